@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	// browserTests have the browsers, a keychain and a sandbox at hand: TestMeasure
-	// finds the figures.
+	// browserTests is the directory of the browser tests, which set up browsers, a
+	// keychain and a sandbox. TestMeasure produces the figures.
 	browserTests = "test/browser"
-	// browserTime bounds one measurement in a browser.
+	// browserTime limits one measurement in a browser.
 	browserTime = 4 * time.Minute
 )
 
-// seen is what a measurement in a browser found: rows by name.
+// seen is the result of a measurement in a browser: rows by name.
 type seen struct {
 	rows map[string]struct{ Ours, Reference []float64 }
 	err  error
 }
 
-// inBrowser is a row of one of TestMeasure's measurements, in a real browser with the
-// real host. Each is made once, for the first of its rows.
+// inBrowser measures a row of TestMeasure in a real browser with the real host. Each
+// measurement is made once, for the first of its rows.
 func inBrowser(browser, what, row string) measurement {
 	return func(ctx context.Context, l *lab) (sides, error) {
 		name := what + "-" + browser
@@ -44,7 +44,7 @@ func inBrowser(browser, what, row string) measurement {
 	}
 }
 
-// look has TestMeasure make one measurement, whose rows are then in a file.
+// look makes TestMeasure run one measurement and reads its rows from a file.
 func (l *lab) look(ctx context.Context, browser, what, file string, rows any) error {
 	tests, err := l.buildTests(ctx)
 	if err != nil {
@@ -57,7 +57,7 @@ func (l *lab) look(ctx context.Context, browser, what, file string, rows any) er
 	cmd := exec.CommandContext(ctx, keyring, tests, "-bin="+l.bin, "-measure="+l.dir, "-test.timeout="+browserTime.String(),
 		fmt.Sprintf("-test.run=^TestMeasure$/^%s$/^%s$", what, browser))
 	cmd.Dir = browserTests
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // the script takes its folder away
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // the script removes its directory
 	cmd.WaitDelay = endTime
 	if out, err := cmd.CombinedOutput(); err != nil {
 		_, _ = os.Stderr.Write(out)
@@ -70,7 +70,7 @@ func (l *lab) look(ctx context.Context, browser, what, file string, rows any) er
 	return json.Unmarshal(b, rows)
 }
 
-// reason is the line in which a test, or what starts it, says why it failed.
+// reason returns the line in which a test, or its launcher, says why it failed.
 func reason(out []byte) string {
 	var first string
 	for line := range bytes.Lines(out) {
@@ -85,7 +85,7 @@ func reason(out []byte) string {
 	return first
 }
 
-// buildTests makes the program of the browsers' tests.
+// buildTests builds the test binary of the browser tests.
 func (l *lab) buildTests(ctx context.Context) (string, error) {
 	return l.make(ctx, "browser.test", []string{"CGO_ENABLED=0"}, "go", "test", "-c", "-tags", "browser", "-o", "OUT", "./"+browserTests)
 }

@@ -18,7 +18,7 @@ import (
 
 const (
 	checkTurns   = 2000
-	checksInTurn = 10 // timed together: one takes little more than reading the clock
+	checksInTurn = 10 // timed together, as one call takes little more than reading the clock
 
 	planChain = 8453
 	planFloor = 368_000_000_000_000_000 // base units that the calldata enforces
@@ -38,8 +38,8 @@ type plan struct {
 	Deadline    int64          `json:"deadline"` // of the swap
 }
 
-// planned is all that is checked before a signature, for a plan of the longest
-// kind: approve the token for Permit2, permit it to the router, swap.
+// planned is everything that is checked before a signature, for the longest kind of plan:
+// approve the token for Permit2, permit it to the router, swap.
 type planned struct {
 	terms    swap.Terms
 	steps    []swap.Step
@@ -71,7 +71,7 @@ func readPlan() (planned, error) {
 			RefundTo: v.Account, FeeBps: 40, FeeReceiver: v.FeeReceiver, GasCeiling: big.NewInt(1e16),
 		},
 		steps: []swap.Step{
-			{Kind: swap.CallStep, Call: call(grant.Token, v.Approve), Effect: swap.Effect{ // package swap makes it, no provider
+			{Kind: swap.CallStep, Call: call(grant.Token, v.Approve), Effect: swap.Effect{ // made by package swap, not by a provider
 				Kind: swap.Approve, Chain: planChain, Target: grant.Token,
 				Approves: []swap.Approval{{Token: grant.Token, Spender: permit2, Amount: grant.Amount}},
 			}},
@@ -82,7 +82,7 @@ func readPlan() (planned, error) {
 	}, nil
 }
 
-// decode reads the effects of what the provider made out of the bytes.
+// decode decodes the effects of the provider's steps from their bytes.
 func (p planned) decode() ([]swap.Effect, error) {
 	effects := []swap.Effect{p.steps[0].Effect}
 	for i, s := range p.steps[1:] {
@@ -109,7 +109,7 @@ func measureCheck(ctx context.Context, l *lab) (sides, error) {
 	return ours(inTurns(ctx, l.few(checkTurns), func() error { return swap.Check(p.terms, effects, pins) }))
 }
 
-// measureDecode times what comes before: reading the effects out of the bytes.
+// measureDecode times the decoding of the effects, which comes before.
 func measureDecode(ctx context.Context, l *lab) (sides, error) {
 	p, err := readPlan()
 	if err != nil {
@@ -118,7 +118,7 @@ func measureDecode(ctx context.Context, l *lab) (sides, error) {
 	return ours(inTurns(ctx, l.few(checkTurns), func() error { _, err := p.decode(); return err }))
 }
 
-// inTurns times f, some calls at a time, after a first turn as warm-up.
+// inTurns times f, several calls at a time, after one round of warm-up.
 func inTurns(ctx context.Context, turns int, f func() error) (took []float64, err error) {
 	for turn := range 1 + turns {
 		began := time.Now()

@@ -8,18 +8,17 @@ import (
 	"time"
 )
 
-// endTime is how long a process that was started here may take to end.
+// endTime is how long a started process may take to end.
 const endTime = 10 * time.Second
 
-// A child is a process with the near ends of its pipes. It ends when its
-// standard input does.
+// A child is a process with our ends of its pipes. It ends when its standard input does.
 type child struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	stdout io.Reader
 }
 
-// spawn starts a child; its standard error is ours.
+// spawn starts a child that shares our standard error.
 func spawn(cmd *exec.Cmd) (*child, error) {
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
@@ -33,7 +32,7 @@ func spawn(cmd *exec.Cmd) (*child, error) {
 	return &child{cmd, stdin, stdout}, cmd.Start()
 }
 
-// close leaves the child as a browser does its host, and waits for its end.
+// close closes the child's standard input, as a browser would, and waits for its end.
 func (c *child) close() error {
 	late := time.AfterFunc(endTime, func() { _ = c.cmd.Process.Kill() })
 	defer late.Stop()

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A source is what was measured. What could not be found out is "?".
+// A source identifies what was measured. Unknown values are "?".
 type source struct {
 	Commit string `json:"commit"`
-	Tree   string `json:"tree"` // clean, or changed: figures of a changed tree are of no commit
+	Tree   string `json:"tree"` // clean, or changed: then the figures are not of the commit
 }
 
 func (s source) String() string {

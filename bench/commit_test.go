@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// A report names the commit, and says where a tree holds more than that.
+// TestReportNamesItsCommit checks that a report names the commit and any changes.
 func TestReportNamesItsCommit(t *testing.T) {
 	dir := t.TempDir()
-	for _, set := range os.Environ() { // of a hook that runs this: they name another repository
+	for _, set := range os.Environ() { // a git hook sets these for another repository
 		if name, _, _ := strings.Cut(set, "="); strings.HasPrefix(name, "GIT_") {
-			t.Setenv(name, "") // is set again at the end
+			t.Setenv(name, "") // restored at the end of the test
 			_ = os.Unsetenv(name)
 		}
 	}

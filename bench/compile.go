@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// make builds a program with a compiler, once, and returns its file.
+// make builds a program once and returns its file.
 func (l *lab) make(ctx context.Context, name string, environ []string, command ...string) (string, error) {
 	exe := filepath.Join(l.dir, name)
 	if l.made[exe] {
@@ -28,12 +28,12 @@ func (l *lab) make(ctx context.Context, name string, environ []string, command .
 	return exe, nil
 }
 
-// build makes a program of this module as releases are made.
+// build builds a program of this module as for a release.
 func (l *lab) build(ctx context.Context, name, pkg string) (string, error) {
 	return l.make(ctx, name, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", "OUT", pkg)
 }
 
-// compile makes a peer that is written in C.
+// compile builds a peer that is written in C.
 func (l *lab) compile(ctx context.Context, name string, libraries ...string) (string, error) {
 	exe, err := l.make(ctx, name+"-c", nil, append([]string{"cc", "-O2", "-Wall", "-Wextra", "-o", "OUT", filepath.Join(l.c, name+".c")}, libraries...)...)
 	if err != nil {

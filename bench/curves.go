@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// A curve shows how something grows, beside its peers and its limit. Each point is the
+// A curve shows how something grows, next to its peers and its limit. Each point is the
 // median of a measurement.
 type curve struct {
 	file, title string
@@ -19,7 +19,7 @@ type curve struct {
 	of          func(at int) measurement
 }
 
-// Where curves are measured.
+// The points at which curves are measured.
 var (
 	someTokens = []int{10, 30, 100, 300, 1000, 3000, 10_000}
 	someOrders = []int{10, 30, 100, 300, 1000}
@@ -40,7 +40,7 @@ var curves = []curve{
 	{"relays-memory", "Relays: resident memory", "relays", inSize, []string{"daemon", "bare echo daemon", "one relay"}, someRelays, memoryAtOnce},
 }
 
-// A drawn curve is one that was measured.
+// A drawn is a curve that was measured.
 type drawn struct {
 	File  string `json:"file"`
 	Title string `json:"title"`
@@ -63,8 +63,8 @@ type point struct {
 	Y float64 `json:"y"`
 }
 
-// drawn measures the curve and draws it into a directory. A short run has
-// two points of it.
+// drawn measures the curve and draws it into a directory. A short run measures two of its
+// points.
 func (c curve) drawn(ctx context.Context, l *lab, dir string) drawn {
 	if l.short {
 		c.at = []int{c.at[0], c.at[len(c.at)/2]}

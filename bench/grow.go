@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	callsAtOnce = 200 // of each relay
+	callsAtOnce = 200 // per relay
 	listings    = 20
 	pageOrders  = 50
 )
 
-// withOrders starts a daemon whose journal holds so many open orders.
+// withOrders starts a daemon whose journal has count open orders.
 func (l *lab) withOrders(ctx context.Context, count int) (*daemon, error) {
 	home := l.newHome()
 	if err := fillJournal(home, count); err != nil {
@@ -29,8 +29,8 @@ func (l *lab) withOrders(ctx context.Context, count int) (*daemon, error) {
 	return l.startAt(ctx, filepath.Join(l.bin, "swapkeepd"), home)
 }
 
-// memoryWith is the resident memory of a daemon that watches so many orders, once it has
-// asked about all of them, and a bare daemon's.
+// memoryWith measures the resident memory of a daemon with count open orders, idleTime
+// after its first hello, and of a bare daemon.
 func memoryWith(count int) measurement {
 	return func(ctx context.Context, l *lab) (sides, error) {
 		bare, err := l.build(ctx, "fakedaemon", "swapkeep/test/fakedaemon")
@@ -50,8 +50,8 @@ func memoryWith(count int) measurement {
 	}
 }
 
-// listOrders times swap.orders of so many open orders over a relay, whole and the
-// newest page alone, beside a message that asks for nothing.
+// listOrders times swap.orders over a relay with count open orders: all pages, the newest
+// page, and for comparison a message without work.
 func listOrders(count int) measurement {
 	return func(ctx context.Context, l *lab) (_ sides, err error) {
 		d, err := l.withOrders(ctx, count)
@@ -81,7 +81,7 @@ func listOrders(count int) measurement {
 	}
 }
 
-// listed asks for pages until it has so many orders, or there are no more.
+// listed requests pages until it has enough orders, or there are no more.
 func listed(ctx context.Context, p *client.Process, enough int) (count int, err error) {
 	for cursor := ""; ; {
 		var page protocol.OrdersResult
@@ -95,7 +95,7 @@ func listed(ctx context.Context, p *client.Process, enough int) (count int, err 
 	}
 }
 
-// together opens so many ports, greets over each, and hands them over.
+// together opens count ports, says hello over each, and passes them to use.
 func together(open func() (*port, error), count int, use func([]*port) error) (err error) {
 	var ports []*port
 	defer func() {
@@ -116,8 +116,8 @@ func together(open func() (*port, error), count int, use func([]*port) error) (e
 	return use(ports)
 }
 
-// callAtOnce times messages over so many relays, each of which asks again as soon as it
-// is answered; the same with a bare daemon; and with as many echoes in C.
+// callAtOnce times messages over count relays, each of which calls again as soon as it is
+// answered; then the same with a bare daemon, and with as many C echo hosts.
 func callAtOnce(count int) measurement {
 	return func(ctx context.Context, l *lab) (_ sides, err error) {
 		h, err := l.hosts(ctx)
@@ -141,7 +141,7 @@ func callAtOnce(count int) measurement {
 	}
 }
 
-// crowded has all ports call so often, at the same time.
+// crowded makes all ports call that often, in parallel.
 func crowded(ports []*port, calls int) (all []float64, err error) {
 	var mu sync.Mutex
 	var group sync.WaitGroup
@@ -157,8 +157,8 @@ func crowded(ports []*port, calls int) (all []float64, err error) {
 	return all, err
 }
 
-// memoryAtOnce is the resident memory of a daemon with so many relays, of a bare daemon
-// with as many, and of one relay.
+// memoryAtOnce measures the resident memory of a daemon with count relays, of a bare
+// daemon with as many, and of one relay.
 func memoryAtOnce(count int) measurement {
 	return func(ctx context.Context, l *lab) (_ sides, err error) {
 		h, err := l.hosts(ctx)

@@ -12,9 +12,9 @@ const (
 	roundTrips = 4000
 )
 
-// measureSpawn times a host from before its process is made until the reply to
-// its first message is read: the relay, with the daemon up, and echoes that do
-// nothing else, in Go and in C.
+// measureSpawn times a host from before its process is created until the reply to its
+// first message is read: the relay, with the daemon running, and bare echo hosts in Go
+// and C.
 func measureSpawn(ctx context.Context, l *lab) (all sides, err error) {
 	inGo, err := l.build(ctx, "echohost", "swapkeep/bench/echohost")
 	if err != nil {
@@ -50,7 +50,7 @@ func measureSpawn(ctx context.Context, l *lab) (all sides, err error) {
 	return all, nil
 }
 
-// greet opens a port, says hello once and closes it again.
+// greet opens a port, says hello once and closes it.
 func greet(open func() (*port, error)) (took float64, body []byte, err error) {
 	began := time.Now()
 	p, err := open()
@@ -62,9 +62,9 @@ func greet(open func() (*port, error)) (took float64, body []byte, err error) {
 	return took, body, errors.Join(err, p.close())
 }
 
-// measureRoundTrip times one message and its reply over ports that stay open:
-// relay and daemon, the same relay with a daemon that answers anything with
-// a few fixed words, and an echo in C.
+// measureRoundTrip times one message and its reply over ports that stay open: relay and
+// daemon, the same relay with a daemon that always answers a fixed text, and an echo in
+// C.
 func measureRoundTrip(ctx context.Context, l *lab) (all sides, err error) {
 	hosts, err := l.hosts(ctx)
 	if err != nil {
@@ -83,7 +83,7 @@ func measureRoundTrip(ctx context.Context, l *lab) (all sides, err error) {
 	return inTurn(ctx, l.few(roundTrips), nil, calls...)
 }
 
-// Hosts are what a message can be sent to, for as long as daemons are up.
+// hosts are what a message can be sent to while their daemons run.
 type hosts struct {
 	daemons []*daemon
 	open    []func() (*port, error) // the relay, the same with a bare daemon, an echo in C
@@ -125,9 +125,9 @@ func (h *hosts) stop() (err error) {
 	return err
 }
 
-// inTurn times some things, one after the other, over and over, so that what
-// else the machine does meets all alike. What before does, unless it is nil,
-// comes before each and is not timed. The first tenth is warm-up.
+// inTurn times several functions alternately, so that other load on the machine affects
+// all of them alike. before, unless nil, runs untimed before each call. The first tenth
+// is warm-up.
 func inTurn(ctx context.Context, rounds int, before func() error, things ...func() error) (sides, error) {
 	all, warm := make(sides, len(things)), rounds/10
 	for round := range warm + rounds {
@@ -144,7 +144,7 @@ func inTurn(ctx context.Context, rounds int, before func() error, things ...func
 	return all, nil
 }
 
-// timed is how long f takes after before.
+// timed returns how long f takes, after calling before.
 func timed(before, f func() error) (float64, error) {
 	if before != nil {
 		if err := before(); err != nil {

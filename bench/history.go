@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	warmMinutes = 26 * 60 // until every slot of the minutes is an own one
+	warmMinutes = 26 * 60 // until every minute in the history was appended, not filled
 	minuteTurns = 60      // an hour: each kind of row ends in it
 	readTurns   = 300
 	dayMinutes  = 24 * 60
 
-	// What the columns of these rows are, and what nothing that is on disk can be below.
+	// Names of these rows' columns, and of the lower bound for anything on disk.
 	keyPerSample = "a key per sample in bbolt"
 	inSQLite     = "SQLite"
 	fsyncAlone   = "write and fsync alone, same bytes"
 	ownBytes     = "the samples' own bytes"
 )
 
-// tokens are those of the history.
+// tokens is the number of tokens in the history.
 func (l *lab) tokens() int {
 	if l.short {
 		return 100
@@ -34,7 +34,7 @@ func (l *lab) tokens() int {
 	return 1000
 }
 
-// Rivals are the peers of a history of ours, and its limit.
+// rivals are the peers of our history, and its limit.
 type rivals struct {
 	count  int
 	keyed  *keyed
@@ -57,7 +57,7 @@ func (l *lab) openRivals(ctx context.Context, name string, count int) (r *rivals
 	return r, nil
 }
 
-// close ends them and takes their files away, which are large.
+// close closes them and removes their files, which are large.
 func (r *rivals) close() error {
 	err := errors.Join(r.keyed.close(), r.sqlite.close(), r.bare.Close())
 	for _, path := range []string{r.keyed.path, r.sqlite.path, r.bare.Name()} {
@@ -66,8 +66,8 @@ func (r *rivals) close() error {
 	return err
 }
 
-// minutes lets so many pass: what each commit took, of ours, the peers and the bare
-// file, and what ours and the peers wrote. Each takes its turn in every minute.
+// minutes commits that many minutes to ours, the peers and the bare file in turn, and
+// returns how long each commit took and how many bytes ours and the peers wrote.
 func (r *rivals) minutes(ctx context.Context, own *ledger, turns int) (took, written sides, err error) {
 	took, written = make(sides, 4), make(sides, 3)
 	for range turns {
@@ -110,7 +110,7 @@ func (r *rivals) keyedMinute(at int64) (took, bytes float64, err error) {
 	return took, after - before, err
 }
 
-// sync writes so many bytes over those before, and waits for the disk.
+// sync overwrites the bare file with count bytes and waits for the disk.
 func (r *rivals) sync(count int) (took float64, err error) {
 	b := bytes.Repeat([]byte{0xa5}, count)
 	return timed(nil, func() error {
@@ -121,7 +121,7 @@ func (r *rivals) sync(count int) (took float64, err error) {
 	})
 }
 
-// commitOf times a minute's commit to a new history of so many tokens.
+// commitOf times a minute's commit to a new history of count tokens.
 func commitOf(count int) measurement {
 	return func(ctx context.Context, l *lab) (_ sides, err error) {
 		name := fmt.Sprint("commit-", count)
@@ -142,15 +142,15 @@ func commitOf(count int) measurement {
 	}
 }
 
-// A past is all that is kept of a month, the last day of ours as it was taken, and what
-// was measured of it and its peers, who have the same.
+// A past is a full history of a month, whose last day was appended, with the measurements
+// of ours and of its peers, which have the same content.
 type past struct {
 	own                *ledger
 	commits, day, file sides
 	charts             map[string]sides // read alone, by period
 }
 
-// history makes that past, once.
+// history makes that history, once.
 func (l *lab) history(ctx context.Context) (*past, error) {
 	if l.past != nil {
 		return l.past, nil
@@ -210,7 +210,7 @@ func (r *rivals) fill(ctx context.Context, now time.Time) error {
 	return errors.Join(r.keyed.fill(ctx, now), r.sqlite.fill(now))
 }
 
-// files are the sizes of ours and the peers'.
+// files returns the file sizes of ours and the peers'.
 func (r *rivals) files(own *ledger) (all sides, err error) {
 	for _, size := range []func() (float64, error){func() (float64, error) { return sizeOfFiles(own.path) }, r.keyed.size, r.sqlite.size} {
 		v, err := size()
@@ -222,8 +222,8 @@ func (r *rivals) files(own *ledger) (all sides, err error) {
 	return all, nil
 }
 
-// bytesOf is what the samples of so many tokens are by themselves: in a day, and all
-// that is kept.
+// bytesOf returns the size of the samples of count tokens themselves: per day, and of the
+// whole history.
 func bytesOf(count int) (perDay, inAll float64) {
 	for r, of := range kept {
 		each := len(encoded(price.Resolution(r), candle{})) * count
@@ -234,8 +234,8 @@ func bytesOf(count int) (perDay, inAll float64) {
 	return perDay, inAll
 }
 
-// read times a chart of ours and of the peers, a token after the other, and makes sure
-// that they are as long, and of samples the same.
+// read times a chart of ours and of the peers for one token after another, and checks
+// that they have the same length and, if made of samples, the same prices.
 func (r *rivals) read(ctx context.Context, own *ledger, p price.Period, turns int) (sides, error) {
 	took := make(sides, 3)
 	for turn := range turns {
@@ -257,7 +257,7 @@ func (r *rivals) read(ctx context.Context, own *ledger, p price.Period, turns in
 		if t[2], count, last, err = r.sqlite.chart(n, p, own.now); err != nil {
 			return nil, err
 		}
-		mine = mine[:len(mine)-1] // theirs are without the one that is not over
+		mine = mine[:len(mine)-1] // theirs lack the current candle
 		if len(mine) == 0 || len(theirs) != len(mine) || count != len(mine) {
 			return nil, fmt.Errorf("a chart of %s has %d candles, in bbolt %d, in SQLite %d", p.Name, len(mine), len(theirs), count)
 		}
@@ -271,7 +271,7 @@ func (r *rivals) read(ctx context.Context, own *ledger, p price.Period, turns in
 	return took, ctx.Err()
 }
 
-// lasts adds up the last prices, packed: the same of the same candles.
+// lasts adds up the packed closing prices, to compare charts.
 func lasts(candles []price.Candle) (sum uint64) {
 	for _, c := range candles {
 		sum += uint64(c.Close.Pack())
@@ -286,7 +286,7 @@ func sum(values []float64) (all float64) {
 	return all
 }
 
-// ofPast is a row of that past.
+// ofPast returns a row of that history.
 func ofPast(row func(*past) sides) measurement {
 	return func(ctx context.Context, l *lab) (sides, error) {
 		p, err := l.history(ctx)
@@ -301,7 +301,7 @@ func chartAlone(period string) measurement {
 	return ofPast(func(p *past) sides { return p.charts[period] })
 }
 
-// handOver closes that history, for a server to open it, and returns its file.
+// handOver closes that history, so that a server can open it, and returns its file.
 func (l *lab) handOver(ctx context.Context) (string, error) {
 	if l.charted != "" {
 		return l.charted, nil
@@ -315,8 +315,8 @@ func (l *lab) handOver(ctx context.Context) (string, error) {
 	return own.path, own.Close()
 }
 
-// fileOf is the size of a history that holds all that is kept of so many tokens. The
-// peers' are made for up to a thousand: more would take them minutes.
+// fileOf measures the size of a full history of count tokens. The peers' are made for up
+// to a thousand: more would take minutes.
 func fileOf(count int) measurement {
 	return func(ctx context.Context, l *lab) (_ sides, err error) {
 		name := fmt.Sprint("file-", count)

@@ -8,8 +8,8 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// The peers keep the same history as ours: their charts are as long, of samples the same,
-// and the bytes that are counted as written are at least those that had to be.
+// TestRivals checks that the peers' charts are as long as ours, and equal where made of
+// samples, and that the counted bytes are at least those that had to be written.
 func TestRivals(t *testing.T) {
 	const count = 12
 	l := &lab{places: places{c: "c"}, dir: t.TempDir(), short: true, made: map[string]bool{}}
@@ -18,7 +18,7 @@ func TestRivals(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = own.Close() }()
-	own.now = own.now.Add(-time.Minute) // what was filled ends before
+	own.now = own.now.Add(-time.Minute) // the filled part ends before
 	r, err := l.openRivals(t.Context(), "test", count)
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestRivals(t *testing.T) {
 	if err := r.fill(t.Context(), own.now); err != nil {
 		t.Fatal(err)
 	}
-	took, written, err := r.minutes(t.Context(), own, 61) // an hour ends, and what is too old goes
+	took, written, err := r.minutes(t.Context(), own, 61) // an hour ends, and old entries are deleted
 	if err != nil || len(took) != 4 || len(took[3]) != 61 {
 		t.Fatal(len(took), err)
 	}
@@ -40,7 +40,7 @@ func TestRivals(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// Another price is found out: the last of a candle that is over.
+	// A different price is detected: the last of a closed candle.
 	other := slices.Repeat([]price.Packed{64}, count)
 	if err := r.keyed.minute(other, minuteOf(own.now)/5*5-1); err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestRivals(t *testing.T) {
 	}
 }
 
-// A price is the same, whichever way it is packed.
+// TestPacked checks that both ways of packing give the same price.
 func TestPacked(t *testing.T) {
 	for n := range 12_000 {
 		at := time.Unix(int64(n)*7_777*60, 0)

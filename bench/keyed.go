@@ -12,32 +12,32 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// A keyed history is in bbolt as one would write it at first: a key for each token and
-// time. It is a peer of package series, keeps what that keeps, and is on disk when a
-// commit returns, too. The candles of the present are held in memory.
+// keyed is a history in bbolt as one might write it at first: a key per token and time.
+// It is a peer of package series, keeps the same data, and is on disk when a commit
+// returns, too. The current candles are in memory.
 type keyed struct {
 	path    string
 	db      *bolt.DB
 	count   int
-	present [price.Hours + 1][]candle // of each token
+	present [price.Hours + 1][]candle // by token
 }
 
-// A candle has packed prices. Those of one token compare as numbers: bench makes them
-// of one size.
+// A candle has packed prices. Those of one token compare as numbers, since bench gives
+// them the same number of digits.
 type candle struct{ open, high, low, close price.Packed }
 
 const (
 	keySize   = 8
-	entrySize = 10 // a packed price, its source and its age, as package series has them
+	entrySize = 10 // a packed price, its source and its age, as in package series
 )
 
-// kept is how long each resolution stays, and what it is called here.
+// kept is how long each resolution is kept, and its name here.
 var kept = [...]struct {
 	name string
 	span time.Duration
 }{price.Minutes: {"minutes", 25 * time.Hour}, price.Quarters: {"quarters", 8 * 24 * time.Hour}, price.Hours: {"hours", 32 * 24 * time.Hour}}
 
-// keyOf sorts by token, then time: a chart reads what lies together.
+// keyOf sorts by token, then time, so that a chart reads adjacent entries.
 func keyOf(n int, minute int64) []byte {
 	key := binary.BigEndian.AppendUint32(make([]byte, 0, keySize), uint32(n))
 	return binary.BigEndian.AppendUint32(key, uint32(minute))
@@ -65,11 +65,11 @@ func openKeyed(path string, count int) (*keyed, error) {
 	})
 }
 
-// fill writes all that is kept by then, a token at a time.
+// fill writes the whole history up to now, one token after another.
 func (k *keyed) fill(ctx context.Context, now time.Time) error {
 	k.db.NoSync = true
 	defer func() { k.db.NoSync = false }()
-	const together = 50 // tokens of a transaction
+	const together = 50 // tokens per transaction
 	for r, of := range kept {
 		step := stepOf(price.Resolution(r))
 		from := minuteOf(now.Add(-of.span))/step*step + step
@@ -106,7 +106,7 @@ func encoded(r price.Resolution, c candle) []byte {
 	return b
 }
 
-// decoded is the candle of an entry; a minute's has one price.
+// decoded returns the candle of an entry; a minute has a single price.
 func decoded(b []byte) candle {
 	v := func(i int) price.Packed { return price.Packed(binary.LittleEndian.Uint64(b[8*i:])) }
 	if len(b) == entrySize {
@@ -122,8 +122,8 @@ func (c candle) join(other candle) candle {
 	return candle{c.open, max(c.high, other.high), min(c.low, other.low), other.close}
 }
 
-// minute commits a fetch; with the last of a quarter or an hour its candles; once an hour
-// what is too old goes.
+// minute commits a fetch, and at the end of a quarter or hour its candles. Once an hour
+// it deletes what is too old.
 func (k *keyed) minute(prices []price.Packed, at int64) error {
 	return k.db.Update(func(tx *bolt.Tx) error {
 		for r, of := range kept {
@@ -168,7 +168,7 @@ func isOf(key []byte, n int) bool {
 
 func timeIn(key []byte) int64 { return int64(binary.BigEndian.Uint32(key[4:])) }
 
-// chart makes a chart's candles, but for the one that now is in.
+// chart returns a chart's candles, without the current one.
 func (k *keyed) chart(n int, p price.Period, now time.Time) (candles []price.Candle, err error) {
 	err = k.db.View(func(tx *bolt.Tx) error {
 		c, from, step := tx.Bucket([]byte(kept[p.Raw].name)).Cursor(), beginOf(p, now), int64(p.Step/time.Minute)
@@ -202,7 +202,7 @@ func (k *keyed) chart(n int, p price.Period, now time.Time) (candles []price.Can
 	return candles, err
 }
 
-// beginOf is the minute in which the first candle of a chart begins.
+// beginOf returns the minute in which a chart's first candle begins.
 func beginOf(p price.Period, now time.Time) int64 {
 	span, step := int64(p.Span/time.Minute), int64(p.Step/time.Minute)
 	return minuteOf(now)/step*step - span + step
@@ -212,7 +212,7 @@ func (k *keyed) size() (float64, error) { return sizeOfFiles(k.path) }
 
 func (k *keyed) close() error { return k.db.Close() }
 
-// sizeOfFiles is of all of them; one that is not there has none.
+// sizeOfFiles returns the sum of the files' sizes; missing files count as 0.
 func sizeOfFiles(paths ...string) (size float64, err error) {
 	for _, path := range paths {
 		switch info, err := os.Stat(path); {

@@ -22,29 +22,29 @@ const (
 	upTime = 10 * time.Second
 )
 
-// Places are where what is measured was made.
+// places are the directories of what is measured.
 type places struct {
 	bin      string // the programs under test
 	node     string // the peers in Node
-	c        string // the sources of those in C
-	packages string // the extension's
+	c        string // the sources of the peers in C
+	packages string // the extension's packages
 }
 
-// A lab is the temporary world that everything is measured in.
+// A lab is the temporary environment in which everything is measured.
 type lab struct {
 	places
-	dir     string // all that is written
+	dir     string // everything is written here
 	outside *outside
 	short   bool // few samples, see few
 	homes   int
 	made    map[string]bool // by compilers, see make
 	past    *past           // see (*lab).history
-	charted string          // the history's file, once charts are drawn from it
-	seen    map[string]seen // what was measured in browsers, see inBrowser
+	charted string          // the history's file, once charts are served from it
+	seen    map[string]seen // browser measurements, see inBrowser
 }
 
-// openLab makes the outside world, and the configuration of a daemon that
-// knows all of it.
+// openLab starts the outside services and writes a daemon configuration that uses all of
+// them.
 func openLab(ctx context.Context, at places, short bool) (*lab, error) {
 	for _, name := range []string{"swapkeep", "swapkeepd", "swapkeep-sandbox"} {
 		if _, err := os.Stat(filepath.Join(at.bin, name)); err != nil {
@@ -75,7 +75,7 @@ func (l *lab) close() (err error) {
 	return errors.Join(err, os.RemoveAll(l.dir))
 }
 
-// few is how many samples are taken where a whole run takes so many.
+// few returns how many samples to take where a full run takes that many.
 func (l *lab) few(samples int) int {
 	if l.short {
 		return min(samples, max(2, samples/20))
@@ -96,25 +96,25 @@ func (l *lab) configuration() string {
 	return text
 }
 
-// newHome names a directory that a daemon has not used yet.
+// newHome returns a directory that no daemon has used yet.
 func (l *lab) newHome() string {
 	l.homes++
 	return filepath.Join(l.dir, fmt.Sprint("home", l.homes))
 }
 
-// environ is the whole environment of a relay or daemon for a home.
+// environ returns the whole environment of a relay or daemon for a home.
 func (l *lab) environ(home string) []string {
 	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir, "SWAPKEEP_HOME=" + home, "SWAPKEEP_CONFIG=" + l.config()}
 }
 
-// A daemon is one that was started here, for a home of its own.
+// A daemon is a running daemon with its own home.
 type daemon struct {
 	cmd   *exec.Cmd
 	home  string
 	ended chan error
 }
 
-// start runs a daemon program for a new home until it listens.
+// start runs a daemon program with a new home until it listens.
 func (l *lab) start(ctx context.Context, exe string) (*daemon, error) {
 	home := l.newHome()
 	if err := os.Mkdir(home, 0o700); err != nil {

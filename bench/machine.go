@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A machine is where the figures are from. What could not be found out is "?".
+// A machine describes where the figures come from. Unknown values are "?".
 type machine struct {
 	CPUs  int    `json:"cpus"`
 	Model string `json:"model"`
@@ -18,7 +18,7 @@ type machine struct {
 	Go    string `json:"go"`
 	CGO   string `json:"cgo"` // 0, as in releases, or 1
 	Node  string `json:"node"`
-	Load  string `json:"load"` // at the start: what else kept it busy in the last minute
+	Load  string `json:"load"` // load average of the last minute, at the start
 }
 
 func (m machine) String() string {
@@ -52,8 +52,8 @@ func machineOf(ctx context.Context) machine {
 	return m
 }
 
-// field is the first value of a key in a file of lines "key: value" or
-// "key=value", as the system's are.
+// field returns the first value of a key in a file with lines "key: value" or
+// "key=value".
 func field(path, key string) (string, bool) {
 	b, err := os.ReadFile(path)
 	if err != nil {

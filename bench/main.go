@@ -1,11 +1,10 @@
-// Command bench measures Swapkeep beside its peers and against its limits, in
-// one run, and prints one table: what, ours, peers, limit, ratio, goal, and whether
-// the goal was hit. Asked to, it draws growth curves too. docs/performance.md says how
-// each is measured.
+// Command bench measures Swapkeep against its peers and limits in one run and prints one
+// table: what, ours, peers, limit, ratio, goal, and whether the goal was met. On request
+// it draws growth curves too. docs/performance.md describes how each is measured.
 //
-// A missed goal is printed as a miss and is no failure; a row that could not be
-// measured is one. Everything runs in a temporary directory, with a home, a
-// keychain in files and an outside world of its own.
+// A missed goal is printed as a miss and is not a failure; a row that could not be
+// measured is one. Everything runs in a temporary directory, with its own home, a file
+// keychain and simulated outside services.
 package main
 
 import (
@@ -22,16 +21,16 @@ import (
 	"time"
 )
 
-// patience bounds the whole run.
+// patience limits the whole run.
 const patience = 40 * time.Minute
 
-// A wish is what is asked of a run.
+// A wish is what a run is asked to do.
 type wish struct {
 	short    bool   // few samples, and no browsers
-	only     string // what has this in its name
+	only     string // only what has this in its name
 	json     string // file for the rows
 	curves   string // directory for the curves
-	markdown string // file to put the figures into
+	markdown string // document to put the figures into
 }
 
 func main() {
@@ -71,19 +70,19 @@ func end(err error) {
 	os.Exit(0)
 }
 
-// errUnmeasured: a row without figures.
+// errUnmeasured means that a row has no figures.
 var errUnmeasured = errors.New("not everything could be measured")
 
-// errNothing: a name that nothing has is a mistake, and no run without a miss.
+// errNothing: a name that matches nothing is a mistake, not a run without a miss.
 var errNothing = errors.New("nothing that this run measures has it in its name; there are")
 
-// errPart: a document shows one whole run.
+// errPart is returned if a partial run should go into a document.
 var errPart = errors.New("MARKDOWN (-markdown) takes a whole run: leave ONLY (-only) and SHORT (-short) away")
 
-// errInterrupted: what is not measured then says nothing.
+// errInterrupted is returned instead of any other error of an interrupted run.
 var errInterrupted = errors.New("interrupted")
 
-// check refuses what would measure nothing, or not what it is to show.
+// check refuses options that would measure nothing, or not what is to be shown.
 func (w wish) check() error {
 	if w.markdown != "" && (w.only != "" || w.short) {
 		return errPart
@@ -106,7 +105,7 @@ func run(asked context.Context, at places, w wish) (err error) {
 	}
 	defer func() {
 		err = errors.Join(err, l.close())
-		if asked.Err() != nil { // whatever else went wrong comes of it
+		if asked.Err() != nil { // every other error follows from it
 			err = errInterrupted
 		}
 	}()
@@ -139,7 +138,7 @@ func run(asked context.Context, at places, w wish) (err error) {
 	return ctx.Err()
 }
 
-// subjects are the rows that are asked for.
+// subjects returns the requested rows.
 func (w wish) subjects() []subject {
 	all := slices.Clone(subjects)
 	if !w.short {
@@ -148,7 +147,7 @@ func (w wish) subjects() []subject {
 	return slices.DeleteFunc(all, func(s subject) bool { return !w.wants(s.what) })
 }
 
-// curved are the curves that are asked for.
+// curved returns the requested curves.
 func (w wish) curved() []curve {
 	if w.curves == "" {
 		return nil
@@ -156,7 +155,7 @@ func (w wish) curved() []curve {
 	return slices.DeleteFunc(slices.Clone(curves), func(c curve) bool { return !w.wants(c.title) })
 }
 
-// names are those of all that can be measured, a line each.
+// names lists everything that can be measured, one per line.
 func names() string {
 	all := []string{"rows:"}
 	for _, s := range subjects {
@@ -175,7 +174,7 @@ func names() string {
 
 func (w wish) wants(name string) bool { return strings.Contains(name, w.only) }
 
-// write leaves the report where it is asked for.
+// write writes the report to the requested files.
 func (r report) write(w wish) error {
 	if w.json != "" {
 		b, err := json.MarshalIndent(r, "", " ")

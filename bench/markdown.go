@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// What a document has around what a run writes into it.
+// Marks of the parts of a document that a run writes.
 const (
 	figuresMark = "figures"
 	curvesMark  = "curves"
 )
 
-// writeMarkdown puts the table, and the curves if some were drawn, into a document.
+// writeMarkdown puts the table, and the curves if any were drawn, into a document.
 func (r report) writeMarkdown(file, curves string) error {
 	document, err := os.ReadFile(file)
 	if err != nil {
@@ -36,7 +36,7 @@ func (r report) writeMarkdown(file, curves string) error {
 	return os.WriteFile(file, document, 0o644)
 }
 
-// between puts text where a document has a pair of marks.
+// between replaces the text between a pair of marks.
 func between(document []byte, mark, text string) ([]byte, error) {
 	begin, end := []byte("<!-- "+mark+" -->\n"), []byte("<!-- end of "+mark+" -->\n")
 	before, rest, ok := bytes.Cut(document, begin)
@@ -47,7 +47,7 @@ func between(document []byte, mark, text string) ([]byte, error) {
 	return bytes.Join([][]byte{before, begin, []byte("\n" + text + "\n"), end, after}, nil), nil
 }
 
-// from is where the figures are from.
+// from describes where the figures come from.
 func (r report) from() string {
 	return fmt.Sprintf("%s; %s; %s, %s.\n\n", r.Source, r.Machine, r.Began.Format(time.DateOnly), r.Took)
 }
@@ -68,7 +68,7 @@ func (r report) table() string {
 	return b.String()
 }
 
-// pictures show the curves, and what each is drawn from.
+// pictures shows the curves, and the figures of each.
 func (r report) pictures(dir string) string {
 	var b strings.Builder
 	b.WriteString(r.from())
@@ -85,7 +85,7 @@ func (r report) pictures(dir string) string {
 	return b.String()
 }
 
-// table has a line for each point of the first line, which has all.
+// table has a line for each point of the first line, which has all of them.
 func (d drawn) table() string {
 	head, rule := []string{d.Along}, []string{"---:"}
 	for _, l := range d.Lines {

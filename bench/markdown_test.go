@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Figures come between a document's marks, again and again, and nowhere else.
+// TestMarkdown checks that figures are written only between a document's marks.
 func TestMarkdown(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "performance.md")

@@ -14,8 +14,8 @@ const nonceSignatures = 1_000_000
 
 var reported = regexp.MustCompile(`([0-9.e+-]+) \|t\|`)
 
-// measureNonces has the benchmark of package keys tell nonces that begin with zeros from
-// others by how long they sign: nothing else can choose a nonce.
+// measureNonces runs the benchmark of package keys, which tests whether the signing time
+// reveals nonces that begin with zeros. Only that package can choose a nonce.
 func measureNonces(ctx context.Context, l *lab) (sides, error) {
 	times := strconv.Itoa(l.few(nonceSignatures)) + "x"
 	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkNonceTiming$", "-benchtime", times, "swapkeep/keys")

@@ -20,14 +20,14 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// orderTurns are the orders that are timed, after a tenth as warm-up.
+// orderTurns is the number of orders timed, after a tenth as warm-up.
 const orderTurns = 4000
 
-// An orderKind is a signed order as one provider has it.
+// An orderKind is a provider's kind of signed order.
 type orderKind struct {
-	path     string // that is answered with the recorded quote; all else is not found
+	path     string // answered with the recorded quote; any other path is not found
 	quote    upstream
-	at       time.Time // when it is asked for, by everybody's clock
+	at       time.Time // time of the request, on all clocks
 	provider func(base string, now func() time.Time) (swap.Provider, error)
 	request  swap.QuoteRequest
 	makerBps int
@@ -65,10 +65,10 @@ func belowAuction(context.Context, uint64, common.Address, common.Address, *big.
 	return big.NewInt(36e16), nil
 }
 
-// orderOf times what stands between a quote and a signature that can be handed over:
-// the quote is read, the order made from the terms and compared, and the vault signs.
-// Of a quote that is kept, what was read and compared is kept with it. The limit is a
-// signature of the same hash.
+// orderOf times the work between a quote and a signature that can be submitted: the quote
+// is parsed, the order is built from the terms and compared, and the vault signs. With
+// kept, the provider has already parsed and compared the quote. The limit is a signature
+// of the same hash.
 func orderOf(k orderKind, kept bool) measurement {
 	return func(ctx context.Context, l *lab) (sides, error) {
 		vault, err := unlockedVault(ctx, filepath.Join(l.dir, fmt.Sprint("orders-", strings.TrimSuffix(k.quote.reply, ".json"), kept)))
@@ -93,7 +93,7 @@ func orderOf(k orderKind, kept bool) measurement {
 			return nil, err
 		}
 		before := func() (err error) {
-			if !kept { // a provider that has read nothing
+			if !kept { // a provider that has parsed nothing yet
 				p, err = k.provider("http://127.0.0.1:1", func() time.Time { return k.at })
 			}
 			return err
@@ -102,7 +102,7 @@ func orderOf(k orderKind, kept bool) measurement {
 	}
 }
 
-// offer asks the provider once.
+// offer requests one offer from the provider.
 func (k orderKind) offer(ctx context.Context) (swap.Provider, swap.Offer, error) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -130,7 +130,7 @@ func (k orderKind) offer(ctx context.Context) (swap.Provider, swap.Offer, error)
 	return p, offer, nil
 }
 
-// terms are what a person accepts of an offer.
+// terms returns the terms that a user accepts for an offer.
 func (k orderKind) terms(o swap.Offer) swap.Terms {
 	r := o.Request
 	return swap.Terms{
@@ -150,7 +150,7 @@ func signOrder(ctx context.Context, signer swap.TypedSigner, p swap.Provider, o 
 	return typed, signature, err
 }
 
-// signedBy makes sure that a signature is the account's.
+// signedBy checks that a signature is the account's.
 func signedBy(account common.Address, typed apitypes.TypedData, signature []byte) error {
 	digest, _, err := apitypes.TypedDataAndHash(typed)
 	if err != nil {

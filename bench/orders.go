@@ -22,16 +22,15 @@ import (
 
 const (
 	loads    = 10
-	first    = 10               // orders that ask at once after a start; the others have their turns
-	loadTime = 30 * time.Second // most that one load may take
+	first    = 10               // orders that poll at once after a start; the others are scheduled later
+	loadTime = 30 * time.Second // maximum for one load
 
 	readAlone = "bbolt alone, the same file read"
 )
 
-// loadOrders times a start that finds so many orders whose transaction is sent and
-// not proven: from the opening of the database until the engine has read every order,
-// given it its turn, and asked the chain about the first ones' transactions. The limit
-// is the same file read whole.
+// loadOrders times a start with count orders whose transactions are sent and not proven:
+// from opening the database until the engine has read and scheduled every order and
+// polled the first ones' transactions. The limit is reading the same file completely.
 func loadOrders(count int) measurement {
 	return func(ctx context.Context, l *lab) (sides, error) {
 		dir := l.newHome()
@@ -54,7 +53,7 @@ func loadOrders(count int) measurement {
 	}
 }
 
-// readWhole reads every value of a database, of which there are at least so many.
+// readWhole reads every value of a database, of which there must be at least that many.
 func readWhole(path string, least int) (err error) {
 	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second})
 	if err != nil {
@@ -81,14 +80,14 @@ func readWhole(path string, least int) (err error) {
 	return err
 }
 
-// fillJournal makes a home whose journal holds so many orders.
+// fillJournal creates a home whose journal has count orders.
 func fillJournal(dir string, count int) (err error) {
 	h, err := home.Open(dir, true)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.DB.Sync(), h.Close()) }()
-	h.DB.NoSync = true // nothing here is worth a thousand waits for the disk
+	h.DB.NoSync = true // no need to wait for the disk a thousand times
 	j, err := swap.OpenJournal(h.DB)
 	if err != nil {
 		return err
@@ -105,7 +104,7 @@ func fillJournal(dir string, count int) (err error) {
 	return nil
 }
 
-// sentOrder is an order of the plan that check measures, waiting for its proof.
+// sentOrder returns an order with the plan of measureCheck that waits for its proof.
 func sentOrder(n int) (swap.Order, error) {
 	p, err := readPlan()
 	if err != nil {
@@ -166,13 +165,13 @@ func load(ctx context.Context, dir string, count int) (took time.Duration, err e
 	}
 }
 
-// waiting stands for chains on which nothing has happened yet, and counts the
-// transactions that are asked about.
+// waiting simulates chains on which nothing has happened yet, and counts the transactions
+// that are polled.
 type waiting struct {
 	swap.Nodes
 	swap.Sender
 
-	first int // transactions that are to be asked about
+	first int // transactions to be polled
 
 	mu    sync.Mutex
 	seen  map[common.Hash]bool
@@ -196,7 +195,7 @@ func (w *waiting) count() int {
 	return len(w.seen)
 }
 
-// Evidence of a transaction: none yet.
+// Evidence never has any, and counts the transaction.
 func (w *waiting) Evidence(_ context.Context, _ uint64, tx common.Hash) (chain.Evidence, bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -209,7 +208,7 @@ func (w *waiting) Evidence(_ context.Context, _ uint64, tx common.Hash) (chain.E
 	return chain.Evidence{}, false, nil
 }
 
-// Poll finds the transaction as it was.
+// Poll returns no change.
 func (w *waiting) Poll(context.Context, string) (chain.Tx, *chain.Evidence, error) {
 	return chain.Tx{}, nil, nil
 }

@@ -24,16 +24,16 @@ const (
 	maxAsked = 100     // requests that are remembered
 )
 
-// An outside is what the daemon reaches over HTTP, on loopback: a node for each
-// network, where every account has 10 coins, a DEX that answers at once, and the
-// other providers, who take their time. It is a process of its own, as far from the
-// daemon as from this program.
+// An outside simulates what the daemon reaches over HTTP, on loopback: a node for each
+// network, where every account has 10 coins, a DEX that answers at once, and the other
+// providers, which answer with a delay. It is a separate process, so that its work counts
+// neither for the daemon nor for this program.
 type outside struct {
 	*child
 	base string
 }
 
-// openOutside starts this program again as the outside world.
+// openOutside starts this program again as the outside services.
 func openOutside() (*outside, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -52,13 +52,13 @@ func openOutside() (*outside, error) {
 
 func (o *outside) rpcURL(id uint64) string { return fmt.Sprint(o.base, rpcPath, id) }
 
-// An ask is one request that was made.
+// An ask is one recorded request.
 type ask struct {
 	Path string
 	Body []byte
 }
 
-// asked is what was asked since it was called before.
+// asked returns the requests since its last call.
 func (o *outside) asked() (all []ask, err error) {
 	resp, err := http.Get(o.base + askedPath)
 	if err != nil {
@@ -68,7 +68,7 @@ func (o *outside) asked() (all []ask, err error) {
 	return all, json.NewDecoder(resp.Body).Decode(&all)
 }
 
-// repeat makes requests again, one after the other, with nothing but net/http.
+// repeat sends requests again, one after the other, with plain net/http.
 func (o *outside) repeat(client *http.Client, asked []ask) error {
 	for _, a := range asked {
 		resp, err := client.Post(o.base+a.Path, "application/json", bytes.NewReader(a.Body))
@@ -86,7 +86,7 @@ func (o *outside) repeat(client *http.Client, asked []ask) error {
 	return nil
 }
 
-// world answers for the outside until stdin ends.
+// world serves the outside services until stdin ends.
 type world struct {
 	mu    sync.Mutex
 	asked []ask
@@ -143,9 +143,9 @@ func (o *world) remembered(a *ask) (all []ask) {
 	return nil
 }
 
-// nodeReply answers what a quote asks of a node, and an order that waits for its
-// transaction: it is not in a block. Anything else is an error, and would show as a
-// quote that fails.
+// nodeReply answers what a quote, or an order that waits for its transaction, asks of a
+// node: the transaction is in no block. Any other method is an error and would make the
+// quote fail.
 func nodeReply(network string, body []byte) []byte {
 	var call struct {
 		ID     json.RawMessage `json:"id"`

@@ -26,15 +26,15 @@ import (
 const (
 	signTurns   = 60
 	signsInTurn = 50
-	peerWarmUp  = 2000 // signatures of a peer before the first that counts
+	peerWarmUp  = 2000 // a peer's signatures before the first that counts
 
 	bareSecp256k1 = "secp256k1 signature alone"
 )
 
-// libraries are the peers in Node, as its lock file has them.
+// libraries are the peers in Node, with the versions of its lock file.
 var libraries = []struct{ name, version string }{{"viem", "2.57.0"}, {"ethers", "6.17.0"}}
 
-// inNode names them.
+// inNode returns their names.
 func inNode() (names []string) {
 	for _, l := range libraries {
 		names = append(names, l.name+" "+l.version+" in Node")
@@ -42,7 +42,7 @@ func inNode() (names []string) {
 	return names
 }
 
-// permitVector is typed data with the signature that a test key gives it.
+// permitVector is typed data with the signature of a test key.
 //
 //go:embed testdata/permit.json
 var permitVector []byte
@@ -68,7 +68,7 @@ func (p permit) typed() apitypes.TypedData {
 	return apitypes.TypedData{Types: p.Types, PrimaryType: p.PrimaryType, Domain: p.Domain, Message: p.Message}
 }
 
-// grant is the allowance that the message asks for.
+// grant returns the allowance that the message grants.
 func (p permit) grant() swap.Approval {
 	details := p.Message["details"].(map[string]any)
 	amount, _ := new(big.Int).SetString(details["amount"].(string), 10)
@@ -77,10 +77,9 @@ func (p permit) grant() swap.Approval {
 	}
 }
 
-// measurePermit times hash and signature of typed data that is ready made: by
-// the vault as the daemon calls it, and by viem and ethers, each in a Node that has
-// signed often before. All must give the golden signature first. The limit is a
-// signature of a hash that is ready made, with a key that lies open.
+// measurePermit times hashing and signing of given typed data: by the vault as the daemon
+// calls it, and by viem and ethers, each in a warmed-up Node. All must first produce the
+// golden signature. The limit is signing a given hash with an unprotected key.
 func measurePermit(ctx context.Context, l *lab) (_ sides, err error) {
 	p, err := readPermit()
 	if err != nil {
@@ -123,7 +122,7 @@ func measurePermit(ctx context.Context, l *lab) (_ sides, err error) {
 	return all, nil
 }
 
-// each times f, one call after the other.
+// each returns a function that times f repeatedly.
 func each(f func() error) func(times int) ([]float64, error) {
 	return func(times int) (all []float64, err error) {
 		for range times {
@@ -137,8 +136,8 @@ func each(f func() error) func(times int) ([]float64, error) {
 	}
 }
 
-// bareSignature signs typed data's hash, which is ready made, with any key: what no
-// signature can do without.
+// bareSignature signs the hash of typed data, computed in advance, with any key: the
+// minimum that every signature costs.
 func bareSignature(typed apitypes.TypedData) (func() error, error) {
 	digest, _, err := apitypes.TypedDataAndHash(typed)
 	if err != nil {
@@ -148,7 +147,7 @@ func bareSignature(typed apitypes.TypedData) (func() error, error) {
 	return func() error { _, err := crypto.Sign(digest, key); return err }, err
 }
 
-// unlockedVault has the published test accounts, in files of its own.
+// unlockedVault returns a vault with the published test accounts, in its own files.
 func unlockedVault(ctx context.Context, dir string) (*keys.Vault, error) {
 	files, err := keys.OpenFiles(dir)
 	if err != nil {
@@ -168,7 +167,7 @@ func unlockedVault(ctx context.Context, dir string) (*keys.Vault, error) {
 	return v, v.Unlock(ctx, []byte(testPassword))
 }
 
-// A peer is node/permit.mjs at work.
+// A peer is a running node/permit.mjs.
 type peer struct {
 	*child
 	lines *bufio.Reader
@@ -205,7 +204,7 @@ func (p *peer) line(v any) error {
 	return json.Unmarshal(b, v)
 }
 
-// sign lets the peer sign so often and returns how long each took.
+// sign makes the peer sign that often and returns how long each took.
 func (p *peer) sign(times int) (took []float64, err error) {
 	if _, err := fmt.Fprintln(p.stdin, times); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// A frame is where a picture has its parts, in pixels.
+// Positions in a picture, in pixels.
 const (
 	wide, high            = 720, 400
 	left, right           = 84, 700
@@ -16,8 +16,8 @@ const (
 	aboveLegend           = 10
 )
 
-// looks tell lines apart: by colour, by mark and by dash. The colours are read on white
-// and on black.
+// looks distinguish lines by colour, mark and dash. The colours are legible on white and
+// on black.
 var looks = []struct{ colour, dash, mark string }{
 	{"#2f81f7", "", `<circle r="4"/>`},
 	{"#d1762c", "7 4", `<rect x="-4" y="-4" width="8" height="8"/>`},
@@ -25,7 +25,7 @@ var looks = []struct{ colour, dash, mark string }{
 	{"#a371f7", "9 3 2 3", `<path d="M0-5 5 0 0 5-5 0z"/>`},
 }
 
-// style: what is drawn with ink follows the reader's theme, where it is told.
+// style makes text and axes follow the reader's theme, where known.
 const style = `<style>text{font:13px system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;fill:#6e7781}.title{font-size:16px;font-weight:600}.grid{stroke:#8c959f;stroke-opacity:.3}.axis{stroke:#8c959f}` +
 	`@media (prefers-color-scheme:light){text{fill:#424a53}}@media (prefers-color-scheme:dark){text{fill:#c9d1d9}}</style>`
 
@@ -44,8 +44,8 @@ func (a axis) at(v float64) float64 {
 	return a.start + (v-from)/(to-from)*(a.end-a.start)
 }
 
-// ticks are round values within the axis: ones, and where there is room twos and fives;
-// on an even axis steps of one of these.
+// ticks returns round values within the axis: 1, and with enough room 2 and 5, times
+// powers of ten, or on a linear axis steps of one of these.
 func (a axis) ticks() (all []float64) {
 	if !a.log {
 		step := math.Pow(10, math.Floor(math.Log10(a.to-a.from)))
@@ -74,8 +74,8 @@ func (a axis) ticks() (all []float64) {
 	return all
 }
 
-// across and along are the axes of a picture: what grows is drawn by its order of
-// magnitude, and so is what it costs if that differs by more than ten times.
+// axes returns the axes of a picture. The horizontal one is logarithmic, and so is the
+// vertical one if its values differ by more than ten times.
 func (d drawn) axes() (along, up axis) {
 	x, y := [2]float64{math.Inf(1), 0}, [2]float64{math.Inf(1), 0}
 	for _, l := range d.Lines {
@@ -93,7 +93,7 @@ func (d drawn) axes() (along, up axis) {
 	return along, up
 }
 
-// roundDown is the next 1, 2 or 5 below.
+// roundDown rounds down to 1, 2 or 5 times a power of ten.
 func roundDown(v float64) float64 {
 	base := math.Pow(10, math.Floor(math.Log10(v)))
 	for _, d := range []float64{5, 2} {
@@ -104,7 +104,6 @@ func roundDown(v float64) float64 {
 	return base
 }
 
-// svg draws the lines.
 func (d drawn) svg() []byte {
 	var b bytes.Buffer
 	along, up := d.axes()
@@ -140,7 +139,7 @@ func (d drawn) svg() []byte {
 	return b.Bytes()
 }
 
-// legend names a line: two beside each other.
+// legend draws a line's name, two next to each other.
 func (d drawn) legend(b *bytes.Buffer, i int, name, colour, dash, mark string) {
 	x, y := left+i%2*(right-left)/2, legendTop+i/2*legendStep
 	fmt.Fprintf(b, `<path d="M%d %dh30" fill="none" stroke="%s" stroke-width="2" stroke-dasharray="%s"/><g transform="translate(%d %d)">%s</g>`, x, y-4, colour, orNone(dash), x+15, y-4, mark)
@@ -153,7 +152,7 @@ func text(b *bytes.Buffer, x, y float64, anchor, class, words string) {
 
 func escaped(words string) string {
 	var b bytes.Buffer
-	_ = xml.EscapeText(&b, []byte(words)) // a buffer takes everything
+	_ = xml.EscapeText(&b, []byte(words)) // writing to a buffer cannot fail
 	return b.String()
 }
 
@@ -164,7 +163,7 @@ func orNone(dash string) string {
 	return dash
 }
 
-// rounded leaves out what adding up steps has added.
+// rounded removes the error of adding up steps.
 func rounded(v float64) float64 {
 	if v == 0 {
 		return 0
@@ -173,7 +172,7 @@ func rounded(v float64) float64 {
 	return math.Round(v/unit) * unit
 }
 
-// thousands has a comma in numbers above a thousand.
+// thousands puts a comma into numbers above a thousand.
 func thousands(v float64) string {
 	if v < 1000 {
 		return fmt.Sprintf("%g", v)

@@ -19,7 +19,7 @@ func sample(ys ...float64) drawn {
 	return d
 }
 
-// A picture is well-formed whatever its words, and nothing lies outside of it.
+// TestPicture checks that a picture is well-formed for any text and holds all marks.
 func TestPicture(t *testing.T) {
 	for name, d := range map[string]drawn{"narrow": sample(100, 120, 150), "wide": sample(100, 5e6, 2e9), "flat": sample(7, 7)} {
 		picture := string(d.svg())

@@ -34,8 +34,8 @@ func (l *lab) relay(home string) (*port, error) {
 	return l.open(filepath.Join(l.bin, "swapkeep"), home)
 }
 
-// hello asks for host.hello and returns the frame that answers; what is pushed
-// before it is passed over. An echo is an answer.
+// hello calls host.hello and returns the frame that answers it, skipping notifications.
+// An echo counts as an answer.
 func (p *port) hello() ([]byte, error) {
 	p.calls++
 	id := fmt.Sprintf(`"id":"bench-%d"`, p.calls)
@@ -54,7 +54,7 @@ func (p *port) hello() ([]byte, error) {
 	}
 }
 
-// greeted makes sure that an answer is the daemon's hello and no error.
+// greeted checks that an answer is the daemon's hello and no error.
 func greeted(body []byte) error {
 	var reply struct {
 		Result struct {

@@ -11,34 +11,34 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/series"
 	"swapkeep/tokens"
 )
 
-// fillRows are those of one Fill.
+// fillRows is the number of rows per Fill.
 const fillRows = 64
 
-// pricedToken is the nth token of a made-up list.
+// pricedToken returns the nth token of a made-up list.
 func pricedToken(n int) tokens.Token {
 	return tokens.Token{
 		Chain: 1, Address: common.BigToAddress(big.NewInt(int64(n) + 1)), Symbol: fmt.Sprintf("TOK%d", n), Name: fmt.Sprintf("Token number %d", n), Decimals: 18, Verified: true,
 	}
 }
 
-// priceAt is what it costs: a figure with as many digits as real ones have.
+// priceAt returns its price, with as many digits as real ones have.
 func priceAt(n int, at time.Time) price.Value {
 	v, err := price.Parse(fmt.Sprintf("%d.%017d", 1+n%4000, 1+(at.Unix()*7919+int64(n)*104729)%99_999_999_999_999_999))
 	if err != nil {
-		panic(err) // the form is constant
+		panic(err) // the format is constant
 	}
 	return v
 }
 
-// packedAt is the same, packed, without the way over a text: a month has millions. at
-// is a minute.
+// packedAt returns the same price in packed form, without parsing: a month has millions
+// of them. at is in minutes.
 func packedAt(n int, at int64) price.Packed {
 	whole, fraction := uint64(1+n%4000), uint64(1+(at*60*7919+int64(n)*104729)%99_999_999_999_999_999)
 	shift, digits := uint64(10), uint64(1)
@@ -49,7 +49,7 @@ func packedAt(n int, at int64) price.Packed {
 	return price.Packed((whole*(seventeen/shift)+fraction/shift)<<6 | (digits + 1))
 }
 
-// samplesAt is a fetch of so many tokens.
+// samplesAt returns a fetch of count tokens.
 func samplesAt(count int, at time.Time) poll.Minute {
 	m := poll.Minute{At: at, Took: time.Second, OK: true, Samples: make(map[price.ID]price.Sample, count)}
 	for n := range count {
@@ -58,28 +58,28 @@ func samplesAt(count int, at time.Time) poll.Minute {
 	return m
 }
 
-// boardAt is a board of so many tokens, all with 24 hours of data.
-func boardAt(count int, at time.Time) *board.Board {
-	rows := make([]board.Row, count)
+// boardAt returns a price table of count tokens, all with 24 hours of data.
+func boardAt(count int, at time.Time) *pricetable.Board {
+	rows := make([]pricetable.Row, count)
 	for n := range rows {
-		rows[n] = board.Row{
+		rows[n] = pricetable.Row{
 			Token: pricedToken(n), Public: true,
 			Now:   price.Sample{Value: priceAt(n, at), At: at, Source: price.DefiLlama},
 			Ago:   price.Sample{Value: priceAt(n, at.Add(-24*time.Hour)), At: at.Add(-24 * time.Hour), Source: price.DefiLlama},
 			Facts: price.Facts{MarketCap: priceAt(count-n, at), Holders: uint64(n)},
 		}
 	}
-	return board.New(1, at, rows)
+	return pricetable.New(1, at, rows)
 }
 
-// A ledger is a history with a clock of its own.
+// A ledger is a history with its own clock.
 type ledger struct {
 	*series.Store
 	path string
 	now  time.Time
 }
 
-// openLedger makes a history that holds all that is kept of so many tokens.
+// openLedger creates a full history of count tokens.
 func openLedger(ctx context.Context, path string, count int) (*ledger, error) {
 	l := &ledger{path: path, now: time.Now().UTC().Truncate(time.Minute)}
 	var err error
@@ -117,7 +117,7 @@ func (l *ledger) fill(ctx context.Context, r price.Resolution, span time.Duratio
 	return nil
 }
 
-// minute lets one pass, and says how long its commit took and how many bytes it wrote.
+// minute commits the next minute and returns how long it took and the bytes written.
 func (l *ledger) minute(ctx context.Context, count int) (took, bytes float64, err error) {
 	l.now = l.now.Add(time.Minute)
 	m := samplesAt(count, l.now)
@@ -132,7 +132,7 @@ func (l *ledger) minute(ctx context.Context, count int) (took, bytes float64, er
 	return took, after - before, err
 }
 
-// bytesWritten is how many bytes this process has given to the system (proc(5), io).
+// bytesWritten is how many bytes this process passed to the system (proc(5), io).
 func bytesWritten() (float64, error) {
 	text, err := os.ReadFile("/proc/self/io")
 	if err != nil {

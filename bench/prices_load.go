@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	askers     = 8 // connections at once
+	askers     = 8 // parallel connections
 	askTurns   = 15
-	askTime    = 200 * time.Millisecond // of a turn
+	askTime    = 200 * time.Millisecond // per round
 	chartTurns = 300
 )
 
-// An asker is a connection that is kept, and a client that costs little.
+// An asker is a keep-alive connection with a client that costs little.
 type asker struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -35,7 +35,7 @@ func dialAsker(address, host, path string) (*asker, error) {
 	return &asker{conn, bufio.NewReaderSize(conn, 128<<10), []byte("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n")}, nil
 }
 
-// exchange asks once and drops the answer, which must be a 200 of known length.
+// exchange sends the request and discards the answer, a 200 of known length.
 func (a *asker) exchange() error {
 	if _, err := a.conn.Write(a.ask); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (a *asker) exchange() error {
 	return err
 }
 
-// A crowd asks one path over several connections.
+// A crowd requests one path over several connections.
 type crowd []*asker
 
 func dialCrowd(address, path string) (crowd, error) {
@@ -87,8 +87,8 @@ func (c crowd) close() (err error) {
 	return err
 }
 
-// turn asks for a while: the time a request took on the whole, which is what requests
-// a second come from, and how long the slowest hundredth waited.
+// turn sends requests for askTime. each is the elapsed time per request over all
+// connections, the inverse of the rate; p99 is the latency of the slowest hundredth.
 func (c crowd) turn() (each, p99 float64, err error) {
 	waits, errs := make([][]float64, len(c)), make([]error, len(c))
 	began := time.Now()
@@ -118,9 +118,9 @@ const (
 	bareTCP     = "same bytes over bare TCP"
 )
 
-// loadOf puts the price API with so many tokens, a bare handler that writes the same
-// bytes, and a bare connection that does, under the same load, in turns. tail picks the
-// slowest hundredth.
+// loadOf puts the same load alternately on the price API with count tokens, a bare
+// handler that writes the same bytes, and a bare TCP connection that does. tail selects
+// the slowest hundredth.
 func loadOf(count int, path string, tail bool) measurement {
 	return func(ctx context.Context, l *lab) (_ sides, err error) {
 		s, err := l.priceServer(ctx, count, "")
@@ -147,7 +147,7 @@ func loadOf(count int, path string, tail bool) measurement {
 				if tail {
 					took = p99
 				}
-				if turn > 0 { // all are warm then
+				if turn > 0 { // all are warm by then
 					all[i] = append(all[i], took)
 				}
 			}
@@ -156,8 +156,8 @@ func loadOf(count int, path string, tail bool) measurement {
 	}
 }
 
-// chartOf times one chart of the full history, response included, and beside it a bare
-// handler's of the same bytes.
+// chartOf times one chart of the full history, response included, and for comparison a
+// bare handler with the same bytes.
 func chartOf(period string) measurement {
 	return func(ctx context.Context, l *lab) (_ sides, err error) {
 		history, err := l.handOver(ctx)
@@ -183,9 +183,9 @@ func chartOf(period string) measurement {
 	}
 }
 
-// priceMemoryOf is the resident memory of a price server with so many tokens after
-// its hot requests were answered, beside that of the same program with nothing but a
-// bare handler, which was asked as much.
+// priceMemoryOf measures the resident memory of a price server with count tokens after
+// its list was requested under load, and of the same program with only a bare handler
+// after the same load.
 func priceMemoryOf(count int) measurement {
 	return func(ctx context.Context, l *lab) (_ sides, err error) {
 		s, err := l.priceServer(ctx, count, "")

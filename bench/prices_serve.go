@@ -14,13 +14,13 @@ import (
 	"strconv"
 	"time"
 
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/series"
 	"swapkeep/priceapi/web"
 )
 
-// What is asked of the price API.
+// Paths of the price API.
 const (
 	listPath = web.Base + "/tokens/price24h?chain_id=1"
 	askAlike = web.Base + "/tokens/"
@@ -34,25 +34,25 @@ func chartPath(period string) string {
 	return fmt.Sprintf("%s%s/history?chain_id=1&period=%s", askAlike, pricedToken(7).Address.Hex(), period)
 }
 
-// A pricePlace says where a price server listens: the API, and what answers with the
-// bytes that the API gives for a path.
+// A pricePlace says where a price server listens: the API, and the bare servers by path
+// that answer with the API's bytes.
 type pricePlace struct {
 	API  string          `json:"api"`
 	Bare map[string]bare `json:"bare"`
 }
 
-// A bare place writes the same bytes whatever is asked: by a handler of net/http, and by
-// the connection alone.
+// A bare server writes the same bytes for any request: over a handler of net/http, and
+// over the TCP connection alone.
 type bare struct {
 	HTTP string `json:"http"`
 	TCP  string `json:"tcp"`
 }
 
-// runPrices is a process of its own: the price API with so many tokens, and beside it
-// handlers of net/http that do nothing but write the same bytes. history, if not "",
-// is a file that charts are drawn from. It ends with stdin.
+// runPrices is a separate process: the price API with count tokens, and bare servers that
+// only write the same bytes. history, if not "", is a file that charts are served from.
+// It ends with stdin.
 func runPrices(count int, history string) error {
-	feed, now := board.NewFeed(), time.Now().UTC()
+	feed, now := pricetable.NewFeed(), time.Now().UTC()
 	feed.Publish(boardAt(count, now))
 	file := history
 	if file == "" {
@@ -66,7 +66,7 @@ func runPrices(count int, history string) error {
 	}
 	defer func() { _ = charts.Close() }()
 	if last, err := charts.Last(context.Background()); err == nil {
-		for _, s := range last { // its clock ran ahead
+		for _, s := range last { // its clock was ahead
 			if s.At.After(now) {
 				now = s.At
 			}
@@ -105,7 +105,7 @@ func runPrices(count int, history string) error {
 	return errors.Join(err, <-served)
 }
 
-// bareLike listens with what writes the API's answer to a path.
+// bareLike starts the bare servers for the API's answer to a path.
 func bareLike(api, path string) (b bare, err error) {
 	answer, err := http.Get("http://" + api + path)
 	if err != nil {
@@ -137,7 +137,7 @@ func overHTTP(body []byte) (string, error) {
 	return l.Addr().String(), nil
 }
 
-// overTCP answers whatever ends with an empty line.
+// overTCP answers everything that ends with an empty line.
 func overTCP(answer []byte) (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -166,7 +166,7 @@ func overTCP(answer []byte) (string, error) {
 	return l.Addr().String(), nil
 }
 
-// A priceServer is such a process.
+// A priceServer is a process that runs runPrices.
 type priceServer struct {
 	*child
 	pricePlace

@@ -20,15 +20,15 @@ import (
 
 const (
 	quotes = 40
-	// quotesAtOnce are fewer: the bridge allows 50 quotes a minute, and atOncePause,
-	// twice a round, keeps below that.
+	// quotesAtOnce is lower: the bridge allows 50 quotes a minute, and atOncePause, twice
+	// per round, stays below that.
 	quotesAtOnce = 16
 	atOncePause  = 780 * time.Millisecond
-	// quotePause, twice a round, keeps below the rate at which the daemon asks
-	// the DEX. Quotes that a person asks for come as far apart.
+	// quotePause, twice per round, stays below the rate at which the daemon asks the DEX.
+	// A user's quotes are as far apart.
 	quotePause = 270 * time.Millisecond
 
-	// testWords are published, and hold nothing anywhere but in sandboxes.
+	// testWords are published and hold nothing outside of sandboxes.
 	testWords    = "test test test test test test test test test test test junk"
 	testPassword = "correct horse battery staple"
 	testAccount  = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
@@ -42,23 +42,21 @@ var quoteAsked = protocol.QuoteParams{
 
 const quoteChain = 42161
 
-// measureQuote times swap.quote over relay and daemon, less the exchange with the
-// provider that it cannot do without, which is repeated in turn with net/http
-// alone, which is the limit. The provider and the node answer at once, so that what
-// is left is what the host adds, the balance that it reads from the node meanwhile
-// among it.
+// measureQuote times swap.quote over relay and daemon, minus the unavoidable exchange
+// with the provider, which is repeated alternately with plain net/http and is the limit.
+// Provider and node answer at once, so the rest is what the host adds, including the
+// balance that it reads from the node meanwhile.
 func measureQuote(ctx context.Context, l *lab) (sides, error) {
 	return l.quoteBeside(ctx, quoteRun{[]string{"dex"}, dexPath + "/quote", l.few(quotes), quotePause})
 }
 
-// measureAtOnce times the same of all providers, less the exchange with the slowest.
+// measureAtOnce times the same with all providers, minus the exchange with the slowest.
 // One answers at once, the others after 40 to 100 ms.
 func measureAtOnce(ctx context.Context, l *lab) (sides, error) {
 	return l.quoteBeside(ctx, quoteRun{[]string{"dex", "bridge", "intent", "gasless"}, slowest, l.few(quotesAtOnce), atOncePause})
 }
 
-// A quoteRun is a measurement of quotes beside the one exchange that they cannot do
-// without.
+// A quoteRun is a measurement of quotes and of the one exchange that they need.
 type quoteRun struct {
 	providers []string
 	exchange  string // its path
@@ -99,7 +97,7 @@ func (l *lab) quoteBeside(ctx context.Context, q quoteRun) (_ sides, err error) 
 	return all, nil
 }
 
-// askedBy is what a quote asks of the outside once its connections are open.
+// askedBy returns the requests of a quote once its connections are open.
 func (l *lab) askedBy(quote func() error) ([]ask, error) {
 	if err := quote(); err != nil {
 		return nil, err
@@ -113,8 +111,8 @@ func (l *lab) askedBy(quote func() error) ([]ask, error) {
 	return l.outside.asked()
 }
 
-// wallet starts a relay with a client on it, and gives the home the test
-// account and the network of the quote.
+// wallet starts a relay with a client on it, imports the test account into the home and
+// selects the quote's network.
 func (l *lab) wallet(ctx context.Context, home string) (*client.Process, error) {
 	cmd := exec.Command(filepath.Join(l.bin, "swapkeep"), origin)
 	cmd.Env, cmd.Stderr = l.environ(home), os.Stderr
@@ -137,7 +135,7 @@ func (l *lab) wallet(ctx context.Context, home string) (*client.Process, error) 
 	return p, nil
 }
 
-// askQuote wants an offer of each provider.
+// askQuote requires an offer of each provider.
 func askQuote(ctx context.Context, p *client.Process, providers []string) error {
 	params := quoteAsked
 	params.Providers = providers

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A report is one run.
+// A report is the result of one run.
 type report struct {
 	Source  source    `json:"source"`
 	Machine machine   `json:"machine"`
@@ -26,10 +26,9 @@ func (r report) unmeasured() bool {
 		slices.ContainsFunc(r.Curves, func(c drawn) bool { return c.Error != "" })
 }
 
-// columns are the table's.
 var columns = []string{"what", "ours (p95)", "peer (p95)", "limit (p95)", "ratio", "goal", ""}
 
-// cells are a row in these columns.
+// cells returns a row in these columns.
 func (r Row) cells() []string {
 	var peers []string
 	for _, p := range r.Peers {
@@ -74,7 +73,7 @@ func showRatio(v float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-// print writes the table, and below it why a row has no figures.
+// print writes the table, and below it why rows have no figures.
 func (r report) print(w io.Writer) {
 	fmt.Fprintf(w, "%s; %s\n%s, took %s\n", r.Source, r.Machine, r.Began.Format(time.RFC3339), r.Took)
 	if r.Short {
@@ -92,10 +91,10 @@ func (r report) print(w io.Writer) {
 	}
 }
 
-// shortly is what a short run says of its figures.
+// shortly is the note on the figures of a short run.
 const shortly = "A short run: few samples, a history of 100 tokens instead of 1,000, no browsers. Its figures are for nothing but to see that everything is measured."
 
-// reasons say why rows and curves have no figures: some for the same one.
+// reasons says why rows and curves have no figures, grouped by reason.
 func (r report) reasons() (all []string) {
 	var told []string
 	without := map[string][]string{}

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// A subject is what one row is about. What it is measured beside is a peer, which does
-// the same in another way, or a limit, below which nothing can be.
+// A subject is what one row measures. A peer does the same in another way; a limit is a
+// lower bound for any implementation.
 type subject struct {
 	what    string
 	peers   []string
@@ -21,10 +21,10 @@ type subject struct {
 // A measurement returns samples in nanoseconds, bytes or frames, or a statistic.
 type measurement func(context.Context, *lab) (sides, error)
 
-// Sides are the samples of ours, of each peer and of the limit, in this order.
+// sides are the samples of ours, of each peer and of the limit, in this order.
 type sides [][]float64
 
-// ours are sides where there is nothing beside.
+// ours returns sides without peers or limit.
 func ours(samples []float64, err error) (sides, error) { return sides{samples}, err }
 
 // beside names the peers of a row.
@@ -37,16 +37,16 @@ type Row struct {
 	Ours    *figure `json:"ours,omitempty"`
 	Peers   []side  `json:"peers,omitempty"`
 	Limit   *side   `json:"limit,omitempty"`
-	Ratio   float64 `json:"ratio,omitempty"` // to the first peer's median or, without any, the limit's, as the goal puts it, or the difference; 0 = none
+	Ratio   float64 `json:"ratio,omitempty"` // to the first peer's median or, without peers, to the limit's, as the goal defines it; or a difference; 0 = none
 	Goal    string  `json:"goal,omitempty"`
 	Verdict verdict `json:"verdict,omitempty"`
 	Error   string  `json:"error,omitempty"`
 
 	unit  unit
-	times string // how the ratio reads
+	times string // unit of the ratio, as shown
 }
 
-// A side is what ours is measured beside.
+// A side is a peer or limit.
 type side struct {
 	Name string `json:"name"`
 	*figure
@@ -60,7 +60,6 @@ const (
 	unmeasured verdict = "NOT MEASURED"
 )
 
-// row measures the subject.
 func (s subject) row(ctx context.Context, l *lab) Row {
 	r := Row{What: s.what, Unit: s.unit.name, Goal: s.goal.text(s.unit), unit: s.unit, times: s.goal.times}
 	names := s.beside()
@@ -85,7 +84,7 @@ func (s subject) row(ctx context.Context, l *lab) Row {
 	return r
 }
 
-// beside are the names of the other sides, in their order.
+// beside returns the names of the other sides, in their order.
 func (s subject) beside() []string {
 	if s.limit == "" {
 		return s.peers
@@ -93,7 +92,7 @@ func (s subject) beside() []string {
 	return append(slices.Clone(s.peers), s.limit)
 }
 
-// reference is what the ratio is to; nil where there is nothing.
+// reference returns what the ratio compares with, or nil.
 func (r Row) reference() *figure {
 	switch {
 	case len(r.Peers) > 0:
@@ -104,14 +103,14 @@ func (r Row) reference() *figure {
 	return nil
 }
 
-// A figure sums up samples.
+// A figure summarizes samples.
 type figure struct {
 	Median float64 `json:"median"`
 	P95    float64 `json:"p95"`
 	Count  int     `json:"count"`
 }
 
-// figureOf is nil for no samples.
+// figureOf returns nil for no samples.
 func figureOf(samples []float64) *figure {
 	if len(samples) == 0 {
 		return nil
@@ -120,14 +119,14 @@ func figureOf(samples []float64) *figure {
 	return &figure{Median: s[len(s)/2], P95: s[min(len(s)*95/100, len(s)-1)], Count: len(s)}
 }
 
-// A goal is what is wanted of a row: a bound of the median itself, or of the
-// ratio to the reference's, or of the difference.
+// A goal is a bound for a row: of the median itself, of its ratio to the reference's, or
+// of the difference.
 type goal struct {
 	bound float64
 	of    func(ours, reference float64) float64 // the ratio or difference; nil: the bound is of ours alone
-	least bool                                  // the ratio may not be below the bound, instead of above
+	least bool                                  // the ratio must not be below the bound, instead of above
 	times string
-	added bool // ours comes on top of the reference: there is no ratio
+	added bool // ours is in addition to the reference: there is no ratio
 }
 
 func ratio(ours, reference float64) float64   { return ours / reference }
@@ -135,7 +134,7 @@ func inverse(ours, reference float64) float64 { return reference / ours }
 
 func atMost(bound float64) goal { return goal{bound: bound, times: "×"} }
 
-// atMostMore is of what is added to the reference.
+// atMostMore bounds what is added to the reference.
 func atMostMore(bound float64) goal { return goal{bound: bound, added: true} }
 
 func atMostTimes(bound float64) goal { return goal{bound: bound, times: "×", of: ratio} }
@@ -144,13 +143,13 @@ func timesFaster(bound float64) goal {
 	return goal{bound: bound, times: "× faster", least: true, of: inverse}
 }
 
-// ofTheRate wants at least such a part of the reference's rate, where samples are the
-// time that one takes.
+// ofTheRate requires at least that part of the reference's rate, where samples are the
+// time per item.
 func ofTheRate(bound float64) goal {
 	return goal{bound: bound, times: "× the rate", least: true, of: inverse}
 }
 
-// noMore wants no more than the reference has, which may be none.
+// noMore requires no more than the reference has, which may be none.
 var noMore = goal{times: " more", of: func(ours, reference float64) float64 { return ours - reference }}
 
 var noGoal = goal{times: "×"}
@@ -182,7 +181,7 @@ func (g goal) judge(r *Row) {
 	}
 	value := r.Ours.Median
 	if g.of != nil {
-		if reference == nil { // the table of subjects is wrong
+		if reference == nil { // a mistake in the table of subjects
 			r.Verdict, r.Error = unmeasured, "a goal beside nothing"
 			return
 		}
@@ -214,7 +213,7 @@ var (
 	inWhole = unit{"frames", func(v float64) string { return fmt.Sprintf("%g", v) }, func(v float64) string { return fmt.Sprintf("%g", v) }}
 )
 
-// showTime gives three digits.
+// showTime gives three significant digits.
 func showTime(ns float64) string {
 	v, name := scaled(ns)
 	digits := 2
@@ -224,7 +223,7 @@ func showTime(ns float64) string {
 	return fmt.Sprintf("%.*f %s", digits, v, name)
 }
 
-// scaled is a duration in the largest unit that leaves a whole digit.
+// scaled returns a duration in the largest unit that gives at least 1.
 func scaled(ns float64) (v float64, name string) {
 	for _, u := range []struct {
 		size float64

@@ -62,8 +62,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// What cannot be measured says so, whether it failed, or has nothing to show,
-// or nothing to be compared with.
+// TestUnmeasured checks that a row says so if its measurement failed, or has nothing to
+// show or compare with.
 func TestUnmeasured(t *testing.T) {
 	for name, measure := range map[string]measurement{
 		"a failure":    func(context.Context, *lab) (sides, error) { return sides{{1}, {1}}, errors.New("no peer") },
@@ -80,7 +80,7 @@ func TestUnmeasured(t *testing.T) {
 	}
 }
 
-// The ratio is to the first peer, and only without any to the limit; each is named.
+// TestSides checks that the ratio is to the first peer, or without any to the limit.
 func TestSides(t *testing.T) {
 	of := func(peers []string, limit string, found sides) Row {
 		return subject{what: "row", peers: peers, limit: limit, unit: inTime, goal: noGoal, measure: func(context.Context, *lab) (sides, error) { return found, nil }}.row(t.Context(), nil)
@@ -95,7 +95,7 @@ func TestSides(t *testing.T) {
 	}
 }
 
-// Every row can be judged, and found by its name.
+// TestSubjects checks that every row can be judged, and found by its name.
 func TestSubjects(t *testing.T) {
 	names := map[string]bool{}
 	for _, s := range append(slices.Clone(subjects), inBrowsers...) {
@@ -119,7 +119,7 @@ func TestSubjects(t *testing.T) {
 			t.Errorf("%s cannot be drawn", c.file)
 		}
 		for _, name := range c.lines {
-			if len(name) > 35 { // two stand beside each other
+			if len(name) > 35 { // two fit next to each other
 				t.Errorf("%s: no room for %q", c.file, name)
 			}
 		}
@@ -134,8 +134,8 @@ func TestShownTimes(t *testing.T) {
 	}
 }
 
-// A name that nothing has is an error that repeats it and lists what there is, and not a run
-// of nothing without a miss. So is one that only a curve has, where none are drawn.
+// TestMisspelt checks that a name that matches nothing is an error that repeats it and
+// lists all names, also if only a curve matches and none are drawn.
 func TestMisspelt(t *testing.T) {
 	for _, w := range []wish{
 		{only: "misspelt"}, {only: "misspelt", curves: "nowhere"}, {only: curves[0].title}, {only: inBrowsers[0].what, short: true},
@@ -152,9 +152,9 @@ func TestMisspelt(t *testing.T) {
 	}
 }
 
-// TestEveryRowIsExplained: docs/performance.md says of each row how it is measured, in a
-// line that begins with words of its name, or with some such words after commas; and of
-// nothing else.
+// TestEveryRowIsExplained checks that docs/performance.md describes how each row is
+// measured, in a line that begins with words of its name or with several such parts
+// separated by commas, and describes no other row.
 func TestEveryRowIsExplained(t *testing.T) {
 	document, err := os.ReadFile("../docs/performance.md")
 	if err != nil {

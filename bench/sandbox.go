@@ -13,8 +13,8 @@ import (
 
 const sandboxes = 5
 
-// measureSandbox times the sandbox from before its process is made until it says that
-// its four chains and all providers are ready.
+// measureSandbox times the sandbox from before its process is created until it reports
+// that its four chains and all providers are ready.
 func measureSandbox(ctx context.Context, l *lab) (sides, error) {
 	var samples []float64
 	for i := range l.few(sandboxes) {

@@ -14,7 +14,7 @@ import (
 
 const (
 	idleDaemons = 5
-	// idleTime is how long a daemon is left alone before it is looked at.
+	// idleTime is how long a daemon is left idle before it is measured.
 	idleTime = time.Second
 )
 
@@ -25,9 +25,9 @@ const (
 	bareServer  = "bare net/http in the same program"
 )
 
-// memoryOf reads a field of the kernel's account of a daemon that started, said
-// hello to one relay and was then left alone. Each sample is another daemon. The limit
-// is a daemon that answers with fixed words.
+// memoryOf reads a field of /proc/pid/status of a daemon that said hello to one relay and
+// was then left idle. Each sample is a new daemon. The limit is a daemon that answers
+// with a fixed text.
 func memoryOf(key string) measurement {
 	return func(ctx context.Context, l *lab) (sides, error) {
 		bare, err := l.build(ctx, "fakedaemon", "swapkeep/test/fakedaemon")
@@ -68,7 +68,7 @@ func (l *lab) idle(ctx context.Context, exe, home, key string) (size float64, er
 	return memory(d.cmd.Process.Pid, key)
 }
 
-// memory is a field of the kernel's account of a process, in bytes.
+// memory returns a field of /proc/pid/status in bytes.
 func memory(pid int, key string) (float64, error) {
 	text, ok := field(fmt.Sprintf("/proc/%d/status", pid), key)
 	kilobytes, err := strconv.ParseFloat(strings.TrimSuffix(text, " kB"), 64)
@@ -78,8 +78,8 @@ func memory(pid int, key string) (float64, error) {
 	return kilobytes * 1024, nil
 }
 
-// sizeOf is a program's size on disk, beside the least that a program in Go can be. One
-// that still has its symbols is not what is shipped.
+// sizeOf returns a program's size on disk, and that of a minimal Go program. A program
+// that has its symbols is refused, as it is not what is shipped.
 func sizeOf(name string) measurement {
 	return func(ctx context.Context, l *lab) (sides, error) {
 		bare, err := l.build(ctx, "echohost", "swapkeep/bench/echohost")

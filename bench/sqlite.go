@@ -11,7 +11,7 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// A sqlite is a history in SQLite: c/history.c at work.
+// sqlite is a history in SQLite: a running c/history.c.
 type sqlite struct {
 	*child
 	answers *bufio.Reader
@@ -48,18 +48,18 @@ func (s *sqlite) fill(now time.Time) error {
 	return s.ask(fmt.Sprint("fill ", minuteOf(now)), &took)
 }
 
-// minute commits a fetch, and says what it took and wrote.
+// minute commits a fetch and returns how long it took and how many bytes it wrote.
 func (s *sqlite) minute(at int64) (took, bytes float64, err error) {
 	err = s.ask(fmt.Sprint("minute ", at), &took, &bytes)
 	return took, bytes, err
 }
 
-// chart makes a chart's candles and says how long it took, how many there are and what
-// their last prices add up to.
+// chart makes a chart's candles and returns how long it took, their count and the sum of
+// their closing prices.
 func (s *sqlite) chart(n int, p price.Period, now time.Time) (took float64, count int, sum uint64, err error) {
 	err = s.ask(fmt.Sprint("chart ", n, " ", int(p.Raw), " ", beginOf(p, now), " ", minuteOf(now), " ", int64(p.Step/time.Minute)), &took, &count, &sum)
 	return took, count, sum, err
 }
 
-// size is of the database with what is not yet moved into it.
+// size includes the write-ahead log.
 func (s *sqlite) size() (float64, error) { return sizeOfFiles(s.path, s.path+"-wal") }

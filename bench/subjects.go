@@ -43,7 +43,7 @@ var subjects = []subject{
 	{"extension's package, Firefox", nil, "", inKilo, noGoal, packageOf("firefox")},
 }
 
-// inBrowsers are the rows that are measured in real ones.
+// inBrowsers are the rows that are measured in real browsers.
 var inBrowsers = []subject{
 	{"popup's JavaScript until the form, gzip", nil, "", inKilo, atMost(60 * kilobyte), inBrowser("chromium", "popup", "scripts")},
 	{"native port to first answer, Chromium", beside(echoInBrowser), "", inTime, atMostTimes(1.2), inBrowser("chromium", "connect", "reply")},
@@ -57,13 +57,13 @@ var inBrowsers = []subject{
 	{"frames dropped in 5 s: activity, 50 news/s, Firefox", nil, noNews, inWhole, noMore, inBrowser("firefox", "frames", "activity")},
 }
 
-// bareC is the least that a host can be.
+// bareC is the smallest possible host.
 const bareC = "bare C echo host"
 
-// interactive is the longest that a popup may take to be used.
+// interactive is the longest that a popup may take until it can be used.
 const interactive = 150 * time.Millisecond
 
-// What a browser's rows are compared with.
+// What the browser rows are compared with.
 const (
 	echoInBrowser = "bare Go echo host, same browser"
 	emptyPage     = "page of one field, same extension"

@@ -19,12 +19,11 @@ const (
 	intentPath  = "/intent"
 	gaslessPath = "/gasless"
 
-	// slowest is who answers last.
+	// slowest is the path that answers last.
 	slowest = intentPath + "/v1/quotes"
 )
 
-// An upstream answers requests to one path with a reply, after a while that is the
-// same every time.
+// An upstream answers requests to one path with a reply, after a fixed delay.
 type upstream struct {
 	reply string
 	after time.Duration
@@ -39,14 +38,14 @@ var upstreams = map[string]upstream{
 	slowest:                                {"intent.json", 100 * time.Millisecond},
 }
 
-// recordedEnd is when every recorded quote ended, in Unix seconds. It is told with
-// the time at which it is asked for, and quoteLife.
+// recordedEnd is the expiry of every recorded quote, in Unix seconds. In answers it is
+// replaced by the time of the request plus quoteLife.
 const (
 	recordedEnd = 1795193641
 	quoteLife   = time.Minute
 )
 
-// answer reports whether there is an upstream at the path, which has answered then.
+// answer reports whether there is an upstream at the path; if so it has answered.
 func answer(w http.ResponseWriter, path string) bool {
 	u, ok := upstreams[path]
 	if !ok {
@@ -57,7 +56,7 @@ func answer(w http.ResponseWriter, path string) bool {
 	return true
 }
 
-// at is the reply with quotes that end then.
+// at returns the reply with quotes that expire at ends.
 func (u upstream) at(ends time.Time) []byte {
 	reply, err := recorded.ReadFile("testdata/" + u.reply)
 	if err != nil {

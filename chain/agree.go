@@ -9,29 +9,30 @@ import (
 	"time"
 )
 
-// An answer is what one endpoint said.
+// An answer is what one endpoint returned.
 type answer[T any] struct {
 	e *endpoint
 	v T
 }
 
-// Bounds of one question to several hosts.
+// Time limits of a query to several hosts.
 const (
 	canvassTime = 15 * time.Second
-	slowTime    = 2 * time.Second // after which one more is asked beside those that did not answer
+	slowTime    = 2 * time.Second // after each, one more host is asked while others are pending
 )
 
-// canvass asks endpoints in their order, as many at once as answers are wanting, which
-// is reckoned anew after each, until none is, nobody is left or canvassTime is over.
-// Of each host one answers: another of its endpoints is asked only where one before
-// has failed.
+// canvass queries endpoints in their order and in parallel until wanting, recomputed
+// after each answer, returns 0, no endpoint is left, or canvassTime is over. It runs as
+// many requests at once as wanting returns, plus one for every slowTime that passed. Only
+// one answer per host counts: another endpoint of a host is asked only after one has
+// failed.
 func canvass[T any](ctx context.Context, from []*endpoint, ask func(context.Context, *endpoint) (T, error), wanting func([]answer[T]) int) (said []answer[T], errs []error) {
 	type outcome struct {
 		answer[T]
 		err error
 	}
 	ctx, cancel := context.WithTimeout(ctx, canvassTime)
-	defer cancel() // nobody waits for those that are asked still
+	defer cancel() // abandons the requests still running
 	slow := time.NewTicker(slowTime)
 	defer slow.Stop()
 	left, taken := slices.Clone(from), make(map[string]bool)
@@ -70,8 +71,9 @@ func canvass[T any](ctx context.Context, from []*endpoint, ask func(context.Cont
 	return said, errs
 }
 
-// concur asks endpoints until as many hosts as the network needs give the same
-// answer, and returns it with them.
+// concur queries endpoints until a quorum of hosts gives the same answer, and returns it
+// with those hosts. If several hosts answered without a quorum, the error is ErrDisagree,
+// else the one of tooFew. what names the subject in errors.
 func concur[T any](ctx context.Context, p *pool, from []*endpoint, what string, same func(a, b T) bool, ask func(context.Context, *endpoint) (T, error)) (v T, hosts []string, err error) {
 	said, errs := canvass(ctx, from, ask, func(said []answer[T]) int { return p.quorum() - len(most(said, same)) })
 	if best := most(said, same); len(best) >= p.quorum() {
@@ -88,7 +90,8 @@ func concur[T any](ctx context.Context, p *pool, from []*endpoint, what string, 
 	return v, nil, p.tooFew(hostsOf(said), what, errs)
 }
 
-// most are those of said, in the order in which they came, that the most hosts say.
+// most returns the answers that the largest number of hosts agrees on, in the order of
+// arrival.
 func most[T any](said []answer[T], same func(a, b T) bool) (best []answer[T]) {
 	for _, a := range said {
 		with := slices.DeleteFunc(slices.Clone(said), func(b answer[T]) bool { return !same(a.v, b.v) })
@@ -99,7 +102,7 @@ func most[T any](said []answer[T], same func(a, b T) bool) (best []answer[T]) {
 	return best
 }
 
-// hostsOf names those who answered, whoever did first.
+// hostsOf returns the hosts that answered, sorted.
 func hostsOf[T any](said []answer[T]) (hosts []string) {
 	for _, a := range said {
 		hosts = append(hosts, a.e.host)
@@ -108,13 +111,13 @@ func hostsOf[T any](said []answer[T]) (hosts []string) {
 	return hosts
 }
 
-// disagree says about what, and which hosts.
+// disagree returns ErrDisagree about what, naming the hosts.
 func (p *pool) disagree(what string, hosts []string) error {
 	return fmt.Errorf("chain %d: %w about %s (%s)", p.network.ID, ErrDisagree, what, strings.Join(hosts, ", "))
 }
 
-// tooFew says why fewer hosts answered than the network needs: those that did are
-// given.
+// tooFew returns the error for fewer answers than the quorum; hosts are those that
+// answered.
 func (p *pool) tooFew(hosts []string, what string, errs []error) error {
 	switch {
 	case len(errs) == 0:
@@ -125,18 +128,18 @@ func (p *pool) tooFew(hosts []string, what string, errs []error) error {
 	return fmt.Errorf("chain %d: %w: of the %d hosts that must say %s only %s did: %w", p.network.ID, ErrUnreachable, p.quorum(), what, strings.Join(hosts, ", "), errors.Join(errs...))
 }
 
-// alike is concur for answers that can be compared.
+// alike is concur for comparable answers.
 func alike[T comparable](ctx context.Context, p *pool, from []*endpoint, what string, ask func(context.Context, *endpoint) (T, error)) (T, []string, error) {
 	return concur(ctx, p, from, what, func(a, b T) bool { return a == b }, ask)
 }
 
-// by is e alone.
+// by returns a reader that uses e alone.
 func (p *pool) by(e *endpoint) reader {
 	return reader{&pool{network: p.network, endpoints: []*endpoint{e}}}
 }
 
-// surveyed lists the endpoints that may be asked for the present state, after a look
-// at all of them if it is time for one.
+// surveyed returns the endpoints that may be asked for the current state, after a survey
+// of all endpoints if one is due.
 func (p *pool) surveyed(ctx context.Context) []*endpoint {
 	p.survey(ctx)
 	return p.current()

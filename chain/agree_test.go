@@ -19,12 +19,12 @@ import (
 )
 
 var (
-	keeper = common.HexToAddress("0x1234567800000000000000000000000000000000") // answers 5
+	keeper = common.HexToAddress("0x1234567800000000000000000000000000000000") // returns 5
 	owner  = common.HexToAddress("0xdd000000000000000000000000000000000000dd")
 )
 
-// says is another node of the same chain, which answers one method as it likes; calls,
-// those of the keeper alone.
+// says serves another node of the same chain that gives answer for one method; for
+// eth_call, only to calls of keeper.
 func (c *testChain) says(t *testing.T, method string, answer any) string {
 	n := &testNode{answer: c.answer}
 	n.set(nil, func(asked string, args []json.RawMessage, result any, err error) (any, error) {
@@ -39,7 +39,7 @@ func (c *testChain) says(t *testing.T, method string, answer any) string {
 	return n.serve(t)
 }
 
-// deciding are the questions of which a single host's word is not enough.
+// deciding returns the queries for which one host's answer is not enough.
 func deciding(h *Hub, t *testing.T) map[string]func() (any, error) {
 	asked := []Grantee{{keeper, common.Address{1}}, {keeper, common.Address{2}}}
 	call := Call{ChainID: 1, From: owner, To: keeper, Value: new(big.Int), Gas: 100_000}
@@ -49,7 +49,7 @@ func deciding(h *Hub, t *testing.T) map[string]func() (any, error) {
 		"permits":    func() (any, error) { return h.AgreedPermits(t.Context(), 1, keeper, owner, asked) },
 		"tokens": func() (any, error) {
 			a, err := h.AskToken(t.Context(), 1, keeper)
-			a.Hosts = 0 // told by another test
+			a.Hosts = 0 // checked by another test
 			return a, err
 		},
 		"simulations": func() (any, error) { return h.Simulations(t.Context(), []Call{call}) },
@@ -57,12 +57,12 @@ func deciding(h *Hub, t *testing.T) map[string]func() (any, error) {
 }
 
 func newDecidingChain(t *testing.T) *testChain {
-	code := common.FromHex("60055f525f3560e01c63927da105146040026020015ff3") // 5; asked as Permit2 is, (5, 0, 0)
+	code := common.FromHex("60055f525f3560e01c63927da105146040026020015ff3") // returns 5; asked as Permit2 is, (5, 0, 0)
 	return newTestChain(t, 1, types.GenesisAlloc{keeper: {Code: code, Balance: common.Big0}, owner: {Balance: big.NewInt(1e18)}})
 }
 
-// TestTwoHostsDecide: where two hosts are configured, what decides about a call of
-// unknown content is what two say.
+// TestTwoHostsDecide checks that two hosts, where two are configured, must agree on what
+// decides about a call of unknown content.
 func TestTwoHostsDecide(t *testing.T) {
 	c := newDecidingChain(t)
 	honest := []string{c.says(t, "", nil), c.says(t, "", nil)}
@@ -109,7 +109,7 @@ func TestTwoHostsDecide(t *testing.T) {
 	}
 }
 
-// first is an answer in words; of several simulations the first.
+// first formats an answer; of several simulations the first.
 func first(answer any) string {
 	if all, is := answer.([]Simulation); is && len(all) > 0 {
 		answer = all[0]
@@ -117,8 +117,8 @@ func first(answer any) string {
 	return fmt.Sprint(answer)
 }
 
-// TestSimulations: each host's own answer is there to be judged, and one that cannot
-// show what moves is not counted.
+// TestSimulations checks that each host's result is returned to be judged, and that a
+// host which cannot show what moves is not counted.
 func TestSimulations(t *testing.T) {
 	c := newDecidingChain(t)
 	honest := []string{c.says(t, "", nil), c.says(t, "", nil)}
@@ -132,8 +132,8 @@ func TestSimulations(t *testing.T) {
 		result{"address": keeper, "topics": []common.Hash{transferTopic, {}}, "data": "0x"}}}))
 	for name, tc := range map[string]struct {
 		hosts []string
-		shown int // answers in which what moves is shown
-		moves int // in all of them
+		shown int // results with Shown set
+		moves int // movements in all of them
 		is    error
 	}{
 		"two":                           {honest, 2, 0, nil},
@@ -164,7 +164,8 @@ func TestSimulations(t *testing.T) {
 	}
 }
 
-// TestHostsAreAskedAtOnce: no host answers before the other is asked too.
+// TestHostsAreAskedAtOnce checks that hosts are queried in parallel: each answers only
+// after the other was asked.
 func TestHostsAreAskedAtOnce(t *testing.T) {
 	c := newDecidingChain(t)
 	for question, method := range map[string]string{"code": "eth_getCode", "allowances": "eth_call", "permits": "eth_call", "simulations": "eth_simulateV1"} {
@@ -194,7 +195,8 @@ func TestHostsAreAskedAtOnce(t *testing.T) {
 	}
 }
 
-// TestCanvassStops: what nobody wants any more is not asked.
+// TestCanvassStops checks that no host is asked once enough have answered, and that one
+// host answers once.
 func TestCanvassStops(t *testing.T) {
 	c := newDecidingChain(t)
 	third := &testNode{answer: c.answer}
@@ -215,15 +217,15 @@ func TestCanvassStops(t *testing.T) {
 	}
 }
 
-// moving is the answer of a host that shows another movement than there is.
+// moving serves a host that simulates a movement which does not happen.
 func (c *testChain) moving(t *testing.T) string {
 	type result = map[string]any
 	log := result{"address": keeper, "topics": []common.Hash{transferTopic, common.BytesToHash(owner[:]), {31: 1}}, "data": common.Hash{31: 5}}
 	return c.says(t, "eth_simulateV1", []any{result{"number": "0x9", "calls": []any{result{"status": "0x1", "gasUsed": "0x1", "returnData": "0x", "logs": []any{log}}}}})
 }
 
-// TestLacksForAMoment: one answer of a gateway's, or a contract's own words, make no
-// host one that lacks the method: the other's word stays one of two.
+// TestLacksForAMoment checks that one error of a gateway, or a contract's revert reason,
+// does not mark a host as one that lacks the method: two hosts must still agree.
 func TestLacksForAMoment(t *testing.T) {
 	c := newDecidingChain(t)
 	calls := []Call{{ChainID: 1, From: owner, To: keeper, Value: new(big.Int), Gas: 100_000}}
@@ -252,8 +254,8 @@ func TestLacksForAMoment(t *testing.T) {
 	}
 }
 
-// TestBehindIsNotLacking: a host that is left out because it is behind is none that
-// lacks the method.
+// TestBehindIsNotLacking checks that a host left out because it is behind does not count
+// as one that lacks the method.
 func TestBehindIsNotLacking(t *testing.T) {
 	c := newDecidingChain(t)
 	lacks := c.says(t, "eth_simulateV1", &rpcError{Code: -32601, Message: "method not found"})
@@ -269,8 +271,8 @@ func TestBehindIsNotLacking(t *testing.T) {
 	}
 }
 
-// TestSlowHost: where two are quick a third that is slow holds nothing up for long,
-// and hosts are named alike whoever was first.
+// TestSlowHost checks that a slow third host does not delay two quick ones for long, and
+// that the order of the named hosts does not depend on who was first.
 func TestSlowHost(t *testing.T) {
 	c := newDecidingChain(t)
 	slow := &testNode{answer: c.answer}

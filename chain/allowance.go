@@ -14,16 +14,16 @@ var (
 	permitAllowanceSelector = []byte{0x92, 0x7d, 0xa1, 0x05} // allowance(address owner, address token, address spender), of Permit2
 )
 
-// A Grantee is someone who may have been allowed to take a token.
+// A Grantee is a spender who may have an allowance of a token.
 type Grantee struct {
 	Token, Spender common.Address
 }
 
-// A PermitAllowance is what Permit2 lets a spender take (AllowanceTransfer,
-// PackedAllowance). Nonce is what the next PermitSingle for it must carry.
+// A PermitAllowance is what Permit2 lets a spender take (PackedAllowance of
+// AllowanceTransfer). The next PermitSingle for it must carry Nonce.
 type PermitAllowance struct {
-	Amount     *big.Int // uint160, base units; its largest value is never used up
-	Expiration uint64   // uint48, Unix seconds of the last moment at which it holds
+	Amount     *big.Int // uint160, base units; the maximum never decreases
+	Expiration uint64   // uint48, Unix seconds of the last moment at which it is valid
 	Nonce      uint64   // uint48
 }
 
@@ -47,8 +47,8 @@ func (h *Hub) Allowances(ctx context.Context, id uint64, owner common.Address, a
 	return allowancesOf(ctx, reader{p}, owner, asked)
 }
 
-// AgreedAllowances is Allowances by the word of two hosts where two are configured;
-// of one host, where there is no other. Errors: ErrDisagree, ErrUnreachable.
+// AgreedAllowances is Allowances, but two hosts must agree where two are configured.
+// Errors: ErrDisagree, ErrUnreachable.
 func (h *Hub) AgreedAllowances(ctx context.Context, id uint64, owner common.Address, asked []Grantee) ([]*big.Int, error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -60,7 +60,7 @@ func (h *Hub) AgreedAllowances(ctx context.Context, id uint64, owner common.Addr
 	return all, err
 }
 
-// sameAmounts compares answers of which some may be nil.
+// sameAmounts compares amounts, some of which may be nil.
 func sameAmounts(a, b []*big.Int) bool {
 	return slices.EqualFunc(a, b, func(x, y *big.Int) bool {
 		if x == nil || y == nil {
@@ -79,12 +79,12 @@ func allowancesOf(ctx context.Context, r reader, owner common.Address, asked []G
 	if err != nil {
 		return nil, fmt.Errorf("allowances: %w", err)
 	}
-	return amounts(answers, firstWord), nil // what says more is no allowance less: who pulls reads no further
+	return amounts(answers, firstWord), nil // a longer answer is an allowance too: contracts read its first word only
 }
 
-// PermitAllowances returns what the Permit2 contract at permit2 lets each of
-// asked take from owner. An answer that Permit2 cannot give is an error: no
-// permit may be signed over it.
+// PermitAllowances returns what the Permit2 contract at permit2 lets each of asked take
+// from owner. An answer that Permit2 cannot give is an error: no permit may be signed on
+// top of it.
 func (h *Hub) PermitAllowances(ctx context.Context, id uint64, permit2, owner common.Address, asked []Grantee) ([]PermitAllowance, error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -93,9 +93,8 @@ func (h *Hub) PermitAllowances(ctx context.Context, id uint64, permit2, owner co
 	return permitsOf(ctx, reader{p}, permit2, owner, asked)
 }
 
-// AgreedPermits is PermitAllowances by the word of two hosts where two are
-// configured; of one host, where there is no other. Errors: ErrDisagree,
-// ErrUnreachable.
+// AgreedPermits is PermitAllowances, but two hosts must agree where two are configured.
+// Errors: ErrDisagree, ErrUnreachable.
 func (h *Hub) AgreedPermits(ctx context.Context, id uint64, permit2, owner common.Address, asked []Grantee) ([]PermitAllowance, error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -131,7 +130,7 @@ func permitsOf(ctx context.Context, r reader, permit2, owner common.Address, ask
 	return all, nil
 }
 
-// readPermitAllowance reads (uint160 amount, uint48 expiration, uint48 nonce).
+// readPermitAllowance decodes (uint160 amount, uint48 expiration, uint48 nonce).
 func readPermitAllowance(out []byte) (PermitAllowance, error) {
 	if len(out) != 3*32 {
 		return PermitAllowance{}, fmt.Errorf("the contract answered %d bytes", len(out))

@@ -16,14 +16,14 @@ import (
 
 func bigHash(n int64) common.Hash { return common.BigToHash(big.NewInt(n)) }
 
-// TestAllowances: of tokens that answer, that revert, and that are none; by
-// Multicall3, one by one where the chain has none, and where a token spoils the
-// common call.
+// TestAllowances asks tokens that answer, that revert, and that do not exist: through
+// Multicall3, one by one where the chain has none, and where a token makes the common
+// call fail.
 func TestAllowances(t *testing.T) {
 	owner, spender := common.Address{1}, common.Address{2}
 	token, broken, none := common.HexToAddress("0x70"), common.HexToAddress("0xb0"), common.HexToAddress("0x99")
 	wordy, answer := common.HexToAddress("0x3a"), constantCode(bigHash(77))
-	answer[len(answer)-3] = 64 // which says more: whoever pulls reads the first word
+	answer[len(answer)-3] = 64 // a longer answer; contracts read its first word
 	c := newTestChain(t, 1, types.GenesisAlloc{
 		token: {Balance: new(big.Int), Code: constantCode(bigHash(77))}, broken: {Balance: new(big.Int), Code: revertCode},
 		wordy: {Balance: new(big.Int), Code: answer},
@@ -78,8 +78,8 @@ func TestAllowances(t *testing.T) {
 	}
 }
 
-// A token that wastes what gas it gets spoils no answer but its own, costs the
-// node few calls, and none of them without a bound.
+// TestWastefulToken checks that a token that uses up all its gas spoils only its own
+// answer and costs the node few calls, each with a gas limit.
 func TestWastefulToken(t *testing.T) {
 	wasteful := common.HexToAddress("0xbad")
 	alloc := types.GenesisAlloc{}
@@ -137,7 +137,8 @@ func TestWastefulToken(t *testing.T) {
 
 func bigAddress(n int64) common.Address { return common.BigToAddress(big.NewInt(n)) }
 
-// TestPermitAllowances: what Permit2 keeps, and nothing that it cannot keep.
+// TestPermitAllowances checks that values which Permit2 can hold are returned, and that
+// any others are an error.
 func TestPermitAllowances(t *testing.T) {
 	permit2, owner := common.HexToAddress("0x22"), common.Address{1}
 	asked := []Grantee{{common.Address{3}, common.Address{4}}, {common.Address{5}, common.Address{6}}}
@@ -183,7 +184,8 @@ func TestPermitAllowances(t *testing.T) {
 	}
 }
 
-// FuzzPermitAllowance: what is read is what stands there, within its types.
+// FuzzPermitAllowance checks that what is decoded encodes to the same bytes, within its
+// types.
 func FuzzPermitAllowance(f *testing.F) {
 	f.Add(slices.Concat(word(big.NewInt(5)), word(big.NewInt(6)), word(big.NewInt(7))))
 	f.Add([]byte{})

@@ -2,7 +2,7 @@ package chain
 
 import "strings"
 
-// A verdict is what a node's answer to a broadcast allows us to believe.
+// A verdict is what a node's answer to a broadcast proves.
 type verdict int
 
 const (
@@ -11,14 +11,13 @@ const (
 	refused                  // the node did not queue it
 )
 
-// answers maps what nodes say to a raw transaction, in lower case, to a
-// verdict. The first text found in the answer counts, so the exceptions stand
-// before the rules. A text that is not here is ambiguous: only words known to
-// mean "not queued" are a refusal.
+// answers maps nodes' errors on a raw transaction, in lower case, to a verdict. The first
+// text that the error contains wins, so exceptions come before the rules. A text that is
+// not listed is ambiguous: only wording known to mean "not queued" is a refusal.
 var answers = []struct {
 	verdict verdict
 	text    string
-	said    string // by which nodes
+	said    string // by which nodes' software
 }{
 	{accepted, "already known", "geth, op-geth, erigon, reth, nitro"},
 	{accepted, "alreadyknown", "nethermind"},
@@ -26,7 +25,8 @@ var answers = []struct {
 	{accepted, "already imported", "parity, reth"},
 	{accepted, "existing tx with same hash", "erigon"},
 
-	// Another transaction, perhaps an earlier attempt of ours, has the nonce.
+	// Errors about the nonce: another transaction, perhaps an earlier attempt of ours,
+	// may have it.
 	{ambiguous, "replacement transaction underpriced", "geth, op-geth, erigon, besu, reth"},
 	{ambiguous, "could not replace existing tx", "erigon"},
 	{ambiguous, "replacementnotallowed", "nethermind"},
@@ -49,7 +49,7 @@ var answers = []struct {
 	{ambiguous, "notcurrentnoncefordelegation", "nethermind"},
 	{ambiguous, "delegatorhaspendingtx", "nethermind"},
 	{ambiguous, "address already reserved", "geth, reth"},
-	// Pools that are full, or were when asked.
+	// The pool is full, or was when asked.
 	{ambiguous, "txpool is full", "geth, op-geth, reth"},
 	{ambiguous, "out of capacity", "geth"},
 	{ambiguous, "account limit exceeded", "geth"},
@@ -60,7 +60,7 @@ var answers = []struct {
 	{ambiguous, "pool full", "nitro"},
 	{ambiguous, "queue full", "nitro"},
 	{ambiguous, "pool capacity", "monad"},
-	// Nodes that could not tell.
+	// The node could not tell.
 	{ambiguous, "syncing", "nethermind"},
 	{ambiguous, "world state not available", "besu"},
 
@@ -123,14 +123,14 @@ func judge(text string) verdict {
 	return ambiguous
 }
 
-// revertTexts are what nodes say, in lower case, when the call itself failed.
+// revertTexts are nodes' errors, in lower case, that mean the call itself failed.
 var revertTexts = []string{
 	"execution reverted", "vm execution error", "always failing transaction", "gas required exceeds allowance",
 	"out of gas", "invalid opcode", "invalid jump destination", "stack underflow", "write protection",
 }
 
-// missingMethodTexts are how nodes without a method say so; most also use the
-// code -32601.
+// missingMethodTexts are the errors of nodes that lack a method; most also use the code
+// -32601.
 var missingMethodTexts = []string{
 	"method not found", "does not exist/is not available", "method not supported", "unsupported method",
 	"not whitelisted", "eth_simulatev1 is not available", "unknown method",

@@ -12,15 +12,15 @@ type Question struct {
 	Data []byte
 }
 
-// gasOfAll is what a common call of as many questions as there may be takes. Fewer
-// may have it too: what oracles and pools take to answer differs widely.
+// gasOfAll is the gas limit of a common call with the most questions. Calls with fewer
+// get the same: oracles and pools differ widely in the gas that an answer takes.
 const gasOfAll = gasOfAsking + gasOfAnswer*askedAtOnce
 
-// Ask returns the answers to all questions, in their order, nil for one that
-// reverted. Where the chain has Multicall3 they are asked together, up to 200 in one
-// call and of one block; an address without code answers nothing, not nil. One
-// endpoint's word is taken, of its latest block. It may be repeated. Errors:
-// ErrNoNetwork, ErrWrongChain, ErrUnreachable, or what a node said.
+// Ask returns the answers to all questions, in their order: nil for one that reverted,
+// empty and not nil for an address without code. Where the chain has Multicall3, up to
+// 200 go into one call and read the same block. It relies on one endpoint and its latest
+// block. It may be repeated. Errors: ErrNoNetwork, ErrWrongChain, ErrUnreachable, or a
+// node's error.
 func (h *Hub) Ask(ctx context.Context, id uint64, qs []Question) ([][]byte, error) {
 	p, err := h.pool(id)
 	if err != nil {

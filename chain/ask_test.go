@@ -10,8 +10,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// TestAsk: an answer for each question, in order; nil means a revert, and no code no
-// bytes. Multicall3 is not on this chain; the sandbox has it.
+// TestAsk checks that each question gets an answer, in order: nil for a revert, empty
+// where there is no code. Multicall3 is not on this chain; the sandbox has it.
 func TestAsk(t *testing.T) {
 	tells, reverts, empty := bigAddress(1001), bigAddress(1002), bigAddress(1003)
 	c := newTestChain(t, 1, types.GenesisAlloc{

@@ -15,8 +15,8 @@ var (
 	getEthBalanceSelector = []byte{0x4d, 0x23, 0x01, 0xcc} // getEthBalance(address), of Multicall3
 )
 
-// Balance returns what account holds of token, in base units: the native coin
-// for Native, else an ERC-20.
+// Balance returns account's balance of token, in base units: of the native coin for
+// Native, else of an ERC-20.
 func (h *Hub) Balance(ctx context.Context, id uint64, account, token common.Address) (*big.Int, error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -29,7 +29,7 @@ func (h *Hub) Balance(ctx context.Context, id uint64, account, token common.Addr
 	return tokenAmount(ctx, r, token, "balance", onAccounts(balanceOfSelector, account))
 }
 
-// tokenAmount asks an ERC-20 token for the amount that it calls what.
+// tokenAmount calls an ERC-20 token and decodes a uint256; what names it in errors.
 func tokenAmount(ctx context.Context, r reader, token common.Address, what string, data []byte) (*big.Int, error) {
 	out, err := r.CallContract(ctx, ethereum.CallMsg{To: &token, Data: data}, nil)
 	if err != nil {
@@ -66,7 +66,7 @@ func (h *Hub) Balances(ctx context.Context, id uint64, account common.Address, t
 			all[i] = new(big.Int)
 		}
 	}
-	if i := slices.Index(tokens, Native); i >= 0 && all[i] == nil { // no Multicall3 to tell
+	if i := slices.Index(tokens, Native); i >= 0 && all[i] == nil { // without Multicall3
 		coin, err := reader{p}.BalanceAt(ctx, account, nil)
 		if err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func (h *Hub) Balances(ctx context.Context, id uint64, account common.Address, t
 
 func isRevert(err error) bool { _, ok := reverted(err); return ok }
 
-// onAccounts is a call whose arguments are addresses.
+// onAccounts encodes a call whose arguments are addresses.
 func onAccounts(selector []byte, accounts ...common.Address) []byte {
 	data := slices.Clone(selector)
 	for _, a := range accounts {
@@ -91,8 +91,8 @@ func onAccounts(selector []byte, accounts ...common.Address) []byte {
 	return data
 }
 
-// amount reads a uint256 answer. More than that is not one, and nil: what says several
-// things may mean another by the first.
+// amount decodes a uint256 answer. Any other length is nil: the first of several values
+// need not be the amount.
 func amount(out []byte) *big.Int {
 	if len(out) != 32 {
 		return nil
@@ -100,8 +100,8 @@ func amount(out []byte) *big.Int {
 	return new(big.Int).SetBytes(out)
 }
 
-// firstWord is what a contract would read as the uint256 of an answer, which may say
-// more. nil = no word.
+// firstWord returns what a contract would read as the uint256 of an answer, which may be
+// longer; nil if it is shorter.
 func firstWord(out []byte) *big.Int {
 	if len(out) < 32 {
 		return nil
@@ -109,7 +109,7 @@ func firstWord(out []byte) *big.Int {
 	return new(big.Int).SetBytes(out[:32])
 }
 
-// amounts reads each of some answers, by amount or firstWord.
+// amounts decodes each answer with read, which is amount or firstWord.
 func amounts(answers [][]byte, read func([]byte) *big.Int) []*big.Int {
 	all := make([]*big.Int, len(answers))
 	for i, out := range answers {

@@ -14,7 +14,7 @@ import (
 )
 
 // TestWhatOneEndpointMaySayAndSees shows what docs/security.md says of an endpoint: what
-// is only shown, a balance or a gas price, is believed of the first that answers, and
+// is only displayed, a balance or a gas price, is taken from the first that answers, and
 // that one learns which accounts belong together.
 func TestWhatOneEndpointMaySayAndSees(t *testing.T) {
 	var mu sync.Mutex

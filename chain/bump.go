@@ -7,22 +7,21 @@ import (
 )
 
 const (
-	bumpRest = 10 * time.Second // before another speed-up may be signed
-	maxBumps = 10               // of one record: an eighth more each, it is 3.2 times the price by then
+	bumpRest = 10 * time.Second // between two speed-ups
+	maxBumps = 10               // per record; each adds an eighth, all of them multiply the price by 3.2
 )
 
-// Bump offers key's call again for more: the same call on the same nonce, in the
-// same record, for at least an eighth more than every earlier attempt and no less
-// than p's tier asks now, Fast if it names none. Only one attempt can ever be
-// mined, so p's ceiling bounds this one alone, its whole possible cost; a ceiling
-// above the record's own needs the user's consent. Its bytes may leave until the
-// earlier of p's and the record's last moments. A node that refuses it
-// ("underpriced") may still have an earlier attempt: all are watched, and
-// [Sender.Poll] tells which was mined.
+// Bump speeds up key's call: it signs the same call on the same nonce, in the same
+// record, with fees at least an eighth above every earlier attempt and no lower than p's
+// tier asks now (Fast if it names none). Only one attempt can ever be mined, so p's
+// ceiling bounds the whole possible cost of this one alone; a ceiling above the record's
+// own needs the user's consent. The bytes may be broadcast until the earlier of p's and
+// the record's deadlines. A node that refuses them ("underpriced") may still have an
+// earlier attempt: all are watched, and [Sender.Poll] tells which was mined.
 //
-// It may be repeated: within ten seconds that offers the same bytes again.
-// Errors, with nothing signed, besides those of Submit: ErrEnded, ErrCancelling,
-// ErrExpired, ErrNonceUsed, ErrAttempts.
+// It may be repeated: within ten seconds it offers the same bytes again. Errors, with
+// nothing signed, besides those of Submit: ErrEnded, ErrCancelling, ErrExpired,
+// ErrNonceUsed, ErrAttempts.
 func (s *Sender) Bump(ctx context.Context, key string, p Policy) (*Tx, error) {
 	tx, err := s.known(key)
 	if err != nil {
@@ -43,7 +42,7 @@ func (s *Sender) Bump(ctx context.Context, key string, p Policy) (*Tx, error) {
 	})
 }
 
-// mayBump says why tx must not be sped up, if so.
+// mayBump returns why tx must not be sped up, nil if it may be.
 func (s *Sender) mayBump(tx *Tx) error {
 	if tx.State.Final() {
 		return fmt.Errorf("%w: it is %s", ErrEnded, tx.State)

@@ -13,8 +13,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// TestBump: a stuck call is offered for more on the same nonce and in the same
-// record, and the attempt that is mined decides, whichever it is.
+// TestBump checks that a stuck call is sped up on the same nonce and in the same record,
+// and that the attempt that is mined decides, whichever it is.
 func TestBump(t *testing.T) {
 	c, key, s, now := newSending(t, "bump")
 	later := Policy{Until: now.Add(time.Hour)}
@@ -69,7 +69,8 @@ func TestBump(t *testing.T) {
 	}
 }
 
-// TestBumpRefused: nothing is signed, and what is on its way stays watched.
+// TestBumpRefused checks that a refused speed-up signs nothing and that earlier attempts
+// stay watched.
 func TestBumpRefused(t *testing.T) {
 	c, key, s, now := newSending(t, "bumprefused")
 	own := Policy{Until: now.Add(time.Minute)}
@@ -113,7 +114,8 @@ func TestBumpRefused(t *testing.T) {
 	c.ends(t, s, map[string]TxState{"a": TxMined, "late": TxMined, "cancelled": TxCancelled})
 }
 
-// TestBumpsAreBounded: and what was signed stays the last word.
+// TestBumpsAreBounded checks that speed-ups are limited in number and can still be
+// cancelled.
 func TestBumpsAreBounded(t *testing.T) {
 	c, key, s, now := newSending(t, "bounded")
 	later := Policy{Until: now.Add(time.Hour)}
@@ -140,8 +142,8 @@ func TestBumpsAreBounded(t *testing.T) {
 	}
 }
 
-// TestBumpUnderpriced: the node keeps the first attempt and refuses its
-// replacement; the first is mined, and that is found.
+// TestBumpUnderpriced checks that the first attempt is found when the node keeps it,
+// refuses its replacement, and it is mined.
 func TestBumpUnderpriced(t *testing.T) {
 	c, key, s, _ := newSending(t, "underpriced")
 	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
@@ -159,8 +161,8 @@ func TestBumpUnderpriced(t *testing.T) {
 	}
 }
 
-// TestBumpKeepsTheKind: a legacy transaction is outbid by a legacy one, in its
-// one price, and a dynamic one by a dynamic one, whatever the network says now.
+// TestBumpKeepsTheKind checks that a legacy transaction is replaced by a legacy one, and
+// a dynamic one by a dynamic one, whatever the network's fee kind is now.
 func TestBumpKeepsTheKind(t *testing.T) {
 	for _, legacy := range []bool{true, false} {
 		id := uint64(base)
@@ -192,7 +194,7 @@ func TestBumpKeepsTheKind(t *testing.T) {
 	}
 }
 
-// otherKind prices in the other kind of fee than the network's.
+// otherKind prices in the fee kind that the network does not use.
 type otherKind struct{ *Hub }
 
 func (o otherKind) CostAt(ctx context.Context, c Call, t Tier) (Cost, error) {

@@ -6,19 +6,16 @@ import (
 	"time"
 )
 
-// cancelRest is how long a cancelling transaction is given before another one
-// may be signed over it.
+// cancelRest is how long after one cancelling transaction no other is signed over it.
 const cancelRest = 30 * time.Second
 
-// Cancel tries to close key's nonce with a transaction that sends nothing to
-// the account itself and pays at least an eighth more than every earlier
-// attempt, and no less than p's tier. Which of them is mined is for
-// [Sender.Poll] to tell. It may be repeated: within half a minute, and later
-// while the last cancel still offers what the network asks, that offers the same
-// bytes again, so that a chain that stands still costs neither fees nor attempts;
-// so does a cancel after [maxAttempts]. p bounds how long they may leave.
-// A final record is returned as it is. Errors, besides those of Submit:
-// ErrNonceUsed.
+// Cancel tries to close key's nonce with a transaction of the account to itself that
+// sends nothing and pays at least an eighth more than every earlier attempt, and no less
+// than p's tier. [Sender.Poll] tells which of them was mined. It may be repeated: within
+// half a minute, and later while the last cancel still offers what the network asks, it
+// offers the same bytes again, so that a stalled chain costs neither fees nor attempts;
+// so does a cancel after [maxAttempts]. p bounds how long they may be broadcast. A final
+// record is returned unchanged. Errors, besides those of Submit: ErrNonceUsed.
 func (s *Sender) Cancel(ctx context.Context, key string, p Policy) (*Tx, error) {
 	tx, err := s.known(key)
 	if err != nil || tx.State.Final() {
@@ -32,20 +29,20 @@ func (s *Sender) Cancel(ctx context.Context, key string, p Policy) (*Tx, error) 
 	})
 }
 
-// nothing is a call of c's account that does nothing.
+// nothing returns an empty call of c's account to itself.
 func nothing(c Call) Call {
 	return Call{ChainID: c.ChainID, From: c.From, To: c.From, Value: new(big.Int)}
 }
 
-// cancelling reports whether tx's last attempt is a cancel that is still on its
-// way: a recent one, or one that offers no less than asked.
+// cancelling reports whether tx's last attempt is a cancel within its deadline that is
+// recent or offers no less than asked.
 func (s *Sender) cancelling(tx *Tx, asked Fees) bool {
 	last := tx.Last()
 	now := s.now()
 	if last.Kind != AttemptCancel || now.After(last.Until) {
 		return false
 	}
-	return last.offers(asked) || now.Sub(last.Signed).Abs() < cancelRest // one from before the clock was set back is not recent
+	return last.offers(asked) || now.Sub(last.Signed).Abs() < cancelRest // one signed before the clock was set back is not recent
 }
 
 // offers reports whether a pays no less than asked.

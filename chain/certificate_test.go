@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// An endpoint with a certificate that no known authority gave is asked nothing.
+// TestFalseCertificateOfAnEndpoint checks that an endpoint whose certificate no known
+// authority issued is sent no request.
 func TestFalseCertificateOfAnEndpoint(t *testing.T) {
 	var asked atomic.Int64
 	node := &testNode{answer: constant(1)}
@@ -23,7 +24,7 @@ func TestFalseCertificateOfAnEndpoint(t *testing.T) {
 		asked.Add(1)
 		node.ServeHTTP(w, r)
 	}))
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that are to fail
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes meant to fail
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	known := x509.NewCertPool()

@@ -1,7 +1,7 @@
-// Package chain talks to EVM networks: it knows their parameters, reads them
-// through checked RPC endpoints, prices and simulates calls, gathers evidence
-// of what was mined, and sends transactions through a [Sender] that survives a
-// crash at any point without ever paying twice.
+// Package chain talks to EVM networks. It holds their parameters, reads them through RPC
+// endpoints whose chain id is checked, prices and simulates calls, gathers evidence of
+// what was mined, and sends transactions through a [Sender] that survives a crash at any
+// point without ever paying twice.
 package chain
 
 import (
@@ -16,83 +16,84 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// Native is the token address that stands for a network's own coin.
+// Native is the token address that stands for a network's native coin.
 var Native = common.Address{}
 
-// Errors a caller decides on. Every other error of this package is temporary
-// or internal: it says nothing about what happened on the chain.
+// Errors that callers handle. Any other error of this package is temporary or internal
+// and says nothing about what happened on the chain.
 var (
-	// ErrNoNetwork means the chain is not one of ours or has no RPC endpoint.
+	// ErrNoNetwork means the chain is not supported or has no RPC endpoint.
 	ErrNoNetwork = errors.New("network not configured")
-	// ErrWrongChain means an endpoint answered with another chain id; it is not used.
+	// ErrWrongChain means an endpoint answered with another chain id and is not used.
 	ErrWrongChain = errors.New("rpc endpoint serves another chain")
-	// ErrUnreachable means no endpoint of the network answered, or fewer hosts than
-	// must agree.
+	// ErrUnreachable means no endpoint of the network answered, or fewer hosts than the
+	// quorum.
 	ErrUnreachable = errors.New("too few rpc endpoints answered")
-	// ErrNode means that a node was reached and answered with an error.
+	// ErrNode means a node was reached and answered with an error.
 	ErrNode = errors.New("the network's node refused to answer")
 	// ErrWouldRevert means a node executed the call and it failed.
 	ErrWouldRevert = errors.New("call would revert")
-	// ErrCeiling means a transaction would cost more than its policy allows.
+	// ErrCeiling means a transaction could cost more than its policy allows.
 	ErrCeiling = errors.New("gas cost above the ceiling")
-	// ErrExpired means the policy's last moment for signing has passed.
+	// ErrExpired means the policy's deadline for signing has passed.
 	ErrExpired = errors.New("too late to sign")
-	// ErrRejected means every node refused the transaction before queueing it,
-	// and it can never have left the process: its nonce is free again.
+	// ErrRejected means every node that was reached refused the transaction without
+	// queueing it. From [Sender.Submit] it also means that no node can have the bytes:
+	// the nonce is free again.
 	ErrRejected = errors.New("transaction rejected")
-	// ErrLedger means the record of signed transactions cannot be read or
-	// written. Nothing was signed or broadcast after it; nothing may be.
+	// ErrLedger means the ledger of signed transactions cannot be read or written.
+	// Nothing was signed or broadcast after the failure; nothing may be.
 	ErrLedger = errors.New("transaction ledger unavailable")
-	// ErrKeyReused means a key already stands for another call.
+	// ErrKeyReused means the key already belongs to another call.
 	ErrKeyReused = errors.New("key already used for another call")
-	// ErrNonceBlocked means an earlier transaction of the account may no longer
-	// be broadcast and still holds its nonce: wait for its end or cancel it.
+	// ErrNonceBlocked means an earlier transaction of the account is past its deadline
+	// for broadcasting and still holds its nonce: wait for its end or cancel it.
 	ErrNonceBlocked = errors.New("an earlier transaction holds the nonce before this one")
-	// ErrNonceUsed means the chain already used the nonce of what was to be
-	// cancelled or sped up: the outcome is on its way.
+	// ErrNonceUsed means the nonce of the transaction to cancel or speed up is already
+	// used on the chain: wait for the outcome.
 	ErrNonceUsed = errors.New("too late: the transaction's nonce is used")
-	// ErrEnded means the transaction that was to be sped up has come to its end.
+	// ErrEnded means the transaction to speed up is already final.
 	ErrEnded = errors.New("transaction has ended")
-	// ErrCancelling means a cancelling transaction holds the nonce: the call
-	// must not be offered for more than that.
+	// ErrCancelling means a cancelling transaction holds the nonce, so the call must not
+	// be sped up.
 	ErrCancelling = errors.New("transaction is being cancelled")
-	// ErrAttempts means so many attempts were signed for one nonce that there
-	// will be no more: the outcome must be waited for.
+	// ErrAttempts means the most attempts allowed for one nonce were signed: wait for the
+	// outcome.
 	ErrAttempts = errors.New("too many attempts on one nonce")
-	// ErrDisagree means RPC endpoints tell different stories about one transaction, or
-	// about what decides whether one is signed.
+	// ErrDisagree means RPC endpoints contradict each other about a transaction, or about
+	// what decides whether one is signed.
 	ErrDisagree = errors.New("rpc endpoints disagree")
 	// ErrFunds means the account cannot pay the value that a call sends.
 	ErrFunds = errors.New("insufficient funds for the value sent")
 )
 
-// A Call is an unsigned transaction: what to do, without nonce or fee.
+// A Call is an unsigned transaction: what to do, without nonce and fees.
 type Call struct {
 	ChainID uint64         `json:"chainId"`
 	From    common.Address `json:"from"`
 	To      common.Address `json:"to"`
 	Value   *big.Int       `json:"value"` // wei; never nil in a checked call
 	Data    []byte         `json:"data,omitempty"`
-	Gas     uint64         `json:"gas,omitempty"` // limit; 0 = estimate
+	Gas     uint64         `json:"gas,omitempty"` // gas limit; 0 = estimate
 }
 
-// Does reports whether d does the same, with whatever gas.
+// Does reports whether d does the same as c, whatever its gas limit.
 func (c Call) Does(d Call) bool {
 	return c.ChainID == d.ChainID && c.From == d.From && c.To == d.To && c.Value.Cmp(d.Value) == 0 && bytes.Equal(c.Data, d.Data)
 }
 
-// Msg is c in the form that nodes execute.
+// Msg returns c as the argument of eth_call and eth_estimateGas.
 func (c Call) Msg() ethereum.CallMsg {
 	return ethereum.CallMsg{From: c.From, To: &c.To, Value: c.Value, Data: c.Data, Gas: c.Gas}
 }
 
-// A Signer signs transactions for the accounts it holds. *keys.Vault is one.
-// An error means that nothing was signed.
+// A Signer signs transactions for the accounts it holds; *keys.Vault is one. An error
+// means that nothing was signed.
 type Signer interface {
 	SignTx(ctx context.Context, from common.Address, tx *types.Transaction, chainID *big.Int) (*types.Transaction, error)
 }
 
-// Fees are what one unit of gas may cost, in wei.
+// Fees are prices per unit of gas, in wei.
 type Fees struct {
 	BaseFee   *big.Int `json:"baseFee"`
 	GasFeeCap *big.Int `json:"gasFeeCap"`
@@ -100,19 +101,18 @@ type Fees struct {
 	Legacy    bool     `json:"legacy,omitempty"` // GasFeeCap is the gas price
 }
 
-// A Cost is the price of a call's own transaction, in wei.
+// A Cost is what a call's own transaction costs, in wei, without the value it sends.
 type Cost struct {
-	Gas      uint64   `json:"gas"` // limit
+	Gas      uint64   `json:"gas"` // gas limit
 	Fees     Fees     `json:"fees"`
-	Tier     Tier     `json:"tier,omitempty"` // that the fees are of
-	Expected *big.Int `json:"expected"`       // at the present base fee
-	L1       *big.Int `json:"l1"`             // part paid for data on L1; zero elsewhere
-	Max      *big.Int `json:"max"`            // most the gas can cost; the value sent is not in it
+	Tier     Tier     `json:"tier,omitempty"` // of Fees
+	Expected *big.Int `json:"expected"`       // at the current base fee
+	L1       *big.Int `json:"l1"`             // fee for data posted to L1; zero elsewhere
+	Max      *big.Int `json:"max"`            // upper bound of the gas and L1 fees
 }
 
-// A Movement is a transfer seen in a simulation or a receipt. Token is Native
-// for the network's own coin. Minting comes from the zero address, burning goes
-// to it.
+// A Movement is a transfer seen in a simulation or a receipt. Token is Native for the
+// network's native coin. A mint comes from the zero address, a burn goes to it.
 type Movement struct {
 	Token  common.Address `json:"token"`
 	From   common.Address `json:"from"`
@@ -121,14 +121,14 @@ type Movement struct {
 	ID     *big.Int       `json:"id,omitempty"` // token id, ERC-721 and ERC-1155 only
 }
 
-// A Grant is an allowance event seen in a simulation: ERC-20 or Permit2
-// Approval, NFT Approval (Amount nil) or ApprovalForAll (Amount nil).
+// A Grant is an allowance event seen in a simulation: an Approval of ERC-20 or Permit2,
+// or an NFT's Approval or ApprovalForAll, which have a nil Amount.
 type Grant struct {
 	Token   common.Address `json:"token"`
 	Owner   common.Address `json:"owner"`
 	Spender common.Address `json:"spender"`
 	Amount  *big.Int       `json:"amount,omitempty"`
-	Via     common.Address `json:"via,omitzero"` // the Permit2 contract that keeps it; zero = the token itself
+	Via     common.Address `json:"via,omitzero"` // the Permit2 contract that holds the allowance; zero = the token itself
 }
 
 // A Simulation is what a node says calls would do on top of its latest block.
@@ -137,24 +137,24 @@ type Simulation struct {
 	Shown     bool       `json:"shown"`  // Movements and Grants are complete; false for eth_call
 	Movements []Movement `json:"movements,omitempty"`
 	Grants    []Grant    `json:"grants,omitempty"`
-	GasUsed   []uint64   `json:"gasUsed,omitempty"` // by call
+	GasUsed   []uint64   `json:"gasUsed,omitempty"` // one per call
 	Block     uint64     `json:"block"`
 }
 
-// Evidence is what the chain says of one mined transaction, at depth.
+// Evidence is what RPC hosts show of one mined transaction.
 type Evidence struct {
 	Chain     uint64         `json:"chainId"`
 	Tx        common.Hash    `json:"tx"`
 	Block     uint64         `json:"block"`
 	BlockHash common.Hash    `json:"blockHash"`
 	Success   bool           `json:"success"`
-	Depth     uint64         `json:"depth"` // blocks on top, its own included
+	Depth     uint64         `json:"depth"` // confirmations, its own block included
 	GasUsed   uint64         `json:"gasUsed"`
 	FeePaid   *big.Int       `json:"feePaid"` // wei
 	Hosts     []string       `json:"hosts"`   // RPC hosts that agree; one host = "one source"
 	To        common.Address `json:"to"`
 	Time      time.Time      `json:"time,omitzero"` // of the block
-	// From and Value (wei) are the transaction's own. Only evidence at depth has them.
+	// From and Value (wei) are the transaction's own; set only at the network's depth.
 	From  common.Address `json:"from,omitzero"`
 	Value *big.Int       `json:"value,omitempty"`
 	Logs  []*types.Log   `json:"-"`
@@ -162,24 +162,24 @@ type Evidence struct {
 
 // A Policy bounds what the sender may do for one key.
 type Policy struct {
-	// Ceiling is the most the transaction's gas may cost, in wei, the value it
-	// sends not included; nil = no bound.
+	// Ceiling is the most the transaction's gas may cost, in wei, without the value it
+	// sends; nil = unlimited.
 	Ceiling *big.Int `json:"ceiling,omitempty"`
-	// Until is the last moment at which the bytes may be signed or broadcast.
-	// Later they are only watched.
+	// Until is the deadline for signing and broadcasting the bytes. Later they are only
+	// watched.
 	Until time.Time `json:"until"`
-	// Tier is what is offered; empty = Normal for a call, Fast for its speed-up
-	// and cancel. It is a wish for one signature and no part of the record.
+	// Tier selects the fees of one signature; empty = Normal for a call, Fast for its
+	// speed-up and cancel. It is not recorded.
 	Tier Tier `json:"-"`
 }
 
-// A Reader is one network's endpoints, checked for the chain id, failing over
-// between them on reads. *ethclient.Client is the model.
+// A Reader reads one network through its endpoints, whose chain id is checked, and fails
+// over between them. Its model is *ethclient.Client.
 //
-// TransactionReceipt returns ethereum.NotFound only when every endpoint says
-// so. SendTransaction may be repeated with the same bytes: nil means a node has
-// them, [ErrRejected] that every node that was reached refused them and queued
-// nothing; any other error leaves the outcome open, and receipts decide.
+// TransactionReceipt returns ethereum.NotFound only when every endpoint does.
+// SendTransaction may be repeated with the same bytes: nil means a node has them,
+// [ErrRejected] that every node that was reached refused them and queued nothing; any
+// other error leaves the outcome open, and receipts decide.
 type Reader interface {
 	ethereum.BlockNumberReader
 	ethereum.ContractCaller

@@ -8,14 +8,14 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// delegation begins the code of an account that has lent itself another's
-// (EIP-7702): 0xef0100 and an address. Whoever holds the key may change it at any
-// time, so that it is no contract for us.
+// delegation begins the code of an account that delegates to a contract (EIP-7702):
+// 0xef0100 and an address. The holder of the key may change it at any time, so it does
+// not count as a contract.
 var delegation = []byte{0xef, 0x01, 0x00}
 
-// IsContract says whether there is a contract at a, by the word of two hosts where two
-// are configured; of one host, where there is no other. It may be repeated; an error says
-// nothing about a. Errors: ErrDisagree, ErrUnreachable.
+// IsContract reports whether there is a contract at a. Two hosts must agree where two are
+// configured. It may be repeated; an error says nothing about a. Errors: ErrDisagree,
+// ErrUnreachable.
 func (h *Hub) IsContract(ctx context.Context, id uint64, a common.Address) (bool, error) {
 	p, err := h.pool(id)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// TestIsContract: what a real EVM shows of each sort of address.
+// TestIsContract checks each kind of address on a real EVM.
 func TestIsContract(t *testing.T) {
 	for name, tc := range map[string]struct {
 		code []byte

@@ -20,18 +20,18 @@ import (
 	"github.com/ethereum/go-ethereum/ethclient"
 	"github.com/ethereum/go-ethereum/rpc"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 )
 
 const (
-	maxResponse  = 8 << 20 // bytes of one reply
-	maxErrorText = 300     // of a node's words that are passed on
+	maxResponse  = 8 << 20 // bytes of one response
+	maxErrorText = 300     // characters of a node's text that are passed on
 	firstBackoff = 500 * time.Millisecond
 	maxBackoff   = time.Minute
 )
 
-// An endpoint is one RPC URL of a network. Every use goes through do, which
-// lets nothing out of an endpoint whose chain id is not known to be right.
+// An endpoint is one RPC URL of a network. Every use goes through do, which returns no
+// result until the endpoint's chain id is known to be right.
 type endpoint struct {
 	chain   uint64
 	host    string // never the path, which often holds an access key
@@ -39,13 +39,13 @@ type endpoint struct {
 	eth     *ethclient.Client
 	timeout time.Duration
 
-	conns atomic.Uint64 // connections used for the first time
+	conns atomic.Uint64 // new connections so far
 
 	mu       sync.Mutex
 	checked  bool   // the chain id was right …
 	upTo     uint64 // … on all connections up to this count
 	failures int
-	failed   string // the last failure, without the URL; "" = the last use was well
+	failed   string // the last failure, without the URL; "" = the last use succeeded
 	retryAt  time.Time
 	seen     sighted
 
@@ -61,7 +61,7 @@ func newEndpoint(chain uint64, u *url.URL, client *http.Client, timeout time.Dur
 	return &endpoint{chain: chain, host: hostOf(u), rpc: c, eth: ethclient.NewClient(c), timeout: timeout}, nil
 }
 
-// hostOf is u's host written one way: two spellings are not two sources.
+// hostOf normalizes u's host: two spellings are not two sources.
 func hostOf(u *url.URL) string {
 	name, port := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), u.Port()
 	if port == "" || port == map[string]string{"https": "443", "http": "80"}[u.Scheme] {
@@ -70,7 +70,7 @@ func hostOf(u *url.URL) string {
 	return net.JoinHostPort(name, port)
 }
 
-// A nodeError is a JSON-RPC error: the node was reached and said no.
+// A nodeError is a JSON-RPC error: the node was reached and answered with it.
 type nodeError struct {
 	host string
 	code int
@@ -82,7 +82,7 @@ func (e *nodeError) Is(target error) bool { return target == ErrNode }
 
 func (e *nodeError) Error() string { return fmt.Sprintf("%s: %s (code %d)", e.host, e.text, e.code) }
 
-// A statusError is an HTTP status in place of an answer.
+// A statusError is an HTTP error status in place of an answer.
 type statusError struct {
 	host   string
 	status int
@@ -90,10 +90,9 @@ type statusError struct {
 
 func (e *statusError) Error() string { return fmt.Sprintf("%s: http status %d", e.host, e.status) }
 
-// do runs call against e under a deadline. The chain id is checked before the
-// first use, after a failure, and once more before the result of a call that
-// opened a new connection is believed. reached says whether call's request can
-// have left this process.
+// do runs call against e under a deadline. It checks the chain id before the first use,
+// after a failure, and again before it returns the result of a call that opened a new
+// connection. reached reports whether call's request can have left this process.
 func (e *endpoint) do(ctx context.Context, call func(context.Context) error) (reached bool, err error) {
 	if err := e.check(ctx); err != nil {
 		return false, err
@@ -113,7 +112,7 @@ func answered(err error) bool {
 	return err == nil || errors.Is(err, ethereum.NotFound) || errors.As(err, &ne)
 }
 
-// check makes sure that e serves its chain.
+// check makes sure that e serves its chain, and asks only if that is not known.
 func (e *endpoint) check(ctx context.Context) error {
 	before := e.conns.Load()
 	e.mu.Lock()
@@ -133,7 +132,7 @@ func (e *endpoint) check(ctx context.Context) error {
 	defer e.mu.Unlock()
 	if uint64(id) != e.chain {
 		err := fmt.Errorf("%s: %w: %d instead of %d", e.host, ErrWrongChain, uint64(id), e.chain)
-		e.checked, e.failures, e.failed, e.retryAt = false, e.failures+1, err.Error(), fault.Now().Add(maxBackoff)
+		e.checked, e.failures, e.failed, e.retryAt = false, e.failures+1, err.Error(), clock.Now().Add(maxBackoff)
 		return err
 	}
 	// A connection that another call opened meanwhile stays unchecked.
@@ -141,9 +140,9 @@ func (e *endpoint) check(ctx context.Context) error {
 	return nil
 }
 
-// An exchange is what became of one request on the transport.
+// An exchange records what happened to one request on the transport.
 type exchange struct {
-	reached atomic.Bool  // a connection was there: the request may have been sent
+	reached atomic.Bool  // there was a connection: the request may have been sent
 	fresh   atomic.Int32 // connections opened for it
 }
 
@@ -165,8 +164,8 @@ func (e *endpoint) exchange(parent context.Context, call func(context.Context) e
 	return x, err
 }
 
-// note keeps the health of e: each failure in a row doubles the pause after
-// which it is asked before its siblings again.
+// note records whether a use of e succeeded. Each failure in a row doubles the backoff,
+// during which e's siblings are asked first.
 func (e *endpoint) note(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -175,26 +174,26 @@ func (e *endpoint) note(err error) {
 		return
 	}
 	pause := min(firstBackoff<<min(e.failures, 10), maxBackoff)
-	e.failures, e.failed, e.retryAt = e.failures+1, err.Error(), fault.Now().Add(pause)
+	e.failures, e.failed, e.retryAt = e.failures+1, err.Error(), clock.Now().Add(pause)
 	if !answered(err) {
 		e.checked = false
 	}
 }
 
-// limited reports whether a node's answer is about its own rate limit.
+// limited reports whether err is a node's rate limit error.
 func limited(err error) bool {
 	var ne *nodeError
 	return errors.As(err, &ne) && (ne.code == -32005 || ne.code == 429 || containsAny(ne.text, []string{"rate limit", "too many requests"}))
 }
 
-// resting returns when e should be tried again, and whether that is yet to come.
+// resting returns when e's backoff ends, and whether that is still to come.
 func (e *endpoint) resting() (time.Time, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.retryAt, fault.Now().Before(e.retryAt)
+	return e.retryAt, clock.Now().Before(e.retryAt)
 }
 
-// plain rewrites an error so that it tells the host and never the URL.
+// plain rewrites an error so that it names the host and never the URL.
 func (e *endpoint) plain(err error) error {
 	if err == nil || errors.Is(err, ethereum.NotFound) {
 		return err
@@ -215,7 +214,7 @@ func (e *endpoint) plain(err error) error {
 	return &silence{e.host, unlocated(err)}
 }
 
-// A silence is a failure in place of an answer. Its text may quote what a node sent.
+// A silence is a failure without an answer. Its text may quote what a node sent.
 type silence struct {
 	host string
 	err  error
@@ -224,7 +223,7 @@ type silence struct {
 func (e *silence) Error() string { return fmt.Sprintf("%s: %s", e.host, shown(e.err.Error())) }
 func (e *silence) Unwrap() error { return e.err }
 
-// unlocated drops the URL that net/http puts around its errors.
+// unlocated strips the URL that net/http adds to its errors.
 func unlocated(err error) error {
 	var located *url.Error
 	if errors.As(err, &located) {
@@ -233,10 +232,10 @@ func unlocated(err error) error {
 	return err
 }
 
-// shown is a node's text made fit for a log or a screen.
+// shown makes a node's text safe for a log or a screen.
 func shown(text string) string {
 	text = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) || r == unicode.ReplacementChar { // also what turns text around
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar { // includes characters that reverse the text's direction
 			return ' '
 		}
 		return r
@@ -247,8 +246,7 @@ func shown(text string) string {
 	return text
 }
 
-// reverted reports whether err is a node's word that the call itself failed,
-// and why.
+// reverted reports whether err says that the call itself failed, and why.
 func reverted(err error) (reason string, ok bool) {
 	var ne *nodeError
 	if !errors.As(err, &ne) {
@@ -265,8 +263,8 @@ func reverted(err error) (reason string, ok bool) {
 	return ne.text, true
 }
 
-// revertReason unpacks Error(string) and Panic(uint256), else names the
-// selector of a custom error, else keeps text.
+// revertReason decodes Error(string) and Panic(uint256), else names the selector of a
+// custom error, else returns text.
 func revertReason(data []byte, text string) string {
 	if why, err := abi.UnpackRevert(data); err == nil {
 		return shown(why)
@@ -277,8 +275,8 @@ func revertReason(data []byte, text string) string {
 	return text
 }
 
-// wouldRevert turns a node's verdict on a call into our errors, and leaves any
-// other error as it is.
+// wouldRevert maps a node's error on a call to ErrWouldRevert or ErrFunds, and returns
+// any other error as it is.
 func wouldRevert(err error) error {
 	if reason, ok := reverted(err); ok {
 		return fmt.Errorf("%w: %s", ErrWouldRevert, reason)

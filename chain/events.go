@@ -8,9 +8,9 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// The addresses under which movements of the native coin appear as Transfer
-// logs in a simulation: ERC-7528's, and EIP-7708's on chains that log them
-// anyway. No contract can sit at either.
+// nativeLogs are the addresses under which transfers of the native coin appear as
+// Transfer logs in a simulation: ERC-7528's, and EIP-7708's on chains that log them
+// anyway. No contract can exist at either.
 var nativeLogs = map[common.Address]bool{
 	common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"): true,
 	common.HexToAddress("0xfffffffffffffffffffffffffffffffffffffffe"): true,
@@ -21,18 +21,18 @@ type effects struct {
 	wrapped   common.Address // the network's wrapped coin; zero = none
 	movements []Movement
 	grants    []Grant
-	unclear   bool // an event that we should understand has another form
+	unclear   bool // a known event had an unknown layout
 }
 
-// An event of the table is known by its topic; its form is told by the number
-// of topics and bytes of data.
+// An event is identified by its topic; its layout by the number of topics and bytes of
+// data.
 type event struct {
 	topic        common.Hash
 	topics, data int // data < 0 = checked by read
 	read         func(e *effects, l eventLog) bool
 }
 
-// eventLog is a log reduced to what its meaning depends on.
+// An eventLog is a log reduced to what determines its meaning.
 type eventLog struct {
 	Address common.Address `json:"address"`
 	Topics  []common.Hash  `json:"topics"`
@@ -53,9 +53,9 @@ var (
 	approvalTopic = topic("Approval(address,address,uint256)")
 )
 
-// events are the logs that move value or grant allowances: ERC-20, ERC-721,
-// ERC-1155, the wrapped coin (WETH9 logs no Transfer when it mints and burns),
-// and Permit2, whose forks use the same events.
+// events are the logs that move value or grant allowances: of ERC-20, ERC-721, ERC-1155,
+// the wrapped coin (WETH9 emits no Transfer when it mints and burns), and Permit2, whose
+// forks use the same events.
 var events = []event{
 	{transferTopic, 3, 32, func(e *effects, l eventLog) bool {
 		token := l.Address
@@ -84,7 +84,7 @@ var events = []event{
 		return e.grant(Grant{Token: l.Address, Owner: l.topicAddress(1), Spender: l.topicAddress(2), Amount: l.word(0)})
 	}},
 	{approvalTopic, 4, 0, func(e *effects, l eventLog) bool {
-		if l.topicAddress(2) == (common.Address{}) { // withdrawn, as every transfer of an NFT does
+		if l.topicAddress(2) == (common.Address{}) { // cleared, as by every transfer of an NFT
 			return true
 		}
 		return e.grant(Grant{Token: l.Address, Owner: l.topicAddress(1), Spender: l.topicAddress(2)})
@@ -106,11 +106,11 @@ func readPermit2(e *effects, l eventLog) bool {
 	return e.grant(Grant{Owner: l.topicAddress(1), Token: l.topicAddress(2), Spender: l.topicAddress(3), Amount: l.word(0), Via: l.Address})
 }
 
-// maxBatch bounds one TransferBatch.
+// maxBatch bounds the entries of one TransferBatch.
 const maxBatch = 1000
 
-// readBatch reads the two arrays, ids and values, in the one layout that
-// compilers produce: both heads, then both arrays.
+// readBatch decodes ids and values in the one layout that compilers produce: both
+// offsets, then both arrays.
 func readBatch(e *effects, l eventLog) bool {
 	if len(l.Data)%32 != 0 || len(l.Data) < 4*32 || !l.word(2).IsUint64() {
 		return false
@@ -134,7 +134,8 @@ func (e *effects) move(token, from, to common.Address, amount, id *big.Int) bool
 	return true
 }
 
-// moveOnce is move for a wrapped coin, some of which log a Transfer as well.
+// moveOnce is move, unless it repeats the last movement: some wrapped coins emit a
+// Transfer as well.
 func (e *effects) moveOnce(token, from, to common.Address, amount *big.Int) bool {
 	if n := len(e.movements); n > 0 {
 		last := e.movements[n-1]
@@ -150,8 +151,8 @@ func (e *effects) grant(g Grant) bool {
 	return true
 }
 
-// add reads one log. A log of a topic we know in a form we do not makes the
-// picture unclear; any other log means nothing to us.
+// add reads one log. A known topic with an unknown layout makes the result unclear; logs
+// of other topics are ignored.
 func (e *effects) add(l eventLog) {
 	if len(l.Topics) == 0 {
 		return

@@ -15,10 +15,10 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// Evidence says what became of tx, and whether that is proven: mined in a
-// canonical block as deep as the network asks, in the words of two hosts where
-// two are configured. Unproven evidence with a Block shows how far it is. An
-// error says nothing about tx; ErrDisagree is one that needs a person.
+// Evidence returns what became of tx, and whether that is proven: mined in a canonical
+// block as deep as the network asks, with two hosts agreeing where two are configured.
+// Unproven evidence with a Block shows the depth so far. An error says nothing about tx;
+// ErrDisagree must be resolved by a person.
 func (h *Hub) Evidence(ctx context.Context, id uint64, tx common.Hash) (Evidence, bool, error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -26,7 +26,7 @@ func (h *Hub) Evidence(ctx context.Context, id uint64, tx common.Hash) (Evidence
 	}
 	var seen []Evidence
 	var errs []error
-	absent := make(map[string]bool) // hosts that know nothing of it
+	absent := make(map[string]bool) // hosts that do not know it
 	for _, e := range p.order() {
 		ev, mined, err := e.evidence(ctx, tx, p.network)
 		switch {
@@ -47,9 +47,9 @@ func (h *Hub) Evidence(ctx context.Context, id uint64, tx common.Hash) (Evidence
 	return p.unproven(seen, errs)
 }
 
-// agreement finds what as many hosts as the network needs say alike. Of theirs
-// the shallower depth counts, and the higher fee: some nodes leave the L1 part
-// out, and what a ceiling has left must not be overstated.
+// agreement returns the evidence that a quorum of hosts agrees on, with their lowest
+// depth and their highest fee: some nodes leave the L1 part out, and what remains of a
+// ceiling must not be overstated.
 func agreement(p *pool, seen []Evidence) (Evidence, bool) {
 	for _, a := range seen {
 		agreed, hosts := a, make(map[string]bool)
@@ -75,17 +75,17 @@ func agreement(p *pool, seen []Evidence) (Evidence, bool) {
 	return Evidence{}, false
 }
 
-// sameStory compares all that two hosts must say alike of a transaction.
+// sameStory compares everything that hosts must agree on about a transaction.
 func sameStory(a, b Evidence) bool {
 	return a.BlockHash == b.BlockHash && a.Time.Equal(b.Time) && a.Success == b.Success && a.GasUsed == b.GasUsed && a.To == b.To && samePayment(a, b) && sameLogs(a.Logs, b.Logs)
 }
 
-// samePayment compares what only those know who were asked at depth.
+// samePayment compares what only evidence at depth has.
 func samePayment(a, b Evidence) bool {
 	return a.Value == nil || b.Value == nil || a.From == b.From && a.Value.Cmp(b.Value) == 0
 }
 
-// sameLogs compares what logs say, not where a node counts them.
+// sameLogs compares the content of logs, not their indexes.
 func sameLogs(a, b []*types.Log) bool {
 	if len(a) != len(b) {
 		return false
@@ -103,8 +103,8 @@ func sameLogs(a, b []*types.Log) bool {
 	return true
 }
 
-// unproven sums up a look that found no agreement. Stories of blocks that are
-// deep and still differ are no matter of waiting.
+// unproven combines answers without agreement. Hosts that still differ about blocks at
+// depth will not agree by waiting: ErrDisagree.
 func (p *pool) unproven(seen []Evidence, errs []error) (Evidence, bool, error) {
 	deep := make(map[string]bool) // hosts
 	for _, ev := range seen {
@@ -130,7 +130,7 @@ type minedReceipt struct {
 	types.Receipt
 	to      common.Address
 	outcome *hexutil.Uint64 // status; nil = the node left it out
-	l1Fee   *big.Int        // OP stack: paid on top of gas
+	l1Fee   *big.Int        // OP stack: paid in addition to gas
 }
 
 func (r *minedReceipt) UnmarshalJSON(b []byte) error {
@@ -155,7 +155,7 @@ func (r *minedReceipt) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// receipt asks e for tx's receipt; ethereum.NotFound if it says there is none.
+// receipt asks e for tx's receipt; ethereum.NotFound if there is none.
 func (e *endpoint) receipt(ctx context.Context, tx common.Hash) (*minedReceipt, error) {
 	var r *minedReceipt
 	_, err := e.do(ctx, func(ctx context.Context) error {
@@ -174,8 +174,8 @@ func (e *endpoint) receipt(ctx context.Context, tx common.Hash) (*minedReceipt, 
 	return r, r.check(e.host, tx)
 }
 
-// check refuses a receipt that contradicts itself, one with fees that nobody can pay,
-// and one that leaves open whether the transaction succeeded.
+// check refuses a receipt that contradicts itself, has an impossible fee, or does not say
+// whether the transaction succeeded.
 func (r *minedReceipt) check(host string, tx common.Hash) error {
 	if r.TxHash != tx || r.BlockNumber == nil || !r.BlockNumber.IsUint64() || r.BlockHash == (common.Hash{}) {
 		return fmt.Errorf("%s: malformed receipt of transaction %s", host, tx)
@@ -194,9 +194,9 @@ func (r *minedReceipt) check(host string, tx common.Hash) error {
 	return nil
 }
 
-// evidence is one endpoint's word on tx. mined is false for a transaction that
-// it does not know or whose block it no longer counts as canonical. What a node
-// says of an L1 fee is left aside where the network charges none on top of gas.
+// evidence is one endpoint's answer about tx. mined is false for a transaction that the
+// endpoint does not know or whose block it no longer counts as canonical. A reported L1
+// fee is ignored where the network charges none on top of gas.
 func (e *endpoint) evidence(ctx context.Context, tx common.Hash, n Network) (ev Evidence, mined bool, err error) {
 	r, err := e.receipt(ctx, tx)
 	if errors.Is(err, ethereum.NotFound) {
@@ -232,7 +232,7 @@ func (e *endpoint) evidence(ctx context.Context, tx common.Hash, n Network) (ev 
 	return ev, err == nil, err
 }
 
-// payment is who sent tx, of that block, and how much of the native coin with it.
+// payment returns the sender and the value (wei) of tx, which must be in that block.
 func (e *endpoint) payment(ctx context.Context, tx, block common.Hash) (from common.Address, value *big.Int, err error) {
 	var t *struct {
 		Hash      common.Hash    `json:"hash"`
@@ -253,8 +253,8 @@ func (e *endpoint) payment(ctx context.Context, tx, block common.Hash) (from com
 	return t.From, t.Value.ToInt(), nil
 }
 
-// standing returns e's latest block number and its canonical block of that
-// number, in this order, so that the depth is never overstated.
+// standing returns e's latest block number, then its canonical block of that number: in
+// this order the depth is never overstated.
 func (e *endpoint) standing(ctx context.Context, number uint64) (latest uint64, b head, err error) {
 	_, err = e.do(ctx, func(ctx context.Context) (err error) {
 		if latest, err = e.eth.BlockNumber(ctx); err != nil {
@@ -266,10 +266,9 @@ func (e *endpoint) standing(ctx context.Context, number uint64) (latest uint64, 
 	return latest, b, err
 }
 
-// Replaced returns the hosts that show account's nonce used at depth by a
-// transaction that is none of ours: two where two are configured, none if that
-// is not proven. since is a block before which no transaction of ours can have
-// been mined.
+// Replaced returns the hosts that show account's nonce used at depth by a transaction
+// that is not ours: two where two are configured, none if that is not proven. since is a
+// block before which none of our transactions can have been mined.
 func (h *Hub) Replaced(ctx context.Context, id uint64, account common.Address, nonce, since uint64, ours []common.Hash) ([]string, error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -299,8 +298,9 @@ func (h *Hub) Replaced(ctx context.Context, id uint64, account common.Address, n
 	return nil, nil
 }
 
-// replaced is one endpoint's word. The nonce is read before the receipts: used
-// then, at depth, and no receipt of ours after, means another transaction.
+// replaced is one endpoint's answer. The nonce is read before the receipts: if it was
+// used at depth by then and none of ours has a receipt afterwards, another transaction
+// used it.
 func (e *endpoint) replaced(ctx context.Context, depth uint64, account common.Address, nonce, since uint64, ours []common.Hash) (bool, error) {
 	var latest, used uint64
 	_, err := e.do(ctx, func(ctx context.Context) (err error) {
@@ -322,12 +322,12 @@ func (e *endpoint) replaced(ctx context.Context, depth uint64, account common.Ad
 	return true, e.remembers(ctx, since, latest)
 }
 
-// Endpoints forget receipts: go-ethereum keeps those of 2,350,000 blocks unless
-// told otherwise, others fewer. longAgo is well inside that.
+// longAgo is well inside the number of blocks that endpoints keep receipts of:
+// go-ethereum keeps 2,350,000 unless configured otherwise, others fewer.
 const longAgo = 100_000
 
-// remembers makes sure that a missing receipt means something: if since is long
-// ago, e must still have a receipt of a transaction mined about then.
+// remembers checks that a missing receipt means something: if since is longAgo blocks
+// back, e must still have a receipt of a transaction mined about then.
 func (e *endpoint) remembers(ctx context.Context, since, latest uint64) error {
 	if latest-min(since, latest) < longAgo {
 		return nil

@@ -14,24 +14,24 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// A claimedTx is what a lying or lagging node says of one transaction.
+// A claimedTx is what a lying or lagging node says about one transaction.
 type claimedTx struct {
 	head    uint64 // latest block
 	block   uint64 // 0 = no receipt
-	fork    byte   // tells block hashes apart
+	fork    byte   // distinguishes block hashes
 	failed  bool
 	amount  byte   // of the one log; 0 = no log
 	nonce   uint64 // of the account, at any block
-	gone    bool   // the block is not canonical any more
+	gone    bool   // the block is no longer canonical
 	indexes bool   // receipts are still being indexed
 	l1Fee   uint64
-	gas     uint64 // beyond a transfer's
+	gas     uint64 // in addition to a transfer's
 	to      byte   // of the called address
 	forgets bool   // receipts of other transactions are gone
 	value   byte   // sent along
 	from    byte   // of the sender's address
-	later   byte   // seconds, of the block's time
-	unnamed bool   // the transaction itself is not told
+	later   byte   // seconds, added to the block's time
+	unnamed bool   // the transaction itself is not returned
 }
 
 var evidenceTx = common.HexToHash("0x01")
@@ -100,7 +100,7 @@ func (c claimedTx) receipt(arg json.RawMessage) (any, error) {
 	}, nil
 }
 
-// TestEvidence: at a depth of 3, what one, two and three endpoints prove.
+// TestEvidence checks what one, two and three endpoints prove at a depth of 3.
 func TestEvidence(t *testing.T) {
 	deep := claimedTx{head: 12, block: 10, amount: 5, l1Fee: 4}
 	deeper := deep
@@ -174,8 +174,8 @@ func TestEvidence(t *testing.T) {
 // errAny stands for "some error" in a table.
 var errAny = errors.New("any")
 
-// TestEvidenceOneSource: two URLs of one host are one source, and an endpoint
-// that is down is no agreement.
+// TestEvidenceOneSource checks that two URLs of one host are one source, and that an
+// endpoint that is down does not count as agreement.
 func TestEvidenceOneSource(t *testing.T) {
 	url := claimedTx{head: 12, block: 10}.node(10).serve(t)
 	ev, ok, err := newTestHub(t, 10, 3, url+"/a", url+"/b").Evidence(t.Context(), 10, evidenceTx)
@@ -205,7 +205,7 @@ func TestEvidenceOneSource(t *testing.T) {
 	}
 }
 
-// TestMalformedReceipts: a receipt that contradicts itself is no evidence.
+// TestMalformedReceipts checks that a receipt that contradicts itself is no evidence.
 func TestMalformedReceipts(t *testing.T) {
 	for name, change := range map[string]func(r map[string]any){
 		"another transaction": func(r map[string]any) { r["transactionHash"] = common.Hash{3} },
@@ -236,7 +236,7 @@ func TestMalformedReceipts(t *testing.T) {
 	}
 }
 
-// TestReplacedByAgreement: a used nonce without a receipt of ours.
+// TestReplacedByAgreement checks a used nonce for which there is no receipt of ours.
 func TestReplacedByAgreement(t *testing.T) {
 	used := claimedTx{head: 12, nonce: 6}
 	unused := claimedTx{head: 12, nonce: 5}
@@ -289,7 +289,8 @@ func TestTransfers(t *testing.T) {
 	}
 }
 
-// TestNodeTextIsTamed: what a node says ends up in logs and on screens.
+// TestNodeTextIsTamed checks that a node's text is made safe, since it ends up in logs
+// and on screens.
 func TestNodeTextIsTamed(t *testing.T) {
 	n := &testNode{answer: constant(1)}
 	h := newTestHub(t, 1, 1, n.serve(t))

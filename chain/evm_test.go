@@ -4,7 +4,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 )
 
-// Contracts of a few instructions, for what the tests need to see happen.
+// Contracts of a few instructions, for the tests.
 
 // revertCode reverts with its calldata.
 var revertCode = []byte{
@@ -12,7 +12,7 @@ var revertCode = []byte{
 	byte(vm.CALLDATASIZE), byte(vm.PUSH0), byte(vm.REVERT),
 }
 
-// logCode logs its calldata: the first n words are the topics, the rest is the
+// logCode emits its calldata as a log: the first n words are the topics, the rest is the
 // data.
 func logCode(n int) []byte {
 	size := []byte{byte(vm.PUSH1), byte(32 * n), byte(vm.CALLDATASIZE), byte(vm.SUB)}
@@ -24,7 +24,7 @@ func logCode(n int) []byte {
 	return append(code, byte(vm.PUSH0), byte(int(vm.LOG0)+n), byte(vm.STOP))
 }
 
-// constantCode answers every call with one word.
+// constantCode returns the same word for every call.
 func constantCode(value [32]byte) []byte {
 	code := append([]byte{byte(vm.PUSH32)}, value[:]...)
 	return append(code, byte(vm.PUSH0), byte(vm.MSTORE), byte(vm.PUSH1), 32, byte(vm.PUSH0), byte(vm.RETURN))

@@ -19,8 +19,8 @@ import (
 // gasPriceOracle is the OP-stack predeploy that prices L1 data.
 var gasPriceOracle = common.HexToAddress("0x420000000000000000000000000000000000000F")
 
-// A head is what we read of a block. Its hash is the node's: on some chains it
-// is not the hash of the fields that Ethereum's header has.
+// A head is what we read of a block. Its hash is the node's: on some chains it is not the
+// hash of Ethereum's header fields.
 type head struct {
 	Number       hexutil.Uint64 `json:"number"`
 	Hash         common.Hash    `json:"hash"`
@@ -38,20 +38,19 @@ func (e *endpoint) block(ctx context.Context, number string) (head, error) {
 	if b == nil {
 		return head{}, ethereum.NotFound
 	}
-	if b.Hash == (common.Hash{}) { // of a block that is still being made, at best
+	if b.Hash == (common.Hash{}) { // a pending block, at best
 		return head{}, errors.New("a block without a hash")
 	}
 	return *b, nil
 }
 
-// blockTime is a block's time. One beyond the year 9999, which no clock has, is
-// cut off there.
+// blockTime converts a block's timestamp. Times beyond the year 9999 are clamped.
 func blockTime(seconds hexutil.Uint64) time.Time {
 	const last = 253_402_300_799
 	return time.Unix(int64(min(seconds, last)), 0).UTC()
 }
 
-// latest asks e for its latest block, and keeps how far it is.
+// latest asks e for its latest block, and records it as e's head.
 func (e *endpoint) latest(ctx context.Context) (head, error) {
 	b, err := e.block(ctx, "latest")
 	if err == nil {
@@ -60,8 +59,8 @@ func (e *endpoint) latest(ctx context.Context) (head, error) {
 	return b, err
 }
 
-// GasPrice returns what gas costs at the latest block. It may be repeated; an
-// error is temporary.
+// GasPrice returns the gas prices at the latest block. It may be repeated; errors are
+// temporary.
 func (h *Hub) GasPrice(ctx context.Context, id uint64) (GasPrice, error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -75,8 +74,8 @@ func (h *Hub) GasPrice(ctx context.Context, id uint64) (GasPrice, error) {
 	return *g, nil
 }
 
-// gasPrice prices gas at the latest block, the L1 part left aside; nil if that
-// is still the block of hash seen.
+// gasPrice returns the gas prices at the latest block, without the L1 part; nil if that
+// is still the block with hash seen.
 func (p *pool) gasPrice(ctx context.Context, seen common.Hash) (*GasPrice, error) {
 	g, err := read(ctx, p, func(ctx context.Context, e *endpoint) (*GasPrice, error) {
 		b, err := e.latest(ctx)
@@ -91,9 +90,9 @@ func (p *pool) gasPrice(ctx context.Context, seen common.Hash) (*GasPrice, error
 	return g, nil
 }
 
-// priceAt prices gas by b, e's latest block, its history and, where that shows
-// nothing, e's own suggestion. A network with a fee market has no block without
-// a base fee: taking a node's word for it would mean to pay a price in full.
+// priceAt derives gas prices from b, e's latest block, the fee history and, where that
+// gives no tips, e's own suggestion. On a network with a fee market a block without a
+// base fee is an error: believing it would mean paying the whole suggested price.
 func (e *endpoint) priceAt(ctx context.Context, n Network, b head) (*GasPrice, error) {
 	g := &GasPrice{
 		Chain: n.ID, Block: uint64(b.Number), Time: blockTime(b.Time),
@@ -110,7 +109,7 @@ func (e *endpoint) priceAt(ctx context.Context, n Network, b head) (*GasPrice, e
 		case err == nil:
 			g.offers(n, tips)
 			return g, nil
-		case !errors.Is(err, errNoHistory): // there are no tips
+		case !errors.Is(err, errNoHistory):
 			return nil, err
 		}
 		suggest = e.eth.SuggestGasTipCap
@@ -126,7 +125,7 @@ func (e *endpoint) priceAt(ctx context.Context, n Network, b head) (*GasPrice, e
 	return g, nil
 }
 
-// historyOf takes the tips, and g's next base fee, from the last blocks.
+// historyOf returns the tips from the last blocks, and sets g's next base fee.
 func (e *endpoint) historyOf(ctx context.Context, g *GasPrice) (tips [len(tiers)]*big.Int, err error) {
 	var percentiles [len(tiers)]float64
 	for i, t := range tiers {
@@ -148,8 +147,8 @@ func (e *endpoint) historyOf(ctx context.Context, g *GasPrice) (tips [len(tiers)
 	return h.tips()
 }
 
-// refusedMethod reports whether an endpoint is there and did not serve a method:
-// most likely it has none of that name. Some gateways say so by an HTTP status.
+// refusedMethod reports whether an endpoint was reached and did not serve a method, most
+// likely because it lacks it. Some gateways say so with an HTTP status.
 func refusedMethod(err error) bool {
 	var answer rpc.Error
 	var status rpc.HTTPError
@@ -157,9 +156,8 @@ func refusedMethod(err error) bool {
 		errors.As(err, &status) && status.StatusCode/100 == 4 && status.StatusCode != http.StatusTooManyRequests
 }
 
-// raised is the least that a node must see before it replaces a transaction
-// that offers x: an eighth more, with a margin over the usual tenth, and more in
-// any case.
+// raised returns the least that a replacement must offer where the old transaction offers
+// x: an eighth more, a margin over the usual tenth, and always more than x.
 func raised(x *big.Int) *big.Int {
 	if x.Sign() == 0 {
 		return big.NewInt(1)
@@ -167,7 +165,7 @@ func raised(x *big.Int) *big.Int {
 	return eighths(x, 9)
 }
 
-// price is what a unit of gas costs at the present base fee.
+// price returns what a unit of gas costs at the current base fee.
 func (f Fees) price() *big.Int {
 	if f.Legacy {
 		return f.GasFeeCap
@@ -182,12 +180,12 @@ func (f Fees) price() *big.Int {
 // Cost is CostAt at the tier Normal.
 func (h *Hub) Cost(ctx context.Context, c Call) (Cost, error) { return h.CostAt(ctx, c, Normal) }
 
-// maxGas is more than any transaction can use; an estimate above it is a lie.
+// maxGas is more than any transaction can use; a higher estimate is a lie.
 const maxGas = 1 << 32
 
-// CostAt prices c's own transaction at a tier, the value it sends left aside.
-// Without c.Gas it estimates the gas and adds headroom: a fifth, or a tenth where
-// the whole limit is charged. Errors: ErrWouldRevert, ErrFunds.
+// CostAt returns the cost of c's own transaction at a tier, without the value it sends.
+// If c.Gas is 0 it estimates the gas and adds headroom: a fifth, or a tenth where the
+// whole limit is charged. Errors: ErrWouldRevert, ErrFunds.
 func (h *Hub) CostAt(ctx context.Context, c Call, t Tier) (Cost, error) {
 	p, err := h.pool(c.ChainID)
 	if err != nil {
@@ -225,7 +223,7 @@ func (h *Hub) CostAt(ctx context.Context, c Call, t Tier) (Cost, error) {
 	return cost, nil
 }
 
-// addL1 adds what the data of a plain transfer costs on L1.
+// addL1 sets g's L1 fee: that of a plain transfer's data.
 func (h *Hub) addL1(ctx context.Context, p *pool, g *GasPrice) {
 	if p.network.L1Fee != L1FeeOP {
 		return
@@ -236,11 +234,11 @@ func (h *Hub) addL1(ctx context.Context, p *pool, g *GasPrice) {
 	}
 }
 
-// mostL1 is what an L1 part of x may become: it moves with L1's base fee, which
-// can rise by an eighth each L1 block. That leaves room for two.
+// mostL1 returns what an L1 fee of x may rise to. It moves with L1's base fee, which can
+// rise by an eighth per L1 block; a quarter leaves room for two.
 func mostL1(x *big.Int) *big.Int { return new(big.Int).Add(x, new(big.Int).Rsh(x, 2)) }
 
-// newCost multiplies out.
+// newCost computes the cost of a gas limit; used is the gas expected to be charged.
 func newCost(limit, used uint64, fees Fees, l1 *big.Int) Cost {
 	expected := new(big.Int).Mul(new(big.Int).SetUint64(used), fees.price())
 	most := new(big.Int).Mul(new(big.Int).SetUint64(limit), fees.GasFeeCap)
@@ -248,13 +246,13 @@ func newCost(limit, used uint64, fees Fees, l1 *big.Int) Cost {
 	return Cost{Gas: limit, Fees: fees, Expected: expected.Add(expected, l1), L1: l1, Max: most}
 }
 
-// l1Fee is the part paid for data on L1, in wei. The oracle takes the unsigned
-// transaction and adds the size of a signature itself.
+// l1Fee returns the fee for data on L1, in wei. The oracle takes the unsigned transaction
+// and adds the size of a signature itself.
 func (h *Hub) l1Fee(ctx context.Context, p *pool, c Call, gas uint64, fees Fees) (*big.Int, error) {
 	if p.network.L1Fee != L1FeeOP {
 		return new(big.Int), nil
 	}
-	const anyNonce = 1 << 20 // as long as a nonce gets
+	const anyNonce = 1 << 20 // encodes as long as a nonce gets
 	raw, err := unsigned(c, anyNonce, gas, fees).MarshalBinary()
 	if err != nil {
 		return nil, err
@@ -280,10 +278,10 @@ func encodeGetL1Fee(raw []byte) []byte {
 	return append(data, common.RightPadBytes(raw, (len(raw)+31)/32*32)...)
 }
 
-// word is x as one ABI word.
+// word returns x as one ABI word.
 func word(x *big.Int) []byte { return common.BigToHash(x).Bytes() }
 
-// unsigned is c as a transaction with that nonce, gas limit and fees.
+// unsigned returns c as a transaction with that nonce, gas limit and fees.
 func unsigned(c Call, nonce, gas uint64, fees Fees) *types.Transaction {
 	if fees.Legacy {
 		return types.NewTx(&types.LegacyTx{Nonce: nonce, To: &c.To, Value: c.Value, Data: c.Data, Gas: gas, GasPrice: fees.GasFeeCap})

@@ -14,13 +14,13 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// A pricer is a node that says what gas costs.
+// A pricer is a node with given gas prices.
 type pricer struct {
-	base    any    // fee of the latest block
-	tip     string // its one suggestion of a tip
-	price   string // and of a gas price
+	base    any    // base fee of the latest block
+	tip     string // suggested tip
+	price   string // suggested gas price
 	history any    // nil = it has no eth_feeHistory
-	gas     uint64 // its estimate
+	gas     uint64 // gas estimate
 }
 
 func (p pricer) node(id uint64) *testNode {
@@ -45,8 +45,8 @@ func (p pricer) node(id uint64) *testNode {
 	}}
 }
 
-// history is an answer to eth_feeHistory: the base fee after the latest block,
-// and of each block whether anybody paid, and what the percentiles did, in mwei.
+// history returns an answer to eth_feeHistory: next is the base fee after the latest
+// block; each block has whether anybody paid, then what the percentiles paid, in mwei.
 func history(next string, blocks ...[4]int64) map[string]any {
 	used, rewards, base := []float64{}, [][]string{}, []string{}
 	for _, b := range blocks {
@@ -60,8 +60,8 @@ func history(next string, blocks ...[4]int64) map[string]any {
 	return map[string]any{"oldestBlock": "0x5", "baseFeePerGas": append(base, next), "gasUsedRatio": used, "reward": rewards}
 }
 
-// TestTiers: what each kind of network and answer makes of the three tiers.
-// Prices are in mwei (0.001 gwei), the base fee is 1000 of them.
+// TestTiers checks the three tiers for each kind of network and answer. Prices are in
+// mwei (0.001 gwei); the base fee is 1000 of them.
 func TestTiers(t *testing.T) {
 	const gwei = "0x3b9aca00"
 	paid := history(gwei, [4]int64{1, 10, 20, 30}, [4]int64{0, 0, 0, 0}, [4]int64{1, 30, 40, 50}, [4]int64{1, 11, 21, 31})
@@ -119,13 +119,13 @@ func TestTiers(t *testing.T) {
 	}
 }
 
-// roundMwei rounds up: eighths are.
+// roundMwei rounds up, as eighths does.
 func roundMwei(x *big.Int) int64 {
 	y := new(big.Int).Add(x, big.NewInt(999_999))
 	return y.Div(y, big.NewInt(1e6)).Int64()
 }
 
-// TestNamelessBlock: a block without a hash is no answer, and nothing to die of.
+// TestNamelessBlock checks that a block without a hash is an error, not a panic.
 func TestNamelessBlock(t *testing.T) {
 	n := pricer{base: "0x3b9aca00", tip: "0x1", gas: 21000}.node(base)
 	n.set(nil, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
@@ -143,7 +143,8 @@ func TestNamelessBlock(t *testing.T) {
 	}
 }
 
-// TestHistoryRefusedByAGateway: not every one says so in the protocol's words.
+// TestHistoryRefusedByAGateway checks gateways that refuse eth_feeHistory with an HTTP
+// status in place of a JSON-RPC error.
 func TestHistoryRefusedByAGateway(t *testing.T) {
 	for status, priced := range map[int]bool{http.StatusForbidden: true, http.StatusBadRequest: true, http.StatusTooManyRequests: false, http.StatusBadGateway: false} {
 		n := pricer{base: "0x3b9aca00", tip: "0x5f5e100"}.node(1)
@@ -159,8 +160,8 @@ func TestHistoryRefusedByAGateway(t *testing.T) {
 	}
 }
 
-// TestAbsurdEstimate: an estimate that no block can hold is refused, not
-// multiplied past the end of its type.
+// TestAbsurdEstimate checks that an estimate no block can hold is refused before it
+// overflows.
 func TestAbsurdEstimate(t *testing.T) {
 	for _, gas := range []uint64{maxGas + 1, math.MaxUint64 - 1, math.MaxUint64} {
 		n := pricer{base: "0x1", tip: "0x1", gas: gas}.node(1)
@@ -171,7 +172,8 @@ func TestAbsurdEstimate(t *testing.T) {
 	}
 }
 
-// TestRaised: nodes replace only what is outbid by a tenth, and by something.
+// TestRaised checks that a replacement offers an eighth more, where nodes ask a tenth,
+// and always something more.
 func TestRaised(t *testing.T) {
 	for _, x := range []int64{0, 1, 2, 7, 8, 9, 1000, 1e9 + 1} {
 		y := raised(big.NewInt(x)).Int64()
@@ -181,7 +183,7 @@ func TestRaised(t *testing.T) {
 	}
 }
 
-// FuzzFeeHistory: no answer makes tips that break the tiers.
+// FuzzFeeHistory checks that no answer leads to tips outside the tiers' bounds or order.
 func FuzzFeeHistory(f *testing.F) {
 	for _, seed := range []any{
 		history("0x3b9aca00", [4]int64{1, 10, 20, 30}, [4]int64{0, 0, 0, 0}), history("0x0", [4]int64{1, 30, 20, 10}), history("0x1", [4]int64{}),

@@ -11,8 +11,8 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// rewritten has whoever can write the file change a record, with all that it says of
-// itself in order.
+// rewritten changes a record as an attacker who can write the file would: the record
+// remains consistent.
 func rewritten(t *testing.T, s *Sender, key string, change func(*Tx)) {
 	t.Helper()
 	tx, err := s.Lookup(key)
@@ -30,7 +30,7 @@ func rewritten(t *testing.T, s *Sender, key string, change func(*Tx)) {
 	put(t, s.ledger.db, tx, raw)
 }
 
-// another is an attempt that somebody else signed, for any price.
+// another returns an attempt signed by another key, at a high price.
 func another(t *testing.T, by *testKey, tx *Tx) Attempt {
 	t.Helper()
 	dear := big.NewInt(1e15)
@@ -47,9 +47,9 @@ func another(t *testing.T, by *testKey, tx *Tx) Attempt {
 	return a
 }
 
-// TestNothingIsSignedOverAForgedRecord: a record of the ledger leads to a signature
-// where a transaction is sped up, cancelled, or let through. None is made for one whose
-// bytes the account did not sign, or that do not do what it says.
+// TestNothingIsSignedOverAForgedRecord checks that nothing is signed to speed up, cancel
+// or let through a record whose bytes the account did not sign, or that do not do what
+// the record says.
 func TestNothingIsSignedOverAForgedRecord(t *testing.T) {
 	stranger := newTestKey(t, "stranger")
 	for name, forge := range map[string]func(*Tx){

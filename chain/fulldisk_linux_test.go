@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFullDisk: with no room for the journal nothing is signed and nothing
-// leaves; with room again everything goes on.
+// TestFullDisk checks that without room for the journal nothing is signed or sent, and
+// that everything goes on once there is room.
 func TestFullDisk(t *testing.T) {
 	c, key, hub := newBase(t, "full")
 	s := newTestSender(t, tempDB(t), hub, key)
@@ -34,8 +34,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// withFullDisk runs f while no file of this process may be written past its
-// first byte, which is how a full disk looks to the database.
+// withFullDisk runs f while no file of this process can be written past its first byte,
+// which looks like a full disk to the database.
 func withFullDisk(t *testing.T, f func()) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ)

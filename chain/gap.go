@@ -10,27 +10,27 @@ import (
 )
 
 const (
-	// A transaction is given so long before what it may hang behind is looked
-	// at; so long must each look, of which there is one every gapEvery, find
-	// a nonce free before it is used up.
+	// gapPatience is how old a transaction is before the nonces below it are checked, and
+	// how long the checks, one every gapEvery, must find a nonce free before it is
+	// filled.
 	gapPatience = time.Minute
 	gapEvery    = 30 * time.Second
-	// maxGap is how far before a transaction free nonces are looked for,
-	// gapTries how often one is tried to be used up.
+	// maxGap is how many nonces below a transaction are checked; gapTries is how many
+	// fillers are signed for one nonce.
 	maxGap   = 16
 	gapTries = 3
-	// gapPrefix begins the keys of the transactions that use free nonces up.
+	// gapPrefix begins the keys of fillers, the transactions that fill nonce gaps.
 	gapPrefix = "gap/"
 	nonceWait = 500 * time.Millisecond
 )
 
-// filler reports whether tx is one that uses a free nonce up.
+// filler reports whether tx was made to fill a nonce gap.
 func (tx *Tx) filler() bool { return strings.HasPrefix(tx.Key, gapPrefix) }
 
-// closeGaps looks for what tx hangs behind: a nonce before its own that nothing
-// holds, left by a transaction that another wallet, or a node, gave up. The next
-// call of the account takes it; while there is none, a transaction that does
-// nothing does. It returns what tx waits for, "" if for nothing but its turn.
+// closeGaps checks the nonces below tx's for gaps: nonces that nothing holds, left by a
+// transaction that another wallet, or a node, dropped. The next call of the account takes
+// such a nonce; until there is one, an empty transaction fills it. It returns what tx
+// waits for, "" if only to be mined.
 func (s *Sender) closeGaps(ctx context.Context, tx *Tx) string {
 	now := s.now()
 	if now.Sub(tx.Attempts[0].Signed).Abs() < gapPatience || now.After(tx.Last().Until) || tx.filler() || !s.gapLookDue(tx.Key) {
@@ -56,7 +56,8 @@ func (s *Sender) closeGaps(ctx context.Context, tx *Tx) string {
 	return ""
 }
 
-// gapLookDue says once in gapEvery that key's gaps should be looked at.
+// gapLookDue reports, once per gapEvery, that the gaps below key's nonce should be
+// checked.
 func (s *Sender) gapLookDue(key string) bool {
 	s.flightMu.Lock()
 	defer s.flightMu.Unlock()
@@ -69,9 +70,9 @@ func (s *Sender) gapLookDue(key string) bool {
 	return true
 }
 
-// freeSince keeps since when every look of key's found a nonce free: held by no
-// record of ours, and in no host's blocks or pool. It returns that for each of
-// holders, which are those of the nonces from n.Latest on; zero = it is not free.
+// freeSince records since when every check for key found a nonce free: held by no record
+// of ours, and in no host's blocks or pool. It returns that for each of holders, which
+// start at nonce n.Latest; zero = it is not free.
 func (s *Sender) freeSince(key string, n Nonces, holders []*Tx) []time.Time {
 	s.flightMu.Lock()
 	defer s.flightMu.Unlock()
@@ -94,10 +95,10 @@ func (s *Sender) freeSince(key string, n Nonces, holders []*Tx) []time.Time {
 	return since
 }
 
-// closeGap makes sure that nonce, before tx's, can be used, and returns why it
-// cannot, or not yet. As long as any host shows another transaction with it, that
-// is left alone, however long it takes: it may be a good one of another wallet,
-// and using the nonce up would cancel it.
+// closeGap tries to make nonce, below tx's, usable, and returns why it is not, or not
+// yet. While any host shows another transaction with it, the nonce is left alone, however
+// long that takes: it may be a valid transaction of another wallet, which a filler would
+// cancel.
 func (s *Sender) closeGap(ctx context.Context, tx *Tx, n Nonces, nonce uint64, holder *Tx, free time.Time) (why string) {
 	switch {
 	case holder != nil && holder.filler():
@@ -115,8 +116,8 @@ func (s *Sender) closeGap(ctx context.Context, tx *Tx, n Nonces, nonce uint64, h
 	return ""
 }
 
-// pollEnded looks again at a transaction that has ended and whose nonce is free
-// all the same: its block may be gone. One that has not ended has its own order.
+// pollEnded polls a transaction that has ended although its nonce is free: its block may
+// have been reorganised away. One that has not ended is polled by its own order.
 func (s *Sender) pollEnded(ctx context.Context, tx *Tx) (why string) {
 	if !tx.State.Final() {
 		return ""
@@ -127,8 +128,9 @@ func (s *Sender) pollEnded(ctx context.Context, tx *Tx) (why string) {
 	return ""
 }
 
-// pushFiller looks after a transaction of fill, in whose way tx is: dropped,
-// outbid or too late, it would hold the account up for good.
+// pushFiller polls a filler that tx waits behind and, while it is not in a block,
+// replaces it by a cancel: dropped, outbid or too late, it would block the account for
+// good.
 func (s *Sender) pushFiller(ctx context.Context, tx, filler *Tx) (why string) {
 	seen, _, err := s.Poll(ctx, filler.Key)
 	if err != nil {
@@ -147,8 +149,7 @@ func (s *Sender) pushFiller(ctx context.Context, tx, filler *Tx) (why string) {
 	return ""
 }
 
-// fill signs and sends a transaction that does nothing for a free nonce before
-// tx's.
+// fill signs and sends an empty transaction for a free nonce below tx's.
 func (s *Sender) fill(ctx context.Context, tx *Tx, nonce uint64) error {
 	p, err := s.fillPolicy(ctx, tx, "")
 	if err != nil {
@@ -169,10 +170,11 @@ func (s *Sender) fill(ctx context.Context, tx *Tx, nonce uint64) error {
 	return errors.New("the nodes refused it each time")
 }
 
-// fillPolicy bounds what one filler before tx may cost: what tx's ceiling leaves
-// beside tx itself and all other fillers. Nothing but the file says what that ceiling
-// is: all fillers together cost no more than the network's, or than the account signed
-// for tx. It ends when tx does. For a tx that the account did not sign there is none.
+// fillPolicy bounds what one filler for tx may cost: what tx's ceiling leaves after tx
+// itself and all other fillers; the filler of key but is not counted. That ceiling is
+// only as trustworthy as the file, so all fillers together cost no more than the
+// network's ceiling, or than the account signed for tx. The policy expires with tx. A tx
+// that the account did not sign is an error.
 func (s *Sender) fillPolicy(ctx context.Context, tx *Tx, but string) (Policy, error) {
 	p := Policy{Until: tx.Last().Until, Tier: Fast}
 	if err := tx.genuine(); err != nil {
@@ -203,9 +205,9 @@ func (s *Sender) fillPolicy(ctx context.Context, tx *Tx, but string) (Policy, er
 	return p, nil
 }
 
-// fillersMost is the most that the fillers before tx can cost, the one of key but left
-// out, in wei: those that are over count if they were made for the sake of tx. Which they
-// are is not told by when they were signed: clocks are set back.
+// fillersMost returns the most that the fillers below tx can cost, in wei, without the
+// filler of key but. A final one counts if it was made for tx. The time of signing does
+// not tell that: clocks are set back.
 func (s *Sender) fillersMost(ctx context.Context, tx *Tx, but string) (*big.Int, error) {
 	sum := new(big.Int)
 	if tx.filler() {
@@ -228,8 +230,8 @@ func (s *Sender) fillersMost(ctx context.Context, tx *Tx, but string) (*big.Int,
 	return sum, nil
 }
 
-// most is the most that tx can cost, in wei: only one of its attempts is ever
-// mined, so the dearest counts.
+// most returns the most that tx can cost, in wei: the cost of its dearest attempt, since
+// only one is ever mined.
 func (s *Sender) most(ctx context.Context, tx *Tx) (*big.Int, error) {
 	dearest := new(big.Int)
 	for _, a := range tx.Attempts {
@@ -246,7 +248,7 @@ func (s *Sender) most(ctx context.Context, tx *Tx) (*big.Int, error) {
 		return dearest, err
 	}
 	c := tx.Call
-	c.Gas = 21000 // any: so it is not estimated
+	c.Gas = 21000 // any value, so that it is not estimated
 	cost, err := s.nodes.CostAt(ctx, c, Fast)
 	if err != nil {
 		return nil, err
@@ -254,8 +256,7 @@ func (s *Sender) most(ctx context.Context, tx *Tx) (*big.Int, error) {
 	return dearest.Add(dearest, mostL1(cost.L1)), nil
 }
 
-// settleFillers looks once more at what was sent to let tx through: with tx in
-// a block, so are they.
+// settleFillers polls the fillers below tx: once tx is in a block, so are they.
 func (s *Sender) settleFillers(ctx context.Context, tx *Tx) {
 	holders, err := s.ledger.holders(tx.Call.ChainID, tx.Call.From, tx.Nonce-min(tx.Nonce, maxGap), tx.Nonce)
 	if err != nil {

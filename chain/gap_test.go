@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// foreign queues a transaction that another wallet, with the same key, made.
+// foreign queues a transaction that another wallet with the same key made.
 func foreign(t *testing.T, c *testChain, key *testKey, nonce uint64) {
 	t.Helper()
 	fees := Fees{GasFeeCap: big.NewInt(5e9), GasTipCap: big.NewInt(1e9)}
@@ -25,9 +25,9 @@ func foreign(t *testing.T, c *testChain, key *testKey, nonce uint64) {
 	}
 }
 
-// gapBehind is an account whose call has nonce 1, while what was on its way with
-// nonce 0, from another wallet, is gone.
-func gapBehind(t *testing.T, capped bool) (c *testChain, key *testKey, s *Sender, now *clock) {
+// gapBehind sets up an account whose call has nonce 1, while the transaction of another
+// wallet with nonce 0 was dropped.
+func gapBehind(t *testing.T, capped bool) (c *testChain, key *testKey, s *Sender, now *fakeClock) {
 	t.Helper()
 	c, key, s, now = newSending(t, "gapbehind")
 	foreign(t, c, key, 0)
@@ -47,8 +47,8 @@ func gapBehind(t *testing.T, capped bool) (c *testChain, key *testKey, s *Sender
 	return c, key, s, now
 }
 
-// TestGapIsFilled: what hangs behind a nonce that nothing uses is let through, by
-// the next call or else, after a while, by one that does nothing.
+// TestGapIsFilled checks that a transaction behind an unused nonce gets through: after a
+// while an empty transaction fills the gap.
 func TestGapIsFilled(t *testing.T) {
 	c, key, s, now := gapBehind(t, false)
 	c.Commit()
@@ -66,7 +66,7 @@ func TestGapIsFilled(t *testing.T) {
 		t.Errorf("locked: %q", tx.Reason)
 	}
 	key.fail = nil
-	poll(t, s, "b") // too soon for another look
+	poll(t, s, "b") // too soon for another check
 	if key.count() != 2 {
 		t.Error("looked again at once")
 	}
@@ -88,7 +88,8 @@ func TestGapIsFilled(t *testing.T) {
 	}
 }
 
-// TestGapIsTakenByTheNextCall: it costs nothing then.
+// TestGapIsTakenByTheNextCall checks that the next call takes the unused nonce, at no
+// extra cost.
 func TestGapIsTakenByTheNextCall(t *testing.T) {
 	c, key, s, now := gapBehind(t, false)
 	if tx, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), Policy{Until: now.Add(time.Hour)}); err != nil || tx.Nonce != 0 {
@@ -98,8 +99,8 @@ func TestGapIsTakenByTheNextCall(t *testing.T) {
 	c.ends(t, s, map[string]TxState{"a": TxMined, "b": TxMined})
 }
 
-// TestGapIsNotFilledAboveTheCeiling: nor when the nodes refuse it each time, nor
-// for what may no longer be sent.
+// TestGapIsNotFilledAboveTheCeiling checks that a gap is not filled above the ceiling,
+// when the nodes refuse it each time, or for a transaction past its deadline.
 func TestGapIsNotFilledAboveTheCeiling(t *testing.T) {
 	_, key, s, now := gapBehind(t, true)
 	now.advance(gapPatience)
@@ -124,8 +125,8 @@ func TestGapIsNotFilledAboveTheCeiling(t *testing.T) {
 	}
 }
 
-// look polls key once a minute.
-func look(t *testing.T, s *Sender, now *clock, key string, times int) (tx Tx) {
+// look polls key several times, gapPatience apart.
+func look(t *testing.T, s *Sender, now *fakeClock, key string, times int) (tx Tx) {
 	t.Helper()
 	for range times {
 		now.advance(gapPatience)
@@ -134,8 +135,8 @@ func look(t *testing.T, s *Sender, now *clock, key string, times int) (tx Tx) {
 	return tx
 }
 
-// TestGapsShareTheCeiling: however many nonces are to be used up, with the call
-// itself and its speed-up they cost no more than was allowed for it.
+// TestGapsShareTheCeiling checks that all fillers, the call itself and its speed-up
+// together cost no more than the call's ceiling.
 func TestGapsShareTheCeiling(t *testing.T) {
 	for name, back := range map[string]time.Duration{"a clock that goes on": 0, "a clock that was set back": time.Hour} {
 		t.Run(name, func(t *testing.T) { gapsShareTheCeiling(t, back) })
@@ -195,9 +196,9 @@ func gapsShareTheCeiling(t *testing.T, back time.Duration) {
 	}
 }
 
-// TestFillersStayUnderTheNetworksCeiling: what a record says that a transaction may cost
-// is nobody's consent. What lets it through costs no more than the network's ceiling all
-// together, or than the account signed for the transaction.
+// TestFillersStayUnderTheNetworksCeiling checks that the ceiling in a record is no
+// consent: all fillers together cost no more than the network's ceiling, or than the
+// account signed for the transaction.
 func TestFillersStayUnderTheNetworksCeiling(t *testing.T) {
 	for name, ceiling := range map[string]*big.Int{"none": nil, "any": big.NewInt(1e18)} {
 		t.Run(name, func(t *testing.T) {
@@ -227,8 +228,8 @@ func TestFillersStayUnderTheNetworksCeiling(t *testing.T) {
 	}
 }
 
-// TestDroppedFillerIsSentAgain: what uses a nonce up is seen to its end as long
-// as something waits for it, also after its first last moment.
+// TestDroppedFillerIsSentAgain checks that a filler is followed to its end while
+// something waits for it, even after its first deadline.
 func TestDroppedFillerIsSentAgain(t *testing.T) {
 	c, key, s, now := newSending(t, "droppedfiller")
 	foreign(t, c, key, 0)
@@ -261,13 +262,13 @@ func TestDroppedFillerIsSentAgain(t *testing.T) {
 	}
 }
 
-// TestForeignIsNotCancelled: while any host shows another wallet's transaction,
-// or did at the last look, its nonce is not used up.
+// TestForeignIsNotCancelled checks that a nonce is not filled while any host shows
+// another wallet's transaction with it, or did at the last check.
 func TestForeignIsNotCancelled(t *testing.T) {
 	key := newTestKey(t, "foreign")
 	c := newTestChain(t, base, funded(key.addr))
 	blind, url := proxied(t, c)
-	s, now := newTestSender(t, tempDB(t), newTestHub(t, base, 2, url, c.serve(t)), key), &clock{time.Now()}
+	s, now := newTestSender(t, tempDB(t), newTestHub(t, base, 2, url, c.serve(t)), key), &fakeClock{time.Now()}
 	s.now, s.sleep = func() time.Time { return now.Time }, func(context.Context, time.Duration) error { return nil }
 	foreign(t, c, key, 0)
 	if tx, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 2), Policy{Until: now.Add(24 * time.Hour)}); err != nil || tx.Nonce != 1 {
@@ -299,7 +300,7 @@ func TestForeignIsNotCancelled(t *testing.T) {
 	asked := 0
 	c.set(nil, func(method string, args []json.RawMessage, result any, err error) (any, error) {
 		if method == "eth_getTransactionCount" && string(args[1]) == `"pending"` {
-			if asked++; asked == 1 { // at the look
+			if asked++; asked == 1 { // at the check
 				return "0x0", nil
 			}
 		}
@@ -315,8 +316,8 @@ func TestForeignIsNotCancelled(t *testing.T) {
 	}
 }
 
-// TestGapsAtOnce: many that hang behind the same gaps look at once, while calls
-// go on: each nonce has one holder, each call one attempt.
+// TestGapsAtOnce checks that concurrent polls behind the same gaps, while calls go on,
+// leave one holder for each nonce and one attempt for each call.
 func TestGapsAtOnce(t *testing.T) {
 	const gaps, calls = 3, 4
 	c, key, s, now := newSending(t, "atonce")
@@ -349,7 +350,7 @@ func TestGapsAtOnce(t *testing.T) {
 		want[fmt.Sprint(i)] = TxMined
 	}
 	look(t, s, now, "0", 1)
-	for i := range calls { // those that were dropped go out again
+	for i := range calls { // those that were dropped are sent again
 		poll(t, s, fmt.Sprint(i))
 	}
 	c.ends(t, s, want)

@@ -6,29 +6,29 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Networks are looked at for a new head at most once a second, and at least
-// every three: a block of twelve seconds should not be shown when it is old.
+// A network is polled for a new head at most once a second, and at least every three: the
+// price of a twelve-second block should not be shown late.
 const (
 	gasLookMin = time.Second
 	gasLookMax = 3 * time.Second
 	gasBackoff = 30 * time.Second // longest pause while no endpoint answers
 )
 
-// gasWatches are the networks whose gas price somebody watches: one poller each.
+// gasWatches holds one poller for each network whose gas price is watched.
 type gasWatches struct {
 	mu      sync.Mutex
 	closed  bool
 	running map[uint64]*gasWatch
 	pollers sync.WaitGroup
-	every   time.Duration // between looks; 0 = by the network. Tests only
+	every   time.Duration // poll interval; 0 = by the network; tests only
 }
 
-// A gasWatch is one network's poller and those that listen to it.
+// A gasWatch is one network's poller and its listeners.
 type gasWatch struct {
 	cancel    context.CancelFunc
 	listeners map[*gasListener]struct{}
@@ -38,8 +38,7 @@ type gasWatch struct {
 // A gasListener holds the newest price that its subscriber has not taken.
 type gasListener struct{ box chan GasPrice }
 
-// put replaces what was not taken: old prices are of no use. The watches' lock
-// is held.
+// put replaces a price that was not taken. The caller holds the watches' lock.
 func (l *gasListener) put(g GasPrice) {
 	select {
 	case <-l.box:
@@ -48,11 +47,11 @@ func (l *gasListener) put(g GasPrice) {
 	l.box <- g
 }
 
-// WatchGas calls f with the network's gas price at every new head, from a
-// goroutine of its own, until ctx ends or the hub is closed; first with the last
-// one seen, if others watch already. All watchers of a network share one poller,
-// which starts with the first and stops with the last. A slow f misses prices
-// and holds nobody up. Errors: ErrNoNetwork.
+// WatchGas calls f with the network's gas price at every new head, from a goroutine of
+// its own, until ctx ends or the hub is closed; at first with the last known price, if
+// others watch already. All watchers of a network share one poller, which starts with the
+// first and stops with the last. A slow f misses prices and delays no other watcher.
+// Errors: ErrNoNetwork, or that the hub is closed.
 func (h *Hub) WatchGas(ctx context.Context, id uint64, f func(GasPrice)) error {
 	p, err := h.pool(id)
 	if err != nil {
@@ -74,7 +73,7 @@ func (h *Hub) WatchGas(ctx context.Context, id uint64, f func(GasPrice)) error {
 	return nil
 }
 
-// listen makes l one of those that watch p, and starts the poller for the first.
+// listen adds l to the listeners of p, and starts the poller for the first.
 func (h *Hub) listen(p *pool, l *gasListener) error {
 	ws := &h.watches
 	ws.mu.Lock()
@@ -99,7 +98,7 @@ func (h *Hub) listen(p *pool, l *gasListener) error {
 	return nil
 }
 
-// leave ends l's watch, and the poller with the last one's.
+// leave removes l, and stops the poller after the last listener.
 func (ws *gasWatches) leave(id uint64, l *gasListener) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -132,7 +131,7 @@ func (ws *gasWatches) close() {
 	ws.pollers.Wait()
 }
 
-// push hands g to all that listen to w.
+// push passes g to all listeners of w.
 func (ws *gasWatches) push(w *gasWatch, g GasPrice) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -145,7 +144,7 @@ func (ws *gasWatches) push(w *gasWatch, g GasPrice) {
 	}
 }
 
-// pollGas looks for new heads of p until ctx ends.
+// pollGas polls p for new heads until ctx ends.
 func (h *Hub) pollGas(ctx context.Context, p *pool, w *gasWatch) {
 	var seen common.Hash
 	every := h.watches.every
@@ -169,7 +168,7 @@ func (h *Hub) pollGas(ctx context.Context, p *pool, w *gasWatch) {
 		default:
 			pause = every
 		}
-		t := fault.NewTimer(pause)
+		t := clock.NewTimer(pause)
 		select {
 		case <-ctx.Done():
 			t.Stop()

@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// watching collects what a watcher is given.
+// watching collects the prices that a watcher gets.
 type watching struct {
 	mu     sync.Mutex
 	prices []GasPrice
@@ -46,8 +46,8 @@ func (w *watching) next(t *testing.T) GasPrice {
 	return w.prices[len(w.prices)-1]
 }
 
-// TestWatchGas: one poller for all that watch a network, a push at each new head,
-// nothing without one; and it stops with the last.
+// TestWatchGas checks that all watchers of a network share one poller and get each new
+// head once, and that they get nothing without a new head or after they stop.
 func TestWatchGas(t *testing.T) {
 	key := newTestKey(t, "gas")
 	alloc := funded(key.addr)
@@ -58,7 +58,7 @@ func TestWatchGas(t *testing.T) {
 	if err := h.WatchGas(t.Context(), 1, func(GasPrice) {}); !errors.Is(err, ErrNoNetwork) {
 		t.Errorf("no network: %v", err)
 	}
-	// One that never returns from its first price holds nobody up.
+	// A watcher that never returns from its first price delays no other.
 	stuck := make(chan struct{})
 	if err := h.WatchGas(t.Context(), base, func(GasPrice) { <-stuck }); err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestWatchGas(t *testing.T) {
 	}
 }
 
-// TestWatchGasEnds: with its last watcher, and with the hub.
+// TestWatchGasEnds checks that the poller ends with its last watcher, and with the hub.
 func TestWatchGasEnds(t *testing.T) {
 	c := newTestChain(t, base, types.GenesisAlloc{})
 	h := newTestHub(t, base, 1, c.serve(t))
@@ -134,8 +134,8 @@ func TestWatchGasEnds(t *testing.T) {
 	}
 }
 
-// TestWatchGasSurvivesAnOutage: without a node there is no push, and the next
-// head after it is one.
+// TestWatchGasSurvivesAnOutage checks that nothing is pushed without a node, and that the
+// next head after the outage is.
 func TestWatchGasSurvivesAnOutage(t *testing.T) {
 	c := newTestChain(t, base, types.GenesisAlloc{})
 	h := newTestHub(t, base, 1, c.serve(t))

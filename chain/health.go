@@ -6,35 +6,35 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 )
 
-// A sighted is how far an endpoint was when it last said so.
+// A sighted is an endpoint's latest block when it was last seen.
 type sighted struct {
-	number uint64        // of its latest block; 0 = it never said
-	time   time.Time     // of that block, by its own account
+	number uint64        // block number; 0 = never seen
+	time   time.Time     // block timestamp, as the endpoint gave it
 	at     time.Time     // when it was seen
-	age    time.Duration // the block's then
+	age    time.Duration // of the block at that moment
 }
 
-// saw keeps how far e is.
+// saw records b as e's head.
 func (e *endpoint) saw(b head) {
-	at, now := blockTime(b.Time), fault.Now()
-	age := max(now.Sub(at), 0) // a block of the future counts as new
+	at, now := blockTime(b.Time), clock.Now()
+	age := max(now.Sub(at), 0) // a block from the future counts as new
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.seen = sighted{uint64(b.Number), at, now, age}
 }
 
-// head is the last that was seen of e, and whether its last use was well.
+// head returns the last seen head of e, and whether its last use succeeded.
 func (e *endpoint) head() (s sighted, well bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.seen, e.failed == ""
 }
 
-// newest is the youngest latest block that any of p's endpoints showed. One whose
-// last use failed has no say: it could make all others look late and be gone.
+// newest returns the youngest head that any of p's endpoints showed. An endpoint whose
+// last use failed does not count: it could make all others look late and then be gone.
 func (p *pool) newest() sighted {
 	var newest sighted
 	for _, e := range p.endpoints {
@@ -45,10 +45,10 @@ func (p *pool) newest() sighted {
 	return newest
 }
 
-// behind reports whether e's latest block was well older than newest, which has
-// come after it and was there when e was seen. Age counts, not the number alone:
-// with a number, which costs nothing to claim, one endpoint could make all others
-// look late.
+// behind reports whether e's head has a lower number than newest and was well older when
+// e was seen, provided that newest's block existed then. Age counts, not the number
+// alone: a number costs nothing to claim, and one endpoint could make all others look
+// late.
 func (e *endpoint) behind(newest sighted, n Network) bool {
 	s, _ := e.head()
 	slack := max(15*time.Second, 5*n.BlockTime)
@@ -56,12 +56,12 @@ func (e *endpoint) behind(newest sighted, n Network) bool {
 	return s.number > 0 && s.number < newest.number && s.age-newest.age > slack && there
 }
 
-// tooOld is the age of a block from which on an endpoint that is behind with it
-// is not asked for the present state at all. Before, it is asked last: that it is
-// behind is the word of one that gave no answer then.
+// tooOld is the head age from which an endpoint that is behind is not asked for the
+// current state at all. A younger one is asked last: by then the endpoint that makes it
+// look late has given no answer itself.
 const tooOld = 5 * time.Minute
 
-// current lists the endpoints that may be asked for the present state.
+// current returns the endpoints that may be asked for the current state, in order.
 func (p *pool) current() []*endpoint {
 	newest := p.newest()
 	return slices.DeleteFunc(p.order(), func(e *endpoint) bool {
@@ -75,17 +75,17 @@ const (
 	surveyWait  = 2 * time.Second
 )
 
-// A survey looks now and then at all endpoints of a network together.
+// A survey times the periodic checks of all endpoints of a network.
 type survey struct {
 	mu   sync.Mutex
 	last time.Time
 }
 
-// due says once in surveyEvery that it is time.
+// due reports, once per surveyEvery, that a survey is due.
 func (s *survey) due() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := fault.Now()
+	now := clock.Now()
 	if !s.last.IsZero() && now.Sub(s.last) < surveyEvery {
 		return false
 	}
@@ -93,10 +93,9 @@ func (s *survey) due() bool {
 	return true
 }
 
-// survey asks all of p's endpoints for their latest block, if that was not done
-// lately: one that would only be asked when another fails may be dead, of
-// another chain, or behind. It waits for a moment; who answers later is known
-// the next time.
+// survey asks all of p's endpoints for their latest block, if that is due: one that is
+// only asked when another fails may be dead, on another chain, or behind. It waits for
+// surveyWait at most; later answers count the next time.
 func (p *pool) survey(ctx context.Context) {
 	if len(p.endpoints) < 2 || !p.surveys.due() {
 		return
@@ -127,18 +126,18 @@ func (p *pool) survey(ctx context.Context) {
 	}
 }
 
-// EndpointHealth is what is known of one RPC endpoint without asking it now.
+// EndpointHealth is what is known of one RPC endpoint without asking it.
 type EndpointHealth struct {
 	Chain    uint64
 	Host     string
-	Failure  string    // what went wrong at its last use; "" = nothing, or never used
-	RetryAt  time.Time // until then it is asked after the others; zero = at once
+	Failure  string    // of its last use; "" = none, or never used
+	RetryAt  time.Time // end of its backoff, until which it is asked after the others; zero = none
 	Head     uint64    // its latest block when last seen; 0 = unknown
 	HeadTime time.Time // of that block
-	Behind   bool      // so far that it is asked last for state, or not at all
+	Behind   bool      // so far behind that it is asked last for the current state, or not at all
 }
 
-// Health tells how the endpoints of all networks do, in their order. It does no
+// Health returns what is known of all networks' endpoints, in their order. It does no
 // I/O.
 func (h *Hub) Health() []EndpointHealth {
 	var all []EndpointHealth

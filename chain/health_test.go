@@ -11,13 +11,13 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// down answers nothing but an error of the gateway before the node.
+// down answers every request with an error of the gateway in front of the node.
 func down(w http.ResponseWriter, _ string) bool {
 	http.Error(w, "", http.StatusBadGateway)
 	return true
 }
 
-// at is a node whose latest block is of that number and age.
+// at is a node whose latest block has that number and age.
 func at(id, number uint64, age time.Duration) *testNode {
 	return &testNode{answer: func(ctx context.Context, method string, args []json.RawMessage) (any, error) {
 		switch method {
@@ -33,16 +33,16 @@ func at(id, number uint64, age time.Duration) *testNode {
 	}}
 }
 
-// TestBehind: of a network of two-second blocks, a node that is well behind is
-// not asked for state, whoever says so by a block that has come since; and none
-// is behind by a claim of a number alone.
+// TestBehind checks, on a network with blocks of two seconds, that a node well behind is
+// not the one that is asked for state, and that a claim of a high number alone puts no
+// other node behind.
 func TestBehind(t *testing.T) {
 	const far = 5 * time.Minute
 	for _, tc := range []struct {
 		name   string
 		nodes  []*testNode
 		behind []bool
-		asked  int // the one that answers for state
+		asked  int // the one that is asked for state
 	}{
 		{"level", []*testNode{at(10, 90, time.Second), at(10, 90, time.Second)}, []bool{false, false}, 0},
 		{"a few blocks", []*testNode{at(10, 85, 10*time.Second), at(10, 90, time.Second)}, []bool{false, false}, 0},
@@ -73,9 +73,9 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// TestLyingHead: on a chain that stands, or by a clock that is fast, one endpoint
-// can claim a newer head than all others; that does not make it the only one, when
-// it then answers nothing.
+// TestLyingHead checks that an endpoint that claims a newer head than all others, on a
+// stalled chain or with a fast clock, is not the only one asked when it then gives no
+// answer.
 func TestLyingHead(t *testing.T) {
 	for _, answer := range []error{&rpcError{Code: -32000, Message: "internal error"}, nil} {
 		honest, liar := at(10, 90, time.Minute), at(10, 91, 0)
@@ -94,7 +94,8 @@ func TestLyingHead(t *testing.T) {
 	}
 }
 
-// TestGoneHead: the word of one that is gone does not count, however new its head.
+// TestGoneHead checks that the head of an endpoint whose last use failed does not count,
+// however new it is.
 func TestGoneHead(t *testing.T) {
 	honest, liar := at(10, 90, time.Hour), at(10, 91, 0)
 	h := newTestHub(t, 10, 1, honest.serve(t), liar.serve(t))
@@ -111,8 +112,8 @@ func TestGoneHead(t *testing.T) {
 	}
 }
 
-// TestBehindWhatWasThere: a block that came after an endpoint was last seen says
-// nothing about it.
+// TestBehindWhatWasThere checks that a block made after an endpoint was last seen does
+// not put it behind.
 func TestBehindWhatWasThere(t *testing.T) {
 	n, _ := NetworkByID(10)
 	now := time.Now()
@@ -125,7 +126,8 @@ func TestBehindWhatWasThere(t *testing.T) {
 	}
 }
 
-// TestSurveyFindsTheDead: also those that are only asked when others fail.
+// TestSurveyFindsTheDead checks that a survey also reaches endpoints that are only asked
+// when others fail.
 func TestSurveyFindsTheDead(t *testing.T) {
 	good, dead, strange := at(10, 90, 0), at(10, 90, 0), at(1, 90, 0)
 	dead.set(down, nil)

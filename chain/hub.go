@@ -18,32 +18,32 @@ import (
 
 const (
 	defaultTimeout = 10 * time.Second
-	maxEndpoints   = 8      // of one network
-	maxDepth       = 10_000 // blocks; with more, nothing would ever be final
+	maxEndpoints   = 8      // per network
+	maxDepth       = 10_000 // blocks; with more, hardly anything would ever be final
 )
 
 // An Endpoint configures one network.
 type Endpoint struct {
 	Chain uint64
-	URLs  []string // in order of preference; none = the network's own defaults
-	// Depth is at least the network's own outside the sandbox, and at most 10,000;
-	// 0 = the network's own.
+	URLs  []string // in order of preference; none = the network's defaults
+	// Depth is how many confirmations count as final, at most 10,000; 0 = the network's
+	// own. It may be less than that only in the sandbox or with AllowLoopback.
 	Depth uint64
 }
 
-// Options of a Hub.
+// Options configure a Hub.
 type Options struct {
-	// Sandbox allows only loopback URLs; without it they are refused, since
-	// sandbox chains carry real chain ids.
+	// Sandbox allows only loopback URLs; otherwise they are refused, since sandbox chains
+	// carry real chain ids.
 	Sandbox bool
-	// AllowLoopback names the chains whose loopback URLs are allowed all the same.
+	// AllowLoopback lists the chains whose loopback URLs are allowed without Sandbox.
 	AllowLoopback []uint64
 	Timeout       time.Duration // of one request to one endpoint; 0 = 10 s
-	HTTP          *http.Client  // nil = one made for the purpose; redirects are refused in any case
+	HTTP          *http.Client  // nil = a default client; redirects are refused in any case
 }
 
-// A Hub holds the RPC endpoints of the networks and answers questions about
-// them. It is safe for concurrent use.
+// A Hub holds the RPC endpoints of the networks and answers questions about the networks.
+// It is safe for concurrent use.
 type Hub struct {
 	sandbox bool
 	options Options
@@ -92,9 +92,9 @@ func (h *Hub) newPool(ep Endpoint) (*pool, error) {
 	return p, nil
 }
 
-// Replace gives a network other endpoints; none = its own defaults. All else of
-// it stays. What is under way ends with the old ones. It opens no connection, and
-// refuses what NewHub refuses; then nothing has changed.
+// Replace gives a network other endpoints; none = its defaults. Its other settings stay,
+// and requests under way finish at the old endpoints. It opens no connection, and refuses
+// what NewHub refuses, leaving everything as it was.
 func (h *Hub) Replace(id uint64, urls []string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -111,7 +111,7 @@ func (h *Hub) Replace(id uint64, urls []string) error {
 	return nil
 }
 
-// configured is ep's network with ep's settings in place of its own.
+// configured returns ep's network with ep's settings applied.
 func configured(ep Endpoint, o Options) (Network, error) {
 	n, ok := NetworkByID(ep.Chain)
 	if !ok {
@@ -136,8 +136,8 @@ func configured(ep Endpoint, o Options) (Network, error) {
 	return n, nil
 }
 
-// endpointURL applies the rules for RPC URLs. Its errors name the host only:
-// the rest may be an access key.
+// endpointURL checks an RPC URL. Its errors name the host only: the rest may be an access
+// key.
 func endpointURL(raw string, chain uint64, o Options) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" {
@@ -161,11 +161,11 @@ func isLoopback(host string) bool {
 		return true
 	}
 	ip := net.ParseIP(host)
-	return ip != nil && (ip.IsLoopback() || ip.IsUnspecified()) // systems take 0.0.0.0 for themselves
+	return ip != nil && (ip.IsLoopback() || ip.IsUnspecified()) // 0.0.0.0 reaches this machine too
 }
 
-// guarded is the HTTP client of all endpoints: no redirects, bounded replies
-// and, in the sandbox, no way off the machine.
+// guarded returns the HTTP client of all endpoints: no redirects, bounded responses and,
+// in the sandbox, no connection to another machine.
 func guarded(o Options) *http.Client {
 	client := &http.Client{}
 	if o.HTTP != nil {
@@ -199,7 +199,7 @@ func newTransport(sandbox bool) *http.Transport {
 	return t
 }
 
-// bounded cuts replies off at maxResponse.
+// bounded limits response bodies to maxResponse.
 type bounded struct{ base http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -215,8 +215,8 @@ type cut struct {
 	io.Closer
 }
 
-// Networks returns the networks that have an endpoint, with what was
-// configured for them in place of their defaults.
+// Networks returns the networks that have an endpoint, with what was configured in place
+// of their defaults.
 func (h *Hub) Networks() []Network {
 	var all []Network
 	for _, p := range h.current() {
@@ -225,7 +225,7 @@ func (h *Hub) Networks() []Network {
 	return all
 }
 
-// Network returns one of them; ErrNoNetwork if it has no endpoint.
+// Network returns one of Networks; ErrNoNetwork if it has no endpoint.
 func (h *Hub) Network(id uint64) (Network, error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -234,8 +234,8 @@ func (h *Hub) Network(id uint64) (Network, error) {
 	return p.network.clone(), nil
 }
 
-// Reader returns the endpoints of a network once one of them has proven to
-// serve it. Errors: ErrNoNetwork, ErrWrongChain, ErrUnreachable.
+// Reader returns the endpoints of a network once one of them has proven to serve the
+// chain. Errors: ErrNoNetwork, ErrWrongChain, ErrUnreachable.
 func (h *Hub) Reader(ctx context.Context, id uint64) (Reader, error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -249,7 +249,7 @@ func (h *Hub) Reader(ctx context.Context, id uint64) (Reader, error) {
 	return reader{p}, nil
 }
 
-// Close ends every watch and drops idle connections.
+// Close ends every gas watch and drops idle connections.
 func (h *Hub) Close() {
 	h.watches.close()
 	for _, p := range h.current() {
@@ -264,7 +264,7 @@ func (h *Hub) Close() {
 	}
 }
 
-// current are the pools of this moment.
+// current returns a snapshot of the pools.
 func (h *Hub) current() []*pool {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -287,9 +287,8 @@ type pool struct {
 	surveys   survey
 }
 
-// order lists the endpoints as they should be tried: the healthy ones as
-// configured, then those that rest after failures, soonest first, and at last
-// those that are behind.
+// order returns the endpoints as they should be tried: the healthy ones as configured,
+// then those in backoff, soonest first, and last those that are behind.
 func (p *pool) order() []*endpoint {
 	type standing struct {
 		e       *endpoint
@@ -317,7 +316,8 @@ func (p *pool) order() []*endpoint {
 	return ordered
 }
 
-// quorum is how many hosts must say the same before it is evidence.
+// quorum returns how many hosts must agree before their answer is evidence: two, or one
+// where no other is configured.
 func (p *pool) quorum() int {
 	hosts := make(map[string]bool)
 	for _, e := range p.endpoints {
@@ -326,9 +326,9 @@ func (p *pool) quorum() int {
 	return min(2, len(hosts))
 }
 
-// read asks p's endpoints in turn until one gives an answer that the others
-// would give too: a result, or the verdict that a call reverts. One that is
-// behind is asked last, or not at all.
+// read asks p's endpoints one after the other until one gives an answer that the others
+// would give too: a result, or that a call reverts. One that is behind is asked last, or
+// not at all.
 func read[T any](ctx context.Context, p *pool, ask func(context.Context, *endpoint) (T, error)) (T, error) {
 	p.survey(ctx)
 	var errs []error
@@ -353,7 +353,7 @@ func read[T any](ctx context.Context, p *pool, ask func(context.Context, *endpoi
 	return zero, p.failure(errs)
 }
 
-// failure sums up why no endpoint was of use. A node's own words come first.
+// failure combines the errors of all endpoints. A node's own answer takes precedence.
 func (p *pool) failure(errs []error) error {
 	var ne *nodeError
 	for _, err := range errs {

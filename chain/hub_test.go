@@ -130,8 +130,8 @@ func constant(id uint64) rpcFunc {
 	}
 }
 
-// TestEndpointFaults: whatever the first endpoint does, the second answers; and
-// alone it is an error that names the host, never the URL.
+// TestEndpointFaults checks that the second endpoint answers whatever the first does, and
+// that the first alone gives an error that names the host, never the URL.
 func TestEndpointFaults(t *testing.T) {
 	moved := httptest.NewServer(&testNode{answer: constant(1)})
 	defer moved.Close()
@@ -208,7 +208,7 @@ func TestEndpointFaults(t *testing.T) {
 	}
 }
 
-// TestChainIDAfterReconnect: an endpoint that serves another chain after a new
+// TestChainIDAfterReconnect checks that an endpoint that serves another chain after a new
 // connection is not believed, not even for the call that opened it.
 func TestChainIDAfterReconnect(t *testing.T) {
 	var id atomic.Uint64
@@ -253,7 +253,7 @@ func TestChainIDAfterReconnect(t *testing.T) {
 	}
 }
 
-// TestHealth: an endpoint that fails is asked after its sibling until its pause
+// TestHealth checks that a failing endpoint is asked after its sibling until its backoff
 // is over.
 func TestHealth(t *testing.T) {
 	a, b := &testNode{answer: constant(1)}, &testNode{answer: constant(1)}
@@ -281,7 +281,8 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestCallerGivesUp: a cancelled caller says nothing about an endpoint.
+// TestCallerGivesUp checks that a cancelled context is not counted as an endpoint's
+// failure.
 func TestCallerGivesUp(t *testing.T) {
 	n := &testNode{answer: constant(1)}
 	h := newTestHub(t, 1, 1, n.serve(t))
@@ -355,8 +356,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestSendOutcome: what two endpoints answer together. "gone" is an address
-// where nobody listens.
+// TestSendOutcome checks what two endpoints' answers to a broadcast mean together. "gone"
+// is an address where nothing listens.
 func TestSendOutcome(t *testing.T) {
 	key := newTestKey(t, "a")
 	tx, err := key.SignTx(t.Context(), key.addr, unsigned(pay(1, key.addr, "0xb", 1), 0, 21000, Fees{GasFeeCap: big.NewInt(1), GasTipCap: big.NewInt(1)}), big.NewInt(1))

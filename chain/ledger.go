@@ -18,18 +18,18 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// TxState is where a journaled transaction stands.
+// TxState is the state of a journaled transaction.
 //
 //	signed ──> sent ──> mined | reverted | cancelled | replaced
 //	   └────> rejected
 //
-// A signed transaction may also go straight to every end of a sent one: the
-// receipts decide, not what nodes answered.
+// A signed transaction may also go straight to every end of a sent one: receipts decide,
+// not what nodes answered.
 type TxState string
 
 // The states of a transaction.
 const (
-	TxSigned    TxState = "signed"    // journaled; may or may not have left the process
+	TxSigned    TxState = "signed"    // journaled; may or may not have been broadcast
 	TxSent      TxState = "sent"      // a node said that it has it
 	TxMined     TxState = "mined"     // the call succeeded, at depth
 	TxReverted  TxState = "reverted"  // the call failed on chain, at depth
@@ -39,8 +39,8 @@ const (
 	TxUnknown   TxState = "unknown"   // written by a newer version; shown, never acted on
 )
 
-// open are the states that are not final, onChain those with an attempt mined. A
-// state that this version does not know is neither: nothing is done about it.
+// open are the states that are not final, onChain those with a mined attempt. A state
+// that this version does not know is in neither, and nothing is done about it.
 var (
 	open    = []TxState{TxSigned, TxSent}
 	onChain = []TxState{TxMined, TxReverted, TxCancelled}
@@ -55,8 +55,8 @@ type AttemptKind string
 // The kinds of attempt.
 const (
 	AttemptCall   AttemptKind = "call"   // the call itself
-	AttemptBump   AttemptKind = "bump"   // the call itself, for more
-	AttemptCancel AttemptKind = "cancel" // nothing, on the same nonce
+	AttemptBump   AttemptKind = "bump"   // the call itself, for higher fees
+	AttemptCancel AttemptKind = "cancel" // an empty transaction on the same nonce
 )
 
 // An Attempt is one set of signed bytes for a transaction's nonce.
@@ -67,31 +67,31 @@ type Attempt struct {
 	FeeCap *hexutil.Big  `json:"feeCap"` // wei per gas
 	TipCap *hexutil.Big  `json:"tipCap"` // wei per gas
 	Signed time.Time     `json:"signed"`
-	Until  time.Time     `json:"until"` // last moment to broadcast it
+	Until  time.Time     `json:"until"` // deadline for broadcasting it
 }
 
-// A Tx is the record of one key: a call, the nonce that it has for good, and
-// everything ever signed for that nonce. At most one attempt can be mined.
+// A Tx is the record of one key: a call, its nonce, and everything ever signed for that
+// nonce. At most one attempt can be mined.
 type Tx struct {
 	Version  int         `json:"v"`
 	Key      string      `json:"key"`
-	For      string      `json:"for,omitempty"` // of a filler: the transaction that it was made for
+	For      string      `json:"for,omitempty"` // key of the transaction that a filler was made for
 	Call     Call        `json:"call"`
 	Policy   Policy      `json:"policy"`
 	Nonce    uint64      `json:"nonce"`
 	Since    uint64      `json:"since"` // latest block when it was signed
 	Attempts []Attempt   `json:"attempts"`
 	State    TxState     `json:"state"`
-	Mined    common.Hash `json:"mined,omitzero"`   // the attempt that is on the chain
-	Reason   string      `json:"reason,omitempty"` // why it was rejected, or who says that it was replaced; else what nodes last said
+	Mined    common.Hash `json:"mined,omitzero"`   // hash of the attempt that is on the chain
+	Reason   string      `json:"reason,omitempty"` // why it was rejected, or which hosts say that it was replaced; else the last error of the nodes
 
-	Depth uint64 `json:"-"` // at the last look: how deep an attempt is, 0 = in no block
+	Depth uint64 `json:"-"` // confirmations of an attempt at the last poll; 0 = in no block
 }
 
-// Last is the attempt that stands for tx now.
+// Last returns the latest attempt.
 func (tx *Tx) Last() Attempt { return tx.Attempts[len(tx.Attempts)-1] }
 
-// MinedTransaction is what of tx is on the chain, as its bytes have it.
+// MinedTransaction returns the attempt that is on the chain, decoded from its bytes.
 func (tx *Tx) MinedTransaction() (*types.Transaction, error) {
 	a, err := tx.minedAttempt()
 	if err != nil {
@@ -118,15 +118,16 @@ const (
 var (
 	txBucket    = []byte("sender.tx")    // key -> Tx
 	nonceBucket = []byte("sender.nonce") // chain ‖ account ‖ nonce -> key of the Tx that holds it
-	probeBucket = []byte("sender.probe") // one counter: proves that the file can be written
+	probeBucket = []byte("sender.probe") // one counter, written to prove that the file can be
 	probeKey    = []byte("n")
 )
 
-// A ledger is the write-ahead record of every transaction ever signed. Its
-// errors wrap ErrLedger.
+// A ledger is the write-ahead record of every transaction ever signed. Its errors wrap
+// ErrLedger, but for the ErrNonceBlocked of free.
 type ledger struct{ db *bolt.DB }
 
-// openLedger also opens a read-only file, so that what is in it can be watched.
+// openLedger opens the ledger of db and creates it if there is none. A read-only db that
+// has one can be watched.
 func openLedger(db *bolt.DB) (ledger, error) {
 	l := ledger{db}
 	missing := false
@@ -147,7 +148,7 @@ func openLedger(db *bolt.DB) (ledger, error) {
 	return l, unavailable(err)
 }
 
-// unavailable marks err as the ledger's. errUnchanged passes through.
+// unavailable wraps err in ErrLedger, unless it is nil or wrapped already.
 func unavailable(err error) error {
 	switch {
 	case err == nil, errors.Is(err, ErrLedger):
@@ -219,9 +220,9 @@ func store(b *bolt.Tx, tx *Tx) error {
 	return b.Bucket(txBucket).Put([]byte(tx.Key), v)
 }
 
-// update changes the record of key in one commit, if change says so, and
-// returns what the record is then. A final record is never changed. A rejected
-// one gives its nonce back in the same commit.
+// update applies change to the record of key in one commit, unless change returns false,
+// and returns the resulting record. A final record is never changed. A rejected one gives
+// its nonce back in the same commit.
 func (l ledger) update(key string, change func(tx *Tx) bool) (*Tx, error) {
 	var tx *Tx
 	errUnchanged := errors.New("unchanged")
@@ -260,8 +261,8 @@ func nonceKey(chainID uint64, from common.Address, nonce uint64) []byte {
 	return binary.BigEndian.AppendUint64(k, nonce)
 }
 
-// held returns the record that holds a nonce; nil if none does. An entry that names a
-// record which is not of that nonce is damaged: what it hides may be ours.
+// held returns the record that holds a nonce; nil if none does. An index entry that names
+// a record of another nonce is damaged and an error: it may hide a transaction of ours.
 func held(b *bolt.Tx, chainID uint64, from common.Address, nonce uint64) (*Tx, error) {
 	key := b.Bucket(nonceBucket).Get(nonceKey(chainID, from, nonce))
 	if key == nil {
@@ -270,7 +271,7 @@ func held(b *bolt.Tx, chainID uint64, from common.Address, nonce uint64) (*Tx, e
 	return heldBy(b, string(key), chainID, from, nonce)
 }
 
-// heldBy is the record that an entry of the index names.
+// heldBy returns the record that an index entry names.
 func heldBy(b *bolt.Tx, key string, chainID uint64, from common.Address, nonce uint64) (*Tx, error) {
 	tx, err := load(b, key)
 	switch {
@@ -284,9 +285,9 @@ func heldBy(b *bolt.Tx, key string, chainID uint64, from common.Address, nonce u
 	return tx, nil
 }
 
-// free returns the lowest nonce from first on that nothing holds. Every nonce
-// it steps over must still be able to reach the chain, else the one returned
-// would hang behind it: ErrNonceBlocked.
+// free returns the lowest nonce from first on that no record holds. Every nonce that it
+// skips must still be able to reach the chain; otherwise the transaction with the
+// returned one would wait for ever: ErrNonceBlocked.
 func (l ledger) free(chainID uint64, from common.Address, first uint64, now time.Time) (nonce uint64, err error) {
 	err = l.db.View(func(b *bolt.Tx) error {
 		for nonce = first; ; nonce++ {
@@ -314,8 +315,8 @@ func (l ledger) holder(chainID uint64, from common.Address, nonce uint64) (tx *T
 	return tx, unavailable(err)
 }
 
-// holders returns the records that hold the nonces from first up to end, nil
-// for one that none holds.
+// holders returns the records that hold the nonces from first up to, but not including,
+// end; nil for a nonce that none holds.
 func (l ledger) holders(chainID uint64, from common.Address, first, end uint64) ([]*Tx, error) {
 	var all []*Tx
 	for nonce := first; nonce < end; nonce++ {
@@ -328,10 +329,10 @@ func (l ledger) holders(chainID uint64, from common.Address, first, end uint64) 
 	return all, nil
 }
 
-// extent returns the nonce after the highest that was ever held for the account,
-// 0 if there is none, and the lowest that a record of ours may still be waiting
-// for, which is the same if there is none among the latest. Before a nonce that
-// was used at depth, all are.
+// extent returns next, the nonce after the highest that was ever held for the account (0
+// if there is none), and open, the lowest that a record of ours may still be waiting for
+// (next if there is none among the latest). All nonces below one that was used at depth
+// are used.
 func (l ledger) extent(chainID uint64, from common.Address) (open, next uint64, err error) {
 	const latest = 64
 	err = l.db.View(func(b *bolt.Tx) error {
@@ -368,7 +369,7 @@ func (l ledger) extent(chainID uint64, from common.Address) (open, next uint64, 
 	return open, next, unavailable(err)
 }
 
-// encodeTx refuses what decodeTx would not read back.
+// encodeTx encodes tx, and refuses what decodeTx would not decode.
 func encodeTx(tx *Tx) ([]byte, error) {
 	tx.Version = ledgerVersion
 	if err := tx.validate(); err != nil {
@@ -377,8 +378,8 @@ func encodeTx(tx *Tx) ([]byte, error) {
 	return json.Marshal(tx)
 }
 
-// decodeTx reads a record. Of one written by a newer version it keeps what can
-// be shown, in state TxUnknown.
+// decodeTx decodes a record. Of one written by a newer version it returns what can be
+// shown, in state TxUnknown.
 func decodeTx(v []byte) (*Tx, error) {
 	var stamp struct {
 		Version int `json:"v"`
@@ -418,8 +419,8 @@ func newerTx(v []byte) (*Tx, error) {
 	}, nil
 }
 
-// validate checks that a record of our version is one that we would write: its
-// bytes are transactions of its nonce and chain, and are what its hashes say.
+// validate checks that a record of this version is one that we would write: its bytes are
+// transactions of its nonce and chain, and match its hashes and fees.
 func (tx *Tx) validate() error {
 	switch {
 	case tx.Version != ledgerVersion:
@@ -445,9 +446,9 @@ func (tx *Tx) validate() error {
 	return nil
 }
 
-// genuine wants every attempt to be signed by the account, and to do what the record
-// says. Whoever can write the file could have another call signed in its place
-// otherwise, or any price outbid.
+// genuine checks that every attempt is signed by the account and does what the record
+// says. Otherwise anyone who can write the file could have another call signed in its
+// place, or any price outbid.
 func (tx *Tx) genuine() error {
 	for i, a := range tx.Attempts {
 		t, err := a.transaction()
@@ -469,7 +470,7 @@ func (tx *Tx) genuine() error {
 	return nil
 }
 
-// mostGas is the most that a's gas can cost, in wei.
+// mostGas returns the most that a's gas can cost, in wei.
 func (a Attempt) mostGas() (*big.Int, error) {
 	t, err := a.transaction()
 	if err != nil {
@@ -478,7 +479,7 @@ func (a Attempt) mostGas() (*big.Int, error) {
 	return new(big.Int).Mul(new(big.Int).SetUint64(t.Gas()), t.GasFeeCap()), nil
 }
 
-// transaction parses a's bytes.
+// transaction decodes a's bytes, which must match its hash and fees.
 func (a Attempt) transaction() (*types.Transaction, error) {
 	t := new(types.Transaction)
 	if err := t.UnmarshalBinary(a.Raw); err != nil {

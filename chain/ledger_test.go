@@ -18,7 +18,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// aRecord is a ledger record as the sender writes it.
+// aRecord returns a ledger record as the sender writes it.
 func aRecord(t testing.TB, key string, nonce uint64) *Tx {
 	t.Helper()
 	secret := newTestKey(t, "ledger")
@@ -75,7 +75,8 @@ func TestLedgerRoundTrip(t *testing.T) {
 	}
 }
 
-// TestMinedTransaction: what was mined is read from the record's own bytes, or not at all.
+// TestMinedTransaction checks that the mined transaction comes from the record's own
+// bytes, or not at all.
 func TestMinedTransaction(t *testing.T) {
 	tx := aRecord(t, "order/0", 4)
 	if _, err := tx.MinedTransaction(); !errors.Is(err, ErrLedger) {
@@ -91,8 +92,8 @@ func TestMinedTransaction(t *testing.T) {
 	}
 }
 
-// TestLedgerRefusesForgery: a record whose bytes are not what it says is not
-// acted on; nor does anything go out in its place.
+// TestLedgerRefusesForgery checks that a record whose bytes do not match its fields is
+// not decoded, so that nothing acts on it.
 func TestLedgerRefusesForgery(t *testing.T) {
 	good, err := encodeTx(aRecord(t, "k", 4))
 	if err != nil {
@@ -144,8 +145,8 @@ func put(t *testing.T, db *bolt.DB, tx *Tx, raw []byte) {
 	}
 }
 
-// TestUnknownRecords: a state or a format of a newer version is final: shown,
-// its nonce held, nothing sent.
+// TestUnknownRecords checks that a state or format of a newer version is final: it is
+// shown, its nonce stays held, and nothing is sent.
 func TestUnknownRecords(t *testing.T) {
 	key := newTestKey(t, "ledger")
 	c := newTestChain(t, base, funded(key.addr))
@@ -208,7 +209,8 @@ func readRaw(t *testing.T, db *bolt.DB, key string) (raw []byte) {
 	return raw
 }
 
-// TestCorruptRecord: it stops everything that touches it, and is no free nonce.
+// TestCorruptRecord checks that a corrupt record fails everything that touches it, and
+// that its nonce is not free.
 func TestCorruptRecord(t *testing.T) {
 	_, key, hub := newBase(t, "ledger")
 	db := tempDB(t)
@@ -228,8 +230,8 @@ func TestCorruptRecord(t *testing.T) {
 	}
 }
 
-// TestLedgerFailures: a database that cannot be written means that nothing is
-// signed and nothing leaves.
+// TestLedgerFailures checks that nothing is signed or sent when the database cannot be
+// written.
 func TestLedgerFailures(t *testing.T) {
 	c, key, hub := newBase(t, "failures")
 	path := filepath.Join(t.TempDir(), "orders.db")
@@ -306,8 +308,8 @@ func closedDB(t *testing.T) *bolt.DB {
 	return db
 }
 
-// TestFailedSentCommit: the broadcast went out, its record did not: the error
-// is told, and after a restart the same bytes are found.
+// TestFailedSentCommit checks a broadcast whose record could not be written: Submit
+// returns the error, and after a restart the same bytes are found.
 func TestFailedSentCommit(t *testing.T) {
 	c, key, hub := newBase(t, "sent")
 	path := filepath.Join(t.TempDir(), "orders.db")
@@ -333,8 +335,8 @@ func TestFailedSentCommit(t *testing.T) {
 	}
 }
 
-// FuzzRecord: what decodes encodes to something that decodes to the same, and
-// nothing that decodes can make the sender send bytes of another nonce or chain.
+// FuzzRecord checks that a decoded record survives encoding and decoding, and that none
+// can make the sender send bytes of another nonce or chain.
 func FuzzRecord(f *testing.F) {
 	for _, seed := range recordSeeds {
 		f.Add([]byte(seed))
@@ -374,9 +376,9 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// FuzzNonceIndex: whatever stands in the index of nonces, a nonce that a record of ours
-// holds is never given out, none below what was held is passed off as the next one, and
-// an entry that is damaged is an error of the ledger.
+// FuzzNonceIndex checks that, whatever the index of nonces contains, a nonce that a
+// record of ours holds is never given out, none below what was held is returned as the
+// next one, and a damaged entry is ErrLedger.
 func FuzzNonceIndex(f *testing.F) {
 	record := aRecord(f, "order/0", 4)
 	from := record.Call.From
@@ -432,8 +434,8 @@ func FuzzNonceIndex(f *testing.F) {
 	})
 }
 
-// TestNonceIndexDamaged: an entry that was cut off, or names a record of another nonce,
-// is told and stops what would sign; it once ended the process.
+// TestNonceIndexDamaged checks that an entry that was cut off, or names a record of
+// another nonce, is an error and stops what would sign. It once crashed the process.
 func TestNonceIndexDamaged(t *testing.T) {
 	record := aRecord(t, "order/0", 4)
 	whole := nonceKey(base, record.Call.From, 6)

@@ -16,46 +16,45 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// A LogFilter chooses logs, as eth_getLogs does.
+// A LogFilter selects logs, as eth_getLogs does.
 type LogFilter struct {
-	Address common.Address  // that emits them; zero = any
-	Topics  [][]common.Hash // by place, one of these; none = any
+	Address common.Address  // of the emitting contract; zero = any
+	Topics  [][]common.Hash // by position, any of these; none = any
 }
 
-// A Sweep is how far one look for logs came, and what it saw.
+// A Sweep is the result of one bounded search for logs.
 type Sweep struct {
 	From uint64
-	// Through is the block up to which two hosts, where two are configured, have
-	// searched every block from From on; zero while there is none.
+	// Through is the last block up to which two hosts, where two are configured, have
+	// searched every block from From on; zero if there is none.
 	Through Block
-	Hosts   []string // those
-	// Logs are what any endpoint showed, in no more than one copy, oldest first. By
-	// itself each is a hint: what its transaction did is for [Hub.Evidence] to say.
+	Hosts   []string // those hosts
+	// Logs are those that any endpoint showed, without duplicates, oldest first. One
+	// alone is a hint: [Hub.Evidence] tells what its transaction did.
 	Logs []*types.Log
 }
 
-// Bounds of one look at one endpoint. What is left is for the next.
+// Bounds of one search at one endpoint. The next search does the rest.
 const (
 	maxLogRequests = 16
-	maxLogsSeen    = 256 // after which it stops at the end of the range
+	maxLogsSeen    = 256 // after so many it stops at the end of the range
 	maxSweepTime   = 30 * time.Second
-	widestLogs     = 8192 // blocks of one request
+	widestLogs     = 8192 // blocks per request
 )
 
-// Logs searches the blocks from from on, up to the last settled one, for logs. It
-// is bounded, and goes on where it stopped when it is repeated from the block after
-// Through. That nothing is among Logs means, with Hosts, that nothing is in the
-// blocks From to Through. An error may come with the logs that were seen; it says
-// nothing about the rest.
+// Logs searches for logs from block from up to the last settled one. It is bounded:
+// repeat it from the block after Through to go on. If Hosts is set and Logs is empty,
+// there are none in the blocks From to Through. An error may come with logs already seen;
+// it says nothing about the rest.
 func (h *Hub) Logs(ctx context.Context, id uint64, f LogFilter, from uint64) (Sweep, error) {
-	from = max(from, 1) // genesis has none
+	from = max(from, 1) // the genesis block has none
 	s := Sweep{From: from}
 	p, err := h.pool(id)
 	if err != nil {
 		return s, err
 	}
 	m := meeting{p: p}
-	well := make(map[string]bool) // hosts that answered
+	well := make(map[string]bool) // hosts whose search did not fail
 	for _, e := range p.order() {
 		through, logs, err := e.sweep(ctx, f, from, p.network.Depth)
 		s.add(logs)
@@ -72,13 +71,13 @@ func (h *Hub) Logs(ctx context.Context, id uint64, f LogFilter, from uint64) (Sw
 			return s, nil
 		}
 	}
-	if len(well) >= p.quorum() && !m.odds { // they have no more settled blocks in common
+	if len(well) >= p.quorum() && !m.odds { // they have no further settled block in common
 		return s, nil
 	}
 	return s, m.failure()
 }
 
-// add keeps logs that were not seen before, in the order of blocks.
+// add appends logs that were not seen before, and sorts by block.
 func (s *Sweep) add(logs []*types.Log) {
 	for _, l := range logs {
 		same := func(other *types.Log) bool {
@@ -91,8 +90,8 @@ func (s *Sweep) add(logs []*types.Log) {
 	slices.SortStableFunc(s.Logs, func(a, b *types.Log) int { return cmp.Compare(a.BlockNumber, b.BlockNumber) })
 }
 
-// sweep is one endpoint's search. through is the last block that it covered; below
-// from, none. It comes with an error where the search was cut short by one.
+// sweep searches at one endpoint. through is the last block that was covered, below from
+// if none was; an error that cut the search short comes with it.
 func (e *endpoint) sweep(ctx context.Context, f LogFilter, from, depth uint64) (through uint64, seen []*types.Log, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxSweepTime)
 	defer cancel()
@@ -119,7 +118,7 @@ func (e *endpoint) sweep(ctx context.Context, f LogFilter, from, depth uint64) (
 	return next - 1, seen, nil
 }
 
-// logs is one request.
+// logs sends one request.
 func (e *endpoint) logs(ctx context.Context, f LogFilter, from, to uint64) ([]*types.Log, error) {
 	arg := map[string]any{"fromBlock": hexutil.EncodeUint64(from), "toBlock": hexutil.EncodeUint64(to)}
 	if f.Address != (common.Address{}) {
@@ -144,7 +143,7 @@ func (e *endpoint) logs(ctx context.Context, f LogFilter, from, to uint64) ([]*t
 	return readLogs(answer, e.host, f, from, to)
 }
 
-// readLogs reads an answer to eth_getLogs. Logs that were not asked for are refused.
+// readLogs decodes an answer to eth_getLogs. It refuses logs that were not asked for.
 func readLogs(answer []byte, host string, f LogFilter, from, to uint64) (logs []*types.Log, err error) {
 	if err := json.Unmarshal(answer, &logs); err != nil || logs == nil {
 		return nil, fmt.Errorf("%s: no list of logs", host)
@@ -157,7 +156,7 @@ func readLogs(answer []byte, host string, f LogFilter, from, to uint64) (logs []
 	return logs, nil
 }
 
-// matches reports whether f chooses l.
+// matches reports whether f selects l.
 func (f LogFilter) matches(l *types.Log) bool {
 	if f.Address != (common.Address{}) && l.Address != f.Address || len(l.Topics) < len(f.Topics) {
 		return false
@@ -170,7 +169,7 @@ func (f LogFilter) matches(l *types.Log) bool {
 	return true
 }
 
-// isAnswer reports whether err is a node's word on the request, not on its own
+// isAnswer reports whether err is a node's answer to the request, not about its own
 // state.
 func isAnswer(err error) bool {
 	var ne *nodeError
@@ -184,22 +183,21 @@ func isAnswer(err error) bool {
 	return errors.As(err, &ne)
 }
 
-// isTooMuch reports whether fewer blocks at once may do. Nodes have no common word
-// for it: some say so, some run out of time, some send more than is taken.
+// isTooMuch reports whether a request for fewer blocks may succeed. Nodes do not agree on
+// how to say so: some do, some time out, some send more than maxResponse.
 func isTooMuch(err error) bool {
 	var size *http.MaxBytesError
 	return isAnswer(err) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &size)
 }
 
-// A logWidth is how many blocks an endpoint lets one request for logs cover, as
-// far as is known.
+// A logWidth is how many blocks an endpoint is known to search in one request for logs.
 type logWidth struct {
 	mu   sync.Mutex
 	n    uint64 // 0 = not narrowed
-	well int    // requests in a row
+	well int    // successful requests in a row
 }
 
-// patience is after how many requests that went well a wider one is tried.
+// patience is how many successful requests in a row it takes to try a wider one.
 const patience = 8
 
 func (w *logWidth) get() uint64 {

@@ -17,8 +17,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// A logging chain has a contract that emits what it is called with: a topic and a
-// word of data.
+// A loggingChain has a contract that emits its calldata as a log: a topic and a word of
+// data.
 type loggingChain struct {
 	*testChain
 	t   *testing.T
@@ -32,12 +32,12 @@ func newLoggingChain(t *testing.T) *loggingChain {
 	k := newTestKey(t, "logs")
 	alloc := funded(k.addr)
 	alloc[logger] = types.Account{Code: common.FromHex("6020355f525f3560205fa100"), Balance: common.Big0}
-	// nonceBitmap: the slot that the second argument names
+	// nonceBitmap reads the slot that its second argument names.
 	alloc[bitmap] = types.Account{Code: common.FromHex("602435545f5260205ff3"), Balance: common.Big0, Storage: map[common.Hash]common.Hash{{31: 2}: {31: 0b100}}}
 	return &loggingChain{testChain: newTestChain(t, 1, alloc), t: t, key: k}
 }
 
-// send has a transaction mined, in a block of its own.
+// send mines a transaction in a block of its own.
 func (c *loggingChain) send(to common.Address, value int64, data []byte) common.Hash {
 	c.t.Helper()
 	tx, err := c.key.SignTx(c.t.Context(), c.key.addr, types.NewTx(&types.DynamicFeeTx{
@@ -64,14 +64,14 @@ func (c *loggingChain) mine(n int) {
 	}
 }
 
-// host is another node of the same chain, which may lie.
+// host serves another node of the same chain, which may lie.
 func (c *loggingChain) host(rewrite func(method string, args []json.RawMessage, result any, err error) (any, error)) string {
 	n := &testNode{answer: c.answer}
 	n.set(nil, rewrite)
 	return n.serve(c.t)
 }
 
-// behind is a node that is so many blocks late.
+// behind serves a node that lags by so many blocks.
 func (c *loggingChain) behind(by uint64) string {
 	n := &testNode{}
 	n.answer = func(ctx context.Context, method string, args []json.RawMessage) (any, error) {
@@ -95,7 +95,7 @@ func hides(method string, _ []json.RawMessage, result any, err error) (any, erro
 	return result, err
 }
 
-// forks tells another hash of every block.
+// forks returns another hash for every block.
 func forks(method string, _ []json.RawMessage, result any, err error) (any, error) {
 	var b map[string]any
 	if raw, ok := result.(json.RawMessage); ok && method == "eth_getBlockByNumber" && json.Unmarshal(raw, &b) == nil {
@@ -105,7 +105,7 @@ func forks(method string, _ []json.RawMessage, result any, err error) (any, erro
 	return result, err
 }
 
-// invents shows a log that nobody asked for.
+// invents returns a log that was not asked for.
 func invents(method string, _ []json.RawMessage, result any, err error) (any, error) {
 	if method == "eth_getLogs" {
 		return []any{&types.Log{Address: common.Address{7}, Topics: []common.Hash{{1}}, TxHash: common.Hash{1}, BlockNumber: 2, Data: []byte{}}}, nil
@@ -117,7 +117,7 @@ func fails(string, []json.RawMessage, any, error) (any, error) {
 	return nil, &rpcError{Code: -32000, Message: "header not found"}
 }
 
-// TestLogs: what one look finds, and how far two hosts agree on it. The depth is 3.
+// TestLogs checks what one search finds, and how far two hosts agree on it, at depth 3.
 func TestLogs(t *testing.T) {
 	c := newLoggingChain(t)
 	wanted, other := common.Hash{1}, common.Hash{2}
@@ -190,8 +190,8 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestLogsInParts: a node that takes few blocks at once is asked in parts, in as
-// many looks as that takes, and nothing is left out.
+// TestLogsInParts checks that a node that limits the range of blocks is asked in parts,
+// in as many searches as that takes, without missing a log.
 func TestLogsInParts(t *testing.T) {
 	c := newLoggingChain(t)
 	var want []common.Hash
@@ -202,7 +202,7 @@ func TestLogsInParts(t *testing.T) {
 	for name, status := range map[string]int{"says so": 0, "bad request": http.StatusBadRequest, "too large": http.StatusRequestEntityTooLarge} {
 		t.Run(name, func(t *testing.T) {
 			n := &testNode{answer: c.answer}
-			var wide atomic.Bool // the last request was
+			var wide atomic.Bool // the last request was too wide
 			n.answer = func(ctx context.Context, method string, args []json.RawMessage) (any, error) {
 				var f struct{ FromBlock, ToBlock hexutil.Uint64 }
 				if method == "eth_getLogs" && json.Unmarshal(args[0], &f) == nil && f.ToBlock-f.FromBlock >= 3 {
@@ -247,7 +247,8 @@ func TestLogsInParts(t *testing.T) {
 	}
 }
 
-// TestLogWidth: it narrows at once, and widens with patience.
+// TestLogWidth checks that the width narrows at once, and widens after patience
+// successes.
 func TestLogWidth(t *testing.T) {
 	var w logWidth
 	if w.get() != widestLogs {
@@ -272,7 +273,7 @@ func TestLogWidth(t *testing.T) {
 	}
 }
 
-// TestSettled: the last block that as many hosts as needed show alike, at depth 3.
+// TestSettled checks the last block that a quorum of hosts shows alike, at depth 3.
 func TestSettled(t *testing.T) {
 	c := newLoggingChain(t)
 	c.mine(9)
@@ -306,7 +307,8 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// TestHead: the latest block of as many hosts as are asked, not the one they agree on.
+// TestHead checks that the highest of the asked hosts' latest blocks is returned, not the
+// one they agree on.
 func TestHead(t *testing.T) {
 	c := newLoggingChain(t)
 	c.mine(9)
@@ -335,7 +337,7 @@ func TestHead(t *testing.T) {
 
 var bitmap = common.HexToAddress("0xbb000000000000000000000000000000000000bb")
 
-// TestNonceBit: nonce 514 is used (word 2, bit 2), its neighbours are not.
+// TestNonceBit checks that nonce 514 is used (word 2, bit 2) and its neighbours are not.
 func TestNonceBit(t *testing.T) {
 	c := newLoggingChain(t)
 	c.mine(3)
@@ -387,7 +389,7 @@ func TestNonceBit(t *testing.T) {
 	}
 }
 
-// TestGain: what a block gave an account of the native coin.
+// TestGain checks how an account's native balance changed in one block.
 func TestGain(t *testing.T) {
 	c := newLoggingChain(t)
 	c.mine(2)
@@ -424,8 +426,8 @@ func TestGain(t *testing.T) {
 	}
 }
 
-// TestShowsLogs: a host that has a receipt and does not show its logs is behind with
-// them; where there is nothing to compare, nothing is held against it.
+// TestShowsLogs checks that a host that has a receipt and does not show its logs is
+// refused, and that none is where there is nothing to compare.
 func TestShowsLogs(t *testing.T) {
 	c := newLoggingChain(t)
 	hosts := func(h *Hub) (names []string) {
@@ -471,7 +473,7 @@ func TestShowsLogs(t *testing.T) {
 	}
 }
 
-// TestEvidenceOfAPayment: who sent it, how much, and when.
+// TestEvidenceOfAPayment checks the sender, the value and the time in evidence.
 func TestEvidenceOfAPayment(t *testing.T) {
 	c := newLoggingChain(t)
 	tx := c.send(common.Address{0xcc}, 700, nil)
@@ -487,8 +489,7 @@ func TestEvidenceOfAPayment(t *testing.T) {
 	}
 }
 
-// FuzzFoundLogs: whatever a node answers to a search, nothing comes out that was not
-// asked for.
+// FuzzFoundLogs checks that no answer to a search yields a log that was not asked for.
 func FuzzFoundLogs(f *testing.F) {
 	filter := LogFilter{Address: logger, Topics: [][]common.Hash{{{1}}, nil}}
 	good, err := json.Marshal([]*types.Log{{Address: logger, Topics: []common.Hash{{1}, {2}}, Data: []byte{}, TxHash: common.Hash{3}, BlockNumber: 5}})

@@ -27,8 +27,8 @@ import (
 
 const modelDepth = 3
 
-// A modelChain is a chain reduced to what the sender's promise depends on:
-// blocks, a pool, reorganisations, and replies that get lost.
+// A modelChain is a chain reduced to what the sender's guarantee depends on: blocks, a
+// pool, reorgs, and replies that get lost.
 type modelChain struct {
 	id     uint64
 	mu     sync.Mutex
@@ -37,10 +37,10 @@ type modelChain struct {
 	salt   uint64
 	rules  types.Signer
 
-	send    string          // how broadcasts fare: "", "lost", "gone", "refused", "odd"
+	send    string          // what happens to broadcasts: "", "lost", "gone", "refused", "odd"
 	down    map[string]bool // hosts whose reads fail
-	lag     uint64          // blocks that host b is behind
-	liar    string          // the host that adds 2 to every count of transactions
+	lag     uint64          // blocks that host b lags by
+	liar    string          // the host that adds 2 to every transaction count
 	arrived func(common.Hash)
 }
 
@@ -56,7 +56,7 @@ func newModelChain(id uint64) *modelChain {
 	}
 }
 
-// hosts are the chain's two: the first is up to date, the second lags.
+// hosts returns the chain's two hosts: the first is up to date, the second lags.
 func (m *modelChain) hosts() (a, b string) {
 	return fmt.Sprintf("127.%d.%d.1", m.id>>8, m.id&0xff), fmt.Sprintf("127.%d.%d.2", m.id>>8, m.id&0xff)
 }
@@ -76,7 +76,7 @@ func (m *modelChain) sender(tx *types.Transaction) common.Address {
 	return from
 }
 
-// nonceAt is the account's next nonce after block number.
+// nonceAt returns the account's next nonce after block number.
 func (m *modelChain) nonceAt(a common.Address, number int) (n uint64) {
 	for _, b := range m.blocks[:number+1] {
 		for _, tx := range b.txs {
@@ -139,7 +139,7 @@ func atLeast110(x, old *big.Int) bool {
 	return new(big.Int).Mul(x, big.NewInt(100)).Cmp(new(big.Int).Mul(old, big.NewInt(110))) >= 0
 }
 
-// mine makes a block of all that can run; empty leaves the pool alone.
+// mine makes a block of all transactions that can run, or an empty one.
 func (m *modelChain) mine(empty bool) {
 	m.salt++
 	b := modelBlock{hash: common.BytesToHash(blockName(m.id, m.salt))}
@@ -160,7 +160,7 @@ func (m *modelChain) mine(empty bool) {
 
 func blockName(chain, n uint64) []byte { return []byte(fmt.Sprintf("block %d/%d", chain, n)) }
 
-// reorg takes n blocks back into the pool.
+// reorg returns the transactions of the last n blocks to the pool.
 func (m *modelChain) reorg(n int) {
 	gone := m.blocks[len(m.blocks)-n:]
 	m.blocks = m.blocks[:len(m.blocks)-n]
@@ -174,7 +174,7 @@ func (m *modelChain) reorg(n int) {
 	}
 }
 
-// A modelNet is the transport to all chains.
+// A modelNet is the HTTP transport to all chains.
 type modelNet []*modelChain
 
 func (n modelNet) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -203,7 +203,7 @@ func (m *modelChain) roundTrip(r *http.Request) (*http.Response, error) {
 		if host == b {
 			view = max(view-int(m.lag), 0)
 		}
-		result, err := m.read(view, host == a || m.lag == 0, method, args) // the second is also told late what waits
+		result, err := m.read(view, host == a || m.lag == 0, method, args) // a lagging host also learns late what is pending
 		if n, counts := result.(hexutil.Uint64); counts && method == "eth_getTransactionCount" && host == m.liar {
 			return n + 2, err
 		}
@@ -310,11 +310,11 @@ func (m *modelChain) read(view int, pool bool, method string, args []json.RawMes
 	return nil, &rpcError{Code: -32601, Message: "method not found: " + method}
 }
 
-// A lane is one account on one chain: what the sender does one at a time.
+// A lane is one account on one chain: the sender works on it one transaction at a time.
 type lane struct {
 	chain *modelChain
 	key   *testKey
-	// foreign are the nonces that another wallet, with the same key, ever used.
+	// foreign are the nonces that another wallet with the same key ever used.
 	foreign map[uint64]bool
 }
 
@@ -326,8 +326,8 @@ func (ks testKeys) SignTx(ctx context.Context, from common.Address, tx *types.Tr
 	return ks[i].SignTx(ctx, from, tx, id)
 }
 
-// A senderModel drives a Sender over two chains with two accounts, and knows
-// what must hold.
+// A senderModel drives a Sender over two chains with two accounts, and checks what must
+// hold.
 type senderModel struct {
 	t    *rapid.T
 	net  modelNet
@@ -339,10 +339,10 @@ type senderModel struct {
 
 	lanes   [4]*lane
 	orders  []string                  // keys of the calls; the nth is of lane n % 4
-	late    []common.Hash             // bytes that left after their last moment
-	until   map[common.Hash]time.Time // of each attempt in the ledger
+	late    []common.Hash             // bytes that were sent after their deadline
+	until   map[common.Hash]time.Time // deadline of each attempt in the ledger
 	crashAt string                    // the next point to crash at
-	atPoint func(point)               // what else happens there
+	atPoint func(point)               // called at every point
 }
 
 func newSenderModel(t *rapid.T, outer *testing.T, dir string) *senderModel {
@@ -376,7 +376,7 @@ func newSenderModel(t *rapid.T, outer *testing.T, dir string) *senderModel {
 	return m
 }
 
-// close ends the model; its file is not needed any more.
+// close ends the model and removes its file.
 func (m *senderModel) close() {
 	m.hub.Close()
 	path := m.db.Path()
@@ -384,7 +384,7 @@ func (m *senderModel) close() {
 	_ = os.Remove(path)
 }
 
-// restart is what a crash leaves: the database and nothing else.
+// restart makes a new Sender from what a crash leaves, which is the database alone.
 func (m *senderModel) restart() {
 	s, err := NewSender(m.db, m.hub, m.keys, SenderOptions{Rebroadcast: 10 * time.Second})
 	if err != nil {
@@ -410,7 +410,7 @@ func (m *senderModel) restart() {
 	m.s = s
 }
 
-// guard runs an action that may crash the process.
+// guard runs an action that may crash the process, and then restarts it.
 func (m *senderModel) guard(f func()) {
 	if crashing(f) {
 		m.restart()
@@ -418,7 +418,7 @@ func (m *senderModel) guard(f func()) {
 	m.crashAt, m.atPoint = "", nil
 }
 
-// learn reads the last moments of all attempts from the ledger.
+// learn reads the deadlines of all attempts from the ledger.
 func (m *senderModel) learn() {
 	for _, tx := range m.records() {
 		for _, a := range tx.Attempts {
@@ -427,7 +427,7 @@ func (m *senderModel) learn() {
 	}
 }
 
-// records are all of the ledger: those of orders, and what filled gaps.
+// records returns the whole ledger: the orders' records and the fillers'.
 func (m *senderModel) records() []*Tx {
 	var all []*Tx
 	err := m.db.View(func(b *bolt.Tx) error {
@@ -445,7 +445,7 @@ func (m *senderModel) records() []*Tx {
 
 func (l *lane) owns(tx *Tx) bool { return tx.Call.ChainID == l.chain.id && tx.Call.From == l.key.addr }
 
-// held is what holds the nonces of l.
+// held returns the records that hold the nonces of l.
 func (m *senderModel) held(l *lane) map[uint64]*Tx {
 	held := map[uint64]*Tx{}
 	for _, tx := range m.records() {
@@ -467,7 +467,7 @@ func (l *lane) stateNonce() (n uint64) {
 
 func (m *senderModel) policy() Policy { return Policy{Until: m.now.Add(30 * time.Second)} }
 
-// modelCeiling is passed by the sixteenth or so speed-up.
+// modelCeiling is exceeded by the sixteenth or so speed-up.
 var modelCeiling = big.NewInt(5e14)
 
 func (m *senderModel) capped() Policy {
@@ -485,7 +485,7 @@ func (m *senderModel) callOf(i int) Call {
 	return Call{ChainID: l.chain.id, From: l.key.addr, To: recipient(i), Value: big.NewInt(1)}
 }
 
-// another adds an order.
+// another adds an order and returns its index.
 func (m *senderModel) another() (i int) {
 	m.orders = append(m.orders, fmt.Sprintf("key/%d", len(m.orders)))
 	return len(m.orders) - 1
@@ -512,10 +512,10 @@ func (m *senderModel) submit(i int) {
 	}
 }
 
-// refusedInFront submits a call that all nodes refuse, and another one of the
-// same account just before the refusal: it must not be left behind a gap.
+// refusedInFront submits a call that all nodes refuse, and another one of the same
+// account just before the refusal: that one must not be left behind a gap.
 func (m *senderModel) refusedInFront() {
-	m.crashAt = "" // the other runs beside it
+	m.crashAt = "" // the other one runs concurrently
 	first := m.another()
 	for range len(m.lanes) - 1 {
 		m.another()
@@ -543,8 +543,8 @@ func (m *senderModel) refusedInFront() {
 	c.with(func() { c.send = "" })
 }
 
-// checkNew: all that a new record's nonce waits for can still happen. Nothing
-// below it is left open, nor held by something that may no longer be sent.
+// checkNew checks that all a new record's nonce waits for can still happen: no nonce
+// below it is open, or held by something that may no longer be sent.
 func (m *senderModel) checkNew(l *lane, tx *Tx) {
 	used, held := l.stateNonce(), m.held(l)
 	l.chain.with(func() {
@@ -573,8 +573,8 @@ func (m *senderModel) pollAll() {
 	}
 }
 
-// bump may be refused for any reason that is on record; what it may not do is
-// pay more than allowed, or bring a cancelled call back.
+// bump accepts any documented refusal, but the speed-up must not pay more than allowed or
+// revive a cancelled call.
 func (m *senderModel) bump(key string) {
 	before, err := m.s.Lookup(key)
 	if err != nil {
@@ -591,8 +591,8 @@ func (m *senderModel) bump(key string) {
 	})
 }
 
-// spendElsewhere is another wallet that has the same key: it uses a nonce that
-// is free, or one of ours for a better price.
+// spendElsewhere acts as another wallet with the same key: it uses a free nonce, or
+// outbids one of ours.
 func (m *senderModel) spendElsewhere(l *lane, nonce uint64, price int64) {
 	fees := Fees{GasFeeCap: big.NewInt(price), GasTipCap: big.NewInt(price)}
 	id := l.chain.id
@@ -607,7 +607,7 @@ func (m *senderModel) spendElsewhere(l *lane, nonce uint64, price int64) {
 	})
 }
 
-// check is what must hold at any moment.
+// check checks what must hold at any moment.
 func (m *senderModel) check() {
 	m.learn()
 	if len(m.late) > 0 {
@@ -631,9 +631,9 @@ func (m *senderModel) check() {
 	}
 }
 
-// checkRecord: a call is paid at most once, whichever attempt carried it; every
-// attempt outbids those before it and stays below the ceiling; and every verdict
-// is what the chain shows.
+// checkRecord checks that a call is paid at most once, whichever attempt carried it, that
+// every attempt outbids those before it and stays below the ceiling, and that every final
+// state is what the chain shows.
 func (m *senderModel) checkRecord(tx *Tx, paid int) {
 	kinds := map[AttemptKind]int{}
 	for i, a := range tx.Attempts {
@@ -670,7 +670,7 @@ func outbids(x, old *hexutil.Big) bool {
 	return new(big.Int).Mul(x.ToInt(), big.NewInt(1000)).Cmp(new(big.Int).Mul(old.ToInt(), big.NewInt(1125))) >= 0
 }
 
-// checkGaps: every nonce below one that is held is used on the chain, held as
+// checkGaps checks that every nonce below one that is held is used on the chain, held as
 // well, or was left open by the other wallet.
 func (m *senderModel) checkGaps(l *lane) {
 	held, used := m.held(l), l.stateNonce()
@@ -683,9 +683,8 @@ func (m *senderModel) checkGaps(l *lane) {
 	}
 }
 
-// finish stops all faults and sees every order to its end: what may no longer be
-// sent is cancelled; nonces that the other wallet left open are for the sender to
-// find.
+// finish stops all faults and follows every order to its end. What may no longer be sent
+// is cancelled; the sender has to find the nonces that the other wallet left open.
 func (m *senderModel) finish() {
 	m.lock(false)
 	for _, c := range m.net {
@@ -721,7 +720,7 @@ func (m *senderModel) finish() {
 	m.t.Fatalf("not all orders came to an end: %+v", m.records())
 }
 
-// lock makes the keys sign nothing, or again.
+// lock makes the keys refuse to sign, or sign again.
 func (m *senderModel) lock(locked bool) {
 	for _, k := range m.keys {
 		k.mu.Lock()
@@ -733,7 +732,7 @@ func (m *senderModel) lock(locked bool) {
 	}
 }
 
-// modelActions are all that can happen to m.
+// modelActions returns everything that can happen to m.
 func modelActions(m *senderModel, steps *int) map[string]func(*rapid.T) {
 	one := func(rt *rapid.T) int {
 		if len(m.orders) == 0 {
@@ -763,7 +762,7 @@ func modelActions(m *senderModel, steps *int) map[string]func(*rapid.T) {
 		"crash":          func(rt *rapid.T) { m.crashAt = rapid.SampledFrom(pointNames[:]).Draw(rt, "point") },
 		"restart":        func(*rapid.T) { m.restart() },
 		"lock":           func(rt *rapid.T) { m.lock(rapid.Bool().Draw(rt, "locked")) },
-		"refusedAfterRestart": func(rt *rapid.T) { // proves nothing
+		"refusedAfterRestart": func(rt *rapid.T) { // which proves nothing
 			m.restart()
 			c := chain(rt)
 			c.with(func() { c.send = "refused" })
@@ -782,7 +781,7 @@ func modelActions(m *senderModel, steps *int) map[string]func(*rapid.T) {
 			}
 		},
 		"reorg": func(rt *rapid.T) {
-			m.pollAll() // the worst moment: what was just seen goes
+			m.pollAll() // the worst moment: what was just seen disappears
 			c := chain(rt)
 			deepest := 0
 			c.with(func() { deepest = min(modelDepth-1, c.head()) })
@@ -822,8 +821,8 @@ func modelActions(m *senderModel, steps *int) map[string]func(*rapid.T) {
 }
 
 // TestSenderModel runs random interleavings of everything that can happen to a
-// transaction and checks the sender's promise after each step. It is short by
-// default; `-rapid.checks=2500 -rapid.steps=40` makes 100,000 steps.
+// transaction and checks the sender's guarantee after each step. It is short by default;
+// `-rapid.checks=2500 -rapid.steps=40` makes 100,000 steps.
 func TestSenderModel(t *testing.T) {
 	dir := t.TempDir()
 	for name, quick := range map[string]string{"rapid.steps": "40", "rapid.checks": "25"} {

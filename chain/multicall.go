@@ -12,10 +12,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// multicall3 has this address on every chain that has it.
+// multicall3 is at this address on every chain that has it.
 var multicall3 = common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")
 
-// askedAtOnce is how many questions one Multicall3 call carries.
+// askedAtOnce is how many questions one Multicall3 call carries at most.
 const askedAtOnce = 200
 
 // errNoMulticall means the chain has no Multicall3.
@@ -31,7 +31,7 @@ var aggregate3 = sync.OnceValue(func() abi.ABI {
 	return parsed
 })
 
-// A multicall is one entry of aggregate3, a multicallResult its outcome.
+// A multicall is one call of aggregate3, a multicallResult its outcome.
 type (
 	multicall struct {
 		Target       common.Address
@@ -44,24 +44,23 @@ type (
 	}
 )
 
-// A node may use so much gas on a call of ours: many times what honest contracts
-// take, and little enough that it answers in time. Together it stays below what
-// a transaction may have (EIP-7825), which some nodes ask of calls too.
+// The gas limit of a call is gasOfAsking, and gasOfAnswer per question: many times what
+// honest contracts take, and little enough for a node to answer in time. Together it
+// stays below the limit of a transaction (EIP-7825), which some nodes apply to calls too.
 const (
 	gasOfAsking = 1_000_000
 	gasOfAnswer = 75_000
 )
 
-// ask returns the answers to all questions, nil for one that reverted. Where
-// the chain has Multicall3 they are of one block, up to askedAtOnce of them;
-// elsewhere each is asked alone. One that spoils the common call, by using up
-// its gas, is found by halves, so that it costs the others little.
+// ask returns the answers to all questions, nil for one that reverted. Where the chain
+// has Multicall3, up to askedAtOnce go into one call and read the same block; elsewhere
+// each is asked alone. A question that makes the common call fail, by using up its gas,
+// is found by bisection, so that it costs the others little.
 func ask(ctx context.Context, r reader, all []Question) ([][]byte, error) {
 	return askWithin(ctx, r, 0, all)
 }
 
-// askWithin is ask with another bound on the gas of each call; 0 = by the number
-// of questions.
+// askWithin is ask with another gas limit per call; 0 = by the number of questions.
 func askWithin(ctx context.Context, r reader, gas uint64, all []Question) ([][]byte, error) {
 	answers := make([][]byte, 0, len(all))
 	for start := 0; start < len(all); start += askedAtOnce {
@@ -114,7 +113,7 @@ func askTogether(ctx context.Context, r reader, gas uint64, all []Question) ([][
 	return answersOf(out, len(all))
 }
 
-// answersOf reads what aggregate3 returned for so many questions.
+// answersOf decodes what aggregate3 returned for so many questions.
 func answersOf(out []byte, questions int) ([][]byte, error) {
 	var results []multicallResult
 	if err := aggregate3().UnpackIntoInterface(&results, "aggregate3", out); err != nil {

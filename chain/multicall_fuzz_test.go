@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// FuzzMulticallAnswers: whatever a node returns for a common call, there is one
-// answer for each question or none at all, each within the bytes that came, and
-// what was read says the same when it is written and read again.
+// FuzzMulticallAnswers checks that, whatever a node returns for a common call, there is
+// one answer for each question or none at all, each contained in the returned bytes, and
+// that answers survive encoding and decoding.
 func FuzzMulticallAnswers(f *testing.F) {
 	honest := [][]multicallResult{
 		{}, {{true, bigHash(77).Bytes()}}, {{true, nil}, {false, []byte{8}}, {true, bytes.Repeat([]byte{7}, 70)}},
@@ -19,7 +19,7 @@ func FuzzMulticallAnswers(f *testing.F) {
 		f.Add(out, uint8(len(results)+1))
 		f.Add(append(out, 1), uint8(len(results)))
 		f.Add(out[:len(out)-1], uint8(len(results)))
-		for at := 0; at+32 <= min(len(out), 8*32); at += 32 { // each word another, too large, pointing nowhere or at itself
+		for at := 0; at+32 <= min(len(out), 8*32); at += 32 { // each word replaced: another value, too large, pointing nowhere or at itself
 			for _, word := range []uint64{0, 1, 2, 32, 1 << 31, 1<<63 - 1, 1<<64 - 1} {
 				lie := bytes.Clone(out)
 				binary.BigEndian.PutUint64(lie[at+24:], word)
@@ -58,7 +58,7 @@ func FuzzMulticallAnswers(f *testing.F) {
 	})
 }
 
-// pack writes what Multicall3 returns.
+// pack encodes results as Multicall3 returns them.
 func pack(t testing.TB, results []multicallResult) []byte {
 	t.Helper()
 	out, err := aggregate3().Methods["aggregate3"].Outputs.Pack(results)

@@ -23,7 +23,7 @@ type L1FeeKind string
 // The kinds of L1 fee.
 const (
 	L1FeeNone     L1FeeKind = ""         // none, or not a rollup
-	L1FeeOP       L1FeeKind = "op"       // on top of gas; asked of the GasPriceOracle predeploy
+	L1FeeOP       L1FeeKind = "op"       // on top of gas; read from the GasPriceOracle predeploy
 	L1FeeArbitrum L1FeeKind = "arbitrum" // inside the gas estimate
 )
 
@@ -35,23 +35,23 @@ type Network struct {
 	Decimals      uint8  // of the native coin
 	WrappedNative common.Address
 	RPC           []string // default endpoints
-	// Depth is how many blocks, its own included, a transaction's block must
-	// be deep before it counts as evidence.
+	// Depth is how many confirmations, its own block included, a transaction needs before
+	// it counts as evidence.
 	Depth        uint64
 	BlockTime    time.Duration
 	Fee          FeeKind
 	L1Fee        L1FeeKind
-	ChargesLimit bool // the whole gas limit is paid, not the gas used
-	// MinTip and MaxTip bound the tip that is offered, in wei per gas; on a
-	// network of FeeLegacy, the gas price. A block producer takes nothing below
-	// the one; what a node suggests above the other is not believed.
+	ChargesLimit bool // the whole gas limit is charged, not the gas used
+	// MinTip and MaxTip bound the tip that is offered, in wei per gas; on a FeeLegacy
+	// network, the gas price. Block producers take nothing below MinTip; a node's
+	// suggestion above MaxTip is not believed.
 	MinTip, MaxTip *big.Int
-	GasCeiling     *big.Int // wei; default most that one plan's own transactions may cost
+	GasCeiling     *big.Int // wei; default limit on the cost of one plan's own transactions
 	Explorer       string
 }
 
-// Networks returns the eight networks, in the order of the support table. The
-// result is the caller's.
+// Networks returns the eight networks in the order of the support table. The caller owns
+// the result.
 func Networks() []Network {
 	all := slices.Clone(networks)
 	for i, n := range all {
@@ -78,34 +78,35 @@ func (n Network) clone() Network {
 	return n
 }
 
-// milli is n thousandths of a coin with 18 decimals.
+// milli returns n thousandths of a coin with 18 decimals, in base units.
 func milli(n int64) *big.Int {
 	return new(big.Int).Mul(big.NewInt(n), big.NewInt(1e15))
 }
 
-// mwei is n thousandths of a gwei, in wei.
+// mwei returns n thousandths of a gwei, in wei.
 func mwei(n int64) *big.Int { return new(big.Int).Mul(big.NewInt(n), big.NewInt(1e6)) }
 
-// The depths. A step of a plan starts when the one before it is this deep, so
-// they are as small as each chain's way of settling blocks allows:
+// networks are the supported networks.
 //
-//   - Ethereum: since proof of stake, forks of one block are weekly, of two
-//     rare; 5 (a minute) leaves a margin without the 13 minutes to finality.
-//   - OP stack (10, 8453, 5330): one sequencer orders; a reorg needs its
-//     failure or a deep one of L1. 5 blocks (10 s) cover a failover.
-//   - BNB: fast finality takes 2 or 3 blocks; when votes are missing it falls
-//     back to the 15 blocks that were the rule before, so 15 (11 s).
-//   - Arbitrum: the sequencer's order is final unless it breaks its word; 20
-//     blocks (5 s) cover a feed that is ahead of its node.
-//   - Monad: "latest" is only proposed; two blocks later it is final, and the
-//     state root follows three behind: 5 (2 s).
-//   - U2U: its aBFT blocks are final when made; 3 against lagging endpoints.
+// Depths: a step of a plan starts when the one before it is this deep, so they are as
+// small as each chain's way of finalizing blocks allows:
 //
-// The tips. Geth builds blocks of what pays 0.001 gwei and more, which OP-stack
-// nodes suggest as the least too; BNB's validators ask 0.05 gwei. Arbitrum
-// orders by arrival: a tip buys nothing there. The upper bounds are a multiple of
-// what the busiest hours asked. A speed-up may exceed them: the ceiling of its
-// policy bounds it.
+//   - Ethereum: since proof of stake, reorgs of one block are weekly, of two rare; 5 (a
+//     minute) leaves a margin without the 13 minutes to finality.
+//   - OP stack (10, 8453, 5330): one sequencer orders; a reorg needs its failure or a
+//     deep one of L1. 5 blocks (10 s) cover a failover.
+//   - BNB: fast finality takes 2 or 3 blocks; when votes are missing it falls back to the
+//     15 blocks that were the rule before, so 15 (11 s).
+//   - Arbitrum: the sequencer's order is final unless it breaks its promise; 20 blocks (5
+//     s) cover a feed that is ahead of its node.
+//   - Monad: "latest" is only proposed; two blocks later it is final, and the state root
+//     follows three behind: 5 (2 s).
+//   - U2U: its aBFT blocks are final when made; 3 guards against lagging endpoints.
+//
+// Tips: Geth includes what pays 0.001 gwei and more, which OP-stack nodes suggest as the
+// minimum too; BNB's validators ask 0.05 gwei. Arbitrum orders by arrival: a tip buys
+// nothing there. The upper bounds are a multiple of what the busiest hours asked. A
+// speed-up may exceed them: the ceiling of its policy bounds it.
 var networks = []Network{
 	{
 		ID: 1, Name: "Ethereum", Symbol: "ETH", Decimals: 18, Depth: 5, BlockTime: 12 * time.Second,
@@ -157,8 +158,8 @@ var networks = []Network{
 		RPC: []string{"https://mainnet.superseed.xyz", "https://superseed.drpc.org"},
 	},
 	{
-		// Whether it has a fee market is not established; a legacy transaction
-		// is valid either way. Its block time only paces polling.
+		// It is not established whether U2U has a fee market; a legacy transaction is
+		// valid either way. Its block time only sets polling intervals.
 		ID: 39, Name: "U2U Solaris", Symbol: "U2U", Decimals: 18, Depth: 3, BlockTime: time.Second,
 		Fee: FeeLegacy, MinTip: mwei(0), MaxTip: mwei(100_000_000),
 		GasCeiling: milli(50000), Explorer: "https://u2uscan.xyz",

@@ -21,8 +21,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// A script is a node that answers each method with bytes of its own, without a
-// network: what stands for "result", or a whole member where it begins with a quote.
+// A script is a node, without a network, that answers each method with given bytes: the
+// value of "result", or a whole member if they begin with a quote.
 type script map[string]string
 
 func (s script) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -49,10 +49,10 @@ func (s script) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(answer)), Header: http.Header{}}, nil
 }
 
-// secretPath is an access key, as many a URL of an endpoint holds.
+// secretPath is an access key, which many endpoint URLs contain.
 const secretPath = "0f7c-access-key"
 
-// scripted is an endpoint of chain 1 that answers so.
+// scripted returns an endpoint of chain 1 that answers from s.
 func scripted(t testing.TB, s script) *endpoint {
 	t.Helper()
 	s["eth_chainId"] = `"0x1"`
@@ -64,7 +64,7 @@ func scripted(t testing.TB, s script) *endpoint {
 	return e
 }
 
-// checkShown makes sure that an error can be logged and shown, whatever a node sent.
+// checkShown checks that an error can be logged and shown, whatever a node sent.
 func checkShown(t *testing.T, err error) {
 	t.Helper()
 	text := err.Error()
@@ -84,7 +84,7 @@ var (
 	minedBlock = common.Hash{8}
 )
 
-// honest is what an honest node says of a mined transaction.
+// honest returns an honest node's answers about a mined transaction.
 func honest(ev Evidence, status uint64) script {
 	logs := ev.Logs
 	if logs == nil {
@@ -93,7 +93,7 @@ func honest(ev Evidence, status uint64) script {
 	text := func(v any) string {
 		b, err := json.Marshal(v)
 		if err != nil {
-			panic(err) // of our own making
+			panic(err) // built above
 		}
 		return string(b)
 	}
@@ -108,9 +108,9 @@ func honest(ev Evidence, status uint64) script {
 	}
 }
 
-// FuzzEvidence: whatever a node says of a transaction, what is taken for evidence is
-// about it and its canonical block, can be stored, and is what an honest node's words
-// for the same would be taken for. Asked of another transaction it is none.
+// FuzzEvidence checks that, whatever a node says of a transaction, accepted evidence is
+// about it and its canonical block, can be stored, and equals what an honest node's
+// answers give. The same answers are no evidence about another transaction.
 func FuzzEvidence(f *testing.F) {
 	ev := Evidence{
 		Chain: 1, Tx: minedTx, Block: 5, BlockHash: minedBlock, Depth: 4, GasUsed: 21000, FeePaid: big.NewInt(1e14), To: common.Address{1}, Time: time.Unix(1700000000, 0), From: common.Address{2}, Value: big.NewInt(9),
@@ -156,7 +156,7 @@ func FuzzEvidence(f *testing.F) {
 			status = 1
 		}
 		said := got
-		if said.Value == nil { // not asked for yet
+		if said.Value == nil { // not asked for below the depth
 			said.Value = new(big.Int)
 		}
 		again, mined, err := scripted(t, honest(said, status)).evidence(t.Context(), minedTx, network)
@@ -169,7 +169,7 @@ func FuzzEvidence(f *testing.F) {
 	})
 }
 
-// checkEvidence are the bounds of what one endpoint's word may be.
+// checkEvidence checks the bounds of one endpoint's evidence.
 func checkEvidence(t *testing.T, ev Evidence, latest uint64, n Network) {
 	t.Helper()
 	deep := ev.Depth >= n.Depth
@@ -199,8 +199,8 @@ func must(b []byte, err error) []byte {
 	return b
 }
 
-// FuzzNodeError: whatever a node answers in place of a result can be shown, and only
-// known words of it end a transaction or a plan.
+// FuzzNodeError checks that whatever a node answers in place of a result can be shown,
+// and that only known wording ends a transaction or a plan.
 func FuzzNodeError(f *testing.F) {
 	for _, seed := range []string{
 		`{"code":3,"message":"execution reverted","data":"0x08c379a00000000000000000000000000000000000000000000000000000000000000020000000000000000000000000000000000000000000000000000000000000000474696d6500000000000000000000000000000000000000000000000000000000"}`,
@@ -242,7 +242,7 @@ func FuzzNodeError(f *testing.F) {
 	})
 }
 
-// FuzzQuantity: a number that is taken from a node is the one that it wrote.
+// FuzzQuantity checks that a decoded number is the one that the node wrote.
 func FuzzQuantity(f *testing.F) {
 	for _, seed := range []string{
 		`"0x0"`, `"0x1"`, `"0xFFffffffffffffff"`, `"0x10000000000000000"`, `"0x` + strings.Repeat("f", 64) + `"`, `"0x1` + strings.Repeat("0", 64) + `"`,
@@ -266,7 +266,7 @@ func FuzzQuantity(f *testing.F) {
 				checkShown(t, e.plain(err))
 			case n == nil || n.Sign() < 0 || n.BitLen() > 256:
 				t.Fatalf("%s: %s is read as %v", what, said, n)
-			case isText && !strings.EqualFold(text, hexutil.EncodeBig(n)) && (text != "" || n.Sign() != 0): // go-ethereum takes nothing for zero
+			case isText && !strings.EqualFold(text, hexutil.EncodeBig(n)) && (text != "" || n.Sign() != 0): // go-ethereum decodes an empty string as zero
 				t.Fatalf("%s: %s is read as %s", what, said, n)
 			}
 		}
@@ -288,8 +288,8 @@ func FuzzQuantity(f *testing.F) {
 	})
 }
 
-// FuzzHead: a block that is taken has a name and a time that can be written, is of the
-// number that was asked for where that matters, and prices gas within the bounds.
+// FuzzHead checks that an accepted block has a hash and a time that can be stored, has
+// the requested number where that matters, and prices gas within the bounds.
 func FuzzHead(f *testing.F) {
 	for _, seed := range []string{
 		string(must(json.Marshal(map[string]any{"number": "0x5", "hash": minedBlock, "timestamp": "0x6553f100", "baseFeePerGas": "0x3b9aca00", "transactions": []common.Hash{minedTx}}))),
@@ -330,8 +330,8 @@ func FuzzHead(f *testing.F) {
 	})
 }
 
-// FuzzUsed: an account counts as used if, and only if, a node that answered about all
-// of them says so of it.
+// FuzzUsed checks that an account counts as used if, and only if, a node that answered
+// about all of them says so.
 func FuzzUsed(f *testing.F) {
 	for _, seed := range []string{
 		`[{"jsonrpc":"2.0","id":1,"result":"0x0"},{"jsonrpc":"2.0","id":2,"result":"0x0"},{"jsonrpc":"2.0","id":3,"result":"0x1"},{"jsonrpc":"2.0","id":4,"result":"0x0"}]`,
@@ -353,7 +353,7 @@ func FuzzUsed(f *testing.F) {
 		if err := json.NewDecoder(bytes.NewReader(said)).Decode(&list); err != nil || len(used) != 2 {
 			t.Fatalf("%s says %v: %v", said, used, err)
 		}
-		zero := func(id string) bool { // whether every answer to that one is none
+		zero := func(id string) bool { // whether every answer with that id is zero
 			return !slices.ContainsFunc(list, func(a struct {
 				ID     json.RawMessage `json:"id"`
 				Result json.RawMessage `json:"result"`
@@ -369,9 +369,8 @@ func FuzzUsed(f *testing.F) {
 	})
 }
 
-// FuzzSimulation: whatever a node says that calls would do, what is taken as a full
-// picture has every call's success and its own coin in it, and a picture that is
-// written again is read as the same.
+// FuzzSimulation checks that a simulation taken as complete has every call's success and
+// its own coin in it, and is read the same after it is written again.
 func FuzzSimulation(f *testing.F) {
 	from, to := common.Address{1}, common.Address{2}
 	native := common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
@@ -422,8 +421,8 @@ func FuzzSimulation(f *testing.F) {
 	})
 }
 
-// FuzzWords: of a contract's answer of one number no more and no less than that is
-// taken, and what is taken is what it wrote.
+// FuzzWords checks that amount decodes exactly one word, firstWord the first of several,
+// and each to the number that was written.
 func FuzzWords(f *testing.F) {
 	for _, seed := range [][]byte{nil, {1}, words(0), words(1), words(18), words(256), words(1, 2), words(7, 8, 9, 10), bytes.Repeat([]byte{0xff}, 32), words(5)[:31], append(words(5), 0), bytes.Repeat([]byte{0xff}, 128)} {
 		f.Add(seed)

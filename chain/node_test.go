@@ -46,10 +46,10 @@ type testNode struct {
 
 	mu    sync.Mutex
 	calls map[string]int
-	// before, when set, may answer a request itself (done) with a raw HTTP
-	// reply, or let it pass.
+	// before, if set, may answer a request itself (done) with a raw HTTP response, or let
+	// it pass.
 	before func(w http.ResponseWriter, method string) (done bool)
-	// rewrite, when set, may replace the answer to a request; it runs after it.
+	// rewrite, if set, may replace the answer to a request.
 	rewrite func(method string, args []json.RawMessage, result any, err error) (any, error)
 }
 
@@ -117,18 +117,18 @@ type testChain struct {
 	*testNode
 }
 
-// newTestChain starts one. Blocks are mined by Commit only.
+// newTestChain starts a testChain. Only Commit mines blocks.
 func newTestChain(t *testing.T, id uint64, alloc types.GenesisAlloc) *testChain {
 	t.Helper()
 	sim := simulated.NewBackend(alloc, func(_ *node.Config, c *ethconfig.Config) {
 		cfg := *c.Genesis.Config
 		cfg.ChainID = new(big.Int).SetUint64(id)
-		cfg.BogotaTime = nil // a fork of the future, with another gas schedule
+		cfg.BogotaTime = nil // a future fork with another gas schedule
 		c.Genesis.Config = &cfg
 		c.NetworkId = id
 	})
 	t.Cleanup(func() { _ = sim.Close() })
-	// The simulated client hides the method that gives the raw one.
+	// The simulated client hides its raw RPC client.
 	inner := reflect.ValueOf(sim.Client()).FieldByName("Client").Interface().(*ethclient.Client).Client()
 	sim.Commit()
 	return &testChain{sim, &testNode{answer: func(ctx context.Context, method string, args []json.RawMessage) (any, error) {
@@ -138,7 +138,7 @@ func newTestChain(t *testing.T, id uint64, alloc types.GenesisAlloc) *testChain 
 		}
 		var result json.RawMessage
 		err := inner.CallContext(ctx, &result, method, list...)
-		for range 1000 { // of a loaded machine the node is behind with its index
+		for range 1000 { // on a loaded machine the node's index lags
 			if err == nil || !strings.Contains(err.Error(), "indexing is in progress") {
 				break
 			}
@@ -152,7 +152,7 @@ func newTestChain(t *testing.T, id uint64, alloc types.GenesisAlloc) *testChain 
 	}}}
 }
 
-// ends makes two blocks and checks how the transactions of keys ended, with
+// ends mines two blocks and checks the final states of the transactions in want, with
 // evidence.
 func (c *testChain) ends(t *testing.T, s *Sender, want map[string]TxState) {
 	t.Helper()
@@ -190,7 +190,7 @@ func newTestHub(t *testing.T, id, depth uint64, urls ...string) *Hub {
 	return h
 }
 
-// A testKey signs for one account and counts. Test keys only.
+// A testKey signs for one account and counts its signatures. Test keys only.
 type testKey struct {
 	key  *ecdsa.PrivateKey
 	addr common.Address
@@ -260,7 +260,7 @@ func newTestSender(t *testing.T, db *bolt.DB, nodes Nodes, signer Signer) *Sende
 
 func soon() Policy { return Policy{Until: time.Now().Add(time.Minute)} }
 
-// pay is a call that sends n wei.
+// pay returns a call that sends n wei.
 func pay(id uint64, from common.Address, to string, n int64) Call {
 	return Call{ChainID: id, From: from, To: common.HexToAddress(to), Value: big.NewInt(n)}
 }

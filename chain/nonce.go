@@ -9,23 +9,22 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Nonces are an account's transaction counts in the words of a network's
-// endpoints. A count that is too high would have a transaction signed that hangs
-// behind a gap, and that whoever holds it could release long after; one that is
-// too low costs a refusal. So a count is what as many hosts as evidence needs say
-// at least: with two hosts, the lower one.
+// Nonces are an account's transaction counts as a network's endpoints report them. A
+// count that is too high would have a transaction signed behind a nonce gap, which anyone
+// who has it could release long after; one that is too low costs a refusal. So a count is
+// the highest that a quorum of hosts reports or exceeds: with two hosts, the lower one.
 type Nonces struct {
-	Block   uint64   // lowest of the latest blocks that they know
+	Block   uint64   // lowest of the hosts' latest blocks
 	Latest  uint64   // transactions in blocks
-	Next    uint64   // with those that wait in the nodes' pools, never below Latest
-	Highest uint64   // that any single host says; more than Next is nobody's word but its own
-	Ahead   string   // the host that says Highest
-	Hosts   []string // that were heard
-	Sole    bool     // fewer hosts answered than must agree: Latest and Next are one's word
+	Next    uint64   // with those pending in the nodes' pools, never below Latest
+	Highest uint64   // highest Next of a single host; above Next, only that host says so
+	Ahead   string   // the host that reports Highest
+	Hosts   []string // that answered
+	Sole    bool     // fewer hosts than the quorum answered: Latest and Next are one host's word
 }
 
-// Nonces asks for the transaction counts of account, one host after the other,
-// until enough of them say the same or all are asked. An error is temporary.
+// Nonces asks for the transaction counts of account, one host after the other, until
+// enough of them agree or all are asked. Errors are temporary.
 func (h *Hub) Nonces(ctx context.Context, id uint64, account common.Address) (Nonces, error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -53,8 +52,8 @@ func (h *Hub) Nonces(ctx context.Context, id uint64, account common.Address) (No
 	return agreed(claims, p.quorum()), nil
 }
 
-// agreed is what at least quorum of claims say, each of another host; with
-// fewer, what the lowest says.
+// agreed returns the counts that at least quorum of claims, each of another host, reach;
+// with fewer claims, the lowest.
 func agreed(claims []Nonces, quorum int) Nonces {
 	n := Nonces{Block: claims[0].Block, Sole: len(claims) < quorum}
 	var latest, next []uint64
@@ -73,7 +72,7 @@ func agreed(claims []Nonces, quorum int) Nonces {
 	return n
 }
 
-// nonces is one endpoint's word.
+// nonces is one endpoint's answer.
 func (e *endpoint) nonces(ctx context.Context, account common.Address) (n Nonces, err error) {
 	n.Hosts = []string{e.host}
 	_, err = e.do(ctx, func(ctx context.Context) (err error) {
@@ -91,14 +90,13 @@ func (e *endpoint) nonces(ctx context.Context, account common.Address) (n Nonces
 	return n, err
 }
 
-const nonceLooks = 3 // before the hosts' lower count is taken
+const nonceLooks = 3 // polls before the hosts' lower count is taken
 
-// nextNonce takes the lowest nonce that neither the chain, the nodes' pools nor
-// our ledger holds; so a nonce given back by a rejected transaction is the
-// first to be taken, and none is left out. While hosts differ about transactions
-// that are not ours, it gives the slower one a moment. The word of a single host
-// where two are configured is believed only as far as our own records go. It
-// returns what they said last, too.
+// nextNonce returns the lowest nonce that neither the chain, the nodes' pools nor our
+// ledger holds, and what the hosts said last. A nonce given back by a rejected
+// transaction is the first to be taken, and none is left out. While hosts differ about
+// transactions that are not ours, the slower one gets time to catch up. If a single host
+// answers where two are configured, it is believed only as far as our own records go.
 func (s *Sender) nextNonce(ctx context.Context, c Call) (nonce uint64, n Nonces, err error) {
 	for look := 1; ; look++ {
 		if n, err = s.nodes.Nonces(ctx, c.ChainID, c.From); err != nil {
@@ -121,9 +119,9 @@ func (s *Sender) nextNonce(ctx context.Context, c Call) (nonce uint64, n Nonces,
 	}
 }
 
-// within bounds one host's count by our own records: it may say neither that
-// there are transactions which they do not show, nor that one of them, which has
-// not come to its end, needs no waiting for.
+// within bounds a single host's count by our own records. The host may neither claim
+// transactions that the records do not show (ErrUnreachable) nor skip a recorded one that
+// has not ended.
 func (s *Sender) within(c Call, n Nonces) (uint64, error) {
 	open, next, err := s.ledger.extent(c.ChainID, c.From)
 	if err != nil {

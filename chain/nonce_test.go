@@ -15,8 +15,8 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// counting is a node that says an account made so many transactions, of which
-// those beyond latest wait in its pool.
+// counting is a node that reports latest mined transactions of an account, and pending
+// with those in its pool.
 func counting(id, block, latest, pending uint64) *testNode {
 	return &testNode{answer: func(ctx context.Context, method string, args []json.RawMessage) (any, error) {
 		switch {
@@ -31,11 +31,11 @@ func counting(id, block, latest, pending uint64) *testNode {
 	}}
 }
 
-// TestNonces: no single host can make a count higher than another one says.
+// TestNonces checks that no single host can raise a count above another's.
 func TestNonces(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
-		nodes [][3]uint64 // block, latest, pending; none = it is down
+		nodes [][3]uint64 // block, latest, pending; zeros = it is down
 		want  Nonces
 	}{
 		{"one", [][3]uint64{{9, 5, 6}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 6}},
@@ -65,7 +65,7 @@ func TestNonces(t *testing.T) {
 	}
 }
 
-// inflate makes node c add n to every count of transactions.
+// inflate makes node c add n to every transaction count.
 func inflate(c *testNode, n uint64) {
 	c.set(nil, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
 		raw, isRaw := result.(json.RawMessage)
@@ -77,16 +77,15 @@ func inflate(c *testNode, n uint64) {
 	})
 }
 
-// proxied serves the chain of c once more, under another host.
+// proxied serves the chain of c a second time, under another host.
 func proxied(t *testing.T, c *testChain) (*testNode, string) {
 	t.Helper()
 	n := &testNode{answer: c.answer}
 	return n, n.serve(t)
 }
 
-// TestNonceIsNotInflated: with a lying host beside an honest one the next nonce
-// is the honest one's; with the lying one alone, nothing beyond our own records
-// is believed.
+// TestNonceIsNotInflated checks that the next nonce is the honest host's where another
+// lies, and that the liar alone is believed no further than our own records go.
 func TestNonceIsNotInflated(t *testing.T) {
 	key := newTestKey(t, "inflated")
 	c := newTestChain(t, base, funded(key.addr))
@@ -103,7 +102,7 @@ func TestNonceIsNotInflated(t *testing.T) {
 	if tx, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 1), soon()); tx != nil || !errors.Is(err, ErrUnreachable) || key.count() != 1 {
 		t.Errorf("the liar alone: %+v, %v", tx, err)
 	}
-	liar.set(nil, nil) // as many as we know of, of which none is mined
+	liar.set(nil, nil) // it now reports what we know of, none of it mined
 	if tx, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 1), soon()); err != nil || tx.Nonce != 1 {
 		t.Errorf("within our records: %+v, %v", tx, err)
 	}
@@ -119,8 +118,8 @@ func TestNonceIsNotInflated(t *testing.T) {
 	}
 }
 
-// TestFirstBroadcastHoldsTheNonce: a call of the same account waits until it is
-// known whether the nodes refuse the one before it, and takes its nonce then.
+// TestFirstBroadcastHoldsTheNonce checks that a call waits until it is known whether the
+// nodes refuse the previous one of its account, and then takes that one's nonce.
 func TestFirstBroadcastHoldsTheNonce(t *testing.T) {
 	c, key, s, _ := newSending(t, "front")
 	sayOnSend(c, poor, false)
@@ -155,8 +154,8 @@ func TestFirstBroadcastHoldsTheNonce(t *testing.T) {
 	}
 }
 
-// TestDroppedGoesToAll: what the first endpoint takes and forgets is offered to
-// the others too.
+// TestDroppedGoesToAll checks that a transaction that the first endpoint accepts and
+// drops is offered to the others too.
 func TestDroppedGoesToAll(t *testing.T) {
 	key := newTestKey(t, "swallowed")
 	c := newTestChain(t, base, funded(key.addr))
@@ -180,14 +179,15 @@ func TestDroppedGoesToAll(t *testing.T) {
 	}
 }
 
-// TestReplacedNamesHosts: a verdict without evidence says whose word it is.
+// TestReplacedNamesHosts checks that a final state without evidence names the hosts it
+// relies on.
 func TestReplacedNamesHosts(t *testing.T) {
 	key := newTestKey(t, "named")
 	c := newTestChain(t, base, funded(key.addr))
 	_, url := proxied(t, c)
 	hub := newTestHub(t, base, 2, url, c.serve(t))
 	s := newTestSender(t, tempDB(t), hub, key)
-	now := &clock{time.Now()}
+	now := &fakeClock{time.Now()}
 	s.now = func() time.Time { return now.Time }
 	tx, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon())
 	if err != nil {
@@ -212,13 +212,13 @@ func TestReplacedNamesHosts(t *testing.T) {
 	}
 }
 
-// TestSoleBelievesWhatIsMined: with one of two hosts down, a record that nobody
-// looks at any more blocks nothing once a later one is mined at depth.
+// TestSoleBelievesWhatIsMined checks that, with one of two hosts down, a record that is
+// no longer polled blocks nothing once a later one is mined at depth.
 func TestSoleBelievesWhatIsMined(t *testing.T) {
 	key := newTestKey(t, "unlooked")
 	c := newTestChain(t, base, funded(key.addr))
 	other, url := proxied(t, c)
-	s, now := newTestSender(t, tempDB(t), newTestHub(t, base, 2, c.serve(t), url), key), &clock{time.Now()}
+	s, now := newTestSender(t, tempDB(t), newTestHub(t, base, 2, c.serve(t), url), key), &fakeClock{time.Now()}
 	s.now = func() time.Time { return now.Time }
 	submit := func(k string) error {
 		_, err := s.Submit(t.Context(), k, pay(base, key.addr, "0xaa", 1), Policy{Until: now.Add(time.Minute)})

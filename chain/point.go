@@ -1,9 +1,9 @@
 package chain
 
-import "swapkeep/fault"
+import "swapkeep/internal/failpoint"
 
-// A point is a place on a transaction's way where a fault test may end the
-// process. A release keeps its number and not its name.
+// A point is a place in a transaction's life where a fault test may kill the process. A
+// release keeps its number but not its name.
 type point uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 	afterCancelJournal
 )
 
-// pointNames are what fault tests call them.
+// pointNames are the names that fault tests use.
 var pointNames = [...]string{
 	beforeSign:          "sender.before_sign",
 	beforeJournal:       "sender.before_journal",
@@ -42,8 +42,8 @@ var pointNames = [...]string{
 }
 
 func (s *Sender) point(p point) {
-	if fault.Enabled {
-		fault.Point(pointNames[p])
+	if failpoint.Enabled {
+		failpoint.Point(pointNames[p])
 	}
 	if s.onPoint != nil {
 		s.onPoint(p)

@@ -8,27 +8,27 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// A Probe is what one endpoint shows when it is asked now, whatever was known of it.
+// A Probe is what one endpoint shows when it is asked now, whatever its known health.
 type Probe struct {
 	Host string
-	// Err is why it cannot be used at all: it does not answer, or is of another chain
-	// ([ErrWrongChain]). What follows is then zero.
+	// Err is why it cannot be used at all: it does not answer, or serves another chain
+	// ([ErrWrongChain]). The fields below are then zero.
 	Err       error
 	Head      uint64
-	Age       time.Duration // of its latest block, by our clock; below zero = of the future
-	LogBlocks uint64        // the most blocks of one eth_getLogs that it answered, up to what is asked for at once; 0 = none
+	Age       time.Duration // of its latest block, by our clock; negative = in the future
+	LogBlocks uint64        // widest eth_getLogs range that it answered, up to the most we ask for; 0 = none
 	LogErr    error         // why it answered none
-	Simulates error         // nil = it has eth_simulateV1 and shows what moves; else why not
+	Simulates error         // nil = it has eth_simulateV1 and shows transfers; else why not
 }
 
-// Probe asks each endpoint of a network for what this package needs of one, in their
-// order. It sends nothing and may be repeated. Errors: ErrNoNetwork.
+// Probe tests each endpoint of a network for what this package needs of it, and returns
+// the results in their order. It sends nothing and may be repeated. Errors: ErrNoNetwork.
 func (h *Hub) Probe(ctx context.Context, id uint64) ([]Probe, error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -53,13 +53,14 @@ func (e *endpoint) probe(ctx context.Context, n Network) Probe {
 		out.Err = err
 		return out
 	}
-	out.Head, out.Age = uint64(b.Number), fault.Now().Sub(blockTime(b.Time))
+	out.Head, out.Age = uint64(b.Number), clock.Now().Sub(blockTime(b.Time))
 	out.LogBlocks, out.LogErr = e.widest(ctx, out.Head)
 	out.Simulates = e.showsMoves(ctx, n)
 	return out
 }
 
-// widest narrows a request for the logs of nobody until it is answered.
+// widest narrows a request for logs of Nobody until it is answered, and returns its
+// blocks.
 func (e *endpoint) widest(ctx context.Context, head uint64) (uint64, error) {
 	var err error
 	for n := min(uint64(widestLogs), head); n > 0; n /= 4 {
@@ -73,8 +74,8 @@ func (e *endpoint) widest(ctx context.Context, head uint64) (uint64, error) {
 	return 0, err
 }
 
-// Nobody is an address whose key nobody has, and where nothing is: for questions that need
-// one, of the form that recordings have in a person's place.
+// Nobody is an address without a known key or any code, for requests that need one. It
+// looks like the placeholder for people's addresses in recordings.
 var Nobody = common.HexToAddress("0x00000000000000000000000000000000000A11cE")
 
 func (e *endpoint) showsMoves(ctx context.Context, n Network) error {
@@ -88,14 +89,14 @@ func (e *endpoint) showsMoves(ctx context.Context, n Network) error {
 // ErrNoCode means that the hosts agree that there is no contract.
 var ErrNoCode = errors.New("no contract there")
 
-// A Code is what tells one contract's code from another's.
+// A Code identifies one contract's code.
 type Code struct {
 	Hash common.Hash // Keccak-256
 	Size int         // bytes
 }
 
-// Code is of the contract at a, by the word of the hosts that are given: of two where two
-// are configured. It may be repeated. Errors: ErrNoCode, ErrDisagree, ErrUnreachable.
+// Code returns the code of the contract at a and the hosts that agree on it: two where
+// two are configured. It may be repeated. Errors: ErrNoCode, ErrDisagree, ErrUnreachable.
 func (h *Hub) Code(ctx context.Context, id uint64, a common.Address) (Code, []string, error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -111,8 +112,8 @@ func (h *Hub) Code(ctx context.Context, id uint64, a common.Address) (Code, []st
 	return code, hosts, err
 }
 
-// AskAlike puts a question to the hosts that must agree on its answer. It may be
-// repeated. Errors: ErrDisagree, ErrUnreachable.
+// AskAlike asks one question of as many hosts as must agree on the answer, which is empty
+// for a call that reverts. It may be repeated. Errors: ErrDisagree, ErrUnreachable.
 func (h *Hub) AskAlike(ctx context.Context, id uint64, q Question) ([]byte, error) {
 	p, err := h.pool(id)
 	if err != nil {

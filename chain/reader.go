@@ -12,10 +12,10 @@ import (
 	"github.com/ethereum/go-ethereum/ethclient"
 )
 
-// reader is a pool as a Reader.
+// A reader is a pool as a [Reader].
 type reader struct{ p *pool }
 
-// via asks through the typed client of an endpoint.
+// via is read through an endpoint's typed client.
 func via[T any](ctx context.Context, r reader, ask func(context.Context, *ethclient.Client) (T, error)) (T, error) {
 	return read(ctx, r.p, func(ctx context.Context, e *endpoint) (T, error) { return ask(ctx, e.eth) })
 }
@@ -28,8 +28,8 @@ func (r reader) CallContract(ctx context.Context, m ethereum.CallMsg, block *big
 	return via(ctx, r, func(ctx context.Context, c *ethclient.Client) ([]byte, error) { return c.CallContract(ctx, m, block) })
 }
 
-// EstimateGas asks for the latest block, which not every node does by itself: a
-// call whose first attempt waits in the pool would be tried on top of that.
+// EstimateGas estimates at the latest block, which is not every node's default: a call
+// whose first attempt is pending would otherwise be tried on top of that.
 func (r reader) EstimateGas(ctx context.Context, m ethereum.CallMsg) (uint64, error) {
 	return via(ctx, r, func(ctx context.Context, c *ethclient.Client) (uint64, error) {
 		return c.EstimateGasAtBlock(ctx, m, nil)
@@ -64,8 +64,8 @@ func (r reader) HeaderByNumber(ctx context.Context, n *big.Int) (*types.Header, 
 	return via(ctx, r, func(ctx context.Context, c *ethclient.Client) (*types.Header, error) { return c.HeaderByNumber(ctx, n) })
 }
 
-// TransactionReceipt asks every endpoint before it says ethereum.NotFound: one
-// that lags behind, or is still indexing, proves no absence.
+// TransactionReceipt asks every endpoint before it returns ethereum.NotFound: one that
+// lags, or is still indexing, does not prove absence.
 func (r reader) TransactionReceipt(ctx context.Context, hash common.Hash) (*types.Receipt, error) {
 	var errs []error
 	for _, e := range r.p.order() {
@@ -87,21 +87,21 @@ func (r reader) TransactionReceipt(ctx context.Context, hash common.Hash) (*type
 	return nil, ethereum.NotFound
 }
 
-// SendTransaction offers tx to one endpoint after the other until one has it:
-// the first of the list may be one that keeps transactions to itself.
+// SendTransaction offers tx to one endpoint after the other until one has it, and to no
+// more: the first may be one that keeps transactions private.
 func (r reader) SendTransaction(ctx context.Context, tx *types.Transaction) error {
 	return r.offer(ctx, tx, false)
 }
 
-// SpreadTransaction offers tx to every endpoint: one that said it has it may have
-// dropped it, or never passed it on.
+// SpreadTransaction offers tx to every endpoint: one that accepted it may have dropped
+// it, or never propagated it.
 func (r reader) SpreadTransaction(ctx context.Context, tx *types.Transaction) error {
 	return r.offer(ctx, tx, true)
 }
 
-// offer sums up what the endpoints answer. One that no connection could be made
-// to received nothing and has no say; any other answer than a known refusal
-// leaves the outcome open.
+// offer combines the endpoints' answers. An endpoint that could not be connected to
+// received nothing and does not count; any other answer than a known refusal leaves the
+// outcome open.
 func (r reader) offer(ctx context.Context, tx *types.Transaction, all bool) error {
 	var refusal error
 	var uncertain, unreached []error
@@ -133,7 +133,7 @@ func (r reader) offer(ctx context.Context, tx *types.Transaction, all bool) erro
 	return r.p.failure(unreached)
 }
 
-// broadcastVerdict judges what one endpoint answered to a broadcast. Only a
+// broadcastVerdict classifies one endpoint's answer to a broadcast. Among errors only a
 // JSON-RPC error is an answer.
 func broadcastVerdict(err error) verdict {
 	var ne *nodeError

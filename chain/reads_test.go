@@ -11,14 +11,14 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// TestCostOfKinds runs the kinds of L1 fee and of charging on a real chain.
+// TestCostOfKinds checks the kinds of L1 fee and of charging on a real chain.
 func TestCostOfKinds(t *testing.T) {
 	key := newTestKey(t, "cost")
 	for _, tc := range []struct {
 		name  string
 		id    uint64
 		l1    int64
-		known bool // the predeploy is there
+		known bool // the predeploy exists
 	}{
 		{"op", 10, 4321, true},
 		{"op without predeploy, sandbox", 8453, 0, false},
@@ -117,7 +117,7 @@ func TestBalances(t *testing.T) {
 	}
 }
 
-// aggregate encodes the answer of Multicall3, after checking the question.
+// aggregate encodes the answer of Multicall3, after checking the request.
 func aggregate(t *testing.T, question json.RawMessage, results []multicallResult) hexutil.Bytes {
 	t.Helper()
 	if question != nil {

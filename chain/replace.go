@@ -9,14 +9,14 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// A replacement is one more attempt for the nonce of a record.
+// A replacement is one more attempt for a record's nonce.
 type replacement struct {
 	kind          AttemptKind
 	call          Call // what its bytes do
 	policy        Policy
-	before, after point // around its commit
-	// stands says under the lock, of the record as it is then and what the
-	// network asks, that its last attempt needs no other; an error forbids one.
+	before, after point // fault points around its commit
+	// stands reports, under the account's lock, from the current record and the fees that
+	// the network asks, whether the last attempt needs no other; an error forbids one.
 	stands func(tx *Tx, asked Fees) (bool, error)
 }
 
@@ -29,8 +29,8 @@ func (s *Sender) known(key string) (*Tx, error) {
 	return tx, err
 }
 
-// replace signs and journals r, unless tx's last attempt stands, and broadcasts
-// whichever is the last.
+// replace signs and journals r, unless tx's last attempt stands, and broadcasts the last
+// attempt.
 func (s *Sender) replace(ctx context.Context, tx *Tx, r replacement) (*Tx, error) {
 	longer, err := s.signReplacement(ctx, tx, r)
 	if err != nil {
@@ -96,8 +96,8 @@ func (s *Sender) signReplacement(ctx context.Context, tx *Tx, r replacement) (*T
 	})
 }
 
-// higher is cost raised over all attempts of tx, if r's policy allows it: that is
-// for this attempt and for what had to be sent to let it through.
+// higher returns cost raised above all attempts of tx, if r's policy allows the sum of
+// that and of the fillers below tx.
 func (s *Sender) higher(ctx context.Context, tx *Tx, r replacement, cost Cost) (Cost, error) {
 	if r.kind == AttemptBump {
 		first, err := tx.Attempts[0].transaction()
@@ -114,7 +114,7 @@ func (s *Sender) higher(ctx context.Context, tx *Tx, r replacement, cost Cost) (
 	return cost, underCeiling(fillers.Add(fillers, cost.Max), r.policy)
 }
 
-// journal commits what change does to tx's record for r.
+// journal commits change to tx's record for r.
 func (s *Sender) journal(tx *Tx, r replacement, change func(tx *Tx) bool) (*Tx, error) {
 	s.point(r.before)
 	tx, err := s.ledger.update(tx.Key, change)
@@ -125,9 +125,8 @@ func (s *Sender) journal(tx *Tx, r replacement, change func(tx *Tx) bool) (*Tx, 
 	return tx, nil
 }
 
-// prolong lets the last cancel's bytes leave for as long as r allows, once they
-// may not any more: they offer enough, or there is no room for others. Nothing is
-// signed.
+// prolong extends the expired deadline of the last cancel's bytes to r's: they offer
+// enough, or there is no room for more attempts. Nothing is signed.
 func (s *Sender) prolong(tx *Tx, r replacement) (*Tx, error) {
 	if !s.now().After(tx.Last().Until) {
 		return tx, nil
@@ -138,9 +137,9 @@ func (s *Sender) prolong(tx *Tx, r replacement) (*Tx, error) {
 	})
 }
 
-// costOfAny prices a cancel that a node expects to fail, with the gas of tx's own
-// call: failed, it uses the nonce up as well. So neither a lying node nor code
-// that the account runs (EIP-7702) can keep a nonce open.
+// costOfAny prices a cancel that a node expects to revert, with the gas limit of tx's own
+// call: a reverted one uses the nonce too. So neither a lying node nor code that the
+// account runs (EIP-7702) can keep a nonce open.
 func (s *Sender) costOfAny(ctx context.Context, tx *Tx, r replacement) (Cost, error) {
 	first, err := tx.Attempts[0].transaction()
 	if err != nil {
@@ -150,8 +149,8 @@ func (s *Sender) costOfAny(ctx context.Context, tx *Tx, r replacement) (Cost, er
 	return s.nodes.CostAt(ctx, r.call, r.policy.Tier)
 }
 
-// outbid raises cost's fees to what nodes ask of a replacement for every one of
-// attempts, and keeps the kind of transaction of the first.
+// outbid raises cost's fees to what nodes ask for replacing every one of attempts, and
+// keeps the transaction type of the first.
 func outbid(cost Cost, attempts []Attempt) Cost {
 	f := cost.Fees
 	f.Legacy = attempts[0].legacy()
@@ -172,11 +171,11 @@ func outbid(cost Cost, attempts []Attempt) Cost {
 	return raised
 }
 
-// legacy reports whether a's bytes are of a transaction with one gas price. All
-// other kinds begin with a byte below 0x80 (EIP-2718).
+// legacy reports whether a's bytes are a legacy transaction, with one gas price. All
+// other types begin with a byte below 0x80 (EIP-2718).
 func (a Attempt) legacy() bool { return len(a.Raw) > 0 && a.Raw[0] >= 0x80 }
 
-// atLeast is x, or what outbids old if that is more.
+// atLeast returns x, or what outbids old if that is more.
 func atLeast(x *big.Int, old *hexutil.Big) *big.Int {
 	if least := raised(old.ToInt()); x.Cmp(least) < 0 {
 		return least

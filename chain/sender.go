@@ -13,10 +13,10 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	bolt "go.etcd.io/bbolt"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 )
 
-// Nodes is what a Sender asks of the networks. *Hub is one.
+// Nodes is what a Sender needs from the networks; *Hub is one.
 type Nodes interface {
 	Network(id uint64) (Network, error)
 	Reader(ctx context.Context, id uint64) (Reader, error)
@@ -26,17 +26,17 @@ type Nodes interface {
 	Replaced(ctx context.Context, id uint64, account common.Address, nonce, since uint64, ours []common.Hash) ([]string, error)
 }
 
-// SenderOptions of a Sender.
+// SenderOptions configure a Sender.
 type SenderOptions struct {
-	// Rebroadcast is how long a transaction that a node has is left alone
-	// before it is offered again; 0 = 15 s.
+	// Rebroadcast is how long after a broadcast a transaction that a node has is offered
+	// again; 0 = 15 s.
 	Rebroadcast time.Duration
 }
 
-// A Sender gets calls mined at most once each. Its promise rests on one order
-// of events: claim a nonce, sign, journal the signed bytes, and only then
-// broadcast. Whatever happens later, it repeats those bytes; it never signs a
-// key's call again. It is safe for concurrent use.
+// A Sender gets each call mined at most once. Its guarantee rests on one order of steps:
+// claim a nonce, sign, journal the signed bytes, and only then broadcast. Whatever
+// happens later, it repeats those bytes; anything else that it signs for the key has the
+// same nonce. It is safe for concurrent use.
 type Sender struct {
 	nodes       Nodes
 	signer      Signer
@@ -44,7 +44,7 @@ type Sender struct {
 	rebroadcast time.Duration
 
 	accountsMu sync.Mutex
-	accounts   map[account]chan struct{} // one place each: who holds it may claim nonces
+	accounts   map[account]chan struct{} // one slot each; its holder may claim nonces
 
 	flightMu sync.Mutex
 	flights  map[string]flight // by key, of transactions that are not final
@@ -59,18 +59,18 @@ type account struct {
 	address common.Address
 }
 
-// A flight is what this process did with a key's bytes.
+// A flight is what this process did with the bytes of a key.
 type flight struct {
 	broadcasts int
-	attempts   int // that there were at the last one
+	attempts   int // recorded at the last broadcast
 	last       time.Time
-	gone       time.Time            // since when every look found the nonce used elsewhere; zero = the last one did not
-	gap        time.Time            // of the last look for a free nonce before its own
-	free       map[uint64]time.Time // what that found, and since when every look did
+	gone       time.Time            // since when every poll found the nonce used elsewhere; zero = the last one did not
+	gap        time.Time            // last check for gaps below its nonce
+	free       map[uint64]time.Time // nonces found free then, and since when
 }
 
-// NewSender returns a Sender that journals to db. A read-only db that has a
-// ledger will do for watching; nothing is signed then.
+// NewSender returns a Sender that journals to db. A read-only db that has a ledger can be
+// watched; nothing is signed then.
 func NewSender(db *bolt.DB, nodes Nodes, signer Signer, o SenderOptions) (*Sender, error) {
 	l, err := openLedger(db)
 	if err != nil {
@@ -81,13 +81,13 @@ func NewSender(db *bolt.DB, nodes Nodes, signer Signer, o SenderOptions) (*Sende
 	}
 	return &Sender{
 		nodes: nodes, signer: signer, ledger: l, rebroadcast: o.Rebroadcast,
-		accounts: make(map[account]chan struct{}), flights: make(map[string]flight), now: fault.Now, sleep: sleep,
+		accounts: make(map[account]chan struct{}), flights: make(map[string]flight), now: clock.Now, sleep: sleep,
 	}, nil
 }
 
-// sleep waits for d, or less if ctx ends: then it returns ctx's error.
+// sleep waits for d; if ctx ends first, it returns ctx's error.
 func sleep(ctx context.Context, d time.Duration) error {
-	t := fault.NewTimer(d)
+	t := clock.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
@@ -100,21 +100,20 @@ func sleep(ctx context.Context, d time.Duration) error {
 // Lookup returns the record of key; nil if there is none.
 func (s *Sender) Lookup(key string) (*Tx, error) { return s.ledger.get(key) }
 
-// Held returns the records of so many nonces of an account, nil for one that none of
-// ours holds.
+// Held returns the records of count nonces of an account from first on, nil for one that
+// none of ours holds.
 func (s *Sender) Held(chainID uint64, from common.Address, first, count uint64) ([]*Tx, error) {
 	return s.ledger.holders(chainID, from, first, first+count)
 }
 
-// Submit signs and broadcasts c, once per key. Repeating it returns the key's
-// record, after offering the recorded bytes again while their policy allows;
-// the same key with another call is ErrKeyReused.
+// Submit signs and broadcasts c, once per key. Repeating it returns the key's record,
+// after offering the recorded bytes again while their policy allows; the same key with
+// another call is ErrKeyReused.
 //
-// With a record, its bytes may be on their way, and [Sender.Poll] tells, unless
-// the error is ErrRejected: then they are not and never will be. Without one,
-// nothing was signed that could ever be sent: ErrExpired, ErrCeiling,
-// ErrWouldRevert, ErrFunds, ErrNonceBlocked, ErrLedger, the signer's error, or
-// a temporary one.
+// If a record is returned, its bytes may be on their way, and [Sender.Poll] tells, unless
+// the error is ErrRejected: then they are not and never will be. If none is returned,
+// nothing was signed that could ever be sent: ErrExpired, ErrCeiling, ErrWouldRevert,
+// ErrFunds, ErrNonceBlocked, ErrLedger, the signer's error, or a temporary one.
 func (s *Sender) Submit(ctx context.Context, key string, c Call, p Policy) (*Tx, error) {
 	tx, err := s.recorded(key, c)
 	switch {
@@ -131,17 +130,18 @@ func (s *Sender) Submit(ctx context.Context, key string, c Call, p Policy) (*Tx,
 	return tx, err
 }
 
-// An intent is what a new record is to be made of.
+// An intent describes a record to be made.
 type intent struct {
 	key    string
 	call   Call
 	policy Policy
 	kind   AttemptKind
-	nonce  *uint64 // the only one that will do; nil = the next
+	nonce  *uint64 // the only one allowed; nil = the next
 	sake   string  // key of the transaction that a filler is made for
 }
 
-// recorded returns the record of key if it is of this very call.
+// recorded returns the record of key, nil if there is none; ErrKeyReused if it has
+// another call.
 func (s *Sender) recorded(key string, c Call) (*Tx, error) {
 	if key == "" || len(key) > maxKey {
 		return nil, fmt.Errorf("a transaction key has 1 to %d bytes", maxKey)
@@ -159,11 +159,11 @@ func (s *Sender) recorded(key string, c Call) (*Tx, error) {
 	return tx, nil
 }
 
-// submit makes the record of a key and broadcasts it: prices the call, claims a
-// nonce, signs, journals, sends. All from the nonce on happens one at a time per
-// account: whether a nonce is free again, because every node refused the bytes
-// that had it, must be known before another transaction is signed behind it. The
-// record may have been made by another goroutine meanwhile.
+// submit makes the record of a key and broadcasts it: it prices the call, claims a nonce,
+// signs, journals and sends. From the nonce on this happens one at a time per account:
+// whether a nonce is free again, because every node refused its bytes, must be known
+// before another transaction is signed behind it. Another goroutine may have made the
+// record meanwhile.
 func (s *Sender) submit(ctx context.Context, i intent) (*Tx, error) {
 	c, p := i.call, i.policy
 	if err := s.mayAct(p); err != nil {
@@ -194,7 +194,7 @@ func (s *Sender) submit(ctx context.Context, i intent) (*Tx, error) {
 	return s.broadcast(ctx, tx, true)
 }
 
-// sign claims a nonce, signs and journals. The account is locked.
+// sign claims a nonce, signs and journals. The caller holds the account's lock.
 func (s *Sender) sign(ctx context.Context, i intent, cost Cost) (*Tx, error) {
 	c := i.call
 	nonce, n, err := s.nextNonce(ctx, c)
@@ -221,7 +221,7 @@ func (s *Sender) sign(ctx context.Context, i intent, cost Cost) (*Tx, error) {
 	return tx, nil
 }
 
-// mayAct checks p's last moment. A policy without one allows nothing.
+// mayAct returns ErrExpired after p's deadline. A policy without one allows nothing.
 func (s *Sender) mayAct(p Policy) error {
 	if s.now().After(p.Until) {
 		return fmt.Errorf("%w: the last moment was %s", ErrExpired, p.Until.UTC().Format(time.RFC3339))
@@ -236,8 +236,8 @@ func underCeiling(most *big.Int, p Policy) error {
 	return nil
 }
 
-// attempt has t signed and checks that what comes back is t, from the right
-// account, and still in time.
+// attempt has t signed and checks that the result is t, signed by the right account, and
+// still in time.
 func (s *Sender) attempt(ctx context.Context, kind AttemptKind, from common.Address, t *types.Transaction, chainID uint64, p Policy) (Attempt, error) {
 	if err := s.mayAct(p); err != nil {
 		return Attempt{}, err
@@ -251,7 +251,7 @@ func (s *Sender) attempt(ctx context.Context, kind AttemptKind, from common.Addr
 	if by, err := types.Sender(rules, signed); err != nil || by != from || rules.Hash(signed) != rules.Hash(t) {
 		return Attempt{}, errors.New("sign: the signer returned another transaction")
 	}
-	if err := s.mayAct(p); err != nil { // signing may have taken its time
+	if err := s.mayAct(p); err != nil { // signing may have taken long
 		return Attempt{}, err
 	}
 	raw, err := signed.MarshalBinary()
@@ -281,10 +281,10 @@ func (s *Sender) lock(ctx context.Context, a account) (unlock func(), err error)
 	}
 }
 
-// broadcast offers the last attempt of tx to the nodes while its policy allows,
-// and records what that proves. first says that this process just signed it: only
-// then can a refusal mean that the bytes are nowhere. Its error is ErrLedger or
-// an internal one; what nodes say is in the record's Reason.
+// broadcast offers the last attempt of tx to the nodes while its policy allows, and
+// records what that proves. first means that this process just signed it: only then does
+// a refusal prove that no node has the bytes. The error is ErrLedger or an internal one;
+// what nodes say is in the record's Reason.
 func (s *Sender) broadcast(ctx context.Context, tx *Tx, first bool) (*Tx, error) {
 	now, due, again, err := s.takeOff(tx.Key)
 	if err != nil {
@@ -299,7 +299,7 @@ func (s *Sender) broadcast(ctx context.Context, tx *Tx, first bool) (*Tx, error)
 		return tx, unavailable(err)
 	}
 	s.point(beforeBroadcast)
-	// Slow endpoints must not carry the bytes beyond their last moment.
+	// Slow endpoints must not carry the bytes beyond their deadline.
 	inTime, done := context.WithTimeout(ctx, a.Until.Sub(s.now()))
 	said := s.send(inTime, tx.Call.ChainID, t, again)
 	done()
@@ -316,7 +316,7 @@ func (s *Sender) broadcast(ctx context.Context, tx *Tx, first bool) (*Tx, error)
 		after, err = s.reject(tx.Key, said)
 	}
 	if err != nil {
-		return tx, err // as it was recorded before the bytes left
+		return tx, err // as recorded before the broadcast
 	}
 	if said == nil {
 		s.point(afterSent)
@@ -326,8 +326,8 @@ func (s *Sender) broadcast(ctx context.Context, tx *Tx, first bool) (*Tx, error)
 	return after, nil
 }
 
-// send offers t to the network's endpoints: to one of them, or again, to all.
-// An error of Reader means that no endpoint was even asked.
+// send offers t to one of the network's endpoints, or to all if again is set. An error of
+// Reader means that no endpoint was even asked.
 func (s *Sender) send(ctx context.Context, chainID uint64, t *types.Transaction, again bool) error {
 	r, err := s.nodes.Reader(ctx, chainID)
 	if err != nil {
@@ -339,8 +339,8 @@ func (s *Sender) send(ctx context.Context, chainID uint64, t *types.Transaction,
 	return r.SendTransaction(ctx, t)
 }
 
-// takeOff notes that the bytes of key are about to leave, if they may. again
-// says that this process has offered the same bytes before.
+// takeOff reports whether the bytes of key are due to be broadcast, and notes that they
+// are about to leave. again means that this process has offered the same bytes before.
 func (s *Sender) takeOff(key string) (tx *Tx, due, again bool, err error) {
 	s.flightMu.Lock()
 	defer s.flightMu.Unlock()
@@ -366,8 +366,8 @@ func (s *Sender) takeOff(key string) (tx *Tx, due, again bool, err error) {
 	return tx, true, again, nil
 }
 
-// reject records that no node queued the bytes of key, unless they were offered
-// a second time meanwhile: nothing is known about that one.
+// reject records that no node queued the bytes of key, unless they were offered a second
+// time meanwhile, with an unknown outcome.
 func (s *Sender) reject(key string, why error) (*Tx, error) {
 	s.flightMu.Lock()
 	defer s.flightMu.Unlock()

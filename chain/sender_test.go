@@ -22,10 +22,10 @@ import (
 
 const base = 8453
 
-// crash is what a test's point panics with.
+// crash is the value that a test's point panics with.
 type crash string
 
-// crashing runs f and reports whether it was cut short at a point.
+// crashing runs f and reports whether it crashed at a point.
 func crashing(f func()) (crashed bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -39,8 +39,8 @@ func crashing(f func()) (crashed bool) {
 	return false
 }
 
-// newBase is a Base chain with one funded account, one endpoint, and its hub
-// at depth 2.
+// newBase returns a Base chain with one funded account and one endpoint, and its hub at
+// depth 2.
 func newBase(t *testing.T, secret string) (*testChain, *testKey, *Hub) {
 	t.Helper()
 	key := newTestKey(t, secret)
@@ -48,26 +48,26 @@ func newBase(t *testing.T, secret string) (*testChain, *testKey, *Hub) {
 	return c, key, newTestHub(t, base, 2, c.serve(t))
 }
 
-// A clock stands still until it is moved.
-type clock struct{ time.Time }
+// A fakeClock stands still until it is moved.
+type fakeClock struct{ time.Time }
 
-func (c *clock) advance(d time.Duration) { c.Time = c.Add(d) }
+func (c *fakeClock) advance(d time.Duration) { c.Time = c.Add(d) }
 
-// newSending is newBase with a sender, whose clock is now.
-func newSending(t *testing.T, secret string) (c *testChain, key *testKey, s *Sender, now *clock) {
+// newSending is newBase with a sender that reads the clock now.
+func newSending(t *testing.T, secret string) (c *testChain, key *testKey, s *Sender, now *fakeClock) {
 	t.Helper()
 	c, key, hub := newBase(t, secret)
-	s, now = newTestSender(t, tempDB(t), hub, key), &clock{time.Now()}
+	s, now = newTestSender(t, tempDB(t), hub, key), &fakeClock{time.Now()}
 	s.now, s.rebroadcast = func() time.Time { return now.Time }, 0
 	return c, key, s, now
 }
 
-// A crashFlow is what is done with one call, and how that must end whenever the
-// process is stopped on the way and started again.
+// A crashFlow is what is done with one call, and how that must end wherever the process
+// is stopped and started again.
 type crashFlow struct {
 	points []point // that it passes
 	then   func(ctx context.Context, s *Sender, key string) error
-	answer string // what the node says to the first broadcast; "" = its own words
+	answer string // the node's answer to the first broadcast; "" = its own
 	want   []TxState
 }
 
@@ -77,7 +77,7 @@ var crashFlows = map[string]crashFlow{
 		points: []point{beforeSign, beforeJournal, afterJournal, beforeBroadcast, afterBroadcast, afterSent, beforeMined, afterMined},
 		want:   []TxState{TxMined},
 	},
-	"reject": { // a process that stops before it is on record may find the node in a better mood
+	"reject": { // a process stopped before the refusal is on record may find that the node now accepts
 		points: []point{beforeReject, afterReject}, answer: poor, want: []TxState{TxMined, TxRejected},
 	},
 	"bump": {
@@ -101,8 +101,8 @@ var crashFlows = map[string]crashFlow{
 	},
 }
 
-// live runs f's part of one process's life, up to the nth time that it comes to
-// a point; it says whether it got there.
+// live runs f in one process, up to the nth time that it comes to a point, and reports
+// whether it got there.
 func (f crashFlow) live(t *testing.T, c *testChain, path string, hub *Hub, key *testKey, at point, nth int) (tx Tx, crashed bool) {
 	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second})
 	if err != nil {
@@ -138,9 +138,9 @@ func (f crashFlow) live(t *testing.T, c *testChain, path string, hub *Hub, key *
 
 func crashCall(key *testKey) Call { return pay(base, key.addr, "0xc0ffee", 7) }
 
-// TestCrashEverywhere stops the process at every point that a transaction, its
-// speed-up, its cancel and its rejection pass, restarts it, and checks that the
-// call happened exactly once, or at most once where it did not count as mined.
+// TestCrashEverywhere stops the process at every point that a transaction, its speed-up,
+// its cancel and its rejection pass, restarts it, and checks that a mined call happened
+// exactly once, and a cancelled or rejected one not at all.
 func TestCrashEverywhere(t *testing.T) {
 	passed := map[point]bool{}
 	for name, f := range crashFlows {
@@ -193,7 +193,8 @@ func crashOnce(t *testing.T, f crashFlow, at point, nth int) {
 	}
 }
 
-// TestSubmitOnce: a key is signed once, whoever repeats it and how often.
+// TestSubmitOnce checks that a key is signed once, however often and concurrently it is
+// submitted.
 func TestSubmitOnce(t *testing.T) {
 	c, key, s, _ := newSending(t, "once")
 	call := pay(base, key.addr, "0xaa", 1)
@@ -235,7 +236,7 @@ func TestSubmitOnce(t *testing.T) {
 	if tx.State != TxMined || ev == nil || !ev.Success || ev.Depth != 2 || len(ev.Hosts) != 1 || ev.To != call.To || ev.FeePaid.Sign() <= 0 {
 		t.Errorf("poll = %s, %+v", tx.State, ev)
 	}
-	again, err := s.Submit(t.Context(), "k", call, Policy{}) // the record, whatever the policy now
+	again, err := s.Submit(t.Context(), "k", call, Policy{}) // returns the record, whatever the policy
 	if err != nil || again.State != TxMined {
 		t.Errorf("repeat = %+v, %v", again, err)
 	}
@@ -250,7 +251,7 @@ func TestSubmitOnce(t *testing.T) {
 	}
 }
 
-// TestRefusalsBeforeSigning: nothing is signed, and no nonce is used up.
+// TestRefusalsBeforeSigning checks that nothing is signed and no nonce is used.
 func TestRefusalsBeforeSigning(t *testing.T) {
 	c, key, s, _ := newSending(t, "refusals")
 	reverter := pay(base, key.addr, "0xdead", 0)
@@ -318,7 +319,8 @@ func TestSignerIsChecked(t *testing.T) {
 	}
 }
 
-// sayOnSend makes node c answer text to every broadcast, queueing it or not.
+// sayOnSend makes node c answer text to every broadcast, whether or not it queues the
+// bytes.
 func sayOnSend(c *testChain, text string, queue bool) {
 	c.set(func(w http.ResponseWriter, method string) bool {
 		if method != "eth_sendRawTransaction" || queue {
@@ -336,7 +338,8 @@ func sayOnSend(c *testChain, text string, queue bool) {
 
 const poor = "insufficient funds for gas * price + value"
 
-// TestRejectedReleasesNonce: the second of the sketch's holes.
+// TestRejectedReleasesNonce checks that the nonce of a transaction that no node queued
+// goes to the next call.
 func TestRejectedReleasesNonce(t *testing.T) {
 	c, key, hub := newBase(t, "rejected")
 	db := tempDB(t)
@@ -368,8 +371,8 @@ func TestRejectedReleasesNonce(t *testing.T) {
 	}
 }
 
-// TestRefusalProvesNothingLater: after a restart, or when the bytes went out
-// twice, the same refusal leaves the outcome open.
+// TestRefusalProvesNothingLater checks that the same refusal leaves the outcome open
+// after a restart, or when the bytes were sent twice.
 func TestRefusalProvesNothingLater(t *testing.T) {
 	c, key, hub := newBase(t, "later")
 	db := tempDB(t)
@@ -393,7 +396,7 @@ func TestRefusalProvesNothingLater(t *testing.T) {
 		t.Errorf("poll: %s", tx.State)
 	}
 
-	// The second broadcast starts while the first one's refusal is on its way.
+	// The second broadcast starts before the first one's refusal is recorded.
 	s.onPoint = func(p point) {
 		if p == afterBroadcast {
 			s.onPoint = nil
@@ -407,9 +410,8 @@ func TestRefusalProvesNothingLater(t *testing.T) {
 	}
 }
 
-// TestAmbiguousStaysWatched: the first of the sketch's holes. A transaction that
-// was queued although the node said otherwise keeps its nonce, and its receipt
-// is found long after its last moment.
+// TestAmbiguousStaysWatched checks that a transaction that was queued although the node
+// said otherwise keeps its nonce, and that its receipt is found long after its deadline.
 func TestAmbiguousStaysWatched(t *testing.T) {
 	c, key, s, now := newSending(t, "ambiguous")
 	sayOnSend(c, "upstream timed out", true)
@@ -433,8 +435,8 @@ func TestAmbiguousStaysWatched(t *testing.T) {
 	c.ends(t, s, map[string]TxState{"a": TxMined, "b": TxMined})
 }
 
-// TestNoGap: a transaction that may no longer be sent and is in no pool blocks
-// the next one until it is cancelled.
+// TestNoGap checks that a transaction that is past its deadline and in no pool blocks the
+// next one until it is cancelled.
 func TestNoGap(t *testing.T) {
 	c, key, s, now := newSending(t, "gap")
 	sayOnSend(c, "please try again", false)
@@ -479,8 +481,8 @@ func asksBase(c *testChain, fee *big.Int) {
 	})
 }
 
-// TestCancelRestsOnAStillChain: a cancel that offers enough is not outbid by
-// another, however long no block comes: fees and attempts are bounded.
+// TestCancelRestsOnAStillChain checks that a cancel that offers enough is not replaced,
+// however long no block comes: fees and attempts are bounded.
 func TestCancelRestsOnAStillChain(t *testing.T) {
 	c, key, s, now := newSending(t, "still")
 	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
@@ -500,8 +502,8 @@ func TestCancelRestsOnAStillChain(t *testing.T) {
 	}
 }
 
-// TestCancelOutbids: every cancel pays an eighth more than all before it, in
-// both fees; it is idempotent for a while; and it is bounded by its own policy.
+// TestCancelOutbids checks that every cancel pays an eighth more than all before it, in
+// both fees, is idempotent for a while, and is bounded by its own policy.
 func TestCancelOutbids(t *testing.T) {
 	c, key, s, now := newSending(t, "outbid")
 	later := func() Policy { return Policy{Until: now.Add(time.Hour)} }
@@ -553,8 +555,8 @@ func TestCancelOutbids(t *testing.T) {
 	}
 }
 
-// TestCancelsRunOut: a node that asks for more each time uses all attempts up;
-// the last of them may still be sent when its time is over, with no signature.
+// TestCancelsRunOut checks that, when a node that asks for more each time has used up all
+// attempts, the last cancel can be sent past its deadline without another signature.
 func TestCancelsRunOut(t *testing.T) {
 	c, key, s, now := newSending(t, "runout")
 	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
@@ -581,8 +583,8 @@ func TestCancelsRunOut(t *testing.T) {
 	c.ends(t, s, map[string]TxState{"a": TxCancelled})
 }
 
-// TestCancelDespiteARevert: a cancel that a node expects to fail is sent all the
-// same, since it uses the nonce up either way.
+// TestCancelDespiteARevert checks that a cancel that a node expects to revert is sent all
+// the same, since it uses the nonce either way.
 func TestCancelDespiteARevert(t *testing.T) {
 	c, key, s, _ := newSending(t, "revertingcancel")
 	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
@@ -600,8 +602,8 @@ func TestCancelDespiteARevert(t *testing.T) {
 	c.ends(t, s, map[string]TxState{"a": TxCancelled})
 }
 
-// TestNothingLeavesLate: an endpoint that takes its time does not make the bytes
-// leave after their last moment by way of the next one.
+// TestNothingLeavesLate checks that a slow endpoint does not make the next one get the
+// bytes after their deadline.
 func TestNothingLeavesLate(t *testing.T) {
 	key := newTestKey(t, "slow")
 	c := newTestChain(t, base, funded(key.addr))
@@ -618,7 +620,7 @@ func TestNothingLeavesLate(t *testing.T) {
 		return result, err
 	})
 	s := newTestSender(t, tempDB(t), newTestHub(t, base, 2, url, c.serve(t)), key)
-	now := &clock{time.Now()}
+	now := &fakeClock{time.Now()}
 	s.now = func() time.Time { return now.Time }
 	tx, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), Policy{Until: now.Add(300 * time.Millisecond)})
 	if err != nil || tx.State != TxSigned || slow.count("eth_sendRawTransaction") != 1 || c.count("eth_sendRawTransaction") != 0 {
@@ -626,7 +628,8 @@ func TestNothingLeavesLate(t *testing.T) {
 	}
 }
 
-// TestFeePaidIsBounded: by what was signed, whatever a node says.
+// TestFeePaidIsBounded checks that what was signed bounds the fee paid, whatever a node
+// says.
 func TestFeePaidIsBounded(t *testing.T) {
 	c, key, s, _ := newSending(t, "feepaid")
 	p := soon()
@@ -653,7 +656,7 @@ func TestFeePaidIsBounded(t *testing.T) {
 	}
 }
 
-// TestCancelTooLate: the call was mined after all; the verdict is the chain's.
+// TestCancelTooLate checks that a call that was mined despite its cancel ends as mined.
 func TestCancelTooLate(t *testing.T) {
 	c, key, s, _ := newSending(t, "toolate")
 	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
@@ -674,7 +677,8 @@ func TestCancelTooLate(t *testing.T) {
 	}
 }
 
-// TestReplaced: another wallet with the same key uses the nonce.
+// TestReplaced checks that a nonce used by another wallet with the same key ends the
+// transaction.
 func TestReplaced(t *testing.T) {
 	c, key, s, now := newSending(t, "replaced")
 	sayOnSend(c, "please try again", false)
@@ -708,9 +712,9 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// TestLaggingReceiptsAreNotAbsence: behind one URL may be several nodes, of which
-// one has the block that used the nonce and another not its receipts yet. The
-// call that was mined must not be called replaced: its user would repeat it.
+// TestLaggingReceiptsAreNotAbsence checks that a mined call is not called replaced while
+// receipts lag: its user would repeat it. One URL may have several nodes behind it, one
+// with the block that used the nonce and another still without its receipts.
 func TestLaggingReceiptsAreNotAbsence(t *testing.T) {
 	c, key, s, now := newSending(t, "lagging")
 	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
@@ -736,8 +740,8 @@ func TestLaggingReceiptsAreNotAbsence(t *testing.T) {
 	}
 }
 
-// TestIndexingIsNotAbsence: while a node says that it is still indexing, a used
-// nonce does not mean that our transaction was replaced.
+// TestIndexingIsNotAbsence checks that a used nonce does not mean that our transaction
+// was replaced while a node says that it is still indexing.
 func TestIndexingIsNotAbsence(t *testing.T) {
 	c, key, s, _ := newSending(t, "indexing")
 	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
@@ -762,7 +766,7 @@ func TestIndexingIsNotAbsence(t *testing.T) {
 	}
 }
 
-// TestReverted: a call that fails on chain has evidence too.
+// TestReverted checks that a call that fails on chain has evidence too.
 func TestReverted(t *testing.T) {
 	key := newTestKey(t, "reverted")
 	alloc := funded(key.addr)
@@ -781,7 +785,7 @@ func TestReverted(t *testing.T) {
 	}
 }
 
-// TestDropped: a pool that forgets a transaction is given it again.
+// TestDropped checks that a transaction that the pool dropped is broadcast again.
 func TestDropped(t *testing.T) {
 	c, key, s, _ := newSending(t, "dropped")
 	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
@@ -802,11 +806,12 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestReorg: a block that is not deep yet goes; the transaction is pending
-// again and is mined in the other branch. Deeper than the network's depth the
-// record keeps its verdict, and the evidence is missing until it is back.
+// TestReorg checks that a transaction in a block that is reorganised away is pending
+// again and mined in the other branch. If the block was deeper than the network's depth,
+// the record keeps its final state, and the evidence is missing until the transaction is
+// mined again.
 func TestReorg(t *testing.T) {
-	for _, depth := range []uint64{1, 3} { // blocks that go
+	for _, depth := range []uint64{1, 3} { // blocks that are reorganised away
 		t.Run(fmt.Sprint(depth), func(t *testing.T) {
 			key := newTestKey(t, "reorg")
 			c := newTestChain(t, base, funded(key.addr))
@@ -830,11 +835,11 @@ func TestReorg(t *testing.T) {
 			if err := c.Fork(genesis.Hash()); err != nil {
 				t.Fatal(err)
 			}
-			c.Rollback() // the pool got it back: forget that
+			c.Rollback() // drops what went back to the pool
 			if tx, ev = poll(t, s, "a"); tx.State != state || tx.Depth != 0 || ev != nil {
 				t.Fatalf("after: %s, depth %d, %+v", tx.State, tx.Depth, ev)
 			}
-			for range 3 { // Poll offered the bytes again
+			for range 3 { // Poll broadcast the bytes again
 				c.Commit()
 			}
 			if tx, ev = poll(t, s, "a"); tx.State != TxMined || ev == nil {
@@ -847,7 +852,8 @@ func TestReorg(t *testing.T) {
 	}
 }
 
-// TestRebroadcastRests: a transaction that a node has is left alone for a while.
+// TestRebroadcastRests checks that a transaction that a node has is not broadcast again
+// too soon.
 func TestRebroadcastRests(t *testing.T) {
 	c, key, s, now := newSending(t, "rests")
 	s.rebroadcast = 15 * time.Second

@@ -13,16 +13,16 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// A Block is a block as several hosts show it.
+// A Block is a block that several hosts show alike.
 type Block struct {
 	Number uint64      `json:"number"`
 	Hash   common.Hash `json:"hash"`
 	Time   time.Time   `json:"time"`
 }
 
-// Settled returns the last block that counts: as deep as the network asks, and
-// the same at two hosts where two are configured. hosts are those that showed it.
-// It may lag, never lead. It may be repeated; an error says nothing.
+// Settled returns the last block that counts as final: as deep as the network asks, and
+// the same at two hosts where two are configured; hosts are those. It may lag, never
+// lead. It may be repeated; an error says nothing about the chain.
 func (h *Hub) Settled(ctx context.Context, id uint64) (b Block, hosts []string, err error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -42,9 +42,9 @@ func (h *Hub) Settled(ctx context.Context, id uint64) (b Block, hosts []string, 
 	return b, nil, m.failure()
 }
 
-// Head returns the number of the latest block that one of two hosts knows, where two
-// are configured: what comes after it was not there before. It may lead where a host
-// lies. It may be repeated; an error says nothing.
+// Head returns the highest of the latest block numbers of two hosts, where two are
+// configured: any later block did not exist before. It may lead where a host lies. It may
+// be repeated; an error says nothing about the chain.
 func (h *Hub) Head(ctx context.Context, id uint64) (uint64, error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -62,7 +62,7 @@ func (h *Hub) Head(ctx context.Context, id uint64) (uint64, error) {
 	return highest, nil
 }
 
-// height is the number of e's last block.
+// height returns the number of e's latest block.
 func (e *endpoint) height(ctx context.Context) (n uint64, err error) {
 	_, err = e.do(ctx, func(ctx context.Context) (err error) {
 		n, err = e.eth.BlockNumber(ctx)
@@ -71,13 +71,13 @@ func (e *endpoint) height(ctx context.Context) (n uint64, err error) {
 	return n, err
 }
 
-// settled is the number of e's last block at that depth.
+// settled returns the number of e's last block at that depth.
 func (e *endpoint) settled(ctx context.Context, depth uint64) (uint64, error) {
 	latest, err := e.height(ctx)
 	return latest + 1 - min(depth, latest+1), err
 }
 
-// at is e's block of that number.
+// at returns e's block of that number.
 func (e *endpoint) at(ctx context.Context, number uint64) (Block, error) {
 	var b head
 	_, err := e.do(ctx, func(ctx context.Context) (err error) {
@@ -95,23 +95,22 @@ func (e *endpoint) at(ctx context.Context, number uint64) (Block, error) {
 	return Block{number, b.Hash, blockTime(b.Time)}, nil
 }
 
-// A meeting looks for the last block up to which as many hosts as the network
-// needs have come, and that they show alike.
+// A meeting finds the last block that a quorum of hosts has reached and shows alike.
 type meeting struct {
 	p    *pool
 	here []comer
 	errs []error
-	odds bool // two showed different blocks
+	odds bool // two hosts showed different blocks
 }
 
 type comer struct {
 	e    *endpoint
 	upTo uint64
-	seen map[uint64]Block // asked before
+	seen map[uint64]Block // blocks asked for so far
 }
 
-// join adds an endpoint that has come to block upTo, and reports where it meets
-// one that was there before.
+// join adds an endpoint that has reached block upTo, and returns the block that it shares
+// with one that joined before, and both hosts.
 func (m *meeting) join(ctx context.Context, e *endpoint, upTo uint64) (b Block, hosts []string, ok bool) {
 	me := &comer{e: e, upTo: upTo, seen: map[uint64]Block{}}
 	others := m.here
@@ -139,7 +138,7 @@ func (m *meeting) join(ctx context.Context, e *endpoint, upTo uint64) (b Block, 
 	return Block{}, nil, false
 }
 
-// show is a comer's block of that number, asked once.
+// show returns a comer's block of that number, and asks for it once.
 func (m *meeting) show(ctx context.Context, c comer, number uint64) (Block, error) {
 	if b, ok := c.seen[number]; ok {
 		return b, nil
@@ -153,7 +152,7 @@ func (m *meeting) show(ctx context.Context, c comer, number uint64) (Block, erro
 	return b, nil
 }
 
-// failure says why nobody met.
+// failure returns why no block was agreed on.
 func (m *meeting) failure() error {
 	if m.odds {
 		return fmt.Errorf("chain %d: %w about a settled block", m.p.network.ID, ErrDisagree)
@@ -161,14 +160,14 @@ func (m *meeting) failure() error {
 	return m.p.failure(m.errs)
 }
 
-// nonceBitmapSelector is nonceBitmap(address owner, uint256 word), of Permit2 and
-// of contracts that keep unordered nonces as it does.
+// nonceBitmapSelector is nonceBitmap(address owner, uint256 word), of Permit2 and of
+// contracts that keep unordered nonces in the same way.
 var nonceBitmapSelector = []byte{0x4f, 0xe0, 0x2b, 0x44}
 
-// NonceBit reports whether an unordered nonce was used up at the end of a block,
-// by the word of two hosts where two are configured: bit nonce mod 256 of
-// nonceBitmap(owner, nonce / 256). Ask of a settled block. A node may have
-// forgotten the state of one that is long past; that is an error.
+// NonceBit reports whether an unordered nonce was used at the end of a block, which two
+// hosts must agree on where two are configured: bit nonce mod 256 of nonceBitmap(owner,
+// nonce / 256). Ask about a settled block. A node may have pruned the state of an old
+// one; that is an error.
 func (h *Hub) NonceBit(ctx context.Context, id uint64, contract, owner common.Address, nonce *big.Int, block uint64) (used bool, hosts []string, err error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -195,16 +194,16 @@ func (h *Hub) NonceBit(ctx context.Context, id uint64, contract, owner common.Ad
 	})
 }
 
-// A Gain is what one block did to an account's native coin.
+// A Gain is the change of an account's native balance in one block.
 type Gain struct {
-	Amount *big.Int // wei; below zero where it shrank
-	Sent   uint64   // transactions of the account's own in the block, whose fees and values are in Amount
+	Amount *big.Int // wei; negative where it shrank
+	Sent   uint64   // the account's own transactions in the block; Amount includes their fees and values
 	First  uint64   // nonce of the first of them
 }
 
-// Gain returns by how much of the native coin an account grew in one block, by the
-// word of two hosts where two are configured. Ask of a settled block; NonceBit's
-// caution about state applies.
+// Gain returns how an account's native balance changed in one block, which two hosts must
+// agree on where two are configured. Ask about a settled block; as for NonceBit, the
+// state of an old one may be pruned.
 func (h *Hub) Gain(ctx context.Context, id uint64, account common.Address, block uint64) (Gain, []string, error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -214,7 +213,7 @@ func (h *Hub) Gain(ctx context.Context, id uint64, account common.Address, block
 		return Gain{}, nil, errors.New("nothing is before block 0")
 	}
 	type words struct {
-		grown string // in decimal, to be compared
+		grown string // decimal, to be comparable
 		sent  uint64
 		first uint64
 	}
@@ -244,6 +243,6 @@ func (h *Hub) Gain(ctx context.Context, id uint64, account common.Address, block
 	if err != nil {
 		return Gain{}, nil, err
 	}
-	amount, _ := new(big.Int).SetString(said.grown, 10) // of our own writing
+	amount, _ := new(big.Int).SetString(said.grown, 10) // written above
 	return Gain{amount, said.sent, said.first}, hosts, nil
 }

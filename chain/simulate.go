@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -18,11 +18,10 @@ import (
 // maxSimulated bounds the calls of one simulation.
 const maxSimulated = 16
 
-// Simulate runs calls, all of one chain, one after the other on top of the
-// latest block. With eth_simulateV1 it shows what moves and what is allowed;
-// nodes without it only say, by eth_call, whether a single call succeeds.
-// Nothing is sent; it may be repeated. Errors: ErrWouldRevert with the reason,
-// ErrFunds.
+// Simulate runs calls, all of one chain, one after the other on top of the latest block.
+// With eth_simulateV1 it shows transfers and allowances; without it, eth_call only tells
+// whether the first call succeeds. Nothing is sent; it may be repeated. Errors:
+// ErrWouldRevert with the reason, ErrFunds.
 func (h *Hub) Simulate(ctx context.Context, calls []Call) (Simulation, error) {
 	p, err := h.poolFor(calls)
 	if err != nil {
@@ -35,7 +34,7 @@ func (h *Hub) Simulate(ctx context.Context, calls []Call) (Simulation, error) {
 	return sim, err
 }
 
-// poolFor are the endpoints for calls that belong together.
+// poolFor returns the endpoints for calls, which must all be of one chain.
 func (h *Hub) poolFor(calls []Call) (*pool, error) {
 	if len(calls) == 0 || len(calls) > maxSimulated {
 		return nil, fmt.Errorf("simulate: %d calls, want 1 to %d", len(calls), maxSimulated)
@@ -48,13 +47,12 @@ func (h *Hub) poolFor(calls []Call) (*pool, error) {
 	return h.pool(calls[0].ChainID)
 }
 
-// Simulations is Simulate for calls whose bytes do not say what they do: by as many
-// hosts as a proof needs, each of which shows what moves. Their answers may differ as
-// blocks do, so that each is to be judged; they are never empty. Where all others lack
-// the method, the word of the one that has it is what there is; where fewer can show
-// it for another reason there is one answer, in which nothing is shown. Errors:
-// ErrWouldRevert and ErrFunds where all say so, ErrDisagree where some do,
-// ErrUnreachable.
+// Simulations is Simulate for calls whose bytes do not say what they do. It needs a
+// quorum of hosts, each showing what moves. The results, never empty, may differ as
+// blocks do, so each must be judged. If all other hosts lack the method, one host's
+// result is enough. If too few hosts have the method and show what moves, there is one
+// result with Shown false. Errors: ErrWouldRevert and ErrFunds where all say so,
+// ErrDisagree where some do, ErrUnreachable.
 func (h *Hub) Simulations(ctx context.Context, calls []Call) ([]Simulation, error) {
 	p, err := h.poolFor(calls)
 	if err != nil {
@@ -81,7 +79,7 @@ func (h *Hub) Simulations(ctx context.Context, calls []Call) ([]Simulation, erro
 		return tried{sim: sim}, err
 	}, func(said []answer[tried]) int { return p.quorum() - len(most(said, sameEnd)) })
 	best := most(said, sameEnd)
-	mu.Lock() // some may be asked still
+	mu.Lock() // other requests may still be running
 	defer mu.Unlock()
 	alone := len(said) == 1 && !slices.ContainsFunc(p.endpoints, func(e *endpoint) bool { return e.host != said[0].e.host && !lacking[e.host] })
 	switch {
@@ -95,16 +93,16 @@ func (h *Hub) Simulations(ctx context.Context, calls []Call) ([]Simulation, erro
 	return []Simulation{{Method: "eth_simulateV1"}}, nil
 }
 
-// A tried is what one host makes of calls: a simulation, or its word that they fail.
+// A tried is one host's result: a simulation, or its answer that the calls fail.
 type tried struct {
 	sim   Simulation
 	fails error
 }
 
-// sameEnd compares whether calls fail, which is all that two hosts have to agree on.
+// sameEnd compares whether the calls fail, which is all that two hosts must agree on.
 func sameEnd(a, b tried) bool { return (a.fails == nil) == (b.fails == nil) }
 
-// simulations are those of hosts that agree on whether calls fail.
+// simulations returns the results of hosts that agree on whether the calls fail.
 func simulations(said []answer[tried]) (all []Simulation, err error) {
 	for _, a := range said {
 		if a.v.fails != nil {
@@ -115,10 +113,10 @@ func simulations(said []answer[tried]) (all []Simulation, err error) {
 	return all, nil
 }
 
-// errNoSimulate means that an endpoint, or none, has eth_simulateV1.
+// errNoSimulate means that an endpoint, or every one, lacks eth_simulateV1.
 var errNoSimulate = errors.New("no eth_simulateV1")
 
-// errUnclear means that one has it, and does not show what moves.
+// errUnclear means that an endpoint has it and does not show everything that moves.
 var errUnclear = fmt.Errorf("it does not show what moves: %w", errNoSimulate)
 
 type (
@@ -136,7 +134,7 @@ type (
 		Number hexutil.Uint64  `json:"number"`
 		Calls  []simulatedCall `json:"calls"`
 	}
-	// A simulatedLog is a log of which we ask less than a receipt's must have.
+	// A simulatedLog is a log with fewer required fields than a receipt's.
 	simulatedLog struct {
 		Address common.Address `json:"address"`
 		Topics  []common.Hash  `json:"topics"`
@@ -164,10 +162,10 @@ func simulateV1(ctx context.Context, p *pool, calls []Call) (Simulation, error) 
 	return Simulation{}, errNoSimulate
 }
 
-// isVerdict reports whether err is a node's word on the calls themselves.
+// isVerdict reports whether err is a node's answer about the calls themselves.
 func isVerdict(err error) bool { return errors.Is(err, ErrWouldRevert) || errors.Is(err, ErrFunds) }
 
-// simulate runs calls at one endpoint. errNoSimulate means that it has no way to.
+// simulate runs calls at one endpoint; errNoSimulate if it lacks the method.
 func (e *endpoint) simulate(ctx context.Context, n Network, calls []Call) (Simulation, error) {
 	var blocks []simulatedBlock
 	_, err := e.do(ctx, func(ctx context.Context) error {
@@ -177,21 +175,21 @@ func (e *endpoint) simulate(ctx context.Context, n Network, calls []Call) (Simul
 	switch verdict := wouldRevert(err); {
 	case err == nil:
 		return readSimulation(n, calls, blocks)
-	case isVerdict(verdict): // with a contract's own words, which may be any
+	case isVerdict(verdict): // checked first: a contract's reason may contain any text
 		return Simulation{}, verdict
 	case errors.As(err, &ne) && (ne.code == -32601 || containsAny(ne.text, missingMethodTexts)):
-		e.noSimulate.Store(fault.Now().UnixNano())
+		e.noSimulate.Store(clock.Now().UnixNano())
 		return Simulation{}, errNoSimulate
 	}
 	return Simulation{}, err
 }
 
-// lackTime is how long a host is taken at its word that it lacks a method: behind one
-// address there may be many nodes.
+// lackTime is how long an endpoint that said it lacks a method is believed: one address
+// may have many nodes behind it.
 const lackTime = 10 * time.Minute
 
 func (e *endpoint) lacksSimulate() bool {
-	return fault.Now().Sub(time.Unix(0, e.noSimulate.Load())).Abs() < lackTime
+	return clock.Now().Sub(time.Unix(0, e.noSimulate.Load())).Abs() < lackTime
 }
 
 func simulateArgs(calls []Call) map[string]any {
@@ -208,22 +206,22 @@ func simulateArgs(calls []Call) map[string]any {
 	}
 }
 
-// readSimulation turns a node's reply into a Simulation, or ErrWouldRevert.
+// readSimulation decodes a node's reply; ErrWouldRevert if a call failed.
 func readSimulation(n Network, calls []Call, blocks []simulatedBlock) (Simulation, error) {
 	if len(blocks) != 1 || len(blocks[0].Calls) != len(calls) || blocks[0].Number == 0 {
 		return Simulation{}, errors.New("simulate: the endpoint answered another question")
 	}
 	sim := Simulation{Method: "eth_simulateV1", Block: uint64(blocks[0].Number) - 1, Shown: true}
 	for i, res := range blocks[0].Calls {
-		if res.Status != 1 || res.Error != nil { // also where a node says both
+		if res.Status != 1 || res.Error != nil { // even where a node reports success and an error
 			return Simulation{}, fmt.Errorf("%w: call %d: %s", ErrWouldRevert, i+1, res.reason())
 		}
 		seen := effects{wrapped: n.WrappedNative}
 		for _, l := range res.Logs {
 			seen.add(eventLog{l.Address, l.Topics, l.Data})
 		}
-		// A node that does not show the coin that a call itself sends shows
-		// no movement of the coin at all.
+		// A node that does not show the coin sent by a call itself shows no movement of
+		// the coin at all.
 		if seen.unclear || !showsValue(calls[i], seen.movements) {
 			sim.Shown = false
 		}
@@ -234,8 +232,8 @@ func readSimulation(n Network, calls []Call, blocks []simulatedBlock) (Simulatio
 	return sim, nil
 }
 
-// reason is why the call failed. Some nodes return its data, some put it beside
-// the error.
+// reason returns why the call failed. Some nodes put the revert data into returnData,
+// some into the error.
 func (c simulatedCall) reason() string {
 	if c.Error == nil {
 		return revertReason(c.ReturnData, "execution reverted")
@@ -247,7 +245,7 @@ func (c simulatedCall) reason() string {
 	return revertReason(data, shown(c.Error.Message))
 }
 
-// showsValue reports whether the coin that c sends is among what moved.
+// showsValue reports whether the coin that c sends is among the movements.
 func showsValue(c Call, moved []Movement) bool {
 	if c.Value.Sign() == 0 {
 		return true
@@ -260,7 +258,7 @@ func showsValue(c Call, moved []Movement) bool {
 	return false
 }
 
-// tryCall is the fallback: it can only try the first of several calls, since
+// tryCall is the fallback by eth_call. Of several calls it tries only the first, since
 // the state that the others need does not exist yet.
 func tryCall(ctx context.Context, p *pool, calls []Call) (Simulation, error) {
 	r := reader{p}

@@ -16,7 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// words are ABI words: hashes as they are, addresses and numbers padded.
+// words encodes ABI words: hashes as they are, addresses and numbers padded.
 func words(list ...any) []byte {
 	var out []byte
 	for _, w := range list {
@@ -32,8 +32,8 @@ func words(list ...any) []byte {
 	return out
 }
 
-// TestSimulate makes a real node run contracts that log what they are told, and
-// reads what moves.
+// TestSimulate makes a real node run contracts that log their calldata, and reads what
+// moves.
 func TestSimulate(t *testing.T) {
 	key := newTestKey(t, "simulate")
 	owner, other := key.addr, common.HexToAddress("0x0123")
@@ -102,7 +102,7 @@ func TestSimulate(t *testing.T) {
 		}
 	}
 
-	// Several calls of which the later ones stand on the earlier.
+	// Several calls; the later ones depend on the earlier.
 	rich := common.HexToAddress("0x51c4")
 	sim, err := h.Simulate(t.Context(), []Call{
 		{ChainID: 1, From: owner, To: rich, Value: big.NewInt(9)},
@@ -153,8 +153,8 @@ func TestSimulateRevert(t *testing.T) {
 	}
 }
 
-// TestSimulateOldNode: a node without the method is asked once, and its eth_call
-// shows nothing.
+// TestSimulateOldNode checks that a node without the method is asked once, and that its
+// eth_call shows nothing.
 func TestSimulateOldNode(t *testing.T) {
 	key := newTestKey(t, "simulate")
 	c := newTestChain(t, 1, funded(key.addr))
@@ -176,8 +176,8 @@ func TestSimulateOldNode(t *testing.T) {
 	}
 }
 
-// TestSimulateStateMissing: a node that lacks a state for a moment has the method
-// all the same, and is asked again.
+// TestSimulateStateMissing checks that a node that lacks a state for a moment counts as
+// having the method, and is asked again.
 func TestSimulateStateMissing(t *testing.T) {
 	key := newTestKey(t, "simulate")
 	c := newTestChain(t, 1, funded(key.addr))
@@ -198,8 +198,8 @@ func TestSimulateStateMissing(t *testing.T) {
 	}
 }
 
-// TestSimulateIncomplete: a node that shows no movements of the coin, or answers
-// another question, is not believed.
+// TestSimulateIncomplete checks that a node that shows no movements of the coin, or
+// answers another question, is not believed.
 func TestSimulateIncomplete(t *testing.T) {
 	key := newTestKey(t, "simulate")
 	c := newTestChain(t, 1, funded(key.addr))
@@ -224,9 +224,9 @@ func TestSimulateIncomplete(t *testing.T) {
 	}
 }
 
-// FuzzLogs: no log makes the reader panic, a Transfer or Approval that it does not
-// understand never passes for a full picture, and whom a movement names stands in the
-// log.
+// FuzzLogs checks that no log makes the reader panic, that a Transfer or Approval with an
+// unknown layout is never taken as complete, and that the addresses of a movement are in
+// the log.
 func FuzzLogs(f *testing.F) {
 	three := []common.Hash{{31: 1}, {31: 2}, {31: 3}}
 	add := func(first common.Hash, topics int, data []byte) {

@@ -12,21 +12,21 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// A Tier is how soon a transaction should be mined, for the price.
+// A Tier is how soon a transaction should be mined, at a price to match.
 type Tier string
 
 // The tiers. An empty one is Normal.
 const (
-	Slow   Tier = "slow"   // when it is quiet
+	Slow   Tier = "slow"   // when the network is quiet
 	Normal Tier = "normal" // in one of the next blocks
-	Fast   Tier = "fast"   // in the next one, also when others hurry
+	Fast   Tier = "fast"   // in the next one, even when others hurry
 )
 
-// tiers says what each of them offers, cheapest first. The tip is the median,
-// over the last blocks, of what that percentile of the gas paid; where there is
-// only a node's one suggestion, it is so many eighths of that. The fee cap leaves
-// room for the base fee to rise to so many eighths of the next block's; one that
-// doubles takes six full blocks (EIP-1559).
+// tiers says what each of them offers, cheapest first. The tip is the median, over the
+// last blocks, of the tip paid at that percentile of the gas; where a node gives only one
+// suggestion, it is so many eighths of that. The fee cap leaves room for the base fee to
+// rise to headroom eighths of the next block's; doubling takes six full blocks
+// (EIP-1559).
 var tiers = [...]struct {
 	tier       Tier
 	percentile float64
@@ -38,8 +38,8 @@ var tiers = [...]struct {
 	{Fast, 80, 12, 16},
 }
 
-// A GasPrice is what a unit of gas costs on a network at its latest block, in
-// wei. On a network without a fee market both base fees are zero.
+// A GasPrice is the price of gas on a network at its latest block, in wei per unit.
+// Without a fee market both base fees are zero.
 type GasPrice struct {
 	Chain       uint64
 	Block       uint64
@@ -50,14 +50,14 @@ type GasPrice struct {
 	Normal      Fees
 	Fast        Fees
 	L1          L1FeeKind
-	L1Fee       *big.Int // what the data of a plain transfer costs on L1; nil = nothing, or unknown
+	L1Fee       *big.Int // L1 fee for the data of a plain transfer; nil = none, or unknown
 
 	hash common.Hash // of the block
 }
 
 func (t Tier) orNormal() Tier { return cmp.Or(t, Normal) }
 
-// At is what tier t offers.
+// At returns the fees of tier t.
 func (g GasPrice) At(t Tier) Fees {
 	switch t {
 	case Slow:
@@ -68,15 +68,15 @@ func (g GasPrice) At(t Tier) Fees {
 	return g.Normal
 }
 
-// eighths is n eighths of x, rounded up.
+// eighths returns n eighths of x, rounded up.
 func eighths(x *big.Int, n int64) *big.Int {
 	y := new(big.Int).Mul(x, big.NewInt(n))
 	y.Add(y, big.NewInt(7))
 	return y.Rsh(y, 3)
 }
 
-// offers makes the tiers' fees of their tips, which it keeps within what the
-// network takes and is believed to ask, and in order.
+// offers sets the tiers' fees from their tips, which it keeps within the network's MinTip
+// and MaxTip, and in order.
 func (g *GasPrice) offers(n Network, tips [len(tiers)]*big.Int) {
 	least := n.MinTip
 	for i, fees := range []*Fees{&g.Slow, &g.Normal, &g.Fast} {
@@ -97,7 +97,7 @@ func (g *GasPrice) offers(n Network, tips [len(tiers)]*big.Int) {
 	}
 }
 
-// suggested makes the tiers' tips, or gas prices, of a node's one suggestion.
+// suggested returns the tiers' tips, or gas prices, for a node's single suggestion.
 func suggested(price *big.Int) (tips [len(tiers)]*big.Int) {
 	for i, t := range tiers {
 		tips[i] = eighths(price, t.suggestion)
@@ -106,19 +106,19 @@ func suggested(price *big.Int) (tips [len(tiers)]*big.Int) {
 }
 
 const (
-	historyBlocks = 20  // that the tips are taken from
-	maxPriceBits  = 128 // of any price per gas that is believed at all
+	historyBlocks = 20  // blocks that the tips are taken from
+	maxPriceBits  = 128 // size of the highest price per gas that is believed
 )
 
 // A feeHistory is the answer to eth_feeHistory for the percentiles of tiers.
 type feeHistory struct {
-	BaseFee []*hexutil.Big   `json:"baseFeePerGas"` // one more than blocks: the next block's
+	BaseFee []*hexutil.Big   `json:"baseFeePerGas"` // one more than blocks: ends with the next block's
 	Used    []float64        `json:"gasUsedRatio"`
 	Reward  [][]*hexutil.Big `json:"reward"` // by block, then by percentile
 }
 
-// errNoHistory means that a history gives no tips: it is malformed, as gateways
-// that know no percentiles return it, or nobody paid any.
+// errNoHistory means that a fee history gives no tips: it is malformed, as from gateways
+// that do not know percentiles, or nobody paid any.
 var errNoHistory = errors.New("no fee history")
 
 func readFeeHistory(raw json.RawMessage) (h feeHistory, err error) {
@@ -140,8 +140,7 @@ func readFeeHistory(raw json.RawMessage) (h feeHistory, err error) {
 	return h, nil
 }
 
-// tips are the tiers' medians over the blocks in which somebody paid; empty
-// blocks show zeros.
+// tips returns the tiers' medians over the blocks that used gas; empty blocks show zeros.
 func (h feeHistory) tips() (tips [len(tiers)]*big.Int, err error) {
 	paid := false
 	for i := range tiers {
@@ -164,9 +163,9 @@ func (h feeHistory) tips() (tips [len(tiers)]*big.Int, err error) {
 	return tips, nil
 }
 
-// next is the base fee of the block after the latest one. What a node says is
-// believed between the double of that one's and an eighth less: further it cannot
-// fall on most networks (EIP-1559), and where it does, room is left for nothing.
+// next returns the base fee of the block after the latest one. A node's value is believed
+// between an eighth below the latest base fee and its double: on most networks it cannot
+// fall further (EIP-1559), and where it can, the unused room costs nothing.
 func (h feeHistory) next(base *big.Int) *big.Int {
 	next := h.BaseFee[len(h.BaseFee)-1].ToInt()
 	if double := new(big.Int).Lsh(base, 1); next.Cmp(double) > 0 && base.Sign() > 0 {

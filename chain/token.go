@@ -8,21 +8,21 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TokenAnswers are what a contract says of itself as a token: the bytes that
-// each call returned, nil where it failed.
+// TokenAnswers are a contract's answers about itself as a token: the bytes that each call
+// returned, nil where it failed.
 type TokenAnswers struct {
-	Code     []byte // of the contract; empty = nothing is there
+	Code     []byte // of the contract; empty = there is none
 	Symbol   []byte // symbol()
 	Name     []byte // name()
 	Decimals []byte // decimals()
 	Supply   []byte // totalSupply()
 	Balance  []byte // balanceOf of the contract itself
 	NFT      []byte // supportsInterface(0x80ac58cd), ERC-721
-	Hosts    int    // that say so; 1 = there is no other
+	Hosts    int    // that agree; 1 = only one is configured
 }
 
-// tokenGas is many times what six questions take of any token that is one, and
-// little for a node.
+// tokenGas is many times what six questions take at any real token, and little for a
+// node.
 const tokenGas = 5_000_000
 
 var (
@@ -34,9 +34,10 @@ var (
 	isNFTCall = append([]byte{0x01, 0xff, 0xc9, 0xa7, 0x80, 0xac, 0x58, 0xcd}, make([]byte, 28)...)
 )
 
-// AskToken asks the contract at token what it is, by the word of two hosts where two are
-// configured: whoever tells its decimals says what an amount is. A call that fails is an
-// answer; an error says nothing about the contract. Errors: ErrDisagree, ErrUnreachable.
+// AskToken asks the contract at token about itself. Two hosts must agree where two are
+// configured: whoever tells the decimals decides what an amount is. A call that fails is
+// an answer; an error says nothing about the contract. Errors: ErrDisagree,
+// ErrUnreachable.
 func (h *Hub) AskToken(ctx context.Context, id uint64, token common.Address) (TokenAnswers, error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -49,7 +50,7 @@ func (h *Hub) AskToken(ctx context.Context, id uint64, token common.Address) (To
 	return a, err
 }
 
-// sameToken compares what does not change while a token is used.
+// sameToken compares what does not change while a token is in use.
 func sameToken(a, b TokenAnswers) bool {
 	return (len(a.Code) == 0) == (len(b.Code) == 0) && bytes.Equal(a.Decimals, b.Decimals) && bytes.Equal(a.Symbol, b.Symbol) && bytes.Equal(a.Name, b.Name)
 }
@@ -70,13 +71,13 @@ func askToken(ctx context.Context, r reader, token common.Address) (a TokenAnswe
 	return a, nil
 }
 
-// Contracts are the contracts of the network that this package calls. None of
-// them is a token.
+// Contracts returns the contracts of the network that this package calls. None of them is
+// a token.
 func (n Network) Contracts() []common.Address {
 	return []common.Address{multicall3}
 }
 
-// NoWrapped says why a network has no WrappedNative; "" if it has one.
+// NoWrapped returns why a network has no WrappedNative; "" if it has one.
 func (n Network) NoWrapped() string {
 	if n.WrappedNative != (common.Address{}) {
 		return ""

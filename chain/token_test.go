@@ -13,8 +13,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// TestReplace: a network's other endpoints are asked from then on; a bad URL
-// changes nothing.
+// TestReplace checks that a network's new endpoints are asked from then on, and that a
+// bad URL changes nothing.
 func TestReplace(t *testing.T) {
 	serve := func(block string) string {
 		n := &testNode{answer: func(_ context.Context, method string, _ []json.RawMessage) (any, error) {
@@ -69,7 +69,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestNoWrapped: a network without a known wrapped coin says so.
+// TestNoWrapped checks that a network without a known wrapped coin says so.
 func TestNoWrapped(t *testing.T) {
 	for _, n := range Networks() {
 		if (n.NoWrapped() == "") != (n.WrappedNative != common.Address{}) {
@@ -78,8 +78,8 @@ func TestNoWrapped(t *testing.T) {
 	}
 }
 
-// TestAskHostileToken: whatever code is at an address, asking it ends, and a call
-// that fails is an answer.
+// TestAskHostileToken checks that asking ends whatever code is at an address, and that a
+// call that fails is an answer.
 func TestAskHostileToken(t *testing.T) {
 	endless := common.HexToAddress("0x1000000000000000000000000000000000000001")
 	huge := common.HexToAddress("0x1000000000000000000000000000000000000002")
@@ -109,8 +109,8 @@ func TestAskHostileToken(t *testing.T) {
 	}
 }
 
-// TestTokenSaysByHowMany: a token is told by two hosts where two are configured, and by
-// one where there is no other, whatever number of its endpoints.
+// TestTokenSaysByHowMany checks that two hosts agree on a token where two are configured,
+// and one where there is no other.
 func TestTokenSaysByHowMany(t *testing.T) {
 	c := newDecidingChain(t)
 	for hosts, h := range map[int]*Hub{1: newTestHub(t, 1, 1, c.says(t, "", nil)), 2: newTestHub(t, 1, 1, c.says(t, "", nil), c.says(t, "", nil))} {

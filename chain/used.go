@@ -12,12 +12,11 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-// Used reports for each of accounts whether a network knows of a use: a nonce
-// above zero, a native balance, or a balance of one of tokens. It costs two
-// requests where the node takes batches and has Multicall3; a node that takes
-// no batch is asked twice for each account. Whoever runs the node learns that
-// the accounts belong together. Errors: ErrNoNetwork, ErrWrongChain,
-// ErrUnreachable; it may be repeated.
+// Used reports for each of accounts whether it was used on a network: a nonce above zero,
+// a native balance, or a balance of one of tokens. It takes two requests where the node
+// accepts batches and has Multicall3; a node without batches gets two requests for each
+// account. The node's operator learns that the accounts belong together. It may be
+// repeated. Errors: ErrNoNetwork, ErrWrongChain, ErrUnreachable.
 func (h *Hub) Used(ctx context.Context, id uint64, accounts, tokens []common.Address) ([]bool, error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -55,10 +54,11 @@ func (h *Hub) Used(ctx context.Context, id uint64, accounts, tokens []common.Add
 	return used, nil
 }
 
-// errNoBatch: the node does not take a batch of requests, or not so long a one.
+// errNoBatch means that the node does not accept a batch of requests, or not so long a
+// one.
 var errNoBatch = errors.New("node takes no batch")
 
-// active asks for all nonces and native balances at once.
+// active asks for all nonces and native balances in one batch.
 func active(ctx context.Context, e *endpoint, accounts []common.Address) ([]bool, error) {
 	counts := make([]hexutil.Big, 2*len(accounts))
 	batch := make([]rpc.BatchElem, 0, len(counts))
@@ -80,7 +80,7 @@ func active(ctx context.Context, e *endpoint, accounts []common.Address) ([]bool
 	return used, nil
 }
 
-// batchFailure tells a node that takes no batch from one that is not well.
+// batchFailure tells a node that accepts no batch from one that fails.
 func batchFailure(err error) error {
 	var status rpc.HTTPError
 	var answer rpc.Error
@@ -93,7 +93,7 @@ func batchFailure(err error) error {
 	return err
 }
 
-// activeEach asks for one after the other.
+// activeEach asks for one account after the other.
 func activeEach(ctx context.Context, e *endpoint, accounts []common.Address) ([]bool, error) {
 	used := make([]bool, len(accounts))
 	for i, a := range accounts {

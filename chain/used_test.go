@@ -62,7 +62,7 @@ func (b *batcher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(replies)
 }
 
-// An account was used if it sent, if it has coins, or if it has a token.
+// TestUsed checks that an account counts as used if it sent, has coins, or has a token.
 func TestUsed(t *testing.T) {
 	sender, rich, holder, fresh := common.Address{1}, common.Address{2}, common.Address{3}, common.Address{4}
 	token, none := common.HexToAddress("0xaa00000000000000000000000000000000000001"), common.HexToAddress("0xaa00000000000000000000000000000000000002")
@@ -76,7 +76,7 @@ func TestUsed(t *testing.T) {
 	for _, tc := range []struct {
 		refuse string
 		err    error
-		single int // eth_getTransactionCount outside of a batch
+		single int // eth_getTransactionCount requests outside a batch
 	}{
 		{refuse: ""},
 		{refuse: "status", single: 4},

@@ -11,17 +11,17 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Poll takes one look at key's transaction: it looks for a receipt of every
-// attempt, for another use of the nonce (believed when it is still seen after a
-// minute), and offers the last attempt again while its policy allows. It returns
-// the record, with evidence once an attempt is on the chain at depth. It may be
-// repeated for ever; a final record only has its evidence read again. An error
-// says nothing about the transaction; the record comes with it where there is one.
-// A transaction that hangs behind a nonce which nothing uses has that nonce used
-// up by one that sends nothing, if its policy can pay for it and the signer signs.
+// Poll checks key's transaction once: it looks for a receipt of every attempt and for
+// another use of the nonce (believed if it is still seen after a minute), and broadcasts
+// the last attempt again while its policy allows. It returns the record, with evidence
+// once an attempt is on the chain at depth. It may be repeated for ever; for a final
+// record it only reads the evidence again. An error says nothing about the transaction;
+// the record comes with it if there is one. If the transaction waits behind a nonce that
+// nothing uses, Poll fills that with an empty transaction, provided that the policy can
+// pay for it and the signer signs.
 //
-// Evidence may be missing from a record that is mined: a reorganisation deeper
-// than the network's depth took it away. The bytes are offered again then.
+// Evidence may be missing from a mined record: a reorg deeper than the network's depth
+// removed it. The bytes are then broadcast again.
 func (s *Sender) Poll(ctx context.Context, key string) (Tx, *Evidence, error) {
 	tx, err := s.ledger.get(key)
 	if err != nil {
@@ -57,18 +57,18 @@ func (s *Sender) Poll(ctx context.Context, key string) (Tx, *Evidence, error) {
 	return *sent, nil, lookErr
 }
 
-// goneTime is how long a nonce must be seen as used elsewhere before that is
-// believed. It rests on receipts that are not there, and behind one URL there may
-// be several nodes, of which one is behind with them.
+// goneTime is how long a nonce must be seen as used elsewhere before that is believed. It
+// rests on missing receipts, and one URL may have several nodes behind it, some of them
+// late with receipts.
 const goneTime = time.Minute
 
-// isGone keeps since when looks at key agree that its nonce was used elsewhere,
-// and reports whether they did so for long enough.
+// isGone records since when polls of key agree that its nonce was used elsewhere, and
+// reports whether they have for long enough.
 func (s *Sender) isGone(key string, seen bool) bool {
 	s.flightMu.Lock()
 	defer s.flightMu.Unlock()
 	f := s.flights[key]
-	if seen == f.gone.IsZero() { // it begins, or it is over
+	if seen == f.gone.IsZero() { // seen has changed
 		f.gone = time.Time{}
 		if seen {
 			f.gone = s.now()
@@ -78,8 +78,8 @@ func (s *Sender) isGone(key string, seen bool) bool {
 	return seen && s.now().Sub(f.gone) >= goneTime
 }
 
-// A sighting is what one look at the chain found. An empty state means that
-// nothing is decided.
+// A sighting is the result of one search on the chain. An empty state means that nothing
+// is decided.
 type sighting struct {
 	state    TxState
 	mined    common.Hash
@@ -89,9 +89,9 @@ type sighting struct {
 	attempts int // how many attempts were looked for
 }
 
-// boundFee cuts off what one lying host may add to the fee that was paid for tx's
-// attempt a: its bytes bound what its gas can have cost. Of an L1 fee, only that
-// no more than tx's whole ceiling was expected is known.
+// boundFee limits what one lying host can add to the fee that was paid for tx's attempt
+// a: its bytes bound what its gas can have cost. The only known bound of an L1 fee is
+// tx's ceiling: no more was expected.
 func (s *Sender) boundFee(ev *Evidence, tx *Tx, a Attempt) error {
 	n, err := s.nodes.Network(tx.Call.ChainID)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Sender) boundFee(ev *Evidence, tx *Tx, a Attempt) error {
 	return nil
 }
 
-// outcome is what an attempt on the chain means for its transaction.
+// outcome returns the state of a transaction with a mined attempt.
 func outcome(kind AttemptKind, success bool) TxState {
 	switch {
 	case kind == AttemptCancel:
@@ -124,9 +124,9 @@ func outcome(kind AttemptKind, success bool) TxState {
 	return TxReverted
 }
 
-// look searches for receipts of all of tx's attempts, the last first, and then
-// for a foreign use of its nonce. One attempt that cannot be looked for leaves
-// the rest undecided, since it may be the one that is mined.
+// look searches for receipts of all of tx's attempts, the last first, and then for a
+// foreign use of its nonce. If one attempt cannot be looked up, nothing is decided about
+// the nonce, since that attempt may be the one that is mined.
 func (s *Sender) look(ctx context.Context, tx *Tx) (sighting, error) {
 	found := sighting{attempts: len(tx.Attempts)}
 	var hashes []common.Hash
@@ -158,8 +158,8 @@ func (s *Sender) look(ctx context.Context, tx *Tx) (sighting, error) {
 	return found, err
 }
 
-// settle records a final state. If an attempt was added since the look, a
-// replaced nonce may be that one's doing, and the next look decides.
+// settle records a final state. If an attempt was added since the search, it may be the
+// one that used the nonce, and the next poll decides.
 func (s *Sender) settle(tx *Tx, found sighting) (*Tx, error) {
 	s.point(beforeMined)
 	done, err := s.ledger.update(tx.Key, func(tx *Tx) bool {
@@ -180,7 +180,8 @@ func (s *Sender) settle(tx *Tx, found sighting) (*Tx, error) {
 	return done, nil
 }
 
-// settled reads the evidence of a final record again.
+// settled reads the evidence of a final record again, and offers its bytes again if their
+// block is gone.
 func (s *Sender) settled(ctx context.Context, tx *Tx) (*Evidence, error) {
 	if !slices.Contains(onChain, tx.State) {
 		return nil, nil
@@ -206,7 +207,7 @@ func (s *Sender) settled(ctx context.Context, tx *Tx) (*Evidence, error) {
 	return nil, nil
 }
 
-// restore offers the bytes of a mined transaction again, whose block is gone.
+// restore offers the bytes of a mined transaction again whose block is gone.
 func (s *Sender) restore(ctx context.Context, tx *Tx) error {
 	a, err := tx.minedAttempt()
 	if err != nil || s.now().After(a.Until) {
@@ -216,6 +217,6 @@ func (s *Sender) restore(ctx context.Context, tx *Tx) error {
 	if err != nil {
 		return unavailable(err)
 	}
-	_ = s.send(ctx, tx.Call.ChainID, t, true) // the next look tells
+	_ = s.send(ctx, tx.Call.ChainID, t, true) // the next poll tells
 	return nil
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// Bounds of the look for a log that is known to be there.
+// Bounds of the search for a log that is known to exist.
 const (
-	witnessBlocks   = 8 // looked at, the given one and those before it
+	witnessBlocks   = 8 // searched: the given one and those before it
 	witnessReceipts = 6
 )
 
-// ShowsLogs is an error if one of those hosts, asked for logs, leaves out one of
-// about that block that it has a receipt of: it keeps logs apart, and is behind with
-// them, so that its word that there are none means nothing. A chain on which nothing
-// happens gives nothing to compare with, and no error. It may be repeated.
+// ShowsLogs checks that each of the hosts, when asked for logs, shows one of about that
+// block that it has a receipt of. If one does not, it keeps logs in an index that lags,
+// and its answer that there are none means nothing. A chain without any activity gives
+// nothing to compare and no error. It may be repeated.
 func (h *Hub) ShowsLogs(ctx context.Context, id, block uint64, hosts []string) error {
 	p, err := h.pool(id)
 	if err != nil {
@@ -44,8 +44,8 @@ func (h *Hub) ShowsLogs(ctx context.Context, id, block uint64, hosts []string) e
 	return fmt.Errorf("chain %d: nothing can be concluded from the logs of %v: %w", id, left, errors.Join(errs...))
 }
 
-// witness looks for the last log that a receipt shows, among those that e shows when
-// asked for logs.
+// witness looks for the most recent log that a receipt shows, and checks that e shows it
+// when asked for logs.
 func (e *endpoint) witness(ctx context.Context, block uint64) error {
 	receipts := 0
 	for n := block; n > 0 && n+witnessBlocks > block; n-- {
@@ -69,8 +69,7 @@ func (e *endpoint) witness(ctx context.Context, block uint64) error {
 	return nil
 }
 
-// witnessIn compares the first log of one transaction. found is false where it has
-// none.
+// witnessIn compares the first log of one transaction; found is false if it has none.
 func (e *endpoint) witnessIn(ctx context.Context, tx common.Hash, block uint64) (found bool, err error) {
 	r, err := e.receipt(ctx, tx)
 	if errors.Is(err, ethereum.NotFound) {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hasACL reports whether a list of access says who may write: the group's bits of the mode
-// are then the most of what any of those on it may.
+// hasACL reports whether path has a POSIX ACL. The group bits of its mode are then the
+// ACL's mask, the upper bound for every entry.
 func hasACL(path string) bool {
 	_, err := unix.Getxattr(path, "system.posix_acl_access", nil)
 	return !errors.Is(err, unix.ENODATA) && !errors.Is(err, unix.ENOTSUP)

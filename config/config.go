@@ -1,5 +1,5 @@
-// Package config is the configuration of every program of ours: defaults, then
-// the file, then the environment, then flags. Unknown keys are errors.
+// Package config loads the configuration of all Swapkeep programs: defaults, then the file,
+// then the environment, then flags. Unknown keys are errors.
 package config
 
 import (
@@ -21,17 +21,17 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Config is all that can be configured. The zero value of a field means its
-// default, which [Default] spells out.
+// Config is all that can be configured. [Default] sets the fields whose default is not the
+// zero value.
 type Config struct {
 	Home string `toml:"-"` // from SWAPKEEP_HOME; "" = the system's state directory
 	File string `toml:"-"` // the file that was read; "" = none
 
-	ExtensionsFile string              `toml:"-"` // where the installer lets extensions in; "" = no place for it
-	LetIn          InstalledExtensions `toml:"-"` // what it says: [extensions] holds them too
+	ExtensionsFile string              `toml:"-"` // path of the installer's list of allowed extensions; "" = none possible
+	LetIn          InstalledExtensions `toml:"-"` // its content, which is also merged into Extensions
 
-	// Sandbox says that chains and providers are local and settle nothing real.
-	// It is stamped into a home when the home is made.
+	// Sandbox says that chains and providers are local and settle nothing real. It is
+	// stored in a home when the home is created.
 	Sandbox bool `toml:"sandbox"`
 
 	Log        Log                `toml:"log"`
@@ -47,37 +47,37 @@ type Config struct {
 	Prices     Prices             `toml:"prices"`
 	UI         UI                 `toml:"ui"`
 
-	origins map[string]Origin // by key; without one it is the default
+	origins map[string]Origin // by key; a missing key has its default
 }
 
-// Log says what is written to the daemon's log file.
+// Log configures the daemon's log file.
 type Log struct {
 	Level string `toml:"level"` // debug, info, warn or error
 }
 
-// Keys says where wallets are kept and how long they stay unlocked.
+// Keys says where wallets are stored and how long they stay unlocked.
 type Keys struct {
 	Backend  string   `toml:"backend"`   // os (the keychain) or file
 	AutoLock Duration `toml:"auto_lock"` // idle time, 1m to 24h
 }
 
-// Extensions are the browser extensions that may use the host, besides those
-// compiled in.
+// Extensions are the browser extensions that may use the host, in addition to the built-in
+// ones.
 type Extensions struct {
 	Chromium     []string `toml:"chromium"`
 	Firefox      []string `toml:"firefox"`
-	AllowUnknown bool     `toml:"allow_unknown"` // started without an origin: read only
+	AllowUnknown bool     `toml:"allow_unknown"` // callers without an origin are allowed, read only
 }
 
 // Chains are settings for all networks.
 type Chains struct {
-	AllowLoopback []uint64 `toml:"allow_loopback"` // chain ids whose RPC may be on this machine
+	AllowLoopback []uint64 `toml:"allow_loopback"` // chain ids whose RPC may be on loopback
 }
 
 // Network replaces a built-in network's endpoints.
 type Network struct {
 	RPC   []string `toml:"rpc"`   // tried in order; two or more must agree on evidence
-	Depth uint64   `toml:"depth"` // blocks until a receipt is final; only more than the built-in outside the sandbox
+	Depth uint64   `toml:"depth"` // confirmations until a receipt is final; outside the sandbox only above the built-in number
 }
 
 // Providers are the swap providers' settings.
@@ -92,12 +92,11 @@ type Providers struct {
 type Bridge struct {
 	Disabled bool   `toml:"disabled"`
 	BaseURL  string `toml:"base_url"` // empty: the provider's own
-	// KeyFile holds the API key, and goes before the keychain; for machines without one.
+	// KeyFile holds the API key and overrides the keychain; for machines without one.
 	KeyFile string `toml:"key_file"`
 }
 
-// Service is the settings of a service that is called without a token of this
-// installation's.
+// Service is the settings of a service that needs no token of this installation.
 type Service struct {
 	Disabled bool   `toml:"disabled"`
 	BaseURL  string `toml:"base_url"` // empty: the provider's own
@@ -107,64 +106,64 @@ type Service struct {
 type Gasless struct {
 	Disabled bool   `toml:"disabled"`
 	BaseURL  string `toml:"base_url"` // empty: the provider's own
-	Source   string `toml:"source"`   // the partner id that the provider knows the wallet by; empty: none
+	Source   string `toml:"source"`   // partner id under which the provider knows the wallet; empty: none
 }
 
-// Intent is the intent provider's settings: the daemon and what windows show
-// may use two addresses of it.
+// Intent is the intent provider's settings. The daemon and the token list shown to users
+// may use different base URLs.
 type Intent struct {
 	Disabled        bool   `toml:"disabled"`
 	BaseURL         string `toml:"base_url"`          // for the daemon; empty: the provider's own
-	FrontendBaseURL string `toml:"frontend_base_url"` // for windows; empty: the same
+	FrontendBaseURL string `toml:"frontend_base_url"` // for the token list; empty: the same
 }
 
-// Provider is one provider's settings.
+// Provider is the DEX provider's settings.
 type Provider struct {
 	Disabled bool   `toml:"disabled"`
 	BaseURL  string `toml:"base_url"`
 
-	// TokenFile holds this installation's token for the key proxy, and goes before
-	// the keychain; for machines without one.
+	// TokenFile holds this installation's token for the key proxy and overrides the
+	// keychain; for machines without one.
 	TokenFile string `toml:"token_file"`
-	Token     string `toml:"-"` // the same, from SWAPKEEP_PROVIDERS_DEX_TOKEN alone
+	Token     string `toml:"-"` // the token itself, only from SWAPKEEP_PROVIDERS_DEX_TOKEN
 }
 
 // Fees is the wallet vendor's fee configuration (spec section 2).
 type Fees struct {
 	FeeBps   int    `toml:"fee_bps"`
-	Receiver string `toml:"receiver"` // empty: no fee is asked anywhere
+	Receiver string `toml:"receiver"` // empty: no fee is requested anywhere
 	Name     string `toml:"name"`
 	Website  string `toml:"website"`
 }
 
-// Limits bound the daemon.
+// Limits bound what the daemon does.
 type Limits struct {
 	OpenOrders  int `toml:"open_orders"`
-	HourlyWorth int `toml:"hourly_worth"` // dollars that acts of browsers move in an hour without the password again
-	UnpricedDay int `toml:"unpriced_day"` // dollars that swaps of unpriced tokens move in 24 hours likewise
+	HourlyWorth int `toml:"hourly_worth"` // dollars per hour that browsers may move before the password is needed again
+	UnpricedDay int `toml:"unpriced_day"` // likewise, dollars per 24 hours for swaps of unpriced tokens
 }
 
-// Tokens are the token lists beside the built-in one.
+// Tokens are the token lists in addition to the built-in one.
 type Tokens struct {
-	Lists []string `toml:"lists"` // files in the format of tokenlists.org; absolute paths
+	Lists []string `toml:"lists"` // absolute paths of files in the tokenlists.org format
 }
 
-// Swap is what a swap begins with.
+// Swap is the defaults for swaps.
 type Swap struct {
-	Slippage Percent `toml:"slippage"` // where a quote names none; above 0, at most 50
+	Slippage Percent `toml:"slippage"` // for quotes that name none; percent, above 0, at most 50
 }
 
-// Prices are the price API and where its prices come from.
+// Prices configures the price API and its sources.
 type Prices struct {
 	Disabled    bool         `toml:"disabled"`     // nothing is fetched or served
 	Listen      string       `toml:"listen"`       // loopback host:port of the REST API; off = none
-	HistoryDays int          `toml:"history_days"` // how long hours are kept
-	Imported    bool         `toml:"imported"`     // the REST API shows imported tokens too
-	AskImported bool         `toml:"ask_imported"` // services are asked about imported tokens too
+	HistoryDays int          `toml:"history_days"` // how long hourly prices are kept
+	Imported    bool         `toml:"imported"`     // the REST API also serves imported tokens
+	AskImported bool         `toml:"ask_imported"` // services are also queried for imported tokens
 	Sources     PriceSources `toml:"sources"`
 }
 
-// PriceSources are the sources by name.
+// PriceSources are the price sources by name.
 type PriceSources struct {
 	DefiLlama     Service   `toml:"defillama"`
 	OnChain       Switch    `toml:"onchain"`
@@ -173,35 +172,36 @@ type PriceSources struct {
 	DexScreener   Service   `toml:"dexscreener"`
 	Blockscout    Service   `toml:"blockscout"`
 	GoPlus        Service   `toml:"goplus"`
-	Hosted        Service   `toml:"hosted"` // another Swapkeep's price API; without base_url none
+	Hosted        Service   `toml:"hosted"` // another Swapkeep's price API; unused without base_url
 }
 
-// A Switch is the settings of what can only be left out.
+// A Switch is the settings of something that can only be disabled.
 type Switch struct {
 	Disabled bool `toml:"disabled"`
 }
 
-// CoinGecko is used once there is a key for it in the keychain.
+// CoinGecko is used only if the keychain has a key for it.
 type CoinGecko struct {
 	Disabled bool   `toml:"disabled"`
 	BaseURL  string `toml:"base_url"` // empty: the plan's own
 	Plan     string `toml:"plan"`     // demo or pro
 }
 
-// NoListener is a listen address that stands for none.
+// NoListener is the listen address that means no listener.
 const NoListener = "off"
 
-// UI is what every window shows alike. The daemon keeps it and does nothing by it.
+// UI is the settings shared by all windows. The daemon only stores them.
 type UI struct {
 	Language string `toml:"language"` // BCP 47 tag
 	Currency string `toml:"currency"` // ISO 4217 code, for values
 }
 
-// Percent is a number with at most two decimals, kept in hundredths: 0.5 is 50.
-// It is a struct, or the reader would take a whole number for hundredths.
+// Percent is a number with at most two decimals, stored in hundredths: 0.5 is 50. It is a
+// struct because the TOML decoder would store a whole number in an integer type as
+// hundredths.
 type Percent struct{ Hundredths int }
 
-// UnmarshalText reads a number.
+// UnmarshalText parses a number.
 func (p *Percent) UnmarshalText(b []byte) error {
 	whole, part, point := strings.Cut(string(b), ".")
 	if !made(whole, 1, 2, digits) || len(whole) == 2 && whole[0] == '0' || point && !made(part, 1, 2, digits) {
@@ -212,7 +212,7 @@ func (p *Percent) UnmarshalText(b []byte) error {
 	return err
 }
 
-// MarshalText writes a number.
+// MarshalText formats a number.
 func (p Percent) MarshalText() ([]byte, error) {
 	s := fmt.Sprintf("%d.%02d", p.Hundredths/100, p.Hundredths%100)
 	return []byte(strings.TrimSuffix(strings.TrimRight(s, "0"), ".")), nil
@@ -232,31 +232,31 @@ func (d *Duration) UnmarshalText(b []byte) error {
 func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
 
 const (
-	maxFile  = 1 << 20 // bytes of the configuration file
+	maxFile  = 1 << 20 // bytes of any file read here
 	maxLists = 8       // token lists
 )
 
-// Characters that forms are made of. Patterns would be compiled at every start
-// of a relay.
+// Character sets of the accepted forms. Regular expressions would be compiled at every
+// start of a relay.
 const (
 	digits  = "0123456789"
 	lower   = "abcdefghijklmnopqrstuvwxyz"
 	capital = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// made reports whether s has least to most characters, all of them from a set.
+// made reports whether s has least to most characters, all of them from set.
 func made(s string, least, most int, set string) bool {
 	return len(s) >= least && len(s) <= most && strings.Trim(s, set) == ""
 }
 
-// isLanguage knows a tag of BCP 47: a language and at most three parts.
+// isLanguage accepts a BCP 47 tag: a language and at most three further parts.
 func isLanguage(tag string) bool {
 	parts := strings.Split(tag, "-")
 	return len(parts) <= 4 && made(parts[0], 2, 3, lower) &&
 		!slices.ContainsFunc(parts[1:], func(part string) bool { return !made(part, 2, 8, lower+capital+digits) })
 }
 
-// isCurrency knows a code of ISO 4217.
+// isCurrency accepts an ISO 4217 code.
 func isCurrency(code string) bool { return made(code, 3, 3, capital) }
 
 // Default is the configuration without file and environment.
@@ -272,8 +272,8 @@ func Default() Config {
 	}
 }
 
-// Load reads the configuration as environ tells (entries as of os.Environ) and
-// applies flags last: each is a key and its value, as key=value.
+// Load reads the configuration for environ (entries as in os.Environ). flags are applied
+// last; each is key=value.
 func Load(environ []string, flags ...string) (Config, error) {
 	c := Default()
 	env := environment(environ)
@@ -305,14 +305,14 @@ func Load(environ []string, flags ...string) (Config, error) {
 	return c, c.Check()
 }
 
-// readFile reads $SWAPKEEP_CONFIG, or the file in the system's configuration
-// directory when there is one.
+// readFile reads $SWAPKEEP_CONFIG, or the file in the system's configuration directory if
+// it exists.
 func (c *Config) readFile(env map[string]string, seen *ways) error {
 	path, named := env["SWAPKEEP_CONFIG"], true
 	if path == "" {
 		dir := env["XDG_CONFIG_HOME"]
 		switch {
-		case dir != "" && !filepath.IsAbs(dir): // relay, daemon and terminal would each read another file
+		case dir != "" && !filepath.IsAbs(dir): // otherwise relay, daemon and terminal would each read another file
 			return fmt.Errorf("XDG_CONFIG_HOME is %q: must be an absolute path", dir)
 		case dir == "":
 			var err error
@@ -337,14 +337,14 @@ func (c *Config) readFile(env map[string]string, seen *ways) error {
 	return c.noteFile(b)
 }
 
-// readOwn reads a file that nobody else can write or replace: whoever can change the
-// configuration can name another extension, provider or RPC.
+// readOwn reads a file that only this user or root can write or replace: whoever can change
+// the configuration can name another extension, provider or RPC.
 func (s *ways) readOwn(path string) ([]byte, error) {
-	path, err := filepath.Abs(path) // a step back over a link leads elsewhere than the way that is looked at
+	path, err := filepath.Abs(path) // ".." after a link must not lead elsewhere than the path that is checked
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(path); err != nil { // the way to it would name the first folder that is missing
+	if _, err := os.Stat(path); err != nil { // otherwise the error would name the first missing directory
 		return nil, err
 	}
 	open, err := s.openOnTheWay(path)
@@ -365,7 +365,7 @@ func (s *ways) readOwn(path string) ([]byte, error) {
 	})
 }
 
-// shellWords are paths as a shell takes them.
+// shellWords quotes paths for a shell.
 func shellWords(paths []string) string {
 	words := make([]string, 0, len(paths))
 	for _, p := range paths {
@@ -377,7 +377,7 @@ func shellWords(paths []string) string {
 	return strings.Join(words, " ")
 }
 
-// readChecked reads a bounded file that a check lets pass.
+// readChecked reads a file of at most maxFile bytes that passes check.
 func readChecked(path string, check func(fs.FileInfo) error) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -398,7 +398,7 @@ func readChecked(path string, check func(fs.FileInfo) error) ([]byte, error) {
 	return b, err
 }
 
-// parse reads TOML over what c holds.
+// parse decodes TOML over the present values of c.
 func (c *Config) parse(b []byte) error {
 	d := toml.NewDecoder(bytes.NewReader(b)).DisallowUnknownFields()
 	err := d.Decode(c)
@@ -452,7 +452,7 @@ func (c *Config) Check() error {
 	return nil
 }
 
-// check refuses a port that others than this machine reach.
+// check refuses values outside their bounds, such as a listen address that is not loopback.
 func (p Prices) check() error {
 	switch {
 	case p.HistoryDays < 31 || p.HistoryDays > 366:
@@ -469,8 +469,8 @@ func (p Prices) check() error {
 	return nil
 }
 
-// urls lists the provider URLs by key. RPC URLs are checked by package chain,
-// which knows the networks.
+// urls lists the service URLs by key. RPC URLs are checked by package chain, which knows
+// the networks.
 func (c *Config) urls() map[string]string {
 	p, from := c.Providers, c.Prices.Sources
 	out := map[string]string{
@@ -492,8 +492,8 @@ func (c *Config) urls() map[string]string {
 	return out
 }
 
-// checkURL lets https through, and plain loopback in the sandbox alone. Errors
-// name the host only: the rest may be an access key.
+// checkURL allows https to other machines, or in the sandbox only loopback. Errors name the
+// host only: the rest may contain an access key.
 func (c *Config) checkURL(raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {

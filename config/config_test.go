@@ -79,7 +79,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A file that others may write says what they want.
+// A file that others may write is refused.
 func TestFileOpenToOthers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.toml")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -108,7 +108,7 @@ func TestFileOpenToOthers(t *testing.T) {
 	}
 }
 
-// An access key in a URL is not repeated where logs and screens are.
+// An access key in a URL does not appear in errors, which are logged and shown.
 func TestURLIsNotEchoed(t *testing.T) {
 	for _, url := range []string{"http://dex.example/v1/ACCESSKEY", "https://127.0.0.1/ACCESSKEY", "https://dex.example/?k=ACCESSKEY", "ftp://dex.example/ACCESSKEY", "https://a:ACCESSKEY@dex.example"} {
 		_, err := load(t, "", "SWAPKEEP_PROVIDERS_DEX_BASE_URL="+url)
@@ -122,8 +122,8 @@ func TestURLIsNotEchoed(t *testing.T) {
 	}
 }
 
-// FuzzParse: a file that is accepted keeps the bounds, sends no call in the open, and each
-// of its values, set anew as a setting, is the same.
+// FuzzParse: an accepted file is within the bounds, uses no plain http outside the sandbox,
+// and each of its values can be set again as a setting without change.
 func FuzzParse(f *testing.F) {
 	f.Add("sandbox = true\n[networks.1]\nrpc = [\"http://127.0.0.1:2\"]\n")
 	f.Add("[keys]\nauto_lock = \"x\"\n")
@@ -163,7 +163,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzTokenFile: a token is read whole or not at all, and no error repeats it.
+// FuzzTokenFile: a token is read whole or not at all, and no error contains it.
 func FuzzTokenFile(f *testing.F) {
 	token := strings.Repeat("t", minToken)
 	for _, s := range []string{token, token + "\n", "\ufeff" + token, token + " x", "t", strings.Repeat("t", maxToken+1), token + "\x00", "\u00a0" + token, ""} {
@@ -186,7 +186,7 @@ func FuzzTokenFile(f *testing.F) {
 	})
 }
 
-// A setting goes before the file and after environment and flags.
+// A setting overrides the file and is overridden by environment and flags.
 func TestSettings(t *testing.T) {
 	file := "[keys]\nauto_lock = \"1h\"\n[swap]\nslippage = 0.25\n[networks.1]\nrpc = [\"https://a.example/KEY\"]\ndepth = 9\n"
 	token := strings.Repeat("t", minToken)
@@ -271,7 +271,7 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// What is no key cannot be set as one.
+// Fields that are not keys cannot be set as keys.
 func TestFieldsThatAreNoKeys(t *testing.T) {
 	for _, flag := range []string{"=x", "-=x", "keys.=x", ".=x"} {
 		if _, err := Load([]string{"XDG_CONFIG_HOME=" + t.TempDir()}, flag); err == nil {
@@ -280,8 +280,8 @@ func TestFieldsThatAreNoKeys(t *testing.T) {
 	}
 }
 
-// A token comes from the environment or from a file that nobody else reads, and
-// from nowhere else.
+// A token comes from the environment or from a file that nobody else can read, and from
+// nowhere else.
 func TestInstallationToken(t *testing.T) {
 	const token, other = "test-token-of-no-installation", "other-token-of-no-installation"
 	path := filepath.Join(t.TempDir(), "token")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// reserved are the SWAPKEEP_ names that are not keys of the configuration.
+// reserved are the SWAPKEEP_ variables that are not configuration keys.
 var reserved = map[string]bool{
 	"SWAPKEEP_HOME":              true,
 	"SWAPKEEP_CONFIG":            true,
@@ -27,7 +27,8 @@ func environment(environ []string) map[string]string {
 	return env
 }
 
-// overlay applies SWAPKEEP_ + key in capitals, dots as underscores.
+// overlay applies variables named SWAPKEEP_ and the key in capitals, with dots as
+// underscores.
 func (c *Config) overlay(env map[string]string) error {
 	for name, value := range env {
 		if !strings.HasPrefix(name, "SWAPKEEP_") || reserved[name] {
@@ -45,8 +46,8 @@ func (c *Config) overlay(env map[string]string) error {
 	return nil
 }
 
-// keyOf finds the path of the key whose environment name, without the prefix,
-// is name. Key names hold underscores themselves, so the type decides.
+// keyOf finds the path of the key whose variable, without the prefix, is name. Keys contain
+// underscores themselves, so t decides where to split.
 func keyOf(t reflect.Type, name string) ([]string, bool) {
 	switch {
 	case t.Kind() == reflect.Map: // the next part is a map key, such as a chain id
@@ -76,7 +77,7 @@ func keyOf(t reflect.Type, name string) ([]string, bool) {
 	return nil, false
 }
 
-// set gives the key at path a value written as text; lists are comma-separated.
+// set sets the key at path from text; lists are comma-separated.
 func (c *Config) set(path []string, value string) error {
 	return setValue(reflect.ValueOf(c).Elem(), path, value)
 }
@@ -107,8 +108,7 @@ func setValue(v reflect.Value, path []string, value string) error {
 	return fmt.Errorf("no such key: %s", path[0])
 }
 
-// fieldOf is a struct's field for a key. Fields that are no keys have the tag "-"
-// or none.
+// fieldOf is the struct field for a key. Fields that are not keys have the tag "-" or none.
 func fieldOf(v reflect.Value, key string) (reflect.Value, bool) {
 	for i := range v.NumField() {
 		if tag := v.Type().Field(i).Tag.Get("toml"); tag == key && tag != "" && tag != "-" {

@@ -2,10 +2,10 @@
 
 package config
 
-// FaultVariables are those of fault tests. A release knows none of them, and refuses
-// them as it refuses every name that it does not know.
+// FaultVariables are the variables of fault tests. A release build refuses them like any
+// unknown name.
 var FaultVariables = []string{
-	"SWAPKEEP_FAULT", "SWAPKEEP_FAULT_TRACE", "SWAPKEEP_FAULT_FIGURES", "SWAPKEEP_FAULT_DEATHS",
+	"SWAPKEEP_FAILPOINT", "SWAPKEEP_FAILPOINT_TRACE", "SWAPKEEP_FAILPOINT_FIGURES", "SWAPKEEP_FAILPOINT_DEATHS",
 	"SWAPKEEP_CLOCK_SHIFT", "SWAPKEEP_CLOCK_PACE", "SWAPKEEP_ROOT", "SWAPKEEP_CHEAP_KDF",
 }
 

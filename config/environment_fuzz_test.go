@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzEnvironment: no variable or flag crashes the reader, and saying a thing
-// twice is saying it once.
+// FuzzEnvironment: no variable or flag makes the parser panic, and applying one twice has
+// the same result as once.
 func FuzzEnvironment(f *testing.F) {
 	for _, s := range [][2]string{
 		{"SANDBOX", "true"}, {"KEYS_AUTO_LOCK", "5m"}, {"NETWORKS_1_RPC", "https://a.example, https://b.example"}, {"NETWORKS__RPC", ""},

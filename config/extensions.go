@@ -11,17 +11,18 @@ import (
 	"slices"
 )
 
-// InstalledExtensions are those that swapkeep install let in by --extension-id. They
-// are kept in extensions.json, beside the configuration file, which is the person's.
+// InstalledExtensions are the extensions that swapkeep install allowed by --extension-id.
+// They are stored in extensions.json next to the configuration file, which only the user
+// edits.
 type InstalledExtensions struct {
 	Chromium []string `json:"chromium,omitempty"`
 	Firefox  []string `json:"firefox,omitempty"`
 }
 
-// readExtensions adds what the installer let in to what the configuration lets in,
-// wherever that says it. Without the file there is nothing to add.
+// readExtensions adds the extensions that the installer allowed to those of the
+// configuration. A missing file adds nothing.
 func (c *Config) readExtensions(seen *ways) error {
-	if !filepath.IsAbs(c.ExtensionsFile) { // a configuration named by a relative path: whoever reads it next means another
+	if !filepath.IsAbs(c.ExtensionsFile) { // a relative path would name another file for the next program that reads it
 		c.ExtensionsFile = ""
 		return nil
 	}
@@ -48,7 +49,7 @@ func (c *Config) readExtensions(seen *ways) error {
 	return nil
 }
 
-// union is a list with those of another that it lacks.
+// union is a with those elements of b that it lacks.
 func union(a, b []string) []string {
 	out := slices.Clone(a)
 	for _, s := range b {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzInstalledExtensions: the file is refused, or those that it lets in are let in, of
-// both families, and nobody else.
+// FuzzInstalledExtensions: the file is either refused, or exactly the extensions that it
+// names are allowed, for both browser families.
 func FuzzInstalledExtensions(f *testing.F) {
 	for _, s := range []string{`{"chromium":["a"],"firefox":["b@c"]}`, `{"chromium":null}`, `{"firefox":["a@b","a@b",""]}`, `{"firefox":["a@b"],"allow_unknown":true}`, `{"chrome":[]}`, `{} {}`, `[]`, `null`, ``} {
 		f.Add([]byte(s))

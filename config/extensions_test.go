@@ -55,7 +55,7 @@ func TestInstalledExtensions(t *testing.T) {
 	}
 }
 
-// The file belongs to a configuration, which may be elsewhere.
+// extensions.json belongs to the configuration file, wherever that is.
 func TestInstalledExtensionsBesideTheConfiguration(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"config.toml": "[extensions]\nfirefox = [\"x@y\"]\n", "extensions.json": `{"firefox":["a@b"]}`} {

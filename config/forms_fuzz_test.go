@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// patterns say what the forms say, in one line each.
+// patterns are the accepted forms as regular expressions.
 var patterns = map[string]struct {
 	form  *regexp.Regexp
 	knows func(string) bool
@@ -17,7 +17,7 @@ var patterns = map[string]struct {
 	}},
 }
 
-// FuzzForms: what is checked by hand is what the pattern matches.
+// FuzzForms: the hand-written checks accept exactly what the patterns match.
 func FuzzForms(f *testing.F) {
 	for _, s := range []string{
 		"en", "pt-BR", "zh-Hant-TW-x1", "a-b-c-d-e", "en-", "-", "EN", "enxx", "sl-rozaj-biske-1994", "en-a", "en-abcdefghi",

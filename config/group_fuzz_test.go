@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// FuzzOwnGroup: whatever the system's files say, a group is a user's own only if there is
-// one line of the user, one of the group, and no other that anybody could read as saying
-// that another has it.
+// FuzzOwnGroup: whatever the system's files contain, a group is the user's own only if
+// there is one line of the user, one of the group, and no other line that could be read as
+// giving it to somebody else.
 func FuzzOwnGroup(f *testing.F) {
 	const users, groups = "root:x:0:0::/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\nbob:x:1001:1001::/:/bin/sh\n", "root:x:0:\nann:x:1000:\nbob:x:1001:\n"
 	f.Add(users, groups)
@@ -19,7 +19,7 @@ func FuzzOwnGroup(f *testing.F) {
 	f.Add(users+"+::::::\n", groups+"-ann\n")
 	f.Add("#"+users, "ann:x:1000:ann,bob")
 	f.Add("ann:x:1000:1000", "ann:x:1000::bob")
-	// As loosely as any reader may: blanks, signs and zeros before a number count for nothing.
+	// As lenient as any parser may be: blanks, signs and leading zeros are ignored.
 	ours := regexp.MustCompile(`^[\s+]*0*1000\s*$`)
 	f.Fuzz(func(t *testing.T, users, groups string) {
 		if !ownGroup(users, groups, 1000, 1000) {

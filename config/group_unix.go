@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// ofOwnGroup reports whether the group that may write something is nobody's but this
-// user's, as where every user is a group and the umask is 002. What is not in the
-// system's files, or not alike from them, is nobody's own.
+// ofOwnGroup reports whether the group that may write path is this user's alone, as on
+// systems with a group for every user and the umask 002. If the system's files do not say
+// so unambiguously it is not.
 func (s *ways) ofOwnGroup(path string, info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || hasACL(path) {
@@ -37,8 +37,8 @@ func isOwnGroup(gid int) bool {
 	return err == nil && ownGroup(string(users), string(groups), os.Getuid(), gid)
 }
 
-// ownGroup reports whether a group has the name of the user, is the user's first, and is
-// nobody else's by what passwd(5) and group(5) say.
+// ownGroup reports whether gid is the primary group of uid, has the user's name and has no
+// other members according to passwd(5) and group(5).
 func ownGroup(users, groups string, uid, gid int) bool {
 	user, group := strconv.Itoa(uid), strconv.Itoa(gid)
 	name := ""
@@ -48,7 +48,7 @@ func ownGroup(users, groups string, uid, gid int) bool {
 			return false
 		case f[2] != user && f[3] != group:
 			continue
-		case f[2] != user || f[3] != group || name != "": // another's, or one of two names
+		case f[2] != user || f[3] != group || name != "": // another user's line, or a second name
 			return false
 		}
 		name = f[0]
@@ -65,12 +65,12 @@ func ownGroup(users, groups string, uid, gid int) bool {
 		}
 		found = true
 	}
-	return found && name != "" && !strings.HasPrefix(name, "#") // which is a comment to some
+	return found && name != "" && !strings.HasPrefix(name, "#") // some parsers take "#" for a comment
 }
 
-// entries are the fields of each line of passwd(5) or group(5) that has some, and whether
-// all read them alike. They do not where a directory is named, in which there are more,
-// and where an id is written otherwise than as a number without zeros before it.
+// entries yields the fields of each line of passwd(5) or group(5), and whether every parser
+// reads the line alike. That is false for a line that includes a directory, where there may
+// be more entries, and for an id that is not a number without leading zeros.
 func entries(text string, ids ...int) iter.Seq2[[]string, bool] {
 	return func(yield func([]string, bool) bool) {
 		for line := range strings.Lines(text) {

@@ -15,22 +15,22 @@ import (
 // A Source is where the value of a key comes from.
 type Source string
 
-// The sources, weakest first: each goes before those above it.
+// The sources, weakest first: each overrides those above it.
 const (
 	FromDefault     Source = "default"
 	FromFile        Source = "file"
-	FromSetting     Source = "setting" // chosen in the running daemon and kept by it
+	FromSetting     Source = "setting" // chosen in the running daemon, which stores it
 	FromEnvironment Source = "environment"
 	FromFlag        Source = "flag"
 )
 
-// An Origin is a source by its name: of the file, the variable or the flag.
+// An Origin is a source with its name: that of the file, the variable or the flag.
 type Origin struct {
 	Source Source
 	Name   string
 }
 
-// Origin says where the value of a key, such as keys.auto_lock, comes from.
+// Origin returns where the value of a key, such as keys.auto_lock, comes from.
 func (c *Config) Origin(key string) Origin {
 	if o, ok := c.origins[key]; ok {
 		return o
@@ -38,8 +38,8 @@ func (c *Config) Origin(key string) Origin {
 	return Origin{Source: FromDefault}
 }
 
-// Overridden reports whether the environment or a flag has the key: what was set
-// in the daemon does not count then.
+// Overridden reports whether the environment or a flag sets the key. A setting in the
+// daemon then has no effect.
 func (c *Config) Overridden(key string) bool {
 	s := c.Origin(key).Source
 	return s == FromEnvironment || s == FromFlag
@@ -52,7 +52,7 @@ func (c *Config) note(path []string, s Source, name string) {
 	c.origins[strings.Join(path, ".")] = Origin{s, name}
 }
 
-// noteFile notes every key that a file has.
+// noteFile records every key that the file sets.
 func (c *Config) noteFile(b []byte) error {
 	var all map[string]any
 	if err := toml.Unmarshal(b, &all); err != nil {
@@ -73,8 +73,8 @@ func (c *Config) noteTable(path []string, table map[string]any) {
 	}
 }
 
-// With is c with settings, by key, in their place between file and environment.
-// The values of one that is no list are one. An error leaves c as it is.
+// With returns c with settings applied between file and environment. settings are by key; a
+// key that is not a list takes one value. On error it returns c unchanged.
 func (c Config) With(settings map[string][]string) (Config, error) {
 	out := c
 	out.Networks, out.origins = maps.Clone(c.Networks), maps.Clone(c.origins) // lists are replaced, never changed
@@ -94,9 +94,9 @@ func (c Config) With(settings map[string][]string) (Config, error) {
 	return out, nil
 }
 
-// Values reads a key as text: a list by its elements, anything else as one
-// value. A key that is not there, and a chain's that nothing is said of, has
-// the zero value of its type; one that cannot be there is an error.
+// Values returns a key's value as text: the elements of a list, or one value. A key that is
+// not set, or of a network that is not configured, has the zero value of its type. A key
+// that cannot exist is an error.
 func (c *Config) Values(key string) ([]string, error) {
 	v := reflect.ValueOf(*c)
 	for _, part := range strings.Split(key, ".") {
@@ -118,7 +118,7 @@ func (c *Config) Values(key string) ([]string, error) {
 	return all, nil
 }
 
-// member is one step on the path of a key; invalid where there is none.
+// member is one step along a key's path; invalid if there is none.
 func member(v reflect.Value, name string) reflect.Value {
 	switch v.Kind() {
 	case reflect.Struct:

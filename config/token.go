@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// tokenVariable may hold the token of a machine without a keychain. It is no key
-// of the configuration: a token is neither in the file, which others may read,
-// nor in an argument, which everybody sees.
+// tokenVariable may hold the token on a machine without a keychain. It is not a
+// configuration key: a token belongs neither in the file, which others may read, nor in an
+// argument, which everybody sees.
 const tokenVariable = "SWAPKEEP_PROVIDERS_DEX_TOKEN"
 
-// Tokens and keys are text without spaces; the bounds are on characters.
+// Bounds on the length of tokens and keys, in characters. They are text without spaces.
 const (
 	minToken = 22
-	minKey   = 1 // a provider's own affair
+	minKey   = 1 // the provider decides
 	maxToken = 256
 )
 
-// checkToken refuses, without repeating it, what no key proxy gives out.
+// checkToken refuses a malformed token. The error does not contain it.
 func checkToken(t string) error { return checkSecret("token", t, minToken) }
 
 func checkSecret(what, t string, least int) error {
@@ -31,9 +31,9 @@ func checkSecret(what, t string, least int) error {
 	return nil
 }
 
-// InstallationToken is what the provider's key proxy knows this installation by,
-// as the environment or token_file has it; "" if neither is set. The file is
-// read each time, so that a new token counts at once.
+// InstallationToken is this installation's token for the key proxy, from the environment or
+// token_file; "" if neither is set. The file is read each time, so a new token is used at
+// once.
 func (p Provider) InstallationToken() (string, error) {
 	if p.Token != "" || p.TokenFile == "" {
 		return p.Token, nil
@@ -41,7 +41,7 @@ func (p Provider) InstallationToken() (string, error) {
 	return secretIn("token", p.TokenFile, minToken)
 }
 
-// Key is the API key that key_file has; "" if none is set. The file is read each time.
+// Key is the API key in key_file; "" if none is set. The file is read each time.
 func (b Bridge) Key() (string, error) {
 	if b.KeyFile == "" {
 		return "", nil
@@ -49,7 +49,7 @@ func (b Bridge) Key() (string, error) {
 	return secretIn("key", b.KeyFile, minKey)
 }
 
-// secretIn reads a file that nobody else may read.
+// secretIn reads a secret from a file that nobody else may read.
 func secretIn(what, path string, least int) (string, error) {
 	b, err := readChecked(path, func(info fs.FileInfo) error {
 		if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
@@ -67,7 +67,7 @@ func secretIn(what, path string, least int) (string, error) {
 	return t, nil
 }
 
-// checkToken refuses a token given twice, or in a form that nobody can use.
+// checkToken refuses a token that is given twice or malformed.
 func (p Provider) checkToken() error {
 	switch {
 	case p.Token != "" && p.TokenFile != "":

@@ -19,12 +19,12 @@ const (
 	maxLinks = 40 // as many as Linux follows
 )
 
-// Ways are what was seen on the way to one file and holds for the next of the same Load:
-// a relay starts for every browser port, and reads two files that lie side by side.
+// A ways caches path checks during one Load: a relay starts for every browser port and
+// reads two files from the same directory.
 type ways struct {
-	to   map[string]way // by the folder that they lead to
-	own  map[int]bool   // whether a group is this user's alone, by its id
-	home []string       // the user's, as it is named and without links
+	to   map[string]way // by the directory that they lead to
+	own  map[int]bool   // by group id: whether the group is this user's alone
+	home []string       // the user's home directory, as named and without links
 }
 
 func newWays() *ways {
@@ -40,28 +40,28 @@ func newWays() *ways {
 	return s
 }
 
-// aboveHome reports whether a path leads to the user's home and is not it. Who can put
-// something in the place of that has the user's browsers, programs and shell too, and a
-// user could mend nothing there: it may be a file server's, or of a user namespace that
-// does not know root.
+// aboveHome reports whether path is a parent of the user's home. Whoever can replace
+// something there controls the user's browsers, programs and shell anyway, and the user
+// could not fix it: it may belong to a file server, or to a user namespace that does not
+// know root.
 func (s *ways) aboveHome(path string) bool {
 	return slices.ContainsFunc(s.home, func(home string) bool {
 		return path != home && strings.HasPrefix(home, strings.TrimSuffix(path, "/")+"/")
 	})
 }
 
-// A way is what leads to a file, link by link.
+// A way is the path to a file, followed link by link.
 type way struct {
 	seen  *ways
-	at    string   // a folder, by a path without links
-	rest  []string // names that lead on from it
+	at    string   // a directory, by a path without links
+	rest  []string // remaining path elements
 	links int
-	open  []string // folders in which others can put something in the place of what is there
+	open  []string // directories in which others can replace entries
 }
 
-// openOnTheWay lists the folders on the way to a file, by its absolute path, in which
-// others can put another thing in the place of what is there; none above home. Errors: a folder or link of
-// another user's, who can do that whatever its mode says.
+// openOnTheWay lists the directories on the absolute path to a file in which others can
+// replace entries, without those above home. A directory or link of another user is an
+// error, since that user can replace it whatever its mode is.
 func (s *ways) openOnTheWay(path string) ([]string, error) {
 	dir := filepath.Dir(path)
 	w, known := s.to[dir]
@@ -108,7 +108,7 @@ func (w *way) step() error {
 		}
 		return err
 	}
-	return nil // the file, which is looked at when it is open
+	return nil // the file, which is checked when it is open
 }
 
 func (w *way) follow(link string, info fs.FileInfo, judged bool) error {
@@ -126,15 +126,15 @@ func (w *way) follow(link string, info fs.FileInfo, judged bool) error {
 	return err
 }
 
-// openToOthers reports whether others can change a file, or what is in a folder. The
-// sticky bit keeps them from what is not theirs.
+// openToOthers reports whether others can change a file, or the entries of a directory. A
+// sticky bit keeps them from entries that are not theirs.
 func (s *ways) openToOthers(path string, info fs.FileInfo) (bool, error) {
 	if err := ofUsOrRoot(path, info); err != nil {
 		return false, err
 	}
 	mode := info.Mode()
 	switch {
-	case !mode.IsRegular() && !mode.IsDir(), mode.IsDir() && mode&fs.ModeSticky != 0: // a device says nothing
+	case !mode.IsRegular() && !mode.IsDir(), mode.IsDir() && mode&fs.ModeSticky != 0: // a device has no content of others
 		return false, nil
 	case mode.Perm()&otherWrite != 0:
 		return true, nil
@@ -142,7 +142,7 @@ func (s *ways) openToOthers(path string, info fs.FileInfo) (bool, error) {
 	return mode.Perm()&groupWrite != 0 && !s.ofOwnGroup(path, info), nil
 }
 
-// ofUsOrRoot refuses what another user has.
+// ofUsOrRoot refuses what belongs to another user.
 func ofUsOrRoot(path string, info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if ok && (stat.Uid == 0 || int(stat.Uid) == os.Getuid()) {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestMain makes folders as most users do: those of t.TempDir are else open to a group
-// where the umask is 002.
+// TestMain sets the umask of most users. With 002 the directories of t.TempDir would be
+// writable by a group.
 func TestMain(m *testing.M) {
 	syscall.Umask(0o022)
 	os.Exit(m.Run())
@@ -19,12 +19,12 @@ func TestMain(m *testing.M) {
 
 const (
 	stranger    = 65534 // neither this user nor root
-	someGroup   = 65533 // nobody's first
+	someGroup   = 65533 // no user's primary group
 	anotherUser = "belongs to another user"
 	mended      = "run chmod go-w "
 )
 
-// A place is a folder with a configuration below it, which others may have changed.
+// A place is a directory with a configuration below it that others may be able to change.
 type place struct {
 	*testing.T
 	dir string
@@ -39,7 +39,7 @@ func (p place) must(err error) {
 	}
 }
 
-// chmod makes folders and says who may write in the last.
+// chmod creates directories and sets the mode of the last.
 func (p place) chmod(name string, mode os.FileMode) {
 	p.Helper()
 	p.must(os.MkdirAll(p.at(name), 0o755))
@@ -66,12 +66,12 @@ func (p place) give(name string, user, group int) {
 	p.must(os.Lchown(p.at(name), user, group))
 }
 
-// Nor is it read where others can put another in its place, on any of the ways to it.
+// A file is refused if others can replace it, on any of the paths to it.
 func TestFolderOpenToOthers(t *testing.T) {
 	const ids = `{"chromium":["theirs"]}`
 	for name, c := range map[string]struct {
 		make func(place)
-		want string // in the error; DIR is the place; "" = it is read
+		want string // in the error; DIR is the place; "" = the file is read
 	}{
 		"all its owner's":                      {func(p place) { p.chmod("a", 0o700); p.write("a/config.toml", "") }, ""},
 		"readable by all":                      {func(p place) { p.chmod("a", 0o755); p.write("a/config.toml", "") }, ""},
@@ -139,8 +139,8 @@ func TestFolderOpenToOthers(t *testing.T) {
 	}
 }
 
-// What is above home is not the user's to mend, and who has it has the user. Home itself
-// and all below it are.
+// What is above home cannot be fixed by the user, and whoever controls it controls the
+// user. Home itself and everything below it are checked.
 func TestAboveHome(t *testing.T) {
 	for name, c := range map[string]struct {
 		make func(place)
@@ -177,7 +177,7 @@ func TestAboveHome(t *testing.T) {
 	}
 }
 
-// A group may write if it is this user's alone, as with a umask of 002.
+// A group may write if it is this user's alone, as with the umask 002.
 func TestOwnGroup(t *testing.T) {
 	const users, groups = "root:x:0:0::/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\nbob:x:1001:1001::/:/bin/sh\n", "root:x:0:\nann:x:1000:\nbob:x:1001:\nstaff:x:50:ann\n"
 	for name, c := range map[string]struct {
@@ -217,8 +217,8 @@ func TestOwnGroup(t *testing.T) {
 	}
 }
 
-// What is read is what was looked at: a step back leads from a link's name, and not from
-// where it points.
+// The file that is read is the one that was checked: ".." after a link is resolved by name,
+// not from the link's target.
 func TestStepBackOverALink(t *testing.T) {
 	p := place{t, t.TempDir()}
 	p.write("own/config.toml", "")
@@ -232,8 +232,8 @@ func TestStepBackOverALink(t *testing.T) {
 	}
 }
 
-// What was seen on the way to one file is told of the next as well, and nothing else: not
-// the file itself, nor where a link of its name leads.
+// The check of a directory is cached for the next file in it. The checks of the file
+// itself, and of where a link of its name leads, are not.
 func TestWaysAreRemembered(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	p := place{t, dir}
@@ -260,7 +260,7 @@ func TestWaysAreRemembered(t *testing.T) {
 	p.give("a/two", 0, someGroup)
 	info, err := os.Stat(p.at("a/two"))
 	p.must(err)
-	for range 2 { // the second time by what is remembered of the group
+	for range 2 { // the second time from the cache of groups
 		if open, err := seen.openToOthers(p.at("a/two"), info); err != nil || !open {
 			t.Errorf("a group's file: %t, %v", open, err)
 		}

@@ -2,7 +2,8 @@ package config
 
 import "io/fs"
 
-// The access list of the user's profile says who writes there, and modes nothing.
+// On Windows the access list of the user's profile decides who may write; modes say
+// nothing.
 
 type ways struct{}
 

@@ -3,13 +3,12 @@ import { defineConfig } from "vite";
 
 const src = resolve(import.meta.dirname, "src");
 
-/** drawn tells the modules that pages alone have: views, what they show, and what draws
- * them. What the background has too is not among them. */
+/** drawn matches the modules that only pages use (views and their data), none that the
+ * background uses too. */
 const drawn = (id: string) =>
 	/^(components|i18n|money|order|shell|state|style|swap)\b/.test(relative(src, id)) || /node_modules.preact|preload-helper/.test(id);
 
-// One build makes what both browsers share; build/build.mjs puts it together
-// with each browser's manifest.
+// Builds what both browsers share; build/build.mjs combines it with each manifest.
 export default defineConfig({
 	root: src,
 	base: "./",
@@ -20,11 +19,11 @@ export default defineConfig({
 		modulePreload: { polyfill: false },
 		assetsInlineLimit: 0,
 		rolldownOptions: {
-			checks: { bundlerTimings: false }, // how long plugins took is no matter of the packages
+			checks: { bundlerTimings: false }, // times of plugins are irrelevant to the packages
 			input: { popup: resolve(src, "popup.html"), background: resolve(src, "background/main.ts") },
 			output: {
 				entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js", assetFileNames: "assets/[name]-[hash][extname]",
-				// What the popup draws first is one file: two dozen take it 20 ms more.
+				// One file for what the popup draws first: two dozen files take 20 ms longer.
 				codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: "first", tags: ["$initial"], test: drawn }] },
 			},
 		},

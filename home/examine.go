@@ -11,23 +11,23 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// A Stamp says whose a directory is.
+// A Stamp identifies the instance that a directory belongs to.
 type Stamp struct {
 	Sandbox   bool
 	Namespace string
 }
 
-// StampOf reads the stamp of dir and makes none. Errors: ErrStamp,
-// fs.ErrNotExist where no daemon was ever started.
+// StampOf reads the stamp of dir and never writes one. Errors: ErrStamp, fs.ErrNotExist
+// where no daemon was ever started.
 func StampOf(dir string) (Stamp, error) {
 	s, err := readStamp(dir)
 	return Stamp{s.Sandbox, s.Namespace}, err
 }
 
-// Newest is the schema version that this program writes.
+// Newest returns the schema version that this program writes.
 func Newest() int { return len(migrations) + 1 }
 
-// A Condition is what a database file is like inside.
+// A Condition describes the state of a database file.
 type Condition struct {
 	Schema    int   // 0 = it has none
 	Size      int64 // bytes
@@ -35,11 +35,12 @@ type Condition struct {
 	PageSize  int // bytes
 }
 
-// Condition examines the open database of orders.
+// Condition examines the open order database.
 func (h *Home) Condition() (Condition, error) { return conditionOf(h.DB) }
 
-// Examine opens a database of dir to read it and looks. It waits a second for
-// whoever writes it. Errors: ErrLocked, ErrDamaged, ErrReadOnly, fs.ErrNotExist.
+// Examine opens a database of dir read-only and examines it. It waits a second for a
+// process that has it open for writing. Errors: ErrLocked, ErrDamaged, ErrReadOnly,
+// fs.ErrNotExist.
 func Examine(dir, name string) (c Condition, err error) {
 	path := filepath.Join(dir, name)
 	if _, err := os.Stat(path); err != nil {
@@ -63,8 +64,8 @@ func openToRead(path string, freelist bool) (*bolt.DB, error) {
 	return bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true, PreLoadFreelist: freelist})
 }
 
-// guarded runs what reads a database. Pages that are damaged, or cut off, end in a panic
-// or a fault of the process otherwise.
+// guarded runs read and turns a panic or a memory fault into ErrDamaged: reading pages
+// that are damaged, or cut off, would otherwise end the process.
 func guarded(read func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -75,10 +76,11 @@ func guarded(read func() error) (err error) {
 	return read()
 }
 
-// whole says whether the file holds all pages that the database counts: one that was cut
-// off can be opened, and read up to there. What is free may be beyond it, and is not read.
+// whole checks that the file has all pages that the database counts: one that was cut off
+// can be opened, and read up to there. The freelist may be beyond the cut, and is not
+// loaded.
 func whole(path string) error {
-	if info, err := os.Stat(path); err == nil && info.Size() < 2*int64(os.Getpagesize()) { // its first two pages say all else
+	if info, err := os.Stat(path); err == nil && info.Size() < 2*int64(os.Getpagesize()) { // shorter than the two metadata pages
 		return fmt.Errorf("%w: it is cut off after %d bytes", ErrDamaged, info.Size())
 	}
 	db, err := openToRead(path, false)

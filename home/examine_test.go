@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// What is there is told, with a daemon and without one, and nothing is made or changed.
+// TestExamine checks what is reported with and without a daemon, and that nothing is
+// created or changed.
 func TestExamine(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Examine(dir, "orders.db"); !errors.Is(err, fs.ErrNotExist) {
@@ -32,7 +33,7 @@ func TestExamine(t *testing.T) {
 	if _, err := Examine(dir, "orders.db"); !errors.Is(err, ErrLocked) {
 		t.Errorf("while it is open: %v", err)
 	}
-	for range 20 { // free pages are those of overwritten ones
+	for range 20 { // overwritten pages become free
 		if err := h.Probe(); err != nil {
 			t.Fatal(err)
 		}
@@ -66,8 +67,9 @@ func contents(t *testing.T, dir string) string {
 	return all
 }
 
-// Whatever a file holds, looking at it ends in an error and not in the process's end; so
-// does opening it. An empty one is looked at as damaged, and opened as a new one.
+// TestDamaged checks that neither examining nor opening a damaged file ends the process,
+// and that both return an error. Examine takes an empty one for damaged; Open creates a
+// new database in its place.
 func TestDamaged(t *testing.T) {
 	for name, damage := range map[string]func(path string) error{
 		"cut":      func(p string) error { return os.Truncate(p, 8192) },
@@ -103,7 +105,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// damaged is the directory of a home whose database has come to harm.
+// damaged returns the directory of a home whose database was damaged.
 func damaged(t *testing.T, damage func(path string) error) string {
 	t.Helper()
 	dir := t.TempDir()

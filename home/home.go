@@ -1,5 +1,5 @@
-// Package home opens the daemon's own directory: its stamp, which says whether
-// it belongs to the sandbox, and the database of orders with its schema version.
+// Package home opens the daemon's own directory: its stamp, which says whether it belongs
+// to the sandbox, and the order database with its schema version.
 package home
 
 import (
@@ -14,13 +14,13 @@ import (
 	"syscall"
 	"time"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 
 	bolt "go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// Errors that a person must act on; each names the remedy.
+// Errors that a person must act on; each text names the remedy.
 var (
 	ErrMode     = errors.New("this home was made in the other mode; set SWAPKEEP_HOME to another directory")
 	ErrStamp    = errors.New("home.json is damaged; restore it from a backup")
@@ -31,31 +31,31 @@ var (
 	ErrDamaged  = errors.New("the order database is damaged; restore it from a backup")
 )
 
-// A Home is the daemon's directory, open.
+// A Home is the daemon's directory, opened.
 type Home struct {
 	Dir       string
 	Sandbox   bool
-	Namespace string // of the keychain items; never reused by another home
+	Namespace string // names the keychain items; never reused by another home
 	DB        *bolt.DB
 }
 
-// maxStamp is in bytes, of a stamp that is ours.
+// maxStamp bounds the size of a stamp, in bytes.
 const maxStamp = 1 << 10
 
-// stamp is home.json.
+// A stamp is the content of home.json.
 type stamp struct {
 	Version   int    `json:"version"`
 	Sandbox   bool   `json:"sandbox"`
 	Namespace string `json:"namespace"`
 }
 
-// Open makes dir a home if it is none, and opens it. The caller holds the
-// daemon's lock.
+// Open makes dir a home if it is not one yet, and opens it. The caller holds the daemon's
+// lock.
 func Open(dir string, sandbox bool) (*Home, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, classify(err)
 	}
-	_ = durable.Sweep(dir) // what stays harms nothing
+	_ = atomicfile.Sweep(dir) // files left behind do no harm
 	s, err := readStamp(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		s, err = writeStamp(dir, sandbox)
@@ -77,9 +77,9 @@ func Open(dir string, sandbox bool) (*Home, error) {
 func (h *Home) Close() error { return h.DB.Close() }
 
 func readStamp(dir string) (s stamp, err error) {
-	b, err := durable.Read(filepath.Join(dir, "home.json"), maxStamp)
+	b, err := atomicfile.Read(filepath.Join(dir, "home.json"), maxStamp)
 	switch {
-	case errors.Is(err, durable.ErrIrregular):
+	case errors.Is(err, atomicfile.ErrIrregular):
 		return s, fmt.Errorf("%w: %w", ErrStamp, err)
 	case err != nil:
 		return s, err
@@ -90,8 +90,8 @@ func readStamp(dir string) (s stamp, err error) {
 	return s, nil
 }
 
-// writeStamp names the new home. A directory that already holds orders without
-// a stamp is not taken over.
+// writeStamp creates the stamp of a new home. It refuses a directory that already holds
+// orders without a stamp.
 func writeStamp(dir string, sandbox bool) (stamp, error) {
 	if _, err := os.Stat(filepath.Join(dir, "orders.db")); err == nil {
 		return stamp{}, ErrStamp
@@ -105,8 +105,8 @@ func writeStamp(dir string, sandbox bool) (stamp, error) {
 	if err != nil {
 		return s, err
 	}
-	// The stamp alone says where the keys are in the keychain.
-	return s, classify(durable.Write(filepath.Join(dir, "home.json"), func(w io.Writer) error {
+	// Written in one step: only the stamp says where the keys are in the keychain.
+	return s, classify(atomicfile.Write(filepath.Join(dir, "home.json"), func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
 	}))
@@ -118,28 +118,28 @@ var (
 	probeKey   = []byte("probe") // written by Probe, never read
 )
 
-// Probe proves that the database can be written, by one commit. Errors:
-// ErrFull, ErrReadOnly, else the database's. It may be repeated.
+// Probe proves that the database can be written, by one commit. It may be repeated.
+// Errors: ErrFull, ErrReadOnly, else the database's.
 func (h *Home) Probe() error {
 	return classify(h.DB.Update(func(tx *bolt.Tx) error {
 		return tx.Bucket(metaBucket).Put(probeKey, fmt.Append(nil, time.Now().UnixNano()))
 	}))
 }
 
-// A migration brings the database from one schema version to the next.
+// A migration takes the database from one schema version to the next.
 type migration func(*bolt.Tx) error
 
-// migrations[i] leads from version i+1 to i+2; version 1 is the first, and the
-// one after the last is what this program writes.
+// migrations[i] leads from version i+1 to i+2. Version 1 is the first, and this program
+// writes the one after the last migration.
 var migrations = []migration{sealed}
 
-// sealed leads to the version whose orders carry seals. Those that are there have none:
-// what one of them still needs signed is consented to anew. But a program that knows of
-// no seals must not go on with orders that have them: it would change what is sealed.
+// sealed leads to the version whose orders carry seals. Existing orders have none: what
+// one of them still needs signed is consented to anew. The new version keeps programs
+// without seals from going on with sealed orders, which they would change.
 func sealed(*bolt.Tx) error { return nil }
 
-// openOrders opens the database and brings it to the present schema, after a
-// backup beside it.
+// openOrders opens the database and migrates it to the current schema, after a backup
+// next to it.
 func openOrders(path string) (*bolt.DB, error) {
 	db, err := openWhole(path)
 	if err != nil {
@@ -152,11 +152,11 @@ func openOrders(path string) (*bolt.DB, error) {
 	return db, nil
 }
 
-// openWhole opens the database if it is whole, or makes one. What follows may fail by a
-// mistake of ours, which is no damage.
+// openWhole opens the database if it is complete, or creates one. Only this part reports
+// damage: what follows may fail by a mistake of ours.
 func openWhole(path string) (db *bolt.DB, err error) {
 	err = guarded(func() error {
-		if info, err := os.Stat(path); err == nil && info.Size() > 0 { // else bbolt makes a new one
+		if info, err := os.Stat(path); err == nil && info.Size() > 0 { // else bbolt creates it
 			if err := whole(path); err != nil {
 				return err
 			}
@@ -173,7 +173,7 @@ func openWhole(path string) (db *bolt.DB, err error) {
 	return db, err
 }
 
-// schemaOf is the schema version; 0 = it has none.
+// schemaOf returns the schema version; 0 if there is none.
 func schemaOf(db *bolt.DB) (version int, err error) {
 	err = db.View(func(tx *bolt.Tx) error {
 		meta := tx.Bucket(metaBucket)
@@ -183,7 +183,7 @@ func schemaOf(db *bolt.DB) (version int, err error) {
 		if err := json.Unmarshal(meta.Get(versionKey), &version); err != nil {
 			return fmt.Errorf("%w: schema version: %w", ErrDamaged, err)
 		}
-		if version < 1 { // or it would count as new, and be taken for migrated
+		if version < 1 { // it would count as new and be marked as migrated
 			return fmt.Errorf("%w: schema version %d", ErrDamaged, version)
 		}
 		return nil
@@ -223,14 +223,14 @@ func migrate(db *bolt.DB, path string, steps []migration) error {
 // backup copies the database as of its last commit.
 func backup(db *bolt.DB, path string) error {
 	return db.View(func(tx *bolt.Tx) error {
-		return durable.Write(path, func(w io.Writer) error {
+		return atomicfile.Write(path, func(w io.Writer) error {
 			_, err := tx.WriteTo(w)
 			return err
 		})
 	})
 }
 
-// classify names the failures that a person can mend.
+// classify maps failures that a person can fix to the errors above.
 func classify(err error) error {
 	for _, c := range []struct{ is, as error }{
 		{berrors.ErrTimeout, ErrLocked}, {berrors.ErrInvalid, ErrDamaged}, {berrors.ErrVersionMismatch, ErrDamaged}, {berrors.ErrChecksum, ErrDamaged},

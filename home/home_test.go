@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -37,11 +37,12 @@ func TestStampStays(t *testing.T) {
 	}
 }
 
-// What a killed daemon did not finish writing is gone after the next start, and that alone.
+// TestUnfinishedFilesAreSwept checks that the next start removes the files that a killed
+// daemon left unfinished, and no others.
 func TestUnfinishedFilesAreSwept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	_ = open(t, dir, false).Close()
-	write(t, dir, durable.Unfinished+"12345", "half")
+	write(t, dir, atomicfile.Unfinished+"12345", "half")
 	write(t, dir, "mine.new-1", "somebody's")
 	_ = open(t, dir, false).Close()
 	if left, err := filepath.Glob(filepath.Join(dir, "*new-*")); err != nil || len(left) != 1 {
@@ -88,8 +89,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestMigration brings an older database up and keeps a copy of it; a step that
-// fails leaves it as it was.
+// TestMigration checks that an older database is migrated and a copy of it kept, and that
+// a failing step leaves it as it was.
 func TestMigration(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "orders.db")
@@ -125,7 +126,7 @@ func TestMigration(t *testing.T) {
 	}
 }
 
-// openFirst opens a home as the program does whose schema is the first.
+// openFirst opens a home as a program with the first schema does.
 func openFirst(t *testing.T, dir string) *Home {
 	t.Helper()
 	now := migrations
@@ -134,8 +135,8 @@ func openFirst(t *testing.T, dir string) *Home {
 	return open(t, dir, false)
 }
 
-// TestSealsAreKept: a database whose orders have no seals is copied, and becomes one that
-// a program which knows of none leaves alone.
+// TestSealsAreKept checks that a database whose orders have no seals is copied and
+// migrated to a version that a program without seals refuses.
 func TestSealsAreKept(t *testing.T) {
 	dir := t.TempDir()
 	if err := openFirst(t, dir).Close(); err != nil {

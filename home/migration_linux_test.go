@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a database holds before its migration, so that a copy takes room, and what
+// Bytes that a database holds before its migration, so that a copy takes space, and that
 // the migration adds.
 const (
 	filledBytes   = 1 << 20
@@ -23,14 +23,14 @@ const (
 
 var dataBucket = []byte("data")
 
-// An accident happens to the process that migrates.
+// An accident happens to the migrating process.
 type accident struct {
 	name  string
-	limit uint64            // of the size of its files; 0 = none
+	limit uint64            // size limit of its files; 0 = none
 	step  func(*bolt.Tx)    // after the step's change, before the commit
-	ended func(error) bool  // how the process ends
-	told  error             // what it says; nil = anything: bbolt's own words name no cause
-	kept  func(string) bool // whether a backup stays
+	ended func(error) bool  // whether the process ended as it should
+	told  error             // the error that it reports; nil = any: bbolt's own text names no cause
+	kept  func(string) bool // whether the backup is, or is not, there as it should be
 }
 
 var accidents = []accident{
@@ -52,7 +52,7 @@ func isExit(err error) bool {
 func exists(path string) bool  { _, err := os.Stat(path); return err == nil }
 func missing(path string) bool { return !exists(path) }
 
-// bigger is a migration that needs room of its own.
+// bigger is a migration that takes additional space.
 func (a accident) bigger(tx *bolt.Tx) error {
 	b, err := tx.CreateBucket([]byte("two"))
 	if err == nil {
@@ -64,8 +64,9 @@ func (a accident) bigger(tx *bolt.Tx) error {
 	return err
 }
 
-// TestMigrationAccidents: whatever befalls a migration, the old database is whole:
-// this program's next start migrates it, and an older program goes on with it.
+// TestMigrationAccidents checks that, whatever happens to a migration, the old database
+// stays complete: the next start of this program migrates it, and an older program can go
+// on with it.
 func TestMigrationAccidents(t *testing.T) {
 	if dir := os.Getenv("HOME_TEST_MIGRATE"); dir != "" {
 		migrateAsChild(dir)
@@ -109,7 +110,7 @@ func TestMigrationAccidents(t *testing.T) {
 	}
 }
 
-// migrateAsChild is the process that the accident happens to.
+// migrateAsChild runs in the process that the accident happens to.
 func migrateAsChild(dir string) {
 	signal.Ignore(syscall.SIGXFSZ)
 	var a accident

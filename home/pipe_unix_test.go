@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestPipesInPlaceOfFiles: a pipe in the place of a file of ours is refused, and keeps no
-// start waiting for somebody who writes to it.
+// TestPipesInPlaceOfFiles checks that a pipe in place of one of our files is refused, and
+// does not make the start wait for a writer.
 func TestPipesInPlaceOfFiles(t *testing.T) {
 	for _, name := range []string{"home.json", "orders.db"} {
 		dir := filepath.Join(t.TempDir(), "home")

@@ -9,8 +9,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// FuzzSchema: a database that says its schema in a damaged way is never taken for a new
-// one or for a migrated one; one that is migrated says so.
+// FuzzSchema checks that a database with a damaged schema version is never taken for a
+// new one or a migrated one, and that a migrated one has the new version.
 func FuzzSchema(f *testing.F) {
 	for _, s := range []string{"1", "2", "3", "0", "-1", "null", "01", "1.0", "1e0", `"1"`, "[1]", "", "99999999999999999999", " 1 "} {
 		f.Add([]byte(s))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzStamp: a stamp is whole or damaged; it never names no keychain items.
+// FuzzStamp checks that a stamp is either complete, with a namespace, or ErrStamp.
 func FuzzStamp(f *testing.F) {
 	for _, s := range []string{
 		`{"version":1,"sandbox":true,"namespace":"0123456789abcdef"}`, `{"version":2,"sandbox":true,"namespace":"0123456789abcdef"}`,

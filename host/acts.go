@@ -13,19 +13,19 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// An actMemory remembers what key methods made, by request uuid, so that a
-// client that lost the answer may ask again. It lasts as long as the daemon;
-// the swap service keeps its own uuids on disk.
+// An actMemory remembers the results of key methods by request uuid, so that a client
+// that lost the answer may ask again. It lasts as long as the daemon; the swap service
+// keeps its own uuids on disk.
 type actMemory struct {
 	bound int
-	key   [32]byte // contents are kept only as a keyed hash: they hold passwords
+	key   [32]byte // requests are stored only as a keyed hash, because they contain passwords
 
 	mu    sync.Mutex
 	acts  map[protocol.UUID]*act
-	order []protocol.UUID // finished ones, oldest first
+	order []protocol.UUID // finished acts, oldest first
 }
 
-// An act is one request uuid under way or done.
+// An act is the act of one request uuid, in progress or done.
 type act struct {
 	content [32]byte
 	done    chan struct{}
@@ -39,8 +39,10 @@ func newActMemory(bound int) *actMemory {
 	return m
 }
 
-// once carries out an act of this uuid and content, or returns what it already
-// made. A failure is forgotten, so that it may be tried again.
+// once performs the act of this uuid and content, or returns the result of an earlier
+// call. It may be called concurrently. A failed act is forgotten, so that it may be tried
+// again. Errors: request_conflict for a known uuid with other content, those of do and
+// ctx.
 func (c *call) once(ctx context.Context, id protocol.UUID, params any, do func() (first, repeated any, err error)) (any, error) {
 	m := c.s.acts
 	content := m.content(c.method.Name, params)
@@ -65,7 +67,7 @@ func (c *call) once(ctx context.Context, id protocol.UUID, params any, do func()
 	return first, err
 }
 
-// again waits for an act under way and returns what it made.
+// again waits for an act in progress and returns its result.
 func (a *act) again(ctx context.Context, content [32]byte) (any, error) {
 	if !hmac.Equal(a.content[:], content[:]) {
 		return nil, protocol.New("request_conflict", "")
@@ -93,7 +95,7 @@ func (m *actMemory) settle(id protocol.UUID, a *act) {
 	}
 }
 
-// content is a keyed hash of a method and its parameters, each with its length.
+// content returns a keyed hash over a method and its parameters, each with its length.
 func (m *actMemory) content(method string, params any) (sum [32]byte) {
 	h := hmac.New(sha256.New, m.key[:])
 	write := func(b []byte) {
@@ -104,7 +106,7 @@ func (m *actMemory) content(method string, params any) (sum [32]byte) {
 	v := reflect.ValueOf(params).Elem()
 	for i := range v.NumField() {
 		if s, ok := v.Field(i).Interface().(protocol.Secret); ok {
-			write(s) // not by way of JSON, whose buffers are not wiped
+			write(s) // JSON would leave copies in buffers that are not wiped
 			continue
 		}
 		b, err := json.Marshal(v.Field(i).Interface())
@@ -113,7 +115,7 @@ func (m *actMemory) content(method string, params any) (sum [32]byte) {
 		}
 		write(b)
 	}
-	h.Write(make([]byte, 2*sha256.BlockSize)) // in place of what it had in hand: the end of a password
+	h.Write(make([]byte, 2*sha256.BlockSize)) // overwrites the hash's buffer, which may hold the end of a password
 	h.Sum(sum[:0])
 	return sum
 }

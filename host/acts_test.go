@@ -11,7 +11,8 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// One uuid makes one wallet, also when it is sent again before the first is done.
+// TestActsAreDoneOnce checks that one uuid makes one wallet, even if it is sent again
+// before the first request is done.
 func TestActsAreDoneOnce(t *testing.T) {
 	r := newRig(t)
 	r.wallet.slow = make(chan struct{})
@@ -73,7 +74,8 @@ func TestActMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// Accepting outlives the connection; a question does not.
+// TestActsOutliveTheConnection checks that an accepted act continues after the
+// connection, and a query does not.
 func TestActsOutliveTheConnection(t *testing.T) {
 	r := newRig(t)
 	r.swaps.hold = make(chan struct{})

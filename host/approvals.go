@@ -10,9 +10,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// approvalsList prepares the revoke of each allowance it shows, on the active
-// network and for callers that may act: what is shown there is what may be
-// consented to.
+// approvalsList prepares the revoke of each listed allowance if the network is active and
+// the caller may act, because only then can the revoke be consented to.
 func (c *call) approvalsList(ctx context.Context, p *protocol.ApprovalsParams) (any, error) {
 	id, err := c.s.chainOr(p.ChainID)
 	if err != nil {
@@ -47,8 +46,8 @@ func (c *call) approvalsList(ctx context.Context, p *protocol.ApprovalsParams) (
 	return out, nil
 }
 
-// OwnTokens are the tokens that somebody here may have swapped: those of large
-// lists are not looked at one by one.
+// OwnTokens returns the verified and imported tokens, which the user may have swapped.
+// Tokens that are only on large lists are not checked one by one.
 func OwnTokens(known []tokens.Token) (own []common.Address) {
 	for _, t := range known {
 		if t.Verified || t.Imported {
@@ -58,8 +57,8 @@ func OwnTokens(known []tokens.Token) (own []common.Address) {
 	return own
 }
 
-// stillActive refuses what was prepared for a network that has just been left:
-// it cannot be consented to.
+// stillActive returns network_not_active, and drops all plans, if the active network has
+// changed since a plan was prepared for chain id.
 func (c *call) stillActive(id uint64) error {
 	active, err := c.s.activeNetwork()
 	if err == nil && active != id {

@@ -15,8 +15,8 @@ func (r *rig) lastListed() swap.AllowancesRequest {
 	return r.swaps.listed[len(r.swaps.listed)-1]
 }
 
-// A revoke is made ready for consent only where consent can be given: on the
-// active network, for a caller that may act.
+// TestRevokesArePreparedForThoseWhoMayAct checks that revokes are prepared only where
+// they can be consented to: on the active network, for a caller that may act.
 func TestRevokesArePreparedForThoseWhoMayAct(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.AllowUnknown = true })
 	for _, c := range []struct {
@@ -42,7 +42,8 @@ func TestRevokesArePreparedForThoseWhoMayAct(t *testing.T) {
 	}
 }
 
-// What was prepared for a network that is left meanwhile is forgotten.
+// TestRevokesOfANetworkThatIsLeft checks that plans are dropped if the network changes
+// while they are prepared.
 func TestRevokesOfANetworkThatIsLeft(t *testing.T) {
 	r := newRig(t)
 	p := r.session()
@@ -54,7 +55,7 @@ func TestRevokesOfANetworkThatIsLeft(t *testing.T) {
 	}
 }
 
-// acts are the requests that end in a signature, each with all that it needs.
+// acts are the requests that end in a signature, with valid parameters.
 var acts = map[string]map[string]any{
 	"swap.execute":     {"request": anID, "digest": digest.Hex()},
 	"swap.accept":      {"request": anID, "order": "order-1", "digest": digest.Hex()},
@@ -63,8 +64,8 @@ var acts = map[string]map[string]any{
 	"approvals.revoke": {"request": anID, "digest": digest.Hex()},
 }
 
-// Whatever ends in a signature is refused without a session of that very
-// connection, without uuid or digest, and to those who may only read.
+// TestActsNeedASession checks that every act is refused without a session of its own
+// connection, without a uuid or digest, and for read-only callers.
 func TestActsNeedASession(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.AllowUnknown = true })
 	locked := r.attach("extension")
@@ -100,7 +101,8 @@ func TestActsNeedASession(t *testing.T) {
 	}
 }
 
-// The refusals of these methods arrive with the order and the figures they name.
+// TestAllowanceInUseNamesTheOrder checks that refusals arrive with the order and figures
+// that they name.
 func TestAllowanceInUseNamesTheOrder(t *testing.T) {
 	r := newRig(t)
 	p := r.session()

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// What all connections of a process ask bears one number, as long as it has any; those of
-// others bear others, and so do connections whose process is not known, and a later
-// process of the same id.
+// TestAskers checks that all connections of a process share one client number as long as
+// it has any. Other processes, connections of unknown processes and a later process with
+// the same id get others.
 func TestAskers(t *testing.T) {
 	var process atomic.Int64
 	var mu sync.Mutex

@@ -46,12 +46,13 @@ func TestConnectionsAreBounded(t *testing.T) {
 	r.attach("terminal")
 }
 
-// One process does not take the places of others, and has its own back.
+// TestConnectionsOfOneProcessAreBounded checks that one process cannot take the
+// connections of others, and that its closed connections become available again.
 func TestConnectionsOfOneProcessAreBounded(t *testing.T) {
 	var process atomic.Int64
 	r := newRig(t, func(c *Config) { c.Process = func(net.Conn) int { return int(process.Load()) } })
 	process.Store(1234)
-	greedy := []*peer{r.dial()} // silent: it does not even say who it is
+	greedy := []*peer{r.dial()} // silent: it does not even attach
 	for len(greedy) < protocol.MaxPerProcess {
 		greedy = append(greedy, r.attach("extension"))
 	}
@@ -64,7 +65,7 @@ func TestConnectionsOfOneProcessAreBounded(t *testing.T) {
 	if m := extra.reply(); m.Error == nil || m.Error.Name != "busy" || !strings.Contains(m.Error.Remedy, "close some windows") || !extra.closed() {
 		t.Errorf("one too many: %s", m.raw)
 	}
-	process.Store(0) // who is not known is let in, up to the bound of all
+	process.Store(0) // an unknown process is accepted, up to the limit for all
 	for range protocol.MaxPerProcess + 1 {
 		r.attach("terminal")
 	}
@@ -80,7 +81,7 @@ func TestConnectionsOfOneProcessAreBounded(t *testing.T) {
 	r.attach("extension")
 }
 
-// heap is the live heap in bytes.
+// heap returns the live heap in bytes.
 func heap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -88,9 +89,9 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// 10,000 requests at once, whose client reads nothing before the last is sent:
-// each gets one answer, those over the bounds at once, and memory stays small: one that
-// waits has no goroutine.
+// TestFlood sends 10,000 requests at once and reads nothing before the last is sent. Each
+// gets one answer, those above the limits at once, and memory stays small: a waiting
+// request has no goroutine.
 func TestFlood(t *testing.T) {
 	const n = 10_000
 	r := newRig(t)
@@ -131,8 +132,9 @@ func TestFlood(t *testing.T) {
 	t.Logf("%d busy, %d answered", busy, n-busy)
 }
 
-// Of a flood of requests that ask networks only few do so at once; what asks
-// nobody is answered meanwhile, and the rest ends with the connection.
+// TestAsksAreBounded checks that of many requests that call a network only MaxAsking run
+// at once, that other requests are answered meanwhile, and that the rest ends with the
+// connection.
 func TestAsksAreBounded(t *testing.T) {
 	r := newRig(t)
 	r.networks.hold = make(chan struct{})
@@ -156,7 +158,8 @@ func TestAsksAreBounded(t *testing.T) {
 	}
 }
 
-// Bytes in flight are bounded too, however few the requests, and given back.
+// TestInboundBytesAreBounded checks that the bytes of unanswered requests are limited
+// too, however few the requests, and released afterwards.
 func TestInboundBytesAreBounded(t *testing.T) {
 	r := newRig(t)
 	r.networks.hold = make(chan struct{})
@@ -171,7 +174,7 @@ func TestInboundBytesAreBounded(t *testing.T) {
 	for i, p := range peers {
 		want := protocol.MaxInFlight >> 20
 		if i == len(peers)-1 {
-			want = 0 // the others hold all that the daemon takes
+			want = 0 // the other connections hold all that the daemon accepts
 		}
 		for id := range want + 1 {
 			p.write(body(id))
@@ -194,8 +197,8 @@ func TestInboundBytesAreBounded(t *testing.T) {
 	soon(t, "all bytes given back", func() bool { return r.server.inFlight.Load() == 0 })
 }
 
-// A client that does not read costs its own connection, by too much unread or
-// by time, and nothing else.
+// TestClientThatDoesNotRead checks that a client that does not read loses its own
+// connection, by too many unread bytes or by timeout, and affects nothing else.
 func TestClientThatDoesNotRead(t *testing.T) {
 	t.Run("too much", func(t *testing.T) {
 		r := newRig(t)
@@ -222,7 +225,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 		r := newRigWaiting(t, func(w *waits) { w.write = 200 * time.Millisecond })
 		p, other := r.attach("extension"), r.attach("terminal")
 		r.swaps.long = 64 << 10
-		for range 60 { // each answer near 1 MiB: the outbox fills and handlers wait
+		for range 60 { // each answer is nearly 1 MiB: the outbox fills and handlers block
 			p.send("swap.orders", map[string]any{"limit": 16})
 		}
 		soon(t, "dropped", func() bool { return strings.Contains(r.log.String(), "connection ended") })
@@ -230,7 +233,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	})
 	t.Run("notifications", func(t *testing.T) {
 		r := newRig(t)
-		r.attach("extension") // reads no more
+		r.attach("extension") // reads nothing from now on
 		other := r.attach("terminal")
 		r.swaps.long = 256 << 10
 		for range 60 {
@@ -267,7 +270,7 @@ func TestLargeResults(t *testing.T) {
 	if len(page.Orders) != 1 || page.Orders[0].State != string(swap.Unreadable) || page.Orders[0].ID != "order-1" || !page.Orders[0].Final || page.Cursor == "" {
 		t.Errorf("an order that no message holds hides older ones: %+v", page)
 	}
-	r.swaps.watch(r.swaps.order("order-1", swap.Filled)) // not sent, and nothing breaks
+	r.swaps.watch(r.swaps.order("order-1", swap.Filled)) // too large to be sent, which must not break anything
 	r.swaps.long, r.swaps.lines = 0, protocol.MaxHistory+5
 	var shown protocol.OrderResult
 	if err := json.Unmarshal(p.must("swap.order", map[string]any{"order": "order-1"}).Result, &shown); err != nil {
@@ -276,7 +279,7 @@ func TestLargeResults(t *testing.T) {
 	if len(shown.History) != protocol.MaxHistory || shown.Omitted != 5 {
 		t.Errorf("%d lines, %d left out", len(shown.History), shown.Omitted)
 	}
-	r.swaps.note = strings.Repeat("\u20ac", 1000) // a provider's long words, in each line
+	r.swaps.note = strings.Repeat("\u20ac", 1000) // a long text from a provider in each line
 	if err := json.Unmarshal(p.must("swap.order", map[string]any{"order": "order-1"}).Result, &shown); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,8 @@ import (
 	"swapkeep/swap"
 )
 
-// A cause of a refusal has the name and the details that the refusal's error has.
+// TestCausesAreLikeErrors checks that the cause of a refusal has the name and details of
+// the refusal's error.
 func TestCausesAreLikeErrors(t *testing.T) {
 	refused := &swap.Refusal{Code: swap.NotAsAccepted, Field: "floorOut", Data: map[string]string{"got": "7", "wanted": "9", "of": "tokenOut"}}
 	e := (&Server{}).refusalOf(refused)

@@ -15,30 +15,30 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A conn is one connection. Its reader never waits for a handler or for the
-// client to read: what is too much is refused at once.
+// A conn is one client connection. Its reader never waits for a handler or for the client
+// to read: requests above the limits are refused at once.
 type conn struct {
 	s      *Server
 	nc     net.Conn
 	out    *outbox
-	base   context.Context // of the daemon; what was accepted lives as long
+	base   context.Context // of the daemon; acting requests run in it
 	ctx    context.Context // of the connection
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 	who    atomic.Pointer[protocol.Connection] // nil until attached
 	gone   sync.Once                           // for drop
-	taken  uint64                              // requests so far; the reader's own
+	taken  uint64                              // requests received so far; used by the reader only
 
-	process int    // at the other end; 0: not known
-	asker   uint64 // of all connections that this process has now
+	process int    // at the other end; 0: unknown
+	asker   uint64 // client number shared by all connections of this process
 
 	mu      sync.Mutex
 	ids     map[string]bool               // of requests without a reply
 	pending int                           // requests whose reply is not yet queued
-	bytes   int                           // of those requests
-	line    line                          // of those requests
+	bytes   int                           // total size of those requests
+	line    line                          // the queue of those requests
 	session *session                      // nil: none open
-	gas     map[uint64]context.CancelFunc // by chain: ends a watch of its gas price
+	gas     map[uint64]context.CancelFunc // stops watching a gas price, by chain
 	quotes  quotes
 }
 
@@ -50,10 +50,10 @@ func newConn(ctx context.Context, s *Server, nc net.Conn) *conn {
 	return c
 }
 
-// caller is who is at the other end; nil until it has said so.
+// caller returns the attached caller, or nil before host.attach.
 func (c *conn) caller() *protocol.Connection { return c.who.Load() }
 
-// connection is the caller as clients are shown it.
+// connection returns the caller as shown to clients.
 func (c *conn) connection() protocol.Connection {
 	who := *c.caller()
 	who.Session = c.sessionOf() != nil
@@ -70,14 +70,14 @@ func (c *conn) serve() error {
 	c.forsake()
 	c.closeSession()
 	switch {
-	case errors.Is(err, frame.ErrOverLength): // the client is told before the end
+	case errors.Is(err, frame.ErrOverLength): // the client gets the queued error before the connection closes
 		c.out.finish()
 	default:
 		c.out.abort()
 	}
 	_ = c.nc.Close()
 	<-c.out.done
-	c.wg.Wait() // acting requests go on
+	c.wg.Wait() // acting requests run to their end
 	c.s.Log.Info().Str("origin", c.caller().Origin).Msg("connection ended")
 	if err == io.EOF || errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
 		return nil
@@ -85,7 +85,7 @@ func (c *conn) serve() error {
 	return err
 }
 
-// refuse tells the client why and ends a connection that is not attached.
+// refuse sends the error and closes a connection that is not attached.
 func (c *conn) refuse(id json.RawMessage, e *protocol.Error) error {
 	defer c.cancel()
 	c.respond(id, nil, e)
@@ -95,17 +95,17 @@ func (c *conn) refuse(id json.RawMessage, e *protocol.Error) error {
 	return e
 }
 
-// drop ends a connection whose client does not keep up, or with the daemon.
+// drop closes a connection because its client does not keep up or the daemon stops.
 func (c *conn) drop(why string) {
 	c.gone.Do(func() {
 		c.cancel()
 		c.out.abort()
-		_ = c.nc.Close() // the reader ends
+		_ = c.nc.Close() // ends the reader
 		c.s.Log.Info().Str("why", why).Msg("connection dropped")
 	})
 }
 
-// read takes frames until the connection ends; its error says how.
+// read reads frames until the connection ends and returns the reason.
 func (c *conn) read(frames *frame.Reader) error {
 	for {
 		body, err := frames.Read()
@@ -134,7 +134,7 @@ func overLength(err error) *protocol.Error {
 	return e
 }
 
-// attach takes the first message, which must come soon and say who is calling.
+// attach reads the first message, which must arrive in time and be host.attach.
 func (c *conn) attach(frames *frame.Reader) (json.RawMessage, *protocol.Error) {
 	_ = c.nc.SetReadDeadline(time.Now().Add(c.s.waits.attach))
 	body, err := frames.Read()
@@ -167,8 +167,7 @@ func (c *conn) attach(frames *frame.Reader) (json.RawMessage, *protocol.Error) {
 	return r.id, nil
 }
 
-// admit checks one request against the table and the bounds, and has it
-// answered beside the others.
+// admit checks one request against the method table and the limits, and queues it.
 func (c *conn) admit(body []byte) {
 	r, e := parseRequest(body)
 	c.taken++
@@ -187,7 +186,7 @@ func (c *conn) admit(body []byte) {
 	c.begin(r)
 }
 
-// allowed says whether this connection may call the method at all.
+// allowed returns an error if this connection may not call the method.
 func (c *conn) allowed(r request) *protocol.Error {
 	m, ok := protocol.MethodOf(r.name)
 	switch {
@@ -203,7 +202,8 @@ func (c *conn) allowed(r request) *protocol.Error {
 	return nil
 }
 
-// reserve takes a place for r, or says that there is none.
+// reserve counts r against the limits. Errors: invalid_request if an unanswered request
+// has the same id, busy above a limit.
 func (c *conn) reserve(r request) *protocol.Error {
 	size := len(r.body)
 	all := c.s.inFlight.Add(int64(size))
@@ -228,7 +228,7 @@ func (c *conn) reserve(r request) *protocol.Error {
 	return nil
 }
 
-// free gives the place of r back once its reply is queued.
+// free releases what reserve counted, once the reply of r is queued.
 func (c *conn) free(r request) {
 	c.s.inFlight.Add(-int64(len(r.body)))
 	c.mu.Lock()
@@ -237,15 +237,15 @@ func (c *conn) free(r request) {
 	c.bytes -= len(r.body)
 }
 
-// forget lets the client use the id again.
+// forget makes the id available to the client again.
 func (c *conn) forget(id json.RawMessage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.ids, string(id))
 }
 
-// answer runs one request. A client that does not read holds up its own
-// requests here, until the outbox gives up on it.
+// answer runs one request and queues its reply. With a client that does not read it
+// blocks here, and with it this client's requests only, until the outbox gives up.
 func (c *conn) answer(r request) {
 	defer c.free(r)
 	defer clear(r.body)
@@ -265,7 +265,7 @@ func (c *conn) answer(r request) {
 	}
 }
 
-// A lastWord is a result with something to be done once it is out.
+// A lastWord is a result with an action to run after the result has been sent.
 type lastWord struct {
 	result any
 	then   func()
@@ -279,7 +279,7 @@ func after(result *any) func() {
 	return nil
 }
 
-// reply answers without waiting. A client that leaves no room is dropped.
+// reply queues a response without waiting, and drops the client if there is no room.
 func (c *conn) reply(id json.RawMessage, result any, e *protocol.Error) {
 	if !c.respond(id, result, e) {
 		c.drop("client does not read")
@@ -290,7 +290,7 @@ func (c *conn) respond(id json.RawMessage, result any, e *protocol.Error) bool {
 	return c.out.offer(c.encode(id, result, e))
 }
 
-// notify sends this connection alone a notification, without waiting.
+// notify queues a notification for this connection without waiting.
 func (c *conn) notify(method string, params any) {
 	body, err := json.Marshal(protocol.Notification{JSONRPC: protocol.Version, Method: method, Params: params})
 	if err != nil || len(body) > protocol.MaxResult {
@@ -308,7 +308,7 @@ func (c *conn) push(body []byte) {
 
 var noID = json.RawMessage("null")
 
-// encode writes a response. A result that does not fit becomes an error.
+// encode encodes a response. A result that is too large becomes an error.
 func (c *conn) encode(id json.RawMessage, result any, e *protocol.Error) []byte {
 	if id == nil {
 		id = noID

@@ -38,7 +38,7 @@ func TestFramesOutOfForm(t *testing.T) {
 	if m := p.reply(); m.Error != nil {
 		t.Errorf("a message of exactly 1 MiB: %v", m.Error)
 	}
-	raw(0, 0, 0, 255) // 4 GB: no way to stay in step
+	raw(0, 0, 0, 255) // 4 GB: too long to be skipped
 	if e := p.reply(); e.Error == nil || e.Error.Name != "frame_too_long" {
 		t.Errorf("%s", e.raw)
 	}
@@ -120,8 +120,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// When the daemon's context ends, connections do too, and what was accepted is
-// told so.
+// TestContextEndsConnections checks that connections end with the daemon's context.
 func TestContextEndsConnections(t *testing.T) {
 	r := newRig(t)
 	p := r.attach("terminal")
@@ -147,8 +146,8 @@ func TestStatusShowsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// An order whose record cannot be read is told in the status and among the open ones,
-// with its name.
+// TestStatusNamesUnreadableOrders checks that an order with an unreadable record is
+// reported in the status and listed among the open orders, by its id.
 func TestStatusNamesUnreadableOrders(t *testing.T) {
 	r := newRig(t)
 	r.swaps.pending, r.swaps.damaged = true, true
@@ -160,7 +159,7 @@ func TestStatusNamesUnreadableOrders(t *testing.T) {
 	if s.OpenOrders != 1 || len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Message, "order-1") || s.Problems[0].Remedy == "" {
 		t.Errorf("%+v", s)
 	}
-	r.swaps.long = 1 // a whole page of them
+	r.swaps.long = 1 // a whole page of such orders
 	var many protocol.StatusResult
 	if err := json.Unmarshal(p.must("host.status", nil).Result, &many); err != nil {
 		t.Fatal(err)
@@ -178,7 +177,7 @@ func TestStatusNamesUnreadableOrders(t *testing.T) {
 	}
 }
 
-// Many connections at once, each served by itself, under the race detector.
+// TestConcurrentConnections uses many connections at once, for the race detector.
 func TestConcurrentConnections(t *testing.T) {
 	r := newRig(t)
 	var wg sync.WaitGroup

@@ -8,7 +8,7 @@ import (
 	"swapkeep/swap"
 )
 
-// acting are the methods that end in a signature, with parameters that the fakes take.
+// acting are the methods that end in a signature, with parameters that the fakes accept.
 var acting = map[string]map[string]any{
 	"swap.execute":     {"request": anID, "digest": digest.Hex()},
 	"swap.accept":      {"request": anID, "order": "order-1", "digest": digest.Hex()},
@@ -17,8 +17,9 @@ var acting = map[string]map[string]any{
 	"approvals.revoke": {"request": anID, "digest": digest.Hex()},
 }
 
-// TestPasswordOfAnAct: a password that comes with an act is checked, wiped and told to
-// the service, which is told too who asks and whether the session is still there.
+// TestPasswordOfAnAct checks that a password with an act is verified and wiped, and that
+// the service learns whether there was one, who the caller is and whether its session is
+// still open.
 func TestPasswordOfAnAct(t *testing.T) {
 	for method, params := range acting {
 		t.Run(method, func(t *testing.T) {
@@ -71,8 +72,8 @@ func TestPasswordOfAnAct(t *testing.T) {
 	}
 }
 
-// TestReviewSaysWhatItTakes: the reasons are told to browsers, to terminals that the
-// amount is wanted again.
+// TestReviewSaysWhatItTakes checks that a review tells browsers the reasons for a
+// password, and terminals that the amount must be repeated.
 func TestReviewSaysWhatItTakes(t *testing.T) {
 	r := newRig(t)
 	r.swaps.takes = []swap.Reason{swap.ForUnpriced, swap.ForHour}

@@ -18,7 +18,8 @@ func fakeDiagnosis(_ context.Context, online bool) []protocol.Check {
 	}
 }
 
-// A terminal is told what the daemon found, which is told how far to look.
+// TestDiagnose checks that a terminal gets the diagnosis and that the online parameter is
+// passed on.
 func TestDiagnose(t *testing.T) {
 	p := newRig(t).attach("terminal")
 	for online, want := range map[bool]string{false: protocol.CheckSkipped, true: protocol.CheckOK} {

@@ -11,9 +11,9 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// FuzzDispatch sends any bytes as a message: nothing panics, and each gets
-// exactly one reply, with either a result or an error of the table. A request
-// after each shows that the connection goes on.
+// FuzzDispatch sends arbitrary bytes as a message. Nothing panics, and each message gets
+// exactly one reply, with a result or an error of the table. A further request shows that
+// the connection still works.
 func FuzzDispatch(f *testing.F) {
 	for _, fixture := range fixtureFrames(f) {
 		f.Add([]byte(fixture))
@@ -24,11 +24,11 @@ func FuzzDispatch(f *testing.F) {
 	f.Add([]byte(` {"a":[1,{"b":"]}\""}],"c":-1e9 } `))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		if len(body) == 0 || len(body) > protocol.MaxRequest {
-			return // the frame reader's part
+			return // the frame reader handles these
 		}
 		p := fuzzPeer(t)
-		write := func(b []byte) { _ = p.out.Write(b) } // what fails gets no reply
-		go write(body)                                 // a pipe holds nothing
+		write := func(b []byte) { _ = p.out.Write(b) } // a failed write gets no reply
+		go write(body)                                 // a pipe has no buffer
 		first := p.reply()
 		check(t, first)
 		go write([]byte(fmt.Sprintf(`{"jsonrpc":"2.0","id":"%s","method":"swap.fees"}`, fence)))
@@ -53,7 +53,7 @@ func check(t *testing.T, m message) {
 	}
 }
 
-// fuzzPeer is a terminal with an open session on a server without a socket.
+// fuzzPeer returns a terminal with an open session, connected over a pipe.
 func fuzzPeer(t *testing.T) *peer {
 	here, there := net.Pipe()
 	wallet := newFakeWallet()
@@ -89,8 +89,7 @@ func fixtureFrames(t testing.TB) (frames []string) {
 	return frames
 }
 
-// FuzzMembers compares the object splitter with encoding/json: the same names,
-// and values of the same meaning.
+// FuzzMembers compares the object splitter with encoding/json: same names, same values.
 func FuzzMembers(f *testing.F) {
 	for _, s := range []string{`{}`, `{"a":1}`, `{ "a" : [1,"]"] , "\u0062":{"c":"}"} }`, `{"a":"\\\"","b":true,"c":null}`, `{"a":1,"a":2}`} {
 		f.Add([]byte(s))

@@ -15,8 +15,8 @@ import (
 	bolt "go.etcd.io/bbolt/errors"
 )
 
-// sentinels maps errors of packages that the host imports. Refusals need no
-// row: their codes are names of the protocol's table.
+// sentinels maps errors of packages that the host imports to names of the protocol's
+// error table. Refusals need no row: their codes are such names.
 var sentinels = []Sentinel{
 	{Err: chain.ErrNoNetwork, Name: "network_unknown"},
 	{Err: chain.ErrWrongChain, Name: "wrong_chain"},
@@ -35,12 +35,12 @@ var sentinels = []Sentinel{
 	{Err: tokens.ErrNotToken, Name: "not_a_token", Details: whyNotToken},
 	{Err: tokens.ErrReserved, Name: "not_importable"},
 	{Err: tokens.ErrTooMany, Name: "too_many_tokens"},
-	{Err: chain.ErrNode, Name: "node_error"}, // last of the chain's: others wrap what a node said
+	{Err: chain.ErrNode, Name: "node_error"}, // after chain's other errors, which may wrap what a node said
 	{Err: context.DeadlineExceeded, Name: "timed_out"},
-	{Err: context.Canceled, Name: "timed_out"}, // the asker is gone, or the daemon is about to be
+	{Err: context.Canceled, Name: "timed_out"}, // the client is gone or the daemon is about to stop
 }
 
-// storage names the causes of a database that cannot be written.
+// storage maps the causes of a database write error.
 var storage = []Sentinel{
 	{Err: syscall.ENOSPC, Name: "database_full"},
 	{Err: syscall.EDQUOT, Name: "database_full"},
@@ -51,8 +51,8 @@ var storage = []Sentinel{
 	{Err: bolt.ErrTimeout, Name: "database_locked"},
 }
 
-// errorOf says an error in the protocol's words. What no row knows is internal:
-// its text goes to the log alone.
+// errorOf converts an error to one of the protocol. An error without a row becomes
+// internal, and only the log has its text.
 func (s *Server) errorOf(err error) *protocol.Error {
 	var own *protocol.Error
 	var refusal *swap.Refusal
@@ -79,7 +79,8 @@ func (s *Server) errorOf(err error) *protocol.Error {
 	return protocol.New("internal", "")
 }
 
-// errorOf makes the row's error of err, which is the row's sentinel.
+// errorOf returns the protocol error of the row for err, which matches the row's
+// sentinel.
 func (row Sentinel) errorOf(err error) *protocol.Error {
 	e := protocol.New(row.Name, row.Err.Error())
 	if r, ok := row.Err.(interface{ Remedy() string }); ok && r.Remedy() != "" {
@@ -91,8 +92,8 @@ func (row Sentinel) errorOf(err error) *protocol.Error {
 	return e
 }
 
-// refusalOf keeps a refusal's reason, field and figures. A refusal is one of
-// its own code, whatever error it wraps: why a journal failed is the log's.
+// refusalOf converts a refusal with its reason, field and data. Its own code decides, not
+// the error it wraps; the cause of a journal failure is only logged.
 func (s *Server) refusalOf(r *swap.Refusal) *protocol.Error {
 	name := string(r.Code)
 	if r.Code == swap.JournalFailed {
@@ -106,7 +107,7 @@ func (s *Server) refusalOf(r *swap.Refusal) *protocol.Error {
 	return e
 }
 
-// detailsOf are a refusal's figures, and the field that was wrong.
+// detailsOf returns a refusal's data together with the invalid field.
 func detailsOf(data map[string]string, field string) map[string]string {
 	details := maps.Clone(data)
 	if field == "" {

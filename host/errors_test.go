@@ -34,7 +34,8 @@ func TestPanicCostsOneRequest(t *testing.T) {
 	}
 }
 
-// Codes of refusals, read from the source, each have a row of their name.
+// TestEveryRefusalHasARow checks that every refusal code in the source has a row of its
+// name.
 func TestEveryRefusalHasARow(t *testing.T) {
 	for _, code := range refusalCodes(t) {
 		if _, ok := protocol.RowOf(code); !ok {
@@ -43,7 +44,8 @@ func TestEveryRefusalHasARow(t *testing.T) {
 	}
 }
 
-// A damaged index is told with what mends it, and not with what mends an order.
+// TestDamagedIndex checks that a damaged index gets its own remedy, not that of a damaged
+// order.
 func TestDamagedIndex(t *testing.T) {
 	e := newRig(t).server.errorOf(fmt.Errorf("allowances: %w", swap.ErrIndex))
 	if e.Name != "index_damaged" || !strings.Contains(e.Remedy, "swapkeep stop") {
@@ -85,7 +87,7 @@ func refusalCodes(t *testing.T) (codes []string) {
 	return codes
 }
 
-// elsewhere are rows that this package does not send, with who does.
+// elsewhere are rows that this package's tests do not send, with who sends them.
 var elsewhere = map[string]string{
 	"daemon_lost":           "the relay, when the daemon does not come back",
 	"daemon_stopped":        "swapkeep as a relay: TestARelayTellsOfAStop",
@@ -114,8 +116,8 @@ var elsewhere = map[string]string{
 	"wallet_left":           "the vault, by Config.Errors",
 }
 
-// Every row is sent by something: a fixture or test here that meets it on the
-// wire, a refusal, a sentinel, or a part named in elsewhere.
+// TestEveryRowIsReachable checks that every row is sent by something: a fixture or test
+// of this package, a refusal, a sentinel, or what elsewhere names.
 func TestEveryRowIsReachable(t *testing.T) {
 	r := newRig(t)
 	reached := map[string]string{}

@@ -20,8 +20,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// The fakes below stand for the wallet, the swap service and the chains. They
-// are deterministic: fixtures hold their answers.
+// The fakes below replace the wallet, the swap service and the chains. They are
+// deterministic, because fixtures contain their answers.
 
 const (
 	password  = "five broken umbrellas in May"
@@ -29,16 +29,16 @@ const (
 )
 
 var (
-	account  = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266") // first of the published test mnemonic
+	account  = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266") // first account of the published test mnemonic
 	stranger = common.HexToAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
 	usdc     = common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
 	router   = common.HexToAddress("0x66a9893cC07D91D95644AEDD05D03f95e1dBA8Af")
-	clock    = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	testTime = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	digest   = common.HexToHash("0x1111111111111111111111111111111111111111111111111111111111111111")
 	txHash   = common.HexToHash("0x2222222222222222222222222222222222222222222222222222222222222222")
 )
 
-// Errors of the fake wallet, as a vault's: with a text and a remedy of their own.
+// remedied is an error of the fake wallet, with its own text and remedy like a vault's.
 type remedied struct{ text, remedy string }
 
 func (e *remedied) Error() string  { return e.text }
@@ -66,11 +66,11 @@ type fakeWallet struct {
 	accounts []protocol.Account
 	open     bool
 	touched  int
-	secrets  [][]byte // as handed in: the host must have wiped them
+	secrets  [][]byte // as passed in: the host must have wiped them
 	watch    func(WalletChange)
 	fail     error
-	slow     chan struct{} // not nil: Create waits for it
-	unlocked func()        // not nil: called by Unlock before it returns
+	slow     chan struct{} // if not nil, Create waits for it
+	unlocked func()        // if not nil, called by Unlock before it returns
 }
 
 func newFakeWallet() *fakeWallet {
@@ -88,7 +88,7 @@ func (w *fakeWallet) Status(context.Context) (protocol.KeysStatus, error) {
 	defer w.mu.Unlock()
 	s := protocol.KeysStatus{State: protocol.KeysLocked, Backend: "os", Wallets: []protocol.Wallet{w.wallet()}, AutoLockSeconds: 900}
 	if w.open {
-		s.State, s.LocksAt = protocol.KeysUnlocked, clock.Add(15*time.Minute)
+		s.State, s.LocksAt = protocol.KeysUnlocked, testTime.Add(15*time.Minute)
 	}
 	return s, w.fail
 }
@@ -265,7 +265,7 @@ func (w *fakeWallet) Subscribe(f func(WalletChange)) func() {
 
 type fakeSwaps struct {
 	mu       sync.Mutex
-	pending  bool // an order is open
+	pending  bool // there is an open order
 	damaged  bool // its record cannot be read
 	dropped  int
 	asked    []swap.QuoteRequest
@@ -273,18 +273,18 @@ type fakeSwaps struct {
 	revoked  []swap.ExecuteRequest
 	sped     []swap.SpeedUpRequest
 	listed   []swap.AllowancesRequest
-	during   func()  // not nil: called while allowances are listed
-	ended    []error // of the context of Execute, once it returns
+	during   func()  // if not nil, called while allowances are listed
+	ended    []error // the context's error when Execute returned
 	watch    func(swap.Order)
 	fail     error
-	hold     chan struct{} // not nil: Execute waits for it
-	long     int           // bytes of every order's reason
-	lines    int           // of every history
-	note     string        // of the first line, where there are more
+	hold     chan struct{} // if not nil, Execute waits for it
+	long     int           // length of every order's reason
+	lines    int           // number of lines of every history
+	note     string        // text of the first line, if lines are added
 	panics   bool
 	takes    []swap.Reason
 	callers  []swap.Caller         // of acts
-	quoting  func(context.Context) // not nil: called while a quote is under way
+	quoting  func(context.Context) // if not nil, called while a quote is in progress
 }
 
 func (s *fakeSwaps) Providers() []swap.ProviderInfo {
@@ -338,7 +338,7 @@ func (s *fakeSwaps) offer(r swap.QuoteRequest) swap.Offer {
 	return swap.Offer{
 		ID: "offer-1", Provider: swap.DEX, Request: r, Routing: "CLASSIC", Route: "ETH → USDC, V3 0.05 %",
 		AmountOut: big.NewInt(3_000_000_000), MinOut: big.NewInt(2_985_000_000), ToldMin: big.NewInt(3_000_000_000), Gas: 180_000, Duration: 12 * time.Second,
-		Expires: clock.Add(time.Minute), Fees: []swap.Payment{{Token: usdc, To: router, Bps: 20}},
+		Expires: testTime.Add(time.Minute), Fees: []swap.Payment{{Token: usdc, To: router, Bps: 20}},
 	}
 }
 
@@ -362,7 +362,7 @@ func (s *fakeSwaps) Quote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kin
 	return swap.QuoteResult{Offers: offers, Failures: map[swap.Kind]*swap.Refusal{swap.Gasless: failure}}, nil
 }
 
-// Requote answers once each time that somebody looks, until ctx ends.
+// Requote answers again and again, while awake does not block, until ctx ends.
 func (s *fakeSwaps) Requote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kind, awake func(context.Context) error, each func(swap.Quoted)) error {
 	for {
 		select {
@@ -384,7 +384,7 @@ func (s *fakeSwaps) request() swap.QuoteRequest {
 func (s *fakeSwaps) terms() swap.Terms {
 	return swap.Terms{
 		Provider: swap.DEX, Account: account, SrcChain: 1, AmountIn: big.NewInt(1e18), DstChain: 1, TokenOut: usdc, Recipient: account,
-		FloorOut: big.NewInt(2_985_000_000), Deadline: clock.Add(20 * time.Minute), RefundTo: account, FeeBps: 20, FeeReceiver: router,
+		FloorOut: big.NewInt(2_985_000_000), Deadline: testTime.Add(20 * time.Minute), RefundTo: account, FeeBps: 20, FeeReceiver: router,
 		MakerFeeBps: 20, GasCeiling: big.NewInt(5e16),
 	}
 }
@@ -396,7 +396,7 @@ func (s *fakeSwaps) plan() swap.Plan {
 		Effect: swap.Effect{
 			Kind: swap.Swap, Chain: 1, Target: router, Spends: []swap.Spend{{Amount: big.NewInt(1e18)}},
 			Receives: []swap.Receive{{Token: usdc, To: account, Min: big.NewInt(2_985_000_000)}},
-			Pays:     []swap.Payment{{Token: usdc, To: router, Bps: 20}}, Deadline: clock.Add(20 * time.Minute),
+			Pays:     []swap.Payment{{Token: usdc, To: router, Bps: 20}}, Deadline: testTime.Add(20 * time.Minute),
 		},
 	}}}
 }
@@ -412,7 +412,7 @@ func (s *fakeSwaps) Prepare(_ context.Context, id string) (swap.Review, error) {
 	}
 	share := 0.002
 	return swap.Review{
-		Digest: digest, Terms: s.terms(), Offer: s.offer(s.request()), Plan: s.plan(), Expires: clock.Add(time.Minute),
+		Digest: digest, Terms: s.terms(), Offer: s.offer(s.request()), Plan: s.plan(), Expires: testTime.Add(time.Minute),
 		Gas: swap.Gas{Expected: big.NewInt(2e15), Max: big.NewInt(4e15), Balance: big.NewInt(2e18), Share: &share, Costs: []chain.Cost{{
 			Gas: 180_000, Fees: chain.Fees{BaseFee: big.NewInt(1e10), GasFeeCap: big.NewInt(2e10), GasTipCap: big.NewInt(1e9)},
 			Expected: big.NewInt(2e15), L1: big.NewInt(0), Max: big.NewInt(4e15),
@@ -427,7 +427,6 @@ func (s *fakeSwaps) called(c swap.Caller) {
 	s.callers = append(s.callers, c)
 }
 
-// Takes is what a test says.
 func (s *fakeSwaps) Takes(context.Context, swap.Review, bool) ([]swap.Reason, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -437,7 +436,7 @@ func (s *fakeSwaps) Takes(context.Context, swap.Review, bool) ([]swap.Reason, er
 func (s *fakeSwaps) order(id string, state swap.State) swap.Order {
 	o := swap.Order{
 		ID: id, Request: "0b8c6f3e-7c1f-4d55-9d3c-6f1f0a6f7d11", Digest: digest, Origin: "terminal", Terms: s.terms(), Offer: s.offer(s.request()),
-		Plan: s.plan(), Revision: 1, State: state, Created: clock, Updated: clock, Reason: strings.Repeat("x", s.long),
+		Plan: s.plan(), Revision: 1, State: state, Created: testTime, Updated: testTime, Reason: strings.Repeat("x", s.long),
 	}
 	if state == swap.Filled {
 		ev := &chain.Evidence{
@@ -488,14 +487,14 @@ func (s *fakeSwaps) SpeedUp(_ context.Context, r swap.SpeedUpRequest) (swap.Orde
 	}
 	o := s.order(r.Order, swap.Executing)
 	o.Sending, o.Revision, o.Bump = txHash, 4, &swap.Bump{Tier: cmp.Or(r.Tier, chain.Fast), Over: txHash}
-	o.Attempts = []swap.Attempt{{Kind: chain.AttemptCall, Tx: txHash, FeeCap: big.NewInt(2e10), TipCap: big.NewInt(1e9), Signed: clock}}
+	o.Attempts = []swap.Attempt{{Kind: chain.AttemptCall, Tx: txHash, FeeCap: big.NewInt(2e10), TipCap: big.NewInt(1e9), Signed: testTime}}
 	if r.GasCeiling != nil {
 		o.Terms.GasCeiling = r.GasCeiling
 	}
 	return o, s.fail
 }
 
-// allowance is one row of the fake's list; its revoke is consented to by digest.
+// Allowances returns two rows; the first can be revoked by digest if prepared.
 func (s *fakeSwaps) Allowances(_ context.Context, r swap.AllowancesRequest) ([]swap.Allowance, string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -508,7 +507,7 @@ func (s *fakeSwaps) Allowances(_ context.Context, r swap.AllowancesRequest) ([]s
 	}
 	a := swap.Allowance{
 		Chain: r.Chain, Token: usdc, Spender: router, Kind: swap.ByPermit2, Name: "Uniswap Universal Router", Provider: swap.DEX,
-		Amount: big.NewInt(1_000_000), Expires: clock.Add(time.Hour), Share: new(big.Int), Leftover: "order-1",
+		Amount: big.NewInt(1_000_000), Expires: testTime.Add(time.Hour), Share: new(big.Int), Leftover: "order-1",
 	}
 	b := swap.Allowance{
 		Chain: r.Chain, Token: stranger, Spender: stranger, Kind: swap.ByToken, Amount: new(big.Int).Lsh(big.NewInt(1), 255), Share: big.NewInt(5),
@@ -526,8 +525,8 @@ func (s *fakeSwaps) Revoke(_ context.Context, r swap.ExecuteRequest) (swap.Order
 	s.revoked, s.callers = append(s.revoked, r), append(s.callers, r.Caller)
 	o := s.order("order-2", swap.Accepted)
 	o.Terms = swap.Terms{Provider: swap.Wallet, Account: account, SrcChain: 1, TokenIn: usdc, AmountIn: new(big.Int), DstChain: 1, TokenOut: usdc,
-		Recipient: account, FloorOut: new(big.Int), Deadline: clock.Add(20 * time.Minute), RefundTo: account, GasCeiling: big.NewInt(5e16)}
-	o.Offer = swap.Offer{Provider: swap.Wallet, Routing: "REVOKE", AmountOut: new(big.Int), MinOut: new(big.Int), Expires: clock.Add(10 * time.Minute), Request: swap.QuoteRequest{
+		Recipient: account, FloorOut: new(big.Int), Deadline: testTime.Add(20 * time.Minute), RefundTo: account, GasCeiling: big.NewInt(5e16)}
+	o.Offer = swap.Offer{Provider: swap.Wallet, Routing: "REVOKE", AmountOut: new(big.Int), MinOut: new(big.Int), Expires: testTime.Add(10 * time.Minute), Request: swap.QuoteRequest{
 		Account: account, SrcChain: 1, TokenIn: usdc, AmountIn: new(big.Int), DstChain: 1, TokenOut: usdc, Recipient: account, RefundTo: account}}
 	o.Plan = swap.Plan{Settlement: swap.ByOwnCall, Steps: []swap.Step{{
 		Kind: swap.CallStep, Call: &chain.Call{ChainID: 1, From: account, To: usdc, Value: new(big.Int), Data: []byte{0x09, 0x5e, 0xa7, 0xb3}},
@@ -556,7 +555,7 @@ func (s *fakeSwaps) Order(id string) (swap.Order, []swap.Entry, error) {
 	default:
 		return swap.Order{}, nil, swap.Refuse(swap.OrderUnknown, "no order %s", id)
 	}
-	lines := []swap.Entry{{Time: clock, State: swap.Accepted, Note: "accepted", Cause: &swap.Cause{Word: swap.Begun}}, {Time: clock.Add(time.Second), State: swap.Filled, Step: 1, Note: "proven filled", Cause: &swap.Cause{Word: swap.Proven, Data: swap.Figures{"state": "filled"}}}}
+	lines := []swap.Entry{{Time: testTime, State: swap.Accepted, Note: "accepted", Cause: &swap.Cause{Word: swap.Begun}}, {Time: testTime.Add(time.Second), State: swap.Filled, Step: 1, Note: "proven filled", Cause: &swap.Cause{Word: swap.Proven, Data: swap.Figures{"state": "filled"}}}}
 	for len(lines) < s.lines {
 		lines[0].Note = cmp.Or(s.note, lines[0].Note)
 		lines = append(lines, lines[0])
@@ -564,17 +563,17 @@ func (s *fakeSwaps) Order(id string) (swap.Order, []swap.Entry, error) {
 	return s.order(id, swap.Filled), lines, s.fail
 }
 
-// inNeed is an order that asks for consent to a lower floor.
+// inNeed returns an order that asks for consent to a lower minimum.
 func (s *fakeSwaps) inNeed(id string) swap.Order {
 	o := s.order(id, swap.Executing)
 	o.Condition, o.Revision = swap.NeedsConsent, 6
 	r, _ := s.Prepare(context.Background(), "offer-1")
 	r.Terms.FloorOut = big.NewInt(2_900_000_000)
-	o.Proposal = &swap.Proposal{Review: r, Reason: "the price fell", Made: clock, Cause: &swap.Cause{Word: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"floor": "2985000000", "offered": "2900000000"}}}
+	o.Proposal = &swap.Proposal{Review: r, Reason: "the price fell", Made: testTime, Cause: &swap.Cause{Word: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"floor": "2985000000", "offered": "2900000000"}}}
 	return o
 }
 
-// leaving is an order that failed after its approval.
+// leaving returns an order that failed after its approval and left an allowance.
 func (s *fakeSwaps) leaving(id string) swap.Order {
 	o := s.order(id, swap.Failed)
 	o.Terms.TokenIn, o.Terms.AmountIn, o.Plan.Spender = usdc, big.NewInt(1_000_000), router
@@ -626,14 +625,14 @@ func (s *fakeSwaps) drops() int {
 }
 
 type fakeNetworks struct {
-	hold  chan struct{} // not nil: Balances waits for it or its context
+	hold  chan struct{} // if not nil, Balances waits for it or its context
 	fail  error
-	asked atomic.Int64 // calls of Balances
+	asked atomic.Int64 // number of calls of Balances
 
-	heads bool // WatchGas finds a new one at once
+	heads bool // WatchGas reports a new head at once
 
 	mu      sync.Mutex
-	watched []gasWatcher // ever
+	watched []gasWatcher // all watchers ever
 }
 
 type gasWatcher struct {
@@ -642,14 +641,13 @@ type gasWatcher struct {
 	f     func(chain.GasPrice)
 }
 
-// fakeGas is the gas price at a block: of a network with a fee market, or of
-// one without.
+// fakeGas returns the gas price at a block, with a fee market or, for chain 39, without.
 func fakeGas(id, block uint64) chain.GasPrice {
 	fees := func(tip int64) chain.Fees {
 		return chain.Fees{GasFeeCap: big.NewInt(2e9 + tip), GasTipCap: big.NewInt(tip), Legacy: id == 39}
 	}
 	g := chain.GasPrice{
-		Chain: id, Block: block, Time: clock, BaseFee: big.NewInt(9e8), NextBaseFee: big.NewInt(1e9),
+		Chain: id, Block: block, Time: testTime, BaseFee: big.NewInt(9e8), NextBaseFee: big.NewInt(1e9),
 		Slow: fees(1e6), Normal: fees(2e6), Fast: fees(5e6),
 	}
 	if id == 8453 {
@@ -672,7 +670,6 @@ func (n *fakeNetworks) WatchGas(ctx context.Context, id uint64, f func(chain.Gas
 	return n.fail
 }
 
-// watching is how many watch the gas price of a network.
 func (n *fakeNetworks) watching(id uint64) (count int) {
 	for _, w := range n.watchers() {
 		if w.chain == id && w.ctx.Err() == nil {
@@ -688,7 +685,6 @@ func (n *fakeNetworks) watchers() []gasWatcher {
 	return slices.Clone(n.watched)
 }
 
-// mine makes a new head of a network.
 func (n *fakeNetworks) mine(id, block uint64) {
 	for _, w := range n.watchers() {
 		if w.chain == id && w.ctx.Err() == nil {
@@ -706,7 +702,7 @@ func (n *fakeNetworks) Networks() []chain.Network {
 
 func (n *fakeNetworks) Health() []chain.EndpointHealth {
 	return []chain.EndpointHealth{
-		{Chain: 1, Host: "rpc.example", Head: 100, HeadTime: clock},
+		{Chain: 1, Host: "rpc.example", Head: 100, HeadTime: testTime},
 		{Chain: 1, Host: "other.example", Failure: "other.example: no answer in time", RetryAt: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)},
 		{Chain: 8453, Host: "base.example"},
 	}
@@ -730,14 +726,13 @@ func (n *fakeNetworks) Balances(ctx context.Context, _ uint64, _ common.Address,
 	return out, n.fail
 }
 
-// fakeTokens knows three tokens of every chain, and can import one.
+// fakeTokens knows three tokens on every chain and can import one.
 type fakeTokens struct {
 	mu       sync.Mutex
 	imported bool
 	fail     error
 }
 
-// foo is the token that fakeTokens can import.
 var foo = common.HexToAddress("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed")
 
 func (f *fakeTokens) On(chain uint64) []tokens.Token {
@@ -805,7 +800,7 @@ func (f *fakeTokens) Remove(_ uint64, a common.Address) (bool, error) {
 	return was, f.fail
 }
 
-// fakeSettings has a setting of every right and source.
+// fakeSettings has a setting with every right and source.
 type fakeSettings struct {
 	mu      sync.Mutex
 	active  uint64
@@ -868,7 +863,8 @@ func (s *fakeSettings) List(reveal bool) []protocol.Setting {
 	return all
 }
 
-// Asks is what the table's row says. What goes by the value is tested on real settings.
+// Asks returns the setting's right. What depends on the value is tested with real
+// settings.
 func (s *fakeSettings) Asks(key string, _ []string) (string, error) {
 	one, err := settingOf(s.List(false), key)
 	return one.Right, err
@@ -895,11 +891,10 @@ func (s *fakeSettings) Change(_ context.Context, key string, values []string) (p
 	return one, err
 }
 
-// fakeProviderKeys keeps keys as they were handed in.
 type fakeProviderKeys struct {
 	mu   sync.Mutex
 	kept map[string]string
-	seen [][]byte // the host must have wiped them
+	seen [][]byte // as passed in: the host must have wiped them
 }
 
 func (k *fakeProviderKeys) SetProviderKey(_ context.Context, provider string, key []byte) error {

@@ -13,11 +13,12 @@ import (
 // refusers are the packages whose refusals name fields.
 var refusers = []string{"../swap", "../providers/wire", "../providers/dex", "../providers/bridge", "../providers/intent", "../providers/gasless"}
 
-// fieldsFile lists every field that a refusal can name, for the extension's words.
+// fieldsFile lists every field that a refusal can name; the extension has a text for
+// each.
 const fieldsFile = "../testdata/fields.json"
 
-// The fields that refusals name, read from the source, are those that the extension's
-// tests find words for. SWAPKEEP_BLESS=1 lists them anew.
+// TestRefusedFields checks that fieldsFile lists the fields that refusals name, read from
+// the source. SWAPKEEP_BLESS=1 rewrites the file.
 func TestRefusedFields(t *testing.T) {
 	names := fieldNames{params: map[string]int{}, members: map[string]int{}, found: map[string]bool{}}
 	sources := map[string][]*ast.File{}
@@ -51,7 +52,7 @@ func TestRefusedFields(t *testing.T) {
 	if !slices.Equal(listed, now) {
 		t.Errorf("%s is stale: run this test with SWAPKEEP_BLESS=1", fieldsFile)
 	}
-	// One of each form in which a field is named.
+	// One example of each form in which a field is named.
 	for _, name := range []string{"amountIn", "hooksHash", "partnerFee", "depositTxHash", "depositor", "encodedOrder", "outputs.curve", "approves"} {
 		if !names.found[name] {
 			t.Errorf("%s is not found: is it named in another form?", name)
@@ -59,11 +60,11 @@ func TestRefusedFields(t *testing.T) {
 	}
 }
 
-// fieldNames are found by the convention that whatever takes the name of a field is
-// called field: a parameter, a member of a struct, what ranges over a list or a map.
+// fieldNames collects field names by a convention: whatever takes the name of a field is
+// called field, be it a parameter, a struct member or a range variable.
 type fieldNames struct {
-	params  map[string]int // package.function, or .method: which parameter
-	members map[string]int // package.type: which member
+	params  map[string]int // package.function, or .method: index of the parameter
+	members map[string]int // package.type: index of the member
 	found   map[string]bool
 }
 
@@ -87,7 +88,7 @@ func (n fieldNames) declared(pkg string, files []*ast.File) {
 	}
 }
 
-// position is which of the names is field, or -1.
+// position returns the index of the name field, or -1.
 func position(list *ast.FieldList) int {
 	i := 0
 	for _, f := range list.List {
@@ -133,7 +134,8 @@ func (n fieldNames) used(pkg string, node ast.Node) {
 	}
 }
 
-// called names a function of the package or of swap, or a method.
+// called returns the key of a called function in params: one of this package or of swap,
+// or a method.
 func called(pkg string, fun ast.Expr) string {
 	switch f := fun.(type) {
 	case *ast.Ident:
@@ -147,7 +149,7 @@ func called(pkg string, fun ast.Expr) string {
 	return ""
 }
 
-// member takes the field of a struct that is written without its members' names.
+// member takes the field name from a struct literal without member names.
 func (n fieldNames) member(pkg string, typ, value ast.Expr) {
 	made, ok := value.(*ast.CompositeLit)
 	if !ok {
@@ -167,7 +169,6 @@ func (n fieldNames) member(pkg string, typ, value ast.Expr) {
 	}
 }
 
-// each takes all elements of a list, or keys of a map.
 func (n fieldNames) each(x ast.Expr, keys bool) {
 	switch e := x.(type) {
 	case *ast.SliceExpr:

@@ -15,9 +15,9 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A fixture is one file of testdata/protocol: cases of request and reply that
-// clients test themselves against too. In replies "$time", "$uuid" and
-// "$number" stand for any value of that form.
+// A fixture is one file of testdata/protocol: cases of request and reply, which clients
+// use in their tests too. In replies "$time", "$uuid" and "$number" match any value of
+// that form.
 type fixture struct {
 	About string        `json:"about"`
 	Cases []fixtureCase `json:"cases"`
@@ -27,15 +27,15 @@ type fixtureCase struct {
 	Name   string            `json:"name"`
 	Caller string            `json:"caller"`           // extension, terminal or unknown
 	Given  []string          `json:"given,omitempty"`  // states of the daemon, see givens
-	Before []json.RawMessage `json:"before,omitempty"` // requests whose replies do not matter here
+	Before []json.RawMessage `json:"before,omitempty"` // requests whose replies are ignored
 	Send   json.RawMessage   `json:"send,omitempty"`   // the request
-	Text   *string           `json:"text,omitempty"`   // or, where it is no JSON, the frame's text
+	Text   *string           `json:"text,omitempty"`   // or the frame's text, if it is not JSON
 	Reply  json.RawMessage   `json:"reply"`
-	Events []json.RawMessage `json:"events,omitempty"` // notifications that come with it
+	Events []json.RawMessage `json:"events,omitempty"` // notifications sent with the reply
 }
 
-// givens are the states that cases start from, besides an idle daemon with one
-// wallet, locked.
+// givens are the initial states of cases, other than an idle daemon with one locked
+// wallet.
 var givens = map[string]func(*Config){
 	"sandbox":       func(c *Config) { c.Sandbox = true },
 	"allow unknown": func(c *Config) { c.AllowUnknown = true },
@@ -47,8 +47,8 @@ var givens = map[string]func(*Config){
 
 const fixtureDir = "../testdata/protocol"
 
-// blessing rewrites the replies of the fixtures: SWAPKEEP_BLESS=1. The change
-// is then to be read like any other.
+// blessing, set by SWAPKEEP_BLESS=1, rewrites the replies of the fixtures. The change
+// must then be reviewed like any other.
 var blessing = os.Getenv("SWAPKEEP_BLESS") == "1"
 
 func readFixtures(t testing.TB) map[string]*fixture {
@@ -110,7 +110,7 @@ func (c *fixtureCase) run(t *testing.T) {
 	})
 	p := r.dial()
 	body, want := c.request(t), c.Caller != ""
-	if want { // else the case itself attaches
+	if want { // otherwise the case itself attaches
 		p = r.attach(c.Caller)
 	}
 	for _, b := range c.Before {
@@ -151,7 +151,7 @@ func (c *fixtureCase) request(t testing.TB) string {
 	return b.String()
 }
 
-// varying are values that differ from run to run, by the name of their field.
+// varying are the fields whose values differ from run to run.
 var varying = map[string]string{
 	"since": "$time", "started": "$time", "instance": "$uuid", "pid": "$number",
 }
@@ -171,7 +171,7 @@ func blessed(raw []byte) json.RawMessage {
 	return json.RawMessage(s)
 }
 
-// patterns are what "$name" stands for.
+// patterns are the patterns that "$name" matches.
 var patterns = map[string]*regexp.Regexp{
 	"$time":   regexp.MustCompile(`^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"$`),
 	"$uuid":   regexp.MustCompile(`^"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"$`),
@@ -192,7 +192,7 @@ func match(t *testing.T, what string, want, got []byte) {
 	}
 }
 
-// differ names the first place where got is not as wanted.
+// differ returns the first path where got differs from want.
 func differ(want, got any, at string) string {
 	if s, ok := want.(string); ok && patterns[s] != nil {
 		b, _ := json.Marshal(got)
@@ -231,10 +231,10 @@ func differ(want, got any, at string) string {
 	return ""
 }
 
-// Every method and every notification has a fixture in which it succeeds, so
-// that a client's decoder meets each shape.
+// TestFixturesCoverTheTables checks that every method and notification has a successful
+// fixture, so that a client's decoder is tested with each type.
 func TestFixturesCoverTheTables(t *testing.T) {
-	methods, events := map[string]bool{}, map[string]bool{"host.hello": true} // attach shows it
+	methods, events := map[string]bool{}, map[string]bool{"host.hello": true} // attach receives it
 	for _, f := range readFixtures(t) {
 		for _, c := range f.Cases {
 			var sent struct{ Method string }
@@ -263,8 +263,8 @@ func TestFixturesCoverTheTables(t *testing.T) {
 	}
 }
 
-// The results of the fixtures decode into the protocol's own types without a
-// field left over: what the table documents is what is sent.
+// TestFixturesDecode checks that the results of the fixtures decode into the protocol's
+// types without unknown fields, so that the documented types are what is sent.
 func TestFixturesDecode(t *testing.T) {
 	for path, f := range readFixtures(t) {
 		for _, c := range f.Cases {
@@ -289,8 +289,8 @@ func TestFixturesDecode(t *testing.T) {
 	}
 }
 
-// The error table may grow and nothing else: numbers, names and retryable are
-// what clients decide on.
+// TestErrorTableIsAppendOnly checks that rows are only added. Clients decide by number,
+// name and retryable.
 func TestErrorTableIsAppendOnly(t *testing.T) {
 	type row struct {
 		Code      int    `json:"code"`

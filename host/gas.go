@@ -27,8 +27,8 @@ func (c *call) gasWatch(ctx context.Context, p *protocol.GasWatchParams) (any, e
 	return protocol.GasWatchResult{ChainID: id, Watching: true, Price: &price}, nil
 }
 
-// watchGas pushes the network's gas prices to this connection, once, until
-// unwatchGas or its end.
+// watchGas pushes the network's gas prices to this connection until unwatchGas or the
+// connection's end. Repeating it has no effect.
 func (c *conn) watchGas(id uint64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,12 +8,12 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// TestGasWatch: prices go to the connections that watch, and to no other, until
-// they stop or end.
+// TestGasWatch checks that prices go only to the connections that watch, until they stop
+// or end.
 func TestGasWatch(t *testing.T) {
 	r := newRig(t)
 	a, b, other := r.attach("extension"), r.attach("terminal"), r.attach("extension")
-	for range 2 { // the second watches no more than the first
+	for range 2 { // the second call has no effect
 		a.must("gas.watch", nil)
 	}
 	a.must("gas.watch", map[string]any{"chainId": 8453})
@@ -51,7 +51,7 @@ func TestGasWatch(t *testing.T) {
 	}
 }
 
-// TestGasWatchFails: a network that cannot be asked is not watched.
+// TestGasWatchFails checks that an unreachable network is not watched.
 func TestGasWatchFails(t *testing.T) {
 	r := newRig(t)
 	r.networks.fail = chain.ErrUnreachable
@@ -62,13 +62,13 @@ func TestGasWatchFails(t *testing.T) {
 	}
 }
 
-// TestLegacyGasPrice: a network without a fee market has one price a tier.
+// TestLegacyGasPrice checks that a network without a fee market has one price per tier.
 func TestLegacyGasPrice(t *testing.T) {
 	b, err := json.Marshal((&Server{Config: Config{Prices: newFakePrices()}}).gasPriceOf(fakeGas(39, 5)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"chainId":39,"block":5,"time":"` + clock.UTC().Format("2006-01-02T15:04:05Z07:00") + `","slow":{"gasPrice":"2001000000"},"normal":{"gasPrice":"2002000000"},"fast":{"gasPrice":"2005000000"}}`
+	want := `{"chainId":39,"block":5,"time":"` + testTime.UTC().Format("2006-01-02T15:04:05Z07:00") + `","slow":{"gasPrice":"2001000000"},"normal":{"gasPrice":"2002000000"},"fast":{"gasPrice":"2005000000"}}`
 	if string(b) != want {
 		t.Errorf("got %s\nwant %s", b, want)
 	}

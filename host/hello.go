@@ -13,7 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// admits decides about a caller from what its relay or command said.
+// admits decides whether to accept a caller, by what its relay or command reports.
 func (s *Server) admits(p protocol.AttachParams) (*protocol.Connection, *protocol.Error) {
 	who := &protocol.Connection{Kind: p.Kind, Origin: p.Origin, Version: p.Version, Since: time.Now().UTC()}
 	switch {
@@ -36,7 +36,7 @@ func (s *Server) admits(p protocol.AttachParams) (*protocol.Connection, *protoco
 	return who, nil
 }
 
-// printable keeps what is shown and logged to one line of ASCII.
+// printable reports whether s is one line of printable ASCII, fit to be shown and logged.
 func printable(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
@@ -49,10 +49,10 @@ func (c *call) hostHello(_ context.Context, p *protocol.HelloParams) (any, error
 	return c.hello(selected), nil
 }
 
-// spoken are the versions of this build.
+// spoken is the range of protocol versions of this build.
 var spoken = protocol.Range{Min: protocol.MinVersion, Max: protocol.MaxVersion}
 
-// negotiate picks the highest version that both sides speak.
+// negotiate returns the highest version that both sides support.
 func negotiate(client *protocol.Range, daemon protocol.Range) (int, *protocol.Error) {
 	switch {
 	case client == nil:
@@ -90,7 +90,7 @@ func (c *conn) hello(selected int) protocol.Hello {
 	return h
 }
 
-// capabilities are the methods that allowed lets this connection call.
+// capabilities returns the methods that this connection may call.
 func (c *conn) capabilities() []string {
 	var out []string
 	for _, m := range protocol.Methods {
@@ -125,7 +125,7 @@ func (c *call) hostStatus(ctx context.Context, _ *protocol.None) (any, error) {
 	open, damaged, noOrders := s.openAndDamaged(ctx)
 	out.Network, out.OpenOrders = network, open
 	out.Problems = append(out.Problems, damaged...)
-	for _, err := range []error{noNetwork, noOrders} { // the status is wanted most when something is broken
+	for _, err := range []error{noNetwork, noOrders} { // the status must work even if something is broken
 		if err != nil {
 			e := s.errorOf(err)
 			out.Problems = append(out.Problems, protocol.Problem{Name: e.Name, Message: e.Message, Remedy: e.Remedy})
@@ -134,11 +134,11 @@ func (c *call) hostStatus(ctx context.Context, _ *protocol.None) (any, error) {
 	return out, nil
 }
 
-// mostNamed is how many damaged records a status tells one by one.
+// mostNamed is how many damaged records a status reports individually.
 const mostNamed = 3
 
-// openAndDamaged counts the open orders, as far as they can be listed, and tells the
-// problems of those whose records are damaged.
+// openAndDamaged counts the open orders, as far as they can be listed, and returns
+// problems for those whose records are damaged.
 func (s *Server) openAndDamaged(ctx context.Context) (open int, told []protocol.Problem, err error) {
 	damaged := 0
 	for o, failed := range s.openOrders(ctx, common.Address{}) {

@@ -6,9 +6,9 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// TestVersionsApart: extension and host are updated at different times. Whatever
-// each of them speaks, they agree on the highest common version, or the one that
-// is behind is named.
+// TestVersionsApart checks version negotiation, because extension and host are updated at
+// different times: they agree on the highest common version, or the error names the older
+// side.
 func TestVersionsApart(t *testing.T) {
 	const newest = 5
 	ranges := func(try func(protocol.Range)) {

@@ -1,12 +1,12 @@
-// Package host is the daemon's side of the wire: it answers JSON-RPC 2.0
-// requests, one a frame, on each connection that a relay or a command opens.
+// Package host is the daemon's side of the wire. It answers JSON-RPC 2.0 requests, one
+// per frame, on each connection that a relay or a command opens.
 //
-// The dispatcher is our own. A general JSON-RPC server (creachadair/jrpc2 was
-// the candidate) keeps an unbounded queue and a goroutine for each request that
-// waits, writes replies while holding the lock that reading needs, and serves
-// batches; here 10,000 requests at once must leave memory bounded, the busy
-// ones must be answered at once, and a client that does not read may cost its
-// own connection but nothing else.
+// The dispatcher is our own. A general JSON-RPC server (creachadair/jrpc2 was the
+// candidate) has an unbounded queue and a goroutine for each waiting request, writes
+// replies while holding the lock that reading needs, and serves batches. Here 10,000
+// requests at once must leave memory bounded, requests above the limits must be refused
+// at once, and a client that does not read may lose its own connection but affect nothing
+// else.
 package host
 
 import (
@@ -16,8 +16,8 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/host/protocol"
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/swap"
 	"swapkeep/tokens"
 
@@ -25,143 +25,141 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// A Wallet is the vault as the host uses it. No method of it signs; the words
-// that Create returns, and what Export does, are shown once and wiped by the
-// host.
-// Passwords and words handed in are the host's, which wipes them afterwards.
-// Errors are found in Config.Errors.
+// A Wallet is the vault as the host uses it. None of its methods signs. The words that
+// Create returns and the secret that Export returns are shown once and wiped by the host,
+// as are the passwords and words passed in. Config.Errors maps its errors.
 type Wallet interface {
-	// Status tells what there is; Session is the host's to fill in. With an error
-	// the other fields still hold.
+	// Status returns the wallets and their state; the host sets Session. After an error
+	// the other fields are still valid.
 	Status(ctx context.Context) (protocol.KeysStatus, error)
 	// Accounts lists the accounts, locked or not.
 	Accounts(ctx context.Context) ([]protocol.Account, error)
-	// Create makes a wallet with 12 or 24 words. The warning, if any, is shown
-	// with them.
+	// Create creates a wallet with 12 or 24 words. The warning, if any, is shown with
+	// them.
 	Create(ctx context.Context, name string, words int, password []byte) (w protocol.Wallet, mnemonic []byte, warning string, err error)
-	// Import makes a wallet from words, a private key or a key file: exactly one
-	// of them is given.
+	// Import imports a wallet from words, a private key or a key file. Exactly one of
+	// them is given.
 	Import(ctx context.Context, p *protocol.ImportParams) (protocol.Wallet, error)
-	// Rename names a wallet or labels an account: exactly one of them is given.
+	// Rename renames a wallet or labels an account. Exactly one of them is given.
 	Rename(ctx context.Context, p *protocol.RenameParams) (protocol.Wallet, error)
-	// Remove removes a wallet for good and returns what it was. It asks for the
+	// Remove permanently removes a wallet and returns its last state. It requires the
 	// password, locked or not.
 	Remove(ctx context.Context, wallet string, password []byte) (protocol.Wallet, error)
-	// Clear removes all that a keychain without wallets still holds.
+	// Clear deletes everything left in a keychain without wallets.
 	Clear(ctx context.Context) error
-	// Export gives a wallet's words or an account's key. It asks for the password,
+	// Export returns a wallet's words or an account's key. It requires the password,
 	// locked or not.
 	Export(ctx context.Context, p *protocol.ExportParams) ([]byte, error)
-	// Add derives the next account of a wallet; "" is the only one.
+	// Add derives the next account of a wallet; "" means the only wallet.
 	Add(ctx context.Context, wallet, name string) (protocol.Account, error)
-	// Discover looks for used accounts of a wallet and adds them; "" is the only
-	// one. It tells subscribers too.
+	// Discover searches for used accounts of a wallet and adds them; "" means the only
+	// wallet. Subscribers get its progress.
 	Discover(ctx context.Context, wallet string) (protocol.Discovery, error)
-	// Unlock opens all wallets; when they are open it checks the password.
+	// Unlock opens all wallets; on an unlocked vault it checks the password.
 	Unlock(ctx context.Context, password []byte) error
-	// CheckPassword asks for the password again. It may be used while locked.
+	// CheckPassword checks the password again. It works while locked too.
 	CheckPassword(ctx context.Context, password []byte) error
 	// Lock wipes the keys. After it returns nothing is signed.
 	Lock()
-	// Unlocked reports whether it would sign now.
+	// Unlocked reports whether the vault would sign now.
 	Unlocked() bool
-	// Touch counts as use and puts off the automatic lock.
+	// Touch resets the auto-lock timer.
 	Touch()
-	// Subscribe calls f after every change until stop is called. f may call the
-	// wallet but does not block.
+	// Subscribe calls f after every change until stop is called. f may call the wallet
+	// but must not block.
 	Subscribe(f func(WalletChange)) (stop func())
 }
 
-// A WalletChange is what keys.changed tells.
+// A WalletChange is the content of a keys.changed notification.
 type WalletChange struct {
-	Cause     string // one of keys.changed
-	Idle      bool   // it came by itself
+	Cause     string // one of the protocol's Cause constants
+	Idle      bool   // locked by the auto-lock timer
 	Discovery *protocol.Discovery
-	Err       error // why the discovery ended before it was through
+	Err       error // why the discovery ended early
 }
 
-// Networks are the configured chains; *chain.Hub is one.
+// Networks are the configured chains, such as *chain.Hub.
 type Networks interface {
 	Networks() []chain.Network
-	// Health tells how every endpoint did when it was last used. It asks nobody.
+	// Health returns the result of the last use of every endpoint. It makes no request.
 	Health() []chain.EndpointHealth
-	// GasPrice is what gas costs at the latest block.
+	// GasPrice returns the gas price at the latest block.
 	GasPrice(ctx context.Context, id uint64) (chain.GasPrice, error)
-	// WatchGas calls f with it at every new head until ctx ends. f does not block.
+	// WatchGas calls f with the gas price at every new head until ctx ends. f must not
+	// block.
 	WatchGas(ctx context.Context, id uint64, f func(chain.GasPrice)) error
 	Balances(ctx context.Context, id uint64, account common.Address, tokens []common.Address) ([]*big.Int, error)
 }
 
-// Tokens are the known tokens; *tokens.Registry is one.
+// Tokens are the known tokens, such as *tokens.Registry.
 type Tokens interface {
-	// On is a chain's tokens in a stable order, the native coin first.
+	// On returns a chain's tokens in a stable order, the native coin first.
 	On(chain uint64) []tokens.Token
-	// Search is those that fit a query, best first.
+	// Search returns the tokens that match a query, best first.
 	Search(chain uint64, query string) []tokens.Token
 	Lookup(chain uint64, address common.Address) (tokens.Token, bool)
-	// Imitated is the verified token that another could be taken for.
+	// Imitated returns the verified token that another could be mistaken for.
 	Imitated(t tokens.Token) (common.Address, bool)
-	// Look reads a token from its contract, unless it is known; Import keeps it.
+	// Look returns a known token, or reads it from its contract; Import also stores it.
 	Look(ctx context.Context, chain uint64, address common.Address) (t tokens.Token, known bool, err error)
 	Import(ctx context.Context, chain uint64, address common.Address) (t tokens.Token, known bool, err error)
-	// Remove forgets an imported token and reports whether it was one.
+	// Remove removes an imported token and reports whether there was one.
 	Remove(chain uint64, address common.Address) (bool, error)
 }
 
-// Settings are the daemon's persistent choices. What changes them is on disk
-// when it returns.
+// Settings are the daemon's stored settings. A change is on disk when its method returns.
 type Settings interface {
-	// ActiveNetwork is the network in use, or fallback before the first choice.
+	// ActiveNetwork returns the chosen network, or fallback if none was chosen.
 	ActiveNetwork(fallback uint64) (uint64, error)
 	SetActiveNetwork(chainID uint64) error
-	// Slippage is used where a quote names none.
+	// Slippage is the default for quotes that give none.
 	Slippage() protocol.Percent
-	// List tells every setting, URLs and files whole only if reveal is set.
+	// List returns all settings, with full URLs and file names only if reveal is set.
 	List(reveal bool) []protocol.Setting
-	// Asks is what giving a setting those values, or with nil forgetting those given
-	// before, asks of a browser: session, password or terminal.
+	// Asks returns what a browser must provide to set these values, or with nil to reset
+	// the setting: session, password or terminal.
 	Asks(key string, values []string) (right string, err error)
-	// Change gives a setting other values, or with nil forgets those given before.
-	// The host has asked for the setting's right and refused those that cannot be
-	// changed. Its errors are of the protocol's table.
+	// Change sets a setting, or resets it with nil. The host has already checked what the
+	// change requires and that the setting can be changed. Errors are of the protocol's
+	// table.
 	Change(ctx context.Context, key string, values []string) (protocol.Setting, error)
 }
 
-// ProviderKeys keep what providers ask for beside a request. Nothing returns one
-// to a client.
+// ProviderKeys stores credentials for providers. No method returns them to a client.
 type ProviderKeys interface {
-	// SetProviderKey is kept when it returns; an empty key is forgotten. The key is
-	// the host's, which wipes it afterwards.
+	// SetProviderKey stores a key before it returns; an empty key deletes it. The host
+	// wipes key afterwards.
 	SetProviderKey(ctx context.Context, provider string, key []byte) error
 }
 
-// A Sentinel is a row of the table from errors of other packages, as errors.Is
-// tells them, to names of the protocol's table. Its own text is what the client
-// is told: wrapping text may name files, URLs or more and stays in the log. An
-// error with a method Remedy() string replaces the table's remedy.
+// A Sentinel maps an error of another package, matched with errors.Is, to a name of the
+// protocol's error table. The client gets the sentinel's own text; wrapping text may
+// contain file names or URLs and stays in the log. A method Remedy() string of the error
+// replaces the table's remedy.
 type Sentinel struct {
 	Err     error
 	Name    string
 	Details func(err error) map[string]string // nil: none
 }
 
-// Prices are the price service as the host uses it. Nothing of it asks anybody.
+// Prices is the price service as the host uses it. Its methods make no requests.
 type Prices interface {
-	// Next is the newest board, and a channel that is closed when there is a newer.
-	Next() (*board.Board, <-chan struct{})
-	// Chart is the candles of a token's period until now, oldest first.
+	// Next returns the newest board, and a channel that is closed when there is a newer
+	// one.
+	Next() (*pricetable.Board, <-chan struct{})
+	// Chart returns the candles of a token for a period that ends now, oldest first.
 	Chart(ctx context.Context, id price.ID, p price.Period) ([]price.Candle, error)
-	// Status is how the service does; what a board tells is the host's to fill in.
+	// Status returns the state of the service; the host fills in what a board tells.
 	Status() protocol.PricesStatus
-	// Dollars is what an amount of base units is worth; an error means unknown.
+	// Dollars returns the worth of an amount in base units; an error means unknown.
 	Dollars(id price.ID, amount *big.Int) (price.Value, error)
 }
 
-// Diagnose examines the daemon's own parts, and with online the networks, each
-// within a few seconds.
+// Diagnose checks the daemon's own parts and, with online, the networks, each within a
+// few seconds.
 type Diagnose func(ctx context.Context, online bool) []protocol.Check
 
-// Config is what a server is made of. All but the functions, Errors and Log
+// Config is the configuration of a server. All fields but the functions, Errors and Log
 // must be set.
 type Config struct {
 	Wallet   Wallet
@@ -178,18 +176,18 @@ type Config struct {
 	Directory string // the state directory, shown to terminals only
 	Sandbox   bool
 
-	// Process is the id of the process at the other end of a connection, 0 where the
-	// system does not tell; nil: nobody asks.
+	// Process returns the id of the process at the other end of a connection, or 0 if the
+	// system does not report it. nil: not used.
 	Process func(net.Conn) int
-	// AskedBy marks the context of a request with who asks: a number that all connections
-	// of one process share as long as it has any; nil: it makes no difference.
+	// AskedBy tags a request's context with its client: a number that all connections of
+	// one process share as long as it has any. nil: not used.
 	AskedBy func(ctx context.Context, asker uint64) context.Context
 
-	AllowOrigin  func(origin string) bool  // nil: what the relay let through
+	AllowOrigin  func(origin string) bool  // nil: every origin that the relay allows
 	AllowUnknown bool                      // browsers that name no origin may read
-	Errors       []Sentinel                // beside those of chain and swap
+	Errors       []Sentinel                // in addition to those of chain and swap
 	Problems     func() []protocol.Problem // nil: none to report
 	Diagnose     Diagnose                  // nil: not served
-	Stop         func()                    // host.stop, after its answer is out; nil: not served
-	Log          zerolog.Logger            // methods, origins, durations, error names; never parameters
+	Stop         func()                    // host.stop, called after its answer was sent; nil: not served
+	Log          zerolog.Logger            // methods, origins, durations and error names; never parameters
 }

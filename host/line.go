@@ -6,17 +6,17 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A line is where the requests of one connection stand that wait for an answer, oldest
-// first. One that waits is its bytes and no goroutine: Go keeps what a goroutine was
-// for as long as the daemon runs.
+// A line is the queue of one connection's waiting requests, oldest first. A waiting
+// request costs only its bytes and no goroutine, because Go never frees the memory of
+// goroutine descriptors.
 type line struct {
-	running int // requests being answered
-	asking  int // those of them that ask a network or a provider
+	running int // requests in progress
+	asking  int // those of them that call a network or a provider
 	waiting []request
 }
 
-// next takes the oldest that may be answered now out of the line. One that has to wait
-// for others that ask holds up none that does not.
+// next removes the oldest request that may run now. Requests over the MaxAsking limit are
+// skipped and do not block others.
 func (l *line) next() (r request, ok bool) {
 	if l.running >= protocol.MaxRunning {
 		return r, false
@@ -38,13 +38,13 @@ func (l *line) count(r request, n int) {
 	}
 }
 
-// begin has r answered beside the others, or once one of them makes room.
+// begin queues r and starts a worker if a request may run now.
 func (c *conn) begin(r request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.line.waiting = append(c.line.waiting, r)
 	if c.ctx.Err() != nil {
-		return // the client is gone, and with it what waits
+		return // the client is gone; forsake drops what waits
 	}
 	if r, ok := c.line.next(); ok {
 		c.wg.Go(func() {
@@ -55,8 +55,7 @@ func (c *conn) begin(r request) {
 	}
 }
 
-// following is what takes the place of a request that was answered. For a client that is
-// gone nothing more is begun.
+// following returns the request to run after r, unless the client is gone.
 func (c *conn) following(r request) (next request, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,7 +66,7 @@ func (c *conn) following(r request) (next request, ok bool) {
 	return c.line.next()
 }
 
-// forsake forgets what waits: nothing of it was begun, and nobody waits for it.
+// forsake drops the waiting requests, none of which has started.
 func (c *conn) forsake() {
 	c.mu.Lock()
 	left := c.line.waiting

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"swapkeep/chain"
-	"swapkeep/fault"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/clock"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -24,15 +24,15 @@ func (c *call) networksList(context.Context, *protocol.None) (any, error) {
 		n.RPC = []protocol.RPC{}
 		for _, h := range health {
 			if h.Chain == n.ChainID {
-				n.RPC = append(n.RPC, rpcOf(h, fault.Now()))
+				n.RPC = append(n.RPC, rpcOf(h, clock.Now()))
 			}
 		}
 	}
 	return out, nil
 }
 
-// activeNetwork is the one in use: the first configured until another is
-// chosen, and when the chosen one is no longer configured.
+// activeNetwork returns the chosen network, or the first configured one if none was
+// chosen or the chosen one is no longer configured.
 func (s *Server) activeNetwork() (uint64, error) {
 	all := s.Networks.Networks()
 	if len(all) == 0 {
@@ -67,7 +67,7 @@ func (c *call) networksSelect(_ context.Context, p *protocol.SelectParams) (any,
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Settings.SetActiveNetwork(p.ChainID); err != nil { // also over a damaged choice
+	if err := s.Settings.SetActiveNetwork(p.ChainID); err != nil { // also replaces a damaged choice
 		return nil, err
 	}
 	if active != p.ChainID {
@@ -77,7 +77,7 @@ func (c *call) networksSelect(_ context.Context, p *protocol.SelectParams) (any,
 	return protocol.SelectResult{Active: p.ChainID}, nil
 }
 
-// chainOr is the chain asked for, or the active network.
+// chainOr returns the requested chain, or the active network for 0.
 func (s *Server) chainOr(id uint64) (uint64, error) {
 	if id == 0 {
 		return s.activeNetwork()
@@ -88,7 +88,7 @@ func (s *Server) chainOr(id uint64) (uint64, error) {
 	return id, nil
 }
 
-// pageOf is the number of entries asked for.
+// pageOf returns the number of entries for a requested limit.
 func pageOf(limit int) (int, error) {
 	switch {
 	case limit == 0:
@@ -101,7 +101,7 @@ func pageOf(limit int) (int, error) {
 
 func evmAddress(a protocol.Address) common.Address { return common.HexToAddress(string(a)) }
 
-// cutPage cuts a page out of all; a cursor is where the next one begins.
+// cutPage returns one page of all. A cursor is the index of the next page's first entry.
 func cutPage[T any](all []T, cursor string, limit int) (page []T, next string, err error) {
 	limit, err = pageOf(limit)
 	if err != nil {

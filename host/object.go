@@ -5,21 +5,20 @@ import (
 	"encoding/json"
 )
 
-// A member is one name and value of a JSON object. The value points into the
-// object's own bytes: nothing is copied, so wiping those wipes a password.
+// A member is one name and value of a JSON object. The value is a slice of the object's
+// own bytes, so wiping those wipes a password.
 type member struct {
 	name  string
 	value []byte
 }
 
-// A twiceError names a member that an object has twice.
 type twiceError struct{ name string }
 
 func (e *twiceError) Error() string { return e.name + " is there twice" }
 
-// members splits an object, which must be valid JSON, and refuses a name that
-// is there twice: two readers might each believe another of the two.
-// (encoding/json takes the last, and takes "Password" for "password".)
+// members splits an object, which must be valid JSON, and refuses duplicate names,
+// because two readers might each use a different one. (encoding/json takes the last, and
+// treats "Password" as "password".)
 func members(object []byte) ([]member, *twiceError) {
 	var out []member
 	seen := map[string]bool{}
@@ -44,7 +43,7 @@ func members(object []byte) ([]member, *twiceError) {
 
 func skipSpace(b []byte) []byte { return bytes.TrimLeft(b, " \t\r\n") }
 
-// valueLength is how long the valid JSON value at the start of b is.
+// valueLength returns the length of the valid JSON value at the start of b.
 func valueLength(b []byte) int {
 	switch b[0] {
 	case '"':

@@ -17,30 +17,31 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// What stays in the daemon, whatever an order is.
+// Values that must stay in the daemon.
 var (
 	plantedRaw       = json.RawMessage(`{"planted":"the provider's raw words"}`)
 	plantedSignature = hexutil.Bytes(bytes.Repeat([]byte{0x5e, 0xc2}, 32))
 )
 
-// TestTimesBeyondTheCalendar: one record with a time that no message can say does not
-// hide the orders beside it.
+// TestTimesBeyondTheCalendar checks that a record with a time that JSON cannot encode
+// does not make the message fail.
 func TestTimesBeyondTheCalendar(t *testing.T) {
 	for _, stored := range []string{"9999-12-31T23:59:59-23:59", "0000-01-01T00:00:00+23:59"} {
 		var at time.Time
 		if err := json.Unmarshal([]byte(`"`+stored+`"`), &at); err != nil {
 			t.Fatal(err)
 		}
-		o := swap.Order{Created: at, Updated: clock, Terms: swap.Terms{Deadline: at}, Offer: swap.Offer{Expires: at}, Attempts: []swap.Attempt{{Signed: at}}}
+		o := swap.Order{Created: at, Updated: testTime, Terms: swap.Terms{Deadline: at}, Offer: swap.Offer{Expires: at}, Attempts: []swap.Attempt{{Signed: at}}}
 		o.Plan.Steps = []swap.Step{{Effect: swap.Effect{Deadline: at}}}
 		got := orderOf(o)
-		if _, err := json.Marshal(got); err != nil || !got.Created.IsZero() || !got.Updated.Equal(clock) {
+		if _, err := json.Marshal(got); err != nil || !got.Created.IsZero() || !got.Updated.Equal(testTime) {
 			t.Errorf("%s: created %s, %v", stored, got.Created, err)
 		}
 	}
 }
 
-// newOrders is a journal, and what puts a record of an open order into its database.
+// newOrders returns a journal and a function that stores an open order's record in its
+// database.
 func newOrders(t testing.TB) (j *swap.Journal, put func(id string, record []byte)) {
 	t.Helper()
 	db, err := bolt.Open(filepath.Join(t.TempDir(), "orders.db"), 0o600, &bolt.Options{NoSync: true, NoFreelistSync: true})
@@ -61,7 +62,8 @@ func newOrders(t testing.TB) (j *swap.Journal, put func(id string, record []byte
 	}
 }
 
-// TestStatusCountsOpenOrders: the status is of all open orders, not of a page of them.
+// TestStatusCountsOpenOrders checks that the status counts all open orders, not only one
+// page.
 func TestStatusCountsOpenOrders(t *testing.T) {
 	j, put := newOrders(t)
 	const damaged = protocol.PageMax + 50
@@ -83,8 +85,8 @@ func TestStatusCountsOpenOrders(t *testing.T) {
 	}
 }
 
-// FuzzOrder: an order as it may be found in a damaged journal can be shown, reads back
-// the same, and says nothing that is the daemon's alone.
+// FuzzOrder checks that any order in a damaged journal can be shown, decodes to the same
+// value, and contains nothing that must stay in the daemon.
 func FuzzOrder(f *testing.F) {
 	fake := &fakeSwaps{}
 	for _, o := range []swap.Order{

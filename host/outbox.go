@@ -12,20 +12,20 @@ import (
 
 var errOutboxClosed = errors.New("connection is closed")
 
-// An outbox holds what a client has not taken yet, at most MaxUnsent bytes, and
-// writes it in order. Messages are wiped once written: one may hold the words
-// of a wallet.
+// An outbox is the queue of messages that a client has not read yet, at most MaxUnsent
+// bytes, and writes them in order. Messages are wiped once written, because one may
+// contain the words of a wallet.
 type outbox struct {
 	nc   net.Conn
-	wait time.Duration // longest for one message
+	wait time.Duration // timeout for one message
 	done chan struct{} // closed when the writer has ended
 
 	mu     sync.Mutex
-	change *sync.Cond // of all below
+	change *sync.Cond // signals changes of the fields below
 	queue  [][]byte
-	bytes  int  // of queue and of the message being written
-	last   bool // nothing more is taken; what is queued goes out
-	closed bool // nothing more goes out
+	bytes  int  // size of queue and of the message being written
+	last   bool // no further messages are accepted; queued ones are sent
+	closed bool // nothing more is sent
 }
 
 func newOutbox(nc net.Conn, wait time.Duration) *outbox {
@@ -46,8 +46,8 @@ func (o *outbox) offer(body []byte) bool {
 	return true
 }
 
-// send waits for room. The client's pace bounds the wait: the writer gives up
-// on one that takes nothing for WriteTimeout.
+// send queues a message and waits for room. The wait is bounded: the writer gives up on a
+// client that reads nothing for WriteTimeout.
 func (o *outbox) send(body []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -80,8 +80,8 @@ func (o *outbox) flush() {
 	}
 }
 
-// finish takes no more, waits for what is queued to be written, and ends the
-// writer.
+// finish accepts no further messages, waits until the queued ones are written and ends
+// the writer.
 func (o *outbox) finish() {
 	o.mu.Lock()
 	o.last = true
@@ -90,7 +90,7 @@ func (o *outbox) finish() {
 	<-o.done
 }
 
-// abort forgets what is queued.
+// abort drops all queued messages.
 func (o *outbox) abort() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -111,13 +111,13 @@ func (o *outbox) run() {
 		o.written(body)
 		if err != nil {
 			o.abort()
-			_ = o.nc.Close() // half a frame may be out: nothing sane can follow
+			_ = o.nc.Close() // half a frame may have been sent, so nothing can follow
 			return
 		}
 	}
 }
 
-// next is the oldest message, or nil at the end.
+// next returns the oldest message, or nil at the end.
 func (o *outbox) next() []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()

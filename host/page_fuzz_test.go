@@ -8,8 +8,8 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// FuzzPage: whatever cursor and limit a client sends, it gets a part of the list as it is
-// or is told what is wrong; and who follows the cursors gets the rest, each entry once.
+// FuzzPage checks that any cursor and limit gives a part of the list or bad_params, and
+// that following the cursors gives the rest, each entry once.
 func FuzzPage(f *testing.F) {
 	for _, s := range []string{"", "0", "1", "449", "450", "451", "-1", "+1", "007", "1e2", " 1", "9223372036854775807", "99999999999999999999", "\u0661"} {
 		f.Add(s, 0)

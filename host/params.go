@@ -9,14 +9,13 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A field of a parameter struct.
 type field struct {
 	index    int
 	required bool
 }
 
-// fieldsOf reads a struct's json tags: a field without omitempty or omitzero is
-// required.
+// fieldsOf returns a struct's fields by JSON name. A field without omitempty or omitzero
+// is required.
 func fieldsOf(t reflect.Type) map[string]field {
 	out := make(map[string]field, t.NumField())
 	for i := range t.NumField() {
@@ -26,10 +25,10 @@ func fieldsOf(t reflect.Type) map[string]field {
 	return out
 }
 
-// decode fills the struct that into points to. Every parameter must be known,
-// of its type and within its bounds, and every required one there; the error
-// names the one that is not. A tolerant decode skips unknown ones: greetings
-// must be understood across versions.
+// decode decodes parameters into the struct that into points to. Parameters must be
+// known, of their type and within the limits, and required ones must be given; the error
+// names the first that is wrong. With tolerant, unknown parameters are skipped, because
+// greetings must be understood across versions.
 func decode(params []byte, into any, tolerant bool) *protocol.Error {
 	return decodeStruct(params, reflect.ValueOf(into).Elem(), "", tolerant)
 }
@@ -51,14 +50,14 @@ func decodeStruct(object []byte, to reflect.Value, path string, tolerant bool) *
 		case !ok:
 			return badParam(path+shorten(m.name), "is not a parameter of this method")
 		case string(m.value) == "null" && !f.required:
-			continue // as if it were not there
+			continue // same as absent
 		}
 		if e := decodeField(m.value, to.Field(f.index), path+m.name, tolerant); e != nil {
 			return e
 		}
 		delete(known, m.name)
 	}
-	for i := range to.NumField() { // in the struct's order: errors do not vary
+	for i := range to.NumField() { // in struct order, so that errors are deterministic
 		name, _, _ := strings.Cut(to.Type().Field(i).Tag.Get("json"), ",")
 		if known[name].required {
 			return badParam(path+name, "is missing")
@@ -89,7 +88,7 @@ func decodeField(value []byte, to reflect.Value, path string, tolerant bool) *pr
 	return withinBounds(to, path)
 }
 
-// wants says what a plain type looks like on the wire.
+// wants describes the wire form of basic types.
 var wants = map[reflect.Kind]string{
 	reflect.String: "must be a string",
 	reflect.Bool:   "must be true or false",
@@ -109,7 +108,7 @@ func wanted(err error, k reflect.Kind) string {
 func withinBounds(v reflect.Value, path string) *protocol.Error {
 	switch {
 	case v.Type() == reflect.TypeFor[protocol.Secret]():
-		return nil // bounded when it was read
+		return nil // limited when it was decoded
 	case v.Kind() == reflect.String && v.Len() > protocol.MaxText:
 		return badParam(path, "is too long").With("most", "256 bytes")
 	case v.Kind() == reflect.Slice:
@@ -134,7 +133,6 @@ func badParam(name, what string) *protocol.Error {
 	return protocol.New("bad_params", message).With("parameter", name)
 }
 
-// wipe zeroes the secrets of a parameter struct.
 func wipe(params any) {
 	v := reflect.ValueOf(params).Elem()
 	for i := range v.NumField() {

@@ -6,16 +6,16 @@ import (
 	"strconv"
 	"strings"
 
-	"swapkeep/fault"
 	"swapkeep/host/protocol"
-	"swapkeep/priceapi/board"
+	"swapkeep/internal/clock"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// maxPriced bounds the tokens that one request names.
+// maxPriced is the maximum number of tokens in one request.
 const maxPriced = 200
 
 func (c *call) pricesList(_ context.Context, p *protocol.PricesParams) (any, error) {
@@ -32,9 +32,9 @@ func (c *call) pricesList(_ context.Context, p *protocol.PricesParams) (any, err
 	return protocol.PricesResult{ChainID: id, Fetched: optionalTime(now.Fetched), Prices: list(page, priceOf), Cursor: cursor}, err
 }
 
-// pricedRows are a chain's rows, by market cap, or those of some tokens as they were
-// asked for.
-func pricedRows(now *board.Board, chain uint64, asked []protocol.Address) (rows []board.Row) {
+// pricedRows returns a chain's rows, by market cap, or those of the requested tokens in
+// their order.
+func pricedRows(now *pricetable.Board, chain uint64, asked []protocol.Address) (rows []pricetable.Row) {
 	for _, a := range asked {
 		if r, ok := now.Row(price.ID{Chain: chain, Address: evmAddress(a)}); ok {
 			rows = append(rows, r)
@@ -51,8 +51,8 @@ func pricedRows(now *board.Board, chain uint64, asked []protocol.Address) (rows 
 	return rows
 }
 
-func priceOf(r board.Row) protocol.Price {
-	r.Stale = r.StaleAt(fault.Now())
+func priceOf(r pricetable.Row) protocol.Price {
+	r.Stale = r.StaleAt(clock.Now())
 	out := protocol.Price{Token: addressOf(r.Token.Address), Symbol: r.Token.Symbol, Stale: r.Stale, Holders: r.Facts.Holders}
 	if !r.Facts.MarketCap.IsZero() {
 		out.MarketCap, out.Diluted = protocol.USD(r.Facts.MarketCap.Fixed(2)), r.Facts.Diluted
@@ -68,7 +68,7 @@ func priceOf(r board.Row) protocol.Price {
 	return out
 }
 
-// usd writes a price without the zeros that its fraction ends with.
+// usd formats a price without trailing zeros.
 func usd(v price.Value) protocol.USD {
 	return protocol.USD(strings.TrimSuffix(strings.TrimRight(v.String(), "0"), "."))
 }
@@ -108,9 +108,8 @@ func (s *Server) pricesStatus() protocol.PricesStatus {
 	return out
 }
 
-// staleOf is how many prices of a board are too old now.
-func staleOf(b *board.Board) (n int) {
-	now := fault.Now()
+func staleOf(b *pricetable.Board) (n int) {
+	now := clock.Now()
 	for _, r := range b.Rows {
 		if r.StaleAt(now) {
 			n++
@@ -119,7 +118,7 @@ func staleOf(b *board.Board) (n int) {
 	return n
 }
 
-// tellPrices broadcasts that prices were fetched, or have become stale for want of it,
+// tellPrices broadcasts whenever prices were fetched or the number of stale ones changed,
 // until ctx ends.
 func (s *Server) tellPrices(ctx context.Context) {
 	b, newer := s.Prices.Next()
@@ -138,7 +137,6 @@ func (s *Server) tellPrices(ctx context.Context) {
 	}
 }
 
-// valuedOffer is an offer with what its amounts are worth.
 func (s *Server) valuedOffer(o swap.Offer) protocol.Offer {
 	out := offerOf(o)
 	r := o.Request
@@ -149,7 +147,6 @@ func (s *Server) valuedOffer(o swap.Offer) protocol.Offer {
 	return out
 }
 
-// valuedReview is a review with what its amounts and its gas are worth.
 func (s *Server) valuedReview(r swap.Review) protocol.Review {
 	out := reviewOf(r)
 	out.Offer = s.valuedOffer(r.Offer)
@@ -159,16 +156,16 @@ func (s *Server) valuedReview(r swap.Review) protocol.Review {
 	return out
 }
 
-// coinPrice is what one of a network's own coin costs now; "" = unknown.
+// coinPrice returns the current price of a network's native coin; "" = unknown.
 func (s *Server) coinPrice(chain uint64) protocol.USD {
 	now, _ := s.Prices.Next()
-	if r, ok := now.Row(price.ID{Chain: chain}); ok && r.Current(fault.Now()) {
+	if r, ok := now.Row(price.ID{Chain: chain}); ok && r.Current(clock.Now()) {
 		return usd(r.Now.Value)
 	}
 	return ""
 }
 
-// dollars is what an amount is worth, with two fraction digits; "" = unknown.
+// dollars returns the worth of an amount with two decimals; "" = unknown.
 func (s *Server) dollars(chain uint64, token common.Address, amount *big.Int) protocol.USD {
 	if amount == nil {
 		return ""

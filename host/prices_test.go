@@ -10,31 +10,31 @@ import (
 	"time"
 
 	"swapkeep/host/protocol"
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
-	"swapkeep/priceapi/worth"
+	"swapkeep/priceapi/pricetable"
+	"swapkeep/priceapi/valuation"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// fakePrices are a board and a chart.
+// fakePrices is a board and a chart.
 type fakePrices struct {
-	*board.Feed
+	*pricetable.Feed
 	chart []price.Candle
 	fail  error
-	moves bool // there is a newer board once somebody asks for a chart
+	moves bool // asking for a chart publishes a newer board
 }
 
-func newFakePrices() *fakePrices { return &fakePrices{Feed: board.NewFeed()} }
+func newFakePrices() *fakePrices { return &fakePrices{Feed: pricetable.NewFeed()} }
 
 func (f *fakePrices) Dollars(id price.ID, amount *big.Int) (price.Value, error) {
-	return worth.Desk{Feed: f.Feed}.Shown(id, amount)
+	return valuation.Desk{Feed: f.Feed}.Shown(id, amount)
 }
 
 func (f *fakePrices) Chart(context.Context, price.ID, price.Period) ([]price.Candle, error) {
 	if now := f.Now(); f.moves {
-		f.Publish(board.New(now.Seq+1, now.Fetched.Add(time.Minute), now.Rows))
+		f.Publish(pricetable.New(now.Seq+1, now.Fetched.Add(time.Minute), now.Rows))
 	}
 	return f.chart, f.fail
 }
@@ -53,13 +53,13 @@ func dollars(s string) price.Value {
 	return v
 }
 
-// priceRow is a row of chain 1, for one token of 18 decimals, or of 6 for USDC.
-func priceRow(address, symbol, now, ago string) board.Row {
+// priceRow returns a row of chain 1, for a token of 18 decimals, or of 6 for USDC.
+func priceRow(address, symbol, now, ago string) pricetable.Row {
 	t := tokens.Token{Chain: 1, Address: common.HexToAddress(address), Symbol: symbol, Decimals: 18, Verified: true}
 	if symbol == "USDC" {
 		t.Decimals = 6
 	}
-	r := board.Row{Token: t}
+	r := pricetable.Row{Token: t}
 	if now != "" {
 		r.Now = price.Sample{Value: dollars(now), At: priced.Add(-time.Minute), Source: price.DefiLlama}
 	}
@@ -69,13 +69,13 @@ func priceRow(address, symbol, now, ago string) board.Row {
 	return r
 }
 
-// withPrices gives ETH, a stale USDC and a token without a price.
+// withPrices publishes prices of ETH, a stale USDC and a token without a price.
 func withPrices(f *fakePrices) {
 	eth := priceRow("0x0", "ETH", "3000.5", "2500")
 	eth.Facts = price.Facts{MarketCap: dollars("400000000000.129"), Holders: 7}
 	usdc := priceRow("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", "USDC", "1", "")
 	usdc.Stale = true
-	f.Publish(board.New(1, priced, []board.Row{priceRow("0x70997970C51812dc3A010C7d01b50e0d17dc79C8", "NONE", "", ""), usdc, eth}))
+	f.Publish(pricetable.New(1, priced, []pricetable.Row{priceRow("0x70997970C51812dc3A010C7d01b50e0d17dc79C8", "NONE", "", ""), usdc, eth}))
 	f.chart = []price.Candle{{At: priced, Open: dollars("1"), High: dollars("3"), Low: dollars("0.5"), Close: dollars("2")}}
 }
 
@@ -110,19 +110,19 @@ func TestPricesAreTold(t *testing.T) {
 	if m := p.note(); m.Method != "prices.changed" || json.Unmarshal(m.Params, &told) != nil || !told.Fetched.Equal(priced) {
 		t.Errorf("told %s", m.raw)
 	}
-	old := prices.Now() // nothing was fetched since, and a price has become stale
+	old := prices.Now() // nothing was fetched since, but a price has become stale
 	rows := slices.Clone(old.Rows)
 	for i := range rows {
 		rows[i].Stale = rows[i].Now.Known()
 	}
-	prices.Publish(board.New(2, old.Fetched, rows))
+	prices.Publish(pricetable.New(2, old.Fetched, rows))
 	if m := p.note(); m.Method != "prices.changed" || json.Unmarshal(m.Params, &told) != nil || !told.Fetched.Equal(priced) {
 		t.Errorf("of a price that has become stale, told %s", m.raw)
 	}
 }
 
-// TestOldBoard: a board that nobody replaced, as after a sleep of the machine, tells
-// nothing as current.
+// TestOldBoard checks that nothing on a board that was not replaced for long, as after
+// the machine slept, is reported as current.
 func TestOldBoard(t *testing.T) {
 	prices := newFakePrices()
 	withPrices(prices)
@@ -130,7 +130,7 @@ func TestOldBoard(t *testing.T) {
 	for i := range rows {
 		rows[i].Taken = priced
 	}
-	prices.Publish(board.New(2, priced, rows))
+	prices.Publish(pricetable.New(2, priced, rows))
 	r := newRig(t, func(c *Config) { c.Prices = prices })
 	var out protocol.PricesResult
 	m := r.attach("extension").must("prices.list", map[string]any{"chainId": 1})

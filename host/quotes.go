@@ -7,13 +7,13 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/fault"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/clock"
 	"swapkeep/swap"
 )
 
-// swapQuote is ended from its first look at the parameters on: what the password was
-// given for before a lock must not be watched after it.
+// swapQuote runs cancellable from before its parameters are checked: a quote whose
+// password was checked before a lock must not be watched after it.
 func (c *call) swapQuote(ctx context.Context, p *protocol.QuoteParams) (any, error) {
 	ctx, end := c.beginQuote(ctx, c.number, p.Watch)
 	defer end()
@@ -72,13 +72,13 @@ func (c *call) swapWatch(_ context.Context, p *protocol.WatchParams) (any, error
 	if w == nil || w.ended() {
 		return protocol.WatchResult{}, nil
 	}
-	until := w.look(fault.Now()).UTC()
+	until := w.look(clock.Now()).UTC()
 	return protocol.WatchResult{Watching: true, Until: &until}, nil
 }
 
-// placeToQuote waits for one of an origin's places, for a quote or a plan: however many
-// windows it opens, it does not take the providers' time from another origin's, or from
-// a terminal.
+// placeToQuote waits for one of the origin's MaxQuoting slots for quotes and plans.
+// However many windows an origin opens, it cannot use up the providers' time of other
+// origins or of a terminal.
 func (s *Server) placeToQuote(ctx context.Context, origin string) (done func(), err error) {
 	s.mu.Lock()
 	p := s.quoting[origin]
@@ -104,34 +104,34 @@ func (s *Server) placeToQuote(ctx context.Context, origin string) (done func(), 
 	}
 }
 
-// quotePlaces are one origin's, while it uses or waits for one.
+// quotePlaces are one origin's slots for quotes, kept while any is in use or waited for.
 type quotePlaces struct {
 	taken chan struct{}
-	users int // Server.mu is held
+	users int // guarded by Server.mu
 }
 
-// quotes are what a connection asked of the providers and still wants.
+// quotes are the quotes that a connection has requested.
 type quotes struct {
-	running map[*quoteRun]struct{} // under way
+	running map[*quoteRun]struct{} // in progress
 	watch   *quoteWatch            // nil: none
-	watched uint64                 // number of the last request for a watch
-	stopped uint64                 // number of the last request that ended what was asked before
+	watched uint64                 // number of the last request with watch
+	stopped uint64                 // number of the last request that ended earlier ones
 }
 
-// A quoteRun is a quote under way.
+// A quoteRun is a quote in progress.
 type quoteRun struct {
 	number uint64 // of its request
-	watch  bool   // it is to be watched
+	watch  bool   // to be watched afterwards
 	cancel context.CancelFunc
 }
 
-// over tells whether a later request has ended q.
+// over reports whether a later request has ended q.
 func (all *quotes) over(q *quoteRun) bool {
 	return q.number < all.stopped || q.watch && q.number < all.watched
 }
 
-// endOver ends what a later request has. The watch itself goes on until a newer quote
-// is answered.
+// endOver cancels quotes and a watch that later requests have ended. A newer quote ends
+// the watch only once it is answered.
 func (all *quotes) endOver() {
 	for q := range all.running {
 		if all.over(q) {
@@ -150,9 +150,9 @@ func (all *quotes) endWatch() {
 	}
 }
 
-// beginQuote makes a quote one that stopQuotes ends, and a newer one that is to be
-// watched too: of these the last that was asked for has the watch, in whichever order
-// they are answered.
+// beginQuote registers a quote, so that stopQuotes or a newer quote with watch can cancel
+// it. Among quotes with watch the last one requested wins, in whatever order they are
+// answered.
 func (c *conn) beginQuote(ctx context.Context, number uint64, watch bool) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	q := &quoteRun{number, watch, cancel}
@@ -174,8 +174,8 @@ func (c *conn) beginQuote(ctx context.Context, number uint64, watch bool) (conte
 	}
 }
 
-// stopQuotes ends the quotes under way and the watch that were asked for before the
-// request of that number.
+// stopQuotes ends the watch and the quotes in progress that were requested before request
+// number.
 func (c *conn) stopQuotes(number uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,7 +183,7 @@ func (c *conn) stopQuotes(number uint64) {
 	c.quotes.endOver()
 }
 
-// dropQuotes ends all quotes under way and the watch.
+// dropQuotes ends the watch and all quotes in progress.
 func (c *conn) dropQuotes() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -193,7 +193,7 @@ func (c *conn) dropQuotes() {
 	c.quotes.endWatch()
 }
 
-// dropPlans forgets all offers and plans, and ends what asks for more of them.
+// dropPlans drops all offers and plans, and ends all quotes and watches.
 func (s *Server) dropPlans() {
 	s.Swaps.DropPlans()
 	s.mu.Lock()
@@ -204,13 +204,12 @@ func (s *Server) dropPlans() {
 	}
 }
 
-// keepQuoting goes on with a quote, the request of that number, that has not been
-// ended: it asks again and again, in place of what this connection watched before,
-// until it ends or nobody wants it. While nobody looks it pauses.
+// keepQuoting keeps refreshing the quote of request number, unless it has been ended, and
+// replaces the connection's previous watch. It pauses while nobody looks.
 func (c *conn) keepQuoting(quote context.Context, number uint64, r swap.QuoteRequest, kinds []swap.Kind, each func(swap.Quoted)) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	w := &quoteWatch{number: number, cancel: cancel, looked: make(chan struct{}), gone: make(chan struct{})}
-	w.look(fault.Now())
+	w.look(clock.Now())
 	c.mu.Lock()
 	ended := quote.Err() != nil
 	if !ended {
@@ -239,10 +238,10 @@ type quoteWatch struct {
 
 	mu     sync.Mutex
 	until  time.Time
-	looked chan struct{} // closed when somebody looks again: all providers' rounds wait for it
+	looked chan struct{} // closed by the next look; paused refreshes wait for it
 }
 
-// look says that somebody looks now, and until when that holds.
+// look extends the watch and returns its new end.
 func (w *quoteWatch) look(now time.Time) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -261,11 +260,11 @@ func (w *quoteWatch) ended() bool {
 	}
 }
 
-// awake returns when somebody looks, or with the end of ctx.
+// awake blocks while the watch is paused. It returns ctx's error if ctx ends first.
 func (w *quoteWatch) awake(ctx context.Context) error {
 	for {
 		w.mu.Lock()
-		looks, again := fault.Now().Before(w.until), w.looked
+		looks, again := clock.Now().Before(w.until), w.looked
 		w.mu.Unlock()
 		if looks {
 			return nil

@@ -10,8 +10,8 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// TestQuoteWatch: a watched quote is answered again until it is stopped, and every
-// push names the call that asked.
+// TestQuoteWatch checks that a watched quote is refreshed until it is stopped, and that
+// every notification names the original call.
 func TestQuoteWatch(t *testing.T) {
 	r := newRig(t)
 	p := r.attach("extension")
@@ -28,7 +28,7 @@ func TestQuoteWatch(t *testing.T) {
 	if !first.Done || len(first.Order) != 1 || first.Order[0] != first.Offers[0].ID {
 		t.Errorf("pushed %+v", first)
 	}
-	pushed() // the provider without an offer
+	pushed() // from the provider without an offer
 	for range 2 {
 		if again := pushed(); string(again.Call) != string(first.Call) || len(again.Offers) != 1 {
 			t.Errorf("again %+v", again)
@@ -44,8 +44,8 @@ func TestQuoteWatch(t *testing.T) {
 	}
 }
 
-// TestQuoteWatchPauses: without word that somebody looks nothing is asked, and the
-// next word goes on at once, with every provider.
+// TestQuoteWatchPauses checks that refreshes pause while nobody looks, and that the next
+// look resumes those of every provider at once.
 func TestQuoteWatchPauses(t *testing.T) {
 	w := &quoteWatch{looked: make(chan struct{}), gone: make(chan struct{})}
 	w.look(time.Now().Add(-2 * protocol.LookTime))
@@ -66,8 +66,8 @@ func TestQuoteWatchPauses(t *testing.T) {
 	}
 }
 
-// TestLastQuoteIsWatched: of quotes that are asked for with watch the last has it, also
-// when one before is slower. That one is ended: nobody waits for it any more.
+// TestLastQuoteIsWatched checks that the last quote requested with watch is watched, even
+// if an earlier one answers later. The earlier one is cancelled.
 func TestLastQuoteIsWatched(t *testing.T) {
 	ask := map[string]any{"account": account, "tokenIn": protocol.Native, "amountIn": "1000000000000000000", "tokenOut": usdc, "watch": true}
 	r := newRig(t)
@@ -76,7 +76,7 @@ func TestLastQuoteIsWatched(t *testing.T) {
 	r.swaps.quoting = func(context.Context) {
 		if quotes.Add(1) == 1 {
 			close(begun)
-			<-slow // answered last, and does not hear that it was ended
+			<-slow // answers last and ignores its cancellation
 		}
 	}
 	p := r.attach("extension")
@@ -97,8 +97,8 @@ func TestLastQuoteIsWatched(t *testing.T) {
 	}
 }
 
-// TestQuotesInOrder: a stop, or a newer quote, ends what was asked for before it and
-// nothing else, in whichever order the handlers of both begin.
+// TestQuotesInOrder checks that a stop or a newer quote ends exactly the quotes requested
+// before it, in whatever order their handlers start.
 func TestQuotesInOrder(t *testing.T) {
 	const quote, stop = 5, 6
 	for name, c := range map[string]struct {
@@ -134,7 +134,7 @@ func TestQuotesInOrder(t *testing.T) {
 	}
 }
 
-// watched is what the only connection watches.
+// watched returns the watch of the only connection.
 func (r *rig) watched() *quoteWatch {
 	r.server.mu.Lock()
 	defer r.server.mu.Unlock()
@@ -146,9 +146,8 @@ func (r *rig) watched() *quoteWatch {
 	return nil
 }
 
-// TestLockEndsQuotes: a quote under way, and the watch that would follow it, outlive
-// neither a stop nor a lock nor a switch of networks: the password for a recipient
-// was given before that.
+// TestLockEndsQuotes checks that a quote in progress and its watch end with a stop, a
+// lock or a network switch, because the password for a recipient was given before that.
 func TestLockEndsQuotes(t *testing.T) {
 	ask := map[string]any{"account": account, "tokenIn": protocol.Native, "amountIn": "1000000000000000000", "tokenOut": usdc, "watch": true}
 	for name, end := range map[string]func(r *rig, p *peer){
@@ -183,7 +182,7 @@ func TestLockEndsQuotes(t *testing.T) {
 	}
 }
 
-// TestLockEndsWatch: what is watched is not asked again after a lock.
+// TestLockEndsWatch checks that a watched quote is not refreshed after a lock.
 func TestLockEndsWatch(t *testing.T) {
 	r := newRig(t)
 	p := r.attach("extension")
@@ -195,8 +194,8 @@ func TestLockEndsWatch(t *testing.T) {
 	}
 }
 
-// TestQuotesByOrigin: an extension that opens windows and quotes without end keeps no
-// terminal from quoting, and gets its own places back.
+// TestQuotesByOrigin checks that an extension that opens windows and quotes without end
+// cannot keep a terminal from quoting, and gets its own slots back.
 func TestQuotesByOrigin(t *testing.T) {
 	ask := map[string]any{"account": account, "tokenIn": protocol.Native, "amountIn": "1000000000000000000", "tokenOut": usdc}
 	r := newRig(t)

@@ -9,19 +9,19 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A request is one inbound message. Its fields point into the frame's body, so
-// that wiping the body wipes them.
+// A request is one inbound message. Its params point into body, so wiping body wipes
+// them.
 type request struct {
-	id     json.RawMessage // as the client wrote it; nil when it cannot be told
+	id     json.RawMessage // as the client wrote it; nil if it could not be read
 	name   string
 	params []byte // nil: none
 	body   []byte
-	number uint64 // how many its connection had sent with it
+	number uint64 // position among its connection's requests, from 1
 }
 
 var integer = regexp.MustCompile(`^-?[0-9]{1,18}$`)
 
-// parseRequest reads a message. With an error the id is set if it was legible.
+// parseRequest parses a message. With an error, the id is set if it could be read.
 func parseRequest(body []byte) (request, *protocol.Error) {
 	r := request{body: body}
 	if !utf8.Valid(body) || !json.Valid(body) {
@@ -45,8 +45,8 @@ func parseRequest(body []byte) (request, *protocol.Error) {
 	return r, bad
 }
 
-// fill takes the members of a request; all are looked at, so that the id is
-// known for the error.
+// fill sets the fields of a request. It looks at all members even after an error, so that
+// the error has the id.
 func (r *request) fill(fields []member) (bad *protocol.Error) {
 	version := false
 	for _, f := range fields {
@@ -88,11 +88,11 @@ func (r *request) takeID(value []byte) *protocol.Error {
 	if len(value) > protocol.MaxID || value[0] != '"' && !integer.Match(value) {
 		return protocol.Newf("invalid_request", "id must be a string or an integer of at most %d bytes", protocol.MaxID)
 	}
-	r.id = bytes.Clone(value) // outlives the body
+	r.id = bytes.Clone(value) // may outlive the body
 	return nil
 }
 
-// shorten keeps a client's own text short in an error.
+// shorten truncates client text for an error message.
 func shorten(s string) string {
 	const most = 64
 	if len(s) <= most {

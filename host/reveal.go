@@ -11,14 +11,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// A hidden secret is one that a result shows, kept out of encoding/json, which
-// leaves copies of what it writes in buffers of its own.
+// A hidden is a secret of a result that bypasses encoding/json, which leaves copies in
+// its own buffers.
 type hidden struct {
-	mark   string // stands for it in the meantime
+	mark   string // placeholder in the encoded message
 	secret protocol.Secret
 }
 
-// hide returns the result with marks in place of its secrets.
+// hide returns the result with its secrets replaced by placeholders.
 func hide(result any) (any, []hidden) {
 	if _, shows := result.(interface{ Zero() }); !shows {
 		return result, nil
@@ -36,8 +36,8 @@ func hide(result any) (any, []hidden) {
 	return marked.Interface(), all
 }
 
-// reveal puts the secrets into a written message. Nothing but the message that
-// it returns holds them.
+// reveal puts the secrets into an encoded message. Only the returned message contains
+// them.
 func reveal(body []byte, all []hidden) ([]byte, error) {
 	for _, h := range all {
 		written, err := h.secret.MarshalJSON()
@@ -55,14 +55,14 @@ func reveal(body []byte, all []hidden) ([]byte, error) {
 	return body, nil
 }
 
-// A success is a [protocol.Response] whose result is encoded with it, once.
+// A success is a [protocol.Response] whose result is encoded together with it.
 type success struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
 	Result  any             `json:"result"`
 }
 
-// encoded writes a response.
+// encoded encodes a response.
 func encoded(r protocol.Response, result any) ([]byte, error) {
 	if r.Error != nil {
 		return json.Marshal(r)

@@ -20,7 +20,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// TestMain fails the run when a goroutine of ours is left behind.
+// TestMain fails if the tests leave goroutines of this package behind.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if code == 0 {
@@ -85,7 +85,7 @@ func (l *logBuffer) String() string {
 
 func newRig(t testing.TB, change ...func(*Config)) *rig { return newRigWaiting(t, nil, change...) }
 
-// newRigWaiting is newRig with other waits than the protocol's.
+// newRigWaiting is newRig with other timeouts.
 func newRigWaiting(t testing.TB, waits func(*waits), change ...func(*Config)) *rig {
 	r := &rig{
 		t: t, wallet: newFakeWallet(), swaps: &fakeSwaps{}, networks: &fakeNetworks{}, settings: &fakeSettings{},
@@ -107,7 +107,7 @@ func newRigWaiting(t testing.TB, waits func(*waits), change ...func(*Config)) *r
 	if waits != nil {
 		waits(&r.server.waits)
 	}
-	dir, err := os.MkdirTemp("", "host") // t.TempDir() is too long for a socket's path
+	dir, err := os.MkdirTemp("", "host") // t.TempDir() is too long for a socket path
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,17 +137,15 @@ func newRigWaiting(t testing.TB, waits func(*waits), change ...func(*Config)) *r
 	return r
 }
 
-// A peer is one client connection.
 type peer struct {
 	t     testing.TB
 	nc    net.Conn
 	in    *frame.Reader
 	out   *frame.Writer
-	notes []message // notifications that came before a wanted reply
+	notes []message // notifications that came before a reply that was waited for
 	next  int
 }
 
-// A message is whatever the daemon sends.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -176,7 +174,7 @@ var attaches = map[string]protocol.AttachParams{
 	"unknown":   {Kind: "browser", Origin: "unknown", Version: "0.1.0"},
 }
 
-// attach dials as one of attaches and takes the greeting.
+// attach connects as one of attaches and reads the greeting.
 func (r *rig) attach(caller string) *peer {
 	r.t.Helper()
 	p := r.dial()
@@ -189,7 +187,6 @@ func (r *rig) attach(caller string) *peer {
 	return p
 }
 
-// session attaches an extension and unlocks.
 func (r *rig) session() *peer {
 	r.t.Helper()
 	p := r.attach("extension")
@@ -231,7 +228,6 @@ func (p *peer) reply() message {
 	}
 }
 
-// note is the next notification.
 func (p *peer) note() message {
 	p.t.Helper()
 	if len(p.notes) == 0 {
@@ -246,7 +242,6 @@ func (p *peer) note() message {
 	return m
 }
 
-// closed reports whether the daemon has closed the connection.
 func (p *peer) closed() bool {
 	for {
 		if _, err := p.read(); err != nil {
@@ -299,7 +294,6 @@ func (p *peer) must(method string, params any) message {
 	return m
 }
 
-// refused calls and wants the error of that name.
 func (p *peer) refused(name, method string, params any) *protocol.Error {
 	p.t.Helper()
 	m := p.call(method, params)
@@ -309,7 +303,6 @@ func (p *peer) refused(name, method string, params any) *protocol.Error {
 	return m.Error
 }
 
-// soon waits for a condition.
 func soon(t testing.TB, what string, f func() bool) {
 	t.Helper()
 	for range 500 {

@@ -40,8 +40,8 @@ func TestTablesAgree(t *testing.T) {
 	}
 }
 
-// Every method that ends in a signature asks for a session, a uuid and the
-// digest that was shown.
+// TestSigningMethodsAskForConsent checks that every method that ends in a signature
+// requires a session, a uuid and the digest of what was shown.
 func TestSigningMethodsAskForConsent(t *testing.T) {
 	for _, name := range []string{"swap.execute", "swap.accept", "swap.cancel", "swap.speedup", "approvals.revoke"} {
 		m, ok := protocol.MethodOf(name)
@@ -52,7 +52,7 @@ func TestSigningMethodsAskForConsent(t *testing.T) {
 	}
 }
 
-// What each kind of caller is refused, method by method, is what the table says.
+// TestRights checks that each kind of caller is served exactly the methods in the table.
 func TestRights(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.AllowUnknown = true })
 	wants := map[string]map[protocol.Access]string{

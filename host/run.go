@@ -9,20 +9,20 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A call is one request while it is answered.
+// A call is one request in progress.
 type call struct {
 	*conn
 	id      []byte
-	number  uint64 // as of its request: handlers run in any order
+	number  uint64 // of its request; handlers run in any order
 	method  protocol.Method
-	session *session // open when the method needs one
+	session *session // set if the method requires one
 }
 
-// A handler answers a call; params are wiped after it.
+// A handler answers a call. params are wiped afterwards.
 type handler func(c *call, ctx context.Context, params []byte) (any, error)
 
-// handlers answer the methods of protocol.Methods, which says what each takes,
-// gives and asks of the caller. host.attach is answered by the connection.
+// handlers are the handlers of protocol.Methods, which defines parameters, results and
+// access. The connection itself answers host.attach.
 var handlers = map[string]handler{
 	"host.hello":    tolerant((*call).hostHello),
 	"host.status":   strict((*call).hostStatus),
@@ -77,13 +77,13 @@ var handlers = map[string]handler{
 	"approvals.revoke": strict((*call).approvalsRevoke),
 }
 
-// strict makes a handler of a method that takes its parameters decoded. Unknown
-// ones are refused; secrets among them are wiped afterwards.
+// strict returns a handler that decodes the parameters for f, refuses unknown ones and
+// wipes secrets afterwards.
 func strict[P any](f func(*call, context.Context, *P) (any, error)) handler {
 	return decoding(f, false)
 }
 
-// tolerant is strict without refusing unknown parameters.
+// tolerant is like strict but ignores unknown parameters.
 func tolerant[P any](f func(*call, context.Context, *P) (any, error)) handler {
 	return decoding(f, true)
 }
@@ -99,19 +99,19 @@ func decoding[P any](f func(*call, context.Context, *P) (any, error), tolerant b
 	}
 }
 
-// passive are methods that do not put off the automatic lock: a popup may
-// refresh its quotes by itself, with nobody before it.
+// passive are methods that do not reset the auto-lock timer: a popup may refresh its
+// quotes with nobody in front of it.
 var passive = map[string]bool{"keys.lock": true, "swap.quote": true, "swap.watch": true}
 
-// asking are methods that cost others work: one connection must neither use up
-// what a network's endpoints grant to all, nor keep the orders from them.
+// asking are methods that call a network or a provider. One connection must not use up
+// the endpoints' rate limits, nor take them from the orders.
 var asking = map[string]bool{
 	"host.diagnose": true, "gas.watch": true, "tokens.import": true, "swap.destinations": true, "tokens.balances": true, "approvals.list": true, "settings.set": true,
 	"swap.quote": true, "swap.prepare": true,
 }
 
-// run carries out one admitted request and logs it. A request that acts does
-// not end with the connection: what it began, it finishes.
+// run executes one admitted request and logs it. An acting request does not end with its
+// connection.
 func (c *conn) run(r request) (result any, e *protocol.Error) {
 	m, _ := protocol.MethodOf(r.name)
 	began := time.Now()
@@ -158,8 +158,8 @@ func (c *conn) log(m protocol.Method, took time.Duration, e *protocol.Error) {
 	event.Str("method", m.Name).Str("origin", c.caller().Origin).Dur("took", took).Msg("request")
 }
 
-// callers lists where a panic came from, by function and line alone: a full
-// trace prints arguments.
+// callers lists where a panic came from, by function and line only: a full stack trace
+// prints arguments.
 func callers() []string {
 	var pcs [16]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs[:])])

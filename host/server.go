@@ -23,21 +23,21 @@ type Server struct {
 	started  time.Time
 	acts     *actMemory
 	network  sync.Mutex    // held while the active network changes
-	inFlight atomic.Int64  // bytes of unanswered requests, all connections
+	inFlight atomic.Int64  // bytes of unanswered requests, over all connections
 	stopping chan struct{} // closed by Close
-	stops    []func()      // subscriptions
+	stops    []func()      // cancel subscriptions
 	waits    waits
 
 	mu      sync.Mutex
 	conns   map[*conn]struct{}
-	askers  uint64                  // numbers given to processes so far
-	quoting map[string]*quotePlaces // by origin that has a quote under way
+	askers  uint64                  // client numbers given out so far
+	quoting map[string]*quotePlaces // by origin with a quote or plan in progress
 }
 
-// waits are the protocol's, shorter only in tests.
+// waits are the protocol's timeouts; tests shorten them.
 type waits struct{ attach, write, request time.Duration }
 
-// New returns a server that already listens to its wallet and swaps. Close it.
+// New returns a server subscribed to its wallet and swaps. The caller must close it.
 func New(c Config) (*Server, error) {
 	if c.Wallet == nil || c.Swaps == nil || c.Networks == nil || c.Tokens == nil || c.Settings == nil || c.Prices == nil || c.ProviderKeys == nil {
 		return nil, errors.New("host: wallet, swaps, networks, tokens, settings, prices and provider keys must be set")
@@ -53,7 +53,7 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// Close ends every connection and takes no more. It may be repeated.
+// Close ends every connection and accepts no more. It may be repeated.
 func (s *Server) Close() {
 	s.mu.Lock()
 	if s.isStopping() {
@@ -87,7 +87,7 @@ func (s *Server) state() string {
 	return protocol.DaemonRunning
 }
 
-// list is every connection; s.mu is held.
+// list returns every connection. The caller holds s.mu.
 func (s *Server) list() []*conn {
 	all := make([]*conn, 0, len(s.conns))
 	for c := range s.conns {
@@ -96,7 +96,7 @@ func (s *Server) list() []*conn {
 	return all
 }
 
-// attached is every connection that has said who it is, oldest first.
+// attached returns every attached connection, oldest first.
 func (s *Server) attached() []*conn {
 	s.mu.Lock()
 	all := s.list()
@@ -106,9 +106,9 @@ func (s *Server) attached() []*conn {
 	return all
 }
 
-// Serve answers one connection until it ends, which is no error, or ctx does.
-// Requests that act go on after the connection is lost, but not after ctx; Serve
-// returns when they are done. It closes nc.
+// Serve answers one connection until it ends, which is no error, or ctx does. Acting
+// requests go on after the connection is lost, but not after ctx; Serve returns when they
+// are done. It closes nc.
 func (s *Server) Serve(ctx context.Context, nc net.Conn) error {
 	c := newConn(ctx, s, nc)
 	if s.Process != nil {
@@ -122,8 +122,8 @@ func (s *Server) Serve(ctx context.Context, nc net.Conn) error {
 	return c.serve()
 }
 
-// enter takes c among the connections, or says why not. One process does not take the
-// places of the others, silent or not.
+// enter adds c to the connections, or returns an error. The limit per process counts
+// unattached connections too.
 func (s *Server) enter(c *conn) *protocol.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,8 +140,8 @@ func (s *Server) enter(c *conn) *protocol.Error {
 	return nil
 }
 
-// askerOf is the number of a process that has connections, or a new one: a process's id
-// may soon be another's. s.mu is held.
+// askerOf returns the client number of a process that has connections, or a new one,
+// because the system may reuse process ids. The caller holds s.mu.
 func (s *Server) askerOf(process int) uint64 {
 	for c := range s.conns {
 		if process != 0 && c.process == process {
@@ -152,14 +152,15 @@ func (s *Server) askerOf(process int) uint64 {
 	return s.askers
 }
 
-// crowded refuses a connection: places become free when others end, not by waiting.
+// crowded returns a busy error for a connection, with a remedy: waiting frees no
+// connection.
 func crowded(message string) *protocol.Error {
 	e := protocol.New("busy", message)
 	e.Remedy = "close some windows or commands, then repeat"
 	return e
 }
 
-// heldBy is how many connections a process has; s.mu is held.
+// heldBy counts a process's connections. The caller holds s.mu.
 func (s *Server) heldBy(process int) (n int) {
 	for c := range s.conns {
 		if c.process == process {
@@ -169,7 +170,7 @@ func (s *Server) heldBy(process int) (n int) {
 	return n
 }
 
-// seat makes c the connection of who. Browsers leave room for a terminal: an
+// seat registers who as the caller of c. Some connections are reserved for terminals: an
 // extension that leaks ports must not keep a person from stopping the daemon.
 func (s *Server) seat(c *conn, who *protocol.Connection) *protocol.Error {
 	s.mu.Lock()
@@ -193,8 +194,8 @@ func (s *Server) leave(c *conn) {
 	delete(s.conns, c)
 }
 
-// broadcast sends a notification to every attached connection. One that does
-// not take its messages is dropped; nobody waits for it.
+// broadcast sends a notification to every attached connection without waiting. A client
+// that does not read is dropped.
 func (s *Server) broadcast(method string, params any) {
 	body, err := json.Marshal(protocol.Notification{JSONRPC: protocol.Version, Method: method, Params: params})
 	if err != nil || len(body) > protocol.MaxResult {
@@ -209,8 +210,8 @@ func (s *Server) broadcast(method string, params any) {
 // orderChanged is called by the swap service after every recorded change.
 func (s *Server) orderChanged(o swap.Order) { s.broadcast("swap.order", orderOf(o)) }
 
-// keysChanged is called by the wallet. A lock ends every session and what was
-// prepared under it.
+// keysChanged is called by the wallet. A lock ends every session, and a lock or a changed
+// list of wallets drops all plans.
 func (s *Server) keysChanged(c WalletChange) {
 	if c.Cause == protocol.CauseLocked {
 		s.endSessions()
@@ -224,7 +225,7 @@ func (s *Server) keysChanged(c WalletChange) {
 	s.broadcast("keys.changed", protocol.KeysChanged{State: s.keysState(), Cause: c.Cause, Idle: c.Idle, Discovery: c.Discovery})
 }
 
-// keysState is the state in one word, or the name of the error that hides it.
+// keysState returns the wallet's state, or the name of the error if it is unavailable.
 func (s *Server) keysState() string {
 	ctx, cancel := context.WithTimeout(context.Background(), keysPatience)
 	defer cancel()
@@ -235,7 +236,7 @@ func (s *Server) keysState() string {
 	return status.State
 }
 
-// keysPatience bounds the look at the wallet for a notification.
+// keysPatience is the timeout of the wallet status for a notification.
 const keysPatience = 2 * time.Second
 
 func (s *Server) endSessions() {

@@ -6,14 +6,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// A session is a connection's right to act, opened by the password. It ends
-// with a lock of the wallet, by whatever cause, and with the connection.
+// A session is a connection's right to act, opened with the password. Any lock of the
+// wallet ends it, as does the end of the connection.
 type session struct {
 	id        string
 	confirmed map[protocol.Address]bool // foreign recipients and refund addresses that the password was given for
 }
 
-// maxConfirmed foreign addresses are remembered in a session.
+// maxConfirmed is how many foreign addresses a session remembers.
 const maxConfirmed = 32
 
 func (c *conn) sessionOf() *session {
@@ -22,15 +22,15 @@ func (c *conn) sessionOf() *session {
 	return c.session
 }
 
-// openSession is called when the password has been accepted; it reports
-// whether the wallet has not been locked since.
+// openSession opens a session after the password was accepted. It returns false if the
+// wallet has been locked since.
 func (c *conn) openSession() bool {
 	c.mu.Lock()
 	if c.session == nil {
 		c.session = &session{id: uuid.NewString(), confirmed: map[protocol.Address]bool{}}
 	}
 	c.mu.Unlock()
-	// A lock before this moment is seen here; one after it ends the session.
+	// A lock before this point is seen here; a later one ends the session.
 	if !c.s.Wallet.Unlocked() {
 		c.closeSession()
 		return false
@@ -44,7 +44,7 @@ func (c *conn) closeSession() {
 	c.session = nil
 }
 
-// needSession returns the open session or the error that says what to do.
+// needSession returns the open session, or locked or session_required.
 func (c *conn) needSession() (*session, *protocol.Error) {
 	s := c.sessionOf()
 	switch {
@@ -56,7 +56,7 @@ func (c *conn) needSession() (*session, *protocol.Error) {
 	return s, nil
 }
 
-// confirm remembers that the password was given for an address.
+// confirm records that the password was given for an address.
 func (c *conn) confirm(a protocol.Address) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

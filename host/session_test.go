@@ -60,7 +60,8 @@ func TestLockEndsEverySessionAndDropsPlans(t *testing.T) {
 	}
 }
 
-// A lock that comes between the password's check and the session's opening wins.
+// TestLockDuringUnlock checks that a lock between the check of the password and the
+// opening of the session wins.
 func TestLockDuringUnlock(t *testing.T) {
 	r := newRig(t)
 	r.wallet.unlocked = r.wallet.Lock
@@ -97,8 +98,8 @@ func TestPlansDieOnNetworkAndAccountChange(t *testing.T) {
 	}
 }
 
-// The password given for a stranger's address counts for that address, in that
-// session, and no further.
+// TestForeignRecipientIsConfirmedPerSession checks that the password for a foreign
+// address counts for that address and session only.
 func TestForeignRecipientIsConfirmedPerSession(t *testing.T) {
 	r := newRig(t)
 	p := r.session()

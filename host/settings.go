@@ -27,8 +27,8 @@ func (c *call) settingsGet(_ context.Context, p *protocol.SettingsParams) (any, 
 	return out, nil
 }
 
-// shown leaves out where the configuration file is: as the state directory, that
-// is for terminals.
+// shown removes the path of the configuration file, which like the state directory is for
+// terminals only.
 func (c *call) shown(s protocol.Setting) protocol.Setting {
 	if s.Source == protocol.FromFile && c.caller().Kind != protocol.KindTerminal {
 		s.Name = ""
@@ -44,8 +44,8 @@ func settingOf(all []protocol.Setting, key string) (protocol.Setting, error) {
 	return all[i], nil
 }
 
-// settingsSet asks for what the setting's right says before anything else
-// happens: a URL is not even tried for one who may not set it.
+// settingsSet checks what the change requires before anything else: a URL is not even
+// tried for a caller who may not set it.
 func (c *call) settingsSet(ctx context.Context, p *protocol.SetParams) (any, error) {
 	values, err := valuesOf(p)
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *call) settingsSet(ctx context.Context, p *protocol.SetParams) (any, err
 	return protocol.SetResult{Setting: c.shown(changed)}, nil
 }
 
-// valuesOf are the new values; nil: the setting is reset.
+// valuesOf returns the new values; nil: reset the setting.
 func valuesOf(p *protocol.SetParams) ([]string, error) {
 	switch {
 	case p.Value != nil && p.Values == nil && !p.Reset:
@@ -79,8 +79,8 @@ func valuesOf(p *protocol.SetParams) ([]string, error) {
 	return nil, badParam("value", "must be given, or values, or reset: exactly one of them")
 }
 
-// mayChange refuses a setting that cannot be changed, and a caller who has not
-// shown the right to.
+// mayChange refuses a setting that cannot be changed and a caller without the required
+// session, password or terminal.
 func (c *call) mayChange(ctx context.Context, s protocol.Setting, values []string, password protocol.Secret) error {
 	right := s.Right
 	overridden := s.Source == protocol.FromEnvironment || s.Source == protocol.FromFlag
@@ -89,7 +89,7 @@ func (c *call) mayChange(ctx context.Context, s protocol.Setting, values []strin
 		return protocol.New("setting_fixed", s.Refused).With("key", s.Key)
 	case overridden:
 		return protocol.New("setting_overridden", s.Refused).With("key", s.Key).With("source", s.Source).With("name", s.Name)
-	case right == protocol.RightSession && !c.atTerminal(): // whose commands open their session by the password
+	case right == protocol.RightSession && !c.atTerminal(): // terminal commands open their session with the password anyway
 		var err error
 		if right, err = c.s.Settings.Asks(s.Key, values); err != nil {
 			return err
@@ -107,8 +107,7 @@ func (c *call) mayChange(ctx context.Context, s protocol.Setting, values []strin
 	return nil
 }
 
-// needPassword asks for the password of this very request, whatever session is
-// open.
+// needPassword requires the password with this request, whatever session is open.
 func (c *call) needPassword(ctx context.Context, password protocol.Secret) error {
 	if len(password) == 0 {
 		return badParam("password", "is missing: this asks for it each time")
@@ -116,7 +115,7 @@ func (c *call) needPassword(ctx context.Context, password protocol.Secret) error
 	return c.s.Wallet.CheckPassword(ctx, password)
 }
 
-// keyedSources are the sources of prices that take a key.
+// keyedSources are the price sources that take a key.
 var keyedSources = []string{"coingecko", "hosted"}
 
 func (c *call) providersSetKey(ctx context.Context, p *protocol.SetKeyParams) (any, error) {
@@ -135,8 +134,8 @@ func (c *call) providersSetKey(ctx context.Context, p *protocol.SetKeyParams) (a
 	return protocol.SetKeyResult{Provider: p.Provider, Set: len(p.Key) > 0}, nil
 }
 
-// isKey takes what can stand in an HTTP header, which is where keys go. A line
-// break in one would be a header of its own.
+// isKey reports whether key can be the value of an HTTP header, where keys are sent. A
+// line break would start another header.
 func isKey(key []byte) bool {
 	return len(key) <= 512 && !slices.ContainsFunc(key, func(b byte) bool { return b <= ' ' || b > '~' })
 }

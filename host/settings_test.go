@@ -12,7 +12,7 @@ import (
 	"swapkeep/host/settings"
 )
 
-// A quote that names no slippage has the one that was set.
+// TestSlippageIsASetting checks that a quote without slippage uses the setting.
 func TestSlippageIsASetting(t *testing.T) {
 	r := newRig(t)
 	p := r.session()
@@ -31,8 +31,8 @@ func TestSlippageIsASetting(t *testing.T) {
 	}
 }
 
-// What a session may set goes by the value; a terminal's command has been given the
-// password.
+// TestSettingsOfASession checks which values a session may set without the password, and
+// that a terminal's session needs none.
 func TestSettingsOfASession(t *testing.T) {
 	db, err := bolt.Open(filepath.Join(t.TempDir(), "orders.db"), 0o600, nil)
 	if err != nil {
@@ -47,8 +47,8 @@ func TestSettingsOfASession(t *testing.T) {
 	browser, term := r.session(), r.attach("terminal")
 	term.must("keys.unlock", map[string]any{"password": password})
 	for _, c := range []struct {
-		key, value, refused string // refused without the password
-		with                string // and with it; "" = taken
+		key, value, refused string // error without the password
+		with                string // error with it; "" = accepted
 	}{
 		{"swap.slippage", "5", "", ""},
 		{"swap.slippage", "5.1", "bad_params", ""},
@@ -84,7 +84,7 @@ func TestSettingsOfASession(t *testing.T) {
 	}
 	term.must("settings.set", map[string]any{"key": "swap.slippage", "value": "50"})
 	quote := map[string]any{"account": account.Hex(), "tokenIn": protocol.Native, "amountIn": "1", "tokenOut": usdc.Hex()}
-	browser.refused("slippage_terminal", "swap.quote", quote) // which names none
+	browser.refused("slippage_terminal", "swap.quote", quote) // the quote names no slippage
 	term.must("swap.quote", quote)
 	quote["slippage"] = 15.01
 	browser.refused("slippage_terminal", "swap.quote", quote)
@@ -92,7 +92,7 @@ func TestSettingsOfASession(t *testing.T) {
 	browser.must("swap.quote", quote)
 }
 
-// A provider's key is kept, wiped, and told nobody.
+// TestProviderKeyIsSecret checks that a provider's key is stored, wiped and never shown.
 func TestProviderKeyIsSecret(t *testing.T) {
 	const key = "token-of-this-installation"
 	r := newRig(t)
@@ -119,8 +119,8 @@ func TestProviderKeyIsSecret(t *testing.T) {
 	}
 }
 
-// An open session stands in for no password: each change of an RPC or a
-// provider's key is checked by itself, before anything is tried.
+// TestPasswordEachTime checks that an open session does not replace the password: each
+// change of an RPC URL requires it, before anything is tried.
 func TestPasswordEachTime(t *testing.T) {
 	r := newRig(t)
 	p := r.session()
@@ -132,11 +132,11 @@ func TestPasswordEachTime(t *testing.T) {
 	p.refused("bad_params", "settings.set", rpc(""))
 	p.must("settings.set", rpc(password))
 	p.must("keys.lock", nil)
-	p.must("settings.set", rpc(password)) // it needs no session
+	p.must("settings.set", rpc(password)) // needs no session
 	p.refused("locked", "settings.set", map[string]any{"key": "swap.slippage", "value": "1"})
 }
 
-// Where files are is for terminals.
+// TestFilesAreForTerminals checks that file paths are shown to terminals only.
 func TestFilesAreForTerminals(t *testing.T) {
 	r := newRig(t)
 	for caller, shown := range map[string]bool{"terminal": true, "extension": false} {
@@ -147,7 +147,7 @@ func TestFilesAreForTerminals(t *testing.T) {
 	}
 }
 
-// A change that cannot be written is an error, and nobody is told of it.
+// TestSettingNotWritten checks that a failed write is an error and is not broadcast.
 func TestSettingNotWritten(t *testing.T) {
 	r := newRig(t)
 	p := r.session()

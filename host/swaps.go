@@ -20,8 +20,8 @@ func (c *call) swapProviders(context.Context, *protocol.None) (any, error) {
 	return protocol.ProvidersResult{Providers: list(c.s.Swaps.Providers(), providerOf)}, nil
 }
 
-// swapDestinations lists where a provider pays out. Of a network that is known here,
-// what is known here is told.
+// swapDestinations lists the chains a provider pays out on. For networks known here it
+// uses the local data.
 func (c *call) swapDestinations(ctx context.Context, p *protocol.DestinationsParams) (any, error) {
 	kind, err := kindOf(p.Provider)
 	if err != nil {
@@ -55,8 +55,8 @@ func (c *call) swapFees(context.Context, *protocol.None) (any, error) {
 	}}, nil
 }
 
-// quoteOf makes a quote request of the parameters: from the active network, for
-// an account of ours, within the bounds of slippage. Fees are the service's.
+// quoteOf builds a quote request from the parameters: from the active network, for an own
+// account, within the slippage bounds. The swap service adds fees.
 func (c *call) quoteOf(ctx context.Context, p *protocol.QuoteParams) (swap.QuoteRequest, []swap.Kind, error) {
 	src, err := c.s.activeNetwork()
 	if err != nil {
@@ -89,7 +89,6 @@ func (c *call) quoteOf(ctx context.Context, p *protocol.QuoteParams) (swap.Quote
 	}, kinds, err
 }
 
-// fill sets what was left out.
 func fill[T comparable](to *T, value T) {
 	var zero T
 	if *to == zero {
@@ -107,7 +106,6 @@ func kindsOf(names []string) ([]swap.Kind, error) {
 	return kinds, nil
 }
 
-// kindOf is the one kind that a parameter names.
 func kindOf(name string) (swap.Kind, error) {
 	if kind := swap.Kind(name); slices.Contains(swap.Kinds(), kind) {
 		return kind, nil
@@ -126,11 +124,10 @@ func (c *call) ownAccount(ctx context.Context, a protocol.Address) error {
 	return nil
 }
 
-// confirmForeign asks for the password before a swap may pay to, or refund to,
-// another address than the swap's own account: whoever sits in the browser must
-// not redirect an open session's money. The plan of an offer names the same
-// addresses, and there is no other way to make one. Having been given, the
-// password counts for that address until the session ends.
+// confirmForeign requires the password before a swap may pay or refund to an address
+// other than the swap's own account: whoever controls the browser must not redirect the
+// money of an open session. An offer's plan names the same addresses, and plans are made
+// from offers only. The password then counts for that address until the session ends.
 func (c *call) confirmForeign(ctx context.Context, p *protocol.QuoteParams) error {
 	var foreign []protocol.Address
 	for _, a := range []protocol.Address{p.Recipient, p.RefundTo} {
@@ -183,7 +180,7 @@ func (c *call) swapPrepare(ctx context.Context, p *protocol.PrepareParams) (any,
 
 func (c *call) atTerminal() bool { return c.caller().Kind == protocol.KindTerminal }
 
-// asker is who asks for an act. A password that comes with it has to be right.
+// asker returns the caller of an act, and checks the password if one was given.
 func (c *call) asker(ctx context.Context, password protocol.Secret, amount protocol.Amount) (swap.Caller, error) {
 	who := swap.Caller{Origin: c.caller().Origin, Session: c.session.id, Terminal: c.atTerminal(), Password: len(password) > 0, Amount: amount.Int()}
 	who.Present = func() bool { return c.sessionOf() == c.session }
@@ -204,7 +201,6 @@ func (c *call) swapExecute(ctx context.Context, p *protocol.ExecuteParams) (any,
 	return orderOr(o, err)
 }
 
-// orderOr is the result of an act on an order.
 func orderOr(o swap.Order, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -246,8 +242,8 @@ func (c *call) swapAccept(ctx context.Context, p *protocol.AcceptParams) (any, e
 	return orderOr(o, err)
 }
 
-// swapOrder leaves older lines of the history out, and more of them where one message
-// would not hold the rest: a line that quotes a provider may be long.
+// swapOrder omits the oldest history lines above MaxHistory, and more if the rest does
+// not fit one message: a line that quotes a provider may be long.
 func (c *call) swapOrder(_ context.Context, p *protocol.OrderParams) (any, error) {
 	o, history, err := c.s.Swaps.Order(p.Order)
 	if err != nil {
@@ -263,9 +259,9 @@ func (c *call) swapOrder(_ context.Context, p *protocol.OrderParams) (any, error
 	}
 }
 
-// swapOrders takes fewer entries than asked for where they would not fit one
-// message; the cursor goes on from there. One that does not fit alone is told as one that
-// cannot be read, or it would hide all that are older.
+// swapOrders returns fewer entries than requested if they do not fit one message; the
+// cursor continues after them. An order that alone does not fit is shown as unreadable,
+// because it would otherwise hide all older ones.
 func (c *call) swapOrders(_ context.Context, p *protocol.OrdersParams) (any, error) {
 	limit, err := pageOf(p.Limit)
 	if err != nil {
@@ -286,8 +282,8 @@ func (c *call) swapOrders(_ context.Context, p *protocol.OrdersParams) (any, err
 	}
 }
 
-// openOrders are all the open orders of an account, or of every one, newest first, and at
-// last why there are no more, if not all could be listed.
+// openOrders yields all open orders, newest first, of an account or with the zero address
+// of all accounts. If the listing fails, it ends with the error.
 func (s *Server) openOrders(ctx context.Context, account common.Address) iter.Seq2[swap.Order, error] {
 	return func(yield func(swap.Order, error) bool) {
 		for cursor, more := "", true; more; more = cursor != "" {
@@ -306,10 +302,10 @@ func (s *Server) openOrders(ctx context.Context, account common.Address) iter.Se
 	}
 }
 
-// tooLong stands for an order that no message holds.
+// tooLong replaces an order that fits no message.
 func tooLong(o swap.Order) protocol.Order {
 	return orderOf(swap.UnreadableOrder(o.ID, !o.Over(), fmt.Errorf("order %s: %w: it is too long to be shown", o.ID, swap.ErrUnreadable)))
 }
 
-// envelope is room for what stands around a result.
+// envelope is the room reserved for the response around a result.
 const envelope = protocol.MaxID + 64

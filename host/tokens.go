@@ -25,8 +25,8 @@ func (c *call) tokensList(ctx context.Context, p *protocol.TokensParams) (any, e
 	return protocol.TokensResult{Tokens: list(page, c.s.tokenOf), Cursor: cursor}, err
 }
 
-// tokensTraded lists what a provider says that it trades. Of a token that is known
-// here, what is known here is told.
+// tokensTraded lists the tokens that a provider says it trades. For tokens known here it
+// uses the local data.
 func (c *call) tokensTraded(ctx context.Context, p *protocol.TokensParams) (any, error) {
 	kind, err := kindOf(p.Provider)
 	if err != nil {
@@ -68,12 +68,12 @@ func (c *call) tokensSearch(_ context.Context, p *protocol.SearchParams) (any, e
 	return out, nil
 }
 
-// importable is the address that a query is, or "". One whose checksum is wrong
-// is mistyped: what stands there is not what was meant.
+// importable returns the query as an address, or "". An address with a wrong checksum is
+// mistyped, so it is not offered.
 func importable(query string) protocol.Address {
 	query = strings.TrimSpace(query)
 	if digits, ok := strings.CutPrefix(strings.ToLower(query), "0x"); ok && query[2:] == strings.ToUpper(digits) {
-		query = "0x" + digits // all upper case is no checksum either
+		query = "0x" + digits // all upper case has no checksum
 	}
 	a, err := protocol.ParseAddress(query)
 	if err != nil || a == protocol.Native {
@@ -119,13 +119,13 @@ func (c *call) tokensRemove(_ context.Context, p *protocol.RemoveTokenParams) (a
 	return protocol.RemoveTokenResult{Removed: removed}, nil
 }
 
-// Bounds of an answer that was not asked for token by token. A list is a
-// stranger's work: it may name more tokens than a node can be asked about, and
-// contracts that say that everybody has some of them.
+// Bounds of an answer without requested tokens. Token lists are from third parties: they
+// may name more tokens than a node can be asked about, and contracts that report a
+// balance for everybody.
 const (
-	maxBalances = 500  // shown, while there is nothing of the last of them
-	maxHeld     = 900  // shown at all: they fit one message
-	maxLooked   = 5000 // asked about
+	maxBalances = 500  // shown, including zero balances
+	maxHeld     = 900  // shown in total: these fit one message
+	maxLooked   = 5000 // balances read
 )
 
 func (c *call) tokensBalances(ctx context.Context, p *protocol.BalancesParams) (any, error) {
@@ -160,8 +160,8 @@ func (c *call) tokensBalances(ctx context.Context, p *protocol.BalancesParams) (
 	return out, nil
 }
 
-// lookedAt are the tokens that balances are read of: those that somebody here
-// vouches for before those of other lists. It counts the rest.
+// lookedAt returns the tokens whose balances are read, verified and imported ones first,
+// and the number omitted.
 func lookedAt(known []tokens.Token) (asked []common.Address, omitted int) {
 	known = slices.Clone(known)
 	slices.SortStableFunc(known, func(a, b tokens.Token) int { return standing(a) - standing(b) })
@@ -176,7 +176,7 @@ func standing(t tokens.Token) int {
 	return 1
 }
 
-// worthShowing are the holdings of which there is something, and some others.
+// worthShowing returns the nonzero holdings and some others.
 func worthShowing(held []holding) []holding {
 	slices.SortStableFunc(held, func(a, b holding) int { return a.rank() - b.rank() })
 	some := slices.IndexFunc(held, func(h holding) bool { return h.rank() == nothing })
@@ -186,16 +186,16 @@ func worthShowing(held []holding) []holding {
 	return held[:min(len(held), max(maxBalances, min(some, maxHeld)))]
 }
 
-// A holding is how much an account has of a token; nil: its contract gives none.
+// A holding is an account's balance of a token; nil: the contract returned none.
 type holding struct {
 	token  common.Address
 	amount *big.Int
 }
 
-// nothing is the rank of a token of which there is nothing.
+// nothing is the rank of a zero balance.
 const nothing = 2
 
-// rank orders holdings as a person wants to see them.
+// rank is the display order of holdings.
 func (h holding) rank() int {
 	switch {
 	case h.token == tokens.Native:
@@ -206,8 +206,8 @@ func (h holding) rank() int {
 	return nothing
 }
 
-// unread is true of a token that somebody here vouches for and whose contract gives no
-// balance: there may be some of it.
+// unread reports whether the contract of a verified or imported token returned no
+// balance, in which case the account may hold some.
 func (s *Server) unread(chain uint64, h holding) bool {
 	if h.amount != nil {
 		return false

@@ -15,7 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// manyTokens knows more tokens than one answer tells of.
+// manyTokens knows more tokens than one answer lists.
 type manyTokens struct {
 	fakeTokens
 	all []tokens.Token
@@ -27,7 +27,7 @@ func (m *manyTokens) On(uint64) []tokens.Token { return m.all }
 type everyNth struct {
 	fakeNetworks
 	step int
-	most int // tokens asked about at once
+	most int // maximum number of tokens in one call
 }
 
 func (n *everyNth) Balances(_ context.Context, _ uint64, _ common.Address, asked []common.Address) ([]*big.Int, error) {
@@ -42,8 +42,8 @@ func (n *everyNth) Balances(_ context.Context, _ uint64, _ common.Address, asked
 	return out, nil
 }
 
-// The last of many tokens is shown if there is some of it; what is left out is
-// counted, and is nothing.
+// TestBalancesOfManyTokens checks that the last of many tokens is shown if its balance is
+// not zero, and that the omitted ones are counted and have no balance.
 func TestBalancesOfManyTokens(t *testing.T) {
 	const many, step = 3000, 100
 	m := &manyTokens{}
@@ -74,9 +74,9 @@ func TestBalancesOfManyTokens(t *testing.T) {
 	}
 }
 
-// A list of strangers' contracts, all of which claim that everybody has some,
-// neither asks a node without bound nor makes an answer that cannot be sent, and
-// what somebody here vouches for is shown all the same.
+// TestBalancesOfAHostileList checks a list of contracts that all report a balance for
+// everybody: it neither makes a node read an unlimited number of balances nor makes an
+// answer too large, and verified and imported tokens are still shown.
 func TestBalancesOfAHostileList(t *testing.T) {
 	m := &manyTokens{}
 	for i := range 20_000 {
@@ -100,7 +100,7 @@ func TestBalancesOfAHostileList(t *testing.T) {
 	}
 }
 
-// silent has contracts that give no balance.
+// silent is a network whose contracts return no balance.
 type silent struct{ fakeNetworks }
 
 func (*silent) Balances(_ context.Context, _ uint64, _ common.Address, asked []common.Address) ([]*big.Int, error) {
@@ -109,8 +109,8 @@ func (*silent) Balances(_ context.Context, _ uint64, _ common.Address, asked []c
 	return out, nil
 }
 
-// Of a token that somebody vouches for it is said that its balance is not known; a
-// stranger's contract that gives none is passed over.
+// TestBalancesThatAreNotKnown checks that a verified or imported token without a balance
+// is listed as unknown, while other tokens without one are omitted.
 func TestBalancesThatAreNotKnown(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Networks = &silent{} })
 	p := r.attach("extension")

@@ -12,10 +12,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestReportOnTheWire: an end that is only told says what is known, and what was seen.
+// TestReportOnTheWire checks that an unproven end shows what is known and what was seen.
 func TestReportOnTheWire(t *testing.T) {
 	o := swap.Order{State: swap.Settling, Condition: swap.TransferSeen, Claim: &swap.Claim{State: swap.Filled},
-		Seen: &swap.Seen{End: swap.Filled, Chain: 10, Tx: common.Hash{1}, Token: usdc, Amount: big.NewInt(7), From: stranger, Time: clock}}
+		Seen: &swap.Seen{End: swap.Filled, Chain: 10, Tx: common.Hash{1}, Token: usdc, Amount: big.NewInt(7), From: stranger, Time: testTime}}
 	b, err := json.Marshal(orderOf(o))
 	if err != nil {
 		t.Fatal(err)
@@ -34,15 +34,16 @@ func TestReportOnTheWire(t *testing.T) {
 	}
 }
 
-// TestVerdictOnTheWire: all that proved an end is told, with words for it.
+// TestVerdictOnTheWire checks that a verdict shows everything that proved it, with a
+// text.
 func TestVerdictOnTheWire(t *testing.T) {
 	tx := common.Hash{1}
 	o := swap.Order{State: swap.Filled, Claim: &swap.Claim{State: swap.Filled, Word: "success", Chain: 10, Tx: tx}, Verdict: &swap.Verdict{
 		State: swap.Filled, By: "arrival", Received: &swap.Spend{Token: usdc, Amount: big.NewInt(7)}, Short: true, Spent: &swap.Spend{Token: usdc, Amount: big.NewInt(8)}, Sources: "2 sources agree",
-		Evidence: &chain.Evidence{Chain: 10, Tx: tx, From: router, Value: big.NewInt(5), Time: clock, FeePaid: new(big.Int)},
+		Evidence: &chain.Evidence{Chain: 10, Tx: tx, From: router, Value: big.NewInt(5), Time: testTime, FeePaid: new(big.Int)},
 		Deposit:  &chain.Evidence{Chain: 1, Tx: common.Hash{2}, FeePaid: new(big.Int)},
 		Logs:     []swap.LogRef{{Chain: 10, Tx: tx, Place: 3}, {Chain: 10, Tx: tx, Place: -1, Grown: true}},
-		Absence:  &swap.Absence{Chain: 1, From: 5, Through: chain.Block{Number: 9, Hash: common.Hash{9}, Time: clock}, Hosts: []string{"a", "b"}},
+		Absence:  &swap.Absence{Chain: 1, From: 5, Through: chain.Block{Number: 9, Hash: common.Hash{9}, Time: testTime}, Hosts: []string{"a", "b"}},
 	}}
 	b, err := json.Marshal(orderOf(o))
 	if err != nil {

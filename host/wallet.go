@@ -50,7 +50,7 @@ func (c *call) keysImport(ctx context.Context, p *protocol.ImportParams) (any, e
 	})
 }
 
-// given counts the values that are not empty.
+// given counts the nonempty values.
 func given[T ~string | ~[]byte](values ...T) (n int) {
 	for _, v := range values {
 		if len(v) > 0 {
@@ -69,9 +69,9 @@ func (c *call) keysRename(ctx context.Context, p *protocol.RenameParams) (any, e
 	})
 }
 
-// keysRemove looks for open orders first: one without its key could neither go
-// on nor be cancelled. An order accepted in the very moment of the removal is
-// not seen; it waits for a key that does not come until its deadline.
+// keysRemove checks for open orders first: without its key an order could neither
+// continue nor be cancelled. An order accepted at the moment of the removal is missed; it
+// waits for the key until its deadline.
 func (c *call) keysRemove(ctx context.Context, p *protocol.RemoveParams) (any, error) {
 	return c.once(ctx, p.Request, p, func() (first, repeated any, err error) {
 		if err := c.withoutOrders(ctx, p.Wallet, p.Damaged); err != nil {
@@ -85,8 +85,8 @@ func (c *call) keysClear(ctx context.Context, _ *protocol.None) (any, error) {
 	return protocol.None{}, c.s.Wallet.Clear(ctx)
 }
 
-// withoutOrders refuses a wallet of which an account has an open order. One whose record
-// is damaged may be anybody's, and has no end: with damaged it forbids nothing.
+// withoutOrders refuses a wallet if one of its accounts has an open order. An order with
+// a damaged record may be of any account and never ends; with damaged set it is ignored.
 func (c *call) withoutOrders(ctx context.Context, wallet string, damaged bool) error {
 	accounts, err := c.s.Wallet.Accounts(ctx)
 	if err != nil {
@@ -119,7 +119,7 @@ func (c *call) withoutOrder(ctx context.Context, a protocol.Account, damaged boo
 	return nil
 }
 
-// sameWallet answers an act and its repeats alike.
+// sameWallet returns the same result for an act and its repeats.
 func sameWallet(w protocol.Wallet, err error) (first, repeated any, _ error) {
 	if err != nil {
 		return nil, nil, err
@@ -127,7 +127,7 @@ func sameWallet(w protocol.Wallet, err error) (first, repeated any, _ error) {
 	return protocol.WalletResult{Wallet: w}, protocol.WalletResult{Wallet: w}, nil
 }
 
-// What each form of export needs beside the password.
+// exportNeeds is what each form of export requires in addition to the password.
 var exportNeeds = map[string]struct{ wallet, account, file bool }{
 	protocol.ExportWords:    {wallet: true},
 	protocol.ExportKey:      {account: true},
@@ -171,7 +171,7 @@ func (c *call) keysUnlock(ctx context.Context, p *protocol.UnlockParams) (any, e
 	return c.keysStatus(ctx, nil)
 }
 
-// keysLock relies on the wallet telling of the lock, which ends the sessions.
+// keysLock relies on the wallet's change notification to end the sessions.
 func (c *call) keysLock(ctx context.Context, _ *protocol.None) (any, error) {
 	c.s.Wallet.Lock()
 	return c.keysStatus(ctx, nil)

@@ -8,7 +8,8 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A wallet whose order is open stays: nothing else could end the order.
+// TestAWalletWithAnOpenOrderStays checks that a wallet with an open order is not removed,
+// because nothing else could end the order.
 func TestAWalletWithAnOpenOrderStays(t *testing.T) {
 	r := newRig(t)
 	p := r.attach("extension")
@@ -25,7 +26,7 @@ func TestAWalletWithAnOpenOrderStays(t *testing.T) {
 	anyway := map[string]any{"request": "5f2b9c1e-0000-4000-8000-0000000000aa", "wallet": "w1", "password": password, "damaged": true}
 	p.refused("open_orders", "keys.remove", anyway)
 	r.swaps.pending = false
-	for range 2 { // the repeat is the same act
+	for range 2 { // repeating is the same act
 		var gone protocol.WalletResult
 		if err := json.Unmarshal(p.must("keys.remove", remove).Result, &gone); err != nil || gone.Wallet.ID != "w1" {
 			t.Errorf("removed %+v, %v", gone, err)
@@ -45,7 +46,8 @@ func TestAWalletWithAnOpenOrderStays(t *testing.T) {
 	}
 }
 
-// What is exported is in the answer, and nowhere after it.
+// TestExportsAreWipedAndUnlogged checks that an exported secret is in the answer and
+// nowhere else afterwards.
 func TestExportsAreWipedAndUnlogged(t *testing.T) {
 	r := newRig(t)
 	p := r.attach("terminal")
@@ -73,8 +75,8 @@ func TestExportsAreWipedAndUnlogged(t *testing.T) {
 	r.attach("extension").refused("terminal_only", "keys.export", export)
 }
 
-// A search tells every window how far it is, in the protocol's words for what
-// ended it, and leaves prepared plans alone.
+// TestDiscoveryIsTold checks that a search reports its progress to every window, with an
+// error of the protocol's table if it failed, and does not drop prepared plans.
 func TestDiscoveryIsTold(t *testing.T) {
 	r := newRig(t)
 	p, other := r.session(), r.attach("terminal")
@@ -95,7 +97,8 @@ func TestDiscoveryIsTold(t *testing.T) {
 	}
 }
 
-// Only a terminal's command clears the keychain, and hears it when that is refused.
+// TestClearing checks that only a terminal can clear the keychain, and that it gets the
+// error if that fails.
 func TestClearing(t *testing.T) {
 	r := newRig(t)
 	r.attach("extension").refused("terminal_only", "keys.clear", nil)

@@ -16,9 +16,9 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// What follows says the domain's types in the wire's: amounts as decimal
-// strings, addresses with checksum, times in UTC. Signatures and the provider's
-// raw words stay in the daemon.
+// The functions below convert domain types to wire types: amounts as decimal strings,
+// addresses with checksum, times in UTC. Signatures and the provider's raw words stay in
+// the daemon.
 
 func list[A, B any](in []A, f func(A) B) []B {
 	out := make([]B, len(in))
@@ -30,7 +30,7 @@ func list[A, B any](in []A, f func(A) B) []B {
 
 func addressOf(a common.Address) protocol.Address { return protocol.Address(a.Hex()) }
 
-// optionalAddress leaves the zero address out where it means none.
+// optionalAddress omits the zero address where it means none.
 func optionalAddress(a common.Address) protocol.Address {
 	if a == (common.Address{}) {
 		return ""
@@ -40,7 +40,7 @@ func optionalAddress(a common.Address) protocol.Address {
 
 func amountOf(n *big.Int) protocol.Amount { return protocol.AmountOf(n) }
 
-// atLeastNone is n, or zero for less: gas may cost more than a swap brings.
+// atLeastNone returns n, or zero if it is negative: gas may cost more than a swap yields.
 func atLeastNone(n *big.Int) *big.Int {
 	if n != nil && n.Sign() < 0 {
 		return new(big.Int)
@@ -132,7 +132,7 @@ func stepOf(s swap.Step) protocol.Step {
 		out.To, out.Value, out.Data = addressOf(c.To), amountOf(c.Value), hexutil.Encode(c.Data)
 	}
 	if s.Typed != nil {
-		out.Typed, _ = json.Marshal(s.Typed) // what cannot be written cannot be hashed either
+		out.Typed, _ = json.Marshal(s.Typed) // what cannot be encoded cannot be hashed either
 	}
 	return out
 }
@@ -159,8 +159,9 @@ func optionalTime(t time.Time) time.Time {
 	return utc(t)
 }
 
-// utc is a time in UTC. What a provider or a node says may be beyond the year 9999 there,
-// which no message can say: it is none, or all that stands beside it would be hidden.
+// utc returns a time in UTC. A time from a provider or a node may be beyond the year
+// 9999, which JSON cannot encode; it becomes the zero time, or the whole message would
+// fail.
 func utc(t time.Time) time.Time {
 	if t = t.UTC(); t.Year() < 0 || t.Year() > 9999 {
 		return time.Time{}
@@ -271,7 +272,7 @@ func entryOf(e swap.Entry) protocol.Entry {
 	return protocol.Entry{Time: utc(e.Time), State: string(e.State), Condition: string(e.Condition), Step: e.Step, Note: e.Note, Cause: causeOf(e.Cause)}
 }
 
-// causeOf has a refusal's name and details as its error has them.
+// causeOf returns a refusal's name and details as its error has them.
 func causeOf(c *swap.Cause) *protocol.Cause {
 	if c == nil {
 		return nil
@@ -292,8 +293,8 @@ func providerOf(p swap.ProviderInfo) protocol.Provider {
 	return out
 }
 
-// placed says where a provider is. Of the daemon's own address no more than the host
-// is told, as of every other setting: the rest may be an access key.
+// placed adds a provider's endpoints. For the daemon's own address only the host is
+// shown, as for every other setting: the rest may be an access key.
 func placed(out *protocol.Provider, at swap.Place) {
 	if u, err := url.Parse(at.Base); err == nil {
 		out.Host = u.Host
@@ -314,8 +315,8 @@ func networkOf(n chain.Network) protocol.Network {
 	}
 }
 
-// rpcOf says how an endpoint did when it was last used. One that has failed is
-// tried again after a while, and well until it fails again.
+// rpcOf returns the result of an endpoint's last use. A failed endpoint is retried after
+// a while, and RetryAt is omitted once that time has come.
 func rpcOf(h chain.EndpointHealth, now time.Time) protocol.RPC {
 	out := protocol.RPC{Host: h.Host, Block: h.Head, Behind: h.Behind, Failure: h.Failure}
 	if now.Before(h.RetryAt) {

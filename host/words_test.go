@@ -20,8 +20,8 @@ import (
 	"swapkeep/swap"
 )
 
-// The protocol says the wallet's own words once more, since clients have no other
-// package; each list is what the source of its table declares.
+// TestWordsAreTheWalletsOwn checks that the protocol's vocabularies, which repeat tables
+// of other packages for clients, equal what those packages declare.
 func TestWordsAreTheWalletsOwn(t *testing.T) {
 	swaps, chains := sourceOf(t, "../swap"), sourceOf(t, "../chain")
 	var proofs, kinds, periods []string
@@ -61,7 +61,7 @@ func TestWordsAreTheWalletsOwn(t *testing.T) {
 	}
 }
 
-// sourceOf reads a package without its tests.
+// sourceOf parses a package without its tests.
 func sourceOf(t *testing.T, dir string) (files []*ast.File) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -85,7 +85,7 @@ func sourceOf(t *testing.T, dir string) (files []*ast.File) {
 	return files
 }
 
-// constants are the values, but the empty one, that constants of a type have.
+// constants returns the nonempty values of the constants of a type.
 func constants(files []*ast.File, typ string) (values []string) {
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -104,7 +104,7 @@ func constants(files []*ast.File, typ string) (values []string) {
 	return values
 }
 
-// beginning are the values of constants whose names begin so.
+// beginning returns the values of constants with a name prefix.
 func beginning(files []*ast.File, prefix string) (values []string) {
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -119,8 +119,8 @@ func beginning(files []*ast.File, prefix string) (values []string) {
 	return values
 }
 
-// findingCodes are the codes of all findings that a package makes: each is written
-// as a literal of its four fields, alone or in a list.
+// findingCodes returns the codes of all findings that a package makes. Each is written as
+// a literal of its four fields, alone or in a list.
 func findingCodes(files []*ast.File) (codes []string) {
 	fields := reflect.TypeFor[swap.Finding]().NumField()
 	of := func(typ ast.Expr) bool { id, ok := typ.(*ast.Ident); return ok && id.Name == "Finding" }
@@ -162,8 +162,8 @@ func literal(e ast.Expr) (string, bool) {
 	return value, err == nil
 }
 
-// What has nothing to list says so by an empty list. Where it says null, the
-// protocol says that too.
+// TestEmptyLists checks that empty lists are encoded as such, and as null only where the
+// protocol says so.
 func TestEmptyLists(t *testing.T) {
 	for _, v := range []any{
 		orderOf(swap.Order{Proposal: &swap.Proposal{}}), reviewOf(swap.Review{}), entryOf(swap.Entry{}),
@@ -174,8 +174,8 @@ func TestEmptyLists(t *testing.T) {
 	}
 }
 
-// nulls reports the lists and objects within v that would be written as null, and
-// those that are said to be.
+// nulls reports lists and objects within v that would be encoded as null without being
+// declared so, or the reverse.
 func nulls(t *testing.T, v reflect.Value, path string) {
 	t.Helper()
 	if v.Kind() == reflect.Pointer && !v.IsNil() {

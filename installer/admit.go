@@ -7,7 +7,8 @@ import (
 	"swapkeep/manifest"
 )
 
-// admitted are all extensions that will be let in, sorted.
+// admitted returns all extensions to allow, sorted. Errors: ErrNotLetIn, ErrBadID,
+// ErrNoIDs.
 func (o Options) admitted() (map[manifest.Family][]string, error) {
 	switch {
 	case len(o.IDs) > 0 && o.Scope == manifest.System:

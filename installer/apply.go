@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"swapkeep/fault"
+	"swapkeep/internal/failpoint"
 )
 
-// A Stopped plan failed in the middle. Its receipts name all that was done and what was
-// about to be done: it can be applied again, or uninstalled.
+// A Stopped error is a plan that failed half-way. Its receipts list everything that was
+// done or about to be done, so that the plan can be applied again or uninstalled.
 type Stopped struct {
-	Done   []Change // in their order
+	Done   []Change // in order
 	Failed Change
 	Err    error
 }
@@ -23,9 +23,9 @@ func (s *Stopped) Error() string {
 
 func (s *Stopped) Unwrap() error { return s.Err }
 
-// Apply carries a plan out and stops at the first failure. It may be repeated; a plan
-// without changes changes nothing. The receipts are written first. Errors: ErrForeign
-// without Force and for what came after the plan, *Stopped.
+// Apply carries out a plan and stops at the first failure. The receipts are written
+// first. It may be repeated; a plan without changes changes nothing. Errors: ErrForeign
+// without Force, and for anything that appeared after the plan was made; *Stopped.
 func Apply(ctx context.Context, m Machine, p *Plan) (*Receipts, error) {
 	if len(p.Foreign) > 0 && !p.Force {
 		all := make([]string, len(p.Foreign))
@@ -44,7 +44,7 @@ func Apply(ctx context.Context, m Machine, p *Plan) (*Receipts, error) {
 		return p.receipts, fmt.Errorf("write the receipts: %w; nothing was changed", err)
 	}
 	for i, c := range p.Changes {
-		fault.Point("installer.before_change")
+		failpoint.Point("installer.before_change")
 		err := ctx.Err()
 		if err == nil {
 			err = c.unseen(m)
@@ -56,15 +56,15 @@ func Apply(ctx context.Context, m Machine, p *Plan) (*Receipts, error) {
 			return p.receipts, &Stopped{Done: p.Changes[:i], Failed: c, Err: err}
 		}
 	}
-	fault.Point("installer.before_settle")
+	failpoint.Point("installer.before_settle")
 	if err := p.receipts.settle(m); err != nil {
 		return p.receipts, err
 	}
 	return p.receipts, p.receipts.write(m, p.Receipts)
 }
 
-// unseen is an ErrForeign when something is there that was not when the plan was made:
-// nobody has agreed to its end.
+// unseen returns ErrForeign if something is there that was not when the plan was made,
+// because nobody has agreed to replace it.
 func (c Change) unseen(m Machine) error {
 	sum, there, err := kinds[c.Kind].sum(m, c.Path, c.Name)
 	if err != nil || !there || sum == c.Replaces || sum == c.SHA256 {
@@ -74,7 +74,8 @@ func (c Change) unseen(m Machine) error {
 		ErrForeign, strings.TrimSpace(c.Path+" "+c.Name))
 }
 
-// settle marks as made what is there, also of an earlier installation that was stopped.
+// settle marks pending entries as made if they are in place, including those of an
+// earlier installation that was stopped.
 func (r *Receipts) settle(m Machine) error {
 	for i, e := range r.Entries {
 		if !e.Pending {
@@ -91,7 +92,7 @@ func (r *Receipts) settle(m Machine) error {
 	return nil
 }
 
-// receipt is the entry for a change that is about to be made.
+// receipt returns the entry for a change that is about to be made.
 func (c Change) receipt(p *Plan) Receipt {
 	e := Receipt{Kind: c.Kind, Path: c.Path, Name: c.Name, SHA256: c.SHA256, Pending: true, Time: p.time, Version: p.Version, Owner: p.Launch}
 	if c.ours {

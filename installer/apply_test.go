@@ -9,7 +9,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// What came into the way after the plan was made was agreed to by nobody.
+// Something that appeared after the plan was made is not replaced without consent.
 func TestWhatCameMeanwhile(t *testing.T) {
 	for name, before := range map[string]string{"where nothing was": "", "in another's place": `{"path":"/opt/other/swapkeep"}`} {
 		t.Run(name, func(t *testing.T) {

@@ -9,16 +9,16 @@ import (
 	"swapkeep/manifest"
 )
 
-// asideEnd ends the name of what was moved out of the way while it was in use.
+// asideEnd is the suffix of files that were moved aside while in use.
 const asideEnd = ".old"
 
-// asideName is a new name for a file that is moved out of the way.
+// asideName returns a new name for a file that is moved aside.
 func asideName(name string, now time.Time) string {
 	return name + "." + strconv.FormatInt(now.UnixNano(), 36) + asideEnd
 }
 
-// wasAside reports whether a name is one that [asideName] gives to a file of ours, or
-// that the setup program gives to one, with a small number.
+// wasAside reports whether a name is one that [asideName] gives to one of our files, or
+// that the Windows setup program gives with a small number.
 func wasAside(name string) bool {
 	rest, is := strings.CutSuffix(name, asideEnd)
 	dot := strings.LastIndexByte(rest, '.')
@@ -29,7 +29,7 @@ func wasAside(name string) bool {
 	return number != "" && strings.Trim(number, "0123456789abcdefghijklmnopqrstuvwxyz") == "" && slices.Contains(movable(), rest[:dot])
 }
 
-// movable are the names of our files that Windows may refuse to replace.
+// movable returns the names of our files that Windows may refuse to replace.
 func movable() []string {
 	names := []string{"swapkeep.exe", "swapkeepd.exe", receiptsName}
 	for _, f := range manifest.Families() {
@@ -38,15 +38,15 @@ func movable() []string {
 	return names
 }
 
-// sweepAside removes files that were moved aside while they were in use. Those that
-// still are stay for another time.
+// sweepAside removes files that were moved aside while in use. Files still in use are
+// left for a later run.
 func (m Machine) sweepAside(l Layout) {
 	if m.OS != "windows" {
 		return
 	}
 	beside := m.parent(l.Programs)
 	for _, dir := range []string{m.Env("TMP"), m.Env("TEMP"), beside, m.parent(beside)} {
-		entries, _ := m.Files.ReadDir(dir) // none
+		entries, _ := m.Files.ReadDir(dir) // an unreadable directory has none
 		for _, e := range entries {
 			if wasAside(e.Name()) {
 				_ = m.Files.Remove(m.join(dir, e.Name()))

@@ -11,24 +11,23 @@ import (
 	"swapkeep/manifest"
 )
 
-// AutostartName is what the systems that name such things by a reversed domain call
-// the daemon.
+// AutostartName is the daemon's name on systems that use reversed domain names.
 const AutostartName = "app.swapkeep.daemon"
 
-// ErrNoAutostart: nothing that we know of starts a program there when its user logs in.
+// ErrNoAutostart means that there is no known way to start the daemon at login.
 var ErrNoAutostart = errors.New("the daemon cannot be started at login here; a browser starts it when it is needed")
 
-// A way is how a system starts a program when its user logs in. It is read at the next
-// login; none starts the daemon now.
+// A way is how a system starts a program when its user logs in. It takes effect at the
+// next login and does not start the daemon now.
 type way struct {
-	// moving are the variables that say where the daemon reads and writes. A login does
-	// not set what a shell has set: the daemon would serve another home.
+	// moving are the variables that select the daemon's home and configuration. A login
+	// does not have variables set in a shell, so that the daemon would use another home.
 	moving []string
-	// plan has no change where the daemon's path cannot be written down.
+	// plan returns no change if the daemon's path cannot be expressed.
 	plan func(m Machine, daemon string, moved []variable) ([]Change, error)
 }
 
-// A variable is one of the environment.
+// A variable is an environment variable.
 type variable struct{ name, value string }
 
 var autostarts = map[string]way{
@@ -37,8 +36,7 @@ var autostarts = map[string]way{
 	"windows": {[]string{"SWAPKEEP_HOME", "SWAPKEEP_CONFIG", "XDG_CONFIG_HOME"}, runValue},
 }
 
-// autostart plans what makes the system start the daemon when the user logs in, if
-// that is wanted.
+// autostart plans the start of the daemon at login, if wanted.
 func (b *planner) autostart() error {
 	if !b.o.Autostart {
 		return nil
@@ -74,12 +72,12 @@ func (b *planner) atLogin() ([]Change, error) {
 	return changes, err
 }
 
-// moved are those of the variables that are set. What is not the same path wherever it is
-// read, or cannot be written down, is refused.
+// moved returns those variables that are set. A value that is not an absolute path or
+// cannot be written down is an error.
 func (m Machine) moved(names []string) (out []variable, err error) {
 	for _, name := range names {
 		value := m.Env(name)
-		if value == "" || strings.HasPrefix(name, "XDG_") && !m.isAbs(value) { // such is not read
+		if value == "" || strings.HasPrefix(name, "XDG_") && !m.isAbs(value) { // a relative XDG path is ignored by everyone
 			continue
 		}
 		if !m.isAbs(value) || !speakable(value) {
@@ -90,9 +88,9 @@ func (m Machine) moved(names []string) (out []variable, err error) {
 	return out, nil
 }
 
-// unitText is a unit of the user's own systemd. 75 says that a daemon is there already,
-// which a browser started; a database that is held, read-only, without space or newer
-// (76 to 79) wants a person; one that is to stop finishes first what acts.
+// unitText is a unit for the user's systemd. Exit status 75 means that a daemon is
+// already running, started by a browser. A database that is locked, read-only, full or
+// newer (76 to 79) needs a person. TimeoutStopSec lets requests finish.
 const unitText = `[Unit]
 Description=Swapkeep: a wallet's keys and swaps, outside the browser
 StartLimitIntervalSec=60
@@ -112,12 +110,12 @@ TimeoutStopSec=150
 WantedBy=default.target
 `
 
-// inUnit is how a unit spells the value of a variable: backslashes escape within quotation
-// marks, and a percent sign begins a name of systemd's own.
+// inUnit escapes the value of a variable in a unit: backslashes and quotation marks, and
+// percent signs, which start systemd's specifiers.
 var inUnit = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%")
 
-// systemdUnit is the unit, enabled by the very link that systemctl would make. There is
-// none for a path that systemd starts no program at.
+// systemdUnit plans the unit and the link with which systemctl enables it. It plans
+// nothing for a path from which systemd cannot start a program.
 func systemdUnit(m Machine, daemon string, moved []variable) (out []Change, _ error) {
 	const name = "swapkeepd.service"
 	if strings.ContainsAny(daemon, `"'\`) {
@@ -135,8 +133,8 @@ func systemdUnit(m Machine, daemon string, moved []variable) (out []Change, _ er
 	return out, nil
 }
 
-// unitFolders are where the user's systemd may look. It goes by its own XDG_CONFIG_HOME,
-// which it has from the login if at all, and not by the shell's.
+// unitFolders returns the directories where the user's systemd may look for units. It
+// uses the XDG_CONFIG_HOME of the login, if there is one, not the shell's.
 func (m Machine) unitFolders() []string {
 	usual := m.join(m.Home, ".config")
 	dirs := []string{m.join(usual, "systemd", "user")}
@@ -146,7 +144,7 @@ func (m Machine) unitFolders() []string {
 	return dirs
 }
 
-// sameFolder reports whether two paths lead to one folder, also by links.
+// sameFolder reports whether two paths lead to the same directory, also through links.
 func (m Machine) sameFolder(a, b string) bool {
 	if m.join(a) == m.join(b) {
 		return true
@@ -156,8 +154,8 @@ func (m Machine) sameFolder(a, b string) bool {
 	return err == nil && otherErr == nil && os.SameFile(one, other)
 }
 
-// agentText is an agent of launchd, in the graphical session, where the keychain is. It
-// is started again only after a crash: 75 says that another daemon is there.
+// agentText is a launchd agent in the graphical session, where the keychain is available.
+// It restarts only after a crash: exit status 75 means that another daemon is running.
 const agentText = `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
@@ -185,8 +183,8 @@ const agentText = `<?xml version="1.0" encoding="UTF-8"?>
 </plist>
 `
 
-// LaunchAgent is the text of the agent for a daemon. A disabled one starts nothing before
-// its user enables it.
+// LaunchAgent returns the text of the agent for a daemon. A disabled one starts nothing
+// until its user enables it.
 func LaunchAgent(daemon string, disabled bool) string {
 	off := ""
 	if disabled {
@@ -201,7 +199,7 @@ func agent(daemon, set, off string) string {
 
 func inXML(text string) string {
 	var out bytes.Buffer
-	_ = xml.EscapeText(&out, []byte(text)) // a buffer takes everything
+	_ = xml.EscapeText(&out, []byte(text)) // writing to a buffer cannot fail
 	return out.String()
 }
 
@@ -217,12 +215,12 @@ func launchAgent(m Machine, daemon string, moved []variable) ([]Change, error) {
 	return []Change{{Kind: Autostart, Path: path, Content: agent(daemon, set, "")}}, nil
 }
 
-// accountVariables is the key of what Windows sets for every program of a user's.
+// accountVariables is the registry key of a user's environment variables.
 const accountVariables = `HKCU\Environment`
 
-// runValue is in the key whose programs Windows starts at a login. A file name cannot
-// hold a quotation mark there. The value has no room for variables: they have to be the
-// account's.
+// runValue plans a value in the registry key of the programs that Windows starts at
+// login. The path needs no escaping, because file names cannot contain quotation marks.
+// The value cannot set variables, so they have to be set for the account.
 func runValue(m Machine, daemon string, moved []variable) ([]Change, error) {
 	for _, v := range moved {
 		if text, _, err := m.Registry.Value(accountVariables, v.name); err != nil || text != v.value {

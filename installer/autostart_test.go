@@ -15,7 +15,7 @@ import (
 
 func nothingSet(string) string { return "" }
 
-// setTo are variables of the environment.
+// setTo returns a getenv with these variables.
 func setTo(values map[string]string) func(string) string {
 	return func(name string) string { return values[name] }
 }
@@ -63,7 +63,7 @@ func TestAutostart(t *testing.T) {
 	}
 }
 
-// An account is the registry of Windows with the variables of one.
+// An account is a registry with the environment variables of a Windows account.
 type account map[string]string
 
 func (a account) Value(key, name string) (string, bool, error) {
@@ -77,8 +77,8 @@ func (account) Set(string, string, string) error            { return nil }
 func (account) Unset(string, string) error                  { return nil }
 func (account) RemoveEmpty(string) (bool, error)            { return false, nil }
 
-// A daemon that would serve another home than the shell's, or not start, is not started
-// at login.
+// There is no autostart if the daemon would use another home than the shell's, or would
+// not start.
 func TestNoAutostart(t *testing.T) {
 	user := Options{Scope: manifest.User, Autostart: true}
 	for words, b := range map[string]planner{
@@ -96,7 +96,7 @@ func TestNoAutostart(t *testing.T) {
 	}
 }
 
-// TestAgentIsXML: launchd takes no plist that is not well-formed.
+// TestAgentIsXML: launchd accepts only well-formed plists.
 func TestAgentIsXML(t *testing.T) {
 	changes, err := launchAgent(Machine{OS: "darwin", Home: "/Users/ann"}, `/a"'<&>/d`, []variable{{"SWAPKEEP_HOME", `/a"'<&>/h`}})
 	if err != nil {
@@ -112,7 +112,7 @@ func TestAgentIsXML(t *testing.T) {
 	}
 }
 
-// TestUnitIsUnderstood asks systemd itself, with a program at a path that must be quoted.
+// TestUnitIsUnderstood lets systemd verify the unit, with a path that must be quoted.
 func TestUnitIsUnderstood(t *testing.T) {
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		t.Log("not run: no systemd-analyze")
@@ -131,7 +131,7 @@ func TestUnitIsUnderstood(t *testing.T) {
 	}
 }
 
-// One folder by two names gets one unit, and a relative path of XDG's is none.
+// One directory with two names gets one unit, and a relative XDG path is ignored.
 func TestUnitFolders(t *testing.T) {
 	home := t.TempDir()
 	dotfiles := filepath.Join(home, "dotfiles")

@@ -9,7 +9,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// browsers plans the manifests of those that were asked for, or that are there.
+// browsers plans the manifests of the browsers that were asked for or are installed.
 func (b *planner) browsers() error {
 	for _, browser := range manifest.Browsers() {
 		if len(b.o.Browsers) > 0 && !slices.Contains(b.o.Browsers, browser.Name) {
@@ -63,9 +63,9 @@ func (b *planner) browser(browser manifest.Browser) error {
 	return nil
 }
 
-// chosen are the places that are to be written: of what is there, and of a browser that
-// was asked for without being there, those outside of boxes. The others that an earlier
-// installation wrote only follow what is chosen.
+// chosen returns the places to write: those where the browser is installed and, for a
+// browser that was asked for without being installed, its regular place. written are
+// other places that an earlier installation wrote; they are only kept up to date.
 func (b *planner) chosen(places []manifest.Place, named bool) (chosen, written []manifest.Place) {
 	for _, p := range places {
 		switch {
@@ -81,7 +81,7 @@ func (b *planner) chosen(places []manifest.Place, named bool) (chosen, written [
 func (b *planner) skip(s Skip) { b.plan.Skipped = append(b.plan.Skipped, s) }
 
 // there reports whether the browser of a place is on the machine, as far as that can be
-// looked at. Folders that were only made for a manifest are no sign of it.
+// read. Directories that were only created for a manifest do not count.
 func (b *planner) there(p manifest.Place) bool {
 	for _, path := range p.Footprints(b.m.environment()) {
 		found, err := b.m.exists(path)
@@ -95,10 +95,10 @@ func (b *planner) there(p manifest.Place) bool {
 	return false
 }
 
-// warn says something once.
+// warn adds a warning once.
 func (b *planner) warn(text string) { b.plan.Warnings = joined(b.plan.Warnings, []string{text}) }
 
-// hollow reports whether what is at a path is an installation's, with all that is in it.
+// hollow reports whether everything at a path was made by an installation.
 func (b *planner) hollow(path string) bool {
 	e, ours := b.plan.receipts.find(Directory, path, "")
 	if !ours || e.Kind != Directory {
@@ -118,11 +118,11 @@ func (b *planner) written(p manifest.Place) bool {
 	return ours
 }
 
-// hives are where a scope's registry keys are.
+// hives are the registry hives of the scopes.
 var hives = map[manifest.Scope]string{manifest.User: `HKCU\`, manifest.System: `HKLM\`}
 
-// write plans the manifest of a place, and the key by which it is found. A place that
-// cannot be written is skipped, unless its browser was named.
+// write plans the manifest of a place, and the registry key that names it. It skips a
+// place that cannot be written, unless its browser was named.
 func (b *planner) write(p manifest.Place, named bool) (ok bool, err error) {
 	content, err := manifest.Render(p.Family, b.m.OS, b.layout.Launch, b.o.Allowed[p.Family])
 	if err != nil {

@@ -22,12 +22,12 @@ func writes(p *installer.Plan, browser string) bool {
 	})
 }
 
-// A folder that was only made for a manifest is no sign of a browser; its manifest is
-// kept up to date all the same.
+// A directory that was only created for a manifest does not count as a browser, but its
+// manifest is kept up to date.
 func TestHollowFootprints(t *testing.T) {
 	b := newBench("linux", manifest.User)
 	o := b.options(manifest.User)
-	o.All, o.Browsers = false, []string{"chromium", "opera"} // opera's is in Chrome's folder
+	o.All, o.Browsers = false, []string{"chromium", "opera"} // opera's place is in Chrome's directory
 	b.apply(t, o)
 	o.Browsers, o.IDs = nil, []string{otherID}
 	p := b.plan(t, o)
@@ -36,7 +36,7 @@ func TestHollowFootprints(t *testing.T) {
 			t.Errorf("%s: skipped %v, changes %+v", name, p.Skipped, p.Changes)
 		}
 	}
-	if p.Browsers() != 4 { // once they are there, also by a folder that they share
+	if p.Browsers() != 4 { // once they are installed, also through a directory they share
 		t.Errorf("%d browsers find it", p.Browsers())
 	}
 	b.files.Folder("/home/ann/.config/chromium/Default")
@@ -45,7 +45,7 @@ func TestHollowFootprints(t *testing.T) {
 	}
 }
 
-// What one browser's folder refuses is that browser's, unless it was named.
+// A read-only directory affects only its browser, unless that browser was named.
 func TestShutFolders(t *testing.T) {
 	const shut = "/home/ann/.config"
 	for _, c := range []struct {
@@ -78,7 +78,7 @@ func TestShutFolders(t *testing.T) {
 	}
 }
 
-// shutFiles give another reason why a folder cannot be written.
+// shutFiles makes Writable return a different error.
 type shutFiles struct {
 	*installertest.Files
 	why error
@@ -92,7 +92,7 @@ func (f shutFiles) Writable(dir string) error {
 	return err
 }
 
-// A browser that is in place needs no folder that can be written.
+// If the manifest is in place, its directory need not be writable.
 func TestShutFolderInPlace(t *testing.T) {
 	b := newBench("linux", manifest.User)
 	o := b.options(manifest.User)
@@ -103,8 +103,8 @@ func TestShutFolderInPlace(t *testing.T) {
 	}
 }
 
-// What is in the way of one browser, or of a link for the shell, is in the way of nothing
-// else.
+// A broken link in the way of one browser, or of the shell's link, does not affect
+// anything else.
 func TestLinksThatLeadNowhere(t *testing.T) {
 	b := newBench("linux", manifest.User)
 	b.files.Link("/home/ann/.mozilla", "/media/gone")

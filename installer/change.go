@@ -9,44 +9,43 @@ import (
 	"syscall"
 )
 
-// A Kind is what is made.
+// A Kind is the kind of a change.
 type Kind string
 
-// The kinds.
 const (
 	Directory  Kind = "directory"
 	Program    Kind = "program"
 	Link       Kind = "link"
-	Manifest   Kind = "manifest"   // by which a browser finds the host
-	Extensions Kind = "extensions" // the file of the extensions that were let in
-	Autostart  Kind = "autostart"  // a file by which the system starts the daemon
-	Key        Kind = "key"        // of the registry
-	Value      Kind = "value"      // in a registry key
+	Manifest   Kind = "manifest"   // tells a browser where the host is
+	Extensions Kind = "extensions" // the file of the extensions that were allowed
+	Autostart  Kind = "autostart"  // a file that makes the system start the daemon
+	Key        Kind = "key"        // a registry key
+	Value      Kind = "value"      // a value in a registry key
 )
 
-// A Change is one thing that an installation makes or replaces.
+// A Change is one thing that an installation creates or replaces.
 type Change struct {
 	Kind     Kind     `json:"kind"`
-	Path     string   `json:"path"`               // of a file, a folder or a link; of a registry key with its hive
+	Path     string   `json:"path"`               // of a file, directory or link; for a registry key with its hive
 	Name     string   `json:"name,omitempty"`     // of a registry value; empty is the key's default
 	From     string   `json:"from,omitempty"`     // the file that a program is copied from
-	To       string   `json:"to,omitempty"`       // a link's target or a value's text
+	To       string   `json:"to,omitempty"`       // a link's target or a registry value's text
 	Content  string   `json:"content,omitempty"`  // of a file that is written
-	SHA256   string   `json:"sha256,omitempty"`   // of what will be there
-	Browsers []string `json:"browsers,omitempty"` // whom a manifest or key serves
-	Replaces string   `json:"replaces,omitempty"` // the sha256 of what is there and gives way
-	merges   bool     // what is there is part of what will be, and gives way
-	ours     bool     // what is there is an earlier installation's, or a package's
+	SHA256   string   `json:"sha256,omitempty"`   // of the new state
+	Browsers []string `json:"browsers,omitempty"` // browsers that a manifest or key serves
+	Replaces string   `json:"replaces,omitempty"` // sha256 of what is replaced
+	merges   bool     // the new content includes what is there, which may be replaced
+	ours     bool     // what is there is from an earlier installation or a package
 }
 
-// A kind is how things of it are made, looked at and removed.
+// A kind has the operations on things of one Kind.
 type kind struct {
 	sum    func(m Machine, path, name string) (sha string, there bool, err error)
 	make   func(m Machine, c Change) error
-	remove func(m Machine, path, name string) error // of one that is there; of a folder or key only an empty one
+	remove func(m Machine, path, name string) error // must exist; a directory or key only if it is empty
 }
 
-var kinds map[Kind]kind // filled at start: the functions look into it
+var kinds map[Kind]kind // set in init: the functions refer to it
 
 func init() {
 	written := kind{fileSum, writeFile, removeFile}
@@ -65,25 +64,25 @@ func init() {
 
 func (k Kind) inRegistry() bool { return k == Key || k == Value }
 
-// holds reports whether things of this kind hold others and go last, when empty.
+// holds reports whether this kind contains others: removed last and only when empty.
 func (k Kind) holds() bool { return k == Directory || k == Key }
 
-// errNotEmpty: a folder or key holds what is not ours.
+// errNotEmpty means that a directory or key contains something that is not ours.
 var errNotEmpty = errors.New("is not empty")
 
-// Sum is the sha256 of a text, as receipts write it.
+// Sum returns the sha256 of a text in hex, as in receipts.
 func Sum(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
 
-// absent reports whether an error says that nothing is at a path: also that what would
-// be a folder on the way to it is none.
+// absent reports whether an error means that nothing is at a path, also because a parent
+// is not a directory.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// unlessAbsent is nil for an error that says that there is nothing.
+// unlessAbsent returns nil if the error means that nothing is there.
 func unlessAbsent(err error) error {
 	if absent(err) {
 		return nil
@@ -91,10 +90,10 @@ func unlessAbsent(err error) error {
 	return err
 }
 
-// there makes of an error whether there is anything.
+// there converts the error of a stat to whether something is there.
 func there(err error) (bool, error) { return err == nil, unlessAbsent(err) }
 
-// odd is the sum of what is no thing of the kind that was looked for.
+// odd is the sum of something of another kind than expected.
 const odd = "another kind of file"
 
 func fileSum(m Machine, path, _ string) (string, bool, error) {
@@ -144,7 +143,7 @@ func valueSum(m Machine, path, name string) (string, bool, error) {
 
 func writeFile(m Machine, c Change) error { return m.Files.Write(c.Path, []byte(c.Content), 0o644) }
 
-// copyProgram copies what was planned to be copied, and nothing that took its place.
+// copyProgram copies the program that was planned, and fails if it has changed since.
 func copyProgram(m Machine, c Change) error {
 	content, err := m.Files.ReadFile(c.From)
 	if err != nil {
@@ -156,7 +155,7 @@ func copyProgram(m Machine, c Change) error {
 	return m.Files.Write(c.Path, content, 0o755)
 }
 
-// makeDirectory is content with a folder that is there by now.
+// makeDirectory succeeds if the directory exists by now.
 func makeDirectory(m Machine, c Change) error {
 	err := m.Files.Mkdir(c.Path, m.modeOf(c.Path))
 	if !errors.Is(err, fs.ErrExist) {

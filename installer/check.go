@@ -11,8 +11,8 @@ import (
 	"swapkeep/manifest"
 )
 
-// check refuses a plan that could not be carried out to its end, or would be carried
-// out somewhere else than it says.
+// check refuses a plan that could not be completed, or that would write elsewhere than it
+// says.
 func (b *planner) check() error {
 	seen := map[string]bool{}
 	for _, c := range b.plan.Changes {
@@ -44,8 +44,8 @@ func (b *planner) check() error {
 	return nil
 }
 
-// shut says why a file cannot be put in its place, and what to do; no reason if it can,
-// or need not.
+// shut returns why a file cannot be written, and a remedy; no reason if it can be or need
+// not be.
 func (b *planner) shut(c Change) (reason, remedy string) {
 	s, err := b.look(c)
 	if err != nil {
@@ -64,7 +64,7 @@ func (b *planner) shut(c Change) (reason, remedy string) {
 	return "", ""
 }
 
-// remedy is what makes a folder writable.
+// remedy returns what makes a directory writable.
 func (b *planner) remedy(dir string, err error) string {
 	uid, known := 0, false
 	if info, err := b.m.Files.Stat(dir); err == nil {
@@ -83,8 +83,8 @@ func (b *planner) remedy(dir string, err error) string {
 	return fmt.Sprintf("it belongs to user %d: have that user or the system's administrator give it to you", uid)
 }
 
-// follows refuses, for root, a way through links that somebody else made: they could
-// lead what root writes to any place.
+// follows refuses, for root, a path through symbolic links that another user made: such a
+// link could lead what root writes to any place.
 func (b *planner) follows(dir string) error {
 	return b.onTheWay(dir, func(p string, info fs.FileInfo) error {
 		if uid, known := b.m.Files.Owner(info); info.Mode()&fs.ModeSymlink != 0 && known && uid != 0 {
@@ -96,14 +96,14 @@ func (b *planner) follows(dir string) error {
 	})
 }
 
-// shares refuses to put programs that all users run where somebody but root could put
-// others in their place.
+// shares refuses to install programs for all users where anyone but root could replace
+// them.
 func (b *planner) shares(kind Kind, dir string) error {
 	if kind != Program || b.o.Scope != manifest.System {
 		return nil
 	}
 	return b.onTheWay(dir, func(p string, info fs.FileInfo) error {
-		if info.Mode()&fs.ModeSymlink != 0 { // root's own
+		if info.Mode()&fs.ModeSymlink != 0 { // root's own, as follows has checked
 			var err error
 			if info, err = b.m.Files.Stat(p); err != nil {
 				return err
@@ -121,7 +121,7 @@ func (b *planner) shares(kind Kind, dir string) error {
 	})
 }
 
-// onTheWay has root look at every folder on the way to one, as far as they are there.
+// onTheWay calls look for every existing directory on a path, if the user is root.
 func (b *planner) onTheWay(dir string, look func(path string, info fs.FileInfo) error) error {
 	if !b.m.Root || b.m.OS == "windows" {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// Programs that all users run are put only where root alone can put others.
+// Programs for all users are installed only where nobody but root can replace them.
 func TestSharedFolders(t *testing.T) {
 	const dir = "/usr/local/lib"
 	for _, c := range []struct {

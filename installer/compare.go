@@ -7,12 +7,12 @@ import (
 	"swapkeep/manifest"
 )
 
-// A sighting is what was found at the place of a change.
+// A sighting is what was found at the path of a change.
 type sighting struct {
 	sum   string
 	there bool
 	entry Receipt
-	known bool // a receipt names it
+	known bool // there is a receipt for it
 }
 
 func (b *planner) look(c Change) (s sighting, err error) {
@@ -21,8 +21,8 @@ func (b *planner) look(c Change) (s sighting, err error) {
 	return s, err
 }
 
-// add plans a change with the folders or keys that it is in, unless it is in place, and
-// notes what is in its way.
+// add plans a change together with its parent directories or keys, unless it is in place,
+// and records what is in its way.
 func (b *planner) add(c Change) error {
 	c = b.finished(c)
 	about := c.Path + "\x00" + c.Name
@@ -55,19 +55,19 @@ func (b *planner) add(c Change) error {
 	return nil
 }
 
-// finished is a change with its path as receipts write it, and its sum.
+// finished returns a change with its path in the form of receipts, and its sum.
 func (b *planner) finished(c Change) Change {
 	if !c.Kind.inRegistry() {
 		c.Path = b.m.join(c.Path)
 	}
 	if c.SHA256 == "" {
-		c.SHA256 = Sum([]byte(c.To + c.Content)) // one of them
+		c.SHA256 = Sum([]byte(c.To + c.Content)) // one of them is empty
 	}
 	return c
 }
 
-// done reports whether there is nothing to do: what has no receipt is a package's, or
-// gets one.
+// done reports whether nothing is to be done. Something in place without a receipt
+// belongs to a package; without packages it still has to get a receipt.
 func (b *planner) done(c Change, s sighting) bool {
 	switch {
 	case !s.there || s.known && s.entry.Pending:
@@ -88,9 +88,9 @@ func (b *planner) ours(c Change, s sighting) bool {
 	return shipped || s.sum == c.SHA256
 }
 
-// shipped reports whether there is a manifest as our packages for Windows bring it: it
-// names the program by a path that begins in its own folder. whole is the same with the
-// whole path.
+// shipped reports whether there is a manifest of our Windows packages, which has the
+// program's path relative to its own directory. whole is the same manifest with the
+// absolute path.
 func (b *planner) shipped(c Change, s sighting) (whole string, ok bool) {
 	if c.Kind != Manifest || !b.packaged || s.sum == odd {
 		return "", false
@@ -100,14 +100,14 @@ func (b *planner) shipped(c Change, s sighting) (whole string, ok bool) {
 		return "", false
 	}
 	same, err := manifest.Render(file.family(), b.m.OS, file.Path, file.ids())
-	if err != nil || string(same) != file.text { // somebody's by now
+	if err != nil || string(same) != file.text { // modified by somebody
 		return "", false
 	}
 	text, err := manifest.Render(file.family(), b.m.OS, b.layout.Launch, file.ids())
 	return string(text), err == nil
 }
 
-// around plans the folders or keys that a change is in.
+// around plans the parent directories or keys of a change.
 func (b *planner) around(c Change) error {
 	if c.Kind.inRegistry() {
 		return b.insideKey(c)
@@ -115,7 +115,7 @@ func (b *planner) around(c Change) error {
 	return b.inside(c.Path)
 }
 
-// joined are two lists of names as one, each name once.
+// joined appends the names of b that are not in a.
 func joined(a, b []string) []string {
 	for _, name := range b {
 		if !slices.Contains(a, name) {
@@ -125,7 +125,7 @@ func joined(a, b []string) []string {
 	return a
 }
 
-// stranger says what stands in the way of a change.
+// stranger describes what is in the way of a change.
 func (b *planner) stranger(c Change, s sighting) string {
 	const strange = "is none of this installation's"
 	switch {

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 )
 
-// This is the machine that the program runs on, and who runs it.
+// This returns the machine and user that the program runs on and as.
 func This() Machine {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -23,42 +23,38 @@ func This() Machine {
 // Disk is the file system of this machine.
 type Disk struct{}
 
-// maxProgram bounds what is read, in bytes.
+// maxProgram limits the bytes read from a file.
 const maxProgram = 256 << 20
 
-// Lstat is os.Lstat.
 func (Disk) Lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
 
-// Stat is os.Stat.
 func (Disk) Stat(path string) (fs.FileInfo, error) { return os.Stat(path) }
 
-// ReadDir is os.ReadDir.
 func (Disk) ReadDir(path string) ([]fs.DirEntry, error) { return os.ReadDir(path) }
 
-// Readlink is os.Readlink.
 func (Disk) Readlink(path string) (string, error) { return os.Readlink(path) }
 
-// ReadFile reads a plain file of at most the size of a program.
-func (Disk) ReadFile(path string) ([]byte, error) { return durable.Read(path, maxProgram) }
+// ReadFile reads a regular file of at most maxProgram bytes.
+func (Disk) ReadFile(path string) ([]byte, error) { return atomicfile.Read(path, maxProgram) }
 
-// Mkdir makes a folder of exactly that mode.
+// Mkdir creates a directory with exactly that mode.
 func (Disk) Mkdir(path string, mode fs.FileMode) error {
 	if err := os.Mkdir(path, mode); err != nil {
 		return err
 	}
-	if err := chmodFolder(path, mode); err != nil { // whatever the umask says
+	if err := chmodFolder(path, mode); err != nil { // regardless of the umask
 		return err
 	}
-	return durable.SyncDir(filepath.Dir(path))
+	return atomicfile.SyncDir(filepath.Dir(path))
 }
 
-// Write replaces a file by way of one beside it.
+// Write replaces a file atomically, through a temporary file next to it.
 func (Disk) Write(path string, content []byte, mode fs.FileMode) error {
 	aside := path + Unfinished
 	if err := unlessAbsent(os.Remove(aside)); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) // never through a link that waits there
+	f, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) // never through a link planted there
 	if err != nil {
 		return err
 	}
@@ -70,10 +66,10 @@ func (Disk) Write(path string, content []byte, mode fs.FileMode) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(aside))
 	}
-	return durable.SyncDir(filepath.Dir(path))
+	return atomicfile.SyncDir(filepath.Dir(path))
 }
 
-// Symlink replaces a link by way of one beside it.
+// Symlink replaces a link atomically, through a temporary one next to it.
 func (Disk) Symlink(target, path string) error {
 	aside := path + Unfinished
 	if err := unlessAbsent(os.Remove(aside)); err != nil {
@@ -85,16 +81,16 @@ func (Disk) Symlink(target, path string) error {
 	if err := os.Rename(aside, path); err != nil {
 		return errors.Join(err, os.Remove(aside))
 	}
-	return durable.SyncDir(filepath.Dir(path))
+	return atomicfile.SyncDir(filepath.Dir(path))
 }
 
-// Rename is os.Rename, made durable.
+// Rename is os.Rename followed by a sync of the directory.
 func (Disk) Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	return durable.SyncDir(filepath.Dir(to))
+	return atomicfile.SyncDir(filepath.Dir(to))
 }
 
-// Remove removes a file, a link or an empty folder.
+// Remove removes a file, a link or an empty directory.
 func (Disk) Remove(path string) error { return remove(path) }

@@ -9,8 +9,8 @@ import (
 	"swapkeep/manifest"
 )
 
-// What is no folder holds no browser: neither a sign of one nor the host of another is
-// looked for in it.
+// A file in the place of a directory is neither a sign of a browser nor searched for
+// manifests.
 func TestNotAFolder(t *testing.T) {
 	e := newEstate(t)
 	programs := e.unpack("1.0")

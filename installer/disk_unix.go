@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rights are who runs this: root, and root by the grace of sudo, doas or pkexec.
+// rights reports whether the user is root, and whether through sudo, doas or pkexec.
 func rights(getenv func(string) string) (root, sudo bool) {
 	root = os.Geteuid() == 0
 	for _, name := range []string{"SUDO_UID", "DOAS_USER", "PKEXEC_UID"} {
@@ -20,7 +20,7 @@ func rights(getenv func(string) string) (root, sudo bool) {
 	return root, sudo
 }
 
-// Owner is the file's user.
+// Owner returns the user id of a file's owner.
 func (Disk) Owner(info fs.FileInfo) (int, bool) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -29,7 +29,7 @@ func (Disk) Owner(info fs.FileInfo) (int, bool) {
 	return int(s.Uid), true
 }
 
-// Writable asks the kernel.
+// Writable asks the kernel with access(2).
 func (Disk) Writable(dir string) error {
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
 		return &fs.PathError{Op: "write in", Path: dir, Err: err}
@@ -37,7 +37,7 @@ func (Disk) Writable(dir string) error {
 	return nil
 }
 
-// chmodFolder follows no link that somebody put in the folder's place.
+// chmodFolder does not follow a link in the place of the directory.
 func chmodFolder(path string, mode fs.FileMode) error {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_DIRECTORY, 0)
 	if err != nil {
@@ -52,11 +52,11 @@ func replace(from, to string) error { return os.Rename(from, to) }
 
 func remove(path string) error { return os.Remove(path) }
 
-// Lock locks the folder itself.
+// Lock takes an exclusive flock on the directory itself; ErrBusy if it is held.
 func (Disk) Lock(dir string) (unlock func(), err error) {
 	f, err := os.Open(dir)
 	if err != nil {
-		return func() {}, nil // a home that is not made yet, or cannot be read
+		return func() {}, nil // a home that does not exist yet or cannot be read
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 		return nil, errors.Join(ErrBusy, f.Close())

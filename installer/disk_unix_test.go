@@ -11,11 +11,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 	"swapkeep/manifest"
 )
 
-// soon fails a test that would wait for ever.
+// soon fails the test if do blocks.
 func soon(t *testing.T, do func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -27,7 +27,7 @@ func soon(t *testing.T, do func()) {
 	}
 }
 
-// A pipe in a manifest's place has nobody wait for what comes out of it.
+// A named pipe in the place of a manifest does not block the reader.
 func TestPipesAreNotRead(t *testing.T) {
 	e := newEstate(t)
 	present := e.install("2.0")
@@ -38,7 +38,7 @@ func TestPipesAreNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	soon(t, func() {
-		if _, err := e.Files.ReadFile(e.manifest()); !errors.Is(err, durable.ErrIrregular) {
+		if _, err := e.Files.ReadFile(e.manifest()); !errors.Is(err, atomicfile.ErrIrregular) {
 			t.Errorf("read: %v", err)
 		}
 		if r, err := Mend(e.Machine, "2.0", present); err != nil || !slices.Equal(r.Changed, []string{e.manifest()}) {
@@ -66,7 +66,7 @@ func TestPipesAreNotRead(t *testing.T) {
 	})
 }
 
-// The mode of a folder is not given to what somebody put in its place.
+// The mode of a directory is not set through a link in its place.
 func TestChmodFollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	private, link := dir+"/private", dir+"/link"

@@ -10,22 +10,22 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// rights are those of the process.
+// rights reports whether the process is elevated.
 func rights(func(string) string) (root, sudo bool) {
 	return windows.GetCurrentProcessToken().IsElevated(), false
 }
 
-// Owner is not told: lists of access decide here.
+// Owner is unknown: access is decided by access control lists.
 func (Disk) Owner(fs.FileInfo) (int, bool) { return 0, false }
 
-// Writable is found out by the first write.
+// Writable is always nil; the first write shows whether it is possible.
 func (Disk) Writable(string) error { return nil }
 
 func chmodFolder(string, fs.FileMode) error { return nil }
 
 func chmod(*os.File, fs.FileMode) error { return nil }
 
-// replace moves a program that runs out of the way first: it cannot be written over.
+// replace moves a running program aside first, because it cannot be overwritten.
 func replace(from, to string) error {
 	err := os.Rename(from, to)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -36,12 +36,12 @@ func replace(from, to string) error {
 		return errors.Join(err, moved)
 	}
 	if err := os.Rename(from, to); err != nil {
-		return errors.Join(err, os.Rename(aside, to)) // the old one works on
+		return errors.Join(err, os.Rename(aside, to)) // keep the old one working
 	}
 	return nil
 }
 
-// remove moves a program that runs out of the way: it cannot be removed before it ends.
+// remove moves a running program aside, because it cannot be deleted before it exits.
 func remove(path string) error {
 	err := os.Remove(path)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -54,9 +54,9 @@ func remove(path string) error {
 	return err
 }
 
-// moveAside moves a file to the folder for temporary ones or, where that is on another
-// disk, out of its folder, to be removed by the system where this process may ask for
-// that, and else by sweepAside.
+// moveAside moves a file to the temporary directory or, if that is on another disk, to
+// the grandparent directory. Windows deletes it at the next boot if this process may
+// request that, otherwise sweepAside does.
 func moveAside(path string) (aside string, err error) {
 	for _, dir := range []string{os.TempDir(), filepath.Dir(filepath.Dir(path))} {
 		aside = filepath.Join(dir, asideName(filepath.Base(path), time.Now()))
@@ -73,10 +73,10 @@ func moveAside(path string) (aside string, err error) {
 	return "", err
 }
 
-// Lock opens a file in the folder's temporary one that nobody else can open meanwhile,
-// and that Windows removes when it is closed.
+// Lock opens a file in the directory's temporary directory exclusively. Windows deletes
+// it when it is closed. It returns ErrBusy if another process has it open.
 func (Disk) Lock(dir string) (unlock func(), err error) {
-	temp := filepath.Join(dir, "Temp") // Windows has one, and each user
+	temp := filepath.Join(dir, "Temp") // exists for Windows and for each user
 	if info, err := os.Stat(temp); err != nil || !info.IsDir() {
 		temp = os.TempDir()
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A file in use is moved to another place of its disk where the folder for temporary
-// ones cannot take it, and once only.
+// A file in use is moved elsewhere on its disk if the temporary directory cannot take it,
+// and only once.
 func TestMovedAside(t *testing.T) {
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "bin")
@@ -23,7 +23,7 @@ func TestMovedAside(t *testing.T) {
 	if err != nil || filepath.Dir(aside) != dir || !wasAside(filepath.Base(aside)) {
 		t.Fatalf("moved to %s, %v", aside, err)
 	}
-	held, err := os.Open(aside) // in use: it cannot be removed
+	held, err := os.Open(aside) // in use, so it cannot be removed
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestMovedAside(t *testing.T) {
 	}
 }
 
-// What a disk of Windows says of a file in a folder's place.
+// Which errors Windows returns for a file in the place of a directory.
 func TestNothingInAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, nil, 0o644); err != nil {

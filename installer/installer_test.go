@@ -28,7 +28,7 @@ const (
 
 var released = map[manifest.Family][]string{manifest.Chromium: {chromiumID}, manifest.Firefox: {firefoxID}}
 
-// A ground is a system with what every machine of it has.
+// A ground is an operating system with what every machine of it has.
 type ground struct {
 	home, unpacked, extensions string
 	env                        map[string]string
@@ -98,7 +98,7 @@ func (b *bench) options(scope manifest.Scope) installer.Options {
 	return o
 }
 
-// fewer are options for some browsers alone, of both families.
+// fewer are options for only a few browsers, of both families.
 func (b *bench) fewer(scope manifest.Scope) installer.Options {
 	o := b.options(scope)
 	o.All, o.Browsers = false, []string{"chrome", "edge", "firefox"}
@@ -138,7 +138,7 @@ func (b *bench) uninstall(t *testing.T, scope manifest.Scope) *installer.Removal
 	return r
 }
 
-// list is all that is on the machine.
+// list returns everything on the machine.
 func (b *bench) list() []string {
 	out := b.files.List()
 	if b.registry != nil {
@@ -147,7 +147,7 @@ func (b *bench) list() []string {
 	return out
 }
 
-// unlike fails with what one listing has and another lacks.
+// unlike fails with the differences between two listings.
 func unlike(t *testing.T, before, after []string) {
 	t.Helper()
 	for _, line := range after {
@@ -198,7 +198,7 @@ func TestPlans(t *testing.T) {
 	})
 }
 
-// described is a plan as text, what is written last.
+// described formats a plan, with the written content last.
 func described(p *installer.Plan) string {
 	var out strings.Builder
 	written := map[string]bool{}
@@ -223,8 +223,8 @@ func described(p *installer.Plan) string {
 	return out.String() + strings.Join(contents, "")
 }
 
-// What was installed is there with the right modes, a second time there is nothing to
-// do, and after an uninstall the machine is as it was.
+// What was installed exists with the right modes, a second installation changes nothing,
+// and after an uninstall the machine is as before.
 func TestThereAndBack(t *testing.T) {
 	everywhere(t, func(t *testing.T, system string, scope manifest.Scope) {
 		b := newBench(system, scope)
@@ -260,8 +260,8 @@ func TestThereAndBack(t *testing.T) {
 
 var errCrash = errors.New("crash")
 
-// Killed between any two changes, and in the middle of one, an installation is taken
-// back whole; so is one that an uninstall was killed in.
+// An installation that was killed between any two changes, or during one, is completely
+// uninstalled, and so is one whose uninstall was killed.
 func TestCrashAnywhere(t *testing.T) {
 	everywhere(t, func(t *testing.T, system string, scope manifest.Scope) {
 		passages, killed := 0, 0
@@ -275,7 +275,7 @@ func TestCrashAnywhere(t *testing.T) {
 			if killed == 0 && installErr != nil {
 				t.Fatal(installErr)
 			}
-			if killed == 0 { // the installation was whole: kill the uninstall, counted on from there
+			if killed == 0 { // the installation completed: kill the uninstall instead
 				r, err := installer.PlanRemoval(b.Machine, scope)
 				if err != nil {
 					t.Fatal(err)
@@ -301,7 +301,7 @@ func TestCrashAnywhere(t *testing.T) {
 	})
 }
 
-// killAt makes every change from the nth on fail, as if the process were gone.
+// killAt makes every change from the nth on fail, as if the process had died.
 func (b *bench) killAt(n int, killed *int) {
 	count := 0
 	fail := func(string, string) error {
@@ -318,7 +318,7 @@ func (b *bench) killAt(n int, killed *int) {
 	}
 }
 
-// An installation that was stopped anywhere goes on where it was.
+// An installation that was stopped anywhere is continued by the next one.
 func TestGoOn(t *testing.T) {
 	everywhere(t, func(t *testing.T, system string, scope manifest.Scope) {
 		for at, killed := 0, 1; killed > 0; at++ {
@@ -348,8 +348,8 @@ func TestGoOn(t *testing.T) {
 	})
 }
 
-// An update that was killed anywhere is taken back with what it updated, and none of it
-// is a stranger's.
+// An update that was killed anywhere is completely uninstalled together with the version
+// before, and none of it counts as foreign.
 func TestCrashInAnUpdate(t *testing.T) {
 	for at, killed := 0, 1; killed > 0; at++ {
 		b := newBench("linux", manifest.User)
@@ -388,7 +388,7 @@ func TestCancelled(t *testing.T) {
 	unlike(t, before, b.list())
 }
 
-// Another version takes the first one's place, and both are taken back.
+// Another version replaces the first one, and both are uninstalled.
 func TestAnotherVersion(t *testing.T) {
 	b := newBench("linux", manifest.User)
 	before, o := b.list(), b.options(manifest.User)
@@ -478,8 +478,8 @@ func TestRefused(t *testing.T) {
 
 const chromeManifest = "/home/ann/.config/google-chrome/NativeMessagingHosts/app.swapkeep.host.json"
 
-// What another copy wrote is replaced only by force, and what somebody changed stays
-// after an uninstall.
+// A manifest of another copy is replaced only with --force, and something that was
+// changed stays after an uninstall.
 func TestForeign(t *testing.T) {
 	for _, c := range []struct{ name, text, says string }{
 		{"another copy", `{"path":"/opt/other/swapkeep"}`, "starts another copy, /opt/other/swapkeep"},
@@ -509,7 +509,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// A crash before what is foreign gave way leaves it alone in the uninstall.
+// After a crash before something foreign was replaced, the uninstall leaves it alone.
 func TestForeignSurvivesACrash(t *testing.T) {
 	b := newBench("linux", manifest.User)
 	b.files.File(chromeManifest, `{"path":"/opt/other/swapkeep"}`)
@@ -549,7 +549,7 @@ func TestChangedStays(t *testing.T) {
 	unlike(t, before, b.list())
 }
 
-// What other copies installed for the same users is told, and stays.
+// What other copies installed for the same users is reported, and stays.
 func TestOthersStay(t *testing.T) {
 	b := newBench("linux", manifest.User)
 	b.apply(t, b.fewer(manifest.User))
@@ -564,7 +564,7 @@ func TestOthersStay(t *testing.T) {
 	}
 }
 
-// What is copied is what was planned to be.
+// A program that changed after the plan was made is not copied.
 func TestProgramThatChanges(t *testing.T) {
 	b := newBench("linux", manifest.User)
 	before := b.list()
@@ -578,7 +578,7 @@ func TestProgramThatChanges(t *testing.T) {
 	unlike(t, before, b.list())
 }
 
-// filesAround are the lines of a listing for a file and those of its folders that were made.
+// filesAround returns the lines of a listing for a file and its new directories.
 func filesAround(b *bench, path string) (out []string) {
 	for _, line := range b.list() {
 		if name, _, _ := strings.Cut(line, " "); name == path || strings.HasPrefix(path, name+"/") && strings.Count(name, "/") > 3 {
@@ -588,7 +588,7 @@ func filesAround(b *bench, path string) (out []string) {
 	return out
 }
 
-// Nothing is copied into a home from where a package put it.
+// Nothing is copied from a package's directory into a home.
 func TestManaged(t *testing.T) {
 	b := newBench("linux", manifest.User)
 	for _, name := range []string{"swapkeep", "swapkeepd"} {
@@ -600,7 +600,7 @@ func TestManaged(t *testing.T) {
 	if p.Launch != "/usr/lib/swapkeep/swapkeep" || slices.ContainsFunc(p.Changes, func(c installer.Change) bool { return c.Kind == installer.Program || c.Kind == installer.Link }) {
 		t.Errorf("launch %s, %+v", p.Launch, p.Changes)
 	}
-	// Manifests that the package itself put there are its own: no receipt, no removal.
+	// Manifests of the package itself belong to it: no receipt, no removal.
 	s := newBench("linux", manifest.System)
 	for _, name := range []string{"swapkeep", "swapkeepd"} {
 		s.files.File("/usr/lib/swapkeep/"+name, name)
@@ -620,13 +620,13 @@ func TestManaged(t *testing.T) {
 	unlike(t, before, s.list())
 }
 
-// A package of Windows installs to the very place: what it put there is its own.
+// A Windows package installs to the same place: what it put there is its own.
 func TestPackageOfWindows(t *testing.T) {
 	b := newBench("windows", manifest.User)
-	const bin = `C:\Users\ann\AppData\Local\Swapkeep\bin` // as somebody wrote it
+	const bin = `C:\Users\ann\AppData\Local\Swapkeep\bin` // with capitals
 	for _, name := range []string{"swapkeep.exe", "swapkeepd.exe"} {
 		b.files.File(strings.Replace(bin, "Swapkeep", "swapkeep", 1)+`\`+name, name)
-		b.files.File(bin+`\`+name, name) // capitals make no difference there
+		b.files.File(bin+`\`+name, name) // names are not case-sensitive there
 	}
 	const key = `HKCU\Software\Mozilla\NativeMessagingHosts\app.swapkeep.host`
 	b.registry.Put(key, "", `C:\Users\ann\AppData\Local\swapkeep\app.swapkeep.host.firefox.json`)
@@ -640,7 +640,7 @@ func TestPackageOfWindows(t *testing.T) {
 	unlike(t, before, b.list())
 }
 
-// By default those browsers are chosen that left a footprint.
+// By default the browsers that have a footprint are chosen.
 func TestDetected(t *testing.T) {
 	b := newBench("linux", manifest.User)
 	b.files.Folder("/home/ann/.config/vivaldi")
@@ -660,7 +660,7 @@ func TestDetected(t *testing.T) {
 	if !slices.ContainsFunc(p.Skipped, func(s installer.Skip) bool { return s.Browser == "chrome" && s.Absent }) {
 		t.Errorf("skipped: %v", p.Skipped)
 	}
-	// Without an id of its family, one that is there is skipped, and told so.
+	// A browser without an allowed extension of its family is skipped, with a remedy.
 	o.Allowed = map[manifest.Family][]string{manifest.Chromium: {chromiumID}}
 	p = b.plan(t, o)
 	if !slices.ContainsFunc(p.Skipped, func(s installer.Skip) bool {
@@ -670,7 +670,7 @@ func TestDetected(t *testing.T) {
 	}
 }
 
-// A browser in a box gets its manifest, and the person what opens the box.
+// A sandboxed browser gets its manifest, and the user is told what opens the sandbox.
 func TestSandboxed(t *testing.T) {
 	b := newBench("linux", manifest.User)
 	for _, dir := range []string{"/home/ann/.var/app/org.mozilla.firefox", "/home/ann/snap/chromium/common/chromium"} {

@@ -7,24 +7,24 @@ import (
 	"swapkeep/manifest"
 )
 
-// A Layout says where an installation of one scope keeps its things. Browsers are told
-// a path that stays the same from version to version.
+// A Layout says where the installation of a scope keeps its files. Browsers are given a
+// path that stays the same for all versions.
 type Layout struct {
-	Programs  string // the folder of this version's programs
-	Current   string // the link to it; "" where the programs of a version replace the last one's
+	Programs  string // directory of this version's programs
+	Current   string // link to it; "" if versions replace each other
 	Launch    string // the program that browsers start
-	Daemon    string // the daemon beside it
-	Command   string // the link by which a person's shell finds the program; "" = none
-	Manifests string // Windows: the folder of the manifests that keys name
-	Receipts  string // receipts.json
-	Managed   bool   // the programs are a package's or another scope's and stay as they are
+	Daemon    string // the daemon next to it
+	Command   string // link through which the user's shell finds the program; "" = none
+	Manifests string // Windows: directory of the manifests that registry keys name
+	Receipts  string // path of receipts.json
+	Managed   bool   // the programs belong to a package or another scope and stay as they are
 }
 
-// A setting is where a system keeps the things of one scope.
+// A setting says where an operating system keeps the files of one scope.
 type setting struct {
-	programs  func(Machine) string // every version has a folder in it, or, without links, the one folder
+	programs  func(Machine) string // with links it has a directory for every version; without, it is the only one
 	links     bool
-	command   func(Machine) string // the folder for links to commands; used only if it is there
+	command   func(Machine) string // directory for links to commands; used only if it exists
 	manifests func(Machine) string
 	state     func(Machine) string
 }
@@ -41,7 +41,7 @@ func inVariable(name string, elem ...string) func(Machine) string {
 	return func(m Machine) string { return m.join(append([]string{m.Env(name)}, elem...)...) }
 }
 
-// inState is the home of the daemon on Linux.
+// inState returns the daemon's home on Linux.
 func inState(m Machine) string {
 	if dir := m.Env("XDG_STATE_HOME"); m.isAbs(dir) {
 		return m.join(dir, "swapkeep")
@@ -64,15 +64,15 @@ var settings = map[string]map[manifest.Scope]setting{
 	},
 }
 
-// packaged is where a system's packages keep the programs.
+// packaged is the directory where an operating system's packages install the programs.
 var packaged = map[string]func(Machine) string{
 	"linux":   at("/usr/lib/swapkeep"),
 	"darwin":  at("/Library/Application Support/swapkeep/lib"),
 	"windows": inVariable("ProgramFiles", "swapkeep", "bin"),
 }
 
-// PackagedProgram is what browsers start where a package of the system brought the
-// programs; "" on a system that has no such packages.
+// PackagedProgram returns the program that browsers start if a system package installed
+// it; "" on a system without such packages.
 func PackagedProgram(m Machine) string {
 	folder, ok := packaged[m.OS]
 	if !ok {
@@ -81,8 +81,8 @@ func PackagedProgram(m Machine) string {
 	return m.join(folder(m), m.exe("swapkeep"))
 }
 
-// managed is the folder whose programs browsers start when those in a folder belong to
-// a package or to an installation for all users: a copy of them would grow old.
+// managed returns the directory of the programs that browsers start, if the programs
+// belong to a package or to an installation for all users: a copy would become outdated.
 func (m Machine) managed(scope manifest.Scope, programs string) (run string, ok bool) {
 	if m.same(programs, packaged[m.OS](m)) {
 		return programs, true
@@ -91,8 +91,8 @@ func (m Machine) managed(scope manifest.Scope, programs string) (run string, ok 
 	return m.join(all.programs(m), "current"), scope == manifest.User && all.links && m.parent(programs) == all.programs(m)
 }
 
-// LayoutOf is where the things of a scope are on a machine, for programs of a version
-// that now are in a folder, links resolved. An empty folder is somewhere else.
+// LayoutOf returns where the files of a scope are on a machine, for programs of a version
+// that are now in the directory programs, links resolved; "" for none.
 func LayoutOf(m Machine, scope manifest.Scope, version, programs string) (Layout, error) {
 	s, ok := settings[m.OS][scope]
 	switch {
@@ -128,7 +128,7 @@ func LayoutOf(m Machine, scope manifest.Scope, version, programs string) (Layout
 	return l, nil
 }
 
-// folder is the one folder that the programs of every version are in.
+// folder returns the directory that contains the programs of every version.
 func (l Layout) folder(m Machine) string {
 	if l.Current == "" {
 		return l.Programs
@@ -136,13 +136,13 @@ func (l Layout) folder(m Machine) string {
 	return m.parent(l.Current)
 }
 
-// isVersion reports whether a version is fit to be a folder's name.
+// isVersion reports whether a version can be the name of a directory.
 func isVersion(v string) bool {
 	const allowed = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.+-_~"
 	return v != "" && len(v) <= 64 && v[0] != '.' && v != "current" && strings.Trim(v, allowed) == ""
 }
 
-// ReceiptsPath is where the receipts of a scope are on a machine.
+// ReceiptsPath returns the path of a scope's receipts on a machine.
 func ReceiptsPath(m Machine, scope manifest.Scope) (string, error) {
 	l, err := LayoutOf(m, scope, "0", "")
 	return l.Receipts, err

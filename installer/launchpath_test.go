@@ -9,7 +9,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// The receipts are in the daemon's state directory, whoever looks for it.
+// The receipts are in the daemon's state directory, for both packages that determine it.
 func TestOneStateDirectory(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "ann")
 	for _, env := range []map[string]string{

@@ -9,19 +9,19 @@ import (
 	"swapkeep/manifest"
 )
 
-// ErrBusy: somebody installs, uninstalls or mends at this moment.
+// ErrBusy means that another process is installing, uninstalling or repairing.
 var ErrBusy = errors.New("another installation is under way")
 
-// How long somebody else's installation is waited for, and how often it is looked at.
+// How long to wait for another installation, and how often to try.
 const (
 	lockPatience = 20 * time.Second
 	lockPause    = 50 * time.Millisecond
 )
 
-// Lock keeps others from changing a scope's installation until unlock is called: two
-// would each write receipts that do not name what the other made. It is taken before
-// the plan is made, waits for whoever has it, and leaves nothing on the disk. Error:
-// ErrBusy, the context's.
+// Lock keeps other processes from changing a scope's installation until unlock is called:
+// two at once would each write receipts without the other's changes. It must be called
+// before the plan is made. It waits for the present holder and leaves nothing on the
+// disk. Errors: ErrBusy, the context's.
 func (m Machine) Lock(ctx context.Context, scope manifest.Scope) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, lockPatience, fmt.Errorf("%w, or somebody locks the folder that it is known by; let it end, then run this again", ErrBusy))
 	defer cancel()
@@ -48,8 +48,8 @@ func (m Machine) TryLock(scope manifest.Scope) (unlock func(), err error) {
 	return m.Files.Lock(m.Home)
 }
 
-// rootsHome is a folder that exists and that, where that can be had, only the system's
-// administrator can open: whoever can open a folder can lock it.
+// rootsHome returns an existing directory that, if possible, only the administrator can
+// open: whoever can open a directory can lock it.
 func (m Machine) rootsHome() string {
 	for _, dir := range map[string][]string{"linux": {"/root"}, "darwin": {"/var/root"}, "windows": {m.Env("SystemRoot")}}[m.OS] {
 		if _, err := m.Files.Stat(dir); err == nil {

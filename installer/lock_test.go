@@ -11,8 +11,8 @@ import (
 	"swapkeep/manifest"
 )
 
-// One at a time changes what is installed; whoever comes second waits, and is told when
-// it takes too long. A lock leaves nothing.
+// Only one process at a time changes an installation; a second one waits, and fails after
+// too long. A lock leaves no file.
 func TestLock(t *testing.T) {
 	m := installer.Machine{OS: "linux", Home: t.TempDir(), Files: installer.Disk{}, Env: os.Getenv}
 	unlock, err := m.Lock(t.Context(), manifest.User)

@@ -1,6 +1,6 @@
-// Package installer puts the programs in place and tells browsers of them, so that
-// everything it did is known and can be undone: a plan names every change, receipts
-// are written before the first of them, and an uninstall goes by the receipts.
+// Package installer installs the programs and registers them with browsers, so that
+// everything it did is known and can be undone: a plan lists every change, receipts are
+// written before the first change, and an uninstall follows the receipts.
 package installer
 
 import (
@@ -14,56 +14,56 @@ import (
 	"swapkeep/manifest"
 )
 
-// A Machine is what is installed to: this one ([This]), or one that is only described.
+// A Machine is what is installed to: this one ([This]), or a simulated one.
 type Machine struct {
-	OS       string              // as GOOS
+	OS       string              // a GOOS value
 	Home     string              // the user's home directory, an absolute path
-	Env      func(string) string // as os.Getenv
-	Root     bool                // has the system's rights: root, or an elevated process of Windows
-	Sudo     bool                // got them from a user, by sudo, doas or pkexec
-	UID      int                 // the effective user id, where files have owners
+	Env      func(string) string // like os.Getenv
+	Root     bool                // runs as root, or as an elevated process on Windows
+	Sudo     bool                // became root through sudo, doas or pkexec
+	UID      int                 // effective user id, where files have owners
 	Files    Files
-	Registry Registry // of Windows; nil elsewhere
+	Registry Registry // on Windows; nil elsewhere
 }
 
-// Files is a file system as far as installing needs one. Errors are those of package
-// os. Paths are absolute and in the machine's own form.
+// Files is the part of a file system that an installation needs. Errors are those of
+// package os. Paths are absolute and in the machine's own form.
 type Files interface {
 	Lstat(path string) (fs.FileInfo, error)
 	Stat(path string) (fs.FileInfo, error)
-	ReadFile(path string) ([]byte, error) // of a plain file; refuses what is larger than any program of ours
+	ReadFile(path string) ([]byte, error) // of a regular file; refuses one larger than any program of ours
 	ReadDir(path string) ([]fs.DirEntry, error)
 	Readlink(path string) (string, error)
-	// Owner is the user id that a file belongs to, where the system has such.
+	// Owner returns the user id of a file's owner, if the system has owners.
 	Owner(info fs.FileInfo) (uid int, known bool)
-	// Writable is nil when this process may make files in the folder.
+	// Writable returns nil if this process may create files in the directory.
 	Writable(dir string) error
 
 	Mkdir(path string, mode fs.FileMode) error
-	// Write makes or replaces a file in one step, durably and with exactly that mode,
-	// by way of path + Unfinished.
+	// Write creates or replaces a file atomically and durably, with exactly that mode,
+	// through path + Unfinished.
 	Write(path string, content []byte, mode fs.FileMode) error
-	// Symlink makes or replaces a link in one step, by way of path + Unfinished.
+	// Symlink creates or replaces a link atomically, through path + Unfinished.
 	Symlink(target, path string) error
 	Rename(from, to string) error
-	Remove(path string) error // a file, a link or an empty folder
+	Remove(path string) error // a file, a link or an empty directory
 
-	// Lock keeps others from locking the same folder until unlock is called, or the
-	// process ends. It makes no file that stays. Error: ErrBusy. Where a folder cannot
-	// be locked, as on some network file systems, nobody is kept out.
+	// Lock keeps others from locking the same directory until unlock is called or the
+	// process ends. It leaves no file. It returns ErrBusy if the directory is locked. If
+	// it cannot be locked, as on some network file systems, Lock keeps nobody out.
 	Lock(dir string) (unlock func(), err error)
 }
 
-// Unfinished ends the name of what is not in its place yet. After a crash it is found
-// by its name.
+// Unfinished is the suffix of files that are not in their place yet. After a crash they
+// are recognized by it.
 const Unfinished = ".swapkeep-new"
 
-// environment is what the placeholders of the table of places stand for.
+// environment returns the values of the placeholders in the table of places.
 func (m Machine) environment() manifest.Environment {
 	return manifest.Environment{Home: m.Home, Getenv: m.Env}
 }
 
-// join is a path of the machine's system.
+// join joins path elements in the form of the machine's system.
 func (m Machine) join(elem ...string) string {
 	if m.OS != "windows" {
 		return path.Join(elem...)
@@ -73,13 +73,13 @@ func (m Machine) join(elem ...string) string {
 		slashed[i] = strings.ReplaceAll(e, `\`, "/")
 	}
 	joined := path.Join(slashed...)
-	if strings.HasPrefix(slashed[0], "//") { // a share, which Join takes for a folder
+	if strings.HasPrefix(slashed[0], "//") { // a share, which Join would turn into a directory
 		joined = "/" + joined
 	}
 	return strings.ReplaceAll(joined, "/", `\`)
 }
 
-// base is the last name of a path.
+// base returns the last element of a path.
 func (m Machine) base(p string) string {
 	if m.OS != "windows" {
 		return path.Base(p)
@@ -87,8 +87,8 @@ func (m Machine) base(p string) string {
 	return p[strings.LastIndexAny(p, `\/`)+1:]
 }
 
-// share is the beginning of a path of Windows that names another machine's share,
-// \\HOST\SHARE; it is empty for other paths, those of devices too.
+// share returns the prefix \\HOST\SHARE of a Windows path on another machine's share; ""
+// for other paths, including device paths.
 func share(p string) string {
 	parts := strings.SplitN(strings.ReplaceAll(p, "/", `\`), `\`, 5)
 	if len(parts) < 4 || parts[0] != "" || parts[1] != "" || strings.Trim(parts[2], ".?") == "" || parts[3] == "" {
@@ -97,8 +97,8 @@ func share(p string) string {
 	return strings.Join(parts[:4], `\`)
 }
 
-// parent is the folder that a path, or the key that a registry key, is in; of the
-// topmost it is itself.
+// parent returns the parent directory of a path, or the parent of a registry key; of a
+// root it returns the root itself.
 func (m Machine) parent(p string) string {
 	if m.OS != "windows" {
 		return path.Dir(p)
@@ -120,29 +120,29 @@ func (m Machine) isAbs(p string) bool {
 	return path.IsAbs(p)
 }
 
-// speakable reports whether a path can be written as it is into manifests, receipts and
-// units: JSON would make another name of it, and a line must not end in it.
+// speakable reports whether a path can be written unchanged into manifests, receipts and
+// units: JSON would replace invalid UTF-8, and a control character could end a line.
 func speakable(p string) bool {
 	return utf8.ValidString(p) && !strings.ContainsFunc(p, unicode.IsControl)
 }
 
-// same reports whether two paths are one: Windows does not look at capitals.
+// same reports whether two paths are equal, ignoring case on Windows.
 func (m Machine) same(a, b string) bool {
 	return a == b || m.OS == "windows" && strings.EqualFold(a, b)
 }
 
-// within reports whether a path is in a folder or in one inside it.
+// within reports whether a path is below a directory.
 func (m Machine) within(p, dir string) bool {
 	return strings.HasPrefix(p, dir) && strings.ContainsAny(p[len(dir):min(len(p), len(dir)+1)], `/\`)
 }
 
-// exists reports whether anything is at a path; a link counts as itself.
+// exists reports whether anything is at a path, without following a link there.
 func (m Machine) exists(p string) (bool, error) {
 	_, err := m.Files.Lstat(p)
 	return there(err)
 }
 
-// missing are the folders that are not there yet, outermost first.
+// missing returns the directories that do not exist yet, outermost first.
 func (m Machine) missing(dir string) ([]string, error) {
 	var out []string
 	for {
@@ -165,8 +165,8 @@ func (m Machine) missing(dir string) ([]string, error) {
 	}
 }
 
-// nearest is the folder that gets something new when a folder is made: itself, or the
-// first around it that is there.
+// nearest returns the directory in which something is created when a directory is made:
+// itself or its first existing parent.
 func (m Machine) nearest(dir string) (string, error) {
 	missing, err := m.missing(dir)
 	if err != nil || len(missing) == 0 {
@@ -175,7 +175,7 @@ func (m Machine) nearest(dir string) (string, error) {
 	return m.parent(missing[0]), nil
 }
 
-// exe is the file name of a program.
+// exe returns the file name of a program.
 func (m Machine) exe(name string) string {
 	if m.OS == "windows" {
 		return name + ".exe"

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Paths of Windows, with those of shares.
+// Windows paths, including those on shares.
 func TestPathsOfWindows(t *testing.T) {
 	m := Machine{OS: "windows"}
 	for _, c := range []struct {

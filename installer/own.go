@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// OwnProgram is the program that runs, links resolved.
+// OwnProgram returns the path of the running program, links resolved.
 func OwnProgram() (string, error) {
 	exe, err := os.Executable()
 	if err == nil {
@@ -18,8 +18,8 @@ func OwnProgram() (string, error) {
 	return exe, nil
 }
 
-// Lasting is the path by which a browser is told of a program of ours, at a path without
-// links: of an installed copy the one that stays from version to version.
+// Lasting returns the path under which browsers should know a program of ours, which is
+// given without links: for an installed copy, the one that all versions share.
 func (m Machine) Lasting(program string) string {
 	folder := m.parent(m.parent(program))
 	lasting := m.join(folder, "current", m.base(program))
@@ -29,7 +29,7 @@ func (m Machine) Lasting(program string) string {
 	return lasting
 }
 
-// Starts is the program that the manifest at a path starts.
+// Starts returns the program that the manifest at a path starts.
 func (m Machine) Starts(path string) (string, error) {
 	file, err := m.readManifest(path)
 	return file.program, err

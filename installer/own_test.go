@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestLasting: what a browser is told of an installed copy outlives the next version.
+// TestLasting: the path that browsers are given stays valid for the next version.
 func TestLasting(t *testing.T) {
 	e := newEstate(t)
 	old, present := e.install("1.0"), e.install("2.0")
@@ -16,7 +16,7 @@ func TestLasting(t *testing.T) {
 		t.Fatal(err)
 	}
 	byLink := e.Machine
-	byLink.Home = moved // which is not where its links resolve to
+	byLink.Home = moved // differs from the path with links resolved
 	for program, want := range map[string]string{
 		present: e.current(), old: e.current(), unpacked: unpacked,
 	} {

@@ -9,31 +9,31 @@ import (
 	"swapkeep/manifest"
 )
 
-// Options are what is wanted of an installation.
+// Options describe the wanted installation.
 type Options struct {
 	Scope     manifest.Scope
-	Browsers  []string // names of the table; none and not All: those that are on the machine
-	All       bool     // every browser of the table that runs outside of a box
-	IDs       []string // extensions to let in besides; their form tells the family
-	Autostart bool     // the system starts the daemon at login
+	Browsers  []string // names from the table; if empty and not All, the installed ones
+	All       bool     // every browser of the table that is not sandboxed
+	IDs       []string // additional extensions to allow; their form determines the family
+	Autostart bool     // start the daemon at login
 
-	Allowed        map[manifest.Family][]string // extensions that are let in already; for the system the released ones alone
+	Allowed        map[manifest.Family][]string // extensions already allowed; for the system scope only the released ones
 	Listed         map[manifest.Family][]string // those of them that the extensions' file lists
-	ExtensionsFile string                       // the extensions' file of the user; "" = none can be let in
+	ExtensionsFile string                       // the user's extensions' file; "" = none can be added
 
-	Home     string    // the daemon's state directory, for browsers in boxes
+	Home     string    // the daemon's state directory, for sandboxed browsers
 	Version  string    // of the installing program
-	Programs string    // the folder of the programs to install, links resolved
+	Programs string    // directory of the programs to install, links resolved
 	Time     time.Time // for the receipts
 }
 
-// A Plan is every change that an installation would make. Without changes there is
-// nothing to do.
+// A Plan lists every change that an installation would make. Without changes nothing is
+// to be done.
 type Plan struct {
 	Scope     manifest.Scope `json:"scope"`
 	Version   string         `json:"version"`
-	Launch    string         `json:"launch"`   // the program that browsers are to start
-	Receipts  string         `json:"receipts"` // the file that will name every change
+	Launch    string         `json:"launch"`   // program that browsers will start
+	Receipts  string         `json:"receipts"` // file that will list every change
 	Changes   []Change       `json:"changes"`
 	InPlace   []string       `json:"in_place,omitempty"` // paths and keys that need no change
 	Foreign   []Foreign      `json:"foreign,omitempty"`
@@ -41,16 +41,16 @@ type Plan struct {
 	Sandboxed []Sandboxed    `json:"sandboxed,omitempty"`
 	Warnings  []string       `json:"warnings,omitempty"`
 
-	// Force lets what is foreign give way. It is asked for after the plan was seen.
+	// Force allows foreign things to be replaced. It is set after the plan was seen.
 	Force bool `json:"-"`
 
 	time     time.Time
 	receipts *Receipts
-	served   map[string]bool // browsers by name
+	served   map[string]bool // names of browsers
 }
 
-// A Foreign thing stands where an installation would put its own: another copy's
-// manifest, or one of ours that somebody changed.
+// A Foreign thing is in the place of a change: another copy's manifest, or one of ours
+// that somebody changed.
 type Foreign struct {
 	Path   string `json:"path"`
 	Name   string `json:"name,omitempty"`
@@ -59,20 +59,20 @@ type Foreign struct {
 
 func (f Foreign) String() string { return strings.TrimSpace(f.Path+" "+f.Name) + " " + f.Reason }
 
-// A Skip is a browser that nothing is written for.
+// A Skip is a browser for which nothing is written.
 type Skip struct {
 	Browser string `json:"browser"`
 	Reason  string `json:"reason"`
 	Remedy  string `json:"remedy,omitempty"`
-	Absent  bool   `json:"absent,omitempty"` // it is not on this machine
+	Absent  bool   `json:"absent,omitempty"` // not installed on this machine
 }
 
 func (s Skip) String() string { return strings.TrimSuffix(s.Browser+": "+s.Reason+"; "+s.Remedy, "; ") }
 
-// Browsers is how many browsers find the host once the plan is carried out.
+// Browsers returns how many browsers find the host once the plan is applied.
 func (p *Plan) Browsers() int { return len(p.served) }
 
-// Why a plan is refused. The words say what to do.
+// Errors for why a plan is refused. The wrapping error says what to do.
 var (
 	ErrSudoUser   = errors.New("a user's installation made by root would belong to root")
 	ErrNeedsRoot  = errors.New("an installation for all users needs the system's rights")
@@ -86,9 +86,9 @@ var (
 	ErrShared     = errors.New("others could change the programs")
 )
 
-// NewPlan looks at a machine and says what an installation would change; it changes
-// nothing. Foreign things are listed in the plan and refused by [Apply]. Errors: those
-// above, ErrReceipts, manifest.ErrUnknownBrowser.
+// NewPlan examines a machine and returns what an installation would change, without
+// changing anything. Foreign things are listed in the plan and refused by [Apply].
+// Errors: those above, ErrReceipts, manifest.ErrUnknownBrowser.
 func NewPlan(m Machine, o Options) (*Plan, error) {
 	if err := m.may(o.Scope); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func NewPlan(m Machine, o Options) (*Plan, error) {
 		Scope: o.Scope, Version: o.Version, Launch: layout.Launch, Receipts: layout.Receipts, Changes: []Change{},
 		time: o.Time.UTC().Truncate(time.Second), receipts: receipts, served: map[string]bool{},
 	}}
-	b.packaged = layout.Managed && o.Scope == manifest.System || m.OS == "windows" // where packages install to the very place
+	b.packaged = layout.Managed && o.Scope == manifest.System || m.OS == "windows" // packages install to the same place
 	for _, step := range []func() error{b.state, b.programs, b.browsers, b.extensions, b.autostart} {
 		if err := step(); err != nil {
 			return nil, err
@@ -124,7 +124,7 @@ func NewPlan(m Machine, o Options) (*Plan, error) {
 	return b.plan, b.check()
 }
 
-// may refuses who cannot, or should not, install for a scope.
+// may refuses users who cannot, or should not, install for a scope.
 func (m Machine) may(scope manifest.Scope) error {
 	switch {
 	case scope == manifest.System && !m.Root && m.OS == "windows":

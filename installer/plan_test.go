@@ -15,7 +15,7 @@ const (
 	packageFile   = packageFolder + `\app.swapkeep.host.chromium.json`
 )
 
-// packagedOnWindows is a machine with what a package for one user puts there.
+// packagedOnWindows returns a machine with the files of a package for one user.
 func packagedOnWindows(t *testing.T) *bench {
 	t.Helper()
 	b := newBench("windows", manifest.User)
@@ -32,14 +32,14 @@ func packagedOnWindows(t *testing.T) *bench {
 	return b
 }
 
-// fromPackage are options for browsers that the package serves.
+// fromPackage returns options for browsers that the package serves.
 func (b *bench) fromPackage() installer.Options {
 	o := b.options(manifest.User)
 	o.All, o.Browsers, o.Autostart, o.Programs = false, []string{"chrome", "firefox"}, true, packageFolder+`\bin`
 	return o
 }
 
-// What a package put there stays its own, however often something is installed besides.
+// The files of a package stay its own, however often something else is installed.
 func TestPackageOfWindowsTwice(t *testing.T) {
 	b := packagedOnWindows(t)
 	before, o := b.list(), b.fromPackage()
@@ -54,8 +54,8 @@ func TestPackageOfWindowsTwice(t *testing.T) {
 	unlike(t, before, b.list())
 }
 
-// The package's manifests follow when another extension is let in: nobody is asked to
-// replace what starts this very program.
+// The package's manifests are updated when another extension is allowed, without asking,
+// because they start this very program.
 func TestPackageOfWindowsFollows(t *testing.T) {
 	b := packagedOnWindows(t)
 	o := b.fromPackage()
@@ -86,7 +86,7 @@ func TestRelativeManifests(t *testing.T) {
 	}
 }
 
-// Each refusal names what helps, and none another that is refused as well.
+// Each refusal names a remedy that is not refused itself.
 func TestLettingIn(t *testing.T) {
 	none := func(o *installer.Options) { o.Allowed = nil }
 	id := func(o *installer.Options) { o.IDs = []string{otherID} }
@@ -112,7 +112,7 @@ func TestLettingIn(t *testing.T) {
 	}
 }
 
-// What receipts and manifests cannot say is refused before anything is made.
+// Paths that receipts and manifests cannot express are refused beforehand.
 func TestUnspeakablePaths(t *testing.T) {
 	for name, prep := range map[string]func(b *bench, o *installer.Options){
 		"a home that is not UTF-8": func(b *bench, _ *installer.Options) { b.Home = "/home/b\xe4r"; b.files.Folder(b.Home) },
@@ -137,8 +137,8 @@ func TestUnspeakablePaths(t *testing.T) {
 	}
 }
 
-// By receipts that name other paths all is gone that is there: an uninstall would forget
-// what it has not removed.
+// With receipts that name different paths, everything would look gone: an uninstall would
+// forget what it has not removed.
 func TestUnspeakableHome(t *testing.T) {
 	b := newBench("linux", manifest.User)
 	b.Home = "/home/b\xe4r"
@@ -148,7 +148,7 @@ func TestUnspeakableHome(t *testing.T) {
 	}
 }
 
-// Folders of Windows that are redirected to a share are folders.
+// Windows directories that are redirected to a share are accepted.
 func TestRedirectedFolders(t *testing.T) {
 	b := newBench("windows", manifest.User)
 	env := b.Env

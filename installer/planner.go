@@ -10,22 +10,21 @@ import (
 	"swapkeep/manifest"
 )
 
-// A planner makes one plan.
 type planner struct {
 	m      Machine
 	o      Options
 	layout Layout
 	plan   *Plan
-	at     map[string]int  // index of a change by what it is about
-	dirs   map[string]bool // folders and keys that will be there
+	at     map[string]int  // index of a change by path and name
+	dirs   map[string]bool // directories and keys that exist or are planned
 
-	packaged bool // what is as it should be and has no receipt is a package's
+	packaged bool // what is in place without a receipt belongs to a package
 }
 
-// state is the folder of the receipts.
+// state plans the directory of the receipts.
 func (b *planner) state() error { return b.inside(b.layout.Receipts) }
 
-// programs are copied, unless they are a package's, and linked to.
+// programs plans copies of the programs, unless they belong to a package, and links.
 func (b *planner) programs() error {
 	for _, name := range []string{"swapkeep", "swapkeepd"} {
 		from, to := b.m.join(b.o.Programs, b.m.exe(name)), b.m.join(b.layout.Programs, b.m.exe(name))
@@ -49,14 +48,14 @@ func (b *planner) programs() error {
 	return b.command()
 }
 
-// command is the link that a shell finds, where there is a folder for such and none
-// of another copy in it.
+// command plans the link for the user's shell, if its directory exists and has no link of
+// another copy.
 func (b *planner) command() error {
 	if b.layout.Command == "" {
 		return nil
 	}
 	if info, err := b.m.Files.Stat(b.m.parent(b.layout.Command)); err != nil || !info.IsDir() {
-		return unlessAbsent(err) // no folder for such
+		return unlessAbsent(err) // no such directory
 	}
 	foreign := len(b.plan.Foreign)
 	if err := b.add(Change{Kind: Link, Path: b.layout.Command, To: b.layout.Launch}); err != nil || len(b.plan.Foreign) == foreign {
@@ -68,7 +67,7 @@ func (b *planner) command() error {
 	return nil
 }
 
-// extensions are let in by a file beside the configuration.
+// extensions plans the file next to the configuration that allows the extensions.
 func (b *planner) extensions() error {
 	if len(b.o.IDs) == 0 {
 		return nil
@@ -90,7 +89,7 @@ func (b *planner) extensions() error {
 	return b.add(Change{Kind: Extensions, Path: b.o.ExtensionsFile, Content: string(text) + "\n", merges: true})
 }
 
-// inside plans the folders that a thing is in.
+// inside plans the missing parent directories of a path.
 func (b *planner) inside(path string) error {
 	dirs, err := b.m.missing(b.m.parent(path))
 	if err != nil {
@@ -105,7 +104,7 @@ func (b *planner) inside(path string) error {
 	return nil
 }
 
-// insideKey plans the keys that a value is in.
+// insideKey plans the missing parent keys of a value.
 func (b *planner) insideKey(c Change) error {
 	var missing []string
 	for key := c.Path; strings.Contains(key, `\`); key = b.m.parent(key) {

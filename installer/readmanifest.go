@@ -8,13 +8,13 @@ import (
 	"swapkeep/manifest"
 )
 
-// A manifestFile is what browsers read of a manifest.
+// A manifestFile is the part of a manifest that browsers read.
 type manifestFile struct {
 	Path       string   `json:"path"`
 	Origins    []string `json:"allowed_origins"`
 	Extensions []string `json:"allowed_extensions"`
 
-	program string // Path, absolute: on Windows it may begin in the manifest's own folder
+	program string // Path, made absolute: on Windows it may be relative to the manifest
 	text    string
 }
 
@@ -26,8 +26,7 @@ func (m Machine) readManifest(path string) (f manifestFile, err error) {
 	return m.parseManifest(path, text)
 }
 
-// parseManifest reads the manifest at a path as browsers do: a byte order mark before it
-// is passed over.
+// parseManifest parses the manifest at a path as browsers do, skipping a byte order mark.
 func (m Machine) parseManifest(path string, text []byte) (f manifestFile, err error) {
 	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &f); err != nil {
 		return f, err

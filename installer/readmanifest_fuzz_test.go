@@ -9,8 +9,8 @@ import (
 	"swapkeep/manifest/manifesttest"
 )
 
-// FuzzReadManifest: what a browser accepts is read as the browser reads it, and written
-// again for another program it lets the same extensions in.
+// FuzzReadManifest: a manifest that a browser accepts is parsed as the browser parses it,
+// and written again for another program it allows the same extensions.
 func FuzzReadManifest(f *testing.F) {
 	for _, family := range manifest.Families() {
 		for goos, program := range map[string]string{"linux": "/opt/swapkeep/swapkeep", "windows": `C:\swapkeep\swapkeep.exe`} {
@@ -38,7 +38,7 @@ func FuzzReadManifest(f *testing.F) {
 			if err != nil || file.Path == "" || !m.isAbs(file.program) {
 				t.Fatalf("%s accepts %q, which is read as %+v: %v", family, text, file, err)
 			}
-			if file.family() != family { // it has both lists, of which the other's is no list of it
+			if file.family() != family { // it has both lists, and the other family's is ignored
 				continue
 			}
 			again, err := manifest.Render(family, goos, map[bool]string{false: "/new/swapkeep", true: `C:\new\swapkeep.exe`}[windows], file.ids())
@@ -53,8 +53,8 @@ func FuzzReadManifest(f *testing.F) {
 	})
 }
 
-// FuzzOlder: of two versions one at most is the older, none is older than itself, and
-// older goes on from one to the next.
+// FuzzOlder: at most one of two versions is older, none is older than itself, and older
+// is transitive.
 func FuzzOlder(f *testing.F) {
 	for _, s := range [][3]string{
 		{"0.1.0", "0.2.0-rc", "0.2.0"}, {"1", "1.0.0", "1.0.1"}, {"0.2.0-rc.2", "0.2.0-rc.10", "0.2.0-rc.x"}, {"0.2.0~rc", "0.2.0-rc", "0.2.0+a"},

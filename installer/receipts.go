@@ -15,25 +15,25 @@ import (
 	"swapkeep/manifest"
 )
 
-// Receipts are what an installation knows of what it made: written before the first
-// change, so that a crash leaves nothing behind that they do not name.
+// Receipts record what an installation made. They are written before the first change, so
+// that a crash leaves nothing that they do not name.
 type Receipts struct {
 	Format  int            `json:"format"`
 	Scope   manifest.Scope `json:"scope"`
 	Entries []Receipt      `json:"entries"`
 }
 
-// A Receipt is one thing that was made, or that was about to be made.
+// A Receipt is one thing that was made, or was about to be made.
 type Receipt struct {
 	Kind    Kind      `json:"kind"`
-	Path    string    `json:"path"`             // of a file, a folder or a link; of a registry key with its hive
-	Name    string    `json:"name,omitempty"`   // of the value in a registry key; empty is its default value
+	Path    string    `json:"path"`             // of a file, directory or link; for a registry key with its hive
+	Name    string    `json:"name,omitempty"`   // of a registry value; empty is the key's default value
 	SHA256  string    `json:"sha256,omitempty"` // of the file, the link's target or the value's text, in hex
-	Before  string    `json:"before,omitempty"` // while pending: of what of ours is replaced
+	Before  string    `json:"before,omitempty"` // while pending: sha256 of our older content that is replaced
 	Pending bool      `json:"pending,omitempty"`
 	Time    time.Time `json:"time"`
 	Version string    `json:"version"` // of the installing program
-	Owner   string    `json:"owner"`   // the program that browsers were to start
+	Owner   string    `json:"owner"`   // program that browsers were to start
 }
 
 const (
@@ -42,11 +42,11 @@ const (
 	maxReceipts    = 1 << 20 // bytes
 )
 
-// ErrReceipts: the receipts cannot be read.
+// ErrReceipts means that the receipts cannot be used.
 var ErrReceipts = errors.New("receipts.json cannot be used")
 
-// ReadReceipts reads those of a scope; without any they are empty. Error: ErrReceipts,
-// with what to do.
+// ReadReceipts reads a scope's receipts; without a file they are empty. It returns
+// ErrReceipts with what to do.
 func ReadReceipts(m Machine, scope manifest.Scope) (*Receipts, error) {
 	path, err := ReceiptsPath(m, scope)
 	if err != nil {
@@ -79,7 +79,7 @@ func ReadReceipts(m Machine, scope manifest.Scope) (*Receipts, error) {
 	return r, nil
 }
 
-// decodeReceipts takes exactly one object, of which every member is known.
+// decodeReceipts accepts exactly one JSON object without unknown members.
 func decodeReceipts(text []byte) (*Receipts, error) {
 	var r Receipts
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -93,8 +93,8 @@ func decodeReceipts(text []byte) (*Receipts, error) {
 	return &r, nil
 }
 
-// possible reports whether an entry can be one of this machine's: what cannot be read
-// again is not written.
+// possible reports whether an entry can belong to this machine and be read again after it
+// was written.
 func (r Receipt) possible(m Machine) bool {
 	if _, known := kinds[r.Kind]; !known || !speakable(r.Path) || !speakable(r.Name) {
 		return false
@@ -106,8 +106,8 @@ func (r Receipt) possible(m Machine) bool {
 	return m.isAbs(r.Path) && m.join(r.Path) == r.Path
 }
 
-// trusted is nil for a scope's file that nobody else could have written: what it says is
-// done. Every user reads the system's, which are root's.
+// trusted returns nil if nobody but the owner could have written a scope's file, because
+// an uninstall does what it says. The system's belongs to root.
 func (m Machine) trusted(path string, scope manifest.Scope) error {
 	info, err := m.Files.Lstat(path)
 	if err != nil {
@@ -131,17 +131,16 @@ func (m Machine) trusted(path string, scope manifest.Scope) error {
 	return nil
 }
 
-// A State is what became of a thing that was made.
+// A State is the state of something that was made.
 type State string
 
-// The states.
 const (
 	Same    State = "same"
 	Changed State = "changed" // something else is there
 	Gone    State = "gone"
 )
 
-// State looks at the machine.
+// State compares the receipt with the machine.
 func (r Receipt) State(m Machine) (State, error) {
 	sum, there, err := kinds[r.Kind].sum(m, r.Path, r.Name)
 	switch {
@@ -155,7 +154,7 @@ func (r Receipt) State(m Machine) (State, error) {
 	return Changed, nil
 }
 
-// find is the entry for a thing.
+// find returns the entry for something.
 func (r *Receipts) find(kind Kind, path, name string) (Receipt, bool) {
 	i := slices.IndexFunc(r.Entries, func(e Receipt) bool { return e.is(kind, path, name) })
 	if i < 0 {
@@ -164,7 +163,7 @@ func (r *Receipts) find(kind Kind, path, name string) (Receipt, bool) {
 	return r.Entries[i], true
 }
 
-// is reports whether an entry is for a thing: files of all kinds share their paths.
+// is reports whether an entry is for something. Kinds of files share their paths.
 func (r Receipt) is(kind Kind, path, name string) bool {
 	return r.Path == path && r.Name == name && r.Kind.inRegistry() == kind.inRegistry() && (r.Kind == Value) == (kind == Value)
 }
@@ -179,8 +178,8 @@ func (r *Receipts) drop(e Receipt) {
 	r.Entries = slices.DeleteFunc(r.Entries, func(old Receipt) bool { return old.is(e.Kind, e.Path, e.Name) })
 }
 
-// write puts receipts in their place, and with them the folders on the way there, all
-// in one step.
+// write writes the receipts, together with the directories on the way to them,
+// atomically.
 func (r *Receipts) write(m Machine, path string) error {
 	slices.SortFunc(r.Entries, func(a, b Receipt) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Name, b.Name)) })
 	text, err := json.MarshalIndent(r, "", "  ")
@@ -188,7 +187,7 @@ func (r *Receipts) write(m Machine, path string) error {
 		return err
 	}
 	mode := fs.FileMode(0o600)
-	if r.Scope == manifest.System { // every user's doctor reads them
+	if r.Scope == manifest.System { // readable for every user's doctor
 		mode = 0o644
 	}
 	return m.writeInNew(path, append(text, '\n'), mode)

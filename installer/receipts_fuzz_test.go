@@ -8,8 +8,8 @@ import (
 	"swapkeep/manifest"
 )
 
-// FuzzReceipts: receipts are refused, or each of their entries can be looked at, and an
-// uninstall by them removes nothing whose content they do not know.
+// FuzzReceipts: receipts are refused, or each of their entries can be examined and an
+// uninstall removes nothing whose content differs from them.
 func FuzzReceipts(f *testing.F) {
 	for _, s := range []string{
 		`{"format":1,"scope":"user","entries":[{"kind":"manifest","path":"/home/ann/kept","sha256":"00","time":"2026-01-01T00:00:00Z"}]}`,

@@ -10,7 +10,7 @@ import (
 
 const userReceipts = "/home/ann/.local/state/swapkeep/receipts.json"
 
-// Receipts say by themselves what they are, once.
+// A receipts file must be complete: its format, its scope and nothing after its end.
 func TestReceiptsAreWhole(t *testing.T) {
 	const good = `{"format":1,"scope":"user","entries":[]}`
 	for text, want := range map[string]error{
@@ -26,8 +26,8 @@ func TestReceiptsAreWhole(t *testing.T) {
 	}
 }
 
-// What receipts name is removed: they are whose installation it is, and root's are read
-// by everybody.
+// Receipts must belong to the owner of the installation, because what they name is
+// removed; root's are readable by everybody.
 func TestOwnersOfReceipts(t *testing.T) {
 	for _, c := range []struct {
 		scope      manifest.Scope

@@ -10,8 +10,8 @@ import (
 
 func thisRegistry() Registry { return windowsRegistry{} }
 
-// windowsRegistry is this machine's. Programs of 64 bits write what browsers of both
-// kinds read: they look into both views.
+// windowsRegistry is this machine's registry. What a 64-bit program writes is read by
+// browsers of either width, because they look in both views.
 type windowsRegistry struct{}
 
 var roots = map[string]registry.Key{"HKCU": registry.CURRENT_USER, "HKLM": registry.LOCAL_MACHINE}
@@ -25,7 +25,7 @@ func rootOf(key string) (registry.Key, string, error) {
 	return root, path, nil
 }
 
-// open runs do with a key; a key that is missing is no error and has no do.
+// open calls do with a key. A missing key is no error, and do is not called.
 func open(key string, rights uint32, do func(registry.Key) error) error {
 	root, path, err := rootOf(key)
 	if err != nil {
@@ -50,7 +50,7 @@ func (windowsRegistry) Value(key, name string) (text string, there bool, err err
 		}
 		there = true
 		if errors.Is(err, registry.ErrUnexpectedType) {
-			return nil // somebody's, and no text
+			return nil // somebody else's, and not text
 		}
 		return err
 	})

@@ -7,18 +7,19 @@ import (
 	"swapkeep/manifest"
 )
 
-// A Repair is what a look at a user's installation found, and what was mended of it.
+// A Repair is what [Mend] found wrong with a user's installation, and what it repaired.
 type Repair struct {
-	Entries int      // things that were installed
-	Mended  []string // led nowhere, and lead to the running version now
-	Broken  []string // lead nowhere
-	Changed []string // somebody else's by now
-	Gone    []string // who removed them may have wanted that
+	Entries int      // number of receipts
+	Mended  []string // pointed to nothing and point to the running version now
+	Broken  []string // point to nothing
+	Changed []string // changed by somebody
+	Gone    []string // removed, perhaps on purpose
 }
 
-// Mend compares a user's receipts with the machine. A link or a manifest that is ours,
-// is unchanged and leads nowhere is led to the programs in a folder, links resolved, if
-// those are an installed copy. All else is left alone. It may be repeated.
+// Mend compares a user's receipts with the machine. A link or manifest of ours that is
+// unchanged and points to nothing is changed to point to the programs in a directory,
+// links resolved, if they are an installed copy. The rest is left alone. It may be
+// repeated.
 func Mend(m Machine, version, programs string) (r Repair, err error) {
 	layout, receipts, err := m.installed(manifest.User)
 	if err != nil || len(receipts.Entries) == 0 {
@@ -26,7 +27,7 @@ func Mend(m Machine, version, programs string) (r Repair, err error) {
 	}
 	err = r.look(m, receipts)
 	own, copied := m.installedCopy(receipts, version, programs)
-	for _, kind := range []Kind{Link, Manifest} { // what leads through a link is whole after it
+	for _, kind := range []Kind{Link, Manifest} { // fixing a link also fixes what points through it
 		for _, e := range receipts.astray(m, kind) {
 			c, known := Change{}, false
 			if copied {
@@ -62,8 +63,8 @@ func (r *Repair) look(m Machine, receipts *Receipts) (err error) {
 	return err
 }
 
-// installedCopy is the layout of the programs in a folder, if they are an installed
-// copy: a package's, or one that the receipts name and that nobody changed since.
+// installedCopy returns the layout of the programs in a directory if they are an
+// installed copy: a package's, or one that the receipts name and that is unchanged.
 func (m Machine) installedCopy(r *Receipts, version, programs string) (Layout, bool) {
 	own, err := LayoutOf(m, manifest.User, version, programs)
 	if err != nil || own.Managed {
@@ -81,13 +82,13 @@ func (m Machine) installedCopy(r *Receipts, version, programs string) (Layout, b
 	return own, own.Programs == programs
 }
 
-// astray are the unchanged things of a kind that lead nowhere.
+// astray returns the unchanged entries of a kind that point to nothing.
 func (r *Receipts) astray(m Machine, kind Kind) (out []Receipt) {
 	for _, e := range r.Entries {
 		if e.Kind != kind {
 			continue
 		}
-		if state, err := e.State(m); err != nil || state != Same { // what else is there is not opened
+		if state, err := e.State(m); err != nil || state != Same { // anything else there is not opened
 			continue
 		}
 		if to, err := leads[kind](m, e); err == nil && m.lost(to) {
@@ -97,7 +98,7 @@ func (r *Receipts) astray(m Machine, kind Kind) (out []Receipt) {
 	return out
 }
 
-// leads say where things of a kind lead to.
+// leads return what an entry of a kind points to.
 var leads = map[Kind]func(m Machine, e Receipt) (string, error){
 	Link: func(m Machine, e Receipt) (string, error) {
 		to, err := m.Files.Readlink(e.Path)
@@ -112,13 +113,13 @@ var leads = map[Kind]func(m Machine, e Receipt) (string, error){
 	},
 }
 
-// lost reports whether there is nothing at a path.
+// lost reports whether nothing is at a path.
 func (m Machine) lost(path string) bool {
 	_, err := m.Files.Stat(path)
 	return absent(err)
 }
 
-// leadTo is the change that leads a thing of an installation to programs of ours.
+// leadTo returns the change that makes an entry point to our programs.
 func (m Machine) leadTo(own, installed Layout, e Receipt) (c Change, known bool) {
 	c = Change{Kind: e.Kind, Path: e.Path}
 	switch {
@@ -140,13 +141,13 @@ func (m Machine) leadTo(own, installed Layout, e Receipt) (c Change, known bool)
 	return c, err == nil
 }
 
-// remake carries out a change of a thing that receipts name, which know of it first.
+// remake makes a change and updates its receipt before and after.
 func (r *Receipts) remake(m Machine, path string, e Receipt, c Change) error {
-	sum, _, err := kinds[e.Kind].sum(m, e.Path, e.Name) // of an update that was stopped it is the older one
+	sum, _, err := kinds[e.Kind].sum(m, e.Path, e.Name) // of a stopped update: that of the older content
 	if err != nil {
 		return fmt.Errorf("look at %s: %w", e.Path, err)
 	}
-	e.Pending, e.Before, e.SHA256 = true, sum, Sum([]byte(c.To+c.Content)) // one of them
+	e.Pending, e.Before, e.SHA256 = true, sum, Sum([]byte(c.To+c.Content)) // one of them is empty
 	r.put(e)
 	if err := r.write(m, path); err != nil {
 		return fmt.Errorf("write the receipts: %w", err)

@@ -15,7 +15,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// An estate is a real home with nothing but an installation in it.
+// An estate is a real home directory that contains only an installation.
 type estate struct {
 	*testing.T
 	Machine
@@ -36,7 +36,7 @@ func (e estate) path(elem ...string) string {
 	return filepath.Join(append([]string{e.Home}, elem...)...)
 }
 
-// unpack puts programs of a version where a person unpacks them.
+// unpack puts programs of a version where a user unpacks them.
 func (e estate) unpack(version string) string {
 	e.Helper()
 	dir := e.path("Downloads", version)
@@ -51,7 +51,7 @@ func (e estate) unpack(version string) string {
 	return dir
 }
 
-// install installs a version and returns the folder of its programs.
+// install installs a version and returns the directory of its programs.
 func (e estate) install(version string) string {
 	e.Helper()
 	plan, err := NewPlan(e.Machine, Options{
@@ -73,7 +73,7 @@ func (e estate) manifest() string {
 
 func (e estate) current() string { return e.path(".local", "lib", "swapkeep", "current") }
 
-// rewrite changes a file as a person would.
+// rewrite changes a file as a user would.
 func (e estate) rewrite(path string, change func(string) string) {
 	e.Helper()
 	text, err := os.ReadFile(path)
@@ -93,7 +93,7 @@ func (e estate) read(path string) string {
 	return string(text)
 }
 
-// uninstall wants all that was installed to go.
+// uninstall checks that everything that was installed is removed.
 func (e estate) uninstall() {
 	e.Helper()
 	removal, err := PlanRemoval(e.Machine, manifest.User)
@@ -114,10 +114,10 @@ func TestMend(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		harm   func(e estate, old, present string)
-		runs   func(e estate, present string) string // "" = the present version
+		runs   func(e estate, present string) string // "" = the current version
 		want   func(e estate, r Repair) bool
-		starts string // what browsers start in the end: the program's text
-		keeps  bool   // something that an uninstall leaves
+		starts string // content of the program that browsers start in the end
+		keeps  bool   // an uninstall leaves something
 	}{
 		{name: "nothing", harm: func(estate, string, string) {}, starts: "swapkeep 2.0",
 			want: func(_ estate, r Repair) bool {
@@ -129,7 +129,7 @@ func TestMend(t *testing.T) {
 			return slices.Equal(r.Changed, []string{e.current()}) && slices.Equal(r.Broken, []string{e.manifest()}) && len(r.Mended) == 0
 		}, keeps: true},
 		{name: "the version of the link is gone", harm: func(e estate, old, _ string) {
-			e.install("1.0") // back to it
+			e.install("1.0") // back to the older version
 			_ = os.RemoveAll(old)
 		}, starts: "swapkeep 2.0", want: func(e estate, r Repair) bool { return slices.Equal(r.Mended, []string{e.current()}) && len(r.Gone) > 0 }},
 		{name: "a stranger's program runs", harm: func(e estate, old, _ string) {
@@ -180,8 +180,8 @@ func TestMend(t *testing.T) {
 	}
 }
 
-// TestMendManifest: browsers were told of a package that is gone, and a copy in the
-// home runs.
+// TestMendManifest: browsers have the path of a removed package, and a copy in the home
+// is running.
 func TestMendManifest(t *testing.T) {
 	e := newEstate(t)
 	present := e.install("2.0")
@@ -252,7 +252,7 @@ func TestDaemonBeside(t *testing.T) {
 	if got := e.daemonBeside(filepath.Join(old, "swapkeep")); got != filepath.Join(old, "swapkeepd") {
 		t.Errorf("through a link elsewhere: %s", got)
 	}
-	if err := os.Symlink("2.0", e.path("Downloads", "current")); err != nil { // as anybody may make one
+	if err := os.Symlink("2.0", e.path("Downloads", "current")); err != nil { // anybody could create such a link
 		t.Fatal(err)
 	}
 	if got := e.daemonBeside(filepath.Join(unpacked, "swapkeep")); got != filepath.Join(unpacked, "swapkeepd") {
@@ -260,8 +260,8 @@ func TestDaemonBeside(t *testing.T) {
 	}
 }
 
-// An update that was stopped left the older manifest, which leads nowhere: killed while
-// that is mended, what is there is still known as ours.
+// An update that was stopped left the older manifest, which points to nothing. If the
+// repair is killed too, the manifest still counts as ours.
 func TestMendAfterAStop(t *testing.T) {
 	e := newEstate(t)
 	present := e.install("2.0")

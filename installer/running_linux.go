@@ -11,35 +11,35 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// holding is the least descriptor of a mark: a command that is told to read one that nobody
-// opened, 3 for most, does not find the program there.
+// holding is the minimum file descriptor of a mark. A command that is told to read a
+// secret from a descriptor that nobody opened, usually 3, must not read the program.
 const holding = 100
 
-// Hold marks this very program as one that runs, for RunningFrom: who hides the memory of
-// a process hides by that which program it is. The mark ends with the process.
+// Hold marks this program as running, for RunningFrom, with a shared lock on its file: a
+// process that hides its memory also hides its program. The mark ends with it.
 func Hold() {
 	low, err := unix.Open("/proc/self/exe", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return // nobody is kept from anything
+		return // without a mark
 	}
 	fd, err := unix.FcntlInt(uintptr(low), unix.F_DUPFD_CLOEXEC, holding)
 	_ = unix.Close(low)
 	if err != nil {
 		return
 	}
-	for range 3 { // somebody may be looking just now
+	for range 3 { // RunningFrom may hold the lock for a moment
 		if unix.Flock(fd, unix.LOCK_SH|unix.LOCK_NB) == nil {
-			return // and stays open
+			return // the descriptor stays open
 		}
 		time.Sleep(time.Millisecond)
 	}
 	_ = unix.Close(fd)
 }
 
-// RunningFrom looks at the processes of this machine as far as this user may, and at the
-// marks of relays and commands. A daemon hides its program, and the path by which it was
-// started leads through the link to the present version: one of an earlier version is not
-// seen, unless by root, and goes on without its file, of which it needs nothing any more.
+// RunningFrom reports whether a process of this machine runs a program from a directory,
+// as far as this user can see it, or has marked one with Hold. A daemon hides its
+// program, and was started through the link to the current version. So a daemon of an
+// earlier version is seen by root only; it keeps running without its file.
 func RunningFrom(dir string) (bool, error) {
 	if marked(filepath.Join(dir, "swapkeep")) {
 		return true, nil
@@ -49,7 +49,7 @@ func RunningFrom(dir string) (bool, error) {
 		return false, err
 	}
 	for _, p := range processes {
-		exe, _ := os.Readlink(filepath.Join(p, "exe")) // of another user, or gone
+		exe, _ := os.Readlink(filepath.Join(p, "exe")) // empty if it belongs to another user or is gone
 		line, _ := os.ReadFile(filepath.Join(p, "cmdline"))
 		argv0, _, _ := strings.Cut(string(line), "\x00")
 		if filepath.Dir(exe) == dir || filepath.Dir(argv0) == dir {
@@ -59,8 +59,8 @@ func RunningFrom(dir string) (bool, error) {
 	return false, nil
 }
 
-// marked reports whether a process holds the program at a path, or may: over NFS, a file
-// that is not open for writing cannot be asked.
+// marked reports whether a process holds the lock on the program at a path, or may hold
+// it: over NFS, a file that is not open for writing cannot be locked exclusively.
 func marked(program string) bool {
 	f, err := os.Open(program)
 	if err != nil {

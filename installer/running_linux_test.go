@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A program that a process holds is one that runs, also where the process hides which
-// program it is; it may hold it by several links, and be held by several.
+// A program that a process has marked is running, even if the process hides which program
+// it runs. It may be marked through several links and by several processes.
 func TestHeldProgramRuns(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "swapkeep")

@@ -2,9 +2,9 @@
 
 package installer
 
-// Hold has nothing to do where RunningFrom reports nothing.
+// Hold does nothing where RunningFrom reports nothing.
 func Hold() {}
 
-// RunningFrom reports nothing: macOS keeps the file of a program that runs, and
-// Windows, where versions have no folders, refuses to remove it.
+// RunningFrom always reports false: macOS keeps the file of a running program, and
+// Windows, where versions have no directories, refuses to remove it.
 func RunningFrom(string) (bool, error) { return false, nil }

@@ -2,18 +2,18 @@ package installer
 
 import "swapkeep/manifest"
 
-// A Sandboxed browser is shut in a box and needs more than a manifest.
+// A Sandboxed browser runs in a Flatpak or Snap and needs more than a manifest.
 type Sandboxed struct {
 	Browser  string       `json:"browser"`
 	Box      manifest.Box `json:"box"`
-	App      string       `json:"app"`     // its name in the box
+	App      string       `json:"app"`     // its id as a Flatpak or snap
 	Written  bool         `json:"written"` // its manifest is part of the plan
 	Needs    []string     `json:"needs"`   // sentences
 	Commands []string     `json:"commands,omitempty"`
 }
 
-// boxed notes what a boxed browser needs, and reports whether its manifest is written:
-// not where nothing helps. The commands are left to the person: they open the box.
+// boxed records what a sandboxed browser needs, and reports whether its manifest is to be
+// written: not if nothing would help. The user runs the commands, which open the sandbox.
 func (b *planner) boxed(p manifest.Place) bool {
 	packaging, ok := p.Packaging()
 	if !ok {

@@ -9,9 +9,9 @@ import (
 	"swapkeep/manifest"
 )
 
-// writeInNew writes a file whose folders may be missing. They are made aside, under a
-// name that [Machine.clearStages] finds, and come to their place together with the
-// file: at no moment is there a folder that no receipt names.
+// writeInNew writes a file whose directories may be missing. They are created under a
+// temporary name, which [Machine.clearStages] finds, and renamed together with the file,
+// so that there is never a directory without a receipt.
 func (m Machine) writeInNew(path string, content []byte, mode fs.FileMode) error {
 	if err := m.clearStages(path); err != nil {
 		return err
@@ -29,7 +29,7 @@ func (m Machine) writeInNew(path string, content []byte, mode fs.FileMode) error
 	return nil
 }
 
-// stage makes folders that are missing, and a file in the last of them, in one step.
+// stage creates missing directories, and a file in the last of them, atomically.
 func (m Machine) stage(dirs []string, path string, content []byte, mode fs.FileMode) error {
 	stage := dirs[0] + Unfinished
 	aside := func(p string) string { return stage + strings.TrimPrefix(p, dirs[0]) }
@@ -44,7 +44,7 @@ func (m Machine) stage(dirs []string, path string, content []byte, mode fs.FileM
 	return m.Files.Rename(stage, dirs[0])
 }
 
-// modeOf is the mode of a folder that is made. A user's state directory is theirs alone.
+// modeOf returns the mode of a new directory. A user's state directory is private.
 func (m Machine) modeOf(dir string) fs.FileMode {
 	if dir == settings[m.OS][manifest.User].state(m) {
 		return 0o700
@@ -52,7 +52,7 @@ func (m Machine) modeOf(dir string) fs.FileMode {
 	return 0o755
 }
 
-// clearStages removes what a crash left of writeInNew and removeWithNew.
+// clearStages removes leftovers of writeInNew and removeWithNew after a crash.
 func (m Machine) clearStages(path string) error {
 	for dir := m.parent(path); dir != m.parent(dir); dir = m.parent(dir) {
 		stage := dir + Unfinished
@@ -69,8 +69,8 @@ func (m Machine) clearStages(path string) error {
 	return nil
 }
 
-// removeChain removes a file and the folders around it, up to and with top. They hold
-// nothing else, or it fails.
+// removeChain removes a file and its parent directories up to and including top. It fails
+// if they contain anything else.
 func (m Machine) removeChain(top, path string) error {
 	for _, p := range []string{path + Unfinished, path} {
 		if err := unlessAbsent(m.Files.Remove(p)); err != nil {
@@ -87,8 +87,8 @@ func (m Machine) removeChain(top, path string) error {
 	}
 }
 
-// removeWithNew removes a file, and of the folders made for it those that hold nothing
-// else, in a way that leaves no folder without a name after a crash.
+// removeWithNew removes a file, and those of its directories that were made for it and
+// contain nothing else. A crash leaves no directory that clearStages does not find.
 func (m Machine) removeWithNew(path string, made map[string]bool) error {
 	top := ""
 	for dir, last := m.parent(path), path; made[dir]; dir, last = m.parent(dir), dir {

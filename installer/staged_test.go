@@ -10,14 +10,14 @@ import (
 	"swapkeep/manifest"
 )
 
-// stateOf is the folder of the receipts.
+// stateOf returns the directory of the receipts.
 func stateOf(b *bench) string {
 	path, _ := installer.ReceiptsPath(b.Machine, manifest.User)
 	return strings.TrimRight(strings.TrimSuffix(path, "receipts.json"), `/\`)
 }
 
-// Where the receipts cannot be written nothing is changed, and nothing is left for the
-// next run.
+// If the receipts cannot be written nothing is changed, and nothing is left for the next
+// run.
 func TestNoSpaceForReceipts(t *testing.T) {
 	b := newBench("linux", manifest.User)
 	before := b.list()
@@ -33,7 +33,7 @@ func TestNoSpaceForReceipts(t *testing.T) {
 	unlike(t, before, b.list())
 }
 
-// A user's state directory is nobody else's, on every system that has modes.
+// A user's state directory is private on every system that has file modes.
 func TestStateIsPrivate(t *testing.T) {
 	for _, system := range []string{"linux", "darwin"} {
 		b := newBench(system, manifest.User)

@@ -8,23 +8,23 @@ import (
 	"slices"
 	"strings"
 
-	"swapkeep/fault"
+	"swapkeep/internal/failpoint"
 	"swapkeep/manifest"
 )
 
-// A Removal is what an uninstall would do.
+// A Removal lists what an uninstall would do.
 type Removal struct {
 	Scope    manifest.Scope `json:"scope"`
 	Receipts string         `json:"receipts"`
-	Remove   []Receipt      `json:"remove"`         // in this order; folders and keys only if they are empty by then
-	Kept     []Kept         `json:"kept,omitempty"` // what was changed since, and what other copies installed
+	Remove   []Receipt      `json:"remove"`         // in this order; directories and keys only if they are empty by then
+	Kept     []Kept         `json:"kept,omitempty"` // changed since, or installed by other copies
 
-	// BeforeFolders is called when nothing is left that starts a daemon, and before the
-	// folders and the program that a person calls go. Its error stops the removal.
+	// BeforeFolders is called when nothing is left that starts a daemon, before the
+	// directories and the user's program are removed. Its error stops the removal.
 	BeforeFolders func() error `json:"-"`
 
 	receipts *Receipts
-	last     []string // the program that a person calls, of every version, and the links to it
+	last     []string // the user's program, of every version, and the links to it
 }
 
 // Kept is something that stays.
@@ -34,8 +34,8 @@ type Kept struct {
 	Reason string `json:"reason"`
 }
 
-// PlanRemoval says what an uninstall would remove: exactly what the receipts name and
-// nobody changed since. It changes nothing. Errors: ErrSudoUser, ErrNeedsRoot,
+// PlanRemoval returns what an uninstall would remove: exactly what the receipts name and
+// nobody has changed since. It changes nothing. Errors: ErrSudoUser, ErrNeedsRoot,
 // ErrReceipts.
 func PlanRemoval(m Machine, scope manifest.Scope) (*Removal, error) {
 	layout, receipts, err := m.installed(scope)
@@ -50,7 +50,7 @@ func PlanRemoval(m Machine, scope manifest.Scope) (*Removal, error) {
 			return nil, fmt.Errorf("look at %s: %w", e.Path, err)
 		case state == Changed:
 			r.Kept = append(r.Kept, Kept{e.Path, e.Name, "was changed since it was installed; remove it yourself if it is of no use"})
-		default: // one that is gone may have left something unfinished
+		default: // something that is gone may have left an unfinished file
 			r.Remove = append(r.Remove, e)
 		}
 	}
@@ -61,7 +61,7 @@ func PlanRemoval(m Machine, scope manifest.Scope) (*Removal, error) {
 	return r, nil
 }
 
-// last are the program that a person calls, of every version, and the links to it.
+// last returns the program that the user calls, of every version, and the links to it.
 func (r *Receipts) last(m Machine, l Layout) (paths []string) {
 	for _, e := range r.Entries {
 		if e.Kind == Program && m.base(e.Path) == m.exe("swapkeep") || e.Kind == Link && (e.Path == l.Current || e.Path == l.Command) {
@@ -71,15 +71,15 @@ func (r *Receipts) last(m Machine, l Layout) (paths []string) {
 	return paths
 }
 
-// The turns of a removal. Whatever fails, a person can call it again until all else is
-// gone.
+// The order of a removal. Whatever fails, the user can run the program again until
+// everything else is gone.
 const (
-	starters    = iota // what browsers and the system read, to start the programs
-	daemons            // and what could start a daemon
-	folders            // that hold neither, and keys; of a turn the innermost first
-	links              // to the program that a person calls
-	lastProgram        // that one
-	lastFolders        // around it
+	starters    = iota // what browsers and the system read to start the programs
+	daemons            // programs that could start a daemon
+	folders            // directories without either, and keys; innermost first
+	links              // links to the user's program
+	lastProgram        // the user's program
+	lastFolders        // the directories around it
 )
 
 func (r *Removal) turn(m Machine, e Receipt) int {
@@ -99,7 +99,7 @@ func (r *Removal) turn(m Machine, e Receipt) int {
 	return starters
 }
 
-// depth matters for what holds others.
+// depth is the nesting depth of a directory or key, 0 for anything else.
 func depth(r Receipt) int {
 	if !r.Kind.holds() {
 		return 0
@@ -107,8 +107,8 @@ func depth(r Receipt) int {
 	return strings.Count(strings.ReplaceAll(r.Path, `\`, "/"), "/")
 }
 
-// others are manifests under the host's name that are none of this installation's, and
-// those that cannot be looked at.
+// others returns manifests under the host's name that do not belong to this installation,
+// and those that cannot be examined.
 func (m Machine) others(scope manifest.Scope, receipts *Receipts) (out []Kept) {
 	seen := map[string]bool{}
 	for _, p := range manifest.Looked(m.OS) {
@@ -136,8 +136,8 @@ func (m Machine) others(scope manifest.Scope, receipts *Receipts) (out []Kept) {
 // Empty reports whether nothing is installed.
 func (r *Removal) Empty() bool { return len(r.receipts.Entries) == 0 }
 
-// Remove carries a removal out and stops at the first failure: the receipts stay then,
-// and it may be repeated. It returns what was removed.
+// Remove carries out a removal and stops at the first failure; the receipts are then
+// kept, and it may be repeated. It returns what was removed.
 func Remove(ctx context.Context, m Machine, r *Removal) (removed []Receipt, err error) {
 	if err := m.clearStages(r.Receipts); err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func Remove(ctx context.Context, m Machine, r *Removal) (removed []Receipt, err 
 
 func (m Machine) removeAll(ctx context.Context, entries []Receipt) (removed []Receipt, err error) {
 	for _, e := range entries {
-		fault.Point("installer.before_removal")
+		failpoint.Point("installer.before_removal")
 		err := ctx.Err()
 		gone := false
 		if err == nil {
@@ -188,7 +188,7 @@ func (m Machine) removeAll(ctx context.Context, entries []Receipt) (removed []Re
 	return removed, nil
 }
 
-// forget removes the receipts with the folders that were made for them.
+// forget removes the receipts and the directories that were made for them.
 func (m Machine) forget(r *Removal) error {
 	if err := unlessAbsent(m.Files.Remove(r.Receipts + Unfinished)); err != nil {
 		return err
@@ -198,19 +198,19 @@ func (m Machine) forget(r *Removal) error {
 	}
 	made := map[string]bool{}
 	for _, e := range r.receipts.Entries {
-		if state, err := e.State(m); e.Kind == Directory && err == nil && state == Same { // no link that took its place
+		if state, err := e.State(m); e.Kind == Directory && err == nil && state == Same { // not a link in its place
 			made[e.Path] = true
 		}
 	}
-	fault.Point("installer.before_forgetting")
+	failpoint.Point("installer.before_forgetting")
 	if err := m.removeWithNew(r.Receipts, made); err != nil {
 		return fmt.Errorf("remove %s: %w; when that is mended, run uninstall again by any copy of swapkeep", r.Receipts, err)
 	}
 	return nil
 }
 
-// remove takes one thing away and reports whether it was there. It looks again: time
-// went by since the plan.
+// remove removes one thing and reports whether it was there. It checks its state again,
+// because time has passed since the plan.
 func (e Receipt) remove(m Machine) (bool, error) {
 	if !e.Kind.inRegistry() && e.Kind != Directory {
 		if err := unlessAbsent(m.Files.Remove(e.Path + Unfinished)); err != nil {
@@ -228,7 +228,7 @@ func (e Receipt) remove(m Machine) (bool, error) {
 	return err == nil, err
 }
 
-// emptied reports whether a folder is gone, or would be, if it held nothing.
+// emptied reports whether a directory is gone or empty.
 func (m Machine) emptied(dir string) bool {
 	entries, err := m.Files.ReadDir(dir)
 	return err != nil || len(entries) == 0

@@ -8,14 +8,14 @@ import (
 	"swapkeep/manifest"
 )
 
-// Whatever fails, there is a program by which the uninstall can be run again; and before
-// the state goes there is nothing that starts a daemon.
+// Whatever fails, a program is left with which the uninstall can be repeated, and before
+// the state is removed nothing is left that starts a daemon.
 func TestOwnProgramGoesLast(t *testing.T) {
 	everywhere(t, func(t *testing.T, system string, scope manifest.Scope) {
 		b := newBench(system, scope)
 		before := b.list()
 		p := b.apply(t, b.fewer(scope))
-		var programs []string // this one, and the daemon
+		var programs []string // the user's program and the daemon
 		for _, c := range p.Changes {
 			if c.Kind == installer.Program {
 				programs = append(programs, c.Path)
@@ -43,7 +43,7 @@ func TestOwnProgramGoesLast(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 		r.BeforeFolders = nil
-		for err = errCrash; err != nil; { // one more change, and then none
+		for err = errCrash; err != nil; { // allow one more change at each attempt
 			killed := 0
 			b.killAt(1, &killed)
 			_, err = installer.Remove(t.Context(), b.Machine, r)
@@ -62,7 +62,7 @@ func TestOwnProgramGoesLast(t *testing.T) {
 	})
 }
 
-// A state directory that was moved away behind a link: the link is the person's.
+// A link that the user put in the place of the state directory stays.
 func TestLinkedStateStays(t *testing.T) {
 	b := newBench("linux", manifest.User)
 	b.apply(t, b.fewer(manifest.User))

@@ -9,9 +9,9 @@ import (
 	"swapkeep/manifest"
 )
 
-// DaemonBeside is the daemon that a program of ours, at a path without links, is to
-// start: the one beside it, or the present version's where both are versions of one
-// installation. A relay may have been started before an update.
+// DaemonBeside returns the daemon that a program of ours, at a path without links, has to
+// start: the one next to it or, if both are versions of one installation, that of the
+// current version. A relay may have been started before an update.
 func DaemonBeside(program string) string { return This().daemonBeside(program) }
 
 func (m Machine) daemonBeside(program string) string {
@@ -19,7 +19,7 @@ func (m Machine) daemonBeside(program string) string {
 	beside := m.join(dir, name)
 	current := m.join(m.parent(dir), "current")
 	if to, err := m.Files.Readlink(current); err != nil || m.base(to) != to || !m.installsInto(m.parent(dir)) {
-		return beside // no link to a folder beside this one, or anybody's
+		return beside // no link to a sibling directory, or one that anybody could make
 	}
 	if _, err := m.Files.Stat(m.join(current, name)); err != nil {
 		return beside
@@ -27,8 +27,8 @@ func (m Machine) daemonBeside(program string) string {
 	return m.join(current, name)
 }
 
-// installsInto reports whether a folder is the one that holds every version's programs:
-// whoever can make a link in another would decide what is started.
+// installsInto reports whether a directory is the one with the programs of all versions:
+// elsewhere, whoever can create a link would decide what is started.
 func (m Machine) installsInto(dir string) bool {
 	it, err := m.Files.Stat(dir)
 	if err != nil {
@@ -46,18 +46,18 @@ func (m Machine) installsInto(dir string) bool {
 	return false
 }
 
-// ReplacesPrograms reports whether a plan puts other programs in the place of ours: a
-// daemon that runs is an older one then.
+// ReplacesPrograms reports whether a plan replaces our programs, so that a running daemon
+// is an older one afterwards.
 func (p *Plan) ReplacesPrograms() bool {
 	return slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Kind == Program || c.Kind == Link && c.Replaces != "" })
 }
 
-// A Running tells whether a process has its program in a folder.
+// A Running function reports whether a process runs a program from a directory.
 type Running func(dir string) (bool, error)
 
-// Sweep removes the programs of a scope's earlier versions that nothing runs from any
-// more, and what Windows could not remove while it ran. It returns the folders; a version
-// of which anything was changed since it was installed stays whole.
+// Sweep removes the programs of a scope's earlier versions that no process runs from any
+// more, and files that Windows could not remove while they were in use. It returns the
+// directories. A version of which anything was changed stays complete.
 func Sweep(m Machine, scope manifest.Scope, running Running) (swept []string, err error) {
 	layout, receipts, err := m.installed(scope)
 	if err != nil {
@@ -82,7 +82,7 @@ func Sweep(m Machine, scope manifest.Scope, running Running) (swept []string, er
 	return swept, err
 }
 
-// installed is what a scope's receipts know, and where its things are.
+// installed returns a scope's receipts and layout.
 func (m Machine) installed(scope manifest.Scope) (Layout, *Receipts, error) {
 	if err := m.may(scope); err != nil {
 		return Layout{}, nil, err
@@ -95,7 +95,7 @@ func (m Machine) installed(scope manifest.Scope) (Layout, *Receipts, error) {
 	return layout, receipts, err
 }
 
-// versions are the folders beside the link to the present version that hold programs.
+// versions returns the directories with programs next to the link to the current version.
 func (r *Receipts) versions(m Machine, l Layout) (dirs []string) {
 	for _, e := range r.Entries {
 		if dir := m.parent(e.Path); e.Kind == Program && m.parent(dir) == l.folder(m) && !slices.Contains(dirs, dir) {
@@ -105,16 +105,16 @@ func (r *Receipts) versions(m Machine, l Layout) (dirs []string) {
 	return dirs
 }
 
-// removeVersion removes what was installed into a folder and that nobody changed, and then
-// the folder, unless it holds something else. The receipts at a path follow.
+// removeVersion removes what was installed into a directory and is unchanged, then the
+// directory unless it contains something else, and updates the receipts at path.
 func (r *Receipts) removeVersion(m Machine, path, dir string) error {
 	mine := r.in(m, dir)
-	slices.SortFunc(mine, func(a, b Receipt) int { return -cmp.Compare(a.Path, b.Path) }) // the folder last
+	slices.SortFunc(mine, func(a, b Receipt) int { return -cmp.Compare(a.Path, b.Path) }) // the directory last
 	for _, e := range mine {
 		if _, err := e.remove(m); unlessAbsent(err) != nil {
 			return err
 		}
-		if left, err := m.exists(e.Path); err != nil || left { // a folder with something else in it
+		if left, err := m.exists(e.Path); err != nil || left { // a directory with other content
 			return err
 		}
 		r.drop(e)

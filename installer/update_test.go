@@ -11,7 +11,7 @@ import (
 
 func idle(string) (bool, error) { return false, nil }
 
-// updated is a machine with an earlier version, and the folder of that.
+// updated returns a machine with an earlier version, and that version's directory.
 func updated(t *testing.T) (b *bench, before []string, old string) {
 	t.Helper()
 	b = newBench("linux", manifest.User)
@@ -23,7 +23,7 @@ func updated(t *testing.T) (b *bench, before []string, old string) {
 	return b, before, "/home/ann/.local/lib/swapkeep/1.2.3"
 }
 
-// A version is swept whole or not at all, and what is not ours stays.
+// A version is swept completely or not at all, and foreign files stay.
 func TestSweepWhole(t *testing.T) {
 	b, _, old := updated(t)
 	b.files.File(old+"/swapkeep", "mine")
@@ -54,7 +54,7 @@ func TestSweepLeavesStrangers(t *testing.T) {
 	unlike(t, before, b.list())
 }
 
-// Killed at any change, the receipts know of what is left.
+// After a crash at any change, the receipts name everything that is left.
 func TestCrashInASweep(t *testing.T) {
 	for at, killed := 0, 1; killed > 0; at++ {
 		b, before, _ := updated(t)
@@ -71,7 +71,7 @@ func TestCrashInASweep(t *testing.T) {
 	}
 }
 
-// What Windows would not replace while it ran goes later, from wherever it was moved to.
+// A file that was in use on Windows is removed later, from wherever it was moved to.
 func TestSweepAside(t *testing.T) {
 	const temp = `C:\Users\ann\AppData\Local\Temp`
 	b := newBench("windows", manifest.User)

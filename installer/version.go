@@ -12,8 +12,8 @@ import (
 	"swapkeep/manifest"
 )
 
-// Older reports whether a version comes before another. Of what is no version in
-// numbers, as 1.2.3 or 1.2.3-rc.1, it is not known: false.
+// Older reports whether version a is older than b. It is false if either does not have a
+// form like 1.2.3 or 1.2.3-rc.1.
 func Older(a, b string) bool {
 	x, known := numbered(a)
 	y, too := numbered(b)
@@ -26,14 +26,14 @@ func Older(a, b string) bool {
 // A release is a version that can be compared.
 type release struct {
 	numbers []int
-	before  []string // the parts of what comes before the release itself, as rc.1; of that itself afterAll
+	before  []string // parts of the pre-release, such as rc and 1; afterAll for the release itself
 }
 
-// afterAll is after every part that a version can have.
+// afterAll sorts after every part that a version can have.
 const afterAll = "~"
 
 func numbered(version string) (r release, ok bool) {
-	version, _, _ = strings.Cut(version, "+") // of the build
+	version, _, _ = strings.Cut(version, "+") // build metadata
 	numbers, before, early := strings.Cut(strings.ReplaceAll(version, "~", "-"), "-")
 	for part := range strings.SplitSeq(numbers, ".") {
 		n, err := strconv.ParseUint(part, 10, 31)
@@ -42,7 +42,7 @@ func numbered(version string) (r release, ok bool) {
 		}
 		r.numbers = append(r.numbers, int(n))
 	}
-	for len(r.numbers) > 1 && r.numbers[len(r.numbers)-1] == 0 { // 1.2 is 1.2.0
+	for len(r.numbers) > 1 && r.numbers[len(r.numbers)-1] == 0 { // 1.2 equals 1.2.0
 		r.numbers = r.numbers[:len(r.numbers)-1]
 	}
 	if early {
@@ -53,7 +53,7 @@ func numbered(version string) (r release, ok bool) {
 	return r, true
 }
 
-// comparePart puts numbers before words, as rc.2 before rc.10 before rc.x.
+// comparePart orders numbers before words: rc.2, rc.10, rc.x.
 func comparePart(a, b string) int {
 	n, errA := strconv.ParseUint(a, 10, 31)
 	m, errB := strconv.ParseUint(b, 10, 31)
@@ -68,8 +68,8 @@ func comparePart(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// Newer is the installation of a scope that is of a later version than one that is to be
-// installed: it stands in its way. nil: there is none.
+// Newer returns the installation of a scope if it is newer than the version to install;
+// otherwise nil.
 func Newer(m Machine, scope manifest.Scope, version string) (*Foreign, error) {
 	layout, receipts, err := m.installed(scope)
 	if err != nil {
@@ -77,7 +77,7 @@ func Newer(m Machine, scope manifest.Scope, version string) (*Foreign, error) {
 	}
 	where, present := layout.Current, ""
 	if where != "" {
-		present, _ = m.Files.Readlink(where) // else it is in the way anyhow, or not there
+		present, _ = m.Files.Readlink(where) // otherwise it is in the way anyhow, or missing
 	} else {
 		where = m.join(layout.Programs, m.exe("swapkeepd"))
 		e, _ := receipts.find(Program, where, "")
@@ -89,8 +89,8 @@ func Newer(m Machine, scope manifest.Scope, version string) (*Foreign, error) {
 	return Later(where, present, version), nil
 }
 
-// Later is what stands in the way of a version that is older than one there: the database
-// may have gone on to a form that it cannot read. nil: it is not older.
+// Later returns an obstacle if version is older than the one there: it may not be able to
+// read the newer one's database. Otherwise nil.
 func Later(where, there, version string) *Foreign {
 	if !Older(version, there) {
 		return nil
@@ -98,8 +98,8 @@ func Later(where, there, version string) *Foreign {
 	return &Foreign{Path: where, Reason: fmt.Sprintf("is of version %s, and this is %s, which may not be able to read its databases: see \"Going back\" in docs/install.md", there, version)}
 }
 
-// Old are the folders of earlier versions that go once a plan is carried out: nothing
-// runs from them.
+// Old returns the directories of earlier versions that are removed after a plan is
+// applied, because no process runs from them.
 func (p *Plan) Old(m Machine, running Running) ([]string, error) {
 	layout, receipts, err := m.installed(p.Scope)
 	if err != nil || layout.Current == "" {
@@ -120,8 +120,8 @@ func (p *Plan) Old(m Machine, running Running) ([]string, error) {
 	return receipts.old(m, layout, present, running)
 }
 
-// old are the folders of versions other than the present one that nothing runs from, and
-// of which nobody changed anything. An error is about others.
+// old returns the directories of versions other than the present one that no process runs
+// from and that are unchanged. The error is about other directories.
 func (r *Receipts) old(m Machine, l Layout, present string, running Running) (dirs []string, err error) {
 	for _, dir := range r.versions(m, l) {
 		if dir == m.join(l.folder(m), present) {
@@ -139,7 +139,7 @@ func (r *Receipts) old(m Machine, l Layout, present string, running Running) (di
 	return dirs, err
 }
 
-// unchanged reports whether what was installed into a folder is as it was, or gone.
+// unchanged reports whether all that was installed into a directory is unchanged or gone.
 func (r *Receipts) unchanged(m Machine, dir string) (bool, error) {
 	for _, e := range r.in(m, dir) {
 		if state, err := e.State(m); err != nil || state == Changed {
@@ -149,7 +149,7 @@ func (r *Receipts) unchanged(m Machine, dir string) (bool, error) {
 	return true, nil
 }
 
-// in are the entries for a folder and for what is right in it.
+// in returns the entries for a directory and for what is directly in it.
 func (r *Receipts) in(m Machine, dir string) (out []Receipt) {
 	for _, e := range r.Entries {
 		if e.Path == dir || m.parent(e.Path) == dir {

@@ -26,7 +26,7 @@ func TestOlder(t *testing.T) {
 	}
 }
 
-// TestNewer: a newer version that is installed stands in the way of an older one.
+// TestNewer: an installed newer version is in the way of an older one.
 func TestNewer(t *testing.T) {
 	e := newEstate(t)
 	if newer, err := Newer(e.Machine, manifest.User, "1.0"); newer != nil || err != nil {
@@ -50,7 +50,7 @@ func TestNewer(t *testing.T) {
 	}
 }
 
-// TestOld: a plan names the folders that go after it.
+// TestOld: a plan names the directories that are removed after it.
 func TestOld(t *testing.T) {
 	e := newEstate(t)
 	old, present := e.install("1.0"), e.install("1.5")

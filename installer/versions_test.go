@@ -8,7 +8,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// TestSweepForAll: what is installed for all users is updated like a user's own.
+// TestSweepForAll: an installation for all users is updated like a user's own.
 func TestSweepForAll(t *testing.T) {
 	b := newBench("linux", manifest.System)
 	o := b.fewer(manifest.System)
@@ -32,8 +32,8 @@ func TestSweepForAll(t *testing.T) {
 	b.uninstall(t, manifest.System)
 }
 
-// TestNewerWithoutLinks: where the programs of a version replace the last one's, the
-// receipts tell which it is.
+// TestNewerWithoutLinks: if versions replace each other, the receipts tell which one is
+// installed.
 func TestNewerWithoutLinks(t *testing.T) {
 	b := newBench("windows", manifest.User)
 	b.apply(t, b.fewer(manifest.User))

@@ -6,30 +6,31 @@ import (
 	"time"
 )
 
-// DefaultPace is the shortest time from the beginning of a try that was wrong to the
-// next, whoever makes either. It is the bound on guesses that no number of programs and
-// no restart gets around: 9,000 an hour. Longer it may not be: the right password of one
-// among 64 connections waits for the 63 others.
+// DefaultPace is the minimum time from the start of a password attempt that was not right
+// to the next attempt, across all clients. It bounds guessing to 9,000 attempts an hour
+// however many programs take part and however often the daemon is restarted. It cannot be
+// longer: with 64 connections, a right password may wait for 63 wrong ones.
 const DefaultPace = 400 * time.Millisecond
 
-// A wrong password makes the one who gave it wait besides, by the number of them in a row.
+// backoffSteps are the extra pauses of a client after its own wrong passwords, indexed by
+// the number of wrong passwords in a row.
 var backoffSteps = []time.Duration{
 	0, 0, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute,
 }
 
-// forgiven is when mistakes are forgotten, so that those of programs that ended are no
-// more than the pace lets in until then.
+// forgiven is the age at which a client's wrong passwords are forgotten. It bounds the
+// map: entries of clients that have ended are no more than the pace allows in this time.
 const forgiven = 10 * time.Minute
 
-// Waits go by the monotonic clock alone, which nobody sets.
+// All waits use the monotonic clock, which nobody can set.
 
-// mistakes are an asker's wrong passwords since its last right one.
+// mistakes counts a client's wrong passwords since its last right one.
 type mistakes struct {
 	wrong int
 	since time.Time
 }
 
-// left is how long the asker has still to wait.
+// left returns how long the client still has to wait.
 func (m mistakes) left(now time.Time) time.Duration {
 	if m.wrong == 0 {
 		return 0
@@ -38,15 +39,16 @@ func (m mistakes) left(now time.Time) time.Duration {
 	return min(step, max(0, step-now.Sub(m.since)))
 }
 
-// guesses are all tries of passwords.
+// guesses holds the state of password throttling.
 type guesses struct {
-	by    map[uint64]mistakes // by asker
-	paced time.Time           // the beginning of the last try that was not right, or of the process
+	by    map[uint64]mistakes // by client
+	paced time.Time           // start of the last attempt that was not right, or of the process
 }
 
-// beginGuess waits for the pace, and takes the try for a wrong one until passed says otherwise:
-// what ends in between, the process included, gains nothing. The caller holds the turn.
-// Errors: a [*BackoffError] where the asker has to wait for its own mistakes, ctx's.
+// beginGuess waits until the pace allows another attempt and counts the attempt as wrong
+// until passed is called, so ending the request or the process in between gains nothing.
+// The caller holds the turn. Errors: [*BackoffError] while the client has to wait for its
+// own wrong passwords, and those of ctx.
 func (v *Vault) beginGuess(ctx context.Context) error {
 	now := v.options.Clock.Now()
 	v.mu.Lock()
@@ -70,7 +72,7 @@ func (v *Vault) beginGuess(ctx context.Context) error {
 	return nil
 }
 
-// passed: the password was right.
+// passed records that the password was right.
 func (v *Vault) passed(ctx context.Context) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -78,7 +80,7 @@ func (v *Vault) passed(ctx context.Context) {
 	v.guesses.paced = time.Time{}
 }
 
-// failed: the password was wrong.
+// failed records that the password was wrong.
 func (v *Vault) failed(ctx context.Context) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -8,9 +8,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// RenameWallet gives a wallet another name, locked or not. It may be repeated.
-// After an error of the keychain the name may still change later. Errors:
-// [ErrUnknownWallet], [ErrName], [ErrTooLarge], those of the keychain.
+// RenameWallet gives a wallet another name, locked or not. It may be repeated. After a
+// keychain error the new name may still take effect later. Errors: [ErrUnknownWallet],
+// [ErrName], [ErrTooLarge], those of the keychain.
 func (v *Vault) RenameWallet(ctx context.Context, id, name string) (Wallet, error) {
 	return v.relabel(ctx, func(x *index) (*indexWallet, error) {
 		w := x.wallet(id)
@@ -26,8 +26,8 @@ func (v *Vault) RenameWallet(ctx context.Context, id, name string) (Wallet, erro
 	})
 }
 
-// RenameAccount gives an account another label, locked or not; "" is its
-// number again. It may be repeated. Errors: [ErrUnknownAccount], else as
+// RenameAccount gives an account another label, locked or not; "" restores the default,
+// "Account" and its number. It may be repeated. Errors: [ErrUnknownAccount], otherwise as
 // RenameWallet.
 func (v *Vault) RenameAccount(ctx context.Context, at common.Address, label string) (Wallet, error) {
 	return v.relabel(ctx, func(x *index) (*indexWallet, error) {
@@ -43,7 +43,6 @@ func (v *Vault) RenameAccount(ctx context.Context, at common.Address, label stri
 	})
 }
 
-// relabel changes names in the index.
 func (v *Vault) relabel(ctx context.Context, change func(*index) (*indexWallet, error)) (Wallet, error) {
 	x, err := v.begin(ctx)
 	if err != nil {
@@ -61,18 +60,18 @@ func (v *Vault) relabel(ctx context.Context, change func(*index) (*indexWallet, 
 	return w.public(), nil
 }
 
-// Remove removes a wallet for good: its keys from memory, its item and its line
-// from the keychain. It asks for the password, locked or not; what only the
-// wallet's own words or key can bring back is the caller's to warn of, and open
-// orders are the caller's to look for. Removing the last wallet locks the
-// vault, and the next wallet sets a new password.
+// Remove permanently removes a wallet: it wipes the keys from memory and deletes the
+// wallet's item and index entry from the keychain. It requires the password, locked or
+// not. The caller must warn about what only the wallet's own words or key can restore,
+// and must check for open orders. Removing the last wallet locks the vault, and the next
+// wallet sets a new password.
 //
-// The list is written first: from then on the wallet is gone, and an item that
-// could not be deleted yet is deleted before the next change or unlock, also
-// by the next process. [ErrLeftover] says so. After another error of the
-// keychain the wallet is as it was, unless a slow keychain stores the change
-// later. A password cannot be checked where no wallet opens; nothing is removed
-// then. Errors: [ErrUnknownWallet], those of [Vault.CheckPassword].
+// The index is written first, which makes the removal effective. An item that could not
+// be deleted then is deleted before the next change or unlock, also by the next process;
+// [ErrLeftover] reports this. After any other keychain error the wallet is unchanged,
+// unless a slow keychain stores the change later. If no wallet opens, the password cannot
+// be checked and nothing is removed. Errors: [ErrUnknownWallet], those of
+// [Vault.CheckPassword].
 func (v *Vault) Remove(ctx context.Context, id string, password []byte) (Wallet, error) {
 	x, err := v.begin(ctx)
 	if err != nil {
@@ -106,7 +105,7 @@ func (v *Vault) Remove(ctx context.Context, id string, password []byte) (Wallet,
 	return gone, nil
 }
 
-// forget wipes the keys of a removed wallet.
+// forget wipes the keys of a removed wallet. If it was the last one, the vault is locked.
 func (v *Vault) forget(w Wallet, last bool) {
 	if last {
 		v.Lock()

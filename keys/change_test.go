@@ -91,7 +91,8 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// Removing works locked too, and on a wallet that no longer opens.
+// TestRemoveOfADamagedWallet removes a wallet that does not open. The password is checked
+// against the other one.
 func TestRemoveOfADamagedWallet(t *testing.T) {
 	b := newBench(t, keys.Options{})
 	b.create(t, "One")
@@ -111,9 +112,9 @@ func TestRemoveOfADamagedWallet(t *testing.T) {
 	}
 }
 
-// Wherever the keychain fails during a removal, and whether or not the process
-// ends there, the wallet is whole or it is gone, and the other one opens. One
-// that is gone leaves nothing after the next unlock.
+// TestRemovalIsAllOrNothing fails the keychain at every step of a removal, with and
+// without a restart afterwards. The wallet must be intact or gone, and the other wallet
+// must open. A removed wallet leaves nothing after the next unlock.
 func TestRemovalIsAllOrNothing(t *testing.T) {
 	var total atomic.Int32
 	b := newBench(t, keys.Options{})

@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// unlisted is how many wallet ids are tried before a keychain counts as one without
-// wallets: the list may be lost, and theirs are numbers from 1.
+// unlisted is the number of wallet ids that are looked up before a keychain counts as
+// empty. The index may be lost, but wallet ids are numbers from 1.
 const unlisted = 256
 
-// Clear removes every item of a vault without wallets: the list and the providers'
-// keys. From then on this vault takes no wallet in: [ErrCleared]. It may be repeated.
-// Errors: [ErrWalletLeft], also of a wallet that the list does not name; those of the
-// keychain, after which some items are left.
+// Clear removes every item of a vault without wallets: the index and the provider keys.
+// Afterwards this vault refuses new wallets with [ErrCleared]. It may be repeated.
+// Errors: [ErrWalletLeft], also for a wallet that the index does not list; those of the
+// keychain, after which some items may remain.
 func (v *Vault) Clear(ctx context.Context) error {
 	if err := v.take(ctx); err != nil {
 		return err
@@ -23,13 +23,13 @@ func (v *Vault) Clear(ctx context.Context) error {
 		if err := v.withoutWallets(ctx); err != nil {
 			return err
 		}
-		v.cleared = true // also if what follows fails: it may come to pass later
+		v.cleared = true // even if the deletion fails: it may still take effect later
 	}
 	return v.store.clear(ctx)
 }
 
-// withoutWallets removes what was begun and never finished, and refuses where a wallet
-// is left. The caller holds the turn.
+// withoutWallets removes unfinished wallets and returns ErrWalletLeft if any wallet
+// remains. The caller holds the turn.
 func (v *Vault) withoutWallets(ctx context.Context) error {
 	x, err := v.swept(ctx)
 	if err != nil {

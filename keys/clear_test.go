@@ -6,7 +6,8 @@ import (
 	"swapkeep/keys"
 )
 
-// Without wallets nothing stays in the keychain; with one, listed or not, all does.
+// TestClear checks that Clear deletes everything if there is no wallet, and nothing if
+// there is one, listed or not.
 func TestClear(t *testing.T) {
 	b := newBench(t, keys.Options{})
 	w := b.create(t, "Main")
@@ -50,7 +51,7 @@ func TestClear(t *testing.T) {
 	}
 }
 
-// A keychain that does not answer is not taken for an empty one.
+// TestClearFails checks that a keychain that does not answer is not treated as empty.
 func TestClearFails(t *testing.T) {
 	b := newBench(t, keys.Options{})
 	for _, op := range []string{"get", "delete all"} {

@@ -11,43 +11,41 @@ import (
 )
 
 const (
-	gapLimit    = 20  // unused accounts in a row that end a search (BIP-44, address gap limit)
-	maxSearched = 100 // accounts of one wallet that are looked up
+	gapLimit    = 20  // consecutive unused accounts that end a search (BIP-44, address gap limit)
+	maxSearched = 100 // accounts looked up per wallet
 	searchTime  = time.Minute
 )
 
-// An Explorer tells whether accounts have ever been used. What it says decides
-// only which accounts are listed. Whoever it asks learns that the addresses
-// belong together.
+// An Explorer reports whether accounts have ever been used. Its answers only decide which
+// accounts are listed. The service it queries learns that the addresses belong together.
 type Explorer interface {
-	// Explore looks addresses up on every network that it knows. Used has an
-	// entry for each address, true if any network knows of a use. Silent are the
-	// chain ids of networks that did not answer: what was used there alone seems
-	// unused. It returns soon after ctx has ended, and may be repeated.
+	// Explore looks addresses up on every network it knows. used has one entry per
+	// address, true if any network knows of a use. silent are the chain ids of networks
+	// that did not answer; addresses used only there are reported as unused. It returns
+	// soon after ctx ends and may be repeated.
 	Explore(ctx context.Context, addresses []common.Address) (used []bool, silent []uint64)
 }
 
-// A Discovery is how far the search for used accounts of a wallet has come.
+// A Discovery is the progress of a search for a wallet's used accounts.
 type Discovery struct {
 	Wallet string // id
 	Looked int    // accounts looked up so far
 	Found  []Account
-	Silent []uint64 // chain ids of networks that did not answer, once or each time
+	Silent []uint64 // chain ids of networks that failed to answer at least once
 	Done   bool
-	Err    error // why it ended before it was through
+	Err    error // why it ended early
 }
 
-// errNoExplorer: the vault was made without one.
+// errNoExplorer means that the vault was created without an Explorer.
 var errNoExplorer = errors.New("keys: nobody to ask about accounts")
 
-// Discover looks for accounts of an unlocked wallet that were used elsewhere,
-// and adds them: those before the first 20 unused ones in a row, of the first
-// 100. It takes at most a minute and tells watchers how far it is. Networks
-// that do not answer are named and are no error. It may be repeated; one search
-// runs at a time. Errors: [ErrLocked], [ErrUnknownWallet],
-// [ErrAccountExhausted] for a wallet of a single key, [ErrTooLarge] if not all
-// that were found fit, those of the keychain and of ctx; with the last three,
-// what was found before is there.
+// Discover searches for accounts of an unlocked wallet that were used elsewhere and adds
+// them. It looks at the first 100 accounts and stops after 20 consecutive unused ones. It
+// takes at most a minute and reports progress to subscribers. Networks that do not answer
+// are listed in the result and are not an error. It may be repeated; one search runs at a
+// time. Errors: [ErrLocked], [ErrUnknownWallet], [ErrAccountExhausted] for a single-key
+// wallet, [ErrTooLarge] if not all found accounts fit, those of the keychain and of ctx.
+// After the last three, accounts found before the error have been added.
 func (v *Vault) Discover(ctx context.Context, wallet string) (Discovery, error) {
 	if v.options.Explorer == nil {
 		return Discovery{}, errNoExplorer
@@ -65,8 +63,8 @@ func (v *Vault) Discover(ctx context.Context, wallet string) (Discovery, error) 
 	return d, d.Err
 }
 
-// searchable are the addresses that are looked up for a wallet taken in from
-// elsewhere; none where it has no more than one.
+// searchable returns the addresses to look up for an imported mnemonic, and none for
+// other wallets or without an Explorer.
 func (v *Vault) searchable(p payload, r root) ([]common.Address, error) {
 	if v.options.Explorer == nil || p.kind != kindMnemonic || p.origin != originImported {
 		return nil, nil
@@ -74,8 +72,9 @@ func (v *Vault) searchable(p payload, r root) ([]common.Address, error) {
 	return searchedAddresses(r.account)
 }
 
-// searchedAddresses are those of accounts 1 and up, as account derives them:
-// a search needs no key, so it goes on in a locked vault.
+// searchedAddresses returns the addresses of accounts 1 to maxSearched, as account
+// derives them. With these the search needs no key and continues while the vault is
+// locked.
 func searchedAddresses(account func(n uint32) (secret, common.Address, error)) ([]common.Address, error) {
 	addresses := make([]common.Address, 0, maxSearched)
 	for n := range uint32(maxSearched) {
@@ -89,14 +88,14 @@ func searchedAddresses(account func(n uint32) (secret, common.Address, error)) (
 	return addresses, nil
 }
 
-// searchLater searches beside everything else, until Close. It needs no key.
+// searchLater starts a search in the background, which ends with Close. It needs no key.
 func (v *Vault) searchLater(wallet string, addresses []common.Address) {
 	if len(addresses) > 0 {
 		v.searches.Go(func() { v.search(v.life, wallet, addresses) })
 	}
 }
 
-// search looks up the accounts of these addresses, a gap's length at a time.
+// search looks up the accounts of these addresses, gapLimit of them at a time.
 func (v *Vault) search(ctx context.Context, wallet string, addresses []common.Address) Discovery {
 	ctx, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
@@ -127,8 +126,8 @@ func (v *Vault) tellDiscovery(d Discovery) {
 	v.tell(Change{Kind: Discovered, Discovery: &d})
 }
 
-// askNext is which of the addresses, from next on, to look up together: those
-// within the gap limit after the wallet's last account that it does not have.
+// askNext returns the indices, from next on, of the addresses to look up together: those
+// within gapLimit of the wallet's last account that the wallet does not have yet.
 func (v *Vault) askNext(ctx context.Context, wallet string, addresses []common.Address, next int) ([]int, int, error) {
 	w, err := v.listed(ctx, wallet)
 	if err != nil {
@@ -147,7 +146,7 @@ func (v *Vault) askNext(ctx context.Context, wallet string, addresses []common.A
 	return ask, next, nil
 }
 
-// listed is a wallet as the index has it.
+// listed returns a wallet from the index, or ErrUnknownWallet.
 func (v *Vault) listed(ctx context.Context, wallet string) (*indexWallet, error) {
 	x, err := v.known(ctx)
 	if err != nil {
@@ -159,7 +158,7 @@ func (v *Vault) listed(ctx context.Context, wallet string) (*indexWallet, error)
 	return nil, ErrUnknownWallet
 }
 
-// searchSome looks some of the addresses up and adds those that were used.
+// searchSome looks up the addresses at the indices ask and adds those that were used.
 func (v *Vault) searchSome(ctx context.Context, d *Discovery, addresses []common.Address, ask []int) error {
 	some := make([]common.Address, len(ask))
 	for i, n := range ask {
@@ -189,8 +188,8 @@ func (v *Vault) searchSome(ctx context.Context, d *Discovery, addresses []common
 	return err
 }
 
-// addFound lists accounts of a wallet, locked or not, and opens them if it is
-// open. With [ErrTooLarge] those returned are listed.
+// addFound adds accounts to a wallet's index entry, locked or not, and derives their keys
+// if the wallet is open. With [ErrTooLarge] the returned accounts were added.
 func (v *Vault) addFound(ctx context.Context, wallet string, found []indexAccount) ([]Account, error) {
 	x, err := v.begin(ctx)
 	if err != nil {
@@ -225,8 +224,8 @@ func (v *Vault) addFound(ctx context.Context, wallet string, found []indexAccoun
 	return v.openFound(w, added), full
 }
 
-// openFound derives the keys of accounts just listed. One that cannot be, or
-// whose vault is locked, is opened by the next unlock.
+// openFound derives the keys of accounts that were just listed. If the vault is locked or
+// a key cannot be derived, the next unlock does it.
 func (v *Vault) openFound(w *indexWallet, added []indexAccount) (accounts []Account) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -247,7 +246,8 @@ func (v *Vault) openFound(w *indexWallet, added []indexAccount) (accounts []Acco
 	return accounts
 }
 
-// Close locks the vault, ends searches and waits for them. It is the last call.
+// Close locks the vault, cancels background searches and waits for them. No method may be
+// called afterwards.
 func (v *Vault) Close() {
 	v.Lock()
 	v.endLife()

@@ -18,10 +18,9 @@ import (
 	"swapkeep/keys/keystest"
 )
 
-// strayKey is a key that nobody uses, made for these tests.
+// strayKey is a key made for these tests and used nowhere else.
 const strayKey = "0x2b5e91c07d3846fa9be21475c3d06f8812ab97e4503cd16f7e08b94ac5f3d261"
 
-// Accounts of ownMnemonic, by number.
 func ownAccounts(t *testing.T, count int) (all []common.Address) {
 	t.Helper()
 	b := newBench(t, keys.Options{})
@@ -34,14 +33,13 @@ func ownAccounts(t *testing.T, count int) (all []common.Address) {
 	return all
 }
 
-// chains stand for the networks: which accounts they know, and which of them
-// are silent.
+// chains is a fake Explorer: the accounts in use, and the networks that do not answer.
 type chains struct {
 	mu     sync.Mutex
 	used   []common.Address
 	silent []uint64
 	asked  [][]common.Address
-	wait   chan struct{} // not nil: nothing is answered before
+	wait   chan struct{} // if not nil, Explore blocks until it is closed
 }
 
 func (c *chains) Explore(ctx context.Context, addresses []common.Address) ([]bool, []uint64) {
@@ -61,7 +59,7 @@ func (c *chains) Explore(ctx context.Context, addresses []common.Address) ([]boo
 	return used, c.silent
 }
 
-// news collects what watchers are told of a search, up to its end.
+// news returns a function that collects the progress reports of a search up to its end.
 func news(b *bench) func(*testing.T) []keys.Discovery {
 	told := make(chan keys.Discovery, 16)
 	b.Subscribe(func(c keys.Change) {
@@ -103,7 +101,8 @@ func (b *bench) listed(t *testing.T) []string {
 	return paths(must[[]keys.Account](t)(b.Accounts(t.Context())))
 }
 
-// An import is done before the search begins, and the search needs no key.
+// TestImportFindsUsedAccounts checks that an import returns before the search begins, and
+// that the search needs no key.
 func TestImportFindsUsedAccounts(t *testing.T) {
 	own := ownAccounts(t, 30)
 	for _, unlocked := range []bool{false, true} {
@@ -129,7 +128,7 @@ func TestImportFindsUsedAccounts(t *testing.T) {
 		if !slices.Equal(end.Silent, []uint64{56}) {
 			t.Errorf("silent: %v", end.Silent)
 		}
-		// 1 to 20, then 20 after the last one used, then 20 after that one.
+		// Accounts 1 to 20, then up to 20 after each used account.
 		if end.Looked != 1+26+20-1 || len(all) < 3 {
 			t.Errorf("looked at %d in %d steps", end.Looked, len(all))
 		}
@@ -145,15 +144,15 @@ func TestImportFindsUsedAccounts(t *testing.T) {
 				t.Errorf("sign with %s: %v", a, err)
 			}
 		}
-		// What goes on from here is in order: the next account is the 27th.
+		// New accounts continue after the last one found: the next is number 27.
 		if a := must[keys.Account](t)(b.Add(t.Context(), w.ID, "")); a.Address != own[27] {
 			t.Errorf("next is %s", a.Path)
 		}
 	}
 }
 
-// Unused accounts are looked up once, a gap's length of them, and none is asked
-// about that the vault has.
+// TestSearchIsBounded checks that a search without a hit looks up gapLimit accounts once,
+// and none that the vault already has.
 func TestSearchIsBounded(t *testing.T) {
 	own := ownAccounts(t, 2)
 	c := &chains{}
@@ -170,7 +169,7 @@ func TestSearchIsBounded(t *testing.T) {
 	if !d.Done || d.Looked != 20 || len(d.Found) != 0 || slices.Contains(c.asked[1], own[1]) {
 		t.Errorf("%+v", d)
 	}
-	// Words made here were used nowhere else, and a key has one account.
+	// A new wallet has no used accounts, and a single key has no further ones.
 	b.create(t, "")
 	must[keys.Wallet](t)(b.ImportKey(t.Context(), "", []byte(strayKey), password))
 	if len(c.asked) != 2 {
@@ -178,7 +177,8 @@ func TestSearchIsBounded(t *testing.T) {
 	}
 }
 
-// What does not fit the list is left out, in words.
+// TestSearchFillsTheListAndSaysSo checks that accounts that do not fit the index are left
+// out and reported.
 func TestSearchFillsTheListAndSaysSo(t *testing.T) {
 	c := &all{}
 	b := newBench(t, keys.Options{Explorer: c})
@@ -197,7 +197,7 @@ func TestSearchFillsTheListAndSaysSo(t *testing.T) {
 	}
 }
 
-// all of the accounts there are were used.
+// all is an Explorer that reports every account as used.
 type all struct{}
 
 func (*all) Explore(_ context.Context, addresses []common.Address) ([]bool, []uint64) {
@@ -220,13 +220,13 @@ func TestDiscoverRefusals(t *testing.T) {
 	}
 }
 
-// A wallet that is removed, a caller that gives up and a daemon that ends are
-// each the end of a search.
+// TestSearchEnds checks that a search ends when its wallet is removed, its caller gives
+// up, the vault closes or the keychain fails.
 func TestSearchEnds(t *testing.T) {
 	own := ownAccounts(t, 2)
 	type lost struct {
 		*bench
-		gone *atomic.Bool // the keychain
+		gone *atomic.Bool // the keychain fails from now on
 	}
 	begin := func(t *testing.T) (lost, *chains, keys.Wallet, func(*testing.T) []keys.Discovery) {
 		c := &chains{used: own[1:], wait: make(chan struct{})}
@@ -260,7 +260,7 @@ func TestSearchEnds(t *testing.T) {
 		}
 	})
 	t.Run("given up", func(t *testing.T) {
-		b, _, w, _ := begin(t) // its search holds the only place
+		b, _, w, _ := begin(t) // the search of the import holds the only slot
 		t.Cleanup(b.Close)
 		b.unlock(t)
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

@@ -9,10 +9,10 @@ import (
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 )
 
-// signHash signs a 32-byte hash: r, s, and v as 0 or 1. It is ECDSA with the
-// deterministic nonce of RFC 6979 and the smaller s, the same to the bit as what
-// the libraries make; but those leave key and nonce in memory, and whoever has
-// the nonce of a signature has the key.
+// signHash signs a 32-byte hash and returns r, s, and v as 0 or 1. It is ECDSA with the
+// deterministic nonce of RFC 6979 and the smaller s, bit for bit what the libraries
+// produce. The libraries leave key and nonce in memory, and the nonce of a signature
+// reveals the key.
 func signHash(key secret, hash []byte) ([]byte, error) {
 	if len(hash) != sha256.Size || !validKey(key) {
 		return nil, errors.New("keys: not a key and a hash")
@@ -26,8 +26,8 @@ func signHash(key secret, hash []byte) ([]byte, error) {
 	}
 }
 
-// signWith signs with one nonce (SEC 1, section 4.1.3). It returns nil for a
-// nonce that does not serve, one in 2^128.
+// signWith signs with one nonce (SEC 1, section 4.1.3). It returns nil for an unusable
+// nonce, which is one in 2^128.
 func signWith(key secret, hash []byte, nonce secret) []byte {
 	var d, k, e, r, s secp256k1.ModNScalar
 	defer d.Zero()
@@ -56,8 +56,8 @@ func signWith(key secret, hash []byte, nonce secret) []byte {
 	return signature
 }
 
-// invert replaces k by its inverse. The library does it with big numbers that
-// cannot be wiped, so it gets to see k times a random number only.
+// invert replaces k by its inverse. The library uses big integers that cannot be wiped,
+// so it only sees k times a random number.
 func invert(k *secp256k1.ModNScalar) {
 	var blind secp256k1.ModNScalar
 	defer blind.Zero()
@@ -65,8 +65,8 @@ func invert(k *secp256k1.ModNScalar) {
 	k.Mul(&blind).InverseNonConst().Mul(&blind)
 }
 
-// basePoint is k times the base point, by its coordinates. How long the library takes
-// depends on the number, so it gets to see a random one and what then is left to k.
+// basePoint returns k times the base point, in affine coordinates. The library's running
+// time depends on the scalar, so it only sees a random scalar and k minus that.
 func basePoint(k *secp256k1.ModNScalar) (point secp256k1.JacobianPoint) {
 	var random, rest secp256k1.ModNScalar
 	defer random.Zero()
@@ -81,7 +81,7 @@ func basePoint(k *secp256k1.ModNScalar) (point secp256k1.JacobianPoint) {
 	return point
 }
 
-// draw sets k to a random number other than zero.
+// draw sets k to a random nonzero scalar.
 func draw(k *secp256k1.ModNScalar) {
 	random := make(secret, sha256.Size)
 	defer random.zero()
@@ -91,10 +91,10 @@ func draw(k *secp256k1.ModNScalar) {
 	}
 }
 
-// nonces are the candidates of RFC 6979, section 3.2, for one key and hash.
+// nonces generates the nonce candidates of RFC 6979, section 3.2, for one key and hash.
 type nonces struct {
 	k, v  secret
-	tried bool // the last candidate did not serve
+	tried bool // the last candidate was unusable
 }
 
 func newNonces(key secret, hash []byte) *nonces {
@@ -107,13 +107,13 @@ func newNonces(key secret, hash []byte) *nonces {
 	return n
 }
 
-// mix is steps d and e, or f and g, of the section, or what h.3 begins with.
+// mix performs steps d and e, or f and g, of that section, or the update in step h.3.
 func (n *nonces) mix(parts ...[]byte) {
 	n.become(macOnce(sha256.New, n.k, append([][]byte{n.v}, parts...)...), n.v)
 	n.become(n.k, macOnce(sha256.New, n.k, n.v))
 }
 
-// become takes k and v, and wipes what they were.
+// become stores k and v and wipes the previous values.
 func (n *nonces) become(k, v secret) {
 	if &k[0] != &n.k[0] {
 		n.k.zero()
@@ -124,7 +124,7 @@ func (n *nonces) become(k, v secret) {
 	n.k, n.v = k, v
 }
 
-// next is the first candidate, or the next after one that did not serve (step h).
+// next returns the first candidate, or the one after an unusable candidate (step h).
 func (n *nonces) next() secret {
 	if n.tried {
 		n.mix([]byte{0})

@@ -15,7 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// Signatures are those of go-ethereum, bit by bit, whatever key and hash.
+// TestSignAsTheLibrary compares signatures with go-ethereum's, bit for bit.
 func TestSignAsTheLibrary(t *testing.T) {
 	order, _ := hex.DecodeString("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140") // n-1
 	one := append(make(secret, 31), 1)
@@ -60,8 +60,8 @@ func TestSignAsTheLibrary(t *testing.T) {
 	}
 }
 
-// RFC 6979, A.2.5 has no vectors for this curve; these are the ones that its
-// implementations share (private key 1).
+// TestNonces uses the vectors that implementations share (private key 1). RFC 6979, A.2.5
+// has none for this curve.
 func TestNonces(t *testing.T) {
 	for message, want := range map[string]string{
 		"Satoshi Nakamoto": "8f8a276c19f4149656b280621e358cce24f5f52542772691ee69063b74f15d15",
@@ -76,8 +76,8 @@ func TestNonces(t *testing.T) {
 	}
 }
 
-// Candidates after one that did not serve are those of step h.3, as another library
-// makes them.
+// TestNoncesAfterOneThatDoesNotServe compares the candidates after an unusable one (step
+// h.3) with another library's.
 func TestNoncesAfterOneThatDoesNotServe(t *testing.T) {
 	for i := range byte(50) {
 		key, hash := sha256.Sum256([]byte{i}), sha256.Sum256([]byte{i, i})
@@ -92,8 +92,8 @@ func TestNoncesAfterOneThatDoesNotServe(t *testing.T) {
 	}
 }
 
-// A nonce is split at random for each signature, which is nevertheless the same; whatever
-// the parts are, their sum is the point.
+// TestBasePoint checks that the random split of the scalar never changes the resulting
+// point.
 func TestBasePoint(t *testing.T) {
 	order, _ := hex.DecodeString("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140") // n-1
 	for _, number := range [][]byte{{1}, {2}, bytes.Repeat([]byte{3}, 20), bytes.Repeat([]byte{0xfe}, 32), order} {
@@ -110,7 +110,7 @@ func TestBasePoint(t *testing.T) {
 	}
 }
 
-// What wipe is used on is zero after it.
+// TestWipeReaches checks that wipe zeroes the state of each type that it is used on.
 func TestWipeReaches(t *testing.T) {
 	block, err := aes.NewCipher(bytes.Repeat([]byte{7}, 32))
 	if err != nil {
@@ -131,7 +131,7 @@ func TestWipeReaches(t *testing.T) {
 	wipe(nil) // no state, no panic
 }
 
-// A panic in a shielded call is its caller's.
+// TestShieldedPanics checks that a panic in a shielded call reaches its caller.
 func TestShieldedPanics(t *testing.T) {
 	defer func() {
 		if p := recover(); p != "here" {

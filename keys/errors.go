@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// An Error is a refusal that a caller can tell apart with errors.Is and that
-// names its own remedy. It never carries a secret.
+// An Error is a refusal that callers match with errors.Is. It carries its own remedy and
+// never a secret.
 type Error struct{ text, remedy string }
 
 func (e *Error) Error() string { return e.text }
 
-// Remedy says what a person can do about it.
+// Remedy returns what a person can do about the error.
 func (e *Error) Remedy() string { return e.remedy }
 
 // Remedy returns the remedy of the first Error in err's tree, or "".
@@ -24,7 +24,7 @@ func Remedy(err error) string {
 	return ""
 }
 
-// What the vault refuses.
+// Errors of the vault.
 var (
 	ErrLocked           = &Error{"vault is locked", "unlock it with the vault password"}
 	ErrNoWallet         = &Error{"vault holds no wallet", "create a wallet or import one"}
@@ -57,7 +57,7 @@ var (
 	ErrAccountExhausted = &Error{"wallet has no further account", "create another wallet"}
 )
 
-// What a keychain refuses or fails at.
+// Errors of the keychain.
 var (
 	ErrNoBus          = &Error{"no session bus, so no keychain", "log in to a desktop session, start a Secret Service, or choose keys.backend = \"file\""}
 	ErrBusDisabled    = &Error{"session bus is disabled in the environment, so no keychain", "start the daemon from your session, or choose keys.backend = \"file\""}
@@ -73,7 +73,7 @@ var (
 	ErrNamespace      = &Error{"unusable keychain name", "use 1 to 64 of a-z, 0-9, dot, dash and underscore"}
 )
 
-// A BackoffError is ErrBackoff with the time left.
+// A BackoffError is ErrBackoff with the remaining wait.
 type BackoffError struct{ Left time.Duration }
 
 func (e *BackoffError) Error() string {

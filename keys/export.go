@@ -7,35 +7,33 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A Form is one in which key material leaves the vault.
+// A Form is a format in which key material can be exported.
 type Form string
 
-// The forms of an export.
+// The export formats.
 const (
 	FormWords    Form = "words"      // of a whole wallet made from words
 	FormKey      Form = "privateKey" // of one account: 0x and 64 hex digits
 	FormKeystore Form = "keystore"   // of one account: JSON, Web3 Secret Storage version 3
 )
 
-// An Export says what is to leave the vault. Its passwords are the caller's to
-// wipe.
+// An Export selects the key material to export. The caller wipes its passwords.
 type Export struct {
 	Form             Form
 	Wallet           string         // id, for FormWords
-	Account          common.Address // for the others
-	Password         []byte         // the vault's, asked for each time
-	KeystorePassword []byte         // of the new key file, must be strong
+	Account          common.Address // for the other forms
+	Password         []byte         // the vault's; required each time
+	KeystorePassword []byte         // of the new key file; must be strong
 }
 
-// Exported is key material that leaves the vault: show it, then Zero it.
-// Printed or encoded it shows nothing; only Reveal gives it.
+// Exported is exported key material: show it, then call Zero. Printing or encoding it
+// shows nothing; only Reveal returns it.
 type Exported struct{ Words }
 
-// Export gives a wallet's words, or an account's key, to who knows the
-// password, locked or not. Nothing changes; it may be repeated. Errors:
-// [ErrSandboxExport], [ErrExportForm], [ErrUnknownWallet],
-// [ErrUnknownAccount], [ErrWeakPassword] for the key file's, those of
-// [Vault.CheckPassword].
+// Export returns a wallet's words or an account's key, given the password, locked or not.
+// It changes nothing and may be repeated. Errors: [ErrSandboxExport], [ErrExportForm],
+// [ErrUnknownWallet], [ErrUnknownAccount], [ErrWeakPassword] for the key file's password,
+// those of [Vault.CheckPassword].
 func (v *Vault) Export(ctx context.Context, e Export) (*Exported, error) {
 	if v.options.Sandbox {
 		return nil, ErrSandboxExport
@@ -71,7 +69,7 @@ func (v *Vault) Export(ctx context.Context, e Export) (*Exported, error) {
 	return &Exported{Words{out}}, nil
 }
 
-// exported finds the wallet that an export is about, and the account's number.
+// exported finds the wallet to export, and the account's number.
 func (x *index) exported(e Export) (*indexWallet, uint32, error) {
 	switch e.Form {
 	case FormWords:
@@ -88,7 +86,8 @@ func (x *index) exported(e Export) (*indexWallet, uint32, error) {
 	return nil, 0, ErrExportForm
 }
 
-// revealed decrypts one wallet with the vault's password, counting a wrong one.
+// revealed decrypts one wallet with the vault password. A wrong password counts for the
+// backoff.
 func (v *Vault) revealed(ctx context.Context, x *index, id string, password []byte) (payload, error) {
 	key, err := v.authenticate(ctx, x, password)
 	if err != nil {
@@ -107,7 +106,7 @@ func (v *Vault) revealed(ctx context.Context, x *index, id string, password []by
 	return p, nil
 }
 
-// spell writes the secret of a wallet, or of one account, in the form asked for.
+// spell encodes the secret of a wallet, or of one account, in the requested form.
 func (p payload) spell(e Export, number uint32) (secret, error) {
 	if e.Form == FormWords {
 		if p.kind != kindMnemonic {

@@ -14,7 +14,7 @@ import (
 	"swapkeep/keys"
 )
 
-// A key that nobody uses, made for these tests.
+// ownKey is made for these tests and used nowhere else.
 var (
 	ownKey     = crypto.Keccak256([]byte("a key for the tests of keys"))
 	ownDigits  = []byte("0x" + hex.EncodeToString(ownKey))
@@ -52,8 +52,8 @@ func TestImportKey(t *testing.T) {
 	}
 }
 
-// An account whose key was imported by itself is not derived a second time: an
-// index that names it twice would be refused as damaged.
+// TestAddPassesOverAnImportedKey checks that Add skips an account whose key was imported
+// separately. An index that lists an address twice would be refused as damaged.
 func TestAddPassesOverAnImportedKey(t *testing.T) {
 	other := newBench(t, keys.Options{})
 	w := must[keys.Wallet](t)(other.ImportMnemonic(t.Context(), "", []byte(ownMnemonic), password))
@@ -101,7 +101,7 @@ func TestImportKeystore(t *testing.T) {
 	}
 }
 
-// What is exported gives the same accounts elsewhere.
+// TestExport checks that exported key material gives the same accounts in another vault.
 func TestExport(t *testing.T) {
 	b := newBench(t, keys.Options{})
 	w := must[keys.Wallet](t)(b.ImportMnemonic(t.Context(), "Main", []byte(ownMnemonic), password))
@@ -156,7 +156,7 @@ func TestExport(t *testing.T) {
 	} {
 		wantErr(t, name, second(b.Export(t.Context(), c.export)), c.want)
 	}
-	export(keys.Export{Form: keys.FormKey, Account: ownAddress}) // forgives what was guessed above
+	export(keys.Export{Form: keys.FormKey, Account: ownAddress}) // a right password resets the count of wrong ones
 	for range 3 {
 		wantErr(t, "guess", second(b.Export(t.Context(), keys.Export{Form: keys.FormKey, Account: ownAddress})), keys.ErrWrongPassword)
 	}

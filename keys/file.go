@@ -12,19 +12,19 @@ import (
 	"strings"
 	"sync"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 )
 
-// Files is a [Keychain] in a folder, one file an item, for machines without a
-// keychain. What it protects against is only what the vault password protects
-// against: choosing it is the user's explicit act.
+// Files is a [Keychain] in a directory, one file per item, for machines without a
+// keychain. Beyond file modes only the vault password protects its items (and nothing
+// protects provider keys), so it is used only if the user chooses it explicitly.
 type Files struct {
 	dir string
 	mu  sync.Mutex
 }
 
-// OpenFiles makes the folder if need be (0700) and removes unfinished writes.
-// A folder that others can enter is refused with [ErrUnsafeFiles].
+// OpenFiles creates the directory if needed (0700) and removes unfinished writes. It
+// returns [ErrUnsafeFiles] for a directory that others can enter.
 func OpenFiles(dir string) (*Files, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -32,14 +32,14 @@ func OpenFiles(dir string) (*Files, error) {
 	if err := private(dir, fs.ModeDir); err != nil {
 		return nil, err
 	}
-	if err := durable.Sweep(dir); err != nil {
+	if err := atomicfile.Sweep(dir); err != nil {
 		return nil, err
 	}
 	return &Files{dir: dir}, nil
 }
 
-// private refuses what is not of the wanted type or open to others. Windows
-// has no such bits; there the profile's access list protects the folder.
+// private refuses a path of another type than kind or accessible to others. Windows has
+// no such mode bits; there the access list of the user's profile protects the directory.
 func private(path string, kind fs.FileMode) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -51,24 +51,24 @@ func private(path string, kind fs.FileMode) error {
 	return nil
 }
 
-// path is one file name for service and item: the escaping leaves neither a
+// path returns the file name for service and item. The escaping leaves neither a
 // separator nor an @ in them.
 func (f *Files) path(service, item string) string {
 	return filepath.Join(f.dir, url.QueryEscape(service)+"@"+url.QueryEscape(item))
 }
 
-// Set replaces an item in one step, for this user only: a crash leaves the old one or
-// the new one.
+// Set replaces an item atomically, with access for this user only. After a crash the file
+// holds the old value or the new one.
 func (f *Files) Set(service, item, value string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return durable.Write(f.path(service, item), func(w io.Writer) error {
+	return atomicfile.Write(f.path(service, item), func(w io.Writer) error {
 		_, err := io.WriteString(w, value)
 		return err
 	})
 }
 
-// Get reads an item, refusing a file that others could have read or changed.
+// Get reads an item and refuses a file that others could have read or changed.
 func (f *Files) Get(service, item string) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -76,18 +76,18 @@ func (f *Files) Get(service, item string) (string, error) {
 	err := private(path, 0)
 	var value []byte
 	if err == nil {
-		value, err = durable.Read(path, MaxItem)
+		value, err = atomicfile.Read(path, MaxItem)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", ErrMissingItem
-	case errors.Is(err, durable.ErrIrregular):
+	case errors.Is(err, atomicfile.ErrIrregular):
 		return "", fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}
 	return string(value), err
 }
 
-// Delete removes an item for good.
+// Delete removes an item and syncs the directory.
 func (f *Files) Delete(service, item string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -97,10 +97,10 @@ func (f *Files) Delete(service, item string) error {
 	case err != nil:
 		return err
 	}
-	return durable.SyncDir(f.dir)
+	return atomicfile.SyncDir(f.dir)
 }
 
-// DeleteAll removes a service's items for good.
+// DeleteAll removes all items of a service and syncs the directory.
 func (f *Files) DeleteAll(service string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -115,5 +115,5 @@ func (f *Files) DeleteAll(service string) error {
 			}
 		}
 	}
-	return durable.SyncDir(f.dir)
+	return atomicfile.SyncDir(f.dir)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 	"swapkeep/keys"
 )
 
@@ -40,7 +40,7 @@ func TestFilesAreAKeychain(t *testing.T) {
 	if err := f.Delete("swapkeep/x", "a"); err != nil {
 		t.Error(err)
 	}
-	if err := f.DeleteAll("swapkeep/x"); err != nil { // not those of swapkeep/x/a and swapkeep
+	if err := f.DeleteAll("swapkeep/x"); err != nil { // not those of swapkeep/x/a or swapkeep
 		t.Error(err)
 	}
 	if entries := must[[]os.DirEntry](t)(os.ReadDir(dir)); len(entries) != 3 {
@@ -50,7 +50,7 @@ func TestFilesAreAKeychain(t *testing.T) {
 	wantErr(t, "deleted", err, keys.ErrMissingItem)
 }
 
-// A file that is no item of ours is not cut to the length of one.
+// TestFilesAreBounded checks that a file longer than an item is refused, not truncated.
 func TestFilesAreBounded(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "keys")
 	f := must[*keys.Files](t)(keys.OpenFiles(dir))
@@ -71,7 +71,7 @@ func TestFilesAreBounded(t *testing.T) {
 
 func TestFilesAreClosedToOthers(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		return // no such bits there
+		return // Windows has no mode bits
 	}
 	dir := filepath.Join(t.TempDir(), "keys")
 	f := must[*keys.Files](t)(keys.OpenFiles(dir))
@@ -111,7 +111,7 @@ func TestUnfinishedFilesAreRemoved(t *testing.T) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	left := filepath.Join(dir, durable.Unfinished+"123")
+	left := filepath.Join(dir, atomicfile.Unfinished+"123")
 	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -141,8 +141,8 @@ func TestVaultInFilesOutlivesItsProcess(t *testing.T) {
 	}
 }
 
-// FuzzFiles: whatever services and items are called, each has a file of its own in the
-// folder, and deleting one service touches no other.
+// FuzzFiles checks that every service and item has a file of its own in the directory,
+// and that deleting one service affects no other.
 func FuzzFiles(f *testing.F) {
 	for _, s := range [][4]string{{"swapkeep/x", "a", "swapkeep", "x/a"}, {"..", "../up", ".", "."}, {"a@b", "c", "a", "b@c"}, {"", "", "@", ""}, {"a%40b", "c", "a@b", "c"}, {"a b", "c", "a+b", "c"}, {"\x00", "/", "\xff", "\n"}} {
 		f.Add(s[0], s[1], s[2], s[3])
@@ -154,7 +154,7 @@ func FuzzFiles(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, service, item, other, otherItem string) {
 		if len(service)+len(item) > 60 || len(other)+len(otherItem) > 60 {
-			return // no file system has longer names
+			return // file systems allow no longer names
 		}
 		same := service == other && item == otherItem
 		for _, x := range [][3]string{{service, item, "one"}, {other, otherItem, "two"}} {

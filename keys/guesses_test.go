@@ -12,13 +12,14 @@ import (
 
 var wrongPassword = []byte("not the password at all")
 
-// by is a context of another program that asks.
+// by returns a context tagged as another client's.
 func by(t *testing.T, asker uint64) context.Context {
 	t.Helper()
 	return keys.AskedBy(t.Context(), asker)
 }
 
-// Whoever guesses makes nobody else wait, but for a turn and the pace.
+// TestGuessesOfOthersLockNobodyOut checks that a client's wrong passwords delay other
+// clients only by the queue and the pace.
 func TestGuessesOfOthersLockNobodyOut(t *testing.T) {
 	b := newBench(t, keys.Options{})
 	b.create(t, "Main")
@@ -37,9 +38,9 @@ func TestGuessesOfOthersLockNobodyOut(t *testing.T) {
 	wantErr(t, "with the right one too", b.Unlock(by(t, 100), password), keys.ErrBackoff)
 }
 
-// The next try begins no sooner than the pace after one that was wrong, whoever makes
-// them, and the first no sooner than that after the start: no number of programs and no
-// restart gives more guesses.
+// TestPaceOfGuesses checks that an attempt starts no sooner than the pace after a wrong
+// one of any client, and the first no sooner than the pace after the start. Neither more
+// programs nor restarts allow more guesses.
 func TestPaceOfGuesses(t *testing.T) {
 	const pace = 300 * time.Millisecond
 	b := newBench(t, keys.Options{Pace: pace})
@@ -83,7 +84,7 @@ func TestPaceOfGuesses(t *testing.T) {
 	wantErr(t, "after a right one nobody waits", <-tried(b, 4, wrongPassword), keys.ErrWrongPassword)
 }
 
-// A try that nobody waits for any more is not made, and holds up no other.
+// TestForsakenTry checks that a cancelled attempt is not made and delays no other client.
 func TestForsakenTry(t *testing.T) {
 	b := newBench(t, keys.Options{Pace: time.Hour})
 	b.create(t, "Main")
@@ -101,8 +102,8 @@ func TestForsakenTry(t *testing.T) {
 	}
 }
 
-// Mistakes are forgotten in time, so that what programs that ended have left is bounded,
-// and by the right password at once. A clock that was set back lengthens no wait.
+// TestMistakesAreForgotten checks that wrong passwords are forgotten after a time, which
+// bounds what ended programs leave behind, and at once by the right password.
 func TestMistakesAreForgotten(t *testing.T) {
 	b := newBench(t, keys.Options{})
 	b.create(t, "Main")
@@ -125,17 +126,18 @@ func TestMistakesAreForgotten(t *testing.T) {
 	}
 }
 
-// Of many that ask without end each has its turn: nobody is overtaken by who comes later.
+// TestNobodyOvertakes checks that a client is served while others send attempts without
+// end: later arrivals do not overtake it.
 func TestNobodyOvertakes(t *testing.T) {
 	b := newBench(t, keys.Options{})
 	b.create(t, "Main")
 	ctx, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	for hostile := range uint64(8) {
-		for range 2 { // at once
+		for range 2 { // two at a time
 			wg.Go(func() {
 				for n := uint64(0); ctx.Err() == nil; n++ {
-					_ = b.Unlock(keys.AskedBy(ctx, 100+hostile+1000*n), wrongPassword) // a new program each time
+					_ = b.Unlock(keys.AskedBy(ctx, 100+hostile+1000*n), wrongPassword) // a new client each time
 				}
 			})
 		}

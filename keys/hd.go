@@ -12,14 +12,14 @@ import (
 
 const hardened = 1 << 31
 
-// branchPath leads to the node whose children are the accounts: BIP-44 for
+// branchPath is the path of the node whose children are the accounts: BIP-44 for
 // Ethereum, m/44'/60'/0'/0.
 var branchPath = []uint32{hardened + 44, hardened + 60, hardened, 0}
 
-// accountPath is the derivation path of account n, for people.
+// accountPath returns the derivation path of account n, for display.
 func accountPath(n uint32) string { return fmt.Sprintf("m/44'/60'/0'/0/%d", n) }
 
-// A node is a private node of a BIP-32 tree: 32 bytes of key, 32 of chain code.
+// A node is a private BIP-32 node: 32 bytes of key and 32 of chain code.
 type node struct{ key, code secret }
 
 func (n *node) zero() {
@@ -27,7 +27,7 @@ func (n *node) zero() {
 	n.code.zero()
 }
 
-// masterNode is the root for a seed (BIP-32, master key generation).
+// masterNode returns the root node of a seed (BIP-32, master key generation).
 func masterNode(seed secret) (*node, error) {
 	sum := macOnce(sha512.New, []byte("Bitcoin seed"), seed)
 	var k secp256k1.ModNScalar
@@ -39,7 +39,7 @@ func masterNode(seed secret) (*node, error) {
 	return &node{key: sum[:32], code: sum[32:]}, nil
 }
 
-// child derives one child (BIP-32, CKDpriv). One index in 2^127 has none.
+// child derives one child (BIP-32, CKDpriv). One index in 2^127 has no child.
 func (n *node) child(index uint32) (*node, error) {
 	data := make(secret, 0, 37)
 	if index >= hardened {
@@ -63,7 +63,7 @@ func (n *node) child(index uint32) (*node, error) {
 	return &node{key: sum[:32], code: sum[32:]}, nil
 }
 
-// derive walks path from n and wipes what lies between.
+// derive walks path from n and wipes the nodes in between.
 func (n *node) derive(path []uint32) (*node, error) {
 	at := &node{key: append(secret(nil), n.key...), code: append(secret(nil), n.code...)}
 	for _, index := range path {
@@ -77,7 +77,7 @@ func (n *node) derive(path []uint32) (*node, error) {
 	return at, nil
 }
 
-// branch returns the node above the accounts of a mnemonic's entropy.
+// branch returns the parent node of the accounts, from a mnemonic's entropy.
 func branch(entropy secret) (*node, error) {
 	text := mnemonic(entropy)
 	defer text.zero()
@@ -91,7 +91,7 @@ func branch(entropy secret) (*node, error) {
 	return root.derive(branchPath)
 }
 
-// account returns key and address of account i below a branch.
+// account returns the key and address of account i below a branch node.
 func (n *node) account(i uint32) (secret, common.Address, error) {
 	leaf, err := n.child(i)
 	if err != nil {
@@ -101,7 +101,7 @@ func (n *node) account(i uint32) (secret, common.Address, error) {
 	return leaf.key, addressOf(leaf.key), nil
 }
 
-// publicKey is the compressed public key, 33 bytes.
+// publicKey returns the compressed public key, 33 bytes.
 func publicKey(key secret) []byte {
 	return pointOf(key).SerializeCompressed()
 }

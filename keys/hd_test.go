@@ -10,7 +10,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// The first accounts of the development chains' mnemonic, as those print them.
+// testAccounts are the first accounts of the development chains' mnemonic, as those
+// chains print them.
 var testAccounts = []string{
 	"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
 	"0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
@@ -24,7 +25,7 @@ var testAccounts = []string{
 	"0xa0Ee7A142d267C1f36714E4a8F75612F20a79720",
 }
 
-// base58 decodes without checking the checksum: version, depth, parent,
+// base58 decodes an extended key without verifying the checksum: version, depth, parent,
 // number (13 bytes), chain code (32), 0, key (32), checksum (4).
 func base58(t *testing.T, s string) []byte {
 	t.Helper()

@@ -3,10 +3,10 @@ package keys
 import (
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 )
 
-// A Clock tells the time and wakes; only tests use another than the system's.
+// A Clock provides the time and timers. Only tests replace the system's.
 type Clock interface {
 	Now() time.Time
 	AfterFunc(d time.Duration, f func()) (stop func() bool)
@@ -14,29 +14,29 @@ type Clock interface {
 
 type systemClock struct{}
 
-func (systemClock) Now() time.Time { return fault.Now() }
+func (systemClock) Now() time.Time { return clock.Now() }
 
 func (systemClock) AfterFunc(d time.Duration, f func()) func() bool {
-	return fault.AfterFunc(d, f).Stop
+	return clock.AfterFunc(d, f).Stop
 }
 
-// idleCheck is how often an unlocked vault looks at the clock: timers stand
-// still while a machine sleeps, so one long timer would fire late.
+// idleCheck is how often an unlocked vault checks the time. Timers stop while the machine
+// sleeps, so a single long timer would fire late.
 const idleCheck = 30 * time.Second
 
-// An idleTimer remembers the last use of an unlocked vault.
+// An idleTimer tracks the last use of an unlocked vault.
 type idleTimer struct {
 	last time.Time
 	stop func() bool
 }
 
-// elapsed is the longer of the time by the monotonic clock, which stands still
-// while the machine sleeps, and by the wall clock, which may be set back.
+// elapsed returns the longer of the monotonic time, which stops while the machine sleeps,
+// and the wall-clock time, which may be set back.
 func elapsed(since, now time.Time) time.Duration {
 	return max(now.Sub(since), now.Round(0).Sub(since.Round(0)))
 }
 
-// Touch counts as use: an unlocked vault stays so for another AutoLock.
+// Touch resets the auto-lock timer of an unlocked vault.
 func (v *Vault) Touch() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -45,15 +45,15 @@ func (v *Vault) Touch() {
 	}
 }
 
-// AutoLock is how long the vault stays unlocked without use.
+// AutoLock returns how long the vault stays unlocked without use.
 func (v *Vault) AutoLock() time.Duration {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.options.AutoLock
 }
 
-// SetAutoLock changes it, for a vault that is unlocked too: one that has been
-// unused for longer locks now. d is above zero.
+// SetAutoLock sets the auto-lock time, also of an unlocked vault: one that has been
+// unused for longer locks now. d must be above zero.
 func (v *Vault) SetAutoLock(d time.Duration) {
 	v.mu.Lock()
 	v.options.AutoLock = d
@@ -61,12 +61,13 @@ func (v *Vault) SetAutoLock(d time.Duration) {
 	v.lockIfIdle()
 }
 
-// idled reports whether the vault has been unused too long; v.mu is held.
+// idled reports whether the vault has been unused for the auto-lock time. The caller
+// holds v.mu.
 func (v *Vault) idled() bool {
 	return elapsed(v.idle.last, v.options.Clock.Now()) >= v.options.AutoLock
 }
 
-// watchIdle starts over the watch of an unlocked vault; v.mu is held.
+// watchIdle restarts the auto-lock timer. The caller holds v.mu.
 func (v *Vault) watchIdle() {
 	v.idle.last = v.options.Clock.Now()
 	v.wakeLater()
@@ -80,7 +81,7 @@ func (v *Vault) wakeLater() {
 	v.idle.stop = v.options.Clock.AfterFunc(min(max(left, 0), idleCheck), v.lockIfIdle)
 }
 
-// lockIfIdle locks a vault that has been unused too long.
+// lockIfIdle locks the vault if it has been unused for the auto-lock time.
 func (v *Vault) lockIfIdle() {
 	v.mu.Lock()
 	expired := v.open != nil && v.idled()

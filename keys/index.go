@@ -19,18 +19,19 @@ const (
 	maxName      = 32
 )
 
-// An index is the vault's table of contents, readable while it is locked: it
-// names wallets and accounts and holds no secret.
+// An index lists the vault's wallets and accounts. It is readable while the vault is
+// locked and contains no secret.
 type index struct {
 	Version int           `json:"v"`
 	Sandbox bool          `json:"sandbox,omitempty"`
 	Wallets []indexWallet `json:"wallets"`
-	// Pending are wallets begun but never finished: nobody was told of them,
-	// and what exists of them is removed before the next change.
+	// Pending are ids of wallets that were begun and never finished, or removed. Their
+	// items are deleted before the next change.
 	Pending []string `json:"pending,omitempty"`
 }
 
-// The names are short because every item must stay below MaxItem.
+// An indexWallet is one wallet in the index. JSON names are short because every item must
+// stay below MaxItem.
 type indexWallet struct {
 	ID       string         `json:"id"`
 	Name     string         `json:"name"`
@@ -44,7 +45,7 @@ type indexAccount struct {
 	Label   string  `json:"l,omitempty"` // empty: "Account n+1"
 }
 
-// address is 40 lower-case hex digits in the index.
+// An address is stored as 40 lower-case hex digits.
 type address common.Address
 
 func (a address) MarshalText() ([]byte, error) {
@@ -71,8 +72,7 @@ func parseIndex(text string) (*index, error) {
 	return &x, nil
 }
 
-// consistent reports whether ids, names and addresses are well formed and
-// none stands twice.
+// consistent reports whether ids, names and addresses are well formed and unique.
 func (x *index) consistent() bool {
 	seen := map[string]bool{}
 	once := func(form bool, key string) bool {
@@ -104,7 +104,8 @@ func (x *index) encode() (string, error) {
 	return string(text), err
 }
 
-// Wallet ids are numbers from 1: a lost index can be made again by trying.
+// validID reports whether id is a wallet id. Ids are numbers from 1, so a lost index can
+// be rebuilt by trying them.
 func validID(id string) bool {
 	n, err := strconv.ParseUint(id, 10, 16)
 	return err == nil && n > 0 && strconv.FormatUint(n, 10) == id
@@ -112,7 +113,6 @@ func validID(id string) bool {
 
 func walletItem(id string) string { return "wallet/" + id }
 
-// nextID is a number above all in use.
 func (x *index) nextID() uint64 {
 	ids := slices.Clone(x.Pending)
 	for _, w := range x.Wallets {
@@ -135,7 +135,7 @@ func (x *index) wallet(id string) *indexWallet {
 	return nil
 }
 
-// account finds an account and its wallet, nil if there is none.
+// account finds an account and its wallet; nil if there is none.
 func (x *index) account(at common.Address) (*indexWallet, *indexAccount) {
 	for i := range x.Wallets {
 		w := &x.Wallets[i]
@@ -153,13 +153,12 @@ func (x *index) holds(at common.Address) bool {
 	return a != nil
 }
 
-// drop forgets a wallet, pending or listed.
 func (x *index) drop(id string) {
 	x.Pending = slices.DeleteFunc(x.Pending, func(p string) bool { return p == id })
 	x.Wallets = slices.DeleteFunc(x.Wallets, func(w indexWallet) bool { return w.ID == id })
 }
 
-// freeName checks a wallet's name, or finds one when it is empty.
+// freeName validates a new wallet's name, or picks one if it is empty.
 func (x *index) freeName(name string) (string, error) {
 	taken := func(name string) bool {
 		return slices.ContainsFunc(x.Wallets, func(w indexWallet) bool { return w.Name == name })
@@ -183,7 +182,7 @@ func validName(s string) bool {
 		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// A Wallet is one mnemonic and its accounts, or one key and its account.
+// A Wallet is one mnemonic and its accounts, or one private key and its account.
 type Wallet struct {
 	ID       string    `json:"id"`
 	Name     string    `json:"name"`
@@ -191,12 +190,12 @@ type Wallet struct {
 	Accounts []Account `json:"accounts"`
 }
 
-// An Account is one address that the vault signs for.
+// An Account is an address that the vault signs for.
 type Account struct {
 	Address common.Address `json:"address"`
 	Label   string         `json:"label"`
 	Wallet  string         `json:"wallet"` // id
-	Path    string         `json:"path"`   // BIP-32; none for a single key
+	Path    string         `json:"path"`   // BIP-32; empty for a single key
 }
 
 func (w *indexWallet) public() Wallet {

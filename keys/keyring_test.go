@@ -2,7 +2,7 @@
 
 package keys_test
 
-// The tests of the real keychain. They run in a private session only:
+// These tests use the real keychain. They run in a private session only:
 //
 //	scripts/with-keyring.sh go test -tags keyring ./keys/...
 
@@ -33,15 +33,15 @@ const (
 	busVariable   = "DBUS_SESSION_BUS_ADDRESS"
 )
 
-// Sentinels by name: how a child process reports them.
+// sentinels are the errors by the names that a child process reports.
 var sentinels = map[string]error{
 	"no bus": keys.ErrNoBus, "bus disabled": keys.ErrBusDisabled, "no service": keys.ErrNoService,
 	"keychain locked": keys.ErrKeychainLocked, "missing": keys.ErrMissingItem, "wrong password": keys.ErrWrongPassword,
 	"hung": keys.ErrHung, "too large": keys.ErrTooLarge,
 }
 
-// TestMain becomes a child when told to: a process keeps its first connection
-// to the bus, so every other bus needs another process.
+// TestMain runs as a child process if told to. A process keeps its first connection to
+// the bus, so another bus needs another process.
 func TestMain(m *testing.M) {
 	if act := os.Getenv(childVariable); act != "" {
 		os.Exit(child(act))
@@ -53,15 +53,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A report is one act of a child.
+// A report is the result of one act of a child.
 type report struct {
-	Error    string   `json:"error,omitempty"` // a sentinel's name, or the text
+	Error    string   `json:"error,omitempty"` // a key of sentinels, or the error's text
 	Millis   int64    `json:"millis"`
 	Accounts []string `json:"accounts,omitempty"`
 	Signed   string   `json:"signed,omitempty"`
 }
 
-// child does one act for every line of standard input, over the real keychain.
+// child performs one act per line of standard input, using the real keychain.
 func child(namespace string) int {
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
@@ -122,7 +122,6 @@ func act(namespace, line string, r *report) error {
 	return fmt.Errorf("no act %q", line)
 }
 
-// signAll unlocks, lists the accounts and signs with each.
 func signAll(ctx context.Context, v *keys.Vault, r *report) error {
 	if err := v.Unlock(ctx, password); err != nil {
 		return err
@@ -140,13 +139,12 @@ func signAll(ctx context.Context, v *keys.Vault, r *report) error {
 	return err
 }
 
-// A process is a running child.
 type process struct {
 	in  io.WriteCloser
 	out *json.Decoder
 }
 
-// spawn runs a child with changes to the environment; "NAME=" removes NAME.
+// spawn starts a child with a changed environment; "NAME=" removes NAME.
 func spawn(t *testing.T, namespace string, changes ...string) *process {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -189,7 +187,7 @@ func (p *process) do(t *testing.T, line string) report {
 	return r
 }
 
-// want runs an act and compares its error; every failure must come fast.
+// want performs an act and compares its error. Every failure except "hung" must be quick.
 func (p *process) want(t *testing.T, line, failure string) report {
 	t.Helper()
 	r := p.do(t, line)
@@ -254,7 +252,8 @@ func TestVaultAcrossProcesses(t *testing.T) {
 	}
 }
 
-// What one process removes is gone from the keychain, and for the next.
+// TestRemovalAcrossProcesses checks that a removed wallet is gone from the keychain and
+// for the next process.
 func TestRemovalAcrossProcesses(t *testing.T) {
 	const home = "removal"
 	for _, line := range []string{"import", "create", "rename", "remove"} {
@@ -271,7 +270,8 @@ func TestRemovalAcrossProcesses(t *testing.T) {
 	}
 }
 
-// A vault without wallets leaves nothing in the keychain, and another home's alone.
+// TestNothingIsLeftInTheKeychain checks that Clear deletes all items of a vault without
+// wallets, and none of another home's.
 func TestNothingIsLeftInTheKeychain(t *testing.T) {
 	const home = "cleared"
 	spawn(t, "beside-"+home).want(t, "import", "")
@@ -316,8 +316,8 @@ func TestWithoutABus(t *testing.T) {
 	}
 }
 
-// The address that a browser took away comes back as soon as the session's
-// socket is there, in a process that has already failed.
+// TestBusFoundAgain checks that a process whose bus address the browser removed finds the
+// session's socket as soon as it exists, even after a failure.
 func TestBusFoundAgain(t *testing.T) {
 	_, socket, _ := strings.Cut(os.Getenv(busVariable), "unix:path=")
 	socket, _, _ = strings.Cut(socket, ",")
@@ -331,7 +331,7 @@ func TestBusFoundAgain(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(run, "bus"), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		p.want(t, "get", failure) // a file is no socket
+		p.want(t, "get", failure) // a regular file is not a socket
 		if err := os.Remove(filepath.Join(run, "bus")); err != nil {
 			t.Fatal(err)
 		}
@@ -343,8 +343,7 @@ func TestBusFoundAgain(t *testing.T) {
 	}
 }
 
-// privateBus starts a bus with its own home and returns the environment that
-// leads there.
+// privateBus starts a bus with its own home and returns the environment for it.
 func privateBus(t *testing.T, home, config string) []string {
 	t.Helper()
 	socket := filepath.Join(t.TempDir(), "bus")
@@ -360,7 +359,7 @@ func privateBus(t *testing.T, home, config string) []string {
 	return env
 }
 
-// run starts a program and ends it, by its own id, with the test.
+// run starts a program and kills it at the end of the test.
 func run(t *testing.T, env []string, in io.Reader, name string, args ...string) *os.Process {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -376,8 +375,7 @@ func run(t *testing.T, env []string, in io.Reader, name string, args ...string) 
 	return cmd.Process
 }
 
-// keyring starts a Secret Service on a private bus; without a password it
-// stays locked.
+// keyring starts a Secret Service on a private bus. Without a password it stays locked.
 func keyring(t *testing.T, env []string, password string) *os.Process {
 	t.Helper()
 	args, in := []string{"--foreground", "--components=secrets"}, io.Reader(nil)
@@ -408,8 +406,9 @@ func TestNoSecretService(t *testing.T) {
 	p.want(t, "create", "no service")
 }
 
-// A locked keyring on a machine without a display, where no prompt can show:
-// never used before, and with a collection from an earlier session.
+// TestLockedCollection uses a locked keyring on a machine without a display, where no
+// prompt can be shown: first one that was never used, then one with a collection from an
+// earlier session.
 func TestLockedCollection(t *testing.T) {
 	home := t.TempDir()
 	for _, stage := range []string{"never used", "locked after use"} {
@@ -428,8 +427,7 @@ func TestLockedCollection(t *testing.T) {
 	}
 }
 
-// A Secret Service that stops answering in the middle of things, and then
-// comes back.
+// TestStoppedSecretService uses a Secret Service that stops answering and later resumes.
 func TestStoppedSecretService(t *testing.T) {
 	env := privateBus(t, t.TempDir(), "--session")
 	daemon := keyring(t, env, "ci")

@@ -17,11 +17,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// A keystore is a key file of the Web3 Secret Storage definition, version 3.
-// It is read here rather than by go-ethereum's package, which neither bounds
-// what a file's parameters may cost nor wipes what it derives.
+// A keystore is a key file of the Web3 Secret Storage definition, version 3. It is parsed
+// here because go-ethereum's package neither bounds the cost of a file's parameters nor
+// wipes derived keys.
 type keystore struct {
-	Address string         `json:"address,omitempty"` // hex, with 0x or not
+	Address string         `json:"address,omitempty"` // hex, with or without 0x
 	Crypto  keystoreCrypto `json:"crypto"`
 	ID      string         `json:"id"`
 	Version int            `json:"version"`
@@ -40,8 +40,8 @@ type keystoreIV struct {
 	IV hexBytes `json:"iv"`
 }
 
-// keystoreParams are those of both derivations: N, R, P of scrypt, C and PRF
-// of PBKDF2.
+// keystoreParams are the parameters of both derivations: N, R and P for scrypt, C and PRF
+// for PBKDF2.
 type keystoreParams struct {
 	DKLen uint32   `json:"dklen"`
 	Salt  hexBytes `json:"salt"`
@@ -68,20 +68,20 @@ const (
 	maxKeystore     = 4096 // bytes of the file
 	maxKeystoreSalt = 256
 
-	// What a file may cost, so that a hostile one takes neither the machine's
-	// memory nor minutes: geth's own parameters, the heaviest in use, take a
-	// fourth of the work and all of the memory.
+	// Bounds on the cost of opening a file, so that a hostile one takes neither all
+	// memory nor minutes. Geth's own parameters, the heaviest in common use, need a
+	// fourth of this work and all of this memory.
 	maxScryptMemory  = 256 << 20 // bytes: 128*N*r
 	maxScryptWork    = 1 << 23   // N*r*p
 	maxPBKDF2Rounds  = 1 << 22
-	exportScryptN    = 1 << 17 // of files written here; 128 MiB
+	exportScryptN    = 1 << 17 // for files written here; 128 MiB
 	exportScryptR    = 8
 	exportScryptP    = 1
-	keystoreKeyBytes = 16 // of the derived key: these encrypt, the next 16 authenticate
+	keystoreKeyBytes = 16 // of the derived key: the first 16 bytes encrypt, the next 16 authenticate
 )
 
-// keystoreKDFs are the derivations that are understood: whether parameters are
-// within bounds, and the derivation itself.
+// keystoreKDFs are the supported key derivations: fits checks the parameters' bounds,
+// derive derives the key.
 var keystoreKDFs = map[string]struct {
 	fits   func(keystoreParams) bool
 	derive func(password []byte, p keystoreParams) secret
@@ -105,9 +105,9 @@ var keystoreKDFs = map[string]struct {
 	},
 }
 
-// parseKeystore reads a key file and refuses, with [ErrBadKeystore], what is
-// not version 3, not understood, or would cost too much to open. Its errors
-// quote nothing of the file.
+// parseKeystore parses a key file. It returns [ErrBadKeystore] for one that is not
+// version 3, is not supported, or would cost too much to open. Its errors quote nothing
+// of the file.
 func parseKeystore(text []byte) (*keystore, error) {
 	if len(text) > maxKeystore {
 		return nil, fmt.Errorf("%w: over %d bytes", ErrBadKeystore, maxKeystore)
@@ -139,8 +139,8 @@ func parseKeystore(text []byte) (*keystore, error) {
 	return &k, nil
 }
 
-// open decrypts the private key. A password that is wrong and a file that was
-// altered cannot be told apart: [ErrKeystorePassword].
+// open decrypts the private key. It returns [ErrKeystorePassword] for a wrong password or
+// an altered file, which cannot be told apart.
 func (k *keystore) open(password []byte) (secret, error) {
 	c := &k.Crypto
 	derived := keystoreKDFs[c.KDF].derive(password, c.Params)
@@ -148,7 +148,7 @@ func (k *keystore) open(password []byte) (secret, error) {
 	if subtle.ConstantTimeCompare(keystoreMAC(derived, c.CipherText), c.MAC) != 1 {
 		return nil, ErrKeystorePassword
 	}
-	key := make(secret, keySize) // a shorter one lost its leading zeros
+	key := make(secret, keySize) // a shorter text has lost its leading zeros
 	if err := crypt(derived, c.CipherParams.IV, key[keySize-len(c.CipherText):], c.CipherText); err != nil {
 		return nil, err
 	}
@@ -169,8 +169,8 @@ func keystoreMAC(derived secret, cipherText []byte) []byte {
 	return crypto.Keccak256(derived[keystoreKeyBytes:keySize], cipherText)
 }
 
-// crypt is AES-128-CTR (NIST SP 800-38A, 6.5), the same in both directions. The
-// library's stream keeps the key in memory that cannot be wiped.
+// crypt is AES-128-CTR (NIST SP 800-38A, 6.5), the same in both directions. The library's
+// stream keeps the key in memory that cannot be wiped.
 func crypt(derived secret, iv, to, from []byte) error {
 	block, err := aes.NewCipher(derived[:keystoreKeyBytes])
 	if err != nil {
@@ -191,7 +191,7 @@ func crypt(derived secret, iv, to, from []byte) error {
 	return nil
 }
 
-// sealKeystore writes a key file with scrypt, as every wallet reads it.
+// sealKeystore encodes a key file with scrypt, which every wallet reads.
 func sealKeystore(key secret, password []byte) (secret, error) {
 	salt, iv := make([]byte, keySize), make([]byte, aes.BlockSize)
 	for _, b := range [][]byte{salt, iv} {

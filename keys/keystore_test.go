@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// keystoreVectors are public test keys.
+// keystoreVectors are key files of public test keys.
 type keystoreVectors struct {
 	Vectors map[string]struct {
 		File          json.RawMessage
@@ -18,7 +18,7 @@ type keystoreVectors struct {
 	}
 }
 
-// lightVector is a vector whose parameters cost next to nothing.
+// lightVector is a vector with cheap derivation parameters.
 const lightVector = "key of 31 bytes"
 
 func readKeystores(t testing.TB) keystoreVectors {
@@ -71,7 +71,7 @@ func TestWrittenKeystoresOpen(t *testing.T) {
 	}
 }
 
-// Whatever else a file says it is refused before anything is derived.
+// TestRefusedKeystores checks that invalid files are refused before any key is derived.
 func TestRefusedKeystores(t *testing.T) {
 	good := string(readKeystores(t).Vectors["scrypt"].File)
 	rounds := string(readKeystores(t).Vectors["pbkdf2"].File)
@@ -111,7 +111,7 @@ func TestRefusedKeystores(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// An altered file does not give another key.
+	// An altered ciphertext must not decrypt to another key.
 	light := string(readKeystores(t).Vectors[lightVector].File)
 	k, err := parseKeystore([]byte(strings.Replace(light, "9517cd5b", "9617cd5b", 1)))
 	if err != nil {
@@ -122,8 +122,8 @@ func TestRefusedKeystores(t *testing.T) {
 	}
 }
 
-// FuzzParseKeystore: what is accepted stays within the bounds of cost, and
-// opens or is refused.
+// FuzzParseKeystore checks that accepted files stay within the cost bounds, and open or
+// are refused.
 func FuzzParseKeystore(f *testing.F) {
 	for _, v := range readKeystores(f).Vectors {
 		f.Add([]byte(v.File))
@@ -143,7 +143,7 @@ func FuzzParseKeystore(f *testing.F) {
 			t.Fatalf("costs %+v", p)
 		}
 		if work > 1<<8 {
-			return // dear, but allowed: not here
+			return // allowed, but too slow for fuzzing
 		}
 		if key, err := k.open([]byte("foo")); err == nil && !validKey(key) {
 			t.Fatal("no private key")
@@ -170,7 +170,7 @@ func TestPrivateKeys(t *testing.T) {
 	}
 }
 
-// Keys that everyone knows are known here by address or by pattern.
+// TestPublishedKeys checks that published keys are recognized by address or pattern.
 func TestPublishedKeys(t *testing.T) {
 	for name, key := range map[string]secret{
 		"EIP-712":               crypto.Keccak256([]byte("cow")),

@@ -4,14 +4,14 @@ import (
 	"hash"
 )
 
-// A mac is HMAC (RFC 2104) whose key and messages can be wiped. The library's
-// keeps both, in memory that nobody else reaches, until it is used again.
+// A mac is HMAC (RFC 2104) whose key and messages can be wiped. The standard library's
+// HMAC keeps both in unreachable memory until that is reused.
 type mac struct {
 	inner, outer hash.Hash
 	ipad, opad   secret
 }
 
-// newMAC keys it; the caller wipes it.
+// newMAC returns a mac for key. The caller wipes it with zero.
 func newMAC(sum func() hash.Hash, key []byte) *mac {
 	m := &mac{inner: sum(), outer: sum()}
 	m.ipad, m.opad = make(secret, m.inner.BlockSize()), make(secret, m.inner.BlockSize())
@@ -27,8 +27,8 @@ func newMAC(sum func() hash.Hash, key []byte) *mac {
 	return m
 }
 
-// sum appends to out the authentication code of the parts, one after the other.
-// Out may be one of them, of the code's length at least.
+// sum appends to out the authentication code over the concatenated parts. out may alias
+// one of them that is at least as long as the code.
 func (m *mac) sum(out []byte, parts ...[]byte) secret {
 	m.inner.Reset()
 	m.inner.Write(m.ipad)
@@ -50,7 +50,7 @@ func (m *mac) zero() {
 	m.opad.zero()
 }
 
-// macOnce is one authentication code.
+// macOnce returns the authentication code over parts with a mac that is wiped afterwards.
 func macOnce(sum func() hash.Hash, key []byte, parts ...[]byte) secret {
 	m := newMAC(sum, key)
 	defer m.zero()

@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// The English word list of BIP-39, one word a line.
+// english is the BIP-39 English word list, one word per line.
 //
 //go:embed english.txt
 var english string
@@ -32,7 +32,7 @@ var wordIndex = sync.OnceValue(func() map[string]int {
 	return index
 })
 
-// newEntropy returns the entropy of a new mnemonic of 12 or 24 words.
+// newEntropy returns random entropy for a mnemonic of 12 or 24 words.
 func newEntropy(count int) (secret, error) {
 	if count != 12 && count != 24 {
 		return nil, fmt.Errorf("%w, not %d", ErrWordCount, count)
@@ -42,7 +42,7 @@ func newEntropy(count int) (secret, error) {
 	return entropy, err
 }
 
-// mnemonic spells entropy of 16 to 32 bytes as words, with the checksum.
+// mnemonic encodes entropy of 16 to 32 bytes as words, with the checksum.
 func mnemonic(entropy secret) secret {
 	sum := sha256.Sum256(entropy)
 	bits := append(append(make(secret, 0, len(entropy)+1), entropy...), sum[0])
@@ -67,8 +67,8 @@ func bitsAt(b []byte, at int) int {
 	return n
 }
 
-// parseMnemonic returns the entropy behind 12, 15, 18, 21 or 24 English words
-// in any case and spacing. An error names a word's place, never the word.
+// parseMnemonic returns the entropy of 12, 15, 18, 21 or 24 English words in any case and
+// spacing. Its errors give a word's position, never the word.
 func parseMnemonic(text []byte) (secret, error) {
 	lower := bytes.ToLower(text)
 	defer clear(lower)
@@ -97,7 +97,7 @@ func parseMnemonic(text []byte) (secret, error) {
 	return append(secret(nil), bits[:size]...), nil
 }
 
-// seed stretches a mnemonic into the 64 bytes that BIP-32 starts from.
+// seed derives the 64-byte BIP-32 seed from a mnemonic.
 func seed(words secret, passphrase string) secret {
 	return pbkdf2Key(sha512.New, words, []byte("mnemonic"+passphrase), seedRounds, sha512.Size)
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 )
 
-// testdata decodes a file of vectors.
 func testdata(t testing.TB, name string, into any) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name)

@@ -13,16 +13,16 @@ import (
 const (
 	minPassword = 10   // characters
 	maxPassword = 1024 // bytes
-	minBits     = 35   // guesses an attacker needs, as a power of two
+	minBits     = 35   // minimum estimated strength: log2 of the guesses an attacker needs
 )
 
-// Words that people build passwords from, most used first.
+// commonText lists words that people build passwords from, most used first.
 //
 //go:embed common_passwords.txt
 var commonText string
 
-// guessable maps a word to the bits it adds to a password: few for what
-// attackers try first, 11 for a word of the mnemonic list, which is 1 of 2048.
+// guessable maps a word to the bits it adds to a password: 6 for common password words,
+// 11 for a word of the mnemonic list (1 of 2048).
 var guessable = sync.OnceValue(func() map[string]float64 {
 	bits := map[string]float64{}
 	for _, w := range words() {
@@ -36,16 +36,16 @@ var guessable = sync.OnceValue(func() map[string]float64 {
 	return bits
 })
 
-const longestGuess = 25 // letters of the longest word
+const longestGuess = 25 // letters in the longest word
 
-// Keys that lie beside each other, and orders that everyone knows.
+// runs are adjacent keys of a keyboard and well-known sequences.
 var runs = []string{"abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qazwsxedcrfvtgb"}
 
-// Letters as they are disguised.
+// disguises maps common substitutions back to letters.
 var disguises = map[rune]rune{'0': 'o', '1': 'l', '3': 'e', '4': 'a', '5': 's', '7': 't', '@': 'a', '$': 's', '!': 'i'}
 
-// Bits that one more character adds when it belongs to no word, run or repeat.
-// They are low, because what people make up is far from random.
+// Bits that one more character adds if it belongs to no word, run or repeat. They are low
+// because passwords made up by people are far from random.
 const (
 	letterBits  = 3.5
 	capitalBits = 4.5
@@ -53,11 +53,11 @@ const (
 	symbolBits  = 5
 	otherBits   = 7 // beyond ASCII
 	spaceBits   = 1
-	nextBits    = 0.5 // the next of a run or repeat
+	nextBits    = 0.5 // next character of a run or repeat
 )
 
-// CheckStrength refuses, with [ErrWeakPassword] and the reason, a password of
-// under 10 characters or one that would be guessed soon.
+// CheckStrength returns [ErrWeakPassword], with the reason, for a password of under 10
+// characters or one that would be guessed soon.
 func CheckStrength(password []byte) error {
 	switch n := utf8.RuneCount(password); {
 	case !utf8.Valid(password) || len(password) > maxPassword:
@@ -70,10 +70,10 @@ func CheckStrength(password []byte) error {
 	return nil
 }
 
-// Strength estimates how hard a password is to guess, in bits, for a meter;
-// 35 are asked for. It is a lower bound by rules of thumb: words that are
-// tried first, disguised or not, runs, repeats, and the kinds of characters.
-// It looks at the first 1024 bytes.
+// Strength estimates how hard a password is to guess, in bits, for a strength meter;
+// CheckStrength requires 35. It is a rule-of-thumb lower bound that recognizes common
+// words, disguised or not, runs, repeats and character classes. It looks at the first
+// 1024 bytes only.
 func Strength(password []byte) float64 {
 	text := bytes.Runes(password[:min(len(password), maxPassword)])
 	defer clear(text)
@@ -93,9 +93,9 @@ func Strength(password []byte) float64 {
 	return min(bits, distinctBits(text))
 }
 
-// wordAt finds the longest guessable word that text begins with.
+// wordAt finds the longest guessable word at the start of text.
 func wordAt(text []rune) (length int, bits float64) {
-	room := make([]byte, 2*longestGuess*utf8.UTFMax) // no copy of a password is left in a string
+	room := make([]byte, 2*longestGuess*utf8.UTFMax) // a buffer that can be wiped, unlike a string
 	defer clear(room)
 	for n := min(len(text), longestGuess); n >= 4; n-- {
 		typed, plain := room[:0:len(room)/2], room[len(room)/2:len(room)/2]
@@ -121,7 +121,7 @@ func wordAt(text []rune) (length int, bits float64) {
 	return 0, 0
 }
 
-// follows reports whether b repeats a or is its neighbour in a known order.
+// follows reports whether b repeats a or is next to it in one of runs.
 func follows(a, b rune) bool {
 	a, b = unicode.ToLower(a), unicode.ToLower(b)
 	if a == b {
@@ -152,7 +152,8 @@ func characterBits(r rune) float64 {
 	return symbolBits
 }
 
-// distinctBits bounds a password of few different characters, however long.
+// distinctBits is an upper bound from the number of distinct characters, whatever the
+// length.
 func distinctBits(text []rune) float64 {
 	seen := map[rune]bool{}
 	for _, r := range text {

@@ -2,8 +2,8 @@ package keys
 
 import "fmt"
 
-// A kind says what a wallet's secret is; an origin where it came from. Both
-// are encrypted with it. Values are stored, so they only ever grow.
+// A kind is the type of a wallet's secret, an origin is where it came from. Both are
+// encrypted with it. The values are stored, so existing ones never change.
 type (
 	kind   byte
 	origin byte
@@ -21,8 +21,8 @@ const (
 
 var kindNames = map[kind]string{kindMnemonic: "mnemonic", kindKey: "key"}
 
-// A payload is what a record encrypts: kind, origin, then the secret: the
-// entropy of a mnemonic, 16 to 32 bytes, or a private key, 32 bytes.
+// A payload is the plaintext of a record: kind, origin, then the secret, which is a
+// mnemonic's entropy of 16 to 32 bytes or a private key of 32 bytes.
 type payload struct {
 	kind   kind
 	origin origin
@@ -52,9 +52,9 @@ func parsePayload(plain secret) (payload, error) {
 	return p, nil
 }
 
-// admit applies the two modes' rules to a wallet that is being taken in or
-// opened: sandbox signatures are valid on the real chains, so no key may be in
-// both worlds, and published keys belong to everyone.
+// admit decides whether a wallet may be imported or opened in this mode. Sandbox
+// signatures are valid on the real chains, so no key may be used in both; published keys
+// can be used by anyone and are refused outside the sandbox.
 func (p payload) admit(sandbox bool) error {
 	published, ofTests := p.published()
 	switch {
@@ -66,8 +66,8 @@ func (p payload) admit(sandbox bool) error {
 	return nil
 }
 
-// published reports whether everyone knows the secret, and whether it is the
-// development chains' own.
+// published reports whether the secret is publicly known, and whether it belongs to the
+// development chains' mnemonic.
 func (p payload) published() (anyone, ofTests bool) {
 	if p.kind == kindKey {
 		at := addressOf(p.secret)

@@ -8,7 +8,7 @@ import (
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 )
 
-// parseKey reads a private key: 64 hex digits, with 0x before them or not.
+// parseKey parses a private key: 64 hex digits, with or without 0x.
 func parseKey(text []byte) (secret, error) {
 	digits := bytes.TrimSpace(text)
 	if bytes.HasPrefix(digits, []byte("0x")) || bytes.HasPrefix(digits, []byte("0X")) {
@@ -18,7 +18,7 @@ func parseKey(text []byte) (secret, error) {
 		return nil, fmt.Errorf("%w: not 64 hex digits", ErrBadKey)
 	}
 	key := make(secret, keySize)
-	if _, err := hex.Decode(key, digits); err != nil { // its error quotes a digit
+	if _, err := hex.Decode(key, digits); err != nil { // the library's error quotes a digit, so it is dropped
 		key.zero()
 		return nil, fmt.Errorf("%w: not 64 hex digits", ErrBadKey)
 	}
@@ -29,14 +29,14 @@ func parseKey(text []byte) (secret, error) {
 	return key, nil
 }
 
-// validKey reports whether key is a scalar of secp256k1 other than zero.
+// validKey reports whether key is a nonzero secp256k1 scalar.
 func validKey(key secret) bool {
 	var k secp256k1.ModNScalar
 	defer k.Zero()
 	return len(key) == keySize && !k.SetByteSlice(key) && !k.IsZero()
 }
 
-// spellKey is a private key as people exchange it.
+// spellKey encodes a private key as 0x and 64 hex digits.
 func spellKey(key secret) secret {
 	return hex.AppendEncode(append(make(secret, 0, 2+2*keySize), "0x"...), key)
 }

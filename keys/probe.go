@@ -11,12 +11,12 @@ const (
 	probeValue = "written by swapkeep doctor; it may be deleted"
 )
 
-// Probe proves that the keychain keeps what it is given: it writes an item of its
-// own, reads it and deletes it. A keychain that says that it would have to ask a
-// person is not asked: [ErrKeychainLocked]. It may be repeated.
+// Probe checks that the keychain works: it writes an item of its own, reads it back and
+// deletes it. A keychain that would have to prompt a person first is not called, and the
+// error is [ErrKeychainLocked]. It may be repeated.
 func (s *Store) Probe(ctx context.Context) error {
 	return s.await(ctx, &call{name: "probe", item: probeItem, write: true, do: func() error {
-		// macOS may ask at any call, and says so of each.
+		// macOS may prompt at any call and Prompts always says so.
 		if p, ok := s.keychain.(Prompter); ok && runtime.GOOS != "darwin" && p.Prompts() {
 			return ErrKeychainLocked
 		}

@@ -11,7 +11,7 @@ import (
 	"swapkeep/keys/keystest"
 )
 
-// A probe writes, reads and deletes one item of its own.
+// TestProbe checks that a probe writes, reads and deletes one item of its own.
 func TestProbe(t *testing.T) {
 	var did []string
 	memory := &keystest.Memory{Before: func(op, service, item string) error {
@@ -31,7 +31,8 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// What is wrong with a keychain is told within the limits, by its sentinel.
+// TestProbeOfABrokenKeychain checks that each failure is reported in time and with its
+// sentinel error.
 func TestProbeOfABrokenKeychain(t *testing.T) {
 	hang := make(chan struct{})
 	defer close(hang)

@@ -6,30 +6,30 @@ import (
 	"strings"
 	"sync"
 
-	"swapkeep/fault"
+	"swapkeep/internal/failpoint"
 )
 
-// ProviderKeys keep what providers ask for beside a request, such as the token
-// of a key proxy: one keychain item each, beside the wallets. They are not under
-// the vault password, for a quote is asked for while the wallet is locked: who
-// can open the keychain, or the folder of [Files], has them.
+// ProviderKeys stores credentials that providers require, such as the token of a key
+// proxy, in one keychain item each. They are not encrypted under the vault password,
+// because quotes are requested while the wallet is locked: whoever can open the keychain,
+// or the directory of [Files], can read them. It may be used concurrently.
 type ProviderKeys struct {
 	store *Store
 
 	mu    sync.Mutex
-	known map[string]string // as last read or written, "" = none
+	known map[string]string // as last read or written; "" = none
 }
 
 const providerItem = "provider/"
 
-// NewProviderKeys returns the provider keys of store.
+// NewProviderKeys returns the provider keys kept in store.
 func NewProviderKeys(store *Store) *ProviderKeys {
 	k := &ProviderKeys{store: store, known: map[string]string{}}
 	store.OnLate(k.late)
 	return k
 }
 
-// late forgets what is known of an item that a write has reached after all.
+// late drops the cached value of an item that a timed-out write has changed after all.
 func (k *ProviderKeys) late(l Late) {
 	if provider, ok := strings.CutPrefix(l.Item, providerItem); ok && l.Write {
 		k.forget(provider)
@@ -42,7 +42,8 @@ func (k *ProviderKeys) forget(provider string) {
 	delete(k.known, provider)
 }
 
-// Get returns a provider's key, "" if there is none. It asks the keychain once.
+// Get returns a provider's key, or "" if there is none. It reads the keychain once and
+// caches the result.
 func (k *ProviderKeys) Get(ctx context.Context, provider string) (string, error) {
 	k.mu.Lock()
 	key, ok := k.known[provider]
@@ -63,15 +64,15 @@ func (k *ProviderKeys) Get(ctx context.Context, provider string) (string, error)
 	return key, nil
 }
 
-// SetProviderKey keeps a provider's key; an empty one is forgotten. It may be
-// repeated. After an error the old key holds or the new one.
+// SetProviderKey stores a provider's key; an empty key deletes it. It may be repeated.
+// After an error either the old key or the new one is stored.
 func (k *ProviderKeys) SetProviderKey(ctx context.Context, provider string, key []byte) error {
 	k.forget(provider)
-	fault.Point("keys.before_provider")
+	failpoint.Point("keys.before_provider")
 	err := k.write(ctx, providerItem+provider, string(key))
-	fault.Point("keys.after_provider")
+	failpoint.Point("keys.after_provider")
 	if err != nil {
-		k.forget(provider) // a Get may have come between
+		k.forget(provider) // a concurrent Get may have cached a value
 		return err
 	}
 	k.mu.Lock()

@@ -38,7 +38,7 @@ func TestProviderKeys(t *testing.T) {
 	if again := keys.NewProviderKeys(store); get(again, "dex") != "second" {
 		t.Error("not there after a restart")
 	}
-	for range 2 { // forgetting may be repeated
+	for range 2 { // deleting may be repeated
 		set("")
 	}
 	if get(k, "dex") != "" || get(keys.NewProviderKeys(store), "dex") != "" {
@@ -49,7 +49,8 @@ func TestProviderKeys(t *testing.T) {
 	}
 }
 
-// With keys.backend = "file" a key is a file that nobody else can read.
+// TestProviderKeyFiles checks that with keys.backend = "file" a key is stored in a file
+// that only its user can read.
 func TestProviderKeyFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "keys")
 	files := must[*keys.Files](t)(keys.OpenFiles(dir))
@@ -72,8 +73,8 @@ func TestProviderKeyFiles(t *testing.T) {
 	}
 }
 
-// A keychain that hangs is an error in time; what its late write did is read
-// again.
+// TestProviderKeysOfASlowKeychain checks that a hung keychain call fails in time, and
+// that the value of a late write is read afterwards.
 func TestProviderKeysOfASlowKeychain(t *testing.T) {
 	_, g, store := heldStore(t)
 	k := keys.NewProviderKeys(store)
@@ -112,8 +113,8 @@ func TestProviderKeysOfABrokenKeychain(t *testing.T) {
 	}
 }
 
-// The idle time can be changed while the vault is open, and counts from its
-// last use.
+// TestSetAutoLock checks that the auto-lock time can be changed while unlocked and counts
+// from the last use.
 func TestSetAutoLock(t *testing.T) {
 	b := newBench(t, keys.Options{AutoLock: 10 * time.Minute})
 	b.create(t, "Main")

@@ -8,16 +8,16 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Mnemonics that are printed in documentation, tools and test suites, the
+// publishedText lists mnemonics printed in documentation, tools and test suites, the
 // development chains' first. Lines that begin with # are comments.
 //
 //go:embed published.txt
 var publishedText string
 
-const publishedAccounts = 20 // by mnemonic; development chains fund that many
+const publishedAccounts = 20 // per mnemonic; development chains fund this many
 
-// publishedMnemonics lists the mnemonics as entropy. A line that does not
-// parse is a broken build.
+// publishedMnemonics returns the entropy of each published mnemonic. It panics on a line
+// that does not parse, which is a build error.
 var publishedMnemonics = sync.OnceValue(func() []secret {
 	var all []secret
 	for line := range strings.Lines(publishedText) {
@@ -41,7 +41,7 @@ var publishedEntropy = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// publishedAddresses holds the first accounts of every published mnemonic.
+// publishedAddresses are the first accounts of every published mnemonic.
 var publishedAddresses = sync.OnceValue(func() map[common.Address]bool {
 	return accountsOf(publishedMnemonics())
 })
@@ -67,7 +67,7 @@ func accountsOf(mnemonics []secret) map[common.Address]bool {
 	return set
 }
 
-// Addresses of single keys that are printed in documentation and test suites.
+// publishedKeys are addresses of single keys printed in documentation and test suites.
 var publishedKeys = sync.OnceValue(func() map[common.Address]bool {
 	set := map[common.Address]bool{}
 	for _, a := range []string{
@@ -81,8 +81,8 @@ var publishedKeys = sync.OnceValue(func() map[common.Address]bool {
 	return set
 })
 
-// patterned reports whether a key is one that people type as an example: a
-// small number, or one byte all along (EIP-155's is 0x46).
+// patterned reports whether a key looks like an example: a number of at most two bytes,
+// or one byte repeated (EIP-155 uses 0x46).
 func patterned(key secret) bool {
 	small, same := true, true
 	for i, b := range key {
@@ -92,8 +92,8 @@ func patterned(key secret) bool {
 	return small || same
 }
 
-// isTestMnemonic reports whether entropy is that of the development chains'
-// mnemonic, the only one a sandbox takes from outside.
+// isTestMnemonic reports whether entropy is that of the development chains' mnemonic, the
+// only one that may be imported into a sandbox.
 func isTestMnemonic(entropy secret) bool {
 	return string(entropy) == string(publishedMnemonics()[0])
 }

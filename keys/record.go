@@ -15,9 +15,10 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// A KDF says how the vault password becomes a key (Argon2id, RFC 9106, of the
-// password's HMAC-SHA-512 under the box's name). It is stored with each record; a vault's wallets share it, salt included, so that
-// unlocking stretches the password once.
+// A KDF holds the cost parameters that turn the vault password into a key: Argon2id (RFC
+// 9106) over the HMAC-SHA-512 of the password, keyed with boxName. They are stored with
+// each record. A vault's wallets share them, salt included, so that an unlock derives the
+// key once.
 type KDF struct {
 	Passes    uint32
 	MemoryKiB uint32
@@ -30,7 +31,7 @@ var DefaultKDF = KDF{Passes: 3, MemoryKiB: 64 << 10, Lanes: 4}
 const (
 	minMemoryKiB  = 8 << 10
 	maxMemoryKiB  = 256 << 10
-	maxWorkKiB    = 1 << 20 // memory times passes: about a second
+	maxWorkKiB    = 1 << 20 // MemoryKiB times Passes: about a second
 	maxLanes      = 16
 	saltSize      = 16
 	keySize       = 32
@@ -51,7 +52,8 @@ func (k KDF) check() error {
 	return ErrKeyDerivation
 }
 
-// A record is a wallet's item: its secret, encrypted, and how to get the key.
+// A record is a wallet's keychain item: its encrypted secret and the parameters to derive
+// the key.
 type record struct {
 	Version int       `json:"v"`
 	KDF     recordKDF `json:"kdf"`
@@ -73,8 +75,8 @@ const (
 	cipherName = "aes-256-gcm"
 )
 
-// parseRecord accepts exactly what seal writes, and [ErrNewer] for a later
-// version. Parameters that would cost minutes or gigabytes are refused.
+// parseRecord accepts exactly what seal writes. It returns [ErrNewer] for a later
+// version, and refuses parameters that would cost minutes or gigabytes.
 func parseRecord(text string) (*record, error) {
 	var r record
 	if err := decodeVersion(text, recordVersion, &r); err != nil {
@@ -94,8 +96,8 @@ func parseRecord(text string) (*record, error) {
 
 func (k recordKDF) cost() KDF { return KDF{k.Passes, k.MemoryKiB, k.Lanes} }
 
-// decodeVersion decodes an item whose field v is at most version: [ErrNewer]
-// for a later one, [ErrDamaged] for what does not decode.
+// decodeVersion decodes an item whose field v is at most version. It returns [ErrNewer]
+// for a later version and [ErrDamaged] for what does not decode.
 func decodeVersion(text string, version int, into any) error {
 	var found struct {
 		Version int `json:"v"`
@@ -106,13 +108,13 @@ func decodeVersion(text string, version int, into any) error {
 	if found.Version > version {
 		return fmt.Errorf("%w: version %d", ErrNewer, found.Version)
 	}
-	if decodeStrict(text, into) != nil { // its error could quote the item
+	if decodeStrict(text, into) != nil { // the decoder's error could quote the item
 		return fmt.Errorf("%w: unknown form", ErrDamaged)
 	}
 	return nil
 }
 
-// decodeStrict decodes one JSON value, with no unknown field and nothing after.
+// decodeStrict decodes exactly one JSON value without unknown fields.
 func decodeStrict(text string, v any) error {
 	d := json.NewDecoder(bytes.NewReader([]byte(text)))
 	d.DisallowUnknownFields()
@@ -125,13 +127,13 @@ func decodeStrict(text string, v any) error {
 	return nil
 }
 
-// A passKey is the key that a password gives under one set of parameters.
+// A passKey is the key derived from a password with one set of parameters.
 type passKey struct {
 	kdf recordKDF
 	key secret
 }
 
-// newPassKey stretches a password under fresh salt.
+// newPassKey derives a key from a password with a fresh salt.
 func newPassKey(password []byte, cost KDF) (*passKey, error) {
 	salt := make([]byte, saltSize)
 	if _, err := rand.Read(salt); err != nil {
@@ -141,22 +143,24 @@ func newPassKey(password []byte, cost KDF) (*passKey, error) {
 	return stretch(password, kdf), nil
 }
 
-// stretch takes tens of milliseconds and the parameters' memory, which goes
-// back to the system at once: a wallet idles far longer than it unlocks.
+// stretch derives the key. It takes tens of milliseconds and the parameters' memory,
+// which it returns to the system at once, because a wallet is idle for much longer than
+// it unlocks.
 func stretch(password []byte, kdf recordKDF) *passKey {
-	input := macOnce(sha512.New, []byte(boxName), password) // what the library is given stays in memory
+	input := macOnce(sha512.New, []byte(boxName), password) // the library leaves its input in memory, so it gets a MAC and not the password
 	defer input.zero()
 	key := argon2.IDKey(input, kdf.Salt, kdf.Passes, kdf.MemoryKiB, kdf.Lanes, keySize)
 	debug.FreeOSMemory()
 	return &passKey{kdf: kdf, key: key}
 }
 
-// fits reports whether p's parameters are those of kdf.
+// fits reports whether p was derived with these parameters.
 func (p *passKey) fits(kdf recordKDF) bool {
 	return p.kdf.cost() == kdf.cost() && bytes.Equal(p.kdf.Salt, kdf.Salt)
 }
 
-// withGCM hands the cipher to f and wipes it after: it holds the key.
+// withGCM calls f with the cipher and wipes the cipher afterwards, because it contains
+// the key.
 func (p *passKey) withGCM(f func(cipher.AEAD) error) error {
 	block, err := aes.NewCipher(p.key)
 	if err != nil {
@@ -171,7 +175,7 @@ func (p *passKey) withGCM(f func(cipher.AEAD) error) error {
 	return f(aead)
 }
 
-// binding is the associated data: a record opens only under its own name.
+// binding returns the associated data, so that a record opens only under its own name.
 func binding(service, item string) []byte {
 	return []byte(boxName + "\x00" + service + "\x00" + item)
 }
@@ -193,8 +197,8 @@ func (p *passKey) seal(service, item string, plain secret) (string, error) {
 	return string(text), err
 }
 
-// open decrypts a record; [ErrWrongPassword] also when it was altered or moved,
-// which cannot be told apart.
+// open decrypts a record. It returns [ErrWrongPassword] also for a record that was
+// altered or moved, which cannot be told apart.
 func (p *passKey) open(service, item string, r *record) (secret, error) {
 	var plain secret
 	err := p.withGCM(func(aead cipher.AEAD) (err error) {

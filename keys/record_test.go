@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// cheapKDF keeps tests fast; it is the least that a record may have.
+// cheapKDF keeps tests fast; it is the minimum that a record may use.
 var cheapKDF = KDF{Passes: 1, MemoryKiB: minMemoryKiB, Lanes: 1}
 
 const testService = "swapkeep/test"
@@ -46,7 +46,7 @@ func TestRecordOpensOnlyUnderItsName(t *testing.T) {
 
 func (s secret) equal(o secret) bool { return string(s) == string(o) }
 
-// Every part of a record is bound: changed anywhere, it does not open.
+// TestAlteredRecordsAreRefused checks that a record with any part changed does not open.
 func TestAlteredRecordsAreRefused(t *testing.T) {
 	key, text := sealed(t)
 	for name, alter := range map[string]func(*record){

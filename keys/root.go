@@ -6,15 +6,14 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A root is what a wallet's accounts come from: the branch of a mnemonic, or a
-// single key, which is its own account 0.
+// A root derives a wallet's accounts. It is the branch node of a mnemonic, or a single
+// key, which is account 0.
 type root interface {
-	// account returns key and address of account n; the caller wipes the key.
+	// account returns the key and address of account n. The caller wipes the key.
 	account(n uint32) (secret, common.Address, error)
 	zero()
 }
 
-// root opens the secret of a wallet.
 func (p payload) root() (root, error) {
 	if p.kind == kindKey {
 		return single{append(secret(nil), p.secret...)}, nil
@@ -22,7 +21,7 @@ func (p payload) root() (root, error) {
 	return branch(p.secret)
 }
 
-// A single is an imported private key.
+// A single is the root of an imported private key.
 type single struct{ key secret }
 
 func (s single) zero() { s.key.zero() }

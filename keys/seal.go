@@ -6,14 +6,14 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// sealInfo sets the key of seals apart from all else that may ever be derived.
+// sealInfo separates the sealing key from any other key that may be derived.
 const sealInfo = "swapkeep order seal v1"
 
-// Seal authenticates a message for an account (HMAC-SHA256): whoever makes the same
-// code again has the account's key unlocked. It is no signature and cannot become
-// one: its key is derived from the account's (HKDF-SHA256, RFC 5869). It does not
-// count as use, so that what only looks does not keep the vault open. Errors: as by
-// [Vault.SignTx], ErrLocked and ErrUnknownAccount.
+// Seal returns an HMAC-SHA256 of a message for an account. Only with the account's key
+// unlocked can the same code be computed again. The code is not a signature and cannot
+// become one: its key is derived from the account's (HKDF-SHA256, RFC 5869). Sealing does
+// not reset the auto-lock timer, so background checks do not keep the vault open. Errors:
+// ErrLocked and ErrUnknownAccount as for [Vault.SignTx].
 func (v *Vault) Seal(account common.Address, message []byte) (code [32]byte, err error) {
 	v.lockIfIdle()
 	v.mu.Lock()
@@ -27,7 +27,7 @@ func (v *Vault) Seal(account common.Address, message []byte) (code [32]byte, err
 	return code, err
 }
 
-// seal derives the key of seals from an account's and authenticates a message by it.
+// seal derives the sealing key from an account's key and authenticates message with it.
 func seal(account secret, message []byte) secret {
 	extracted := macOnce(sha256.New, make([]byte, sha256.Size), account)
 	defer extracted.zero()

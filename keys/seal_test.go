@@ -13,8 +13,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// The code is what the standard library makes of the same key: HMAC under a key that
-// HKDF derives from the account's.
+// TestSealIsHMACUnderADerivedKey compares seals with the standard library's HMAC under a
+// key derived with HKDF.
 func TestSealIsHMACUnderADerivedKey(t *testing.T) {
 	for _, message := range [][]byte{nil, []byte("an order"), bytes.Repeat([]byte{7}, 5000)} {
 		account := bytes.Repeat([]byte{1}, 32)
@@ -30,8 +30,8 @@ func TestSealIsHMACUnderADerivedKey(t *testing.T) {
 	}
 }
 
-// Only an unlocked vault seals, for its own accounts, each with a key of its own; and
-// sealing keeps no vault unlocked.
+// TestSeal checks that only an unlocked vault seals, only for its own accounts and with a
+// different key for each, and that sealing does not reset the auto-lock timer.
 func TestSeal(t *testing.T) {
 	files, err := OpenFiles(filepath.Join(t.TempDir(), "keys"))
 	if err != nil {
@@ -90,7 +90,7 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// standing is a clock that only its test moves, and that wakes nobody.
+// standing is a clock that only the test moves and whose timers never fire.
 type standing struct{ now time.Time }
 
 func (c *standing) Now() time.Time                              { return c.now }

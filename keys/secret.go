@@ -7,7 +7,7 @@ import (
 
 const redacted = "[secret]"
 
-// secret is key material. However it is printed or encoded, it does not show.
+// secret is key material. Printing or encoding it shows only a placeholder.
 type secret []byte
 
 func (secret) Format(f fmt.State, _ rune)     { _, _ = io.WriteString(f, redacted) }
@@ -18,12 +18,12 @@ func (secret) MarshalBinary() ([]byte, error) { return []byte(redacted), nil }
 
 func (s secret) zero() { clear(s) }
 
-// Words are the mnemonic of a wallet just made. Show them, then Zero them. Printed or encoded it shows
-// nothing; only Reveal gives the words.
+// Words are the mnemonic of a new wallet. Show them, then call Zero. Printing or encoding
+// them shows nothing; only Reveal returns the words.
 type Words struct{ secret }
 
-// Reveal returns the words, separated by single spaces. The slice is the only
-// copy and dies with Zero.
+// Reveal returns the words, separated by single spaces. The slice is the only copy and is
+// wiped by Zero.
 func (w *Words) Reveal() []byte { return w.secret }
 
 // Zero wipes the words. It may be repeated.

@@ -7,16 +7,17 @@ import (
 	"swapkeep/registers"
 )
 
-// What libraries and the compiler leave on the stack and in registers cannot be
-// wiped by name. Whoever handles secrets therefore does it on a stack of its own,
-// which is overwritten before it is given back, and so are the registers and where
-// a signal has saved them.
+// Copies of secrets that libraries and the compiler leave on the stack and in registers
+// cannot be wiped individually. Code that handles secrets therefore runs on a stack of
+// its own. Afterwards that stack, the registers and the place where a signal has saved
+// them are overwritten.
 const (
-	stackHeld  = 20 << 10 // in use meanwhile: a stack of which less than a fourth is used may be moved, and the old one is not wiped
-	stackBelow = 36 << 10 // more than any call here needs; wiped
+	stackHeld  = 20 << 10 // kept in use meanwhile: the runtime may shrink a stack used to less than a fourth by moving it, without wiping the old one
+	stackBelow = 36 << 10 // wiped; more than any call here needs
 )
 
-// shielded runs f beside its caller, who waits for it. A panic comes through.
+// shielded runs f in a goroutine of its own and waits for it. A panic of f is raised
+// again in the caller.
 func shielded[T any](f func() (T, error)) (v T, err error) {
 	done := make(chan any)
 	go func() {
@@ -28,7 +29,7 @@ func shielded[T any](f func() (T, error)) (v T, err error) {
 			runtime.UnlockOSThread()
 			done <- p
 		}()
-		holdStack(func() {}) // now the stack has its size
+		holdStack(func() {}) // grows the stack to its final size
 		holdStack(func() { v, err = f() })
 	}()
 	if p := <-done; p != nil {
@@ -37,7 +38,7 @@ func shielded[T any](f func() (T, error)) (v T, err error) {
 	return v, err
 }
 
-// holdStack runs f and then wipes the stack below.
+// holdStack runs f and then wipes the stack below its own frame.
 //
 //go:noinline
 func holdStack(f func()) {
@@ -56,9 +57,9 @@ func wipeBelow() {
 //go:noinline
 func touch(b []byte) { clear(b) }
 
-// wipe zeroes what a library's value points to: the state of a hash or cipher,
-// for which there is no method. A state that is not a pointer stays; a test shows
-// that none of those used here is.
+// wipe zeroes the value that a library's pointer refers to, such as the state of a hash
+// or cipher without a method for it. A value that is not a pointer is left alone; a test
+// shows that none of those used here is.
 func wipe(state any) {
 	if v := reflect.ValueOf(state); v.Kind() == reflect.Pointer && v.Elem().CanSet() {
 		v.Elem().SetZero()

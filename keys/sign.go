@@ -11,15 +11,15 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// The transaction kinds that are signed. Blobs have no use here, and a
-// set-code transaction hands the whole account to a contract.
+// signedKinds are the supported transaction types. Blobs are not needed here, and a
+// set-code transaction would hand the whole account to a contract.
 var signedKinds = []uint8{types.LegacyTxType, types.AccessListTxType, types.DynamicFeeTxType}
 
-// SignTx signs tx for chainID only and counts as use. It checks nothing else:
-// what a transaction does is the caller's to check. It needs no keychain and
-// may be repeated; the same transaction gives the same signature (RFC 6979).
-// Errors: [ErrLocked], also for an account of a wallet that is listed and did not
-// open, so that what needs its key waits; [ErrUnknownAccount], [ErrChainID],
+// SignTx signs tx for chainID and resets the auto-lock timer. It checks only the
+// transaction's type and chain id; the caller checks what the transaction does. It needs
+// no keychain and may be repeated: the same transaction gives the same signature (RFC
+// 6979). Errors: [ErrLocked], also for an account of a listed wallet that did not open,
+// so that callers wait for an unlock; [ErrUnknownAccount], [ErrChainID],
 // [ErrTransactionKind].
 func (v *Vault) SignTx(ctx context.Context, from common.Address, tx *types.Transaction, chainID *big.Int) (*types.Transaction, error) {
 	if err := ctx.Err(); err != nil {
@@ -39,8 +39,8 @@ func (v *Vault) SignTx(ctx context.Context, from common.Address, tx *types.Trans
 	return tx.WithSignature(signer, signature)
 }
 
-// namesChain: only an unsigned legacy transaction carries no chain id of its
-// own; its signature is bound by EIP-155.
+// namesChain reports whether tx is for chainID. Only an unsigned legacy transaction
+// carries no chain id; its signature is bound to the chain by EIP-155.
 func namesChain(tx *types.Transaction, chainID *big.Int) bool {
 	if tx.Type() == types.LegacyTxType {
 		v, r, s := tx.RawSignatureValues()
@@ -51,11 +51,11 @@ func namesChain(tx *types.Transaction, chainID *big.Int) bool {
 
 func zero(n *big.Int) bool { return n == nil || n.Sign() == 0 }
 
-// SignTypedData signs an EIP-712 message, 65 bytes with v as 27 or 28, and
-// counts as use. The domain must name chain id and verifying contract and its
-// type must hash both: without them a signature holds on every chain or for
-// every contract. The message is the caller's to check. Errors: [ErrLocked]
-// and [ErrUnknownAccount] as by SignTx, [ErrTypedData].
+// SignTypedData signs an EIP-712 message, returns 65 bytes with v as 27 or 28, and resets
+// the auto-lock timer. The domain must contain chainId and verifyingContract and its type
+// must hash both; otherwise the signature would be valid on every chain or for every
+// contract. The caller checks the message. Errors: [ErrLocked] and [ErrUnknownAccount] as
+// for SignTx, [ErrTypedData].
 func (v *Vault) SignTypedData(ctx context.Context, from common.Address, d apitypes.TypedData) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (v *Vault) SignTypedData(ctx context.Context, from common.Address, d apityp
 	return signature, nil
 }
 
-// The domain fields that bind a signature to one chain and one contract.
+// boundFields are the domain fields that bind a signature to one chain and one contract.
 var boundFields = []apitypes.Type{
 	{Name: "chainId", Type: "uint256"},
 	{Name: "verifyingContract", Type: "address"},
@@ -98,7 +98,8 @@ func checkDomain(d apitypes.TypedData) error {
 	return nil
 }
 
-// sign signs a hash with one account's key, which Lock cannot wipe meanwhile.
+// sign signs a hash with one account's key. It holds v.mu so that Lock cannot wipe the
+// key meanwhile.
 func (v *Vault) sign(from common.Address, hash []byte) ([]byte, error) {
 	v.lockIfIdle()
 	v.mu.Lock()
@@ -111,7 +112,7 @@ func (v *Vault) sign(from common.Address, hash []byte) ([]byte, error) {
 	return shielded(func() ([]byte, error) { return signHash(key, hash) })
 }
 
-// unlockedKey is an account's key; v.mu is held while it is used.
+// unlockedKey returns an account's key. The caller holds v.mu while it uses the key.
 func (v *Vault) unlockedKey(account common.Address) (secret, error) {
 	if v.open == nil || v.idled() {
 		return nil, ErrLocked

@@ -12,8 +12,8 @@ import (
 	"swapkeep/keys"
 )
 
-// FuzzSignTypedData: whatever typed data comes, it is refused or signed for one
-// chain and one contract, by the account that was asked.
+// FuzzSignTypedData checks that typed data is either refused or signed for one chain and
+// one contract by the given account.
 func FuzzSignTypedData(f *testing.F) {
 	for _, c := range permits(f) {
 		text, err := json.Marshal(c.typedData())

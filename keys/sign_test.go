@@ -18,7 +18,6 @@ import (
 
 func chain(id int64) *big.Int { return big.NewInt(id) }
 
-// transfer is an unsigned transaction for one chain.
 func transfer(id int64) *types.Transaction {
 	return types.NewTx(&types.DynamicFeeTx{
 		ChainID: chain(id), GasTipCap: chain(1), GasFeeCap: chain(2), Gas: 21000,
@@ -26,7 +25,6 @@ func transfer(id int64) *types.Transaction {
 	})
 }
 
-// testVault is an unlocked sandbox vault with the published test accounts.
 func testVault(t testing.TB) *bench {
 	t.Helper()
 	b := newBench(t, keys.Options{Sandbox: true})

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// MaxItem is the most bytes an item may have: what the keychains of all three
-// systems take (Windows ends at 2560, macOS near 3000 with its encoding).
+// MaxItem is the maximum size of an item in bytes that the keychains of all three systems
+// accept (Windows allows 2560, macOS nearly 3000 with its encoding).
 const MaxItem = 2500
 
-// A Keychain keeps small secrets, each under a service and an item. Its
-// methods may be called from several goroutines and may block for long; a
-// [Store] bounds them. Get and Delete of what is not there return
-// [ErrMissingItem]; Set replaces; DeleteAll of a service without items does nothing.
+// A Keychain stores small secrets, each under a service and an item. Its methods may be
+// called concurrently and may block for long; a [Store] adds timeouts. Get and Delete
+// return [ErrMissingItem] for a missing item; Set replaces; DeleteAll of a service
+// without items does nothing.
 type Keychain interface {
 	Set(service, item, secret string) error
 	Get(service, item string) (string, error)
@@ -24,28 +24,29 @@ type Keychain interface {
 	DeleteAll(service string) error
 }
 
-// A Prompter is a Keychain that knows when its next call will ask a person
-// something, so that the call may take as long as a person does.
+// A Prompter is a Keychain that knows whether its next call will prompt a person, so that
+// the call gets a longer timeout.
 type Prompter interface{ Prompts() bool }
 
-// Limits bound the calls of a [Store]. Zero fields take the defaults.
+// Limits bound the calls of a [Store]. Zero fields mean the defaults.
 type Limits struct {
-	Call   time.Duration // one call; 5 s
-	Prompt time.Duration // one call while the system asks a person; 60 s
-	Stuck  int           // calls running at once, those given up included; 4
+	Call   time.Duration // timeout of one call; 5 s
+	Prompt time.Duration // timeout of one call while the system prompts a person; 60 s
+	Stuck  int           // concurrent calls, including timed-out ones; 4
 }
 
-// A Late call was given up and came back afterwards.
+// A Late is a call that returned after its timeout.
 type Late struct {
 	Item  string
 	Write bool
-	Err   error // nil: it took effect, although its caller was told otherwise
+	Err   error // nil: it took effect although its caller got an error
 }
 
-// A Store is one service's items in a keychain. Every call ends within its
-// limit: with [ErrHung], or with [ErrKeychainLocked] if the system was asking
-// a person. The call itself cannot be stopped and goes on; until it comes back
-// its item is refused, and how it ended is reported through [Store.OnLate].
+// A Store is the items of one service in a keychain. Every call ends within its timeout,
+// with [ErrHung], or with [ErrKeychainLocked] if the system was prompting a person. The
+// keychain call itself cannot be cancelled and goes on. Until a timed-out write returns,
+// calls for its item are refused; the result of a timed-out call is reported through
+// [Store.OnLate]. It may be used concurrently.
 type Store struct {
 	keychain Keychain
 	service  string
@@ -53,8 +54,8 @@ type Store struct {
 	slots    chan struct{}
 
 	mu      sync.Mutex
-	stuck   int            // given up, not back
-	writing map[string]int // of those, the writes, by item
+	stuck   int            // timed out and still running
+	writing map[string]int // the writes among them, by item
 	late    []func(Late)
 }
 
@@ -63,8 +64,8 @@ var (
 	itemForm      = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}(/[a-z0-9][a-z0-9._-]{0,63})?$`)
 )
 
-// NewStore returns the items of service swapkeep/namespace. The namespace
-// follows the home, so that several homes share no item.
+// NewStore returns the items of service swapkeep/namespace. The namespace is specific to
+// the home directory, so that several homes share no item.
 func NewStore(keychain Keychain, namespace string, limits Limits) (*Store, error) {
 	if !namespaceForm.MatchString(namespace) {
 		return nil, fmt.Errorf("%w: namespace %q", ErrNamespace, namespace)
@@ -87,15 +88,15 @@ func NewStore(keychain Keychain, namespace string, limits Limits) (*Store, error
 	}, nil
 }
 
-// OnLate registers f, to be called when a call that was given up comes back.
+// OnLate registers f, which is called when a timed-out call returns.
 func (s *Store) OnLate(f func(Late)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.late = append(s.late, f)
 }
 
-// Set writes an item and reads it back. It may be repeated. After an error the
-// item holds the old value or the new one; after [ErrHung] it may change later.
+// Set writes an item and reads it back. It may be repeated. After an error the item holds
+// the old value or the new one; after [ErrHung] it may change later.
 func (s *Store) Set(ctx context.Context, item, value string) error {
 	if len(value) > MaxItem {
 		return fmt.Errorf("set %s: %w: %d of %d bytes", item, ErrTooLarge, len(value), MaxItem)
@@ -111,9 +112,9 @@ func (s *Store) Set(ctx context.Context, item, value string) error {
 	}})
 }
 
-// Get reads an item; [ErrMissingItem] if there is none.
+// Get returns an item, or [ErrMissingItem].
 func (s *Store) Get(ctx context.Context, item string) (string, error) {
-	var value string // the caller's only after done, so a late call writes to nobody's
+	var value string // read only after the call is done; a late call writes to a variable that nobody reads
 	err := s.call(ctx, &call{name: "get", item: item, do: func() (err error) {
 		value, err = s.keychain.Get(s.service, item)
 		return err
@@ -127,32 +128,30 @@ func (s *Store) Get(ctx context.Context, item string) (string, error) {
 	return value, nil
 }
 
-// Delete removes an item; [ErrMissingItem] if there is none.
+// Delete removes an item, or returns [ErrMissingItem].
 func (s *Store) Delete(ctx context.Context, item string) error {
 	return s.call(ctx, &call{name: "delete", item: item, write: true, do: func() error {
 		return s.keychain.Delete(s.service, item)
 	}})
 }
 
-// clear removes all items of the service.
 func (s *Store) clear(ctx context.Context) error {
 	return s.call(ctx, &call{name: "delete all from", item: indexItem, write: true, do: func() error {
 		return s.keychain.DeleteAll(s.service)
 	}})
 }
 
-// A call is one running keychain call.
 type call struct {
 	name, item string
 	write      bool
 	do         func() error
-	prompts    chan struct{} // closed when a person is being asked
-	done       chan struct{} // closed when it came back
+	prompts    chan struct{} // closed when a person is being prompted
+	done       chan struct{} // closed when the call has returned
 
 	// guarded by Store.mu
 	err   error
 	back  bool
-	given bool // given up
+	given bool // timed out or cancelled by its caller
 }
 
 func (s *Store) call(ctx context.Context, c *call) error {
@@ -165,13 +164,13 @@ func (s *Store) call(ctx context.Context, c *call) error {
 	return nil
 }
 
-// await runs c in its own goroutine and waits within the limits.
+// await runs c in its own goroutine and waits for it within the limits.
 func (s *Store) await(ctx context.Context, c *call) error {
 	if err := s.admit(c.item); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
-		return err // a select might still begin the call
+		return err // the select below could still start the call
 	}
 	timer := time.NewTimer(s.limits.Call)
 	defer timer.Stop()
@@ -200,8 +199,8 @@ func (s *Store) await(ctx context.Context, c *call) error {
 	}
 }
 
-// admit refuses an item whose last write is still out, and everything once all
-// slots are held by calls that were given up.
+// admit returns ErrHung for an item whose timed-out write is still running, and for every
+// item once timed-out calls hold all slots.
 func (s *Store) admit(item string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -234,8 +233,8 @@ func (s *Store) run(c *call) {
 	}
 }
 
-// guarded turns a panic into an error: the Secret Service client dereferences
-// a nil signal when the bus goes away during a prompt.
+// guarded runs the call and turns a panic into an error: the Secret Service client
+// dereferences a nil signal when the bus goes away during a prompt.
 func (s *Store) guarded(c *call) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -248,7 +247,7 @@ func (s *Store) guarded(c *call) (err error) {
 	return c.do()
 }
 
-// giveUp leaves c to itself, unless it came back this moment.
+// giveUp abandons c, unless it has just returned.
 func (s *Store) giveUp(c *call, why error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

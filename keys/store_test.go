@@ -13,7 +13,7 @@ import (
 	"swapkeep/keys/keystest"
 )
 
-// A gate holds chosen operations of a keychain until it is opened.
+// A gate blocks chosen keychain operations until it is opened.
 type gate struct {
 	mu   sync.Mutex
 	held map[string]chan struct{}
@@ -37,7 +37,7 @@ func (g *gate) open() {
 	}
 }
 
-// pass waits if "op item" is held.
+// pass blocks while "op item" is held.
 func (g *gate) pass(op, _, item string) error {
 	g.mu.Lock()
 	c := g.held[op+" "+item]
@@ -48,7 +48,7 @@ func (g *gate) pass(op, _, item string) error {
 	return nil
 }
 
-// short is long for a keychain in memory, however busy the machine is.
+// short is a timeout that a keychain in memory never reaches, even on a busy machine.
 const short = 150 * time.Millisecond
 
 func heldStore(t *testing.T) (*keystest.Memory, *gate, *keys.Store) {
@@ -59,7 +59,6 @@ func heldStore(t *testing.T) (*keystest.Memory, *gate, *keys.Store) {
 	return chain, g, must[*keys.Store](t)(keys.NewStore(chain, namespace, keys.Limits{Call: short, Prompt: 5 * short, Stuck: 3}))
 }
 
-// until waits for what another goroutine will do.
 func until(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for range 500 {
@@ -84,7 +83,7 @@ func TestHungKeychainNeverHangsTheCaller(t *testing.T) {
 		t.Errorf("two calls took %s", took)
 	}
 	wantErr(t, "hung delete", s.Delete(t.Context(), "a"), keys.ErrHung)
-	// Three are stuck: no further goroutine is risked, and the answer is quick.
+	// All three slots are stuck: no further goroutine is started and the answer is quick.
 	begin = time.Now()
 	for range 100 {
 		_, err = s.Get(t.Context(), "b")
@@ -158,7 +157,7 @@ func TestStoreNoticesWhatWasNotKept(t *testing.T) {
 	wantErr(t, "set", s.Set(t.Context(), "a", "value"), keys.ErrNotKept)
 }
 
-// forgetful says yes and stores nothing, as the command line tool of macOS may.
+// forgetful reports success and stores nothing, as the macOS command line tool may.
 type forgetful struct{ keystest.Memory }
 
 func (*forgetful) Set(_, _, _ string) error { return nil }

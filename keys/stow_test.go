@@ -13,7 +13,7 @@ import (
 
 var errBroken = errors.New("disk full")
 
-// steps counts the keychain operations that making a second wallet takes.
+// steps counts the keychain operations that creating a second wallet takes.
 func steps(t *testing.T) int {
 	t.Helper()
 	var n atomic.Int32
@@ -24,8 +24,8 @@ func steps(t *testing.T) int {
 	return int(n.Load())
 }
 
-// However far a wallet got when the keychain failed, nothing of it is left
-// after the next unlock, in this process or in the next.
+// TestMakingAWalletIsAllOrNothing fails the keychain at every step. Nothing of the wallet
+// may be left after the next unlock, in this process or the next.
 func TestMakingAWalletIsAllOrNothing(t *testing.T) {
 	total := steps(t)
 	if total < 8 {
@@ -68,8 +68,8 @@ func breakAt(t *testing.T, name string, step int, last, recovers, restart bool) 
 	left := must[[]keys.Wallet](t)(v.Wallets(t.Context()))
 	items := v.chain.Items(service)
 	_, stored := items["wallet/2"]
-	// One case a new process cannot tell from success: everything was written,
-	// and only the last reading back failed, then all else.
+	// A new process cannot tell one case from success: everything was written, and only
+	// the final read-back failed, as did the cleanup.
 	if unseen := last && restart && !recovers; !unseen {
 		if len(left) != 1 || stored || strings.Contains(items["index"], "pending") {
 			t.Errorf("%s: left %v, items %v", name, left, items)
@@ -80,7 +80,8 @@ func breakAt(t *testing.T, name string, step int, last, recovers, restart bool) 
 	}
 }
 
-// A hung write that lands after its caller was told of a failure is undone.
+// TestLateWritesOfANewWalletAreUndone checks that a timed-out write that takes effect
+// after its caller got an error is undone.
 func TestLateWritesOfANewWalletAreUndone(t *testing.T) {
 	t.Parallel()
 	for _, item := range []string{"wallet/2", "index"} {
@@ -114,15 +115,15 @@ func TestLateWritesOfANewWalletAreUndone(t *testing.T) {
 	}
 }
 
-// The last write, which lists the wallet, lands late: the words were never
-// shown, so the wallet must not stay.
+// TestLateListingOfANewWalletIsUndone delays the last write, which lists the wallet. Its
+// words were never shown, so the wallet must be removed.
 func TestLateListingOfANewWalletIsUndone(t *testing.T) {
 	t.Parallel()
 	var sets atomic.Int32
 	hold := make(chan struct{})
 	chain := &keystest.Memory{}
 	chain.Before = func(op, _, item string) error {
-		if op == "set" && item == "index" && sets.Add(1) == 4 { // two for each wallet
+		if op == "set" && item == "index" && sets.Add(1) == 4 { // two writes per wallet
 			<-hold
 		}
 		return nil

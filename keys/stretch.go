@@ -8,13 +8,13 @@ import (
 	"math/bits"
 )
 
-// pbkdf2Key is PBKDF2 (RFC 8018, 5.2). The library's takes the password as a
-// string, which cannot be wiped.
+// pbkdf2Key is PBKDF2 (RFC 8018, 5.2). The library takes the password as a string, which
+// cannot be wiped.
 func pbkdf2Key(sum func() hash.Hash, password, salt []byte, rounds, size int) secret {
 	m := newMAC(sum, password)
 	defer m.zero()
 	n := m.inner.Size()
-	out := make(secret, 0, (size+n-1)/n*n) // whole blocks: no copy is left behind
+	out := make(secret, 0, (size+n-1)/n*n) // capacity for whole blocks, so that append leaves no copy behind
 	for i := uint32(1); len(out) < size; i++ {
 		block := m.sum(nil, salt, binary.BigEndian.AppendUint32(nil, i))
 		out = append(out, block...)
@@ -27,8 +27,8 @@ func pbkdf2Key(sum func() hash.Hash, password, salt []byte, rounds, size int) se
 	return out[:size]
 }
 
-// scryptKey is scrypt (RFC 7914), whose library has the same fault. Parameters
-// are checked by then.
+// scryptKey is scrypt (RFC 7914). It is implemented here for the same reason. The caller
+// has checked the parameters.
 func scryptKey(password, salt []byte, n, r, p, size int) secret {
 	b := pbkdf2Key(sha256.New, password, salt, 1, p*128*r)
 	defer b.zero()
@@ -42,7 +42,7 @@ func scryptKey(password, salt []byte, n, r, p, size int) secret {
 	return pbkdf2Key(sha256.New, password, b, 1, size)
 }
 
-// A mixer has the memory of scryptROMix (RFC 7914, section 5).
+// A mixer holds the memory of scryptROMix (RFC 7914, section 5).
 type mixer struct {
 	r       int
 	x, y, v []uint32
@@ -69,7 +69,7 @@ func (m *mixer) mix(b []byte, n int) {
 	}
 }
 
-// blocks is scryptBlockMix (section 4) of x.
+// blocks applies scryptBlockMix (section 4) to x.
 func (m *mixer) blocks() {
 	t := [16]uint32(m.x[len(m.x)-16:])
 	for i := range 2 * m.r {
@@ -82,8 +82,8 @@ func (m *mixer) blocks() {
 	m.x, m.y = m.y, m.x
 }
 
-// salsa is the Salsa20/8 core (section 3): four times a round over columns, then
-// one over rows.
+// salsa is the Salsa20/8 core (section 3): four double rounds, over columns and then over
+// rows.
 func salsa(b *[16]uint32) {
 	x0, x1, x2, x3, x4, x5, x6, x7 := b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]
 	x8, x9, x10, x11, x12, x13, x14, x15 := b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/crypto/scrypt"
 )
 
-// The vectors of RFC 7914, sections 11 and 12.
+// TestStretchVectors uses the vectors of RFC 7914, sections 11 and 12.
 func TestStretchVectors(t *testing.T) {
 	for _, v := range []struct {
 		password, salt string
@@ -44,7 +44,7 @@ func TestStretchVectors(t *testing.T) {
 	}
 }
 
-// Ours and the libraries' agree on whatever they are given.
+// TestStretchAsTheLibraries compares both derivations with the libraries'.
 func TestStretchAsTheLibraries(t *testing.T) {
 	text := func(n int) []byte {
 		b := make([]byte, n)
@@ -68,7 +68,7 @@ func TestStretchAsTheLibraries(t *testing.T) {
 	}
 }
 
-// Ours against the library's, 16 MiB each.
+// BenchmarkScrypt compares our scrypt with the library's, 16 MiB each.
 func BenchmarkScrypt(b *testing.B) {
 	for name, derive := range map[string]func(){
 		"ours":    func() { scryptKey([]byte("password"), []byte("salt"), 1<<14, 8, 1, 32) },
@@ -82,7 +82,8 @@ func BenchmarkScrypt(b *testing.B) {
 	}
 }
 
-// What a guess costs who has a wallet's item: a new vault writes it into each record.
+// TestWhatAGuessCosts checks the key derivation that a new vault writes into each record,
+// which is the cost of a guess for whoever has the item.
 func TestWhatAGuessCosts(t *testing.T) {
 	if want := (KDF{Passes: 3, MemoryKiB: 64 << 10, Lanes: 4}); DefaultKDF != want {
 		t.Errorf("new wallets are stretched with %+v, want %+v", DefaultKDF, want)

@@ -7,9 +7,9 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// System returns the operating system's keychain: Secret Service on Linux,
-// Keychain on macOS, Credential Manager on Windows. Nothing is asked of it
-// before the first call.
+// System returns the operating system's keychain: Secret Service on Linux, Keychain on
+// macOS, Credential Manager on Windows. It does not access the keychain before the first
+// call.
 func System() Keychain { return system{} }
 
 type system struct{}
@@ -43,11 +43,11 @@ func (system) DeleteAll(service string) error {
 	return named(keyring.DeleteAll(service))
 }
 
-// Prompts reports whether the system will ask a person before it answers.
+// Prompts reports whether the system will prompt a person before it answers.
 func (system) Prompts() bool { return reach() == nil && prompts() }
 
-// named turns what the library and the system report into this package's
-// errors. None of them carries a value.
+// named maps errors of the library and the system to this package's errors. No error
+// carries a stored value.
 func named(err error) error {
 	if err == nil {
 		return nil

@@ -19,10 +19,10 @@ const busVariable = "DBUS_SESSION_BUS_ADDRESS"
 
 var busMu sync.Mutex // guards the environment variable
 
-// reach makes sure that there is a session bus to ask. Browsers start their
-// hosts with the address absent or "disabled:"; then the user's own bus takes
-// its place as soon as its socket exists. Without one the client library
-// would start a bus of its own, so it is not called.
+// reach makes sure that there is a session bus. Browsers may start their native hosts
+// with the address missing or set to "disabled:"; then the user's own bus is used if its
+// socket exists. Without a bus the client library would start one, so it must not be
+// called.
 func reach() error {
 	busMu.Lock()
 	defer busMu.Unlock()
@@ -42,7 +42,8 @@ func reach() error {
 	return ErrNoBus
 }
 
-// runtimeDir is the XDG runtime folder; a stripped environment lacks it.
+// runtimeDir returns the XDG runtime directory, also in an environment without the
+// variable.
 func runtimeDir() string {
 	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
 		return dir
@@ -57,8 +58,8 @@ const (
 	defaultCollection = "/org/freedesktop/secrets/aliases/default"
 )
 
-// prompts reports whether the collection that the client library would use is
-// locked: only then does the service put up a prompt.
+// prompts reports whether the collection that the client library would use is locked,
+// which is when the service prompts.
 func prompts() bool {
 	bus, err := dbus.SessionBus()
 	if err != nil {
@@ -78,7 +79,7 @@ func prompts() bool {
 	return false
 }
 
-// What the bus and the Secret Service call their errors.
+// busErrors maps error names of the bus and the Secret Service.
 var busErrors = map[string]error{
 	"org.freedesktop.DBus.Error.ServiceUnknown":   ErrNoService,
 	"org.freedesktop.DBus.Error.NameHasNoOwner":   ErrNoService,
@@ -91,11 +92,11 @@ var busErrors = map[string]error{
 	"org.freedesktop.Secret.Error.IsLocked":       ErrKeychainLocked,
 	"org.freedesktop.Secret.Error.NoSuchObject":   ErrMissingItem,
 	"org.freedesktop.DBus.Error.UnknownObject":    ErrKeychainLocked, // no collection yet
-	"org.freedesktop.DBus.Error.UnknownMethod":    ErrKeychainLocked, // as some say it
+	"org.freedesktop.DBus.Error.UnknownMethod":    ErrKeychainLocked, // as some services report it
 	"org.freedesktop.DBus.Error.Spawn.ExecFailed": ErrNoService,
 }
 
-// classify names an error of the session bus or the Secret Service.
+// classify maps an error of the session bus or the Secret Service.
 func classify(err error) error {
 	var reply dbus.Error
 	var dial *net.OpError
@@ -111,7 +112,7 @@ func classify(err error) error {
 		strings.HasPrefix(err.Error(), "dbus: invalid bus address"):
 		return ErrNoBus
 	case strings.HasPrefix(err.Error(), "failed to unlock correct collection"):
-		return ErrKeychainLocked // the library's words for a prompt dismissed or not shown
+		return ErrKeychainLocked // the library's error for a prompt that was dismissed or not shown
 	case strings.HasPrefix(err.Error(), "dbus: authentication"):
 		return ErrDenied
 	}

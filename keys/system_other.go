@@ -10,14 +10,14 @@ import (
 	"syscall"
 )
 
-// reach: these systems always have their keychain.
+// reach does nothing: these systems always have a keychain.
 func reach() error { return nil }
 
-// prompts: macOS may ask a person at any call and does not say so beforehand;
-// Windows never asks.
+// prompts reports true on macOS, which may prompt a person at any call without saying so
+// beforehand. Windows never prompts.
 func prompts() bool { return runtime.GOOS == "darwin" }
 
-// What the security tool of macOS exits with: the low byte of the status.
+// exitErrors maps exit codes of the macOS security tool, the low byte of its status.
 var exitErrors = map[int]error{
 	36:  ErrKeychainLocked, // interaction not allowed
 	44:  ErrMissingItem,
@@ -25,7 +25,7 @@ var exitErrors = map[int]error{
 	128: ErrDenied, // cancelled by the user
 }
 
-// classify names an error of the security tool or of Credential Manager.
+// classify maps an error of the security tool or of Credential Manager.
 func classify(err error) error {
 	const noSuchLogonSession = syscall.Errno(1312)
 	var exit *exec.ExitError

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// BenchmarkNonceTiming signs with nonces whose first bytes are zero and with others, in
-// an order that is drawn, and reports Welch's t of the times: beyond 5 or so whoever
-// measures signatures learns of their nonces, and with enough of them the key. It is a
-// row of make bench; alone it is
+// BenchmarkNonceTiming signs in random order with nonces whose first bytes are zero and
+// with others, and reports Welch's t of the times. Above about 5, signature times reveal
+// something about nonces and, with enough signatures, the key. It is a row of make bench;
+// alone it runs with
 //
 //	go test -run '^$' -bench NonceTiming -benchtime 1000000x ./keys
 func BenchmarkNonceTiming(b *testing.B) {
@@ -41,8 +41,8 @@ func BenchmarkNonceTiming(b *testing.B) {
 	b.ReportMetric(mean(took[0])-mean(took[1]), "ns-less")
 }
 
-// welch is the statistic of two samples without what interrupted them: the slowest
-// twentieth of both together.
+// welch returns Welch's t of two samples, without the slowest twentieth of both together,
+// which were interrupted.
 func welch(samples [2][]float64) float64 {
 	all := slices.Sorted(slices.Values(slices.Concat(samples[0], samples[1])))
 	most := all[len(all)*19/20]

@@ -18,13 +18,13 @@ import (
 	"swapkeep/keys/keystest/traces"
 )
 
-// A search collects what must not be left in memory.
+// A search collects the secrets that must not be left in memory.
 type search struct {
 	t       *testing.T
 	needles []traces.Needle
 }
 
-// add looks for each half of a secret: a library may leave a part of it.
+// add adds both halves of a secret, because a library may leave only a part of it.
 func (s *search) add(name string, secret []byte) {
 	s.needles = append(s.needles, halves(name, secret)...)
 }
@@ -34,7 +34,7 @@ func halves(name string, secret []byte) []traces.Needle {
 	return []traces.Needle{traces.Of(name, secret[:half]), traces.Of(name+", end", secret[len(secret)-half:])}
 }
 
-// addTree adds all that stands between a mnemonic and its first account.
+// addTree adds every value between a mnemonic and its first account.
 func (s *search) addTree(name string, words secret) {
 	_, err := shielded(func() (struct{}, error) {
 		entropy, err := parseMnemonic(words)
@@ -44,7 +44,7 @@ func (s *search) addTree(name string, words secret) {
 		defer entropy.zero()
 		s.add(name+": words", words)
 		s.add(name+": entropy", entropy)
-		head := words[:min(len(words), 100)] // a longer key of HMAC is hashed
+		head := words[:min(len(words), 100)] // HMAC hashes a longer key
 		s.needles = append(s.needles, traces.Xored(name+": words, padded", head[:32], 0x36), traces.Xored(name+": words, padded", head[:32], 0x5c))
 		sum := seed(words, "")
 		defer sum.zero()
@@ -117,7 +117,8 @@ func filesVault(t *testing.T) *Vault {
 	return v
 }
 
-// once knows of the first two accounts that it is asked about, and of no others.
+// once is an Explorer that reports the first two accounts of its first query as used, and
+// no others.
 type once struct{ asked atomic.Bool }
 
 func (o *once) Explore(_ context.Context, accounts []common.Address) ([]bool, []uint64) {
@@ -126,9 +127,9 @@ func (o *once) Explore(_ context.Context, accounts []common.Address) ([]bool, []
 	return used, nil
 }
 
-// TestNothingIsLeftInMemory does all that a vault does with secrets, locks it,
-// and looks for them in the whole memory of the process. The caller's own copies
-// are wiped, as the documentation asks.
+// TestNothingIsLeftInMemory performs every vault operation that handles secrets, locks
+// the vault and searches the whole memory of the process for them. The caller's own
+// copies are wiped, as the documentation requires.
 func TestNothingIsLeftInMemory(t *testing.T) {
 	v, s := filesVault(t), &search{t: t}
 	password, wrong, fileWord := traces.Letters(24), traces.Letters(24), traces.Letters(24)
@@ -139,7 +140,7 @@ func TestNothingIsLeftInMemory(t *testing.T) {
 	twelve, long, made := freshWords(t, 12), freshWords(t, 24), secret(nil)
 	s.addTree("import", twelve)
 	s.addTree("long import", long)
-	single := secret(traces.Letters(32)) // all letters: a valid key
+	single := secret(traces.Letters(32)) // all letters, which is always a valid key
 	s.add("single key", single)
 	digits := spellKey(single)
 	s.add("single key, spelt", digits)
@@ -217,7 +218,7 @@ func TestNothingIsLeftInMemory(t *testing.T) {
 	t.Logf("%d needles", len(s.needles))
 }
 
-// exportAll exports in every form, shows nothing of it, and returns the key file.
+// exportAll exports in every form, wipes all but the key file and returns that.
 func exportAll(t *testing.T, v *Vault, words, key Wallet, password, fileWord []byte) (file []byte) {
 	t.Helper()
 	for _, e := range []Export{
@@ -239,7 +240,6 @@ func exportAll(t *testing.T, v *Vault, words, key Wallet, password, fileWord []b
 	return file
 }
 
-// addPassKey adds the key that the password gives for a wallet's item.
 func (s *search) addPassKey(v *Vault, w Wallet, password []byte) {
 	s.t.Helper()
 	text, err := v.store.Get(s.t.Context(), walletItem(w.ID))
@@ -258,8 +258,8 @@ func (s *search) addPassKey(v *Vault, w Wallet, password []byte) {
 	})
 }
 
-// TestMemoryIsNotLocked shows what docs/security.md says of swap: the pages of an open
-// vault may be written there. Who locks them has to say so there.
+// TestMemoryIsNotLocked checks what docs/security.md says about swap: the pages of an
+// unlocked vault may be swapped out. Whoever locks them must change that document.
 func TestMemoryIsNotLocked(t *testing.T) {
 	v := filesVault(t)
 	password := traces.Letters(24)

@@ -10,9 +10,9 @@ import (
 
 type askerKey struct{}
 
-// AskedBy marks a context with the program that asks: what it does with the context
-// waits in that program's turn, and its wrong passwords make nobody else wait. Without
-// a mark all who ask are one.
+// AskedBy tags a context with the client that makes the request. Requests are queued
+// fairly between clients, and a client's wrong passwords delay only itself. All untagged
+// requests count as one client.
 func AskedBy(ctx context.Context, asker uint64) context.Context {
 	return context.WithValue(ctx, askerKey{}, asker)
 }
@@ -22,14 +22,14 @@ func askerOf(ctx context.Context) uint64 {
 	return asker
 }
 
-// A turn is held by one at a time. Askers are served in rounds, each of them once in a
-// round and in the order in which they came: whoever waits for one thing waits for no
-// more than one of each other asker's, however many those ask for, and is not overtaken
-// by those who come later.
+// A turn is a mutex that is fair between clients. Clients are served in rounds, each once
+// per round in order of arrival. A client with one request therefore waits for at most
+// one request of every other client, however many those queue, and later arrivals do not
+// overtake it.
 type turn struct {
 	mu      sync.Mutex
 	held    bool
-	round   uint64 // of whoever holds it, or held it last
+	round   uint64 // of the current or last holder
 	passes  uint64
 	waiting []*ticket
 }
@@ -40,11 +40,11 @@ type ticket struct {
 	called chan struct{}
 }
 
-// take waits for the turn as long as others go on: not for one that is held for longer
-// than patience.
+// take waits for the turn. It returns ErrHung if one holder keeps it for longer than
+// patience, and waits on as long as holders change.
 func (t *turn) take(ctx context.Context, patience time.Duration) error {
 	if err := ctx.Err(); err != nil {
-		return err // a select might still take the turn
+		return err // the select below could still take the turn
 	}
 	mine := t.queue(askerOf(ctx))
 	timer := time.NewTicker(patience)
@@ -67,15 +67,15 @@ func (t *turn) take(ctx context.Context, patience time.Duration) error {
 	}
 }
 
-// passed is how many times the turn was passed on.
+// passed returns how many times the turn was passed on.
 func (t *turn) passed() uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.passes
 }
 
-// queue gives the asker a place behind all of the next round, or of the first one after it
-// in which it has none yet.
+// queue appends the client to the next round, or to the first later round in which it has
+// no place yet.
 func (t *turn) queue(asker uint64) *ticket {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -98,7 +98,8 @@ func (t *turn) queue(asker uint64) *ticket {
 	return mine
 }
 
-// giveUp takes a ticket out of the queue, or passes on the turn that it was just given.
+// giveUp removes a ticket from the queue, or passes on the turn if the ticket just got
+// it.
 func (t *turn) giveUp(mine *ticket) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -115,7 +116,7 @@ func (t *turn) leave() {
 	t.pass()
 }
 
-// pass calls the next; t.mu is held.
+// pass hands the turn to the next ticket. The caller holds t.mu.
 func (t *turn) pass() {
 	if t.held = len(t.waiting) > 0; !t.held {
 		return

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// order is in which order those who wait get the turn, by asker.
+// order returns the order in which waiting clients get the turn.
 func order(t *testing.T, askers ...uint64) (served []uint64) {
 	t.Helper()
 	var q turn
@@ -63,7 +63,8 @@ func TestTurnsGoRound(t *testing.T) {
 	}
 }
 
-// Who comes later, and new each time, overtakes nobody; who gives up holds up nobody.
+// TestTurnsOfLateComers checks that new clients that arrive later do not overtake, and
+// that a client that gives up blocks no other.
 func TestTurnsOfLateComers(t *testing.T) {
 	var q turn
 	_ = q.take(t.Context(), time.Minute)
@@ -77,7 +78,7 @@ func TestTurnsOfLateComers(t *testing.T) {
 	default:
 		t.Fatal("who came first is not served first")
 	}
-	next := q.queue(1) // again: behind all who wait by now, before all who come
+	next := q.queue(1) // again: behind all that are waiting now, ahead of all later ones
 	for asker := range uint64(60) {
 		q.queue(1000 + asker)
 	}
@@ -94,15 +95,15 @@ func TestTurnsOfLateComers(t *testing.T) {
 	}
 }
 
-// TestTurnsOfTwoWants: who wants two things at once waits for the second behind those who
-// have come by then, and for nobody who keeps coming back.
+// TestTurnsOfTwoWants checks that a client's second concurrent request waits for those
+// who have already arrived, and not for clients that keep coming back.
 func TestTurnsOfTwoWants(t *testing.T) {
 	var q turn
 	_ = q.take(t.Context(), time.Minute)
 	q.queue(1)
 	second := q.queue(1)
 	for served := 0; ; served++ {
-		q.queue(100 + uint64(served%2)) // two that guess by turns
+		q.queue(100 + uint64(served%2)) // two clients that guess alternately
 		q.leave()
 		select {
 		case <-second.called:
@@ -129,7 +130,7 @@ func TestTurnIsGivenUp(t *testing.T) {
 	if err := <-done; !errors.Is(err, context.Canceled) || len(q.waiting) != 0 {
 		t.Errorf("left: %v, %d wait", err, len(q.waiting))
 	}
-	called := q.queue(1) // called and gone at the same time
+	called := q.queue(1) // gets the turn at the moment it gives up
 	q.leave()
 	q.giveUp(called)
 	if q.held {
@@ -140,7 +141,8 @@ func TestTurnIsGivenUp(t *testing.T) {
 	}
 }
 
-// A long queue that moves is no keychain that hangs.
+// TestTurnIsWaitedForWhileItMoves checks that a long queue that moves is not treated as a
+// hung keychain.
 func TestTurnIsWaitedForWhileItMoves(t *testing.T) {
 	const patience = 100 * time.Millisecond
 	var q turn

@@ -8,11 +8,11 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Unlock opens every wallet with the vault password and starts the time to
-// auto-lock. It may be repeated; unlocking an unlocked vault checks the
-// password. A wallet that cannot be opened while another can is named in
-// [Status]. Errors: [ErrWrongPassword], [ErrBackoff] (a [*BackoffError]),
-// [ErrNoWallet], [ErrLocked] if Lock came in between, those of the keychain.
+// Unlock opens every wallet with the vault password and starts the auto-lock timer. It
+// may be repeated; on an unlocked vault it checks the password. Wallets that cannot be
+// opened while another can are listed in [Status]. Errors: [ErrWrongPassword],
+// [ErrBackoff] (a [*BackoffError]), [ErrNoWallet], [ErrLocked] if Lock was called
+// meanwhile, those of the keychain.
 func (v *Vault) Unlock(ctx context.Context, password []byte) error {
 	if err := v.take(ctx); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (v *Vault) Lock() {
 	}
 }
 
-// wipe forgets everything secret; v.mu is held.
+// wipe erases all secrets. The caller holds v.mu.
 func (v *Vault) wipe() {
 	if v.open != nil {
 		v.open.zero()
@@ -68,8 +68,8 @@ func (v *Vault) wipe() {
 	}
 }
 
-// CheckPassword asks for the password again, for acts that need more than an
-// unlocked vault. Wrong ones count like those of Unlock. Errors as Unlock.
+// CheckPassword checks the password again, for actions that require more than an unlocked
+// vault. Wrong passwords count as for Unlock. Errors as for Unlock.
 func (v *Vault) CheckPassword(ctx context.Context, password []byte) error {
 	if err := v.take(ctx); err != nil {
 		return err
@@ -86,8 +86,8 @@ func (v *Vault) CheckPassword(ctx context.Context, password []byte) error {
 	return err
 }
 
-// authenticate returns the key that opens the vault's wallets; the caller
-// holds the turn. A keychain's failure is not held against the password.
+// authenticate returns the key that opens the vault's wallets. The caller holds the turn.
+// A keychain failure does not count as a wrong password.
 func (v *Vault) authenticate(ctx context.Context, x *index, password []byte) (*passKey, error) {
 	return shielded(func() (*passKey, error) {
 		ring := keyRing{password: password}
@@ -101,7 +101,6 @@ func (v *Vault) authenticate(ctx context.Context, x *index, password []byte) (*p
 	})
 }
 
-// openAll opens what the password opens.
 func (v *Vault) openAll(ctx context.Context, x *index, password []byte) (*opened, []Problem, error) {
 	var problems []Problem
 	found, err := shielded(func() (found *opened, err error) {
@@ -113,7 +112,7 @@ func (v *Vault) openAll(ctx context.Context, x *index, password []byte) (*opened
 	return found, problems, err
 }
 
-// try opens all wallets with one password, counting it if it is wrong.
+// try opens all wallets with one password and records whether it was right.
 func (v *Vault) try(ctx context.Context, x *index, ring *keyRing) (*opened, []Problem, error) {
 	if len(x.Wallets) == 0 {
 		return nil, nil, ErrNoWallet
@@ -138,8 +137,8 @@ func (v *Vault) try(ctx context.Context, x *index, ring *keyRing) (*opened, []Pr
 	return nil, nil, failed
 }
 
-// openWallets opens each wallet or says why not. Once one has opened, the
-// password is right and another that does not fit it is damaged.
+// openWallets opens each wallet or reports why not. Once one has opened, the password is
+// right, so another that it does not open is damaged.
 func (v *Vault) openWallets(ctx context.Context, x *index, ring *keyRing) (*opened, []Problem) {
 	found := &opened{roots: map[string]root{}, keys: map[common.Address]secret{}, shut: map[common.Address]bool{}}
 	var problems []Problem
@@ -178,7 +177,6 @@ func (v *Vault) openWallet(ctx context.Context, w *indexWallet, ring *keyRing, i
 	return into.add(w, r)
 }
 
-// unseal reads and decrypts one wallet.
 func (v *Vault) unseal(ctx context.Context, id string, ring *keyRing) (payload, error) {
 	item := walletItem(id)
 	text, err := v.store.Get(ctx, item)
@@ -197,8 +195,8 @@ func (v *Vault) unseal(ctx context.Context, id string, ring *keyRing) (payload, 
 	return parsePayload(plain)
 }
 
-// add derives the accounts of a wallet. An address that is not the one in the
-// index means that the index was altered.
+// add derives the accounts of a wallet. An address that differs from the one in the index
+// means that the index was altered.
 func (o *opened) add(w *indexWallet, r root) error {
 	derived := map[common.Address]secret{}
 	for _, a := range w.Accounts {
@@ -221,11 +219,11 @@ func (o *opened) add(w *indexWallet, r root) error {
 	return nil
 }
 
-// A keyRing stretches one password, once for each set of parameters met.
+// A keyRing derives keys from one password, once per set of parameters.
 type keyRing struct {
 	password []byte
 	keys     []*passKey
-	opened   *passKey // the last that opened a record
+	opened   *passKey // the last key that opened a record
 }
 
 func (r *keyRing) key(kdf recordKDF) *passKey {
@@ -239,7 +237,7 @@ func (r *keyRing) key(kdf recordKDF) *passKey {
 	return k
 }
 
-// release hands the key that opened a record to the caller, who wipes it.
+// release returns the key that opened a record and wipes the others. The caller wipes it.
 func (r *keyRing) release() *passKey {
 	r.zeroBut(r.opened)
 	return r.opened

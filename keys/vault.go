@@ -1,18 +1,17 @@
-// Package keys is the vault: wallets encrypted in the operating system's
-// keychain, unlocked into memory for a while, signing for their accounts.
-// Signatures leave it, and the codes of [Vault.Seal]; keys do not, with two
+// Package keys is the vault. It stores wallets encrypted in the operating system's
+// keychain, unlocks them into memory for a limited time, and signs for their accounts. It
+// gives out signatures and the codes of [Vault.Seal]. It does not give out keys, with two
 // exceptions: the words of a new wallet, returned once by [Vault.Create], and what
-// [Vault.Export] gives to who knows the password.
+// [Vault.Export] returns given the password.
 //
-// A wallet is one keychain item, a record: its secret under AES-256-GCM, the
-// key from the vault password by Argon2id, bound to the item's name. An index
-// item lists names and addresses, so that accounts show while locked. All
+// A wallet is one keychain item, a record: its secret encrypted with AES-256-GCM under a
+// key derived from the vault password with Argon2id, bound to the item's name. An index
+// item lists names and addresses, so that accounts can be listed while locked. All
 // wallets of a vault share one password.
 //
-// BIP-39 and BIP-32 are written here in a hundred lines, tested against the
-// BIPs' vectors, rather than taken from libraries: so every intermediate key
-// can be wiped, no error quotes a word of a mnemonic, and a process that holds
-// money links nothing of another coin's node.
+// BIP-39 and BIP-32 are implemented here in a hundred lines and tested against the BIPs'
+// vectors. Compared with a library, every intermediate key can be wiped, no error quotes
+// a word of a mnemonic, and a process that holds money links no node of another coin.
 package keys
 
 import (
@@ -27,48 +26,47 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"swapkeep/fault"
+	"swapkeep/internal/failpoint"
 )
 
-// DefaultAutoLock is how long an unlocked vault stays so without use.
+// DefaultAutoLock is how long a vault stays unlocked without use.
 const DefaultAutoLock = 15 * time.Minute
 
-// Options of a vault. The zero value is a real vault with defaults.
+// Options configure a vault. The zero value is a real (not sandbox) vault with defaults.
 type Options struct {
-	// Sandbox vaults take only wallets made in them and the published test
-	// mnemonic; all others refuse published keys.
+	// Sandbox vaults accept only wallets created in them and the published test mnemonic;
+	// all others refuse published keys.
 	Sandbox  bool
 	AutoLock time.Duration // 0: DefaultAutoLock
-	KDF      KDF           // of new vaults; zero: DefaultKDF, less only in tests
+	KDF      KDF           // for new vaults; zero: DefaultKDF, weaker only in tests
 	Clock    Clock         // nil: the system's
-	Pace     time.Duration // between tries of passwords; 0: DefaultPace, less and none (-1) only in tests
-	// Explorer is asked about accounts of words that are imported; nil: nobody.
+	Pace     time.Duration // between password attempts; 0: DefaultPace; less, or none (-1), only in tests
+	// Explorer looks up accounts of imported mnemonics; nil: no lookup.
 	Explorer Explorer
 }
 
-// A Vault signs for the accounts of its wallets while unlocked. Its methods
-// may be called from several goroutines. Signing never waits for the keychain;
-// what changes or reads it does, one call at a time, each within the limits of
-// its [Store].
+// A Vault signs for the accounts of its wallets while unlocked. Its methods may be called
+// concurrently. Signing never waits for the keychain. Operations that read or change the
+// keychain run one at a time, each keychain call within the limits of its [Store].
 type Vault struct {
 	store   *Store
 	options Options
-	turn    turn // held by the one who changes the keychain or unlocks
-	files   turn // held by the one whose key file is opened
-	cleared bool // by Clear, with the turn: no wallet is taken in any more
+	turn    turn // held while reading or changing the keychain
+	files   turn // held while opening a key file
+	cleared bool // set by Clear, guarded by turn: new wallets are refused
 
-	searching chan struct{}   // held by the one search for accounts
-	life      context.Context // of searches that nobody waits for; ended by Close
+	searching chan struct{}   // held by the one running search for accounts
+	life      context.Context // of background searches; ended by Close
 	endLife   context.CancelFunc
 	searches  sync.WaitGroup
 
 	mu        sync.Mutex
-	contents  *index  // as last read; nil: not yet
+	contents  *index  // as last read; nil: not yet read
 	open      *opened // nil: locked
-	locks     uint64  // times locked, so that an unlock in progress notices
+	locks     uint64  // number of locks, so that an unlock in progress notices one
 	guesses   guesses
 	idle      idleTimer
-	abandoned map[string]bool // wallets whose caller was told of a failure
+	abandoned map[string]bool // wallets whose creation was reported as failed
 	problems  []Problem
 	watchers  map[int]func(Change)
 	watcher   int
@@ -80,11 +78,11 @@ type Problem struct {
 	Err    error  `json:"-"`
 }
 
-// opened is what an unlocked vault holds.
+// opened is the secret state of an unlocked vault.
 type opened struct {
 	roots map[string]root // by wallet id
 	keys  map[common.Address]secret
-	shut  map[common.Address]bool // of wallets that are listed and did not open
+	shut  map[common.Address]bool // accounts of wallets that did not open
 }
 
 func (o *opened) zero() {
@@ -96,7 +94,7 @@ func (o *opened) zero() {
 	}
 }
 
-// New returns a locked vault. It reads nothing yet.
+// New returns a locked vault. It does not access the keychain yet.
 func New(store *Store, o Options) (*Vault, error) {
 	if o.AutoLock <= 0 {
 		o.AutoLock = DefaultAutoLock
@@ -123,36 +121,35 @@ func New(store *Store, o Options) (*Vault, error) {
 	return v, nil
 }
 
-// Format keeps the memory of an unlocked vault out of every log.
+// Format prints a placeholder, so that an unlocked vault's memory gets into no log.
 func (v *Vault) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "[vault]") }
 
-// A ChangeKind says what a [Change] is about.
+// A ChangeKind is the type of a [Change].
 type ChangeKind string
 
-// The changes that watchers see.
+// The kinds of changes.
 const (
 	Unlocked ChangeKind = "unlocked"
 	Locked   ChangeKind = "locked"
 	Listed   ChangeKind = "listed" // wallets, accounts or names
-	// LateWrite: a keychain write that was reported as failed took effect
-	// afterwards. If it belongs to a wallet in the making, the next change or
-	// unlock removes it.
+	// LateWrite: a keychain write that was reported as failed took effect afterwards. If
+	// it belongs to an unfinished wallet, the next change or unlock removes it.
 	LateWrite ChangeKind = "late write"
-	// Discovered: a search for used accounts has come further, or ended.
+	// Discovered: a search for used accounts made progress or ended.
 	Discovered ChangeKind = "discovered"
 )
 
-// A Change is news of a vault.
+// A Change is an event of a vault, passed to subscribers.
 type Change struct {
 	Kind ChangeKind `json:"kind"`
-	Idle bool       `json:"idle,omitempty"` // locked by itself
+	Idle bool       `json:"idle,omitempty"` // locked by the auto-lock timer
 	Item string     `json:"item,omitempty"` // of a late write
 
 	Discovery *Discovery `json:"-"`
 }
 
-// Subscribe calls f after every change, in the goroutine that made it, until
-// cancel. f may call the vault but must not wait long.
+// Subscribe calls f after every change, in the goroutine that made the change, until
+// cancel is called. f may call the vault but must not block for long.
 func (v *Vault) Subscribe(f func(Change)) (cancel func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -166,7 +163,7 @@ func (v *Vault) Subscribe(f func(Change)) (cancel func()) {
 	}
 }
 
-// tell must be called without v.mu.
+// tell calls the subscribers. The caller must not hold v.mu.
 func (v *Vault) tell(c Change) {
 	v.mu.Lock()
 	all := maps.Clone(v.watchers)
@@ -188,12 +185,12 @@ type Status struct {
 	Sandbox  bool      `json:"sandbox,omitempty"`
 	Wallets  int       `json:"wallets"`
 	Accounts int       `json:"accounts"`
-	LocksAt  time.Time `json:"locksAt,omitzero"` // if not used before
+	LocksAt  time.Time `json:"locksAt,omitzero"` // without further use
 	Problems []Problem `json:"problems,omitempty"`
 }
 
-// Status reads the list of wallets once, then tells from memory. With an error
-// of the keychain the other fields still hold.
+// Status reads the index once and afterwards answers from memory. After a keychain error
+// the fields other than Wallets and Accounts are still valid.
 func (v *Vault) Status(ctx context.Context) (Status, error) {
 	v.lockIfIdle()
 	wallets, err := v.Wallets(ctx)
@@ -212,7 +209,7 @@ func (v *Vault) Status(ctx context.Context) (Status, error) {
 	return s, err
 }
 
-// Unlocked reports whether the vault would sign now. It asks no keychain.
+// Unlocked reports whether the vault would sign now. It does not access the keychain.
 func (v *Vault) Unlocked() bool {
 	v.lockIfIdle()
 	v.mu.Lock()
@@ -243,7 +240,7 @@ func (v *Vault) Accounts(ctx context.Context) ([]Account, error) {
 	return accounts, err
 }
 
-// known returns the index as last read. It is never changed in place.
+// known returns the index as last read. It must not be modified.
 func (v *Vault) known(ctx context.Context) (*index, error) {
 	v.mu.Lock()
 	x := v.contents
@@ -264,14 +261,14 @@ func (v *Vault) known(ctx context.Context) (*index, error) {
 	return v.visible(x), nil
 }
 
-// take waits for the turn to use the keychain, for nobody longer than one call of
-// theirs may last.
+// take waits for the turn to use the keychain. It gives up if one holder keeps it for
+// longer than one keychain call may take.
 func (v *Vault) take(ctx context.Context) error { return v.turn.take(ctx, v.store.limits.Prompt) }
 
 func (v *Vault) leave() { v.turn.leave() }
 
-// read gets the index from the keychain; the caller holds the turn. A vault
-// without one is new.
+// read reads the index from the keychain; a vault without one is new. The caller holds
+// the turn.
 func (v *Vault) read(ctx context.Context) (*index, error) {
 	x := &index{Version: indexVersion, Sandbox: v.options.Sandbox, Wallets: []indexWallet{}}
 	text, err := v.store.Get(ctx, indexItem)
@@ -293,25 +290,25 @@ func (v *Vault) read(ctx context.Context) (*index, error) {
 	return x, nil
 }
 
-// write replaces the index; the caller holds the turn.
+// write replaces the index. The caller holds the turn.
 func (v *Vault) write(ctx context.Context, x *index) error {
 	text, err := x.encode()
 	if err != nil {
 		return err
 	}
-	fault.Point("keys.before_index")
+	failpoint.Point("keys.before_index")
 	if err := v.store.Set(ctx, indexItem, text); err != nil {
 		return err
 	}
-	fault.Point("keys.after_index")
+	failpoint.Point("keys.after_index")
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.contents = v.visible(x)
 	return nil
 }
 
-// visible is a copy of x without the wallets whose making was reported as
-// failed; the caller holds v.mu.
+// visible returns a copy of x without the wallets whose creation was reported as failed.
+// The caller holds v.mu.
 func (v *Vault) visible(x *index) *index {
 	shown := *x
 	shown.Wallets = nil

@@ -20,7 +20,7 @@ import (
 const (
 	testMnemonic = "test test test test test test test test test test test junk" // public test key
 	testAccount  = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
-	// A valid mnemonic that nobody uses, made for these tests.
+	// A valid mnemonic made for these tests and used nowhere else.
 	ownMnemonic = "melt video distance fortune orphan solar history unfold gossip burden face pistol"
 	namespace   = "test"
 	service     = "swapkeep/test"
@@ -32,7 +32,7 @@ var (
 	cheap    = keys.KDF{Passes: 1, MemoryKiB: 8 << 10, Lanes: 1}
 )
 
-// A bench is a vault over a keychain in memory, with a clock to move.
+// A bench is a vault with a keychain in memory and a settable clock.
 type bench struct {
 	*keys.Vault
 	chain *keystest.Memory
@@ -53,7 +53,7 @@ func benchOn(t testing.TB, chain *keystest.Memory, o keys.Options, limits keys.L
 	}
 	o.KDF, o.Clock = cheap, clock
 	if o.Pace == 0 {
-		o.Pace = -1 // the clock stands still
+		o.Pace = -1 // because the clock stands still
 	}
 	v, err := keys.New(store, o)
 	if err != nil {
@@ -62,7 +62,7 @@ func benchOn(t testing.TB, chain *keystest.Memory, o keys.Options, limits keys.L
 	return &bench{v, chain, clock}
 }
 
-// again is a second process over the same keychain.
+// again returns a vault of a second process with the same keychain.
 func (b *bench) again(t testing.TB, o keys.Options) *bench {
 	t.Helper()
 	return benchOn(t, b.chain, o, keys.Limits{})
@@ -115,7 +115,7 @@ func TestCreatedWalletLivesOnInTheKeychain(t *testing.T) {
 		if got := len(strings.Fields(string(words.Reveal()))); got != count {
 			t.Errorf("%d words, want %d", got, count)
 		}
-		// The words are the wallet: elsewhere they give the same account.
+		// In another vault the words give the same account.
 		other := newBench(t, keys.Options{})
 		same := must[keys.Wallet](t)(other.ImportMnemonic(t.Context(), "", words.Reveal(), password))
 		if same.Accounts[0].Address != w.Accounts[0].Address {
@@ -272,12 +272,12 @@ func TestSandboxAndRealNeverMix(t *testing.T) {
 	if s := must[keys.Status](t)(box.Status(t.Context())); !s.Sandbox || len(s.Problems) != 0 {
 		t.Errorf("status %+v", s)
 	}
-	// The same keychain opened in the other mode.
+	// Open the same keychain in the other mode.
 	other := box.again(t, keys.Options{})
 	_, err = other.Accounts(t.Context())
 	wantErr(t, "sandbox vault opened as real", err, keys.ErrSandboxMismatch)
 	wantErr(t, "unlock", other.Unlock(t.Context(), password), keys.ErrSandboxMismatch)
-	// The mode's mark removed from the index: the wallet itself is refused.
+	// With the sandbox mark removed from the index, the wallet itself is refused.
 	index := strings.Replace(box.chain.Items(service)["index"], `"sandbox":true,`, "", 1)
 	if err := box.chain.Set(service, "index", index); err != nil {
 		t.Fatal(err)
@@ -320,7 +320,7 @@ func TestBackoffGrowsAndCountsEveryGuess(t *testing.T) {
 		} else if err != nil || i > 1 {
 			t.Fatalf("guess %d: %v", i+1, err)
 		} else if i == 1 {
-			// Two typing errors cost nothing, and the right password forgave them.
+			// Two typing errors cost nothing, and the right password resets the count.
 			for range 2 {
 				wantErr(t, "guess", b.Unlock(t.Context(), wrong), keys.ErrWrongPassword)
 			}
@@ -360,7 +360,7 @@ func TestAutoLock(t *testing.T) {
 	if len(idle) != 1 || !idle[0] || !locked() {
 		t.Errorf("not locked by itself: %v", idle)
 	}
-	// A machine that slept: no timer ran, yet nothing is signed.
+	// After the machine slept no timer has fired, but nothing is signed.
 	b.unlock(t)
 	b.clock.Sleep(time.Hour)
 	b.Touch()

@@ -9,19 +9,19 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"swapkeep/fault"
+	"swapkeep/internal/failpoint"
 )
 
-// Create makes a wallet of 12 or 24 words with one account and returns the
-// words, this once. The first wallet sets the vault password, which must be
-// strong; later ones need the same. Whether the vault is locked stays as it
-// is; an unlocked one opens the new wallet too. An empty name gets one.
+// Create creates a wallet of 12 or 24 words with one account and returns the words, this
+// once. The first wallet sets the vault password, which must be strong; later ones
+// require the same password. The vault stays locked or unlocked; if it is unlocked, the
+// new wallet is opened too. An empty name is replaced by a default.
 //
-// Repeating it makes another wallet. After an error there is none: what a slow
-// keychain stores afterwards is removed before the next change or unlock. Only
-// if the process dies in between may a wallet remain whose words nobody saw.
-// Errors: [ErrWordCount], [ErrName], [ErrWeakPassword], [ErrWrongPassword],
-// [ErrBackoff], [ErrTooLarge] for one wallet too many, those of the keychain.
+// Repeating it creates another wallet. After an error there is no new wallet: what a slow
+// keychain stores afterwards is removed before the next change or unlock. Only if the
+// process dies in between may a wallet remain whose words nobody saw. Errors:
+// [ErrWordCount], [ErrName], [ErrWeakPassword], [ErrWrongPassword], [ErrBackoff],
+// [ErrTooLarge] for too many wallets, those of the keychain.
 func (v *Vault) Create(ctx context.Context, name string, count int, password []byte) (Wallet, *Words, error) {
 	entropy, err := newEntropy(count)
 	if err != nil {
@@ -36,12 +36,12 @@ func (v *Vault) Create(ctx context.Context, name string, count int, password []b
 	return w, &Words{words}, err
 }
 
-// ImportMnemonic takes in a BIP-39 mnemonic: 12 to 24 English words, any case
-// and spacing, no passphrase. The caller wipes words and password. Accounts that
-// were used elsewhere are looked for afterwards, as [Vault.Discover] does it, if
-// there is an [Explorer]. Otherwise as Create; repeating it gives
-// [ErrDuplicateWallet]. Further errors:
-// [ErrBadMnemonic], [ErrTestKey] for a published one, [ErrSandboxImport].
+// ImportMnemonic imports a BIP-39 mnemonic: 12 to 24 English words in any case and
+// spacing, without a passphrase. The caller wipes words and password. If there is an
+// [Explorer], accounts that were used elsewhere are searched for in the background, as by
+// [Vault.Discover]. Otherwise as Create; repeating it returns [ErrDuplicateWallet].
+// Further errors: [ErrBadMnemonic], [ErrTestKey] for a published mnemonic,
+// [ErrSandboxImport].
 func (v *Vault) ImportMnemonic(ctx context.Context, name string, words, password []byte) (Wallet, error) {
 	entropy, err := shielded(func() (secret, error) { return parseMnemonic(words) })
 	if err != nil {
@@ -51,10 +51,9 @@ func (v *Vault) ImportMnemonic(ctx context.Context, name string, words, password
 	return v.receive(ctx, name, password, payload{kindMnemonic, originImported, entropy})
 }
 
-// ImportKey takes in a private key, 64 hex digits with 0x or not, as a wallet
-// of one account. Further errors: [ErrBadKey], [ErrTestKey], [ErrSandboxImport]
-// for all but the accounts of the published test mnemonic. Otherwise as
-// ImportMnemonic.
+// ImportKey imports a private key, 64 hex digits with or without 0x, as a wallet of one
+// account. Further errors: [ErrBadKey], [ErrTestKey], [ErrSandboxImport] for all but the
+// accounts of the published test mnemonic. Otherwise as ImportMnemonic.
 func (v *Vault) ImportKey(ctx context.Context, name string, text, password []byte) (Wallet, error) {
 	key, err := shielded(func() (secret, error) { return parseKey(text) })
 	if err != nil {
@@ -64,10 +63,10 @@ func (v *Vault) ImportKey(ctx context.Context, name string, text, password []byt
 	return v.receive(ctx, name, password, payload{kindKey, originImported, key})
 }
 
-// ImportKeystore takes in a key file, JSON of the Web3 Secret Storage
-// definition, version 3, as ImportKey does; keyPassword is the file's. Opening
-// one may take seconds and 256 MiB, so only one is opened at a time. Further
-// errors: [ErrBadKeystore], [ErrKeystorePassword].
+// ImportKeystore imports a key file, JSON of the Web3 Secret Storage definition, version
+// 3, as ImportKey does. keyPassword is the file's password. Opening a file may take
+// seconds and 256 MiB, so one is opened at a time. Further errors: [ErrBadKeystore],
+// [ErrKeystorePassword].
 func (v *Vault) ImportKeystore(ctx context.Context, name string, file, keyPassword, password []byte) (Wallet, error) {
 	k, err := parseKeystore(file)
 	if err != nil {
@@ -85,7 +84,7 @@ func (v *Vault) ImportKeystore(ctx context.Context, name string, file, keyPasswo
 	return v.receive(ctx, name, password, payload{kindKey, originImported, key})
 }
 
-// receive stores a wallet from outside, if this vault may have it.
+// receive stores an imported wallet if this vault may have it.
 func (v *Vault) receive(ctx context.Context, name string, password []byte, p payload) (Wallet, error) {
 	if _, err := shielded(func() (struct{}, error) { return struct{}{}, p.admit(v.options.Sandbox) }); err != nil {
 		return Wallet{}, err
@@ -93,7 +92,7 @@ func (v *Vault) receive(ctx context.Context, name string, password []byte, p pay
 	return v.adopt(ctx, name, password, p)
 }
 
-// adopt stores a new wallet.
+// adopt stores a new wallet and starts the search for its used accounts.
 func (v *Vault) adopt(ctx context.Context, name string, password []byte, p payload) (Wallet, error) {
 	x, err := v.begin(ctx)
 	if err != nil {
@@ -113,8 +112,8 @@ func (v *Vault) adopt(ctx context.Context, name string, password []byte, p paylo
 	return entry.public(), nil
 }
 
-// takeIn stores a new wallet and opens it if the vault is open. It returns the
-// addresses of further accounts to look for.
+// takeIn stores a new wallet and opens it if the vault is unlocked. It returns the
+// addresses of further accounts to search for.
 func (v *Vault) takeIn(ctx context.Context, x *index, name string, password []byte, p payload) (indexWallet, []common.Address, error) {
 	r, err := p.root()
 	if err != nil {
@@ -136,7 +135,7 @@ func (v *Vault) takeIn(ctx context.Context, x *index, name string, password []by
 	return entry, others, nil
 }
 
-// entry is the new wallet's line in the index, checked against the others.
+// entry returns the new wallet's index entry, checked against the others.
 func (v *Vault) entry(ctx context.Context, x *index, name string, p payload, r root) (indexWallet, error) {
 	key, first, err := r.account(0)
 	if err != nil {
@@ -161,8 +160,8 @@ func (v *Vault) entry(ctx context.Context, x *index, name string, p payload, r r
 	}, nil
 }
 
-// freeID is an id whose item does not exist, so that no wallet that the index
-// has lost is ever written over.
+// freeID returns an id without an item, so that a stored wallet missing from the index is
+// never overwritten.
 func (v *Vault) freeID(ctx context.Context, x *index) (string, error) {
 	const tries = 32
 	first := x.nextID()
@@ -178,8 +177,8 @@ func (v *Vault) freeID(ctx context.Context, x *index) (string, error) {
 	return "", fmt.Errorf("list of wallets: %w: it misses %d wallets that are stored", ErrDamaged, tries)
 }
 
-// passKeyFor returns the key to seal a new wallet with: of a strong new
-// password for the first, of the password of the others later.
+// passKeyFor returns the key to encrypt a new wallet with: derived from a new, strong
+// password for the first wallet, from the existing password for later ones.
 func (v *Vault) passKeyFor(ctx context.Context, x *index, password []byte) (*passKey, error) {
 	if len(x.Wallets) > 0 {
 		return v.authenticate(ctx, x, password)
@@ -190,8 +189,8 @@ func (v *Vault) passKeyFor(ctx context.Context, x *index, password []byte) (*pas
 	return newPassKey(password, v.options.KDF)
 }
 
-// stow writes a wallet in three steps: reserved in the index, sealed in its
-// item, listed in the index. What stops in between is swept.
+// stow writes a wallet in three steps: reserve its id in the index, store its encrypted
+// item, list it in the index. If a step fails, swept removes the remains.
 func (v *Vault) stow(ctx context.Context, x *index, entry indexWallet, password []byte, p payload) error {
 	listed := *x
 	listed.Wallets = append(slices.Clone(x.Wallets), entry)
@@ -223,19 +222,17 @@ func (v *Vault) stow(ctx context.Context, x *index, entry indexWallet, password 
 	return nil
 }
 
-// keepSealed writes a wallet's own item.
 func (v *Vault) keepSealed(ctx context.Context, id, sealed string) error {
-	fault.Point("keys.before_item")
+	failpoint.Point("keys.before_item")
 	err := v.store.Set(ctx, walletItem(id), sealed)
-	fault.Point("keys.after_item")
+	failpoint.Point("keys.after_item")
 	return err
 }
 
-// deleteSealed removes a wallet's own item.
 func (v *Vault) deleteSealed(ctx context.Context, id string) error {
-	fault.Point("keys.before_delete")
+	failpoint.Point("keys.before_delete")
 	err := v.store.Delete(ctx, walletItem(id))
-	fault.Point("keys.after_delete")
+	failpoint.Point("keys.after_delete")
 	return err
 }
 
@@ -248,8 +245,8 @@ func inOrder(steps ...func() error) error {
 	return nil
 }
 
-// abandon remembers that a wallet's caller was told of a failure, and cleans
-// up at once if the keychain lets it.
+// abandon marks a wallet whose creation was reported as failed, and removes its remains
+// now if the keychain allows it.
 func (v *Vault) abandon(ctx context.Context, id string) {
 	v.mu.Lock()
 	v.abandoned[id] = true
@@ -257,8 +254,8 @@ func (v *Vault) abandon(ctx context.Context, id string) {
 	_, _ = v.swept(context.WithoutCancel(ctx))
 }
 
-// begin takes the turn for a change and reads the index, swept; the caller
-// gives the turn back.
+// begin takes the turn for a change and returns the index after cleanup. The caller
+// releases the turn if there is no error.
 func (v *Vault) begin(ctx context.Context) (*index, error) {
 	if err := v.take(ctx); err != nil {
 		return nil, err
@@ -274,8 +271,8 @@ func (v *Vault) begin(ctx context.Context) (*index, error) {
 	return x, err
 }
 
-// swept reads the index and removes what was begun and never finished; the
-// caller holds the turn. What cannot be removed now stays pending.
+// swept reads the index and removes unfinished wallets. The caller holds the turn. What
+// cannot be removed now stays pending.
 func (v *Vault) swept(ctx context.Context) (*index, error) {
 	x, err := v.read(ctx)
 	if err != nil {
@@ -311,7 +308,7 @@ func (v *Vault) swept(ctx context.Context) (*index, error) {
 	return x, nil
 }
 
-// openToo opens a wallet just stored if the vault is unlocked.
+// openToo opens a wallet that was just stored if the vault is unlocked.
 func (v *Vault) openToo(w *indexWallet, r root) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -320,12 +317,11 @@ func (v *Vault) openToo(w *indexWallet, r root) {
 	}
 }
 
-// Add adds the wallet's next account, m/44'/60'/0'/0/n, to an unlocked vault;
-// one whose key was imported by itself is passed over. Repeating it adds
-// another. After an error of the keychain the account may still appear later.
-// Errors: [ErrLocked], [ErrUnknownWallet], [ErrAccountExhausted] for a wallet
-// of a single key, [ErrName] for the label, [ErrTooLarge] for one account too
-// many, those of the keychain.
+// Add adds the wallet's next account, m/44'/60'/0'/0/n, to an unlocked vault, skipping
+// accounts whose key was imported separately. Repeating it adds another account. After a
+// keychain error the account may still appear later. Errors: [ErrLocked],
+// [ErrUnknownWallet], [ErrAccountExhausted] for a single-key wallet, [ErrName] for the
+// label, [ErrTooLarge] for too many accounts, those of the keychain.
 func (v *Vault) Add(ctx context.Context, wallet, label string) (Account, error) {
 	if label != "" && !validName(label) {
 		return Account{}, ErrName
@@ -362,7 +358,6 @@ func (v *Vault) Add(ctx context.Context, wallet, label string) (Account, error) 
 	return next.public(w), nil
 }
 
-// nextKey derives an account of an open wallet.
 func (v *Vault) nextKey(wallet string, number uint32) (secret, common.Address, error) {
 	v.lockIfIdle()
 	v.mu.Lock()
@@ -378,7 +373,7 @@ func (v *Vault) nextKey(wallet string, number uint32) (secret, common.Address, e
 	return r.account(number)
 }
 
-// keep adds a key to an unlocked vault; one locked meanwhile forgets it.
+// keep adds a key to an unlocked vault; if it was locked meanwhile, the key is wiped.
 func (v *Vault) keep(a common.Address, key secret) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

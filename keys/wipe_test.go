@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Lock leaves zeros where keys were, in the very memory that held them.
+// TestLockWipesTheKeys checks that Lock zeroes the memory that held the keys.
 func TestLockWipesTheKeys(t *testing.T) {
 	files, err := OpenFiles(filepath.Join(t.TempDir(), "keys"))
 	if err != nil {

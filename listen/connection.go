@@ -8,35 +8,35 @@ import (
 	"time"
 )
 
-// A quiet is how nothing goes on in a connection.
+// A quiet is the way in which a connection is inactive.
 type quiet int64
 
 const (
 	idle    quiet = iota // between two requests
 	silent               // its first request has not arrived
-	stalled              // its client does not take what is written
-	busy                 // it is none of these
+	stalled              // its client does not read what is written
+	busy                 // none of these
 )
 
-// started is what times are counted from.
+// started is the time that elapsed counts from.
 var started = time.Now()
 
 func elapsed() time.Duration { return time.Since(started) }
 
-// A connection knows what it does without a lock: thousands change that at once.
+// A connection tracks its state without a lock: thousands change theirs at once.
 type connection struct {
 	net.Conn
 	l    *Listener
 	from origin
 
-	heard   bool         // its first bytes are waited for, or were read; of the reader
-	does    atomic.Int64 // 0 = is answered or new, else since when it is idle or silent, and which
-	writing atomic.Int64 // since when a piece is written; 0 = none
+	heard   bool         // the first Read has begun; used by the reading goroutine only
+	does    atomic.Int64 // 0 = being answered or new; else when it became idle or silent, and, in the lowest bit, which
+	writing atomic.Int64 // when the write of the current piece began; 0 = none
 	once    sync.Once
 	err     error
 }
 
-// is says what the connection does from now on.
+// is sets the connection's state.
 func (c *connection) is(q quiet) {
 	if q == busy {
 		c.does.Store(0)
@@ -46,7 +46,7 @@ func (c *connection) is(q quiet) {
 	c.l.signal()
 }
 
-// quiet says how, and since when.
+// quiet returns the connection's state, and since when.
 func (c *connection) quiet() (how quiet, since time.Duration) {
 	if d := c.does.Load(); d != 0 {
 		return quiet(d & 1), time.Duration(d >> 1)
@@ -57,17 +57,17 @@ func (c *connection) quiet() (how quiet, since time.Duration) {
 	return busy, 0
 }
 
-// Read counts a connection as silent from when somebody waits for its first bytes:
-// what has come already on a busy machine is no silence.
+// Read marks a connection as silent from the first call on: what arrived before that, on
+// a busy machine, was not read yet, but the client was not silent.
 func (c *connection) Read(b []byte) (int, error) {
-	if !c.heard { // only ever one goroutine reads
+	if !c.heard { // only one goroutine reads
 		c.heard = true
 		c.is(silent)
 	}
 	return c.Conn.Read(b)
 }
 
-// Write writes piece by piece: who takes one now and then is slow, and not stalled.
+// Write writes piece by piece: a client that takes one now and then is slow, not stalled.
 func (c *connection) Write(b []byte) (n int, err error) {
 	defer c.writing.Store(0)
 	for {
@@ -79,7 +79,7 @@ func (c *connection) Write(b []byte) (n int, err error) {
 	}
 }
 
-// Close ends the connection and gives its place away.
+// Close closes the connection and frees its place.
 func (c *connection) Close() error {
 	c.once.Do(func() {
 		c.err = c.Conn.Close()
@@ -102,18 +102,19 @@ func (c *connection) CloseWrite() error {
 	return nil
 }
 
-// bound keeps the system from taking megabytes of answers that nobody reads.
+// bound limits the send buffer: the system would take megabytes of answers that nobody
+// reads.
 func bound(n net.Conn) {
 	if outer, ok := n.(interface{ NetConn() net.Conn }); ok {
 		n = outer.NetConn()
 	}
 	if tcp, ok := n.(*net.TCPConn); ok {
-		_ = tcp.SetWriteBuffer(unread) // else the system's own bound
+		_ = tcp.SetWriteBuffer(unread) // on failure the system's own limit applies
 	}
 }
 
-// An origin is who has a connection: an address, or a network that one client has all
-// of; zero = this machine, or unknown.
+// An origin is where a connection comes from: an address, or a network that belongs to
+// one client; zero = this machine, or unknown.
 type origin struct{ netip.Prefix }
 
 func originOf(a net.Addr) origin {

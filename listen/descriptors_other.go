@@ -4,6 +4,6 @@ package listen
 
 import "math"
 
-// spareDescriptors is how many of the process's descriptors connections may take;
+// spareDescriptors returns how many of the process's descriptors connections may take;
 // here they are not counted.
 func spareDescriptors() int { return math.MaxInt }

@@ -4,8 +4,8 @@ package listen
 
 import "syscall"
 
-// spareDescriptors is how many of the process's descriptors connections may take: a
-// quarter, for a wallet runs in the same process.
+// spareDescriptors returns how many of the process's descriptors connections may take: a
+// quarter, since a wallet runs in the same process.
 func spareDescriptors() int {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
@@ -14,5 +14,5 @@ func spareDescriptors() int {
 	return int(max(1, min(uint64(l.Cur)/4, 1<<20)))
 }
 
-// fewDescriptors is a quarter of the least that systems begin with.
+// fewDescriptors is a quarter of the lowest limit that systems start with.
 const fewDescriptors = 64

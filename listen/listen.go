@@ -1,5 +1,5 @@
-// Package listen bounds how many connections a server of HTTP keeps, and says which of
-// them has to leave for a new one: never one whose client waits for an answer.
+// Package listen bounds how many connections an HTTP server keeps, and chooses which one
+// is closed for a new one: never one whose client waits for an answer.
 package listen
 
 import (
@@ -10,40 +10,39 @@ import (
 	"time"
 )
 
-// Limits of a listener.
+// Limits bound a Listener.
 type Limits struct {
 	Open    int           // connections at once; never above a quarter of the process's descriptors
-	Address int           // of them, from one address, or one IPv6 network of 64 bits; this machine's own are not counted. 0 = Open
+	Address int           // of these, per address or per IPv6 network of 64 bits; this machine's own are not counted. 0 = Open
 	Fresh   time.Duration // for the first request to arrive, while others wait
 	Stalled time.Duration // for a client to take a piece of its answer, while others wait
 }
 
 // Bounds of what a client may leave unread before the server waits for it.
 const (
-	unread = 128 << 10 // bytes in the system's buffer of a connection
-	piece  = 32 << 10  // bytes that are written at once
+	unread = 128 << 10 // bytes in the system's send buffer of a connection
+	piece  = 32 << 10  // bytes per write
 )
 
-// A Listener keeps the number of its open connections bounded. When there are as many as
-// there may be, a new one takes the place of the one that has been idle longest, else of
-// the one that has kept its first request back, or left its answer unread, too long and
-// longest; else it waits for one of the others to end, and those behind it wait in the
-// system's queue, where they cost no descriptor. Its connections are for HTTP alone: the
-// server's ConnState must be [Listener.State].
+// A Listener bounds the number of its open connections. When the limit is reached, a new
+// one replaces the one that has been idle longest, else the one whose time for its first
+// request, or for reading its answer, ran out first. Else it waits for one to end, and
+// those behind it wait in the system's queue, where they take no descriptor. It is for
+// HTTP only: the server's ConnState must be [Listener.State].
 type Listener struct {
 	net.Listener
 	limits Limits
 
 	mu      sync.Mutex
 	open    map[*connection]bool
-	of      map[origin]int // open ones by address
+	of      map[origin]int // open connections by address
 	waiting atomic.Bool    // Accept waits for room
 	moved   chan struct{}
 	closed  chan struct{}
 	once    sync.Once
 }
 
-// Bound makes a listener bounded.
+// Bound returns l bounded by limits.
 func Bound(l net.Listener, limits Limits) *Listener {
 	limits.Open = min(limits.Open, spareDescriptors())
 	if limits.Address == 0 {
@@ -55,8 +54,8 @@ func Bound(l net.Listener, limits Limits) *Listener {
 	}
 }
 
-// Accept returns the next connection when there is room for it. One of an address that
-// has too many, none of which can leave, is closed.
+// Accept returns the next connection when there is room for it. It closes one from an
+// address that has reached its limit while none of that address can be closed.
 func (l *Listener) Accept() (net.Conn, error) {
 	for {
 		n, err := l.Listener.Accept()
@@ -66,7 +65,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 		if c := l.admit(n); c != nil {
 			return c, nil
 		}
-		_ = n.Close() // nobody was told of it
+		_ = n.Close() // the caller never saw it
 	}
 }
 
@@ -79,7 +78,7 @@ func (l *Listener) admit(n net.Conn) *connection {
 		leaving, wait := l.enter(c)
 		switch {
 		case leaving != nil:
-			_ = leaving.Close() // it is to go, in whatever state
+			_ = leaving.Close() // in whatever state it is
 			continue
 		case wait < 0:
 			return nil
@@ -90,7 +89,7 @@ func (l *Listener) admit(n net.Conn) *connection {
 		select {
 		case <-l.moved:
 		case <-time.After(wait):
-		case <-l.closed: // it was accepted: one too many is better than one unanswered
+		case <-l.closed: // it was accepted: one too many is better than one without an answer
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			l.take(c)
@@ -99,8 +98,8 @@ func (l *Listener) admit(n net.Conn) *connection {
 	}
 }
 
-// enter lets c in if there is room. Else it says who has to leave first, or how long to
-// wait at most before asking again; below 0 = c is not let in.
+// enter lets c in if there is room. Else it returns the connection to close first, or how
+// long to wait at most before trying again; below 0, c is refused.
 func (l *Listener) enter(c *connection) (leaving *connection, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,8 +122,8 @@ func (l *Listener) take(c *connection) {
 	l.of[c.from]++
 }
 
-// first says which of these connections has to leave, or how long to wait for one that
-// may have to. The caller holds the lock.
+// first returns which of these connections to close, or how long to wait until one may be
+// closed. The caller holds the lock.
 func (l *Listener) first(of func(*connection) bool) (leaving *connection, wait time.Duration) {
 	now := elapsed()
 	wait = time.Second
@@ -139,10 +138,10 @@ func (l *Listener) first(of func(*connection) bool) (leaving *connection, wait t
 	return leaving, 0
 }
 
-// never is later than any time that is counted.
+// never is later than any time that elapsed returns.
 const never = time.Duration(1 << 60)
 
-// until is when a connection has to leave at the latest, if others wait.
+// until returns from when on a connection may be closed if others wait.
 func (l *Listener) until(c *connection) time.Duration {
 	switch how, since := c.quiet(); how {
 	case idle:
@@ -155,14 +154,14 @@ func (l *Listener) until(c *connection) time.Duration {
 	return never
 }
 
-// State follows what net/http says of a connection: http.Server.ConnState.
+// State tracks what net/http does with a connection. It is for http.Server.ConnState.
 func (l *Listener) State(n net.Conn, s http.ConnState) {
-	if outer, ok := n.(interface{ NetConn() net.Conn }); ok { // of TLS
+	if outer, ok := n.(interface{ NetConn() net.Conn }); ok { // TLS
 		n = outer.NetConn()
 	}
 	c, ok := n.(*connection)
 	switch {
-	case !ok || s == http.StateNew: // nobody reads yet
+	case !ok || s == http.StateNew: // nothing is being read yet
 	case s == http.StateIdle:
 		c.is(idle)
 	default:
@@ -176,7 +175,7 @@ func (l *Listener) Close() error {
 	return l.Listener.Close()
 }
 
-// CloseQuiet ends the connections on which no request is being read or answered.
+// CloseQuiet closes the connections on which no request is being read or answered.
 func (l *Listener) CloseQuiet() {
 	l.mu.Lock()
 	var all []*connection
@@ -187,11 +186,11 @@ func (l *Listener) CloseQuiet() {
 	}
 	l.mu.Unlock()
 	for _, c := range all {
-		_ = c.Close() // it is to go, in whatever state
+		_ = c.Close() // in whatever state it is
 	}
 }
 
-// signal wakes Accept; a signal that is not taken yet is enough.
+// signal wakes Accept; one pending signal is enough.
 func (l *Listener) signal() {
 	if !l.waiting.Load() {
 		return

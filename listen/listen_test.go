@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// There is a past to set times back into.
+// init moves started back, so that times can be set in the past.
 func init() { started = started.Add(-3 * time.Hour) }
 
-// pairs is a listener of connections within the process.
+// pairs is a listener for connections within the process.
 type pairs struct{ next chan net.Conn }
 
 func (p pairs) Accept() (net.Conn, error) {
@@ -25,7 +25,7 @@ func (p pairs) Accept() (net.Conn, error) {
 func (p pairs) Close() error   { return nil }
 func (p pairs) Addr() net.Addr { return &net.TCPAddr{} }
 
-// A far connection comes from an address.
+// A far connection has the remote address from.
 type far struct {
 	net.Conn
 	from string
@@ -33,7 +33,7 @@ type far struct {
 
 func (f far) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.ParseIP(f.from), Port: 1} }
 
-// A door is a listener, and who is let in by it.
+// A door is a Listener, and the connections that arrive at it.
 type door struct {
 	*Listener
 	t    *testing.T
@@ -45,7 +45,7 @@ func open(t *testing.T, limits Limits) door {
 	return door{Bound(pairs{next}, limits), t, next}
 }
 
-// comes is a client that connects from an address and says nothing.
+// comes connects a client from an address; the client sends nothing.
 func (d door) comes(from string) {
 	server, client := net.Pipe()
 	d.t.Cleanup(func() { _ = client.Close() })
@@ -60,11 +60,11 @@ func (d door) accept() *connection {
 		d.t.Fatal(err)
 	}
 	d.State(n, http.StateNew)
-	go func() { _, _ = n.Read(make([]byte, 1)) }() // waits for what never comes
+	go func() { _, _ = n.Read(make([]byte, 1)) }() // nothing is ever sent
 	return d.until(n, silent)
 }
 
-// until waits until the connection is quiet so.
+// until waits until the connection is in the state want.
 func (d door) until(n net.Conn, want quiet) *connection {
 	d.t.Helper()
 	c := n.(*connection)
@@ -84,21 +84,21 @@ func (d door) has(c *connection) bool {
 	return d.open[c]
 }
 
-// asks makes the connection one that is answered.
+// asks puts connections into the state of being answered.
 func (d door) asks(all ...*connection) {
 	for _, c := range all {
 		d.State(c, http.StateActive)
 	}
 }
 
-// ago sets back since when a connection is silent.
+// ago makes a connection silent since d ago.
 func ago(c *connection, d time.Duration) {
 	c.does.Store(int64(elapsed()-d)<<1 | int64(silent))
 }
 
-// TestWhoLeaves: the one that is idle longest goes first, then the one that keeps its
-// first request back or leaves its answer unread longest; never one that is being
-// answered and reads.
+// TestWhoLeaves checks that the connection that is idle longest is closed first, then the
+// one that holds back its first request or leaves its answer unread longest, and never
+// one that is being answered and reads.
 func TestWhoLeaves(t *testing.T) {
 	d := open(t, Limits{Open: 3, Fresh: time.Hour, Stalled: 50 * time.Millisecond})
 	next := func() *connection {
@@ -116,14 +116,14 @@ func TestWhoLeaves(t *testing.T) {
 		t.Error("not the one that is idle longest has left")
 	}
 	d.asks(one)
-	d.State(two, http.StateIdle) // net/http says so late
+	d.State(two, http.StateIdle) // net/http may report this late
 	ago(three, 2*time.Hour)
 	five := next()
 	if d.has(three) || !d.has(one) || !d.has(four) {
 		t.Error("not the oldest silent one has left")
 	}
 	d.asks(four, five)
-	go func() { _, _ = four.Write(make([]byte, 3*piece)) }() // to nobody
+	go func() { _, _ = four.Write(make([]byte, 3*piece)) }() // nobody reads it
 	d.until(four, stalled)
 	six := next()
 	if d.has(four) || !d.has(one) || !d.has(five) {
@@ -148,7 +148,8 @@ func TestWhoLeaves(t *testing.T) {
 	}
 }
 
-// TestReaderStays: who takes a long answer slowly is not one that does not read.
+// TestReaderStays checks that a client that reads a long answer slowly does not count as
+// one that does not read.
 func TestReaderStays(t *testing.T) {
 	d := open(t, Limits{Open: 1, Fresh: time.Hour, Stalled: 300 * time.Millisecond})
 	server, client := net.Pipe()
@@ -164,7 +165,7 @@ func TestReaderStays(t *testing.T) {
 	d.comes("127.0.0.1")
 	let := make(chan struct{})
 	go func() { _, _ = d.Accept(); close(let) }()
-	for range 20 { // longer than any piece may take
+	for range 20 { // longer in total than a single piece may take
 		time.Sleep(30 * time.Millisecond)
 		if _, err := io.ReadFull(client, make([]byte, piece)); err != nil {
 			t.Fatal(err)
@@ -182,9 +183,9 @@ func TestReaderStays(t *testing.T) {
 	<-let
 }
 
-// TestOneAddress: one address has no more than its part of the places; it gives up one
-// of its own that is quiet for a new one, and else the new one is closed. This machine is
-// not counted, and an IPv6 network is one address.
+// TestOneAddress checks that one address gets no more than its limit: a quiet connection
+// of its own is closed for a new one, else the new one is. This machine is not counted,
+// and an IPv6 network counts as one address.
 func TestOneAddress(t *testing.T) {
 	d := open(t, Limits{Open: 8, Address: 2, Fresh: time.Hour, Stalled: time.Hour})
 	next := func(from string) *connection {
@@ -194,7 +195,7 @@ func TestOneAddress(t *testing.T) {
 	one, two := next("192.0.2.1"), next("192.0.2.1")
 	d.asks(one, two)
 	d.comes("192.0.2.1")
-	other := next("2001:db8::1") // the third of that address is passed over
+	other := next("2001:db8::1") // the third one of 192.0.2.1 was closed
 	if !d.has(one) || !d.has(two) || !d.has(other) || len(d.open) != 3 {
 		t.Errorf("%d are open", len(d.open))
 	}
@@ -216,8 +217,9 @@ func TestOneAddress(t *testing.T) {
 	}
 }
 
-// TestCloseServesWhoWasAccepted: a listener that stops hands on whom it took from the
-// system's queue, where the next process would have found them.
+// TestCloseServesWhoWasAccepted checks that a listener that stops still returns the
+// connection that it took from the system's queue, where the next process would have
+// found it.
 func TestCloseServesWhoWasAccepted(t *testing.T) {
 	d := open(t, Limits{Open: 1, Fresh: time.Hour, Stalled: time.Hour})
 	d.comes("127.0.0.1")
@@ -229,7 +231,7 @@ func TestCloseServesWhoWasAccepted(t *testing.T) {
 		n, _ := d.Accept()
 		last <- n
 	}()
-	time.Sleep(5 * time.Millisecond) // it waits, or will
+	time.Sleep(5 * time.Millisecond) // Accept waits for room, or will
 	_ = d.Close()
 	if n := <-last; n == nil || len(d.open) != 2 {
 		t.Errorf("it was dropped: %d are open", len(d.open))

@@ -2,25 +2,26 @@ package live
 
 import "github.com/ethereum/go-ethereum/common"
 
-// A Code is the Keccak-256 of the code that is known to stand at an address of a chain.
+// A Code is the known Keccak-256 hash of the code at an address of a chain.
 type Code struct {
 	Chain   uint64
 	Address common.Address
 	Hash    common.Hash
-	Real    bool // on the real chain alone: a sandbox has a contract of its own there
+	Real    bool // only on the real chain: a sandbox has its own contract there
 }
 
-// codes are those that somebody published, or that follow from what is published; a report
-// of the others' hashes is no source. None is known of the routers, the reactors, the
-// depositories and the settlements: their published packages are of other builds, or there
-// are none.
+// codes are hashes that were published or follow from published data; somebody's report
+// of a hash is not a source. None is known for the routers, reactors, depositories and
+// settlements: their published packages are of other builds, or there are none.
 //
-// Permit2's address follows by CREATE2 from its creation code, so that this is what was run
-// there; the chain's id and the domain that it fixes make the code another on each chain.
-// (@uniswap/uniswapx-sdk 3.1.0, Permit2__factory.js. cmd/swapkeepd TestKnownCodes runs it.)
+// Permit2's address follows by CREATE2 from its creation code, which is therefore what
+// ran there. The deployed code differs per chain because it contains the chain id and the
+// domain. (@uniswap/uniswapx-sdk 3.1.0, Permit2__factory.js. cmd/swapkeepd TestKnownCodes
+// runs it.)
 //
-// Ethereum's WETH9: account proof and code at block 19,000,000 in ethereum/portal-network-specs,
-// state/state-network-test-vectors.md, commit 04e1a893ab9a3c724ca6b0f365d0cfc013706bb2.
+// Ethereum's WETH9: account proof and code at block 19,000,000 in
+// ethereum/portal-network-specs, state/state-network-test-vectors.md, commit
+// 04e1a893ab9a3c724ca6b0f365d0cfc013706bb2.
 var codes = []Code{
 	{Chain: 1, Address: permit2, Hash: common.HexToHash("0xc67d1657868aa5146eaf24fb879fb1fdec3d2d493b3683a61c9c2f4fb2851131")},
 	{Chain: 10, Address: permit2, Hash: common.HexToHash("0x375714c2c948abd47bf468552c0a842d0e8002ca721efd85061a1297d6824617")},
@@ -31,7 +32,7 @@ var codes = []Code{
 	{Chain: 1, Address: common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"), Hash: common.HexToHash("0xd0a06b12ac47863b5c7be4185c2deaad1c61557033f56c7d4ea74429cbb25e23"), Real: true},
 }
 
-// known is the hash of the code at an address, if there is one that counts here.
+// known returns the expected code hash of an address, if there is one that applies here.
 func (w World) known(chainID uint64, a common.Address) (common.Hash, bool) {
 	for _, c := range w.Codes {
 		if c.Chain == chainID && c.Address == a && !(c.Real && w.Sandbox) {

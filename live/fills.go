@@ -10,19 +10,19 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// fillBlocks is how far back a fill of somebody's order is looked for.
+// fillBlocks is how many blocks back a fill of any order is searched.
 const fillBlocks = 2000
 
-// A Seen provider says what the event of any order's fill looks like.
+// A Seen provider describes the event of any order's fill.
 type Seen interface {
-	// Fills are the events of its settlement contracts on a chain, by contract, first topic
-	// and number of topics.
+	// Fills returns the fill events of its settlement contracts on a chain: contract,
+	// first topic and number of topics.
 	Fills(chainID uint64) []swap.LogPattern
 }
 
-// fills reads back the newest fill of each of a provider's settlement contracts, as an
-// order's own would be: the event has the form that proofs want, and as many hosts as a
-// proof needs show its transaction.
+// fills reads the newest fill of each of a provider's settlement contracts as the proof
+// of an order would: the event must have the expected form, and as many hosts as a proof
+// needs must show its transaction.
 func (w World) fills(ctx context.Context, p swap.Provider, n chain.Network) (rows []Row) {
 	s, ok := p.(Seen)
 	if !ok {

@@ -9,17 +9,17 @@ import (
 	"swapkeep/chain"
 )
 
-// Bounds of a host's clock: orders' deadlines are told by blocks.
+// Bounds for a host's latest block, because deadlines are judged by block times.
 const (
 	blockAhead = 30 * time.Second
 	blockOld   = 3 * time.Minute
 )
 
-// fewBlocks is a range of logs below which a search for a fill takes too long: sixteen
-// requests at once have to cover the minutes in which an order may be filled.
+// fewBlocks is the smallest acceptable range of eth_getLogs: sixteen parallel requests
+// have to cover the minutes in which an order may be filled.
 const fewBlocks = 64
 
-// hosts are each host of a network.
+// hosts checks each host of a network.
 func (w World) hosts(ctx context.Context, n chain.Network) (rows []Row) {
 	row := func(what string, v Verdict, how string) {
 		rows = append(rows, Row{"hosts", n.ID, what, v, how})
@@ -36,7 +36,7 @@ func (w World) hosts(ctx context.Context, n chain.Network) (rows []Row) {
 	return rows
 }
 
-// agreement is whether enough hosts of a network say the same.
+// agreement checks whether enough hosts of a network agree.
 func (w World) agreement(ctx context.Context, n chain.Network) Row {
 	row := Row{"hosts", n.ID, "their agreement", Works, ""}
 	b, hosts, err := w.Nodes.Settled(ctx, n.ID)

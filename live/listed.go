@@ -12,10 +12,10 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// maxNamed bounds how many of the things that differ a row names.
+// maxNamed limits how many deviating items a row names.
 const maxNamed = 5
 
-// A tally is what came of many things of a kind.
+// A tally collects the results for many items of a kind.
 type tally struct {
 	right           int
 	differ, unasked []string
@@ -32,7 +32,7 @@ func (t *tally) add(name string, v Verdict, how string) {
 	}
 }
 
-// rows is one row for those that are right, and one each for the others.
+// rows returns one row for all items that are right, and one per other verdict.
 func (t tally) rows(subject string, id uint64, kind string) (rows []Row) {
 	if t.right > 0 {
 		rows = append(rows, Row{subject, id, fmt.Sprintf("%d %s", t.right, kind), Works, ""})
@@ -48,7 +48,7 @@ func (t tally) rows(subject string, id uint64, kind string) (rows []Row) {
 	return rows
 }
 
-// few names the first of many.
+// few joins the first items of a list and counts the rest.
 func few(list []string) string {
 	named := strings.Join(list[:min(len(list), maxNamed)], "; ")
 	if more := len(list) - maxNamed; more > 0 {
@@ -57,8 +57,8 @@ func few(list []string) string {
 	return named
 }
 
-// listed are the tokens of the built-in list: their decimals, which say what an amount
-// is. A sandbox has some of them.
+// listed checks the decimals of the tokens of the built-in list, on which every amount
+// depends. A sandbox has only some of them.
 func (w World) listed(ctx context.Context, n chain.Network) []Row {
 	var all tally
 	for _, t := range w.Tokens {
@@ -79,12 +79,12 @@ func (w World) listed(ctx context.Context, n chain.Network) []Row {
 	return all.rows("tokens", n.ID, "built-in tokens")
 }
 
-// isDecimals reports whether an ABI word is a number of decimals that amounts are read with.
+// isDecimals reports whether an ABI word is a valid number of decimals.
 func isDecimals(word []byte) bool {
 	return len(word) == 32 && string(word[:31]) == string(make([]byte, 31)) && word[31] <= tokens.MaxDecimals
 }
 
-// heard are the oracles of a network. A sandbox has some of them.
+// heard checks the oracles of a network. A sandbox has only some of them.
 func (w World) heard(ctx context.Context, n chain.Network) []Row {
 	var all tally
 	for _, o := range w.Oracles {
@@ -102,8 +102,8 @@ func (w World) heard(ctx context.Context, n chain.Network) []Row {
 	return all.rows("oracles", n.ID, "oracles")
 }
 
-// oracle asks one whether it measures what we take it for, and whether it states decimals,
-// which are read with its price.
+// oracle checks that an oracle measures what we expect, and that it has valid decimals,
+// which are read together with its price.
 func (w World) oracle(ctx context.Context, o onchain.Oracle) (Verdict, string) {
 	ask := func(method string) ([]byte, error) {
 		return w.Nodes.AskAlike(ctx, o.Chain, chain.Question{To: o.Address, Data: crypto.Keccak256([]byte(method))[:4]})
@@ -124,14 +124,13 @@ func (w World) oracle(ctx context.Context, o onchain.Oracle) (Verdict, string) {
 	return Works, ""
 }
 
-// sameMeasure compares what an oracle says that it measures with a name of the address
-// book it was taken from, as "ETH / USD" with ETH__USD: the same words, but for those that
-// say how.
+// sameMeasure compares an oracle's description with its name in the address book, for
+// example "ETH / USD" with ETH__USD. Both are given as words without those in how.
 func sameMeasure(said, want []string) bool {
 	return len(said) > 0 && strings.Join(said, " ") == strings.Join(want, " ")
 }
 
-// how are words that say how a price is made, and not of what.
+// how are words that say how a price is made, not of what.
 var how = map[string]bool{"calculated": true, "exchange": true, "rate": true, "price": true, "feed": true, "capped": true, "svr": true}
 
 func words(s string) (list []string) {
@@ -143,7 +142,7 @@ func words(s string) (list []string) {
 	return list
 }
 
-// text reads an ABI string, of which the description of an oracle is at most a word or two.
+// text decodes a short ABI string, such as an oracle's description.
 func text(answer []byte) string {
 	if len(answer) < 64 {
 		return ""

@@ -1,7 +1,6 @@
-// Package live holds what this program believes of the world against the world: the
-// hosts of every network, the built-in contracts, tokens and oracles, and what the
-// providers answer. It reads and asks for prices; it has no key, and nothing in it signs
-// or sends.
+// Package live compares what is built into this program with the real world: the hosts of
+// every network, the built-in contracts, tokens and oracles, and the providers' answers.
+// It only reads and asks for quotes; it has no keys and never signs or sends.
 package live
 
 import (
@@ -18,7 +17,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A Verdict is what came of one comparison.
+// A Verdict is the result of one comparison.
 type Verdict string
 
 // The verdicts.
@@ -26,17 +25,17 @@ const (
 	Works   Verdict = "works"
 	Differs Verdict = "differs"
 	Unasked Verdict = "cannot be asked"
-	// Unknown is code of which no hash is known: there is some, and enough hosts show the same.
+	// Unknown means that enough hosts show the same code, and no hash is known for it.
 	Unknown Verdict = "no known hash"
 )
 
-// A Row is one thing of the world beside what we believe of it.
+// A Row is the result for one item.
 type Row struct {
 	Subject string  `json:"subject"` // a provider, or "hosts", "tokens", "oracles"
 	Chain   uint64  `json:"chainId"`
 	What    string  `json:"what"`
 	Verdict Verdict `json:"verdict"`
-	How     string  `json:"how,omitempty"` // it works, it differs, or why it cannot be asked
+	How     string  `json:"how,omitempty"` // how it works or differs, or why it cannot be asked
 }
 
 // Nodes are the networks' hosts.
@@ -49,7 +48,7 @@ type Nodes interface {
 	AskToken(ctx context.Context, id uint64, token common.Address) (chain.TokenAnswers, error)
 }
 
-// A World is what is looked at.
+// A World is what Examine checks.
 type World struct {
 	Nodes     Nodes
 	Providers map[swap.Kind]swap.Provider
@@ -57,35 +56,35 @@ type World struct {
 	Tokens    []tokens.Token // the built-in list
 	Oracles   []onchain.Oracle
 	Codes     []Code
-	Sandbox   bool // whose tokens and oracles are a part of the real ones
+	Sandbox   bool // only some of the tokens and oracles exist there
 
-	Provider swap.Kind // only this one; "" = all, and what is no provider's
+	Provider swap.Kind // only this one; "" = all, and what belongs to no provider
 	Network  uint64    // only this one; 0 = all
 }
 
-// Believed is a world of the tokens, oracles and hashes of code that are built in.
+// Believed returns a World with the built-in tokens, oracles and code hashes.
 func Believed() World {
 	return World{Tokens: tokens.Builtin().Tokens(), Oracles: onchain.Oracles(), Codes: codes}
 }
 
-// An Answer is a provider's, as it came, with what was asked.
+// An Answer is a provider's unmodified answer, with its request.
 type Answer struct {
 	Provider swap.Kind         `json:"provider"`
 	Request  swap.QuoteRequest `json:"request"`
 	Offers   []swap.Offer      `json:"offers"`
 }
 
-// A Report is all that was found, in a fixed order.
+// A Report is everything that was found, in a fixed order.
 type Report struct {
 	Rows    []Row    `json:"rows"`
 	Answers []Answer `json:"answers"`
 }
 
-// atOnce bounds how many networks are looked at together.
+// atOnce limits how many networks are checked in parallel.
 const atOnce = 3
 
-// Examine looks at everything once. It may be repeated; it ends with ctx, and what was not
-// reached until then cannot be asked.
+// Examine checks everything once and may be repeated. When ctx ends, whatever was not
+// reached is reported as Unasked.
 func Examine(ctx context.Context, w World) Report {
 	var (
 		mu    sync.Mutex
@@ -112,7 +111,8 @@ func Examine(ctx context.Context, w World) Report {
 	return out
 }
 
-// network is all of one network, its hosts first; of one provider, what it has there.
+// network checks one network, hosts first. If too few of them agree, only the providers
+// are asked.
 func (w World) network(ctx context.Context, n chain.Network) (out Report) {
 	kinds := slices.DeleteFunc(swap.Kinds(), func(k swap.Kind) bool {
 		return w.Provider != "" && w.Provider != k || swap.SupportOf(k, n.ID).Support != swap.Active
@@ -147,7 +147,7 @@ func (w World) network(ctx context.Context, n chain.Network) (out Report) {
 	return out
 }
 
-// Count is how many rows have each verdict.
+// Count returns the number of rows per verdict.
 func (r Report) Count() map[Verdict]int {
 	n := map[Verdict]int{}
 	for _, row := range r.Rows {

@@ -14,15 +14,15 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// An errand is a quote to ask for.
+// An errand is a quote to request.
 type errand struct {
 	what string
 	swap.QuoteRequest
 }
 
-// errands are the forms of quotes that a swap may begin with: of the coin and of a
-// dollar token, and across chains where the provider crosses them. Amounts are such as
-// services have auctions and makers for.
+// errands returns the kinds of quotes that a swap may begin with: native coin, a dollar
+// token, and cross-chain where the provider supports it. The amounts are large enough for
+// services with auctions and makers.
 func (w World) errands(k swap.Kind, n chain.Network) (all []errand) {
 	dollar, ok := w.dollar(n.ID)
 	if !ok {
@@ -49,7 +49,7 @@ func (w World) errands(k swap.Kind, n chain.Network) (all []errand) {
 	return all
 }
 
-// dollar is the dollar token of a network that everybody trades.
+// dollar returns a network's most traded dollar token.
 func (w World) dollar(id uint64) (tokens.Token, bool) {
 	for _, symbol := range []string{"USDC", "USDT"} {
 		for _, t := range w.Tokens {
@@ -61,7 +61,7 @@ func (w World) dollar(id uint64) (tokens.Token, bool) {
 	return tokens.Token{}, false
 }
 
-// far is another network that the provider reaches from id, for which there are hosts.
+// far returns another network that the provider reaches from id and that has hosts.
 func (w World) far(k swap.Kind, id uint64) (uint64, bool) {
 	if !swap.SupportOf(k, id).CrossChain {
 		return 0, false
@@ -74,15 +74,15 @@ func (w World) far(k swap.Kind, id uint64) (uint64, bool) {
 	return 0, false
 }
 
-// offers asks a provider for each errand and reads what it answers: every offer is built,
-// decoded and held to the terms that it would be accepted by.
+// offers requests each quote from a provider and checks the answer: every offer is built,
+// decoded and checked against the terms that it would be accepted with.
 func (w World) offers(ctx context.Context, p swap.Provider, n chain.Network) (rows []Row, answers []Answer) {
 	r := swap.Rehearsal{Provider: p, Nodes: w.Nodes, Fees: w.Fees}
 	for _, e := range w.errands(p.Kind(), n) {
 		kind, id := string(p.Kind()), n.ID
 		told := map[string]bool{}
 		offers, err := r.Quote(swap.OnPartRefused(ctx, func(err error) {
-			if verdictOfQuote(err) == Differs && !told[err.Error()] { // any other is usual
+			if verdictOfQuote(err) == Differs && !told[err.Error()] { // other refusals are usual
 				told[err.Error()] = true
 				rows = append(rows, Row{kind, id, e.what + ", a part of the answer", Differs, err.Error()})
 			}
@@ -111,8 +111,8 @@ func read(ctx context.Context, r swap.Rehearsal, o swap.Offer) (Verdict, string)
 	return Works, fmt.Sprintf("%s for at least %s; %d steps, all understood", o.AmountOut, o.MinOut, len(plan.Steps))
 }
 
-// otherwise are the refusals of an answer that is not as we believe; any other says that
-// there was none to be judged.
+// otherwise are the refusals of an answer that is not as expected. Any other means that
+// there was no answer to judge.
 var otherwise = []swap.Code{swap.NotUnderstood, swap.NotAsAccepted, swap.NotPinned, swap.ProviderGarbage}
 
 func verdictOfQuote(err error) Verdict {

@@ -14,8 +14,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// pinned are the built-in contracts of a provider: whether there is code, whether it is the
-// one that is known, and whether it says of itself what it has to be.
+// pinned checks the built-in contracts of a provider: whether there is code, whether its
+// hash is the known one, and whether the contract's own answers are as expected.
 func (w World) pinned(ctx context.Context, p swap.Provider, n chain.Network) (rows []Row) {
 	var seen []common.Address
 	for _, pin := range p.Pins() {
@@ -57,8 +57,8 @@ func (w World) contract(ctx context.Context, p swap.Provider, n chain.Network, p
 	return v, how
 }
 
-// verdictOf: what hosts say otherwise than each other, or than we do, differs; where they
-// say nothing, nothing is known.
+// verdictOf returns Differs if hosts contradict each other or there is no code, and
+// Unasked if they do not answer.
 func verdictOf(err error) Verdict {
 	if errors.Is(err, chain.ErrDisagree) || errors.Is(err, chain.ErrNoCode) || errors.Is(err, chain.ErrWrongChain) {
 		return Differs
@@ -66,14 +66,14 @@ func verdictOf(err error) Verdict {
 	return Unasked
 }
 
-// A Domained provider says under which EIP-712 domain a built-in contract checks
+// A Domained provider knows the EIP-712 domain with which a built-in contract checks
 // signatures.
 type Domained interface {
-	// Separator is false of a contract that checks none.
+	// Separator returns false for a contract that checks none.
 	Separator(chainID uint64, contract common.Address) (common.Hash, bool)
 }
 
-// A saying is what a contract of some role must say of itself.
+// A saying is a call that a contract of some role must answer in a known way.
 type saying struct {
 	method string
 	of     func(swap.Provider, swap.Pin, chain.Network) bool

@@ -2,35 +2,34 @@ package manifest
 
 import "strings"
 
-// A Starter is who starts the host for a browser in a box.
+// A Starter is what starts the host for a sandboxed browser.
 type Starter string
 
-// The starters.
 const (
-	Inside Starter = "inside" // the browser, inside its box: host and daemon's socket must be visible there
-	Portal Starter = "portal" // a service of the desktop, outside the box
+	Inside Starter = "inside" // the browser inside its sandbox: host and daemon socket must be visible there
+	Portal Starter = "portal" // a desktop service outside the sandbox
 )
 
-// A Packaging is what a box asks for beside the manifest.
+// A Packaging is what a sandbox needs in addition to the manifest.
 type Packaging struct {
 	Box      Box
 	Family   Family
 	Starter  Starter
-	Title    string   // to a person
+	Title    string   // for people
 	Needs    []string // sentences
-	Commands []string // for the person to run; CommandsFor replaces APP, PROGRAM and STATE
+	Commands []string // for the user to run; CommandsFor replaces APP, PROGRAM and STATE
 	Evidence Evidence
 	Note     string
 }
 
-// insideFlatpak is what a host inside a Flatpak needs; the last is about Firefox alone.
+// insideFlatpak is what a host inside a Flatpak needs; the last is for Firefox only.
 var insideFlatpak = []string{
 	"The box must see the program and the daemon's socket, and be told where that is.",
 	"The daemon must already run: one started inside the box would have neither your keychain nor your wallets.",
 	"Firefox 157 and later can use a service of the desktop instead (`org.freedesktop.NativeMessagingProxy`), which is off by default.",
 }
 
-// Packagings are all, in the order they are listed to a person.
+// Packagings returns all packagings, in the order shown to people.
 func Packagings() []Packaging {
 	return []Packaging{
 		{
@@ -63,7 +62,7 @@ func Packagings() []Packaging {
 
 const flatpakOverride = "flatpak override --user --filesystem=PROGRAM:ro --filesystem=STATE/run:ro --env=SWAPKEEP_HOME=STATE APP"
 
-// Packaging is what a boxed place asks for; false for a place that is in no box.
+// Packaging returns what a sandboxed place needs; false if it is not sandboxed.
 func (p Place) Packaging() (Packaging, bool) {
 	for _, k := range Packagings() {
 		if k.Box == p.Box && k.Family == p.Family {
@@ -73,8 +72,8 @@ func (p Place) Packaging() (Packaging, bool) {
 	return Packaging{}, false
 }
 
-// CommandsFor are a packaging's commands for an application, with the folder of the
-// program and the daemon's state directory in place.
+// CommandsFor returns a packaging's commands for an application, with the program's
+// directory and the daemon's state directory filled in.
 func (k Packaging) CommandsFor(app, program, state string) []string {
 	words := strings.NewReplacer("PROGRAM", quoted(program), "STATE", quoted(state), "APP", app)
 	out := make([]string, len(k.Commands))
@@ -84,7 +83,7 @@ func (k Packaging) CommandsFor(app, program, state string) []string {
 	return out
 }
 
-// quoted is a path as a shell's word, also in the middle of one.
+// quoted quotes a path for a shell, if necessary. It may be part of a word.
 func quoted(path string) string {
 	if strings.ContainsFunc(path, func(r rune) bool {
 		return !strings.ContainsRune("/._-+", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')

@@ -26,26 +26,26 @@ var browsers = []Browser{
 	{"tor", "Tor Browser", Firefox},
 }
 
-// installations are what can be found of browsers on each system. A relay asks for none:
-// they are made when they are asked for.
+// installations return the known installations of browsers on each system. They are
+// functions so that a relay, which needs none, does not build them.
 var installations = map[string]func() []installation{
 	"linux":   onLinux,
 	"darwin":  onMacOS,
 	"windows": onWindows,
 }
 
-// An installation is one browser, channel and packaging on one system.
+// An installation is a browser, channel and packaging on one system.
 type installation struct {
 	browser, channel string
 	box              Box
 	app              string
-	used             []string // what a person who uses it has
+	used             []string // paths that a user of it has
 	programs         []string // names on the PATH, on Linux
-	installed        []string // where its program is, outside every home
+	installed        []string // paths of its program, outside every home
 	looks            []look   // in the browser's order
 }
 
-// A look is one place of an installation.
+// A look is one place where an installation looks for a manifest.
 type look struct {
 	scope    Scope
 	where    string
@@ -62,13 +62,13 @@ func system(where string, e Evidence, note string) look {
 	return look{scope: System, where: where, evidence: e, note: note}
 }
 
-// last is a look that is not written to.
+// last marks a look as a fallback, which is not written to.
 func last(l look) look {
 	l.fallback = true
 	return l
 }
 
-// places are those of one installation of a system's.
+// places returns the places of one installation.
 func (in installation) places(goos string, all []installation) []Place {
 	b, err := FindBrowser(in.browser)
 	if err != nil {
@@ -89,7 +89,7 @@ func (in installation) places(goos string, all []installation) []Place {
 	return out
 }
 
-// folder is what a look's folder ends in.
+// folder returns the last element of a look's directory.
 func folder(goos string, f Family, s Scope) string {
 	if goos == "linux" && (f == Firefox || s == System) {
 		return "native-messaging-hosts"
@@ -97,8 +97,9 @@ func folder(goos string, f Family, s Scope) string {
 	return "NativeMessagingHosts"
 }
 
-// footprint is a user's of this installation, and the system's of every channel: there it
-// leaves homes out, since whoever installs is not the one who browses.
+// footprint returns the paths that show a browser: for a user's place those of this
+// installation, for a system place those of every channel, without homes, because the one
+// who installs is not the one who browses.
 func (in installation) footprint(s Scope, all []installation) []string {
 	if s == User {
 		out := slices.Clone(in.used)

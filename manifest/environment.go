@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// An Environment is what the placeholders of a place stand for: a home and the variables
-// of whoever starts the browser.
+// An Environment has the values of a place's placeholders: the home and the variables of
+// the user who starts the browser.
 type Environment struct {
 	Home   string
 	Getenv func(string) string
 }
 
-// placeholders by name, longest first where one begins another.
+// placeholders have the longer name first if one is a prefix of another.
 var placeholders = []struct {
 	name  string
 	value func(Environment) string
@@ -33,8 +33,8 @@ func (e Environment) or(name, otherwise string) string {
 	return otherwise
 }
 
-// config is where Linux programs keep what was chosen. A value that is no absolute path
-// is as good as none.
+// config returns the directory for configurations on Linux. A relative XDG_CONFIG_HOME is
+// ignored.
 func (e Environment) config() string {
 	if dir := e.Getenv("XDG_CONFIG_HOME"); path.IsAbs(dir) {
 		return path.Clean(dir)
@@ -42,7 +42,7 @@ func (e Environment) config() string {
 	return path.Join(e.Home, ".config")
 }
 
-// chromeConfig is the same for Chromium's family, which has a variable of its own.
+// chromeConfig is config for Chromium's family, which has an additional variable.
 func (e Environment) chromeConfig() string {
 	if dir := e.Getenv("CHROME_CONFIG_HOME"); path.IsAbs(dir) {
 		return path.Clean(dir)
@@ -50,7 +50,7 @@ func (e Environment) chromeConfig() string {
 	return e.config()
 }
 
-// expand is a place's text with its placeholder replaced; there is at most one, in front.
+// expand replaces the placeholder at the beginning of a place's text, if there is one.
 func (e Environment) expand(text string) string {
 	for _, p := range placeholders {
 		if rest, ok := strings.CutPrefix(text, p.name); ok {

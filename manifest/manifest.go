@@ -1,8 +1,8 @@
-// Package manifest is the file by which a browser finds the host: what each
-// family of browsers accepts in it, how it is written, and where every browser
-// looks for it. Sources of the rules: Chromium's native_messaging_host_manifest.cc and
-// extension_id, Mozilla's NativeManifests.sys.mjs and its schema native_manifest.json;
-// those of the places are in their rows.
+// Package manifest describes the native-messaging manifest, by which a browser finds the
+// host: what each family of browsers accepts in it, how it is written, and where every
+// browser looks for it. Sources of the rules: Chromium's
+// native_messaging_host_manifest.cc and extension_id, Mozilla's NativeManifests.sys.mjs
+// and its schema native_manifest.json. The sources for the places are in their rows.
 package manifest
 
 import (
@@ -20,24 +20,23 @@ import (
 	"unicode/utf8"
 )
 
-// HostName is the name extensions ask for. It never changes.
+// HostName is the name that extensions ask for. It never changes.
 const HostName = "app.swapkeep.host"
 
-// FileName is the file's name in any browser's folder; both families demand it.
+// FileName is the file's name in any browser's directory; both families require it.
 const FileName = HostName + ".json"
 
-// WindowsFileName is the file's name on Windows, where the registry and not a folder says
-// whose it is and one folder holds both families'. Firefox tells it to the host.
+// WindowsFileName is the manifest's file name on Windows, where a registry key names the
+// file and one directory has both families'. Firefox passes it to the host.
 func WindowsFileName(f Family) string { return HostName + "." + string(f) + ".json" }
 
-// Description is shown by no browser and demanded by all.
+// Description is required by all browsers and shown by none.
 const Description = "Swapkeep: a wallet's keys and swaps, outside the browser"
 
-// A Family of browsers shares one form of the file. One file cannot serve
-// both: Firefox refuses a key that it does not know.
+// A Family of browsers shares one form of the manifest. One file cannot serve both,
+// because Firefox refuses unknown keys.
 type Family string
 
-// The families.
 const (
 	Chromium Family = "chromium"
 	Firefox  Family = "firefox"
@@ -45,15 +44,15 @@ const (
 
 // A familyRule is what one family accepts.
 type familyRule struct {
-	listKey string // the key of its allow-list
+	listKey string // key of the allow list
 	name    func(string) bool
 	id      func(string) bool
-	entry   func(id string) string // an id as the allow-list spells it
-	about   string                 // an id's form, for a person
-	spelled string                 // an entry's form, for a person
+	entry   func(id string) string // an id as an entry of the allow list
+	about   string                 // form of an id, for people
+	spelled string                 // form of an entry, for people
 
-	strict    bool // unknown keys void the file
-	described bool // an empty description voids the file
+	strict    bool // unknown keys invalidate the file
+	described bool // an empty description invalidates the file
 }
 
 var rules = map[Family]familyRule{
@@ -79,20 +78,20 @@ var rules = map[Family]familyRule{
 	},
 }
 
-// isChromiumID is no pattern: a relay, which starts for every port of a browser,
-// compiles none.
+// isChromiumID uses no regular expression, because a relay, which starts for every port
+// of a browser, should compile none.
 func isChromiumID(id string) bool { return len(id) == 32 && strings.Trim(id, "abcdefghijklmnop") == "" }
 
-// form compiles its pattern when it is first used.
+// form returns a matcher that compiles its pattern at first use.
 func form(pattern string) func(string) bool {
 	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 	return func(s string) bool { return compiled().MatchString(s) }
 }
 
-// Families in the order they are listed to a person.
+// Families returns the families in the order shown to people.
 func Families() []Family { return []Family{Chromium, Firefox} }
 
-// ErrInvalid: a browser would not accept the file.
+// ErrInvalid means that a browser would not accept the file.
 var ErrInvalid = errors.New("invalid manifest")
 
 // ValidID reports whether an extension id has the family's form.
@@ -101,14 +100,14 @@ func (f Family) ValidID(id string) bool {
 	return ok && rule.id(id)
 }
 
-// IDForm is the form of an extension's id, for a person.
+// IDForm describes the form of the family's extension ids, for people.
 func (f Family) IDForm() string { return rules[f].about }
 
-// ChromiumOrigin is how Chromium names an extension.
+// ChromiumOrigin returns the origin of an extension in Chromium.
 func ChromiumOrigin(id string) string { return "chrome-extension://" + id + "/" }
 
-// ChromiumID is the id that Chromium gives an extension whose manifest carries
-// this key: base64 of a DER public key, as its "key" member.
+// ChromiumID returns the id that Chromium derives from the "key" in an extension's
+// manifest, which is a DER public key in base64.
 func ChromiumID(key string) (string, error) {
 	der, err := base64.StdEncoding.DecodeString(key)
 	if err != nil || len(der) == 0 {
@@ -122,14 +121,15 @@ func ChromiumID(key string) (string, error) {
 	return string(id), nil
 }
 
-// Render returns the family's file for the host at path on a system (a GOOS), usable by
-// the extensions with those ids. The same input gives the same bytes.
+// Render returns the family's manifest for the host program at path on a system (a GOOS
+// value), usable by the extensions with those ids. The same input gives the same bytes.
+// It returns ErrInvalid for an invalid path or id.
 func Render(f Family, goos, path string, ids []string) ([]byte, error) {
 	rule, ok := rules[f]
 	if !ok {
 		return nil, fmt.Errorf("%w: no family of browsers is called %q", ErrInvalid, f)
 	}
-	if !utf8.ValidString(path) { // JSON would name another
+	if !utf8.ValidString(path) { // JSON would change it
 		return nil, fmt.Errorf("%w: path %q is not UTF-8; rename what the program is in", ErrInvalid, path)
 	}
 	allowed := make([]string, len(ids))
@@ -148,7 +148,7 @@ func Render(f Family, goos, path string, ids []string) ([]byte, error) {
 	members := map[string]any{
 		"name": HostName, "description": Description, "path": path, "type": "stdio", rule.listKey: allowed,
 	}
-	if err := e.Encode(members); err != nil { // keys of a map come out sorted
+	if err := e.Encode(members); err != nil { // map keys are sorted
 		return nil, err
 	}
 	if err := Validate(f, goos, HostName, out.Bytes()); err != nil {
@@ -157,17 +157,17 @@ func Render(f Family, goos, path string, ids []string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// utf8BOM before the text is accepted by both families.
+// utf8BOM is a byte order mark, which both families accept before the text.
 var utf8BOM = []byte("\xef\xbb\xbf")
 
-// Validate is nil when a browser of the family, on a system (a GOOS), would accept the
-// file as that of the host it was asked for. By that name the file was found: it is the
-// file's own without .json, or on Windows the last part of the key. Whether the path exists
-// is not looked at. Error: ErrInvalid, with the reason.
+// Validate returns nil if a browser of the family, on a system (a GOOS value), would
+// accept the file for the host it was asked for; otherwise ErrInvalid with the reason.
+// host is the name under which the file was found: the file's name without .json, or on
+// Windows the last part of the key. It does not check whether the path exists.
 //
-// Some things are refused that a browser lets pass and no installer means: by Chromium
-// comments, a list that lets nobody in, and an origin with a path or an id out of form; by
-// Firefox a path that begins with ~, which it takes for a home.
+// Some things are refused that a browser accepts but no installer intends: for Chromium
+// comments, an empty list, and an origin with a path or a malformed id; for Firefox a
+// path that begins with ~, which it expands to the home.
 func Validate(f Family, goos, host string, file []byte) error {
 	rule, ok := rules[f]
 	if !ok {
@@ -176,7 +176,7 @@ func Validate(f Family, goos, host string, file []byte) error {
 	if !utf8.Valid(file) {
 		return fmt.Errorf("%w: not UTF-8", ErrInvalid)
 	}
-	// Of a key that is there twice the last one counts, as for both families.
+	// Of a duplicate key the last one counts, as in both families.
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(bytes.TrimPrefix(file, utf8BOM), &members); err != nil {
 		return fmt.Errorf("%w: not a JSON object: %w", ErrInvalid, err)
@@ -189,13 +189,13 @@ func Validate(f Family, goos, host string, file []byte) error {
 	return nil
 }
 
-// asked is what a file is held against.
+// asked is what a file is checked against.
 type asked struct {
 	familyRule
 	goos, host string
 }
 
-// checks are both families' demands; a rule says where they differ.
+// checks are the requirements of both families; familyRule has the differences.
 var checks = []func(asked, map[string]json.RawMessage) error{
 	checkName, checkDescription, checkType, checkPath, checkList, checkUnknown,
 }
@@ -243,7 +243,7 @@ func checkPath(a asked, members map[string]json.RawMessage) error {
 }
 
 func checkList(a asked, members map[string]json.RawMessage) error {
-	var list []*string // a null is no empty text
+	var list []*string // null is not an empty text
 	if err := json.Unmarshal(members[a.listKey], &list); err != nil || len(list) == 0 || slices.Contains(list, nil) {
 		return fmt.Errorf("%s is not a list of extensions", a.listKey)
 	}
@@ -268,7 +268,7 @@ func checkUnknown(a asked, members map[string]json.RawMessage) error {
 	return nil
 }
 
-// text is a member that has to be there as text.
+// text returns a member that must exist and be text.
 func text(members map[string]json.RawMessage, key string) (string, error) {
 	var value *string
 	if err := json.Unmarshal(members[key], &value); err != nil || value == nil {

@@ -93,7 +93,7 @@ func TestFileNameIsPlain(t *testing.T) {
 	}
 }
 
-// TestReleased: an id that is out of form would let nobody in.
+// TestReleased: a malformed id would allow nothing.
 func TestReleased(t *testing.T) {
 	for family, ids := range Released {
 		for _, id := range ids {

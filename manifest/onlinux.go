@@ -1,8 +1,8 @@
 package manifest
 
-// onLinux: Chromium's family looks in its user data folder, which follows
-// XDG_CONFIG_HOME, and then in one of the system's; Firefox looks in ~/.mozilla, also
-// where its profiles are in XDG_CONFIG_HOME.
+// onLinux: Chromium's family looks in its user data directory, which follows
+// XDG_CONFIG_HOME, and then in a system directory. Firefox looks in ~/.mozilla, even if
+// its profiles are in XDG_CONFIG_HOME.
 func onLinux() []installation {
 	return append(plainOnLinux(), boxedOnLinux()...)
 }
@@ -198,15 +198,14 @@ func plainOnLinux() []installation {
 	}
 }
 
-// torOnLinux is a bundle of the Tor Browser as its launcher unpacks it. Nothing outside
-// the bundle is read.
+// torOnLinux is a Tor Browser bundle as unpacked by its launcher. It reads nothing
+// outside of the bundle.
 func torOnLinux(bundle, note string) installation {
 	data := "$HOME/.local/share/torbrowser/tbb/x86_64/" + bundle + "/Browser/TorBrowser/Data/Browser"
 	return installation{browser: "tor", used: []string{data}, looks: []look{user(data+"/.mozilla", Source, note)}}
 }
 
-// boxedOnLinux are browsers that see little of the system: none looks in the system's
-// folders.
+// boxedOnLinux are sandboxed browsers, none of which reads system directories.
 func boxedOnLinux() []installation {
 	return []installation{
 		flatpak("chrome", "", "com.google.Chrome", "/config/google-chrome", Source, "vdhcoapp and Bitwarden"),

@@ -65,7 +65,7 @@ func onMacOS() []installation {
 	}
 }
 
-// mac is a browser by the folder of its profiles and the name of its application.
+// mac returns a browser with its profile directory and the name of its application.
 func mac(browser, channel, profiles, app string, looks ...look) installation {
 	return installation{
 		browser: browser, channel: channel, looks: looks,

@@ -1,7 +1,7 @@
 package manifest
 
-// onWindows: a key is read below HKCU and then HKLM, whatever the user data folder and
-// the channel are. Below HKLM a program of either width reads both views.
+// onWindows: a key is read below HKCU and then HKLM, whatever the user data directory and
+// the channel. Below HKLM a browser of either width reads both registry views.
 func onWindows() []installation {
 	return []installation{
 		windows("chrome", []string{`$LOCALAPPDATA\Google\Chrome`, `$LOCALAPPDATA\Google\Chrome Beta`, `$LOCALAPPDATA\Google\Chrome Dev`, `$LOCALAPPDATA\Google\Chrome SxS`}, `Google\Chrome`,
@@ -48,7 +48,7 @@ func onWindows() []installation {
 	}
 }
 
-// windows is a browser by what its users have and its folder in Program Files.
+// windows returns a browser with its users' paths and its folder in Program Files.
 func windows(browser string, used []string, folder string, looks ...look) installation {
 	in := installation{browser: browser, used: used, looks: looks}
 	if folder != "" {
@@ -57,7 +57,7 @@ func windows(browser string, used []string, folder string, looks ...look) instal
 	return in
 }
 
-// both are a key below HKCU and HKLM.
+// both returns a key's places below HKCU and HKLM.
 func both(key string, e Evidence, note string) []look {
 	return []look{user(`Software\`+key, e, note), system(`Software\`+key, e, note)}
 }

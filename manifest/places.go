@@ -10,73 +10,72 @@ import (
 
 //go:generate go run ./gen
 
-// A Scope is whom a place serves.
+// A Scope says whether a place serves one user or all.
 type Scope string
 
-// The scopes.
 const (
 	User   Scope = "user"
 	System Scope = "system"
 )
 
-// A Box is a packaging that shuts the browser in: it decides what the browser sees of
-// the system, and who starts the host.
+// A Box is a packaging that sandboxes the browser. It determines what the browser sees of
+// the system, and what starts the host.
 type Box string
 
-// The boxes; the empty one is a browser that runs as any program.
+// The sandboxes; empty means that the browser is not sandboxed.
 const (
 	Flatpak Box = "flatpak"
 	Snap    Box = "snap"
 )
 
-// Evidence is how it is known that a browser looks in a place.
+// Evidence is how we know that a browser looks in a place.
 type Evidence string
 
 // The kinds of evidence, best first.
 const (
-	Ran    Evidence = "ran"    // a browser was seen to read it
-	Source Evidence = "source" // read in the browser's source or documentation, or in a peer's installer
+	Ran    Evidence = "ran"    // observed: a browser reads it
+	Source Evidence = "source" // read in the browser's source or documentation, or in another host's installer
 	Thread Evidence = "thread" // reported by users
-	Trace  Evidence = "trace"  // somebody else's trace of its system calls
+	Trace  Evidence = "trace"  // somebody else's trace of system calls
 	Belief Evidence = "belief" // inferred
 )
 
-// Evidences are all kinds, best first.
+// Evidences returns all kinds, best first.
 func Evidences() []Evidence { return []Evidence{Ran, Source, Thread, Trace, Belief} }
 
-// A Place is where one browser looks for the host.
+// A Place is where one browser looks for the manifest.
 type Place struct {
-	Browser  string // its name at the command line, a row of Browsers
+	Browser  string // name for the command line, a row of Browsers
 	Channel  string // "", "beta", "dev" …; a place of the empty one serves every channel
-	System   string // as GOOS
+	System   string // a GOOS value
 	Scope    Scope
 	Family   Family
 	Box      Box
-	App      string // its name in the box: a Flatpak id or a snap
-	Dir      string // the folder, with placeholders; empty on Windows
-	Key      string // Windows: the registry key without its hive and the host's name
-	Fallback bool   // read when the others have nothing: a doctor looks there, an installer leaves it alone
-	// Footprint: any of these files and folders (with placeholders) says that the browser
-	// is there. Those of a system place are outside every home.
+	App      string // Flatpak id or snap name
+	Dir      string // directory, with placeholders; empty on Windows
+	Key      string // Windows: registry key without its hive and the host's name
+	Fallback bool   // read if the others have nothing: the doctor checks it, the installer does not write it
+	// Footprint has files and directories, with placeholders, any of which shows that the
+	// browser is installed. For a system place they are outside every home.
 	Footprint []string
 	Evidence  Evidence
-	Note      string // who says so, and who says otherwise
+	Note      string // sources, also contradicting ones
 }
 
-// A Browser is one that the table knows.
+// A Browser is a browser in the table.
 type Browser struct {
-	Name   string // at the command line
-	Title  string // to a person
+	Name   string // for the command line
+	Title  string // for people
 	Family Family
 }
 
-// Browsers in the order they are listed to a person.
+// Browsers returns the browsers in the order shown to people.
 func Browsers() []Browser { return slices.Clone(browsers) }
 
-// ErrUnknownBrowser: the table has no browser of that name.
+// ErrUnknownBrowser means that the table has no browser of that name.
 var ErrUnknownBrowser = errors.New("unknown browser")
 
-// FindBrowser is the browser of that name. Error: ErrUnknownBrowser, naming all.
+// FindBrowser returns the browser of that name, or ErrUnknownBrowser with all names.
 func FindBrowser(name string) (Browser, error) {
 	i := slices.IndexFunc(browsers, func(b Browser) bool { return b.Name == name })
 	if i < 0 {
@@ -89,15 +88,15 @@ func FindBrowser(name string) (Browser, error) {
 	return browsers[i], nil
 }
 
-// Places are all places of a system to which a manifest is written, grouped by browser.
-// Several browsers share some.
+// Places returns all places of a system to which a manifest is written, grouped by
+// browser. Several browsers share some.
 func Places(goos string) []Place {
 	return slices.DeleteFunc(Looked(goos), func(p Place) bool { return p.Fallback })
 }
 
-// Looked are all places of a system where a browser looks: Places and the fallbacks. A
-// browser looks at a user's places before the system's, and at those of one scope in the
-// order in which they stand here.
+// Looked returns all places of a system where a browser looks: Places and the fallbacks.
+// A browser looks at a user's places before the system's, and at those of one scope in
+// the order of the result.
 func Looked(goos string) []Place {
 	table, ok := installations[goos]
 	if !ok {
@@ -111,16 +110,16 @@ func Looked(goos string) []Place {
 	return all
 }
 
-// PlacesOf are a browser's places in one scope of a system; several where it is not
-// certain which one it reads.
+// PlacesOf returns a browser's places in one scope of a system; several if it is
+// uncertain which one it reads.
 func PlacesOf(goos, browser string, scope Scope) []Place {
 	return slices.DeleteFunc(Places(goos), func(p Place) bool { return p.Browser != browser || p.Scope != scope })
 }
 
-// Folder is the place's folder for somebody; empty on Windows.
+// Folder returns the place's directory in an environment; empty on Windows.
 func (p Place) Folder(e Environment) string { return e.expand(p.Dir) }
 
-// File is where the manifest is; empty on Windows, where a key names the file.
+// File returns the manifest's path; empty on Windows, where a key names the file.
 func (p Place) File(e Environment) string {
 	if p.Dir == "" {
 		return ""
@@ -128,8 +127,8 @@ func (p Place) File(e Environment) string {
 	return path.Join(p.Folder(e), FileName)
 }
 
-// HostKey is the registry key whose default value is the manifest's path, below HKCU for
-// a user and HKLM for the system; empty elsewhere.
+// HostKey returns the registry key whose default value is the manifest's path, below HKCU
+// for a user and HKLM for the system; empty on other systems.
 func (p Place) HostKey() string {
 	if p.Key == "" {
 		return ""
@@ -137,8 +136,8 @@ func (p Place) HostKey() string {
 	return p.Key + `\` + HostName
 }
 
-// A View is one of the two registries that Windows keeps below HKLM\Software: one for
-// programs of each width. Below HKCU they are the same.
+// A View is one of the two views of HKLM\Software, for programs of each width. Below HKCU
+// both are the same.
 type View int
 
 // The views, by the width of the programs that see them.
@@ -147,8 +146,8 @@ const (
 	View64 View = 64
 )
 
-// Views are the views in which a browser looks, the first hit wins; none on other
-// systems. A manifest is written to the last one.
+// Views returns the views in which a browser looks, of which the first match wins; none
+// on other systems. A manifest is written to the last one.
 func (p Place) Views() []View {
 	switch {
 	case p.Key == "":
@@ -159,7 +158,7 @@ func (p Place) Views() []View {
 	return []View{View64}
 }
 
-// Footprints are the files and folders of which any says that the browser is there.
+// Footprints returns the paths any of which shows that the browser is installed.
 func (p Place) Footprints(e Environment) []string {
 	var out []string
 	for _, f := range p.Footprint {
@@ -177,6 +176,6 @@ func (p Place) Footprints(e Environment) []string {
 	return out
 }
 
-// snapPrograms is on every PATH where there are snaps; those browsers have rows of their
-// own.
+// snapPrograms is on every PATH if snaps are installed. Browsers in snaps have their own
+// rows.
 const snapPrograms = "/snap/bin"

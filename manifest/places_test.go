@@ -15,7 +15,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// somebody of each system.
+// somebody is a user on each system.
 var somebody = map[string]manifest.Environment{
 	"linux":   {"/home/ann", variables{"PATH": "/usr/local/bin:/usr/bin:/snap/bin:games"}.get},
 	"darwin":  {"/Users/ann", variables{"PATH": "/usr/bin"}.get},
@@ -26,7 +26,7 @@ type variables map[string]string
 
 func (v variables) get(name string) string { return v[name] }
 
-// everyPlace calls check with each place of each system, fallbacks too.
+// everyPlace calls check with each place of each system, including fallbacks.
 func everyPlace(check func(goos string, p manifest.Place)) {
 	for goos := range somebody {
 		for _, p := range manifest.Looked(goos) {
@@ -48,7 +48,7 @@ func TestPlacesGolden(t *testing.T) {
 	}
 }
 
-// resolved is a place on one line.
+// resolved returns a place on one line.
 func resolved(p manifest.Place, e manifest.Environment) string {
 	words := []string{p.Browser, p.Channel, string(p.Box), p.App, string(p.Scope), p.File(e) + p.HostKey(), string(p.Evidence)}
 	for _, v := range p.Views() {
@@ -80,7 +80,7 @@ func golden(t *testing.T, name string, got []byte) {
 func TestNoPlaceTwice(t *testing.T) {
 	seen := map[string]bool{}
 	everyPlace(func(goos string, p manifest.Place) {
-		// Volumes of two of the systems ignore case.
+		// Volumes on two of the systems ignore case.
 		id := strings.ToLower(fmt.Sprint(goos, p.Browser, p.Channel, p.App, p.Scope, p.Dir, p.Key))
 		if seen[id] {
 			t.Errorf("%s is there twice", resolved(p, somebody[goos]))
@@ -134,7 +134,7 @@ func TestEveryPlaceResolves(t *testing.T) {
 	})
 }
 
-// An installation for everybody knows nobody's home.
+// An installation for all users has no paths in a home.
 func TestSystemPlacesAreOutsideHomes(t *testing.T) {
 	everyPlace(func(goos string, p manifest.Place) {
 		if p.Scope != manifest.System {
@@ -154,7 +154,7 @@ func TestSystemPlacesAreOutsideHomes(t *testing.T) {
 	})
 }
 
-// What serves every channel is wanted where any of them is.
+// What serves every channel is written if any channel is installed.
 func TestSystemPlacesServeEveryChannel(t *testing.T) {
 	for goos, program := range map[string]string{"linux": "/opt/google/chrome-beta", "darwin": "/Applications/Google Chrome Canary.app"} {
 		for _, p := range manifest.PlacesOf(goos, "chrome", manifest.System) {
@@ -165,7 +165,7 @@ func TestSystemPlacesServeEveryChannel(t *testing.T) {
 	}
 }
 
-// absent are browsers that a system does not have.
+// absent are browsers that do not exist on a system.
 var absent = map[string][]string{
 	"linux":   {"arc"},
 	"darwin":  {"ungoogled-chromium", "iridium", "slimjet"},
@@ -197,7 +197,7 @@ func TestFallbacksAreNotWritten(t *testing.T) {
 	}
 }
 
-// As measured: Chromium's family follows XDG_CONFIG_HOME, Firefox never.
+// As measured: Chromium's family follows XDG_CONFIG_HOME, Firefox never does.
 func TestXDGConfigHome(t *testing.T) {
 	const chromium, firefox = "/chromium/NativeMessagingHosts/" + manifest.FileName, "/home/ann/.mozilla/native-messaging-hosts/" + manifest.FileName
 	for _, tt := range []struct {
@@ -220,8 +220,8 @@ func TestXDGConfigHome(t *testing.T) {
 	}
 }
 
-// Firefox is there when only its profiles are, which moved to XDG_CONFIG_HOME with
-// Firefox 147, or only its program. On macOS they never were beside the manifests.
+// Firefox is detected by its profiles alone, which moved to XDG_CONFIG_HOME with Firefox
+// 147, or by its program alone. On macOS the profiles never were next to the manifests.
 func TestFootprintsOfFirefox(t *testing.T) {
 	e := manifest.Environment{"/home/ann", variables{"XDG_CONFIG_HOME": "/x", "CHROME_CONFIG_HOME": "/c", "PATH": "/opt/bin:relative:/snap/bin/:/usr/bin"}.get}
 	got := manifest.PlacesOf("linux", "firefox", manifest.User)[0].Footprints(e)

@@ -2,14 +2,14 @@ package manifest
 
 import "strings"
 
-// Ids that whoever builds packages gives to the linker, with commas between:
+// Extension ids that are set by the linker when packages are built, separated by commas:
 //
 //	-X swapkeep/manifest.chromiumIDs=… -X swapkeep/manifest.firefoxIDs=…
 var chromiumIDs, firefoxIDs string
 
-// Released are the ids of the extension as stores publish it, by family: every build lets
-// these in. None is published yet, and before a store has given us an id it could be
-// anybody's. An extension whose id is not here says how to let it in by the configuration.
+// Released are the ids of the extension as published in stores, by family; every build
+// allows them. None is published yet, and before a store assigns an id it could be
+// anybody's. An extension with another id tells its user how to allow it.
 var Released = map[Family][]string{Chromium: listed(chromiumIDs), Firefox: listed(firefoxIDs)}
 
 func listed(ids string) []string {

@@ -42,7 +42,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// What is rendered for a system is accepted there.
+// A manifest that is rendered for a system is valid there.
 func TestRenderIsForItsSystem(t *testing.T) {
 	for _, tt := range []struct {
 		goos, path string
@@ -61,7 +61,7 @@ func TestRenderIsForItsSystem(t *testing.T) {
 	}
 }
 
-// A file that validates lets in only what it names, and holds what its family wants.
+// A valid file allows only what it names, and has what its family requires.
 func FuzzValidate(f *testing.F) {
 	for _, family := range manifest.Families() {
 		file, err := manifest.Render(family, "linux", program, []string{manifesttest.ID(family)})
@@ -96,7 +96,7 @@ func FuzzValidate(f *testing.F) {
 	})
 }
 
-// names reports whether an entry is one extension, written as the family does.
+// names reports whether an entry names exactly one extension, in the family's form.
 func names(f manifest.Family, entry string) bool {
 	if f == manifest.Firefox {
 		return f.ValidID(entry)

@@ -10,9 +10,9 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/priceapi"
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/series"
 	"swapkeep/rest"
 	"swapkeep/sandbox"
@@ -25,21 +25,22 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// chains that run in these tests, Superseed among them, whose sources are few.
+// chains of these tests. Superseed has few sources.
 var chains = []uint64{1, 10, 56, 5330}
 
-// A service is the whole of the price service but the port, on a sandbox.
+// A service is the complete price service, without the HTTP port, on a sandbox.
 type service struct {
 	*sandbox.Sandbox
 	t       *testing.T
 	hub     *chain.Hub
 	history *series.Store
-	feed    *board.Feed
+	feed    *pricetable.Feed
 	shift   time.Duration // of our clock
 	truth   map[price.ID]price.Value
 }
 
-// TestFaults: whatever sources, nodes and clocks do, nothing wrong is shown as current.
+// TestFaults checks that no wrong price is shown as current, whatever sources, nodes and
+// clocks do.
 func TestFaults(t *testing.T) {
 	box := sandboxtest.Start(t, chains...)
 	for _, f := range []struct {
@@ -59,7 +60,7 @@ func TestFaults(t *testing.T) {
 }
 
 func newService(t *testing.T, box *sandbox.Sandbox) *service {
-	s := &service{Sandbox: box, t: t, feed: board.NewFeed()}
+	s := &service{Sandbox: box, t: t, feed: pricetable.NewFeed()}
 	var endpoints []chain.Endpoint
 	for _, id := range chains {
 		endpoints = append(endpoints, chain.Endpoint{Chain: id, URLs: []string{s.Chain(id).RPC()}})
@@ -92,7 +93,7 @@ func newService(t *testing.T, box *sandbox.Sandbox) *service {
 
 func (s *service) now() time.Time { return time.Now().Add(s.shift) }
 
-// poller is a new one, which nobody has failed yet.
+// poller returns a new poller, whose circuits are all closed.
 func (s *service) poller() *poll.Poller {
 	s.t.Helper()
 	settings := priceapi.Settings{
@@ -114,7 +115,7 @@ func (s *service) poller() *poll.Poller {
 	})
 }
 
-// watched are the built-in tokens of the chains.
+// watched returns the built-in tokens of the chains.
 func watched() (all []poll.Watched) {
 	for _, t := range tokens.Builtin().Tokens() {
 		if slices.Contains(chains, t.Chain) {
@@ -130,8 +131,8 @@ func (s *service) fetch(p *poll.Poller) {
 	p.Fetch(s.t.Context())
 }
 
-// honest fails the test where something wrong is shown as current, and returns how many
-// prices are.
+// honest fails the test if a wrong price is shown as current, and returns the number of
+// current prices.
 func (s *service) honest(what string) (current int) {
 	s.t.Helper()
 	for _, r := range s.feed.Now().Rows {
@@ -183,7 +184,7 @@ var troubles = []trouble{
 	lies("old", func(s *pricesim.Settings) { s.Stale = 2 * 3600 }),
 }
 
-// begin puts a source into trouble and returns what ends it.
+// begin makes a source misbehave until it is reset.
 func (s *service) begin(kind string, tr trouble) {
 	s.t.Helper()
 	if tr.rule != nil {
@@ -199,8 +200,8 @@ func (s *service) begin(kind string, tr trouble) {
 	}
 }
 
-// eachSourceInTrouble: whatever one source does, nothing wrong is shown as current,
-// and the others stand in.
+// eachSourceInTrouble checks that one bad source causes no wrong current price and that the
+// others replace it.
 func eachSourceInTrouble(t *testing.T, s *service) {
 	all := s.honest("nobody in trouble")
 	for _, kind := range pricesim.Kinds() {
@@ -216,8 +217,8 @@ func eachSourceInTrouble(t *testing.T, s *service) {
 	}
 }
 
-// leadingSourceGone: hours without the widest source, its tokens are current by the
-// others, or flagged.
+// leadingSourceGone checks that without the widest source its tokens are priced by others
+// or stale.
 func leadingSourceGone(t *testing.T, s *service) {
 	all := s.honest("nobody in trouble")
 	for _, tr := range troubles {
@@ -243,12 +244,12 @@ func leadingSourceGone(t *testing.T, s *service) {
 	}
 }
 
-// oraclesInTrouble: contracts that lie or fail.
+// oraclesInTrouble tests oracle contracts that lie or fail.
 func oraclesInTrouble(t *testing.T, s *service) {
 	all := s.honest("nobody in trouble")
 	for _, mode := range []string{"stale", "zero", "negative", "revert", "tenfold"} {
 		for _, id := range chains {
-			_ = s.Market().SetOracles(t.Context(), id, market.Change{At: "all", Mode: mode}) // not every chain has one that can
+			_ = s.Market().SetOracles(t.Context(), id, market.Change{At: "all", Mode: mode}) // some chains have no oracle that can do this
 		}
 		s.fetch(s.poller())
 		if current := s.honest("oracles " + mode); current < all {
@@ -261,8 +262,8 @@ func oraclesInTrouble(t *testing.T, s *service) {
 	}
 }
 
-// allDown: the last good prices stay, are stale after a while, and nothing is made
-// up. Once the sources are back everything is current again.
+// allDown checks that the last good prices stay and become stale, that nothing is made up,
+// and that all prices are current again once the sources are back.
 func allDown(t *testing.T, s *service) {
 	all := s.honest("nobody in trouble")
 	fetched := s.feed.Now().Fetched
@@ -303,8 +304,9 @@ func allDown(t *testing.T, s *service) {
 	}
 }
 
-// clockJumps: with a clock that is wrong nothing wrong is called current, and what
-// sources tell with a time is not; once it is right again everything is as before.
+// clockJumps checks that with a wrong clock no wrong price is shown as current and sources
+// that give a time are not used, and that everything is current again once the clock is
+// right.
 func clockJumps(t *testing.T, s *service) {
 	all := s.honest("the clock is right")
 	for _, jump := range []time.Duration{400 * 24 * time.Hour, -400 * 24 * time.Hour, 3 * time.Hour, -3 * time.Hour} {
@@ -322,7 +324,8 @@ func clockJumps(t *testing.T, s *service) {
 	}
 }
 
-// marketMoves: a move that all see is followed, up and down, also a crash.
+// marketMoves checks that a move that all sources see is followed, up and down, even a
+// crash.
 func marketMoves(t *testing.T, s *service) {
 	eth := price.ID{Chain: 1}
 	for _, micro := range []int64{3_100_000_000, 1_500_000_000, 2_900_000_000} {

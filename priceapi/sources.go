@@ -1,5 +1,5 @@
-// Package priceapi puts the price service together: which sources there are, which of
-// them lead, and which are asked for what those leave open.
+// Package priceapi assembles the price service: which sources exist, which of them lead,
+// and which are asked about what those leave undecided.
 package priceapi
 
 import (
@@ -17,7 +17,7 @@ import (
 	"swapkeep/tokens"
 )
 
-// The names of the sources, as the configuration has them.
+// Names of the sources in the configuration.
 const (
 	DefiLlama     = "defillama"
 	OnChain       = "onchain"
@@ -29,36 +29,36 @@ const (
 	Hosted        = "hosted"
 )
 
-// shown are the chains of the REST API (the spec's section 1). Prices of others are
-// kept for the wallet.
+// shown are the chains of the REST API (the spec's section 1). Prices on other chains are
+// kept for the wallet only.
 var shown = map[uint64]bool{1: true, 10: true, 56: true, 8453: true, 5330: true}
 
 // Shows reports whether the REST API shows a chain's tokens.
 func Shows(chain uint64) bool { return shown[chain] }
 
-// A Setting is one source's.
+// A Setting configures one source.
 type Setting struct {
 	Disabled bool
-	Base     string // empty: the service's own address
+	Base     string // base URL; empty = the service's own
 }
 
-// Settings say how the sources are reached.
+// Settings configure the sources.
 type Settings struct {
-	Of map[string]Setting // by name; what is absent is asked at its own address
-	// Local: only what has an address is asked, as in the sandbox.
+	Of map[string]Setting // by name; an absent source is enabled at its own address
+	// Local: only HTTP services with a configured address are used, as in the sandbox.
 	Local bool
 	Reach rest.Reach
-	// Chain is what the networks' own contracts are asked through; nil = they are not.
+	// Chain reads the networks' own contracts; nil = they are not read.
 	Chain onchain.Chain
-	// Key returns a source's API key, "" if there is none; nil = there are none.
+	// Key returns a source's API key, "" if it has none; nil = no source has one.
 	Key func(ctx context.Context, name string) (string, error)
-	Pro bool // CoinGecko's key is of a paid plan
-	// Limits, where they are not zero, replace the sources' own.
+	Pro bool // CoinGecko's key belongs to a paid plan
+	// Limits that are not zero replace the sources' own.
 	Limits rest.Limits
 	Now    func() time.Time
 }
 
-// Sources are what a poller asks. Close them.
+// Sources are what a poller asks. They must be closed.
 type Sources struct {
 	Leading, Further []poll.Paced
 	Archives         []poll.Archive
@@ -74,26 +74,26 @@ func (s *Sources) Close() {
 }
 
 // coinGeckoEvery keeps a demo key within 10,000 calls a month: the built-in list takes
-// about seven of them.
+// about seven calls.
 const coinGeckoEvery = time.Hour
 
-// A service is what a row opens: a [poll.Source], a [poll.Archive], a [poll.Almanac],
-// or several of these.
+// A service is what a row opens: a [poll.Source], a [poll.Archive], a [poll.Almanac], or
+// several of these.
 type service interface{ Close() }
 
-// A row is one service.
+// A row describes one service.
 type row struct {
 	name  string
-	marks price.Source // what its market caps are marked as
+	marks price.Source // source recorded for its market caps
 	leads bool
 	every time.Duration
-	// base: it has no address of its own.
+	// base: it has no default address.
 	base bool
 	open func(source.Config) (service, error)
 }
 
-// rows are the services in the order in which they are preferred: of those that do not
-// lead, the ones that need no key come first.
+// rows are the services in order of preference. Of those that do not lead, the ones that
+// need no key come first.
 var rows = []row{
 	{name: Hosted, marks: price.Hosted, leads: true, base: true, open: func(c source.Config) (service, error) { return source.NewHosted(c) }},
 	{name: DefiLlama, marks: price.DefiLlama, leads: true, open: func(c source.Config) (service, error) { return source.NewDefiLlama(c) }},
@@ -104,8 +104,8 @@ var rows = []row{
 	{name: GoPlus, marks: price.GoPlus, open: func(c source.Config) (service, error) { return source.NewGoPlus(c) }},
 }
 
-// Open prepares the sources; it connects to nothing. Another Swapkeep's prices and
-// DefiLlama's lead, with the networks' own contracts as their witness.
+// Open prepares the sources without connecting. Another Swapkeep and DefiLlama lead, and
+// the networks' own contracts confirm their prices.
 func (s Settings) Open() (*Sources, error) {
 	out := &Sources{}
 	for _, r := range rows {
@@ -128,7 +128,7 @@ func (s Settings) Open() (*Sources, error) {
 	return out, nil
 }
 
-// add puts a service where what it can do is wanted.
+// add registers a service for each of the interfaces that it implements.
 func (s *Sources) add(r row, opened service) {
 	s.closers = append(s.closers, opened)
 	if of, ok := opened.(poll.Source); ok {
@@ -155,8 +155,7 @@ func (s Settings) config(name string) source.Config {
 	return c
 }
 
-// openBlockscout: an address that is configured stands for every explorer, each below
-// its chain id.
+// openBlockscout uses a configured address for every explorer, each under its chain id.
 func openBlockscout(c source.Config) (service, error) {
 	if c.Base != "" {
 		c.Hosts = map[uint64]string{}
@@ -176,14 +175,14 @@ func openCoinGecko(c source.Config) (service, error) {
 	return keyed{made, c.Key}, err
 }
 
-// keyed is CoinGecko while there is a key for it; without one it says nothing, which
-// is no failure.
+// A keyed is CoinGecko that returns nothing, without an error, while there is no key for
+// it.
 type keyed struct {
 	*source.CoinGecko
 	key func(context.Context) (string, error)
 }
 
-// Now is CoinGecko's.
+// Now asks CoinGecko if there is a key.
 func (k keyed) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
 	if key, err := k.key(ctx); key == "" || err != nil {
 		return nil, err
@@ -191,7 +190,7 @@ func (k keyed) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, err
 	return k.CoinGecko.Now(ctx, ts)
 }
 
-// MarketCaps are CoinGecko's.
+// MarketCaps asks CoinGecko if there is a key.
 func (k keyed) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
 	if key, err := k.key(ctx); key == "" || err != nil {
 		return nil, err

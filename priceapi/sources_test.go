@@ -10,14 +10,14 @@ import (
 	"swapkeep/priceapi"
 )
 
-// nobody answers for no chain.
+// nobody is a Chain without networks.
 type nobody struct{}
 
 func (nobody) Ask(context.Context, uint64, []chain.Question) ([][]byte, error) {
 	return nil, chain.ErrNoNetwork
 }
 
-// TestSources: which services there are, in which places.
+// TestSources checks which services are opened and in which roles.
 func TestSources(t *testing.T) {
 	for _, c := range []struct {
 		name                                 string

@@ -5,8 +5,8 @@ import "golang.org/x/sys/cpu"
 func clearSSE()
 func clearAVX()
 
-// Clear zeroes the vector registers: what was computed last in them is
-// saved with the next signal or change of threads.
+// Clear zeroes this thread's vector registers. Otherwise the next signal or thread switch
+// saves what was last computed in them to memory.
 func Clear() {
 	if cpu.X86.HasAVX {
 		clearAVX()

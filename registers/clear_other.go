@@ -2,5 +2,5 @@
 
 package registers
 
-// Clear has nothing to clear where no library uses vector registers.
+// Clear does nothing: on these architectures no library uses vector registers.
 func Clear() {}

@@ -1,4 +1,5 @@
-// Package registers removes what secrets leave in a thread's vector registers, by
-// which Go copies memory: there it stays until something else is copied as long, and
-// the next signal saves it in memory, where no slice reaches it.
+// Package registers erases what secrets leave behind in a thread's vector registers. Go
+// copies memory through them, and a value stays there until a copy of the same length
+// overwrites it. The next signal saves the registers to memory that no Go slice can
+// reach.
 package registers

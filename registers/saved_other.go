@@ -2,5 +2,6 @@
 
 package registers
 
-// OverwriteSaved is left to the next signal where a thread cannot be named.
+// OverwriteSaved does nothing: a signal cannot be sent to one thread here. The next
+// signal overwrites the saved registers.
 func OverwriteSaved() {}

@@ -10,21 +10,21 @@ import (
 // Reach says where a base URL may point.
 type Reach int
 
-// The reaches. Loopback may be plain http; everything else is https.
+// The reaches. Loopback may be plain http; everything else must be https.
 const (
 	Outside         Reach = iota // https only, no loopback
 	OutsideOrOwn                 // also a service on this machine that the user named
 	OwnMachineAlone              // loopback only: the sandbox
 )
 
-// CheckBase refuses a base URL that [New] would refuse, for a service that is also
-// reached in another way than by calls.
+// CheckBase refuses the base URLs that [New] refuses, for a service that is not only
+// called through a Client.
 func CheckBase(raw string, r Reach) error {
 	_, err := parseBase(raw, r)
 	return err
 }
 
-// parseBase checks a base URL. What it refuses would leak the call, or send it
+// parseBase checks a base URL. It refuses one that would leak the call, or send it
 // somewhere the user did not name.
 func parseBase(raw string, r Reach) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(raw, "/"))
@@ -49,7 +49,7 @@ func parseBase(raw string, r Reach) (*url.URL, error) {
 	return u, nil
 }
 
-// isLoopback goes by the name alone: nothing is resolved.
+// isLoopback judges by the name alone; nothing is resolved.
 func isLoopback(host string) bool {
 	if ip := net.ParseIP(host); ip != nil {
 		return ip.IsLoopback() || ip.IsUnspecified()

@@ -20,8 +20,8 @@ import (
 	"testing"
 )
 
-// impostor answers for every host, with a certificate that its own authority made out
-// to example.com.
+// impostor serves every host with a certificate that its own authority issued for
+// example.com.
 func impostor(t *testing.T) (s *httptest.Server, asked *atomic.Int64) {
 	t.Helper()
 	asked = &atomic.Int64{}
@@ -29,13 +29,13 @@ func impostor(t *testing.T) (s *httptest.Server, asked *atomic.Int64) {
 		asked.Add(1)
 		reply(w, 200, `{"impostor":true}`)
 	}))
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that are to fail
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes meant to fail
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	return s, asked
 }
 
-// through has a client of a service of the web reach the impostor.
+// through returns a client of base whose connections reach the impostor.
 func through(t *testing.T, base string, s *httptest.Server, roots *x509.CertPool) *Client {
 	t.Helper()
 	c, err := New(Config{Name: "test", Base: base, Limits: quick()})
@@ -51,10 +51,11 @@ func through(t *testing.T, base string, s *httptest.Server, roots *x509.CertPool
 	return c
 }
 
-// Who is not vouched for by a known authority, or for another host, is told nothing.
+// TestFalseCertificates checks that a server gets no request if no known authority
+// vouches for it, or only for another host.
 func TestFalseCertificates(t *testing.T) {
 	s, asked := impostor(t)
-	var seen atomic.Value // by who is on the way: the host's name is not hidden
+	var seen atomic.Value // what the network sees: the host's name is not hidden
 	s.TLS.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 		seen.Store(hello.ServerName)
 		return nil, nil
@@ -86,11 +87,12 @@ func TestFalseCertificates(t *testing.T) {
 	}
 }
 
-// asksOutside makes the test binary a daemon's client, in an environment of the test's.
+// asksOutside makes the test binary a client, in an environment that the test sets.
 const asksOutside = "TEST_BINARY_ASKS"
 
-// What the environment of the user names is believed: a proxy of theirs, whose
-// authority they let vouch for anybody, is the other end.
+// TestProxyAndAuthorityOfTheEnvironment checks that the user's environment is trusted:
+// their proxy, with an authority of theirs that vouches for any host, can be the other
+// end.
 func TestProxyAndAuthorityOfTheEnvironment(t *testing.T) {
 	if base := os.Getenv(asksOutside); base != "" {
 		c, err := New(Config{Name: "test", Base: base, Limits: quick()})
@@ -131,7 +133,7 @@ func TestProxyAndAuthorityOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// tunnel is what a proxy makes of CONNECT, for a host of its choice.
+// tunnel answers CONNECT as a proxy does, but connects to a host of its choice.
 func tunnel(w http.ResponseWriter, r *http.Request, to string) {
 	far, err := net.Dial("tcp", to)
 	if err != nil || r.Method != http.MethodConnect {
@@ -148,7 +150,8 @@ func tunnel(w http.ResponseWriter, r *http.Request, to string) {
 	go func() { _, _ = io.Copy(near, far); _ = near.Close() }()
 }
 
-// No setting of the transport switches the check off.
+// TestTransportChecksCertificates checks that no setting of the transport disables the
+// check.
 func TestTransportChecksCertificates(t *testing.T) {
 	c := newTransport(quick()).TLSClientConfig
 	if c.InsecureSkipVerify || c.VerifyConnection != nil || c.VerifyPeerCertificate != nil || c.RootCAs != nil || c.MinVersion < tls.VersionTLS12 {

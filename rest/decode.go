@@ -13,12 +13,13 @@ import (
 	"unicode"
 )
 
-// Decode reads a document into to, as encoding/json does but for names. That package
-// takes any case of a name for it and, of two, the last: here a name counts exactly as
-// it is written, and no object may have one twice, or two that differ in case alone, be
-// it read or not. It returns where members stand that to has no place for, such as
-// quote.route[].hooks or byToken{}.fee; once each, in the document's order. The places may
-// be shown and sent: [named] says what they hold of a document's own words.
+// Decode decodes a document into to, as encoding/json does except for names. That package
+// matches names in any case and takes the last of several. Here a name must match
+// exactly, and no object may have a name twice, or two that differ in case alone, even
+// where nothing is decoded. It returns the paths of members that to has no field for,
+// such as quote.route[].hooks or byToken{}.fee, once each and in the document's order.
+// The paths may be shown and sent: [named] limits what they contain of the document's own
+// text.
 func Decode(raw []byte, to any) (added []string, err error) {
 	form := json.Unmarshal(raw, to)
 	if broken := new(json.SyntaxError); errors.As(form, &broken) {
@@ -31,13 +32,13 @@ func Decode(raw []byte, to any) (added []string, err error) {
 	return m.added, form
 }
 
-// ReadRow is Decode of one entry of a list, of which few members are read.
+// ReadRow is Decode for one entry of a list. It does not report unknown members.
 func ReadRow(raw []byte, to any) error {
 	_, err := Decode(raw, to)
 	return err
 }
 
-// DecodeWhole is Decode of what may have no member that to has no place for.
+// DecodeWhole is Decode that refuses members which to has no field for.
 func DecodeWhole(raw []byte, to any) error {
 	added, err := Decode(raw, to)
 	if err == nil && len(added) > 0 {
@@ -51,15 +52,15 @@ var (
 	errCase  = errors.New("an object has a name in another case")
 )
 
-// members walks a document that is known to be sound, beside the type it is read into.
+// members walks a document that is valid JSON, along with the type it is decoded into.
 type members struct {
 	raw   []byte
-	i     int // what was walked
+	i     int // offset of the next byte
 	added []string
-	seen  map[string]bool // what added holds
+	seen  map[string]bool // the paths in added
 }
 
-// next skips space and returns the byte that follows, 0 at the end.
+// next skips white space and returns the byte that follows, 0 at the end.
 func (m *members) next() byte {
 	for ; m.i < len(m.raw); m.i++ {
 		if c := m.raw[m.i]; c != ' ' && c != '\t' && c != '\r' && c != '\n' {
@@ -69,7 +70,7 @@ func (m *members) next() byte {
 	return 0
 }
 
-// value walks one value; t is nil where nobody reads what is in it.
+// value walks one value; t is nil if its content is not decoded.
 func (m *members) value(t reflect.Type, at string) error {
 	t = readInto(t)
 	switch m.next() {
@@ -77,7 +78,7 @@ func (m *members) value(t reflect.Type, at string) error {
 		return m.object(t, at)
 	case '[':
 		of, inside := elementOf(t), ""
-		if of != nil { // else nobody needs to know where, and a path for each of many levels is not to be kept
+		if of != nil { // else the path is not needed, and one for each of many levels would take much memory
 			inside = at + "[]"
 		}
 		for m.i++; m.next() != ']'; m.comma() {
@@ -96,7 +97,7 @@ func (m *members) value(t reflect.Type, at string) error {
 	return nil
 }
 
-// comma skips one between two members or elements.
+// comma skips one comma between members or elements.
 func (m *members) comma() {
 	if m.next() == ',' {
 		m.i++
@@ -151,16 +152,16 @@ func (m *members) object(t reflect.Type, at string) error {
 	return nil
 }
 
-// unnamed stands for a name that is not of the form of one.
+// unnamed replaces a name that does not have the form of one.
 const unnamed = "(another name)"
 
 var (
 	nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	dataForm = regexp.MustCompile(`(?:[0-9a-fA-F][_-]?){16}`) // in an address, a hash or a key
+	dataForm = regexp.MustCompile(`(?:[0-9a-fA-F][_-]?){16}`) // as in an address, a hash or a key
 )
 
-// named is how a name that only the document has is told: as it is where it has the form
-// of a name, and does not look like data.
+// named returns how an unknown member's name is reported: as it is if it has the form of
+// a name and does not look like data.
 func named(name string) string {
 	if !nameForm.MatchString(name) || dataForm.MatchString(name) {
 		return unnamed
@@ -168,7 +169,7 @@ func named(name string) string {
 	return name
 }
 
-// add notes a member that nobody reads.
+// add notes a member that is not decoded.
 func (m *members) add(at string) {
 	if !m.seen[at] {
 		m.seen[at] = true
@@ -178,8 +179,8 @@ func (m *members) add(at string) {
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
-// readInto is the type whose fields, elements or values are read; nil where the value is
-// kept as it came, or read by its own method.
+// readInto returns the type whose fields, elements or values are decoded; nil if the
+// value is kept as it came, or decoded by its own method.
 func readInto(t reflect.Type) reflect.Type {
 	for t != nil && t.Kind() == reflect.Pointer && !t.Implements(unmarshaler) {
 		t = t.Elem()
@@ -190,7 +191,7 @@ func readInto(t reflect.Type) reflect.Type {
 	return t
 }
 
-// elementOf is the type of the elements of a list, or of the values of a map.
+// elementOf returns the type of a list's elements, or of a map's values.
 func elementOf(t reflect.Type) reflect.Type {
 	if t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map) {
 		return t.Elem()
@@ -203,9 +204,9 @@ type readField struct {
 	of   reflect.Type
 }
 
-var fields sync.Map // by type, as fieldsOf has them
+var fields sync.Map // results of fieldsOf by type
 
-// fieldsOf are a struct's members by their folded names; nil of what is none.
+// fieldsOf returns a struct's members by their folded names; nil for any other type.
 func fieldsOf(t reflect.Type) map[string]readField {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil
@@ -232,7 +233,7 @@ func fieldsOf(t reflect.Type) map[string]readField {
 	return out
 }
 
-// folded is one spelling for all that encoding/json takes for the same name.
+// folded returns one spelling for all names that encoding/json takes for the same.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
 		for {

@@ -28,7 +28,7 @@ type decoded struct {
 }
 
 func TestDecode(t *testing.T) {
-	for text, want := range map[string]string{ // the members added; "!" = refused
+	for text, want := range map[string]string{ // the unknown members; "!" = refused
 		`{}`: "", `null`: "", `{"a":1,"kind":"x","inner":{"B":1},"list":[{"c":1}],"byKey":{"k":{"d":1}},"e":1}`: "",
 		`{"z":{"a":1,"y":[{"A":2}]},"a":1}`:          "z",
 		`{"inner":{"z":1},"list":[{"z":1},{"z":2}]}`: "inner.z list[].z",
@@ -56,8 +56,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// What only a document has is told by names that have the form of one, so that no account,
-// key or text of its choice is where such names are shown or sent.
+// TestDecodeNames checks that unknown members are reported only by names that have the
+// form of one, so that no account, key or text of the document's choice is shown or sent.
 func TestDecodeNames(t *testing.T) {
 	const account = "f39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 	for name, want := range map[string]string{
@@ -76,8 +76,8 @@ func TestDecodeNames(t *testing.T) {
 	}
 }
 
-// A path is kept for what somebody reads alone: of a long name over thousands of levels it
-// would take the machine's memory.
+// TestDecodeDeep checks that paths are kept only for what is decoded: a long name over
+// thousands of levels would use up all memory.
 func TestDecodeDeep(t *testing.T) {
 	text := fmt.Appendf(nil, `{"%s":%s%s}`, strings.Repeat("n", 100_000), strings.Repeat("[", 9_000), strings.Repeat("]", 9_000))
 	var before, after runtime.MemStats
@@ -89,8 +89,8 @@ func TestDecodeDeep(t *testing.T) {
 	}
 }
 
-// FuzzDecode: what is read is what the exact names alone say, and nothing is read where
-// two names are alike.
+// FuzzDecode checks that only exact names are decoded, and that names which are alike are
+// an error.
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{`{"a":1,"A":2}`, `{"inner":{"B":1},"Inner":{}}`, `{"list":[{"c":1,"d":[[]]}]}`, `[]`, `{"\ud800":1,"\ud801":2}`, `{"a":1} `} {
 		f.Add([]byte(s))

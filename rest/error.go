@@ -19,26 +19,26 @@ type Kind string
 const (
 	Answered    Kind = "answered"    // a status other than 2xx; see Status, Code, Detail
 	Unreachable Kind = "unreachable" // no connection, or it broke
-	TimedOut    Kind = "timed out"   // no full reply in time; the service may have acted
+	TimedOut    Kind = "timed out"   // no complete reply in time; the service may have acted
 	Redirected  Kind = "redirected"  // 3xx, not followed
 	TooLarge    Kind = "too large"   // reply above the limit
-	NotJSON     Kind = "not json"    // 2xx of another content type
+	NotJSON     Kind = "not json"    // 2xx with another content type
 	Suspended   Kind = "suspended"   // not sent: the circuit is open
-	Throttled   Kind = "throttled"   // not sent: rate limit, own or asked for
-	NoSecret    Kind = "no secret"   // not sent: the key could not be had
+	Throttled   Kind = "throttled"   // not sent: our rate limit, or a pause that the service asked for
+	NoSecret    Kind = "no secret"   // not sent: the secret headers could not be obtained
 )
 
-// An Error is a failed call. Its text and fields carry no secret: the values
-// of secret headers are cut out of whatever the service said.
+// An Error is a failed call. Its text and fields contain no secret: the values of secret
+// headers are removed from whatever the service said.
 type Error struct {
 	Service      string
 	Method, Path string
 	Kind         Kind
 	Status       int           // 0 when nothing was received
 	JSON         bool          // an error status came with a JSON body
-	Code         string        // the service's stable name of the error, if any
+	Code         string        // the service's stable name for the error, if any
 	Detail       string        // free text: printable, bounded
-	RetryAfter   time.Duration // as asked by the service; 0 = not said
+	RetryAfter   time.Duration // as the service asked; 0 = not given
 	Err          error
 }
 
@@ -77,14 +77,14 @@ var temporaryStatus = map[int]bool{
 	http.StatusServiceUnavailable: true, http.StatusGatewayTimeout: true,
 }
 
-// failed completes an error with what was called.
+// failed completes an error with the call.
 func (c *Client) failed(call Call, e Error) *Error {
 	e.Service, e.Method, e.Path = c.config.Name, call.Method, call.Path
 	return &e
 }
 
-// transportError classifies what the transport returned. Its own text repeats
-// the URL, which is left out.
+// transportError classifies the transport's error. Its text repeats the URL, which is
+// left out.
 func transportError(ctx context.Context, err error) *Error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -97,15 +97,15 @@ func transportError(ctx context.Context, err error) *Error {
 	return &Error{Kind: Unreachable, Err: err}
 }
 
-// redacted stands for a secret that a service repeated. Its length is no key's.
+// redacted replaces a secret that a service repeated. Its length does not tell the
+// secret's.
 const redacted = "[redacted]"
 
-// scrub cuts secret values out of what came from outside, before anything is
-// read from it.
+// scrub removes secret values from text from outside, before anything is read from it.
 func scrub(text string, secrets http.Header) string {
 	for _, values := range secrets {
 		for _, v := range values {
-			_, credential, _ := strings.Cut(v, " ") // of a scheme and a token
+			_, credential, _ := strings.Cut(v, " ") // the token after a scheme
 			for _, s := range []string{v, credential} {
 				if s != "" {
 					text = strings.ReplaceAll(text, s, redacted)
@@ -116,15 +116,15 @@ func scrub(text string, secrets http.Header) string {
 	return text
 }
 
-// Where services put the stable name and the text of an error, best first. An
-// "error" object is searched in the same way.
+// codeKeys and detailKeys are where services put the stable name and the text of an
+// error, best first. An "error" object is searched in the same way.
 var (
 	codeKeys   = []string{"errorCode", "code", "name"}
 	detailKeys = []string{"detail", "message", "description", "error"}
 )
 
-// readFailure reads an error body leniently: it decides nothing that a status
-// does not decide too.
+// readFailure decodes an error body leniently: it decides nothing that the status does
+// not decide too.
 func readFailure(body []byte, secrets http.Header) (code, detail string) {
 	var m map[string]any
 	if _, err := Decode(body, &m); err != nil {
@@ -151,9 +151,9 @@ func firstText(m map[string]any, keys []string, secrets http.Header) string {
 // maxDetail bounds text from outside.
 const maxDetail = 300
 
-// clean makes text from outside safe to print and log: one line, no control or
-// direction marks, no secret, bounded. Secrets are looked for last: what is taken out,
-// and what JSON escapes, may have stood between the letters of one.
+// clean makes text from outside safe to print and log: one line, no control or direction
+// characters, no secret, bounded. Secrets are removed last: removed characters, and JSON
+// escapes, may have separated the letters of one.
 func clean(s string, secrets http.Header) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

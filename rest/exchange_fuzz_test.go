@@ -16,12 +16,12 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A key that goes out with every call, and must not come back.
+// plantedKey is sent with every call, and must not come back.
 const plantedKey = "key-of-the-user"
 
 var planted = http.Header{"X-Api-Key": {plantedKey}, "Authorization": {"Bearer " + plantedKey}}
 
-// overWire is a client whose every connection answers with these bytes and ends.
+// overWire returns a client whose every connection answers with raw and closes.
 func overWire(t testing.TB, raw []byte) *Client {
 	t.Helper()
 	c, err := New(Config{
@@ -46,8 +46,8 @@ func overWire(t testing.TB, raw []byte) *Client {
 	return c
 }
 
-// TestStatusOfNothing: an answer with a status that is none of HTTP's leaves open what
-// became of the call. It is no refusal.
+// TestStatusOfNothing checks that a status outside HTTP's range leaves the outcome of the
+// call open, and is no refusal.
 func TestStatusOfNothing(t *testing.T) {
 	for _, status := range []string{"000", "099", "101", "199"} {
 		raw := "HTTP/1.1 " + status + " X\r\nContent-Type: application/json\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n{}"
@@ -59,8 +59,8 @@ func TestStatusOfNothing(t *testing.T) {
 	}
 }
 
-// FuzzExchange: whatever a service sends back on the connection, a call ends with a
-// reply within its bounds, or with an error that says how and holds no secret.
+// FuzzExchange checks that, whatever a service sends back, a call ends with a reply
+// within its limits, or with an error that says what failed and holds no secret.
 func FuzzExchange(f *testing.F) {
 	head := "HTTP/1.1 %d X\r\nDate: Mon, 23 Nov 2026 09:00:00 GMT\r\nContent-Type: %s\r\n"
 	for _, s := range []string{
@@ -114,7 +114,7 @@ func FuzzExchange(f *testing.F) {
 	})
 }
 
-// soundError is one that can be shown and decided upon.
+// soundError checks that an error can be shown and acted on.
 func soundError(t *testing.T, e *Error) {
 	t.Helper()
 	if strings.Contains(e.Error(), plantedKey) {
@@ -145,8 +145,8 @@ func soundError(t *testing.T, e *Error) {
 	}
 }
 
-// FuzzRetryAfter: a wait that is asked for is the header's seconds, or lasts until its
-// date; nothing else is one.
+// FuzzRetryAfter checks that a wait is the header's seconds, or lasts until its date, and
+// that no other value is one.
 func FuzzRetryAfter(f *testing.F) {
 	for _, s := range []string{"0", "1", "4294967295", "4294967296", "-1", "+1", "1.5", " 1", "1e3", "Mon, 23 Nov 2026 09:00:30 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "Monday, 23-Nov-26 09:00:30 GMT", "Mon Nov 23 09:00:30 2026", "Mon, 23 Nov 2026 09:00:30 +0100", ""} {
 		f.Add(s)

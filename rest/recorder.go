@@ -12,40 +12,40 @@ import (
 	"sync"
 )
 
-// maxRecorded is how many exchanges a recorder remembers: the last.
+// maxRecorded is how many exchanges a recorder keeps: the last ones.
 const maxRecorded = 4
 
-// An Exchange is an answer as it came, but for what nobody else may see ([Recorder.Hide]).
-// Of the URL it has the call's path alone.
+// An Exchange is an answer as it came, without what must not be shown ([Recorder.Hide]).
+// Of the URL it has only the call's path.
 type Exchange struct {
 	Method, Path string
 	Status       int
 	Body         []byte
 }
 
-// A Recorder remembers the last answers to the calls that are made under its context, and
-// what of all of these calls nobody else may see.
+// A Recorder keeps the last answers to the calls made under its context, and what must
+// not be shown of all these calls.
 type Recorder struct {
 	mu     sync.Mutex
 	last   []Exchange
-	hidden []string // patterns
+	hidden []string // regular expressions
 }
 
 type recorderKey struct{}
 
-// Record returns a recorder and the context whose calls it remembers.
+// Record returns a recorder, and the context whose calls it records.
 func Record(ctx context.Context) (context.Context, *Recorder) {
 	r := &Recorder{}
 	return context.WithValue(ctx, recorderKey{}, r), r
 }
 
-// recorderOf is the recorder of a context, or nil, which records nothing.
+// recorderOf returns the recorder of a context, or nil, which records nothing.
 func recorderOf(ctx context.Context) *Recorder {
 	r, _ := ctx.Value(recorderKey{}).(*Recorder)
 	return r
 }
 
-// Last are the answers that are remembered, oldest first.
+// Last returns the recorded answers, oldest first.
 func (r *Recorder) Last() []Exchange {
 	r.mu.Lock()
 	last := slices.Clone(r.last)
@@ -56,12 +56,12 @@ func (r *Recorder) Last() []Exchange {
 	return last
 }
 
-// Hide takes out of text, in whatever case it stands there, what of the calls so far nobody
-// else may see: the values of secret headers, what of a base URL is not published, and the
-// signatures that the calls bore.
+// Hide removes from text, in any case of letters, what must not be shown of the calls so
+// far: the values of secret headers, the parts of a base URL that are not published, and
+// the signatures that the calls carried.
 func (r *Recorder) Hide(text string) string {
 	r.mu.Lock()
-	patterns := slices.SortedFunc(slices.Values(r.hidden), func(a, b string) int { return len(b) - len(a) }) // one may be in another
+	patterns := slices.SortedFunc(slices.Values(r.hidden), func(a, b string) int { return len(b) - len(a) }) // longest first: one may contain another
 	r.mu.Unlock()
 	text = plain(text)
 	for _, p := range patterns {
@@ -95,12 +95,12 @@ func (r *Recorder) record(call Call, status int, body []byte) {
 	r.last = append(r.last, Exchange{call.Method, call.Path, status, body})
 }
 
-// secret are patterns of what of a call nobody else may see.
+// secret returns patterns for what must not be shown of a call.
 func (c *Client) secret(call Call, secrets http.Header) []string {
 	out := slices.Clone(c.own)
 	for _, values := range secrets {
 		for _, v := range values {
-			_, credential, _ := strings.Cut(v, " ") // of a scheme and a token
+			_, credential, _ := strings.Cut(v, " ") // the token after a scheme
 			for _, s := range []string{v, credential, url.QueryEscape(v), url.QueryEscape(credential)} {
 				if s != "" {
 					out = append(out, regexp.QuoteMeta(s))
@@ -114,12 +114,13 @@ func (c *Client) secret(call Call, secrets http.Header) []string {
 	return out
 }
 
-// shortWord is below what may be a secret wherever it stands, in bytes. Shorter words of a
-// URL are hidden only where they stand alone: elsewhere they would take answers apart.
+// shortWord is the length, in bytes, below which a word of a URL is hidden only where it
+// stands alone: hidden everywhere it would break answers apart.
 const shortWord = 8
 
-// ownWords are patterns of what a base URL has beyond the published one: its host, that
-// host's names, and the parts of its path. [parseBase] lets no user info and no query in.
+// ownWords returns patterns for what a base URL has beyond the published one: its host,
+// that host's labels, and the parts of its path. [parseBase] allows no user info and no
+// query.
 func ownWords(base *url.URL, published string) (patterns []string) {
 	var public []string
 	if u, err := url.Parse(published); err == nil {
@@ -143,8 +144,8 @@ func wordsOf(u *url.URL) []string {
 	switch ip := net.ParseIP(u.Hostname()); {
 	case ip == nil:
 		names := strings.Split(u.Hostname(), ".")
-		return append(append(words, u.Host, u.Hostname()), names[:len(names)-1]...) // the last is everybody's
-	case ip.IsLoopback(): // everybody has one
+		return append(append(words, u.Host, u.Hostname()), names[:len(names)-1]...) // the last label is public
+	case ip.IsLoopback(): // the same for everybody
 		return words
 	}
 	return append(words, u.Host, u.Hostname())
@@ -156,8 +157,8 @@ var (
 	escapes    = regexp.MustCompile(`\\(?:\\|/|u00[2-7][0-9a-fA-F])`)
 )
 
-// plain writes JSON's escapes of letters, digits and marks as what they stand for, so
-// that nothing hides behind them from a search. Quotes and backslashes stay.
+// plain replaces JSON's escapes of letters, digits and marks by what they stand for, so
+// that nothing hides behind them from a search. Quotes and backslashes stay escaped.
 func plain(text string) string {
 	return escapes.ReplaceAllStringFunc(text, func(escape string) string {
 		switch {

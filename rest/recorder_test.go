@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestHide: of a base URL everything that is not published is hidden, in whatever case and
-// escaping; short words only where they stand alone.
+// TestHide checks that everything in a base URL that is not published is hidden, in any
+// case and escaping, and short words only where they stand alone.
 func TestHide(t *testing.T) {
 	const public = "https://api.example.org/v1"
 	for _, c := range []struct{ base, published, text, want string }{
@@ -32,7 +32,7 @@ func TestHide(t *testing.T) {
 	}
 }
 
-// TestHideBefore: what a call bears is hidden also where the answer to it never came.
+// TestHideBefore checks that what a call carries is hidden even if its answer never came.
 func TestHideBefore(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	s.Close()

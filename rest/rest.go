@@ -1,7 +1,7 @@
-// Package rest is the client for outside HTTP services: https without
-// redirects, a deadline for every call, a bound on every body, retries only of
-// what may be repeated, a rate limit, a circuit breaker, and errors that carry
-// what the caller decides on but never a secret.
+// Package rest is the client for outside HTTP services: https without redirects, a
+// deadline for every call, a limit on every body, retries only of what may be repeated, a
+// rate limit, a circuit breaker, and errors that carry what the caller decides on but
+// never a secret.
 package rest
 
 import (
@@ -17,55 +17,54 @@ import (
 	"net/url"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 	"golang.org/x/time/rate"
 )
 
-// jsonType is the one media type spoken. Some services refuse it with a
-// charset suffix, so it is sent bare.
+// jsonType is the only media type in use. Some services refuse it with a charset suffix,
+// so it is sent without.
 const jsonType = "application/json"
 
-// maxConnections bounds the connections to one service; half may stay idle.
+// maxConnections bounds the connections to one service; half may be idle.
 const maxConnections = 16
 
 // A Config describes one service.
 type Config struct {
 	Name string // for errors: dex, bridge …
 	Base string // absolute URL without query, such as https://host/v1
-	// Published is the base URL that everybody may know. What Base has beyond it may be
-	// the user's secret, as a token in a path, and is in no recording. "" = all of it.
+	// Published is the publicly known base URL; "" = none. What Base has beyond it may be
+	// the user's secret, such as a token in the path, and is not recorded.
 	Published string
-	Reach     Reach // where Base may point; the zero value is the strict one
-	// Header goes out with every call.
+	Reach     Reach // where Base may point; the zero value is the strictest
+	// Header is sent with every call.
 	Header http.Header
-	// Secrets returns headers whose values must not be seen, such as an API key.
-	// It is asked before each attempt; nil means none are needed. An error ends
-	// the call before anything is sent.
+	// Secrets returns headers whose values must stay secret, such as an API key. It is
+	// called before each attempt; nil = none are needed. An error ends the call before
+	// anything is sent.
 	Secrets func(context.Context) (http.Header, error)
-	// Temporary, when set, marks further replies of the service as worth an
-	// unchanged repetition.
+	// Temporary, if set, marks further failures as worth an unchanged repetition.
 	Temporary func(*Error) bool
 	Limits    Limits
-	Now       func() time.Time // fault.Now when nil
+	Now       func() time.Time // clock.Now if nil
 }
 
 // Limits bound a client. Zero fields take the value of [DefaultLimits].
 type Limits struct {
-	Attempt  time.Duration // one exchange, connecting included
-	Call     time.Duration // a call with all its repetitions
+	Attempt  time.Duration // one exchange, including connecting
+	Call     time.Duration // a call with all its retries
 	Body     int64         // bytes of a reply, after decompression
 	Attempts int           // exchanges per call
 	Backoff  time.Duration // before the second exchange; doubles, with jitter
-	MaxWait  time.Duration // longest pause a Retry-After is obeyed for
+	MaxWait  time.Duration // longest Retry-After that is obeyed
 	Rate     rate.Limit    // exchanges per second
 	Burst    int
-	Failures uint          // in a row, until the circuit opens
+	Failures uint          // in a row that open the circuit
 	Open     time.Duration // until an open circuit lets a probe through
 }
 
-// DefaultLimits suit a service that answers a person who is waiting.
+// DefaultLimits suit a service whose answer a person is waiting for.
 func DefaultLimits() Limits {
 	return Limits{
 		Attempt: 10 * time.Second, Call: 25 * time.Second, Body: 4 << 20,
@@ -74,7 +73,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Or fills the zero fields of l.
+// Or returns l with its zero fields taken from d.
 func (l Limits) Or(d Limits) Limits {
 	return Limits{
 		Attempt: cmp.Or(l.Attempt, d.Attempt), Call: cmp.Or(l.Call, d.Call), Body: cmp.Or(l.Body, d.Body),
@@ -83,11 +82,11 @@ func (l Limits) Or(d Limits) Limits {
 	}
 }
 
-// A Client calls one service. It may be used by several goroutines.
+// A Client calls one service. It is safe for concurrent use.
 type Client struct {
 	config  Config
 	base    *url.URL
-	own     []string // what of base is the user's own, as [Recorder] hides it
+	own     []string // patterns for the user's own parts of base, which a [Recorder] hides
 	limits  Limits
 	now     func() time.Time
 	http    *http.Client
@@ -96,7 +95,7 @@ type Client struct {
 	pause   pause
 }
 
-// New checks the configuration; it connects to nothing.
+// New checks the configuration; it opens no connection.
 func New(c Config) (*Client, error) {
 	base, err := parseBase(c.Base, c.Reach)
 	if err != nil {
@@ -105,7 +104,7 @@ func New(c Config) (*Client, error) {
 	l := c.Limits.Or(DefaultLimits())
 	now := c.Now
 	if now == nil {
-		now = fault.Now
+		now = clock.Now
 	}
 	return &Client{
 		config: c, base: base, own: ownWords(base, c.Published), limits: l, now: now,
@@ -121,9 +120,9 @@ func newBreaker(l Limits) circuitbreaker.CircuitBreaker[any] {
 		WithDelay(l.Open).WithJitterFactor(0.1).Build()
 }
 
-// Apart is a client of the same service, over the same connections and within the
-// same rate, with a circuit and a pause of its own: a service that fails at one kind
-// of call, or wants it later, is still reached for the other.
+// Apart returns a client of the same service that shares the connections and the rate
+// limit but has its own circuit breaker and pause: if the service fails one kind of call,
+// or asks to delay it, the other kind still goes through.
 func (c *Client) Apart() *Client {
 	return &Client{config: c.config, base: c.base, own: c.own, limits: c.limits, now: c.now, http: c.http, rate: c.rate, breaker: newBreaker(c.limits)}
 }
@@ -143,23 +142,23 @@ func newTransport(l Limits) *http.Transport {
 	}
 }
 
-// noRedirect hands the redirect back as the reply; Do makes an error of it.
+// noRedirect returns the redirect as the reply, which judge turns into an error.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Close drops idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// A Call is one request. GET, HEAD and PUT may be repeated; a POST only when
-// the caller says that doing it twice is as good as once.
+// A Call is one request. GET, HEAD and PUT may be repeated; other methods only if the
+// caller says that sending the call twice is as good as once.
 type Call struct {
 	Method     string
 	Path       string // appended to the base URL, starting with a slash
 	Query      url.Values
 	Header     http.Header
-	Body       []byte // JSON, sent byte for byte; nil for none
+	Body       []byte // JSON, sent byte for byte; nil = none
 	Repeatable bool
 
-	lines func(*Reply, []byte) error // of Stream
+	lines func(*Reply, []byte) error // set by Stream
 }
 
 func (c Call) repeatable() bool {
@@ -171,11 +170,11 @@ type Reply struct {
 	Status   int
 	Header   http.Header
 	Body     []byte
-	Received time.Time // our clock
+	Received time.Time // by our clock
 }
 
-// Skew is how far the service's clock is ahead of ours by its Date header,
-// which has whole seconds; ok is false when there is none.
+// Skew returns how far the service's clock is ahead of ours by its Date header, which has
+// whole seconds; ok is false if there is none.
 func (r *Reply) Skew() (skew time.Duration, ok bool) {
 	date, err := http.ParseTime(r.Header.Get("Date"))
 	if err != nil {
@@ -184,9 +183,8 @@ func (r *Reply) Skew() (skew time.Duration, ok bool) {
 	return date.Sub(r.Received), true
 }
 
-// Do sends a call and returns the reply if it is 2xx and JSON. Every other
-// outcome is an [*Error], except that the caller's own cancellation comes back
-// as the context's error.
+// Do sends a call and returns the reply if it is 2xx and JSON. Any other outcome is an
+// [*Error], except that the caller's own cancellation is returned as the context's error.
 func (c *Client) Do(ctx context.Context, call Call) (*Reply, error) {
 	caller := ctx
 	ctx, cancel := context.WithTimeout(ctx, c.limits.Call)
@@ -212,12 +210,12 @@ func (c *Client) worthRepeating(e *Error) bool {
 	return e.Temporary() || c.config.Temporary != nil && c.config.Temporary(e)
 }
 
-// once is a single exchange behind the rate limit and the circuit breaker.
+// once is a single exchange, subject to the rate limit and the circuit breaker.
 func (c *Client) once(ctx context.Context, call Call) (*Reply, *Error) {
 	if left := c.pause.left(c.now()); left > 0 {
 		return nil, c.failed(call, Error{Kind: Throttled, RetryAfter: left, Detail: "the service asked for a pause"})
 	}
-	if err := fault.Wait(ctx, c.rate); err != nil {
+	if err := clock.Wait(ctx, c.rate); err != nil {
 		return nil, c.failed(call, Error{Kind: Throttled, Err: err, Detail: "too many calls at once"})
 	}
 	secrets, err := c.secrets(ctx)
@@ -242,8 +240,8 @@ func (c *Client) once(ctx context.Context, call Call) (*Reply, *Error) {
 	return reply, nil
 }
 
-// record tells the breaker how the exchange went. Only failures of the service
-// count; a probe that the caller gave up proves nothing, and the next call is one.
+// record tells the breaker how the exchange went. Only failures of the service count; a
+// probe that the caller cancelled proves nothing, and the next call is a probe again.
 func (c *Client) record(ctx context.Context, e *Error) {
 	switch {
 	case e == nil || e.Kind == Answered && e.Status < http.StatusInternalServerError:
@@ -251,7 +249,7 @@ func (c *Client) record(ctx context.Context, e *Error) {
 	case !errors.Is(ctx.Err(), context.Canceled):
 		c.breaker.RecordFailure()
 	case c.breaker.IsHalfOpen():
-		c.breaker.Open() // half open again has its one permit back
+		c.breaker.Open() // opening and half-opening again returns the one permit
 		c.breaker.HalfOpen()
 	}
 }
@@ -324,11 +322,11 @@ func (c *Client) request(ctx context.Context, call Call, secrets http.Header) (*
 	return req, nil
 }
 
-// judge makes an error of every reply that is not JSON with a 2xx status.
+// judge returns an error for every reply that is not JSON with a 2xx status.
 func judge(res *http.Response, body []byte, secrets http.Header, now time.Time) *Error {
 	isJSON := isJSONType(res.Header.Get("Content-Type"))
 	switch {
-	case res.StatusCode < 200: // it says neither yes nor no: what became of the call is open
+	case res.StatusCode < 200: // neither success nor failure: the outcome of the call is open
 		return &Error{Kind: Unreachable, Err: fmt.Errorf("an answer of status %03d", res.StatusCode)}
 	case res.StatusCode >= 300 && res.StatusCode < 400:
 		return &Error{Kind: Redirected, Status: res.StatusCode, Detail: "redirects are not followed"}
@@ -344,7 +342,7 @@ func judge(res *http.Response, body []byte, secrets http.Header, now time.Time) 
 	return nil
 }
 
-// isJSONType accepts application/json with any parameters and the problem form.
+// isJSONType accepts application/json and application/problem+json, with any parameters.
 func isJSONType(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (media == jsonType || media == "application/problem+json")

@@ -18,13 +18,13 @@ import (
 
 const secret = "test-key-not-secret"
 
-// quick are limits for servers of a test.
+// quick returns limits for test servers.
 func quick() Limits {
 	return Limits{Attempt: 300 * time.Millisecond, Call: 2 * time.Second, Body: 1 << 10, Attempts: 3,
 		Backoff: time.Millisecond, MaxWait: 1200 * time.Millisecond, Rate: rate.Inf, Burst: 100, Failures: 100, Open: 50 * time.Millisecond}
 }
 
-// serve is a client of a server of the test's making.
+// serve returns a client of a test server with handler h.
 func serve(t *testing.T, l Limits, h http.HandlerFunc) *Client {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -44,7 +44,7 @@ func serve(t *testing.T, l Limits, h http.HandlerFunc) *Client {
 func reply(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, body) // a client that is gone has its own error
+	_, _ = io.WriteString(w, body) // a client that is gone gets its own error
 }
 
 func failure(t *testing.T, err error) *Error {
@@ -82,7 +82,7 @@ func TestRequestAndReply(t *testing.T) {
 	}
 }
 
-// TestRepetition: what may be repeated is, what may not is not.
+// TestRepetition checks which calls are repeated and which are not.
 func TestRepetition(t *testing.T) {
 	for _, x := range []struct {
 		name       string
@@ -101,7 +101,7 @@ func TestRepetition(t *testing.T) {
 		{"busy", Call{Method: "GET"}, 429, "", 3},
 		{"busy, zero", Call{Method: "GET"}, 429, "0", 3},
 		{"busy for long", Call{Method: "GET"}, 429, "3", 1},
-		{"down for ever", Call{Method: "GET"}, 503, "99999999999", 3}, // nonsense is not obeyed
+		{"down for ever", Call{Method: "GET"}, 503, "99999999999", 3}, // an absurd value is ignored
 		{"gateway", Call{Method: "GET"}, 504, "", 3},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -121,8 +121,8 @@ func TestRepetition(t *testing.T) {
 	}
 }
 
-// TestRetryAfterIsObeyed: within bounds the next exchange waits as asked, and
-// other calls wait too.
+// TestRetryAfterIsObeyed checks that, within limits, the next exchange waits as asked,
+// and that other calls are held back meanwhile.
 func TestRetryAfterIsObeyed(t *testing.T) {
 	var calls atomic.Int32
 	c := serve(t, quick(), func(w http.ResponseWriter, _ *http.Request) {
@@ -246,7 +246,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestSecrets: no secret comes out, in whichever way the service repeats it, and
+// TestSecrets checks that no secret comes out, however the service repeats it, and that
 // nothing is sent without the secret it needs.
 func TestSecrets(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{
@@ -278,7 +278,7 @@ func TestSecrets(t *testing.T) {
 		}
 	}
 	var calls atomic.Int32
-	c := serve(t, quick(), func(w http.ResponseWriter, r *http.Request) { // without its scheme
+	c := serve(t, quick(), func(w http.ResponseWriter, r *http.Request) { // repeats the token without its scheme
 		reply(w, 400, `{"detail":"`+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")+`"}`)
 	})
 	c.config.Secrets = func(context.Context) (http.Header, error) {
@@ -323,7 +323,7 @@ func TestCircuit(t *testing.T) {
 			t.Errorf("it works again: %v", err)
 		}
 	}
-	// Refusals of the request are no failures of the service.
+	// Refusals of the request are not failures of the service.
 	fine := serve(t, l, func(w http.ResponseWriter, _ *http.Request) { reply(w, 400, `{}`) })
 	for range 10 {
 		if e := failure(t, second(fine.Do(t.Context(), Call{Method: "GET", Path: "/x"}))); e.Kind != Answered {
@@ -332,8 +332,8 @@ func TestCircuit(t *testing.T) {
 	}
 }
 
-// TestCircuitProbe: a probe that runs out of time opens the circuit again, and one that
-// its caller gives up leaves the next call to be a probe; neither blocks it for ever.
+// TestCircuitProbe checks that a probe that times out opens the circuit again, and that
+// after a probe that its caller gave up the next call is one; neither blocks for ever.
 func TestCircuitProbe(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
@@ -417,7 +417,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestConnections: calls in a row use one connection; many at once are bounded.
+// TestConnections checks that calls in a row share one connection, and that concurrent
+// ones are bounded.
 func TestConnections(t *testing.T) {
 	var mu sync.Mutex
 	opened := map[string]bool{}
@@ -515,8 +516,8 @@ func TestReadFailure(t *testing.T) {
 	}
 }
 
-// TestEscapedSecret: a service that repeats a key as JSON may write it, or with marks
-// that are not shown, gives it to nobody.
+// TestEscapedSecret checks that a key is removed even if the service repeats it with JSON
+// escapes or with characters that are not shown.
 func TestEscapedSecret(t *testing.T) {
 	for _, body := range []string{
 		`{"detail":"bad key k3y\/with+sign"}`, `{"detail":"bad key \u006b3y/with+sign"}`, `{"detail":"bad key k3y\u200b/with+sign"}`,
@@ -529,7 +530,8 @@ func TestEscapedSecret(t *testing.T) {
 	}
 }
 
-// FuzzReadFailure: text from outside comes out printable, bounded and without a secret.
+// FuzzReadFailure checks that text from outside comes out printable, bounded and without
+// a secret.
 func FuzzReadFailure(f *testing.F) {
 	for _, s := range []string{`{"errorCode":"A","detail":"b"}`, `{"error":{"code":1e308,"message":"\u0000"}}`, `{"name":"\ud800"}`, `[]`, `{"detail":"k\u0065y-of-the-user\u200b"}`} {
 		f.Add([]byte(s))

@@ -11,15 +11,15 @@ import (
 	"net/http"
 )
 
-// linesType is JSON in lines: one value a line, each sent as soon as it is known.
+// linesType is newline-delimited JSON: one value per line, each sent as soon as it is
+// known.
 const linesType = "application/x-ndjson"
 
-// Stream is Do for a reply that comes line by line: each line that is not blank is
-// handed to line as it arrives, with the reply's head, which was received before the
-// first. The reply has no body. An error of line's ends the call and comes back as
-// it is. A service that answers with plain JSON instead gives a reply with a body,
-// as Do does. It is not repeated; lines and reply stay within the limits of a call
-// and of a body.
+// Stream is Do for a reply that comes line by line: each line that is not blank is passed
+// to line as it arrives, with the reply's head, which was received before the first. The
+// reply has no body. An error of line ends the call and is returned as it is. A service
+// that answers with plain JSON instead gives a reply with a body, as in Do. The call is
+// not repeated; lines and reply stay within the limits of a call and of a body.
 func (c *Client) Stream(ctx context.Context, call Call, line func(head *Reply, line []byte) error) (*Reply, error) {
 	caller := ctx
 	ctx, cancel := context.WithTimeout(ctx, c.limits.Call)
@@ -41,13 +41,13 @@ func (c *Client) Stream(ctx context.Context, call Call, line func(head *Reply, l
 	return nil, err
 }
 
-// isLines reports a good reply in lines.
+// isLines reports whether res is a 2xx reply in lines.
 func isLines(res *http.Response) bool {
 	media, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	return err == nil && media == linesType && res.StatusCode >= 200 && res.StatusCode < 300
 }
 
-// errLine is an error of the reader's of lines, which says nothing of the service.
+// errLine marks an error of Stream's line function, which says nothing about the service.
 var errLine = errors.New("the lines were refused")
 
 func (c *Client) readLines(ctx context.Context, res *http.Response, call Call) (*Reply, *Error) {

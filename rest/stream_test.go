@@ -24,15 +24,15 @@ func linesClient(t *testing.T, h http.HandlerFunc) *Client {
 	return c
 }
 
-// TestStream: lines are handed on as they come, each once, also the last without a
-// newline, and whatever is wrong is said.
+// TestStream checks that each line is passed on once, including a last one without
+// newline, and that every failure is reported.
 func TestStream(t *testing.T) {
 	own := errors.New("not this one")
 	for _, c := range []struct {
 		name  string
 		serve http.HandlerFunc
 		lines []string
-		fail  error // of the reader at the second line
+		fail  error // returned by the line function at the second line
 		kind  Kind
 		body  string
 	}{
@@ -85,8 +85,8 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestStreamArrives: a line is there before the reply is through, and the caller's
-// own end stays what it is.
+// TestStreamArrives checks that a line arrives before the reply is complete, and that the
+// caller's own cancellation is returned as such.
 func TestStreamArrives(t *testing.T) {
 	first := make(chan struct{})
 	c := linesClient(t, func(w http.ResponseWriter, r *http.Request) {

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// maxPause bounds how long one reply can keep all calls of a client waiting.
+// maxPause bounds how long one reply can hold back all calls of a client.
 const maxPause = time.Minute
 
-// sleep waits before exchange n+1 and reports whether there is time for it. The
-// service's own wish counts when it is longer than the back-off and not longer
-// than MaxWait.
+// sleep waits before exchange n+1 and reports whether there is time for it. The service's
+// Retry-After counts if it is longer than the backoff; if it is longer than MaxWait there
+// is no further exchange.
 func (c *Client) sleep(ctx context.Context, n int, wish time.Duration) bool {
 	wait := backoff(c.limits.Backoff, n)
 	if wish > wait {
@@ -36,15 +36,15 @@ func (c *Client) sleep(ctx context.Context, n int, wish time.Duration) bool {
 	}
 }
 
-// backoff doubles from base and takes a random point of the upper half, so that
-// clients that failed together do not return together.
+// backoff doubles from base and takes a random point in the upper half, so that clients
+// that failed together do not retry together.
 func backoff(base time.Duration, n int) time.Duration {
 	d := base << min(n-1, 6)
 	return d/2 + rand.N(d/2+1)
 }
 
-// retryAfter reads the header's two forms, seconds and date (RFC 9110 section
-// 10.2.3). Nonsense and the past are zero.
+// retryAfter reads both forms of the header, seconds and date (RFC 9110 section 10.2.3).
+// Invalid values and past dates are zero.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	v := h.Get("Retry-After")
 	if s, err := strconv.ParseUint(v, 10, 32); err == nil {
@@ -56,7 +56,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// A pause holds back every call of a client after the service said 429.
+// A pause holds back every call of a client after the service answered 429.
 type pause struct {
 	mu  sync.Mutex
 	end time.Time

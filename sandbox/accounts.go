@@ -15,25 +15,25 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// Mnemonic is the test mnemonic that every development chain publishes. Its
-// keys are PUBLIC: whoever sends real funds to them loses them at once.
+// Mnemonic is the published test mnemonic of most development chains. Its keys are
+// PUBLIC: real funds sent to them are stolen at once.
 const Mnemonic = "test test test test test test test test test test test junk"
 
-// fundedAccounts is how many of the mnemonic's accounts hold funds.
+// fundedAccounts is the number of the mnemonic's accounts that hold funds.
 const fundedAccounts = 10
 
-// An Account is one of a mnemonic's, at m/44'/60'/0'/0/Index.
+// An Account is the account of a mnemonic at m/44'/60'/0'/0/Index.
 type Account struct {
 	Index   uint32
 	Address common.Address
-	Key     *ecdsa.PrivateKey // public knowledge where it is one of Mnemonic's
+	Key     *ecdsa.PrivateKey // public knowledge if it derives from Mnemonic
 }
 
 // Accounts derives the first n accounts of the published test mnemonic.
 func Accounts(n uint32) ([]Account, error) { return AccountsOf(Mnemonic, n) }
 
-// AccountsOf derives the first n accounts of a mnemonic, such as one that a
-// daemon made here and showed. It does not look whether the words are sound.
+// AccountsOf derives the first n accounts of a mnemonic, such as one that a daemon under
+// test created and showed. It does not validate the words or the checksum.
 func AccountsOf(mnemonic string, n uint32) ([]Account, error) {
 	indices := make([]uint32, n)
 	for i := range indices {
@@ -68,8 +68,8 @@ func accountsAt(mnemonic string, indices []uint32) ([]Account, error) {
 	return accounts, nil
 }
 
-// services are the accounts of those behind the providers, by what they do.
-// They are the published mnemonic's too, far from those of users.
+// services holds the indices of the service accounts (fillers, solvers, makers), by name.
+// They too derive from the published mnemonic, far from the users' accounts.
 var services = map[string]uint32{
 	"auctionFiller":   9000,
 	"auctionCosigner": 9001,
@@ -77,13 +77,13 @@ var services = map[string]uint32{
 	"intentSolver":    9003,
 	"jamSolver":       9004,
 	"rfqMaker":        9005,
-	"bridgeStranger":  9006, // pays where the bridge's solver should
+	"bridgeStranger":  9006, // pays in place of the bridge's solver
 	"intentStranger":  9007, // pays as a filler that the wallet does not know
-	"priceMover":      9008, // moves pools and oracles
+	"priceMover":      9008, // moves the prices of pools and oracles
 }
 
-// Services derives the accounts of those behind the providers, by name. Like all
-// keys here, theirs are public.
+// Services derives the service accounts by name. Their keys are public, like all keys
+// here.
 func Services() (map[string]Account, error) {
 	names := slices.Sorted(maps.Keys(services))
 	indices := make([]uint32, len(names))
@@ -101,10 +101,10 @@ func Services() (map[string]Account, error) {
 	return named, nil
 }
 
-// hardened is the first index of BIP-32's hardened keys.
+// hardened is the first hardened key index of BIP-32.
 const hardened = 1 << 31
 
-// node is an extended private key of BIP-32.
+// A node is a BIP-32 extended private key.
 type node struct {
 	key, chainCode []byte
 }
@@ -132,7 +132,8 @@ func (n node) child(index uint32) (node, error) {
 	return next, nil
 }
 
-// treasury deployed the contracts, owns the liquidity and pays for Fund.
+// treasury returns the account that deploys the contracts, owns the liquidity and pays
+// for Fund.
 func treasury() (Account, error) {
 	key, err := crypto.ToECDSA(crypto.Keccak256([]byte("swapkeep sandbox treasury, a public key")))
 	if err != nil {

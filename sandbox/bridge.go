@@ -16,13 +16,12 @@ func openBridge(o outside) (*simulator, error) {
 	return simulate(bridge, bridge.Faults, bridge.Controls()), nil
 }
 
-// Bridge is the simulator of the bridge provider.
+// Bridge returns the simulator of the bridge provider.
 func (s *Sandbox) Bridge() *bridgesim.Server {
 	return s.simulator("bridge").Handler.(*bridgesim.Server)
 }
 
-// bridge deploys the bridge's contracts. Its routers swap against a stock of
-// their own.
+// bridge deploys the bridge's contracts. Its routers swap against their own balances.
 func (g *genesis) bridge() {
 	for _, d := range bridgesim.Deployments(g.layout, g.network) {
 		g.deploy(d.Contract, d.At, d.Args...)

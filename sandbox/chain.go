@@ -12,19 +12,19 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/ethclient"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/sandbox/contracts"
 	"swapkeep/sandbox/devnet"
 	"swapkeep/sandbox/inject"
 	"swapkeep/sandbox/operator"
 )
 
-// A Chain is a running chain of the sandbox. Mine, Pause, Resume, Reorg, Shift,
-// AskTip, Forget and Head are those of [devnet.Chain].
+// A Chain is a running chain of the sandbox. Mine, Pause, Resume, Reorg, Shift, AskTip,
+// Forget and Head come from [devnet.Chain].
 type Chain struct {
 	*devnet.Chain
 	Network Network
-	// Faults decides what happens to requests to RPC, by method.
+	// Faults holds the fault rules of the RPC endpoint, by method.
 	Faults *inject.Book
 
 	front    *devnet.Front
@@ -34,8 +34,8 @@ type Chain struct {
 	erc20    abi.ABI
 }
 
-// genesisAge is how far behind the clock a chain begins, so that the first
-// blocks need not be in the future.
+// genesisAge is how far the genesis time lies in the past, so that the first blocks need
+// no future timestamps.
 const genesisAge = 60 * time.Second
 
 func (s *Sandbox) startChain(ctx context.Context, n Network, set *contracts.Set, o Options) (*Chain, error) {
@@ -47,7 +47,7 @@ func (s *Sandbox) startChain(ctx context.Context, n Network, set *contracts.Set,
 	if err != nil {
 		return nil, err
 	}
-	began := uint64(fault.Now().Add(-genesisAge).Unix())
+	began := uint64(clock.Now().Add(-genesisAge).Unix())
 	alloc, err := s.bake(n, set, began)
 	if err != nil {
 		return nil, err
@@ -65,31 +65,31 @@ func (s *Sandbox) startChain(ctx context.Context, n Network, set *contracts.Set,
 	return c, nil
 }
 
-// RPC is the chain's JSON-RPC endpoint. Faults and counters apply to it.
+// RPC returns the URL of the chain's JSON-RPC endpoint. Faults and counters apply to it.
 func (c *Chain) RPC() string { return "http://" + c.server.addr }
 
-// WS is the same endpoint over WebSocket, which no fault touches.
+// WS returns the URL of the same endpoint over WebSocket. No faults apply to it.
 func (c *Chain) WS() string { return "ws://" + c.server.addr }
 
-// Client reaches the chain beside its endpoint: no fault touches it and no
-// counter counts it.
+// Client returns a client that bypasses the endpoint: requests meet no faults and are not
+// counted.
 func (c *Chain) Client() *ethclient.Client { return c.client }
 
-// Transactions lists the raw transactions that RPC has seen, oldest first.
+// Transactions lists the raw transactions that were sent to RPC, oldest first.
 func (c *Chain) Transactions() []devnet.RawTransaction { return c.front.Transactions() }
 
-// Reset removes the faults, forgets counts and transactions seen, and lets
-// blocks be made, which ask the usual tip. What is on the chain stays.
+// Reset removes the faults, clears the counts and recorded transactions, restores the
+// default minimum tip and resumes block production. Chain state stays.
 func (c *Chain) Reset() {
 	c.Faults.Reset()
 	c.front.Reset()
-	_ = c.AskTip(nil) // the usual one is never refused
+	_ = c.AskTip(nil) // the default is never refused
 	c.Resume()
 }
 
-// Fund gives an account an amount, in base units, of a token or, for the zero
-// address, of the native coin. It makes a block, paused or not, and pays the tip
-// that blocks ask.
+// Fund gives an account an amount of a token, in base units, or of the native coin for
+// the zero address. It mines a block even if the chain is paused, and pays the minimum
+// tip that is in force.
 func (c *Chain) Fund(ctx context.Context, to, token common.Address, amount *big.Int) error {
 	if amount == nil || amount.Sign() <= 0 {
 		return errors.New("amount: want more than zero")
@@ -118,7 +118,7 @@ func (c *Chain) fundCall(to, token common.Address, amount *big.Int) (operator.Ca
 	}
 	method := "mint"
 	if token == c.Network.Wrapped.Address {
-		method = "transfer" // the treasury's own; nobody can mint it
+		method = "transfer" // from the treasury, as the wrapped coin cannot be minted
 	} else if !c.knows(token) {
 		return operator.Call{}, fmt.Errorf("chain %d has no token %s", c.ID, token)
 	}
@@ -135,7 +135,7 @@ func (c *Chain) knows(token common.Address) bool {
 	return false
 }
 
-// operated is the chain as those behind the providers see it.
+// operated returns the chain as the operators of the providers see it.
 func (c *Chain) operated() operator.Chain {
 	return operator.Chain{Network: c.Network, Client: c.client, Tip: c.Tip, Still: c.Still}
 }

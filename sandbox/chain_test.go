@@ -29,12 +29,12 @@ func allChains() []uint64 {
 	return ids
 }
 
-// manual starts a sandbox that makes blocks on request only.
+// manual starts a sandbox that mines blocks on request only.
 func manual(t *testing.T, chains ...uint64) *sandbox.Sandbox {
 	return sandboxtest.StartWith(t, sandbox.Options{Chains: chains, Period: -1})
 }
 
-// view calls a method without arguments and returns the first word.
+// view calls a method with words as arguments and returns the result.
 func view(t *testing.T, c *sandbox.Chain, at common.Address, signature string, args ...common.Hash) []byte {
 	t.Helper()
 	data := crypto.Keccak256([]byte(signature))[:4]
@@ -99,8 +99,7 @@ func checkID(t *testing.T, c *sandbox.Chain) {
 	}
 }
 
-// checkLinks wants every contract to have code and to know the others by their
-// addresses.
+// checkLinks checks that the contracts refer to each other by their addresses.
 func checkLinks(t *testing.T, c *sandbox.Chain) {
 	t.Helper()
 	n, wrapped := c.Network.Contracts, c.Network.Wrapped.Address
@@ -137,7 +136,7 @@ func checkLinks(t *testing.T, c *sandbox.Chain) {
 	}
 }
 
-// domainSeparators are Permit2's, by chain id.
+// domainSeparators returns Permit2's domain separators by chain id.
 func domainSeparators(t *testing.T) map[string]common.Hash {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/vectors.json")
@@ -166,8 +165,8 @@ func checkToken(t *testing.T, c *sandbox.Chain, tok sandbox.Token, holder common
 	}
 }
 
-// The routers compute pool addresses from these hashes; with them, the pools
-// come out where they are on the real chain.
+// TestPoolsAreWhereTheRoutersLook checks the init code hashes from which the routers
+// compute pool addresses, and that a pool has its mainnet address.
 func TestPoolsAreWhereTheRoutersLook(t *testing.T) {
 	set, err := contracts.Open("")
 	if err != nil {
@@ -235,7 +234,7 @@ func TestFund(t *testing.T) {
 	}
 }
 
-// pay sends one wei of account 1's, without waiting.
+// pay sends one wei from account 1 and does not wait for a receipt.
 func pay(t *testing.T, s *sandbox.Sandbox, c *sandbox.Chain, nonce uint64) common.Hash {
 	t.Helper()
 	client, err := ethclient.Dial(c.RPC())

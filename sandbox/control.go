@@ -18,14 +18,13 @@ import (
 	"swapkeep/sandbox/market"
 )
 
-// maxControl bounds the body of a control request.
+// maxControl limits the body of a control request, in bytes.
 const maxControl = 1 << 20
 
-// errNotFound is an answer to a path that leads nowhere.
+// errNotFound makes the response a 404.
 var errNotFound = errors.New("not found")
 
-// A controlRoute is one request of the control endpoint. README.md documents
-// them.
+// A controlRoute is one request of the control endpoint. README.md documents them.
 type controlRoute struct {
 	pattern string
 	answer  func(s *Sandbox, r *http.Request) (any, error)
@@ -59,8 +58,8 @@ var controlRoutes = []controlRoute{
 	})},
 }
 
-// routes are the requests about the provider of one kind: its settings,
-// and what else there is of it to ask or to do.
+// routes returns the control requests of one simulator: reading and changing its
+// settings, and its own controls.
 func (s *simulator) routes() []controlRoute {
 	at := "/" + s.kind
 	routes := []controlRoute{
@@ -74,7 +73,7 @@ func (s *simulator) routes() []controlRoute {
 	return routes
 }
 
-// done is the answer where there is nothing to say.
+// done is the response of requests without a result.
 var done = map[string]bool{"ok": true}
 
 func (s *Sandbox) control() http.Handler {
@@ -105,7 +104,8 @@ func (s *Sandbox) control() http.Handler {
 	return mux
 }
 
-// body decodes a request's body, which may be empty, over the defaults in to.
+// body decodes a request's JSON body over the defaults in to. The body may be empty;
+// unknown members are an error.
 func body[T any](r *http.Request, to T) (T, error) {
 	dec := json.NewDecoder(r.Body)
 	dec.DisallowUnknownFields()
@@ -133,8 +133,8 @@ func onChain(do func(*Chain, *http.Request) (any, error)) func(*Sandbox, *http.R
 	}
 }
 
-// onBook finds the faults of a server: the kind of a provider, or "rpc-" and a
-// chain id.
+// onBook looks up the fault rules of a server by the kind of a provider or price service,
+// or by "rpc-" and a chain id.
 func onBook(do func(*inject.Book, *http.Request) (any, error)) func(*Sandbox, *http.Request) (any, error) {
 	return func(s *Sandbox, r *http.Request) (any, error) {
 		name := r.PathValue("server")
@@ -153,7 +153,7 @@ func onBook(do func(*inject.Book, *http.Request) (any, error)) func(*Sandbox, *h
 	}
 }
 
-// chainStatus is where a chain stands.
+// chainStatus is the response of the chain requests.
 type chainStatus struct {
 	Block  uint64 `json:"block"`
 	Time   uint64 `json:"time"` // Unix seconds
@@ -186,7 +186,7 @@ func (c *Chain) controlReorg(r *http.Request) (any, error) {
 	return c.status(), err
 }
 
-// maxShift bounds one shift of chain time.
+// maxShift limits one shift of chain time, in seconds.
 const maxShift = 10 * 365 * 24 * 3600
 
 func (c *Chain) controlShift(r *http.Request) (any, error) {
@@ -204,7 +204,7 @@ func (c *Chain) controlShift(r *http.Request) (any, error) {
 
 func (c *Chain) controlTip(r *http.Request) (any, error) {
 	args, err := body(r, struct {
-		Wei string `json:"wei"` // per gas; empty = the usual
+		Wei string `json:"wei"` // per gas; empty = the default
 	}{})
 	if err != nil || args.Wei == "" {
 		return c.status(), errors.Join(err, c.AskTip(nil))

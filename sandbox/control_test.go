@@ -22,7 +22,7 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-// control asks the control endpoint and decodes what it answers.
+// control sends a request to the control endpoint and decodes the response.
 func control[T any](t *testing.T, s *sandbox.Sandbox, method, path, body string) (int, T) {
 	t.Helper()
 	status, raw := sandboxtest.Ask(t, method, s.ControlURL()+path, []byte(body))
@@ -75,8 +75,8 @@ func TestControlOfChains(t *testing.T) {
 	}
 }
 
-// Blocks that ask a higher tip leave the others waiting, and take them when they
-// ask less again. A sandbox that is reset asks the usual.
+// TestControlOfTips checks that blocks leave out transactions below the minimum tip and
+// include them once it is lowered, or the sandbox reset.
 func TestControlOfTips(t *testing.T) {
 	s := manual(t, 1)
 	c := s.Chain(1)
@@ -133,7 +133,7 @@ func TestControlRefuses(t *testing.T) {
 	}
 }
 
-// A web page must not be able to use what runs here.
+// TestPagesAreTurnedAway checks that a web page cannot use the sandbox's servers.
 func TestPagesAreTurnedAway(t *testing.T) {
 	s := manual(t, 1)
 	for _, url := range []string{s.ControlURL() + "/manifest", s.DEXURL() + "/swaps", s.Chain(1).RPC()} {
@@ -189,7 +189,7 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// A fault of the RPC endpoint, and what a client makes of it.
+// TestRPCFaults checks what a client makes of each fault of the RPC endpoint.
 func TestRPCFaults(t *testing.T) {
 	s := manual(t, 1)
 	c := s.Chain(1)
@@ -245,8 +245,8 @@ func TestRPCFaults(t *testing.T) {
 	}
 }
 
-// The hard case for a sender: the node took the transaction, but the answer
-// never came.
+// TestDroppedAnswerAfterTheNodeTookTheTransaction covers the hard case for a sender: the
+// node accepted the transaction, but the response was lost.
 func TestDroppedAnswerAfterTheNodeTookTheTransaction(t *testing.T) {
 	s := manual(t, 1)
 	c := s.Chain(1)
@@ -275,7 +275,7 @@ func TestDroppedAnswerAfterTheNodeTookTheTransaction(t *testing.T) {
 
 func rawTransfer(t *testing.T, s *sandbox.Sandbox, c *sandbox.Chain) string {
 	t.Helper()
-	probe := manual(t, c.ID) // another chain of the same id makes the bytes
+	probe := manual(t, c.ID) // another sandbox with the same chain id signs the transaction
 	pay(t, probe, probe.Chain(c.ID), 0)
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"eth_sendRawTransaction","params":["%s"]}`, probe.Chain(c.ID).Transactions()[0].Raw)
 }

@@ -16,13 +16,13 @@ func openDEX(o outside) (*simulator, error) {
 	return simulate(dex, dex.Faults, dex.Controls()), nil
 }
 
-// DEX is the simulator of the DEX provider.
+// DEX returns the simulator of the DEX provider.
 func (s *Sandbox) DEX() *dexsim.Server { return s.simulator("dex").Handler.(*dexsim.Server) }
 
-// DEXURL is its base URL.
+// DEXURL returns its base URL.
 func (s *Sandbox) DEXURL() string { return s.BaseURL("dex") }
 
-// arbSys is where Arbitrum's own system contract answers.
+// arbSys is the address of Arbitrum's ArbSys precompile.
 var arbSys = common.HexToAddress("0x0000000000000000000000000000000000000064")
 
 // arbBlockNumber is runtime code that answers every call with the block number.
@@ -31,7 +31,7 @@ var arbBlockNumber = common.FromHex("0x435f5260205ff3")
 // arbitrum is the chain whose contracts ask arbSys for the block number.
 const arbitrum = 42161
 
-// uniswapX deploys the auction route's contracts.
+// uniswapX deploys the UniswapX reactors and the OrderQuoter.
 func (g *genesis) uniswapX() {
 	if g.network.ID == arbitrum {
 		g.Install(arbSys, arbBlockNumber)

@@ -14,13 +14,13 @@ func openGasless(o outside) (*simulator, error) {
 	return simulate(g, g.Faults, g.Controls()), nil
 }
 
-// Gasless is the simulator of the gasless provider.
+// Gasless returns the simulator of the gasless provider.
 func (s *Sandbox) Gasless() *gaslesssim.Server {
 	return s.simulator("gasless").Handler.(*gaslesssim.Server)
 }
 
-// gasless deploys JAM and, where the chain has it, RFQ, and lets solver and
-// maker be paid from.
+// gasless deploys JAM and, where the chain has it, RFQ. Solver and maker approve the
+// contracts that pull their tokens.
 func (g *genesis) gasless() {
 	c, permit2 := g.network.Gasless(), g.network.Contracts.Permit2
 	if c.Name == "" {

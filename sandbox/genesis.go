@@ -23,14 +23,14 @@ var (
 	permit2Salt    = common.HexToHash("0x0000000000000000000000000000000000000000d3af2663da51c10215000000")
 )
 
-// Liquidity, in US dollars on each side of a pool.
+// Liquidity in US dollars, on each side of a pool.
 const (
 	deepPool    = 300_000_000
 	shallowPool = 30_000_000
 	v2Pool      = 3_000_000
 )
 
-// What an account of the mnemonic starts with, one behind a provider, and the
+// Starting balances of the mnemonic's accounts, of the service accounts and of the
 // treasury.
 var (
 	accountNative  = whole(10_000)
@@ -40,14 +40,14 @@ var (
 	treasuryNative = new(big.Int).Mul(whole(1_000_000_000), big.NewInt(1_000_000))
 )
 
-// maxTick is the end of a pool's price range.
+// maxTick is the largest tick of a pool, as in Uniswap's TickMath.
 const maxTick = 887272
 
 var maxUint256 = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1))
 
 func whole(n int64) *big.Int { return new(big.Int).Mul(big.NewInt(n), big.NewInt(params.Ether)) }
 
-// genesis makes the first state of a chain.
+// A genesis builds the genesis state of a chain.
 type genesis struct {
 	*devnet.Baker
 	network  Network
@@ -56,13 +56,13 @@ type genesis struct {
 	accounts []Account
 	services map[string]Account
 	time     uint64
-	// layout tells stand-ins whose interface is not published how to lay their
-	// arguments out.
+	// layout seeds the argument layout of stand-ins for contracts whose interface is not
+	// published.
 	layout uint64
 }
 
-// bake puts a network's contracts, tokens, pools and funded accounts into a
-// genesis allocation.
+// bake returns a genesis allocation with a network's contracts, tokens, pools and funded
+// accounts.
 func (s *Sandbox) bake(n Network, set *contracts.Set, time uint64) (types.GenesisAlloc, error) {
 	owner, err := treasury()
 	if err != nil {
@@ -109,7 +109,7 @@ func (g *genesis) deploy(name string, at common.Address, args ...any) {
 	g.Deploy(at, g.treasury, init)
 }
 
-// call calls a method as the treasury.
+// call calls a method of the named contract at an address, from the treasury.
 func (g *genesis) call(name string, at common.Address, value *big.Int, method string, args ...any) []byte {
 	data, err := g.contract(name).ABI.Pack(method, args...)
 	if err != nil {
@@ -118,7 +118,7 @@ func (g *genesis) call(name string, at common.Address, value *big.Int, method st
 	return g.Call(g.treasury, at, value, data)
 }
 
-// permit2 deploys Permit2 as everywhere: through the CREATE2 factory.
+// permit2 deploys Permit2 as on every chain: through the CREATE2 factory.
 func (g *genesis) permit2() {
 	g.Install(create2Factory, core.SystemContractAllocs()[create2Factory].Code)
 	code := g.contract("Permit2").Code
@@ -132,7 +132,7 @@ func (g *genesis) permit2() {
 func (g *genesis) tokens() {
 	w := g.network.Wrapped
 	g.deploy("WETH9", w.Address)
-	// WETH9 names itself in its code; the first two slots hold what it says.
+	// WETH9 has its name and symbol in its code; the first two slots override them.
 	g.Set(w.Address, common.Hash{}, shortString(w.Name))
 	g.Set(w.Address, common.BigToHash(big.NewInt(1)), shortString(w.Symbol))
 	for _, t := range g.network.Tokens {
@@ -147,7 +147,7 @@ func tokenContract(t Token) string {
 	return "MockERC20"
 }
 
-// shortString is how Solidity stores a string below 32 bytes.
+// shortString encodes a string below 32 bytes as Solidity stores it.
 func shortString(s string) common.Hash {
 	var slot common.Hash
 	copy(slot[:31], s)
@@ -176,8 +176,8 @@ func (g *genesis) uniswap() {
 	})
 }
 
-// routerParameters are the Universal Router's constructor argument; there are no
-// positions of V4 and no bridge on these chains.
+// routerParameters is the Universal Router's constructor argument. These chains have no
+// V4 position manager and no bridge, so those addresses stay zero.
 type routerParameters struct {
 	Permit2, Weth9, V2Factory, V3Factory common.Address
 	PairInitCodeHash, PoolInitCodeHash   common.Hash
@@ -186,8 +186,9 @@ type routerParameters struct {
 	V4PositionManager, SpokePool         common.Address
 }
 
-// pools gives every token two pools with the wrapped native coin, the first
-// token a stable pool with every other and a V2 pair with the native coin.
+// pools creates for every token two pools with the wrapped native coin and a stable pool
+// with the first token, and for the first token a V2 pair with the wrapped native coin.
+// Where the chain has a V4 pair, it gets a pool too.
 func (g *genesis) pools() {
 	base := g.network.Tokens[0]
 	for _, t := range g.network.Tokens {
@@ -204,7 +205,7 @@ func (g *genesis) pools() {
 	}
 }
 
-// mintParams are the position manager's.
+// mintParams is the argument of the position manager's mint.
 type mintParams struct {
 	Token0, Token1                 common.Address
 	Fee, TickLower, TickUpper      *big.Int
@@ -214,11 +215,11 @@ type mintParams struct {
 	Deadline                       *big.Int
 }
 
-// tickSpacing by fee, as the V3 factory has it.
+// tickSpacing maps fees to tick spacings, as the V3 factory does.
 var tickSpacing = map[int64]int64{100: 1, 500: 10, 3000: 60}
 
-// pool makes a V3 pool at the tokens' starting prices, with liquidity over the
-// whole range.
+// pool creates a V3 pool at the tokens' starting prices, with liquidity over the whole
+// price range.
 func (g *genesis) pool(a, b Token, fee int64, dollars int64) {
 	if bytes.Compare(a.Address[:], b.Address[:]) > 0 {
 		a, b = b, a
@@ -239,7 +240,7 @@ func (g *genesis) pool(a, b Token, fee int64, dollars int64) {
 	})
 }
 
-// pair makes a V2 pair.
+// pair creates a V2 pair at the tokens' starting prices.
 func (g *genesis) pair(a, b Token, dollars int64) {
 	router := g.network.Contracts.V2Router
 	amountA, amountB := g.provide(a, router, dollars), g.provide(b, router, dollars)
@@ -247,7 +248,8 @@ func (g *genesis) pair(a, b Token, dollars int64) {
 		amountA, amountB, new(big.Int), new(big.Int), g.treasury, new(big.Int).SetUint64(g.time+3600))
 }
 
-// provide gives the treasury tokens of that value and lets spender take them.
+// provide gives the treasury tokens of the given value, approves spender for them and
+// returns the amount in base units.
 func (g *genesis) provide(t Token, spender common.Address, dollars int64) *big.Int {
 	amount := t.Units(dollars)
 	g.give(t, g.treasury, amount)
@@ -277,8 +279,7 @@ func (g *genesis) fundAccounts() {
 	g.give(g.network.Wrapped, g.treasury, g.network.Wrapped.Units(deepPool))
 }
 
-// endow gives an account the native coin, in wei, and tokens of every kind, in
-// US dollars.
+// endow gives an account native coin, in wei, and every token, in US dollars.
 func (g *genesis) endow(a Account, wei *big.Int, dollars int64) {
 	g.Fund(a.Address, wei)
 	for _, t := range append([]Token{g.network.Wrapped}, g.network.Tokens...) {
@@ -286,8 +287,7 @@ func (g *genesis) endow(a Account, wei *big.Int, dollars int64) {
 	}
 }
 
-// allow lets a spender take every token of an account behind a provider, named as
-// in services.
+// allow approves a spender for every token of a service account, named as in services.
 func (g *genesis) allow(service string, spender common.Address) {
 	data, err := g.contract("MockERC20").ABI.Pack("approve", spender, maxUint256)
 	if err != nil {
@@ -298,7 +298,7 @@ func (g *genesis) allow(service string, spender common.Address) {
 	}
 }
 
-// ErrUnknownChain means a chain id outside the table.
+// ErrUnknownChain means that a chain id is not in the table of networks.
 var ErrUnknownChain = errors.New("the sandbox has no such chain")
 
 func unknownChain(id uint64) error {

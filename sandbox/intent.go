@@ -6,8 +6,8 @@ import (
 	"swapkeep/sandbox/intentsim"
 )
 
-// intentReserve is what a deposit contract begins with, in US dollars of each
-// token and, in native coins, as an account behind a provider.
+// intentReserve is the starting balance of a deposit contract, in US dollars of each
+// token. Its native balance is that of a service account.
 const intentReserve = 1_000_000
 
 func openIntent(o outside) (*simulator, error) {
@@ -18,15 +18,15 @@ func openIntent(o outside) (*simulator, error) {
 	return simulate(intent, intent.Faults, intent.Controls()), nil
 }
 
-// Intent is the simulator of the intent provider.
+// Intent returns the simulator of the intent provider.
 func (s *Sandbox) Intent() *intentsim.Server {
 	return s.simulator("intent").Handler.(*intentsim.Server)
 }
 
-// IntentURL is its base URL, which the paths under /v1 follow.
+// IntentURL returns its base URL, without /v1.
 func (s *Sandbox) IntentURL() string { return s.BaseURL("intent") }
 
-// intent deploys the deposit contract, with a reserve to pay from.
+// intent deploys the deposit contract with a reserve to pay from.
 func (g *genesis) intent() {
 	at := g.network.IntentDeposit()
 	if at == (common.Address{}) {

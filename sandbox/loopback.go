@@ -9,14 +9,14 @@ import (
 	"net/netip"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 )
 
-// ErrNotLoopback means a listen address that other machines could reach. The
-// sandbox's keys are public and its control endpoint asks nobody who he is.
+// ErrNotLoopback means that other machines could reach a listen address. The sandbox's
+// keys are public and its control endpoint has no authentication.
 var ErrNotLoopback = errors.New("the sandbox listens on loopback addresses only")
 
-// A server is one HTTP server on its own loopback port.
+// A server is an HTTP server on its own loopback port.
 type server struct {
 	http *http.Server
 	addr string
@@ -41,8 +41,8 @@ func listen(ctx context.Context, host string, handler http.Handler) (*server, er
 	return s, nil
 }
 
-// localOnly refuses what a web page could send: a Host that a foreign name was
-// made to point at, or any request that carries an Origin.
+// localOnly refuses with 403 what a web page could send: a Host other than localhost or a
+// loopback address (DNS rebinding), or any request with an Origin.
 func localOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.Host)
@@ -55,10 +55,10 @@ func localOnly(next http.Handler) http.Handler {
 			http.Error(w, "the sandbox answers local programs only", http.StatusForbidden)
 			return
 		}
-		w.Header().Set("Date", fault.Now().UTC().Format(http.TimeFormat)) // by it clients judge our clock
+		w.Header().Set("Date", clock.Now().UTC().Format(http.TimeFormat)) // clients check our clock against it
 		next.ServeHTTP(w, r)
 	})
 }
 
-// Close stops at once: a held or delayed request is cut off.
+// Close stops at once and cuts off held or delayed requests.
 func (s *server) Close() error { return s.http.Close() }

@@ -14,13 +14,13 @@ import (
 	"swapkeep/sandbox/eip55"
 )
 
-// ManifestVersion is that of sandbox.json's schema, which README.md documents.
+// ManifestVersion is the version of sandbox.json's schema, which README.md documents.
 const ManifestVersion = 1
 
-// Depth is the number of confirmations that config.toml asks for.
+// Depth is the number of confirmations that config.toml sets.
 const Depth = 2
 
-// A Manifest says what runs where. It is the content of sandbox.json.
+// A Manifest is the content of sandbox.json: what runs at which address.
 type Manifest struct {
 	Version   int                        `json:"version"`
 	Warning   string                     `json:"warning"`
@@ -33,7 +33,7 @@ type Manifest struct {
 	Services  map[string]ManifestAccount `json:"services"`
 }
 
-// A ManifestChain is one running chain.
+// A ManifestChain is a running chain.
 type ManifestChain struct {
 	ID        uint64                   `json:"id"`
 	Name      string                   `json:"name"`
@@ -46,8 +46,8 @@ type ManifestChain struct {
 	Contracts map[string]eip55.Address `json:"contracts"`
 }
 
-// A ManifestToken is an ERC-20 token. MicroUSD is its starting price in the
-// pools, in millionths of a US dollar.
+// A ManifestToken is an ERC-20 token. MicroUSD is its starting price in the pools, in
+// millionths of a US dollar.
 type ManifestToken struct {
 	Address  eip55.Address `json:"address"`
 	Symbol   string        `json:"symbol"`
@@ -57,12 +57,12 @@ type ManifestToken struct {
 	Tether   bool          `json:"tether,omitempty"`
 }
 
-// A ManifestService is a provider's simulator. One that demands a key is called
-// through the proxy that holds it.
+// A ManifestService is a provider's simulator. If it demands a key, clients call Proxy,
+// which holds the key.
 type ManifestService struct {
 	BaseURL string `json:"baseUrl"`
 	Proxy   string `json:"proxy,omitempty"`
-	// URLs are its addresses by the daemon's key for them, such as base_url.
+	// URLs are its addresses by configuration key of the daemon, such as base_url.
 	URLs map[string]string `json:"urls"`
 }
 
@@ -71,13 +71,13 @@ type ManifestPrices struct {
 	BaseURL string `json:"baseUrl"`
 }
 
-// A ManifestAccount holds funds on every chain: a user's by its place in a list,
-// one behind a provider by its name.
+// A ManifestAccount holds funds on every chain. Users' accounts are listed by index,
+// service accounts by name.
 type ManifestAccount struct {
 	Index   uint32        `json:"index"`
 	Address eip55.Address `json:"address"`
 	Key     hexutil.Bytes `json:"privateKey"`
-	Public  bool          `json:"public"` // always true: everybody knows the key
+	Public  bool          `json:"public"` // always true: the key is public knowledge
 }
 
 const warning = "PUBLIC TEST KEYS. The chains have real chain ids: whatever these accounts sign is valid on the real chains. Never send funds to them."
@@ -142,18 +142,18 @@ func manifestContracts(n Network) map[string]eip55.Address {
 	return out
 }
 
-// FeeReceiver is who the wallet's fee is paid to: account 3 of the mnemonic.
+// FeeReceiver receives the wallet's fee: account 3 of the mnemonic.
 var FeeReceiver = common.HexToAddress("0x90F79bf6EB2c4f870365E785982E1f101E93b906")
 
-// Config is the daemon's configuration for this sandbox, in TOML. It names the keys of
-// providers where WriteKeys has put them.
+// Config returns the daemon's configuration for this sandbox, in TOML. Call WriteKeys
+// first: key_file is written only for a key that has been written.
 func (s *Sandbox) Config() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Written by swapkeep-sandbox. The keys of the sandbox are public.\nsandbox = true\n")
 	for _, c := range s.chains {
 		fmt.Fprintf(&b, "\n[networks.%d]\nrpc = [%q]\ndepth = %d\n", c.ID, c.RPC(), Depth)
 	}
-	// Any free port: a person may run a daemon of his own beside the sandbox's.
+	// Any free port, as the user may run a daemon of their own as well.
 	b.WriteString("\n[prices]\nlisten = \"127.0.0.1:0\"\n")
 	for _, sim := range s.simulators {
 		section := "providers"
@@ -175,10 +175,10 @@ func (s *Sandbox) Config() []byte {
 	return b.Bytes()
 }
 
-// behindProxy is the kind of the provider that BehindProxy is about.
+// behindProxy is the kind of the provider that BehindProxy puts behind a proxy.
 const behindProxy = "dex"
 
-// address is where the daemon is to find a provider: at the proxy, if there is
+// address returns the URL where the daemon reaches a provider: the proxy's if there is
 // one.
 func (s *Sandbox) address(sim *simulator, k pathKey) string {
 	if sim.kind == behindProxy && s.proxy != "" {
@@ -187,8 +187,8 @@ func (s *Sandbox) address(sim *simulator, k pathKey) string {
 	return sim.address(k)
 }
 
-// WriteFiles writes sandbox.json and config.toml to a directory, which it
-// makes if need be. A reader sees each file whole or not at all.
+// WriteFiles writes the provider keys, sandbox.json and config.toml to a directory, which
+// it creates if need be. Each file is replaced atomically.
 func (s *Sandbox) WriteFiles(dir string) error {
 	manifest, err := json.MarshalIndent(s.Manifest(), "", "  ")
 	if err != nil {
@@ -209,8 +209,8 @@ func (s *Sandbox) WriteFiles(dir string) error {
 	return nil
 }
 
-// WriteKeys writes what providers demand beside a request to a directory that exists,
-// for the daemon alone to read. It goes before Config.
+// WriteKeys writes the bridge's API key to an existing directory, readable by the owner
+// only. Call it before Config.
 func (s *Sandbox) WriteKeys(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// priceMover is the service account that moves pools and oracles.
+// priceMover is the service account that moves the prices of pools and oracles.
 const priceMover = "priceMover"
 
 func (s *Sandbox) openMarket(set *contracts.Set, o Options) error {
@@ -28,11 +28,11 @@ func (s *Sandbox) openMarket(set *contracts.Set, o Options) error {
 	return err
 }
 
-// Market is what everything is worth here, and moves it.
+// Market returns the market, which holds and moves all prices.
 func (s *Sandbox) Market() *market.Market { return s.market }
 
-// market deploys the contract that moves prices, with the native coin for what it
-// swaps, and the oracles.
+// market deploys the oracles, their tokens and the contract that moves prices, and funds
+// that contract and the oracle pools.
 func (g *genesis) market() {
 	o := g.network.Oracles()
 	for _, t := range o.Further {
@@ -54,12 +54,12 @@ func (g *genesis) market() {
 	}
 }
 
-// controlMarket moves prices, by hand or by a drift, and answers with the market
-// as it is then.
+// controlMarket moves prices, at once or by a drift, and answers with the new state of
+// the market.
 func (s *Sandbox) controlMarket(r *http.Request) (any, error) {
 	args, err := body(r, struct {
 		Moves []market.Move `json:"moves"`
-		Start bool          `json:"start"` // to the starting prices, before the moves
+		Start bool          `json:"start"` // go to the starting prices before the moves
 		Drift market.Drift  `json:"drift"`
 	}{Drift: s.market.Drift()})
 	if err != nil {
@@ -88,7 +88,7 @@ func controlOracles(m *market.Market, chain uint64, r *http.Request) error {
 	return m.SetOracles(r.Context(), chain, change)
 }
 
-// onOracles answers with a chain's oracles, as they are after what is done.
+// onOracles calls do and answers with the chain's oracles as they are afterwards.
 func onOracles(do func(*market.Market, uint64, *http.Request) error) func(*Sandbox, *http.Request) (any, error) {
 	return func(s *Sandbox, r *http.Request) (any, error) {
 		c, err := s.chainNamed(r.PathValue("chain"))

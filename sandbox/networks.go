@@ -2,11 +2,11 @@ package sandbox
 
 import "swapkeep/sandbox/network"
 
-// The table of chains is package network's.
+// The table of chains is in package network.
 type (
-	// A Network is one of the chains that the sandbox can start.
+	// A Network is a chain that the sandbox can start.
 	Network = network.Network
-	// A Token of a sandbox chain stands at the address it has on the real one.
+	// A Token is a token of a sandbox chain, at its real address.
 	Token = network.Token
 )
 

@@ -6,7 +6,7 @@ import (
 	"swapkeep/sandbox/pricesim"
 )
 
-// priceServices are the rows of the price services, each on a port of its own.
+// priceServices returns the table rows of the price services, each on its own port.
 func priceServices() (rows []provider) {
 	for _, kind := range pricesim.Kinds() {
 		rows = append(rows, provider{
@@ -24,7 +24,7 @@ func priceServices() (rows []provider) {
 	return rows
 }
 
-// Prices is the simulator of a price service, nil if there is none of the kind.
+// Prices returns the simulator of a price service; nil if the kind is unknown.
 func (s *Sandbox) Prices(kind string) *pricesim.Server {
 	if !slices.Contains(pricesim.Kinds(), kind) {
 		return nil

@@ -12,25 +12,23 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// A provider is a kind of swap provider, or of price service, that the sandbox
-// simulates.
+// A provider is a kind of swap provider or price service that the sandbox simulates.
 type provider struct {
 	kind string // as in the daemon's configuration: providers.<kind>
-	// paths are the keys of the daemon's configuration that hold an address of
-	// this provider, with what the address ends in. The first is the base URL.
+	// paths are the configuration keys of the daemon that hold an address of this
+	// provider, with the path of each URL. The first is the base URL.
 	paths []pathKey
-	// prices marks a price service, in the daemon's configuration
-	// prices.sources.<kind>.
+	// prices marks a price service, which the daemon configures as prices.sources.<kind>.
 	prices bool
-	// bake puts the provider's contracts into a chain's genesis; nil = it has none.
+	// bake deploys the provider's contracts at genesis; nil = it has none.
 	bake func(g *genesis)
-	// open makes the simulator, over the chains that run already.
+	// open creates the simulator; the chains are running by then.
 	open func(o outside) (*simulator, error)
 }
 
 type pathKey struct{ key, path string }
 
-// providers is the table of them.
+// providers is the table of the swap providers.
 var providers = []provider{
 	{"dex", []pathKey{{"base_url", "/v1"}}, false, (*genesis).uniswapX, openDEX},
 	{"bridge", []pathKey{{"base_url", ""}}, false, (*genesis).bridge, openBridge},
@@ -38,19 +36,19 @@ var providers = []provider{
 	{"gasless", []pathKey{{"base_url", ""}}, false, (*genesis).gasless, openGasless},
 }
 
-// outside is what a simulator is made of.
+// outside holds the dependencies of a simulator.
 type outside struct {
 	contracts *contracts.Set
 	chains    []operator.Chain             // every chain of the table, running or not
 	services  map[string]*operator.Account // by name; see services in accounts.go
-	layout    uint64                       // as genesis has it
+	layout    uint64                       // as in genesis
 	market    *market.Market
 	options   Options
 }
 
-// A simulated provider answers as the real one does. Reset removes faults, goes
-// back to the default settings and forgets its orders; Close ends what it does
-// in the background and may be called once.
+// A simulated provider answers as the real one does. Reset removes faults, restores the
+// default settings and forgets its orders. Close stops its background work and must be
+// called once only.
 type simulated[S any] interface {
 	http.Handler
 	Settings() S
@@ -59,7 +57,7 @@ type simulated[S any] interface {
 	Close() error
 }
 
-// A simulator is a simulated provider as the sandbox holds it.
+// A simulator is a simulated provider with its server and controls.
 type simulator struct {
 	provider
 	http.Handler
@@ -68,15 +66,14 @@ type simulator struct {
 	set      func(r *http.Request) error
 	reset    func()
 	close    func() error
-	// controls are further requests of the control endpoint, such as
-	// "GET /orders", which it answers under the provider's kind.
+	// controls are further requests of the control endpoint, such as "GET /orders",
+	// served under the provider's kind.
 	controls map[string]func(r *http.Request) (any, error)
 
 	server *server
 }
 
-// simulate makes a simulator of a provider with settings of type S, which are
-// read and changed as JSON.
+// simulate wraps a provider with settings of type S, which are read and changed as JSON.
 func simulate[S any](p simulated[S], faults *inject.Book, controls map[string]func(*http.Request) (any, error)) *simulator {
 	return &simulator{
 		Handler: p, faults: faults, reset: p.Reset, close: p.Close, controls: controls,
@@ -91,7 +88,7 @@ func simulate[S any](p simulated[S], faults *inject.Book, controls map[string]fu
 	}
 }
 
-// openProviders starts every simulator on a port of its own.
+// openProviders starts every simulator on its own port.
 func (s *Sandbox) openProviders(ctx context.Context, set *contracts.Set, o Options) error {
 	out := outside{contracts: set, chains: s.operated(), services: map[string]*operator.Account{}, layout: s.layout, options: o, market: s.market}
 	for name, a := range s.services {
@@ -111,7 +108,7 @@ func (s *Sandbox) openProviders(ctx context.Context, set *contracts.Set, o Optio
 	return nil
 }
 
-// operated are all chains of the table, as those behind the providers see them.
+// operated returns all chains of the table as the operators of the providers see them.
 func (s *Sandbox) operated() []operator.Chain {
 	var all []operator.Chain
 	for _, n := range Networks() {
@@ -124,7 +121,7 @@ func (s *Sandbox) operated() []operator.Chain {
 	return all
 }
 
-// Close closes the port first, then ends the simulator.
+// Close closes the port first, then stops the simulator.
 func (s *simulator) Close() error {
 	var err error
 	if s.server != nil {
@@ -133,10 +130,10 @@ func (s *simulator) Close() error {
 	return errors.Join(err, s.close())
 }
 
-// address is the provider's address for a key of the daemon's configuration.
+// address returns the provider's URL for a configuration key of the daemon.
 func (s *simulator) address(k pathKey) string { return "http://" + s.server.addr + k.path }
 
-// simulator finds the one of a kind, nil if there is none.
+// simulator returns the simulator of a kind; nil if there is none.
 func (s *Sandbox) simulator(kind string) *simulator {
 	for _, sim := range s.simulators {
 		if sim.kind == kind {
@@ -146,7 +143,7 @@ func (s *Sandbox) simulator(kind string) *simulator {
 	return nil
 }
 
-// kinds lists the kinds of the providers.
+// kinds lists the kinds of the simulators.
 func (s *Sandbox) kinds() []string {
 	var all []string
 	for _, sim := range s.simulators {
@@ -155,7 +152,7 @@ func (s *Sandbox) kinds() []string {
 	return all
 }
 
-// BaseURL is the base URL of the provider of a kind, "" if there is none.
+// BaseURL returns the base URL of the simulator of a kind; "" if there is none.
 func (s *Sandbox) BaseURL(kind string) string {
 	if sim := s.simulator(kind); sim != nil {
 		return sim.address(sim.paths[0])
@@ -163,8 +160,8 @@ func (s *Sandbox) BaseURL(kind string) string {
 	return ""
 }
 
-// Faults decides what happens to the requests to a provider, by endpoint path;
-// nil if there is no provider of the kind.
+// Faults returns the fault rules of a simulator, by endpoint path; nil if there is none
+// of the kind.
 func (s *Sandbox) Faults(kind string) *inject.Book {
 	if sim := s.simulator(kind); sim != nil {
 		return sim.faults

@@ -17,8 +17,8 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-// Each provider has faults, counts and settings of its own, which a reset takes
-// away.
+// TestEveryProviderIsControlled checks that each simulator has its own faults, counts and
+// settings, and that Reset clears faults and counts.
 func TestEveryProviderIsControlled(t *testing.T) {
 	s := manual(t, 1)
 	kinds := []string{"dex", "bridge", "intent", "gasless", "defillama", "geckoterminal", "coingecko", "dexscreener", "blockscout", "goplus"}
@@ -57,7 +57,8 @@ func TestEveryProviderIsControlled(t *testing.T) {
 	}
 }
 
-// The settings of one are changed one by one, and are the default's after a reset.
+// TestControlOfTheDEX checks that settings change one by one and return to the defaults
+// with a reset.
 func TestControlOfTheDEX(t *testing.T) {
 	s := manual(t, 1)
 	type settings struct {
@@ -98,8 +99,8 @@ func TestControlOfTheDEX(t *testing.T) {
 	}
 }
 
-// One call turns a price service down, slow or into a liar, and a move of the market
-// shows in what it says.
+// TestControlOfPrices checks that one control request changes a price service's answers
+// or makes it fail, and that its prices follow the market.
 func TestControlOfPrices(t *testing.T) {
 	s := manual(t, 1)
 	ask := func() (int, float64) {
@@ -137,7 +138,8 @@ func TestControlOfPrices(t *testing.T) {
 	}
 }
 
-// A stalled request was carried out, and is answered once the rule is removed.
+// TestStalledAnswersGoOnWhenReleased checks that a stalled request is answered once the
+// rule is removed.
 func TestStalledAnswersGoOnWhenReleased(t *testing.T) {
 	s := manual(t, 1)
 	id, err := s.Faults("dex").Add(inject.Rule{Target: "/nothing", Kind: inject.Stall})
@@ -167,11 +169,12 @@ func TestStalledAnswersGoOnWhenReleased(t *testing.T) {
 	}
 }
 
-// The daemon takes the configuration that is written for it.
+// TestTheDaemonTakesTheConfiguration checks that the daemon loads the configuration
+// written for it.
 func TestTheDaemonTakesTheConfiguration(t *testing.T) {
 	s := manual(t, 1, 8453)
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o700); err != nil { // whatever the umask says
+	if err := os.Chmod(dir, 0o700); err != nil { // whatever the umask is
 		t.Fatal(err)
 	}
 	if err := s.WriteFiles(dir); err != nil {
@@ -204,8 +207,7 @@ func TestTheDaemonTakesTheConfiguration(t *testing.T) {
 	}
 }
 
-// The accounts behind the providers are the same everywhere: other programs know
-// them by their addresses.
+// TestServices pins the addresses of the service accounts, which other programs rely on.
 func TestServices(t *testing.T) {
 	services, err := sandbox.Services()
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package sandbox is the outside world on one machine: EVM chains with the
-// real chain ids, contracts and token addresses, and simulators of the swap
-// providers that speak their wire formats and really settle on those chains.
-// Everything in it can be made to fail and to lie.
+// Package sandbox simulates the outside world on one machine: EVM chains with the real
+// chain ids, contracts and token addresses, and simulators of the swap providers that
+// speak their wire formats and settle on those chains. Every server can be made to fail
+// and to lie.
 //
-// It is for tests and demonstrations. Its keys are public, it listens on
-// loopback only, and it is no part of what users install.
+// It is for tests and demonstrations. Its keys are public, it listens on loopback only,
+// and it is not part of what users install.
 package sandbox
 
 import (
@@ -24,27 +24,27 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// Options say what to start. The zero value starts [DefaultChains] with a block
-// a second.
+// Options say what to start. The zero value starts [DefaultChains] with one block per
+// second.
 type Options struct {
-	Chains    []uint64      // ids of the table; nil = DefaultChains
+	Chains    []uint64      // chain ids; nil = DefaultChains
 	Contracts string        // directory of the contracts; "" = see contracts.Open
-	Host      string        // loopback address to listen on; "" = 127.0.0.1
+	Host      string        // loopback IP address to listen on; "" = 127.0.0.1
 	Period    time.Duration // time between blocks; 0 = 1 s, negative = on request only
-	Instant   bool          // also make a block as soon as a transaction arrives
+	Instant   bool          // also mine a block as soon as a transaction arrives
 	DEXKey    string        // API key that the DEX demands; "" = none
-	BridgeKey string        // API key that the bridge demands for quotes; "" = another every time
-	// Layout chooses how stand-ins of contracts whose interface is not published
-	// lay their arguments out; 0 = another way every time.
+	BridgeKey string        // API key that the bridge demands for quotes; "" = a random one
+	// Layout seeds the argument layout of stand-ins for contracts whose interface is not
+	// published; 0 = a random one.
 	Layout uint64
-	// Seed chooses what prices were before the start.
+	// Seed seeds the prices before the start.
 	Seed uint64
 }
 
-// DefaultChains are started when none is named.
+// DefaultChains are started if Options.Chains is empty.
 var DefaultChains = []uint64{1, 10, 8453, 42161}
 
-// A Sandbox is running. Its methods may be called concurrently.
+// A Sandbox is a running sandbox. Its methods may be called concurrently.
 type Sandbox struct {
 	accounts   []Account
 	services   map[string]Account
@@ -59,7 +59,7 @@ type Sandbox struct {
 	bridgeKeyFile     string // see WriteKeys
 }
 
-// Start brings a sandbox up. The context bounds the start only; Close ends it.
+// Start starts a sandbox. The context limits only the start; Close stops the sandbox.
 func Start(ctx context.Context, o Options) (*Sandbox, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *Sandbox) start(ctx context.Context, set *contracts.Set, o Options) erro
 	return err
 }
 
-// startChains starts the chains beside each other.
+// startChains starts the chains in parallel.
 func (s *Sandbox) startChains(ctx context.Context, set *contracts.Set, o Options) error {
 	chains, errs := make([]*Chain, len(o.Chains)), make([]error, len(o.Chains))
 	var all sync.WaitGroup
@@ -142,10 +142,10 @@ func (s *Sandbox) startChains(ctx context.Context, set *contracts.Set, o Options
 	return errors.Join(errs...)
 }
 
-// Chains are the chains that were started, in that order.
+// Chains returns the running chains in the order of Options.Chains.
 func (s *Sandbox) Chains() []*Chain { return slices.Clone(s.chains) }
 
-// Chain is one of them, nil if it was not started.
+// Chain returns a running chain; nil if it was not started.
 func (s *Sandbox) Chain(id uint64) *Chain {
 	for _, c := range s.chains {
 		if c.ID == id {
@@ -155,26 +155,25 @@ func (s *Sandbox) Chain(id uint64) *Chain {
 	return nil
 }
 
-// Accounts hold native coins and tokens on every chain. Their keys are public.
+// Accounts returns the users' accounts, which hold native coins and tokens on every
+// chain. Their keys are public.
 func (s *Sandbox) Accounts() []Account { return slices.Clone(s.accounts) }
 
-// Services are the accounts of those behind the providers, by name. They hold far
-// more than the accounts of users. Their keys are public.
+// Services returns the service accounts by name. They hold far more than the users'
+// accounts. Their keys are public.
 func (s *Sandbox) Services() map[string]Account { return maps.Clone(s.services) }
 
-// BehindProxy makes the daemon's configuration name a key proxy in place of the
-// DEX, and the file with the token that the proxy knows the daemon by. It goes
-// before WriteFiles.
+// BehindProxy makes Config name a key proxy in place of the DEX, with the file of the
+// token that authenticates the daemon to it. Call it before WriteFiles.
 func (s *Sandbox) BehindProxy(base, tokenFile string) { s.proxy, s.proxyToken = base, tokenFile }
 
-// ControlURL is where programs in other processes control the sandbox.
+// ControlURL returns the base URL of the control endpoint.
 func (s *Sandbox) ControlURL() string { return "http://" + s.controlServer.addr }
 
-// Reset removes every fault and lie, forgets what was counted, goes back to
-// the default settings and lets blocks be made. What is on the chains stays, but
-// that prices which were moved go back to the starting ones, and oracles that were
-// made to fail are well again; the error is about those and may be ignored by who
-// never touched them.
+// Reset removes all fault rules, clears the counts, restores the default settings and
+// resumes block production. Chain state stays, except that moved prices return to the
+// starting prices and bent oracles are repaired. The error concerns only these two;
+// callers that never changed them may ignore it.
 func (s *Sandbox) Reset() error {
 	for _, c := range s.chains {
 		c.Reset()
@@ -187,10 +186,10 @@ func (s *Sandbox) Reset() error {
 	return s.market.Reset(ctx)
 }
 
-// resetTime bounds how long the chains may take to go back to the starting prices.
+// resetTime limits how long the return to the starting prices may take.
 const resetTime = 30 * time.Second
 
-// Close stops everything and closes every port. It may be called once.
+// Close stops everything and closes every port. It must be called once only.
 func (s *Sandbox) Close() error {
 	var errs []error
 	if s.controlServer != nil {

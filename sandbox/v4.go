@@ -9,7 +9,7 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// v4 deploys the pool manager, its quoter and what makes pools.
+// v4 deploys the pool manager, its quoter and the contract that makes pools.
 func (g *genesis) v4() {
 	v := g.network.V4()
 	if v.Manager == (common.Address{}) {
@@ -20,14 +20,14 @@ func (g *genesis) v4() {
 	g.deploy("V4Liquidity", v.Liquidity, v.Manager)
 }
 
-// v4Key is a pool.
+// A v4Key is a V4 PoolKey.
 type v4Key struct {
 	Currency0, Currency1 common.Address
 	Fee, TickSpacing     *big.Int
 	Hooks                common.Address
 }
 
-// v4Pool makes the v4 pool that the chain has from its beginning, at the tokens' starting
+// v4Pool creates the V4 pool that the chain has at genesis, at the tokens' starting
 // prices.
 func (g *genesis) v4Pool(a, b Token, dollars int64) {
 	at := g.network.V4().Liquidity
@@ -37,15 +37,15 @@ func (g *genesis) v4Pool(a, b Token, dollars int64) {
 	g.v4Make(a, amountA, b, amountB, network.V4Fee, network.V4TickSpacing)
 }
 
-// v4Make makes a pool without a hook, with those amounts of the treasury's over the whole
-// range. A token without an address is the native coin.
+// v4Make creates a pool without hooks, with the given amounts of the treasury's over the
+// whole price range. A token with the zero address is the native coin.
 func (g *genesis) v4Make(a Token, ofA *big.Int, b Token, ofB *big.Int, fee, spacing int64) {
 	if bytes.Compare(a.Address[:], b.Address[:]) > 0 {
 		a, ofA, b, ofB = b, ofB, a, ofA
 	}
 	value := new(big.Int)
 	if a.Address == (common.Address{}) {
-		value.Add(ofA, ofA) // what is left comes back
+		value.Add(ofA, ofA) // the rest is returned
 	}
 	price := new(big.Int).Lsh(ofB, 192)
 	liquidity := new(big.Int).Mul(ofA, ofB)

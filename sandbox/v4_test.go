@@ -14,9 +14,9 @@ import (
 	"swapkeep/sandbox/devnet"
 )
 
-// TestV4Vectors: paths without bounds, as the vendor's package encodes them for router
-// 2.1.2, do the same on the published router, which is 2.1.0: its array of bounds stands
-// where that of 2.1.2 does.
+// TestV4Vectors runs paths without bounds, as the vendor's package encodes them for
+// router 2.1.2, on the published router 2.1.0. They must do the same there: the array of
+// bounds takes the same place in both.
 func TestV4Vectors(t *testing.T) {
 	raw, err := os.ReadFile("../providers/dex/testdata/v4.json")
 	if err != nil {
@@ -58,8 +58,8 @@ func TestV4Vectors(t *testing.T) {
 	}
 }
 
-// v4Genesis is Base with pools of v4 in which one DAI or ether is worth 3,000 USDC, and
-// one ether a DAI.
+// v4Genesis returns Base with V4 pools in which one DAI or ether is worth 3,000 USDC, and
+// one ether one DAI.
 func v4Genesis(t *testing.T, account common.Address) *genesis {
 	set, err := contracts.Open("")
 	if err != nil {
@@ -106,7 +106,7 @@ func v4Genesis(t *testing.T, account common.Address) *genesis {
 	return g
 }
 
-// v4Fund gives the treasury twice an amount and lets the maker of pools have it.
+// v4Fund gives the treasury twice an amount and approves the contract that makes pools.
 func (g *genesis) v4Fund(t Token, n *big.Int) {
 	if t.Address == (common.Address{}) {
 		return
@@ -115,7 +115,7 @@ func (g *genesis) v4Fund(t Token, n *big.Int) {
 	g.call("MockERC20", t.Address, new(big.Int), "approve", g.network.V4().Liquidity, maxUint256)
 }
 
-// held is a balance, of the native coin in the treasury's question to Multicall3.
+// held returns a balance; the native coin's through Multicall3.
 func (g *genesis) held(token, who common.Address) *big.Int {
 	if token == (common.Address{}) {
 		return new(big.Int).SetBytes(g.call("Multicall3", g.network.Contracts.Multicall3, new(big.Int), "getEthBalance", who))

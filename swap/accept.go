@@ -15,15 +15,15 @@ type AcceptRequest struct {
 	Caller
 	Request     string // uuid
 	Order       string
-	Digest      common.Hash // of the proposal, as shown
-	Acknowledge []string    // codes of its findings accepted by a second act
+	Digest      common.Hash // of the proposal as shown
+	Acknowledge []string    // codes of its findings that the user acknowledged
 }
 
-// Accept journals the user's consent to an order's proposal, which takes the
-// place of the accepted terms; the engine does the rest. Refused with
-// ConsentNeeded when the order proposes something else than was shown, or nothing
-// any more; a finding of the proposal that blocks, or needs a second act that was
-// not taken, refuses as for Execute. Repeating a request returns the order.
+// Accept journals the user's consent to an order's proposal, which replaces the accepted
+// terms; the engine then continues the order. It fails with ConsentNeeded if the order
+// now proposes something other than r.Digest, or nothing. Blocking findings and findings
+// that lack their acknowledgement refuse it as they do for Execute. Repeating a request
+// returns the order.
 func (s *Service) Accept(ctx context.Context, r AcceptRequest) (Order, error) {
 	if err := tidyRequest(&r.Request); err != nil {
 		return Order{}, err
@@ -39,7 +39,7 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (Order, error) {
 	}
 	review := o.Proposal.Review
 	until := earlier(o.Proposal.until(), review.Terms.Deadline)
-	m := s.moving(ctx, review.Terms, review.Offer.Request.SlippageBps) // all of it: who accepted it before may have given the password
+	m := s.moving(ctx, review.Terms, review.Offer.Request.SlippageBps) // the whole amount: an earlier consent by password was not counted
 	if err := s.bounded(r.Caller, m, review.Terms.AmountIn); err != nil {
 		return o, err
 	}
@@ -48,7 +48,7 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (Order, error) {
 	}
 	for range 10 {
 		if s.engine.accepted(o) != nil {
-			o.AckCodes = nil // nobody is known to have taken those acts
+			o.AckCodes = nil // the record does not verify, so its acknowledgements prove nothing
 		}
 		if err = o.accept(r.Acknowledge); err != nil {
 			return o, err
@@ -78,7 +78,7 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (Order, error) {
 	return o, err
 }
 
-// proposed is the order, if it proposes what was shown and that may be accepted.
+// proposed returns the order if it proposes r.Digest and that proposal may be accepted.
 func (s *Service) proposed(r AcceptRequest) (Order, error) {
 	o, err := s.o.Journal.Get(r.Order)
 	switch {
@@ -93,7 +93,7 @@ func (s *Service) proposed(r AcceptRequest) (Order, error) {
 	case o.Proposal.Digest != r.Digest:
 		return o, Refuse(ConsentNeeded, "the proposal has changed; look at the new one")
 	case s.o.Now().After(o.Proposal.until()), o.Proposal.Seal == nil:
-		s.start(o.ID) // which makes a new one
+		s.start(o.ID) // makes a new proposal
 		return o, Refuse(ConsentNeeded, "the proposal is too old; look at the one that takes its place")
 	}
 	if err := s.engine.holds(o.Proposal.Seal, o.proposal()); err != nil {
@@ -102,8 +102,8 @@ func (s *Service) proposed(r AcceptRequest) (Order, error) {
 	return o, acceptable(o.Proposal.Findings, r.Acknowledge)
 }
 
-// accept puts the proposal in the place of what was accepted before. What is left
-// of the plan begins again; what is done stays done.
+// accept replaces the accepted terms and plan with the proposal's. Finished steps keep
+// their results; the rest of the plan starts over.
 func (o *Order) accept(acknowledged []string) error {
 	p := o.Proposal
 	if o.ordered() {

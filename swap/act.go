@@ -11,25 +11,25 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Caller is who asks for an act. The zero value is a browser without a session.
+// A Caller says who asks for an act. The zero value is a browser without a session.
 type Caller struct {
 	Origin   string      // extension origin or terminal, for the record
-	Session  string      // the connection's session, as told to the Confirmer
-	Present  func() bool // whether that is still the connection's session; nil = it is not
-	Terminal bool        // else a browser, which is bounded by [Limits]
-	Password bool        // the wallet's password came with this very act, and is right
-	Amount   *big.Int    // at a terminal: the amount of the input, typed again; nil = it was not
+	Session  string      // the connection's session, passed to the Confirmer
+	Present  func() bool // whether Session is still the connection's session; nil = no
+	Terminal bool        // otherwise a browser, which is bounded by [Limits]
+	Password bool        // the wallet's password came with this act and is correct
+	Amount   *big.Int    // at a terminal: the input amount, typed again; nil = not typed
 }
 
-// An ExecuteRequest is the user's consent to a plan: of a swap, or of a revoke.
+// An ExecuteRequest is the user's consent to the plan of a swap or of a revoke.
 type ExecuteRequest struct {
 	Caller
-	Request     string      // uuid; repeating it returns the order it made
+	Request     string      // uuid; a repeat returns the order that it made
 	Digest      common.Hash // of the review that was shown
-	Acknowledge []string    // codes of findings accepted by a second act
+	Acknowledge []string    // codes of the findings that the user acknowledged
 }
 
-// An Act is what a Confirmer is asked about before anything is signed for it.
+// An Act describes what a Confirmer is asked to confirm before anything is signed for it.
 type Act struct {
 	Kind    string // execute, revoke, accept, cancel or speedup
 	Digest  common.Hash
@@ -40,18 +40,18 @@ type Act struct {
 	Ceiling *big.Int // wei, for a speedup that raises the gas ceiling of the order
 }
 
-// A Confirmer makes sure that a person wants an act that ends in a signature.
-// An error means no. [ByCall] is today's; confirmation outside the browser
-// plugs in here.
+// A Confirmer makes sure that a person wants an act that leads to a signature. An error
+// means no. [ByCall] is the one in use; confirmation outside the browser can be added by
+// implementing this interface.
 type Confirmer interface {
 	Confirm(ctx context.Context, a Act) error
 }
 
-// ByCall confirms by the very call of the popup or terminal that carries the
-// digest it was shown: what is acted on must name a session.
+// ByCall takes the call itself as confirmation: the popup or terminal sends the digest it
+// showed. It requires a session.
 type ByCall struct{}
 
-// Confirm refuses an act without a session.
+// Confirm fails with ConsentDeclined if the act has no session.
 func (ByCall) Confirm(_ context.Context, a Act) error {
 	if a.Session == "" {
 		return Refuse(ConsentDeclined, "unlock the wallet first")
@@ -64,7 +64,7 @@ func (s *Service) Execute(ctx context.Context, r ExecuteRequest) (Order, error) 
 	return s.carryOut(ctx, "execute", r)
 }
 
-// carryOut is Execute for both kinds of plan; act tells which.
+// carryOut implements Execute for both kinds of plan; act is "execute" or "revoke".
 func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (Order, error) {
 	if err := tidyRequest(&r.Request); err != nil {
 		return Order{}, err
@@ -97,7 +97,7 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (O
 	}
 	made := false
 	err = s.standing(r.Caller, func() error {
-		if again, ok, err := s.o.Journal.Asked(r.Request, content); ok || err != nil { // while it was confirmed
+		if again, ok, err := s.o.Journal.Asked(r.Request, content); ok || err != nil { // made by another call while this one was confirmed
 			o = again
 			return err
 		}
@@ -118,9 +118,9 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (O
 	return o, nil
 }
 
-// standing journals an act of a caller whose session is still the present one, while
-// nothing that it rests on is dropped: confirming it may have taken long. write says what
-// else has to hold, and must not ask the vault, whose lock waits for it.
+// standing runs write, which journals an act, unless the caller's session ended while it
+// was confirmed (SessionRequired). Plans cannot be dropped meanwhile. write must not call
+// the vault: locking it waits for s.acting.
 func (s *Service) standing(c Caller, write func() error) error {
 	s.acting.Lock()
 	defer s.acting.Unlock()
@@ -130,7 +130,7 @@ func (s *Service) standing(c Caller, write func() error) error {
 	return write()
 }
 
-// tidyRequest brings a uuid to the one form in which it is remembered.
+// tidyRequest rewrites a uuid in its canonical form, or fails with BadRequest.
 func tidyRequest(request *string) error {
 	id, err := uuid.Parse(*request)
 	if err != nil {
@@ -140,8 +140,9 @@ func tidyRequest(request *string) error {
 	return nil
 }
 
-// consented finds the plan of a digest and makes sure that it may be executed
-// and that every finding that needs a second act got one.
+// consented returns the prepared plan with r.Digest if it may be executed now. It fails
+// with PlanUnknown, PlanExecuted, QuoteExpired, AllowanceInUse (a revoke) or
+// TooManyOrders, and as acceptable does.
 func (s *Service) consented(act string, r ExecuteRequest) (Review, error) {
 	s.mu.Lock()
 	shelf, again := s.plans, "prepare it again"
@@ -182,8 +183,8 @@ func (s *Service) consented(act string, r ExecuteRequest) (Review, error) {
 	return review, err
 }
 
-// acceptable refuses what a finding blocks, and what needs a second act that was
-// not taken.
+// acceptable fails if a finding blocks (see blockCodes), or with NeedsAcknowledge if one
+// lacks its acknowledgement.
 func acceptable(found []Finding, acknowledged []string) error {
 	for _, f := range found {
 		switch {
@@ -200,7 +201,7 @@ func acceptable(found []Finding, acknowledged []string) error {
 	return nil
 }
 
-// heeded are the codes that stand for a finding which was shown. Others say nothing.
+// heeded returns the acknowledged codes that belong to a finding that was shown, sorted.
 func heeded(found []Finding, acknowledged []string) (codes []string) {
 	for _, f := range found {
 		if f.Severity == Acknowledge && slices.Contains(acknowledged, f.Code) && !slices.Contains(codes, f.Code) {
@@ -211,7 +212,7 @@ func heeded(found []Finding, acknowledged []string) (codes []string) {
 	return codes
 }
 
-// blockCodes maps a blocking finding to the refusal that executing it gets.
+// blockCodes maps a blocking finding's code to the refusal code that Execute returns.
 var blockCodes = map[string]Code{
 	"gas_insufficient": InsufficientGas,
 	"gas_ceiling":      InsufficientGas,

@@ -13,15 +13,14 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// approveCall lets spender pull n of the input token, instead of whatever it
-// was allowed before.
+// approveCall returns the call that sets spender's allowance on the input token to n.
 func approveCall(t Terms, spender common.Address, n *big.Int) chain.Call {
 	data := slices.Concat(erc20Approve, pad(spender), common.BigToHash(n).Bytes())
 	return chain.Call{ChainID: t.SrcChain, From: t.Account, To: t.Input(), Value: new(big.Int), Data: data}
 }
 
-// approveStep is an approval of n as a plan has it; shares is the part of n
-// that other orders need.
+// approveStep returns the plan step that approves n; shares is the part of n that other
+// orders need.
 func approveStep(t Terms, spender common.Address, n, shares *big.Int) Step {
 	c := approveCall(t, spender, n)
 	a := Approval{Token: c.To, Spender: spender, Amount: new(big.Int).Set(n)}
@@ -33,9 +32,9 @@ func approveStep(t Terms, spender common.Address, n, shares *big.Int) Step {
 
 func isApprove(c chain.Call) bool { return bytes.HasPrefix(c.Data, erc20Approve) }
 
-// decodeApprove says what an approval's bytes do. Only the canonical encoding
-// is understood, of a call on the input token that sends nothing. shares comes
-// from our own record of the step: no bytes can say it.
+// decodeApprove decodes the calldata of an approval. It accepts only the canonical
+// encoding, on the input token and without value. shares comes from our own record of the
+// step, since the calldata does not contain it.
 func decodeApprove(t Terms, c chain.Call, shares *big.Int) (Effect, error) {
 	w := words(c.Data[len(erc20Approve):])
 	switch {
@@ -51,9 +50,9 @@ func decodeApprove(t Terms, c chain.Call, shares *big.Int) (Effect, error) {
 	}}}, nil
 }
 
-// decodeStep says what a step would do, from its bytes: an approval, or the wrap
-// that goes first, by our own decoder, everything else by its provider's. A late
-// step's bytes are a call's.
+// decodeStep returns what a step would do, from its bytes: our own decoder reads
+// approvals and the wrap that goes first, the provider's reads everything else. A late
+// step is decoded as a call.
 func decodeStep(p Provider, t Terms, s Step) (Effect, error) {
 	if s.Call != nil {
 		if err := checkCall(t, *s.Call); err != nil {
@@ -88,8 +87,7 @@ func decodeStep(p Provider, t Terms, s Step) (Effect, error) {
 	return f, err
 }
 
-// checkValue wants the coin that a call sends to be what its effect spends of
-// it, no more and no less.
+// checkValue fails unless a call's value equals the native coin that its effect spends.
 func checkValue(c chain.Call, f Effect) error {
 	coins := new(big.Int)
 	for _, s := range f.Spends {
@@ -103,21 +101,20 @@ func checkValue(c chain.Call, f Effect) error {
 	return nil
 }
 
-// grants reports whether an approval lets somebody pull more than nothing; one
-// that does not is a reset.
+// grants reports whether an approval is for more than zero; otherwise it is a reset.
 func grants(f Effect) bool {
 	return f.Kind == Approve && len(f.Approves) == 1 && f.Approves[0].Amount != nil && f.Approves[0].Amount.Sign() > 0
 }
 
-// An allowance is what a plan finds when it looks at the allowance it needs.
+// An allowance is the present state of the allowance that a plan needs, in base units.
 type allowance struct {
 	present *big.Int // what the spender may pull now
-	shares  *big.Int // what of it is for signed open orders
-	pending *big.Int // what of it is for orders that stand before this one
+	shares  *big.Int // the part of it needed by signed open orders
+	pending *big.Int // the part of it needed by the other open orders
 }
 
-// allowance reads what the spender of p may pull and what of it is for others than
-// order.
+// allowance reads the allowance of p's spender, and how much of it orders other than
+// order need.
 func (e *Engine) allowance(ctx context.Context, t Terms, p Plan, order string) (a allowance, err error) {
 	if a.present, err = e.present(ctx, t, p); err != nil {
 		return a, err
@@ -136,10 +133,10 @@ func (e *Engine) allowance(ctx context.Context, t Terms, p Plan, order string) (
 	return a, err
 }
 
-// uses are what open orders need of an allowance, by those records that are as their
-// users accepted them: what the others say would raise an approval, or hide one. Each
-// counts once and no longer than what is sealed of it holds, so that all of them are
-// never more than the user accepted lately, whatever the record says became of it.
+// uses returns what open orders need of an allowance. Records that are not as their users
+// accepted them are skipped, since they could raise an approval or hide one. Each order
+// counts once, and no longer than its sealed deadlines allow, so the sum never exceeds
+// what the user recently accepted, whatever the unsealed fields of a record say.
 func (e *Engine) uses(k AllowanceKey) ([]Use, error) {
 	lines, err := e.Journal.Uses(k)
 	var uses []Use
@@ -154,14 +151,13 @@ func (e *Engine) uses(k AllowanceKey) ([]Use, error) {
 	return uses, err
 }
 
-// pullSlack is how far this machine's clock may be ahead of a chain's on which it still
-// signs: its own error, and what the clocks of two chains may differ by.
+// pullSlack is how far this machine's clock may run ahead of the clock of a chain on
+// which it still signs: its own error plus the difference between two chains' clocks.
 const pullSlack = time.Minute + clockSlack
 
-// mayPull reports whether what was accepted of o can take its input at that moment: a
-// signed order to its last second, and a call of its own that may be on its way as long
-// as what would cancel it, too. Nothing that is not sealed makes that longer by more than
-// what such a call is given.
+// mayPull reports whether o can still take its input at now: a signed order until its
+// last second, and a call that may be pending as long as its cancelling transaction too
+// (cancelTime). Fields that are not sealed extend this by at most cancelTime.
 func (o Order) mayPull(now time.Time) bool {
 	until := o.holdsUntil().Add(pullSlack)
 	if o.Step < len(o.Plan.Steps) && o.Sending != (common.Hash{}) {
@@ -170,13 +166,13 @@ func (o Order) mayPull(now time.Time) bool {
 	return !now.After(until)
 }
 
-// lapsed reports whether o is signed, can be filled no more, and has no end for all
-// that: what it was allowed is its user's again.
+// lapsed reports whether o is signed and can no longer be filled, but has no final state
+// yet. Its part of the allowance is free again.
 func (o Order) lapsed(now time.Time) bool {
 	return o.ordered() && !o.State.Final() && !o.mayPull(now)
 }
 
-// holdsUntil is the last moment at which what was accepted of o may take its input.
+// holdsUntil returns the last moment at which the accepted plan may take its input.
 func (o Order) holdsUntil() time.Time {
 	if last := o.Plan.last(); o.ordered() && !last.Deadline.IsZero() {
 		return last.Deadline
@@ -184,11 +180,10 @@ func (o Order) holdsUntil() time.Time {
 	return o.Terms.Deadline
 }
 
-// need is what the spender must be allowed for amount to be pulled and the
-// shares to stay.
+// need returns the allowance required to pull amount and leave the shares.
 func (a allowance) need(amount *big.Int) *big.Int { return new(big.Int).Add(amount, a.shares) }
 
-// later is what will be left once the orders that stand before are through.
+// later returns the allowance as it will be once the pending orders have pulled theirs.
 func (a allowance) later() allowance {
 	a.present = new(big.Int).Sub(a.present, a.pending)
 	if a.present.Sign() < 0 {
@@ -197,18 +192,19 @@ func (a allowance) later() allowance {
 	return a
 }
 
-// fits reports whether p can go on with the allowance as it is. What a plan hands
-// over by a call must be allowed exactly: a larger allowance would be at the mercy
-// of the contract that is called.
+// fits reports whether p can use the allowance as it is. A plan that hands its input over
+// by a call needs exactly the amount, since the called contract could take the rest of a
+// larger allowance.
 func (a allowance) fits(p Plan, amount *big.Int) bool {
 	c := a.present.Cmp(a.need(amount))
 	return c == 0 || c > 0 && !handsOver(p.last().Kind)
 }
 
-// approvals are the steps that make the allowance exactly what the plan and the
-// shares need: the approval, or a reset to zero before it where the token
-// refuses to change an allowance that is not zero. After a reset that is done
-// none is made again: a node that does not show it yet is behind.
+// approvals returns the steps that set the allowance to exactly what the plan and the
+// shares need: the approval, preceded by a reset to zero if the simulation shows that the
+// token refuses to change a nonzero allowance. reset says that an approval or reset is
+// among the finished steps: then no other reset is made, since a node that does not show
+// it yet is behind.
 func (e *Engine) approvals(ctx context.Context, t Terms, spender common.Address, a allowance, reset bool) ([]Step, error) {
 	approve := approveStep(t, spender, a.need(t.AmountIn), a.shares)
 	if a.present.Sign() == 0 || reset {
@@ -224,11 +220,10 @@ func (e *Engine) approvals(ctx context.Context, t Terms, spender common.Address,
 	return nil, err
 }
 
-// arrange compares the allowance with what o's plan needs before its present
-// step s, and adapts the plan's approvals: what is not needed any more is left
-// out, what was left out and is needed after all is made up for, and the amount
-// follows the shares. ready means that s may be signed; x says then what its
-// simulation may show. o must hold the allowance.
+// arrange compares the allowance with what o needs before step s and adapts the plan's
+// approvals: it skips one that is not needed any more, goes back to a skipped one that is
+// needed after all, and adjusts the amount to the shares. ready means that s may be
+// signed; x then says what its simulation may show. o.Holds must be true.
 func (e *Engine) arrange(ctx context.Context, o *Order, s Step) (x Expected, ready bool, note Cause, err error) {
 	x.Spender = o.Plan.Spender
 	a, err := e.allowance(ctx, o.Terms, o.Plan, o.ID)
@@ -250,13 +245,13 @@ func (e *Engine) arrange(ctx context.Context, o *Order, s Step) (x Expected, rea
 	for i, r := range o.Results[:min(o.own(), len(o.Results))] {
 		switch {
 		case !grants(o.Plan.Steps[i].Effect):
-		case r.Skipped && !e.rested(o.ID): // of two nodes one is behind
+		case r.Skipped && !e.rested(o.ID): // one of two nodes is behind
 			return x, false, untold, errors.New("the allowance is not what it was a moment ago")
 		case r.Skipped:
 			e.turns(o.ID)
 			o.rewind(i)
 			return x, false, because(ApprovalAgain), nil
-		default: // a node is behind, or the approval's block is gone and its bytes are offered again
+		default: // a node is behind, or the approval's block was reorganised away and Poll resends it
 			_, _, err = e.Sender.Poll(ctx, stepKey(*o, i))
 			note = because(ApprovalHidden)
 			o.because(note)
@@ -266,8 +261,8 @@ func (e *Engine) arrange(ctx context.Context, o *Order, s Step) (x Expected, rea
 	return x, false, untold, askConsent(ApprovalNeeded)
 }
 
-// adapt makes o's approvals, from the present step on, those that are needed
-// now. The note is empty if they already are.
+// adapt replaces o's approvals, from the present step on, by those needed now. The
+// returned cause is empty if they are the same.
 func (e *Engine) adapt(ctx context.Context, o *Order, a allowance) (Cause, error) {
 	last := o.Step
 	for last < len(o.Plan.Steps) && o.Plan.Steps[last].Effect.Kind == Approve {
@@ -289,16 +284,14 @@ func (e *Engine) adapt(ctx context.Context, o *Order, a allowance) (Cause, error
 	return because(ApprovalsAdapted), e.rewrite(o, o.Offer, plan, o.SlippageBps)
 }
 
-// hasApproval reports whether steps that are done include a change of the
-// allowance.
+// hasApproval reports whether the finished steps include an approval or reset.
 func hasApproval(done []Step) bool {
 	return slices.ContainsFunc(done, func(s Step) bool { return s.Effect.Kind == Approve })
 }
 
-// Leftovers are the allowances that an ended order granted and that nothing of
-// it used: they can be revoked. An order that filled, or whose own call was
-// mined and took the input, left none; one that filled in part left what was not
-// taken. It is pure.
+// Leftovers returns the allowance that an ended order granted and did not use, so that it
+// can be revoked. An order that filled, or whose own call was mined and took the input,
+// left none; one that filled in part left the rest. It does no I/O.
 func Leftovers(o Order) []Approval {
 	if !o.State.Final() || o.State == Filled && !o.partly() || pulled(o) {
 		return nil
@@ -312,11 +305,11 @@ func Leftovers(o Order) []Approval {
 		return nil
 	}
 	a := granted[len(granted)-1]
-	a.Amount, a.Shares = unused, nil // the rest is other orders'
+	a.Amount, a.Shares = unused, nil // the shares belong to other orders
 	return []Approval{a}
 }
 
-// granted are the approvals of o that were mined, oldest first.
+// granted returns the approvals of o that were mined, oldest first.
 func (o Order) granted() (all []Approval) {
 	for i, r := range o.Results {
 		if i < len(o.Plan.Steps) && r.Evidence != nil && r.Evidence.Success && grants(o.Plan.Steps[i].Effect) {
@@ -326,8 +319,8 @@ func (o Order) granted() (all []Approval) {
 	return all
 }
 
-// pulled reports whether o is past the step that takes its input: its own call
-// was mined. What a signed order's settlement took, only its end tells.
+// pulled reports whether o's own call that takes the input was mined successfully. It is
+// false for a signed order: only its verdict says what the settlement took.
 func pulled(o Order) bool {
 	last := len(o.Plan.Steps) - 1
 	return last >= 0 && len(o.Results) > last && o.Plan.Steps[last].Effect.Kind != Signed && o.Results[last].Evidence != nil && o.Results[last].Evidence.Success

@@ -12,7 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// fourSteps is an ERC-20 plan with everything it may have, the swap carrying the permit.
+// fourSteps is an ERC-20 plan with a reset, approval, permit and a swap with the permit.
 func fourSteps() (Terms, []Effect) {
 	t, f := erc20()
 	reset := f[0]
@@ -92,9 +92,9 @@ func TestCheckRefusesApprovals(t *testing.T) {
 	}
 }
 
-// TestDigestOfApprovals: other orders' shares and resets are facts about the
-// chain, not consent; that an approval is made, for whom and of how much of the
-// plan's own, is.
+// TestDigestOfApprovals checks what of the approvals the digest covers: that an approval
+// is made, for whom, and how much of it is the plan's own. Resets and amounts that other
+// orders still need are facts about the chain and not part of the consent.
 func TestDigestOfApprovals(t *testing.T) {
 	terms, f := fourSteps()
 	base := Digest(terms, f)
@@ -155,7 +155,7 @@ func TestDecodeApprove(t *testing.T) {
 	}
 }
 
-// FuzzDecodeApprove: what is understood is exactly what would be written.
+// FuzzDecodeApprove checks that decodeApprove accepts only what approveCall writes.
 func FuzzDecodeApprove(f *testing.F) {
 	terms, _ := erc20()
 	f.Add(approveCall(terms, permit2, big.NewInt(1000)).Data)
@@ -175,7 +175,7 @@ func FuzzDecodeApprove(f *testing.F) {
 	})
 }
 
-// TestValueIsSpent: the coin that a call sends is what its effect says to spend.
+// TestValueIsSpent checks that a call's value is the native coin its effect spends.
 func TestValueIsSpent(t *testing.T) {
 	one, two := big.NewInt(1), big.NewInt(2)
 	for name, c := range map[string]struct {
@@ -199,8 +199,8 @@ func TestValueIsSpent(t *testing.T) {
 	}
 }
 
-// TestCheckSimulationOfPermit: a late swap may use exactly its permit, and the
-// allowance behind it goes down; any other grant is refused.
+// TestCheckSimulationOfPermit checks that a late swap may use exactly its permit and
+// lower the allowance behind it, and that any other grant is refused.
 func TestCheckSimulationOfPermit(t *testing.T) {
 	terms, f := fourSteps()
 	x := Expected{Effects: f[3:], Spender: permit2, Allowed: big.NewInt(1250)}
@@ -263,8 +263,8 @@ func TestLeftovers(t *testing.T) {
 		state   State
 		results []Result
 		order   bool  // the last step is a signed order
-		spent   int64 // what the verdict says was; 0: it says nothing
-		left    int64 // of the amount
+		spent   int64 // spent amount in the verdict; 0: the verdict has none
+		left    int64 // unused part of the approved amount
 	}{
 		"still open":                 {Executing, []Result{done, done}, false, 0, 0},
 		"filled":                     {Filled, []Result{done, done, signed, done}, false, 0, 0},
@@ -301,8 +301,8 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestExceeded: what an order allowed for others too, of whom one had been paid before,
-// is left behind by it; more than it allowed is somebody else's.
+// TestExceeded checks that an allowance is attributed to an ended order that approved for
+// others as well, if no more is left than it approved. More is somebody else's.
 func TestExceeded(t *testing.T) {
 	terms, f := fourSteps()
 	f[1].Approves[0].Amount, f[1].Approves[0].Shares = big.NewInt(1250), big.NewInt(250)
@@ -334,8 +334,8 @@ func TestExceeded(t *testing.T) {
 	}
 }
 
-// TestPrepareRefusesApprovals: what a provider may not do with an ERC-20 input is
-// refused before anybody is asked.
+// TestPrepareRefusesApprovals checks that Prepare refuses what a provider must not do
+// with an ERC-20 input, before the user is asked.
 func TestPrepareRefusesApprovals(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()

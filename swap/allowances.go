@@ -15,45 +15,44 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// An Allowance is what a spender may pull from an account now, as the chain says.
+// An Allowance is what a spender may pull from an account now, as read from the chain.
 type Allowance struct {
 	Chain    uint64
 	Token    common.Address
 	Spender  common.Address
 	Kind     AllowanceKind
-	Name     string    // of the spender; "" = it is not pinned
-	Provider Kind      // whose pinned contract it is
+	Name     string    // of the spender; "" = not pinned
+	Provider Kind      // the provider that pins the spender
 	Amount   *big.Int  // base units
 	Expires  time.Time // zero = never
 	Share    *big.Int  // what open orders still need of it
-	Leftover string    // id of the ended order that granted it last
-	Review   *Review   // of its revoke, whose digest is consented to; nil where none was prepared
+	Leftover string    // id of the ended or lapsed order that last granted it
+	Review   *Review   // of its revoke; consent is its Digest. nil = none prepared
 }
 
-// An AllowancesRequest asks for a page of allowances. Only pairs of a token that
-// the wallet knows and a spender that is pinned, or that an order of ours named,
-// are looked at: nobody can list all that an account ever granted from a node
-// alone.
+// An AllowancesRequest asks for a page of allowances. Only known tokens are paired with
+// spenders that are pinned or that our orders have approved: a node alone cannot list
+// everything that an account ever granted.
 type AllowancesRequest struct {
 	Account common.Address
 	Chain   uint64
 	Tokens  []common.Address // the wallet's; those of earlier orders are added
 	Cursor  string           // "" at the start
-	Prepare bool             // have each revoke ready for consent
+	Prepare bool             // prepare the revoke of each for consent
 }
 
 // Bounds of one page.
 const (
 	pairsAtOnce  = 400 // pairs of token and spender that are read
-	rowsAtOnce   = 50  // allowances that are shown
-	askedAtOnce  = 4   // revokes that are priced at the same time
+	rowsAtOnce   = 50  // allowances returned
+	askedAtOnce  = 4   // revokes priced concurrently
 	maxRevokes   = 4 * rowsAtOnce
 	cursorFields = 3
 )
 
-// Allowances lists what is granted, with the digest that revoking each would be
-// consented to. Those that are zero or have expired are left out, so that a page
-// may be empty before the end. It may be repeated.
+// Allowances lists the account's allowances, each with its prepared revoke if r.Prepare
+// is set. Those that are zero or expired are left out, so a page may be empty before the
+// end. It may be repeated.
 func (s *Service) Allowances(ctx context.Context, r AllowancesRequest) (page []Allowance, next string, err error) {
 	net, err := s.o.Nodes.Network(r.Chain)
 	if err != nil {
@@ -92,7 +91,7 @@ func (s *Service) Allowances(ctx context.Context, r AllowancesRequest) (page []A
 
 func (a Allowance) grant() grant { return grant{a.Token, a.Spender, a.Kind} }
 
-// pairs lists what could have been granted, in a stable order without repetition.
+// pairs returns every allowance that may have been granted, sorted, without duplicates.
 func (s *Service) pairs(r AllowancesRequest, past map[grant]string) (all []grant) {
 	tokens := slices.Clone(r.Tokens)
 	spenders := s.pinned(r.Chain)
@@ -128,10 +127,10 @@ func (g grant) compare(h grant) int {
 	return strings.Compare(string(g.Kind), string(h.Kind))
 }
 
-// cursorOf names the last pair of a page.
+// cursorOf encodes the last pair of a page as a cursor.
 func cursorOf(g grant) string { return fmt.Sprintf("%s/%s/%s", g.Token.Hex(), g.Spender.Hex(), g.Kind) }
 
-// after is what follows the cursor, also when its own pair is no longer there.
+// after returns the pairs that follow the cursor, whose own pair need not exist any more.
 func after(all []grant, cursor string) ([]grant, error) {
 	if cursor == "" {
 		return all, nil
@@ -148,16 +147,16 @@ func after(all []grant, cursor string) ([]grant, error) {
 	return all[i:], nil
 }
 
-// A known spender is a pinned contract and what it is called.
+// A known spender is a pinned contract with its display name.
 type known struct {
 	name     string
 	provider Kind
 }
 
-// spenderNames are the pinned contracts whose name says more than their role.
+// spenderNames names the pinned routers that have a better-known name than their role.
 var spenderNames = map[Kind]string{DEX: "Uniswap Universal Router"}
 
-// pinned lists the contracts of the providers that could be allowed to pull.
+// pinned returns the providers' contracts on a chain that can be given an allowance.
 func (s *Service) pinned(chainID uint64) map[common.Address]known {
 	all := map[common.Address]known{}
 	for _, k := range Kinds() {
@@ -182,7 +181,7 @@ func (s *Service) pinned(chainID uint64) map[common.Address]known {
 	return all
 }
 
-// granted reads the pairs from the chain and keeps those that are worth something.
+// granted reads the pairs from the chain and keeps those nonzero and not expired.
 func (s *Service) granted(ctx context.Context, r AllowancesRequest, pairs []grant) (found []Allowance, err error) {
 	byKind := map[AllowanceKind][]chain.Grantee{}
 	for _, g := range pairs {
@@ -216,19 +215,19 @@ func (s *Service) granted(ctx context.Context, r AllowancesRequest, pairs []gran
 	return found, nil
 }
 
-// lastTime is the last second that a date on the wire can say (RFC 3339).
+// lastTime is the last Unix second that RFC 3339, the format on the wire, can express.
 const lastTime = 253402300799
 
-// expiryOf is when a Permit2 allowance ends; its largest values mean never.
+// expiryOf returns when a Permit2 allowance expires; values above lastTime mean never.
 func expiryOf(p chain.PermitAllowance) time.Time {
 	if p.Expiration > lastTime {
 		return time.Time{}
 	}
-	return time.Unix(int64(p.Expiration), 0).UTC() // of 48 bits
+	return time.Unix(int64(p.Expiration), 0).UTC() // uint48
 }
 
-// limitless are the amounts that are granted for "no limit": the largest of a
-// token that counts with 96 bits, and from the largest of Permit2 upwards.
+// limitless are the amounts granted for "no limit": the maximum of a token with 96-bit
+// amounts, and anything from Permit2's maximum (160 bits) upwards.
 var limitless = [2]*big.Int{largest(96), largest(160)}
 
 func largest(bits uint) *big.Int {
@@ -236,12 +235,12 @@ func largest(bits uint) *big.Int {
 	return n.Sub(n, big.NewInt(1))
 }
 
-// Unlimited reports whether a stands for no limit at all.
+// Unlimited reports whether a has one of the amounts that mean no limit.
 func (a Allowance) Unlimited() bool {
 	return a.Amount.Cmp(limitless[0]) == 0 || a.Amount.Cmp(limitless[1]) >= 0
 }
 
-// explain says of each allowance who needs it, and which order left it behind.
+// explain fills in what open orders need of each allowance, and which order left it.
 func (s *Service) explain(account common.Address, found []Allowance, past map[grant]string) error {
 	for i := range found {
 		a := &found[i]
@@ -259,17 +258,17 @@ func (s *Service) explain(account common.Address, found []Allowance, past map[gr
 	return nil
 }
 
-// exceeded reports whether a is what is left of an allowance that the order, which has
-// ended, gave for others too: one of them was paid before it was given.
+// exceeded reports whether a is left from an allowance that o, which has ended, granted
+// for other orders too, one of which was paid before the approval was mined.
 func (o Order) exceeded(a Allowance) bool {
 	return o.State.Final() && slices.ContainsFunc(o.granted(), func(g Approval) bool {
 		return g.Shares != nil && g.Shares.Sign() > 0 && g.Token == a.Token && g.Spender == a.Spender && a.Amount.Cmp(g.Amount) <= 0
 	})
 }
 
-// left reports whether the order ended without using g, which it granted. A
-// permit that it signed comes about without its call, too, when somebody who was
-// handed the signature takes it to Permit2.
+// left reports whether o ended without using g, which it granted. A signed permit counts
+// even if its call was never sent: anyone who received the signature can submit it to
+// Permit2.
 func (o Order) left(g grant) bool {
 	same := func(a Approval) bool { return a.Token == g.Token && a.Spender == g.Spender }
 	if g.Kind == ByToken {
@@ -279,15 +278,15 @@ func (o Order) left(g grant) bool {
 	return o.State.Final() && o.Permit != nil && o.State != Filled && !pulled(o) && slices.ContainsFunc(o.Plan.Steps, granted)
 }
 
-// A need is what open orders want of an allowance.
+// A need is what open orders require of an allowance.
 type need struct {
-	share   *big.Int // whole amounts, whether they are signed already or not
-	order   string   // one that wants some of it
-	revokes []string // those that take it away
+	share   *big.Int // whole amounts of all orders, signed or not
+	order   string   // one that needs some of it
+	revokes []string // orders that revoke it
 }
 
-// needs reads what open orders want of g at that moment. One that cannot be read keeps
-// nobody from taking an allowance away, which loses no money.
+// needs returns what open orders require of g at now. Orders whose record cannot be read
+// are ignored: revoking an allowance too early loses no money.
 func (j *Journal) needs(account common.Address, chainID uint64, g grant, now time.Time) (n need, err error) {
 	key := AllowanceKey{Chain: chainID, Account: account, Token: g.Token, Spender: g.Spender}
 	if g.Kind == ByPermit2 {
@@ -312,17 +311,17 @@ func (j *Journal) needs(account common.Address, chainID uint64, g grant, now tim
 	return n, err
 }
 
-// names reports whether a step of o calls a contract or grants it something.
+// names reports whether a step of o calls a or grants it an allowance.
 func (o Order) names(a common.Address) bool {
 	return slices.ContainsFunc(o.Plan.Steps, func(s Step) bool {
 		return s.Effect.Target == a || slices.ContainsFunc(s.Effect.Approves, func(b Approval) bool { return b.Spender == a })
 	})
 }
 
-// prepareRevokes makes the plan that would take each allowance away, and keeps
-// it for consent. One that cannot be made now stays without: a token that makes
-// nodes fail must not hide what others may pull. If none can be made, the nodes
-// are to blame.
+// prepareRevokes makes the plan that revokes each allowance and keeps it for consent. An
+// allowance whose plan fails is listed without one, so that a token that makes nodes fail
+// does not hide the others. If every plan fails, and not because it would revert, the
+// nodes are at fault and their errors are returned.
 func (s *Service) prepareRevokes(ctx context.Context, account common.Address, net chain.Network, found []Allowance, generation uint64) error {
 	errs := make([]error, len(found))
 	turn := make(chan struct{}, askedAtOnce)
@@ -360,15 +359,15 @@ func (s *Service) prepareRevokes(ctx context.Context, account common.Address, ne
 	return nil
 }
 
-// Revoke journals the user's consent to take one allowance away and starts it.
-// It follows the rules of [Service.Execute]. One that an open order needs is
-// refused with AllowanceInUse.
+// Revoke journals the user's consent to revoke one allowance and starts the order. It
+// behaves like [Service.Execute], and fails with AllowanceInUse if an open order needs
+// the allowance.
 func (s *Service) Revoke(ctx context.Context, r ExecuteRequest) (Order, error) {
 	return s.carryOut(ctx, "revoke", r)
 }
 
-// unneeded refuses the revoke of an allowance that an open order still needs, or
-// that another order than the one given is revoking already, at that moment.
+// unneeded fails with AllowanceInUse if at now an open order needs the allowance, or an
+// order other than except is already revoking it.
 func (j *Journal) unneeded(account common.Address, chainID uint64, g grant, except string, now time.Time) error {
 	n, err := j.needs(account, chainID, g, now)
 	if err != nil {

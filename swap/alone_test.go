@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// ownCall makes an order one call of ours, of which the given logs are.
+// ownCall turns o into an order settled by our own transaction, which emitted logs.
 func (c *court) ownCall(o *Order, kind EffectKind, logs ...*types.Log) {
 	c.t.Helper()
 	x := ledgerTx{hash: common.Hash{0xd0, 0xcc}, from: account, to: router, logs: logs}
@@ -28,23 +28,23 @@ func (c *court) ownCall(o *Order, kind EffectKind, logs ...*types.Log) {
 	o.Results, c.post.sent[stepKey(*o, 0)] = []Result{{Tx: x.hash, Evidence: &ev}}, x.hash
 }
 
-// settlementOf is the event of a fill of the n-th order of a court.
+// settlementOf returns the fill event of the n-th order of a court.
 func settlementOf(n byte) *types.Log {
 	return &types.Log{Address: fillsFor, Topics: []common.Hash{filledAs, {n}}}
 }
 
-// TestAnotherOrdersPayment: a token on the way of a swap of ours has, from within its own
-// transfer, a signed order of ours filled. What that paid is not said to have arrived by
-// the swap, whatever is looked at first, nor the other way round.
+// TestAnotherOrdersPayment covers a token on a swap's route whose transfer fills a signed
+// order of ours within the swap's own transaction. Neither order reports the amount as
+// received, whichever is polled first.
 func TestAnotherOrdersPayment(t *testing.T) {
 	paid := func(n int64) *types.Log { return transferLog(weth, stranger, account, n) }
 	for name, tc := range map[string]struct {
 		kind    EffectKind
 		logs    []*types.Log
-		by      string // of the swap
+		by      string // which proof ends the swap
 		unclear bool
 		got     int64
-		filled  bool // the signed order
+		filled  bool // the signed order ends as filled
 	}{
 		"decoded, alone":                 {Swap, []*types.Log{paid(1100)}, byOwnCall, false, 1100, false},
 		"decoded, and a fill":            {Swap, []*types.Log{paid(1000), settlementOf(1), paid(100)}, "", true, 0, true},
@@ -66,7 +66,7 @@ func TestAnotherOrdersPayment(t *testing.T) {
 					return p
 				}
 				signed := c.order(func(o *Order) {
-					if another { // which pays the same recipient
+					if another { // another account's order, paid to the same recipient
 						o.Terms.Account, o.Terms.RefundTo = stranger, stranger
 					}
 				})
@@ -92,8 +92,8 @@ func TestAnotherOrdersPayment(t *testing.T) {
 	}
 }
 
-// TestTransfersOfAnOwnCall: an order that is proven by transfers is not proven by those of
-// a swap of ours.
+// TestTransfersOfAnOwnCall checks that transfers in a swap's own transaction prove
+// neither a signed order that is proven by transfers nor the swap: amounts stay unclear.
 func TestTransfersOfAnOwnCall(t *testing.T) {
 	c := newCourt(t, 2)
 	c.p.proof = dealt
@@ -110,8 +110,8 @@ func TestTransfersOfAnOwnCall(t *testing.T) {
 	}
 }
 
-// TestFillsOfOneTransaction: of two signed orders that one transaction fills neither is
-// said to have brought what both did.
+// TestFillsOfOneTransaction checks that if one transaction fills two signed orders,
+// neither reports the sum of both as received.
 func TestFillsOfOneTransaction(t *testing.T) {
 	c := newCourt(t, 2)
 	first, second := c.order(nil), c.order(nil)
@@ -127,8 +127,8 @@ func TestFillsOfOneTransaction(t *testing.T) {
 	}
 }
 
-// TestFillIsNoArrival: a filler of a bridge that fills a signed order of ours on the chain
-// where a deposit is to be paid has not paid the deposit.
+// TestFillIsNoArrival checks that a bridge's filler which fills a signed order of ours on
+// a deposit's destination chain has not thereby paid the deposit.
 func TestFillIsNoArrival(t *testing.T) {
 	for _, depositFirst := range []bool{true, false} {
 		c, deposit := depositCourt(t, 2, nil)

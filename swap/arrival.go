@@ -14,10 +14,10 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// transferred is the event of an ERC-20 transfer (EIP-20).
+// transferred is the topic of the ERC-20 Transfer event (EIP-20).
 var transferred = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
 
-// An awaited payment is one of those that end a deposit.
+// An awaited payment is one of the payments that would end a deposit.
 type awaited struct {
 	by   string // row of the table of proofs
 	what string // name of its search
@@ -34,18 +34,18 @@ func (p Proof) awaited() (all []awaited) {
 	return all
 }
 
-// end is the state to which the payment brings an order.
+// end returns the final state that the payment proves.
 func (x awaited) end() State { return verdictBy(x.by).State }
 
-// A watched deposit is an order with what it waits for, and since when.
+// A watched deposit is an order with the evidence of its deposit.
 type watched struct {
 	order Order
 	since chain.Evidence
 	l     *lookout
 }
 
-// proveDeposit looks for the payment that fills a deposit or gives it back. Both
-// are looked for at every look: what the provider says of it decides nothing.
+// proveDeposit looks for the payment that fills a deposit and for the one that refunds
+// it. It looks for both on every poll: what the provider claims decides nothing.
 func (e *Engine) proveDeposit(ctx context.Context, o Order, p Proof, d chain.Evidence, l *lookout) (v *Verdict, f findings, err error) {
 	w := watched{o, d, l}
 	for _, x := range p.awaited() {
@@ -70,16 +70,16 @@ func (e *Engine) proveDeposit(ctx context.Context, o Order, p Proof, d chain.Evi
 	return nil, f, err
 }
 
-// standing looks whether our own transaction is where it was; the sender offers one
-// again whose block is gone.
+// standing reports whether our own deposit transaction is still mined; if its block was
+// reorganised away, Poll sends it again.
 func (e *Engine) standing(ctx context.Context, o Order) (bool, error) {
 	_, step := o.deposited()
 	_, ev, err := e.Sender.Poll(ctx, stepKey(o, step))
 	return err == nil && ev != nil && ev.Success, err
 }
 
-// await looks for one payment: first in the transaction that the provider names,
-// which has to be what it is said to be, then among the token's transfers.
+// await looks for one payment: first in the transaction that the provider names, which
+// must really be that payment, then among the token's transfers.
 func (e *Engine) await(ctx context.Context, w watched, x awaited) (v *Verdict, f findings, err error) {
 	if _, err := e.Nodes.Network(x.Chain); errors.Is(err, chain.ErrNoNetwork) {
 		f.blind = true
@@ -116,9 +116,9 @@ func (e *Engine) await(ctx context.Context, w watched, x awaited) (v *Verdict, f
 	return nil, f, err
 }
 
-// awaitTransfer goes through the transfers of the awaited token to the account. Of
-// those that may be another order's as well, one counts once there are more of them
-// than such orders.
+// awaitTransfer checks the transfers of the awaited token to the account. A payment that
+// may also be another order's counts only once there are more such payments than other
+// such orders.
 func (e *Engine) awaitTransfer(ctx context.Context, w watched, x awaited) (*Verdict, error) {
 	filter := chain.LogFilter{Address: x.Token, Topics: [][]common.Hash{{transferred}, nil, {topicOf(x.To)}}}
 	enough := LogPattern{Address: x.Token, Topics: []common.Hash{transferred, {}, topicOf(x.To)}, Amount: x.Least, AtLeast: true}
@@ -151,24 +151,24 @@ func (e *Engine) awaitTransfer(ctx context.Context, w watched, x awaited) (*Verd
 	return nil, err
 }
 
-// A payment is what one transaction brought an account, by what shows it.
+// A payment is an amount that one transaction brought an account.
 type payment struct {
 	from   common.Address
 	amount *big.Int
 	ref    LogRef
 }
 
-// settled is the proof that a payment ends an order, and how many others of ours it
-// would end as well; or a payment that proves nothing.
+// settled is either a proof that a payment ends an order, with the number of our other
+// orders that it would end as well, or a sighting that proves nothing.
 type settled struct {
 	verdict *Verdict
 	rivals  int
 	seen    *Seen
 }
 
-// paidIn is the proof that a transaction is an awaited payment. named says that the
-// provider named it: only then does less than what was awaited count, as short, and
-// only as its last word.
+// paidIn checks whether a transaction is an awaited payment. named says that the provider
+// named the transaction. Only then does a payment of less than the awaited amount count,
+// as short, and only if the provider's claim is final.
 func (e *Engine) paidIn(ctx context.Context, w watched, x awaited, tx common.Hash, named bool) (settled, decision, error) {
 	ev, ok, err := e.Nodes.Evidence(ctx, x.Chain, tx)
 	switch {
@@ -223,8 +223,8 @@ func (e *Engine) paidIn(ctx context.Context, w watched, x awaited, tx common.Has
 	return settled{verdict: &v, rivals: r.as}, isProof, nil
 }
 
-// chosen are the payments that count: the smallest that is enough. Of the
-// transaction that the provider names it may be all of them together, and less.
+// chosen returns the payments that count: the smallest one of at least least. If there is
+// none and named is set, all of them count together, though they are less.
 func chosen(known []payment, least *big.Int, named bool) []payment {
 	slices.SortFunc(known, func(a, b payment) int { return a.amount.Cmp(b.amount) })
 	for i, p := range known {
@@ -238,9 +238,9 @@ func chosen(known []payment, least *big.Int, named bool) []payment {
 	return nil
 }
 
-// payments are what a transaction brought the awaited account of the token. For the
-// native coin that is what it sent along, or by how much its block raised the
-// balance: nothing says by whose doing, so that it is only seen.
+// payments returns what a transaction paid in the awaited token to the awaited account.
+// For the native coin that is the value it sent there directly, or else the growth of the
+// balance in its block, which cannot be attributed to a sender and so is only a sighting.
 func (e *Engine) payments(ctx context.Context, x awaited, ev chain.Evidence) (all []payment, hosts []string, err error) {
 	if x.Token != chain.Native {
 		for _, place := range transfersTo(ev.Logs, x.Token, x.To) {
@@ -259,7 +259,7 @@ func (e *Engine) payments(ctx context.Context, x awaited, ev chain.Evidence) (al
 			return nil, nil, err
 		}
 		if p.amount, hosts = g.Amount, weaker(hosts, by); p.amount.Cmp(x.Least) < 0 {
-			return nil, hosts, nil // of a balance, less may be anything
+			return nil, hosts, nil // a smaller growth of a balance may be anything
 		}
 	}
 	if p.amount == nil || p.amount.Sign() <= 0 {
@@ -268,7 +268,7 @@ func (e *Engine) payments(ctx context.Context, x awaited, ev chain.Evidence) (al
 	return []payment{p}, hosts, nil
 }
 
-// free leaves out payments by which another order ended.
+// free leaves out the payments that already ended another order.
 func (e *Engine) free(order string, all []payment) ([]payment, error) {
 	refs := make([]LogRef, len(all))
 	for i, p := range all {
@@ -278,16 +278,16 @@ func (e *Engine) free(order string, all []payment) ([]payment, error) {
 	return slices.DeleteFunc(all, func(p payment) bool { return !slices.Contains(unused, p.ref) }), err
 }
 
-// A rivalry is what other orders of ours have to do with a payment.
+// A rivalry says how our other open orders relate to a payment.
 type rivalry struct {
-	rather bool // it belongs to another one, which waits for more of it and for no more than it is
-	named  bool // the provider of another one names it, and ours does not
-	as     int  // others that it may belong to as well
+	rather bool // it covers another order's amount, and is short for ours or that amount is higher than ours
+	named  bool // another order's provider names it, and ours does not
+	as     int  // number of other orders that it may belong to
 }
 
-// rivals weighs a payment against what our other open orders wait for, whose input
-// is, or may be, handed over. Where it is rather another's, this one waits until the
-// other has its end.
+// rivals compares a payment with what our other open orders await whose input is, or may
+// be, handed over. If the payment fits another order better, this one waits until that
+// order has ended.
 func (e *Engine) rivals(w watched, x awaited, ev chain.Evidence, from common.Address, sum *big.Int) (r rivalry, err error) {
 	open, err := e.Journal.Open()
 	if err != nil {
@@ -297,7 +297,7 @@ func (e *Engine) rivals(w watched, x awaited, ev chain.Evidence, from common.Add
 	for _, id := range open {
 		other, err := e.Journal.Get(id)
 		if errors.Is(err, ErrUnreadable) {
-			r.as++ // it may be that one's
+			r.as++ // it may be that order's
 			continue
 		}
 		if err != nil {
@@ -337,8 +337,8 @@ func (e *Engine) rivals(w watched, x awaited, ev chain.Evidence, from common.Add
 	return r, nil
 }
 
-// waitsSince reports whether an order's input is handed over, or may be, so that a
-// payment can be its own.
+// waitsSince reports whether payment can be o's: o's input was handed over early enough
+// for it, or may have been.
 func (e *Engine) waitsSince(o Order, payment chain.Evidence) (bool, error) {
 	if len(o.Plan.Steps) == 0 || o.Plan.Settlement != ByProvider || !handsOver(o.Plan.last().Kind) {
 		return false, nil
@@ -348,18 +348,18 @@ func (e *Engine) waitsSince(o Order, payment chain.Evidence) (bool, error) {
 		d, _ := o.deposited()
 		return d != nil && mayFollow(*d, payment), nil
 	}
-	tx, err := e.Sender.Lookup(stepKey(o, last)) // mined perhaps, and not deep enough
+	tx, err := e.Sender.Lookup(stepKey(o, last)) // perhaps mined, but not final yet
 	return tx != nil, err
 }
 
-// clockSlack is by how much the clocks of two chains may differ. Those who make
-// blocks keep to the second, but for a slot of the slowest.
+// clockSlack is how far the clocks of two chains may differ. Block producers keep to the
+// second, up to one slot of the slowest chain.
 const clockSlack = 15 * time.Second
 
-// follows reports whether a payment came after the deposit: by the chain's own order
-// on the same chain, by the times of the blocks on two. Where the clocks of two chains
-// differ, a payment seems to be before it and is not; then it has to be in a block that
-// nobody knew when the deposit was about to be signed.
+// follows reports whether payment came after deposit: by block number and time on one
+// chain, by the blocks' times on two. If two chains' clocks differ, a later payment may
+// carry an earlier time. It is then accepted only in a block after the head that was
+// known just before the deposit was signed.
 func (o Order) follows(deposit, payment chain.Evidence) bool {
 	if payment.Chain == deposit.Chain || !payment.Time.Before(deposit.Time) {
 		return mayFollow(deposit, payment) && !payment.Time.Before(deposit.Time)
@@ -368,8 +368,9 @@ func (o Order) follows(deposit, payment chain.Evidence) bool {
 	return known && payment.Block > head && mayFollow(deposit, payment)
 }
 
-// mayFollow reports whether a payment can have come after a deposit, whatever was
-// known when that was signed: one that is another order's in doubt is nobody's.
+// mayFollow reports whether payment can have come after deposit, without regard to the
+// head known when that was signed. That is enough for another order to contest a payment:
+// in doubt it counts for neither.
 func mayFollow(deposit, payment chain.Evidence) bool {
 	if payment.Chain == deposit.Chain {
 		return !payment.Time.Before(deposit.Time) && payment.Block >= deposit.Block
@@ -377,11 +378,11 @@ func mayFollow(deposit, payment chain.Evidence) bool {
 	return deposit.Time.Sub(payment.Time) <= clockSlack
 }
 
-// likely reports whether somebody who owes at least that would pay so much.
+// likely reports whether sum is plausible for a debt of least: at most twice as much.
 func likely(sum, least *big.Int) bool { return sum.Cmp(new(big.Int).Lsh(least, 1)) <= 0 }
 
-// alike reports whether two orders are the same for whoever settles them, but for the
-// price: which of two payments is whose does not matter then.
+// alike reports whether two orders are the same to whoever settles them, except for the
+// price. It then does not matter which of two payments belongs to which order.
 func alike(a, b Terms) bool {
 	return a.SrcChain == b.SrcChain && a.TokenIn == b.TokenIn && a.AmountIn.Cmp(b.AmountIn) == 0 && a.RefundTo == b.RefundTo &&
 		a.DstChain == b.DstChain && a.TokenOut == b.TokenOut && a.Recipient == b.Recipient

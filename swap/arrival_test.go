@@ -16,7 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// arrival is a filler's payment on the destination.
+// arrival returns a filler's payment on the destination chain.
 func arrival(n byte, from common.Address, amount int64) ledgerTx {
 	return ledgerTx{hash: common.Hash{0xa0, n}, from: from, to: outside, logs: []*types.Log{transferLog(outside, from, account, amount)}}
 }
@@ -25,12 +25,12 @@ func refund(n byte, from common.Address, amount int64) ledgerTx {
 	return ledgerTx{hash: common.Hash{0xb0, n}, from: from, to: usdc, logs: []*types.Log{transferLog(usdc, from, account, amount)}}
 }
 
-// coin is a payment of the native coin.
+// coin returns a payment of the native coin.
 func coin(n byte, from common.Address, amount int64) ledgerTx {
 	return ledgerTx{hash: common.Hash{0xc0, n}, from: from, to: account, value: amount}
 }
 
-// depositCourt has one deposit.
+// depositCourt returns a court with one deposit, and the deposit's id.
 func depositCourt(t *testing.T, hosts int, change func(*Order)) (*court, string) {
 	c := newCourt(t, hosts)
 	c.p.proof = arrivalProof
@@ -42,8 +42,8 @@ func depositCourt(t *testing.T, hosts int, change func(*Order)) (*court, string)
 	})
 }
 
-// TestDeposits: every end of a deposit, every report, and every way in which it is
-// neither.
+// TestDeposits covers every way in which a deposit ends, every condition that is only
+// reported, and the cases that are neither.
 func TestDeposits(t *testing.T) {
 	native := func(o *Order) { o.Terms.TokenOut = chain.Native }
 	nativeIn := func(o *Order) { o.Terms.TokenIn = chain.Native }
@@ -167,12 +167,12 @@ func TestDeposits(t *testing.T) {
 	}
 }
 
-// told has the provider say an end.
+// told makes the provider's status claim that the order ended with s.
 func (c *court) told(s State, tx common.Hash, chainID uint64) {
 	c.p.says = said(Claim{State: s, Word: "its word", Tx: tx, Chain: chainID})
 }
 
-// richer makes a host tell more of each balance than of the one before.
+// richer makes a host report a higher balance at each request.
 func richer() func(string, any) any {
 	n := int64(0)
 	return func(method string, result any) any {
@@ -188,8 +188,8 @@ type hexBig big.Int
 
 func (n *hexBig) MarshalText() ([]byte, error) { return []byte("0x" + (*big.Int)(n).Text(16)), nil }
 
-// TestBeforeTheDeposit: a payment that was there before is of something else,
-// whatever the provider says.
+// TestBeforeTheDeposit checks that a payment mined before the deposit never proves it,
+// even if the provider names it.
 func TestBeforeTheDeposit(t *testing.T) {
 	c := newCourt(t, 2)
 	c.p.proof = arrivalProof
@@ -201,14 +201,14 @@ func TestBeforeTheDeposit(t *testing.T) {
 	}
 }
 
-// TestClocksOfTwoChains: where the other chain's clock is behind, a payment that came
-// after the deposit seems to be before it. It counts if the clocks differ by little and
-// nobody knew its block when the deposit was signed.
+// TestClocksOfTwoChains covers a destination chain whose clock is behind, so that a
+// payment after the deposit seems to precede it. It counts if the clocks differ by little
+// and its block was not yet known when the deposit was signed.
 func TestClocksOfTwoChains(t *testing.T) {
 	for name, tc := range map[string]struct {
 		behind  time.Duration
 		unknown bool // no head was recorded
-		known   bool // its block was there already
+		known   bool // the payment's block was known already
 		by      string
 	}{
 		"a little behind":        {10 * time.Second, false, false, byArrival},
@@ -243,8 +243,8 @@ func TestClocksOfTwoChains(t *testing.T) {
 	}
 }
 
-// TestRivalOfAnEarlyPayment: a payment that seems to be before two deposits is neither's
-// as long as it may be either's, whatever was known when each was signed.
+// TestRivalOfAnEarlyPayment checks that a payment that seems to precede two deposits and
+// may be either's ends neither, whatever heads were recorded at signing.
 func TestRivalOfAnEarlyPayment(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		c := newCourt(t, 2)
@@ -253,7 +253,7 @@ func TestRivalOfAnEarlyPayment(t *testing.T) {
 		for n := range 2 {
 			ids = append(ids, c.order(func(o *Order) {
 				c.deposited(o)
-				o.Terms.AmountIn = big.NewInt(5000 + int64(n)) // which of them is paid matters
+				o.Terms.AmountIn = big.NewInt(5000 + int64(n)) // different amounts, so it matters which one is paid
 				if n == 1 {
 					c.dst.blocks[len(c.dst.blocks)-1].time = o.Results[0].Evidence.Time.Add(-10 * time.Second)
 				}
@@ -269,8 +269,8 @@ func TestRivalOfAnEarlyPayment(t *testing.T) {
 	}
 }
 
-// TestOneLogOneOrder: what ended one order ends no other, whoever names it, and each
-// of two orders gets its own.
+// TestOneLogOneOrder checks that a log that ended one order ends no other, even if the
+// provider names it, and that each of two orders gets a payment of its own.
 func TestOneLogOneOrder(t *testing.T) {
 	for name, pays := range map[string]func(n byte) ledgerTx{
 		"a token":         func(n byte) ledgerTx { return arrival(n, solver, 1000) },
@@ -294,8 +294,8 @@ func TestOneLogOneOrder(t *testing.T) {
 	}
 }
 
-// opaque makes an order one call of ours that brings 1000 of the native coin, in a block
-// with other transactions.
+// opaque turns o into an opaque call of ours that brings 1000 of the native coin, mined
+// in one block with the transactions of beside.
 func (c *court) opaque(o *Order, beside ...ledgerTx) {
 	c.t.Helper()
 	x := ledgerTx{hash: common.Hash{0xd0, 0xaa}, from: account, to: fillsFor, pays: map[common.Address]int64{account: 1000}}
@@ -310,9 +310,9 @@ func (c *court) opaque(o *Order, beside ...ledgerTx) {
 	o.Results, c.post.sent[stepKey(*o, 0)] = []Result{{Tx: x.hash, Evidence: &ev}}, x.hash
 }
 
-// TestGrownBalance: what a call of ours gave in the native coin is only seen in the
-// balance after its block. Where something else of the block is in that as well,
-// nothing is said of it.
+// TestGrownBalance covers native output of an opaque call, which shows only as a higher
+// balance after the call's block. If something else in the block may have changed the
+// balance, no amount is reported.
 func TestGrownBalance(t *testing.T) {
 	own := func(Order) Proof { return Proof{Own: true} }
 	for name, tc := range map[string]struct {
@@ -351,10 +351,10 @@ func TestGrownBalance(t *testing.T) {
 	})
 }
 
-// TestNativeCoinBesideOwnTransactions: what other transactions of the account took of its
-// coin in the same block is known where all of them are ours, and bring none.
+// TestNativeCoinBesideOwnTransactions checks that the account's other transactions in the
+// block are deducted if the sender has all of them and none can have brought native coin.
 func TestNativeCoinBesideOwnTransactions(t *testing.T) {
-	// ours is a transaction in a block, with the record that the sender has of it.
+	// ours returns a transaction in a block and the sender's record of it.
 	ours := func(nonce uint64, to common.Address, value int64, data []byte, failed bool) (ledgerTx, *chain.Tx) {
 		b := types.NewTx(&types.DynamicFeeTx{ChainID: big.NewInt(srcChain), Nonce: nonce, To: &to, Value: big.NewInt(value), Data: data, Gas: 50000})
 		raw, err := b.MarshalBinary()
@@ -421,12 +421,12 @@ func TestNativeCoinBesideOwnTransactions(t *testing.T) {
 	}
 }
 
-// TestCoinOfAnotherOrder: what the block of a call gained beyond what was promised is not
-// the call's while another order may have been paid in it, nor once it was.
+// TestCoinOfAnotherOrder checks that native coin beyond the quoted output is not credited
+// to a call if another order was, or may have been, paid in its block.
 func TestCoinOfAnotherOrder(t *testing.T) {
 	back := ledgerTx{hash: common.Hash{0xc9}, from: solver, to: account, value: 5000}
 	for name, tc := range map[string]struct {
-		other func(*Order) // nil: there is none
+		other func(*Order) // nil: there is no other order
 		told  common.Hash
 		by    string
 		got   int64
@@ -466,8 +466,8 @@ func TestCoinOfAnotherOrder(t *testing.T) {
 	}
 }
 
-// TestRaceForALog: two orders that found the same log at the same time: the commit
-// of the second one fails, and it looks on.
+// TestRaceForALog covers two orders that find the same log at the same time: the second
+// commit fails with errUsed, and that order keeps searching.
 func TestRaceForALog(t *testing.T) {
 	c, first := depositCourt(t, 2, nil)
 	second := c.order(c.deposited)
@@ -489,8 +489,8 @@ func TestRaceForALog(t *testing.T) {
 	c.wants(c.looks(second), "", "")
 }
 
-// TestFitsAnother: of two orders, a payment is of the one that waits for as much;
-// what a provider says does not make it the other's.
+// TestFitsAnother checks that a payment goes to the order that expects as much, even if
+// the provider names it for another order.
 func TestFitsAnother(t *testing.T) {
 	for name, claimed := range map[string]bool{"not told": false, "told of the other's": true} {
 		t.Run(name, func(t *testing.T) {
@@ -531,7 +531,7 @@ func (c *court) get(id string) Order {
 	return o
 }
 
-// TestOpaqueCalls: a swap in one call of ours that could not be decoded.
+// TestOpaqueCalls covers swaps in one call of ours that could not be decoded.
 func TestOpaqueCalls(t *testing.T) {
 	own := func(o Order) Proof { return Proof{Own: true} }
 	both := func(o Order) Proof { p := arrivalProof(o); p.Own, p.Refund = true, nil; return p }
@@ -571,7 +571,7 @@ func TestOpaqueCalls(t *testing.T) {
 					t.Fatal(ok, err)
 				}
 				o.Results, c.post.sent[stepKey(*o, 0)] = []Result{{Tx: tx.hash, Evidence: &ev}}, tx.hash
-				if failed { // since the step ended
+				if failed { // reverted by a reorg since the step ended
 					c.src.reorg(ledgerDepth + 1)
 					tx.failed = true
 					c.src.pay(tx)
@@ -586,8 +586,8 @@ func TestOpaqueCalls(t *testing.T) {
 	}
 }
 
-// TestLostDeposit: no payment ends an order whose own transaction is not on the
-// chain any more; it is offered again.
+// TestLostDeposit checks that no payment ends an order whose own transaction was lost in
+// a reorg, and that the transaction is sent again.
 func TestLostDeposit(t *testing.T) {
 	c, id := depositCourt(t, 2, nil)
 	c.dst.pay(arrival(1, solver, 1000))
@@ -600,8 +600,8 @@ func TestLostDeposit(t *testing.T) {
 	}
 }
 
-// TestProviderGoesBackwards: nothing that it says takes anything back, and after a
-// last word it is not asked any more.
+// TestProviderGoesBackwards checks that no later claim undoes an earlier one and that a
+// provider is not asked again after its final claim.
 func TestProviderGoesBackwards(t *testing.T) {
 	c, id := depositCourt(t, 2, nil)
 	words := []Claim{{State: Settling, Word: "submitted"}, {State: Settling, Word: "waiting"}, {State: Failed, Word: "failure", Reason: "so\x1b[2J it says" + strings.Repeat("x", 1000)}, {State: Settling}, {State: Filled}}
@@ -621,9 +621,9 @@ func TestProviderGoesBackwards(t *testing.T) {
 	c.wants(c.looks(id), byRefund, bothAgree)
 }
 
-// TestPaymentAfterALastWord: a bridge that has said its last word of a deposit is asked on
-// where the native coin would leave no log, until it names the payment; nothing else that it
-// says then takes its word back.
+// TestPaymentAfterALastWord checks that a bridge with a final claim about a deposit is
+// still asked while the native coin would leave no log, until it names the payment. Its
+// other claims after the final one are ignored.
 func TestPaymentAfterALastWord(t *testing.T) {
 	for name, first := range map[string]Claim{
 		"failed":                   {State: Failed, Word: "its word"},
@@ -649,8 +649,8 @@ func TestPaymentAfterALastWord(t *testing.T) {
 	}
 }
 
-// TestRightedWord: a payment that a bridge named as its last word, and that will not be
-// proven, does not keep it from naming the right one.
+// TestRightedWord checks that a bridge can correct a final claim which names a payment
+// that cannot be proven.
 func TestRightedWord(t *testing.T) {
 	native := func(o *Order) { o.Terms.Provider, o.Terms.TokenOut = Bridge, chain.Native }
 	begin := func(t *testing.T) (*court, string) {
@@ -679,7 +679,7 @@ func TestRightedWord(t *testing.T) {
 		for _, h := range c.dst.hosts {
 			h.lie = func(method string, result any) any {
 				if method == "eth_getBalance" {
-					return nil // it keeps no state so old
+					return nil // no state this old
 				}
 				return result
 			}
@@ -703,15 +703,15 @@ func TestRightedWord(t *testing.T) {
 	})
 }
 
-// TestLastWord: what a provider says after its last word counts only where it names another
-// payment, and no payment that stands in a block is given up for that.
+// TestLastWord checks that after a final claim only a final claim that names a payment is
+// taken, and that it replaces no other payment that is already in a block.
 func TestLastWord(t *testing.T) {
 	one, two := common.Hash{1}, common.Hash{2}
 	for name, x := range map[string]struct {
 		was, says Claim
 		open      common.Hash
 		heard     bool
-		again     bool // what was ruled out is looked at again
+		again     bool // payments that were ruled out are examined again
 	}{
 		"under way":                          {Claim{State: Settling}, Claim{State: Settling, Word: "more"}, common.Hash{}, true, false},
 		"the same payment, as its last word": {Claim{State: Settling, Tx: one}, Claim{State: Filled, Tx: one}, common.Hash{}, true, true},
@@ -733,8 +733,8 @@ func TestLastWord(t *testing.T) {
 	}
 }
 
-// TestRetryAfter: a provider that asks for a pause gets it; the chain is looked at
-// meanwhile.
+// TestRetryAfter checks that a provider's Retry-After is honored while the chain is still
+// polled.
 func TestRetryAfter(t *testing.T) {
 	c, id := depositCourt(t, 2, nil)
 	busy := Refuse(ProviderBusy, "slow down")
@@ -766,9 +766,9 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestSearchGoesOn: a long search looks at every block once more an hour later, and
-// what was looked at twice is not looked at after a restart; unless a payment was seen
-// that is not decided.
+// TestSearchGoesOn checks that a long search covers every block again an hour later, and
+// that blocks covered twice are not searched again after a restart, unless a payment was
+// seen that is undecided.
 func TestSearchGoesOn(t *testing.T) {
 	for _, seen := range []bool{false, true} {
 		c, id := depositCourt(t, 2, nil)
@@ -800,8 +800,8 @@ func TestSearchGoesOn(t *testing.T) {
 	}
 }
 
-// TestReportedOrdersDoNotCount: orders that are only watched hold up no new ones,
-// and are looked at by their age.
+// TestReportedOrdersDoNotCount checks that orders which are only watched do not count
+// against the limit of open orders and are polled by their age.
 func TestReportedOrdersDoNotCount(t *testing.T) {
 	c, id := depositCourt(t, 2, nil)
 	other := c.order(c.deposited)
@@ -837,7 +837,7 @@ func TestReportedOrdersDoNotCount(t *testing.T) {
 	}
 }
 
-// A caster is a teller with a stream.
+// A caster is a teller that streams claims.
 type caster struct {
 	*teller
 	calls chan func(Claim)
@@ -851,13 +851,13 @@ func (s *caster) Watch(ctx context.Context, _ Order, told func(Claim)) error {
 	return ctx.Err()
 }
 
-// TestClaimStream: claims that are pushed are heard between looks, wake the order a
-// bounded number of times, and the stream ends with the last word.
+// TestClaimStream checks that pushed claims are taken between polls and wake the order at
+// most maxWakes times, and that the stream ends with the final claim.
 func TestClaimStream(t *testing.T) {
 	c, id := depositCourt(t, 2, nil)
 	s := &caster{c.p, make(chan func(Claim), 1), make(chan struct{})}
 	c.e.Providers[DEX] = s
-	c.e.Pause = func(time.Duration) time.Duration { return time.Hour } // only the stream wakes it
+	c.e.Pause = func(time.Duration) time.Duration { return time.Hour } // only the stream wakes the order
 	told := make(chan Order, 100)
 	c.e.Notify = func(o Order) { told <- o }
 	ctx, cancel := context.WithCancel(t.Context())
@@ -873,7 +873,7 @@ func TestClaimStream(t *testing.T) {
 			return Order{}
 		}
 	}
-	next() // what it said when it was asked
+	next() // the claim of the first Status call
 	asked := c.p.asked.Load()
 	say(Claim{State: Settling, Word: "on its way", Tx: common.Hash{1}})
 	if o := next(); o.Claim.Word != "on its way" || c.p.asked.Load() != asked {
@@ -902,9 +902,9 @@ func TestClaimStream(t *testing.T) {
 	}
 }
 
-// TestSearchBegins: before anything is signed, an order that a provider settles
-// records where its chains stand; a chain that cannot be read is waited for, and one
-// without an RPC endpoint has no such block.
+// TestSearchBegins checks that before anything is signed, an order that a provider
+// settles records the first block to search on its chains. A chain that cannot be read is
+// waited for; one without an RPC endpoint gets no such block.
 func TestSearchBegins(t *testing.T) {
 	c := newCourt(t, 2)
 	c.src.mine(5)
@@ -923,7 +923,7 @@ func TestSearchBegins(t *testing.T) {
 	}
 	c.src.hosts[1].lie = func(method string, result any) any {
 		if method == "eth_blockNumber" {
-			return "0xffffff" // would begin after everything
+			return "0xffffff" // a search from here would miss everything
 		}
 		return result
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// build has the provider make an offer's steps and gives each the effect that
-// its bytes have. Approvals, and the wrap that goes first, are not the provider's
-// to make: it names the spender, and package swap makes them.
+// build has the provider build an offer's steps and decodes their effects from the bytes.
+// The provider builds no approvals and no wrap that goes first: it names the spender, and
+// package swap makes those steps.
 func (e *Engine) build(ctx context.Context, p Provider, o Offer, t Terms) (plan Plan, err error) {
 	ctx, kept := e.keeping(ctx, p.Kind(), t.Account, t.Recipient, t.RefundTo)
 	defer func() { kept(err) }()
@@ -39,12 +39,12 @@ func (e *Engine) build(ctx context.Context, p Provider, o Offer, t Terms) (plan 
 	return plan, e.checkWrapped(t)
 }
 
-// An AnswerKeeper gives a call of a provider its context, and hears how it came out. The
-// accounts are those that the request names.
+// An AnswerKeeper returns the context for a call of a provider, and a function to be
+// called with the call's error. accounts are those that the request names.
 type AnswerKeeper func(ctx context.Context, k Kind, accounts ...common.Address) (in context.Context, done func(error))
 
-// keeping has what a provider answers kept, should it be refused: done is told
-// how it came out.
+// keeping has the provider's answer kept if it is refused: done must be called with the
+// call's error.
 func (e *Engine) keeping(ctx context.Context, k Kind, accounts ...common.Address) (in context.Context, done func(error)) {
 	if e.Keep == nil {
 		return ctx, func(error) {}
@@ -52,19 +52,19 @@ func (e *Engine) keeping(ctx context.Context, k Kind, accounts ...common.Address
 	return e.Keep(ctx, k, accounts...)
 }
 
-// keepingOf is keeping for an order.
+// keepingOf is keeping for an order's provider and accounts.
 func (e *Engine) keepingOf(ctx context.Context, o Order) (in context.Context, done func(error)) {
 	return e.keeping(ctx, o.Terms.Provider, o.Terms.Account, o.Terms.Recipient, o.Terms.RefundTo)
 }
 
-// settlements are how the steps that spend are settled: their own success proves
-// the floor, or somebody else has to bring the output.
+// settlements says how each kind of spending step is settled: its own success proves the
+// minimum received, or somebody else must deliver the output.
 var settlements = map[EffectKind]SettledBy{
 	Swap: ByOwnCall, Wrap: ByOwnCall, Unwrap: ByOwnCall,
 	Signed: ByProvider, Deposit: ByProvider, Opaque: ByProvider,
 }
 
-// checkSettled wants a plan to be settled as its last step is.
+// checkSettled fails unless plan is settled in the way of its last step.
 func checkSettled(p Provider, plan Plan) error {
 	want, known := settlements[plan.last().Kind]
 	_, settles := p.(Settler)
@@ -77,8 +77,8 @@ func checkSettled(p Provider, plan Plan) error {
 	return nil
 }
 
-// checkSpender wants what pulls the input to be named: a built-in spender or,
-// where the input is handed over by a call, the contract that is called.
+// checkSpender fails unless the plan names who pulls the input: a pinned spender or, if a
+// call hands the input over, the called contract.
 func checkSpender(t Terms, plan Plan, pins Pins) error {
 	last := plan.last()
 	s := setting{t: t, last: last, pins: pins}
@@ -94,8 +94,7 @@ func checkSpender(t Terms, plan Plan, pins Pins) error {
 	return nil
 }
 
-// checkWrapped wants the coin that the input becomes first to be the network's own
-// wrapped one.
+// checkWrapped fails unless t.Wrap is the network's own wrapped coin.
 func (e *Engine) checkWrapped(t Terms) error {
 	if t.Wrap == (common.Address{}) {
 		return nil
@@ -110,8 +109,8 @@ func (e *Engine) checkWrapped(t Terms) error {
 	return nil
 }
 
-// checkContract asks the chain whether there is a contract where the input is handed to,
-// and that it keeps no other allowances of the account.
+// checkContract fails if a call would hand the input to an address without a contract, or
+// if for an opaque call that contract holds other allowances of the account.
 func (e *Engine) checkContract(ctx context.Context, t Terms, f Effect) error {
 	if !handsOver(f.Kind) {
 		return nil
@@ -126,23 +125,23 @@ func (e *Engine) checkContract(ctx context.Context, t Terms, f Effect) error {
 	return e.checkBeside(ctx, t, f)
 }
 
-// A past is what an order has behind it when its plan is made anew; zero of one
+// A past is what an order has already done when its plan is made again; zero for an order
 // that is not accepted yet.
 type past struct {
 	order   string
-	done    []Step // they keep their place
-	wrapped bool   // its input is wrapped already
+	done    []Step // finished steps, which keep their place
+	wrapped bool   // the input is wrapped already
 }
 
-// assemble turns an offer into a plan: built, decoded, with the approvals that it
-// needs now and the wrap that goes first, checked against the terms and simulated
-// as far as that can be done. Approvals that are done are not made twice.
+// assemble turns an offer into a plan: built, decoded, completed with the approvals and
+// the wrap that are still needed, checked against the terms and simulated as far as
+// possible. Steps in b.done are not made again.
 func (e *Engine) assemble(ctx context.Context, p Provider, o Offer, t Terms, b past) (Plan, []Finding, error) {
 	plan, err := e.build(ctx, p, o, t)
 	if err != nil {
 		return plan, nil, err
 	}
-	if t.Provider == Wallet { // it takes an allowance away, and nothing else
+	if t.Provider == Wallet { // only revokes an allowance
 		plan.Steps = slices.Concat(b.done, plan.Steps)
 		return plan, nil, Check(t, plan.Effects(), p.Pins())
 	}
@@ -164,8 +163,8 @@ func (e *Engine) assemble(ctx context.Context, p Provider, o Offer, t Terms, b p
 	return plan, append(found, e.judgePlan(t, plan)...), err
 }
 
-// ownSteps are those that the wallet makes by itself before the provider's, and
-// what simulations may show of the allowance.
+// ownSteps returns the approvals and the wrap that the wallet makes before the provider's
+// steps, and what simulations may show of the allowance.
 func (e *Engine) ownSteps(ctx context.Context, t Terms, plan Plan, b past) (x Expected, own []Step, err error) {
 	x.Spender = plan.Spender
 	if plan.Spender != (common.Address{}) {
@@ -191,14 +190,13 @@ func (e *Engine) ownSteps(ctx context.Context, t Terms, plan Plan, b past) (x Ex
 	return x, own, nil
 }
 
-// ahead are the steps that are still to be tried and paid for: a wrap that was
-// made is not made again, wherever it stands.
+// ahead returns the steps that are still to be simulated and paid for: without the wrap
+// if that is done, wherever it stands.
 func ahead(t Terms, steps []Step, wrapped bool) []Step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s Step) bool { return wrapped && t.wrapsFirst(s.Effect) })
 }
 
-// judgePlan says of a plan what the user must know of its last step, and that the
-// coin is wrapped first.
+// judgePlan notes that a plan wraps the coin first, and whom its last step trusts.
 func (e *Engine) judgePlan(t Terms, plan Plan) (found []Finding) {
 	last := plan.last()
 	if t.Wrap != (common.Address{}) {
@@ -215,9 +213,9 @@ func (e *Engine) judgePlan(t Terms, plan Plan) (found []Finding) {
 	return append(found, Finding{"settlement_trusted", Note, "settlement is trusted to " + last.TrustedTo, map[string]string{"trustedTo": last.TrustedTo}})
 }
 
-// try simulates the steps whose bytes exist now, together, up to the first that
-// needs a signature; what has to wait is a finding. Every step is simulated on
-// its own once more before it is signed.
+// try simulates together the calls up to the first step that is typed or late. If that
+// leaves out more than a final signed order, a finding says so. Each call is simulated
+// again before it is signed.
 func (e *Engine) try(ctx context.Context, t Terms, steps []Step, x Expected) ([]Finding, error) {
 	var calls []chain.Call
 	for _, s := range steps {
@@ -236,12 +234,13 @@ func (e *Engine) try(ctx context.Context, t Terms, steps []Step, x Expected) ([]
 		}
 	}
 	if last := len(steps) - 1; len(calls) == len(steps) || len(calls) == last && steps[last].Effect.Kind == Signed {
-		return nil, nil // what a signed order does is enforced by the contract that settles it
+		return nil, nil // the contract that settles a signed order enforces it
 	}
 	return []Finding{{"not_simulated", Note, "the swap itself can be simulated only after what must be signed before it; it is not signed unless that shows what is accepted here", nil}}, nil
 }
 
-// funded wants the input to be there: the coin, until it is wrapped.
+// funded fails with InsufficientFunds if the input is missing: the coin or, once it is
+// wrapped, the wrapped coin.
 func (e *Engine) funded(ctx context.Context, t Terms, wrapped bool) error {
 	token := t.TokenIn
 	if wrapped {
@@ -250,8 +249,8 @@ func (e *Engine) funded(ctx context.Context, t Terms, wrapped bool) error {
 	return checkBalance(ctx, e.Nodes, e.Journal, t.SrcChain, t.Account, token, t.AmountIn, e.Now())
 }
 
-// checkBalance wants the amount to be there beside what signed open orders may
-// still take.
+// checkBalance fails with InsufficientFunds unless the balance covers amount plus what
+// signed open orders may still take.
 func checkBalance(ctx context.Context, n Nodes, j *Journal, chainID uint64, account, token common.Address, amount *big.Int, now time.Time) error {
 	balance, err := n.Balance(ctx, chainID, account, token)
 	if err != nil {

@@ -20,20 +20,20 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// rawOffer is a sound offer with words of its own.
+// rawOffer returns a valid offer with the given raw data.
 func rawOffer(raw string) Offer {
 	o := offerOf("", Intent, 100, 0, 1)
 	o.Raw, o.Expires = []byte(raw), time.Now().Add(time.Minute)
 	return o
 }
 
-// streams is a service with one provider, which streams.
+// streams returns a Service whose only provider streams its offers.
 func streams(quote func(ctx context.Context, told func(Offer)) ([]Offer, error)) *Service {
 	return quoting(map[Kind]Provider{Intent: streamer{pricing{nil, quote}}})
 }
 
-// TestUnusableIsNoFallback: what is only shown does not take the place of an offer
-// that cannot be built.
+// TestUnusableIsNoFallback checks that Prepare does not fall back to an offer that is
+// only displayed.
 func TestUnusableIsNoFallback(t *testing.T) {
 	b := newBench(t)
 	h := b.hands(Deposit)
@@ -55,8 +55,8 @@ func TestUnusableIsNoFallback(t *testing.T) {
 	refusedWith(t, err, ProviderDown)
 }
 
-// TestOneWayIsNoFallbackOfAnother: of the DEX an auction takes no pools' place, nor they its;
-// a route of the others' may.
+// TestOneWayIsNoFallbackOfAnother checks that a DEX's pool routes are no fallback for its
+// auction, nor the reverse. Routes of other providers may replace each other.
 func TestOneWayIsNoFallbackOfAnother(t *testing.T) {
 	b := newBench(t)
 	h := b.hands(Deposit)
@@ -83,7 +83,7 @@ func TestOneWayIsNoFallbackOfAnother(t *testing.T) {
 	refusedWith(t, err, ProviderDown)
 }
 
-// TestManyOffers: a provider that streams without end is heard up to a bound.
+// TestManyOffers checks that a provider that streams without end is cut off at maxEach.
 func TestManyOffers(t *testing.T) {
 	s := streams(func(_ context.Context, told func(Offer)) (all []Offer, err error) {
 		for i := range 10_000 {
@@ -100,8 +100,8 @@ func TestManyOffers(t *testing.T) {
 	}
 }
 
-// TestNothingIsKeptWithoutFunds: nor is what a stream tells before the balance is
-// known.
+// TestNothingIsKeptWithoutFunds checks that without funds no offer is kept, including
+// those streamed before the balance is known.
 func TestNothingIsKeptWithoutFunds(t *testing.T) {
 	s := streams(func(_ context.Context, told func(Offer)) ([]Offer, error) {
 		told(rawOffer("1"))
@@ -113,7 +113,7 @@ func TestNothingIsKeptWithoutFunds(t *testing.T) {
 	}
 }
 
-// TestDroppedWhileAsked: what was asked for before a lock is no offer after it.
+// TestDroppedWhileAsked checks that offers requested before a lock are useless after it.
 func TestDroppedWhileAsked(t *testing.T) {
 	var s *Service
 	s = streams(func(_ context.Context, told func(Offer)) ([]Offer, error) {
@@ -129,7 +129,7 @@ func TestDroppedWhileAsked(t *testing.T) {
 	}
 }
 
-// TestOfferWords: a provider's words are short and steer nothing.
+// TestOfferWords checks that a provider's texts are short and without control characters.
 func TestOfferWords(t *testing.T) {
 	s := streams(func(context.Context, func(Offer)) ([]Offer, error) {
 		o := rawOffer("1")
@@ -147,7 +147,7 @@ func TestOfferWords(t *testing.T) {
 	}
 }
 
-// TestFailureWords: nor do those of a failure that nobody foresaw.
+// TestFailureWords checks the same for the text of an unexpected error.
 func TestFailureWords(t *testing.T) {
 	r := asRefusal(errors.New("\x1b[31m" + strings.Repeat("é", 1<<20)))
 	if strings.Contains(r.Reason, "\x1b") || len([]rune(r.Reason)) > maxRefused+1 {
@@ -155,7 +155,7 @@ func TestFailureWords(t *testing.T) {
 	}
 }
 
-// TestShelf: neither many values nor heavy ones push a lighter load over its bound.
+// TestShelf checks the bounds for a shelf's number of values and their total size.
 func TestShelf(t *testing.T) {
 	s := newShelf(3, func(n int) int { return n })
 	for i, n := range []int{1, 2, 3, 4} {
@@ -164,7 +164,7 @@ func TestShelf(t *testing.T) {
 	if _, ok := s.get("0"); ok || len(s.byKey) != 3 || s.bytes != 9 {
 		t.Errorf("%+v", s)
 	}
-	s.put("3", 5) // in its own place
+	s.put("3", 5) // replaces the value
 	if s.bytes != 10 || len(s.order) != 3 {
 		t.Errorf("%+v", s)
 	}
@@ -179,8 +179,8 @@ func TestShelf(t *testing.T) {
 	}
 }
 
-// TestWatchersShare: windows that watch one pair have each provider asked once, and
-// all get the answer, soon enough.
+// TestWatchersShare checks that windows which watch the same pair share one request to
+// each provider and all get the answer in time.
 func TestWatchersShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
@@ -234,8 +234,8 @@ func TestWatchersShare(t *testing.T) {
 	})
 }
 
-// TestPace: whoever asks, a provider is not asked for more quotes than it has room
-// for beside the orders that it settles; who cannot wait is told.
+// TestPace checks that quote requests to a provider are limited to a rate that leaves
+// room for following its orders, and that a caller that cannot wait gets ProviderBusy.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked, busy atomic.Int32
@@ -258,7 +258,7 @@ func TestPace(t *testing.T) {
 	})
 }
 
-// TestPlansHaveAPace: nor is it asked to build more plans than that.
+// TestPlansHaveAPace checks the same limit for building plans.
 func TestPlansHaveAPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var built, busy atomic.Int32
@@ -284,7 +284,7 @@ func TestPlansHaveAPace(t *testing.T) {
 	})
 }
 
-// A builder is a provider that is asked for plans alone.
+// A builder is a provider that only builds plans.
 type builder struct {
 	Provider
 	build func() error
@@ -302,7 +302,7 @@ func (someNodes) Network(uint64) (chain.Network, error) {
 	return chain.Network{ID: 1, GasCeiling: big.NewInt(1)}, nil
 }
 
-// TestWatchedGas: a watch goes on for hours, and what gas costs is asked again.
+// TestWatchedGas checks that a long watch refreshes the gas price.
 func TestWatchedGas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := quoting(nil)
@@ -320,8 +320,8 @@ func TestWatchedGas(t *testing.T) {
 	})
 }
 
-// TestConsentIsToWhatWasShown: an accepted offer makes no second plan, and codes of
-// findings that were not shown are no consent to anything.
+// TestConsentIsToWhatWasShown checks that an accepted offer cannot be prepared again, and
+// that acknowledged codes of findings that were not shown are dropped.
 func TestConsentIsToWhatWasShown(t *testing.T) {
 	b := newBench(t)
 	b.p.quote = even
@@ -345,8 +345,8 @@ func TestConsentIsToWhatWasShown(t *testing.T) {
 	refusedWith(t, err, QuoteUnknown)
 }
 
-// TestClaimsAreBounded: a provider that never says the same twice fills no disk; its
-// last word is recorded.
+// TestClaimsAreBounded checks that a provider whose claim keeps changing cannot fill the
+// disk: at most maxHeard claims are recorded, and the final one.
 func TestClaimsAreBounded(t *testing.T) {
 	o := Order{}
 	recorded := 0
@@ -364,8 +364,8 @@ func TestClaimsAreBounded(t *testing.T) {
 	}
 }
 
-// TestHistoryIsCut: an order that nothing ends keeps the beginning of its history
-// and what is newest; another's is left alone.
+// TestHistoryIsCut checks that a very long history keeps its beginning and its newest
+// lines, and that other orders' histories are untouched.
 func TestHistoryIsCut(t *testing.T) {
 	db, err := bolt.Open(filepath.Join(t.TempDir(), "orders.db"), 0o600, &bolt.Options{NoSync: true, NoFreelistSync: true})
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// kept is what a contract of the account's keeps: 50,000 USDC.
+// kept is the amount that a contract of the account's holds: 50,000 USDC.
 const kept = 50_000e6
 
-// safe deploys a contract that obeys the account, with USDC in it, and gives what has it
-// hand all of that to a thief.
+// safe deploys a contract that obeys the account and holds USDC. robs is calldata that
+// makes it transfer all of it to a thief.
 func (b *bench) safe(name string) (at common.Address, robs []byte) {
 	b.t.Helper()
 	set, err := contracts.Open("")
@@ -52,7 +52,7 @@ func (h *hander) router() common.Address {
 	return h.deploys(h.b.crook(), puppet())
 }
 
-// keeps wants all of it to be still there.
+// keeps checks that the contract still holds all its USDC.
 func (b *bench) keeps(at common.Address) {
 	b.t.Helper()
 	if got, err := b.hub.Balance(b.t.Context(), 1, at, usdc); err != nil || got.Int64() != kept {
@@ -60,15 +60,15 @@ func (b *bench) keeps(at common.Address) {
 	}
 }
 
-// TestOpaqueCallOfASafe: a contract that obeys the account (a Safe, an ownable or a
-// vesting contract) is no target of a provider's call, whatever the call is said to be
-// and to show. Through a built-in contract that calls whatever it is told the Safe is
-// asked by that contract, and does not obey it.
+// TestOpaqueCallOfASafe checks that a provider's call cannot target a contract that obeys
+// the account (a Safe, an ownable or a vesting contract), however the call is declared.
+// Through a built-in contract that calls whatever it is told, the Safe sees that contract
+// as its caller and refuses.
 func TestOpaqueCallOfASafe(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind    EffectKind
 		token   common.Address
-		through bool // a built-in contract
+		through bool // via a built-in contract
 		code    Code
 	}{
 		"a call of unknown content":            {Opaque, native, false, NotPinned},
@@ -106,7 +106,7 @@ func TestOpaqueCallOfASafe(t *testing.T) {
 	}
 }
 
-// TestRefusalOfATargetSaysWhatToDo: it is refused with a remedy.
+// TestRefusalOfATargetSaysWhatToDo checks that the refusal names a remedy.
 func TestRefusalOfATargetSaysWhatToDo(t *testing.T) {
 	terms, effects := handed(Opaque, true)
 	effects[0].Target = unknown
@@ -116,9 +116,9 @@ func TestRefusalOfATargetSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// TestOriginSafeIsRobbed shows what docs/security.md says that a provider can: a contract
-// that goes by who began the transaction obeys whatever a built-in router, which calls
-// what it is told, is told to call.
+// TestOriginSafeIsRobbed shows a limit documented in docs/security.md: a contract that
+// authorizes by tx.origin obeys whatever a built-in router, which calls what it is told,
+// is told to call.
 func TestOriginSafeIsRobbed(t *testing.T) {
 	b := newBench(t)
 	h := b.hands(Opaque)
@@ -134,7 +134,7 @@ func TestOriginSafeIsRobbed(t *testing.T) {
 	}
 }
 
-// TestSafeObeysItsOwner is what the tests of this file stand on.
+// TestSafeObeysItsOwner checks the premise of this file's tests.
 func TestSafeObeysItsOwner(t *testing.T) {
 	b := newBench(t)
 	at, robs := b.safe("OwnedSafe")

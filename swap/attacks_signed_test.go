@@ -18,7 +18,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// Contracts of a hostile provider's begin alike: with a jump over how they fail.
+// Jump destinations of every attacking contract: its code begins with a jump over a
+// revert.
 const (
 	failsAt  = 3
 	beginsAt = 7
@@ -28,7 +29,7 @@ func crooked() *program.Program {
 	return program.New().Push(beginsAt).Op(vm.JUMP, vm.JUMPDEST, vm.PUSH0, vm.PUSH0, vm.REVERT, vm.JUMPDEST)
 }
 
-// puppet calls the address in its first word with all that follows.
+// puppet calls the address in the first word of its calldata with the rest of it.
 func puppet() []byte {
 	return crooked().
 		Push(32).Op(vm.CALLDATASIZE, vm.SUB, vm.DUP1).Push(32).Push(0).Op(vm.CALLDATACOPY).
@@ -36,9 +37,9 @@ func puppet() []byte {
 		Op(vm.ISZERO).Push(failsAt).Op(vm.JUMPI, vm.STOP).Bytes()
 }
 
-// chameleon does a transferFrom of the token in its first word. The amount is the
-// word after the call's while it is only tried, and the next one in a block. So that
-// gas is not short there, some is wasted while it is tried.
+// chameleon does a transferFrom of the token in its first word. The amount is the word
+// after the call's data while it is simulated, and the next word in a block. In a
+// simulation it wastes some gas, so that the estimate suffices in a block.
 func chameleon() []byte {
 	return crooked().
 		Op(vm.GASPRICE, vm.ISZERO).Push(100_000).Op(vm.MUL).Push(0).Op(vm.KECCAK256, vm.POP).
@@ -48,7 +49,7 @@ func chameleon() []byte {
 		Op(vm.ISZERO).Push(failsAt).Op(vm.JUMPI, vm.STOP).Bytes()
 }
 
-// A crook has an account on the bench's chain, and contracts.
+// A crook is an attacker with an account and contracts on the bench's chain.
 type crook struct {
 	b       *bench
 	address common.Address
@@ -72,7 +73,7 @@ func (b *bench) crook() *crook {
 	return c
 }
 
-// send has a transaction mined, of which nobody asks whether it succeeds.
+// send has a transaction mined, whether it succeeds or not.
 func (c *crook) send(to *common.Address, data []byte) {
 	c.b.t.Helper()
 	tx := c.sign(&types.DynamicFeeTx{ChainID: big.NewInt(1), Nonce: c.nonce, To: to, Gas: 500_000, GasFeeCap: big.NewInt(1e12), GasTipCap: big.NewInt(2e9), Data: data})
@@ -88,32 +89,33 @@ func (c *crook) send(to *common.Address, data []byte) {
 	c.b.t.Fatalf("not mined: %v", refused)
 }
 
-// deploy makes a contract of a code.
+// deploy creates a contract with the given runtime code.
 func (c *crook) deploy(code []byte) common.Address {
 	return c.creates(program.New().ReturnViaCodeCopy(code).Bytes())
 }
 
-// creates makes a contract by a creation code.
+// creates creates a contract with the given init code.
 func (c *crook) creates(code []byte) common.Address {
 	at := crypto.CreateAddress(c.address, c.nonce)
 	c.send(nil, code)
 	return at
 }
 
-// deploys has a crook make a contract that is built in: whose it is nobody can tell.
+// deploys creates a contract of the crook's that is built in, as nothing shows whose it
+// is.
 func (h *hander) deploys(c *crook, code []byte) common.Address {
 	at := c.deploy(code)
 	h.pin(at)
 	return at
 }
 
-// pulls is a call of puppet's that takes n of a token from somebody for the crook.
+// pulls returns calldata for a puppet that transfers n of token to the crook.
 func (c *crook) pulls(token, from common.Address, n uint64) []byte {
 	return slices.Concat(pad(token), common.FromHex("0x23b872dd"), pad(from), pad(c.address), word(n))
 }
 
-// to makes a hander's plans calls of a contract with that data, which pulls the
-// input where it is a token.
+// to makes the hander's plans call a with data. For a token input, a is the spender as
+// well.
 func (h *hander) to(a common.Address, data []byte) {
 	h.set(func(h *hander) {
 		h.twist = func(built *Built) {
@@ -132,9 +134,9 @@ func (b *bench) holds(token common.Address, want int64) {
 	}
 }
 
-// TestOpaqueCallAndAnotherAllowance: what the account let a contract take before, of
-// another token, is at the mercy of a call that goes there; a contract that knows
-// when it is tried takes it where no simulation shows it.
+// TestOpaqueCallAndAnotherAllowance checks that an opaque call is refused if its contract
+// already has an allowance of another token: a contract that detects simulations would
+// take that token where no simulation shows it.
 func TestOpaqueCallAndAnotherAllowance(t *testing.T) {
 	for name, allow := range map[string]func(b *bench, at common.Address){
 		"on the wallet's list": func(b *bench, at common.Address) {
@@ -183,9 +185,9 @@ func TestOpaqueCallAndAnotherAllowance(t *testing.T) {
 	}
 }
 
-// TestAllowanceAfterTheReview: what was not allowed when it was reviewed is looked at
-// again before it is signed; what another open order is about to hand over to the
-// same contract is its own matter.
+// TestAllowanceAfterTheReview checks that allowances are examined again before signing,
+// and that an allowance which another open order is about to use at the same contract
+// does not block.
 func TestAllowanceAfterTheReview(t *testing.T) {
 	b := newBench(t)
 	h := b.hands(Opaque)
@@ -208,7 +210,7 @@ func TestAllowanceAfterTheReview(t *testing.T) {
 	b.hand.locked.Store(true)
 	o := b.accepted(token)
 	b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
-	b.shift.Add(int64(2 * time.Second)) // two plans of one second would be the same plan
+	b.shift.Add(int64(2 * time.Second)) // plans made in the same second would be identical
 	if r, err = b.handing(native, 1e15); err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +220,7 @@ func TestAllowanceAfterTheReview(t *testing.T) {
 	b.holds(usdt, 4000e6)
 }
 
-// TestPlainTransferIsNoCall: what says nothing to a contract is no call of it.
+// TestPlainTransferIsNoCall checks that an opaque step needs calldata with a selector.
 func TestPlainTransferIsNoCall(t *testing.T) {
 	b := newBench(t)
 	h := b.hands(Opaque)
@@ -233,8 +235,8 @@ func TestPlainTransferIsNoCall(t *testing.T) {
 	}
 }
 
-// TestSimulationIsKnown: a contract that takes the amount while it is tried, and
-// twice the amount in a block, gets nothing: no more is allowed.
+// TestSimulationIsKnown checks that a contract that takes the amount in a simulation and
+// twice the amount in a block gets nothing, since only the amount is allowed.
 func TestSimulationIsKnown(t *testing.T) {
 	b := newBench(t)
 	h := b.hands(Opaque)
@@ -253,8 +255,8 @@ func TestSimulationIsKnown(t *testing.T) {
 	}
 }
 
-// TestAllowanceTakenWithoutTheCall: the contract that is approved takes the amount by
-// itself. It is not approved again, and the end does not say that all is well.
+// TestAllowanceTakenWithoutTheCall covers an approved contract that takes the amount by
+// itself. It is not approved again, and the verdict says that the allowance was used.
 func TestAllowanceTakenWithoutTheCall(t *testing.T) {
 	b := newBench(t)
 	h := b.hands(Opaque)
@@ -285,8 +287,8 @@ func TestAllowanceTakenWithoutTheCall(t *testing.T) {
 	}
 }
 
-// TestReasonsAreBounded: whatever a reason quotes, it is one line that can be shown,
-// kept and sent.
+// TestReasonsAreBounded checks that a reason is one bounded, printable line, whatever it
+// quotes.
 func TestReasonsAreBounded(t *testing.T) {
 	noise := strings.Repeat("9", 100_000) + "\x1b[2J\u202e\r\n"
 	for name, r := range map[string]*Refusal{
@@ -299,8 +301,8 @@ func TestReasonsAreBounded(t *testing.T) {
 	}
 }
 
-// TestTwoWindowsOneAllowance: two plans for one contract, made before either is
-// carried out, whose calls take all that is allowed: each takes its own amount, once.
+// TestTwoWindowsOneAllowance covers two plans for one contract, both made before either
+// is executed, whose calls take all that is allowed: each takes its own amount, once.
 func TestTwoWindowsOneAllowance(t *testing.T) {
 	b := newBench(t)
 	h := b.hands(Opaque)
@@ -326,8 +328,8 @@ func TestTwoWindowsOneAllowance(t *testing.T) {
 	b.depotMay(usdc, 0)
 }
 
-// TestRefreshedCallIsTriedAgain: the call of a fresh quote is of the accepted form, to
-// the accepted contract, and takes something else. It is not signed.
+// TestRefreshedCallIsTriedAgain checks that a fresh quote's call is simulated again: one
+// to the accepted contract that takes something else is not signed.
 func TestRefreshedCallIsTriedAgain(t *testing.T) {
 	for name, data := range map[string]func(b *bench) []byte{
 		"less": func(b *bench) []byte {
@@ -360,8 +362,8 @@ func TestRefreshedCallIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestQuoteThatStumbles: a reply that makes its adapter panic, or an offer that makes
-// no sense, is one provider's failure and nobody else's.
+// TestQuoteThatStumbles checks that an adapter's panic or an invalid offer fails only the
+// provider that caused it.
 func TestQuoteThatStumbles(t *testing.T) {
 	b := newBench(t)
 	h := b.hands(Deposit)

@@ -13,7 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A forger answers in the nodes' place where a test says so.
+// A forger wraps Nodes and replaces the answers that a test sets.
 type forger struct {
 	Nodes
 	allowance func(real *big.Int) *big.Int
@@ -46,23 +46,23 @@ func (n *forger) Cost(ctx context.Context, c chain.Call) (chain.Cost, error) {
 	return cost, err
 }
 
-// forges puts a forger between the engine and its nodes, from the next start on.
+// forges puts a forger between the engine and its nodes at the next start.
 func (b *bench) forges() *forger {
 	f := &forger{}
 	b.between = func(n Nodes) Nodes { f.Nodes = n; return f }
 	return f
 }
 
-// permitted is an order that has signed its permit and gets no call for it.
+// permitted returns an order that has signed its permit and gets no call for it.
 func permitted(b *bench, tr *trader) Order {
 	b.t.Helper()
 	tr.set(func(tr *trader) { tr.mute = Refuse(ProviderDown, "a bad moment") })
 	return b.until(b.swap(usdc, thousand).ID, "at its last step", func(o Order) bool { return o.Step == 2 })
 }
 
-// TestWaveringAllowance: of two nodes one shows an allowance that is enough and
-// the other none. The order goes to and fro between leaving its approval out and
-// making it, but neither spins nor fills the journal.
+// TestWaveringAllowance covers two nodes, one of which shows a sufficient allowance and
+// the other none. The order alternates between skipping its approval and making it, but
+// neither spins nor fills the journal.
 func TestWaveringAllowance(t *testing.T) {
 	b := newBench(t)
 	f := b.forges()
@@ -91,9 +91,9 @@ func TestWaveringAllowance(t *testing.T) {
 	b.allows(usdc, 0)
 }
 
-// TestMuteProviderIsAskedEverMoreSlowly: an order whose late call cannot be had
-// gets a fresh quote and signs its permit again, and is at its last step again.
-// That is no progress: the pauses go on growing.
+// TestMuteProviderIsAskedEverMoreSlowly covers an order whose late call is not available:
+// it gets a fresh quote, signs its permit again and returns to its last step. That is no
+// progress, so the pauses keep growing.
 func TestMuteProviderIsAskedEverMoreSlowly(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -115,14 +115,14 @@ func TestMuteProviderIsAskedEverMoreSlowly(t *testing.T) {
 	}
 	o := b.execute(r)
 	b.until(o.ID, "asked ever more slowly", func(Order) bool { return time.Duration(longest.Load()) > 10*time.Minute })
-	if n := tr.late.Load(); n > 250 { // once a second for a minute, every five for nine more
+	if n := tr.late.Load(); n > 250 { // once a second for a minute, then every five seconds for nine minutes
 		t.Errorf("asked %d times in ten minutes", n)
 	}
 }
 
-// TestPermitIsRememberedOverRefreshes: a fresh quote that asks for the permit
-// that was signed is replaced by one that asks for another, before anything is
-// signed. That is other consent, however many quotes lie between.
+// TestPermitIsRememberedOverRefreshes checks that the signed permit is remembered over
+// several quotes: if a later quote asks for another permit, that needs consent, even if a
+// quote in between asked for the signed one.
 func TestPermitIsRememberedOverRefreshes(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -149,9 +149,9 @@ func TestPermitIsRememberedOverRefreshes(t *testing.T) {
 	}
 }
 
-// TestProposalsFloorBelongsToItsOffer: a provider whose first fresh price was
-// absurd, and whose next is nearly what was accepted, does not get consent to the
-// absurd floor beside the good price.
+// TestProposalsFloorBelongsToItsOffer covers a provider whose first fresh price is absurd
+// and whose next is close to the accepted one: the proposal must not show the good price
+// with the absurd minimum.
 func TestProposalsFloorBelongsToItsOffer(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -172,8 +172,8 @@ func TestProposalsFloorBelongsToItsOffer(t *testing.T) {
 	}
 }
 
-// TestProposalIsOver: a proposal that nobody renewed, since the daemon was busy
-// or the machine asleep, is as old as a review that has expired.
+// TestProposalIsOver checks that a proposal that was not renewed, because the daemon was
+// busy or the machine asleep, expires as a review does.
 func TestProposalIsOver(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -184,8 +184,8 @@ func TestProposalIsOver(t *testing.T) {
 	refusedWith(t, err, ConsentNeeded)
 }
 
-// TestProposedCeilingIsBounded: a node that says gas costs a thousand times what
-// it does gets no consent to that.
+// TestProposedCeilingIsBounded checks that a node that reports gas a thousand times too
+// high cannot get consent to a ceiling like that.
 func TestProposedCeilingIsBounded(t *testing.T) {
 	b := newBench(t)
 	f := b.forges()
@@ -208,9 +208,9 @@ func TestProposedCeilingIsBounded(t *testing.T) {
 	}
 }
 
-// TestSlippageComesBack: a refresh that had to ask for less slippage than was
-// accepted leaves that to the floor alone: the next one, and a proposal, begin
-// with what was accepted.
+// TestSlippageComesBack checks that a refresh which had to request less slippage than was
+// accepted affects only itself: the next refresh, or a proposal, starts from the accepted
+// slippage.
 func TestSlippageComesBack(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -235,8 +235,8 @@ func TestSlippageComesBack(t *testing.T) {
 	}
 }
 
-// TestNodeBehindTheReset: a node that has not seen the mined reset yet says that
-// the approval would fail. That does not end the order, nor is it reset twice.
+// TestNodeBehindTheReset covers a node that has not seen the mined reset and says that
+// the approval would fail. The order does not end, and the allowance is not reset twice.
 func TestNodeBehindTheReset(t *testing.T) {
 	b := newBench(t)
 	f := b.forges()
@@ -264,9 +264,9 @@ func TestNodeBehindTheReset(t *testing.T) {
 	b.allows(usdt, 0)
 }
 
-// TestDearCancelGetsConsent: closing a nonce costs more than is left of the gas
-// ceiling. The order, and with it the account's every later transaction, would
-// hang for as long as gas stays dear, were there no way to consent to more.
+// TestDearCancelGetsConsent covers a cancel that costs more than is left of the gas
+// ceiling. Without a way to consent to more, the order and every later transaction of the
+// account would hang while gas stays expensive.
 func TestDearCancelGetsConsent(t *testing.T) {
 	b := newBench(t)
 	o := b.stuck(nil)
@@ -303,8 +303,8 @@ func TestDearCancelGetsConsent(t *testing.T) {
 	b.paid(1, 0)
 }
 
-// TestAnotherSpenderLeavesNoLine: an order that goes on with another spender
-// needs nothing of the first one's allowance any more.
+// TestAnotherSpenderLeavesNoLine checks that an order which continues with another
+// spender is removed from the first spender's allowance index.
 func TestAnotherSpenderLeavesNoLine(t *testing.T) {
 	j := newJournal(t)
 	o := j.spends(t, Swap, 1000)
@@ -319,8 +319,8 @@ func TestAnotherSpenderLeavesNoLine(t *testing.T) {
 	}
 }
 
-// TestPermitThatSomebodyUsed: anybody who has a signed permit may hand it to
-// Permit2. What it grants is the order's leftover when the order never pulled.
+// TestPermitThatSomebodyUsed checks that a signed permit counts as the order's leftover
+// if the order never pulled: whoever has the signature can submit it to Permit2.
 func TestPermitThatSomebodyUsed(t *testing.T) {
 	terms, effects := fourSteps()
 	o := Order{Terms: terms, State: Cancelled}

@@ -7,10 +7,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestOpaqueCallAndAnUnknownToken shows what docs/security.md says that a provider can:
-// an opaque call to a contract that is not built in takes what the account once allowed
-// that very contract of a token that the wallet does not know. Of one that is known
-// TestOpaqueCallAndAnotherAllowance says that it cannot.
+// TestOpaqueCallAndAnUnknownToken shows a limit documented in docs/security.md: an opaque
+// call to a built-in contract can take what the account once allowed that contract of a
+// token that the wallet does not know. For known tokens,
+// TestOpaqueCallAndAnotherAllowance shows that it cannot.
 func TestOpaqueCallAndAnUnknownToken(t *testing.T) {
 	b := newBench(t)
 	h := b.hands(Opaque)

@@ -12,12 +12,12 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// mostBeside bounds how many transactions of an account in one block are looked into.
+// mostBeside bounds how many transactions that an account sent in one block are examined.
 const mostBeside = 16
 
-// took is what an account's own transactions of the block of a call took of its native
-// coin, the fee of the call among it. nil: they are not all known here, to the wei, or
-// another of them may have brought some.
+// took returns how much native coin (wei) the account's own transactions cost it in the
+// block of call: the fees of all, and the value sent by those other than call. It returns
+// nil if one of them is not known here, or may have brought native coin.
 func (e *Engine) took(ctx context.Context, account common.Address, call chain.Evidence, g chain.Gain) (*big.Int, error) {
 	sum := new(big.Int).Set(call.FeePaid)
 	switch {
@@ -37,7 +37,7 @@ func (e *Engine) took(ctx context.Context, account common.Address, call chain.Ev
 	own := 0
 	for i, tx := range held {
 		if tx == nil || tx.Mined == (common.Hash{}) {
-			return nil, nil // somebody else's, or not known yet
+			return nil, nil // not one of ours, or not known yet
 		}
 		if tx.Mined == call.Tx {
 			own++
@@ -53,7 +53,7 @@ func (e *Engine) took(ctx context.Context, account common.Address, call chain.Ev
 		}
 		sum.Add(sum, ev.FeePaid)
 		if !ev.Success {
-			continue // its value stayed
+			continue // its value was not sent
 		}
 		if !onlyTakes(account, net.WrappedNative, sent) {
 			return nil, nil
@@ -66,9 +66,9 @@ func (e *Engine) took(ctx context.Context, account common.Address, call chain.Ev
 	return sum, nil
 }
 
-// onlyTakes reports whether a transaction of an account's can bring it none of the native
-// coin: an approval, its reset or revoke, whatever is called of Permit2, which has no
-// coin, a wrap, and the transaction that does nothing in another's place.
+// onlyTakes reports whether a transaction of the account's cannot bring it native coin:
+// an approval, reset or revoke, any call of Permit2 (which holds no coin), a wrap, or a
+// cancelling transaction, which sends nothing to the account itself.
 func onlyTakes(account, wrapped common.Address, t *types.Transaction) bool {
 	if t.To() == nil {
 		return false
@@ -80,21 +80,21 @@ func onlyTakes(account, wrapped common.Address, t *types.Transaction) bool {
 	case to == permit2Contract, bytes.HasPrefix(t.Data(), erc20Approve):
 		return free
 	}
-	return to == wrapped && wrapped != (common.Address{}) && bytes.HasPrefix(t.Data(), wrapDeposit) // what follows a deposit is not read
+	return to == wrapped && wrapped != (common.Address{}) && bytes.HasPrefix(t.Data(), wrapDeposit) // deposit() ignores what follows its selector
 }
 
-// newest bounds how many orders that ended are asked about a block.
+// newest bounds how many ended orders are compared with a block.
 const newest = 200
 
-// paidBeside are other orders of ours that have, or may have, paid the native coin to o's
-// recipient in the block of its end: what the balance gained there is not o's alone then.
-// Of those that ended the newest are asked.
+// paidBeside returns our other orders that paid, or may have paid, native coin to o's
+// recipient in the block of end, so that the growth of its balance is not o's alone. It
+// considers every open order and the newest ended ones.
 func (e *Engine) paidBeside(o Order, end chain.Evidence) ([]Order, error) {
 	all, _, err := e.Journal.List(common.Address{}, false, "", newest)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := e.Journal.Open() // of these each, however old
+	ids, err := e.Journal.Open() // all of these, however old
 	if err != nil {
 		return nil, err
 	}
@@ -126,15 +126,15 @@ func (e *Engine) paidBeside(o Order, end chain.Evidence) ([]Order, error) {
 	}), nil
 }
 
-// paidAlone reports whether there are none of them. It is asked for what is shown.
+// paidAlone reports whether paidBeside finds none. It serves only what is shown.
 func (e *Engine) paidAlone(o Order, end chain.Evidence) bool {
 	beside, err := e.paidBeside(o, end)
 	return err == nil && len(beside) == 0
 }
 
-// mayBeAnothers reports whether a block gained more than o was to get, and another order,
-// which is open, may have been paid in it. Who owes us both could else keep one of them.
-// By what another order ended there, o does not end ([LogRef]).
+// mayBeAnothers reports whether a block brought more than o was promised while another
+// order may have been paid in it. Otherwise a filler that owes us two payments could make
+// only one. Payments that already ended another order are excluded by their [LogRef].
 func (e *Engine) mayBeAnothers(o Order, end chain.Evidence, gain *big.Int) (bool, error) {
 	if gain.Cmp(o.promised()) <= 0 {
 		return false, nil
@@ -143,7 +143,7 @@ func (e *Engine) mayBeAnothers(o Order, end chain.Evidence, gain *big.Int) (bool
 	return len(beside) > 0, err
 }
 
-// promised is what o's quote said that it gives, or the least that was accepted.
+// promised returns the output that o's quote promised, but at least the accepted minimum.
 func (o Order) promised() *big.Int {
 	if o.Offer.AmountOut == nil || o.Offer.AmountOut.Cmp(o.Terms.FloorOut) < 0 {
 		return o.Terms.FloorOut

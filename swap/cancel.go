@@ -18,7 +18,9 @@ type CancelRequest struct {
 	Digest  common.Hash // of the order, as shown
 }
 
-// Cancel records that the user wants an order to end; the engine does the rest.
+// Cancel records the user's wish to end an order; the engine carries it out. It fails
+// with OrderFinal if the order has ended and with CannotCancel if it cannot be ended. It
+// may be repeated.
 func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
 	if err := tidyRequest(&r.Request); err != nil {
 		return Order{}, err
@@ -47,7 +49,8 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
 	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: "cancel", Order: r.Order, Digest: o.Digest, Origin: r.Origin, Session: r.Session}); err != nil {
 		return o, err
 	}
-	// A repeat goes on: the first may have died between uuid and wish.
+	// A repeat goes on: the first may have crashed between recording the uuid and the
+	// wish.
 	err = s.standing(r.Caller, func() (err error) {
 		repeated, err = s.o.Journal.Ask(r.Request, content, r.Order, s.reserving(r.Caller, m))
 		return err
@@ -76,7 +79,7 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
 	return o, err
 }
 
-// ending reports whether o is being ended already, and refuses what cannot be.
+// ending reports whether o is already being cancelled, and fails if it cannot be.
 func (s *Service) ending(o Order) (already bool, err error) {
 	switch {
 	case o.State.Final():
@@ -87,7 +90,7 @@ func (s *Service) ending(o Order) (already bool, err error) {
 	return false, s.cancellable(o)
 }
 
-// cancellable refuses to end an order that is out of the wallet's hands.
+// cancellable fails with CannotCancel if no signature of the wallet can end the order.
 func (s *Service) cancellable(o Order) error {
 	if o.State != Submitting && o.State != Settling || o.Plan.Settlement != ByProvider || o.Cancel {
 		return nil
@@ -110,8 +113,8 @@ func (s *Service) cancellable(o Order) error {
 	return nil
 }
 
-// wishEnd has o say that its user wants it ended. That of an account which no wallet has
-// goes without a seal as long as nothing is out that only a signature could end.
+// wishEnd sets o.Cancel and seals the wish. If no wallet here has o's account, the wish
+// needs no seal, provided nothing is pending that only a signature could end.
 func (s *Service) wishEnd(o *Order) error {
 	now := s.o.Now().UTC()
 	if distrusted(s.engine.accepted(*o)) {

@@ -1,7 +1,7 @@
 package swap
 
-// Capabilities are the features of a provider in the words of the spec's table
-// (section 1, item 4): "yes", "no", or under what condition.
+// Capabilities are a provider's features in the words of the spec's table (section 1,
+// item 4): "yes", "no", or a condition.
 type Capabilities struct {
 	SameChain  string `json:"sameChain"`
 	CrossChain string `json:"crossChain"`
@@ -10,7 +10,7 @@ type Capabilities struct {
 	Tracking   string `json:"orderTracking"`
 }
 
-// capabilities is the spec's table, column by column.
+// capabilities is the spec's table by column.
 var capabilities = map[Kind]Capabilities{
 	DEX:     {"yes", "no", "no", "only through the auction-style route", "yes"},
 	Bridge:  {"yes", "yes", "no", "no", "yes"},
@@ -18,11 +18,11 @@ var capabilities = map[Kind]Capabilities{
 	Gasless: {"yes", "no", "yes, for its own orders", "yes, after the token approval", "yes"},
 }
 
-// A ProviderFee is what a swap through a provider pays, in basis points (spec
-// section 8): the wallet's own part, the most that the provider's side may take
-// besides, and how it is taken.
+// A ProviderFee is what a swap through a provider costs in fees, in basis points (spec
+// section 8): the wallet's own part, the most that the provider's side may take besides,
+// and how the wallet's part is taken.
 type ProviderFee struct {
-	FeeBps   int    `json:"feeBps"` // 0 where no receiver is configured
+	FeeBps   int    `json:"feeBps"` // 0 if no receiver is configured
 	MakerBps int    `json:"makerFeeBps"`
 	How      string `json:"how"`
 }

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// A Cause says for programs what happened to an order, and why: a client words it in
-// its user's language. A text beside it says the same in English, for a terminal.
+// A Cause says for programs what happened to an order, and why; a client words it in its
+// user's language. Its text says the same in English, for a terminal.
 type Cause struct {
 	Word  Word    `json:"word"`
 	Code  Code    `json:"code,omitempty"`  // of the refusal behind it
-	Field string  `json:"field,omitempty"` // likewise
+	Field string  `json:"field,omitempty"` // of the refusal behind it
 	Data  Figures `json:"data,omitempty"`
-	Said  string  `json:"said,omitempty"` // another's own words, which nobody translates
-	By    Speaker `json:"by,omitempty"`   // whose they are
+	Said  string  `json:"said,omitempty"` // a provider's or node's own text, not translated
+	By    Speaker `json:"by,omitempty"`   // who wrote Said
 
-	text string // what is said beside it; lost where it is stored
+	text string // English; not stored with the cause
 }
 
-// Figures are what a cause is about, by name: see the table of causes. Amounts are in
-// base units.
+// Figures are the values that a cause is about, by name: see the table of causes. Amounts
+// are in base units.
 type Figures map[string]string
 
-// A Speaker is whose words a cause quotes.
+// A Speaker is who wrote the text that a cause quotes.
 type Speaker string
 
 // The speakers.
@@ -32,11 +32,11 @@ const (
 	SaidByNode     Speaker = "node"
 )
 
-// A Word names what happened.
+// A Word is the code of what happened.
 type Word string
 
-// The words of refusals: each has the refusal's code, field and figures. What is only
-// refused leaves something signed, which is watched.
+// The words of refusals, which carry the refusal's code, field and data. Refused alone
+// means that something is signed already, and stays watched.
 const (
 	Refused           Word = "refused"
 	RefusedForNow     Word = "refused_for_now"
@@ -45,7 +45,7 @@ const (
 	OutsideTerms      Word = "outside_terms"
 )
 
-// The words for what consent is needed to, or what keeps an order from going on.
+// The words for why consent is needed, or why an order cannot continue.
 const (
 	PriceFell          Word = "price_fell"
 	RefundChanged      Word = "refund_changed"
@@ -66,7 +66,7 @@ const (
 	NotSealed          Word = "not_sealed"
 )
 
-// The words for ends.
+// The words for how an order ended.
 const (
 	DeadlinePassed Word = "deadline_passed"
 	Withdrawn      Word = "withdrawn"
@@ -78,7 +78,7 @@ const (
 	Proven         Word = "proven"
 )
 
-// The words for a wish to speed up that is not carried out.
+// The words for why a speed-up was not carried out.
 const (
 	SpeedupTooDear    Word = "speedup_too_dear"
 	SpeedupWouldFail  Word = "speedup_would_fail"
@@ -127,8 +127,8 @@ const (
 	UserRaisedCeiling Word = "user_raised_ceiling"
 )
 
-// causes are what each word says in English. Names in braces are figures; those that
-// are amounts are not written out here, since nothing here knows their decimals.
+// causes has the English text of each word. Names in braces are replaced by figures.
+// Amounts are not written out, since their decimals are not known here.
 var causes = map[Word]string{
 	PriceFell:          "the price fell: no offer reaches the accepted floor", // floor, offered: of the output
 	RefundChanged:      "the fresh quote would give back another token, or less of it, than was accepted, if nobody fills it",
@@ -199,10 +199,10 @@ var causes = map[Word]string{
 	UserRaisedCeiling: "the user asked to speed it up ({tier}) and raised the gas ceiling", // was, ceiling: of the coin
 }
 
-// untold says nothing: what happened needs no line.
+// untold is the empty cause: nothing to record.
 var untold Cause
 
-// because is a cause of that word, with the figures that belong to it as names and
+// because returns the cause of word w with figures, given as alternating names and
 // values.
 func because(w Word, figures ...string) Cause {
 	c := Cause{Word: w, text: causes[w]}
@@ -216,21 +216,21 @@ func because(w Word, figures ...string) Cause {
 	return c
 }
 
-// waits is that an order waits with a condition, which says all.
+// waits returns the cause of an order that waits with condition c.
 func waits(c Condition) Cause { return because(Waits, "condition", string(c)) }
 
-// ofRefusal is why r was refused: by its own word where it has one, else by w.
+// ofRefusal returns the cause of refusal r, with r.Word or, if that is empty, w.
 func ofRefusal(w Word, r *Refusal) Cause {
 	return Cause{Word: cmp.Or(r.Word, w), Code: r.Code, Field: r.Field, Data: maps.Clone(r.Data), Said: r.Said, By: r.By, text: r.Reason}
 }
 
-// says has c say another text.
+// says returns c with another text.
 func (c Cause) says(text string) Cause {
 	c.text = text
 	return c
 }
 
-// quoting adds another's words, which the text ends with.
+// quoting returns c with a quotation, bounded and printable, also appended to its text.
 func (c Cause) quoting(by Speaker, said string) Cause {
 	if said != "" {
 		c.By, c.Said, c.text = by, shown(said, maxRefused), c.text+": "+shown(said, maxRefused)
@@ -238,7 +238,7 @@ func (c Cause) quoting(by Speaker, said string) Cause {
 	return c
 }
 
-// stored is c as it is kept beside its text; nil for no cause.
+// stored returns c as it is stored beside its text; nil if c is empty.
 func (c Cause) stored() *Cause {
 	if c.Word == "" {
 		return nil
@@ -246,5 +246,5 @@ func (c Cause) stored() *Cause {
 	return &c
 }
 
-// because records why o stands as it does; untold takes that back.
+// because sets o's reason and cause; untold clears both.
 func (o *Order) because(c Cause) { o.Reason, o.Cause = c.text, c.stored() }

@@ -14,8 +14,8 @@ import (
 	"swapkeep/chain"
 )
 
-// uncaused says what of an order, or of its history, has words and no cause, or a
-// cause and no words. The tests of the engine ask it of every order that they look at.
+// uncaused describes an order, proposal or history line with a text but no cause, or a
+// cause but no text; "" if there is none. bench.until checks every order with it.
 func uncaused(o Order, lines []Entry) string {
 	if (o.Reason == "") != (o.Cause == nil) {
 		return fmt.Sprintf("the reason is %q, its cause %+v", o.Reason, o.Cause)
@@ -25,7 +25,7 @@ func uncaused(o Order, lines []Entry) string {
 	}
 	for _, l := range lines {
 		if l.Note == "test" || l.Note == "" && l.Cause != nil && causes[l.Cause.Word] == "" {
-			continue // a test's own line
+			continue // written by a test
 		}
 		if (l.Note == "") != (l.Cause == nil) || strings.ContainsAny(l.Note, "{}") {
 			return fmt.Sprintf("a line says %q, its cause %+v", l.Note, l.Cause)
@@ -34,8 +34,8 @@ func uncaused(o Order, lines []Entry) string {
 	return ""
 }
 
-// Only because sets a reason of an order, so that none is without its cause; and every
-// word but a refusal's says something in English.
+// TestReasonsHaveCauses checks that only because sets an order's reason, so that each has
+// its cause, and that the table of causes has a text for every word not in ownWords.
 func TestReasonsHaveCauses(t *testing.T) {
 	paths, err := filepath.Glob("*.go")
 	if err != nil {
@@ -79,7 +79,7 @@ func TestReasonsHaveCauses(t *testing.T) {
 	}
 }
 
-// ownWords are said in other words than a table's.
+// ownWords are the words whose text does not come from the table of causes.
 var ownWords = map[Word]bool{
 	Refused: true, RefusedForNow: true, RefusedUnsigned: true, RefusedByProvider: true, OutsideTerms: true, DeadlinePassed: true, Withdrawn: true,
 }
@@ -112,7 +112,7 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// An order of a version without causes keeps its words.
+// TestOldOrdersHaveNoCause checks that orders from before causes keep their text.
 func TestOldOrdersHaveNoCause(t *testing.T) {
 	old, o := soundOrder(), Order{}
 	old.Reason, old.Proposal = "so it was", &Proposal{Reason: "it fell", Review: Review{Terms: old.Terms, Offer: old.Offer, Gas: Gas{Expected: big.NewInt(1), Max: big.NewInt(1), Balance: big.NewInt(1)}}}

@@ -10,14 +10,13 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// maxAllowanceLife bounds how long a signed allowance may stay valid: what the
-// DEX asks for is 30 days.
+// maxAllowanceLife bounds how long a signed allowance is valid; the DEX asks for 30 days.
 const maxAllowanceLife = 31 * 24 * time.Hour
 
-// Check compares what a plan would do with what the user accepts and refuses
-// every difference. It is pure: same input, same answer, no clock, no network.
-// It is run on the decoded effects of the real bytes, at review and again
-// before each signature.
+// Check compares what a plan would do with what the user accepts, and fails on every
+// difference. It is pure: no clock, no network, the same input gives the same answer. It
+// runs on the effects decoded from the real bytes, at review and again before each
+// signature.
 func Check(t Terms, effects []Effect, pins Pins) error {
 	if t.Provider == Wallet {
 		return checkRevoke(t, effects, pins)
@@ -47,7 +46,7 @@ func Check(t Terms, effects []Effect, pins Pins) error {
 	return nil
 }
 
-// checkPlaces wants steps of known kinds on the source chain, in their order.
+// checkPlaces fails unless the steps are of known kinds, on the source chain, in order.
 func checkPlaces(t Terms, effects []Effect) error {
 	for i, f := range effects {
 		if f.Chain != t.SrcChain {
@@ -67,7 +66,7 @@ func checkPlaces(t Terms, effects []Effect) error {
 	return nil
 }
 
-// The places of steps. The last step, and only the last, spends the input.
+// The places of steps, in order. Only the last step spends the input.
 const (
 	resets1st = iota
 	approves2nd
@@ -90,9 +89,8 @@ func (t Terms) place(f Effect) int {
 	return spends5th
 }
 
-// inPlace reports whether f may follow before: each place is taken at most once,
-// in their order. An allowance that was used up meanwhile is approved after the
-// wrap.
+// inPlace reports whether f may follow before: each place is used at most once and in
+// order, except that an approval may follow the wrap, for an allowance used up since.
 func (t Terms) inPlace(f Effect, before []Effect) bool {
 	for _, b := range before {
 		if was, is := t.place(b), t.place(f); was == is || was > is && was != wraps3rd {
@@ -102,7 +100,7 @@ func (t Terms) inPlace(f Effect, before []Effect) bool {
 	return true
 }
 
-// A setting is what an effect is judged by.
+// A setting is the context in which an effect is checked.
 type setting struct {
 	t      Terms
 	before []Effect
@@ -113,13 +111,13 @@ type setting struct {
 // An effectRule says what one kind of effect must satisfy.
 type effectRule struct {
 	role    Role
-	or      Role // another that will do
+	or      Role // another allowed role
 	input   bool // the target may be the input token itself
 	last    bool
-	settled bool // it names who may settle it
-	trusted bool // it names who is trusted to settle it
-	ref     bool // it may carry an identifier
-	nonce   bool // it may have a nonce
+	settled bool // it names a Settler
+	trusted bool // it must have TrustedTo
+	ref     bool // it may have a Ref
+	nonce   bool // it may have a Nonce
 	check   func(s setting, f Effect) error
 }
 
@@ -134,8 +132,8 @@ var effectRules = map[EffectKind]effectRule{
 	Opaque:  {role: Depot, or: Router, last: true, trusted: true, check: checkHandOver},
 }
 
-// ruleOf is the rule for f. A wrap that goes first is another thing than a wrap
-// that is the swap.
+// ruleOf returns the rule for f. A wrap that goes first and a wrap that is the swap
+// itself have different rules.
 func (t Terms) ruleOf(f Effect) (effectRule, bool) {
 	if t.wrapsFirst(f) {
 		return effectRule{input: true, check: checkWrapsFirst}, true
@@ -144,16 +142,17 @@ func (t Terms) ruleOf(f Effect) (effectRule, bool) {
 	return r, ok
 }
 
-// mayUse reports whether f's target is one that its rule allows. A call acts as the
-// account: a contract that nobody built in may be a Safe of the account's, which obeys it.
+// mayUse reports whether rule r allows f's target. A call acts as the account, so the
+// target must be pinned: another contract may be a Safe of the account's, which obeys it.
 func (s setting) mayUse(r effectRule, f Effect) bool {
 	return s.pins.Allows(f.Chain, r.role, f.Target) || s.pins.Allows(f.Chain, r.or, f.Target) || r.input && f.Target == s.t.Input()
 }
 
-// maxName bounds the name of who is trusted, in bytes.
+// maxName bounds the length of TrustedTo, in bytes.
 const maxName = 100
 
-// fields refuses what an effect of another kind would have.
+// fields fails if an effect has a field that only other kinds have, or lacks TrustedTo
+// where the rule requires it.
 func (r effectRule) fields(f Effect) error {
 	switch {
 	case !r.settled && f.Settler != common.Address{}:
@@ -172,7 +171,7 @@ func (r effectRule) fields(f Effect) error {
 	return nil
 }
 
-// check refuses terms that no plan can satisfy.
+// check fails if no plan could satisfy the terms.
 func (t Terms) check() error {
 	switch zero := (common.Address{}); {
 	case t.Account == zero:
@@ -203,9 +202,8 @@ func (t Terms) check() error {
 	return nil
 }
 
-// checkApprove wants exactly the input and the shares of other orders allowed,
-// or nothing at all, to a built-in spender or to the very contract that the input
-// is handed to.
+// checkApprove requires an approval of exactly the input plus the shares of other orders,
+// or of zero, for a pinned spender or for the contract that the input is handed to.
 func checkApprove(s setting, f Effect) error {
 	if err := only(f, "approves"); err != nil {
 		return err
@@ -234,8 +232,7 @@ func checkApprove(s setting, f Effect) error {
 	return nil
 }
 
-// mayPull refuses a spender that is neither built in nor, where the input is
-// handed over by a call, the contract that is called.
+// mayPull fails unless spender is pinned or is the contract that the input is handed to.
 func (s setting) mayPull(spender common.Address) error {
 	switch {
 	case handsOver(s.last.Kind) && spender != s.last.Target:
@@ -246,8 +243,8 @@ func (s setting) mayPull(spender common.Address) error {
 	return refuseField(NotPinned, "spender", "%s may not be approved: it is not a built-in spender on chain %d", spender, s.t.SrcChain)
 }
 
-// handsOver reports whether an effect gives the input to the contract that it
-// calls, so that an allowance which is larger would be at its mercy.
+// handsOver reports whether an effect gives the input to the contract that it calls,
+// which could also take the rest of a larger allowance.
 func handsOver(k EffectKind) bool { return k == Deposit || k == Opaque }
 
 func checkPermit(s setting, f Effect) error {
@@ -276,7 +273,7 @@ func checkPermit(s setting, f Effect) error {
 	return nil
 }
 
-// checkSwap is for calls and signed orders that enforce a floor themselves.
+// checkSwap checks calls and signed orders that enforce the minimum received themselves.
 func checkSwap(s setting, f Effect) error {
 	t := s.t
 	if err := checkCarried(f, s.before); err != nil {
@@ -300,8 +297,8 @@ func checkSwap(s setting, f Effect) error {
 	return nil
 }
 
-// checkSigned is for orders that a built-in contract settles for whoever brings
-// the output: it pulls a token, never the coin.
+// checkSigned checks orders that a pinned contract settles for whoever delivers the
+// output. They spend a token, never the native coin.
 func checkSigned(s setting, f Effect) error {
 	switch {
 	case s.t.Input() == common.Address{}:
@@ -312,9 +309,9 @@ func checkSigned(s setting, f Effect) error {
 	return checkSwap(s, f)
 }
 
-// checkHandOver is for calls that give the input away for somebody else to settle,
-// on any chain: exactly the input, and nothing beside it. What is to arrive for it
-// no bytes can promise; who is trusted with that is named.
+// checkHandOver checks calls that give the input to others who settle, on any chain: they
+// must spend exactly the input and do nothing else. The bytes cannot promise an output,
+// so the effect names who is trusted for it.
 func checkHandOver(s setting, f Effect) error {
 	switch {
 	case len(f.Approves) != 0:
@@ -329,8 +326,7 @@ func checkHandOver(s setting, f Effect) error {
 	return checkSpend(s.t, f)
 }
 
-// checkCarried lets a swap's calldata grant exactly the permit that an earlier
-// step of the plan signed, and nothing else.
+// checkCarried lets a swap's calldata grant only the permit signed by the step before.
 func checkCarried(f Effect, before []Effect) error {
 	if len(f.Approves) == 0 {
 		return nil
@@ -347,8 +343,8 @@ func checkCarried(f Effect, before []Effect) error {
 	return nil
 }
 
-// checkWrap is for the wrapped native coin: one to one, to the caller itself. It
-// needs nobody's allowance.
+// checkWrap checks a wrap or unwrap of the native coin: one to one, for the account
+// itself and without an allowance.
 func checkWrap(s setting, f Effect) error {
 	if len(s.before) != 0 {
 		return refuseField(NotAsAccepted, "approves", "a %s needs no step before it", f.Kind)
@@ -372,7 +368,7 @@ func checkWrap(s setting, f Effect) error {
 	return checkReceive(t, f)
 }
 
-// checkSpend wants exactly the input to leave.
+// checkSpend requires that exactly the input leaves.
 func checkSpend(t Terms, f Effect) error {
 	if len(f.Spends) != 1 || f.Spends[0].Token != t.Input() {
 		return refuseField(NotAsAccepted, "tokenIn", "the step does not spend %s alone", t.Input())
@@ -383,8 +379,8 @@ func checkSpend(t Terms, f Effect) error {
 	return nil
 }
 
-// checkReceive wants at least the floor to be enforced for the recipient, and
-// nothing for anybody else.
+// checkReceive requires that the effect enforces at least the minimum for the recipient,
+// and pays nobody but the recipient and the account.
 func checkReceive(t Terms, f Effect) error {
 	for _, r := range f.Receives {
 		if r.To != t.Recipient && r.To != t.Account {
@@ -400,7 +396,7 @@ func checkReceive(t Terms, f Effect) error {
 	return nil
 }
 
-// enforced is the least of the output that an effect brings the recipient.
+// enforced returns the least output that an effect enforces for the recipient.
 func (t Terms) enforced(f Effect) *big.Int {
 	sum := new(big.Int)
 	for _, r := range f.Receives {
@@ -411,13 +407,13 @@ func (t Terms) enforced(f Effect) *big.Int {
 	return sum
 }
 
-// checkPays wants the wallet's own fee exactly, and bounds the provider's.
+// checkPays requires exactly the wallet's own fee, and bounds the provider's.
 func checkPays(t Terms, f Effect, pins Pins) error {
 	native := t.TokenOut == (common.Address{})
 	ours, theirs := 0, 0
 	for _, p := range f.Pays {
 		switch {
-		case p.Token != t.TokenOut && !(native && pins.Allows(f.Chain, Wrapper, p.Token)): // a fee on native output is taken in its wrapped form
+		case p.Token != t.TokenOut && !(native && pins.Allows(f.Chain, Wrapper, p.Token)): // a fee on native output is taken in the wrapped coin
 			return refuseField(NotAsAccepted, "fee", "a fee is taken in %s", p.Token)
 		case p.Bps <= 0:
 			return refuseField(NotUnderstood, "fee", "a fee of %d bps", p.Bps)
@@ -446,7 +442,7 @@ func oneApproval(t Terms, f Effect) (Approval, error) {
 	return f.Approves[0], nil
 }
 
-// only refuses an effect that does anything beside the named thing.
+// only fails if an effect also spends, receives or pays; field goes into the error.
 func only(f Effect, field string) error {
 	if len(f.Spends)+len(f.Receives)+len(f.Pays) != 0 {
 		return refuseField(NotAsAccepted, field, "the %s step would also move funds", f.Kind)

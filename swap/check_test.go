@@ -39,7 +39,7 @@ func testSwap() Effect {
 		Deadline: noon.Add(10 * time.Minute)}
 }
 
-// erc20 is the same swap with an ERC-20 input: approve, permit, swap.
+// erc20 returns the same swap with an ERC-20 input: approve, permit, swap.
 func erc20() (Terms, []Effect) {
 	t, f := testTerms(), testSwap()
 	t.TokenIn, t.TokenOut, t.FloorOut = usdc, weth, big.NewInt(1)
@@ -202,8 +202,8 @@ func refusedWith(t *testing.T, err error, code Code) {
 	}
 }
 
-// TestDigest: everything that matters changes the digest; what a fresh quote
-// under the same consent may change does not.
+// TestDigest checks that everything that was consented to changes the digest, and that
+// what a fresh quote may change under the same consent does not.
 func TestDigest(t *testing.T) {
 	base := Digest(testTerms(), []Effect{testSwap()})
 	for name, change := range map[string]func(*Terms, *Effect){

@@ -12,7 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// deafened is a sender that learns nothing of its transactions while it is deaf.
+// deafened is a Sender that learns nothing about its transactions while deaf is set.
 type deafened struct {
 	Sender
 	deaf *atomic.Bool
@@ -25,8 +25,8 @@ func (s deafened) Poll(ctx context.Context, key string) (chain.Tx, *chain.Eviden
 	return s.Sender.Poll(ctx, key)
 }
 
-// TestOrderChecked: an order tells when it was last looked at, also while nothing
-// changes, and does not where a look learned nothing, before the first, and after its end.
+// TestOrderChecked checks that an order shows when it was last polled successfully, even
+// if nothing changed, but not before the first poll or after its end.
 func TestOrderChecked(t *testing.T) {
 	b := newBench(t)
 	var deaf atomic.Bool
@@ -52,7 +52,7 @@ func TestOrderChecked(t *testing.T) {
 	}
 
 	deaf.Store(true)
-	time.Sleep(100 * time.Millisecond) // for the look that was under way
+	time.Sleep(100 * time.Millisecond) // let a poll in progress end
 	last, _, _ := b.service.Order(id)
 	time.Sleep(100 * time.Millisecond)
 	if now, _, _ := b.service.Order(id); !now.Checked.Equal(last.Checked) {

@@ -10,15 +10,16 @@ import (
 	"unicode"
 
 	"swapkeep/chain"
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
+	"swapkeep/internal/failpoint"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// hear brings o's claim up to date: what the provider's stream told since the last
-// look, else what it says now. After a terminal word it is not asked any more, but for
-// the payment that it owes all the same. What it does not say, or says badly, changes
-// nothing.
+// hear updates o's claim: from the provider's stream if that delivered one since the last
+// poll, else by asking Status. After a final claim it asks no more, unless the provider
+// may still name a payment that no log shows (see heardOut). Errors and missing answers
+// change nothing.
 func (e *Engine) hear(ctx context.Context, s Settler, o *Order, l *lookout) {
 	if o.heardOut() {
 		l.unwatch()
@@ -34,18 +35,18 @@ func (e *Engine) hear(ctx context.Context, s Settler, o *Order, l *lookout) {
 		o.hears(*c, l)
 		return
 	}
-	if last && !l.looked { // after a restart first at what it named before
+	if last && !l.looked { // after a restart, first check the payment it named before
 		l.looked = true
 		return
 	}
 	if e.Now().Before(l.quiet) {
 		return
 	}
-	fault.Point("engine.before_status")
+	failpoint.Point("engine.before_status")
 	ctx, kept := e.keepingOf(ctx, *o)
 	c, err := s.Status(ctx, *o)
 	kept(err)
-	fault.Point("engine.after_status")
+	failpoint.Point("engine.after_status")
 	if err != nil {
 		l.quiet = e.Now().Add(quietFor(err))
 		e.Log(*o, err)
@@ -54,9 +55,9 @@ func (e *Engine) hear(ctx context.Context, s Settler, o *Order, l *lookout) {
 	o.hears(c, l)
 }
 
-// hears takes over what the provider says now. Its last word it takes back only by naming
-// another payment, and not while the one that it named stands in a block that may yet be
-// deep enough.
+// hears takes over a new claim. A final claim is replaced only by a final claim that
+// names a transaction, and not by another one while the first named is in a block that
+// may still become final.
 func (o *Order) hears(c Claim, l *lookout) {
 	c = c.tidy()
 	if was := o.Claim; was != nil {
@@ -64,23 +65,23 @@ func (o *Order) hears(c Claim, l *lookout) {
 			return
 		}
 		if c.State != was.State {
-			clear(l.ruledOut) // that was for the other word
+			clear(l.ruledOut) // they were ruled out under the other claim
 		}
 	}
 	o.claimed(c)
 }
 
-// heardOut reports whether nothing that o's provider says any more is of use. A bridge may
-// yet name the payment of a deposit that it called failed, or that it said something untrue
-// of before: in the native coin that leaves no log to find it by. Of a call of our own only
-// the chain speaks.
+// heardOut reports whether further claims of o's provider are useless. A bridge may still
+// name the payment of a deposit that it called failed, or correct a false claim: in
+// native coin that payment leaves no log to find it by. For a call of our own only the
+// chain counts.
 func (o Order) heardOut() bool {
 	native := o.Terms.TokenOut == chain.Native || o.Terms.Back().Token == chain.Native
 	return o.Claim != nil && o.Claim.State.Final() && (!native || o.Terms.Provider != Bridge || o.Plan.Settlement == ByOwnCall)
 }
 
-// claimed records what the provider says, and its name for an order whose name was
-// lost with the answer to its submission.
+// claimed records a claim, and the provider's name for the order if that was lost with
+// the answer to its submission.
 func (o *Order) claimed(c Claim) {
 	c = c.tidy()
 	if o.Ref == "" {
@@ -90,11 +91,11 @@ func (o *Order) claimed(c Claim) {
 	o.Claim = &c
 }
 
-// maxHeard bounds how often an order records that its provider says something else.
+// maxHeard bounds how many changes of the provider's claim an order records.
 const maxHeard = 100
 
-// heard counts what a provider says anew. Of one that goes on and on, only the word
-// that ends it is recorded: every change is a line on disk and goes to every window.
+// heard counts a changed claim. Above maxHeard it keeps the earlier claim, unless the new
+// one is the first final one: every change is written to disk and sent to every window.
 func (o *Order) heard(before Order) {
 	switch {
 	case o.Claim == nil || sameClaim(before.Claim, o.Claim):
@@ -105,17 +106,16 @@ func (o *Order) heard(before Order) {
 	}
 }
 
-// claimable are the states that a provider can speak of. Another word of its is no
-// more than that the order is under way.
+// claimable are the states that a provider can claim. Any other counts as Settling.
 var claimable = []State{Settling, Filled, Refunded, Failed, Expired, Cancelled}
 
 const (
-	maxWord   = 64  // runes of a provider's own word
-	maxReason = 300 // runes of what it says besides
-	maxRef    = 160 // runes of its name for an order
+	maxWord   = 64  // runes of the provider's status text
+	maxReason = 300 // runes of its explanation
+	maxRef    = 160 // runes of its order id
 )
 
-// tidy makes a claim fit to be kept and shown.
+// tidy returns c with a claimable state, and texts bounded and fit to show.
 func (c Claim) tidy() Claim {
 	if !slices.Contains(claimable, c.State) {
 		c.State = Settling
@@ -124,7 +124,7 @@ func (c Claim) tidy() Claim {
 	return c
 }
 
-// shown is a provider's text without what would disturb a log or a screen.
+// shown returns at most most runes of text, with unprintable ones replaced by spaces.
 func shown(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
@@ -138,12 +138,12 @@ func shown(text string, most int) string {
 	return text
 }
 
-// hearing is a lookout's ear at the provider's stream.
+// hearing is the part of a lookout that receives the provider's stream.
 type hearing struct {
 	mu    sync.Mutex
-	heard *Claim // not taken yet
+	heard *Claim // not yet taken
 	last  Claim
-	woke  int // how often it made the engine look at once
+	woke  int // how often it triggered an immediate poll
 	stop  context.CancelFunc
 }
 
@@ -155,7 +155,7 @@ func (h *hearing) take() *Claim {
 	return c
 }
 
-// unwatch ends the stream, if there is one.
+// unwatch closes the stream, if there is one.
 func (h *hearing) unwatch() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -164,16 +164,16 @@ func (h *hearing) unwatch() {
 	}
 }
 
-// Bounds of streams. Without one, an order is asked about.
+// Bounds of streams. An order without a stream is polled.
 const (
 	maxStreams = 64 // open at once
-	maxWakes   = 50 // looks that one order's stream may cause at once
+	maxWakes   = 50 // immediate polls that one order's stream may trigger
 	firstRest  = time.Second
-	longRest   = 5 * time.Minute // between two tries to connect
+	longRest   = 5 * time.Minute // longest pause before reconnecting
 )
 
-// listen opens the stream of an order's claims, once. It ends with ctx, with the
-// order, or with its terminal word.
+// listen opens an order's claim stream, once, and reconnects with growing pauses. It ends
+// with ctx or [hearing.unwatch].
 func (e *Engine) listen(ctx context.Context, w Watcher, o Order, l *lookout) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -187,7 +187,7 @@ func (e *Engine) listen(ctx context.Context, w Watcher, o Order, l *lookout) {
 	e.running.Go(func() {
 		for rest := firstRest; ctx.Err() == nil; rest = min(2*rest, longRest) {
 			e.stream(ctx, w, o, l)
-			t := fault.NewTimer(rest)
+			t := clock.NewTimer(rest)
 			select {
 			case <-ctx.Done():
 			case <-t.C:
@@ -200,8 +200,8 @@ func (e *Engine) listen(ctx context.Context, w Watcher, o Order, l *lookout) {
 	})
 }
 
-// stream is one connection. Its end is no news: asking goes on meanwhile. A panic in
-// it must not stop other orders.
+// stream runs one connection. When it ends, polling continues. A panic is logged, so that
+// it does not stop other orders.
 func (e *Engine) stream(ctx context.Context, w Watcher, o Order, l *lookout) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -213,7 +213,7 @@ func (e *Engine) stream(ctx context.Context, w Watcher, o Order, l *lookout) {
 	}
 }
 
-// overhear keeps a pushed claim for the next look, which is at once if it is news.
+// overhear keeps a pushed claim for the next poll, and triggers that if it is news.
 func (e *Engine) overhear(id string, l *lookout, c Claim) {
 	c = c.tidy()
 	l.mu.Lock()

@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// turnRest is the least time between two moments at which one order begins
-	// something again: by a fresh quote, a proposal, or an approval after all.
+	// turnRest is the least time between two restarts of one order: a fresh quote, a
+	// proposal, or an approval that is needed after all.
 	turnRest = 5 * time.Second
-	// proposalTime is how long a proposal holds that depends on no quote, and the
-	// least that any is left standing.
+	// proposalTime is how long a proposal that depends on no quote is valid, and the
+	// least time that any proposal stays valid.
 	proposalTime = 30 * time.Second
-	// leastConsent is how much time a proposal must leave for being carried out;
-	// with less it gets a new deadline, and with it another digest.
+	// leastConsent is how much time before its deadline a repeated proposal must leave;
+	// otherwise it gets a new deadline, and with it another digest.
 	leastConsent = 5 * time.Minute
 )
 
-// stale reports whether o needs a fresh quote before its present step: what is
-// left depends on a price, and the quote, or the order made from it, is over or
-// about to be. Approvals do not wait for one.
+// stale reports whether o needs a fresh quote before step s: the rest of the plan depends
+// on a price, and the quote, or the order made from it, has expired or is about to.
+// Approvals never do.
 func (e *Engine) stale(o Order, s Step) bool {
 	if s.Effect.Kind == Approve || !o.priced() {
 		return false
@@ -40,7 +40,8 @@ func (e *Engine) stale(o Order, s Step) bool {
 // priced reports whether the order's plan depends on a quote.
 func (o Order) priced() bool { return priced(o.Plan.last().Kind) }
 
-// own is how many steps o's plan begins with that the wallet makes by itself.
+// own returns how many leading steps of o's plan the wallet makes itself (approvals and
+// the wrap that goes first).
 func (o Order) own() int {
 	n := slices.IndexFunc(o.Plan.Steps, func(s Step) bool { return !o.Terms.own(s.Effect) })
 	if n < 0 {
@@ -49,12 +50,11 @@ func (o Order) own() int {
 	return n
 }
 
-// refresh replaces an expired quote by a fresh one under the same consent: the
-// same effects, and a floor at least as high as the accepted one. What the wallet
-// itself has done keeps its place and its results, a wrap too, so that it is never
-// wrapped twice; the rest begins again, so that a permit whose call was never
-// signed is signed again. An order that was signed is never left for another.
-// Anything else needs consent.
+// refresh replaces an expired quote by a fresh one under the same consent: the same
+// effects, and a minimum received no lower than accepted. The wallet's own steps keep
+// their place and results, so nothing is wrapped twice. The other steps start over, so a
+// permit whose call was never signed is signed again. Anything else fails with
+// ConsentNeeded. An order that is already signed is never replaced (errOrdered).
 func (e *Engine) refresh(ctx context.Context, p Provider, o *Order) (Cause, error) {
 	if o.ordered() {
 		return untold, errOrdered
@@ -84,18 +84,18 @@ func (e *Engine) refresh(ctx context.Context, p Provider, o *Order) (Cause, erro
 	return untold, why
 }
 
-// errOrdered must not happen: nothing leads back from a signed order.
+// errOrdered refuses to replace a signed order; no path should lead there.
 var errOrdered = errors.New("an order is signed already, and may live")
 
-// ordered reports whether an order that somebody else settles was signed, handed
-// over or not: until its end is proven no other is signed in its place.
+// ordered reports whether an order for others to settle was signed, submitted or not.
+// Until its end is proven no other is signed in its place.
 func (o Order) ordered() bool {
 	last := len(o.Plan.Steps) - 1
 	return last >= 0 && o.Plan.Steps[last].Effect.Kind == Signed && len(o.Results) > last
 }
 
-// gentler is which of two reasons counts when every fresh offer has one: a bad
-// moment, which passes, and else the first, of the offer that is best.
+// gentler picks the error to report when every fresh offer failed: a temporary one if
+// there is one, else the first, which is the best offer's.
 func gentler(first, next error) error {
 	var refused *Refusal
 	if first == nil || errors.As(first, &refused) && !refused.Code.temporary() && !(errors.As(next, &refused) && !refused.Code.temporary()) {
@@ -104,7 +104,7 @@ func gentler(first, next error) error {
 	return first
 }
 
-// rebuild makes o's plan from a fresh offer, under the same consent.
+// rebuild makes o's plan from a fresh offer, or fails with ConsentNeeded.
 func (e *Engine) rebuild(ctx context.Context, p Provider, o Order, offer Offer) (Plan, error) {
 	if !o.Terms.refunds(offer) {
 		return Plan{}, askConsent(RefundChanged)
@@ -124,8 +124,8 @@ func (e *Engine) rebuild(ctx context.Context, p Provider, o Order, offer Offer) 
 	return plan, sameConsent(o, plan)
 }
 
-// turns notes that an order begins something again, rested whether that is long
-// enough ago for another time. A restart forgets it.
+// turns records that an order restarted; rested reports whether that was at least
+// turnRest ago. The time is not stored.
 func (e *Engine) turns(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -141,9 +141,9 @@ func (e *Engine) rested(id string) bool {
 	return !e.Now().Before(e.turned[id].Add(turnRest))
 }
 
-// sameConsent wants a rebuilt plan to be what o's digest stands for, and a permit
-// that was signed to be asked for again with the same nonce: only then can no
-// second one be used.
+// sameConsent fails with ConsentNeeded unless a rebuilt plan has o's digest, settlement
+// and spender, and asks for a permit that was already signed with the same nonce, so that
+// only one of the two can be used.
 func sameConsent(o Order, plan Plan) error {
 	if Digest(o.Terms, plan.Effects()) != o.Digest || plan.Settlement != o.Plan.Settlement || plan.Spender != o.Plan.Spender {
 		return askConsent(ActsDifferently)
@@ -155,8 +155,8 @@ func sameConsent(o Order, plan Plan) error {
 	return nil
 }
 
-// may reports whether a permit for nonce may be signed: the first, and again the
-// same. One that the contract knows no nonce of is never signed again.
+// may reports whether a permit for nonce may be signed: the first one, and later only the
+// same nonce. A permit without a nonce is never signed again.
 func (p *SignedPermit) may(nonce *big.Int) bool {
 	return p == nil || p.Nonce != nil && nonce != nil && p.Nonce.Cmp(nonce) == 0
 }
@@ -168,9 +168,9 @@ func (o *Order) rewind(step int) {
 	o.because(untold)
 }
 
-// requote asks for offers of the accepted route whose enforced minimum keeps the
-// accepted floor, best first: with the accepted slippage, or with as much less as
-// the floor demands.
+// requote returns offers of the accepted route whose enforced minimum is at least the
+// accepted one, best first. If none qualifies with the accepted slippage, it asks once
+// more with as little as needed. It fails with ConsentNeeded (KindGone, PriceFell).
 func (e *Engine) requote(ctx context.Context, p Provider, o Order) ([]Offer, error) {
 	r, most := o.request(), new(big.Int)
 	r.Routing = o.Offer.Routing
@@ -198,7 +198,7 @@ func (e *Engine) requote(ctx context.Context, p Provider, o Order) ([]Offer, err
 // maxTried bounds how many offers of one quote are built, one after the other.
 const maxTried = 3
 
-// request is what the user asked for: a refresh may have asked for less slippage.
+// request returns the user's request, with the original slippage if a refresh used less.
 func (o Order) request() QuoteRequest {
 	r := o.Offer.Request
 	r.Routing = ""
@@ -208,11 +208,11 @@ func (o Order) request() QuoteRequest {
 	return r
 }
 
-// errNoOffer is a provider's bad moment too: routes come back.
+// errNoOffer is temporary: routes come back.
 var errNoOffer = errors.New("the provider has no offer now")
 
-// freshOffers are the provider's sound offers for a request of ours, best first.
-// The request is ours, not the provider's echo of it.
+// freshOffers returns the provider's valid offers for r, best first, with our request in
+// place of the provider's echo of it.
 func (e *Engine) freshOffers(ctx context.Context, p Provider, k Kind, r QuoteRequest) (sound []Offer, err error) {
 	ctx, kept := e.keeping(ctx, k, r.Account, r.Recipient, r.RefundTo)
 	offers, err := p.Quote(ctx, r)
@@ -245,8 +245,8 @@ func (e *Engine) freshOffers(ctx context.Context, p Provider, k Kind, r QuoteReq
 	return nil, err
 }
 
-// withoutSlippage is what an offer's minimum would be if none were asked for. One that
-// promises its minimum alone, as auctions do, is taken to have begun from there.
+// withoutSlippage returns the output that an offer's minimum is based on. If the offer
+// states only the minimum, as auctions do, it is computed from the slippage asked for.
 func (o Offer) withoutSlippage() *big.Int {
 	if o.AmountOut.Cmp(o.MinOut) != 0 {
 		return o.AmountOut
@@ -255,7 +255,7 @@ func (o Offer) withoutSlippage() *big.Int {
 	return n.Div(n, big.NewInt(int64(10_000-o.Request.SlippageBps)))
 }
 
-// slippageFor is the widest slippage, in bps, at which amount still keeps floor.
+// slippageFor returns the widest slippage, in bps, that keeps amount at or above floor.
 func slippageFor(amount, floor *big.Int) int {
 	if amount.Cmp(floor) <= 0 {
 		return 0
@@ -265,9 +265,9 @@ func slippageFor(amount, floor *big.Int) int {
 	return int(bps.Int64())
 }
 
-// waits reports whether o is to be left alone until the user accepts: as long as
-// what it proposes holds. Then it is tried again under the accepted terms, which
-// may be met once more, and proposes anew if not.
+// waits reports whether o is left alone: while its proposal is valid, or without one
+// until it has rested. After that the accepted terms are tried again, and a new proposal
+// is made if they still cannot be met.
 func (e *Engine) waits(o Order) bool {
 	if o.Condition != NeedsConsent || o.Proposal == nil {
 		return o.Condition == NeedsConsent && !e.rested(o.ID)
@@ -275,7 +275,7 @@ func (e *Engine) waits(o Order) bool {
 	return !e.Now().After(o.Proposal.until())
 }
 
-// until is the last moment at which a proposal may be accepted.
+// until returns the last moment at which the proposal may be accepted.
 func (p Proposal) until() time.Time {
 	if least := p.Made.Add(proposalTime); p.Expires.Before(least) {
 		return least
@@ -283,13 +283,13 @@ func (p Proposal) until() time.Time {
 	return p.Expires
 }
 
-// propose makes an order wait for consent to other terms, because of why. What
-// no consent could make good is refused, and ends the order; a provider's bad
-// moment leaves it waiting without a proposal, and is tried again.
+// propose makes o wait for consent to other terms, because of why. An error that no
+// consent could fix ends the order; a temporary one of the provider leaves it waiting
+// without a proposal, to be tried again.
 func (e *Engine) propose(ctx context.Context, o *Order, why *Refusal) (Cause, error) {
 	e.turns(o.ID)
 	if o.Proposal != nil && e.holds(o.Proposal.Seal, o.proposal()) != nil {
-		o.Proposal = nil // also where locked keys cannot tell: none is made after a forged one's likeness
+		o.Proposal = nil // also if the keys are locked and nobody can tell: the next proposal must not copy a forged one
 	}
 	fresh, err := e.proposal(ctx, *o, why)
 	var refused *Refusal
@@ -306,7 +306,7 @@ func (e *Engine) propose(ctx context.Context, o *Order, why *Refusal) (Cause, er
 	o.Condition, o.Proposal = NeedsConsent, fresh
 	if fresh != nil {
 		if fresh.Seal, err = e.seal(o.proposal(), "propose", fresh.Made); err != nil {
-			o.Proposal = nil // without its seal nobody could accept it
+			o.Proposal = nil // without a seal it could not be accepted
 			return untold, err
 		}
 	}
@@ -314,8 +314,8 @@ func (e *Engine) propose(ctx context.Context, o *Order, why *Refusal) (Cause, er
 	return c.says("needs consent: " + why.Reason), nil
 }
 
-// proposal is what could be consented to instead of the accepted terms: a plan
-// from a fresh quote, checked and weighed like the first.
+// proposal makes a plan that could be accepted instead, from a fresh quote, checked and
+// priced like the first one.
 func (e *Engine) proposal(ctx context.Context, o Order, why *Refusal) (*Proposal, error) {
 	p, err := e.provider(&o)
 	if err != nil {
@@ -359,7 +359,8 @@ func (e *Engine) proposal(ctx context.Context, o Order, why *Refusal) (*Proposal
 	return nil, failed
 }
 
-// proposeOffer is the proposal that an offer makes.
+// proposeOffer makes a proposal from offer. dear says that the last attempt exceeded the
+// gas ceiling.
 func (e *Engine) proposeOffer(ctx context.Context, p Provider, net chain.Network, o Order, offer Offer, now time.Time, dear bool) (*Proposal, error) {
 	if o.priced() || !o.sealed() {
 		offer.ID = o.Offer.ID + "'"
@@ -382,11 +383,10 @@ func (e *Engine) proposeOffer(ctx context.Context, p Provider, net chain.Network
 	return &Proposal{Review: r, Made: now}, Check(r.Terms, plan.Effects(), p.Pins())
 }
 
-// proposedTerms are the accepted ones with what a fresh offer keeps of the floor,
-// and time to carry them out. As long as the terms last proposed still do they
-// stay, so that what the user is looking at does not change under the hand; but
-// not when the fresh offer keeps clearly more than they ask for: nobody accepts a
-// low floor by the look of a good price.
+// proposedTerms returns the accepted terms with the offer's minimum if that is lower, and
+// a new deadline. The terms last proposed are kept while they still fit, so that they do
+// not change while the user reads them, but not when the fresh offer guarantees clearly
+// more: the user must not accept a low minimum because the price shown is good.
 func (e *Engine) proposedTerms(o Order, offer Offer, now time.Time) Terms {
 	if last := o.Proposal; last != nil && near(last.Terms.FloorOut, offer) && last.Terms.refunds(offer) && last.Terms.charges(offer) && last.Terms.Deadline.Sub(now) >= leastConsent {
 		return last.Terms
@@ -406,22 +406,22 @@ func (e *Engine) proposedTerms(o Order, offer Offer, now time.Time) Terms {
 	return t
 }
 
-// charges reports whether an offer takes the wallet's fee that the terms have.
+// charges reports whether an offer has the wallet's fee of the terms.
 func (t Terms) charges(o Offer) bool {
 	return t.FeeBps == o.Request.FeeBps && t.FeeReceiver == o.Request.FeeReceiver
 }
 
-// near reports whether an offer keeps a floor, and not by much more than it: half
-// a percent, or the slippage that was asked for where that is less.
+// near reports whether an offer's minimum is at least floor and exceeds it by at most
+// half a percent, or by the slippage asked for if that is less.
 func near(floor *big.Int, o Offer) bool {
 	least := floorOf(o.MinOut, min(o.Request.SlippageBps, DefaultSlippageBps))
 	return o.MinOut.Cmp(floor) >= 0 && floor.Cmp(least) >= 0
 }
 
-// weighProposal weighs the steps that are left, and raises the gas ceiling where
-// they do not fit under what is left of it: by half as much again as they need
-// now, since fees go on moving, but not above what a person may raise it to. dear
-// says that the real cost was above it.
+// weighProposal prices the remaining steps. If they do not fit in what is left of the gas
+// ceiling, it raises the ceiling to one and a half times what they need now, since fees
+// keep moving, but at most to what the user may raise it to. dear says that the real cost
+// exceeded the ceiling.
 func (e *Engine) weighProposal(ctx context.Context, r *Review, net chain.Network, o Order, done int, dear bool) error {
 	steps, found := ahead(r.Terms, r.Plan.Steps[done:], o.Wrapped), r.Findings
 	spent := new(big.Int).Sub(o.Terms.GasCeiling, e.ceilingLeft(o))
@@ -447,8 +447,8 @@ func (e *Engine) weighProposal(ctx context.Context, r *Review, net chain.Network
 	return e.weigh(ctx, r, net, steps, left())
 }
 
-// judgeChange names what of a proposal was not accepted before: its reason may be
-// only one of several, and the review alone shows what they come to.
+// judgeChange returns a finding for each respect in which the proposed terms are worse:
+// the proposal's reason may be only one of several.
 func judgeChange(was, now Terms, symbol string) (found []Finding) {
 	if now.FloorOut.Cmp(was.FloorOut) < 0 {
 		lost, _ := new(big.Rat).SetFrac(new(big.Int).Sub(was.FloorOut, now.FloorOut), was.FloorOut).Float64()
@@ -466,7 +466,7 @@ func judgeChange(was, now Terms, symbol string) (found []Finding) {
 	return found
 }
 
-// oneAndHalf is n and half as much again.
+// oneAndHalf returns n + n/2.
 func oneAndHalf(n *big.Int) *big.Int {
 	m := new(big.Int).Mul(n, big.NewInt(3))
 	return m.Rsh(m, 1)

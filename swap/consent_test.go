@@ -17,8 +17,8 @@ func below(bps int) func(*trader) {
 	return func(tr *trader) { tr.price = func(out *big.Int) *big.Int { return floorOf(out, bps) } }
 }
 
-// fallen is an order whose approval is mined and whose price fell through the
-// floor since: it proposes other terms.
+// fallen returns an order whose approval is mined and whose price has since fallen below
+// the minimum: it proposes other terms.
 func fallen(b *bench, tr *trader) Order {
 	b.t.Helper()
 	b.chain.Pause()
@@ -36,8 +36,8 @@ func acceptOf(o Order) AcceptRequest {
 	return AcceptRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Proposal.Digest, Caller: person}
 }
 
-// TestProposal: what an order proposes has the fresh floor, time to carry it out,
-// a digest of its own and everything a review has; the accepted terms stay.
+// TestProposal checks that a proposal has the fresh minimum, enough time, its own digest
+// and everything that a review has, and that the accepted terms stay.
 func TestProposal(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -62,8 +62,8 @@ func TestProposal(t *testing.T) {
 	case o.Step != 1 || len(o.Results) != 1 || !o.Holds:
 		t.Errorf("step %d, %d results, holds %t", o.Step, len(o.Results), o.Holds)
 	}
-	// While it waits nobody is asked again, until the proposal is over; then the
-	// same terms are proposed, as long as they can be kept.
+	// While it waits no quotes are requested until the proposal expires; then the same
+	// terms are proposed for as long as an offer meets them.
 	quoted := tr.quoted.Load()
 	time.Sleep(200 * time.Millisecond)
 	if tr.quoted.Load() != quoted {
@@ -74,7 +74,7 @@ func TestProposal(t *testing.T) {
 	if again.Proposal.Digest != p.Digest || again.Proposal.Offer.Expires.Equal(p.Offer.Expires) {
 		t.Error("the terms changed under the user's hand")
 	}
-	tr.set(below(900)) // and when they cannot, others
+	tr.set(below(900)) // and when none does, others
 	b.shift.Add(int64(45 * time.Second))
 	lower := b.until(o.ID, "proposed lower", func(o Order) bool { return proposes(o) && o.Proposal.Digest != p.Digest })
 	if lower.Proposal.Terms.FloorOut.Cmp(p.Terms.FloorOut) >= 0 || lower.Terms.FloorOut.Cmp(o.Terms.FloorOut) != 0 {
@@ -84,8 +84,8 @@ func TestProposal(t *testing.T) {
 	refusedWith(t, err, ConsentNeeded)
 }
 
-// TestRecoversByItself: the price comes back, and the order goes on under the
-// first consent.
+// TestRecoversByItself checks that an order goes on under the first consent when the
+// price recovers.
 func TestRecoversByItself(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -104,7 +104,7 @@ func TestRecoversByItself(t *testing.T) {
 	b.mined(2)
 }
 
-// TestAccepted: consent to the proposal carries it out, once, whoever asks again.
+// TestAccepted checks that consent to a proposal counts once, however often requested.
 func TestAccepted(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -131,7 +131,7 @@ func TestAccepted(t *testing.T) {
 	if got.Digest != r.Digest || got.Terms.FloorOut.Cmp(o.Proposal.Terms.FloorOut) != 0 || got.Condition != NoCondition || got.Proposal != nil || got.Step != 1 {
 		t.Errorf("accepted: %s %q, floor %s, step %d", got.State, got.Condition, got.Terms.FloorOut, got.Step)
 	}
-	b.halt() // it is in the journal
+	b.halt() // the acceptance is in the journal
 	b.start()
 	if again, err := b.service.Accept(ctx, r); err != nil || again.ID != o.ID {
 		t.Errorf("repeated: %v", err)
@@ -156,7 +156,7 @@ func TestAccepted(t *testing.T) {
 	b.allows(usdc, 0)
 }
 
-// TestDeclined: the user cancels instead, or lets the deadline pass.
+// TestDeclined covers a user who cancels instead or lets the deadline pass.
 func TestDeclined(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -183,8 +183,8 @@ func TestDeclined(t *testing.T) {
 	}
 }
 
-// TestProposalIsJudged: a proposal that our own price source finds absurd cannot
-// be accepted, and one that is bad needs a second act.
+// TestProposalIsJudged checks that a proposal which is absurd by our own prices cannot be
+// accepted, and that a bad one needs an acknowledgement.
 func TestProposalIsJudged(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -210,8 +210,8 @@ func TestProposalIsJudged(t *testing.T) {
 	}
 }
 
-// TestNothingToPropose: what no consent makes good ends the order; nothing that
-// spends was signed, and the approval is left to be revoked.
+// TestNothingToPropose checks that an order ends if no consent could allow what the
+// provider built: nothing that spends is signed, and the approval remains to be revoked.
 func TestNothingToPropose(t *testing.T) {
 	for name, twist := range map[string]func(*Built){
 		"another recipient": func(b *Built) { b.Steps[1].Effect.Receives[0].To = thief },
@@ -241,7 +241,7 @@ func TestNothingToPropose(t *testing.T) {
 	}
 }
 
-// TestHigherFeeIsProposed: within the configured bound, a fee that was not
+// TestHigherFeeIsProposed checks that a fee within the configured bound that was not
 // accepted needs consent.
 func TestHigherFeeIsProposed(t *testing.T) {
 	b := newBench(t)
@@ -272,8 +272,8 @@ func TestHigherFeeIsProposed(t *testing.T) {
 	}
 }
 
-// TestGasIsProposed: gas above the ceiling needs consent to a higher one, which
-// leaves room; the approval is paid for once.
+// TestGasIsProposed checks that gas above the ceiling needs consent to a higher one with
+// headroom, and that the approval is paid for once.
 func TestGasIsProposed(t *testing.T) {
 	b := newBench(t)
 	b.trades()
@@ -301,8 +301,8 @@ func TestGasIsProposed(t *testing.T) {
 	b.mined(2)
 }
 
-// TestUnshownApprovalIsProposed: an allowance that the review counted on is gone,
-// so that an approval is needed that was not shown.
+// TestUnshownApprovalIsProposed checks that consent is needed for an approval that was
+// not shown, because the allowance that the review counted on is gone.
 func TestUnshownApprovalIsProposed(t *testing.T) {
 	b := newBench(t)
 	b.trades()
@@ -325,9 +325,9 @@ func TestUnshownApprovalIsProposed(t *testing.T) {
 	b.allows(usdc, 0)
 }
 
-// TestNothingIsSignedInTheMoveThatRecovers: an order in need of consent signs
-// nothing before it has recorded that it needs none any more, so that a consent
-// given at the same moment is refused instead of carried out beside it.
+// TestNothingIsSignedInTheMoveThatRecovers checks that an order in need of consent signs
+// nothing before it has recorded that it needs none any more. A consent given at the same
+// moment is then refused instead of being carried out as well.
 func TestNothingIsSignedInTheMoveThatRecovers(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -356,8 +356,8 @@ func TestNothingIsSignedInTheMoveThatRecovers(t *testing.T) {
 	}
 }
 
-// TestProposedTerms: the refreshes never move the floor by themselves, and a
-// proposal never asks for less than a fresh offer keeps.
+// TestProposedTerms checks that a refresh never moves the minimum by itself, and that a
+// proposal never asks for less than the fresh offer guarantees.
 func TestProposedTerms(t *testing.T) {
 	e := &Engine{Fees: DefaultFees()}
 	terms, effects := erc20()
@@ -390,8 +390,8 @@ func TestProposedTerms(t *testing.T) {
 	}
 }
 
-// TestDearRevokeIsProposed: a revoke whose gas is above the ceiling needs consent
-// to a higher one, as a swap does.
+// TestDearRevokeIsProposed checks that a revoke whose gas exceeds the ceiling needs
+// consent to a higher one, as a swap does.
 func TestDearRevokeIsProposed(t *testing.T) {
 	b := newBench(t)
 	b.trades()

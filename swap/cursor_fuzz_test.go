@@ -8,8 +8,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// FuzzCursor: whatever cursor a client sends, it gets the rest of the list or is told that
-// it is none; one that names a pair of the list gets what follows that pair.
+// FuzzCursor checks that any cursor yields a tail of the list or BadRequest, and that a
+// cursor that names a pair of the list yields what follows that pair.
 func FuzzCursor(f *testing.F) {
 	var all []grant
 	for _, token := range []common.Address{usdc, weth, {}} {
@@ -37,7 +37,7 @@ func FuzzCursor(f *testing.F) {
 				t.Fatalf("%q gets %d of %d", cursor, len(rest), len(all))
 			}
 		}
-		if len(rest) > 0 && len(rest) < len(all) { // no page is told twice
+		if len(rest) > 0 && len(rest) < len(all) { // pages do not overlap
 			if again, err := after(all, cursorOf(all[len(all)-len(rest)-1])); err != nil || len(again) != len(rest) {
 				t.Fatalf("%q: %d, then %d: %v", cursor, len(rest), len(again), err)
 			}

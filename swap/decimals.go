@@ -2,9 +2,9 @@ package swap
 
 import "strings"
 
-// judgeDecimals names the tokens of a swap of which only a list, a provider or one host
-// told how many decimals they have: what the review shows of their amounts is theirs to
-// say. Signed are base units, which nobody's decimals change.
+// judgeDecimals warns of tokens whose decimals come only from a list, a provider or one
+// host: the amounts shown in the review depend on them. The amounts signed are base
+// units, which do not.
 func (e *Engine) judgeDecimals(t Terms) []Finding {
 	if e.Decimals == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestDecimalsThatOneTold: a review says whose decimals only a list, a provider or one
-// host told, and what is signed in base units.
+// TestDecimalsThatOneTold checks that a review names the tokens whose decimals were
+// reported only by a list, a provider or one host, and the signed amounts in base units.
 func TestDecimalsThatOneTold(t *testing.T) {
 	terms := testTerms()
 	terms.TokenIn, terms.TokenOut = usdc, weth
@@ -39,7 +39,7 @@ func TestDecimalsThatOneTold(t *testing.T) {
 	}
 }
 
-// TestReviewNamesDecimals: the finding stands in the review that consent is asked for.
+// TestReviewNamesDecimals checks that the review which asks for consent has that finding.
 func TestReviewNamesDecimals(t *testing.T) {
 	b := newBench(t)
 	b.p.quote = even

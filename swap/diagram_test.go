@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the parts of the documentation that are drawn from the code")
 
-// drawn are the parts of the documentation that come from tables of the code.
+// drawn are the parts of the documentation that are generated from tables in the code.
 var drawn = []struct {
 	page, from string
 	draw       func() string
@@ -26,8 +26,8 @@ var drawn = []struct {
 	{"../docs/providers/README.md", "swap/fee.go", feeTable},
 }
 
-// TestDiagram: the documentation shows the tables of the code.
-// go test ./swap -run Diagram -update draws them again.
+// TestDiagram checks that the documentation matches the tables in the code; go test
+// ./swap -run Diagram -update regenerates it.
 func TestDiagram(t *testing.T) {
 	for _, d := range drawn {
 		b, err := os.ReadFile(d.page)
@@ -53,7 +53,7 @@ func TestDiagram(t *testing.T) {
 	}
 }
 
-// byKind draws a row for each thing, with a cell for each provider.
+// byKind draws a row per thing, with a cell for each provider.
 func byKind(b *strings.Builder, corner string) func(name string, cell func(Kind) string) {
 	fmt.Fprintf(b, "| %s | dex | bridge | intent | gasless |\n|---|---|---|---|---|\n", corner)
 	return func(name string, cell func(Kind) string) {
@@ -89,7 +89,7 @@ func supportTableDrawn() string {
 	return b.String()
 }
 
-// TestSpecsTable: with what superseded names put back, the table is the spec's.
+// TestSpecsTable checks that without the superseded cells the table is the spec's.
 func TestSpecsTable(t *testing.T) {
 	table := slices.Clone(supportTable)
 	for _, x := range superseded {
@@ -115,7 +115,7 @@ func TestSpecsTable(t *testing.T) {
 	}
 }
 
-// words are a cell as the documentation has it.
+// words returns a cell as the documentation shows it.
 func (c Cell) words() string {
 	out := []string{string(c.Support)}
 	if last := len(c.Pools) - 1; last == 0 {
@@ -145,8 +145,7 @@ func feeTable() string {
 	return b.String()
 }
 
-// proofTable draws every end with what proves it, and what is shown where nothing
-// does.
+// proofTable draws every end with its proof, and the conditions that are only reported.
 func proofTable() string {
 	var b strings.Builder
 	b.WriteString("| End | Of | What proves it |\n|---|---|---|\n")

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"swapkeep/chain"
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
@@ -32,8 +32,8 @@ type TypedSigner interface {
 	SignTypedData(ctx context.Context, from common.Address, d apitypes.TypedData) ([]byte, error)
 }
 
-// An Engine carries orders to a proven end. One goroutine advances one order;
-// what it knows is in the journal, so that it can be stopped anywhere.
+// An Engine carries orders to a proven end. Each order is advanced by one goroutine, and
+// all that matters is in the journal, so it can be stopped at any point.
 type Engine struct {
 	Journal   *Journal
 	Providers map[Kind]Provider
@@ -43,35 +43,35 @@ type Engine struct {
 	Sealer    Sealer
 	Decimals  func(chainID uint64, token common.Address) bool
 	Pricer    Pricer                                                                      // for the reviews of proposals
-	Fees      FeeConfig                                                                   // likewise
-	Tokens    func(chainID uint64) []common.Address                                       // the wallet's own, of which something may be allowed; nil = those of earlier orders alone
-	Recognize func(ctx context.Context, chainID uint64, token common.Address) Recognition // of what is bought; nil = of nothing
+	Fees      FeeConfig                                                                   // for the reviews of proposals
+	Tokens    func(chainID uint64) []common.Address                                       // the wallet's tokens, checked for allowances; nil = only those of earlier orders
+	Recognize func(ctx context.Context, chainID uint64, token common.Address) Recognition // what the wallet's lists say of the output token; nil = nothing
 	Unlocked  func() bool                                                                 // whether the signer would sign now
-	IsLocked  func(error) bool                                                            // the signer's way of saying that the keys are locked
-	Pause     func(still time.Duration) time.Duration                                     // after so long without progress
+	IsLocked  func(error) bool                                                            // whether a signer's error means that the keys are locked
+	Pause     func(still time.Duration) time.Duration                                     // before the next poll, by how long there was no progress
 	Now       func() time.Time
 	Notify    func(Order)              // after each recorded change; must not block
 	Log       func(o Order, err error) // a temporary failure; must not block
 
-	Keep AnswerKeeper // of answers that were refused; nil = none is kept
+	Keep AnswerKeeper // keeps provider answers that were refused; nil = none
 
 	mu       sync.Mutex
-	wake     map[string]chan time.Duration // by order in progress: after how long it is to look
-	keyless  map[string]bool               // those that may go on with unlocked keys
-	queue    map[string]bool               // those that wait for another order
-	turned   map[string]time.Time          // when it last began something again, by order
-	checked  map[string]time.Time          // when it was last looked at to an answer, by order
+	wake     map[string]chan time.Duration // by order in progress: delay until its next poll
+	keyless  map[string]bool               // orders that may continue once the keys are unlocked
+	queue    map[string]bool               // orders that wait for another order
+	turned   map[string]time.Time          // when an order last restarted (see turns)
+	checked  map[string]time.Time          // when an order was last polled without error
 	lookouts map[string]*lookout           // by order that a provider settles
-	streams  int                           // of providers, open now
-	looks    looks                         // how often all orders are looked at
+	streams  int                           // provider streams open now
+	looks    looks                         // limits how often orders are polled
 	running  sync.WaitGroup
 }
 
-// Start advances an order in the background until it is final or ctx ends.
-// Starting one that is in progress wakes it.
+// Start advances an order in the background until it is final or ctx ends. If it is
+// already in progress, Start wakes it.
 func (e *Engine) Start(ctx context.Context, id string) { e.start(ctx, id, 0) }
 
-// start is Start after a while.
+// start is Start after a delay.
 func (e *Engine) start(ctx context.Context, id string, after time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -102,8 +102,8 @@ func (e *Engine) start(ctx context.Context, id string, after time.Duration) {
 	})
 }
 
-// Resume starts orders that an earlier process left, in turn: first those of which
-// something is to be signed. One without a record is none.
+// Resume starts the orders that an earlier process left, staggered, those that still need
+// a signature first. An id without a record is logged and skipped.
 func (e *Engine) Resume(ctx context.Context, ids []string) {
 	var first, then []string
 	for _, id := range ids {
@@ -121,8 +121,7 @@ func (e *Engine) Resume(ctx context.Context, ids []string) {
 	}
 }
 
-// Wake lets the orders look again that wait for keys, which were unlocked: few of them
-// at once, many in turn.
+// Wake polls the orders that wait for unlocked keys, staggered if there are many.
 func (e *Engine) Wake() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -135,11 +134,10 @@ func (e *Engine) Wake() {
 	}
 }
 
-// Wait returns when every order has stopped, which is after ctx ended.
+// Wait returns when every order has stopped, which happens once ctx has ended.
 func (e *Engine) Wait() { e.running.Wait() }
 
-// wake has an order look after a while, or sooner if it is to do that already. e.mu is
-// held.
+// wake schedules a poll after a delay, or leaves an earlier one. e.mu is held.
 func wake(c chan time.Duration, after time.Duration) {
 	select {
 	case earlier := <-c:
@@ -149,14 +147,14 @@ func wake(c chan time.Duration, after time.Duration) {
 	c <- after
 }
 
-// run is the only loop: look, rest. While an order rests, which is nearly always,
-// nothing of it is in memory but what wakes it; what looks at it, and holds copies of it
-// meanwhile, is apart, so that the stack of one that rests is small.
+// run is an order's loop: poll, then rest. While it rests, nearly all of the time, it
+// keeps nothing of the order in memory. Polling is a separate function (look), so that
+// the stack of a resting order stays small.
 func (e *Engine) run(ctx context.Context, id string, woken <-chan time.Duration) {
-	ctx, cancel := context.WithCancel(ctx) // ends its provider's stream too
+	ctx, cancel := context.WithCancel(ctx) // ends the provider's stream too
 	defer cancel()
 	select {
-	case after := <-woken: // its turn after a restart
+	case after := <-woken: // its delay after a restart
 		_ = rest(ctx, after, woken)
 	default:
 	}
@@ -172,20 +170,21 @@ func (e *Engine) run(ctx context.Context, id string, woken <-chan time.Duration)
 	}
 }
 
-// A stretch is since when an order made no progress, and how far it went.
+// A stretch records since when an order has made no progress, and how far it has come.
 type stretch struct {
 	still    time.Time
 	furthest int
 }
 
-// atOnce is no pause, not even for a turn.
+// atOnce means that the next poll follows immediately, without a rest.
 const atOnce time.Duration = -1
 
-// look reads an order, makes one move, records it, tells, and says when to look again,
-// or that it has ended. Only progress is followed up at once. Without it the pauses grow,
-// whatever else there is to record: what a provider says may change for ever. They also
-// grow over progress that only makes up for a step back, as a fresh quote is: it is used
-// at once, or it would be old again, and there is none for a while then.
+// look polls an order: it reads it, makes one move, records and reports it. It returns
+// the pause until the next poll, or that the order has ended. After an advance the next
+// poll follows at once; otherwise the pauses grow, even if something was recorded, since
+// a provider's claim may keep changing. An advance that only makes up for a step back,
+// such as a fresh quote, does not reset the pauses: the quote is used at once, and the
+// next one comes later.
 func (e *Engine) look(ctx context.Context, id string, s *stretch) (pause time.Duration, ended bool) {
 	o, err := e.Journal.Get(id)
 	if err == nil && o.State.Final() {
@@ -195,7 +194,7 @@ func (e *Engine) look(ctx context.Context, id string, s *stretch) (pause time.Du
 	if read {
 		advanced, err = e.guarded(ctx, &o)
 	}
-	o.ID = id // also of one that cannot be read
+	o.ID = id // also if it could not be read
 	if err != nil && !errors.Is(err, errStale) {
 		e.Log(o, err)
 	}
@@ -212,7 +211,7 @@ func (e *Engine) look(ctx context.Context, id string, s *stretch) (pause time.Du
 	return e.pause(o, read, s.still), false
 }
 
-// pause is how long an order that made no progress since then rests.
+// pause returns how long an order rests that has made no progress since still.
 func (e *Engine) pause(o Order, read bool, still time.Time) time.Duration {
 	e.mu.Lock()
 	if e.keyless == nil {
@@ -231,17 +230,17 @@ func (e *Engine) pause(o Order, read bool, still time.Time) time.Duration {
 	return e.looks.pause(o.ID, alone, o.share())
 }
 
-// rest waits for as long, or less where the order is woken, which it reports.
+// rest waits for pause, or less if the order is woken, and reports whether it was.
 func rest(ctx context.Context, pause time.Duration, woken <-chan time.Duration) (early bool) {
-	end := fault.Now().Add(pause)
+	end := clock.Now().Add(pause)
 	for {
-		t := fault.NewTimer(end.Sub(fault.Now()))
+		t := clock.NewTimer(end.Sub(clock.Now()))
 		select {
 		case <-ctx.Done():
 			t.Stop()
 			return early
 		case after := <-woken:
-			early, end = true, earlier(end, fault.Now().Add(after))
+			early, end = true, earlier(end, clock.Now().Add(after))
 		case <-t.C:
 			return early
 		}
@@ -249,8 +248,9 @@ func rest(ctx context.Context, pause time.Duration, woken <-chan time.Duration) 
 	}
 }
 
-// watchedSince is since when o made no progress, if that is known from still: all
-// that a reported order waits for may never happen, whatever wakes it.
+// watchedSince returns since when o has made no progress, still if it is not a reported
+// order. What a reported order waits for may never happen, so its age counts however
+// often it is woken.
 func (o Order) watchedSince(still time.Time) time.Time {
 	if o.reported() {
 		return earlier(still, o.Created)
@@ -258,7 +258,7 @@ func (o Order) watchedSince(still time.Time) time.Time {
 	return still
 }
 
-// progress grows with how far o has come.
+// progress returns a number that grows as o advances.
 func (o Order) progress() int {
 	n := 2*o.Step + slices.IndexFunc(table, func(r row) bool { return r.State == o.State })
 	if o.Sending != (common.Hash{}) {
@@ -267,8 +267,8 @@ func (o Order) progress() int {
 	return n
 }
 
-// guarded is move, with a panic made an error: one order that this program
-// cannot handle must not stop the others, now and at every start.
+// guarded is move with panics turned into errors: an order that this program cannot
+// handle must not stop the others, now and after every restart.
 func (e *Engine) guarded(ctx context.Context, o *Order) (advanced bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -278,9 +278,9 @@ func (e *Engine) guarded(ctx context.Context, o *Order) (advanced bool, err erro
 	return e.move(ctx, o)
 }
 
-// move makes one move, records it, and reports whether it [advances] o. A temporary
-// failure is not recorded: a lost connection, or a provider's bad moment, must not end
-// an order.
+// move makes one move, records it, and reports whether it [advances] o. A temporary error
+// is returned and not recorded: a lost connection or a provider's failure must not end an
+// order.
 func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) {
 	before := o.Clone()
 	note, err := e.advance(ctx, o)
@@ -290,7 +290,7 @@ func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) 
 		note, err = because(KeysLocked), nil
 		o.Condition = WaitingForUnlock
 	case errors.As(err, &refused) && refused.Code == JournalFailed, errors.Is(err, chain.ErrLedger):
-		return false, err // nothing is promised without the journal
+		return false, err // without the journal nothing is signed
 	case errors.As(err, &refused) && refused.Code == RecordChanged:
 		note, err = o.changed(refused), nil
 	case errors.As(err, &refused) && !refused.Code.temporary():
@@ -329,7 +329,7 @@ func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) 
 	return advances(before, *o), nil
 }
 
-// check notes that an order was looked at, and what there is to know of it was known.
+// check records the time of a poll that ended without error.
 func (e *Engine) check(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -339,7 +339,7 @@ func (e *Engine) check(id string) {
 	e.checked[id] = e.Now()
 }
 
-// dated is o with the time at which it was last looked at.
+// dated returns o with the time when it was last polled.
 func (e *Engine) dated(o Order) Order {
 	if o.State.Final() {
 		return o
@@ -350,7 +350,7 @@ func (e *Engine) dated(o Order) Order {
 	return o
 }
 
-// stand puts an order into the queue of those that wait for another one.
+// stand queues an order that waits for another one.
 func (e *Engine) stand(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -360,8 +360,7 @@ func (e *Engine) stand(id string) {
 	e.queue[id] = true
 }
 
-// callQueue lets those that wait for another order look again: it let go of an
-// allowance, or came to its end.
+// callQueue wakes the queued orders after an order released an allowance or ended.
 func (e *Engine) callQueue() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -373,19 +372,19 @@ func (e *Engine) callQueue() {
 	clear(e.queue)
 }
 
-// advances reports whether a change is one to go on from at once: much of what is worth
-// recording is only news.
+// advances reports whether the change from a to b must be followed up at once; much of
+// what is recorded is only information.
 func advances(a, b Order) bool {
 	return a.State != b.State ||
 		a.Step != b.Step ||
-		a.Offer.ID != b.Offer.ID || // a fresh quote is soon old
-		a.Sending != b.Sending || // what is sent is looked for
-		!a.Holds && b.Holds || // others wait for the allowance
-		len(a.Since) < len(b.Since) || // where a search begins is known, and the step may be signed
-		!a.HeadsAt.Equal(b.HeadsAt) // heads are soon old, too
+		a.Offer.ID != b.Offer.ID || // a quote expires soon
+		a.Sending != b.Sending || // look for the transaction that was sent
+		!a.Holds && b.Holds || // other orders wait for this allowance
+		len(a.Since) < len(b.Since) || // the search has its first block, so the step may be signed
+		!a.HeadsAt.Equal(b.HeadsAt) // known heads are soon out of date
 }
 
-// same reports whether nothing worth recording changed.
+// same reports whether nothing that is recorded changed.
 func same(a, b Order) bool {
 	return a.State == b.State && a.Condition == b.Condition && a.Step == b.Step && a.Reason == b.Reason && a.Cancel == b.Cancel &&
 		len(a.Results) == len(b.Results) && a.Sending == b.Sending && len(a.Attempts) == len(b.Attempts) && sameBump(a.Bump, b.Bump) && a.Ref == b.Ref && a.Offer.ID == b.Offer.ID &&
@@ -406,7 +405,8 @@ func sameBump(a, b *Bump) bool {
 	return a.Tier == b.Tier && a.Over == b.Over
 }
 
-// samePlan looks at the approvals only: the rest changes with the offer.
+// samePlan compares the kinds and calldata of the steps; whatever else differs comes with
+// another offer.
 func samePlan(a, b Plan) bool {
 	return slices.EqualFunc(a.Steps, b.Steps, func(a, b Step) bool {
 		return a.Kind == b.Kind && (a.Call == nil || b.Call == nil || bytes.Equal(a.Call.Data, b.Call.Data))
@@ -427,12 +427,11 @@ func sameClaim(a, b *Claim) bool {
 	return *a == *b
 }
 
-// refuse ends an order that nothing of was ever signed; one that may have left
-// the process goes on being watched, with the reason shown.
+// refuse ends an order of which nothing that may be pending was signed; otherwise the
+// order stays watched and shows the reason.
 //
-// With an approval of ours mined, or a reset, a node that says the rest would fail
-// may be behind that, or the price may have moved: it is asked again until the
-// deadline.
+// If an approval or reset of ours is mined, a node that predicts a revert may be behind,
+// or the price may have moved: the step is tried again until the deadline.
 func (e *Engine) refuse(ctx context.Context, o *Order, r *Refusal) (Cause, error) {
 	signed, err := e.signed(*o)
 	switch {
@@ -454,8 +453,8 @@ func (e *Engine) refuse(ctx context.Context, o *Order, r *Refusal) (Cause, error
 	return e.abandon(o, r)
 }
 
-// retried reports whether a refusal may be no more than a node that is behind: of two
-// that disagree one, and else behind an approval, or a wrap, that o paid for.
+// retried reports whether a refusal may only be due to a node that is behind: the nodes
+// disagree, or it does not show an approval or wrap that o already made.
 func retried(o Order, r *Refusal) bool {
 	switch r.Code {
 	case WouldRevert:
@@ -468,7 +467,7 @@ func retried(o Order, r *Refusal) bool {
 	return false
 }
 
-// abandon ends an order of which nothing that spends was signed.
+// abandon cancels an order of which nothing that spends was signed.
 func (e *Engine) abandon(o *Order, r *Refusal) (Cause, error) {
 	c := ofRefusal(RefusedUnsigned, r)
 	o.Condition = NoCondition
@@ -477,7 +476,7 @@ func (e *Engine) abandon(o *Order, r *Refusal) (Cause, error) {
 	return c.says("refused before signing: " + r.Error()), o.to(Cancelled)
 }
 
-// unspent says why an order that signed() is false of took nothing.
+// unspent says why an order for which signed is false took nothing.
 func unspent(o Order) string {
 	switch {
 	case o.Wrapped:
@@ -488,13 +487,12 @@ func unspent(o Order) string {
 	return "nothing was signed"
 }
 
-// heldWrapped is where the input of an order is that wrapped it and did not fill.
+// heldWrapped says where the input is if an order wrapped it and did not fill.
 const heldWrapped = "the input is held as the wrapped coin"
 
-// signed reports whether anything may be on its way that o must not be left
-// alone with: a step that spends the input, or an approval that is not mined
-// yet and holds its nonce. Mined approvals and permits do not count: without our
-// own call nobody can use them.
+// signed reports whether something may be pending that must stay watched: a step that
+// spends the input, or an approval that is not mined yet and occupies its nonce. Mined
+// approvals and permits do not count: nobody can use them without our own call.
 func (e *Engine) signed(o Order) (bool, error) {
 	for i, s := range o.Plan.Steps {
 		switch {
@@ -513,8 +511,8 @@ func (e *Engine) signed(o Order) (bool, error) {
 	return false, nil
 }
 
-// stepKey names a step's transaction for the sender: the wrap that goes first by
-// itself, so that it is sent once wherever a changed plan has it.
+// stepKey returns the sender's key of a step's transaction. The wrap that goes first has
+// a key of its own, so that it is sent once wherever a changed plan has it.
 func stepKey(o Order, step int) string {
 	if step < len(o.Plan.Steps) && o.Terms.wrapsFirst(o.Plan.Steps[step].Effect) {
 		return wrapKey(o)
@@ -524,7 +522,7 @@ func stepKey(o Order, step int) string {
 
 func wrapKey(o Order) string { return o.ID + "/wrap" }
 
-// advance makes one move of o by its state. It returns what to note of it.
+// advance makes one move of o according to its state, and returns its cause.
 func (e *Engine) advance(ctx context.Context, o *Order) (Cause, error) {
 	switch o.State {
 	case Accepted:
@@ -539,8 +537,8 @@ func (e *Engine) advance(ctx context.Context, o *Order) (Cause, error) {
 	return untold, fmt.Errorf("order %s in state %q", o.ID, o.State)
 }
 
-// provider finds an order's provider. One that is no longer configured stops
-// new signatures; what was sent is watched without it.
+// provider returns an order's provider. Without it nothing new is signed; what was
+// already sent is still watched.
 func (e *Engine) provider(o *Order) (Provider, error) {
 	p, ok := e.Providers[o.Terms.Provider]
 	if !ok {
@@ -561,7 +559,7 @@ func (e *Engine) settler(o *Order) (Settler, error) {
 	return s, nil
 }
 
-// begin leaves the first state.
+// begin leaves the state Accepted.
 func (e *Engine) begin(o *Order) (Cause, error) {
 	if done, note, err := e.over(o); done {
 		return note, err
@@ -572,8 +570,8 @@ func (e *Engine) begin(o *Order) (Cause, error) {
 	return because(BegunExecuting), o.to(Executing)
 }
 
-// over ends an order that was cancelled or ran out of time before the present
-// step, if nothing that spends was signed.
+// over ends an order that was cancelled or whose deadline passed before the present step,
+// if nothing that may be pending was signed.
 func (e *Engine) over(o *Order) (done bool, note Cause, err error) {
 	late := e.Now().After(o.Terms.Deadline)
 	if !o.Cancel && !late {
@@ -595,7 +593,7 @@ func (e *Engine) over(o *Order) (done bool, note Cause, err error) {
 	return true, why.says(string(o.Verdict.State)), o.to(o.Verdict.State)
 }
 
-// withdrawn is the verdict on an order that took nothing.
+// withdrawn returns the verdict on an order that took nothing.
 func withdrawn(o Order, by string) *Verdict {
 	v := verdictBy(by)
 	v.Sources = unspent(o)

@@ -29,20 +29,20 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// errLocked is what the test's signer says while it is locked.
+// Errors of the test's signer.
 var (
 	errLocked = errors.New("locked")
 	errGone   = errors.New("no wallet has the account")
 )
 
-// A hand is a signer that can be locked and counts what it signs.
+// A hand is a signer that can be locked and counts its transaction signatures.
 type hand struct {
 	key    *ecdsa.PrivateKey
 	locked atomic.Bool
 	gone   atomic.Bool // no wallet has the account
-	strict bool        // it seals nothing either while it is locked
+	strict bool        // seals nothing while locked
 	signed atomic.Int32
-	asked  chan chan struct{} // nil: at once; else each signature is made when what is sent here is closed
+	asked  chan chan struct{} // nil: sign at once; else each signature waits until the channel sent here is closed
 }
 
 func (h *hand) SignTx(_ context.Context, _ common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
@@ -75,8 +75,8 @@ func (h *hand) SignTypedData(_ context.Context, _ common.Address, d apitypes.Typ
 	return crypto.Sign(hash, h.key)
 }
 
-// Seal is the vault's: HMAC under a key that only who unlocks it has. What the tests'
-// users do is done right before the keys are locked.
+// Seal is the vault's: an HMAC under a key that needs an unlocked wallet. Unless strict
+// it seals while locked: in the tests a user acts right before the lock.
 func (h *hand) Seal(account common.Address, message []byte) (code [32]byte, err error) {
 	if h.locked.Load() && h.strict {
 		return code, errLocked
@@ -94,7 +94,7 @@ func sealBy(key *ecdsa.PrivateKey, account common.Address, message []byte) [32]b
 	return [32]byte(m.Sum(nil))
 }
 
-// sealed is an order as its user's consent left it, before the keys were locked.
+// sealed returns o with the seal that the user's consent gave it before the lock.
 func (h *hand) sealed(o Order) Order {
 	s := Seal{Form: sealForm, Act: "execute", Made: time.Now().UTC()}
 	x := o.consent()
@@ -103,15 +103,14 @@ func (h *hand) sealed(o Order) Order {
 	return o
 }
 
-// A wrapper is a provider whose plans really wrap the native coin, so that the
-// engine can be tested against a real chain without a provider's API. decode
-// and quote may be replaced by a test.
+// A wrapper is a provider whose plans really wrap the native coin, so that the engine can
+// be tested on a real chain without a provider's API. Tests may replace decode and quote.
 type wrapper struct {
-	kind   EffectKind // Wrap, or Swap to have a plan that depends on a price
+	kind   EffectKind // Wrap, or Swap for a plan that depends on a price
 	decode func(Terms, Step) (Effect, error)
 	quote  func(QuoteRequest) ([]Offer, error)
-	typed  *apitypes.TypedData // a signature before the call, which is late then
-	first  bool                // an approval of the input before the call
+	typed  *apitypes.TypedData // signed before the call, which is then a late step
+	first  bool                // approve the input before the call
 	by     SettledBy           // zero = ByOwnCall
 	built  atomic.Int32
 	late   atomic.Int32
@@ -187,9 +186,9 @@ type bench struct {
 	hand    *hand
 	from    common.Address
 	p       *wrapper
-	other   Provider          // in p's place
-	shift   atomic.Int64      // of the clock, nanoseconds
-	between func(Nodes) Nodes // what stands between the engine and its nodes; nil = nothing
+	other   Provider          // replaces p if not nil
+	shift   atomic.Int64      // offset of the engine's clock in nanoseconds
+	between func(Nodes) Nodes // wraps the engine's nodes; nil = they are used as they are
 	stalled func(Sender) Sender
 	known   atomic.Pointer[Recognition] // of every token; nil = the chain's own are listed
 	service *Service
@@ -199,10 +198,10 @@ type bench struct {
 	logged  []string
 }
 
-// person is somebody at a browser who gives the password with each act.
+// person is a browser user who gives the password with each action.
 var person = Caller{Session: "s", Origin: "test", Password: true, Present: func() bool { return true }}
 
-// ownPrices are what a chain's pools began with, which the wallet knows from elsewhere.
+// ownPrices are the initial prices of a chain's pools, known from another source.
 type ownPrices struct{ *sandbox.Chain }
 
 func (p ownPrices) Out(_ context.Context, _ uint64, in common.Address, _ uint64, out common.Address, amount *big.Int) (*big.Int, error) {
@@ -224,7 +223,7 @@ func (p ownPrices) token(a common.Address) *network.Token {
 	return nil
 }
 
-// recognize has the chain's own tokens on a list, unless b.known says otherwise.
+// recognize lists the chain's own tokens unless b.known says otherwise.
 func (b *bench) recognize(_ context.Context, id uint64, token common.Address) Recognition {
 	if known := b.known.Load(); known != nil {
 		return *known
@@ -232,7 +231,7 @@ func (b *bench) recognize(_ context.Context, id uint64, token common.Address) Re
 	return Recognition{Listed: id == 1 && ownPrices{b.chain}.token(token) != nil}
 }
 
-// pooled is what an amount buys in the pools of Uniswap V3 at 0.05 %.
+// pooled returns what amount buys in the 0.05 % pool of Uniswap v3.
 func (b *bench) pooled(ctx context.Context, in, out common.Address, amount *big.Int) (*big.Int, error) {
 	data := crypto.Keccak256([]byte("quoteExactInputSingle((address,address,uint256,uint24,uint160))"))[:4]
 	for _, word := range []*big.Int{in.Big(), out.Big(), amount, big.NewInt(500), new(big.Int)} {
@@ -245,8 +244,7 @@ func (b *bench) pooled(ctx context.Context, in, out common.Address, amount *big.
 	return new(big.Int).SetBytes(said[0][:32]), nil
 }
 
-// world is the chain that the tests share; it is started by the first that
-// needs it.
+// world is the chain that the tests share, started on first use.
 var world = sync.OnceValues(func() (*sandbox.Sandbox, error) {
 	return sandbox.Start(context.Background(), sandbox.Options{Chains: []uint64{1}, Period: 100 * time.Millisecond, Instant: true})
 })
@@ -254,12 +252,12 @@ var world = sync.OnceValues(func() (*sandbox.Sandbox, error) {
 func newBench(t *testing.T) *bench {
 	s, err := world()
 	if err != nil {
-		t.Fatal(err) // it names the command to run when the contracts are missing
+		t.Fatal(err) // the error names the command to run when the contracts are missing
 	}
 	return benchOn(t, s, 2)
 }
 
-// benchOn is a bench on a sandbox whose transactions count from that depth on.
+// benchOn returns a bench on a sandbox where a transaction is final at depth blocks.
 func benchOn(t *testing.T, s *sandbox.Sandbox, depth uint64) *bench {
 	key, err := crypto.GenerateKey()
 	if err != nil {
@@ -322,7 +320,7 @@ func (b *bench) start() {
 // now is the engine's clock.
 func (b *bench) now() time.Time { return time.Now().Add(time.Duration(b.shift.Load())) }
 
-// halt stops the engine wherever it is, as an end of the daemon would.
+// halt stops the engine wherever it is, as the end of the daemon would.
 func (b *bench) halt() {
 	if b.stop != nil {
 		b.stop()
@@ -338,7 +336,7 @@ func (b *bench) order(change func(*Terms, *Offer)) Order {
 	t := Terms{Provider: DEX, Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: one, DstChain: 1, TokenOut: weth, Recipient: b.from,
 		FloorOut: one, Deadline: time.Now().Add(time.Minute).UTC().Truncate(time.Second), RefundTo: b.from, GasCeiling: big.NewInt(1e17)}
 	offer := Offer{ID: "offer", Provider: DEX, Request: QuoteRequest{AmountIn: one}, AmountOut: one, MinOut: one, Expires: time.Now().Add(30 * time.Second)}
-	b.made++ // two plans of one second would be the same plan
+	b.made++ // plans made in the same second would be identical
 	t.Deadline = t.Deadline.Add(time.Duration(b.made) * time.Second)
 	if change != nil {
 		change(&t, &offer)
@@ -367,7 +365,7 @@ func (b *bench) order(change func(*Terms, *Offer)) Order {
 	return o
 }
 
-// until waits for the order to be as wanted.
+// until waits until ok holds for the order.
 func (b *bench) until(id, what string, ok func(Order) bool) Order {
 	b.t.Helper()
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
@@ -397,7 +395,7 @@ func (b *bench) ends(id string, s State) Order {
 	return b.until(id, string(s), func(o Order) bool { return o.State == s })
 }
 
-// paid checks how often the account's transactions were mined and what it holds.
+// paid checks the account's nonce and its WETH balance in wei.
 func (b *bench) paid(nonce uint64, wrapped int64) {
 	b.t.Helper()
 	r, err := b.hub.Reader(b.t.Context(), 1)
@@ -434,8 +432,8 @@ func TestEngineFills(t *testing.T) {
 	}
 }
 
-// TestEngineTypedAndLate: a signature, then a call whose bytes exist only after
-// it; the late bytes must have the effect that was accepted.
+// TestEngineTypedAndLate covers a signature and then a call whose bytes exist only after
+// it: the late bytes must have the accepted effect.
 func TestEngineTypedAndLate(t *testing.T) {
 	b := newBench(t)
 	b.ends(b.order(nil).ID, Filled)
@@ -537,9 +535,9 @@ func TestEngineCancels(t *testing.T) {
 	refusedWith(t, err, OrderFinal)
 }
 
-// TestCancelWithoutTheAccount: what is out can only be ended with the account's key: the
-// wish is refused while no wallet has it, and is not lost later. What was never sent ends
-// without, and a cancel that is on its way goes on.
+// TestCancelWithoutTheAccount checks that a sent transaction, which needs the account's
+// key to be cancelled, cannot be cancelled while no wallet has the account. An order that
+// was never sent ends without the key, and a cancel that was sent continues.
 func TestCancelWithoutTheAccount(t *testing.T) {
 	b := newBench(t)
 	b.hand.locked.Store(true)
@@ -565,7 +563,7 @@ func TestCancelWithoutTheAccount(t *testing.T) {
 	}
 	b.until(sent.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
 	b.hand.gone.Store(true)
-	time.Sleep(300 * time.Millisecond) // some looks
+	time.Sleep(300 * time.Millisecond) // a few polls
 	if o := b.until(sent.ID, "open", func(Order) bool { return true }); o.Condition != Cancelling {
 		t.Errorf("says %q of a cancel that is on its way", o.Condition)
 	}
@@ -573,8 +571,8 @@ func TestCancelWithoutTheAccount(t *testing.T) {
 	b.ends(sent.ID, Cancelled)
 }
 
-// TestEngineRefusesLateLies: bytes that decode otherwise when they are about to
-// be signed are not signed, whatever the review showed.
+// TestEngineRefusesLateLies checks that bytes which decode differently right before
+// signing are not signed, whatever the review showed.
 func TestEngineRefusesLateLies(t *testing.T) {
 	for name, lie := range map[string]func(*Effect){
 		"recipient": func(f *Effect) { f.Receives[0].To = thief },
@@ -602,7 +600,7 @@ func TestEngineRefreshesQuotes(t *testing.T) {
 	var asked []int
 	b.p.quote = func(r QuoteRequest) ([]Offer, error) {
 		asked = append(asked, r.SlippageBps)
-		min := floorOf(big.NewInt(1.005e17), r.SlippageBps) // better than the floor, but not with 1 % slippage
+		min := floorOf(big.NewInt(1.005e17), r.SlippageBps) // better than the minimum, but not with 1 % slippage
 		return []Offer{{Provider: DEX, AmountOut: big.NewInt(1.005e17), MinOut: min, Expires: time.Now().Add(time.Minute), Request: r}}, nil
 	}
 	o := b.order(func(t *Terms, o *Offer) { o.Expires = time.Now().Add(-time.Second); o.Request.SlippageBps = 100 })
@@ -630,8 +628,8 @@ func TestEngineNeedsConsent(t *testing.T) {
 	b.paid(0, 0)
 }
 
-// TestEngineStopsAnywhere stops and restarts the engine again and again while
-// an order is under way: it is paid once.
+// TestEngineStopsAnywhere restarts the engine repeatedly while an order is under way: it
+// is paid once.
 func TestEngineStopsAnywhere(t *testing.T) {
 	b := newBench(t)
 	o := b.order(nil)
@@ -647,8 +645,8 @@ func TestEngineStopsAnywhere(t *testing.T) {
 	}
 }
 
-// TestStopFinishesASignature: a daemon that gives way while a signature is being made
-// waits for it and writes it down; the next one sends that very one.
+// TestStopFinishesASignature checks that a daemon that stops during a signature waits for
+// it and journals it, and that the next one sends those same bytes.
 func TestStopFinishesASignature(t *testing.T) {
 	b := newBench(t)
 	b.hand.asked = make(chan chan struct{})
@@ -675,8 +673,8 @@ func TestStopFinishesASignature(t *testing.T) {
 	}
 }
 
-// TestExecuteOnce: a plan executes once, whichever window or uuid asks, and a
-// repeated request returns the order it made.
+// TestExecuteOnce checks that a plan executes once, whichever window or uuid requests it,
+// and that a repeated request returns the order it made.
 func TestExecuteOnce(t *testing.T) {
 	b := newBench(t)
 	b.p.quote = func(r QuoteRequest) ([]Offer, error) {
@@ -739,7 +737,7 @@ func TestExecuteOnce(t *testing.T) {
 	b.service.plans.put(review.Digest.Hex(), late)
 	b.service.mu.Unlock()
 	_, err = b.service.Execute(ctx, ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Caller: person})
-	refusedWith(t, err, PlanExecuted) // also once it is too late for it
+	refusedWith(t, err, PlanExecuted) // also once the plan has expired
 	b.service.DropPlans()
 	_, err = b.service.Execute(ctx, ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Caller: person})
 	refusedWith(t, err, PlanExecuted)

@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestApprovePermitSwap: the whole way with an ERC-20 input, on the real router
+// TestApprovePermitSwap covers a complete swap with an ERC-20 input, on the real router
 // and the real Permit2.
 func TestApprovePermitSwap(t *testing.T) {
 	b := newBench(t)
@@ -43,7 +43,7 @@ func TestApprovePermitSwap(t *testing.T) {
 	}
 }
 
-// TestResetFirst: a token that refuses to change an allowance that is not zero.
+// TestResetFirst covers a token that refuses to change a nonzero allowance to another.
 func TestResetFirst(t *testing.T) {
 	b := newBench(t)
 	b.trades()
@@ -59,13 +59,13 @@ func TestResetFirst(t *testing.T) {
 	b.mined(4)
 	b.allows(usdt, 0)
 
-	b.approve(usdc, 7) // this one needs none
+	b.approve(usdc, 7) // this token needs none
 	if r, err = b.review(usdc, thousand); err != nil || !slices.Equal(kinds(r.Plan), []EffectKind{Approve, Permit, Swap}) {
 		t.Errorf("plan %v, %v", kinds(r.Plan), err)
 	}
 }
 
-// TestEnoughAllowedAlready: no approval is made, and none stays behind.
+// TestEnoughAllowedAlready checks that a sufficient allowance is used and not renewed.
 func TestEnoughAllowedAlready(t *testing.T) {
 	b := newBench(t)
 	b.trades()
@@ -82,9 +82,9 @@ func TestEnoughAllowedAlready(t *testing.T) {
 	b.allows(usdt, 0)
 }
 
-// TestApprovalsFollowTheChain: what the review showed of approvals is adapted to
-// the allowance as it is when they are signed: left out where it is enough, with
-// a reset where one is needed by then. The digest stays.
+// TestApprovalsFollowTheChain checks that the approvals of a review adapt to the
+// allowance at the time of signing: skipped where it suffices, with a reset where one has
+// become necessary. The digest stays the same.
 func TestApprovalsFollowTheChain(t *testing.T) {
 	for name, c := range map[string]struct {
 		allowed int64
@@ -117,7 +117,7 @@ func TestApprovalsFollowTheChain(t *testing.T) {
 	}
 }
 
-// slow is a sandbox whose blocks are made on request.
+// slow starts a sandbox whose blocks are mined on request.
 func slow(t *testing.T) *sandbox.Sandbox {
 	t.Helper()
 	s, err := sandbox.Start(t.Context(), sandbox.Options{Chains: []uint64{1}, Period: -1})
@@ -128,7 +128,7 @@ func slow(t *testing.T) *sandbox.Sandbox {
 	return s
 }
 
-// blocks makes a block of twelve seconds again and again, for chain and engine.
+// blocks mines a block every pause until stop is closed, twelve seconds after the last.
 func (b *bench) blocks(stop <-chan struct{}, pause time.Duration) {
 	for {
 		select {
@@ -146,9 +146,9 @@ func (b *bench) blocks(stop <-chan struct{}, pause time.Duration) {
 	}
 }
 
-// TestTwelveSecondBlocks: an approval takes longer than a quote lives. The order
-// goes on from a fresh quote under the same digest, with the first floor, and
-// asks for as much less slippage as the floor demands.
+// TestTwelveSecondBlocks covers an approval that takes longer than a quote lives. The
+// order continues with a fresh quote under the same digest and with the first minimum,
+// and requests as much less slippage as that minimum demands.
 func TestTwelveSecondBlocks(t *testing.T) {
 	b := benchOn(t, slow(t), 8)
 	tr := b.trades()
@@ -156,7 +156,7 @@ func TestTwelveSecondBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr.set(func(tr *trader) { // the price falls, but not through the floor
+	tr.set(func(tr *trader) { // the price falls, but not below the minimum
 		tr.price = func(out *big.Int) *big.Int { return floorOf(out, 20) }
 	})
 	start := b.now()
@@ -181,8 +181,8 @@ func TestTwelveSecondBlocks(t *testing.T) {
 	b.allows(usdc, 0)
 }
 
-// TestPermitIsSignedAgain: a quote that ends between the permit and its call is
-// replaced, and the permit signed again, for the same nonce.
+// TestPermitIsSignedAgain checks that a quote that expires between the permit and its
+// call is replaced, and the permit signed again for the same nonce.
 func TestPermitIsSignedAgain(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -200,8 +200,8 @@ func TestPermitIsSignedAgain(t *testing.T) {
 	b.mined(2)
 }
 
-// TestAnotherPermitNeedsConsent: a fresh quote that asks for a permit of another
-// nonce than the one that was signed, or for none, is other consent.
+// TestAnotherPermitNeedsConsent checks that consent is needed for a fresh quote that asks
+// for a permit with another nonce than the signed one, or for none.
 func TestAnotherPermitNeedsConsent(t *testing.T) {
 	for name, change := range map[string]func(*trader){
 		"another nonce": func(tr *trader) { tr.nonce = func(n uint64) uint64 { return n + 1 } },
@@ -226,8 +226,8 @@ func TestAnotherPermitNeedsConsent(t *testing.T) {
 	}
 }
 
-// TestUsedNonceIsRefreshed: two plans are made from the same permit nonce. When
-// the first has used it, the second gets a fresh permit under its digest.
+// TestUsedNonceIsRefreshed covers two plans made for the same permit nonce: when the
+// first has used it, the second gets a fresh permit under its digest.
 func TestUsedNonceIsRefreshed(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -248,8 +248,8 @@ func TestUsedNonceIsRefreshed(t *testing.T) {
 	b.mined(4)
 }
 
-// TestOneAtATime: of two orders on one allowance, the second waits until the
-// first has pulled; a third, on another token, does not.
+// TestOneAtATime checks that of two orders on one allowance the second waits until the
+// first has pulled, and that a third on another token does not wait.
 func TestOneAtATime(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -284,8 +284,8 @@ func TestOneAtATime(t *testing.T) {
 	b.allows(usdt, 0)
 }
 
-// TestHolderThatEndsLetsGo: an order that ends between approval and pull holds
-// nothing any more, and what it leaves behind is enough for the next or revised.
+// TestHolderThatEndsLetsGo checks that an order that ends between its approval and its
+// pull releases the allowance, and that the next order uses what was left or changes it.
 func TestHolderThatEndsLetsGo(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -310,10 +310,10 @@ func TestHolderThatEndsLetsGo(t *testing.T) {
 	b.allows(usdt, thousand/2)
 }
 
-// behind is a node that has not seen the approval yet, for a while.
+// behind is a node that has not seen the approval for a while.
 type behind struct {
 	Nodes
-	allowance, simulation func() error // of the late call; nil = it is up to date
+	allowance, simulation func() error // an error: the node is behind
 }
 
 func (n behind) Allowance(ctx context.Context, id uint64, token, owner, spender common.Address) (*big.Int, error) {
@@ -332,9 +332,8 @@ func (n behind) Simulate(ctx context.Context, calls []chain.Call) (chain.Simulat
 	return n.Nodes.Simulate(ctx, calls)
 }
 
-// TestLaggingNode: a node that is behind the mined approval shows no allowance,
-// or says that the swap would fail. Neither ends the order, nor is anything
-// approved twice.
+// TestLaggingNode covers a node behind the mined approval, which shows no allowance or
+// says that the swap would fail. Neither ends the order nor causes a second approval.
 func TestLaggingNode(t *testing.T) {
 	for _, what := range []string{"allowance", "simulation"} {
 		t.Run(what, func(t *testing.T) {
@@ -363,8 +362,8 @@ func TestLaggingNode(t *testing.T) {
 	}
 }
 
-// TestWouldFailWithoutApproval: with nothing paid for yet, a swap that would
-// fail ends before anything is signed.
+// TestWouldFailWithoutApproval checks that a swap that would fail, with nothing paid for
+// yet, ends before anything is signed.
 func TestWouldFailWithoutApproval(t *testing.T) {
 	b := newBench(t)
 	b.trades()
@@ -378,8 +377,8 @@ func TestWouldFailWithoutApproval(t *testing.T) {
 	b.mined(1)
 }
 
-// TestLockedBetweenApprovalAndPermit: the vault locks itself while the approval
-// is mined. The order waits, over a restart, and goes on after unlock.
+// TestLockedBetweenApprovalAndPermit covers a lock while the approval is mined: the order
+// waits, even over a restart, and continues after unlock.
 func TestLockedBetweenApprovalAndPermit(t *testing.T) {
 	b := newBench(t)
 	b.trades()
@@ -401,7 +400,7 @@ func TestLockedBetweenApprovalAndPermit(t *testing.T) {
 	b.mined(2)
 }
 
-// TestProviderDownAfterApproval: consent outlives a provider that goes away
+// TestProviderDownAfterApproval checks that consent outlives a provider that is down
 // between approval and refresh.
 func TestProviderDownAfterApproval(t *testing.T) {
 	b := newBench(t)
@@ -425,8 +424,8 @@ func TestProviderDownAfterApproval(t *testing.T) {
 	b.mined(2)
 }
 
-// TestApprovalThatVanished: the approval's block goes, and it with it, after it
-// was taken for mined. Its bytes are offered again, and the order goes on.
+// TestApprovalThatVanished covers an approval that a reorg removes after it was taken as
+// final: its bytes are sent again, and the order continues.
 func TestApprovalThatVanished(t *testing.T) {
 	s, err := sandbox.Start(t.Context(), sandbox.Options{Chains: []uint64{1}, Period: 100 * time.Millisecond, Instant: true})
 	if err != nil {

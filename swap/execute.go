@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"swapkeep/chain"
-	"swapkeep/fault"
+	"swapkeep/internal/failpoint"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// execute carries out the present step, or leaves the state after the last.
+// execute carries out the present step, or after the last one moves on to the next state.
 func (e *Engine) execute(ctx context.Context, o *Order) (Cause, error) {
 	if o.Step == len(o.Plan.Steps) {
 		o.Condition = NoCondition
@@ -72,8 +72,8 @@ func (e *Engine) execute(ctx context.Context, o *Order) (Cause, error) {
 	return e.send(ctx, p, o, s, key, x)
 }
 
-// mayBegin reports whether the present step s, of which nothing was sent, may be begun
-// with: o is not over, waits for nobody, and is what its user accepted.
+// mayBegin reports whether step s, of which nothing was sent, may begin: o is not over,
+// waits for nobody, and is what its user accepted.
 func (e *Engine) mayBegin(o *Order, s Step) (ok bool, note Cause, err error) {
 	if done, note, err := e.over(o); done {
 		return false, note, err
@@ -81,13 +81,13 @@ func (e *Engine) mayBegin(o *Order, s Step) (ok bool, note Cause, err error) {
 	e.dropForged(o)
 	switch {
 	case e.waits(*o), (o.Condition == NeedsConsent || o.Distrusted()) && !e.Unlocked():
-		return false, untold, nil // until the user accepts, cancels, or the deadline passes
+		return false, untold, nil // until the user accepts or cancels, or the deadline passes
 	case !e.Unlocked():
 		o.Condition = WaitingForUnlock
 		return false, because(KeysLocked), nil
 	}
 	if e.Now().Add(leastLife[s.Effect.Kind]).After(o.Terms.Deadline) {
-		return false, untold, nil // too late to begin with it; the next moves end o
+		return false, untold, nil // too late to begin; a later move ends o
 	}
 	if err := e.accepted(*o); err != nil {
 		return false, untold, e.unsealed(*o, err)
@@ -95,7 +95,7 @@ func (e *Engine) mayBegin(o *Order, s Step) (ok bool, note Cause, err error) {
 	return true, untold, nil
 }
 
-// signTyped signs a message. The signature is recorded before it is handed on.
+// signTyped signs a typed message. The signature is journaled before it is submitted.
 func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (Cause, error) {
 	if _, err := e.recheck(p, *o, s); err != nil {
 		return untold, err
@@ -126,9 +126,9 @@ func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (C
 	if o.Condition == NeedsConsent {
 		return o.recovered()
 	}
-	fault.Point("engine.before_typed")
+	failpoint.Point("engine.before_typed")
 	if e.Now().After(o.Terms.Deadline) || e.stale(*o, s) {
-		return untold, nil // it passed while others were asked: the next move ends o, or asks for a fresh quote
+		return untold, nil // it expired during the checks: the next move ends o or refreshes the quote
 	}
 	if err := e.accepted(*o); err != nil {
 		return untold, err
@@ -137,7 +137,7 @@ func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (C
 	if err != nil {
 		return untold, err
 	}
-	fault.Point("engine.after_typed")
+	failpoint.Point("engine.after_typed")
 	if s.Effect.Kind == Permit {
 		o.Permit = &SignedPermit{s.Effect.Nonce}
 	}
@@ -145,9 +145,10 @@ func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (C
 	return e.finish(o, Result{Signature: sig}, because(SignedMessage))
 }
 
-// orderable looks at what no simulation shows of an order that others settle: that it
-// can be paid, that its end can be proven, by what its fill leaves, and whether that
-// is no other open order's.
+// orderable checks what a simulation does not show of a signed order: that the account
+// can pay it, and that its end can be proven. It returns the names of what its fill
+// leaves on the chain (see Journal.alone); alone is false if another open order has one
+// of them.
 func (e *Engine) orderable(ctx context.Context, o Order) (leaves []common.Hash, alone bool, err error) {
 	if err := e.funded(ctx, o.Terms, o.Wrapped); err != nil {
 		return nil, false, err
@@ -162,9 +163,9 @@ func (e *Engine) orderable(ctx context.Context, o Order) (leaves []common.Hash, 
 	return leaves, err == nil, err
 }
 
-// current reports whether a permit has the nonce that the contract would take
-// now. A higher one than that is a node that is behind; a lower one was used
-// since the quote, and a fresh quote asks for another.
+// current reports whether a permit has the nonce that the contract expects now. A lower
+// nonce was used since the quote, so a fresh quote is needed; a higher one means that a
+// node is behind, and is an error.
 func (e *Engine) current(ctx context.Context, o Order, f Effect) (bool, error) {
 	a := f.Approves[0]
 	kept, err := e.Nodes.PermitAllowances(ctx, f.Chain, f.Target, o.Terms.Account, []chain.Grantee{{Token: a.Token, Spender: a.Spender}})
@@ -178,8 +179,8 @@ func (e *Engine) current(ctx context.Context, o Order, f Effect) (bool, error) {
 	return f.Nonce.Cmp(now) == 0, nil
 }
 
-// recheck decodes a step's real bytes once more and compares the whole plan
-// with the terms. What was accepted and what would be signed must be the same.
+// recheck decodes a step's real bytes again and checks the whole plan against the terms
+// and the digest: what is signed must be what was accepted.
 func (e *Engine) recheck(p Provider, o Order, s Step) (Effect, error) {
 	f, err := decodeStep(p, o.Terms, s)
 	if err != nil {
@@ -196,9 +197,8 @@ func (e *Engine) recheck(p Provider, o Order, s Step) (Effect, error) {
 	return f, nil
 }
 
-// send checks and simulates a step's bytes, then has them signed, journaled and
-// broadcast by the sender, in this order.
-// x says what the simulation may show of allowances.
+// send checks and simulates a step's bytes, then has the sender sign, journal and
+// broadcast them, in this order. x says what the simulation may show of allowances.
 func (e *Engine) send(ctx context.Context, p Provider, o *Order, s Step, key string, x Expected) (Cause, error) {
 	late, kept := e.keepingOf(ctx, *o)
 	call, err := e.callOf(late, p, *o, s)
@@ -228,8 +228,9 @@ func (e *Engine) send(ctx context.Context, p Provider, o *Order, s Step, key str
 	return e.post(ctx, o, key, call, until(*o, s.Effect), NoCondition, because(StepSent, "step", strconv.Itoa(o.Step+1)))
 }
 
-// post has the sender sign a call of o's and send it, until then at the latest; o
-// stands in the given condition afterwards. That its user wants it is seen to before.
+// post has the sender sign and send a call, no later than until, and puts o in condition
+// then. The caller has checked that o's user wants it. If an earlier transaction blocks
+// the nonce, o waits with WaitingForNonce.
 func (e *Engine) post(ctx context.Context, o *Order, key string, c chain.Call, until time.Time, then Condition, note Cause) (Cause, error) {
 	tx, err := e.Sender.Submit(ctx, key, c, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: until})
 	if errors.Is(err, chain.ErrNonceBlocked) {
@@ -245,16 +246,16 @@ func (e *Engine) post(ctx context.Context, o *Order, key string, c chain.Call, u
 	return note, nil
 }
 
-// recovered records that the accepted terms hold once more, before anything is
-// signed on the strength of it: from then on no proposal can be accepted, so that
-// two plans of one order are never carried out beside each other.
+// recovered records that the accepted terms can be met again, before anything is signed
+// under them. From then on no proposal can be accepted, so two plans of one order are
+// never both carried out.
 func (o *Order) recovered() (Cause, error) {
 	o.Condition = NoCondition
 	o.because(untold)
 	return because(WithinTerms), nil
 }
 
-// affordable is recovered, if the call fits under the accepted gas ceiling.
+// affordable is recovered, if the call's cost is within the accepted gas ceiling.
 func (e *Engine) affordable(ctx context.Context, o *Order, c chain.Call) (Cause, error) {
 	cost, err := e.Nodes.Cost(ctx, c)
 	if err == nil && cost.Max.Cmp(e.ceilingLeft(*o)) > 0 {
@@ -266,7 +267,7 @@ func (e *Engine) affordable(ctx context.Context, o *Order, c chain.Call) (Cause,
 	return o.recovered()
 }
 
-// callOf is the call of a step; a late step's is made now.
+// callOf returns a step's call; that of a late step is built now.
 func (e *Engine) callOf(ctx context.Context, p Provider, o Order, s Step) (chain.Call, error) {
 	if s.Kind == CallStep {
 		return *s.Call, nil
@@ -275,13 +276,13 @@ func (e *Engine) callOf(ctx context.Context, p Provider, o Order, s Step) (chain
 	if !ok {
 		return chain.Call{}, fmt.Errorf("provider %q makes no late calls", p.Kind())
 	}
-	fault.Point("engine.before_late")
+	failpoint.Point("engine.before_late")
 	call, err := l.Late(ctx, o, o.Step)
-	fault.Point("engine.after_late")
+	failpoint.Point("engine.after_late")
 	return call, err
 }
 
-// simulate runs the call on our own nodes and compares what moves with the terms.
+// simulate runs the call on our own nodes and checks what it moves against the terms.
 func (e *Engine) simulate(ctx context.Context, o Order, s Step, x Expected) error {
 	x.Effects = []Effect{s.Effect}
 	err := e.shows(ctx, o.Terms, []chain.Call{*s.Call}, x)
@@ -291,7 +292,7 @@ func (e *Engine) simulate(ctx context.Context, o Order, s Step, x Expected) erro
 	return err
 }
 
-// ceilingLeft is what the accepted gas ceiling still allows.
+// ceilingLeft returns what is left of the accepted gas ceiling, in wei.
 func (e *Engine) ceilingLeft(o Order) *big.Int {
 	left := new(big.Int).Set(o.Terms.GasCeiling)
 	for _, r := range o.Results {
@@ -302,9 +303,9 @@ func (e *Engine) ceilingLeft(o Order) *big.Int {
 	return left
 }
 
-// until is the last moment at which a step's bytes may leave the process. Bytes
-// that carry their own deadline, and those that depend on no price, outlive the
-// quote they came from; all others end with it.
+// until returns the last moment at which a step's bytes may be sent: their own deadline
+// if they carry one, else the quote's expiry if they depend on a price, and never after
+// the accepted deadline.
 func until(o Order, f Effect) time.Time {
 	end := o.Terms.Deadline
 	if !f.Deadline.IsZero() {
@@ -323,20 +324,20 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// leastLife is how much life what a step makes must have left, and the quote that
-// it comes from, when it is signed: an order must reach those who settle it, and a
-// deposit a block, before their price is over.
+// leastLife is how long a step's signed bytes, and the quote behind them, must still be
+// valid when the step is signed: a signed order must reach those who settle it, and a
+// deposit must be mined, before the price expires.
 var leastLife = map[EffectKind]time.Duration{
 	Signed:  5 * time.Second,
 	Deposit: 10 * time.Second,
 	Opaque:  10 * time.Second,
 }
 
-// priced reports whether an effect's worth depends on a quote.
+// priced reports whether an effect depends on a quoted price.
 func priced(k EffectKind) bool { return k != Approve && k != Wrap && k != Unwrap }
 
-// sendError turns the sender's decisions into refusals; nothing was signed. Too
-// late is none: the next move finds the deadline passed, or the quote to be old.
+// sendError turns the sender's errors, after which nothing was signed, into refusals.
+// ErrExpired is none: the next move finds the deadline passed or the quote expired.
 func sendError(err error) error {
 	switch {
 	case errors.Is(err, chain.ErrFunds):
@@ -349,9 +350,9 @@ func sendError(err error) error {
 	return err
 }
 
-// watch follows a step's transaction. The receipts decide; when its bytes may
-// no longer leave, or the user wants it ended, its nonce is closed by a
-// cancelling transaction, and whichever is mined says what happened.
+// watch follows a step's transaction; receipts decide. Once its bytes may not be sent any
+// more, or the user cancels, a cancelling transaction takes its nonce, and whichever is
+// mined decides.
 func (e *Engine) watch(ctx context.Context, o *Order, key string) (Cause, error) {
 	tx, ev, err := e.Sender.Poll(ctx, key)
 	if err != nil {
@@ -372,8 +373,8 @@ func (e *Engine) watch(ctx context.Context, o *Order, key string) (Cause, error)
 	return because(Pending), nil
 }
 
-// ended says what the end of a step's transaction means for its order. A mined
-// record without evidence was reorganised away: nothing is known until it is back.
+// ended applies the final state of a step's transaction to its order. A mined record
+// without evidence was reorganised away: nothing is known until it is mined again.
 func (e *Engine) ended(ctx context.Context, o *Order, tx chain.Tx, ev *chain.Evidence) (Cause, error) {
 	switch tx.State {
 	case chain.TxReplaced:
@@ -395,7 +396,7 @@ func (e *Engine) ended(ctx context.Context, o *Order, tx chain.Tx, ev *chain.Evi
 	return e.mined(o, *ev)
 }
 
-// mined: the step's own transaction is on the chain at depth.
+// mined handles a step's own transaction that is mined at the required depth.
 func (e *Engine) mined(o *Order, ev chain.Evidence) (Cause, error) {
 	if !ev.Success {
 		o.because(because(Reverted))
@@ -404,8 +405,8 @@ func (e *Engine) mined(o *Order, ev chain.Evidence) (Cause, error) {
 	return e.finish(o, Result{Tx: ev.Tx, Evidence: &ev}, because(StepMined, "step", strconv.Itoa(o.Step+1)))
 }
 
-// rejected: every node refused the bytes before queueing them. A node may have
-// lied, so the order ends only when they are too late to have been sent.
+// rejected handles a transaction that every node refused before queueing it. A node may
+// have lied, so the order ends only once the bytes may not be sent any more.
 func (e *Engine) rejected(ctx context.Context, o *Order, tx chain.Tx) (Cause, error) {
 	hash := tx.Last().Hash
 	ev, ok, err := e.Nodes.Evidence(ctx, tx.Call.ChainID, hash)
@@ -416,11 +417,11 @@ func (e *Engine) rejected(ctx context.Context, o *Order, tx chain.Tx) (Cause, er
 	switch {
 	case err != nil:
 		return untold, err
-	case twin: // nothing of o's
+	case twin: // it counts for the other order
 	case ok:
 		return e.mined(o, ev)
 	case ev.Block != 0:
-		return untold, nil // in a block after all; its depth decides
+		return untold, nil // mined after all; wait for its depth
 	}
 	c := because(NotTaken).quoting(SaidByNode, tx.Reason)
 	o.because(c)
@@ -434,9 +435,9 @@ func (e *Engine) rejected(ctx context.Context, o *Order, tx chain.Tx) (Cause, er
 	return e.end(o, end, nil, "never sent")
 }
 
-// sentByAnother reports whether a transaction is another order's. The nonce of a
-// rejected one is free again: the same call of another order, at the same price,
-// is the same bytes, and what is mined is the doing of one order only.
+// sentByAnother reports whether a transaction is another order's. The nonce of a rejected
+// one is free again, so the same call of another order at the same price has the same
+// bytes, and only one of the two orders sent it.
 func (e *Engine) sentByAnother(o Order, hash common.Hash) (bool, error) {
 	for cursor := ""; ; {
 		page, next, err := e.Journal.List(o.Terms.Account, false, cursor, 100)
@@ -465,14 +466,14 @@ func (e *Engine) sentByAnother(o Order, hash common.Hash) (bool, error) {
 	}
 }
 
-// cancel closes the nonce of a transaction that may or may not have left. What a
-// node has against it is for the log: the order goes on being watched.
+// cancel takes the nonce of a transaction that may have been sent. Errors of nodes are
+// only logged: the order stays watched.
 func (e *Engine) cancel(ctx context.Context, o *Order, tx chain.Tx) (Cause, error) {
 	last := tx.Last()
 	onItsWay := last.Kind == chain.AttemptCancel && !e.Now().After(last.Until)
 	switch {
 	case e.Unlocked():
-	case onItsWay: // its bytes need no key
+	case onItsWay: // already signed
 		o.Condition = Cancelling
 		return because(BeingEnded), nil
 	case o.Distrusted():
@@ -482,7 +483,7 @@ func (e *Engine) cancel(ctx context.Context, o *Order, tx chain.Tx) (Cause, erro
 		return because(KeysLocked), nil
 	}
 	if err := e.endable(*o, e.Now().After(tx.Policy.Until)); err != nil {
-		if onItsWay && !errors.As(err, new(*Refusal)) { // there are keys, and not these
+		if onItsWay && !errors.As(err, new(*Refusal)) { // keys are unlocked, but not this account's
 			o.Condition = Cancelling
 			return because(BeingEnded), nil
 		}
@@ -491,7 +492,7 @@ func (e *Engine) cancel(ctx context.Context, o *Order, tx chain.Tx) (Cause, erro
 	done, err := e.Sender.Cancel(ctx, tx.Key, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: e.Now().Add(cancelTime)})
 	switch {
 	case errors.Is(err, chain.ErrNonceUsed):
-		return untold, nil // something was mined on it: the next look says what
+		return untold, nil // the nonce was used: the next poll says by what
 	case errors.Is(err, chain.ErrCeiling):
 		return untold, &Refusal{Code: InsufficientGas, Word: CancelTooDear, Reason: causes[CancelTooDear], Err: err}
 	case err != nil:
@@ -506,8 +507,8 @@ func (e *Engine) cancel(ctx context.Context, o *Order, tx chain.Tx) (Cause, erro
 // cancelTime is how long a cancelling transaction may be broadcast.
 const cancelTime = 24 * time.Hour
 
-// end records a proven end, by that row of the table of proofs. Without a receipt,
-// how says what proves it.
+// end records a proven end; by is its row in the table of proofs. Without a receipt, how
+// says what proves it.
 func (e *Engine) end(o *Order, by string, ev *chain.Evidence, how string) (Cause, error) {
 	if ev != nil {
 		how = sources(ev.Hosts)
@@ -518,7 +519,7 @@ func (e *Engine) end(o *Order, by string, ev *chain.Evidence, how string) (Cause
 	return proven(o, v)
 }
 
-// finish records a step's result and goes on to the next.
+// finish records a step's result and makes the next step the present one.
 func (e *Engine) finish(o *Order, r Result, note Cause) (Cause, error) {
 	o.Wrapped = o.Wrapped || r.Evidence != nil && o.Terms.wrapsFirst(o.Plan.Steps[o.Step].Effect)
 	o.Results = append(o.Results[:o.Step:o.Step], r)

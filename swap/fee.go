@@ -6,15 +6,15 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Partner is who receives the wallet's fee (spec section 2, fee configuration).
+// Partner receives the wallet's fee (spec section 2, fee configuration).
 type Partner struct {
 	Name     string         `json:"name"`
 	Receiver common.Address `json:"receiverAddress"`
 	Website  string         `json:"website"`
 }
 
-// FeeConfig is the whole fee configuration, in basis points. It cannot be
-// changed over the wire.
+// FeeConfig is the whole fee configuration, in basis points. It cannot be changed over
+// the wire.
 type FeeConfig struct {
 	FeeBps    int
 	MinFeeBps int
@@ -22,16 +22,16 @@ type FeeConfig struct {
 	Partner   Partner
 }
 
-// FeeInfo is what the accessor returns: feeBps and partnerInfo, nothing else.
+// FeeInfo is what [FeeConfig.Info] returns: feeBps and partnerInfo, nothing else.
 type FeeInfo struct {
 	FeeBps      int     `json:"feeBps"`
 	PartnerInfo Partner `json:"partnerInfo"`
 }
 
-// DefaultFees is the spec's configuration without a receiver.
+// DefaultFees returns the spec's configuration, without a receiver.
 func DefaultFees() FeeConfig { return FeeConfig{FeeBps: 40, MinFeeBps: 0, MaxFeeBps: 300} }
 
-// Check refuses a configuration outside its own bounds or the spec's.
+// Check fails if the configuration is outside its own bounds or the spec's.
 func (c FeeConfig) Check() error {
 	limits := DefaultFees()
 	switch {
@@ -43,13 +43,13 @@ func (c FeeConfig) Check() error {
 	return nil
 }
 
-// Info is the accessor of the spec.
+// Info returns the part that the spec's accessor exposes.
 func (c FeeConfig) Info() FeeInfo { return FeeInfo{FeeBps: c.FeeBps, PartnerInfo: c.Partner} }
 
 // A feeRule says how a provider takes the shared fee (spec section 8).
 type feeRule struct {
-	divide   int // our part of feeBps
-	makerBps int // most that the provider's own side may take besides, shown apart
+	divide   int // the wallet gets feeBps divided by this
+	makerBps int // most that the provider's side may take besides, shown separately
 }
 
 var feeRules = map[Kind]feeRule{
@@ -59,9 +59,9 @@ var feeRules = map[Kind]feeRule{
 	Gasless: {divide: 1},
 }
 
-// For returns the wallet's fee and its receiver for a provider, and the most
-// the provider's side may take besides. Without a receiver there is no fee, and
-// without a fee no receiver.
+// For returns the wallet's fee and its receiver for a provider, and the most that the
+// provider's side may take besides, in basis points. Without a receiver the fee is 0, and
+// without a fee the receiver is zero.
 func (c FeeConfig) For(k Kind) (bps int, receiver common.Address, makerBps int) {
 	r, ok := feeRules[k]
 	if !ok {
@@ -73,8 +73,8 @@ func (c FeeConfig) For(k Kind) (bps int, receiver common.Address, makerBps int) 
 	return bps, c.Partner.Receiver, r.makerBps
 }
 
-// charge is a request with the wallet's fee for a provider, in nobody's words but the
-// configuration's. Wrapping, of the network's own wrapped coin, is free.
+// charge returns r with the configured fee for provider k. Wrapping and unwrapping the
+// network's own wrapped coin is free.
 func (c FeeConfig) charge(r QuoteRequest, k Kind, wrapped common.Address) QuoteRequest {
 	r.FeeBps, r.FeeReceiver, _ = c.For(k)
 	if wraps(r, wrapped) {

@@ -12,8 +12,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// proveSigned looks for the fill of a signed order, and where there is none for the
-// proof that there will be none.
+// proveSigned looks for the fill of a signed order or, if there is none, for the proof
+// that there will be none.
 func (e *Engine) proveSigned(ctx context.Context, o Order, p Proof, l *lookout) (v *Verdict, f findings, err error) {
 	id, first := o.Terms.SrcChain, p.leaves()[0]
 	if c := o.Claim; c != nil && c.Tx != (common.Hash{}) && (c.Chain == 0 || c.Chain == id) && !l.ruledOut[ruled{searchFill, c.Tx}] {
@@ -52,8 +52,7 @@ func (e *Engine) proveSigned(ctx context.Context, o Order, p Proof, l *lookout) 
 	return v, f, err
 }
 
-// fillIn is the proof that a transaction fills o. What another order ended by is as
-// if it were not there.
+// fillIn checks whether a transaction fills o, without logs that ended another order.
 func (e *Engine) fillIn(ctx context.Context, o Order, p Proof, tx common.Hash) (*Verdict, decision, error) {
 	ev, ok, err := e.Nodes.Evidence(ctx, o.Terms.SrcChain, tx)
 	switch {
@@ -76,9 +75,9 @@ func (e *Engine) fillIn(ctx context.Context, o Order, p Proof, tx common.Hash) (
 	}
 	v := verdictBy(byFill)
 	v.Sources, v.Evidence, v.Logs = sources(ev.Hosts), &ev, refsOf(ev.Chain, tx, places...)
-	own := ev.From == o.Terms.Account // which then may be a swap of its own
+	own := ev.From == o.Terms.Account // it may contain a swap of the account's own
 	if own && len(p.Fill) > 1 {
-		return nil, isUnclear, nil // of the transfers some may be that swap's
+		return nil, isUnclear, nil // some of the transfers may belong to that swap
 	}
 	alone, err := e.settledAlone(o, ev)
 	if err != nil {
@@ -87,7 +86,7 @@ func (e *Engine) fillIn(ctx context.Context, o Order, p Proof, tx common.Hash) (
 	if alone && !own {
 		v.receives(o.Terms, ev.Logs)
 	}
-	if o.Terms.TokenOut == chain.Native && e.paidAlone(o, ev) { // shown as far as the balance does
+	if o.Terms.TokenOut == chain.Native && e.paidAlone(o, ev) { // shown only, as far as the balance can tell
 		if g, _, err := e.Nodes.Gain(ctx, ev.Chain, o.Terms.Recipient, ev.Block); err == nil && g.Sent == 0 && g.Amount.Cmp(o.Terms.FloorOut) >= 0 {
 			v.Received = &Spend{chain.Native, g.Amount}
 		}
@@ -95,8 +94,7 @@ func (e *Engine) fillIn(ctx context.Context, o Order, p Proof, tx common.Hash) (
 	return &v, isProof, nil
 }
 
-// unusedLogs are a transaction's logs, without those that another order ended by;
-// they keep their places.
+// unusedLogs returns a transaction's logs, with nil for those that ended another order.
 func (e *Engine) unusedLogs(order string, ev chain.Evidence) ([]*types.Log, error) {
 	refs := make([]LogRef, len(ev.Logs))
 	for i := range refs {
@@ -113,10 +111,9 @@ func (e *Engine) unusedLogs(order string, ev chain.Evidence) ([]*types.Log, erro
 	return logs, nil
 }
 
-// partIn is the proof that a transaction which is no fill of all that was signed has
-// filled o all the same: a part of it, or with a token of which less arrives than is
-// sent. It is unclear where the transaction is not o's alone, or does not show what
-// left and what arrived.
+// partIn checks whether a transaction that is no exact fill has filled o nevertheless: in
+// part, or with a token of which less arrives than is sent. It returns isUnclear if the
+// transaction is not o's alone, or does not show what left and what arrived.
 func (e *Engine) partIn(o Order, p Proof, ev chain.Evidence, logs []*types.Log) (*Verdict, decision, error) {
 	places, all := matchAll(p.Trace, logs)
 	if !all {
@@ -142,9 +139,9 @@ func (e *Engine) partIn(o Order, p Proof, ev chain.Evidence, logs []*types.Log) 
 	return &v, isProof, nil
 }
 
-// settledAlone reports whether no other order of ours has, or may have, its end in a
-// transaction: what that moved is o's alone then. A token that a swap passes through can
-// have a signed order filled from within its own transfer.
+// settledAlone reports whether no other order of ours ended, or may end, by a
+// transaction, so that all it moved is o's. A token that a swap passes through can have a
+// signed order filled from within its own transfer.
 func (e *Engine) settledAlone(o Order, ev chain.Evidence) (bool, error) {
 	logs, err := e.unusedLogs(o.ID, ev)
 	if err != nil || slices.Contains(logs, nil) {
@@ -155,7 +152,7 @@ func (e *Engine) settledAlone(o Order, ev chain.Evidence) (bool, error) {
 }
 
 // fillsAnother reports whether a transaction fills, or may fill, another signed order of
-// ours: whatever it paid may be for that.
+// ours; its payments may then be for that one.
 func (e *Engine) fillsAnother(o Order, ev chain.Evidence) (bool, error) {
 	ours := func(l *types.Log) bool { return l != nil && e.settles(ev.Chain, l.Address) }
 	if !slices.ContainsFunc(ev.Logs, ours) {
@@ -173,7 +170,7 @@ func (e *Engine) fillsAnother(o Order, ev chain.Evidence) (bool, error) {
 	return e.leftBy(o, ev, logs)
 }
 
-// settles reports whether a contract is built in as one that settles signed orders.
+// settles reports whether a contract is pinned as one that settles signed orders.
 func (e *Engine) settles(chainID uint64, a common.Address) bool {
 	for _, p := range e.Providers {
 		if p.Pins().Allows(chainID, Settlement, a) {
@@ -183,8 +180,8 @@ func (e *Engine) settles(chainID uint64, a common.Address) bool {
 	return false
 }
 
-// leftBy reports whether a transaction is another open order's own, or its logs are, or
-// may be, of a fill of another signed order of ours that is open.
+// leftBy reports whether a transaction is one of another open order's own, or logs are,
+// or may be, those of a fill of another open signed order.
 func (e *Engine) leftBy(o Order, ev chain.Evidence, logs []*types.Log) (bool, error) {
 	open, err := e.Journal.Open()
 	if err != nil {
@@ -193,7 +190,7 @@ func (e *Engine) leftBy(o Order, ev chain.Evidence, logs []*types.Log) (bool, er
 	for _, id := range open {
 		other, err := e.Journal.Get(id)
 		if errors.Is(err, ErrUnreadable) {
-			return true, nil // nobody knows
+			return true, nil // unknown
 		}
 		if err != nil {
 			return false, err
@@ -209,7 +206,7 @@ func (e *Engine) leftBy(o Order, ev chain.Evidence, logs []*types.Log) (bool, er
 		}
 		s, err := e.settler(&other)
 		if err != nil {
-			return true, nil // nobody knows
+			return true, nil // unknown
 		}
 		p, err := s.Proof(other)
 		if err != nil {
@@ -222,9 +219,9 @@ func (e *Engine) leftBy(o Order, ev chain.Evidence, logs []*types.Log) (bool, er
 	return false, nil
 }
 
-// neverFilled is the proof that a signed order was not filled and cannot be any
-// more: none in any block from its signature to one that is past its last second,
-// or in which its nonce is used.
+// neverFilled proves that a signed order was not filled and cannot be any more: no block
+// has a fill, from its signature to one that is past its last second or in which its
+// nonce is used. It returns nil while that is not proven.
 func (e *Engine) neverFilled(ctx context.Context, o Order, p Proof, s *search) (*Verdict, error) {
 	if len(s.hints) > 0 || s.through.Number == 0 {
 		return nil, nil
@@ -266,10 +263,10 @@ func (e *Engine) neverFilled(ctx context.Context, o Order, p Proof, s *search) (
 	return &v, nil
 }
 
-// voidKey names, for the sender, the call of our own that makes a signed order void.
+// voidKey returns the sender's key of our own call that makes a signed order void.
 func voidKey(o Order) string { return o.ID + "/void" }
 
-// voided is the evidence that this call succeeded.
+// voided returns the evidence that this call succeeded; nil if there is none.
 func (e *Engine) voided(ctx context.Context, o Order) (*chain.Evidence, error) {
 	tx, err := e.Sender.Lookup(voidKey(o))
 	if err != nil || tx == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Nodes is what the domain asks of the networks. *chain.Hub satisfies it.
+// Nodes is what package swap needs of the networks. *chain.Hub satisfies it.
 type Nodes interface {
 	Network(id uint64) (chain.Network, error)
 	Balance(ctx context.Context, id uint64, account, token common.Address) (*big.Int, error)
@@ -32,24 +32,23 @@ type Nodes interface {
 	Gain(ctx context.Context, id uint64, account common.Address, block uint64) (g chain.Gain, hosts []string, err error)
 }
 
-// A Pricer says from our own sources, never the provider's nor a pool that an offer may
-// use, how much of one token an amount of another is worth, each on its chain. An error
-// means unknown.
+// A Pricer returns how much of token out an amount of token in is worth, each on its
+// chain, from our own sources: never the provider's, nor a pool that an offer may use. An
+// error means unknown.
 type Pricer interface {
 	Out(ctx context.Context, src uint64, in common.Address, dst uint64, out common.Address, amount *big.Int) (*big.Int, error)
 }
 
-// scamShare is the part of the swap's value above which gas makes it a likely
-// scam (spec section 8).
+// scamShare is the part of the swap's value above which its gas cost suggests a scam
+// (spec section 8).
 var scamShare = big.NewRat(1, 2)
 
-// judgeGas is the gas guard's opinion (spec section 1, item 5). It does no I/O.
-// All amounts are wei: expected and max for the plan's own transactions, value
-// that they send along, the account's balance, the ceiling, and the swap's
-// worth, nil when unknown.
+// judgeGas returns the gas guard's findings (spec section 1, item 5) and sets g.Share and
+// g.Missing. It does no I/O. All amounts are wei: g's for the plan's own transactions,
+// value that they send, the gas ceiling, and the swap's worth, nil if unknown.
 func judgeGas(g *Gas, value, ceiling, worth *big.Int, symbol string) []Finding {
 	if g.Max.Sign() == 0 {
-		return nil // a signed order whose allowance is in place costs no gas
+		return nil // a signed order with its allowance in place costs no gas
 	}
 	found := judgeFunds(g, value, ceiling, symbol)
 	if worth == nil || worth.Sign() <= 0 {
@@ -67,8 +66,8 @@ func judgeGas(g *Gas, value, ceiling, worth *big.Int, symbol string) []Finding {
 	return found
 }
 
-// judgeFunds is the part of the guard's opinion that needs no worth: whether the
-// account can pay, and whether that stays below the ceiling.
+// judgeFunds is the part of the gas guard that needs no prices: whether the account can
+// pay, and whether the cost stays below the ceiling.
 func judgeFunds(g *Gas, value, ceiling *big.Int, symbol string) (found []Finding) {
 	need := new(big.Int).Add(g.Max, value)
 	if g.Balance.Cmp(need) < 0 {
@@ -85,9 +84,10 @@ func judgeFunds(g *Gas, value, ceiling *big.Int, symbol string) (found []Finding
 	return found
 }
 
-// gasOf prices the transactions of a plan. Late steps are priced by the
-// provider's estimate of gas units at our own fee; their bytes do not exist yet.
-// What follows an approval cannot be estimated before that is mined.
+// gasOf returns the gas cost of a plan's transactions and the value that they send, in
+// wei. A late step, whose bytes do not exist yet, is priced by the provider's estimate of
+// gas units at our own fees. So is a call after an approval that is not mined yet, which
+// no node can estimate.
 func gasOf(ctx context.Context, n Nodes, t Terms, o Offer, p Plan) (Gas, *big.Int, error) {
 	g := Gas{Expected: new(big.Int), Max: new(big.Int)}
 	value := new(big.Int)
@@ -123,14 +123,14 @@ func gasOf(ctx context.Context, n Nodes, t Terms, o Offer, p Plan) (Gas, *big.In
 	return g, value, err
 }
 
-// minLateGas is what a late call is reckoned at when the provider says less.
+// minLateGas is the least gas assumed for a late call, or for one after an approval.
 const minLateGas = 400_000
 
-// approveGas is what an approval is reckoned at where no node can estimate it;
-// known tokens need a third to a half of it.
+// approveGas is the gas assumed for an approval that no node can estimate; known tokens
+// need a third to a half of it.
 const approveGas = 150_000
 
-// Units writes an amount of base units as a decimal number with its symbol.
+// Units formats an amount of base units as a decimal number with its symbol.
 func Units(n *big.Int, decimals uint8, symbol string) string {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
 	s := new(big.Rat).SetFrac(n, scale).FloatString(int(decimals))

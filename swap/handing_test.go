@@ -17,20 +17,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// A hander is a provider whose plans hand the input to the bridge's real
-// depository, for somebody on another network to settle. What is nil is honest.
+// A hander is a provider whose plans deposit the input in the bridge's real depository,
+// for somebody on another network to settle. Fields that are nil change nothing.
 type hander struct {
 	b    *bench
 	kind EffectKind // Deposit, or Opaque
 	pins Pins
-	wrap common.Address // of its offers of the coin
+	wrap common.Address // of its offers with native input
 
 	mu     sync.Mutex
-	routes []string                 // of its offers, best first; nil = one
-	twist  func(*Built)             // of what it builds
-	build  func(route string) error // its answer to Build
+	routes []string                 // of its offers, best first; nil = one offer
+	twist  func(*Built)             // changes what Build returns
+	build  func(route string) error // error of Build
 	submit func(n int) error
-	known  bool // its answer to Status
+	known  bool // Status knows the deposit
 
 	submits atomic.Int32
 }
@@ -59,7 +59,7 @@ func (h *hander) Pins() Pins {
 	return h.pins
 }
 
-// pin has a contract built in.
+// pin adds a built-in contract.
 func (h *hander) pin(a common.Address) {
 	h.set(func(h *hander) { h.pins = append(slices.Clone(h.pins), Pin{1, Router, a}) })
 }
@@ -139,7 +139,7 @@ func (h *hander) Proof(o Order) (Proof, error) {
 	return Proof{Arrival: &Arrival{Chain: t.DstChain, Token: t.TokenOut, To: t.Recipient, Least: t.FloorOut, From: []common.Address{thief}}}, nil
 }
 
-// offered asks for an offer to hand amount of token over, for a token of chain 10.
+// offered returns offers to deposit amount of token for a token on chain 10.
 func (b *bench) offered(token common.Address, amount int64) []Offer {
 	b.t.Helper()
 	q, err := b.service.Quote(b.t.Context(), QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: token, AmountIn: big.NewInt(amount), DstChain: 10, TokenOut: unknown}, []Kind{Intent}, nil)
@@ -154,7 +154,7 @@ func (b *bench) handing(token common.Address, amount int64) (Review, error) {
 	return b.service.Prepare(b.t.Context(), b.offered(token, amount)[0].ID)
 }
 
-// accepted executes a review with every second act.
+// accepted executes a review, with all its acknowledgements.
 func (b *bench) accepted(r Review) Order {
 	b.t.Helper()
 	o, err := b.service.Execute(b.t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Acknowledge: acks(r.Findings), Caller: person})
@@ -184,15 +184,15 @@ func (b *bench) depotMay(token common.Address, want int64) {
 	}
 }
 
-// TestHandsOverExactly: whatever was allowed before, exactly the amount is, and
-// leaves; the review says who is trusted.
+// TestHandsOverExactly checks that exactly the amount is allowed and leaves, whatever was
+// allowed before, and that the review says who is trusted.
 func TestHandsOverExactly(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind   EffectKind
 		token  common.Address
 		before int64
 		steps  []EffectKind
-		mined  uint64 // of the order
+		mined  uint64 // the order's transactions
 	}{
 		"opaque":                       {Opaque, usdc, 0, []EffectKind{Approve, Opaque}, 2},
 		"opaque, lowered":              {Opaque, usdc, 4000e6, []EffectKind{Approve, Opaque}, 2},
@@ -232,8 +232,8 @@ func TestHandsOverExactly(t *testing.T) {
 	}
 }
 
-// TestHandOverRefused: whatever a provider's call does beside handing over exactly
-// the amount, it is refused before anything is signed.
+// TestHandOverRefused checks that a provider's call that does anything but hand over
+// exactly the amount is refused before anything is signed.
 func TestHandOverRefused(t *testing.T) {
 	call := func(f func(*chain.Call)) func(*Built) { return func(b *Built) { f(b.Steps[0].Call) } }
 	data := func(parts ...[]byte) func(*Built) {
@@ -291,8 +291,8 @@ func TestHandOverRefused(t *testing.T) {
 	}
 }
 
-// TestTakesNoMoreThanTheAmount: a call that takes all that is allowed takes the
-// amount, since no more is.
+// TestTakesNoMoreThanTheAmount checks that a call that takes all that is allowed takes
+// the amount, since no more is allowed.
 func TestTakesNoMoreThanTheAmount(t *testing.T) {
 	b := newBench(t)
 	h := b.hands(Opaque)
@@ -312,11 +312,11 @@ func TestTakesNoMoreThanTheAmount(t *testing.T) {
 	}
 }
 
-// A shifter changes what nodes say of the contract that is called, and whether
-// simulations show anything.
+// A shifter changes what nodes say about the called contract and its allowance, and
+// whether simulations show anything.
 type shifter struct {
 	Nodes
-	gone   atomic.Bool // there is no contract any more
+	gone   atomic.Bool // the contract no longer exists
 	blind  atomic.Bool
 	raised atomic.Pointer[big.Int] // an allowance that somebody raised
 }
@@ -341,7 +341,7 @@ func (s *shifter) AgreedAllowances(ctx context.Context, id uint64, owner common.
 	return s.Nodes.AgreedAllowances(ctx, id, owner, asked)
 }
 
-// TestHandOverLooksAgain: what was true at review must be true when it is signed.
+// TestHandOverLooksAgain checks that what held at review is verified before signing.
 func TestHandOverLooksAgain(t *testing.T) {
 	for name, change := range map[string]func(*shifter){
 		"no contract any more": func(s *shifter) { s.gone.Store(true) },
@@ -366,8 +366,8 @@ func TestHandOverLooksAgain(t *testing.T) {
 	}
 }
 
-// TestRaisedAllowanceIsNotHandedOver: between its approval and its call somebody
-// raises the allowance: the call is not signed, and the order ends by its deadline.
+// TestRaisedAllowanceIsNotHandedOver covers an allowance that somebody raises between the
+// approval and the call: the call is not signed, and the order expires.
 func TestRaisedAllowanceIsNotHandedOver(t *testing.T) {
 	b := newBench(t)
 	s := &shifter{}
@@ -394,8 +394,8 @@ func TestRaisedAllowanceIsNotHandedOver(t *testing.T) {
 	b.mined(1)
 }
 
-// TestWrapsFirst: the coin is wrapped once, after the approval and before it is
-// handed over, wherever the process stops.
+// TestWrapsFirst checks that the coin is wrapped once, after the approval and before the
+// deposit, wherever the process stops.
 func TestWrapsFirst(t *testing.T) {
 	for _, restarts := range []int{0, 12} {
 		b := newBench(t)
@@ -441,7 +441,7 @@ func TestWrapsFirstRefused(t *testing.T) {
 	}
 	h.set(func(h *hander) {
 		h.wrap = weth
-		h.twist = func(built *Built) { // it wraps by itself, in our place
+		h.twist = func(built *Built) { // the provider wraps by itself, in our place
 			c := *WrapStep(Terms{SrcChain: 1, Account: b.from, Wrap: weth, AmountIn: big.NewInt(1e15)}).Call
 			built.Steps = append([]Step{{Kind: CallStep, Call: &c}}, built.Steps...)
 		}
@@ -450,8 +450,8 @@ func TestWrapsFirstRefused(t *testing.T) {
 	refusedWith(t, err, NotAsAccepted)
 }
 
-// TestFallsBack: for a reason of the provider's its next offer is reviewed, and the
-// review says so; a lie is refused.
+// TestFallsBack checks that if an offer fails for a reason of the provider's, its next
+// offer is reviewed and the review says so, while a false plan is refused.
 func TestFallsBack(t *testing.T) {
 	b := newBench(t)
 	h := b.hands(Deposit)
@@ -489,8 +489,8 @@ func TestFallsBack(t *testing.T) {
 	}
 }
 
-// TestRefreshKeepsTheRoute: of fresh offers the one of the accepted route is taken,
-// wherever it stands, and the next of it when one cannot be built.
+// TestRefreshKeepsTheRoute checks that of fresh offers the first of the accepted route is
+// taken, wherever it is in the list, or the next of that route if it cannot be built.
 func TestRefreshKeepsTheRoute(t *testing.T) {
 	b := newBench(t)
 	h := b.hands(Deposit)
@@ -526,8 +526,8 @@ func TestRefreshKeepsTheRoute(t *testing.T) {
 	}
 }
 
-// TestLooksAhead: where the other chain stands is known from right before the input is
-// handed over, however often that has to wait.
+// TestLooksAhead checks that the destination chain's head is read again right before the
+// input is handed over, however often that has to wait.
 func TestLooksAhead(t *testing.T) {
 	now := time.Now()
 	e := &Engine{Now: func() time.Time { return now }}
@@ -551,13 +551,13 @@ func TestLooksAhead(t *testing.T) {
 	}
 }
 
-// TestDepositIsTold: a deposit that its provider refuses to know is told of again,
-// and the chain is watched meanwhile.
+// TestDepositIsTold checks that a deposit which its provider does not accept is reported
+// again while the chain is watched.
 func TestDepositIsTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		submit func(n int) error
 		known  bool
-		back   time.Duration // that the clock is set back once it was told
+		back   time.Duration // set the clock back by this after the report
 		tries  int32
 		ref    string
 	}{
@@ -606,7 +606,7 @@ func TestDepositIsTold(t *testing.T) {
 	}
 }
 
-// A voider is a settler whose void call is what a test says.
+// A voider is a hander that returns a given cancel call.
 type voider struct {
 	*hander
 	call chain.Call
@@ -614,8 +614,8 @@ type voider struct {
 
 func (v voider) CancelCall(Order) (chain.Call, error) { return v.call, nil }
 
-// TestVoidCall: what makes an order void is a call of the contract that takes its
-// signature or settles it, and moves nothing.
+// TestVoidCall checks that a call that invalidates an order goes to the contract that
+// verifies its signature or settles it, and moves nothing.
 func TestVoidCall(t *testing.T) {
 	terms, effects := handed(Signed, false)
 	o := Order{ID: "o", Terms: terms, Plan: Plan{Steps: []Step{{Kind: TypedStep, Effect: effects[1]}}}}

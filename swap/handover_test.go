@@ -14,18 +14,18 @@ import (
 var (
 	reactor = common.HexToAddress("0x00000011F84B9aa48e5f8aA8B9897600006289Be")
 	depot   = common.HexToAddress("0x4cD00E387622C35bDDB9b4c962C136462338BC31")
-	unknown = common.HexToAddress("0x1111111111111111111111111111111111111111") // built in nowhere
+	unknown = common.HexToAddress("0x1111111111111111111111111111111111111111") // not built in anywhere
 )
 
-// handPins are those of a provider of every kind of plan that others settle.
+// handPins are the pins of a provider with every kind of plan that others settle.
 var handPins = Pins{{1, Router, router}, {1, Wrapper, weth}, {1, Spender, permit2}, {1, Spender, unknownSpender}, {1, Verifier, permit2}, {1, Settlement, reactor}, {1, Depot, depot},
 	{56, Depot, depot}, {56, Router, router}, {10, Settlement, unknown}}
 
-// unknownSpender may be approved, and called for nothing.
+// unknownSpender may be approved but not called.
 var unknownSpender = common.HexToAddress("0x2222222222222222222222222222222222222222")
 
-// handed is a plan whose input others settle: a token, allowed first, unless
-// native says that it is the coin.
+// handed returns a plan whose input others settle: a token, approved first, or with
+// native the coin.
 func handed(k EffectKind, native bool) (Terms, []Effect) {
 	t, effects := erc20()
 	t.Provider = Intent
@@ -49,7 +49,7 @@ func handed(k EffectKind, native bool) (Terms, []Effect) {
 	return t, []Effect{approve, f}
 }
 
-// wrappedFirst is handed with a coin that is wrapped first.
+// wrappedFirst returns the plan of handed for a coin that is wrapped first.
 func wrappedFirst(k EffectKind) (Terms, []Effect) {
 	t, effects := handed(k, false)
 	t.TokenIn, t.Wrap, t.TokenOut = common.Address{}, weth, usdc
@@ -92,8 +92,8 @@ func TestCheckAcceptsHandOvers(t *testing.T) {
 	}
 }
 
-// handOverChanges are, by kind, changes of one thing that must be refused, each by
-// a named reason; those under "" are of every kind.
+// handOverChanges are single changes by effect kind, each with the code it must be
+// refused with; those under "" apply to every kind.
 var handOverChanges = map[EffectKind]map[string]struct {
 	code   Code
 	change func(*Terms, *Effect)
@@ -185,11 +185,11 @@ func TestCheckRefusesHandOvers(t *testing.T) {
 	}
 	terms, effects := handed(Signed, false)
 	terms.TokenIn, effects[1].Spends[0].Token = common.Address{}, common.Address{}
-	refusedWith(t, Check(terms, effects[1:], handPins), NotAsAccepted) // no order spends the coin
+	refusedWith(t, Check(terms, effects[1:], handPins), NotAsAccepted) // a signed order cannot spend the native coin
 }
 
-// TestNoOpenContracts: nobody's opaque call goes to a contract that is not built in, on
-// any chain, nor is one approved for it.
+// TestNoOpenContracts checks that no provider's opaque call goes to a contract that is
+// not built in, on any chain, and that none is approved for it.
 func TestNoOpenContracts(t *testing.T) {
 	for _, provider := range []Kind{DEX, Bridge, Intent, Gasless} {
 		for _, id := range SupportedChains() {
@@ -262,7 +262,7 @@ func TestCheckRefusesWrapsFirst(t *testing.T) {
 	}
 }
 
-// TestSimulationOfHandOvers: exactly the input leaves, and nothing is granted.
+// TestSimulationOfHandOvers checks that exactly the input leaves and nothing is granted.
 func TestSimulationOfHandOvers(t *testing.T) {
 	thousand := big.NewInt(1000)
 	for _, k := range []EffectKind{Deposit, Opaque} {
@@ -314,8 +314,8 @@ func TestSimulationOfHandOvers(t *testing.T) {
 	}
 }
 
-// TestSimulationOfOpaqueCalls: one that ends on its chain must bring the floor,
-// unless its provider's fillers bring it later; a node that shows nothing will not do.
+// TestSimulationOfOpaqueCalls checks that an opaque call that ends on its own chain must
+// bring the minimum, unless fillers bring it later, and must be shown by the node.
 func TestSimulationOfOpaqueCalls(t *testing.T) {
 	terms, effects := handed(Opaque, true)
 	s := chain.Simulation{Shown: true, Movements: []chain.Movement{{Token: native, From: account, To: depot, Amount: terms.AmountIn}}}
@@ -335,14 +335,14 @@ func TestSimulationOfOpaqueCalls(t *testing.T) {
 		t.Errorf("with the floor: %v", err)
 	}
 	terms, effects = handed(Deposit, true)
-	terms.DstChain = 1 // its fill comes later, by somebody else
+	terms.DstChain = 1 // somebody else fills it later
 	if err := CheckSimulation(terms, Expected{Effects: effects}, chain.Simulation{Shown: true, Movements: s.Movements[:1]}); err != nil {
 		t.Errorf("a deposit on one chain: %v", err)
 	}
 }
 
-// TestSimulationOfWrapsFirst: the coin leaves and comes back wrapped, or is handed
-// over so.
+// TestSimulationOfWrapsFirst checks that the coin comes back wrapped, or is deposited in
+// its wrapped form.
 func TestSimulationOfWrapsFirst(t *testing.T) {
 	terms, effects := wrappedFirst(Deposit)
 	n := terms.AmountIn
@@ -375,8 +375,8 @@ func TestSimulationOfWrapsFirst(t *testing.T) {
 	}
 }
 
-// TestAllowanceOfHandOvers: what is handed over by a call is allowed exactly; what
-// a built-in contract pulls by what was signed may be allowed more.
+// TestAllowanceOfHandOvers checks that a call that takes the input needs exactly that
+// allowance. For a signed order a built-in contract may have more.
 func TestAllowanceOfHandOvers(t *testing.T) {
 	for _, c := range []struct {
 		kind            EffectKind

@@ -13,12 +13,12 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// useBucket has a line for every open order that needs an allowance:
-// key ‖ order id -> Use. It changes in the same commit as the order.
+// useBucket has an entry for every open order that needs an allowance: key ‖ order id ->
+// Use. It changes in the same commit as the order.
 var useBucket = []byte("allowance")
 
-// errHeld means that another order is between its approval and its pull on the
-// same allowance.
+// errHeld means that another order is between its approval and its pull of the same
+// allowance.
 var errHeld = errors.New("another order holds the allowance")
 
 // An AllowanceKey names one ERC-20 allowance.
@@ -29,8 +29,8 @@ type AllowanceKey struct {
 	Spender common.Address
 }
 
-// bytes begins with chain, account and token, so that all spenders of a token
-// stand together.
+// bytes returns a key that begins with chain, account and token, so that all spenders of
+// a token are adjacent.
 func (k AllowanceKey) bytes() []byte {
 	b := binary.BigEndian.AppendUint64(nil, k.Chain)
 	b = append(b, k.Account[:]...)
@@ -47,17 +47,17 @@ func (o Order) allowanceKey() AllowanceKey {
 	return AllowanceKey{Chain: o.Terms.SrcChain, Account: o.Terms.Account, Token: o.Terms.Input(), Spender: o.Plan.Spender}
 }
 
-// A Use is what one open order needs of an allowance. Of those that are not
-// signed, at most one holds it: only that one may change or pull it.
+// A Use is what one open order needs of an allowance. Of the orders that are not signed,
+// at most one holds the allowance, and only that one may change or pull it.
 type Use struct {
 	Order  string   `json:"order"`
 	Amount *big.Int `json:"amount"`
 	Holds  bool     `json:"holds,omitempty"`  // between approval and pull
-	Signed bool     `json:"signed,omitempty"` // an order that is out: its share is spent as far as others go
+	Signed bool     `json:"signed,omitempty"` // a signed order: other orders count its amount as spent
 }
 
-// use is o's own, if it still has one: it ends with the pull, and that of a
-// signed order with the order.
+// use returns what o needs of its allowance. ok is false once the input was pulled, or
+// for a signed order once it has ended.
 func (o Order) use() (u Use, ok bool) {
 	if o.Plan.Spender == (common.Address{}) || o.Terms.AmountIn == nil || len(o.Plan.Steps) == 0 || o.State.Final() {
 		return u, false
@@ -70,8 +70,8 @@ func (o Order) use() (u Use, ok bool) {
 	return u, u.Signed
 }
 
-// writeUse brings o's line up to date; was is o as stored. Holding an allowance
-// that another order holds is errHeld.
+// writeUse updates o's entry; was is o as stored. It fails with errHeld if o holds an
+// allowance that another order holds.
 func writeUse(tx *bolt.Tx, was Order, o *Order) error {
 	b := tx.Bucket(useBucket)
 	if was.Plan.Spender != (common.Address{}) && was.allowanceKey() != o.allowanceKey() {
@@ -96,10 +96,10 @@ func writeUse(tx *bolt.Tx, was Order, o *Order) error {
 	return b.Put(key, mustJSON(u))
 }
 
-// free fails with errHeld if another order than o holds o's allowance. By its record one
-// does, whatever its line says; one that cannot be read does by its line. Two that hold
-// it already, after damage to the file, must not stop each other for ever: the older
-// goes on.
+// free fails with errHeld if another order holds o's allowance. The order record wins
+// over the index entry; an order whose record cannot be read holds it if either says so.
+// If two orders hold it already, after damage to the file, they must not block each other
+// for ever: the older one goes on.
 func free(tx *bolt.Tx, was, o Order) error {
 	k := o.allowanceKey()
 	held := was.Holds && was.allowanceKey() == k
@@ -125,13 +125,13 @@ func free(tx *bolt.Tx, was, o Order) error {
 	return nil
 }
 
-// saysHolds reports whether an order's record says that it holds its allowance; to read
-// a thousand for one that does would take long.
+// saysHolds reports whether an order's record contains that it holds its allowance.
+// Decoding every record would take too long where a thousand orders wait.
 func saysHolds(tx *bolt.Tx, id string) bool {
 	return bytes.Contains(tx.Bucket(orderBucket).Get([]byte(id)), []byte(`"holds":true`))
 }
 
-// useOf is what o needs of k, if it still needs some of it.
+// useOf returns what o needs of allowance k; ok is false if nothing.
 func (o Order) useOf(k AllowanceKey) (u Use, ok bool) {
 	if o.allowanceKey() != k {
 		return u, false
@@ -139,14 +139,15 @@ func (o Order) useOf(k AllowanceKey) (u Use, ok bool) {
 	return o.use()
 }
 
-// A line is a use as it is stored, and where.
+// A line is a stored use with its key.
 type line struct {
 	Use
 	key AllowanceKey
 }
 
-// readLines reads the lines of a key or of the beginning of one. A line that stands
-// under another name than its order's is nobody's, so that no order counts twice.
+// readLines returns the entries whose key begins with prefix. An entry stored under
+// another order's id is skipped, so that no order counts twice. It fails with ErrIndex if
+// an entry cannot be read.
 func readLines(tx *bolt.Tx, prefix []byte) (lines []line, err error) {
 	c := tx.Bucket(useBucket).Cursor()
 	for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
@@ -161,7 +162,7 @@ func readLines(tx *bolt.Tx, prefix []byte) (lines []line, err error) {
 	return lines, nil
 }
 
-// readKey reads what bytes wrote.
+// readKey decodes what [AllowanceKey.bytes] wrote.
 func readKey(b []byte) (k AllowanceKey) {
 	k.Chain = binary.BigEndian.Uint64(b)
 	for i, part := range []*common.Address{&k.Account, &k.Token, &k.Spender} {
@@ -181,7 +182,7 @@ func decodeUse(b []byte) (u Use, err error) {
 	return u, nil
 }
 
-// Uses lists what open orders need of an allowance.
+// Uses returns what open orders need of an allowance, by the index alone.
 func (j *Journal) Uses(k AllowanceKey) (uses []Use, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		lines, err := readLines(tx, k.bytes())
@@ -193,8 +194,8 @@ func (j *Journal) Uses(k AllowanceKey) (uses []Use, err error) {
 	return uses, err
 }
 
-// Promised is how much of a token the account's signed open orders may still
-// take at that moment, whoever pulls it: it counts as spent.
+// Promised returns how much of a token, in base units, the account's signed open orders
+// may still take at now, whoever pulls it. Others count it as spent.
 func (j *Journal) Promised(chainID uint64, account, token common.Address, now time.Time) (*big.Int, error) {
 	sum := new(big.Int)
 	err := j.db.View(func(tx *bolt.Tx) error {
@@ -202,7 +203,7 @@ func (j *Journal) Promised(chainID uint64, account, token common.Address, now ti
 		for _, l := range lines {
 			u := l.Use
 			o, unread := read(tx, u.Order)
-			if unread == nil { // the line may have been made when it could not be read
+			if unread == nil { // the entry may date from when the record could not be read
 				u, _ = o.useOf(l.key)
 			}
 			if u.Signed && (unread != nil || o.mayPull(now)) {

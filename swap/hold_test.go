@@ -28,7 +28,7 @@ func newJournal(t *testing.T) *Journal {
 	return j
 }
 
-// spends journals an order of an ERC-20 input whose last step is of kind k.
+// spends journals an order with an ERC-20 input whose last step is of kind k.
 func (j *Journal) spends(t *testing.T, k EffectKind, amount int64) Order {
 	t.Helper()
 	terms, effects := erc20()
@@ -67,8 +67,8 @@ func (j *Journal) uses(t *testing.T, o Order) map[string]Use {
 	return all
 }
 
-// TestHolds: one order at a time holds an allowance, from when it says so until
-// it is past its pull or has ended, in the same commit as its own record.
+// TestHolds checks that one order at a time holds an allowance, in the same commit as its
+// record, until its pull is done or it has ended.
 func TestHolds(t *testing.T) {
 	j := newJournal(t)
 	a, b := j.spends(t, Swap, 10), j.spends(t, Swap, 20)
@@ -98,13 +98,13 @@ func TestHolds(t *testing.T) {
 	}
 	j.must(t, &c, hold)
 
-	other := j.spends(t, Swap, 5) // of another spender: nobody's business
+	other := j.spends(t, Swap, 5) // another spender: no conflict
 	j.must(t, &other, func(o *Order) { o.Plan.Spender = router })
 	j.must(t, &other, hold)
 }
 
-// TestStaleHolderIsTakenOver: a line that says more than its order does not keep
-// the others out; one whose order cannot be read does.
+// TestStaleHolderIsTakenOver checks that an index entry that claims more than its order
+// does not block others, and that one whose order cannot be read does.
 func TestStaleHolderIsTakenOver(t *testing.T) {
 	ended := soundOrder()
 	ended.State = Filled
@@ -137,7 +137,7 @@ func TestStaleHolderIsTakenOver(t *testing.T) {
 	}
 }
 
-// TestHoldsRace: many orders ask for one allowance at the same time; one gets it.
+// TestHoldsRace checks that of many simultaneous requests for an allowance one succeeds.
 func TestHoldsRace(t *testing.T) {
 	j := newJournal(t)
 	var orders []Order
@@ -167,8 +167,8 @@ func TestHoldsRace(t *testing.T) {
 	}
 }
 
-// TestShares: a signed order keeps its share of allowance and balance until it
-// ends; one that is not signed has none yet.
+// TestShares checks that a signed order reserves its amount of allowance and balance
+// until it ends, and an unsigned one reserves nothing.
 func TestShares(t *testing.T) {
 	j := newJournal(t)
 	a, b := j.spends(t, Signed, 10), j.spends(t, Signed, 20)
@@ -217,9 +217,9 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestLapsed: what was allowed to an order that can be filled no more, and that nothing
-// ends, is its user's again: it is called left behind and may be revoked. A call of its
-// own that is on its way may take what it was allowed for a day more.
+// TestLapsed checks that the allowance of an order that can no longer be filled, and that
+// nothing ends, counts as left behind and may be revoked. A transaction of the order's
+// own that was sent may still use it for cancelTime.
 func TestLapsed(t *testing.T) {
 	j := newJournal(t)
 	o := j.spends(t, Signed, 10)
@@ -252,8 +252,8 @@ func TestLapsed(t *testing.T) {
 	}
 }
 
-// TestUnreadableIsNobodysNeed: an order that cannot be read hides no allowance, and does
-// not keep it from being taken away.
+// TestUnreadableIsNobodysNeed checks that an order that cannot be read neither hides an
+// allowance nor blocks its revoke.
 func TestUnreadableIsNobodysNeed(t *testing.T) {
 	j := newJournal(t)
 	a, b := j.spends(t, Swap, 10), j.spends(t, Swap, 20)
@@ -265,8 +265,8 @@ func TestUnreadableIsNobodysNeed(t *testing.T) {
 	}
 }
 
-// TestGrantedLast: of two orders with one allowance the one that granted it later is
-// named, though the other changes after it.
+// TestGrantedLast checks that of two orders with one allowance the one that granted it
+// last is named, even if the other changes afterwards.
 func TestGrantedLast(t *testing.T) {
 	j := newJournal(t)
 	grants := func(o *Order) { o.Results = append(o.Results, Result{Tx: common.Hash{1}}) }
@@ -279,8 +279,8 @@ func TestGrantedLast(t *testing.T) {
 	}
 }
 
-// TestSharesAreApproved: a new approval is the plan's amount and the shares of
-// signed open orders; consent to it is to its own part.
+// TestSharesAreApproved checks that a new approval covers the plan's amount and those of
+// signed open orders, and that the consent covers only the plan's own part.
 func TestSharesAreApproved(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -305,7 +305,7 @@ func TestSharesAreApproved(t *testing.T) {
 	if _, err := b.review(usdc, 4800e6); !errors.Is(err, &Refusal{Code: InsufficientFunds}) {
 		t.Errorf("a share counts as spent: %v", err)
 	}
-	// The share changes between review and execution: the digest does not.
+	// The others' amount changes between review and execution; the digest does not.
 	more := shared(50e6)
 	tr.set(func(tr *trader) { tr.mute = Refuse(ProviderDown, "a bad moment") })
 	o := b.execute(r)
@@ -317,14 +317,14 @@ func TestSharesAreApproved(t *testing.T) {
 		t.Error("another digest")
 	}
 	b.allows(usdc, 350e6) // what the others need is still there
-	// A plan that finds only the others' share approves its own beside it.
+	// A plan that finds only that approves its own amount in addition.
 	if r, err = b.review(usdc, 100e6); err != nil || r.Plan.Steps[0].Effect.Approves[0].Amount.Int64() != 450e6 {
 		t.Errorf("plan %v, %v", kinds(r.Plan), err)
 	}
 	_, _ = open, more
 }
 
-// FuzzUse: no stored line crashes the reader.
+// FuzzUse checks that no stored entry crashes decodeUse.
 func FuzzUse(f *testing.F) {
 	f.Add(`{"order":"a","amount":1,"holds":true}`)
 	f.Add(`{"order":"a","amount":-1}`)

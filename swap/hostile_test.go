@@ -17,8 +17,8 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// A liar stands between the engine and its sender and nodes, and answers in
-// their place where a test says so.
+// A liar stands between the engine and its sender and nodes and replaces the answers that
+// a test sets.
 type liar struct {
 	Sender
 	Nodes
@@ -70,13 +70,12 @@ func (l *liar) Evidence(ctx context.Context, id uint64, tx common.Hash) (chain.E
 	return l.Nodes.Evidence(ctx, id, tx)
 }
 
-// lies puts l between; no order may be in progress.
+// lies installs l; no order may be in progress.
 func (b *bench) lies(l *liar) {
 	l.Sender, l.Nodes = b.service.engine.Sender, b.service.engine.Nodes
 	b.service.engine.Sender, b.service.engine.Nodes = l, l
 }
 
-// lines are an order's history.
 func (b *bench) lines(id string) []Entry {
 	b.t.Helper()
 	_, lines, err := b.service.Order(id)
@@ -92,8 +91,8 @@ func (b *bench) said(text string) bool {
 	return slices.ContainsFunc(b.logged, func(s string) bool { return strings.Contains(s, text) })
 }
 
-// unwraps gives the account wrapped coin and makes the bench's orders unwrap
-// it, after an approval.
+// unwraps gives the account wrapped coin and makes the bench's orders unwrap it after an
+// approval.
 func (b *bench) unwraps() func(*Terms, *Offer) {
 	b.t.Helper()
 	b.ends(b.order(nil).ID, Filled)
@@ -110,9 +109,9 @@ func TestEngineApprovesFirst(t *testing.T) {
 	b.paid(3, 0)
 }
 
-// TestPendingApprovalIsNoEnd: an order whose approval is on its way does not
-// end because cancelling it is refused; nobody would watch its nonce any more,
-// and it would block every later transaction of the account.
+// TestPendingApprovalIsNoEnd checks that an order with a pending approval does not end
+// because its cancel is refused. Otherwise nothing would watch the nonce any more, and it
+// would block every later transaction of the account.
 func TestPendingApprovalIsNoEnd(t *testing.T) {
 	b := newBench(t)
 	unwrap := b.unwraps()
@@ -147,14 +146,14 @@ func TestPendingApprovalIsNoEnd(t *testing.T) {
 	b.paid(2, 1e17)
 }
 
-// TestCancelKeepsTheCeiling: the ceiling is for all transactions of the plan
-// together, the cancelling one included.
+// TestCancelKeepsTheCeiling checks that the gas ceiling covers all transactions of a plan
+// together, including the cancel.
 func TestCancelKeepsTheCeiling(t *testing.T) {
 	b := newBench(t)
 	unwrap := b.unwraps()
 	asked := make(chan *big.Int, 100)
 	b.lies(&liar{cancel: func(p chain.Policy) (*chain.Tx, error) { asked <- p.Ceiling; return nil, errors.New("no") }})
-	// The approval is mined, the unwrapping is not.
+	// The approval is mined, the unwrap is not.
 	b.p.decode = func(t Terms, s Step) (Effect, error) {
 		if f := b.p.plain(t, s); f.Kind == Approve {
 			return f, nil
@@ -174,9 +173,8 @@ func TestCancelKeepsTheCeiling(t *testing.T) {
 	}
 }
 
-// TestNodeTextIsNoNews: what a node says while it refuses a cancelling
-// transaction, new each time, neither fills the journal nor makes the engine
-// spin.
+// TestNodeTextIsNoNews checks that a node's changing error texts about a cancel neither
+// fill the journal nor make the engine spin.
 func TestNodeTextIsNoNews(t *testing.T) {
 	b := newBench(t)
 	var n atomic.Int32
@@ -197,7 +195,7 @@ func TestNodeTextIsNoNews(t *testing.T) {
 	}
 }
 
-// A chatterer settles orders itself, and says something else of them each time.
+// A chatterer settles orders and claims something else about them at each request.
 type chatterer struct {
 	*wrapper
 	said atomic.Int32
@@ -211,8 +209,8 @@ func (c *chatterer) Proof(o Order) (Proof, error) {
 	return Proof{Arrival: &Arrival{Chain: 1, Token: o.Terms.TokenOut, To: o.Terms.Recipient, Least: o.Terms.FloorOut}}, nil
 }
 
-// TestClaimsAreNoProgress: a provider whose word changes at every look is asked
-// ever more slowly all the same.
+// TestClaimsAreNoProgress checks that the pauses grow even if the provider's claim
+// changes at every poll.
 func TestClaimsAreNoProgress(t *testing.T) {
 	b := newBench(t)
 	b.p.by = ByProvider
@@ -228,8 +226,8 @@ func TestClaimsAreNoProgress(t *testing.T) {
 	}
 }
 
-// TestNewerRecordIsShown: a transaction record of a newer version is neither
-// acted on nor a crash.
+// TestNewerRecordIsShown checks that a transaction record of a newer version is not acted
+// on and causes no panic.
 func TestNewerRecordIsShown(t *testing.T) {
 	b := newBench(t)
 	newer := chain.Tx{Key: "k", State: chain.TxUnknown}
@@ -244,7 +242,7 @@ func TestNewerRecordIsShown(t *testing.T) {
 	}
 }
 
-// rejects makes the sender's record of every step one that all nodes refused.
+// rejects returns a liar for which every step's transaction was refused by all nodes.
 func rejects(until time.Time) *liar {
 	tx := chain.Tx{State: chain.TxRejected, Reason: "no", Call: chain.Call{ChainID: 1}, Policy: chain.Policy{Until: until}, Attempts: []chain.Attempt{{Hash: common.Hash{1}, FeeCap: new(hexutil.Big), TipCap: new(hexutil.Big)}}}
 	return &liar{
@@ -253,8 +251,8 @@ func rejects(until time.Time) *liar {
 	}
 }
 
-// TestRejectedAndMined: nodes said that they refused the bytes, and one of them
-// lied: what is on the chain decides.
+// TestRejectedAndMined covers bytes that nodes claim to have refused though one node took
+// them: what is on the chain decides.
 func TestRejectedAndMined(t *testing.T) {
 	b := newBench(t)
 	var look atomic.Int32
@@ -263,7 +261,7 @@ func TestRejectedAndMined(t *testing.T) {
 	l.evidence = func() (chain.Evidence, bool, error) { look.Add(1); return mined, false, nil }
 	b.lies(l)
 	o := b.order(nil)
-	for end := time.Now().Add(time.Second); look.Load() < 3 && time.Now().Before(end); { // in a block, not deep yet: no end
+	for end := time.Now().Add(time.Second); look.Load() < 3 && time.Now().Before(end); { // in a block but not deep enough: no end
 		time.Sleep(5 * time.Millisecond)
 	}
 	if o, _, _ = b.service.Order(o.ID); o.State.Final() {
@@ -279,7 +277,7 @@ func TestRejectedAndMined(t *testing.T) {
 	}
 }
 
-// sees finds the same evidence of every transaction.
+// sees finds the same evidence for every transaction.
 type sees struct {
 	Nodes
 	ev chain.Evidence
@@ -289,8 +287,8 @@ func (s sees) Evidence(context.Context, uint64, common.Hash) (chain.Evidence, bo
 	return s.ev, true, nil
 }
 
-// TestDeadlineWhileSigning: the deadline passes between the last look at the
-// clock and the signature. The order is late, not cancelled.
+// TestDeadlineWhileSigning covers a deadline that passes between the last check of the
+// clock and the signature: the order expires and is not cancelled.
 func TestDeadlineWhileSigning(t *testing.T) {
 	b := newBench(t)
 	end := time.Now().Add(2 * time.Second).UTC().Truncate(time.Second)
@@ -302,8 +300,8 @@ func TestDeadlineWhileSigning(t *testing.T) {
 	b.paid(0, 0)
 }
 
-// TestGasAboveTheCeilingNeedsConsent: more gas than was accepted is not paid,
-// and the user is asked.
+// TestGasAboveTheCeilingNeedsConsent checks that gas above the accepted ceiling is not
+// paid without asking the user.
 func TestGasAboveTheCeilingNeedsConsent(t *testing.T) {
 	b := newBench(t)
 	o := b.order(func(t *Terms, _ *Offer) { t.GasCeiling = big.NewInt(1) })
@@ -313,7 +311,7 @@ func TestGasAboveTheCeilingNeedsConsent(t *testing.T) {
 	}
 }
 
-// TestProviderDownIsNoEnd: consent outlives a provider's bad moment.
+// TestProviderDownIsNoEnd checks that consent outlives a provider's temporary failure.
 func TestProviderDownIsNoEnd(t *testing.T) {
 	for _, code := range []Code{ProviderBusy, ProviderDown, ProviderGarbage, ProviderKey, ClockSkew, QuoteExpired} {
 		t.Run(string(code), func(t *testing.T) {
@@ -335,8 +333,8 @@ func TestProviderDownIsNoEnd(t *testing.T) {
 	}
 }
 
-// TestVanishedBlockIsOfferedAgain: the block of the last step goes between its
-// proof and the order's; the bytes are offered again.
+// TestVanishedBlockIsOfferedAgain covers a last step whose block vanishes after the step
+// was proven and before the order is: its bytes are sent again.
 func TestVanishedBlockIsOfferedAgain(t *testing.T) {
 	b := newBench(t)
 	var gone atomic.Int32
@@ -353,7 +351,7 @@ func TestVanishedBlockIsOfferedAgain(t *testing.T) {
 	}
 }
 
-// TestRefreshedRequestIsOurs: a provider's echo of the request is not believed.
+// TestRefreshedRequestIsOurs checks that a provider's echo of the request is ignored.
 func TestRefreshedRequestIsOurs(t *testing.T) {
 	b := newBench(t)
 	b.p.kind = Swap
@@ -370,7 +368,7 @@ func TestRefreshedRequestIsOurs(t *testing.T) {
 	}
 }
 
-// TestOffersAreBounded: a provider's huge replies are not kept.
+// TestOffersAreBounded checks that a provider's oversized replies are refused.
 func TestOffersAreBounded(t *testing.T) {
 	b := newBench(t)
 	b.p.quote = func(r QuoteRequest) ([]Offer, error) {

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/failpoint"
 
 	"github.com/ethereum/go-ethereum/common"
 	bolt "go.etcd.io/bbolt"
@@ -19,13 +19,13 @@ import (
 var (
 	orderBucket   = []byte("order")   // id -> Order
 	requestBucket = []byte("request") // client's uuid -> asked
-	digestBucket  = []byte("digest")  // plan digest -> order id: a plan executes once
+	digestBucket  = []byte("digest")  // plan digest -> order id, so that a plan executes once
 	openBucket    = []byte("open")    // id of every order that is not final
-	historyBucket = []byte("history") // id ‖ sequence -> Entry; appended to, and cut where it grows without end
-	grantBucket   = []byte("grant")   // account ‖ chain ‖ token ‖ spender ‖ kind -> id of the order that granted it last
+	historyBucket = []byte("history") // id ‖ sequence -> Entry; append-only, except for cutHistory
+	grantBucket   = []byte("grant")   // account ‖ chain ‖ token ‖ spender ‖ kind -> id of the order that last granted it
 )
 
-// errStale means the order changed since it was read; read it again.
+// errStale means that the order changed since it was read; read it again.
 var errStale = errors.New("order changed meanwhile")
 
 // An Entry is one line of an order's history.
@@ -35,21 +35,20 @@ type Entry struct {
 	Condition Condition `json:"condition,omitempty"`
 	Step      int       `json:"step"`
 	Note      string    `json:"note,omitempty"`
-	Cause     *Cause    `json:"cause,omitempty"` // what Note says, for programs; nil in one of an older version
+	Cause     *Cause    `json:"cause,omitempty"` // what Note says, for programs; nil if an older version wrote it
 }
 
-// asked is what a request uuid was used for.
+// asked records what a request uuid was used for.
 type asked struct {
-	Content common.Hash `json:"content"` // of the request, so that other content is told apart
+	Content common.Hash `json:"content"` // hash of the request, to recognise a reuse for something else
 	Order   string      `json:"order"`
 }
 
-// A Journal is the durable record of orders. Every method that writes returns
-// only once the change is on disk, in one commit: snapshot, history line and
-// indexes together.
+// A Journal stores orders. Every method that writes returns only once the change is on
+// disk, in one commit: snapshot, history entry and indexes together.
 type Journal struct{ db *bolt.DB }
 
-// OpenJournal prepares db for orders.
+// OpenJournal creates the buckets in db and repairs the indexes.
 func OpenJournal(db *bolt.DB) (*Journal, error) {
 	err := db.Update(func(tx *bolt.Tx) error {
 		for _, b := range [][]byte{orderBucket, requestBucket, digestBucket, openBucket, historyBucket, grantBucket, useBucket, usedBucket, twinBucket, moveBucket} {
@@ -69,10 +68,10 @@ func journalError(err error) error {
 	return &Refusal{Code: JournalFailed, Reason: "the order database cannot be written, so nothing is signed; free disk space or mend its permissions", Err: err}
 }
 
-// update runs f in one commit and turns every failure to write into a
-// JournalFailed refusal.
+// update runs f in one commit. An error that f itself decided on is returned as it is;
+// every other one becomes JournalFailed.
 func (j *Journal) update(f func(*bolt.Tx) error) error {
-	var own error // f's own verdict, not a failed write
+	var own error // f's own decision, not a failed write
 	err := j.db.Update(func(tx *bolt.Tx) error {
 		err := f(tx)
 		var r *Refusal
@@ -90,9 +89,10 @@ func (j *Journal) update(f func(*bolt.Tx) error) error {
 	return nil
 }
 
-// Create records a new order under its request, or returns the one that the
-// request already made. The same request with other content, and a plan that
-// was executed before, are refused. also is what else a new order's commit writes.
+// Create records a new order under its request uuid, or returns the order that this
+// request already made; the bool reports whether it is new. It fails with RequestConflict
+// if the request was used for other content, and with PlanExecuted if the plan was
+// executed before. also are further writes of a new order's commit.
 func (j *Journal) Create(o Order, content common.Hash, also ...func(*bolt.Tx) error) (Order, bool, error) {
 	point("before", o.State)
 	made := false
@@ -124,9 +124,8 @@ func (j *Journal) Create(o Order, content common.Hash, also ...func(*bolt.Tx) er
 	return o, made, err
 }
 
-// Update records a change of an order that was read at its present revision,
-// and counts the revision up. It fails with errStale if the order changed
-// meanwhile.
+// Update records a change of an order and increments its revision. It fails with errStale
+// if the order changed since it was read.
 func (j *Journal) Update(o *Order, note Cause) error {
 	point("before", o.State)
 	changed := ""
@@ -149,8 +148,8 @@ func (j *Journal) Update(o *Order, note Cause) error {
 	return err
 }
 
-// changes names, for fault tests, what a commit may do besides a move of state.
-// The first that applies counts.
+// changes names, for fault tests, what a commit may do besides a change of state. The
+// first match counts.
 var changes = []struct {
 	name string
 	is   func(old, now Order) bool
@@ -172,7 +171,7 @@ var changes = []struct {
 }
 
 func changeOf(old, now Order) string {
-	if fault.Enabled {
+	if failpoint.Enabled {
 		for _, c := range changes {
 			if c.is(old, now) {
 				return c.name
@@ -183,12 +182,12 @@ func changeOf(old, now Order) string {
 }
 
 func changePoint(when, change string) {
-	if fault.Enabled && change != "" {
-		fault.Point("journal." + when + "_" + change)
+	if failpoint.Enabled && change != "" {
+		failpoint.Point("journal." + when + "_" + change)
 	}
 }
 
-// all writes what a commit has besides.
+// all runs the further writes of a commit.
 func all(tx *bolt.Tx, also []func(*bolt.Tx) error) error {
 	for _, write := range also {
 		if err := write(tx); err != nil {
@@ -198,10 +197,10 @@ func all(tx *bolt.Tx, also []func(*bolt.Tx) error) error {
 	return nil
 }
 
-// Ask records that a request other than an execution was used for an order,
-// and reports whether it had been already. also is what else its first commit writes.
+// Ask records that a request other than an execution was used for an order, and reports
+// whether it already had been. also are further writes of the first commit.
 func (j *Journal) Ask(request string, content common.Hash, order string, also ...func(*bolt.Tx) error) (repeated bool, err error) {
-	fault.Point("journal.before_ask")
+	failpoint.Point("journal.before_ask")
 	err = j.update(func(tx *bolt.Tx) error {
 		_, ok, err := lookupRequest(tx, request, content)
 		if err != nil || ok {
@@ -214,17 +213,17 @@ func (j *Journal) Ask(request string, content common.Hash, order string, also ..
 		return tx.Bucket(requestBucket).Put([]byte(request), mustJSON(asked{content, order}))
 	})
 	if err == nil {
-		fault.Point("journal.after_ask")
+		failpoint.Point("journal.after_ask")
 	}
 	return repeated, err
 }
 
-// Wish records a request and the change of the order that it asks for in one
-// commit, so that a repeat of it never asks for it again: then the order is
-// returned as it stands now. It fails with errStale as Update does. A digest that
-// the wish changes names the order too. also is what else its first commit writes.
+// Wish records a request together with the change it makes to its order, in one commit,
+// so that a repeat does not make it again: that returns the order as it is now. It fails
+// with errStale as Update does. If the change gives the order another digest, that names
+// the order too. also are further writes of the first commit.
 func (j *Journal) Wish(request string, content common.Hash, o Order, note Cause, also ...func(*bolt.Tx) error) (Order, error) {
-	fault.Point("journal.before_wish")
+	failpoint.Point("journal.before_wish")
 	err := j.update(func(tx *bolt.Tx) error {
 		old, err := read(tx, o.ID)
 		if err != nil {
@@ -249,12 +248,13 @@ func (j *Journal) Wish(request string, content common.Hash, o Order, note Cause,
 		return write(tx, old, &o, note)
 	})
 	if err == nil {
-		fault.Point("journal.after_wish")
+		failpoint.Point("journal.after_wish")
 	}
 	return o, err
 }
 
-// Asked returns the order that a request made, if it did.
+// Asked returns the order that a request was used for; ok is false if it was not used. It
+// fails with RequestConflict as Create does.
 func (j *Journal) Asked(request string, content common.Hash) (o Order, ok bool, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		a, found, err := lookupRequest(tx, request, content)
@@ -282,8 +282,8 @@ func lookupRequest(tx *bolt.Tx, request string, content common.Hash) (a asked, o
 	return a, true, nil
 }
 
-// write stores the order in the place of what it was, its index entries and its
-// history line.
+// write stores o in place of was, with its index entries and a history entry, and
+// increments its revision.
 func write(tx *bolt.Tx, was Order, o *Order, note Cause) error {
 	if err := writeUse(tx, was, o); err != nil {
 		return err
@@ -319,18 +319,18 @@ func write(tx *bolt.Tx, was Order, o *Order, note Cause) error {
 	return tx.Bucket(openBucket).Put([]byte(o.ID), []byte{1})
 }
 
-// Bounds of one order's history, in lines. An order that nothing ends is watched for
-// ever; of its history the beginning and what is newest are kept.
+// Bounds of one order's history, in entries. An order that never ends is watched for
+// ever; the first and the newest entries of its history are kept.
 const (
 	maxLines  = 4096
 	firstKept = 512
 	cutAtOnce = 1024
 )
 
-// cutHistory takes lines out of the middle of a history that has grown too long.
+// cutHistory deletes entries from the middle of a history that has grown too long.
 func cutHistory(h *bolt.Bucket, o *Order) error {
 	if o.Revision <= maxLines || (o.Revision-maxLines)%cutAtOnce != 1 {
-		return nil // every revision has a line
+		return nil // every revision has an entry
 	}
 	var cut [][]byte
 	prefix, n := []byte(o.ID+"/"), 0
@@ -348,8 +348,8 @@ func cutHistory(h *bolt.Bucket, o *Order) error {
 	return nil
 }
 
-// writeGrants indexes the allowances that o's steps granted which finished since it was
-// stored last: of two orders the one that granted later is named.
+// writeGrants indexes the allowances granted by the steps that o finished since it was
+// last stored. The order that granted an allowance last is the one indexed.
 func writeGrants(tx *bolt.Tx, was Order, o *Order) error {
 	for _, k := range o.grantKeys(len(was.Results)) {
 		if err := tx.Bucket(grantBucket).Put(k, []byte(o.ID)); err != nil {
@@ -359,7 +359,7 @@ func writeGrants(tx *bolt.Tx, was Order, o *Order) error {
 	return nil
 }
 
-// grantKeys are the keys of what o's finished steps granted, from one on.
+// grantKeys returns the keys of what o's finished steps granted, from step from on.
 func (o Order) grantKeys(from int) (keys [][]byte) {
 	for i, s := range o.Plan.Steps[:min(len(o.Results), len(o.Plan.Steps))] {
 		if k, ok := o.grantedBy(s); ok && i >= from && !o.Results[i].Skipped {
@@ -369,8 +369,8 @@ func (o Order) grantKeys(from int) (keys [][]byte) {
 	return keys
 }
 
-// grantedBy is the key of what a step of o grants, if it grants an allowance. A revoke
-// only takes away.
+// grantedBy returns the key of the allowance that a step of o grants; ok is false if it
+// grants none, as in a revoke.
 func (o Order) grantedBy(s Step) (key []byte, ok bool) {
 	f := s.Effect
 	if o.Terms.Provider == Wallet || len(f.Approves) != 1 || f.Target != f.Approves[0].Token && f.Target != permit2Contract {
@@ -384,9 +384,9 @@ func grantKey(account common.Address, chainID uint64, g grant) []byte {
 	return slices.Concat(k, g.Token[:], g.Spender[:], []byte(g.Kind))
 }
 
-// grants lists what orders of ours ever granted for an account on a chain, and
-// which order did it last. What cannot be read of it is not left out: an allowance that
-// is not known is one that nobody looks at.
+// grants returns every allowance that our orders granted for an account on a chain, with
+// the order that did so last. It fails with ErrIndex rather than leave out an entry that
+// cannot be read: an allowance missing here would not be checked.
 func (j *Journal) grants(account common.Address, chainID uint64) (map[grant]string, error) {
 	all := map[grant]string{}
 	prefix := grantKey(account, chainID, grant{})[:common.AddressLength+8]
@@ -404,7 +404,7 @@ func (j *Journal) grants(account common.Address, chainID uint64) (map[grant]stri
 	return all, err
 }
 
-// read decodes an order; what it returns outlives the transaction.
+// read decodes an order; the result stays valid after the transaction.
 func read(tx *bolt.Tx, id string) (o Order, err error) {
 	v := tx.Bucket(orderBucket).Get([]byte(id))
 	if v == nil {
@@ -413,7 +413,7 @@ func read(tx *bolt.Tx, id string) (o Order, err error) {
 	return o, decodeOrder(v, id, &o)
 }
 
-// Get returns the order with the given id.
+// Get returns the order with the given id. It fails with OrderUnknown or ErrUnreadable.
 func (j *Journal) Get(id string) (o Order, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		o, err = read(tx, id)
@@ -422,7 +422,7 @@ func (j *Journal) Get(id string) (o Order, err error) {
 	return o, err
 }
 
-// Show is Get for whoever only looks: an order whose record cannot be read is
+// Show is Get for display: an order whose record cannot be read is returned as
 // [Unreadable].
 func (j *Journal) Show(id string) (o Order, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
@@ -434,7 +434,7 @@ func (j *Journal) Show(id string) (o Order, err error) {
 	return o, err
 }
 
-// History returns an order's lines, oldest first.
+// History returns an order's entries, oldest first.
 func (j *Journal) History(id string) (lines []Entry, err error) {
 	prefix := []byte(id + "/")
 	err = j.db.View(func(tx *bolt.Tx) error {
@@ -442,7 +442,7 @@ func (j *Journal) History(id string) (lines []Entry, err error) {
 		for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
 			var e Entry
 			if json.Unmarshal(v, &e) != nil || sayable(reflect.ValueOf(e)) != nil {
-				e = Entry{Note: "this line of the history is damaged"} // the others tell all the same
+				e = Entry{Note: "this line of the history is damaged"} // the other entries are still useful
 			}
 			lines = append(lines, e)
 		}
@@ -451,7 +451,7 @@ func (j *Journal) History(id string) (lines []Entry, err error) {
 	return lines, err
 }
 
-// Open returns the ids of every order that is not final.
+// Open returns the ids of the orders that are not final.
 func (j *Journal) Open() (ids []string, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		return tx.Bucket(openBucket).ForEach(func(id, _ []byte) error {
@@ -464,9 +464,9 @@ func (j *Journal) Open() (ids []string, err error) {
 	return ids, err
 }
 
-// busy counts those of ids that are more than watched: an order whose provider has
-// told an end that nothing proves may stay open for ever, and holds up no other.
-// Nor does one that cannot be read: nothing is done about it.
+// busy counts the orders among ids that are more than watched. An order whose provider
+// reported an end that nothing proves may stay open for ever, and must not keep others
+// from starting; nor must one that cannot be read, for which nothing is done.
 func (j *Journal) busy(ids []string) (n int, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		for _, id := range ids {
@@ -479,11 +479,11 @@ func (j *Journal) busy(ids []string) (n int, err error) {
 	return n, err
 }
 
-// List returns up to limit orders, newest first (ids ascend with time), before
-// the one named by cursor; next is the cursor to go on with, "" at the end. One whose
-// record cannot be read is among them as [Unreadable], whoever it may be of, and hides
-// no other. What stands under a name that no order has is none. Of the open ones no
-// other is read: those that ended are ever more.
+// List returns up to limit orders, newest first (ids ascend with time), before the one
+// named by cursor; next is the cursor of the next page, "" at the end. An order whose
+// record cannot be read is listed as [Unreadable], whatever account is asked for. Keys
+// that are no order ids are skipped. With openOnly only the open orders are read, since
+// the number of ended ones keeps growing.
 func (j *Journal) List(account common.Address, openOnly bool, cursor string, limit int) (page []Order, next string, err error) {
 	ids := orderBucket
 	if openOnly {
@@ -518,8 +518,7 @@ func (j *Journal) List(account common.Address, openOnly bool, cursor string, lim
 	return page, next, err
 }
 
-// lastBefore moves c to the last key before the one given, which need not be there any
-// more; "" stands for the end.
+// lastBefore moves c to the last key before key, which need not exist; "" means the end.
 func lastBefore(c *bolt.Cursor, key string) []byte {
 	if key != "" {
 		if at, _ := c.Seek([]byte(key)); at != nil {
@@ -531,14 +530,14 @@ func lastBefore(c *bolt.Cursor, key string) []byte {
 	return k
 }
 
-// point names the places around a commit where a fault test may kill us.
+// point is a place around a commit where a fault test may kill the process.
 func point(when string, s State) {
-	if fault.Enabled {
-		fault.Point("journal." + when + "_" + string(s))
+	if failpoint.Enabled {
+		failpoint.Point("journal." + when + "_" + string(s))
 	}
 }
 
-// ByDigest returns the order that carried out a plan.
+// ByDigest returns the order that executed a plan, or fails with OrderUnknown.
 func (j *Journal) ByDigest(d common.Hash) (o Order, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		id := tx.Bucket(digestBucket).Get(d[:])

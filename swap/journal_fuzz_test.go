@@ -17,8 +17,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// FuzzJournal: whatever bytes stand where a record belongs, reading the journal
-// ends with an error or with something sound.
+// FuzzJournal checks that reading the journal gives an error or something valid, whatever
+// bytes are stored in place of a record.
 func FuzzJournal(f *testing.F) {
 	db, err := bolt.Open(filepath.Join(f.TempDir(), "orders.db"), 0o600, &bolt.Options{NoSync: true})
 	if err != nil {
@@ -44,7 +44,7 @@ func FuzzJournal(f *testing.F) {
 	}
 	f.Add([]byte(`{"order":"a","amount":1e400,"holds":tr`))
 	whole := grantKey(account, 1, grant{usdc, permit2, ByToken})
-	for _, n := range []int{28, 47, 68, 72, len(whole)} { // as the rest of a key
+	for _, n := range []int{28, 47, 68, 72, len(whole)} { // prefixes of the rest of a key
 		f.Add(whole[28:n:n])
 	}
 	f.Fuzz(func(t *testing.T, stored []byte) {
@@ -108,12 +108,12 @@ func FuzzJournal(f *testing.F) {
 	})
 }
 
-// fuzzIndexes plants the bytes into the indexes whose entries are read by their keys, and
-// as an order's id where one is kept: what is made of them is sound or an error, and the
-// next start reads all of them.
+// fuzzIndexes stores the bytes in the indexes whose entries are read from their keys, and
+// where an order's id is kept. Reading them gives an error or something valid, and the
+// next start can read them all.
 func fuzzIndexes(t *testing.T, j *Journal, planted []byte) {
 	if len(planted) > 1<<10 {
-		planted = planted[:1<<10] // a key has bounds
+		planted = planted[:1<<10] // keys have a maximum length
 	}
 	name, ours := common.Hash{2}, grant{usdc, permit2, ByToken}
 	key := slices.Concat(grantKey(account, 1, ours)[:28], planted)
@@ -137,7 +137,7 @@ func fuzzIndexes(t *testing.T, j *Journal, planted []byte) {
 		t.Fatalf("the likeness of %q is nobody's: %v", planted, err)
 	}
 	all, err = j.reopened(t).grants(account, 1)
-	byOrder := string(planted) == "a" || all[ours] == "a" // which there is, so that it decides
+	byOrder := string(planted) == "a" || all[ours] == "a" // order a exists, so its record decides
 	if err != nil || string(key) != string(grantKey(account, 1, ours)) && all[ours] != string(planted) && !byOrder {
 		t.Fatalf("after the next start, with a key that ends with %x: %v, %v", planted, all, err)
 	}
@@ -151,8 +151,8 @@ func fuzzIndexes(t *testing.T, j *Journal, planted []byte) {
 	j.plant(t, openBucket, append([]byte("a"), planted...), nil)
 }
 
-// FuzzApprove: whatever bytes pass as the approval of a plan are, to the last,
-// those that we make: exactly the input, or a reset, for the pinned spender.
+// FuzzApprove checks that every byte of an accepted approval is as we would write it:
+// exactly the input, or a reset, for the pinned spender.
 func FuzzApprove(f *testing.F) {
 	terms, effects := erc20()
 	for _, n := range []int64{0, 1000, 1001} {
@@ -166,7 +166,7 @@ func FuzzApprove(f *testing.F) {
 	f.Fuzz(func(t *testing.T, to, data []byte) {
 		call := chain.Call{ChainID: 1, From: account, To: common.BytesToAddress(to), Value: new(big.Int), Data: data}
 		if !isApprove(call) {
-			return // a provider's to read
+			return // left to the provider to decode
 		}
 		got, err := decodeStep(nil, terms, Step{Kind: CallStep, Call: &call})
 		if err != nil {

@@ -96,7 +96,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// simulated expects one step of a kind, an approval one of usdc for Permit2.
+// simulated expects one step of a kind; an approval is one of usdc for Permit2.
 func simulated(k EffectKind) Expected {
 	f := Effect{Kind: k}
 	if k == Approve {

@@ -9,8 +9,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestPartsAreTold: of offers of which one is unsound, every context that wants to know hears
-// of it, in a quote and in a fresh one; the sound one is taken.
+// TestPartsAreTold checks that an unsound offer is reported to every context that asked for
+// refused parts, in a quote and in a renewed quote, and that the sound offer is taken.
 func TestPartsAreTold(t *testing.T) {
 	b := newBench(t)
 	var mu sync.Mutex
@@ -39,11 +39,11 @@ func TestPartsAreTold(t *testing.T) {
 	if err != nil || len(fresh) != 1 || !slices.Equal(heard, []string{"outer", "inner"}) {
 		t.Errorf("%d fresh offers, heard %v: %v", len(fresh), heard, err)
 	}
-	PartRefused(t.Context(), errNoOffer) // of which nobody wants to hear
+	PartRefused(t.Context(), errNoOffer) // no context has asked for it
 }
 
-// TestAnswersAreKept: of a quote, and of the building of a plan and the reading of its
-// bytes, the keeper hears how it came out, for the accounts that it names.
+// TestAnswersAreKept checks that Engine.Keep gets the outcome of a quote, and of a build
+// together with its decoding, and the accounts involved.
 func TestAnswersAreKept(t *testing.T) {
 	b := newBench(t)
 	var mu sync.Mutex

@@ -17,8 +17,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// A ledger is a chain of which only transactions with their logs matter, told over
-// real HTTP by hosts of which each may be wrong in its own way.
+// A ledger is a chain reduced to transactions and their logs, served over real HTTP by
+// hosts that can each be wrong in their own way.
 type ledger struct {
 	id uint64
 
@@ -32,17 +32,17 @@ type ledgerBlock struct {
 	hash common.Hash
 	time time.Time
 	txs  []ledgerTx
-	bits map[string]bool // nonces used from here on
+	bits map[string]bool // nonces used in this block
 }
 
-// A ledgerTx is a transaction as a test wants it.
+// A ledgerTx is a transaction with the properties that a test needs.
 type ledgerTx struct {
 	hash     common.Hash
 	from, to common.Address
 	value    int64
 	failed   bool
 	logs     []*types.Log
-	pays     map[common.Address]int64 // native coin, besides value
+	pays     map[common.Address]int64 // native coin besides value
 }
 
 // A ledgerHost is one RPC host of a ledger.
@@ -50,13 +50,12 @@ type ledgerHost struct {
 	l    *ledger
 	lag  int
 	down bool
-	hide bool // shows no logs when it is searched
-	late int  // by so many blocks its logs are behind, when it is searched
+	hide bool // eth_getLogs returns nothing
+	late int  // blocks by which eth_getLogs is behind
 	lie  func(method string, result any) any
 }
 
-// newLedger is a chain with that many hosts, their URLs, and a few blocks. A
-// block is a second.
+// newLedger returns a chain with a few blocks, one per second, and the URLs of its hosts.
 func newLedger(t *testing.T, id uint64, hosts int, start time.Time) (*ledger, []string) {
 	t.Helper()
 	l := &ledger{id: id}
@@ -77,7 +76,7 @@ func (l *ledger) newHash() common.Hash {
 	return crypto.Keccak256Hash([]byte{l.salt, byte(l.id), byte(len(l.blocks))})
 }
 
-// mine adds n empty blocks, or what is given in one.
+// mine adds n empty blocks, or n blocks with txs.
 func (l *ledger) mine(n int, txs ...ledgerTx) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,17 +95,17 @@ func (l *ledger) add(txs []ledgerTx) {
 	l.blocks = append(l.blocks, b)
 }
 
-// pay puts a transaction into a block of its own, deep enough to count.
+// pay mines tx in a block of its own, and enough blocks for it to be final.
 func (l *ledger) pay(tx ledgerTx) common.Hash {
 	l.mine(1, tx)
 	l.mine(ledgerDepth)
 	return tx.hash
 }
 
-// ledgerDepth is how deep a block must be, its own included.
+// ledgerDepth is the depth at which a block is final, counting itself.
 const ledgerDepth = 3
 
-// until mines up to the first block past at, until that counts.
+// until mines until a block later than at is final.
 func (l *ledger) until(at time.Time) {
 	for !l.head().time.After(at) {
 		l.mine(1)
@@ -126,7 +125,7 @@ func (l *ledger) number() uint64 {
 	return uint64(len(l.blocks) - 1)
 }
 
-// use takes up an unordered nonce in a block of its own.
+// use marks an unordered nonce as used, in a block of its own.
 func (l *ledger) use(nonce int64) {
 	l.mine(1)
 	l.mu.Lock()
@@ -135,7 +134,7 @@ func (l *ledger) use(nonce int64) {
 	l.mine(ledgerDepth)
 }
 
-// reorg replaces the last n blocks by empty ones.
+// reorg replaces the last n blocks with empty ones.
 func (l *ledger) reorg(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,7 +144,7 @@ func (l *ledger) reorg(n int) {
 	}
 }
 
-// transferLog is an ERC-20 transfer.
+// transferLog returns the log of an ERC-20 transfer.
 func transferLog(token, from, to common.Address, amount int64) *types.Log {
 	return &types.Log{Address: token, Topics: []common.Hash{transferred, topicOf(from), topicOf(to)}, Data: common.BigToHash(big.NewInt(amount)).Bytes()}
 }
@@ -170,7 +169,7 @@ func (h *ledgerHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": req.ID, "result": result})
 }
 
-// view are the blocks that h knows.
+// view returns the blocks that h knows.
 func (h *ledgerHost) view() []ledgerBlock { return h.l.blocks[:max(len(h.l.blocks)-h.lag, 1)] }
 
 func numberIn(arg json.RawMessage) int {
@@ -266,7 +265,7 @@ func (b ledgerBlock) hashes() []common.Hash {
 	return all
 }
 
-// nonce counts an account's transactions.
+// nonce returns an account's transaction count.
 func (h *ledgerHost) nonce(args []json.RawMessage) any {
 	var a common.Address
 	_ = json.Unmarshal(args[0], &a)
@@ -281,7 +280,7 @@ func (h *ledgerHost) nonce(args []json.RawMessage) any {
 	return hexutil.Uint64(sent)
 }
 
-// bitmap is nonceBitmap for anybody, of the words that hold small nonces.
+// bitmap answers nonceBitmap for any owner and the words with small nonces.
 func (h *ledgerHost) bitmap(args []json.RawMessage) any {
 	var call struct {
 		Data, Input hexutil.Bytes

@@ -13,54 +13,53 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Whoever got into a page of the browser has its open session, and not the password. So
-// what acts of browsers may move without the password is bounded, by sums that are kept
-// in the journal: one for the whole vault, whatever wallet, account or connection an act
-// is of, so that nobody can split it up. An act with the password is its user's own word,
-// and is not counted.
+// An attacker who controls a browser page has its unlocked session, but not the password.
+// What browsers may move without the password is therefore bounded, by sums kept in the
+// journal. There is one sum for the whole vault, whatever the wallet, account or
+// connection, so that a large move cannot be split up. An act confirmed with the password
+// is not counted.
 
-// Slippage from which on a browser's act takes the password, and from which on it is
-// refused, in bps.
+// Slippage limits in bps. Above PasswordSlippageBps a browser's act needs the password;
+// above TerminalSlippageBps it is refused, and only a terminal may do it.
 const (
 	PasswordSlippageBps = 500
 	TerminalSlippageBps = 1500
 )
 
-// Limits are what may be moved without the password; at a terminal, without typing the
-// amount again. In millionths of a dollar.
+// Limits are the amounts, in millionths of a dollar, that may be moved without the
+// password or, at a terminal, without typing the amount again.
 type Limits struct {
 	Hour     *big.Int // by all acts of browsers within an hour, gas included
-	Unpriced *big.Int // by swaps that an unpriced token is a side of, within 24 hours
+	Unpriced *big.Int // by swaps with an unpriced token on either side, within 24 hours
 }
 
-// A Reason says why an act takes the password.
+// A Reason says why an act needs the password.
 type Reason string
 
-// The reasons.
 const (
-	ForUnpriced Reason = "unpriced"     // a side of the swap has no price of our own, and the day's sum is reached
-	ForHour     Reason = "hourly_limit" // the hour's sum would be exceeded, or the worth is not known
+	ForUnpriced Reason = "unpriced"     // a token of the swap has no price of our own, and the 24-hour limit is reached
+	ForHour     Reason = "hourly_limit" // the hourly limit would be exceeded, or the value is unknown
 	ForSlippage Reason = "slippage"     // above PasswordSlippageBps
-	ForPrice    Reason = "bad_price"    // at worst less than leastKept of the worth arrives
+	ForPrice    Reason = "bad_price"    // in the worst case less than leastKept percent of the input's value arrives
 )
 
-// A Valuer says what an amount of base units is worth by our own prices, in millionths of
-// a dollar. It asks nobody. An error means unknown.
+// A Valuer converts an amount of base units to millionths of a dollar, by the wallet's
+// own prices. It makes no request. An error means that the value is unknown.
 type Valuer interface {
 	Dollars(ctx context.Context, chainID uint64, token common.Address, amount *big.Int) (micro *big.Int, err error)
 }
 
-// A move is what an act may take out of the wallet, in millionths of a dollar. What has
-// no worth is of unknown worth, and above every limit.
+// A move is the most that an act may take out of the wallet, in millionths of a dollar. A
+// nil amount is an unknown value and exceeds every limit.
 type move struct {
 	At       time.Time `json:"at"`
 	Input    *big.Int  `json:"input"`
-	Gas      *big.Int  `json:"gas"` // up to the ceiling
+	Gas      *big.Int  `json:"gas"` // up to the gas ceiling
 	Unpriced bool      `json:"unpriced"`
 	Browser  bool      `json:"browser"`
 
 	slippage int            // bps
-	loses    bool           // by the floor, more than a session may
+	loses    bool           // the minimum received is worth too little, see leastKept
 	chain    uint64         // of the input
 	token    common.Address // the input
 }
@@ -68,16 +67,18 @@ type move struct {
 const (
 	limitHour = time.Hour
 	limitDay  = 24 * time.Hour
-	maxMoves  = 1000 // counted acts of a day; more take the password
+	maxMoves  = 1000 // counted acts within 24 hours; further ones need the password
 
-	// leastKept of the input's worth, in percent, has to arrive at worst: whoever has the
-	// session may also have moved the pools, and takes each second act itself. A swap of
-	// 10 % off takes such an act from everybody.
+	// leastKept is the percentage of the input's value that must arrive at minimum
+	// without the password. An attacker with the session may also have moved the pools,
+	// and can give every acknowledgement itself; a price 10 % off needs one from any
+	// caller.
 	leastKept = 90
 )
 
-// moving is what carrying out terms may take: the whole input, which somebody else gets,
-// and all the gas that is accepted. What comes back is the provider's word.
+// moving returns what carrying out t may take: the whole input, which somebody else
+// receives, and gas up to the ceiling. The output is only the provider's claim and not
+// subtracted.
 func (s *Service) moving(ctx context.Context, t Terms, slippageBps int) move {
 	m := s.gas(ctx, t.SrcChain, t.GasCeiling)
 	if t.Provider == Wallet {
@@ -90,7 +91,7 @@ func (s *Service) moving(ctx context.Context, t Terms, slippageBps int) move {
 	return m
 }
 
-// gas is what up to so much gas may take, in wei; nil = none.
+// gas returns a move of up to ceiling wei of gas; nil means none.
 func (s *Service) gas(ctx context.Context, chainID uint64, ceiling *big.Int) move {
 	m := move{Input: new(big.Int), Gas: new(big.Int)}
 	if ceiling != nil {
@@ -99,7 +100,7 @@ func (s *Service) gas(ctx context.Context, chainID uint64, ceiling *big.Int) mov
 	return m
 }
 
-// worth is nil where it is not known.
+// worth returns an amount's value in millionths of a dollar, or nil if it is unknown.
 func (s *Service) worth(ctx context.Context, chainID uint64, token common.Address, amount *big.Int) *big.Int {
 	if amount == nil || s.o.Valuer == nil {
 		return nil
@@ -116,7 +117,7 @@ func (s *Service) wraps(t Terms) bool {
 	return err == nil && wraps(QuoteRequest{SrcChain: t.SrcChain, DstChain: t.DstChain, TokenIn: t.TokenIn, TokenOut: t.TokenOut}, net.WrappedNative)
 }
 
-// takes are the reasons for which m takes more than a session after what was moved before.
+// takes returns the reasons why m needs more than a session, given what was moved before.
 func (l Limits) takes(past []move, m move) (why []Reason) {
 	input := func(m move) []*big.Int { return []*big.Int{m.Input} }
 	all := func(m move) []*big.Int { return []*big.Int{m.Input, m.Gas} }
@@ -138,8 +139,8 @@ func (l Limits) takes(past []move, m move) (why []Reason) {
 	return why
 }
 
-// exceeds reports whether what m and those of past that count moved is above a limit, or
-// not known.
+// exceeds reports whether m and the past moves that counts selects add up to more than
+// limit, or to an unknown value. parts returns the amounts of a move to add.
 func exceeds(limit *big.Int, past []move, m move, counts func(move) bool, parts func(move) []*big.Int) bool {
 	sum := new(big.Int)
 	for _, n := range append(slices.DeleteFunc(slices.Clone(past), func(n move) bool { return !counts(n) }), m) {
@@ -158,7 +159,8 @@ func (m move) counts() bool {
 	return m.Input == nil || m.Gas == nil || m.Input.Sign() != 0 || m.Gas.Sign() != 0
 }
 
-// bounded refuses an act that takes more than its caller has given for it.
+// bounded refuses an act that needs more confirmation than c gave: SlippageTerminal,
+// ConsentPassword, AmountAgain, or BadRequest if a wrong amount was typed.
 func (s *Service) bounded(c Caller, m move, amount *big.Int) error {
 	switch {
 	case !c.Terminal && m.slippage > TerminalSlippageBps:
@@ -172,8 +174,8 @@ func (s *Service) bounded(c Caller, m move, amount *big.Int) error {
 	})
 }
 
-// reserving counts m in the commit that journals an act. The sums are read in it too: of
-// two acts at once the second sees the first.
+// reserving returns a function that counts m, for the commit that journals the act. The
+// sums are read in that commit too: of two concurrent acts the second sees the first.
 func (s *Service) reserving(c Caller, m move) func(*bolt.Tx) error {
 	return func(tx *bolt.Tx) error {
 		past, err := s.spendable(tx, c, m)
@@ -184,8 +186,8 @@ func (s *Service) reserving(c Caller, m move) func(*bolt.Tx) error {
 	}
 }
 
-// spendable are the counted acts of the last day with m, unless that takes more than c
-// has given.
+// spendable returns the counted acts of the last 24 hours including m, or a refusal if m
+// needs more confirmation than c gave.
 func (s *Service) spendable(tx *bolt.Tx, c Caller, m move) ([]move, error) {
 	m.At, m.Browser = s.o.Now().UTC(), !c.Terminal
 	past := movesOf(tx, m.At)
@@ -201,7 +203,7 @@ func (s *Service) spendable(tx *bolt.Tx, c Caller, m move) ([]move, error) {
 	return past, nil
 }
 
-// limits are those that hold now; without any nothing goes without the password.
+// limits returns the present limits. Without any, every act needs the password.
 func (s *Service) limits() Limits {
 	if s.o.Limits == nil {
 		return Limits{}
@@ -209,7 +211,7 @@ func (s *Service) limits() Limits {
 	return s.o.Limits()
 }
 
-// confirmed reports whether c gave its word for this very act by more than a session.
+// confirmed reports whether c confirmed this very act by more than a session.
 func (c Caller) confirmed() bool { return c.Terminal && c.Amount != nil || !c.Terminal && c.Password }
 
 func (c Caller) takesMore(m move, why []Reason) error {
@@ -228,8 +230,8 @@ func joined(why []Reason) string {
 	return strings.Join(all, ",")
 }
 
-// Takes are the reasons for which carrying out a review would take the password now, or
-// at a terminal the amount again; none: the session is enough.
+// Takes returns the reasons why carrying out r now would need the password or, at a
+// terminal, the amount again. If there are none, the session is enough.
 func (s *Service) Takes(ctx context.Context, r Review, terminal bool) (why []Reason, err error) {
 	m := s.moving(ctx, r.Terms, r.Offer.Request.SlippageBps)
 	m.At, m.Browser = s.o.Now().UTC(), !terminal
@@ -241,13 +243,13 @@ func (s *Service) Takes(ctx context.Context, r Review, terminal bool) (why []Rea
 }
 
 var (
-	moveBucket = []byte("moved") // what browsers moved, and unpriced swaps, without the password
+	moveBucket = []byte("moved") // what browsers moved, and swaps of unpriced tokens, without the password
 	movesKey   = []byte("day")   // -> []move, oldest first
 )
 
-// movesOf are the counted acts of the day before now. One of a later time counts as of
-// now: a clock that is set back frees nothing. If they cannot be read, one of unknown
-// worth stands for them.
+// movesOf returns the counted acts of the 24 hours before now. One with a later time
+// counts as made now, so that setting the clock back frees nothing. If the record cannot
+// be read, one act of unknown value stands for it.
 func movesOf(tx *bolt.Tx, now time.Time) (day []move) {
 	var all []move
 	if v := tx.Bucket(moveBucket).Get(movesKey); v != nil && json.Unmarshal(v, &all) != nil {

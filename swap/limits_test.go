@@ -20,21 +20,21 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// A till is a service with a journal on disk whose orders are not carried out: what its
-// callers may have journalled is what is tested.
+// A till is a service with a journal on disk that does not execute orders. It tests what
+// its callers may get journaled.
 type till struct {
 	t       *testing.T
 	db      *bolt.DB
 	hand    *hand
 	account common.Address
-	now     atomic.Int64 // of its clock, beside the real one
+	now     atomic.Int64 // offset of its clock to the real one, nanoseconds
 	made    int
 	confirm func(Act) error
 	limits  Limits
 	*Service
 }
 
-// dollarPrices are what a whole token of 18 decimals is worth.
+// dollarPrices are dollars per whole token of 18 decimals.
 var dollarPrices = map[common.Address]int64{native: 1000, usdc: 1}
 
 type shopPrices struct{}
@@ -96,7 +96,7 @@ func (noSender) Lookup(string) (*chain.Tx, error) { return nil, nil }
 
 func (s *till) clock() time.Time { return time.Now().Add(time.Duration(s.now.Load())) }
 
-// plan puts a plan on the shelf, whose input is worth so many dollars.
+// plan caches a plan whose input is worth that many dollars.
 func (s *till) plan(in, out common.Address, dollars int64, slippage int) Review {
 	amount := new(big.Int).Mul(big.NewInt(dollars), big.NewInt(1e18))
 	if price := dollarPrices[in]; price > 1 {
@@ -118,7 +118,7 @@ func (s *till) plan(in, out common.Address, dollars int64, slippage int) Review 
 	return r
 }
 
-// unasked is a browser that gives no password, and the other callers of these tests.
+// unasked is a browser that gives no password; at is a terminal.
 var (
 	unasked = Caller{Session: "s", Present: func() bool { return true }}
 	at      = Caller{Session: "s", Origin: "terminal", Terminal: true, Present: func() bool { return true }}
@@ -129,7 +129,7 @@ func (s *till) execute(c Caller, r Review) error {
 	return err
 }
 
-// wants fails unless err asks for the password, for those reasons; "" = nothing is asked.
+// wants fails unless err asks for the password for those reasons; "" = nothing is asked.
 func wants(t *testing.T, what string, err error, reasons string) {
 	t.Helper()
 	var refused *Refusal
@@ -141,8 +141,8 @@ func wants(t *testing.T, what string, err error, reasons string) {
 	}
 }
 
-// TestAttackersSession: a session in other hands moves no more than the hour's sum,
-// however many acts it has carried out at once, and whatever is started anew between.
+// TestAttackersSession checks that a stolen session moves no more than the hourly limit,
+// however many requests run at once and across restarts.
 func TestAttackersSession(t *testing.T) {
 	s := newTill(t)
 	var plans []Review
@@ -179,7 +179,7 @@ func TestAttackersSession(t *testing.T) {
 	wants(t, "and then", s.execute(unasked, s.plan(native, usdc, 1, 50)), "hourly_limit")
 }
 
-// TestRepeatReservesOnce: the same request again takes nothing more of the sum.
+// TestRepeatReservesOnce checks that a repeated request is counted once.
 func TestRepeatReservesOnce(t *testing.T) {
 	s := newTill(t)
 	r := ExecuteRequest{Caller: unasked, Request: uuid.NewString(), Digest: s.plan(native, usdc, 3000, 50).Digest}
@@ -193,12 +193,12 @@ func TestRepeatReservesOnce(t *testing.T) {
 }
 
 func TestWhatTakesThePassword(t *testing.T) {
-	unknown := weth // which has no price here
+	unknown := weth // has no price here
 	for name, c := range map[string]struct {
 		in, out  common.Address
 		dollars  int64
 		slippage int
-		gas      int64 // dollars of the ceiling
+		gas      int64 // ceiling in dollars
 		want     string
 	}{
 		"little":                          {native, usdc, 10, 50, 0, ""},
@@ -235,8 +235,8 @@ func TestWhatTakesThePassword(t *testing.T) {
 	}
 }
 
-// TestBadPriceTakesThePassword: a session that has moved the pools first takes the second
-// act itself; what at worst arrives is worth nine tenths, or the password is asked for.
+// TestBadPriceTakesThePassword checks that a minimum received below 90 % of the input's
+// worth takes the password: a session can move the pools and acknowledge by itself.
 func TestBadPriceTakesThePassword(t *testing.T) {
 	s := newTill(t)
 	for kept, want := range map[int64]string{100: "", 90: "", 89: "bad_price", 55: "bad_price"} {
@@ -251,7 +251,7 @@ func TestBadPriceTakesThePassword(t *testing.T) {
 	wants(t, "a proposal of half", s.prepared("accept half", unasked)(), "bad_price")
 }
 
-// TestSlippageForTerminals: above the bound the password is not enough.
+// TestSlippageForTerminals checks that above the bound the password is not enough.
 func TestSlippageForTerminals(t *testing.T) {
 	s := newTill(t)
 	r := s.plan(native, usdc, 10, 1501)
@@ -262,8 +262,8 @@ func TestSlippageForTerminals(t *testing.T) {
 	}
 }
 
-// TestUnpricedOfADay: small swaps of unpriced tokens add up, at terminals too; there the
-// amount is typed again.
+// TestUnpricedOfADay checks that small swaps of unpriced tokens add up, at terminals too,
+// where the amount has to be typed again.
 func TestUnpricedOfADay(t *testing.T) {
 	s := newTill(t)
 	swap := func(c Caller, dollars int64) error { return s.execute(c, s.plan(native, weth, dollars, 50)) }
@@ -288,8 +288,8 @@ func TestUnpricedOfADay(t *testing.T) {
 	wants(t, "the next day", swap(unasked, 100), "")
 }
 
-// TestDamagedSums: sums that cannot be read are above every limit, and are so for a day
-// from the first act with the password on.
+// TestDamagedSums checks that sums that cannot be read count as above every limit, until
+// a day after the first action with the password.
 func TestDamagedSums(t *testing.T) {
 	s := newTill(t)
 	if err := s.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(moveBucket).Put(movesKey, []byte(`[{"at":`)) }); err != nil {
@@ -301,8 +301,8 @@ func TestDamagedSums(t *testing.T) {
 	wants(t, "the next day", s.execute(unasked, s.plan(native, weth, 100, 50)), "")
 }
 
-// TestCountedActsAreBounded: acts that take next to nothing do not make the sums grow
-// without end.
+// TestCountedActsAreBounded checks that tiny actions do not make the stored sums grow
+// without bound.
 func TestCountedActsAreBounded(t *testing.T) {
 	s := newTill(t)
 	past := make([]move, maxMoves)
@@ -315,8 +315,8 @@ func TestCountedActsAreBounded(t *testing.T) {
 	wants(t, "one more", s.execute(unasked, s.plan(native, usdc, 1, 50)), "hourly_limit")
 }
 
-// TestWhileItIsConfirmed: what changes while a person is asked is not carried out all the
-// same.
+// TestWhileItIsConfirmed checks that an action is not carried out if something relevant
+// changed while its confirmation was awaited.
 func TestWhileItIsConfirmed(t *testing.T) {
 	for name, c := range map[string]struct {
 		happens func(*till, *bool)
@@ -353,7 +353,7 @@ func TestWhileItIsConfirmed(t *testing.T) {
 						t.Error(err)
 					}
 				case act == "revoke" && c.code == ConsentPassword || act == "accept" && c.code == PlanUnknown:
-					return // a revoke moves no input, and a proposal is on no shelf
+					return // a revoke moves no input, and a proposal is in no cache
 				case act == "accept" && c.code == QuoteExpired:
 					refusedWith(t, err, ConsentNeeded)
 				default:
@@ -367,7 +367,7 @@ func TestWhileItIsConfirmed(t *testing.T) {
 	}
 }
 
-// prepared is an act that its caller may have carried out now.
+// prepared returns an action that its caller may carry out now.
 func (s *till) prepared(act string, c Caller) (do func() error) {
 	s.t.Helper()
 	switch act {
@@ -408,8 +408,8 @@ func (s *till) prepared(act string, c Caller) (do func() error) {
 	}
 }
 
-// TestAcceptCountsTheWhole: accepting an order's proposal moves all of it, whoever
-// accepted the order before and by what.
+// TestAcceptCountsTheWhole checks that accepting a proposal counts the order's whole
+// amount, whoever accepted the order before and how.
 func TestAcceptCountsTheWhole(t *testing.T) {
 	s := newTill(t)
 	do := s.prepared("accept", unasked)
@@ -418,7 +418,7 @@ func TestAcceptCountsTheWhole(t *testing.T) {
 	s.now.Add(int64(time.Hour))
 }
 
-// TestCancelCountsItsGas: what ending an order may cost counts once for each request.
+// TestCancelCountsItsGas checks that a cancel's possible cost counts once per request.
 func TestCancelCountsItsGas(t *testing.T) {
 	s := newTill(t)
 	r := s.plan(native, usdc, 10, 50)

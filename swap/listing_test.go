@@ -8,7 +8,7 @@ import (
 	"swapkeep/tokens"
 )
 
-// A lister is a provider that lists tokens and destinations, and says where it is.
+// A lister is a provider that lists tokens and destinations, and names its endpoints.
 type lister struct{ Provider }
 
 func (lister) Tokens(_ context.Context, id uint64) ([]tokens.Token, error) {
@@ -24,8 +24,8 @@ func (lister) Place() Place {
 	return Place{Base: "https://a.example", Frontend: "https://b.example", Networks: []NetworkEntry{{ChainID: 1, ProviderChainID: 7}}}
 }
 
-// TestListing: a provider that lists tokens and destinations is asked, others are not;
-// where one is set up and says where it is, that is told.
+// TestListing checks that tokens and destinations come from the providers that list them,
+// and that a provider's endpoints are shown if it names them.
 func TestListing(t *testing.T) {
 	s := &Service{o: Options{Providers: map[Kind]Provider{Intent: lister{}, DEX: &wrapper{}}, Fees: DefaultFees()}}
 	list, err := s.Tokens(t.Context(), Intent, 137)

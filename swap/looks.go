@@ -8,38 +8,39 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A share is what an order's looks are counted to.
+// A share is an order's poll class: which poll rate its polls count toward.
 type share int
 
 const (
-	onlyWatched share = iota // nothing but its end is awaited
-	onItsWay                 // and that of its last call
-	inAHurry                 // something is still to be signed or handed over, or others wait for it
+	onlyWatched share = iota // only its end is awaited
+	onItsWay                 // its last call was sent, and its outcome is awaited
+	inAHurry                 // something must still be signed or handed over, or other orders wait for it
 )
 
-// mostLooks is how often a second all orders of a share are looked at together. A look is
-// a few questions to a network: a thousand orders that each ask every second would use up
-// what its endpoints grant, and the wallet with them. Few orders do not notice.
+// mostLooks is how many polls per second all orders of a class may make together. A poll
+// is a few RPC requests: a thousand orders that each poll every second would use up the
+// endpoints' rate limit for the whole wallet. With few orders it has no effect.
 var mostLooks = [...]float64{onlyWatched: atOnceMost, onItsWay: 5, inAHurry: 20}
 
-// atOnceMost is how many orders begin within a second.
+// atOnceMost is how many orders start within a second.
 const atOnceMost = 10
 
-// looks shares that out, by how often each order would look were it alone. One whose
-// record cannot be read has no share: nothing is asked for it.
+// looks limits how often orders are polled. An order whose record cannot be read has no
+// entry: nothing is requested for it. Its methods may be called concurrently.
 type looks struct {
 	mu    sync.Mutex
 	wants map[string]want
 }
 
-// A want is how often a second an order would look, and from which share.
+// A want is how many times per second an order would be polled alone, and its class.
 type want struct {
 	often float64
 	of    share
 }
 
-// pause is what becomes of the pause that an order would make were it alone: not longer,
-// unless it looks oftener than those that have to look less often leave to it.
+// pause returns the order's own interval, stretched when its class exceeds its rate:
+// orders that poll less often than an equal part allows keep theirs, the others share the
+// rest.
 func (l *looks) pause(id string, alone time.Duration, of share) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,20 +65,20 @@ func (l *looks) pause(id string, alone time.Duration, of share) time.Duration {
 	return alone
 }
 
-// leave gives up the share of an order that has ended or cannot be read.
+// leave removes an order that has ended or cannot be read.
 func (l *looks) leave(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.wants, id)
 }
 
-// inTurn is when the one in that place looks of many that could all look at once.
+// inTurn returns the delay before the order at index place of a batch starts.
 func inTurn(place int) time.Duration {
 	return time.Duration(max(0, place-atOnceMost+1)) * time.Second / atOnceMost
 }
 
-// Pause is how long an order that made no progress for so long waits before the
-// next look: ever more slowly, without an end.
+// Pause returns the interval before the next poll of an order that made no progress for
+// that long. It grows from a second to an hour, and polling never stops.
 func Pause(still time.Duration) time.Duration {
 	for _, p := range []struct{ below, pause time.Duration }{
 		{time.Minute, time.Second}, {10 * time.Minute, 5 * time.Second}, {time.Hour, 15 * time.Second},
@@ -90,9 +91,9 @@ func Pause(still time.Duration) time.Duration {
 	return time.Hour
 }
 
-// share is what o's looks are counted to: one that waits for a person or for another order,
-// which wakes it, is watched, and one that waits for a signature, for the transaction before
-// one or for being cancelled does not wait, nor does one that others wait for.
+// share returns o's poll class. An order that waits for a person, or for another order
+// that wakes it, is onlyWatched. One that needs a signature, waits for an earlier
+// transaction, is being cancelled or blocks other orders is inAHurry.
 func (o Order) share() share {
 	switch o.Condition {
 	case NeedsConsent, WaitingForUnlock, UnknownStoredState, Changed, Unsealed:
@@ -111,17 +112,17 @@ func (o Order) share() share {
 	return onlyWatched
 }
 
-// underway reports whether o's last call is signed, and nothing remains but its end.
+// underway reports whether o's last call is signed and only its outcome is awaited.
 func (o Order) underway() bool {
 	return o.Plan.Settlement == ByOwnCall && o.Step == len(o.Plan.Steps)-1 && o.Sending != (common.Hash{}) && o.Bump == nil
 }
 
-// needsKeys reports whether o may go on as soon as the keys are unlocked.
+// needsKeys reports whether unlocking the keys may let o go on.
 func (o Order) needsKeys() bool {
 	return unsent(o.State) || !o.State.Final() && (o.Cancel || o.Condition == WaitingForUnlock)
 }
 
-// unsent are the states in which something is still to be signed or handed over.
+// unsent reports whether in state s something must still be signed or handed over.
 func unsent(s State) bool {
 	return slices.Contains([]State{Accepted, Approving, Executing, Submitting}, s)
 }

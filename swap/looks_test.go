@@ -10,14 +10,14 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// TestLooks: a few orders look as often as each would alone, a thousand no oftener
-// together than ten times a second, old ones no less often than alone, and neither keep
-// those waiting that something is to be signed of.
+// TestLooks checks that a few orders poll at their own intervals, that a thousand
+// together poll at most ten times a second, that old orders poll no less often than they
+// would alone, and that neither delays an order that needs a signature.
 func TestLooks(t *testing.T) {
 	var l looks
 	perSecond := func(n int, of share, alone func(int) time.Duration) (sum float64) {
 		pauses := make([]time.Duration, n)
-		for range 2 { // the first time round, the later ones are not known yet
+		for range 2 { // the first pass does not know the later ones yet
 			for i := range n {
 				pauses[i] = l.pause(fmt.Sprint(of, i), alone(i), of)
 			}
@@ -75,8 +75,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// TestShareOfLooks: an order hurries while something is still to be signed or handed over of it,
-// while it is being cancelled, and while others wait for it.
+// TestShareOfLooks checks that an order polls at the high rate while it has to be signed,
+// handed over or cancelled, and while others wait for it.
 func TestShareOfLooks(t *testing.T) {
 	tx, calls := common.Hash{1}, func(by SettledBy, n int) Plan { return Plan{Settlement: by, Steps: make([]Step, n)} }
 	for _, c := range []struct {
@@ -105,8 +105,8 @@ func TestShareOfLooks(t *testing.T) {
 	}
 }
 
-// TestWaking: whoever is woken in turn and then at once looks at once, and a later turn
-// puts nothing off.
+// TestWaking checks that an order with a scheduled wake-up that is then woken at once
+// polls at once, and that a later wake-up does not postpone an earlier one.
 func TestWaking(t *testing.T) {
 	if inTurn(0) != 0 || inTurn(atOnceMost-1) != 0 || inTurn(1000) > 100*time.Second || inTurn(1000) < 99*time.Second {
 		t.Errorf("turns: %s, %s", inTurn(atOnceMost-1), inTurn(1000))
@@ -132,8 +132,8 @@ func TestWaking(t *testing.T) {
 	}
 }
 
-// TestFreshQuoteIsUsedAtOnce: however long an order rests, a quote that it asked for
-// itself is not old by the time that it looks again.
+// TestFreshQuoteIsUsedAtOnce checks that a fresh quote is used at once, however long the
+// order's pause is.
 func TestFreshQuoteIsUsedAtOnce(t *testing.T) {
 	b := newBench(t)
 	b.service.engine.Pause = func(time.Duration) time.Duration { return time.Hour }
@@ -145,8 +145,8 @@ func TestFreshQuoteIsUsedAtOnce(t *testing.T) {
 	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
 }
 
-// TestOpenEntriesWithoutAnOrder: planted or left behind, they are no orders: the next
-// start drops them, and one that cannot be read slows none down.
+// TestOpenEntriesWithoutAnOrder checks that the next start drops open entries without an
+// order, and that an order that cannot be read does not slow down others.
 func TestOpenEntriesWithoutAnOrder(t *testing.T) {
 	b := newBench(t)
 	b.hand.locked.Store(true)

@@ -11,14 +11,14 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// ErrIndex: an index of the journal has an entry that cannot be read.
+// ErrIndex means that an index entry of the journal cannot be read.
 var ErrIndex = errors.New("an index of the orders is damaged")
 
-// mendIndexes sees to those that say what orders say too: which are open, who was granted
-// what, and what open orders need of an allowance. One letter that changed in an entry
-// makes it none, or another that is as good to read: when the journal is opened each is
-// held against its order. Those that ended are ever more: of them no more is read than
-// the few bytes that say so, but where something is found.
+// mendIndexes repairs the indexes that repeat what orders say: which orders are open,
+// which allowances they granted, and which the open ones need. Index entries may be
+// corrupt, also in a way that still decodes, so each is compared with its order when the
+// journal is opened. Ended orders only grow in number: of each only the few bytes that
+// hold its state are read, unless something is wrong.
 func mendIndexes(tx *bolt.Tx) error {
 	lines, err := mendOpen(tx)
 	if err != nil {
@@ -30,8 +30,9 @@ func mendIndexes(tx *bolt.Tx) error {
 	return mendUses(tx, lines)
 }
 
-// mendOpen leaves in the index of open orders every one that has not ended, and nothing
-// else: what is not in it is not resumed. Each is read, for the line of what it uses.
+// mendOpen makes the index of open orders list exactly those that have not ended: an
+// order that it does not list is not resumed. It returns their entries in the index of
+// uses, since it reads each of them anyway.
 func mendOpen(tx *bolt.Tx) (lines useLines, err error) {
 	open, lines := tx.Bucket(openBucket), useLines{}
 	if err := drop(open, entries(open, func(k, _ []byte) bool { return !isID(k) || over(tx, string(k), lines) })); err != nil {
@@ -47,7 +48,7 @@ func mendOpen(tx *bolt.Tx) (lines useLines, err error) {
 	return lines, nil
 }
 
-// useLines are what open orders use, as [useBucket] has it.
+// useLines are the entries of [useBucket] that open orders have, by key.
 type useLines map[string][]byte
 
 func (l useLines) add(o Order) {
@@ -56,8 +57,8 @@ func (l useLines) add(o Order) {
 	}
 }
 
-// over reports whether an order is none, or has ended, that is among the open ones. What
-// cannot be read stays there.
+// over reports whether an entry of the open index belongs to no order or to an ended one.
+// An entry whose order cannot be read stays. Any other order's use is added to lines.
 func over(tx *bolt.Tx, id string, lines useLines) bool {
 	o, err := read(tx, id)
 	if err != nil {
@@ -67,8 +68,8 @@ func over(tx *bolt.Tx, id string, lines useLines) bool {
 	return o.State.ended()
 }
 
-// goesOn reports whether an order is open that is not among them. What the record of one
-// that cannot be read said, its history says too.
+// goesOn reports whether an order that is missing from the open index is open. If its
+// record cannot be read, its history decides. Else its use is added to lines.
 func goesOn(tx *bolt.Tx, id string, lines useLines) bool {
 	o, err := read(tx, id)
 	if err != nil {
@@ -78,10 +79,10 @@ func goesOn(tx *bolt.Tx, id string, lines useLines) bool {
 	return !o.State.Final()
 }
 
-// lastState is how an order stood by its newest line of history; "" if that says nothing.
+// lastState returns the state in an order's newest history entry; "" if unreadable.
 func lastState(tx *bolt.Tx, id string) State {
 	h := tx.Bucket(historyBucket)
-	k := lastBefore(h.Cursor(), id+"0") // which follows id+"/"
+	k := lastBefore(h.Cursor(), id+"0") // the key after every key with prefix id+"/"
 	var e Entry
 	if !bytes.HasPrefix(k, []byte(id+"/")) || json.Unmarshal(h.Get(k), &e) != nil {
 		return ""
@@ -89,12 +90,12 @@ func lastState(tx *bolt.Tx, id string) State {
 	return e.State
 }
 
-// ended reports whether s is an end that this version knows: what a newer one keeps
-// among the open orders stays there.
+// ended reports whether s is a final state that this version knows. An order in a state
+// of a newer version stays in the open index.
 func (s State) ended() bool { r, known := rowOf(s); return known && len(r.Next) == 0 }
 
-// saysEnded reports whether a record says, where [Order] has its state, that it ended. Of
-// one that does not, or in which a provider's own words may be meant, it says nothing.
+// saysEnded reports whether a record has a final state where [Order] encodes it, without
+// decoding it. It is false if a provider's text may repeat that pattern.
 func saysEnded(record []byte) bool {
 	const revision, state = `"revision":`, `,"state":"`
 	_, rest, _ := bytes.Cut(record, []byte(revision))
@@ -106,12 +107,13 @@ func saysEnded(record []byte) bool {
 	return closed && len(number) <= wordRoom && State(name).ended()
 }
 
-// wordRoom is more than a revision and the name of a state are long.
+// wordRoom is more bytes than a revision number or the name of a state has.
 const wordRoom = 32
 
-// mendGrants puts back into the index of grants what is missing of it, wherever an entry
-// is not what an order says that it granted. Such an entry stays if it can be read: it may
-// be of a step that was replaced since, and a grant too many is only looked at.
+// mendGrants repairs the index of grants. Where an entry contradicts its order, that
+// order's missing entries are added; where its order is unknown, every order's. An
+// unreadable key is deleted. A contradicted entry stays: it may be of a step that was
+// replaced since, and one grant too many only costs a look-up.
 func mendGrants(tx *bolt.Tx) error {
 	b, heard := tx.Bucket(grantBucket), witnesses{}
 	var none [][]byte
@@ -132,11 +134,11 @@ func mendGrants(tx *bolt.Tx) error {
 	if err := drop(b, none); err != nil {
 		return err
 	}
-	made := map[string]string{} // of two orders that granted the same, the newer one
+	made := map[string]string{} // of two orders that granted the same, the newer
 	for _, id := range entries(tx.Bucket(orderBucket), func(k, _ []byte) bool { return isID(k) && (all || doubtful[string(k)]) }) {
 		o, err := read(tx, string(id))
 		if err != nil {
-			continue // it is listed as unreadable
+			continue // lists show it as unreadable
 		}
 		for _, k := range o.grantKeys(0) {
 			made[string(k)] = o.ID
@@ -144,7 +146,7 @@ func mendGrants(tx *bolt.Tx) error {
 	}
 	for k, id := range made {
 		if was := b.Get([]byte(k)); was != nil && !heard.ask(tx, string(was)).unknown {
-			continue // it knows which of two orders granted last
+			continue // the entry says which of two orders granted last
 		}
 		if err := b.Put([]byte(k), []byte(id)); err != nil {
 			return err
@@ -153,12 +155,12 @@ func mendGrants(tx *bolt.Tx) error {
 	return nil
 }
 
-// witnesses are what the orders say that the index of grants names: each is read once.
+// witnesses are the grants of the orders that the index names, by id, read once.
 type witnesses map[string]testimony
 
-// A testimony of one that cannot be read is empty, which contradicts nothing.
+// A testimony is the grants of one order; empty, it contradicts nothing.
 type testimony struct {
-	all     []string // the keys of what its steps grant, done or not: a step that began again was granted before
+	all     []string // keys of all steps' grants, done or not, since a repeated step may have granted before; nil = unreadable
 	unknown bool     // there is no such order
 }
 
@@ -181,9 +183,9 @@ func (w witnesses) ask(tx *bolt.Tx, id string) testimony {
 	return said
 }
 
-// mendUses makes the lines of all open orders those that they give. One of an order that
-// cannot be read stays, and holds its allowance if it cannot be read either: the order may
-// be between its approval and its pull.
+// mendUses makes the index of uses hold exactly lines. The entry of an order that cannot
+// be read stays, since the order may be between its approval and its pull; if the entry
+// cannot be read either, it is replaced by one that locks the allowance.
 func mendUses(tx *bolt.Tx, lines useLines) error {
 	b := tx.Bucket(useBucket)
 	var none [][]byte
@@ -212,11 +214,11 @@ func mendUses(tx *bolt.Tx, lines useLines) error {
 	return nil
 }
 
-// entries are the keys of a bucket's entries that are such.
+// entries returns the keys of the bucket's entries that such selects.
 func entries(b *bolt.Bucket, such func(k, v []byte) bool) (keys [][]byte) {
 	c := b.Cursor()
 	for k, v := c.First(); k != nil; k, v = c.Next() {
-		if v != nil && such(k, v) { // else a bucket within
+		if v != nil && such(k, v) { // nil for a nested bucket
 			keys = append(keys, bytes.Clone(k))
 		}
 	}
@@ -232,7 +234,7 @@ func drop(b *bolt.Bucket, keys [][]byte) error {
 	return nil
 }
 
-// readGrant reads a key of the index of grants as grantKey writes it.
+// readGrant decodes a key of the index of grants, as grantKey encodes it.
 func readGrant(k []byte) (g grant, ok bool) {
 	const token = common.AddressLength + 8
 	const spender, kind = token + common.AddressLength, token + 2*common.AddressLength

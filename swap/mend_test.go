@@ -12,7 +12,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// plant puts an entry into the journal's database, or with nil takes it away.
+// plant stores an entry in the journal's database, or deletes it if value is nil.
 func (j *Journal) plant(t testing.TB, bucket, key, value []byte) {
 	t.Helper()
 	if err := j.db.Update(func(tx *bolt.Tx) error {
@@ -25,7 +25,7 @@ func (j *Journal) plant(t testing.TB, bucket, key, value []byte) {
 	}
 }
 
-// reopened is the journal as the next start opens it.
+// reopened returns the journal as the next start opens it.
 func (j *Journal) reopened(t testing.TB) *Journal {
 	t.Helper()
 	next, err := OpenJournal(j.db)
@@ -35,9 +35,9 @@ func (j *Journal) reopened(t testing.TB) *Journal {
 	return next
 }
 
-// TestDamagedGrant: a key of the index of grants that cannot be read is not taken for
-// nothing granted. The next start reads of the orders what it said, and leaves what is
-// sound as it was.
+// TestDamagedGrant checks that an unreadable key in the index of grants is an error and
+// not taken for "nothing granted". The next start restores it from the orders and keeps
+// the valid entries.
 func TestDamagedGrant(t *testing.T) {
 	whole := grantKey(account, 1, grant{usdc, permit2, ByToken})
 	for name, bad := range map[string][]byte{
@@ -54,11 +54,11 @@ func TestDamagedGrant(t *testing.T) {
 			j.must(t, &old, func(o *Order) {
 				o.Plan.Steps[1].Effect = Effect{Kind: Permit, Target: permit2Contract, Approves: []Approval{{Token: weth, Spender: router, Amount: big.NewInt(1)}}}
 			})
-			sound := grantKey(account, 1, grant{weth, router, ByPermit2}) // by a step that began again since
+			sound := grantKey(account, 1, grant{weth, router, ByPermit2}) // of a step that was rebuilt since
 			j.plant(t, grantBucket, whole, nil)
 			j.plant(t, grantBucket, bad, []byte(lost.ID))
 			j.plant(t, grantBucket, sound, []byte(old.ID))
-			j.plant(t, orderBucket, []byte(ended.ID), []byte("{")) // which keeps no other from being read
+			j.plant(t, orderBucket, []byte(ended.ID), []byte("{")) // does not block reading the others
 			if all, err := j.grants(account, 1); len(bad) >= 28 && !errors.Is(err, ErrIndex) {
 				t.Errorf("read as %v, %v", all, err)
 			}
@@ -70,9 +70,9 @@ func TestDamagedGrant(t *testing.T) {
 	}
 }
 
-// TestGrantWithAnotherLetter: whichever byte of an entry changed, the next start finds by
-// its order what is missing, and knows what was granted as before. Nor does it take a
-// sound entry for another one, or forget one that an order says no more.
+// TestGrantWithAnotherLetter checks that after any byte of a grant entry changed, the
+// next start restores it from its order, so that the same grants are known. It keeps
+// valid entries apart and forgets none that its order no longer names.
 func TestGrantWithAnotherLetter(t *testing.T) {
 	j, g := newJournal(t), grant{usdc, permit2, ByToken}
 	key := grantKey(account, 1, g)
@@ -117,8 +117,8 @@ func TestGrantWithAnotherLetter(t *testing.T) {
 	wants("and a letter of it", "x"+older[1:])
 }
 
-// TestOpenWithAnotherLetter: whatever became of an entry of the open orders, the next
-// start finds every order again that has not ended, and none that has.
+// TestOpenWithAnotherLetter checks that after any damage to the index of open orders, the
+// next start finds every order that has not ended, and no other.
 func TestOpenWithAnotherLetter(t *testing.T) {
 	letter := func(to string) func(*testing.T, *Journal, string, string) {
 		return func(t *testing.T, j *Journal, open, _ string) {
@@ -159,7 +159,7 @@ func TestOpenWithAnotherLetter(t *testing.T) {
 	}
 }
 
-// TestOpenOfANewerVersion: what a newer version keeps among the open orders stays there.
+// TestOpenOfANewerVersion checks that an open order in a newer version's state stays.
 func TestOpenOfANewerVersion(t *testing.T) {
 	j := newJournal(t)
 	o := j.spends(t, Swap, 10)
@@ -168,14 +168,14 @@ func TestOpenOfANewerVersion(t *testing.T) {
 	if ids, err := j.reopened(t).Open(); err != nil || len(ids) != 1 {
 		t.Errorf("open are %q, %v", ids, err)
 	}
-	j.plant(t, openBucket, []byte(o.ID), nil) // it knows better
+	j.plant(t, openBucket, []byte(o.ID), nil) // the newer version decides
 	if ids, err := j.reopened(t).Open(); err != nil || len(ids) != 0 {
 		t.Errorf("open are %q, %v", ids, err)
 	}
 }
 
-// TestSaysEnded: a record says, without being read, whether it has ended, whatever an
-// end that is told or proven in it says.
+// TestSaysEnded checks that saysEnded reads an order's end from the raw record, even if
+// the record contains other text that looks like one.
 func TestSaysEnded(t *testing.T) {
 	o := soundOrder()
 	o.Claim, o.Verdict, o.Reason, o.Revision = &Claim{State: Filled}, &Verdict{State: Filled}, `"revision":1,"state":"filled"`, math.MaxUint64
@@ -197,7 +197,7 @@ func TestSaysEnded(t *testing.T) {
 	}
 }
 
-// damagedLines are what a letter makes of the line of an order that holds.
+// damagedLines change one byte of an allowance entry of an order that holds it.
 var damagedLines = map[string]func(k, v []byte){
 	"account":   func(k, _ []byte) { k[8] ^= 1 },
 	"token":     func(k, _ []byte) { k[8+common.AddressLength] ^= 1 },
@@ -207,8 +207,8 @@ var damagedLines = map[string]func(k, v []byte){
 	"who holds": func(_, v []byte) { copy(v[bytes.Index(v, []byte(`order":"`)):], `order":"x`) },
 }
 
-// TestLineWithAnotherLetter: whatever letter changed in the line of an order that holds
-// its allowance, after the next start it alone holds it, and the line counts nowhere else.
+// TestLineWithAnotherLetter checks that after such a change and a restart only that order
+// holds its allowance, and that the damaged entry counts nowhere else.
 func TestLineWithAnotherLetter(t *testing.T) {
 	for name, damage := range damagedLines {
 		t.Run(name, func(t *testing.T) {
@@ -223,7 +223,7 @@ func TestLineWithAnotherLetter(t *testing.T) {
 			hold := func() error { o := b; o.Holds = true; return j.Update(&o, because("test")) }
 			if err := hold(); name == "it holds" && !errors.Is(err, errHeld) {
 				t.Fatalf("held beside it before the next start: %v", err)
-			} else if err == nil { // what that start cannot undo: both say so
+			} else if err == nil { // a restart cannot undo this: both records say so
 				b, _ = j.Get(b.ID)
 				b.Holds = false
 				j.must(t, &b, func(*Order) {})
@@ -250,8 +250,8 @@ func TestLineWithAnotherLetter(t *testing.T) {
 	}
 }
 
-// TestLineUnderAForeignKey: also before the next start a line is nobody's need, hold or
-// promise but its order's own.
+// TestLineUnderAForeignKey checks that even before the next start an entry counts only
+// for its own order, as a need, a hold or a reserved amount.
 func TestLineUnderAForeignKey(t *testing.T) {
 	j := newJournal(t)
 	a, b, c := j.spends(t, Signed, 10), j.spends(t, Swap, 20), j.spends(t, Swap, 40)
@@ -295,8 +295,8 @@ func TestLineUnderAForeignKey(t *testing.T) {
 	}
 }
 
-// TestTwoHolders: of two orders that both hold an allowance, after damage to the file,
-// the older goes on, and then the other; a third gets it after both.
+// TestTwoHolders covers two orders that both hold an allowance after damage to the file:
+// the older continues first, then the other, and a third gets it after both.
 func TestTwoHolders(t *testing.T) {
 	j := newJournal(t)
 	a, b, c := j.spends(t, Swap, 10), j.spends(t, Swap, 20), j.spends(t, Swap, 30)
@@ -325,9 +325,9 @@ func TestTwoHolders(t *testing.T) {
 	j.must(t, &c, func(*Order) {})
 }
 
-// TestDamagedUse: a line that cannot be read frees nothing of an allowance, and the next
-// start reads of its order what it said; of an order that cannot be read either it keeps
-// others from the allowance, and nobody from a list.
+// TestDamagedUse checks that an unreadable allowance entry releases nothing, and that the
+// next start restores it from its order. If that cannot be read either, the entry blocks
+// other orders from the allowance but no listing.
 func TestDamagedUse(t *testing.T) {
 	j := newJournal(t)
 	a, b := j.spends(t, Swap, 10), j.spends(t, Swap, 20)
@@ -344,7 +344,7 @@ func TestDamagedUse(t *testing.T) {
 	if got := j.reopened(t).uses(t, a); len(got) != 2 || !got[a.ID].Holds || got[a.ID].Amount.Int64() != 10 {
 		t.Errorf("after the next start: %+v", got)
 	}
-	j.plant(t, useBucket, line, mustJSON(Use{Order: b.ID, Amount: big.NewInt(10)})) // of another order, it says
+	j.plant(t, useBucket, line, mustJSON(Use{Order: b.ID, Amount: big.NewInt(10)})) // names another order
 	if got := j.reopened(t).uses(t, a); len(got) != 2 || !got[a.ID].Holds {
 		t.Errorf("after a letter changed: %+v", got)
 	}

@@ -16,10 +16,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// An act is something that happens. It returns false where it cannot happen now.
+// An act is something that happens. It returns false if it cannot happen now.
 type act func(*rapid.T) bool
 
-// drawOne draws one of list; false where there is none.
+// drawOne draws one of list; false if it is empty.
 func drawOne[T any](t *rapid.T, what string, list []T) (one T, ok bool) {
 	if len(list) == 0 {
 		return one, false
@@ -27,7 +27,7 @@ func drawOne[T any](t *rapid.T, what string, list []T) (one T, ok bool) {
 	return list[rapid.IntRange(0, len(list)-1).Draw(t, what)], true
 }
 
-// open are the orders that have not ended.
+// open returns the orders that have not ended.
 func (m *model) open() (ids []string) {
 	ids, err := m.journal.Open()
 	if err != nil {
@@ -36,7 +36,7 @@ func (m *model) open() (ids []string) {
 	return ids
 }
 
-// move is one turn of the engine's loop for one order.
+// move runs one step of the engine's loop for one order.
 func (m *model) move(id string) (advanced bool) {
 	o := m.order(id)
 	if o.State.Final() {
@@ -63,7 +63,7 @@ func (m *model) move(id string) (advanced bool) {
 	return advanced
 }
 
-// run moves every open order as long as it advances, n times at most.
+// run moves every open order while it advances, at most n times.
 func (m *model) run(n int) {
 	for _, id := range m.open() {
 		for range n {
@@ -90,7 +90,7 @@ func (m *model) review(r QuoteRequest, by Kind) (Review, bool) {
 	return review, err == nil
 }
 
-// drawRequest draws what is to be swapped, and by whom.
+// drawRequest draws what is swapped, and by whom.
 func (m *model) drawRequest(t *rapid.T) (QuoteRequest, Kind) {
 	c := m.drawChain(t)
 	if rapid.IntRange(0, 4).Draw(t, "provider") < 2 {
@@ -103,7 +103,7 @@ func (m *model) drawRequest(t *rapid.T) (QuoteRequest, Kind) {
 		AmountIn: big.NewInt(int64(rapid.IntRange(1, 4).Draw(t, "amount")) * 1e17), SlippageBps: rapid.SampledFrom([]int{50, 50, 300}).Draw(t, "slippage")}, DEX
 }
 
-// drawHandOver draws what is to be swapped by the broker, on one chain or across.
+// drawHandOver draws what is swapped by the broker, on one chain or across.
 func (m *model) drawHandOver(t *rapid.T, c *modelChain) QuoteRequest {
 	in := rapid.SampledFrom([]common.Address{usdc, usdc, usdt, chain.Native, c.net.WrappedNative}).Draw(t, "in")
 	out := rapid.SampledFrom([]common.Address{usdc, usdt, chain.Native}).Draw(t, "out")
@@ -119,7 +119,7 @@ func (m *model) drawChain(t *rapid.T) *modelChain {
 	return m.chains[rapid.IntRange(0, len(m.chains)-1).Draw(t, "chain")]
 }
 
-// acks are the second acts that findings ask for.
+// acks returns the codes of findings that need an acknowledgement.
 func acks(found []Finding) (codes []string) {
 	for _, f := range found {
 		if f.Severity == Acknowledge {
@@ -129,13 +129,13 @@ func acks(found []Finding) (codes []string) {
 	return codes
 }
 
-// A request is one of the user's that was made, and may be repeated.
+// A request is a user's request that was made and may be repeated.
 type request struct {
 	ExecuteRequest
 	revoke bool
 }
 
-// consent carries a review out under a request, and looks at what comes back.
+// carryOut executes a review under a request, and checks the result.
 func (m *model) carryOut(r request) {
 	do := m.service.Execute
 	if r.revoke {
@@ -188,7 +188,7 @@ func (m *model) consent(t *rapid.T) bool {
 	return ok
 }
 
-// again repeats a request, or has another one ask for the same plan.
+// again repeats a request, or requests the same plan under another uuid.
 func (m *model) again(t *rapid.T) bool {
 	r, ok := drawOne(t, "request", m.requests)
 	if !ok {
@@ -202,7 +202,7 @@ func (m *model) again(t *rapid.T) bool {
 	return true
 }
 
-// settle is a quiet moment: enough blocks for what waits to be proven.
+// settle mines enough blocks, without faults of its own, for pending proofs.
 func (m *model) settle(*rapid.T) bool {
 	for range modelDepth {
 		m.run(8)
@@ -214,7 +214,7 @@ func (m *model) settle(*rapid.T) bool {
 	return true
 }
 
-// uuid is a request's, the same at each run of a seed.
+// uuid returns a request id that is the same in each run of a seed.
 func (m *model) uuid() string {
 	m.ids++
 	return uuid.NewSHA1(uuid.NameSpaceOID, big.NewInt(int64(m.ids)).Bytes()).String()
@@ -235,7 +235,7 @@ func (m *model) revoke(t *rapid.T) bool {
 	return ok
 }
 
-// drawOrder draws an open order of which is.
+// drawOrder draws an open order for which is holds.
 func (m *model) drawOrder(t *rapid.T, is func(Order) bool) (Order, bool) {
 	var some []Order
 	for _, id := range m.open() {
@@ -268,7 +268,7 @@ func (m *model) accept(t *rapid.T) bool {
 	return true
 }
 
-// speedUp may raise the ceiling, which is other consent.
+// speedUp may raise the ceiling, which needs another consent.
 func (m *model) speedUp(t *rapid.T) bool {
 	o, ok := m.drawOrder(t, func(o Order) bool { return o.Sending != common.Hash{} })
 	if !ok {
@@ -287,8 +287,8 @@ func (m *model) speedUp(t *rapid.T) bool {
 	return true
 }
 
-// moveOther moves another order than the present one; while the sender is at
-// work, which has its account to itself, one of another account.
+// moveOther moves another order than the current one. While the sender is at work, which
+// locks its account, it moves one of another account.
 func (m *model) moveOther(t *rapid.T, deep bool) bool {
 	busy := m.order(m.acting)
 	o, ok := m.drawOrder(t, func(o Order) bool {
@@ -301,8 +301,8 @@ func (m *model) moveOther(t *rapid.T, deep bool) bool {
 	return ok
 }
 
-// elsewhereDone is what another wallet with the same key does with a token; nil = it
-// pays somebody a coin.
+// elsewhereDone is what another wallet with the same keys does with a token; nil = it
+// sends somebody one wei.
 var elsewhereDone = map[string][]byte{
 	"pay":          nil,
 	"approve":      slices.Concat(erc20Approve, pad(permit2Contract), word(1.5e17)),
@@ -316,7 +316,7 @@ const (
 	vaultGiven     = 2.5e17
 )
 
-// spendElsewhere is another wallet with the same key.
+// spendElsewhere draws a transaction of another wallet with the same keys.
 func (m *model) spendElsewhere(t *rapid.T) bool {
 	c, from := m.drawChain(t), rapid.IntRange(0, 1).Draw(t, "account")
 	ahead, price := rapid.IntRange(0, 1).Draw(t, "ahead"), rapid.SampledFrom([]int{10, 100, 400}).Draw(t, "price")
@@ -325,8 +325,8 @@ func (m *model) spendElsewhere(t *rapid.T) bool {
 	return true
 }
 
-// elsewhere has another wallet offer a transaction, so many nonces ahead and at that
-// price in gwei, and reports whether a node took it.
+// elsewhere has another wallet send a transaction that is ahead nonces ahead, at price
+// gwei, and reports whether a node took it.
 func (m *model) elsewhere(c *modelChain, from, ahead, price int, token common.Address, what string) bool {
 	gas := new(big.Int).SetUint64(uint64(price) * modelGwei)
 	x := types.DynamicFeeTx{ChainID: new(big.Int).SetUint64(c.net.ID), Nonce: c.state()[from].nonce + uint64(ahead), To: &thief, Value: big.NewInt(1), Gas: 100_000, GasFeeCap: gas, GasTipCap: gas}
@@ -347,7 +347,7 @@ func (m *model) elsewhere(c *modelChain, from, ahead, price int, token common.Ad
 	return true
 }
 
-// useUp has somebody hand the permit of a trade that waits in the pool to Permit2.
+// useUp has somebody submit to Permit2 the permit of a trade that is in the pool.
 func (m *model) useUp(t *rapid.T) bool {
 	c := m.drawChain(t)
 	for _, tx := range c.pool {
@@ -364,7 +364,7 @@ func (m *model) useUp(t *rapid.T) bool {
 	return false
 }
 
-// reorg takes up to most blocks away.
+// reorg returns an act that removes up to most blocks.
 func (m *model) reorg(most int) act {
 	return func(t *rapid.T) bool {
 		c := m.drawChain(t)
@@ -422,7 +422,6 @@ func (m *model) deal(t *rapid.T) bool {
 	return true
 }
 
-// wait lets some time pass.
 func wait(least, most time.Duration) act {
 	return func(t *rapid.T) bool {
 		time.Sleep(time.Duration(rapid.Int64Range(int64(least/time.Second), int64(most/time.Second)).Draw(t, "seconds")) * time.Second)
@@ -430,7 +429,7 @@ func wait(least, most time.Duration) act {
 	}
 }
 
-// eve waits until shortly before a quote or a consent is over.
+// eve waits until shortly before a quote or a consent expires.
 func (m *model) eve(t *rapid.T) bool {
 	o, ok := m.drawOrder(t, anyOrder)
 	if !ok {
@@ -453,8 +452,8 @@ func (m *model) lock(locked bool) act {
 	}
 }
 
-// meanwhile has something happen in the midst of a later action: what users and
-// the world do at any moment, or a move of another order.
+// meanwhile schedules something in the middle of a later action: what users and the world
+// may do at any time, or a move of another order.
 func (m *model) meanwhile(t *rapid.T) bool {
 	acts := []struct {
 		name string

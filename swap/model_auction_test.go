@@ -18,10 +18,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A modelBid is an order that was signed and handed to the dealer: whoever has it
-// may fill it, once, until its deadline, as long as Permit2 may pull the input.
+// A modelBid is a signed order that the dealer has: it may be filled once until its
+// deadline, as long as Permit2 may pull the input.
 type modelBid struct {
-	order    string // ours
+	order    string // our order's id
 	who      int
 	token    int
 	amount   uint64
@@ -30,7 +30,7 @@ type modelBid struct {
 	deadline uint64
 }
 
-// bidOf is the typed message of an order that somebody else settles.
+// bidOf returns the typed message of an order that somebody else settles.
 func bidOf(t Terms, least *big.Int) apitypes.TypedData {
 	deadline := earlier(time.Now().Add(10*time.Minute), t.Deadline)
 	text := []apitypes.Type{{Name: "in", Type: "address"}, {Name: "amount", Type: "string"}, {Name: "out", Type: "address"}, {Name: "least", Type: "string"}, {Name: "to", Type: "address"}, {Name: "deadline", Type: "string"}}
@@ -40,7 +40,7 @@ func bidOf(t Terms, least *big.Int) apitypes.TypedData {
 			"deadline": fmt.Sprint(deadline.Unix())}}
 }
 
-// bidEffect is what a signed bid lets others do.
+// bidEffect returns what a signed bid allows others to do.
 func bidEffect(d apitypes.TypedData) Effect {
 	text := func(name string) string { return d.Message[name].(string) }
 	number := func(name string) *big.Int { n, _ := new(big.Int).SetString(text(name), 10); return n }
@@ -48,7 +48,7 @@ func bidEffect(d apitypes.TypedData) Effect {
 		Spends: []Spend{{common.HexToAddress(text("in")), number("amount")}}, Receives: []Receive{{common.HexToAddress(text("out")), common.HexToAddress(text("to")), number("least")}}}
 }
 
-// Submit takes a bid, the same one as often as it comes.
+// Submit takes a bid; it may be repeated for the same one.
 func (d *dealer) Submit(_ context.Context, o Order) (string, error) {
 	d.m.hook(false)
 	l := d.lie()
@@ -76,8 +76,7 @@ func (d *dealer) has(c *modelChain, o Order) bool {
 	return slices.ContainsFunc(c.bids, func(b modelBid) bool { return b.order == o.ID })
 }
 
-// Status says what the dealer likes of a bid that it has, and of all others that it
-// has none.
+// Status claims what the mood says about a bid that the dealer has; it knows no others.
 func (d *dealer) Status(_ context.Context, o Order) (Claim, error) {
 	d.m.hook(false)
 	l := d.lie()
@@ -93,16 +92,16 @@ func (d *dealer) Status(_ context.Context, o Order) (Claim, error) {
 	return Claim{State: Settling}, nil
 }
 
-// voidSelector begins the call of Permit2 that uses up a bid's nonce.
+// voidSelector is of the Permit2 call that uses up a bid's nonce.
 var voidSelector = common.FromHex("0x3ff9dcb1")
 
-// CancelCall makes a bid void.
+// CancelCall invalidates a bid.
 func (d *dealer) CancelCall(o Order) (chain.Call, error) {
 	bid := bidHash(o.ID)
 	return chain.Call{ChainID: o.Terms.SrcChain, From: o.Terms.Account, To: permit2Contract, Value: new(big.Int), Data: slices.Concat(voidSelector, bid[:])}, nil
 }
 
-// voided is the block in which a bid was made void; 0 = none.
+// voided returns the block in which a bid was invalidated; 0 = none.
 func (c *modelChain) voided(bid common.Hash) (block int) {
 	for i, b := range c.blocks {
 		for _, r := range b.receipts {
@@ -114,7 +113,7 @@ func (c *modelChain) voided(bid common.Hash) (block int) {
 	return 0
 }
 
-// Proof is the event of the fill, or its absence and the bid's nonce.
+// Proof returns the event of the fill, and the bid's nonce for its absence.
 func (d *dealer) Proof(o Order) (Proof, error) {
 	f, bid := o.Plan.Steps[len(o.Plan.Steps)-1].Effect, bidHash(o.ID)
 	if d.twins {
@@ -123,10 +122,10 @@ func (d *dealer) Proof(o Order) (Proof, error) {
 	return Proof{Fill: []LogPattern{{Address: router, Topics: []common.Hash{bidFilled, bid}}}, Ends: f.Deadline, Nonce: &NonceBit{Contract: permit2Contract, Owner: o.Terms.Account, Nonce: bid.Big()}}, nil
 }
 
-// bidFilled is the event of a fill.
+// bidFilled is the topic of a fill's event.
 var bidFilled = crypto.Keccak256Hash([]byte("BidFilled(bytes32)"))
 
-// logs are the events of a fill's transaction.
+// logs returns the events of a fill's transaction.
 func (x modelFill) logs(c *modelChain, block common.Hash) []*types.Log {
 	tx := bidHash(x.bid.order)
 	all := []*types.Log{{Address: router, Topics: []common.Hash{bidFilled, tx}, TxHash: tx, BlockHash: block}}
@@ -136,7 +135,7 @@ func (x modelFill) logs(c *modelChain, block common.Hash) []*types.Log {
 	return all
 }
 
-// filled returns what a bid's fill paid and the block that has it; 0 = none.
+// filled returns what a bid's fill paid and its block; 0 = none.
 func (c *modelChain) filled(order string) (out uint64, block int) {
 	for i, b := range c.blocks {
 		for _, f := range b.fills {
@@ -148,7 +147,7 @@ func (c *modelChain) filled(order string) (out uint64, block int) {
 	return 0, 0
 }
 
-// bidHash names a bid among transactions.
+// bidHash is a bid's id, used as the hash of the fill's transaction.
 func bidHash(order string) common.Hash { return crypto.Keccak256Hash([]byte(order)) }
 
 // A modelFill is a bid that was filled in a block.
@@ -167,7 +166,7 @@ func (m *model) fill(t *rapid.T) bool {
 	return ok
 }
 
-// fill makes a block in which bid is filled, if the contracts allow it.
+// fill mines a block that fills bid, if the contracts allow it.
 func (c *modelChain) fill(bid modelBid) bool {
 	if _, block := c.filled(bid.order); block > 0 || c.voided(bidHash(bid.order)) > 0 {
 		return false
@@ -189,9 +188,9 @@ func (c *modelChain) fill(bid modelBid) bool {
 	return true
 }
 
-// checkShares: what signed open orders need stays allowed to whoever fills them, as
-// long as they can be filled and nobody else touches the allowance. A token that wants a reset first
-// cannot keep that promise.
+// checkShares checks that the amounts of signed open orders stay approved while they can
+// be filled and nobody else touches the allowance. A token that needs a reset first
+// cannot guarantee that.
 func (m *model) checkShares(orders []Order) {
 	for _, c := range m.chains {
 		var need [2][modelTokens]uint64

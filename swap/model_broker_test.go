@@ -14,27 +14,27 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A broker is a provider that takes the input by a call of which it alone knows the
-// content, for a solver to pay the output on the same chain or the other one, or to
-// give the input back. It does as it likes, and says what it likes.
+// A broker is a provider that takes the input by an opaque call, for a solver to pay the
+// output on the same chain or the other one, or to refund the input. It may do and claim
+// anything.
 type broker struct {
 	m     *model
 	mood  string          // of brokerMoods
-	wraps bool            // it takes the coin as a token only
-	known map[string]bool // orders that it was told of
+	wraps bool            // takes the coin only as a token
+	known map[string]bool // orders that were submitted
 }
 
-// solver pays for the broker.
+// modelSolver pays for the broker.
 var modelSolver = common.HexToAddress("0xf70da97812CB96acDF810712Aa562db8dfA3dbEF")
 
-// A brokerLie is a lie of a broker's, and what it claims of each order; nil = the
+// A brokerLie is what a broker fakes, and what it claims about each order; nil = the
 // truth.
 type brokerLie struct {
 	lie
 	claim func(m *model, o Order) Claim
 }
 
-// brokerMoods are what a broker does to everything that it is asked.
+// brokerMoods are what a broker may do to every request.
 var brokerMoods = map[string]brokerLie{
 	"":                 {},
 	"down":             {lie: lie{says: Refuse(ProviderDown, "gone")}},
@@ -77,7 +77,7 @@ var brokerMoods = map[string]brokerLie{
 	}},
 }
 
-// changed is a broker whose calls hand over something else.
+// changed returns a broker whose calls deposit something else.
 func changed(change func(*handOver)) brokerLie {
 	return brokerLie{lie: lie{call: func(c *chain.Call) {
 		x, _ := handOverIn(c.Data)
@@ -88,7 +88,7 @@ func changed(change func(*handOver)) brokerLie {
 
 func (k *broker) Kind() Kind { return Intent }
 
-// Pins know the vault on both chains.
+// Pins returns the vault on both chains.
 func (k *broker) Pins() (pins Pins) {
 	for _, c := range k.m.chains {
 		pins = append(pins, Pin{c.net.ID, Depot, depot})
@@ -132,7 +132,7 @@ func (k *broker) Build(_ context.Context, _ Offer, t Terms) (Built, error) {
 	return built, nil
 }
 
-// Decode knows nothing of what a call says.
+// Decode does not decode the call.
 func (k *broker) Decode(t Terms, s Step) (Effect, error) {
 	return Effect{Kind: Opaque, Chain: s.Call.ChainID, Target: s.Call.To, Spends: []Spend{{t.Input(), t.AmountIn}}, TrustedTo: "a broker"}, nil
 }
@@ -171,8 +171,8 @@ func (k *broker) Status(_ context.Context, o Order) (Claim, error) {
 	return k.truth(o), nil
 }
 
-// truth names the last payment for an order by which no other has ended. Of some it
-// never says that they are its last word.
+// truth names the last payment for an order that ended no other order. It never calls
+// some of them final.
 func (k *broker) truth(o Order) Claim {
 	claim := Claim{State: Settling}
 	for _, id := range []uint64{o.Terms.SrcChain, o.Terms.DstChain} {
@@ -191,7 +191,7 @@ func (k *broker) truth(o Order) Claim {
 	return claim
 }
 
-// usedFor reports whether another order than the one given ended by a payment.
+// usedFor reports whether a payment ended an order other than except.
 func (m *model) usedFor(hash common.Hash, except string) bool {
 	return slices.ContainsFunc(m.orders(), func(o Order) bool {
 		return o.ID != except && o.Verdict != nil && slices.ContainsFunc(o.Verdict.Logs, func(r LogRef) bool { return r.Tx == hash })
@@ -211,14 +211,14 @@ func (m *model) broke(t *rapid.T) bool {
 	return true
 }
 
-// drawPlot draws a mood in which the broker builds something else than it should.
+// drawPlot draws a mood in which the broker builds something false.
 func (m *model) drawPlot(t *rapid.T) string {
 	plots := slices.DeleteFunc(slices.Sorted(maps.Keys(brokerMoods)), func(mood string) bool { return brokerMoods[mood].call == nil })
 	return rapid.SampledFrom(plots).Draw(t, "plot")
 }
 
-// plot has the broker offer a swap and build something else, and a host of each chain
-// lie for it, from now on. Another wallet may have let the vault take something.
+// plot makes the broker offer a swap and build something false, with a host of each chain
+// that may lie for it. Another wallet may have approved the vault before.
 func (m *model) plot(t *rapid.T) bool {
 	c := m.drawChain(t)
 	r := m.drawHandOver(t, c)
@@ -241,7 +241,7 @@ func (m *model) plot(t *rapid.T) bool {
 	return true
 }
 
-// turn has the broker offer a swap, and build something else once its quote is over.
+// turn has the broker offer a swap, and build something false once its quote has expired.
 func (m *model) turn(t *rapid.T) bool {
 	m.broker.mood = "short quotes"
 	r, ok := m.review(m.drawHandOver(t, m.drawChain(t)), Intent)
@@ -254,7 +254,7 @@ func (m *model) turn(t *rapid.T) bool {
 	return m.settle(t)
 }
 
-// deposits are the open orders whose input the chain shows to be handed over.
+// deposits returns the open orders whose input was deposited, by the chain.
 func (m *model) deposits() (handed []Order) {
 	for _, id := range m.open() {
 		if o := m.order(id); o.Terms.Provider == Intent && m.fateOf(o, m.records()).taken > 0 {
@@ -264,8 +264,7 @@ func (m *model) deposits() (handed []Order) {
 	return handed
 }
 
-// pay has somebody pay for an order whose input is handed over, more or less as
-// agreed.
+// pay has somebody pay for an order whose input was deposited, roughly as agreed.
 func (m *model) pay(t *rapid.T) bool {
 	o, ok := drawOne(t, "deposit", m.deposits())
 	if !ok {
@@ -290,8 +289,8 @@ func (m *model) pay(t *rapid.T) bool {
 	return true
 }
 
-// serve pays for every order whose input is handed over, as agreed and so that the
-// chain shows it to whoever looks, where that can be.
+// serve pays for every order whose input was deposited, as agreed and in a form that the
+// chain shows in its logs, where possible.
 func (m *model) serve() {
 	for i, o := range m.deposits() {
 		x := m.fillOf(o)
@@ -302,9 +301,9 @@ func (m *model) serve() {
 	}
 }
 
-// hopeless reports whether nothing proves o's end any more, whatever comes: the
-// broker has said its last word, and of a coin nothing counts but what it names; or
-// the deposit counted, and was taken back for good.
+// hopeless reports whether nothing can prove o's end any more: the broker's claim is
+// final, and native payments count only if it names them; or a deposit that had counted
+// was removed for good by a reorg.
 func (m *model) hopeless(o Order) bool {
 	if o.Terms.Provider != Intent || o.State != Settling {
 		return false
@@ -329,7 +328,7 @@ func (m *model) payment(c *modelChain, o Order, end State, token common.Address,
 	return modelPayment{chain: c, order: o.ID, hash: c.blockHash(), by: modelSolver, who: slices.Index(m.who[:], o.Terms.Account), token: token, amount: amount.Uint64(), end: end}
 }
 
-// stray has somebody pay an account for nothing that we know of.
+// stray has somebody pay an account for no order of ours.
 func (m *model) stray(t *rapid.T) bool {
 	c := m.drawChain(t)
 	by := rapid.SampledFrom([]common.Address{modelSolver, thief}).Draw(t, "by")

@@ -16,7 +16,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// checkSigned looks at a transaction that the hand is about to sign.
+// checkSigned checks a transaction that is about to be signed.
 func (m *model) checkSigned(from common.Address, tx *types.Transaction, id uint64) {
 	o := m.order(m.acting)
 	t := o.Terms
@@ -60,17 +60,17 @@ func (m *model) checkSigned(from common.Address, tx *types.Transaction, id uint6
 	}
 }
 
-// checkGas: whatever becomes of tx, the order costs no more than was accepted.
+// checkGas checks that the order costs no more than was accepted, whatever becomes of tx.
 func (m *model) checkGas(o Order, tx *types.Transaction, c *modelChain) {
-	records := slices.DeleteFunc(slices.Clone(m.records()), func(r *chain.Tx) bool { return r.Nonce == tx.Nonce() }) // of which one is mined
+	records := slices.DeleteFunc(slices.Clone(m.records()), func(r *chain.Tx) bool { return r.Nonce == tx.Nonce() }) // of a nonce only one is mined
 	f := m.fateOf(o, records)
 	if most := tx.Gas()*tx.GasFeeCap().Uint64() + c.l1; !f.shaken && f.paid+most > o.Terms.GasCeiling.Uint64() {
 		m.t.Fatalf("signed for more gas than is left")
 	}
 }
 
-// checkSignedAllowance: an approval is of the input to Permit2, and while it is
-// made no other order is between approval and pull; a revoke grants nothing.
+// checkSignedAllowance checks that an approval is of the input to the plan's spender, and
+// no other order is between approval and pull; a revoke grants nothing.
 func (m *model) checkSignedAllowance(o Order, tx *types.Transaction) {
 	w := words(tx.Data()[4:])
 	amount := new(big.Int).SetBytes(w[len(w)-1])
@@ -103,7 +103,7 @@ func (m *model) checkSignedAllowance(o Order, tx *types.Transaction) {
 	}
 }
 
-// checkPermit looks at a permit that the hand is about to sign.
+// checkPermit checks a permit that is about to be signed.
 func (m *model) checkPermit(from common.Address, p permitSingle, id uint64, contract common.Address) {
 	o := m.order(m.acting)
 	t := o.Terms
@@ -120,8 +120,8 @@ func (m *model) checkPermit(from common.Address, p permitSingle, id uint64, cont
 	}
 }
 
-// checkBid looks at an order that the hand is about to sign: it is never taken
-// back, so that there is one.
+// checkBid checks an order that is about to be signed. As it cannot be taken back, there
+// must be only one.
 func (m *model) checkBid(from common.Address, f Effect) {
 	o := m.order(m.acting)
 	t, r := o.Terms, f.Receives[0]
@@ -141,8 +141,8 @@ func (m *model) checkBid(from common.Address, f Effect) {
 	}
 }
 
-// checkTold: before the dealer is told, the order says so on disk, with the
-// signature that is handed over.
+// checkTold checks that before the dealer is called, the order on disk says so and has
+// the signature that is handed over.
 func (m *model) checkTold(o Order) {
 	stored := m.order(o.ID)
 	last := len(stored.Plan.Steps) - 1
@@ -154,8 +154,8 @@ func (m *model) checkTold(o Order) {
 	}
 }
 
-// arrived looks at bytes that reach a node: they are in the ledger's file, and
-// they may still leave.
+// arrived checks bytes that reach a node: they are in the sender's records and may still
+// be sent.
 func (m *model) arrived(tx *types.Transaction) {
 	recorded := false
 	for _, r := range m.records() {
@@ -182,14 +182,14 @@ func (m *model) order(id string) Order {
 	return o
 }
 
-// A modelFile is what the database holds, read once for each commit.
+// A modelFile is the database's content, read once per commit.
 type modelFile struct {
 	commit  int
 	orders  []Order     // oldest first
-	records []*chain.Tx // of the ledger, by key
+	records []*chain.Tx // the sender's, by key
 }
 
-// file reads the database. What it returns is not to be changed.
+// file reads the database. Its result must not be changed.
 func (m *model) file() modelFile {
 	commit := 0
 	err := m.db.View(func(b *bolt.Tx) error { commit = b.ID(); return nil })
@@ -217,7 +217,7 @@ func (m *model) file() modelFile {
 func (m *model) orders() []Order      { return m.file().orders }
 func (m *model) records() []*chain.Tx { return m.file().records }
 
-// of are the records of an order.
+// of returns the records of an order.
 func of(o Order, records []*chain.Tx) (own []*chain.Tx) {
 	for _, r := range records {
 		if strings.HasPrefix(r.Key, o.ID+"/") {
@@ -227,19 +227,18 @@ func of(o Order, records []*chain.Tx) (own []*chain.Tx) {
 	return own
 }
 
-// spending reports whether a call takes the input; of a revoke, whether it is
-// the revoke.
+// spending reports whether a call takes the input, or for a revoke, is the revoke.
 func spending(o Order, c chain.Call) bool {
 	return o.Terms.Provider == Wallet || !isApprove(c) && !aside(o, c)
 }
 
-// aside reports whether a call neither allows nor takes the input: it wraps it
-// first, or makes the signed order void.
+// aside reports whether a call neither approves nor takes the input: it wraps the input
+// first or invalidates the signed order.
 func aside(o Order, c chain.Call) bool {
 	return o.Terms.isWrapFirst(c) || bytes.HasPrefix(c.Data, voidSelector)
 }
 
-// spends are the records of o's call that spends, without those that nobody took.
+// spends returns the records of o's spending call, except refused ones.
 func (m *model) spends(o Order) (out []*chain.Tx) {
 	for _, r := range of(o, m.records()) {
 		if spending(o, r.Call) && r.State != chain.TxRejected {
@@ -249,19 +248,19 @@ func (m *model) spends(o Order) (out []*chain.Tx) {
 	return out
 }
 
-// A fate is what the chain says of an order's transactions, at any depth.
+// A fate is what the chain says about an order's transactions, at any depth.
 type fate struct {
-	taken    int    // calls that spent, and succeeded
+	taken    int    // calls that spent and succeeded
 	depth    int    // of the last of them
 	out      uint64 // what arrived for it
-	paid     uint64 // wei for gas, of everything
-	shaken   bool   // a block deep enough to count was taken back
-	approved uint64 // most that was allowed
+	paid     uint64 // wei for gas, in total
+	shaken   bool   // a block that was final was removed by a reorg
+	approved uint64 // largest approval
 	wrapped  int    // calls that wrapped the input first
 }
 
-// stands reports whether a record that nobody refused has these very bytes: the
-// nonce of a refused one is taken again, perhaps by the same call.
+// stands reports whether a record that was not refused has these very bytes: the nonce of
+// a refused one is reused, perhaps by the same call.
 func stands(hash common.Hash, records []*chain.Tx) bool {
 	return slices.ContainsFunc(records, func(r *chain.Tx) bool {
 		return r.State != chain.TxRejected && slices.ContainsFunc(r.Attempts, func(a chain.Attempt) bool { return a.Hash == hash })
@@ -313,7 +312,7 @@ func (m *model) fateOf(o Order, records []*chain.Tx) (f fate) {
 	return f
 }
 
-// check is what must hold at any moment.
+// check verifies what must hold at any moment.
 func (m *model) check() {
 	records, orders := m.records(), m.orders()
 	for _, o := range orders {
@@ -326,8 +325,8 @@ func (m *model) check() {
 	m.checkTaken(orders)
 }
 
-// checkOrder: nothing is paid twice, nothing beyond what was accepted, and an
-// end is what the chain shows.
+// checkOrder checks that nothing is paid twice or beyond what was accepted, and that an
+// end is as the chain shows.
 func (m *model) checkOrder(o Order, records []*chain.Tx) {
 	lines, err := m.journal.History(o.ID)
 	if untold := uncaused(o, lines); err != nil || untold != "" {
@@ -355,7 +354,7 @@ func (m *model) checkOrder(o Order, records []*chain.Tx) {
 	case f.wrapped > 1:
 		m.t.Fatalf("wrapped %d times", f.wrapped)
 	case f.shaken:
-		return // the end was proven, and the proof taken back
+		return // the end was proven, and the proof removed by a reorg
 	case most.IsUint64() && f.paid > most.Uint64():
 		m.t.Fatalf("paid more gas than accepted")
 	case o.Terms.Provider != Wallet && f.approved > o.Terms.AmountIn.Uint64()+m.granted[o.ID]:
@@ -374,7 +373,7 @@ func (m *model) checkOrder(o Order, records []*chain.Tx) {
 func (m *model) checkEnd(o Order, f fate) {
 	switch {
 	case o.Terms.Provider == Wallet && o.State == Failed && f.taken == 1 && m.touched[o.Terms.SrcChain]:
-		// granted anew before its end was looked for, and the token logs nothing
+		// granted again before its end was examined, and the token logs nothing
 	case o.Terms.Provider == Wallet:
 		if (o.State == Filled) != (f.taken == 1) {
 			m.t.Fatalf("a revoke ended %s and was carried out %d times", o.State, f.taken)
@@ -392,7 +391,7 @@ func (m *model) checkEnd(o Order, f fate) {
 	}
 }
 
-// checkDistinct: what is mined is the doing of one order.
+// checkDistinct checks that a transaction or a payment belongs to one order only.
 func (m *model) checkDistinct(orders []Order) {
 	by, proof := map[common.Hash]string{}, map[LogRef]string{}
 	for _, o := range orders {
@@ -416,7 +415,7 @@ func (m *model) checkDistinct(orders []Order) {
 	}
 }
 
-// checkHolders: one plan at a time is between approval and pull.
+// checkHolders checks that one plan at a time is between approval and pull.
 func (m *model) checkHolders(orders []Order) {
 	held := map[AllowanceKey]bool{}
 	for _, o := range orders {
@@ -431,7 +430,7 @@ func (m *model) checkHolders(orders []Order) {
 	}
 }
 
-// checkForeign: what is mined for our accounts is in the ledger, or is another
+// checkForeign checks that what is mined for our accounts is recorded, or is another
 // wallet's.
 func (m *model) checkForeign(records []*chain.Tx) {
 	ours := map[common.Hash]bool{}
@@ -451,8 +450,8 @@ func (m *model) checkForeign(records []*chain.Tx) {
 	}
 }
 
-// checkQuiet is what must hold when everything came to its end: no nonce is left
-// open, and each allowance that is left is listed.
+// checkQuiet checks what must hold when everything has ended: no nonce is left open, and
+// each remaining allowance is listed.
 func (m *model) checkQuiet(records []*chain.Tx) {
 	for _, r := range records {
 		c, _ := m.chainOf(r.Call.ChainID)

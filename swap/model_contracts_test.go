@@ -14,16 +14,16 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// The model's tokens are ones that differ in what a plan must mind.
+// The model's tokens differ in what a plan must consider.
 const (
-	plainToken = iota // logs each change of an allowance, also what a pull leaves of it
+	plainToken = iota // logs each change of an allowance, also after a pull
 	resetToken        // refuses to change an allowance that is not zero, and logs none
 	wrapToken         // the wrapped native coin
 	modelTokens
 )
 
-// A modelState is what a chain keeps of the two accounts after a block. It is
-// copied with the block, so that a reorganisation is a matter of slices.
+// A modelState is a chain's state of the two accounts after a block. It is copied with
+// the block, so a reorg is a slice operation.
 type modelState [2]modelAccount
 
 type modelAccount struct {
@@ -43,10 +43,10 @@ type modelCall struct {
 	to    common.Address
 	value uint64
 	data  []byte
-	tried bool // only, which contracts may notice
+	tried bool // only simulated, which contracts may detect
 }
 
-// modelDone is what a call did.
+// modelDone is the outcome of a call.
 type modelDone struct {
 	gas    uint64
 	moves  []chain.Movement
@@ -57,8 +57,8 @@ type modelDone struct {
 
 var errModelRevert = errors.New("reverted")
 
-// A modelTrade is what the calldata of the model's router says: an exact input
-// with a floor, for a recipient, with the permit that it carries.
+// A modelTrade is the content of the model router's calldata: an exact input with a
+// minimum output, for a recipient, with the permit that it carries.
 type modelTrade struct {
 	deadline uint64
 	in, out  common.Address
@@ -69,7 +69,7 @@ type modelTrade struct {
 	sig      []byte
 }
 
-// Selectors of what a model contract knows besides approve.
+// Selectors that a model contract knows besides approve.
 var (
 	depositSelector  = common.FromHex("0xd0e30db0")
 	withdrawSelector = common.FromHex("0x2e1a7d4d")
@@ -88,7 +88,7 @@ func (x modelTrade) data() []byte {
 	return data
 }
 
-// tradeIn reads the router's calldata in its one form.
+// tradeIn decodes the router's calldata, which has a single form.
 func tradeIn(data []byte) (x modelTrade, ok bool) {
 	if !bytes.HasPrefix(data, executeSelector) {
 		return x, false
@@ -108,8 +108,8 @@ func tradeIn(data []byte) (x modelTrade, ok bool) {
 	return x, true
 }
 
-// execute runs a call on st, as the contracts would in a block of that time. A
-// call that fails leaves st half changed: the caller throws it away.
+// execute runs a call on st as the contracts would in a block of that time. On an error
+// st is left half changed; the caller discards it.
 func (c *modelChain) execute(st *modelState, at time.Time, x modelCall) (modelDone, error) {
 	me, own := &st[x.from], c.who[x.from]
 	if me.coin < x.value {
@@ -151,7 +151,7 @@ func (d *modelDone) grant(g chain.Grant, n uint64) {
 	d.grants = append(d.grants, g)
 }
 
-// tokenCall is a call on a token itself.
+// tokenCall executes a call of a token.
 func (c *modelChain) tokenCall(me *modelAccount, own common.Address, token int, x modelCall, done *modelDone) error {
 	h, w := &me.tokens[token], words(x.data[4:])
 	n := uint64(0)
@@ -203,8 +203,8 @@ func (c *modelChain) permit2Approve(me *modelAccount, own common.Address, at tim
 	return nil
 }
 
-// trade is the router's execute: the permit, the pull through Permit2, the price
-// of the moment, the floor.
+// trade is the router's execute: the permit, the pull through Permit2, the current price,
+// the minimum output.
 func (c *modelChain) trade(me *modelAccount, at time.Time, x modelCall, done *modelDone) error {
 	t, ok := tradeIn(x.data)
 	done.gas = 160_000
@@ -232,7 +232,7 @@ func (c *modelChain) trade(me *modelAccount, at time.Time, x modelCall, done *mo
 	return nil
 }
 
-// pull is what the permit and Permit2 do of a trade.
+// pull executes a trade's permit and its pull through Permit2.
 func (c *modelChain) pull(me *modelAccount, own common.Address, at time.Time, t modelTrade, done *modelDone) error {
 	i := slices.Index(c.tokens[:], t.in)
 	if i < 0 {
@@ -265,18 +265,17 @@ func (c *modelChain) permit(p *modelPermit, own common.Address, at time.Time, s 
 	return nil
 }
 
-// permitSignature stands for a signature: nobody else makes it, and it is of
-// this very permit.
+// permitSignature stands for a signature, bound to the owner and to this very permit.
 func permitSignature(chainID uint64, own common.Address, s permitSingle) []byte {
 	d := s.Details
 	h := crypto.Keccak256(word(chainID), own[:], d.Token[:], word(d.Amount.Uint64()), word(d.Expiration.Uint64()), word(d.Nonce.Uint64()), s.Spender[:], word(s.SigDeadline.Uint64()))
 	return append(slices.Concat(h, h), 27)
 }
 
-// gives is what the router pays for n now, of whatever token.
+// gives returns what the router pays for n now, for any token.
 func (c *modelChain) gives(n uint64) uint64 { return n / 1000 * c.rate }
 
-// logs are the events of what was done.
+// logs returns the events of the call.
 func (d modelDone) logs(tx, block common.Hash) (logs []*types.Log) {
 	add := func(from common.Address, data []byte, topics ...common.Hash) {
 		logs = append(logs, &types.Log{Address: from, Topics: topics, Data: data, TxHash: tx, BlockHash: block})

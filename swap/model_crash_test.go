@@ -11,30 +11,30 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// A modelCrash is the end of the process, somewhere between two commits or
-// effects: everything outside the file is gone.
+// A modelCrash is the end of the process between two commits or effects: everything
+// outside the file is gone.
 type modelCrash struct{}
 
-// modelFaults are what is to happen at one of the next places: engine and sender
-// pass one at each question to a node, provider, signer or clock and after each
-// recorded change, so that there is one between any two commits and effects.
+// modelFaults schedule what happens at one of the next places. Engine and sender pass a
+// place at each call to a node, provider, signer or clock and after each recorded change,
+// so there is one between any two commits or effects.
 type modelFaults struct {
 	crashIn int        // places until the process ends; 0 = it does not
-	fullIn  int        // places until the disk is full; 0 = it does not get full
-	fullFor int        // places until it is free again; 0 = it is free
-	actIn   int        // places until something happens in between; 0 = nothing does
-	act     func(bool) // what; whether the sender is at work is told
+	fullIn  int        // places until the disk is full; 0 = it does not fill up
+	fullFor int        // places until there is room again; 0 = there is
+	actIn   int        // places until act is called; 0 = it is not
+	act     func(bool) // gets whether the sender is at work
 	places  int        // passed so far
-	quiet   bool       // several goroutines are at work: nothing happens
-	busy    bool       // something happens already
+	quiet   bool       // several goroutines are running: nothing happens
+	busy    bool       // act is running
 }
 
-// fullDisk makes every write of this process fail, or none; nil where a test
-// cannot have that.
+// fullDisk makes every write of this process fail, or none; nil where a test cannot do
+// that.
 var fullDisk func(full bool)
 
-// hook is a place where something may happen; deep says that the sender is at
-// work, which may hold the right to claim the account's nonces.
+// hook is a place where something may happen. deep means that the sender is at work and
+// may have locked the account's nonces.
 func (m *model) hook(deep bool) {
 	m.place()
 	f := &m.faults
@@ -48,7 +48,7 @@ func (m *model) hook(deep bool) {
 	}
 }
 
-// place is a hook where locks are held, so that nothing but a fault may happen.
+// place is a hook where locks are held, so that only a fault may happen.
 func (m *model) place() {
 	f := &m.faults
 	if f.quiet {
@@ -75,7 +75,7 @@ func (m *model) place() {
 	}
 }
 
-// calm ends what was to happen.
+// calm cancels what was scheduled.
 func (m *model) calm() {
 	m.free()
 	m.faults = modelFaults{places: m.faults.places}
@@ -89,7 +89,7 @@ func (m *model) free() {
 	}
 }
 
-// tokens are those that the wallet lists.
+// tokens returns the tokens that the wallet lists.
 func (m *model) tokens(id uint64) []common.Address {
 	c, err := m.chainOf(id)
 	if err != nil {
@@ -116,7 +116,7 @@ func (m *model) guard(f func()) {
 	f()
 }
 
-// restart is what the end of the process leaves: the file and nothing else.
+// restart is a restart of the process, which keeps only the file.
 func (m *model) restart() {
 	if m.db != nil {
 		if err := m.db.Close(); err != nil {

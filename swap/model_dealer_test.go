@@ -15,30 +15,29 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// A dealer is a provider that trades on the model's router: natively in one
-// call, with a token by a permit and a late call or by a signed order that others
-// fill, wrapping one to one. What it
-// decodes is the truth; all that it says may be a lie.
+// A dealer is a provider that trades on the model's router: the native coin in one call,
+// a token by a permit and a late call or by a signed order that others fill. It wraps one
+// to one. Its decoding is true; everything else may be a lie.
 type dealer struct {
 	m       *model
 	mood    string // of dealerMoods
-	auction bool   // what takes a token is an order that others fill
-	twins   bool   // whose fills all look alike
+	auction bool   // token inputs become signed orders that others fill
+	twins   bool   // all fills look alike
 }
 
-// A lie is what a dealer changes of what it builds; nil = nothing.
+// A lie is what a dealer changes in what it builds; nil = nothing.
 type lie struct {
 	offer func(*Offer)
 	typed func(apitypes.TypedDataMessage)
 	trade func(*modelTrade)
 	call  func(*chain.Call)
-	late  bool // it is told late, of the call after the permit
+	late  bool // applies to the late call, after the permit
 	says  error
-	takes error // the answer to a bid that is taken all the same
-	drops error // the answer to a bid that is not
+	takes error // the error for a bid that is taken nevertheless
+	drops error // the error for a bid that is not taken
 }
 
-// dealerMoods are what a dealer does to everything that it is asked.
+// dealerMoods are what a dealer may do to every request.
 var dealerMoods = map[string]lie{
 	"":                 {},
 	"down":             {says: Refuse(ProviderDown, "gone")},
@@ -141,7 +140,7 @@ func (d *dealer) Build(_ context.Context, o Offer, t Terms) (Built, error) {
 	return Built{Steps: []Step{{Kind: CallStep, Call: &call}}, Settlement: ByOwnCall}, nil
 }
 
-// tradeOf is the honest trade for an accepted plan.
+// tradeOf returns the honest trade for an accepted plan.
 func tradeOf(t Terms, least *big.Int) modelTrade {
 	deadline := earlier(time.Now().Add(10*time.Minute), t.Deadline)
 	return modelTrade{deadline: uint64(deadline.Unix()), in: t.TokenIn, out: t.TokenOut, amount: t.AmountIn.Uint64(), least: least.Uint64(), to: t.Recipient}
@@ -160,7 +159,7 @@ func (l lie) twist(c *chain.Call, late bool) {
 	}
 }
 
-// withPermit is a plan whose call comes after a permit.
+// withPermit returns a plan whose call comes after a permit.
 func (d *dealer) withPermit(c *modelChain, o Offer, t Terms) (Built, error) {
 	l := d.lie()
 	nonce := c.state()[slices.Index(c.who[:], t.Account)].permits[slices.Index(c.tokens[:], t.TokenIn)].nonce
@@ -180,7 +179,7 @@ func (d *dealer) withPermit(c *modelChain, o Offer, t Terms) (Built, error) {
 	return Built{Settlement: ByOwnCall, Spender: permit2Contract, Steps: []Step{{Kind: TypedStep, Typed: &typed}, {Kind: LateStep, Effect: f}}}, nil
 }
 
-// bid is a plan of one signed order.
+// bid returns a plan of one signed order.
 func (l lie) bid(o Offer, t Terms) Built {
 	typed := bidOf(t, l.tell(tradeOf(t, o.MinOut), false).leastOf())
 	if l.trade != nil && !l.late {
@@ -191,7 +190,7 @@ func (l lie) bid(o Offer, t Terms) Built {
 
 func (x modelTrade) leastOf() *big.Int { return new(big.Int).SetUint64(x.least) }
 
-// effect is what a trade does.
+// effect returns what a trade does.
 func (x modelTrade) effect(chainID uint64) Effect {
 	n := func(n uint64) *big.Int { return new(big.Int).SetUint64(n) }
 	f := Effect{Kind: Swap, Chain: chainID, Target: router, Deadline: time.Unix(int64(x.deadline), 0).UTC(),
@@ -264,8 +263,8 @@ func (p modelPricer) Out(_ context.Context, src uint64, _ common.Address, dst ui
 	return new(big.Int).SetUint64(worth), nil
 }
 
-// A modelHand signs for both accounts, unless it is locked, and only what the
-// user consented to: it looks at the bytes with the world's eyes.
+// A modelHand signs for both accounts unless it is locked, and checks the bytes against
+// the user's consent and the model's state.
 type modelHand struct {
 	m      *model
 	keys   [2]*ecdsa.PrivateKey
@@ -276,7 +275,7 @@ func (h *modelHand) SignTx(_ context.Context, from common.Address, tx *types.Tra
 	if !h.locked {
 		h.m.checkSigned(from, tx, id.Uint64())
 	}
-	h.m.hook(true) // it takes its time
+	h.m.hook(true) // signing takes time
 	if h.locked {
 		return nil, errLocked
 	}

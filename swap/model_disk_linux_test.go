@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// init: no file of this process may be written past its first byte, which is how
-// a full disk looks to the database.
+// init sets fullDisk: a file size limit of one byte looks like a full disk to the
+// database.
 func init() {
 	var free syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_FSIZE, &free) != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// handedOver accepts a swap of the broker's across the two chains, and moves it until
-// its input is handed over and the broker told.
+// handedOver accepts a swap of the broker's across the two chains and moves it until its
+// input is deposited and the broker informed.
 func (m *model) handedOver(in, out common.Address) string {
 	r, ok := m.review(QuoteRequest{Account: m.who[0], SrcChain: 1, DstChain: 8453, TokenIn: in, TokenOut: out, AmountIn: big.NewInt(1e17), SlippageBps: 50}, Intent)
 	if !ok {
@@ -35,8 +35,8 @@ func (m *model) handedOver(in, out common.Address) string {
 	return id
 }
 
-// TestHandedOver: however often the process ends, the input is handed over once, and
-// what a solver pays for it ends the order; what a stranger pays does not.
+// TestHandedOver checks that the input is deposited once, however often the process ends,
+// and that a solver's payment ends the order while a stranger's does not.
 func TestHandedOver(t *testing.T) {
 	for name, tc := range map[string]struct {
 		in    common.Address
@@ -74,8 +74,8 @@ func TestHandedOver(t *testing.T) {
 	}
 }
 
-// TestHostLiesForTheBroker: with one of its hosts on the broker's side, whatever it
-// lies about, a call that takes something else is not reviewed, whichever host that is.
+// TestHostLiesForTheBroker checks that a call that takes something else is not reviewed
+// if one of the two hosts lies for the broker, whichever and about whatever.
 func TestHostLiesForTheBroker(t *testing.T) {
 	for mood, lie := range brokerMoods {
 		if lie.call == nil {
@@ -85,7 +85,7 @@ func TestHostLiesForTheBroker(t *testing.T) {
 			for liar := 1; liar <= len(modelHosts); liar++ {
 				scene(t, func(m *model) {
 					c := m.chains[0]
-					if strings.HasPrefix(mood, "greedy") { // what there is to take
+					if strings.HasPrefix(mood, "greedy") { // gives it something to take
 						m.elsewhere(c, 0, 0, 100, usdt, allowsTheVault)
 						c.mine(time.Now(), false)
 					}

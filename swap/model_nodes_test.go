@@ -15,13 +15,13 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// modelNodes answers for the model's chains as chain.Hub does for two hosts each:
-// what it proves, two hosts say. It is what engine and sender ask; deep says that
-// it is the sender's, which may hold the right to claim an account's nonces.
+// modelNodes answers for the model's chains as chain.Hub does with two hosts each, both
+// of which confirm what is proven. Engine and sender use it; deep means that the sender
+// does, which may have locked an account's nonces.
 type modelNodes struct {
 	m    *model
 	deep bool
-	only int // of the hosts, the one that is asked; 0 = either
+	only int // the host to ask, from 1; 0 = either
 }
 
 // modelHosts are the two hosts of each chain.
@@ -32,13 +32,13 @@ var (
 	_ chain.Nodes = modelNodes{}
 )
 
-// ask is one question to chain id.
+// ask is called once for each question to chain id.
 func (n modelNodes) ask(id uint64) (*modelChain, error) {
 	n.m.hook(n.deep)
 	return n.m.chainOf(id)
 }
 
-// read is a question to one host: the chain, and the block that this host is at.
+// read asks one host: it returns the chain and the host's latest block.
 func (n modelNodes) read(id uint64) (c *modelChain, view int, err error) {
 	if c, err = n.ask(id); err != nil {
 		return nil, 0, err
@@ -53,7 +53,7 @@ func (n modelNodes) read(id uint64) (c *modelChain, view int, err error) {
 	return c, c.view(host), nil
 }
 
-// agreeing is what both hosts say, if they say the same.
+// agreeing returns what both hosts say, or ErrDisagree.
 func agreeing[T any](n modelNodes, id uint64, ask func(modelNodes) (T, error)) (T, error) {
 	var said [2]T
 	for i := range said {
@@ -77,7 +77,7 @@ func (n modelNodes) Network(id uint64) (chain.Network, error) {
 	return c.net, nil
 }
 
-// account is one account as one host shows it.
+// account returns an account as one host shows it.
 func (n modelNodes) account(id uint64, who common.Address) (*modelChain, modelAccount, error) {
 	c, view, err := n.read(id)
 	if err != nil {
@@ -125,7 +125,7 @@ func (n modelNodes) Allowances(_ context.Context, id uint64, owner common.Addres
 	return all, nil
 }
 
-// AgreedAllowances are what both hosts say alike.
+// AgreedAllowances returns what both hosts agree on.
 func (n modelNodes) AgreedAllowances(ctx context.Context, id uint64, owner common.Address, asked []chain.Grantee) ([]*big.Int, error) {
 	return agreeing(n, id, func(n modelNodes) ([]*big.Int, error) { return n.Allowances(ctx, id, owner, asked) })
 }
@@ -197,7 +197,7 @@ func (n modelNodes) Simulate(_ context.Context, calls []chain.Call) (chain.Simul
 	return sim, nil
 }
 
-// Simulations are each host's own.
+// Simulations returns each host's own result.
 func (n modelNodes) Simulations(ctx context.Context, calls []chain.Call) (all []chain.Simulation, err error) {
 	fail := 0
 	for n.only = 1; n.only <= len(modelHosts); n.only++ {
@@ -220,7 +220,7 @@ func (n modelNodes) Cost(ctx context.Context, x chain.Call) (chain.Cost, error) 
 	return n.CostAt(ctx, x, chain.Normal)
 }
 
-// modelTips are what the tiers offer, in wei.
+// modelTips are the tips of the tiers, in wei.
 var modelTips = map[chain.Tier]uint64{chain.Slow: 0.8 * modelGwei, "": modelGwei, chain.Normal: modelGwei, chain.Fast: 1.5 * modelGwei}
 
 func (n modelNodes) CostAt(_ context.Context, x chain.Call, tier chain.Tier) (chain.Cost, error) {
@@ -254,7 +254,7 @@ func (n modelNodes) IsContract(_ context.Context, id uint64, a common.Address) (
 	})
 }
 
-// Evidence needs both hosts to say alike; the shallower depth counts.
+// Evidence needs both hosts to agree; the shallower depth counts.
 func (n modelNodes) Evidence(_ context.Context, id uint64, hash common.Hash) (chain.Evidence, bool, error) {
 	c, err := n.ask(id)
 	if err != nil {
@@ -279,7 +279,7 @@ func (n modelNodes) Evidence(_ context.Context, id uint64, hash common.Hash) (ch
 	return agreed, agreed.Depth >= modelDepth, nil
 }
 
-// both is a question that both hosts must answer.
+// both fails unless both hosts answer.
 func (n modelNodes) both(id uint64) (*modelChain, error) {
 	c, err := n.ask(id)
 	if err == nil && (c.down[0] || c.down[1]) {
@@ -293,7 +293,7 @@ func (c *modelChain) block(number int) chain.Block {
 	return chain.Block{Number: uint64(number), Hash: b.hash, Time: b.time.Truncate(time.Second)}
 }
 
-// settled is the last block that both hosts count.
+// settled returns the last block that is final for both hosts.
 func (c *modelChain) settled() int { return max(min(c.view(0), c.view(1))+1-modelDepth, 0) }
 
 func (n modelNodes) Settled(_ context.Context, id uint64) (chain.Block, []string, error) {
@@ -312,7 +312,7 @@ func (n modelNodes) Head(_ context.Context, id uint64) (uint64, error) {
 	return uint64(max(c.view(0), c.view(1))), nil
 }
 
-// Logs looks at a few blocks at once. One host may hide what there is.
+// Logs searches a few blocks at a time. One host may hide logs.
 func (n modelNodes) Logs(_ context.Context, id uint64, f chain.LogFilter, from uint64) (chain.Sweep, error) {
 	s := chain.Sweep{From: max(from, 1)}
 	c, err := n.ask(id)
@@ -331,7 +331,7 @@ func (n modelNodes) Logs(_ context.Context, id uint64, f chain.LogFilter, from u
 	return s, err
 }
 
-// shows are the logs of a block that f chooses.
+// shows returns the logs of a block that match f.
 func (c *modelChain) shows(number int, f chain.LogFilter) (logs []*types.Log) {
 	b := c.blocks[number]
 	all := []*types.Log{}
@@ -359,7 +359,7 @@ func (c *modelChain) shows(number int, f chain.LogFilter) (logs []*types.Log) {
 	return logs
 }
 
-// NonceBit: a bid uses up a nonce of Permit2's, which is its name.
+// NonceBit treats a bid's hash as its Permit2 nonce.
 func (n modelNodes) NonceBit(_ context.Context, id uint64, _, _ common.Address, nonce *big.Int, block uint64) (bool, []string, error) {
 	c, err := n.both(id)
 	if err != nil {
@@ -394,7 +394,7 @@ func (n modelNodes) Gain(_ context.Context, id uint64, account common.Address, b
 	return chain.Gain{Amount: grown, Sent: after.nonce - before.nonce, First: before.nonce}, modelHosts[:], nil
 }
 
-// told is one host's word on a transaction.
+// told is one host's answer about a transaction.
 func (c *modelChain) told(host int, hash common.Hash) (chain.Evidence, bool) {
 	view := c.view(host)
 	for i, b := range c.blocks[:view+1] {
@@ -417,8 +417,8 @@ func (c *modelChain) told(host int, hash common.Hash) (chain.Evidence, bool) {
 		FeePaid: new(big.Int).SetUint64(r.paid), Hosts: []string{modelHosts[host]}, To: *r.tx.To(), Time: b.time, From: c.who[r.from], Value: r.tx.Value(), Logs: r.did.logs(hash, b.hash)}, true
 }
 
-// Nonces is the lower word of both hosts; a second one that is behind does not
-// know of the pool either.
+// Nonces returns the lower of both hosts' answers; a second host that is behind does not
+// know the pool either.
 func (n modelNodes) Nonces(_ context.Context, id uint64, account common.Address) (chain.Nonces, error) {
 	c, err := n.ask(id)
 	if err != nil {
@@ -475,7 +475,7 @@ func (n modelNodes) Replaced(_ context.Context, id uint64, account common.Addres
 	return modelHosts[:], nil
 }
 
-// Reader takes no time: the bytes are about to leave.
+// Reader takes no time: the bytes are about to be sent.
 func (n modelNodes) Reader(_ context.Context, id uint64) (chain.Reader, error) {
 	n.m.place()
 	c, err := n.m.chainOf(id)
@@ -488,7 +488,7 @@ func (n modelNodes) Reader(_ context.Context, id uint64) (chain.Reader, error) {
 	return modelReader{m: n.m, c: c}, nil
 }
 
-// A modelReader takes what the sender broadcasts; it asks nothing else of it.
+// A modelReader takes what the sender broadcasts, and answers nothing else.
 type modelReader struct {
 	chain.Reader
 	m *model

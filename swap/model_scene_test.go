@@ -12,7 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// scene plays one story in the model's world, checked like the random ones.
+// scene plays one scripted case in the model, with the checks of the random ones.
 func scene(t *testing.T, play func(m *model)) {
 	path := filepath.Join(t.TempDir(), "orders.db")
 	synctest.Test(t, func(t *testing.T) {
@@ -23,7 +23,7 @@ func scene(t *testing.T, play func(m *model)) {
 	})
 }
 
-// swapOn accepts a swap of a tenth of a coin by the first account on the first chain.
+// swapOn accepts a swap of 1e17 base units by the first account on the first chain.
 func (m *model) swapOn(in, out common.Address) string {
 	r, ok := m.review(QuoteRequest{Account: m.who[0], SrcChain: 1, DstChain: 1, TokenIn: in, TokenOut: out, AmountIn: big.NewInt(1e17), SlippageBps: 50}, DEX)
 	if !ok {
@@ -40,8 +40,8 @@ func (m *model) ended(id string, want State) {
 	}
 }
 
-// TestRejectedTwin: every node refuses a wrap, and its nonce is free again. A
-// second wrap of the same amount is the very same bytes, which fill one order.
+// TestRejectedTwin covers a wrap that every node refuses, so that its nonce is free
+// again. A second wrap of the same amount has the same bytes, which fill one order only.
 func TestRejectedTwin(t *testing.T) {
 	scene(t, func(m *model) {
 		c := m.chains[0]
@@ -62,8 +62,8 @@ func TestRejectedTwin(t *testing.T) {
 	})
 }
 
-// TestDeadlinePassesWithinAMove: whichever question takes too long after the last
-// look at the clock, nothing is signed after the deadline.
+// TestDeadlinePassesWithinAMove checks that nothing is signed after the deadline,
+// whichever request takes too long after the last check of the clock.
 func TestDeadlinePassesWithinAMove(t *testing.T) {
 	for _, auction := range []bool{false, true} {
 		for place := 1; place <= 12; place++ {

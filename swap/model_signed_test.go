@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// auctioned accepts an order that others fill, of a token or of the coin, and moves
-// it until the dealer is told of it.
+// auctioned accepts an order that others fill, of a token or of the coin, and moves it
+// until it is submitted to the dealer.
 func (m *model) auctioned(coin bool) string {
 	m.dealer.auction = true
 	c := m.chains[0]
@@ -33,7 +33,7 @@ func (m *model) auctioned(coin bool) string {
 	return id
 }
 
-// pass lets the world go on for a while.
+// pass lets the model run for a while.
 func (m *model) pass(d time.Duration) {
 	for ; d > 0; d -= 10 * time.Second {
 		time.Sleep(10 * time.Second)
@@ -51,8 +51,8 @@ func (m *model) end(id string) error {
 	return err
 }
 
-// TestSignedOrderFills: an order is signed once, and its coin wrapped once, however
-// often the process ends on the way.
+// TestSignedOrderFills checks that an order is signed once, and its coin wrapped once,
+// even if the process restarts.
 func TestSignedOrderFills(t *testing.T) {
 	for name, coin := range map[string]bool{"token": false, "coin": true} {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestSignedOrderFills(t *testing.T) {
 	}
 }
 
-// TestWrappedAndNotFilled: what is wrapped and not filled is said to be held so.
+// TestWrappedAndNotFilled checks that an unfilled order says that its coin is wrapped.
 func TestWrappedAndNotFilled(t *testing.T) {
 	scene(t, func(m *model) {
 		id := m.auctioned(true)
@@ -82,7 +82,7 @@ func TestWrappedAndNotFilled(t *testing.T) {
 			t.Errorf("it means %q", o.Means())
 		}
 	})
-	scene(t, func(m *model) { // ended before it was signed, after it was wrapped
+	scene(t, func(m *model) { // cancelled after its coin was wrapped and before it was signed
 		m.dealer.auction = true
 		id := m.swapOn(chain.Native, usdc)
 		for !m.order(id).Wrapped {
@@ -100,13 +100,13 @@ func TestWrappedAndNotFilled(t *testing.T) {
 	})
 }
 
-// TestTold: whatever the dealer answers, or does not, it has one bid, and the chain
-// says what became of it.
+// TestTold checks that the dealer has at most one bid, whatever it answers, and that the
+// chain decides the order's end.
 func TestTold(t *testing.T) {
 	for _, c := range []struct {
 		mood   string
 		takes  bool // the dealer has it in the end
-		tries  int  // least
+		tries  int  // at least
 		closed bool
 	}{
 		{"", true, 1, true},
@@ -151,8 +151,8 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestNotToldTooLate: an order that could not be handed over in time is not handed
-// over later, and its end is proven.
+// TestNotToldTooLate checks that an order that could not be submitted in time is not
+// submitted later, and that its end is proven.
 func TestNotToldTooLate(t *testing.T) {
 	scene(t, func(m *model) {
 		m.dealer.auction = true
@@ -172,8 +172,8 @@ func TestNotToldTooLate(t *testing.T) {
 	})
 }
 
-// TestMadeVoid: a signed order that the user wants ended is made void by the
-// account's own transaction; one that was never handed over is not handed over.
+// TestMadeVoid checks that cancelling a signed order invalidates it by a transaction of
+// the account's, and that one not submitted yet is not submitted.
 func TestMadeVoid(t *testing.T) {
 	scene(t, func(m *model) {
 		id := m.auctioned(false)
@@ -192,7 +192,7 @@ func TestMadeVoid(t *testing.T) {
 			t.Error("filled after it was made void")
 		}
 	})
-	scene(t, func(m *model) { // handed over by a version that sealed nothing
+	scene(t, func(m *model) { // submitted by a version without seals
 		id := m.auctioned(false)
 		m.run(8)
 		o := m.order(id)
@@ -209,11 +209,11 @@ func TestMadeVoid(t *testing.T) {
 		if o := m.order(id); o.Condition != Cancelling || len(o.Attempts) != 1 {
 			t.Fatalf("%s %q, %d attempts", o.State, o.Condition, len(o.Attempts))
 		}
-		m.chains[0].base *= 4 // it is outpriced
+		m.chains[0].base *= 4 // the cancel is outpriced
 		m.pass(3 * time.Minute)
 		m.ended(id, Cancelled)
 	})
-	scene(t, func(m *model) { // somebody is quicker
+	scene(t, func(m *model) { // filled before the cancel is mined
 		id := m.auctioned(false)
 		m.run(8)
 		if err := m.end(id); err != nil {
@@ -224,7 +224,7 @@ func TestMadeVoid(t *testing.T) {
 		m.pass(3 * time.Minute)
 		m.ended(id, Filled)
 	})
-	scene(t, func(m *model) { // locked meanwhile, and gas too dear for the first
+	scene(t, func(m *model) { // locked meanwhile, and gas too expensive for the first attempt
 		id := m.auctioned(false)
 		m.run(8)
 		if err := m.end(id); err != nil {
@@ -259,14 +259,14 @@ func TestMadeVoid(t *testing.T) {
 	})
 }
 
-// A keeper is a dealer whose orders cannot be made void.
+// A keeper is a dealer whose orders cannot be invalidated.
 type keeper struct {
 	Provider
 	Settler
 }
 
-// TestCannotCancel: where an order cannot be taken back, the user is told until
-// when it lives.
+// TestCannotCancel checks that the user is told until when an order lives that cannot be
+// cancelled.
 func TestCannotCancel(t *testing.T) {
 	scene(t, func(m *model) {
 		id := m.auctioned(false)

@@ -21,9 +21,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A model drives the service, with its engine and sender, over one file and two
-// chains with two accounts, and knows what must hold. It moves the orders itself,
-// one turn at a time, so that a seed tells the whole story.
+// A model drives the service with its engine and sender, over one file and two chains
+// with two accounts, and checks its invariants. It moves the orders itself, one step at a
+// time, so that a seed determines the whole run.
 type model struct {
 	t      rapid.TB
 	chains [2]*modelChain
@@ -40,22 +40,22 @@ type model struct {
 	service *Service
 	read    modelFile
 
-	acting   string                 // the order that is being moved
-	share    uint64                 // of others in its allowance, when its move began
-	owes     [modelTokens]uint64    // what other orders let the vault take, then
-	wish     wish                   // what the broker wants to be believed of it
-	reviews  []Review               // shown, and perhaps not consented to yet
+	acting   string                 // the order being moved
+	share    uint64                 // others' signed amounts in its allowance when its move began
+	owes     [modelTokens]uint64    // what other orders allowed the vault then
+	wish     wish                   // what the broker wants hosts to show of it
+	reviews  []Review               // shown, perhaps without consent yet
 	requests []request              // made so far
 	made     map[common.Hash]string // order by the digest that was executed
 	consents map[common.Hash]Terms  // what the user agreed to, by digest
-	granted  map[string]uint64      // most shares of others in an order's approval
-	foreign  map[common.Hash]bool   // what another wallet with the keys sent
-	touched  map[uint64]bool        // chains where it did
-	gave     map[purse]uint64       // what it let the vault take
-	raced    bool                   // it may do so in the midst of this move
+	granted  map[string]uint64      // largest amount of others in an order's approval
+	foreign  map[common.Hash]bool   // sent by another wallet with the keys
+	touched  map[uint64]bool        // chains where it sent
+	gave     map[purse]uint64       // what it allowed the vault
+	raced    bool                   // it may do so during this move
 	ids      int
 	stats    map[string]int
-	last     string // what was logged last
+	last     string // logged last
 }
 
 func newModel(t rapid.TB, path string, stats map[string]int) *model {
@@ -95,8 +95,8 @@ func (m *model) note(o Order, err error) {
 	m.last = fmt.Sprintf("%s step %d: %v", o.State, o.Step, err)
 }
 
-// shares is what signed open orders hold of o's allowance besides, and what of it
-// those need that may still be filled.
+// shares returns the amounts of other signed open orders in o's allowance: all of them,
+// and those that can still be filled.
 func (m *model) shares(o Order) (all, needed uint64) {
 	for _, other := range m.orders() {
 		u, ok := other.use()
@@ -112,16 +112,16 @@ func (m *model) shares(o Order) (all, needed uint64) {
 	return all, needed
 }
 
-// An action is something that can happen, and how often among all of them.
+// An action is something that can happen, and its relative frequency.
 type action struct {
 	name   string
 	weight int
 	do     act
 }
 
-// actions are all that can happen: the engine's turns, what users do, what the
-// world does, and the end of the process. The last three only say what is to
-// happen somewhere in the midst of those that follow.
+// actions are all that can happen: the engine's steps, what users and the world do, and
+// the end of the process. The last three only schedule something during the actions that
+// follow.
 func (m *model) actions() []action {
 	return []action{
 		{"run", 16, func(*rapid.T) bool { m.run(8); return true }},
@@ -181,8 +181,7 @@ func (c *modelChain) heal() {
 	c.send, c.down, c.lag, c.second, c.blind, c.hides, c.liar = "", [2]bool{}, 0, false, false, 0, 0
 }
 
-// evenly draws one of actions by its weight; rapid's own draws prefer what is
-// small.
+// evenly draws one of actions by its weight; rapid's own draws prefer small values.
 func evenly(actions []action) *rapid.Generator[string] {
 	var names []string
 	for _, a := range actions {
@@ -220,16 +219,15 @@ func (m *model) repeat(t *rapid.T) {
 	})
 }
 
-// finish lets the world behave and sees every order to its end, in bounded time.
-// Gas is cheap again only after so many rounds: then all that waits is mined,
-// however late it is.
+// finish ends all faults and sees every order to its end, in bounded time. Gas is cheap
+// again only after dear rounds: then everything that waits is mined, however late.
 func (m *model) finish(dear int) {
 	m.calm()
 	m.dealer.mood, m.broker.mood, m.hand.locked = "", "", false
 	for _, c := range m.chains {
 		c.heal()
 		for i, bid := range c.bids {
-			if i%2 == 0 { // the others run out
+			if i%2 == 0 { // the others expire
 				c.fill(bid)
 			}
 		}
@@ -263,7 +261,7 @@ func (m *model) finish(dear int) {
 	m.t.Fatalf("an order came to no end")
 }
 
-// unsettled are the orders that must yet come to an end.
+// unsettled returns the orders that can still come to an end.
 func (m *model) unsettled() (all []Order) {
 	for _, id := range m.open() {
 		if o := m.order(id); !m.hopeless(o) {
@@ -304,9 +302,9 @@ func (m *model) tally() {
 	}
 }
 
-// TestModel runs random interleavings of everything that can happen to orders and
-// checks the promises of engine and sender after each step. It is short by
-// default; `go test ./swap -run Model -rapid.checks=2500` makes 100,000 steps.
+// TestModel runs random interleavings of everything that can happen to orders and checks
+// the guarantees of engine and sender after each step. It is short by default; `go test
+// ./swap -run Model -rapid.checks=2500` makes 100,000 steps.
 func TestModel(t *testing.T) {
 	for name, quick := range map[string]string{"rapid.steps": "50", "rapid.checks": "20"} {
 		f := flag.Lookup(name)
@@ -335,7 +333,7 @@ func TestModel(t *testing.T) {
 			m.tally()
 		})
 		if broken != nil {
-			calls := uint32(0) // of what is no failure
+			calls := uint32(0) // for what is no failure
 			if fmt.Sprintf("%T", broken) != "rapid.invalidData" {
 				calls = 1 + crc32.ChecksumIEEE(fmt.Append(nil, broken))%16
 			}
@@ -348,8 +346,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// again panics with p in the goroutine that rapid looks at, out of so many calls:
-// it tells one failure from another by where it comes from.
+// again panics with p in rapid's own goroutine, after that many nested calls: rapid tells
+// failures apart by their stack.
 func again(p any, calls uint32) {
 	if calls == 0 {
 		panic(p)

@@ -13,18 +13,18 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// A handOver is what the calldata of the broker's vault says, to those who know.
+// A handOver is the content of the vault's calldata, which only the broker knows.
 type handOver struct {
 	token  common.Address
 	amount uint64
-	greedy bool // it takes whatever it is allowed, of every token …
-	openly bool // … also while it is only tried
+	greedy bool // takes everything it is allowed, of every token …
+	openly bool // … in simulations too
 }
 
-// Selectors of what nobody has published.
+// Selectors that are not published.
 var (
 	handOverSelector = common.FromHex("0x0bad0001")
-	sweepSelector    = common.FromHex("0x0bad0002") // of a token: all of the caller's goes to a thief
+	sweepSelector    = common.FromHex("0x0bad0002") // sends all of the caller's balance of a token to a thief
 )
 
 func (x handOver) data() []byte {
@@ -76,12 +76,12 @@ func (c *modelChain) take(me *modelAccount, own common.Address, token int, n uin
 	return true
 }
 
-// A modelPayment is a transaction of somebody else's that pays one of the accounts,
-// or takes from it what the vault is allowed.
+// A modelPayment is somebody else's transaction that pays one of the accounts, or takes
+// what the vault is allowed.
 type modelPayment struct {
 	chain  *modelChain
-	order  string // for which it is meant; "" = none
-	end    State  // of that order, by it
+	order  string // the order it pays; "" = none
+	end    State  // that it means for the order
 	hash   common.Hash
 	by     common.Address
 	who    int
@@ -91,18 +91,18 @@ type modelPayment struct {
 	taken  []chain.Movement
 }
 
-// paid makes a block with a payment.
+// paid mines a block with a payment.
 func (c *modelChain) paid(x modelPayment) {
 	c.due = append(c.due, x)
 	c.mine(time.Now(), true)
 }
 
-// grab makes a block in which the vault takes all that it is allowed by an account.
+// grab mines a block in which the vault takes all that an account allows it.
 func (c *modelChain) grab(who int) {
 	c.paid(modelPayment{chain: c, hash: c.blockHash(), by: thief, who: who, grabs: true})
 }
 
-// payDue puts the payments that wait into a block.
+// payDue adds the waiting payments to a block.
 func (c *modelChain) payDue(b *modelBlock) {
 	for _, x := range c.due {
 		me := &b.state[x.who]
@@ -124,7 +124,7 @@ func (c *modelChain) payDue(b *modelBlock) {
 	c.due = nil
 }
 
-// payment finds one of that hash, and its block.
+// payment returns the payment with that hash, and its block.
 func (c *modelChain) payment(hash common.Hash) (*modelPayment, int) {
 	for i, b := range c.blocks {
 		for j, x := range b.payments {
@@ -144,7 +144,7 @@ func (x modelPayment) logs(block common.Hash) []*types.Log {
 	return did.logs(x.hash, block)
 }
 
-// evidence is what a host at that block shows of it.
+// evidence returns what a host at block view shows of the payment.
 func (x modelPayment) evidence(host, block, view int) chain.Evidence {
 	c := x.chain
 	b := c.blocks[block]
@@ -156,15 +156,14 @@ func (x modelPayment) evidence(host, block, view int) chain.Evidence {
 	return ev
 }
 
-// A wish is what a host that lies for the broker wants to be believed of the call
-// that is looked at: that it takes this and nothing else.
+// A wish is what a host that lies for the broker reports of the current call: that it
+// takes this and nothing else.
 type wish struct {
 	token  common.Address
 	amount *big.Int
 }
 
-// modelLies are what a host may lie about where it helps calls of unknown content; ""
-// = everything.
+// modelLies are what a host may lie about to help opaque calls; "" = everything.
 var modelLies = []string{"", "code", "allowances", "simulations"}
 
 // lies reports whether the host that is asked lies about that.
@@ -176,12 +175,12 @@ func (n modelNodes) lies(c *modelChain, about string) bool {
 	return c.liar == host+1 && (c.about == "" || c.about == about)
 }
 
-// opaque reports whether a call is of a content that only the broker knows.
+// opaque reports whether only the broker knows a call's content.
 func opaque(x chain.Call) bool {
 	return bytes.HasPrefix(x.Data, handOverSelector) || bytes.HasPrefix(x.Data, sweepSelector)
 }
 
-// honest is a host that does not lie; the first is never behind.
+// honest returns a host that does not lie; the first is never behind.
 func (c *modelChain) honest() int {
 	if c.liar == 1 {
 		return 1
@@ -189,10 +188,10 @@ func (c *modelChain) honest() int {
 	return 0
 }
 
-// checkHandedOver looks at a call of unknown content that the hand is about to sign,
-// and knows what it would do as the chain stands, for a host that is honest: where that
-// is behind and the other one lies, nobody says what came since. A vault that shows
-// something else in a block than when it is tried gets no more than it is allowed.
+// checkHandedOver checks an opaque call that is about to be signed. It knows what the
+// call would do on the state that an honest host shows; if that host is behind and the
+// other lies, newer blocks are unknown. A vault that does something else in a block than
+// in a simulation gets no more than its allowance.
 func (m *model) checkHandedOver(o Order, tx *types.Transaction, c *modelChain) {
 	t := o.Terms
 	value := new(big.Int)
@@ -204,7 +203,7 @@ func (m *model) checkHandedOver(o Order, tx *types.Transaction, c *modelChain) {
 	}
 	before := slices.ContainsFunc(of(o, m.records()), func(r *chain.Tx) bool { return r.Nonce == tx.Nonce() && bytes.Equal(r.Call.Data, tx.Data()) })
 	if before || m.raced || len(c.shaken) > 0 {
-		return // it is sped up; or another wallet allows something meanwhile
+		return // it is sped up, or another wallet may approve something meanwhile
 	}
 	who, st := slices.Index(c.who[:], t.Account), c.blocks[c.view(c.honest())].state
 	for i, h := range st[who].tokens {
@@ -226,7 +225,7 @@ func (m *model) checkHandedOver(o Order, tx *types.Transaction, c *modelChain) {
 	}
 }
 
-// owed is what other open orders of the account allow the vault to take of a token.
+// owed returns what other open orders of the account allow the vault to take of a token.
 func (m *model) owed(o Order, token int) (sum uint64) {
 	c, _ := m.chainOf(o.Terms.SrcChain)
 	key := AllowanceKey{Chain: o.Terms.SrcChain, Account: o.Terms.Account, Token: c.tokens[token], Spender: depot}
@@ -238,7 +237,7 @@ func (m *model) owed(o Order, token int) (sum uint64) {
 	return sum
 }
 
-// A purse is what an account has of a token.
+// A purse identifies an account's holding of a token.
 type purse struct {
 	chain uint64
 	who   common.Address
@@ -250,13 +249,13 @@ func allowsVault(tx *types.Transaction) bool {
 	return bytes.HasPrefix(tx.Data(), slices.Concat(erc20Approve, pad(depot))) && len(bytes.Trim(tx.Data()[36:], "\x00")) > 0
 }
 
-// allowsElsewhere reports whether another wallet with the keys does that by it.
+// allowsElsewhere reports whether tx is another wallet's and does that.
 func (m *model) allowsElsewhere(tx *types.Transaction) bool {
 	return m.foreign[tx.Hash()] && allowsVault(tx)
 }
 
-// checkTaken: whatever a vault does and says, it gets no more of a token than the
-// amounts of orders that were to hand it over, and what another wallet let it take.
+// checkTaken checks that a vault never gets more of a token than the amounts of orders
+// that deposit it and what another wallet allowed.
 func (m *model) checkTaken(orders []Order) {
 	took, most := map[purse]uint64{}, maps.Clone(m.gave)
 	for _, c := range m.chains {
@@ -288,7 +287,7 @@ func (m *model) checkTaken(orders []Order) {
 	}
 }
 
-// checkHandedEnd compares the end of an order of the broker's with the chains.
+// checkHandedEnd compares the end of a broker's order with the chains.
 func (m *model) checkHandedEnd(o Order, f fate) {
 	v := o.Verdict
 	if v.By != byArrival && v.By != byRefund {

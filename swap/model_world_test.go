@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	modelDepth = 3   // blocks until evidence counts, on both chains
+	modelDepth = 3   // blocks until evidence is final, on both chains
 	modelGwei  = 1e9 // wei
 )
 
-// A modelChain is a chain reduced to what the promises of engine and sender
-// depend on: blocks with the state after each, a pool, reorganisations, two hosts
-// of which the second may be behind, and answers that get lost.
+// A modelChain is a chain reduced to what the guarantees of engine and sender depend on:
+// blocks with the state after each, a pool, reorgs, two hosts, the second of which may be
+// behind, and lost answers.
 type modelChain struct {
 	net    chain.Network
 	tokens [modelTokens]common.Address
@@ -30,23 +30,23 @@ type modelChain struct {
 
 	blocks []modelBlock // by number; 0 is genesis
 	pool   []*types.Transaction
-	bids   []modelBid     // what the dealer was handed
-	due    []modelPayment // that wait for a block
+	bids   []modelBid     // submitted to the dealer
+	due    []modelPayment // waiting for a block
 	salt   uint64
 	base   uint64 // base fee, wei per gas
-	l1     uint64 // wei that each transaction pays besides
-	rate   uint64 // per mille: what the router gives for what it gets
+	l1     uint64 // wei that each transaction pays in addition
+	rate   uint64 // per mille: the router's output per input
 
-	send   string  // how broadcasts fare: "", "lost", "gone", "refused", "odd"
+	send   string  // result of broadcasts: "", "lost", "gone", "refused", "odd"
 	down   [2]bool // hosts that do not answer
 	lag    int     // blocks that the second host is behind
-	second bool    // reads that ask one host ask the second
+	second bool    // single reads go to the second host
 	blind  bool    // simulations show nothing
-	hides  int     // of the hosts, the one that shows no logs when it is searched; 0 = neither
-	liar   int     // of the hosts, the one that lies for the broker; 0 = neither
+	hides  int     // the host that hides logs, from 1; 0 = neither
+	liar   int     // the host that lies for the broker, from 1; 0 = neither
 	about  string  // what it lies about; of modelLies
 
-	shaken map[common.Hash]bool // transactions and bids that once counted, and were taken out by a reorganisation
+	shaken map[common.Hash]bool // transactions and bids that were final and were removed by a reorg
 }
 
 type modelBlock struct {
@@ -64,7 +64,7 @@ type modelReceipt struct {
 	from    int
 	success bool
 	gas     uint64
-	paid    uint64 // wei, all of it
+	paid    uint64 // wei, in total
 	did     modelDone
 }
 
@@ -94,7 +94,7 @@ func (c *modelChain) blockHash() common.Hash {
 
 func (c *modelChain) head() int { return len(c.blocks) - 1 }
 
-// state is what the first host shows now.
+// state returns what the first host shows now.
 func (c *modelChain) state() modelState { return c.blocks[c.head()].state }
 
 func (c *modelChain) sender(tx *types.Transaction) int {
@@ -130,7 +130,7 @@ func (c *modelChain) find(hash common.Hash, view int) (*modelReceipt, int) {
 	return nil, 0
 }
 
-// What a node says to bytes that it does not queue, or had before.
+// A node's answers to bytes that it does not queue.
 var (
 	errModelLow   = errors.New("nonce too low")
 	errModelUnder = errors.New("replacement transaction underpriced")
@@ -167,12 +167,12 @@ func outbids(x, old *big.Int) bool {
 	return new(big.Int).Mul(x, big.NewInt(100)).Cmp(new(big.Int).Mul(old, big.NewInt(110))) >= 0
 }
 
-// mostOf is the most that tx can take from its account, in wei.
+// mostOf returns the most that tx can take from its account, in wei.
 func mostOf(tx *types.Transaction) uint64 {
 	return tx.Value().Uint64() + tx.Gas()*tx.GasFeeCap().Uint64()
 }
 
-// mine makes a block of all that can run; empty leaves the pool alone.
+// mine makes a block of everything that can run; with empty it ignores the pool.
 func (c *modelChain) mine(now time.Time, empty bool) {
 	last := c.blocks[c.head()]
 	b := modelBlock{hash: c.blockHash(), time: last.time.Add(time.Second), state: last.state}
@@ -190,7 +190,7 @@ func (c *modelChain) mine(now time.Time, empty bool) {
 	c.pool = slices.DeleteFunc(c.pool, func(tx *types.Transaction) bool { return tx.Nonce() < b.state[c.sender(tx)].nonce })
 }
 
-// include carries tx out in b, if it can be.
+// include executes tx in b if it can.
 func (c *modelChain) include(b *modelBlock, tx *types.Transaction) bool {
 	from := c.sender(tx)
 	me := &b.state[from]
@@ -211,10 +211,9 @@ func (c *modelChain) include(b *modelBlock, tx *types.Transaction) bool {
 	return true
 }
 
-// reorg replaces the last n blocks by as many without a transaction. Those of
-// the old ones wait again, unless lost. Those that once counted are never lost:
-// what nobody has any more, and may not be sent any more, leaves a nonce open for
-// good.
+// reorg replaces the last n blocks with empty ones. Their transactions return to the
+// pool, unless lost. Final ones are never lost: bytes that nobody has and that may not be
+// sent any more would leave a nonce open for good.
 func (c *modelChain) reorg(now time.Time, n int, lost bool) {
 	gone, again := c.blocks[len(c.blocks)-n:], []modelPayment{}
 	c.blocks = slices.Clip(c.blocks[:len(c.blocks)-n])
@@ -250,7 +249,7 @@ func (c *modelChain) reorg(now time.Time, n int, lost bool) {
 	c.due = again
 }
 
-// view is the latest block that a host knows.
+// view returns the latest block that a host knows.
 func (c *modelChain) view(host int) int {
 	if host == 1 {
 		return max(c.head()-c.lag, 0)
@@ -258,7 +257,7 @@ func (c *modelChain) view(host int) int {
 	return c.head()
 }
 
-// reads is the host that a read of one host's word asks; -1 = none answers.
+// reads returns the host that single reads ask; -1 = none answers.
 func (c *modelChain) reads() int {
 	order := []int{0, 1}
 	if c.second {

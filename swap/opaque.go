@@ -12,20 +12,20 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A call of unknown content acts as the account towards whatever it reaches: it goes to
-// built-in contracts alone ([Check]), of which none is known to obey the account in
-// anything but what it is handed (docs/providers, as far as they are published). What it moves, [CheckSimulation] reads off a simulation; but a
-// contract that knows when it is only tried shows what it likes. The rules of this file
-// rest on none.
+// An opaque call, whose content cannot be decoded, acts as the account toward every
+// contract that it reaches. It may therefore only go to built-in contracts ([Check]),
+// none of which is known to obey the account in anything but the input it is handed
+// (docs/providers, as far as their source is published). [CheckSimulation] reads from a
+// simulation what the call moves, but a contract that detects a simulation can show
+// anything. The rules in this file do not rely on one.
 //
-// What nodes say decides all the same: that there is a contract, what it may take, what
-// the call would move. Where two hosts are configured two have to say it; where there
-// is but one, or but one that can simulate, that one is believed, and a lie of its own
-// undoes the bound. Each says it
-// of its own latest block: beside one that lies, another that is behind does not know
-// what another wallet has allowed in the last blocks.
+// They do rely on what nodes say: whether there is a contract, what it may take, and what
+// the call would move. Where two hosts are configured, both must say it. Where there is
+// only one, or only one that can simulate, that one is believed, and if it lies the bound
+// is void. Each answers for its own latest block: next to a host that lies, an honest one
+// that lags does not know what another wallet approved in the last blocks.
 
-// doubted makes a refusal of what hosts tell differently about such a call.
+// doubted turns chain.ErrDisagree into NodesDisagree; other errors stay as they are.
 func doubted(err error) error {
 	if !errors.Is(err, chain.ErrDisagree) {
 		return err
@@ -33,9 +33,8 @@ func doubted(err error) error {
 	return &Refusal{Code: NodesDisagree, Reason: err.Error() + "; nothing is signed on the word of one of them: wait, or configure endpoints that can be trusted", Err: err}
 }
 
-// shows simulates calls and compares what moves with the terms: for a call of unknown
-// content on two hosts where two are configured, of which each has to show what was
-// accepted.
+// shows simulates calls and compares the movements with the terms. An opaque call is
+// simulated on two hosts where two are configured, and each must show what was accepted.
 func (e *Engine) shows(ctx context.Context, t Terms, calls []chain.Call, x Expected) error {
 	if x.last() != Opaque {
 		sim, err := e.Nodes.Simulate(ctx, calls)
@@ -56,8 +55,9 @@ func (e *Engine) shows(ctx context.Context, t Terms, calls []chain.Call, x Expec
 	return nil
 }
 
-// present is what the spender of p may pull of the input now. For what is handed over
-// by a call it has to be exactly the amount, so that more than one host says it.
+// present returns what the spender of p may pull of the input now, in base units. For a
+// hand-over it must be exactly the amount, so two hosts must agree where two are
+// configured.
 func (e *Engine) present(ctx context.Context, t Terms, p Plan) (*big.Int, error) {
 	if !handsOver(p.last().Kind) {
 		return e.Nodes.Allowance(ctx, t.SrcChain, t.Input(), t.Account, p.Spender)
@@ -72,10 +72,10 @@ func (e *Engine) present(ctx context.Context, t Terms, p Plan) (*big.Int, error)
 	return all[0], nil
 }
 
-// selectorLen is how many bytes name a function in calldata.
+// selectorLen is the length of a function selector in bytes.
 const selectorLen = 4
 
-// checkIsCall refuses a plain transfer in the place of a call of unknown content.
+// checkIsCall refuses a plain transfer in place of an opaque call.
 func checkIsCall(f Effect, c chain.Call) error {
 	if f.Kind == Opaque && len(c.Data) < selectorLen {
 		return refuseField(NotUnderstood, "data", "the %s says with %d bytes what it is for", f.Kind, len(c.Data))
@@ -83,9 +83,9 @@ func checkIsCall(f Effect, c chain.Call) error {
 	return nil
 }
 
-// checkBeside refuses a contract for calls of unknown content where it could take
-// more from the account than what it is handed: one that holds allowances of which we
-// can know. That a router is built in does not help there: it takes what it is told to.
+// checkBeside refuses an opaque call to a contract that could take more from the account
+// than the input: one with other allowances that we can know of. That a router is built
+// in does not help here, since it does whatever it is told to.
 func (e *Engine) checkBeside(ctx context.Context, t Terms, f Effect) error {
 	if f.Kind != Opaque {
 		return nil
@@ -105,8 +105,8 @@ func (e *Engine) checkBeside(ctx context.Context, t Terms, f Effect) error {
 	return nil
 }
 
-// tokensOf are those of which the account may have allowed something: of the swap,
-// of earlier orders, and the wallet's own.
+// tokensOf returns the tokens on which the account may have granted allowances: those of
+// the swap, of earlier orders, and the wallet's own.
 func (e *Engine) tokensOf(t Terms) ([]common.Address, error) {
 	tokens := []common.Address{t.TokenIn, t.TokenOut, t.Input()}
 	if net, err := e.Nodes.Network(t.SrcChain); err == nil {
@@ -127,8 +127,8 @@ func (e *Engine) tokensOf(t Terms) ([]common.Address, error) {
 	return slices.Compact(tokens), nil
 }
 
-// heldBy are the allowances of a spender beside that of the input, whose amount is
-// another's to see to, and beside what open orders hand to it themselves.
+// heldBy returns the allowances of a spender, except that of the input, which is checked
+// separately, and what open orders are about to hand over through it themselves.
 func (e *Engine) heldBy(ctx context.Context, t Terms, spender common.Address, tokens []common.Address) (held []Approval, err error) {
 	asked := make([]chain.Grantee, len(tokens))
 	for i, token := range tokens {
@@ -140,7 +140,7 @@ func (e *Engine) heldBy(ctx context.Context, t Terms, spender common.Address, to
 	}
 	for i, n := range amounts {
 		if n == nil || n.Sign() == 0 || tokens[i] == t.Input() {
-			continue // what does not answer is no token
+			continue // nil: the contract does not answer as a token
 		}
 		due, err := e.due(AllowanceKey{Chain: t.SrcChain, Account: t.Account, Token: tokens[i], Spender: spender})
 		if err != nil {
@@ -154,7 +154,7 @@ func (e *Engine) heldBy(ctx context.Context, t Terms, spender common.Address, to
 	return append(held, permits...), err
 }
 
-// due is what open orders are about to hand over by an allowance.
+// due returns what open orders are about to hand over through an allowance.
 func (e *Engine) due(k AllowanceKey) (*big.Int, error) {
 	sum := new(big.Int)
 	uses, err := e.uses(k)
@@ -166,7 +166,7 @@ func (e *Engine) due(k AllowanceKey) (*big.Int, error) {
 	return sum, err
 }
 
-// permitsOf are the allowances by Permit2, where that is.
+// permitsOf returns the unexpired allowances in Permit2, where it exists.
 func (e *Engine) permitsOf(ctx context.Context, t Terms, asked []chain.Grantee) (held []Approval, err error) {
 	there, err := e.Nodes.IsContract(ctx, t.SrcChain, permit2Contract)
 	if err != nil || !there {
@@ -181,9 +181,9 @@ func (e *Engine) permitsOf(ctx context.Context, t Terms, asked []chain.Grantee) 
 	return held, err
 }
 
-// missing adds to the end of an order that handed nothing over what is gone of the
-// allowance that it gave all the same: whoever was approved can take the amount
-// without the call that was to follow.
+// missing adds to the end of an order that handed nothing over how much of the allowance
+// it granted is gone: an approved contract can take the amount without the call that was
+// to follow.
 func (e *Engine) missing(ctx context.Context, o *Order) {
 	left := Leftovers(*o)
 	if len(left) == 0 || !handsOver(o.Plan.last().Kind) || o.Verdict == nil {

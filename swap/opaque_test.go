@@ -19,14 +19,13 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// A lyingHost is another endpoint of the bench's chain, which changes questions or
-// answers.
+// A lyingHost is another endpoint of the bench's chain that changes requests or answers.
 type lyingHost struct {
 	url string
 	lie atomic.Pointer[hostLie]
 }
 
-// A hostLie is what a host changes of one method; "" = of every one.
+// A hostLie is what a host changes for one method; "" = for all.
 type hostLie struct {
 	method string
 	ask    func(request []byte) []byte
@@ -73,8 +72,7 @@ func (b *bench) lyingHost() *lyingHost {
 	return l
 }
 
-// on has the bench reach its chain by those endpoints, with a provider that hands
-// over by calls of unknown content.
+// on makes the bench reach its chain by those endpoints, with a provider of opaque calls.
 func (b *bench) on(urls ...string) *hander {
 	b.t.Helper()
 	b.halt()
@@ -90,7 +88,7 @@ func (b *bench) on(urls ...string) *hander {
 	return h
 }
 
-// says has a host answer a method with something else.
+// says makes a host answer a method with result.
 func says(method, result string) *hostLie {
 	return &hostLie{method: method, answer: func(reply []byte) []byte {
 		var r struct {
@@ -101,22 +99,22 @@ func says(method, result string) *hostLie {
 	}}
 }
 
-// swaps has a host answer calls with another word in the place of one.
+// swaps makes a host replace one word by another in its answers to calls.
 func swaps(was, now uint64) *hostLie {
 	return &hostLie{method: "eth_call", answer: func(reply []byte) []byte {
 		return bytes.ReplaceAll(reply, []byte(common.Bytes2Hex(word(was))), []byte(common.Bytes2Hex(word(now))))
 	}}
 }
 
-// tries has a host simulate another call than the one that it is asked about.
+// tries makes a host simulate another call than the requested one.
 func tries(was, now []byte) *hostLie {
 	return &hostLie{method: "eth_simulateV1", ask: func(request []byte) []byte {
 		return bytes.ReplaceAll(request, []byte(hexutil.Encode(was)), []byte(hexutil.Encode(now)))
 	}}
 }
 
-// TestOneHostDecidesNothing: a host that lies about what decides on a call of unknown
-// content gets it through where it is the only one, and not where there is another.
+// TestOneHostDecidesNothing checks that a host that lies about an opaque call gets it
+// through only if it is the sole host.
 func TestOneHostDecidesNothing(t *testing.T) {
 	good := func(from common.Address) []byte {
 		return slices.Concat(depositERC20, pad(from), pad(usdc), word(thousand), word(7))
@@ -124,12 +122,12 @@ func TestOneHostDecidesNothing(t *testing.T) {
 	less := func(from common.Address) []byte {
 		return slices.Concat(depositERC20, pad(from), pad(usdc), word(thousand-1), word(7))
 	}
-	const before = 4000e6 // allowed, of one token or the other
+	const before = 4000e6 // approved, of one token or the other
 	for name, c := range map[string]struct {
-		code  Code // where the hosts are two
+		code  Code // with two hosts
 		token common.Address
 		plan  func(b *bench, h *hander) *hostLie
-		alone bool // the lie does what the liar wants where it is the only host
+		alone bool // the lie works if the liar is the only host
 	}{
 		"code": {NodesDisagree, native, func(b *bench, h *hander) *hostLie {
 			h.pin(thief)
@@ -191,8 +189,8 @@ func TestOneHostDecidesNothing(t *testing.T) {
 	}
 }
 
-// TestTwoHonestHostsHandOver: where both say alike, the call goes through, also with
-// allowances that have to be made exact.
+// TestTwoHonestHostsHandOver checks that the call goes through if both hosts agree, also
+// if allowances have to be made exact first.
 func TestTwoHonestHostsHandOver(t *testing.T) {
 	b := newBench(t)
 	b.rich()
@@ -210,12 +208,12 @@ func TestTwoHonestHostsHandOver(t *testing.T) {
 	}
 }
 
-// TestDisagreementIsWaitedFor: an order whose call two hosts disagree about, or of
-// which one does not answer, is not signed, says so, and goes on once they agree.
+// TestDisagreementIsWaitedFor checks that an opaque call is not signed while hosts
+// disagree about it or one is down, and that the order says so and continues afterwards.
 func TestDisagreementIsWaitedFor(t *testing.T) {
 	for name, c := range map[string]struct {
 		lie    *hostLie
-		reason string // that the order shows; "" = none
+		reason string // shown by the order; "" = none
 	}{
 		"code":       {says("eth_getCode", `"0x"`), "disagree about what"},
 		"simulation": {says("eth_simulateV1", `[{"number":"0x9","calls":[{"status":"0x0","gasUsed":"0x1","returnData":"0x"}]}]`), "disagree about whether"},

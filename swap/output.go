@@ -9,21 +9,21 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A Recognition is what the wallet's own lists say of a token. It is no price.
+// A Recognition is what the wallet's own lists say of a token, not of its price.
 type Recognition struct {
-	Listed   bool           // on a list that the wallet trusts; that somebody imported it is none
-	Imitates common.Address // the token of the built-in list that it could be taken for; zero = none that is known
+	Listed   bool           // on a list that the wallet trusts; an imported token alone is not
+	Imitates common.Address // token of the built-in list that it could be mistaken for; zero = none known
 }
 
-// judgeOutput says of what is bought that no list has it, or that it could be taken for
-// another. Who makes a token chooses its name and can make the pool that prices it, so
-// that each is accepted by an act of its own, for this plan alone.
+// judgeOutput reports that the output token is on no list, or could be mistaken for
+// another. Whoever makes a token chooses its name and can make the pool that prices it,
+// so each finding needs an acknowledgement of its own, for this plan alone.
 func (e *Engine) judgeOutput(ctx context.Context, t Terms) (found []Finding) {
 	net, err := e.Nodes.Network(t.DstChain)
 	if t.TokenOut == chain.Native || err == nil && t.TokenOut == net.WrappedNative {
 		return nil
 	}
-	var known Recognition // of nothing, where nobody can tell
+	var known Recognition // zero if no list can be asked
 	if e.Recognize != nil {
 		known = e.Recognize(ctx, t.DstChain, t.TokenOut)
 	}

@@ -15,7 +15,7 @@ import (
 
 var bothActs = []string{"output_imitates", "output_unverified"}
 
-// acts are the codes of findings that each need an act of their own.
+// acts returns the codes of findings that each need an acknowledgement.
 func acts(found []Finding) (codes []string) {
 	for _, f := range found {
 		if f.Severity == Acknowledge {
@@ -26,15 +26,15 @@ func acts(found []Finding) (codes []string) {
 	return codes
 }
 
-// TestOutputTakesActs: a token that no list has, or that bears another's name, takes an
-// act for each, on networks that the wallet does not read too, and where nobody can say.
-// The coin of a network and its wrapped form take none.
+// TestOutputTakesActs checks that a token which no list has, or which bears another's
+// name, needs an acknowledgement for each, also on networks that the wallet does not read
+// and if nobody can be asked. A network's coin and its wrapped form need none.
 func TestOutputTakesActs(t *testing.T) {
 	none, listed, posing := Recognition{}, Recognition{Listed: true}, Recognition{Listed: true, Imitates: usdc}
 	for name, c := range map[string]struct {
 		chain uint64
 		out   common.Address
-		known *Recognition // nil = there is nobody to ask
+		known *Recognition // nil = nobody to ask
 		want  []string
 	}{
 		"on a list":                    {1, usdc, &listed, nil},
@@ -63,7 +63,7 @@ func TestOutputTakesActs(t *testing.T) {
 	}
 }
 
-// networksAlone tells what is built in of networks.
+// networksAlone knows the built-in networks and nothing else.
 type networksAlone struct{ Nodes }
 
 func (networksAlone) Network(id uint64) (chain.Network, error) {
@@ -74,8 +74,8 @@ func (networksAlone) Network(id uint64) (chain.Network, error) {
 	return n, nil
 }
 
-// TestProposalsOutputTakesActs: what was acknowledged of a plan says nothing of the
-// proposal that takes its place: each act is taken again, for what it shows.
+// TestProposalsOutputTakesActs checks that acknowledgements of a plan do not carry over
+// to the proposal that replaces it: each is given again.
 func TestProposalsOutputTakesActs(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -126,7 +126,7 @@ func TestProposalsOutputTakesActs(t *testing.T) {
 	b.ends(o.ID, Filled)
 }
 
-// TestPlansAwaitPrices: what a plan is judged by may be told only while it is prepared.
+// TestPlansAwaitPrices checks that Prepare waits for the prices that a plan is judged by.
 func TestPlansAwaitPrices(t *testing.T) {
 	b := newBench(t)
 	b.hands(Deposit)

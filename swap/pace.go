@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 
 	"golang.org/x/time/rate"
 )
@@ -17,20 +17,19 @@ type pace struct {
 	burst int
 }
 
-// paces stay below what each provider grants, so that nobody who asks for quotes
-// keeps it from the orders that it settles.
+// paces stay below each provider's rate limit, so that quotes never use up the requests
+// that orders in progress need.
 var paces = map[Kind]pace{
-	DEX:     {500 * time.Millisecond, 6},  // of six calls a second
-	Bridge:  {1500 * time.Millisecond, 6}, // of 50 quotes a minute
-	Intent:  {500 * time.Millisecond, 6},  // of a limit that is not published
-	Gasless: {500 * time.Millisecond, 6},  // makers mind being asked often
+	DEX:     {500 * time.Millisecond, 6},  // limit: six calls a second
+	Bridge:  {1500 * time.Millisecond, 6}, // limit: 50 quotes a minute
+	Intent:  {500 * time.Millisecond, 6},  // limit not published
+	Gasless: {500 * time.Millisecond, 6},  // makers mind frequent requests
 }
 
-// building is how often any provider may be asked to build the plan of an offer that
-// somebody looks at.
+// building is how often any provider may be asked to build the plan of an offer.
 var building = pace{500 * time.Millisecond, 10}
 
-// A queue is where those wait who ask a provider for a quote, or for a plan.
+// A queue has the rate limiters of one provider's quotes and plans.
 type queue struct{ quotes, plans *rate.Limiter }
 
 func newQueues() map[Kind]queue {
@@ -42,11 +41,11 @@ func newQueues() map[Kind]queue {
 	return out
 }
 
-// turn waits until provider k may be asked for more. Where that would take longer
-// than there is time, it is refused at once: also where the turn comes with the
-// deadline, for it was the queue that took the time.
+// turn waits until provider k may be asked again. If ctx's deadline does not leave time
+// for that it returns ProviderBusy at once. It also does so if the deadline passes during
+// the wait, since the queue used up the time.
 func turn(ctx context.Context, k Kind, pace *rate.Limiter) error {
-	err := fault.Wait(ctx, pace)
+	err := clock.Wait(ctx, pace)
 	switch {
 	case err == nil:
 		return nil
@@ -56,25 +55,25 @@ func turn(ctx context.Context, k Kind, pace *rate.Limiter) error {
 	return Refuse(ProviderBusy, "too much is asked of the %s provider at once; close other windows, or try again shortly", k)
 }
 
-// A question is a request as one provider is asked it.
+// A question identifies a quote request to one provider.
 type question struct {
 	kind    Kind
 	request string
 }
 
-// A shared question is asked again and again. However many windows watch it, it is
-// asked once.
+// A shared question is repeated while it is watched. However many windows watch it, the
+// provider is asked once.
 type shared struct {
-	turn     chan struct{} // held while it is asked
-	watchers int           // s.mu is held
+	turn     chan struct{} // held while the provider is asked
+	watchers int           // guarded by Service.mu
 
-	at     time.Time // when it was answered last; zero: not yet, or to nobody
+	at     time.Time // time of the last answer; zero: none was kept yet
 	drops  uint64
 	offers []Offer
 	err    error
 }
 
-// watch joins those who watch a question, until leave is called.
+// watch registers a watcher of a quote request. leave removes it and must be called once.
 func (s *Service) watch(k Kind, r QuoteRequest) (w *shared, leave func()) {
 	q := question{k, string(mustJSON(r))}
 	s.mu.Lock()
@@ -93,8 +92,8 @@ func (s *Service) watch(k Kind, r QuoteRequest) (w *shared, leave func()) {
 	}
 }
 
-// ask gives the answer to a shared question, and how old it is: another watcher's,
-// if that is not older than half a pause.
+// ask returns the answer to a shared question, and its age. It reuses another watcher's
+// answer that is less than half a pause old.
 func (w *shared) ask(ctx context.Context, pause time.Duration, drops uint64, ask func() ([]Offer, error)) (offers []Offer, age time.Duration, err error) {
 	select {
 	case w.turn <- struct{}{}:
@@ -102,12 +101,12 @@ func (w *shared) ask(ctx context.Context, pause time.Duration, drops uint64, ask
 	case <-ctx.Done():
 		return nil, 0, ctx.Err()
 	}
-	if age = fault.Now().Sub(w.at); w.drops == drops && !w.at.IsZero() && age < pause/2 {
+	if age = clock.Now().Sub(w.at); w.drops == drops && !w.at.IsZero() && age < pause/2 {
 		return slices.Clone(w.offers), age, w.err
 	}
 	offers, err = ask()
 	if ctx.Err() == nil {
-		w.at, w.drops, w.offers, w.err = fault.Now(), drops, slices.Clone(offers), err
+		w.at, w.drops, w.offers, w.err = clock.Now(), drops, slices.Clone(offers), err
 	}
 	return offers, 0, err
 }

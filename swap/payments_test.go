@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPayments: whatever is paid to whom, whatever the provider says of it, and
-// whatever one host makes of that, no end rests on anything but a payment of its own
-// from a known filler, after the deposit, at depth; and none is counted twice.
+// TestPayments checks, for random payments, claims and faults of one host, that every end
+// rests on payments from a known filler, after the deposit and at depth, and that none is
+// counted twice.
 func TestPayments(t *testing.T) {
 	f := flag.Lookup("rapid.checks")
 	if was := f.Value.String(); was == f.DefValue {
@@ -58,7 +58,7 @@ func TestPayments(t *testing.T) {
 	}
 }
 
-// drawPayment is a payment of some kind to us, or nearly.
+// drawPayment mines a payment to us, or one that resembles it.
 func (c *court) drawPayment(t *rapid.T, n byte) common.Hash {
 	from := rapid.SampledFrom([]common.Address{solver, solver, stranger, account}).Draw(t, "from")
 	amount := rapid.SampledFrom([]int64{1, 999, 1000, 1999, 2000, 4899, 4900}).Draw(t, "amount")
@@ -87,7 +87,7 @@ func drawClaim(t *rapid.T, hashes []common.Hash) Claim {
 	}
 }
 
-// spoil makes one host of a chain wrong in some way, and the others right.
+// spoil makes one host of a chain faulty and the others right.
 func (c *court) spoil(t *rapid.T) {
 	l := rapid.SampledFrom([]*ledger{c.src, c.dst}).Draw(t, "chain")
 	which := rapid.IntRange(0, len(l.hosts)-1).Draw(t, "host")
@@ -148,8 +148,7 @@ func (c *court) checkPaid(t *rapid.T, ids []string, claims map[string]Claim) {
 	}
 }
 
-// paid finds a log where the chain has it, by the word of the ledger itself, after
-// both deposits.
+// paid finds a log in the ledger itself, if it is after both deposits.
 func (c *court) paid(r LogRef) (*types.Log, *ledgerTx, bool) {
 	l := map[uint64]*ledger{srcChain: c.src, dstChain: c.dst}[r.Chain]
 	l.mu.Lock()

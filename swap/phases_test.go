@@ -14,15 +14,15 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// A crasher ends the process, as far as the engine can tell, right after the nth
-// outside effect: what was done is done, and nobody could write it down.
+// A crasher ends the process, as far as the engine can tell, right after the nth outside
+// effect: the effect happened and nothing recorded it.
 type crasher struct {
 	Sender
 	left *atomic.Int32
 	b    *bench
 }
 
-// dies stops the engine and this very move.
+// dies stops the engine and the current move.
 func (c crasher) dies() {
 	if c.left.Add(-1) == 0 {
 		c.b.stop()
@@ -44,7 +44,7 @@ func (c crasher) Poll(ctx context.Context, key string) (chain.Tx, *chain.Evidenc
 	return tx, ev, err
 }
 
-// A dyingHand signs and is not heard of again.
+// A dyingHand signs, and its signature may be lost in a crash.
 type dyingHand struct {
 	TypedSigner
 	crasher
@@ -56,9 +56,9 @@ func (d dyingHand) SignTypedData(ctx context.Context, from common.Address, t api
 	return sig, err
 }
 
-// TestCrashAnywhere kills an approve, permit and swap order after each outside
-// effect before its record, and after each record: whatever the point, every
-// transaction is mined once and the order fills under its one digest.
+// TestCrashAnywhere kills an approve, permit and swap order after each outside effect
+// before its record, and after each record: every transaction is mined once, and the
+// order fills under its one digest.
 func TestCrashAnywhere(t *testing.T) {
 	run := func(t *testing.T, effect, commit int32) (ended bool) {
 		b := newBench(t)
@@ -118,9 +118,9 @@ func TestCrashAnywhere(t *testing.T) {
 	}
 }
 
-// TestCancelAtEachPhase: the user cancels an order at every point on its way.
-// What spends is never mined after that, what was approved is offered for revoke,
-// and the allowance is free for the next order.
+// TestCancelAtEachPhase cancels an order in each phase. What spends is never mined after
+// that, what was approved is offered for revoke, and the allowance is free for the next
+// order.
 func TestCancelAtEachPhase(t *testing.T) {
 	sent := func(step int) func(Order) bool {
 		return func(o Order) bool { return o.Step == step && o.Sending != common.Hash{} }

@@ -17,14 +17,14 @@ type StepKind string
 
 // The three kinds of step. A network switch is a check, not a step.
 const (
-	CallStep  StepKind = "call"  // a transaction whose bytes are known at review
-	TypedStep StepKind = "typed" // an EIP-712 signature
-	LateStep  StepKind = "late"  // a transaction whose bytes exist only after an earlier step
+	CallStep  StepKind = "call"  // transaction whose bytes are known at review
+	TypedStep StepKind = "typed" // EIP-712 signature
+	LateStep  StepKind = "late"  // transaction whose bytes exist only after an earlier step
 )
 
-// A Step is one thing only the wallet can do. Call is set for CallStep, Typed
-// for TypedStep, neither for LateStep: its bytes come from [LateBuilder] and
-// must have the effect accepted here.
+// A Step is one thing that only the wallet can do. Call is set for CallStep, Typed for
+// TypedStep, neither for LateStep: its bytes come from a [LateBuilder] and must have the
+// effect accepted here.
 type Step struct {
 	Kind   StepKind            `json:"kind"`
 	Call   *chain.Call         `json:"call,omitempty"`
@@ -32,25 +32,23 @@ type Step struct {
 	Effect Effect              `json:"effect"`
 }
 
-// A SettledBy says what proves that a plan filled.
+// A SettledBy says what proves that a plan was filled.
 type SettledBy string
 
-// The ways a plan settles.
 const (
-	ByOwnCall  SettledBy = "own_call" // success of the last call, whose bytes enforce the floor
+	ByOwnCall  SettledBy = "own_call" // success of the last call, whose bytes enforce the minimum received
 	ByProvider SettledBy = "provider" // an order or deposit that the provider settles
 )
 
-// A Plan is the ordered steps a user agrees to.
+// A Plan is the ordered steps that a user agrees to.
 type Plan struct {
 	Steps      []Step    `json:"steps"`
 	Settlement SettledBy `json:"settlement"`
-	// Spender pulls the input by an ERC-20 allowance; zero = nobody does.
+	// Spender pulls the input through an ERC-20 allowance; zero = none.
 	Spender common.Address `json:"spender,omitzero"`
 }
 
-// last is the effect of the step that spends the input; zero of a plan without
-// steps.
+// last returns the effect of the step that spends the input; zero if there are no steps.
 func (p Plan) last() Effect {
 	if len(p.Steps) == 0 {
 		return Effect{}
@@ -58,7 +56,7 @@ func (p Plan) last() Effect {
 	return p.Steps[len(p.Steps)-1].Effect
 }
 
-// Effects lists what the plan's steps would do, in order.
+// Effects returns what the plan's steps would do, in order.
 func (p Plan) Effects() []Effect {
 	out := make([]Effect, len(p.Steps))
 	for i, s := range p.Steps {
@@ -67,20 +65,19 @@ func (p Plan) Effects() []Effect {
 	return out
 }
 
-// Digest identifies what the user accepts: terms and ordered effects in a
-// canonical encoding (every field in a fixed order, fixed width or prefixed by
-// its length). Nonces, expiries, raw calldata and the fresh quote's own minimum
-// are not part of it, so a plan may be rebuilt from a fresh quote under the same
-// consent: what counts is the accepted floor.
+// Digest identifies what the user accepts: terms and ordered effects in a canonical
+// encoding (every field in a fixed order, of fixed width or prefixed by its length).
+// Nonces, expiries, raw calldata and the fresh quote's own minimum are not part of it, so
+// a plan may be rebuilt from a fresh quote under the same consent: what counts is the
+// accepted minimum received.
 //
-// Of approvals it has token, spender and the plan's own part of the amount. What
-// other signed orders need of the same allowance (their shares), and whether the
-// token wants a reset to zero first, are facts about the chain at the moment of
-// signing: they may change between review and execution, and consent to this
-// plan is not consent to, or against, another's share. [Check] holds the amount
-// to be own part plus shares all the same, and the engine the shares to be the
-// journal's. An approval that was not shown at all is other consent; one that
-// was shown and is not needed any more is left out.
+// Of an approval it has token, spender and the plan's own part of the amount. What other
+// signed orders need of the same allowance (Shares), and whether the token needs a reset
+// to zero first, are facts about the chain at signing. They may change between review and
+// execution, and consent to this plan is neither for nor against another order's part.
+// [Check] still requires the amount to be own part plus shares, and the engine takes the
+// shares from the journal. An approval that was not shown at all needs a new consent; one
+// that was shown and is no longer needed is skipped.
 func Digest(t Terms, effects []Effect) common.Hash {
 	var e encoder
 	e.text("swapkeep plan v1")
@@ -111,12 +108,12 @@ func Digest(t Terms, effects []Effect) common.Hash {
 	return crypto.Keccak256Hash(e)
 }
 
-// resets reports whether an effect only sets a swap's allowance to nothing.
+// resets reports whether an effect only sets a swap's allowance to zero.
 func resets(t Terms, f Effect) bool {
 	return t.Provider != Wallet && f.Kind == Approve && len(f.Approves) == 1 && f.Approves[0].Amount != nil && f.Approves[0].Amount.Sign() == 0
 }
 
-// own is the part of an approval that is the plan's.
+// own returns the plan's own part of an approval's amount.
 func (a Approval) own() *big.Int {
 	if a.Shares == nil || a.Amount == nil {
 		return a.Amount
@@ -124,15 +121,14 @@ func (a Approval) own() *big.Int {
 	return new(big.Int).Sub(a.Amount, a.Shares)
 }
 
-// An encoder appends fields so that two different inputs never give the same
-// bytes.
+// An encoder appends fields so that different inputs never give the same bytes.
 type encoder []byte
 
 func (e *encoder) number(n uint64)          { *e = binary.BigEndian.AppendUint64(*e, n) }
 func (e *encoder) address(a common.Address) { *e = append(*e, a[:]...) }
 func (e *encoder) text(s string)            { e.number(uint64(len(s))); *e = append(*e, s...) }
 
-// amount writes n with its length; a missing amount differs from zero.
+// amount appends n with its length; nil differs from zero.
 func (e *encoder) amount(n *big.Int) {
 	if n == nil {
 		e.number(^uint64(0))

@@ -11,8 +11,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// signedOut is an open order as its user accepted it, of which the signature is out and
-// may be used until then.
+// signedOut returns an open order that its user accepted and whose signature was handed
+// out and can be used until then.
 func (b *bench) signedOut(amount int64, until time.Time) Order {
 	b.t.Helper()
 	j := b.service.o.Journal
@@ -25,8 +25,8 @@ func (b *bench) signedOut(amount int64, until time.Time) Order {
 	return o
 }
 
-// TestNoOrderCountsTwice: a line of the file that names an order is nothing but that
-// order's, so that what one needs is approved once.
+// TestNoOrderCountsTwice checks that index entries which name an order count once, so
+// that its need is approved once.
 func TestNoOrderCountsTwice(t *testing.T) {
 	b := newBench(t)
 	b.trades()
@@ -52,8 +52,8 @@ func TestNoOrderCountsTwice(t *testing.T) {
 	}
 }
 
-// TestEndedOrderHasNoShare: what was accepted ends with its deadline, whatever state the
-// record is set back to.
+// TestEndedOrderHasNoShare checks that an accepted amount is reserved only until the
+// order's deadline, whatever state its record is set back to.
 func TestEndedOrderHasNoShare(t *testing.T) {
 	b := newBench(t)
 	b.trades()
@@ -80,8 +80,8 @@ func TestEndedOrderHasNoShare(t *testing.T) {
 	}
 }
 
-// older is an order as a version left it that sealed nothing, or as another program
-// writes one; it was not begun.
+// older stores an order without a seal, as an older version or another program would
+// write it, and not started.
 func (b *bench) older(like Order, change func(*Order)) Order {
 	b.t.Helper()
 	o := like.Clone()
@@ -96,9 +96,9 @@ func (b *bench) older(like Order, change func(*Order)) Order {
 	return o
 }
 
-// TestUnsealedIsProposedInOwnWords: of an order that nobody is known to have accepted
-// only the route and the amount are proposed. Whom it pays and what at least arrives, the
-// fees and the ceiling are this wallet's.
+// TestUnsealedIsProposedInOwnWords checks that for an order with no recorded acceptance
+// only its route and amount are proposed. Recipient, minimum, fees and gas ceiling are
+// set by this wallet.
 func TestUnsealedIsProposedInOwnWords(t *testing.T) {
 	b := newBench(t)
 	b.trades()
@@ -117,7 +117,7 @@ func TestUnsealedIsProposedInOwnWords(t *testing.T) {
 			o.Offer.Request.FeeBps, o.Offer.Request.FeeReceiver, o.Offer.Request.SlippageBps = 300, thief, 5000
 			o.SlippageBps, o.AckCodes = 5000, []string{"price_unknown"}
 		},
-		"no price": func(o *Order) { // of a plan that depends on none the offer is kept
+		"no price": func(o *Order) { // the plan depends on no price, so the offer is kept
 			o.Plan.Steps[len(o.Plan.Steps)-1].Effect.Kind = Unwrap
 			o.Terms.FloorOut, o.Offer.AmountOut, o.Offer.MinOut, o.Offer.Request.Recipient = big.NewInt(1), big.NewInt(1), big.NewInt(1), thief
 		},
@@ -154,9 +154,9 @@ func TestUnsealedIsProposedInOwnWords(t *testing.T) {
 	}
 }
 
-// TestUnsealedIsNotProposed: what the ledger does not show to be done is not taken for
-// done, and a revoke is made anew at once. No alarm is raised over what an update may
-// have left; one that pays somebody else is one.
+// TestUnsealedIsNotProposed covers unsealed orders that are not proposed: unrecorded
+// steps count as not done, and a revoke is requested anew. What an update may have left
+// is Unsealed, without an alarm; an order that pays somebody else is Changed.
 func TestUnsealedIsNotProposed(t *testing.T) {
 	b := newBench(t)
 	b.trades()
@@ -190,8 +190,8 @@ func TestUnsealedIsNotProposed(t *testing.T) {
 	}
 }
 
-// TestUpdateKeepsWhatIsDone: an order of a version that sealed nothing, which has its
-// approval behind it, is proposed with that, and goes on from there.
+// TestUpdateKeepsWhatIsDone checks that an unsealed order of an older version is proposed
+// together with its mined approval, and continues from there.
 func TestUpdateKeepsWhatIsDone(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -212,8 +212,8 @@ func TestUpdateKeepsWhatIsDone(t *testing.T) {
 	b.mined(2)
 }
 
-// TestUpdateWithSomethingPending: what an older version's user wished of a transaction
-// that is on its way needs the user once more. That is no alarm.
+// TestUpdateWithSomethingPending checks that a cancel or speed-up requested in an older
+// version for a pending transaction has to be requested again, without an alarm.
 func TestUpdateWithSomethingPending(t *testing.T) {
 	for name, wish := range map[string]func(*Order){
 		"an end":     func(o *Order) { o.Cancel = true },

@@ -17,10 +17,10 @@ import (
 // fresh quotes before it ends.
 const consentTime = 20 * time.Minute
 
-// Prepare turns an offer into the plan that the user is shown: built by the
-// provider, decoded from its bytes, checked against the terms, simulated on our
-// own nodes, and weighed by gas and price. Where the provider cannot make good an
-// offer now, its next one takes the place, and the review says so.
+// Prepare turns an offer into the plan that the user is shown: built by the provider,
+// decoded from its bytes, checked against the terms, simulated on our own nodes, and
+// judged by gas and price. If the provider cannot carry out the offer now, its next one
+// takes its place, and the review says so.
 func (s *Service) Prepare(ctx context.Context, offerID string) (Review, error) {
 	offer, err := s.offer(offerID)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Service) Prepare(ctx context.Context, offerID string) (Review, error) {
 	return r, nil
 }
 
-// offer finds a shelved offer that may still be prepared.
+// offer returns a cached offer that may still be prepared.
 func (s *Service) offer(id string) (shelved, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,8 +69,8 @@ func (s *Service) offer(id string) (shelved, error) {
 	return offer, nil
 }
 
-// prepare reviews an offer or, for a reason of the provider's, one after it. If
-// none will do, the reason of the first is given.
+// prepare reviews an offer or, if that fails for one of fallbacks, one of the next. If
+// none can be prepared, it returns the first error.
 func (s *Service) prepare(ctx context.Context, p Provider, net chain.Network, o shelved) (Review, error) {
 	r, first := s.review(ctx, p, net, o.Offer)
 	if first == nil {
@@ -81,7 +81,7 @@ func (s *Service) prepare(ctx context.Context, p Provider, net chain.Network, o 
 		if !fallsBack(first) || tried == maxTried {
 			break
 		}
-		if o.Provider == DEX { // an auction in place of pools, or these of it, is another deal: it is chosen
+		if o.Provider == DEX { // an auction instead of pools, or the reverse, is a different deal, which the user must choose
 			break
 		}
 		if next.Unusable != "" || s.o.Now().After(next.Expires) {
@@ -102,9 +102,8 @@ func (s *Service) prepare(ctx context.Context, p Provider, net chain.Network, o 
 	return r, first
 }
 
-// fallbacks are the reasons of the provider's for which its next offer takes the
-// place of the one before. What it answers outside the terms is none: that is
-// refused, and said.
+// fallbacks are the provider's failures after which its next offer is tried. An answer
+// outside the terms is not one of them: it is refused and shown.
 var fallbacks = []Code{ProviderBusy, ProviderDown, ProviderGarbage, ProviderRefused, QuoteExpired, NoRoute, WouldRevert}
 
 func fallsBack(err error) bool {
@@ -112,7 +111,7 @@ func fallsBack(err error) bool {
 	return errors.As(err, &refused) && slices.Contains(fallbacks, refused.Code)
 }
 
-// review makes the plan of an offer and says what it means.
+// review builds the plan of an offer and judges it.
 func (s *Service) review(ctx context.Context, p Provider, net chain.Network, o Offer) (Review, error) {
 	t := s.engine.termsOf(o, net)
 	plan, found, err := s.engine.assemble(ctx, p, o, t, past{})
@@ -123,12 +122,12 @@ func (s *Service) review(ctx context.Context, p Provider, net chain.Network, o O
 	return r, s.engine.weigh(ctx, &r, net, plan.Steps, t.GasCeiling)
 }
 
-// termsOf is what the user would accept with an offer.
+// termsOf returns the terms that the user would accept with an offer.
 func (e *Engine) termsOf(o Offer, net chain.Network) Terms {
 	r := o.Request
 	_, _, maker := e.Fees.For(o.Provider)
 	if wraps(r, net.WrappedNative) {
-		maker = 0 // one to one
+		maker = 0 // one to one, without a maker
 	}
 	return Terms{
 		Provider: o.Provider, Account: r.Account,
@@ -141,8 +140,8 @@ func (e *Engine) termsOf(o Offer, net chain.Network) Terms {
 	}
 }
 
-// decodeAll gives each built step the effect that its bytes have. A late step
-// has none yet: its provider states the effect, which the bytes must match.
+// decodeAll gives each built step the effect decoded from its bytes. A late step has no
+// bytes yet: its provider states the effect, which the bytes must match later.
 func decodeAll(p Provider, t Terms, b Built) (Plan, error) {
 	plan := Plan{Settlement: b.Settlement, Spender: b.Spender}
 	for i, s := range b.Steps {
@@ -173,7 +172,7 @@ func decodeAll(p Provider, t Terms, b Built) (Plan, error) {
 	return plan, nil
 }
 
-// checkCall binds the envelope of a call: whose, where, what value.
+// checkCall refuses a call whose sender, chain, target or value is not within the terms.
 func checkCall(t Terms, c chain.Call) error {
 	switch {
 	case c.From != t.Account:
@@ -195,8 +194,8 @@ func checkCall(t Terms, c chain.Call) error {
 	return nil
 }
 
-// weigh adds the guards' findings to a review: of the steps that are still to be
-// paid for, against what is left of the gas ceiling.
+// weigh adds the guards' findings to a review. steps are those still to be paid for,
+// ceiling is what is left of the gas ceiling, in wei.
 func (e *Engine) weigh(ctx context.Context, r *Review, net chain.Network, steps []Step, ceiling *big.Int) error {
 	gas, value, err := gasOf(ctx, e.Nodes, r.Terms, r.Offer, Plan{Steps: steps})
 	if err != nil {
@@ -216,7 +215,7 @@ func (e *Engine) weigh(ctx context.Context, r *Review, net chain.Network, steps 
 	r.Findings = append(r.Findings, e.judgeOutput(ctx, r.Terms)...)
 	own, err := e.Pricer.Out(ctx, r.Terms.SrcChain, r.Terms.TokenIn, r.Terms.DstChain, r.Terms.TokenOut, r.Terms.AmountIn)
 	if err != nil {
-		own = nil // unknown is a finding of its own
+		own = nil // judgePrice reports it as unknown
 	}
 	r.Findings = append(r.Findings, judgePrice(r.Offer.AmountOut, own)...)
 	return nil

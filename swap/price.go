@@ -8,14 +8,14 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A priceBand says what is done when the price implied by an offer is off from
-// our own by at least so much.
+// A priceBand is the severity of an offer whose implied price differs from our own by at
+// least off.
 type priceBand struct {
 	off      *big.Rat
 	severity Severity
 }
 
-// priceBands, widest first.
+// priceBands are ordered widest first.
 var priceBands = []priceBand{
 	{big.NewRat(50, 100), Block},
 	{big.NewRat(10, 100), Acknowledge},
@@ -23,9 +23,9 @@ var priceBands = []priceBand{
 	{big.NewRat(3, 100), Note},
 }
 
-// judgePrice compares what the offer gives with what our own source says the
-// input is worth, in units of the output token. Both directions count: an offer
-// that is far too good is no better a sign than one that is far too bad.
+// judgePrice compares the offered output with what our own source says the input is
+// worth, both in base units of the output token. Both directions count: an offer that is
+// far too good is as suspicious as one that is far too bad.
 func judgePrice(offered, own *big.Int) []Finding {
 	if own == nil || own.Sign() <= 0 {
 		return []Finding{{"price_unknown", Acknowledge, "price unavailable: no source of our own has a current price of this pair, so the offer cannot be compared", nil}}
@@ -47,13 +47,13 @@ func judgePrice(offered, own *big.Int) []Finding {
 	return nil
 }
 
-// A slippageBand warns of an unusual slippage, in bps.
+// A slippageBand is the finding for an unusual slippage, in bps.
 type slippageBand struct {
 	applies func(bps int) bool
 	finding Finding
 }
 
-// Slippage bounds in bps: percent as the spec gives it, 0 < s <= 50.
+// Slippage bounds in bps; the spec has them in percent, 0 < s <= 50.
 const (
 	MinSlippageBps     = 1
 	MaxSlippageBps     = 5000
@@ -74,8 +74,8 @@ func judgeSlippage(bps int) (found []Finding) {
 	return found
 }
 
-// worthInNative is what the input is worth in wei of the source chain's coin,
-// from our own sources; nil when unknown.
+// worthInNative returns what the input is worth by our own sources, in wei of the source
+// chain's coin; nil if unknown.
 func worthInNative(ctx context.Context, n Nodes, p Pricer, t Terms) *big.Int {
 	net, err := n.Network(t.SrcChain)
 	if err != nil {
@@ -91,7 +91,7 @@ func worthInNative(ctx context.Context, n Nodes, p Pricer, t Terms) *big.Int {
 	return worth
 }
 
-// wraps reports a one-to-one change between the native coin and its wrapped form.
+// wraps reports whether r only wraps or unwraps the native coin, one to one.
 func wraps(r QuoteRequest, wrapped common.Address) bool {
 	native := common.Address{}
 	return r.SrcChain == r.DstChain && wrapped != native &&

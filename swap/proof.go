@@ -12,51 +12,51 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// A Proof says what on the chain would prove the end of an order that somebody
-// else settles. It is data: a provider derives it from the bytes that were signed,
-// and only package swap looks for it and gives the verdict.
+// A Proof describes what on the chain would prove the end of an order that somebody else
+// settles. It is plain data: a provider derives it from the signed bytes, and only
+// package swap searches for it and gives the verdict.
 type Proof struct {
-	// Fill is the event, or the exact transfers, of a fill on the source chain: all
-	// of these logs stand in one transaction, and the first one is searched for.
-	// For signed orders, whose contract enforces what they carry.
+	// Fill is the event, or the exact transfers, of a complete fill on the source chain.
+	// All of these logs are in one transaction, and the first one is searched for. It is
+	// for signed orders, whose contract enforces their terms.
 	Fill []LogPattern `json:"fill,omitempty"`
-	// Trace is what any fill of the order leaves, in whole or in part, all in one
-	// transaction: each pattern covers one of Fill. The first one is searched for in
-	// place of Fill's. An order that has left its trace somewhere is not said to be
-	// unfilled. Empty = there is no fill without all of Fill.
+	// Trace is what every fill leaves, complete or partial, all in one transaction. Each
+	// pattern covers one of Fill, and the first is searched for instead of Fill's. An
+	// order whose trace was found is never called unfilled. Empty = there are only
+	// complete fills.
 	Trace []LogPattern `json:"trace,omitempty"`
 	// Arrival is the payment that fills a deposit.
 	Arrival *Arrival `json:"arrival,omitempty"`
-	// Refund is the payment that gives a deposit back on the source chain.
+	// Refund is the payment that returns a deposit on the source chain.
 	Refund *Arrival `json:"refund,omitempty"`
-	// Own says that the fill is in the transaction of the plan's own last call, on
-	// the source chain: a swap in one call that could not be decoded.
+	// Own means that the fill is in the transaction of the plan's own last call, on the
+	// source chain: a swap in one call that could not be decoded.
 	Own bool `json:"own,omitempty"`
-	// Ends is the last second at which the order can be filled on chain; zero =
-	// never (a deposit).
+	// Ends is the last second at which the order can be filled on chain; zero = no end (a
+	// deposit).
 	Ends time.Time `json:"ends,omitzero"`
-	// Nonce is the unordered nonce that a fill uses up, where a contract shows it.
+	// Nonce is the unordered nonce that a fill uses up, if a contract shows it.
 	Nonce *NonceBit `json:"nonce,omitempty"`
 }
 
-// A LogPattern is what one log must look like.
+// A LogPattern is a condition on one log.
 type LogPattern struct {
 	Address common.Address `json:"address"` // the contract that emits it; zero = any
-	// Topics must be equal one by one and in number; the zero hash stands for any.
+	// Topics must match one by one and in number; the zero hash matches any.
 	Topics []common.Hash `json:"topics"`
-	// Amount is compared with the first word of the data: exactly it, or at least it.
+	// Amount must equal the first word of the data or, with AtLeast, be at most it.
 	Amount  *big.Int `json:"amount,omitempty"`
 	AtLeast bool     `json:"atLeast,omitempty"`
 }
 
-// An Arrival is a payment of at least so much to an address.
+// An Arrival is a payment of at least Least base units to an address.
 type Arrival struct {
 	Chain uint64         `json:"chainId"`
 	Token common.Address `json:"token"` // zero address = native coin
 	To    common.Address `json:"to"`
 	Least *big.Int       `json:"least"`
-	// From are the accounts from which it is proof. From any other it is
-	// "reported, transfer seen".
+	// From are the accounts whose payment is proof. One from any other is only
+	// [TransferSeen].
 	From []common.Address `json:"from"`
 }
 
@@ -68,17 +68,17 @@ type NonceBit struct {
 	Nonce    *big.Int       `json:"nonce"`
 }
 
-// A ProofRow is one way in which an order comes to its end.
+// A ProofRow is one way in which an order can end.
 type ProofRow struct {
-	By    string // the name that a verdict carries
+	By    string // name that a verdict carries
 	End   State
-	Of    string // which orders
+	Of    string // which orders it is for
 	Means string // what proves it, for a person
 }
 
-// proofs is every end that there is, and what it takes. A log, or a payment of the
-// native coin, counts for one order only; whatever is read from a chain is what two
-// RPC hosts say alike where two are configured, at the chain's depth.
+// proofs lists every possible end and what proves it. A log, or a payment of the native
+// coin, counts for one order only. What is read from a chain is at the chain's depth, and
+// two RPC hosts must agree on it where two are configured.
 var proofs = []ProofRow{
 	{byOwnCall, Filled, "a swap in one call of ours", "our own call, whose checked bytes enforce the floor, succeeded, and no other order of ours has its end in it"},
 	{byOpaqueCall, Filled, "one call of ours that cannot be decoded", "our own call succeeded, no other order of ours has its end in it, and its logs, or for the native coin the balance after a block with nothing else of the account's that may bring some, show what arrived; less than the floor is short"},
@@ -100,7 +100,7 @@ var proofs = []ProofRow{
 	{byNeverSentCancelled, Cancelled, "any transaction of ours", "it was withdrawn, and no node ever took it"},
 }
 
-// The names of the rows.
+// The values of ProofRow.By.
 const (
 	byOwnCall            = "own_call"
 	byOpaqueCall         = "opaque_call"
@@ -122,16 +122,16 @@ const (
 	byNeverSentCancelled = "never_sent_cancelled"
 )
 
-// Proofs is the table of ends and what proves them.
+// Proofs returns the table of ends and what proves them.
 func Proofs() []ProofRow { return slices.Clone(proofs) }
 
-// verdictBy is a verdict of that row.
+// verdictBy returns a verdict of the row with that name.
 func verdictBy(by string) Verdict {
 	i := slices.IndexFunc(proofs, func(r ProofRow) bool { return r.By == by })
 	return Verdict{State: proofs[i].End, By: by}
 }
 
-// Means is what proved the verdict, for a person; "" in one of an older version.
+// Means returns what proved the verdict, for a person; "" if an older version wrote it.
 func (v Verdict) Means() string {
 	i := slices.IndexFunc(proofs, func(r ProofRow) bool { return r.By == v.By })
 	if i < 0 {
@@ -140,15 +140,15 @@ func (v Verdict) Means() string {
 	return proofs[i].Means
 }
 
-// A Report is what an order waits with after its provider has told an end that
-// nothing proves. It goes on being watched, ever more slowly, and does not count
-// against the bound of open orders any more.
+// A Report describes an order with an end that was reported or seen, but not proven. The
+// order is still polled, at growing intervals, and no longer counts toward the limit of
+// open orders.
 type Report struct {
 	Condition Condition
 	Means     string // for a person
 }
 
-// reports are the conditions of orders of which nothing more can be said for now.
+// reports lists the conditions of such orders.
 var reports = []Report{
 	{WatchingForRefund, "the provider says that it failed, which proves nothing; the chain is watched for a fill and for a refund"},
 	{ReportedUnproven, "the provider says that it is done, and no chain that we can read shows it; the chains are watched"},
@@ -156,11 +156,11 @@ var reports = []Report{
 	{TransferSeen, "a payment like the awaited one arrived, not for certain from a built-in filler of the route, or with another order that it fits as well: it may be the fill or another's"},
 }
 
-// Reports is the table of conditions beside an end that is only told.
+// Reports returns the table of conditions of unproven ends.
 func Reports() []Report { return slices.Clone(reports) }
 
-// Report is what is known of an end of o's that is only told; ok is false where there
-// is none: o has proof, or its provider has told no end.
+// Report returns what is known of o's unproven end. ok is false if o is proven, or no end
+// was reported or seen.
 func (o Order) Report() (r Report, ok bool) {
 	i := slices.IndexFunc(reports, func(r Report) bool { return r.Condition == o.Condition })
 	if o.State != Settling || i < 0 {
@@ -169,10 +169,10 @@ func (o Order) Report() (r Report, ok bool) {
 	return reports[i], true
 }
 
-// reported reports whether all that is left for o is to be watched.
+// reported reports whether o has an unproven end and is only watched.
 func (o Order) reported() bool { _, ok := o.Report(); return ok }
 
-// check refuses a proof that could be met by anybody, or by nothing.
+// check refuses a proof that anybody's transaction could meet, or none could.
 func (p Proof) check(t Terms) error {
 	kinds := 0
 	for _, some := range []bool{len(p.Fill) > 0, p.Arrival != nil, p.Own} {
@@ -214,7 +214,7 @@ func (p Proof) check(t Terms) error {
 	return nil
 }
 
-// check wants an arrival to be of that token, on that chain, for that account.
+// check refuses an arrival of another token, on another chain or to another account.
 func (a *Arrival) check(chainID uint64, token, to common.Address) error {
 	switch {
 	case a == nil:
@@ -229,7 +229,7 @@ func (a *Arrival) check(chainID uint64, token, to common.Address) error {
 	return nil
 }
 
-// leaves is what every fill leaves: the first is searched for.
+// leaves returns the logs that every fill leaves; the first is searched for.
 func (p Proof) leaves() []LogPattern {
 	if len(p.Trace) > 0 {
 		return p.Trace
@@ -237,7 +237,7 @@ func (p Proof) leaves() []LogPattern {
 	return p.Fill
 }
 
-// covers reports whether whatever is as q wants it is as p wants it too.
+// covers reports whether every log that matches q also matches p.
 func (p LogPattern) covers(q LogPattern) bool {
 	if p.Address != (common.Address{}) && p.Address != q.Address || len(p.Topics) != len(q.Topics) {
 		return false
@@ -258,7 +258,7 @@ func (p LogPattern) covers(q LogPattern) bool {
 	return !q.AtLeast && q.Amount.Cmp(p.Amount) == 0
 }
 
-// matches reports whether a log is as p wants it.
+// matches reports whether l meets p.
 func (p LogPattern) matches(l *types.Log) bool {
 	if l == nil || p.Address != (common.Address{}) && l.Address != p.Address || len(l.Topics) != len(p.Topics) {
 		return false
@@ -278,11 +278,10 @@ func (p LogPattern) matches(l *types.Log) bool {
 	return c == 0 || p.AtLeast && c > 0
 }
 
-// matchAll finds a log of its own for each pattern, and returns their places.
-// Patterns are few; where several fit several logs, one that has a choice gives
-// way.
+// matchAll assigns every pattern a log of its own and returns the logs' indexes, sorted.
+// Where several patterns match the same log, one that has another choice gives way.
 func matchAll(patterns []LogPattern, logs []*types.Log) (places []int, ok bool) {
-	owner := make(map[int]int) // place -> pattern
+	owner := make(map[int]int) // index of a log -> index of its pattern
 	var seat func(i int, tried map[int]bool) bool
 	seat = func(i int, tried map[int]bool) bool {
 		for place, l := range logs {

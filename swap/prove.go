@@ -12,10 +12,10 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// proveOwnCall is the proof for plans whose last call enforces the floor
-// itself: that call, with the bytes that were checked, succeeded at the chain's
-// depth. ok is false while there is no evidence: its block is gone since the
-// step ended, and the sender offers the bytes again.
+// proveOwnCall proves a plan whose last call enforces the minimum received: that call,
+// with the checked bytes, succeeded at the chain's depth. ok is false while there is no
+// evidence because the call's block was reorganised away since the step ended; the sender
+// then broadcasts the bytes again.
 func (e *Engine) proveOwnCall(ctx context.Context, o Order) (v Verdict, ok bool, err error) {
 	if len(o.Results) != len(o.Plan.Steps) {
 		return v, false, fmt.Errorf("order %s: %d results for %d steps", o.ID, len(o.Results), len(o.Plan.Steps))
@@ -65,8 +65,8 @@ func sources(hosts []string) string {
 	return fmt.Sprintf("%d sources agree", len(hosts))
 }
 
-// weaker are the fewer of two sets of hosts: a verdict is as good as the least of
-// what it rests on.
+// weaker returns the smaller of two sets of hosts: a verdict is only as good as the
+// weakest evidence that it rests on.
 func weaker(a, b []string) []string {
 	if len(b) < len(a) {
 		return b
@@ -74,8 +74,8 @@ func weaker(a, b []string) []string {
 	return a
 }
 
-// proveProvider looks for the chain evidence that a provider's order needs, kind by
-// kind. A missing verdict is no news, an error temporary.
+// proveProvider searches for the chain evidence that a provider's order needs. A nil
+// verdict means that nothing is proven yet; an error is temporary.
 func (e *Engine) proveProvider(ctx context.Context, o Order, p Proof, l *lookout) (v *Verdict, f findings, err error) {
 	if len(p.Fill) > 0 {
 		return e.proveSigned(ctx, o, p, l)
@@ -95,7 +95,7 @@ func (e *Engine) proveProvider(ctx context.Context, o Order, p Proof, l *lookout
 	return v, f, err
 }
 
-// deposited is the evidence of o's own last transaction, and its step.
+// deposited returns the evidence of o's own last transaction (nil if none), and its step.
 func (o Order) deposited() (*chain.Evidence, int) {
 	for i, r := range slices.Backward(o.Results) {
 		if r.Evidence != nil && !r.Skipped {
@@ -105,10 +105,9 @@ func (o Order) deposited() (*chain.Evidence, int) {
 	return nil, 0
 }
 
-// proveOpaque is the proof of a swap in one call that could not be decoded: that it
-// succeeded does not say what it gave. What of it is less than the floor may be all
-// there is, unless there is something else to wait for. unclear is the call where
-// nothing says what it gave.
+// proveOpaque proves a swap in one call that could not be decoded, whose success does not
+// say what it delivered. Less than the minimum received ends the order only if no other
+// payment is awaited. unclear is the call's hash if nothing says what it delivered.
 func (e *Engine) proveOpaque(ctx context.Context, o Order, p Proof, step int) (_ *Verdict, unclear common.Hash, err error) {
 	_, ev, err := e.Sender.Poll(ctx, stepKey(o, step))
 	if err != nil || ev == nil {
@@ -136,11 +135,11 @@ func (e *Engine) proveOpaque(ctx context.Context, o Order, p Proof, step int) (_
 	return &v, unclear, nil
 }
 
-// gained is what a call of our own brought the recipient, and names for v what shows
-// it: the logs, or for the native coin the balance, of which the call's own fee was
-// taken. nil: another order of ours has, or may have, its end in the call as well; or the same
-// block changed that balance in another way too, or may have, and that is not known to the
-// wei.
+// gained returns what our own call brought the recipient, in base units, and sets v.Logs
+// to what shows it: the token's transfers or, for the native coin, the block's balance
+// change, to which it adds what the account's own transactions took. It returns nil if
+// another order of ours has, or may have, its end in the same call, or if the block may
+// have changed that balance in another way that is not known to the wei.
 func (e *Engine) gained(ctx context.Context, o Order, ev chain.Evidence, v *Verdict) (*big.Int, error) {
 	t := o.Terms
 	if t.TokenOut != chain.Native {
@@ -185,7 +184,7 @@ func (e *Engine) gained(ctx context.Context, o Order, ev chain.Evidence, v *Verd
 	return got, nil
 }
 
-// transfersTo are the places of a token's transfers to an account.
+// transfersTo returns the indexes of the logs that transfer a token to an account.
 func transfersTo(logs []*types.Log, token, to common.Address) (places []int) {
 	for i, l := range logs {
 		if m := chain.Transfers([]*types.Log{l}); len(m) == 1 && m[0].Token == token && m[0].To == to {

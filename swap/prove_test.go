@@ -21,23 +21,22 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// The cast.
+// Addresses and topics of the proof tests.
 var (
 	fillsFor = common.HexToAddress("0x1100000000000000000000000000000000000011")
 	solver   = common.HexToAddress("0x2200000000000000000000000000000000000022")
 	stranger = common.HexToAddress("0x3300000000000000000000000000000000000033")
-	outside  = common.HexToAddress("0x4400000000000000000000000000000000000044") // a token of the destination
+	outside  = common.HexToAddress("0x4400000000000000000000000000000000000044") // a token on the destination chain
 	filledAs = common.Hash{0xf1}
 )
 
 const (
 	srcChain, dstChain = 1, 10
-	noRPC              = 59144 // a destination without an endpoint of ours
+	noRPC              = 59144 // a destination without an RPC endpoint
 	orderNonce         = 300
 )
 
-// A teller is a provider whose orders are proven by what a test says, and that says
-// what a test says.
+// A teller is a provider whose proofs and claims a test sets.
 type teller struct {
 	Provider
 	proof func(Order) Proof
@@ -56,12 +55,12 @@ func (s *teller) Status(_ context.Context, o Order) (Claim, error) {
 	return s.says(o)
 }
 
-// A post is the sender of transactions that are on the ledger or not.
+// A post is a Sender whose transactions are on the ledger or not.
 type post struct {
 	Sender
 	hub  *chain.Hub
 	sent map[string]common.Hash
-	held []*chain.Tx // of the nonces from 0
+	held []*chain.Tx // by nonce, from 0
 	poll int
 }
 
@@ -94,7 +93,7 @@ func (p *post) Poll(ctx context.Context, key string) (chain.Tx, *chain.Evidence,
 	return chain.Tx{Key: key, State: chain.TxMined}, &ev, nil
 }
 
-// A court is an engine that only proves: on two ledgers, with a clock of its own.
+// A court is an engine that only proves, on two ledgers and with its own clock.
 type court struct {
 	t        *testing.T
 	src, dst *ledger
@@ -145,7 +144,7 @@ func (c *court) restart() {
 // ends is the last second of a signed order.
 func (c *court) ends() time.Time { return c.src.blocks[10].time.Add(30 * time.Second) }
 
-// order journals one that settles. A deposit is on the chain.
+// order journals an order in Settling: a signed one unless change makes it another.
 func (c *court) order(change func(*Order)) string {
 	c.t.Helper()
 	c.made++
@@ -165,8 +164,8 @@ func (c *court) order(change func(*Order)) string {
 	return o.ID
 }
 
-// deposited makes an order one whose input was handed over on the source chain, for
-// a token on the destination.
+// deposited makes o an order whose input was deposited on the source chain, for a token
+// on the destination.
 func (c *court) deposited(o *Order) {
 	o.Terms.DstChain, o.Terms.TokenOut = dstChain, outside
 	o.Plan.Steps = []Step{{Kind: CallStep, Call: &chain.Call{ChainID: srcChain, From: account, To: fillsFor, Value: new(big.Int)}, Effect: Effect{Kind: Deposit, Chain: srcChain}}}
@@ -182,7 +181,7 @@ func (c *court) deposited(o *Order) {
 	c.now = c.dst.head().time
 }
 
-// look is one move of an order.
+// look moves an order once.
 func (c *court) look(id string) Order {
 	c.t.Helper()
 	o, err := c.e.Journal.Get(id)
@@ -201,7 +200,7 @@ func (c *court) look(id string) Order {
 	return o
 }
 
-// looks are as many as can change anything, over a few minutes.
+// looks moves an order as often as may change anything, over a few minutes.
 func (c *court) looks(id string) Order {
 	for range 6 {
 		c.look(id)
@@ -210,12 +209,12 @@ func (c *court) looks(id string) Order {
 	return c.look(id)
 }
 
-// fillProof is that of a signed order: the event of its name, and its nonce.
+// fillProof is the proof of a signed order: the event with its digest, and its nonce.
 func fillProof(o Order) Proof {
 	return Proof{Fill: []LogPattern{{Address: fillsFor, Topics: []common.Hash{filledAs, o.Digest}}}, Ends: o.Terms.Deadline, Nonce: &NonceBit{permit2, account, big.NewInt(orderNonce)}}
 }
 
-// arrivalProof is that of a deposit.
+// arrivalProof is the proof of a deposit.
 func arrivalProof(o Order) Proof {
 	return Proof{
 		Arrival: &Arrival{Chain: o.Terms.DstChain, Token: o.Terms.TokenOut, To: o.Terms.Recipient, Least: o.Terms.FloorOut, From: []common.Address{solver}},
@@ -223,7 +222,7 @@ func arrivalProof(o Order) Proof {
 	}
 }
 
-// fill is the transaction of a fill of order 1.
+// fill returns the transaction that fills order 1.
 func fill(paid int64) ledgerTx {
 	return ledgerTx{hash: common.Hash{0xaa}, from: solver, to: fillsFor,
 		logs: []*types.Log{transferLog(weth, solver, account, paid), {Address: fillsFor, Topics: []common.Hash{filledAs, {1}}, Data: []byte{}}}}
@@ -233,7 +232,7 @@ func said(c Claim) func(Order) (Claim, error) {
 	return func(Order) (Claim, error) { return c, nil }
 }
 
-// wants compares an order with what it should have come to.
+// wants compares an order with its expected verdict; by "" means that it is still open.
 func (c *court) wants(o Order, by string, sources string) {
 	c.t.Helper()
 	if by == "" {
@@ -250,8 +249,7 @@ func (c *court) wants(o Order, by string, sources string) {
 
 const bothAgree = "2 sources agree"
 
-// TestSignedOrders: every end of a signed order, and every way in which it is not
-// one.
+// TestSignedOrders covers every end of a signed order, and the cases that are not one.
 func TestSignedOrders(t *testing.T) {
 	two := func(c *court) { c.src.pay(fill(1000)) }
 	for _, tc := range []struct {
@@ -322,14 +320,14 @@ func TestSignedOrders(t *testing.T) {
 	}
 }
 
-// void puts the call that makes an order void on the chain.
+// void mines the call that invalidates an order.
 func (c *court) void(order int, failed bool) {
 	hash := common.Hash{0xcc}
 	c.post.sent[voidKey(Order{ID: fmt.Sprintf("%04d", order)})] = hash
 	c.src.pay(ledgerTx{hash: hash, from: account, to: permit2, failed: failed})
 }
 
-// The lies of one host.
+// Lies of one host.
 func denies(method string, result any) any {
 	if method == "eth_getTransactionReceipt" || method == "eth_getTransactionByHash" {
 		return nil
@@ -361,7 +359,7 @@ func allUsed(method string, result any) any {
 	return result
 }
 
-// inventsFill shows the event and the receipt of a fill that never was.
+// inventsFill shows the event and the receipt of a fill that never happened.
 func inventsFill(l *ledger) func(string, any) any {
 	x := fill(1000)
 	at := uint64(12)
@@ -382,8 +380,8 @@ func inventsFill(l *ledger) func(string, any) any {
 	}
 }
 
-// TestAbsenceIsLookedAtTwice: that nothing was found is believed a minute later, if
-// it is still so; a host that was behind with its logs may have them by then.
+// TestAbsenceIsLookedAtTwice checks that absence is believed only if it is confirmed a
+// minute later: a host that was behind with its logs may have them by then.
 func TestAbsenceIsLookedAtTwice(t *testing.T) {
 	c := newCourt(t, 2)
 	id := c.order(nil)
@@ -399,8 +397,8 @@ func TestAbsenceIsLookedAtTwice(t *testing.T) {
 	c.wants(c.look(id), byFill, bothAgree)
 }
 
-// TestThreeHosts: of three, one that lies or is gone neither makes a verdict nor
-// holds one up.
+// TestThreeHosts checks that one of three hosts that lies or is down neither causes nor
+// delays a verdict.
 func TestThreeHosts(t *testing.T) {
 	for name, spoil := range map[string]func(*ledgerHost){
 		"down":    func(h *ledgerHost) { h.down = true },
@@ -427,7 +425,7 @@ func TestThreeHosts(t *testing.T) {
 	}
 }
 
-// TestOneSource: with one host the verdict says so.
+// TestOneSource checks that with one host the verdict says so.
 func TestOneSource(t *testing.T) {
 	c := newCourt(t, 1)
 	id, other := c.order(nil), c.order(nil)
@@ -437,8 +435,8 @@ func TestOneSource(t *testing.T) {
 	c.wants(c.looks(other), byAbsence, "one source")
 }
 
-// TestExactTransfers: an order that is proven by two exact transfers and the event
-// of the settlement contract, all in one transaction.
+// TestExactTransfers covers an order that is proven by two exact transfers and the
+// settlement contract's event, all in one transaction.
 func TestExactTransfers(t *testing.T) {
 	exact := func(o Order) Proof {
 		return Proof{Ends: o.Terms.Deadline, Fill: []LogPattern{
@@ -475,7 +473,7 @@ func TestExactTransfers(t *testing.T) {
 	}
 }
 
-// TestMatchAll: each pattern has a log of its own, also where several fit several.
+// TestMatchAll checks that each pattern gets its own log, even if several match several.
 func TestMatchAll(t *testing.T) {
 	a, b := transferLog(weth, solver, account, 5), transferLog(weth, solver, account, 9)
 	p := func(n int64) LogPattern {
@@ -499,7 +497,7 @@ func TestMatchAll(t *testing.T) {
 	}
 }
 
-// TestProofsAreChecked: one that anybody could meet is none.
+// TestProofsAreChecked refuses proofs that other transactions could satisfy.
 func TestProofsAreChecked(t *testing.T) {
 	o := Order{Terms: Terms{Account: account, SrcChain: srcChain, DstChain: dstChain, TokenIn: usdc, TokenOut: outside, Recipient: account, RefundTo: account, FloorOut: big.NewInt(1000)}}
 	for name, change := range map[string]func(*Proof){
@@ -544,7 +542,7 @@ func TestProofsAreChecked(t *testing.T) {
 	}
 }
 
-// TestTableOfProofs: every name is in the table once, with an end.
+// TestTableOfProofs checks that every proof is in the table once, with an end.
 func TestTableOfProofs(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range Proofs() {
@@ -569,7 +567,7 @@ func TestTableOfProofs(t *testing.T) {
 	}
 }
 
-// TestTwinOrders: of two signed orders whose fills look alike, each ends by its own.
+// TestTwinOrders checks that indistinguishable orders each end by their own fill.
 func TestTwinOrders(t *testing.T) {
 	c := newCourt(t, 2)
 	c.p.proof = func(o Order) Proof {
@@ -590,7 +588,7 @@ func TestTwinOrders(t *testing.T) {
 	}
 }
 
-// TestTooSoon: a clock that is set back makes nobody wait for as long as it was ahead.
+// TestTooSoon checks that a clock that was set back does not prolong a wait.
 func TestTooSoon(t *testing.T) {
 	start := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	then := start

@@ -26,14 +26,14 @@ type QuoteRequest struct {
 	SlippageBps int            `json:"slippageBps"` // 50 = the default 0.5 %
 	FeeBps      int            `json:"feeBps"`      // the wallet's fee for this provider; 0 = send no fee field
 	FeeReceiver common.Address `json:"feeReceiver,omitzero"`
-	// Routing is the route that a fresh quote must be of, where one was accepted: a provider
-	// need not ask for others. Empty = any.
+	// Routing is the route kind that a fresh quote must have, once one was accepted: the
+	// provider need not ask for others. Empty = any.
 	Routing string `json:"routing,omitempty"`
 }
 
-// Taking is the request as an offer with these fees answers it: with the wallet's at the
-// rate that is among them, at most what was asked for, and without one where none is, so
-// that no terms state a fee that nobody takes.
+// Taking returns the request with the wallet's fee as an offer with these fees takes it:
+// at the rate found among them, at most what was requested, or no fee if it is not among
+// them. So no terms state a fee that nobody takes.
 func (r QuoteRequest) Taking(fees []Payment) QuoteRequest {
 	i := slices.IndexFunc(fees, func(p Payment) bool { return p.To == r.FeeReceiver && p.Bps > 0 && p.Bps <= r.FeeBps })
 	if i < 0 {
@@ -44,134 +44,133 @@ func (r QuoteRequest) Taking(fees []Payment) QuoteRequest {
 	return r
 }
 
-// An Offer is a provider's priced answer. Everything in it is a claim of the
-// provider's; what binds it is the plan built from it and [Check].
+// An Offer is a provider's priced answer. Everything in it is only the provider's claim;
+// the plan built from it and [Check] make it binding.
 type Offer struct {
-	ID        string        `json:"id"` // ours, given by the service
+	ID        string        `json:"id"` // ours, set by the service
 	Provider  Kind          `json:"provider"`
 	Request   QuoteRequest  `json:"request"`
-	Routing   string        `json:"routing"` // provider's word: CLASSIC, WRAP …
+	Routing   string        `json:"routing"` // provider's name for it: CLASSIC, WRAP …
 	Route     string        `json:"route"`   // for people
 	AmountOut *big.Int      `json:"amountOut"`
-	MinOut    *big.Int      `json:"minAmountOut"`      // enforced for the recipient after fees
-	ToldMin   *big.Int      `json:"toldMin,omitempty"` // what the quote itself calls that, where it says another; decides nothing
+	MinOut    *big.Int      `json:"minAmountOut"`      // minimum received, enforced after fees
+	ToldMin   *big.Int      `json:"toldMin,omitempty"` // the quote's own minimum where it is another; decides nothing
 	Gas       uint64        `json:"gas"`               // provider's estimate of its own call, units; 0 = unknown
 	Gasless   bool          `json:"gasless,omitempty"` // executing it costs no gas once the allowance is in place
 	Duration  time.Duration `json:"duration"`
 	Expires   time.Time     `json:"expires"` // by our clock; not executable later
-	// Fees are what it takes of the output, or says that it takes. The wallet's is in its
-	// terms where it is among them.
+	// Fees are what the provider takes from the output, or says that it takes. The terms
+	// state the wallet's fee only if it is among them.
 	Fees []Payment `json:"fees,omitempty"`
-	// FeeAsked is the wallet's fee that was asked for, basis points, where the provider
-	// says nothing of whether it takes it; 0 = it says, or was not asked.
+	// FeeAsked is the wallet's fee that was requested, in bps, if the provider does not
+	// say whether it takes it; else 0.
 	FeeAsked int `json:"feeAsked,omitempty"`
-	// Wrap is the wrapped coin that a native input is turned into first, by a call
-	// of the wallet's own, since the provider takes tokens only; zero = it is not.
+	// Wrap is the wrapped coin that the wallet's own call turns a native input into
+	// first, since the provider takes tokens only; zero = not wrapped.
 	Wrap common.Address  `json:"wrap,omitzero"`
-	Raw  json.RawMessage `json:"raw"` // provider's own words, handed back unmodified to Build
+	Raw  json.RawMessage `json:"raw"` // provider's reply, passed unmodified to Build
 
-	// Refund is what at least would come back of a deposit that nobody fills; nil =
+	// Refund is the least that would come back from a deposit that nobody fills; nil =
 	// the whole input, or there is no deposit.
 	Refund *Spend `json:"refund,omitempty"`
-	// Unusable says why an offer is only shown and cannot be executed; empty = it can.
+	// Unusable says why an offer is shown but cannot be executed; empty = it can.
 	Unusable string `json:"unusable,omitempty"`
 
-	// What package swap adds for the ranking: gas it is expected to cost (wei), what
-	// is left of AmountOut after that (nil = no price of our own), and why it
-	// stands where it does.
+	// Set by package swap for the ranking: the expected gas cost (wei), what is left of
+	// AmountOut after it (nil = no price of our own), and why the offer stands where it
+	// does.
 	GasCost *big.Int `json:"gasCost,omitempty"`
 	Net     *big.Int `json:"net,omitempty"`
 	Rank    string   `json:"rank,omitempty"`
 }
 
-// A Built plan is what a provider returns for an offer: steps whose effects are
-// not yet known. Only Decode, from the bytes themselves, says what they do.
+// A Built plan is what a provider returns for an offer: steps whose effects are not known
+// yet. Only Decode says what they do, from the bytes themselves.
 //
-// A provider builds no approvals: it names the spender and package swap makes
-// them, of exactly the amount. A permit is the provider's, as a typed step.
+// A provider builds no approvals: it names the spender, and package swap makes them, for
+// exactly the amount. A permit is the provider's, as a typed step.
 type Built struct {
 	Steps      []Step    `json:"steps"`
 	Settlement SettledBy `json:"settlement"`
-	// Spender must be allowed, by an ERC-20 allowance on the input token, to pull
-	// it before the steps can take effect; zero = nobody (native input, unwrap).
+	// Spender needs an ERC-20 allowance on the input token before the steps can take
+	// effect; zero = none is needed (native input, unwrap).
 	Spender common.Address `json:"spender,omitzero"`
 }
 
-// A Provider prices swaps and says how to carry them out. It holds no keys and
-// sends no transactions. Errors it returns are of type [*Refusal] where the
-// reason is known, else temporary.
+// A Provider prices swaps and says how to carry them out. It holds no keys and sends no
+// transactions. Errors are of type [*Refusal] if the reason is known, else temporary.
 type Provider interface {
 	Kind() Kind
-	// Pins are the only contracts that its plans may call, approve or name.
+	// Pins returns the only contracts that its plans may call, approve or name.
 	Pins() Pins
 	// Quote returns executable offers, best first. It may be repeated.
 	Quote(ctx context.Context, r QuoteRequest) ([]Offer, error)
-	// Build turns an offer into ordered steps under the accepted-to-be terms. It
-	// refuses any step it does not fully understand. It may be repeated.
+	// Build turns an offer into ordered steps under the terms to be accepted. It refuses
+	// any step that it does not fully understand. It may be repeated.
 	Build(ctx context.Context, o Offer, t Terms) (Built, error)
-	// Decode says what a step would do, from its bytes alone. It does no I/O, and
-	// refuses bytes it does not fully understand.
+	// Decode says what a step would do, from its bytes alone. It does no I/O, and refuses
+	// bytes that it does not fully understand.
 	Decode(t Terms, s Step) (Effect, error)
 }
 
-// A LateBuilder makes the bytes of a late step from what earlier steps left.
+// A LateBuilder makes the bytes of a late step from the results of earlier steps.
 type LateBuilder interface {
-	// Late may be repeated until the call it returned is journaled.
+	// Late returns the call of a step. It may be repeated until that call is journaled.
 	Late(ctx context.Context, o Order, step int) (chain.Call, error)
 }
 
-// A Settler is a provider that settles orders itself ([ByProvider]): it is given
-// a signature, or told of a mined deposit, and somebody else does the rest.
+// A Settler is a provider that settles orders ([ByProvider]): it is given a signature, or
+// told of a mined deposit, and somebody else does the rest.
 type Settler interface {
-	// Submit hands the provider what the steps produced and returns its name for
-	// the order. It is keyed by content: repeating it makes no second order. A
-	// [*Refusal] that is not temporary means certainly not accepted; any other
-	// error means unknown, and the engine asks Status before it repeats.
+	// Submit hands the provider what the steps produced and returns its id for the order.
+	// It is idempotent by content: a repeat makes no second order. A [*Refusal] that is
+	// not temporary means certainly not accepted; any other error means unknown, and the
+	// engine asks Status before it repeats.
 	Submit(ctx context.Context, o Order) (ref string, err error)
-	// Status reports what the provider claims. It proves nothing. A refusal with
-	// code [OrderUnknown] means that the provider certainly does not know it.
-	// It refuses (ProviderGarbage) a reply that is about another order.
+	// Status returns the provider's claim, which proves nothing. A refusal with code
+	// [OrderUnknown] means that the provider certainly does not know the order. A reply
+	// about another order is refused with ProviderGarbage.
 	Status(ctx context.Context, o Order) (Claim, error)
-	// Proof says what on the chain would prove the order's end, from the bytes
-	// that were checked and signed alone: no I/O, nothing of the provider's
-	// replies but the route's own identifiers that those bytes carry.
+	// Proof returns what on the chain would prove the order's end. It uses only the bytes
+	// that were checked and signed: no I/O, and nothing from the provider's replies but
+	// the route's identifiers that those bytes carry.
 	Proof(o Order) (Proof, error)
 }
 
-// A Canceller is a Settler whose signed orders can be made void on the chain.
+// A Canceller is a Settler whose signed orders can be invalidated on the chain.
 type Canceller interface {
-	// CancelCall is the account's own call that makes the signed order void. No I/O.
+	// CancelCall returns the account's own call that invalidates the order. No I/O.
 	CancelCall(o Order) (chain.Call, error)
 }
 
-// A Watcher is a Settler that can push claims, beside being asked.
+// A Watcher is a Settler that can also push claims.
 type Watcher interface {
-	// Watch calls told at each claim until ctx ends or the connection is lost; it
-	// may return at once with an error where there is nothing to connect to.
+	// Watch calls told with each claim until ctx ends or the connection is lost. It may
+	// return at once with an error if there is nothing to connect to.
 	Watch(ctx context.Context, o Order, told func(Claim)) error
 }
 
 // A Lister is a provider that lists what it trades, for people to choose from.
 type Lister interface {
-	// Tokens are the provider's word, and nobody's here. It may be repeated: the
-	// provider keeps an answer for a while.
+	// Tokens returns the provider's own list, which nothing here has verified. It may be
+	// repeated: the provider caches its answer.
 	Tokens(ctx context.Context, chainID uint64) ([]tokens.Token, error)
 }
 
-// A Reacher is a provider that tells which chains it pays out on.
+// A Reacher is a provider that lists the chains it pays out on.
 type Reacher interface {
-	// Destinations are the EVM chains that may receive now, each once. It may be
-	// repeated: the provider keeps an answer for a while.
+	// Destinations returns the EVM chains that can receive now, each once. It may be
+	// repeated: the provider caches its answer.
 	Destinations(ctx context.Context) ([]Destination, error)
 }
 
-// A Destination is a chain as a provider describes it, fit for a screen.
+// A Destination is a chain as a provider describes it, safe to display.
 type Destination struct {
 	ChainID  uint64
 	Name     string
-	Symbol   string // of the native coin; "" = not told
+	Symbol   string // of the native coin; "" = unknown
 	Decimals uint8  // of the native coin
-	Explorer string // https URL of a block explorer; "" = none told
+	Explorer string // https URL of a block explorer; "" = unknown
 }
 
 // A Placed provider says where its API is and what it calls the networks.
@@ -180,37 +179,36 @@ type Placed interface {
 	Place() Place
 }
 
-// A Place is where a provider's API is, for the daemon and for windows, and its
-// per-network configuration (spec section 2).
+// A Place has the URLs of a provider's API, for the daemon and for browser windows, and
+// its per-network configuration (spec section 2).
 type Place struct {
 	Base, Frontend string // absolute URLs
 	Networks       []NetworkEntry
 }
 
-// A NetworkEntry is a provider's configuration entry of one network.
+// A NetworkEntry is a provider's configuration of one network.
 type NetworkEntry struct {
 	ChainID           uint64 // the wallet's
 	Enabled           bool
-	ProviderChainID   uint64 // the provider's own id of it
+	ProviderChainID   uint64 // the provider's id for it
 	DisplayName       string
 	CrossChainEnabled bool
 }
 
-// A Claim is what a provider says of an order, in our words. Nothing in it is
+// A Claim is what a provider says about an order, in our terms. Nothing in it is
 // evidence; Tx and Chain only say where to look first.
 type Claim struct {
 	State  State       `json:"state"`            // settling, or a final state as claimed
 	Word   string      `json:"word,omitempty"`   // the provider's own word for it
-	Tx     common.Hash `json:"tx,omitzero"`      // of the fill or refund it speaks of
+	Tx     common.Hash `json:"tx,omitzero"`      // of the fill or refund that it names
 	Chain  uint64      `json:"chainId,omitzero"` // where Tx is
 	Reason string      `json:"reason,omitempty"`
-	Ref    string      `json:"-"` // its name for the order, of one that has none yet
+	Ref    string      `json:"-"` // the provider's id for the order, if the order has none yet
 }
 
 // A Role is what a pinned contract may be used for.
 type Role string
 
-// The roles of pinned contracts.
 const (
 	Router   Role = "router"   // may be called, may receive the value
 	Wrapper  Role = "wrapper"  // wrapped native coin: deposit and withdraw
@@ -218,13 +216,13 @@ const (
 	Verifier Role = "verifier" // may be the verifying contract of typed data
 	// Settlement contracts settle signed orders, and their events prove it.
 	Settlement Role = "settlement"
-	// Depot contracts take deposits for others to settle; they may be called
-	// with the value, or approved and called.
+	// Depot contracts take deposits for others to settle. They may be called with the
+	// value, or approved and called.
 	Depot Role = "depot"
-	// Fillers are the accounts from which a transfer counts as the fill, or the
-	// refund, of a deposit.
+	// Filler accounts are those whose transfer counts as the fill, or the refund, of a
+	// deposit.
 	Filler Role = "filler"
-	// Cosigners may be named in a signed order to improve its terms later.
+	// Cosigner accounts may be named in a signed order to improve its terms later.
 	Cosigner Role = "cosigner"
 )
 
@@ -235,11 +233,10 @@ type Pin struct {
 	Address common.Address
 }
 
-// Pins are a provider's allow-list. Configuration may take entries away, never
-// add one.
+// Pins are a provider's allow-list. Configuration may remove entries, never add one.
 type Pins []Pin
 
-// Allows reports whether the contract is pinned for that chain and role.
+// Allows reports whether a is pinned for that chain and role. The zero address never is.
 func (p Pins) Allows(chainID uint64, r Role, a common.Address) bool {
 	for _, q := range p {
 		if q.Chain == chainID && q.Role == r && q.Address == a {
@@ -249,7 +246,7 @@ func (p Pins) Allows(chainID uint64, r Role, a common.Address) bool {
 	return false
 }
 
-// Addresses lists the contracts pinned for a chain and role.
+// Addresses returns the contracts pinned for a chain and role.
 func (p Pins) Addresses(chainID uint64, r Role) []common.Address {
 	var out []common.Address
 	for _, q := range p {

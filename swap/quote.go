@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// quoteTimes is how long each provider may take to quote.
+// quoteTimes are the providers' time limits for a quote.
 var quoteTimes = map[Kind]time.Duration{
 	DEX:     10 * time.Second,
 	Bridge:  15 * time.Second, // it looks for routes on two chains
@@ -21,45 +21,45 @@ var quoteTimes = map[Kind]time.Duration{
 	Gasless: 10 * time.Second,
 }
 
-// maxRaw bounds a provider's own words, in bytes: every snapshot of an order
-// repeats them. Honest ones have a tenth of it.
+// maxRaw bounds a provider's raw offer, in bytes, since every snapshot of an order
+// repeats it. Honest ones have a tenth of it.
 const maxRaw = 128 << 10
 
 const (
-	// maxEach bounds the offers of one provider, of which the best come first.
+	// maxEach bounds the offers of one provider; the best come first.
 	maxEach = 64
-	// maxWords bounds each of an offer's words for people, in runes.
+	// maxWords bounds each of an offer's texts for people, in runes.
 	maxWords = 300
 )
 
-// A Streamer is a provider that has offers one by one.
+// A Streamer is a provider whose offers arrive one by one.
 type Streamer interface {
-	// Stream calls told with each offer as it comes, and returns all of them, best
-	// first, as Quote would. told must not be called after it returned.
+	// Stream calls told with each offer as it arrives, and returns all of them, best
+	// first, as Quote would. It must not call told after it returned.
 	Stream(ctx context.Context, r QuoteRequest, told func(Offer)) ([]Offer, error)
 }
 
-// Quoted is what one provider answered so far to a quote under way.
+// Quoted is a provider's update to a running quote.
 type Quoted struct {
 	Provider Kind
-	Offers   []Offer  // new ones; with Done all of them, best first
-	Failure  *Refusal // why it has none
-	Done     bool     // it has answered in full
+	Offers   []Offer  // new ones; with Done all, best first
+	Failure  *Refusal // why there are none
+	Done     bool     // the provider has answered in full
 	Order    []string // ids of all offers of the quote so far, best first
 }
 
-// A QuoteResult is the answer to one quote: ranked offers and, for each
-// provider that had none, why.
+// A QuoteResult is the answer to a quote: ranked offers and, for each provider that had
+// none, why.
 type QuoteResult struct {
 	Offers   []Offer           `json:"offers"`
 	Failures map[Kind]*Refusal `json:"failures"`
 }
 
-// Quote asks providers for offers, all at once, and ranks what they answer. A
-// provider that fails has its reason in Failures; the others are not held up.
-// Asking every provider fails only when the request itself is wrong, or the
-// balance does not cover it. That is found out meanwhile: no offer is kept, told
-// or returned before.
+// Quote asks providers in parallel (all if kinds is empty), ranks their offers, and calls
+// each, if not nil, with every update. A failed provider has its reason in Failures; if
+// it was the only one asked, that is the error. Otherwise Quote fails only if the request
+// is wrong, or the balance does not cover it or cannot be read. The balance is checked in
+// parallel: no offer is kept, reported or returned before that.
 func (s *Service) Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each func(Quoted)) (QuoteResult, error) {
 	if err := checkRequest(&r); err != nil {
 		return QuoteResult{}, err
@@ -83,7 +83,7 @@ func (s *Service) Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each 
 		return QuoteResult{}, short
 	}
 	res := b.result()
-	if len(kinds) == 1 && len(res.Offers) == 0 { // the one provider that was asked says why
+	if len(kinds) == 1 && len(res.Offers) == 0 { // return the reason of the only provider that was asked
 		if refused := res.Failures[kinds[0]]; refused != nil {
 			return res, refused
 		}
@@ -98,7 +98,7 @@ func askedOf(kinds []Kind) []Kind {
 	return kinds
 }
 
-// checkRequest refuses what no provider could serve and fills in defaults.
+// checkRequest fills in defaults and refuses what no provider could serve.
 func checkRequest(r *QuoteRequest) error {
 	zero := common.Address{}
 	if r.SlippageBps == 0 {
@@ -127,8 +127,8 @@ func checkRequest(r *QuoteRequest) error {
 	return nil
 }
 
-// checkFunds refuses an amount that the balance does not cover beside what is
-// promised to signed open orders.
+// checkFunds refuses an amount that exceeds the balance less what is promised to signed
+// open orders, in base units, with InsufficientFunds.
 func checkFunds(amount, balance, promised *big.Int) error {
 	need := new(big.Int).Add(amount, promised)
 	if balance.Cmp(need) >= 0 {
@@ -143,8 +143,7 @@ func checkFunds(amount, balance, promised *big.Int) error {
 	return refused
 }
 
-// quoteOne asks one provider, within its time, and posts its offers once the
-// funds are there.
+// quoteOne asks one provider and posts its offers once the balance is known to suffice.
 func (s *Service) quoteOne(ctx context.Context, b *board, k Kind, funds func() error) {
 	offers, err := s.ask(ctx, b, k, funds)
 	if funds() == nil {
@@ -152,8 +151,8 @@ func (s *Service) quoteOne(ctx context.Context, b *board, k Kind, funds func() e
 	}
 }
 
-// ask asks one provider. A reply that this program stumbles over must not stop the
-// others, nor the daemon.
+// ask asks one provider, within its time limit, and keeps its offers. A panic over its
+// reply becomes ProviderGarbage: it must stop neither the others nor the daemon.
 func (s *Service) ask(ctx context.Context, b *board, k Kind, funds func() error) (offers []Offer, err error) {
 	ctx, kept := s.engine.keeping(ctx, k, b.request.Account, b.request.Recipient, b.request.RefundTo)
 	defer func() { kept(err) }()
@@ -170,7 +169,7 @@ func (s *Service) ask(ctx context.Context, b *board, k Kind, funds func() error)
 	if !ok {
 		return nil, Refuse(ProviderDown, "the %s provider is not configured", k)
 	}
-	net, _ := s.o.Nodes.Network(r.SrcChain) // of one that is not known nothing is wrapped
+	net, _ := s.o.Nodes.Network(r.SrcChain) // an unknown network has no wrapped coin
 	r = s.o.Fees.charge(r, k, net.WrappedNative)
 	ctx, cancel := context.WithTimeout(ctx, quoteTimes[k])
 	defer cancel()
@@ -199,19 +198,18 @@ func (s *Service) ask(ctx context.Context, b *board, k Kind, funds func() error)
 	return s.shelve(ctx, a, offers)
 }
 
-// An answer is what the offers belong to that one provider has for one request.
+// An answer identifies the offers of one provider for one request.
 type answer struct {
 	kind    Kind
 	request QuoteRequest
-	named   map[string]string // ids of offers already told, by what they say
-	drops   uint64            // as it was asked for
+	named   map[string]string // ids of offers posted before, by Offer.Raw
+	drops   uint64            // Service.dropped at the time of the request
 }
 
-// shelve checks what every offer must satisfy, names it and keeps it until it
-// expires. The request is ours, not the provider's echo of it. Of one that was
-// told before, the id is known. What was asked for before all offers were forgotten
-// is forgotten with them. An unsound offer is left out; where no other is left, it is
-// the reason.
+// shelve checks each offer, gives it an id and caches it. The request is ours, not the
+// provider's echo of it. An offer that was posted before keeps its id. An unsound offer
+// is left out; if no sound one is left, its error is returned. If all offers were dropped
+// since the request, it returns QuoteUnknown, which wraps ErrDropped.
 func (s *Service) shelve(ctx context.Context, a answer, offers []Offer) ([]Offer, error) {
 	k, r, named := a.kind, a.request, a.named
 	out := make([]Offer, 0, min(len(offers), maxEach))
@@ -247,7 +245,7 @@ func (s *Service) shelve(ctx context.Context, a answer, offers []Offer) ([]Offer
 	return out, nil
 }
 
-// tidy makes an offer's words fit to be shown: they are the provider's.
+// tidy makes an offer's texts, which are the provider's, safe to display.
 func (o Offer) tidy() Offer {
 	for _, words := range []*string{&o.Routing, &o.Route, &o.Unusable} {
 		*words = shown(*words, maxWords)
@@ -255,8 +253,8 @@ func (o Offer) tidy() Offer {
 	return o
 }
 
-// checkOffer refuses an offer that is too large to keep, has no sound amounts,
-// or whose minimum allows more slippage than was asked for.
+// checkOffer refuses an offer that is too large to keep, has no sound amounts, or whose
+// minimum allows more slippage than was requested.
 func checkOffer(o Offer, r QuoteRequest) error {
 	switch {
 	case len(o.Raw) > maxRaw:
@@ -271,13 +269,13 @@ func checkOffer(o Offer, r QuoteRequest) error {
 	return nil
 }
 
-// floorOf is the least that slippage leaves of an amount, rounded down.
+// floorOf returns the amount less slippage, rounded down.
 func floorOf(amount *big.Int, slippageBps int) *big.Int {
 	n := new(big.Int).Mul(amount, big.NewInt(int64(10_000-slippageBps)))
 	return n.Div(n, big.NewInt(10_000))
 }
 
-// asRefusal gives every failure of a provider a reason that can be shown.
+// asRefusal turns any failure of a provider into a refusal that can be shown.
 func asRefusal(err error) *Refusal {
 	var r *Refusal
 	switch {

@@ -8,27 +8,27 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// sameWorth is within which offers count as equally good, so that the quicker one
-// comes first: 0.1 %.
+// sameWorth is the difference within which offers count as equally good, so that the
+// faster one comes first: 0.1 %.
 const sameWorth = 10 // bps
 
-// usualGas is what a provider's call needs where it gives no estimate, in units. Of
-// the gasless provider's there is none.
+// usualGas is the gas that a provider's call needs if it gives no estimate, in units. The
+// gasless provider has no call.
 var usualGas = map[Kind]uint64{DEX: 250_000, Bridge: 150_000, Intent: 200_000, Gasless: 0}
 
-// What the account's own calls before it need, in units.
+// Gas that the account's own calls before it need, in units.
 const (
 	approvalGas = 50_000
 	wrapGas     = 45_000
 )
 
-// gasFor is what the account pays for to carry out an offer, in units. Allowances are
-// exact, so that each swap of a token needs one.
+// gasFor returns the gas that the account pays for to carry out an offer, in units.
+// Approvals are exact, so every swap of a token needs one.
 func (o Offer) gasFor() uint64 {
 	units := o.Gas
 	switch {
@@ -46,33 +46,33 @@ func (o Offer) gasFor() uint64 {
 	return units
 }
 
-// A board collects the offers of one quote and ranks them by what is left of them
-// after gas. Fees are in every offer's amount already.
+// A board collects the offers of one quote and ranks them by what is left after gas.
+// Every offer's amount is after fees already.
 type board struct {
 	request QuoteRequest
 	each    func(Quoted)
 	price   func() gasWorth
-	drops   uint64 // as it began: offers that are asked for before others are forgotten are none
+	drops   uint64 // Service.dropped when it began: offers from before a later drop are not kept
 
 	mu       sync.Mutex
 	offers   map[Kind][]Offer
 	failures map[Kind]*Refusal
 }
 
-// gasWorth is what gas costs at the source and what that is in token out. Nil =
+// gasWorth is what gas costs on the source chain, and its rate in the output token. nil =
 // unknown.
 type gasWorth struct {
-	perUnit *big.Int // wei, expected
-	// rate: paid wei are worth out base units of token out.
+	perUnit *big.Int // wei per unit of gas, expected
+	// rate: paid wei are worth out base units of the output token.
 	paid, out *big.Int
 }
 
-// rateSample is for how much coin the price of gas in token out is asked: a
-// tenth of a coin is enough for any token's decimals and too little to move one.
+// rateSample is the amount of wei whose value in the output token is asked for. A tenth
+// of a coin is enough for any token's decimals, and too little to move a price.
 var rateSample = big.NewInt(1e17)
 
-// newBoard begins a quote. What gas is worth is asked beside the providers, and
-// again where the quote goes on for longer than that holds.
+// newBoard begins a quote. It fetches the price of gas concurrently with the quotes, and
+// again once that is older than worthLife.
 func (s *Service) newBoard(ctx context.Context, r QuoteRequest, each func(Quoted)) *board {
 	var mu sync.Mutex
 	var last gasWorth
@@ -80,7 +80,7 @@ func (s *Service) newBoard(ctx context.Context, r QuoteRequest, each func(Quoted
 	price := func() gasWorth {
 		mu.Lock()
 		defer mu.Unlock()
-		if now := fault.Now(); now.After(until) {
+		if now := clock.Now(); now.After(until) {
 			last, until = s.gasWorth(ctx, r), now.Add(worthLife)
 		}
 		return last
@@ -107,11 +107,11 @@ func (s *Service) gasWorth(ctx context.Context, r QuoteRequest) (g gasWorth) {
 }
 
 const (
-	worthTime = 3 * time.Second  // the ranking waits for our own prices
-	worthLife = 15 * time.Second // they hold: a watch goes on for longer
+	worthTime = 3 * time.Second  // how long the ranking waits for our own prices
+	worthLife = 15 * time.Second // how long they are used; a watch goes on for longer
 )
 
-// told posts an offer that came before its provider was through.
+// told posts an offer that arrived before its provider's full answer.
 func (b *board) told(k Kind, offers []Offer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -119,7 +119,7 @@ func (b *board) told(k Kind, offers []Offer) {
 	b.post(Quoted{Provider: k, Offers: offers})
 }
 
-// done posts a provider's full answer, which replaces what it told before.
+// done posts a provider's full answer, which replaces what it offered before.
 func (b *board) done(k Kind, offers []Offer, refused *Refusal) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -138,7 +138,7 @@ func (b *board) post(q Quoted) {
 	for _, o := range b.ranked() {
 		q.Order = append(q.Order, o.ID)
 	}
-	for i, o := range q.Offers { // as weighed
+	for i, o := range q.Offers { // replace them by those with gas cost and net
 		if at := slices.IndexFunc(b.offers[q.Provider], func(w Offer) bool { return w.ID == o.ID }); at >= 0 {
 			q.Offers[i] = b.offers[q.Provider][at]
 		}
@@ -152,7 +152,7 @@ func (b *board) result() QuoteResult {
 	return QuoteResult{Offers: b.ranked(), Failures: b.failures}
 }
 
-// weighed says what is left of each offer after the gas that it costs.
+// weighed returns offers with their gas cost and what is left after it; nil if unknown.
 func (b *board) weighed(offers []Offer) []Offer {
 	g := b.price()
 	out := slices.Clone(offers)
@@ -175,10 +175,10 @@ func (b *board) weighed(offers []Offer) []Offer {
 	return out
 }
 
-// ranked merges the providers' lists, each of which stays in its own order, save that the
-// DEX's auction and pools are compared like two providers': of those that lead one, the
-// best after gas comes next, or a quicker one that is as good within sameWorth. Each offer
-// says why it stands where it does.
+// ranked merges the providers' lists. Each list keeps its own order, except that the
+// DEX's auction and pools are compared like two providers'. Of the lists' first offers
+// the best after gas comes next, or a faster one that is as good within sameWorth.
+// Unusable offers come last. Each offer's Rank says why it stands where it does.
 func (b *board) ranked() []Offer {
 	lists := make([][]Offer, 0, len(b.offers))
 	for _, k := range Kinds() {
@@ -189,7 +189,7 @@ func (b *board) ranked() []Offer {
 			lists = append(lists, all)
 		}
 	}
-	counted := true // gas is taken off of all, or of none
+	counted := true // gas is deducted from all or from none
 	for _, l := range lists {
 		counted = counted && !slices.ContainsFunc(l, func(o Offer) bool { return o.Net == nil })
 	}
@@ -211,7 +211,8 @@ func (b *board) ranked() []Offer {
 	return append(out, unusable...)
 }
 
-// leading picks the list whose first offer comes next.
+// leading returns the index of the list whose first offer comes next, and whether a
+// faster offer takes the place of the best.
 func leading(lists [][]Offer, counted bool) (at int, quicker bool) {
 	best := 0
 	for i := range lists {
@@ -229,7 +230,7 @@ func leading(lists [][]Offer, counted bool) (at int, quicker bool) {
 	return at, at != best
 }
 
-// worth is what offers are compared by.
+// worth returns the amount by which offers are compared, in the output token.
 func (o Offer) worth(counted bool) *big.Int {
 	if counted {
 		return o.Net

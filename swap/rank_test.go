@@ -17,21 +17,21 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// offersOf makes offers of a provider: amount out, gas units, seconds, by id.
+// offerOf returns an offer: its id, provider, amount out, gas units and seconds.
 func offerOf(id string, k Kind, out int64, gas uint64, seconds int) Offer {
 	return Offer{ID: id, Provider: k, AmountOut: big.NewInt(out), MinOut: big.NewInt(out), Gas: gas, Gasless: gas == 0, Duration: time.Duration(seconds) * time.Second}
 }
 
-// wrapping is an offer for the native coin of a provider that takes tokens.
+// wrapping makes an offer for native input one of a provider that takes only tokens.
 func wrapping(o Offer) Offer {
 	o.Wrap = weth
 	return o
 }
 
-// TestRank: offers stand by what is left after gas, quicker ones first among those
-// that are as good, and every provider's own order is kept.
+// TestRank checks that offers are ranked by what remains after gas, faster ones first
+// among equals, and that each provider's own order is kept.
 func TestRank(t *testing.T) {
-	// A unit of gas costs 1 wei, and 1000 wei are worth 1 of the token out.
+	// A unit of gas costs 1 wei, and 1000 wei are worth 1 base unit of the output.
 	priced := gasWorth{perUnit: big.NewInt(1), paid: big.NewInt(1000), out: big.NewInt(1)}
 	for _, c := range []struct {
 		name   string
@@ -85,7 +85,7 @@ func (f pricerFunc) Out(_ context.Context, src uint64, in common.Address, dst ui
 	return f(src, in, dst, out, n)
 }
 
-// A pricing is a provider that only quotes, one by one where it streams.
+// A pricing is a provider that only quotes; a streamer also streams its offers.
 type pricing struct {
 	Provider
 	quote func(ctx context.Context, told func(Offer)) ([]Offer, error)
@@ -101,7 +101,7 @@ func (q streamer) Stream(ctx context.Context, _ QuoteRequest, told func(Offer)) 
 	return q.quote(ctx, told)
 }
 
-// quoting is a service that can only quote, on a network without a chain.
+// quoting returns a service that can only quote and has no network.
 func quoting(providers map[Kind]Provider) *Service {
 	s := &Service{o: Options{Providers: providers, Nodes: noNodes{}, Pricer: pricerFunc(nil), Now: time.Now, Fees: DefaultFees()}, engine: &Engine{}, watches: map[question]*shared{}, queues: newQueues()}
 	s.DropPlans()
@@ -114,8 +114,8 @@ func (noNodes) Network(uint64) (chain.Network, error) { return chain.Network{}, 
 
 var pairAsked = QuoteRequest{Account: common.Address{1}, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1e17), DstChain: 1, TokenOut: weth}
 
-// TestStream: offers of a streaming provider are told as they come, keep their ids
-// in its full answer, and stand in its own order in the end.
+// TestStream checks that streamed offers are reported as they arrive, keep their ids in
+// the full answer and end up in the provider's order.
 func TestStream(t *testing.T) {
 	offer := func(raw string, out int64) Offer {
 		o := offerOf("", Intent, out, 0, 1)
@@ -143,12 +143,12 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestRequote: each provider is asked at its own cadence, ever more slowly while it
-// fails, not at all once it cannot serve or while nobody looks, and no more once
-// the offers were dropped.
+// TestRequote checks that each provider is asked at its own interval, less often while it
+// fails, not at all once it cannot serve or while nobody watches, and no more after the
+// offers were dropped.
 func TestRequote(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex // of at
+		var mu sync.Mutex // guards at
 		at := map[Kind][]time.Duration{}
 		times := func(k Kind) []time.Duration {
 			mu.Lock()

@@ -6,31 +6,32 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 )
 
-// cadences are how long after an answer a provider is asked again while somebody
-// looks: within the life of its offers, and far within its limits.
+// cadences are the pauses between an answer of a provider and the next request, while
+// somebody looks: within the life of its offers, and far below its rate limit.
 var cadences = map[Kind]time.Duration{
 	DEX:     20 * time.Second, // offers live 30 s; six calls a second
-	Bridge:  25 * time.Second, // 30 s; 50 quotes a minute
-	Intent:  25 * time.Second, // under the threshold of 30 s a route is not executable
-	Gasless: 20 * time.Second, // makers mind being asked often
+	Bridge:  25 * time.Second, // offers live 30 s; 50 quotes a minute
+	Intent:  25 * time.Second, // a route with less than 30 s left is not executable
+	Gasless: 20 * time.Second, // makers mind frequent requests
 }
 
-// longestCadence bounds the pauses after failures, which double.
+// longestCadence bounds the pauses after failures, which double; a provider may ask for
+// more.
 const longestCadence = 2 * time.Minute
 
-// ErrDropped means that offers were forgotten meanwhile: the wallet was locked, or
-// the account or network changed.
+// ErrDropped means that all offers were dropped meanwhile: the wallet was locked, or the
+// account or network changed.
 var ErrDropped = errors.New("the offers were dropped")
 
-// Requote goes on after [Service.Quote]: each provider is asked again at its
-// cadence, first a pause after now, and each called with its new answer. What is
-// watched more than once is asked once. awake is
-// waited for before each question: it returns when somebody looks, or with an
-// error that ends the refresh. A provider that cannot serve the request, or has no
-// key, is not asked again. It ends with ctx, or with ErrDropped.
+// Requote continues after [Service.Quote]: it asks each provider again at its cadence,
+// first one pause from now, and calls each with every new answer. A request that is
+// watched more than once is sent once. Before each request it waits for awake, which
+// returns when somebody looks, or with an error that ends the refresh. A provider that
+// cannot serve the request, or has no valid key, is not asked again. Requote returns when
+// ctx ends, with awake's error, with ErrDropped, or with nil once no provider is left.
 func (s *Service) Requote(ctx context.Context, r QuoteRequest, kinds []Kind, awake func(context.Context) error, each func(Quoted)) error {
 	if err := checkRequest(&r); err != nil {
 		return err
@@ -55,7 +56,7 @@ type requote struct {
 	stop  context.CancelCauseFunc
 }
 
-// run asks one provider again and again.
+// run asks one provider repeatedly.
 func (q *requote) run(ctx context.Context, k Kind) {
 	same, leave := q.s.watch(k, q.board.request)
 	defer leave()
@@ -63,7 +64,7 @@ func (q *requote) run(ctx context.Context, k Kind) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-fault.After(pause):
+		case <-clock.After(pause):
 		}
 		err := q.awake(ctx)
 		if err == nil && q.s.drops() != q.drops {
@@ -96,7 +97,7 @@ func (q *requote) run(ctx context.Context, k Kind) {
 	}
 }
 
-// drops counts how often all offers were forgotten.
+// drops returns how often all offers were dropped.
 func (s *Service) drops() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,77 +6,76 @@ import (
 	"slices"
 )
 
-// Code names why something was refused. Codes are part of the wire: the
-// protocol's error table has a row for each, with its remedy.
+// Code says why something was refused. Codes are part of the wire: the protocol's error
+// table has a row for each, with its remedy.
 type Code string
 
-// The codes of this package.
 const (
-	BadRequest         Code = "bad_request"         // a parameter is missing or out of form
-	UnsupportedNetwork Code = "unsupported_network" // the support table says no, or the chain is not ours
-	UnsupportedRoute   Code = "unsupported_route"   // cross-chain asked of a same-chain provider, exact output …
+	BadRequest         Code = "bad_request"         // a parameter is missing or malformed
+	UnsupportedNetwork Code = "unsupported_network" // the support table says no, or not a network of the wallet
+	UnsupportedRoute   Code = "unsupported_route"   // cross-chain at a same-chain provider, exact output …
 	SameToken          Code = "same_token"          // token in is token out
 	AmountZero         Code = "amount_zero"         // amount in is zero or negative
 	AmountTooSmall     Code = "amount_too_small"    // the provider quotes only larger amounts
-	InsufficientFunds  Code = "insufficient_funds"  // amount in above the balance
-	InsufficientGas    Code = "insufficient_gas"    // native balance does not pay for gas
+	InsufficientFunds  Code = "insufficient_funds"  // amount in exceeds the balance
+	InsufficientGas    Code = "insufficient_gas"    // native balance does not cover gas
 	SlippageBounds     Code = "slippage_bounds"     // not in 0 < s <= 50 percent
-	QuoteUnknown       Code = "quote_unknown"       // no offer of that id, or it is forgotten
+	QuoteUnknown       Code = "quote_unknown"       // no offer with that id, or it was dropped
 	QuoteExpired       Code = "quote_expired"       // too old to execute
 	PlanUnknown        Code = "plan_unknown"        // no prepared plan has that digest
 	PlanExecuted       Code = "plan_executed"       // that plan was already carried out
 	RequestConflict    Code = "request_conflict"    // the same request uuid with other content
-	NeedsAcknowledge   Code = "needs_acknowledge"   // a verdict wants a second act
+	NeedsAcknowledge   Code = "needs_acknowledge"   // a finding needs an acknowledgement
 	OrderUnknown       Code = "order_unknown"       // no order of that id
 	OrderFinal         Code = "order_final"         // nothing left to do for it
-	TooManyOrders      Code = "too_many_orders"     // the bound on open orders is reached
+	TooManyOrders      Code = "too_many_orders"     // the limit of open orders is reached
 	NotAsAccepted      Code = "not_as_accepted"     // the provider returned something outside the terms
 	NotUnderstood      Code = "not_understood"      // bytes or fields that cannot be fully decoded
 	NotPinned          Code = "not_pinned"          // a contract outside the built-in list
 	WouldRevert        Code = "would_revert"        // simulation failed
 	NotShown           Code = "movements_not_shown" // the RPC cannot show what would move
-	NodesDisagree      Code = "rpc_disagree"        // two RPC hosts tell differently what decides about a call
-	PriceRefused       Code = "price_refused"       // implied price off by half or more
+	NodesDisagree      Code = "rpc_disagree"        // two RPC hosts disagree on what decides about a call
+	PriceRefused       Code = "price_refused"       // implied price is off by half or more
 	NoRoute            Code = "no_route"            // the provider has no offer
-	ProviderBusy       Code = "provider_busy"       // 429
-	ProviderDown       Code = "provider_down"       // 5xx, timeout, unreachable
-	ProviderGarbage    Code = "provider_garbage"    // a reply that is not the agreed form
-	ProviderRefused    Code = "provider_refused"    // 4xx that is about the request
-	ProviderKey        Code = "provider_key"        // key missing or refused
+	ProviderBusy       Code = "provider_busy"       // HTTP 429
+	ProviderDown       Code = "provider_down"       // HTTP 5xx, timeout, unreachable
+	ProviderGarbage    Code = "provider_garbage"    // a reply not in the agreed form
+	ProviderRefused    Code = "provider_refused"    // HTTP 4xx about the request
+	ProviderKey        Code = "provider_key"        // API key missing or refused
 	ClockSkew          Code = "clock_skew"          // our clock and the provider's differ by over 60 s
 	ConsentDeclined    Code = "consent_declined"    // the confirmer said no
-	ConsentNeeded      Code = "consent_needed"      // a fresh quote is outside the accepted terms
+	ConsentNeeded      Code = "consent_needed"      // going on needs consent to other terms
 	AllowanceInUse     Code = "allowance_in_use"    // an open order needs the allowance that was to be revoked
 	GasCeiling         Code = "gas_ceiling"         // more gas than was accepted
-	BeingCancelled     Code = "being_cancelled"     // a cancelling transaction is on its way
+	BeingCancelled     Code = "being_cancelled"     // a cancelling transaction is in flight
 	TooLate            Code = "too_late"            // the last moment has passed
-	NothingPending     Code = "nothing_pending"     // no transaction of the order is on its way
-	CannotCancel       Code = "cannot_cancel"       // the order is out of the wallet's hands
+	NothingPending     Code = "nothing_pending"     // no transaction of the order is in flight
+	CannotCancel       Code = "cannot_cancel"       // the wallet can no longer end the order
 	JournalFailed      Code = "journal_failed"      // the database cannot be written: nothing is signed
-	ConsentPassword    Code = "consent_password"    // the act takes the wallet's password
-	AmountAgain        Code = "amount_again"        // at a terminal: the swap takes its amount again
-	SlippageTerminal   Code = "slippage_terminal"   // so much slippage is for terminals
+	ConsentPassword    Code = "consent_password"    // the act needs the wallet's password
+	AmountAgain        Code = "amount_again"        // at a terminal: the amount must be typed again
+	SlippageTerminal   Code = "slippage_terminal"   // so much slippage is accepted at a terminal only
 	SessionRequired    Code = "session_required"    // the session that asked has ended
-	NoMinimum          Code = "no_minimum"          // what is signed would hold no minimum
+	NoMinimum          Code = "no_minimum"          // what is signed would enforce no minimum received
 	RecordChanged      Code = "record_changed"      // an order's record is not what was accepted: nothing is signed
 )
 
-// temporary are the codes of a provider's bad moment. They say nothing about an
-// order that was accepted: it is tried again until its deadline.
+// temporary reports whether c is a temporary problem of the provider. It says nothing
+// about an accepted order, which is tried again until its deadline.
 func (c Code) temporary() bool {
 	return slices.Contains([]Code{ProviderBusy, ProviderDown, ProviderGarbage, ProviderKey, ClockSkew, QuoteExpired}, c)
 }
 
-// A Refusal says why something was not done. Field names what was wrong, Want
-// and Got how it differs; Data carries figures a client may show.
+// A Refusal is an error that says why something was not done. Field names what was wrong;
+// Data has values that a client may show.
 type Refusal struct {
 	Code   Code
 	Reason string // for a person: lower case, no full stop, says what to do where it can
 	Field  string
 	Data   map[string]string
-	Word   Word    // what an order's cause names, where the code says too little
-	Said   string  // the words of another that the reason quotes
-	By     Speaker // whose they are
+	Word   Word    // for an order's cause, if the code says too little
+	Said   string  // text of a third party that the reason quotes
+	By     Speaker // who said it
 	Err    error
 }
 
@@ -90,57 +89,55 @@ func (r *Refusal) Error() string {
 
 func (r *Refusal) Unwrap() error { return r.Err }
 
-// Temporary reports a bad moment of the provider's: nothing was decided, and the
+// Temporary reports a temporary problem of the provider: nothing was decided, and the
 // same may succeed later.
 func (r *Refusal) Temporary() bool { return r.Code.temporary() }
 
-// Is makes errors.Is(err, &Refusal{Code: c}) ask for the code alone.
+// Is makes errors.Is(err, &Refusal{Code: c}) compare the code alone.
 func (r *Refusal) Is(target error) bool {
 	t, ok := target.(*Refusal)
 	return ok && t.Code == r.Code
 }
 
-// maxRefused bounds a reason, in runes: what it quotes of a provider's may be as long
-// as its reply, and is kept with the order.
+// maxRefused bounds a reason, in runes: it may quote a provider's whole reply, and is
+// kept with the order.
 const maxRefused = 1000
 
-// Refuse makes a refusal with a formatted reason.
+// Refuse returns a refusal with a formatted reason.
 func Refuse(c Code, format string, args ...any) *Refusal {
 	return &Refusal{Code: c, Reason: shown(fmt.Sprintf(format, args...), maxRefused)}
 }
 
-// refuseField makes a refusal that names a field.
+// refuseField returns a refusal that names a field.
 func refuseField(c Code, field, format string, args ...any) *Refusal {
 	r := Refuse(c, format, args...)
 	r.Field = field
 	return r
 }
 
-// askConsent refuses to go on under the accepted terms, for a reason that has its word
-// in the table of causes.
+// askConsent refuses with ConsentNeeded, for a reason from the table of causes.
 func askConsent(w Word, figures ...string) *Refusal {
 	c := because(w, figures...)
 	return &Refusal{Code: ConsentNeeded, Word: w, Reason: c.text, Data: c.Data}
 }
 
-// wouldFail refuses what a node says would fail now, in its words.
+// wouldFail refuses with WouldRevert and quotes the node's words.
 func wouldFail(err error) *Refusal {
 	c := Cause{text: "the transaction would fail now"}.quoting(SaidByNode, err.Error())
 	return &Refusal{Code: WouldRevert, Reason: c.text, Said: c.Said, By: c.By, Err: err}
 }
 
-// A Unit says what the amounts of a refusal are of.
+// A Unit says which token a refusal's amounts are in.
 type Unit string
 
-// The units.
 const (
 	OfInput  Unit = "tokenIn"
 	OfOutput Unit = "tokenOut"
-	OfCoin   Unit = "coin" // of the source chain
+	OfCoin   Unit = "coin" // native coin of the source chain
 )
 
-// Amounts adds to r what there was and, unless that is nil, what was wanted, in base
-// units of one and the same: a client writes them as a person reads them.
+// Amounts replaces r.Data by the amount found and, unless it is nil, the amount wanted,
+// both in base units of the same token. Without an amount found it does nothing.
 func (r *Refusal) Amounts(of Unit, got, wanted *big.Int) *Refusal {
 	if got == nil {
 		return r

@@ -5,23 +5,22 @@ import (
 	"math/big"
 	"slices"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A Rehearsal asks a provider as a swap would, and reads what it answers as far as bytes
-// lead: for whoever wants to know whether an answer is understood. Nothing of it is kept,
-// simulated, signed or sent; no node is asked, and the account need not hold anything.
+// A Rehearsal asks a provider as a swap would, and decodes its answers as far as bytes
+// go, to show whether they are understood. It stores, simulates, signs and sends nothing.
+// It makes no RPC request, and the account need not hold anything.
 type Rehearsal struct {
 	Provider Provider
-	Nodes    Nodes // of which only the networks' descriptions are used
+	Nodes    Nodes // only the networks' descriptions are used
 	Fees     FeeConfig
 }
 
-// Quote is the provider's answer to a request, of which the fees are the configuration's.
-// It may be repeated. Errors are those of [Provider].Quote, and what the table of
-// supported networks refuses.
+// Quote returns the provider's offers for a request, with the configuration's fees. It
+// may be repeated. Errors are those of [Provider].Quote and of the support table.
 func (r Rehearsal) Quote(ctx context.Context, q QuoteRequest) ([]Offer, error) {
 	k := r.Provider.Kind()
 	if err := checkRoute(k, q.SrcChain, q.DstChain); err != nil {
@@ -41,15 +40,15 @@ func (r Rehearsal) Quote(ctx context.Context, q QuoteRequest) ([]Offer, error) {
 	return offers, err
 }
 
-// Plan is what an offer's plan would be for an account without allowances: built by the
-// provider, decoded, and checked against the terms of an acceptance now. It may be
+// Plan returns an offer's plan for an account without allowances: built by the provider,
+// decoded, and checked against the terms that an acceptance now would have. It may be
 // repeated.
 func (r Rehearsal) Plan(ctx context.Context, o Offer) (Plan, error) {
 	net, err := r.Nodes.Network(o.Request.SrcChain)
 	if err != nil {
 		return Plan{}, err
 	}
-	e := Engine{Nodes: r.Nodes, Fees: r.Fees, Now: fault.Now}
+	e := Engine{Nodes: r.Nodes, Fees: r.Fees, Now: clock.Now}
 	t := e.termsOf(o, net)
 	plan, err := e.build(ctx, r.Provider, o, t)
 	if err != nil {

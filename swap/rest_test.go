@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// TestOrdersAtRest: of an order that waits, however long its provider's words are, only
-// what wakes it is in memory.
+// TestOrdersAtRest checks that a waiting order keeps little in memory, however long its
+// provider's data is.
 func TestOrdersAtRest(t *testing.T) {
 	const (
 		many      = 100
 		words     = 64 << 10
-		mostStack = 8 << 10   // a look takes 16 KiB and more
-		mostHeap  = words / 2 // the chain lives in this process too
+		mostStack = 8 << 10   // a poll takes 16 KiB and more
+		mostHeap  = words / 2 // the chain runs in this process too
 	)
 	b := newBench(t)
 	b.service.engine.Pause = func(time.Duration) time.Duration { return time.Hour }
@@ -36,11 +36,11 @@ func TestOrdersAtRest(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m
 	}
-	rest(1) // what is made once is made
+	rest(1) // things that are made only once
 	before := inUse()
 	rest(many)
 	var stack, heap int64
-	for range 50 { // a look may be under way yet; what rests stays
+	for range 50 { // polls may still be running; what waits stays
 		after := inUse()
 		stack, heap = (int64(after.StackInuse)-int64(before.StackInuse))/many, (int64(after.HeapAlloc)-int64(before.HeapAlloc))/many
 		if stack <= mostStack && heap <= mostHeap {

@@ -10,14 +10,14 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Severity of a finding: what it asks of the user.
+// Severity says what a finding asks of the user.
 type Severity string
 
 // The severities, mildest first.
 const (
 	Note        Severity = "note"        // shown
 	Warn        Severity = "warn"        // shown as a warning
-	Acknowledge Severity = "acknowledge" // needs a second act: execute must name its code
+	Acknowledge Severity = "acknowledge" // needs an acknowledgement: Execute must name its code
 	Block       Severity = "block"       // cannot be executed
 )
 
@@ -29,18 +29,18 @@ type Finding struct {
 	Data     map[string]string `json:"data,omitempty"`
 }
 
-// Gas is the guard's account of a plan's own transactions.
+// Gas is the estimated gas cost of a plan's own transactions.
 type Gas struct {
-	Costs    []chain.Cost `json:"costs"`    // by call step
-	Expected *big.Int     `json:"expected"` // wei, all together, at the present base fee
-	Max      *big.Int     `json:"max"`      // wei, what the account must be able to pay besides the value
+	Costs    []chain.Cost `json:"costs"`    // one per transaction
+	Expected *big.Int     `json:"expected"` // wei, all transactions, at the present base fee
+	Max      *big.Int     `json:"max"`      // wei, what the account must be able to pay in addition to the value
 	Balance  *big.Int     `json:"balance"`  // wei, native
 	Missing  *big.Int     `json:"missing,omitempty"`
 	Share    *float64     `json:"share,omitempty"` // expected cost / swap value; absent when unknown
 }
 
-// A Review is what the user is asked to accept: the plan's decoded effects,
-// what they cost and what was found. Consent is the digest.
+// A Review is what the user is asked to accept: the plan's decoded effects, their cost
+// and the findings. The user consents to the digest.
 type Review struct {
 	Digest   common.Hash `json:"digest"`
 	Terms    Terms       `json:"terms"`
@@ -48,22 +48,21 @@ type Review struct {
 	Plan     Plan        `json:"plan"`
 	Gas      Gas         `json:"gas"`
 	Findings []Finding   `json:"findings"`
-	Expires  time.Time   `json:"expires"` // the plan is forgotten then
+	Expires  time.Time   `json:"expires"` // not executable later
 }
 
-// A FeeBasis is what the wallet's fee in a review rests on.
+// A FeeBasis says what shows that the wallet's fee in a review is taken.
 type FeeBasis string
 
-// The bases of a fee.
 const (
-	FeeDecoded FeeBasis = "decoded" // what is signed takes it, and pays the receiver
-	FeeTold    FeeBasis = "told"    // the provider says that it takes it; nothing that is signed shows it
-	FeeAsked   FeeBasis = "asked"   // it was asked for, and nothing says whether it is taken: no terms state it
+	FeeDecoded FeeBasis = "decoded" // the signed bytes take it and pay the receiver
+	FeeTold    FeeBasis = "told"    // the provider says that it takes it; no signed bytes show it
+	FeeAsked   FeeBasis = "asked"   // it was requested, and nothing says whether it is taken: no terms state it
 	FeeNone    FeeBasis = "none"    // there is no fee
 )
 
-// FeeBasis says whether the fee of the terms is in the decoded effects; where the terms
-// have none, whether one was asked for all the same.
+// FeeBasis returns whether the decoded effects pay the fee of the terms or, if the terms
+// have none, whether one was requested.
 func (r Review) FeeBasis() FeeBasis {
 	t := r.Terms
 	paid := func(p Payment) bool { return p.To == t.FeeReceiver && p.Bps == t.FeeBps }
@@ -78,9 +77,8 @@ func (r Review) FeeBasis() FeeBasis {
 	return FeeTold
 }
 
-// ToldMinimum is what the quote itself calls the least that arrives, where that is not the
-// floor that the decoded effects enforce; nil = it says the same, or nothing. It is a claim,
-// to be shown.
+// ToldMinimum returns the minimum that the quote itself states, if the decoded effects
+// enforce another; else nil. It is a claim, for display only.
 func (r Review) ToldMinimum() *big.Int {
 	told, floor := r.Offer.ToldMin, r.Terms.FloorOut
 	if last := r.Plan.last(); len(last.Receives) > 0 {

@@ -15,31 +15,30 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// Wallet is the kind of an order that the wallet carries out by itself: taking
-// an allowance away. It is no provider of the spec's selector and quotes nothing.
+// Wallet is the kind of an order that the wallet carries out without a provider: the
+// revoke of an allowance. It is not in the spec's selector and quotes nothing.
 const Wallet Kind = "wallet"
 
-// permit2Contract has one address on every chain that has it (Uniswap permit2
+// permit2Contract is Permit2's address on every chain that has it (Uniswap permit2
 // deployments).
 var permit2Contract = common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")
 
-// AllowanceKind says which contract keeps an allowance.
+// AllowanceKind says which contract stores an allowance.
 type AllowanceKind string
 
-// The kinds of allowance.
 const (
 	ByToken   AllowanceKind = "erc20"   // the token itself (EIP-20 approve)
-	ByPermit2 AllowanceKind = "permit2" // Permit2, for its own allowance on the token
+	ByPermit2 AllowanceKind = "permit2" // Permit2, which pulls by its own allowance on the token
 )
 
-// A grant names one allowance: who may pull what, and who keeps it.
+// A grant identifies one allowance: token, spender, and which contract stores it.
 type grant struct {
 	Token   common.Address `json:"token"`
 	Spender common.Address `json:"spender"`
 	Kind    AllowanceKind  `json:"kind"`
 }
 
-// keeper is the contract that keeps g.
+// keeper returns the contract that stores g.
 func (g grant) keeper() common.Address {
 	if g.Kind == ByPermit2 {
 		return permit2Contract
@@ -47,13 +46,13 @@ func (g grant) keeper() common.Address {
 	return g.Token
 }
 
-// The calls that set an allowance.
+// Selectors of the calls that set an allowance.
 var (
 	erc20Approve   = []byte{0x09, 0x5e, 0xa7, 0xb3} // approve(address spender, uint256 amount)
 	permit2Approve = []byte{0x87, 0x51, 0x7c, 0x45} // approve(address token, address spender, uint160 amount, uint48 expiration)
 )
 
-// revokeData is the call data that sets g to nothing.
+// revokeData returns the calldata that sets g to zero.
 func (g grant) revokeData() []byte {
 	if g.Kind == ByPermit2 {
 		return slices.Concat(permit2Approve, pad(g.Token), pad(g.Spender), make([]byte, 64))
@@ -65,14 +64,14 @@ func pad(a common.Address) []byte { return common.LeftPadBytes(a[:], 32) }
 
 func topicOf(a common.Address) common.Hash { return common.BytesToHash(a[:]) }
 
-// A revoker is the built-in provider of revokes: one call of our own that takes
-// an allowance away and can do nothing else.
+// A revoker is the built-in provider of revokes: one call of our own that sets an
+// allowance to zero and can do nothing else.
 type revoker struct{}
 
 func (revoker) Kind() Kind { return Wallet }
 
-// Pins names Permit2, the one contract besides the token itself that a revoke
-// may call. Any spender may be named: rights are only taken away.
+// Pins returns Permit2, the only contract besides the token itself that a revoke may
+// call. Any spender may be named, since rights are only taken away.
 func (revoker) Pins() Pins {
 	var pins Pins
 	for _, id := range SupportedChains() {
@@ -81,13 +80,13 @@ func (revoker) Pins() Pins {
 	return pins
 }
 
-// Quote refuses: there is nothing to swap.
+// Quote refuses with UnsupportedRoute: there is nothing to swap.
 func (revoker) Quote(context.Context, QuoteRequest) ([]Offer, error) {
 	return nil, Refuse(UnsupportedRoute, "the wallet itself offers no swaps")
 }
 
-// Build makes the one step of the grant that o carries. Its spender makes the
-// order hold the token's allowance: no other order changes or pulls it meanwhile.
+// Build returns the one step that revokes the grant in o.Raw. The plan's spender makes
+// the order lock the token's allowance: no other order changes or pulls it meanwhile.
 func (revoker) Build(_ context.Context, o Offer, t Terms) (Built, error) {
 	var g grant
 	if err := json.Unmarshal(o.Raw, &g); err != nil {
@@ -101,8 +100,8 @@ func (revoker) Build(_ context.Context, o Offer, t Terms) (Built, error) {
 	return b, nil
 }
 
-// Decode reads the two calls that set an allowance, in the one encoding that
-// revokeData writes; everything else is not understood.
+// Decode reads the two calls that set an allowance, in the one encoding that revokeData
+// writes. Everything else is refused with NotUnderstood.
 func (revoker) Decode(_ Terms, s Step) (Effect, error) {
 	if s.Kind != CallStep || s.Call == nil || len(s.Call.Data) < 4 {
 		return Effect{}, Refuse(NotUnderstood, "a revoke is one transaction")
@@ -115,7 +114,7 @@ func (revoker) Decode(_ Terms, s Step) (Effect, error) {
 		a.Spender, a.Amount = common.BytesToAddress(w[0]), new(big.Int).SetBytes(w[1])
 	case bytes.Equal(selector, permit2Approve) && len(w) == 4 && c.To == permit2Contract && isAddress(w[0]) && isAddress(w[1]):
 		until := new(big.Int).SetBytes(w[3])
-		if until.Sign() != 0 { // Permit2 reads zero as this very block
+		if until.Sign() != 0 { // Permit2 takes zero as the current block's time
 			return Effect{}, refuseField(NotUnderstood, "expiration", "a revoke has no expiration")
 		}
 		a.Token, a.Spender, a.Amount = common.BytesToAddress(w[0]), common.BytesToAddress(w[1]), new(big.Int).SetBytes(w[2])
@@ -125,7 +124,7 @@ func (revoker) Decode(_ Terms, s Step) (Effect, error) {
 	return Effect{Kind: Approve, Chain: c.ChainID, Target: c.To, Approves: []Approval{a}}, nil
 }
 
-// words splits ABI-encoded arguments; nil where they are not whole words.
+// words splits ABI-encoded arguments into 32-byte words; nil if they are not whole words.
 func words(b []byte) (w [][]byte) {
 	if len(b)%32 != 0 {
 		return nil
@@ -138,8 +137,8 @@ func words(b []byte) (w [][]byte) {
 
 func isAddress(word []byte) bool { return len(bytes.Trim(word[:12], "\x00")) == 0 }
 
-// checkRevoke is [Check] for orders of kind [Wallet]: the only thing that they
-// may do is set one allowance of the account to nothing, whoever has it.
+// checkRevoke is [Check] for orders of kind [Wallet]: they may only set one allowance of
+// the account to zero, for any spender.
 func checkRevoke(t Terms, effects []Effect, pins Pins) error {
 	if err := t.checkRevoke(); err != nil {
 		return err
@@ -170,7 +169,7 @@ func checkRevoke(t Terms, effects []Effect, pins Pins) error {
 	return nil
 }
 
-// checkRevoke refuses terms that are more than a revoke's.
+// checkRevoke refuses terms that are not a revoke's.
 func (t Terms) checkRevoke() error {
 	zero := common.Address{}
 	switch {
@@ -192,8 +191,8 @@ func (t Terms) checkRevoke() error {
 
 func isZero(n *big.Int) bool { return n != nil && n.Sign() == 0 }
 
-// stillUnneeded looks once more, right before a revoke is signed, whether an
-// order that was accepted meanwhile needs the allowance.
+// stillUnneeded checks again, right before a revoke is signed, that no order accepted
+// meanwhile needs the allowance.
 func (e *Engine) stillUnneeded(o Order) error {
 	if o.Terms.Provider != Wallet {
 		return nil
@@ -201,9 +200,9 @@ func (e *Engine) stillUnneeded(o Order) error {
 	return e.Journal.unneeded(o.Terms.Account, o.Terms.SrcChain, grantOf(o.Plan.Steps[0].Effect), o.ID, e.Now())
 }
 
-// proveRevoked is the proof of a revoke: the receipt of our call, at depth, with
-// the log that the allowance is nothing now. Not every token writes that log, and
-// some report failure without reverting: then the allowance itself is read.
+// proveRevoked proves a revoke by the receipt of our call, at the chain's depth, with the
+// log that the allowance is now zero. Not every token writes that log, and some report
+// failure without reverting, so without the log the allowance itself is read.
 func (e *Engine) proveRevoked(ctx context.Context, o Order) (Verdict, bool, error) {
 	v, ok, err := e.proveOwnCall(ctx, o)
 	g := grantOf(o.Plan.Steps[0].Effect)
@@ -225,7 +224,7 @@ func (e *Engine) proveRevoked(ctx context.Context, o Order) (Verdict, bool, erro
 	return revoked, true, nil
 }
 
-// grantOf is what an effect of kind Approve sets.
+// grantOf returns the grant that an effect of kind Approve sets.
 func grantOf(f Effect) grant {
 	g := grant{Token: f.Approves[0].Token, Spender: f.Approves[0].Spender, Kind: ByToken}
 	if f.Target != g.Token {
@@ -234,13 +233,13 @@ func grantOf(f Effect) grant {
 	return g
 }
 
-// The events that an allowance was set.
+// Topics of the events that an allowance was set.
 var (
 	erc20Approved   = crypto.Keccak256Hash([]byte("Approval(address,address,uint256)"))                // EIP-20
 	permit2Approved = crypto.Keccak256Hash([]byte("Approval(address,address,address,uint160,uint48)")) // Permit2, IAllowanceTransfer
 )
 
-// tookAway reports whether the last word of the logs on g is that it is nothing.
+// tookAway reports whether the last log about g sets it to zero.
 func tookAway(logs []*types.Log, owner common.Address, g grant) (gone bool) {
 	topics, data := []common.Hash{erc20Approved, topicOf(owner), topicOf(g.Spender)}, 32
 	if g.Kind == ByPermit2 {
@@ -254,7 +253,7 @@ func tookAway(logs []*types.Log, owner common.Address, g grant) (gone bool) {
 	return gone
 }
 
-// allowanceOf reads what is left of g on the chain.
+// allowanceOf reads from the chain what is left of g, in base units.
 func allowanceOf(ctx context.Context, n Nodes, id uint64, owner common.Address, g grant) (*big.Int, error) {
 	if g.Kind == ByToken {
 		return n.Allowance(ctx, id, g.Token, owner, g.Spender)
@@ -266,11 +265,11 @@ func allowanceOf(ctx context.Context, n Nodes, id uint64, owner common.Address, 
 	return all[0].Amount, nil
 }
 
-// revokeTime is how long the plan of a revoke may be consented to after it was
-// shown: it depends on no price, only its gas does.
+// revokeTime is how long a revoke's plan may be accepted after it was shown: it depends
+// on no price except that of gas.
 const revokeTime = 10 * time.Minute
 
-// revokeReview prepares the revoke of g as it stands now, with what it costs.
+// revokeReview prepares the revoke of g as it stands now, with its cost.
 func (s *Service) revokeReview(ctx context.Context, account common.Address, net chain.Network, g grant) (Review, error) {
 	now := s.o.Now().UTC().Truncate(time.Second)
 	zero := new(big.Int)

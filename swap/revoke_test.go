@@ -17,7 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// revokeOf is the plan of a revoke as a review would have it.
+// revokeOf returns the plan of a revoke as a review would have it.
 func revokeOf(t *testing.T, g grant) (Terms, Step) {
 	t.Helper()
 	terms := Terms{
@@ -35,8 +35,8 @@ func revokeOf(t *testing.T, g grant) (Terms, Step) {
 	return terms, plan.Steps[0]
 }
 
-// TestRevokeMayOnlyTakeAway: whoever has the allowance, it may be set to nothing
-// and that is all that an order of this kind may do.
+// TestRevokeMayOnlyTakeAway checks that a revoke may set any allowance to zero, and
+// nothing else.
 func TestRevokeMayOnlyTakeAway(t *testing.T) {
 	pins := revoker{}.Pins()
 	for _, g := range []grant{{usdc, permit2, ByToken}, {usdc, thief, ByToken}, {usdc, router, ByPermit2}, {usdc, thief, ByPermit2}} {
@@ -99,8 +99,8 @@ func TestRevokeMayOnlyTakeAway(t *testing.T) {
 	}
 }
 
-// A revoke is proven by the log that the allowance is nothing, of the right
-// contract, owner and spender.
+// TestTookAway checks that a revoke is proven by a log of a zero allowance, with the
+// right contract, owner and spender.
 func TestTookAway(t *testing.T) {
 	word := func(n int64) []byte { return common.BigToHash(big.NewInt(n)).Bytes() }
 	byToken, byPermit2 := grant{usdc, permit2, ByToken}, grant{usdc, router, ByPermit2}
@@ -131,8 +131,8 @@ func TestTookAway(t *testing.T) {
 	}
 }
 
-// FuzzRevoke: whatever bytes the revoker understands and Check lets pass are
-// those of a revoke, to the last.
+// FuzzRevoke checks that any bytes that the revoker decodes and Check accepts are exactly
+// those of a revoke.
 func FuzzRevoke(f *testing.F) {
 	for _, g := range []grant{{usdc, permit2, ByToken}, {usdc, router, ByPermit2}} {
 		f.Add(g.keeper().Bytes(), g.revokeData())
@@ -152,7 +152,7 @@ func FuzzRevoke(f *testing.F) {
 	})
 }
 
-// grant lets a spender pull n of the bench's wrapped coin, or through Permit2.
+// grant lets a spender pull n of the bench's wrapped coin, directly or through Permit2.
 func (b *bench) grant(g grant, n int64) {
 	b.t.Helper()
 	data := slices.Concat(erc20Approve, pad(g.Spender), common.BigToHash(big.NewInt(n)).Bytes())
@@ -210,8 +210,8 @@ func consentTo(a Allowance) ExecuteRequest {
 	return ExecuteRequest{Request: uuid.NewString(), Digest: a.Review.Digest, Caller: person}
 }
 
-// TestRevoke: both kinds of allowance are listed, revoked once with consent and
-// proven gone.
+// TestRevoke checks that both kinds of allowance are listed, revoked once with consent,
+// and proven gone.
 func TestRevoke(t *testing.T) {
 	for _, g := range []grant{{weth, permit2, ByToken}, {weth, weth, ByPermit2}} { // the bench's router is the wrapped coin
 		t.Run(string(g.Kind), func(t *testing.T) {
@@ -253,7 +253,7 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-// path is the states that an order went through.
+// path returns the states that an order went through.
 func (b *bench) path(id string) string {
 	var states []string
 	for _, l := range b.lines(id) {
@@ -262,8 +262,8 @@ func (b *bench) path(id string) string {
 	return strings.Join(slices.Compact(states), " ")
 }
 
-// TestRevokeAsksAsASwapDoes: session, digest, uuid and what makes plans be
-// forgotten are those of swaps; the two kinds of plan are not taken for each other.
+// TestRevokeAsksAsASwapDoes checks that a revoke needs session, digest and uuid as a swap
+// does and is forgotten with it, and that the two kinds of plan are kept apart.
 func TestRevokeAsksAsASwapDoes(t *testing.T) {
 	b := newBench(t)
 	b.grant(grant{weth, permit2, ByToken}, 700)
@@ -294,7 +294,7 @@ func TestRevokeAsksAsASwapDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = b.service.Execute(t.Context(), ask) // the same uuid for another act
+	_, err = b.service.Execute(t.Context(), ask) // the same uuid for another action
 	refusedWith(t, err, RequestConflict)
 	b.ends(o.ID, Filled)
 	if b.hand.signed.Load() != 2 {
@@ -302,15 +302,15 @@ func TestRevokeAsksAsASwapDoes(t *testing.T) {
 	}
 }
 
-// poor are nodes on which nobody has a coin.
+// poor are nodes where every balance is one base unit.
 type poor struct{ Nodes }
 
 func (p poor) Balance(context.Context, uint64, common.Address, common.Address) (*big.Int, error) {
 	return big.NewInt(1), nil
 }
 
-// TestRevokeNeedsGas: without the coin for gas the revoke is refused with what is
-// missing, and nothing is signed.
+// TestRevokeNeedsGas checks that without native coin for gas the revoke is refused with
+// the missing amount, and nothing is signed.
 func TestRevokeNeedsGas(t *testing.T) {
 	b := newBench(t)
 	b.grant(grant{weth, permit2, ByToken}, 700)
@@ -328,7 +328,7 @@ func TestRevokeNeedsGas(t *testing.T) {
 	b.paid(1, 0)
 }
 
-// stubborn are nodes that give up on what a token's approve does.
+// stubborn are nodes that cannot estimate a token's approve.
 type stubborn struct {
 	Nodes
 	token common.Address
@@ -341,8 +341,8 @@ func (n stubborn) Cost(ctx context.Context, c chain.Call) (chain.Cost, error) {
 	return n.Nodes.Cost(ctx, c)
 }
 
-// TestAllowanceOfAHostileToken: a token whose revoke no node can price is listed
-// without a digest, and hides no other.
+// TestAllowanceOfAHostileToken checks that an allowance whose revoke cannot be estimated
+// is listed without a review and hides no other.
 func TestAllowanceOfAHostileToken(t *testing.T) {
 	b := newBench(t)
 	b.grant(grant{weth, permit2, ByToken}, 700)
@@ -363,8 +363,8 @@ func TestAllowanceOfAHostileToken(t *testing.T) {
 	}
 }
 
-// TestRevokeWaitsForOrders: what an open order needs is not taken away, neither
-// when consent is given nor when it comes to signing.
+// TestRevokeWaitsForOrders checks that an allowance which an open order needs is not
+// revoked, neither at consent nor at signing.
 func TestRevokeWaitsForOrders(t *testing.T) {
 	b := newBench(t)
 	g := grant{weth, permit2, ByToken}
@@ -392,7 +392,7 @@ func TestRevokeWaitsForOrders(t *testing.T) {
 		t.Errorf("names %v, not the order %s", refused.Data, needs.ID)
 	}
 	b.hand.locked.Store(false)
-	b.service.engine.Start(t.Context(), revoke.ID) // that one alone
+	b.service.engine.Start(t.Context(), revoke.ID) // only this order
 	if o := b.ends(revoke.ID, Cancelled); o.Means() != "cancelled; the allowance stands" {
 		t.Errorf("means %q", o.Means())
 	}
@@ -417,7 +417,7 @@ func (b *bench) open(g grant, amount int64) Order {
 	return o
 }
 
-// TestAllowancesPage: the list is paged by a cursor that survives changes.
+// TestAllowancesPage checks that the list's cursor survives changes.
 func TestAllowancesPage(t *testing.T) {
 	var all []grant
 	for i := range 5 {
@@ -439,7 +439,7 @@ func TestAllowancesPage(t *testing.T) {
 	}
 }
 
-// TestUnlimited: what stands for no limit is told from a large amount.
+// TestUnlimited checks that values that stand for "no limit" are told from large amounts.
 func TestUnlimited(t *testing.T) {
 	for bits, want := range map[uint]bool{96: true, 160: true, 255: true, 256: true, 95: false, 128: false} {
 		if got := (Allowance{Amount: largest(bits)}).Unlimited(); got != want {
@@ -448,8 +448,7 @@ func TestUnlimited(t *testing.T) {
 	}
 }
 
-// mute are nodes whose receipts have no logs, and on which an allowance stays as
-// a test says.
+// mute are nodes whose receipts have no logs and on which an allowance has a fixed value.
 type mute struct {
 	Nodes
 	left int64
@@ -465,8 +464,8 @@ func (m mute) Allowance(context.Context, uint64, common.Address, common.Address,
 	return big.NewInt(m.left), nil
 }
 
-// TestRevokeOfAMuteToken: without the log, the chain is asked; a token that
-// reports success and keeps the allowance was not revoked.
+// TestRevokeOfAMuteToken checks that without a log the chain is asked: a token that
+// reports success but keeps the allowance was not revoked.
 func TestRevokeOfAMuteToken(t *testing.T) {
 	for left, end := range map[int64]State{0: Filled, 700: Failed} {
 		b := newBench(t)
@@ -483,7 +482,7 @@ func TestRevokeOfAMuteToken(t *testing.T) {
 	}
 }
 
-// TestExpiry: every date that is told can be written.
+// TestExpiry checks that every reported date can be marshaled.
 func TestExpiry(t *testing.T) {
 	for _, c := range []struct {
 		stored uint64
@@ -496,8 +495,8 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// TestRevokeAsksForMoreGas: a revoke whose gas rises above what was accepted asks
-// for consent, as a swap does.
+// TestRevokeAsksForMoreGas checks that a revoke whose gas rises above what was accepted
+// asks for consent, as a swap does.
 func TestRevokeAsksForMoreGas(t *testing.T) {
 	b := newBench(t)
 	g := grant{weth, permit2, ByToken}
@@ -524,8 +523,8 @@ func TestRevokeAsksForMoreGas(t *testing.T) {
 	b.paid(2, 0)
 }
 
-// TestRevokeStopsAnywhere: stopped and started again and again, a revoke is paid
-// once.
+// TestRevokeStopsAnywhere checks that a revoke that is stopped and restarted repeatedly
+// is paid once.
 func TestRevokeStopsAnywhere(t *testing.T) {
 	b := newBench(t)
 	g := grant{weth, permit2, ByToken}

@@ -14,15 +14,15 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// rivals are two deposits of the same input, of which the second wants another token,
-// so that a refund may be either's.
+// rivals returns two deposits of the same input for different tokens, so that a refund
+// may belong to either.
 func rivals(t *testing.T) (c *court, first, second string) {
 	c, first = depositCourt(t, 2, nil)
 	second = c.order(func(o *Order) { c.deposited(o); o.Terms.TokenOut = weth })
 	return c, first, second
 }
 
-// says has the provider say something of one order, and nothing of the others.
+// says makes the provider claim something about one order only.
 func (c *court) says(id string, claim Claim) {
 	before := c.p.says
 	c.p.says = func(o Order) (Claim, error) {
@@ -33,8 +33,8 @@ func (c *court) says(id string, claim Claim) {
 	}
 }
 
-// TestRefundOfAnother: a refund that may be either order's is nobody's until
-// something tells: the provider, a second one, or the end of the other order.
+// TestRefundOfAnother checks that a refund which may belong to either of two orders ends
+// neither until the provider names it, a second refund arrives or the other order ends.
 func TestRefundOfAnother(t *testing.T) {
 	t.Run("nothing tells", func(t *testing.T) {
 		c, first, second := rivals(t)
@@ -84,8 +84,8 @@ func TestRefundOfAnother(t *testing.T) {
 	})
 }
 
-// TestCoinOfTwoFills: what an account gained of the native coin in a block is shown of a
-// fill only where no other order of ours may have paid it in the same block.
+// TestCoinOfTwoFills checks that a fill reports the native coin gained in its block only
+// if no other order of ours may have been paid in that block.
 func TestCoinOfTwoFills(t *testing.T) {
 	pays := func(order, hash byte) ledgerTx {
 		tx := fill(0)
@@ -121,8 +121,8 @@ func TestCoinOfTwoFills(t *testing.T) {
 	}
 }
 
-// TestArrivalBesideUnreadable: an open order whose record cannot be read may wait for the
-// same payment: it takes the provider's word, too, to say whose that is, and no more.
+// TestArrivalBesideUnreadable covers an open order that cannot be read and may expect the
+// same payment: then the payment counts only if the provider names it.
 func TestArrivalBesideUnreadable(t *testing.T) {
 	c, first, second := rivals(t)
 	if err := c.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(orderBucket).Put([]byte(second), []byte("{}")) }); err != nil {
@@ -134,8 +134,8 @@ func TestArrivalBesideUnreadable(t *testing.T) {
 	c.wants(c.looks(first), byArrival, bothAgree)
 }
 
-// TestArrivalOfAnother: nor is an arrival, of orders that paid different inputs for
-// about as much; of orders that are the same but for the price it is one's.
+// TestArrivalOfAnother checks the same for arrivals, if two orders paid different inputs
+// for about as much. Of orders that differ only in price, either may get it.
 func TestArrivalOfAnother(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*Order)
@@ -173,8 +173,8 @@ func TestArrivalOfAnother(t *testing.T) {
 	}
 }
 
-// TestShortIsALastWord: less than was awaited is the end only where the provider says
-// in so many words that this is it.
+// TestShortIsALastWord checks that a short payment ends an order only if the provider's
+// final claim names it.
 func TestShortIsALastWord(t *testing.T) {
 	for _, tc := range []struct {
 		claim State
@@ -203,8 +203,8 @@ func TestShortIsALastWord(t *testing.T) {
 	}
 }
 
-// TestOurOwnTokens: what one of our own accounts sent in a filler's transaction is no
-// payment of the filler's.
+// TestOurOwnTokens checks that tokens that one of our own accounts sends in a filler's
+// transaction are not a payment by the filler.
 func TestOurOwnTokens(t *testing.T) {
 	c, id := depositCourt(t, 2, func(o *Order) { o.Terms.Recipient = stranger })
 	x := ledgerTx{hash: common.Hash{0xa0, 1}, from: solver, to: outside, logs: []*types.Log{transferLog(outside, account, stranger, 1000)}}
@@ -214,8 +214,8 @@ func TestOurOwnTokens(t *testing.T) {
 	}
 }
 
-// TestLateReceipts: a payment whose receipt comes after its log, at both hosts, is not
-// lost; one that is in no block is.
+// TestLateReceipts checks that a payment whose receipt appears after its log, at both
+// hosts, is not lost, and that one that is in no block is dropped.
 func TestLateReceipts(t *testing.T) {
 	c, id := depositCourt(t, 2, nil)
 	c.dst.pay(arrival(1, solver, 1000))
@@ -246,7 +246,7 @@ func TestLateReceipts(t *testing.T) {
 	}
 }
 
-// inventsLog shows an arrival that never was when it is searched, and has no receipt.
+// inventsLog shows an arrival that never happened in searches, and no receipt.
 func inventsLog(l *ledger) func(string, any) any {
 	log := arrival(9, solver, 1000).logs[0]
 	log.TxHash, log.BlockNumber, log.BlockHash = common.Hash{0xa0, 9}, 12, l.blocks[12].hash
@@ -258,8 +258,8 @@ func inventsLog(l *ledger) func(string, any) any {
 	}
 }
 
-// TestLogsBehind: where both hosts have the blocks, and are behind with the logs of
-// them for minutes, nothing is said to be absent; a payment is found in the end.
+// TestLogsBehind covers two hosts that have the blocks and are minutes behind with their
+// logs: nothing is declared absent, and a payment is found in the end.
 func TestLogsBehind(t *testing.T) {
 	t.Run("a fill", func(t *testing.T) {
 		for _, nonce := range []bool{true, false} {
@@ -269,7 +269,7 @@ func TestLogsBehind(t *testing.T) {
 			if c.src.until(c.ends()); nonce {
 				c.src.use(orderNonce)
 			}
-			c.src.mine(1, ledgerTx{hash: common.Hash{0xee}, from: stranger, to: usdc, logs: []*types.Log{transferLog(usdc, stranger, solver, 1)}}) // of the day
+			c.src.mine(1, ledgerTx{hash: common.Hash{0xee}, from: stranger, to: usdc, logs: []*types.Log{transferLog(usdc, stranger, solver, 1)}}) // a log that the hosts do not have yet
 			c.src.mine(ledgerDepth)
 			for _, h := range c.src.hosts {
 				h.late = 60
@@ -310,7 +310,7 @@ func TestLogsBehind(t *testing.T) {
 	})
 }
 
-// TestVoidAndFillInOneBlock: whichever comes first in a block, a fill is a fill.
+// TestVoidAndFillInOneBlock covers a fill and a cancel in one block, in either order.
 func TestVoidAndFillInOneBlock(t *testing.T) {
 	void := ledgerTx{hash: common.Hash{0xcc}, from: account, to: permit2}
 	lost := fill(1000)
@@ -333,7 +333,7 @@ func TestVoidAndFillInOneBlock(t *testing.T) {
 	}
 }
 
-// TestEndOnTheSecond: a block of the last second itself may still fill an order.
+// TestEndOnTheSecond checks that a block of the last second may still fill an order.
 func TestEndOnTheSecond(t *testing.T) {
 	c := newCourt(t, 2)
 	id := c.order(nil)
@@ -344,7 +344,7 @@ func TestEndOnTheSecond(t *testing.T) {
 		t.Fatal("no block of that second")
 	}
 	c.src.mine(ledgerDepth - 1)
-	c.wants(c.looks(id), "", "") // the next block counts not yet
+	c.wants(c.looks(id), "", "") // no later block is final yet
 	c.src.reorg(ledgerDepth)
 	c.src.mu.Lock()
 	c.src.blocks = c.src.blocks[:len(c.src.blocks)-ledgerDepth]
@@ -356,8 +356,8 @@ func TestEndOnTheSecond(t *testing.T) {
 	}
 }
 
-// TestAfterTheEnd: what comes after an end changes nothing: a fill after a refund, a
-// refund after a fill, another word of the provider's.
+// TestAfterTheEnd checks that nothing changes an end: no fill after a refund, no refund
+// after a fill, and no later claim.
 func TestAfterTheEnd(t *testing.T) {
 	for name, tc := range map[string]struct{ first, then func(c *court) }{
 		"a fill after a refund": {func(c *court) { c.src.pay(refund(1, solver, 5000)) }, func(c *court) { c.dst.pay(arrival(1, solver, 1000)) }},
@@ -375,7 +375,7 @@ func TestAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestEndsAcrossRestarts: the process may end after any look, at any commit.
+// TestEndsAcrossRestarts restarts the process after every few polls.
 func TestEndsAcrossRestarts(t *testing.T) {
 	for name, tc := range map[string]struct {
 		do func(*court)
@@ -397,7 +397,7 @@ func TestEndsAcrossRestarts(t *testing.T) {
 				c.now = c.now.Add(absentTime)
 			}
 			t.Log(name, every)
-			if tc.by == byAbsence && every == 1 { // it never looks twice
+			if tc.by == byAbsence && every == 1 { // it never searches twice
 				tc.by = ""
 				c.wants(o, "", "")
 				tc.by = byAbsence
@@ -408,8 +408,8 @@ func TestEndsAcrossRestarts(t *testing.T) {
 	}
 }
 
-// TestHourOfTrouble: for an hour one host is down, or both are behind, or the provider
-// is silent; nothing is concluded from that, and the end is found afterwards.
+// TestHourOfTrouble covers an hour with one host down, both behind, or a silent provider:
+// nothing is concluded from that, and the end is found afterwards.
 func TestHourOfTrouble(t *testing.T) {
 	for name, trouble := range map[string]func(c *court, on bool){
 		"one host down":   func(c *court, on bool) { c.src.hosts[0].down, c.dst.hosts[1].down = on, on },
@@ -445,7 +445,7 @@ func TestHourOfTrouble(t *testing.T) {
 				}
 				trouble(c, false)
 				c.dst.until(c.src.head().time)
-				c.now = c.now.Add(time.Hour) // endpoints that failed rest
+				c.now = c.now.Add(time.Hour) // endpoints that failed are tried again
 				t.Log(kind)
 				c.wants(c.looks(id), tc.by, bothAgree)
 			}
@@ -453,8 +453,8 @@ func TestHourOfTrouble(t *testing.T) {
 	}
 }
 
-// TestSilentForAnHour: of a provider that says nothing, while nothing happens on the
-// chains, nothing is concluded, and what happens afterwards decides.
+// TestSilentForAnHour checks that nothing is concluded while the provider is silent and
+// nothing happens on the chains, and that later events decide.
 func TestSilentForAnHour(t *testing.T) {
 	signed := func(t *testing.T) (*court, string) {
 		c := newCourt(t, 2)
@@ -498,7 +498,7 @@ func lag(l *ledger, on bool) {
 	}
 }
 
-// refuse has no host answer a search for logs.
+// refuse makes no host answer searches for logs.
 func refuse(l *ledger, on bool) {
 	for _, h := range l.hosts {
 		h.lie = nil
@@ -513,8 +513,8 @@ func refuse(l *ledger, on bool) {
 	}
 }
 
-// TestRivalsOfOneTransaction: two payments of one transaction, named for both orders,
-// are one for each.
+// TestRivalsOfOneTransaction checks that two payments in one transaction that is named
+// for both orders go to one each.
 func TestRivalsOfOneTransaction(t *testing.T) {
 	c, first, second := rivals(t)
 	both := ledgerTx{hash: common.Hash{0xb7}, from: solver, to: usdc, logs: []*types.Log{transferLog(usdc, solver, account, 5000), transferLog(usdc, solver, account, 5000)}}
@@ -528,8 +528,8 @@ func TestRivalsOfOneTransaction(t *testing.T) {
 	}
 }
 
-// TestNativeIsNamed: of the native coin only what goes straight from a filler to the
-// recipient is proof.
+// TestNativeIsNamed checks that native coin is proof only if a filler sends it directly
+// to the recipient.
 func TestNativeIsNamed(t *testing.T) {
 	c, id := depositCourt(t, 2, func(o *Order) { o.Terms.TokenOut = chain.Native })
 	idle := ledgerTx{hash: common.Hash{0xc2}, from: solver, to: stranger, value: 7}

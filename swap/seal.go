@@ -8,36 +8,36 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// The database is a file: whoever may write it could put an order into it that nobody
-// accepted, or other bytes into one that somebody did. So what a user's act accepts is
-// sealed with it, by a code that only unlocked keys can make, and nothing is signed
-// for an order whose record is not what was sealed.
+// The database is a file. Anyone who can write it could add an order that nobody
+// accepted, or change the bytes of one that somebody did. So what the user accepts is
+// stored with a seal, an authentication code that only unlocked keys can make, and
+// nothing is signed for an order whose record is not what was sealed.
 
-// A Sealer makes the code of a message for an account, which nobody can make without
-// the account's key. *keys.Vault satisfies it.
+// A Sealer makes the authentication code of a message for an account, which nobody can
+// make without the account's key. *keys.Vault satisfies it.
 type Sealer interface {
 	Seal(account common.Address, message []byte) ([32]byte, error)
 }
 
-// A Seal says that something is as it was when its user, or the engine under the same
-// consent, wrote it down.
+// A Seal shows that something is unchanged since its user, or the engine under the same
+// consent, wrote it.
 type Seal struct {
-	Form int         `json:"form"` // of what is sealed
-	Act  string      `json:"act"`  // the user's that it goes back to
-	Made time.Time   `json:"made"` // when that was
+	Form int         `json:"form"` // version of the sealed format
+	Act  string      `json:"act"`  // the user's act that it goes back to
+	Made time.Time   `json:"made"` // when that act was
 	Code common.Hash `json:"code"`
 }
 
-// sealForm counts up with every change of how a sealed thing is written: then the
-// seals of earlier versions say nothing, and what they were on needs consent again.
+// sealForm is the version of the sealed format. With every change it goes up: seals of
+// earlier versions then count for nothing, and what they covered needs consent again.
 const sealForm = 1
 
-// A sealable is what a seal is put on.
+// A sealable is something to seal.
 type sealable struct {
-	what    string // so that no seal passes for that of another thing
+	what    string // so that a seal of one thing does not pass for another's
 	order   string
 	account common.Address
-	content any // its JSON is sealed
+	content any // sealed as JSON
 }
 
 func (x sealable) message(s Seal) []byte {
@@ -53,11 +53,11 @@ func (x sealable) message(s Seal) []byte {
 	return e
 }
 
-// consent is what o's user accepted, with the very bytes that it came to: not all that
-// a call does can be read from it.
+// consent returns what o's user accepted, with the exact bytes of its steps: not all that
+// a call does can be read from its effects.
 func (o Order) consent() sealable {
 	c := Order{Digest: o.Digest, Terms: o.Terms, Offer: o.Offer, Plan: o.Plan, AckCodes: o.AckCodes, SlippageBps: o.SlippageBps, Created: o.Created}
-	c = c.Clone() // so that it is written as when it is read back
+	c = c.Clone() // so that it encodes as it does after being read back
 	return sealable{"consent", o.ID, o.Terms.Account, struct {
 		Digest      common.Hash
 		Terms       Terms
@@ -69,24 +69,24 @@ func (o Order) consent() sealable {
 	}{c.Digest, c.Terms, c.Offer, c.Plan, c.AckCodes, c.SlippageBps, c.Created}}
 }
 
-// proposal is what o proposes, which was made with unlocked keys.
+// proposal returns what o proposes, which was made with unlocked keys.
 func (o Order) proposal() sealable {
 	p := *Order{Proposal: o.Proposal}.Clone().Proposal
 	p.Seal = nil
 	return sealable{"proposal", o.ID, o.Terms.Account, p}
 }
 
-// ending is the user's wish that o ends, for so much gas at most.
+// ending returns the user's request to end o, with the gas ceiling.
 func (o Order) ending() sealable {
 	return sealable{"ending", o.ID, o.Terms.Account, o.Terms.GasCeiling}
 }
 
-// bump is the user's wish that a transaction of o is sped up.
+// bump returns the user's request to speed up a transaction of o.
 func (o Order) bump() sealable {
 	return sealable{"bump", o.ID, o.Terms.Account, []string{string(o.Bump.Tier), o.Bump.Over.Hex()}}
 }
 
-// seal seals x, which goes back to an act of the user's.
+// seal returns the seal of x, for the act of the user that x goes back to.
 func (e *Engine) seal(x sealable, act string, made time.Time) (*Seal, error) {
 	s := Seal{Form: sealForm, Act: act, Made: made.UTC()}
 	code, err := e.Sealer.Seal(x.account, x.message(s))
@@ -94,8 +94,8 @@ func (e *Engine) seal(x sealable, act string, made time.Time) (*Seal, error) {
 	return &s, err
 }
 
-// holds fails with RecordChanged unless s is the seal of x. With locked keys nobody
-// can tell, and the error is theirs.
+// holds returns RecordChanged unless s is the seal of x. With locked keys it cannot tell,
+// and returns the Sealer's error.
 func (e *Engine) holds(s *Seal, x sealable) error {
 	if s == nil || s.Form < sealForm {
 		return changedRecord(NotSealed)
@@ -110,23 +110,22 @@ func (e *Engine) holds(s *Seal, x sealable) error {
 	return nil
 }
 
-// distrusted reports whether something is not as it was sealed. While the keys are
-// locked nobody can tell, and it is not.
+// distrusted reports whether err says that something is not as it was sealed. Locked keys
+// cannot tell; their error does not say so.
 func distrusted(err error) bool { return errors.Is(err, &Refusal{Code: RecordChanged}) }
 
-// accepted fails unless o is what its user accepted.
+// accepted returns RecordChanged unless o is what its user accepted; see holds.
 func (e *Engine) accepted(o Order) error { return e.holds(o.Seal, o.consent()) }
 
-// dropForged forgets a proposal that is not as the engine made it, which nobody could
-// accept.
+// dropForged removes a proposal that the engine did not make, which nobody could accept.
 func (e *Engine) dropForged(o *Order) {
 	if o.Proposal != nil && distrusted(e.holds(o.Proposal.Seal, o.proposal())) {
 		o.Proposal = nil
 	}
 }
 
-// endable fails unless a transaction of o's may be closed: by its user's wish or, when
-// it is late, because that was accepted with it.
+// endable returns an error unless the nonce of a transaction of o's may be closed: at its
+// user's request or, when it is late, because consent to the order covers that.
 func (e *Engine) endable(o Order, late bool) error {
 	err := e.holds(o.Ending, o.ending())
 	if o.Cancel && err == nil {
@@ -138,7 +137,7 @@ func (e *Engine) endable(o Order, late bool) error {
 	return err
 }
 
-// rewrite gives o, which is as accepted, another plan under the same consent.
+// rewrite gives o, which must be as accepted, another plan under the same consent.
 func (e *Engine) rewrite(o *Order, offer Offer, plan Plan, slippage int) error {
 	next := *o
 	next.Offer, next.Plan, next.SlippageBps = offer, plan, slippage
@@ -151,7 +150,7 @@ func (e *Engine) rewrite(o *Order, offer Offer, plan Plan, slippage int) error {
 	return nil
 }
 
-// changedRecord refuses to sign for what is not as it was sealed.
+// changedRecord returns the refusal to sign for something that is not as it was sealed.
 func changedRecord(w Word) *Refusal {
 	return &Refusal{Code: RecordChanged, Word: w, Reason: causes[w]}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// rewrites changes an order's record as whoever can write the file does, while the
-// daemon is stopped.
+// rewrites changes an order's record while the daemon is stopped, as a program that can
+// write the file might.
 func (b *bench) rewrites(id string, change func(*Order)) {
 	b.t.Helper()
 	b.halt()
@@ -32,7 +32,7 @@ func (b *bench) rewrites(id string, change func(*Order)) {
 	}
 }
 
-// plants puts an order of its own into the file.
+// plants stores an order that nobody accepted.
 func (b *bench) plants(o Order) {
 	b.t.Helper()
 	b.halt()
@@ -41,17 +41,17 @@ func (b *bench) plants(o Order) {
 	}
 }
 
-// opens is the daemon's next start, and the user who unlocks.
+// opens is the daemon's next start, with the vault unlocked.
 func (b *bench) opens() {
 	b.start()
 	b.hand.locked.Store(false)
 	b.service.Wake()
 }
 
-// consistent gives an order the digest of what it says now.
+// consistent recomputes an order's digest.
 func (o *Order) consistent() { o.Digest = Digest(o.Terms, o.Plan.Effects()) }
 
-// payable makes everything about an order say another recipient.
+// payable changes the recipient everywhere in an order.
 func (o *Order) payable(to common.Address) {
 	o.Terms.Recipient, o.Offer.Request.Recipient = to, to
 	for i, s := range o.Plan.Steps {
@@ -64,9 +64,9 @@ func (o *Order) payable(to common.Address) {
 
 func isChanged(o Order) bool { return o.Condition == Changed }
 
-// TestNothingIsSignedForAChangedRecord: whatever a program changes of what was accepted,
-// and however well the rest agrees with it, nothing is signed. The order says so, and
-// the user can end it.
+// TestNothingIsSignedForAChangedRecord checks that nothing is signed for a record in
+// which anything accepted was changed, however consistent the rest is. The order says so,
+// and the user can cancel it.
 func TestNothingIsSignedForAChangedRecord(t *testing.T) {
 	b := newBench(t)
 	b.trades()
@@ -105,11 +105,11 @@ func TestNothingIsSignedForAChangedRecord(t *testing.T) {
 			if b.stop == nil {
 				b.start()
 			}
-			b.made++ // two plans of one second would be the same plan
+			b.made++ // plans made in the same second would be identical
 			o := b.swap(usdc, thousand+int64(b.made))
 			b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
 			b.rewrites(o.ID, change)
-			if err := b.end(another.ID); err != nil { // so that it alone is there to be carried out
+			if err := b.end(another.ID); err != nil { // so that only the other can be carried out
 				t.Fatal(err)
 			}
 			b.opens()
@@ -131,7 +131,7 @@ func TestNothingIsSignedForAChangedRecord(t *testing.T) {
 	}
 }
 
-// end withdraws an order in the journal, if it is open.
+// end marks an order as cancelled in the journal, if it is open.
 func (b *bench) end(id string) error {
 	o, err := b.service.o.Journal.Get(id)
 	if err != nil || o.State.Final() {
@@ -141,9 +141,9 @@ func (b *bench) end(id string) error {
 	return b.service.o.Journal.Update(&o, because("test"))
 }
 
-// TestPlantedOrders: an order that nobody accepted is not carried out, whether it has no
-// seal, or one that is another order's. One without a seal may be an older version's: if
-// it pays the account itself it is proposed, and goes on once it is accepted.
+// TestPlantedOrders checks that an order that nobody accepted is not carried out, whether
+// it has no seal or another order's. One without a seal may be an older version's: if it
+// pays the account itself it is proposed, and continues once accepted.
 func TestPlantedOrders(t *testing.T) {
 	b := newBench(t)
 	b.trades()
@@ -188,8 +188,8 @@ func TestPlantedOrders(t *testing.T) {
 	b.ends(older.ID, Filled)
 }
 
-// TestProposalsAreSealed: a proposal that the engine did not make cannot be accepted, and
-// none is made after its likeness.
+// TestProposalsAreSealed checks that a proposal that the engine did not make cannot be
+// accepted and does not affect the next one.
 func TestProposalsAreSealed(t *testing.T) {
 	b := newBench(t)
 	o := fallen(b, b.trades())
@@ -220,8 +220,8 @@ func TestProposalsAreSealed(t *testing.T) {
 	}
 }
 
-// TestOldSealAfterAccept: the seal of the first consent is none for what was accepted in
-// its place.
+// TestOldSealAfterAccept checks that the first consent's seal is not valid for the terms
+// accepted later.
 func TestOldSealAfterAccept(t *testing.T) {
 	b := newBench(t)
 	o := fallen(b, b.trades())
@@ -239,8 +239,8 @@ func TestOldSealAfterAccept(t *testing.T) {
 	}
 }
 
-// TestWishesAreSealed: that the user wants an order's transaction ended, or sped up, is
-// nobody else's to say. What was sent goes on being watched meanwhile, to its proven end.
+// TestWishesAreSealed checks that only the user can request a cancel or speed-up.
+// Meanwhile a sent transaction is still watched to its proven end.
 func TestWishesAreSealed(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Order)
@@ -276,8 +276,8 @@ func TestWishesAreSealed(t *testing.T) {
 	}
 }
 
-// TestForgedUsesAreNone: what orders that nobody accepted say they need of an allowance
-// is neither approved for them nor taken off what a contract may take.
+// TestForgedUsesAreNone checks that what unaccepted orders claim to need of an allowance
+// is neither approved for them nor deducted from it.
 func TestForgedUsesAreNone(t *testing.T) {
 	b := newBench(t)
 	b.trades()
@@ -297,7 +297,7 @@ func TestForgedUsesAreNone(t *testing.T) {
 	}
 }
 
-// TestNothingIsAcceptedWithoutKeys: what cannot be sealed is not accepted.
+// TestNothingIsAcceptedWithoutKeys checks that what cannot be sealed is not accepted.
 func TestNothingIsAcceptedWithoutKeys(t *testing.T) {
 	b := newBench(t)
 	tr := b.trades()
@@ -327,8 +327,8 @@ func TestNothingIsAcceptedWithoutKeys(t *testing.T) {
 	}
 }
 
-// TestSealedForm: what is sealed is written as ever, or every open order would count as
-// changed after an update. A change of it needs another sealForm.
+// TestSealedForm checks that the sealed message does not change between versions, or
+// every open order would count as changed. A change needs a new sealForm.
 func TestSealedForm(t *testing.T) {
 	terms, effects := fourSteps()
 	when := time.Date(2026, 11, 20, 12, 0, 0, 5, time.UTC)
@@ -352,8 +352,8 @@ func TestSealedForm(t *testing.T) {
 	}
 }
 
-// TestSealedFormOfAFullRecord: what else a record holds, and how it is held in memory, is
-// nothing to what its user accepted.
+// TestSealedFormOfAFullRecord checks that a record's other content, and its form in
+// memory, do not affect the sealed message.
 func TestSealedFormOfAFullRecord(t *testing.T) {
 	terms, effects := fourSteps()
 	when := time.Date(2026, 11, 20, 14, 0, 0, 5, time.FixedZone("", 2*60*60))

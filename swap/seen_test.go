@@ -6,8 +6,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestSeenIsKept: what was seen of a payment is on disk with the order, and gives way
-// only to one that goes better with what the provider says.
+// TestSeenIsKept checks that a candidate payment is stored with the order and replaced
+// only by one that fits the provider's claim better.
 func TestSeenIsKept(t *testing.T) {
 	c, id := depositCourt(t, 2, nil)
 	first := c.dst.pay(arrival(1, stranger, 1001))
@@ -52,7 +52,7 @@ func TestSeenIsKept(t *testing.T) {
 	c.wants(c.looks(id), byArrival, bothAgree)
 }
 
-// edit changes an order as a provider's later word does.
+// edit changes an order as a later claim of the provider would.
 func (c *court) edit(id string, change func(*Order)) {
 	c.t.Helper()
 	o := c.get(id)

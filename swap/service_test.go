@@ -30,7 +30,7 @@ func even(r QuoteRequest) ([]Offer, error) {
 	return []Offer{{AmountOut: r.AmountIn, MinOut: r.AmountIn, Expires: time.Now().Add(time.Minute)}}, nil
 }
 
-// TestQuoteRefusals: bad input never reaches a provider, and each refusal says
+// TestQuoteRefusals checks that bad input reaches no provider, and that each refusal says
 // what is wrong.
 func TestQuoteRefusals(t *testing.T) {
 	b := newBench(t)
@@ -77,7 +77,7 @@ func (a asking) Quote(ctx context.Context, r QuoteRequest) ([]Offer, error) {
 	return even(r)
 }
 
-// reading are nodes that tell a balance when a test lets them.
+// reading are nodes that return a balance when a test lets them.
 type reading struct {
 	Nodes
 	tell func() (*big.Int, error)
@@ -87,9 +87,9 @@ func (r reading) Balance(context.Context, uint64, common.Address, common.Address
 	return r.tell()
 }
 
-// TestNoOffersWithoutFunds: the balance is read while providers are asked.
-// Whatever is known first, without it nothing is told, kept or returned, and a
-// provider that is still asked is asked no longer.
+// TestNoOffersWithoutFunds covers a balance that is read while providers are asked.
+// Whichever is known first, without funds no offer is reported, kept or returned, and
+// pending requests are cancelled.
 func TestNoOffersWithoutFunds(t *testing.T) {
 	unreachable := errors.New("no node")
 	for name, c := range map[string]struct {
@@ -105,7 +105,7 @@ func TestNoOffersWithoutFunds(t *testing.T) {
 			b.service.o.Nodes = reading{b.service.o.Nodes, func() (*big.Int, error) {
 				if c.offersFirst {
 					<-answered
-					time.Sleep(20 * time.Millisecond) // for an offer to be told in, if it were
+					time.Sleep(20 * time.Millisecond) // time for an offer to be reported, if it were
 				}
 				return big.NewInt(1), c.failure
 			}}
@@ -131,8 +131,8 @@ func TestNoOffersWithoutFunds(t *testing.T) {
 	}
 }
 
-// TestOffersAreChecked: an offer that allows more slippage than was asked for,
-// or has no sound amount, never reaches the user.
+// TestOffersAreChecked checks that an offer with more slippage than requested, or without
+// valid amounts, never reaches the user.
 func TestOffersAreChecked(t *testing.T) {
 	b := newBench(t)
 	for name, o := range map[string]Offer{
@@ -155,7 +155,7 @@ func TestOffersAreChecked(t *testing.T) {
 	refusedWith(t, err, ProviderDown)
 }
 
-// TestProvidersFailApart: one provider's failure is told beside the others' offers.
+// TestProvidersFailApart checks that one provider's failure does not hide others' offers.
 func TestProvidersFailApart(t *testing.T) {
 	b := newBench(t)
 	b.p.quote = even
@@ -203,7 +203,7 @@ func TestPrepareRefuses(t *testing.T) {
 	refusedWith(t, err, QuoteExpired)
 }
 
-// TestGasGuardBlocks: the native balance pays for the amount but not for gas.
+// TestGasGuardBlocks covers a native balance that is enough for the amount without gas.
 func TestGasGuardBlocks(t *testing.T) {
 	b := newBench(t)
 	b.p.quote = even
@@ -231,7 +231,7 @@ func TestGasGuardBlocks(t *testing.T) {
 	b.paid(0, 0)
 }
 
-// TestScamNeedsASecondAct: gas above half of what is swapped.
+// TestScamNeedsASecondAct covers gas above half of the swapped value.
 func TestScamNeedsASecondAct(t *testing.T) {
 	b := newBench(t)
 	b.p.quote = even
@@ -256,8 +256,8 @@ func TestScamNeedsASecondAct(t *testing.T) {
 	b.paid(1, 1000)
 }
 
-// TestJournalFailureSignsNothing: with the database closed under the engine,
-// nothing is promised and nothing is signed.
+// TestJournalFailureSignsNothing checks that with the database closed under the engine
+// nothing is accepted and nothing is signed.
 func TestJournalFailureSignsNothing(t *testing.T) {
 	b := newBench(t)
 	b.p.quote = even
@@ -274,8 +274,8 @@ func TestJournalFailureSignsNothing(t *testing.T) {
 	}
 }
 
-// TestUnreadableOrder: one order that cannot be read stops no other, hides none, and is
-// itself told, as one that had not ended.
+// TestUnreadableOrder checks that an order that cannot be read neither stops nor hides
+// others, and is listed as one that has not ended.
 func TestUnreadableOrder(t *testing.T) {
 	b := newBench(t)
 	b.hand.locked.Store(true)
@@ -306,18 +306,18 @@ func TestUnreadableOrder(t *testing.T) {
 	}
 }
 
-// testOffer is what every record has of an offer.
+// testOffer is the minimum that every record has of an offer.
 func testOffer() Offer {
 	return Offer{Request: QuoteRequest{AmountIn: big.NewInt(1)}, AmountOut: big.NewInt(1), MinOut: big.NewInt(1)}
 }
 
-// soundOrder is one as it is stored under "a".
+// soundOrder returns a valid order as stored under "a".
 func soundOrder() Order {
 	return Order{ID: "a", Request: uuid.NewString(), Terms: testTerms(), Offer: testOffer(), State: Executing, Created: noon, Updated: noon,
 		Plan: Plan{Steps: []Step{{Kind: CallStep, Call: &chain.Call{Value: new(big.Int)}, Effect: testSwap()}}}}
 }
 
-// unreadFor is what is told of a record that is under another name.
+// unreadFor returns the reason shown for a record under "a" whose id is name.
 func unreadFor(t *testing.T, name string) string {
 	t.Helper()
 	o := soundOrder()
@@ -329,8 +329,8 @@ func unreadFor(t *testing.T, name string) string {
 	return UnreadableOrder("a", true, err).Reason
 }
 
-// TestStrangeNames: what stands under a name that no order has ends no list and begins
-// none anew.
+// TestStrangeNames checks that keys that are no order ids neither end a listing nor
+// restart it.
 func TestStrangeNames(t *testing.T) {
 	b := newBench(t)
 	b.hand.locked.Store(true)
@@ -368,8 +368,8 @@ func TestStrangeNames(t *testing.T) {
 	}
 }
 
-// TestDamagedRecord: a record that no order of ours can have is not acted on; some once
-// ended in a panic.
+// TestDamagedRecord checks that an invalid record is refused. Some of these used to cause
+// a panic.
 func TestDamagedRecord(t *testing.T) {
 	good := soundOrder()
 	var back Order
@@ -455,8 +455,8 @@ func TestOrdersPage(t *testing.T) {
 	}
 }
 
-// TestOpenOrdersAreListedAlone: the open ones are listed without a look at those that
-// ended, which are ever more, and on from one that ended meanwhile.
+// TestOpenOrdersAreListedAlone checks that listing open orders does not read the ended
+// ones, whose number only grows, and that a cursor still works if its order has ended.
 func TestOpenOrdersAreListedAlone(t *testing.T) {
 	j := newJournal(t)
 	ends := func(o Order) { j.must(t, &o, func(o *Order) { o.State = Cancelled }) }
@@ -486,7 +486,7 @@ func TestOpenOrdersAreListedAlone(t *testing.T) {
 	if all, _, err := j.List(common.Address{}, false, "", 200); err != nil || len(all) != 104 {
 		t.Errorf("%d orders in all, %v", len(all), err)
 	}
-	for i := range 2 { // at last the cursor is beyond all that are open
+	for i := range 2 { // in the second round the cursor is newer than every open order
 		ends(open[1-i])
 		if got := listed(open[1].ID, 10); !slices.Equal(got, []string{open[2].ID, open[3].ID}) {
 			t.Errorf("on from one that ended: %v", got)
@@ -576,8 +576,8 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// FuzzOrder: no stored bytes crash the reader; what is read can be shown and sealed, says
-// the same when it is written again, and stands within its plan.
+// FuzzOrder checks that no stored bytes crash the decoder, and that a decoded order can
+// be shown and sealed, encodes to the same again, and has a step within its plan.
 func FuzzOrder(f *testing.F) {
 	f.Add(string(mustJSON(soundOrder())))
 	f.Add(`{"state":"newer","plan":{"steps":[{}]}}`)
@@ -611,9 +611,9 @@ func FuzzOrder(f *testing.F) {
 	})
 }
 
-// TestFeeBasis: a fee is decoded where what is signed pays the receiver, told where the
-// provider alone speaks of it, at the rate that it says and at most what was asked for.
-// Where its offer has none the terms state none: it was only asked for, or there is none.
+// TestFeeBasis checks that a fee is FeeDecoded if the signed data pays the receiver, and
+// FeeTold if only the offer names it, at its rate and at most the requested one.
+// Otherwise the terms have none: FeeAsked if one was requested, else FeeNone.
 func TestFeeBasis(t *testing.T) {
 	asked := QuoteRequest{FeeBps: 40, FeeReceiver: common.Address{7}}
 	ours := []Payment{{To: common.Address{7}, Bps: 40}}
@@ -644,8 +644,8 @@ func TestFeeBasis(t *testing.T) {
 	}
 }
 
-// TestToldMinimum: what the quote calls its minimum is told where the effects enforce
-// another, be that more or less; of a promise, where it is not the floor.
+// TestToldMinimum checks that the quote's own minimum is reported if the effects enforce
+// another one, or if they enforce none and it is not the accepted minimum.
 func TestToldMinimum(t *testing.T) {
 	terms := Terms{TokenOut: weth, Recipient: common.Address{1}, FloorOut: big.NewInt(990)}
 	enforcing := Plan{Steps: []Step{{Effect: Effect{Kind: Swap, Receives: []Receive{

@@ -16,7 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// settle looks for proof. Of a provider's order, its word is recorded beside that.
+// settle looks for proof of o's end, and records what a settling provider says.
 func (e *Engine) settle(ctx context.Context, o *Order) (Cause, error) {
 	if o.Plan.Settlement == ByProvider {
 		return e.settleProvider(ctx, o)
@@ -44,15 +44,15 @@ func (e *Engine) settle(ctx context.Context, o *Order) (Cause, error) {
 	return proven(o, v)
 }
 
-// proven records a verdict.
+// proven records a verdict and moves o to its state.
 func proven(o *Order, v Verdict) (Cause, error) {
 	o.Verdict, o.Condition = &v, NoCondition
 	return because(Proven, "state", string(v.State)), o.to(v.State)
 }
 
-// settleProvider hears what the provider says and looks at the chains. Only these
-// move the order to another state; what it says is kept for people, and as a hint
-// where to look first.
+// settleProvider polls the provider and searches the chains. Only evidence from the
+// chains moves the order to another state; what the provider says is kept for people, and
+// as a hint where to search first.
 func (e *Engine) settleProvider(ctx context.Context, o *Order) (Cause, error) {
 	s, err := e.settler(o)
 	if err != nil {
@@ -82,14 +82,14 @@ func (e *Engine) settleProvider(ctx context.Context, o *Order) (Cause, error) {
 		}
 	}
 	o.searched(l, e.Now())
-	if err != nil && !same(before, *o) { // what was heard is recorded all the same
+	if err != nil && !same(before, *o) { // what the provider said is recorded all the same
 		e.Log(*o, err)
 		err = nil
 	}
 	return told(before, *o), err
 }
 
-// clear says which transaction is unclear, and takes that back when none is.
+// clear records which transaction is unclear, or removes that reason if none is.
 func (o *Order) clear(unclear common.Hash) {
 	switch {
 	case unclear != common.Hash{}:
@@ -99,7 +99,7 @@ func (o *Order) clear(unclear common.Hash) {
 	}
 }
 
-// told is the line of history for what an order heard.
+// told returns the history line for what a poll of an order found.
 func told(before, now Order) Cause {
 	switch {
 	case now.Condition != before.Condition && now.Condition != NoCondition:
@@ -115,15 +115,15 @@ func told(before, now Order) Cause {
 	return because(Searched)
 }
 
-// findings are what a look at the chains showed beside a verdict.
+// findings are what a search of the chains showed besides a verdict.
 type findings struct {
-	blind   bool        // a chain that no RPC of ours serves
-	pending bool        // the transaction that the provider names is in a block, not deep enough yet
-	seen    *Seen       // a payment as awaited, from somebody
-	unclear common.Hash // a transaction that settled the order, in which the amounts are not clear
+	blind   bool        // the payment's chain has no RPC endpoint of ours
+	pending bool        // the transaction that the provider names is in a block that is not deep enough yet
+	seen    *Seen       // a payment like the awaited one, from an unknown sender
+	unclear common.Hash // a transaction that settled the order and does not show the amounts
 }
 
-// condition is what an order without a verdict waits with.
+// condition returns the condition in which an order without a verdict waits.
 func (f findings) condition(c *Claim, deposit bool) Condition {
 	switch {
 	case f.unclear != common.Hash{}:
@@ -140,16 +140,16 @@ func (f findings) condition(c *Claim, deposit bool) Condition {
 	return NoCondition
 }
 
-// A lookout is what the engine keeps in mind of an order that a provider settles.
-// It ends with the process, and is made again.
+// A lookout is what the engine knows, in memory, of an order that a provider settles. It
+// is lost with the process and built anew.
 type lookout struct {
 	searches map[string]*search
-	ruledOut map[ruled]bool         // transactions, each for what it was looked at
-	seen     map[string]*Seen       // by what is searched for
-	quiet    time.Time              // before, the provider is not asked
-	deposit  time.Time              // when our own transaction was last looked at
-	looked   bool                   // at what the provider named as its last word
-	open     map[string]common.Hash // what it named that stands in a block not deep enough yet, by what is searched for
+	ruledOut map[ruled]bool         // transactions that are not what they were checked for
+	seen     map[string]*Seen       // by name of the search
+	quiet    time.Time              // the provider is not polled before
+	deposit  time.Time              // when our own transaction was last checked
+	looked   bool                   // the transaction of a final claim was checked
+	open     map[string]common.Hash // what it named that is in a block not deep enough yet, by name of the search
 	hearing
 }
 
@@ -158,7 +158,7 @@ type ruled struct {
 	tx   common.Hash
 }
 
-// maxRuledOut bounds what a provider can make us remember.
+// maxRuledOut bounds how many transactions a provider can make us remember.
 const maxRuledOut = 256
 
 func (l *lookout) ruleOut(what string, tx common.Hash) {
@@ -173,7 +173,7 @@ func (l *lookout) opens(tx common.Hash) bool {
 	return slices.Contains(slices.Collect(maps.Values(l.open)), tx)
 }
 
-// lookout finds an order's, or begins it.
+// lookout returns an order's lookout, and makes it if there is none.
 func (e *Engine) lookout(id string) *lookout {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -186,14 +186,14 @@ func (e *Engine) lookout(id string) *lookout {
 	return e.lookouts[id]
 }
 
-// begin records where the chains stand before anything of o that spends is signed:
-// whatever becomes of it is in a later block.
+// beginSearch records a settled block of each chain before anything of o that spends is
+// signed: whatever becomes of o is in a later block.
 func (e *Engine) beginSearch(ctx context.Context, o *Order) (Cause, error) {
 	since := map[uint64]uint64{}
 	for _, id := range []uint64{o.Terms.SrcChain, o.Terms.DstChain} {
 		b, _, err := e.Nodes.Settled(ctx, id)
 		if id != o.Terms.SrcChain && errors.Is(err, chain.ErrNoNetwork) {
-			continue // its end can only be reported
+			continue // no RPC endpoint: an end there can only be reported
 		}
 		if err != nil {
 			return untold, err
@@ -204,18 +204,18 @@ func (e *Engine) beginSearch(ctx context.Context, o *Order) (Cause, error) {
 	return because(SearchBegun, "block", strconv.FormatUint(since[o.Terms.SrcChain], 10)), nil
 }
 
-// headsLife is how old what is known of the other chain may be when the input is
-// handed over.
+// headsLife is how old the known head of the other chain may be when the input is handed
+// over.
 const headsLife = 15 * time.Second
 
-// looksAhead reports whether it has to be asked where the other chain stands, before
-// a step hands the input over.
+// looksAhead reports whether the other chain's head must be read before step s hands the
+// input over.
 func (e *Engine) looksAhead(o Order, s Step) bool {
 	return handsOver(s.Effect.Kind) && o.Terms.DstChain != o.Terms.SrcChain && e.Now().Sub(o.HeadsAt).Abs() > headsLife
 }
 
-// lookAhead records where it stands. Without an answer nothing is known, and the clock
-// alone decides later what came first.
+// lookAhead records the other chain's head. If it cannot be read, block times alone
+// decide later what came first.
 func (e *Engine) lookAhead(ctx context.Context, o *Order) Cause {
 	heads, note := map[uint64]uint64{}, because(HandsOverNext)
 	if n, err := e.Nodes.Head(ctx, o.Terms.DstChain); err == nil {
@@ -227,22 +227,23 @@ func (e *Engine) lookAhead(ctx context.Context, o *Order) Cause {
 	return note
 }
 
-// A search is how far one search for logs came.
+// A search is the progress of one search for logs.
 type search struct {
 	from    uint64
-	through chain.Block // zero: not begun
+	through chain.Block // searched up to here; zero: not begun
 	hosts   []string
 	hints   []common.Hash             // transactions that are not decided
-	missing map[common.Hash]time.Time // since when those of them, or that were, are in no block
-	doubt   time.Time                 // when it first ended with nothing
-	kept    time.Time                 // when it was last looked at how far it came
-	once    uint64                    // the block up to which it had come then
+	missing map[common.Hash]time.Time // when a transaction that is or was a hint was first in no block
+	doubt   time.Time                 // when it first ended without a find
+	kept    time.Time                 // when its progress was last noted
+	once    uint64                    // the block that it had reached then
 }
 
-// maxHints is how many transactions may wait to be decided.
+// maxHints is how many transactions may wait to be decided before a search pauses.
 const maxHints = 64
 
-// searchFor goes on with a search of o's. An error may come with hints.
+// searchFor continues a search of o's; what fits becomes a hint. An error may come with
+// hints.
 func (e *Engine) searchFor(ctx context.Context, o Order, l *lookout, what string, chainID uint64, f chain.LogFilter, fits func(*types.Log) bool) (*search, error) {
 	s := l.searches[what]
 	if s == nil {
@@ -267,13 +268,13 @@ func (e *Engine) searchFor(ctx context.Context, o Order, l *lookout, what string
 	return s, err
 }
 
-// drop takes a transaction that is decided out of the hints.
+// drop removes a decided transaction from the hints.
 func (s *search) drop(tx common.Hash) {
 	s.hints = slices.DeleteFunc(s.hints, func(h common.Hash) bool { return h == tx })
 }
 
-// absent takes a transaction that is in no block out of the hints, once that has been
-// so for a while: who shows its log may be ahead of who is asked for its receipt.
+// absent removes a transaction that is in no block from the hints, after absentTime: the
+// host that shows its log may be ahead of the host that is asked for its receipt.
 func (s *search) absent(tx common.Hash, now time.Time) {
 	if len(s.missing) >= maxRuledOut {
 		clear(s.missing)
@@ -288,8 +289,8 @@ func (s *search) absent(tx common.Hash, now time.Time) {
 	s.missing[tx] = since
 }
 
-// tooSoon reports whether what was first missed then is not yet to be believed. Where the
-// clock was set back meanwhile, then is now: it would take as long else as it was ahead.
+// tooSoon reports whether less than absentTime has passed since then. If the clock was
+// set back meanwhile, it sets then to now: otherwise the wait would grow by as much.
 func tooSoon(then *time.Time, now time.Time) bool {
 	if now.Before(*then) {
 		*then = now
@@ -297,12 +298,12 @@ func tooSoon(then *time.Time, now time.Time) bool {
 	return now.Before(then.Add(absentTime))
 }
 
-// absentTime is how long after the first search that ended with nothing a second
-// one, from the beginning, must end so too before that is believed. Behind one URL
-// there may be several nodes, of which one is behind with its logs.
+// absentTime is how long after a search without a find a second one, from the beginning,
+// must also end without one before that is believed. One URL may lead to several nodes,
+// one of which lags with its logs.
 const absentTime = time.Minute
 
-// sure reports whether it is the second time that the search ends with nothing.
+// sure reports whether the search ended without a find twice. The first time restarts it.
 func (s *search) sure(now time.Time) bool {
 	if s.doubt.IsZero() {
 		s.doubts(now)
@@ -311,19 +312,19 @@ func (s *search) sure(now time.Time) bool {
 	return !tooSoon(&s.doubt, now)
 }
 
-// doubts has the search begin anew in a while.
+// doubts makes the search begin again after absentTime.
 func (s *search) doubts(now time.Time) {
 	s.doubt, s.through, s.hosts = now, chain.Block{}, nil
 }
 
-// searchedEvery is how often a long search begins again where it was that long ago,
-// and how often it is recorded what was searched twice.
+// searchedEvery is how often a search for a payment begins again, and how often Searched
+// is updated.
 const searchedEvery = time.Hour
 
-// searched has o's searches for payments look at every block a second time, an hour
-// later: who is asked may have been behind with its logs. It records how far that is
-// done, so that a restart does not begin them anew; not where something was seen that
-// is not decided.
+// searched makes o's searches for payments go over every block a second time, an hour
+// later, since the hosts may have lagged with their logs. It records how far that is
+// done, so that a restart does not begin anew, unless something was seen that is not
+// decided.
 func (o *Order) searched(l *lookout, now time.Time) {
 	for what, s := range l.searches {
 		if s.kept.IsZero() {
@@ -346,7 +347,7 @@ func (o *Order) searched(l *lookout, now time.Time) {
 	}
 }
 
-// What is searched for.
+// The names of searches.
 const (
 	searchFill    = "fill"
 	searchArrival = "arrival"
@@ -357,17 +358,17 @@ const (
 type decision int
 
 const (
-	isNot       decision = iota // nothing, for ever
+	isNot       decision = iota // nothing, permanently
 	isAbsent                    // it is in no block
-	isShallow                   // it stands in a block that may yet be deep enough
-	isOpen                      // it may yet, or could not be looked at
-	isProof                     // its end
-	isStranger                  // a payment as awaited, from somebody
-	isUnclear                   // a fill of the order, of which the amounts are not clear
-	isContested                 // a payment that may be another order's of ours as well
+	isShallow                   // it is in a block that may yet be deep enough
+	isOpen                      // undecided, or it could not be read
+	isProof                     // it proves the order's end
+	isStranger                  // a payment like the awaited one, from an unknown sender
+	isUnclear                   // a fill of the order that does not show the amounts
+	isContested                 // a payment that may belong to another order of ours
 )
 
-// quietFor is how long a provider asked to be left alone; 0 = it did not.
+// quietFor returns how long a provider asked not to be polled; 0 = it did not ask.
 func quietFor(err error) time.Duration {
 	var refused *Refusal
 	if !errors.As(err, &refused) || !refused.Temporary() {
@@ -381,6 +382,6 @@ func quietFor(err error) time.Duration {
 }
 
 const (
-	retryAfter = "retryAfterSeconds" // in the data of a refusal
+	retryAfter = "retryAfterSeconds" // key in Refusal.Data
 	maxQuiet   = 10 * time.Minute
 )

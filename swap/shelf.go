@@ -4,26 +4,26 @@ import (
 	"slices"
 )
 
-// Bounds of what is kept between quote and execution: how many, and how many bytes
-// of them together. Several windows watch quotes at once, and none may push another's
-// out while somebody looks at it.
+// Bounds of what is kept between quote and execution: the number of entries, and the
+// bytes of each shelf together. Several windows watch quotes at once, and none may push
+// out another's while somebody looks at it.
 const (
 	maxOffers = 2048
 	maxPlans  = 512
 	maxShelf  = 32 << 20
 )
 
-// A shelved offer is kept with those that its provider ranks after it.
+// A shelved offer is kept with those that its provider ranked after it.
 type shelved struct {
 	Offer
 	rest []Offer
 }
 
-// A shelf keeps the newest values by key, up to a number of them and to maxShelf
-// bytes.
+// A shelf is a cache of the newest values by key, up to bound of them and to maxShelf
+// bytes. It is not safe for concurrent use.
 type shelf[T any] struct {
 	bound  int
-	weight func(T) int // about how many bytes a value takes
+	weight func(T) int // approximate size of a value in bytes
 	bytes  int
 	order  []string
 	byKey  map[string]T
@@ -44,7 +44,7 @@ func (s *shelf[T]) put(key string, v T) {
 
 func (s *shelf[T]) get(key string) (T, bool) { v, ok := s.byKey[key]; return v, ok }
 
-// drop forgets a value, if it is there.
+// drop removes a value, if it is there.
 func (s *shelf[T]) drop(key string) {
 	v, ok := s.byKey[key]
 	if !ok {
@@ -56,10 +56,10 @@ func (s *shelf[T]) drop(key string) {
 	s.order = slices.Delete(s.order, i, i+1)
 }
 
-// weight counts an offer's own words and, roughly, the rest.
+// weight returns the size of the provider's reply and, roughly, the rest.
 func (o shelved) weight() int { return len(o.Raw) + 1<<10 }
 
-// weight counts what is long in a review.
+// weight returns the size of the long parts of a review.
 func (r Review) weight() int {
 	n := len(r.Offer.Raw) + 4<<10
 	for _, s := range r.Plan.Steps {
@@ -73,8 +73,8 @@ func (r Review) weight() int {
 	return n
 }
 
-// DropPlans forgets offers and prepared plans. When it returns, no act that rests on one
-// is journalled any more.
+// DropPlans drops offers and prepared plans. Once it returns, no act that rests on one is
+// journaled any more.
 func (s *Service) DropPlans() {
 	s.acting.Lock()
 	defer s.acting.Unlock()
@@ -84,16 +84,16 @@ func (s *Service) DropPlans() {
 	s.dropped++
 }
 
-// generation changes whenever plans are forgotten.
+// generation returns a number that changes whenever plans are dropped.
 func (s *Service) generation() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.dropped
 }
 
-// spend forgets a plan that was accepted, which the journal has now, and its offer: its
-// id goes to every window now, and another plan of it would be another consent, and may
-// need another password.
+// spend removes an accepted plan, which is now in the journal, and its offer. The offer's
+// id goes to every window now, and another plan made from it would be a new consent that
+// may need the password again.
 func (s *Service) spend(r Review) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,23 +13,23 @@ import (
 // Expected is what a simulation is compared with.
 type Expected struct {
 	Effects []Effect       // of the calls that were simulated, in order
-	Spender common.Address // who pulls the input; zero = nobody
+	Spender common.Address // contract that pulls the input; zero = none
 	Allowed *big.Int       // what Spender may pull before the calls; nil = nothing
 }
 
-// spends reports whether what was simulated includes a step that spends.
+// spends reports whether the simulated calls include a step other than an approval.
 func (x Expected) spends() bool {
 	return slices.ContainsFunc(x.Effects, func(f Effect) bool { return f.Kind != Approve })
 }
 
-// wraps reports whether what was simulated includes the wrap that goes first, and
-// whether it ends with it.
+// wraps reports whether the simulated calls include the wrap that goes first, and whether
+// no step but approvals follows it.
 func (x Expected) wraps(t Terms) (wraps, last bool) {
 	i := slices.IndexFunc(x.Effects, t.wrapsFirst)
 	return i >= 0, i >= 0 && !slices.ContainsFunc(x.Effects[i+1:], func(f Effect) bool { return f.Kind != Approve })
 }
 
-// last is the kind of the step that spends, if it is among what was simulated.
+// last returns the kind of the last simulated step; "" if there is none.
 func (x Expected) last() EffectKind {
 	if len(x.Effects) == 0 {
 		return ""
@@ -37,10 +37,10 @@ func (x Expected) last() EffectKind {
 	return x.Effects[len(x.Effects)-1].Kind
 }
 
-// CheckSimulation compares what a node shows to move with the terms. A node
-// that cannot show movements proves nothing; that is enough for effects whose
-// bytes enforce the floor themselves, or name all that they take, and a refusal
-// for opaque ones. It is pure.
+// CheckSimulation compares what a simulation shows to move with the terms, and refuses
+// every difference with NotAsAccepted. A node that cannot show movements proves nothing.
+// That is enough for effects whose bytes enforce the minimum received themselves, or name
+// everything they take; opaque ones are refused with NotShown. It is pure.
 func CheckSimulation(t Terms, x Expected, s chain.Simulation) error {
 	switch {
 	case !s.Shown && x.last() == Opaque:
@@ -59,8 +59,8 @@ func CheckSimulation(t Terms, x Expected, s chain.Simulation) error {
 	return x.arrives(t, s.Movements)
 }
 
-// leaves wants nothing to leave the account but the input, and of that no more than
-// was accepted; exactly that where nothing else bounds it.
+// leaves refuses if anything but the input leaves the account, or more of it than was
+// accepted. Where nothing else bounds it, exactly the amount must leave.
 func (x Expected) leaves(t Terms, moves []chain.Movement) error {
 	wraps, wrapsLast := x.wraps(t)
 	paid, sum := t.Input(), new(big.Int)
@@ -92,13 +92,13 @@ func (x Expected) leaves(t Terms, moves []chain.Movement) error {
 	return nil
 }
 
-// laterOutput are the providers whose opaque calls hand the input over for somebody
-// else to bring the output, on the same chain too. The calls of others bring it
+// laterOutput has the providers whose opaque calls only hand the input over, and somebody
+// else brings the output, even on the same chain. Those of other providers deliver it
 // themselves there.
 var laterOutput = map[Kind]bool{Intent: true}
 
-// arrives wants the floor for the recipient from what ends on this chain, and from
-// a wrap that goes first all that it takes.
+// arrives refuses if a swap that delivers on this chain brings the recipient less than
+// the minimum received, or a wrap that goes first less than it takes.
 func (x Expected) arrives(t Terms, moves []chain.Movement) error {
 	of, token, to, least := OfOutput, t.TokenOut, t.Recipient, t.FloorOut
 	switch _, wrapsLast := x.wraps(t); {
@@ -113,12 +113,12 @@ func (x Expected) arrives(t Terms, moves []chain.Movement) error {
 	return nil
 }
 
-// expects reports whether an allowance event is one that the calls may leave:
-// an approval exactly as decoded, exactly the permit that the swap carries, an
-// allowance taken back, or the input's own going down as the spender pulls it.
+// expects reports whether the calls may leave allowance g: an approval exactly as
+// decoded, exactly the permit that the swap carries, an allowance set to zero, or the
+// input's own going down as the spender pulls it.
 func (x Expected) expects(t Terms, g chain.Grant) bool {
 	if g.Amount == nil {
-		return false // an NFT's
+		return false // an NFT approval
 	}
 	if g.Amount.Sign() == 0 {
 		return true
@@ -139,7 +139,7 @@ func (x Expected) expects(t Terms, g chain.Grant) bool {
 	return pulled && allowed != nil && g.Amount.Cmp(allowed) < 0
 }
 
-// netOf sums what an address gains (positive) or loses by token.
+// netOf returns what an address gains (positive) or loses in total, by token.
 func netOf(moves []chain.Movement, who common.Address) map[common.Address]*big.Int {
 	net := make(map[common.Address]*big.Int)
 	add := func(token common.Address, n *big.Int) {

@@ -13,28 +13,27 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// A SpeedUpRequest asks for an order's pending transaction to be sent again, the
-// same but for more.
+// A SpeedUpRequest asks for an order's pending transaction to be sent again, unchanged
+// but for a higher fee.
 type SpeedUpRequest struct {
 	Caller
 	Request    string // uuid; repeating it does not bump again
 	Order      string
 	Digest     common.Hash // of the order, as shown
 	Tier       chain.Tier  // normal or fast; "" = fast
-	GasCeiling *big.Int    // wei, above the accepted one: consents to that; nil = as accepted
+	GasCeiling *big.Int    // wei, consents to a ceiling above the accepted one; nil = as accepted
 }
 
-// A Bump is a speed-up that the user asked for and that is not carried out yet.
-// It outbids one attempt: when another has been signed since, it is done, so
-// that a crash between the wish, the bump and its record neither loses nor
-// doubles it.
+// A Bump is a requested speed-up that is not carried out yet. It outbids one attempt:
+// once another was signed, it is done. So a crash between the request, the bump and its
+// record neither loses nor doubles it.
 type Bump struct {
 	Tier chain.Tier  `json:"tier"`
 	Over common.Hash `json:"over"`           // the attempt to outbid
-	Seal *Seal       `json:"seal,omitempty"` // nil where the engine wants it, to end an order
+	Seal *Seal       `json:"seal,omitempty"` // nil where the engine itself asks, to end an order
 }
 
-// An Attempt is one transaction signed for the nonce of the present step.
+// An Attempt is one transaction signed for the current step's nonce.
 type Attempt struct {
 	Kind   chain.AttemptKind `json:"kind"`
 	Tx     common.Hash       `json:"tx"`
@@ -43,10 +42,10 @@ type Attempt struct {
 	Signed time.Time         `json:"signed"`
 }
 
-// sent takes over what was signed for the present step.
+// sent copies into o what was signed for the current step.
 func (o *Order) sent(tx chain.Tx) {
 	if len(tx.Attempts) == 0 {
-		return // none are read of a newer version's record
+		return // those of a newer version's record cannot be read
 	}
 	o.Sending, o.Attempts = tx.Last().Hash, make([]Attempt, len(tx.Attempts))
 	for i, a := range tx.Attempts {
@@ -54,17 +53,17 @@ func (o *Order) sent(tx chain.Tx) {
 	}
 }
 
-// maxCeilingFactor bounds what a person may raise an order's gas ceiling to, as
-// a multiple of the network's own: more than that is a slip of the finger.
+// maxCeilingFactor bounds what a person may raise an order's gas ceiling to, as a
+// multiple of the network's own. More is taken for a typing error.
 const maxCeilingFactor = 10
 
-// SpeedUp records that the user wants an order's pending transaction sped up,
-// and, with a gas ceiling, that it may cost more than was accepted; the engine
-// does the rest. A wish that is not carried out yet is replaced. Of an order that
-// is being cancelled only the ceiling is raised, for its cancelling transaction,
-// which outbids itself. Refused with
-// NothingPending when no transaction is on its way, with GasCeiling when even the
-// smallest raise would cost more than is accepted.
+// SpeedUp records that the user wants an order's pending transaction sped up and, with a
+// gas ceiling, that it may cost more than was accepted; the engine does the rest. It
+// replaces an earlier request that is not carried out yet. Of an order that is being
+// cancelled it only raises the ceiling, since the cancelling transaction is bumped
+// without a request. A repeat returns the order. It refuses with NothingPending if no
+// transaction is in flight, and with GasCeiling if even the smallest bump would cost more
+// than is accepted.
 func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (Order, error) {
 	if err := tidyRequest(&r.Request); err != nil {
 		return Order{}, err
@@ -83,7 +82,7 @@ func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (Order, error) 
 	if err != nil {
 		return o, err
 	}
-	m := s.gas(ctx, o.Terms.SrcChain, r.GasCeiling) // within the accepted ceiling nothing more moves
+	m := s.gas(ctx, o.Terms.SrcChain, r.GasCeiling) // within the accepted ceiling nothing more is moved
 	if err := s.bounded(r.Caller, m, nil); err != nil {
 		return o, err
 	}
@@ -112,7 +111,7 @@ func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (Order, error) 
 	return o, err
 }
 
-// wish is the order as it would be with the wish recorded, and what to note.
+// wish returns the order as it would be with the request recorded, and its history line.
 func (s *Service) wish(r SpeedUpRequest) (Order, Cause, error) {
 	o, err := s.o.Journal.Get(r.Order)
 	switch {
@@ -131,7 +130,7 @@ func (s *Service) wish(r SpeedUpRequest) (Order, Cause, error) {
 	late := s.o.Now().After(tx.Policy.Until)
 	ending := late || o.Cancel || tx.Last().Kind == chain.AttemptCancel
 	switch {
-	case ending && r.GasCeiling != nil: // what closes its nonce may cost more, and needs no wish
+	case ending && r.GasCeiling != nil: // what closes the nonce may cost more; that needs no Bump
 	case late:
 		return o, untold, Refuse(TooLate, "it is too late to send the transaction again; it is about to be cancelled")
 	case ending:
@@ -170,7 +169,7 @@ func (s *Service) wish(r SpeedUpRequest) (Order, Cause, error) {
 	return o, note, err
 }
 
-// sealRaised seals anew what the gas ceiling is a part of, and what was sealed before.
+// sealRaised renews the seals that cover the gas ceiling, if they were valid before.
 func (s *Service) sealRaised(o *Order, accepted, wished bool) (err error) {
 	now := s.o.Now().UTC()
 	if accepted {
@@ -184,7 +183,8 @@ func (s *Service) sealRaised(o *Order, accepted, wished bool) (err error) {
 	return err
 }
 
-// pending is the transaction of the present step, which is on its way.
+// pending returns the transaction in flight, of the current step or of the call that
+// invalidates a signed order; else NothingPending.
 func (s *Service) pending(o Order) (chain.Tx, error) {
 	none := Refuse(NothingPending, "no transaction of the order is on its way, so there is none to speed up")
 	key := stepKey(o, o.Step)
@@ -204,12 +204,12 @@ func (s *Service) pending(o Order) (chain.Tx, error) {
 	return *tx, nil
 }
 
-// highestCeiling is the most that an order's gas ceiling may be raised to, in wei.
+// highestCeiling returns the most that an order's gas ceiling may be raised to, in wei.
 func highestCeiling(net chain.Network) *big.Int {
 	return new(big.Int).Mul(net.GasCeiling, big.NewInt(maxCeilingFactor))
 }
 
-// raiseCeiling changes what the user accepts: terms and digest.
+// raiseCeiling changes what the user accepts: the terms' gas ceiling and the digest.
 func raiseCeiling(o *Order, net chain.Network, ceiling *big.Int) error {
 	most := highestCeiling(net)
 	switch {
@@ -223,24 +223,24 @@ func raiseCeiling(o *Order, net chain.Network, ceiling *big.Int) error {
 	return nil
 }
 
-// leastBump is the least that any replacement of tx's last attempt may cost:
-// nodes want an eighth more per unit of gas.
+// leastBump returns the least that any replacement of tx's last attempt may cost, in wei:
+// it must pay an eighth more per unit of gas.
 func leastBump(tx chain.Tx) *big.Int {
 	var t types.Transaction
 	last := tx.Last()
 	if t.UnmarshalBinary(last.Raw) != nil {
-		return new(big.Int) // the sender will say
+		return new(big.Int) // the sender will report it
 	}
 	price := new(big.Int).Mul(last.FeeCap.ToInt(), big.NewInt(9))
 	price.Add(price, big.NewInt(7)).Rsh(price, 3)
 	return price.Mul(price, new(big.Int).SetUint64(t.Gas()))
 }
 
-// speedUp carries out the wish on the pending transaction tx. A bump that the
-// sender has no room for yet, since the last one is only seconds old, stays a wish.
+// speedUp carries out o's bump on the pending transaction tx. If the sender makes no
+// replacement yet, since the last one is only seconds old, the bump stays requested.
 func (e *Engine) speedUp(ctx context.Context, o *Order, tx chain.Tx) (Cause, error) {
 	switch {
-	case tx.Last().Hash != o.Bump.Over: // done before a crash, or overtaken
+	case tx.Last().Hash != o.Bump.Over: // done before a crash, or another attempt was signed
 		o.Bump = nil
 		return because(SpedUp), nil
 	case !e.Unlocked():
@@ -272,8 +272,8 @@ func (e *Engine) speedUp(ctx context.Context, o *Order, tx chain.Tx) (Cause, err
 	return because(SpedUp), nil
 }
 
-// bumpable fails unless what o's user accepted covers its bump, and the user wished it:
-// what makes a signed order void is bumped by the wish to end the order.
+// bumpable returns an error unless the user accepted o and asked for its bump. For the
+// transaction that invalidates a signed order the request to end the order is enough.
 func (e *Engine) bumpable(o Order) error {
 	if o.voids() {
 		return e.holds(o.Ending, o.ending())
@@ -284,8 +284,8 @@ func (e *Engine) bumpable(o Order) error {
 	return e.holds(o.Bump.Seal, o.bump())
 }
 
-// notSpedUp are the ends of a wish that cannot be carried out. What was sent
-// before goes on.
+// notSpedUp has the sender's errors for which a bump is dropped. What was sent before
+// stays in flight.
 var notSpedUp = []struct {
 	err  error
 	word Word

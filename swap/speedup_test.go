@@ -20,7 +20,7 @@ func speedupOf(o Order) SpeedUpRequest {
 	return SpeedUpRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Digest, Caller: person}
 }
 
-// stuck is an order whose transaction is on its way to a chain that stands still.
+// stuck returns an order whose transaction was sent while the chain makes no blocks.
 func (b *bench) stuck(change func(*Terms, *Offer)) Order {
 	b.t.Helper()
 	b.chain.Pause()
@@ -28,7 +28,7 @@ func (b *bench) stuck(change func(*Terms, *Offer)) Order {
 	return b.until(b.order(change).ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
 }
 
-// attempts is what the order shows as signed, by kind.
+// attempts lists the kinds of an order's signed attempts.
 func attempts(o Order) string {
 	var kinds []string
 	for _, a := range o.Attempts {
@@ -125,9 +125,9 @@ func TestSpeedUpRefusals(t *testing.T) {
 	b.paid(1, 0)
 }
 
-// TestSpeedUpKeepsTheCeiling: what would cost more than was accepted is refused
-// with the figures, and done once the user consents to more: terms and digest
-// change, and the history says so.
+// TestSpeedUpKeepsTheCeiling checks that a speed-up above the accepted ceiling is refused
+// with the figures, and done once the user consents to more: terms and digest change, and
+// the history records it.
 func TestSpeedUpKeepsTheCeiling(t *testing.T) {
 	b := newBench(t)
 	call := b.p.call(Terms{SrcChain: 1, Account: b.from, AmountIn: big.NewInt(1e17)})
@@ -172,8 +172,8 @@ func TestSpeedUpKeepsTheCeiling(t *testing.T) {
 	t.Errorf("the history does not say %q: %+v", want, b.lines(o.ID))
 }
 
-// TestSpeedUpWaitsForUnlock: a wish made before the keys were locked is carried
-// out after, once; one that can never be carried out ends with its reason.
+// TestSpeedUpWaitsForUnlock checks that a speed-up that finds the keys locked waits, even
+// over a restart, and is carried out once after the unlock.
 func TestSpeedUpWaitsForUnlock(t *testing.T) {
 	b := newBench(t)
 	o := b.stuck(nil)
@@ -195,8 +195,8 @@ func TestSpeedUpWaitsForUnlock(t *testing.T) {
 	b.paid(1, 1e17)
 }
 
-// TestSpeedUpSurvivesCrashes stops the engine around the bump, as a crash would:
-// the wish is neither lost nor carried out twice.
+// TestSpeedUpSurvivesCrashes stops the engine around the bump as a crash would: the
+// request is neither lost nor carried out twice.
 func TestSpeedUpSurvivesCrashes(t *testing.T) {
 	crash := errors.New("crash")
 	for name, bump := range map[string]func(s Sender, ctx context.Context, key string, p chain.Policy) (*chain.Tx, error){
@@ -214,7 +214,7 @@ func TestSpeedUpSurvivesCrashes(t *testing.T) {
 			b.halt()
 			j := b.service.o.Journal
 			ask := speedupOf(o)
-			if _, err := b.service.SpeedUp(t.Context(), ask); err != nil { // the engine never saw it
+			if _, err := b.service.SpeedUp(t.Context(), ask); err != nil { // the engine is stopped and does not see it
 				t.Fatal(err)
 			}
 			if o, err := j.Get(o.ID); err != nil || o.Bump == nil {
@@ -249,9 +249,9 @@ func TestSpeedUpSurvivesCrashes(t *testing.T) {
 	}
 }
 
-// TestSpeedUpIsAsConsentedTo: the sender gets the tier, what is left of the
-// ceiling and the last moment of the transaction itself. A bump that it has no
-// room for yet stays a wish, until the transaction is mined.
+// TestSpeedUpIsAsConsentedTo checks that the sender gets the tier, the rest of the
+// ceiling and the transaction's own last moment. A bump that the sender cannot make yet
+// stays requested until the transaction is mined.
 func TestSpeedUpIsAsConsentedTo(t *testing.T) {
 	b := newBench(t)
 	o := b.stuck(nil)
@@ -287,7 +287,7 @@ func TestSpeedUpIsAsConsentedTo(t *testing.T) {
 	b.paid(1, 1e17)
 }
 
-// A bumper is a sender whose Bump is a test's.
+// A bumper is a Sender whose Bump a test sets.
 type bumper struct {
 	Sender
 	bump   func(s Sender, ctx context.Context, key string, p chain.Policy) (*chain.Tx, error)
@@ -299,8 +299,8 @@ func (l *bumper) Bump(ctx context.Context, key string, p chain.Policy) (*chain.T
 	return l.bump(l.Sender, ctx, key, p)
 }
 
-// TestSpeedUpThatCannotBe: a wish that the sender refuses for good ends with its
-// reason, and the order goes on; a bad moment does not end it.
+// TestSpeedUpThatCannotBe checks that a speed-up that the sender refuses for good ends
+// with its reason while the order goes on, and that a temporary failure does not end it.
 func TestSpeedUpThatCannotBe(t *testing.T) {
 	for _, n := range notSpedUp {
 		t.Run(n.err.Error(), func(t *testing.T) {
@@ -336,15 +336,15 @@ func TestSpeedUpThatCannotBe(t *testing.T) {
 	}
 }
 
-// running is a context that ends with halt.
+// running returns a context that halt cancels.
 func (b *bench) running() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	b.stop = cancel
 	return ctx
 }
 
-// TestSpeedUpOfEveryStep: also an approval that is stuck is sped up, and the
-// attempts shown are those of the present step.
+// TestSpeedUpOfEveryStep checks that a pending approval can be sped up too, and that the
+// attempts shown are those of the current step.
 func TestSpeedUpOfEveryStep(t *testing.T) {
 	b := newBench(t)
 	unwrap := b.unwraps()
@@ -357,7 +357,7 @@ func TestSpeedUpOfEveryStep(t *testing.T) {
 		b.sped(o.ID)
 	}
 	speedUp()
-	b.hand.locked.Store(true) // so that the chain stands still again before the next step is sent
+	b.hand.locked.Store(true) // the chain can be paused again before the next step is sent
 	b.chain.Resume()
 	b.until(o.ID, "at the second step", func(o Order) bool { return o.Step == 1 && o.Condition == WaitingForUnlock && len(o.Attempts) == 0 })
 	b.chain.Pause()
@@ -370,9 +370,9 @@ func TestSpeedUpOfEveryStep(t *testing.T) {
 	b.paid(3, 0)
 }
 
-// TestCrashAtEachCommit stops the engine right after each of its commits, one
-// after the other, while a revoke is sent, sped up and mined: whichever it is, the
-// next start finds its way, nothing is signed twice and the nonce is used once.
+// TestCrashAtEachCommit stops the engine after each of its commits in turn, while a
+// revoke is sent, sped up and mined: the next start continues correctly, nothing is
+// signed twice and the nonce is used once.
 func TestCrashAtEachCommit(t *testing.T) {
 	for k := int32(1); ; k++ {
 		b := newBench(t)
@@ -420,7 +420,7 @@ func (b *bench) crashAfter(k int32) *atomic.Int32 {
 	return crashed
 }
 
-// through is until, over a crash: it starts the engine again.
+// through is until, but restarts the engine after a crash.
 func (b *bench) through(crashed *atomic.Int32, id, what string, ok func(Order) bool) Order {
 	b.t.Helper()
 	return b.until(id, what, func(o Order) bool {
@@ -432,9 +432,9 @@ func (b *bench) through(crashed *atomic.Int32, id, what string, ok func(Order) b
 	})
 }
 
-// TestRaisedCeilingCounts: a raise of the ceiling counts into the hour's sum, sending
-// again within it does not, and neither is done by a session that ended, or too late,
-// while it was confirmed.
+// TestRaisedCeilingCounts checks that a raised ceiling counts towards the hourly limit
+// and a resend within it does not, and that neither is done if the session ends or the
+// deadline passes during confirmation.
 func TestRaisedCeilingCounts(t *testing.T) {
 	b := newBench(t)
 	o := b.stuck(nil)

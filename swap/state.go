@@ -6,24 +6,24 @@ import (
 	"slices"
 )
 
-// State is where an order stands. The table below is the whole design.
+// State is where an order stands. The table below has every move.
 type State string
 
-// The states. Each comment says what has already happened.
+// The states. Those after Settling are final.
 const (
 	Accepted   State = "accepted"   // consent is journaled; nothing has left the process
 	Approving  State = "approving"  // the approvals of the plan are being carried out
 	Executing  State = "executing"  // the other steps are being carried out
-	Submitting State = "submitting" // every step is done; the provider is being told
-	Settling   State = "settling"   // the steps or the provider have it; the chain is watched
-	Filled     State = "filled"     // proven: the floor, or more, arrived
-	Refunded   State = "refunded"   // proven: the input came back
-	Failed     State = "failed"     // proven: our transaction reverted or its nonce was used elsewhere
+	Submitting State = "submitting" // every step is done; the order is being handed to the provider
+	Settling   State = "settling"   // everything was sent or handed over; the chain is watched
+	Filled     State = "filled"     // proven: the output arrived, or less of it if the verdict is short
+	Refunded   State = "refunded"   // proven: the input came back, or less of it if the verdict is short
+	Failed     State = "failed"     // proven: reverted, the nonce was used elsewhere, or a revoke had no effect
 	Expired    State = "expired"    // proven: too late, and nothing was taken
-	Cancelled  State = "cancelled"  // proven: our cancelling transaction won, or nothing was signed
+	Cancelled  State = "cancelled"  // proven: ended at the user's wish or refused, and nothing was taken
 )
 
-// A row of the state table. Revoke is what the state means for an order of kind
+// A row is a line of the state table. Revoke is what the state means for an order of kind
 // [Wallet], where that differs.
 type row struct {
 	State  State
@@ -47,11 +47,10 @@ var table = []row{
 	{Cancelled, "cancelled; nothing was taken", nil, "cancelled; the allowance stands"},
 }
 
-// Condition is a state of affairs beside a state. It ends by itself or by an
-// act of the user's; the order stays where it is meanwhile.
+// Condition says what an order waits for in its state. It ends by itself or by an act of
+// the user; the state stays the same meanwhile.
 type Condition string
 
-// The conditions.
 const (
 	NoCondition         Condition = ""
 	WaitingForUnlock    Condition = "waiting for unlock"
@@ -69,7 +68,7 @@ const (
 	Unsealed            Condition = "acceptance not on record"
 )
 
-// ErrTransition is returned for a move the table does not allow.
+// ErrTransition is returned for a move that the table does not allow.
 var ErrTransition = errors.New("transition not allowed")
 
 func rowOf(s State) (row, bool) {
@@ -80,14 +79,14 @@ func rowOf(s State) (row, bool) {
 	return table[i], true
 }
 
-// Final reports whether s has no way out. A state this version does not know
+// Final reports whether no move leads out of s. A state that this version does not know
 // is final: it is shown and never acted on.
 func (s State) Final() bool { r, _ := rowOf(s); return len(r.Next) == 0 }
 
-// Over reports whether o has come to its end, as far as can be told.
+// Over reports whether o has ended, as far as its record can be read.
 func (o Order) Over() bool { return o.State.Final() && !o.Unfinished }
 
-// Means is the one-line meaning of the order's state.
+// Means returns the one-line meaning of the order's state, for a person.
 func (o Order) Means() string {
 	r, _ := rowOf(o.State)
 	switch {
@@ -107,12 +106,12 @@ func (o Order) Means() string {
 
 const filledInPart = "filled in part; the rest of the input did not leave"
 
-// partly reports whether less left than was signed.
+// partly reports whether o filled with less input than was signed.
 func (o Order) partly() bool {
 	return o.State == Filled && o.Terms.AmountIn != nil && o.Verdict != nil && o.Verdict.Spent != nil && o.Verdict.Spent.Amount != nil && o.Verdict.Spent.Amount.Cmp(o.Terms.AmountIn) < 0
 }
 
-// to moves o to state s if the table allows it. Staying is no move.
+// to moves o to state s, or returns ErrTransition. Staying in a state is not a move.
 func (o *Order) to(s State) error {
 	r, _ := rowOf(o.State)
 	if !slices.Contains(r.Next, s) {

@@ -15,17 +15,17 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// ErrUnreadable is wrapped by what is wrong with an order's record that cannot be read,
-// or says what no order can.
+// ErrUnreadable is wrapped by the errors of an order record that cannot be decoded, or
+// that says what no order can.
 var ErrUnreadable = errors.New("the record of the order is damaged")
 
-// Unreadable stands in lists for the state of an order whose record is. It is never
-// stored, and nothing is done about the order but watching for a record that is sound.
+// Unreadable is the state that lists show for an order whose record cannot be read. It is
+// never stored. Nothing is done about such an order but reading its record again.
 const Unreadable State = "unreadable"
 
 const unreadableMeans = "its record in the database is damaged: what became of it is not known here"
 
-// decodeOrder reads the stored snapshot of an order of that id.
+// decodeOrder decodes an order's stored snapshot. Errors wrap ErrUnreadable.
 func decodeOrder(b []byte, id string, o *Order) error {
 	err := json.Unmarshal(b, o)
 	if err == nil {
@@ -37,8 +37,7 @@ func decodeOrder(b []byte, id string, o *Order) error {
 	return nil
 }
 
-// sound checks what the rest of this package, and every client, takes for granted of a
-// record.
+// sound checks what the rest of this package, and every client, relies on in a record.
 func (o *Order) sound(id string) error {
 	switch {
 	case o.ID != id:
@@ -55,17 +54,17 @@ func (o *Order) sound(id string) error {
 	return sayable(reflect.ValueOf(o))
 }
 
-// maxID is in bytes, of the name of an order: ours are uuids.
+// maxID bounds an order's id, in bytes; ours are uuids.
 const maxID = 64
 
-// isID reports whether an order can have that name.
+// isID reports whether an order can have that id.
 func isID(key []byte) bool {
 	return len(key) > 0 && len(key) <= maxID && !slices.ContainsFunc(key, func(c byte) bool {
 		return c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z')
 	})
 }
 
-// amounts are those fields that every record has, by what they are of.
+// amounts are the fields that must be set in every record, by type.
 var amounts = map[reflect.Type][]string{
 	reflect.TypeFor[Terms]():          {"AmountIn", "FloorOut", "GasCeiling"},
 	reflect.TypeFor[QuoteRequest]():   {"AmountIn"},
@@ -81,9 +80,9 @@ var amounts = map[reflect.Type][]string{
 	reflect.TypeFor[chain.Evidence](): {"FeePaid"},
 }
 
-// sayable refuses what, anywhere in v, no message can say: an amount that is missing,
-// below zero or above 256 bits, a slippage out of bounds, and a time of a year that
-// nothing can be written of in UTC. A record may say one in another zone.
+// sayable refuses values, anywhere in v, that no message can carry: an amount that is
+// missing, below zero or above 256 bits, a slippage out of bounds, and a time whose year
+// in UTC is not within 0 to 9999. A record may have a time in another zone.
 func sayable(v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -124,7 +123,7 @@ func sayableStruct(v reflect.Value) error {
 	}
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
-		if !f.IsExported() || f.Name == "Net" { // of an offer: less than nothing is left where gas costs more
+		if !f.IsExported() || f.Name == "Net" { // an offer's Net is negative where gas costs more
 			continue
 		}
 		if err := sayable(v.Field(i)); err != nil {
@@ -134,14 +133,14 @@ func sayableStruct(v reflect.Value) error {
 	return nil
 }
 
-// holdsMore reports whether values of a type can have in them what is looked at.
+// holdsMore reports whether values of a type can contain what sayable checks.
 func holdsMore(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct || t.Kind() == reflect.Pointer
 }
 
-// UnreadableOrder stands for an order whose record cannot be read, so that it is told
-// wherever orders are listed, in a form that every client takes. One that had not come
-// to its end stays among the open ones.
+// UnreadableOrder returns a placeholder for an order whose record cannot be read, so that
+// lists show it in a form that every client accepts. unfinished keeps it among the open
+// ones.
 func UnreadableOrder(id string, unfinished bool, why error) Order {
 	none := new(big.Int)
 	return Order{
@@ -151,10 +150,10 @@ func UnreadableOrder(id string, unfinished bool, why error) Order {
 	}
 }
 
-// mostTold bounds in runes what is told of a damaged record, which may say anything.
+// mostTold bounds, in runes, what is shown of a damaged record, which may say anything.
 const mostTold = 400
 
-// unread is what there is to show of an order that could not be read.
+// unread returns the placeholder for an order that could not be read.
 func unread(tx *bolt.Tx, id string, why error) Order {
 	return UnreadableOrder(id, tx.Bucket(openBucket).Get([]byte(id)) != nil, why)
 }

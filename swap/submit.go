@@ -6,31 +6,30 @@ import (
 	"fmt"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/failpoint"
 )
 
-// A Submission is what an order remembers of telling its provider. It is written
-// down before each time, so that after a crash the provider is asked whether it
-// has the order before it is told again.
+// A Submission records the handing of an order to its provider. It is journaled before
+// every try, so that after a crash the provider is asked whether it has the order before
+// it is handed over again.
 type Submission struct {
 	First   time.Time `json:"first"`
 	Last    time.Time `json:"last"`
 	Tries   int       `json:"tries"`
 	Taken   bool      `json:"taken,omitempty"`   // the provider has it
-	Refused bool      `json:"refused,omitempty"` // of a signed order: certainly not taken, and not told again
+	Refused bool      `json:"refused,omitempty"` // of a signed order: certainly not taken, and not handed over again
 }
 
 const (
-	// submitTime is how long an order waits for its provider's answer before the
-	// chain is watched beside.
+	// submitTime is how long an order waits for its provider's answer before the chain is
+	// watched as well.
 	submitTime = 30 * time.Second
-	// submitRest is the pause after the first try to tell a provider. It doubles,
-	// up to longestRest.
+	// submitRest is the pause after the first try. It doubles, up to longestRest.
 	submitRest  = time.Second
 	longestRest = time.Hour
 )
 
-// rest is how long after it was told the provider is not told again.
+// rest returns the pause between the last try and the next.
 func (s *Submission) rest() time.Duration {
 	rest := submitRest
 	for range s.Tries - 1 {
@@ -41,23 +40,24 @@ func (s *Submission) rest() time.Duration {
 	return rest
 }
 
-// apart is how far a recorded moment is from now. One that lies ahead was recorded before
-// the clock was set back, and as far ahead of it: it is past, then.
+// apart returns how far a recorded time is from now. A time in the future was recorded
+// before the clock was set back, and counts as that long ago.
 func apart(now, then time.Time) time.Duration { return now.Sub(then).Abs() }
 
-// closed reports whether what became of telling the provider is known.
+// closed reports whether the outcome of the submission is known.
 func (s *Submission) closed() bool { return s != nil && (s.Taken || s.Refused) }
 
-// tellable reports whether the provider may be told of o now: of a deposit always,
-// since it has the money; of a signed order as long as that is good and wanted.
+// tellable reports whether the provider may still be told of o: of a deposit always,
+// since it has the money; of a signed order until its deadline, unless the user wants it
+// ended.
 func (e *Engine) tellable(o Order) bool {
 	f := o.Plan.last()
 	return !o.Submission.closed() && (f.Kind != Signed || !o.Cancel && !e.Now().After(f.Deadline))
 }
 
-// submit tells the provider, which answers accepted, refused or unknown, and goes
-// on to settling once that is known or takes its time: what was signed may have
-// left the process whatever the answer is, so that the chain decides.
+// submit hands o to its provider, which accepts it, refuses it or leaves that unknown. It
+// goes on to Settling once the answer is known or submitTime has passed: whatever the
+// answer, what was signed may have left the process, so the chain decides.
 func (e *Engine) submit(ctx context.Context, o *Order) (Cause, error) {
 	note, err := untold, error(nil)
 	switch told := o.Submission; {
@@ -78,10 +78,9 @@ func (e *Engine) submit(ctx context.Context, o *Order) (Cause, error) {
 	return note, o.to(Settling)
 }
 
-// tell has one try at telling the provider of o, if it is time for one. What is
-// recorded first, in a commit of its own, is that it is about to be told; from the
-// second try on it is asked what it knows, and told again only where it says for
-// certain that it does not know the order.
+// tell makes one try to hand o to its provider, if one is due. It first journals, in a
+// commit of its own, that it is about to. From the second try on it asks the provider
+// first, and repeats only if the provider certainly does not know the order.
 func (e *Engine) tell(ctx context.Context, o *Order) (Cause, error) {
 	s, err := e.settler(o)
 	if err != nil {
@@ -105,21 +104,21 @@ func (e *Engine) tell(ctx context.Context, o *Order) (Cause, error) {
 	if err := e.Journal.Update(o, because(TellingProvider)); err != nil {
 		return untold, err
 	}
-	fault.Point("engine.before_submit")
+	failpoint.Point("engine.before_submit")
 	ctx, kept := e.keepingOf(ctx, *o)
 	ref, err := s.Submit(ctx, *o)
 	kept(err)
-	fault.Point("engine.after_submit")
+	failpoint.Point("engine.after_submit")
 	return e.answered(o, ref, err)
 }
 
-// recall asks whether the provider knows an order of which it was told.
+// recall asks the provider whether it knows an order that it was told of.
 func (e *Engine) recall(ctx context.Context, s Settler, o *Order) (known bool, err error) {
-	fault.Point("engine.before_status")
+	failpoint.Point("engine.before_status")
 	ctx, kept := e.keepingOf(ctx, *o)
 	c, err := s.Status(ctx, *o)
 	kept(err)
-	fault.Point("engine.after_status")
+	failpoint.Point("engine.after_status")
 	if errors.Is(err, &Refusal{Code: OrderUnknown}) {
 		return false, nil
 	}
@@ -133,9 +132,9 @@ func (e *Engine) recall(ctx context.Context, s Settler, o *Order) (known bool, e
 	return true, nil
 }
 
-// answered takes over what the provider said. A signed order that it refuses may
-// live all the same, and is not signed again; a deposit that it refuses to know is
-// told of again, ever more slowly, since it has the money.
+// answered records the provider's answer. A signed order that it refuses may still be
+// filled, and is not signed again; a refused deposit is reported again, at growing
+// intervals, since the provider has the money.
 func (e *Engine) answered(o *Order, ref string, err error) (Cause, error) {
 	told := *o.Submission
 	var refused *Refusal
@@ -157,9 +156,8 @@ func (e *Engine) answered(o *Order, ref string, err error) (Cause, error) {
 	return c.says("refused by the provider: " + refused.Reason), nil
 }
 
-// settling looks for the end of an order on the chain. Beside that the provider is
-// told again of what it may not know, and a signed order that the user wants ended
-// is made void.
+// settling looks for the end of an order on the chain. It also tells the provider again
+// of what it may not know, and invalidates a signed order that the user wants ended.
 func (e *Engine) settling(ctx context.Context, o *Order) (Cause, error) {
 	told := untold
 	if o.Plan.Settlement == ByProvider && e.tellable(*o) {
@@ -180,7 +178,7 @@ func (e *Engine) settling(ctx context.Context, o *Order) (Cause, error) {
 	return e.void(ctx, o, note, err)
 }
 
-// unrecorded reports whether an error leaves open what the journal says.
+// unrecorded reports whether err leaves it open what the journal says.
 func unrecorded(err error) bool {
 	return errors.Is(err, errStale) || errors.Is(err, &Refusal{Code: JournalFailed})
 }

@@ -10,7 +10,6 @@ import (
 // Support is one cell of the spec's table (section 2, network support).
 type Support string
 
-// What a provider does on a chain.
 const (
 	Active       Support = "active"
 	Disabled     Support = "disabled" // until the provider supports the chain
@@ -22,7 +21,7 @@ type Cell struct {
 	Support    Support  `json:"support"`
 	CrossChain bool     `json:"crossChainEnabled"`
 	Note       string   `json:"note,omitempty"`
-	Pools      []string `json:"pools,omitempty"` // DEX: pool versions that the classic route is asked for over
+	Pools      []string `json:"pools,omitempty"` // DEX: pool versions requested for the classic route
 	Auction    bool     `json:"auction,omitempty"`
 }
 
@@ -45,9 +44,9 @@ type supportRow struct {
 	cells [4]Cell
 }
 
-// supportTable is the spec's of 24 June 2026, row by row, save for the cells that
-// [superseded] names. It governs its chains in both
-// directions: what it calls unsupported is refused even where an API would serve it.
+// supportTable is the spec's of 24 June 2026, row by row, except for the cells in
+// [superseded]. It applies to its chains in both directions: what it calls unsupported is
+// refused even where an API would serve it.
 var supportTable = []supportRow{
 	{1, [4]Cell{dex("V3", "V2", "V4"), bridged, intents, gasless}},
 	{10, [4]Cell{noAuctions(dex("V3", "V4")), bridged, intents, gasless}},
@@ -59,14 +58,14 @@ var supportTable = []supportRow{
 	{39, [4]Cell{none, none, disabled, none}},
 }
 
-// noAuctions is a cell of a chain that has the contract, where no auction was seen yet: one
-// is asked for all the same, and the pools answer.
+// noAuctions is a cell of a chain where the auction contract is deployed but no auction
+// was seen yet. Auctions are requested anyway, and the pools answer.
 func noAuctions(c Cell) Cell {
 	c.Note = "no auction seen so far: the pools answer"
 	return c
 }
 
-// A supersededCell is what the spec's table had in a place, and why it has another now.
+// A supersededCell is a cell of the spec's table that has another value now, and why.
 type supersededCell struct {
 	chain uint64
 	kind  Kind
@@ -76,7 +75,7 @@ type supersededCell struct {
 
 const v4Too = "routes over V4 pools are understood, and asked for where neither end is the wrapped coin"
 
-// superseded are the cells that are no longer the spec's. Who adds a network adds its row.
+// superseded are the cells that are no longer the spec's. A new network adds a row.
 var superseded = []supersededCell{
 	{1, DEX, dex("V3", "V2"), v4Too},
 	{10, DEX, dex("V3"), v4Too + "; the reactor is deployed, no fill of an auction is known; the API may answer that there are none, and the pools are asked then"},
@@ -87,8 +86,8 @@ var superseded = []supersededCell{
 	{143, Bridge, none, "Relay's published configuration has a depository there (relayprotocol/relay-settlement, packages/networks/src/networks/monad.ts at 08c02f5)"},
 }
 
-// SupportOf is the table's cell for a provider and chain. Chains outside the
-// table are NotSupported; bridge and intent may serve them as destinations only.
+// SupportOf returns the table's cell for a provider and chain. Chains outside the table
+// are NotSupported; bridge and intent may serve them as destinations only.
 func SupportOf(k Kind, chainID uint64) Cell {
 	col := slices.Index(Kinds(), k)
 	for _, r := range supportTable {
@@ -99,7 +98,7 @@ func SupportOf(k Kind, chainID uint64) Cell {
 	return none
 }
 
-// SupportedChains lists the table's chains, in its order.
+// SupportedChains returns the table's chains, in its order.
 func SupportedChains() []uint64 {
 	out := make([]uint64, len(supportTable))
 	for i, r := range supportTable {
@@ -108,7 +107,7 @@ func SupportedChains() []uint64 {
 	return out
 }
 
-// checkRoute refuses a route the table does not allow.
+// checkRoute refuses a route that the table does not allow.
 func checkRoute(k Kind, src, dst uint64) error {
 	from := SupportOf(k, src)
 	switch {
@@ -158,7 +157,7 @@ func (s *Service) Providers() []ProviderInfo {
 	return out
 }
 
-// Tokens lists what a provider trades on a network, as far as it says so.
+// Tokens lists what a provider trades on a network, if the provider can list it.
 func (s *Service) Tokens(ctx context.Context, k Kind, chainID uint64) ([]tokens.Token, error) {
 	l, err := able[Lister](s, k, "lists no tokens; leave it out")
 	if err != nil {
@@ -180,8 +179,8 @@ func (s *Service) Destinations(ctx context.Context, k Kind) ([]Destination, erro
 	return r.Destinations(ctx)
 }
 
-// able is the provider of that kind as one that does what not all do; lack says what
-// the others answer.
+// able returns the provider of that kind as a T, an interface that not all implement.
+// lack ends the refusal for the others.
 func able[T any](s *Service, k Kind, lack string) (T, error) {
 	var none T
 	p, ok := s.o.Providers[k]

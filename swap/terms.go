@@ -25,8 +25,8 @@ const (
 // Kinds lists the providers in the spec's order.
 func Kinds() []Kind { return []Kind{DEX, Bridge, Intent, Gasless} }
 
-// Terms are what the user accepts. Whatever a provider returns later, no
-// signature leaves for anything outside them.
+// Terms are what the user accepts. Nothing outside them is signed, whatever a provider
+// returns later.
 type Terms struct {
 	Provider  Kind           `json:"provider"`
 	Account   common.Address `json:"account"`
@@ -36,23 +36,23 @@ type Terms struct {
 	DstChain  uint64         `json:"dstChainId"`
 	TokenOut  common.Address `json:"tokenOut"`
 	Recipient common.Address `json:"recipient"`
-	FloorOut  *big.Int       `json:"floorOut"` // least the recipient gets, base units
-	Deadline  time.Time      `json:"deadline"` // consent ends; nothing is signed or sent later
+	FloorOut  *big.Int       `json:"floorOut"` // minimum received, base units
+	Deadline  time.Time      `json:"deadline"` // consent ends; nothing that carries out the plan is signed or sent later
 	RefundTo  common.Address `json:"refundTo"`
 
 	FeeBps      int            `json:"feeBps"`                // the wallet's own fee
 	FeeReceiver common.Address `json:"feeReceiver,omitzero"`  // zero with FeeBps 0
-	MakerFeeBps int            `json:"makerFeeBps,omitempty"` // most the provider's side may take besides
+	MakerFeeBps int            `json:"makerFeeBps,omitempty"` // most that the provider's side may take in addition
 	GasCeiling  *big.Int       `json:"gasCeiling"`            // wei, all transactions of the plan together
-	// Refund is what at least comes back to RefundTo, on the source chain, of a
+	// Refund is the least that comes back to RefundTo, on the source chain, from a
 	// deposit that nobody fills; nil = the whole input.
 	Refund *Spend `json:"refund,omitempty"`
-	// Wrap is the wrapped coin that a native input becomes before it is spent; zero
-	// = it is spent as it is.
+	// Wrap is the wrapped coin that a native input is turned into before it is spent;
+	// zero = it is not wrapped.
 	Wrap common.Address `json:"wrap,omitzero"`
 }
 
-// Input is the token that the plan's last step spends.
+// Input returns the token that the plan's last step spends.
 func (t Terms) Input() common.Address {
 	if t.Wrap != (common.Address{}) {
 		return t.Wrap
@@ -60,7 +60,7 @@ func (t Terms) Input() common.Address {
 	return t.TokenIn
 }
 
-// Back is what at least a refund gives back.
+// Back returns the least that a refund gives back.
 func (t Terms) Back() Spend {
 	if t.Refund != nil {
 		return *t.Refund
@@ -68,14 +68,14 @@ func (t Terms) Back() Spend {
 	return Spend{t.TokenIn, t.AmountIn}
 }
 
-// asks reports whether u is for the same as t, whatever bounds a quote gave it.
+// asks reports whether u is for the same swap as t, whatever the bounds of its quote.
 func (t Terms) asks(u Terms) bool {
 	t.FloorOut, t.Deadline, t.Refund, t.GasCeiling = u.FloorOut, u.Deadline, u.Refund, u.GasCeiling
 	return bytes.Equal(mustJSON(t), mustJSON(u))
 }
 
-// refundOf is what a user accepts as a refund with an offer: what it says, less the
-// slippage asked for, since the costs of a refund differ from quote to quote.
+// refundOf returns the refund that a user accepts with an offer: what the offer says less
+// the slippage asked for, since refund costs differ from quote to quote.
 func refundOf(o Offer) *Spend {
 	if o.Refund == nil || o.Refund.Amount == nil {
 		return nil
@@ -95,45 +95,45 @@ func (t Terms) refunds(o Offer) bool {
 // EffectKind says what sort of thing a step does.
 type EffectKind string
 
-// The kinds of effect. Opaque is a call that cannot be decoded and is bounded
-// by simulation instead. With [Terms.Wrap], Wrap is what goes before the rest.
+// The kinds of effect. An opaque call cannot be decoded and is bounded by simulation
+// instead. With [Terms].Wrap, Wrap is the step before the rest.
 const (
 	Approve EffectKind = "approve" // allowance on a token contract
 	Permit  EffectKind = "permit"  // signed allowance for a pinned spender
-	Swap    EffectKind = "swap"    // one call that swaps on chain, floor enforced by the contract
+	Swap    EffectKind = "swap"    // one call that swaps on chain; its contract enforces the minimum received
 	Wrap    EffectKind = "wrap"    // native to wrapped native, 1:1
 	Unwrap  EffectKind = "unwrap"  // wrapped native to native, 1:1
 	Signed  EffectKind = "order"   // signed order that somebody else settles
-	Deposit EffectKind = "deposit" // decoded call that hands the input over, for others to settle
-	Opaque  EffectKind = "opaque"  // deposit or router call of unknown content
+	Deposit EffectKind = "deposit" // decoded call that hands the input over for others to settle
+	Opaque  EffectKind = "opaque"  // deposit or router call that cannot be decoded
 )
 
-// An Effect is what one step would do, decoded from the very bytes that would
-// be signed. Fields that do not apply are zero.
+// An Effect is what one step would do, decoded from the exact bytes that would be signed.
+// Fields that do not apply are zero.
 type Effect struct {
 	Kind   EffectKind     `json:"kind"`
 	Chain  uint64         `json:"chainId"`
-	Target common.Address `json:"target"` // contract called, or the domain's verifying contract
+	Target common.Address `json:"target"` // contract called, or the EIP-712 domain's verifying contract
 
 	Spends   []Spend    `json:"spends,omitempty"`   // what leaves the account
 	Approves []Approval `json:"approves,omitempty"` // who may pull what afterwards
-	Receives []Receive  `json:"receives,omitempty"` // what is enforced to arrive
-	Pays     []Payment  `json:"pays,omitempty"`     // fees taken on the way
+	Receives []Receive  `json:"receives,omitempty"` // what the contract enforces to arrive
+	Pays     []Payment  `json:"pays,omitempty"`     // fees taken from the output
 
-	// Deadline is the last second at which the step can take effect on chain;
-	// zero when the contract enforces none. It is not part of the digest.
+	// Deadline is the last second at which the step can take effect on chain; zero if the
+	// contract enforces none. It is not part of the digest.
 	Deadline time.Time `json:"deadline,omitzero"`
-	// Nonce is a Permit2 permit's (AllowanceTransfer), nil for every other kind.
-	// It is not part of the digest: the contract takes each nonce once, and a
-	// permit that was signed may be signed again for the same one only.
+	// Nonce is the nonce of a Permit2 permit (AllowanceTransfer), nil for every other
+	// kind. It is not part of the digest: the contract takes each nonce once, and a
+	// signed permit may be signed again with the same nonce only.
 	Nonce *big.Int `json:"nonce,omitempty"`
-	// TrustedTo names who must be trusted to settle a deposit or an opaque effect.
+	// TrustedTo names who must be trusted to settle a deposit or an opaque call.
 	TrustedTo string `json:"trustedTo,omitempty"`
 	// Settler is the pinned contract that may settle a signed order: the reactor
 	// that a Permit2 witness names as spender, or the settlement contract.
 	Settler common.Address `json:"settler,omitzero"`
-	// Ref is the identifier that a deposit's bytes carry, by which it is filled. It
-	// is not part of the digest: each quote has its own.
+	// Ref is the identifier in a deposit's bytes by which it is filled. It is not part of
+	// the digest, since each quote has its own.
 	Ref common.Hash `json:"ref,omitzero"`
 }
 
@@ -143,20 +143,20 @@ type Spend struct {
 	Amount *big.Int       `json:"amount"`
 }
 
-// An Approval lets a spender pull up to Amount of Token. Until is zero when the
-// allowance does not expire.
+// An Approval lets a spender pull up to Amount of Token. Until is zero if the allowance
+// does not expire.
 type Approval struct {
 	Token   common.Address `json:"token"`
 	Spender common.Address `json:"spender"`
 	Amount  *big.Int       `json:"amount"`
-	// Shares is the part of an approval's Amount that is not this plan's: what
-	// the account's signed open orders still need of the same allowance. Only
-	// package swap sets it, from the journal; nil = nothing.
+	// Shares is the part of an approval's Amount that is not this plan's: what the
+	// account's signed open orders still need of the same allowance. Only package swap
+	// sets it, from the journal; nil = none.
 	Shares *big.Int  `json:"shares,omitempty"`
 	Until  time.Time `json:"until,omitzero"`
 }
 
-// A Receive is an amount that the called contract enforces for To.
+// A Receive is a minimum that the called contract enforces for To.
 type Receive struct {
 	Token common.Address `json:"token"`
 	To    common.Address `json:"to"`

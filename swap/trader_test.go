@@ -20,31 +20,31 @@ import (
 
 var usdt = common.HexToAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7")
 
-// A trader is a provider whose plans swap on the sandbox's Uniswap V3 through
-// the real Universal Router and the real Permit2: a permit, then a late swap that
-// carries it. What is nil or zero is honest.
+// A trader is a provider whose plans swap on the sandbox's Uniswap v3 through the real
+// Universal Router and the real Permit2: a permit, then a late swap that carries it.
+// Fields that are nil or zero change nothing.
 type trader struct {
 	b    *bench
 	life time.Duration // of its quotes
 
 	mu    sync.Mutex
-	price func(out *big.Int) *big.Int // what it offers of what the chain would give
-	down  error                       // what every call is answered with
-	mute  error                       // what Late is answered with
+	price func(out *big.Int) *big.Int // what it offers, from what the chain would give
+	down  error                       // error of every method
+	mute  error                       // error of Late
 	twist func(*Built)
 	nonce func(uint64) uint64
 
 	quoted, made, late atomic.Int32
 }
 
-// trades makes b's orders those of a trader.
+// trades makes b's provider a trader.
 func (b *bench) trades() *trader {
 	b.t.Helper()
 	tr := &trader{b: b, life: 30 * time.Second}
 	b.halt()
 	b.other = tr
-	// Ten blocks a second put the chain's clock ahead of ours, and the router's
-	// deadlines go by the chain's.
+	// Ten blocks a second put the chain's clock ahead of ours, and the router checks
+	// deadlines by the chain's.
 	if ahead := time.Until(time.Unix(int64(b.chain.Head().Time), 0)); ahead > 0 {
 		b.shift.Add(int64(ahead))
 	}
@@ -158,7 +158,7 @@ type permitSingle struct {
 	SigDeadline *big.Int
 }
 
-// permitIn reads a permit to be signed.
+// permitIn reads a permit from typed data.
 func permitIn(d apitypes.TypedData) (p permitSingle) {
 	number := func(v any) *big.Int { n, _ := new(big.Int).SetString(v.(string), 10); return n }
 	details := d.Message["details"].(map[string]any)
@@ -176,7 +176,7 @@ func arguments(names ...string) (out abi.Arguments) {
 	for _, n := range names {
 		t, err := abi.NewType(n, "", nil)
 		if err != nil {
-			panic(err) // literals of this file
+			panic(err) // the types are constants in this file
 		}
 		out = append(out, abi.Argument{Type: t})
 	}
@@ -256,7 +256,7 @@ func (tr *trader) Decode(t Terms, s Step) (Effect, error) {
 
 const thousand = 1000e6 // of a token with six decimals
 
-// review asks for amount of token to be swapped to WETH and prepares the best offer.
+// review requests a swap of amount of token to WETH and prepares the best offer.
 func (b *bench) review(token common.Address, amount int64) (Review, error) {
 	b.t.Helper()
 	q, err := b.service.Quote(b.t.Context(), QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: token, AmountIn: big.NewInt(amount), DstChain: 1, TokenOut: weth}, []Kind{DEX}, nil)
@@ -275,7 +275,7 @@ func (b *bench) execute(r Review) Order {
 	return o
 }
 
-// swap has amount of token swapped to WETH.
+// swap swaps amount of token to WETH.
 func (b *bench) swap(token common.Address, amount int64) Order {
 	b.t.Helper()
 	r, err := b.review(token, amount)
@@ -293,7 +293,7 @@ func (b *bench) allows(token common.Address, want int64) {
 	}
 }
 
-// approve lets Permit2 pull n of token, by a transaction of another wallet.
+// approve lets Permit2 pull n of token, by another wallet's transaction.
 func (b *bench) approve(token common.Address, n int64) {
 	b.t.Helper()
 	b.approveFor(permit2, token, n)
@@ -304,7 +304,7 @@ func (b *bench) approveFor(spender, token common.Address, n int64) {
 	b.calls(approveCall(Terms{SrcChain: 1, Account: b.from, TokenIn: token}, spender, big.NewInt(n)))
 }
 
-// calls has a call of the account's mined, made by another wallet.
+// calls has a call of the account's mined, sent by another wallet.
 func (b *bench) calls(c chain.Call) {
 	b.t.Helper()
 	key := uuid.NewString()
@@ -318,7 +318,7 @@ func (b *bench) calls(c chain.Call) {
 	b.t.Fatalf("not mined: %v", err)
 }
 
-// mined counts the account's transactions.
+// mined checks the account's transaction count.
 func (b *bench) mined(want uint64) {
 	b.t.Helper()
 	r, err := b.hub.Reader(b.t.Context(), 1)

@@ -10,21 +10,20 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// twinBucket has a line for everything that a fill of a signed open order would
-// leave on its chain: its name -> order id. It changes in the same commit as the
-// order.
+// twinBucket indexes what the fill of each signed open order would leave on its chain:
+// name of that trace -> order id. It changes in the same commit as the order.
 var twinBucket = []byte("twin")
 
-// errTwin means that the fill of an order would look like that of another open one,
-// so that one fill could be taken for both, or for the wrong one.
+// errTwin means that an order's fill would be indistinguishable from that of another open
+// order, so that one fill could be taken for both, or for the wrong one.
 var errTwin = errors.New("another open order would look alike on the chain")
 
 // signatureLen is the length of an ECDSA signature (r, s, v).
 const signatureLen = 65
 
-// leaves names what a fill of o would leave: the log that is searched for, and the
-// nonce that it uses up. It is asked before o is signed, of which only the signature
-// is missing: an order whose end nothing could prove is not signed.
+// leaves returns the names of what a fill of o would leave: the log that is searched for,
+// and the nonce that it uses up. It is called before o is signed, with a placeholder for
+// the signature: an order whose end nothing could prove is not signed.
 func (e *Engine) leaves(o Order) ([]common.Hash, error) {
 	s, err := e.settler(&o)
 	if err != nil {
@@ -52,8 +51,7 @@ func (e *Engine) leaves(o Order) ([]common.Hash, error) {
 	return names, nil
 }
 
-// alone fails with errTwin if another order than the one given has one of those
-// names.
+// alone returns errTwin if an order other than the given one has one of those names.
 func alone(tx *bolt.Tx, order string, names []common.Hash) error {
 	for _, n := range names {
 		if v := tx.Bucket(twinBucket).Get(n[:]); v != nil && string(v) != order {
@@ -63,12 +61,12 @@ func alone(tx *bolt.Tx, order string, names []common.Hash) error {
 	return nil
 }
 
-// alone reports whether no other open order would look like one with those names.
+// alone returns errTwin if the fill of another open order has one of those names.
 func (j *Journal) alone(order string, names []common.Hash) error {
 	return j.db.View(func(tx *bolt.Tx) error { return alone(tx, order, names) })
 }
 
-// writeTwins keeps what a fill of o would leave while o is signed and open.
+// writeTwins indexes o's fill while o is signed and open, or returns errTwin.
 func writeTwins(tx *bolt.Tx, o *Order) error {
 	b := tx.Bucket(twinBucket)
 	if !o.State.Final() {

@@ -14,8 +14,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestTwinsWait: an order is not signed whose fill would look like that of another
-// open one; it waits for the end of that one, and each ends by its own.
+// TestTwinsWait checks that an order whose fill would look like that of another open
+// order is not signed until that one has ended, and that each ends by its own fill.
 func TestTwinsWait(t *testing.T) {
 	scene(t, func(m *model) {
 		m.dealer.twins = true
@@ -46,7 +46,7 @@ func TestTwinsWait(t *testing.T) {
 			t.Error("one fill for both")
 		}
 	})
-	scene(t, func(m *model) { // for good
+	scene(t, func(m *model) { // the waiting order is cancelled
 		m.dealer.twins = true
 		m.auctioned(false)
 		second := m.swapOn(usdt, m.chains[0].net.WrappedNative)
@@ -62,8 +62,8 @@ func TestTwinsWait(t *testing.T) {
 	})
 }
 
-// TestTwinsRace: of two that are signed at the same moment, the signature of the
-// second is dropped before anybody sees it.
+// TestTwinsRace checks that of two such orders signed at the same moment, the second
+// signature is dropped before it leaves the process.
 func TestTwinsRace(t *testing.T) {
 	raced := 0
 	for place := 1; place <= 24; place++ {
@@ -100,8 +100,8 @@ func TestTwinsRace(t *testing.T) {
 	}
 }
 
-// TestOneTraceOneOrder: what a fill of an order would leave is kept with its
-// signature, against whoever comes second, until its end.
+// TestOneTraceOneOrder checks that an order's fill pattern is stored with its signature
+// and blocks other orders with the same one until the order ends.
 func TestOneTraceOneOrder(t *testing.T) {
 	c := newCourt(t, 2)
 	names := []common.Hash{{1}, {2}}
@@ -133,8 +133,8 @@ func TestOneTraceOneOrder(t *testing.T) {
 	}
 }
 
-// TestNothingToProve: an order whose end nothing on the chain could prove is not
-// signed.
+// TestNothingToProve checks that an order whose end could not be proven on the chain is
+// not signed.
 func TestNothingToProve(t *testing.T) {
 	for name, proof := range map[string]Proof{
 		"nothing":           {},
@@ -183,8 +183,8 @@ func TestNothingToProve(t *testing.T) {
 	}
 }
 
-// part is the transaction of a fill as it may be: the input that leaves for whom, the
-// output that arrives, and whether the settlement tells of it.
+// part returns a fill's transaction with the input that leaves, the output that arrives
+// (below 0: no transfer) and, with told, the settlement's event.
 func part(left, got int64, told bool) ledgerTx {
 	x := ledgerTx{hash: common.Hash{0xaa}, from: solver, to: fillsFor}
 	if left >= 0 {
@@ -199,7 +199,7 @@ func part(left, got int64, told bool) ledgerTx {
 	return x
 }
 
-// dealt is the proof of an order that one maker may fill in part: 5000 for 1000.
+// dealt is the proof of an order that one maker may fill partly: 5000 for 1000.
 func dealt(o Order) Proof {
 	in := func(p LogPattern) LogPattern {
 		p.Address, p.Topics = usdc, []common.Hash{transferred, topicOf(account), topicOf(solver)}
@@ -214,16 +214,16 @@ func dealt(o Order) Proof {
 	}
 }
 
-// named is the proof of an order that its settlement names by a nonce, beside which
-// the input leaves.
+// named is the proof of an order that the settlement's event names by nonce, with a
+// transfer of the input.
 func named(o Order) Proof {
 	event := LogPattern{Address: fillsFor, Topics: []common.Hash{filledAs, {1}}}
 	in := LogPattern{Address: usdc, Topics: []common.Hash{transferred, topicOf(account), {}}, Amount: o.Terms.AmountIn}
 	return Proof{Fill: []LogPattern{event, in}, Trace: []LogPattern{event}, Ends: o.Terms.Deadline}
 }
 
-// TestPartFills: a signed order that is settled otherwise than it was signed is not
-// said to have taken nothing.
+// TestPartFills checks that a signed order that is not settled exactly as signed is never
+// reported as unused.
 func TestPartFills(t *testing.T) {
 	taxed := func(left, tax, got int64) ledgerTx {
 		x := part(left, got, true)
@@ -236,10 +236,10 @@ func TestPartFills(t *testing.T) {
 		proof  func(Order) Proof
 		change func(*Order)
 		do     func(*court)
-		by     string // until its last second
+		by     string // before its last second
 		spent  int64
 		got    int64
-		late   string // what it comes to afterwards
+		late   string // after its last second
 	}{
 		{"all of it", dealt, nil, pays(part(5000, 1000, true)), byFill, 0, 1000, byFill},
 		{"half of it", dealt, nil, pays(part(2500, 500, true)), byPart, 2500, 500, byPart},
@@ -295,8 +295,8 @@ func TestPartFills(t *testing.T) {
 
 func pays(x ledgerTx) func(*court) { return func(c *court) { c.src.pay(x) } }
 
-// TestPartOfAnother: a fill of an order with the same nonce, or with the same maker,
-// is not taken for a part of this one, whichever is looked at first.
+// TestPartOfAnother checks that the fill of another order with the same nonce or maker is
+// not taken as a partial fill, whichever order is polled first.
 func TestPartOfAnother(t *testing.T) {
 	for name, proof := range map[string]func(Order) Proof{"named": named, "dealt": dealt} {
 		for _, ended := range []bool{false, true} {
@@ -322,8 +322,8 @@ func TestPartOfAnother(t *testing.T) {
 	}
 }
 
-// TestTwinsInOneTransaction: two orders that look alike and are filled in one
-// transaction have each their own logs of it.
+// TestTwinsInOneTransaction checks that indistinguishable orders filled in one
+// transaction each get their own logs.
 func TestTwinsInOneTransaction(t *testing.T) {
 	c := newCourt(t, 2)
 	c.p.proof = dealt
@@ -343,8 +343,8 @@ func TestTwinsInOneTransaction(t *testing.T) {
 	c.wants(c.looks(third), byAbsence, bothAgree)
 }
 
-// TestPartBesideAnother: where one transaction fills one order and a part of another,
-// nobody reckons what of it is whose.
+// TestPartBesideAnother checks that amounts are not divided if one transaction fills one
+// order and a part of another.
 func TestPartBesideAnother(t *testing.T) {
 	c := newCourt(t, 2)
 	c.p.proof = dealt
@@ -362,7 +362,7 @@ func TestPartBesideAnother(t *testing.T) {
 	c.wants(c.looks(half), "", "")
 }
 
-// TestCovers: a pattern covers what wants as much as it does, or more.
+// TestCovers checks that a pattern covers another if it matches all that the other does.
 func TestCovers(t *testing.T) {
 	base := func() LogPattern {
 		return LogPattern{Address: fillsFor, Topics: []common.Hash{{1}, {2}}, Amount: common.Big2, AtLeast: true}

@@ -7,8 +7,8 @@ import (
 	"swapkeep/chain"
 )
 
-// unsealed refuses to go on with an order that no seal is on: an older version accepted
-// it, or another program wrote it. What it would do is proposed anew, where it can be.
+// unsealed returns ConsentNeeded for an order without a seal, which an older version
+// accepted or another program wrote, if a proposal can be made; other errors as they are.
 func (e *Engine) unsealed(o Order, err error) error {
 	var refused *Refusal
 	if !errors.As(err, &refused) || refused.Word != NotSealed {
@@ -24,11 +24,11 @@ func (e *Engine) unsealed(o Order, err error) error {
 	return unfit
 }
 
-// bare is what of an order that nobody is known to have accepted a proposal may start
-// from: the route and the amount. Whom it pays, what that costs and what at least
-// arrives are this wallet's own words, as for a new order; what is behind it is what
-// the sender's ledger shows. One that pays somebody else takes the password, which is
-// asked for with a quote, and a revoke is made anew at once: neither is proposed.
+// bare returns the part of an order that nobody is known to have accepted from which a
+// proposal may start: the route and the amount. Recipient, fees and minimum received are
+// set by this wallet, as for a new order, and steps count as done only if the sender's
+// ledger shows it. It refuses with RecordChanged an order that pays somebody else, which
+// needs the password with a new quote, and a revoke, which is made anew at once.
 func (e *Engine) bare(o Order) (Order, error) {
 	t, none := o.Terms, changedRecord(NotSealed)
 	net, err := e.Nodes.Network(t.SrcChain)
@@ -55,7 +55,7 @@ func (e *Engine) bare(o Order) (Order, error) {
 	return o, nil
 }
 
-// carriedOut reports whether the ledger shows what o says that it has behind it.
+// carriedOut reports whether the ledger confirms what o's record says is done.
 func (e *Engine) carriedOut(o Order) (bool, error) {
 	for i, s := range o.Plan.Steps[:min(o.own(), o.Step)] {
 		if i < len(o.Results) && o.Results[i].Skipped && s.Effect.Kind == Approve {
@@ -71,7 +71,7 @@ func (e *Engine) carriedOut(o Order) (bool, error) {
 	return e.hasMined(wrapKey(o), WrapStep(o.Terms).Call)
 }
 
-// hasMined reports whether the ledger shows that very call as mined.
+// hasMined reports whether the ledger shows exactly that call as mined.
 func (e *Engine) hasMined(key string, c *chain.Call) (bool, error) {
 	tx, err := e.Sender.Lookup(key)
 	if err != nil || tx == nil || c == nil || c.Value == nil || tx.State != chain.TxMined {
@@ -80,10 +80,10 @@ func (e *Engine) hasMined(key string, c *chain.Call) (bool, error) {
 	return tx.Call.Does(*c), nil
 }
 
-// capGas bounds what ending o may cost where nobody is known to have accepted its
-// ceiling: by the network's own. Whoever wants more raises it.
+// capGas lowers o's gas ceiling to the network's own, for ending an order whose ceiling
+// nobody is known to have accepted. The user may raise it again.
 func (e *Engine) capGas(o *Order) {
-	most := new(big.Int) // on a network that is not known nothing is signed
+	most := new(big.Int) // on an unknown network nothing is signed
 	if net, err := e.Nodes.Network(o.Terms.SrcChain); err == nil {
 		most.Set(net.GasCeiling)
 	}
@@ -97,19 +97,20 @@ func (o Order) forItself() bool {
 	return o.Terms.Recipient == o.Terms.Account && o.Terms.RefundTo == o.Terms.Account
 }
 
-// sealed reports whether there is a seal on o that this version can tell by.
+// sealed reports whether o has a seal that this version can check.
 func (o Order) sealed() bool { return o.Seal != nil && o.Seal.Form >= sealForm }
 
-// Distrusted reports whether o waits for that: nothing is signed for it.
+// Distrusted reports whether o waits because its record is not what was accepted: only
+// what its user asks for to end it is signed.
 func (o Order) Distrusted() bool { return o.Condition == Changed || o.Condition == Unsealed }
 
-// changed has o wait where its record is not what was sealed, or no seal is on it. What
-// was sent before goes on being watched, and the user may end it.
+// changed makes o wait because its record is not what was sealed, or has no seal. What
+// was sent before is still watched, and the user may end the order.
 func (o *Order) changed(r *Refusal) Cause {
 	c := ofRefusal(Refused, r)
 	o.Condition = Changed
 	if r.Word == NotSealed && !o.sealed() && o.forItself() {
-		o.Condition = Unsealed // as an update leaves one behind: no alarm
+		o.Condition = Unsealed // as left by an update: no alarm
 	}
 	o.because(c)
 	return c

@@ -11,31 +11,30 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// usedBucket has a line for every log and payment that proved an order's end, and
-// names the order. It changes in the same commit as the order.
+// usedBucket indexes every log and payment that proved an order's end: key -> order id.
+// It changes in the same commit as the order.
 var usedBucket = []byte("used")
 
 // errUsed means that another order's end rests on the same log or payment.
 var errUsed = errors.New("another order ended by the same payment")
 
-// What a line of the bucket stands for. After chain id and kind, the key goes on
-// with hash and place; with block and account; or with all of block, account and
-// hash.
+// What an entry of the bucket stands for. After chain id and kind, a key has: hash and
+// place of a log; hash (n); block and account (g); or block, account and hash (p).
 const (
 	usedLog   = 'l'
 	usedCoin  = 'n' // a transaction's payment of the native coin
-	usedGrown = 'g' // whatever of the native coin a block gave an account
+	usedGrown = 'g' // increase of an account's native balance in a block
 	usedPaid  = 'p' // the same payment as usedCoin, by where it arrived
 )
 
-// usedKey begins a key.
+// usedKey returns a key, or the beginning of one.
 func usedKey(chainID uint64, kind byte, parts ...[]byte) []byte {
 	return slices.Concat(binary.BigEndian.AppendUint64(nil, chainID), []byte{kind}, slices.Concat(parts...))
 }
 
-// keys are the lines that r takes, and the beginnings of lines that must not be
-// there: a balance that grew says nothing of a payment by itself where another of
-// the same block counted, and the other way round.
+// keys returns the keys that r takes, and the beginnings of keys that must not exist: an
+// increase of a balance proves nothing where a payment of the same block to that account
+// counted, and the other way round.
 func (r LogRef) keys() (takes, excludes [][]byte) {
 	number := func(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 	if r.Place >= 0 {
@@ -49,8 +48,8 @@ func (r LogRef) keys() (takes, excludes [][]byte) {
 	return append(takes, usedKey(r.Chain, usedPaid, where, r.Tx[:])), [][]byte{usedKey(r.Chain, usedGrown, where)}
 }
 
-// taken reports whether another order than the one given ended by r, or by what
-// cannot be told from it.
+// taken reports whether an order other than the given one ended by r, or by something
+// that cannot be told from it.
 func (r LogRef) taken(b *bolt.Bucket, order string) bool {
 	takes, excludes := r.keys()
 	for _, k := range takes {
@@ -69,8 +68,8 @@ func (r LogRef) taken(b *bolt.Bucket, order string) bool {
 	return false
 }
 
-// writeUsed keeps what an order's end rests on. What another order's rests on is
-// errUsed.
+// writeUsed indexes what o's end rests on. It returns errUsed if another order's end
+// rests on that.
 func writeUsed(tx *bolt.Tx, o *Order) error {
 	if o.Verdict == nil || !o.State.Final() {
 		return nil
@@ -90,7 +89,7 @@ func writeUsed(tx *bolt.Tx, o *Order) error {
 	return nil
 }
 
-// unused returns those of refs by which no other order than the one given ended.
+// unused returns those of refs by which no order other than the given one ended.
 func (j *Journal) unused(order string, refs []LogRef) (free []LogRef, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		free = slices.DeleteFunc(slices.Clone(refs), func(r LogRef) bool { return r.taken(tx.Bucket(usedBucket), order) })
@@ -99,7 +98,7 @@ func (j *Journal) unused(order string, refs []LogRef) (free []LogRef, err error)
 	return free, err
 }
 
-// refsOf name logs of a transaction by their places.
+// refsOf returns references to the logs of a transaction at the given indexes.
 func refsOf(chainID uint64, tx common.Hash, places ...int) (refs []LogRef) {
 	for _, p := range places {
 		refs = append(refs, LogRef{Chain: chainID, Tx: tx, Place: p})

@@ -6,25 +6,25 @@ import (
 	"time"
 
 	"swapkeep/chain"
-	"swapkeep/fault"
+	"swapkeep/internal/failpoint"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// leastVoid is how long a signed order must still be good for a transaction that
-// makes it void to be worth its gas.
+// leastVoid is the least remaining life of a signed order for which a transaction that
+// invalidates it is worth its gas.
 const leastVoid = 15 * time.Second
 
-// voids reports whether o is a signed order that may be out and that the user wants
-// ended. One that was never handed over needs no transaction: it is not handed over
-// any more.
+// voids reports whether o is a signed order that may have left the process and that the
+// user wants ended. One that was never handed over needs no transaction: it is not handed
+// over any more.
 func (o Order) voids() bool {
 	return o.Cancel && o.ordered() && o.Submission != nil
 }
 
-// void carries the wish to end a signed order one step further, after a look for
-// its end, which said note and err. The order stays open until what was sent for it
-// has its place on the chain: otherwise a nonce would be left open behind it.
+// void carries the request to end a signed order one step further, after a search for its
+// end that returned note and err. The order stays open until the transaction sent for it
+// is final: otherwise its nonce would be left open.
 func (e *Engine) void(ctx context.Context, o *Order, note Cause, err error) (Cause, error) {
 	key := voidKey(*o)
 	tx, lookup := e.Sender.Lookup(key)
@@ -36,13 +36,13 @@ func (e *Engine) void(ctx context.Context, o *Order, note Cause, err error) (Cau
 			o.Condition = NoCondition
 			o.because(because(EndsByItself))
 		}
-		return note, err // nothing was sent, and nothing need be
+		return note, err // nothing was sent, and nothing needs to be
 	case tx == nil:
 		said, failed := e.sendVoid(ctx, o, key)
 		if failed == nil || unrecorded(failed) || e.IsLocked(failed) || errors.As(failed, new(*Refusal)) {
 			return said, failed
 		}
-		e.Log(*o, failed) // a bad moment, or it would fail now: something was mined that says why
+		e.Log(*o, failed) // temporary, or it would revert: then something was mined that says why
 		return note, err
 	case tx.State.Final():
 		if !ended && o.Condition == Cancelling && tx.State != chain.TxMined {
@@ -50,7 +50,7 @@ func (e *Engine) void(ctx context.Context, o *Order, note Cause, err error) (Cau
 			o.because(because(EndsByItself))
 		}
 		return note, err
-	case ended: // not before its transaction
+	case ended: // not before its transaction is final
 		o.State, o.Verdict = Settling, nil
 	}
 	polled, _, err := e.Sender.Poll(ctx, key)
@@ -72,11 +72,10 @@ func (e *Engine) void(ctx context.Context, o *Order, note Cause, err error) (Cau
 	return because(BeingVoided), nil
 }
 
-// patience is how long a transaction is given before it is looked at whether the
-// network asks for more by now.
+// patience is the age from which a transaction's fee cap is compared with the base fee.
 const patience = 30 * time.Second
 
-// outpriced reports whether a transaction offers less than any block takes now.
+// outpriced reports whether a transaction's fee cap is below the present base fee.
 func (e *Engine) outpriced(ctx context.Context, tx chain.Tx) bool {
 	last := tx.Last()
 	if apart(e.Now(), last.Signed) < patience {
@@ -86,9 +85,9 @@ func (e *Engine) outpriced(ctx context.Context, tx chain.Tx) bool {
 	return err == nil && cost.Fees.BaseFee != nil && cost.Fees.BaseFee.Cmp(last.FeeCap.ToInt()) > 0
 }
 
-// sendVoid sends the account's own call that makes a signed order void, within what
-// is left of the gas ceiling. That wish alone is enough: it gives nothing away, and an
-// order of which the seal is missing can be ended all the same.
+// sendVoid sends the account's own call that invalidates a signed order, within what is
+// left of the gas ceiling. The sealed request to end it is enough: the call gives nothing
+// away, and an order without a seal can still be ended.
 func (e *Engine) sendVoid(ctx context.Context, o *Order, key string) (Cause, error) {
 	if !e.Unlocked() {
 		o.Condition = WaitingForUnlock
@@ -111,13 +110,13 @@ func (e *Engine) sendVoid(ctx context.Context, o *Order, key string) (Cause, err
 	if o.Condition == WaitingForUnlock {
 		o.Condition = NoCondition
 	}
-	fault.Point("engine.before_void")
-	defer fault.Point("engine.after_void")
+	failpoint.Point("engine.before_void")
+	defer failpoint.Point("engine.after_void")
 	return e.post(ctx, o, key, c, o.Plan.last().Deadline, Cancelling, because(BeingVoided))
 }
 
-// voidCall is the call that makes o's signed order void: of the contract that takes
-// its signature or settles it, and nothing but a call.
+// voidCall returns the call that invalidates o's signed order: to the pinned contract
+// that takes its signature or settles it, without value and without a grant.
 func (e *Engine) voidCall(o Order) (c chain.Call, err error) {
 	p, err := e.provider(&o)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// wrapDeposit is deposit() of the wrapped coin (WETH9, on every chain alike).
+// wrapDeposit is the selector of deposit() of the wrapped coin (WETH9, on every chain).
 var wrapDeposit = []byte{0xd0, 0xe3, 0x0d, 0xb0}
 
-// WrapStep is the call by which the wallet wraps a native input first, for a
-// provider that takes tokens only. Only terms with Wrap have one.
+// WrapStep returns the call by which the wallet wraps a native input first, for a
+// provider that takes tokens only. It needs terms with Wrap.
 func WrapStep(t Terms) Step {
 	c := chain.Call{ChainID: t.SrcChain, From: t.Account, To: t.Wrap, Value: t.AmountIn, Data: slices.Clone(wrapDeposit)}
 	return Step{Kind: CallStep, Call: &c, Effect: wrapEffect(c)}
@@ -24,19 +24,19 @@ func wrapEffect(c chain.Call) Effect {
 	return Effect{Kind: Wrap, Chain: c.ChainID, Target: c.To, Spends: []Spend{{chain.Native, c.Value}}, Receives: []Receive{{c.To, c.From, c.Value}}}
 }
 
-// isWrapFirst reports whether a call is that of [WrapStep], whatever it sends.
+// isWrapFirst reports whether a call is that of [WrapStep], whatever value it sends.
 func (t Terms) isWrapFirst(c chain.Call) bool {
 	return t.Wrap != (common.Address{}) && c.To == t.Wrap && bytes.Equal(c.Data, wrapDeposit)
 }
 
-// wrapsFirst reports whether an effect is the wrap that goes before the rest.
+// wrapsFirst reports whether an effect is the wrap that precedes the rest of the plan.
 func (t Terms) wrapsFirst(f Effect) bool { return t.Wrap != (common.Address{}) && f.Kind == Wrap }
 
-// own reports whether a step is one that the wallet makes by itself: an approval,
-// or the wrap that goes first.
+// own reports whether the wallet makes a step by itself: an approval, or the wrap that
+// goes first.
 func (t Terms) own(f Effect) bool { return f.Kind == Approve || t.wrapsFirst(f) }
 
-// checkWrapsFirst wants all of the coin to become the wrapped one, for the account.
+// checkWrapsFirst refuses a wrap that does not give the account exactly the amount.
 func checkWrapsFirst(s setting, f Effect) error {
 	t := s.t
 	one := func(token common.Address, amount *big.Int) bool {

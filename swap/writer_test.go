@@ -14,11 +14,12 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// These show what docs/security.md says that a program can which writes orders.db. What it
-// cannot, to have something signed, is in seal_test.go and planted_test.go.
+// These tests show limits documented in docs/security.md for programs that can write
+// orders.db. TestNothingIsSignedForAChangedRecord shows that they cannot get anything
+// signed.
 
-// TestFalseEndsAreShown: an end that the file tells is shown as it is told, and that order
-// is not carried out.
+// TestFalseEndsAreShown checks that a final state written into the file is shown, and
+// that the order is not carried out.
 func TestFalseEndsAreShown(t *testing.T) {
 	b := newBench(t)
 	b.trades()
@@ -51,18 +52,18 @@ func TestFalseEndsAreShown(t *testing.T) {
 	if o := shown[withdrawn.ID]; o.State != Cancelled {
 		t.Error(o.State)
 	}
-	b.mined(4) // of the two others: approval and swap
+	b.mined(4) // approval and swap of the two others
 }
 
-// TestFundsThatLookPromised: an order in the file that is out and may be filled, though
-// nobody signed it, takes its amount from what may be swapped.
+// TestFundsThatLookPromised checks that an order in the file that looks signed and
+// fillable reduces the amount that can be swapped, although nobody signed it.
 func TestFundsThatLookPromised(t *testing.T) {
 	b := newBench(t)
 	b.trades()
 	if _, err := b.review(usdc, 4500e6); err != nil {
 		t.Fatal(err)
 	}
-	b.signedOut(1000e6, b.now().Add(time.Hour)) // seals it too, which nobody asks about here
+	b.signedOut(1000e6, b.now().Add(time.Hour)) // seals it too, which is not needed here
 	j, ids := b.service.o.Journal, []string(nil)
 	ids, err := j.Open()
 	if err != nil || len(ids) != 1 {
@@ -74,7 +75,7 @@ func TestFundsThatLookPromised(t *testing.T) {
 	refusedWith(t, err, InsufficientFunds)
 }
 
-// pastDue sets back how long every transaction in the file may be sent.
+// pastDue sets the send deadline of every transaction in the file to the past.
 func (b *bench) pastDue() {
 	b.t.Helper()
 	err := b.db.Update(func(tx *bolt.Tx) error {
@@ -100,9 +101,9 @@ func (b *bench) pastDue() {
 	}
 }
 
-// TestClosedBeforeItsTime: a transaction that waits is closed where the file says that it
-// is late, for gas within what was accepted. Of an order that is not as it was accepted it
-// is not, until its user ends that; and that costs no more than the network's ceiling.
+// TestClosedBeforeItsTime checks that a pending transaction which the file says is late
+// is cancelled, for gas within what was accepted. If the order's record was changed that
+// waits until the user cancels it, and then costs no more than the network's gas ceiling.
 func TestClosedBeforeItsTime(t *testing.T) {
 	closes := func(o Order) bool {
 		return slices.ContainsFunc(o.Attempts, func(a Attempt) bool { return a.Kind == chain.AttemptCancel })
@@ -159,8 +160,8 @@ func TestClosedBeforeItsTime(t *testing.T) {
 	})
 }
 
-// TestAllowanceTheFileDoesNotKnow: what an ended order left approved stands between its
-// contract and an opaque call only as long as the file names it.
+// TestAllowanceTheFileDoesNotKnow checks that an allowance left by an ended order blocks
+// opaque calls to its contract only while the file has a record of it.
 func TestAllowanceTheFileDoesNotKnow(t *testing.T) {
 	b := newBench(t)
 	h := b.hands(Opaque)

@@ -11,31 +11,32 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Answers are what a contract says of itself as a token: the bytes that each
-// call returned, nil where it failed.
+// Answers are a contract's answers about itself as a token: the bytes that each call
+// returned, nil where it failed.
 type Answers struct {
-	Code     []byte // of the contract; empty = nothing is there
-	Symbol   []byte // symbol(): string, of some old tokens bytes32
+	Code     []byte // of the contract; empty = there is none
+	Symbol   []byte // symbol(): string, or bytes32 for some old tokens
 	Name     []byte // name(): string or bytes32
 	Decimals []byte // decimals(): uint8
 	Supply   []byte // totalSupply(): uint256
-	Balance  []byte // balanceOf(address), of whatever address: uint256
+	Balance  []byte // balanceOf(address), of any address: uint256
 	NFT      []byte // supportsInterface(0x80ac58cd), ERC-721: bool
-	Hosts    int    // that say so, each by itself
+	Hosts    int    // that agree on the answers
 }
 
-// A Chain asks contracts, two hosts where it has two, which must agree. A call that fails is an answer; an error means that
-// the chain could not be asked, and says nothing about the contract.
+// A Chain asks contracts; two hosts, where two are configured, must agree. A call that
+// fails is an answer; an error means that the chain could not be asked, and says nothing
+// about the contract.
 type Chain interface {
 	AskToken(ctx context.Context, chain uint64, address common.Address) (Answers, error)
 }
 
-// delegated begins the code of an account that borrows a contract's (EIP-7702).
+// delegated begins the code of an account that delegates to a contract (EIP-7702).
 var delegated = []byte{0xef, 0x01, 0x00}
 
-// token reads the answers of the contract at that id. Its only error is
-// a *NotTokenError. A token without a name is called by its symbol; one without
-// either, or without decimals, cannot be shown and is refused.
+// token decodes the answers of the contract at that id. Its only error is a
+// *NotTokenError. A token without a name is named by its symbol; one without a symbol or
+// decimals cannot be shown and is refused.
 func (a Answers) token(at id) (Token, error) {
 	t := Token{Chain: at.chain, Address: at.address, Symbol: clean(text(a.Symbol), maxSymbol), Name: clean(text(a.Name), maxName)}
 	decimals := number(a.Decimals)
@@ -66,7 +67,7 @@ func (a Answers) token(at id) (Token, error) {
 	return t, nil
 }
 
-// number reads a word; nil if there is not exactly one.
+// number decodes a word; nil if there is not exactly one.
 func number(out []byte) *big.Int {
 	if len(out) != 32 {
 		return nil
@@ -79,11 +80,10 @@ func isTrue(out []byte) bool {
 	return n != nil && n.IsUint64() && n.Uint64() == 1
 }
 
-// maxText is how many bytes of a string are looked at.
+// maxText is how many bytes of a string are used.
 const maxText = 1024
 
-// text reads a returned string, or the bytes32 of an old token. What is neither
-// is empty.
+// text decodes a returned string, or the bytes32 of an old token. Anything else is empty.
 func text(out []byte) string {
 	if len(out) == 32 {
 		return valid(bytes.TrimRight(out, "\x00"))
@@ -103,7 +103,7 @@ func text(out []byte) string {
 	return valid(rest[32:][:min(length, maxText)])
 }
 
-// small reads a word that must be at most limit.
+// small decodes a word that must be at most limit.
 func small(word []byte, limit int) (int, bool) {
 	n := number(word)
 	if !n.IsInt64() || n.Int64() > int64(limit) {

@@ -2,9 +2,9 @@ package tokens
 
 import "github.com/ethereum/go-ethereum/common"
 
-// Foreign is a token as an outside service describes it, made fit for a screen, and
-// said to be on that list; ok is false for what cannot be shown as one. Nobody here
-// vouches for it: it is for people to choose from, and known by its address alone.
+// Foreign returns a token as an outside service describes it, cleaned for display, with
+// list as its list; ok is false if it cannot be shown. It is not verified: it is for
+// people to choose from, and identified by its address alone.
 func Foreign(chain uint64, address common.Address, symbol, name string, decimals uint64, list string) (t Token, ok bool) {
 	t = Token{Chain: chain, Address: address, Symbol: clean(symbol, maxSymbol), Name: clean(name, maxName), List: list}
 	if t.Symbol == "" || t.Name == "" || decimals > MaxDecimals || address == placeholder {

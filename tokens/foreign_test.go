@@ -7,8 +7,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestForeign: what an outside service names is made fit for a screen and vouched
-// for by nobody.
+// TestForeign checks that a token named by an outside service is cleaned for display and
+// not verified.
 func TestForeign(t *testing.T) {
 	at := common.HexToAddress("0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359")
 	got, ok := Foreign(137, at, "US\u202eDC", strings.Repeat("n", 99), 6, "intent")

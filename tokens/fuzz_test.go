@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// fit fails for text that is not fit for a screen.
+// fit fails the test for text that is not fit for a screen.
 func fit(t *testing.T, text string, n int) {
 	t.Helper()
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > n || clean(text, n) != text {
@@ -20,8 +20,8 @@ func fit(t *testing.T, text string, n int) {
 	}
 }
 
-// FuzzParseList: what parses is within the bounds, has no native coin and no
-// token twice.
+// FuzzParseList checks that a parsed list is within the limits and has no native coin and
+// no duplicate.
 func FuzzParseList(f *testing.F) {
 	f.Add([]byte(listOf(good)))
 	f.Add([]byte(listOf(good + `,{"chainId":1,"address":"0x0000000000000000000000000000000000000000","symbol":"ETH","name":"\u202e\u200bx","decimals":0}`)))
@@ -44,8 +44,8 @@ func FuzzParseList(f *testing.F) {
 	})
 }
 
-// FuzzAnswers: whatever a contract returns, what is taken is fit to be shown
-// and kept.
+// FuzzAnswers checks that, whatever a contract returns, an accepted token is fit to be
+// shown and stored.
 func FuzzAnswers(f *testing.F) {
 	f.Add(dynamic("USDC"), dynamic("USD Coin"), word(6))
 	f.Add([]byte("MKR\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), []byte{}, word(18))
@@ -67,7 +67,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// FuzzRecord: a record that is read could have been written.
+// FuzzRecord checks that a decoded record could have been written.
 func FuzzRecord(f *testing.F) {
 	f.Add(id{1, other}.key(), []byte(`{"symbol":"FOO","name":"Foo","decimals":6,"imported":"2026-11-20T09:00:00Z"}`))
 	f.Add([]byte{}, []byte(`{}`))

@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// lookalikes are characters of other scripts, and digits and signs, that pass
-// for a Latin letter; each row is a letter and what looks like it. It holds what
-// Unicode's table of confusables (UTS #39) has for one letter, where a common
-// font shows no difference to a hurried eye.
+// lookalikes maps characters of other scripts, digits and signs to the Latin letter that
+// they look like; each row is a letter and its lookalikes. It holds what Unicode's table
+// of confusables (UTS #39) has for one letter, where a common font shows no difference at
+// a glance.
 var lookalikes = lettersOf(
 	"aаɑαạāăąàáâãäåΑАᗅᎪꓮᴀᗩ", "bЬƅвВΒᏴßꓐʙᗷ", "cсϲⅽсСϹⅭᏟçćĉċč¢ꓚᴄᑕⲤ", "dԁⅾᏧⅮᎠďđꓓᴅᗪ", "eеҽ℮ЕΕᎬèéêëēĕėęě€єꓰᴇᗴ",
 	"fϝҒƒẝ₣ꓝꜰᖴ", "gɡցԌᏀĝğġģꓖɢ", "hһհᏂНΗᎻĥħꓧʜᕼⲎ", "iіⅰıιІΙⅠӀìíîïĩīĭįl1|!ⅼℓꓲɪꓡʟᒪⲒ", "jјϳЈᎫĵꓙᴊᒍ", "kκкКΚᏦKķ₭ꓗᴋᛕⲔ",
@@ -27,7 +27,7 @@ func lettersOf(rows ...string) map[rune]rune {
 	return m
 }
 
-// Runs of styled Latin letters, each A to Z and then a to z.
+// styled are runs of styled Latin letters, each A to Z and then a to z.
 var styled = []struct {
 	first, last rune
 	period      rune // letters of one run
@@ -38,8 +38,9 @@ var styled = []struct {
 	{0x1D400, 0x1D6A3, 26}, // mathematical
 }
 
-// skeleton is what a hurried eye sees of a symbol or name: two that have the
-// same skeleton pass for one another. It keeps Latin letters and what is none.
+// skeleton returns what a symbol or name looks like at a glance: two texts with the same
+// skeleton can be mistaken for each other. It keeps Latin letters, and letters and
+// numbers that do not look like one.
 func skeleton(text string) string {
 	var b strings.Builder
 	for _, r := range text {

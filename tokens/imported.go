@@ -13,11 +13,13 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	bolt "go.etcd.io/bbolt"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
+
+	"swapkeep/internal/failpoint"
 )
 
-// bucket holds one record for each imported token, under the chain id (8 bytes,
-// big endian) and the address.
+// bucket holds one record per imported token, keyed by chain id (8 bytes, big endian) and
+// address.
 var bucket = []byte("tokens")
 
 // A record is an imported token on disk.
@@ -26,16 +28,16 @@ type record struct {
 	Name     string    `json:"name"`
 	Decimals uint8     `json:"decimals"`
 	Imported time.Time `json:"imported"`
-	Hosts    int       `json:"hosts,omitempty"` // that told the decimals; absent = one
+	Hosts    int       `json:"hosts,omitempty"` // that agree on the decimals; absent = one
 }
 
 func (a id) key() []byte {
 	return append(binary.BigEndian.AppendUint64(nil, a.chain), a.address[:]...)
 }
 
-// keepImported commits a token.
+// keepImported stores a token in one commit.
 func keepImported(db *bolt.DB, t Token) error {
-	r := record{Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, Imported: fault.Now().UTC(), Hosts: 1}
+	r := record{Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, Imported: clock.Now().UTC(), Hosts: 1}
 	if t.Told == ByHosts {
 		r.Hosts = 2
 	}
@@ -46,23 +48,23 @@ func keepImported(db *bolt.DB, t Token) error {
 	return commit(db, func(kept *bolt.Bucket) error { return kept.Put(t.id().key(), b) })
 }
 
-// dropImported commits the removal of a token.
+// dropImported removes a token in one commit.
 func dropImported(db *bolt.DB, a id) error {
 	return commit(db, func(kept *bolt.Bucket) error { return kept.Delete(a.key()) })
 }
 
 func commit(db *bolt.DB, change func(*bolt.Bucket) error) error {
-	fault.Point("tokens.before_commit")
+	failpoint.Point("tokens.before_commit")
 	err := db.Update(func(tx *bolt.Tx) error { return change(tx.Bucket(bucket)) })
-	fault.Point("tokens.after_commit")
+	failpoint.Point("tokens.after_commit")
 	if err != nil {
 		return fmt.Errorf("imported tokens: %w", err)
 	}
 	return nil
 }
 
-// readImported returns the tokens, oldest first, and how many records could not
-// be read.
+// readImported returns the imported tokens, oldest first, and how many records are
+// damaged.
 func readImported(db *bolt.DB) (all []Token, damaged int, err error) {
 	type dated struct {
 		Token
@@ -98,7 +100,7 @@ func readImported(db *bolt.DB) (all []Token, damaged int, err error) {
 
 var errRecord = errors.New("damaged record")
 
-// decodeRecord reads a record as it was written, and nothing else.
+// decodeRecord decodes a record that keepImported could have written, and no other.
 func decodeRecord(key, value []byte) (t Token, at time.Time, err error) {
 	if len(key) != 8+common.AddressLength {
 		return t, at, errRecord

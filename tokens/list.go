@@ -17,16 +17,14 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// MaxListBytes bounds the text of a list.
+// MaxListBytes bounds the size of a list.
 const MaxListBytes = 4 << 20
 
-// ErrList means that a text is no token list. What is wrapped around it says
-// where.
+// ErrList means that a text is not a token list. The error that wraps it says where.
 var ErrList = errors.New("not a token list as tokenlists.org describes it")
 
-// A List is a token list. Logos, tags and extensions are checked and dropped:
-// asking another host for a picture would tell it what a user holds, and
-// nothing here decides by a tag.
+// A List is a token list. Logos, tags and extensions are checked and dropped: fetching a
+// logo would tell another host what a user holds, and nothing here depends on a tag.
 type List struct {
 	Name      string
 	Version   [3]uint64 // major, minor, patch
@@ -37,8 +35,8 @@ type List struct {
 //go:embed seed.json
 var seed []byte
 
-// Builtin is the list that is compiled in. Its tokens are verified, and it alone
-// has native coins.
+// Builtin returns the list that is compiled in. Its tokens are verified, and only it has
+// native coins.
 func Builtin() *List {
 	l, err := parse(seed, true)
 	if err != nil {
@@ -50,19 +48,19 @@ func Builtin() *List {
 	return l
 }
 
-// ParseList reads a list of at most [MaxListBytes]. Errors: ErrList. It refuses
-// what the schema refuses, a token that stands twice, one with over MaxDecimals
-// decimals and one whose symbol or name holds nothing that can be seen.
-// A native coin, however it is written, is left out: those are built in.
+// ParseList parses a list of at most [MaxListBytes]. It refuses what the schema refuses,
+// a duplicate token, one with more than MaxDecimals decimals, and one whose symbol or
+// name has no visible character. Native coins, however written, are left out: those are
+// built in. Errors: ErrList.
 func ParseList(text []byte) (*List, error) { return parse(text, false) }
 
-// Len is the number of tokens.
+// Len returns the number of tokens.
 func (l *List) Len() int { return len(l.tokens) }
 
-// Tokens are the list's, in its order. The result is the caller's.
+// Tokens returns the list's tokens in its order. The caller owns the result.
 func (l *List) Tokens() []Token { return slices.Clone(l.tokens) }
 
-// The schema, as Go values. Pointers tell what is missing from what is zero.
+// The schema as Go types. Pointers distinguish missing values from zero.
 type (
 	listJSON struct {
 		Name      string                     `json:"name"`
@@ -88,7 +86,7 @@ type (
 	}
 )
 
-// The schema's bounds, in characters or entries.
+// The schema's limits, in characters or entries.
 const (
 	maxListName    = 30
 	maxTokens      = 10_000
@@ -96,7 +94,7 @@ const (
 	maxTags        = 20
 	maxTokenTags   = 10
 	maxExtensions  = 10
-	maxNesting     = 3 // of extensions, the outermost included
+	maxNesting     = 3 // of extensions, including the outermost
 	maxDescription = 200
 )
 
@@ -138,7 +136,7 @@ func parse(text []byte, builtin bool) (*List, error) {
 	return l, nil
 }
 
-// strictly decodes one JSON value without members that its type has not.
+// strictly decodes one JSON value and refuses members that its type lacks.
 func strictly(text []byte, into any) error {
 	if !utf8.Valid(text) {
 		return errors.New("not UTF-8")
@@ -185,7 +183,7 @@ func (raw *listJSON) head() (*List, error) {
 	return &List{Name: raw.Name, Version: [3]uint64{*v.Major, *v.Minor, *v.Patch}, Timestamp: at.UTC()}, checkURI(raw.LogoURI)
 }
 
-// token checks one row.
+// token checks and converts one row.
 func (row *tokenJSON) token() (Token, error) {
 	t := Token{Chain: row.ChainID, Symbol: clean(row.Symbol, maxSymbol), Name: clean(row.Name, maxName)}
 	switch {
@@ -214,7 +212,7 @@ func (row *tokenJSON) token() (Token, error) {
 	return t, checkURI(row.LogoURI)
 }
 
-// checkURI takes an absent one for good.
+// checkURI checks a URI that may be absent.
 func checkURI(s string) error {
 	if s == "" {
 		return nil
@@ -225,7 +223,7 @@ func checkURI(s string) error {
 	return nil
 }
 
-// checkExtensions bounds what the schema lets be anything.
+// checkExtensions bounds what the schema leaves open.
 func checkExtensions(all map[string]json.RawMessage, depth int) error {
 	if len(all) > maxExtensions || depth == 0 {
 		return errors.New("extensions: too many, or nested too deep")

@@ -12,13 +12,13 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// MaxImported is how many tokens may be imported into one registry.
+// MaxImported is the most tokens that may be imported into one registry.
 const MaxImported = 500
 
-// Refusals of an import. Every other error is the chain's or the database's.
+// Refusals of an import. Any other error is the chain's or the database's.
 var (
-	// ErrNotToken means that what is at the address is no ERC-20 token. A
-	// [NotTokenError] says why.
+	// ErrNotToken means that there is no ERC-20 token at the address. A [NotTokenError]
+	// says why.
 	ErrNotToken = errors.New("not an ERC-20 token")
 	// ErrReserved means that the address is a contract of the network or of a
 	// provider, or stands for the native coin.
@@ -34,11 +34,11 @@ func (e *NotTokenError) Error() string { return ErrNotToken.Error() + ": " + e.W
 
 func (e *NotTokenError) Unwrap() error { return ErrNotToken }
 
-// Options of a Registry.
+// Options configure a Registry.
 type Options struct {
-	// Lists are the user's own; of a token that is on several the first counts.
+	// Lists are the user's own. If a token is on several, the first counts.
 	Lists []*List
-	// Reserved tells the addresses that are known and no tokens; nil: none.
+	// Reserved reports addresses that are known not to be tokens; nil = none.
 	Reserved func(chain uint64, address common.Address) bool
 }
 
@@ -49,14 +49,14 @@ type Registry struct {
 	o     Options
 
 	mu      sync.RWMutex
-	rows    []Token // of the lists, in their order, then the imported, oldest first
+	rows    []Token // of the lists in their order, then the imported, oldest first
 	byID    map[id]int
-	posing  map[uint64]map[string]common.Address // verified tokens by the skeletons of symbol and name
+	posing  map[uint64]map[string]common.Address // addresses of verified tokens, by chain and by skeleton of symbol and name
 	imports int
 	damaged int
 }
 
-// Open reads the imported tokens from db, which it prepares if need be.
+// Open reads the imported tokens from db, and prepares db if necessary.
 func Open(db *bolt.DB, chain Chain, o Options) (*Registry, error) {
 	r := &Registry{db: db, chain: chain, o: o, byID: map[id]int{}, posing: map[uint64]map[string]common.Address{}}
 	for _, t := range Builtin().tokens {
@@ -64,7 +64,7 @@ func Open(db *bolt.DB, chain Chain, o Options) (*Registry, error) {
 	}
 	for _, l := range o.Lists {
 		for _, t := range l.tokens {
-			if !r.reserved(t.Chain, t.Address) { // no list makes a token of what is none
+			if !r.reserved(t.Chain, t.Address) { // a list cannot make a token of a reserved address
 				r.add(t)
 			}
 		}
@@ -84,9 +84,9 @@ func (r *Registry) reserved(chain uint64, address common.Address) bool {
 	return r.o.Reserved != nil && r.o.Reserved(chain, address)
 }
 
-// add takes a token in; one that is known keeps its row, but for the decimals of
-// a list where the contract itself has told them. r.mu is held, or r is
-// nobody else's yet.
+// add adds a token. A known one keeps its row, except that an imported token's decimals,
+// told by its contract, replace those of a list. The caller holds r.mu, or r is not
+// shared yet.
 func (r *Registry) add(t Token) {
 	if t.Imported {
 		r.imports++
@@ -107,7 +107,7 @@ func (r *Registry) add(t Token) {
 	}
 }
 
-// pose makes t one that others can imitate. The first of a name keeps it.
+// pose makes t a token that others can imitate. The first token with a name keeps it.
 func (r *Registry) pose(t Token) {
 	byText := r.posing[t.Chain]
 	if byText == nil {
@@ -121,12 +121,12 @@ func (r *Registry) pose(t Token) {
 	}
 }
 
-// Damaged is how many imported tokens could not be read when r was opened. They
-// are left out, and may be imported again.
+// Damaged returns how many imported tokens could not be read when r was opened. They are
+// left out, and may be imported again.
 func (r *Registry) Damaged() int { return r.damaged }
 
-// On lists a chain's tokens: its native coin, those of the lists in their order,
-// then the imported, oldest first.
+// On returns a chain's tokens: its native coin, those of the lists in their order, then
+// the imported, oldest first.
 func (r *Registry) On(chain uint64) []Token {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -147,7 +147,7 @@ func order(t Token) int {
 	return 1
 }
 
-// Lookup finds a token by identity.
+// Lookup returns the known token with that identity.
 func (r *Registry) Lookup(chain uint64, address common.Address) (Token, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -158,15 +158,15 @@ func (r *Registry) Lookup(chain uint64, address common.Address) (Token, bool) {
 	return r.rows[i], true
 }
 
-// DecimalsConfirmed reports whether more than a list, a provider or one host told how
-// many decimals a token has; false of one that is not known.
+// DecimalsConfirmed reports whether a token's decimals rest on more than a list, a
+// provider or one host; false for an unknown token.
 func (r *Registry) DecimalsConfirmed(chain uint64, address common.Address) bool {
 	t, known := r.Lookup(chain, address)
 	return known && t.Told.Confirmed()
 }
 
-// Imitated is the verified token of t's chain that t, by its symbol or name,
-// could be taken for. A verified token imitates none.
+// Imitated returns the verified token of t's chain that t's symbol or name could be
+// mistaken for. A verified token imitates none.
 func (r *Registry) Imitated(t Token) (common.Address, bool) {
 	if t.Verified {
 		return common.Address{}, false
@@ -181,8 +181,8 @@ func (r *Registry) Imitated(t Token) (common.Address, bool) {
 	return common.Address{}, false
 }
 
-// Look tells what is at an address: the known token, else what its contract
-// says, which is not kept. Errors: ErrReserved, ErrNotToken, the chain's.
+// Look returns what is at an address: the known token, else what its contract says,
+// without storing it. Errors: ErrReserved, ErrNotToken, the chain's.
 func (r *Registry) Look(ctx context.Context, chain uint64, address common.Address) (t Token, known bool, err error) {
 	if t, ok := r.Lookup(chain, address); ok {
 		return t, true, nil
@@ -198,8 +198,8 @@ func (r *Registry) Look(ctx context.Context, chain uint64, address common.Addres
 	return t, false, err
 }
 
-// Import is Look, and keeps the token; it is on disk when Import returns.
-// Repeating it changes nothing. Errors: those of Look, ErrTooMany, the database's.
+// Import is Look that also stores the token; it is on disk when Import returns. Repeating
+// it changes nothing. Errors: those of Look, ErrTooMany, the database's.
 func (r *Registry) Import(ctx context.Context, chain uint64, address common.Address) (t Token, known bool, err error) {
 	t, known, err = r.Look(ctx, chain, address)
 	if err != nil || known {
@@ -221,8 +221,8 @@ func (r *Registry) Import(ctx context.Context, chain uint64, address common.Addr
 	return t, false, nil
 }
 
-// Remove forgets an imported token, on disk when it returns, and reports whether
-// it was one. A token that a list has too stays known by that.
+// Remove deletes an imported token, also on disk when it returns, and reports whether it
+// was one. A token that is also on a list stays known.
 func (r *Registry) Remove(chain uint64, address common.Address) (bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

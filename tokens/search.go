@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Search finds a chain's tokens whose symbol, name or address holds the query,
-// without regard to case; an empty query is every token. Order: a symbol that is
-// the query, before verified tokens, before those that begin with the query,
-// before the rest; else as On has them.
+// Search returns a chain's tokens whose symbol, name or address contains the query,
+// ignoring case; for an empty query every token. Tokens whose symbol or address is the
+// query come first, then verified ones before others, and among these those that begin
+// with the query before the rest; else the order is that of On.
 func (r *Registry) Search(chain uint64, query string) []Token {
 	q := strings.ToLower(clean(query, maxQuery))
 	all := r.On(chain)
@@ -34,10 +34,10 @@ func (r *Registry) Search(chain uint64, query string) []Token {
 	return found
 }
 
-// maxQuery is how many characters of a query count.
+// maxQuery is how many characters of a query are used.
 const maxQuery = 100
 
-// rankOf is how well t fits a query in lower case, the best first.
+// rankOf returns how well t matches a query in lower case; lower is better.
 func rankOf(t Token, q string) (rank int, ok bool) {
 	symbol, name := strings.ToLower(t.Symbol), strings.ToLower(t.Name)
 	if !t.Verified {

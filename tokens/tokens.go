@@ -1,11 +1,10 @@
-// Package tokens knows what a token is: its identity (chain and address), how
-// many decimals it has, which list names it, and what to call it on a screen.
+// Package tokens knows what a token is: its identity (chain and address), its decimals,
+// the list that names it, and its name on a screen.
 //
-// Known tokens come from three sources, the earlier ones going before the later:
-// the built-in list, whose tokens alone are verified; lists that the user has
-// configured, in the format of tokenlists.org; and single tokens that were
-// imported by their address. The chain's own coin is a token of the built-in
-// list at the zero address, and of no other source.
+// Known tokens come from three sources, the earlier taking precedence: the built-in list,
+// whose tokens alone are verified; lists that the user configured, in the format of
+// tokenlists.org; and single tokens imported by address. A chain's native coin is a token
+// of the built-in list at the zero address, and comes from no other source.
 package tokens
 
 import (
@@ -14,28 +13,28 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Native is the address that stands for a chain's own coin.
+// Native is the address that stands for a chain's native coin.
 var Native = common.Address{}
 
-// placeholder is another address that stands for a chain's own coin, used by
-// many services. No contract is there.
+// placeholder is another address that stands for a chain's native coin, used by many
+// services. No contract is there.
 var placeholder = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
 
-// MaxDecimals is the most decimals of a token that is taken.
+// MaxDecimals is the most decimals that a token may have.
 const MaxDecimals = 36
 
-// Told is who told a token's decimals, which say what an amount of it looks like.
+// Told says who told a token's decimals, which determine what an amount of it looks like.
 type Told uint8
 
-// Least trusted first: what nobody vouches for is a list's word.
+// The sources of decimals, least trusted first. The zero value is a list.
 const (
 	ByList    Told = iota // a list of the user's, or a provider
-	ByOneHost             // its contract, by the word of one host
-	ByHosts               // its contract, by the word of two
+	ByOneHost             // its contract, according to one host
+	ByHosts               // its contract, according to two hosts that agree
 	ByUs                  // the built-in list
 )
 
-// Confirmed is true of decimals that no single stranger can have made up.
+// Confirmed reports whether no single outside party can have made the decimals up.
 func (t Told) Confirmed() bool { return t >= ByHosts }
 
 func byHosts(n int) Told {
@@ -45,7 +44,7 @@ func byHosts(n int) Told {
 	return ByOneHost
 }
 
-// A Token is one asset on one chain. Symbol and Name are fit for a screen.
+// A Token is one asset on one chain. Symbol and Name are cleaned for display.
 type Token struct {
 	Chain    uint64
 	Address  common.Address
@@ -58,7 +57,7 @@ type Token struct {
 	Imported bool   // imported by its address; may be removed
 }
 
-// An id is a token's identity: an address means nothing on another chain.
+// An id is a token's identity: the same address means nothing on another chain.
 type id struct {
 	chain   uint64
 	address common.Address
@@ -66,7 +65,7 @@ type id struct {
 
 func (t Token) id() id { return id{t.Chain, t.Address} }
 
-// compare orders identities.
+// compare orders identities by chain, then by address.
 func (a id) compare(b id) int {
 	switch {
 	case a.chain < b.chain:

@@ -18,7 +18,7 @@ var (
 	other = common.HexToAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
 )
 
-// fakeChain answers for every address alike.
+// fakeChain gives the same answers for every address.
 type fakeChain struct {
 	answers Answers
 	err     error
@@ -30,10 +30,10 @@ func (c *fakeChain) AskToken(context.Context, uint64, common.Address) (Answers, 
 	return c.answers, c.err
 }
 
-// word is a returned word that ends in b.
+// word returns a word that ends in b.
 func word(b ...byte) []byte { return common.LeftPadBytes(b, 32) }
 
-// dynamic is a returned string.
+// dynamic encodes a returned string.
 func dynamic(s string) []byte {
 	out := append(word(32), word(byte(len(s)>>8), byte(len(s)))...)
 	return append(out, common.RightPadBytes([]byte(s), (len(s)+31)/32*32)...)
@@ -110,7 +110,7 @@ func TestSearch(t *testing.T) {
 			t.Errorf("search %q: %v", q, symbols(got))
 		}
 	}
-	got := r.Search(1, "usd") // exact, then verified that begin with it, then verified that hold it
+	got := r.Search(1, "usd") // exact, then verified ones that begin with it, then verified ones that contain it
 	if got[0].Address != other || !slices.Contains(symbols(got), "USDT") {
 		t.Errorf("exact symbol first: %v", symbols(got))
 	}
@@ -182,8 +182,8 @@ func TestImportStays(t *testing.T) {
 	}
 }
 
-// A list that has an imported token changes what is shown of it, not that it
-// was imported.
+// TestListed checks that a list with an imported token changes how the token is shown,
+// but not that it was imported.
 func TestListed(t *testing.T) {
 	l, err := ParseList([]byte(listOf(`{"chainId":1,"address":"` + other.Hex() + `","symbol":"BAR","name":"Bar","decimals":8},
 		{"chainId":1,"address":"` + usdc.Hex() + `","symbol":"USDX","name":"Not USDC","decimals":18}`)))
@@ -221,7 +221,7 @@ func TestListed(t *testing.T) {
 	}
 }
 
-// A list makes no token of a contract that is known to be none.
+// TestListOfReserved checks that a list cannot make a token of a reserved address.
 func TestListOfReserved(t *testing.T) {
 	l, err := ParseList([]byte(listOf(`{"chainId":1,"address":"` + other.Hex() + `","symbol":"BAR","name":"Bar","decimals":8}`)))
 	if err != nil {
@@ -296,7 +296,7 @@ func TestImportsAreBounded(t *testing.T) {
 	}
 }
 
-// What cannot be written is not imported.
+// TestWriteFails checks that a token that cannot be stored is not imported.
 func TestWriteFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "orders.db")
 	db := openDB(t, path)

@@ -7,9 +7,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestFileNamesTokens shows what docs/security.md says that a program can which writes
-// orders.db: an imported token is called what stands there, and its contract is not
-// asked. It is verified by that no more than before, and marked where it imitates.
+// TestFileNamesTokens shows what docs/security.md says about a program that can write
+// orders.db: an imported token has the name in the file, and its contract is not asked.
+// That makes it no more verified than before, and it is marked where it imitates another
+// token.
 func TestFileNamesTokens(t *testing.T) {
 	db := openDB(t, filepath.Join(t.TempDir(), "orders.db"))
 	chain := &fakeChain{answers: token("THEFT", "Theft")}

@@ -18,37 +18,37 @@ import (
 	"swapkeep/sandbox"
 )
 
-// Bounds of the demo, which takes about a minute.
+// Time limits of the demo, which takes about a minute.
 const (
 	demoTime  = 5 * time.Minute
-	cleanTime = 30 * time.Second // for each thing that has to be ended
+	cleanTime = 30 * time.Second // for each thing to clean up
 )
 
-// errDemo: a swap did not end as it should, a lie was believed, or something is left
-// over. It has been said.
+// errDemo means that a swap did not end as expected, a hostile answer was accepted, or
+// something was left behind. The details have already been printed.
 var errDemo = errors.New("the demo did not end as promised")
 
-// demoOptions are what a run of the demo may vary.
+// demoOptions are the parameters of a run of the demo.
 type demoOptions struct {
 	bin       string // directory of swapkeep and swapkeepd
-	contracts string // as sandbox.Options has it
-	keychain  string // auto, or a name of the table of keychains
+	contracts string // as in sandbox.Options
+	keychain  string // auto, or a name from the table of keychains
 	period    time.Duration
-	environ   []string // of this shell
-	temporary string   // directory for directories that go again; "" = the system's
+	environ   []string // environment of the calling shell
+	temporary string   // parent of temporary directories; "" = the system's
 	swaps     []plan
 	hostile   lie
-	started   func(*sandbox.Sandbox) // tests make it fail there
+	started   func(*sandbox.Sandbox) // hook for tests
 }
 
-// demo tells the product's main job, step by step, against a sandbox of its own. It
-// returns errDemo unless every swap ended as it should and nothing is left.
+// demo runs the product's main use step by step against its own sandbox. It returns
+// errDemo unless every swap ended as expected and nothing is left behind.
 func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o, err := parseDemo(args, stderr)
 	if err != nil {
 		return err
 	}
-	// A closed terminal or reader is a reason to clean up, not to die of.
+	// Clean up when the terminal or the reader of the output goes away.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP, syscall.SIGPIPE)
 	defer stop()
 	return o.run(ctx, screen.New(stdout, os.Getenv))
@@ -78,28 +78,27 @@ func parseDemo(args []string, stderr io.Writer) (demoOptions, error) {
 	return o, err
 }
 
-// A show is one run of the demo.
 type show struct {
 	demoOptions
 	out *screen.Screen
 
-	dir      string // temporary, holds everything
+	dir      string // temporary directory for everything
 	box      *sandbox.Sandbox
 	keychain keychain
-	env      []string // of every process that is started
+	env      []string // environment of every process started
 	port     *port
-	daemon   int // its process id, as it last said
+	daemon   int // process id that it last reported
 	prices   *priceReader
 	password protocol.Secret
 	account  protocol.Address
-	killed   int // daemons, so far
+	killed   int // number of daemons killed so far
 
 	outcomes  []outcome
 	withstood bool      // the hostile answer was refused
-	undo      []undoing // what has to be ended, in the order it began
+	undo      []undoing // what to clean up, in the order it was created
 }
 
-// An undoing ends one thing that was begun, and says how.
+// An undoing cleans up one thing and returns what to print about it.
 type undoing struct {
 	what string
 	do   func(context.Context) (string, error)
@@ -110,7 +109,7 @@ func (o demoOptions) run(ctx context.Context, out *screen.Screen) error {
 	s.out.Title("Swapkeep demo: the main job, on chains of this machine only. Nothing here is real money.")
 	err := s.play(ctx)
 	switch {
-	case ctx.Err() != nil: // somebody wanted it so
+	case ctx.Err() != nil: // interrupted by the user
 		s.out.Blank()
 		s.out.Styled(screen.Warn, "ended", context.Cause(ctx).Error())
 	case err != nil:
@@ -124,8 +123,8 @@ func (o demoOptions) run(ctx context.Context, out *screen.Screen) error {
 	return nil
 }
 
-// play tells the story up to its end or the first thing it cannot go on after.
-// A swap that fails is told and counted, and the next one is tried.
+// play runs the demo until its end or the first step it cannot continue after. A swap
+// that fails is reported and counted, and the next one is tried.
 func (s *show) play(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, demoTime, errors.New("the demo took too long"))
 	defer cancel()
@@ -150,7 +149,7 @@ func (s *show) play(ctx context.Context) error {
 	return reason(ctx, errors.Join(err, s.tellPrices(ctx)))
 }
 
-// reason prefers why the demo was ended over what that did to a call.
+// reason returns why ctx was cancelled, if it was, otherwise err.
 func reason(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -158,7 +157,7 @@ func reason(ctx context.Context, err error) error {
 	return err
 }
 
-// complain says what went wrong and what the daemon wrote last.
+// complain prints the error and the last lines of the logs.
 func (s *show) complain(err error) {
 	s.out.Blank()
 	s.out.Styled(screen.Bad, "failed", err.Error())
@@ -170,8 +169,8 @@ func (s *show) complain(err error) {
 	}
 }
 
-// clean ends what was begun, the last first, whether or not ctx has ended. It
-// reports whether something is left.
+// clean cleans up in reverse order, even if ctx is cancelled. It reports whether
+// something is left behind.
 func (s *show) clean(ctx context.Context) (left bool) {
 	ctx = context.WithoutCancel(ctx)
 	s.out.Heading("Clean-up")

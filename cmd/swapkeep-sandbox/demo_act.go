@@ -24,14 +24,14 @@ import (
 	"swapkeep/sandbox"
 )
 
-// extensionID is the extension that the demo is.
+// extensionID is the id of the extension that the demo plays.
 const extensionID = "abcdefghijklmnopabcdefghijklmnop"
 
-// startTime bounds the start of the sandbox.
+// startTime limits how long the sandbox may take to start.
 const startTime = 30 * time.Second
 
-// directory makes the place that holds everything, and the environment in
-// which the product is started: no setting of this shell's reaches it.
+// directory creates the temporary directory for everything, and the environment for the
+// product's processes, without the SWAPKEEP_ settings of the calling shell.
 func (s *show) directory(context.Context) error {
 	for _, program := range []string{"swapkeep", "swapkeepd"} {
 		if _, err := exec.LookPath(filepath.Join(s.bin, program)); err != nil {
@@ -60,7 +60,7 @@ func (s *show) directory(context.Context) error {
 	return s.reservePrices()
 }
 
-// simulators are the providers of the sandbox, for people.
+// simulators describes the sandbox's providers for people.
 var simulators = []struct{ kind, is string }{
 	{"dex", "speaks the Uniswap Trading API's format, auctions included; wants an API key"},
 	{"bridge", "speaks Relay's format, and pays from an account of its own on every chain"},
@@ -68,7 +68,7 @@ var simulators = []struct{ kind, is string }{
 	{"gasless", "speaks Bebop's formats, JAM and RFQ, and settles what was signed"},
 }
 
-// sandbox starts the chains that the swaps are on, in this process.
+// sandbox starts the chains that the swaps need, in this process.
 func (s *show) sandbox(ctx context.Context) error {
 	s.out.Heading("Sandbox")
 	ctx, cancel := context.WithTimeout(ctx, startTime)
@@ -96,7 +96,7 @@ func (s *show) sandbox(ctx context.Context) error {
 	return nil
 }
 
-// connect starts the product as a browser starts it and greets it.
+// connect starts the product as a browser does and waits for its greeting.
 func (s *show) connect(ctx context.Context) error {
 	s.out.Heading("Host")
 	origin := "chrome-extension://" + extensionID + "/"
@@ -106,7 +106,7 @@ func (s *show) connect(ctx context.Context) error {
 	}
 	cmd := exec.Command(filepath.Join(s.bin, "swapkeep"), origin)
 	cmd.Env, cmd.Stderr, cmd.SysProcAttr = s.env, log, ownGroup()
-	s.later("host", s.endHost) // also for a daemon without its relay
+	s.later("host", s.endHost) // also stops a daemon whose relay is gone
 	process, err := client.Start(cmd)
 	_ = log.Close()
 	if err != nil {
@@ -132,8 +132,8 @@ func (s *show) connect(ctx context.Context) error {
 	return nil
 }
 
-// wallet makes one and unlocks it. Its words are not shown: a demo's output
-// ends up in logs.
+// wallet creates a wallet and unlocks it. It does not print the recovery words, because a
+// demo's output ends up in logs.
 func (s *show) wallet(ctx context.Context) error {
 	s.out.Heading("Wallet")
 	s.password = protocol.Secret(rand.Text())
@@ -172,8 +172,8 @@ func (s *show) unlock(ctx context.Context) error {
 	return nil
 }
 
-// fund has the sandbox's faucet pay the account on every chain: what the swaps pay
-// with, and some of the chain's own coin for gas.
+// fund has the sandbox's faucet pay the account on every chain: the tokens to swap, and
+// native coin for gas.
 func (s *show) fund(ctx context.Context) error {
 	for _, c := range s.box.Chains() {
 		sums := paidOn(append([]plan{s.hostile.plan}, s.swaps...), c.ID)
@@ -191,7 +191,7 @@ func (s *show) fund(ctx context.Context) error {
 	return nil
 }
 
-// funded pays the account and says what the wallet sees then.
+// funded pays the account and returns the balance that the wallet then reports.
 func (s *show) funded(ctx context.Context, on *sandbox.Chain, symbol string, amount *big.Int) (string, error) {
 	c, known := coinNamed(on.Network, symbol)
 	if !known {

@@ -12,7 +12,7 @@ import (
 	"swapkeep/sandbox"
 )
 
-// A coin is a token, or a chain's own coin, as the demo writes it.
+// A coin is a token or a chain's native coin, with its address.
 type coin struct {
 	amount.Coin
 	token protocol.Address
@@ -22,10 +22,10 @@ func nativeOf(n sandbox.Network) coin {
 	return coin{amount.Coin{Symbol: n.Native, Decimals: 18}, protocol.Native}
 }
 
-// address is the token's, zero for the chain's own coin.
+// address returns the token's address; zero for the native coin.
 func (c coin) address() common.Address { return common.HexToAddress(string(c.token)) }
 
-// coinsOf are a chain's tokens, the wrapped coin first.
+// coinsOf returns a chain's tokens, the wrapped native coin first.
 func coinsOf(n sandbox.Network) (all []coin) {
 	for _, t := range append([]sandbox.Token{n.Wrapped}, n.Tokens...) {
 		all = append(all, coin{amount.Coin{Symbol: t.Symbol, Decimals: int(t.Decimals)}, protocol.Checksummed(t.Address.Hex())})
@@ -33,7 +33,7 @@ func coinsOf(n sandbox.Network) (all []coin) {
 	return all
 }
 
-// coinNamed finds a coin by its symbol; "" is the chain's own.
+// coinNamed finds a coin by its symbol; "" is the native coin.
 func coinNamed(n sandbox.Network, symbol string) (coin, bool) {
 	if symbol == "" {
 		return nativeOf(n), true
@@ -46,10 +46,10 @@ func coinNamed(n sandbox.Network, symbol string) (coin, bool) {
 	return coin{}, false
 }
 
-// briefPlaces are the decimals that the summary has room for.
+// briefPlaces is the number of decimals that fit the summary.
 const briefPlaces = 4
 
-// brief writes an amount for the summary.
+// brief formats an amount for the summary.
 func (c coin) brief(n *big.Int) string {
 	if n.Sign() == 0 {
 		return "none"
@@ -57,7 +57,7 @@ func (c coin) brief(n *big.Int) string {
 	return amount.Decimal(n, c.Decimals, briefPlaces) + " " + c.Symbol
 }
 
-// feeIn is the fee in an output that has been paid out without it.
+// feeIn returns the fee of bps that was deducted from an output before net was paid out.
 func feeIn(net *big.Int, bps int) *big.Int {
 	if net == nil || bps >= 10_000 {
 		return nil
@@ -85,7 +85,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// short is enough of an address to recognise it by.
+// short abbreviates an address.
 func short(a protocol.Address) string {
 	if len(a) != 42 {
 		return string(a)

@@ -19,30 +19,30 @@ import (
 	"swapkeep/sandbox"
 )
 
-// An audit is what happened since a ledger was opened, as the chains, the node and
-// the provider's own books tell it. Nothing of it is the daemon's word.
+// An audit is what happened since a ledger was opened, read from the chains, the node and
+// the provider's records. Nothing in it comes from the daemon.
 type audit struct {
-	got    *big.Int // of the token out, by the account
-	fee    *big.Int // of it, by the fee's receiver
-	paid   *big.Int // of the token in, by the account, gas and a refund left aside
-	back   *big.Int // of the token in, to the account: a refund
-	gas    *big.Int // wei, of all the account's transactions
-	units  uint64   // of gas
+	got    *big.Int // output token that the account received
+	fee    *big.Int // output token that the fee receiver received
+	paid   *big.Int // input token that the account spent, before any refund and without gas
+	back   *big.Int // input token that came back to the account: a refund
+	gas    *big.Int // wei, spent on gas by all the account's transactions
+	units  uint64   // gas units used
 	signed []*signed
-	deep   uint64  // blocks from the last mined one on, its own included
+	deep   uint64  // confirmations of the last mined transaction, its own block included
 	nonce  uint64  // the account's, on the source chain
-	stray  uint64  // transactions of the account on other chains
-	left   []grant // of the ledger's, as they are now
-	deals  []deal  // the provider's new ones
+	stray  uint64  // the account's transactions on other chains
+	left   []grant // the ledger's grants, as they are now
+	deals  []deal  // the provider's new orders
 	paidBy *types.Receipt
-	// Transfers of tokens: out of the account; to it, of the output and of the input.
+	// Token transfers: out of the account; of the output to it; of the input to it.
 	outflows, inflows, returns []*big.Int
 }
 
-// signed is a transaction of the account that the node was handed.
+// signed is a transaction of the account that the node was sent.
 type signed struct {
 	*types.Transaction
-	handed  int            // how often
+	handed  int            // how often the node was sent it
 	receipt *types.Receipt // nil: not mined
 }
 
@@ -55,7 +55,7 @@ func (a audit) mined() (all []*signed) {
 	return all
 }
 
-// audited looks at everything.
+// audited collects a complete audit.
 func (l *ledger) audited(ctx context.Context, s *show) (a audit, err error) {
 	for _, look := range []func(context.Context, *show, *audit) error{
 		l.lookAtTransactions, l.lookAtAccount, l.lookAtDeals, l.lookAtTransfers, l.lookAtGrants,
@@ -96,8 +96,8 @@ func (l *ledger) lookAtTransactions(ctx context.Context, s *show, a *audit) (err
 	return nil
 }
 
-// transactions are the account's that the node was handed since the opening, in
-// the order in which it first was.
+// transactions returns the account's transactions that the node was sent since the ledger
+// was opened, in the order of their first arrival.
 func (l *ledger) transactions() (all []*signed, err error) {
 	raws := l.chain.Transactions()
 	if len(raws) < l.handed {
@@ -119,7 +119,7 @@ func (l *ledger) transactions() (all []*signed, err error) {
 	return all, nil
 }
 
-// receiptOf is a transaction's receipt, nil where it is not mined.
+// receiptOf returns a transaction's receipt, nil if it is not mined.
 func receiptOf(ctx context.Context, on *sandbox.Chain, tx common.Hash) (*types.Receipt, error) {
 	receipt, err := on.Client().TransactionReceipt(ctx, tx)
 	if errors.Is(err, ethereum.NotFound) {
@@ -128,7 +128,7 @@ func receiptOf(ctx context.Context, on *sandbox.Chain, tx common.Hash) (*types.R
 	return receipt, err
 }
 
-// lookAtAccount reads what the account has more and less.
+// lookAtAccount compares the balances with those before the swap.
 func (l *ledger) lookAtAccount(ctx context.Context, _ *show, a *audit) error {
 	has, err := l.holdings(ctx)
 	if err != nil {
@@ -142,7 +142,7 @@ func (l *ledger) lookAtAccount(ctx context.Context, _ *show, a *audit) error {
 	return nil
 }
 
-// lookAtDeals reads the provider's books, and the receipt of what it paid.
+// lookAtDeals reads the provider's orders and the receipt of its payment.
 func (l *ledger) lookAtDeals(ctx context.Context, s *show, a *audit) (err error) {
 	if a.deals, err = l.fresh(ctx, s); err != nil || len(a.deals) != 1 {
 		return err
@@ -155,8 +155,8 @@ func (l *ledger) lookAtDeals(ctx context.Context, s *show, a *audit) (err error)
 	return err
 }
 
-// lookAtTransfers reads what left the account and what came, one by one. Of a coin
-// that leaves no logs the balance has to do.
+// lookAtTransfers reads the token transfers from and to the account. Native coin leaves
+// no logs, so for it only the balance is compared.
 func (l *ledger) lookAtTransfers(ctx context.Context, _ *show, a *audit) (err error) {
 	if token := l.spent(); token != (common.Address{}) {
 		if a.outflows, err = l.transfers(ctx, l.chain, token, true); err != nil {
@@ -174,7 +174,6 @@ func (l *ledger) lookAtTransfers(ctx context.Context, _ *show, a *audit) (err er
 	return err
 }
 
-// sum adds amounts up.
 func sum(amounts []*big.Int) *big.Int {
 	total := new(big.Int)
 	for _, n := range amounts {
@@ -183,7 +182,7 @@ func sum(amounts []*big.Int) *big.Int {
 	return total
 }
 
-// spent is the token that leaves the account; zero for the chain's own coin.
+// spent returns the token that leaves the account; zero for the native coin.
 func (l *ledger) spent() common.Address {
 	if w := l.review.Terms.Wrap; w != "" {
 		return common.HexToAddress(string(w))
@@ -201,17 +200,17 @@ func (l *ledger) lookAtGrants(ctx context.Context, _ *show, a *audit) error {
 	return nil
 }
 
-// cost is what a mined transaction paid for gas, in wei.
+// cost returns what a mined transaction paid for gas, in wei.
 func (tx *signed) cost() *big.Int {
 	return new(big.Int).Mul(tx.receipt.EffectiveGasPrice, new(big.Int).SetUint64(tx.receipt.GasUsed))
 }
 
-// most is what a transaction could have paid for gas, in wei.
+// most returns the most that a transaction can pay for gas, in wei.
 func (tx *signed) most() *big.Int {
 	return new(big.Int).Mul(tx.GasFeeCap(), new(big.Int).SetUint64(tx.Gas()))
 }
 
-// Selectors of the wallet's own steps.
+// ownCalls are the selectors of the wallet's own steps.
 var ownCalls = []struct {
 	selector []byte
 	what     string
@@ -229,7 +228,7 @@ func (tx *signed) what(last string) string {
 	return last
 }
 
-// says tells a transaction's story; last is what the plan's last call is.
+// says describes a transaction; last is the kind of the plan's last call.
 func (tx *signed) says(last string) string {
 	end := "never mined"
 	if tx.receipt != nil {
@@ -239,10 +238,10 @@ func (tx *signed) says(last string) string {
 		tx.what(last), tx.Nonce(), strings.TrimSuffix(gwei(tx.GasTipCap()), " gwei"), gwei(tx.GasFeeCap()), times(tx.handed), end)
 }
 
-// gwei writes a price of gas.
+// gwei formats a gas price.
 func gwei(wei *big.Int) string { return amount.Decimal(wei, 9, 3) + " gwei" }
 
-// lastKind is what the review's last step is.
+// lastKind returns the effect kind of the review's last step.
 func (l *ledger) lastKind() string {
 	if len(l.review.Steps) == 0 {
 		return "call"
@@ -250,7 +249,7 @@ func (l *ledger) lastKind() string {
 	return l.review.Steps[len(l.review.Steps)-1].Effect.Kind
 }
 
-// says sums an audit up.
+// says summarizes an audit.
 func (l *ledger) says(a audit) string {
 	parts := []string{fmt.Sprintf("nonce %d -> %d", l.nonces[l.plan.chain], a.nonce), l.pays.Text(a.paid) + " left the account"}
 	if l.plan.end == refunded {
@@ -259,7 +258,7 @@ func (l *ledger) says(a audit) string {
 	return strings.Join(append(parts, fmt.Sprintf("payments to it: %d", len(a.inflows)+len(a.returns)), l.saysGrants(a)), "; ")
 }
 
-// saysGrants says what can still be pulled.
+// saysGrants describes what spenders can still pull.
 func (l *ledger) saysGrants(a audit) string {
 	if len(a.left) == 0 {
 		return "nobody was allowed anything"

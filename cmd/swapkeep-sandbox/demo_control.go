@@ -14,14 +14,14 @@ import (
 	"swapkeep/sandbox/inject"
 )
 
-// Bounds of an exchange with the sandbox's control endpoint.
+// Limits of a request to the sandbox's control endpoint.
 const (
 	controlTime = 10 * time.Second
 	maxControl  = 4 << 20
 )
 
-// control makes a request of the control endpoint. body, which may be nil, is
-// JSON already or is made so.
+// control makes a request to the control endpoint. body is marshalled to JSON; it may be
+// nil or a [json.RawMessage].
 func control[T any](ctx context.Context, s *show, method, path string, body any) (reply T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, controlTime)
 	defer cancel()
@@ -51,8 +51,8 @@ func control[T any](ctx context.Context, s *show, method, path string, body any)
 	return reply, nil
 }
 
-// adjusted changes settings of a provider's simulator and returns what puts the
-// former ones back.
+// adjusted changes settings of a provider's simulator and returns a function that
+// restores the former ones.
 func (s *show) adjusted(ctx context.Context, kind, settings string) (back func(context.Context) error, err error) {
 	if settings == "" {
 		return func(context.Context) error { return nil }, nil
@@ -70,8 +70,8 @@ func (s *show) adjusted(ctx context.Context, kind, settings string) (back func(c
 	}, nil
 }
 
-// misbehaves gives rules to a provider's simulator and returns what takes them
-// away again.
+// misbehaves adds fault rules to a provider's simulator and returns a function that
+// removes them.
 func (s *show) misbehaves(ctx context.Context, kind string, rules ...inject.Rule) (end func(context.Context) error, err error) {
 	end = func(ctx context.Context) error {
 		_, err := control[json.RawMessage](ctx, s, http.MethodDelete, "/faults/"+kind, nil)
@@ -85,7 +85,7 @@ func (s *show) misbehaves(ctx context.Context, kind string, rules ...inject.Rule
 	return end, nil
 }
 
-// heard is how many requests with such a target the provider's simulator has seen.
+// heard returns how many requests with that target the provider's simulator has received.
 func (s *show) heard(ctx context.Context, kind, target string) (int, error) {
 	counts, err := control[struct {
 		Requests map[string]int `json:"requests"`
@@ -93,17 +93,17 @@ func (s *show) heard(ctx context.Context, kind, target string) (int, error) {
 	return counts.Requests[target], err
 }
 
-// A deal is an order as the provider's simulator has it, whatever it says to its
-// users. Members that a kind of provider does not have are zero.
+// A deal is an order as the provider's simulator records it, whatever its API reports.
+// Fields that a kind of provider does not have are zero.
 type deal struct {
-	name    string      // the provider's
-	deposit common.Hash // zero: there is none, or it was not seen
-	payment common.Hash // to the user: a fill, or a refund
+	name    string      // the provider's id
+	deposit common.Hash // zero if there is none or it was not seen
+	payment common.Hash // to the user: a fill or a refund
 	status  string
 }
 
-// dealReaders read an order that GET /KIND/orders lists. ok: it is one, and not
-// only a quote that went out.
+// dealReaders parse an order from the list of GET /KIND/orders. ok is false for an entry
+// that is only a quote.
 var dealReaders = map[string]func(raw json.RawMessage) (d deal, ok bool, err error){
 	"dex": func(raw json.RawMessage) (deal, bool, error) {
 		o, err := read[struct {
@@ -153,7 +153,7 @@ func read[T any](raw json.RawMessage) (v T, err error) {
 	return v, err
 }
 
-// deals are the orders that a provider's simulator took, as it knows them itself.
+// deals returns the orders that a provider's simulator accepted, from its own records.
 func (s *show) deals(ctx context.Context, kind string) (all []deal, err error) {
 	list, err := control[[]json.RawMessage](ctx, s, http.MethodGet, "/"+kind+"/orders", nil)
 	if err != nil {

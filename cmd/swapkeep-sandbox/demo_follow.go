@@ -10,10 +10,10 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A follower knows how far an order's story has been told.
+// A follower records how much of an order's history has been printed.
 type follower struct {
 	began time.Time
-	lines int // of its history
+	lines int // history entries printed
 	txs   map[protocol.Hash]bool
 }
 
@@ -21,8 +21,8 @@ func newFollower() *follower {
 	return &follower{began: time.Now(), txs: map[protocol.Hash]bool{}}
 }
 
-// follow tells an order's story until enough of it has happened.
-// Notifications are hints; the order itself is asked each time.
+// follow prints an order's history until enough returns true. Notifications only trigger
+// a poll; the order itself is read each time.
 func (s *show) follow(ctx context.Context, f *follower, id string, enough func(protocol.Order) bool) (protocol.Order, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, settleTime, fmt.Errorf("the order did not get there in %v", settleTime))
 	defer cancel()
@@ -61,7 +61,7 @@ func (s *show) change(ctx context.Context, f *follower, known protocol.Order) er
 	}
 }
 
-// words say more than the notes of a history, for a first look.
+// words replaces the notes of a history by longer explanations.
 var words = map[string]string{
 	"accepted":             "consent is on disk; nothing has been signed",
 	"approving":            "the approval first: check, simulate, sign, write down, send",
@@ -98,8 +98,8 @@ func (s *show) tell(f *follower, r protocol.OrderResult) {
 	}
 }
 
-// transactions are those of the finished steps and all that were signed for the
-// present one, oldest first.
+// transactions returns those of the finished steps and all that were signed for the
+// current step, oldest first.
 func transactions(o protocol.Order) (all []protocol.Hash) {
 	for _, step := range o.Steps {
 		if step.Tx != "" {

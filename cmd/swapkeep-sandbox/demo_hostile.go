@@ -9,8 +9,8 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// refuses has a provider lie about a swap, and wants the answer refused with a
-// reason, and nothing signed.
+// refuses makes a provider lie about a swap and checks that the answer is refused with a
+// reason and that nothing is signed.
 func (s *show) refuses(ctx context.Context, hostile lie) error {
 	l, err := s.openLedger(hostile.plan)
 	if err != nil {
@@ -38,8 +38,8 @@ func (s *show) refuses(ctx context.Context, hostile lie) error {
 	return s.untouched(ctx, l, before)
 }
 
-// refused goes as far with the lie as the daemon lets, and returns why it does not
-// go further.
+// refused quotes and prepares the hostile swap and returns the daemon's refusal. It is an
+// error if the daemon accepts it.
 func (s *show) refused(ctx context.Context, l *ledger) (*protocol.Error, error) {
 	quote, err := s.quote(ctx, l)
 	if err != nil {
@@ -62,8 +62,8 @@ func (s *show) refused(ctx context.Context, l *ledger) (*protocol.Error, error) 
 	return nil, errors.New("the provider has no offer, and there is no reason for that")
 }
 
-// untouched wants nothing to have happened: no order here or at the provider, no
-// transaction, nothing that moved.
+// untouched checks that nothing happened: no order in the daemon or at the provider, no
+// transaction, no transfer.
 func (s *show) untouched(ctx context.Context, l *ledger, before int) error {
 	a, err := l.audited(ctx, s)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *show) untouched(ctx context.Context, l *ledger, before int) error {
 	return nil
 }
 
-// orders counts those that the daemon has.
+// orders returns how many orders the daemon has.
 func (s *show) orders(ctx context.Context) (int, error) {
 	list, err := ask[protocol.OrdersResult](ctx, s.port, "swap.orders", protocol.OrdersParams{Limit: protocol.PageMax})
 	return len(list.Orders), err

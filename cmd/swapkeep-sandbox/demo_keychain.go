@@ -11,24 +11,23 @@ import (
 	"strings"
 )
 
-// A keychain is where the demo's wallet is kept.
+// A keychain stores the demo's wallet.
 type keychain struct {
 	name  string // for people
 	env   []string
-	count func(ctx context.Context, service string) (int, error) // nil: cannot be asked
-	// end leaves nothing of the demo's behind and says how. service is empty
-	// when no home was made.
+	count func(ctx context.Context, service string) (int, error) // nil: cannot be queried
+	// end removes everything that the demo stored and returns what to print about it.
+	// service is empty if no home was created.
 	end func(ctx context.Context, service string) (string, error)
 }
 
-// A keychainRow is one way to keep a wallet. open's error says why it cannot
-// be had here.
+// A keychainRow is one kind of keychain. The error of open says why it is unavailable
+// here.
 type keychainRow struct {
 	name string
 	open func(ctx context.Context, dir string) (keychain, error)
 }
 
-// keychains are tried in this order.
 var keychains = []keychainRow{
 	{"system", openSystemKeychain},
 	{"private", openPrivateKeychain},
@@ -39,8 +38,8 @@ func keychainNamed(name string) bool {
 	return name == "auto" || slices.ContainsFunc(keychains, func(r keychainRow) bool { return r.name == name })
 }
 
-// firstKeychain opens the first that can be had, or the named one alone. why
-// says what was in the way of those before it.
+// firstKeychain opens the first available keychain, or only the named one. why says why
+// those before it were not available.
 func firstKeychain(ctx context.Context, rows []keychainRow, name, dir string) (k keychain, why string, err error) {
 	var reasons []string
 	for _, row := range rows {
@@ -85,7 +84,7 @@ func (s *show) chooseKeychain(ctx context.Context) error {
 	return nil
 }
 
-// service is under what name the daemon of the demo's home keeps its items.
+// service returns the name under which the daemon of the demo's home stores its items.
 func (s *show) service() (string, error) {
 	b, err := os.ReadFile(filepath.Join(s.dir, "home", "home.json"))
 	if err != nil {
@@ -100,7 +99,7 @@ func (s *show) service() (string, error) {
 	return "swapkeep/sandbox." + home.Namespace, nil
 }
 
-// kept says what the keychain now holds of the wallet; nothing is an error.
+// kept describes what the keychain holds of the wallet; an error if it holds nothing.
 func (s *show) kept(ctx context.Context) (string, error) {
 	service, err := s.service()
 	if err != nil {
@@ -119,8 +118,8 @@ func (s *show) kept(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s of %s, encrypted under the password", count(n, "item"), service), nil
 }
 
-// openFileKeychain keeps the wallet in files of the home, which is a choice
-// that the daemon never makes by itself.
+// openFileKeychain stores the wallet in files of the home. The daemon uses files only if
+// it is configured to.
 func openFileKeychain(_ context.Context, dir string) (keychain, error) {
 	kept := filepath.Join(dir, "home", "keys")
 	return keychain{

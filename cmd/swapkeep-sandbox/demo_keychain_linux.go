@@ -14,7 +14,7 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// The Secret Service as its specification (freedesktop.org) names it.
+// Names of the Secret Service specification (freedesktop.org).
 const (
 	secretsName       = "org.freedesktop.secrets"
 	secretsPath       = "/org/freedesktop/secrets"
@@ -26,11 +26,11 @@ const (
 	noPrompt          = "/"
 )
 
-// busTime bounds each exchange with a bus.
+// busTime limits each call over D-Bus.
 const busTime = 5 * time.Second
 
-// openSystemKeychain takes the Secret Service of this session if it is there
-// and unlocked. It starts none and makes none ask a person.
+// openSystemKeychain uses the session's Secret Service if it runs and is unlocked. It
+// starts no service and causes no prompt.
 func openSystemKeychain(ctx context.Context, _ string) (keychain, error) {
 	address, err := sessionBus(os.Getenv)
 	if err != nil {
@@ -52,8 +52,8 @@ func openSystemKeychain(ctx context.Context, _ string) (keychain, error) {
 	return k, nil
 }
 
-// sessionBus is where the daemon would look too: the address of the
-// environment, else the user's own bus.
+// sessionBus returns the bus address that the daemon would use: the one of the
+// environment, else the user's default bus.
 func sessionBus(getenv func(string) string) (string, error) {
 	address := getenv("DBUS_SESSION_BUS_ADDRESS")
 	if address != "" && address != "autolaunch:" && !strings.HasPrefix(address, "disabled:") {
@@ -70,14 +70,14 @@ func sessionBus(getenv func(string) string) (string, error) {
 	return "unix:path=" + dbus.EscapeBusAddressValue(socket), nil
 }
 
-// secrets is a Secret Service on one bus.
+// secrets is a connection to a Secret Service on one bus.
 type secrets struct {
 	address string
 	conn    *dbus.Conn
 	cancel  context.CancelFunc
 }
 
-// openSecrets connects to a service that runs and is unlocked.
+// openSecrets connects to a Secret Service and checks that it runs and is unlocked.
 func openSecrets(ctx context.Context, address string) (*secrets, error) {
 	s, err := dialSecrets(address)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *secrets) owned(ctx context.Context) (owned bool, err error) {
 	return owned, err
 }
 
-// locked asks the collection that the daemon would use.
+// locked reads the Locked property of the collection that the daemon would use.
 func (s *secrets) locked(ctx context.Context) (locked bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, busTime)
 	defer cancel()
@@ -149,7 +149,7 @@ func (s *secrets) locked(ctx context.Context) (locked bool, err error) {
 	return false, err
 }
 
-// items finds what is kept under a service's name.
+// items returns the items stored under a service name.
 func (s *secrets) items(ctx context.Context, service string) (found []dbus.ObjectPath, err error) {
 	ctx, cancel := context.WithTimeout(ctx, busTime)
 	defer cancel()
@@ -159,7 +159,7 @@ func (s *secrets) items(ctx context.Context, service string) (found []dbus.Objec
 	return append(found, locked...), err
 }
 
-// forget deletes them, looks again, and returns how many there were.
+// forget deletes a service name's items, checks that none is left, and counts them.
 func (s *secrets) forget(ctx context.Context, service string) (int, error) {
 	found, err := s.items(ctx, service)
 	if err != nil {
@@ -181,7 +181,7 @@ func (s *secrets) forget(ctx context.Context, service string) (int, error) {
 	return len(found), err
 }
 
-// keychain hands the service to the product's processes.
+// keychain returns the keychain that makes the product's processes use this service.
 func (s *secrets) keychain(name string) keychain {
 	return keychain{
 		name: name,

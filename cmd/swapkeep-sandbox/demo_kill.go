@@ -10,11 +10,11 @@ import (
 	"swapkeep/sandbox"
 )
 
-// submitting is the state in which an order's provider is told of it.
+// submitting is the state of an order that is being submitted to its provider.
 const submitting = "submitting"
 
-// killedInTheMiddle carries a review out while the provider does not answer as it
-// should, kills the daemon there, and lets the next one finish.
+// killedInTheMiddle executes a review while the provider misbehaves, kills the daemon at
+// the plan's moment, and lets the next daemon finish the order.
 func (s *show) killedInTheMiddle(ctx context.Context, l *ledger, f *follower) (o protocol.Order, err error) {
 	m := l.plan.kill
 	end, err := s.misbehaves(ctx, l.plan.provider, m.rule)
@@ -45,8 +45,8 @@ func (s *show) killedInTheMiddle(ctx context.Context, l *ledger, f *follower) (o
 	return s.follow(ctx, f, o.ID, ended)
 }
 
-// arrived waits until the request that the plan's moment is about has come and the
-// world shows that moment, and prints what it shows.
+// arrived waits for the plan's moment and prints the state of the chain and of the
+// provider.
 func (s *show) arrived(ctx context.Context, l *ledger, o protocol.Order) error {
 	if o.Final {
 		return fmt.Errorf("the order ended too soon as %s: %s", o.State, screen.Printable(o.Means+" "+o.Reason))
@@ -71,7 +71,8 @@ func (s *show) arrived(ctx context.Context, l *ledger, o protocol.Order) error {
 	}
 }
 
-// atTheMoment reports whether the world shows what the plan's moment is.
+// atTheMoment reports whether the provider has received the plan's request and the chain
+// and the provider's orders are in the plan's state.
 func (s *show) atTheMoment(ctx context.Context, l *ledger) (a audit, there bool, err error) {
 	m := l.plan.kill
 	n, err := s.heard(ctx, l.plan.provider, m.rule.Target)
@@ -82,7 +83,7 @@ func (s *show) atTheMoment(ctx context.Context, l *ledger) (a audit, there bool,
 	return a, len(a.deals) == m.orders && (!m.mined || len(a.mined()) == l.sends && a.deep >= sandbox.Depth), err
 }
 
-// killDaemon ends the daemon as a power cut would.
+// killDaemon kills the daemon with SIGKILL, like a power cut.
 func (s *show) killDaemon(ctx context.Context, f *follower, where string) error {
 	if _, err := s.status(ctx); err != nil {
 		return err
@@ -95,8 +96,8 @@ func (s *show) killDaemon(ctx context.Context, f *follower, where string) error 
 	return nil
 }
 
-// returned waits for the daemon that the relay starts by itself. It has to be
-// locked, and is unlocked.
+// returned waits for the daemon that the relay restarts, checks that it is locked, and
+// unlocks it.
 func (s *show) returned(ctx context.Context, f *follower) error {
 	killed := s.daemon
 	if err := s.port.greeted(ctx); err != nil {
@@ -109,7 +110,7 @@ func (s *show) returned(ctx context.Context, f *follower) error {
 	if s.daemon == killed {
 		return fmt.Errorf("pid %d answers after it was killed", killed)
 	}
-	at := status.Started.Sub(f.began) // it goes on with the order before anybody hears its hello
+	at := status.Started.Sub(f.began) // it may resume the order before its hello is received
 	s.out.Styled(screen.Good, seconds(at), fmt.Sprintf("start of a new daemon, pid %d, by the relay itself; its hello has come", s.daemon))
 	keys, err := ask[protocol.KeysStatus](ctx, s.port, "keys.status", protocol.None{})
 	if err != nil {

@@ -16,28 +16,28 @@ import (
 	"swapkeep/sandbox"
 )
 
-// A ledger is what the chains themselves, and the provider's own books, say of one
-// swap, read beside the daemon.
+// A ledger checks one swap against the chains and the provider's records, independently
+// of the daemon.
 type ledger struct {
 	plan    plan
-	chain   *sandbox.Chain // that it starts from
-	far     *sandbox.Chain // where its output arrives; the same one where it stays
+	chain   *sandbox.Chain // source chain
+	far     *sandbox.Chain // destination chain; the same for a swap on one chain
 	account common.Address
 	native  coin
 	pays    coin
 	gets    coin
 
-	// As they were before the swap, and as it was consented to.
+	// State before the swap, and what was consented to.
 	review   protocol.Review
-	floor    *big.Int       // of what it gets
-	ceiling  *big.Int       // wei, of all its transactions together
-	sends    int            // transactions of the plan
+	floor    *big.Int       // minimum received, in base units of gets
+	ceiling  *big.Int       // wei, gas of all its transactions together
+	sends    int            // transactions in the plan
 	receiver common.Address // of the fee; zero: none
 	grants   []grant
-	handed   int // transactions handed to the node
+	handed   int // transactions sent to the node
 	nonces   map[uint64]uint64
-	blocks   map[uint64]uint64 // the last one, by chain
-	known    []string          // names of the provider's orders
+	blocks   map[uint64]uint64 // head block number by chain id
+	known    []string          // ids of the provider's orders
 	had      holdings
 }
 
@@ -74,7 +74,7 @@ func (l *ledger) title(number int) string {
 	return title
 }
 
-// open notes where things stand before the swap, and what is consented to.
+// open records the state before the swap and what the user consents to.
 func (l *ledger) open(ctx context.Context, s *show, r protocol.Review) (err error) {
 	if r.Terms.FeeReceiver != "" {
 		l.receiver = common.HexToAddress(string(r.Terms.FeeReceiver))
@@ -107,17 +107,17 @@ func (l *ledger) open(ctx context.Context, s *show, r protocol.Review) (err erro
 	return err
 }
 
-// fresh are the provider's orders that were not there before.
+// fresh returns the provider's orders that are new since open.
 func (l *ledger) fresh(ctx context.Context, s *show) ([]deal, error) {
 	all, err := s.deals(ctx, l.plan.provider)
 	return slices.DeleteFunc(all, func(d deal) bool { return slices.Contains(l.known, d.name) }), err
 }
 
-// holdings are balances that a swap changes.
+// holdings are the balances that a swap changes.
 type holdings struct {
-	pays *big.Int // the account's, of what it pays
-	gets *big.Int // the account's, of what it gets
-	fee  *big.Int // the fee receiver's, of the same
+	pays *big.Int // the account's, of the input token
+	gets *big.Int // the account's, of the output token
+	fee  *big.Int // the fee receiver's, of the output token
 }
 
 func (l *ledger) holdings(ctx context.Context) (h holdings, err error) {
@@ -145,16 +145,16 @@ func balance(ctx context.Context, on *sandbox.Chain, c coin, holder common.Addre
 	return out[0], nil
 }
 
-// A grant is what a review has somebody allowed to pull. A permit's spender pulls
-// through Permit2.
+// A grant is an allowance that a review asks for. The spender of a permit pulls through
+// Permit2.
 type grant struct {
 	token, spender common.Address
 	permit         bool
 	left           *big.Int
-	used           uint64 // nonces of permits for the spender
+	used           uint64 // Permit2 nonce of the spender
 }
 
-// granted finds the allowances that a review asks for, as they are now.
+// granted returns the allowances that a review asks for, with their current values.
 func (l *ledger) granted(ctx context.Context, r protocol.Review) (all []grant, err error) {
 	for _, step := range r.Steps {
 		if step.Effect.Kind != "approve" && step.Effect.Kind != "permit" {
@@ -171,7 +171,7 @@ func (l *ledger) granted(ctx context.Context, r protocol.Review) (all []grant, e
 	return all, nil
 }
 
-// renew reads what a spender may pull now.
+// renew reads the current allowance of a spender.
 func (l *ledger) renew(ctx context.Context, g *grant) error {
 	at, signature, words, args := g.token, "allowance(address,address)", 1, []common.Address{l.account, g.spender}
 	if g.permit {
@@ -189,7 +189,7 @@ func (l *ledger) renew(ctx context.Context, g *grant) error {
 	return nil
 }
 
-// view calls a view of a contract with addresses and returns so many words.
+// view calls a contract's view function on addresses and returns that many words.
 func view(ctx context.Context, on *sandbox.Chain, at common.Address, signature string, words int, args ...common.Address) ([]*big.Int, error) {
 	data := crypto.Keccak256([]byte(signature))[:4]
 	for _, a := range args {
@@ -211,11 +211,11 @@ func view(ctx context.Context, on *sandbox.Chain, at common.Address, signature s
 
 var transferTopic = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
 
-// transfers are the amounts of the token's transfers since the opening: those from
-// the account, or to it.
+// transfers returns the amounts of the token's transfers since open, from the account or
+// to it.
 func (l *ledger) transfers(ctx context.Context, on *sandbox.Chain, token common.Address, from bool) (amounts []*big.Int, err error) {
 	if on.Head().Number.Uint64() == l.blocks[on.ID] {
-		return nil, nil // there is no block since then to ask for
+		return nil, nil // no new block to query
 	}
 	topics := [][]common.Hash{{transferTopic}, {}, {common.BytesToHash(l.account[:])}}
 	if from {
@@ -230,8 +230,8 @@ func (l *ledger) transfers(ctx context.Context, on *sandbox.Chain, token common.
 	return amounts, err
 }
 
-// named is the coin of that address on the source chain, as far as the demo knows
-// it.
+// named returns the coin of that address on the source chain. Tokens that the demo does
+// not know are shown in base units.
 func (l *ledger) named(token protocol.Address) coin {
 	for _, c := range append([]coin{l.native, l.pays}, coinsOf(l.chain.Network)...) {
 		if c.token == token {
@@ -241,7 +241,7 @@ func (l *ledger) named(token protocol.Address) coin {
 	return coin{amount.Coin{Symbol: "units of " + string(token)}, token}
 }
 
-// contractNames are those of the sandbox's manifest, for people.
+// contractNames maps names of the sandbox's manifest to names for people.
 var contractNames = map[string]string{
 	"universalRouter":     "the Universal Router",
 	"permit2":             "Permit2",
@@ -265,7 +265,7 @@ func (l *ledger) contract(a protocol.Address) string {
 	return string(a)
 }
 
-// nameOf is a provider's contract's, "" of an address that is none.
+// nameOf returns the name of a provider's contract, "" for any other address.
 func (l *ledger) nameOf(a protocol.Address) string {
 	at, named := common.HexToAddress(string(a)), l.chain.Network.Named()
 	for _, name := range slices.Sorted(maps.Keys(contractNames)) {
@@ -276,5 +276,5 @@ func (l *ledger) nameOf(a protocol.Address) string {
 	return ""
 }
 
-// knows reports whether a is a contract that swaps are known to need.
+// knows reports whether a is a known contract of a provider.
 func (l *ledger) knows(a protocol.Address) bool { return l.nameOf(a) != "" }

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// logTail is how many lines of a log are shown after a failure.
+// logTail is how many lines of a log are printed after a failure.
 const logTail = 12
 
-// tail reads the last lines of a file; none when there is no such file.
+// tail returns the last lines of a file; none if it cannot be read.
 func tail(path string, n int) []string {
 	content, err := os.ReadFile(path)
 	content = bytes.TrimSpace(content)

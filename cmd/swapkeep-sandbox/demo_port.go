@@ -14,7 +14,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// Waits for the product, each the longest of its kind.
+// Timeouts and intervals for talking to the product.
 const (
 	answerTime   = 30 * time.Second
 	greetingTime = 20 * time.Second
@@ -23,13 +23,13 @@ const (
 	gonePause    = 20 * time.Millisecond
 )
 
-// A port is the extension's connection to the host, as a browser holds it.
+// A port is the extension's connection to the host, as a browser opens it.
 type port struct {
 	*client.Process
 	hello protocol.Hello
 }
 
-// ask calls a method and waits for its result.
+// ask calls a method and returns its result.
 func ask[T any](ctx context.Context, p *port, method string, params any) (result T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -37,7 +37,7 @@ func ask[T any](ctx context.Context, p *port, method string, params any) (result
 	return result, err
 }
 
-// greeted waits for the hello of a daemon that the port has not met yet.
+// greeted waits for the hello of a daemon instance that this port has not seen yet.
 func (p *port) greeted(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, greetingTime)
 	defer cancel()
@@ -56,8 +56,8 @@ func (p *port) greeted(ctx context.Context) error {
 	}
 }
 
-// await takes notifications until one is of that method, and calls idle every
-// tenth of a second meanwhile.
+// await reads notifications until one of that method arrives, and calls idle every
+// spinTime.
 func (p *port) await(ctx context.Context, method string, idle func()) (json.RawMessage, error) {
 	tick := time.NewTicker(spinTime)
 	defer tick.Stop()
@@ -77,7 +77,7 @@ func (p *port) await(ctx context.Context, method string, idle func()) (json.RawM
 	}
 }
 
-// terminal runs a command as a person does in a terminal.
+// terminal runs a swapkeep command with --json and decodes its output.
 func (s *show) terminal(ctx context.Context, result any, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -94,7 +94,8 @@ func (s *show) terminal(ctx context.Context, result any, args ...string) error {
 	return json.Unmarshal(out, result)
 }
 
-// status asks the daemon who it is, which only a terminal may.
+// status reads the daemon's status, which is available to the command line only, and
+// checks that it is the demo's daemon.
 func (s *show) status(ctx context.Context) (protocol.StatusResult, error) {
 	var status protocol.StatusResult
 	if err := s.terminal(ctx, &status, "status"); err != nil {
@@ -107,9 +108,9 @@ func (s *show) status(ctx context.Context) (protocol.StatusResult, error) {
 	return status, nil
 }
 
-// endHost stops the daemon as a person does and then closes the port as a
-// browser does. A relay that has just lost its daemon is given the time to
-// start the next one, or that one would come up when all is over.
+// endHost stops the daemon with the stop command and then closes the port as a browser
+// does. A relay that has just lost its daemon gets time to start the next one; otherwise
+// that daemon would start after the clean-up.
 func (s *show) endHost(ctx context.Context) (string, error) {
 	for s.port != nil && s.port.Err() == nil {
 		if _, err := s.status(ctx); err == nil || ctx.Err() != nil {
@@ -145,8 +146,8 @@ func gone(pid int) error {
 	return fmt.Errorf("the daemon (pid %d) did not go", pid)
 }
 
-// alive reports whether a process has that id. Where that cannot be asked, on
-// Windows, the daemon's own word counts: swapkeep stop waits for its lock.
+// alive reports whether a process has that id. On Windows it cannot be checked and is
+// false; there "swapkeep stop" waits for the daemon's lock.
 func alive(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// How the demo reads prices: as any program of the machine may, while the swaps run.
+// How the demo reads the price API while the swaps run, like any program of the machine.
 const (
 	readEvery   = time.Second
 	readTime    = 5 * time.Second
@@ -27,11 +27,11 @@ const (
 	sparkWidth  = 24
 )
 
-// demoMove is what the market does meanwhile: little enough that providers who price as
-// it was go on being honest.
+// demoMove is a market move during the demo, small enough that providers that quote the
+// old price stay within the price check.
 var demoMove = market.Move{Symbol: "ETH", MicroUSD: 3_006_000_000}
 
-// A priceItem is a token of the price list, as the price API tells it.
+// A priceItem is a token in the price API's list.
 type priceItem struct {
 	ChainID   uint64  `json:"chain_id"`
 	Address   string  `json:"token_address"`
@@ -44,11 +44,11 @@ type priceItem struct {
 	Has24h    bool    `json:"has_24h_data"`
 }
 
-// A priceReader reads the list over and over; a daemon that was killed is read again
-// once it is back.
+// A priceReader polls the price list and keeps polling while the daemon is killed and
+// restarted.
 type priceReader struct {
 	base  string
-	first map[string]priceItem // as it was read first, by chain and address
+	first map[string]priceItem // first read, by chain and address
 	stop  context.CancelFunc
 	done  sync.WaitGroup
 
@@ -56,11 +56,11 @@ type priceReader struct {
 	last        []priceItem
 	total       int
 	reads, lost int
-	boards      map[string]bool // their timestamps
+	boards      map[string]bool // timestamps of the lists read
 }
 
-// reservePrices chooses the port of the price API, for a daemon that is killed comes
-// back at the same one.
+// reservePrices chooses the port of the price API, so that a restarted daemon listens on
+// the same one.
 func (s *show) reservePrices() error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *show) reservePrices() error {
 	return l.Close()
 }
 
-// watchPrices begins to read, and lets the market move once something was read.
+// watchPrices reads the list once, moves the market and starts polling.
 func (s *show) watchPrices(ctx context.Context) error {
 	s.out.Heading("Prices")
 	p := s.prices
@@ -117,7 +117,7 @@ func (p *priceReader) watch(ctx context.Context) {
 
 func (i priceItem) key() string { return strconv.FormatUint(i.ChainID, 10) + i.Address }
 
-// read reads the list once. A daemon that is not there is counted.
+// read reads the list once. Failed reads are counted.
 func (p *priceReader) read(ctx context.Context) {
 	var list struct {
 		Data      []priceItem `json:"data"`
@@ -164,7 +164,7 @@ var demoPriceColumns = []screen.Column{
 	{Head: "last 24 h"}, {Head: "cap, $M", Right: true}, {Head: "holders", Right: true},
 }
 
-// tellPrices ends the reading and shows what was read.
+// tellPrices stops polling and prints the results.
 func (s *show) tellPrices(ctx context.Context) error {
 	s.out.Heading("Prices")
 	p := s.prices
@@ -192,7 +192,7 @@ func (s *show) tellPrices(ctx context.Context) error {
 	return nil
 }
 
-// spark draws a token's last day.
+// spark draws a token's last 24 hours.
 func (p *priceReader) spark(ctx context.Context, item priceItem) (string, error) {
 	var chart struct {
 		Data []struct {
@@ -220,14 +220,14 @@ func networkName(chain uint64) string {
 	return strconv.FormatUint(chain, 10)
 }
 
-// brief writes a price with four fraction digits.
+// brief formats a price with four decimals, truncated.
 func brief(decimal string) string {
 	whole, part, _ := strings.Cut(decimal, ".")
 	return whole + "." + (part + "0000")[:4]
 }
 
-// millions cuts a decimal number of dollars to whole millions, by which the table
-// fits a page whatever it lists.
+// millions truncates a decimal number of dollars to whole millions, to keep the table
+// narrow.
 func millions(decimal string) string {
 	whole, _, _ := strings.Cut(decimal, ".")
 	if len(whole) <= 6 {

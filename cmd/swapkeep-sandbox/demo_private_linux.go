@@ -19,8 +19,8 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// busConfig is a bus that starts no service by itself: what is on it, the demo
-// started and can end.
+// busConfig configures a bus without service activation: everything on it was started by
+// the demo, which can stop it.
 const busConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
@@ -36,12 +36,12 @@ const busConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Con
 `
 
 const (
-	ownPause = 20 * time.Millisecond // between looks for the bus name
+	ownPause = 20 * time.Millisecond // between polls for the bus name
 	termTime = 2 * time.Second       // from SIGTERM to SIGKILL
 )
 
-// openPrivateKeychain starts a Secret Service of the demo's own: a bus, a
-// gnome-keyring with a password nobody knows, and a home for both below dir.
+// openPrivateKeychain starts a private Secret Service: a bus, and a gnome-keyring with a
+// random password, with their home below dir.
 func openPrivateKeychain(ctx context.Context, dir string) (k keychain, err error) {
 	for _, program := range []string{"dbus-daemon", "gnome-keyring-daemon"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -84,7 +84,7 @@ func (p *privateService) start(ctx context.Context) error {
 	return p.await(ctx, address)
 }
 
-// startBus returns the address of a bus that answers.
+// startBus starts a bus and returns its address.
 func (p *privateService) startBus(ctx context.Context) (string, error) {
 	var listen bytes.Buffer
 	socket := "unix:path=" + dbus.EscapeBusAddressValue(filepath.Join(p.home, "bus"))
@@ -107,7 +107,7 @@ func (p *privateService) startBus(ctx context.Context) (string, error) {
 	return firstLine(ctx, out)
 }
 
-// environ is all that the two processes get to see.
+// environ returns the whole environment of the two processes.
 func (p *privateService) environ(more ...string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "XDG_RUNTIME_DIR=" + p.home}, more...)
 }
@@ -131,8 +131,8 @@ func firstLine(ctx context.Context, r io.Reader) (string, error) {
 	}
 }
 
-// await waits until the keyring owns its name and its collection is unlocked:
-// it answers a moment after it was started.
+// await waits until the keyring owns its bus name and its collection is unlocked, which
+// takes a moment after its start.
 func (p *privateService) await(ctx context.Context, address string) (err error) {
 	if p.secrets, err = dialSecrets(address); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (p *privateService) end() error {
 	return errors.Join(p.keyring.stop(), p.bus.stop())
 }
 
-// A child is a process that the demo started and ends by its id.
+// A child is a process that the demo started and stops by its id.
 type child struct {
 	cmd  *exec.Cmd
 	done chan struct{}
@@ -181,7 +181,7 @@ func startChild(cmd *exec.Cmd) (*child, error) {
 	return c, nil
 }
 
-// stop ends the process and waits for it. A nil child is none.
+// stop terminates the process and waits for it. It does nothing if c is nil.
 func (c *child) stop() error {
 	if c == nil {
 		return nil

@@ -4,8 +4,9 @@ package main
 
 import "syscall"
 
-// nullSignal asks whether a process is there and does nothing to it.
+// nullSignal checks for a process without affecting it.
 const nullSignal = syscall.Signal(0)
 
-// ownGroup keeps a terminal's Ctrl-C from what the demo has to end in order.
+// ownGroup puts a process in its own group, so that Ctrl-C in the terminal does not reach
+// processes that the demo has to stop in order.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -12,8 +12,8 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// reviewed prints what the user is asked to accept, decoded by the daemon from
-// the provider's bytes. Errors: what nobody should accept.
+// reviewed prints the review that the user is asked to accept, as the daemon decoded it
+// from the provider's bytes. It is an error if nobody should accept it.
 func (s *show) reviewed(l *ledger, r protocol.Review) error {
 	l.review = r
 	s.steps(l, r.Steps)
@@ -38,7 +38,7 @@ func (s *show) reviewed(l *ledger, r protocol.Review) error {
 	return s.approved(l, r)
 }
 
-// worth says what an amount is worth, or that nobody knows.
+// worth formats a value in US dollars, or says that it is unavailable.
 func worth(usd protocol.USD) string {
 	if usd == "" {
 		return "price unavailable"
@@ -46,7 +46,7 @@ func worth(usd protocol.USD) string {
 	return "$" + string(usd)
 }
 
-// floors say what holds for less than the floor, by the plan's last step.
+// floors say what happens below the minimum received, by the plan's last step.
 var floors = map[string]string{
 	"swap":    "with less it fails and only its gas is paid",
 	"order":   "for less its contract does not take what was signed for",
@@ -54,7 +54,7 @@ var floors = map[string]string{
 	"opaque":  "less would be told, and not be taken for the whole",
 }
 
-// trusted says whose word the swap depends on.
+// trusted says whom the swap has to trust.
 func (l *ledger) trusted(r protocol.Review) string {
 	for _, step := range r.Steps {
 		if e := step.Effect; e.TrustedTo != "" {
@@ -75,15 +75,15 @@ func (s *show) whose(a protocol.Address) string {
 	return string(a)
 }
 
-// stepKinds say how a step comes about.
+// stepKinds describe how a step is carried out.
 var stepKinds = map[string]string{
 	"call":  "a transaction to ",
 	"typed": "a signature for ",
 	"late":  "a transaction, made after the signature, to ",
 }
 
-// steps prints those of a plan in their order. What the late swap lets others
-// pull was shown as the permit that it carries.
+// steps prints the steps of a plan in order. The allowance of a late swap is left out: it
+// was shown with the permit that the swap carries.
 func (s *show) steps(l *ledger, steps []protocol.Step) {
 	for i, step := range steps {
 		if step.Kind == "late" {
@@ -104,7 +104,7 @@ func (s *show) steps(l *ledger, steps []protocol.Step) {
 	}
 }
 
-// effect says what a step would do, as the daemon decoded it.
+// effect prints what a step would do, as the daemon decoded it.
 func (s *show) effect(l *ledger, number string, step protocol.Step) {
 	e := step.Effect
 	pays, to := "pays ", e.Target
@@ -124,7 +124,7 @@ func (s *show) effect(l *ledger, number string, step protocol.Step) {
 	}
 }
 
-// most says how much may be pulled.
+// most says how much a spender may pull.
 func (l *ledger) most(a protocol.Approval) string {
 	if a.Amount.Int().Sign() == 0 {
 		return "nothing of " + l.named(a.Token).Symbol + " any more"
@@ -132,8 +132,8 @@ func (l *ledger) most(a protocol.Approval) string {
 	return "exactly " + l.named(a.Token).Text(a.Amount.Int())
 }
 
-// approved confirms the review's approvals, as a person does who reads them.
-// Errors: one for more than is paid, or for somebody unknown.
+// approved confirms the review's approvals like a careful person. It is an error if one
+// is for more than is paid or for an unknown spender.
 func (s *show) approved(l *ledger, r protocol.Review) error {
 	for _, step := range r.Steps {
 		if step.Effect.Kind != "approve" {
@@ -150,8 +150,7 @@ func (s *show) approved(l *ledger, r protocol.Review) error {
 	return nil
 }
 
-// fees says what the wallet's vendor takes of the output, and what more the
-// provider's side may take.
+// fees describes the wallet's fee on the output, and the maker fee.
 func (l *ledger) fees(r protocol.Review) string {
 	wallet, maker := "no wallet fee", "no maker fee"
 	if r.FeeBasis == "asked" {

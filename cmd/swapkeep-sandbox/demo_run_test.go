@@ -19,7 +19,7 @@ import (
 	"swapkeep/sandbox/inject"
 )
 
-// programs are swapkeep and swapkeepd as they are shipped.
+// programs returns the directory of swapkeep and swapkeepd as shipped.
 func programs(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -30,8 +30,8 @@ func programs(t *testing.T) string {
 	return dir
 }
 
-// quick is the demo with short blocks, and with files as its keychain, so that
-// a test leaves the machine's own alone.
+// quick returns the demo with short blocks and with the file keychain, so that a test
+// does not use the machine's keychain.
 func quick(t *testing.T, bin string) demoOptions {
 	return demoOptions{
 		bin: bin, keychain: "file", period: 200 * time.Millisecond, swaps: demoSwaps, hostile: demoLie, temporary: t.TempDir(),
@@ -40,7 +40,7 @@ func quick(t *testing.T, bin string) demoOptions {
 	}
 }
 
-// A page keeps what is written and acts on a word.
+// A page records the output and calls do when it contains the text on.
 type page struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -57,8 +57,8 @@ func (p *page) Write(b []byte) (int, error) {
 	return p.text.Write(b)
 }
 
-// told runs the demo and checks what holds however it ends: the last line is
-// the tally, and neither a process nor the directory is left.
+// told runs the demo and checks what must hold however it ends: the last line is the
+// tally, no process is left and the directory is removed.
 func told(t *testing.T, ctx context.Context, o demoOptions, p *page) (text string, err error) {
 	t.Helper()
 	err = o.run(ctx, screen.New(p, os.Getenv))
@@ -83,8 +83,8 @@ func told(t *testing.T, ctx context.Context, o demoOptions, p *page) (text strin
 	return text, err
 }
 
-// ofHome are the programs whose environment names a home below dir, where the
-// system shows that.
+// ofHome returns the programs whose environment names a home below dir, where the system
+// exposes that.
 func ofHome(dir string) (names []string) {
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, f := range files {
@@ -95,7 +95,7 @@ func ofHome(dir string) (names []string) {
 	return names
 }
 
-// oneLine undoes the breaking of lines.
+// oneLine joins wrapped lines.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func lastLine(text string) string {
@@ -119,16 +119,16 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// some is the demo with those swaps of the story only, so that a test is short: the
-// auction, with a kill, and the quickest one.
+// some is the demo with only those swaps, to keep a test short: the auction, with a kill,
+// and the fastest one.
 func some(t *testing.T, bin string) demoOptions {
 	o := quick(t, bin)
 	o.swaps = []plan{planned(t, func(p plan) bool { return p.routing == "DUTCH_V3" }), planned(t, func(p plan) bool { return p.routing == "RFQ" })}
 	return o
 }
 
-// demoWithAFailure: the provider refuses its first quote. The swap after it goes on,
-// and the lie is refused.
+// demoWithAFailure: the provider refuses its first quote. The next swap continues, and
+// the lie is refused.
 func demoWithAFailure(t *testing.T, bin string) {
 	o := some(t, bin)
 	o.started = func(s *sandbox.Sandbox) {
@@ -151,8 +151,8 @@ func demoWithAFailure(t *testing.T, bin string) {
 	}
 }
 
-// demoWithoutALie: where the provider does not lie after all, nothing is refused,
-// and that is told.
+// demoWithoutALie: the provider does not lie, so nothing is refused, and the demo reports
+// that.
 func demoWithoutALie(t *testing.T, bin string) {
 	o := some(t, bin)
 	o.swaps, o.hostile.rules = o.swaps[1:], nil
@@ -165,7 +165,7 @@ func demoWithoutALie(t *testing.T, bin string) {
 	}
 }
 
-// interruptDemo: Ctrl-C at that moment leaves nothing running.
+// interruptDemo: Ctrl-C at that moment leaves no process running.
 func interruptDemo(t *testing.T, bin, moment, last string) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	interrupt := errors.New("interrupt signal received")

@@ -9,21 +9,21 @@ import (
 	"swapkeep/sandbox/inject"
 )
 
-// A plan is one swap of the story.
+// A plan is one swap of the demo.
 type plan struct {
-	provider string // kind
-	routing  string // of the offer that is taken; "" = the provider's best
-	way      string // both, for people
+	provider string // kind of provider
+	routing  string // prefix of the routing of the offer to take; "" = the best offer of the provider
+	way      string // provider and routing, for people
 	chain    uint64
-	to       uint64   // 0 = the same chain
-	pays     string   // symbol; "" = the chain's own coin
+	to       uint64   // destination chain; 0 = the same chain
+	pays     string   // symbol; "" = the native coin
 	amount   *big.Int // base units
 	receives string   // symbol
-	// settings are the provider's simulator's for the time of the swap.
+	// settings are set on the provider's simulator for the duration of the swap, as JSON.
 	settings string
-	orders   int     // that the provider has in the end: none for a swap in a call of one's own
-	kill     *moment // when the daemon is killed; nil = it is not
-	end      string  // the state that is proven
+	orders   int     // orders that the provider has at the end: none for a swap in one call of the account's own
+	kill     *moment // when the daemon is killed; nil = never
+	end      string  // the final state to be proven
 }
 
 func (p plan) destination() uint64 {
@@ -33,15 +33,15 @@ func (p plan) destination() uint64 {
 	return p.to
 }
 
-// A moment is when the daemon is killed: while the provider's simulator treats
-// one of its requests in that way, once it has come.
+// A moment is when the daemon is killed: after the provider's simulator has received a
+// request that rule makes it mishandle.
 type moment struct {
 	name  string // for the title
 	rule  inject.Rule
-	means string // what the rule does to the request, for people
-	// What the world shows at that moment.
+	means string // what the rule does, for people
+	// State of the world at that moment.
 	orders int  // that the provider has
-	mined  bool // the last transaction, at the depth that proof needs
+	mined  bool // the last transaction is mined and has the confirmations that a proof needs
 }
 
 var (
@@ -55,13 +55,12 @@ var (
 	}
 )
 
-// The ends of orders that the story has.
 const (
 	filled   = "filled"
 	refunded = "refunded"
 )
 
-// demoSwaps is the story: every way to swap, over four chains.
+// demoSwaps are the swaps of the demo: every way to swap, on four chains.
 var demoSwaps = []plan{
 	{provider: "dex", routing: "CLASSIC", way: "DEX, classic", chain: 1, pays: "USDC", amount: dollars(2_000), receives: "WETH",
 		settings: `{"auctions":"never"}`, end: filled},
@@ -79,19 +78,19 @@ var demoSwaps = []plan{
 		orders: 1, end: filled},
 }
 
-// A lie is an answer that somebody else would profit from.
+// A lie is a hostile provider answer.
 type lie struct {
-	plan plan // the swap that it is about
-	// rules are what the provider's simulator is told to answer.
+	plan plan // the swap that the answer is for
+	// rules make the provider's simulator give the answer.
 	rules []inject.Rule
-	says  string // what that is, for people
+	says  string // description for people
 }
 
-// thief is an address of nobody's.
+// thief is the address that the hostile answer pays to; nobody has its key.
 const thief protocol.Address = "0x000000000000000000000000000000000000dEaD"
 
-// demoLie: both protocols of the gasless provider show an honest quote, and put
-// another receiver into the order that is to be signed.
+// demoLie: both protocols of the gasless provider quote honestly, but put another
+// receiver into the order to be signed.
 var demoLie = lie{
 	plan: plan{provider: "gasless", way: "gasless", chain: 8453, pays: "USDC", amount: dollars(1_000), receives: "WETH"},
 	rules: []inject.Rule{
@@ -102,16 +101,16 @@ var demoLie = lie{
 }
 
 func quoted(a protocol.Address) json.RawMessage {
-	text, _ := json.Marshal(a) // a string always can be
+	text, _ := json.Marshal(a) // marshalling a string cannot fail
 	return text
 }
 
-// dollars is so many USDC, which has six decimals on the story's chains.
+// dollars returns n USDC in base units; USDC has six decimals on all the demo's chains.
 func dollars(n int64) *big.Int { return big.NewInt(n * 1e6) }
 
 func milliEther(n int64) *big.Int { return new(big.Int).Mul(big.NewInt(n), big.NewInt(1e15)) }
 
-// chainsOf are all chains that swaps start from or go to.
+// chainsOf returns all source and destination chains.
 func chainsOf(plans []plan) (ids []uint64) {
 	for _, p := range plans {
 		ids = append(ids, p.chain, p.destination())
@@ -120,8 +119,7 @@ func chainsOf(plans []plan) (ids []uint64) {
 	return slices.Compact(ids)
 }
 
-// paidOn sums up what the plans pay with on a chain, by symbol; "" is the chain's
-// own coin.
+// paidOn sums up the inputs of the plans on a chain, by symbol; "" is the native coin.
 func paidOn(plans []plan, chain uint64) map[string]*big.Int {
 	sums := map[string]*big.Int{}
 	for _, p := range plans {

@@ -9,11 +9,10 @@ import (
 	"swapkeep/cmd/internal/screen"
 )
 
-// summaryRows are the lines of the summary, a column to each swap: that way it
-// stays narrow.
+// summaryRows are the rows of the summary, which has a column per swap to stay narrow.
 var summaryRows = []struct {
 	head   string
-	proven bool // known only of swaps that ended as they should
+	proven bool // known only for swaps that ended as planned
 	cell   func(outcome) string
 }{
 	{"by", false, func(o outcome) string { return o.plan.way }},
@@ -37,7 +36,7 @@ var summaryRows = []struct {
 	{"end", false, outcome.end},
 }
 
-// got is what arrived: the output, or of a refund the input.
+// got returns what arrived: the output, or the input for a refund.
 func (o outcome) got() string {
 	if o.plan.end == refunded {
 		return o.ledger.pays.brief(o.audit.back) + " back"
@@ -45,8 +44,8 @@ func (o outcome) got() string {
 	return o.ledger.gets.brief(o.audit.got)
 }
 
-// fee is what the wallet's vendor was paid, on the chain. Of one that the provider alone
-// tells of nothing is seen there.
+// fee returns the wallet's fee as paid on the chain. If none was paid there, it returns
+// the review's fee basis.
 func (o outcome) fee() string {
 	switch {
 	case o.plan.end == refunded:
@@ -57,7 +56,7 @@ func (o outcome) fee() string {
 	return o.ledger.review.FeeBasis
 }
 
-// allowance says what the swap's approvals left.
+// allowance says how much allowance the swap left.
 func (o outcome) allowance() string {
 	if len(o.audit.left) == 0 {
 		return "-"
@@ -69,8 +68,8 @@ func (o outcome) allowance() string {
 	return "exact, " + amount.Decimal(left, o.ledger.pays.Decimals, briefPlaces) + " left"
 }
 
-// conclude prints the summary and the last line, and reports whether every swap
-// ended as it should and the hostile answer was refused.
+// conclude prints the summary and the tally. It reports whether every swap ended as
+// planned and the hostile answer was refused.
 func (s *show) conclude() bool {
 	s.out.Heading("Summary")
 	if len(s.outcomes) > 0 {
@@ -108,8 +107,8 @@ func summary(outcomes []outcome) [][]string {
 	return rows
 }
 
-// end is the state that the story has for the swap, or interrupted, or failed: what is not proven
-// to have ended so, and seen on the chain, is no success, whatever it is besides.
+// end returns the planned state, "interrupted" or "failed". A swap whose planned end is
+// not proven and confirmed on the chain is no success, whatever else happened.
 func (o outcome) end() string {
 	switch {
 	case o.ended():
@@ -120,11 +119,10 @@ func (o outcome) end() string {
 	return "failed"
 }
 
-// ended reports whether the swap ended as the story has it.
+// ended reports whether the swap ended as planned.
 func (o outcome) ended() bool { return o.err == nil && o.order.State == o.plan.end }
 
-// tally is the last line. It is true when all the swaps of the story ended as they
-// should.
+// tally returns the last line of the demo, and whether all swaps ended as planned.
 func tally(story []plan, outcomes []outcome) (string, bool) {
 	ends := map[string]int{}
 	for _, o := range outcomes {

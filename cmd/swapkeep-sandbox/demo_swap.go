@@ -14,24 +14,24 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// settleTime bounds the way of one order from consent to its end.
+// settleTime limits the time of one order from consent to its end.
 const settleTime = 60 * time.Second
 
-// An outcome is what became of one swap.
+// An outcome is the result of one swap.
 type outcome struct {
 	plan   plan
-	ledger *ledger // nil: the swap could not begin
+	ledger *ledger // nil: the swap could not start
 	floor  *big.Int
 	order  protocol.Order
 	audit  audit
 	took   time.Duration
-	killed int   // daemons meanwhile
-	err    error // nil only for a swap that ended as it should, as the chain shows too
+	killed int   // daemons killed during the swap
+	err    error // nil only if the swap ended as planned and the chain confirms it
 
-	interrupted bool // by somebody, before its end
+	interrupted bool // by the user, before its end
 }
 
-// swap carries one plan through: quote, review, consent, proof.
+// swap runs one plan: quote, review, consent, proof.
 func (s *show) swap(ctx context.Context, number int, p plan) (r outcome) {
 	r.plan = p
 	l, err := s.openLedger(p)
@@ -65,7 +65,7 @@ func (s *show) swap(ctx context.Context, number int, p plan) (r outcome) {
 	return r
 }
 
-// offered gets offers, takes the plan's and shows the review of what it would do.
+// offered gets quotes, takes the plan's offer and prints its review.
 func (s *show) offered(ctx context.Context, l *ledger) (protocol.Review, error) {
 	quote, err := s.quote(ctx, l)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *show) offered(ctx context.Context, l *ledger) (protocol.Review, error) 
 	return review, s.reviewed(l, review)
 }
 
-// quote asks every provider at once, from the plan's chain.
+// quote makes the plan's chain the active network and quotes all providers at once.
 func (s *show) quote(ctx context.Context, l *ledger) (protocol.QuoteResult, error) {
 	if err := s.network(ctx, l); err != nil {
 		return protocol.QuoteResult{}, err
@@ -102,7 +102,7 @@ func (s *show) quote(ctx context.Context, l *ledger) (protocol.QuoteResult, erro
 	})
 }
 
-// offers prints them as they are ranked, with the reasons, and why other providers
+// offers prints the offers in their ranking, with the reasons, and why other providers
 // have none.
 func (s *show) offers(l *ledger, q protocol.QuoteResult) {
 	for i, o := range q.Offers {
@@ -114,7 +114,7 @@ func (s *show) offers(l *ledger, q protocol.QuoteResult) {
 	}
 }
 
-// network makes the plan's chain the active one.
+// network makes the plan's chain the active network.
 func (s *show) network(ctx context.Context, l *ledger) error {
 	list, err := ask[protocol.NetworksResult](ctx, s.port, "networks.list", protocol.None{})
 	if err != nil {
@@ -129,8 +129,8 @@ func (s *show) network(ctx context.Context, l *ledger) error {
 	return nil
 }
 
-// consent executes the review that was shown, findings that need a second act
-// included.
+// consent executes the review that was shown, acknowledges its findings, and gives the
+// password if the review requires it.
 func (s *show) consent(ctx context.Context, r protocol.Review) (protocol.Order, error) {
 	var codes []string
 	for _, f := range r.Findings {
@@ -154,7 +154,7 @@ func secondAct(codes []string) string {
 	return "; second act for " + strings.Join(codes, ", ")
 }
 
-// carriedOut consents and lets it happen, the kill of the plan included.
+// carriedOut consents and waits for the end, including the plan's kill.
 func (s *show) carriedOut(ctx context.Context, l *ledger) (protocol.Order, error) {
 	f := newFollower()
 	if l.plan.kill != nil {

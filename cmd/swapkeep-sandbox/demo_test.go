@@ -23,7 +23,7 @@ import (
 )
 
 func TestFeeIn(t *testing.T) {
-	// 20 bps of 3,000 are 6, which leaves 2,994.
+	// A fee of 20 bps on 3,000 is 6, which leaves 2,994.
 	if got := feeIn(big.NewInt(2_994_000_000), 20); got.Cmp(big.NewInt(6_000_000)) != 0 {
 		t.Errorf("fee %v, want 6000000", got)
 	}
@@ -32,7 +32,7 @@ func TestFeeIn(t *testing.T) {
 	}
 }
 
-// on is a chain of the sandbox's table that does not run.
+// on returns a chain of the sandbox's table without starting it.
 func on(t *testing.T, id uint64) *sandbox.Chain {
 	t.Helper()
 	n, ok := network.ByID(id)
@@ -42,8 +42,8 @@ func on(t *testing.T, id uint64) *sandbox.Chain {
 	return &sandbox.Chain{Network: n}
 }
 
-// ledgerOf is a plan's ledger, as the review of an approval and one more
-// transaction leaves it.
+// ledgerOf returns a plan's ledger after the review of an approval and one more
+// transaction.
 func ledgerOf(t *testing.T, p plan) *ledger {
 	t.Helper()
 	l := &ledger{plan: p, chain: on(t, p.chain), far: on(t, p.destination()), ceiling: big.NewInt(1e15), sends: 2, floor: big.NewInt(5e5),
@@ -61,7 +61,7 @@ func mined(nonce, status uint64) *signed {
 		EffectiveGasPrice: big.NewInt(1e9), GasUsed: 50_000}}
 }
 
-// sound is an audit that has nothing wrong with it.
+// sound returns an audit without faults.
 func sound(l *ledger) audit {
 	a := audit{paid: new(big.Int).Set(l.plan.amount), back: new(big.Int), got: big.NewInt(1e6), fee: new(big.Int), nonce: 6, gas: big.NewInt(1e14), deep: 2,
 		signed: []*signed{mined(4, 1), mined(5, 1)}, left: []grant{{left: new(big.Int)}}, outflows: []*big.Int{l.plan.amount}, inflows: []*big.Int{big.NewInt(1e6)},
@@ -75,14 +75,14 @@ func sound(l *ledger) audit {
 	return a
 }
 
-// proven is an outcome as a swap leaves it that ended as it should.
+// proven returns the outcome of a swap that ended as planned.
 func proven(t *testing.T, p plan) outcome {
 	l := ledgerOf(t, p)
 	return outcome{plan: p, ledger: l, floor: l.floor, took: 2 * time.Second, audit: sound(l),
 		order: protocol.Order{State: p.end, Digest: "0xd1", Verdict: &protocol.Verdict{By: "own_call"}}}
 }
 
-// planned finds a plan of the story.
+// planned returns a plan of demoSwaps.
 func planned(t *testing.T, fits func(plan) bool) plan {
 	t.Helper()
 	i := slices.IndexFunc(demoSwaps, fits)
@@ -94,8 +94,8 @@ func planned(t *testing.T, fits func(plan) bool) plan {
 
 func isRefund(p plan) bool { return p.end == refunded }
 
-// The story is the one that is promised: every way to swap, four chains to start
-// from, two kills and one refund.
+// demoSwaps covers what is promised: every way to swap, four source chains, two kills and
+// one refund.
 func TestStory(t *testing.T) {
 	ways, chains, ends, kills := map[string]int{}, map[uint64]bool{}, map[string]int{}, 0
 	for _, p := range demoSwaps {
@@ -152,7 +152,7 @@ func TestLastLineIsHonest(t *testing.T) {
 	}
 }
 
-// A lie that was believed, or not told, is no success either.
+// A hostile answer that was accepted, or never sent, is not a success.
 func TestLastLineTellsOfTheLie(t *testing.T) {
 	for withstood, want := range map[bool]string{
 		true:  "demo: 1 swaps, 1 filled, 0 refunded, 0 failed",
@@ -193,8 +193,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// Each fact that an audit must not show is refused by itself, of a fill and of a
-// refund.
+// Each fault that an audit may show is detected by itself, for a fill and for a refund.
 func TestAuditIsStrict(t *testing.T) {
 	for _, p := range []plan{planned(t, func(p plan) bool { return p.provider == "gasless" && p.pays != "" }), planned(t, isRefund)} {
 		if l := ledgerOf(t, p); l.wrong(sound(l)) != nil {
@@ -236,8 +235,7 @@ func TestAuditIsStrict(t *testing.T) {
 	}
 }
 
-// The daemon's verdict counts for nothing that the chain and the provider's books
-// do not show.
+// The daemon's verdict must match the chain and the provider's records.
 func TestVerdictMustAgree(t *testing.T) {
 	for _, p := range []plan{demoSwaps[0], planned(t, func(p plan) bool { return p.provider == "intent" }), planned(t, isRefund)} {
 		l := ledgerOf(t, p)

@@ -17,9 +17,9 @@ import (
 	"swapkeep/sandbox"
 )
 
-// settled prints the proof and what the chains and the provider's books say, and
-// compares them. Errors: a swap that did not end as it should, and one of which the
-// chain or the books say something else.
+// settled prints the proof and what the chains and the provider's records show, and
+// compares them. It is an error if the swap did not end as planned, or if the chain or
+// the records differ from the verdict.
 func (s *show) settled(ctx context.Context, l *ledger, o protocol.Order) (audit, error) {
 	v := o.Verdict
 	if o.State != l.plan.end || v == nil || v.Evidence == nil || v.Received == nil {
@@ -37,7 +37,7 @@ func (s *show) settled(ctx context.Context, l *ledger, o protocol.Order) (audit,
 	return a, l.agrees(a, o)
 }
 
-// proof prints what the daemon holds for proven, and why.
+// proof prints the daemon's verdict and its evidence.
 func (s *show) proof(l *ledger, v *protocol.Verdict) {
 	s.out.Fact("proof", v.Means)
 	for _, e := range []struct {
@@ -77,8 +77,8 @@ func (s *show) books(l *ledger, a audit) {
 		l.native.Text(a.gas), amount.Grouped(fmt.Sprint(a.units)), l.native.Text(l.ceiling)))
 }
 
-// feePaid says what arrived of the wallet's fee. Of one that the provider alone tells of,
-// or that was only asked for, nothing does.
+// feePaid describes the wallet's fee as paid on the chain. A fee that only the provider
+// reports, or that was only asked for, is not seen there.
 func (l *ledger) feePaid(a audit) string {
 	switch {
 	case a.fee.Sign() != 0:
@@ -90,7 +90,7 @@ func (l *ledger) feePaid(a audit) string {
 	return l.gets.OrNone(a.fee)
 }
 
-// saysDeals says what the provider's own books have.
+// saysDeals describes the provider's own records.
 func (l *ledger) saysDeals(a audit) string {
 	text := fmt.Sprintf("the provider's simulator has %s of it", count(len(a.deals), "order"))
 	for _, d := range a.deals {
@@ -107,11 +107,11 @@ func (l *ledger) saysDeals(a audit) string {
 
 func shortHash(h common.Hash) string { return h.Hex()[:10] + "..." }
 
-// wrong lists what an ended swap's audit must not show.
+// wrong returns the first fault that the audit of a finished swap shows.
 func (l *ledger) wrong(a audit) error {
 	mined := a.mined()
 	token := l.spent() != (common.Address{})
-	got, back := 1, 0 // payments of the output, and of the input
+	got, back := 1, 0 // number of payments of the output, and of the input
 	if l.plan.end == refunded {
 		got, back = 0, 1
 	}
@@ -144,7 +144,7 @@ func (l *ledger) wrong(a audit) error {
 	return nil
 }
 
-// misused reports whether a permit was not used once.
+// misused reports whether a permit was not used exactly once.
 func (l *ledger) misused(a audit) bool {
 	for i, g := range a.left {
 		if g.permit && g.used != l.grants[i].used+1 {
@@ -154,14 +154,14 @@ func (l *ledger) misused(a audit) bool {
 	return false
 }
 
-// agrees wants the daemon's verdict to be what the chain says.
+// agrees checks the daemon's verdict against the chain.
 func (l *ledger) agrees(a audit, o protocol.Order) error {
 	arrived, in, least := a.got, l.gets, l.floor
 	if l.plan.end == refunded {
 		arrived, in, least = a.back, l.pays, new(big.Int)
 	}
 	v := o.Verdict
-	end, own := v.Evidence, v.Deposit // the daemon's word for the order's end, and for its last transaction
+	end, own := v.Evidence, v.Deposit // evidence of the order's end, and of the account's last transaction
 	if l.plan.orders == 0 {
 		own = end
 	}
@@ -185,7 +185,7 @@ func (l *ledger) agrees(a audit, o protocol.Order) error {
 	return nil
 }
 
-// isOf reports whether evidence names the transaction of a receipt, in its block.
+// isOf reports whether evidence names the transaction and block of a receipt.
 func isOf(e *protocol.Evidence, r *types.Receipt) bool {
 	return common.HexToHash(string(e.Tx)) == r.TxHash && e.Block == r.BlockNumber.Uint64()
 }

@@ -1,6 +1,5 @@
-// Command swapkeep-sandbox runs the outside world on one machine, for
-// demonstrations and tests: EVM chains and simulated swap providers. It is no
-// part of what users install.
+// Command swapkeep-sandbox simulates the outside world on one machine, for demos and
+// tests: EVM chains and swap providers. It is not part of what users install.
 package main
 
 import (
@@ -39,7 +38,7 @@ func main() {
 	}
 }
 
-// errUsage means that the arguments were wrong, and that it has been said.
+// errUsage means that the arguments were wrong; the message has already been printed.
 var errUsage = errors.New("usage")
 
 type options struct {
@@ -48,8 +47,8 @@ type options struct {
 	withParent bool
 }
 
-// run starts a sandbox, writes its files, says so on stdout and waits for the
-// end of ctx.
+// run starts a sandbox, writes its files, prints the ready line to stdout and waits until
+// ctx ends.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) > 0 && args[0] == "demo" {
 		return demo(ctx, args[1:], stdout, stderr)
@@ -119,7 +118,6 @@ func parseChains(list string) ([]uint64, error) {
 	return ids, nil
 }
 
-// announce prints the ready line.
 func announce(s *world, dir string, stdout io.Writer, log zerolog.Logger) error {
 	for _, c := range s.Chains() {
 		log.Info().Uint64("chain", c.ID).Str("rpc", c.RPC()).Msg("chain started")
@@ -133,8 +131,8 @@ func announce(s *world, dir string, stdout io.Writer, log zerolog.Logger) error 
 	}{"ready", os.Getpid(), dir, s.ControlURL()})
 }
 
-// withParent ends the context when this process gets another parent, which is
-// what happens when its own one ends.
+// withParent cancels the context when this process is reparented, which happens when its
+// parent ends.
 func withParent(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	parent := os.Getppid()

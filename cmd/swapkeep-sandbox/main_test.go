@@ -19,17 +19,17 @@ import (
 	"swapkeep/sandbox"
 )
 
-// asMain makes the test binary run the real main.
+// asMain makes the test binary run the real main function.
 const asMain = "SWAPKEEP_SANDBOX_TEST_MAIN"
 
-// asParent makes it start the real main as its child and then wait.
+// asParent makes the test binary start the real main as its child and wait.
 const asParent = "SWAPKEEP_SANDBOX_TEST_PARENT"
 
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(asMain) != "":
 		main()
-		os.Exit(0) // as the real one does after main
+		os.Exit(0) // as the runtime does after main
 	case os.Getenv(asParent) != "":
 		parent()
 	default:
@@ -44,7 +44,7 @@ func parent() {
 	if err := child.Start(); err != nil {
 		os.Exit(1)
 	}
-	time.Sleep(time.Hour) // without cgo, nothing to wait for would be a deadlock
+	time.Sleep(time.Hour) // blocking without cgo would be reported as a deadlock
 }
 
 type ready struct {
@@ -54,7 +54,7 @@ type ready struct {
 	Control string
 }
 
-// process is a running main with its first line of output.
+// process is a running main and the ready line it printed.
 type process struct {
 	*exec.Cmd
 	ready  ready
@@ -113,7 +113,7 @@ func manifest(t *testing.T, dir string) sandbox.Manifest {
 	return m
 }
 
-// urls are all the addresses that a manifest names.
+// urls returns all addresses in a manifest.
 func urls(m sandbox.Manifest) []string {
 	list := []string{m.Control}
 	for _, p := range m.Providers {

@@ -19,22 +19,22 @@ import (
 	"swapkeep/sandbox"
 )
 
-// proxyFee is what the wallet takes of a swap on the DEX, in hundredths of a
-// percent, as the daemon's configuration for the sandbox has it.
+// proxyFee is the wallet's fee on DEX swaps in bps, as in the daemon's sandbox
+// configuration.
 const proxyFee = 20
 
-// A world is a sandbox whose DEX is called through a key proxy, as the real one
-// is: the DEX wants an API key, which the proxy alone holds, and the daemon's
-// configuration names the proxy and a token of its own.
+// A world is a sandbox whose DEX is called through a key proxy, as in production: the DEX
+// requires an API key that only the proxy holds, and the daemon's configuration has the
+// proxy's URL and a token for it.
 type world struct {
 	*sandbox.Sandbox
 	proxy  *keyproxy.Proxy
 	server *http.Server
 	url    string
-	key    string // the API key
+	key    string // API key of the DEX
 }
 
-// openWorld starts it all and writes the files for the daemon to dir.
+// openWorld starts the sandbox and the proxy and writes the daemon's files to dir.
 func openWorld(ctx context.Context, o sandbox.Options, dir string, log zerolog.Logger) (*world, error) {
 	w := &world{key: rand.Text()}
 	o.DEXKey = w.key
@@ -52,8 +52,7 @@ func openWorld(ctx context.Context, o sandbox.Options, dir string, log zerolog.L
 	return w, nil
 }
 
-// openProxy serves a proxy in front of the DEX and returns the token that it
-// lets in.
+// openProxy serves a key proxy in front of the DEX and returns a token for it.
 func (w *world) openProxy(ctx context.Context, host string, log zerolog.Logger) (token string, err error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
@@ -66,7 +65,7 @@ func (w *world) openProxy(ctx context.Context, host string, log zerolog.Logger) 
 		Upstream: w.DEXURL(), Sandbox: true, Key: w.key, Hosts: []string{l.Addr().String()},
 		Fee:    &keyproxy.Fee{Bips: proxyFee, Recipient: sandbox.FeeReceiver},
 		Tokens: []keyproxy.Token{{Name: "sandbox", SHA256: hex.EncodeToString(sum[:])}},
-		Limits: keyproxy.Limits{Rate: 1000, Burst: 1000, Share: 1}, // the DEX here has no limit of its own
+		Limits: keyproxy.Limits{Rate: 1000, Burst: 1000, Share: 1}, // the simulated DEX has no rate limit
 		Log:    log.With().Str("part", "key proxy").Logger(),
 	})
 	if err != nil {
@@ -78,7 +77,7 @@ func (w *world) openProxy(ctx context.Context, host string, log zerolog.Logger) 
 	return token, nil
 }
 
-// writeFiles writes the token for its one reader, then what names it.
+// writeFiles writes the token, with mode 0600, and the configuration that names its file.
 func (w *world) writeFiles(dir, token string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -91,7 +90,7 @@ func (w *world) writeFiles(dir, token string) error {
 	return w.WriteFiles(dir)
 }
 
-// Close ends the proxy and then the sandbox.
+// Close stops the proxy and then the sandbox.
 func (w *world) Close() error {
 	var err error
 	if w.server != nil {

@@ -27,7 +27,7 @@ import (
 	"swapkeep/swap"
 )
 
-// A wiretap sits between a wallet and the key proxy and keeps all that passes.
+// A wiretap is a proxy between a wallet and the key proxy that records all traffic.
 type wiretap struct {
 	url string
 
@@ -48,7 +48,7 @@ func tap(t *testing.T, to string) *wiretap {
 			r.Out.Header.Del("X-Forwarded-For")
 			dump, _ := httputil.DumpRequest(r.In, true)
 			w.keep(dump)
-			r.Out.Body = r.In.Body // as it was left by the dump
+			r.Out.Body = r.In.Body // DumpRequest replaced it
 		},
 		ModifyResponse: func(r *http.Response) error {
 			dump, err := httputil.DumpResponse(r, true)
@@ -68,7 +68,7 @@ func (w *wiretap) keep(dump []byte) {
 	w.seen.Write(dump)
 }
 
-// carries reports whether the text has passed.
+// carries reports whether the text was in the traffic.
 func (w *wiretap) carries(text string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -90,7 +90,7 @@ func openTestWorld(t *testing.T) (*world, string) {
 	return w, dir
 }
 
-// asked quotes through base with a token, the wallet's fee included.
+// asked quotes through base with a token, including the wallet's fee.
 func asked(t *testing.T, w *world, base, token string) error {
 	t.Helper()
 	p, err := dex.New(dex.Config{Base: base, Sandbox: true, Token: func(context.Context) (string, error) { return token, nil }})
@@ -117,8 +117,8 @@ func refusedAs(err error) swap.Code {
 	return r.Code
 }
 
-// The DEX answers to its API key alone; the wallet gets its answers by a token,
-// and the key passes neither way between wallet and proxy.
+// The DEX accepts only its API key. The wallet gets answers with its token, and the key
+// never passes between wallet and proxy.
 func TestKeyStaysInTheProxy(t *testing.T) {
 	w, dir := openTestWorld(t)
 	raw, err := os.ReadFile(filepath.Join(dir, "dex-token"))
@@ -141,7 +141,7 @@ func TestKeyStaysInTheProxy(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	w.Reset() // the DEX goes on demanding the key
+	w.Reset() // the DEX still requires the key
 	if err := asked(t, w, w.DEXURL(), token); refusedAs(err) != swap.ProviderKey {
 		t.Errorf("after a reset: %v", err)
 	}
@@ -157,7 +157,7 @@ func TestKeyStaysInTheProxy(t *testing.T) {
 	}
 }
 
-// nothingOf fails if a file below dir holds the secret.
+// nothingOf fails if a file below dir contains the secret.
 func nothingOf(t *testing.T, dir, secret string) {
 	t.Helper()
 	files := 0
@@ -176,9 +176,9 @@ func nothingOf(t *testing.T, dir, secret string) {
 	}
 }
 
-// The real daemon swaps through the proxy. With a token that the proxy does not
-// know it says so to the user; a new token counts at once; and neither its home
-// nor its log has the key.
+// The real daemon swaps through the proxy. If the proxy does not know its token, the
+// daemon tells the user; a new token takes effect at once; and neither its home nor its
+// log contains the key.
 func TestDaemonKnowsATokenOnly(t *testing.T) {
 	s := &show{demoOptions: quick(t, programs(t)), out: screen.New(io.Discard, os.Getenv)}
 	t.Cleanup(func() {

@@ -15,26 +15,26 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// keyVariable is the environment variable that may hold the API key.
+// keyVariable is the environment variable that may hold the DEX API key.
 const keyVariable = "SWAPKEEP_SERVER_DEX_KEY"
 
-// maxFile bounds what is read from a file: ten thousand tokens fit.
+// maxFile limits the bytes read from a file, enough for ten thousand tokens.
 const maxFile = 4 << 20
 
 // A file is the configuration of the proxy command. Unknown keys are errors.
 type file struct {
-	Listen   string   `toml:"listen"`   // host:port; not used with a passed socket
+	Listen   string   `toml:"listen"`   // host:port; not used with a socket from systemd
 	Metrics  string   `toml:"metrics"`  // loopback host:port; empty = none
 	Upstream string   `toml:"upstream"` // the provider's base URL
-	Hosts    []string `toml:"hosts"`    // what Host may say
-	KeyFile  string   `toml:"key_file"` // mode 0600; or the environment
-	TLS      tlsFiles `toml:"tls"`      // required off loopback
+	Hosts    []string `toml:"hosts"`    // accepted Host headers
+	KeyFile  string   `toml:"key_file"` // mode 0600; or set the environment variable
+	TLS      tlsFiles `toml:"tls"`      // required unless on loopback
 	Fee      *struct {
 		Bips      int    `toml:"bips"`
 		Recipient string `toml:"recipient"`
-	} `toml:"fee"` // absent = no fee, and none may be asked for
-	Tokens     []token `toml:"tokens"`      // who is let in
-	TokensFile string  `toml:"tokens_file"` // or a file of them, read again when it changes
+	} `toml:"fee"` // absent = no fee, and requests for one are refused
+	Tokens     []token `toml:"tokens"`      // accepted tokens
+	TokensFile string  `toml:"tokens_file"` // or a file of tokens, reloaded when it changes
 	Limits     struct {
 		Rate        float64  `toml:"rate"`
 		Burst       int      `toml:"burst"`
@@ -42,19 +42,18 @@ type file struct {
 		Running     int      `toml:"running"`
 		Bodies      int      `toml:"bodies"`
 		Connections int      `toml:"connections"`
-		Address     int      `toml:"address"` // connections of one
+		Address     int      `toml:"address"` // connections per client address
 		Body        int64    `toml:"body"`
 		Reply       int64    `toml:"reply"`
 		BodyTime    duration `toml:"body_time"`
 		ReplyTime   duration `toml:"reply_time"`
-		Drain       duration `toml:"drain"` // for running requests after SIGTERM
+		Drain       duration `toml:"drain"` // time for running requests after SIGTERM
 	} `toml:"limits"`
 }
 
 // duration is a time.Duration written as text: 10s, 1m30s.
 type duration time.Duration
 
-// UnmarshalText parses a duration.
 func (d *duration) UnmarshalText(b []byte) error {
 	v, err := time.ParseDuration(string(b))
 	*d = duration(v)
@@ -86,7 +85,7 @@ func readConfig(path string) (file, error) {
 	return f, nil
 }
 
-// decodeFile reads TOML over what into points to. Unknown keys are errors.
+// decodeFile decodes TOML into the value that into points to. Unknown keys are errors.
 func decodeFile(path string, check func(os.FileInfo) error, into any) error {
 	raw, err := readFile(path, check)
 	if err != nil {
@@ -103,7 +102,7 @@ func decodeFile(path string, check func(os.FileInfo) error, into any) error {
 	return nil
 }
 
-// proxyConfig is what the package wants, with the key.
+// proxyConfig converts the file to the proxy's configuration, with the key.
 func (f file) proxyConfig(sandbox bool, key string) (keyproxy.Config, error) {
 	l := f.Limits
 	c := keyproxy.Config{Upstream: f.Upstream, Sandbox: sandbox, Key: key, Hosts: f.Hosts, Limits: keyproxy.Limits{
@@ -119,8 +118,8 @@ func (f file) proxyConfig(sandbox bool, key string) (keyproxy.Config, error) {
 	return c, nil
 }
 
-// readKey takes the API key out of the environment or its file. No error
-// repeats any of it.
+// readKey reads the API key from the environment or its file. Errors never contain any of
+// it.
 func readKey(path string) (string, error) {
 	key, err := secret{"api key", keyVariable, "key_file", path}.read()
 	switch {
@@ -132,15 +131,15 @@ func readKey(path string) (string, error) {
 	return key, keyproxy.CheckKey(key)
 }
 
-// A secret comes out of the environment, or out of a file that nobody else reads:
-// never out of an argument, which every process of the machine can see.
+// A secret is read from the environment or from a file that only its owner can read,
+// never from an argument, which every process of the machine can see.
 type secret struct {
 	what, variable string
 	setting, path  string
 }
 
-// read takes the secret, and out of the environment too, so that no child inherits
-// it; "" if there is none. No error repeats any of it.
+// read returns the secret, "" if there is none, and unsets its environment variable, so
+// that no child process inherits it. Errors never contain any of it.
 func (s secret) read() (string, error) {
 	value := os.Getenv(s.variable)
 	if err := os.Unsetenv(s.variable); err != nil {
@@ -162,7 +161,7 @@ func (s secret) read() (string, error) {
 	return value, nil
 }
 
-// ownersAlone takes 0400 too, as systemd makes credentials.
+// ownersAlone accepts mode 0600 and stricter, such as systemd's 0400 for credentials.
 func ownersAlone(s os.FileInfo) error {
 	if s.Mode().Perm()&^0o600 != 0 {
 		return fmt.Errorf("has mode %04o: must be 0600, so that nobody else reads the key", s.Mode().Perm())
@@ -170,7 +169,7 @@ func ownersAlone(s os.FileInfo) error {
 	return nil
 }
 
-// readFile reads a regular file of bounded length whose state passes check.
+// readFile reads a regular file of at most maxFile bytes that check, unless nil, accepts.
 func readFile(path string, check func(os.FileInfo) error) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// FuzzConfig: no file crashes the reader, as the proxy's configuration or as its
-// list of tokens, and one that is taken is within its bounds.
+// FuzzConfig: no file crashes the parser, as the proxy's configuration or as its list of
+// tokens, and an accepted file is within its limits.
 func FuzzConfig(f *testing.F) {
 	for _, s := range []string{
 		"listen = \"127.0.0.1:0\"\nhosts = [\"a\"]\n[[tokens]]\nname = \"one\"\nsha256 = \"00\"\n", "tokens_file = \"x\"\n[limits]\ndrain = \"5s\"\nrate = 1e400\n",

@@ -13,9 +13,10 @@ import (
 	"time"
 )
 
-// TestOneInstallationLeavesRoom: silent connections, more than there are places for, and
-// one installation with seventy bodies that do not arrive, by HTTP/2 and HTTP/1.1, do not
-// keep another installation out: its forty calls, each on a new connection, are answered.
+// TestOneInstallationLeavesRoom: more silent connections than are allowed, and one
+// installation that sends seventy request bodies that never finish, over HTTP/2 and
+// HTTP/1.1, do not starve another installation: its forty calls, each on a new
+// connection, are answered.
 func TestOneInstallationLeavesRoom(t *testing.T) {
 	up, _ := newProvider(t, 0)
 	cert, key, pool := certificate(t)
@@ -59,7 +60,7 @@ func TestOneInstallationLeavesRoom(t *testing.T) {
 			t.Fatal("the slow ones are not let in")
 		}
 	}
-	time.Sleep(200 * time.Millisecond) // for the last of them to reach their handlers
+	time.Sleep(200 * time.Millisecond) // until the last of them reach their handlers
 	for i := range 40 {
 		c := client(i%2 == 0, false)
 		if err := askAs(t.Context(), c, "https://"+address, otherToken); err != nil {
@@ -70,7 +71,7 @@ func TestOneInstallationLeavesRoom(t *testing.T) {
 
 const otherToken = "another-test-token-of-nobody"
 
-// slowly is a body that begins and does not end while the test runs.
+// slowly is a body that starts and does not end during the test.
 type slowly struct {
 	begun chan<- struct{}
 	ended <-chan struct{}

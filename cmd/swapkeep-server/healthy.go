@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// What the health check asks when no flag says it.
+// Environment variables with the defaults of the flags.
 const (
 	healthVariable     = "SWAPKEEP_SERVER_HEALTH"
 	healthHostVariable = "SWAPKEEP_SERVER_HEALTH_HOST"
@@ -53,7 +53,7 @@ func healthy(ctx context.Context, address, host string) error {
 	if err != nil {
 		return err
 	}
-	request.Host = host // empty: the address's own
+	request.Host = host // empty: the URL's host
 	client := http.Client{
 		Transport: &http.Transport{
 			DialContext:     (&net.Dialer{}).DialContext,

@@ -27,7 +27,7 @@ func TestHealthy(t *testing.T) {
 	}
 }
 
-// TestHealthyHost: the price API answers to its own name only.
+// TestHealthyHost: the price API accepts only its own Host name.
 func TestHealthyHost(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != "prices.example.com" {

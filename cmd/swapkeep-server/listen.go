@@ -9,13 +9,13 @@ import (
 	"strconv"
 )
 
-// firstPassed is where systemd's socket activation puts the first socket
-// (sd_listen_fds(3)).
+// firstPassed is the file descriptor of the first socket that systemd's socket activation
+// passes (sd_listen_fds(3)).
 const firstPassed = 3
 
-// socket is the one that the service manager passed, else one of our own. A
-// passed socket outlives this process: what arrives during a restart waits in
-// its queue for the next one, so that no request is dropped.
+// socket returns the socket that systemd passed, otherwise it listens on address. A
+// passed socket outlives this process: connections that arrive during a restart wait in
+// its queue for the next process, so that no request is dropped.
 func socket(address string) (net.Listener, error) {
 	if os.Getenv("LISTEN_PID") != strconv.Itoa(os.Getpid()) {
 		return net.Listen("tcp", address)
@@ -34,13 +34,13 @@ func socket(address string) (net.Listener, error) {
 	return ln, nil
 }
 
-// tlsFiles are the certificate that a listener off loopback needs: requests carry secrets.
+// tlsFiles name the certificate of a listener off loopback: requests carry secrets.
 type tlsFiles struct {
 	Cert string `toml:"cert"`
 	Key  string `toml:"key"`
 }
 
-// check refuses the half of one.
+// check refuses a certificate without a key and the reverse.
 func (c tlsFiles) check() error {
 	if (c.Cert == "") != (c.Key == "") {
 		return errors.New("tls needs both cert and key")
@@ -48,7 +48,7 @@ func (c tlsFiles) check() error {
 	return nil
 }
 
-// config is for a listener that speaks these protocols; nil = no TLS.
+// config returns the TLS configuration of a listener for these protocols; nil = no TLS.
 func (c tlsFiles) config(protocols ...string) (*tls.Config, error) {
 	if c.Cert == "" {
 		return nil, nil
@@ -60,8 +60,8 @@ func (c tlsFiles) config(protocols ...string) (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: protocols}, nil
 }
 
-// open listens. Off loopback it speaks TLS or nothing. within, unless nil, is put
-// between the socket and TLS.
+// open listens on address. It refuses an address that is not on loopback without TLS.
+// within, unless nil, wraps the listener below TLS.
 func open(address string, secured *tls.Config, within func(net.Listener) net.Listener) (net.Listener, error) {
 	ln, err := socket(address)
 	if err != nil {
@@ -79,7 +79,7 @@ func open(address string, secured *tls.Config, within func(net.Listener) net.Lis
 	return ln, nil
 }
 
-// onLoopback reports an address that only this machine reaches.
+// onLoopback reports whether an address can be reached from this machine only.
 func onLoopback(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()

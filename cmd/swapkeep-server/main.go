@@ -1,5 +1,5 @@
-// Command swapkeep-server is the hosted side for wallet vendors: the key proxy
-// in front of the DEX provider, and the price API. Users do not install it.
+// Command swapkeep-server has the hosted services of wallet vendors: the key proxy in
+// front of the DEX provider, and the price API. Users do not install it.
 package main
 
 import (
@@ -12,14 +12,14 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
-	"swapkeep/memory"
+	"swapkeep/internal/procmem"
 )
 
 // version is set by the linker.
 var version = "dev"
 
 func main() {
-	if err := memory.Keep(); err != nil { // the vendor's keys are in it
+	if err := procmem.Keep(); err != nil { // memory contains the vendor's keys
 		end(err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
@@ -62,7 +62,7 @@ changed, it reads the installations' tokens again.`,
 	c.Flags().StringVar(&file, "config", "", "configuration file (TOML)")
 	c.Flags().BoolVar(&sandbox, "sandbox", false, "the provider is a simulator on this machine")
 	if err := c.MarkFlagRequired("config"); err != nil {
-		panic(err) // the flag is defined two lines above
+		panic(err) // the flag is defined above
 	}
 	return c
 }

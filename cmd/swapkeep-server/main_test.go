@@ -58,13 +58,13 @@ func write(t *testing.T, name, text string, mode os.FileMode) string {
 	if err := os.WriteFile(path, []byte(text), mode); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(path, mode); err != nil { // whatever the mask
+	if err := os.Chmod(path, mode); err != nil { // regardless of the umask
 		t.Fatal(err)
 	}
 	return path
 }
 
-// settings is a configuration; top goes before its tables, tables after.
+// settings returns a configuration; top goes before its tables, tables after them.
 func settings(upstream, host, top, tables string) string {
 	return fmt.Sprintf("listen = \"127.0.0.1:0\"\nupstream = %q\nhosts = [%q]\n%s\n"+
 		"[fee]\nbips = 20\nrecipient = \"0x90F79bf6EB2c4f870365E785982E1f101E93b906\"\n"+
@@ -77,11 +77,10 @@ type server struct {
 	cmd   *exec.Cmd
 	lines chan map[string]any
 	ended chan error
-	log   *strings.Builder // whole once ended has been read
+	log   *strings.Builder // complete after ended was received
 }
 
-// start runs the proxy command; with passed it hands over a socket as a
-// service manager does.
+// start runs the proxy command; with passed it passes a socket as systemd does.
 func start(t *testing.T, config string, passed *os.File, env ...string) *server {
 	t.Helper()
 	return startCommand(t, "proxy", config, passed, env...)
@@ -121,7 +120,7 @@ func startCommand(t *testing.T, command, config string, passed *os.File, env ...
 	return s
 }
 
-// told waits for a line of the log and returns its address.
+// told waits for a log line with that message and returns its address field.
 func (s *server) told(t *testing.T, message string) string {
 	t.Helper()
 	limit := time.After(20 * time.Second)
@@ -158,7 +157,7 @@ func (s *server) stop(t *testing.T) {
 	}
 }
 
-// newProvider answers after a delay and counts calls with the key.
+// newProvider answers after a delay and counts the calls that have the key.
 func newProvider(t *testing.T, delay time.Duration) (*httptest.Server, *atomic.Int64) {
 	var calls atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -212,7 +211,7 @@ func TestServesWithKeyFileAndMetrics(t *testing.T) {
 	s.stop(t)
 }
 
-// TestServesTLS: a certificate is served with both protocols.
+// TestServesTLS: TLS is served with both HTTP protocols.
 func TestServesTLS(t *testing.T) {
 	up, _ := newProvider(t, 0)
 	cert, key, pool := certificate(t)
@@ -296,19 +295,19 @@ func TestRefusesToStart(t *testing.T) {
 	}
 }
 
-// entryOf is a token as the configuration names it.
+// entryOf returns a token's entry in the configuration.
 func entryOf(name, text string) string {
 	return fmt.Sprintf("[[tokens]]\nname = %q\nsha256 = \"%x\"\n", name, sha256.Sum256([]byte(text)))
 }
 
-// withTokens is a configuration whose tokens are in a file of their own.
+// withTokens returns a configuration whose tokens are in a separate file.
 func withTokens(config, path string) string {
 	return fmt.Sprintf("tokens_file = %q\n", path) + strings.Replace(config, entryOf("one", testToken), "", 1)
 }
 
-// TestTokensChangeWithoutRestart: an installation is let in and another one
-// withdrawn while the proxy serves, by signal and by itself; a file that cannot
-// be read changes nothing.
+// TestTokensChangeWithoutRestart: a token is added and another withdrawn while the proxy
+// runs, by SIGHUP and by the change of the file; a file that cannot be read changes
+// nothing.
 func TestTokensChangeWithoutRestart(t *testing.T) {
 	up, _ := newProvider(t, 0)
 	tokens := write(t, "tokens.toml", entryOf("one", testToken), 0o600)
@@ -348,13 +347,13 @@ func TestTokensChangeWithoutRestart(t *testing.T) {
 	rewrite("")
 	s.hangUp(t, "tokens not read again: those read before hold")
 	may(other, true)
-	rewrite("tokens = []\n") // the only one has leaked
+	rewrite("tokens = []\n") // revokes the only token, as after a leak
 	s.hangUp(t, "tokens read again")
 	may(other, false)
 	s.stop(t)
 }
 
-// TestOnlyTokenIsWithdrawn: also where the tokens are in the configuration.
+// TestOnlyTokenIsWithdrawn: the last token can also be removed from the configuration.
 func TestOnlyTokenIsWithdrawn(t *testing.T) {
 	up, _ := newProvider(t, 0)
 	text := settings(up.URL+"/v1", "dex.example", "", "")
@@ -374,7 +373,7 @@ func TestOnlyTokenIsWithdrawn(t *testing.T) {
 	s.stop(t)
 }
 
-// hangUp sends SIGHUP and waits for the word that follows.
+// hangUp sends SIGHUP and waits for a log message.
 func (s *server) hangUp(t *testing.T, word string) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
@@ -397,8 +396,8 @@ func fetched(t *testing.T, address string) string {
 	return string(text)
 }
 
-// TestTokenCommand: what it writes is an entry of the tokens file, and lets in
-// who has the token.
+// TestTokenCommand: the token command prints a valid entry of the tokens file, and its
+// token is accepted.
 func TestTokenCommand(t *testing.T) {
 	var entry, secret strings.Builder
 	cmd := exec.CommandContext(t.Context(), binary, "token", "Ann's \"laptop\"")
@@ -416,8 +415,8 @@ func TestTokenCommand(t *testing.T) {
 	}
 }
 
-// TestRestartDropsNothing restarts the binary under load, twice, on one passed
-// socket: every request is answered once, with and without kept connections.
+// TestRestartDropsNothing restarts the binary under load, twice, on one passed socket:
+// every request is answered once, with and without keep-alive.
 func TestRestartDropsNothing(t *testing.T) {
 	up, calls := newProvider(t, 20*time.Millisecond)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -429,7 +428,7 @@ func TestRestartDropsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := "http://" + ln.Addr().String()
-	if err := ln.Close(); err != nil { // the file keeps the socket
+	if err := ln.Close(); err != nil { // the file keeps the socket open
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = socket.Close() })
@@ -470,7 +469,7 @@ func TestRestartDropsNothing(t *testing.T) {
 	s.stop(t)
 }
 
-// TestStopFinishesWhatRuns: a request under way is answered after SIGTERM.
+// TestStopFinishesWhatRuns: a running request is answered after SIGTERM.
 func TestStopFinishesWhatRuns(t *testing.T) {
 	up, calls := newProvider(t, 1500*time.Millisecond)
 	config := write(t, "c.toml", settings(up.URL+"/v1", "dex.example", "", ""), 0o644)
@@ -487,8 +486,8 @@ func TestStopFinishesWhatRuns(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionIsServedALastTime: a request that meets SIGTERM on its way
-// down a kept connection is answered, and told to leave it.
+// TestIdleConnectionIsServedALastTime: a request sent over a kept connection while
+// SIGTERM arrives is answered, with "Connection: close".
 func TestIdleConnectionIsServedALastTime(t *testing.T) {
 	up, _ := newProvider(t, 0)
 	config := write(t, "c.toml", settings(up.URL+"/v1", "dex.example", "", ""), 0o644)

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// The server, which holds the vendor's keys, leaves them in no core file and shows them
-// to no other process of its user, as any program does that does nothing against it. Root,
-// from whom nothing is kept, plays both parts as somebody without privileges.
+// The server holds the vendor's keys: it dumps no core, and other processes of its user
+// cannot read its memory, while they can read that of a program without such protection.
+// Root can read everything, so as root the test runs both as an unprivileged user.
 func TestMemoryIsHidden(t *testing.T) {
-	dir, err := os.MkdirTemp("", "sksm") // the test's own is closed to others
+	dir, err := os.MkdirTemp("", "sksm") // the test's own directory is closed to other users
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestMemoryIsHidden(t *testing.T) {
 		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 		return cmd.Process.Pid
 	}
-	// The kernel asks the same of who would read its memory or attach to it.
+	// The kernel makes the same check for reading memory and for attaching.
 	environ := func(pid int) string {
 		cmd := exec.Command("cat", "/proc/"+strconv.Itoa(pid)+"/environ")
 		cmd.SysProcAttr = as
@@ -66,7 +66,7 @@ func TestMemoryIsHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, core, _ := strings.Cut(string(limits), "Max core file size")
-	if got := strings.Fields(core)[:2]; got[0] != "0" || got[1] != "0" { // soft and hard
+	if got := strings.Fields(core)[:2]; got[0] != "0" || got[1] != "0" { // soft and hard limit
 		t.Errorf("core files of %q bytes", got)
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"syscall"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/priceapi"
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/postgres"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/shared"
 	"swapkeep/priceapi/web"
 
@@ -56,12 +56,12 @@ type service struct {
 	follower *shared.Follower
 	sources  *priceapi.Sources // nil = this process never polls
 	watched  []poll.Watched
-	keys     *keyring // nil = nobody needs a key
+	keys     *keyring // nil = no key is required
 	health   health
 	heard    heard
 }
 
-// prices serves until ctx ends, then finishes what is under way.
+// prices serves until ctx ends, then finishes running requests.
 func prices(ctx context.Context, path string, sandbox bool, log zerolog.Logger) error {
 	f, err := readPricesConfig(path)
 	if err != nil {
@@ -70,7 +70,7 @@ func prices(ctx context.Context, path string, sandbox bool, log zerolog.Logger) 
 	s := &service{f: f, log: log, heard: heard{log: log}}
 	defer s.close()
 	who := roll{path, f.KeysFile}
-	seen := who.stamp() // before it is read: a change meanwhile is another one
+	seen := who.stamp() // before reading, so that a change during the read is noticed
 	if err := errors.Join(s.openKeys(who), s.openSources(sandbox)); err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func prices(ctx context.Context, path string, sandbox bool, log zerolog.Logger) 
 	if s.keys != nil {
 		beside.Go(func() { who.follow(ctx, s.keys.admit, seen, hangup, log) })
 	}
-	s.follower.Look(ctx) // a process that answers has what there is
+	s.follower.Look(ctx) // load the current prices before answering requests
 	beside.Go(func() { s.follower.Run(ctx) })
 	if s.sources != nil {
 		beside.Go(func() { s.lead(ctx) })
@@ -120,7 +120,7 @@ func (s *service) close() {
 	}
 }
 
-// openKeys reads the API keys, where there are any.
+// openKeys reads the API keys, if a file is configured.
 func (s *service) openKeys(who roll) error {
 	if who.file == "" {
 		return nil
@@ -132,7 +132,7 @@ func (s *service) openKeys(who roll) error {
 	return err
 }
 
-// openSources prepares to poll, in a process that may.
+// openSources opens the price sources if this process may poll.
 func (s *service) openSources(sandbox bool) error {
 	settings, err := s.f.settings(sandbox)
 	if err != nil || !s.f.Poll {
@@ -149,8 +149,8 @@ func (s *service) openSources(sandbox bool) error {
 	return err
 }
 
-// openBackends connects to PostgreSQL, without which nothing can be told. Redis may
-// be down: then each process helps itself.
+// openBackends connects to PostgreSQL, which is required, and to Redis, which may be
+// down: then each process works on its own.
 func (s *service) openBackends(ctx context.Context) error {
 	at, err := s.f.Postgres.read("postgres", postgresVariable)
 	if err != nil {
@@ -168,11 +168,11 @@ func (s *service) openBackends(ctx context.Context) error {
 		return err
 	}
 	s.follower = &shared.Follower{
-		Feed: board.NewFeed(), Redis: s.redis, Database: s.store, Now: fault.Now,
+		Feed: pricetable.NewFeed(), Redis: s.redis, Database: s.store, Now: clock.Now,
 		Log: func(err error) { s.heard.of("boards", err) },
 	}
 	s.health = health{
-		now: fault.Now, fetched: func() time.Time { return s.follower.Feed.Now().Fetched },
+		now: clock.Now, fetched: func() time.Time { return s.follower.Feed.Now().Fetched },
 		database: s.store.Check, redis: s.redis.Check, heard: &s.heard,
 	}
 	return nil

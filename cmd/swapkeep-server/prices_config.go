@@ -14,23 +14,23 @@ import (
 	"time"
 
 	"swapkeep/chain"
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/priceapi"
 	"swapkeep/priceapi/shared"
 	"swapkeep/rest"
 	"swapkeep/tokens"
 )
 
-// Environment variables that may hold what the configuration names a file for.
+// Environment variables that may be used instead of a file named in the configuration.
 const (
 	postgresVariable  = "SWAPKEEP_SERVER_POSTGRES_URL"
 	redisVariable     = "SWAPKEEP_SERVER_REDIS_URL"
-	sourceVariable    = "SWAPKEEP_SERVER_%s_KEY" // of a source, in capital letters
+	sourceVariable    = "SWAPKEEP_SERVER_%s_KEY" // %s is the source's name in capital letters
 	defaultPricesPort = "127.0.0.1:5330"
 )
 
-// A backend is how a database is reached: by a URL without a password here, or by one
-// with it in a file of mode 0600 or in the environment.
+// A backend is how a database is reached: a URL without a password, or one with a
+// password in a file of mode 0600 or in the environment.
 type backend struct {
 	URL     string `toml:"url"`
 	URLFile string `toml:"url_file"`
@@ -38,11 +38,11 @@ type backend struct {
 
 // A pricesFile is the configuration of the prices command. Unknown keys are errors.
 type pricesFile struct {
-	Listen   string   `toml:"listen"`          // host:port; not used with a passed socket
-	Hosts    []string `toml:"hosts"`           // what Host may say; empty: the address that is listened on
-	Origins  []string `toml:"origins"`         // web pages that may read
-	Proxies  []string `toml:"trusted_proxies"` // CIDRs whose X-Forwarded-For is believed
-	TLS      tlsFiles `toml:"tls"`             // required off loopback
+	Listen   string   `toml:"listen"`          // host:port; not used with a socket from systemd
+	Hosts    []string `toml:"hosts"`           // accepted Host headers; empty: the listening address
+	Origins  []string `toml:"origins"`         // web origins that may read (CORS)
+	Proxies  []string `toml:"trusted_proxies"` // CIDRs whose X-Forwarded-For is trusted
+	TLS      tlsFiles `toml:"tls"`             // required unless on loopback
 	Postgres struct {
 		backend
 		Connections int `toml:"connections"`
@@ -51,12 +51,12 @@ type pricesFile struct {
 		backend
 		Prefix string `toml:"prefix"`
 	} `toml:"redis"`
-	KeysFile  string `toml:"keys_file"` // [[tokens]] with an API key's name and hash; empty: nobody needs one
-	Anonymous bool   `toml:"anonymous"` // with keys_file: who has no key may ask too
+	KeysFile  string `toml:"keys_file"` // [[tokens]] with an API key's name and hash; empty: no key is required
+	Anonymous bool   `toml:"anonymous"` // with keys_file: requests without a key are allowed too
 	Limits    struct {
-		Rate           float64  `toml:"rate"` // requests a second of a key
+		Rate           float64  `toml:"rate"` // requests per second per key
 		Burst          int      `toml:"burst"`
-		AnonymousRate  float64  `toml:"anonymous_rate"` // of an address without one
+		AnonymousRate  float64  `toml:"anonymous_rate"` // requests per second per address without a key
 		AnonymousBurst int      `toml:"anonymous_burst"`
 		Connections    int      `toml:"connections"`
 		Streams        int      `toml:"streams"`
@@ -64,25 +64,25 @@ type pricesFile struct {
 	} `toml:"limits"`
 	Poll        bool                    `toml:"poll"` // whether this process may be the one that polls
 	HistoryDays int                     `toml:"history_days"`
-	Lists       []string                `toml:"lists"` // files of tokens beside the built-in list
+	Lists       []string                `toml:"lists"` // token list files in addition to the built-in list
 	Sources     map[string]sourceTable  `toml:"sources"`
 	Networks    map[string]networkTable `toml:"networks"`
 }
 
-// A sourceTable is one source of prices.
+// A sourceTable configures one price source.
 type sourceTable struct {
 	Disabled bool   `toml:"disabled"`
 	BaseURL  string `toml:"base_url"`
-	Plan     string `toml:"plan"`     // of CoinGecko: demo or pro
-	KeyFile  string `toml:"key_file"` // of CoinGecko and hosted
+	Plan     string `toml:"plan"`     // CoinGecko only: demo or pro
+	KeyFile  string `toml:"key_file"` // CoinGecko and hosted only
 }
 
-// A networkTable is one network.
+// A networkTable configures one network.
 type networkTable struct {
 	RPC []string `toml:"rpc"`
 }
 
-// sources that there are, and whether they take a key.
+// sources are the known price sources, and whether they take a key.
 var sources = map[string]bool{
 	priceapi.DefiLlama: false, priceapi.OnChain: false, priceapi.GeckoTerminal: false, priceapi.CoinGecko: true,
 	priceapi.DexScreener: false, priceapi.Blockscout: false, priceapi.GoPlus: false, priceapi.Hosted: true,
@@ -105,7 +105,7 @@ func readPricesConfig(path string) (pricesFile, error) {
 	return f, nil
 }
 
-// check refuses what no part would refuse by itself.
+// check refuses what no other package would refuse.
 func (f pricesFile) check() error {
 	l := f.Limits
 	for _, c := range []struct {
@@ -150,7 +150,7 @@ func (f pricesFile) keyless() shared.Rate {
 	return shared.Rate{PerSecond: f.Limits.AnonymousRate, Burst: f.Limits.AnonymousBurst}
 }
 
-// trusted are the proxies whose word on where a request comes from is taken.
+// trusted returns the proxies whose X-Forwarded-For is trusted.
 func (f pricesFile) trusted() (all []netip.Prefix, err error) {
 	for _, text := range f.Proxies {
 		p, err := netip.ParsePrefix(text)
@@ -165,7 +165,7 @@ func (f pricesFile) trusted() (all []netip.Prefix, err error) {
 	return all, nil
 }
 
-// read is the URL of a backend. No error repeats it.
+// read returns the URL of a backend. Errors never contain it.
 func (b backend) read(name, variable string) (string, error) {
 	if b.URL != "" && b.URLFile != "" {
 		return "", fmt.Errorf("%s: set url or url_file, not both", name)
@@ -185,7 +185,7 @@ func (b backend) read(name, variable string) (string, error) {
 	return hidden + b.URL, nil
 }
 
-// carriesPassword also takes what it cannot read for one.
+// carriesPassword reports whether a URL has a password or that word, or is malformed.
 func carriesPassword(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil || strings.Contains(strings.ToLower(raw), "password") {
@@ -195,9 +195,9 @@ func carriesPassword(raw string) bool {
 	return has
 }
 
-// settings are those of the sources, with their keys.
+// settings returns the settings of the price sources, with their keys.
 func (f pricesFile) settings(sandbox bool) (priceapi.Settings, error) {
-	s := priceapi.Settings{Of: map[string]priceapi.Setting{}, Local: sandbox, Now: fault.Now, Pro: f.Sources[priceapi.CoinGecko].Plan == "pro"}
+	s := priceapi.Settings{Of: map[string]priceapi.Setting{}, Local: sandbox, Now: clock.Now, Pro: f.Sources[priceapi.CoinGecko].Plan == "pro"}
 	if sandbox {
 		s.Reach = rest.OwnMachineAlone
 	}
@@ -225,8 +225,8 @@ func (f pricesFile) settings(sandbox bool) (priceapi.Settings, error) {
 	return s, nil
 }
 
-// hub reaches the networks that are priced: each by what is configured, else, outside
-// the sandbox, by its own defaults.
+// hub connects to the networks with prices: each by its configured RPC URLs or, outside
+// the sandbox, by the built-in defaults.
 func (f pricesFile) hub(sandbox bool) (*chain.Hub, error) {
 	given := maps.Clone(f.Networks)
 	var endpoints []chain.Endpoint
@@ -244,8 +244,8 @@ func (f pricesFile) hub(sandbox bool) (*chain.Hub, error) {
 	return chain.NewHub(endpoints, chain.Options{Sandbox: sandbox})
 }
 
-// monitored are the tokens whose prices are kept: those of the built-in list, then of
-// the files. A file that is not right keeps the process from starting.
+// monitored returns the tokens whose prices are kept: the built-in list, then the files.
+// An invalid file is an error and keeps the process from starting.
 func (f pricesFile) monitored() ([]tokens.Token, error) {
 	all := tokens.Builtin().Tokens()
 	for _, path := range f.Lists {

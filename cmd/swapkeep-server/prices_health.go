@@ -5,21 +5,21 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/web"
 )
 
-// Bounds of a look at the health. One look serves all who ask within its time: they
-// may be strangers.
+// Limits of a health check. One check serves all requests within healthFor, because
+// anybody may ask.
 const (
 	healthFor  = time.Second
 	healthTime = 2 * time.Second
 )
 
-// health looks at what the service stands on.
+// health checks what the service depends on.
 type health struct {
 	now             func() time.Time
-	fetched         func() time.Time // when the last fetch ended that the board is of
+	fetched         func() time.Time // end of the fetch that the current prices are from
 	database, redis func(context.Context) error
 	heard           *heard
 
@@ -28,15 +28,15 @@ type health struct {
 	at   time.Time
 }
 
-// words are what is said of a backend.
+// words describes a backend.
 func words(name string, err error) string {
 	if err != nil {
-		return name + ": failing" // why is in the log: strangers read this
+		return name + ": failing" // the reason is in the log only: anybody can read this
 	}
 	return name + ": ok"
 }
 
-// look asks both at once.
+// look checks both backends at once.
 func (h *health) look(ctx context.Context) web.Health {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -44,7 +44,7 @@ func (h *health) look(ctx context.Context) web.Health {
 	if past := now.Sub(h.at); past >= 0 && past < healthFor {
 		return h.seen
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthTime) // who asked first may leave
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthTime) // the first client may disconnect
 	defer cancel()
 	var database, redis error
 	var both sync.WaitGroup
@@ -54,13 +54,13 @@ func (h *health) look(ctx context.Context) web.Health {
 	h.heard.of("postgresql", database)
 	h.heard.of("redis", redis)
 	fetched := h.fetched()
-	fresh := !fetched.IsZero() && now.Sub(fetched) <= board.StaleAfter
+	fresh := !fetched.IsZero() && now.Sub(fetched) <= pricetable.StaleAfter
 	h.seen = web.Health{Status: sum(database == nil, redis == nil, fresh), Database: words("postgresql", database), Cache: words("redis", redis)}
 	h.at = h.now()
 	return h.seen
 }
 
-// sum: without the database the last prices still go out, as long as they are fresh.
+// sum returns the overall status. Without the database prices are served while fresh.
 func sum(database, redis, fresh bool) web.Status {
 	switch {
 	case database && redis && fresh:

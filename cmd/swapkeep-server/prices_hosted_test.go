@@ -25,13 +25,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A hosting is what the processes of a hosted price API stand on.
+// A hosting is the backends of a hosted price API.
 type hosting struct {
 	t        *testing.T
 	postgres *servers.PostgreSQL
 	redis    *servers.Redis
 	database string
-	sources  string // tables of the configuration
+	sources  string // configuration tables of the sources
 }
 
 func newHosting(t *testing.T) *hosting {
@@ -51,14 +51,14 @@ func newHosting(t *testing.T) *hosting {
 	return h
 }
 
-// A process is one of the service's.
+// A process is one process of the service.
 type process struct {
 	*server
 	url string
 }
 
-// start starts a process; top goes before the tables of its configuration, tables
-// after.
+// start starts a process; top goes before the tables of its configuration, tables after
+// them.
 func (h *hosting) start(top, tables string) *process {
 	h.t.Helper()
 	t := h.t
@@ -76,7 +76,7 @@ func (h *hosting) start(top, tables string) *process {
 
 const unlimited = "[limits]\nrate = 10000.0\nburst = 10000\nanonymous_rate = 10000.0\nanonymous_burst = 10000"
 
-// get asks a process, with headers in pairs.
+// get sends a GET request, with headers as name-value pairs.
 func (p *process) get(t *testing.T, path string, header ...string) (*http.Response, []byte) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+"/api/v1"+path, nil)
@@ -98,7 +98,7 @@ func (p *process) get(t *testing.T, path string, header ...string) (*http.Respon
 	return res, body
 }
 
-// field is a member of a JSON answer.
+// field returns a member of a JSON answer.
 func (p *process) field(t *testing.T, path, name string) string {
 	t.Helper()
 	_, body := p.get(t, path)
@@ -109,7 +109,7 @@ func (p *process) field(t *testing.T, path, name string) string {
 	return strings.Trim(string(all[name]), `"`)
 }
 
-// until waits for what other processes bring about.
+// until polls until is returns true.
 func until(t *testing.T, what string, limit time.Duration, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(limit); !is(); time.Sleep(50 * time.Millisecond) {
@@ -119,7 +119,7 @@ func until(t *testing.T, what string, limit time.Duration, is func() bool) {
 	}
 }
 
-// priced waits until a process has a board with prices of every network.
+// priced waits until a process has prices of every network.
 func (p *process) priced(t *testing.T) {
 	t.Helper()
 	until(t, "prices of all networks", 30*time.Second, func() bool {
@@ -147,7 +147,7 @@ func (p *process) health(t *testing.T) string {
 	return fmt.Sprintf("%d %s, %s, %s", res.StatusCode, said.Status, said.Database, said.Redis)
 }
 
-// kill ends a process as the kernel does.
+// kill sends SIGKILL.
 func (s *server) kill(t *testing.T) {
 	t.Helper()
 	if err := s.cmd.Process.Kill(); err != nil {
@@ -163,7 +163,7 @@ func (s *server) signal(t *testing.T, sig os.Signal) {
 	}
 }
 
-// term is the number of the present one.
+// term returns the number of the current term and of the fetches.
 func (h *hosting) term() (term, fetches int64) {
 	h.t.Helper()
 	conn, err := pgx.Connect(h.t.Context(), h.database)
@@ -177,8 +177,8 @@ func (h *hosting) term() (term, fetches int64) {
 	return term, fetches
 }
 
-// TestHostedContract: every table of the spec, on a process that polls and on one
-// that only serves, which say the same byte by byte.
+// TestHostedContract: every table of the spec holds on a process that polls and on one
+// that only serves, and both answer identically byte for byte.
 func TestHostedContract(t *testing.T) {
 	h := newHosting(t)
 	poller, reader := h.start("", unlimited), h.start("poll = false", unlimited)
@@ -196,7 +196,7 @@ func TestHostedContract(t *testing.T) {
 		_, b := reader.get(t, "/tokens/price24h?limit=50")
 		return string(a) == string(b)
 	})
-	until(t, "a chart of a week", 30*time.Second, func() bool { // filled from an archive
+	until(t, "a chart of a week", 30*time.Second, func() bool { // backfilled from an archive
 		_, body := reader.get(t, "/tokens/0x0000000000000000000000000000000000000000/history?period=week&chain_id=1")
 		return strings.Count(string(body), `"open"`) > 150
 	})
@@ -207,8 +207,8 @@ func TestHostedContract(t *testing.T) {
 	reader.stop(t)
 }
 
-// TestPollerIsReplaced: one that is killed, and one that is stopped and goes on later,
-// has another in its place within seconds, and writes nothing after that.
+// TestPollerIsReplaced: a poller that is killed, and one that is suspended and later
+// resumed, is replaced within seconds, and the resumed one writes nothing more.
 func TestPollerIsReplaced(t *testing.T) {
 	h := newHosting(t)
 	first := h.start("", unlimited)
@@ -240,20 +240,20 @@ func TestPollerIsReplaced(t *testing.T) {
 	term, fetches := h.term()
 	second.signal(t, syscall.SIGCONT)
 	second.told(t, "no longer polling")
-	if now, n := h.term(); now != term || term <= before || n > fetches+1 { // the third's own may have come
+	if now, n := h.term(); now != term || term <= before || n > fetches+1 { // the third may have fetched meanwhile
 		t.Errorf("term %d and %d fetches after term %d and %d", now, n, term, fetches)
 	}
 	sent := reader.field(t, "/stats", "total_fetches")
 	if n, err := strconv.Atoi(sent); err != nil || int64(n) < fetches {
 		t.Errorf("the reader says %s of %d fetches", sent, fetches)
 	}
-	third.stop(t) // lets the second lead again at once
+	third.stop(t) // lets the second take over at once
 	second.told(t, "polling")
 	second.stop(t)
 }
 
-// TestBackendsComeAndGo: prices go out without Redis and without PostgreSQL, and the
-// health says which is missing.
+// TestBackendsComeAndGo: prices are served without Redis and without PostgreSQL, and the
+// health says which one is down.
 func TestBackendsComeAndGo(t *testing.T) {
 	h := newHosting(t)
 	p := h.start("", unlimited)
@@ -272,7 +272,7 @@ func TestBackendsComeAndGo(t *testing.T) {
 	h.redis.Stop()
 	until(t, "told of Redis", 10*time.Second, is("200 degraded, postgresql: ok, redis: failing"))
 	serves()
-	late := h.start("poll = false", unlimited) // its board is PostgreSQL's
+	late := h.start("poll = false", unlimited) // gets its prices from PostgreSQL
 	late.priced(t)
 	h.postgres.Stop()
 	until(t, "told of both", 10*time.Second, is("200 degraded, postgresql: failing, redis: failing"))
@@ -294,8 +294,8 @@ func TestBackendsComeAndGo(t *testing.T) {
 	late.stop(t)
 }
 
-// TestLimitsAcrossProcesses: two processes count a client together; what a stranger
-// forwards changes nothing, what a trusted proxy does counts.
+// TestLimitsAcrossProcesses: two processes share a client's rate limit. X-Forwarded-For
+// is ignored from a stranger and honoured from a trusted proxy.
 func TestLimitsAcrossProcesses(t *testing.T) {
 	h := newHosting(t)
 	const limits = "[limits]\nanonymous_rate = 0.01\nanonymous_burst = 6"
@@ -313,13 +313,13 @@ func TestLimitsAcrossProcesses(t *testing.T) {
 		t.Errorf("got %v", statuses)
 	}
 	proxied := h.start("poll = false\ntrusted_proxies = [\"127.0.0.0/8\"]", limits)
-	for i := range 20 { // another client each time, whatever the client itself wrote before
+	for i := range 20 { // a different client each time, with the same forged first address
 		if res, _ := proxied.get(t, "/tokens", "X-Forwarded-For", fmt.Sprintf("198.51.100.7, 192.0.2.%d", 100+i)); res.StatusCode != http.StatusOK {
 			t.Errorf("client %d: %d", i, res.StatusCode)
 		}
 	}
 	got := 0
-	for i := range 10 { // one client, that writes another address each time
+	for i := range 10 { // one client that forges another address each time
 		if res, _ := proxied.get(t, "/tokens", "X-Forwarded-For", fmt.Sprintf("198.51.100.%d, 203.0.113.9", i)); res.StatusCode == http.StatusOK {
 			got++
 		}
@@ -332,8 +332,8 @@ func TestLimitsAcrossProcesses(t *testing.T) {
 	}
 }
 
-// TestAPIKeys: who has none is let in where the configuration says so, a wrong one
-// nowhere, and the file is read again.
+// TestAPIKeys: requests without a key are served only if the configuration allows it, a
+// wrong key is never accepted, and the file is reloaded.
 func TestAPIKeys(t *testing.T) {
 	h := newHosting(t)
 	const one, two = "an-api-key-of-somebody-1", "an-api-key-of-somebody-2"
@@ -373,8 +373,8 @@ func TestAPIKeys(t *testing.T) {
 	}
 }
 
-// TestPassedSocketForPrices: a process serves the socket that it is given, and so does
-// the one after it.
+// TestPassedSocketForPrices: a process serves the socket that is passed to it, and so
+// does the next one.
 func TestPassedSocketForPrices(t *testing.T) {
 	h := newHosting(t)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -398,7 +398,7 @@ func TestPassedSocketForPrices(t *testing.T) {
 	}
 }
 
-// TestPricesOverTLS: off loopback that is the only way, and on it one.
+// TestPricesOverTLS: TLS is required off loopback and possible on it.
 func TestPricesOverTLS(t *testing.T) {
 	h := newHosting(t)
 	cert, key, pool := certificate(t)

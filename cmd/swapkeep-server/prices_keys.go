@@ -11,10 +11,9 @@ import (
 	"swapkeep/providers/keyproxy"
 )
 
-// A keyring knows the API keys that are let in, by their hashes. It is safe for
-// concurrent use.
+// A keyring holds the hashes of the accepted API keys. It is safe for concurrent use.
 type keyring struct {
-	salt [32]byte // so that how long a look-up takes tells nothing of a hash
+	salt [32]byte // keeps the time of a look-up from revealing anything about a hash
 	all  atomic.Pointer[map[[sha256.Size]byte]string]
 }
 
@@ -24,10 +23,10 @@ func newKeyring(keys []keyproxy.Token) (*keyring, error) {
 	return k, k.admit(keys)
 }
 
-// maxKeys bounds a keyring.
+// maxKeys limits the keys in a keyring.
 const maxKeys = 100_000
 
-// admit lets these keys in and no others. With an error all stays as it was.
+// admit replaces the accepted keys. On an error nothing changes.
 func (k *keyring) admit(keys []keyproxy.Token) error {
 	if len(keys) > maxKeys {
 		return fmt.Errorf("there are %d API keys: must be at most %d", len(keys), maxKeys)
@@ -55,13 +54,13 @@ func (k *keyring) place(hash [sha256.Size]byte) (at [sha256.Size]byte) {
 	return at
 }
 
-// owner is whose a key is.
+// owner returns the name of a key's owner; false for an unknown key.
 func (k *keyring) owner(_ context.Context, key string) (name string, ok bool) {
 	name, ok = (*k.all.Load())[k.place(sha256.Sum256([]byte(key)))]
 	return name, ok
 }
 
-// keysOf tells the sources' keys; "" where there is none.
+// keysOf returns a function that looks up a source's key; "" if it has none.
 func keysOf(keys map[string]string) func(context.Context, string) (string, error) {
 	return func(_ context.Context, name string) (string, error) { return keys[name], nil }
 }

@@ -6,19 +6,19 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/postgres"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/shared"
 
 	"github.com/rs/zerolog"
 )
 
-// electEvery is how long a process waits to stand again after an election failed.
+// electEvery is the pause after a failed election.
 const electEvery = time.Second
 
-// lead polls whenever it is this process' turn, until ctx ends.
+// lead polls whenever this process is elected leader, until ctx ends.
 func (s *service) lead(ctx context.Context) {
 	for ctx.Err() == nil {
 		term, err := s.store.Lead(ctx)
@@ -44,7 +44,7 @@ func (s *service) lead(ctx context.Context) {
 
 // poll polls until the term ends.
 func (s *service) poll(term *postgres.Term) {
-	polled := board.NewFeed()
+	polled := pricetable.NewFeed()
 	p := poll.New(poll.Options{
 		Tokens:  func() []poll.Watched { return s.watched },
 		Leading: s.sources.Leading, Further: s.sources.Further, Archives: s.sources.Archives, Almanacs: s.sources.Almanacs,
@@ -56,16 +56,16 @@ func (s *service) poll(term *postgres.Term) {
 	p.Run(term.Context())
 }
 
-// shareAgain is after what time a board that could not be shared is shared again.
+// shareAgain is the pause before a price table that could not be shared is shared again.
 const shareAgain = 2 * time.Second
 
-// share numbers what is polled and hands it to all processes, until the term ends.
-func (s *service) share(term *postgres.Term, polled *board.Feed) {
+// share numbers the polled price tables and publishes them until the term ends.
+func (s *service) share(term *postgres.Term, polled *pricetable.Feed) {
 	ctx := term.Context()
 	for n := uint64(1); ; n++ {
 		b, next := polled.Next()
 		var again <-chan time.Time
-		if b.Seq > 0 { // not the one that a feed begins with
+		if b.Seq > 0 { // skip the feed's empty initial table
 			err := s.shareOne(ctx, term, shared.Numbered(b, term.Number, n))
 			if err != nil {
 				again = time.After(shareAgain)
@@ -83,9 +83,9 @@ func (s *service) share(term *postgres.Term, polled *board.Feed) {
 	}
 }
 
-// shareOne gives a board to the database first, which refuses it from a leader who is
-// none any more. Without Redis the others find it there.
-func (s *service) shareOne(ctx context.Context, term *postgres.Term, b *board.Board) error {
+// shareOne writes a price table to the database first, which refuses it from a leader
+// whose term has ended. While Redis is down the others read it from there.
+func (s *service) shareOne(ctx context.Context, term *postgres.Term, b *pricetable.Board) error {
 	data, err := shared.Encode(b)
 	if err == nil {
 		err = term.PutBoard(ctx, b.Seq, data)
@@ -100,8 +100,8 @@ func (s *service) shareOne(ctx context.Context, term *postgres.Term, b *board.Bo
 	return nil
 }
 
-// notice logs what the poller says: of sources when it changes, of single prices only
-// for who looks closely.
+// notice logs the poller's notices: for sources when their state changes, for single
+// prices at debug level.
 func (s *service) notice(n poll.Notice) {
 	if n.ID != (price.ID{}) {
 		s.log.Debug().Err(n.Err).Str("from", n.From).Uint64("chain", n.ID.Chain).Stringer("token", n.ID.Address).Msg("price not believed")
@@ -110,8 +110,8 @@ func (s *service) notice(n poll.Notice) {
 	s.heard.of("source "+n.From, n.Err)
 }
 
-// heard logs what fails when it begins to fail and when it works again, and not each
-// time: what is asked every second would fill the log.
+// heard logs when something begins to fail and when it works again, not each failure:
+// what runs every second would fill the log.
 type heard struct {
 	log zerolog.Logger
 
@@ -124,13 +124,13 @@ type told struct {
 	at   time.Time
 }
 
-// repeatEvery is after what time the same failure is told again.
+// repeatEvery is the interval at which a continuing failure is logged again.
 const repeatEvery = 10 * time.Minute
 
-// of takes the outcome of something that is done again and again.
+// of records the outcome of a repeated operation.
 func (h *heard) of(what string, err error) {
 	if errors.Is(err, shared.ErrDown) || errors.Is(err, context.Canceled) {
-		return // says nothing new
+		return // not news
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// TestPricesRefusesToStart: what cannot be served is said at once, with what to do,
+// TestPricesRefusesToStart: an invalid configuration is reported at once, with what to do
 // and without a password.
 func TestPricesRefusesToStart(t *testing.T) {
 	const hidden = "hidden-password"
@@ -73,8 +73,8 @@ func TestPricesRefusesToStart(t *testing.T) {
 	}
 }
 
-// FuzzPricesConfig: no file crashes the reader, and one that is taken is within its
-// bounds.
+// FuzzPricesConfig: no file crashes the parser, and an accepted file is within its
+// limits.
 func FuzzPricesConfig(f *testing.F) {
 	for _, s := range []string{
 		"", "listen = \"127.0.0.1:0\"\nhosts = [\"a\"]\npoll = false\n", "[limits]\nrate = 1e400\nburst = -1", "[networks.1]\nrpc = [\"a\"]\n[sources.coingecko]\nplan = \"pro\"\n",
@@ -100,8 +100,8 @@ func FuzzPricesConfig(f *testing.F) {
 	})
 }
 
-// TestHealthTellsTheTruth: every combination of what may fail, and one look for all
-// who ask within a second.
+// TestHealthTellsTheTruth: every combination of failures, and one check for all requests
+// within a second.
 func TestHealthTellsTheTruth(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	down := errors.New("down")
@@ -143,7 +143,7 @@ func TestHealthTellsTheTruth(t *testing.T) {
 	}
 }
 
-// TestHeard: what goes on failing is said once.
+// TestHeard: a continuing failure is logged once.
 func TestHeard(t *testing.T) {
 	var log strings.Builder
 	h := heard{log: zerolog.New(&log)}

@@ -19,19 +19,19 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Bounds of one connection. linger is how long idle ones are still served after
-// SIGTERM, so that a request already on its way meets an answer.
+// Limits of one connection. After SIGTERM idle connections are still served for linger,
+// so that a request already on its way is answered.
 const (
 	headerTime = 5 * time.Second
-	answerTime = 10 * time.Second // for an answer to be taken
+	answerTime = 10 * time.Second // for the client to read an answer
 	idleTime   = 60 * time.Second
 	maxHeader  = 16 << 10
-	maxStreams = 64 // of HTTP/2, at once
+	maxStreams = 64 // concurrent HTTP/2 streams
 	linger     = time.Second
-	fresh      = 500 * time.Millisecond // for a first request, and for a piece of an answer, while others wait
+	fresh      = 500 * time.Millisecond // for a first request, and for each part of an answer, while other connections wait
 )
 
-// proxy serves until ctx ends, then finishes what is under way.
+// proxy serves until ctx ends, then finishes running requests.
 func proxy(ctx context.Context, path string, sandbox bool, log zerolog.Logger) error {
 	f, err := readConfig(path)
 	if err != nil {
@@ -47,7 +47,7 @@ func proxy(ctx context.Context, path string, sandbox bool, log zerolog.Logger) e
 	}
 	c.Log = log
 	who := roll{path, f.TokensFile}
-	seen := who.stamp() // before it is read: a change meanwhile is another one
+	seen := who.stamp() // before reading, so that a change during the read is noticed
 	if c.Tokens, err = who.read(); err != nil {
 		return err
 	}
@@ -83,8 +83,8 @@ func proxy(ctx context.Context, path string, sandbox bool, log zerolog.Logger) e
 	return errors.Join(drain(s, ln, time.Duration(f.Limits.Drain)), side.Close())
 }
 
-// openWallets opens the listener that wallets call. The connections of door are within
-// those of ln.
+// openWallets opens the listener for wallets. ln wraps door in TLS if that is configured;
+// otherwise both are the same.
 func openWallets(f file) (door *listen.Listener, ln net.Listener, err error) {
 	secured, err := f.TLS.config("h2", "http/1.1")
 	if err != nil {
@@ -97,7 +97,7 @@ func openWallets(f file) (door *listen.Listener, ln net.Listener, err error) {
 	return door, ln, err
 }
 
-// newServer answers within a time that begins with a request's head.
+// newServer returns a server that must answer within longest of a request's start.
 func newServer(h http.Handler, longest time.Duration, log zerolog.Logger) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: longest, WriteTimeout: longest, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
@@ -106,7 +106,7 @@ func newServer(h http.Handler, longest time.Duration, log zerolog.Logger) *http.
 	}
 }
 
-// debugLog takes the server's own lines, which clients can cause at will.
+// debugLog logs the server's messages at debug level: clients can cause them at will.
 type debugLog struct{ log zerolog.Logger }
 
 func (d debugLog) Write(b []byte) (int, error) {
@@ -114,7 +114,7 @@ func (d debugLog) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// serveMetrics opens the second listener, on loopback alone.
+// serveMetrics opens the metrics listener, on loopback only.
 func serveMetrics(address string, p *keyproxy.Proxy, failed chan<- error, log zerolog.Logger) (io.Closer, error) {
 	s := newServer(p.Metrics(), answerTime, log)
 	if address == "" {
@@ -132,8 +132,8 @@ func serveMetrics(address string, p *keyproxy.Proxy, failed chan<- error, log ze
 	return s, nil
 }
 
-// drain stops accepting, serves open connections a last time, and waits for
-// requests under way, at most for the bound.
+// drain stops accepting, serves open connections for linger, and waits up to limit for
+// running requests.
 func drain(s *http.Server, ln io.Closer, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

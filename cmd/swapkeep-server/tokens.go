@@ -18,25 +18,25 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A token is how the configuration names one installation.
+// A token is the configuration's entry for one installation.
 type token struct {
 	Name   string `toml:"name"`
 	SHA256 string `toml:"sha256"` // of the token's text, in hex
 }
 
-// A roster is the content of a file of tokens.
+// A roster is the content of a tokens file.
 type roster struct {
 	Tokens []token `toml:"tokens"`
 }
 
-// watchEvery is how often the file of tokens is looked at.
+// watchEvery is how often the tokens file is checked for changes.
 const watchEvery = 2 * time.Second
 
-// A roll is where the tokens that are let in are written down: in a file of
-// their own, or in the proxy's configuration.
+// A roll names the files with the accepted tokens: a tokens file or, if that is empty,
+// the proxy's configuration.
 type roll struct{ config, file string }
 
-// read returns the tokens as they are written now.
+// read returns the tokens as they are in the file now.
 func (r roll) read() ([]keyproxy.Token, error) {
 	var list roster
 	if r.file == "" {
@@ -48,7 +48,7 @@ func (r roll) read() ([]keyproxy.Token, error) {
 	} else if err := decodeFile(r.file, notForOthers, &list); err != nil {
 		return nil, err
 	}
-	if list.Tokens == nil { // half written, perhaps
+	if list.Tokens == nil { // possibly half written
 		return nil, errors.New("no tokens are named; to let nobody in, write tokens = []")
 	}
 	out := make([]keyproxy.Token, 0, len(list.Tokens))
@@ -58,7 +58,7 @@ func (r roll) read() ([]keyproxy.Token, error) {
 	return out, nil
 }
 
-// notForOthers refuses a file in which others could let themselves in.
+// notForOthers refuses a file that others can write to.
 func notForOthers(s os.FileInfo) error {
 	if s.Mode().Perm()&0o022 != 0 {
 		return fmt.Errorf("has mode %04o: run chmod go-w on it after checking what it says", s.Mode().Perm())
@@ -66,13 +66,13 @@ func notForOthers(s os.FileInfo) error {
 	return nil
 }
 
-// A stamp tells one state of a file from the next.
+// A stamp identifies a state of a file.
 type stamp struct {
 	time time.Time
 	size int64
 }
 
-// stamp of the file of tokens; the zero one where there is none.
+// stamp returns the state of the tokens file; zero if there is none.
 func (r roll) stamp() stamp {
 	s, err := os.Stat(r.file)
 	if err != nil {
@@ -81,9 +81,8 @@ func (r roll) stamp() stamp {
 	return stamp{s.ModTime(), s.Size()}
 }
 
-// follow admits who the roll names, each time it is told to and when its file
-// is another than the one seen, until ctx ends. A roll that cannot be read
-// changes nothing.
+// follow admits the roll's tokens on each signal and whenever its file differs from seen,
+// until ctx ends. A roll that cannot be read changes nothing.
 func (r roll) follow(ctx context.Context, admit func([]keyproxy.Token) error, seen stamp, told <-chan os.Signal, log zerolog.Logger) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()

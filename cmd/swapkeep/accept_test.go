@@ -18,8 +18,8 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A desk answers a command's requests from a table, and keeps them. An answer may be made
-// of the request's parameters, and may be an error.
+// A desk answers a command's requests from a table and records them. An answer may be a
+// function of the request's parameters, and may be an error.
 type desk struct {
 	answers map[string]any
 	asked   map[string]json.RawMessage
@@ -58,7 +58,7 @@ func (d *desk) serve(conn net.Conn) {
 	}
 }
 
-// at is a command's connection to d, with what it writes.
+// at returns a command's connection to d, and the command's output.
 func (d *desk) at(t *testing.T) (l *line, out *bytes.Buffer) {
 	t.Helper()
 	d.asked = map[string]json.RawMessage{}
@@ -80,8 +80,8 @@ const (
 	proposed = protocol.Hash("0x2222222222222222222222222222222222222222222222222222222222222222")
 )
 
-// needy is an order whose accepted terms cannot be kept, with the finding of
-// what it proposes instead.
+// needy returns an order whose accepted terms cannot be kept, with the finding of its
+// proposal.
 func needy(severity string) protocol.Order {
 	const account, ether = protocol.Address("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"), "1000000000000000000"
 	o := protocol.Order{ID: "01", Request: newRequest(), Digest: accepted, State: "executing", Means: "carrying out the steps", Condition: "needs consent", Revision: 3}
@@ -112,7 +112,7 @@ func deskFor(o protocol.Order) *desk {
 	}}
 }
 
-// flags are those of a script, with its password on a descriptor of its own.
+// scriptFlags are the flags of a script, with its password on a file descriptor.
 func scriptFlags(t *testing.T, digest protocol.Hash) *consentFlags {
 	t.Helper()
 	read, write, err := os.Pipe()
@@ -122,7 +122,7 @@ func scriptFlags(t *testing.T, digest protocol.Hash) *consentFlags {
 	if _, err := write.WriteString("correct horse batteries\n"); err != nil {
 		t.Fatal(err)
 	}
-	fd, err := syscall.Dup(int(read.Fd())) // the command's own
+	fd, err := syscall.Dup(int(read.Fd())) // the command closes its own descriptor
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,8 +131,8 @@ func scriptFlags(t *testing.T, digest protocol.Hash) *consentFlags {
 		password: &secretFlag{name: "password-fd", fd: fd}}
 }
 
-// Consent to what an order proposes names the proposal's digest, not the one
-// that was accepted first.
+// Accepting a proposal executes the proposal's digest, not the one that was accepted
+// first.
 func TestAcceptProposal(t *testing.T) {
 	d := deskFor(needy("acknowledge"))
 	l, out := d.at(t)
@@ -179,7 +179,7 @@ func TestAcceptProposalRefuses(t *testing.T) {
 	}
 }
 
-// A token that bears another's name is warned of in the review.
+// The review warns of an unverified token that has another token's symbol.
 func TestReviewWarnsOfUnverifiedTokens(t *testing.T) {
 	d := deskFor(needy("note"))
 	fake := usdc
@@ -196,8 +196,8 @@ func TestReviewWarnsOfUnverifiedTokens(t *testing.T) {
 	}
 }
 
-// TestReviewTellsTheQuotesMinimum: where the quote calls its minimum something else, that
-// is told beside what holds.
+// TestReviewTellsTheQuotesMinimum: a quote's minimum that differs from the enforced one
+// is shown next to it.
 func TestReviewTellsTheQuotesMinimum(t *testing.T) {
 	for told, want := range map[protocol.Amount]bool{"": false, "2600000000": true} {
 		l, out := deskFor(needy("note")).at(t)
@@ -212,8 +212,8 @@ func TestReviewTellsTheQuotesMinimum(t *testing.T) {
 	}
 }
 
-// TestAcknowledgedInAdvance: codes that are given before the proposal was shown are
-// refused, and so are those of a swap that is yet to be quoted.
+// TestAcknowledgedInAdvance: acknowledging findings before the proposal was shown is
+// refused, and so it is for a swap that is not quoted yet.
 func TestAcknowledgedInAdvance(t *testing.T) {
 	d := deskFor(needy("acknowledge"))
 	l, out := d.at(t)

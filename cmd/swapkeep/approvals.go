@@ -13,7 +13,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// whoseFlags choose whose allowances, and where.
+// whoseFlags choose the account and the network.
 type whoseFlags struct{ account, network string }
 
 func (f *whoseFlags) add(t *terminal, cmd *cobra.Command) {
@@ -36,7 +36,7 @@ func newApprovals(t *terminal) *cobra.Command {
 	return cmd
 }
 
-// allowances asks for all of an account's allowances.
+// allowances lists all of an account's allowances on a network.
 func (l *line) allowances(ctx context.Context, f whoseFlags) (all []protocol.Allowance, a protocol.Account, n protocol.Network, err error) {
 	if a, err = l.account(ctx, f.account); err != nil {
 		return nil, a, n, err
@@ -139,7 +139,7 @@ func newRevoke(t *terminal) *cobra.Command {
 }
 
 func (l *line) revoke(ctx context.Context, token, spender string, f whoseFlags, c *consentFlags) error {
-	asJSON := l.t.json // the stream is the order's
+	asJSON := l.t.json // the JSON output is the order's alone
 	l.t.json = false
 	all, _, n, err := l.allowances(ctx, f)
 	l.t.json = asJSON
@@ -173,8 +173,7 @@ func (l *line) revoke(ctx context.Context, token, spender string, f whoseFlags, 
 	})
 }
 
-// oneAllowance finds the one that a person names by token, and by spender
-// where there are several.
+// oneAllowance finds an allowance by token, and by spender if there are several.
 func oneAllowance(all []protocol.Allowance, token, spender string) (protocol.Allowance, error) {
 	var fit []protocol.Allowance
 	for _, w := range all {

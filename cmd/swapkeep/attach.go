@@ -11,29 +11,29 @@ import (
 	"slices"
 	"strings"
 
-	"swapkeep/durable"
-	"swapkeep/fault"
+	"swapkeep/internal/atomicfile"
+	"swapkeep/internal/clock"
 )
 
-// Where the daemon keeps answers, below its home, and how long one may be.
+// Directory below the home for the answers that the daemon keeps, and their size limit.
 const (
 	refusedDir = "refused"
 	maxRefused = 64 << 10 // bytes
 )
 
-// An attachment is what doctor --attach writes: nothing of this machine but its system.
+// An attachment is the report of doctor --attach. Of this machine it has the system only.
 type attachment struct {
 	Version string            `json:"version"`
 	OS      string            `json:"os"`
 	Arch    string            `json:"arch"`
 	At      string            `json:"at"`
-	Unread  []string          `json:"unread"`  // members of answers that nothing reads
-	Answers []json.RawMessage `json:"answers"` // as the daemon kept them
+	Unread  []string          `json:"unread"`  // members of answers that the providers' code does not read
+	Answers []json.RawMessage `json:"answers"` // as the daemon stored them
 }
 
-// attach writes the report to a new file, for this user alone.
+// attach writes the report to a new file with mode 0600.
 func (t *terminal) attach(path, home string, said doctorSaid) error {
-	a := attachment{Version: version, OS: runtime.GOOS, Arch: runtime.GOARCH, At: fault.Now().UTC().Format("2006-01-02T15:04:05Z"), Unread: []string{}}
+	a := attachment{Version: version, OS: runtime.GOOS, Arch: runtime.GOARCH, At: clock.Now().UTC().Format("2006-01-02T15:04:05Z"), Unread: []string{}}
 	for _, f := range said.Findings {
 		a.Unread = append(a.Unread, f.Details...)
 	}
@@ -60,7 +60,7 @@ func (t *terminal) attach(path, home string, said doctorSaid) error {
 	return nil
 }
 
-// keptAnswers are the answers that the daemon kept. What is not of its form is left out.
+// keptAnswers returns the answers that the daemon stored, and skips other files.
 func keptAnswers(dir string) ([]json.RawMessage, error) {
 	all, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +68,7 @@ func keptAnswers(dir string) ([]json.RawMessage, error) {
 	}
 	out := []json.RawMessage{}
 	for _, e := range all {
-		b, err := durable.Read(filepath.Join(dir, e.Name()), maxRefused)
+		b, err := atomicfile.Read(filepath.Join(dir, e.Name()), maxRefused)
 		if err == nil && strings.HasSuffix(e.Name(), ".json") && json.Valid(b) && !slices.ContainsFunc(b, unprintable) {
 			out = append(out, b)
 		}
@@ -76,5 +76,5 @@ func keptAnswers(dir string) ([]json.RawMessage, error) {
 	return out, nil
 }
 
-// unprintable is what the daemon writes into no answer.
+// unprintable reports a byte that the daemon never writes into an answer.
 func unprintable(c byte) bool { return c != '\n' && (c < ' ' || c > '~') }

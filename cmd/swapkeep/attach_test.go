@@ -9,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"swapkeep/durable"
 	"swapkeep/installer/doctor"
+	"swapkeep/internal/atomicfile"
 	"swapkeep/providers/refused"
 )
 
-// TestAttach: the report holds the answers that the daemon kept and the members that it
-// counted, and of the findings nothing else; it is a new file, of its user alone.
+// TestAttach: the report contains the answers that the daemon stored and the unread
+// members that it counted, and nothing else of the findings, in a new file that only its
+// user can read.
 func TestAttach(t *testing.T) {
 	home := t.TempDir()
 	dir := filepath.Join(home, refusedDir)
@@ -25,7 +26,7 @@ func TestAttach(t *testing.T) {
 	for name, text := range map[string]string{
 		"dex-1.json": `{"provider":"dex","code":"not_understood"}`, "bridge-1.json": "{\n\"provider\":\"bridge\"}",
 		"broken.json": `{"provider":`, "steers.json": `{"a":"` + "\u202e" + `"}`, "long.json": `"` + strings.Repeat("x", maxRefused) + `"`,
-		durable.Unfinished + "1": `{}`,
+		atomicfile.Unfinished + "1": `{}`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -69,7 +70,7 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// TestAttachLooksWhereAnswersAre: the folder's name and bound are the daemon's.
+// TestAttachLooksWhereAnswersAre: the directory name and the size limit are the daemon's.
 func TestAttachLooksWhereAnswersAre(t *testing.T) {
 	if refusedDir != refused.Dir || maxRefused != refused.MaxFile {
 		t.Errorf("%s, %d", refusedDir, maxRefused)

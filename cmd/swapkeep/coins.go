@@ -10,13 +10,13 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// An identity of a token: chain and address, never its symbol.
+// An identity identifies a token by chain and address, never by its symbol.
 type identity struct {
 	chain   uint64
 	address protocol.Address
 }
 
-// loadNetworks asks for the networks once.
+// loadNetworks fetches the networks unless they are loaded.
 func (l *line) loadNetworks(ctx context.Context) error {
 	if l.networks != nil {
 		return nil
@@ -32,8 +32,8 @@ func (l *line) loadNetworks(ctx context.Context) error {
 	return nil
 }
 
-// network finds a network by chain id, name or the beginning of its name; ""
-// is the active one.
+// network finds a network by chain id, name or an unambiguous prefix of its name; "" is
+// the active network.
 func (l *line) network(ctx context.Context, wanted string) (protocol.Network, error) {
 	if err := l.loadNetworks(ctx); err != nil {
 		return protocol.Network{}, err
@@ -61,7 +61,7 @@ func (l *line) network(ctx context.Context, wanted string) (protocol.Network, er
 	return protocol.Network{}, protocol.Newf("network_unknown", "%q is the name of no network here, or of more than one", wanted)
 }
 
-// nameOf is a network's name, its id where it is not one of ours.
+// nameOf returns a network's name, with the chain id if it is not one of the wallet's.
 func (l *line) nameOf(chain uint64) string {
 	id := strconv.FormatUint(chain, 10)
 	if n, ok := l.networks[chain]; ok {
@@ -73,14 +73,13 @@ func (l *line) nameOf(chain uint64) string {
 	return "chain " + id
 }
 
-// native is the network's own coin.
+// native returns the network's native coin.
 func native(n protocol.Network) amount.Coin {
 	return amount.Coin{Symbol: n.Symbol, Decimals: n.Decimals}
 }
 
-// token finds a token of a network by symbol or address. A symbol stands for a
-// verified token; one that is not verified goes by its symbol only where no
-// other bears it.
+// token finds a token of a network by symbol or address. If verified and unverified
+// tokens share a symbol, only the verified ones count.
 func (l *line) token(ctx context.Context, chain uint64, wanted string) (protocol.Token, error) {
 	found, err := ask[protocol.SearchResult](ctx, l, "tokens.search", protocol.SearchParams{Query: wanted, ChainID: chain, Limit: protocol.PageMax})
 	if err != nil {
@@ -89,7 +88,7 @@ func (l *line) token(ctx context.Context, chain uint64, wanted string) (protocol
 	return l.tokenOf(ctx, chain, wanted, found.Tokens)
 }
 
-// tokenOf is the one of several tokens that a name stands for.
+// tokenOf picks the token with that symbol or address from found.
 func (l *line) tokenOf(ctx context.Context, chain uint64, wanted string, found []protocol.Token) (protocol.Token, error) {
 	address, notAddress := protocol.ParseAddress(wanted)
 	if notAddress != nil && strings.HasPrefix(wanted, "0x") {
@@ -111,8 +110,8 @@ func (l *line) tokenOf(ctx context.Context, chain uint64, wanted string, found [
 	return protocol.Token{}, l.notOne(ctx, chain, wanted, named)
 }
 
-// named refuses a symbol for a token that is not verified where nobody sees the
-// warning: any extension can import a token, and any token can bear any symbol.
+// named refuses an unverified token given by its symbol where nobody sees the warning,
+// because any extension can import a token and any token can have any symbol.
 func (t *terminal) named(token protocol.Token, wanted string) error {
 	if token.Verified || strings.EqualFold(wanted, string(token.Address)) || t.attended() && !t.json {
 		return nil
@@ -129,7 +128,7 @@ func verifiedOf(tokens []protocol.Token) (out []protocol.Token) {
 	return out
 }
 
-// notOne says why a name is not one token.
+// notOne returns the error for a name that matches no token or several.
 func (l *line) notOne(ctx context.Context, chain uint64, wanted string, named []protocol.Token) error {
 	if err := l.loadNetworks(ctx); err != nil {
 		return err
@@ -147,8 +146,8 @@ func (l *line) notOne(ctx context.Context, chain uint64, wanted string, named []
 	return e
 }
 
-// coin is how amounts of a token are written. One that is not known is written
-// in base units.
+// coin returns how amounts of a token are formatted. Amounts of an unknown token are in
+// base units.
 func (l *line) coin(ctx context.Context, chain uint64, address protocol.Address) (amount.Coin, error) {
 	t, err := l.known(ctx, chain, address)
 	if err != nil {
@@ -164,7 +163,7 @@ func coinOf(t protocol.Token) amount.Coin {
 	return amount.Coin{Symbol: t.Symbol, Decimals: t.Decimals}
 }
 
-// known is what is known of a token: nothing but the address, perhaps.
+// known returns a token by its address; an unknown token has chain and address only.
 func (l *line) known(ctx context.Context, chain uint64, address protocol.Address) (protocol.Token, error) {
 	id := identity{chain, address}
 	if t, ok := l.tokens[id]; ok {
@@ -173,7 +172,7 @@ func (l *line) known(ctx context.Context, chain uint64, address protocol.Address
 	t := protocol.Token{ChainID: chain, Address: address}
 	found, err := ask[protocol.SearchResult](ctx, l, "tokens.search", protocol.SearchParams{Query: string(address), ChainID: chain})
 	switch {
-	case isUnknownNetwork(err): // a destination may be no network of ours
+	case isUnknownNetwork(err): // a destination may be a network that only a provider supports
 		found.Tokens = l.traded(ctx, chain, nil)
 	case err != nil:
 		return t, err
@@ -187,8 +186,8 @@ func (l *line) known(ctx context.Context, chain uint64, address protocol.Address
 	return t, nil
 }
 
-// account finds an own account by address or name. Without a name it is the
-// only one there is, or the one that the person at the terminal chooses.
+// account finds one of the user's accounts by address or name. Without a name it is the
+// only account, or the one that the user chooses at the terminal.
 func (l *line) account(ctx context.Context, wanted string) (protocol.Account, error) {
 	got, err := ask[protocol.AccountsResult](ctx, l, "keys.accounts", protocol.None{})
 	if err != nil {

@@ -21,19 +21,19 @@ import (
 	"swapkeep/host/transport"
 )
 
-// errUsage: the arguments or the configuration are wrong.
+// errUsage means that the arguments or the configuration are wrong.
 var errUsage = errors.New("wrong usage")
 
-// usageError carries the words for it.
+// usageError wraps the error that says what is wrong.
 type usageError struct{ error }
 
 func (usageError) Is(target error) bool { return target == errUsage }
 func (e usageError) Unwrap() error      { return e.error }
 
-// answerTime bounds what status, stop and version wait for.
+// answerTime limits how long status, stop and version wait.
 const answerTime = 15 * time.Second
 
-// A terminal is where a command reads and writes, and how.
+// A terminal is the input and output of a command, and its global flags.
 type terminal struct {
 	in       *os.File
 	out, err io.Writer
@@ -41,16 +41,15 @@ type terminal struct {
 	home     string
 	config   string
 
-	descriptors map[int]*os.File // that secrets were read from
+	descriptors map[int]*os.File // file descriptors that secrets were read from
 
-	result *screen.Screen // on out: what was asked for
+	result *screen.Screen // on out: the command's result
 	talk   *screen.Screen // on err: questions, progress and remarks
 }
 
-// factLabel is the columns of labels.
+// factLabel is the width of labels in columns.
 const factLabel = 12
 
-// newRoot builds the command line.
 func newRoot(out, err io.Writer) *cobra.Command {
 	t := &terminal{in: os.Stdin, out: out, err: err,
 		result: screen.New(out, os.Getenv).Labelled(factLabel), talk: screen.New(err, os.Getenv).Labelled(factLabel)}
@@ -69,7 +68,7 @@ func newRoot(out, err io.Writer) *cobra.Command {
 			}
 			return usageError{fmt.Errorf("unknown command %q; see swapkeep help", args[0])}
 		},
-		// An answer that was not written whole is no success.
+		// Incomplete output is an error.
 		PersistentPostRunE: func(*cobra.Command, []string) error { return t.result.Err() },
 	}
 	root.SetOut(out)
@@ -92,10 +91,10 @@ func newRoot(out, err io.Writer) *cobra.Command {
 	return root
 }
 
-// programGroup is the heading of what is about the program itself.
+// programGroup is the help group of commands about the program itself.
 const programGroup = "Program"
 
-// A group is a heading of the help.
+// A group is a group of commands in the help.
 type group struct {
 	title    string
 	commands []*cobra.Command
@@ -119,7 +118,8 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return usageError{fmt.Errorf("%s takes no argument, not %q", cmd.CommandPath(), args[0])}
 }
 
-// commandKnown tells whether arguments are for the command line at all.
+// commandKnown returns a function that reports whether arguments are a command, not the
+// arguments with which a browser starts the relay.
 func commandKnown(root *cobra.Command) func([]string) bool {
 	return func(args []string) bool {
 		switch args[0] {
@@ -134,20 +134,20 @@ func commandKnown(root *cobra.Command) func([]string) bool {
 func runCommand(root *cobra.Command, args []string) int {
 	root.SetArgs(args)
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
-	defer context.AfterFunc(ctx, stop)() // a second signal is not caught
+	defer context.AfterFunc(ctx, stop)() // a second signal ends the process
 	err := root.ExecuteContext(ctx)
 	if errors.Is(err, context.Canceled) && !errors.Is(err, errUncertain) && !errors.As(err, new(toldError)) {
 		err = errUnanswered
 	}
 	var told toldError
-	if err != nil && !errors.As(err, &told) && !errors.Is(err, syscall.EPIPE) { // nobody reads any more
+	if err != nil && !errors.As(err, &told) && !errors.Is(err, syscall.EPIPE) { // EPIPE: the reader is gone
 		complain(root, err)
 	}
 	return exitOf(err)
 }
 
-// endings are the signals that end a command in good order, the terminal as it was. What
-// nohup has us ignore stays ignored.
+// endings returns the signals that end a command cleanly, with the terminal's mode
+// restored. Signals that nohup ignores stay ignored.
 func endings() []os.Signal {
 	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGQUIT} {
@@ -158,18 +158,18 @@ func endings() []os.Signal {
 	return all
 }
 
-// What a signal ended: a question to the person, or the wait for the daemon.
+// A signal interrupted a question to the user, or the wait for the daemon.
 var (
 	errInterrupted = errors.New("interrupted: nothing was done")
 	errUnanswered  = errors.New("interrupted before the daemon answered")
 )
 
-// toldError is an error whose words are written already.
+// toldError is an error that has already been printed.
 type toldError struct{ error }
 
 func (e toldError) Unwrap() error { return e.error }
 
-// complain writes an error and its remedy, as a line or as JSON.
+// complain prints an error and its remedy, as text or as JSON.
 func complain(root *cobra.Command, err error) {
 	wire, remedy := wireOf(err), ""
 	if asJSON, _ := root.PersistentFlags().GetBool("json"); asJSON {
@@ -187,9 +187,9 @@ func complain(root *cobra.Command, err error) {
 	}
 }
 
-// wireOf is any error in the form of the protocol's, with the commands that a person types
-// in its remedy. One that never crossed
-// the wire has a name of its own and no code.
+// wireOf converts any error to a protocol error, with command lines instead of method
+// names in its remedy. An error that did not come from the daemon gets a name and no
+// code.
 func wireOf(err error) *protocol.Error {
 	var wire *protocol.Error
 	if errors.As(err, &wire) {
@@ -201,7 +201,7 @@ func wireOf(err error) *protocol.Error {
 	return &protocol.Error{Name: name, Message: screen.Printable(strings.ReplaceAll(err.Error(), "\n", "; "))}
 }
 
-// writeJSON writes a value over several lines, for people and programs alike.
+// writeJSON writes a value as indented JSON.
 func writeJSON(w io.Writer, v any) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -214,7 +214,7 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// load reads the configuration, flags last.
+// load reads the configuration; flags override it.
 func (t *terminal) load() (config.Config, error) {
 	cfg, err := config.Load(t.environ())
 	if err != nil {
@@ -223,8 +223,8 @@ func (t *terminal) load() (config.Config, error) {
 	return cfg, nil
 }
 
-// environ is the environment with what flags say, for this program and a
-// daemon that it starts.
+// environ returns the environment, with the flags' values as variables, for this program
+// and for a daemon that it starts.
 func (t *terminal) environ() []string {
 	env := os.Environ()
 	if t.home != "" {
@@ -244,7 +244,7 @@ func (t *terminal) place() (transport.Place, error) {
 	return placeOf(cfg)
 }
 
-// exactly wants so many arguments, and says which.
+// exactly accepts n arguments, described by what.
 func exactly(what string, n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {

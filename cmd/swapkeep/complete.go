@@ -16,15 +16,15 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// completeTime bounds what a shell waits for when somebody presses tab.
+// completeTime limits how long the shell waits for a completion.
 const completeTime = 400 * time.Millisecond
 
-// A completer lists what may stand next, each with its description. It only
-// asks for what is known already.
+// A completer lists completions with descriptions. It only reads what the daemon already
+// knows.
 type completer func(ctx context.Context, l *line, args []string) []cobra.Completion
 
-// complete makes a completion of a completer. It never starts a daemon: without
-// one there is nothing to offer.
+// complete converts a completer to a cobra completion. It never starts a daemon: without
+// one there are no completions.
 func (t *terminal) complete(list completer) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		ctx, cancel := context.WithTimeout(context.Background(), completeTime)
@@ -49,12 +49,12 @@ func (t *terminal) complete(list completer) cobra.CompletionFunc {
 	}
 }
 
-// described is a completion with what it stands for.
+// described returns a completion with a description.
 func described(text, what string) cobra.Completion {
 	return cobra.CompletionWithDesc(screen.Printable(text), screen.Printable(what))
 }
 
-// onlyFirst is a completer of a command with one argument.
+// onlyFirst completes the first argument only.
 func onlyFirst(list completer) completer {
 	return func(ctx context.Context, l *line, args []string) []cobra.Completion {
 		if len(args) > 0 {
@@ -87,9 +87,9 @@ func completeTokens(ctx context.Context, l *line, _ []string) (out []cobra.Compl
 	return out
 }
 
-// completedToken offers a symbol, or the address of a token whose symbol is
-// another's or no plain word: strangers choose symbols, and shells run some of
-// what a completion puts into the line.
+// completedToken completes a token's symbol, or its address if the symbol imitates
+// another token or is not a plain word: anybody can choose a symbol, and a shell may
+// execute parts of a completed line.
 func completedToken(t protocol.Token) cobra.Completion {
 	if t.Imitates == "" && isWord(t.Symbol) {
 		return described(t.Symbol, t.Name)
@@ -97,8 +97,8 @@ func completedToken(t protocol.Token) cobra.Completion {
 	return described(string(t.Address), t.Symbol+" "+t.Name)
 }
 
-// isWord reports whether a shell takes text for one word that means itself, and
-// no program takes it for a flag.
+// isWord reports whether a shell takes text as one literal word and no program takes it
+// as a flag.
 func isWord(text string) bool {
 	odd := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Sc, r) && !strings.ContainsRune("._-+/", r) || r == '$'
@@ -106,7 +106,7 @@ func isWord(text string) bool {
 	return text != "" && text[0] != '-' && !strings.ContainsFunc(text, odd)
 }
 
-// completeTrade offers tokens where no amount is expected.
+// completeTrade completes tokens, but not where an amount is expected.
 func completeTrade(ctx context.Context, l *line, args []string) []cobra.Completion {
 	switch {
 	case len(args) == 1 && !amount.IsNumber(args[0]), len(args) > 2:

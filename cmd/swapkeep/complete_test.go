@@ -7,8 +7,8 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// What a completion puts into a shell's line is a word that the shell runs
-// nothing of, whatever a stranger calls a token.
+// A completion is a literal word of which a shell executes nothing, whatever a token is
+// called.
 func TestCompletedTokens(t *testing.T) {
 	const address = "0x00000000000000000000000000000000000a11ce"
 	for _, c := range []struct {

@@ -8,14 +8,14 @@ import (
 	"os"
 
 	"swapkeep/config"
-	"swapkeep/fault"
 	"swapkeep/host/client"
 	"swapkeep/host/owner"
 	"swapkeep/host/transport"
 	"swapkeep/installer"
+	"swapkeep/internal/failpoint"
 )
 
-// placeOf is the instance that a configuration speaks of.
+// placeOf returns the home that a configuration selects.
 func placeOf(cfg config.Config) (transport.Place, error) {
 	if cfg.Home != "" {
 		return transport.Place{Home: cfg.Home}, nil
@@ -24,7 +24,7 @@ func placeOf(cfg config.Config) (transport.Place, error) {
 	return transport.Place{Home: home}, err
 }
 
-// launchOf says how the daemon of that instance is started.
+// launchOf returns how to start the daemon of that home.
 func launchOf(cfg config.Config, environ []string) (owner.Launch, error) {
 	place, err := placeOf(cfg)
 	if err != nil {
@@ -37,10 +37,10 @@ func launchOf(cfg config.Config, environ []string) (owner.Launch, error) {
 	return owner.Launch{Place: place, Exe: exe, Env: environ}, nil
 }
 
-// daemonExe is the daemon beside this very program, of the version that is installed
-// now: never one from the PATH or the environment, which others may set.
+// daemonExe returns the daemon next to this program, in the currently installed version.
+// It never comes from PATH or the environment, which others may set.
 func daemonExe() (string, error) {
-	if named := os.Getenv("SWAPKEEP_DAEMON"); fault.Enabled && named != "" {
+	if named := os.Getenv("SWAPKEEP_DAEMON"); failpoint.Enabled && named != "" {
 		return named, nil
 	}
 	exe, err := installer.OwnProgram()
@@ -50,15 +50,15 @@ func daemonExe() (string, error) {
 	return installer.DaemonBeside(exe), nil
 }
 
-// errSilent: a process is the daemon and does not answer.
+// errSilent means that a process holds the daemon's lock and does not answer.
 var errSilent = errors.New("swapkeepd does not answer")
 
 func silent(pid int) error {
 	return fmt.Errorf("%w: pid %d is starting, ending or stuck; wait a moment, and end that process if it stays so", errSilent, pid)
 }
 
-// dialDaemon connects to a daemon that runs, and names its process, 0 when it
-// cannot. Errors: transport.ErrNoDaemon, errSilent, those of client.Terminal.
+// dialDaemon connects to a running daemon and returns its process id, 0 if unknown. It
+// returns transport.ErrNoDaemon, errSilent, or an error of client.Terminal.
 func dialDaemon(ctx context.Context, place transport.Place) (*client.Client, int, error) {
 	conn, err := transport.Dial(ctx, place)
 	if notRunning(err) {

@@ -11,10 +11,10 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// crossing are the providers that pay out on other chains than the wallet's networks.
+// crossing are the providers that can pay out on chains outside the wallet's networks.
 var crossing = []string{"bridge", "intent"}
 
-// crossingOf are those of them that are asked; none named: both.
+// crossingOf returns those of crossing among providers; all if providers is empty.
 func crossingOf(providers []string) []string {
 	if len(providers) == 0 {
 		return crossing
@@ -24,8 +24,8 @@ func crossingOf(providers []string) []string {
 
 func isUnknownNetwork(err error) bool { return errors.Is(err, protocol.New("network_unknown", "")) }
 
-// destination finds the network that receives: one of ours, or one that a provider
-// reaches, by its chain id or whole name. A provider that does not answer has none.
+// destination finds the destination network: one of the wallet's, or one that a provider
+// supports, by its chain id or full name. Providers that do not answer are skipped.
 func (l *line) destination(ctx context.Context, wanted string, providers []string) (protocol.Network, error) {
 	n, err := l.network(ctx, wanted)
 	if !isUnknownNetwork(err) {
@@ -52,8 +52,8 @@ func (l *line) destination(ctx context.Context, wanted string, providers []strin
 	return n, e
 }
 
-// reaches is a destination as a network, as far as it is known. A name that only a
-// provider gives is for people: a script could be sent elsewhere by it.
+// reaches converts a provider's destination to a network. Only an interactive user may
+// name it by the provider's name: a provider could redirect a script by it.
 func (l *line) reaches(d protocol.Destination, wanted string) (protocol.Network, error) {
 	id := strconv.FormatUint(d.ChainID, 10)
 	if wanted != id && (l.t.json || !l.t.attended()) {
@@ -63,9 +63,9 @@ func (l *line) reaches(d protocol.Destination, wanted string) (protocol.Network,
 	return protocol.Network{ChainID: d.ChainID, Name: l.nameOf(d.ChainID), Symbol: d.Symbol, Decimals: d.Decimals}, nil
 }
 
-// receivable finds a token of a destination. Where that is no network of ours, it is
-// one of those that providers say they trade there; an address may be of any, whose
-// decimals are then unknown.
+// receivable finds a token on the destination network. If that is not one of the wallet's
+// networks, it is one of the tokens that providers trade there; any other token must be
+// given by address, and its decimals are then unknown.
 func (l *line) receivable(ctx context.Context, chain uint64, wanted string, providers []string) (protocol.Token, error) {
 	if _, ours := l.networks[chain]; ours {
 		return l.token(ctx, chain, wanted)
@@ -82,8 +82,8 @@ func (l *line) receivable(ctx context.Context, chain uint64, wanted string, prov
 	return t, err
 }
 
-// traded are the tokens that providers say they trade on a chain, each once, the first
-// one's word before the next one's. A provider that does not answer has none.
+// traded lists the tokens that providers say they trade on a chain, without duplicates;
+// the first provider's data wins. Providers that do not answer are skipped.
 func (l *line) traded(ctx context.Context, chain uint64, providers []string) (out []protocol.Token) {
 	for _, provider := range crossingOf(providers) {
 		cursor := ""

@@ -10,13 +10,13 @@ import (
 
 	"swapkeep/cmd/internal/screen"
 	"swapkeep/config"
-	"swapkeep/fault"
 	"swapkeep/installer"
 	"swapkeep/installer/doctor"
+	"swapkeep/internal/clock"
 	"swapkeep/manifest"
 )
 
-// What the doctor found, as an exit status says it.
+// Errors for the doctor's exit status.
 var (
 	errWarned = errors.New("something may not work for long")
 	errUnwell = errors.New("something does not work")
@@ -65,12 +65,12 @@ func newDoctor(t *terminal) *cobra.Command {
 	return cmd
 }
 
-// doctorSaid is what doctor --json writes.
+// doctorSaid is the output of doctor --json.
 type doctorSaid struct {
 	Version  string           `json:"version"`
 	Worst    doctor.Status    `json:"worst"`            // of the findings
-	Mended   []doctor.Finding `json:"mended,omitempty"` // what --fix has mended, or could not
-	Findings []doctor.Finding `json:"findings"`         // of the last look
+	Mended   []doctor.Finding `json:"mended,omitempty"` // what --fix repaired or could not repair
+	Findings []doctor.Finding `json:"findings"`         // of the last examination
 }
 
 func (t *terminal) doctor(ctx context.Context, fix, online bool, browser, attach string) error {
@@ -105,8 +105,8 @@ func (t *terminal) doctor(ctx context.Context, fix, online bool, browser, attach
 	return err
 }
 
-// patient is this installation. A configuration that cannot be read is a finding: the
-// rest is looked at by the defaults.
+// patient returns this installation for the doctor. An unreadable configuration is a
+// finding; the rest is then examined with the defaults.
 func (t *terminal) patient(ctx context.Context) (*doctor.Patient, error) {
 	exe, err := installer.OwnProgram()
 	if err != nil {
@@ -125,7 +125,7 @@ func (t *terminal) patient(ctx context.Context) (*doctor.Patient, error) {
 	list := allowed(cfg)
 	return &doctor.Patient{
 		Machine: m, UID: os.Getuid(), Version: version, Program: exe, Daemon: installer.DaemonBeside(exe),
-		Config: unreadable, Place: place, Environ: t.environ(), Now: fault.Now,
+		Config: unreadable, Place: place, Environ: t.environ(), Now: clock.Now,
 		Allowed: map[manifest.Family][]string{manifest.Chromium: list.Chromium, manifest.Firefox: list.Firefox},
 		Plan: func(scope manifest.Scope, browsers []string) (*installer.Plan, error) {
 			return t.plan(m, installation{scope: &scopeFlags{system: scope == manifest.System}, browsers: browsers})
@@ -160,7 +160,7 @@ func (t *terminal) tellDoctor(said doctorSaid, fix bool) {
 	}
 }
 
-// tellFinding writes a remedy as a whole line, to be copied.
+// tellFinding prints a finding. The remedy is on one line, so that it can be copied.
 func tellFinding(s *screen.Screen, f doctor.Finding) {
 	text := f.Evidence
 	if f.About != "" {

@@ -30,8 +30,8 @@ import (
 
 var update = flag.Bool("update", false, "write the doctor's golden files again")
 
-// A clinic is the programs that are examined, of fault builds: they take a folder for
-// the root of the system. The newer one has another version and the same daemon.
+// A clinic is the directories of the programs to examine, built with the faults tag,
+// which lets them take a directory as the system's root. newer differs in version only.
 type clinic struct{ package_, newer string }
 
 var clinics = sync.OnceValues(func() (clinic, error) {
@@ -48,15 +48,15 @@ var clinics = sync.OnceValues(func() (clinic, error) {
 	return c, os.Link(filepath.Join(c.package_, "swapkeepd"), filepath.Join(c.newer, "swapkeepd"))
 })
 
-// A ward is one machine with one user, on which swapkeep is installed.
+// A ward is a simulated machine with one user, on which swapkeep is installed.
 type ward struct {
 	t       *testing.T
 	root    string
-	home    string // of the user
-	program string // by which the doctor is called
+	home    string // the user's
+	program string // runs the doctor
 	place   transport.Place
 	env     []string
-	inside  []string // a command that runs another, in surroundings of its own
+	inside  []string // command prefix that runs a program in its own environment
 	clinic
 }
 
@@ -80,7 +80,7 @@ func newWard(t *testing.T) *ward {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, err := os.MkdirTemp("", "ward") // t.TempDir is too long for a socket's path
+	root, err := os.MkdirTemp("", "ward") // the path of t.TempDir is too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func newWard(t *testing.T) *ward {
 	return w
 }
 
-// bring puts programs into a folder, as if unpacked there, and returns its path.
+// bring copies programs into a directory, as if unpacked there, and returns its path.
 func (w *ward) bring(dir, name string) string {
 	w.folder(name)
 	for _, program := range []string{"swapkeep", "swapkeepd"} {
@@ -111,7 +111,7 @@ func (w *ward) bring(dir, name string) string {
 
 func (w *ward) stopDaemon() { (&machine{t: w.t, place: w.place}).stopDaemon() }
 
-// at is a path in the user's home, or with a leading slash one of the system.
+// at returns a path in the user's home or, with a leading slash, in the system.
 func (w *ward) at(path string) string {
 	if strings.HasPrefix(path, "/") {
 		return filepath.Join(w.root, path)
@@ -177,7 +177,7 @@ func (w *ward) daemon() int {
 	return peer.PID
 }
 
-// connect is with the daemon until the test ends.
+// connect keeps a connection to the daemon until the test ends.
 func (w *ward) connect() {
 	w.t.Helper()
 	conn, err := transport.Dial(w.t.Context(), w.place)
@@ -188,7 +188,7 @@ func (w *ward) connect() {
 	w.ok(c.Call(w.t.Context(), "host.hello", nil, nil))
 }
 
-// doctor runs the doctor and tells its findings, but those that are well or ordinary.
+// doctor runs the doctor and returns its findings, except those that are OK or ordinary.
 func (w *ward) doctor(args ...string) string {
 	w.t.Helper()
 	cmd := w.command(append([]string{"doctor", "--json"}, args...)...)
@@ -209,7 +209,7 @@ func (w *ward) doctor(args ...string) string {
 	}
 	text := fmt.Sprintf("exit status %d\n", cmd.ProcessState.ExitCode())
 	for _, f := range append(said.Mended, said.Findings...) {
-		if f.Title == "" { // the daemon's checks have theirs from the doctor's table
+		if f.Title == "" { // the daemon's checks get theirs from the doctor's table
 			w.t.Errorf("%s has no title", f.ID)
 		}
 		if f.ID == "environment" && f.Evidence == ownVariable || f.Status == doctor.OK || ordinary[f.Evidence] {
@@ -220,10 +220,10 @@ func (w *ward) doctor(args ...string) string {
 	return w.normal(text)
 }
 
-// ownVariable is what the doctor says of the variable by which tests move the root.
+// ownVariable is the doctor's remark about the variable with which tests move the root.
 const ownVariable = "a browser that is not started from this terminal may lack what is set here, and reach another instance than this looked at: SWAPKEEP_ROOT"
 
-// ordinary is what is left out wherever all is well, too.
+// ordinary are findings that also appear on a healthy system.
 var ordinary = map[string]bool{
 	"no browser is in a box": true, "none answers": true, "asked by --online": true,
 	"no file of ours is from the future; compared with the networks' by --online": true,
@@ -245,7 +245,7 @@ func findingText(f doctor.Finding) string {
 	return fmt.Sprintf("%-4s %s: %s%s\n     %s\n", f.Status, f.ID, about, f.Evidence, f.Remedy)
 }
 
-// numbers are what differs from run to run.
+// numbers are replaced because they differ between runs.
 var numbers = []struct {
 	form *regexp.Regexp
 	as   string
@@ -272,29 +272,29 @@ const (
 	strangerID   = "ponmlkjihgfedcbaponmlkjihgfedcba"
 )
 
-// inProfile is a Chromium profile with an extension of ours, unpacked.
+// inProfile creates a Chromium profile with an unpacked extension.
 func (w *ward) inProfile(id, more string) {
 	w.write("extension/manifest.json", `{"name":"__MSG_app_name__","default_locale":"en"}`)
 	w.write("extension/_locales/en/messages.json", `{"app_name":{"message":"Swapkeep"}}`)
 	w.write(".config/chromium/Default/Preferences", fmt.Sprintf(`{"extensions":{"settings":{%q:{"path":%q,"state":1%s}}}}`, id, w.at("extension"), more))
 }
 
-// inFirefox is a Firefox profile with an extension of ours.
+// inFirefox creates a Firefox profile with an extension.
 func (w *ward) inFirefox(id string) {
 	w.write(".mozilla/firefox/ann.default/extensions.json", fmt.Sprintf(`{"addons":[{"id":%q,"active":true,"defaultLocale":{"name":"Swapkeep"}}]}`, id))
 }
 
-// system has all users' browsers that look below a folder find a program.
+// system writes the manifest for all users' browsers that read a directory.
 func (w *ward) system(folder, program string) {
 	file, err := manifest.Render(manifest.Chromium, "linux", program, []string{chromiumID})
 	w.ok(err)
 	w.write(folder+"/native-messaging-hosts/app.swapkeep.host.json", string(file))
 }
 
-// systemToo installs for all users as well.
+// systemToo also installs for all users.
 func (w *ward) systemToo() { w.system("/etc/chromium", w.at(".local/lib/swapkeep/current/swapkeep")) }
 
-// packaged leaves what a package of the system installs, and no receipt.
+// packaged creates the files of a system package, without receipts.
 func (w *ward) packaged() {
 	w.program = filepath.Join(w.package_, "swapkeep")
 	w.run("uninstall")
@@ -305,8 +305,8 @@ func (w *ward) packaged() {
 	w.system("/etc/chromium", w.program)
 }
 
-// broken are installations that do not work, or may not for long, and how they came to
-// be so. What the doctor says of each, does about it and says then is in testdata/doctor.
+// broken are broken installations, and how they got so. The doctor's output for each,
+// with and after --fix, is in testdata/doctor.
 var broken = map[string]func(*ward){
 	"healthy":      func(*ward) {},
 	"no-extension": func(w *ward) { w.remove(".config/chromium/Default/Preferences"); w.remove(".mozilla/firefox") },
@@ -354,7 +354,7 @@ var broken = map[string]func(*ward){
 		w.chmod(".ssh/swapkeep", 0o600)
 		w.edit(chromiumFile, w.at(".local/lib/swapkeep/current/swapkeep"), w.at(".ssh/swapkeep"))
 	},
-	"tampered-program": func(w *ward) { // and nobody else can write it
+	"tampered-program": func(w *ward) { // changed, although no other user can write it
 		w.program = filepath.Join(w.newer, "swapkeep")
 		w.write(programFile, "#!/bin/sh\n")
 		w.remove(chromiumFile)
@@ -374,7 +374,7 @@ var broken = map[string]func(*ward){
 	"open-manifest": func(w *ward) { w.chmod(chromiumFile, 0o666) },
 	"open-above":    func(w *ward) { w.chmod(".config", 0o777) },
 	"umask-002":     func(w *ward) { w.chmod("", 0o775|os.ModeSetgid); w.chmod(".config", 0o775) },
-	"downloads": func(w *ward) { // nothing that --fix installs takes its place
+	"downloads": func(w *ward) { // --fix installs nothing that replaces it
 		w.bring(w.package_, "Downloads")
 		w.folder(".config/BraveSoftware/Brave-Browser")
 		w.system("/etc/opt/chrome", w.at("Downloads/swapkeep"))
@@ -401,7 +401,7 @@ var broken = map[string]func(*ward){
 		w.folder(".var/app/org.mozilla.firefox/.mozilla")
 		w.folder("/var/lib/flatpak/app/org.mozilla.firefox")
 	},
-	"flatpak-left-over": func(w *ward) { // of one that was uninstalled
+	"flatpak-left-over": func(w *ward) { // of an uninstalled Flatpak
 		w.inFlatpak()
 		w.remove("/var/lib/flatpak")
 	},
@@ -476,7 +476,7 @@ var broken = map[string]func(*ward){
 		w.program = filepath.Join(w.newer, "swapkeep")
 		w.run("install")
 		w.program = w.at(".local/lib/swapkeep/current/swapkeep")
-		w.folder(".config/BraveSoftware/Brave-Browser") // not installed for
+		w.folder(".config/BraveSoftware/Brave-Browser") // swapkeep is not installed for it
 		w.remove(".local/bin/swapkeep")
 		w.daemon()
 	},
@@ -495,7 +495,7 @@ var broken = map[string]func(*ward){
 		w.ok(err)
 		w.ok(conn.Close())
 	},
-	"other-version": func(w *ward) { // than the doctor's
+	"other-version": func(w *ward) { // the doctor is an older version than the installed one
 		w.program = filepath.Join(w.newer, "swapkeep")
 		w.run("install")
 		w.program = filepath.Join(w.package_, "swapkeep")
@@ -506,7 +506,7 @@ var broken = map[string]func(*ward){
 		w.run("install", "--autostart")
 		w.remove(".config/systemd/user/swapkeepd.service")
 	},
-	"autostart-disabled": func(w *ward) { // as systemctl does it
+	"autostart-disabled": func(w *ward) { // as systemctl disable does
 		w.program = filepath.Join(w.package_, "swapkeep")
 		w.run("install", "--autostart")
 		w.remove(".config/systemd/user/default.target.wants")
@@ -520,8 +520,8 @@ var broken = map[string]func(*ward){
 	},
 }
 
-// The doctor names what is wrong with its remedy, mends what is safe to mend, and says
-// what is left then.
+// The doctor reports what is wrong with a remedy, repairs what is safe to repair, and
+// reports what is left.
 func TestDoctor(t *testing.T) {
 	for name, breaks := range broken {
 		t.Run(name, func(t *testing.T) {
@@ -538,7 +538,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// What others could have replaced is not started, nor made to look safe.
+// The doctor neither starts nor hides a program that others could have replaced.
 func TestDoctorStartsNothingThatOthersCouldHaveReplaced(t *testing.T) {
 	for _, program := range []string{"swapkeep", "swapkeepd"} {
 		t.Run(program, func(t *testing.T) {
@@ -580,7 +580,7 @@ func golden(t *testing.T, name, got string) {
 
 var wrapped = regexp.MustCompile(`\n {20,}`)
 
-// What a person sees.
+// Output for people.
 func TestDoctorForPeople(t *testing.T) {
 	w := newWard(t)
 	w.remove(chromiumFile)
@@ -589,22 +589,22 @@ func TestDoctorForPeople(t *testing.T) {
 	if !errors.As(err, &exit) || exit.ExitCode() != exitUnwell {
 		t.Errorf("ended with %v", err)
 	}
-	text := wrapped.ReplaceAllString(string(out), " ") // where depends on the folder's name
+	text := wrapped.ReplaceAllString(string(out), " ") // line breaks depend on the length of the directory
 	golden(t, "table", w.normal(text))
 }
 
-// What a daemon that died left is removed while nobody can listen there.
+// The socket of a dead daemon is removed while no daemon can listen on it.
 func TestDoctorRemovesASocket(t *testing.T) {
 	w := newWard(t)
 	broken["stale-socket"](w)
-	w.remove(chromiumFile) // or the daemon of a launch would replace it before
+	w.remove(chromiumFile) // otherwise the daemon of a launch would replace the socket first
 	w.remove(firefoxFile)
 	if got := w.doctor("--fix"); !strings.Contains(got, "mended daemon.socket: removed ") {
 		t.Errorf("it is not removed:\n%s", got)
 	}
 }
 
-// The doctor stops what it has started, and leaves a daemon alone that ran before.
+// The doctor stops a daemon that it started, but not one that was already running.
 func TestDoctorLeavesTheDaemonAsItWas(t *testing.T) {
 	w := newWard(t)
 	w.doctor()
@@ -618,7 +618,7 @@ func TestDoctorLeavesTheDaemonAsItWas(t *testing.T) {
 	}
 }
 
-// What a host does that browsers do not forgive is seen.
+// The doctor detects a host that behaves in a way that browsers do not accept.
 func TestDoctorLaunch(t *testing.T) {
 	for name, row := range map[string]struct{ script, want string }{
 		"silent":    {"exec sleep 20", "no answer in 5s"},
@@ -633,7 +633,7 @@ func TestDoctorLaunch(t *testing.T) {
 			w.remove(firefoxFile) // one launch is enough
 			w.ok(os.Rename(w.at(programFile), w.at("real")))
 			w.ok(os.Symlink(w.at(".local/lib/swapkeep/0.1.0/swapkeepd"), w.at("swapkeepd")))
-			w.remove(".local/state/swapkeep/receipts.json") // what was changed is not started
+			w.remove(".local/state/swapkeep/receipts.json") // a changed program would not be started
 			w.write(programFile, "#!/bin/sh\nREAL="+w.at("real")+"\n"+row.script+"\n")
 			w.chmod(programFile, 0o755)
 			w.program = w.at("real")

@@ -12,14 +12,14 @@ import (
 	"swapkeep/installer/doctor"
 )
 
-// worldFlags are those of doctor --live.
+// worldFlags are the flags of doctor --live.
 type worldFlags struct {
 	provider string
 	network  uint64
-	report   string // file; "" = none
+	report   string // path; "" = none
 }
 
-// A worldRow is one thing of the world beside what swapkeep believes of it (package live).
+// A worldRow compares one fact about the outside world with package live's expectation.
 type worldRow struct {
 	Subject string `json:"subject"`
 	Chain   uint64 `json:"chainId"`
@@ -28,12 +28,12 @@ type worldRow struct {
 	How     string `json:"how"`
 }
 
-// A worldReport is the file that a person can hand on. What the daemon's program says of the
-// world is in it as it was written, which is redacted and plain ASCII.
+// A worldReport is the file that a user can send. It contains the output of the daemon's
+// program as it was written, redacted and in plain ASCII.
 type worldReport struct {
 	Version string          `json:"version"`
 	Rows    json.RawMessage `json:"rows"`
-	Answers json.RawMessage `json:"answers"` // the providers', with what was asked
+	Answers json.RawMessage `json:"answers"` // the providers', with the requests
 }
 
 func (t *terminal) doctorLive(ctx context.Context, w worldFlags) error {
@@ -74,7 +74,7 @@ func (t *terminal) doctorLive(ctx context.Context, w worldFlags) error {
 	return worstOf(rows)
 }
 
-// readWorld reads what the daemon's program says of the world.
+// readWorld parses the output of the daemon's program, which must be plain ASCII.
 func readWorld(text string) (said worldReport, rows []worldRow, err error) {
 	if slices.ContainsFunc([]byte(text), unprintable) {
 		return said, nil, errors.New("it is not plain ASCII")
@@ -87,7 +87,7 @@ func readWorld(text string) (said worldReport, rows []worldRow, err error) {
 	return said, rows, err
 }
 
-// writeReport makes a file that was not there, for its owner alone.
+// writeReport writes a new file with mode 0600. An existing file is an error.
 func writeReport(file string, r worldReport) error {
 	text, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
@@ -101,7 +101,7 @@ func writeReport(file string, r worldReport) error {
 	return errors.Join(err, f.Close())
 }
 
-// worstOf is what an exit status says of the rows.
+// worstOf returns the error for the exit status.
 func worstOf(rows []worldRow) (worst error) {
 	for _, v := range worldVerdicts {
 		if v.err != nil && slices.ContainsFunc(rows, func(r worldRow) bool { return r.Verdict == v.word }) {
@@ -111,7 +111,7 @@ func worstOf(rows []worldRow) (worst error) {
 	return worst
 }
 
-// worldVerdicts are how a screen marks each, and what doctor's exit status says of it, the
+// worldVerdicts are the verdicts with their marks on the screen and their errors, the
 // worst last.
 var worldVerdicts = []struct {
 	word, mark string

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWorldReport: what the daemon's program said is in the report as it was written, and
-// what is not plain ASCII is in none.
+// TestWorldReport: the output of the daemon's program is in the report as it was written,
+// and output that is not plain ASCII is refused.
 func TestWorldReport(t *testing.T) {
 	const text = `{"rows":[{"subject":"dex","chainId":1,"what":"a","verdict":"works","how":"\u202e"}],"answers":[{"raw":{"b":1.50,"a":"\u202e"}}]}` + "\n"
 	said, rows, err := readWorld(text)

@@ -20,17 +20,17 @@ import (
 
 const flatpakData = ".var/app/org.mozilla.firefox/.mozilla/"
 
-// inFlatpak is a Firefox in a Flatpak that has the extension.
+// inFlatpak creates a Firefox in a Flatpak with the extension.
 func (w *ward) inFlatpak() {
 	w.folder("/var/lib/flatpak/app/org.mozilla.firefox")
 	w.write(flatpakData+"firefox/ann.default/extensions.json", w.read(".mozilla/firefox/ann.default/extensions.json"))
 }
 
-// opened is what a Flatpak lets the host see.
+// opened is what a Flatpak lets the host access.
 type opened struct{ home, access string }
 
-// flatpak is a Firefox in a Flatpak, installed for, with a flatpak command that tells how
-// far its box is open in that command's own words.
+// flatpak creates a Firefox in a Flatpak that swapkeep is installed for, and a flatpak
+// command that prints its permissions in the real command's format.
 func (w *ward) flatpak(o opened) {
 	w.inFlatpak()
 	current := w.program
@@ -44,7 +44,7 @@ func (w *ward) flatpak(o opened) {
 esac`, o.home, o.access))
 }
 
-// refusedSnap is a Firefox in a Snap for which the portal's question was answered by no.
+// refusedSnap creates a Firefox in a Snap whose portal question the user refused.
 func (w *ward) refusedSnap() {
 	w.folder("snap/firefox")
 	w.says("flatpak", `case "$*" in
@@ -53,15 +53,15 @@ func (w *ward) refusedSnap() {
 esac`)
 }
 
-// says puts a command on the PATH.
+// says puts a script on the PATH.
 func (w *ward) says(name, script string) {
 	w.write("commands/"+name, "#!/bin/sh\n"+script+"\n")
 	w.chmod("commands/"+name, 0o755)
 	w.env = append(w.env, "PATH="+w.at("commands")+":/usr/bin:/bin")
 }
 
-// onASmallDisk has a file system of eight MiB for the state directory, which only what is
-// run in the ward sees.
+// onASmallDisk mounts a file system of 8 MiB on the state directory, visible only to
+// programs run in the ward.
 func (w *ward) onASmallDisk() {
 	const script = `cp "$0/receipts.json" "$0.receipts" && mount -t tmpfs -o size=8m,mode=700 none "$0" && cp "$0.receipts" "$0/receipts.json" && exec "$@"`
 	w.inside = []string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, w.place.Home}
@@ -70,8 +70,8 @@ func (w *ward) onASmallDisk() {
 	}
 }
 
-// lockedKeychain is a Secret Service that nobody unlocks, with a collection of an earlier
-// session. There is no display for its prompt.
+// lockedKeychain starts a Secret Service with a locked collection of an earlier session,
+// and without a display for its prompt.
 func (w *ward) lockedKeychain() {
 	end := w.keychain("before", "ward")
 	w.until("a collection", func() bool {
@@ -82,8 +82,8 @@ func (w *ward) lockedKeychain() {
 	w.t.Cleanup(w.keychain("now", ""))
 }
 
-// keychain begins a session with a Secret Service, on a bus of its own, which without a
-// password stays locked. What is run in the ward belongs to it.
+// keychain starts a session with a Secret Service on its own bus, which stays locked
+// without a password. Programs run in the ward use it.
 func (w *ward) keychain(session, password string) (end func()) {
 	run := w.at("/" + session)
 	w.ok(os.Mkdir(run, 0o700))
@@ -106,7 +106,7 @@ func (w *ward) keychain(session, password string) (end func()) {
 	return func() { endService(); endBus() }
 }
 
-// begin starts a program that end ends.
+// begin starts a program that end stops.
 func (w *ward) begin(env []string, input, name string, args ...string) (end func()) {
 	w.t.Helper()
 	cmd := exec.Command(name, args...)
@@ -127,7 +127,7 @@ func (w *ward) until(what string, is func() bool) {
 	}
 }
 
-// A browser that comes to the daemon which the doctor has started keeps it.
+// The doctor does not stop its daemon if a browser has connected to it meanwhile.
 func TestDoctorLeavesABrowserItsDaemon(t *testing.T) {
 	w := newWard(t)
 	w.remove(firefoxFile) // one launch is enough
@@ -136,11 +136,11 @@ func TestDoctorLeavesABrowserItsDaemon(t *testing.T) {
 	w.ok(unix.Mkfifo(w.at("port"), 0o600))
 	port, err := os.OpenFile(w.at("port"), os.O_RDWR, 0)
 	w.ok(err)
-	t.Cleanup(func() { // before the daemon ends, or the browser's host would look for another
+	t.Cleanup(func() { // before the daemon ends, otherwise the browser's host would start another
 		_ = port.Close()
 		w.until("end of the browser's host", func() bool { _, err := os.Stat(w.at("left")); return err == nil })
 	})
-	w.remove(".local/state/swapkeep/receipts.json") // what was changed is not started
+	w.remove(".local/state/swapkeep/receipts.json") // a changed program would not be started
 	w.write(programFile, "#!/bin/sh\ncd "+w.home+`
 { ./real "$@" <port; : >left; } >/dev/null 2>&1 & # the browser
 sleep 2

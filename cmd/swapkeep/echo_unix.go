@@ -4,7 +4,7 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// hush has a terminal no longer show what is typed, and give it by the line.
+// hush turns off the terminal's echo and sets line mode.
 func hush(fd int) error {
 	mode, err := unix.IoctlGetTermios(fd, getTerminal)
 	if err != nil {

@@ -2,7 +2,7 @@ package main
 
 import "golang.org/x/sys/windows"
 
-// hush has a console no longer show what is typed, and give it by the line.
+// hush turns off the console's echo and sets line mode.
 func hush(fd int) error {
 	var mode uint32
 	if err := windows.GetConsoleMode(windows.Handle(fd), &mode); err != nil {

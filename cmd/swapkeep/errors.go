@@ -11,17 +11,16 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// amountsIn are errors whose figures are amounts: of the token that pays, or
-// else of the network's own coin.
+// amountsIn are the errors whose data are amounts: of the input token, otherwise of the
+// native coin.
 var amountsIn = map[string]struct{ token bool }{
 	"insufficient_funds": {token: true}, "insufficient_gas": {}, "gas_ceiling": {},
 }
 
-// amountFigures are the names of such figures.
+// amountFigures are the data keys of such amounts.
 var amountFigures = []string{"balance", "missing", "needed", "ceiling"}
 
-// inCoins writes an error's amounts as people read them. With --json they stay
-// base units.
+// inCoins formats an error's amounts for people. With --json they stay in base units.
 func (t *terminal) inCoins(err error, pays, native amount.Coin) error {
 	var wire *protocol.Error
 	if t.json || !errors.As(err, &wire) {
@@ -45,7 +44,7 @@ func (t *terminal) inCoins(err error, pays, native amount.Coin) error {
 	return &told
 }
 
-// figures are an error's name and its details.
+// figures returns an error's name and data as text.
 func figures(e *protocol.Error) string {
 	said := []string{e.Name}
 	for _, key := range slices.Sorted(maps.Keys(e.Data)) {
@@ -54,8 +53,7 @@ func figures(e *protocol.Error) string {
 	return strings.Join(said, ", ")
 }
 
-// commandOf says by which command a person does what a remedy of the error
-// table says in the names of methods.
+// commandOf replaces the method names in remedies of the error table by command lines.
 var commandOf = strings.NewReplacer(
 	"keys.accounts", "swapkeep keys accounts", "keys.create", "swapkeep keys create", "keys.import", "swapkeep keys import",
 	"keys.unlock", "swapkeep keys unlock", "networks.list", "swapkeep networks", "networks.select", "swapkeep networks select",

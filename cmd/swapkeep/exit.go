@@ -31,10 +31,10 @@ const (
 	exitReported   = 13
 	exitWarned     = 14
 	exitUnwell     = 15
-	exitSignal     = 130 // as shells say it
+	exitSignal     = 130 // as shells report it
 )
 
-// exitMeanings are the classes in words, for the manual.
+// exitMeanings explain the exit statuses in the manual.
 var exitMeanings = []struct {
 	status int
 	means  string
@@ -58,8 +58,8 @@ var exitMeanings = []struct {
 	{exitSignal, "A signal ended it, such as Ctrl-C. What was accepted goes on."},
 }
 
-// A codeClass gives rows of the protocol's error table their exit status; the
-// first class that a code falls into counts.
+// A codeClass maps a range of protocol error codes to an exit status; the first matching
+// class counts.
 type codeClass struct {
 	from, to int
 	exit     int
@@ -80,15 +80,15 @@ var codeClasses = []codeClass{
 	{1600, 1699, exitSettings},
 }
 
-// localClasses are errors that never crossed the wire; the first that fits
-// counts.
+// localClasses map errors that did not come from the daemon to exit statuses; the first
+// match counts.
 var localClasses = []struct {
 	err  error
 	exit int
 	name string
 }{
 	{errUsage, exitUsage, "usage"},
-	{errUncertain, exitIncomplete, "no_answer"}, // before what was the cause
+	{errUncertain, exitIncomplete, "no_answer"}, // before the error that it wraps
 	{transport.ErrNoDaemon, exitNoDaemon, "not_running"},
 	{transport.ErrForeignPeer, exitRefused, "refused"},
 	{transport.ErrUnsafePlace, exitRefused, "refused"},

@@ -15,18 +15,18 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// What an order came to that is not what was wanted.
+// Errors for an order that did not end as wanted.
 var (
 	errUnfilled = errors.New("the order was not filled")
 	errReported = errors.New("nothing proves an end of the order so far; the daemon goes on watching")
 )
 
-// afterwards follows a swap to its end, or leaves it.
+// afterwards follows an accepted swap to its end, or returns at once if detach is set.
 func (l *line) afterwards(ctx context.Context, o exact[protocol.Order], detach bool) error {
 	return l.afterwardsAs(ctx, o, detach, "filled")
 }
 
-// afterwardsAs is afterwards for an order that is wanted to end otherwise.
+// afterwardsAs is afterwards for an order that should end in another state than filled.
 func (l *line) afterwardsAs(ctx context.Context, o exact[protocol.Order], detach bool, wanted string) error {
 	if l.t.json {
 		if err := writeRaw(l.t.out, o.raw); err != nil {
@@ -44,24 +44,23 @@ func (l *line) afterwardsAs(ctx context.Context, o exact[protocol.Order], detach
 	return nil
 }
 
-// A follower knows how far an order's story has been told.
+// A follower records how much of an order's history has been printed.
 type follower struct {
 	*line
 	began time.Time
-	shown int64 // newest revision that was written, with --json; -1: none
-	told  int   // lines of its history
+	shown int64 // with --json: newest revision that was written; -1: none
+	told  int   // number of history entries printed
 	tx    protocol.Hash
-	said  string // condition that was explained
-	// Since when the order stands as it does, by this command's own clock: reported, or
-	// with the provider's last word. Zero: it does not.
+	said  string // condition help that was printed
+	// By this command's clock: since when the order is reported, and since when the
+	// provider's claim is final. Zero: it is not.
 	reported, ended time.Time
 }
 
-// follow tells an order's story until it ends, then shows the end. It is an
-// error for the order to end otherwise than wanted, and another one if all there
-// is of an end is what the provider says: a proof may never come. The end of ctx
-// leaves the order going on, and says so. With --json, revisions up to shown are
-// written already.
+// follow prints an order's history until it ends, then the result. It returns errUnfilled
+// if the order ended in another state than wanted, and errReported if the provider
+// reports an end that is not proven, because a proof may never come. If ctx ends, it says
+// that the order continues. With --json, revisions up to shown are already written.
 func (l *line) follow(ctx context.Context, id, wanted string, shown int64) error {
 	f := &follower{line: l, began: time.Now(), shown: shown}
 	end, err := f.toTheEnd(ctx, id)
@@ -92,7 +91,7 @@ func because(o protocol.Order) string {
 	return ": " + o.Reason
 }
 
-// left says that an order goes on without this command.
+// left says that the order continues without this command.
 func (f *follower) left(id string, err error) error {
 	f.t.talk.Line("")
 	f.t.talk.Words(screen.Strong, "The order goes on without this command. Follow it with swapkeep orders watch "+id+
@@ -124,18 +123,17 @@ func (f *follower) toTheEnd(ctx context.Context, id string) (protocol.Order, err
 }
 
 const (
-	// patience is how long a proof is waited for once the provider has told an end: for
-	// a block to be deep enough, or a node that is behind.
+	// patience is how long to wait for a proof after the provider reported an end: for
+	// confirmations, or for a node that is behind.
 	patience = 2 * time.Minute
-	// longPatience is how long that is where it cannot even be told that there is none:
-	// nodes do not answer, or contradict each other.
+	// longPatience is how long to wait if not even the lack of a proof can be
+	// established, because nodes do not answer or contradict each other.
 	longPatience = 10 * time.Minute
 )
 
-// spent reports whether there is no use in waiting for a proof of what the provider
-// told: the very payment that it names is deep in its chain and proves nothing, or is on
-// a chain that nobody here reads, the order has been waiting for long, or nobody has to
-// tell anything any more.
+// spent reports whether waiting for a proof of the reported end is pointless: the payment
+// that the provider names has been seen and proves nothing, or is on a chain that cannot
+// be read; the order has waited long enough; or nobody can report anything any more.
 func (f *follower) spent(r lookedAt) bool {
 	o := r.Order.value
 	switch {
@@ -144,18 +142,18 @@ func (f *follower) spent(r lookedAt) bool {
 	case o.Seen != nil && o.Claim != nil && o.Seen.Tx == o.Claim.Tx, !lastWord(o), f.unread(o):
 		return true
 	}
-	// The history is by the wall clock, which may be set back.
+	// The history has wall-clock times, and that clock may be set back.
 	return time.Since(reportedSince(r)) >= patience || !f.reported.IsZero() && time.Since(f.reported) >= patience
 }
 
-// unread reports whether the provider tells of a fill on a chain that is no network of
-// ours. A refund would be on the source, which is one.
+// unread reports whether the provider claims a fill on a chain that is not one of the
+// wallet's networks. A refund would be on the source chain, which is one.
 func (f *follower) unread(o protocol.Order) bool {
 	_, ours := f.networks[o.Terms.DstChainID]
 	return !ours && o.Claim.State == "filled"
 }
 
-// sinceWhen is since when something is so.
+// sinceWhen returns since when a condition holds: zero if it does not.
 func sinceWhen(since time.Time, is bool) time.Time {
 	switch {
 	case !is:
@@ -166,8 +164,8 @@ func sinceWhen(since time.Time, is bool) time.Time {
 	return since
 }
 
-// lastWord reports whether the provider has told an end of an order that may never be
-// proven. What was only signed ends by itself, when nobody can use it any more.
+// lastWord reports whether the provider has claimed a final state of an order that may
+// never be proven. An order that was only signed ends when its signature expires.
 func lastWord(o protocol.Order) bool {
 	if o.Claim == nil || len(o.Steps) > 0 && o.Steps[len(o.Steps)-1].Effect.Kind == "signed" {
 		return false
@@ -175,7 +173,7 @@ func lastWord(o protocol.Order) bool {
 	return slices.Contains([]string{"filled", "refunded", "failed", "expired", "cancelled"}, o.Claim.State)
 }
 
-// reportedSince is since when an order waits with what it waits with now.
+// reportedSince returns since when the order has its current condition.
 func reportedSince(r lookedAt) time.Time {
 	since := time.Now()
 	for _, e := range slices.Backward(r.History) {
@@ -187,14 +185,14 @@ func reportedSince(r lookedAt) time.Time {
 	return since
 }
 
-// lookedAt is an OrderResult with the order as the daemon wrote it.
+// lookedAt is an OrderResult with the order's JSON as the daemon wrote it.
 type lookedAt struct {
 	Order   exact[protocol.Order] `json:"order"`
 	History []protocol.Entry      `json:"history"`
 }
 
-// change waits for a newer revision of an order. A notification is a hint: the
-// order itself is asked then, and now and again without one.
+// change waits for a newer revision of an order, or until the next poll is due. A
+// notification only triggers a poll.
 func (f *follower) change(ctx context.Context, known protocol.Order) error {
 	tick, again := time.NewTicker(spinTime), time.NewTimer(askAgain)
 	defer tick.Stop()
@@ -219,7 +217,7 @@ func (f *follower) change(ctx context.Context, known protocol.Order) error {
 	}
 }
 
-// askAgain is how long no news is believed.
+// askAgain is the interval between polls without a notification.
 const askAgain = 15 * time.Second
 
 func waitingText(o protocol.Order) string {
@@ -230,8 +228,8 @@ func waitingText(o protocol.Order) string {
 	return text
 }
 
-// tell adds what has happened since it was last called: a line for each entry
-// of the history, or with --json the order if there is news.
+// tell prints what happened since its last call: a line for each new history entry or,
+// with --json, the order if its revision is new.
 func (f *follower) tell(r lookedAt) error {
 	o := r.Order.value
 	if f.t.json {
@@ -246,7 +244,7 @@ func (f *follower) tell(r lookedAt) error {
 		if e.Condition != "" && !strings.Contains(note, e.Condition) {
 			note += " (" + e.Condition + ")"
 		}
-		f.t.talk.Event(clock(e.Time), e.State, note)
+		f.t.talk.Event(clockTime(e.Time), e.State, note)
 	}
 	f.told = len(r.History)
 	if tx := sentBy(o); tx != "" && tx != f.tx {
@@ -255,7 +253,7 @@ func (f *follower) tell(r lookedAt) error {
 	}
 	help := conditionHelp(o)
 	if o.Reported && !f.spent(r) {
-		help = fmt.Sprintf("The provider has told an end. A proof of it is waited for here until %s.", clock(reportedSince(r).Add(patience)))
+		help = fmt.Sprintf("The provider has told an end. A proof of it is waited for here until %s.", clockTime(reportedSince(r).Add(patience)))
 	}
 	if help != "" && help != f.said {
 		f.t.talk.Words(screen.Warn, help)
@@ -264,7 +262,7 @@ func (f *follower) tell(r lookedAt) error {
 	return nil
 }
 
-// conditionHelp is what a person can do for an order that waits for one.
+// conditionHelp returns what the user can do for an order that waits for them.
 func conditionHelp(o protocol.Order) string {
 	switch o.Condition {
 	case "needs consent":
@@ -275,7 +273,7 @@ func conditionHelp(o protocol.Order) string {
 	return ""
 }
 
-// sentBy is the transaction of the present step, else of the last finished one.
+// sentBy returns the transaction of the current step, else of the last finished one.
 func sentBy(o protocol.Order) (tx protocol.Hash) {
 	for _, step := range o.Steps {
 		if step.Tx != "" {
@@ -288,8 +286,8 @@ func sentBy(o protocol.Order) (tx protocol.Hash) {
 	return tx
 }
 
-// link is a transaction's page in the network's explorer; in the sandbox, whose
-// transactions no explorer knows, the hash.
+// link returns a transaction's page in the network's explorer, or only the hash in the
+// sandbox, which no explorer knows.
 func (l *line) link(chain uint64, tx protocol.Hash) string {
 	n, ok := l.networks[chain]
 	if !ok || n.Explorer == "" || l.hello.Sandbox {
@@ -298,7 +296,7 @@ func (l *line) link(chain uint64, tx protocol.Hash) string {
 	return strings.TrimRight(n.Explorer, "/") + "/tx/" + string(tx)
 }
 
-// tellEnd shows what became of an order, or is known of that.
+// tellEnd prints the result of an order, or its state if it has not ended.
 func (l *line) tellEnd(ctx context.Context, o protocol.Order) error {
 	if !o.Final {
 		return l.tellOpen(ctx, o)
@@ -312,7 +310,7 @@ func (l *line) tellEnd(ctx context.Context, o protocol.Order) error {
 	return nil
 }
 
-// tellOpen shows where an order stands that has not ended.
+// tellOpen prints the state of an order that has not ended.
 func (l *line) tellOpen(ctx context.Context, o protocol.Order) error {
 	facts := [][2]string{{"order", o.ID}}
 	if o.Seen != nil {
@@ -337,10 +335,10 @@ func (l *line) tellOpen(ctx context.Context, o protocol.Order) error {
 	return nil
 }
 
-// goesOn is what becomes of an order whose end is only told.
+// goesOn says how an order continues whose end is only reported.
 const goesOn = "The daemon goes on watching, every minute on the order's first day and then ever more slowly; a proof still ends it."
 
-// sentence is a text of the daemon's as a sentence of its own.
+// sentence turns a text of the daemon into a sentence.
 func sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 {

@@ -19,7 +19,7 @@ const (
 	transferSee = "reported, transfer seen"
 )
 
-// reportedOrder waits with that condition since so long, in its history.
+// reportedOrder returns an order that has had a condition for that long, by its history.
 func reportedOrder(condition string, ago ...time.Duration) (r lookedAt) {
 	r.Order.value = protocol.Order{ID: "1", State: "settling", Means: "waiting for proof on the chain", Condition: condition, Reported: condition != "", Report: "it may be the fill or another's",
 		Claim: &protocol.Claim{State: "filled", Tx: payment}, Terms: protocol.Terms{SrcChainID: 8453, DstChainID: 1}}
@@ -30,8 +30,8 @@ func reportedOrder(condition string, ago ...time.Duration) (r lookedAt) {
 	return r
 }
 
-// TestPatience: a told end is believed to be all there is at once where the payment
-// that the provider names is seen and proves nothing, else after a while.
+// TestPatience: waiting stops at once if the payment that the provider names was seen and
+// proves nothing, otherwise after a while.
 func TestPatience(t *testing.T) {
 	untold, unread, signed, unclear := reportedOrder("settled, and what arrived is unclear", 0), reportedOrder("", 0), reportedOrder("", 0), reportedOrder("settled, and what arrived is unclear", 0)
 	untold.Order.value.Claim, unclear.Order.value.Claim = nil, &protocol.Claim{State: "settling"}
@@ -72,7 +72,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestFollowEndsWithTheReport: no command waits for ever for a proof of what is told.
+// TestFollowEndsWithTheReport: no command waits forever for the proof of a reported end.
 func TestFollowEndsWithTheReport(t *testing.T) {
 	for _, condition := range []string{"reported, unproven", "provider says failed, watching for refund", "settled, and what arrived is unclear", transferSee} {
 		for _, asJSON := range []bool{false, true} {
@@ -104,7 +104,7 @@ func TestFollowEndsWithTheReport(t *testing.T) {
 	}
 }
 
-// shown is an order as swapkeep orders show tells it.
+// shown returns the output of swapkeep orders show.
 func shown(t *testing.T, o protocol.Order) string {
 	t.Helper()
 	on, out := onPaper()
@@ -117,7 +117,7 @@ func shown(t *testing.T, o protocol.Order) string {
 	return strings.Join(strings.Fields(out.String()), " ")
 }
 
-// TestOrderIsShownWhole: what is known of an order that others settle, and what is not.
+// TestOrderIsShownWhole: what orders show prints about an order that others settle.
 func TestOrderIsShownWhole(t *testing.T) {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.Local)
 	o := reportedOrder(transferSee).Order.value

@@ -44,11 +44,11 @@ func newGas(t *terminal) *cobra.Command {
 
 var gasColumns = []screen.Column{{Head: "tier"}, {Head: "gwei a unit", Right: true}, {Head: "of it tip", Right: true}, {Head: "a plain transfer", Right: true}, {Head: "worth", Right: true}}
 
-// transferGas is the gas of a plain transfer.
+// transferGas is the gas of a plain transfer of native coin.
 const transferGas = 21_000
 
 func (t *terminal) gasTable(n protocol.Network, p protocol.GasPrice) {
-	t.result.Line(fmt.Sprintf("%s, block %d of %s%s", n.Name, p.Block, clock(p.Time), baseText(p)))
+	t.result.Line(fmt.Sprintf("%s, block %d of %s%s", n.Name, p.Block, clockTime(p.Time), baseText(p)))
 	rows := make([][]string, 0, 3)
 	for _, tier := range tiersOf(p) {
 		cost := new(big.Int).Mul(bigOf(tier.price()), big.NewInt(transferGas))
@@ -58,7 +58,6 @@ func (t *terminal) gasTable(n protocol.Network, p protocol.GasPrice) {
 	t.result.Table(gasColumns, rows)
 }
 
-// A namedTier is a tier with its name.
 type namedTier struct {
 	name string
 	protocol.GasTier
@@ -68,7 +67,7 @@ func tiersOf(p protocol.GasPrice) []namedTier {
 	return []namedTier{{"slow", p.Slow}, {"normal", p.Normal}, {"fast", p.Fast}}
 }
 
-// price is the most that a unit costs.
+// price returns the maximum price per unit of gas, in wei.
 func (g namedTier) price() protocol.Amount {
 	if g.MaxFee == "" {
 		return g.GasPrice
@@ -91,7 +90,7 @@ func baseText(p protocol.GasPrice) string {
 	return fmt.Sprintf(", base fee %s gwei", gweiText(p.BaseFee))
 }
 
-// watchGas writes a line at every new block, until ctx ends.
+// watchGas prints a line for every new block until ctx ends.
 func (l *line) watchGas(ctx context.Context, n protocol.Network) error {
 	for {
 		select {
@@ -111,13 +110,13 @@ func (l *line) watchGas(ctx context.Context, n protocol.Network) error {
 				said += fmt.Sprintf(", %s %s", tier.name, gweiText(tier.price()))
 			}
 			l.t.result.Line(said)
-			if err := l.t.result.Err(); err != nil { // nobody reads on
+			if err := l.t.result.Err(); err != nil { // the reader is gone
 				return err
 			}
 		case <-l.Done():
 			return l.Err()
 		case <-ctx.Done():
-			return toldError{ctx.Err()} // the way to end it
+			return toldError{ctx.Err()} // the usual way to end it
 		}
 	}
 }

@@ -12,22 +12,22 @@ import (
 	"swapkeep/installer"
 )
 
-// handoverTime bounds what a daemon may take to finish what it signs and acts, and the
-// next one to start.
+// handoverTime limits how long the old daemon may take to finish what it is signing and
+// sending, and the new one to start.
 const handoverTime = protocol.RequestTimeout + 30*time.Second
 
-// A handover is a running daemon that gave way to the installed version, or would.
+// A handover is a running daemon that was replaced by the installed version, or will be.
 type handover struct {
-	From       string `json:"from"` // its version
+	From       string `json:"from"` // version of the old daemon
 	To         string `json:"to"`
-	OpenOrders int    `json:"open_orders"` // that go on
-	Locked     bool   `json:"locked"`      // the wallet was unlocked, and has to be again
+	OpenOrders int    `json:"open_orders"` // orders that the new daemon continues
+	Locked     bool   `json:"locked"`      // the wallet was unlocked and must be unlocked again
 
 	daemon *client.Client
 	pid    int
 }
 
-// later is what stands in the way of a plan of an older version than the daemon's.
+// later returns an obstacle if the plan is older than the running daemon; otherwise nil.
 func (h *handover) later(plan *installer.Plan) *installer.Foreign {
 	if h == nil {
 		return nil
@@ -35,8 +35,8 @@ func (h *handover) later(plan *installer.Plan) *installer.Foreign {
 	return installer.Later("the daemon that runs", h.From, plan.Version)
 }
 
-// outdated connects to a daemon that has to give way to a plan's: one of another
-// version, or whose program is replaced. nil: there is none.
+// outdated connects to a daemon that the plan replaces: one of another version, or whose
+// program the plan replaces. It returns nil if there is none.
 func outdated(ctx context.Context, place transport.Place, plan *installer.Plan) (*handover, error) {
 	c, pid, err := dialDaemon(ctx, place)
 	if notRunning(err) {
@@ -57,7 +57,7 @@ func outdated(ctx context.Context, place transport.Place, plan *installer.Plan) 
 	}, nil
 }
 
-// outgoing is the daemon that an installation would have give way. It only asks.
+// outgoing returns the daemon that an installation would replace, without stopping it.
 func (t *terminal) outgoing(ctx context.Context, plan *installer.Plan) (*handover, error) {
 	place, err := t.place()
 	if err != nil {
@@ -72,9 +72,9 @@ func (t *terminal) outgoing(ctx context.Context, plan *installer.Plan) (*handove
 	return h, err
 }
 
-// handOver has a daemon that runs give way to that of an installation, if it has to. It
-// finishes what is being signed; the browsers' relays wait for the next one. nil: there
-// was nothing to do.
+// handOver replaces a running daemon by the installed one, if necessary. The old daemon
+// finishes what it is signing; the browsers' relays wait for the new one. It returns nil
+// if there was nothing to do.
 func (t *terminal) handOver(ctx context.Context, plan *installer.Plan) (*handover, error) {
 	cfg, err := t.load()
 	if err != nil {

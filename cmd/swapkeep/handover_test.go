@@ -8,7 +8,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// Whoever hands the input to others is told to whom, and who may settle it.
+// The review says to whom the input is handed and who may settle the order.
 func TestEffectsThatOthersSettle(t *testing.T) {
 	const usdc, contract = protocol.Address("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"), protocol.Address("0x4cD00E387622C35bDDB9b4c962C136462338BC31")
 	l := &line{tokens: map[identity]protocol.Token{{1, usdc}: {Symbol: "USDC", Decimals: 6, Address: usdc}}}

@@ -15,8 +15,8 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// steering is text that a terminal would obey, or that reads otherwise than it
-// is written.
+// steering is text with terminal control characters, and with characters that change the
+// direction of text.
 const steering = "\x1b]0;owned\x07\u009b2J\u202ecod.exe\u200b"
 
 func steers(text string) bool {
@@ -28,7 +28,7 @@ func onPaper() (*terminal, *bytes.Buffer) {
 	return &terminal{out: &out, err: &out, result: screen.New(&out, os.Getenv), talk: screen.New(&out, os.Getenv)}, &out
 }
 
-// Words of others, wherever a command repeats them, steer no terminal.
+// Text from others never controls the terminal, wherever a command prints it.
 func TestNothingSteersTheTerminal(t *testing.T) {
 	for name, tell := range map[string]func(*terminal) error{
 		"status": func(t *terminal) error {
@@ -70,12 +70,12 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// full is a disk that is.
+// full is a writer on a full disk.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// A screen tells that nobody reads it.
+// A screen reports write errors.
 func TestAnswerThatWasNotWritten(t *testing.T) {
 	s := screen.New(full{}, os.Getenv)
 	s.Line("an answer")
@@ -84,7 +84,7 @@ func TestAnswerThatWasNotWritten(t *testing.T) {
 	}
 }
 
-// Whoever is asked about an approval is told what of it is for other orders.
+// The question about an approval says which part of it is for other orders.
 func TestApprovalWithShares(t *testing.T) {
 	const usdc, spender = protocol.Address("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"), protocol.Address("0x000000000022D473030F116dDEE9F6B43aC78BA3")
 	l := &line{tokens: map[identity]protocol.Token{{1, usdc}: {Symbol: "USDC", Decimals: 6, Address: usdc}}}
@@ -103,7 +103,7 @@ func TestApprovalWithShares(t *testing.T) {
 	}
 }
 
-// Where nobody sees a warning, a stranger's token does not go by a symbol.
+// Where nobody sees a warning, an unverified token cannot be given by its symbol.
 func TestStrangersTokenInAScript(t *testing.T) {
 	on, _ := onPaper()
 	on.in = os.Stdin
@@ -124,7 +124,7 @@ func TestStrangersTokenInAScript(t *testing.T) {
 	}
 }
 
-// A terminal has no name besides its kind; a browser has its extension's.
+// A terminal is listed by its kind only, a browser with its extension.
 func TestConnectionsAreNamedOnce(t *testing.T) {
 	on, out := onPaper()
 	if err := on.table(protocol.StatusResult{Connections: []protocol.Connection{

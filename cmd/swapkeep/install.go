@@ -17,7 +17,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// scopeFlags are for whom something is installed.
+// scopeFlags choose whether something is installed for the user or for all users.
 type scopeFlags struct{ user, system bool }
 
 func scopesOf(cmd *cobra.Command) *scopeFlags {
@@ -34,7 +34,7 @@ func (f *scopeFlags) scope() manifest.Scope {
 	return manifest.User
 }
 
-// atMostOne refuses flags that exclude each other.
+// atMostOne refuses more than one of several flags.
 func atMostOne(cmd *cobra.Command, flags ...string) error {
 	given := slices.DeleteFunc(flags, func(name string) bool { return !cmd.Flags().Changed(name) })
 	if len(given) > 1 {
@@ -43,7 +43,7 @@ func atMostOne(cmd *cobra.Command, flags ...string) error {
 	return nil
 }
 
-// An installation is what the flags of swapkeep install say.
+// An installation is the flags of swapkeep install.
 type installation struct {
 	scope                                  *scopeFlags
 	browsers, ids                          []string
@@ -99,16 +99,16 @@ func (t *terminal) install(ctx context.Context, in installation) error {
 	if len(plan.Changes) == 0 {
 		said.State = nothing
 	}
-	if plan.Scope == manifest.User { // those of an installation for all users are their users'
+	if plan.Scope == manifest.User { // with the system scope, daemons belong to the users
 		said.Handover, err = t.handOver(ctx, plan)
 	}
-	if said.Handover == nil && err == nil { // a daemon that started sweeps by itself
+	if said.Handover == nil && err == nil { // a daemon that just started sweeps by itself
 		said.Old, err = sweep(ctx, m, plan.Scope)
 	}
 	return errors.Join(t.tellPlan(said), err)
 }
 
-// rehearse shows what an installation would do, and does nothing.
+// rehearse shows what an installation would do, without doing it.
 func (t *terminal) rehearse(ctx context.Context, m installer.Machine, in installation) error {
 	plan, err := t.plan(m, in)
 	if err != nil {
@@ -133,7 +133,7 @@ func (t *terminal) rehearse(ctx context.Context, m installer.Machine, in install
 	return t.tellPlan(said)
 }
 
-// apply plans and carries out, while nobody else does, what the flags ask for.
+// apply plans and applies what the flags ask for, holding the installer's lock.
 func (t *terminal) apply(ctx context.Context, m installer.Machine, in installation) (*installer.Plan, error) {
 	unlock, err := m.Lock(ctx, in.scope.scope())
 	if err != nil {
@@ -160,16 +160,16 @@ func (t *terminal) apply(ctx context.Context, m installer.Machine, in installati
 	return plan, err
 }
 
-// refuseOlder keeps an older version from the place of a newer one that is installed, or
-// that runs: nobody is asked about it, since nobody at a terminal can know whether it
-// will be able to read the databases.
+// refuseOlder refuses to replace a newer version that is installed or running by an older
+// one. The user is not asked, because nobody at a terminal can know whether the older
+// version will be able to read the databases.
 func (t *terminal) refuseOlder(ctx context.Context, m installer.Machine, plan *installer.Plan) error {
 	newer, err := installer.Newer(m, plan.Scope, plan.Version)
 	if err != nil {
 		return err
 	}
 	if newer == nil && plan.Scope == manifest.User {
-		running, _ := t.outgoing(ctx, plan) // one that does not answer is complained of when it is to give way
+		running, _ := t.outgoing(ctx, plan) // a daemon that does not answer is reported when it has to be replaced
 		newer = running.later(plan)
 	}
 	if newer == nil {
@@ -178,7 +178,7 @@ func (t *terminal) refuseOlder(ctx context.Context, m installer.Machine, plan *i
 	return fmt.Errorf("%w: %s; install it all the same with --force", installer.ErrForeign, newer)
 }
 
-// sweep removes the programs of earlier versions that nothing runs from.
+// sweep removes the programs of earlier versions that no process runs from.
 func sweep(ctx context.Context, m installer.Machine, scope manifest.Scope) (swept []string, err error) {
 	unlock, err := m.Lock(ctx, scope)
 	if err != nil {
@@ -188,8 +188,8 @@ func sweep(ctx context.Context, m installer.Machine, scope manifest.Scope) (swep
 	return installer.Sweep(m, scope, installer.RunningFrom)
 }
 
-// machine is this one, with what flags say in its environment: a daemon that is started
-// at login is told of it.
+// machine returns this machine, with the flags' values in its environment, for the entry
+// that starts the daemon at login.
 func (t *terminal) machine() installer.Machine {
 	m := thisMachine()
 	set := m.Env
@@ -205,7 +205,7 @@ func (t *terminal) machine() installer.Machine {
 	return m
 }
 
-// plan is the installation that the flags ask for.
+// plan returns the plan for the installation that the flags ask for.
 func (t *terminal) plan(m installer.Machine, in installation) (*installer.Plan, error) {
 	o, err := t.installOptions(in.scope.scope())
 	if err != nil {
@@ -223,8 +223,8 @@ func (t *terminal) plan(m installer.Machine, in installation) (*installer.Plan, 
 	return plan, err
 }
 
-// installOptions are what the installer is to know of this program and, for a user, of
-// the configuration.
+// installOptions returns what the installer has to know about this program and, for the
+// user scope, about the configuration.
 func (t *terminal) installOptions(scope manifest.Scope) (installer.Options, error) {
 	o := installer.Options{Scope: scope, Version: version, Time: time.Now(), Allowed: manifest.Released}
 	exe, err := installer.OwnProgram()
@@ -250,7 +250,7 @@ func (t *terminal) installOptions(scope manifest.Scope) (installer.Options, erro
 	return o, nil
 }
 
-// askToReplace lets the person at the terminal say whether what is in the way goes.
+// askToReplace asks the user whether to replace what is in the way.
 func (t *terminal) askToReplace(ctx context.Context, plan *installer.Plan) error {
 	t.talk.Words(screen.Warn, "Something else is in the way:")
 	for _, f := range plan.Foreign {

@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// treeOf is a listing of all below a folder: modes, paths, and where links lead.
+// treeOf lists everything below a directory: modes, paths and link targets.
 func treeOf(dir string) (string, error) {
 	var out strings.Builder
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -42,7 +42,7 @@ func treeOf(dir string) (string, error) {
 	return out.String(), err
 }
 
-// cmdTree lists a folder into a file:
+// cmdTree lists a directory into a file:
 //
 //	tree FILE FOLDER
 func cmdTree(ts *testscript.TestScript, neg bool, args []string) {
@@ -54,7 +54,7 @@ func cmdTree(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(listing), 0o600))
 }
 
-// Root by sudo makes nothing in a user's home; the user by sudo is a user.
+// With sudo, root creates nothing in a user's home; sudo -u is like that user.
 func TestInstallBySudo(t *testing.T) {
 	m := newMachine(t, "SUDO_UID=1000")
 	home := t.TempDir()
@@ -85,8 +85,8 @@ func TestInstallBySudo(t *testing.T) {
 	}
 }
 
-// Many installations at once come one after the other: what each made is known, and an
-// uninstall takes all of it back.
+// Many concurrent installations run one after the other: the receipts have what each one
+// made, and one uninstall removes all of it.
 func TestInstallAtOnce(t *testing.T) {
 	m := newMachine(t)
 	home := t.TempDir()

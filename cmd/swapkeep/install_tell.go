@@ -8,22 +8,22 @@ import (
 	"swapkeep/installer"
 )
 
-// The states of an installation, as --json writes them.
+// States of an installation in the JSON output.
 const (
 	planned   = "planned"
 	installed = "installed"
 	nothing   = "nothing to do"
 )
 
-// planSaid is what install --json writes.
+// planSaid is the output of install --json.
 type planSaid struct {
 	State string `json:"state"`
 	*installer.Plan
 	Handover *handover `json:"handover,omitempty"`
-	Old      []string  `json:"old,omitempty"` // folders of earlier versions that went, or would go
+	Old      []string  `json:"old,omitempty"` // directories of earlier versions that were removed, or would be
 }
 
-// titles are the states in words.
+// titles describe the states for people.
 var titles = map[string]string{
 	planned:   "This would be changed:",
 	installed: "Swapkeep is installed.",
@@ -53,7 +53,7 @@ func (t *terminal) tellPlan(said planSaid) error {
 	return nil
 }
 
-// tellHandover says what becomes of a daemon that runs, and of earlier versions.
+// tellHandover prints what happens to the running daemon and to earlier versions.
 func (t *terminal) tellHandover(said planSaid) {
 	h, gave, unlock, gone := said.Handover, "gave way", "Unlock your wallet again: orders", "The programs of an earlier version were removed: "
 	if said.State == planned {
@@ -70,7 +70,7 @@ func (t *terminal) tellHandover(said planSaid) {
 	}
 }
 
-// verbs are what is done to each kind of thing.
+// verbs describe the change to each kind of thing.
 var verbs = map[installer.Kind]string{
 	installer.Directory: "make folder", installer.Program: "copy program", installer.Link: "make link", installer.Manifest: "write manifest",
 	installer.Extensions: "let extensions in", installer.Autostart: "start at login", installer.Key: "make key", installer.Value: "set value",
@@ -90,7 +90,7 @@ func changeRows(plan *installer.Plan) (rows [][]string) {
 	return append(rows, []string{"  write receipts", plan.Receipts, ""})
 }
 
-// tellBrowsers names the browsers that will not find swapkeep, and those that need more.
+// tellBrowsers prints which browsers need more, were skipped, or were not found.
 func (t *terminal) tellBrowsers(plan *installer.Plan) {
 	for _, s := range plan.Sandboxed {
 		t.result.Heading(fmt.Sprintf("%s as %s %s needs more:", s.Browser, s.Box, s.App))

@@ -37,20 +37,20 @@ func newKeys(t *terminal) *cobra.Command {
 	return cmd
 }
 
-// keyStates are the states of the keys in words.
+// keyStates describe the states of the keys.
 var keyStates = map[string]string{
 	protocol.KeysNone:     "none: make a wallet with swapkeep keys create, or swapkeep keys import",
 	protocol.KeysLocked:   "locked",
 	protocol.KeysUnlocked: "unlocked",
 }
 
-// backends are the places of keys in words.
+// backends describe where keys are stored.
 var backends = map[string]string{"os": "the system's keychain", "file": "files in the state directory"}
 
 func (t *terminal) keysTable(v protocol.KeysStatus) error {
 	facts := [][2]string{{"keys", keyStates[v.State]}, {"kept in", backends[v.Backend]}}
 	if v.State == protocol.KeysUnlocked && !v.LocksAt.IsZero() {
-		facts = append(facts, [2]string{"locks itself", clock(v.LocksAt)})
+		facts = append(facts, [2]string{"locks itself", clockTime(v.LocksAt)})
 	}
 	t.result.Facts(facts)
 	for _, w := range v.Wallets {
@@ -81,8 +81,8 @@ func (t *terminal) accountsTable(accounts []protocol.Account) {
 	t.result.Table(accountColumns[1:], rows)
 }
 
-// clock is the time of day, with the day where it is another than today.
-func clock(at time.Time) string {
+// clockTime formats the time of day, with the date unless it is today.
+func clockTime(at time.Time) string {
 	if at.Local().Format(time.DateOnly) != time.Now().Format(time.DateOnly) {
 		return at.Local().Format(time.DateTime)
 	}
@@ -107,8 +107,8 @@ func newKeysUnlock(t *terminal) *cobra.Command {
 	return cmd
 }
 
-// unlock opens this connection's session with the wallet's password, which is
-// read now and handed to do if something more needs it.
+// unlock unlocks this connection's session with the wallet's password and passes the
+// password to do.
 func (l *line) unlock(ctx context.Context, from *secretFlag, do func(protocol.Secret) error) error {
 	before, err := ask[protocol.KeysStatus](ctx, l, "keys.status", protocol.None{})
 	if err != nil {
@@ -127,24 +127,24 @@ func (l *line) unlock(ctx context.Context, from *secretFlag, do func(protocol.Se
 		return err
 	}
 	if before.State == protocol.KeysLocked {
-		l.t.remark("The wallet is unlocked now; it locks itself at " + clock(after.LocksAt) + ", or with swapkeep keys lock.")
+		l.t.remark("The wallet is unlocked now; it locks itself at " + clockTime(after.LocksAt) + ", or with swapkeep keys lock.")
 	}
 	return do(secret)
 }
 
-// inSession is unlock for what needs no password besides.
+// inSession is unlock for a do that does not need the password.
 func (l *line) inSession(ctx context.Context, from *secretFlag, do func() error) error {
 	return l.unlock(ctx, from, func(protocol.Secret) error { return do() })
 }
 
 func newRequest() protocol.UUID { return protocol.UUID(uuid.NewString()) }
 
-// seeWallets is the remedy where a wallet was named that there is not.
+// seeWallets is the remedy for an unknown wallet.
 const seeWallets = "swapkeep keys shows the wallets that there are"
 
 func noWallet() *protocol.Error { return protocol.New("no_wallet", "there is no wallet") }
 
-// wallet finds a wallet by id or name; "" is the only one there is.
+// wallet finds a wallet by id or name; "" is the only one.
 func (l *line) wallet(ctx context.Context, wanted string) (protocol.Wallet, error) {
 	status, err := ask[protocol.KeysStatus](ctx, l, "keys.status", protocol.None{})
 	if err != nil {

@@ -96,7 +96,7 @@ func newKeysRemove(t *terminal) *cobra.Command {
 	return cmd
 }
 
-// toRemove asks all that is to be asked before a wallet is removed for good.
+// toRemove asks for confirmation and the password before a wallet is removed.
 func (l *line) toRemove(ctx context.Context, wanted, confirmed string, password *secretFlag, do func(protocol.RemoveParams) error) error {
 	w, err := l.toGo(ctx, wanted)
 	if err != nil {
@@ -113,7 +113,7 @@ func (l *line) toRemove(ctx context.Context, wanted, confirmed string, password 
 	return do(protocol.RemoveParams{Request: newRequest(), Wallet: w.ID, Password: secret})
 }
 
-// toGo finds the wallet that is to be removed. Where there is none, none is to be made.
+// toGo finds the wallet to remove. If it does not exist, the remedy is not to create one.
 func (l *line) toGo(ctx context.Context, wanted string) (protocol.Wallet, error) {
 	w, err := l.wallet(ctx, wanted)
 	var none *protocol.Error

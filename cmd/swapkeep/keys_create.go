@@ -10,8 +10,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// vaultPassword asks for the password of the vault: twice where the first
-// wallet sets it.
+// vaultPassword asks for the vault's password: twice if the first wallet sets it.
 func (l *line) vaultPassword(ctx context.Context, from *secretFlag) (protocol.Secret, error) {
 	status, err := ask[protocol.KeysStatus](ctx, l, "keys.status", protocol.None{})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// exportForms are the forms of an export by their names here.
+// exportForms maps the command's names of export forms to the protocol's.
 var exportForms = map[string]string{"words": protocol.ExportWords, "key": protocol.ExportKey, "keystore": protocol.ExportKeystore}
 
 func newKeysExport(t *terminal) *cobra.Command {
@@ -70,7 +70,7 @@ func (l *line) exportOf(ctx context.Context, form, of string) (protocol.ExportPa
 	return params, err
 }
 
-// exported writes a key file, or shows what only a person may see.
+// exported writes a key file, or shows a secret on the terminal only.
 func (t *terminal) exported(ctx context.Context, r protocol.ExportResult, file string) error {
 	if file != "" {
 		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

@@ -13,7 +13,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// An importForm is a kind of secret that a wallet is made from.
+// An importForm is a kind of secret from which a wallet can be made.
 type importForm struct {
 	name, what string
 	put        func(*protocol.ImportParams, protocol.Secret)
@@ -27,7 +27,6 @@ var importForms = []importForm{
 	{"keystore", "Key file", func(p *protocol.ImportParams, s protocol.Secret) { p.Keystore = s }},
 }
 
-// importFlags are the flags of keys import.
 type importFlags struct {
 	name, file                 string
 	secret, password, unlocked *secretFlag
@@ -92,8 +91,8 @@ func (l *line) importWallet(ctx context.Context, form importForm, f importFlags)
 	})
 }
 
-// imported reads what is imported: a file, a descriptor, or the terminal. A key
-// file is no line, so it is not typed.
+// imported reads the secret from a file, a file descriptor or the terminal. A key file
+// has several lines and cannot be typed.
 func (t *terminal) imported(ctx context.Context, form importForm, f importFlags) (protocol.Secret, error) {
 	switch {
 	case f.file != "" && f.secret.fd != noDescriptor:

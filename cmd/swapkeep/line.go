@@ -18,10 +18,10 @@ import (
 	"swapkeep/host/transport"
 )
 
-// connectTime bounds the start of a daemon.
+// connectTime limits how long starting and connecting to a daemon may take.
 const connectTime = 20 * time.Second
 
-// errNotStarted: no daemon ran, and none could be started.
+// errNotStarted means that no daemon was running and none could be started.
 var errNotStarted = errors.New("no daemon")
 
 // A line is a command's connection to the daemon.
@@ -30,14 +30,14 @@ type line struct {
 	t     *terminal
 	hello protocol.Hello
 
-	networks map[uint64]protocol.Network // once asked for
+	networks map[uint64]protocol.Network // nil until loaded
 	active   uint64
-	tokens   map[identity]protocol.Token // those that were met; see coins.go
-	reached  map[uint64]string           // names of destinations that were met and are none of networks
+	tokens   map[identity]protocol.Token // cache, see coins.go
+	reached  map[uint64]string           // names of destination chains that are not in networks
 }
 
-// onLine makes a command of what it does once it is connected. A daemon is
-// started when none runs.
+// onLine wraps do into a cobra RunE that connects to the daemon first, and starts one if
+// none is running.
 func (t *terminal) onLine(do func(ctx context.Context, l *line, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		l, err := t.dial(cmd.Context())
@@ -52,7 +52,7 @@ func (t *terminal) onLine(do func(ctx context.Context, l *line, args []string) e
 	}
 }
 
-// dial connects and greets.
+// dial connects to the daemon, starts one if none is running, and exchanges the hello.
 func (t *terminal) dial(ctx context.Context) (*line, error) {
 	cfg, err := t.load()
 	if err != nil {
@@ -80,7 +80,7 @@ func (t *terminal) dial(ctx context.Context) (*line, error) {
 	return l, nil
 }
 
-// notStarted says why there is no daemon, by the classes of errors.
+// notStarted explains why there is no daemon, with an error of the right class.
 func notStarted(place transport.Place, err error) error {
 	if pid, held := owner.Holder(place); held && notRunning(err) {
 		return silent(pid)
@@ -89,13 +89,13 @@ func notStarted(place transport.Place, err error) error {
 	if !errors.As(err, &failed) {
 		return err
 	}
-	if name := startFaults[failed.Exit]; name != "" { // the database's fault
+	if name := startFaults[failed.Exit]; name != "" { // a database error
 		return protocol.New(name, failed.Error())
 	}
 	return fmt.Errorf("%w: %w", errNotStarted, failed)
 }
 
-// ask calls a method and waits for its result, as long as the daemon may take.
+// ask calls a method and returns its result. It waits as long as the daemon may take.
 func ask[T any](ctx context.Context, l *line, method string, params any) (result T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, protocol.RequestTimeout+answerTime)
 	defer cancel()
@@ -103,23 +103,23 @@ func ask[T any](ctx context.Context, l *line, method string, params any) (result
 	return result, err
 }
 
-// exact is a result with the very JSON that the daemon wrote.
+// exact is a result together with the JSON that the daemon wrote.
 type exact[T any] struct {
 	value T
 	raw   json.RawMessage
 }
 
-// UnmarshalJSON keeps both.
+// UnmarshalJSON stores both the JSON and the decoded value.
 func (e *exact[T]) UnmarshalJSON(b []byte) error {
 	e.raw = bytes.Clone(b)
 	return json.Unmarshal(b, &e.value)
 }
 
-// show calls a method and shows its result: as it came with --json, else as
-// tell says it.
+// show calls a method and prints its result: the daemon's JSON with --json, otherwise
+// with tell.
 func show[T any](ctx context.Context, l *line, method string, params any, tell func(T) error) error {
 	got, err := ask[exact[T]](ctx, l, method, params)
-	defer clear(got.raw) // it may hold words or a key
+	defer clear(got.raw) // it may contain recovery words or a key
 	if err != nil {
 		return err
 	}
@@ -129,21 +129,21 @@ func show[T any](ctx context.Context, l *line, method string, params any, tell f
 	return tell(got.value)
 }
 
-// shower is show for a command without arguments or parameters.
+// shower is show for a command without arguments and parameters.
 func shower[T any](t *terminal, method string, tell func(ctx context.Context, l *line, v T) error) func(*cobra.Command, []string) error {
 	return t.onLine(func(ctx context.Context, l *line, _ []string) error {
 		return show(ctx, l, method, protocol.None{}, func(v T) error { return tell(ctx, l, v) })
 	})
 }
 
-// writeRaw writes a result as the daemon did, on one line.
+// writeRaw writes a result's JSON on one line.
 func writeRaw(w io.Writer, raw json.RawMessage) error {
 	_, err := fmt.Fprintf(w, "%s\n", screen.JSON(raw))
 	return err
 }
 
-// pages calls a method that answers page by page, to the end or to the bound
-// on pages. With --json each page is a line.
+// pages calls a paginated method and passes each page to take, up to maxPages. With
+// --json each page is printed on a line.
 func pages[T any](ctx context.Context, l *line, method string, params func(cursor string) any, next func(T) string, take func(T)) error {
 	cursor := ""
 	for range maxPages {
@@ -164,5 +164,5 @@ func pages[T any](ctx context.Context, l *line, method string, params func(curso
 	return fmt.Errorf("%s: no end after %d pages", method, maxPages)
 }
 
-// maxPages bounds a list.
+// maxPages limits the pages of a list.
 const maxPages = 500

@@ -1,6 +1,6 @@
-// Swapkeep is what browsers start and people type. Started by a browser it is
-// a relay between the browser's pipes and the daemon; started by a person it
-// is the command line. It holds no key either way.
+// Command swapkeep is started by browsers and typed by people. Started by a browser it is
+// a relay between the browser's pipes and the daemon; otherwise it is the command line.
+// It never holds a key.
 package main
 
 import (
@@ -15,26 +15,26 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/host/relay"
 	"swapkeep/installer"
-	"swapkeep/memory"
+	"swapkeep/internal/procmem"
 )
 
-// version is the product's, set when a release is linked.
+// version is the product's version, set by the linker in a release.
 var version = "0.1.0"
 
 func main() {
-	// First of all: Chromium closes our standard output at once when a port is
-	// disconnected, and the next write would end the process in the middle.
+	// First of all: Chromium closes our standard output as soon as a port is
+	// disconnected, and the next write would kill the process half-way.
 	signal.Ignore(syscall.SIGPIPE)
-	if err := memory.Keep(); err != nil { // passwords pass through here
+	if err := procmem.Keep(); err != nil { // passwords pass through this process
 		fmt.Fprintln(os.Stderr, "swapkeep:", err)
 		os.Exit(exitFailed)
 	}
-	installer.Hold() // hidden as we are now: a newer version is not to take this one's folder away
+	installer.Hold() // since procmem hides which program runs here, this keeps a newer version from removing its directory
 	os.Exit(run(os.Args[1:]))
 }
 
 func run(args []string) int {
-	root := sync.OnceValue(func() *cobra.Command { return newRoot(os.Stdout, os.Stderr) }) // no relay waits for the commands
+	root := sync.OnceValue(func() *cobra.Command { return newRoot(os.Stdout, os.Stderr) }) // built only if needed, to start relays faster
 	known := func(args []string) bool { return commandKnown(root())(args) }
 	switch modeOf(args, isPipe(os.Stdin) && isPipe(os.Stdout), known) {
 	case relayMode:
@@ -45,17 +45,17 @@ func run(args []string) int {
 	return runCommand(root(), args)
 }
 
-// A mode is what the arguments ask this program to be.
+// A mode is how this program was started.
 type mode int
 
 const (
 	commandMode mode = iota
 	relayMode
-	strayMode // unknown arguments from a program that waits for frames
+	strayMode // unknown arguments, and pipes of a program that expects frames
 )
 
-// modeOf decides by the arguments, and where those say nothing, by who is at
-// the other end: a portal starts the host with pipes and no arguments.
+// modeOf decides by the arguments or, without any, by whether standard input and output
+// are pipes: a portal starts the host with pipes and no arguments.
 func modeOf(args []string, pipes bool, known func([]string) bool) mode {
 	_, err := relay.CallerOf(args)
 	switch {
@@ -69,13 +69,13 @@ func modeOf(args []string, pipes bool, known func([]string) bool) mode {
 	return commandMode
 }
 
-// isPipe reports whether a program, not a person or a file, is at the other end.
+// isPipe reports whether f is a pipe or socket, so that a program is at the other end.
 func isPipe(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0
 }
 
-// refuseStray answers in frames, since text would be read as one.
+// refuseStray answers with an error frame: the caller would parse text as a frame.
 func refuseStray() int {
 	fault := protocol.New("invalid_request", "swapkeep was started with arguments that are neither a browser's nor a command")
 	fault.Remedy = "check the native-messaging manifest, or run swapkeep help in a terminal"

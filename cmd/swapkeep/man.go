@@ -11,7 +11,7 @@ import (
 	"swapkeep/host/transport"
 )
 
-// newManual writes the manual pages, for those who package the program.
+// newManual returns the hidden command that writes the manual pages for packagers.
 func newManual() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{Use: "man", Short: "Write the manual pages", Hidden: true, Args: noArguments}

@@ -67,8 +67,8 @@ func (t *terminal) manifest(family manifest.Family, dir string) error {
 	return writeManifest(m, filepath.Join(dir, manifest.FileName), file, program, exe)
 }
 
-// writeManifest replaces, in one step, nothing but a manifest that starts this program,
-// by one of its paths.
+// writeManifest writes a manifest atomically. It replaces only a manifest that starts one
+// of these programs; anything else is installer.ErrForeign.
 func writeManifest(m installer.Machine, path string, file []byte, programs ...string) error {
 	info, err := m.Files.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unprivileged is a machine of a user without privileges: whom root is, nothing is
-// kept from. Who runs the tests as somebody else plays all parts.
+// unprivileged returns a machine of an unprivileged user, because root can read
+// everything. If the tests do not run as root, it is the user's own.
 func unprivileged(t *testing.T) (m *machine, as *syscall.SysProcAttr) {
 	t.Helper()
 	m = newMachine(t)
@@ -25,7 +25,7 @@ func unprivileged(t *testing.T) (m *machine, as *syscall.SysProcAttr) {
 		return m, nil
 	}
 	const nobody = 65534
-	dir, err := os.MkdirTemp("", "skm") // the test's own is closed to others
+	dir, err := os.MkdirTemp("", "skm") // the test's own directory is closed to other users
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,8 +43,8 @@ func unprivileged(t *testing.T) (m *machine, as *syscall.SysProcAttr) {
 	return m, &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 }
 
-// endServed ends the daemon of a home, by its own word: root is a stranger to it, and
-// cannot ask the socket.
+// endServed stops the daemon of a home by the process id in its file "served": root is
+// refused at the socket of another user's daemon.
 func endServed(t *testing.T, home string) {
 	for range 500 { // it may still be starting
 		if text, err := os.ReadFile(filepath.Join(home, "served")); err == nil {
@@ -58,7 +58,7 @@ func endServed(t *testing.T, home string) {
 	t.Error("the relay started no daemon")
 }
 
-// held says whether a process comes to hold the program at a path, as its relays do.
+// held waits for a process to lock the program at a path, as its relays do.
 func held(t *testing.T, path string) bool {
 	t.Helper()
 	f, err := os.Open(path)
@@ -76,8 +76,8 @@ func held(t *testing.T, path string) bool {
 	return false
 }
 
-// hidden says whether another process of that user is kept from what /proc has of pid.
-// The kernel asks the same of who would attach to it.
+// hidden reports whether another process of that user cannot read /proc of pid. The
+// kernel makes the same check for attaching.
 func hidden(t *testing.T, pid int, as *syscall.SysProcAttr) bool {
 	t.Helper()
 	denied := 0
@@ -92,9 +92,9 @@ func hidden(t *testing.T, pid int, as *syscall.SysProcAttr) bool {
 	return denied == 2
 }
 
-// The relay, and a command that waits for a password, show their memory to no other
-// process of the same user, as any program does that does nothing against it; nor do
-// they leave it in a core file.
+// Other processes of the same user cannot read the memory of the relay or of a command
+// that waits for a password, while they can read that of a program without such
+// protection. Neither process dumps core.
 func TestMemoryOfRelayAndCommandsIsHidden(t *testing.T) {
 	m, as := unprivileged(t)
 	start := func(exe string, args ...string) int {

@@ -49,7 +49,7 @@ func newNetworkList(t *terminal) *cobra.Command {
 	return cmd
 }
 
-// listingFlag names a provider that tells where it pays out, and what.
+// listingFlag adds the flag for a provider that lists its destinations or tokens.
 func listingFlag(cmd *cobra.Command, provider *string, what string) {
 	cmd.Flags().StringVar(provider, "provider", "", what)
 	_ = cmd.RegisterFlagCompletionFunc("provider", cobra.FixedCompletions(crossing, cobra.ShellCompDirectiveNoFileComp))
@@ -92,8 +92,7 @@ func (t *terminal) networksTable(v protocol.NetworksResult) error {
 	return nil
 }
 
-// rpcText is an endpoint's host and its state, of several the first and how
-// many more.
+// rpcText formats the first endpoint's host and state, and how many more there are.
 func rpcText(all []protocol.RPC) string {
 	if len(all) == 0 {
 		return "none"

@@ -12,7 +12,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// ordersFlags choose orders.
+// ordersFlags select orders.
 type ordersFlags struct {
 	account string
 	open    bool
@@ -41,7 +41,7 @@ func newOrders(t *terminal) *cobra.Command {
 	return cmd
 }
 
-// onOrder is a command about one order.
+// onOrder returns a command for one order.
 func (t *terminal) onOrder(use, short string, do func(*line, context.Context, string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: exactly("the id of one order", 1), ValidArgsFunction: t.complete(onlyFirst(completeOrders)),
@@ -99,10 +99,10 @@ func (l *line) ordersTable(ctx context.Context, orders []protocol.Order) error {
 	return nil
 }
 
-// walletOrders is the provider of orders that the wallet carries out by itself.
+// walletOrders is the provider name of orders that the wallet carries out itself.
 const walletOrders = "wallet"
 
-// orderText is what an order is about.
+// orderText summarizes an order.
 func (l *line) orderText(ctx context.Context, o protocol.Order) (string, error) {
 	if o.State == "unreadable" {
 		return o.Means, nil
@@ -139,7 +139,7 @@ func (l *line) showOrder(ctx context.Context, id string) error {
 	})
 }
 
-// tellOrder shows an order whole.
+// tellOrder prints all details of an order.
 func (l *line) tellOrder(ctx context.Context, r protocol.OrderResult) error {
 	out, o := l.t.result, r.Order
 	what, err := l.orderText(ctx, o)
@@ -159,7 +159,7 @@ func (l *line) tellOrder(ctx context.Context, r protocol.OrderResult) error {
 		out.Line(fmt.Sprintf("  (%d older lines are left out)", r.Omitted))
 	}
 	for _, e := range r.History {
-		out.Event(clock(e.Time), e.State, e.Note)
+		out.Event(clockTime(e.Time), e.State, e.Note)
 	}
 	return nil
 }
@@ -192,8 +192,8 @@ func (l *line) tellTerms(ctx context.Context, o protocol.Order) error {
 	return nil
 }
 
-// handedFacts are what an order says of its provider's part: what comes first, what
-// comes back, and how far the two have spoken.
+// handedFacts returns the provider's part of an order: the wrap before it, the refund,
+// and how far submission and claims have come.
 func (l *line) handedFacts(ctx context.Context, o protocol.Order) (facts [][2]string, err error) {
 	add := func(label, text string) {
 		if text != "" {
@@ -218,7 +218,7 @@ func (l *line) handedFacts(ctx context.Context, o protocol.Order) (facts [][2]st
 	return facts, nil
 }
 
-// wrapText is that the input is wrapped first, by a transaction of the wallet's own.
+// wrapText says that the wallet wraps the input first, in its own transaction.
 func (l *line) wrapText(ctx context.Context, o protocol.Order) (string, error) {
 	t := o.Terms
 	if t.Wrap == "" {
@@ -235,8 +235,8 @@ func (l *line) wrapText(ctx context.Context, o protocol.Order) (string, error) {
 	return fmt.Sprintf("%s into %s (%s): %s", native(l.networks[t.SrcChainID]).Symbol, c.Symbol, t.Wrap, done), nil
 }
 
-// refundText is what comes back of an input that was handed over, and to where; of
-// any other order no more than that it would go to somebody else.
+// refundText says what is refunded, and to whom, if a provider keeps the input until it
+// fills. For any other order it only names a refund recipient that is not the account.
 func (l *line) refundText(ctx context.Context, o protocol.Order) (string, error) {
 	t := o.Terms
 	if t.Refund == nil && lastEffect(o.Steps).TrustedTo == "" {
@@ -256,7 +256,7 @@ func (l *line) refundText(ctx context.Context, o protocol.Order) (string, error)
 	return fmt.Sprintf("%s%s to %s, if nobody fills it", least, c.Exact(amount.Int()), t.RefundTo), nil
 }
 
-// toldText is how far telling the provider came.
+// toldText says how far submission to the provider has come.
 func toldText(s *protocol.Submitted) string {
 	if s == nil {
 		return ""
@@ -299,16 +299,16 @@ func (l *line) tellSteps(o protocol.Order) {
 	}
 	rows = rows[:0]
 	for _, a := range o.Attempts {
-		rows = append(rows, []string{attempts[a.Kind], clock(a.Signed), amount.Decimal(bigOf(a.MaxFee), gwei, gwei), l.link(o.Terms.SrcChainID, a.Tx)})
+		rows = append(rows, []string{attempts[a.Kind], clockTime(a.Signed), amount.Decimal(bigOf(a.MaxFee), gwei, gwei), l.link(o.Terms.SrcChainID, a.Tx)})
 	}
 	l.t.result.Heading("Signed for the same place; at most one is mined")
 	l.t.result.Table(attemptColumns, rows)
 }
 
-// gwei is the decimals of wei that fees are written in.
+// gwei is the number of decimals from wei to gwei.
 const gwei = 9
 
-// attempts are the kinds of signed transactions, in words.
+// attempts describe the kinds of signed transactions.
 var attempts = map[string]string{"call": "first", "bump": "sped up", "cancel": "to cancel it"}
 
 var attemptColumns = []screen.Column{{Head: ""}, {Head: "signed"}, {Head: "gwei a unit", Right: true}, {Head: "transaction"}}

@@ -11,7 +11,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// consentFlags are those of a command that acts on something that was shown.
+// consentFlags are the flags of a command that needs consent to something it shows.
 type consentFlags struct {
 	digest      string
 	acknowledge []string
@@ -26,8 +26,8 @@ func (f *consentFlags) add(cmd *cobra.Command) {
 	f.password = passwordFlag(cmd.Flags())
 }
 
-// agreed wants consent to what has just been shown: a person's yes, or the
-// digest that a script was shown before.
+// agreed returns nil if there is consent to what was just shown: the user's yes, or
+// --digest with the digest that a script was shown before.
 func (l *line) agreed(ctx context.Context, f *consentFlags, digest protocol.Hash, question string) error {
 	switch {
 	case f.digest == string(digest):
@@ -92,7 +92,7 @@ func newOrderAccept(t *terminal) *cobra.Command {
 	return cmd
 }
 
-// ordered shows the order that is about to be acted on.
+// ordered prints the order to act on. It is an error if the order is final.
 func (l *line) ordered(ctx context.Context, id string) (protocol.Order, error) {
 	r, err := ask[protocol.OrderResult](ctx, l, "swap.order", protocol.OrderParams{Order: id})
 	if err != nil {
@@ -107,14 +107,14 @@ func (l *line) ordered(ctx context.Context, id string) (protocol.Order, error) {
 	return r.Order, err
 }
 
-// say tells the person at the terminal what a question is about.
+// say prints context for a question to the user.
 func (l *line) say(how screen.Style, text string) {
 	if !l.t.json {
 		l.t.talk.Words(how, text)
 	}
 }
 
-// actOn asks, opens a session, acts, and follows the order to its end.
+// actOn asks for consent, unlocks a session, calls the method, and follows the order.
 func (l *line) actOn(ctx context.Context, f *consentFlags, o protocol.Order, question, wanted, method string, params any) error {
 	if err := l.agreed(ctx, f, o.Digest, question); err != nil {
 		return err
@@ -128,10 +128,10 @@ func (l *line) actOn(ctx context.Context, f *consentFlags, o protocol.Order, que
 	})
 }
 
-// errNoProposal: there is nothing to accept.
+// errNoProposal means that there is nothing to accept.
 var errNoProposal = errors.New("the order asks for no consent")
 
-// acceptProposal shows what an order in need of consent proposes, and consents.
+// acceptProposal shows the proposal of an order that needs consent, and accepts it.
 func (l *line) acceptProposal(ctx context.Context, f *consentFlags, id string) error {
 	o, err := l.ordered(ctx, id)
 	if err != nil {

@@ -17,16 +17,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// personTime bounds one dialogue.
+// personTime limits one dialogue.
 const personTime = 60 * time.Second
 
-// cmdPerson has somebody sit at a terminal:
+// cmdPerson simulates a user at a terminal:
 //
 //	person TALK SCREEN swapkeep ARGUMENT...
 //
-// The lines of the file TALK are what the person waits for ("< text") and then
-// types ("> text", or "^ C" for a control character). What stood on the
-// terminal, and the exit status, are written to the file SCREEN.
+// The lines of the file TALK are what the user waits for ("< text") and then types (">
+// text", or "^ C" for a control character). The terminal's output and the exit status are
+// written to the file SCREEN.
 func cmdPerson(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: person TALK SCREEN command...")
@@ -39,7 +39,7 @@ func cmdPerson(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// talk runs a command at a terminal of its own.
+// talk runs a command on its own terminal.
 func talk(cmd *exec.Cmd, lines []string) (string, error) {
 	master, slave, err := openTerminal()
 	if err != nil {
@@ -70,7 +70,7 @@ func talk(cmd *exec.Cmd, lines []string) (string, error) {
 	return fmt.Sprintf("%s\nexit %d\n", seen.text(), cmd.ProcessState.ExitCode()), said
 }
 
-// openTerminal opens a pseudo terminal of 100 columns.
+// openTerminal opens a pseudo terminal with 100 columns.
 func openTerminal() (master, slave *os.File, err error) {
 	if master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0); err != nil {
 		return nil, nil, err
@@ -92,11 +92,11 @@ func openTerminal() (master, slave *os.File, err error) {
 	return master, slave, err
 }
 
-// A screenful is all that a terminal was sent.
+// A screenful is all output of a terminal.
 type screenful struct {
 	mu    sync.Mutex
 	sent  []byte
-	taken int // up to here the person has read
+	taken int // length that find has consumed
 }
 
 func (s *screenful) readFrom(master *os.File) {
@@ -106,7 +106,7 @@ func (s *screenful) readFrom(master *os.File) {
 		s.mu.Lock()
 		s.sent = append(s.sent, b[:n]...)
 		s.mu.Unlock()
-		if err != nil { // the other side is closed
+		if err != nil { // the other side was closed
 			return
 		}
 	}
@@ -118,7 +118,7 @@ func (s *screenful) text() string {
 	return string(s.sent)
 }
 
-// find takes the next place at which a text stands.
+// find reports whether text occurs after the last match, and consumes it.
 func (s *screenful) find(text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,7 +162,7 @@ func (s *screenful) await(text string, ended <-chan struct{}) error {
 	return nil
 }
 
-// A password is not shown, whatever becomes of the question.
+// The terminal's mode is restored however the password question ends.
 func TestTerminalIsLeftAsItWas(t *testing.T) {
 	master, slave, err := openTerminal()
 	if err != nil {
@@ -203,7 +203,7 @@ func TestTerminalIsLeftAsItWas(t *testing.T) {
 	}
 }
 
-// Whenever the signal comes, be it while the question is put.
+// The terminal's mode is restored whenever the signal arrives.
 func TestTerminalIsLeftAsItWasAtAnyMoment(t *testing.T) {
 	master, slave, err := openTerminal()
 	if err != nil {
@@ -245,7 +245,7 @@ func TestTerminalIsLeftAsItWasAtAnyMoment(t *testing.T) {
 	t.Logf("%d signals", runs)
 }
 
-// marked reports whether a process holds a program as one that runs.
+// marked reports whether a process holds the lock on a program that it runs.
 func marked(t *testing.T, program string) bool {
 	t.Helper()
 	f, err := os.Open(program)

@@ -28,21 +28,21 @@ import (
 	"swapkeep/keys"
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/sandboxtest"
-	"swapkeep/test/planted"
 	"swapkeep/test/processes"
+	"swapkeep/test/secretscan"
 )
 
-// A garden is a person's machine with the real programs, which say all that they can
-// into the log, and what of theirs must be found nowhere.
+// A garden is a user's machine with the real programs, with the log at debug level, and
+// the secrets that must not be found in what the programs leave.
 type garden struct {
 	*machine
-	secrets []planted.Secret
-	said    map[string]*heard // by each program that ran, what it wrote where others look
-	running []int             // that have been given secrets and still run
+	secrets []secretscan.Secret
+	said    map[string]*heard // by program run: its output that others can see
+	running []int             // process ids that were given secrets and still run
 }
 
-// plant makes a garden on a configuration, with wallets in files: what the system's
-// keychain keeps is the system's.
+// plant creates a garden with a configuration. Wallets are in files, because the system's
+// keychain is outside of the test.
 func plant(t *testing.T, config string) *garden {
 	t.Helper()
 	m := newMachine(t, "SWAPKEEP_KEYS_BACKEND=file", "SWAPKEEP_LOG_LEVEL=debug", "TERM=xterm")
@@ -54,24 +54,24 @@ func plant(t *testing.T, config string) *garden {
 	return &garden{machine: m, said: map[string]*heard{}}
 }
 
-// secret is a new one of letters, which no other text has.
+// secret returns a new random secret that occurs in no other text.
 func (g *garden) secret(name string) string {
 	value := strings.ToLower(rand.Text()) + "aq"
-	g.secrets = append(g.secrets, planted.Text(name, value))
+	g.secrets = append(g.secrets, secretscan.Text(name, value))
 	return value
 }
 
-// words adds all that a mnemonic leads to.
+// words adds all secrets derived from a mnemonic.
 func (g *garden) words(name, mnemonic string) {
 	g.t.Helper()
-	all, err := planted.Wallet(name, mnemonic, 2)
+	all, err := secretscan.Wallet(name, mnemonic, 2)
 	if err != nil {
 		g.t.Fatal(err)
 	}
 	g.secrets = append(g.secrets, all...)
 }
 
-// run runs a command whose descriptor 0 has these lines, and hears what it says.
+// run runs a command with these lines on descriptor 0 and records its output.
 func (g *garden) run(status int, lines []string, args ...string) {
 	g.t.Helper()
 	said := g.hear(strings.Join(args, " "))
@@ -83,7 +83,7 @@ func (g *garden) run(status int, lines []string, args ...string) {
 	}
 }
 
-// heard is what a program wrote so far; it may go on.
+// heard is a program's output so far.
 type heard struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -107,7 +107,7 @@ func (g *garden) hear(name string) *heard {
 	return b
 }
 
-// sit has the person at a terminal; what stands there is theirs to see, less passwords.
+// sit runs a command on a terminal. The user may see what it prints, except passwords.
 func (g *garden) sit(lines []string, args ...string) string {
 	g.t.Helper()
 	screen, err := talk(g.command(binary("swapkeep"), args...), lines)
@@ -117,7 +117,7 @@ func (g *garden) sit(lines []string, args ...string) string {
 	return screen
 }
 
-// open is a browser with one port.
+// open starts a browser with one port.
 func (g *garden) open() *client.Process {
 	g.t.Helper()
 	cmd := g.command(binary("swapkeep"), origin)
@@ -141,14 +141,14 @@ func (g *garden) must(p *client.Process, method string, params, result any) {
 	}
 }
 
-// search looks in everything that was left, and in what runs.
-func (g *garden) search() []planted.Finding {
+// search looks for the secrets in all files, recorded output and running processes.
+func (g *garden) search() []secretscan.Finding {
 	g.t.Helper()
-	s, err := planted.New(g.secrets...)
+	s, err := secretscan.New(g.secrets...)
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	dir := filepath.Dir(g.place.Home) // the person's whole home
+	dir := filepath.Dir(g.place.Home) // the user's home directory
 	found, err := s.Dir(dir)
 	if err != nil {
 		g.t.Error(err)
@@ -173,7 +173,7 @@ func (g *garden) search() []planted.Finding {
 	return found
 }
 
-// private wants everything in the state directory to be the user's alone.
+// private checks that only the user can access the files in the state directory.
 func (g *garden) private(home string) {
 	g.t.Helper()
 	var seen []string
@@ -193,7 +193,7 @@ func (g *garden) private(home string) {
 	}
 }
 
-// daemon is its process.
+// daemon returns the daemon's process id.
 func (g *garden) daemon() int {
 	g.t.Helper()
 	var status protocol.StatusResult
@@ -207,8 +207,8 @@ func (g *garden) daemon() int {
 	return status.PID
 }
 
-// nowhere is a configuration of networks that do not answer, whose addresses have an
-// access key, for a wallet that is none of a sandbox's.
+// nowhere returns a configuration, not of a sandbox, of networks that do not answer and
+// whose URLs contain an access key.
 func nowhere(access string) string {
 	var b strings.Builder
 	ids := []int{1, 10, 56, 8453, 42161, 143, 5330, 39}
@@ -218,19 +218,19 @@ func nowhere(access string) string {
 	return b.String() + "[chains]\nallow_loopback = " + strings.ReplaceAll(fmt.Sprintln(ids), " ", ", ")
 }
 
-// A person makes, imports, unlocks, exports and removes, with a wrong password now and
-// then, in a browser and at terminals; and nothing of it stands in the home, in the log,
-// in what programs wrote, in their environment or arguments. What is said to be stored
-// openly is: the search sees it.
+// The user creates, imports, unlocks, exports and removes wallets, sometimes with a wrong
+// password, in a browser and on terminals. No secret is found in the home, the log, the
+// programs' output, environment or arguments. The secrets that are documented to be
+// stored in plain text are found, which shows that the search works.
 func TestPlantedSecretsAreNowhere(t *testing.T) {
 	rpc := strings.ToLower(rand.Text())
 	g := plant(t, nowhere(rpc))
-	g.secrets = append(g.secrets, planted.Text("access key of an RPC", rpc))
+	g.secrets = append(g.secrets, secretscan.Text("access key of an RPC", rpc))
 	password, fileWord := g.secret("password"), g.secret("password of a key file")
-	const mnemonic = "melt video distance fortune orphan solar history unfold gossip burden face pistol" // nobody's
+	const mnemonic = "melt video distance fortune orphan solar history unfold gossip burden face pistol" // a test mnemonic without funds
 	g.words("imported words", mnemonic)
 	single, inFile := newKey(t), newKey(t)
-	g.secrets = append(g.secrets, planted.Key("imported key", crypto.FromECDSA(single)), planted.Key("key of a file", crypto.FromECDSA(inFile)))
+	g.secrets = append(g.secrets, secretscan.Key("imported key", crypto.FromECDSA(single)), secretscan.Key("key of a file", crypto.FromECDSA(inFile)))
 
 	browser := g.open()
 	var made protocol.CreateResult
@@ -271,7 +271,7 @@ func TestPlantedSecretsAreNowhere(t *testing.T) {
 		switch {
 		case f.Secret == "a provider's key" && filepath.Dir(f.Place) == filepath.Join(g.place.Home, "keys"),
 			f.Secret == "access key in an address" && f.Place == filepath.Join(g.place.Home, "orders.db"):
-			open[f.Secret] = true // docs/security.md says so
+			open[f.Secret] = true // documented in docs/security.md
 		default:
 			t.Error(f)
 		}
@@ -281,15 +281,15 @@ func TestPlantedSecretsAreNowhere(t *testing.T) {
 	}
 }
 
-// Nor is there anything after swaps of a sandbox's wallet, in a browser's words or a
-// terminal's; the words of a new one were shown once.
+// Nor is any secret found after swaps with a sandbox wallet, from a browser and a
+// terminal, although the words of a new wallet were shown once.
 func TestPlantedSecretsAfterSwaps(t *testing.T) {
 	box := sandboxtest.StartWith(t, sandbox.Options{Period: time.Second})
 	if err := box.WriteKeys(t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
 	g := plant(t, string(box.Config()))
-	g.env = append(g.env, "SWAPKEEP_PRICES_DISABLED=false") // the sandbox's
+	g.env = append(g.env, "SWAPKEEP_PRICES_DISABLED=false") // the sandbox's prices
 	password := g.secret("password")
 	browser := g.open()
 	var made protocol.CreateResult
@@ -316,13 +316,13 @@ func TestPlantedSecretsAfterSwaps(t *testing.T) {
 			t.Fatal("no price of ether")
 		}
 	}
-	for pay, get := range map[string]string{"1 ETH": "USDC", "2 WETH": "USDC"} { // a transaction; an allowance and a signature
+	for pay, get := range map[string]string{"1 ETH": "USDC", "2 WETH": "USDC"} { // one transaction; an approval and a signature
 		talk := []string{"< Password", "> " + password, "< Swap as reviewed?", "> yes", "< proven filled"}
 		if strings.HasSuffix(pay, " WETH") {
-			talk = slices.Insert(talk, 2, "< Which offer", "> 1", "< Approve this?", "> yes") // the pools', or the auction
+			talk = slices.Insert(talk, 2, "< Which offer", "> 1", "< Approve this?", "> yes") // a pool swap or the auction
 		}
 		screen := g.sit(talk, "swap", pay, get, "--provider", "dex")
-		if s, err := planted.New(g.secrets...); err != nil || len(s.Bytes("terminal", []byte(screen))) != 0 {
+		if s, err := secretscan.New(g.secrets...); err != nil || len(s.Bytes("terminal", []byte(screen))) != 0 {
 			t.Errorf("secrets stand on the terminal: %v", err)
 		}
 	}
@@ -332,28 +332,28 @@ func TestPlantedSecretsAfterSwaps(t *testing.T) {
 	g.readable(accounts[0].Address, chain)
 }
 
-// readable finds what who has the disk can read of orders: whose they are, and what was
-// signed for them.
+// readable checks that a reader of the disk can find the account and the signed
+// transactions of orders, as documented.
 func (g *garden) readable(account common.Address, chain *sandbox.Chain) {
 	g.t.Helper()
 	sent := chain.Transactions()
 	if len(sent) == 0 {
 		g.t.Fatal("the account sent no transaction")
 	}
-	s, err := planted.New(planted.Text("address", account.Hex()), planted.Key("signed transaction", sent[len(sent)-1].Raw))
+	s, err := secretscan.New(secretscan.Text("address", account.Hex()), secretscan.Key("signed transaction", sent[len(sent)-1].Raw))
 	if err != nil {
 		g.t.Fatal(err)
 	}
 	found, err := s.File(filepath.Join(g.place.Home, "orders.db"))
 	for _, what := range []string{"address", "signed transaction"} {
-		if !slices.ContainsFunc(found, func(f planted.Finding) bool { return f.Secret == what }) {
+		if !slices.ContainsFunc(found, func(f secretscan.Finding) bool { return f.Secret == what }) {
 			g.t.Errorf("the %s is not in orders.db: %v", what, err)
 		}
 	}
 }
 
-// Who guesses by a program for each guess, and kills the daemon after each, makes neither
-// himself nor the user wait for more than the pace; and leaves nothing in the home.
+// Guessing with a new process for each guess, and killing the daemon after each, makes
+// nobody wait longer than the throttle does, and leaves no file in the home.
 func TestGuessesAndARestart(t *testing.T) {
 	g := plant(t, nowhere("key"))
 	password := g.secret("password")
@@ -395,7 +395,7 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 
 func spelt(key *ecdsa.PrivateKey) string { return hexutil.Encode(crypto.FromECDSA(key)) }
 
-// keyFile is a file that another wallet wrote.
+// keyFile writes a keystore file like another wallet does.
 func keyFile(t *testing.T, key *ecdsa.PrivateKey, password string) string {
 	t.Helper()
 	files, err := keys.OpenFiles(filepath.Join(t.TempDir(), "keys"))

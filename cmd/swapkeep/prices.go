@@ -14,14 +14,14 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// priceFlags choose what prices to show.
+// priceFlags select the prices to show.
 type priceFlags struct {
 	network, period string
 	limit           int
 	watch           bool
 }
 
-// periodSpans are the periods of charts.
+// periodSpans are the lengths of the chart periods.
 var periodSpans = map[string]time.Duration{"24h": 24 * time.Hour, "week": 7 * 24 * time.Hour, "month": 30 * 24 * time.Hour}
 
 func newPrices(t *terminal) *cobra.Command {
@@ -77,11 +77,11 @@ func (l *line) prices(ctx context.Context, f priceFlags, names []string) error {
 	}
 }
 
-// firstPrices bounds the wait for the first fetch of a new home.
+// firstPrices limits the wait for the first fetch of a new home.
 const firstPrices = 15 * time.Second
 
-// awaitPrices waits for the first fetch where there has been none: a daemon that has
-// just been started has no prices yet.
+// awaitPrices waits for the first fetch if there has been none, as right after the
+// daemon's first start.
 func (l *line) awaitPrices(ctx context.Context, p protocol.PricesParams) error {
 	r, err := ask[protocol.PricesResult](ctx, l, "prices.list", p)
 	if err != nil || !r.Fetched.IsZero() || len(r.Prices) == 0 {
@@ -95,10 +95,10 @@ func (l *line) awaitPrices(ctx context.Context, p protocol.PricesParams) error {
 	if err := l.pricesFetched(first); err != nil && (first.Err() == nil || ctx.Err() != nil) {
 		return err
 	}
-	return nil // without prices the table says so
+	return nil // the table says if there are no prices
 }
 
-// pricesFetched waits for the next fetch.
+// pricesFetched waits for the notification of the next fetch.
 func (l *line) pricesFetched(ctx context.Context) error {
 	for {
 		select {
@@ -109,7 +109,7 @@ func (l *line) pricesFetched(ctx context.Context) error {
 		case <-l.Done():
 			return l.Err()
 		case <-ctx.Done():
-			return toldError{ctx.Err()} // the way to end it
+			return toldError{ctx.Err()} // the usual way to end it
 		}
 	}
 }
@@ -118,7 +118,7 @@ var priceColumns = []screen.Column{
 	{Head: "token"}, {Head: "US dollars", Right: true}, {Head: "24 h", Right: true}, {Head: "", Gives: true}, {Head: "market cap", Right: true}, {Head: "holders", Right: true}, {Head: "from"}, {Head: "age", Right: true},
 }
 
-// sparkWidth is the columns of a line of prices.
+// sparkWidth is the width of a sparkline in columns.
 const sparkWidth = 24
 
 func (l *line) tellPrices(ctx context.Context, n protocol.Network, f priceFlags, p protocol.PricesParams) error {
@@ -152,7 +152,7 @@ func fetchedText(at time.Time) string {
 	if at.IsZero() {
 		return "no prices have been fetched yet"
 	}
-	return "prices of " + clock(at)
+	return "prices of " + clockTime(at)
 }
 
 // spark draws a token's chart.
@@ -186,11 +186,11 @@ func priceRow(p protocol.Price, drawn string) []string {
 	return []string{p.Symbol, dollarText(p.Now), changeText(p), drawn, capText(p), holdersText(p), p.Source, age}
 }
 
-// unpriced stands where there is no price: never a zero.
+// unpriced is shown for a missing price, never zero.
 const unpriced = "price unavailable"
 
-// dollarText writes a price with as many digits as a person can use: two after the
-// point from a dollar on, else six that count.
+// dollarText formats a price: with two decimals from one dollar on, below that with six
+// significant digits.
 func dollarText(p protocol.USD) string {
 	whole, part, _ := strings.Cut(string(p), ".")
 	if whole != "0" {
@@ -200,7 +200,7 @@ func dollarText(p protocol.USD) string {
 	return whole + "." + (part + "00")[:max(2, min(len(part+"00"), lead+6))]
 }
 
-// grouped sets commas between thousands.
+// grouped inserts commas between thousands.
 func grouped(digits string) string {
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
@@ -234,7 +234,7 @@ func holdersText(p protocol.Price) string {
 	return grouped(strconv.FormatUint(p.Holders, 10))
 }
 
-// worthText says what an amount is worth, or that nobody knows.
+// worthText formats a value in US dollars, or says that it is unavailable.
 func worthText(usd protocol.USD) string {
 	if usd == "" {
 		return unpriced
@@ -246,7 +246,7 @@ func worthText(usd protocol.USD) string {
 	return "about " + grouped(whole) + "." + part + " US dollars"
 }
 
-// coinWorth is what an amount of a network's own coin, in wei, is worth.
+// coinWorth returns the value of wei of native coin at coin US dollars each.
 func coinWorth(coin protocol.USD, wei *big.Int) string {
 	one, ok := new(big.Rat).SetString(string(coin))
 	if coin == "" || !ok {

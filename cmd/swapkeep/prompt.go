@@ -16,20 +16,20 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// errDeclined: the person at the terminal said no.
+// errDeclined means that the user said no.
 var errDeclined = errors.New("declined: nothing was done")
 
-// errEnd: the terminal's input has ended.
+// errEnd means that the terminal's input ended.
 var errEnd = errors.New("the input ended before an answer")
 
-// attended reports whether a person can be asked: one who sees the questions
-// and types the answers.
+// attended reports whether a user can be asked: input and questions are both on a
+// terminal.
 func (t *terminal) attended() bool {
 	questions, ok := t.err.(*os.File)
 	return ok && term.IsTerminal(int(t.in.Fd())) && term.IsTerminal(int(questions.Fd()))
 }
 
-// A secretFlag names the descriptor that a secret is read from.
+// A secretFlag names the file descriptor that a secret is read from.
 type secretFlag struct {
 	name string
 	fd   int // -1: ask at the terminal
@@ -37,21 +37,20 @@ type secretFlag struct {
 
 const noDescriptor = -1
 
-// secretFlagOf adds the flag for a secret. Secrets are never arguments and never
-// in the environment: other processes see those.
+// secretFlagOf adds the flag for a secret. Secrets are never arguments or environment
+// variables, because other processes can see those.
 func secretFlagOf(flags *pflag.FlagSet, name, what string) *secretFlag {
 	f := &secretFlag{name: name}
 	flags.IntVar(&f.fd, name, noDescriptor, "read "+what+" from this open `descriptor`, to the end of its first line")
 	return f
 }
 
-// passwordFlag is the flag of every command that needs the wallet's password.
+// passwordFlag adds the flag of commands that need the wallet's password.
 func passwordFlag(flags *pflag.FlagSet) *secretFlag {
 	return secretFlagOf(flags, "password-fd", "the wallet's password")
 }
 
-// secret reads a secret from the flag's descriptor, or asks for it without
-// echo.
+// secret reads a secret from the flag's descriptor, or asks for it without echo.
 func (t *terminal) secret(ctx context.Context, from *secretFlag, question string) (protocol.Secret, error) {
 	if from.fd != noDescriptor {
 		return t.readDescriptor(from)
@@ -62,7 +61,7 @@ func (t *terminal) secret(ctx context.Context, from *secretFlag, question string
 	return t.hidden(ctx, question)
 }
 
-// newSecret is secret for one that is chosen now: typed twice at a terminal.
+// newSecret is secret for a new password, typed twice at a terminal.
 func (t *terminal) newSecret(ctx context.Context, from *secretFlag, question string) (protocol.Secret, error) {
 	first, err := t.secret(ctx, from, question)
 	if err != nil || from.fd != noDescriptor {
@@ -80,8 +79,8 @@ func (t *terminal) newSecret(ctx context.Context, from *secretFlag, question str
 	return first, nil
 }
 
-// readDescriptor reads a line, byte by byte: what follows is left for whoever
-// reads the descriptor next.
+// readDescriptor reads one line byte by byte, so that the rest is left for the next
+// reader of the descriptor.
 func (t *terminal) readDescriptor(from *secretFlag) (protocol.Secret, error) {
 	bad := func(why error) error { return usageError{fmt.Errorf("--%s %d: %w", from.name, from.fd, why)} }
 	f := t.descriptor(from.fd)
@@ -99,8 +98,8 @@ func (t *terminal) readDescriptor(from *secretFlag) (protocol.Secret, error) {
 	return secret, nil
 }
 
-// descriptor is an open descriptor as a file, nil if it cannot be one. The file
-// is kept: its end would close the descriptor, which may be asked for again.
+// descriptor returns an open descriptor as a file, nil if it cannot be one. The file is
+// kept, because collecting it would close the descriptor, which may be read again.
 func (t *terminal) descriptor(fd int) *os.File {
 	switch f, known := t.descriptors[fd]; {
 	case known:
@@ -117,8 +116,8 @@ func (t *terminal) descriptor(fd int) *os.File {
 	return t.descriptors[fd]
 }
 
-// readLine reads to the end of the line or of the input; io.EOF is an input
-// without anything.
+// readLine reads to the end of the line or of the input. It returns io.EOF for empty
+// input.
 func readLine(r io.Reader, most int) (protocol.Secret, error) {
 	text, b := make(protocol.Secret, 0, most+1), make([]byte, 1)
 	for {
@@ -136,7 +135,7 @@ func readLine(r io.Reader, most int) (protocol.Secret, error) {
 			return text, nil
 		case err != nil:
 			return text, err
-		case n == 1 && len(text) == cap(text): // it stays in one place, to be wiped
+		case n == 1 && len(text) == cap(text): // no reallocation, so that the secret can be wiped
 			return text, fmt.Errorf("is longer than %d bytes", most)
 		case n == 1:
 			text = append(text, b[0])
@@ -144,13 +143,14 @@ func readLine(r io.Reader, most int) (protocol.Secret, error) {
 	}
 }
 
-// maxTyped is more than a terminal lets be typed as a line: one is read to its end, or the
-// rest of a password would stand where the next command is typed.
+// maxTyped is more than a terminal accepts as one line. A line is read to its end;
+// otherwise the rest of a password would be typed into the next command.
 const maxTyped = 64 << 10
 
-// hidden asks at the terminal without echo, which ends before the question stands there:
-// who types at once is not to see the password. Only this function changes how the terminal
-// is: a reader that a signal left behind would change it after it was put right.
+// hidden asks at the terminal without echo. Echo is turned off before the question is
+// printed, so that a password typed at once does not show. Only this function changes the
+// terminal's mode: a reader left behind by a signal would change it after it was
+// restored.
 func (t *terminal) hidden(ctx context.Context, question string) (protocol.Secret, error) {
 	fd := int(t.in.Fd())
 	before, err := term.GetState(fd)
@@ -172,7 +172,7 @@ func (t *terminal) hidden(ctx context.Context, question string) (protocol.Secret
 	})
 }
 
-// question asks at the terminal and returns the line, trimmed.
+// question asks at the terminal and returns the trimmed line.
 func (t *terminal) question(ctx context.Context, question string) (string, error) {
 	return answered(ctx, t, question, func() (string, error) {
 		text, err := readLine(t.in, protocol.MaxText)
@@ -180,7 +180,7 @@ func (t *terminal) question(ctx context.Context, question string) (string, error
 	})
 }
 
-// answered asks and waits for the answer or the end of ctx.
+// answered prints a question and waits for the answer or the end of ctx.
 func answered[T any](ctx context.Context, t *terminal, question string, read func() (T, error)) (T, error) {
 	type reply struct {
 		value T
@@ -206,12 +206,12 @@ func answered[T any](ctx context.Context, t *terminal, question string, read fun
 	}
 }
 
-// confirm wants the word yes. Anything else is no.
+// confirm asks for the word yes. Anything else is errDeclined.
 func (t *terminal) confirm(ctx context.Context, question string) error {
 	return t.typed(ctx, question+" Type yes to go on", "yes")
 }
 
-// typed wants a word, letter by letter.
+// typed asks for a word that must be typed exactly; otherwise it returns errDeclined.
 func (t *terminal) typed(ctx context.Context, question, word string) error {
 	said, err := t.question(ctx, question)
 	if err != nil {
@@ -223,7 +223,7 @@ func (t *terminal) typed(ctx context.Context, question, word string) error {
 	return nil
 }
 
-// choose wants one of several, by number; nothing typed is the first.
+// choose asks for a number from 1 to of and returns it minus one; empty input means 1.
 func (t *terminal) choose(ctx context.Context, question string, of int) (int, error) {
 	for range maxAsks {
 		said, err := t.question(ctx, fmt.Sprintf("%s, 1 to %d [1]", question, of))
@@ -240,10 +240,10 @@ func (t *terminal) choose(ctx context.Context, question string, of int) (int, er
 	return 0, errDeclined
 }
 
-// maxAsks bounds how often a question is put again.
+// maxAsks limits how often a question is repeated.
 const maxAsks = 5
 
-// remark tells the person at the terminal something besides the result.
+// remark prints a remark for the user, not with --json.
 func (t *terminal) remark(text string) {
 	if t.talk.Live() && !t.json {
 		t.talk.Words(screen.Faint, text)

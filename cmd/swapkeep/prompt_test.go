@@ -29,7 +29,7 @@ func TestReadLine(t *testing.T) {
 	}
 }
 
-// One descriptor can hold several secrets, a line each.
+// One descriptor can hold several secrets, one per line.
 func TestSecretsOfOneDescriptor(t *testing.T) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -49,13 +49,13 @@ func TestSecretsOfOneDescriptor(t *testing.T) {
 		if err != nil || string(got) != want {
 			t.Errorf("%q, %v; want %q", []byte(got), err, want)
 		}
-		runtime.GC() // a file that nobody keeps would be closed now
+		runtime.GC() // would close an unreferenced file
 		runtime.GC()
 	}
 }
 
-// FuzzReadLine: a secret is the first line, whole and in bounds, and what follows is left
-// for the next; no error repeats it.
+// FuzzReadLine: a secret is the first line, complete and within the limit; the rest is
+// left for the next read; no error contains it.
 func FuzzReadLine(f *testing.F) {
 	for _, s := range []string{"secret\nnext\n", "secret\r\n", "secret", "\n", "\r\n", "12345678\r\n", "123456789\n", "12345678\r", "123456789", "\r\r\n", "", "a\x00b\n"} {
 		f.Add([]byte(s), uint8(8))

@@ -37,8 +37,8 @@ func (l *line) providersTable(ctx context.Context, v protocol.ProvidersResult) e
 	return nil
 }
 
-// tellProviders shows what each provider does where. What has no room in a cell is a
-// remark below: the table is no wider than eighty columns.
+// tellProviders prints what each provider supports on each network. Text that is too long
+// for a cell becomes a remark below the table, which is at most eighty columns wide.
 func (l *line) tellProviders(v protocol.ProvidersResult, fees protocol.FeesResult) {
 	columns, chains := []screen.Column{{Head: "network"}}, map[uint64]bool{}
 	for _, p := range v.Providers {
@@ -76,14 +76,14 @@ func (l *line) tellProviders(v protocol.ProvidersResult, fees protocol.FeesResul
 	}
 }
 
-// A cell is a word or two, and what there is to say besides.
+// A cell is a short text for the table and an optional remark.
 type cell struct{ text, remark string }
 
-// cellWidth is the columns that a cell may have.
+// cellWidth is the maximum width of a cell in columns.
 const cellWidth = 15
 
-// cellOf is a text as a cell: one that is too long goes on as a remark after its
-// first word.
+// cellOf splits a text that is too long for a cell at its first comma or parenthesis and
+// makes the rest a remark.
 func cellOf(text string) cell {
 	if len(text) <= cellWidth {
 		return cell{text: text}
@@ -94,10 +94,10 @@ func cellOf(text string) cell {
 	return cell{"in part", text}
 }
 
-// remarks are those of a table, each once, by their numbers.
+// remarks are the distinct remarks of a table, in the order of their numbers.
 type remarks []string
 
-// in is what stands in the table for a cell.
+// in returns a cell's text with its remark's number.
 func (r *remarks) in(c cell) string {
 	if c.remark == "" {
 		return c.text
@@ -109,7 +109,7 @@ func (r *remarks) in(c cell) string {
 	return fmt.Sprintf("%s (%d)", c.text, i+1)
 }
 
-// features are what providers differ in, beside the networks.
+// features are the rows of the table after the networks.
 var features = []struct {
 	name string
 	of   func(protocol.Provider) cell
@@ -128,8 +128,7 @@ var features = []struct {
 	}},
 }
 
-// tellPlace shows where a provider is and its entries of the networks, where it has
-// such.
+// tellPlace prints a provider's host and its entries for networks, if it has any.
 func (l *line) tellPlace(p protocol.Provider) {
 	if p.Host == "" && p.FrontendURL == "" && len(p.Networks) == 0 {
 		return
@@ -156,7 +155,7 @@ func yesNo(is bool) string {
 	return "no"
 }
 
-// percentOf writes basis points in percent.
+// percentOf formats basis points as a percentage.
 func percentOf(bps int) string { return protocol.Percent(bps).String() + " %" }
 
 func readiness(p protocol.Provider) cell {
@@ -166,8 +165,8 @@ func readiness(p protocol.Provider) cell {
 	return cell{"no", p.Reason}
 }
 
-// supportText is what a provider does on a network: of the classic route by which
-// pools, and beside it the auction.
+// supportText describes a provider's support on a network: the pools of the classic
+// route, and the auction.
 func supportText(s protocol.Support) cell {
 	if s.Support == "" || s.Support == "not supported" {
 		return cell{text: "-"}

@@ -8,8 +8,8 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// TestProvidersFitTheScreen: all that is known of the providers is told, and no line is
-// wider than a terminal's eighty columns.
+// TestProvidersFitTheScreen: everything known about the providers is printed, and no line
+// is wider than eighty columns.
 func TestProvidersFitTheScreen(t *testing.T) {
 	on, out := onPaper()
 	l := &line{t: on, networks: map[uint64]protocol.Network{1: {Name: "Ethereum"}, 56: {Name: "BNB Smart Chain"}, 5330: {Name: "Superseed"}}}

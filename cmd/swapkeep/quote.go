@@ -19,7 +19,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// tradeFlags say what to swap beside the arguments.
+// tradeFlags are the flags of a swap.
 type tradeFlags struct {
 	account, to, recipient, refundTo, slippage string
 	providers                                  []string
@@ -40,7 +40,7 @@ func (f *tradeFlags) add(t *terminal, cmd *cobra.Command) {
 		[]cobra.Completion{"dex", "bridge", "intent", "gasless"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// A trade is what somebody wants to swap, understood.
+// A trade is a parsed swap request.
 type trade struct {
 	account  protocol.Account
 	src, dst protocol.Network
@@ -49,7 +49,7 @@ type trade struct {
 	params   protocol.QuoteParams
 }
 
-// tradeOf understands AMOUNT TOKEN TOKEN, or TOKEN AMOUNT TOKEN.
+// tradeOf parses AMOUNT TOKEN TOKEN, or TOKEN AMOUNT TOKEN.
 func (l *line) tradeOf(ctx context.Context, args []string, f *tradeFlags) (r trade, err error) {
 	words := strings.Fields(strings.Join(args, " "))
 	number, pays, gets := words[0], words[1], words[2]
@@ -88,7 +88,7 @@ func (l *line) tradeOf(ctx context.Context, args []string, f *tradeFlags) (r tra
 	return r, f.fill(&r.params)
 }
 
-// fill reads the flags that are parameters of a quote.
+// fill sets the quote parameters that come from flags.
 func (f *tradeFlags) fill(p *protocol.QuoteParams) (err error) {
 	for _, a := range []struct {
 		flag, text string
@@ -111,8 +111,8 @@ func (f *tradeFlags) fill(p *protocol.QuoteParams) (err error) {
 	return nil
 }
 
-// foreign reports whether somebody else's address is named, which takes the
-// password.
+// foreign reports whether the recipient or the refund address is not the account, which
+// requires the password.
 func (r trade) foreign() bool {
 	p := r.params
 	return p.Recipient != "" && p.Recipient != p.Account || p.RefundTo != "" && p.RefundTo != p.Account
@@ -131,8 +131,7 @@ const tradeArguments = "AMOUNT TOKEN TOKEN"
 const tradeHelp = "The amount is of the first token, which is paid from the active network: 1.5 ETH USDC swaps one and a half ETH for USDC\n" +
 	"(ETH 1.5 USDC reads the same). Tokens are named by symbol or address."
 
-// tradeArgs wants the three words of a trade, whether or not some are quoted
-// together.
+// tradeArgs accepts the three words of a trade, even if some are quoted together.
 func tradeArgs(cmd *cobra.Command, args []string) error {
 	return exactly("an amount and two tokens", 3)(cmd, strings.Fields(strings.Join(args, " ")))
 }
@@ -164,7 +163,7 @@ func newQuote(t *terminal) *cobra.Command {
 	return cmd
 }
 
-// withPassword adds the password to a quote that needs it.
+// withPassword adds the password to a quote that requires it.
 func (l *line) withPassword(ctx context.Context, r trade, f *tradeFlags, do func(protocol.QuoteParams) error) error {
 	p := r.params
 	if !r.foreign() {
@@ -176,8 +175,8 @@ func (l *line) withPassword(ctx context.Context, r trade, f *tradeFlags, do func
 	})
 }
 
-// quote asks for offers and tells of each provider as it answers. It fails
-// where there is no offer.
+// quote gets offers and prints each provider's answer as it arrives. It is an error if
+// there is no offer.
 func (l *line) quote(ctx context.Context, r trade, p protocol.QuoteParams) (protocol.QuoteResult, error) {
 	type answer struct {
 		result exact[protocol.QuoteResult]
@@ -211,18 +210,18 @@ func (l *line) quote(ctx context.Context, r trade, p protocol.QuoteParams) (prot
 	}
 }
 
-// spinTime is how often a line that moves does.
+// spinTime is the refresh interval of progress lines.
 const spinTime = 100 * time.Millisecond
 
-// progress shows what is waited for, and how long already.
+// progress prints what is being waited for, and for how long.
 func (t *terminal) progress(since time.Time, what string) {
 	if !t.json {
 		t.talk.Progress(fmt.Sprintf("%.1f s", time.Since(since).Seconds()), what)
 	}
 }
 
-// quoted tells of one provider's answer, once that is whole: a person chooses among
-// all of them.
+// quoted prints one provider's best offer once all its offers have arrived, since the
+// user chooses among all of them.
 func (l *line) quoted(r trade, params json.RawMessage) {
 	if l.t.json {
 		_ = writeRaw(l.t.out, params)
@@ -235,8 +234,7 @@ func (l *line) quoted(r trade, params json.RawMessage) {
 	l.t.remark(fmt.Sprintf("%s offers %s", q.Provider, r.gets.Text(q.Offers[0].AmountOut.Int())))
 }
 
-// noOffer is why no provider has one: the reason of the only one that was
-// asked, or all of them.
+// noOffer returns why there is no offer: the only failure, or all of them in one error.
 func noOffer(failures map[string]*protocol.Error) error {
 	var said []string
 	for _, kind := range slices.Sorted(maps.Keys(failures)) {
@@ -251,8 +249,8 @@ func noOffer(failures map[string]*protocol.Error) error {
 	return protocol.New("no_route", strings.Join(said, "; "))
 }
 
-// tellOffers shows the offers, then in words by which way each would go and why it
-// stands where it does: no terminal has room for that beside the figures.
+// tellOffers prints the table of offers, then the route, rank and value of each on lines
+// of their own, because a table with them would be too wide.
 func tellOffers(s *screen.Screen, r trade, q protocol.QuoteResult) {
 	s.Table(offerColumns, offerRows(r, q.Offers))
 	s.Blank()
@@ -262,7 +260,7 @@ func tellOffers(s *screen.Screen, r trade, q protocol.QuoteResult) {
 	tellFailures(s, q.Failures)
 }
 
-// offerWorth says what an offer gives for what, in dollars by our own prices.
+// offerWorth compares an offer's input and output by the wallet's own prices.
 func offerWorth(o protocol.Offer) string {
 	switch {
 	case o.USD.AmountIn == "" && o.USD.AmountOut == "":
@@ -277,8 +275,8 @@ func offerWorth(o protocol.Offer) string {
 	return said
 }
 
-// ownImpact is how much more or less comes out than goes in, by our own prices: what a
-// provider says of its costs is not repeated.
+// ownImpact returns the difference in value between output and input in percent, by the
+// wallet's own prices. The provider's own figure is not used.
 func ownImpact(usd protocol.OfferUSD) (change string, known bool) {
 	in, err := strconv.ParseFloat(string(usd.AmountIn), 64)
 	out, failed := strconv.ParseFloat(string(usd.AmountOut), 64)
@@ -288,7 +286,7 @@ func ownImpact(usd protocol.OfferUSD) (change string, known bool) {
 	return fmt.Sprintf("%+.2f %%", (out/in-1)*100), true
 }
 
-// rankText says why an offer stands where it does, or that it is only shown.
+// rankText says why an offer has its rank, or why it cannot be executed.
 func rankText(o protocol.Offer) string {
 	switch {
 	case o.Unusable != "":
@@ -299,8 +297,8 @@ func rankText(o protocol.Offer) string {
 	return "not ranked"
 }
 
-// tellFailures says which providers had no offer, and why; of a key that is missing, which
-// stays so until something is done, also what that is.
+// tellFailures prints which providers have no offer and why. For a missing API key it
+// also prints the remedy.
 func tellFailures(s *screen.Screen, failures map[string]*protocol.Error) {
 	for _, kind := range slices.Sorted(maps.Keys(failures)) {
 		f := failures[kind]
@@ -330,7 +328,7 @@ func offerRows(r trade, offers []protocol.Offer) (rows [][]string) {
 	return rows
 }
 
-// netText is what is left of an offer after gas, where that is known.
+// netText formats the output after gas, if known.
 func netText(r trade, o protocol.Offer) string {
 	if o.NetAmountOut == "" {
 		return "unknown"
@@ -338,12 +336,12 @@ func netText(r trade, o protocol.Offer) string {
 	return r.gets.Text(o.NetAmountOut.Int())
 }
 
-// routeText is the provider's words for the way.
+// routeText returns the route in the provider's words.
 func routeText(o protocol.Offer) string {
 	return strings.TrimSpace(o.Routing + " " + o.Route)
 }
 
-// duration is a time in words that are short.
+// duration formats a duration in seconds or minutes.
 func duration(d time.Duration) string {
 	switch {
 	case d <= 0:
@@ -354,7 +352,7 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%d min", int(d.Round(time.Minute).Minutes()))
 }
 
-// chosen lets the person choose an offer; a single one is taken.
+// chosen asks the user to choose an offer. A single one is taken without a question.
 func (l *line) chosen(ctx context.Context, r trade, offers protocol.QuoteResult) (protocol.Offer, error) {
 	if len(offers.Offers) == 1 || !l.t.attended() {
 		return offers.Offers[0], nil
@@ -367,10 +365,10 @@ func (l *line) chosen(ctx context.Context, r trade, offers protocol.QuoteResult)
 	return offers.Offers[n], nil
 }
 
-// errBlocked: a finding of the review forbids the swap.
+// errBlocked means that a finding of the review forbids the swap.
 var errBlocked = errors.New("the review forbids this swap")
 
-// bigOf is n, zero where there is none.
+// bigOf returns a as a number; zero if it is unset.
 func bigOf(a protocol.Amount) *big.Int {
 	if n := a.Int(); n != nil {
 		return n

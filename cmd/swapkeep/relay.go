@@ -50,8 +50,8 @@ func serveBrowser(args []string, in io.Reader, browser io.Writer) error {
 	})
 }
 
-// connectTo starts a daemon for a browser that comes, and another for one that
-// crashed, but none against a person who stopped it.
+// connectTo starts a daemon for a new browser port, and another if the daemon crashed,
+// but not if the user stopped it.
 func connectTo(launch owner.Launch) func(context.Context, bool) (net.Conn, error) {
 	return func(ctx context.Context, again bool) (net.Conn, error) {
 		reach := owner.Ensure
@@ -66,14 +66,13 @@ func connectTo(launch owner.Launch) func(context.Context, bool) (net.Conn, error
 	}
 }
 
-// startFaults are the protocol's names for the ways in which a daemon does not
-// start.
+// startFaults maps the daemon's exit statuses to the protocol's error names.
 var startFaults = map[int]string{
 	owner.ExitLocked: "database_locked", owner.ExitReadOnly: "database_readonly", owner.ExitFull: "database_full", owner.ExitNewer: "database_newer",
 }
 
-// startFault is what a browser is told of a daemon that cannot be had. Paths
-// and the log's words are for the terminal.
+// startFault returns the error sent to a browser if the daemon is unavailable. It
+// contains no paths or log lines; those are printed on the terminal.
 func startFault(err error) error {
 	name := "daemon_lost"
 	var failed *owner.StartError
@@ -90,7 +89,7 @@ func startFault(err error) error {
 	return protocol.New(name, "")
 }
 
-// admit checks who started us against those who may.
+// admit checks the caller against the configured extensions.
 func admit(args []string) (relay.Caller, config.Config, error) {
 	cfg, err := config.Load(os.Environ())
 	if err != nil {
@@ -98,7 +97,7 @@ func admit(args []string) (relay.Caller, config.Config, error) {
 	}
 	caller, err := relay.CallerOf(args)
 	if errors.Is(err, relay.ErrNotABrowser) {
-		caller, err = relay.Caller{}, nil // a portal: an origin that is not known
+		caller, err = relay.Caller{}, nil // a portal: the origin is unknown
 	}
 	if err != nil {
 		return caller, cfg, err
@@ -114,8 +113,8 @@ func allowed(cfg config.Config) relay.AllowList {
 	}
 }
 
-// refusal is what a browser is told. A configuration's own words stay out of
-// it: they may quote what is in the file.
+// refusal returns the error sent to a browser. It does not contain the configuration
+// error, which may quote the file.
 func refusal(err error) *protocol.Error {
 	if errors.Is(err, relay.ErrOriginRefused) {
 		return protocol.New("origin_refused", "")
@@ -129,7 +128,7 @@ func notStartable() *protocol.Error {
 	return protocol.New("daemon_lost", "the daemon cannot be started: no program or state directory for it")
 }
 
-// relayExit is the relay's exit status. Browsers ignore it; doctors do not.
+// relayExit returns the relay's exit status, which browsers ignore and the doctor reads.
 func relayExit(err error) int {
 	if err == nil {
 		return exitOK

@@ -12,8 +12,8 @@ import (
 	"swapkeep/host/transport"
 )
 
-// What a browser is told of a daemon that cannot be had: of one that a person
-// stopped too, or the extension would start it again at once.
+// A browser is told why the daemon is unavailable, also that a person stopped it:
+// otherwise the extension would restart it at once.
 func TestARelayTellsOfAStop(t *testing.T) {
 	for want, err := range map[string]error{
 		"daemon_stopped":    fmt.Errorf("%w: %w", owner.ErrStopped, transport.ErrNoDaemon),

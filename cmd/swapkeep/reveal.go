@@ -12,26 +12,26 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// What a person is told beside a secret.
+// Advice printed with a secret.
 var (
 	wordsAdvice = []string{"Write them down on paper, in this order. Whoever has them has everything in the wallet; without them nobody can bring it back."}
 	keyAdvice   = []string{"Whoever has it has everything in the account."}
 )
 
-// shown reports whether a person sees what is written to standard output.
+// shown reports whether standard output is a terminal.
 func (t *terminal) shown() bool {
 	f, ok := t.out.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// The other screen of a terminal, which leaves nothing to scroll back to.
+// Escape sequences of a terminal's alternate screen, which has no scrollback.
 const (
 	otherScreen = "\x1b[?1049h\x1b[2J\x1b[H"
 	ownScreen   = "\x1b[2J\x1b[H\x1b[?1049l"
 )
 
-// showSecret shows a secret until the person has it on paper, then takes it
-// off the screen. It is never made a string.
+// showSecret shows a secret on the alternate screen until the user has written it down,
+// then clears it. The secret is never converted to a string.
 func (t *terminal) showSecret(ctx context.Context, title string, told []string, lines [][]byte) error {
 	stays := !t.attended() || !t.result.Live()
 	if !stays {
@@ -61,7 +61,7 @@ func (t *terminal) showSecret(ctx context.Context, title string, told []string, 
 	return nil
 }
 
-// wordLines numbers the words of a wallet.
+// wordLines numbers the words of a mnemonic.
 func wordLines(words protocol.Secret) (lines [][]byte) {
 	for i, word := range bytes.Fields(words) {
 		lines = append(lines, fmt.Appendf(nil, "%2d  %s", i+1, word))

@@ -12,7 +12,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A reviewer tells reviews on a screen.
+// A reviewer prints reviews to a screen.
 type reviewer struct {
 	*line
 	ctx context.Context
@@ -20,7 +20,7 @@ type reviewer struct {
 	own protocol.Address
 }
 
-// tellReview shows what consent to a review would mean.
+// tellReview prints what consent to a review would mean.
 func (l *line) tellReview(ctx context.Context, out *screen.Screen, r protocol.Review) error {
 	w := reviewer{l, ctx, out, r.Terms.Account}
 	if err := l.loadNetworks(ctx); err != nil {
@@ -86,11 +86,11 @@ func (w reviewer) terms(r protocol.Review) error {
 		w.out.Fact("refund", "if nobody fills it, at least "+text+" is to come back; less would be told as short")
 	}
 	w.out.Fact("fees", feesText(r, gets))
-	w.out.Fact("good for", fmt.Sprintf("%s to accept it; then until %s to carry it out", duration(time.Until(r.Expires)), clock(t.Deadline)))
+	w.out.Fact("good for", fmt.Sprintf("%s to accept it; then until %s to carry it out", duration(time.Until(r.Expires)), clockTime(t.Deadline)))
 	return nil
 }
 
-// lastEffect is what the last step does, which is what the swap comes down to.
+// lastEffect returns the effect of the last step, which performs the swap.
 func lastEffect(steps []protocol.Step) (e protocol.Effect) {
 	if n := len(steps); n > 0 {
 		e = steps[n-1].Effect
@@ -98,7 +98,7 @@ func lastEffect(steps []protocol.Step) (e protocol.Effect) {
 	return e
 }
 
-// floorText says what the least amount rests on: a contract, or a promise.
+// floorText says whether a contract enforces the minimum received, or who promises it.
 func floorText(r protocol.Review) string {
 	if e := lastEffect(r.Steps); e.TrustedTo != "" && len(e.Receives) == 0 {
 		return "that is a promise of " + e.TrustedTo + ": no contract enforces it, and less would be told as short"
@@ -106,12 +106,12 @@ func floorText(r protocol.Review) string {
 	return "with less it does not happen"
 }
 
-// quotedText is what the quote itself calls the least, which decides nothing.
+// quotedText describes the quote's own minimum, which nothing enforces.
 func quotedText(least string) string {
 	return "calls " + least + " its minimum: the provider's word, on which nothing rests"
 }
 
-// unverified warns of a token that may be another than its symbol says.
+// unverified warns of a token that may not be what its symbol says.
 func (w reviewer) unverified(id identity) error {
 	t, err := w.known(w.ctx, id.chain, id.address)
 	if err != nil || t.Verified {
@@ -125,7 +125,7 @@ func (w reviewer) unverified(id identity) error {
 	return nil
 }
 
-// receivers are named where they are not the account.
+// receivers prints recipient and refund address if they are not the account.
 func (w reviewer) receivers(t protocol.Terms) {
 	for _, a := range []struct {
 		label string
@@ -137,13 +137,13 @@ func (w reviewer) receivers(t protocol.Terms) {
 	}
 }
 
-// What a wallet's fee rests on, in words.
+// feeBases describe how the wallet's fee is known.
 var feeBases = map[string]string{
 	"decoded": "decoded from what is signed",
 	"told":    "as the provider tells: nothing that is signed shows it",
 }
 
-// feesText is what the wallet's vendor and the provider's side take.
+// feesText describes the fees of the wallet's vendor and of the provider.
 func feesText(r protocol.Review, gets amount.Coin) string {
 	said := []string{"no wallet fee"}
 	if r.FeeBasis == "asked" {
@@ -158,7 +158,7 @@ func feesText(r protocol.Review, gets amount.Coin) string {
 	return strings.Join(said, "; ") + "; the amounts of " + gets.Symbol + " are what is left after them"
 }
 
-// Ways of carrying out a step, in words.
+// stepKinds describe how a step is carried out.
 var stepKinds = map[string]string{"call": "transaction", "typed": "signature", "late": "transaction, made after the step before"}
 
 func (w reviewer) steps(r protocol.Review) error {
@@ -176,7 +176,7 @@ func (w reviewer) steps(r protocol.Review) error {
 	return nil
 }
 
-// settlementText says who goes on after the last step, and where the input is then.
+// settlementText says who settles after the last step, and who has the input meanwhile.
 func settlementText(r protocol.Review) string {
 	where := "what you pay stays in the account until then"
 	if e := lastEffect(r.Steps); e.TrustedTo != "" {
@@ -188,7 +188,7 @@ func settlementText(r protocol.Review) string {
 // opaqueEffect is the kind of a call that cannot be decoded.
 const opaqueEffect = "opaque"
 
-// effect says what a step would do, as the daemon decoded it.
+// effect describes what a step would do, as the daemon decoded it.
 func (w reviewer) effect(e protocol.Effect) (string, error) {
 	var said []string
 	for _, s := range e.Spends {
@@ -249,8 +249,8 @@ func (w reviewer) approval(e protocol.Effect, a protocol.Approval) (string, erro
 	return said, nil
 }
 
-// amountText is what is approved and what for: a new allowance takes the place
-// of the one that other open orders count on.
+// amountText says which part of an approved amount is for this swap and which for other
+// open orders, because a new allowance replaces the one that those rely on.
 func amountText(c amount.Coin, a protocol.Approval) string {
 	others := bigOf(a.Shares)
 	if others.Sign() == 0 {
@@ -260,13 +260,13 @@ func amountText(c amount.Coin, a protocol.Approval) string {
 	return fmt.Sprintf("%s: %s that this swap pays, and %s that other open orders still need", c.Exact(a.Amount.Int()), c.Exact(pays), c.Exact(others))
 }
 
-// moment is a time with its day.
+// moment formats a date and time.
 func moment(at time.Time) string { return at.Local().Format("2006-01-02 15:04") }
 
-// contracts are those that are the same on every chain.
+// contracts are contracts with the same address on every chain.
 var contracts = map[protocol.Address]string{"0x000000000022D473030F116dDEE9F6B43aC78BA3": "Permit2"}
 
-// contractText is a contract's address, with its name where it has one.
+// contractText formats a contract's address, with its name if known.
 func contractText(a protocol.Address) string {
 	if name, ok := contracts[a]; ok {
 		return name + " (" + string(a) + ")"
@@ -301,7 +301,7 @@ func (w reviewer) gas(r protocol.Review) error {
 	return nil
 }
 
-// shareText is a part of one in percent, as a person reads it.
+// shareText formats a fraction of one as a percentage.
 func shareText(share float64) string {
 	switch percent := share * 100; {
 	case percent < 0.01:
@@ -313,7 +313,7 @@ func shareText(share float64) string {
 	}
 }
 
-// severities are what a finding asks for, and how it is set off.
+// severities are the labels and styles of findings.
 var severities = map[string]struct {
 	label string
 	how   screen.Style
@@ -334,8 +334,8 @@ func (w reviewer) findings(r protocol.Review) error {
 	return nil
 }
 
-// checkedText says what was looked at where nothing was found. What is only signed, or
-// made later, cannot be simulated now, and one to one has no price.
+// checkedText says what was checked if there are no findings. A signature, or a
+// transaction that is built later, cannot be simulated now; a wrap needs no price.
 func checkedText(r protocol.Review) string {
 	said, kind := "decoded from the bytes, within these terms", lastEffect(r.Steps).Kind
 	if last := len(r.Steps) - 1; last >= 0 && r.Steps[last].Kind == "call" {
@@ -347,7 +347,7 @@ func checkedText(r protocol.Review) string {
 	return said + ", and compared with a price of our own"
 }
 
-// blocking is the error of a review that cannot be accepted.
+// blocking returns errBlocked for a review that cannot be accepted.
 func blocking(r protocol.Review) error {
 	for _, f := range r.Findings {
 		if f.Severity == "block" {

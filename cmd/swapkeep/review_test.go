@@ -9,8 +9,8 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// TestReviewSaysWhatHolds: a review claims neither a floor that nobody enforces nor a
-// check that was not made, and says where the input is meanwhile.
+// TestReviewSaysWhatHolds: a review claims neither a minimum that nobody enforces nor a
+// check that was not made, and says who holds the input meanwhile.
 func TestReviewSaysWhatHolds(t *testing.T) {
 	floor := []protocol.Receive{{Min: "1"}}
 	for _, c := range []struct {
@@ -48,8 +48,8 @@ func TestReviewSaysWhatHolds(t *testing.T) {
 	}
 }
 
-// TestFeesInWords: what a fee rests on is told, and one that was only asked for is neither
-// stated as taken nor left out.
+// TestFeesInWords: a review says how a fee is known. A fee that was only asked for is
+// neither stated as taken nor left out.
 func TestFeesInWords(t *testing.T) {
 	taken := protocol.Terms{FeeBps: 40, FeeReceiver: "0xbEEF"}
 	for basis, c := range map[string]struct {
@@ -77,8 +77,8 @@ func TestShareText(t *testing.T) {
 	}
 }
 
-// TestOffersInWords: at a narrow terminal too it can be read by which way each offer
-// goes, why it stands there, and which one cannot be taken.
+// TestOffersInWords: on a narrow terminal too, each offer's route, its rank, and whether
+// it cannot be executed are readable.
 func TestOffersInWords(t *testing.T) {
 	var b strings.Builder
 	r := trade{gets: amount.Coin{Symbol: "USDC", Decimals: 6}}

@@ -4,5 +4,5 @@ package main
 
 import "swapkeep/installer"
 
-// thisMachine is where a fault test may lay another system around the program.
+// thisMachine returns this machine. The faults build can replace its file system.
 func thisMachine() installer.Machine { return installer.This() }

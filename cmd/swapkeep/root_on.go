@@ -12,8 +12,8 @@ import (
 	"swapkeep/installer"
 )
 
-// thisMachine is this one, or with SWAPKEEP_ROOT one whose system is in that folder,
-// and whose homes are below it: what is already in the folder stays what it is.
+// thisMachine returns this machine or, with SWAPKEEP_ROOT, one whose file system is in
+// that directory. Paths already below the directory are not mapped again.
 func thisMachine() installer.Machine {
 	m := installer.This()
 	if root := os.Getenv("SWAPKEEP_ROOT"); root != "" {
@@ -22,12 +22,12 @@ func thisMachine() installer.Machine {
 	return m
 }
 
-// ownersFile names paths and the user ids that they are to have, for tests that are not
-// root.
+// ownersFile lists paths and the user ids they should appear to have, for tests that do
+// not run as root.
 const ownersFile = "owners"
 
-// rooted embeds nothing: what is new in installer.Files is led into the root, or it is
-// not built.
+// rooted maps all paths into root. It embeds nothing, so that a new method of
+// installer.Files does not compile until it is mapped too.
 type rooted struct {
 	files installer.Files
 	root  string
@@ -57,7 +57,7 @@ func (r rooted) Write(path string, content []byte, mode fs.FileMode) error {
 	return r.files.Write(r.at(path), content, mode)
 }
 
-// An owned file is one that the owners' file names.
+// An owned file has the owner that ownersFile gives it.
 type owned struct {
 	fs.FileInfo
 	uid int

@@ -11,7 +11,7 @@ import (
 	"swapkeep/installer"
 )
 
-// Another system around the program takes all that is written, also by root.
+// With SWAPKEEP_ROOT all writes go into that directory, also those of root.
 func TestRootTakesWrites(t *testing.T) {
 	root, outside := t.TempDir(), filepath.Join(t.TempDir(), "outside")
 	if err := os.MkdirAll(filepath.Join(root, filepath.Dir(outside)), 0o755); err != nil {

@@ -23,7 +23,7 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-// programs are the real swapkeep with the real daemon beside it.
+// programs builds the real swapkeep and swapkeepd and returns their directory.
 var programs = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(filepath.Dir(bin), "real")
 	out, err := exec.Command("go", "build", "-o", dir+"/", ".", "../swapkeepd").CombinedOutput()
@@ -37,17 +37,17 @@ func describe(out []byte) error {
 	return errors.New(string(out))
 }
 
-// binary is the path of one of them.
+// binary returns the path of one of them.
 func binary(name string) string {
 	dir, err := programs()
 	if err != nil {
-		return err.Error() // which no file is called
+		return err.Error() // no file has this name
 	}
 	return filepath.Join(dir, name)
 }
 
-// Every command, by the real program against a real daemon with a home of its
-// own, and where there are chains, against a sandbox of its own.
+// TestScripts runs every command with the real programs, each script with its own home
+// and, if it needs chains, its own sandbox.
 func TestScripts(t *testing.T) {
 	dir, err := programs()
 	if err != nil {
@@ -60,7 +60,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("SWAPKEEP_HOME", filepath.Join(e.WorkDir, "state"))
 			e.Setenv("SWAPKEEP_KEYS_BACKEND", "file")
-			e.Setenv("SWAPKEEP_PRICES_DISABLED", "true") // but where prices matter: without a sandbox the real services would be asked
+			e.Setenv("SWAPKEEP_PRICES_DISABLED", "true") // unless a script needs prices: without a sandbox the real services would be asked
 			e.Setenv("TERM", "xterm")
 			e.Setenv("WORDS", sandbox.Mnemonic)
 			e.Values["t"] = e.T()
@@ -74,7 +74,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// endDaemon ends the script's daemon and waits until its home is free.
+// endDaemon stops the script's daemon and waits until its home is free.
 func endDaemon(e *testscript.Env) {
 	cmd := exec.Command(binary("swapkeep"), "stop")
 	cmd.Env = e.Vars
@@ -83,7 +83,7 @@ func endDaemon(e *testscript.Env) {
 	}
 }
 
-// cmdExits is exec for a command that fails with this status:
+// cmdExits runs a command that must fail with this status:
 //
 //	exits STATUS command...
 func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
@@ -97,9 +97,9 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdSandbox starts the sandbox's usual chains and configures the daemon for them. As
-// "sandbox real" the daemon takes the first for the real chain; as "sandbox without ID"
-// it knows nothing of that chain, to which providers go all the same.
+// cmdSandbox starts the sandbox's default chains and configures the daemon for them. With
+// "sandbox real" the daemon takes the first for the real chain; with "sandbox without ID"
+// it has no configuration for that chain, although providers support it.
 func cmdSandbox(ts *testscript.TestScript, neg bool, args []string) {
 	t, ok := ts.Value("t").(testing.TB)
 	if !ok || neg {
@@ -124,7 +124,7 @@ func cmdSandbox(ts *testscript.TestScript, neg bool, args []string) {
 	boxes.Store(ts.MkAbs("."), box)
 }
 
-// cmdProvider changes the settings of a simulated provider; those left out stay:
+// cmdProvider changes settings of a simulated provider; those left out stay:
 //
 //	provider KIND JSON
 func cmdProvider(ts *testscript.TestScript, neg bool, args []string) {
@@ -141,7 +141,7 @@ func cmdProvider(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// environ is the script's environment, as far as programs look at it.
+// environ returns the script's environment variables that the programs read.
 func environ(ts *testscript.TestScript) (env []string) {
 	for _, name := range []string{"PATH", "HOME", "TERM", "NO_COLOR", "SWAPKEEP_HOME", "SWAPKEEP_CONFIG", "SWAPKEEP_KEYS_BACKEND", "SWAPKEEP_PRICES_DISABLED"} {
 		if value := ts.Getenv(name); value != "" {
@@ -151,10 +151,10 @@ func environ(ts *testscript.TestScript) (env []string) {
 	return env
 }
 
-// boxes are the sandboxes by the directory of their script.
+// boxes maps a script's directory to its sandbox.
 var boxes sync.Map
 
-// cmdChain makes something happen on a chain:
+// cmdChain controls a chain:
 //
 //	chain ID pause|resume|mine N|fund ADDRESS TOKEN AMOUNT
 func cmdChain(ts *testscript.TestScript, neg bool, args []string) {
@@ -181,8 +181,8 @@ func cmdChain(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdField puts a value out of the last JSON value in a file into a variable;
-// all of the file must be JSON:
+// cmdField sets a variable to a field of the last JSON value in a file; the whole file
+// must be JSON:
 //
 //	field VARIABLE FILE name.0.name
 func cmdField(ts *testscript.TestScript, neg bool, args []string) {
@@ -224,7 +224,7 @@ func cmdField(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], text)
 }
 
-// cmdUntil repeats a command until its output holds a text:
+// cmdUntil repeats a command until its output contains a text:
 //
 //	until TEXT command...
 func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {

@@ -48,7 +48,7 @@ func (l *line) getSettings(ctx context.Context, keys []string, reveal bool) erro
 	})
 }
 
-// rights are what a change asks for, in words.
+// rights describe what a change requires.
 var rights = map[string]string{
 	protocol.RightSession: "password", protocol.RightPassword: "password each time", protocol.RightNone: "file only",
 }
@@ -70,7 +70,7 @@ func valueText(s protocol.Setting) string {
 	return text
 }
 
-// tellSetting shows all of one setting.
+// tellSetting prints all details of one setting.
 func (t *terminal) tellSetting(s protocol.Setting) {
 	facts := [][2]string{{"value", valueText(s)}, {"from", strings.TrimSpace(s.Source + " " + s.Name)}}
 	for _, f := range [][2]string{
@@ -85,7 +85,7 @@ func (t *terminal) tellSetting(s protocol.Setting) {
 	t.result.Facts(facts)
 }
 
-// applies is when a change takes effect, in words.
+// applies describe when a change takes effect.
 var applies = map[string]string{protocol.AppliesNow: "at once", protocol.AppliesRestart: "after swapkeep stop and the next start"}
 
 func newSettingsSet(t *terminal) *cobra.Command {
@@ -127,7 +127,7 @@ func newSettingsReset(t *terminal) *cobra.Command {
 	return cmd
 }
 
-// setSetting changes a setting with what its right asks for.
+// setSetting changes a setting, with a session or the password if it requires one.
 func (l *line) setSetting(ctx context.Context, password *secretFlag, key string, fill func(protocol.Setting, *protocol.SetParams) error) error {
 	known, err := ask[protocol.SettingsResult](ctx, l, "settings.get", protocol.SettingsParams{Keys: []string{key}})
 	if err != nil {
@@ -155,5 +155,5 @@ func (l *line) setSetting(ctx context.Context, password *secretFlag, key string,
 		}
 		defer p.Password.Zero()
 	}
-	return change() // one that cannot be changed here says so itself
+	return change() // the daemon refuses a setting that cannot be changed here
 }

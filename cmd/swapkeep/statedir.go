@@ -9,28 +9,28 @@ import (
 	"path/filepath"
 	"strings"
 
-	"swapkeep/durable"
 	"swapkeep/host/owner"
 	"swapkeep/host/transport"
+	"swapkeep/internal/atomicfile"
 )
 
-// stateFiles are what the daemon keeps in its state directory, as patterns of names, with
-// what a crash left of them. On some systems what was installed is in the same folder.
-// The lock and what lives only as long as a daemon go after them.
-var stateFiles = []string{"orders.db*", "prices.db*", "keys", refusedDir, "swapkeepd.log*", "spawn.lock", durable.Unfinished + "*", "home.json"}
+// stateFiles are name patterns of the daemon's files in its state directory, including
+// leftovers of a crash. On some systems the directory also contains the installation. The
+// lock and the files of a running daemon are removed after these.
+var stateFiles = []string{"orders.db*", "prices.db*", "keys", refusedDir, "swapkeepd.log*", "spawn.lock", atomicfile.Unfinished + "*", "home.json"}
 
-// stateUsed reports whether a daemon has ever made the directory its own.
+// stateUsed reports whether a daemon has ever used the directory.
 func stateUsed(place transport.Place) bool {
 	_, err := os.Lstat(filepath.Join(place.Home, "home.json"))
 	return err == nil
 }
 
-// heldKeys refuses where wallets' keys are kept in files of the state directory: the
-// daemon removed those that it knew of, and another configuration may have kept others.
+// heldKeys returns an error if wallet keys are stored in files of the state directory.
+// The daemon removed those it knew of; another configuration may have others.
 func heldKeys(place transport.Place) error {
 	entries, err := os.ReadDir(filepath.Join(place.Home, "keys"))
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), durable.Unfinished) {
+		if !strings.HasPrefix(e.Name(), atomicfile.Unfinished) {
 			return fmt.Errorf("%s holds keys of wallets, so it stays: set keys.backend = \"file\", remove those wallets, then run this again",
 				filepath.Join(place.Home, "keys"))
 		}
@@ -41,8 +41,8 @@ func heldKeys(place transport.Place) error {
 	return err
 }
 
-// removeState removes what the daemon keeps in its state directory, and nothing else
-// that is there. The caller made sure that there is no wallet in it, and no daemon.
+// removeState removes the daemon's files from its state directory and nothing else there.
+// The caller must have checked that it contains no wallet and that no daemon is running.
 func removeState(place transport.Place) error {
 	if !stateUsed(place) {
 		return nil
@@ -51,7 +51,7 @@ func removeState(place transport.Place) error {
 	if err != nil {
 		return err
 	}
-	if err := heldKeys(place); err != nil { // once nobody can add any
+	if err := heldKeys(place); err != nil { // checked while the lock keeps others from adding keys
 		return errors.Join(err, held.Close())
 	}
 	for _, pattern := range stateFiles { // home.json last: without it a daemon refuses the rest
@@ -78,7 +78,7 @@ func removeMatching(dir, pattern string) error {
 	return nil
 }
 
-// removeStateFolder removes the directory itself, if what is in it is nobody's.
+// removeStateFolder removes the directory if it is empty.
 func removeStateFolder(place transport.Place) error {
 	entries, err := os.ReadDir(place.Home)
 	switch {

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"swapkeep/durable"
 	"swapkeep/host/transport"
+	"swapkeep/internal/atomicfile"
 )
 
-// What a crash left goes with the state directory; what is somebody's stays.
+// Leftovers of a crash are removed with the state directory; foreign files stay.
 func TestRemoveState(t *testing.T) {
-	for left, gone := range map[string]bool{durable.Unfinished + "123": true, "orders.db.v1.bak": true, "swapkeepd.log.1": true, "receipts.json": false, "mine": false} {
-		dir, err := os.MkdirTemp("", "st") // a short path: there will be a socket's folder
+	for left, gone := range map[string]bool{atomicfile.Unfinished + "123": true, "orders.db.v1.bak": true, "swapkeepd.log.1": true, "receipts.json": false, "mine": false} {
+		dir, err := os.MkdirTemp("", "st") // a short path, for the socket
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestRemoveState(t *testing.T) {
 	}
 }
 
-// Keys in files that the daemon did not know of keep the whole directory.
+// Key files that the daemon did not know of keep the whole directory.
 func TestRemoveStateWithKeys(t *testing.T) {
 	dir, err := os.MkdirTemp("", "st")
 	if err != nil {

@@ -99,7 +99,7 @@ func (t *terminal) table(s protocol.StatusResult) error {
 	return w.Flush()
 }
 
-// printable keeps what another program said from steering the terminal.
+// printable quotes another program's text if it could control the terminal.
 func printable(s string) string {
 	quoted := fmt.Sprintf("%+q", s)
 	if quoted == `"`+s+`"` {
@@ -108,11 +108,11 @@ func printable(s string) string {
 	return quoted
 }
 
-// pricesText says how the price service does.
+// pricesText describes the state of the price service.
 func pricesText(p protocol.PricesStatus) string {
 	said := []string{"not fetched yet"}
 	if !p.Fetched.IsZero() {
-		said[0] = "fetched at " + clock(p.Fetched)
+		said[0] = "fetched at " + clockTime(p.Fetched)
 	}
 	if p.Tokens > 0 {
 		said = append(said, fmt.Sprintf("%d tokens", p.Tokens))

@@ -13,7 +13,7 @@ import (
 	"swapkeep/host/transport"
 )
 
-// A daemon that does not answer is looked for again, so often and so long.
+// How often and how long to retry a daemon that does not answer.
 const (
 	silentPause = 50 * time.Millisecond
 	silentTime  = 10 * time.Second
@@ -43,15 +43,15 @@ func (t *terminal) stop(ctx context.Context) error {
 	return t.say("stopped", "swapkeepd has stopped")
 }
 
-// stopped sees to it that no daemon runs, and tells whether one did. A daemon has so much
-// time to finish what it signs.
+// stopped makes sure that no daemon is running and reports whether one was. It gives a
+// daemon the time patience to finish what it is signing.
 func stopped(ctx context.Context, place transport.Place, patience time.Duration) (was bool, err error) {
 	dialing, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	until := time.Now().Add(silentTime)
 	c, pid, err := dialDaemon(dialing, place)
 	for errors.Is(err, errSilent) && time.Now().Before(until) {
-		time.Sleep(silentPause) // one that starts will listen, one that ends will be gone
+		time.Sleep(silentPause) // it may be starting or exiting
 		c, pid, err = dialDaemon(dialing, place)
 	}
 	if notRunning(err) {
@@ -66,9 +66,9 @@ func stopped(ctx context.Context, place transport.Place, patience time.Duration)
 	return true, stopDaemon(ctx, place, c, pid)
 }
 
-// stopDaemon asks, and waits until the home is free.
+// stopDaemon asks the daemon to stop and waits until the home is free.
 func stopDaemon(ctx context.Context, place transport.Place, c *client.Client, pid int) error {
-	// A daemon that goes at once may take its answer along.
+	// A daemon that exits at once may not deliver its answer.
 	if err := c.Call(ctx, "host.stop", nil, nil); err != nil && !errors.Is(err, client.ErrClosed) {
 		return err
 	}
@@ -78,7 +78,7 @@ func stopDaemon(ctx context.Context, place transport.Place, c *client.Client, pi
 	return nil
 }
 
-// say writes a result of one word.
+// say prints a result of one word, as JSON or as a sentence.
 func (t *terminal) say(state, sentence string) error {
 	if t.json {
 		return writeJSON(t.out, map[string]string{"state": state})

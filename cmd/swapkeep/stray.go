@@ -2,5 +2,5 @@
 
 package main
 
-// strayPrint is where a fault test prints as a careless library would.
+// strayPrint does nothing. In the faults build it prints like a careless library.
 func strayPrint() {}

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// strayPrint prints as a careless library would, in both ways there are.
+// strayPrint prints like a careless library, to os.Stdout and to descriptor 1.
 func strayPrint() {
-	if os.Getenv("SWAPKEEP_FAULT") != "stray-print" {
+	if os.Getenv("SWAPKEEP_FAILPOINT") != "stray-print" {
 		return
 	}
 	fmt.Println("hello from a library")

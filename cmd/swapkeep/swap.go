@@ -17,7 +17,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// swapFlags are those of swap beside a quote's.
+// swapFlags are the flags of swap, in addition to those of quote.
 type swapFlags struct {
 	tradeFlags
 	reviewOnly  bool
@@ -84,8 +84,8 @@ func newSwap(t *terminal) *cobra.Command {
 	return cmd
 }
 
-// onlyAccepts refuses what --accept would not heed: it takes a review as it was
-// shown.
+// onlyAccepts refuses flags and arguments that --accept would ignore, because it takes
+// the review as it was shown.
 func (f *swapFlags) onlyAccepts(cmd *cobra.Command, args []string) error {
 	beside := args
 	for _, name := range []string{"account", "to", "slippage", "provider", "recipient", "refund-to", "review-only"} {
@@ -99,7 +99,7 @@ func (f *swapFlags) onlyAccepts(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// reviewOnly shows the review of the best offer.
+// reviewOnly prints the review of the best offer.
 func (l *line) reviewOnly(ctx context.Context, r trade, f *swapFlags) error {
 	return l.withPassword(ctx, r, &f.tradeFlags, func(p protocol.QuoteParams) error {
 		offers, err := ask[protocol.QuoteResult](ctx, l, "swap.quote", p)
@@ -118,7 +118,7 @@ func (l *line) reviewOnly(ctx context.Context, r trade, f *swapFlags) error {
 	})
 }
 
-// acceptDigest carries out a review that was shown before.
+// acceptDigest executes a review that was shown before.
 func (l *line) acceptDigest(ctx context.Context, f *swapFlags) error {
 	digest, err := digestOf("--accept", f.accept)
 	if err != nil {
@@ -140,11 +140,11 @@ func digestOf(what, text string) (digest protocol.Hash, err error) {
 	return digest, nil
 }
 
-// maxReviews bounds how often a quote may run out while it is read.
+// maxReviews limits how often a new quote is made because the last one expired.
 const maxReviews = 10
 
-// walk leads a person from the offers to the order's end. The password opens
-// the session first: quotes are short, and it is not typed while one runs out.
+// walk takes the user from the offers to the order's end. It asks for the password first,
+// so that a quote, which is short-lived, does not expire while it is typed.
 func (l *line) walk(ctx context.Context, r trade, f *swapFlags) error {
 	l.t.talk.Title(r.title())
 	return l.unlock(ctx, f.password, func(secret protocol.Secret) error {
@@ -176,14 +176,14 @@ func (l *line) walk(ctx context.Context, r trade, f *swapFlags) error {
 	})
 }
 
-// ranOut reports whether a plan was too old.
+// ranOut reports whether a quote or plan had expired.
 func ranOut(err error) bool {
 	return slices.ContainsFunc([]string{"quote_expired", "quote_unknown", "plan_unknown"}, func(name string) bool {
 		return errors.Is(err, protocol.New(name, ""))
 	})
 }
 
-// reviewed gets an offer and shows what it would do.
+// reviewed gets an offer and prints its review.
 func (l *line) reviewed(ctx context.Context, r trade, p protocol.QuoteParams) (protocol.Review, error) {
 	offers, err := l.quoteQuietly(ctx, r, p)
 	if err != nil {
@@ -205,7 +205,7 @@ func (l *line) reviewed(ctx context.Context, r trade, p protocol.QuoteParams) (p
 	return review, blocking(review)
 }
 
-// quoteQuietly is quote without its JSON: the walk's stream is its order's.
+// quoteQuietly is quote without JSON output: with --json, only the order is printed.
 func (l *line) quoteQuietly(ctx context.Context, r trade, p protocol.QuoteParams) (protocol.QuoteResult, error) {
 	asJSON := l.t.json
 	l.t.json = false
@@ -213,8 +213,8 @@ func (l *line) quoteQuietly(ctx context.Context, r trade, p protocol.QuoteParams
 	return l.quote(ctx, r, p)
 }
 
-// consent asks for each approval by itself, for each finding that needs a
-// second act, and for the swap. It returns the codes of the findings.
+// consent asks for each approval, for each finding that must be acknowledged, and for the
+// swap. It returns the codes of the acknowledged findings.
 func (l *line) consent(ctx context.Context, r protocol.Review) ([]string, error) {
 	for i, step := range r.Steps {
 		if step.Effect.Kind != "approve" {
@@ -240,7 +240,7 @@ func (l *line) consent(ctx context.Context, r protocol.Review) ([]string, error)
 	return codes, l.t.confirm(ctx, "Swap as reviewed?")
 }
 
-// confirmApproval shows one approval and wants a yes for it alone.
+// confirmApproval shows one approval and asks for a yes.
 func (l *line) confirmApproval(ctx context.Context, r protocol.Review, step int) error {
 	w := reviewer{l, ctx, l.t.talk, r.Terms.Account}
 	e := r.Steps[step].Effect
@@ -264,7 +264,7 @@ func (l *line) confirmApproval(ctx context.Context, r protocol.Review, step int)
 	return l.t.confirm(ctx, "Approve this?")
 }
 
-// costOf is the cost of a step's own transaction: costs are listed by call.
+// costOf returns the cost of a step's own transaction; only calls have one.
 func costOf(r protocol.Review, step int) (protocol.Cost, bool) {
 	calls := 0
 	for _, s := range r.Steps[:step] {
@@ -278,10 +278,10 @@ func costOf(r protocol.Review, step int) (protocol.Cost, bool) {
 	return r.Gas.Costs[calls], true
 }
 
-// errUncertain: an act was asked for, and its answer did not come.
+// errUncertain means that a request was sent and its answer did not arrive.
 var errUncertain = errors.New("the connection ended before the answer: whether it was accepted is not known; look with swapkeep orders")
 
-// execute consents to a digest; again is the amount of a script.
+// execute consents to a digest. again is the value of --amount-again.
 func (l *line) execute(ctx context.Context, digest protocol.Hash, acknowledge []string, again string) (exact[protocol.Order], error) {
 	p := protocol.ExecuteParams{Request: newRequest(), Digest: digest, Acknowledge: acknowledge}
 	return l.withAmount(ctx, again, func(typed protocol.Amount) (exact[protocol.Order], error) {
@@ -294,8 +294,8 @@ func amountFlag(flags *pflag.FlagSet, to *string) {
 	flags.StringVar(to, "amount-again", "", "the `amount` that is swapped once more, where a token without a price asks for it")
 }
 
-// withAmount does an act, and where that is refused for want of the amount, does it with
-// the amount of a script or, at a terminal, with one that is typed.
+// withAmount calls do. If the daemon refuses because the amount must be repeated, it
+// calls do again with the flag's amount or, at a terminal, with a typed one.
 func (l *line) withAmount(ctx context.Context, script string, do func(protocol.Amount) (exact[protocol.Order], error)) (exact[protocol.Order], error) {
 	got, err := do("")
 	var refused *protocol.Error
@@ -323,7 +323,7 @@ func (l *line) withAmount(ctx context.Context, script string, do func(protocol.A
 	return do(protocol.AmountOf(typed))
 }
 
-// act is ask for what may have happened although no answer came.
+// act is ask for requests that may take effect; without an answer: errUncertain.
 func act[T any](ctx context.Context, l *line, method string, params any) (exact[T], error) {
 	got, err := ask[exact[T]](ctx, l, method, params)
 	if errors.Is(err, client.ErrClosed) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {

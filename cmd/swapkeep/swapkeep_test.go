@@ -33,17 +33,17 @@ const (
 	origin     = "chrome-extension://" + chromiumID + "/"
 )
 
-// bin holds swapkeep with a stand-in for swapkeepd beside it; faulty is
-// swapkeep built for fault tests.
+// bin is swapkeep with a fake swapkeepd next to it; faulty is swapkeep built with the
+// faults tag.
 var bin, faulty string
 
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
 func testMain(m *testing.M) int {
-	if flag.Parse(); flag.Lookup("test.fuzz").Value.String() != "" { // no target starts a program
+	if flag.Parse(); flag.Lookup("test.fuzz").Value.String() != "" { // no fuzz target starts a program
 		return m.Run()
 	}
-	syscall.Umask(0o022) // or a configuration in t.TempDir() is open to a group where that is 002
+	syscall.Umask(0o022) // with umask 002, configurations in t.TempDir() would be group-writable
 	dir, err := os.MkdirTemp("", "swapkeep-bin-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -64,7 +64,7 @@ func testMain(m *testing.M) int {
 	return m.Run()
 }
 
-// A machine is one home with its environment.
+// A machine is a home with its environment.
 type machine struct {
 	t     *testing.T
 	place transport.Place
@@ -78,13 +78,13 @@ func newMachine(t *testing.T, env ...string) *machine {
 	m.env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SWAPKEEP_HOME=" + m.place.Home,
 		"SWAPKEEP_EXTENSIONS_CHROMIUM=" + chromiumID, "SWAPKEEP_EXTENSIONS_FIREFOX=" + firefoxID,
-		"SWAPKEEP_PRICES_DISABLED=true", // they would be asked of the real services
+		"SWAPKEEP_PRICES_DISABLED=true", // the real services would be asked
 	}, env...)
 	t.Cleanup(m.stopDaemon)
 	return m
 }
 
-// stopDaemon ends what was started for this home, by the id the kernel gives.
+// stopDaemon kills the daemon of this home by the process id that the kernel reports.
 func (m *machine) stopDaemon() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -114,7 +114,7 @@ func (m *machine) browse(args ...string) *client.Process {
 	return m.start(m.command(bin, args...))
 }
 
-// start sees to the end of what it starts, before that of the daemon.
+// start starts a relay and makes sure that it ends before the daemon does.
 func (m *machine) start(cmd *exec.Cmd) *client.Process {
 	m.t.Helper()
 	p, err := client.Start(cmd)
@@ -125,7 +125,7 @@ func (m *machine) start(cmd *exec.Cmd) *client.Process {
 	return p
 }
 
-// A reply is what the stand-in answers.
+// A reply is an answer of the fake daemon.
 type reply struct {
 	PID    int    `json:"pid"`
 	Method string `json:"method"`
@@ -240,7 +240,7 @@ func TestStrayArguments(t *testing.T) {
 			t.Fatalf("%q: %v, exit status %d", args, f, p.ExitCode())
 		}
 	}
-	out, err := m.command(bin, "nonsense").CombinedOutput() // no pipe on standard input: a person
+	out, err := m.command(bin, "nonsense").CombinedOutput() // no pipe on standard input, as for a user
 	if !strings.Contains(string(out), `unknown command "nonsense"`) || err == nil {
 		t.Fatalf("%s, %v", out, err)
 	}
@@ -274,7 +274,7 @@ func TestNoDaemonToStart(t *testing.T) {
 	}
 }
 
-// The first thing a browser does after a start of the machine: many ports at once.
+// After boot a browser may open many ports at once.
 func TestTwentyFromCold(t *testing.T) {
 	m := newMachine(t)
 	ports := make([]*client.Process, 20)
@@ -357,7 +357,7 @@ func TestRelayKilled(t *testing.T) {
 	}
 }
 
-// children lists the processes whose parent is pid.
+// children returns the processes whose parent is pid.
 func children(t *testing.T, pid int) []string {
 	t.Helper()
 	out, err := exec.Command("ps", "-o", "pid=", "--ppid", strconv.Itoa(pid)).Output()
@@ -368,7 +368,7 @@ func children(t *testing.T, pid int) []string {
 	return strings.Fields(string(out))
 }
 
-// Ten thousand requests written before the first answer is read.
+// Ten thousand requests are written before the first answer is read.
 func TestTenThousandAtOnce(t *testing.T) {
 	m := newMachine(t)
 	cmd := m.command(bin, origin)
@@ -391,7 +391,7 @@ func TestTenThousandAtOnce(t *testing.T) {
 			_ = out.Write(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"m","params":{"pad":%q}}`, n, pad))
 		}
 	}()
-	time.Sleep(300 * time.Millisecond) // the pipes are full by now
+	time.Sleep(300 * time.Millisecond) // until the pipes are full
 	seen := 0
 	for seen < many {
 		body, err := in.Read()
@@ -431,7 +431,7 @@ func peakMemory(t *testing.T, pid int) int {
 	return kB
 }
 
-// Neither the relay nor the daemon that it starts leaves its memory in a file.
+// Neither the relay nor the daemon that it starts dumps core.
 func TestNoCoreDumps(t *testing.T) {
 	m := newMachine(t)
 	p := m.browse(origin)
@@ -452,14 +452,14 @@ func wantNoCores(t *testing.T, name string, pid int) {
 		t.Fatal(err)
 	}
 	_, core, _ := strings.Cut(string(limits), "Max core file size")
-	if got := strings.Fields(core)[:2]; got[0] != "0" || got[1] != "0" { // soft and hard
+	if got := strings.Fields(core)[:2]; got[0] != "0" || got[1] != "0" { // soft and hard limit
 		t.Errorf("%s: core files of %q bytes", name, got)
 	}
 }
 
-// A stray print must not reach the browser, nor a browser's end kill us.
+// A stray print does not reach the browser, and a closed browser kills no relay.
 func TestStrayPrint(t *testing.T) {
-	m := newMachine(t, "SWAPKEEP_FAULT=stray-print", "SWAPKEEP_DAEMON="+filepath.Join(filepath.Dir(bin), "swapkeepd"))
+	m := newMachine(t, "SWAPKEEP_FAILPOINT=stray-print", "SWAPKEEP_DAEMON="+filepath.Join(filepath.Dir(bin), "swapkeepd"))
 	cmd := m.command(faulty, origin)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -476,8 +476,8 @@ func TestStrayPrint(t *testing.T) {
 	}
 }
 
-// Chromium closes both pipes at once; what we write after that must not be a
-// death by signal.
+// Chromium closes both pipes at once. Writing afterwards must not end the process by a
+// signal.
 func TestBrokenPipeIsNoSignal(t *testing.T) {
 	m := newMachine(t)
 	cmd := m.command(bin, origin)
@@ -494,7 +494,7 @@ func TestBrokenPipeIsNoSignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = write.Close(), read.Close()
-	if err := cmd.Wait(); err != nil { // the hello meets a closed pipe; the input is open still
+	if err := cmd.Wait(); err != nil { // the hello meets a closed pipe while the input is still open
 		t.Fatalf("ended with %v", err)
 	}
 	_ = stdin.Close()
@@ -508,7 +508,7 @@ func TestDescriptorsOfTheDaemon(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _, _ = read.Close(), write.Close() }()
-	cmd.ExtraFiles = []*os.File{write} // Firefox leaves a pipe on 3
+	cmd.ExtraFiles = []*os.File{write} // Firefox leaves a pipe on descriptor 3
 	p := m.start(cmd)
 	greeting(t, p.Client)
 	leave(t, p)
@@ -519,8 +519,8 @@ func TestDescriptorsOfTheDaemon(t *testing.T) {
 	}
 }
 
-// A signal ends the relay as it ends any program, since nothing of it needs
-// tidying up, and the daemon lives on.
+// A signal ends the relay like any program, since it has nothing to clean up, and the
+// daemon keeps running.
 func TestSignalEndsTheRelay(t *testing.T) {
 	m := newMachine(t)
 	p := m.browse(origin)
@@ -605,8 +605,8 @@ func TestStatusAndStop(t *testing.T) {
 	}
 }
 
-// A daemon that holds the home without listening, as one does that starts or
-// ends, is not taken for none.
+// A daemon that holds the home's lock without listening, because it is starting or
+// exiting, is not treated as absent.
 func TestDaemonThatDoesNotListen(t *testing.T) {
 	m := newMachine(t)
 	o, err := owner.Acquire(m.place)
@@ -637,7 +637,7 @@ func TestDaemonThatDoesNotListen(t *testing.T) {
 	}
 }
 
-// A home that is refused is named, with the way to mend it.
+// Status reports a home that is refused, with the remedy.
 func TestStatusTellsOfAnUnsafeHome(t *testing.T) {
 	m := newMachine(t)
 	if err := os.Mkdir(m.place.Home, 0o700); err != nil {
@@ -651,7 +651,7 @@ func TestStatusTellsOfAnUnsafeHome(t *testing.T) {
 	}
 }
 
-// A stop is a stop: a port that is still open does not bring the daemon back.
+// After a stop, a port that is still open does not restart the daemon.
 func TestStopHolds(t *testing.T) {
 	m := newMachine(t)
 	p := m.browse(origin)
@@ -687,7 +687,7 @@ func TestManifestIntoAFolder(t *testing.T) {
 	}
 }
 
-// A release cannot be told to start another daemon.
+// A release cannot be made to start another daemon.
 func TestReleaseIgnoresTheFaultsVariable(t *testing.T) {
 	m := newMachine(t, "SWAPKEEP_DAEMON=/bin/false")
 	greeting(t, m.browse(origin).Client)

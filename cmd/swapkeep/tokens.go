@@ -43,7 +43,7 @@ func tokenRow(t protocol.Token) []string {
 	return []string{t.Symbol, addressText(t.Address), strconv.Itoa(t.Decimals), standing(t), t.Name}
 }
 
-// addressText names the address that stands for a network's own coin.
+// addressText returns a text for the address that stands for the native coin.
 func addressText(a protocol.Address) string {
 	if a == protocol.Native {
 		return "the network's own coin"
@@ -51,7 +51,7 @@ func addressText(a protocol.Address) string {
 	return string(a)
 }
 
-// standing is how far a token can be trusted to be what its symbol says.
+// standing describes how far a token can be trusted to be what its symbol says.
 func standing(t protocol.Token) string {
 	switch {
 	case t.Imitates != "":

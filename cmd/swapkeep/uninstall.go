@@ -14,7 +14,7 @@ import (
 	"swapkeep/installer"
 )
 
-// An uninstallation is what the flags of swapkeep uninstall say.
+// An uninstallation is the flags of swapkeep uninstall.
 type uninstallation struct {
 	scope    *scopeFlags
 	wallet   string
@@ -69,7 +69,7 @@ func (t *terminal) uninstall(ctx context.Context, un uninstallation) error {
 		return err
 	}
 	said := removalSaid{State: "uninstalled", Removal: removal}
-	if !removal.Empty() || un.named() { // else a daemon that runs is another copy's
+	if !removal.Empty() || un.named() { // otherwise a running daemon belongs to another copy
 		if said.Wallet, err = t.endInstance(ctx, un, place); err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (t *terminal) uninstall(ctx context.Context, un uninstallation) error {
 	return errors.Join(t.tellRemoval(said, place), err)
 }
 
-// rehearseRemoval shows what an uninstall would remove, and removes nothing.
+// rehearseRemoval shows what an uninstall would remove, without removing it.
 func (t *terminal) rehearseRemoval(ctx context.Context, m installer.Machine, un uninstallation, place transport.Place) error {
 	removal, err := installer.PlanRemoval(m, un.scope.scope())
 	if err != nil {
@@ -116,8 +116,9 @@ func (t *terminal) rehearseRemoval(ctx context.Context, m installer.Machine, un 
 	return t.tellRemoval(said, place)
 }
 
-// wouldEnd is the wallet that an uninstall would remove, as the daemon knows it. None is
-// started for that: it would make a state directory, and mend the installation.
+// wouldEnd returns the wallet that an uninstall would remove, as the running daemon knows
+// it. It starts no daemon, which would create a state directory and repair the
+// installation.
 func (t *terminal) wouldEnd(ctx context.Context, un uninstallation, place transport.Place) (*walletSaid, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -144,12 +145,12 @@ func (t *terminal) wouldEnd(ctx context.Context, un uninstallation, place transp
 	return ends, l.noWalletBut(ctx, un, ends)
 }
 
-// named reports whether more than what was installed is to go.
+// named reports whether a wallet or the state directory is to be removed too.
 func (un uninstallation) named() bool { return un.wallet != "" || un.home != "" }
 
-// installedPlace is the instance whose daemon is stopped. Those of an installation for
-// all users are their users'. The configuration says nothing about it: a damaged one is
-// no reason to keep what was installed.
+// installedPlace returns the home whose daemon is stopped. With the system scope it is
+// empty, because daemons belong to users. The configuration is not read, so that a
+// damaged one does not prevent an uninstall.
 func installedPlace(m installer.Machine, un uninstallation) (transport.Place, error) {
 	if un.scope.system {
 		if un.named() {
@@ -164,7 +165,7 @@ func installedPlace(m installer.Machine, un uninstallation) (transport.Place, er
 	return transport.Place{Home: home}, err
 }
 
-// endInstance removes the wallet that was named, and stops the daemon.
+// endInstance removes the named wallet and stops the daemon.
 func (t *terminal) endInstance(ctx context.Context, un uninstallation, place transport.Place) (ended *walletSaid, err error) {
 	if place.Home == "" {
 		return nil, nil
@@ -178,8 +179,8 @@ func (t *terminal) endInstance(ctx context.Context, un uninstallation, place tra
 	return ended, err
 }
 
-// endState stops a daemon that a browser started meanwhile, and removes the state
-// directory's files if that was asked for: by then nothing is left that starts another.
+// endState stops a daemon that a browser has started in the meantime, and removes the
+// files of the state directory if asked to: by then nothing can start another.
 func (t *terminal) endState(ctx context.Context, un uninstallation, place transport.Place) error {
 	if place.Home == "" {
 		return nil
@@ -197,8 +198,8 @@ func (t *terminal) endState(ctx context.Context, un uninstallation, place transp
 	return nil
 }
 
-// clearLate clears the keychain again where a browser has started another daemon since,
-// which may have taken a wallet in: then the state directory stays.
+// clearLate clears the keychain again if a browser has started another daemon in the
+// meantime. If that daemon has added a wallet, this fails and the state directory stays.
 func (t *terminal) clearLate(ctx context.Context, un uninstallation, place transport.Place) error {
 	if un.home == "" {
 		return nil
@@ -206,7 +207,7 @@ func (t *terminal) clearLate(ctx context.Context, un uninstallation, place trans
 	dialing, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	c, _, err := dialDaemon(dialing, place)
-	if notRunning(err) || errors.Is(err, errSilent) { // one that starts, or ends, has taken nothing in
+	if notRunning(err) || errors.Is(err, errSilent) { // a starting or exiting daemon has added nothing
 		return nil
 	}
 	if err != nil {
@@ -217,9 +218,9 @@ func (t *terminal) clearLate(ctx context.Context, un uninstallation, place trans
 	return l.clearKeys(ctx)
 }
 
-// endWallets removes the wallet that was named, and refuses to go on to the state
-// directory while there is another: its keys would be lost, or left in the keychain
-// without anything that knows of them.
+// endWallets removes the named wallet. If the state directory is to be removed, any other
+// wallet is an error: its keys would be lost, or left in the keychain with nothing that
+// knows of them.
 func (t *terminal) endWallets(ctx context.Context, un uninstallation, place transport.Place) (ended *walletSaid, err error) {
 	l, err := t.dial(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -248,15 +249,15 @@ func (t *terminal) endWallets(ctx context.Context, un uninstallation, place tran
 	return ended, errors.Join(l.clearKeys(ctx), heldKeys(place))
 }
 
-// clearKeys has the daemon remove what the keychain holds without any wallet. It takes
-// no wallet in after it.
+// clearKeys makes the daemon remove what the keychain holds without any wallet.
+// Afterwards the daemon accepts no wallet.
 func (l *line) clearKeys(ctx context.Context) error {
 	_, err := ask[protocol.None](ctx, l, "keys.clear", protocol.None{})
 	return err
 }
 
-// noWalletBut refuses to remove the state directory while another wallet than the one that
-// goes is in it.
+// noWalletBut returns an error if the state directory is to be removed and has another
+// wallet than goes.
 func (l *line) noWalletBut(ctx context.Context, un uninstallation, goes *walletSaid) error {
 	if un.home == "" {
 		return nil

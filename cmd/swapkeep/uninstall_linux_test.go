@@ -10,7 +10,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// slowToStop is a daemon that needs time to finish what it signs.
+// slowToStop runs a daemon that needs time to finish what it is signing.
 func slowToStop(t *testing.T, m *machine, needs time.Duration) {
 	t.Helper()
 	own, err := owner.Acquire(m.place)
@@ -21,7 +21,7 @@ func slowToStop(t *testing.T, m *machine, needs time.Duration) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = own.Close() }) // or the machine's end would be that of this process
+	t.Cleanup(func() { _ = own.Close() }) // otherwise stopDaemon would kill this process, which holds the lock
 	go func() {
 		for {
 			conn, err := l.Accept()
@@ -46,7 +46,7 @@ func slowToStop(t *testing.T, m *machine, needs time.Duration) {
 	}()
 }
 
-// An uninstall waits for the daemon as long as one may take to finish what it signs.
+// An uninstall waits as long as a daemon may take to finish what it is signing.
 func TestUninstallWaitsForTheDaemon(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)

@@ -10,23 +10,23 @@ import (
 	"swapkeep/manifest"
 )
 
-// removalSaid is what uninstall --json writes.
+// removalSaid is the output of uninstall --json.
 type removalSaid struct {
 	State string `json:"state"`
 	*installer.Removal
-	Wallet    *walletSaid `json:"wallet,omitempty"`          // that went, or would go
-	Directory string      `json:"state_directory,omitempty"` // the same
-	Home      string      `json:"home,omitempty"`            // the state directory, which stays
+	Wallet    *walletSaid `json:"wallet,omitempty"`          // that was removed, or would be
+	Directory string      `json:"state_directory,omitempty"` // that was removed, or would be
+	Home      string      `json:"home,omitempty"`            // the state directory if it stays
 }
 
-// walletSaid is a wallet that goes for good. Without an id it is not known yet whether
-// there is one by that name.
+// walletSaid is a removed wallet. Without an id it is not known yet whether a wallet of
+// that name exists.
 type walletSaid struct {
 	ID   string `json:"id,omitempty"`
 	Name string `json:"name"`
 }
 
-// removals are the states of an uninstall in words.
+// removals describe the states of an uninstall.
 var removals = map[string]string{
 	planned:       "This would be removed:",
 	"uninstalled": "Swapkeep is uninstalled. This was removed:",

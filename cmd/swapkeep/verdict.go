@@ -9,7 +9,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// verdictFacts is what proved an order's end.
+// verdictFacts returns the proof of an order's final state.
 func (l *line) verdictFacts(ctx context.Context, o protocol.Order) (facts [][2]string, err error) {
 	v := o.Verdict
 	if v == nil {
@@ -58,7 +58,7 @@ func (l *line) verdictFacts(ctx context.Context, o protocol.Order) (facts [][2]s
 	return facts, nil
 }
 
-// receivedText is what arrived: of a refund, on the source chain.
+// receivedText formats what arrived: for a refund, on the source chain.
 func (l *line) receivedText(ctx context.Context, o protocol.Order) (string, error) {
 	v, where, wanted := o.Verdict, o.Terms.DstChainID, "was enforced"
 	if v.State == "refunded" {
@@ -78,8 +78,8 @@ func (l *line) receivedText(ctx context.Context, o protocol.Order) (string, erro
 	return got, nil
 }
 
-// ownFee is the evidence of the transaction of ours that ended an order, or that its
-// end answers.
+// ownFee returns the evidence of the account's own transaction that ended an order, or
+// that was the order's deposit; nil if there is none.
 func ownFee(o protocol.Order) *protocol.Evidence {
 	own := func(e *protocol.Evidence) bool {
 		return e != nil && slices.ContainsFunc(o.Steps, func(s protocol.Step) bool { return s.Tx == e.Tx })
@@ -97,7 +97,7 @@ func (l *line) evidenceText(e protocol.Evidence) string {
 	return fmt.Sprintf("%s, block %d, %d deep", l.link(e.ChainID, e.Tx), e.Block, e.Depth)
 }
 
-// countsText says what of the evidence counts.
+// countsText describes which part of the evidence counts for the order.
 func (l *line) countsText(logs []protocol.LogRef) string {
 	var parts []string
 	for _, log := range logs {
@@ -113,7 +113,7 @@ func (l *line) countsText(logs []protocol.LogRef) string {
 	return strings.Join(parts, ", ") + ", for this order only"
 }
 
-// seenText is a payment that may be the awaited one or another's.
+// seenText describes a payment that may be the expected one or belong to another order.
 func (l *line) seenText(ctx context.Context, s protocol.Seen) (string, error) {
 	c, err := l.coin(ctx, s.ChainID, s.Token)
 	if err != nil {
@@ -129,7 +129,7 @@ func (l *line) seenText(ctx context.Context, s protocol.Seen) (string, error) {
 	return text + ", transaction " + l.link(s.ChainID, s.Tx), nil
 }
 
-// claimText is what a provider says, which proves nothing.
+// claimText formats a provider's claim, which proves nothing.
 func claimText(c protocol.Claim) string {
 	text := c.State
 	if c.Word != "" && c.Word != c.State {

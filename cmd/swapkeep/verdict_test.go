@@ -10,8 +10,8 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// TestVerdictFacts: all that proved an end is shown in words, and the fee is our own
-// transaction's, never a filler's.
+// TestVerdictFacts: the whole proof of an end is printed, and the network fee is that of
+// the account's own transaction, never a filler's.
 func TestVerdictFacts(t *testing.T) {
 	l := &line{networks: map[uint64]protocol.Network{1: {ChainID: 1, Name: "Ethereum", Symbol: "ETH", Decimals: 18}, 10: {ChainID: 10, Name: "OP Mainnet", Symbol: "ETH", Decimals: 18}},
 		tokens: map[identity]protocol.Token{{1, "0xdai"}: {Symbol: "DAI", Decimals: 2}}}
@@ -49,8 +49,8 @@ func TestVerdictFacts(t *testing.T) {
 	}
 }
 
-// TestReceivedSaysWhere: of a swap between networks a person is told on which one the
-// payment, or the refund, arrived.
+// TestReceivedSaysWhere: for a cross-chain swap the network on which the payment or
+// refund arrived is printed.
 func TestReceivedSaysWhere(t *testing.T) {
 	l := &line{networks: map[uint64]protocol.Network{1: {ChainID: 1, Name: "Ethereum"}, 10: {ChainID: 10, Name: "OP Mainnet"}},
 		tokens: map[identity]protocol.Token{{1, "0xdai"}: {Symbol: "DAI", Decimals: 2}, {10, "0xdai"}: {Symbol: "DAI", Decimals: 2}}}

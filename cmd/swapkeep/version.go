@@ -20,12 +20,12 @@ func newVersion(t *terminal) *cobra.Command {
 	}
 }
 
-// versions is what version --json writes.
+// versions is the output of version --json.
 type versions struct {
 	Version  string         `json:"version"`
 	Protocol protocol.Range `json:"protocol"`
 	System   string         `json:"system"`
-	Daemon   string         `json:"daemon,omitempty"` // absent when none runs
+	Daemon   string         `json:"daemon,omitempty"` // absent if none is running
 }
 
 func (t *terminal) version(ctx context.Context) error {
@@ -50,8 +50,7 @@ func (t *terminal) version(ctx context.Context) error {
 	return err
 }
 
-// daemonVersion is "" without a daemon that says it: the rest is known without
-// one.
+// daemonVersion returns the running daemon's version; an error if none answers.
 func (t *terminal) daemonVersion(ctx context.Context) (string, error) {
 	place, err := t.place()
 	if err != nil {

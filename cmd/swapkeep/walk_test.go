@@ -12,8 +12,8 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// slowly has a desk whose quotes run out while they are read, so many times, and what a
-// person types. Each plan has a digest and a floor of its own.
+// slowly returns a connection to a desk whose quotes expire late times while they are
+// read, with typed as the user's input. Each plan has its own digest and minimum.
 func slowly(t *testing.T, late int, typed string) (l *line, f *swapFlags, d *desk, executed *[]protocol.Hash, said func() string) {
 	t.Helper()
 	order := needy("acknowledge")
@@ -57,8 +57,8 @@ func slowly(t *testing.T, late int, typed string) (l *line, f *swapFlags, d *des
 
 const agrees = "price_off\nyes\n"
 
-// TestQuoteRunsOutWhileItIsRead: nothing is accepted but the plan that was shown last, and
-// that only after it was asked for once more, with its findings.
+// TestQuoteRunsOutWhileItIsRead: only the plan that was shown last is accepted, and only
+// after the user consented to it again, with its findings.
 func TestQuoteRunsOutWhileItIsRead(t *testing.T) {
 	l, f, d, executed, said := slowly(t, 2, agrees+agrees+agrees)
 	if err := l.walk(t.Context(), trade{}, f); err != nil {
@@ -73,7 +73,7 @@ func TestQuoteRunsOutWhileItIsRead(t *testing.T) {
 	}
 }
 
-// TestRenewedReviewIsDeclined: consent to a plan that ran out is none to the next.
+// TestRenewedReviewIsDeclined: consent to an expired plan is not consent to the next one.
 func TestRenewedReviewIsDeclined(t *testing.T) {
 	for name, typed := range map[string]string{"no": agrees + "price_off\nno\n", "nothing more": agrees, "not acknowledged": agrees + "yes\nyes\n"} {
 		l, f, _, executed, said := slowly(t, 1, typed)
@@ -83,7 +83,7 @@ func TestRenewedReviewIsDeclined(t *testing.T) {
 	}
 }
 
-// TestRenewalsAreBounded: at last it is left.
+// TestRenewalsAreBounded: the command gives up after maxReviews.
 func TestRenewalsAreBounded(t *testing.T) {
 	l, f, _, executed, said := slowly(t, 100, strings.Repeat(agrees, 100))
 	if err := l.walk(t.Context(), trade{}, f); !ranOut(err) || len(*executed) != maxReviews {

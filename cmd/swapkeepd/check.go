@@ -13,10 +13,10 @@ import (
 	"swapkeep/host/transport"
 )
 
-// errUnwell: the words are on standard output already.
+// errUnwell means that a check failed; the result has already been printed.
 var errUnwell = errors.New("something does not work")
 
-// check examines the home of a daemon that does not run, and makes nothing in it.
+// check examines the home of a daemon that is not running; it creates nothing there.
 func check(ctx context.Context, out io.Writer, args, environ []string) error {
 	asked := func(flag string) bool {
 		i := slices.Index(args, flag)

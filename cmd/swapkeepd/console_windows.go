@@ -6,18 +6,18 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// attachParent stands for the process that started this one.
+// attachParent is ATTACH_PARENT_PROCESS.
 const attachParent = ^uintptr(0)
 
-// Releases are linked for no window, and Windows gives such a program no terminal. What is
-// asked for words alone takes the terminal that it was started in; the daemon takes none,
-// which would end it.
+// Releases are linked as windowless programs, to which Windows gives no console. Commands
+// that print text attach to the console they were started in. The daemon does not,
+// because closing that console would end it.
 func init() {
 	if len(os.Args) < 2 || os.Args[1] != "check" && said[os.Args[1]] == "" {
 		return
 	}
 	if ok, _, _ := windows.NewLazySystemDLL("kernel32.dll").NewProc("AttachConsole").Call(attachParent); ok == 0 {
-		return // it has one, or there is none
+		return // already has a console, or there is none
 	}
 	for _, out := range []**os.File{&os.Stdout, &os.Stderr} {
 		if _, err := (*out).Stat(); err == nil {

@@ -14,13 +14,13 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/config"
-	"swapkeep/fault"
 	"swapkeep/home"
 	"swapkeep/host"
 	"swapkeep/host/owner"
 	"swapkeep/host/protocol"
 	"swapkeep/host/settings"
 	"swapkeep/host/transport"
+	"swapkeep/internal/clock"
 	"swapkeep/keys"
 	"swapkeep/providers/refused"
 	"swapkeep/swap"
@@ -30,9 +30,9 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// A daemon is everything that lives as long as the process, built once.
+// A daemon has everything that lives as long as the process.
 type daemon struct {
-	cfg      config.Config // with what was chosen in earlier runs, once that is read
+	cfg      config.Config // including settings of earlier runs once they are read
 	log      zerolog.Logger
 	home     *home.Home
 	settings *settings.Settings
@@ -40,17 +40,17 @@ type daemon struct {
 	vault    *keys.Vault
 	provided *keys.ProviderKeys
 	tokens   *tokens.Registry
-	lists    []protocol.Problem // token lists that are not used
+	lists    []protocol.Problem // token lists that cannot be used
 	explorer explorer
 	prices   *prices
 	swaps    *swap.Service
 	server   *host.Server
-	mending  sync.WaitGroup     // a look at the installation, which is not to outlast the daemon
-	stop     context.CancelFunc // asks the daemon to end
+	mending  sync.WaitGroup     // repair of the installation, which must end before the daemon does
+	stop     context.CancelFunc // makes the daemon stop
 }
 
-// serve opens the home, resumes what was left open, and answers until ctx ends
-// or somebody stops it.
+// serve opens the home, resumes open orders, and serves connections until ctx ends or a
+// client stops it.
 func serve(ctx context.Context, cfg config.Config, own *owner.Owner) error {
 	place := transport.Place{Home: cfg.Home}
 	file, err := owner.OpenLog(place)
@@ -79,7 +79,7 @@ func serve(ctx context.Context, cfg config.Config, own *owner.Owner) error {
 	return errors.Join(err, d.close())
 }
 
-// build makes the parts, from the floor up.
+// build creates the parts, those that others depend on first.
 func (d *daemon) build() (err error) {
 	if d.home, err = home.Open(d.cfg.Home, d.cfg.Sandbox); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (d *daemon) build() (err error) {
 	return err
 }
 
-// openSwaps makes the service that carries orders out, on what is below it.
+// openSwaps creates the service that executes orders.
 func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 	sender, err := chain.NewSender(d.home.DB, d.hub, d.vault, chain.SenderOptions{})
 	if err != nil {
@@ -134,8 +134,8 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 		Tokens:    func(id uint64) []common.Address { return host.OwnTokens(d.tokens.On(id)) },
 		Decimals:  d.tokens.DecimalsConfirmed,
 		Recognize: d.recognize, AwaitPrices: d.prices.awaitFirst, Confirmer: swap.ByCall{}, Fees: fees, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
-		Keep:       refused.New(d.home.Dir, version, fault.Now).Watch,
-		OpenOrders: d.cfg.Limits.OpenOrders, Now: fault.Now,
+		Keep:       refused.New(d.home.Dir, version, clock.Now).Watch,
+		OpenOrders: d.cfg.Limits.OpenOrders, Now: clock.Now,
 		Log: func(o swap.Order, err error) {
 			d.log.Warn().Err(err).Str("order", o.ID).Str("state", string(o.State)).Msg("order waits")
 		},
@@ -151,14 +151,14 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 	return nil
 }
 
-// limits are what acts may move without the password, as the settings have it now.
+// limits returns how much may be moved without the password, by the current settings.
 func (d *daemon) limits() swap.Limits {
 	l := d.settings.Config().Limits
 	dollars := func(n int) *big.Int { return new(big.Int).Mul(big.NewInt(int64(n)), big.NewInt(1e6)) }
 	return swap.Limits{Hour: dollars(l.HourlyWorth), Unpriced: dollars(l.UnpricedDay)}
 }
 
-// newServer makes the end of the wire, on everything else.
+// newServer creates the server of the protocol.
 func (d *daemon) newServer() (*host.Server, error) {
 	return host.New(host.Config{
 		Wallet: wallet{d.vault, d.cfg}, Swaps: d.swaps, Networks: d.hub, Tokens: pricedTokens{d.tokens, d.prices.poke},
@@ -167,7 +167,7 @@ func (d *daemon) newServer() (*host.Server, error) {
 	})
 }
 
-// processOf is the process at the other end of a connection of ours; 0: not known.
+// processOf returns the process id at the other end of a connection; 0 if unknown.
 func processOf(c net.Conn) int {
 	peer, err := transport.ClientOf(c)
 	if err != nil {
@@ -176,7 +176,7 @@ func processOf(c net.Conn) int {
 	return peer.PID
 }
 
-// accept answers connections until ctx ends, then waits for those under way.
+// accept serves connections until ctx ends, then waits for those still open.
 func (d *daemon) accept(ctx context.Context, l net.Listener) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -189,7 +189,7 @@ func (d *daemon) accept(ctx context.Context, l net.Listener) error {
 			return nil
 		case errors.Is(err, net.ErrClosed):
 			return err
-		case err != nil: // out of descriptors, say: those that are open go on
+		case err != nil: // out of file descriptors, for example; open connections continue
 			d.log.Warn().Err(err).Msg("accept")
 			time.Sleep(100 * time.Millisecond)
 			continue
@@ -202,7 +202,7 @@ func (d *daemon) accept(ctx context.Context, l net.Listener) error {
 	}
 }
 
-// close ends the parts in the order that nothing acts on one that is gone.
+// close closes the parts in an order in which none uses one that is already closed.
 func (d *daemon) close() error {
 	d.stop()
 	d.mending.Wait()
@@ -224,8 +224,8 @@ func (d *daemon) close() error {
 	return nil
 }
 
-// openKeys opens the keychain that the configuration names. There is no silent
-// fallback from one to the other.
+// openKeys opens the keychain that the configuration names. It never falls back to
+// another one.
 func (d *daemon) openKeys() error {
 	store, err := keysOf(d.cfg, home.Stamp{Sandbox: d.home.Sandbox, Namespace: d.home.Namespace}, d.home.Dir, "", keys.Limits{})
 	if err != nil {
@@ -237,8 +237,8 @@ func (d *daemon) openKeys() error {
 	return err
 }
 
-// keysOf are the items of a home in the keychain that the configuration names; a
-// suffix sets others apart from them.
+// keysOf opens the items of a home in the keychain that the configuration names. A suffix
+// separates other items from them.
 func keysOf(cfg config.Config, stamp home.Stamp, dir, suffix string, limits keys.Limits) (*keys.Store, error) {
 	keychain := keys.System()
 	if cfg.Keys.Backend == "file" {
@@ -271,7 +271,7 @@ func feesOf(cfg config.Config) (swap.FeeConfig, error) {
 	return f, nil
 }
 
-// problems are what does not work, for status: each with what to do about it.
+// problems returns what does not work, with remedies, for the status.
 func (d *daemon) problems() []protocol.Problem {
 	out := slices.Concat(d.storageProblems(), d.settingProblems(), d.tokenProblems(), d.prices.problems())
 	for _, p := range d.swaps.Providers() {
@@ -281,7 +281,7 @@ func (d *daemon) problems() []protocol.Problem {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	status, _ := d.vault.Status(ctx) // its own failure is in the keys' state
+	status, _ := d.vault.Status(ctx) // its error shows in the state of the keys
 	for _, p := range status.Problems {
 		out = append(out, protocol.Problem{Name: "keychain_broken", Message: "wallet " + p.Wallet + ": " + p.Err.Error(), Remedy: keys.Remedy(p.Err)})
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A daemon that has ended changes nothing any more: the next one would find it half done.
+// A daemon waits for its repair to end, so that the next one does not find it half done.
 func TestCloseWaitsForMending(t *testing.T) {
 	d := &daemon{stop: func() {}}
 	over, closed := make(chan struct{}), make(chan error)

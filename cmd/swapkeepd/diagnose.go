@@ -18,21 +18,21 @@ import (
 	"swapkeep/keys"
 )
 
-// probeTime is for the keychain.
+// probeTime limits each call to the keychain.
 const probeTime = 4 * time.Second
 
-// A subject is what is examined: a running daemon, or the home of one that does
-// not run.
+// A subject is what is examined: a running daemon, or the home of one that is not
+// running.
 type subject struct {
 	cfg    config.Config
 	place  transport.Place
-	daemon *daemon // nil: none runs
+	daemon *daemon // nil if none is running
 	online bool
 
-	answers func() ([]answer, error) // of the networks, asked once
+	answers func() ([]answer, error) // of the networks, queried once
 }
 
-// examinations are the checks that only swapkeepd can make.
+// examinations are the checks that need swapkeepd.
 var examinations = []struct {
 	id  string
 	run func(subject, context.Context) protocol.Check
@@ -48,7 +48,7 @@ var examinations = []struct {
 	{"networks", subject.networks},
 }
 
-// diagnose is host.diagnose.
+// diagnose implements host.diagnose.
 func (d *daemon) diagnose(ctx context.Context, online bool) []protocol.Check {
 	return subject{cfg: d.cfg, place: transport.Place{Home: d.home.Dir}, daemon: d, online: online}.examine(ctx)
 }
@@ -73,7 +73,7 @@ func finding(status, evidence, remedy string) protocol.Check {
 
 const neverStarted = "no daemon has been started here yet"
 
-// directory looks who may enter the state directory.
+// directory checks the permissions of the state directory.
 func (s subject) directory(context.Context) protocol.Check {
 	dir := s.place.Home
 	err := transport.Check(s.place)
@@ -89,7 +89,7 @@ func (s subject) directory(context.Context) protocol.Check {
 	return finding(protocol.CheckOK, dir+", of this user alone", "")
 }
 
-// stamp looks whether the home is of the configuration's mode.
+// stamp checks whether the home has the configuration's mode, sandbox or real.
 func (s subject) stamp(context.Context) protocol.Check {
 	stamp, err := home.StampOf(s.place.Home)
 	mode := map[bool]string{true: "sandbox", false: "real"}
@@ -107,7 +107,7 @@ func (s subject) stamp(context.Context) protocol.Check {
 	return finding(protocol.CheckOK, mode[stamp.Sandbox], "")
 }
 
-// keychain writes, reads and deletes an item beside the wallets' own.
+// keychain writes, reads and deletes an item next to the wallets' items.
 func (s subject) keychain(ctx context.Context) protocol.Check {
 	stamp, err := home.StampOf(s.place.Home)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s subject) keychain(ctx context.Context) protocol.Check {
 	return finding(protocol.CheckOK, map[string]string{"os": "the system's keychain", "file": "encrypted files"}[s.cfg.Keys.Backend]+": wrote, read and deleted an item", "")
 }
 
-// port looks who serves, or would serve, prices.
+// port checks whether the price API is served or its port is free.
 func (s subject) port(ctx context.Context) protocol.Check {
 	at := s.cfg.Prices.Listen
 	if s.cfg.Prices.Disabled || at == config.NoListener {

@@ -11,25 +11,25 @@ import (
 	"time"
 
 	"swapkeep/chain"
-	"swapkeep/fault"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/clock"
 )
 
-// onlineTime is for all networks together.
+// onlineTime limits the queries to all networks together.
 const onlineTime = 5 * time.Second
 
-// Bounds of a clock: an order's deadline is minutes away.
+// Tolerances of the clock. The deadlines of orders are only minutes away.
 const (
 	fileAhead  = 5 * time.Minute
-	blockAhead = 30 * time.Second // blocks are stamped a little early
+	blockAhead = 30 * time.Second // block timestamps may be a little early
 	blockOld   = 3 * time.Minute
 )
 
 const clockRemedy = "set the clock, and let the system keep it (timedatectl set-ntp true on Linux); deadlines of orders are told by it"
 
-// clock compares ours with what was written here and, online, with the chains'.
+// clock compares the clock with file times in the home and, online, with latest blocks.
 func (s subject) clock(context.Context) protocol.Check {
-	now := fault.Now()
+	now := clock.Now()
 	for _, name := range []string{"home.json", "orders.db", "prices.db", "swapkeepd.log"} {
 		info, err := os.Stat(filepath.Join(s.place.Home, name))
 		if err == nil && info.ModTime().Sub(now) > fileAhead {
@@ -60,7 +60,7 @@ func (s subject) clock(context.Context) protocol.Check {
 	return finding(protocol.CheckOK, "agrees with the networks' latest blocks", "")
 }
 
-// networks asks each for its latest block.
+// networks checks which networks return their latest block.
 func (s subject) networks(context.Context) protocol.Check {
 	if !s.online {
 		return finding(protocol.CheckSkipped, "asked by --online", "")
@@ -86,14 +86,14 @@ func (s subject) networks(context.Context) protocol.Check {
 	return finding(protocol.CheckWarn, evidence+"; silent: "+strings.Join(silent, ", "), "wait, or give those another RPC: swapkeep settings set networks.ID.rpc URL")
 }
 
-// An answer is one network's.
+// An answer is one network's answer.
 type answer struct {
 	name string
-	head time.Time // of its latest block
+	head time.Time // time of its latest block
 	err  error
 }
 
-// ask asks every network at once.
+// ask queries all networks in parallel.
 func (s subject) ask(ctx context.Context) ([]answer, error) {
 	hub, err := s.hub()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// storageRemedies are for databases that cannot be used.
+// storageRemedies are the remedies for databases that cannot be used.
 var storageRemedies = []struct {
 	err    error
 	remedy string
@@ -35,7 +35,7 @@ func storageFailure(err error) protocol.Check {
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
-// orders looks into the database of orders, and with a daemon writes to it.
+// orders checks the order database and, in a running daemon, writes to it.
 func (s subject) orders(context.Context) protocol.Check {
 	var c home.Condition
 	var err error
@@ -60,7 +60,7 @@ func conditionText(c home.Condition) string {
 	return fmt.Sprintf("schema %d, %d KiB, %d of %d pages free", c.Schema, c.Size>>10, c.FreePages, c.Size/int64(max(c.PageSize, 1)))
 }
 
-// history looks at the price history, which may be lost: it is fetched again.
+// history checks the price history. Its loss is only a warning: it is fetched again.
 func (s subject) history(ctx context.Context) protocol.Check {
 	if s.cfg.Prices.Disabled {
 		return finding(protocol.CheckSkipped, "prices are off (prices.disabled)", "")

@@ -20,7 +20,7 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-// statuses are what was found, by check.
+// statuses returns the status of each check by its id.
 func statuses(checks []protocol.Check) map[string]string {
 	out := map[string]string{}
 	for _, c := range checks {
@@ -42,7 +42,7 @@ func wantStatuses(t *testing.T, when string, checks []protocol.Check, want map[s
 	}
 }
 
-// A daemon that runs examines itself, and asks the networks only if it is told to.
+// A running daemon examines itself and queries the networks only if asked to.
 func TestDiagnoseADaemon(t *testing.T) {
 	world := sandboxtest.StartWith(t, sandbox.Options{Period: time.Second})
 	d, term, _ := begin(t, world, filepath.Join(t.TempDir(), "home"), func(c *config.Config) { c.Prices.Disabled = true })
@@ -58,7 +58,7 @@ func TestDiagnoseADaemon(t *testing.T) {
 	}
 }
 
-// A home without a daemon is examined, and a directory that is none is not made one.
+// A home without a daemon is examined, and a missing directory is not created.
 func TestCheck(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	env := []string{"SWAPKEEP_HOME=" + dir, "SWAPKEEP_KEYS_BACKEND=file", "SWAPKEEP_PRICES_LISTEN=off", "XDG_CONFIG_HOME=" + t.TempDir()}
@@ -104,7 +104,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Who has the port is told, and the port is left free.
+// The check names the program that holds the port, and leaves a free port free.
 func TestPortOfADaemonThatDoesNotRun(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -125,11 +125,11 @@ func TestPortOfADaemonThatDoesNotRun(t *testing.T) {
 	}
 }
 
-// The clock is held against the newest block of any network.
+// The clock is compared with the newest block of any network.
 func TestClock(t *testing.T) {
 	home := t.TempDir()
 	for name, row := range map[string]struct {
-		heads []time.Duration // from now
+		heads []time.Duration // relative to now
 		want  string
 	}{
 		"right":             {[]time.Duration{-12 * time.Second, -time.Hour}, protocol.CheckOK},
@@ -157,7 +157,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// What answers is counted, and what is silent named.
+// Networks that answer are counted, silent ones are named.
 func TestNetworksAnswer(t *testing.T) {
 	silence := errors.New("no answer")
 	for want, answers := range map[string][]answer{

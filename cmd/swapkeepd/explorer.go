@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	exploreTime   = 15 * time.Second // of one network, for some accounts
-	exploreTokens = 32               // looked up on one network
+	exploreTime   = 15 * time.Second // for all networks together, per call
+	exploreTokens = 32               // queried on each network
 )
 
-// An explorer looks for uses of accounts on every configured network, for the
-// vault, which knows none: a nonce, native coins, or one of the built-in tokens.
-// It is filled in before the first request is served.
+// An explorer checks on every configured network whether accounts were used, for the
+// vault, which has no access to networks: by their nonce, native coin, or a built-in
+// token. It is filled in before the first request is served.
 type explorer struct {
 	networks interface {
 		Networks() []chain.Network
@@ -33,7 +33,8 @@ type explorer struct {
 
 var _ keys.Explorer = (*explorer)(nil)
 
-// Explore asks all networks at once.
+// Explore queries all networks in parallel. It returns the used accounts and the failed
+// networks.
 func (e *explorer) Explore(ctx context.Context, accounts []common.Address) ([]bool, []uint64) {
 	ctx, cancel := context.WithTimeout(ctx, exploreTime)
 	defer cancel()
@@ -59,8 +60,8 @@ func (e *explorer) Explore(ctx context.Context, accounts []common.Address) ([]bo
 	return used, silent
 }
 
-// builtin are the tokens of the built-in list: what a stranger's list names
-// could report a balance to anyone.
+// builtin returns the verified tokens. A contract from a user's list could report a
+// balance for any account.
 func (e *explorer) builtin(id uint64) (addresses []common.Address) {
 	for _, t := range e.tokens.On(id) {
 		if t.Verified && t.Address != tokens.Native && len(addresses) < exploreTokens {

@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// discovered waits for the end of a search.
+// discovered waits for the end of a discovery.
 func (term terminal) discovered() protocol.Discovery {
 	term.t.Helper()
 	late := time.After(30 * time.Second)
@@ -39,8 +39,8 @@ func (term terminal) discovered() protocol.Discovery {
 	}
 }
 
-// An import of words finds the accounts that real chains know: by coins, and by
-// a token on one of them alone. A network that is down is named.
+// Importing a mnemonic finds the accounts that were used on the sandbox's chains: by
+// native coin, and by a token on only one of them. A network that is down is reported.
 func TestImportFindsAccountsOfTheChains(t *testing.T) {
 	world := sandboxtest.Start(t)
 	who, err := sandbox.Accounts(13) // the first ten hold coins
@@ -73,7 +73,7 @@ func TestImportFindsAccountsOfTheChains(t *testing.T) {
 	if !slices.Equal(found, want) || !slices.Equal(d.Silent, []uint64{10}) || d.Error != "" || d.Looked != 12+20 {
 		t.Errorf("looked at %d, found %v, silent %v, %q", d.Looked, found, d.Silent, d.Error)
 	}
-	// Asked again there is nothing new, and the accounts found can sign.
+	// A second discovery finds nothing new, and the accounts found can be used.
 	term.must("keys.unlock", protocol.UnlockParams{Password: protocol.Secret(passphrase)}, nil)
 	term.must("keys.discover", protocol.DiscoverParams{Request: protocol.UUID(uuid.NewString())}, &d)
 	var all protocol.AccountsResult

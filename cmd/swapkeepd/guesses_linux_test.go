@@ -22,21 +22,21 @@ import (
 	"swapkeep/keys"
 )
 
-// How many programs guess, and how many times the right password is given meanwhile;
-// make guesses says more.
+// How many programs guess, and how often the right password is given meanwhile; "make
+// guesses" uses more.
 var (
 	guessers = flag.Int("guessers", 4, "programs that guess without pause")
 	rights   = flag.Int("rights", 2, "times that the right password is given")
 )
 
 const (
-	longestWait = 30 * time.Second // of the right password
+	longestWait = 30 * time.Second // for the right password
 	right       = "seven purple llamas dance"
 )
 
 func init() { roles["guesser"], roles["opener"], roles["maker"] = guesser, opener, maker }
 
-// ask sends one request on a new connection and returns the name of the error, or "".
+// ask sends one request on a new connection and returns the error's name, or "".
 func ask(method, params string) (string, error) {
 	conn, err := transport.Dial(context.Background(), transport.Place{Home: os.Getenv("SWAPKEEP_HOME")})
 	if err != nil {
@@ -67,9 +67,9 @@ func ask(method, params string) (string, error) {
 	}
 }
 
-// guesser gives wrong passwords without pause, each on a connection of its own: that is
-// to the daemon what it is to be a new program each time. It says how many were tried
-// when its input ends.
+// guesser sends wrong passwords without pause, each on a new connection, which looks to
+// the daemon like a new program each time. When its input ends it prints how many were
+// tried.
 func guesser() {
 	ended := make(chan struct{})
 	go func() { _, _ = io.ReadAll(os.Stdin); close(ended) }()
@@ -89,7 +89,7 @@ func guesser() {
 	}
 }
 
-// opener gives the right password so often, and says what came of it and after how long.
+// opener gives the right password a number of times and prints the results and times.
 func opener() {
 	times, _ := strconv.Atoi(os.Args[1])
 	for range times {
@@ -106,8 +106,8 @@ func maker() {
 	fmt.Println(ask("keys.create", `{"request":"a6f7d6d2-5d3f-4b1e-9a55-0c4b6d0b6a01","password":"`+right+`"}`))
 }
 
-// TestGuessingLocksNobodyOut: against the real daemon many programs guess without pause,
-// and every right password is accepted, at its first try and soon.
+// TestGuessingLocksNobodyOut: while many programs guess without pause, the real daemon
+// accepts every right password at the first try and soon.
 func TestGuessingLocksNobodyOut(t *testing.T) {
 	u := someone(t)
 	u.start("daemon", func(*bufio.Reader) error { return u.daemonReady() })
@@ -165,8 +165,8 @@ func TestGuessingLocksNobodyOut(t *testing.T) {
 	}
 }
 
-// The pace is short enough for the right password of one connection among all others, and
-// bounds the guesses.
+// The throttle is short enough for the right password on one of many connections, and
+// limits the guesses.
 func TestPaceSuitsTheConnections(t *testing.T) {
 	if wait := (protocol.MaxConnections - 1) * keys.DefaultPace; wait > longestWait*9/10 {
 		t.Errorf("the right password may wait %s for the others", wait)

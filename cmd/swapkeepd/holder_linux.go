@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// holderOf names the process that listens on a loopback address, "" if that cannot be
-// told: other users' processes show their files to nobody.
+// holderOf names the process that listens on a loopback address; "" if nothing is found.
+// The files of other users' processes cannot be read.
 func holderOf(at string) string {
 	a, err := netip.ParseAddrPort(at)
 	if err != nil {
@@ -40,7 +40,7 @@ func holderOf(at string) string {
 // listenState is TCP_LISTEN in /proc/net/tcp (proc(5)).
 const listenState = "0A"
 
-// listenerOn is the inode of the socket that listens on a port.
+// listenerOn returns the inode of the socket that listens on a port.
 func listenerOn(port uint16) string {
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		f, err := os.Open(table)
@@ -56,7 +56,7 @@ func listenerOn(port uint16) string {
 	return ""
 }
 
-// listenerIn looks for a listener in one of the kernel's tables.
+// listenerIn finds a listener in one of the kernel's socket tables.
 func listenerIn(table io.Reader, port uint16) string {
 	for lines := bufio.NewScanner(table); lines.Scan(); {
 		fields := strings.Fields(lines.Text())

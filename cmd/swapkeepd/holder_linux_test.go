@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzListeners: of a table as the kernel writes it, or any other, the socket that is
-// found is one that listens on the port, by one of its lines.
+// FuzzListeners: for any table, the inode found is in a line of a socket that listens on
+// the port.
 func FuzzListeners(f *testing.F) {
 	const head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
 	line := func(address, state, inode string) string {

@@ -2,5 +2,5 @@
 
 package main
 
-// holderOf names the process that listens on an address; here the system does not say.
+// holderOf is implemented on Linux only.
 func holderOf(string) string { return "" }

@@ -8,5 +8,5 @@ import (
 	"swapkeep/keys"
 )
 
-// stretching is how new wallets' passwords become keys, and the pace of their tries.
+// stretching returns the key derivation for new wallets and the pause between attempts.
 func stretching() (keys.KDF, time.Duration) { return keys.DefaultKDF, keys.DefaultPace }

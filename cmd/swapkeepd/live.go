@@ -17,13 +17,13 @@ import (
 	"swapkeep/swap"
 )
 
-// liveTime is for all of a look at the world.
+// liveTime limits the whole comparison.
 const liveTime = 5 * time.Minute
 
-// examineWorld writes what of the world is otherwise than we believe, as JSON that may be
-// handed on: keys are in none of it, and no account but those that stand for nobody. It
-// opens neither wallets nor databases, and needs no daemon: of the keychain it reads the
-// providers' keys alone.
+// examineWorld compares the outside world with what this version expects and writes the
+// result as JSON that may be sent to others: it contains no keys, and no accounts except
+// placeholders. It needs no daemon and opens neither wallets nor databases; it reads only
+// the providers' keys from the keychain.
 func examineWorld(ctx context.Context, out io.Writer, args, environ []string) error {
 	w := live.Believed()
 	for len(args) > 1 && (args[0] == "--provider" || args[0] == "--network") {
@@ -69,8 +69,8 @@ func examineWorld(ctx context.Context, out io.Writer, args, environ []string) er
 	return err
 }
 
-// providersOf are the providers that the configuration sets up, with the keys that a home
-// has for them; of a home that is not made yet there are none.
+// providersOf returns the configured providers, with the API keys of the home if it
+// exists.
 func providersOf(cfg config.Config) (map[swap.Kind]swap.Provider, error) {
 	stamp, err := home.StampOf(cfg.Home)
 	if err != nil {

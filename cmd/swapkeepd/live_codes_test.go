@@ -22,7 +22,7 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 )
 
-// TestLiveCodes: of contracts whose code is known the other one is named, and no other.
+// TestLiveCodes: exactly the contract whose code differs from its known hash is reported.
 func TestLiveCodes(t *testing.T) {
 	box := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453}, Period: time.Second})
 	hub, err := chain.NewHub([]chain.Endpoint{{Chain: 8453, URLs: []string{box.Chain(8453).RPC()}}}, chain.Options{Sandbox: true})
@@ -71,7 +71,8 @@ func TestLiveCodes(t *testing.T) {
 }
 
 // TestKnownCodes runs Permit2's creation code, which its address proves, on each chain:
-// what it leaves is what is built in. Every chain on which it is a pin has a row.
+// the deployed code must have the built-in hash. Every chain with Permit2 as a pin must
+// have one.
 func TestKnownCodes(t *testing.T) {
 	set, err := published.Open("")
 	if err != nil {

@@ -30,7 +30,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// A world that is as we believe is told so; each thing that is not is named, and nothing
+// A world that is as expected is reported so; each deviation is reported, and nothing
 // else.
 func TestLive(t *testing.T) {
 	box := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{1, 8453}, Period: time.Second})
@@ -62,7 +62,7 @@ func TestLive(t *testing.T) {
 	}
 	differ := func(r live.Report) (rows []string) {
 		for _, row := range r.Rows {
-			quiet := row.Verdict == live.Unasked && strings.HasPrefix(row.How, "none in the blocks from ") // nobody swaps here
+			quiet := row.Verdict == live.Unasked && strings.HasPrefix(row.How, "none in the blocks from ") // no swaps happen on this chain
 			if row.Verdict != live.Works && row.Verdict != live.Unknown && !quiet {
 				rows = append(rows, fmt.Sprintf("%s %d %s: %s: %s", row.Subject, row.Chain, row.What, row.Verdict, row.How))
 			}
@@ -109,7 +109,7 @@ func TestLive(t *testing.T) {
 	writes := func(pattern, text string) func(string) string {
 		return func(answer string) string { return regexp.MustCompile(pattern).ReplaceAllLiteralString(answer, text) }
 	}
-	const last = `[0-9a-f]{64}"$` // of an answer to one question, its only word
+	const last = `[0-9a-f]{64}"$` // the only word of an answer to a single question
 	otherCode := lie{"eth_getCode", answers(`"0x6001"`), []string{permit2}, spender + "code hash " + crypto.Keccak256Hash([]byte{0x60, 1}).Hex() +
 		" instead of 0xa67739abc3ede9dbdc0491636c67d6a14ac07fab9030c3f509b1eb7b11dff8ed, 2 bytes"}
 	for _, lies := range [][]lie{
@@ -129,7 +129,7 @@ func TestLive(t *testing.T) {
 	} {
 		told(t, differ(look(liar(t, base.RPC(), lies), "--network", "8453")), lies)
 	}
-	otherCode.named = spender // of which two hosts say two things
+	otherCode.named = spender // two hosts disagree about it
 	told(t, differ(look(honest+", "+liar(t, base.RPC(), []lie{otherCode}), "--network", "8453", "--provider", "dex")), []lie{otherCode})
 	forked := honest + ", " + liar(t, base.RPC(), []lie{{"eth_getBlockByNumber", writes(`"hash":"0x..`, `"hash":"0xee`), nil, ""}})
 	elsewhere := fmt.Sprintf("%s, %q", honest, box.Chain(1).RPC())
@@ -161,15 +161,15 @@ func TestLive(t *testing.T) {
 	told(t, differ(look(honest, "--network", "8453")), lies)
 }
 
-// A lie is what a host says of some things, and what is to be told of it.
+// A lie is a wrong answer of a host, and the expected finding.
 type lie struct {
 	method string
 	bend   func(answer string) string
-	about  []string // all of which a question has in it
+	about  []string // all strings that the question must contain
 	named  string
 }
 
-// told wants each lie among what differs.
+// told checks that exactly these lies are reported.
 func told(t *testing.T, differ []string, lies []lie) {
 	t.Helper()
 	for _, l := range lies {
@@ -179,8 +179,8 @@ func told(t *testing.T, differ []string, lies []lie) {
 	}
 }
 
-// Of what a provider says back neither the address that it was asked at nor an account is
-// in the report, nor what hides or moves text.
+// The report of a provider's answer contains neither the URL that was called nor an
+// account, nor characters that hide or reorder text.
 func TestLiveReport(t *testing.T) {
 	box := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453}, Period: time.Second})
 	const token = "t0ken-in-the-path"
@@ -233,7 +233,7 @@ func TestLiveReport(t *testing.T) {
 	}
 }
 
-// Where the built-in lists are wrong of a token and of an oracle, both are named.
+// Errors in the built-in lists of tokens and of oracles are both reported.
 func TestLiveLists(t *testing.T) {
 	box := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453}, Period: time.Second})
 	hub, err := chain.NewHub([]chain.Endpoint{{Chain: 8453, URLs: []string{box.Chain(8453).RPC()}}}, chain.Options{Sandbox: true})
@@ -265,7 +265,7 @@ func TestLiveLists(t *testing.T) {
 	}
 }
 
-// Somebody's fill is read back as an order's own would be.
+// The fill of a stranger's order is parsed like that of an own order.
 func TestLiveFill(t *testing.T) {
 	box := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{1, 8453}, Instant: true})
 	v := robbed(t, box, filepath.Join(t.TempDir(), "home"), true)
@@ -302,8 +302,8 @@ func TestLiveFill(t *testing.T) {
 	}
 }
 
-// liar is a host before another one that tells some lies. It is written as the
-// configuration has it.
+// liar starts a proxy in front of an RPC host that tells some lies, and returns its URL
+// in the form of the configuration.
 func liar(t *testing.T, rpc string, lies []lie) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -321,7 +321,7 @@ func liar(t *testing.T, rpc string, lies []lie) string {
 	return fmt.Sprintf("%q", s.URL)
 }
 
-// bent is an answer to a question with the lies in it.
+// bent returns the answer to a question with the lies applied.
 func bent(question, answer []byte, lies []lie) []byte {
 	var asked struct{ Method string }
 	var said struct {

@@ -1,6 +1,6 @@
-// Command swapkeepd is the daemon: the only owner of the databases, the keys
-// and the price port. Relays and commands start it and talk to it over a local
-// transport; it runs until it is stopped.
+// Command swapkeepd is the daemon: the only process that opens the databases, the keys
+// and the price port. Relays and commands start it and talk to it over a local socket. It
+// runs until it is stopped.
 package main
 
 import (
@@ -17,10 +17,10 @@ import (
 	"swapkeep/home"
 	"swapkeep/host/owner"
 	"swapkeep/host/transport"
-	"swapkeep/memory"
+	"swapkeep/internal/procmem"
 )
 
-// version is set at build time.
+// version is set by the linker.
 var version = "0.1.0"
 
 const usage = `usage: swapkeepd [key=value ...]
@@ -35,7 +35,7 @@ databases and keychain. live holds networks, contracts and providers' answers ag
 what it believes of them, and writes JSON. They are the parts of swapkeep doctor that
 need this program.`
 
-// said is the answer to an argument that asks for words alone.
+// said maps arguments to the text that they print.
 var said = map[string]string{
 	"version": "swapkeepd " + version, "--version": "swapkeepd " + version,
 	"help": usage, "--help": usage, "-h": usage,
@@ -43,7 +43,7 @@ var said = map[string]string{
 
 func main() {
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGHUP, sizeExceeded)
-	if err := memory.Keep(); err != nil {
+	if err := procmem.Keep(); err != nil {
 		os.Exit(exitOf(err))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -51,7 +51,7 @@ func main() {
 	os.Exit(exitOf(run(ctx, os.Args[1:], os.Environ())))
 }
 
-// run is the whole program; tests start it through the real binary.
+// run is the whole program; tests run it through the real binary.
 func run(ctx context.Context, args, environ []string) error {
 	if len(args) == 1 && said[args[0]] != "" {
 		fmt.Println(said[args[0]])
@@ -75,7 +75,7 @@ func run(ctx context.Context, args, environ []string) error {
 	return errors.Join(err, own.Close())
 }
 
-// load reads the configuration, with the home in any case.
+// load reads the configuration and sets the home if it is not configured.
 func load(environ, args []string) (config.Config, error) {
 	cfg, err := config.Load(environ, args...)
 	if err == nil && cfg.Home == "" {
@@ -84,7 +84,7 @@ func load(environ, args []string) (config.Config, error) {
 	return cfg, err
 }
 
-// exits are the ends that whoever started the daemon is told by number.
+// exits map errors to the exit statuses that tell the starting program why.
 var exits = []struct {
 	err    error
 	status int
@@ -96,8 +96,8 @@ var exits = []struct {
 	{fs.ErrPermission, owner.ExitReadOnly},
 }
 
-// exitOf says why the program ends; the last line on stderr is the reason, as
-// a terminal shows it.
+// exitOf returns the exit status. It prints the reason as the last line on stderr, which
+// the terminal command shows.
 func exitOf(err error) int {
 	switch {
 	case err == nil:

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// Words about the program need neither a home nor a valid configuration.
+// Arguments that only print text need neither a home nor a valid configuration.
 func TestWordsNeedNoHome(t *testing.T) {
 	for _, arg := range []string{"version", "--version", "help", "--help", "-h"} {
 		if err := run(t.Context(), []string{arg}, []string{"SWAPKEEP_HOME=relative"}); err != nil {

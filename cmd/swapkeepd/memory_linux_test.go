@@ -23,7 +23,7 @@ import (
 	"swapkeep/host/transport"
 )
 
-// asRole makes the test binary another program of the same user.
+// asRole makes the test binary run as another program of the same user.
 const asRole = "TEST_BINARY_AS"
 
 var roles = map[string]func(){
@@ -38,18 +38,18 @@ func TestMain(m *testing.M) {
 		role()
 		os.Exit(0)
 	}
-	syscall.Umask(0o022) // or a configuration in t.TempDir() is open to a group where that is 002
+	syscall.Umask(0o022) // with umask 002, configurations in t.TempDir() would be group-writable
 	os.Exit(m.Run())
 }
 
-// victim does nothing for its protection.
+// victim is a program that does not protect its memory.
 func victim() {
-	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0) // Yama or not
+	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0) // so that Yama does not protect it
 	fmt.Println("ready")
-	time.Sleep(time.Hour) // without cgo, nothing to wait for would be a deadlock
+	time.Sleep(time.Hour) // blocking without cgo would be reported as a deadlock
 }
 
-// thefts are the ways to another process's memory.
+// thefts are the ways to read another process's memory.
 var thefts = []struct {
 	name string
 	do   func(pid int) error
@@ -65,10 +65,10 @@ var thefts = []struct {
 	}},
 }
 
-// readable opens a file of the process and reads of it what it says.
+// readable returns an error if a file of the process in /proc cannot be read.
 func readable(pid int, name string) error {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/%s", pid, name))
-	if err != nil || name == "mem" { // from address 0 there is nothing to read
+	if err != nil || name == "mem" { // address 0 is not mapped, so nothing can be read
 		return err
 	}
 	defer f.Close()
@@ -79,7 +79,7 @@ func readable(pid int, name string) error {
 	return err
 }
 
-// thief tries them all on the process of its argument and says which are denied.
+// thief tries all thefts on the process of its argument and prints which are denied.
 func thief() {
 	pid, _ := strconv.Atoi(os.Args[1])
 	for _, t := range thefts {
@@ -89,11 +89,11 @@ func thief() {
 	}
 }
 
-// crowd opens so many connections at once, says how many of them the daemon keeps, and
-// holds them.
+// crowd opens that many connections at once, prints how many the daemon keeps, and holds
+// them open.
 func crowd() {
 	many, _ := strconv.Atoi(os.Args[1])
-	kept, all := 0, []net.Conn{} // which would else be closed when they are collected
+	kept, all := 0, []net.Conn{} // keeps the connections from being collected and closed
 	for range many {
 		conn, err := transport.Dial(context.Background(), transport.Place{Home: os.Getenv("SWAPKEEP_HOME")})
 		if err != nil {
@@ -103,7 +103,7 @@ func crowd() {
 		all = append(all, conn)
 		attach := `{"jsonrpc":"2.0","id":1,"method":"host.attach","params":{"kind":"terminal","origin":"terminal","version":"test"}}`
 		if err := frame.NewWriter(conn).Write([]byte(attach)); err != nil {
-			continue // refused already
+			continue // already refused
 		}
 		if answer, err := frame.NewReader(conn).Read(); err == nil && strings.Contains(string(answer), `"result"`) {
 			kept++
@@ -116,16 +116,16 @@ func crowd() {
 	}
 }
 
-// user is a user without privileges, and a folder of theirs.
+// user is an unprivileged user with a directory of their own.
 type user struct {
 	t    *testing.T
 	dir  string
-	cred *syscall.Credential // nil: who runs the test
+	cred *syscall.Credential // nil: the user who runs the test
 }
 
 func someone(t *testing.T) *user {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "skd") // the test's own is closed to others
+	dir, err := os.MkdirTemp("", "skd") // the test's own directory is closed to other users
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func someone(t *testing.T) *user {
 }
 
 func (u *user) command(role string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(u.t.Context(), "/proc/self/exe", args...) // the binary's own folder is closed to others
+	cmd := exec.CommandContext(u.t.Context(), "/proc/self/exe", args...) // the binary's directory is closed to other users
 	cmd.Dir = "/"
 	cmd.Env = []string{asRole + "=" + role, "HOME=" + u.dir, "SWAPKEEP_HOME=" + u.home(), "SWAPKEEP_KEYS_BACKEND=file", "SWAPKEEP_SANDBOX=true", "SWAPKEEP_PRICES_LISTEN=off"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: u.cred}
@@ -169,7 +169,7 @@ func (u *user) start(role string, ready func(*bufio.Reader) error) int {
 	return cmd.Process.Pid
 }
 
-// denied are the thefts from pid that fail.
+// denied returns the thefts from pid that fail.
 func (u *user) denied(pid int) (names []string) {
 	u.t.Helper()
 	out, err := u.command("thief", strconv.Itoa(pid)).CombinedOutput()
@@ -185,9 +185,9 @@ func (u *user) denied(pid int) (names []string) {
 	return names
 }
 
-// No program of the same user reads the daemon's memory or attaches to it, as
-// it could to a process that does nothing against it. Root, whom nothing keeps
-// out, plays both parts as an unprivileged user.
+// No program of the same user can read the daemon's memory or attach to it, while it
+// could with an unprotected process. As root the test runs both as an unprivileged user,
+// because root can read everything.
 func TestMemoryIsNotReadable(t *testing.T) {
 	u := someone(t)
 	var all []string
@@ -204,7 +204,7 @@ func TestMemoryIsNotReadable(t *testing.T) {
 	}
 }
 
-// daemonReady waits until the daemon says in its log that it serves.
+// daemonReady waits until the daemon's log says that it is ready.
 func (u *user) daemonReady() error {
 	place := transport.Place{Home: u.home()}
 	var log []byte
@@ -216,13 +216,13 @@ func (u *user) daemonReady() error {
 	return fmt.Errorf("not ready: %s", log)
 }
 
-// One process does not take the connections of all others, to the real daemon's socket.
+// At the real daemon's socket, one process cannot take up all connections.
 func TestOneProcessDoesNotTakeAllConnections(t *testing.T) {
 	u := someone(t)
 	u.start("daemon", func(*bufio.Reader) error { return u.daemonReady() })
 	kept := func(many int) (n int) {
 		cmd := u.command("crowd", strconv.Itoa(many))
-		in, err := cmd.StdinPipe() // held: its end is that of the crowd
+		in, err := cmd.StdinPipe() // the crowd ends when its input is closed
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Whatever the daemon makes in its home is the user's alone, though the system would
-// let everybody read and write what programs make (umask 0).
+// Everything that the daemon creates in its home is accessible to the user only, even
+// with umask 0.
 func TestEverythingInTheHomeIsPrivate(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
 	u := someone(t)

@@ -10,9 +10,9 @@ import (
 	"swapkeep/config"
 )
 
-// dialNetworks makes the hub: outside the sandbox every built-in network with
-// its default endpoints, each replaced by what the configuration names; in the
-// sandbox only what is configured.
+// dialNetworks creates the hub. Outside the sandbox it has every built-in network, with
+// default endpoints unless the configuration replaces them; in the sandbox only
+// configured networks.
 func dialNetworks(cfg config.Config) (*chain.Hub, error) {
 	given, err := endpointsOf(cfg)
 	if err != nil {
@@ -51,10 +51,10 @@ func endpointsOf(cfg config.Config) (map[uint64]chain.Endpoint, error) {
 	return out, nil
 }
 
-// A gasMeter says what gas costs.
+// A gasMeter reads gas prices.
 type gasMeter struct{ *chain.Hub }
 
-// price is what a unit of gas is expected to cost now, at the usual tip.
+// price returns the expected price of a unit of gas now, in wei, with the normal tip.
 func (q gasMeter) price(ctx context.Context, id uint64) (*big.Int, error) {
 	g, err := q.GasPrice(ctx, id)
 	switch {

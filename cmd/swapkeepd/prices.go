@@ -14,15 +14,15 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/config"
-	"swapkeep/fault"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/clock"
 	"swapkeep/priceapi"
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/series"
+	"swapkeep/priceapi/valuation"
 	"swapkeep/priceapi/web"
-	"swapkeep/priceapi/worth"
 	"swapkeep/rest"
 	"swapkeep/tokens"
 
@@ -32,32 +32,32 @@ import (
 
 const (
 	listenAgain = 30 * time.Second
-	currentFor  = 5 * time.Minute  // without a fetch the service is degraded
-	maxWatched  = 5000             // tokens whose prices are kept
-	firstWait   = 12 * time.Second // for the first prices, before a swap is judged without
+	currentFor  = 5 * time.Minute  // after this long without a fetch the service is degraded
+	maxWatched  = 5000             // limit of tokens whose prices are kept
+	firstWait   = 12 * time.Second // for the first prices, before a swap is checked without any
 )
 
-// prices are the daemon's price service. Nothing of the wallet waits for it: what of
-// it does not work is a problem in the status, and no more.
+// prices is the daemon's price service. The rest of the wallet never waits for it: its
+// failures are only problems in the status.
 type prices struct {
-	feed    *board.Feed
-	desk    worth.Desk
+	feed    *pricetable.Feed
+	desk    valuation.Desk
 	history *series.Store // nil = prices are off
 	sources *priceapi.Sources
 	poller  *poll.Poller
 	listen  string
-	again   time.Duration // until a port that was taken is tried again
+	again   time.Duration // delay before a taken port is tried again
 	log     zerolog.Logger
-	failed  []protocol.Problem               // when it was opened
-	port    atomic.Pointer[protocol.Problem] // why nobody is served; nil = fine
-	url     atomic.Pointer[string]           // where the API is; nil = nowhere
+	failed  []protocol.Problem               // problems when opening
+	port    atomic.Pointer[protocol.Problem] // why the API is not served; nil = fine
+	url     atomic.Pointer[string]           // URL of the API; nil = not served
 	running sync.WaitGroup
 }
 
-// openPrices makes the service. It connects to nothing and cannot fail.
+// openPrices creates the price service without connecting. A failure turns prices off.
 func (d *daemon) openPrices() {
-	feed := board.NewFeed()
-	p := &prices{feed: feed, desk: worth.Desk{Feed: feed}, listen: d.cfg.Prices.Listen, again: listenAgain, log: d.log}
+	feed := pricetable.NewFeed()
+	p := &prices{feed: feed, desk: valuation.Desk{Feed: feed}, listen: d.cfg.Prices.Listen, again: listenAgain, log: d.log}
 	d.prices = p
 	if d.cfg.Prices.Disabled {
 		return
@@ -97,7 +97,7 @@ func (p *prices) open(d *daemon) error {
 	return nil
 }
 
-// sourcesOf are the sources that the configuration sets up.
+// sourcesOf opens the price sources of the configuration.
 func sourcesOf(cfg config.Config, hub *chain.Hub, key func(context.Context, string) (string, error)) (*priceapi.Sources, error) {
 	from := cfg.Prices.Sources
 	s := priceapi.Settings{
@@ -110,7 +110,7 @@ func sourcesOf(cfg config.Config, hub *chain.Hub, key func(context.Context, stri
 			priceapi.GoPlus:        {Disabled: from.GoPlus.Disabled, Base: from.GoPlus.BaseURL},
 			priceapi.Hosted:        {Disabled: from.Hosted.Disabled, Base: from.Hosted.BaseURL},
 		},
-		Local: cfg.Sandbox, Key: key, Pro: from.CoinGecko.Plan == "pro", Now: fault.Now,
+		Local: cfg.Sandbox, Key: key, Pro: from.CoinGecko.Plan == "pro", Now: clock.Now,
 	}
 	if cfg.Sandbox {
 		s.Reach = rest.OwnMachineAlone
@@ -121,8 +121,8 @@ func sourcesOf(cfg config.Config, hub *chain.Hub, key func(context.Context, stri
 	return s.Open()
 }
 
-// watched lists the tokens whose prices are kept: the built-in ones of all networks
-// first, then the imported, then those of the user's lists, however long these are.
+// watched returns the tokens whose prices are kept: the built-in tokens of all networks
+// first, then imported ones, then those of the user's lists, at most maxWatched.
 func (d *daemon) watched() []poll.Watched {
 	var builtin, imported, listed []poll.Watched
 	for _, n := range d.hub.Networks() {
@@ -143,13 +143,13 @@ func (d *daemon) watched() []poll.Watched {
 	return all[:min(len(all), maxWatched)]
 }
 
-// pricedTokens are the registry, whose new tokens get a price soon.
+// pricedTokens is the token registry; it requests prices for new tokens.
 type pricedTokens struct {
 	*tokens.Registry
 	poke func()
 }
 
-// Import is the registry's.
+// Import imports a token and requests its price.
 func (t pricedTokens) Import(ctx context.Context, id uint64, address common.Address) (tokens.Token, bool, error) {
 	imported, known, err := t.Registry.Import(ctx, id, address)
 	if err == nil && !known {
@@ -164,7 +164,7 @@ func (p *prices) poke() {
 	}
 }
 
-// start begins to poll and to serve, until ctx ends.
+// start starts polling and serving, until ctx ends.
 func (p *prices) start(ctx context.Context) {
 	if p.poller == nil {
 		return
@@ -175,7 +175,7 @@ func (p *prices) start(ctx context.Context) {
 	}
 }
 
-// serve answers on the port. One that is taken is tried again and again.
+// serve serves the price API and retries while the port is taken.
 func (p *prices) serve(ctx context.Context) {
 	for ctx.Err() == nil {
 		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", p.listen)
@@ -200,7 +200,7 @@ func (p *prices) serve(ctx context.Context) {
 	}
 }
 
-// serveAt answers on a port. An API serves once.
+// serveAt serves the price API on a listener. A [web.API] serves only once.
 func (p *prices) serveAt(ctx context.Context, l net.Listener) error {
 	api, err := web.New(web.Config{Feed: p.feed, Charts: p.history, Health: p.health, Version: version})
 	if err != nil {
@@ -209,7 +209,7 @@ func (p *prices) serveAt(ctx context.Context, l net.Listener) error {
 	return api.Serve(ctx, l)
 }
 
-// portProblem names who holds the port, where that can be told.
+// portProblem names the process that holds the port, if it can be determined.
 func portProblem(at string, err error) *protocol.Problem {
 	said := fmt.Sprintf("the price API is not served at %s: %v", at, err)
 	if who := holderOf(at); who != "" {
@@ -218,7 +218,7 @@ func portProblem(at string, err error) *protocol.Problem {
 	return &protocol.Problem{Name: "prices.listen", Message: said, Remedy: "stop that program, or choose another address (prices.listen; off for none); the wallet, swaps and swapkeep prices work all the same"}
 }
 
-// wait is for when ctx has ended. What is shut is still asked by requests that came late.
+// wait waits after ctx ended, then closes all. Late requests may query closed parts.
 func (p *prices) wait() {
 	p.running.Wait()
 	p.shut()
@@ -235,14 +235,14 @@ func (p *prices) shut() {
 	}
 }
 
-// health is what GET /health tells.
+// health answers GET /health.
 func (p *prices) health(ctx context.Context) web.Health {
 	h := web.Health{Status: web.Healthy, Database: "bbolt: ok", Cache: "in-process: ok"}
 	state := p.poller.Health()
 	if err := p.history.Check(ctx); err != nil {
 		h.Status, h.Database = web.Degraded, "bbolt: failing"
 	}
-	if state.History != nil || fault.Now().Sub(state.Fetched).Abs() > currentFor {
+	if state.History != nil || clock.Now().Sub(state.Fetched).Abs() > currentFor {
 		h.Status = web.Degraded
 	}
 	if state.Fetched.IsZero() && h.Database != "bbolt: ok" {
@@ -251,7 +251,6 @@ func (p *prices) health(ctx context.Context) web.Health {
 	return h
 }
 
-// problems are what does not work.
 func (p *prices) problems() []protocol.Problem {
 	out := append([]protocol.Problem(nil), p.failed...)
 	if at := p.port.Load(); at != nil {
@@ -264,13 +263,13 @@ func (p *prices) problems() []protocol.Problem {
 	if state.History != nil {
 		out = append(out, protocol.Problem{Name: "prices", Message: "prices cannot be kept: " + state.History.Error(), Remedy: "free disk space, or mend the permissions of the state directory; current prices are shown meanwhile"})
 	}
-	if age := fault.Now().Sub(state.Fetched); len(state.Sources) > 0 && age.Abs() > currentFor {
+	if age := clock.Now().Sub(state.Fetched); len(state.Sources) > 0 && age.Abs() > currentFor {
 		out = append(out, protocol.Problem{Name: "prices", Message: "no source of prices answers", Remedy: "look at the network connection; old prices are marked stale and nothing is valued by them"})
 	}
 	return out
 }
 
-// Status is what the host tells besides the board.
+// Status returns the state of the price service, without the prices.
 func (p *prices) Status() (out protocol.PricesStatus) {
 	if at := p.url.Load(); at != nil {
 		out.URL = *at
@@ -281,31 +280,31 @@ func (p *prices) Status() (out protocol.PricesStatus) {
 	return out
 }
 
-// awaitFirst waits a short while for the first prices since the daemon's start, which a
-// browser may have begun with the very swap.
+// awaitFirst waits at most firstWait for the first prices since the daemon's start, since
+// a browser may have started the daemon with this swap.
 func (p *prices) awaitFirst(ctx context.Context) {
 	if p.poller == nil {
 		return
 	}
 	select {
 	case <-p.poller.First():
-	case <-fault.After(firstWait):
+	case <-clock.After(firstWait):
 	case <-ctx.Done():
 	}
 }
 
-// Next is the newest board.
-func (p *prices) Next() (*board.Board, <-chan struct{}) { return p.feed.Next() }
+// Next returns the newest price table and a channel that closes when it is replaced.
+func (p *prices) Next() (*pricetable.Board, <-chan struct{}) { return p.feed.Next() }
 
-// Dollars is what an amount is worth, for people.
+// Dollars returns the value of an amount for display.
 func (p *prices) Dollars(id price.ID, amount *big.Int) (price.Value, error) {
 	return p.desk.Shown(id, amount)
 }
 
-// Chart is a token's.
+// Chart returns a token's candles.
 func (p *prices) Chart(ctx context.Context, id price.ID, period price.Period) ([]price.Candle, error) {
 	if p.history == nil {
 		return nil, errors.New("prices are off")
 	}
-	return p.history.Chart(ctx, id, period, fault.Now())
+	return p.history.Chart(ctx, id, period, clock.Now())
 }

@@ -26,8 +26,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// pricedDaemon is as much of a daemon as prices need, in the sandbox and without a
-// network, so that nobody is asked.
+// pricedDaemon returns the parts of a daemon that prices need, in the sandbox and without
+// networks, so that nothing is fetched.
 func pricedDaemon(t *testing.T) *daemon {
 	t.Helper()
 	cfg := config.Default()
@@ -41,8 +41,8 @@ func pricedDaemon(t *testing.T) *daemon {
 	return d
 }
 
-// TestPortTaken: a port that somebody holds is told with its holder and the setting, and
-// taken once it is free.
+// TestPortTaken: the problem of a port that is taken names its holder and the setting,
+// and the port is used once it is free.
 func TestPortTaken(t *testing.T) {
 	held, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -92,8 +92,8 @@ func TestServes(t *testing.T) {
 	d.prices.wait()
 }
 
-// TestHistoryOfANewerVersion: prices are off and say why, and what the wallet asks of
-// them is answered.
+// TestHistoryOfANewerVersion: prices are off with a reason, and the wallet's price
+// queries are still answered.
 func TestHistoryOfANewerVersion(t *testing.T) {
 	d := pricedDaemon(t)
 	path := filepath.Join(d.home.Dir, "prices.db")
@@ -134,8 +134,8 @@ func TestPricesSwitchedOff(t *testing.T) {
 	d.prices.wait()
 }
 
-// TestLongListsLeaveRoom: however many tokens the lists have, those that are built in
-// are watched on every network, and those that were imported.
+// TestLongListsLeaveRoom: however long the lists are, the built-in tokens of every
+// network and the imported ones are watched.
 func TestLongListsLeaveRoom(t *testing.T) {
 	cfg := config.Default()
 	cfg.Sandbox = true
@@ -173,7 +173,7 @@ func TestLongListsLeaveRoom(t *testing.T) {
 	}
 }
 
-// TestServesAgain: a port that was lost is served again.
+// TestServesAgain: a lost port is served again.
 func TestServesAgain(t *testing.T) {
 	d := pricedDaemon(t)
 	d.openPrices()
@@ -196,12 +196,12 @@ func TestServesAgain(t *testing.T) {
 		}
 	}
 	d.prices.wait()
-	if h := d.prices.health(t.Context()); h.Status == web.Healthy { // a request that came late
+	if h := d.prices.health(t.Context()); h.Status == web.Healthy { // a late request
 		t.Error("healthy after the end")
 	}
 }
 
-// makeNewer writes the schema version of a program to come (package series, meta).
+// makeNewer writes a future schema version into the database (package series, meta).
 func makeNewer(t *testing.T, path string) {
 	t.Helper()
 	db, err := bolt.Open(path, 0o600, nil)

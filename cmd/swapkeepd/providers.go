@@ -17,22 +17,21 @@ import (
 	"swapkeep/swap"
 )
 
-// A providerRow makes one provider.
+// A providerRow opens one provider.
 type providerRow struct {
 	kind swap.Kind
-	// open returns nil where the configuration has the provider switched off, or
-	// does not say where it is. key is the provider's, from the keychain, asked for
-	// when it is needed, so that one that is set counts at once.
+	// open returns nil if the configuration has the provider switched off or has no URL
+	// for it. key reads its API key from the keychain for each use, so that a new key
+	// takes effect at once.
 	open func(c config.Config, key func(context.Context) (string, error), d desk) (swap.Provider, error)
 }
 
-// A desk is what else a provider has of the daemon. Fields may be nil.
+// A desk is what else a provider needs from the daemon. Fields may be nil.
 type desk struct {
 	own dex.OwnPrice
-	odd func(what string) // told of what was taken though it is not as it usually is
+	odd func(what string) // called with a description of an answer that was accepted although it is unusual
 }
 
-// providerRows are the providers built in.
 var providerRows = []providerRow{
 	{swap.DEX, openDEX},
 	{swap.Bridge, openBridge},
@@ -40,7 +39,7 @@ var providerRows = []providerRow{
 	{swap.Gasless, openGasless},
 }
 
-// openProviders makes the providers that the configuration sets up.
+// openProviders opens the providers that the configuration sets up.
 func openProviders(cfg config.Config, provided func(ctx context.Context, item string) (string, error), d desk) (map[swap.Kind]swap.Provider, error) {
 	out := map[swap.Kind]swap.Provider{}
 	for _, r := range providerRows {
@@ -55,7 +54,7 @@ func openProviders(cfg config.Config, provided func(ctx context.Context, item st
 	return out, nil
 }
 
-// keyItem names the item of a provider's key, or of a source's of prices.
+// keyItem returns the keychain item of the API key of a provider or price source.
 func keyItem(name string, c config.Config) string {
 	p, from := c.Providers, c.Prices.Sources
 	return keyOfHost(name, map[string]string{
@@ -64,24 +63,24 @@ func keyItem(name string, c config.Config) string {
 	}[name])
 }
 
-// keyOfHost: a key is of the host that it was set for, and goes to no other one when
-// the address is changed.
+// keyOfHost returns the keychain item of a key for a host. A key belongs to the host it
+// was set for and is not sent to another one after the URL changes.
 func keyOfHost(name, base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
-		return name // the provider's own
+		return name // the default host
 	}
 	host := sha256.Sum256([]byte(strings.ToLower(u.Hostname())))
-	return name + "-" + hex.EncodeToString(host[:8]) // items have short names
+	return name + "-" + hex.EncodeToString(host[:8]) // keychain item names must be short
 }
 
-// known reports whether a provider is to be used and its address known: outside
-// the sandbox those that are called directly have one of their own.
+// known reports whether a provider is enabled and has a URL: outside the sandbox
+// providers that are called directly have a default one.
 func known(c config.Config, disabled bool, baseURL string) bool {
 	return !disabled && (baseURL != "" || !c.Sandbox)
 }
 
-// openDEX: without a key proxy there is none.
+// openDEX returns nil without a key proxy.
 func openDEX(c config.Config, key func(context.Context) (string, error), d desk) (swap.Provider, error) {
 	p := c.Providers.DEX
 	if p.BaseURL == "" || p.Disabled {
@@ -108,7 +107,7 @@ func openBridge(c config.Config, key func(context.Context) (string, error), _ de
 	}})
 }
 
-// openIntent: its API takes no key.
+// openIntent ignores the key, because the API takes none.
 func openIntent(c config.Config, _ func(context.Context) (string, error), _ desk) (swap.Provider, error) {
 	p := c.Providers.Intent
 	if !known(c, p.Disabled, p.BaseURL) {

@@ -12,8 +12,8 @@ import (
 	"swapkeep/swap"
 )
 
-// TestProvidersOpen: which providers a configuration gives. Those that have an
-// address of their own need none outside the sandbox.
+// TestProvidersOpen: which providers a configuration opens. Those with a default URL need
+// none outside the sandbox.
 func TestProvidersOpen(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*config.Config)
@@ -45,8 +45,8 @@ func TestProvidersOpen(t *testing.T) {
 	}
 }
 
-// TestIntentAddresses: the daemon's and the windows' address of the intent provider
-// are two settings; without the second it is the first, and without either its own.
+// TestIntentAddresses: the URLs of the intent provider for the daemon and for windows are
+// two settings. The second defaults to the first, and the first to the built-in URL.
 func TestIntentAddresses(t *testing.T) {
 	for _, c := range []struct{ base, frontend, wantBase, wantFrontend string }{
 		{"", "", intent.DefaultBase, intent.DefaultBase},
@@ -67,9 +67,9 @@ func TestIntentAddresses(t *testing.T) {
 	}
 }
 
-// TestKeyStaysWithItsHost: a key that was set for one address of a provider goes to no
-// other, neither at once nor after a restart; one set after the change is the new
-// address's.
+// TestKeyStaysWithItsHost: a key that was set for one URL of a provider is not sent to
+// another, neither at once nor after a restart; a key set after the change belongs to the
+// new URL.
 func TestKeyStaysWithItsHost(t *testing.T) {
 	store, err := keys.NewStore(&keystest.Memory{}, "of.this.test", keys.Limits{})
 	if err != nil {
@@ -116,8 +116,8 @@ func TestKeyStaysWithItsHost(t *testing.T) {
 	}
 }
 
-// TestFrontendAddress: windows are given no address of the intent provider that the
-// daemon would not call itself.
+// TestFrontendAddress: windows get no URL of the intent provider that the daemon itself
+// would refuse.
 func TestFrontendAddress(t *testing.T) {
 	for _, c := range []struct {
 		sandbox bool

@@ -11,9 +11,9 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// mend compares what was installed for this user with what is there, leads what leads
-// nowhere to this version, and removes earlier ones that nothing runs from. It says in
-// one line what it found, and keeps no daemon from starting.
+// mend compares the user's installation with its receipts, repairs entries that point to
+// nothing so that they point to this version, and removes earlier versions that no
+// process runs from. It logs one line; its failure does not stop the daemon.
 func mend(log zerolog.Logger) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -27,7 +27,7 @@ func mend(log zerolog.Logger) {
 	}
 	m := installer.This()
 	unlock, err := m.TryLock(manifest.User)
-	if err != nil { // what is half made looks broken
+	if err != nil { // an installation in progress would look broken
 		log.Info().Err(err).Msg("installation not looked at")
 		return
 	}

@@ -20,16 +20,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// A swapper is a daemon on the sandbox with its prices, and the published account that
-// swaps through it.
+// A swapper is a daemon on the sandbox with its prices, and the test account that swaps
+// through it.
 type swapper struct {
 	terminal
 	d       *daemon
 	account protocol.Address
 }
 
-// robbed starts a daemon whose every source of prices is the sandbox's, and waits for its
-// first prices unless there are to be none.
+// robbed starts a daemon that gets all prices from the sandbox, and waits for the first
+// prices if priced is set.
 func robbed(t *testing.T, world *sandbox.Sandbox, dir string, priced bool) swapper {
 	t.Helper()
 	d, term, _ := begin(t, world, dir, func(c *config.Config) {
@@ -64,7 +64,7 @@ func robbed(t *testing.T, world *sandbox.Sandbox, dir string, priced bool) swapp
 	return v
 }
 
-// review is what a swap of so many ether for a token comes to.
+// review returns the review of a swap of that many ether for a token.
 func (v swapper) review(ether int64, out common.Address) protocol.Review {
 	v.t.Helper()
 	var offers protocol.QuoteResult
@@ -77,7 +77,7 @@ func (v swapper) review(ether int64, out common.Address) protocol.Review {
 	return r
 }
 
-// codes are the findings that ask for an act of their own.
+// codes returns the findings that must be acknowledged.
 func codes(r protocol.Review) (codes []string) {
 	for _, f := range r.Findings {
 		if f.Severity == "acknowledge" {
@@ -88,10 +88,10 @@ func codes(r protocol.Review) (codes []string) {
 	return codes
 }
 
-// TestScamTokenWithItsOwnPool: 9,000 ether for a token that calls itself USDC, by the one
-// pool that its maker made for it on the published contracts of Uniswap. That pool is
-// asked by nobody: the price is unknown, the token is on no list and bears another's
-// name, and it takes an act for each of these, all of them for this review.
+// TestScamTokenWithItsOwnPool: 9,000 ether for a fake token named USDC, in the only pool
+// that its maker created on the published Uniswap contracts. Prices are not taken from
+// that pool: the price is unknown, the token is on no list and imitates another's name,
+// and each of these findings must be acknowledged for this review.
 func TestScamTokenWithItsOwnPool(t *testing.T) {
 	world := sandboxtest.Start(t, 1, 8453)
 	fake := sandboxtest.Scam(t, world, 1)
@@ -110,7 +110,7 @@ func TestScamTokenWithItsOwnPool(t *testing.T) {
 		t.Errorf("carried out: %+v", orders.Orders)
 	}
 
-	// Somebody who imported it has put it on no list, and priced it by nothing.
+	// Importing the token puts it on no list and gives it no price.
 	v.must("tokens.import", protocol.ImportTokenParams{Address: protocol.Address(fake.Hex())}, nil)
 	v.d.prices.poller.Fetch(t.Context())
 	if got := codes(v.review(9000, fake)); !slices.Equal(got, want) {
@@ -120,7 +120,7 @@ func TestScamTokenWithItsOwnPool(t *testing.T) {
 		t.Errorf("people are told that one is worth %s", worth.Fixed(2))
 	}
 
-	// The real one, beside it, takes no act.
+	// The real USDC next to it needs no acknowledgement.
 	honest := v.review(1, world.Chain(1).Network.Tokens[0].Address)
 	if got := codes(honest); len(got) != 0 {
 		t.Errorf("for the real USDC, acts are asked for %v: %+v", got, honest.Findings)
@@ -128,8 +128,8 @@ func TestScamTokenWithItsOwnPool(t *testing.T) {
 }
 
 // TestGuardsWithoutPrices: with prices switched off, as after a restart with that
-// setting, the guards that need one say so and ask for acts; none is silent. So with old
-// ones.
+// setting, all guards that need a price report it and require acknowledgement. The same
+// holds with stale prices.
 func TestGuardsWithoutPrices(t *testing.T) {
 	world := sandboxtest.Start(t, 1, 8453)
 	n := world.Chain(1)
@@ -157,9 +157,9 @@ func TestGuardsWithoutPrices(t *testing.T) {
 	}
 }
 
-// TestRecognize: the built-in list, the user's own and the table of same issuers' coins
-// are lists that the wallet trusts; an import is none. Whose name a token bears is asked
-// of its own contract where no list has it.
+// TestRecognize: the built-in list, the user's lists and the table of coins of the same
+// issuer are trusted; an import is not. If a token is on no list, its own contract is
+// asked for its name.
 func TestRecognize(t *testing.T) {
 	world := sandboxtest.Start(t, 1, 8453)
 	n := world.Chain(1)

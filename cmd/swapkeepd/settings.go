@@ -18,7 +18,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// openSettings puts what was chosen in earlier runs into the configuration.
+// openSettings merges the settings of earlier runs into the configuration.
 func (d *daemon) openSettings() error {
 	o := settings.Options{
 		Check: checkParts, DefaultRPC: defaultRPC, Apply: d.apply,
@@ -37,7 +37,7 @@ func (d *daemon) openSettings() error {
 	return d.setLevel()
 }
 
-// setLevel is the configuration's word on how much is logged.
+// setLevel sets the log level of the configuration.
 func (d *daemon) setLevel() error {
 	level, err := zerolog.ParseLevel(d.cfg.Log.Level)
 	if err != nil {
@@ -47,8 +47,8 @@ func (d *daemon) setLevel() error {
 	return nil
 }
 
-// checkParts makes what a configuration says of networks and providers, which
-// connects to nothing, and drops it.
+// checkParts checks what a configuration says about networks, providers and price sources
+// by opening them, which makes no connection.
 func checkParts(cfg config.Config) error {
 	hub, err := dialNetworks(cfg)
 	if err != nil {
@@ -70,10 +70,10 @@ func defaultRPC(id uint64) []string {
 	return n.RPC
 }
 
-// proveTime bounds how long one endpoint may take to say which chain it serves.
+// proveTime limits how long one endpoint may take to say which chain it serves.
 const proveTime = 10 * time.Second
 
-// proveRPC asks each URL by itself: one that works must not vouch for another.
+// proveRPC checks each URL alone, so that a working one does not hide a failing one.
 func proveRPC(ctx context.Context, cfg config.Config, id uint64, urls []string) error {
 	for _, url := range urls {
 		hub, err := chain.NewHub([]chain.Endpoint{{Chain: id, URLs: []string{url}}}, hubOptions(cfg))
@@ -91,7 +91,7 @@ func proveRPC(ctx context.Context, cfg config.Config, id uint64, urls []string) 
 	return nil
 }
 
-// apply makes a changed setting hold in the parts that run.
+// apply applies a changed setting to the running parts.
 func (d *daemon) apply(key string, cfg config.Config) {
 	if key == "keys.auto_lock" {
 		d.vault.SetAutoLock(time.Duration(cfg.Keys.AutoLock))
@@ -103,11 +103,11 @@ func (d *daemon) apply(key string, cfg config.Config) {
 	}
 }
 
-// providerKeys are the vault's, for providers whose key is not configured
-// elsewhere: one that is kept and never used would be a riddle.
+// providerKeys stores API keys in the keychain. It refuses a key for a provider whose key
+// is configured elsewhere, because the stored one would never be used.
 type providerKeys struct {
 	*keys.ProviderKeys
-	config func() config.Config // with what was chosen meanwhile: a new address's key may be set before the restart
+	config func() config.Config // with the current settings: a new URL's key may be set before the restart
 }
 
 func (k providerKeys) SetProviderKey(ctx context.Context, provider string, key []byte) error {
@@ -124,7 +124,7 @@ func (k providerKeys) SetProviderKey(ctx context.Context, provider string, key [
 	return k.ProviderKeys.SetProviderKey(ctx, keyItem(provider, c), key)
 }
 
-// settingProblems are choices that this configuration no longer allows.
+// settingProblems returns the settings that the configuration no longer allows.
 func (d *daemon) settingProblems() []protocol.Problem {
 	ignored := d.settings.Ignored()
 	var out []protocol.Problem

@@ -4,6 +4,6 @@ package main
 
 import "syscall"
 
-// sizeExceeded is ignored: a file at its limit is a failed write, which stops
-// what depends on it, and no reason to die.
+// sizeExceeded is ignored, so that a file at its size limit makes the write fail instead
+// of killing the process.
 const sizeExceeded = syscall.SIGXFSZ

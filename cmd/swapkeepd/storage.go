@@ -7,7 +7,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// storageNames are the protocol's names for a database that cannot be written.
+// storageNames map errors of a database that cannot be written to the protocol's names.
 var storageNames = []struct {
 	err  error
 	name string

@@ -10,7 +10,7 @@ import (
 	"swapkeep/keys"
 )
 
-// sentinels names the vault's errors in the protocol's words.
+// sentinels map the vault's errors to the protocol's names.
 var sentinels = []host.Sentinel{
 	{Err: keys.ErrLocked, Name: "locked"},
 	{Err: keys.ErrNoWallet, Name: "no_wallet"},
@@ -27,7 +27,7 @@ var sentinels = []host.Sentinel{
 	{Err: keys.ErrExportForm, Name: "not_exportable"},
 	{Err: keys.ErrCleared, Name: "stopping"},
 	{Err: keys.ErrWalletLeft, Name: "wallet_left"},
-	{Err: keys.ErrLeftover, Name: "keychain_leftover"}, // before what it wraps
+	{Err: keys.ErrLeftover, Name: "keychain_leftover"}, // before the errors that it wraps
 	{Err: keys.ErrWeakPassword, Name: "weak_password"},
 	{Err: keys.ErrWrongPassword, Name: "wrong_password"},
 	{Err: keys.ErrBackoff, Name: "backing_off", Details: backoffOf},
@@ -51,7 +51,7 @@ var sentinels = []host.Sentinel{
 	{Err: keys.ErrKeychain, Name: "keychain_broken"},
 }
 
-// shortID tells homes apart without naming their paths.
+// shortID distinguishes homes without revealing their paths.
 func shortID(h *home.Home) string { return h.Namespace[:8] }
 
 func backoffOf(err error) map[string]string {

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"swapkeep/chain"
-	"swapkeep/durable"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/atomicfile"
 	"swapkeep/priceapi/price"
 	"swapkeep/swap"
 	"swapkeep/tokens"
@@ -16,7 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// contracts asks the networks' contracts what they are.
+// contracts reads token metadata from contracts.
 type contracts struct{ *chain.Hub }
 
 func (c contracts) AskToken(ctx context.Context, id uint64, address common.Address) (tokens.Answers, error) {
@@ -24,9 +24,9 @@ func (c contracts) AskToken(ctx context.Context, id uint64, address common.Addre
 	return tokens.Answers(a), err
 }
 
-// openTokens reads the lists that are configured and the imported tokens. A list
-// is a stranger's work: one that is not right is left out whole and reported, and
-// keeps no order waiting.
+// openTokens reads the configured token lists and the imported tokens. A list comes from
+// a third party: an invalid one is left out as a whole and reported, and holds up no
+// order.
 func (d *daemon) openTokens(providers map[swap.Kind]swap.Provider) error {
 	o := tokens.Options{Reserved: reserved(d.hub, providers)}
 	for _, path := range d.cfg.Tokens.Lists {
@@ -44,14 +44,15 @@ func (d *daemon) openTokens(providers map[swap.Kind]swap.Provider) error {
 	return err
 }
 
-// recognizeTime is how long a contract is asked for the name of its token.
+// recognizeTime limits how long to wait for a token contract's name.
 const recognizeTime = 5 * time.Second
 
-// recognize says what the wallet's lists make of a token. Of one that is on none its own
-// contract is asked for the name, where the wallet has a node of that network.
+// recognize says whether a token is on one of the wallet's lists, and which token it
+// imitates. For a token on no list it asks the contract for its name, on the wallet's
+// networks.
 func (d *daemon) recognize(ctx context.Context, id uint64, address common.Address) swap.Recognition {
 	if _, ok := price.TwinOf(price.ID{Chain: id, Address: address}); ok {
-		return swap.Recognition{Listed: true} // its issuer's, by the table
+		return swap.Recognition{Listed: true} // in the table of coins of the same issuer
 	}
 	ctx, cancel := context.WithTimeout(ctx, recognizeTime)
 	defer cancel()
@@ -64,16 +65,16 @@ func (d *daemon) recognize(ctx context.Context, id uint64, address common.Addres
 }
 
 func readList(path string) (*tokens.List, error) {
-	text, err := durable.Read(path, tokens.MaxListBytes)
+	text, err := atomicfile.Read(path, tokens.MaxListBytes)
 	if err != nil {
 		return nil, err
 	}
 	return tokens.ParseList(text)
 }
 
-// reserved tells the contracts that are pinned and no tokens: those of the
-// networks, and the providers' routers, spenders and verifiers. The wrapped
-// native is pinned too, and a token.
+// reserved returns a function that reports contracts that are pinned and are no tokens:
+// those of the networks, and the providers' routers, spenders and verifiers. The wrapped
+// native coin is pinned too, but is a token.
 func reserved(hub *chain.Hub, providers map[swap.Kind]swap.Provider) func(uint64, common.Address) bool {
 	type place struct {
 		chain uint64
@@ -95,7 +96,7 @@ func reserved(hub *chain.Hub, providers map[swap.Kind]swap.Provider) func(uint64
 	return func(id uint64, a common.Address) bool { return known[place{id, a}] }
 }
 
-// tokenProblems are lists and imported tokens that are left out.
+// tokenProblems returns the lists and imported tokens that are left out.
 func (d *daemon) tokenProblems() []protocol.Problem {
 	n := d.tokens.Damaged()
 	if n == 0 {

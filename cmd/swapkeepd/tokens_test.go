@@ -26,14 +26,14 @@ import (
 
 const passphrase = "seven purple llamas dance"
 
-// A terminal is a connection to a daemon in this process.
+// A terminal is a command-line connection to a daemon in this process.
 type terminal struct {
 	t *testing.T
 	*client.Client
 }
 
-// begin builds a daemon of the sandbox over a home of its own, or of an earlier
-// one, and attaches to it as a terminal. end stops it.
+// begin starts a sandbox daemon on a new home, or on an earlier one, and attaches to it
+// as a terminal. end stops it.
 func begin(t *testing.T, world *sandbox.Sandbox, dir string, change func(*config.Config)) (d *daemon, term terminal, end func()) {
 	t.Helper()
 	cfg := config.Default()
@@ -100,7 +100,7 @@ func (term terminal) setting(key string, reveal bool) protocol.Setting {
 	return got.Settings[0]
 }
 
-// pairOf is the V2 pool of two tokens, which is an ERC-20 token on no list.
+// pairOf returns the V2 pool of two tokens, which is an ERC-20 token on no list.
 func pairOf(t *testing.T, n *sandbox.Chain, a, b common.Address) common.Address {
 	t.Helper()
 	data := append([]byte{0xe6, 0xa4, 0x39, 0x05}, append(common.LeftPadBytes(a[:], 32), common.LeftPadBytes(b[:], 32)...)...) // getPair
@@ -135,7 +135,7 @@ func TestTokensOfTheChain(t *testing.T) {
 		name string
 		at   common.Address
 	}{
-		{"not_a_token", common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")}, // an account of the published test mnemonic
+		{"not_a_token", common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")}, // an account of the public test mnemonic
 		{"not_a_token", n.Network.Contracts.V2Router},
 		{"not_a_token", n.Network.Contracts.PositionManager},
 		{"not_a_token", n.Network.Contracts.Permit2},
@@ -175,8 +175,8 @@ func TestTokensOfTheChain(t *testing.T) {
 	}
 }
 
-// Lists that are wrong, gone or no files keep no daemon from starting: they are
-// left out and reported.
+// Lists that are invalid, missing or not files do not keep a daemon from starting; they
+// are left out and reported.
 func TestListsThatAreWrong(t *testing.T) {
 	world := sandboxtest.Start(t)
 	dir := t.TempDir()
@@ -209,7 +209,7 @@ func TestListsThatAreWrong(t *testing.T) {
 	}
 }
 
-// Rights and effect of settings in a daemon of real parts.
+// Required rights and effects of settings in a daemon with real parts.
 func TestSettingsOfADaemon(t *testing.T) {
 	world := sandboxtest.Start(t)
 	dir := filepath.Join(t.TempDir(), "home")
@@ -234,7 +234,7 @@ func TestSettingsOfADaemon(t *testing.T) {
 		t.Errorf("limits %+v", l)
 	}
 
-	// The session that is open does not stand in for the password.
+	// An open session does not replace the password.
 	term.refused("bad_params", "settings.set", protocol.SetParams{Key: key, Values: []string{rpc(1)}})
 	e := term.refused("rpc_refused", "settings.set", protocol.SetParams{Key: key, Values: []string{rpc(1), rpc(8453)}, Password: protocol.Secret(passphrase)})
 	if strings.Contains(e.Message, "ACCESSKEY") {
@@ -272,12 +272,12 @@ func TestSettingsOfADaemon(t *testing.T) {
 		t.Errorf("after a restart: %q, %v", got, err)
 	}
 	setKey := protocol.SetKeyParams{Provider: "dex", Key: protocol.Secret("x"), Password: protocol.Secret(passphrase)}
-	term.refused("setting_overridden", "providers.set_key", setKey) // the environment's goes before it
+	term.refused("setting_overridden", "providers.set_key", setKey) // the environment's token has precedence
 	term.must("settings.set", protocol.SetParams{Key: key, Reset: true, Password: protocol.Secret(passphrase)}, nil)
 	if n, _ := d.hub.Network(1); n.RPC[0] != world.Chain(1).RPC() {
 		t.Errorf("not reset: %+v", n)
 	}
-	// Wrong passwords count, whatever they are asked for.
+	// Wrong passwords count towards the throttle in any method.
 	for range 3 {
 		term.refused("wrong_password", "settings.set", protocol.SetParams{Key: key, Reset: true, Password: protocol.Secret("not the password")})
 	}

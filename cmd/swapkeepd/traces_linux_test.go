@@ -22,8 +22,8 @@ import (
 	"swapkeep/registers"
 )
 
-// A wire is a terminal's end of a connection to a daemon in this process. It
-// keeps no copy of what passes, as a client of its own would.
+// A wire is a terminal's end of a connection to a daemon in this process. Unlike an
+// ordinary client it keeps no copy of what passes.
 type wire struct {
 	t    *testing.T
 	in   *frame.Reader
@@ -31,7 +31,7 @@ type wire struct {
 	next int
 }
 
-// offline builds a real daemon, not the sandbox's, whose networks are all down.
+// offline starts a real daemon, not a sandbox one, whose networks are all down.
 func offline(t *testing.T) *wire {
 	t.Helper()
 	cfg := config.Default()
@@ -62,8 +62,8 @@ func offline(t *testing.T) *wire {
 	return w
 }
 
-// call asks and hands the result to look, which keeps nothing of it. Secrets are
-// of letters and spaces.
+// call makes a request and passes the result to look, which must keep nothing of it.
+// Secrets consist of letters and spaces. It returns the error's name, "" for a result.
 func (w *wire) call(method string, params map[string]any, secrets map[string][]byte, look func(result []byte)) string {
 	w.t.Helper()
 	w.next++
@@ -115,7 +115,7 @@ func (w *wire) call(method string, params map[string]any, secrets map[string][]b
 	}
 }
 
-// within is the JSON string of that name, which has no escapes.
+// within returns the JSON string of that name, which has no escapes.
 func within(t *testing.T, reply []byte, name string) []byte {
 	t.Helper()
 	_, after, ok := bytes.Cut(reply, []byte(`"`+name+`":"`))
@@ -126,9 +126,9 @@ func within(t *testing.T, reply []byte, name string) []byte {
 	return after[:end]
 }
 
-// TestNothingOfTheWireIsLeftInMemory: passwords, words and keys pass the daemon's
-// wire in both directions, the wallet is locked, and the memory of the process
-// has nothing of them.
+// TestNothingOfTheWireIsLeftInMemory: after passwords, mnemonics and keys passed through
+// the daemon's connection in both directions and the wallet was locked, the process's
+// memory contains none of them.
 func TestNothingOfTheWireIsLeftInMemory(t *testing.T) {
 	w := offline(t)
 	var needles []traces.Needle
@@ -207,8 +207,7 @@ func found(t *testing.T, needles ...traces.Needle) []string {
 	return all
 }
 
-// leftIn looks for what was shown, of which this test alone may have a copy, and
-// that in disguise.
+// leftIn searches for what was shown. Only this test may have a copy, which is disguised.
 func leftIn(t *testing.T, when string, shown []byte) {
 	t.Helper()
 	needle := traces.Of("what was shown", shown[8:40])

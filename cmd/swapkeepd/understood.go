@@ -13,8 +13,8 @@ import (
 	answers "swapkeep/providers/wire"
 )
 
-// understood looks whether answers of providers are kept that were refused. Which
-// members of answers nothing reads only a daemon that runs has counted.
+// understood reports whether refused answers of providers were stored. Unread members of
+// answers are counted by a running daemon only.
 func (s subject) understood(context.Context) protocol.Check {
 	dir := filepath.Join(s.place.Home, refused.Dir)
 	kept, err := os.ReadDir(dir)

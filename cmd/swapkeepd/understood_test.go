@@ -13,7 +13,7 @@ import (
 	answers "swapkeep/providers/wire"
 )
 
-// What is kept of answers is told, and which members nothing reads.
+// The check reports stored answers, and members that are not read.
 func TestUnderstood(t *testing.T) {
 	home := t.TempDir()
 	s := subject{place: transport.Place{Home: home}}

@@ -11,7 +11,7 @@ import (
 	"swapkeep/keys"
 )
 
-// wallet is the vault in the words of the wire.
+// wallet adapts the vault to the protocol's types.
 type wallet struct {
 	*keys.Vault
 	cfg config.Config
@@ -42,7 +42,7 @@ func (w wallet) Accounts(ctx context.Context) ([]protocol.Account, error) {
 	return accountsOf(accounts), err
 }
 
-// seedWarning goes with the words of a new wallet in the sandbox.
+// seedWarning is sent with the mnemonic of a new sandbox wallet.
 const seedWarning = "SANDBOX wallet: its words are for this sandbox only; never send real money to it"
 
 func (w wallet) Create(ctx context.Context, name string, count int, password []byte) (protocol.Wallet, []byte, string, error) {
@@ -54,7 +54,7 @@ func (w wallet) Create(ctx context.Context, name string, count int, password []b
 	if w.cfg.Sandbox {
 		warning = seedWarning
 	}
-	return walletOf(k), words.Reveal(), warning, nil // whoever asked wipes them
+	return walletOf(k), words.Reveal(), warning, nil // the caller wipes them
 }
 
 func (w wallet) Import(ctx context.Context, p *protocol.ImportParams) (k protocol.Wallet, err error) {
@@ -113,7 +113,7 @@ func (w wallet) Discover(ctx context.Context, id string) (protocol.Discovery, er
 	return discoveryOf(d), err
 }
 
-// only is the id, or for "" that of the only wallet.
+// only returns id or, for "", the id of the only wallet.
 func (w wallet) only(ctx context.Context, id string) (string, error) {
 	if id != "" {
 		return id, nil

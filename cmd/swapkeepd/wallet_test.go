@@ -9,7 +9,7 @@ import (
 	"swapkeep/keys/keystest"
 )
 
-// The vault's ways in and out, in the words of the wire.
+// Import, rename, export and remove through the protocol's types.
 func TestWalletInTheWordsOfTheWire(t *testing.T) {
 	store, err := keys.NewStore(&keystest.Memory{}, "wallet", keys.Limits{})
 	if err != nil {
@@ -20,7 +20,7 @@ func TestWalletInTheWordsOfTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, password := wallet{Vault: v}, protocol.Secret("seven purple llamas dance")
-	// Made for this test, nobody's.
+	// Made for this test.
 	const key = "0x6f2c9d3b1a7e45805c8e9f1d2b3a4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d"
 	made, err := w.Import(t.Context(), &protocol.ImportParams{PrivateKey: protocol.Secret(key), Password: password, Name: "Old"})
 	if err != nil || made.Kind != "key" || made.Accounts[0].Path != "" {
@@ -53,7 +53,7 @@ func TestWalletInTheWordsOfTheWire(t *testing.T) {
 	}
 }
 
-// Every name in the table of the vault's errors is a row of the protocol's.
+// Every name in sentinels is in the protocol's table of errors.
 func TestSentinelsNameRows(t *testing.T) {
 	for _, s := range sentinels {
 		if _, ok := protocol.RowOf(s.Name); !ok {

@@ -1,6 +1,6 @@
-// Builds the extension for both browsers: node build/build.mjs [--development]
-// [--out DIR] [--zip]. DIR (dist) gets a folder for each browser; with --zip also
-// the packages that stores take. The same source gives the same bytes.
+// Builds the extension for both browsers: node build/build.mjs [--development] [--out DIR]
+// [--zip]. DIR (default dist) gets a folder per browser; with --zip also the packages for
+// the stores. The same source gives the same bytes.
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";

@@ -1,26 +1,26 @@
-// Checks the packages that stores take: node build/check.mjs DIR. What a page of the web,
-// or another extension, could do with ours is in its manifest, its pages and what its
-// scripts listen to; so it is read out of the very zips.
+// Checks the packages for the stores: node build/check.mjs DIR. What web pages and other
+// extensions can do with this one depends on its manifest, pages and scripts, so they are
+// checked as they are in the zips.
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { unzipSync } from "fflate";
 
-/** What the manifest may say at all. web_accessible_resources, externally_connectable,
- * content_scripts and sandbox are not among it, nor is any other way to our pages. */
+/** The keys that the manifest may have. web_accessible_resources, externally_connectable,
+ * content_scripts and sandbox are left out, as is any other way for outsiders to our pages. */
 const keys = [
 	"manifest_version", "name", "description", "default_locale", "icons", "action", "permissions", "minimum_chrome_version",
 	"background", "browser_specific_settings", "incognito", "version", "host_permissions", "content_security_policy",
 ];
 const permissions = ["nativeMessaging", "storage"];
 
-/** What the policy of pages says, but for the host of connect-src. */
+/** The content security policy of pages, without connect-src. */
 const policy = {
 	"default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "img-src": "'self' data:", "font-src": "'self'",
 	"base-uri": "'none'", "form-action": "'none'", "frame-ancestors": "'none'",
 };
 
-/** What no script of ours says. */
+/** What no script may contain. */
 const unsaid = [
 	["hears other extensions", /\bon(Message|Connect)External\b/], ["hears user scripts", /\bonUserScript\w+/],
 	["runs text", /\beval\s*\(|\bnew\s+Function\b|\bset(Timeout|Interval)\(\s*["'`]/],
@@ -30,10 +30,10 @@ const unsaid = [
 	["names a source map", /\bsourceMappingURL=/],
 ];
 
-/** What a package holds, by the end of the name. */
+/** The files that a package may contain. */
 const kinds = /^(manifest\.json|popup\.html|(background|popup)\.js|chunks\/[\w-]+\.js|assets\/[\w-]+\.css|icons\/\d+\.png|_locales\/\w+\/messages\.json)$/;
 
-/** faults of a package, given its files' text by their names. */
+/** faults returns what is wrong with a package, given as file names with their text. */
 export function faults(files) {
 	const names = Object.keys(files);
 	return [
@@ -55,7 +55,7 @@ function ofManifest(manifest) {
 	];
 }
 
-/** ofPolicy wants each directive as it is here, and connections to the one host alone. */
+/** ofPolicy checks that each directive is as expected, and that connections go to one host. */
 function ofPolicy(text, hosts) {
 	const said = new Map(text.split(";").map((d) => d.trim()).filter(Boolean).map((d) => [d.split(/\s+/)[0], d.split(/\s+/).slice(1).join(" ")]));
 	const wanted = { ...policy, "connect-src": ["'self'", ...hosts].join(" ") };
@@ -67,7 +67,7 @@ function ofPolicy(text, hosts) {
 	];
 }
 
-/** ofPage wants scripts and styles from files of the package, and nothing inline. */
+/** ofPage checks that scripts come from files of the package and that nothing is inline. */
 function ofPage(html) {
 	const scripts = [...html.matchAll(/<script\b([^>]*)>([\s\S]*?)<\/script>/gi)];
 	return [
@@ -78,7 +78,7 @@ function ofPage(html) {
 	];
 }
 
-/** packages are the zips of a folder, with their files' text. */
+/** packages returns the name of each zip in a folder, with the text of its files. */
 async function packages(folder) {
 	const zips = (await readdir(folder)).filter((name) => name.endsWith(".zip")).sort();
 	return Promise.all(zips.map(async (zip) => {

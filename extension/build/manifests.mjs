@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The browsers that there is a package for. */
+/** The browsers to build packages for. */
 export const browsers = ["chromium", "firefox"];
 
 const folder = join(import.meta.dirname, "..", "manifest");
 const part = async (name) => JSON.parse(await readFile(join(folder, `${name}.json`), "utf8"));
 
-/** The policy lets pages load nothing from outside but the one token list. */
+/** policy allows pages to load nothing from outside but the token list. */
 function policy(tokensOrigin) {
 	return [
 		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "font-src 'self'",
@@ -15,8 +15,8 @@ function policy(tokensOrigin) {
 	].join("; ");
 }
 
-/** manifest of a browser. The development one adds the identity that a test
- * installation has; no release manifest holds it. */
+/** manifest returns a browser's manifest. The development one adds the identity of a test
+ * installation, which release manifests never have. */
 export async function manifest(browser, { version, tokensOrigin, development }) {
 	const all = { ...(await part("base")), ...(await part(browser)) };
 	const extra = development ? (await part("development"))[browser] : {};

@@ -3,10 +3,11 @@ import { join } from "node:path";
 
 const folder = join(import.meta.dirname, "..", "messages");
 
-/** languages that there are messages for. */
+/** languages returns the languages that have messages. */
 export const languages = () => readdir(folder);
 
-/** messages of a language in the form of _locales: its parts, one a subject, in one. */
+/** messages returns a language's messages in the format of _locales, merged from one file
+ * per subject. It throws if two files have the same key. */
 export async function messages(language) {
 	const all = {};
 	for (const name of (await readdir(join(folder, language))).sort()) {

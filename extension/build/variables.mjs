@@ -1,10 +1,10 @@
-// The build's variables. Each is read from the environment.
+// The build's variables, read from the environment.
 
-/** Where the intent panel asks for tokens to show, a base URL without a path's
- * slash at its end. Apart from the daemon's, which asks for quotes. */
+/** Base URL of the token list that the intent panel shows, without a trailing slash. The
+ * daemon's URL for quotes is a separate setting. */
 const tokensURL = process.env.SWAPKEEP_INTENT_TOKENS_URL ?? "https://api.hyperstream.dev";
 
-/** reads the variables, or throws for one that is out of form. */
+/** variables returns the build's variables. It throws if one is malformed. */
 export function variables() {
 	const url = new URL(tokensURL);
 	const loopback = url.hostname === "127.0.0.1" && url.protocol === "http:";

@@ -11,7 +11,7 @@ import { kept } from "./state/local";
 import { createWallet } from "./state/wallet";
 import { restoreDraft } from "./swap/draft";
 
-// A tab has the room that a popup lacks, and stays open when it loses the focus.
+// A tab has more room than the popup, and stays open when it loses focus.
 if (new URLSearchParams(location.search).get("view") === "tab") document.documentElement.dataset["view"] = "tab";
 
 const shell = openChannel("shell");

@@ -1,6 +1,5 @@
-// Package client asks the daemon: the command line's calls over the local
-// transport, and, over a started relay's pipes, calls exactly as a browser
-// makes them.
+// Package client calls the daemon: for the command line over the local transport, and
+// over the pipes of a started relay exactly as a browser does.
 package client
 
 import (
@@ -17,22 +16,22 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// Bounds of what a client keeps that nobody has taken yet. The oldest
-// notification makes way: each is a hint to ask again, not the only record.
+// Limits of what a client keeps unread. Above maxNotifications the oldest notification is
+// dropped: each is only a hint to ask again.
 const (
 	maxNotifications = 256
 	maxFaults        = 16
 )
 
-// lastWords is how long what the other end said before it went may take to be
-// read.
+// lastWords is how long to wait for a final message from the other end after a write
+// failed.
 const lastWords = 100 * time.Millisecond
 
-// ErrClosed: the connection has ended. What the daemon accepted goes on; a
+// ErrClosed means that the connection has ended. What the daemon has accepted goes on; a
 // request may be repeated with its uuid on a new connection.
 var ErrClosed = errors.New("the connection to the daemon has ended")
 
-// A Notification is a message from the daemon that answers nothing.
+// A Notification is a message from the daemon that is not a response.
 type Notification struct {
 	Method string
 	Params json.RawMessage
@@ -48,8 +47,8 @@ type Client struct {
 	waiting map[string]chan reply
 	greeted bool
 	dropped int
-	fault   *protocol.Error // the last message was this one
-	err     error           // why the connection ended, valid after done
+	fault   *protocol.Error // set if the last message was a fault
+	err     error           // why the connection ended; valid after done
 
 	notes  chan Notification
 	faults chan *protocol.Error
@@ -61,7 +60,7 @@ type reply struct {
 	err    error
 }
 
-// message is whatever the daemon or the relay sends.
+// message is any message of the daemon or the relay.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -70,8 +69,8 @@ type message struct {
 	Error  *protocol.Error `json:"error"`
 }
 
-// New returns a client on a connection that is attached already, as a relay's
-// pipes are, and owns it from then on.
+// New returns a client on a connection that is already attached, such as a relay's pipes.
+// The client owns the connection.
 func New(conn io.ReadWriteCloser) *Client {
 	c := &Client{
 		conn:    conn,
@@ -85,8 +84,8 @@ func New(conn io.ReadWriteCloser) *Client {
 	return c
 }
 
-// Terminal attaches as a command and returns the client. Errors: the daemon's
-// refusal as a *protocol.Error, ErrClosed, ctx's.
+// Terminal attaches as a command and returns the client. Errors: the daemon's refusal as
+// a *protocol.Error, ErrClosed, those of ctx.
 func Terminal(ctx context.Context, conn io.ReadWriteCloser, version string) (*Client, error) {
 	c := New(conn)
 	attach := protocol.AttachParams{Kind: protocol.KindTerminal, Origin: protocol.KindTerminal, Version: version}
@@ -96,10 +95,10 @@ func Terminal(ctx context.Context, conn io.ReadWriteCloser, version string) (*Cl
 	return c, nil
 }
 
-// Call asks and waits for the answer, which is decoded into result unless that
-// is nil. params may be nil. Errors: the daemon's as a *protocol.Error,
-// ErrClosed, ctx's; a daemon that was replaced while it owed the answer gives
-// daemon_lost. A call whose end is unknown is repeated with the same uuid.
+// Call sends a request and waits for the answer, which is decoded into result unless that
+// is nil. params may be nil. Errors: the daemon's as a *protocol.Error, ErrClosed, those
+// of ctx; daemon_lost if the daemon was replaced before it answered. A call with an
+// unknown outcome may be repeated with the same uuid.
 func (c *Client) Call(ctx context.Context, method string, params, result any) error {
 	id, answer, err := c.expect()
 	if err != nil {
@@ -128,8 +127,8 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	}
 }
 
-// broken is why nothing more can be written. A daemon that refuses a connection
-// says so before it reads, and may be gone when the request is written.
+// broken returns the reason of a failed write. A daemon that refuses a connection sends
+// the error before it reads, and may be gone when the request is written.
 func (c *Client) broken(cause error) error {
 	select {
 	case <-c.done:
@@ -149,7 +148,7 @@ func decode(method string, got reply, result any) error {
 	return nil
 }
 
-// expect reserves an id and the place its answer goes to.
+// expect reserves an id and the channel for its answer.
 func (c *Client) expect() (string, chan reply, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,26 +169,27 @@ func (c *Client) forget(id string) {
 	delete(c.waiting, id)
 }
 
-// Notifications are the daemon's, host.hello first. At most 256 wait to be
-// taken; Dropped counts the older ones that made way. It is never closed.
+// Notifications returns the channel of the daemon's notifications, host.hello first. At
+// most 256 are kept unread; Dropped counts the older ones that were dropped. The channel
+// is never closed.
 func (c *Client) Notifications() <-chan Notification { return c.notes }
 
-// Dropped is how many notifications were never taken.
 func (c *Client) Dropped() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.dropped
 }
 
-// Faults are errors that answer no request: a refused origin, a frame out of
-// form, a daemon that is lost. It is never closed.
+// Faults returns the channel of errors that answer no request, such as a refused origin,
+// a malformed frame or a lost daemon. It is never closed.
 func (c *Client) Faults() <-chan *protocol.Error { return c.faults }
 
-// Done is closed when the connection has ended; Err says why.
+// Done returns a channel that is closed when the connection has ended; Err returns the
+// reason.
 func (c *Client) Done() <-chan struct{} { return c.done }
 
-// Err is nil until Done is closed, then an ErrClosed, with the fault that came
-// last as a *protocol.Error if one did.
+// Err returns nil until Done is closed, and then an ErrClosed that also wraps the last
+// fault as a *protocol.Error, if one came last.
 func (c *Client) Err() error {
 	select {
 	case <-c.done:
@@ -199,7 +199,7 @@ func (c *Client) Err() error {
 	}
 }
 
-// Close ends the connection. It may be repeated.
+// Close closes the connection. It may be repeated.
 func (c *Client) Close() error {
 	err := c.conn.Close()
 	<-c.done
@@ -240,7 +240,7 @@ func (c *Client) take(body []byte) error {
 	return nil
 }
 
-// errNeither: an answer that says nothing must not pass for what was asked being done.
+// errNeither is the error of an empty answer, which must not count as success.
 var errNeither = errors.New("the daemon's answer has neither a result nor an error")
 
 func (c *Client) answered(id string, r reply) {
@@ -253,8 +253,8 @@ func (c *Client) answered(id string, r reply) {
 	}
 }
 
-// notified also sees a daemon's replacement: its second hello means that the
-// answers owed by the first will never come.
+// notified queues a notification. A second hello means that the daemon was replaced, so
+// that answers of the first one will never come.
 func (c *Client) notified(n Notification) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -288,12 +288,12 @@ func (c *Client) faulted(fault *protocol.Error) {
 	c.mu.Unlock()
 	select {
 	case c.faults <- fault:
-	default: // one of sixteen that nobody read says no more
+	default: // sixteen faults are unread; another adds nothing
 	}
 }
 
-// end fails what is waiting. A fault just before tells more than the end of
-// the stream does.
+// end fails all waiting calls. A fault just before the end of the stream is the better
+// error.
 func (c *Client) end(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -317,7 +317,7 @@ func (c *Client) failAll(err error) {
 	}
 }
 
-// deadlined gives up on a peer that does not take a message.
+// deadlined sets a write deadline, for a peer that does not read.
 type deadlined struct{ conn io.ReadWriteCloser }
 
 func (d deadlined) Write(p []byte) (int, error) {

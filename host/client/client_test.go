@@ -20,7 +20,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// The test binary is also a host.
+// roles are the hosts that the test binary can act as.
 var roles = map[string]func(){
 	"echo":  func() { answerAll(stdio{}) },
 	"stays": func() { time.Sleep(time.Minute) },
@@ -62,7 +62,7 @@ func answerAll(conn io.ReadWriter) {
 	}
 }
 
-// far is the daemon's end of a client's connection, driven by the test.
+// far is the daemon's end of a client's connection, controlled by the test.
 type far struct {
 	t    *testing.T
 	conn net.Conn
@@ -120,7 +120,7 @@ func TestCallFails(t *testing.T) {
 		_ = f.out.Write(body)
 		q = f.read()
 		f.send(`{"jsonrpc":"2.0","id":%s,"result":"text"}`, q.ID)
-		f.read() // and no answer
+		f.read() // no answer
 	}()
 	err := c.Call(t.Context(), "keys.unlock", nil, nil)
 	var got *protocol.Error
@@ -189,7 +189,7 @@ func TestFaultsAndNotifications(t *testing.T) {
 	go func() {
 		f.send(`{"jsonrpc":"2.0","method":"host.hello","params":{"instance":"a"}}`)
 		f.send(`{"jsonrpc":"2.0","id":null,"error":{"code":1000,"message":"m","data":{"name":"frame_zero"}}}`)
-		f.send(`{"jsonrpc":"2.0","id":99,"result":{}}`) // answers nothing that was asked
+		f.send(`{"jsonrpc":"2.0","id":99,"result":{}}`) // answers no request
 		f.send(`{"jsonrpc":"2.0","method":"swap.order","params":{"n":1}}`)
 	}()
 	if n := <-c.Notifications(); n.Method != "host.hello" || string(n.Params) != `{"instance":"a"}` {
@@ -227,7 +227,8 @@ func TestNotificationsAreBounded(t *testing.T) {
 	}
 }
 
-// A daemon that is replaced cannot answer for the one before it.
+// TestReplacedDaemon checks that a call fails if the daemon is replaced before it
+// answers.
 func TestReplacedDaemon(t *testing.T) {
 	c, f := connected(t)
 	go func() {
@@ -274,7 +275,8 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// refusing is a daemon that has no room: it says so and goes, reading nothing.
+// refusing returns a connection to a daemon without room: it sends the error and closes
+// without reading.
 func refusing(t *testing.T) net.Conn {
 	t.Helper()
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
@@ -295,7 +297,8 @@ func refusing(t *testing.T) net.Conn {
 	return near
 }
 
-// A refusal that came before the first message could be written is told.
+// TestRefusedBeforeItSpoke checks that a refusal is reported even if it came before the
+// first message could be written.
 func TestRefusedBeforeItSpoke(t *testing.T) {
 	for range 20 {
 		var wire *protocol.Error
@@ -344,7 +347,8 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// An answer without a result is no success, also of a call that wants none of it.
+// TestAnswerOfNothing checks that an answer without a result is not a success, even if
+// the call ignores the result.
 func TestAnswerOfNothing(t *testing.T) {
 	for answer, ok := range map[string]bool{
 		`{"jsonrpc":"2.0","id":1}`: false, `{"jsonrpc":"2.0","id":1,"error":null}`: false,
@@ -356,7 +360,7 @@ func TestAnswerOfNothing(t *testing.T) {
 	}
 }
 
-// callAnswered is what a call comes to when the other end says this and goes.
+// callAnswered returns the result of a call whose other end sends body and closes.
 func callAnswered(t *testing.T, body []byte, result any) error {
 	t.Helper()
 	near, other := net.Pipe()
@@ -376,8 +380,8 @@ func callAnswered(t *testing.T, body []byte, result any) error {
 	return err
 }
 
-// FuzzTake: whatever arrives, a call ends, and well only by an answer to it that has a
-// result and no error; an error that it ends with is the answer's own.
+// FuzzTake checks that a call always ends, succeeds only with an answer to it that has a
+// result and no error, and fails with the answer's own error.
 func FuzzTake(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}`))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":{}}}`))

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// leaveTime is what Chromium gives a host between closing its pipes and
-// killing it.
+// leaveTime is the time that Chromium gives a host between closing its pipes and killing
+// it.
 const leaveTime = 2 * time.Second
 
 // A Process is a started host with a client on its pipes, as a browser has.
@@ -18,11 +18,11 @@ type Process struct {
 	*Client
 	cmd    *exec.Cmd
 	exited chan struct{}
-	err    error // of the process, valid after exited
+	err    error // of the process; valid after exited
 }
 
-// Start starts a host and speaks to it over its standard input and output,
-// which cmd leaves unset.
+// Start starts a host and connects to its standard input and output, which cmd must leave
+// unset.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	in, theirIn, err := os.Pipe()
 	if err != nil {
@@ -46,21 +46,19 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	return p, closed
 }
 
-// PID is the host's process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Exited is closed when the host has ended.
+// Exited returns a channel that is closed when the host has ended.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
-// ExitCode is the host's exit status once it has ended, -1 after a signal.
+// ExitCode waits for the host to end and returns its exit status, -1 after a signal.
 func (p *Process) ExitCode() int {
 	<-p.exited
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// Stop closes the pipes as a browser does, and kills a host that has not left
-// after two seconds. It returns how long leaving took and how the host ended.
-// It may be repeated.
+// Stop closes the pipes as a browser does, and kills a host that has not ended after two
+// seconds. It returns how long that took and how the host ended. It may be repeated.
 func (p *Process) Stop() (time.Duration, error) {
 	began := time.Now()
 	closed := p.Close()
@@ -76,7 +74,7 @@ func (p *Process) Stop() (time.Duration, error) {
 	return time.Since(began), errors.Join(closed, p.err)
 }
 
-// pipes are the host's two pipes as one stream.
+// pipes combines the host's two pipes to one stream.
 type pipes struct {
 	out io.ReadCloser
 	in  *os.File

@@ -1,6 +1,6 @@
-// Package frame reads and writes the messages of native messaging: a 4-byte
-// length in the machine's byte order, then that many bytes of UTF-8 JSON. The
-// same frames travel over the browser's pipes and over the local transport.
+// Package frame reads and writes native messaging frames: a 4-byte length in the
+// machine's byte order, then that many bytes of UTF-8 JSON. The same frames are used on
+// the browser's pipes and on the local transport.
 package frame
 
 import (
@@ -14,15 +14,15 @@ import (
 	"swapkeep/registers"
 )
 
-// Limits of one frame's body, in bytes, all inclusive.
+// Limits of a frame's body, in bytes, inclusive.
 const (
 	// MaxIn is the largest body a Reader returns.
 	MaxIn = 1 << 20
-	// MaxOut is the largest body a Writer sends. Browsers close the port when
-	// the header names one byte more.
+	// MaxOut is the largest body a Writer sends. Browsers close the port at one byte
+	// more.
 	MaxOut = 1 << 20
-	// MaxDrain is the largest body a Reader skips to stay in step; it is the
-	// most that Chromium sends.
+	// MaxDrain is the largest body a Reader skips to keep the stream usable. Chromium
+	// sends at most that much.
 	MaxDrain = 64 << 20
 )
 
@@ -32,18 +32,17 @@ const (
 	firstChunk = 16 << 10
 )
 
-// Errors that a caller decides on. Recoverable tells which of them leave the
-// stream usable.
+// Errors that callers handle. Recoverable reports which of them leave the stream usable.
 var (
 	ErrZero       = errors.New("frame of zero length")
 	ErrOverLength = errors.New("frame over its length limit")
 )
 
-// OverLengthError says how long a refused frame was. It is an ErrOverLength.
+// OverLengthError gives the length of a refused frame. It is an ErrOverLength.
 type OverLengthError struct {
-	Length  uint64 // bytes of body, as the header or the caller said
-	Limit   uint64 // bytes allowed
-	Drained bool   // the body was skipped: the next frame can be read
+	Length  uint64 // of the body in bytes, according to the header or the caller
+	Limit   uint64 // in bytes
+	Drained bool   // the body was skipped, so the next frame can be read
 }
 
 func (e *OverLengthError) Error() string {
@@ -53,8 +52,8 @@ func (e *OverLengthError) Error() string {
 // Is makes errors.Is(err, ErrOverLength) true.
 func (e *OverLengthError) Is(target error) bool { return target == ErrOverLength }
 
-// Recoverable reports whether frames can still be read after err: true for a
-// frame of zero length and for one that was too long but was skipped whole.
+// Recoverable reports whether frames can still be read after err: after a frame of zero
+// length, and after one that was too long but was skipped.
 func Recoverable(err error) bool {
 	var over *OverLengthError
 	if errors.As(err, &over) {
@@ -68,15 +67,15 @@ type Reader struct {
 	r *bufio.Reader
 }
 
-// NewReader returns a Reader of r. It reads ahead, so nothing else may read r.
+// NewReader returns a Reader of r. It buffers, so nothing else may read from r.
 func NewReader(r io.Reader) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, readBuffer)}
 }
 
-// Read returns the next frame's body, which the caller owns. Errors: io.EOF
-// only when the stream ends between frames, io.ErrUnexpectedEOF when it ends
-// inside one, ErrZero and ErrOverLength (see Recoverable), else what the
-// stream returned. Memory follows the bytes that arrive, not the header.
+// Read returns the next frame's body, which the caller owns. Errors: io.EOF only if the
+// stream ends between frames, io.ErrUnexpectedEOF if it ends inside one, ErrZero and
+// ErrOverLength (see Recoverable), otherwise the stream's error. It allocates memory for
+// the bytes that arrive, not for the length in the header.
 func (r *Reader) Read() ([]byte, error) {
 	var head [headerSize]byte
 	if _, err := io.ReadFull(r.r, head[:]); err != nil {
@@ -92,8 +91,8 @@ func (r *Reader) Read() ([]byte, error) {
 	return r.body(int(length))
 }
 
-// body takes the bytes out of the read-ahead buffer and wipes them there: a
-// frame may carry a password, and the buffer lives as long as the stream.
+// body copies the body out of the read buffer and wipes it there: a frame may contain a
+// password, and the buffer lives as long as the stream.
 func (r *Reader) body(length int) ([]byte, error) {
 	body := make([]byte, 0, min(length, firstChunk))
 	for len(body) < length {
@@ -107,13 +106,13 @@ func (r *Reader) body(length int) ([]byte, error) {
 		chunk, _ := r.r.Peek(min(cap(body)-len(body), r.r.Buffered()))
 		body = append(body, chunk...)
 		clear(chunk)
-		registers.Clear() // before the next part is waited for: that may end on another thread
+		registers.Clear() // before waiting for the next part, which may resume on another thread
 		_, _ = r.r.Discard(len(chunk))
 	}
 	return body, nil
 }
 
-// grown is body with more room, and no copy of it left behind.
+// grown returns body with more capacity and wipes the old copy.
 func grown(body []byte, room int) []byte {
 	bigger := append(make([]byte, 0, room), body...)
 	clear(body)
@@ -139,9 +138,9 @@ func insideFrame(err error) error {
 	return err
 }
 
-// A Writer writes frames to a stream, each by a single Write. It is safe for
-// concurrent use. After a failed Write the stream may hold half a frame, so
-// every later Write returns that failure.
+// A Writer writes frames to a stream, each with a single Write. It is safe for concurrent
+// use. After a failed Write the stream may contain half a frame, so every later Write
+// returns the same error.
 type Writer struct {
 	mu     sync.Mutex
 	w      io.Writer
@@ -152,7 +151,7 @@ type Writer struct {
 // NewWriter returns a Writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
-// Write sends one frame. A body that is empty (ErrZero) or longer than MaxOut
+// Write sends one frame. An empty body (ErrZero) or one longer than MaxOut
 // (ErrOverLength) is refused before anything is sent; the Writer stays usable.
 func (w *Writer) Write(body []byte) error {
 	if err := checkOut(body); err != nil {
@@ -167,7 +166,7 @@ func (w *Writer) Write(body []byte) error {
 	w.buf = append(w.buf, body...)
 	registers.Clear()
 	_, err := w.w.Write(w.buf)
-	clear(w.buf) // a frame may carry a password
+	clear(w.buf) // a frame may contain a password
 	if cap(w.buf) > readBuffer {
 		w.buf = nil
 	}

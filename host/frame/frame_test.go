@@ -91,7 +91,8 @@ func TestReadSplit(t *testing.T) {
 	}
 }
 
-// A header that promises a megabyte costs only what arrives.
+// TestReadAllocatesWhatArrives checks that a header that announces a megabyte allocates
+// only for what arrives.
 func TestReadAllocatesWhatArrives(t *testing.T) {
 	in := append(header(MaxIn), "just these"...)
 	var before, after runtime.MemStats
@@ -107,7 +108,7 @@ func TestReadAllocatesWhatArrives(t *testing.T) {
 	}
 }
 
-// A keeper remembers the memory that it was asked to fill.
+// A keeper keeps the buffers that it was asked to fill.
 type keeper struct {
 	in   io.Reader
 	seen [][]byte
@@ -119,7 +120,8 @@ func (k *keeper) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A password goes to the caller, who wipes it, and stays nowhere else.
+// TestReadLeavesNothingBehind checks that a password is only in the returned body, which
+// the caller wipes.
 func TestReadLeavesNothingBehind(t *testing.T) {
 	secret := []byte("correct horse battery staple")
 	long := append(bytes.Repeat([]byte{'x'}, 3*readBuffer), secret...)
@@ -134,7 +136,7 @@ func TestReadLeavesNothingBehind(t *testing.T) {
 			}
 		}
 		for _, filled := range k.seen {
-			if bytes.Contains(filled, secret[:1]) { // which nothing else here has
+			if bytes.Contains(filled, secret[:1]) { // a character that occurs nowhere else here
 				t.Fatalf("%s: the read buffer still holds it", name)
 			}
 		}
@@ -228,8 +230,8 @@ func TestConcurrentWrites(t *testing.T) {
 	}
 }
 
-// What is read whole and written again is the input; splitting the input
-// anywhere changes nothing; nothing panics.
+// FuzzRead checks that frames written again equal the input, that splitting the input
+// changes nothing, and that nothing panics.
 func FuzzRead(f *testing.F) {
 	f.Add(framed([]byte(`{}`)))
 	f.Add(framed([]byte(`{"jsonrpc":"2.0"}`), nil, []byte(`[]`)))
@@ -254,7 +256,7 @@ func FuzzRead(f *testing.F) {
 
 type transcript struct {
 	out     string // frames read, written again
-	skipped int    // frames refused without losing step
+	skipped int    // number of refused frames after which reading continued
 	end     error
 }
 

@@ -15,24 +15,25 @@ import (
 const (
 	firstPause = 5 * time.Millisecond
 	lastPause  = 100 * time.Millisecond
-	// respawnPause spaces the attempts of one process when each finds the lock
-	// taken by a daemon that does not answer yet, or is on its way out.
+	// respawnPause is the minimum time between two starts by one process, for when each
+	// start finds the lock taken by a daemon that does not answer yet or is stopping.
 	respawnPause = time.Second
 )
 
-// Ensure returns a connection to the place's daemon, starting it when nobody
-// answers; of many callers one starts it. Errors: a *StartError when it ended
-// by itself, transport.ErrForeignPeer, transport.ErrUnsafePlace, ctx's end
-// with transport.ErrNoDaemon. It may be repeated.
+// Ensure returns a connection to the place's daemon and starts the daemon if none
+// answers. Of many concurrent callers one starts it. It may be repeated. Errors: a
+// *StartError if the daemon ended by itself, transport.ErrForeignPeer,
+// transport.ErrUnsafePlace, and after ctx's end its error with transport.ErrNoDaemon.
 func Ensure(ctx context.Context, l Launch) (net.Conn, error) {
 	return reach(ctx, &starter{launch: l})
 }
 
-// ErrStopped: the daemon was stopped on purpose, and nobody has started it again.
+// ErrStopped means that the daemon was stopped on purpose and nobody has started it
+// again.
 var ErrStopped = errors.New("the daemon was stopped")
 
-// Rejoin is Ensure for one who lost the daemon: a daemon that was stopped on
-// purpose is waited for and not started again. Errors besides: ErrStopped.
+// Rejoin is Ensure for a client that lost its daemon: a daemon that was stopped on
+// purpose is waited for and not started again. Errors as for Ensure, and ErrStopped.
 func Rejoin(ctx context.Context, l Launch) (net.Conn, error) {
 	return reach(ctx, &starter{launch: l, rejoin: true})
 }
@@ -64,8 +65,8 @@ func reach(ctx context.Context, s *starter) (net.Conn, error) {
 	}
 }
 
-// late names a dial that ctx's end cut off for what it is: no daemon in time. The dial
-// knows the time by itself, and may notice before ctx does.
+// late converts the error of a dial cut off by ctx's end to ErrNoDaemon. The dial has its
+// own deadline timer, which may fire before ctx reports its end.
 func late(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, os.ErrDeadlineExceeded) {
 		return err
@@ -73,25 +74,25 @@ func late(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", transport.ErrNoDaemon, cmp.Or(ctx.Err(), context.DeadlineExceeded))
 }
 
-// A starter is one caller's share in starting the daemon.
+// A starter is one caller's attempt to start the daemon.
 type starter struct {
 	launch Launch
 	rejoin bool
-	turn   *fileLock // held: it is on us to start the daemon
-	child  *Child    // what we started, if it still runs
-	last   time.Time // when we started it
+	turn   *fileLock // if held, this caller may start the daemon
+	child  *Child    // the process it started, if still running
+	last   time.Time // when it was started
 }
 
-// step starts the daemon if that is on us, and dials.
+// step starts the daemon if this caller holds the spawn lock, and dials.
 func (s *starter) step(ctx context.Context) (net.Conn, error) {
 	if s.unwanted() {
-		s.stop() // the turn is for someone who wants it
+		s.stop() // leaves the spawn lock to callers that may start the daemon
 		return transport.Dial(ctx, s.launch.Place)
 	}
 	if err := s.takeTurn(); err != nil {
 		return nil, err
 	}
-	// Whoever had the turn before us may have just finished.
+	// The previous holder of the lock may have just started a daemon.
 	conn, err := transport.Dial(ctx, s.launch.Place)
 	if !errors.Is(err, transport.ErrNoDaemon) || s.turn == nil {
 		return conn, err
@@ -109,7 +110,7 @@ func (s *starter) step(ctx context.Context) (net.Conn, error) {
 	return nil, err
 }
 
-// takeTurn leaves the turn nil while another process has it.
+// takeTurn tries to take the spawn lock. turn stays nil while another process holds it.
 func (s *starter) takeTurn() error {
 	if s.turn != nil {
 		return nil
@@ -122,14 +123,15 @@ func (s *starter) takeTurn() error {
 	return nil
 }
 
-// unwanted: the daemon we lost was stopped on purpose.
+// unwanted reports whether the lost daemon was stopped on purpose and must not be
+// started.
 func (s *starter) unwanted() bool {
 	_, err := os.Lstat(s.launch.Place.StoppedPath())
 	return s.rejoin && err == nil
 }
 
-// childFailed is the reason when our daemon ended by its own doing, and not for
-// finding another. One that was killed is started again, as a running one is.
+// childFailed returns the error of our daemon if it ended by itself and not because
+// another one runs. A killed one is started again, as a running one would be.
 func (s *starter) childFailed() error {
 	if s.child == nil {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"swapkeep/host/transport"
 )
 
-// A browser's environment holds its own keys and library paths; only these
-// variables reach the daemon. GODEBUG is none of them, since http2debug logs
-// the path of an RPC URL, nor GOTRACEBACK, since crash dumps the memory.
+// Only these variables are passed to the daemon, because a browser's environment contains
+// its own keys and library paths. GODEBUG is excluded because http2debug logs the path of
+// an RPC URL, GOTRACEBACK because crash dumps the memory.
 var (
 	passedNames = set(
 		"HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR",
@@ -27,7 +27,7 @@ var (
 
 const (
 	busVariable = "DBUS_SESSION_BUS_ADDRESS"
-	noBus       = "disabled:" // what Chromium sets when it has no bus itself
+	noBus       = "disabled:" // set by Chromium if it has no bus itself
 )
 
 func set(names ...string) map[string]bool {
@@ -39,7 +39,7 @@ func set(names ...string) map[string]bool {
 }
 
 func passed(name string) bool {
-	// Windows names are in any case; HTTP_PROXY exists in two.
+	// Names on Windows may be in any case; HTTP_PROXY exists in both.
 	if passedNames[name] || passedNames[strings.ToUpper(name)] {
 		return true
 	}
@@ -51,9 +51,9 @@ func passed(name string) bool {
 	return false
 }
 
-// daemonEnviron is what of env a daemon of this place gets: the home always
-// named, a session bus where there is one, file names made absolute because
-// the daemon's working directory is the root.
+// daemonEnviron returns the environment of a daemon of this place, taken from env. It
+// always sets the home, sets the session bus if there is one, and makes file names
+// absolute because the daemon's working directory is the root.
 func daemonEnviron(env []string, p transport.Place) []string {
 	values := map[string]string{}
 	var names []string
@@ -93,8 +93,8 @@ func daemonEnviron(env []string, p transport.Place) []string {
 	return out
 }
 
-// sessionBus is the address given, or that of the user's own bus when there is
-// none; "" when that does not exist either.
+// sessionBus returns the given address, or that of the user's own bus if none is given,
+// or "" if there is none either.
 func sessionBus(given, runtimeDir string) string {
 	if given != "" && given != noBus {
 		return given

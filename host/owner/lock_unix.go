@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errHeld: another process, or another lock of this one, holds the file.
+// errHeld means that another process, or another lock of this process, holds the file.
 var errHeld = errors.New("lock is held")
 
-// A fileLock ends with the process, whatever ends the process. Its file is
-// never removed: a lock on a removed file locks nobody out.
+// A fileLock is released when its process ends, for whatever reason. Its file is never
+// removed, because a lock on a removed file excludes nobody.
 type fileLock struct {
 	file *os.File
 }
 
-// tryLock never waits. Error: errHeld, else the file system's.
+// tryLock locks the file without waiting. Errors: errHeld, those of the file system.
 func tryLock(path string) (*fileLock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -37,7 +37,7 @@ func tryLock(path string) (*fileLock, error) {
 	return &fileLock{file: f}, nil
 }
 
-// stillThere refuses a lock on a file that is no longer the one at its path.
+// stillThere returns errHeld if the locked file is no longer the one at its path.
 func stillThere(f *os.File, path string) error {
 	locked, err := f.Stat()
 	if err != nil {

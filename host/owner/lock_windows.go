@@ -7,18 +7,18 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// errHeld: another process, or another lock of this one, holds the file.
+// errHeld means that another process, or another lock of this process, holds the file.
 var errHeld = errors.New("lock is held")
 
-// A fileLock ends with the process, whatever ends the process.
+// A fileLock is released when its process ends, for whatever reason.
 type fileLock struct {
 	file *os.File
 }
 
-// lockOffset is past any text: locked bytes cannot be read by others.
+// lockOffset is beyond any text in the file, because others cannot read locked bytes.
 var lockOffset = windows.Overlapped{OffsetHigh: 1}
 
-// tryLock never waits. Error: errHeld, else the file system's.
+// tryLock locks the file without waiting. Errors: errHeld, those of the file system.
 func tryLock(path string) (*fileLock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 	"swapkeep/host/transport"
 )
 
-// MaxLog is the size in bytes at which a log is moved to its ".1", so the two
-// files together stay below about twice that.
+// MaxLog is the size in bytes at which a log is copied to its ".1" file. The two files
+// together stay below about twice that.
 const MaxLog = 4 << 20
 
-// A Log is the daemon's log file: appended to, for this user only, bounded.
-// A panic's text reaches the same file through standard error.
+// A Log is the daemon's log file: appended to, private to the user, limited in size. A
+// panic's text gets into the same file through standard error.
 type Log struct {
 	mu   sync.Mutex
 	file *os.File
 	max  int64
 }
 
-// OpenLog opens the log of a place whose directories are there.
+// OpenLog opens the log of a place whose directories exist.
 func OpenLog(p transport.Place) (*Log, error) { return openLog(p.LogPath(), MaxLog) }
 
 func openLog(path string, limit int64) (*Log, error) {
@@ -37,7 +37,7 @@ func openLog(path string, limit int64) (*Log, error) {
 	return l, nil
 }
 
-// Write appends one record, having made room for it.
+// Write appends one record and first rotates a full log.
 func (l *Log) Write(record []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -47,8 +47,8 @@ func (l *Log) Write(record []byte) (int, error) {
 	return l.file.Write(record)
 }
 
-// turn copies a full log aside and empties it. It is emptied and not renamed
-// because a daemon's standard error is open on this very file.
+// turn rotates a full log: it copies the log to its ".1" file and truncates it. Renaming
+// would not do, because a daemon's standard error is open on this file.
 func (l *Log) turn() error {
 	info, err := l.file.Stat()
 	if err != nil || info.Size() < l.max {
@@ -63,5 +63,4 @@ func (l *Log) turn() error {
 	return errors.Join(err, old.Chmod(0o600), old.Close(), l.file.Truncate(0))
 }
 
-// Close closes the file.
 func (l *Log) Close() error { return l.file.Close() }

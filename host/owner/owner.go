@@ -1,6 +1,6 @@
-// Package owner makes sure that one daemon, and no more than one, serves a
-// home: a file lock decides who it is, the transport is bound only while the
-// lock is held, and whoever finds no daemon starts it.
+// Package owner ensures that at most one daemon serves a home, and starts it when needed.
+// A file lock decides which process is the daemon, and the transport is bound only while
+// the lock is held.
 package owner
 
 import (
@@ -16,13 +16,13 @@ import (
 	"swapkeep/host/transport"
 )
 
-// Exit statuses that tell whoever started a daemon why it did not stay.
+// Exit statuses that tell the starter of a daemon why it ended.
 const (
-	ExitOwned    = 75 // another one is in its place: keep dialing
-	ExitLocked   = 76 // another process holds its database
-	ExitReadOnly = 77 // its database cannot be written
-	ExitFull     = 78 // no space is left for its database
-	ExitNewer    = 79 // a newer version wrote its database
+	ExitOwned    = 75 // another daemon runs: keep dialing
+	ExitLocked   = 76 // another process holds the database
+	ExitReadOnly = 77 // the database cannot be written
+	ExitFull     = 78 // no space left for the database
+	ExitNewer    = 79 // a newer version wrote the database
 )
 
 const (
@@ -31,12 +31,12 @@ const (
 	maxPIDText      = 32
 )
 
-// ErrOwned: another process is the daemon of this home.
+// ErrOwned means that another process is the daemon of this home.
 var ErrOwned = errors.New("another daemon owns this home")
 
-// OwnedError names the owner. It is an ErrOwned.
+// OwnedError gives the owner's process id. It is an ErrOwned.
 type OwnedError struct {
-	PID int // 0 when it is not known yet
+	PID int // 0 if not known yet
 }
 
 func (e *OwnedError) Error() string {
@@ -49,16 +49,16 @@ func (e *OwnedError) Error() string {
 // Is makes errors.Is(err, ErrOwned) true.
 func (e *OwnedError) Is(target error) bool { return target == ErrOwned }
 
-// An Owner is the right to be the daemon of one home.
+// An Owner is the right to be the daemon of a home.
 type Owner struct {
 	place    transport.Place
 	lock     *fileLock
 	listener net.Listener
 }
 
-// Acquire takes the home for this process until Close or its death. Errors:
-// ErrOwned (an *OwnedError), transport.ErrUnsafePlace, else the file system's.
-// It may be repeated.
+// Acquire makes this process the owner of the home until Close or its end. It may be
+// repeated. Errors: ErrOwned (an *OwnedError), transport.ErrUnsafePlace, otherwise the
+// file system's.
 func Acquire(p transport.Place) (*Owner, error) {
 	if err := transport.Prepare(p); err != nil {
 		return nil, err
@@ -76,7 +76,8 @@ func Acquire(p transport.Place) (*Owner, error) {
 	return &Owner{place: p, lock: lock}, nil
 }
 
-// acquire outlasts someone who only looks whether the lock is free.
+// acquire retries for a moment, because a process that only checks the lock also holds it
+// briefly.
 func acquire(path string) (*fileLock, error) {
 	for end := time.Now().Add(acquirePatience); ; time.Sleep(acquirePause) {
 		lock, err := tryLock(path)
@@ -86,7 +87,7 @@ func acquire(path string) (*fileLock, error) {
 	}
 }
 
-// Listen binds the transport, once, replacing what a dead daemon left.
+// Listen binds the transport, once, and replaces the socket of a dead daemon.
 func (o *Owner) Listen() (net.Listener, error) {
 	if o.listener != nil {
 		return nil, errors.New("the transport is bound already")
@@ -99,9 +100,9 @@ func (o *Owner) Listen() (net.Listener, error) {
 	return o.listener, nil
 }
 
-// marking is a transport that says, before it goes, that the daemon ends on
-// purpose. A daemon may need seconds from there to Close; whoever finds nobody
-// listening in between must find the mark.
+// marking is a listener that marks the daemon as stopped on purpose before it closes. The
+// daemon may take seconds from there to Close, and a client that finds no listener in
+// between must see the mark.
 type marking struct {
 	net.Listener
 	place transport.Place
@@ -109,8 +110,8 @@ type marking struct {
 
 func (m marking) Close() error { return errors.Join(markStopped(m.place), m.Listener.Close()) }
 
-// Close gives the transport up, and then the home. It says that the daemon
-// ends on purpose: relays that lose it do not start another.
+// Close closes the transport and then releases the home. It marks the daemon as stopped
+// on purpose, so that relays that lose it do not start another.
 func (o *Owner) Close() error {
 	err := markStopped(o.place)
 	if o.listener != nil {
@@ -130,9 +131,8 @@ func unmark(p transport.Place) error {
 	return nil
 }
 
-// Holder tells whether a process holds the home, listening or not: one that
-// starts, that ends or that lost its socket does not. The pid is 0 when it is
-// not known.
+// Holder reports whether a process holds the home, even if it does not listen because it
+// is starting, stopping or has lost its socket. The pid is 0 if unknown.
 func Holder(p transport.Place) (pid int, held bool) {
 	if _, err := os.Lstat(p.LockPath()); err != nil {
 		return 0, false
@@ -147,8 +147,8 @@ func Holder(p transport.Place) (pid int, held bool) {
 	return readPID(p.LockPath()), true
 }
 
-// Vacant calls f while this process keeps every daemon out of the home. Error: ErrOwned,
-// and then f was not called.
+// Vacant calls f while it keeps every daemon out of the home. If a daemon holds the home,
+// it returns ErrOwned and does not call f.
 func Vacant(p transport.Place, f func() error) error {
 	lock, err := acquire(p.LockPath())
 	if errors.Is(err, errHeld) {
@@ -160,7 +160,7 @@ func Vacant(p transport.Place, f func() error) error {
 	return errors.Join(f(), lock.release())
 }
 
-// WaitFree waits until no process owns the home. Error: ErrOwned with ctx's.
+// WaitFree waits until no process owns the home. Error: ErrOwned with that of ctx.
 func WaitFree(ctx context.Context, p transport.Place) error {
 	for {
 		lock, err := tryLock(p.LockPath())
@@ -189,7 +189,7 @@ func writePID(f *os.File) error {
 	return err
 }
 
-// readPID is for messages only: the lock, not its text, decides.
+// readPID returns the pid for messages only; the lock decides, not its text.
 func readPID(path string) int {
 	f, err := os.Open(path)
 	if err != nil {

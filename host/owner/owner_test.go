@@ -25,7 +25,7 @@ import (
 	"swapkeep/host/transport"
 )
 
-// The test binary is also the daemon.
+// roles are the daemons that the test binary can act as.
 var roles = map[string]func(p transport.Place) int{
 	"daemon": daemon,
 	"slow":   func(p transport.Place) int { time.Sleep(200 * time.Millisecond); return daemon(p) },
@@ -36,7 +36,7 @@ var roles = map[string]func(p transport.Place) int{
 		}
 		mark(p, "died")
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		time.Sleep(time.Hour) // the signal is on its way; without cgo, nothing to wait for would be a deadlock
+		time.Sleep(time.Hour) // until the signal arrives; without cgo, waiting for nothing would be reported as a deadlock
 		return 0
 	},
 	"never-ends": func(p transport.Place) int { mark(p, "served"); time.Sleep(time.Minute); return 0 },
@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// daemon tells each caller its pid, and leaves its mark in the home.
+// daemon sends each caller its pid and records it in the home.
 func daemon(p transport.Place) int {
 	o, err := Acquire(p)
 	if errors.Is(err, ErrOwned) {
@@ -94,7 +94,7 @@ func mark(p transport.Place, what string) {
 	_ = f.Close()
 }
 
-// report writes down what the daemon inherited.
+// report writes what the daemon inherited to a file.
 func report(p transport.Place) {
 	var text bytes.Buffer
 	entries, _ := os.ReadDir("/dev/fd")
@@ -124,7 +124,6 @@ func launch(t *testing.T, role string) Launch {
 	return l
 }
 
-// stopDaemon ends the daemon of a test's own home, by the id the kernel gives.
 func stopDaemon(t *testing.T, p transport.Place) {
 	t.Helper()
 	conn, err := transport.Dial(context.Background(), p)
@@ -204,7 +203,8 @@ func TestAcquire(t *testing.T) {
 	}
 }
 
-// Of many who try at once, exactly one holds the home at any time.
+// TestAcquireRace checks that of many concurrent callers at most one holds the home at
+// any time.
 func TestAcquireRace(t *testing.T) {
 	p := transport.Place{Home: filepath.Join(t.TempDir(), "home")}
 	var holding, wins sync.Map
@@ -239,7 +239,7 @@ func TestAcquireRace(t *testing.T) {
 	}
 }
 
-// A lock file that was removed and made anew locks out its old holder's rival.
+// TestReplacedLockFile checks that a lock on a removed or replaced file does not count.
 func TestReplacedLockFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "daemon.lock")
 	old, err := tryLock(path)
@@ -311,7 +311,7 @@ func TestEnsureAfterKill(t *testing.T) {
 	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if err := WaitFree(t.Context(), l.Place); err != nil { // its socket takes connections until it is gone
+	if err := WaitFree(t.Context(), l.Place); err != nil { // its socket accepts connections until the process is gone
 		t.Fatal(err)
 	}
 	second, err := ensure(t, l)
@@ -320,7 +320,8 @@ func TestEnsureAfterKill(t *testing.T) {
 	}
 }
 
-// Whoever lost a daemon starts another after a crash, and none after a stop.
+// TestRejoin checks that a client that lost its daemon starts another after a crash, and
+// none after a stop.
 func TestRejoin(t *testing.T) {
 	l := launch(t, "daemon")
 	pid, err := ensure(t, l)
@@ -349,7 +350,7 @@ func TestRejoin(t *testing.T) {
 			}
 		}
 	}
-	if _, err := ensure(t, l); err != nil { // a newcomer starts it all the same
+	if _, err := ensure(t, l); err != nil { // a new client starts it all the same
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(l.Place.StoppedPath()); !errors.Is(err, os.ErrNotExist) {
@@ -357,8 +358,9 @@ func TestRejoin(t *testing.T) {
 	}
 }
 
-// A daemon closes its transport first and may take seconds to finish what it
-// began: nobody may start another one meanwhile.
+// TestMarkedBeforeTheTransportGoes checks that the stop is marked when the transport
+// closes. The daemon may take seconds to end after that, and nobody may start another
+// meanwhile.
 func TestMarkedBeforeTheTransportGoes(t *testing.T) {
 	l := launch(t, "daemon")
 	o, err := Acquire(l.Place)
@@ -395,7 +397,8 @@ func TestEnsureTellsWhyNot(t *testing.T) {
 	}
 }
 
-// TestEnsureStartsAKilledDaemonAgain: a kill says nothing against the next start.
+// TestEnsureStartsAKilledDaemonAgain checks that a daemon killed while starting is
+// started again.
 func TestEnsureStartsAKilledDaemonAgain(t *testing.T) {
 	l := launch(t, "dies-once")
 	if _, err := ensure(t, l); err != nil {
@@ -406,8 +409,8 @@ func TestEnsureStartsAKilledDaemonAgain(t *testing.T) {
 	}
 }
 
-// A dial that was cut off says that no daemon came in time, and that it was stopped where
-// it was: the dial may notice the end before the context tells of it.
+// TestRejoinInNoTime checks that a dial cut off by the deadline returns ErrNoDaemon, and
+// ErrStopped after a stop, even if the dial notices the deadline before the context does.
 func TestRejoinInNoTime(t *testing.T) {
 	l := launch(t, "daemon")
 	pid, err := ensure(t, l)
@@ -429,7 +432,7 @@ func TestRejoinInNoTime(t *testing.T) {
 	}
 }
 
-// untold is a context that is over before it says so.
+// untold is a context that reports its end only after a delay.
 type untold struct {
 	context.Context
 	tells time.Time
@@ -484,8 +487,8 @@ func TestSpawnSeesASignal(t *testing.T) {
 	}
 }
 
-// A daemon that owns the home but does not answer yet is waited for: what we
-// start finds it and ends with ExitOwned.
+// TestEnsureWaitsForTheOwner checks that a daemon that owns the home but does not listen
+// yet is waited for. The process that is started meanwhile ends with ExitOwned.
 func TestEnsureWaitsForTheOwner(t *testing.T) {
 	l := launch(t, "daemon")
 	o, err := Acquire(l.Place)
@@ -523,14 +526,15 @@ func TestEnsureRefusesUnsafeHome(t *testing.T) {
 	}
 }
 
-// What a browser leaves open in the relay stays out of the daemon.
+// TestSpawnHygiene checks that descriptors and variables of the browser do not reach the
+// daemon.
 func TestSpawnHygiene(t *testing.T) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _, _ = read.Close(), write.Close() }()
-	leaked, err := unix.Dup(int(write.Fd())) // as Firefox leaves one on 3: not close-on-exec
+	leaked, err := unix.Dup(int(write.Fd())) // not close-on-exec, like the one that Firefox leaves on 3
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -610,7 +614,7 @@ func TestLogIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stderr, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0) // as the daemon's descriptor 2
+	stderr, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0) // like the daemon's descriptor 2
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -638,7 +642,8 @@ func TestLogIsBounded(t *testing.T) {
 	}
 }
 
-// Vacant keeps a daemon out while it acts, and does nothing beside one.
+// TestVacant checks that Vacant keeps a daemon out while it runs, and does nothing if
+// there is one.
 func TestVacant(t *testing.T) {
 	p := transport.Place{Home: filepath.Join(t.TempDir(), "home")}
 	own, err := Acquire(p)
@@ -668,7 +673,7 @@ func TestVacant(t *testing.T) {
 	}
 }
 
-// FuzzPID: the text of the lock is a process's number or nothing.
+// FuzzPID checks that the text of the lock is read as a process id or 0.
 func FuzzPID(f *testing.F) {
 	for _, s := range []string{"1\n", " 42 ", "-1", "+7", "99999999999999999999", "12\n34", "0x10", "", "1\x00"} {
 		f.Add([]byte(s))
@@ -684,8 +689,8 @@ func FuzzPID(f *testing.F) {
 	})
 }
 
-// FuzzEnviron: of whatever environment a browser has, the daemon gets each name once and
-// none that is not passed on, always with the home that it is started for.
+// FuzzEnviron checks that from any environment the daemon gets each passed name once, no
+// other name, and always its home.
 func FuzzEnviron(f *testing.F) {
 	for _, s := range []string{"PATH=/a\nPATH=/b", "SWAPKEEP_HOME=/other", "GODEBUG=http2debug=2\nGOTRACEBACK=crash\nLD_PRELOAD=/x", "=x", "noequals", "SWAPKEEP_CONFIG=c.toml", "swapkeep_home=/x", "DBUS_SESSION_BUS_ADDRESS=disabled:", "Path=/a\nhttp_proxy=b\nHTTP_PROXY=c", "XDG_=\nLC_=="} {
 		f.Add(s)

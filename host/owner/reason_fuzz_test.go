@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzReason: whatever a daemon that did not start wrote, its last words are one line of
-// text, of what it wrote since, and of a bounded length.
+// FuzzReason checks that the last line of a failed daemon's log is one line of valid text
+// of limited length, from what was written since the offset.
 func FuzzReason(f *testing.F) {
 	for _, s := range []string{ReasonPrefix + "no", "a\n" + ReasonPrefix + "no\n\n", "\xff\xfe\n", "", "\n\n", "a\rb", strings.Repeat("long ", 2000), "é\xc3"} {
 		f.Add([]byte(s), int64(0))
@@ -19,7 +19,7 @@ func FuzzReason(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "log")
 	f.Fuzz(func(t *testing.T, text []byte, from int64) {
 		if from < 0 {
-			return // an offset that was measured
+			return // offsets are never negative
 		}
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)

@@ -11,21 +11,21 @@ import (
 	"swapkeep/host/transport"
 )
 
-// maxReason is how much of the log's end a StartError quotes, in bytes.
+// maxReason is how many bytes from the log's end a StartError quotes.
 const maxReason = 300
 
-// A Launch says how to start the daemon of a place.
+// A Launch describes how to start the daemon of a place.
 type Launch struct {
 	Place transport.Place
 	Exe   string   // absolute path of the daemon
 	Args  []string // after the program's name
-	Env   []string // what to choose the daemon's environment from: os.Environ()
+	Env   []string // environment to select the daemon's from: os.Environ()
 }
 
-// StartError: the daemon ended before it answered.
+// StartError means that the daemon ended before it answered.
 type StartError struct {
-	Exit   int    // exit status, -1 after a signal
-	Reason string // last line of its log, for a terminal
+	Exit   int    // exit status; -1 after a signal
+	Reason string // last line of its log, for display in a terminal
 	Log    string // path of its log
 }
 
@@ -36,7 +36,7 @@ func (e *StartError) Error() string {
 	return fmt.Sprintf("the daemon did not start (exit status %d): %s; see %s", e.Exit, e.Reason, e.Log)
 }
 
-// killed is the Exit of a daemon that a signal ended.
+// killed is the Exit of a daemon that was ended by a signal.
 const killed = -1
 
 // A Child is a daemon that this process started and that outlives it.
@@ -46,10 +46,10 @@ type Child struct {
 	err  *StartError // valid after done
 }
 
-// Spawn starts the daemon in a session of its own, with the root as its
-// directory, no descriptor of ours, no permission for others on what it makes,
-// and its standard error in the place's log. The place's directories exist.
-// Each call starts one more process; the lock leaves one of them.
+// Spawn starts the daemon in a session of its own, with the root as its directory, none
+// of our descriptors, a umask that excludes others, and its standard error in the place's
+// log. The place's directories must exist. Each call starts one more process; the lock
+// lets only one of them stay.
 func Spawn(l Launch) (*Child, error) {
 	log, err := OpenLog(l.Place)
 	if err != nil {
@@ -87,12 +87,12 @@ func exitStatus(err error) int {
 	return killed
 }
 
-// ReasonPrefix begins the line with which a daemon that cannot stay ends.
+// ReasonPrefix starts the last line that a daemon writes if it cannot stay.
 const ReasonPrefix = "swapkeepd: "
 
-// WhyNot is why there is no daemon, as far as that can be told without
-// starting one: the state directory is not safe or cannot be written, or the
-// last start failed. "" means that nothing speaks against a start.
+// WhyNot returns why there is no daemon, as far as can be found out without starting one:
+// the state directory is unsafe or cannot be written, or the last start failed. "" means
+// that nothing is known to prevent a start.
 func WhyNot(p transport.Place) string {
 	if _, err := os.Lstat(p.Home); err == nil {
 		if err := transport.Prepare(p); err != nil {
@@ -115,7 +115,7 @@ func WhyNot(p transport.Place) string {
 	return reason
 }
 
-// lastLine is the last line written to the log since an offset.
+// lastLine returns the last line written to the log since an offset.
 func lastLine(path string, from int64) string {
 	f, err := os.Open(path)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 const rootDir = "/"
 
-// umaskMu: the mask belongs to the process, not to the call.
+// umaskMu guards the umask, which belongs to the whole process.
 var umaskMu sync.Mutex
 
 func startDetached(cmd *exec.Cmd) error {
@@ -26,8 +26,8 @@ func startDetached(cmd *exec.Cmd) error {
 	return cmd.Start()
 }
 
-// closeOnExec keeps what a browser left open in us, such as Firefox's
-// sentinel pipe on descriptor 3, from the daemon. Our own are marked already.
+// closeOnExec marks descriptors that a browser left open in us, such as Firefox's
+// sentinel pipe on 3, so that the daemon does not get them. Our own are marked already.
 func closeOnExec() {
 	entries, err := os.ReadDir("/dev/fd")
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 
 const rootDir = `C:\`
 
-// startDetached leaves the browser's job, which would end the daemon with the
-// relay, where the job lets go of its children. Go hands down no handle but
-// the three standard ones.
+// startDetached starts cmd outside the browser's job if the job allows that, because the
+// job would end the daemon together with the relay. Go passes on no handles but the three
+// standard ones.
 func startDetached(cmd *exec.Cmd) error {
 	const own = windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: own | windows.CREATE_BREAKAWAY_FROM_JOB}

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unwritable is why nothing can be made in a directory, nil if it can or if
-// the directory is still to be made.
+// unwritable returns why nothing can be created in a directory; nil if it can, or if the
+// directory does not exist yet.
 func unwritable(dir string) error {
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("write to %s: %w", dir, err)

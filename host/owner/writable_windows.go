@@ -1,4 +1,4 @@
 package owner
 
-// unwritable cannot be told from a directory's attributes.
+// unwritable returns nil: a directory's attributes do not tell.
 func unwritable(string) error { return nil }

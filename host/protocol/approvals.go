@@ -2,14 +2,12 @@ package protocol
 
 import "time"
 
-// ApprovalsParams choose a page of allowances.
 type ApprovalsParams struct {
 	Account Address `json:"account" doc:"one of keys.accounts"`
 	ChainID uint64  `json:"chainId,omitempty" doc:"default: the active network"`
 	Cursor  string  `json:"cursor,omitempty" doc:"of the page before"`
 }
 
-// ApprovalsResult is a page of allowances.
 type ApprovalsResult struct {
 	ChainID    uint64      `json:"chainId"`
 	Account    Address     `json:"account"`
@@ -23,7 +21,7 @@ const (
 	AllowancePermit2 = "permit2"
 )
 
-// An Allowance is what a spender may pull from an account now.
+// An Allowance is the amount a spender may currently pull from an account.
 type Allowance struct {
 	ChainID   uint64    `json:"chainId"`
 	Token     Address   `json:"token"`

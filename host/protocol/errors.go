@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// A Row of the error table. Numbers and names are for ever: rows are added,
-// never changed in meaning, renumbered or taken away.
+// A Row is one row of the error table. Numbers and names are permanent: rows are added,
+// but never renumbered, removed or changed in meaning.
 type Row struct {
 	Code      int
 	Name      string
@@ -15,8 +15,8 @@ type Row struct {
 	Remedy    string // what a person can do; lower case, no full stop
 }
 
-// Errors is the table: the source of truth for daemon, clients and PROTOCOL.md.
-// Codes below zero are JSON-RPC's own.
+// Errors is the error table, the source of truth for daemon, clients and PROTOCOL.md.
+// Negative codes are JSON-RPC's own.
 var Errors = []Row{
 	{-32700, "bad_json", false, "the message is not one JSON value in UTF-8", "send one JSON object a frame"},
 	{-32600, "invalid_request", false, "the message is no JSON-RPC 2.0 request of this protocol", "send jsonrpc, id, method and params; no batches"},
@@ -24,7 +24,7 @@ var Errors = []Row{
 	{-32602, "bad_params", false, "a parameter is missing, unknown or out of form", "correct the parameter that is named"},
 	{-32603, "internal", true, "something went wrong inside the daemon; nothing more is known", "try again; if it stays, look into the daemon's log"},
 
-	// The connection.
+	// Connection.
 	{1000, "frame_zero", false, "a frame of zero length", "send a frame only with a message in it"},
 	{1001, "frame_too_long", false, "a frame over its length limit", "send messages of at most 1 MiB"},
 	{1002, "busy", true, "too much is waiting for an answer", "wait for the answers under way, then repeat"},
@@ -159,25 +159,24 @@ var rowsByName = func() map[string]Row {
 	return m
 }()
 
-// RowOf is the table's row of that name.
 func RowOf(name string) (Row, bool) {
 	r, ok := rowsByName[name]
 	return r, ok
 }
 
-// An Error is the error object of a response. On the wire name, retryable,
-// remedy and details stand in JSON-RPC's data member.
+// An Error is the error object of a response. On the wire, name, retryable, remedy and
+// details are in JSON-RPC's data member.
 type Error struct {
 	Code      int
 	Name      string
 	Message   string // for a person: lower case, no full stop
 	Retryable bool
 	Remedy    string
-	Data      map[string]string // figures a client may show; "details" on the wire
+	Data      map[string]string // values a client may show; "details" on the wire
 }
 
-// New makes an error of the row name, which must exist: a name that does not
-// becomes internal. An empty message means the row's own words.
+// New returns an error of the row name. If there is no such row, the error is internal.
+// An empty message is replaced by the row's text.
 func New(name, message string) *Error {
 	r, ok := RowOf(name)
 	if !ok {
@@ -189,12 +188,10 @@ func New(name, message string) *Error {
 	return &Error{Code: r.Code, Name: r.Name, Message: message, Retryable: r.Retryable, Remedy: r.Remedy}
 }
 
-// Newf is New with a formatted message.
 func Newf(name, format string, args ...any) *Error {
 	return New(name, fmt.Sprintf(format, args...))
 }
 
-// With adds a figure and returns e.
 func (e *Error) With(key, value string) *Error {
 	if e.Data == nil {
 		e.Data = map[string]string{}
@@ -211,7 +208,7 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Is makes errors.Is(err, protocol.New(name, "")) ask for the name alone.
+// Is makes errors.Is(err, protocol.New(name, "")) compare names only.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Name == e.Name
@@ -230,13 +227,13 @@ type errorData struct {
 	Details   map[string]string `json:"details,omitempty"`
 }
 
-// MarshalJSON writes a JSON-RPC error object.
+// MarshalJSON encodes a JSON-RPC error object.
 func (e *Error) MarshalJSON() ([]byte, error) {
 	return json.Marshal(wireError{e.Code, e.Message, errorData{e.Name, e.Retryable, e.Remedy, e.Data}})
 }
 
-// UnmarshalJSON reads a JSON-RPC error object, also of a newer daemon: a name
-// this build does not know is kept.
+// UnmarshalJSON decodes a JSON-RPC error object, also from a newer daemon: an unknown
+// name is kept.
 func (e *Error) UnmarshalJSON(b []byte) error {
 	var w wireError
 	if err := json.Unmarshal(b, &w); err != nil {

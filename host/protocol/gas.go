@@ -2,20 +2,19 @@ package protocol
 
 import "time"
 
-// GasWatchParams choose whose gas price to watch.
 type GasWatchParams struct {
 	ChainID uint64 `json:"chainId,omitempty" doc:"default: the active network"`
 	Stop    bool   `json:"stop,omitempty" doc:"end the watch instead"`
 }
 
-// A GasWatchResult says whether this connection watches the network now.
+// A GasWatchResult reports whether this connection now watches the network.
 type GasWatchResult struct {
 	ChainID  uint64    `json:"chainId"`
 	Watching bool      `json:"watching"`
 	Price    *GasPrice `json:"price,omitempty" doc:"absent after stop"`
 }
 
-// A GasPrice is what gas costs at a network's latest block.
+// A GasPrice is the gas price at a network's latest block.
 type GasPrice struct {
 	ChainID     uint64    `json:"chainId"`
 	Block       uint64    `json:"block"`
@@ -30,8 +29,8 @@ type GasPrice struct {
 	L1Transfer  Amount    `json:"l1Transfer,omitempty" doc:"wei that the data of a plain transfer costs on L1; absent: nothing, or unknown"`
 }
 
-// A GasTier is what a transaction offers: the two caps, or one price on a
-// network without a fee market.
+// A GasTier is the fee a transaction offers: fee cap and tip, or one price on a network
+// without a fee market.
 type GasTier struct {
 	MaxFee         Amount `json:"maxFeePerGas,omitempty" doc:"wei"`
 	MaxPriorityFee Amount `json:"maxPriorityFeePerGas,omitempty" doc:"wei"`

@@ -2,13 +2,13 @@ package protocol
 
 import "time"
 
-// Kinds of caller, as host.attach names them.
+// Kinds of callers, as host.attach names them.
 const (
 	KindBrowser  = "browser"
 	KindTerminal = "terminal"
 )
 
-// UnknownOrigin is the origin of a browser that named none.
+// UnknownOrigin is the origin of a browser that did not name one.
 const UnknownOrigin = "unknown"
 
 // States of the daemon, in hello and status.
@@ -17,22 +17,21 @@ const (
 	DaemonStopping = "stopping"
 )
 
-// SandboxBanner is shown wherever a sandbox shows itself.
+// SandboxBanner must be displayed wherever a sandbox is shown.
 const SandboxBanner = "SANDBOX: local chains only; nothing here is real money"
 
-// AttachParams say who is calling.
+// AttachParams identify the caller.
 type AttachParams struct {
 	Kind    string `json:"kind" of:"CallerKind" doc:"browser or terminal"`
 	Origin  string `json:"origin" doc:"the extension as its browser named it, unknown, or terminal"`
 	Version string `json:"version" doc:"product version of the relay or command"`
 }
 
-// AttachResult is what the caller got.
 type AttachResult struct {
 	Connection Connection `json:"connection"`
 }
 
-// A Connection is how the daemon sees a caller.
+// A Connection is a caller as the daemon sees it.
 type Connection struct {
 	Kind     string    `json:"kind" of:"CallerKind" doc:"browser or terminal"`
 	Origin   string    `json:"origin"`
@@ -42,7 +41,7 @@ type Connection struct {
 	Session  bool      `json:"session" doc:"its session is open"`
 }
 
-// A Range of protocol versions, both inclusive.
+// A Range is a range of protocol versions, both inclusive.
 type Range struct {
 	Min int `json:"min"`
 	Max int `json:"max"`
@@ -53,7 +52,7 @@ type HelloParams struct {
 	Protocol *Range `json:"protocol,omitempty" doc:"versions the client speaks; without it, the daemon's lowest"`
 }
 
-// Hello says what the daemon is and can do.
+// Hello describes the daemon and its capabilities.
 type Hello struct {
 	Product      string         `json:"product" doc:"swapkeep"`
 	Version      string         `json:"version" doc:"product version"`
@@ -69,14 +68,14 @@ type Hello struct {
 	Limits       map[string]int `json:"limits" doc:"maxRequest, maxResult (bytes), maxRunning, maxQueued (requests), pageMax (entries)"`
 }
 
-// Versions are the daemon's range and the version agreed on.
+// Versions are the daemon's range and the negotiated version.
 type Versions struct {
 	Min      int `json:"min"`
 	Max      int `json:"max"`
 	Selected int `json:"selected" doc:"the highest that both sides speak"`
 }
 
-// A Problem is something that does not work, and what to do about it.
+// A Problem is something that does not work, with a remedy.
 type Problem struct {
 	Name    string `json:"name" doc:"of the error table, or of the part concerned"`
 	Message string `json:"message"`
@@ -102,7 +101,7 @@ type StatusResult struct {
 	Problems    []Problem    `json:"problems" doc:"empty when all is well"`
 }
 
-// PricesStatus is how the price service does.
+// PricesStatus is the state of the price service.
 type PricesStatus struct {
 	URL     string            `json:"url,omitempty" doc:"of the price API on this machine, whose documentation is at /docs below it; absent: it is not served"`
 	Fetched time.Time         `json:"fetched,omitzero" doc:"when prices were last fetched; absent: never"`
@@ -111,7 +110,6 @@ type PricesStatus struct {
 	Sources map[string]string `json:"sources,omitempty" doc:"why a source failed when it was asked last, by name; absent: it did not"`
 }
 
-// StopResult says that the daemon is going.
 type StopResult struct {
 	Stopping bool `json:"stopping"`
 }

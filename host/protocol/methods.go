@@ -1,29 +1,29 @@
 package protocol
 
-// Access says which connections a method is served to.
+// Access is the set of connections that a method is served to.
 type Access string
 
-// The kinds of access, widest first.
+// The levels of access, widest first.
 const (
-	Reads    Access = "any"      // every attached connection, read-only ones too
+	Reads    Access = "any"      // every attached connection, including read-only ones
 	Writes   Access = "client"   // extensions and terminals
 	Terminal Access = "terminal" // a terminal only, never a browser
 )
 
-// A Method is one row of the method table. Params and Result are zero values of
-// the structs on the wire. A field of Params without omitempty or omitzero must
-// be given; one that is not there is refused.
+// A Method is one row of the method table. Params and Result are zero values of the wire
+// structs. A field of Params without omitempty or omitzero is required; unknown
+// parameters are refused.
 type Method struct {
 	Name    string
 	Access  Access
-	Session bool // needs the connection's own open session (keys.unlock)
-	Acting  bool // carries a request uuid; repeating it returns what it already made
+	Session bool // requires the connection's own open session (keys.unlock)
+	Acting  bool // carries a request uuid; repeating it returns the first result
 	Params  any
 	Result  any
 	Does    string
 }
 
-// Methods is the table of methods.
+// Methods is the method table.
 var Methods = []Method{
 	{"host.attach", Reads, false, false, AttachParams{}, AttachResult{}, "Says who is calling. The first message of every connection, sent by the relay or a command, never by an extension."},
 	{"host.hello", Reads, false, false, HelloParams{}, Hello{}, "Says what the daemon is and can do, and agrees on a protocol version."},
@@ -79,15 +79,15 @@ var Methods = []Method{
 	{"approvals.revoke", Writes, true, true, RevokeParams{}, Order{}, "Takes one allowance away, named by the digest that approvals.list showed, by an order of kind wallet: one transaction that sets it to zero. Refused while an open order needs it."},
 }
 
-// An Event is one row of the table of notifications.
+// An Event is one row of the notification table.
 type Event struct {
 	Name   string
-	To     string // which connections get it
+	To     string // the connections that receive it
 	Params any
 	When   string
 }
 
-// Events is the table of notifications.
+// Events is the notification table.
 var Events = []Event{
 	{"host.hello", "the connection", Hello{}, "After every successful host.attach, so also when the relay has come back to a restarted daemon: ask for open orders then."},
 	{"keys.changed", "all", KeysChanged{}, "The wallet was unlocked or locked (also by itself), wallets, accounts or names changed, or a search for used accounts has come further."},
@@ -100,7 +100,6 @@ var Events = []Event{
 	{"swap.order", "all", Order{}, "After every recorded change of an order."},
 }
 
-// MethodOf is the table's row of that name.
 func MethodOf(name string) (Method, bool) {
 	for _, m := range Methods {
 		if m.Name == name {
@@ -110,5 +109,5 @@ func MethodOf(name string) (Method, bool) {
 	return Method{}, false
 }
 
-// None is a list of no parameters.
+// None is an empty parameter list.
 type None struct{}

@@ -20,8 +20,7 @@ type Network struct {
 	RPC              []RPC   `json:"rpc" doc:"endpoints, in the order they are tried"`
 }
 
-// An RPC is one endpoint as it did when it was last used; nothing is asked for
-// this.
+// An RPC is an endpoint with the result of its last use. Listing it makes no request.
 type RPC struct {
 	Host    string    `json:"host" doc:"never the path, which may be an access key"`
 	Failure string    `json:"failure,omitempty" doc:"what went wrong at its last use; absent: nothing, or it was not used yet"`
@@ -30,23 +29,19 @@ type RPC struct {
 	Behind  bool      `json:"behind,omitempty" doc:"so far that it is not asked"`
 }
 
-// NetworksResult lists networks.
 type NetworksResult struct {
 	Active   uint64    `json:"active" doc:"chain id of the active network"`
 	Networks []Network `json:"networks"`
 }
 
-// SelectParams choose the active network.
 type SelectParams struct {
 	ChainID uint64 `json:"chainId"`
 }
 
-// SelectResult is the active network.
 type SelectResult struct {
 	Active uint64 `json:"active" doc:"chain id of the active network"`
 }
 
-// NetworksChanged names the new active network.
 type NetworksChanged struct {
 	Active uint64 `json:"active" doc:"chain id of the active network"`
 }

@@ -2,11 +2,11 @@ package protocol
 
 import "time"
 
-// USD is an amount of US dollars or a price in them, a decimal string: "3050.12".
-// Absent where there is no current price: show "price unavailable", never zero.
+// USD is an amount of or a price in US dollars, a decimal string: "3050.12". It is absent
+// if there is no current price: show "price unavailable", never zero.
 type USD string
 
-// PricesParams choose a page of prices.
+// PricesParams select a page of prices.
 type PricesParams struct {
 	ChainID uint64    `json:"chainId,omitempty" doc:"default: the active network"`
 	Tokens  []Address `json:"tokens,omitempty" doc:"default: all known tokens of the network, by market cap; at most 200"`
@@ -14,7 +14,6 @@ type PricesParams struct {
 	Limit   int       `json:"limit,omitempty" doc:"entries, 1 to 200; default 50"`
 }
 
-// PricesResult is a page of prices.
 type PricesResult struct {
 	ChainID uint64    `json:"chainId"`
 	Fetched time.Time `json:"fetched,omitzero" doc:"when prices were last fetched; absent: never"`
@@ -22,7 +21,6 @@ type PricesResult struct {
 	Cursor  string    `json:"cursor,omitempty" doc:"for the next page; absent at the end"`
 }
 
-// A Price is what one token costs.
 type Price struct {
 	Token     Address   `json:"token"`
 	Symbol    string    `json:"symbol"`
@@ -37,14 +35,12 @@ type Price struct {
 	Holders   uint64    `json:"holders,omitempty"`
 }
 
-// PriceHistoryParams choose a chart.
 type PriceHistoryParams struct {
 	ChainID uint64  `json:"chainId,omitempty" doc:"default: the active network"`
 	Token   Address `json:"token"`
 	Period  string  `json:"period" of:"ChartPeriod" doc:"24h, week or month"`
 }
 
-// PriceHistory is a chart.
 type PriceHistory struct {
 	ChainID     uint64   `json:"chainId"`
 	Token       Address  `json:"token"`
@@ -53,7 +49,7 @@ type PriceHistory struct {
 	Candles     []Candle `json:"candles" doc:"oldest first; steps without data are absent"`
 }
 
-// A Candle is one step of a chart, in US dollars.
+// A Candle is one interval of a chart, in US dollars.
 type Candle struct {
 	Time  time.Time `json:"time" doc:"its beginning"`
 	Open  USD       `json:"open"`
@@ -62,13 +58,13 @@ type Candle struct {
 	Close USD       `json:"close"`
 }
 
-// PricesChanged says that prices were fetched, or have become stale.
+// PricesChanged reports that prices were fetched or became stale.
 type PricesChanged struct {
 	Fetched time.Time `json:"fetched" doc:"when they were fetched last"`
 }
 
-// OfferUSD is what the amounts of an offer are worth, by the wallet's own prices and
-// never the provider's. With two fraction digits.
+// OfferUSD is the worth of an offer's amounts by the wallet's own prices, never the
+// provider's, with two decimals.
 type OfferUSD struct {
 	AmountIn     USD `json:"amountIn,omitempty"`
 	AmountOut    USD `json:"amountOut,omitempty"`
@@ -76,7 +72,7 @@ type OfferUSD struct {
 	GasCost      USD `json:"gasCost,omitempty"`
 }
 
-// GasUSD is what gas is worth, likewise.
+// GasUSD is the worth of the gas, by the same rules.
 type GasUSD struct {
 	Expected USD `json:"expected,omitempty"`
 	Max      USD `json:"max,omitempty"`

@@ -1,8 +1,8 @@
-// Package protocol is the wire between swapkeepd and its clients as Go values:
-// versions, limits, methods with their parameters and results, notifications
-// and the error table. PROTOCOL.md's tables and the extension's types are generated from it. It holds no
-// behaviour and imports nothing else of this project, so that every client can
-// use it.
+// Package protocol defines the wire between swapkeepd and its clients as Go values:
+// versions, limits, methods with their parameters and results, notifications and the
+// error table. PROTOCOL.md's tables and the extension's types are generated from it. It
+// has no behaviour and imports nothing else of this project, so that every client can use
+// it.
 package protocol
 
 //go:generate go run ./gen
@@ -12,54 +12,54 @@ import (
 	"time"
 )
 
-// The versions of the protocol this build speaks, both inclusive. A newer one
-// adds methods, fields and error rows; it takes nothing away within the range.
+// The protocol versions that this build speaks, both inclusive. A newer version adds
+// methods, fields and error rows; within the range nothing is removed.
 const (
 	MinVersion = 1
 	MaxVersion = 1
 )
 
-// Limits of one connection, unless said otherwise.
+// Limits, per connection unless stated otherwise.
 const (
 	MaxRequest     = 1 << 20  // bytes of one inbound message, inclusive
 	MaxResult      = 1 << 20  // bytes of one outbound message, inclusive; browsers enforce it
 	MaxDrain       = 64 << 20 // bytes of an over-long message that are skipped before the connection is closed
-	MaxRunning     = 64       // requests being answered
-	MaxQueued      = 256      // requests waiting besides
-	MaxAsking      = 8        // requests being answered that ask a network or a provider
-	MaxQuoting     = 8        // quotes and plans under way of one origin, all its connections together
+	MaxRunning     = 64       // requests in progress
+	MaxQueued      = 256      // further requests waiting
+	MaxAsking      = 8        // requests in progress that call a network or a provider
+	MaxQuoting     = 8        // quotes and plans in progress of one origin, over all its connections
 	MaxInFlight    = 4 << 20  // bytes of unanswered requests
-	MaxInFlightAll = 32 << 20 // the same, of all connections together
-	MaxUnsent      = 8 << 20  // bytes of replies and notifications not yet taken by the client
+	MaxInFlightAll = 32 << 20 // the same, over all connections
+	MaxUnsent      = 8 << 20  // bytes of replies and notifications not yet read by the client
 	MaxConnections = 64       // connections of one daemon
-	MaxBrowsers    = 56       // of those, browsers': a terminal can always stop the daemon
-	MaxPerProcess  = 8        // of those, one process's, where the system tells: a relay and a command need one
+	MaxBrowsers    = 56       // connections of browsers; the rest is reserved so that a terminal can always stop the daemon
+	MaxPerProcess  = 8        // connections of one process, where the system reports it: a relay and a command need one
 	MaxID          = 128      // bytes of a request id
 	MaxText        = 256      // bytes of a text parameter
 	MaxList        = 200      // elements of a list parameter
 	MaxSecret      = 4096     // bytes of a password, the words of a wallet or a key file
-	MaxHistory     = 1000     // history lines in one answer of swap.order, the newest
+	MaxHistory     = 1000     // history lines in one answer of swap.order, the newest ones
 	PageDefault    = 50       // entries of a page
-	PageMax        = 200      // entries of a page, at most
-	MaxRemembered  = 1024     // request uuids of key methods kept by a daemon
+	PageMax        = 200      // maximum entries of a page
+	MaxRemembered  = 1024     // request uuids of key methods that the daemon remembers
 )
 
-// Waits, each the longest of its kind.
+// Timeouts.
 const (
 	AttachTimeout  = 5 * time.Second  // for the first message
 	WriteTimeout   = 10 * time.Second // for a client to take one message
 	RequestTimeout = 2 * time.Minute  // for one request to be answered
 )
 
-// A Limit is a row of PROTOCOL.md's table of limits.
+// A Limit is a row of the limits table in PROTOCOL.md.
 type Limit struct {
 	Name  string
 	Value int64
 	Unit  string
-	Over  string // what happens over it
+	Over  string // what happens above it
 }
 
-// Limits is the table of limits.
+// Limits is the limits table.
 var Limits = []Limit{
 	{"message to the daemon", MaxRequest, "bytes", "skipped and answered with frame_too_long"},
 	{"message skipped whole", MaxDrain, "bytes", "connection closed"},
@@ -86,7 +86,7 @@ var Limits = []Limit{
 	{"answering a request", int64(RequestTimeout / time.Second), "seconds", "timed_out"},
 }
 
-// Version is JSON-RPC's own version, in every message.
+// Version is the JSON-RPC version in every message.
 const Version = "2.0"
 
 // A Request is one message to the daemon.
@@ -97,8 +97,8 @@ type Request struct {
 	Params  any             `json:"params,omitempty"`
 }
 
-// A Response answers one request; exactly one of Result and Error is set. ID is
-// null when the request's could not be read.
+// A Response answers one request. Exactly one of Result and Error is set. ID is null if
+// the request's id could not be read.
 type Response struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -106,7 +106,7 @@ type Response struct {
 	Error   *Error          `json:"error,omitempty"`
 }
 
-// A Notification is a message from the daemon that answers nothing.
+// A Notification is a message from the daemon that is not a response.
 type Notification struct {
 	JSONRPC string `json:"jsonrpc"`
 	Method  string `json:"method"`

@@ -79,7 +79,7 @@ func TestMethodsAreSound(t *testing.T) {
 }
 
 func TestAddresses(t *testing.T) {
-	// The test cases of EIP-55.
+	// Test cases of EIP-55.
 	for _, s := range []string{
 		"0x52908400098527886E0F7030069857D2E4169EE7", "0x8617E340B3D01FA5F11F306F4090FD50E238070D",
 		"0xde709f2102306220921060314715629080e2fb77", "0x27b1fdb04752bbc536007a920d24acb045561c26",
@@ -154,8 +154,8 @@ func TestSecretsDoNotPrint(t *testing.T) {
 	}
 }
 
-// FuzzSecret compares the reader of secrets, which makes no Go string, with
-// encoding/json, and sees to it that what is written is what is read.
+// FuzzSecret compares the decoder of secrets, which makes no Go string, with
+// encoding/json, and checks that an encoded secret decodes to the same.
 func FuzzSecret(f *testing.F) {
 	for _, s := range []string{`"plain"`, `"tab\t and \"quote\" \\ \/"`, `"\u00e9 \uD83D\ude00 é 😀"`, `""`, `"\u0000<&>"`, ` "spaces" `} {
 		f.Add([]byte(s))
@@ -183,7 +183,7 @@ func FuzzSecret(f *testing.F) {
 	})
 }
 
-// FuzzScalars: what is taken is in its one form.
+// FuzzScalars checks that accepted values are in canonical form.
 func FuzzScalars(f *testing.F) {
 	for _, s := range []string{"0", "1000", "0.5", "0x52908400098527886E0F7030069857D2E4169EE7", "0x" + strings.Repeat("ab", 32), "0b8c6f3e-7c1f-4d55-9d3c-6f1f0a6f7d01"} {
 		f.Add(s)

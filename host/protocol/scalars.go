@@ -17,25 +17,26 @@ import (
 	"golang.org/x/crypto/sha3"
 )
 
-// The scalars of the wire. Each refuses what is out of form when it is read.
+// The scalar types of the wire. Each refuses a malformed value when it is decoded.
 type (
 	// Amount is a decimal string of base units, below 2^256: "1000000".
 	Amount string
-	// Address is an EVM address with its EIP-55 checksum. All lower case is read
-	// too, as an address without one. The zero address is the native coin.
+	// Address is an EVM address with its EIP-55 checksum. All lower case is also
+	// accepted, as an address without a checksum. The zero address is the native coin.
 	Address string
 	// Hash is 32 bytes: "0x" and 64 lower-case hex digits.
 	Hash string
-	// UUID is a request's name in canonical form, lower case.
+	// UUID identifies a request, in canonical form, lower case.
 	UUID string
-	// Percent is a number with at most two decimals, kept in hundredths: 0.5 is 50.
+	// Percent is a number with at most two decimals, stored in hundredths (basis points):
+	// 0.5 is 50.
 	Percent int
-	// Secret is a password or the words of a wallet, a string on the wire. Zero
-	// it after use. It never prints.
+	// Secret is a password or the words of a wallet, a string on the wire. Call Zero
+	// after use. It never prints.
 	Secret []byte
 )
 
-// Native is the token address that stands for a network's own coin.
+// Native is the token address of a network's native coin.
 const Native Address = "0x0000000000000000000000000000000000000000"
 
 var (
@@ -47,14 +48,13 @@ var (
 	maxAmount   = new(big.Int).Lsh(big.NewInt(1), 256)
 )
 
-// form compiles its pattern when it is first used: relays, which start for every
-// port of a browser, use few of them.
+// form returns a matcher that compiles its pattern on first use. Relays start for every
+// port of a browser and use few patterns.
 func form(pattern string) func(string) bool {
 	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 	return func(s string) bool { return compiled().MatchString(s) }
 }
 
-// ParseAmount checks the form of an amount.
 func ParseAmount(s string) (Amount, error) {
 	if !amountForm(s) || Amount(s).Int().Cmp(maxAmount) >= 0 {
 		return "", errors.New("must be a decimal string of base units, without sign or leading zeros, below 2^256")
@@ -62,7 +62,7 @@ func ParseAmount(s string) (Amount, error) {
 	return Amount(s), nil
 }
 
-// Int is the amount as a number; nil when a is out of form.
+// Int returns the amount as a number, or nil if it is malformed.
 func (a Amount) Int() *big.Int {
 	n, ok := new(big.Int).SetString(string(a), 10)
 	if !ok {
@@ -71,7 +71,7 @@ func (a Amount) Int() *big.Int {
 	return n
 }
 
-// AmountOf writes n; a nil n is the empty amount, which is left out.
+// AmountOf returns the amount of n. A nil n gives the empty amount, which is omitted.
 func AmountOf(n *big.Int) Amount {
 	if n == nil {
 		return ""
@@ -79,8 +79,8 @@ func AmountOf(n *big.Int) Amount {
 	return Amount(n.String())
 }
 
-// ParseAddress checks an address and returns it with its checksum. Mixed case
-// must be the EIP-55 checksum; all lower case is taken as none.
+// ParseAddress parses an address and returns it with its checksum. Mixed case must match
+// the EIP-55 checksum; all lower case has no checksum.
 func ParseAddress(s string) (Address, error) {
 	if !addressForm(s) {
 		return "", errors.New("must be an address: 0x and 40 hex digits")
@@ -92,7 +92,8 @@ func ParseAddress(s string) (Address, error) {
 	return sum, nil
 }
 
-// Checksummed writes the 40 hex digits of s with their EIP-55 checksum.
+// Checksummed returns the 40 hex digits of s with their EIP-55 checksum. s must be "0x"
+// and 40 hex digits.
 func Checksummed(s string) Address {
 	digits := []byte(strings.ToLower(s[2:]))
 	h := sha3.NewLegacyKeccak256()
@@ -106,7 +107,7 @@ func Checksummed(s string) Address {
 	return Address("0x" + string(digits))
 }
 
-// ParsePercent reads a number with at most two decimals.
+// ParsePercent parses a number with at most two decimals.
 func ParsePercent(s string) (Percent, error) {
 	if !percentForm(s) {
 		return 0, errors.New("must be a number with at most two decimals")
@@ -131,16 +132,13 @@ func (p Percent) String() string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// MarshalJSON writes a number.
 func (p Percent) MarshalJSON() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalJSON reads a number.
 func (p *Percent) UnmarshalJSON(b []byte) (err error) {
 	*p, err = ParsePercent(string(b))
 	return err
 }
 
-// readText reads a JSON string and hands it to parse.
 func readText[T ~string](b []byte, to *T, parse func(string) (T, error)) error {
 	var s string
 	if err := json.Unmarshal(b, &s); err != nil {
@@ -153,7 +151,7 @@ func readText[T ~string](b []byte, to *T, parse func(string) (T, error)) error {
 	return err
 }
 
-// matching is a parser that only checks a form.
+// matching returns a parser that only checks the form.
 func matching[T ~string](matches func(string) bool, want string) func(string) (T, error) {
 	return func(s string) (T, error) {
 		if !matches(s) {
@@ -168,33 +166,28 @@ var (
 	parseUUID = matching[UUID](uuidForm, "must be a uuid in lower case, such as one of crypto.randomUUID()")
 )
 
-// UnmarshalJSON reads and checks an amount.
 func (a *Amount) UnmarshalJSON(b []byte) error { return readText(b, a, ParseAmount) }
 
-// UnmarshalJSON reads and checks an address.
 func (a *Address) UnmarshalJSON(b []byte) error { return readText(b, a, ParseAddress) }
 
-// UnmarshalJSON reads and checks a hash.
 func (h *Hash) UnmarshalJSON(b []byte) error { return readText(b, h, parseHash) }
 
-// UnmarshalJSON reads and checks a uuid.
 func (u *UUID) UnmarshalJSON(b []byte) error { return readText(b, u, parseUUID) }
 
-// Zero wipes s.
 func (s Secret) Zero() { clear(s) }
 
-// String hides s from every printer.
+// String returns a placeholder.
 func (s Secret) String() string { return "[secret]" }
 
-// GoString hides s from %#v.
+// GoString returns a placeholder for %#v.
 func (s Secret) GoString() string { return "[secret]" }
 
-// MarshalJSON writes a JSON string. Only clients send secrets.
+// MarshalJSON encodes a JSON string.
 func (s Secret) MarshalJSON() ([]byte, error) {
 	if !utf8.Valid(s) {
 		return nil, errors.New("secret is not UTF-8")
 	}
-	out := make([]byte, 0, 2+6*len(s)) // room for the worst case: no copy is left behind
+	out := make([]byte, 0, 2+6*len(s)) // capacity for the worst case, so that append leaves no copy behind
 	out = append(out, '"')
 	for _, c := range s {
 		switch {
@@ -211,8 +204,8 @@ func (s Secret) MarshalJSON() ([]byte, error) {
 
 var errSecret = errors.New("must be a string")
 
-// UnmarshalJSON reads a JSON string without making a Go string of it, which
-// could not be wiped.
+// UnmarshalJSON decodes a JSON string without making a Go string, which could not be
+// wiped.
 func (s *Secret) UnmarshalJSON(b []byte) error {
 	b = bytes.TrimSpace(b)
 	if len(b) < 2 || b[0] != '"' || b[len(b)-1] != '"' || !json.Valid(b) {
@@ -242,7 +235,7 @@ func (s *Secret) UnmarshalJSON(b []byte) error {
 
 var escapes = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unescape reads one escape of a valid JSON string and the bytes it took.
+// unescape decodes one escape of a valid JSON string and returns its length.
 func unescape(b []byte) (r rune, n int, ok bool) {
 	if r, ok := escapes[b[1]]; ok {
 		return r, 2, true

@@ -4,12 +4,12 @@ package protocol
 const (
 	SettingPercent  = "percent"  // 0.5
 	SettingDuration = "duration" // 15m, 1h30m
-	SettingNumber   = "number"   // a whole one
+	SettingNumber   = "number"   // a whole number
 	SettingSwitch   = "switch"   // true or false
 	SettingChoice   = "choice"   // one of choices
 	SettingText     = "text"
 	SettingURL      = "url"
-	SettingURLs     = "urls" // in values
+	SettingURLs     = "urls" // in Values
 )
 
 // Sources of a setting's value, weakest first.
@@ -21,12 +21,12 @@ const (
 	FromFlag        = "flag"
 )
 
-// What changing a setting asks for.
+// What a change of a setting requires.
 const (
 	RightSession  = "session"  // an open session
 	RightPassword = "password" // the wallet's password, each time
-	RightNone     = "none"     // it cannot be changed over the wire
-	RightTerminal = "terminal" // of a value: a terminal
+	RightNone     = "none"     // cannot be changed over the wire
+	RightTerminal = "terminal" // for a value above TerminalAbove: a terminal
 )
 
 // When a change takes effect.
@@ -35,8 +35,8 @@ const (
 	AppliesRestart = "restart"
 )
 
-// A Setting is one key of the configuration: what holds, where it comes from
-// and what changing it takes.
+// A Setting is one configuration key: its value, the source of the value and what a
+// change requires.
 type Setting struct {
 	Key     string   `json:"key" doc:"as in the configuration file, such as keys.auto_lock"`
 	Does    string   `json:"does" doc:"what it is for"`
@@ -59,18 +59,17 @@ type Setting struct {
 	TerminalAbove string `json:"terminalAbove,omitempty" doc:"a value above this is taken from a terminal only"`
 }
 
-// SettingsParams choose settings.
 type SettingsParams struct {
 	Keys   []string `json:"keys,omitempty" doc:"default: all"`
 	Reveal bool     `json:"reveal,omitempty" doc:"show URLs and files whole; at a terminal only"`
 }
 
-// SettingsResult lists settings, in the order of the table or as asked for.
+// SettingsResult lists settings, in table order or as requested.
 type SettingsResult struct {
 	Settings []Setting `json:"settings"`
 }
 
-// SetParams change one setting: exactly one of Value, Values and Reset.
+// SetParams change one setting: exactly one of Value, Values and Reset is given.
 type SetParams struct {
 	Key      string   `json:"key"`
 	Value    *string  `json:"value,omitempty" doc:"of every type but urls"`
@@ -79,24 +78,23 @@ type SetParams struct {
 	Password Secret   `json:"password,omitempty" doc:"where the setting's right is password, or the value is above passwordAbove"`
 }
 
-// SetResult is the setting as it is now.
+// SetResult is the setting after the change.
 type SetResult struct {
 	Setting Setting `json:"setting"`
 }
 
-// SettingsChanged names a setting that has changed.
 type SettingsChanged struct {
 	Key string `json:"key"`
 }
 
-// SetKeyParams give a provider's key.
+// SetKeyParams set a provider's key.
 type SetKeyParams struct {
 	Provider string `json:"provider" doc:"dex, bridge, intent or gasless; coingecko or hosted, which are sources of prices"`
 	Key      Secret `json:"key" doc:"as the provider issued it, for dex the key proxy; empty: forget it"`
 	Password Secret `json:"password" doc:"the vault's, each time"`
 }
 
-// SetKeyResult says what there is now; a key is never shown.
+// SetKeyResult reports whether there is a key now. The key itself is never shown.
 type SetKeyResult struct {
 	Provider string `json:"provider"`
 	Set      bool   `json:"set" doc:"there is a key"`

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// ProvidersResult lists what each provider can do here.
+// ProvidersResult lists the providers and their capabilities.
 type ProvidersResult struct {
 	Providers []Provider `json:"providers"`
 }
 
-// A Provider is one swap provider, named by kind.
+// A Provider is one swap provider, identified by its kind.
 type Provider struct {
 	Kind    string             `json:"kind" of:"ProviderKind" doc:"dex, bridge, intent or gasless"`
 	Ready   bool               `json:"ready" doc:"built in and configured"`
@@ -24,7 +24,7 @@ type Provider struct {
 	Networks    map[string]ProviderNetwork `json:"networks,omitempty" doc:"by chain id; of the intent provider"`
 }
 
-// A ProviderNetwork is the intent provider's configuration entry of one network.
+// A ProviderNetwork is the intent provider's configuration of one network.
 type ProviderNetwork struct {
 	Enabled            bool   `json:"enabled"`
 	HyperstreamChainID uint64 `json:"hyperstreamChainId" doc:"the provider's id of the network"`
@@ -32,7 +32,7 @@ type ProviderNetwork struct {
 	CrossChainEnabled  bool   `json:"crossChainEnabled"`
 }
 
-// Capabilities are what a provider can do: yes, no, or under what condition.
+// Capabilities are the features of a provider: yes, no, or under what condition.
 type Capabilities struct {
 	SameChain  string `json:"sameChain"`
 	CrossChain string `json:"crossChain"`
@@ -41,14 +41,14 @@ type Capabilities struct {
 	Tracking   string `json:"orderTracking"`
 }
 
-// A ProviderFee is what a swap through a provider pays in fees.
+// A ProviderFee is the fees of a swap through a provider.
 type ProviderFee struct {
 	FeeBps   int    `json:"feeBps" doc:"the wallet's, basis points; 0: no receiver is configured"`
 	MakerBps int    `json:"makerFeeBps" doc:"most that the provider's side may take besides, basis points"`
 	How      string `json:"how" doc:"for people"`
 }
 
-// Support is what a provider does on one chain.
+// Support is a provider's support of one chain.
 type Support struct {
 	Support    string   `json:"support" of:"SupportLevel" doc:"active, disabled or not supported"`
 	CrossChain bool     `json:"crossChainEnabled"`
@@ -57,18 +57,17 @@ type Support struct {
 	Auction    bool     `json:"auction,omitempty" doc:"the auction route is served"`
 }
 
-// DestinationsParams choose the provider.
 type DestinationsParams struct {
 	Provider string `json:"provider" of:"ProviderKind" doc:"bridge or intent: those that leave the source chain"`
 }
 
-// DestinationsResult lists what a provider reaches.
+// DestinationsResult lists the chains a provider pays out on.
 type DestinationsResult struct {
 	Destinations []Destination `json:"destinations"`
 }
 
-// A Destination is a chain that may receive. Of one that is not known here all is
-// the provider's word, made fit for a screen as a token's names are.
+// A Destination is a chain that can receive. For a chain that is not known here, all
+// fields are the provider's claims, sanitized for display like token names.
 type Destination struct {
 	ChainID  uint64 `json:"chainId"`
 	Name     string `json:"name"`
@@ -78,7 +77,6 @@ type Destination struct {
 	Known    bool   `json:"known" doc:"one of networks.list; of others no balance is read, and a payment there is told of by the provider alone"`
 }
 
-// FeesResult is the wallet's fee.
 type FeesResult struct {
 	FeeBps      int     `json:"feeBps" doc:"basis points"`
 	PartnerInfo Partner `json:"partnerInfo"`
@@ -91,7 +89,7 @@ type Partner struct {
 	Website         string  `json:"website"`
 }
 
-// QuoteParams ask for offers, exact input.
+// QuoteParams request offers for an exact input.
 type QuoteParams struct {
 	Account    Address  `json:"account" doc:"one of keys.accounts"`
 	SrcChainID uint64   `json:"srcChainId,omitempty" doc:"absent: the active network; given, it must be that"`
@@ -107,27 +105,27 @@ type QuoteParams struct {
 	Watch      bool     `json:"watch,omitempty" doc:"go on asking, and push the answers as swap.quoted"`
 }
 
-// LookTime is how long a watch of quotes goes on without word that somebody looks.
+// LookTime is how long quotes are refreshed after the last sign that somebody looks at
+// them.
 const LookTime = time.Minute
 
-// WatchParams keep a watch of quotes awake, or end it.
+// WatchParams keep the refresh of quotes going, or end it.
 type WatchParams struct {
 	Stop bool `json:"stop,omitempty"`
 }
 
-// WatchResult says whether quotes are being refreshed.
+// WatchResult reports whether quotes are being refreshed.
 type WatchResult struct {
 	Watching bool       `json:"watching"`
 	Until    *time.Time `json:"until,omitempty" doc:"when it pauses unless somebody looks again"`
 }
 
-// QuoteResult is what all providers answered.
 type QuoteResult struct {
 	Offers   []Offer           `json:"offers" doc:"ranked, best first"`
 	Failures map[string]*Error `json:"failures" of:"ProviderKind" doc:"by kind of the providers that had no offer; form of an error object"`
 }
 
-// Quoted is one provider's answer to a quote under way.
+// Quoted is one provider's answer to a quote in progress.
 type Quoted struct {
 	Call     json.RawMessage `json:"call" doc:"id of the swap.quote request"`
 	Provider string          `json:"provider" of:"ProviderKind"`
@@ -176,12 +174,11 @@ type Payment struct {
 	Bps   int     `json:"bps" doc:"basis points of the output"`
 }
 
-// PrepareParams choose an offer.
 type PrepareParams struct {
 	Offer string `json:"offer" doc:"id of an offer that has not expired"`
 }
 
-// A Review is what the user is asked to accept.
+// A Review is the plan that the user is asked to accept.
 type Review struct {
 	Digest     Hash      `json:"digest" doc:"what consent names: terms and effects"`
 	Terms      Terms     `json:"terms"`
@@ -199,7 +196,7 @@ type Review struct {
 	AmountAgain bool     `json:"amountAgain,omitempty" doc:"for a terminal: carrying it out would take the amount again; of swap.prepare alone"`
 }
 
-// Terms are what no signature leaves the wallet outside of.
+// Terms are the bounds that everything the wallet signs for an order must keep.
 type Terms struct {
 	Provider    string    `json:"provider" of:"OrderKind"`
 	Account     Address   `json:"account"`
@@ -220,7 +217,7 @@ type Terms struct {
 	Wrap        Address   `json:"wrap,omitempty" doc:"the wrapped coin that the native input becomes before it is spent"`
 }
 
-// A Step is one thing only the wallet can do.
+// A Step is one action that only the wallet can perform.
 type Step struct {
 	Kind    string          `json:"kind" of:"StepKind" doc:"call, typed or late"`
 	Effect  Effect          `json:"effect"`
@@ -233,7 +230,7 @@ type Step struct {
 	Skipped bool            `json:"skipped,omitempty" doc:"an approval that was not needed any more, in orders"`
 }
 
-// An Effect is what a step would do, decoded from its bytes.
+// An Effect is the effect of a step, decoded from its bytes.
 type Effect struct {
 	Kind      string     `json:"kind" of:"EffectKind" doc:"approve, permit, swap, wrap, unwrap, order (signed, settled by others), deposit or opaque (of unknown content)"`
 	ChainID   uint64     `json:"chainId"`
@@ -254,7 +251,7 @@ type Spend struct {
 	Amount Amount  `json:"amount"`
 }
 
-// An Approval lets a spender pull tokens.
+// An Approval allows a spender to pull tokens.
 type Approval struct {
 	Token   Address   `json:"token"`
 	Spender Address   `json:"spender"`
@@ -263,14 +260,14 @@ type Approval struct {
 	Until   time.Time `json:"until,omitzero" doc:"absent: it does not expire"`
 }
 
-// A Receive is an amount that the contract enforces.
+// A Receive is a minimum amount that the contract enforces.
 type Receive struct {
 	Token Address `json:"token"`
 	To    Address `json:"to"`
 	Min   Amount  `json:"min"`
 }
 
-// Gas is what the plan's own transactions cost.
+// Gas is the cost of the plan's own transactions.
 type Gas struct {
 	Expected Amount   `json:"expected" doc:"wei, at the present base fee"`
 	Max      Amount   `json:"max" doc:"wei, what the account must be able to pay besides the value"`
@@ -281,7 +278,6 @@ type Gas struct {
 	USD      GasUSD   `json:"usd,omitzero" doc:"what it is worth now; in reviews"`
 }
 
-// A Cost is the price of one transaction.
 type Cost struct {
 	Gas            uint64 `json:"gas" doc:"limit"`
 	BaseFee        Amount `json:"baseFee,omitempty" doc:"wei per unit"`
@@ -292,7 +288,7 @@ type Cost struct {
 	Max            Amount `json:"max" doc:"wei"`
 }
 
-// A Finding is one thing the user is told before consent.
+// A Finding is something the user is told before consent.
 type Finding struct {
 	Code     string            `json:"code" of:"FindingCode"`
 	Severity string            `json:"severity" of:"Severity" doc:"note, warn, acknowledge (execute must name its code) or block"`
@@ -300,7 +296,7 @@ type Finding struct {
 	Data     map[string]string `json:"data,omitempty"`
 }
 
-// ExecuteParams are the user's consent.
+// ExecuteParams are the user's consent to a review.
 type ExecuteParams struct {
 	Request     UUID     `json:"request" doc:"names this act; repeating it returns the order it made"`
 	Digest      Hash     `json:"digest" doc:"of the review that was shown"`
@@ -309,7 +305,7 @@ type ExecuteParams struct {
 	Amount      Amount   `json:"amount,omitempty" doc:"at a terminal that is told amount_again: terms.amountIn, typed once more"`
 }
 
-// CancelParams withdraw an order.
+// CancelParams request the cancellation of an order.
 type CancelParams struct {
 	Request  UUID   `json:"request" doc:"names this act"`
 	Order    string `json:"order" doc:"id"`
@@ -317,13 +313,14 @@ type CancelParams struct {
 	Password Secret `json:"password,omitempty" doc:"the wallet's, from a browser that is told consent_password; it counts for this act alone"`
 }
 
-// Tiers of what a transaction offers for its place in a block.
+// Fee tiers of a replacement transaction.
 const (
 	TierNormal = "normal"
 	TierFast   = "fast"
 )
 
-// SpeedupParams have an order's pending transaction sent again for more.
+// SpeedupParams request that an order's pending transaction is sent again with a higher
+// fee.
 type SpeedupParams struct {
 	Request    UUID   `json:"request" doc:"names this act; repeating it does not bump again"`
 	Order      string `json:"order" doc:"id"`
@@ -333,7 +330,7 @@ type SpeedupParams struct {
 	Password   Secret `json:"password,omitempty" doc:"the wallet's, from a browser that is told consent_password; it counts for this act alone"`
 }
 
-// AcceptParams consent to what an order in need of consent proposes.
+// AcceptParams are the consent to the proposal of an order that needs consent.
 type AcceptParams struct {
 	Request     UUID     `json:"request" doc:"names this act"`
 	Order       string   `json:"order" doc:"id"`
@@ -343,19 +340,17 @@ type AcceptParams struct {
 	Amount      Amount   `json:"amount,omitempty" doc:"at a terminal that is told amount_again: terms.amountIn, typed once more"`
 }
 
-// OrderParams choose an order.
 type OrderParams struct {
 	Order string `json:"order" doc:"id"`
 }
 
-// OrderResult is an order and what happened to it.
+// OrderResult is an order and its history.
 type OrderResult struct {
 	Order   Order   `json:"order"`
 	History []Entry `json:"history" doc:"oldest first"`
 	Omitted int     `json:"omitted,omitempty" doc:"older lines left out"`
 }
 
-// OrdersParams choose a page of orders.
 type OrdersParams struct {
 	Account Address `json:"account,omitempty" doc:"default: all accounts"`
 	Open    bool    `json:"open,omitempty" doc:"only orders that have not ended"`
@@ -363,13 +358,12 @@ type OrdersParams struct {
 	Limit   int     `json:"limit,omitempty" doc:"entries, 1 to 200; default 50"`
 }
 
-// OrdersResult is a page of orders.
 type OrdersResult struct {
 	Orders []Order `json:"orders" doc:"newest first"`
 	Cursor string  `json:"cursor,omitempty" doc:"for the next page; absent at the end"`
 }
 
-// An Order is one accepted plan and where it stands.
+// An Order is an accepted plan and its progress.
 type Order struct {
 	ID          string     `json:"id"`
 	Request     UUID       `json:"request"`
@@ -406,8 +400,8 @@ type Order struct {
 	Checked     time.Time  `json:"checked,omitzero" doc:"when the daemon last looked how it stands, on the chains and at its provider; absent: not since its start, or it has ended"`
 }
 
-// A Proposal is what an order asks consent to when the accepted terms can no
-// longer be kept.
+// A Proposal is what an order asks consent for when the accepted terms can no longer be
+// kept.
 type Proposal struct {
 	Reason string    `json:"reason" doc:"why the accepted terms can no longer be kept"`
 	Cause  *Cause    `json:"cause,omitempty" doc:"that for programs"`
@@ -415,7 +409,7 @@ type Proposal struct {
 	Review Review    `json:"review" doc:"as of swap.prepare; consent names its digest"`
 }
 
-// Submitted says how far telling the provider came.
+// Submitted is the progress of submitting an order to its provider.
 type Submitted struct {
 	First   time.Time `json:"first"`
 	Last    time.Time `json:"last"`
@@ -441,7 +435,7 @@ type Leftover struct {
 	Amount  Amount  `json:"amount"`
 }
 
-// A Claim is what a provider says of an order.
+// A Claim is what a provider reports about an order.
 type Claim struct {
 	State   string `json:"state" of:"OrderState"`
 	Word    string `json:"word,omitempty" doc:"the provider's own for it"`
@@ -450,7 +444,7 @@ type Claim struct {
 	Reason  string `json:"reason,omitempty"`
 }
 
-// A Seen is a payment as an order awaits it, of which it is not certain whose it is.
+// A Seen is a payment that may settle an order but may also belong to another.
 type Seen struct {
 	End     string    `json:"end" of:"OrderState" doc:"what it would prove: filled or refunded"`
 	ChainID uint64    `json:"chainId"`
@@ -476,7 +470,7 @@ type Verdict struct {
 	Absence  *Absence  `json:"absence,omitempty" doc:"where nothing was found"`
 }
 
-// A LogRef is one log of a transaction, or its payment of the native coin.
+// A LogRef identifies one log of a transaction, or its native payment.
 type LogRef struct {
 	ChainID uint64 `json:"chainId"`
 	Tx      Hash   `json:"tx"`
@@ -484,7 +478,7 @@ type LogRef struct {
 	Balance bool   `json:"balance,omitempty" doc:"the payment is seen in a balance that the block raised"`
 }
 
-// An Absence is a range of blocks that was searched in vain.
+// An Absence is a range of blocks that was searched without a result.
 type Absence struct {
 	ChainID   uint64    `json:"chainId"`
 	From      uint64    `json:"from" doc:"first block"`
@@ -494,7 +488,7 @@ type Absence struct {
 	Hosts     []string  `json:"hosts" doc:"RPC hosts that searched"`
 }
 
-// Evidence is what the chain says of one mined transaction.
+// Evidence is what the chain says about one mined transaction.
 type Evidence struct {
 	ChainID   uint64    `json:"chainId"`
 	Tx        Hash      `json:"tx"`
@@ -521,8 +515,8 @@ type Entry struct {
 	Cause     *Cause    `json:"cause,omitempty" doc:"that for programs; absent in a line of an older version"`
 }
 
-// A Cause is a reason or a note for programs, so that a client says it in its user's
-// language.
+// A Cause is a reason or a note in machine-readable form, so that clients can show it in
+// the user's language.
 type Cause struct {
 	Word    string            `json:"word" of:"CauseWord" doc:"what happened"`
 	Error   string            `json:"error,omitempty" doc:"of a refusal: its name in the table of errors"`

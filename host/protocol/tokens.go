@@ -1,7 +1,7 @@
 package protocol
 
-// A Token is a currency on one chain. Symbol and name are made fit for a screen:
-// one line, without characters that cannot be seen or that turn the text around.
+// A Token is a currency on one chain. Symbol and name are sanitized for display: one
+// line, without invisible characters or ones that reverse the text direction.
 type Token struct {
 	ChainID  uint64  `json:"chainId"`
 	Address  Address `json:"address" doc:"zero address = the native coin"`
@@ -14,7 +14,6 @@ type Token struct {
 	Imitates Address `json:"imitates,omitempty" doc:"the verified token of this network whose symbol or name it bears: to be warned of"`
 }
 
-// TokensParams choose a page of tokens.
 type TokensParams struct {
 	ChainID  uint64 `json:"chainId,omitempty" doc:"default: the active network"`
 	Provider string `json:"provider,omitempty" of:"ProviderKind" doc:"bridge or intent: what that provider says it trades on the network, which may be one that it alone reaches; default: the known tokens"`
@@ -22,13 +21,11 @@ type TokensParams struct {
 	Limit    int    `json:"limit,omitempty" doc:"entries, 1 to 200; default 50"`
 }
 
-// TokensResult is a page of tokens.
 type TokensResult struct {
 	Tokens []Token `json:"tokens"`
 	Cursor string  `json:"cursor,omitempty" doc:"for the next page; absent at the end"`
 }
 
-// SearchParams look for tokens.
 type SearchParams struct {
 	Query   string `json:"query" doc:"part of a symbol or name, or an address; upper and lower case are the same"`
 	ChainID uint64 `json:"chainId,omitempty" doc:"default: the active network"`
@@ -36,15 +33,15 @@ type SearchParams struct {
 	Limit   int    `json:"limit,omitempty" doc:"entries, 1 to 200; default 50"`
 }
 
-// SearchResult is a page of what was found, best first: exact symbols before
-// beginnings before the rest, verified ones before others.
+// SearchResult is a page of search results, best first: exact symbols, then prefixes,
+// then the rest; verified tokens before others.
 type SearchResult struct {
 	Tokens     []Token `json:"tokens"`
 	Cursor     string  `json:"cursor,omitempty" doc:"for the next page; absent at the end"`
 	Importable Address `json:"importable,omitempty" doc:"the query is an address that is not known here: tokens.import can look at it"`
 }
 
-// ImportTokenParams name a token by its address.
+// ImportTokenParams identify a token by its address.
 type ImportTokenParams struct {
 	ChainID uint64  `json:"chainId,omitempty" doc:"default: the active network"`
 	Address Address `json:"address"`
@@ -57,18 +54,16 @@ type ImportTokenResult struct {
 	Known bool  `json:"known" doc:"it was known before; nothing changed"`
 }
 
-// RemoveTokenParams name an imported token.
+// RemoveTokenParams identify an imported token.
 type RemoveTokenParams struct {
 	ChainID uint64  `json:"chainId,omitempty" doc:"default: the active network"`
 	Address Address `json:"address"`
 }
 
-// RemoveTokenResult says whether there was something to remove.
 type RemoveTokenResult struct {
 	Removed bool `json:"removed" doc:"false: it was not imported"`
 }
 
-// BalancesParams choose what to read.
 type BalancesParams struct {
 	Account     Address   `json:"account"`
 	ChainID     uint64    `json:"chainId,omitempty" doc:"default: the active network"`
@@ -76,7 +71,6 @@ type BalancesParams struct {
 	WithBalance bool      `json:"withBalance,omitempty" doc:"leave out tokens of which the account has none; the native coin stays, and verified and imported tokens of which that is not known"`
 }
 
-// BalancesResult are an account's balances.
 type BalancesResult struct {
 	ChainID  uint64    `json:"chainId"`
 	Account  Address   `json:"account"`
@@ -84,14 +78,14 @@ type BalancesResult struct {
 	Omitted  int       `json:"omitted,omitempty" doc:"known tokens that were left out, for there are too many: those without a balance, then those of other lists"`
 }
 
-// A Balance is how much of a token an account has.
+// A Balance is an account's balance of one token.
 type Balance struct {
 	Token  Address `json:"token"`
 	Amount Amount  `json:"amount,omitempty" doc:"absent: its contract gives none"`
 	Known  *Token  `json:"known,omitempty" doc:"what the token is; absent: not known here"`
 }
 
-// TokensChanged names the network whose tokens are others now.
+// TokensChanged names the network whose list of tokens changed.
 type TokensChanged struct {
 	ChainID uint64 `json:"chainId"`
 }

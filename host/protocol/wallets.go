@@ -9,8 +9,8 @@ const (
 	KeysUnlocked = "unlocked"
 )
 
-// A Wallet is a set of accounts from one mnemonic, or the account of one key.
-// One vault password opens all wallets.
+// A Wallet is the accounts of one mnemonic, or the account of one private key. One vault
+// password opens all wallets.
 type Wallet struct {
 	ID       string    `json:"id"`
 	Name     string    `json:"name"`
@@ -27,7 +27,7 @@ type Account struct {
 	Path    string  `json:"path,omitempty" doc:"BIP-44 path of a derived account"`
 }
 
-// KeysStatus is what there is and whether it is unlocked.
+// KeysStatus lists the wallets and whether they are unlocked.
 type KeysStatus struct {
 	State           string    `json:"state" of:"KeysState" doc:"none, locked or unlocked"`
 	Backend         string    `json:"backend" doc:"os (the system's keychain) or file"`
@@ -37,7 +37,6 @@ type KeysStatus struct {
 	LocksAt         time.Time `json:"locksAt,omitzero" doc:"when it will, if nothing happens"`
 }
 
-// CreateParams make a new wallet.
 type CreateParams struct {
 	Request  UUID   `json:"request" doc:"names this act; repeating it makes no second wallet"`
 	Password Secret `json:"password" doc:"the vault's; the first wallet sets it: at least 10 characters, hard to guess"`
@@ -45,18 +44,16 @@ type CreateParams struct {
 	Words    int    `json:"words,omitempty" doc:"12 (default) or 24"`
 }
 
-// CreateResult is the new wallet.
 type CreateResult struct {
 	Wallet  Wallet `json:"wallet"`
 	Words   Secret `json:"words,omitempty" doc:"keys.create's first answer only: to be written down now; they are never shown again"`
 	Warning string `json:"warning,omitempty" doc:"to be shown with the words"`
 }
 
-// Zero wipes the words.
 func (r CreateResult) Zero() { r.Words.Zero() }
 
-// ImportParams make a wallet from what another gave: exactly one of Mnemonic,
-// PrivateKey and Keystore.
+// ImportParams import a wallet: exactly one of Mnemonic, PrivateKey and Keystore is
+// given.
 type ImportParams struct {
 	Request          UUID   `json:"request" doc:"names this act"`
 	Mnemonic         Secret `json:"mnemonic,omitempty" doc:"BIP-39 words, separated by spaces"`
@@ -67,29 +64,25 @@ type ImportParams struct {
 	Name             string `json:"name,omitempty" doc:"for people"`
 }
 
-// UnlockParams open a session.
 type UnlockParams struct {
 	Password Secret `json:"password" doc:"of the vault"`
 }
 
-// AccountsResult lists accounts.
 type AccountsResult struct {
 	Accounts []Account `json:"accounts"`
 }
 
-// AddParams add the next account of a wallet.
 type AddParams struct {
 	Request UUID   `json:"request" doc:"names this act"`
 	Wallet  string `json:"wallet,omitempty" doc:"id; may be left out when there is one wallet"`
 	Name    string `json:"name,omitempty" doc:"for people"`
 }
 
-// AddResult is the new account.
 type AddResult struct {
 	Account Account `json:"account"`
 }
 
-// RenameParams name a wallet or an account: exactly one of the two.
+// RenameParams rename a wallet or an account: exactly one of the two is given.
 type RenameParams struct {
 	Request UUID    `json:"request" doc:"names this act"`
 	Wallet  string  `json:"wallet,omitempty" doc:"id of the wallet to name"`
@@ -97,7 +90,6 @@ type RenameParams struct {
 	Name    string  `json:"name" doc:"1 to 32 printable characters; empty gives an account its number back"`
 }
 
-// RemoveParams remove a wallet.
 type RemoveParams struct {
 	Request  UUID   `json:"request" doc:"names this act"`
 	Wallet   string `json:"wallet" doc:"id"`
@@ -105,19 +97,18 @@ type RemoveParams struct {
 	Damaged  bool   `json:"damaged,omitempty" doc:"also with open orders whose record is damaged, which may be of this wallet: without it that is refused"`
 }
 
-// WalletResult is a wallet as it is after a change, or was before its removal.
+// WalletResult is a wallet after a change, or before its removal.
 type WalletResult struct {
 	Wallet Wallet `json:"wallet"`
 }
 
-// Forms of an export.
+// Export formats.
 const (
 	ExportWords    = "words"
 	ExportKey      = "privateKey"
 	ExportKeystore = "keystore"
 )
 
-// ExportParams say what to show.
 type ExportParams struct {
 	Form             string  `json:"form" doc:"words (of a wallet), privateKey or keystore (of an account)"`
 	Wallet           string  `json:"wallet,omitempty" doc:"id, for words"`
@@ -126,22 +117,20 @@ type ExportParams struct {
 	KeystorePassword Secret  `json:"keystorePassword,omitempty" doc:"for keystore: of the new file; at least 10 characters, hard to guess"`
 }
 
-// ExportResult is what was asked for.
 type ExportResult struct {
 	Form   string `json:"form"`
 	Secret Secret `json:"secret" doc:"the words, 0x and 64 hex digits, or the text of the key file"`
 }
 
-// Zero wipes the secret.
 func (r ExportResult) Zero() { r.Secret.Zero() }
 
-// DiscoverParams name the wallet to look for accounts of.
+// DiscoverParams select the wallet whose accounts to search for.
 type DiscoverParams struct {
 	Request UUID   `json:"request" doc:"names this act"`
 	Wallet  string `json:"wallet,omitempty" doc:"id; may be left out when there is one wallet"`
 }
 
-// A Discovery is how far a search for used accounts has come.
+// A Discovery is the progress of a search for used accounts.
 type Discovery struct {
 	Wallet string    `json:"wallet" doc:"id"`
 	Looked int       `json:"looked" doc:"accounts looked up so far"`
@@ -159,7 +148,7 @@ const (
 	CauseDiscovered = "discovered"
 )
 
-// KeysChanged says what happened to the keys.
+// KeysChanged reports a change of the keys.
 type KeysChanged struct {
 	State string `json:"state" of:"KeysState" doc:"none, locked or unlocked"`
 	Cause string `json:"cause" of:"KeysCause" doc:"unlocked, locked (every session has ended), listed (wallets, accounts or names) or discovered (a search for used accounts has come further)"`

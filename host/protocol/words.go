@@ -1,17 +1,16 @@
 package protocol
 
-// A Vocabulary is a closed list of words: all that a text field with its name in
-// the tag "of" says. A newer daemon may say others, so whoever reads one that it
-// does not know shows it as it is, and decides nothing by it. Of a list the tag is
-// about the elements, of an object about the keys.
+// A Vocabulary is the list of values of a text field whose tag "of" names it; for a list
+// the tag is about the elements, for an object about the keys. A newer daemon may send
+// other values: a client shows an unknown one as it is and must not decide anything by
+// it.
 type Vocabulary struct {
 	Name  string
 	Words []string
 }
 
-// Vocabularies are all there are. Those of the wallet's swaps are its own tables
-// said once more, since a client has only this package; a test of package host
-// compares them.
+// Vocabularies are all vocabularies. Those of package swap repeat its tables, because
+// clients import only this package; a test of package host compares them.
 var Vocabularies = []Vocabulary{
 	{"CallerKind", []string{KindBrowser, KindTerminal}},
 	{"DaemonState", []string{DaemonRunning, DaemonStopping}},

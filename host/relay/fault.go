@@ -11,10 +11,10 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// noID is the id of an error that answers no request in particular.
+// noID is the id of an error that answers no particular request.
 var noID = json.RawMessage("null")
 
-// frameFault is the error that answers a frame which is none.
+// frameFault returns the error that answers a malformed frame.
 func frameFault(err error) *protocol.Error {
 	var over *frame.OverLengthError
 	switch {
@@ -28,8 +28,8 @@ func frameFault(err error) *protocol.Error {
 	return protocol.New("invalid_request", "the stream ended inside a message")
 }
 
-// WriteFault writes an error that answers no request as one frame: the way to
-// tell a browser why there will be no connection.
+// WriteFault writes an error without an id as one frame, to tell a browser why there will
+// be no connection.
 func WriteFault(w io.Writer, fault *protocol.Error) error {
 	body, err := json.Marshal(protocol.Response{JSONRPC: protocol.Version, ID: noID, Error: fault})
 	if err != nil {
@@ -38,7 +38,6 @@ func WriteFault(w io.Writer, fault *protocol.Error) error {
 	return frame.NewWriter(w).Write(body)
 }
 
-// tell sends an error to the browser as far as it listens.
 func (r *relay) tell(fault *protocol.Error) {
 	r.send(protocol.Response{JSONRPC: protocol.Version, ID: noID, Error: fault})
 }
@@ -46,17 +45,17 @@ func (r *relay) tell(fault *protocol.Error) {
 func (r *relay) send(message any) {
 	body, err := json.Marshal(message)
 	switch {
-	case err != nil: // our own types encode
-	case len(body) > frame.MaxOut: // the daemon's words, which encoding made longer
+	case err != nil: // our own types always marshal
+	case len(body) > frame.MaxOut: // a message of the daemon's that encoding made longer
 		r.tell(protocol.New("result_too_large", ""))
 	default:
 		r.up(body)
 	}
 }
 
-// up hands one message to the browser and wipes it: it may be the words of a
-// new wallet. A browser that takes no reply has left; what it sent before may
-// still be on its way to the daemon and gets the grace.
+// up sends one message to the browser and wipes it, because it may contain the words of a
+// new wallet. A browser that reads no replies has left. What it sent before may still be
+// on its way to the daemon, so the relay ends only after flushGrace.
 func (r *relay) up(body []byte) {
 	err := r.out.Write(body)
 	clear(body)
@@ -65,8 +64,8 @@ func (r *relay) up(body []byte) {
 	}
 }
 
-// watched is the browser's end of the pipe under a clock: a write that is not
-// taken in time ends the relay, which abandons it.
+// watched writes to the browser with a timeout. A write that is not read in time ends the
+// relay, which abandons the write.
 type watched struct{ r *relay }
 
 func (w watched) Write(p []byte) (int, error) {

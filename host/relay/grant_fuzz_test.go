@@ -11,8 +11,8 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// grantOf lets a relay read a daemon's first messages, and returns what it made of them
-// and what the browser heard.
+// grantOf lets a relay read a daemon's first messages, and returns what the browser got
+// and the result.
 func grantOf(t testing.TB, messages ...[]byte) (heard [][]byte, err error) {
 	t.Helper()
 	var stream, said bytes.Buffer
@@ -34,12 +34,12 @@ func grantOf(t testing.TB, messages ...[]byte) (heard [][]byte, err error) {
 	}
 }
 
-// meaning reads one message apart from the relay: what it says of the attach. It knows
-// nothing of one whose members are spelt otherwise or come twice.
+// meaning parses one message independently of the relay and reports what it says about
+// the attach. known is false for a message with misspelt or duplicate members.
 func meaning(body []byte) (answer, grant, known bool) {
 	var m map[string]any
 	if json.Unmarshal(body, &m) != nil {
-		return false, false, json.Valid(body) // what is no JSON at all is nobody's answer either
+		return false, false, json.Valid(body) // invalid JSON is no answer either
 	}
 	for name := range m {
 		for _, exact := range []string{"id", "method", "result", "error"} {
@@ -59,9 +59,9 @@ func meaning(body []byte) (answer, grant, known bool) {
 	return id == "attach" || id == nil && m["error"] != nil, id == "attach" && object && m["error"] == nil, true
 }
 
-// FuzzGrant: only an answer to the attach grants it, the browser then hears what came
-// before it and no more; a browser that is not let in hears one error at most, which
-// answers no request of its own.
+// FuzzGrant checks that only an answer to the attach grants it, after which the browser
+// gets what came before the answer and no more. A refused browser gets at most one error,
+// which has no request id.
 func FuzzGrant(f *testing.F) {
 	for _, s := range []string{
 		granted, hello1 + "\n" + granted, refusal("busy"), hello1 + "\n" + refusal("origin_refused"), refusal("stopping"),
@@ -73,7 +73,7 @@ func FuzzGrant(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		messages := bytes.FieldsFunc(text, func(c rune) bool { return c == '\n' })
 		heard, err := grantOf(t, messages...)
-		first, sure := len(messages), true // the first answer
+		first, sure := len(messages), true // index of the first answer
 		for i, m := range messages {
 			answer, grant, known := meaning(m)
 			if sure = sure && known; answer {

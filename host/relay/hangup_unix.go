@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hangupDelay keeps the watch, which takes a thread of its own, off a start.
+// hangupDelay keeps the poll, which needs a thread of its own, out of short starts.
 const hangupDelay = 10 * time.Millisecond
 
-// Hangup is closed when nobody can write to the descriptor any more, even
-// while unread bytes are in it.
+// Hangup returns a channel that is closed when no process can write to the descriptor any
+// more, even if it has unread bytes.
 func Hangup(fd int) <-chan struct{} {
 	gone := make(chan struct{})
 	go func() {

@@ -10,23 +10,23 @@ import (
 	"swapkeep/manifest"
 )
 
-// Errors of a caller's origin.
+// Errors of CallerOf and AllowList.Check.
 var (
-	// ErrNotABrowser: these arguments are not those of any browser.
+	// ErrNotABrowser means that the arguments are not those of a browser.
 	ErrNotABrowser = errors.New("not started by a browser")
-	// ErrOriginRefused: a browser's arguments, but an extension that may not
+	// ErrOriginRefused means that a browser's arguments name an extension that may not
 	// use the host.
 	ErrOriginRefused = errors.New("this extension may not use swapkeep")
 )
 
 // A Caller is the extension that a browser started the host for.
 type Caller struct {
-	Family manifest.Family // "" when the browser did not say
-	ID     string          // the extension's id; "" when not said
+	Family manifest.Family // "" if the browser did not say
+	ID     string          // the extension's id; "" if not given
 }
 
-// Origin is the caller as the browser named it: chrome-extension://ID/, an
-// add-on id, or protocol.UnknownOrigin.
+// Origin returns the caller as the browser named it: chrome-extension://ID/, an add-on
+// id, or protocol.UnknownOrigin.
 func (c Caller) Origin() string {
 	switch c.Family {
 	case manifest.Chromium:
@@ -39,10 +39,10 @@ func (c Caller) Origin() string {
 
 const chromiumScheme = "chrome-extension://"
 
-// CallerOf reads a browser's arguments (without the program's name). Chromium
-// gives the origin, then flags of its own, such as --parent-window=0, which
-// are for it to know. Firefox gives the manifest's path and the add-on's id.
-// Errors: ErrNotABrowser; ErrOriginRefused for an origin out of form.
+// CallerOf parses a browser's arguments, without the program's name. Chromium passes the
+// origin and then flags of its own, such as --parent-window=0, which are ignored. Firefox
+// passes the manifest's path and the add-on's id. Errors: ErrNotABrowser;
+// ErrOriginRefused for a malformed origin.
 func CallerOf(args []string) (Caller, error) {
 	switch {
 	case len(args) >= 1 && strings.HasPrefix(args[0], chromiumScheme):
@@ -65,14 +65,14 @@ func isManifest(path string) bool {
 	return filepath.IsAbs(path) && (name == manifest.FileName || name == manifest.WindowsFileName(manifest.Firefox))
 }
 
-// An AllowList is who may use the host.
+// An AllowList lists the callers that may use the host.
 type AllowList struct {
 	Chromium []string // extension ids
 	Firefox  []string // add-on ids
-	Unknown  bool     // callers that did not say who they are
+	Unknown  bool     // callers that were not named
 }
 
-// Check returns ErrOriginRefused for a caller that is not on the list.
+// Check returns ErrOriginRefused for a caller that is not allowed.
 func (l AllowList) Check(c Caller) error {
 	allowed := l.Unknown
 	switch c.Family {

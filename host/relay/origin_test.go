@@ -78,7 +78,7 @@ func TestAllowList(t *testing.T) {
 	}
 }
 
-// Whatever the arguments, a caller that comes out is one a manifest could name.
+// FuzzCallerOf checks that any accepted caller has an id that a manifest could name.
 func FuzzCallerOf(f *testing.F) {
 	f.Add("chrome-extension://"+chromiumID+"/", "--parent-window=0")
 	f.Add("/x/"+manifest.FileName, firefoxID)

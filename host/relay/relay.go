@@ -1,6 +1,6 @@
-// Package relay carries frames between a browser's pipes and the daemon. It
-// holds no key, keeps nothing and changes nothing: what it adds to the stream is
-// its own first message, host.attach, and errors about the stream.
+// Package relay copies frames between a browser's pipes and the daemon. It holds no key,
+// stores nothing and changes no message. It adds only its own first message, host.attach,
+// and errors about the stream.
 package relay
 
 import (
@@ -16,50 +16,52 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// Waits of a relay, each the longest of its kind.
+// Timeouts of a relay.
 const (
-	// DefaultWindow is how long a lost daemon is waited for.
+	// DefaultWindow is how long to wait for a lost daemon.
 	DefaultWindow = 10 * time.Second
 	// DefaultStall is how long a browser may leave a message unread.
 	DefaultStall = 30 * time.Second
 
-	flushGrace     = 50 * time.Millisecond // from the browser's end to ours
+	flushGrace     = 50 * time.Millisecond // between the browser's end and the relay's
 	reconnectPause = 50 * time.Millisecond
-	lastedShare    = 10 // of the window: a session that long has lasted
+	lastedShare    = 10 // a session longer than this fraction of the window renews it
 )
 
-// queued frames from the browser, the memory a relay spends on a slow daemon.
+// queued is the number of buffered frames from the browser, which bounds the memory spent
+// on a slow daemon.
 const queued = 4
 
-// Ways for a relay to end, besides the browser closing its side.
+// Reasons for a relay to end, other than the browser closing its side.
 var (
-	// ErrDaemonLost: no daemon within the window. The browser was told.
+	// ErrDaemonLost means no daemon within the window. The browser was told.
 	ErrDaemonLost = errors.New("the daemon went away and did not come back")
-	// ErrRefused: the daemon refused the attach. The browser was told.
+	// ErrRefused means that the daemon refused the attach. The browser was told.
 	ErrRefused = errors.New("the daemon refused the connection")
-	// ErrStalled: the browser stopped reading.
+	// ErrStalled means that the browser stopped reading.
 	ErrStalled = errors.New("the browser does not read")
-	// ErrBrokenInput: the browser's stream ended inside a frame or lost step.
+	// ErrBrokenInput means that the browser's stream ended inside a frame or had a frame
+	// too long to skip.
 	ErrBrokenInput = errors.New("the browser's stream is broken")
 )
 
-// Reasons for a session to end that are not the relay's end.
+// Reasons for a session to end, after which the relay decides how to go on.
 var (
 	errDaemonGone  = errors.New("the daemon is gone")
 	errBrowserGone = errors.New("the browser is gone")
 )
 
-// Config is one relay.
+// Config is the configuration of a relay.
 type Config struct {
 	In  io.Reader // the browser's requests
-	Out io.Writer // the browser's replies, nothing else writes to it
-	// Connect reaches the daemon, starting it if it must, until ctx ends;
-	// again says that a daemon was lost since. A *protocol.Error in its error is
-	// what the browser is told.
+	Out io.Writer // the browser's replies; nothing else writes to it
+	// Connect connects to the daemon until ctx ends, and starts the daemon if necessary.
+	// again means that a daemon was lost before. A *protocol.Error in its error is sent
+	// to the browser.
 	Connect func(ctx context.Context, again bool) (net.Conn, error)
 	Attach  protocol.AttachParams
-	// Hangup, when not nil, is closed when nobody writes to In any more, even
-	// while nobody reads it.
+	// Hangup, if not nil, is closed when nobody can write to In any more, even while
+	// nobody reads it.
 	Hangup <-chan struct{}
 	Window time.Duration // 0: DefaultWindow
 	Stall  time.Duration // 0: DefaultStall
@@ -67,18 +69,18 @@ type Config struct {
 
 type relay struct {
 	Config
-	attach  []byte // host.attach, encoded
+	attach  []byte // encoded host.attach
 	inbound chan []byte
 	ended   chan struct{} // closed when In has ended
-	inErr   error         // why, valid after ended
-	pending []byte        // a frame that the last daemon did not take whole
+	inErr   error         // the reason; valid after ended
+	pending []byte        // a frame that has not been delivered to a daemon yet
 	out     *frame.Writer
 	stop    context.CancelCauseFunc
 }
 
-// Run relays until the browser closes its side, which gives nil within 100 ms,
-// or for an error of this package. The daemon lives on. Run may leave
-// goroutines blocked on In and Out: the process is to end after it.
+// Run relays until the browser closes its side, which returns nil within 100 ms, or until
+// an error of this package. The daemon keeps running. Run may leave goroutines blocked on
+// In and Out, so the process must end after it.
 func Run(ctx context.Context, c Config) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -92,7 +94,7 @@ func Run(ctx context.Context, c Config) error {
 	go func() { carried <- r.relay(ctx) }()
 	select {
 	case err = <-carried:
-	case <-ctx.Done(): // it may be stuck in a write that nobody takes
+	case <-ctx.Done(): // the relay may be stuck in a write that nobody reads
 		err = ctx.Err()
 	}
 	if errors.Is(err, context.Canceled) {
@@ -102,7 +104,7 @@ func Run(ctx context.Context, c Config) error {
 	case err == nil, errors.Is(err, errBrowserGone):
 		return r.inputError()
 	case errors.Is(err, context.Canceled):
-		return nil // the caller's signal
+		return nil // the caller cancelled
 	}
 	return err
 }
@@ -125,18 +127,18 @@ func newRelay(c Config, stop context.CancelCauseFunc) (*relay, error) {
 	return r, nil
 }
 
-// inputError is why the browser's stream ended: nil for its clean end.
+// inputError returns why the browser's stream ended; nil for a clean end.
 func (r *relay) inputError() error {
 	select {
 	case <-r.ended:
 		return r.inErr
 	default:
-		return nil // it stopped listening first, as Chromium does
+		return nil // the browser stopped reading first, as Chromium does
 	}
 }
 
-// read queues the browser's frames. Faults of a single frame it answers
-// itself: the daemon never sees them.
+// read queues the browser's frames. It answers malformed frames itself; the daemon never
+// sees them.
 func (r *relay) read() {
 	defer close(r.inbound)
 	defer close(r.ended)
@@ -158,8 +160,7 @@ func (r *relay) read() {
 	}
 }
 
-// watchEnd sees to it that the relay ends with its browser, whatever it is
-// blocked on.
+// watchEnd ends the relay when its browser ends, whatever the relay is blocked on.
 func (r *relay) watchEnd(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -171,8 +172,8 @@ func (r *relay) watchEnd(ctx context.Context) {
 	r.stop(errBrowserGone)
 }
 
-// relay runs one session after another. Only a session that lasted renews the
-// window: a daemon that dies at every start is lost too.
+// relay runs one session after another. Only a session that lasted renews the window, so
+// that a daemon that dies at every start counts as lost.
 func (r *relay) relay(ctx context.Context) error {
 	until := time.Now().Add(r.Window)
 	for again := false; ; again = true {
@@ -197,7 +198,7 @@ func (r *relay) relay(ctx context.Context) error {
 	}
 }
 
-// connect reaches the daemon before the window closes, or tells the browser.
+// connect connects to the daemon before the window ends, or sends the browser an error.
 func (r *relay) connect(ctx context.Context, until time.Time, again bool) (net.Conn, error) {
 	dialing, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
@@ -209,7 +210,7 @@ func (r *relay) connect(ctx context.Context, until time.Time, again bool) (net.C
 		return nil, ctx.Err()
 	}
 	lost := protocol.New("daemon_lost", "")
-	_ = errors.As(err, &lost) // Connect may know better
+	_ = errors.As(err, &lost) // Connect may have a better error
 	r.tell(lost)
 	return nil, fmt.Errorf("%w: %w", ErrDaemonLost, err)
 }

@@ -19,12 +19,12 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A daemon is the far end of the local transport, as the relay sees it.
+// A daemon is a fake daemon at the far end of the local transport.
 type daemon struct {
 	listener net.Listener
 	attached chan json.RawMessage
-	raw      func(conn net.Conn, n int) // if set, all there is; n counts connections
-	behave   func(conn net.Conn, n int) // after an answered attach
+	raw      func(conn net.Conn, n int) // if set, handles the whole connection; n counts connections
+	behave   func(conn net.Conn, n int) // handles the connection after a granted attach
 	refuse   func(n int) *protocol.Error
 	conns    atomic.Int32
 }
@@ -80,7 +80,7 @@ func (d *daemon) attach(conn net.Conn, n int) bool {
 	return out.Write(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, first.ID)) == nil
 }
 
-// readOne takes one frame and not a byte more.
+// readOne reads one frame and not a byte more.
 func readOne(r io.Reader) []byte {
 	head := make([]byte, 4)
 	if _, err := io.ReadFull(r, head); err != nil {
@@ -107,7 +107,7 @@ func echo(conn net.Conn, _ int) {
 
 func deaf(conn net.Conn, _ int) { time.Sleep(5 * time.Second) }
 
-// A browser is the near end.
+// A browser is the near end of the relay.
 type browser struct {
 	in   *frame.Writer
 	raw  *io.PipeWriter
@@ -257,7 +257,8 @@ func TestCutShort(t *testing.T) {
 	}
 }
 
-// However the relay is blocked, the end of its browser ends it.
+// TestEndsWithItsBrowser checks that the relay ends with its browser, however it is
+// blocked.
 func TestEndsWithItsBrowser(t *testing.T) {
 	never := func(ctx context.Context, _ bool) (net.Conn, error) {
 		<-ctx.Done()
@@ -291,7 +292,7 @@ func TestEndsWithItsBrowser(t *testing.T) {
 			}
 		}()
 		time.Sleep(50 * time.Millisecond)
-		close(hangup) // the end itself is behind unread bytes
+		close(hangup) // the end of the stream is behind unread bytes
 		if err := b.wait(t, 100*time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +317,8 @@ func TestEndsWithItsBrowser(t *testing.T) {
 	})
 }
 
-// What a browser sent just before it left still reaches the daemon.
+// TestLastWordsArrive checks that what a browser sent just before it left still reaches
+// the daemon.
 func TestLastWordsArrive(t *testing.T) {
 	d, heard := newDaemon(t), make(chan string, 10)
 	d.behave = func(conn net.Conn, _ int) {
@@ -350,7 +352,7 @@ func TestReconnects(t *testing.T) {
 	d := newDaemon(t)
 	d.behave = func(conn net.Conn, n int) {
 		if n == 1 {
-			readOne(conn) // and dies on it
+			readOne(conn) // and the connection ends
 			return
 		}
 		echo(conn, n)
@@ -366,7 +368,8 @@ func TestReconnects(t *testing.T) {
 	}
 }
 
-// A daemon that is on its way out, or in, is not the last word.
+// TestWaitsForTheNextDaemon checks that the relay retries after a refusal by a daemon
+// that is starting or stopping.
 func TestWaitsForTheNextDaemon(t *testing.T) {
 	for _, name := range goingAway {
 		d := newDaemon(t)
@@ -387,13 +390,11 @@ const (
 	askOther = `{"id":2,"method":"keys.create","params":{"name":"host.hello"}}`
 )
 
-// refusal is the answer to an attach that is not granted.
 func refusal(name string) string {
 	body, _ := json.Marshal(protocol.Response{JSONRPC: "2.0", ID: json.RawMessage(`"attach"`), Error: protocol.New(name, "")})
 	return string(body)
 }
 
-// say writes frames as a daemon does.
 func say(conn net.Conn, bodies ...string) {
 	out := frame.NewWriter(conn)
 	for _, body := range bodies {
@@ -401,7 +402,6 @@ func say(conn net.Conn, bodies ...string) {
 	}
 }
 
-// expectNone fails when a frame arrives within a moment.
 func expectNone(t *testing.T, conn net.Conn) {
 	t.Helper()
 	_ = conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
@@ -411,8 +411,8 @@ func expectNone(t *testing.T, conn net.Conn) {
 	_ = conn.SetReadDeadline(time.Time{})
 }
 
-// A hello does not wait for the attach's answer; everything else does, in both
-// directions.
+// TestHelloGoesAhead checks that a hello is sent before the attach is answered, and that
+// everything else waits, in both directions.
 func TestHelloGoesAhead(t *testing.T) {
 	for _, first := range []string{askHello, askOther} {
 		d, may := newDaemon(t), make(chan struct{})
@@ -447,8 +447,8 @@ func TestHelloGoesAhead(t *testing.T) {
 	}
 }
 
-// A hello that a daemon took and did not answer goes to the next; one that was
-// taken after all does not go twice.
+// TestHelloIsOwedUntilTheAttachIsGranted checks that a hello that a daemon read but did
+// not answer is sent to the next one, and not twice if the attach was granted.
 func TestHelloIsOwedUntilTheAttachIsGranted(t *testing.T) {
 	for name, first := range map[string]struct {
 		says string
@@ -477,14 +477,15 @@ func TestHelloIsOwedUntilTheAttachIsGranted(t *testing.T) {
 			if first.owed {
 				b.expect(t, askHello)
 			}
-			time.Sleep(2 * reconnectPause) // what was not lost with the first is for the second
+			time.Sleep(2 * reconnectPause) // what was not delivered to the first goes to the second
 			b.send(t, askOther)
 			b.expect(t, askOther)
 		})
 	}
 }
 
-// Whatever a daemon says before it refuses stays with the relay.
+// TestRefusedBrowserHearsNothingElse checks that a refused browser gets nothing that the
+// daemon sent before the refusal.
 func TestRefusedBrowserHearsNothingElse(t *testing.T) {
 	d := newDaemon(t)
 	d.raw = func(conn net.Conn, _ int) {
@@ -499,7 +500,8 @@ func TestRefusedBrowserHearsNothingElse(t *testing.T) {
 	}
 }
 
-// A daemon that pushes and pushes and grants nothing is none.
+// TestEndlessPrelude checks that the relay gives up on a daemon that sends messages
+// without answering the attach.
 func TestEndlessPrelude(t *testing.T) {
 	d := newDaemon(t)
 	d.raw = func(conn net.Conn, n int) {
@@ -516,8 +518,9 @@ func TestEndlessPrelude(t *testing.T) {
 	start(t, d, nil).expect(t, hello2)
 }
 
-// Only a result grants an attach, and only an error object refuses it: null beside a
-// result is no error, and what is neither comes from no daemon.
+// TestAnswersToTheAttach checks that only a result grants an attach and only an error
+// object refuses it. A null error beside a result is no error, and a message with neither
+// is not from a daemon.
 func TestAnswersToTheAttach(t *testing.T) {
 	for _, tt := range []struct {
 		answer string
@@ -556,7 +559,8 @@ func TestRefusalIsPassedOn(t *testing.T) {
 	}
 }
 
-// A daemon that has no room says so and goes without reading.
+// TestRefusedBeforeItSpoke uses a daemon without room, which sends the error and closes
+// without reading.
 func TestRefusedBeforeItSpoke(t *testing.T) {
 	d := newDaemon(t)
 	b := start(t, nil, func(c *Config) {
@@ -638,7 +642,7 @@ func TestStalledBrowser(t *testing.T) {
 		close(closed)
 	}
 	b := start(t, d, func(c *Config) { c.Stall = 100 * time.Millisecond })
-	if err := b.wait(t, time.Second); !errors.Is(err, ErrStalled) { // nobody takes the hello
+	if err := b.wait(t, time.Second); !errors.Is(err, ErrStalled) { // nobody reads the hello
 		t.Fatal(err)
 	}
 	select {
@@ -648,7 +652,7 @@ func TestStalledBrowser(t *testing.T) {
 	}
 }
 
-// What the daemon should never send does not reach the browser.
+// TestFaultyDaemon checks that invalid frames of the daemon do not reach the browser.
 func TestFaultyDaemon(t *testing.T) {
 	d := newDaemon(t)
 	d.behave = func(conn net.Conn, _ int) {
@@ -679,7 +683,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A daemon that takes nothing costs a bounded amount of what a browser sends.
+// TestBackPressure checks that a daemon that reads nothing limits how much the relay
+// reads from the browser.
 func TestBackPressure(t *testing.T) {
 	d := newDaemon(t)
 	d.behave = deaf

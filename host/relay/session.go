@@ -14,23 +14,23 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// attachID is the id of the relay's own request. A browser may use the same:
-// the attach is answered before anything else is.
+// attachID is the id of the relay's own request. A browser may use the same id, because
+// the attach is answered before anything else.
 const attachID = `"attach"`
 
-// maxEarly is how many messages of a daemon wait for its answer to the attach.
+// maxEarly is how many messages of a daemon are kept until it answers the attach.
 const maxEarly = 16
 
-// goingAway are refusals by a daemon that another will soon replace.
+// goingAway are refusals by a daemon that will soon be ready or replaced.
 var goingAway = []string{"daemon_starting", "stopping"}
 
-// session serves the browser over one connection to the daemon. It returns
-// nil when the browser has ended and all its frames are handed over.
+// session serves the browser over one connection to the daemon. It returns nil when the
+// browser has ended and all its frames were delivered.
 func (r *relay) session(ctx context.Context, conn net.Conn) error {
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	out := frame.NewWriter(conn)
 	_ = conn.SetDeadline(time.Now().Add(protocol.AttachTimeout))
-	_ = out.Write(r.attach) // a daemon that is full has answered and gone before it reads
+	_ = out.Write(r.attach) // a full daemon has already answered and closed without reading
 	granted, gone := make(chan error, 1), make(chan error, 1)
 	go r.down(conn, granted, gone)
 	if err := r.introduce(ctx, out, granted); err != nil {
@@ -43,17 +43,17 @@ func (r *relay) session(ctx context.Context, conn net.Conn) error {
 		}
 		_ = conn.SetWriteDeadline(time.Now().Add(protocol.WriteTimeout))
 		if err := out.Write(body); err != nil {
-			r.pending = body // half a frame was never a request: it may go again
+			r.pending = body // half a frame was never a request, so it may be sent again
 			return ended(ctx, fmt.Errorf("%w: %w", errDaemonGone, err))
 		}
-		clear(body) // it may hold a password
+		clear(body) // it may contain a password
 		r.pending = nil
 	}
 }
 
-// introduce waits until the daemon has granted the attach. A hello that the
-// browser says meanwhile goes to the daemon at once and stays owed until then:
-// another daemon may be asked the same. Any other request waits, for it may not.
+// introduce waits until the daemon has granted the attach. A hello from the browser is
+// sent to the daemon at once but stays pending until then, because it may be repeated to
+// another daemon. Any other request waits, because it may not be repeated.
 func (r *relay) introduce(ctx context.Context, out *frame.Writer, granted <-chan error) error {
 	said := false
 	for inbound := r.inbound; ; {
@@ -63,7 +63,7 @@ func (r *relay) introduce(ctx context.Context, out *frame.Writer, granted <-chan
 		}
 		select {
 		case body, open := <-inbound:
-			if r.pending = body; !open { // watchEnd sees to the rest
+			if r.pending = body; !open { // watchEnd handles the end
 				inbound = nil
 			}
 		case err := <-granted:
@@ -84,7 +84,7 @@ func isHello(body []byte) bool {
 	return json.Unmarshal(body, &m) == nil && m.Method == "host.hello"
 }
 
-// next is the browser's next frame, that first which is still owed.
+// next returns the browser's next frame, or first the one still pending.
 func (r *relay) next(ctx context.Context, gone <-chan error) (body []byte, open bool, err error) {
 	if r.pending != nil {
 		return r.pending, true, nil
@@ -99,7 +99,8 @@ func (r *relay) next(ctx context.Context, gone <-chan error) (body []byte, open 
 	}
 }
 
-// ended prefers the relay's own end over what that did to the connection.
+// ended returns ctx's error, if any, instead of the error that ctx's end caused on the
+// connection.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -107,7 +108,7 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// A message is as much of one as the relay looks at.
+// A message has the members that the relay looks at.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -115,28 +116,29 @@ type message struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// failed reports an answer with an error. JSON-RPC 2.0 leaves the member out where
-// there is none; many write null instead.
+// failed reports whether an answer has an error. JSON-RPC 2.0 omits the member if there
+// is none, but many implementations write null.
 func (m message) failed() bool { return len(m.Error) > 0 && string(m.Error) != "null" }
 
-// grants reports an answer with the attach's result, which is an object.
+// grants reports whether an answer has the attach's result, which is an object.
 func (m message) grants() bool {
 	return !m.failed() && string(m.ID) == attachID && bytes.HasPrefix(m.Result, []byte("{"))
 }
 
-// attachAnswer reads a message, and reports whether it answers the attach, well or not.
+// attachAnswer parses a message and reports whether it answers the attach, with a result
+// or an error.
 func attachAnswer(body []byte) (message, bool) {
 	var a message
 	if err := json.Unmarshal(body, &a); err != nil || a.Method != "" {
 		return message{}, false
 	}
-	// A refusal made before the request was read has no id.
+	// A refusal sent before the request was read has no id.
 	none := len(a.ID) == 0 || string(a.ID) == string(noID)
 	return a, string(a.ID) == attachID || none && a.failed()
 }
 
-// grant takes the answer to the attach out of the stream. What the daemon pushes
-// before it waits for it: a browser that is refused gets nothing else.
+// grant reads up to the answer to the attach, which is not passed on. Messages before it
+// are kept until then, because a refused browser gets nothing else.
 func (r *relay) grant(in *frame.Reader) error {
 	var early [][]byte
 	for len(early) <= maxEarly {
@@ -160,7 +162,7 @@ func (r *relay) grant(in *frame.Reader) error {
 	return errNoAnswer
 }
 
-// errNoAnswer: whatever is there, it is no daemon.
+// errNoAnswer means that the other end is not a daemon.
 var errNoAnswer = fmt.Errorf("%w: it answers no attach", errDaemonGone)
 
 // refused passes a refusal on, without the relay's own id.
@@ -180,8 +182,8 @@ func (r *relay) refused(a message) error {
 	return fmt.Errorf("%w: %w", ErrRefused, &refusal)
 }
 
-// down says whether the attach is granted and then copies the daemon's frames to
-// the browser until the daemon is gone.
+// down reports whether the attach is granted and then copies the daemon's frames to the
+// browser until the connection ends.
 func (r *relay) down(conn net.Conn, granted, gone chan<- error) {
 	in := frame.NewReader(conn)
 	err := r.grant(in)
@@ -195,13 +197,14 @@ func (r *relay) down(conn net.Conn, granted, gone chan<- error) {
 	gone <- err
 }
 
-// copyUp hands the browser one frame of the daemon's. Its error is the daemon's end.
+// copyUp copies one frame of the daemon to the browser. Its error means that the daemon
+// is gone.
 func (r *relay) copyUp(in *frame.Reader) error {
 	body, err := in.Read()
 	switch {
 	case err == nil:
 		r.up(body)
-	case errors.Is(err, frame.ErrZero): // says nothing, and Firefox would close the port
+	case errors.Is(err, frame.ErrZero): // empty, and Firefox would close the port
 	case frame.Recoverable(err):
 		r.tell(protocol.New("result_too_large", ""))
 	default:

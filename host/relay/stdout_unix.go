@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// GuardStdout takes the real standard output away from everything that could
-// print to it: descriptor 1 and os.Stdout lead to standard error from now on,
-// and the file returned is the only way to the browser. Call it once.
+// GuardStdout reserves standard output for the browser: descriptor 1 and os.Stdout lead
+// to standard error from now on, and only the returned file leads to the browser. Call it
+// once.
 func GuardStdout() (*os.File, error) {
 	fd, err := unix.FcntlInt(1, unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
@@ -24,7 +24,7 @@ func GuardStdout() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "browser"), nil
 }
 
-// divert points fd at standard error, or at nothing where that is closed.
+// divert points fd at standard error, or at the null device if that is closed.
 func divert(fd int) error {
 	if err := dup2(2, fd); err == nil {
 		return nil

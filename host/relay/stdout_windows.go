@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// GuardStdout takes the real standard output away from everything that could
-// print to it: the standard handle and os.Stdout lead to standard error from
-// now on, and the file returned is the only way to the browser. Call it once.
+// GuardStdout reserves standard output for the browser: the standard handle and os.Stdout
+// lead to standard error from now on, and only the returned file leads to the browser.
+// Call it once.
 func GuardStdout() (*os.File, error) {
 	browser := os.Stdout
 	if err := windows.SetStdHandle(windows.STD_OUTPUT_HANDLE, windows.Handle(os.Stderr.Fd())); err != nil {
@@ -19,8 +19,8 @@ func GuardStdout() (*os.File, error) {
 	return browser, nil
 }
 
-// Hangup never closes here: the end of the stream is seen by reading it.
+// Hangup returns nil: here the end of the stream is seen only by reading.
 func Hangup(int) <-chan struct{} { return nil }
 
-// Stdin is standard input.
+// Stdin returns standard input.
 func Stdin() *os.File { return os.Stdin }

@@ -9,9 +9,9 @@ import (
 	"swapkeep/keys/keystest/traces"
 )
 
-// TestNothingOfAFrameIsLeftInMemory: a password and the words of a wallet have passed
-// the relay, which is the browser's or a command's for as long as a window is open, and
-// the memory of the process has nothing of them. Both ends wipe their own copies.
+// TestNothingOfAFrameIsLeftInMemory sends a password and a wallet's words through the
+// relay, which lives as long as a window is open, and checks that nothing of them is left
+// in the process's memory. Both ends wipe their own copies.
 func TestNothingOfAFrameIsLeftInMemory(t *testing.T) {
 	d := newDaemon(t)
 	password, words := traces.Letters(24), traces.Letters(24)

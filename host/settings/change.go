@@ -15,29 +15,28 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// Options are what the settings of a daemon are about.
+// Options are the dependencies of a daemon's settings.
 type Options struct {
-	Chains []uint64 // the networks, in their order
-	// Check refuses a configuration that the daemon's parts would not take; it
-	// asks nobody. nil: the configuration's own check is all.
+	Chains []uint64 // the networks, in order
+	// Check refuses a configuration that the daemon's parts would not accept. It makes no
+	// requests. nil: only the configuration's own check applies.
 	Check func(config.Config) error
-	// DefaultRPC are a network's own endpoints, for one without any other.
+	// DefaultRPC returns a network's built-in endpoints, used if no others are set.
 	DefaultRPC func(chain uint64) []string
-	// ProveRPC asks every URL whether it serves the network. Its error names hosts
-	// only.
+	// ProveRPC checks that every URL serves the network. Its error names hosts only.
 	ProveRPC func(ctx context.Context, chain uint64, urls []string) error
-	// Apply makes a change of a setting that applies now take effect. It is called
-	// after the change is on disk, one at a time, and cannot fail: what could be
-	// refused was, by Check and ProveRPC.
+	// Apply puts a change into effect for a setting that applies now. It is called after
+	// the change is on disk, one call at a time, and cannot fail: Check and ProveRPC have
+	// refused what is invalid.
 	Apply func(key string, c config.Config)
 }
 
-// Slippage is used where a quote names none.
+// Slippage returns the slippage for quotes that give none.
 func (s *Settings) Slippage() protocol.Percent {
 	return protocol.Percent(s.Config().Swap.Slippage.Hundredths)
 }
 
-// List tells every setting; URLs and files whole only if reveal is set.
+// List returns every setting, with full URLs and file names only if reveal is set.
 func (s *Settings) List(reveal bool) []protocol.Setting {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +47,7 @@ func (s *Settings) List(reveal bool) []protocol.Setting {
 	return all
 }
 
-// show tells one setting; s.mu is held.
+// show returns one setting. The caller holds s.mu.
 func (s *Settings) show(r row, reveal bool) protocol.Setting {
 	origin := s.holds.Origin(r.key)
 	out := protocol.Setting{
@@ -79,7 +78,8 @@ func (s *Settings) show(r row, reveal bool) protocol.Setting {
 	return out
 }
 
-// valuesOf reads a key of the table. A network's own endpoints stand for none.
+// valuesOf returns the values of a key. Without endpoints, a network's built-in ones are
+// returned.
 func (s *Settings) valuesOf(c *config.Config, r row) []string {
 	values, err := c.Values(r.key)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Settings) valuesOf(c *config.Config, r row) []string {
 	return values
 }
 
-// NetworkOf is the chain id of a key networks.N.…; 0 for any other key.
+// NetworkOf returns the chain id of a key networks.N.…, or 0 for any other key.
 func NetworkOf(key string) uint64 {
 	rest, ok := strings.CutPrefix(key, "networks.")
 	if !ok {
@@ -105,7 +105,7 @@ func NetworkOf(key string) uint64 {
 	return id
 }
 
-// hostOf hides all of a URL that may be an access key.
+// hostOf returns only the host of a URL; the rest may be an access key.
 func hostOf(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -114,7 +114,7 @@ func hostOf(raw string) string {
 	return u.Host
 }
 
-// nameOf hides where a file is.
+// nameOf returns a file's name without its directory.
 func nameOf(path string) string {
 	if path == "" {
 		return ""
@@ -122,10 +122,10 @@ func nameOf(path string) string {
 	return filepath.Base(path)
 }
 
-// Change gives a setting other values, or with nil forgets those given before.
-// It is on disk, and where the setting applies now in effect, when it returns.
-// It refuses, by the protocol's table, what is unknown, fixed or overridden, a
-// value out of form or bounds, and RPC URLs that do not prove their network.
+// Change sets a setting, or resets it with nil. When it returns, the change is on disk
+// and, if the setting applies now, in effect. Errors are of the protocol's table: for an
+// unknown, fixed or overridden setting, a malformed or out-of-bounds value, and RPC URLs
+// that do not prove their network.
 func (s *Settings) Change(ctx context.Context, key string, values []string) (protocol.Setting, error) {
 	i := slices.IndexFunc(s.rows, func(r row) bool { return r.key == key })
 	if i < 0 {
@@ -135,7 +135,7 @@ func (s *Settings) Change(ctx context.Context, key string, values []string) (pro
 	if err := s.admits(r, values); err != nil {
 		return protocol.Setting{}, err
 	}
-	if r.kind == protocol.SettingURLs && values != nil && s.o.ProveRPC != nil { // unlocked: it may take its time
+	if r.kind == protocol.SettingURLs && values != nil && s.o.ProveRPC != nil { // without the lock, because it may take long
 		if err := s.o.ProveRPC(ctx, NetworkOf(key), values); err != nil {
 			return protocol.Setting{}, protocol.Newf("rpc_refused", "%s", err).With("key", key)
 		}
@@ -156,9 +156,9 @@ func (s *Settings) Change(ctx context.Context, key string, values []string) (pro
 	return s.show(r, false), nil
 }
 
-// Asks is what giving a setting those values, or with nil forgetting those given before,
-// asks of a browser: the right of the setting, or where what holds then is above what its
-// row says, the password or a terminal. It refuses as Change does.
+// Asks returns what a browser must provide to set these values, or with nil to reset the
+// setting: the setting's right or, if the resulting value is above a bound of its row,
+// the password or a terminal. It refuses like Change.
 func (s *Settings) Asks(key string, values []string) (right string, err error) {
 	i := slices.IndexFunc(s.rows, func(r row) bool { return r.key == key })
 	if i < 0 {
@@ -187,8 +187,8 @@ func (s *Settings) Asks(key string, values []string) (right string, err error) {
 	return r.right, nil
 }
 
-// above reports whether a value is above a bound; "" bounds nothing. Of a choice the
-// first in the list is the highest.
+// above reports whether a value is above a bound; "" is no bound. Of a choice, the first
+// in the list is the highest.
 func (r row) above(value, bound string) bool {
 	if bound == "" {
 		return false
@@ -199,7 +199,7 @@ func (r row) above(value, bound string) bool {
 	return !known || !sound || v > b
 }
 
-// ranks tell which of two values of a type is above the other.
+// ranks orders the values of a type.
 var ranks = map[string]func(r row, value string) (int64, bool){
 	protocol.SettingPercent: func(_ row, value string) (int64, bool) {
 		p, err := protocol.ParsePercent(value)
@@ -215,7 +215,7 @@ var ranks = map[string]func(r row, value string) (int64, bool){
 	},
 }
 
-// admits refuses what can be refused without trying it.
+// admits refuses what can be refused without trying the configuration, and then tries it.
 func (s *Settings) admits(r row, values []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,7 +226,7 @@ func (s *Settings) admits(r row, values []string) error {
 		return protocol.New("setting_overridden", "").With("key", r.key).With("name", s.base.Origin(r.key).Name)
 	case values == nil:
 		return nil
-	case !utf8.ValidString(strings.Join(values, ",")): // which would be kept as another text
+	case !utf8.ValidString(strings.Join(values, ",")): // it would be stored as another text
 		return protocol.New("setting_refused", "it is no text").With("key", r.key)
 	case r.kind != protocol.SettingURLs && len(values) != 1:
 		return protocol.New("setting_refused", "it has one value").With("key", r.key)
@@ -246,8 +246,8 @@ func refusedValue(key string, err error) error {
 	return protocol.Newf("setting_refused", "%s", err).With("key", key)
 }
 
-// tried is the configuration with one more choice, or with nil without it; s.mu
-// is held, or s is nobody else's yet.
+// tried returns the configuration with one more choice, or with nil without it. The
+// caller holds s.mu or is the only user of s.
 func (s *Settings) tried(key string, values []string) (config.Config, error) {
 	all := maps.Clone(s.chosen)
 	delete(all, key)
@@ -261,7 +261,7 @@ func (s *Settings) tried(key string, values []string) (config.Config, error) {
 	return next, err
 }
 
-// keep writes a choice, or with nil its end; s.mu is held.
+// keep stores a choice, or with nil deletes it. The caller holds s.mu.
 func (s *Settings) keep(key string, values []string) error {
 	if values == nil {
 		if err := s.drop(key); err != nil {

@@ -1,6 +1,6 @@
-// Package settings keeps what the user chose and every window shares: the
-// active network, and values for keys of the configuration, which go before its
-// file and after environment and flags. It lives in the order database.
+// Package settings stores what the user chose in the running daemon for all windows: the
+// active network, and values of configuration keys, which override the configuration file
+// and are overridden by environment and flags. It is stored in the order database.
 package settings
 
 import (
@@ -14,35 +14,35 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"swapkeep/config"
-	"swapkeep/fault"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/failpoint"
 )
 
-// bucket holds the active network under "network", and chosen values as lists
-// under the keys of the configuration.
+// bucket has the active network under "network", and chosen values as lists under the
+// configuration keys.
 var bucket = []byte("settings")
 
-// NetworkKey is that of the active network, which is no setting of the configuration.
+// NetworkKey is the key of the active network, which is not a configuration key.
 const NetworkKey = "network"
 
-// Settings reads and writes the choices. Every write is on disk when it returns.
-// It is safe for concurrent use.
+// Settings reads and writes the choices. Every write is on disk when it returns. It is
+// safe for concurrent use.
 type Settings struct {
 	db   *bolt.DB
 	o    Options
 	rows []row
 
 	mu      sync.Mutex
-	base    config.Config // without what was chosen here
+	base    config.Config // without the choices
 	chosen  map[string][]string
-	holds   config.Config // with it
-	started config.Config // what held when the daemon started
+	holds   config.Config // with the choices
+	started config.Config // in effect when the daemon started
 	ignored map[string]error
 }
 
-// Open reads the choices from db, which it prepares if need be. A choice that
-// the configuration no longer allows is left out and reported by Ignored: it
-// must not keep the daemon from starting, which is where it could be mended.
+// Open reads the choices from db and creates the bucket if necessary. A choice that the
+// configuration no longer allows is ignored and reported by Ignored: it must not prevent
+// the daemon from starting, because only the running daemon can correct it.
 func Open(db *bolt.DB, base config.Config, o Options) (*Settings, error) {
 	s := &Settings{db: db, o: o, rows: expand(o.Chains), base: base, chosen: map[string][]string{}, holds: base, ignored: map[string]error{}}
 	kept, err := readAll(db)
@@ -66,7 +66,7 @@ func Open(db *bolt.DB, base config.Config, o Options) (*Settings, error) {
 
 var errDamaged = errors.New("it cannot be read")
 
-// take makes what was read of one key a choice again.
+// take restores one stored choice.
 func (s *Settings) take(key string, value []byte) error {
 	settable := func(r row) bool { return r.key == key && r.right != protocol.RightNone }
 	if !slices.ContainsFunc(s.rows, settable) {
@@ -84,7 +84,7 @@ func (s *Settings) take(key string, value []byte) error {
 	return nil
 }
 
-// readAll returns what is kept, by its key.
+// readAll returns the stored values by key.
 func readAll(db *bolt.DB) (map[string][]byte, error) {
 	kept := map[string][]byte{}
 	err := db.Update(func(tx *bolt.Tx) error {
@@ -103,7 +103,7 @@ func readAll(db *bolt.DB) (map[string][]byte, error) {
 	return kept, nil
 }
 
-// decode reads the values of one key as they were written: there is at least one.
+// decode decodes the stored values of one key, at least one.
 func decode(value []byte) ([]string, error) {
 	var values []string
 	if err := json.Unmarshal(value, &values); err != nil || len(values) == 0 {
@@ -112,7 +112,7 @@ func decode(value []byte) ([]string, error) {
 	return values, nil
 }
 
-// decodeNetwork reads a chain id as it was written.
+// decodeNetwork decodes a stored chain id.
 func decodeNetwork(value []byte) (id uint64, err error) {
 	if json.Unmarshal(value, &id) != nil || id == 0 {
 		return 0, errDamaged
@@ -120,23 +120,22 @@ func decodeNetwork(value []byte) (id uint64, err error) {
 	return id, nil
 }
 
-// Config is the configuration with what was chosen here.
+// Config returns the configuration with the choices.
 func (s *Settings) Config() config.Config {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.holds
 }
 
-// Ignored are the choices that were left out when the settings were opened, and
-// why.
+// Ignored returns the stored choices that are not in effect, with the reasons.
 func (s *Settings) Ignored() map[string]error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.ignored)
 }
 
-// ActiveNetwork is the chain id of the network in use, or fallback before the
-// first choice, and after one that cannot be read: it must be possible to choose again.
+// ActiveNetwork returns the chain id of the active network. It returns fallback if none
+// was chosen or the choice cannot be read, so that another can be chosen.
 func (s *Settings) ActiveNetwork(fallback uint64) (uint64, error) {
 	id := fallback
 	err := s.db.View(func(tx *bolt.Tx) error {
@@ -153,7 +152,7 @@ func (s *Settings) ActiveNetwork(fallback uint64) (uint64, error) {
 	return id, nil
 }
 
-// SetActiveNetwork chooses the network in use.
+// SetActiveNetwork sets the active network.
 func (s *Settings) SetActiveNetwork(id uint64) error {
 	if err := s.put(NetworkKey, id); err != nil {
 		return err
@@ -177,8 +176,8 @@ func (s *Settings) drop(key string) error {
 }
 
 func (s *Settings) commit(change func(*bolt.Bucket) error) error {
-	fault.Point("settings.before_commit")
+	failpoint.Point("settings.before_commit")
 	err := s.db.Update(func(tx *bolt.Tx) error { return change(tx.Bucket(bucket)) })
-	fault.Point("settings.after_commit")
+	failpoint.Point("settings.after_commit")
 	return err
 }

@@ -58,7 +58,8 @@ func find(t testing.TB, s *Settings, key string, reveal bool) protocol.Setting {
 	return all[i]
 }
 
-// A choice outlives the process, and before the first one the fallback holds.
+// TestNetworkStays checks that a choice survives a restart, and that the fallback applies
+// before the first one.
 func TestNetworkStays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "orders.db")
 	for i, want := range []uint64{1, 8453} {
@@ -79,7 +80,7 @@ func TestNetworkStays(t *testing.T) {
 	}
 }
 
-// A choice that cannot be read is said, and keeps nobody from another.
+// TestDamagedNetwork checks that an unreadable choice is reported and can be replaced.
 func TestDamagedNetwork(t *testing.T) {
 	for _, v := range []string{"null", "-1", "1.5", `"1"`, "0", "[1]", "", "18446744073709551616"} {
 		db := openDB(t, filepath.Join(t.TempDir(), "orders.db"))
@@ -100,8 +101,8 @@ func TestDamagedNetwork(t *testing.T) {
 	}
 }
 
-// FuzzNetwork: whatever stands where the network in use is kept, it is a chain id as it
-// was written, or as if none had been chosen; and another may be chosen.
+// FuzzNetwork checks that any stored network is read as the chain id that was written or
+// as none, and can be replaced.
 func FuzzNetwork(f *testing.F) {
 	for _, v := range []string{"1", "8453", "0", "-1", "null", "1.0", "1e3", `"1"`, "[1]", "", " 1 ", "18446744073709551615", "18446744073709551616"} {
 		f.Add([]byte(v))
@@ -131,8 +132,8 @@ func FuzzNetwork(f *testing.F) {
 	})
 }
 
-// FuzzChange: whatever key and values a client sends, they are refused by the protocol's
-// table or leave a configuration that is within its bounds, the same after a restart.
+// FuzzChange checks that any key and values are refused with an error of the protocol's
+// table, or leave a valid configuration that is the same after a restart.
 func FuzzChange(f *testing.F) {
 	for key, v := range map[string]string{
 		"swap.slippage": "1.25", "keys.auto_lock": "5m", "ui.language": "pt-BR", "log.level": "debug", "networks.1.rpc": "https://a.example\nhttps://b.example/key", "providers.dex.base_url": "https://a.example",
@@ -173,8 +174,8 @@ func FuzzChange(f *testing.F) {
 	})
 }
 
-// TestAsks: what a change asks of a browser goes by the value that holds after it, which
-// for a reset is the file's.
+// TestAsks checks that what a change requires depends on the resulting value, which for a
+// reset is that of the file.
 func TestAsks(t *testing.T) {
 	lax := config.Default()
 	lax.Swap.Slippage, lax.Keys.AutoLock = config.Percent{Hundredths: 2000}, config.Duration(2*time.Hour)
@@ -222,8 +223,8 @@ func TestAsks(t *testing.T) {
 	}
 }
 
-// Every row of the table is a key of the configuration, fixed ones say why, and
-// what can be changed can be given its present value.
+// TestTable checks that every row is a configuration key, that fixed rows say why, and
+// that changeable ones accept their present value.
 func TestTable(t *testing.T) {
 	cfg := config.Default()
 	seen := map[string]bool{}
@@ -256,12 +257,13 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// unsettled are keys of the configuration that are no settings.
+// unsettled are configuration keys that are not settings.
 var unsettled = map[string]string{
 	"fees.name": "shown by swap.fees", "fees.website": "shown by swap.fees",
 }
 
-// A new key of the configuration is a setting, or said to be none.
+// TestTableIsWhole checks that every configuration key is a setting or listed in
+// unsettled.
 func TestTableIsWhole(t *testing.T) {
 	in := map[string]bool{}
 	for _, r := range expand([]uint64{1}) {
@@ -274,7 +276,7 @@ func TestTableIsWhole(t *testing.T) {
 	}
 }
 
-// leaves are the keys of a configuration's type, with chain 1 for every chain.
+// leaves returns the keys of a configuration type, with chain 1 for every chain.
 func leaves(typ reflect.Type, at string) (keys []string) {
 	switch typ.Kind() {
 	case reflect.Map:
@@ -319,7 +321,7 @@ func TestChange(t *testing.T) {
 	if _, err := s.Change(t.Context(), "swap.slippage", []string{"2"}); err == nil || s.Slippage() != 125 {
 		t.Errorf("a change that was not written holds: %v", err)
 	}
-	// The next start.
+	// After a restart.
 	s = open(t, openDB(t, path), config.Default(), Options{})
 	if c := s.Config(); c.Log.Level != "debug" || c.UI.Language != "pt-BR" || s.Slippage() != 125 || len(s.Ignored()) != 0 {
 		t.Errorf("%+v, ignored %v", c, s.Ignored())
@@ -381,7 +383,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// What environment or a flag says goes before, and cannot be set.
+// TestOverridden checks that environment and flags override a setting, which then cannot
+// be changed.
 func TestOverridden(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "orders.db")
 	s := open(t, openDB(t, path), config.Default(), Options{})
@@ -447,7 +450,8 @@ func TestRPC(t *testing.T) {
 	}
 }
 
-// A choice that no longer fits is left out, said, and can be mended.
+// TestIgnored checks that an invalid stored choice is ignored, reported and can be
+// corrected.
 func TestIgnored(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "orders.db")
 	db := openDB(t, path)
@@ -476,8 +480,8 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// FuzzDecode: what is read of the disk is a list with something in it, and no
-// configuration takes it unless it is within its bounds.
+// FuzzDecode checks that decoded values are not empty, and that the configuration accepts
+// them only within its bounds.
 func FuzzDecode(f *testing.F) {
 	for _, v := range []string{`["1"]`, `[]`, `null`, `"x"`, `["https://a.example","b"]`, `[1]`} {
 		f.Add([]byte(v))

@@ -7,22 +7,22 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A row is one setting: a key of the configuration and what a person may do
-// with it. Its bounds are shown; what refuses a value is the configuration's own
-// check, and for RPC URLs the network.
+// A row is one setting: a configuration key and how it may be changed. The bounds are for
+// display; values are checked by the configuration and, for RPC URLs, against the
+// network.
 type row struct {
-	key      string // {chain} stands for every network's id
+	key      string // {chain} is replaced by every network's id
 	does     string
 	kind     string // one of the protocol's types
 	right    string
 	applies  string
 	min, max string
 	choices  []string
-	fixed    string                    // with RightNone: why
-	mask     func(value string) string // what is shown of a value; nil: all of it
+	fixed    string                    // with RightNone: the reason
+	mask     func(value string) string // the part of a value that is shown; nil: all of it
 
-	passwordAbove string // with RightSession: from a browser a value above takes the password; of a choice, one before it in the list
-	terminalAbove string // likewise: one above is refused to it
+	passwordAbove string // with RightSession: a value above it requires the password from a browser; of a choice, one earlier in the list
+	terminalAbove string // likewise: a value above it is refused from a browser
 }
 
 const (
@@ -41,7 +41,7 @@ const (
 	localFile = "it names files of this machine: change it in the configuration file, then restart"
 )
 
-// table is every setting, in the order in which it is shown.
+// table lists every setting in display order.
 var table = []row{
 	{key: "swap.slippage", does: "slippage of a quote that names none, in percent", kind: protocol.SettingPercent, right: session, applies: now, min: "0.01", max: "50", passwordAbove: "5", terminalAbove: "15"},
 	{key: "keys.auto_lock", does: "idle time until the wallet locks by itself", kind: protocol.SettingDuration, right: session, applies: now, min: "1m0s", max: "24h0m0s", passwordAbove: "1h0m0s"},
@@ -100,7 +100,7 @@ var table = []row{
 	{key: "fees.receiver", does: "who receives the wallet's fee; empty: no fee is asked", kind: protocol.SettingText, right: none, applies: restart, fixed: byVendor},
 }
 
-// expand makes a row for each network of every row that is one of a network.
+// expand replaces the rows for any chain by one row per chain.
 func expand(chains []uint64) []row {
 	var all []row
 	for _, r := range table {

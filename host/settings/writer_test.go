@@ -10,9 +10,9 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// TestFileIsBelieved shows what docs/security.md says that a program can which writes
-// orders.db: what stands there chooses the network, its endpoints and the providers'
-// addresses, as if somebody with the password had.
+// TestFileIsBelieved shows what docs/security.md says about a program that can write
+// orders.db: it can choose the network, its endpoints and the providers' addresses, as if
+// it had the password.
 func TestFileIsBelieved(t *testing.T) {
 	db := openDB(t, filepath.Join(t.TempDir(), "orders.db"))
 	open(t, db, config.Default(), Options{})

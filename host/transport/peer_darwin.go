@@ -2,7 +2,7 @@ package transport
 
 import "golang.org/x/sys/unix"
 
-// maxSocketPath is the size of sun_path with its closing NUL, unix(4).
+// maxSocketPath is the size of sun_path, including the closing NUL, unix(4).
 const maxSocketPath = 104
 
 func peerOf(fd int) (Peer, error) {
@@ -12,7 +12,7 @@ func peerOf(fd int) (Peer, error) {
 	}
 	pid, err := unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID)
 	if err != nil {
-		pid = 0 // known by uid all the same
+		pid = 0 // the uid is enough
 	}
 	return Peer{UID: int(cred.Uid), PID: pid}, nil
 }

@@ -2,7 +2,7 @@ package transport
 
 import "golang.org/x/sys/unix"
 
-// maxSocketPath is the size of sun_path with its closing NUL, unix(7).
+// maxSocketPath is the size of sun_path, including the closing NUL, unix(7).
 const maxSocketPath = 108
 
 func peerOf(fd int) (Peer, error) {

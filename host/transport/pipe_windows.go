@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// pipeBuffer holds a frame of ordinary size each way, in bytes.
+// pipeBuffer is the buffer size per direction in bytes, enough for a typical frame.
 const pipeBuffer = 64 << 10
 
-// SocketPath is the name of the place's pipe, which carries the user's SID.
+// SocketPath returns the name of the place's pipe, which contains the user's SID.
 func (p Place) SocketPath() string {
 	sid, err := currentUser()
 	if err != nil {
@@ -24,8 +24,8 @@ func (p Place) SocketPath() string {
 	return `\\.\pipe\swapkeep-` + sid.String() + "-" + p.tag()
 }
 
-// Prepare makes the place's directories, which inherit the access list of the
-// user's own profile. It may be repeated.
+// Prepare creates the place's directories, which inherit the access list of the user's
+// profile. It may be repeated.
 func Prepare(p Place) error {
 	if !filepath.IsAbs(p.Home) {
 		return fmt.Errorf("%w (it is %q)", ErrNoHome, p.Home)
@@ -36,8 +36,8 @@ func Prepare(p Place) error {
 	return ownedByUser(p.Home)
 }
 
-// Check is what Prepare would refuse of the state directory; it makes and changes
-// nothing. Errors besides: fs.ErrNotExist without one.
+// Check returns the error that Prepare would return for the state directory, without
+// creating or changing anything. Further error: fs.ErrNotExist if there is none.
 func Check(p Place) error {
 	if _, err := os.Stat(p.Home); err != nil {
 		return err
@@ -58,16 +58,16 @@ func ownedByUser(dir string) error {
 	if err != nil {
 		return fmt.Errorf("state directory: %w", err)
 	}
-	// Directories made by an elevated process belong to the administrators.
+	// Directories created by an elevated process belong to the administrators.
 	if !owner.Equals(sid) && !owner.IsWellKnown(windows.WinBuiltinAdministratorsSid) {
 		return &UnsafeError{dir, "belongs to another user", "set " + HomeVariable + " to a directory of your own"}
 	}
 	return nil
 }
 
-// Listen makes the place's pipe: for this user's SID only, the network denied,
-// and only if no other process made one of that name first. The caller holds
-// the lock at LockPath.
+// Listen creates the place's pipe for this user's SID only, denied to the network, and
+// only if no other process has created one of that name. The caller holds the lock at
+// LockPath.
 func Listen(p Place) (net.Listener, error) {
 	if err := Prepare(p); err != nil {
 		return nil, err
@@ -87,8 +87,8 @@ func Listen(p Place) (net.Listener, error) {
 	return l, nil
 }
 
-// Dial connects to the place's daemon. Errors: ErrNoDaemon when nobody
-// listens, ErrForeignPeer. It may be repeated.
+// Dial connects to the place's daemon. It may be repeated. Errors: ErrNoDaemon if nobody
+// listens, ErrForeignPeer.
 func Dial(ctx context.Context, p Place) (net.Conn, error) {
 	conn, err := winio.DialPipeContext(ctx, p.SocketPath())
 	if errors.Is(err, os.ErrNotExist) {
@@ -97,7 +97,7 @@ func Dial(ctx context.Context, p Place) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The name could have been taken by another user while no daemon ran.
+	// Another user could have taken the name while no daemon ran.
 	if err := serverIsUser(conn); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
@@ -141,15 +141,15 @@ func currentUser() (*windows.SID, error) {
 	return user.User.Sid, nil
 }
 
-// A Peer is the process at the other end of a connection, as the kernel says.
+// A Peer is the process at the other end of a connection, as the kernel reports it.
 type Peer struct {
 	PID int
 }
 
-// PeerOf asks the kernel which process serves a connection of Dial.
+// PeerOf returns the process that serves a connection of Dial.
 func PeerOf(conn net.Conn) (Peer, error) { return askPipe(conn, windows.GetNamedPipeServerProcessId) }
 
-// ClientOf asks the kernel which process made a connection of Listen.
+// ClientOf returns the process that opened a connection of Listen.
 func ClientOf(conn net.Conn) (Peer, error) {
 	return askPipe(conn, windows.GetNamedPipeClientProcessId)
 }

@@ -1,6 +1,6 @@
-// Package transport joins relays, commands and the daemon of one user on one
-// machine: where a home keeps its files, and a byte stream between processes
-// of that user only, checked by both ends before anything is sent.
+// Package transport connects relays, commands and the daemon of one user on one machine.
+// It defines where a home keeps its files, and a byte stream between processes of that
+// user only, which both ends verify before anything is sent.
 package transport
 
 import (
@@ -12,19 +12,19 @@ import (
 	"runtime"
 )
 
-// Errors that a caller decides on.
+// Errors that callers handle.
 var (
-	// ErrNoDaemon: nobody listens at this place. Dialing may be repeated.
+	// ErrNoDaemon means that nobody listens at this place. Dialing may be repeated.
 	ErrNoDaemon = errors.New("no daemon is listening")
-	// ErrForeignPeer: the other end belongs to another user. Nothing was sent.
+	// ErrForeignPeer means that the other end belongs to another user. Nothing was sent.
 	ErrForeignPeer = errors.New("the other end belongs to another user")
-	// ErrUnsafePlace: a directory that others could change. Nothing was made.
+	// ErrUnsafePlace means a directory that others could change.
 	ErrUnsafePlace = errors.New("unsafe directory")
-	// ErrNoHome: neither SWAPKEEP_HOME nor the system names a state directory.
+	// ErrNoHome means that neither SWAPKEEP_HOME nor the system names a state directory.
 	ErrNoHome = errors.New("no state directory: set SWAPKEEP_HOME to an absolute path")
 )
 
-// UnsafeError names the directory refused, why, and what to do. It is an
+// UnsafeError gives the refused directory, the reason and a remedy. It is an
 // ErrUnsafePlace.
 type UnsafeError struct {
 	Dir    string
@@ -39,37 +39,38 @@ func (e *UnsafeError) Error() string {
 // Is makes errors.Is(err, ErrUnsafePlace) true.
 func (e *UnsafeError) Is(target error) bool { return target == ErrUnsafePlace }
 
-// HomeVariable is the environment variable that moves the state directory.
+// HomeVariable is the environment variable that sets the state directory.
 const HomeVariable = "SWAPKEEP_HOME"
 
-// A Place is one instance of the product: its state directory, an absolute path.
+// A Place is one instance of the product, identified by the absolute path of its state
+// directory.
 type Place struct {
 	Home string
 }
 
-// LockPath is the file whose lock decides who is the daemon.
+// LockPath returns the file whose lock decides which process is the daemon.
 func (p Place) LockPath() string { return filepath.Join(p.Home, "daemon.lock") }
 
-// SpawnLockPath is the file whose lock decides who starts the daemon.
+// SpawnLockPath returns the file whose lock decides which process starts the daemon.
 func (p Place) SpawnLockPath() string { return filepath.Join(p.Home, "spawn.lock") }
 
-// LogPath is where a spawned daemon's standard error goes.
+// LogPath returns the log file, which also gets a spawned daemon's standard error.
 func (p Place) LogPath() string { return filepath.Join(p.Home, "swapkeepd.log") }
 
-// RunDir holds what lives only as long as the daemon.
+// RunDir returns the directory for files that live only as long as the daemon.
 func (p Place) RunDir() string { return filepath.Join(p.Home, "run") }
 
-// StoppedPath is the mark of a daemon that ended on purpose and not by a crash.
+// StoppedPath returns the file that marks a daemon as stopped on purpose, not crashed.
 func (p Place) StoppedPath() string { return filepath.Join(p.RunDir(), "stopped") }
 
-// tag tells homes apart where their paths do not fit.
+// tag returns a short hash of the home, for names where its path does not fit.
 func (p Place) tag() string {
 	sum := sha256.Sum256([]byte(filepath.Clean(p.Home)))
 	return hex.EncodeToString(sum[:8])
 }
 
-// A homeRule is how one system names its state directory: the first variable
-// that is set, with the path below it.
+// A homeRule is one candidate for a system's state directory: a variable with an absolute
+// path, and the path below it. The first that applies is used.
 type homeRule struct {
 	variable string
 	below    []string
@@ -81,9 +82,9 @@ var homeRules = map[string][]homeRule{
 	"windows": {{"LOCALAPPDATA", []string{"swapkeep"}}},
 }
 
-// DefaultHome is $SWAPKEEP_HOME, else the system's state directory for this
-// product. getenv is os.Getenv or a stand-in. A relative path is refused: the
-// relay, the daemon and a terminal would each understand it differently.
+// DefaultHome returns $SWAPKEEP_HOME, or the system's state directory for this product.
+// getenv is os.Getenv or a substitute. A relative path is refused, because relay, daemon
+// and terminal have different working directories.
 func DefaultHome(getenv func(string) string) (string, error) {
 	return homeOn(runtime.GOOS, getenv)
 }
@@ -96,7 +97,7 @@ func homeOn(system string, getenv func(string) string) (string, error) {
 		return filepath.Clean(home), nil
 	}
 	for _, rule := range homeRules[system] {
-		// Relative values are ignored, as the XDG base directory rules ask.
+		// Relative values are ignored, as the XDG base directory specification requires.
 		if base := getenv(rule.variable); filepath.IsAbs(base) {
 			return filepath.Join(append([]string{base}, rule.below...)...), nil
 		}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzHome: of whatever environment, the state directory is an absolute path, the one that
-// is named where one is, and never where a relative one would lead.
+// FuzzHome checks that the state directory is always an absolute path, the one that
+// SWAPKEEP_HOME names if set, and never derived from a relative one.
 func FuzzHome(f *testing.F) {
 	for _, s := range [][3]string{{"/h", "", "/home/ann"}, {"h", "/s", "/home/ann"}, {"", "s", "/home/ann"}, {"", "/s/", "home"}, {"", "", ""}, {"/../..", "", ""}, {"", "/s\x00", "/"}, {"//h//.", "", ""}, {" /h", "", "/home/ann"}} {
 		f.Add(s[0], s[1], s[2])

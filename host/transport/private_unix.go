@@ -15,9 +15,9 @@ const (
 	othersAny   = 0o077
 )
 
-// Prepare makes the place's directories, or refuses those that exist and are
-// not safe: owned by someone else, writable by others, or below a directory
-// in which others can replace them. It may be repeated.
+// Prepare creates the place's directories. It refuses existing ones that are unsafe:
+// owned by another user, writable by others, or below a directory in which others can
+// replace them. It may be repeated.
 func Prepare(p Place) error {
 	if !filepath.IsAbs(p.Home) {
 		return fmt.Errorf("%w (it is %q)", ErrNoHome, p.Home)
@@ -31,8 +31,9 @@ func Prepare(p Place) error {
 	return makePrivate(p.RunDir())
 }
 
-// Check is what Prepare would refuse of the directories that are there; it makes
-// and changes none. Errors besides: fs.ErrNotExist without a state directory.
+// Check returns the error that Prepare would return for the existing directories, without
+// creating or changing anything. Further error: fs.ErrNotExist if there is no state
+// directory.
 func Check(p Place) error {
 	if err := checkHome(p.Home); err != nil {
 		return err
@@ -47,7 +48,8 @@ func Check(p Place) error {
 	return owned(p.RunDir(), info, othersWrite)
 }
 
-// checkHome follows links: a state directory may be moved to another disk.
+// checkHome checks the state directory. It follows links, because the directory may have
+// been moved to another disk.
 func checkHome(home string) error {
 	real, err := filepath.EvalSymlinks(home)
 	if err != nil {
@@ -63,8 +65,8 @@ func checkHome(home string) error {
 	return checkAbove(filepath.Dir(real))
 }
 
-// checkAbove refuses a directory on the way to the root that anybody can
-// write to, unless its sticky bit keeps them from renaming what is ours.
+// checkAbove refuses a directory on the way to the root that everybody can write to,
+// unless its sticky bit prevents renaming our files.
 func checkAbove(dir string) error {
 	for {
 		info, err := os.Stat(dir)
@@ -81,8 +83,8 @@ func checkAbove(dir string) error {
 	}
 }
 
-// makePrivate makes dir for this user alone. One that exists is refused if
-// others could have put something in it, and narrowed if they could only look.
+// makePrivate creates dir for this user only. An existing one is refused if others could
+// have written to it, and its mode is narrowed if they could only read it.
 func makePrivate(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("make %s: %w", dir, err)

@@ -14,15 +14,15 @@ import (
 
 const socketName = "swapkeep.sock"
 
-// SocketPath is where the daemon's socket is, or, for a home whose path does
-// not fit in a socket address, the link that names where it is.
+// SocketPath returns the path of the daemon's socket or, if that is too long for a socket
+// address, of a link to the socket.
 func (p Place) SocketPath() string { return filepath.Join(p.RunDir(), socketName) }
 
 func fits(path string) bool { return len(path) < maxSocketPath }
 
-// Listen binds the place's socket in a directory that only this user can
-// enter, replacing one left by a dead daemon: the caller holds the lock at
-// LockPath. Accept returns only connections of this user; others are closed.
+// Listen binds the place's socket in a directory that only this user can enter, and
+// replaces the socket of a dead daemon. The caller holds the lock at LockPath. Accept
+// returns only connections of this user and closes others.
 func Listen(p Place) (net.Listener, error) {
 	if err := Prepare(p); err != nil {
 		return nil, err
@@ -44,10 +44,10 @@ func Listen(p Place) (net.Listener, error) {
 	return &listener{UnixListener: l, uid: os.Getuid()}, nil
 }
 
-// bindPath is SocketPath when that fits, else a short path in a private
-// directory of its own, which SocketPath is made to point to. The link and not
-// the environment tells others the way: a browser and a terminal may disagree
-// about XDG_RUNTIME_DIR and TMPDIR.
+// bindPath returns SocketPath if it fits, otherwise a short path in a private directory
+// of its own, and links SocketPath to it. The link tells others where the socket is; the
+// environment cannot, because a browser and a terminal may have different values of
+// XDG_RUNTIME_DIR and TMPDIR.
 func (p Place) bindPath() (string, error) {
 	if fits(p.SocketPath()) {
 		return p.SocketPath(), nil
@@ -74,12 +74,12 @@ func (p Place) shortDirs() []string {
 	if run := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(run) {
 		dirs = append(dirs, filepath.Join(run, "swapkeep-"+p.tag()))
 	}
-	// makePrivate refuses it there when someone else made it first.
+	// makePrivate refuses the directory if someone else created it first.
 	return append(dirs, filepath.Join("/tmp", fmt.Sprintf("swapkeep-%d-%s", os.Getuid(), p.tag())))
 }
 
-// Dial connects to the place's daemon. Errors: ErrNoDaemon when nobody
-// listens, ErrForeignPeer, ErrUnsafePlace. It may be repeated.
+// Dial connects to the place's daemon. It may be repeated. Errors: ErrNoDaemon if nobody
+// listens, ErrForeignPeer, ErrUnsafePlace.
 func Dial(ctx context.Context, p Place) (net.Conn, error) {
 	path, err := p.dialPath()
 	if err != nil {
@@ -123,7 +123,6 @@ type listener struct {
 	uid int
 }
 
-// Accept waits for the next connection of this user.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.UnixListener.Accept()
@@ -150,17 +149,16 @@ func sameUserAs(conn net.Conn, uid int) error {
 	return nil
 }
 
-// A Peer is the process at the other end of a connection, as the kernel says.
+// A Peer is the process at the other end of a connection, as the kernel reports it.
 type Peer struct {
 	UID int
-	PID int // 0 where the system does not tell
+	PID int // 0 if the system does not report it
 }
 
-// ClientOf asks the kernel which process made a connection of Listen.
+// ClientOf returns the process that opened a connection of Listen.
 func ClientOf(conn net.Conn) (Peer, error) { return PeerOf(conn) }
 
-// PeerOf asks the kernel who is at the other end of a connection of Dial or
-// Listen.
+// PeerOf returns the process at the other end of a connection of Dial or Listen.
 func PeerOf(conn net.Conn) (Peer, error) {
 	sc, ok := conn.(syscall.Conn)
 	if !ok {

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// The test binary is also the process of another user.
+// roles are the processes of another user that the test binary can act as.
 var roles = map[string]func(path string) error{
 	"dial-as-other":   dialAsOther,
 	"listen-as-other": listenAsOther,
@@ -72,7 +72,7 @@ func asNobody(t *testing.T, role, path string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	t.Cleanup(cancel)
-	// Opened by its magic link: the binary's own folder is closed to others.
+	// Run by its magic link, because the binary's own directory is closed to others.
 	cmd := exec.CommandContext(ctx, "/proc/self/exe", role, path)
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
@@ -84,7 +84,6 @@ func place(t *testing.T) Place {
 	return Place{Home: filepath.Join(t.TempDir(), "home")}
 }
 
-// serve answers every connection with a greeting.
 func serve(t *testing.T, l net.Listener) {
 	t.Helper()
 	done := make(chan struct{})
@@ -102,7 +101,6 @@ func serve(t *testing.T, l net.Listener) {
 	t.Cleanup(func() { _ = l.Close(); <-done })
 }
 
-// greeted dials and wants the greeting.
 func greeted(t *testing.T, p Place) net.Conn {
 	t.Helper()
 	conn, err := Dial(t.Context(), p)
@@ -164,7 +162,8 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 	}
 }
 
-// A home of any length works, and whoever dials needs no environment to find it.
+// TestLongHome checks that a home of any length works and can be dialed without
+// environment variables.
 func TestLongHome(t *testing.T) {
 	for _, tt := range []struct{ name, runtime string }{
 		{"runtime directory", t.TempDir()}, {"none", ""}, {"too long as well", "/" + strings.Repeat("r", 200)},
@@ -233,7 +232,7 @@ func TestUnsafePlaces(t *testing.T) {
 	}
 }
 
-// Check makes and changes nothing.
+// TestCheckOnlyLooks checks that Check creates and changes nothing.
 func TestCheckOnlyLooks(t *testing.T) {
 	p := place(t)
 	if err := Check(p); !errors.Is(err, os.ErrNotExist) {
@@ -308,7 +307,7 @@ func TestForeignPeerIsRefused(t *testing.T) {
 	t.Run("listening", rootOnly(otherListens))
 }
 
-// rootOnly runs a test that needs two users, and says so where there is one.
+// rootOnly skips a test that needs two users unless run as root.
 func rootOnly(test func(*testing.T)) func(*testing.T) {
 	return func(t *testing.T) {
 		if os.Getuid() != 0 {
@@ -318,8 +317,8 @@ func rootOnly(test func(*testing.T)) func(*testing.T) {
 	}
 }
 
-// openPlace is a place in a folder that every user can reach, and a way to
-// change the mode of all its directories.
+// openPlace returns a place in a directory that every user can reach, and a function that
+// changes the mode of all its directories.
 func openPlace(t *testing.T) (Place, func(os.FileMode)) {
 	t.Helper()
 	base, err := os.MkdirTemp("/tmp", "swapkeep-peer-")
@@ -340,8 +339,7 @@ func openPlace(t *testing.T) (Place, func(os.FileMode)) {
 	}
 }
 
-// otherDials lets another user reach the socket file: the uid check is all
-// that is left.
+// otherDials lets another user reach the socket file, so that only the uid check remains.
 func otherDials(t *testing.T) {
 	p, open := openPlace(t)
 	l, err := Listen(p)
@@ -359,7 +357,7 @@ func otherDials(t *testing.T) {
 	}
 }
 
-// otherListens puts another user's socket where ours should be.
+// otherListens puts another user's socket at our socket path.
 func otherListens(t *testing.T) {
 	p, open := openPlace(t)
 	open(0o777)

@@ -16,7 +16,7 @@ var boxChecks = []check{
 	{"boxed.portal", "what starts programs for them", []string{"linux"}, portal},
 }
 
-// boxed tells what each boxed browser needs besides a manifest.
+// boxed reports what each sandboxed browser needs in addition to a manifest.
 func boxed(ctx context.Context, p *Patient) (out []Finding) {
 	if !slices.ContainsFunc(p.seen.browsers, func(b browser) bool { return b.Box != "" }) {
 		return []Finding{ok("none is here")}
@@ -71,8 +71,8 @@ func (p *Patient) boxedFinding(ctx context.Context, b browser, s installer.Sandb
 	return note(needs).withRemedy(commands)
 }
 
-// answered is what the portal keeps of the answer to its question for a snap: yes or no;
-// else it will ask. Each line of its table has the app and then the permission.
+// answered returns the portal's stored answer for a snap, yes or no; "" if it will ask.
+// Each line of the table has the app followed by the permission.
 func answered(table, app string) string {
 	for line := range strings.Lines(table) {
 		words := strings.Fields(line)
@@ -83,8 +83,8 @@ func answered(table, app string) string {
 	return ""
 }
 
-// lacks is what a Flatpak keeps from the host, which would run inside: its program, the
-// daemon's socket, or the word where that is.
+// lacks returns what a Flatpak does not give the host, which would run inside it: access
+// to the program or the daemon's socket, or the variable that locates the socket.
 func (p *Patient) lacks(ctx context.Context, b browser, granted string) (out []string) {
 	for _, path := range p.insideNeeds(b) {
 		access, err := ask(ctx, "flatpak", "info", "--file-access="+path, b.App)
@@ -98,8 +98,8 @@ func (p *Patient) lacks(ctx context.Context, b browser, granted string) (out []s
 	return out
 }
 
-// insideNeeds are the program that a boxed browser starts, with where links lead, and the
-// folder of the daemon's socket.
+// insideNeeds returns the program that a sandboxed browser starts, as named and with
+// links resolved, and the directory of the daemon's socket.
 func (p *Patient) insideNeeds(b browser) []string {
 	program := p.Program
 	if layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, p.parent(p.Program)); err == nil {
@@ -111,15 +111,14 @@ func (p *Patient) insideNeeds(b browser) []string {
 	return slices.Compact([]string{program, p.resolved(program), p.Place.RunDir()})
 }
 
-// keyFileEscapes are those of a value in a key file of GLib's.
+// keyFileEscapes unescapes a value of a GLib key file.
 var keyFileEscapes = strings.NewReplacer(`\s`, " ", `\t`, "\t", `\n`, "\n", `\r`, "\r", `\\`, `\`)
 
-// inKeyFile is a value in a text as GLib writes key files, the last of that key; "" where
-// there is none.
+// inKeyFile returns the last value of a key in a GLib key file; "" if there is none.
 func inKeyFile(text, group, key string) (found string) {
 	in := ""
 	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n") // a blank at the end is the value's
+		line = strings.TrimRight(line, "\r\n") // trailing blanks belong to the value
 		if name, begins := strings.CutPrefix(line, "["); begins {
 			in = strings.TrimSuffix(strings.TrimSpace(name), "]")
 		} else if name, value, is := strings.Cut(line, "="); is && in == group && strings.TrimSpace(name) == key {
@@ -129,13 +128,13 @@ func inKeyFile(text, group, key string) (found string) {
 	return found
 }
 
-// starters are services that start hosts for boxed browsers.
+// starters are the services that start hosts for sandboxed browsers.
 var starters = []struct{ name, what string }{
 	{"org.freedesktop.NativeMessagingProxy", "xdg-native-messaging-proxy"},
 	{"org.freedesktop.portal.Desktop", "xdg-desktop-portal"},
 }
 
-// portal looks for them on the session bus.
+// portal checks whether one of the starters is on the session bus.
 func portal(ctx context.Context, p *Patient) []Finding {
 	if !slices.ContainsFunc(p.seen.browsers, func(b browser) bool { return b.Box != "" }) {
 		return []Finding{skipped("no browser is in a box")}
@@ -156,7 +155,7 @@ func portal(ctx context.Context, p *Patient) []Finding {
 	return []Finding{ok(strings.Join(there, ", "))}
 }
 
-// busNames are the names on the session bus, those that start when asked included.
+// busNames lists the names on the session bus, including activatable ones.
 func busNames(ctx context.Context) (string, error) {
 	names, err := ask(ctx, "busctl", "--user", "--no-pager", "list")
 	if !missing(err) {

@@ -8,8 +8,8 @@ import (
 	"swapkeep/manifest"
 )
 
-// A browser in a box that has the extension and no manifest is served by nothing, and its
-// launch is told by name as not tried.
+// A sandboxed browser that has the extension and no manifest cannot find the host, and
+// its launch is reported as not tried.
 func TestBoxedWithoutAManifest(t *testing.T) {
 	for name, row := range map[string]struct{ preferences, browser, remedy string }{
 		"flatpak": {"/home/ann/.var/app/org.chromium.Chromium/config/chromium/Default/Preferences", "chromium (flatpak)", "swapkeep install --browser chromium"},
@@ -33,7 +33,7 @@ func TestBoxedWithoutAManifest(t *testing.T) {
 	}
 }
 
-// What a Flatpak kept outlives it, and is no browser.
+// Data left by an uninstalled Flatpak does not count as a browser.
 func TestFlatpakLeftOver(t *testing.T) {
 	for there, want := range map[string]int{
 		"/home/ann": 0, "/var/lib/flatpak/app/org.chromium.Chromium": 1, "/home/ann/.local/share/flatpak/app/org.chromium.Chromium": 1,
@@ -48,9 +48,9 @@ func TestFlatpakLeftOver(t *testing.T) {
 	}
 }
 
-// What was not looked at is not well.
+// What was not examined is not reported as OK.
 func TestBoxedNotLookedAt(t *testing.T) {
-	t.Setenv("PATH", t.TempDir()) // has no flatpak
+	t.Setenv("PATH", t.TempDir()) // without flatpak
 	for name, row := range map[string]struct {
 		plan installer.Plan
 		want Status
@@ -70,7 +70,7 @@ func TestBoxedNotLookedAt(t *testing.T) {
 	}
 }
 
-// What the portal keeps is a word for each app.
+// The portal stores one word for each app.
 func TestAnswered(t *testing.T) {
 	const table = "webextensions\tapp.swapkeep.host\tsnap.firefox\tno\t0x00\n" +
 		"webextensions\tapp.swapkeep.host\tsnap.firefox-nightly\tyes\t0x00\n"

@@ -21,7 +21,7 @@ func configuration(_ context.Context, p *Patient) []Finding {
 	return []Finding{ok("it can be read")}
 }
 
-// variables that only a terminal has lead it to another instance than browsers.
+// variables checks for variables that select another instance than browsers use.
 func variables(_ context.Context, p *Patient) []Finding {
 	if p.Machine.Sudo {
 		return []Finding{warn("this looks at the browsers of root, and not at yours", "run it without sudo")}
@@ -41,7 +41,7 @@ func variables(_ context.Context, p *Patient) []Finding {
 		withRemedy("put it into the configuration file, or into the environment of your session")}
 }
 
-// letIn is the remedy where no extension is known: without one an installation is refused.
+// letIn is the remedy if no extension is known: without one an installation is refused.
 const letIn = "swapkeep install --extension-id ID, with the id that the extension's popup shows"
 
 func known(_ context.Context, p *Patient) (out []Finding) {

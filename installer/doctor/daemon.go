@@ -28,7 +28,7 @@ var daemonChecks = []check{
 	{"daemon", "what the daemon finds itself", nil, diagnosis},
 }
 
-// dial looks for a daemon.
+// dial connects to the daemon if one is running.
 func (p *Patient) dial(ctx context.Context) { p.seen.dial(ctx, p.Place, p.Version) }
 
 func (s *sight) dial(ctx context.Context, place transport.Place, version string) {
@@ -52,7 +52,7 @@ func daemonProgram(_ context.Context, p *Patient) []Finding {
 		return []Finding{p.notExecutable(p.Daemon, info).of(p.Daemon)}
 	}
 	beside := slices.ContainsFunc(p.programs(), func(program string) bool { return p.daemonOf(program) == p.Daemon })
-	if f, bad := p.daemonExposed(); bad && !beside { // else the program's check tells
+	if f, bad := p.daemonExposed(); bad && !beside { // otherwise the program's check reports it
 		at := f.About
 		f.Evidence = at + ": " + f.Evidence
 		return []Finding{p.mendedByNarrowing(f, at).of(p.Daemon)}
@@ -60,7 +60,7 @@ func daemonProgram(_ context.Context, p *Patient) []Finding {
 	return []Finding{ok(p.Daemon)}
 }
 
-// daemonExposed is a finding about who else could change the daemon's program.
+// daemonExposed returns a finding if others could change the daemon's program.
 func (p *Patient) daemonExposed() (Finding, bool) {
 	if p.Machine.OS == "windows" {
 		return Finding{}, false // the profile's access list protects it
@@ -83,8 +83,8 @@ func running(ctx context.Context, p *Patient) []Finding {
 	return []Finding{fail(oneLine(s.dialed), "look at the permissions of "+p.quoted(p.Place.RunDir()))}
 }
 
-// unanswered is about a daemon that does not answer. No command ends a process that is not
-// known: kill takes 0 for all of the caller's own.
+// unanswered is the finding for a daemon that does not answer. It suggests killing a
+// process only if its id is known, because kill 0 ends the caller's own group.
 func (p *Patient) unanswered() Finding {
 	const wait, look = "wait a moment; if it stays so, ", "look for swapkeepd among your processes and end it"
 	const evidence = " holds the state directory and does not answer: it starts, ends or is stuck"
@@ -111,7 +111,7 @@ func daemonVersion(ctx context.Context, p *Patient) []Finding {
 		return []Finding{ok(hello.Version)}
 	}
 	f := warn(fmt.Sprintf("the daemon is of version %s, this program of %s", hello.Version, p.Version), "swapkeep stop; the next use starts the new one")
-	for _, program := range p.programs() { // the next use would start theirs again
+	for _, program := range p.programs() { // otherwise the next use would start their version again
 		if _, err := p.Machine.Files.Stat(program); err == nil && !p.sameProgram(program) {
 			return []Finding{f.withRemedy(p.between(program, hello.Version))}
 		}
@@ -122,10 +122,10 @@ func daemonVersion(ctx context.Context, p *Patient) []Finding {
 	return []Finding{f.mendedBy(p.restart)}
 }
 
-// socket looks at the daemon's socket, or at what a dead one left.
+// socket checks the daemon's socket, or the one that a dead daemon left.
 func socket(_ context.Context, p *Patient) []Finding {
 	path := p.Place.SocketPath()
-	info, err := os.Stat(path) // a long path leads to it by a link
+	info, err := os.Stat(path) // a long path is reached through a link
 	switch {
 	case err != nil && p.seen.daemon == nil:
 		return []Finding{ok("there is none while no daemon runs")}
@@ -144,13 +144,13 @@ func socket(_ context.Context, p *Patient) []Finding {
 	return []Finding{ok(fmt.Sprintf("%s, mode %04o", path, info.Mode().Perm()))}
 }
 
-// Bounds of what of the log counts.
+// How much of the log is read, and how recent a failure must be.
 const (
 	logTail   = 64 << 10
 	logRecent = 24 * time.Hour
 )
 
-// logged looks for why the daemon ended, or for its last failure.
+// logged looks in the log for why the daemon ended, or for its last failure.
 func logged(_ context.Context, p *Patient) []Finding {
 	text, err := os.ReadFile(p.Place.LogPath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -169,7 +169,7 @@ func logged(_ context.Context, p *Patient) []Finding {
 	return []Finding{ok("no failure within a day")}
 }
 
-// lastError is the last line of the log that is a failure.
+// lastError returns the last failure in the log and its time.
 func (p *Patient) lastError(text []byte) (said string, at time.Time) {
 	for line := range bytes.Lines(text) {
 		var entry struct {
@@ -180,7 +180,7 @@ func (p *Patient) lastError(text []byte) (said string, at time.Time) {
 		}
 		if json.Unmarshal(line, &entry) == nil && (entry.Level == "error" || entry.Level == "fatal" || entry.Level == "panic") {
 			if text := strings.Trim(entry.Message+": "+entry.Error, ": "); text != "" {
-				said, at = text, cmp.Or(entry.Time, at) // one without a time is as old as the one before
+				said, at = text, cmp.Or(entry.Time, at) // an entry without a time gets the time of the one before
 			}
 		}
 		if bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) {
@@ -193,7 +193,7 @@ func (p *Patient) lastError(text []byte) (said string, at time.Time) {
 	return said, at
 }
 
-// shown is a text of the log as far as a line holds it.
+// shown returns valid UTF-8 of at most 300 bytes.
 func shown(text string) string {
 	const longest = 300
 	text = strings.ToValidUTF8(text, "")
@@ -203,10 +203,10 @@ func shown(text string) string {
 	return text
 }
 
-// diagnosisTime is for what the daemon examines, which has bounds of its own.
+// diagnosisTime limits the daemon's examination, which has time limits of its own.
 const diagnosisTime = 8 * time.Second
 
-// diagnosis asks the daemon, or where none runs its program, what they find.
+// diagnosis asks the daemon for its findings, or its program if none is running.
 func diagnosis(ctx context.Context, p *Patient) (out []Finding) {
 	ctx, cancel := context.WithTimeout(ctx, diagnosisTime)
 	defer cancel()
@@ -223,7 +223,7 @@ func diagnosis(ctx context.Context, p *Patient) (out []Finding) {
 	return out
 }
 
-// unaskable is why neither the daemon nor its program can be asked.
+// unaskable returns why neither the daemon nor its program can be asked; "" if one can.
 func (p *Patient) unaskable() string {
 	switch {
 	case p.Config != nil:
@@ -236,7 +236,7 @@ func (p *Patient) unaskable() string {
 	return ""
 }
 
-// unstartable is why the daemon's program is not started.
+// unstartable returns why the daemon's program must not be started; "" if it may.
 func (p *Patient) unstartable() string {
 	_, missing := p.Machine.Files.Stat(p.Daemon)
 	_, exposed := p.daemonExposed()
@@ -251,7 +251,7 @@ func (p *Patient) unstartable() string {
 	return ""
 }
 
-// titles are those of the checks that swapkeepd makes, by the ids of its examinations.
+// titles are the titles of the checks that swapkeepd makes, by id.
 var titles = map[string]string{
 	"home.directory":  "the state directory is yours alone",
 	"home.stamp":      "it is of the configuration's mode",

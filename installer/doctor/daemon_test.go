@@ -8,7 +8,7 @@ import (
 	"swapkeep/host/transport"
 )
 
-// A command ends a process only where that is known: 0 would be all of the caller's.
+// A kill command is suggested only for a known id: kill 0 ends the caller's own group.
 func TestUnanswered(t *testing.T) {
 	for name, row := range map[string]struct {
 		system string

@@ -4,7 +4,7 @@ package doctor
 
 import "golang.org/x/sys/unix"
 
-// freeSpace is what the file system of a folder has left for this user, in bytes.
+// freeSpace returns the bytes available to this user on a directory's file system.
 func freeSpace(dir string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

@@ -2,7 +2,7 @@ package doctor
 
 import "golang.org/x/sys/windows"
 
-// freeSpace is what the disk of a folder has left for this user, in bytes.
+// freeSpace returns the bytes available to this user on a directory's disk.
 func freeSpace(dir string) (int64, error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package doctor examines an installation: what browsers would find of the host, what
-// they would start and whether it answers, and how the daemon does. Unless a remedy is
-// asked for that is safe, it changes nothing of the installation by itself; it starts the
-// host as the browser does, and with it, where none runs, the daemon, which does what it
-// does at every start, and stops it again.
+// Package doctor examines an installation: what browsers find of the host, what they
+// would start and whether it answers, and the state of the daemon. Unless asked to apply
+// safe remedies, it does not change the installation. It does start the host as a browser
+// does and, if no daemon is running, the daemon, which does what it does at every start;
+// afterwards it stops that daemon again.
 package doctor
 
 import (
@@ -16,10 +16,10 @@ import (
 	"swapkeep/manifest"
 )
 
-// A Status is what a check found, by the words of the protocol's.
+// A Status is the result of a check, in the protocol's terms.
 type Status string
 
-// The statuses. A note is worth knowing and nothing is wrong.
+// The statuses. A Note is information without a problem.
 const (
 	OK      Status = protocol.CheckOK
 	Note    Status = protocol.CheckNote
@@ -32,11 +32,11 @@ const (
 type Finding struct {
 	ID       string   `json:"id"`
 	Title    string   `json:"title"`
-	About    string   `json:"about,omitempty"` // the browser, file or program, where there are several
+	About    string   `json:"about,omitempty"` // the browser, file or program, if there are several
 	Status   Status   `json:"status"`
 	Evidence string   `json:"evidence"`
-	Remedy   string   `json:"remedy,omitempty"`  // a command where there is one
-	Fixable  bool     `json:"fixable,omitempty"` // by --fix
+	Remedy   string   `json:"remedy,omitempty"`  // a command if there is one
+	Fixable  bool     `json:"fixable,omitempty"` // with --fix
 	Fixed    string   `json:"fixed,omitempty"`   // what --fix did
 	Unfixed  string   `json:"unfixed,omitempty"` // why --fix did nothing
 	Details  []string `json:"details,omitempty"` // for a report
@@ -44,57 +44,57 @@ type Finding struct {
 	fix remedy
 }
 
-// A Patient is the installation that is examined, as this program and its user see it.
+// A Patient is the installation to examine, as this program and its user see it.
 type Patient struct {
 	Machine installer.Machine
-	UID     int    // of the user; -1 where there is none
+	UID     int    // of the user; -1 if there is none
 	Version string // of this program
-	Program string // this program, links resolved
-	Daemon  string // the daemon's program beside it
+	Program string // path of this program, links resolved
+	Daemon  string // path of the daemon's program next to it
 
-	Config  error // why the configuration cannot be read; nil: it can
+	Config  error // why the configuration cannot be read; nil if it can
 	Place   transport.Place
-	Allowed map[manifest.Family][]string // the extensions that the host lets in
-	Environ []string                     // of this process, with what flags say
+	Allowed map[manifest.Family][]string // extensions that the host accepts
+	Environ []string                     // environment of this process, including flags
 
-	Online  bool   // also asks networks
-	Browser string // looks at this browser alone; "" = all
+	Online  bool   // also query networks
+	Browser string // examine only this browser; "" = all
 
-	// Plan is what an installation of a scope would change now; without names, for the
-	// browsers that are there.
+	// Plan returns what an installation of a scope would change now; without names, for
+	// the installed browsers.
 	Plan func(scope manifest.Scope, browsers []string) (*installer.Plan, error)
-	// Ask asks the person whether to do what would interrupt them; nil is no.
+	// Ask asks the user whether to do something that interrupts them; nil means no.
 	Ask func(question string) bool
-	// Now is the time; nil is time.Now.
+	// Now returns the time; nil is time.Now.
 	Now func() time.Time
 
 	seen *sight
 }
 
-// A check looks at one thing.
+// A check examines one thing.
 type check struct {
 	id, title string
-	on        []string // systems; none = all
+	on        []string // operating systems; none = all
 	run       func(context.Context, *Patient) []Finding
 }
 
-// Bounds. What there is no time left for is skipped.
+// Time limits. A check for which no time is left is skipped.
 const (
-	wholeTime  = 15 * time.Second // for all but the launches
-	launchTime = 15 * time.Second // for these, which come last
-	askTime    = 2 * time.Second  // for another program that is asked something
+	wholeTime  = 15 * time.Second // for all checks except the launches
+	launchTime = 15 * time.Second // for the launches, which come last
+	askTime    = 2 * time.Second  // for another program to answer
 )
 
 var noTime = skipped("there was no time left for it")
 
-// groups are all checks but the launches in the order they are told.
+// groups are all checks except the launches, in the order of the output.
 var groups = [][]check{configurationChecks, manifestChecks, programChecks, extensionChecks, policyChecks, windowsChecks, boxChecks, daemonChecks, installationChecks}
 
-// Examine makes all checks, within half a minute.
+// Examine runs all checks within half a minute.
 func Examine(ctx context.Context, p *Patient) []Finding { return p.examine(ctx, wholeTime) }
 
-// examine makes the launches last, since they start the daemon, and leaves them time of
-// their own: one that is cut off would seem not to answer.
+// examine runs the launches last, because they start the daemon. They have their own time
+// limit: a launch that is cut off would look as if the host did not answer.
 func (p *Patient) examine(ctx context.Context, limit time.Duration) []Finding {
 	most, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -106,7 +106,7 @@ func (p *Patient) examine(ctx context.Context, limit time.Duration) []Finding {
 	return append(out, p.make(last, launchChecks)...)
 }
 
-// make makes those checks that are for the machine's system.
+// make runs the checks that apply to the machine's operating system.
 func (p *Patient) make(ctx context.Context, checks []check) (out []Finding) {
 	for _, c := range checks {
 		if len(c.on) > 0 && !slices.Contains(c.on, p.Machine.OS) {
@@ -127,7 +127,7 @@ func (p *Patient) make(ctx context.Context, checks []check) (out []Finding) {
 	return out
 }
 
-// Summary counts what is not well, for a person.
+// Summary counts failures, warnings and notes.
 func Summary(findings []Finding) string {
 	counts := map[Status]int{}
 	for _, f := range findings {
@@ -136,10 +136,10 @@ func Summary(findings []Finding) string {
 	return plural(counts[Fail], "failure") + ", " + plural(counts[Warn], "warning") + ", " + plural(counts[Note], "note")
 }
 
-// severities are the statuses from harmless to bad.
+// severities are the statuses in ascending order of severity.
 var severities = []Status{OK, Skipped, Note, Warn, Fail}
 
-// Worst is the worst status of findings.
+// Worst returns the most severe status of findings.
 func Worst(findings []Finding) Status {
 	worst := 0
 	for _, f := range findings {
@@ -167,19 +167,19 @@ func fail(evidence, remedy string) Finding {
 	return Finding{Status: Fail, Evidence: evidence, Remedy: remedy}
 }
 
-// of names what a finding is about.
+// of sets what a finding is about.
 func (f Finding) of(about string) Finding {
 	f.About = about
 	return f
 }
 
-// mendedBy gives a finding what --fix does.
+// mendedBy sets what --fix does about a finding.
 func (f Finding) mendedBy(fix remedy) Finding {
 	f.fix = fix
 	return f
 }
 
-// unless is one good finding where nothing else was found.
+// unless returns good if nothing else was found.
 func unless(found []Finding, good Finding) []Finding {
 	if len(found) > 0 {
 		return found

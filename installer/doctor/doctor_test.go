@@ -13,7 +13,7 @@ import (
 
 const linuxHost = "/home/ann/.local/lib/swapkeep/0.1.0/swapkeep"
 
-// onLinux is a patient with an installation and no browser, in memory.
+// onLinux returns a Patient in memory, with an installation and without a browser.
 func onLinux(t testing.TB) (*Patient, *installertest.Files) {
 	t.Helper()
 	files := installertest.NewFiles("/home/ann")
@@ -26,7 +26,7 @@ func onLinux(t testing.TB) (*Patient, *installertest.Files) {
 	}, files
 }
 
-// Ids are what scripts go by: each once, lower case with dots.
+// Scripts rely on the ids: they are unique, and lower case with dots.
 func TestIDs(t *testing.T) {
 	form := regexp.MustCompile(`^[a-z]+(\.[a-z]+)?$`)
 	var ids []string
@@ -43,7 +43,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// The launches have time of their own: what the other checks take is none of theirs.
+// The launches have their own time limit, whatever the other checks take.
 func TestTimeForLaunches(t *testing.T) {
 	p, files := onLinux(t)
 	files.Folder("/home/ann/.config/chromium")

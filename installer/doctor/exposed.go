@@ -10,9 +10,9 @@ import (
 	"swapkeep/manifest"
 )
 
-// resolved is a path without links, as far as it is there.
+// resolved returns a path with links resolved, as far as it exists.
 func (p *Patient) resolved(file string) string {
-	for range 40 { // as many as Linux follows
+	for range 40 { // the limit of Linux
 		next, changed := p.followed(file)
 		if !changed {
 			break
@@ -22,7 +22,7 @@ func (p *Patient) resolved(file string) string {
 	return file
 }
 
-// followed is a path with its last link followed.
+// followed returns a path with its last link followed.
 func (p *Patient) followed(file string) (string, bool) {
 	rest := ""
 	for at := file; at != p.parent(at); at = p.parent(at) {
@@ -34,13 +34,13 @@ func (p *Patient) followed(file string) (string, bool) {
 	return file, false
 }
 
-// itself is a path without links but for its last: a home may be reached by one.
+// itself resolves all links of a path except its last element: a home may be a link.
 func (p *Patient) itself(file string) string {
 	dir := p.parent(file)
 	return p.resolved(dir) + file[len(dir):]
 }
 
-// way is all that leads to a file: it and the folders around it, by every link.
+// way returns a file and its parent directories, through every link on the way.
 func (p *Patient) way(file string) (out []string) {
 	for range 40 {
 		for at := file; at != p.parent(at); at = p.parent(at) {
@@ -57,14 +57,14 @@ func (p *Patient) way(file string) (out []string) {
 	return out
 }
 
-// The rights of others. A folder that is not ours alone may be its group's, as host/transport
-// has it: with a umask of 002 every user is a group.
+// Mode bits for others. A directory that is not exclusively ours may be group-writable,
+// as in host/transport: with a umask of 002 every user has their own group.
 const (
 	othersWrite    = 0o022
 	everybodyWrite = 0o002
 )
 
-// exposures are findings about what others could change on the way to a file.
+// exposures returns findings about what others could change on the way to a file.
 func (p *Patient) exposures(file string) (out []Finding) {
 	for _, at := range p.way(file) {
 		if f, bad := p.open(at); bad {
@@ -74,7 +74,7 @@ func (p *Patient) exposures(file string) (out []Finding) {
 	return out
 }
 
-// exposed is the first of exposures.
+// exposed returns the first of exposures.
 func (p *Patient) exposed(file string) (Finding, bool) {
 	out := p.exposures(file)
 	if len(out) == 0 {
@@ -83,12 +83,12 @@ func (p *Patient) exposed(file string) (Finding, bool) {
 	return out[0], true
 }
 
-// open is a finding about a file or folder that others can change. What was changed is
-// not to be closed but to be replaced: with its rights put right it would be started.
+// open returns a finding if others can change a file or directory. A thing that was
+// changed must be replaced: with fixed permissions it would be started.
 func (p *Patient) open(at string) (Finding, bool) {
 	info, err := p.Machine.Files.Stat(at)
 	if err != nil {
-		return Finding{}, false // another check's
+		return Finding{}, false // reported by another check
 	}
 	f, bad := p.openFor(at, info)
 	if r, changed := p.changedAt(at, info.IsDir()); bad && changed {
@@ -97,7 +97,7 @@ func (p *Patient) open(at string) (Finding, bool) {
 	return f, bad
 }
 
-// openFor says for whom something is open, and how it is closed.
+// openFor says who can write something, and the remedy.
 func (p *Patient) openFor(at string, info fs.FileInfo) (Finding, bool) {
 	open := info.Mode().Perm() & othersWrite
 	shared := info.IsDir() && open != 0 && !p.made(at)
@@ -120,11 +120,11 @@ func (p *Patient) openFor(at string, info fs.FileInfo) (Finding, bool) {
 	return fail(fmt.Sprintf("others can write it (mode %04o)", info.Mode().Perm()), "look whether it still is what you put there, then "+sudo+"chmod go-w "+p.quoted(at)), true
 }
 
-// giving is how something of another user's becomes the right one's.
+// giving returns how something of another user gets the right owner.
 func (p *Patient) giving(at string, info fs.FileInfo) string {
 	owner := `"$USER"`
 	switch {
-	case info.IsDir() && !p.made(at): // of many things, or of many users
+	case info.IsDir() && !p.made(at): // a shared directory
 		return "look who that is; if it is none whom you trust, have the system's administrator put it right"
 	case p.ofSystem(at):
 		owner = "root"
@@ -132,7 +132,7 @@ func (p *Patient) giving(at string, info fs.FileInfo) string {
 	return "look what is in it, then sudo chown " + owner + " " + p.quoted(at)
 }
 
-// ofSystem reports whether a path is none of this user's.
+// ofSystem reports whether a path does not belong to this user.
 func (p *Patient) ofSystem(at string) bool {
 	for _, home := range []string{p.Machine.Home, p.resolved(p.Machine.Home)} {
 		if strings.HasPrefix(at, home+"/") {
@@ -142,7 +142,7 @@ func (p *Patient) ofSystem(at string) bool {
 	return !slices.ContainsFunc(p.receipts(), func(e entry) bool { return e.scope == manifest.User && p.itself(e.Path) == at })
 }
 
-// changedAt is a receipt of what somebody changed: at a path, or right in that folder.
+// changedAt returns the receipt of something changed at a path, or right in that folder.
 func (p *Patient) changedAt(at string, folder bool) (entry, bool) {
 	for _, r := range p.receipts() {
 		put := p.itself(r.Path)
@@ -156,14 +156,14 @@ func (p *Patient) changedAt(at string, folder bool) (entry, bool) {
 	return entry{}, false
 }
 
-// changed reports whether a program is another than was installed in its place.
+// changed reports whether a program differs from the one that was installed there.
 func (p *Patient) changed(program string) bool {
 	_, changed := p.changedAt(p.resolved(program), false)
 	return changed
 }
 
-// made reports whether an installation made a folder and has something right in it: of
-// other folders it may have made, such as ~/.local, it is one of many users.
+// made reports whether an installation created a directory and has something directly in
+// it. Others it may have created, such as ~/.local, are shared.
 func (p *Patient) made(dir string) bool {
 	made, used := false, false
 	for _, r := range p.receipts() {
@@ -174,7 +174,7 @@ func (p *Patient) made(dir string) bool {
 	return made && used
 }
 
-// mendedByNarrowing lets --fix take the rights of others from what is ours and untouched.
+// mendedByNarrowing lets --fix take write permission on our unchanged files from others.
 func (p *Patient) mendedByNarrowing(f Finding, at string) Finding {
 	info, err := p.Machine.Files.Stat(at)
 	if err != nil || info.Mode().Perm()&othersWrite == 0 || info.IsDir() && !p.made(at) || !p.untouched(at) {
@@ -187,8 +187,8 @@ func (p *Patient) mendedByNarrowing(f Finding, at string) Finding {
 	return f.mendedBy(p.narrow(at, 0))
 }
 
-// untouched reports whether what an installation put at a path, or in that folder, is
-// what it put there, by receipts that nobody else could have written.
+// untouched reports whether everything that was installed at a path, or below it, is
+// unchanged, according to receipts that nobody else could have written.
 func (p *Patient) untouched(at string) bool {
 	for _, scope := range []manifest.Scope{manifest.User, manifest.System} {
 		file, err := installer.ReceiptsPath(p.Machine, scope)

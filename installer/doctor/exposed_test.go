@@ -14,8 +14,8 @@ import (
 	"swapkeep/manifest"
 )
 
-// onDisk is a patient whose home is a folder of this machine, with a program that the
-// receipts name as the version's.
+// onDisk returns a Patient with a home on this machine's disk, and a program that its
+// receipts name.
 func onDisk(t *testing.T) (p *Patient, program string) {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
@@ -49,14 +49,14 @@ func onDisk(t *testing.T) (p *Patient, program string) {
 	return &Patient{Machine: m, UID: os.Getuid(), Version: "0.1.0", Program: program, seen: &sight{}}, program
 }
 
-// Who could change a program is seen by the folders and links that lead to it. Mended is
-// only what is ours, and is what was installed.
+// The parent directories and links of a program are checked for who could change it.
+// --fix changes only what is ours and unchanged.
 func TestExposed(t *testing.T) {
 	for name, row := range map[string]struct {
 		path    string // below the home
 		mode    fs.FileMode
 		changed bool
-		says    string // "" is nothing
+		says    string // "" is no finding
 		fixable bool
 	}{
 		"as installed":             {"", 0o700, false, "", false},
@@ -101,8 +101,8 @@ func TestExposed(t *testing.T) {
 	}
 }
 
-// What belongs to another is looked at first, given to root where it is the system's, and
-// left to others where it is a folder of many.
+// Something of another user must be looked at first; it is given to root if it is the
+// system's, and left alone if it is a shared directory.
 func TestOpenOfAnother(t *testing.T) {
 	for path, want := range map[string]string{
 		"/home/ann/.config/x/app.json": `look what is in it, then sudo chown "$USER" /home/ann/.config/x/app.json`,
@@ -120,7 +120,7 @@ func TestOpenOfAnother(t *testing.T) {
 	}
 }
 
-// Rights are given to nothing but what was installed: a manifest may name any file.
+// Permissions are given only to what was installed, because a manifest may name any file.
 func TestNotExecutable(t *testing.T) {
 	p, program := onDisk(t)
 	key := filepath.Join(p.Machine.Home, "id_ed25519")
@@ -138,7 +138,7 @@ func TestNotExecutable(t *testing.T) {
 	}
 }
 
-// What was changed between the look and the remedy is left open, and so not started.
+// Something that changes between check and remedy stays open, and so is not started.
 func TestNarrowLooksAgain(t *testing.T) {
 	p, program := onDisk(t)
 	if err := os.Chmod(program, 0o777); err != nil {
@@ -160,7 +160,7 @@ func TestNarrowLooksAgain(t *testing.T) {
 	}
 }
 
-// A home may be behind a link, as on systems where /home leads to /var/home.
+// A home may be behind a link, as on systems where /home is a link to /var/home.
 func TestUntouchedBehindALink(t *testing.T) {
 	p, program := onDisk(t)
 	link := filepath.Join(t.TempDir(), "home")
@@ -180,7 +180,7 @@ func TestUntouchedBehindALink(t *testing.T) {
 	}
 }
 
-// By receipts that others could have written, nothing is as it was.
+// Receipts that others could have written do not show that anything is unchanged.
 func TestUntouchedDistrustsOpenReceipts(t *testing.T) {
 	for _, open := range []string{".local/state/swapkeep", ".local/state/swapkeep/receipts.json"} {
 		p, program := onDisk(t)
@@ -196,7 +196,7 @@ func TestUntouchedDistrustsOpenReceipts(t *testing.T) {
 	}
 }
 
-// A mode is changed from what it is by then, and keeps the bits that are nobody's rights.
+// A mode is changed relative to its current value and keeps the special bits.
 func TestChmod(t *testing.T) {
 	p, program := onDisk(t)
 	for _, row := range []struct{ from, give, take, want fs.FileMode }{

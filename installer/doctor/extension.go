@@ -18,14 +18,14 @@ var extensionChecks = []check{
 // product is the extension's name in every language.
 const product = "Swapkeep"
 
-// An extension is one of ours in a profile, or one that calls itself so.
+// An extension is one of ours in a profile, or one with our name.
 type extension struct {
 	id       string
 	profile  string
 	disabled bool
 }
 
-// allowed holds what is installed against the manifest and against the host.
+// allowed compares installed extensions with the manifest and the host's allow list.
 func allowed(_ context.Context, p *Patient) (out []Finding) {
 	seen := 0
 	for _, b := range p.seen.browsers {
@@ -52,7 +52,7 @@ func (p *Patient) admits(b browser, e extension) (Finding, bool) {
 	}
 	first, any := b.first()
 	switch {
-	case any && p.validate(first) == nil && !slices.Contains(first.lists, entry): // else another check tells
+	case any && p.validate(first) == nil && !slices.Contains(first.lists, entry): // otherwise another check reports it
 		return p.mendedByInstalling(fail(first.file+" does not name "+e.id, p.installRemedy(first.file)), p.ownerOf(first.file)), true
 	case e.disabled:
 		return note(e.id + " is switched off in " + e.profile), true
@@ -60,9 +60,9 @@ func (p *Patient) admits(b browser, e extension) (Finding, bool) {
 	return Finding{}, false
 }
 
-// stranger is about an extension that has our name and is not let in. It may be made to
-// be taken for ours: no command with its id is offered, since whoever copies that lets it
-// at the wallet.
+// stranger is the finding for an extension that has our name and is not allowed. It may
+// be an impostor, so no command with its id is suggested: whoever copied that would give
+// it access to the wallet.
 func (p *Patient) stranger(b browser, e extension) Finding {
 	evidence := e.id + " in " + e.profile + " calls itself " + product + " and is not one that is let in"
 	if len(p.Allowed[b.Family]) == 0 {
@@ -71,20 +71,20 @@ func (p *Patient) stranger(b browser, e extension) Finding {
 	return warn(evidence, "remove it, unless you know that id to be of an extension of yours")
 }
 
-// profiles are where a family keeps them, below what a browser's footprints and boxes
-// show.
+// profiles are patterns of the profile files of each family, below a browser's footprints
+// and sandbox directories.
 var profiles = map[manifest.Family][]string{
 	manifest.Chromium: {"*/Preferences", "*/Secure Preferences", "User Data/*/Preferences", "User Data/*/Secure Preferences"},
 	manifest.Firefox: {"*/extensions.json", "firefox/*/extensions.json", "Profiles/*/extensions.json", "Firefox/Profiles/*/extensions.json",
 		"common/.mozilla/firefox/*/extensions.json", ".mozilla/firefox/*/extensions.json"},
 }
 
-// maxProfile bounds what is read of a profile, in bytes.
+// maxProfile limits the bytes read from a profile file.
 const maxProfile = 32 << 20
 
-// extensionsOf are those in all profiles of a browser, each once, and on where it is on in
-// any: ours, and those that have our name and are not let in. While the configuration
-// cannot be read, nobody knows which are not.
+// extensionsOf returns the extensions in all profiles of a browser, each once and enabled
+// if it is in any profile: ours, and those with our name that are not allowed. If the
+// configuration cannot be read, all count as ours.
 func (p *Patient) extensionsOf(b browser) (ours, strangers []extension) {
 	var all []extension
 	for _, e := range p.inProfiles(b) {
@@ -106,11 +106,10 @@ func (p *Patient) extensionsOf(b browser) (ours, strangers []extension) {
 	return ours, strangers
 }
 
-// readers read a profile's files.
 var readers = map[manifest.Family]func(*Patient, string, []byte) []extension{manifest.Chromium: (*Patient).inChromium, manifest.Firefox: (*Patient).inFirefox}
 
-// inProfiles are those of every profile. Of an extension that two files of one profile
-// tell of, either may say that it is off.
+// inProfiles returns the extensions of every profile. If two files of a profile list an
+// extension, either can mark it as disabled.
 func (p *Patient) inProfiles(b browser) (out []extension) {
 	for _, dir := range p.dataOf(b) {
 		for _, pattern := range profiles[b.Family] {
@@ -133,7 +132,7 @@ func (p *Patient) inProfiles(b browser) (out []extension) {
 	return out
 }
 
-// dataOf are the folders in which a browser keeps its profiles.
+// dataOf returns the directories in which a browser keeps its profiles.
 func (p *Patient) dataOf(b browser) (out []string) {
 	for _, place := range b.places {
 		dirs := place.Footprints(p.environment())
@@ -189,7 +188,7 @@ func (p *Patient) inChromium(profile string, text []byte) (out []extension) {
 	return out
 }
 
-// nameIn is an extension's name by the files in its folder.
+// nameIn returns an extension's name from the files in its directory.
 func (p *Patient) nameIn(dir string) string {
 	var m struct {
 		Name   string `json:"name"`

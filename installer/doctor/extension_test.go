@@ -10,7 +10,7 @@ import (
 
 const strangerID = "ponmlkjihgfedcbaponmlkjihgfedcba"
 
-// inPreferences is what Chromium's file says of an extension with our name.
+// inPreferences returns Chromium's Preferences with an extension of our name.
 func inPreferences(id, more string) string {
 	return fmt.Sprintf(`{"extensions":{"settings":{%q:{"path":"1.0","state":1,"manifest":{"name":"Swapkeep"}%s}}}}`, id, more)
 }
@@ -20,7 +20,7 @@ func TestExtensions(t *testing.T) {
 	nobody := func(p *Patient) { p.Allowed = nil }
 	for name, row := range map[string]struct {
 		breaks func(*Patient)
-		files  map[string]string // below profiles
+		files  map[string]string // by path below profiles
 		want   Status
 		says   string
 		never  string
@@ -60,7 +60,7 @@ func TestExtensions(t *testing.T) {
 	}
 }
 
-// What only calls itself ours is no reason to serve a browser.
+// An extension that only has our name is no reason to install for a browser.
 func TestStrangerServesNobody(t *testing.T) {
 	p, files := onLinux(t)
 	files.File("/home/ann/.config/chromium/Default/Preferences", inPreferences(strangerID, ""))
@@ -70,7 +70,7 @@ func TestStrangerServesNobody(t *testing.T) {
 	}
 }
 
-// withManifest has something in Firefox's folder, so that not every browser lacks it.
+// withManifest gives Firefox a file, so that not every browser lacks a manifest.
 func withManifest(t *testing.T, files *installertest.Files, folder string) {
 	t.Helper()
 	files.File(folder+"app.swapkeep.host.json", `{"path":"`+linuxHost+`"}`)

@@ -17,12 +17,12 @@ import (
 	"swapkeep/manifest"
 )
 
-// A remedy mends one thing and says what it did. It touches nothing that is not ours
-// and no wallet; it may be repeated.
+// A remedy fixes one thing and returns what it did. It touches nothing that is not ours,
+// and no wallet. It may be repeated.
 type remedy func(context.Context) (did string, err error)
 
-// Fix applies every remedy that is safe, and returns the findings that it was about with
-// what was done or why not.
+// Fix applies every safe remedy, and returns the findings it was for with what was done
+// or why nothing was.
 func Fix(ctx context.Context, findings []Finding) (out []Finding) {
 	installed := false
 	for _, f := range findings {
@@ -31,7 +31,7 @@ func Fix(ctx context.Context, findings []Finding) (out []Finding) {
 		}
 		did, err := f.fix(ctx)
 		switch {
-		case errors.Is(err, errInPlace) && installed: // by the remedy of an earlier finding
+		case errors.Is(err, errInPlace) && installed: // done by the remedy of an earlier finding
 			f.Fixed = errInPlace.Error()
 		case err != nil:
 			f.Unfixed = oneLine(err)
@@ -44,14 +44,14 @@ func Fix(ctx context.Context, findings []Finding) (out []Finding) {
 	return out
 }
 
-// errInPlace: an installation would change nothing.
+// errInPlace means that an installation would change nothing.
 var errInPlace = errors.New("what swapkeep install makes is in its place")
 
 const didInstall = "did what swapkeep install does"
 
-// mendedByInstalling lets --fix install again what is there, or names the program that
-// can: it neither goes back to an older version nor brings a newer one unasked. What it
-// is about was made for an owner, a program that browsers start; "" is for nobody yet.
+// mendedByInstalling lets --fix repeat the installation, or names the program that can:
+// it neither downgrades nor upgrades unasked. owner is the program that the affected file
+// was made for; "" if there is none yet.
 func (p *Patient) mendedByInstalling(f Finding, owner string) Finding {
 	if anew := p.tampered(); anew != "" {
 		return f.withRemedy(anew)
@@ -62,7 +62,7 @@ func (p *Patient) mendedByInstalling(f Finding, owner string) Finding {
 	return f.mendedBy(func(ctx context.Context) (string, error) { return p.reinstall(ctx, owner) })
 }
 
-// ownerOf is the program that a file or key of ours leads browsers to.
+// ownerOf returns the program that a file or key of ours leads browsers to.
 func (p *Patient) ownerOf(path string) string {
 	for _, r := range p.receipts() {
 		if r.Path == path && (r.Kind == installer.Manifest || r.Kind == installer.Value) {
@@ -72,7 +72,7 @@ func (p *Patient) ownerOf(path string) string {
 	return ""
 }
 
-// another reports whether an owner is a copy that is there and not this one.
+// another reports whether owner is an existing copy other than this one.
 func (p *Patient) another(owner string) bool {
 	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, p.parent(p.Program))
 	if err != nil || owner == "" || p.resolved(owner) == p.resolved(layout.Launch) {
@@ -82,7 +82,7 @@ func (p *Patient) another(owner string) bool {
 	return err == nil
 }
 
-// ruler is the copy that serves this user's browsers where this one serves none of them.
+// ruler returns the other copy that serves all of this user's browsers; "" if none does.
 func (p *Patient) ruler() (owner string) {
 	for _, r := range p.receipts() {
 		switch {
@@ -96,8 +96,8 @@ func (p *Patient) ruler() (owner string) {
 	return owner
 }
 
-// elsewhere is what mends an installation of another copy or version than this program;
-// "" is for one of this.
+// elsewhere returns the command that repairs an installation of another copy or version
+// than this program; "" if this program can. An owner of "" means none in particular.
 func (p *Patient) elsewhere(owner string) string {
 	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, p.parent(p.Program))
 	if err != nil {
@@ -123,8 +123,8 @@ func (p *Patient) elsewhere(owner string) string {
 	return p.quoted(layout.Launch) + " doctor --fix"
 }
 
-// between says which of two copies is to be used. An older one is not put in the place of
-// a later: it may not be able to read the databases.
+// between returns which of two copies to use. It never suggests replacing a newer version
+// by an older one, which may not be able to read the databases.
 func (p *Patient) between(other, version string) string {
 	if installer.Older(p.Version, version) {
 		return "use " + p.quoted(other)
@@ -132,8 +132,8 @@ func (p *Patient) between(other, version string) string {
 	return "decide for one: run swapkeep install from the copy that is to stay"
 }
 
-// installedVersion is the one that browsers are led to; "" where the programs are a
-// package's, or none are there.
+// installedVersion returns the version that browsers are led to; "" if the programs
+// belong to a package or none are installed.
 func (p *Patient) installedVersion(layout installer.Layout, receipts *installer.Receipts) (version string) {
 	if layout.Current != "" {
 		if at, err := p.Machine.Files.Readlink(layout.Current); err == nil && !strings.Contains(at, "/") {
@@ -149,8 +149,7 @@ func (p *Patient) installedVersion(layout installer.Layout, receipts *installer.
 	return version
 }
 
-// reinstall makes what an installation for this user would make, and replaces nothing
-// that is another's.
+// reinstall repeats the user's installation without replacing anything that is not ours.
 func (p *Patient) reinstall(ctx context.Context, owner string) (string, error) {
 	unlock, err := p.Machine.Lock(ctx, manifest.User)
 	if err != nil {
@@ -168,7 +167,7 @@ func (p *Patient) reinstall(ctx context.Context, owner string) (string, error) {
 	return didInstall + " (" + plural(len(plan.Changes), "change") + ")", nil
 }
 
-// again is the plan to install what was installed, for those whom it was installed for.
+// again plans the installation for the browsers that it was made for.
 func (p *Patient) again(owner string) (*installer.Plan, error) {
 	if other := p.elsewhere(owner); other != "" {
 		return nil, errors.New("another copy or version is installed: " + other)
@@ -193,14 +192,14 @@ func replacesProgram(c installer.Change) bool {
 	return c.Kind == installer.Program && c.Replaces != "" && c.Replaces != c.SHA256
 }
 
-// owned reports whether all that is in the way are manifests that we installed and that
-// no browser accepts, or that lead nowhere.
+// owned reports whether everything in the way is a manifest that we installed and that no
+// browser accepts or that points to nothing.
 func (p *Patient) owned(inTheWay []installer.Foreign) bool {
 	return !slices.ContainsFunc(inTheWay, func(f installer.Foreign) bool { return !slices.Contains(p.seen.dead, f.Path) })
 }
 
-// served are the browsers that this user installed for, and those that have the extension
-// and nothing of the system's: not those whom another copy serves.
+// served returns the browsers that this user installed for, and those that have the
+// extension and no manifest of the system, without those that another copy serves.
 func (p *Patient) served() (names []string) {
 	var receipts []installer.Receipt
 	if r, err := installer.ReadReceipts(p.Machine, manifest.User); err == nil {
@@ -223,7 +222,7 @@ func (p *Patient) served() (names []string) {
 	return names
 }
 
-// tells is what an installation makes by which a browser finds the host at a place.
+// tells returns the kind and path of what makes a browser find the host at a place.
 func (p *Patient) tells(place manifest.Place) (installer.Kind, string) {
 	if place.Key != "" {
 		return installer.Value, keyIn(place, manifest.View64)
@@ -231,10 +230,10 @@ func (p *Patient) tells(place manifest.Place) (installer.Kind, string) {
 	return installer.Manifest, place.File(p.environment())
 }
 
-// special are the bits of a mode that stay what they are.
+// special are the mode bits that chmod keeps.
 const special = fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
-// chmod gives and takes rights to a file of this user's, of those that it has by then.
+// chmod returns a remedy that changes permissions relative to the mode at that time.
 func (p *Patient) chmod(path string, give, take fs.FileMode) remedy {
 	return func(context.Context) (string, error) {
 		info, err := os.Stat(path)
@@ -249,8 +248,8 @@ func (p *Patient) chmod(path string, give, take fs.FileMode) remedy {
 	}
 }
 
-// narrow gives rights to what is ours and takes those of others. What they may have
-// replaced is not made to look safe, or it would be started.
+// narrow returns a remedy that adds permissions for the user and removes those of others
+// from something unchanged. Otherwise a replaced file would look safe and be started.
 func (p *Patient) narrow(path string, give fs.FileMode) remedy {
 	return func(ctx context.Context) (string, error) {
 		if !p.untouched(path) {
@@ -260,7 +259,7 @@ func (p *Patient) narrow(path string, give fs.FileMode) remedy {
 	}
 }
 
-// removeSocket removes a socket that no process can be behind.
+// removeSocket removes a socket that no process can be listening on.
 func (p *Patient) removeSocket(context.Context) (string, error) {
 	path := p.Place.SocketPath()
 	err := owner.Vacant(p.Place, func() error { return os.Remove(path) })
@@ -273,13 +272,13 @@ func (p *Patient) removeSocket(context.Context) (string, error) {
 	return "removed " + p.quoted(path), nil
 }
 
-// handoverTime bounds what a daemon may take to finish what it signs and acts, and to go.
+// handoverTime limits how long a daemon may take to finish its requests and exit.
 const handoverTime = protocol.RequestTimeout + 30*time.Second
 
-// restart stops a daemon of another version, which the next use starts anew, if the
-// person agrees or nobody would notice.
+// restart stops a daemon of another version, which the next use starts anew, if the user
+// agrees or nothing is interrupted.
 func (p *Patient) restart(ctx context.Context) (string, error) {
-	now := &sight{} // what the other remedies go by stays
+	now := &sight{} // leaves the state for other remedies unchanged
 	now.dial(ctx, p.Place, p.Version)
 	defer now.close()
 	if now.daemon == nil {
@@ -297,7 +296,7 @@ func (p *Patient) restart(ctx context.Context) (string, error) {
 			return "", fmt.Errorf("it has %s: run swapkeep stop yourself", use)
 		}
 	}
-	ending, cancelEnding := context.WithTimeout(ctx, handoverTime) // a person may take their time before
+	ending, cancelEnding := context.WithTimeout(ctx, handoverTime) // after the question, which may take long
 	defer cancelEnding()
 	if err := p.end(ending, now.daemon); err != nil {
 		return "", err
@@ -305,7 +304,8 @@ func (p *Patient) restart(ctx context.Context) (string, error) {
 	return "stopped the daemon of version " + status.Version + "; the next use starts the installed one", nil
 }
 
-// settled is how a daemon does, as soon as the launches' ends are seen: a little later.
+// settled returns the daemon's status once it has noticed that the connections of the
+// launches ended, which takes a moment.
 func (p *Patient) settled(ctx context.Context, c *client.Client) (status protocol.StatusResult, err error) {
 	for until := time.Now().Add(leaveSoon); ; time.Sleep(leaveSoon / 10) {
 		status = protocol.StatusResult{}
@@ -315,7 +315,7 @@ func (p *Patient) settled(ctx context.Context, c *client.Client) (status protoco
 	}
 }
 
-// inUse is what an end of the daemon would interrupt; "" is nothing.
+// inUse returns what stopping the daemon would interrupt; "" for nothing.
 func inUse(status protocol.StatusResult) string {
 	var use []string
 	if status.OpenOrders > 0 {

@@ -9,7 +9,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A remedy that changed nothing has mended nothing, unless an earlier one did it for it.
+// A remedy that changed nothing is not done, unless an earlier one did the same.
 func TestFixSaysMendedOfWhatItMended(t *testing.T) {
 	says := func(did string, err error) remedy {
 		return func(context.Context) (string, error) { return did, err }
@@ -17,7 +17,7 @@ func TestFixSaysMendedOfWhatItMended(t *testing.T) {
 	nothing, install := fail("1", "").mendedBy(says("", errInPlace)), fail("2", "").mendedBy(says(didInstall+" (1 change)", nil))
 	for name, row := range map[string]struct {
 		found []Finding
-		want  int // of the last
+		want  int // for the last finding
 	}{
 		"nothing to do":             {[]Finding{nothing}, 0},
 		"after another remedy":      {[]Finding{fail("0", "").mendedBy(says("chmod 0755 /x", nil)), nothing}, 0},
@@ -33,8 +33,8 @@ func TestFixSaysMendedOfWhatItMended(t *testing.T) {
 	}
 }
 
-// What is in the way of what, by what an owner names: copies do not send a person to and
-// fro.
+// Which remedy is suggested for each owner. Copies do not refer the user to each other in
+// a circle.
 func TestElsewhere(t *testing.T) {
 	const other, link = "/usr/lib/swapkeep/swapkeep", "/home/ann/.local/lib/swapkeep/current/swapkeep"
 	const alone = `{"format":1,"scope":"user","entries":[{"kind":"manifest","path":"/x","time":"2026-01-01T00:00:00Z","version":"0.1.0","owner":"` + link + `"}]}`
@@ -54,7 +54,7 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// An older version is never put in the place of a later by what is said.
+// No remedy suggests replacing a newer version by an older one.
 func TestBetween(t *testing.T) {
 	p, _ := onLinux(t)
 	for version, want := range map[string]string{"0.2.0": "use /other/swapkeep", "0.0.9": "decide for one", "": "decide for one"} {
@@ -64,7 +64,7 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// Nobody has asked for what a restart would interrupt.
+// What a restart would interrupt.
 func TestInUse(t *testing.T) {
 	for want, status := range map[string]struct {
 		orders, connections int

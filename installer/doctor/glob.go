@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// glob are the files that a pattern with slashes names below a folder, by the names in
-// each folder on the way; what cannot be read has none.
+// glob returns the files below a directory that match a pattern with slashes. Directories
+// that cannot be read have no matches.
 func (p *Patient) glob(dir, pattern string) (out []string) {
 	first, rest, more := strings.Cut(pattern, "/")
 	if !strings.ContainsAny(first, "*?[") {

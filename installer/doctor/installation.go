@@ -17,7 +17,7 @@ var installationChecks = []check{
 	{"disk", "there is space for the databases", nil, space},
 }
 
-// versions looks for folders of versions that nothing leads to any more.
+// versions looks for directories of versions that nothing points to any more.
 func versions(_ context.Context, p *Patient) []Finding {
 	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, "")
 	if err != nil || layout.Current == "" {
@@ -53,8 +53,8 @@ func versions(_ context.Context, p *Patient) []Finding {
 	return unless(out, ok(at))
 }
 
-// runs reports whether something may run from a folder: the system names it without
-// links, and whoever started it perhaps with them.
+// runs reports whether a process may run from a directory. The system reports its path
+// with links resolved, its command line perhaps without.
 func (p *Patient) runs(dir string) bool {
 	for _, name := range slices.Compact([]string{dir, p.resolved(dir)}) {
 		if runs, err := installer.RunningFrom(name); runs || err != nil {
@@ -72,11 +72,11 @@ func (p *Patient) quotedAll(paths []string) string {
 	return strings.Join(words, " ")
 }
 
-// loginKey is where Windows has what it starts at a login.
+// loginKey is the end of the registry key with the programs that Windows starts at login.
 const loginKey = `\CurrentVersion\Run`
 
-// atLogin reports whether something makes the system start the daemon when its user logs
-// in: a file, on Linux with a link to it, on Windows a value.
+// atLogin reports whether a receipt is for something that starts the daemon at login: a
+// file, on Linux with a link to it, on Windows a registry value.
 func (p *Patient) atLogin(e entry) bool {
 	switch e.Kind {
 	case installer.Autostart:
@@ -89,7 +89,7 @@ func (p *Patient) atLogin(e entry) bool {
 	return false
 }
 
-// autostart looks whether the system would start a daemon that is there.
+// autostart checks whether what starts at login is a daemon of this installation.
 func autostart(_ context.Context, p *Patient) (out []Finding) {
 	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, "")
 	if err != nil {
@@ -101,7 +101,7 @@ func autostart(_ context.Context, p *Patient) (out []Finding) {
 			continue
 		}
 		text, there := p.atLoginText(r)
-		if !there { // the receipts' check tells
+		if !there { // reported by the check of receipts
 			return []Finding{ok("nothing does; the daemon starts when it is needed")}
 		}
 		starts = true
@@ -115,7 +115,7 @@ func autostart(_ context.Context, p *Patient) (out []Finding) {
 	return unless(out, ok(layout.Daemon))
 }
 
-// atLoginText is what names the program that is started; a link has the file's text.
+// atLoginText returns the text that names the program; for a link that of its target.
 func (p *Patient) atLoginText(r entry) (text string, there bool) {
 	if r.Kind == installer.Value {
 		text, there, err := p.Machine.Registry.Value(r.Path, r.Name)
@@ -125,7 +125,7 @@ func (p *Patient) atLoginText(r entry) (text string, there bool) {
 	return string(content), err == nil
 }
 
-// Bounds of free space, in bytes.
+// Limits of free space, in bytes.
 const (
 	leastSpace = 16 << 20
 	fewSpace   = 256 << 20
@@ -133,7 +133,7 @@ const (
 
 func space(_ context.Context, p *Patient) []Finding {
 	dir := p.Place.Home
-	for range 16 { // the state directory may be still to be made
+	for range 16 { // the state directory may not exist yet
 		free, err := freeSpace(dir)
 		if err != nil && dir != p.parent(dir) {
 			dir = p.parent(dir)

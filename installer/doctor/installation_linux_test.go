@@ -8,7 +8,7 @@ import (
 	"swapkeep/installer"
 )
 
-// A folder may be reached by a link; the system names what runs without.
+// The system reports running programs with the links to their directory resolved.
 func TestRunsBehindALink(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {

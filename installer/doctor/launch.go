@@ -24,17 +24,17 @@ var launchChecks = []check{
 	{"launch", "started as a browser does it, it answers", nil, launches},
 }
 
-// Bounds that a host is held to: what a person waits for gladly, what still is an answer,
-// and what Chromium leaves with room to spare.
+// Time limits for a host: for a good answer, for any answer, and for exiting, well below
+// what Chromium allows.
 const (
 	answerSoon = 2 * time.Second
 	answerLast = 5 * time.Second
 	leaveSoon  = 500 * time.Millisecond
-	stopTime   = 5 * time.Second        // for the daemon to say how it does, and to go again
-	keepOpen   = 300 * time.Millisecond // to see whether a descriptor was handed on
+	stopTime   = 5 * time.Second        // for the daemon to report its status and to stop
+	keepOpen   = 300 * time.Millisecond // how long to check whether a descriptor was inherited
 )
 
-// launches starts every program that browsers start, once for a family.
+// launches starts every program that browsers start, once per family.
 func launches(ctx context.Context, p *Patient) (out []Finding) {
 	for _, b := range p.seen.browsers {
 		if b.Box != "" {
@@ -60,7 +60,7 @@ func launches(ctx context.Context, p *Patient) (out []Finding) {
 	return unless(out, skipped("no manifest names a program"))
 }
 
-// launch is one life of a host.
+// launch starts a host, waits for its answer and stops it.
 func (p *Patient) launch(ctx context.Context, b browser, h hit) []Finding {
 	id := p.caller(b, h)
 	if why := p.unlaunchable(h, id); why != "" {
@@ -93,13 +93,13 @@ func (p *Patient) launch(ctx context.Context, b browser, h hit) []Finding {
 	took := time.Since(began)
 	left, leaving := host.Stop()
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
-		return []Finding{noTime} // it was cut off before its time was up
+		return []Finding{noTime} // cut off before its time limit
 	}
 	l := life{hello: hello, err: err, took: took, left: left, leaving: leaving, words: strings.TrimSpace(stderr.String()), kept: sentinel.kept()}
 	return l.findings(p, h)
 }
 
-// unlaunchable is why a host is not started; "" if it is.
+// unlaunchable returns why a host is not started; "" if it may be.
 func (p *Patient) unlaunchable(h hit, id string) string {
 	switch _, err := p.Machine.Files.Stat(h.path); {
 	case h.path == "":
@@ -126,14 +126,14 @@ func (p *Patient) unlaunchable(h hit, id string) string {
 	return ""
 }
 
-// notStartable reports whether a program's mode lets nobody start it: another check tells.
+// notStartable reports whether a program is not executable, which another check reports.
 func (p *Patient) notStartable(path string) bool {
 	info, err := p.Machine.Files.Stat(path)
 	return err == nil && p.Machine.OS != "windows" && info.Mode().Perm()&0o111 == 0
 }
 
-// hostCommand starts a host as a browser does. Chromium has the command processor do it
-// on Windows, unless a policy or a newer version says otherwise.
+// hostCommand returns the command with which a browser starts a host. On Windows Chromium
+// uses the command processor, unless a policy or a newer version does not.
 func (p *Patient) hostCommand(f manifest.Family, h hit, id string) (*exec.Cmd, error) {
 	args := callerArgs(p.Machine.OS, f, h.file, id)
 	if p.Machine.OS != "windows" || f != manifest.Chromium {
@@ -149,22 +149,22 @@ func (p *Patient) hostCommand(f manifest.Family, h hit, id string) (*exec.Cmd, e
 	return byLine(shell, shellLine(shell, h.path, args)), nil
 }
 
-// shellLine is the command line that Chromium gives the command processor, but for the
-// names of the pipes, which here are handed on as they are. /s takes the outer quotation
-// marks away and leaves the inner ones.
+// shellLine returns the command line that Chromium gives the command processor, without
+// its pipe names, because here the pipes are inherited. /s removes the outer quotation
+// marks and keeps the inner ones.
 func shellLine(shell, program string, args []string) string {
 	return fmt.Sprintf(`"%s" /d /s /c ""%s" %s"`, shell, program, strings.Join(args, " "))
 }
 
-// A life is what was seen of a host that was started.
+// A life is what was observed of a started host.
 type life struct {
 	hello   protocol.Hello
 	err     error
-	took    time.Duration // to the answer
-	left    time.Duration // from the end of its input to its own
+	took    time.Duration // until the answer
+	left    time.Duration // from the end of its input until it exited
 	leaving error
-	words   string // on standard error, which browsers show or keep
-	kept    bool   // a program that goes on has the browser's descriptor
+	words   string // standard error, which browsers show or log
+	kept    bool   // a program that outlives the host has the browser's descriptor
 }
 
 func (l life) findings(p *Patient, h hit) (out []Finding) {
@@ -192,8 +192,8 @@ func (l life) findings(p *Patient, h hit) (out []Finding) {
 	return unless(out, ok("answers within 2 s and leaves within 0.5 s, as version "+l.hello.Version))
 }
 
-// silents are why a host gives no answer, by the protocol's names. PROGRAM is the copy
-// that was started: another would tell of its own.
+// silents are the remedies for a host that answers with an error, by the protocol's
+// names. PROGRAM is the copy that was started; another one would report its own state.
 var silents = map[string]string{
 	"origin_refused":    "swapkeep install --extension-id ID",
 	"daemon_stopped":    "PROGRAM status",
@@ -225,9 +225,9 @@ func (l life) silent(p *Patient, h hit) Finding {
 	return fail("ended without an answer: "+shown(oneLine(l.err)), "swapkeep install")
 }
 
-// caller is the extension that a browser would start the host for: one that is
-// installed, else one that its manifest names and that is let in. Which are is not known
-// while the configuration cannot be read.
+// caller returns the extension for which a browser would start the host: an installed
+// one, otherwise one that its manifest names and that is allowed. If the configuration
+// cannot be read, it is unknown which are allowed, and the first is taken.
 func (p *Patient) caller(b browser, h hit) string {
 	ids := make([]string, 0, len(h.lists))
 	for _, entry := range h.lists {
@@ -252,7 +252,7 @@ func (p *Patient) caller(b browser, h hit) string {
 	return strings.Join(ids[:min(1, len(ids))], "")
 }
 
-// changeable reports whether somebody else could have changed a program or its daemon.
+// changeable reports whether others could have changed a program or its daemon.
 func (p *Patient) changeable(program string) bool {
 	if p.Machine.OS == "windows" {
 		return false // the profile's access list protects them
@@ -262,7 +262,7 @@ func (p *Patient) changeable(program string) bool {
 	return host || daemon
 }
 
-// callerArgs are a browser's arguments.
+// callerArgs returns the arguments with which a browser starts the host.
 func callerArgs(system string, f manifest.Family, file, id string) []string {
 	switch {
 	case f == manifest.Firefox:
@@ -273,23 +273,23 @@ func callerArgs(system string, f manifest.Family, file, id string) []string {
 	return []string{manifest.ChromiumOrigin(id)}
 }
 
-// bareNames are what a browser that was started from the desktop has, of what matters
-// here, with what Windows cannot start a program without.
+// bareNames are the relevant variables of a browser started from the desktop, including
+// those that Windows needs to start a program.
 var bareNames = []string{
 	"HOME", "USER", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY",
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "USERPROFILE", "USERNAME", "LOCALAPPDATA", "APPDATA", "PROGRAMDATA", "TEMP", "TMP", "COMSPEC", "PATHEXT",
 }
 
-// choosing are variables that lead to another instance or to other manifests, beside those
-// that begin with SWAPKEEP_.
+// choosing are variables that select another instance or other manifests, in addition to
+// those with the prefix SWAPKEEP_.
 var choosing = []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME", "CHROME_CONFIG_HOME"}
 
 func chooses(name string) bool {
 	return strings.HasPrefix(name, "SWAPKEEP_") || slices.Contains(choosing, name)
 }
 
-// bare is the environment of a browser, with the variables that choose the instance:
-// this one is to be looked at. That a browser may lack them is another check's.
+// bare returns a browser's environment plus the variables that select the instance, so
+// that the one examined is this one. Another check reports them.
 func (p *Patient) bare() []string {
 	env := map[string]string{}
 	for _, entry := range p.Environ {
@@ -310,8 +310,8 @@ func (p *Patient) bare() []string {
 	return out
 }
 
-// leave stops the daemon that a launch has started, if nobody else is with it by now: a
-// browser that is would be told that it was stopped on purpose, and not start another.
+// leave stops the daemon that a launch started, unless another client is connected by
+// now: a browser would take the stop for a user's and not start another daemon.
 func (p *Patient) leave(ctx context.Context) error {
 	if p.seen.started.IsZero() {
 		return nil
@@ -324,13 +324,13 @@ func (p *Patient) leave(ctx context.Context) error {
 	}
 	defer func() { _ = c.Close() }()
 	status, err := p.settled(ctx, c)
-	if err != nil || status.Started.Before(p.seen.started) || len(status.Connections) > 1 { // it ran before, or somebody has it
+	if err != nil || status.Started.Before(p.seen.started) || len(status.Connections) > 1 { // it ran before, or somebody uses it
 		return err
 	}
 	return p.end(ctx, c)
 }
 
-// reach is the daemon that runs by now; nil without an error: none does.
+// reach connects to the running daemon; nil without an error if there is none.
 func (p *Patient) reach(ctx context.Context) (*client.Client, error) {
 	conn, err := transport.Dial(ctx, p.Place)
 	if errors.Is(err, transport.ErrNoDaemon) {
@@ -349,8 +349,8 @@ func (p *Patient) end(ctx context.Context, c *client.Client) error {
 	return owner.WaitFree(ctx, p.Place)
 }
 
-// A sentinel is the pipe that Firefox hands its hosts as descriptor 3, by which it
-// would see who is left.
+// A sentinel is the pipe that Firefox gives its hosts as descriptor 3; Firefox uses it to
+// see which processes are left.
 type sentinel struct{ mine, theirs *os.File }
 
 func addSentinel(cmd *exec.Cmd, f manifest.Family) (*sentinel, error) {
@@ -365,7 +365,7 @@ func addSentinel(cmd *exec.Cmd, f manifest.Family) (*sentinel, error) {
 	return &sentinel{mine, theirs}, nil
 }
 
-// handed is for after the start: from here on the host alone has the other end.
+// handed closes this process's copy after the start, so that only the host has it.
 func (s *sentinel) handed() {
 	if s.theirs != nil {
 		_ = s.theirs.Close()
@@ -373,7 +373,7 @@ func (s *sentinel) handed() {
 	}
 }
 
-// kept reports whether somebody still has the other end, or wrote to it.
+// kept reports whether a process still has the other end, or wrote to it.
 func (s *sentinel) kept() bool {
 	if s.mine == nil {
 		return false

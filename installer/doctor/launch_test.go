@@ -8,7 +8,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// Chromium has the command processor start a host on Windows, Firefox does it itself.
+// On Windows Chromium starts a host with the command processor, Firefox directly.
 func TestHostCommand(t *testing.T) {
 	p, _, _ := onWindows(t)
 	h := hit{file: windowsFile, path: windowsHost}
@@ -32,7 +32,7 @@ func TestHostCommand(t *testing.T) {
 	}
 }
 
-// What of a terminal's variables a browser may lack is named, and no other.
+// Exactly the terminal's variables that a browser may not have are reported.
 func TestVariables(t *testing.T) {
 	for environ, want := range map[string]string{
 		"HOME=/home/ann XDG_RUNTIME_DIR=/run/user/1": "", "SWAPKEEP_HOME=": "",
@@ -48,7 +48,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// A host is started for nobody who is not let in.
+// A host is started only for an extension that is allowed.
 func TestCaller(t *testing.T) {
 	p, _ := onLinux(t)
 	b := browser{}
@@ -61,7 +61,7 @@ func TestCaller(t *testing.T) {
 			t.Errorf("%v: for %q", h.lists, got)
 		}
 	}
-	p.Config = errTooLarge // so that nobody knows
+	p.Config = errTooLarge // it is unknown which are allowed
 	if got := p.caller(b, hit{lists: []string{"chrome-extension://" + strangerID + "/"}}); got != strangerID {
 		t.Errorf("for %q", got)
 	}

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// byLine starts a program by a command line that is its own to take apart, and without a
-// window, as Chromium does.
+// byLine starts a program with an unparsed command line and without a window, as Chromium
+// does.
 func byLine(program, line string) *exec.Cmd {
 	return &exec.Cmd{Path: program, SysProcAttr: &syscall.SysProcAttr{CmdLine: line, HideWindow: true}}
 }

@@ -9,7 +9,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// TestMain makes the test's own program a host too, which repeats what it is sent.
+// TestMain lets the test binary also run as a host that echoes its input.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "chrome-extension://") {
 		_, _ = io.Copy(os.Stdout, os.Stdin)
@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The command processor hands a host its pipes, and its arguments as they are.
+// The command processor passes a host its pipes, and its arguments unchanged.
 func TestStartedByCommandProcessor(t *testing.T) {
 	p, _, _ := onWindows(t)
 	p.Machine.Env = os.Getenv

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// liveTime is above what the daemon's program takes at most.
+// liveTime is longer than the daemon's program takes at most.
 const liveTime = 6 * time.Minute
 
-// Live has the daemon's program hold the world against what it believes, and returns the
-// JSON that it writes. Like [Examine] it starts no program that others could have
-// replaced.
+// Live makes the daemon's program compare the outside world with what it expects, and
+// returns the JSON that it writes. Like [Examine] it starts no program that others could
+// have replaced.
 func Live(ctx context.Context, p *Patient, args ...string) (string, error) {
 	if p.Config != nil {
 		return "", p.Config

@@ -17,14 +17,14 @@ var manifestChecks = []check{
 	{"manifest.safe", "only you can change it", nil, safe},
 }
 
-// found says which browsers have a manifest at all. Some share a file: what is missing
-// there is told once, as it is for the worst off.
+// found reports which browsers have a manifest. If several browsers lack the same file,
+// one finding names them all, with the worst status.
 func found(_ context.Context, p *Patient) (out []Finding) {
 	if len(p.seen.browsers) == 0 {
 		return []Finding{note("no browser of the table was found").withRemedy("swapkeep install --browser NAME, if there is one")}
 	}
 	var good []string
-	told := map[string]int{} // where in out, by the file that is missing
+	told := map[string]int{} // index in out, by the missing file
 	for _, b := range p.seen.browsers {
 		if len(b.hits) > 0 {
 			good = append(good, b.title())
@@ -32,11 +32,11 @@ func found(_ context.Context, p *Patient) (out []Finding) {
 		}
 		f, tell := p.missing(b)
 		if !tell {
-			continue // another check tells what it would need
+			continue // another check reports what it needs
 		}
 		file := b.File(p.environment())
 		i, known := told[file]
-		if !known || file == "" { // on Windows none is shared
+		if !known || file == "" { // on Windows no file is shared
 			told[file] = len(out)
 			out = append(out, f.of(b.title()))
 			continue
@@ -54,7 +54,7 @@ func found(_ context.Context, p *Patient) (out []Finding) {
 	return out
 }
 
-// missing is about a browser without a manifest.
+// missing is the finding for a browser without a manifest, if no other check reports it.
 func (p *Patient) missing(b browser) (f Finding, tell bool) {
 	anywhere := slices.ContainsFunc(p.seen.browsers, func(b browser) bool { return len(b.hits) > 0 })
 	needed := len(b.extensions) > 0 || !anywhere
@@ -65,7 +65,7 @@ func (p *Patient) missing(b browser) (f Finding, tell bool) {
 	switch box, _ := b.Packaging(); {
 	case b.Box != "" && !needed:
 		return f, false
-	case b.Box != "" && len(box.Commands) == 0: // nothing that is installed helps
+	case b.Box != "" && len(box.Commands) == 0: // no installation would help
 		f.Remedy = strings.Join(box.Needs, " ")
 	case needed && slices.Contains(p.served(), b.Browser) && b.Box == "":
 		_, at := p.tells(b.Place)
@@ -82,7 +82,7 @@ func (f Finding) withRemedy(text string) Finding {
 	return f
 }
 
-// order looks at what a browser reads first, if it finds several.
+// order checks which manifest a browser reads first if it finds several.
 func order(_ context.Context, p *Patient) (out []Finding) {
 	for _, b := range p.seen.browsers {
 		first, any := b.first()
@@ -99,8 +99,8 @@ func order(_ context.Context, p *Patient) (out []Finding) {
 	return unless(out, ok("no manifest hides ours"))
 }
 
-// installRemedy brings a manifest up to date; one that was changed is not replaced
-// without a word.
+// installRemedy returns the command that updates a manifest; one that was changed is not
+// replaced without --force.
 func (p *Patient) installRemedy(file string) string {
 	for _, r := range p.receipts() {
 		if state, err := r.State(p.Machine); r.Path == file && err == nil && state == installer.Changed {
@@ -120,7 +120,7 @@ func (p *Patient) replaceRemedy(h hit) string {
 	return "look at it, then replace it with swapkeep install --force --browser " + h.place.Browser
 }
 
-// keyOf is the registry key that names a manifest.
+// keyOf returns the registry key that names a manifest.
 func (p *Patient) keyOf(h hit) string {
 	for _, view := range h.place.Views() {
 		if file, is, err := p.Machine.Registry.Value(keyIn(h.place, view), ""); err == nil && is && file == h.file {
@@ -130,7 +130,7 @@ func (p *Patient) keyOf(h hit) string {
 	return keyIn(h.place, manifest.View64)
 }
 
-// valid holds each manifest that a browser reads against its family's rules.
+// valid checks each manifest that a browser reads against the rules of its family.
 func valid(_ context.Context, p *Patient) (out []Finding) {
 	count := 0
 	for _, h := range p.firsts() {
@@ -149,7 +149,7 @@ func valid(_ context.Context, p *Patient) (out []Finding) {
 	return unless(out, ok(plural(count, "manifest")))
 }
 
-// validate holds a manifest against the rules of its browser's family.
+// validate checks a manifest against the rules of its browser's family.
 func (p *Patient) validate(h hit) error {
 	if h.err != nil {
 		return h.err
@@ -157,7 +157,7 @@ func (p *Patient) validate(h hit) error {
 	return manifest.Validate(h.place.Family, p.Machine.OS, manifest.HostName, h.text)
 }
 
-// firsts are the manifests that browsers read, each once for a family.
+// firsts returns the manifests that browsers read, each once per family.
 func (p *Patient) firsts() (out []hit) {
 	for _, b := range p.seen.browsers {
 		h, any := b.first()
@@ -168,7 +168,7 @@ func (p *Patient) firsts() (out []hit) {
 	return out
 }
 
-// isOurs reports whether the receipts name a file.
+// isOurs reports whether a receipt names the file.
 func (p *Patient) isOurs(file string) bool {
 	for _, r := range p.receipts() {
 		if r.Path == file {
@@ -178,14 +178,14 @@ func (p *Patient) isOurs(file string) bool {
 	return false
 }
 
-// ownPath reports whether a manifest may be of a swapkeep's, by what it starts: one that
-// starts something else is another program's wherever it is.
+// ownPath reports whether a manifest may belong to a copy of swapkeep, judged by the
+// program's name: one that starts something else is foreign wherever it is.
 func ownPath(path string) bool {
 	name := path[strings.LastIndexAny(path, `/\`)+1:]
 	return path == "" || name == "swapkeep" || name == "swapkeep.exe"
 }
 
-// safe looks who else could change a manifest.
+// safe checks who else could change a manifest.
 func safe(_ context.Context, p *Patient) (out []Finding) {
 	if p.Machine.OS == "windows" {
 		return []Finding{skipped("Windows: the profile's access list protects them")}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Of browsers that share a file the worst off is told, and all are named.
+// For browsers that share a file, the worst status is reported with all their names.
 func TestFoundTellsTheWorst(t *testing.T) {
 	p, files := onLinux(t)
 	withManifest(t, files, "/home/ann/.config/chromium/NativeMessagingHosts/")
@@ -18,7 +18,7 @@ func TestFoundTellsTheWorst(t *testing.T) {
 	}
 }
 
-// What a package of the system brought is ours, of whichever version.
+// A manifest of a system package is ours, of whatever version.
 func TestPackagedIsOurs(t *testing.T) {
 	p, files := onLinux(t)
 	files.Folder("/home/ann/.config/chromium")
@@ -29,7 +29,7 @@ func TestPackagedIsOurs(t *testing.T) {
 	}
 }
 
-// Where no extension is known an installation is refused, and no remedy is one without an id.
+// Without a known extension an installation is refused, so every remedy names an id.
 func TestInstallingTakesAnExtension(t *testing.T) {
 	p, files := onLinux(t)
 	files.Folder("/home/ann/.config/chromium")

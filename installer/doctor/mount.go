@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// mounted looks for a file system that lets no program start.
+// mounted checks whether a program's file system is mounted noexec.
 func mounted(_ context.Context, p *Patient, path string) (Finding, bool) {
 	look, remount := p.mountinfo, "mount it without noexec (sudo mount -o remount,exec POINT)"
 	if p.Machine.OS == "darwin" {
 		look, remount = mountByStatfs, "mount it without noexec"
 	}
 	if _, err := p.Machine.Files.Stat(path); err != nil {
-		return Finding{}, false // another check's
+		return Finding{}, false // reported by another check
 	}
 	m, err := look(p.resolved(path))
 	switch {
@@ -27,7 +27,7 @@ func mounted(_ context.Context, p *Patient, path string) (Finding, bool) {
 		strings.ReplaceAll(remount, "POINT", p.quoted(m.point))+", or install swapkeep elsewhere with HOME on another disk"), true
 }
 
-// mountinfo is how Linux has mounted what a path is on.
+// mountinfo returns how Linux mounted the file system of a path.
 func (p *Patient) mountinfo(path string) (mount, error) {
 	const table = "/proc/self/mountinfo"
 	text, err := p.Machine.Files.ReadFile(table)
@@ -41,13 +41,13 @@ func (p *Patient) mountinfo(path string) (mount, error) {
 	return m, nil
 }
 
-// A mount is a file system in its place, with options as mountinfo writes them.
+// A mount is a mount point with its options as in mountinfo.
 type mount struct{ point, options string }
 
-// mountOf is the last of the longest mount points that a path is below (proc(5)).
+// mountOf returns the last mount of the longest mount point above a path (proc(5)).
 func mountOf(table, path string) (best mount, found bool) {
 	for line := range strings.Lines(table) {
-		fields := strings.Split(strings.TrimSuffix(line, "\n"), " ") // other white space may be in a name
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), " ") // names may contain other white space
 		if len(fields) < 6 || !strings.HasPrefix(fields[4], "/") {
 			continue
 		}
@@ -60,5 +60,5 @@ func mountOf(table, path string) (best mount, found bool) {
 	return best, found
 }
 
-// unescaped reads what mountinfo writes in octal.
+// unescaped decodes the octal escapes of mountinfo.
 var unescaped = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace

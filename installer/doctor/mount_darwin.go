@@ -2,7 +2,7 @@ package doctor
 
 import "golang.org/x/sys/unix"
 
-// mountByStatfs is how macOS has mounted what a path is on.
+// mountByStatfs returns how macOS mounted the file system of a path.
 func mountByStatfs(path string) (m mount, err error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {

@@ -4,5 +4,5 @@ package doctor
 
 import "errors"
 
-// mountByStatfs is for macOS.
+// mountByStatfs is implemented on macOS only.
 func mountByStatfs(string) (mount, error) { return mount{}, errors.ErrUnsupported }

@@ -16,7 +16,7 @@ var policyChecks = []check{
 	{"policy", "no enterprise policy forbids the host", nil, policies},
 }
 
-// A policy is what an administrator says of native messaging; nil is no word of it. Both
+// A policy is an administrator's policy for native messaging; nil means unset. Both
 // families use the same three keys.
 type policy struct {
 	Blocklist []string `json:"NativeMessagingBlocklist"`
@@ -24,12 +24,12 @@ type policy struct {
 	UserLevel *bool    `json:"NativeMessagingUserLevelHosts"`
 }
 
-// A ruling is where a browser's policies are.
+// A ruling says where a browser's policies are.
 type ruling struct {
-	files  []string // patterns; Linux
-	copies []string // patterns of the files of single copies of the browser, read where there are none of files; Linux
-	domain string   // of managed preferences; macOS
-	key    string   // below Software\Policies; Windows
+	files  []string // Linux: file patterns
+	copies []string // Linux: file patterns in single copies of the browser, read if no file matches files
+	domain string   // macOS: domain of managed preferences
+	key    string   // Windows: below Software\Policies
 }
 
 const mozillaPolicies = "/etc/firefox/policies/policies.json"
@@ -47,8 +47,8 @@ var rulings = map[string]ruling{
 	"firefox-esr": {[]string{mozillaPolicies}, []string{"/usr/lib*/firefox-esr/distribution/policies.json"}, "org.mozilla.firefox", `Mozilla\Firefox`},
 }
 
-// rulingOf is where a browser's policies are, as far as that is known. A box has places of
-// its own; the snap of Firefox sees the system's.
+// rulingOf returns where a browser's policies are, if known. Sandboxed browsers have
+// other places, but the snap of Firefox sees the system's.
 func rulingOf(b browser) (ruling, bool) {
 	if b.Box != "" {
 		return ruling{files: []string{mozillaPolicies}}, b.Box == manifest.Snap && b.Family == manifest.Firefox
@@ -57,21 +57,21 @@ func rulingOf(b browser) (ruling, bool) {
 	return at, known
 }
 
-// A source is a file or key that says a policy.
+// A source is a file or key with a policy.
 type source struct {
 	policy
 	where string
 }
 
-// rules are what a browser makes of all its sources.
+// rules are the effective policy of all sources.
 type rules struct {
 	policy
-	blocks  string // where the blocklist is from
-	forbids string // where the word about hosts of a user is from
+	blocks  string // source of the blocklist
+	forbids string // source of the setting for user-level hosts
 }
 
-// merged goes by the last word on each key, which counts as a whole: the weakest source
-// comes first.
+// merged merges sources, weakest first: for each key the last source that sets it wins as
+// a whole.
 func merged(sources []source) (r rules) {
 	for _, s := range sources {
 		if s.Blocklist != nil {
@@ -117,7 +117,7 @@ func policies(ctx context.Context, p *Patient) (out []Finding) {
 	return unless(out, skipped("no browser was found"))
 }
 
-// against is a finding where policies keep a browser from the host.
+// against returns a finding if policies keep a browser from starting the host.
 func (r rules) against(b browser) (Finding, bool) {
 	blocked := slices.Contains(r.Blocklist, "*") || slices.Contains(r.Blocklist, manifest.HostName)
 	first, any := b.first()
@@ -130,12 +130,12 @@ func (r rules) against(b browser) (Finding, bool) {
 	return Finding{}, false
 }
 
-// rules are those of a browser, or of each copy of it that has a file of its own; and the
-// files that cannot be read.
+// rules returns the effective policies of a browser, one for each copy that has its own
+// file, and the files that cannot be read.
 func (p *Patient) rules(ctx context.Context, at ruling, b browser) (out []rules, unread []string) {
 	common, unread := p.sources(ctx, at, b.Family)
 	files := p.distributions(b)
-	if p.Machine.OS == "linux" && len(common)+len(unread) == 0 { // else those of the copies are not read
+	if p.Machine.OS == "linux" && len(common)+len(unread) == 0 { // otherwise those of single copies are not read
 		files = p.matching(at.copies)
 	}
 	single, more := p.ruleFiles(files, b.Family)
@@ -148,7 +148,7 @@ func (p *Patient) rules(ctx context.Context, at ruling, b browser) (out []rules,
 	return out, append(unread, more...)
 }
 
-// sources are those that hold for every copy of a browser.
+// sources returns the sources that apply to every copy of a browser.
 func (p *Patient) sources(ctx context.Context, at ruling, f manifest.Family) ([]source, []string) {
 	switch p.Machine.OS {
 	case "windows":
@@ -156,13 +156,13 @@ func (p *Patient) sources(ctx context.Context, at ruling, f manifest.Family) ([]
 	case "darwin":
 		return p.managed(ctx, at.domain), nil
 	}
-	return p.ruleFiles(p.matching(at.files), f) // sorted: of Chromium's the last has the last word
+	return p.ruleFiles(p.matching(at.files), f) // sorted: the last of Chromium's files wins
 }
 
-// distribution is where a copy of Firefox has its file, below its own folder.
+// distribution is the path of the policies in a copy of Firefox, below its directory.
 var distribution = map[string]string{"windows": "distribution/policies.json", "darwin": "Contents/Resources/distribution/policies.json"}
 
-// distributions are the files of the copies of Firefox whose folders the table knows.
+// distributions returns the policy files of the copies of Firefox in known directories.
 func (p *Patient) distributions(b browser) (out []string) {
 	below, has := distribution[p.Machine.OS]
 	if b.Family != manifest.Firefox || !has {
@@ -179,7 +179,7 @@ func (p *Patient) distributions(b browser) (out []string) {
 	return out
 }
 
-// matching are the files of patterns.
+// matching returns the files that match patterns.
 func (p *Patient) matching(patterns []string) (out []string) {
 	for _, pattern := range patterns {
 		out = append(out, p.glob("", strings.TrimPrefix(pattern, "/"))...)
@@ -200,7 +200,7 @@ func (p *Patient) ruleFiles(files []string, f manifest.Family) (out []source, un
 	return out, unread
 }
 
-// parsePolicy reads a file of policies; Firefox has them one level down.
+// parsePolicy parses a policy file; Firefox nests the policies one level deeper.
 func parsePolicy(text []byte, f manifest.Family) (out policy, ok bool) {
 	if f == manifest.Firefox {
 		var file struct {
@@ -213,8 +213,7 @@ func parsePolicy(text []byte, f manifest.Family) (out policy, ok bool) {
 	return out, err == nil
 }
 
-// managed are the preferences that macOS keeps for administrators: of the machine, and of
-// this user.
+// managed returns the managed preferences of macOS, of the machine and of this user.
 func (p *Patient) managed(ctx context.Context, domain string) (out []source) {
 	for _, folder := range []string{"", path.Base(p.Machine.Home) + "/"} {
 		file := "/Library/Managed Preferences/" + folder + domain + ".plist"
@@ -229,7 +228,7 @@ func (p *Patient) managed(ctx context.Context, domain string) (out []source) {
 	return out
 }
 
-// rulesByKey are the user's and then the machine's, which has the last word.
+// rulesByKey returns the user's policies and then the machine's, which win.
 func (p *Patient) rulesByKey(below string) (out []source) {
 	for _, hive := range []string{"HKCU", "HKLM"} {
 		key := hive + `\Software\Policies\` + below
@@ -243,11 +242,11 @@ func (p *Patient) rulesByKey(below string) (out []source) {
 	return out
 }
 
-// maxListed is the highest number in a list of the registry that is looked at.
+// maxListed is the highest number read from a list in the registry.
 const maxListed = 100
 
-// listIn are the values of a key, which are numbered from 1, with gaps where some were
-// taken out. nil: there is no such key.
+// listIn returns the values of a key, which are named by numbers from 1, possibly with
+// gaps. nil means that the key does not exist.
 func (p *Patient) listIn(key string) []string {
 	if p.Machine.Registry == nil {
 		return nil
@@ -264,7 +263,7 @@ func (p *Patient) listIn(key string) []string {
 	return out
 }
 
-// number reads a number in the registry.
+// number reads a number from the registry; false if it is not set or cannot be read.
 func (p *Patient) number(key, name string) (uint64, bool) {
 	if p.Machine.Registry == nil {
 		return 0, false

@@ -16,7 +16,7 @@ const (
 func TestPolicies(t *testing.T) {
 	const managed, mozilla = "/etc/chromium/policies/managed/", "/etc/firefox/policies/policies.json"
 	for name, row := range map[string]struct {
-		has   string // of a browser
+		has   string // path that shows the browser
 		files map[string]string
 		want  Status
 		says  string
@@ -98,7 +98,7 @@ func TestPoliciesOfWindows(t *testing.T) {
 	}
 }
 
-// A copy of Firefox on macOS has its file inside.
+// A copy of Firefox on macOS has its policy file inside its bundle.
 func TestPoliciesOfMacOS(t *testing.T) {
 	const file = "/Applications/Firefox.app/Contents/Resources/distribution/policies.json"
 	p, files := onLinux(t)

@@ -9,8 +9,8 @@ import (
 	"swapkeep/manifest"
 )
 
-// FuzzProfile: whatever a browser's profile holds, what is found in it has an id of the
-// family's form, once, and nothing on the machine is another after it was looked at.
+// FuzzProfile: whatever a browser's profile contains, each extension found in it has a
+// valid id and is listed once, and nothing on the machine is changed.
 func FuzzProfile(f *testing.F) {
 	for _, s := range []string{
 		inPreferences(chromiumID, ""), inPreferences(strangerID, `,"disable_reasons":[1]`), inPreferences(chromiumID, `,"disable_reasons":0,"state":0`), inPreferences("; reboot", ""),
@@ -47,8 +47,8 @@ func FuzzProfile(f *testing.F) {
 	})
 }
 
-// FuzzPolicy: a file of policies blocks the host only by a word about it, and the last
-// file's word on a key is the one that counts.
+// FuzzPolicy: a policy file blocks the host only if it names it, and the last file that
+// sets a key wins.
 func FuzzPolicy(f *testing.F) {
 	for _, s := range []string{
 		"{" + blocksAll + "}", "{" + blocksAll + "," + allowsUs + "}", `{"NativeMessagingUserLevelHosts":false}`, `{"policies":{` + blocksAll + `}}`, `{"policies":{"NativeMessagingBlocklist":["` + manifest.HostName + `"]}}`,
@@ -81,8 +81,8 @@ func FuzzPolicy(f *testing.F) {
 	})
 }
 
-// FuzzHit: a manifest that is read as far as it can be says where it leads only by its
-// own words; a valid one says all that it says.
+// FuzzHit: a manifest that is only partly readable yields only values that it contains; a
+// valid one yields all.
 func FuzzHit(f *testing.F) {
 	for _, s := range []string{
 		`{"path":"` + linuxHost + `","allowed_origins":["chrome-extension://` + chromiumID + `/"]}`, "\xef\xbb\xbf" + `{"path":"/x","allowed_extensions":["a@b"]}`,

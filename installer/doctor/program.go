@@ -22,7 +22,7 @@ var programChecks = []check{
 	{"program.same", "it is this copy of swapkeep", nil, same},
 }
 
-// programs are what browsers start, by the manifests that they read.
+// programs returns the programs that browsers start, by the manifests they read.
 func (p *Patient) programs() (out []string) {
 	for _, h := range p.firsts() {
 		if h.path != "" && !slices.Contains(out, h.path) {
@@ -32,9 +32,9 @@ func (p *Patient) programs() (out []string) {
 	return out
 }
 
-// daemonOf is the daemon that a program of ours starts.
+// daemonOf returns the daemon that a copy of swapkeep starts.
 func (p *Patient) daemonOf(program string) string {
-	if p.Machine.OS == "windows" { // no versions beside each other
+	if p.Machine.OS == "windows" { // versions replace each other
 		return p.under(p.parent(program), "swapkeepd.exe")
 	}
 	return installer.DaemonBeside(p.resolved(program))
@@ -72,7 +72,7 @@ func programThere(_ context.Context, p *Patient, path string) (Finding, bool) {
 	return Finding{}, false
 }
 
-// leader is the owner of what leads browsers to a program.
+// leader returns the owner of a manifest that names a program.
 func (p *Patient) leader(program string) string {
 	for _, h := range p.firsts() {
 		if owner := p.ownerOf(h.file); h.path == program && owner != "" {
@@ -82,7 +82,7 @@ func (p *Patient) leader(program string) string {
 	return ""
 }
 
-// leadNowhere notes the manifests of ours that lead to a program that is not there.
+// leadNowhere records our manifests that name a missing program.
 func (p *Patient) leadNowhere(path string) {
 	for _, h := range p.firsts() {
 		if h.path == path && p.isOurs(h.file) && ownPath(path) {
@@ -98,7 +98,7 @@ func kindOf(info fs.FileInfo) string {
 	return "special file"
 }
 
-// linkBroken reports whether a link on the way to a path has lost its target.
+// linkBroken reports whether a link on the way to a path is broken.
 func (p *Patient) linkBroken(path string) bool {
 	for ; path != p.parent(path); path = p.parent(path) {
 		_, linked := p.Machine.Files.Lstat(path)
@@ -120,8 +120,8 @@ func executable(_ context.Context, p *Patient, path string) (Finding, bool) {
 	return Finding{}, false
 }
 
-// notExecutable is the finding about a program that cannot be started as its mode is. A
-// manifest may name any file: only what was installed gets rights.
+// notExecutable is the finding for a program without execute permission. --fix gives it
+// only to what was installed, because a manifest may name any file.
 func (p *Patient) notExecutable(path string, info fs.FileInfo) Finding {
 	file := p.resolved(path)
 	f := fail(fmt.Sprintf("is not executable (mode %04o)", info.Mode().Perm()), "look whether it is swapkeep, then chmod +x "+p.quoted(file))
@@ -134,8 +134,8 @@ func (p *Patient) notExecutable(path string, info fs.FileInfo) Finding {
 	return f.withRemedy("chmod 755 " + p.quoted(file)).mendedBy(p.narrow(file, 0o755))
 }
 
-// programSafe looks who else could change a program or the daemon that it starts, or put
-// others in their place.
+// programSafe checks who else could change or replace a program or the daemon that it
+// starts.
 func programSafe(_ context.Context, p *Patient) (out []Finding) {
 	programs := p.programs()
 	if len(programs) == 0 {
@@ -158,7 +158,7 @@ func programSafe(_ context.Context, p *Patient) (out []Finding) {
 	return unless(out, ok(strings.Join(programs, ", ")))
 }
 
-// passing are folders that what is in them does not stay in.
+// passing are parts of directories whose content does not stay there.
 var passing = []string{"/tmp/.mount_", "/Cellar/", "/AppTranslocation/", "/Downloads/", `\Downloads\`, `\AppData\Local\Temp\`, "/_npx/"}
 
 func placed(_ context.Context, p *Patient, path string) (Finding, bool) {
@@ -177,7 +177,7 @@ func quarantined(_ context.Context, p *Patient, path string) (Finding, bool) {
 	return fail("is in quarantine, so that macOS does not start it for a browser", "xattr -d com.apple.quarantine "+p.quoted(path)), true
 }
 
-// same tells other copies of swapkeep that browsers start apart from this one.
+// same reports other copies of swapkeep that browsers start.
 func same(_ context.Context, p *Patient) (out []Finding) {
 	for _, path := range p.programs() {
 		if _, err := p.Machine.Files.Stat(path); err != nil || p.sameProgram(path) {
@@ -198,7 +198,7 @@ func same(_ context.Context, p *Patient) (out []Finding) {
 	return unless(out, ok(p.Program))
 }
 
-// versionOf is the version of a program that was installed; "" is not known.
+// versionOf returns the version of an installed program; "" if unknown.
 func (p *Patient) versionOf(program string) string {
 	file := p.resolved(program)
 	for _, r := range p.receipts() {
@@ -209,7 +209,7 @@ func (p *Patient) versionOf(program string) string {
 	return ""
 }
 
-// sameProgram reports whether a path leads to this program, or to the same bytes.
+// sameProgram reports whether a path leads to this program or to an identical one.
 func (p *Patient) sameProgram(path string) bool {
 	resolved := p.resolved(path)
 	if resolved == p.Program {

@@ -8,7 +8,7 @@ import (
 	"swapkeep/installer/installertest"
 )
 
-// The last of the longest mount points that a path is below decides.
+// The last one of the longest matching mount point counts.
 func TestMountOf(t *testing.T) {
 	const table = `22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 30 22 8:2 / /home rw,noexec - ext4 /dev/sda2 rw
@@ -33,7 +33,7 @@ broken line
 	}
 }
 
-// Where it is not known how a disk is mounted, that is said.
+// If the mount of a path is unknown, the check says so.
 func TestMountedUnknown(t *testing.T) {
 	files := installertest.NewFiles()
 	files.File("/home/ann/swapkeep", "program")
@@ -58,7 +58,7 @@ func TestQuoted(t *testing.T) {
 	}
 }
 
-// Commands are the system's own.
+// Commands have the form of the operating system.
 func TestCommands(t *testing.T) {
 	unix, windows := &Patient{Machine: installer.Machine{OS: "linux"}}, &Patient{Machine: installer.Machine{OS: "windows"}}
 	for _, row := range []struct{ got, want string }{

@@ -2,5 +2,5 @@
 
 package doctor
 
-// inQuarantine: other systems have no such mark.
+// inQuarantine is implemented on macOS only.
 func inQuarantine(string) bool { return false }

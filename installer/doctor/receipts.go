@@ -9,7 +9,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// receipts hold what was installed against what is there.
+// receipts compares what was installed with what is there.
 func receipts(_ context.Context, p *Patient) (out []Finding) {
 	count := 0
 	for _, scope := range []manifest.Scope{manifest.User, manifest.System} {
@@ -39,25 +39,25 @@ func receipts(_ context.Context, p *Patient) (out []Finding) {
 	return unless(out, ok(plural(count, "receipt")))
 }
 
-// packaged reports whether a package serves a browser. An installation of the user's own
-// beside it would be left behind, and lead nowhere, when the package is removed.
+// packaged reports whether a system package serves a browser. An additional installation
+// of the user would be left behind, pointing to nothing, when the package is removed.
 func (p *Patient) packaged() bool {
 	return slices.ContainsFunc(p.seen.browsers, p.hasOfSystem)
 }
 
-// hasOfSystem reports whether a browser has the host from what was installed for all users.
+// hasOfSystem reports whether a browser uses the host that was installed for all users.
 func (p *Patient) hasOfSystem(b browser) bool {
 	first, any := b.first()
 	return any && first.place.Scope == manifest.System && p.ours(first)
 }
 
-// An entry is a receipt of a scope's.
+// An entry is a receipt with its scope.
 type entry struct {
 	installer.Receipt
 	scope manifest.Scope
 }
 
-// receipt is about one thing that was installed.
+// receipt returns a finding about one installed thing.
 func (p *Patient) receipt(e entry) (f Finding, bad bool) {
 	state, err := e.State(p.Machine)
 	switch {
@@ -80,14 +80,14 @@ func (p *Patient) receipt(e entry) (f Finding, bad bool) {
 	return f.of(strings.TrimSpace(e.Path + " " + e.Name)), true
 }
 
-// gone is about what is no more. What was in a folder is told by itself, and of a version
-// that another has replaced nothing is missed.
+// gone returns a finding about something that was removed. The content of a removed
+// directory has receipts of its own, and a version that was replaced is not missed.
 func (p *Patient) gone(e entry) (Finding, bool) {
 	f := warn(string(e.Kind)+" was removed since it was installed", p.installFor(e.scope, ""))
 	switch {
 	case e.Kind == installer.Directory, e.Kind == installer.Key, p.superseded(e):
 		return f, false
-	case p.atLogin(e): // as systemctl disable does it
+	case p.atLogin(e): // as systemctl disable does
 		return note(f.Evidence).withRemedy("swapkeep install --autostart, if the daemon is to start at login"), true
 	case e.Kind == installer.Extensions:
 		return f.withRemedy(letIn), true
@@ -101,7 +101,7 @@ func (p *Patient) gone(e entry) (Finding, bool) {
 	return f, true
 }
 
-// installFor is the command that installs for a scope.
+// installFor returns the command that installs for a scope.
 func (p *Patient) installFor(scope manifest.Scope, more string) string {
 	switch {
 	case scope == manifest.User:
@@ -112,8 +112,8 @@ func (p *Patient) installFor(scope manifest.Scope, more string) string {
 	return "sudo swapkeep install --system" + more
 }
 
-// replacing is what puts the right thing in the place of one that was changed. A program
-// that was changed is not to replace itself.
+// replacing returns the command that restores something that was changed. A changed
+// program must not be used to replace itself.
 func (p *Patient) replacing(e entry) string {
 	layout, err := installer.LayoutOf(p.Machine, e.scope, p.Version, "")
 	switch anew := p.tampered(); {
@@ -121,14 +121,14 @@ func (p *Patient) replacing(e entry) string {
 		return anew
 	case p.atLogin(e):
 		return "look at it, then swapkeep install --autostart --force"
-	case err == nil && e.Kind == installer.Link: // the shell's, which is left to whoever made it another's
+	case err == nil && e.Kind == installer.Link: // the shell's link; if somebody changed it, they may keep it
 		return "look at it; to have it back, remove it and run " + p.quoted(layout.Launch) + " install"
 	}
 	return "look at it, then " + p.installFor(e.scope, " --force")
 }
 
-// tampered is the remedy where a program, or the link to it, is another than was
-// installed; "" where none is.
+// tampered returns the remedy if a program, or the link to it, differs from what was
+// installed; "" otherwise.
 func (p *Patient) tampered() string {
 	for _, r := range p.receipts() {
 		layout, err := installer.LayoutOf(p.Machine, r.scope, p.Version, "")
@@ -149,7 +149,7 @@ func (p *Patient) tampered() string {
 	return ""
 }
 
-// superseded reports whether something is of a version that another has replaced.
+// superseded reports whether something belongs to a version that was replaced by another.
 func (p *Patient) superseded(e entry) bool {
 	layout, err := installer.LayoutOf(p.Machine, e.scope, p.Version, "")
 	if err != nil || layout.Current == "" {
@@ -161,12 +161,12 @@ func (p *Patient) superseded(e entry) bool {
 	return err == nil && in && version != now && below != "current"
 }
 
-// finders are the browsers that would find the host by something.
+// finders returns the browsers that find the host through something.
 func (p *Patient) finders(e entry) (browsers []browser) {
 	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, "")
 	for _, b := range p.seen.browsers {
 		if slices.ContainsFunc(b.places, func(place manifest.Place) bool {
-			if place.Key != "" && e.Kind == installer.Manifest { // which keys name
+			if place.Key != "" && e.Kind == installer.Manifest { // named by registry keys
 				return err == nil && e.Path == p.under(layout.Manifests, manifest.WindowsFileName(place.Family))
 			}
 			kind, path := p.tells(place)
@@ -178,12 +178,12 @@ func (p *Patient) finders(e entry) (browsers []browser) {
 	return browsers
 }
 
-// ofAbsent reports whether something served a browser that is not here any more.
+// ofAbsent reports whether something served a browser that is no longer installed.
 func (p *Patient) ofAbsent(e entry) bool {
 	return p.Browser == "" && (e.Kind == installer.Manifest || e.Kind == installer.Value) && len(p.finders(e)) == 0
 }
 
-// reinstalls reports whether --fix would make something again: it installs this version
+// reinstalls reports whether --fix would create something again: it installs this version
 // for the browsers that are served.
 func (p *Patient) reinstalls(e entry) bool {
 	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, p.parent(p.Program))
@@ -201,7 +201,7 @@ func (p *Patient) reinstalls(e entry) bool {
 	return slices.ContainsFunc(p.finders(e), func(b browser) bool { return b.Box == "" && slices.Contains(served, b.Browser) })
 }
 
-// receipts are all that can be read.
+// receipts returns all receipts that can be read.
 func (p *Patient) receipts() (out []entry) {
 	for _, scope := range []manifest.Scope{manifest.User, manifest.System} {
 		r, err := installer.ReadReceipts(p.Machine, scope)

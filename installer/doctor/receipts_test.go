@@ -8,7 +8,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// Only what an installation would make again for a browser that is served is to be mended.
+// --fix repairs only what a repeated installation for served browsers would create.
 func TestGone(t *testing.T) {
 	const folder = "/home/ann/.local/lib/swapkeep/"
 	for name, row := range map[string]struct {
@@ -41,8 +41,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// What was changed is replaced by what can: nothing that was changed is to be started for
-// it, and what --force would not reach is named.
+// What was changed is restored by a command that starts no changed program, or the remedy
+// says what --force does not replace.
 func TestReplacing(t *testing.T) {
 	const folder = "/home/ann/.local/lib/swapkeep/"
 	unit := entry{installer.Receipt{Kind: installer.Autostart, Path: "/home/ann/.config/systemd/user/swapkeepd.service"}, manifest.User}
@@ -73,7 +73,7 @@ func TestReplacing(t *testing.T) {
 	}
 }
 
-// Those whom another copy serves are left to it.
+// Browsers that another copy serves are left to it.
 func TestServedByAnother(t *testing.T) {
 	for owner, want := range map[string]string{"/usr/lib/swapkeep/swapkeep": "", "/gone/swapkeep": "chromium", "/home/ann/.local/lib/swapkeep/current/swapkeep": "chromium"} {
 		p, files := onLinux(t)

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// maxSaid is what another program may say, in bytes: of the longest, Live, more than four
-// providers' answers on eight networks.
+// maxSaid limits the output of another program, in bytes. The longest is that of Live,
+// which has more than four providers' answers on eight networks.
 const maxSaid = 8 << 20
 
-// ask runs a program of the system within two seconds and returns what it said.
-// Errors: exec.ErrNotFound where there is none.
+// ask runs a system program for at most askTime and returns its output. It returns
+// exec.ErrNotFound if the program does not exist.
 func ask(ctx context.Context, name string, args ...string) (string, error) {
 	return askWithin(ctx, askTime, nil, name, args...)
 }
 
-// askWithin is ask with another bound and an environment, nil being ours.
+// askWithin is ask with another time limit and an environment; nil is ours.
 func askWithin(ctx context.Context, limit time.Duration, env []string, name string, args ...string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -27,12 +27,12 @@ func askWithin(ctx context.Context, limit time.Duration, env []string, name stri
 	}
 	said, err := say(ctx, limit, env, path, args...)
 	if err != nil && ctx.Err() != nil {
-		err = ctx.Err() // a program that was ended has failed in many ways
+		err = ctx.Err() // a program that was killed may return any error
 	}
 	return said, err
 }
 
-// say runs a program in an environment, nil being ours, and returns its standard output.
+// say runs a program in an environment, nil being ours, and returns its output.
 func say(ctx context.Context, limit time.Duration, env []string, path string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -46,7 +46,7 @@ func say(ctx context.Context, limit time.Duration, env []string, path string, ar
 	return out.String(), err
 }
 
-// A saidError is a program's failure with its words, of which the last are shown.
+// A saidError is a program's failure; the last line of its stderr is the message.
 type saidError struct {
 	error
 	words string
@@ -55,7 +55,7 @@ type saidError struct {
 func (e *saidError) Error() string { return lastLine(e.words) }
 func (e *saidError) Unwrap() error { return e.error }
 
-// bounded keeps the beginning of what is written to it.
+// bounded keeps the first maxSaid bytes that are written to it.
 type bounded struct{ bytes.Buffer }
 
 func (b *bounded) Write(p []byte) (int, error) {

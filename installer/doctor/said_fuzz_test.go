@@ -12,12 +12,12 @@ import (
 	"unicode/utf8"
 )
 
-// asKernel writes a path as the kernel does in mountinfo.
+// asKernel escapes a path like the kernel does in mountinfo.
 var asKernel = strings.NewReplacer(" ", `\040`, "\t", `\011`, "\n", `\012`, `\`, `\134`).Replace
 
-// FuzzMounts: whatever else is in the table, a mount that the kernel wrote last decides
-// about its own place, whatever its name; and of whatever table, a path is on a place
-// that it is below.
+// FuzzMounts: whatever else is in the table, the mount that the kernel wrote last counts
+// for its own mount point, whatever its name; and in any table, the mount found for a
+// path contains it.
 func FuzzMounts(f *testing.F) {
 	const table = "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n31 30 8:3 / /home/ann\\040lee rw,noexec - ext4 /dev/sda3 rw\n"
 	for _, s := range []string{"home", "home/ann lee", "a\tb", `back\slash`, `a\040b`, "no\u00a0break", "line\nfeed", "a\vb", "", "/"} {
@@ -37,15 +37,15 @@ func FuzzMounts(f *testing.F) {
 	})
 }
 
-// asGLib writes a value as GLib does in key files.
+// asGLib escapes a value like GLib does in key files.
 func asGLib(value string) string {
 	rest := strings.TrimLeft(value, " \t")
 	lead := strings.NewReplacer(" ", `\s`, "\t", `\t`).Replace(value[:len(value)-len(rest)])
 	return lead + strings.NewReplacer("\n", `\n`, "\r", `\r`, `\`, `\\`).Replace(rest)
 }
 
-// FuzzKeyFile: a value that GLib wrote is read as it was, whatever stands before it; none
-// is read of another group.
+// FuzzKeyFile: a value that GLib wrote is read unchanged, whatever precedes it, and never
+// from another group.
 func FuzzKeyFile(f *testing.F) {
 	for _, s := range []string{"/home/ann", "/home/ann lee ", " /x", "\t\t", `C:\s`, `a\\b`, "a=b", "[x]", "", "a\r\nb", "\u00a0"} {
 		f.Add("[Context]\nfilesystems=/home/ann;\n[Environment]\nHOME=/elsewhere\nX=1\n", s)
@@ -62,7 +62,7 @@ func FuzzKeyFile(f *testing.F) {
 	})
 }
 
-// FuzzAnswered: an app is let only by a line that says so of it by its whole name.
+// FuzzAnswered: an app is allowed only by a line that says so with its full name.
 func FuzzAnswered(f *testing.F) {
 	const line = "webextensions\tapp.swapkeep.host\tsnap.firefox\tyes\t0x00\n"
 	for _, s := range []string{line, strings.Replace(line, "yes", "no", 1), "snap.firefox", strings.Replace(line, "firefox", "firefox-nightly", 1), "yes snap.firefox\n", "snap.firefox snap.firefox yes", "snap.firefox\u00a0yes", ""} {
@@ -80,8 +80,8 @@ func FuzzAnswered(f *testing.F) {
 	})
 }
 
-// FuzzLog: whatever is in the log, its last failure is told and what is none is not; the
-// words are text of a bounded length.
+// FuzzLog: whatever is in the log, its last failure is found and nothing else is reported
+// as one; the message is valid text of limited length.
 func FuzzLog(f *testing.F) {
 	for _, s := range []string{
 		`{"level":"error","time":"2026-11-20T09:00:00Z","message":"order","error":"no route"}`, `{"level":"info","time":"2026-11-20T09:00:00Z","message":"started"}`, `{"level":"fatal","message":"without a time"}`,
@@ -115,8 +115,8 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-// FuzzUnpacked: an extension in a folder has the name that its files say, by the one text
-// that the name stands for, and none by files that are no JSON.
+// FuzzUnpacked: an extension in a directory has the name in its files, with the
+// placeholder resolved, and none if its files are not JSON.
 func FuzzUnpacked(f *testing.F) {
 	const named = `{"name":"__MSG_name__","default_locale":"en"}`
 	for _, m := range []string{named, `{"name":"Swapkeep"}`, `{"name":"__MSG_","default_locale":".."}`, `{"name":"__MSG_name__","default_locale":"../../en"}`, `{"name":7}`, `null`, ``} {
@@ -139,7 +139,7 @@ func FuzzUnpacked(f *testing.F) {
 	})
 }
 
-// says reports whether a text is among those of a JSON text.
+// says reports whether a JSON text contains a string.
 func says(raw []byte, text string) bool {
 	var all any
 	if json.Unmarshal(raw, &all) != nil {

@@ -16,37 +16,37 @@ import (
 	"swapkeep/manifest"
 )
 
-// A sight is what several checks look at, looked up once.
+// A sight is what several checks use, determined once.
 type sight struct {
-	browsers []browser // on the machine
+	browsers []browser // installed on the machine
 	daemon   *client.Client
-	dialed   error // why there is no daemon to ask
+	dialed   error // why there is no connection to a daemon
 	pid      int   // of the process that holds the home; 0 = unknown
 	held     bool
-	started  time.Time // of the first launch that found no daemon; zero: each found one
-	dead     []string  // manifests that we installed and that serve nobody as they are
+	started  time.Time // time of the first launch without a running daemon; zero: one always ran
+	dead     []string  // manifests that we installed and that are invalid or point to nothing
 }
 
-// A browser is one on the machine, with its manifests.
+// A browser is an installed browser with its manifests.
 type browser struct {
-	manifest.Place // its first: the name, channel, box and family
+	manifest.Place // its first place: has the name, channel, sandbox and family
 	places         []manifest.Place
 	hits           []hit // in the browser's order: it reads the first
 	extensions     []extension
-	strangers      []extension // that have our extension's name and are not let in
+	strangers      []extension // have our extension's name and are not allowed
 }
 
-// A hit is a manifest where a browser looks.
+// A hit is a manifest in a place where a browser looks.
 type hit struct {
 	place manifest.Place
 	file  string
 	text  []byte
 	err   error // why it cannot be read
 	path  string
-	lists []string // of both families' keys
+	lists []string // allowed extensions, from the keys of both families
 }
 
-// title names a browser to a person.
+// title returns a browser's name for people.
 func (b browser) title() string {
 	words := []string{b.Browser}
 	if b.Channel != "" {
@@ -58,7 +58,7 @@ func (b browser) title() string {
 	return strings.Join(words, " ")
 }
 
-// first is the manifest that the browser reads.
+// first returns the manifest that the browser reads.
 func (b browser) first() (hit, bool) {
 	if len(b.hits) == 0 {
 		return hit{}, false
@@ -70,7 +70,7 @@ func (p *Patient) look(ctx context.Context) {
 	p.seen = &sight{}
 	p.dial(ctx)
 	for _, b := range p.installed() {
-		if p.Machine.OS == "windows" { // the user's keys go before all of the machine's
+		if p.Machine.OS == "windows" { // all the user's keys come before the machine's
 			slices.SortStableFunc(b.places, func(x, y manifest.Place) int { return cmp.Compare(scopes[x.Scope], scopes[y.Scope]) })
 		}
 		for _, place := range b.places {
@@ -93,7 +93,7 @@ func (p *Patient) environment() manifest.Environment {
 	return manifest.Environment{Home: p.Machine.Home, Getenv: p.Machine.Env}
 }
 
-// installed are the browsers whose footprints are there, each once for a channel and box.
+// installed returns browsers with a footprint, each once per channel and sandbox.
 func (p *Patient) installed() []browser {
 	var out []browser
 	looked := manifest.Looked(p.Machine.OS)
@@ -127,8 +127,8 @@ func (p *Patient) there(place manifest.Place) bool {
 	})
 }
 
-// leftover reports whether a Flatpak is not installed: what it kept in the home outlives
-// it. An installation of the administrator's own naming may be anywhere.
+// leftover reports whether a Flatpak is not installed any more: its data in the home
+// outlives it. The result is false if the administrator configured further installations.
 func (p *Patient) leftover(app string) bool {
 	if len(p.glob("/etc/flatpak/installations.d", "*.conf")) > 0 {
 		return false
@@ -145,8 +145,8 @@ func (p *Patient) leftover(app string) bool {
 	return true
 }
 
-// hitsAt are the manifests at a place: at most one, but for the two views that Windows
-// has of its registry.
+// hitsAt returns the manifests in a place: at most one, except for the two registry views
+// on Windows.
 func (p *Patient) hitsAt(place manifest.Place) []hit {
 	if place.Key != "" {
 		return p.hitsByKey(place)
@@ -158,7 +158,7 @@ func (p *Patient) hitsAt(place manifest.Place) []hit {
 	return []hit{p.hitOf(place, file)}
 }
 
-// hitsByKey looks into the hives in the order that browsers do.
+// hitsByKey reads the registry views in the order that browsers do.
 func (p *Patient) hitsByKey(place manifest.Place) (out []hit) {
 	if p.Machine.Registry == nil {
 		return nil
@@ -172,7 +172,7 @@ func (p *Patient) hitsByKey(place manifest.Place) (out []hit) {
 	return out
 }
 
-// keyIn is a place's key as a program of either width sees it.
+// keyIn returns a place's key in a registry view.
 func keyIn(place manifest.Place, view manifest.View) string {
 	key := place.HostKey()
 	if hive, rest, _ := strings.Cut(key, `\`); view == manifest.View32 {
@@ -203,10 +203,10 @@ func (p *Patient) hitOf(place manifest.Place, file string) hit {
 	return h
 }
 
-// bom before the text is accepted by both families.
+// bom is a byte order mark, which both families accept before the text.
 const bom = "\xef\xbb\xbf"
 
-// ours reports whether a manifest is one that we installed, by its path.
+// ours reports whether a manifest is one that we installed, by the program it names.
 func (p *Patient) ours(h hit) bool {
 	if h.err != nil || h.path == "" {
 		return false

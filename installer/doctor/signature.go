@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// signTime is for the system to look at signatures: PowerShell alone takes seconds to start.
+// signTime limits the check of signatures. PowerShell alone takes seconds to start.
 const signTime = 6 * time.Second
 
 const fromATrusted = "do not use it; install again from a package that you trust"
 
-// signatures asks the system whether it trusts the host and the daemon beside it.
+// signatures checks the signatures of the hosts and the daemons next to them.
 func signatures(ctx context.Context, p *Patient) []Finding {
 	var files []string
 	for _, program := range p.programs() {
@@ -37,15 +37,15 @@ func signatures(ctx context.Context, p *Patient) []Finding {
 	return unless(look(ctx, p, files), ok(strings.Join(files, ", ")))
 }
 
-// verdicts are what Windows says of a signature that is not valid.
+// verdicts are the findings for the status that Windows reports for an invalid signature.
 var verdicts = map[string]Finding{
 	"NotSigned":    note("is not signed"),
 	"HashMismatch": fail("was changed after it was signed", fromATrusted),
 	"NotTrusted":   warn("is signed by somebody whom this machine does not trust", "look who signed it, in its properties"),
 }
 
-// authenticode asks for all at once. The paths, which a manifest may have from anybody,
-// are no part of the command.
+// authenticode checks all files with one command. The paths, which may come from
+// anybody's manifest, are not part of the command line.
 func authenticode(ctx context.Context, p *Patient, files []string) (out []Finding) {
 	const variable = "SWAPKEEP_FILES"
 	const command = "$env:" + variable + " -split '\\|' | ForEach-Object { (Get-AuthenticodeSignature -LiteralPath $_).Status }"
@@ -71,8 +71,9 @@ func authenticode(ctx context.Context, p *Patient, files []string) (out []Findin
 	return out
 }
 
-// codesigned asks macOS, which does not start what was changed after it was signed. It
-// begins its words with the path, in which anything may be.
+// codesigned checks files on macOS, which does not start a program that was changed after
+// it was signed. The output begins with the path, which may contain anything, so that the
+// path is removed before the output is examined.
 func codesigned(ctx context.Context, _ *Patient, files []string) (out []Finding) {
 	for _, file := range files {
 		_, err := askWithin(ctx, signTime, nil, "codesign", "--verify", "--strict", file)
@@ -92,7 +93,7 @@ func codesigned(ctx context.Context, _ *Patient, files []string) (out []Finding)
 	return out
 }
 
-// allSaid is all that a program that failed said, in one line.
+// allSaid returns a failed program's whole standard error, in one line.
 func allSaid(err error) string {
 	var said *saidError
 	if errors.As(err, &said) {

@@ -13,7 +13,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// speaking puts a program into the place of one of another system's.
+// speaking puts a script in the place of another system's program.
 func speaking(t *testing.T, name, script string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -23,7 +23,7 @@ func speaking(t *testing.T, name, script string) {
 	t.Setenv("PATH", dir)
 }
 
-// What Windows says of each program decides; that it says nothing is no good news.
+// The status of each program counts; no output is not a good sign.
 func TestAuthenticode(t *testing.T) {
 	const daemon = `C:\Users\ann\AppData\Local\swapkeep\bin\swapkeepd.exe`
 	for name, row := range map[string]struct {
@@ -69,7 +69,7 @@ func TestCodesign(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			speaking(t, "codesign", row.script)
 			p, program := onDisk(t)
-			said := filepath.Join(filepath.Dir(program), "invalid") // no word of codesign's
+			said := filepath.Join(filepath.Dir(program), "invalid") // not a word from codesign
 			if err := errors.Join(os.Mkdir(said, 0o755), os.Link(program, filepath.Join(said, "swapkeep"))); err != nil {
 				t.Fatal(err)
 			}

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Characters that no shell takes for its own.
+// Characters that are not special in any shell.
 const (
 	plain        = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%,~"
 	plainWindows = `abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789\:._-`
 )
 
-// quoted is a path as one word of the machine's shell, as it is where that is enough. No
-// path of Windows has a quotation mark in it.
+// quoted returns a path as one word of the machine's shell, unquoted if possible. Paths
+// on Windows contain no quotation marks.
 func (p *Patient) quoted(path string) string {
 	windows, harmless := p.Machine.OS == "windows", plain
 	if windows {
@@ -30,19 +30,19 @@ func (p *Patient) quoted(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// moveAside is the command by which a file makes room for a new one, which another makes.
+// moveAside returns the command that renames a file, followed by the command then.
 func (p *Patient) moveAside(path, then string) string {
 	words := p.quoted(path) + " " + p.quoted(path+".damaged")
-	if p.Machine.OS == "windows" { // whose two shells have no && in common
+	if p.Machine.OS == "windows" { // its two shells have no common &&
 		return "move " + words + ", then " + then
 	}
 	return "mv " + words + " && " + then
 }
 
-// kill is the command that ends a process.
+// kill returns the command that ends a process.
 func (p *Patient) kill(pid int) string {
 	if p.Machine.OS == "windows" {
-		return fmt.Sprintf("taskkill /F /PID %d", pid) // a program without a window hears nothing milder
+		return fmt.Sprintf("taskkill /F /PID %d", pid) // a program without a window does not react to less
 	}
 	return fmt.Sprintf("kill %d", pid)
 }
@@ -56,7 +56,7 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// parent is the folder of a path of the machine.
+// parent returns the directory of a path of the machine.
 func (p *Patient) parent(path string) string {
 	sep := "/"
 	if p.Machine.OS == "windows" {
@@ -71,7 +71,7 @@ func (p *Patient) parent(path string) string {
 
 var errTooLarge = errors.New("too large to be read")
 
-// under is a path below a folder of the machine, given with slashes.
+// under returns a path below a directory of the machine. below has slashes.
 func (p *Patient) under(dir, below string) string {
 	if p.Machine.OS == "windows" {
 		return dir + `\` + strings.ReplaceAll(below, "/", `\`)
@@ -79,7 +79,7 @@ func (p *Patient) under(dir, below string) string {
 	return dir + "/" + below
 }
 
-// from is where a link in a folder of the machine leads.
+// from returns the target of a link in a directory of the machine.
 func (p *Patient) from(dir, to string) string {
 	if p.Machine.OS != "windows" {
 		if path.IsAbs(to) {
@@ -89,9 +89,9 @@ func (p *Patient) from(dir, to string) string {
 	}
 	to = strings.ReplaceAll(to, "/", `\`)
 	switch {
-	case strings.Contains(to, ":"), strings.HasPrefix(to, `\\`): // of any disk, or another machine's
+	case strings.Contains(to, ":"), strings.HasPrefix(to, `\\`): // on any disk, or on another machine
 		return to
-	case strings.HasPrefix(to, `\`): // of the same disk
+	case strings.HasPrefix(to, `\`): // on the same disk
 		return dir[:min(2, len(dir))] + to
 	}
 	for {
@@ -110,7 +110,7 @@ func (p *Patient) from(dir, to string) string {
 	}
 }
 
-// joined are findings of which those that say the same are one, about all.
+// joined merges findings with the same text into one, about all their subjects.
 func joined(findings []Finding) (out []Finding) {
 	for _, f := range findings {
 		same := func(o Finding) bool { return o.Status == f.Status && o.Evidence == f.Evidence && o.Remedy == f.Remedy }
@@ -123,7 +123,7 @@ func joined(findings []Finding) (out []Finding) {
 	return out
 }
 
-// lastLine is the last line of a text.
+// lastLine returns the last line of a text.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(text, "")), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])

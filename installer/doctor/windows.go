@@ -9,7 +9,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// Chromium starts hosts by the command processor on Windows.
+// On Windows Chromium starts hosts through the command processor.
 var windowsChecks = []check{
 	{"windows.comspec", "Chromium can start programs by cmd.exe", []string{"windows"}, comspec},
 	{"windows.cmd", "no policy disables cmd.exe", []string{"windows"}, commandPrompt},
@@ -41,8 +41,8 @@ func commandPrompt(_ context.Context, p *Patient) []Finding {
 	return []Finding{ok("none does")}
 }
 
-// elevating are the settings of a program's compatibility with which nothing that a
-// browser starts by it has the browser's pipes.
+// elevating are compatibility settings of a program with which the programs that a
+// browser starts do not get the browser's pipes.
 var elevating = []string{"RUNASADMIN", "RUNASHIGHEST", "ELEVATE"}
 
 func compatibility(_ context.Context, p *Patient) (out []Finding) {
@@ -67,7 +67,7 @@ func compatibility(_ context.Context, p *Patient) (out []Finding) {
 	return unless(out, ok("no such mark"))
 }
 
-// views looks for another manifest in the view that browsers look into first.
+// views looks for a different manifest in the 32-bit view, which browsers read first.
 func views(_ context.Context, p *Patient) (out []Finding) {
 	if p.Machine.Registry == nil {
 		return []Finding{skipped("no registry")}

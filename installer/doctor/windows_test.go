@@ -19,7 +19,7 @@ const (
 	layers      = `\Software\Microsoft\Windows NT\CurrentVersion\AppCompatFlags\Layers`
 )
 
-// onWindows is a patient with Chrome and an installation, in memory.
+// onWindows returns a Patient in memory, with Chrome and an installation.
 func onWindows(t *testing.T) (*Patient, *installertest.Files, *installertest.Registry) {
 	t.Helper()
 	files, registry := installertest.NewFiles(`C:\Users\ann\AppData\Local\Google\Chrome`), installertest.NewRegistry()
@@ -42,7 +42,7 @@ func onWindows(t *testing.T) (*Patient, *installertest.Files, *installertest.Reg
 	}, files, registry
 }
 
-// toldBy looks, and is what one check says, its remedies included.
+// toldBy runs the doctor and returns one check's worst status and its text.
 func toldBy(t *testing.T, p *Patient, id string) (worst Status, said string) {
 	t.Helper()
 	p.look(t.Context())
@@ -157,7 +157,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// Links of Windows lead to other disks and in backslashes.
+// Links on Windows may lead to other disks and use backslashes.
 func TestResolved(t *testing.T) {
 	p, files, _ := onWindows(t)
 	for link, to := range map[string]string{
@@ -178,7 +178,7 @@ func TestResolved(t *testing.T) {
 	}
 }
 
-// Windows starts the daemon by a value of its Run key.
+// Windows starts the daemon from a value of its Run key.
 func TestAutostartOfWindows(t *testing.T) {
 	const key = `HKCU\Software\Microsoft\Windows\CurrentVersion\Run`
 	const receipts = `{"format":1,"scope":"user","entries":[{"kind":"value","path":"HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run","name":"Swapkeep","time":"2026-01-01T00:00:00Z","version":"0.1.0","owner":""}]}`

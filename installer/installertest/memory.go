@@ -1,5 +1,5 @@
-// Package installertest is a file system and a registry in memory, on which plans for
-// any system are made and carried out.
+// Package installertest has an in-memory file system and registry, on which plans for any
+// system can be made and applied.
 package installertest
 
 import (
@@ -14,14 +14,14 @@ import (
 	"swapkeep/installer"
 )
 
-// Files is a file system. Paths of Windows are known by their backslashes.
+// Files is an in-memory file system. Windows paths are recognized by their backslashes.
 type Files struct {
 	nodes map[string]*node
-	// Fail is asked before every change, if it is there.
+	// Fail, unless nil, is called before every change and may return an error.
 	Fail func(op, path string) error
-	// Locked are folders that nobody may write in.
+	// Locked are directories in which nobody may write.
 	Locked []string
-	// Held are the folders whose lock somebody has.
+	// Held are the directories that are locked with [Files.Lock].
 	Held map[string]bool
 }
 
@@ -32,7 +32,7 @@ type node struct {
 	uid     int
 }
 
-// NewFiles has these folders, with those around them.
+// NewFiles returns a file system with these directories and their parents.
 func NewFiles(folders ...string) *Files {
 	f := &Files{nodes: map[string]*node{}, Held: map[string]bool{}}
 	for _, dir := range folders {
@@ -41,7 +41,7 @@ func NewFiles(folders ...string) *Files {
 	return f
 }
 
-// Folder makes a folder with those around it.
+// Folder creates a directory and its parents.
 func (f *Files) Folder(dir string) {
 	for {
 		if f.nodes[dir] == nil {
@@ -54,19 +54,19 @@ func (f *Files) Folder(dir string) {
 	}
 }
 
-// File makes a file with the folders around it.
+// File creates a file and its parents.
 func (f *Files) File(p, content string) {
 	f.Folder(parent(p))
 	f.nodes[p] = &node{name: base(p), mode: 0o644, content: []byte(content)}
 }
 
-// Link makes a link with the folders around it.
+// Link creates a link and its parents.
 func (f *Files) Link(p, target string) {
 	f.Folder(parent(p))
 	f.nodes[p] = &node{name: base(p), mode: fs.ModeSymlink | 0o777, content: []byte(target)}
 }
 
-// Lock is given once at a time.
+// Lock returns installer.ErrBusy while a directory is locked.
 func (f *Files) Lock(dir string) (unlock func(), err error) {
 	if f.Held[dir] {
 		return nil, installer.ErrBusy
@@ -75,13 +75,13 @@ func (f *Files) Lock(dir string) (unlock func(), err error) {
 	return func() { delete(f.Held, dir) }, nil
 }
 
-// Chown gives what is at a path to a user.
+// Chown sets the owner of a path.
 func (f *Files) Chown(p string, uid int) { f.nodes[p].uid = uid }
 
-// Chmod changes the rights to what is at a path.
+// Chmod sets the permissions of a path.
 func (f *Files) Chmod(p string, mode fs.FileMode) { f.nodes[p].mode = f.nodes[p].mode.Type() | mode }
 
-// List is all that there is, sorted: a path, its mode and its content.
+// List returns everything, sorted: path, mode and content.
 func (f *Files) List() []string {
 	var out []string
 	for _, p := range slices.Sorted(maps.Keys(f.nodes)) {
@@ -115,7 +115,7 @@ func base(p string) string { return p[strings.LastIndex(p, sep(p))+1:] }
 
 func errorOf(op, p string, err error) error { return &fs.PathError{Op: op, Path: p, Err: err} }
 
-// resolve follows links, of the folders on the way too.
+// resolve follows links of parent directories and, if last, one at the end.
 func (f *Files) resolve(p string, last bool) string {
 	for range 40 {
 		at, next := "", p
@@ -148,13 +148,12 @@ func (f *Files) stat(op, p string, last bool) (fs.FileInfo, error) {
 	return info{n}, nil
 }
 
-// Lstat follows no link at the end.
+// Lstat does not follow a link at the end.
 func (f *Files) Lstat(p string) (fs.FileInfo, error) { return f.stat("lstat", p, false) }
 
 // Stat follows every link.
 func (f *Files) Stat(p string) (fs.FileInfo, error) { return f.stat("stat", p, true) }
 
-// ReadFile reads all.
 func (f *Files) ReadFile(p string) ([]byte, error) {
 	n := f.nodes[f.resolve(p, true)]
 	if n == nil {
@@ -163,7 +162,7 @@ func (f *Files) ReadFile(p string) ([]byte, error) {
 	return slices.Clone(n.content), nil
 }
 
-// ReadDir lists what is in a folder.
+// ReadDir lists a directory.
 func (f *Files) ReadDir(p string) ([]fs.DirEntry, error) {
 	p = f.resolve(p, true)
 	if f.nodes[p] == nil {
@@ -178,7 +177,7 @@ func (f *Files) ReadDir(p string) ([]fs.DirEntry, error) {
 	return out, nil
 }
 
-// Readlink is a link's target.
+// Readlink returns a link's target.
 func (f *Files) Readlink(p string) (string, error) {
 	n := f.nodes[f.resolve(p, false)]
 	if n == nil {
@@ -190,10 +189,10 @@ func (f *Files) Readlink(p string) (string, error) {
 	return string(n.content), nil
 }
 
-// Owner is root, if [Files.Chown] said nothing else.
+// Owner is root unless [Files.Chown] set another.
 func (f *Files) Owner(i fs.FileInfo) (int, bool) { return i.(info).uid, true }
 
-// Writable says what Locked does.
+// Writable fails for the directories in Locked.
 func (f *Files) Writable(dir string) error {
 	if slices.Contains(f.Locked, dir) {
 		return errorOf("write in", dir, fs.ErrPermission)
@@ -201,7 +200,7 @@ func (f *Files) Writable(dir string) error {
 	return nil
 }
 
-// change is what comes before every change of the file at p.
+// change makes the checks before every change of the file at p.
 func (f *Files) change(op, p string) (string, error) {
 	if f.Fail != nil {
 		if err := f.Fail(op, p); err != nil {
@@ -215,7 +214,7 @@ func (f *Files) change(op, p string) (string, error) {
 	return p, f.Writable(parent(p))
 }
 
-// Mkdir makes a folder.
+// Mkdir creates a directory.
 func (f *Files) Mkdir(p string, mode fs.FileMode) error {
 	p, err := f.change("mkdir", p)
 	if err != nil {
@@ -228,13 +227,13 @@ func (f *Files) Mkdir(p string, mode fs.FileMode) error {
 	return nil
 }
 
-// Write makes or replaces a file. When Fail lets the first half pass and not the
-// second, as a crash does, the unfinished file stays.
+// Write creates or replaces a file. If Fail refuses only the rename, as in a crash, the
+// unfinished file stays.
 func (f *Files) Write(p string, content []byte, mode fs.FileMode) error {
 	return f.put(p, &node{mode: mode, content: slices.Clone(content)})
 }
 
-// Symlink makes or replaces a link.
+// Symlink creates or replaces a link.
 func (f *Files) Symlink(target, p string) error {
 	return f.put(p, &node{mode: fs.ModeSymlink | 0o777, content: []byte(target)})
 }
@@ -249,7 +248,7 @@ func (f *Files) put(p string, n *node) error {
 	return f.Rename(aside, p)
 }
 
-// Rename moves a file, a link or a folder with all that is in it.
+// Rename moves a file, a link or a directory with its content.
 func (f *Files) Rename(from, to string) error {
 	to, err := f.change("rename", to)
 	if err != nil {
@@ -274,7 +273,7 @@ func (f *Files) Rename(from, to string) error {
 	return nil
 }
 
-// Remove removes a file, a link or an empty folder.
+// Remove removes a file, a link or an empty directory.
 func (f *Files) Remove(p string) error {
 	p = f.resolve(p, false)
 	if f.nodes[p] == nil {

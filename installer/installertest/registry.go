@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Registry is one of Windows.
+// Registry is an in-memory Windows registry.
 type Registry struct {
 	keys map[string]map[string]string
-	// Fail is asked before every change, if it is there.
+	// Fail, unless nil, is called before every change and may return an error.
 	Fail func(op, key string) error
 }
 
-// NewRegistry has these keys, with those around them.
+// NewRegistry returns a registry with these keys and their parents.
 func NewRegistry(keys ...string) *Registry {
 	r := &Registry{keys: map[string]map[string]string{}}
 	for _, key := range keys {
@@ -24,7 +24,7 @@ func NewRegistry(keys ...string) *Registry {
 	return r
 }
 
-// List is all that there is, sorted.
+// List returns everything, sorted.
 func (r *Registry) List() []string {
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(r.keys)) {
@@ -43,25 +43,24 @@ func (r *Registry) fail(op, key string) error {
 	return r.Fail(op, key)
 }
 
-// Value reads a text.
 func (r *Registry) Value(key, name string) (string, bool, error) {
 	text, is := r.keys[key][name]
 	return text, is, nil
 }
 
-// Number reads a text as a number.
+// Number parses a text as a number.
 func (r *Registry) Number(key, name string) (uint64, bool, error) {
 	n, err := strconv.ParseUint(r.keys[key][name], 10, 64)
 	return n, err == nil, nil
 }
 
-// Put sets a value, and makes the keys that it is in.
+// Put sets a value and creates its key and parents.
 func (r *Registry) Put(key, name, text string) {
 	r.Key(key)
 	r.keys[key][name] = text
 }
 
-// Key makes a key with those around it.
+// Key creates a key and its parents.
 func (r *Registry) Key(key string) {
 	for at := range len(key) + 1 {
 		if (at == len(key) || key[at] == '\\') && r.keys[key[:at]] == nil {
@@ -70,10 +69,10 @@ func (r *Registry) Key(key string) {
 	}
 }
 
-// Exists reports whether there is a key.
+// Exists reports whether a key exists.
 func (r *Registry) Exists(key string) (bool, error) { return r.keys[key] != nil, nil }
 
-// Make makes a key.
+// Make creates a key.
 func (r *Registry) Make(key string) error {
 	if err := r.fail("make", key); err != nil {
 		return err
@@ -87,7 +86,7 @@ func (r *Registry) Make(key string) error {
 	return nil
 }
 
-// Set writes a text.
+// Set sets a value.
 func (r *Registry) Set(key, name, text string) error {
 	if err := r.fail("set", key); err != nil {
 		return err
@@ -99,7 +98,7 @@ func (r *Registry) Set(key, name, text string) error {
 	return nil
 }
 
-// Unset removes a text.
+// Unset removes a value.
 func (r *Registry) Unset(key, name string) error {
 	if err := r.fail("unset", key); err != nil {
 		return err
@@ -108,7 +107,7 @@ func (r *Registry) Unset(key, name string) error {
 	return nil
 }
 
-// RemoveEmpty removes a key that holds nothing.
+// RemoveEmpty removes a key without subkeys and values, and reports whether it did.
 func (r *Registry) RemoveEmpty(key string) (bool, error) {
 	for other := range r.keys {
 		if strings.HasPrefix(other, key+`\`) || len(r.keys[key]) > 0 {

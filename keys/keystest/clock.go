@@ -22,7 +22,6 @@ type waiting struct {
 
 var _ keys.Clock = (*Clock)(nil)
 
-// NewClock returns a clock that stands at now.
 func NewClock(now time.Time) *Clock {
 	return &Clock{now: now, waiting: map[int]waiting{}}
 }
@@ -34,7 +33,7 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// AfterFunc implements [keys.Clock]; f runs in the goroutine of Advance.
+// AfterFunc implements [keys.Clock]. f runs in the goroutine that calls Advance.
 func (c *Clock) AfterFunc(d time.Duration, f func()) func() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +49,7 @@ func (c *Clock) AfterFunc(d time.Duration, f func()) func() bool {
 	}
 }
 
-// Advance moves the clock and wakes, in order, what is due on the way.
+// Advance moves the clock and runs the due timers in order.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	end := c.now.Add(d)
@@ -64,7 +63,8 @@ func (c *Clock) Advance(d time.Duration) {
 	}
 }
 
-// due moves to the first wake-up until end, or to end if there is none.
+// due moves the clock to the first timer up to end and returns it, or moves to end and
+// returns nil.
 func (c *Clock) due(end time.Time) func() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,7 +86,7 @@ func (c *Clock) due(end time.Time) func() {
 	return w.wake
 }
 
-// Sleep moves the clock without waking anything, as a suspended machine does.
+// Sleep moves the clock without firing timers, as a suspended machine does.
 func (c *Clock) Sleep(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package keystest stands in for the system's keychain and clock in tests.
+// Package keystest provides fakes of the system's keychain and clock for tests.
 package keystest
 
 import (
@@ -8,12 +8,12 @@ import (
 	"swapkeep/keys"
 )
 
-// Memory is a keychain that forgets. Its zero value is empty and ready.
+// Memory is a keychain in memory. Its zero value is empty and ready.
 type Memory struct {
-	// Before is called before each operation ("set", "get", "delete" or "delete all"), with
-	// no lock held: it may fail the operation or block it. Set it before use.
+	// Before is called before each operation ("set", "get", "delete" or "delete all")
+	// without a lock held. It may fail the operation or block it. Set it before use.
 	Before func(op, service, item string) error
-	// Asks makes the keychain say that its next call waits for a person.
+	// Asks reports whether the next call will prompt a person.
 	Asks func() bool
 
 	mu    sync.Mutex
@@ -79,7 +79,6 @@ func (m *Memory) Delete(service, item string) error {
 // Prompts implements [keys.Prompter].
 func (m *Memory) Prompts() bool { return m.Asks != nil && m.Asks() }
 
-// Items is a copy of what is stored under a service, by item.
 func (m *Memory) Items(service string) map[string]string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,5 +1,5 @@
-// Command gen writes docs/browsers.md from package manifest's tables. Run it by
-// go generate ./manifest.
+// Command gen writes docs/browsers.md from the tables of package manifest. Run it with go
+// generate ./manifest.
 package main
 
 import (
@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// path is what is written, as seen from manifest, where go generate runs.
+// path is the output file, relative to manifest, where go generate runs.
 const path = "../docs/browsers.md"
 
 func main() {

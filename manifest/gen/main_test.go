@@ -20,7 +20,7 @@ func TestPageIsFresh(t *testing.T) {
 	}
 }
 
-// The page shows every place, and no placeholder.
+// The page has every place, and no placeholders.
 func TestPageIsWhole(t *testing.T) {
 	text := string(page())
 	for _, s := range systems {

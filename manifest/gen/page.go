@@ -9,7 +9,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// page is docs/browsers.md.
+// page returns the content of docs/browsers.md.
 func page() []byte {
 	var b bytes.Buffer
 	b.WriteString(head)
@@ -38,9 +38,9 @@ var marks = map[manifest.Evidence]string{
 // A system is one chapter.
 type system struct {
 	goos, title, about string
-	short              *strings.Replacer // placeholders as people write them
+	short              *strings.Replacer // replaces placeholders by what people write
 	columns            string
-	scopes             []manifest.Scope // a column each; Windows has the same keys in both
+	scopes             []manifest.Scope // one column each; Windows has the same keys for both
 }
 
 const (
@@ -68,7 +68,7 @@ var systems = []system{
 	},
 }
 
-// table has a line for each browser, channel and packaging.
+// table writes a row for each browser, channel and packaging.
 func table(b *bytes.Buffer, s system) {
 	b.WriteString(s.columns)
 	for all := manifest.Looked(s.goos); len(all) > 0; {
@@ -85,7 +85,7 @@ func table(b *bytes.Buffer, s system) {
 	}
 }
 
-// name is how a line calls its browser.
+// name returns the browser's name in a row.
 func name(p manifest.Place) string {
 	browser, err := manifest.FindBrowser(p.Browser)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s system) places(all []manifest.Place, scope manifest.Scope) string {
 	return strings.Join(out, "<br>")
 }
 
-// notes says each thing once.
+// notes joins the notes of places, without duplicates.
 func notes(all []manifest.Place) string {
 	var out []string
 	for _, p := range all {
@@ -133,7 +133,7 @@ func notes(all []manifest.Place) string {
 	return strings.Join(out, "<br>")
 }
 
-// boxes are what packagings ask for, with the paths of an installation for one user.
+// boxes writes what packagings need, with the paths of an installation for one user.
 func boxes(b *bytes.Buffer) {
 	words := strings.NewReplacer("PROGRAM", "$HOME/.local/lib/swapkeep", "STATE", "$HOME/.local/state/swapkeep")
 	for _, k := range manifest.Packagings() {

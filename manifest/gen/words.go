@@ -1,6 +1,6 @@
 package main
 
-// head, boxesHead and foot are the page's words around its tables.
+// head, boxesHead and foot are the page's text around its tables.
 const (
 	head = `<!-- written by go generate ./manifest; do not edit -->
 

@@ -1,5 +1,5 @@
-// Package manifesttest is what browsers do with manifests, case by case: for the rules
-// that say so beforehand, and for browsers that say whether the rules are right.
+// Package manifesttest has cases of what browsers do with manifests, against which our
+// rules are tested, and which real browsers confirm.
 package manifesttest
 
 import (
@@ -12,11 +12,11 @@ import (
 	"swapkeep/manifest"
 )
 
-// A Case is a file, made for each family, and whether its browsers accept it.
+// A Case is a file, rendered for each family, and whether its browsers accept it.
 type Case struct {
 	Name     string
-	System   string // a GOOS
-	Host     string // the name that the extension asks for
+	System   string // a GOOS value
+	Host     string // name that the extension asks for
 	Chromium bool   // accepted
 	Firefox  bool
 	Stricter manifest.Family // its browsers accept it, we do not
@@ -27,8 +27,8 @@ type Case struct {
 	bytes func([]byte) []byte
 }
 
-// Cases are all. Those of Linux are shown to real browsers (TestBrowsersAgree of
-// test/browser).
+// Cases returns all cases. Those of Linux are shown to real browsers (TestBrowsersAgree
+// of test/browser).
 func Cases() []Case {
 	all := slices.Clone(cases)
 	for i := range all {
@@ -42,21 +42,21 @@ func Cases() []Case {
 	return all
 }
 
-// Accepted reports whether a browser of the family takes the file, by our rules.
+// Accepted reports whether a browser of the family accepts the file, by our rules.
 func (c Case) Accepted(f manifest.Family) bool {
 	return map[manifest.Family]bool{manifest.Chromium: c.Chromium, manifest.Firefox: c.Firefox}[f]
 }
 
-// ID is an extension's in the family's form.
+// ID returns a valid extension id of the family.
 func ID(f manifest.Family) string { return ids[f] }
 
 var ids = map[manifest.Family]string{manifest.Chromium: strings.Repeat("abcdefghijklmnop", 2), manifest.Firefox: "test@swapkeep.invalid"}
 
-// listKeys are the keys of the allow-lists.
+// listKeys are the keys of the allow lists.
 var listKeys = map[manifest.Family]string{manifest.Chromium: "allowed_origins", manifest.Firefox: "allowed_extensions"}
 
-// File is the case's for a family, the extension of that id and an absolute path of a
-// program.
+// File returns the case's file for a family, an extension id and an absolute program
+// path.
 func (c Case) File(f manifest.Family, id, program string) []byte {
 	if c.text != "" {
 		return []byte(c.text)
@@ -67,7 +67,7 @@ func (c Case) File(f manifest.Family, id, program string) []byte {
 	}
 	out, err := json.Marshal(map[string]any(m))
 	if err != nil {
-		panic(err) // a case that is no JSON
+		panic(err) // a case that cannot be encoded
 	}
 	for _, word := range slices.Backward(slices.Sorted(maps.Keys(words(f, id)))) {
 		out = bytes.ReplaceAll(out, []byte(word), []byte(words(f, id)[word]))
@@ -78,7 +78,7 @@ func (c Case) File(f manifest.Family, id, program string) []byte {
 	return out
 }
 
-// words stand in a case for what differs between families.
+// words are the placeholders in cases for what differs between families.
 func words(f manifest.Family, id string) map[string]string {
 	entry, other := id, manifest.Chromium
 	if f == manifest.Chromium {
@@ -87,19 +87,19 @@ func words(f manifest.Family, id string) map[string]string {
 	return map[string]string{`"LIST"`: `"` + listKeys[f] + `"`, `"OTHER"`: `"` + listKeys[other] + `"`, `"OK"`: `"` + entry + `"`, "//ID": "//" + id, `"ID"`: `"` + id + `"`}
 }
 
-// members of a file.
+// members are the members of a manifest.
 type members map[string]any
 
-// list is the allow-list, under whichever key the family wants it; "OTHER" is the other
-// family's, "ID" in an entry the extension's id and "OK" the family's entry for it.
+// list is the placeholder for the key of the family's allow list. "OTHER" is the other
+// family's key, "ID" the extension's id and "OK" the family's entry for it.
 const list = "LIST"
 
 func set(key string, value any) func(members) { return func(m members) { m[key] = value } }
 func drop(key string) func(members)           { return func(m members) { delete(m, key) } }
 func entries(all ...any) func(members)        { return set(list, append([]any{}, all...)) }
 
-// What browsers do with the cases of Linux is seen in each test of them, and of the others
-// was read in their source: see package manifest.
+// What browsers do with the cases of Linux is confirmed by each browser test. For the
+// other systems it was read in their source: see package manifest.
 var cases = []Case{
 	{Name: "plain", Chromium: true, Firefox: true},
 	{Name: "byte order mark", bytes: func(b []byte) []byte { return append([]byte("\xef\xbb\xbf"), b...) }, Chromium: true, Firefox: true},
@@ -178,7 +178,7 @@ var cases = []Case{
 	{Name: "cut short", text: `{"name":"app.swapkeep.host"`},
 }
 
-// first puts text before the first member, final behind the last one.
+// first inserts text before the first member, final after the last one.
 func first(text string) func([]byte) []byte {
 	return func(b []byte) []byte { return bytes.Replace(b, []byte("{"), []byte("{"+text), 1) }
 }

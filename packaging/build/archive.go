@@ -11,16 +11,16 @@ import (
 	"slices"
 )
 
-// An entry is a file or a symbolic link of an archive.
+// An entry is a file or a symbolic link in an archive.
 type entry struct {
 	Name   string
 	Mode   int64
-	Source string // a file
-	Link   string // or where a link leads
+	Source string // file to pack
+	Link   string // or target of the link
 }
 
-// archive writes a tar.gz of the entries below a folder of its own name, with everything
-// owned by root and of the release's time, sorted, with all folders in it.
+// archive writes a tar.gz of the entries below a directory with the archive's name.
+// Everything is sorted, owned by root and has the release's time.
 func (r *release) archive(name string, entries []entry) error {
 	top := name[:len(name)-len(".tar.gz")]
 	var packed bytes.Buffer

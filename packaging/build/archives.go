@@ -2,8 +2,8 @@ package main
 
 import "path"
 
-// archives makes what is unpacked: for a person's own use on Linux and macOS (swapkeep
-// install does the rest), and the tree that pkgbuild makes a macOS package of.
+// archives makes the archives that users unpack on Linux and macOS (swapkeep install does
+// the rest), and the file tree from which pkgbuild makes a macOS package.
 func (r *release) archives() error {
 	for _, t := range targets {
 		if t.OS == "windows" {
@@ -41,7 +41,7 @@ func (r *release) documentsIn(folder string) ([]entry, error) {
 	return entries, err
 }
 
-// container packs what a container of the hosted side is built of.
+// container packs the files from which a container of the hosted services is built.
 func (r *release) container() error {
 	for _, t := range targets {
 		if t.OS != "linux" {

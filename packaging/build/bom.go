@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A bill is a CycloneDX 1.6 document: what is in the packages, by name and version, and
-// which program has what. Only what it needs of the format is here.
+// A bill is a CycloneDX 1.6 bill of materials: the components of the packages, with name
+// and version, and which program contains which. Only the needed members are here.
 type bill struct {
 	Format       string       `json:"bomFormat"`
 	Spec         string       `json:"specVersion"`
@@ -37,7 +37,7 @@ type component struct {
 	Licenses   []license  `json:"licenses,omitempty"`
 	Properties []property `json:"properties,omitempty"`
 
-	module string // of Go, as it is required
+	module string // path of the Go module as required in go.mod
 }
 
 type hash struct {
@@ -59,13 +59,13 @@ type dependency struct {
 	On  []string `json:"dependsOn,omitempty"`
 }
 
-// A product is a program, or the extension, with what is inside.
+// A product is a program, or the extension, with its components.
 type product struct {
 	component
 	parts []component
 }
 
-// bom writes the bill of the programs, each as it was built, and of the extension of the
+// bom writes the bill of materials of the programs as built, and of the extension of the
 // same version.
 func (r *release) bom() error {
 	var products []product
@@ -92,7 +92,7 @@ func (r *release) bom() error {
 	return r.write(filepath.Join(r.out, "swapkeep-"+r.Version+".cdx.json"), text)
 }
 
-// billOf is the document. The same products give the same bytes.
+// billOf returns the document. The same products give the same bytes.
 func billOf(version string, at time.Time, products []product) ([]byte, error) {
 	whole := component{Kind: "application", Ref: "swapkeep", Name: "swapkeep", Version: version, Licenses: apache}
 	b := bill{Format: "CycloneDX", Spec: "1.6", Version: 1, Metadata: metadata{at.UTC().Format(time.RFC3339), whole}}
@@ -108,7 +108,7 @@ func billOf(version string, at time.Time, products []product) ([]byte, error) {
 			needs.On = append(needs.On, part.Ref)
 		}
 		slices.Sort(needs.On)
-		needs.On = slices.Compact(needs.On) // the format wants each once
+		needs.On = slices.Compact(needs.On) // the format requires unique entries
 		b.Dependencies = append(b.Dependencies, needs)
 	}
 	b.Dependencies = slices.Insert(b.Dependencies, 0, top)

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// productOf reads out of a program what it was linked from.
+// productOf reads from a program which modules it was linked from.
 func productOf(path, command string, t target) (product, error) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func productOf(path, command string, t target) (product, error) {
 	return p, nil
 }
 
-// module is one that was linked. A folder in its place has no name and version of its own.
+// module returns a linked module; one replaced by a directory keeps its name and version.
 func module(m *debug.Module) component {
 	from, about := m, property{"go:sum", m.Sum}
 	switch {
@@ -52,15 +52,15 @@ func module(m *debug.Module) component {
 	return part
 }
 
-// library is a package of others, by its package URL.
+// library returns a third-party package with its package URL.
 func library(kind, name, version string) component {
 	escaped := strings.NewReplacer("%2F", "/", "@", "%40").Replace(url.PathEscape(name))
 	purl := "pkg:" + kind + "/" + escaped + "@" + url.PathEscape(version)
 	return component{Kind: "library", Ref: purl, Name: name, Version: version, PURL: purl}
 }
 
-// extensionProduct reads what the extension ships from its lock file: what is no tool of
-// developers.
+// extensionProduct reads the dependencies that the extension ships from its lock file,
+// without development tools.
 func extensionProduct(lock string) (product, error) {
 	text, err := os.ReadFile(lock)
 	if err != nil {

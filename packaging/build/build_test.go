@@ -18,7 +18,7 @@ import (
 
 var then = time.Unix(1760000000, 0).UTC()
 
-// newRelease is one for these ids of Chromium's family, in the repository's root.
+// newRelease returns a release with these Chromium ids, in the repository's root.
 func newRelease(t *testing.T, ids ...string) *release {
 	t.Helper()
 	t.Chdir("../..")
@@ -55,7 +55,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// idsOf puts an id with its family.
+// idsOf returns an id under its family.
 func idsOf(id string) map[manifest.Family][]string {
 	family := manifest.Chromium
 	if manifest.Firefox.ValidID(id) {
@@ -64,7 +64,7 @@ func idsOf(id string) map[manifest.Family][]string {
 	return map[manifest.Family][]string{family: {id}}
 }
 
-// TestReleasedIsReleased: what every build lets in is the extension as stores get it.
+// TestReleasedIsReleased: every build allows the extension's ids in the stores.
 func TestReleasedIsReleased(t *testing.T) {
 	newRelease(t)
 	firefox, err := idIn(manifest.Firefox, "extension/manifest/firefox.json")
@@ -89,7 +89,7 @@ func TestReleasedIsReleased(t *testing.T) {
 	}
 }
 
-// TestHosts: a family without ids has no manifest, the other one has its own in each place.
+// TestHosts: a family without ids has no manifest, the other has its own in each place.
 func TestHosts(t *testing.T) {
 	r := newRelease(t, strings.Repeat("abcdefghijklmnop", 2))
 	for goos, program := range map[string]string{"linux": installed + "/swapkeep", "darwin": macPrograms + "/swapkeep", "windows": windowsProgram} {
@@ -109,7 +109,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestTemplatesWithoutIDs: no template names a manifest that is not there.
+// TestTemplatesWithoutIDs: no template names a manifest that does not exist.
 func TestTemplatesWithoutIDs(t *testing.T) {
 	r := newRelease(t)
 	for _, name := range []string{"windows/swapkeep.wxs", "windows/setup.nsi"} {
@@ -120,8 +120,8 @@ func TestTemplatesWithoutIDs(t *testing.T) {
 	}
 }
 
-// TestSettled: of a summary as wixl writes it, the times and the package code alone change,
-// and follow from the content.
+// TestSettled: in a summary as written by wixl only the times and the package code are
+// changed, and both are determined by the release and the content.
 func TestSettled(t *testing.T) {
 	file := summaryOf("{00000000-1111-2222-3333-444444444444}", 1, 2)
 	other := summaryOf("{99999999-1111-2222-3333-444444444444}", 3, 4)
@@ -141,14 +141,14 @@ func TestSettled(t *testing.T) {
 		t.Errorf("other content has the same package code, %v", err)
 	}
 	for length := range len(file) {
-		_ = settled(slices.Clone(file[:length]), then) // cut short: an error or not, no panic
+		_ = settled(slices.Clone(file[:length]), then) // truncated: must not panic
 	}
 	if err := settled([]byte("no msi"), then); err == nil {
 		t.Error("no msi was taken")
 	}
 }
 
-// summaryOf is a property set within a file.
+// summaryOf returns a file that contains a property set.
 func summaryOf(code string, created, saved uint64) []byte {
 	number := binary.LittleEndian.AppendUint32
 	section := number(number(nil, 0), 3)
@@ -165,8 +165,8 @@ func summaryOf(code string, created, saved uint64) []byte {
 	return append(append(make([]byte, 512), set...), append(section, "the rest of the file"...)...)
 }
 
-// TestBill: what the format demands, each thing once, nothing named that is not there, and
-// the same twice.
+// TestBill: the bill has what the format requires, each component once, no reference to a
+// missing one, and is reproducible.
 func TestBill(t *testing.T) {
 	r := newRelease(t)
 	exe, err := os.Executable()
@@ -234,8 +234,8 @@ func TestBill(t *testing.T) {
 	}
 }
 
-// TestModule: a module that another replaces goes by the other's name, and one that a folder
-// replaces by its own; the folder is nobody's business.
+// TestModule: a module replaced by another has the other's name; one replaced by a
+// directory keeps its own, and the directory is not named.
 func TestModule(t *testing.T) {
 	was := debug.Module{Path: "a.invalid/b", Version: "v1.2.3", Sum: "h1:b"}
 	by := func(m debug.Module) *debug.Module {
@@ -276,7 +276,7 @@ func TestLicenseOf(t *testing.T) {
 	}
 }
 
-// TestDirtyVersion: what is not a commit's says so in the programs' version, and releases do not.
+// TestDirtyVersion: programs not built from a commit say so in their version.
 func TestDirtyVersion(t *testing.T) {
 	r := newRelease(t)
 	if r.built() != "1.2.3" {
@@ -287,7 +287,7 @@ func TestDirtyVersion(t *testing.T) {
 	}
 }
 
-// TestParents: the keys that the setup program makes, up to those of Windows.
+// TestParents: the parent keys that the setup program makes, up to those of Windows.
 func TestParents(t *testing.T) {
 	for key, want := range map[string][]string{
 		`Software\Google\Chrome\NativeMessagingHosts\h`:  {`Software\Google\Chrome\NativeMessagingHosts`, `Software\Google\Chrome`, `Software\Google`},
@@ -299,7 +299,7 @@ func TestParents(t *testing.T) {
 	}
 }
 
-// TestSums: SHA256SUMS names everything by its path.
+// TestSums: SHA256SUMS names every file by its path.
 func TestSums(t *testing.T) {
 	r := newRelease(t)
 	if err := r.write(filepath.Join(r.out, "winget/a.yaml"), []byte("a")); err != nil {

@@ -8,20 +8,20 @@ import (
 	"path/filepath"
 )
 
-// A document is a file that comes with the programs wherever they go.
+// A document is a file that every package contains with the programs.
 type document struct {
 	Source string // in the work directory
 	Path   string // below the share directory
 }
 
-// shells that there are completions for, and where each looks below the share directory.
+// shells have completions; path is where each looks below the share directory.
 var shells = []struct{ name, path string }{
 	{"bash", "bash-completion/completions/swapkeep"},
 	{"zsh", "zsh/site-functions/_swapkeep"},
 	{"fish", "fish/vendor_completions.d/swapkeep.fish"},
 }
 
-// texts of the repository and their names in a package.
+// papers are texts of the repository and their names in a package.
 var papers = []struct{ from, name string }{
 	{"README.md", "README.md"},
 	{"CHANGELOG.md", "CHANGELOG.md"},
@@ -31,8 +31,8 @@ var papers = []struct{ from, name string }{
 
 func (r *release) share(path string) string { return filepath.Join(r.work, "share", path) }
 
-// documents writes manual pages and completions, as this release's own program says them,
-// and the texts.
+// documents writes the texts, and the manual pages and completions that this release's
+// program prints.
 func (r *release) documents() error {
 	for _, p := range papers {
 		if err := r.copy(r.share("doc/swapkeep/"+p.name), p.from); err != nil {
@@ -78,16 +78,16 @@ func (r *release) manual() error {
 	return nil
 }
 
-// compressed names no file and no time.
+// compressed returns text in gzip format, without file name and time.
 func compressed(text []byte) []byte {
 	var out bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is in range
+	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is valid
 	_, _ = z.Write(text)
 	_ = z.Close()
 	return out.Bytes()
 }
 
-// shared are all documents, in order.
+// shared returns all documents in order.
 func (r *release) shared() ([]document, error) {
 	var all []document
 	root := filepath.Join(r.work, "share")

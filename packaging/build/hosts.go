@@ -6,8 +6,8 @@ import (
 	"swapkeep/manifest"
 )
 
-// browsers whose system places packages write to. The others of Chromium's family read
-// Chrome's, those of Firefox's read Firefox's.
+// browsers are those whose system places packages write to. The others of Chromium's
+// family read Chrome's, those of Firefox's family read Firefox's.
 var browsers = []string{"chrome", "chromium", "edge", "firefox"}
 
 // A host is a manifest in a package and where a browser finds it.
@@ -15,11 +15,11 @@ type host struct {
 	Source string // in the work directory
 	Family manifest.Family
 	Path   string // absolute; empty on Windows
-	Key    string // of the registry; empty elsewhere
+	Key    string // registry key; empty on other systems
 }
 
-// hosts renders the manifests of a system for the program at path, once a family, and
-// lists the places of a scope. A family without ids has none.
+// hosts renders a system's manifests for the program, one per family, and returns the
+// places of a scope. A family without ids has none.
 func (r *release) hosts(goos, kind, program string, scope manifest.Scope) ([]host, error) {
 	var all []host
 	for _, browser := range browsers {

@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// licenseTexts tell a licence by words that all texts of it have, in small letters and with
-// single spaces. One whose words are among another's is left out beside that one.
+// licenseTexts identify a licence by a pattern that all its texts match, in lower case
+// and with single spaces. A licence is skipped if the one in besides, whose text also
+// matches, was found.
 var licenseTexts = []struct {
 	id, words, besides string
 }{
@@ -20,7 +21,7 @@ var licenseTexts = []struct {
 	{"BSD-2-Clause", `redistribution and use in source and binary forms`, "BSD-3-Clause"},
 	{"CC0-1.0", `cc0 1\.0 universal`, ""},
 	{"ISC", `distribute this software for any purpose with or without fee`, ""},
-	{"LGPL-3.0-or-later", `gnu lesser general public license version 3`, ""}, // "or later" by its files' heads
+	{"LGPL-3.0-or-later", `gnu lesser general public license version 3`, ""}, // "or later" according to the headers of its files
 	{"GPL-3.0-or-later", `gnu general public license version 3`, "LGPL-3.0-or-later"},
 	{"MIT", `permission is hereby granted, free of charge`, ""},
 	{"MPL-2.0", `mozilla public license,? version 2\.0`, ""},
@@ -28,7 +29,7 @@ var licenseTexts = []struct {
 
 var licenseNames = regexp.MustCompile(`(?i)^(un)?licen[cs]e|^copying`)
 
-// license gives Go's modules the licences whose texts are in their folders.
+// license sets the licences of the Go modules, from the texts in their directories.
 func (r *release) license(products []product) error {
 	var modules []string
 	for _, p := range products {
@@ -71,7 +72,7 @@ func (r *release) licensesOf(modules []string) (map[string]string, error) {
 	return ids, nil
 }
 
-// licenseIn is the SPDX expression for the texts in a folder.
+// licenseIn returns the SPDX expression for the licence texts in a directory.
 func licenseIn(folder string) (string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// installed is where Linux packages put the programs; browsers start that path.
+// installed is where Linux packages put the programs; browsers start them by that path.
 const installed = "/usr/lib/swapkeep"
 
 // linux makes a deb and an rpm for each architecture.
@@ -48,10 +48,10 @@ func (r *release) linux() error {
 	return nil
 }
 
-// RPM is a place that Debian does not have: the 64-bit libraries of rpm's systems.
+// RPM reports whether a place exists only on rpm's systems: the 64-bit library directory.
 func (h host) RPM() bool { return strings.HasPrefix(h.Path, "/usr/lib64/") }
 
-// directories that hold nothing but manifests, which rpm removes only from who owns them.
+// directories returns directories of manifests only: rpm removes those a package owns.
 func directories(hosts []host) []string {
 	var all []string
 	for _, h := range hosts {

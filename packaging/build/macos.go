@@ -9,18 +9,17 @@ import (
 	"swapkeep/manifest"
 )
 
-// Of the macOS package: where its things are, what the system knows it by, and how the
-// archive of its tree is called.
+// Paths and identifier of the macOS package, and the suffix of the archive of its tree.
 const (
 	macFolder   = "/Library/Application Support/swapkeep"
-	macPrograms = macFolder + "/lib" // browsers start that path
+	macPrograms = macFolder + "/lib" // browsers start the program there
 	macRemover  = macFolder + "/uninstall.sh"
 	macPackage  = "app.swapkeep"
 	macTree     = "-pkgroot"
 )
 
-// packageTree packs what pkgbuild makes a macOS package of, with what takes it back: macOS
-// removes no package.
+// packageTree packs the tree from which pkgbuild makes a macOS package, with a script
+// that uninstalls it, because macOS has no way to remove a package.
 func (r *release) packageTree(t target) error {
 	entries, err := r.macEntries(t)
 	if err != nil {
@@ -38,8 +37,8 @@ func (r *release) packageTree(t target) error {
 	return r.archive(r.File(t.String()+macTree, "tar.gz"), entries)
 }
 
-// macEntries are the programs, system manifests and the daemon's LaunchAgent, which is
-// disabled until a user enables it; as any system package it touches no home.
+// macEntries returns the programs, the system manifests and the daemon's LaunchAgent,
+// disabled until a user enables it. Like any system package it writes to no home.
 func (r *release) macEntries(t target) ([]entry, error) {
 	entries, err := r.documentsIn("usr/local/share")
 	if err != nil {
@@ -61,7 +60,7 @@ func (r *release) macEntries(t target) ([]entry, error) {
 	return append(entries, entry{Name: "Library/LaunchAgents/" + place.AutostartName + ".plist", Mode: 0o644, Source: agent}), err
 }
 
-// macFiles are the names of what is installed, what browsers read first.
+// macFiles returns the names of what is installed, manifests first.
 func macFiles(entries []entry) []string {
 	var hosts, others []string
 	for _, e := range entries {
@@ -74,10 +73,10 @@ func macFiles(entries []entry) []string {
 	return append(hosts, others...)
 }
 
-// macOwn are folders that a Mac has whatever is installed.
+// macOwn are directories that exist on every Mac.
 var macOwn = []string{".", "Library", "Library/Application Support", "Library/LaunchAgents", "usr", "usr/local", "usr/local/bin", "usr/local/share"}
 
-// macFolders are the folders of what is installed, the innermost first.
+// macFolders returns the directories of what is installed, innermost first.
 func macFolders(entries []entry) []string {
 	var folders []string
 	for _, e := range entries {

@@ -1,6 +1,6 @@
-// Command build makes Swapkeep's packages for every system from one commit, so that the
-// same commit gives the same bytes. It runs in the repository's root; make packages does
-// that.
+// Command build makes Swapkeep's packages for all systems from one commit, reproducibly:
+// the same commit gives the same bytes. It runs in the repository's root, as "make
+// packages" does.
 package main
 
 import (
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// steps in the order in which one needs the other.
+// steps run in this order, because later ones need earlier ones.
 var steps = []struct {
 	name string
 	make func(*release) error
@@ -81,7 +81,7 @@ func split(list string) []string {
 	return strings.FieldsFunc(list, func(c rune) bool { return c == ',' || c == ' ' })
 }
 
-// prepare checks what was asked for and makes the directories.
+// prepare checks the arguments and creates the directories.
 func (r *release) prepare(getenv func(string) string) error {
 	seconds, err := strconv.ParseInt(getenv("SOURCE_DATE_EPOCH"), 10, 64)
 	if err != nil {
@@ -102,7 +102,7 @@ func (r *release) prepare(getenv func(string) string) error {
 	return err
 }
 
-// absolute makes paths so, for tools that work in folders of their own; none stays none.
+// absolute makes paths absolute, for tools that run elsewhere. Empty ones stay empty.
 func absolute(paths ...*string) (err error) {
 	for _, p := range paths {
 		if *p != "" && err == nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestPinned: a machine's own settings change no program.
+// TestPinned: the machine's settings do not change a program.
 func TestPinned(t *testing.T) {
 	r := newRelease(t)
 	for name, value := range map[string]string{"GOWORK": filepath.Join(t.TempDir(), "go.work"), "GOFIPS140": "latest", "GOTOOLCHAIN": "go1.0", "GOFLAGS": "-tags=faults"} {

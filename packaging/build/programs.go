@@ -8,7 +8,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// A target is a system with its programs.
+// A target is a platform with its programs.
 type target struct {
 	OS, Arch string
 	commands []string
@@ -27,10 +27,10 @@ var targets = []target{
 	{"windows", "amd64", wallet},
 }
 
-// String is the target in file names.
+// String returns the target's name in file names.
 func (t target) String() string { return t.OS + "-" + t.Arch }
 
-// program is the path of a command that was built.
+// program returns the path of a built command.
 func (r *release) program(t target, command string) string {
 	if t.OS == "windows" {
 		command += ".exe"
@@ -38,8 +38,8 @@ func (r *release) program(t target, command string) string {
 	return filepath.Join(r.work, "programs", t.String(), command)
 }
 
-// programs builds all commands. Nothing in them depends on the directory, the machine or
-// the state of a working copy.
+// programs builds all commands. The result does not depend on the directory, the machine
+// or the state of the working copy.
 func (r *release) programs() error {
 	link := "-s -w -X main.version=" + r.built() +
 		" -X swapkeep/manifest.chromiumIDs=" + strings.Join(r.IDs[manifest.Chromium], ",") +
@@ -56,19 +56,19 @@ func (r *release) programs() error {
 
 func (r *release) build(t target, command, link string) error {
 	if t.OS == "windows" && command == "swapkeepd" {
-		link += " -H windowsgui" // started at login it would show a console otherwise
+		link += " -H windowsgui" // otherwise it would show a console when started at login
 	}
 	env := append([]string{"GOOS=" + t.OS, "GOARCH=" + t.Arch}, pinned...)
 	return r.run(env, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", link, "-o", r.program(t, command), "./cmd/"+command)
 }
 
-// pinned is what of a machine's settings would change the programs: workspaces, other
-// toolchains and modes.
+// pinned overrides the machine's settings that would change the programs: workspaces,
+// other toolchains and modes.
 var pinned = []string{
 	"CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOFIPS140=off", "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off",
 }
 
-// own is the command that this machine can run.
+// own returns the path of a command that this machine can run.
 func (r *release) own(command string) string {
 	return r.program(target{OS: runtime.GOOS, Arch: runtime.GOARCH}, command)
 }

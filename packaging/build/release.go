@@ -14,7 +14,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// A release is what all packages are made of. Exported fields are for the templates.
+// A release is what all packages are made from. Exported fields are for the templates.
 type release struct {
 	Version string
 	Time    time.Time // of every file and header
@@ -29,9 +29,9 @@ type release struct {
 	out, work   string
 }
 
-var versionForm = regexp.MustCompile(`^\d+\.\d+\.\d+$`) // what every kind of package can say
+var versionForm = regexp.MustCompile(`^\d+\.\d+\.\d+$`) // the form that all kinds of packages accept
 
-// check refuses what no release may have, completes the ids, and says what is left out.
+// check refuses an invalid release, adds the released ids, and prints what is left out.
 func (r *release) check() error {
 	if !versionForm.MatchString(r.Version) {
 		return fmt.Errorf("version %q is not of the form 1.2.3", r.Version)
@@ -68,13 +68,13 @@ func (r *release) check() error {
 	return nil
 }
 
-// unreleasable are the extensions whose keys everybody has.
+// unreleasable are extensions whose keys are public.
 var unreleasable = map[manifest.Family][]string{
 	manifest.Chromium: {"extension/manifest/development.json#chromium", "test/browser/extension/chromium.json"},
 	manifest.Firefox:  {"extension/manifest/development.json#firefox", "test/browser/extension/firefox.json"},
 }
 
-// unreleasableIDs reads their ids.
+// unreleasableIDs reads the ids of the unreleasable extensions.
 func unreleasableIDs() ([]string, error) {
 	var ids []string
 	for family, files := range unreleasable {
@@ -89,7 +89,7 @@ func unreleasableIDs() ([]string, error) {
 	return ids, nil
 }
 
-// idIn is the id that an extension's manifest says, after # below a member of the file.
+// idIn returns the id in an extension's manifest, which is the member after # in file.
 func idIn(family manifest.Family, file string) (string, error) {
 	path, member, below := strings.Cut(file, "#")
 	text, err := os.ReadFile(path)
@@ -118,7 +118,7 @@ func idIn(family manifest.Family, file string) (string, error) {
 	return id, err
 }
 
-// built is the version that the programs say. Names of packages have no place for the mark.
+// built returns the version that the programs report. Package names omit the mark.
 func (r *release) built() string {
 	if r.dirty {
 		return r.Version + "+dirty"
@@ -126,7 +126,7 @@ func (r *release) built() string {
 	return r.Version
 }
 
-// name is a finished package's: swapkeep-VERSION-PLATFORM.EXTENSION.
+// name returns the name of a finished package: swapkeep-VERSION-PLATFORM.EXTENSION.
 func (r *release) name(platform, extension string) string {
 	return "swapkeep-" + r.Version + "-" + platform + "." + extension
 }

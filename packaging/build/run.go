@@ -10,8 +10,8 @@ import (
 	"text/template"
 )
 
-// run runs a tool whose work depends on nothing but its input: a fixed time, zone and
-// language. What it printed is in the error.
+// run runs a tool with a fixed time, time zone and language, so that its result depends
+// only on its input. The error contains its output.
 func (r *release) run(env []string, tool string, args ...string) error {
 	_, err := r.output(env, tool, args...)
 	return err
@@ -28,7 +28,7 @@ func (r *release) output(env []string, tool string, args ...string) ([]byte, err
 	return stdout.Bytes(), nil
 }
 
-// write makes a file of the release's time, and its directories.
+// write writes a file with the release's time, and creates its directories.
 func (r *release) write(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (r *release) write(path string, data []byte) error {
 	return os.Chtimes(path, r.Time, r.Time)
 }
 
-// copy is write with another file's content.
+// copy copies a file with write.
 func (r *release) copy(to, from string) error {
 	data, err := os.ReadFile(from)
 	if err != nil {
@@ -48,7 +48,7 @@ func (r *release) copy(to, from string) error {
 	return r.write(to, data)
 }
 
-// fill writes a template of this folder, filled in.
+// fill executes a template of packaging and writes the result.
 func (r *release) fill(to, name string, data any) error {
 	text, err := r.filled(name, data)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// A signer puts the publisher's signature on Windows' files. The zero one has none.
+// A signer signs Windows files for the publisher. The zero value does not sign.
 type signer struct {
 	cert, key string // PEM files
-	timestamp string // URL of a time stamp service; the bytes then differ in every build
+	timestamp string // URL of a timestamp service; builds are then not reproducible
 }
 
 func (s signer) check() error {
@@ -20,7 +20,7 @@ func (s signer) check() error {
 	return nil
 }
 
-// mark is in the name of a package that nobody signed.
+// mark returns what the names of unsigned packages contain.
 func (s signer) mark() string {
 	if s.cert == "" {
 		return "unsigned."
@@ -41,7 +41,7 @@ func (r *release) sign(path string) error {
 
 const signTool = "osslsigncode"
 
-// signArgs are all but the files. The signature's own time is the release's.
+// signArgs returns all arguments except the files. The signature's time is the release's.
 func (r *release) signArgs() []string {
 	args := []string{"sign", "-certs", r.signer.cert, "-key", r.signer.key, "-h", "sha256", "-n", "Swapkeep", "-time", fmt.Sprint(r.Time.Unix())}
 	if r.signer.timestamp != "" {
@@ -50,8 +50,8 @@ func (r *release) signArgs() []string {
 	return args
 }
 
-// signScript is sign for the shell: NSIS has it sign the program that removes, which it
-// alone ever has in its hands.
+// signScript is sign as a shell script: NSIS needs it to sign the uninstaller, which
+// exists only while NSIS runs.
 func (r *release) signScript() []byte {
 	var words strings.Builder
 	for _, arg := range r.signArgs() {

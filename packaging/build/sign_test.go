@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// TestSign: with a certificate a program, an MSI and a setup program are signed, so that it
-// can be verified, and twice the same; without one nothing is changed and the name says so.
+// TestSign: with a certificate, a program, an MSI and a setup program are signed
+// verifiably and reproducibly; without one nothing is changed and the name says so.
 func TestSign(t *testing.T) {
 	r := newRelease(t)
-	r.Time = time.Now() // within the certificate's
+	r.Time = time.Now() // within the certificate's validity
 	cert, key := filepath.Join(r.work, "cert.pem"), filepath.Join(r.work, "key.pem")
 	tool := func(name string, args ...string) string {
 		t.Helper()
@@ -65,12 +65,13 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// sample is what a small installer is made of.
+// sample returns what a small installer is made from.
 func (r *release) sample() installer {
 	return installer{release: r, msi: msis[0], Target: targets[len(targets)-1], Files: filepath.Join(r.work, "files"), Below: "files", ProductCode: r.Product("perUser")}
 }
 
-// uninstaller is the program that a signed setup program writes, by wine; none without it.
+// uninstaller returns the uninstaller that a signed setup program writes; "" without
+// wine.
 func (r *release) uninstaller(t *testing.T, s signer) string {
 	t.Helper()
 	if _, err := exec.LookPath("wine"); err != nil {
@@ -99,7 +100,7 @@ func (r *release) uninstaller(t *testing.T, s signer) string {
 	return found[0]
 }
 
-// samples are a small program of Windows, an MSI and a setup program that install it.
+// samples returns a small Windows program with an MSI and a setup program for it.
 func (r *release) samples(t *testing.T) []string {
 	t.Helper()
 	i := r.sample()

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Of an MSI's summary information (MS-OLEPS): its format id, and the properties in which
-// wixl writes a random package code and the time of the build.
+// The format id of an MSI's summary information (MS-OLEPS), and the properties into which
+// wixl writes a random package code and the build time.
 var summaryFormat = []byte{0xe0, 0x85, 0x9f, 0xf2, 0xf9, 0x4f, 0x68, 0x10, 0xab, 0x91, 0x08, 0x00, 0x2b, 0x27, 0xb3, 0xd9}
 
 const (
@@ -19,15 +19,15 @@ const (
 	propertyCreated = 12
 	propertySaved   = 13
 
-	typeText = 0x1e // any other that is looked for is a time
+	typeText = 0x1e // the other properties of interest are times
 
 	codeLength     = len("{8C3B1F0E-5D0A-4C0B-9E55-2B6C9E0A7D11}")
 	headerToFormat = 28            // bytes of a property set before its format id
-	ticks1601      = 11644473600e7 // 100 ns from the epoch of Windows to that of Unix
+	ticks1601      = 11644473600e7 // 100 ns units between the Windows epoch and the Unix epoch
 )
 
-// settle gives an MSI the release's time and a package code that follows from its content,
-// so that the same content is the same file.
+// settle gives an MSI the release's time and a package code derived from its content, so
+// that the same content gives the same file.
 func settle(path string, at time.Time) error {
 	file, err := os.ReadFile(path)
 	if err != nil {
@@ -60,8 +60,8 @@ func settled(file []byte, at time.Time) error {
 	return nil
 }
 
-// summary finds the three properties' values in the file itself. It takes the set to be in
-// one piece; what is found is checked by whoever writes there.
+// summary finds the values of the three properties in the file itself. It assumes that
+// the property set is contiguous; the caller checks the values before overwriting them.
 func summary(file []byte) (map[uint32][]byte, error) {
 	at := bytes.Index(file, summaryFormat) - headerToFormat
 	if at < 0 || bytes.Count(file, summaryFormat) != 1 {

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// sums writes SHA256SUMS, which sha256sum -c reads, over everything.
+// sums writes SHA256SUMS over all files, in the format of sha256sum -c.
 func (r *release) sums() error {
 	var list bytes.Buffer
 	err := filepath.WalkDir(r.out, func(path string, e os.DirEntry, err error) error {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A text is a file for a package manager of others, with this release's names and sums.
+// A text is a file for another package manager, with this release's names and sums.
 type text struct{ from, to string }
 
 var managers = []text{
@@ -18,7 +18,7 @@ var managers = []text{
 	{"winget/locale.yaml", "winget/Swapkeep.Swapkeep.locale.en-US.yaml"},
 }
 
-// texts fills them in; a template asks for a package by its platform and kind.
+// texts fills in the templates, which ask for a package by platform and kind.
 func (r *release) texts() error {
 	for _, m := range managers {
 		if err := r.fill(filepath.Join(r.out, m.to), m.from, r); err != nil {
@@ -28,12 +28,12 @@ func (r *release) texts() error {
 	return nil
 }
 
-// Sum is the SHA-256 of a finished package.
+// Sum returns the SHA-256 of a finished package.
 func (r *release) Sum(platform, extension string) (string, error) {
 	return sumOf(filepath.Join(r.out, r.File(platform, extension)))
 }
 
-// File is a finished package's name.
+// File returns the name of a finished package.
 func (r *release) File(platform, extension string) string {
 	switch {
 	case extension == "msi", extension == "exe":
@@ -44,7 +44,7 @@ func (r *release) File(platform, extension string) string {
 	return r.name(platform, extension)
 }
 
-// A brew is a block of a formula, and what is in it.
+// A brew is a block of a Homebrew formula with its nested blocks.
 type brew struct {
 	Block  string
 	Halves []brewHalf
@@ -52,7 +52,7 @@ type brew struct {
 
 type brewHalf struct{ Block, Platform string }
 
-// Brews are the systems that Homebrew has.
+// Brews returns the systems that Homebrew supports.
 func (r *release) Brews() []brew {
 	return []brew{
 		{"on_macos", []brewHalf{{"on_arm", "darwin-arm64"}, {"on_intel", "darwin-amd64"}}},
@@ -60,10 +60,10 @@ func (r *release) Brews() []brew {
 	}
 }
 
-// MSIs are the scopes that there is an MSI for.
+// MSIs returns the scopes that have an MSI.
 func (r *release) MSIs() []msi { return msis }
 
-// Product is the MSI's identity.
+// Product returns the MSI's product code.
 func (r *release) Product(install string) string {
 	return stableID("product", r.Version, "windows-amd64", install)
 }

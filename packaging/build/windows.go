@@ -9,18 +9,18 @@ import (
 	"swapkeep/manifest"
 )
 
-// windowsProgram is where the programs are beside the manifests: relative, since no
-// installer can write its folder into a JSON file. Both families take that on Windows.
+// windowsProgram is the program's path relative to the manifests, because an installer
+// cannot write its directory into a JSON file. Both families accept that on Windows.
 const windowsProgram = `bin\swapkeep.exe`
 
-// An msi is one scope of the installer: who it is for and where it goes.
+// An msi is one scope of the installer: who it is for and where it installs.
 type msi struct {
 	Scope       manifest.Scope
-	Install     string // WiX's word for the scope
-	Winget      string // winget's
+	Install     string // WiX's name of the scope
+	Winget      string // winget's name of the scope
 	Hive        string
-	Folder      string // the standard folder
-	UpgradeCode string // never changes: Windows knows an older version by it
+	Folder      string // the standard directory
+	UpgradeCode string // never changes: Windows recognizes older versions by it
 }
 
 var msis = []msi{
@@ -28,18 +28,18 @@ var msis = []msi{
 	{manifest.System, "perMachine", "machine", "HKLM", "ProgramFiles64Folder", "8C3B1F0E-5D0A-4C0B-9E55-2B6C9E0A7D12"},
 }
 
-// An installer is what the templates of Windows' packages are filled with.
+// An installer is the data for the templates of the Windows packages.
 type installer struct {
 	*release
 	msi
 	Target      target
-	Files       string // folder of what is installed
-	Below       string // the same, seen from the templates: wixl takes no absolute path
+	Files       string // directory of the files to install
+	Below       string // the same relative to the templates, because wixl accepts no absolute path
 	ProductCode string
 	Families    []manifest.Family
 	Hosts       []host
 	Out         string
-	SignScript  string // signs what NSIS writes into the setup program; none without a certificate
+	SignScript  string // signs the uninstaller that NSIS writes; empty without a certificate
 }
 
 // windows makes an MSI for a user, one for the machine, and a setup program for a user.
@@ -66,7 +66,7 @@ func (r *release) windows() error {
 	return nil
 }
 
-// installer puts together what is installed.
+// installer collects what is installed.
 func (r *release) installer(t target, m msi) (installer, error) {
 	i := installer{release: r, msi: m, Target: t, Files: filepath.Join(r.work, t.String()+"-"+string(m.Scope))}
 	i.Below = filepath.Base(i.Files)
@@ -97,11 +97,11 @@ func (r *release) installer(t target, m msi) (installer, error) {
 	return i, nil
 }
 
-// File is a manifest's name on Windows.
+// File returns the manifest's file name on Windows.
 func (h host) File() string { return manifest.WindowsFileName(h.Family) }
 
-// Parents are the keys that the host's is in, the innermost first, up to those that Windows
-// itself has.
+// Parents returns the parent keys of the host's key, innermost first, up to those that
+// Windows itself has.
 func (h host) Parents() (keys []string) {
 	for key := h.Key; ; keys = append(keys, key) {
 		key = key[:strings.LastIndex(key, `\`)]
@@ -111,7 +111,7 @@ func (h host) Parents() (keys []string) {
 	}
 }
 
-// Programs are the names of what is installed to run.
+// Programs returns the file names of the installed programs.
 func (i installer) Programs() (names []string) {
 	for _, command := range i.Target.commands {
 		names = append(names, command+".exe")
@@ -119,7 +119,7 @@ func (i installer) Programs() (names []string) {
 	return names
 }
 
-// Impersonate is WiX's word for whether actions have the rights of the user alone.
+// Impersonate returns WiX's value for whether actions run with the user's rights only.
 func (m msi) Impersonate() string {
 	if m.Scope == manifest.User {
 		return "yes"
@@ -127,7 +127,7 @@ func (m msi) Impersonate() string {
 	return "no"
 }
 
-// HostFile is File for a family.
+// HostFile returns the manifest's file name for a family.
 func (i installer) HostFile(f manifest.Family) string { return manifest.WindowsFileName(f) }
 
 func (i installer) makeMSI() error {
@@ -163,9 +163,9 @@ func (i installer) makeSetup() error {
 	return i.sign(i.Out)
 }
 
-// stableID is a UUID that says the same of the same words (RFC 9562, version 5).
+// stableID returns a UUID that is determined by the words (RFC 9562, version 5).
 func stableID(words ...string) string {
-	sum := sha1.New() // what the standard says; nothing secret rests on it
+	sum := sha1.New() // required by the standard; not used for security
 	_, _ = sum.Write([]byte("swapkeep.invalid"))
 	for _, w := range words {
 		_, _ = fmt.Fprintf(sum, "\x00%s", w)

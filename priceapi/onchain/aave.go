@@ -11,15 +11,15 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Aave's oracle gives a price without its age. It is known by the feeds that its
-// source for the asset reads, which are looked for through the getters of Aave's
-// price adapters (CAPO and synchronicity adapters, aave-capo and cl-synchronicity).
+// Aave's oracle gives a price without its age. The age is derived from the feeds that the
+// asset's source reads, which are found through the getters of Aave's price adapters (CAPO
+// and synchronicity adapters, aave-capo and cl-synchronicity).
 
-// aaveDigits are the decimals of Aave's prices in US dollars.
+// aaveDigits is the number of decimals of Aave's prices in US dollars.
 const aaveDigits = 8
 
-// A getter names a feed that an adapter reads. Feeds of a ratio, such as of WBTC to
-// BTC, are written daily.
+// A getter returns a feed that an adapter reads. Ratio feeds, such as WBTC to BTC, are
+// updated daily.
 type getter struct {
 	signature string
 	ratio     bool
@@ -27,7 +27,7 @@ type getter struct {
 
 var getters = []getter{{"BASE_TO_USD_AGGREGATOR()", false}, {"ASSET_TO_USD_AGGREGATOR()", false}, {"PEG_TO_BASE()", false}, {"ASSET_TO_PEG()", true}}
 
-// depth is how many adapters may be on the way to a feed.
+// depth is the largest number of adapters on the way to a feed.
 const depth = 3
 
 // A heart is a feed that an asset's price depends on.
@@ -36,14 +36,14 @@ type heart struct {
 	ratio bool
 }
 
-// An aaveSource is what Aave's oracle asks for an asset.
+// An aaveSource is the contract that Aave's oracle reads for an asset.
 type aaveSource struct {
 	at      common.Address
-	changed bool    // it is not the one of the list
-	hearts  []heart // none = its age cannot be known
+	changed bool    // it differs from the list
+	hearts  []heart // none = the age is unknown
 }
 
-// An aavePrice is what Aave's oracle said of an asset.
+// An aavePrice is what Aave's oracle answered for an asset.
 type aavePrice struct {
 	source aaveSource
 	price  []byte
@@ -52,13 +52,13 @@ type aavePrice struct {
 	of     stamp
 }
 
-// Why a price of Aave's is not told alone, or at all.
+// Why Aave's price is not used by itself, or at all.
 var (
 	errNoAge  = errors.New("its age cannot be known")
 	errCapped = errors.New("the price is held down by a cap")
 )
 
-// findSources learns which feeds the assets' prices come from.
+// findSources finds the feeds that the assets' prices come from.
 func (s *Source) findSources(ctx context.Context, id uint64, w *wish) error {
 	m, oracle := s.places[id], places[id].aave
 	found := map[common.Address]*aaveSource{}
@@ -87,7 +87,7 @@ func (s *Source) findSources(ctx context.Context, id uint64, w *wish) error {
 	return nil
 }
 
-// findHearts follows the getters of each source down to the feeds.
+// findHearts follows each source's getters to the feeds.
 func (s *Source) findHearts(ctx context.Context, id uint64, found map[common.Address]*aaveSource) error {
 	type visit struct {
 		heart
@@ -122,14 +122,14 @@ func (s *Source) findHearts(ctx context.Context, id uint64, found map[common.Add
 			return err
 		}
 	}
-	for _, v := range next { // deeper than we look: not all is known of its age
+	for _, v := range next { // too deep: the age is not fully known
 		v.of.hearts = nil
 	}
 	return nil
 }
 
-// askAave asks for the assets one by one, since the oracle refuses a whole list for
-// one asset that it does not know, and with each for the feeds behind its price.
+// askAave asks for each asset separately, because the oracle reverts for a whole list if
+// one asset is unknown to it, and together with each for the feeds behind its price.
 func (s *Source) askAave(q *inquiry, id uint64, w *wish, h *heard) {
 	m, oracle := s.places[id], places[id].aave
 	for asset := range w.aave {
@@ -154,8 +154,8 @@ func (s *Source) askAave(q *inquiry, id uint64, w *wish, h *heard) {
 	}
 }
 
-// sample is the price in US dollars. A price whose age cannot be known comes with
-// errNoAge, and says something beside another.
+// sample returns the price in US dollars. With errNoAge the sample is returned too, and can
+// be used if another price confirms it.
 func (p aavePrice) sample(listed aaveListing, now time.Time) (price.Sample, error) {
 	if p.price == nil {
 		return price.Sample{}, errNoAnswer

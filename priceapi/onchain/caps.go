@@ -9,10 +9,9 @@ import (
 	"swapkeep/tokens"
 )
 
-// MarketCaps are price times totalSupply(), of the tokens that Now has a price of and
-// that have a contract: the diluted cap, on that chain alone. Where an oracle and a
-// pool disagree there is none. With an error those that came before it hold. It may
-// be repeated.
+// MarketCaps returns price times totalSupply() of the tokens that Now has a price of and
+// that have a contract: the diluted cap, on that chain only. It skips tokens whose oracle
+// and pool disagree. With an error, the caps returned are still valid. It may be repeated.
 func (s *Source) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.within)
 	defer cancel()
@@ -59,7 +58,7 @@ func (s *Source) askCaps(ctx context.Context, id uint64, ts []tokens.Token, pric
 	return s.put(ctx, id, q)
 }
 
-// Holders returns nothing: a chain does not count a token's holders.
+// Holders returns nothing: a chain keeps no count of a token's holders.
 func (s *Source) Holders(context.Context, []tokens.Token) (map[price.ID]uint64, error) {
 	return nil, nil
 }

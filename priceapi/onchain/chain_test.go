@@ -17,14 +17,14 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// A fakeChain answers from a table. What is not in it is an address without code.
+// A fakeChain answers from a table. Anything not in it is an address without code.
 type fakeChain struct {
 	mu      sync.Mutex
-	answers map[uint64]map[string][]byte // by chain, and contract and calldata; nil = reverts
-	block   map[uint64]time.Time         // where it is not a second ago
+	answers map[uint64]map[string][]byte // by chain, then by contract and calldata; nil = reverts
+	block   map[uint64]time.Time         // if not one second ago
 	fails   map[uint64]error
-	calls   map[uint64]int // so far
-	most    int            // questions of one call
+	calls   map[uint64]int // number so far
+	most    int            // most questions in one call
 	twist   func(qs []chain.Question, answers [][]byte) [][]byte
 }
 
@@ -71,7 +71,7 @@ func (f *fakeChain) answer(id uint64, q chain.Question) []byte {
 	return out
 }
 
-// set has a contract answer a call.
+// set makes a contract answer a call.
 func (f *fakeChain) set(id uint64, to common.Address, data, out []byte) {
 	if f.answers[id] == nil {
 		f.answers[id] = map[string][]byte{}
@@ -110,7 +110,7 @@ func hex(s string) common.Address { return common.HexToAddress(s) }
 
 func big10(n int64, digits uint8) *big.Int { return new(big.Int).Mul(big.NewInt(n), power(digits)) }
 
-// feed has a feed of 8 decimals answer so many millionths of a dollar.
+// feed makes a feed with 8 decimals return a price in millionths of a dollar.
 func (f *fakeChain) feed(id uint64, at common.Address, micro int64, updated time.Time) {
 	f.set(id, at, call("decimals()"), enc(8))
 	f.round(id, at, 110680464442257320, big.NewInt(100*micro), updated, updated)
@@ -121,7 +121,7 @@ func (f *fakeChain) round(id uint64, at common.Address, number uint64, answer *b
 	f.set(id, at, call(latestRound), enc(n, answer, started, updated, n))
 }
 
-// up says of a chain's sequencer that it runs since then.
+// up makes a chain's sequencer up since the given time.
 func (f *fakeChain) up(id uint64, since time.Time) {
 	f.round(id, places[id].sequencer, 1<<63, new(big.Int), since, since)
 }
@@ -132,13 +132,13 @@ type fakePool struct {
 	tier   int64 // ignored for pairs
 	at     common.Address
 	coin   coin
-	micro  int64 // the coin's worth of an asset, millionths of the coin
+	micro  int64 // price of the asset, in millionths of the coin
 	held   int64 // whole coins
-	mean   int64 // as micro, over the window; 0 = it cannot say
-	thin   bool  // hardly anything in play
+	mean   int64 // as micro, over the window; 0 = unknown
+	thin   bool  // hardly any liquidity
 }
 
-// pool makes a pool's answers: those of a real one at that price.
+// pool makes a pool answer like a real one at that price.
 func (f *fakeChain) pool(id uint64, asset common.Address, decimals uint8, p fakePool) {
 	mk := places[id].markets[p.market]
 	args := []any{asset, p.coin.address}
@@ -148,7 +148,7 @@ func (f *fakeChain) pool(id uint64, asset common.Address, decimals uint8, p fake
 	f.set(id, mk.factory, calldata(mk.find, args...), enc(p.at))
 	held := big10(p.held, p.coin.decimals)
 	f.set(id, p.coin.address, call("balanceOf(address)", p.at), enc(held))
-	// coin base units for one asset base unit: num/den
+	// Base units of the coin for one base unit of the asset: num/den.
 	num, den := big10(p.micro, p.coin.decimals), big10(1_000_000, decimals)
 	if mk.words == 0 {
 		other := new(big.Int).Div(new(big.Int).Mul(held, den), num)
@@ -191,7 +191,7 @@ func tokenAt(id uint64, address, symbol string, decimals uint8) tokens.Token {
 	return tokens.Token{Chain: id, Address: hex(address), Symbol: symbol, Name: symbol, Decimals: decimals}
 }
 
-// source is one on f that stands at noon; what it refuses is kept.
+// source returns a source on f whose clock stands at noon, and its refusals by token.
 func source(t *testing.T, f *fakeChain) (*Source, func(price.ID) []Refusal) {
 	t.Helper()
 	var mu sync.Mutex
@@ -208,7 +208,7 @@ func source(t *testing.T, f *fakeChain) (*Source, func(price.ID) []Refusal) {
 	}
 }
 
-// told are the readings as text, by token.
+// told returns the readings as text, by token.
 func told(rs []price.Reading) map[price.ID][]string {
 	all := map[price.ID][]string{}
 	for _, r := range rs {

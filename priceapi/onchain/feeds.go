@@ -14,16 +14,16 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// feedsJSON says which oracle measures which token; of the native coin it speaks by
-// the wrapped one. "of" names what is measured where that is not the token itself but
-// what it stands for. A twin is a feed on another chain, for what pools are quoted in
-// alone. The lists that it is drawn from do not give the feeds' heartbeats.
+// feedsJSON lists which oracle measures which token, with the native coin listed as the
+// wrapped one. "of" names what is measured if it is not the token itself but an asset that
+// the token represents. A "twin" is a feed on another chain, used only for coins that pools
+// are quoted in. The lists that the file is drawn from do not give the feeds' heartbeats.
 //
 //go:embed feeds.json
 var feedsJSON []byte
 
-// How old the last price of a feed may be: its heartbeat and some minutes. DIA writes
-// when the price has moved by half a percent, and every 24 hours.
+// How old a feed's last price may be: its heartbeat plus some minutes. DIA writes when the
+// price has moved by half a percent, and every 24 hours.
 const (
 	daily  = 25 * time.Hour
 	hourly = 90 * time.Minute
@@ -32,29 +32,29 @@ const (
 // A feed measures one token.
 type feed struct {
 	source   price.Source
-	quotes   bool   // only for what pools are quoted in
-	on       uint64 // the chain that it is on
+	quotes   bool   // used only to price the coins that pools are quoted in
+	on       uint64 // the chain that the feed is on
 	address  common.Address
-	of       string        // what it measures, where that is not the token; "" = the token
+	of       string        // the asset measured if it is not the token; "" = the token
 	name     string        // in the address book
-	lasts    time.Duration // how long a price holds
+	lasts    time.Duration // how long a price is valid
 	anyRound bool          // its rounds have no numbers
 }
 
 // An aaveListing is an asset of Aave's oracle.
 type aaveListing struct {
-	source common.Address // that the oracle asks, as of the list
-	of     string         // as a feed's
+	source common.Address // that the oracle reads, according to the list
+	of     string         // as in feed
 	lasts  time.Duration
 }
 
-// A table says which oracles there are, in the order of preference.
+// A table lists the oracles, in order of preference.
 type table struct {
 	feeds map[price.ID][]feed
 	aave  map[price.ID]aaveListing
 }
 
-// kinds are the kinds of feeds.json.
+// kinds are the kinds in feeds.json.
 var kinds = map[string]feed{
 	"chainlink": {source: price.Chainlink},
 	"dia":       {source: price.DIA, lasts: daily, anyRound: true},
@@ -64,7 +64,7 @@ var kinds = map[string]feed{
 var oracles = sync.OnceValue(func() *table {
 	t, err := tableOf(feedsJSON)
 	if err != nil {
-		panic(err) // the file is part of the program
+		panic(err) // the file is embedded in the program
 	}
 	return t
 })
@@ -103,15 +103,15 @@ func tableOf(raw []byte) (*table, error) {
 	return t, nil
 }
 
-// An Oracle is one of the table: what it says of itself has to be Name, as an address
-// book has it, such as ETH__USD.
+// An Oracle is one of the table. The contract must describe itself by Name as in an address
+// book, such as ETH__USD.
 type Oracle struct {
-	Chain   uint64 // that it is on
+	Chain   uint64 // that the oracle is on
 	Address common.Address
 	Name    string
 }
 
-// Oracles are the feeds of the table, each once.
+// Oracles returns the feeds of the table, each once.
 func Oracles() (all []Oracle) {
 	seen := map[Oracle]bool{}
 	for _, feeds := range oracles().feeds {

@@ -9,17 +9,16 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// What was heard of one chain. Everything was asked for; what is missing was not
-// answered.
+// A heard holds what was read from one chain. Whatever is missing was not answered.
 type heard struct {
 	feeds     map[common.Address]round
 	aave      map[common.Address]aavePrice // by asset
 	pools     map[common.Address][]state   // by asset
-	sequencer error                        // why oracles of this chain are not believed now
+	sequencer error                        // why this chain's oracles are not accepted now
 }
 
-// hear asks one chain. What came before an error holds. A chain that is not served
-// or rests is not heard of, and that is no error.
+// hear reads one chain. Data read before an error is kept. A chain that is not configured
+// or is paused yields nothing, without an error.
 func (s *Source) hear(ctx context.Context, id uint64, w *wish) (*heard, error) {
 	m := s.places[id]
 	h := &heard{map[common.Address]round{}, map[common.Address]aavePrice{}, map[common.Address][]state{}, errSequencer}
@@ -31,14 +30,14 @@ func (s *Source) hear(ctx context.Context, id uint64, w *wish) (*heard, error) {
 	case errors.Is(err, chain.ErrNoNetwork):
 		return h, nil
 	case errors.Is(err, context.Canceled):
-		return h, err // nobody's failure
+		return h, err // not the chain's failure
 	}
 	m.rest.record(err, s.now())
 	return h, err
 }
 
-// hearAll asks for the oracles first and for unknown pools last: should time run
-// out, the most is known.
+// hearAll reads oracles first and searches for unknown pools late, so that the most
+// important data is there if time runs out.
 func (s *Source) hearAll(ctx context.Context, id uint64, w *wish, h *heard) error {
 	q := &inquiry{}
 	s.askSequencer(q, id, h)
@@ -47,7 +46,7 @@ func (s *Source) hearAll(ctx context.Context, id uint64, w *wish, h *heard) erro
 		return err
 	}
 	if len(w.assets) == 0 {
-		return nil // asked for another chain's sake
+		return nil // asked on behalf of another chain
 	}
 	if err := s.findSources(ctx, id, w); err != nil {
 		return err

@@ -11,46 +11,45 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A stamp is the block that answers are of.
+// A stamp is the block that answers come from.
 type stamp struct {
 	number uint64
 	at     time.Time
 }
 
-// A group of questions is asked in one call. What comes of it hears all answers, in
-// their order, or nothing if the call failed.
+// A group is a set of questions asked in one call. then receives all answers in order; it
+// is not called if the call failed.
 type group struct {
 	qs   []chain.Question
 	then func(answers [][]byte, of stamp)
 }
 
-// An inquiry is what is to be asked of one chain next.
+// An inquiry collects what to ask one chain next.
 type inquiry struct{ groups []group }
 
 func (q *inquiry) add(then func(answers [][]byte, of stamp), qs ...chain.Question) {
 	q.groups = append(q.groups, group{qs, then})
 }
 
-// multicall3 has this address on every chain of the table.
+// multicall3 has this address on every chain in places.
 var multicall3 = common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")
 
-// stampQuestions are put before and behind the others of a call: should the common
-// call be taken apart and its halves answered by different nodes, both show how far
-// they are.
+// stampQuestions are asked before and after the others of a call. If the call is split and
+// its halves are answered by different nodes, both halves show their block.
 var stampQuestions = []chain.Question{
 	ask(multicall3, "getBlockNumber()"),
 	ask(multicall3, "getCurrentBlockTimestamp()"),
 }
 
-// ask is a question; the arguments are addresses and whole numbers.
+// ask builds a question; args are addresses and whole numbers.
 func ask(to common.Address, signature string, args ...any) chain.Question {
 	return chain.Question{To: to, Data: calldata(selector(signature), args...)}
 }
 
-// How far a block's time may be from ours.
+// Limits on a block's age.
 const (
 	oldest = 5 * time.Minute
-	ahead  = 2 * time.Minute // by which a chain's clock may be ahead
+	ahead  = 2 * time.Minute // how far a chain's clock may be ahead of ours
 )
 
 var (
@@ -59,8 +58,8 @@ var (
 	errCount = errors.New("the node answered another number of questions")
 )
 
-// put asks all groups, as many in one call as may be. Groups whose call failed are
-// not heard of.
+// put asks all groups, batching as many per call as fit. It stops at the first call that
+// fails.
 func (s *Source) put(ctx context.Context, id uint64, q *inquiry) error {
 	most := s.atOnce - 2*len(stampQuestions)
 	for rest := q.groups; len(rest) > 0; {
@@ -106,7 +105,7 @@ func (s *Source) call(ctx context.Context, id uint64, groups []group) error {
 	return nil
 }
 
-// stampOf reads the answers to stampQuestions and refuses a block that is not of now.
+// stampOf reads the answers to stampQuestions and rejects a block that is not current.
 func stampOf(answers [][]byte, now time.Time) (stamp, error) {
 	number, err := wordWithin(answers[0], 63)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// agreement is by how much an oracle in doubt may be off a pool.
+// agreement is how far a doubtful oracle's price may be from a pool's.
 const agreement = 0.03
 
 var (
@@ -23,22 +23,22 @@ var (
 	errChanged     = errors.New("the source behind it has changed since the list was made")
 )
 
-// An oracle is what an oracle says of an asset. In doubt, as where it has not spoken for
-// longer than most do, it counts only beside a pool that says the same.
+// An oracle is an oracle's price of an asset. If it is in doubt, for instance because it
+// was not updated for longer than usual, it is used only if a pool agrees.
 type oracle struct {
 	price.Sample
 	doubt  error // nil = none
-	quotes bool  // only for what pools are quoted in
+	quotes bool  // used only to price the coins that pools are quoted in
 }
 
-// A ruling is what is made of all that was heard.
+// A ruling decides on everything that was read.
 type ruling struct {
 	s     *Source
 	heard map[uint64]*heard
 	now   time.Time
 }
 
-// judge says what is told of each token.
+// judge returns the accepted readings of each token.
 func (s *Source) judge(all map[uint64]*heard, wanted map[uint64]*wish) []price.Reading {
 	r := ruling{s, all, s.now()}
 	var told []price.Reading
@@ -61,7 +61,7 @@ func (s *Source) judge(all map[uint64]*heard, wanted map[uint64]*wish) []price.R
 	return told
 }
 
-// asset is what is told of an asset: an oracle's price and a pool's.
+// asset returns an asset's prices: an oracle's and a pool's.
 func (r ruling) asset(id price.ID, decimals uint8, worth map[common.Address]price.Value) []price.Sample {
 	var told []price.Sample
 	traded, hasPool := r.pool(id, decimals, worth)
@@ -75,8 +75,8 @@ func (r ruling) asset(id price.ID, decimals uint8, worth map[common.Address]pric
 	return told
 }
 
-// choose takes the first oracle that is not in doubt, else the first that the pool
-// bears out.
+// choose returns the first oracle without doubt, otherwise the first that agrees with the
+// pool.
 func (r ruling) choose(id price.ID, all []oracle, traded price.Sample, hasPool bool) (price.Sample, bool) {
 	for _, o := range all {
 		if o.doubt == nil {
@@ -92,7 +92,7 @@ func (r ruling) choose(id price.ID, all []oracle, traded price.Sample, hasPool b
 	return price.Sample{}, false
 }
 
-// oracles are those that say something of the asset, in the order of preference.
+// oracles returns the oracles that have a price of the asset, in order of preference.
 func (r ruling) oracles(id price.ID) []oracle {
 	var all []oracle
 	take := func(source price.Source, x price.Sample, quotes bool, err, doubt error) {
@@ -113,7 +113,7 @@ func (r ruling) oracles(id price.ID) []oracle {
 		}
 		x, err := heard.price(f, r.now)
 		doubt := doubtOf(f.of, false)
-		if errors.Is(err, errStale) { // feeds that are quiet for a day in quiet markets do not say so
+		if errors.Is(err, errStale) { // some feeds update only once a day in quiet markets
 			doubt, f.lasts = cmp.Or(doubt, err), daily
 			x, err = heard.price(f, r.now)
 		}
@@ -147,13 +147,13 @@ func doubtOf(of string, changed bool) error {
 	return nil
 }
 
-// coins are what the coins of a chain's pools are worth, by oracles alone: first the
-// wrapped native coin, then those that a pool with it bears out where that is needed.
+// coins returns the worth of the coins that the chain's pools are quoted in, by oracles
+// only. The wrapped native coin comes first; its pools then confirm those in doubt.
 func (r ruling) coins(id uint64, w *wish) map[common.Address]price.Value {
 	worth := map[common.Address]price.Value{}
 	for _, c := range places[id].coins() {
 		if _, ok := w.assets[c.address]; !ok {
-			continue // asked for another chain's sake
+			continue // asked on behalf of another chain
 		}
 		asset := price.ID{Chain: id, Address: c.address}
 		var traded price.Sample
@@ -168,8 +168,8 @@ func (r ruling) coins(id uint64, w *wish) map[common.Address]price.Value {
 	return worth
 }
 
-// pool is the median of the asset's pools, weighed by their depth. Where one is off
-// its mean, those whose mean is not known say nothing.
+// pool returns the depth-weighted median of the asset's pools. If one of them is off its
+// time-weighted mean, pools without a known mean are ignored.
 func (r ruling) pool(id price.ID, decimals uint8, worth map[common.Address]price.Value) (price.Sample, bool) {
 	var all []quoted
 	drifts := false
@@ -193,7 +193,7 @@ func (r ruling) pool(id price.ID, decimals uint8, worth map[common.Address]price
 	return median(all)
 }
 
-// median is the price on whose either side lies at most half of the depth.
+// median returns the price with at most half of the depth on either side.
 func median(all []quoted) (price.Sample, bool) {
 	slices.SortStableFunc(all, func(a, b quoted) int { return a.Value.Cmp(b.Value) })
 	total, below := new(big.Int), new(big.Int)
@@ -206,5 +206,5 @@ func median(all []quoted) (price.Sample, bool) {
 			return q.Sample, true
 		}
 	}
-	return price.Sample{}, false // of none
+	return price.Sample{}, false // all is empty
 }

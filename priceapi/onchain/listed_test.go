@@ -8,8 +8,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestOraclesAreOfListedTokens: what has an oracle here is on the built-in list, so that
-// the decimals by which a swap is judged are nobody else's.
+// TestOraclesAreOfListedTokens checks that every token with an oracle is on the built-in
+// list, so that the decimals used to judge a swap come from that list.
 func TestOraclesAreOfListedTokens(t *testing.T) {
 	known := map[uint64]map[common.Address]bool{}
 	for id := range places {

@@ -7,13 +7,13 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// How long what hardly changes is remembered, and how much of it.
+// How long slowly changing data is cached, and how many entries.
 const (
 	remembered = 6 * time.Hour
 	maxKept    = 4 * maxTokens
 )
 
-// A memory is what is remembered of one chain.
+// A memory caches data of one chain.
 type memory struct {
 	decimals memo[uint8]      // of feeds
 	sources  memo[aaveSource] // of Aave's assets
@@ -23,7 +23,7 @@ type memory struct {
 
 func newMemory() *memory { return &memory{} }
 
-// A memo remembers values by address for [remembered]. It is safe for concurrent use.
+// A memo caches values by address for [remembered]. It is safe for concurrent use.
 type memo[V any] struct {
 	mu   sync.Mutex
 	kept map[common.Address]kept[V]
@@ -49,20 +49,21 @@ func (m *memo[V]) put(a common.Address, v V, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.kept == nil || len(m.kept) >= maxKept {
-		m.kept = map[common.Address]kept[V]{} // what is still needed is found again
+		m.kept = map[common.Address]kept[V]{} // entries still needed are looked up again
 	}
 	m.kept[a] = kept[V]{v, now}
 }
 
-// How a chain that fails is left alone: after so many failures in a row, for a pause
-// that doubles.
+// Limits of the circuit breaker: after failuresAllowed failures in a row a chain is skipped
+// for a pause that doubles.
 const (
 	failuresAllowed = 2
 	firstPause      = time.Minute
 	longestPause    = 15 * time.Minute
 )
 
-// A rest keeps a failing chain from taking every fetch's time.
+// A rest is a circuit breaker that keeps a failing chain from taking the time of every
+// fetch.
 type rest struct {
 	mu       sync.Mutex
 	failures int // in a row
@@ -78,7 +79,7 @@ func (r *rest) over(now time.Time) bool {
 	return past >= r.pause || past < 0
 }
 
-// record notes how asking went. After a pause one failure begins the next.
+// record notes the result of asking. After a pause one failure starts the next.
 func (r *rest) record(err error, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -39,7 +39,7 @@ func feedOf(t testing.TB, tok tokens.Token) feed {
 	return fs[0]
 }
 
-// mainnet has the feeds of what pools are quoted in.
+// mainnet has the feeds of the coins that pools are quoted in.
 func mainnet(t testing.TB) *fakeChain {
 	t.Helper()
 	f := newFake()
@@ -58,7 +58,7 @@ func read(t testing.TB, s *Source, ts ...tokens.Token) map[price.ID][]string {
 	return told(rs)
 }
 
-// wants compares what is told of a token.
+// wants compares what is returned for a token.
 func wants(t testing.TB, got map[price.ID][]string, tok tokens.Token, want ...string) {
 	t.Helper()
 	if g := got[price.IDOf(tok)]; !slices.Equal(g, want) {
@@ -66,7 +66,7 @@ func wants(t testing.TB, got map[price.ID][]string, tok tokens.Token, want ...st
 	}
 }
 
-// refusedFor wants a refusal for that reason.
+// refusedFor wants a refusal with the given reason.
 func refusedFor(t testing.TB, all []Refusal, reason error) {
 	t.Helper()
 	if !slices.ContainsFunc(all, func(r Refusal) bool { return errors.Is(r.Err, reason) }) {
@@ -86,11 +86,11 @@ func TestOracleAndPool(t *testing.T) {
 	}
 	got := told(rs)
 	wants(t, got, link, "chainlink 15.00", "uniswap-v3 14.99")
-	wants(t, got, ether, "chainlink 3000.00", "uniswap-v3 3000.69") // 3001 times what the dollar coin is worth
+	wants(t, got, ether, "chainlink 3000.00", "uniswap-v3 3000.69") // 3001 times the price of the dollar coin
 	wants(t, got, wrapped, got[price.IDOf(ether)]...)
 	wants(t, got, nobody)
 	for _, r := range rs {
-		want := noon.Add(-time.Second) // the block
+		want := noon.Add(-time.Second) // time of the block
 		if r.Source == price.Chainlink {
 			want = noon.Add(-10 * time.Minute)
 			if r.ID == price.IDOf(link) {
@@ -106,7 +106,7 @@ func TestOracleAndPool(t *testing.T) {
 	}
 }
 
-// TestChainlinkRules: what a feed may say, and what it may not.
+// TestChainlinkRules checks which answers of a feed are accepted.
 func TestChainlinkRules(t *testing.T) {
 	at := feedOf(t, link).address
 	dollar := feedOf(t, usdc).address
@@ -165,13 +165,13 @@ func TestChainlinkRules(t *testing.T) {
 	}
 }
 
-// TestSequencer: while a rollup's sequencer is down, and for an hour after, its
-// oracles are not believed, nor are the pools that need them.
+// TestSequencer checks that while a rollup's sequencer is down, and for an hour after,
+// neither its oracles nor the pools that need them are used.
 func TestSequencer(t *testing.T) {
 	weth := tokenAt(10, "0x4200000000000000000000000000000000000006", "WETH", 18)
 	usd10 := tokenAt(10, "0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85", "USDC", 6)
 	at := places[10].sequencer
-	mai := tokenAt(10, "0xdFA46478F9e5EA86d57387849598dbFB2e964b02", "MAI", 18) // which Aave alone prices
+	mai := tokenAt(10, "0xdFA46478F9e5EA86d57387849598dbFB2e964b02", "MAI", 18) // priced by Aave only
 	listed := oracles().aave[price.IDOf(mai)]
 	both := []string{"chainlink 3000.00", "uniswap-v3 3001.00"}
 	for name, c := range map[string]struct {
@@ -209,7 +209,8 @@ func TestSequencer(t *testing.T) {
 	}
 }
 
-// TestAnOldBlock: a node that is behind tells no prices, and the other chains' hold.
+// TestAnOldBlock checks that a node that lags gives no prices and does not affect other
+// chains.
 func TestAnOldBlock(t *testing.T) {
 	bnb := tokenAt(56, "", "BNB", 18)
 	for name, c := range map[string]struct {
@@ -236,8 +237,7 @@ func TestAnOldBlock(t *testing.T) {
 	}
 }
 
-// TestHalvesOfTwoNodes: the last questions of a call were answered by a node that is
-// behind.
+// TestHalvesOfTwoNodes has the last questions of a call answered by a node that lags.
 func TestHalvesOfTwoNodes(t *testing.T) {
 	f := mainnet(t)
 	f.twist = func(qs []chain.Question, answers [][]byte) [][]byte {
@@ -265,7 +265,7 @@ func TestAnswersOfAnotherNumber(t *testing.T) {
 	}
 }
 
-// listAave has Aave's oracle tell a price in millionths of a dollar.
+// listAave makes Aave's oracle return a price in millionths of a dollar.
 func (f *fakeChain) listAave(id uint64, asset, source common.Address, micro int64) {
 	oracle := places[id].aave
 	f.set(id, oracle, call("getSourceOfAsset(address)", asset), enc(source))
@@ -301,7 +301,7 @@ func TestAave(t *testing.T) {
 			f.set(1, base, call(latestRound), nil)
 			f.set(1, base, call("ASSET_TO_PEG()"), enc(hex("0xd1")))
 			f.set(1, base, call("PEG_TO_BASE()"), enc(hex("0xd2")))
-			f.feed(1, hex("0xd1"), 1_000_000, noon.Add(-20*time.Hour)) // a ratio is written daily
+			f.feed(1, hex("0xd1"), 1_000_000, noon.Add(-20*time.Hour)) // a ratio is updated daily
 			f.feed(1, hex("0xd2"), 3000_000_000, fresh)
 		}}, []string{"aave-oracle 3240.00"}, nil},
 		"the ratio is fresh and the price is not": {[]func(*fakeChain){adapter(fresh), func(f *fakeChain) {
@@ -350,8 +350,8 @@ func TestAave(t *testing.T) {
 	}
 }
 
-// TestAnotherAssetsFeed: Aave prices FBTC by the feed of BTC. That is told only
-// beside a pool of FBTC that agrees.
+// TestAnotherAssetsFeed checks that FBTC, which Aave prices by the BTC feed, gets that
+// price only if a pool of FBTC agrees.
 func TestAnotherAssetsFeed(t *testing.T) {
 	listed := oracles().aave[price.IDOf(fbtc)]
 	for micro, want := range map[int64][]string{
@@ -371,7 +371,7 @@ func TestAnotherAssetsFeed(t *testing.T) {
 	}
 }
 
-// TestPools: which pools count, and how much.
+// TestPools checks which pools count, and how much.
 func TestPools(t *testing.T) {
 	at := hex("0xa1")
 	v2 := len(places[1].markets) - 1
@@ -384,7 +384,7 @@ func TestPools(t *testing.T) {
 		want   []string
 		reason error
 	}{
-		"sound":                                  {[]func(*fakeChain){one(sound)}, []string{"uniswap-v3 1.99"}, nil}, // by what the dollar coin is worth
+		"sound":                                  {[]func(*fakeChain){one(sound)}, []string{"uniswap-v3 1.99"}, nil}, // times the price of the dollar coin
 		"shallow":                                {[]func(*fakeChain){one(but(func(p *fakePool) { p.held = 9_000 }))}, nil, errShallow},
 		"full, and nothing in play":              {[]func(*fakeChain){one(but(func(p *fakePool) { p.thin = true }))}, nil, errShallow},
 		"off its mean":                           {[]func(*fakeChain){one(but(func(p *fakePool) { p.mean = 1_950_000 }))}, nil, errDrift},
@@ -408,7 +408,7 @@ func TestPools(t *testing.T) {
 			},
 			func(f *fakeChain) {
 				f.pool(1, weth1.address, 18, fakePool{tier: 500, at: hex("0xa9"), coin: usdc1, micro: 1, held: 90_000, mean: 1})
-				f.set(1, hex("0xa9"), call("slot0()"), enc(0, 0, 0, 0, 0, 0, 0)) // ether is the second there
+				f.set(1, hex("0xa9"), call("slot0()"), enc(0, 0, 0, 0, 0, 0, 0)) // ether is token1 there
 			},
 			garble(call("slot0()"), enc(1, 0, 0, 0, 0, 0, 0)),
 		}, nil, errNoPrice},
@@ -416,7 +416,7 @@ func TestPools(t *testing.T) {
 		"another slot":              {[]func(*fakeChain){one(sound), garble(call("slot0()"), enc(1<<50, 0, 0, 0, 0, 0))}, nil, errShape},
 		"no liquidity":              {[]func(*fakeChain){one(sound), garble(call("liquidity()"), enc(0))}, nil, errEmpty},
 		"slot reverts":              {[]func(*fakeChain){one(sound), garble(call("slot0()"), nil)}, nil, errShape},
-		"another mean than ticks":   {[]func(*fakeChain){one(sound), garble(observeCall, enc(64, 160, 2, 0, 1<<60, 2, 0, 0))}, nil, errShallow}, // taken as none
+		"another mean than ticks":   {[]func(*fakeChain){one(sound), garble(observeCall, enc(64, 160, 2, 0, 1<<60, 2, 0, 0))}, nil, errShallow}, // counts as no mean
 		"worth more than all money": {[]func(*fakeChain){one(sound), garble(call("slot0()"), enc(new(big.Int).Sub(maxSqrtPrice, big.NewInt(1)), 0, 0, 0, 0, 0, 0))}, nil, nil},
 		"the deeper half decides": {[]func(*fakeChain){one(sound),
 			one(but(func(p *fakePool) {
@@ -444,7 +444,7 @@ func TestPools(t *testing.T) {
 	}
 }
 
-// TestTheDeepest: of many pools with one coin only the deepest are asked again.
+// TestTheDeepest checks that only the deepest of many pools with one coin are read again.
 func TestTheDeepest(t *testing.T) {
 	f := mainnet(t)
 	at := []common.Address{hex("0xa1"), hex("0xa2"), hex("0xa3")}
@@ -475,7 +475,8 @@ func TestMemoIsBounded(t *testing.T) {
 	}
 }
 
-// TestBothSides: a pool of two coins tells of both, in whatever order it was found.
+// TestBothSides checks that a pool of two coins prices both, in whatever order it was
+// found.
 func TestBothSides(t *testing.T) {
 	for range 20 {
 		f := mainnet(t)
@@ -490,7 +491,7 @@ func TestBothSides(t *testing.T) {
 	}
 }
 
-// TestNoCircle: what pools are quoted in is worth what oracles say, or nothing.
+// TestNoCircle checks that coins that pools are quoted in are priced by oracles only.
 func TestNoCircle(t *testing.T) {
 	f := newFake()
 	f.pool(1, weth1.address, 18, fakePool{tier: 500, at: hex("0xa2"), coin: usdc1, micro: 3000_000_000, held: 9_000_000, mean: 3000_000_000})
@@ -503,8 +504,8 @@ func TestNoCircle(t *testing.T) {
 	refusedFor(t, refused(price.IDOf(nobody)), errQuote)
 }
 
-// TestPeggedCoin: on 56 the dollar coins are a bridge's. They are worth what the
-// issuer's are while their pool with the native coin says so.
+// TestPeggedCoin checks chain 56, whose dollar coins are bridged. They have the price of
+// the issuer's coins while their pool with the native coin agrees.
 func TestPeggedCoin(t *testing.T) {
 	usdt := places[56].dollars[0]
 	dollar := tokenAt(56, usdt.address.Hex(), "USDT", 18)
@@ -528,8 +529,8 @@ func TestPeggedCoin(t *testing.T) {
 	}
 }
 
-// TestSuperseed: DIA's adapters, and Velodrome's pools by the dollar coin's feed on
-// the chain where it is issued.
+// TestSuperseed checks DIA's adapters, and Velodrome's pools priced by the dollar coin's
+// feed on its home chain.
 func TestSuperseed(t *testing.T) {
 	coins := places[5330]
 	eth, supr := tokenAt(5330, "", "ETH", 18), tokenAt(5330, "0x6EA1fFcbD7F5D210dB07D9E773862B0512fA219B", "SUPR", 18)
@@ -542,7 +543,7 @@ func TestSuperseed(t *testing.T) {
 	usd := tokenAt(5330, coins.dollars[0].address.Hex(), "USDC", 6)
 	got := read(t, s, eth, supr, usd)
 	wants(t, got, eth, "dia 3000.00")
-	wants(t, got, usd, "velodrome 0.99") // its twin's feed is for the pools alone
+	wants(t, got, usd, "velodrome 0.99") // its twin's feed is used for pools only
 	rs, err := s.Now(t.Context(), []tokens.Token{supr})
 	if err != nil || len(rs) != 1 || rs[0].Source != price.Velodrome || rs[0].Value.Fixed(6) != "0.003999" {
 		t.Fatalf("%v, %v", rs, err)
@@ -557,7 +558,7 @@ func TestSuperseed(t *testing.T) {
 	}
 }
 
-// TestMonad: MON by its feed on 42161.
+// TestMonad checks that MON is priced by its feed on 42161.
 func TestMonad(t *testing.T) {
 	mon := tokenAt(143, "", "MON", 18)
 	f := newFake()
@@ -571,7 +572,7 @@ func TestMonad(t *testing.T) {
 	wants(t, read(t, s, mon), mon)
 }
 
-// TestRemembered: decimals, sources and pools are asked for once in six hours.
+// TestRemembered checks that decimals, sources and pools are looked up once in six hours.
 func TestRemembered(t *testing.T) {
 	f := mainnet(t)
 	f.feed(1, feedOf(t, link).address, 15_000_000, noon.Add(-time.Minute))
@@ -610,7 +611,8 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// TestManyTokens: a long list is bounded, and its pools are looked for little by little.
+// TestManyTokens checks that a long list is limited and its pools are searched for step by
+// step.
 func TestManyTokens(t *testing.T) {
 	f := mainnet(t)
 	var ts []tokens.Token
@@ -640,8 +642,8 @@ func TestManyTokens(t *testing.T) {
 	}
 }
 
-// TestAFailingChain: it costs no other chain its prices, and after some failures it
-// rests.
+// TestAFailingChain checks that a failing chain does not affect others and is paused after
+// some failures.
 func TestAFailingChain(t *testing.T) {
 	bnb := tokenAt(56, "", "BNB", 18)
 	f := mainnet(t)
@@ -677,7 +679,7 @@ func TestAFailingChain(t *testing.T) {
 	}
 }
 
-// TestNotServed: a chain without endpoints is no failure.
+// TestNotServed checks that a chain without endpoints is not a failure.
 func TestNotServed(t *testing.T) {
 	f := mainnet(t)
 	f.fails[10] = fmt.Errorf("chain 10: %w", chain.ErrNoNetwork)
@@ -688,7 +690,7 @@ func TestNotServed(t *testing.T) {
 	}
 }
 
-// A slowChain answers one chain, and keeps the others waiting until they give up.
+// A slowChain blocks calls to one chain until they are cancelled.
 type slowChain struct {
 	*fakeChain
 	slow uint64
@@ -702,7 +704,7 @@ func (c slowChain) Ask(ctx context.Context, id uint64, qs []chain.Question) ([][
 	return c.fakeChain.Ask(ctx, id, qs)
 }
 
-// TestDeadline: a chain that does not answer costs the deadline and nothing else.
+// TestDeadline checks that a chain that does not answer costs only the deadline.
 func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(slowChain{mainnet(t), 56}, Options{Now: func() time.Time { return noon }})
@@ -715,7 +717,8 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// TestCancelled: whoever asked has gone; that is no failure of the chain.
+// TestCancelled checks that cancelling by the caller does not count as a failure of the
+// chain.
 func TestCancelled(t *testing.T) {
 	f := mainnet(t)
 	s, _ := source(t, f)
@@ -750,8 +753,8 @@ func TestMarketCaps(t *testing.T) {
 	}
 }
 
-// TestTable: every feed is on a chain that is read, and every row about a token of the
-// table or of the built-in list.
+// TestTable checks that every feed is on a chain that is read, every row is about a chain
+// in places, and the coins of pools have oracles.
 func TestTable(t *testing.T) {
 	for id, fs := range oracles().feeds {
 		for _, f := range fs {

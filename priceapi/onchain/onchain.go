@@ -1,13 +1,12 @@
-// Package onchain reads prices from the chains themselves, many at a time through
-// Multicall3: from Chainlink feeds, Aave's oracles, DIA's adapters, and the pools of
-// Uniswap and Velodrome.
+// Package onchain reads prices from the chains themselves, batched through Multicall3: from
+// Chainlink feeds, Aave's oracles, DIA's adapters, and the pools of Uniswap and Velodrome.
 //
-// What an oracle says is taken where it is fresh by its own account and measures the
-// token itself. Where its age cannot be seen, or it measures what the token only
-// stands for (BTC for BTCB), it is taken only beside a pool of the token that says
-// the same. What a pool says becomes dollars by the oracle of the coin it is quoted
-// in, never by another pool. Every answer is of a block that is not older than five
-// minutes; nothing is assumed, and what is in doubt is not told.
+// An oracle's price is used if it is fresh by its own timestamp and measures the token
+// itself. If its age is unknown, if it is older than usual but less than a day old, or if
+// it measures an asset that the token only represents (BTC for BTCB), it is used only if a
+// pool of the token agrees. A pool's price is converted to dollars by the oracle of the
+// coin it is quoted in, never by another pool. Every answer is from a block at most five
+// minutes old. Doubtful prices are not returned.
 package onchain
 
 import (
@@ -20,33 +19,32 @@ import (
 	"time"
 
 	"swapkeep/chain"
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/priceapi/price"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A Chain asks contracts. It returns an answer for each question, in order; nil for
-// one that reverted. The questions of one call, which are at most as many as
-// [Options].AtOnce, are to be of one block. chain.ErrNoNetwork means that it does not
-// serve that chain.
+// A Chain calls contracts. Ask returns one answer per question, in order; nil for a call
+// that reverted. The questions of one call, at most [Options].AtOnce, must be answered from
+// one block. chain.ErrNoNetwork means that the chain is not configured.
 type Chain interface {
 	Ask(ctx context.Context, chainID uint64, qs []chain.Question) ([][]byte, error)
 }
 
 // Options of a Source.
 type Options struct {
-	Now      func() time.Time // nil = fault.Now
+	Now      func() time.Time // nil = clock.Now
 	Deadline time.Duration    // of one Now or MarketCaps; 0 = 20 s
-	AtOnce   int              // questions in one call; 0 = 100, what public nodes take; at least 40
-	// Refused hears of every price that was read and is not told; nil = nobody. It
-	// may be called by several goroutines.
+	AtOnce   int              // questions per call; 0 = 100, which public nodes accept; raised to at least 40
+	// Refused receives every price that was read and rejected; nil = not reported. It may
+	// be called concurrently.
 	Refused func(Refusal)
 }
 
-// A Refusal says why a price is not told. The address of ID is zero where it is about
-// the native coin or, with an unknown source, about the whole chain.
+// A Refusal says why a price was rejected. A zero address in ID means the native coin or,
+// if Source is unknown, the whole chain.
 type Refusal struct {
 	ID     price.ID
 	Source price.Source
@@ -56,11 +54,11 @@ type Refusal struct {
 const (
 	defaultDeadline = 20 * time.Second
 	defaultAtOnce   = 100
-	leastAtOnce     = 40  // the most questions that belong together, and the stamps
-	maxTokens       = 250 // of one chain; further ones are not asked about
+	leastAtOnce     = 40  // the largest group plus the stamps
+	maxTokens       = 250 // per chain; further tokens are ignored
 )
 
-// A Source is the chains as a source of prices. It is safe for concurrent use.
+// A Source is a price source that reads the chains. It is safe for concurrent use.
 type Source struct {
 	chain   Chain
 	now     func() time.Time
@@ -71,11 +69,11 @@ type Source struct {
 	places  map[uint64]*memory
 }
 
-// New makes a source, which asks nothing yet.
+// New makes a source without asking anything.
 func New(c Chain, o Options) *Source {
 	s := &Source{chain: c, now: o.Now, within: o.Deadline, atOnce: o.AtOnce, refused: o.Refused, table: oracles(), places: map[uint64]*memory{}}
 	if s.now == nil {
-		s.now = fault.Now
+		s.now = clock.Now
 	}
 	if s.within <= 0 {
 		s.within = defaultDeadline
@@ -93,15 +91,14 @@ func New(c Chain, o Options) *Source {
 	return s
 }
 
-// Name is what the source is called.
+// Name is the source's name.
 func (s *Source) Name() string { return "onchain" }
 
-// Now reads the tokens' prices: at most one of an oracle and one of a pool for each,
-// the oracle's first. Tokens that no oracle and no deep pool tells of are absent, as
-// are those of chains that are not served. An error names the chains that could not
-// be read, or not to the end; the readings hold all the same. A chain that fails
-// again and again is left alone for up to 15 minutes, without an error. It may be
-// repeated.
+// Now reads the tokens' prices: for each at most one from an oracle, which comes first, and
+// one from a pool. Tokens without an oracle or a deep pool are absent, and so are those of
+// chains that are not configured. An error names the chains that could not be read
+// completely; the readings are valid all the same. A chain that fails repeatedly is skipped
+// for up to 15 minutes, without an error. Now may be repeated.
 func (s *Source) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.within)
 	defer cancel()
@@ -112,13 +109,13 @@ func (s *Source) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, e
 
 // A wish is what is to be read on one chain.
 type wish struct {
-	tokens []tokens.Token                 // whose prices are to be told
-	assets map[common.Address]uint8       // what has prices there, with its decimals: tokens and the coins of pools
-	feeds  map[common.Address]bool        // oracles to be read, for whatever chain
+	tokens []tokens.Token                 // tokens to return prices of
+	assets map[common.Address]uint8       // assets priced on this chain, with decimals: tokens and the coins of pools
+	feeds  map[common.Address]bool        // oracles on this chain, for assets of any chain
 	aave   map[common.Address]aaveListing // by asset
 }
 
-// plan says what to ask of each chain.
+// plan lists what to read on each chain.
 func (s *Source) plan(ts []tokens.Token) map[uint64]*wish {
 	wanted := map[uint64]*wish{}
 	at := func(id uint64) *wish {
@@ -140,7 +137,7 @@ func (s *Source) plan(ts []tokens.Token) map[uint64]*wish {
 		w.tokens = append(w.tokens, t)
 		w.assets[p.asset(t.Address)] = t.Decimals
 	}
-	for _, id := range slices.Collect(maps.Keys(wanted)) { // those with tokens; feeds add further chains
+	for _, id := range slices.Collect(maps.Keys(wanted)) { // only chains with tokens; feeds add further chains
 		for _, c := range places[id].coins() {
 			wanted[id].assets[c.address] = c.decimals
 		}
@@ -159,7 +156,7 @@ func (s *Source) plan(ts []tokens.Token) map[uint64]*wish {
 // errChains means that some chains could not be read.
 var errChains = errors.New("not all chains were read")
 
-// listen asks all chains at once. What came before an error holds.
+// listen reads all chains concurrently. Results read before an error are kept.
 func (s *Source) listen(ctx context.Context, wanted map[uint64]*wish) (map[uint64]*heard, error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup

@@ -8,31 +8,31 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A coin is what pools are quoted in.
+// A coin is a token that pools are quoted in.
 type coin struct {
 	address  common.Address
 	decimals uint8
 }
 
-// A market is a factory of pools.
+// A market is a pool factory.
 type market struct {
 	source  price.Source
 	factory common.Address
-	find    [4]byte // its method that finds a pool of two tokens
-	tiers   []int64 // and that method's third argument: fees or tick spacings; none = no such argument
-	words   int     // that slot0() of a pool returns; 0 = a pair with reserves
+	find    [4]byte // selector of the method that finds a pool of two tokens
+	tiers   []int64 // values of its third argument, fees or tick spacings; none = it has no third argument
+	words   int     // words returned by a pool's slot0(); 0 = a pair with reserves
 }
 
-// A place is what is known of one chain.
+// A place describes one chain.
 type place struct {
 	wrapped   coin // the wrapped native coin
 	dollars   []coin
 	markets   []market
 	aave      common.Address // Aave's oracle; zero = none
-	sequencer common.Address // the feed that says whether the sequencer is up; zero = none
+	sequencer common.Address // the sequencer uptime feed; zero = none
 }
 
-// asset is what has the token's price: the wrapped coin for the native one.
+// asset returns the asset that has the token's price: the wrapped coin for the native one.
 func (p place) asset(token common.Address) common.Address {
 	if token == (common.Address{}) {
 		return p.wrapped.address
@@ -40,17 +40,17 @@ func (p place) asset(token common.Address) common.Address {
 	return token
 }
 
-// coins are all that pools are quoted in.
+// coins returns all coins that pools are quoted in.
 func (p place) coins() []coin { return append([]coin{p.wrapped}, p.dollars...) }
 
-// The tiers: what Uniswap's v3 factories have enabled (fee in millionths), and what
-// Velodrome's Slipstream has (tick spacing). One that is not enabled has no pools.
+// The tiers enabled in Uniswap's v3 factories (fee in millionths) and in Velodrome's
+// Slipstream (tick spacing). A tier that is not enabled has no pools.
 var (
 	feeTiers     = []int64{100, 500, 3000, 10000}
 	spacingTiers = []int64{1, 50, 100, 200, 2000}
 )
 
-// Words that slot0() returns. Slipstream's has no feeProtocol.
+// Words returned by slot0(). Slipstream's has no feeProtocol.
 const (
 	slotOfV3         = 7
 	slotOfSlipstream = 6
@@ -62,9 +62,9 @@ var (
 )
 
 // places is the table of chains. Factories: Uniswap's sdk-core 7.19.4; Velodrome's
-// sugar-sdk, both factories of 5330. Aave's oracles and the uptime feeds:
-// aave-address-book 4.44.22. Dollar coins: those with the deepest pools and a feed of
-// their own, at the addresses that their issuers or bridges publish.
+// sugar-sdk, both factories of 5330. Aave's oracles and the uptime feeds: aave-address-book
+// 4.44.22. Dollar coins: those with the deepest pools and a feed of their own, at the
+// addresses that their issuers or bridges publish.
 var places = map[uint64]place{
 	1: {
 		wrapped: coinAt("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", 18),
@@ -127,5 +127,5 @@ func slipstream(factory string) market {
 	return market{price.Velodrome, common.HexToAddress(factory), selector("getPool(address,address,int24)"), spacingTiers, slotOfSlipstream}
 }
 
-// first reports whether a is a pool's token0 beside b: the lower address is.
+// first reports whether a is token0 in a pool with b, which the lower address is.
 func first(a, b common.Address) bool { return bytes.Compare(a[:], b[:]) < 0 }

@@ -11,27 +11,27 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A pool trades an asset for a coin.
+// A pool trades an asset against a coin.
 type pool struct {
 	at     common.Address
-	market int // index among the place's markets
+	market int // index into place.markets
 	coin   coin
 }
 
-// Bounds of what is looked for and kept.
+// Limits of the search for pools.
 const (
-	soughtAtOnce = 80 // assets whose pools are looked for in one fetch of a chain
-	perCoin      = 2  // pools of an asset and a coin that are kept: the deepest
+	soughtAtOnce = 80 // assets whose pools are searched for in one fetch of a chain
+	perCoin      = 2  // pools kept per asset and coin: the deepest
 )
 
-// What a pool must hold of its coin when it is found to be asked again: far below
-// what makes its price count, to spare the node the thousands of empty ones.
+// How much of its coin a pool must hold when found to be read again. That is far less than
+// it needs for its price to count; it spares the node thousands of empty pools.
 const (
 	worthDollars = 1000
 	worthWrapped = 1
 )
 
-// findPools looks for the pools of assets that nothing is known of, or not lately.
+// findPools searches for the pools of assets that are not cached.
 func (s *Source) findPools(ctx context.Context, id uint64, w *wish) error {
 	m, p := s.places[id], places[id]
 	sought := s.unknown(id, w)
@@ -72,8 +72,8 @@ func (s *Source) findPools(ctx context.Context, id uint64, w *wish) error {
 	return nil
 }
 
-// unknown lists the assets to look for now: the coins of pools first, on whose prices
-// others depend, then as the tokens were given.
+// unknown lists the assets to search for now: first the coins of pools, because other
+// prices depend on them, then the tokens in the given order.
 func (s *Source) unknown(id uint64, w *wish) []common.Address {
 	var all []common.Address
 	for _, c := range places[id].coins() {
@@ -92,7 +92,7 @@ func (s *Source) unknown(id uint64, w *wish) []common.Address {
 	return all[:min(len(all), soughtAtOnce)]
 }
 
-// findQuestions ask a factory for its pools of two tokens.
+// findQuestions asks a factory for its pools of two tokens.
 func (mk market) findQuestions(a, b common.Address) []chain.Question {
 	if mk.tiers == nil {
 		return []chain.Question{{To: mk.factory, Data: calldata(mk.find, a, b)}}
@@ -104,9 +104,9 @@ func (mk market) findQuestions(a, b common.Address) []chain.Question {
 	return qs
 }
 
-// deepest keeps, of each asset's pools with each coin, those that hold most of it.
+// deepest keeps, for each asset and coin, the pools that hold most of the coin.
 func (s *Source) deepest(ctx context.Context, id uint64, found map[common.Address][]pool) error {
-	held := map[pool]*big.Int{} // a pool of two coins is two of ours
+	held := map[pool]*big.Int{} // a pool of two coins appears twice, once for each
 	q := &inquiry{}
 	for _, pools := range found {
 		for _, p := range pools {
@@ -141,7 +141,6 @@ func (s *Source) deepest(ctx context.Context, id uint64, found map[common.Addres
 	return nil
 }
 
-// askPools asks the known pools for their states.
 func (s *Source) askPools(q *inquiry, id uint64, w *wish, h *heard) {
 	for asset := range w.assets {
 		pools, _ := s.places[id].pools.get(asset, s.now())
@@ -154,7 +153,7 @@ func (s *Source) askPools(q *inquiry, id uint64, w *wish, h *heard) {
 	}
 }
 
-// stateQuestions ask for what stateOf reads.
+// stateQuestions asks for what stateOf reads.
 func (mk market) stateQuestions(p pool) []chain.Question {
 	balance := ask(p.coin.address, "balanceOf(address)", p.at)
 	if mk.words == 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Why an oracle's price is not told.
+// Why an oracle's price is rejected.
 var (
 	errNegative  = errors.New("the answer is not above zero")
 	errNoRound   = errors.New("the round has no number")
@@ -25,19 +25,18 @@ var (
 	errSequencer = errors.New("the sequencer's uptime is not known")
 )
 
-// A round is what latestRoundData() returned, in Chainlink's form: round number,
-// answer, when the round began and when the answer came. The fifth word, the round
-// that the answer was made in, is no longer of use.
+// A round is what Chainlink's latestRoundData() returns: round number, answer, start and
+// update times. The fifth word, answeredInRound, is deprecated and not used.
 type round struct {
 	number           *big.Int
-	answer           *big.Int // with sign
+	answer           *big.Int // signed
 	started, updated time.Time
 	decimals         uint8
 	of               stamp
-	err              error // why there is none
+	err              error // why the round is not usable
 }
 
-// roundOf reads an answer, nil if the call reverted.
+// roundOf decodes an answer, which is nil if the call reverted.
 func roundOf(out []byte) (round, error) {
 	if out == nil {
 		return round{}, errNoAnswer
@@ -59,7 +58,7 @@ func roundOf(out []byte) (round, error) {
 	return r, errors.Join(within(ws[0], 80), within(ws[4], 80))
 }
 
-// fresh refuses a round that says nothing of now.
+// fresh rejects a round that does not give a current price.
 func (r round) fresh(lasts time.Duration, anyRound bool, now time.Time) error {
 	if r.err != nil {
 		return r.err
@@ -82,7 +81,7 @@ func (r round) fresh(lasts time.Duration, anyRound bool, now time.Time) error {
 	return nil
 }
 
-// price is the round's answer in US dollars.
+// price returns the round's answer in US dollars.
 func (r round) price(f feed, now time.Time) (price.Sample, error) {
 	if err := r.fresh(f.lasts, f.anyRound, now); err != nil {
 		return price.Sample{}, err
@@ -96,7 +95,7 @@ func (r round) price(f feed, now time.Time) (price.Sample, error) {
 
 const latestRound = "latestRoundData()"
 
-// askFeeds asks the feeds for their rounds, and once for their decimals.
+// askFeeds asks the feeds for their rounds, and for their decimals if not cached.
 func (s *Source) askFeeds(q *inquiry, id uint64, w *wish, h *heard) {
 	m := s.places[id]
 	for at := range w.feeds {
@@ -126,12 +125,12 @@ func feedDecimals(out []byte) (uint8, error) {
 	return uint8(w.Uint64()), nil
 }
 
-// grace is how long after the sequencer is back prices are not believed: those who
-// write them, and those who trade, need time to catch up.
+// grace is how long prices are not accepted after the sequencer comes back: oracle
+// reporters and traders need time to catch up.
 const grace = time.Hour
 
-// askSequencer asks whether the chain's sequencer is up. Where there is no such feed
-// it is taken to be.
+// askSequencer asks whether the chain's sequencer is up. Without an uptime feed it is
+// assumed to be.
 func (s *Source) askSequencer(q *inquiry, id uint64, h *heard) {
 	at := places[id].sequencer
 	if at == (common.Address{}) {
@@ -146,8 +145,8 @@ func (s *Source) askSequencer(q *inquiry, id uint64, h *heard) {
 	}, ask(at, latestRound))
 }
 
-// sequencerOf reads the uptime feed's round: the answer is 0 for up, 1 for down, and
-// the round began when that changed.
+// sequencerOf decodes the uptime feed's round: the answer is 0 for up and 1 for down, and
+// the round's start time is when that changed.
 func sequencerOf(out []byte, of stamp, now time.Time) error {
 	r, err := roundOf(out)
 	switch {

@@ -31,7 +31,7 @@ var (
 type world struct {
 	*sandbox.Sandbox
 	source *onchain.Source
-	asked  atomic.Int64 // calls
+	asked  atomic.Int64 // number of calls
 	hub    *chain.Hub
 }
 
@@ -69,7 +69,7 @@ func (w *world) token(t *testing.T, id uint64, symbol string) tokens.Token {
 	return tokens.Token{Chain: id, Address: x.Address, Symbol: symbol, Decimals: x.Decimals}
 }
 
-// A claim is what is to be told of a token: sources and the price, within a percent.
+// A claim is what must be returned for a token: sources and the price, within a percent.
 type claim struct {
 	chain   uint64
 	symbol  string
@@ -110,7 +110,7 @@ func (w *world) check(t *testing.T, when string, claims []claim) {
 
 func by(sources ...price.Source) []price.Source { return sources }
 
-// TestSandbox reads real pools and the oracles' stand-ins on every chain.
+// TestSandbox reads real pools and simulated oracles on every chain.
 func TestSandbox(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 10, 56, 143, 5330, 8453, 42161)
@@ -143,7 +143,7 @@ func TestSandbox(t *testing.T) {
 	w.caps(t)
 }
 
-// caps compares a cap with the supply.
+// caps compares a market cap with the supply.
 func (w *world) caps(t *testing.T) {
 	t.Helper()
 	dai := w.token(t, 1, "DAI")
@@ -155,8 +155,8 @@ func (w *world) caps(t *testing.T) {
 	}
 }
 
-// TestOracleModes: what is told of ether and of dollars while the oracles of a
-// rollup misbehave in every way that the sandbox has.
+// TestOracleModes checks the prices of ether and DAI while the oracles of a rollup
+// misbehave in every way that the sandbox supports.
 func TestOracleModes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 10)
@@ -168,19 +168,19 @@ func TestOracleModes(t *testing.T) {
 		dai    []price.Source
 		tens   float64
 	}{
-		{market.Change{At: "all", Mode: "ok"}, nil, nil, 1}, // the sequencer, as of now
-		// Aave reads the same feed
+		{market.Change{At: "all", Mode: "ok"}, nil, nil, 1}, // the sequencer came up just now
+		// Aave reads the same feed.
 		{market.Change{At: ethUSD, Mode: "stale"}, by(price.UniswapV3), both, 1},
 		{market.Change{At: ethUSD, Mode: "zero"}, by(price.UniswapV3), both, 1},
 		{market.Change{At: ethUSD, Mode: "negative"}, by(price.UniswapV3), both, 1},
 		{market.Change{At: ethUSD, Mode: "revert"}, by(price.UniswapV3), both, 1},
-		{market.Change{At: "chainlink", Mode: "stale"}, nil, nil, 1}, // no coin of a pool is worth anything known
+		{market.Change{At: "chainlink", Mode: "stale"}, nil, nil, 1}, // no coin that pools are quoted in has a price
 		{market.Change{At: "chainlink", Mode: "revert"}, nil, nil, 1},
 		{market.Change{At: "sequencer", Mode: "down"}, nil, nil, 1},
 		{market.Change{At: "sequencer", Mode: "ok", Seconds: 60}, nil, nil, 1}, // up for a minute
 		{market.Change{At: "sequencer", Mode: "ok", Seconds: 7200}, both, both, 1},
 		{market.Change{At: "sequencer", Mode: "revert"}, nil, nil, 1},
-		{market.Change{At: "aave", Mode: "revert"}, both, both, 1}, // Chainlink goes before
+		{market.Change{At: "aave", Mode: "revert"}, both, both, 1}, // Chainlink is preferred
 		{market.Change{At: "chainlink", Mode: "tenfold"}, both, both, 10},
 	} {
 		when := fmt.Sprintf("%+v", c.change)
@@ -194,8 +194,8 @@ func TestOracleModes(t *testing.T) {
 	}
 }
 
-// TestQuietOracle: a feed that has said nothing for two hours is told, with its own time,
-// while a pool of the token says the same; one of two days ago is not.
+// TestQuietOracle checks that a feed not updated for two hours is used, with its own time,
+// while a pool of the token agrees, and one not updated for two days is not.
 func TestQuietOracle(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 10)
@@ -226,8 +226,8 @@ func TestQuietOracle(t *testing.T) {
 	}
 }
 
-// TestAaveModes: tokens that Aave's oracle alone knows, by what its source says of
-// its age. What it prices by another asset's feed is not told.
+// TestAaveModes checks a token that only Aave's oracle prices while its source misbehaves.
+// A token that Aave prices by another asset's feed gets no price.
 func TestAaveModes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -236,7 +236,7 @@ func TestAaveModes(t *testing.T) {
 	source := "0x87625393534d5C102cADB66D37201dF24cc26d4C"
 	for _, c := range []struct {
 		at, mode string
-		want     string // dollars
+		want     string // in dollars
 	}{
 		{"aave", "ok", "3246"}, {source, "stale", ""}, {source, "revert", ""}, {source, "zero", ""}, {"aave", "zero", ""}, {"aave", "revert", ""}, {"aave", "tenfold", "32460"},
 	} {

@@ -12,25 +12,25 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// How a pool is judged.
+// Limits for accepting a pool's price.
 const (
 	window   = 10 * time.Minute
-	drift    = 0.02      // by which the price may be off its mean over the window
-	leastUSD = 10_000    // that a pool holds of its coin
-	alone    = 5         // times as much where the mean is not known
-	maxTick  = 887_272   // of Uniswap v3 and its kin
-	perTick  = 1.0001    // a tick's step
+	drift    = 0.02      // how far the price may be from its mean over the window
+	leastUSD = 10_000    // how much of its coin a pool must hold
+	alone    = 5         // times as much if the mean is unknown
+	maxTick  = 887_272   // of Uniswap v3 and its forks
+	perTick  = 1.0001    // price factor of one tick
 	q96      = uint(96)  // fraction bits of a square root price
-	q192     = uint(192) // of its square
+	q192     = uint(192) // fraction bits of its square
 )
 
-// The least and the greatest square root price (Uniswap v3's TickMath).
+// Bounds of a square root price (Uniswap v3's TickMath).
 var (
 	minSqrtPrice    = big.NewInt(4295128739)
 	maxSqrtPrice, _ = new(big.Int).SetString("1461446703485210103287273052203988822378723970342", 10)
 )
 
-// Why a pool's price is not told.
+// Why a pool's price is rejected.
 var (
 	errEmpty   = errors.New("the pool has no liquidity")
 	errNoPrice = errors.New("the pool has no price")
@@ -39,19 +39,18 @@ var (
 	errQuote   = errors.New("no oracle tells what the pool's coin is worth")
 )
 
-// A state is what a pool said of itself. The price of the asset is num/den of the
-// pool's coin, in base units of both.
+// A state is what was read from a pool. The asset's price is num/den of the pool's coin, in
+// base units of both.
 type state struct {
 	pool
 	source   price.Source
 	of       stamp
 	num, den *big.Int
-	depth    *big.Int // of the coin, base units: what it holds, at most what is in play at this price
-	mean     float64  // of the asset's price over the window, in base units; 0 = not known
+	depth    *big.Int // of the coin, in base units: the balance, but at most the liquidity at this price
+	mean     float64  // of the asset's price over the window, in base units; 0 = unknown
 	err      error
 }
 
-// stateOf reads the answers to stateQuestions.
 func stateOf(p pool, mk market, asset common.Address, answers [][]byte, of stamp) state {
 	s := state{pool: p, source: mk.source, of: of}
 	held, err := wordWithin(answers[0], 256)
@@ -66,8 +65,8 @@ func stateOf(p pool, mk market, asset common.Address, answers [][]byte, of stamp
 	return s
 }
 
-// pair reads getReserves(): two uint112 and a time. A fee on transfers or a gift
-// makes reserves and balance differ: the lesser counts.
+// pair decodes getReserves(): two uint112 and a time. Transfer fees or donations make
+// reserves and balance differ; the lesser counts.
 func (s *state) pair(out []byte, held *big.Int, assetFirst bool) error {
 	ws, err := words(out, 3)
 	if err != nil {
@@ -87,8 +86,8 @@ func (s *state) pair(out []byte, held *big.Int, assetFirst bool) error {
 	return nil
 }
 
-// concentrated reads slot0(), liquidity() and observe() of a pool whose liquidity
-// lies in ranges.
+// concentrated decodes slot0(), liquidity() and observe() of a pool with concentrated
+// liquidity.
 func (s *state) concentrated(answers [][]byte, slotWords int, held *big.Int, assetFirst bool) error {
 	slot, err := words(answers[0], slotWords)
 	if err != nil {
@@ -96,7 +95,7 @@ func (s *state) concentrated(answers [][]byte, slotWords int, held *big.Int, ass
 	}
 	sqrt := slot[0]
 	if sqrt.Cmp(minSqrtPrice) < 0 || sqrt.Cmp(maxSqrtPrice) >= 0 {
-		return errNoPrice // zero: the pool was never begun
+		return errNoPrice // zero: the pool was never initialized
 	}
 	liquidity, err := wordWithin(answers[1], 128)
 	if err != nil {
@@ -106,7 +105,7 @@ func (s *state) concentrated(answers [][]byte, slotWords int, held *big.Int, ass
 		return errEmpty
 	}
 	square, one := new(big.Int).Mul(sqrt, sqrt), new(big.Int).Lsh(big.NewInt(1), q192)
-	var inPlay *big.Int // of the coin: what the liquidity here would be over the whole range
+	var inPlay *big.Int // of the coin: the amount if the current liquidity covered the whole range
 	if assetFirst {
 		s.num, s.den = square, one
 		inPlay = new(big.Int).Rsh(new(big.Int).Mul(liquidity, sqrt), q96)
@@ -124,8 +123,9 @@ func (s *state) concentrated(answers [][]byte, slotWords int, held *big.Int, ass
 	return nil
 }
 
-// meanTick reads observe([600, 0]): the sums of ticks by the second, then and now, and
-// as many sums of seconds by liquidity. False where the pool keeps no such past.
+// meanTick decodes observe([600, 0]): the cumulative ticks then and now, followed by as
+// many cumulative seconds per liquidity. It returns false if the pool does not keep that
+// history.
 func meanTick(out []byte) (float64, bool) {
 	ws, err := words(out, 8)
 	if err != nil {
@@ -155,14 +155,14 @@ func lesser(a, b *big.Int) *big.Int {
 	return b
 }
 
-// A quoted price is a pool's, in US dollars.
+// A quoted is a pool's price in US dollars.
 type quoted struct {
 	price.Sample
 	depth     price.Value // in US dollars
 	confirmed bool        // by its mean over the window
 }
 
-// quote turns the state into dollars, by what its coin is worth, and judges it.
+// quote converts the state to dollars by the coin's price and applies the limits.
 func (s state) quote(decimals uint8, coin price.Value) (quoted, error) {
 	if s.err != nil {
 		return quoted{}, s.err
@@ -195,8 +195,8 @@ func (s state) quote(decimals uint8, coin price.Value) (quoted, error) {
 	return q, nil
 }
 
-// dollars is num/den base units of a coin for one base unit of an asset, as dollars
-// for a whole asset.
+// dollars converts num/den base units of a coin per base unit of an asset to dollars per
+// whole asset.
 func dollars(num, den *big.Int, assetDecimals, coinDecimals uint8, coin price.Value) (price.Value, error) {
 	num = new(big.Int).Mul(num, power(assetDecimals))
 	den = new(big.Int).Mul(den, power(coinDecimals))

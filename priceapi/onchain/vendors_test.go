@@ -14,11 +14,12 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// mainMarkets are Aave's modules of whose oracle prices are taken, by chain, and
-// what the feeds of a chain are called.
+// mainMarkets names, by chain, the Aave module whose oracle is used, and the chain in the
+// names of Chainlink's feeds.
 var mainMarkets = map[uint64]string{1: "Ethereum", 10: "Optimism", 56: "BNB", 8453: "Base", 42161: "Arbitrum"}
 
-// TestVendorsPlaces: oracles, feeds and factories, by aave-address-book and sdk-core.
+// TestVendorsPlaces compares oracles, feeds and factories with aave-address-book and
+// sdk-core.
 func TestVendorsPlaces(t *testing.T) {
 	known := vendors.Known(t).Addresses
 	c := vendors.NewCount(t, "price pins")

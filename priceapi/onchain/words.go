@@ -10,17 +10,17 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// errShape means that an answer is not what the method returns.
+// errShape means that an answer does not have the method's return type.
 var errShape = errors.New("the contract does not answer as it should")
 
 const word = 32
 
-// selector is a method's, by its signature.
+// selector returns the selector of a method signature.
 func selector(signature string) [4]byte {
 	return [4]byte(crypto.Keccak256([]byte(signature)))
 }
 
-// calldata is a call with arguments of one word each: addresses and whole numbers.
+// calldata encodes a call with one-word arguments: addresses and whole numbers.
 func calldata(method [4]byte, args ...any) []byte {
 	data := method[:]
 	for _, a := range args {
@@ -34,7 +34,7 @@ func calldata(method [4]byte, args ...any) []byte {
 	return data
 }
 
-// words cuts an answer of exactly n words into numbers without sign.
+// words splits an answer of exactly n words into unsigned numbers.
 func words(out []byte, n int) ([]*big.Int, error) {
 	if len(out) != n*word {
 		return nil, fmt.Errorf("%w: %d bytes, want %d", errShape, len(out), n*word)
@@ -46,7 +46,7 @@ func words(out []byte, n int) ([]*big.Int, error) {
 	return ws, nil
 }
 
-// wordWithin is an answer of one word, of a type with so many bits.
+// wordWithin decodes an answer of one word that must fit in the given bits.
 func wordWithin(out []byte, bits int) (*big.Int, error) {
 	ws, err := words(out, 1)
 	if err != nil {
@@ -55,7 +55,7 @@ func wordWithin(out []byte, bits int) (*big.Int, error) {
 	return ws[0], within(ws[0], bits)
 }
 
-// within refuses what a type with so many bits does not hold.
+// within checks that w fits in the given bits.
 func within(w *big.Int, bits int) error {
 	if w.BitLen() > bits {
 		return fmt.Errorf("%w: a number of %d bits, want %d", errShape, w.BitLen(), bits)
@@ -63,7 +63,8 @@ func within(w *big.Int, bits int) error {
 	return nil
 }
 
-// signed reads a word as the two's complement of so many bits, extended to the word.
+// signed decodes a word as a two's complement number of the given bits, sign-extended to
+// the word.
 func signed(w *big.Int, bits uint) (*big.Int, error) {
 	n := new(big.Int).Set(w)
 	if n.Bit(255) == 1 {
@@ -71,15 +72,15 @@ func signed(w *big.Int, bits uint) (*big.Int, error) {
 	}
 	magnitude := new(big.Int).Set(n)
 	if n.Sign() < 0 {
-		magnitude.Not(n) // -1 is 0, the lowest is the highest
+		magnitude.Not(n) // maps -1 to 0 and the lowest number to the highest
 	}
 	return n, within(magnitude, int(bits)-1)
 }
 
-// latestTime is the last that a timestamp may say: the end of the year 9999.
+// latestTime is the largest timestamp accepted: the end of the year 9999.
 const latestTime = 253_402_300_799
 
-// moment reads a word as seconds since 1970; zero is no moment.
+// moment decodes a word as seconds since 1970; zero becomes the zero time.
 func moment(w *big.Int) (time.Time, error) {
 	if !w.IsInt64() || w.Int64() > latestTime {
 		return time.Time{}, fmt.Errorf("%w: a time out of range", errShape)
@@ -90,7 +91,7 @@ func moment(w *big.Int) (time.Time, error) {
 	return time.Unix(w.Int64(), 0), nil
 }
 
-// addressOf is an answer of one address, zero for none.
+// addressOf decodes an answer of one address, which may be zero.
 func addressOf(out []byte) (common.Address, error) {
 	w, err := wordWithin(out, 160)
 	if err != nil {
@@ -99,7 +100,7 @@ func addressOf(out []byte) (common.Address, error) {
 	return common.BigToAddress(w), nil
 }
 
-// arrayOf is an answer of one array of n words.
+// arrayOf decodes an answer of one array of n words.
 func arrayOf(out []byte, n int) ([]*big.Int, error) {
 	ws, err := words(out, 2+n)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// vectors are recorded calls and price math, worked out apart from this package.
+// vectors are recorded calls and price math, computed independently of this package.
 type vectors struct {
 	Selectors []struct {
 		Signature string        `json:"signature"`
@@ -79,10 +79,10 @@ func TestSelectors(t *testing.T) {
 	}
 }
 
-// TestRoundVector reads the recorded answer of a feed and of its decimals.
+// TestRoundVector decodes the recorded answers of a feed and its decimals.
 func TestRoundVector(t *testing.T) {
 	v := readVectors(t).Aggregate
-	// two answers of five words and of one, behind aggregate3's offsets and lengths
+	// Two answers, of five words and of one, follow aggregate3's offsets and lengths.
 	out := v.Returned
 	r, err := roundOf(out[7*word : 12*word])
 	if err != nil {
@@ -102,7 +102,7 @@ func TestRoundVector(t *testing.T) {
 	}
 }
 
-// TestPoolVectors: with a coin worth a dollar, a pool's price is the vector's.
+// TestPoolVectors checks pool prices against the vectors, with a coin worth a dollar.
 func TestPoolVectors(t *testing.T) {
 	low, high := hex("0x01"), hex("0x02")
 	v := readVectors(t)
@@ -146,7 +146,7 @@ func value(t testing.TB, s string) price.Value {
 	return v
 }
 
-// tickOf is the mean tick of a fake pool.
+// tickOf returns the mean tick of a fake pool.
 func tickOf(p fakePool, decimals uint8, asset common.Address) int64 {
 	ratio := float64(p.mean) / 1e6 * math.Pow(10, float64(p.coin.decimals)-float64(decimals))
 	if !first(asset, p.coin.address) {
@@ -168,8 +168,8 @@ func TestSigned(t *testing.T) {
 	}
 }
 
-// FuzzAnswers: whatever a contract or a node answers, no decoder takes what is not
-// exactly its type, and what is taken is within bounds.
+// FuzzAnswers checks that no decoder accepts an answer of the wrong type, whatever a
+// contract or node returns, and that decoded values are within bounds.
 func FuzzAnswers(f *testing.F) {
 	v := readVectors(f)
 	f.Add([]byte(v.Aggregate.Returned[7*word : 12*word]))
@@ -216,7 +216,8 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// fuzzState: a pool's answers make no price without a price, nor without depth.
+// fuzzState checks that a pool's answers never give a zero price or a price with too little
+// depth.
 func fuzzState(t *testing.T, out []byte) {
 	for _, mk := range []market{v2("0x01"), v3("0x02"), slipstream("0x03")} {
 		for _, asset := range []common.Address{hex("0x01"), hex("0x03")} {
@@ -235,8 +236,8 @@ func fuzzState(t *testing.T, out []byte) {
 	}
 }
 
-// FuzzFeeds: a table of oracles is refused, or each of its feeds can be asked, and holds
-// for a time.
+// FuzzFeeds checks that a table of oracles is either rejected or has valid feeds with a
+// limited lifetime.
 func FuzzFeeds(f *testing.F) {
 	f.Add(feedsJSON[:min(len(feedsJSON), 4096)])
 	for _, s := range []string{

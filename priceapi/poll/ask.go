@@ -13,13 +13,14 @@ import (
 
 // A round is what one fetch has brought so far.
 type round struct {
-	readings map[price.ID][]price.Reading // in the order of preference
+	readings map[price.ID][]price.Reading // in order of preference
 	believed map[price.ID]verdict
-	standing map[price.ID]verdict // believed where no further source decides
+	standing map[price.ID]verdict // accepted unless a further source decides otherwise
 	doubts   map[price.ID]error
 }
 
-// ask asks the leading sources for all, the further ones for what they left open.
+// ask asks the leading sources about all tokens, and the further ones about those still
+// undecided.
 func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) round {
 	r := round{map[price.ID][]price.Reading{}, map[price.ID]verdict{}, map[price.ID]verdict{}, map[price.ID]error{}}
 	private := map[price.ID]bool{}
@@ -51,8 +52,7 @@ func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) roun
 	return r
 }
 
-// inTurn is a part of what there is to ask that one fetch has the time for, at every
-// turn another one.
+// inTurn returns at most furtherAtOnce of the tokens, a different part at every turn.
 func inTurn(ts []tokens.Token, turn int) []tokens.Token {
 	if len(ts) <= furtherAtOnce {
 		return ts
@@ -61,8 +61,8 @@ func inTurn(ts []tokens.Token, turn int) []tokens.Token {
 	return slices.Concat(ts[begin:], ts[:begin])[:furtherAtOnce]
 }
 
-// settle believes what stands where no further source decides, then judges what follows
-// that, and notes what is left without a price.
+// settle accepts what is still standing, then decides the tokens that follow another one,
+// and logs those left without a price.
 func (p *Poller) settle(r *round, open []tokens.Token, now time.Time) {
 	for _, t := range open {
 		id := price.IDOf(t)
@@ -86,7 +86,7 @@ func (p *Poller) settle(r *round, open []tokens.Token, now time.Time) {
 	}
 }
 
-// twinOf is what the price of a token that this one follows says of it.
+// twinOf returns the price of the token that id follows, as a reading of id.
 func (p *Poller) twinOf(r *round, id price.ID) []price.Reading {
 	twin, ok := price.TwinOf(id)
 	if !ok {
@@ -105,7 +105,7 @@ func (r *round) take(readings []price.Reading) {
 	}
 }
 
-// samples are the prices that are believed.
+// samples returns the accepted prices.
 func (r *round) samples() map[price.ID]price.Sample {
 	all := make(map[price.ID]price.Sample, len(r.believed))
 	for id, v := range r.believed {
@@ -114,8 +114,8 @@ func (r *round) samples() map[price.ID]price.Sample {
 	return all
 }
 
-// decide judges the tokens that are not decided yet and returns those that still are
-// not. Tokens that follow another chain's go last, when that one is decided.
+// decide judges the undecided tokens and returns those still undecided. Tokens that follow
+// another chain's go last, because they need its price.
 func (p *Poller) decide(r *round, ts []tokens.Token, now time.Time) []tokens.Token {
 	var open, twins []tokens.Token
 	for _, t := range ts {
@@ -151,7 +151,8 @@ func (p *Poller) decideOne(r *round, id price.ID, first []price.Reading, now tim
 	return true
 }
 
-// askLeading asks the leading sources at once; what they say is in their order.
+// askLeading asks the leading sources concurrently and returns their readings in the
+// sources' order.
 func (p *Poller) askLeading(ctx context.Context, watched []Watched, now time.Time) [][]price.Reading {
 	said := make([][]price.Reading, len(p.o.Leading))
 	var wg sync.WaitGroup
@@ -162,7 +163,7 @@ func (p *Poller) askLeading(ctx context.Context, watched []Watched, now time.Tim
 	return said
 }
 
-// askOne asks a source, unless it is left alone now. ok: it answered in full.
+// askOne asks a source unless it is paused or not due. ok: it answered completely.
 func (p *Poller) askOne(ctx context.Context, s Paced, ts []tokens.Token, now time.Time) (said []price.Reading, ok bool) {
 	c := p.circuitOf(s.Name())
 	if len(ts) == 0 || !c.admits(now) || !p.due(s, now) {
@@ -170,7 +171,7 @@ func (p *Poller) askOne(ctx context.Context, s Paced, ts []tokens.Token, now tim
 	}
 	said, err := s.Now(ctx, ts)
 	if errors.Is(context.Cause(ctx), context.Canceled) {
-		return nil, false // nobody's failure
+		return nil, false // not the source's failure
 	}
 	c.record(now, err, len(said) > 0)
 	if err != nil {
@@ -190,7 +191,7 @@ func (p *Poller) circuitOf(name string) *circuit {
 	return c
 }
 
-// due reports whether a paced source may be asked again, and notes that it is.
+// due reports whether a paced source may be asked again, and if so counts the request.
 func (p *Poller) due(s Paced, now time.Time) bool {
 	if s.Every == 0 {
 		return true
@@ -205,7 +206,7 @@ func (p *Poller) due(s Paced, now time.Time) bool {
 	return true
 }
 
-// unignored leaves out what the source has said lately that it does not know.
+// unignored drops the tokens that the source recently did not know.
 func (p *Poller) unignored(name string, ts []tokens.Token, now time.Time) []tokens.Token {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -219,7 +220,7 @@ func (p *Poller) unignored(name string, ts []tokens.Token, now time.Time) []toke
 	return asked
 }
 
-// ignore notes what a source that answered does not know.
+// ignore notes which tokens a source that answered does not know.
 func (p *Poller) ignore(name string, ts []tokens.Token, said []price.Reading, now time.Time) {
 	knows := make(map[price.ID]bool, len(said))
 	for _, r := range said {

@@ -8,16 +8,16 @@ import (
 	"swapkeep/rest"
 )
 
-// How a source that fails is left alone: after so many failures in a row for the
-// first pause, which doubles up to the longest.
+// Limits of the circuit breaker: after failuresAllowed failures in a row comes the first
+// pause, which doubles up to the longest.
 const (
 	failuresAllowed = 3
 	firstPause      = time.Minute
 	longestPause    = 15 * time.Minute
-	longestAsked    = time.Hour // that a source may ask for
+	longestAsked    = time.Hour // longest pause that a source may ask for
 )
 
-// A circuit keeps a failing source from being asked. Clocks that jump cannot keep it
+// A circuit is a circuit breaker for a failing source. A clock that jumps cannot keep it
 // open for longer than its pause.
 type circuit struct {
 	mu       sync.Mutex
@@ -35,9 +35,9 @@ func (c *circuit) admits(now time.Time) bool {
 	return c.since.IsZero() || past >= c.pause || past < 0
 }
 
-// record notes how a call ended. One success closes the circuit; after a pause one
-// failure opens it again. A failure that left some answers, as where one of several
-// networks is down, is remembered and no more.
+// record notes how a call ended. One success closes the circuit; after a pause, one failure
+// opens it again. A failure with some answers, for instance when one of several networks is
+// down, is only remembered.
 func (c *circuit) record(now time.Time, err error, some bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,7 +56,7 @@ func (c *circuit) record(now time.Time, err error, some bool) {
 	c.pause, c.since = min(max(2*c.pause, firstPause), longestPause), now
 }
 
-// pauseOf is how long a source asked to be left alone; 0 = it did not.
+// pauseOf returns the pause that a source asked for; 0 = none.
 func pauseOf(err error) time.Duration {
 	var e *rest.Error
 	if errors.As(err, &e) {
@@ -65,7 +65,7 @@ func pauseOf(err error) time.Duration {
 	return 0
 }
 
-// state is the last failure, nil after a success.
+// state returns the last failure, nil after a success.
 func (c *circuit) state() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -5,12 +5,12 @@ import (
 	"maps"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/priceapi/price"
 	"swapkeep/tokens"
 )
 
-// How often facts are asked for, and how long one lasts without being confirmed.
+// How often facts are requested.
 const (
 	capsEvery    = time.Hour
 	holdersEvery = 6 * time.Hour
@@ -18,18 +18,17 @@ const (
 	factsTime    = 10 * time.Minute
 )
 
-// A Volume is an almanac and how its figures are marked.
+// A Volume is an Almanac and how its figures are marked.
 type Volume struct {
 	Almanac
 	Source price.Source
-	// Trusted as a source is.
+	// Trusted is as in Paced.
 	Trusted bool
-	// Diluted: its market caps are the price times the total supply. They count only
-	// where no other almanac has one.
+	// Diluted: its market caps are price times total supply. They are used only if no other
+	// Almanac has one.
 	Diluted bool
 }
 
-// keepFacts asks the almanacs until ctx ends.
 func (p *Poller) keepFacts(ctx context.Context) {
 	for ctx.Err() == nil {
 		wait := factsRetry
@@ -38,13 +37,13 @@ func (p *Poller) keepFacts(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-fault.After(wait):
+		case <-clock.After(wait):
 		}
 	}
 }
 
-// fetchFacts asks for what is due and keeps it, one almanac after the other; true if
-// nothing failed.
+// fetchFacts asks one Almanac after another for what is due and stores it. It returns true
+// if nothing failed.
 func (p *Poller) fetchFacts(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, factsTime)
 	defer cancel()
@@ -60,7 +59,7 @@ func (p *Poller) fetchFacts(ctx context.Context) bool {
 	return ok
 }
 
-// keep writes facts down and shows them.
+// keep stores facts and publishes them.
 func (p *Poller) keep(ctx context.Context, fresh map[price.ID]price.Facts) bool {
 	if len(fresh) == 0 {
 		return true
@@ -100,7 +99,7 @@ func (p *Poller) fetchHolders(ctx context.Context, v Volume, fresh map[price.ID]
 	return ok
 }
 
-// consult asks an almanac about some tokens. What came before an error holds.
+// consult asks an Almanac about some tokens. Results that came with an error are kept.
 func consult[T any](p *Poller, v Volume, now time.Time, ts []tokens.Token, ask func([]tokens.Token) (map[price.ID]T, error)) (map[price.ID]T, bool) {
 	if len(ts) == 0 {
 		return nil, true
@@ -113,14 +112,14 @@ func consult[T any](p *Poller, v Volume, now time.Time, ts []tokens.Token, ask f
 	return got, err == nil
 }
 
-// old reports whether something of that time is due again. A clock that jumped back
-// makes everything due.
+// old reports whether something of that time is due again. A clock that was set back makes
+// everything due.
 func old(at time.Time, every time.Duration, now time.Time) bool {
 	past := now.Sub(at)
 	return past >= every || past < 0
 }
 
-// dueFacts are the tokens that an almanac may be asked about and whose facts are due.
+// dueFacts returns the tokens that an Almanac may be asked about and whose facts are due.
 func (p *Poller) dueFacts(v Volume, fresh map[price.ID]price.Facts, due func(price.Facts) bool) (ts []tokens.Token) {
 	for _, t := range told(p.o.Tokens(), v.Trusted) {
 		if due(p.factsOf(fresh, price.IDOf(t))) {

@@ -6,23 +6,23 @@ import (
 	"slices"
 	"time"
 
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 )
 
-// What is believed (reference of the price sources, sanity rules).
+// Rules for accepting a price (reference of the price sources, sanity rules).
 const (
 	leastConfidence = 0.8
-	agreement       = 0.03 // two sources within so much say the same
-	jump            = 0.30 // a change from the last price that one source alone is not believed
+	agreement       = 0.03 // two sources within this agree
+	jump            = 0.30 // a larger change from the last price needs a second source
 	holdsFor        = 30 * time.Minute
-	confirmEvery    = 10 * time.Minute // until a further source is asked about what one alone says
-	ahead           = board.Ahead      // by which a source's clock may be ahead of ours
+	confirmEvery    = 10 * time.Minute // after this time, a price that only one source gives needs a further source again
+	ahead           = pricetable.Ahead // how far a source's clock may be ahead of ours
 	stableWithin    = 0.03             // of a dollar
 )
 
-// ageLimit is how old a source's price may be. Oracles write when the price has moved,
-// or at their heartbeat: until then the last one holds.
+// An ageLimit is how old a source's price may be. An oracle writes when the price moves or
+// at its heartbeat, so its last price stays valid until then.
 type ageLimit struct{ stable, others time.Duration }
 
 var (
@@ -33,20 +33,21 @@ var (
 	}
 )
 
-// What a price rests on. Two that rest on the same are wrong together: whoever moves a
-// pool moves all who read it, and a node that lies does so about oracles and pools.
+// A ground is something a price depends on. Two sources with a common ground are wrong
+// together: moving a pool moves every source that reads it, and a lying node lies about
+// oracles and pools alike.
 type ground uint8
 
 const (
-	node    ground = 1 << iota // the network's own, asked for both
-	oracle                     // a feed's reporters
+	node    ground = 1 << iota // the network's own node, for both oracles and pools
+	oracle                     // an oracle feed's reporters
 	pool                       // trades in a chain's pools
 	listing                    // one market data service
 )
 
-// grounds of the sources; one that is not here rests on nothing that others do.
-// DefiLlama takes some prices from a listing and some from pools, and another price API
-// from any of them; neither says from which, so that they count as both.
+// grounds of the sources; a source that is absent shares no ground with others. DefiLlama
+// takes some prices from a listing and some from pools, and another price API takes them
+// from any source. Neither says which, so both count as listing and pool.
 var grounds = map[price.Source]ground{
 	price.Chainlink: node | oracle, price.AaveOracle: node | oracle, price.DIA: node | oracle,
 	price.UniswapV3: node | pool, price.UniswapV2: node | pool, price.Velodrome: node | pool,
@@ -57,16 +58,18 @@ var grounds = map[price.Source]ground{
 
 func related(a, b price.Source) bool { return a == b || grounds[a]&grounds[b] != 0 }
 
-// firm reports whether a source is one that no trade in a pool moves: an oracle. A
-// listing is none, since of a token that is traded in pools alone it tells their price.
+// firm reports whether no pool trade can move a source's price, which is true of oracles
+// only. A listing does not qualify: for a token that is traded only in pools it gives the
+// pools' price.
 //
-// Many speak only when the price has moved, or once a day. So one that is too old to be
-// believed alone is firm all the same while what is believed is in keeping with it.
+// Many oracles write only when the price moves, or once a day. An oracle price that is too
+// old to be accepted by itself is therefore still firm while it agrees with the accepted
+// price.
 func firm(s price.Source) bool { return grounds[s]&oracle != 0 }
 
 var oneDollar, _ = price.Parse("1")
 
-// sane refuses what no source can mean.
+// sane rejects readings that cannot be right: no price, low confidence, or a wrong time.
 func sane(r price.Reading, now time.Time) error {
 	limits, ok := ageLimits[r.Source]
 	if !ok {
@@ -79,7 +82,7 @@ func sane(r price.Reading, now time.Time) error {
 	switch age := now.Sub(r.At); {
 	case r.Value.IsZero() || r.Source == price.Unknown:
 		return fmt.Errorf("%s tells no price", r.Source)
-	case r.Confidence != nil && !(*r.Confidence >= leastConfidence): // not a number is no confidence
+	case r.Confidence != nil && !(*r.Confidence >= leastConfidence): // NaN fails too
 		return fmt.Errorf("%s is not sure of its price (confidence %.2f)", r.Source, *r.Confidence)
 	case age < -ahead:
 		return fmt.Errorf("%s tells a price of the future", r.Source)
@@ -89,63 +92,64 @@ func sane(r price.Reading, now time.Time) error {
 	return nil
 }
 
-// A belief is the last price of a token that was believed, and when.
+// A belief is the last accepted price of a token, and when it was accepted.
 type belief struct {
 	sample price.Sample
 	taken  time.Time
-	// sure is the last price that every source that could be asked let stand, and
-	// surely when. The next one is measured by it: small steps lead nowhere.
+	// sure is the last price that was corroborated, or that no source contradicted after
+	// all had been asked; surely is when. The next price is compared with it, so that a
+	// series of small steps cannot drift away.
 	sure   price.Value
 	surely time.Time
-	// firm is the last price of an oracle that was in keeping with what was believed, and
-	// firmly when; unknown = not yet.
+	// firm is the last oracle price that agreed with the accepted price, and firmly is
+	// when; unknown = none yet.
 	firm   price.Sample
 	firmly time.Time
 }
 
-// believed is a belief that nobody contradicts.
+// believed returns a belief that nothing contradicts.
 func believed(s price.Sample, at time.Time) belief {
 	return belief{sample: s, taken: at, sure: s.Value, surely: at}
 }
 
-// next is the belief after a verdict.
+// next returns the belief after a verdict.
 func (b belief) next(v verdict, now time.Time) belief {
 	n := believed(v.sample, now)
 	if n.firm, n.firmly = b.firm, b.firmly; v.firm.Known() {
 		n.firm, n.firmly = v.firm, now
 	}
-	if !v.borne && (v.contested || !v.open) { // nobody else was asked, or somebody says otherwise
+	if !v.borne && (v.contested || !v.open) { // no other source was asked, or one disagrees
 		n.sure, n.surely = b.sure, b.surely
 	}
 	return n
 }
 
-// lasts reports whether what was so then is not older than long.
+// lasts reports whether then is at most long ago.
 func lasts(then time.Time, long time.Duration, now time.Time) bool {
 	age := now.Sub(then)
 	return !then.IsZero() && age <= long && age >= -ahead
 }
 
-// fresh reports whether the belief still says anything about the next price.
+// fresh reports whether the next price can be compared with this belief.
 func (b belief) fresh(now time.Time) bool {
 	return b.sample.Known() && !b.sure.IsZero() && lasts(b.surely, holdsFor, now)
 }
 
-// A verdict is the reading that is believed, or why none is.
+// A verdict is the accepted reading, or why there is none.
 type verdict struct {
-	sample price.Sample // unknown = none
+	sample price.Sample // unknown = none accepted
 	ago    price.Value
-	firm   price.Sample // what an oracle says, where that is in keeping with sample; unknown = none does
-	// open: it stands unless what further sources say decides otherwise.
+	firm   price.Sample // an oracle's price that agrees with sample; unknown = none does
+	// open: sample is accepted unless further sources decide otherwise.
 	open      bool
-	borne     bool // an unrelated source says the same
-	contested bool // another source says otherwise, and none decides
+	borne     bool // an unrelated source agrees
+	contested bool // another source disagrees, and no third decides
 	doubt     error
 }
 
-// judge decides what of the readings of one token, in the order of preference, is
-// believed: what two unrelated ones agree on; else what is near the last price; and
-// without a last price what nobody contradicts.
+// judge decides which reading of a token is accepted. Readings come in order of preference.
+// It prefers one that two unrelated sources agree on, then one near the last price, and
+// without a last price one that nothing contradicts.
 func judge(last belief, readings []price.Reading, now time.Time) verdict {
 	told, doubt := sound(readings, now)
 	v := decided(last, told, now)
@@ -159,7 +163,7 @@ func judge(last belief, readings []price.Reading, now time.Time) verdict {
 	return v
 }
 
-// sound are the readings that a source can mean, and why the last of the others is none.
+// sound returns the readings that pass sane, and the last error of the others.
 func sound(readings []price.Reading, now time.Time) (told []price.Reading, doubt error) {
 	for _, r := range readings {
 		if err := sane(r, now); err != nil {
@@ -174,7 +178,7 @@ func sound(readings []price.Reading, now time.Time) (told []price.Reading, doubt
 	return told, doubt
 }
 
-// decided is judge's verdict on sound readings.
+// decided returns judge's verdict on sound readings, without firm.
 func decided(last belief, told []price.Reading, now time.Time) (v verdict) {
 	if len(told) == 0 {
 		return v
@@ -198,13 +202,13 @@ func decided(last belief, told []price.Reading, now time.Time) (v verdict) {
 	return v
 }
 
-// contradicted reports whether somebody says otherwise than the ith reading.
+// contradicted reports whether any source disagrees with the ith reading.
 func contradicted(told []price.Reading, i int) bool {
 	return slices.ContainsFunc(told, func(r price.Reading) bool { return r.Value.Off(told[i].Value) > agreement })
 }
 
-// agreed is the first reading that an unrelated one bears out; one that is also near
-// the last price goes before. -1 = none.
+// agreed returns the first corroborated reading, preferring one near the last price; -1 =
+// none.
 func agreed(told []price.Reading, near func(price.Reading) bool) int {
 	best := -1
 	for i, r := range told {
@@ -221,7 +225,7 @@ func agreed(told []price.Reading, near func(price.Reading) bool) int {
 	return best
 }
 
-// borneOut reports whether an unrelated source says the same as the ith reading.
+// borneOut reports whether an unrelated source agrees with the ith reading.
 func borneOut(told []price.Reading, i int) bool {
 	for j, other := range told {
 		if j != i && !related(other.Source, told[i].Source) && told[i].Value.Off(other.Value) <= agreement {
@@ -231,8 +235,8 @@ func borneOut(told []price.Reading, i int) bool {
 	return false
 }
 
-// nearest is the first reading near the last price that nobody contradicts; else, as a
-// contested one, that which is closest to it. -1 = none.
+// nearest returns the first reading near the last price that nothing contradicts; failing
+// that, the one closest to the last price, as contested. -1 = none.
 func nearest(told []price.Reading, last price.Value, near func(price.Reading) bool) (best int, contested bool) {
 	best = -1
 	for i, r := range told {

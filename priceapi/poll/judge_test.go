@@ -35,7 +35,7 @@ func TestJudge(t *testing.T) {
 	for name, c := range map[string]struct {
 		last  belief
 		told  []price.Reading
-		want  string // the source believed, with " open" where further ones are to be asked; "" = none
+		want  string // the accepted source, with " open" if further sources are to be asked; "" = none
 		doubt string
 	}{
 		"the first price, of one source":          {none, []price.Reading{said(price.DefiLlama, "3000", 0)}, "defillama open", ""},
@@ -92,8 +92,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestFirm: for guards stands what an oracle says, where that is in keeping with what is
-// believed. However many say it who read pools or listings, they make no such price.
+// TestFirm checks that guards get an oracle's price if it agrees with the accepted price,
+// and that no number of sources that read pools or listings can replace an oracle.
 func TestFirm(t *testing.T) {
 	others := []price.Source{price.DefiLlama, price.Hosted, price.UniswapV3, price.UniswapV2, price.Velodrome, price.GeckoTerminal, price.DexScreener, price.CoinGecko, price.Blockscout, price.Twin, price.Derived}
 	var crowd []price.Reading
@@ -122,7 +122,7 @@ func TestFirm(t *testing.T) {
 			t.Errorf("%s: %s of %s; want %q", name, v.firm.Value, v.firm.Source, c.want)
 		}
 	}
-	// What it was stays with its own time, while others move what is shown.
+	// The oracle's price keeps its own time while other sources move the shown price.
 	b := last.next(judge(last, []price.Reading{said(price.Chainlink, "3010", 0)}, noon), noon)
 	b = b.next(judge(b, []price.Reading{said(price.DefiLlama, "3600", 0)}, noon), noon.Add(time.Minute))
 	if b.sample.Value != value("3600") || b.firm.Value != value("3010") || !b.firmly.Equal(noon) {

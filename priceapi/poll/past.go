@@ -4,20 +4,19 @@ import (
 	"context"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/priceapi/price"
 	"swapkeep/tokens"
 )
 
-// A backfill asks for a period in steps that the sources of the past have, and keeps
-// it at a resolution.
+// A backfill requests a period in a step that archives have and stores it at a resolution.
 type backfill struct {
 	period string
 	step   time.Duration
 	into   price.Resolution
 }
 
-// backfills, the shortest first: changes over 24 hours matter most.
+// backfills, shortest first: changes over 24 hours matter most.
 var backfills = []backfill{
 	{"24h", 15 * time.Minute, price.Minutes},
 	{"week", time.Hour, price.Quarters},
@@ -25,15 +24,15 @@ var backfills = []backfill{
 }
 
 const (
-	pastEvery  = 10 * time.Minute // how often gaps are looked for
-	pastAgain  = 6 * time.Hour    // until a token is asked for again that stays incomplete
-	pastBatch  = 25               // tokens in one question
-	pastTime   = 2 * time.Minute  // for one question
-	pastEnough = 0.8              // of the points that a full chart at the backfill's step has
-	gapLeast   = 10 * time.Minute // without prices: a hole in the charts
+	pastEvery  = 10 * time.Minute // how often gaps are searched for
+	pastAgain  = 6 * time.Hour    // before asking again about a token that stays incomplete
+	pastBatch  = 25               // tokens per request
+	pastTime   = 2 * time.Minute  // per request
+	pastEnough = 0.8              // share of the points of a complete chart at the backfill's step
+	gapLeast   = 10 * time.Minute // without prices; shorter gaps do not show in charts
 )
 
-// keepPast fills what the history lacks, at the start and after gaps, until ctx ends.
+// keepPast backfills the history at the start and after gaps, until ctx ends.
 func (p *Poller) keepPast(ctx context.Context) {
 	tried := map[string]map[price.ID]time.Time{}
 	for ctx.Err() == nil {
@@ -47,12 +46,12 @@ func (p *Poller) keepPast(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-p.gapSeen:
-		case <-fault.After(pastEvery):
+		case <-clock.After(pastEvery):
 		}
 	}
 }
 
-// noteGap tells keepPast that there were no prices from then until now. p.mu is held.
+// noteGap tells keepPast that there were no prices from then until now. p.mu must be held.
 func (p *Poller) noteGap(then, now time.Time) {
 	if gap := now.Sub(then); !then.IsZero() && gap >= gapLeast {
 		p.gap = max(p.gap, gap)
@@ -71,7 +70,7 @@ func (p *Poller) takeGap() time.Duration {
 	return gap
 }
 
-// fill asks the archives for one period of the tokens that lack it, or of all.
+// fill asks the archives for one period, of the tokens that lack it or of all.
 func (p *Poller) fill(ctx context.Context, b backfill, all bool, tried map[price.ID]time.Time) {
 	period, _ := price.PeriodNamed(b.period)
 	now := p.o.Now()
@@ -83,7 +82,7 @@ func (p *Poller) fill(ctx context.Context, b backfill, all bool, tried map[price
 			p.publish(ctx)
 		}
 		if !answered {
-			return // with the next search for gaps
+			return // retried by the next search for gaps
 		}
 		for _, t := range some {
 			tried[price.IDOf(t)] = now
@@ -91,7 +90,7 @@ func (p *Poller) fill(ctx context.Context, b backfill, all bool, tried map[price
 	}
 }
 
-// fillSome asks the archives in turn until one knows all of some tokens.
+// fillSome asks the archives one after another until all of the tokens are known.
 func (p *Poller) fillSome(ctx context.Context, some []tokens.Token, since time.Time, b backfill) (filled, answered bool) {
 	ctx, cancel := context.WithTimeout(ctx, pastTime)
 	defer cancel()
@@ -122,8 +121,8 @@ func (p *Poller) fillSome(ctx context.Context, some []tokens.Token, since time.T
 	return filled, answered
 }
 
-// pastOf is what an archive knows of some tokens; what it does not know of one that
-// follows another chain's is that one's past.
+// pastOf returns what an archive knows of some tokens. A token that follows another chain's
+// and is unknown itself gets that token's past.
 func pastOf(ctx context.Context, a Archive, some []tokens.Token, since time.Time, step time.Duration) (map[price.ID][]price.Candle, error) {
 	candles, err := a.Past(ctx, some, since, step)
 	if err != nil {
@@ -157,8 +156,8 @@ func pastOf(ctx context.Context, a Archive, some []tokens.Token, since time.Time
 	return candles, err
 }
 
-// lacking are the watched tokens whose charts have too few points, or all of them,
-// but those tried lately.
+// lacking returns the watched tokens whose charts have too few points, or all of them,
+// except those tried recently.
 func (p *Poller) lacking(ctx context.Context, period price.Period, step time.Duration, all bool, tried map[price.ID]time.Time, now time.Time) (ts []tokens.Token) {
 	covered, err := p.o.History.Coverages(ctx, now)
 	if err != nil {

@@ -8,62 +8,62 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/fault"
-	"swapkeep/priceapi/board"
+	"swapkeep/internal/clock"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/tokens"
 )
 
-// Cadences (reference of the price sources, §2; the spec's fetch interval).
+// Intervals (reference of the price sources, §2; the spec's fetch interval).
 const (
 	fetchEvery   = time.Minute
-	fetchTime    = 50 * time.Second // of one fetch with all its sources
+	fetchTime    = 50 * time.Second // limit of one fetch, all sources included
 	agoTolerance = 30 * time.Minute
 	day          = 24 * time.Hour
-	ignoreFor    = 15 * time.Minute // a token that a further source does not know
+	ignoreFor    = 15 * time.Minute // how long a further source is not asked about a token it does not know
 
 	settleTime    = 2 * time.Second
-	furtherAtOnce = 200 // tokens that one fetch asks a further source for
+	furtherAtOnce = 200 // most tokens that one fetch asks a further source about
 )
 
-// A Watched token is one whose price is kept.
+// A Watched token is one whose price is kept current.
 type Watched struct {
 	tokens.Token
 	Public bool // shown by the REST API
-	// Private: that somebody asks about it would tell a stranger what is held. Only
-	// sources that know it anyway are asked.
+	// Private tokens would tell a third party what the user holds. Only trusted sources are
+	// asked about them.
 	Private bool
 }
 
-// A Paced source is asked at most so often; 0 = at every fetch.
+// A Paced source is asked at most once per Every; 0 = at every fetch.
 type Paced struct {
 	Source
 	Every time.Duration
-	// Trusted: it may be asked about private tokens, as a node that is asked for their
-	// balances is.
+	// Trusted sources may be asked about private tokens: the node is already asked for
+	// their balances.
 	Trusted bool
 }
 
 // Options of a Poller.
 type Options struct {
-	// Tokens lists what is watched. It is asked before each fetch.
+	// Tokens lists the watched tokens. It is called before each fetch.
 	Tokens func() []Watched
-	// Leading are asked for every token at every fetch, all at once, in the order in
-	// which they are preferred: each is also the others' witness.
+	// Leading sources are asked about every token at every fetch, concurrently. They are
+	// listed in order of preference and confirm each other's prices.
 	Leading []Paced
-	// Further are asked one after the other for what is not decided yet.
+	// Further sources are asked one after another about tokens that are still undecided.
 	Further  []Paced
 	Archives []Archive
 	Almanacs []Volume
 	History  History
-	Feed     *board.Feed
-	Now      func() time.Time // nil = fault.Now
-	// Log hears of sources that fail and of prices that are not believed, from several
-	// goroutines; nil = nobody.
+	Feed     *pricetable.Feed
+	Now      func() time.Time // nil = clock.Now
+	// Log receives failures of sources and rejected prices, from several goroutines; nil =
+	// not logged.
 	Log func(Notice)
 }
 
-// told is what a source may be asked about.
+// told returns the tokens that a source may be asked about.
 func told(watched []Watched, trusted bool) []tokens.Token {
 	ts := make([]tokens.Token, 0, len(watched))
 	for _, w := range watched {
@@ -74,62 +74,62 @@ func told(watched []Watched, trusted bool) []tokens.Token {
 	return ts
 }
 
-// A Notice is something to log. ID is zero where it is about a whole source.
+// A Notice is something to log. ID is zero if it concerns a whole source.
 type Notice struct {
 	From string
 	ID   price.ID
 	Err  error
 }
 
-// A Poller keeps a history and a feed current. One at a time may run on a history.
+// A Poller keeps a history and a feed current. Only one may run on a history at a time.
 type Poller struct {
 	o        Options
 	circuits map[string]*circuit
 
 	mu      sync.Mutex
 	beliefs map[price.ID]belief
-	asked   map[string]time.Time              // when a paced source was asked last
-	ignored map[string]map[price.ID]time.Time // what a source did not know, and when
+	asked   map[string]time.Time              // last request to each paced source
+	ignored map[string]map[price.ID]time.Time // tokens that a source did not know, and when it was asked
 	facts   map[price.ID]price.Facts
 	taken   time.Time // when the last fetch that brought prices ended
 	seq     uint64
 	health  Health
 
 	poke       chan struct{}
-	settleTime time.Duration // after a poke
+	settleTime time.Duration // wait after a poke
 	first      chan struct{} // closed after the first fetches
-	firms      int           // prices of oracles after the last of these
+	firms      int           // number of oracle prices after the previous one of these
 	fetched    sync.Once
 
-	turn    int           // of fetches; Fetch alone has it
-	gap     time.Duration // the longest time without prices that is not filled yet
+	turn    int           // counts fetches; used by Fetch only
+	gap     time.Duration // longest time without prices that is not backfilled yet
 	gapSeen chan struct{}
 }
 
-// Health is how a poller does.
+// Health is a poller's state.
 type Health struct {
-	Fetched time.Time         // the last fetch that brought prices; zero = none
+	Fetched time.Time         // last fetch that brought prices; zero = none
 	History error             // of the last write or read; nil = fine
-	Sources map[string]string // why a source failed last, by name; absent = fine
+	Sources map[string]string // latest failure by source; absent = fine
 }
 
-// New makes a poller, which does nothing until it runs.
+// New makes a poller, which does nothing until Run, Resume or Fetch.
 func New(o Options) *Poller {
 	if o.Now == nil {
-		o.Now = fault.Now
+		o.Now = clock.Now
 	}
 	if o.Log == nil {
 		o.Log = func(Notice) {}
 	}
 	clock := o.Now
-	o.Now = func() time.Time { return clock().Round(0) } // ages are by the wall clock: the other one stands still while a machine sleeps
+	o.Now = func() time.Time { return clock().Round(0) } // wall clock only: the monotonic clock may stop while the machine sleeps
 	return &Poller{o: o, circuits: map[string]*circuit{}, beliefs: map[price.ID]belief{}, asked: map[string]time.Time{},
 		ignored: map[string]map[price.ID]time.Time{}, facts: map[price.ID]price.Facts{}, poke: make(chan struct{}, 1), settleTime: settleTime, first: make(chan struct{}),
 		gapSeen: make(chan struct{}, 1)}
 }
 
-// Run polls until ctx ends. It reads what the history has first, so that the last good
-// prices are there at once, flagged as what they are.
+// Run polls until ctx ends. It first loads the history, so that the last good prices are
+// available at once, flagged as stale where they are.
 func (p *Poller) Run(ctx context.Context) {
 	p.Resume(ctx)
 	var beside sync.WaitGroup
@@ -137,7 +137,7 @@ func (p *Poller) Run(ctx context.Context) {
 	beside.Go(func() { p.keepFacts(ctx) })
 	beside.Go(func() { p.keepPast(ctx) })
 	beside.Go(func() { p.keepFlags(ctx) })
-	tick := fault.NewTicker(fetchEvery)
+	tick := clock.NewTicker(fetchEvery)
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		p.Fetch(ctx)
@@ -146,15 +146,15 @@ func (p *Poller) Run(ctx context.Context) {
 		case <-p.again():
 		case <-tick.C:
 		case <-p.poke:
-			select { // several changes in a row are one fetch
+			select { // several changes in a row cause one fetch
 			case <-ctx.Done():
-			case <-fault.After(p.settleTime):
+			case <-clock.After(p.settleTime):
 			}
 		}
 	}
 }
 
-// Poke asks for a fetch soon, as after a change of the tokens.
+// Poke requests a fetch soon, for instance after the tokens changed.
 func (p *Poller) Poke() {
 	select {
 	case p.poke <- struct{}{}:
@@ -162,7 +162,7 @@ func (p *Poller) Poke() {
 	}
 }
 
-// Resume takes up what was known when the last poller ended.
+// Resume loads what the previous poller stored and publishes it.
 func (p *Poller) Resume(ctx context.Context) {
 	last, err := p.o.History.Last(ctx)
 	if err == nil {
@@ -172,7 +172,7 @@ func (p *Poller) Resume(ctx context.Context) {
 	p.mu.Lock()
 	for id, s := range last {
 		if s.Source == price.Derived {
-			p.beliefs[id] = belief{sample: s} // never judged: it is stale
+			p.beliefs[id] = belief{sample: s} // never validated, so it is stale
 			continue
 		}
 		p.beliefs[id] = believed(s, s.At)
@@ -186,8 +186,8 @@ func (p *Poller) Resume(ctx context.Context) {
 	p.publish(ctx)
 }
 
-// older adds what charts end with for the tokens that no minute of the last day is kept
-// of, as after days without power or without a source: shown, and never current.
+// older adds the last candle of the month chart for tokens without a sample from the last
+// day, for instance after days offline. Such prices are shown, and always stale.
 func (p *Poller) older(ctx context.Context, last map[price.ID]price.Sample) error {
 	month, _ := price.PeriodNamed("month")
 	now := p.o.Now()
@@ -207,7 +207,7 @@ func (p *Poller) older(ctx context.Context, last map[price.ID]price.Sample) erro
 	return nil
 }
 
-// Fetch asks the sources once, writes down what is believed, and publishes it.
+// Fetch polls the sources once, stores the accepted prices and publishes them.
 func (p *Poller) Fetch(ctx context.Context) {
 	watched := p.o.Tokens()
 	began := p.o.Now()
@@ -215,7 +215,7 @@ func (p *Poller) Fetch(ctx context.Context) {
 	round := p.ask(asking, watched, began)
 	cancel()
 	if ctx.Err() != nil {
-		return // ended in the middle: what came is not all
+		return // interrupted, so the answers are incomplete
 	}
 	now := p.o.Now()
 	m := Minute{At: now, Took: max(0, now.Sub(began)), OK: len(round.believed) > 0, Samples: round.samples()}
@@ -238,24 +238,25 @@ func (p *Poller) Fetch(ctx context.Context) {
 	}
 }
 
-// The first fetches of a process that begins with the machine or a browser may find no
-// node of a network ready: until no more oracles are read than before, a few follow soon.
+// The first fetches of a process that starts with the machine or browser may find no node
+// ready. They are repeated every firstAgain, up to firstTries in all, until the number of
+// oracle prices no longer grows.
 const (
 	firstTries = 5
 	firstAgain = 2 * time.Second
 )
 
-// again is when to fetch before the next minute; nil = not before.
+// again returns a channel for fetching early during the first fetches; nil afterwards.
 func (p *Poller) again() <-chan time.Time {
 	select {
 	case <-p.first:
 		return nil
 	default:
-		return fault.After(firstAgain)
+		return clock.After(firstAgain)
 	}
 }
 
-// firmKnown is how many prices there are that a swap may be judged by.
+// firmKnown counts the prices that swaps may be judged by.
 func (p *Poller) firmKnown() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -267,8 +268,8 @@ func (p *Poller) firmKnown() (n int) {
 	return n
 }
 
-// First is closed once the prices that swaps may be judged by are there, as far as the
-// first few fetches since this process began brought any.
+// First is closed after the first few fetches, once the prices that swaps may be judged by
+// are as complete as those fetches could make them.
 func (p *Poller) First() <-chan struct{} { return p.first }
 
 func (p *Poller) believe(r round, now time.Time) {
@@ -283,7 +284,8 @@ func (p *Poller) believe(r round, now time.Time) {
 	}
 }
 
-// fillAgo keeps what sources said of a day ago where nothing of our own is near.
+// fillAgo stores the 24-hour-old prices that sources report where the history has none near
+// that time.
 func (p *Poller) fillAgo(ctx context.Context, r round, now time.Time) error {
 	then := now.Add(-day)
 	own, err := p.o.History.Near(ctx, then, agoTolerance)
@@ -302,7 +304,7 @@ func (p *Poller) fillAgo(ctx context.Context, r round, now time.Time) error {
 	return p.o.History.Fill(ctx, price.Minutes, price.Derived, derived)
 }
 
-// Health is how the poller does now.
+// Health returns the current state.
 func (p *Poller) Health() Health {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -315,7 +317,8 @@ func (p *Poller) Health() Health {
 	return h
 }
 
-// maxReason bounds what is told of a failure, part of which a source may have said.
+// maxReason limits the text of a failure, in bytes, because a source may have written part
+// of it.
 const maxReason = 500
 
 func brief(err error) string {

@@ -13,8 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/rest"
 	"swapkeep/tokens"
 
@@ -23,7 +23,7 @@ import (
 
 var errTest = errors.New("out of order")
 
-// A memory is a history that keeps minutes only.
+// A memory is an in-memory History that keeps minutes only.
 type memory struct {
 	mu      sync.Mutex
 	minutes []Minute
@@ -134,7 +134,7 @@ func (m *memory) SetFacts(_ context.Context, f map[price.ID]price.Facts) error {
 func (m *memory) Totals(context.Context) (Totals, error) { return Totals{}, nil }
 func (m *memory) Check(context.Context) error            { return m.fail }
 
-// A teller is a source that says what it was told to.
+// A teller is a Source that returns the prices it is given.
 type teller struct {
 	name   string
 	source price.Source
@@ -144,7 +144,7 @@ type teller struct {
 	at     func() time.Time
 	fail   error
 	asked  int
-	of     []price.ID // what it was asked for last
+	of     []price.ID // tokens of the last request
 	ago    string
 }
 
@@ -209,7 +209,7 @@ func newBench(t *testing.T, ts ...tokens.Token) *bench {
 			}
 			return out
 		},
-		Leading: []Paced{{Source: b.first}, {Source: b.second, Trusted: true}}, Further: []Paced{{Source: b.last}}, History: b.memory, Feed: board.NewFeed(), Now: clock,
+		Leading: []Paced{{Source: b.first}, {Source: b.second, Trusted: true}}, Further: []Paced{{Source: b.last}}, History: b.memory, Feed: pricetable.NewFeed(), Now: clock,
 		Log: func(n Notice) {
 			b.noting.Lock()
 			defer b.noting.Unlock()
@@ -219,14 +219,14 @@ func newBench(t *testing.T, ts ...tokens.Token) *bench {
 	return b
 }
 
-// fetch is the next minute's.
+// fetch fetches and moves the clock on by a minute.
 func (b *bench) fetch(t *testing.T) {
 	t.Helper()
 	b.Fetch(t.Context())
 	b.now = b.now.Add(time.Minute)
 }
 
-func (b *bench) row(t *testing.T, x tokens.Token) board.Row {
+func (b *bench) row(t *testing.T, x tokens.Token) pricetable.Row {
 	t.Helper()
 	r, ok := b.o.Feed.Now().Row(price.IDOf(x))
 	if !ok {
@@ -256,7 +256,7 @@ func TestLiesAreNotShownAndExpire(t *testing.T) {
 	if r := b.row(t, eth); r.Now.Value != value("3000") || !r.Stale || r.Has24h() {
 		t.Fatalf("an old price is shown as current: %+v", r)
 	}
-	b.last.say(price.IDOf(eth), "29900") // another family bears it out
+	b.last.say(price.IDOf(eth), "29900") // an unrelated source corroborates it
 	b.now = b.now.Add(ignoreFor)
 	b.fetch(t)
 	if r := b.row(t, eth); r.Now.Value != value("30000") || r.Stale {
@@ -282,7 +282,7 @@ func TestFailover(t *testing.T) {
 	if r := b.row(t, eth); r.Now.Source != price.CoinGecko || r.Now.Value != value("3001") {
 		t.Errorf("shown %+v", r.Now)
 	}
-	for range failuresAllowed { // the pause is two minutes then
+	for range failuresAllowed { // then the pause is two minutes
 		b.fetch(t)
 	}
 	asked := b.first.asked
@@ -412,7 +412,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestResumeAfterDays: the chart's end is shown, flagged, and is no witness.
+// TestResumeAfterDays checks that the chart's last price is shown as stale and does not
+// count against a new price.
 func TestResumeAfterDays(t *testing.T) {
 	b := newBench(t, eth)
 	v := value("2400")
@@ -428,10 +429,10 @@ func TestResumeAfterDays(t *testing.T) {
 	}
 }
 
-// A register tells the past and facts.
+// A register is an Archive and an Almanac.
 type register struct {
 	mu     sync.Mutex
-	asked  []int // how many tokens
+	asked  []int // number of tokens per request
 	points int
 	fail   error
 	caps   map[price.ID]price.Value
@@ -477,7 +478,7 @@ func TestBackfill(t *testing.T) {
 	}
 	archive.fail, archive.points, archive.asked = nil, 200, nil
 	fillAll(false)
-	fillAll(false) // complete: nothing is asked for again
+	fillAll(false) // complete: nothing is requested again
 	if !slices.Equal(archive.asked, []int{2, 2, 2}) {
 		t.Errorf("asked %v", archive.asked)
 	}
@@ -511,7 +512,7 @@ func TestFacts(t *testing.T) {
 	id := price.IDOf(eth)
 	real, diluted := &register{caps: map[price.ID]price.Value{id: value("400")}}, &register{caps: map[price.ID]price.Value{id: value("900")}}
 	b.o.Almanacs = []Volume{{Almanac: real, Source: price.Blockscout}, {Almanac: diluted, Source: price.UniswapV3, Diluted: true}}
-	b.Resume(t.Context()) // of nothing
+	b.Resume(t.Context()) // with an empty history
 	if !b.fetchFacts(t.Context()) {
 		t.Error("a round without a failure is called one")
 	}
@@ -536,7 +537,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestRun: the whole of it, until it is told to end.
+// TestRun runs a whole poller until it is stopped.
 func TestRun(t *testing.T) {
 	b := newBench(t, eth)
 	b.first.say(price.IDOf(eth), "3000")
@@ -562,8 +563,8 @@ func TestRun(t *testing.T) {
 	<-done
 }
 
-// TestSmallStepsLeadNowhere: a source that lies a little more each minute leads nowhere
-// while another one contradicts it, and in the end nothing is called current.
+// TestSmallStepsLeadNowhere checks that a source that drifts a little every minute moves
+// nothing while another contradicts it, and that in the end no price counts as current.
 func TestSmallStepsLeadNowhere(t *testing.T) {
 	for _, further := range []bool{false, true} {
 		b := newBench(t, eth)
@@ -584,15 +585,15 @@ func TestSmallStepsLeadNowhere(t *testing.T) {
 	}
 }
 
-// TestFrozenSource: one that says the same for ever is not believed for ever against
-// one that follows the market.
+// TestFrozenSource checks that a source stuck on one price does not win for ever over one
+// that follows the market.
 func TestFrozenSource(t *testing.T) {
 	b := newBench(t, eth)
 	b.first.say(price.IDOf(eth), "1000")
 	b.second.say(price.IDOf(eth), "1000")
 	b.fetch(t)
 	b.second.say(price.IDOf(eth), "850")
-	for range int((holdsFor + board.StaleAfter).Minutes()) + 2 {
+	for range int((holdsFor + pricetable.StaleAfter).Minutes()) + 2 {
 		b.fetch(t)
 	}
 	if r := b.row(t, eth); !r.Stale {
@@ -600,8 +601,8 @@ func TestFrozenSource(t *testing.T) {
 	}
 }
 
-// TestOneSourceIsConfirmed: what one leading source alone says is compared with a
-// further one's now and then, and where it moves.
+// TestOneSourceIsConfirmed checks that a price from one leading source alone is compared
+// with a further source from time to time, and when it moves.
 func TestOneSourceIsConfirmed(t *testing.T) {
 	b := newBench(t, eth)
 	b.first.say(price.IDOf(eth), "1000")
@@ -623,11 +624,11 @@ func TestOneSourceIsConfirmed(t *testing.T) {
 	}
 }
 
-// TestSleep: a machine that sleeps wakes with prices that are stale at once, before any
-// fetch. The monotonic clock, which may stand still meanwhile, does not count.
+// TestSleep checks that prices are stale as soon as a machine wakes, before any fetch. The
+// monotonic clock, which may stop during sleep, is not used.
 func TestSleep(t *testing.T) {
 	b := newBench(t, eth)
-	b.now = time.Now() // has both clocks
+	b.now = time.Now() // has both clock readings
 	b.first.say(price.IDOf(eth), "3000")
 	b.Fetch(t.Context())
 	if r := b.row(t, eth); r.Stale || !r.Current(b.now) || r.Taken != b.now.Round(0) {
@@ -643,8 +644,8 @@ func TestSleep(t *testing.T) {
 	}
 }
 
-// TestPastIsNotThePresent: what an archive tells was never judged. After a restart it is
-// no current price, nothing is measured by it, and nothing was fetched.
+// TestPastIsNotThePresent checks that archive prices, which were never validated, are not
+// current after a restart, are not a reference for new prices, and do not count as a fetch.
 func TestPastIsNotThePresent(t *testing.T) {
 	b := newBench(t, wild)
 	archive := &register{points: 24*4 + 1} // up to now
@@ -662,8 +663,8 @@ func TestPastIsNotThePresent(t *testing.T) {
 	}
 }
 
-// TestManyUnknownTokens: a further source is asked for some at a time, and for all in
-// the end, also if it never answers in full.
+// TestManyUnknownTokens checks that a further source is asked about a limited number of
+// tokens at a time and eventually about all, even if it always fails.
 func TestManyUnknownTokens(t *testing.T) {
 	var many []tokens.Token
 	for i := range 3 * furtherAtOnce {
@@ -687,7 +688,7 @@ func TestManyUnknownTokens(t *testing.T) {
 	}
 }
 
-// TestLongFailures: what a source says of its failure does not fill the status.
+// TestLongFailures checks that a source's error text is cut before it reaches the status.
 func TestLongFailures(t *testing.T) {
 	b := newBench(t, eth)
 	b.first.fail = errors.New(strings.Repeat("\xffé", 1<<20))
@@ -697,7 +698,8 @@ func TestLongFailures(t *testing.T) {
 	}
 }
 
-// TestPrivateTokensAreNotTold: who would learn from a question what is held is not asked.
+// TestPrivateTokensAreNotTold checks that only trusted sources are asked about private
+// tokens.
 func TestPrivateTokensAreNotTold(t *testing.T) {
 	b := newBench(t, eth)
 	almanac := &register{caps: map[price.ID]price.Value{}}
@@ -718,7 +720,7 @@ func TestPrivateTokensAreNotTold(t *testing.T) {
 	}
 }
 
-// TestFollowersHaveTheirOriginsPast: the archive knows the origin alone.
+// TestFollowersHaveTheirOriginsPast uses an archive that knows only the origin.
 func TestFollowersHaveTheirOriginsPast(t *testing.T) {
 	knows := onlyOf{&register{points: 96}, price.IDOf(eth)}
 	got, err := pastOf(t.Context(), knows, []tokens.Token{seed, wild}, noon.Add(-day), 15*time.Minute)
@@ -738,7 +740,7 @@ func (a onlyOf) Past(ctx context.Context, ts []tokens.Token, since time.Time, st
 	return a.Archive.Past(ctx, ts, since, step)
 }
 
-// TestPauseThatIsAskedFor is kept, up to an hour.
+// TestPauseThatIsAskedFor checks that a requested pause is kept, up to an hour.
 func TestPauseThatIsAskedFor(t *testing.T) {
 	for asked, kept := range map[time.Duration]time.Duration{10 * time.Minute: 10 * time.Minute, 24 * time.Hour: time.Hour} {
 		b := newBench(t, eth)
@@ -757,7 +759,7 @@ func TestPauseThatIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestFirst: where no oracle is read, waiting for the first prices ends all the same.
+// TestFirst checks that First is closed even if no oracle can be read.
 func TestFirst(t *testing.T) {
 	b := newBench(t)
 	select {

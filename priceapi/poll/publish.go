@@ -5,12 +5,12 @@ import (
 	"slices"
 	"time"
 
-	"swapkeep/fault"
-	"swapkeep/priceapi/board"
+	"swapkeep/internal/clock"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 )
 
-// publish makes a board of what is believed now and what was a day ago.
+// publish makes a board of the accepted prices and those of a day ago.
 func (p *Poller) publish(ctx context.Context) {
 	now := p.o.Now()
 	ago, err := p.o.History.Near(ctx, now.Add(-day), agoTolerance)
@@ -23,29 +23,29 @@ func (p *Poller) publish(ctx context.Context) {
 	if err != nil {
 		p.health.History = err
 	}
-	rows := make([]board.Row, 0, len(watched))
+	rows := make([]pricetable.Row, 0, len(watched))
 	for _, w := range watched {
 		id := price.IDOf(w.Token)
 		b := p.beliefs[id]
-		r := board.Row{
+		r := pricetable.Row{
 			Token: w.Token, Public: w.Public, Now: b.sample, Taken: b.taken, Firm: b.firm, Firmly: b.firmly, Facts: p.facts[id],
 		}
-		if r.Stale = b.sample.Known() && !lasts(b.taken, board.StaleAfter, now); !r.Stale {
+		if r.Stale = b.sample.Known() && !lasts(b.taken, pricetable.StaleAfter, now); !r.Stale {
 			r.Ago = ago[id]
 		}
 		rows = append(rows, r)
 	}
 	p.seq++
-	p.o.Feed.Publish(board.New(p.seq, p.taken, rows))
+	p.o.Feed.Publish(pricetable.New(p.seq, p.taken, rows))
 }
 
-// flagEvery is how often prices are looked at for their age: a fetch may take long, and
-// a machine that has slept wakes with old ones.
+// flagEvery is how often prices are checked for their age: a fetch may take long, and
+// prices are old when a machine wakes from sleep.
 const flagEvery = 15 * time.Second
 
-// keepFlags flags prices that become stale between fetches, until ctx ends.
+// keepFlags publishes a new board when prices become stale between fetches, until ctx ends.
 func (p *Poller) keepFlags(ctx context.Context) {
-	tick := fault.NewTicker(flagEvery)
+	tick := clock.NewTicker(flagEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -57,10 +57,10 @@ func (p *Poller) keepFlags(ctx context.Context) {
 	}
 }
 
-// flag publishes anew if a price that is shown as current no longer is.
+// flag publishes a new board if a price shown as current has become stale.
 func (p *Poller) flag(ctx context.Context) {
 	now := p.o.Now()
-	if slices.ContainsFunc(p.o.Feed.Now().Rows, func(r board.Row) bool { return !r.Stale && r.StaleAt(now) }) {
+	if slices.ContainsFunc(p.o.Feed.Now().Rows, func(r pricetable.Row) bool { return !r.Stale && r.StaleAt(now) }) {
 		p.publish(ctx)
 	}
 }

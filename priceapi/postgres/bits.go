@@ -5,7 +5,7 @@ import mathbits "math/bits"
 // bits is a set of places, the first in the lowest bit of the first byte.
 type bits []byte
 
-// with is the set with one more; it may change b.
+// with returns b with one more place; it may change b.
 func (b bits) with(place int32) bits {
 	if n := int(place/8) + 1 - len(b); n > 0 {
 		b = append(b, make([]byte, n)...)
@@ -14,7 +14,7 @@ func (b bits) with(place int32) bits {
 	return b
 }
 
-// union is the set with those of another; it may change b.
+// union returns b with the places of another set; it may change b.
 func (b bits) union(other bits) bits {
 	if n := len(other) - len(b); n > 0 {
 		b = append(b, make([]byte, n)...)
@@ -25,7 +25,7 @@ func (b bits) union(other bits) bits {
 	return b
 }
 
-// without is a set of its own of what is in b and not in the other.
+// without returns a new set of the places in b that are not in the other.
 func (b bits) without(other bits) bits {
 	left := append(bits(nil), b...)
 	for i := range min(len(left), len(other)) {
@@ -34,7 +34,7 @@ func (b bits) without(other bits) bits {
 	return left
 }
 
-// each calls f with the places, in their order.
+// each calls f with the places in order.
 func (b bits) each(f func(place int32)) {
 	for i, x := range b {
 		for ; x != 0; x &= x - 1 {

@@ -8,19 +8,20 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// A block is what is known of some tokens at one time: an entry for each place, of
-// eight bytes of ones and more where there is nothing. An entry of a minute is a
-// packed price, its source, and its age in minutes, where 255 is "255 or more"; one
-// of a candle is open, high, low and close, packed. Numbers are little endian.
+// A layout describes how a resolution is stored, in blocks. A block holds the entries of
+// some tokens at one time, one per place; an entry without data starts with eight bytes of
+// ones. An entry of a minute is a packed price, its source, and its age in minutes, where
+// 255 means "255 or more". An entry of a candle is open, high, low and close, packed.
+// Numbers are little endian.
 //
-// A row of PostgreSQL that is shorter than two kilobytes stays in its page, and six
-// blocks of a minute, or five of a candle, fill one.
+// PostgreSQL keeps a row shorter than two kilobytes in its page. A page holds six blocks of
+// a minute, or five of a candle.
 type layout struct {
 	table string
-	step  int32 // minutes
-	size  int   // of an entry
-	per   int32 // entries in a block
-	keep  int32 // minutes before the present hour; 0 = as the options say
+	step  int32 // in minutes
+	size  int   // of an entry, in bytes
+	per   int32 // entries per block
+	keep  int32 // minutes before the current hour; 0 = Options.Days
 }
 
 const (
@@ -29,22 +30,21 @@ const (
 	maxAge     = 255
 )
 
-// layouts of the resolutions.
 var layouts = [...]layout{
 	price.Minutes:  {"minutes", 1, minuteSize, 128, keepMinutes},
 	price.Quarters: {"quarters", 15, candleSize, 48, 8 * day},
 	price.Hours:    {"hours", hour, candleSize, 48, 0},
 }
 
-// Spans in minutes.
+// Time spans in minutes.
 const (
 	hour        = 60
 	day         = 24 * hour
 	keepMinutes = 25 * hour
-	ahead       = 5 // by how much a new minute may be ahead of the clock
+	ahead       = 5 // how far a new minute may be ahead of the clock
 )
 
-// minuteOf is the minutes since 1970, at least 0 and within 32 bits.
+// minuteOf returns the minutes since 1970, at least 0 and within 32 bits.
 func minuteOf(t time.Time) int32 {
 	return int32(max(0, min(t.Unix()/60, 1<<31-1-day)))
 }
@@ -53,8 +53,8 @@ func timeOf(minute int32) time.Time { return time.Unix(60*int64(minute), 0).UTC(
 
 func floor(n, step int32) int32 { return n - n%step }
 
-// oldest is the oldest row that is kept. It begins an hour: a candle of an hour has
-// all of its finer rows, or none.
+// oldest returns the oldest row that is kept. It starts an hour, so the candle of an hour
+// has all of its finer rows or none.
 func (s *Store) oldest(r price.Resolution, now int32) int32 {
 	keep := layouts[r].keep
 	if keep == 0 {
@@ -63,16 +63,15 @@ func (s *Store) oldest(r price.Resolution, now int32) int32 {
 	return max(0, floor(now, hour)-keep)
 }
 
-// block is the one that a token's place is in, and where its entry begins there.
+// block returns the block of a token's place, and the offset of its entry there.
 func (l layout) block(place int32) (number int32, at int) {
 	return place / l.per, int(place%l.per) * l.size
 }
 
-// blank is a block without prices.
+// blank returns a block without prices.
 func (l layout) blank() []byte { return bytes.Repeat([]byte{0xff}, int(l.per)*l.size) }
 
-// entry is a token's in a block; nil where there is none, or where the block is not
-// one.
+// entry returns an entry of a block; nil if it is empty or the block has the wrong length.
 func (l layout) entry(block []byte, at int) []byte {
 	if len(block) != int(l.per)*l.size || none(block[at:]) {
 		return nil
@@ -80,7 +79,7 @@ func (l layout) entry(block []byte, at int) []byte {
 	return block[at : at+l.size]
 }
 
-// each calls f with the entries of a block that are there.
+// each calls f for every entry of a block that has data.
 func (l layout) each(number int32, block []byte, f func(place int32, entry []byte)) {
 	for i := range l.per {
 		if e := l.entry(block, int(i)*l.size); e != nil {
@@ -91,13 +90,12 @@ func (l layout) each(number int32, block []byte, f func(place int32, entry []byt
 
 func none(entry []byte) bool { return binary.LittleEndian.Uint64(entry) == uint64(price.None) }
 
-// putSample writes an entry of a minute.
 func putSample(entry []byte, s price.Sample, minute int32) {
 	binary.LittleEndian.PutUint64(entry, uint64(s.Value.Pack()))
 	entry[8], entry[9] = byte(s.Source), byte(max(0, min(maxAge, minute-minuteOf(s.At))))
 }
 
-// sampleOf reads an entry of a minute; false where its bytes are no price.
+// sampleOf decodes an entry of a minute; false if its bytes are not a price.
 func sampleOf(entry []byte, minute int32) (price.Sample, bool) {
 	if len(entry) != minuteSize {
 		return price.Sample{}, false
@@ -107,15 +105,14 @@ func sampleOf(entry []byte, minute int32) (price.Sample, bool) {
 	return s, ok && s.Known() && s.Source != price.Unknown
 }
 
-// putCandle writes an entry of a candle.
 func putCandle(entry []byte, c price.Candle) {
 	for i, v := range []price.Value{c.Open, c.High, c.Low, c.Close} {
 		binary.LittleEndian.PutUint64(entry[8*i:], uint64(v.Pack()))
 	}
 }
 
-// candleOf reads an entry of either kind as a candle that begins at a time; false
-// where its bytes are no prices.
+// candleOf decodes an entry of any resolution as a candle that starts at the given time;
+// false if its bytes are not prices.
 func candleOf(r price.Resolution, entry []byte, at int32) (price.Candle, bool) {
 	if r == price.Minutes {
 		s, ok := sampleOf(entry, at)
@@ -135,8 +132,8 @@ func candleOf(r price.Resolution, entry []byte, at int32) (price.Candle, bool) {
 	return c, true
 }
 
-// whole makes up for prices of a candle that are missing or contradict one another;
-// false without a close.
+// whole fills in prices of a candle that are missing or contradict each other; false
+// without a close.
 func whole(c price.Candle) (price.Candle, bool) {
 	if c.Open.IsZero() {
 		c.Open = c.Close
@@ -154,7 +151,7 @@ func whole(c price.Candle) (price.Candle, bool) {
 	return c, !c.Close.IsZero()
 }
 
-// fold makes candles of a coarser step, in minutes, of finer ones in their order.
+// fold joins finer candles, in order, to candles of a coarser step in minutes.
 func fold(finer []price.Candle, step int32) []price.Candle {
 	var all []price.Candle
 	for _, c := range finer {

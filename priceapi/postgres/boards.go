@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// PutBoard keeps the encoding of the newest board for the other processes. Numbers
-// are below 1<<63 and grow. Errors: ErrDeposed, the server's. It may be repeated.
+// PutBoard stores the newest encoded board for the other processes. Numbers are below 1<<63
+// and increase. Errors: ErrDeposed, the server's. It may be repeated.
 func (t *Term) PutBoard(ctx context.Context, seq uint64, data []byte) error {
 	return t.update(ctx, func(ctx context.Context, e *edit) error {
 		_, err := e.tx.Exec(ctx, "INSERT INTO board (seq, data) VALUES ($1, $2) ON CONFLICT (one) DO UPDATE SET seq = excluded.seq, data = excluded.data", int64(seq), data)
@@ -16,8 +16,8 @@ func (t *Term) PutBoard(ctx context.Context, seq uint64, data []byte) error {
 	})
 }
 
-// Board returns the newest board if it is not the one with that number; no data where
-// it is, or where there is none: after a crash of the server that is until the next.
+// Board returns the newest board unless its number is known; no data if it is, or if there
+// is none, as after a crash of the server until the next board.
 func (s *Store) Board(ctx context.Context, known uint64) (seq uint64, data []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.o.Deadline)
 	defer cancel()

@@ -12,10 +12,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// chartSQL reads a token's entries of a resolution from a time ($3) to another ($4),
-// and from what is not made yet those of the finer ones: one statement, so that it is
-// of one state of the database. The place is looked up each time: a database that was
-// restored may have given it to another token.
+// chartSQL reads a token's entries of a resolution from $3 to $4, plus finer ones from the
+// point up to which candles have been built. It is one statement, so that it sees one state
+// of the database. It looks up the place each time, because a restored database may have
+// assigned it to another token.
 var chartSQL = func() (all [len(layouts)]string) {
 	for r := range all {
 		var parts []string
@@ -32,7 +32,7 @@ var chartSQL = func() (all [len(layouts)]string) {
 	return all
 }()
 
-// firstOf is the beginning of a period's first step. The last one has now in it.
+// firstOf returns the start of a period's first step; its last step contains now.
 func firstOf(p price.Period, now int32) int32 {
 	span, step := int32(p.Span/time.Minute), int32(p.Step/time.Minute)
 	return max(0, floor(now, step)-span+step)
@@ -73,8 +73,7 @@ func (s *Store) Chart(ctx context.Context, id price.ID, p price.Period, now time
 	return fold(all, int32(p.Step/time.Minute)), nil
 }
 
-// over is candles in their order, of which those that are in finer go before those
-// that are in coarse.
+// over merges candles in order of time; a finer one replaces a coarse one of the same time.
 func over(coarse, finer []price.Candle) []price.Candle {
 	if len(finer) == 0 {
 		return coarse

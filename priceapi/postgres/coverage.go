@@ -12,14 +12,13 @@ import (
 
 var periods = price.Periods()
 
-// A cover is what there is of a token: its oldest row, and of each period how many
-// steps of the chart, of which the last one counted.
+// A cover is a token's oldest row, and the number of chart steps with data for each period.
 type cover struct {
 	since  int32
 	points [3]int
 }
 
-// Coverages implements [poll.History]. Tokens of which there is nothing are absent.
+// Coverages implements [poll.History]. Tokens without any data are absent.
 func (s *Store) Coverages(ctx context.Context, now time.Time) ([]poll.Coverage, error) {
 	until := minuteOf(now)
 	var ids []price.ID
@@ -57,8 +56,8 @@ func (s *Store) Coverages(ctx context.Context, now time.Time) ([]poll.Coverage, 
 	return coverages(ids, covers), nil
 }
 
-// cover marks what a resolution has. A step of a chart is there when any row of it
-// is, of the chart's own resolution or a finer one.
+// cover marks what a resolution covers. A chart step counts if it has any row of the
+// chart's own resolution or a finer one.
 func (s *Store) cover(ctx context.Context, q querier, r price.Resolution, until int32, covers []cover, steps []map[int32]bits) error {
 	rows, err := timesOf(ctx, q, r, s.oldest(r, until), until+1)
 	if err != nil {

@@ -43,7 +43,7 @@ func (s *Store) Facts(ctx context.Context) (map[price.ID]price.Facts, error) {
 	return all, nil
 }
 
-// factsOf reads a row of facts; false where it is damaged.
+// factsOf decodes a row of facts; false if it is damaged.
 func factsOf(chain int64, address []byte, worth string, source int16, holders string) (id price.ID, f price.Facts, ok bool) {
 	if chain < 1 || len(address) != common.AddressLength || source < 0 || source > math.MaxUint8 {
 		return id, f, false
@@ -62,7 +62,7 @@ func utc(t *time.Time) time.Time {
 	return t.UTC()
 }
 
-// stamp is a time to the millisecond, nil where it is not known.
+// stamp truncates a time to milliseconds; nil = unknown.
 func stamp(t time.Time) *time.Time {
 	if t.IsZero() || t.UnixMilli() <= 0 {
 		return nil

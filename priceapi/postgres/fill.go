@@ -8,13 +8,13 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// mostBlocks bounds the blocks that one transaction of a fill reads.
+// mostBlocks limits the blocks that one transaction of a Fill reads.
 const mostBlocks = 20_000
 
-// Fill implements [poll.History]. It is one transaction, unless it is large: then an
-// error may come after some of it was written. Candles of one span are joined; those
-// ahead of the clock or older than what is kept are left out. Errors are those of
-// Append, without ErrTime.
+// Fill implements [poll.History]. It is one transaction, unless it is large; then some of
+// it may be written when an error occurs. Candles of the same row are joined; those ahead
+// of the clock or older than the retention are left out. Errors are those of Append,
+// without ErrTime.
 func (t *Term) Fill(ctx context.Context, r price.Resolution, source price.Source, candles map[price.ID][]price.Candle) error {
 	if int(r) >= len(layouts) || r == price.Minutes && source == price.Unknown {
 		return nil
@@ -22,7 +22,7 @@ func (t *Term) Fill(ctx context.Context, r price.Resolution, source price.Source
 	f := t.filling(r, source, candles)
 	ids := slices.Collect(maps.Keys(f.candles))
 	ats := slices.Sorted(maps.Keys(f.ats))
-	at := max(1, mostBlocks/max(1, len(ids))) // times of a transaction: at worst each token has its own block
+	at := max(1, mostBlocks/max(1, len(ids))) // times per transaction; at worst each token has its own block
 	for part := range slices.Chunk(ats, at) {
 		if err := t.update(ctx, func(ctx context.Context, e *edit) error {
 			if err := e.catchUp(ctx); err != nil {
@@ -36,7 +36,7 @@ func (t *Term) Fill(ctx context.Context, r price.Resolution, source price.Source
 	return nil
 }
 
-// A filling is what a fill brings, by token and time.
+// A filling is the data of a Fill by token and time.
 type filling struct {
 	res     price.Resolution
 	source  price.Source
@@ -69,7 +69,7 @@ func (t *Term) filling(r price.Resolution, source price.Source, candles map[pric
 	return f
 }
 
-// fill writes what is empty at some times.
+// fill writes the empty entries at some times.
 func (e *edit) fill(ctx context.Context, f filling, ids []price.ID, ats []int32) error {
 	if err := e.newly.admit(ctx, e.tx, slices.Clone(ids)); err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// FuzzBlock: of whatever bytes a block has, an entry that is read is written so that it is
-// read the same, and of a block of another length nothing is.
+// FuzzBlock checks that entries of arbitrary blocks round-trip, and that a block of the
+// wrong length has none.
 func FuzzBlock(f *testing.F) {
 	one, err := price.Parse("1.25")
 	if err != nil {
@@ -67,7 +67,7 @@ func FuzzBlock(f *testing.F) {
 	})
 }
 
-// FuzzFacts: a damaged row is none, and one that is read is what it says.
+// FuzzFacts checks that a row is either rejected or decoded exactly.
 func FuzzFacts(f *testing.F) {
 	usdc := common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48").Bytes()
 	f.Add(int64(1), usdc, "60000000000.12", int16(price.Blockscout), "2500000")
@@ -90,8 +90,7 @@ func FuzzFacts(f *testing.F) {
 	})
 }
 
-// FuzzBits: of sets as they may be in the database, what is in a union, a remainder and a
-// set with one more is what was in them.
+// FuzzBits checks set operations on arbitrary sets.
 func FuzzBits(f *testing.F) {
 	f.Add([]byte{1, 0x80}, []byte{1}, uint16(9))
 	f.Add([]byte{}, []byte{0xff, 0, 0}, uint16(0))
@@ -123,8 +122,8 @@ func FuzzBits(f *testing.F) {
 	})
 }
 
-// FuzzURL: a server of another machine is reached by checked TLS alone, and no error
-// repeats the URL.
+// FuzzURL checks that another machine's server is reached only by verified TLS, and that no
+// error repeats the URL.
 func FuzzURL(f *testing.F) {
 	for _, s := range []string{
 		"postgres://u:p@127.0.0.1/db", "postgres://u:p@db.example/db?sslmode=verify-full", "postgres://u:p@db.example/db", "postgres://u:p@127.0.0.1,db.example/db", "host=/run/postgresql user=u",

@@ -13,12 +13,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// A Term is the time for which this process leads: it alone may write. Leadership is
-// a lock that a connection of its own holds. When the connection ends the lock is
-// free, and a connection that says nothing for the lease is ended by the server, so
-// that neither a dead process nor a stopped one keeps it. Every write carries the
-// term's number, and the database refuses those of a term that is over: a leader that
-// was stopped and goes on writes nothing over the work of the next.
+// A Term is the time for which this process leads and alone may write. Leadership is an
+// advisory lock held by a dedicated connection. The lock is released when the connection
+// ends, and the server ends a connection that is silent for the lease, so neither a dead
+// nor a suspended process keeps it. Every write carries the term's number as a fencing
+// token, and the database rejects writes of an old term: a suspended leader that resumes
+// cannot overwrite the work of the next.
 type Term struct {
 	*Store
 	Number int64
@@ -26,17 +26,17 @@ type Term struct {
 	ctx    context.Context
 	lose   context.CancelCauseFunc
 	ended  chan struct{}
-	places places // as of the last write; nil = to be read
+	places places // as of the last write; nil = must be read
 	write  sync.Mutex
 }
 
 var _ poll.History = (*Term)(nil)
 
-// ErrResigned is why a term ended that nobody else ended.
+// ErrResigned is the cause when a term ends by Resign.
 var ErrResigned = errors.New("resigned")
 
-// Lead waits until this process leads, or ctx ends. The term ends with ctx at the
-// latest. Errors are the server's or the network's; it may be tried again.
+// Lead waits until this process leads, or ctx ends. The term ends with ctx at the latest.
+// Errors are the server's or the network's; Lead may be retried.
 func (s *Store) Lead(ctx context.Context) (*Term, error) {
 	conn, err := s.connect(ctx)
 	if err != nil {
@@ -53,18 +53,18 @@ func (s *Store) Lead(ctx context.Context) (*Term, error) {
 	return t, nil
 }
 
-// connect opens a connection that the server ends when nothing is heard of it.
+// connect opens a connection that the server ends if it is silent.
 func (s *Store) connect(ctx context.Context) (*pgx.Conn, error) {
 	c := s.pool.Config().ConnConfig
 	c.RuntimeParams["idle_session_timeout"] = millis(s.o.Lease)
-	c.RuntimeParams["statement_timeout"] = "0" // the wait for the lock has its own
+	c.RuntimeParams["statement_timeout"] = "0" // the wait for the lock has its own timeout
 	ctx, cancel := context.WithTimeout(ctx, s.o.Deadline)
 	defer cancel()
 	return pgx.ConnectConfig(ctx, c)
 }
 
-// elect waits for the lock, in turns, and begins a term. Numbers grow with the clock
-// too: a database that was restored from a backup does not repeat them.
+// elect waits for the lock in rounds and starts a term. Numbers follow the clock too, so
+// that a database restored from a backup does not repeat them.
 func (s *Store) elect(ctx context.Context, conn *pgx.Conn) (number int64, err error) {
 	for {
 		turn, cancel := context.WithTimeout(ctx, s.o.Deadline+connectTime)
@@ -91,7 +91,7 @@ func hangUp(conn *pgx.Conn) {
 	_ = conn.Close(ctx) // the server frees the lock either way
 }
 
-// hold keeps the connection, and ends the term as soon as it is lost.
+// hold keeps the connection alive, and ends the term when it is lost.
 func (t *Term) hold(conn *pgx.Conn) {
 	defer close(t.ended)
 	defer hangUp(conn)
@@ -131,7 +131,7 @@ func (t *Term) ping(conn *pgx.Conn) error {
 // Context ends with the term; its cause says why.
 func (t *Term) Context() context.Context { return t.ctx }
 
-// Resign ends the term and waits until another process may lead.
+// Resign ends the term and waits until the lock is released.
 func (t *Term) Resign() {
 	t.lose(ErrResigned)
 	<-t.ended

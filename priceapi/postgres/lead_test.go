@@ -60,14 +60,14 @@ func dollars(t testing.TB, text string) price.Value {
 	return v
 }
 
-// oneMinute is a fetch that brought one price.
+// oneMinute returns a fetch with one price.
 func oneMinute(t testing.TB, at time.Time, text string) poll.Minute {
 	t.Helper()
 	return poll.Minute{At: at, OK: true, Took: time.Second, Samples: map[price.ID]price.Sample{testID(0): {Value: dollars(t, text), At: at, Source: price.DefiLlama}}}
 }
 
-// TestOneLeads: a second one waits, and leads when the first one resigns; what the
-// first one writes afterwards is refused.
+// TestOneLeads checks that a second process waits and leads after the first resigns, and
+// that later writes of the first are rejected.
 func TestOneLeads(t *testing.T) {
 	url := servers.StartPostgreSQL(t).Database()
 	a, b := opened(t, Options{URL: url}), opened(t, Options{URL: url, Deadline: time.Second})
@@ -83,7 +83,7 @@ func TestOneLeads(t *testing.T) {
 	select {
 	case <-next:
 		t.Fatal("two lead at once")
-	case <-time.After(2500 * time.Millisecond): // more than two turns of waiting
+	case <-time.After(2500 * time.Millisecond): // longer than two rounds of waiting
 	}
 	if err := first.Append(t.Context(), oneMinute(t, testNow, "1")); err != nil {
 		t.Fatal(err)
@@ -105,8 +105,8 @@ func TestOneLeads(t *testing.T) {
 	second.Resign()
 }
 
-// TestFence: a leader that does not know yet that it is none any more writes nothing,
-// whatever it writes, and learns it by that.
+// TestFence checks that a deposed leader that does not know it yet cannot write anything,
+// and that its term ends when it tries.
 func TestFence(t *testing.T) {
 	url := servers.StartPostgreSQL(t).Database()
 	s := opened(t, Options{URL: url})
@@ -143,8 +143,8 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// TestLostConnection: a leader whose connection is cut knows it at once; one that the
-// server does not hear of loses the lock after the lease.
+// TestLostConnection checks that a leader notices at once when its connection is cut, and
+// that a silent leader loses the lock after the lease.
 func TestLostConnection(t *testing.T) {
 	g := servers.StartPostgreSQL(t)
 	url := g.Database()
@@ -157,7 +157,7 @@ func TestLostConnection(t *testing.T) {
 	if took := time.Since(began); took > lease/2 {
 		t.Errorf("noticed after %s", took)
 	}
-	silent, err := s.connect(t.Context()) // what is left of a process that was stopped
+	silent, err := s.connect(t.Context()) // like a process that was suspended
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,8 +175,8 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
-// TestServerGone: a leader of a server that ends, or only stops answering, is none
-// any more; who reads gets an error in time, and answers when it is back.
+// TestServerGone checks that a term ends when the server stops or hangs, and that readers
+// get an error in time and work again when it is back.
 func TestServerGone(t *testing.T) {
 	g := servers.StartPostgreSQL(t)
 	url := g.Database()
@@ -212,7 +212,8 @@ func TestServerGone(t *testing.T) {
 	}
 }
 
-// eventually waits for another program, which tells nobody when it is ready.
+// eventually retries f until it succeeds, because the server does not signal that it is
+// ready.
 func eventually(t *testing.T, f func() error) {
 	t.Helper()
 	var err error

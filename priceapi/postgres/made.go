@@ -8,14 +8,14 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// The candles of spans that have ended are made of the next finer rows, up to a mark
-// for each resolution that only moves on. Whoever writes a finer row before the mark
-// makes the candle anew, so that all before it agrees with the finer rows; after it
-// the finer rows go before what filling brought.
+// Candles of ended spans are built from the next finer rows, up to a mark per resolution
+// that only increases. Writing a finer row before the mark rebuilds the candle, so every
+// candle before the mark agrees with the finer rows. After the mark, finer rows override
+// what Fill wrote.
 
 var rollups = []price.Resolution{price.Quarters, price.Hours}
 
-// catchUp makes the candles of what ended since the last time.
+// catchUp builds the candles of spans that ended since the last call.
 func (e *edit) catchUp(ctx context.Context) error {
 	for _, r := range rollups {
 		l, ended := layouts[r], floor(e.now, layouts[r].step)
@@ -43,7 +43,7 @@ func (e *edit) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// settle makes anew the coarser candles of rows that were written before the mark.
+// settle rebuilds the coarser candles of rows written before the mark.
 func (e *edit) settle(ctx context.Context, wrote price.Resolution, ats, where []int32) error {
 	for _, r := range rollups {
 		if r <= wrote {
@@ -62,8 +62,8 @@ func (e *edit) settle(ctx context.Context, wrote price.Resolution, ats, where []
 	return nil
 }
 
-// rollUp makes the candles of some spans and tokens. Tokens that the finer rows do not
-// have keep what is there.
+// rollUp builds the candles of some spans and tokens. Tokens without finer rows keep their
+// entry.
 func (e *edit) rollUp(ctx context.Context, r price.Resolution, starts, where []int32) error {
 	if len(starts) == 0 || len(where) == 0 {
 		return nil

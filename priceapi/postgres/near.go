@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Near implements [poll.History]. What counts is when a price was true, to the minute,
-// not when it was fetched.
+// Near implements [poll.History]. It compares the time when a price was valid, to the
+// minute, not when it was fetched.
 func (s *Store) Near(ctx context.Context, at time.Time, tolerance time.Duration) (map[price.ID]price.Sample, error) {
 	now := minuteOf(s.o.Now())
 	from := max(minuteOf(at.Add(-tolerance)), s.oldest(price.Minutes, now))
@@ -25,7 +25,7 @@ func (s *Store) Near(ctx context.Context, at time.Time, tolerance time.Duration)
 		}
 		ids = where.byPlace()
 		best = make([]price.Sample, len(ids))
-		off := make([]int64, len(ids)) // seconds
+		off := make([]int64, len(ids)) // in seconds
 		for i := range off {
 			off[i] = int64(tolerance/time.Second) + 1
 		}
@@ -43,8 +43,8 @@ func (s *Store) Near(ctx context.Context, at time.Time, tolerance time.Duration)
 	return named(best, ids), err
 }
 
-// eachEntry calls f with the entries of some blocks from a minute to another, both
-// inclusive, the oldest first.
+// eachEntry calls f with the entries of some blocks from one minute to another, both
+// inclusive, oldest first.
 func eachEntry(ctx context.Context, q querier, blocks []int32, from, to int32, f func(place, minute int32, entry []byte)) error {
 	rows, err := q.Query(ctx, "SELECT block, at, data FROM minutes WHERE block = ANY($1) AND at >= $2 AND at <= $3 ORDER BY at", blocks, from, to)
 	if err != nil {
@@ -73,11 +73,11 @@ func named(samples []price.Sample, ids []price.ID) map[price.ID]price.Sample {
 	return all
 }
 
-// lookback are the minutes that Last looks at in turn, for those tokens alone that it
-// has not found yet.
+// lookback are the time windows, in minutes, that Last searches in order for tokens not
+// found yet.
 var lookback = []int32{15, 2 * hour, keepMinutes}
 
-// Last implements [poll.History]: of each token the sample of its newest row.
+// Last implements [poll.History]: each token's sample from its newest row.
 func (s *Store) Last(ctx context.Context) (map[price.ID]price.Sample, error) {
 	now := minuteOf(s.o.Now())
 	var ids []price.ID

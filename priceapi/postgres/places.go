@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// places are where tokens are in the rows, in the order of their coming. A place is
-// never given to another token.
+// places are the tokens' indices in the rows, in order of arrival. A place is never given
+// to another token.
 type places map[price.ID]int32
 
 func placesOf(ctx context.Context, q querier) (places, error) {
@@ -37,10 +37,10 @@ func placesOf(ctx context.Context, q querier) (places, error) {
 	return all, err
 }
 
-// all are the places that were given.
+// all returns the assigned places.
 func (p places) all() []int32 { return slices.Collect(maps.Values(p)) }
 
-// byPlace are the tokens by their place; chain 0 = none is there.
+// byPlace returns the tokens by place; chain 0 = no token.
 func (p places) byPlace() []price.ID {
 	size := int32(0)
 	for _, place := range p {
@@ -53,11 +53,11 @@ func (p places) byPlace() []price.ID {
 	return ids
 }
 
-// known reports an identity that can be kept.
+// known reports whether an ID can be stored.
 func known(id price.ID) bool { return id.Chain != 0 && id.Chain <= math.MaxInt64 }
 
-// admit gives places to tokens that have none. The caller holds the head. Errors:
-// ErrTokens, the server's.
+// admit assigns places to new tokens. The caller must have locked head. Errors: ErrTokens,
+// the server's.
 func (p places) admit(ctx context.Context, tx pgx.Tx, ids []price.ID) error {
 	ids = slices.DeleteFunc(ids, func(id price.ID) bool { _, has := p[id]; return has })
 	if len(ids) == 0 {

@@ -9,24 +9,24 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// schema holds all that is ours, so that one name is dumped, restored or dropped.
+// schema holds all tables, so that one name can be dumped, restored or dropped.
 const schema = "swapkeep_prices"
 
-// Advisory locks, of the whole database.
+// Advisory locks, which are per database.
 const (
 	migrateLock = 0x53_77_61_70_50_72_69_01
 	leaderLock  = 0x53_77_61_70_50_72_69_02
 )
 
-// A migration is SQL that leads from one version of the schema to the next.
+// A migration is SQL that upgrades the schema by one version.
 type migration string
 
-// migrations[i] leads to version i+1. They are never changed, only added to.
+// migrations[i] upgrades to version i+1. They are never changed, only appended to.
 var migrations = []migration{first}
 
-// Times are whole minutes since 1970. A block is so many tokens as block.go says; a
-// place is a token's among all. In times is which tokens a time has something of.
-// What is made of finer rows is made up to head's quarters and hours, exclusively.
+// Times are whole minutes since 1970. For blocks see block.go. A place is a token's index.
+// times lists which tokens have data at a time. Candles built from finer rows exist up to
+// head.quarters and head.hours, exclusive.
 const first = `
 CREATE TABLE head (
 	one      boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -85,8 +85,8 @@ CREATE UNLOGGED TABLE board (
 ALTER TABLE board ALTER data SET STORAGE EXTERNAL;
 `
 
-// migrate brings the database to the present schema, in one transaction. What is
-// there already is not touched and needs no right to change it. A leader of an older
+// migrate upgrades the database to the current schema in one transaction. If the schema is
+// current nothing is changed and no right to change it is needed. A leader of an older
 // version is deposed. Errors: ErrNewer, the server's.
 func migrate(ctx context.Context, pool *pgxpool.Pool, steps []migration) error {
 	version, err := versionOf(ctx, pool, len(steps))
@@ -97,7 +97,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, steps []migration) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrateLock)); err != nil {
 			return err
 		}
-		version, err := versionOf(ctx, tx, len(steps)) // by now
+		version, err := versionOf(ctx, tx, len(steps)) // may have changed while waiting for the lock
 		if err != nil {
 			return err
 		}
@@ -130,10 +130,11 @@ type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// versionOf is the schema's; 0 = there is none yet. Errors: ErrNewer, the server's.
+// versionOf returns the schema version; 0 = none yet. Errors: ErrNewer, the server's.
 func versionOf(ctx context.Context, q querier, latest int) (version int, err error) {
 	var there bool
-	// The catalogue itself: to_regclass goes by a cache that a wait for a lock leaves old.
+	// This reads the catalogue, because to_regclass uses a cache that is outdated after
+	// waiting for a lock.
 	if err := q.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'version')", schema).Scan(&there); err != nil || !there {
 		return 0, err
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A spot is where a block is.
+// A spot locates a block.
 type spot struct{ at, block int32 }
 
-// A sheet is some blocks of a resolution, to be changed and written back. What was
-// not loaded counts as empty.
+// A sheet is a set of blocks of one resolution, to be changed and saved. Blocks that were
+// not loaded count as empty.
 type sheet struct {
 	layout
 	res    price.Resolution
@@ -28,7 +28,7 @@ func newSheet(r price.Resolution) *sheet {
 	return &sheet{layouts[r], r, map[spot][]byte{}, map[spot]bool{}, map[int32]bits{}}
 }
 
-// blocksOf are the numbers of the blocks that some places are in.
+// blocksOf returns the numbers of the blocks that contain some places.
 func (l layout) blocksOf(places []int32) []int32 {
 	set := map[int32]bool{}
 	for _, p := range places {
@@ -37,7 +37,7 @@ func (l layout) blocksOf(places []int32) []int32 {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// load reads the blocks of some times and places. A block of a wrong length is none.
+// load reads the blocks of some times and places. It skips blocks of the wrong length.
 func (s *sheet) load(ctx context.Context, q querier, ats, places []int32) error {
 	rows, err := q.Query(ctx, "SELECT block, at, data FROM "+s.table+" WHERE block = ANY($1) AND at = ANY($2)", s.blocksOf(places), ats)
 	if err != nil {
@@ -54,13 +54,13 @@ func (s *sheet) load(ctx context.Context, q querier, ats, places []int32) error 
 	return err
 }
 
-// get is a token's entry at a time, nil where there is none.
+// get returns a token's entry at a time, nil if there is none.
 func (s *sheet) get(at, place int32) []byte {
 	number, from := s.block(place)
 	return s.entry(s.blocks[spot{at, number}], from)
 }
 
-// put is where a token's entry is to be written.
+// put returns the buffer for a token's entry.
 func (s *sheet) put(at, place int32) []byte {
 	number, from := s.block(place)
 	to := spot{at, number}
@@ -72,10 +72,9 @@ func (s *sheet) put(at, place int32) []byte {
 	return s.blocks[to][from : from+s.size]
 }
 
-// times are those that something was written at, in order.
+// times returns the times with changed entries, in order.
 func (s *sheet) times() []int32 { return slices.Sorted(maps.Keys(s.filled)) }
 
-// save writes what has changed.
 func (s *sheet) save(ctx context.Context, tx pgx.Tx) error {
 	if len(s.dirty) == 0 {
 		return nil
@@ -93,7 +92,7 @@ func (s *sheet) save(ctx context.Context, tx pgx.Tx) error {
 	return s.mark(ctx, tx)
 }
 
-// mark notes in times what each has something of.
+// mark updates the table times with the changed entries.
 func (s *sheet) mark(ctx context.Context, tx pgx.Tx) error {
 	ats := s.times()
 	rows, err := tx.Query(ctx, "SELECT at, has FROM times WHERE resolution = $1 AND at = ANY($2)", s.res, ats)
@@ -117,13 +116,13 @@ func (s *sheet) mark(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// A timesRow is a time and what it has something of.
+// A timesRow is a row of the table times.
 type timesRow struct {
 	at  int32
 	has bits
 }
 
-// timesOf are the times of a resolution from one to another, the latter exclusive.
+// timesOf returns the times of a resolution in a range, with the end excluded.
 func timesOf(ctx context.Context, q querier, r price.Resolution, from, to int32) (all []timesRow, err error) {
 	rows, err := q.Query(ctx, "SELECT at, has FROM times WHERE resolution = $1 AND at >= $2 AND at < $3 ORDER BY at", r, from, to)
 	if err != nil {

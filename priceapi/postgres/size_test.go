@@ -11,7 +11,7 @@ import (
 	"swapkeep/test/servers"
 )
 
-// TestSize: a thousand tokens stay within what the documentation says of disk and log.
+// TestSize checks that a thousand tokens use no more disk and WAL than documented.
 func TestSize(t *testing.T) {
 	const tokens = 1000
 	at := servers.StartPostgreSQL(t).Database()

@@ -1,9 +1,9 @@
-// Package postgres is the history of prices in PostgreSQL, for the processes of one
-// hosted service: all of them read it, and the one that leads writes it.
+// Package postgres stores the price history in PostgreSQL for the processes of one hosted
+// service: all of them read it, and the leader writes it.
 //
-// Samples and candles are packed: a row holds those of up to 128 tokens at one time.
-// A minute of a thousand tokens is eight rows, and a chart of one token reads one row
-// for each of its times. Nothing is written by who does not lead: see [Store.Lead].
+// Samples and candles are packed: a row holds those of up to 128 tokens at one time. A
+// minute of a thousand tokens is eight rows, and a chart of one token reads one row per
+// time. Only the leader may write: see [Store.Lead].
 package postgres
 
 import (
@@ -15,33 +15,33 @@ import (
 	"strconv"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Errors that a caller or a person must act on; each names the remedy.
+// Errors that need action by a caller or the operator; each names the remedy.
 var (
-	// ErrURL never repeats the URL, which holds a password.
+	// ErrURL never repeats the URL, which contains a password.
 	ErrURL   = errors.New("the PostgreSQL URL cannot be read; write it as postgres://user@host/database")
 	ErrPlain = errors.New("PostgreSQL off this machine is reached by TLS with a checked certificate only; add sslmode=verify-full to its URL")
 	ErrOld   = errors.New("PostgreSQL is too old; version 14 or later is needed")
 	ErrNewer = errors.New("the price history was written by a newer version; update swapkeep-server")
-	// ErrTime means that a minute is too old to be kept, or ahead of the clock.
+	// ErrTime means that a minute is too old to be stored, or ahead of the clock.
 	ErrTime   = errors.New("the minute is not of the last 25 hours")
 	ErrTokens = errors.New("the price history has no room for more tokens; it holds 50000")
 	ErrDays   = errors.New("hours are kept for 31 to 366 days")
-	// ErrDeposed means that another process leads by now; nothing was written.
+	// ErrDeposed means that another process leads now; nothing was written.
 	ErrDeposed = errors.New("another process polls the prices by now")
 )
 
-// Bounds and defaults.
+// Limits and defaults.
 const (
 	minDays, maxDays, defaultDays = 31, 366, 32
 
-	maxTokens = 50_000 // that ever get a place in the rows
+	maxTokens = 50_000 // number of places ever assigned
 
 	defaultConnections = 8
 	defaultDeadline    = 10 * time.Second // of one call of this package
@@ -52,17 +52,18 @@ const (
 
 // Options of Open.
 type Options struct {
-	// URL is a connection string as libpq takes it.
+	// URL is a libpq connection string.
 	URL         string
-	Days        int           // how long candles of an hour are kept, 31 to 366; 0 = 32
+	Days        int           // how long one-hour candles are kept, 31 to 366; 0 = 32
 	Connections int           // open at once, besides the leader's own; 0 = 8
 	Deadline    time.Duration // of one call; 0 = 10 s
-	// Lease is after what time of silence the server takes leadership away; 0 = 8 s.
+	// Lease is how long a leader may be silent before the server ends its leadership; 0 = 8
+	// s.
 	Lease time.Duration
-	Now   func() time.Time // nil = fault.Now
+	Now   func() time.Time // nil = clock.Now
 }
 
-// or fills the zero fields.
+// or fills the zero fields and checks Days.
 func (o Options) or() (Options, error) {
 	for _, d := range []struct{ at, to *int }{{&o.Days, ptr(defaultDays)}, {&o.Connections, ptr(defaultConnections)}} {
 		if *d.at == 0 {
@@ -79,7 +80,7 @@ func (o Options) or() (Options, error) {
 		o.Lease = defaultLease
 	}
 	if o.Now == nil {
-		o.Now = fault.Now
+		o.Now = clock.Now
 	}
 	return o, nil
 }
@@ -93,9 +94,9 @@ type Store struct {
 	secret []byte
 }
 
-// Open connects, and brings the database to the present schema. Of several processes
-// that do so one does the work. Errors: ErrURL, ErrPlain, ErrOld, ErrNewer, ErrDays;
-// others are the server's or the network's, and it may be tried again.
+// Open connects and migrates the database to the current schema. If several processes do
+// so, one does the work. Errors: ErrURL, ErrPlain, ErrOld, ErrNewer, ErrDays; others are
+// the server's or the network's, and Open may be retried.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	o, err := o.or()
 	if err != nil {
@@ -133,14 +134,14 @@ func (s *Store) start(ctx context.Context) error {
 	return s.pool.QueryRow(ctx, "SELECT secret FROM head").Scan(&s.secret)
 }
 
-// Close ends all connections but a leader's own.
+// Close closes all connections except a leader's own.
 func (s *Store) Close() { s.pool.Close() }
 
-// Secret is 32 random bytes that the processes of the service share and nobody else
-// knows. They were made with the schema.
+// Secret returns 32 random bytes, created with the schema, that only the processes of the
+// service know.
 func (s *Store) Secret() []byte { return append([]byte(nil), s.secret...) }
 
-// configure reads the URL. What the parser says may repeat parts of it.
+// configure parses the URL. It hides the parser's errors, which may repeat parts of it.
 func configure(o Options) (*pgxpool.Config, error) {
 	c, err := pgxpool.ParseConfig(o.URL)
 	if err != nil || o.URL == "" {
@@ -163,8 +164,8 @@ func configure(o Options) (*pgxpool.Config, error) {
 
 func millis(d time.Duration) string { return strconv.FormatInt(max(1, d.Milliseconds()), 10) }
 
-// checkReach refuses every way to a server of another machine but TLS that checks who
-// answers.
+// checkReach rejects all connections to another machine without TLS that verifies the
+// server.
 func checkReach(c *pgconn.Config) error {
 	ways := []*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port, TLSConfig: c.TLSConfig}}
 	for _, w := range append(ways, c.Fallbacks...) {
@@ -181,12 +182,13 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// checked: with sslmode=verify-ca the check is a function.
+// checked reports whether TLS verifies the server. With sslmode=verify-ca the check is
+// VerifyPeerCertificate.
 func checked(c *tls.Config) bool {
 	return c != nil && (!c.InsecureSkipVerify || c.VerifyPeerCertificate != nil)
 }
 
-// said names where an error comes from, unless it is one of ours.
+// said adds "postgresql:" to errors that are not this package's own.
 func said(err error) error {
 	for _, own := range []error{ErrURL, ErrPlain, ErrOld, ErrNewer, ErrTime, ErrTokens, ErrDays, ErrDeposed} {
 		if errors.Is(err, own) {
@@ -199,7 +201,7 @@ func said(err error) error {
 	return fmt.Errorf("postgresql: %w", err)
 }
 
-// read runs f, bounded, on one state of the database.
+// read runs f with a deadline on one snapshot of the database.
 func (s *Store) read(ctx context.Context, f func(ctx context.Context, tx pgx.Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, s.o.Deadline)
 	defer cancel()
@@ -208,8 +210,8 @@ func (s *Store) read(ctx context.Context, f func(ctx context.Context, tx pgx.Tx)
 	}))
 }
 
-// Check reports whether the history can be read and written now: not where the server
-// is down, only stands by, or has a full disk. It writes at most once in ten seconds.
+// Check reports whether the history can be read and written now. It fails if the server is
+// down, a standby, or has a full disk. It writes at most once in ten seconds.
 func (s *Store) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.o.Deadline)
 	defer cancel()

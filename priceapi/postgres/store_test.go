@@ -18,8 +18,8 @@ import (
 	"swapkeep/test/servers"
 )
 
-// TestManyOpenAtOnce: of several processes that start on an empty database one makes
-// the schema, and all of them share its secret.
+// TestManyOpenAtOnce checks that of several processes that start on an empty database one
+// creates the schema, and all share its secret.
 func TestManyOpenAtOnce(t *testing.T) {
 	at := servers.StartPostgreSQL(t).Database()
 	secrets := make([]string, 6)
@@ -43,8 +43,8 @@ func TestManyOpenAtOnce(t *testing.T) {
 	}
 }
 
-// TestMigration: a further step keeps what is there and deposes the leader of the old
-// version; a step that fails changes nothing; an older program refuses what is newer.
+// TestMigration checks that a migration keeps the data and deposes an old version's leader,
+// that a failing step changes nothing, and that an older program rejects a newer schema.
 func TestMigration(t *testing.T) {
 	at := servers.StartPostgreSQL(t).Database()
 	s := opened(t, Options{URL: at})
@@ -72,7 +72,7 @@ func TestMigration(t *testing.T) {
 	}
 }
 
-// TestReader: who has no right to change anything can serve.
+// TestReader checks that a role without write access can serve.
 func TestReader(t *testing.T) {
 	g := servers.StartPostgreSQL(t)
 	at := g.Database()
@@ -100,7 +100,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestDamagedRows: what is no block is no data, and no error.
+// TestDamagedRows checks that damaged rows count as no data and cause no error.
 func TestDamagedRows(t *testing.T) {
 	at := servers.StartPostgreSQL(t).Database()
 	term := led(t, opened(t, Options{URL: at}))
@@ -111,7 +111,7 @@ func TestDamagedRows(t *testing.T) {
 	}
 	for _, sql := range []string{
 		"UPDATE swapkeep_prices.minutes SET data = substr(data, 1, 77) WHERE at = (SELECT min(at) FROM swapkeep_prices.minutes)",
-		`UPDATE swapkeep_prices.minutes SET data = set_byte(data, 7, 254) WHERE at = (SELECT max(at) FROM swapkeep_prices.minutes)`, // above what a price can be
+		`UPDATE swapkeep_prices.minutes SET data = set_byte(data, 7, 254) WHERE at = (SELECT max(at) FROM swapkeep_prices.minutes)`, // above the largest price
 		`UPDATE swapkeep_prices.quarters SET data = '\x0102'`,
 		`UPDATE swapkeep_prices.times SET has = '\xffffffffff'`,
 		`INSERT INTO swapkeep_prices.facts VALUES (1, '\x0000000000000000000000000000000000000001', 999999999999999999999, false, 1, null, 18446744073709551616, null)`,
@@ -139,7 +139,8 @@ func TestDamagedRows(t *testing.T) {
 	}
 }
 
-// TestTimes: a minute of another day is refused, and nothing of it is written.
+// TestTimes checks that a minute outside the allowed times is rejected and nothing of it is
+// written.
 func TestTimes(t *testing.T) {
 	term := led(t, opened(t, Options{URL: servers.StartPostgreSQL(t).Database()}))
 	for _, off := range []time.Duration{-27 * time.Hour, 7 * time.Minute, 400 * 24 * time.Hour} {
@@ -152,7 +153,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestRetention: what is older than what is kept goes, row by row.
+// TestRetention checks that data beyond its retention is deleted.
 func TestRetention(t *testing.T) {
 	at := servers.StartPostgreSQL(t).Database()
 	now := testNow
@@ -172,8 +173,8 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// TestRestored: after a backup was restored, in which a place is another token's, no
-// process tells one token's prices as the other's.
+// TestRestored restores a backup in which a place belongs to another token, and checks that
+// no process returns one token's prices for the other.
 func TestRestored(t *testing.T) {
 	at := servers.StartPostgreSQL(t).Database()
 	s := opened(t, Options{URL: at})
@@ -195,8 +196,8 @@ func TestRestored(t *testing.T) {
 	}
 }
 
-// TestBackup: what the documentation says of backups works, and a leader that goes on
-// over a restored one gives no token another's place.
+// TestBackup checks the documented backup procedure, and that a leader that continues on a
+// restored database does not give a token another's place.
 func TestBackup(t *testing.T) {
 	at := servers.StartPostgreSQL(t).Database()
 	s := opened(t, Options{URL: at})
@@ -236,7 +237,7 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// TestBoard: the newest is there for who does not have it.
+// TestBoard checks that the newest board is returned to those who do not have it.
 func TestBoard(t *testing.T) {
 	term := led(t, opened(t, Options{URL: servers.StartPostgreSQL(t).Database()}))
 	if seq, data, err := term.Board(t.Context(), 0); seq != 0 || data != nil || err != nil {
@@ -257,7 +258,7 @@ func TestBoard(t *testing.T) {
 	}
 }
 
-// TestCallerGivesUp: a caller's end is one of the call.
+// TestCallerGivesUp checks that cancelling a call only ends that call.
 func TestCallerGivesUp(t *testing.T) {
 	term := led(t, opened(t, Options{URL: servers.StartPostgreSQL(t).Database()}))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -270,7 +271,8 @@ func TestCallerGivesUp(t *testing.T) {
 	}
 }
 
-// BenchmarkHistory measures what a minute, a chart and the coverages cost, by tokens.
+// BenchmarkHistory measures appending a minute and reading charts, near prices and
+// coverages, by number of tokens.
 func BenchmarkHistory(b *testing.B) {
 	g := servers.StartPostgreSQL(b)
 	for name, n := range map[string]uint64{"1000": 1000, "10000": 10_000} {
@@ -293,7 +295,7 @@ func BenchmarkHistory(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		for range 25 * 60 { // all that is kept of minutes
+		for range 25 * 60 { // as many minutes as are kept
 			minute()
 		}
 		b.Run(name+"/append", func(b *testing.B) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestURLs: a server of another machine is reached by checked TLS alone, and no error
-// has a password in it.
+// TestURLs checks that a remote server is reached only by verified TLS, and that no error
+// contains a password.
 func TestURLs(t *testing.T) {
 	const hidden = "hidden-password"
 	for url, want := range map[string]error{

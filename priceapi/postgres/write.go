@@ -14,8 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// An edit is a transaction that writes. It holds the row of head, so that there is
-// one at a time.
+// An edit is a write transaction. It locks the row of head, so there is only one at a time.
 type edit struct {
 	*Term
 	tx    pgx.Tx
@@ -24,8 +23,8 @@ type edit struct {
 	newly places
 }
 
-// update runs f in one transaction of this term. Errors: ErrDeposed, which ends the
-// term; those of f; the server's.
+// update runs f in one transaction of this term. Errors: ErrDeposed, which ends the term;
+// those of f; the server's.
 func (t *Term) update(ctx context.Context, f func(ctx context.Context, e *edit) error) error {
 	t.write.Lock()
 	defer t.write.Unlock()
@@ -46,15 +45,15 @@ func (t *Term) update(ctx context.Context, f func(ctx context.Context, e *edit) 
 		t.lose(err)
 	}
 	if err != nil {
-		t.places = nil // what became of the new ones is not known
+		t.places = nil // unknown whether the new places were stored
 		return said(err)
 	}
 	t.places = e.newly
 	return nil
 }
 
-// begin checks that the term is not over, which it cannot be before the end of the
-// transaction then.
+// begin checks that the term is not over. The lock on head then keeps it from ending before
+// the transaction does.
 func (t *Term) begin(ctx context.Context, tx pgx.Tx) (*edit, error) {
 	e := &edit{Term: t, tx: tx, now: minuteOf(t.o.Now())}
 	var term int64
@@ -73,9 +72,9 @@ func (t *Term) begin(ctx context.Context, tx pgx.Tx) (*edit, error) {
 	return e, err
 }
 
-// Append implements [poll.History]. Errors: ErrTime, ErrTokens, ErrDeposed, the
-// server's; with any of them nothing was written, unless the connection was lost as
-// it was confirmed. It may be repeated.
+// Append implements [poll.History]. Errors: ErrTime, ErrTokens, ErrDeposed, the server's.
+// With any of them nothing was written, unless the connection was lost during the commit.
+// It may be repeated.
 func (t *Term) Append(ctx context.Context, m poll.Minute) error {
 	return t.update(ctx, func(ctx context.Context, e *edit) error {
 		at := minuteOf(m.At)
@@ -138,10 +137,10 @@ func (s *Store) Totals(ctx context.Context) (t poll.Totals, err error) {
 	return t, said(err)
 }
 
-// mostForgotten bounds the times that one transaction deletes.
+// mostForgotten limits how many times (rows of the table) one transaction deletes.
 const mostForgotten = 240
 
-// forget deletes what is older than what is kept, some of it at a time.
+// forget deletes some of the data beyond its retention.
 func (e *edit) forget(ctx context.Context) error {
 	for r, l := range layouts {
 		rows, err := e.tx.Query(ctx, "DELETE FROM times WHERE (resolution, at) IN"+

@@ -2,11 +2,11 @@ package price
 
 import "github.com/holiman/uint256"
 
-// A Packed value is 8 bytes: a mantissa of 58 bits, which holds 17 digits, and the
-// power of ten below it in units of 1e-18, in the low six bits. All ones = none.
+// A Packed is a Value in 8 bytes: a 58-bit mantissa (17 digits) above a 6-bit power of ten,
+// in units of 1e-18. All ones means no value.
 type Packed uint64
 
-// None is the packed form of no value.
+// None is the Packed that holds no value.
 const None = ^Packed(0)
 
 const (
@@ -16,7 +16,7 @@ const (
 
 var ten = uint256.NewInt(10)
 
-// Pack keeps the first 17 digits.
+// Pack keeps the 17 most significant digits and drops the rest.
 func (v Value) Pack() Packed {
 	n, exponent := v.n, uint64(0)
 	for !n.IsUint64() || n.Uint64() >= maxMantissa {
@@ -26,7 +26,8 @@ func (v Value) Pack() Packed {
 	return Packed(n.Uint64()<<exponentBits | exponent)
 }
 
-// Unpack is the value that was packed; false for None and for what no value packs to.
+// Unpack returns the packed value. It returns false for None, and if the mantissa, the
+// exponent or the value is out of range.
 func (p Packed) Unpack() (Value, bool) {
 	mantissa, exponent := uint64(p)>>exponentBits, uint64(p)&(1<<exponentBits-1)
 	if mantissa >= maxMantissa || exponent > 2*Digits {

@@ -2,40 +2,40 @@ package price
 
 import "time"
 
-// A Period is a span that charts are drawn of.
+// A Period is the time span of a chart.
 type Period struct {
-	Name string        // as the API has it
-	Span time.Duration // from now backwards
-	Step time.Duration // of one candle
-	Raw  Resolution    // what its candles are made of
+	Name string        // as in the API
+	Span time.Duration // back from now
+	Step time.Duration // length of a candle
+	Raw  Resolution    // the stored series that its candles are built from
 }
 
-// A Resolution is a series that is kept.
+// A Resolution is one of the stored series.
 type Resolution uint8
 
-// The resolutions. The numbers are on disk.
+// The resolutions. Their numbers are stored on disk.
 const (
-	Minutes  Resolution = iota // samples, as taken
-	Quarters                   // candles of 15 minutes
-	Hours                      // candles of an hour
+	Minutes  Resolution = iota // samples, as fetched
+	Quarters                   // 15-minute candles
+	Hours                      // one-hour candles
 )
 
-// Step is the time from one row of a series to the next.
+// Step returns the time between two rows of a series.
 func (r Resolution) Step() time.Duration {
 	return [...]time.Duration{time.Minute, 15 * time.Minute, time.Hour}[r]
 }
 
-// periods: 288, 336 and 180 candles are about what a screen can show.
+// periods have 288, 336 and 180 candles, about what a screen can show.
 var periods = []Period{
 	{"24h", 24 * time.Hour, 5 * time.Minute, Minutes},
 	{"week", 7 * 24 * time.Hour, 30 * time.Minute, Quarters},
 	{"month", 30 * 24 * time.Hour, 4 * time.Hour, Hours},
 }
 
-// Periods lists the periods, the shortest first.
+// Periods lists the periods, shortest first.
 func Periods() []Period { return append([]Period(nil), periods...) }
 
-// PeriodNamed finds one by its name.
+// PeriodNamed finds a period by name.
 func PeriodNamed(name string) (Period, bool) {
 	for _, p := range periods {
 		if p.Name == name {

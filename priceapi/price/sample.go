@@ -8,19 +8,19 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// An ID is a token's identity: an address means nothing on another chain.
+// An ID identifies a token: a contract address on a chain.
 type ID struct {
 	Chain   uint64
 	Address common.Address // zero = the native coin
 }
 
-// IDOf is a token's.
+// IDOf returns a token's ID.
 func IDOf(t tokens.Token) ID { return ID{t.Chain, t.Address} }
 
-// A Source says where a price is from. The numbers are on disk: append only.
+// A Source says where a price comes from. The numbers are stored on disk: append only.
 type Source uint8
 
-// The sources. Unknown is none: a sample without one is no sample.
+// The sources. A sample whose source is Unknown is not a sample.
 const (
 	Unknown Source = iota
 	DefiLlama
@@ -35,12 +35,12 @@ const (
 	DIA
 	Velodrome
 	Hosted  // another Swapkeep's price API
-	Twin    // the same issuer's token on the chain where it comes from
-	Derived // told of the past by a source, not judged at that time
-	GoPlus  // of market facts only
+	Twin    // the price of the same issuer's token on its home chain
+	Derived // historical, from an archive, and not validated when it was current
+	GoPlus  // market facts only
 )
 
-// sourceNames are what the API and the commands call them.
+// sourceNames are the names in the API and on the command line.
 var sourceNames = [...]string{"unknown", "defillama", "chainlink", "aave-oracle", "uniswap-v3", "uniswap-v2", "geckoterminal", "coingecko",
 	"dexscreener", "blockscout", "dia", "velodrome", "hosted", "twin", "derived", "goplus"}
 
@@ -51,37 +51,37 @@ func (s Source) String() string {
 	return sourceNames[Unknown]
 }
 
-// SourceNames lists the names of all sources but Unknown.
+// SourceNames lists the names of all sources except Unknown.
 func SourceNames() []string { return append([]string(nil), sourceNames[1:]...) }
 
-// A Sample is a price that was taken.
+// A Sample is a price at a time.
 type Sample struct {
 	Value  Value
-	At     time.Time // when it was true, as its source says
+	At     time.Time // when the price was valid, according to its source
 	Source Source
 }
 
-// Known reports whether there is a price at all.
+// Known reports whether there is a price.
 func (s Sample) Known() bool { return !s.Value.IsZero() }
 
-// A Reading is what a source says of one token, before anybody believes it.
+// A Reading is one source's price of a token, before validation.
 type Reading struct {
 	ID ID
 	Sample
-	// Confidence from 0 to 1; nil where the source gives none.
+	// Confidence is from 0 to 1; nil if the source gives none.
 	Confidence *float64
-	// Ago is what the source says the price was 24 hours before; zero where it
-	// does not say.
+	// Ago is the price of 24 hours earlier, as the source reports it; zero if it reports
+	// none.
 	Ago Value
 }
 
-// A Candle is a span's prices: the first, the highest, the lowest and the last.
+// A Candle holds the first, highest, lowest and last price of a time span.
 type Candle struct {
-	At                     time.Time // its beginning
+	At                     time.Time // start of the span
 	Open, High, Low, Close Value
 }
 
-// Join extends c by the candle after it.
+// Join returns c extended by the candle that follows it.
 func (c Candle) Join(next Candle) Candle {
 	if c.Close.IsZero() {
 		return next
@@ -96,11 +96,11 @@ func (c Candle) Join(next Candle) Candle {
 	return c
 }
 
-// Facts are what changes slowly about a token.
+// Facts are a token's slowly changing market data.
 type Facts struct {
 	MarketCap Value  // US dollars; zero = unknown
-	Diluted   bool   // the cap is price times total supply, for want of a better one
-	CapSource Source // Unknown where there is none
+	Diluted   bool   // MarketCap is price times total supply, because no better figure is known
+	CapSource Source // Unknown if there is no market cap
 	CapAt     time.Time
 	Holders   uint64 // 0 = unknown
 	HoldersAt time.Time

@@ -6,42 +6,42 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Chains of the tables below.
+// Chains of the table below.
 const (
 	ethereum  = 1
 	base      = 8453
 	superseed = 5330
 )
 
-// The coins of Ethereum that are issued or locked elsewhere too.
+// Ethereum coins that are also issued or bridged elsewhere.
 var (
 	usdc = ID{ethereum, common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")}
 	usdt = ID{ethereum, common.HexToAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7")}
 )
 
-// A TwinToken is one whose worth is that of the issuer's token on another chain, by
-// which it can be redeemed: not a fixed sum, but what that one is worth.
+// A TwinToken is redeemable for its issuer's token on another chain, so it is worth
+// whatever that token is worth, not a fixed sum.
 type TwinToken struct {
 	Of       ID
-	Decimals uint8 // of the token itself
+	Decimals uint8 // of the token itself, not of Of
 }
 
-// twins of the chains whose own markets would not price them better, and of which
-// sources know little.
+// twins covers chains whose own markets would not give a better price and that few sources
+// know.
 var twins = map[ID]TwinToken{
-	// Superseed: the coin is bridged ether, and the predeploy wraps it one to one
+	// Superseed: the coin is bridged ether, and the predeploy wraps it one to one.
 	on(superseed, "0x0000000000000000000000000000000000000000"): {ID{ethereum, tokens.Native}, 18},
 	on(superseed, "0x4200000000000000000000000000000000000006"): {on(ethereum, "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"), 18},
-	// USDC, locked on Ethereum
+	// USDC, locked on Ethereum.
 	on(superseed, "0xC316C8252B5F2176d0135Ebb0999E99296998F2e"): {usdc, 6},
-	// USDT, locked on Ethereum: Hyperlane's token, and OpenUSDT
+	// USDT, locked on Ethereum: Hyperlane's token, and OpenUSDT.
 	on(superseed, "0xc5068BB6803ADbe5600DE5189fe27A4dAcE31170"): {usdt, 6},
 	on(superseed, "0x1217BfE6c773EEC6cc4A38b5Dc45B92292B6E189"): {usdt, 6},
-	// cbBTC, locked on Base
+	// cbBTC, locked on Base.
 	on(superseed, "0x6f36DBD829DE9b7e077DB8A35b480d4329ceB331"): {on(base, "0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf"), 8},
 
-	// USDC where Circle itself issues and redeems it, of the chains that the bridge and
-	// the intent provider reach (developers.circle.com/stablecoins/usdc-contract-addresses).
+	// USDC that Circle itself issues and redeems, on the chains that the bridge and the
+	// intent provider reach (developers.circle.com/stablecoins/usdc-contract-addresses).
 	on(130, "0x078D782b760474a361dDA0AF3839290b0EF57AD6"):   {usdc, 6}, // Unichain
 	on(137, "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359"):   {usdc, 6}, // Polygon
 	on(143, "0x754704Bc059F8C67012fEd69BC8A327a5aafb603"):   {usdc, 6}, // Monad
@@ -54,15 +54,15 @@ var twins = map[ID]TwinToken{
 	on(43114, "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E"): {usdc, 6}, // Avalanche
 	on(57073, "0x2D270e6886d130D724215A266106e6832161EAEd"): {usdc, 6}, // Ink
 	on(59144, "0x176211869cA2b568f2A7D4EE941E073a821EE1ff"): {usdc, 6}, // Linea
-	// USDT where Tether itself issues and redeems it (tether.to, supported protocols)
+	// USDT that Tether itself issues and redeems (tether.to, supported protocols).
 	on(42220, "0x48065fbBE25f71C9282ddf5e1cD6D6A887483D5e"): {usdt, 6}, // Celo
 	on(43114, "0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7"): {usdt, 6}, // Avalanche
 }
 
 func on(chain uint64, address string) ID { return ID{chain, common.HexToAddress(address)} }
 
-// TwinOf is the token on another chain whose price stands for that of id where no
-// source knows id. It has no twin itself.
+// TwinOf returns the token on another chain whose price is used for id where no source
+// knows id. That token never has a twin itself.
 func TwinOf(id ID) (TwinToken, bool) {
 	twin, ok := twins[id]
 	return twin, ok

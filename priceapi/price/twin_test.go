@@ -11,9 +11,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestTwins: what every token follows is on the built-in list and has no twin itself; one
-// that is on the list too is of the same kind, with the decimals of the table. The
-// addresses are written with the checksum that a slip of the pen breaks.
+// TestTwins checks that every token with a price to follow is on the built-in list and has
+// no twin itself, that a listed token is of the same kind as its twin and has the table's
+// decimals, and that every address is written with its EIP-55 checksum, which catches
+// typos.
 func TestTwins(t *testing.T) {
 	type token struct {
 		ChainID  uint64
@@ -33,7 +34,7 @@ func TestTwins(t *testing.T) {
 	for _, one := range list.Tokens {
 		known[ID{one.ChainID, one.Address}] = one
 	}
-	// What a token is called on Superseed, and what it is.
+	// Superseed symbols and the asset that each stands for.
 	kinds := map[string]string{"ETH": "ETH", "WETH": "WETH", "USDC": "USDC", "USDT": "USDT", "oUSDT": "USDT", "cbBTC": "cbBTC"}
 	left := maps.Clone(kinds)
 	for id, twin := range twins {

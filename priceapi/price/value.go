@@ -1,5 +1,5 @@
-// Package price is what a price is here: a decimal number of US dollars for one
-// whole token, where it comes from, and when it was true.
+// Package price defines a price: a decimal number of US dollars for one whole token, with
+// its source and time.
 package price
 
 import (
@@ -12,15 +12,15 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// Digits is how many fraction digits a value has.
+// Digits is the number of fraction digits of a value.
 const Digits = 18
 
-// ErrValue means that a text or a number is no price: malformed, not above or
-// equal to zero, or above [Max].
+// ErrValue reports a text or number that is not a price: malformed, negative, or above
+// [Max].
 var ErrValue = errors.New("not a price")
 
-// A Value is an amount of US dollars from zero to [Max], in steps of 1e-18. The
-// zero value is zero, which stands for unknown where a price is meant.
+// A Value is an amount of US dollars from zero to [Max], in steps of 1e-18. As a price, the
+// zero value means unknown.
 type Value struct{ n uint256.Int }
 
 // Max is the largest value: 1e20 dollars.
@@ -28,14 +28,14 @@ var Max = Value{*uint256.MustFromDecimal("1" + strings.Repeat("0", 20+Digits))}
 
 var one = uint256.NewInt(1e18)
 
-// maxText bounds a number's text, maxExponent its exponent.
+// maxText limits the length of a number's text, maxExponent its exponent.
 const (
 	maxText     = 100
 	maxExponent = 60
 )
 
-// Parse reads a decimal number as JSON writes one, with an exponent or without.
-// Digits beyond the 18th after the point are cut off. Errors: ErrValue.
+// Parse reads a decimal number in JSON syntax, with or without an exponent. Digits beyond
+// the 18th fraction digit are cut off. Errors: ErrValue.
 func Parse(s string) (Value, error) {
 	if s == "" || len(s) > maxText {
 		return Value{}, fmt.Errorf("%w: %d characters", ErrValue, len(s))
@@ -49,7 +49,7 @@ func Parse(s string) (Value, error) {
 	if strings.Trim(digits, "0123456789") != "" || whole == "" || strings.HasSuffix(mantissa, ".") {
 		return Value{}, fmt.Errorf("%w: %q", ErrValue, s)
 	}
-	shift := Digits + exponent - len(fraction) // of digits, to the left
+	shift := Digits + exponent - len(fraction) // how many digits to shift left
 	digits = strings.TrimLeft(digits, "0")
 	switch {
 	case digits == "" || len(digits)+shift <= 0:
@@ -68,7 +68,7 @@ func Parse(s string) (Value, error) {
 	return bounded(*n)
 }
 
-// split takes the exponent off.
+// split separates the mantissa from the exponent.
 func split(s string) (mantissa string, exponent int, err error) {
 	at := strings.IndexAny(s, "eE")
 	if at < 0 {
@@ -97,7 +97,7 @@ func bounded(n uint256.Int) (Value, error) {
 	return Value{}, fmt.Errorf("%w: above 1e20 dollars", ErrValue)
 }
 
-// FromFloat is the value nearest to a float. Errors: ErrValue.
+// FromFloat returns the value nearest to f. Errors: ErrValue.
 func FromFloat(f float64) (Value, error) {
 	if math.IsNaN(f) || f < 0 || f > 1e20 {
 		return Value{}, fmt.Errorf("%w: %g", ErrValue, f)
@@ -105,7 +105,7 @@ func FromFloat(f float64) (Value, error) {
 	return Parse(fmt.Sprintf("%.17g", f))
 }
 
-// FromRatio is num/den dollars, rounded down. Errors: ErrValue.
+// FromRatio returns num/den dollars, rounded down. Errors: ErrValue.
 func FromRatio(num, den *big.Int) (Value, error) {
 	if num.Sign() < 0 || den.Sign() <= 0 {
 		return Value{}, fmt.Errorf("%w: a ratio below zero", ErrValue)
@@ -118,19 +118,19 @@ func FromRatio(num, den *big.Int) (Value, error) {
 	return bounded(*u)
 }
 
-// Int is the value in steps of 1e-18 dollars.
+// Int returns the value in units of 1e-18 dollars.
 func (v Value) Int() *big.Int { return v.n.ToBig() }
 
-// IsZero reports zero, which stands for unknown.
+// IsZero reports whether v is zero, which as a price means unknown.
 func (v Value) IsZero() bool { return v.n.IsZero() }
 
-// Cmp compares two values.
+// Cmp returns -1, 0 or 1 if v is less than, equal to or greater than w.
 func (v Value) Cmp(w Value) int { return v.n.Cmp(&w.n) }
 
-// Less is the difference to a smaller value.
+// Less returns v-w; w must not be larger than v.
 func (v Value) Less(w Value) Value { return Value{*new(uint256.Int).Sub(&v.n, &w.n)} }
 
-// Times is v·num/den, rounded down and at most Max; den is above zero.
+// Times returns v·num/den, rounded down and capped at Max; den must be above zero.
 func (v Value) Times(num, den Value) Value {
 	n, over := new(uint256.Int).MulDivOverflow(&v.n, &num.n, &den.n)
 	if over || n.Cmp(&Max.n) > 0 {
@@ -139,11 +139,11 @@ func (v Value) Times(num, den Value) Value {
 	return Value{*n}
 }
 
-// Float is the nearest float.
+// Float returns the nearest float64, in dollars.
 func (v Value) Float() float64 { return v.n.Float64() / 1e18 }
 
-// Off is by what part of w the value v is off from w, without sign: 0.03 is three
-// percent. Infinite where w is zero.
+// Off returns the relative difference of v from w, without sign: 0.03 is three percent. It
+// is infinite if w is zero.
 func (v Value) Off(w Value) float64 {
 	if w.IsZero() {
 		return math.Inf(1)
@@ -156,15 +156,15 @@ func (v Value) Off(w Value) float64 {
 	return d.n.Float64() / w.n.Float64()
 }
 
-// String writes the value with 18 fraction digits.
+// String formats the value with 18 fraction digits.
 func (v Value) String() string { return v.Fixed(Digits) }
 
-// Fixed writes the value with so many fraction digits, 0 to 18, rounded down.
+// Fixed formats the value with 0 to 18 fraction digits, rounded down.
 func (v Value) Fixed(digits int) string {
 	return string(v.Append(nil, digits))
 }
 
-// Append appends what Fixed writes.
+// Append appends the text that Fixed returns.
 func (v Value) Append(b []byte, digits int) []byte {
 	whole, part := new(uint256.Int).DivMod(&v.n, one, new(uint256.Int))
 	b = append(b, whole.Dec()...)

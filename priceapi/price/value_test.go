@@ -37,8 +37,8 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-// FuzzParse: what is taken is within bounds, keeps its text, and loses at most what
-// lies beyond the 17th digit when it is packed.
+// FuzzParse checks that a parsed value is within bounds, round-trips through its text, and
+// loses at most what lies beyond the 17th digit when packed.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"1", "0.5", "1e-7", "99999999999999999999", "-1", "1e20", "123456789.123456789123456789"} {
 		f.Add(s)
@@ -62,7 +62,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzUnpack: no eight bytes make a value above the bound.
+// FuzzUnpack checks that no eight bytes unpack to a value above Max.
 func FuzzUnpack(f *testing.F) {
 	f.Add(uint64(None))
 	f.Add(uint64(1<<6 | 18))

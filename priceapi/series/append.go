@@ -9,18 +9,18 @@ import (
 	"slices"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/failpoint"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/price"
 
 	bolt "go.etcd.io/bbolt"
 )
 
-// ahead is by how many minutes a new minute may be ahead of the clock.
+// ahead is how many minutes a new minute may be ahead of the clock.
 const ahead = 5
 
 // Append implements [poll.History]. Errors: ErrTime, ErrTokens, ErrFull, ErrReadOnly,
-// ErrDamaged; with any of them nothing was written, and it may be repeated.
+// ErrDamaged. With any of them nothing was written and the call may be repeated.
 func (s *Store) Append(ctx context.Context, m poll.Minute) error {
 	at := minuteOf(m.At)
 	var e *edit
@@ -35,11 +35,11 @@ func (s *Store) Append(ctx context.Context, m poll.Minute) error {
 		if err := e.appendMinute(at, m); err != nil {
 			return err
 		}
-		fault.Point("prices.before_append")
+		failpoint.Point("prices.before_append")
 		return nil
 	})
 	if err == nil {
-		fault.Point("prices.after_append")
+		failpoint.Point("prices.after_append")
 	}
 	return err
 }
@@ -73,10 +73,10 @@ func (e *edit) appendMinute(at int64, m poll.Minute) error {
 	return e.settle(price.Minutes, []int64{at})
 }
 
-// minute is the row of a minute as it is now, widened to all tokens.
+// minute returns the current row of a minute, extended to all tokens.
 func (e *edit) minute(at int64) (header, []byte) { return e.widened(price.Minutes, at) }
 
-// widened is the row of a time, empty where there is none.
+// widened returns the row of a time, extended to all tokens; empty if there is none.
 func (e *edit) widened(r price.Resolution, at int64) (header, []byte) {
 	if was, ok := e.rings[r].get(e.tx, e.tokens, at); ok {
 		return was.header, was.entries(len(e.tokens.ids))
@@ -97,7 +97,7 @@ func encodeTotals(t poll.Totals) []byte {
 	return sealed(totalsKey, b)
 }
 
-// parseTotals: damaged ones are none.
+// parseTotals returns false if the record is damaged.
 func parseTotals(value []byte) (t poll.Totals, ok bool) {
 	b, ok := unsealed(totalsKey, value, totalsKind, totalsSize)
 	if !ok {
@@ -108,7 +108,6 @@ func parseTotals(value []byte) (t poll.Totals, ok bool) {
 	return t, t.Took >= 0 && t.Successful <= t.Fetches
 }
 
-// count adds a fetch to the totals.
 func (e *edit) count(m poll.Minute) error {
 	meta := e.tx.Bucket(metaBucket)
 	t, ok := parseTotals(meta.Get(totalsKey))

@@ -23,11 +23,11 @@ func audited(file []byte) *audit {
 	return a
 }
 
-// layout is where things are in a sound file, as bbolt says.
+// A layout tells where things are in a sound file, according to bbolt.
 type layout struct {
 	page, free        int64
 	meta              int64            // of the newest meta page
-	roots             map[string]int64 // the root page of each bucket
+	roots             map[string]int64 // root page of each bucket
 	secondLeaf        int64            // of the minutes
 	branch, rootsLeaf int64
 }
@@ -55,7 +55,7 @@ func layoutOf(t *testing.T, file []byte) (l layout) {
 	return l
 }
 
-// TestAudit: every way in which a file would mislead bbolt is found.
+// TestAudit checks that every kind of damage that would mislead bbolt is found.
 func TestAudit(t *testing.T) {
 	good, _ := sound(t)
 	l := layoutOf(t, good)
@@ -65,7 +65,7 @@ func TestAudit(t *testing.T) {
 		_, _ = h.Write(f[l.meta : l.meta+56])
 		put(f, l.meta+56, h.Sum64())
 	}
-	// rootOf is where the root page of a bucket is written.
+	// rootOf returns the offset at which a bucket's root page is stored.
 	rootOf := func(f []byte, name string) int64 {
 		at := l.rootsLeaf * l.page
 		return at + int64(bytes.Index(f[at:], binary.NativeEndian.AppendUint64([]byte(name), uint64(l.roots[name])))+len(name))
@@ -108,7 +108,8 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestMovedBlocks: a block in the place of another, or of another row, is damage.
+// TestMovedBlocks checks that a block moved within a row or from another row counts as
+// damaged.
 func TestMovedBlocks(t *testing.T) {
 	entries := func(n int) []byte {
 		b := blank(price.Minutes, 2*perBlock)
@@ -135,7 +136,7 @@ func TestMovedBlocks(t *testing.T) {
 	}
 }
 
-// TestNewestRemains: of a row that was written twice the second is kept.
+// TestNewestRemains checks that the newer version of a row is recovered.
 func TestNewestRemains(t *testing.T) {
 	s, h := begin(t)
 	run(t, s, h, 3, noon.Add(5*time.Minute))
@@ -173,8 +174,8 @@ func TestRemainsOrder(t *testing.T) {
 	}
 }
 
-// TestRemainingTokens: a token in a page that may never have been in use counts where
-// nobody contradicts it.
+// TestRemainingTokens checks that a token from a page that may never have been in use
+// counts unless contradicted.
 func TestRemainingTokens(t *testing.T) {
 	r := &remains{
 		tokens: []tokenRecord{{token(0), 0, 10}, {token(4), 4, 14}},
@@ -186,8 +187,8 @@ func TestRemainingTokens(t *testing.T) {
 	}
 }
 
-// TestLostTokens: an index whose token is lost is never given again, and the other
-// tokens keep theirs.
+// TestLostTokens checks that the index of a lost token is never reused and other tokens
+// keep theirs.
 func TestLostTokens(t *testing.T) {
 	for _, copies := range []int{1, 2} {
 		s, h := begin(t)
@@ -213,7 +214,7 @@ func TestLostTokens(t *testing.T) {
 		ok(t, s.Close())
 		file, err := os.ReadFile(s.path)
 		ok(t, err)
-		clear(file[:os.Getpagesize()*2]) // and through a salvage
+		clear(file[:os.Getpagesize()*2]) // also after a salvage
 		s = opened(t, "", file, h.now())
 		if got, want := s.tokens.Load().index[lost], map[int]int{1: 7, 2: 20}[copies]; copies == 1 && got != want {
 			t.Errorf("%d copies lost: index %d, want %d", copies, got, want)
@@ -226,8 +227,8 @@ func TestLostTokens(t *testing.T) {
 	}
 }
 
-// TestCommitOfUnknownEnd: the system may report a failure of what is in the file all
-// the same; tokens that it brought keep their indices.
+// TestCommitOfUnknownEnd covers a commit that is in the file although the system reported a
+// failure: its tokens keep their indices.
 func TestCommitOfUnknownEnd(t *testing.T) {
 	s, _ := begin(t)
 	ok(t, s.db.Update(func(tx *bolt.Tx) error {
@@ -247,7 +248,8 @@ func TestCommitOfUnknownEnd(t *testing.T) {
 	}
 }
 
-// TestChartOfThePast: a candle that was closed later shows only what was known.
+// TestChartOfThePast checks that a candle closed later shows only what was known at the
+// given time.
 func TestChartOfThePast(t *testing.T) {
 	s, h := begin(t)
 	run(t, s, h, 1, noon.Add(70*time.Minute))

@@ -7,18 +7,18 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// A bar is a candle, packed.
+// A bar is a packed candle.
 type bar struct{ open, high, low, close price.Packed }
 
 var noBar = bar{price.None, price.None, price.None, price.None}
 
 func (b bar) none() bool { return b.close == price.None }
 
-// order is a number that grows with the packed value: packing keeps as many digits
-// as there is room for, so that the larger power of ten is the larger value.
+// order returns a number that sorts like the packed value. Packing keeps as many digits as
+// fit, so the larger power of ten is the larger value.
 func order(p price.Packed) uint64 { return bits.RotateLeft64(uint64(p), -6) }
 
-// join extends b by the bar after it.
+// join extends b by the bar that follows it.
 func (b *bar) join(next bar) {
 	switch {
 	case next.none():
@@ -36,7 +36,7 @@ func (b *bar) join(next bar) {
 	b.close = next.close
 }
 
-// parseBar reads an entry of a row: a minute's is a bar of one price.
+// parseBar reads an entry of a row; a minute's price becomes all four prices of the bar.
 func parseBar(r price.Resolution, b []byte) bar {
 	n := func(at int) price.Packed { return price.Packed(binary.LittleEndian.Uint64(b[at:])) }
 	if r == price.Minutes {
@@ -51,8 +51,8 @@ func (b bar) put(entry []byte) {
 	}
 }
 
-// pack packs a candle. Prices that are missing or contradict one another are made up
-// for by the others; without a close it is none.
+// pack packs a candle. Prices that are missing or contradict each other are filled in from
+// the others. Without a close it returns noBar.
 func pack(c price.Candle) bar {
 	if c.Close.IsZero() {
 		return noBar
@@ -71,7 +71,7 @@ func pack(c price.Candle) bar {
 	return b
 }
 
-// candle is the bar as others know it; false where its bytes are no prices.
+// candle unpacks the bar; false if its bytes are not prices.
 func (b bar) candle(at int64) (c price.Candle, ok bool) {
 	c.At = timeOf(at)
 	for _, p := range []struct {

@@ -12,7 +12,7 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// prefilled is a history that has all that is kept of so many tokens.
+// prefilled returns a history that is full for n tokens.
 func prefilled(b *testing.B, tokens int) (*Store, *hand) {
 	b.Helper()
 	h := newHand(noon)
@@ -20,7 +20,7 @@ func prefilled(b *testing.B, tokens int) (*Store, *hand) {
 	for r := range price.Hours + 1 {
 		g := s.rings[r]
 		now := minuteOf(noon)
-		const rows = 64 // at a time: the map of a call is large
+		const rows = 64 // per call, because the map of a call is large
 		for at := g.oldest(now); at <= now; at += rows * g.step {
 			candles := map[price.ID][]price.Candle{}
 			for n := range tokens {
@@ -34,7 +34,7 @@ func prefilled(b *testing.B, tokens int) (*Store, *hand) {
 	return s, h
 }
 
-// written is how many bytes this process has given to the system so far.
+// written returns how many bytes this process has written so far.
 func written(b *testing.B) int {
 	text, err := os.ReadFile("/proc/self/io")
 	if err != nil {
@@ -49,8 +49,8 @@ func written(b *testing.B) int {
 	return 0
 }
 
-// BenchmarkAppend is the commit of a minute to a full history. The bytes of a day are
-// those of the minutes that it ran for.
+// BenchmarkAppend measures the commit of a minute to a full history. MB/day extrapolates
+// from the minutes that it ran.
 func BenchmarkAppend(b *testing.B) {
 	for _, tokens := range []int{100, 1000, 10_000} {
 		b.Run(fmt.Sprint(tokens), func(b *testing.B) {
@@ -72,11 +72,11 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkRead is what readers ask of a full history.
+// BenchmarkRead measures the reads of a full history.
 func BenchmarkRead(b *testing.B) {
 	for _, tokens := range []int{1000, 10_000} {
 		s, h := prefilled(b, tokens)
-		for _, full := range []bool{false, true} { // filled, and after a day of own minutes
+		for _, full := range []bool{false, true} { // filled only, and after a day of its own minutes
 			if full && tokens > 1000 {
 				continue
 			}

@@ -11,7 +11,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// A snapshot is what a reader sees.
+// A snapshot is a reader's view of the store.
 type snapshot struct {
 	tx     *bolt.Tx
 	tokens *table
@@ -23,7 +23,7 @@ func (s *Store) snapshot(tx *bolt.Tx, now time.Time) snapshot {
 	return snapshot{tx, s.tokens.Load(), s.rings, minuteOf(now)}
 }
 
-// first is the beginning of a period's first step. The last one has now in it.
+// first returns the start of a period's first step; its last step contains now.
 func first(p price.Period, now int64) int64 {
 	span, step := int64(p.Span/time.Minute), int64(p.Step/time.Minute)
 	return floor(now, step) - span + step
@@ -63,8 +63,8 @@ func (v snapshot) chart(token int, p price.Period) []price.Candle {
 	return candles
 }
 
-// bars are those of each row of a resolution from a time until now. Where a row is not
-// closed they are made of the finer ones.
+// bars returns one bar per row of a resolution from a time until now. Rows that are not
+// closed are built from the finer ones.
 func (v snapshot) bars(r price.Resolution, token int, from int64) []bar {
 	g := v.rings[r]
 	n := (floor(v.now, g.step)-from)/g.step + 1
@@ -89,8 +89,8 @@ func (v snapshot) bars(r price.Resolution, token int, from int64) []bar {
 	return bars
 }
 
-// override puts what the finer rows have in the place of bars that are not closed, of
-// which the first begins at open.
+// override replaces bars that are not closed by those of the finer rows. open is the start
+// of the first such bar.
 func (v snapshot) override(bars []bar, closed []bool, r price.Resolution, token int, from, open int64) {
 	g, finer := v.rings[r], v.rings[r-1]
 	open = max(open, finer.oldest(v.now))
@@ -107,7 +107,7 @@ func (v snapshot) override(bars []bar, closed []bool, r price.Resolution, token 
 	}
 }
 
-// Coverages implements [poll.History]. Tokens of which there is nothing are absent.
+// Coverages implements [poll.History]. Tokens without any data are absent.
 func (s *Store) Coverages(ctx context.Context, now time.Time) (all []poll.Coverage, err error) {
 	err = s.view(ctx, func(tx *bolt.Tx) error {
 		v := s.snapshot(tx, now)

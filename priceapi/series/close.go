@@ -7,12 +7,12 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// The row of a quarter or an hour is closed when it was made of all finer rows of its
-// span after that ended. Whoever writes a finer row makes the candle anew (settle), or
-// opens it again when the span has not ended. So a closed row agrees with the finer
-// ones, and an open or missing one is what filling brought, which the finer override.
+// A row of a quarter or an hour is closed once it has been built from all finer rows of its
+// span after the span ended. Writing a finer row rebuilds the candle (settle), or reopens
+// it if the span has not ended. A closed row therefore agrees with the finer ones. An open
+// or missing row has only what Fill wrote, and finer rows override it.
 
-// settle brings the coarser rows of times in agreement with rows of r just written.
+// settle updates the coarser rows after rows of r were written at the given times.
 func (e *edit) settle(r price.Resolution, times []int64) error {
 	for c := r + 1; c <= price.Hours; c++ {
 		g := e.rings[c]
@@ -43,8 +43,8 @@ func (e *edit) agree(r price.Resolution, start int64) error {
 	return nil
 }
 
-// close makes the candles of a span of the next finer rows. Tokens that those do not
-// have keep what is there.
+// close builds the candles of a span from the next finer rows. Tokens without data there
+// keep their entry.
 func (e *edit) close(r price.Resolution, start int64) error {
 	g, finer := e.rings[r], e.rings[r-1]
 	bars := make([]bar, len(e.tokens.ids))
@@ -65,8 +65,8 @@ func (e *edit) close(r price.Resolution, start int64) error {
 	return e.put(h, entries)
 }
 
-// catchUp closes what ended since the last time, once in a quarter of an hour. It
-// comes before the write that may take the place of the rows that it needs.
+// catchUp closes the spans that ended since the last call, at most once per quarter of an
+// hour. It runs before a write, which may overwrite the rows it needs.
 func (s *Store) catchUp(e *edit) error {
 	now := quarterOf(e.now)
 	if now == s.quarter {
@@ -79,8 +79,8 @@ func (s *Store) catchUp(e *edit) error {
 	return err
 }
 
-// catchUp closes all spans that ended and are not closed, as far as there are finer
-// rows, for one commit's worth; more says that some are left.
+// catchUp closes all ended spans that are not closed and have finer rows, up to one commit;
+// more reports that some remain.
 func (e *edit) catchUp() (more bool, err error) {
 	size := 0
 	for _, r := range []price.Resolution{price.Quarters, price.Hours} {
@@ -97,8 +97,8 @@ func (e *edit) catchUp() (more bool, err error) {
 	return false, nil
 }
 
-// unclosed lists the spans that should be closed, the oldest first: also quarters that
-// are not kept any more, of which hours are made, unless their slots are taken.
+// unclosed lists the spans to close, oldest first. It includes quarters beyond their
+// retention, from which hours are built, unless their slots are taken.
 func (e *edit) unclosed(r price.Resolution) []int64 {
 	g, oldest := e.rings[r], e.rings[price.Hours].oldest(e.now)
 	starts := map[int64]bool{}

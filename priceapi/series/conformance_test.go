@@ -11,7 +11,7 @@ import (
 	"swapkeep/priceapi/series"
 )
 
-// TestConformance: what holds for every history, checked against a model.
+// TestConformance runs the tests that every history must pass.
 func TestConformance(t *testing.T) {
 	root := t.TempDir()
 	historytest.Run(t, 25, func(now func() time.Time) (poll.History, func(), error) {

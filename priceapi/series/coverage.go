@@ -7,14 +7,14 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// periods, and room for a bit of each step of the one that has the most.
+// periods and stepWords: one bit per step of the longest chart.
 var periods = price.Periods()
 
 const stepWords = 6
 
-// A coverage marks the steps of the periods' charts that a token has something of.
+// A coverage marks the chart steps for which a token has data.
 type coverage struct {
-	since int64 // 0 = nothing
+	since int64 // oldest minute; 0 = no data
 	steps [3][stepWords]uint64
 }
 
@@ -30,8 +30,8 @@ func (c *coverage) points() map[string]int {
 	return points
 }
 
-// cover marks what the rows of a ring have. A step of a chart is there when any row
-// of it is, of the chart's own resolution or a finer one.
+// cover marks the steps that the rows of a ring cover. A chart step counts if it has any
+// row of the chart's own resolution or a finer one.
 func (v snapshot) cover(g ring, marks []coverage) {
 	g.each(v.tx, v.tokens, g.oldest(v.now), floor(v.now, g.step), func(w row) bool {
 		var places []place
@@ -54,7 +54,6 @@ func (v snapshot) cover(g ring, marks []coverage) {
 	})
 }
 
-// A place is that of a step's bit.
 type place struct {
 	period, word int
 	bit          uint64

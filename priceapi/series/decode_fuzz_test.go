@@ -10,8 +10,8 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// FuzzRow: what is read as a row is what writing it gives, and every entry of it is
-// within bounds. Bytes whose sums are wrong are none.
+// FuzzRow checks that a row round-trips with all entries within bounds. Bytes with wrong
+// checksums are rejected.
 func FuzzRow(f *testing.F) {
 	for _, r := range []price.Resolution{price.Minutes, price.Quarters, price.Hours} {
 		for _, n := range []int{0, 1, 16, 33} {
@@ -53,7 +53,8 @@ func FuzzRow(f *testing.F) {
 	})
 }
 
-// FuzzRowDamage: a row with a byte changed says the same of each token, or nothing.
+// FuzzRowDamage checks that after one byte is changed each token's entry is either the same
+// or missing.
 func FuzzRowDamage(f *testing.F) {
 	f.Add(uint16(3), byte(1))
 	f.Add(uint16(60), byte(0x80))
@@ -86,7 +87,7 @@ func FuzzRowDamage(f *testing.F) {
 	})
 }
 
-// FuzzRecords: the small records are read as they were written, or not at all.
+// FuzzRecords checks that small records are read as written or not at all.
 func FuzzRecords(f *testing.F) {
 	key, value := tokenRecord{token(1), 7, 9}.encode()
 	f.Add(key, value)
@@ -110,7 +111,7 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// FuzzOrder: packed prices are ordered as the prices are.
+// FuzzOrder checks that packed prices sort like the prices.
 func FuzzOrder(f *testing.F) {
 	f.Add("0.000000000000000001", "99999999999999999999")
 	f.Add("0.099999999999999999", "0.1")
@@ -129,7 +130,7 @@ func FuzzOrder(f *testing.F) {
 	})
 }
 
-// FuzzMeta: no meta page leads out of the bounds of what is checked.
+// FuzzMeta checks that no meta page makes the audit read out of bounds.
 func FuzzMeta(f *testing.F) {
 	f.Add(make([]byte, metaSize))
 	b := binary.NativeEndian.AppendUint32(nil, boltMagic)

@@ -11,10 +11,10 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Facts of a token are one record: kind, flags, source, market cap (16 bytes, big
-// endian, in units of 1e-18 dollars), and three numbers: when the cap was told, the
-// number of holders, and when that was told; times in milliseconds since 1970, 0 =
-// not known.
+// The facts of a token are one record: kind, flags, source, market cap (16 bytes, big
+// endian, in units of 1e-18 dollars), and three numbers: the time of the market cap, the
+// number of holders, and the time of that number. Times are in milliseconds since 1970, 0 =
+// unknown.
 const (
 	factsKind   = 'F'
 	factsSize   = 1 + 1 + 1 + 16 + 3*8 + sumSize
@@ -78,8 +78,8 @@ func (s *Store) Facts(ctx context.Context) (all map[price.ID]price.Facts, err er
 	return all, err
 }
 
-// SetFacts implements [poll.History], in one commit. Errors are those of Append,
-// without ErrTime.
+// SetFacts implements [poll.History], in one commit. Errors are those of Append, without
+// ErrTime.
 func (s *Store) SetFacts(ctx context.Context, facts map[price.ID]price.Facts) error {
 	return s.update(ctx, func(e *edit) error {
 		b := e.tx.Bucket(factsBucket)

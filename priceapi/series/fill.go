@@ -8,16 +8,16 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// A piece is a candle of a token that a fill brings.
+// A piece is one candle of one token to fill in.
 type piece struct {
 	id price.ID
 	bar
 }
 
-// Fill implements [poll.History]. It is one commit, unless its rows have more than 16
-// MiB: then an error may come after some of them were written. Candles of one span
-// are joined; those ahead of the clock or older than what is kept are left out.
-// Errors are those of Append, without ErrTime.
+// Fill implements [poll.History]. It is one commit, unless its rows exceed 16 MiB; then
+// some of them may be written when an error occurs. Candles of the same row are joined;
+// those ahead of the clock or older than the retention are left out. Errors are those of
+// Append, without ErrTime.
 func (s *Store) Fill(ctx context.Context, r price.Resolution, source price.Source, candles map[price.ID][]price.Candle) error {
 	if int(r) >= len(s.rings) || r == price.Minutes && source == price.Unknown {
 		return nil
@@ -40,7 +40,7 @@ func (s *Store) Fill(ctx context.Context, r price.Resolution, source price.Sourc
 	return nil
 }
 
-// pieces sorts candles by the beginning of their rows.
+// pieces groups candles by the start of their rows.
 func (g ring) pieces(candles map[price.ID][]price.Candle, now int64) map[int64][]piece {
 	rows := map[int64][]piece{}
 	for id, cs := range candles {
@@ -61,7 +61,7 @@ func (g ring) pieces(candles map[price.ID][]price.Candle, now int64) map[int64][
 	return rows
 }
 
-// fill writes the rows of one commit's worth of times and says how many times it did.
+// fill writes as many rows as fit in one commit and returns how many times it handled.
 func (e *edit) fill(r price.Resolution, source price.Source, times []int64, rows map[int64][]piece) (done int, err error) {
 	n := max(1, maxCommit/rowSize(r, len(e.tokens.ids)))
 	times = times[:min(n, len(times))]
@@ -85,7 +85,7 @@ func (e *edit) fill(r price.Resolution, source price.Source, times []int64, rows
 		case r == price.Minutes || at+e.rings[r].step > e.now:
 		case at >= e.rings[r-1].oldest(e.now):
 			young = append(young, at)
-		default: // of the finer rows some are gone, and the row had what they said
+		default: // some finer rows are gone, and the row already contains them
 			h.flags |= flagClosed
 		}
 		if err := e.put(h, entries); err != nil {
@@ -100,7 +100,7 @@ func (e *edit) fill(r price.Resolution, source price.Source, times []int64, rows
 	return len(times), e.settle(r, wrote)
 }
 
-// fillRow fills the entries that are empty; false where none is.
+// fillRow fills empty entries and reports whether there were any.
 func (e *edit) fillRow(r price.Resolution, source price.Source, at int64, entries []byte, pieces []piece) (changed bool) {
 	size := entrySizes[r]
 	for _, p := range pieces {

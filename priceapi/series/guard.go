@@ -13,8 +13,8 @@ import (
 // errUnchanged ends a transaction that has nothing to write.
 var errUnchanged = errors.New("nothing to write")
 
-// guarded runs f, which reads pages that may be damaged: bbolt panics on those, and
-// the memory of a file that was cut short faults. Both become ErrDamaged.
+// guarded runs f, which may read damaged pages: bbolt panics on those, and the mapped
+// memory of a truncated file faults. Both become ErrDamaged.
 func guarded(f func() error) (err error) {
 	was := debug.SetPanicOnFault(true)
 	defer func() {
@@ -26,8 +26,8 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// abandon closes a database whose locks a panic may have left held. It does not wait
-// for ever; what stays open then ends with the process.
+// abandon closes a database whose locks a panic may have left held. It waits a limited
+// time; what remains open is closed when the process ends.
 func abandon(db *bolt.DB) {
 	if db == nil {
 		return
@@ -43,28 +43,28 @@ func abandon(db *bolt.DB) {
 	}
 }
 
-// view runs f on a snapshot, a second time when the file had to be mended.
+// view runs f on a snapshot, and a second time if the file had to be repaired.
 func (s *Store) view(ctx context.Context, f func(tx *bolt.Tx) error) error {
 	return s.retry(ctx, func(db *bolt.DB) error { return db.View(f) })
 }
 
-// An edit is a transaction that writes.
+// An edit is a write transaction.
 type edit struct {
 	tx      *bolt.Tx
 	rings   rings
-	tokens  *table // with those that it adds
+	tokens  *table // including those it adds
 	now     int64  // minute
-	changed bool   // it wrote something
+	changed bool   // something was written
 }
 
-// update runs f in one commit. Where f changed nothing there is none.
+// update runs f in one commit, or without a commit if f changes nothing.
 func (s *Store) update(ctx context.Context, f func(e *edit) error) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	err := s.retry(ctx, func(db *bolt.DB) error {
 		var e *edit
 		err := db.Update(func(tx *bolt.Tx) error {
-			if s.reread { // whether the last commit is in the file is not known
+			if s.reread { // unknown whether the last commit reached the file
 				s.tokens.Store(readTable(tx))
 			}
 			e = &edit{tx: tx, rings: s.rings, tokens: s.tokens.Load(), now: minuteOf(s.clock())}
@@ -118,13 +118,13 @@ func (s *Store) once(f func(db *bolt.DB) error) (*bolt.DB, error) {
 	return s.db, guarded(func() error { return f(s.db) })
 }
 
-// mend opens the file anew, as at the start, after an operation found it broken.
-// What reads the old one has ended: its holders hold mu.
+// mend reopens the file as at the start, after an operation found it broken. No reader uses
+// the old handle any more, because readers hold mu.
 func (s *Store) mend(db *bolt.DB, broken error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.db != db: // another was faster, or it is closed
+	case s.db != db: // already reopened or closed
 		return nil
 	case s.db == nil:
 		return s.why

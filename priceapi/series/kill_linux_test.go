@@ -19,12 +19,12 @@ import (
 
 const killedFile = "SERIES_TEST_FILE"
 
-// TestAppender is what the kill test runs in a process of its own: it prints each
-// minute after it was written, for ever.
+// TestAppender runs in a child process of TestKilled. It prints each minute after writing
+// it and never ends.
 func TestAppender(t *testing.T) {
 	path := os.Getenv(killedFile)
 	if path == "" {
-		return // it is no test by itself
+		return // not a test by itself
 	}
 	from, err := strconv.ParseInt(os.Getenv(killedFile+"_FROM"), 10, 64)
 	ok(t, err)
@@ -36,8 +36,8 @@ func TestAppender(t *testing.T) {
 	}
 }
 
-// TestKilled kills a process that appends, again and again: the minutes that it said
-// are written are there, and the file is sound.
+// TestKilled repeatedly kills a process that appends, and checks that the minutes it
+// reported as written are there and the file is sound.
 func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prices.db")
 	next, rounds := minuteOf(noon), 12
@@ -68,8 +68,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// killed runs the appender until so many minutes and a little are written, kills it,
-// and returns the last minute of which it spoke.
+// killed runs the appender until it has reported more than the given number of minutes,
+// kills it, and returns the last minute reported.
 func killed(t *testing.T, path string, from int64, minutes int) (last int64) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestAppender$")
@@ -96,8 +96,8 @@ func killed(t *testing.T, path string, from int64, minutes int) (last int64) {
 	return last
 }
 
-// TestFullDisk: with no room nothing is written and nothing breaks; with room again
-// everything goes on.
+// TestFullDisk checks that without space nothing is written or broken, and that everything
+// continues once there is space again.
 func TestFullDisk(t *testing.T) {
 	if !alone(t) {
 		return
@@ -141,7 +141,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFullDiskWhileMending: without room for the new file the damaged one stays.
+// TestFullDiskWhileMending checks that the damaged file stays if there is no space for the
+// new one.
 func TestFullDiskWhileMending(t *testing.T) {
 	if !alone(t) {
 		return
@@ -162,8 +163,8 @@ func TestFullDiskWhileMending(t *testing.T) {
 	}
 }
 
-// alone runs the test in a process of its own, in which it returns true. The limit on
-// files would else hit what the test command writes about this process.
+// alone reruns the test in a child process, in which it returns true. Otherwise the file
+// size limit would also apply to what the test framework writes for this process.
 func alone(t *testing.T) bool {
 	t.Helper()
 	const name = "SERIES_TEST_ALONE"
@@ -178,8 +179,8 @@ func alone(t *testing.T) bool {
 	return false
 }
 
-// withFullDisk runs f while no file of this process may be written past its first
-// byte, which is how a full disk looks to the database.
+// withFullDisk runs f while this process may not write any file past its first byte, which
+// looks like a full disk to the database.
 func withFullDisk(t *testing.T, f func()) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ)

@@ -14,21 +14,20 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A model is the history as one would write it without a disk: everything is kept,
-// and every candle is made when it is asked for.
+// A model is a naive in-memory history: it keeps everything and builds candles on request.
 type model struct {
 	now    int64
 	tokens map[price.ID]*memory
 	totals poll.Totals
 }
 
-// A memory is that of a token.
+// A memory holds one token's data.
 type memory struct {
 	samples map[int64]sample // by minute
-	// filled are candles of fills, and those that were made while their finer ones
-	// could be seen.
+	// filled holds candles from Fill and those built while their finer ones were still
+	// visible.
 	filled [3]map[int64]bar
-	hours  map[int64]bool // that have anything, so that empty months are passed quickly
+	hours  map[int64]bool // that have data, so that empty months are skipped quickly
 }
 
 func newModel(now int64) *model {
@@ -41,7 +40,7 @@ func newModel(now int64) *model {
 
 var steps = [...]int64{1, 15, 60}
 
-// bar is the candle of a span, of what is before or at now.
+// bar returns the candle of a span, from data up to now.
 func (t *memory) bar(r price.Resolution, at, now int64) bar {
 	if r == price.Minutes {
 		if p, ok := t.samples[at]; ok && at <= now {
@@ -62,7 +61,7 @@ func (t *memory) bar(r price.Resolution, at, now int64) bar {
 	return b
 }
 
-// settle keeps the candles of the spans that ended.
+// settle stores the candles of spans that ended.
 func (m *model) settle() {
 	for _, t := range m.tokens {
 		for _, r := range []price.Resolution{price.Quarters, price.Hours} {
@@ -161,7 +160,7 @@ func (m *model) last(id price.ID) (price.Sample, bool) {
 	return price.Sample{}, false
 }
 
-// A pair is the real history and the model of it.
+// A pair is the real history and its model.
 type pair struct {
 	t     testing.TB
 	s     *Store
@@ -201,8 +200,8 @@ func (p *pair) append(rt *rapid.T, at time.Time) {
 	p.m.append(minuteOf(at), minute)
 }
 
-// actions are what happens to a history. After the clock moved a minute is written,
-// or it is opened again: what ended is closed then.
+// actions are the random operations. After the clock moves, a minute is written or the file
+// reopened, either of which closes the spans that ended.
 func (p *pair) actions() map[string]func(*rapid.T) {
 	now := func() time.Time { return p.h.now() }
 	move := func(name string, low, high int) func(*rapid.T) {
@@ -227,7 +226,7 @@ func (p *pair) actions() map[string]func(*rapid.T) {
 				a, b := drawValue(rt), drawValue(rt)
 				back := time.Duration(rapid.IntRange(-3, 3+50*int(steps[r])).Draw(rt, "back")) * time.Minute
 				at := now().Add(-back)
-				for _, c := range cs { // of two at one time either could be the close
+				for _, c := range cs { // of two candles at one time either could be the close
 					if c.At.Equal(at) {
 						at = time.Time{}
 					}
@@ -237,7 +236,7 @@ func (p *pair) actions() map[string]func(*rapid.T) {
 			if err := p.s.Fill(p.t.Context(), r, price.CoinGecko, map[price.ID][]price.Candle{id: cs}); err != nil {
 				rt.Fatal(err)
 			}
-			for i := range cs { // the model wants them in order
+			for i := range cs { // the model needs them in order
 				for j := range i {
 					if cs[i].At.Before(cs[j].At) {
 						cs[i], cs[j] = cs[j], cs[i]
@@ -259,7 +258,7 @@ func (p *pair) actions() map[string]func(*rapid.T) {
 	}
 }
 
-// start opens the file, without waiting for the disk from then on.
+// start opens the file and turns off syncing.
 func (p *pair) start(rt *rapid.T) {
 	var err error
 	if p.s, err = Open(p.s.path, Options{Days: 31, Now: p.h.now}); err != nil || p.s.Damage() != "" {
@@ -315,7 +314,7 @@ func (p *pair) compare(rt *rapid.T) {
 	}
 }
 
-// TestModel compares every answer with the model's after each step of random histories.
+// TestModel compares every result with the model's after each step of random histories.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	dir, n, moves := t.TempDir(), 0, map[string]int{}

@@ -10,8 +10,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Near implements [poll.History]. What counts is when a price was true, to the minute,
-// not when it was fetched.
+// Near implements [poll.History]. It compares the time when a price was valid, to the
+// minute, not when it was fetched.
 func (s *Store) Near(ctx context.Context, at time.Time, tolerance time.Duration) (near map[price.ID]price.Sample, err error) {
 	err = s.view(ctx, func(tx *bolt.Tx) error {
 		v := s.snapshot(tx, s.clock())
@@ -40,7 +40,7 @@ func (v snapshot) near(at, tolerance int64) []sample {
 	return best
 }
 
-// Last implements [poll.History]: of each token the sample of its newest row.
+// Last implements [poll.History]: each token's sample from its newest row.
 func (s *Store) Last(ctx context.Context) (last map[price.ID]price.Sample, err error) {
 	err = s.view(ctx, func(tx *bolt.Tx) error {
 		v := s.snapshot(tx, s.clock())

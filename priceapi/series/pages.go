@@ -16,15 +16,14 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// This reads a bbolt file (version 2 of its format, in the machine's byte order)
-// without bbolt, which takes what is in a page for granted: a damaged one makes it
-// panic, some in a goroutine of its own, or write over pages in use. Here every
-// number is bounded before it is believed. Of a page only the keys are looked at;
-// values have sums of their own.
+// This code reads a bbolt file (format version 2, in native byte order) without bbolt,
+// which trusts the content of pages: a damaged page makes it panic, sometimes in a
+// goroutine of its own, or write over pages in use. Here every number is checked before
+// use. Only the keys of a page are checked; values have their own checksums.
 const (
-	pageHeader  = 16 // id uint64, kind uint16, elements uint16, further pages uint32
+	pageHeader  = 16 // id uint64, kind uint16, elements uint16, overflow pages uint32
 	elementSize = 16
-	bucketSize  = 16 // root page uint64 (0 = within the value), sequence uint64
+	bucketSize  = 16 // root page uint64 (0 = inline in the value), sequence uint64
 	metaSize    = 64
 	branchPage  = 1
 	leafPage    = 2
@@ -36,32 +35,32 @@ const (
 	firstPage   = 2  // after the two meta pages
 )
 
-// A meta page says where everything is.
+// A meta is the content of a meta page, which locates everything else.
 type meta struct {
 	pageSize, root, freelist, pages, tx int64
 }
 
-// An audit is what was found out about a file.
+// An audit is the result of checking a file.
 type audit struct {
-	file     *os.File // nil where there is none
-	held     *bolt.DB // its lock; nil where bbolt cannot open it
+	file     *os.File // nil if there is no file
+	held     *bolt.DB // holds the file lock; nil if bbolt cannot open the file
 	from     io.ReaderAt
 	size     int64
-	empty    bool  // there is no file, or nothing in it
-	problem  error // the first; nil = sound
+	empty    bool  // the file is missing or empty
+	problem  error // the first problem; nil = sound
 	pageSize int64
 	reached  []bool // by page: in use
-	version  int    // of the schema; 0 = not found
+	version  int    // schema version; 0 = not found
 
-	near   []byte // the bytes that were read last
+	near   []byte // the bytes read last
 	nearAt int64
 }
 
-// errPage wraps what is wrong in a file.
+// errPage wraps problems in a file.
 var errPage = errors.New("damaged page")
 
-// inspect checks a file and keeps it locked, unless this process holds the lock
-// already. Errors: ErrNewer, bbolt's timeout, and the system's.
+// inspect checks a file. It locks the file if lock is set, which must not be if this
+// process already holds the lock. Errors: ErrNewer, bbolt's timeout, and the system's.
 func inspect(path string, lock bool) (*audit, error) {
 	a := &audit{}
 	if lock {
@@ -102,7 +101,7 @@ func (a *audit) openFile(path string) (err error) {
 	return nil
 }
 
-// close lets go of the file. It may be repeated.
+// close releases the file and its lock. It may be repeated.
 func (a *audit) close() error {
 	file, held := a.file, a.held
 	a.file, a.held = nil, nil
@@ -116,7 +115,7 @@ func (a *audit) close() error {
 	return err
 }
 
-// check finds the first problem, and marks every page that can be reached.
+// check finds the first problem and marks every reachable page.
 func (a *audit) check() {
 	m, err := a.newestMeta()
 	if err != nil {
@@ -142,12 +141,12 @@ func (a *audit) check() {
 	a.free(m.freelist)
 }
 
-// keySizes of the buckets; others are those of a ring.
+// keySizes of the buckets; other buckets are rings, with slotSize.
 var keySizes = map[string]int{string(tokenBuckets[0]): idSize, string(tokenBuckets[1]): idSize, string(factsBucket): idSize}
 
 const slotSize = 4
 
-// see looks at a key of a bucket.
+// see checks a key of a bucket and reads the schema version.
 func (a *audit) see(bucket, key []byte, e element) {
 	size, known := keySizes[string(bucket)]
 	if !known {
@@ -172,7 +171,7 @@ func u16(b []byte) int64  { return int64(binary.NativeEndian.Uint16(b)) }
 func u32(b []byte) int64  { return int64(binary.NativeEndian.Uint32(b)) }
 func u64(b []byte) uint64 { return binary.NativeEndian.Uint64(b) }
 
-// bytes reads a few bytes of the file.
+// bytes reads n bytes of the file, through a small buffer.
 func (a *audit) bytes(at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 || at > a.size-n {
 		return nil, fmt.Errorf("%w: %d bytes at %d of %d", errPage, n, at, a.size)
@@ -187,8 +186,8 @@ func (a *audit) bytes(at, n int64) ([]byte, error) {
 	return a.near[at-a.nearAt:][:n:n], nil
 }
 
-// newestMeta finds the meta page that bbolt would. Where page 0 is damaged the size
-// of a page is not known, so that page 1 is looked for in all the places it may be.
+// newestMeta returns the meta page that bbolt would use. If page 0 is damaged the page size
+// is unknown, so page 1 is searched for at every possible offset.
 func (a *audit) newestMeta() (newest meta, err error) {
 	places := []int64{0}
 	for size := int64(1024); size <= 16<<20; size *= 2 {
@@ -224,14 +223,14 @@ func parseMeta(b []byte) (m meta, ok bool) {
 	return m, sound
 }
 
-// An element is a key's place in a leaf.
+// An element locates a key's value in a leaf.
 type element struct {
 	bucket   bool
 	at, size int64 // of the value, in the file
 }
 
-// claim marks a run of pages as used and returns its header; false where that is not
-// possible.
+// claim marks a page and its overflow pages as used and returns its header; false if they
+// are invalid or already used.
 func (a *audit) claim(id int64, kinds ...int64) (kind, count, length int64, ok bool) {
 	if id < firstPage || id >= int64(len(a.reached)) {
 		a.fault(id, "not in the file")
@@ -249,7 +248,7 @@ func (a *audit) claim(id int64, kinds ...int64) (kind, count, length int64, ok b
 		return 0, 0, 0, false
 	case length > int64(len(a.reached))-id:
 		a.fault(id, "ends behind the file")
-		length = int64(len(a.reached)) - id // what there is of it
+		length = int64(len(a.reached)) - id // the part that exists
 	}
 	for i := id; i < id+length; i++ {
 		if a.reached[i] {
@@ -261,8 +260,8 @@ func (a *audit) claim(id int64, kinds ...int64) (kind, count, length int64, ok b
 	return kind, count, length, true
 }
 
-// tree walks the pages below one, whose keys begin with low and end before high, where
-// given. It goes on behind what is damaged.
+// tree walks the pages below id. Their keys must be at least low and less than high, where
+// these are given. It continues past damage.
 func (a *audit) tree(id int64, low, high []byte, visit func(key []byte, e element)) {
 	kind, count, length, ok := a.claim(id, branchPage, leafPage)
 	if !ok {
@@ -303,15 +302,15 @@ func (a *audit) tree(id int64, low, high []byte, visit func(key []byte, e elemen
 	}
 }
 
-// ordered checks that a key is in its place. The first of a page is the one that its
-// branch has: bbolt would else add a branch when it writes the page.
+// ordered checks a key's position. The first key of a page must equal its branch's key;
+// otherwise bbolt would add a branch when writing the page.
 func (a *audit) ordered(page int64, first bool, key, low, high []byte) {
 	if low != nil && (bytes.Compare(key, low) < 0 || first && !bytes.Equal(key, low)) || high != nil && bytes.Compare(key, high) >= 0 {
 		a.fault(page, "keys are out of order")
 	}
 }
 
-// leaf visits the elements of a leaf of so many bytes, at a place in the file.
+// leaf visits the elements of a leaf of the given size at the given file offset.
 func (a *audit) leaf(at, size int64, low, high []byte, visit func(key []byte, e element)) {
 	page := at / a.pageSize
 	b, err := a.within(at, size, at, pageHeader)
@@ -343,7 +342,7 @@ func (a *audit) leaf(at, size int64, low, high []byte, visit func(key []byte, e 
 	}
 }
 
-// key copies a key of a page.
+// key copies a key from a page.
 func (a *audit) key(page, size, at, n int64) ([]byte, error) {
 	if n == 0 || n > maxKey {
 		return nil, fmt.Errorf("%w: a key of %d bytes", errPage, n)
@@ -352,7 +351,7 @@ func (a *audit) key(page, size, at, n int64) ([]byte, error) {
 	return bytes.Clone(b), err
 }
 
-// within reads bytes of a page only.
+// within reads bytes that must lie inside the page.
 func (a *audit) within(page, size, at, n int64) ([]byte, error) {
 	if at < page || at+n > page+size {
 		return nil, fmt.Errorf("%w: outside of the page", errPage)
@@ -360,7 +359,7 @@ func (a *audit) within(page, size, at, n int64) ([]byte, error) {
 	return a.bytes(at, n)
 }
 
-// free checks that the pages said to be free are not in use.
+// free checks that the pages on the freelist are not in use.
 func (a *audit) free(id int64) {
 	_, count, length, ok := a.claim(id, freePage)
 	if !ok {
@@ -368,7 +367,7 @@ func (a *audit) free(id int64) {
 	}
 	at, size := id*a.pageSize, length*a.pageSize
 	list := at + pageHeader
-	if count == 0xffff { // the number does not fit: it is the first of the list
+	if count == 0xffff { // the count does not fit: it is the first list entry
 		b, err := a.within(at, size, list, 8)
 		if err != nil || u64(b) > uint64(len(a.reached)) {
 			a.fault(id, "the list of free pages is damaged")

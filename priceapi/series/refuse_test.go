@@ -13,7 +13,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// TestRefusals: what is not damage is not taken for it.
+// TestRefusals checks that failures other than damage are not treated as damage.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -53,7 +53,7 @@ func setVersion(t *testing.T, path, version string) {
 	ok(t, db.Close())
 }
 
-// TestReadOnly: root may write everything, so that there is nothing to see for it.
+// TestReadOnly is mostly skipped for root, who may write everything.
 func TestReadOnly(t *testing.T) {
 	if err := classify(os.ErrPermission); !errors.Is(err, ErrReadOnly) {
 		t.Error(err)
@@ -71,8 +71,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestMigration brings an older file up and keeps a copy of it; a step that fails
-// leaves it as it was.
+// TestMigration checks that an older file is upgraded after a copy is made, and that a
+// failing step changes nothing.
 func TestMigration(t *testing.T) {
 	s, _ := begin(t)
 	mark := func(name string) migration {
@@ -98,7 +98,7 @@ func TestMigration(t *testing.T) {
 	}
 }
 
-// TestTogether: readers see whole minutes while they are written. Run it with -race.
+// TestTogether checks that concurrent readers only see whole minutes. Run it with -race.
 func TestTogether(t *testing.T) {
 	s, h := begin(t)
 	run(t, s, h, 40, noon.Add(20*time.Minute))

@@ -17,7 +17,7 @@ const (
 	day  = 24 * hour
 )
 
-// What is kept: the present hour, and so many minutes before it.
+// Retention: the current hour and this many minutes before it.
 const (
 	keepMinutes  = 25 * hour
 	keepQuarters = 8 * day
@@ -32,25 +32,25 @@ func floor(n, step int64) int64 { return n - ((n%step)+step)%step }
 
 func quarterOf(minute int64) int64 { return floor(minute, 15) }
 
-// A ring is the rows of a resolution: the row of a time is in the slot (time/step mod
-// slots), so that it takes the place of the one before it, and nothing is ever
-// deleted. A row tells its own time. What the clock wrote while it was wrong is
-// therefore never taken for another time, and costs the slots that it took.
+// A ring holds the rows of a resolution. A row's slot is time/step mod slots, so it
+// overwrites the previous row of its slot and nothing is ever deleted. Rows carry their own
+// time, so rows written while the clock was wrong are never taken for another time; they
+// only occupy their slots.
 type ring struct {
 	res    price.Resolution
 	step   int64
 	keep   int64
 	slots  int64
-	bucket []byte // its name says the number of slots
+	bucket []byte // its name contains the number of slots
 }
 
 type rings [3]ring
 
 var ringNames = [...]string{price.Minutes: "minutes", price.Quarters: "quarters", price.Hours: "hours"}
 
-// newRings: a ring has room for the present hour, what is kept before it, and for an
-// hour ahead, so that a clock that is set back a little costs nothing: what was written
-// before that keeps its slot from the hour that would be the oldest one again.
+// newRings sizes each ring for its retention, the current hour and one spare hour. With the
+// spare hour, rows written before the clock is set back slightly do not take the slots of
+// the hour that becomes the oldest again.
 func newRings(days int) (all rings) {
 	for r, keep := range []int64{keepMinutes, keepQuarters, int64(days) * day} {
 		g := ring{res: price.Resolution(r), step: int64(price.Resolution(r).Step() / time.Minute), keep: keep}
@@ -61,8 +61,8 @@ func newRings(days int) (all rings) {
 	return all
 }
 
-// oldest is the oldest row that is kept. It begins an hour: the candle of an hour
-// has all of its finer rows, or none.
+// oldest returns the oldest row that is kept. It starts an hour, so the candle of an hour
+// has all of its finer rows or none.
 func (g ring) oldest(now int64) int64 { return floor(now, hour) - g.keep }
 
 func (g ring) key(at int64) []byte {
@@ -70,18 +70,16 @@ func (g ring) key(at int64) []byte {
 	return binary.BigEndian.AppendUint32(nil, uint32((slot+g.slots)%g.slots))
 }
 
-// get returns the row of a time.
 func (g ring) get(tx *bolt.Tx, t *table, at int64) (row, bool) {
 	return g.in(tx.Bucket(g.bucket), t, at)
 }
 
-// in is get, for who looks often.
+// in is get with the bucket already looked up.
 func (g ring) in(b *bolt.Bucket, t *table, at int64) (row, bool) {
 	r, ok := readRow(b.Get(g.key(at)))
 	return r, ok && r.at == at && r.res == g.res && t.wrote(r.header)
 }
 
-// put writes a row of all tokens.
 func (e *edit) put(h header, entries []byte) error {
 	g := e.rings[h.res]
 	h.tx, h.tokens = uint64(e.tx.ID()), e.tokens.chainAt(len(entries)/entrySizes[h.res])
@@ -89,8 +87,8 @@ func (e *edit) put(h header, entries []byte) error {
 	return e.tx.Bucket(g.bucket).Put(g.key(h.at), encode(h, entries))
 }
 
-// each calls f with the rows from a time to another, both inclusive, oldest first,
-// until it returns false. Both are multiples of the step.
+// each calls f with the rows from one time to another, both inclusive and multiples of the
+// step, oldest first, until f returns false.
 func (g ring) each(tx *bolt.Tx, t *table, from, to int64, f func(row) bool) {
 	from = max(from, to-(g.slots-1)*g.step)
 	if from > to {
@@ -125,7 +123,6 @@ func (g ring) each(tx *bolt.Tx, t *table, from, to int64, f func(row) bool) {
 	part(k, v, first+span-g.slots)
 }
 
-// create makes the buckets.
 func (g rings) create(db *bolt.DB) error {
 	missing := false
 	if err := db.View(func(tx *bolt.Tx) error {
@@ -146,8 +143,8 @@ func (g rings) create(db *bolt.DB) error {
 	})
 }
 
-// resize moves the rows of rings of other sizes, which other settings left, into the
-// present ones. It may be interrupted and repeated.
+// resize moves the rows of rings of other sizes, left by other settings, into the current
+// ones. It may be interrupted and repeated.
 func (g rings) resize(db *bolt.DB) error {
 	old := map[string]ring{}
 	if err := db.View(func(tx *bolt.Tx) error {
@@ -179,8 +176,8 @@ func (g rings) resize(db *bolt.DB) error {
 	return nil
 }
 
-// takeOver moves rows of another ring, beginning at a key, for one commit's worth. It
-// returns the key to go on with, nil at the end. The newer row of a slot stays.
+// takeOver moves rows of another ring, starting at key from, up to one commit. It returns
+// the key to continue with, nil at the end. The newer row of a slot wins.
 func (g ring) takeOver(tx *bolt.Tx, name, from []byte) ([]byte, error) {
 	size := 0
 	to := tx.Bucket(g.bucket)

@@ -8,25 +8,25 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// A row is what is known of all tokens at one time:
+// A row holds one entry per token for one time:
 //
 //	0  kind 'R'
 //	1  layout, 1
 //	2  resolution
 //	3  flags
-//	4  tokens, uint32
-//	8  minutes since 1970 at its beginning, int64
+//	4  number of tokens, uint32
+//	8  start in minutes since 1970, int64
 //	16 the transaction that wrote it, uint64
-//	24 the chain of its tokens (see table), uint64
-//	32 nanoseconds that the fetch took, uint64
+//	24 the hash chain of its tokens (see table), uint64
+//	32 duration of the fetch in nanoseconds, uint64
 //	40 CRC32C of bytes 0 to 40
-//	44 blocks of 16 entries, each followed by its CRC32C, which the row's CRC and the
-//	   block's number seed; the last block may be shorter
+//	44 blocks of 16 entries, each followed by its CRC32C, which is seeded with the row's
+//	   CRC and the block's number; the last block may be shorter
 //
-// An entry of a minute is a packed price, its source, and its age in minutes, where
-// 255 is "255 or more"; one of a candle is open, high, low and close. A block by
-// itself is checked when it is read: a chart touches one in each row, and damage
-// costs no more than sixteen tokens. Numbers are little endian.
+// An entry of a minute is a packed price, its source, and its age in minutes, where 255
+// means "255 or more". An entry of a candle is open, high, low and close. Each block is
+// checked when it is read: a chart reads one block per row, and damage loses at most
+// sixteen tokens. Numbers are little endian.
 const (
 	rowKind    = 'R'
 	rowLayout  = 1
@@ -41,19 +41,18 @@ const (
 
 // Flags of a row.
 const (
-	flagOK     = 1 << iota // of a minute: a source answered
+	flagOK     = 1 << iota // of a minute: at least one price was accepted
 	flagClosed             // of a candle: it agrees with the finer rows of its span
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// entrySizes of the resolutions.
 var entrySizes = [...]int{price.Minutes: minuteSize, price.Quarters: candleSize, price.Hours: candleSize}
 
 type header struct {
 	res    price.Resolution
 	flags  byte
-	count  int // tokens
+	count  int // of tokens
 	at     int64
 	tx     uint64
 	tokens uint64
@@ -63,12 +62,12 @@ type header struct {
 
 func (h header) is(flag byte) bool { return h.flags&flag != 0 }
 
-// rowSize is that of a row of so many tokens.
+// rowSize returns the size of a row of count tokens.
 func rowSize(r price.Resolution, count int) int {
 	return headerSize + count*entrySizes[r] + (count+perBlock-1)/perBlock*sumSize
 }
 
-// parseHeader reads the beginning of a row; false where it is none.
+// parseHeader reads the header of a row; false if it is not valid.
 func parseHeader(b []byte) (h header, ok bool) {
 	if len(b) < headerSize || b[0] != rowKind || b[1] != rowLayout || int(b[2]) >= len(entrySizes) {
 		return h, false
@@ -91,13 +90,13 @@ type row struct {
 	b []byte
 }
 
-// readRow reads a row; false where its header is damaged or its size is wrong.
+// readRow returns false if the header is damaged or the size is wrong.
 func readRow(b []byte) (row, bool) {
 	h, ok := parseHeader(b)
 	return row{h, b}, ok && len(b) == rowSize(h.res, h.count)
 }
 
-// block returns the entries of a block, nil where it is damaged or not there.
+// block returns the entries of a block, nil if it is damaged or absent.
 func (r row) block(i int) []byte {
 	n := min(perBlock, r.count-i*perBlock)
 	if i < 0 || n <= 0 {
@@ -111,12 +110,12 @@ func (r row) block(i int) []byte {
 	return b[:n*size]
 }
 
-// blockSum is seeded so that a block of another row, or another place, is damage.
+// blockSum is seeded so that a block copied from another row or position fails the check.
 func blockSum(seed uint32, i int, b []byte) uint32 {
 	return crc32.Update(seed+uint32(i)*0x9e3779b9, castagnoli, b)
 }
 
-// entry returns a token's, nil where there is none.
+// entry returns a token's entry, nil if it has none.
 func (r row) entry(token int) []byte {
 	b := r.block(token / perBlock)
 	at := token % perBlock * entrySizes[r.res]
@@ -126,7 +125,7 @@ func (r row) entry(token int) []byte {
 	return b[at : at+entrySizes[r.res]]
 }
 
-// each calls f with every entry that is there.
+// each calls f for every entry that has a price.
 func (r row) each(f func(token int, entry []byte)) {
 	size := entrySizes[r.res]
 	for i := 0; i*perBlock < r.count; i++ {
@@ -139,15 +138,15 @@ func (r row) each(f func(token int, entry []byte)) {
 	}
 }
 
-// none reports an entry without a price: its first eight bytes are all ones.
+// none reports whether an entry has no price: its first eight bytes are all ones.
 func none(entry []byte) bool { return binary.LittleEndian.Uint64(entry) == uint64(price.None) }
 
-// blank makes the entries of a row without prices.
+// blank returns the entries of a row without prices.
 func blank(r price.Resolution, count int) []byte {
 	return bytes.Repeat([]byte{0xff}, count*entrySizes[r])
 }
 
-// entries returns a copy of a row's, for at least so many tokens.
+// entries returns a copy of the row's entries, extended to at least count tokens.
 func (r row) entries(count int) []byte {
 	b := blank(r.res, max(count, r.count))
 	size := entrySizes[r.res]
@@ -155,7 +154,7 @@ func (r row) entries(count int) []byte {
 	return b
 }
 
-// encode writes a row; h's count is that of the entries.
+// encode writes a row; h.count is set from entries.
 func encode(h header, entries []byte) []byte {
 	size := entrySizes[h.res]
 	h.count = len(entries) / size
@@ -183,7 +182,7 @@ type sample struct {
 	at     int64 // minute
 }
 
-// parseSample reads an entry of the row of a minute.
+// parseSample reads an entry of a minute's row.
 func parseSample(b []byte, minute int64) sample {
 	return sample{price.Packed(binary.LittleEndian.Uint64(b)), price.Source(b[8]), minute - int64(b[9])}
 }
@@ -193,7 +192,7 @@ func (s sample) put(b []byte, minute int64) {
 	b[8], b[9] = byte(s.source), byte(max(0, min(maxAge, minute-s.at)))
 }
 
-// public is the sample as others know it; false where its bytes are no price.
+// public unpacks the sample; false if its bytes are not a price.
 func (s sample) public() (price.Sample, bool) {
 	v, ok := s.value.Unpack()
 	return price.Sample{Value: v, At: timeOf(s.at), Source: s.source}, ok && !v.IsZero() && s.source != price.Unknown

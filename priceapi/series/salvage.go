@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/price"
 
@@ -20,18 +20,18 @@ import (
 
 const (
 	newSuffix     = ".new"
-	damagedSuffix = ".damaged-" // and seconds since 1970
+	damagedSuffix = ".damaged-" // followed by seconds since 1970
 	keepDamaged   = 2
 )
 
-// replace sets a damaged file aside, with a new one in its place that has what can be
-// read of it. After a crash anywhere the next open goes on: the old file leaves only
-// when the new one is complete.
+// replace sets a damaged file aside and puts a new one with the readable data in its place.
+// After a crash at any point the next open continues: the old file is moved only when the
+// new one is complete.
 func (s *Store) replace(a *audit, problem error) (err error) {
 	defer func() { err = errors.Join(err, a.close()) }()
 	found := newRemains()
 	if !a.empty {
-		if a.file == nil { // it passed the inspection, and was let go of
+		if a.file == nil { // it passed the inspection and was closed
 			if err := a.openFile(s.path); err != nil {
 				return err
 			}
@@ -59,11 +59,11 @@ func (s *Store) replace(a *audit, problem error) (err error) {
 	}
 	s.damage = fmt.Sprintf("%s was damaged (%v); it was set aside as %s, and %d minutes, %d quarters of an hour and %d hours were kept",
 		filepath.Base(s.path), problem, filepath.Base(aside), kept[price.Minutes], kept[price.Quarters], kept[price.Hours])
-	return errors.Join(durable.SyncDir(filepath.Dir(s.path)), forget(s.path))
+	return errors.Join(atomicfile.SyncDir(filepath.Dir(s.path)), forget(s.path))
 }
 
-// finishReplacing ends what a crash interrupted, and says whether it had to put the
-// new file in its place.
+// finishReplacing completes a replacement that a crash interrupted, and reports whether it
+// moved the new file into place.
 func finishReplacing(path string) (replaced bool, err error) {
 	_, err = os.Stat(path)
 	switch {
@@ -79,7 +79,7 @@ func finishReplacing(path string) (replaced bool, err error) {
 	return replaced, err
 }
 
-// freeName is a name for a file that is set aside, that none has yet.
+// freeName returns an unused name for a file to set aside.
 func freeName(path string, now int64) string {
 	for ; ; now++ {
 		name := path + damagedSuffix + strconv.FormatInt(now, 10)
@@ -89,7 +89,7 @@ func freeName(path string, now int64) string {
 	}
 }
 
-// forget deletes all but the newest files that were set aside.
+// forget deletes all but the newest keepDamaged files that were set aside.
 func forget(path string) error {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
@@ -110,25 +110,25 @@ func forget(path string) error {
 	return err
 }
 
-// A span names a row.
+// A span identifies a row.
 type span struct {
 	res price.Resolution
 	at  int64
 }
 
-// A place of a row in a file.
+// A found locates a row in a file.
 type found struct {
 	at, size int64
 	tx       uint64
 }
 
-// remains are what a damaged file still has. Rows and records prove themselves by
-// their sums, so that it does not matter which pages they are found in: those of an
-// earlier state are as true.
+// A remains holds the data recovered from a damaged file. Rows and records are verified by
+// their checksums, so it does not matter which page they are in; those of an earlier state
+// are equally valid.
 type remains struct {
 	rows   map[span]found
-	tokens []tokenRecord // those that were in use first
-	loose  []tokenRecord // those in pages that may never have been in use
+	tokens []tokenRecord // from pages in use
+	loose  []tokenRecord // from pages that may never have been in use
 	facts  map[price.ID]price.Facts
 	totals poll.Totals
 }
@@ -137,7 +137,7 @@ func newRemains() *remains {
 	return &remains{rows: map[span]found{}, facts: map[price.ID]price.Facts{}}
 }
 
-// scan looks at every page for what a leaf would have.
+// scan searches every page for leaf elements.
 func (r *remains) scan(a *audit) {
 	if a.pageSize == 0 {
 		a.pageSize = int64(os.Getpagesize())
@@ -161,7 +161,7 @@ func (r *remains) scan(a *audit) {
 	a.problem = problem
 }
 
-// take keeps what a key's value proves to be.
+// take keeps a value that is a valid row or record.
 func (r *remains) take(a *audit, key []byte, e element, used bool) {
 	b, err := a.bytes(e.at, min(e.size, 256))
 	if err != nil || len(b) == 0 {
@@ -191,13 +191,13 @@ func (r *remains) take(a *audit, key []byte, e element, used bool) {
 	}
 }
 
-// table is that of the tokens in use. Of the others one helps where nobody
-// contradicts it.
+// table builds the table from the tokens in use, and from the loose ones that nothing
+// contradicts.
 func (r *remains) table() *table {
 	byIndex := map[int]tokenRecord{}
 	for _, t := range r.loose {
 		if other, twice := byIndex[t.index]; twice && other != t {
-			t.id = price.ID{} // who it was is not known
+			t.id = price.ID{} // ambiguous, so the index is lost
 		}
 		byIndex[t.index] = t
 	}
@@ -205,14 +205,14 @@ func (r *remains) table() *table {
 	return newTable(append(r.tokens, loose...))
 }
 
-// rebuild writes a new file of what was found and says how many rows it has of each
+// rebuild writes the recovered data to a new file and returns the number of rows of each
 // resolution.
 func (s *Store) rebuild(path string, a *audit, r *remains) (kept [3]int, err error) {
 	db, err := openFile(path)
 	if err != nil {
 		return kept, err
 	}
-	db.NoSync, db.NoGrowSync = true, true // once at the end is enough
+	db.NoSync, db.NoGrowSync = true, true // one sync at the end is enough
 	defer func() { err = errors.Join(err, db.Sync(), db.Close()) }()
 	if err := errors.Join(migrate(db, path, migrations), s.rings.create(db)); err != nil {
 		return kept, err
@@ -237,8 +237,8 @@ func (s *Store) rebuild(path string, a *audit, r *remains) (kept [3]int, err err
 	return kept, nil
 }
 
-// order lists the rows, the oldest first, after those that are ahead of the clock: the
-// last one that comes to a slot stays.
+// order lists the rows oldest first, preceded by those ahead of the clock, because the last
+// row written to a slot stays.
 func (r *remains) order(now int64) []span {
 	return slices.SortedFunc(maps.Keys(r.rows), func(x, y span) int {
 		aheadOf := func(s span) int {
@@ -251,10 +251,10 @@ func (r *remains) order(now int64) []span {
 	})
 }
 
-// restore writes everything but rows.
+// restore writes everything except rows.
 func (e *edit) restore(r *remains) error {
 	for i, id := range e.tokens.ids {
-		if id.Chain == 0 { // its index is never given again
+		if id.Chain == 0 { // reserve the lost index, so that it is never reused
 			id = price.ID{}
 			copy(id.Address[:], strconv.Itoa(i))
 		}
@@ -271,7 +271,7 @@ func (e *edit) restore(r *remains) error {
 	return e.tx.Bucket(metaBucket).Put(totalsKey, encodeTotals(r.totals))
 }
 
-// restoreRows writes one commit's worth of rows and returns what is left of them.
+// restoreRows writes as many rows as fit in one commit and returns the rest.
 func (e *edit) restoreRows(a *audit, r *remains, spans []span, kept *[3]int) ([]span, error) {
 	for size := 0; len(spans) > 0 && size < maxCommit; spans = spans[1:] {
 		f := r.rows[spans[0]]

@@ -5,34 +5,34 @@ import (
 	"fmt"
 	"io"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 
 	bolt "go.etcd.io/bbolt"
 )
 
-// The buckets beside the rings.
+// Buckets other than the rings.
 var (
 	metaBucket  = []byte("meta")
 	factsBucket = []byte("facts")
-	// The tokens are written twice: without them no row means anything.
+	// Tokens are stored twice, because rows are meaningless without them.
 	tokenBuckets = [][]byte{[]byte("tokens"), []byte("tokens.copy")}
 )
 
-// The keys of meta.
+// Keys of the meta bucket.
 var (
 	versionKey = []byte("version")
 	totalsKey  = []byte("totals")
 	probeKey   = []byte("probe") // written by Check, never read
 )
 
-// A migration brings the file from one schema version to the next.
+// A migration upgrades the file from one schema version to the next.
 type migration func(*bolt.Tx) error
 
-// migrations[i] leads from version i+1 to i+2; version 1 is the first, and the one
-// after the last is what this program writes.
+// migrations[i] upgrades from version i+1 to i+2. Versions start at 1; this program writes
+// version len(migrations)+1.
 var migrations []migration
 
-// migrate brings the file to the present schema, after a backup beside it.
+// migrate upgrades the file to the current schema, after backing it up.
 func migrate(db *bolt.DB, path string, steps []migration) error {
 	version, latest := 0, len(steps)+1
 	err := db.View(func(tx *bolt.Tx) error {
@@ -72,14 +72,14 @@ func migrate(db *bolt.DB, path string, steps []migration) error {
 // backup copies the file as of its last commit.
 func backup(db *bolt.DB, path string) error {
 	return db.View(func(tx *bolt.Tx) error {
-		return durable.Write(path, func(w io.Writer) error {
+		return atomicfile.Write(path, func(w io.Writer) error {
 			_, err := tx.WriteTo(w)
 			return err
 		})
 	})
 }
 
-// whole reports whether all buckets are there.
+// whole reports whether all buckets exist.
 func whole(db *bolt.DB) bool {
 	return db.View(func(tx *bolt.Tx) error {
 		for _, name := range append([][]byte{metaBucket, factsBucket}, tokenBuckets...) {

@@ -1,5 +1,5 @@
-// Package series is the history of prices in one bbolt file: a ring of packed rows
-// for each resolution, and what little is kept of each token beside them.
+// Package series stores the price history in one bbolt file: a ring of packed rows for each
+// resolution, and a few facts per token.
 package series
 
 import (
@@ -13,23 +13,23 @@ import (
 	"syscall"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/priceapi/poll"
 
 	bolt "go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// Errors that a caller or a person must act on; each names the remedy.
+// Errors that need action by a caller or the user; each names the remedy.
 var (
 	ErrLocked   = errors.New("another process holds the price history; stop it")
 	ErrReadOnly = errors.New("the price history cannot be written; mend its permissions")
 	ErrFull     = errors.New("no space left for the price history; free some")
 	ErrNewer    = errors.New("the price history was written by a newer version; update swapkeep")
-	// ErrDamaged means that the file broke while it was open and could not be replaced.
+	// ErrDamaged means that the file became damaged while open and could not be replaced.
 	ErrDamaged = errors.New("the price history is damaged; restart swapkeep")
 	ErrTokens  = errors.New("the price history has no room for more tokens; it holds 50000")
-	// ErrTime means that a minute is too old to be kept, or ahead of the clock.
+	// ErrTime means that a minute is too old to be stored, or ahead of the clock.
 	ErrTime   = errors.New("the minute is not of the last 25 hours")
 	ErrClosed = errors.New("the price history is closed")
 	ErrDays   = errors.New("hours are kept for 31 to 366 days")
@@ -37,49 +37,48 @@ var (
 
 const (
 	minDays, maxDays, defaultDays = 31, 366, 32
-	// maxTokens bounds the indices that are ever given.
+	// maxTokens limits the number of token indices ever assigned.
 	maxTokens = 50_000
-	// maxCommit bounds the bytes of rows in a commit, more or less.
+	// maxCommit limits the bytes of rows in one commit, approximately.
 	maxCommit = 16 << 20
-	// maxMends bounds how often a running store replaces its file.
+	// maxMends limits how often a running store reopens a damaged file.
 	maxMends = 3
 )
 
 // Options of Open.
 type Options struct {
-	Days int              // how long candles of an hour are kept, 31 to 366; 0 = 32
-	Now  func() time.Time // nil = fault.Now
+	Days int              // how long one-hour candles are kept, 31 to 366; 0 = 32
+	Now  func() time.Time // nil = clock.Now
 }
 
-// A Store is the open history. It is safe for concurrent use.
+// A Store is an open history. It is safe for concurrent use.
 type Store struct {
 	path  string
 	clock func() time.Time
 	rings rings
 
-	// mu guards the database handle: who works with it holds it for reading, who
-	// replaces it for writing.
+	// mu guards the database handle: held for reading to use it, for writing to replace it.
 	mu     sync.RWMutex
-	db     *bolt.DB // nil after Close, and when mending failed
+	db     *bolt.DB // nil after Close, or if reopening failed
 	why    error    // why db is nil
 	mends  int
 	damage string
 
 	tokens atomic.Pointer[table]
 
-	// writing is held by the one that writes; it guards what follows.
+	// writing is held by the writer and guards the fields below.
 	writing  sync.Mutex
-	reread   bool  // the table may differ from the file: a commit failed
-	quarter  int64 // of the last catching up
+	reread   bool  // a commit failed, so the table may differ from the file
+	quarter  int64 // quarter of the last catchUp
 	written  time.Time
 	writeErr error
 }
 
 var _ poll.History = (*Store)(nil)
 
-// Open opens the history, or begins it. The caller holds the daemon's lock. What is
-// damaged is set aside, and what can be read of it is kept: see [Store.Damage].
-// Errors: ErrLocked, ErrReadOnly, ErrFull, ErrNewer, ErrDays; others are the system's.
+// Open opens the history or creates it. The caller holds the daemon's lock. A damaged file
+// is set aside, and what can be read of it is kept: see [Store.Damage]. Errors: ErrLocked,
+// ErrReadOnly, ErrFull, ErrNewer, ErrDays; others are the system's.
 func Open(path string, o Options) (*Store, error) {
 	if o.Days == 0 {
 		o.Days = defaultDays
@@ -88,7 +87,7 @@ func Open(path string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("%w, not %d", ErrDays, o.Days)
 	}
 	if o.Now == nil {
-		o.Now = fault.Now
+		o.Now = clock.Now
 	}
 	s := &Store{path: path, clock: o.Now, rings: newRings(o.Days)}
 	if err := s.open(nil); err != nil {
@@ -97,7 +96,8 @@ func Open(path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// open brings the file up; broken is how it is known to be damaged, if it is.
+// open checks the file, replaces it if damaged, and starts it. broken is the damage already
+// known, nil if none.
 func (s *Store) open(broken error) error {
 	replaced, err := finishReplacing(s.path)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Store) open(broken error) error {
 		}
 		problem := a.problem
 		if problem == nil && a.empty && try == 0 {
-			problem = broken // there was something
+			problem = broken // the file had content before
 		}
 		if problem == nil {
 			if err := a.close(); err != nil {
@@ -153,8 +153,8 @@ func (s *Store) start() (err error) {
 	return err
 }
 
-// load reads the tokens, moves rows to rings of the present sizes, and makes the
-// candles that ended while nobody was here.
+// load reads the tokens, moves rows to rings of the current sizes, and builds the candles
+// that ended while the program was not running.
 func (s *Store) load(db *bolt.DB) error {
 	if err := db.View(func(tx *bolt.Tx) error {
 		s.tokens.Store(readTable(tx))
@@ -193,25 +193,25 @@ func (s *Store) Close() error {
 	return guarded(db.Close)
 }
 
-// Damage says what was set aside, when the history was opened or since; "" = nothing.
+// Damage describes what was set aside at Open or since; "" = nothing.
 func (s *Store) Damage() string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.damage
 }
 
-// openFile opens the database. The list of free pages is on disk: bbolt would else
-// look for them at open and after a failed commit in a goroutine of its own, where a
-// damaged page ends the process.
+// openFile opens the database. The freelist is synced to disk. Otherwise bbolt would
+// rebuild it, at open and after a failed commit, in a goroutine of its own, where a damaged
+// page crashes the process.
 func openFile(path string) (*bolt.DB, error) {
 	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType})
 	if err == nil {
-		db.AllocSize = 4 << 20 // the file grows in steps of this
+		db.AllocSize = 4 << 20 // the file grows in steps of this size
 	}
 	return db, err
 }
 
-// classify names the failures that a person can mend.
+// classify wraps errors that the user can fix in this package's own.
 func classify(err error) error {
 	for _, c := range []struct{ is, as error }{
 		{berrors.ErrTimeout, ErrLocked}, {os.ErrPermission, ErrReadOnly}, {syscall.EROFS, ErrReadOnly}, {berrors.ErrDatabaseReadOnly, ErrReadOnly},
@@ -224,8 +224,8 @@ func classify(err error) error {
 	return err
 }
 
-// Check reports whether the history can be read and written now. It commits only
-// where the last commit is older than two minutes, or failed.
+// Check reports whether the history can be read and written now. It commits only if the
+// last commit failed or is older than two minutes.
 func (s *Store) Check(ctx context.Context) error {
 	if _, err := s.Totals(ctx); err != nil {
 		return err

@@ -18,10 +18,9 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// noon is when most tests begin.
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// A hand is a clock that tests move.
+// A hand is a clock that tests set.
 type hand struct{ at atomic.Int64 }
 
 func newHand(t time.Time) *hand {
@@ -47,13 +46,13 @@ func usd(t testing.TB, text string) price.Value {
 	return v
 }
 
-// worth is some price of a token at a time, different for each.
+// worth returns a price that differs by token and minute.
 func worth(n int, at time.Time) price.Value {
 	v, _ := price.Parse(fmt.Sprintf("%d.%06d", 1+n, at.Unix()/60%1_000_000))
 	return v
 }
 
-// minute is one with prices of the first so many tokens.
+// minute returns a minute with prices of the first n tokens.
 func minute(at time.Time, tokens int) poll.Minute {
 	m := poll.Minute{At: at, Took: time.Second, OK: true, Samples: map[price.ID]price.Sample{}}
 	for n := range tokens {
@@ -101,10 +100,10 @@ func chart(t testing.TB, s *Store, n int, period string, now time.Time) []price.
 	return c
 }
 
-// run appends a minute of so many tokens each minute, until the clock shows to.
+// run appends a minute per clock minute until the clock shows to.
 func run(t testing.TB, s *Store, h *hand, tokens int, to time.Time) {
 	t.Helper()
-	s.db.NoSync = true // what is tested is what is written, not that it stays
+	s.db.NoSync = true // durability is not tested here
 	for ; !h.now().After(to); h.move(time.Minute) {
 		appended(t, s, minute(h.now(), tokens))
 	}
@@ -122,7 +121,7 @@ func TestMinuteIsRead(t *testing.T) {
 	m := poll.Minute{At: at.Add(20 * time.Second), Took: 1500 * time.Millisecond, OK: true, Samples: map[price.ID]price.Sample{
 		token(0):                               {Value: usd(t, "3050.12"), At: at.Add(-4*time.Minute - time.Second), Source: price.DefiLlama},
 		token(1):                               {Value: usd(t, "0.99987"), At: at.Add(time.Hour), Source: price.Chainlink}, // its clock is ahead
-		token(2):                               {Value: usd(t, "7"), At: at.Add(-20 * time.Hour), Source: price.CoinGecko}, // its age is more than there is room for
+		token(2):                               {Value: usd(t, "7"), At: at.Add(-20 * time.Hour), Source: price.CoinGecko}, // older than an entry can record
 		token(3):                               {At: at, Source: price.DefiLlama},                                          // no price
 		token(4):                               {Value: usd(t, "1"), At: at},                                               // no source
 		{Chain: 0, Address: common.Address{1}}: {Value: usd(t, "1"), At: at, Source: price.DIA},                            // no chain
@@ -227,7 +226,7 @@ func TestDay(t *testing.T) {
 	}
 }
 
-// TestTokenComesLater: older rows are shorter.
+// TestTokenComesLater checks that older rows, which are shorter, stay readable.
 func TestTokenComesLater(t *testing.T) {
 	s, h := begin(t)
 	run(t, s, h, 20, noon.Add(20*time.Minute))
@@ -243,7 +242,8 @@ func TestTokenComesLater(t *testing.T) {
 	}
 }
 
-// TestLateMinute: one that comes after its spans were closed is in their candles.
+// TestLateMinute checks that a minute appended after its spans were closed is included in
+// their candles.
 func TestLateMinute(t *testing.T) {
 	s, h := begin(t)
 	run(t, s, h, 1, noon.Add(90*time.Minute))
@@ -264,8 +264,8 @@ func TestLateMinute(t *testing.T) {
 	}
 }
 
-// TestEndsWhileAway: spans that end while the daemon is down or the machine sleeps are
-// closed at the next open or minute, even when the minutes are not kept any more.
+// TestEndsWhileAway checks that spans that end while the daemon is down or the machine
+// sleeps are closed at the next Open or Append, even if their minutes are no longer kept.
 func TestEndsWhileAway(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -283,7 +283,7 @@ func TestEndsWhileAway(t *testing.T) {
 				s = open(t, s.path, h)
 			}
 			appended(t, s, minute(h.now(), 1))
-			h.move(30 * time.Hour) // what was not closed is out of sight now
+			h.move(30 * time.Hour) // what was not closed is out of reach now
 			want := price.Candle{At: noon, Open: worth(0, noon), Low: worth(0, noon), High: worth(0, noon.Add(7*time.Minute)), Close: worth(0, noon.Add(7*time.Minute))}
 			if c.away == time.Hour {
 				want.At = noon
@@ -328,7 +328,7 @@ func TestFill(t *testing.T) {
 	if len(month) != 4 || month[0].Close != v("40") || month[1].Close != v("31") || month[2].Close != v("5") || month[3].Close != v("6") {
 		t.Errorf("month: %v", month)
 	}
-	// what says nothing changes nothing
+	// Fills without usable data change nothing.
 	ok(t, s.Fill(t.Context(), price.Minutes, price.Unknown, map[price.ID][]price.Candle{token(7): {flat(noon, v("1"))}}))
 	ok(t, s.Fill(t.Context(), price.Hours, price.DIA, map[price.ID][]price.Candle{token(7): {{At: noon, Open: v("1")}}}))
 	ok(t, s.Fill(t.Context(), price.Resolution(9), price.DIA, map[price.ID][]price.Candle{token(7): {flat(noon, v("1"))}}))
@@ -337,7 +337,8 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestFilledQuartersReachMonth: the hours of filled quarters outlive them.
+// TestFilledQuartersReachMonth checks that hours built from filled quarters outlive the
+// quarters.
 func TestFilledQuartersReachMonth(t *testing.T) {
 	s, h := begin(t)
 	ok(t, s.Fill(t.Context(), price.Quarters, price.CoinGecko, map[price.ID][]price.Candle{token(0): {flat(noon, usd(t, "3"))}}))
@@ -350,8 +351,8 @@ func TestFilledQuartersReachMonth(t *testing.T) {
 	}
 }
 
-// TestClockJumps: a clock that is a year ahead, or years behind, for an hour costs the
-// hour's slots and nothing else.
+// TestClockJumps checks that a clock that is a year ahead, or years behind, for an hour
+// costs only the slots of that hour.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
 	for _, jump := range []time.Duration{366 * 24 * time.Hour, 10 * time.Hour, 27 * time.Hour, -10 * time.Hour, -30 * time.Hour, -56 * 365 * 24 * time.Hour} {
@@ -378,7 +379,7 @@ func TestClockJumps(t *testing.T) {
 				if len(got) < len(before[i])-int(time.Hour/p.Step)-1 {
 					t.Errorf("%s: %d candles of %d are left", p.Name, len(got), len(before[i]))
 				}
-				if jump > 0 || jump < -25*time.Hour-30*24*time.Hour { // else those minutes are of the past that is shown
+				if jump > 0 || jump < -25*time.Hour-30*24*time.Hour { // otherwise those minutes are in the shown past
 					for _, c := range got {
 						if c.High == usd(t, "99999") {
 							t.Errorf("%s shows what was never then: %v", p.Name, c)
@@ -397,8 +398,9 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
-// TestBackOverAnHour: the hour that is the oldest one again, and was never closed, is
-// the one whose slot the hour ahead would have in a ring with no room for it.
+// TestBackOverAnHour sets the clock back over the start of an hour. The hour that becomes
+// the oldest again was never closed; in a ring without a spare hour its slot would have
+// been overwritten.
 func TestBackOverAnHour(t *testing.T) {
 	s, h := begin(t)
 	appended(t, s, minute(h.now(), 1))
@@ -433,7 +435,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestDaysChange: rows move to a ring of another size.
+// TestDaysChange checks that rows move to a ring of another size.
 func TestDaysChange(t *testing.T) {
 	t.Parallel()
 	s, h := begin(t)

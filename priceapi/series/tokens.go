@@ -16,15 +16,14 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// A table gives each token its index in the rows, in the order of their coming. It
-// only grows, and one that is shared never changes.
+// A table assigns each token its index in the rows, in order of arrival. Tables only grow,
+// and a shared one is never changed.
 //
-// The chain of the first n tokens is a hash of them in order. A row carries that of
-// its tokens: one that was written for others is no data, whatever happened to the
-// file.
+// The chain of the first n tokens is a hash over them in order. A row carries the chain of
+// its tokens, so a row written for other tokens is ignored, whatever happened to the file.
 type table struct {
-	ids    []price.ID // chain 0: the token of that index is lost
-	chains []uint64   // of the tokens up to and including each
+	ids    []price.ID // chain ID 0: the token of that index is lost
+	chains []uint64   // hash chain of the tokens up to and including each
 	index  map[price.ID]int
 }
 
@@ -45,12 +44,12 @@ func parseID(key []byte) (price.ID, bool) {
 	return price.ID{Chain: binary.BigEndian.Uint64(key), Address: common.BytesToAddress(key[8:])}, true
 }
 
-// sealed ends a record in the CRC32C of its key and itself.
+// sealed appends a CRC32C of the key and the record.
 func sealed(key, record []byte) []byte {
 	return binary.LittleEndian.AppendUint32(record, crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, record))
 }
 
-// unsealed takes the CRC off; false where it is wrong, or the kind or size is.
+// unsealed checks the CRC, kind and size, and removes the CRC.
 func unsealed(key, b []byte, kind byte, size int) ([]byte, bool) {
 	if len(b) != size || b[0] != kind {
 		return nil, false
@@ -58,7 +57,7 @@ func unsealed(key, b []byte, kind byte, size int) ([]byte, bool) {
 	return b[:size-sumSize], bytes.Equal(sealed(key, b[:size-sumSize:size-sumSize])[size-sumSize:], b[size-sumSize:])
 }
 
-// A tokenRecord is what the file says of a token.
+// A tokenRecord is a token's record in the file.
 type tokenRecord struct {
 	id    price.ID
 	index int
@@ -95,8 +94,8 @@ func readTable(tx *bolt.Tx) *table {
 	return newTable(all)
 }
 
-// newTable orders records. Where two contradict each other the first one counts; an
-// index that none has is lost.
+// newTable builds a table from records. The first of contradicting records counts; an index
+// without a record is lost.
 func newTable(all []tokenRecord) *table {
 	t := &table{index: map[price.ID]int{}}
 	size := 0
@@ -113,7 +112,7 @@ func newTable(all []tokenRecord) *table {
 	return t
 }
 
-// chainAt is the chain of the first n.
+// chainAt returns the hash chain of the first n tokens.
 func (t *table) chainAt(n int) uint64 {
 	if n == 0 {
 		return 0
@@ -121,18 +120,18 @@ func (t *table) chainAt(n int) uint64 {
 	return t.chains[n-1]
 }
 
-// wrote reports whether a row is of the tokens of this table.
+// wrote reports whether a row belongs to the tokens of this table.
 func (t *table) wrote(h header) bool {
 	return h.count <= len(t.ids) && h.tokens == t.chainAt(h.count)
 }
 
-// link is the chain after one more token.
+// link returns the hash chain extended by one token.
 func link(before uint64, id price.ID) uint64 {
 	h := sha256.Sum256(append(binary.LittleEndian.AppendUint64(nil, before), idKey(id)...))
 	return binary.LittleEndian.Uint64(h[:])
 }
 
-// admit gives indices to tokens that have none. Errors: ErrTokens.
+// admit assigns indices to new tokens. Errors: ErrTokens.
 func (e *edit) admit(ids []price.ID) error {
 	ids = slices.DeleteFunc(ids, func(id price.ID) bool {
 		_, known := e.tokens.index[id]

@@ -18,9 +18,9 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-const tornTokens = 150 // the row of a minute is half a page, that of a candle more than one
+const tornTokens = 150 // the row of a minute takes half a page, that of a candle more than one
 
-// sound makes the bytes of a file with some hours of minutes in it.
+// sound returns a file with some hours of minutes.
 func sound(t testing.TB) (file []byte, end time.Time) {
 	t.Helper()
 	h := newHand(noon)
@@ -34,7 +34,7 @@ func sound(t testing.TB) (file []byte, end time.Time) {
 	return file, h.now()
 }
 
-// opened opens a damaged file twice: at the second time it is sound.
+// opened opens a damaged file twice and checks that it is sound the second time.
 func opened(t *testing.T, name string, file []byte, end time.Time) *Store {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "prices.db")
@@ -56,7 +56,7 @@ func opened(t *testing.T, name string, file []byte, end time.Time) *Store {
 	return s
 }
 
-// truths counts the minutes that can be read of a token, all of which must be true.
+// truths counts a token's readable minutes and fails if one is wrong.
 func truths(t *testing.T, name string, s *Store, n int, end time.Time) int {
 	t.Helper()
 	p := price.Period{Name: "minutes", Span: 3 * time.Hour, Step: time.Minute, Raw: price.Minutes}
@@ -72,7 +72,7 @@ func truths(t *testing.T, name string, s *Store, n int, end time.Time) int {
 	return len(cs)
 }
 
-// TestTruncated cuts a file at every page. What is before the cut is kept.
+// TestTruncated cuts a file at every page and checks that the part before the cut is kept.
 func TestTruncated(t *testing.T) {
 	t.Parallel()
 	file, end := sound(t)
@@ -90,7 +90,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestScribbled writes over a file in many ways. No more is lost than was written over.
+// TestScribbled overwrites parts of a file in many ways and checks that no other parts are
+// lost.
 func TestScribbled(t *testing.T) {
 	t.Parallel()
 	file, end := sound(t)
@@ -111,7 +112,7 @@ func TestScribbled(t *testing.T) {
 				}
 			case 1: // zeros
 				clear(torn[at:min(len(file), at+n)])
-			case 2: // a page where another belongs
+			case 2: // a page copied over another
 				to, from := at/page*page, random.IntN(len(file)/page)*page
 				copy(torn[to:to+page], file[from:from+page])
 			}
@@ -121,7 +122,7 @@ func TestScribbled(t *testing.T) {
 			damaged++
 		}
 		for _, n := range []int{0, 75, 149} {
-			// a row lies in one page or two; of the pages that are lost each has a few
+			// A row spans one or two pages, and each lost page contains a few rows.
 			if got := truths(t, name, s, n, end); got < 121-10*spots {
 				t.Errorf("%s: %d of 121 minutes of token %d are left", name, got, n)
 			} else if got == 121 {
@@ -136,7 +137,7 @@ func TestScribbled(t *testing.T) {
 	}
 }
 
-// TestSmallDamage flips bits of every page's header and first elements.
+// TestSmallDamage flips bits in every page's header and first elements.
 func TestSmallDamage(t *testing.T) {
 	t.Parallel()
 	file, end := sound(t)
@@ -160,8 +161,8 @@ func TestSmallDamage(t *testing.T) {
 	t.Log(lost, "lost something")
 }
 
-// TestBrokenWhileOpen: a file that is cut short, or written over, under the store is
-// replaced, and work goes on.
+// TestBrokenWhileOpen checks that a file truncated or overwritten while open is replaced
+// and work continues.
 func TestBrokenWhileOpen(t *testing.T) {
 	file, end := sound(t)
 	page := int64(os.Getpagesize())
@@ -209,7 +210,7 @@ func TestBrokenWhileOpen(t *testing.T) {
 	}
 }
 
-// TestMendsAreBounded: what breaks again and again is reported, not repaired for ever.
+// TestMendsAreBounded checks that repeated damage is reported after maxMends repairs.
 func TestMendsAreBounded(t *testing.T) {
 	s, h := begin(t)
 	for i := range maxMends + 2 {
@@ -224,12 +225,13 @@ func TestMendsAreBounded(t *testing.T) {
 	if aside, _ := filepath.Glob(s.path + damagedSuffix + "*"); len(aside) != keepDamaged {
 		t.Errorf("set aside: %v", aside)
 	}
-	file, err := os.ReadFile(s.path) // this process has not let go of the other's lock
+	file, err := os.ReadFile(s.path) // this process still holds the lock of the other file
 	ok(t, err)
 	appended(t, opened(t, "copied", file, h.now()), minute(h.now(), 1))
 }
 
-// TestNoDatabase: files that never were one are set aside, the oldest forgotten.
+// TestNoDatabase checks that files that never were a database are set aside, and only the
+// newest of them kept.
 func TestNoDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prices.db")
 	h := newHand(noon)
@@ -250,7 +252,8 @@ func TestNoDatabase(t *testing.T) {
 	}
 }
 
-// TestReplacingIsInterrupted: whichever step is the last, the next open has the rows.
+// TestReplacingIsInterrupted checks that the next open has the rows, whichever step was the
+// last.
 func TestReplacingIsInterrupted(t *testing.T) {
 	file, end := sound(t)
 	torn := bytes.Clone(file)
@@ -278,7 +281,8 @@ func TestReplacingIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestForeignRows: a row of other tokens is no data, though its sums are right.
+// TestForeignRows checks that a row written for other tokens is ignored even if its
+// checksums are right.
 func TestForeignRows(t *testing.T) {
 	s, h := begin(t)
 	appended(t, s, minute(noon, 20))
@@ -295,11 +299,11 @@ func TestForeignRows(t *testing.T) {
 	}
 }
 
-// TestBadBlock: damage in a row costs the tokens of its block.
+// TestBadBlock checks that damage in a row loses only the tokens of its block.
 func TestBadBlock(t *testing.T) {
 	file, end := sound(t)
 	v := binary.LittleEndian.AppendUint64(nil, uint64(worth(20, noon.Add(time.Hour)).Pack()))
-	for at := 0; ; { // in every place where it is
+	for at := 0; ; { // everywhere it occurs
 		n := bytes.Index(file[at:], v)
 		if n < 0 {
 			break
@@ -320,8 +324,8 @@ func TestBadBlock(t *testing.T) {
 	}
 }
 
-// FuzzFile: whatever the bytes of a file are, it is opened; and what passes the
-// inspection can be walked by bbolt.
+// FuzzFile checks that any file can be opened, and that bbolt can walk a file that passes
+// the inspection.
 func FuzzFile(f *testing.F) {
 	h := newHand(noon)
 	s := open(f, filepath.Join(f.TempDir(), "prices.db"), h)

@@ -6,20 +6,20 @@ import (
 	"fmt"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 
 	"github.com/redis/go-redis/v9"
 )
 
-// boardTime is how long a board stays that nobody renews.
+// boardTime is how long a board is kept without being renewed.
 const boardTime = time.Hour
 
 func (r *Redis) boardKey() string { return r.prefix + "board" }
 
-// numbered writes a board's number so that texts compare as numbers do.
+// numbered formats a board's number so that strings compare like the numbers.
 func numbered(seq uint64) string { return fmt.Sprintf("%016x", seq) }
 
-// putBoard keeps a board unless there is a newer one, and announces it.
+// putBoard stores and announces a board unless there is a newer one.
 var putBoard = redis.NewScript(`
 local there = redis.call('HGET', KEYS[1], 'seq')
 if there and #there == 16 and there > ARGV[1] then return 0 end
@@ -32,7 +32,8 @@ return 1
 // ErrNewerBoard means that there is a newer board already.
 var ErrNewerBoard = errors.New("redis has a newer board already")
 
-// PutBoard shares a board, encoded, and announces it. It may be repeated.
+// PutBoard stores and announces an encoded board. It may be repeated. Errors:
+// ErrNewerBoard; Redis' own.
 func (r *Redis) PutBoard(ctx context.Context, seq uint64, data []byte) error {
 	var kept int
 	err := r.do(ctx, patient, func(ctx context.Context) (err error) {
@@ -45,10 +46,9 @@ func (r *Redis) PutBoard(ctx context.Context, seq uint64, data []byte) error {
 	return err
 }
 
-// Board returns the newest board if it is newer than the one with that number; nil
-// where it is not, or where there is none. Errors: ErrBoard for one that is damaged
-// or not the service's; Redis' own.
-func (r *Redis) Board(ctx context.Context, known uint64) (*board.Board, error) {
+// Board returns the newest board if it is newer than the known number, otherwise nil.
+// Errors: ErrBoard for a board that is damaged or not the service's; Redis' own.
+func (r *Redis) Board(ctx context.Context, known uint64) (*pricetable.Board, error) {
 	var seq, value string
 	err := r.do(ctx, patient, func(ctx context.Context) (err error) {
 		if seq, err = r.client.HGet(ctx, r.boardKey(), "seq").Result(); err != nil || seq <= numbered(known) {
@@ -74,13 +74,13 @@ func (r *Redis) Board(ctx context.Context, known uint64) (*board.Board, error) {
 	}
 	b, err := Decode(data)
 	if err == nil && b.Seq <= known {
-		return nil, ErrBoard // not what it says it is
+		return nil, ErrBoard // its number does not match
 	}
 	return b, err
 }
 
-// Announced signals each board that is shared, until ctx ends. Signals may be lost
-// while Redis is down, and several may be one.
+// Announced signals announced boards until ctx ends. Signals may be lost while Redis is
+// down, and several may be merged into one.
 func (r *Redis) Announced(ctx context.Context) <-chan struct{} {
 	signal := make(chan struct{}, 1)
 	go func() {

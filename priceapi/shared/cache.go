@@ -7,14 +7,14 @@ import (
 	"swapkeep/priceapi/web"
 )
 
-// An answer is kept for so long, and only up to so many bytes.
+// Limits on the time and size of a cached answer.
 const (
 	answerTime = 3 * time.Minute
 	maxAnswer  = 4 << 20
 )
 
-// Cache keeps encoded answers for all processes. One that is not the service's own is
-// not there.
+// Cache shares encoded answers among all processes. Entries without the service's seal are
+// treated as missing.
 func (r *Redis) Cache() web.Cache { return cache{r} }
 
 type cache struct{ *Redis }
@@ -25,7 +25,7 @@ func (c cache) name(key string) string { return c.prefix + "answer:" + hidden(c.
 func (c cache) Get(ctx context.Context, key string) (body []byte, ok bool) {
 	var value []byte
 	if c.do(ctx, quick, func(ctx context.Context) (err error) {
-		value, err = c.client.GetRange(ctx, c.name(key), 0, sealSize+maxAnswer).Bytes() // never more, whatever is there
+		value, err = c.client.GetRange(ctx, c.name(key), 0, sealSize+maxAnswer).Bytes() // limits the size, whatever is stored
 		return err
 	}) != nil {
 		return nil, false
@@ -38,7 +38,7 @@ func (c cache) Set(ctx context.Context, key string, body []byte) {
 	if len(body) > maxAnswer {
 		return
 	}
-	_ = c.do(ctx, quick, func(ctx context.Context) error { // a cache may forget
+	_ = c.do(ctx, quick, func(ctx context.Context) error { // a cache may lose entries
 		return c.client.Set(ctx, c.name(key), sealed(c.seals.answer, key, body), answerTime).Err()
 	})
 }

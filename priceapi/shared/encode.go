@@ -9,22 +9,22 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// ErrBoard means that bytes are no board.
+// ErrBoard means that bytes are not an encoded board.
 var ErrBoard = errors.New("not an encoded board")
 
-// A board is encoded as: version, seq, time of the fetch, number of rows, and the
-// rows. A row is chain, address, decimals, symbol, name, list, flags, when the price
-// was taken, the prices now and a day ago (value of 16 bytes, time, source), and the facts (market cap of 16
-// bytes, source, time, holders, time). Integers are big endian, times nanoseconds
-// since 1970 with the least number for none, texts are preceded by their length in
-// two bytes.
+// A board is encoded as: version, seq, time of the fetch, number of rows, and the rows. A
+// row is chain, address, decimals, symbol, name, list, flags, when the price was accepted,
+// the prices now and a day ago (value of 16 bytes, time, source), and the facts (market cap
+// of 16 bytes, source, time, holders, time). Firm prices are not included. Integers are big
+// endian. Times are nanoseconds since 1970, with the smallest number for none. Strings are
+// preceded by their length in two bytes.
 const (
 	boardVersion = 1
 	maxRows      = 50_000
@@ -33,7 +33,7 @@ const (
 	sampleSize   = valueSize + 8 + 1
 	fixedSize    = 8 + common.AddressLength + 1 + 3*2 + 1 + 8 + 2*sampleSize + valueSize + 1 + 8 + 8 + 8
 	headSize     = 1 + 8 + 8 + 4
-	// MaxBoard bounds an encoded board, in bytes.
+	// MaxBoard is the maximum size of an encoded board, in bytes.
 	MaxBoard = 32 << 20
 )
 
@@ -44,14 +44,14 @@ const (
 	flagVerified
 	flagImported
 	flagDiluted
-	_        // an earlier version's
+	_        // used by an earlier version
 	allFlags = 1<<iota - 1
 )
 
 const noTime = math.MinInt64
 
-// Encode writes a board. It fails on one that Decode would not read.
-func Encode(b *board.Board) ([]byte, error) {
+// Encode encodes a board. It fails for a board that Decode would reject.
+func Encode(b *pricetable.Board) ([]byte, error) {
 	if len(b.Rows) > maxRows {
 		return nil, fmt.Errorf("a board of %d rows: at most %d are shared", len(b.Rows), maxRows)
 	}
@@ -101,7 +101,7 @@ func (w *writer) sample(s price.Sample) {
 	w.byte(byte(s.Source))
 }
 
-func (w *writer) row(r board.Row) {
+func (w *writer) row(r pricetable.Row) {
 	w.number(r.Token.Chain)
 	*w = append(*w, r.Token.Address[:]...)
 	w.byte(r.Token.Decimals)
@@ -125,8 +125,8 @@ func (w *writer) row(r board.Row) {
 	w.time(r.Facts.HoldersAt)
 }
 
-// Decode reads a board, wholly or not at all. Errors: ErrBoard.
-func Decode(b []byte) (*board.Board, error) {
+// Decode decodes a complete board. Errors: ErrBoard.
+func Decode(b []byte) (*pricetable.Board, error) {
 	r := &reader{b: b}
 	if r.byte() != boardVersion || len(b) > MaxBoard {
 		return nil, ErrBoard
@@ -136,7 +136,7 @@ func Decode(b []byte) (*board.Board, error) {
 	if r.bad || n > maxRows || n > len(r.b)/fixedSize {
 		return nil, ErrBoard
 	}
-	rows := make([]board.Row, 0, n)
+	rows := make([]pricetable.Row, 0, n)
 	seen := make(map[price.ID]bool, n)
 	for range n {
 		row := r.row()
@@ -149,11 +149,11 @@ func Decode(b []byte) (*board.Board, error) {
 	if r.bad || len(r.b) > 0 {
 		return nil, ErrBoard
 	}
-	return board.New(seq, fetched, rows), nil
+	return pricetable.New(seq, fetched, rows), nil
 }
 
-// A reader takes bytes from the front; once something is missing it is bad, and what
-// it returns is zero.
+// A reader consumes bytes from the front. If bytes are missing it becomes bad and returns
+// zeros.
 type reader struct {
 	b   []byte
 	bad bool
@@ -205,12 +205,12 @@ func (r *reader) sample() price.Sample {
 	return price.Sample{Value: r.value(), At: r.time(), Source: price.Source(r.byte())}
 }
 
-func (r *reader) row() board.Row {
+func (r *reader) row() pricetable.Row {
 	t := tokens.Token{Chain: r.number(), Address: common.BytesToAddress(r.take(common.AddressLength)), Decimals: r.byte()}
 	t.Symbol, t.Name, t.List = r.text(), r.text(), r.text()
 	flags := r.byte()
 	t.Verified, t.Imported = flags&flagVerified != 0, flags&flagImported != 0
-	row := board.Row{Token: t, Public: flags&flagPublic != 0, Stale: flags&flagStale != 0, Taken: r.time(), Now: r.sample(), Ago: r.sample()}
+	row := pricetable.Row{Token: t, Public: flags&flagPublic != 0, Stale: flags&flagStale != 0, Taken: r.time(), Now: r.sample(), Ago: r.sample()}
 	row.Facts = price.Facts{MarketCap: r.value(), Diluted: flags&flagDiluted != 0, CapSource: price.Source(r.byte()), CapAt: r.time()}
 	row.Facts.Holders, row.Facts.HoldersAt = r.number(), r.time()
 	r.bad = r.bad || flags&^allFlags != 0 || t.Decimals > tokens.MaxDecimals

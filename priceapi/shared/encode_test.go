@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -27,15 +27,15 @@ func value(t testing.TB, text string) price.Value {
 	return v
 }
 
-// testBoard has every kind of row: whole, stale, without anything, and at the bounds.
-func testBoard(t testing.TB) *board.Board {
+// testBoard has every kind of row: complete, stale, empty, and at the limits.
+func testBoard(t testing.TB) *pricetable.Board {
 	t.Helper()
 	token := func(chain uint64, symbol string) tokens.Token {
 		return tokens.Token{Chain: chain, Address: common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"), Symbol: symbol, Name: "USD Coin", Decimals: 6, Verified: true, List: "a list"}
 	}
 	now := price.Sample{Value: value(t, "0.999712345678901234"), At: testTime.Add(-time.Minute), Source: price.DefiLlama}
 	ago := price.Sample{Value: value(t, "1.0001"), At: testTime.Add(-24 * time.Hour), Source: price.Derived}
-	return board.New(77<<32|3<<8, testTime, []board.Row{
+	return pricetable.New(77<<32|3<<8, testTime, []pricetable.Row{
 		{Token: token(1, "USDC"), Public: true, Now: now, Ago: ago, Taken: testTime.Add(-13*time.Minute - time.Second), Facts: price.Facts{MarketCap: value(t, "60000000000.12"), CapSource: price.Blockscout, CapAt: testTime, Holders: 2_500_000, HoldersAt: testTime}},
 		{Token: token(10, "USDC"), Public: true, Now: now, Stale: true, Taken: testTime.Add(-time.Hour), Facts: price.Facts{MarketCap: price.Max, Diluted: true}},
 		{Token: tokens.Token{Chain: 5330, Symbol: "ETH", Name: "Ether", Decimals: 18, Imported: true}},
@@ -45,7 +45,7 @@ func testBoard(t testing.TB) *board.Board {
 }
 
 func TestBoardRoundTrip(t *testing.T) {
-	for _, want := range []*board.Board{testBoard(t), board.New(0, time.Time{}, nil)} {
+	for _, want := range []*pricetable.Board{testBoard(t), pricetable.New(0, time.Time{}, nil)} {
 		data, err := Encode(want)
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +65,7 @@ func TestBoardRoundTrip(t *testing.T) {
 	}
 }
 
-// TestBoardCutShort: no part of a board is one, nor one with something behind it.
+// TestBoardCutShort checks that a truncated or extended board is rejected.
 func TestBoardCutShort(t *testing.T) {
 	data, err := Encode(testBoard(t))
 	if err != nil {
@@ -80,24 +80,23 @@ func TestBoardCutShort(t *testing.T) {
 		t.Error("a byte too many is taken")
 	}
 	many := bytes.Clone(data)
-	binary.BigEndian.PutUint32(many[17:], 1<<31) // rows that are not there cost nothing
+	binary.BigEndian.PutUint32(many[17:], 1<<31) // claimed rows that are missing allocate nothing
 	if _, err := Decode(many); !errors.Is(err, ErrBoard) {
 		t.Error(err)
 	}
 }
 
 func TestEncodeRefuses(t *testing.T) {
-	long := board.New(1, testTime, []board.Row{{Token: tokens.Token{Chain: 1, Name: strings.Repeat("x", maxText+1)}}})
+	long := pricetable.New(1, testTime, []pricetable.Row{{Token: tokens.Token{Chain: 1, Name: strings.Repeat("x", maxText+1)}}})
 	if _, err := Encode(long); err == nil {
 		t.Error("a text of more than is read is written")
 	}
-	if _, err := Encode(board.New(1, testTime, make([]board.Row, maxRows+1))); err == nil {
+	if _, err := Encode(pricetable.New(1, testTime, make([]pricetable.Row, maxRows+1))); err == nil {
 		t.Error("more rows than are read are written")
 	}
 }
 
-// FuzzDecode: bytes are a board wholly, which is written and read the same again, or
-// not at all.
+// FuzzDecode checks that bytes are either rejected or a complete board that round-trips.
 func FuzzDecode(f *testing.F) {
 	data, err := Encode(testBoard(f))
 	if err != nil {

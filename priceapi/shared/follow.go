@@ -6,37 +6,36 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 )
 
-// Bounds of following.
+// Intervals of following.
 const (
 	lookEvery = 5 * time.Second
-	late      = 90 * time.Second // a board after which there should be another
+	late      = 90 * time.Second // age of the newest board after which there should be another
 )
 
-// A Database has the newest board too (see package postgres).
+// A Database stores the newest board too (see package postgres).
 type Database interface {
 	Board(ctx context.Context, known uint64) (seq uint64, data []byte, err error)
 }
 
-// A Follower keeps a feed at the newest board that any process of the service has
-// made: from Redis as soon as it is announced, and from the database where Redis does
-// not have it. Without both the last one stays, and each of its prices is flagged when
-// it is too old to be called current.
+// A Follower keeps a feed at the newest board of any process of the service: from Redis as
+// soon as it is announced, or from the database if Redis does not have it. If both fail the
+// last board stays, and its prices become stale when they are too old.
 type Follower struct {
-	Feed     *board.Feed
+	Feed     *pricetable.Feed
 	Redis    *Redis
 	Database Database
 	Now      func() time.Time
-	// Log hears of each look why no board could be read, or nil; nil = nobody does.
+	// Log receives for each look why no board could be read, or nil; nil = not logged.
 	Log func(error)
 
 	mu     sync.Mutex
-	newest *board.Board // as it was shared; nil = none yet
-	past   uint64       // the minutes since its fetch that the feed's flags are of
-	stale  int          // how many they are
+	newest *pricetable.Board // as it was shared; nil = none yet
+	past   uint64            // minutes after the fetch for which the feed's flags were computed
+	stale  int               // number of stale prices in the feed
 }
 
 // Run follows until ctx ends.
@@ -54,9 +53,9 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// Look asks once for a newer board.
+// Look looks once for a newer board.
 func (f *Follower) Look(ctx context.Context) {
-	f.flag() // first: a process that was stopped may wait long for an answer now
+	f.flag() // first, because a process that was suspended may wait long for an answer now
 	b, err := f.Redis.Board(ctx, f.seq())
 	if b == nil && (err != nil || f.age() > late) {
 		b, err = f.stored(ctx, err)
@@ -70,9 +69,9 @@ func (f *Follower) Look(ctx context.Context) {
 	f.flag()
 }
 
-// stored is a newer board out of the database. Why Redis failed counts only where the
-// database does too.
-func (f *Follower) stored(ctx context.Context, why error) (*board.Board, error) {
+// stored returns a newer board from the database. Redis' error is reported only if the
+// database has no newer board either.
+func (f *Follower) stored(ctx context.Context, why error) (*pricetable.Board, error) {
 	seq, data, err := f.Database.Board(ctx, f.seq())
 	if err != nil {
 		return nil, errors.Join(why, err)
@@ -92,7 +91,7 @@ func (f *Follower) seq() uint64 {
 	return f.newest.Seq
 }
 
-// age is that of the last fetch.
+// age is the time since the last fetch.
 func (f *Follower) age() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -103,7 +102,7 @@ func (f *Follower) age() time.Duration {
 }
 
 // Take publishes a board if it is newer than the last one.
-func (f *Follower) Take(b *board.Board) {
+func (f *Follower) Take(b *pricetable.Board) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.newest != nil && b.Seq <= f.newest.Seq {
@@ -118,9 +117,10 @@ func (f *Follower) Take(b *board.Board) {
 	f.Feed.Publish(b)
 }
 
-// flag republishes the last board when more of its prices are too old by now. Flags
-// are of whole minutes after its fetch, and those are in its number: every process
-// makes the same board of it, and a number still names one content.
+// flag republishes the last board if more of its prices are stale by now. Staleness is
+// computed for whole minutes after the fetch, and the minutes are part of the board's
+// number. So every process derives the same board, and a number still identifies one
+// content.
 func (f *Follower) flag() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -133,7 +133,7 @@ func (f *Follower) flag() {
 	}
 	f.past = past
 	at := f.newest.Fetched.Add(time.Duration(past) * time.Minute)
-	rows, stale := make([]board.Row, len(f.newest.Rows)), 0
+	rows, stale := make([]pricetable.Row, len(f.newest.Rows)), 0
 	for i, r := range f.newest.Rows {
 		if r.Stale = r.StaleAt(at) || r.Now.Known() && past >= allStale; r.Stale {
 			r.Ago = price.Sample{}
@@ -143,30 +143,31 @@ func (f *Follower) flag() {
 	}
 	if stale != f.stale {
 		f.stale = stale
-		f.Feed.Publish(board.New(f.newest.Seq|past, f.newest.Fetched, rows))
+		f.Feed.Publish(pricetable.New(f.newest.Seq|past, f.newest.Fetched, rows))
 	}
 }
 
-// allStale are the minutes after a fetch when nothing of it is current.
-const allStale = uint64(board.StaleAfter/time.Minute) + 1
+// allStale is the number of minutes after a fetch when no price is current any more.
+const allStale = uint64(pricetable.StaleAfter/time.Minute) + 1
 
-// minutesPast is at most allStale, as it is for a clock that was set back.
+// minutesPast returns whole minutes up to allStale, which is also the result if the clock
+// was set back.
 func minutesPast(age time.Duration) uint64 {
-	if age < -board.Ahead {
+	if age < -pricetable.Ahead {
 		return allStale
 	}
 	return min(allStale, uint64(max(0, age)/time.Minute))
 }
 
-// A number has the term in its upper half, then the place of the board in it, and the
-// minutes that its flags are of.
+// A board's number consists of the term in the upper half, the board's index in the term,
+// and the minutes for which its flags were computed.
 const (
 	placeBits = 24
 	pastBits  = 8
 )
 
-// Numbered is a board with a number that no other process gives: the nth of a term.
-func Numbered(b *board.Board, term int64, n uint64) *board.Board {
+// Numbered returns b with a number that no other process assigns: the nth of a term.
+func Numbered(b *pricetable.Board, term int64, n uint64) *pricetable.Board {
 	numbered := *b
 	numbered.Seq = uint64(term)<<(placeBits+pastBits) | n&(1<<placeBits-1)<<pastBits
 	return &numbered

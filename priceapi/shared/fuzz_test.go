@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzUnsealed: of what is found in Redis only that counts which the service itself has
-// put there, under this name and for this purpose.
+// FuzzUnsealed checks that a value in Redis is accepted only if the service stored it under
+// this name for this purpose.
 func FuzzUnsealed(f *testing.F) {
 	s := newSeals(bytes.Repeat([]byte{7}, 32))
 	f.Add("board", "board", []byte("a board"), []byte{})
@@ -43,8 +43,8 @@ func FuzzUnsealed(f *testing.F) {
 	})
 }
 
-// FuzzURL: another machine's Redis is reached by checked TLS and with a password, and no
-// error repeats the URL.
+// FuzzURL checks that a remote Redis is reached only by verified TLS and with a password,
+// and that no error repeats the URL.
 func FuzzURL(f *testing.F) {
 	for _, s := range []string{
 		"redis://:password@127.0.0.1:6379/0", "rediss://:password@redis.example:6379/0", "redis://:password@redis.example/0", "rediss://:p@redis.example?skip_verify=true", "unix://:p@/run/redis.sock",

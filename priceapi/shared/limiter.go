@@ -14,8 +14,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// A Rate is how often a client may ask: so many times a second for good, and so many
-// at once.
+// A Rate limits a client's requests: PerSecond is the sustained rate, Burst how many may
+// come at once.
 type Rate struct {
 	PerSecond float64
 	Burst     int
@@ -28,7 +28,7 @@ const (
 	mostBurst = 1_000_000
 )
 
-// Check refuses what cannot be counted.
+// Check rejects rates that cannot be enforced.
 func (r Rate) Check() error {
 	if !(r.PerSecond >= leastRate && r.PerSecond <= mostRate) || r.Burst < 1 || r.Burst > mostBurst {
 		return fmt.Errorf("a rate is %g to %d a second, and a burst 1 to %d", leastRate, mostRate, mostBurst)
@@ -41,12 +41,12 @@ func (r Rate) interval() time.Duration {
 	return max(time.Microsecond, time.Duration(float64(time.Second)/r.PerSecond))
 }
 
-// keyed begins the names of clients that showed a key (see [web.Config]).
+// keyed is the prefix of clients identified by a key (see [web.Config]).
 const keyed = "key:"
 
-// Limiter counts the requests of clients in all processes together, those with a key
-// by one rate and the others by another. While Redis is down each process counts for
-// itself. Errors are those of Rate.Check.
+// Limiter counts requests of clients across all processes, with one rate for clients with a
+// key and another for the others. While Redis is down each process counts by itself. Errors
+// are those of Rate.Check.
 func (r *Redis) Limiter(withKey, without Rate) (web.Limiter, error) {
 	if err := errors.Join(withKey.Check(), without.Check()); err != nil {
 		return nil, err
@@ -59,12 +59,12 @@ type limiter struct {
 	keyed, others Rate
 
 	mu    sync.Mutex
-	local map[string]time.Time // by client: when it will have used up nothing
+	local map[string]time.Time // by client: when its bucket will be full again
 }
 
-// bucket counts by one number: when the client will have used up nothing. It is a
-// token bucket (the generic cell rate algorithm), in microseconds of Redis' own
-// clock. A number that cannot be is none.
+// bucket is a token bucket with one number per client: when the bucket will be full again,
+// in microseconds of Redis' own clock (the generic cell rate algorithm). An impossible
+// number is ignored.
 var bucket = redis.NewScript(`
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
@@ -81,7 +81,7 @@ keep()
 return {1, math.floor((limit - full) / interval), 0}
 `)
 
-// Allow implements [web.Limiter]. It has no error: see Limiter.
+// Allow implements [web.Limiter]. It never fails: see Limiter.
 func (l *limiter) Allow(ctx context.Context, client string) (web.Allowance, error) {
 	rate := l.others
 	if strings.HasPrefix(client, keyed) {
@@ -98,7 +98,7 @@ func (l *limiter) Allow(ctx context.Context, client string) (web.Allowance, erro
 	return web.Allowance{OK: said[0] == 1, Limit: rate.Burst, Remaining: int(said[1]), RetryAfter: time.Duration(said[2]) * time.Microsecond}, nil
 }
 
-// maxClients bounds the clients that a process counts by itself.
+// maxClients limits the clients that a process counts by itself.
 const maxClients = 50_000
 
 // allow counts in this process.
@@ -126,8 +126,8 @@ func (l *limiter) allow(client string, rate Rate) web.Allowance {
 	return web.Allowance{OK: true, Limit: rate.Burst, Remaining: int(math.Floor(float64(limit.Sub(full)) / float64(interval)))}
 }
 
-// makeRoom forgets clients that have used up nothing, else any of them: a part of all
-// at once, so that a crowd of new ones does not make each look through all.
+// makeRoom removes clients with full buckets, then arbitrary ones. It frees a sixteenth at
+// once, so that in a crowd of new clients not each one scans the whole map.
 func (l *limiter) makeRoom(now time.Time) {
 	for client, full := range l.local {
 		if !full.After(now) {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/web"
 	"swapkeep/test/servers"
 )
@@ -28,8 +28,8 @@ func onServer(t *testing.T, url string) *Redis {
 	return r
 }
 
-// TestCache: an answer is there for every process, by either way to the server; one
-// that somebody changed, moved or made is not.
+// TestCache checks that an answer is available to every process, by TCP and by socket, and
+// that a changed, moved or forged one is not.
 func TestCache(t *testing.T) {
 	server := servers.StartRedis(t)
 	a, b := onServer(t, server.URL()).Cache(), onServer(t, server.SocketURL()).Cache()
@@ -77,8 +77,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestBoards: the newest board goes to all, announced; an older one does not take its
-// place, and one that somebody made is none.
+// TestBoards checks that the newest board is announced and delivered, is not replaced by an
+// older one, and that forged ones are rejected.
 func TestBoards(t *testing.T) {
 	server := servers.StartRedis(t)
 	a, b := onServer(t, server.URL()), onServer(t, server.URL())
@@ -93,7 +93,7 @@ func TestBoards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for heard := false; !heard; { // until the subscription stands
+	for heard := false; !heard; { // until the subscription is active
 		if err := a.PutBoard(t.Context(), want.Seq, data); err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestBoards(t *testing.T) {
 	for what, damage := range map[string]struct {
 		seq, data string
 		known     uint64
-		taken     bool // the board itself says which it is, and is ours
+		taken     bool // the sealed board itself has the right number
 	}{
 		"a later number":                  {numbered(want.Seq + 9), good, want.Seq, false},
 		"a later number for a new reader": {numbered(want.Seq + 9), good, 0, true},
@@ -141,12 +141,12 @@ func TestBoards(t *testing.T) {
 	}
 }
 
-// TestFollowers: a board goes to a follower by Redis; where Redis has nothing that is
-// the service's, by the database.
+// TestFollowers checks that a board reaches a follower through Redis, or through the
+// database if Redis has no valid one.
 func TestFollowers(t *testing.T) {
 	server := servers.StartRedis(t)
 	r, d := onServer(t, server.URL()), &fakeDatabase{}
-	f := &Follower{Feed: board.NewFeed(), Redis: r, Database: d, Now: func() time.Time { return testTime }}
+	f := &Follower{Feed: pricetable.NewFeed(), Redis: r, Database: d, Now: func() time.Time { return testTime }}
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { f.Run(ctx) })
@@ -167,14 +167,15 @@ func TestFollowers(t *testing.T) {
 	cancel()
 	running.Wait()
 	server.Client().HSet(t.Context(), r.boardKey(), "seq", numbered(1<<62), "data", "made up")
-	d.b = board.New(testBoard(t).Seq+1, testTime, nil)
+	d.b = pricetable.New(testBoard(t).Seq+1, testTime, nil)
 	f.Look(t.Context())
 	if got := f.Feed.Now(); got.Seq != d.b.Seq {
 		t.Errorf("board %d, want %d", got.Seq, d.b.Seq)
 	}
 }
 
-// TestLimiterIsShared: two processes count one client together, and not another.
+// TestLimiterIsShared checks that two processes count a client together and other clients
+// separately.
 func TestLimiterIsShared(t *testing.T) {
 	server := servers.StartRedis(t)
 	var limiters []web.Limiter
@@ -211,7 +212,7 @@ func TestLimiterIsShared(t *testing.T) {
 	c := server.Client()
 	keys := c.Keys(t.Context(), "*").Val()
 	for _, k := range keys {
-		if strings.Contains(k, "192.0.2") || c.PTTL(t.Context(), k).Val() == -1 { // -2 is one that has ended already
+		if strings.Contains(k, "192.0.2") || c.PTTL(t.Context(), k).Val() == -1 { // -2 means expired already
 			t.Errorf("key %s, kept for %s", k, c.PTTL(t.Context(), k).Val())
 		}
 		for _, damaged := range []string{"nan", "inf", "-inf", "-1", "1e300", "", "x"} {
@@ -223,8 +224,8 @@ func TestLimiterIsShared(t *testing.T) {
 	}
 }
 
-// TestRedisGone: while it is down, or does not answer, nobody waits for it, and it is
-// used again when it is back.
+// TestRedisGone checks that no call waits for Redis while it is down or hangs, and that it
+// is used again afterwards.
 func TestRedisGone(t *testing.T) {
 	server := servers.StartRedis(t)
 	r := onServer(t, server.URL())

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 )
 
-// seals are keys for what is kept in Redis, made of the service's secret.
+// seals are MAC keys for data in Redis, derived from the service's secret.
 type seals struct{ board, answer, client []byte }
 
 func newSeals(secret []byte) seals {
@@ -21,7 +21,8 @@ func derived(secret []byte, purpose string) []byte {
 
 const sealSize = sha256.Size
 
-// sealOf is of a value under its name: what is sealed for one stands for no other.
+// sealOf is the MAC of a value and its name, so that a value cannot be moved to another
+// name.
 func sealOf(key []byte, name string, body []byte) []byte {
 	h := hmac.New(sha256.New, key)
 	hashed := sha256.Sum256([]byte(name))
@@ -34,7 +35,7 @@ func sealed(key []byte, name string, body []byte) []byte {
 	return append(sealOf(key, name, body), body...)
 }
 
-// unsealed takes the seal off; false where it is not ours.
+// unsealed verifies and removes the seal; false if it is not valid.
 func unsealed(key []byte, name string, value []byte) (body []byte, ok bool) {
 	if len(value) < sealSize {
 		return nil, false
@@ -43,7 +44,7 @@ func unsealed(key []byte, name string, value []byte) (body []byte, ok bool) {
 	return body, hmac.Equal(value[:sealSize], sealOf(key, name, body))
 }
 
-// hidden is a name that tells nothing of what it stands for.
+// hidden returns a keyed hash of a name, which does not reveal it.
 func hidden(key []byte, name string) string {
 	return hex.EncodeToString(sealOf(key, name, nil)[:16])
 }

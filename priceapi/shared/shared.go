@@ -1,7 +1,6 @@
-// Package shared is what the processes of a hosted price API share in Redis: the
-// newest board, encoded answers, and counts of requests. Nothing is kept there that
-// cannot be made again, and nothing that is read there is believed without the seal
-// of the service.
+// Package shared stores in Redis the data that the processes of a hosted price API share:
+// the newest board, encoded answers, and request counts. Everything there can be recreated,
+// and boards and answers are used only if they carry the service's seal.
 package shared
 
 import (
@@ -12,27 +11,27 @@ import (
 	"sync/atomic"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// Errors that a person must act on. None repeats the URL, which holds a password.
+// Errors that need action by the operator. None repeats the URL, which contains a password.
 var (
 	ErrURL      = errors.New("the Redis URL cannot be read; write it as redis://:password@host:6379/0, rediss://… or unix://:password@/path")
 	ErrPassword = errors.New("the Redis URL has no password; set requirepass or a user in Redis and put it into the URL, or use a Unix socket")
 	ErrPlain    = errors.New("Redis off this machine is reached by TLS with a checked certificate only; write its URL as rediss://")
-	// ErrDown means that Redis failed a moment ago and is left alone now.
+	// ErrDown means that Redis failed a moment ago and is not called for now.
 	ErrDown = errors.New("redis did not answer a moment ago")
 )
 
-// Bounds of calls. A request waits for Redis no longer than quick; after a failure
-// nobody waits for it at all until the pause has passed.
+// Limits of calls. A request waits for Redis at most quick; after a failure Redis is not
+// called until the pause has passed.
 const (
 	quick    = 250 * time.Millisecond
-	patient  = 3 * time.Second // for a board
+	patient  = 3 * time.Second // for boards
 	pause    = time.Second
 	poolSize = 32
 )
@@ -40,11 +39,11 @@ const (
 // Options of Open.
 type Options struct {
 	URL string
-	// Secret is what the processes of the service know and nobody else; 32 bytes.
+	// Secret is known only to the processes of the service; at least 32 bytes.
 	Secret []byte
-	// Prefix begins every key; empty = "swapkeep:prices:".
+	// Prefix is the prefix of every key; empty = "swapkeep:prices:".
 	Prefix string
-	Now    func() time.Time // nil = fault.Now
+	Now    func() time.Time // nil = clock.Now
 }
 
 // A Redis is the service's part of a Redis server. It is safe for concurrent use.
@@ -54,12 +53,12 @@ type Redis struct {
 	seals  seals
 	now    func() time.Time
 
-	down atomic.Int64 // until when it is left alone, in Unix nanoseconds
+	down atomic.Int64 // do not call Redis before this time, in Unix nanoseconds
 }
 
-func init() { logging.Disable() } // errors are returned; its log repeats them to nobody
+func init() { logging.Disable() } // errors are returned, so the client's log is not needed
 
-// Open checks the URL; it connects to nothing. Errors: ErrURL, ErrPassword, ErrPlain.
+// Open checks the URL without connecting. Errors: ErrURL, ErrPassword, ErrPlain.
 func Open(o Options) (*Redis, error) {
 	c, err := configure(o.URL)
 	if err != nil {
@@ -73,7 +72,7 @@ func Open(o Options) (*Redis, error) {
 		r.prefix = "swapkeep:prices:"
 	}
 	if r.now == nil {
-		r.now = fault.Now
+		r.now = clock.Now
 	}
 	return r, nil
 }
@@ -81,7 +80,7 @@ func Open(o Options) (*Redis, error) {
 func configure(url string) (*redis.Options, error) {
 	c, err := redis.ParseURL(url)
 	if err != nil {
-		return nil, ErrURL // the parser repeats parts of it
+		return nil, ErrURL // the parser's error repeats parts of it
 	}
 	if c.Network != "unix" {
 		host, _, err := net.SplitHostPort(c.Addr)
@@ -103,11 +102,11 @@ func configure(url string) (*redis.Options, error) {
 	return c, nil
 }
 
-// Close ends the connections.
+// Close closes the connections.
 func (r *Redis) Close() { _ = r.client.Close() }
 
-// do runs f, bounded, unless Redis failed a moment ago. A reply that something is not
-// there is none of its failures.
+// do runs f with a time limit unless Redis failed a moment ago. A missing key does not
+// count as a failure of Redis.
 func (r *Redis) do(ctx context.Context, within time.Duration, f func(context.Context) error) error {
 	if r.now().UnixNano() < r.down.Load() {
 		return ErrDown
@@ -125,7 +124,7 @@ func (r *Redis) do(ctx context.Context, within time.Duration, f func(context.Con
 	return fmt.Errorf("redis: %w", err)
 }
 
-// Check reports whether Redis answers now, and may be written.
+// Check reports whether Redis answers and can be written.
 func (r *Redis) Check(ctx context.Context) error {
 	return r.do(ctx, quick, func(ctx context.Context) error {
 		return r.client.Set(ctx, r.prefix+"probe", "1", time.Minute).Err()

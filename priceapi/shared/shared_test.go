@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/web"
 )
 
 var testSecret = []byte(strings.Repeat("s", 32))
 
-// TestURLs: without a password, or without TLS off this machine, nothing starts; and
-// no error has a password in it.
+// TestURLs checks that a URL without a password, or without TLS to another machine, is
+// rejected, and that no error contains a password.
 func TestURLs(t *testing.T) {
 	const hidden = "hidden-password"
 	for url, want := range map[string]error{
@@ -79,7 +79,7 @@ func TestSeals(t *testing.T) {
 	}
 }
 
-// absent is a Redis that is not there.
+// absent returns a Redis that cannot be reached.
 func absent(t *testing.T, now func() time.Time) *Redis {
 	t.Helper()
 	r, err := Open(Options{URL: "unix://" + filepath.Join(t.TempDir(), "none"), Secret: testSecret, Now: now})
@@ -90,9 +90,9 @@ func absent(t *testing.T, now func() time.Time) *Redis {
 	return r
 }
 
-// TestLocalLimiter: without Redis a process counts by itself, each client alone, those
-// with a key by their own rate, and a clock that is set back costs nobody more than
-// his burst.
+// TestLocalLimiter checks that without Redis a process counts by itself, per client and
+// with separate rates for keys, and that setting the clock back costs a client at most its
+// burst.
 func TestLocalLimiter(t *testing.T) {
 	now := testTime
 	l, err := absent(t, func() time.Time { return now }).Limiter(Rate{10, 5}, Rate{1, 2})
@@ -145,7 +145,7 @@ func TestLocalLimiter(t *testing.T) {
 
 // A fakeDatabase has one board, or fails.
 type fakeDatabase struct {
-	b     *board.Board
+	b     *pricetable.Board
 	err   error
 	asked int
 }
@@ -159,14 +159,14 @@ func (d *fakeDatabase) Board(_ context.Context, known uint64) (uint64, []byte, e
 	return d.b.Seq, data, err
 }
 
-// TestFollowWithoutRedis: boards come from the database then; older ones are not
-// taken; without both the last one stays, and is flagged once it is too old.
+// TestFollowWithoutRedis checks that boards then come from the database, that older ones
+// are ignored, and that without both the last board stays and becomes stale.
 func TestFollowWithoutRedis(t *testing.T) {
 	now := testTime
 	clock := func() time.Time { return now }
 	d := &fakeDatabase{}
 	var said []error
-	f := &Follower{Feed: board.NewFeed(), Redis: absent(t, clock), Database: d, Now: clock, Log: func(err error) { said = append(said, err) }}
+	f := &Follower{Feed: pricetable.NewFeed(), Redis: absent(t, clock), Database: d, Now: clock, Log: func(err error) { said = append(said, err) }}
 	f.Look(t.Context())
 	if len(said) != 1 || said[0] == nil || f.Feed.Now().Seq != 0 {
 		t.Fatalf("said %v", said)
@@ -176,8 +176,8 @@ func TestFollowWithoutRedis(t *testing.T) {
 	if got := f.Feed.Now(); got.Seq != d.b.Seq || currents(got) != 2 || len(said) != 2 || said[1] != nil {
 		t.Fatalf("board %d, rows %+v", got.Seq, got.Rows)
 	}
-	f.Take(board.New(d.b.Seq-1, testTime, nil))
-	f.Take(board.New(d.b.Seq, testTime, nil))
+	f.Take(pricetable.New(d.b.Seq-1, testTime, nil))
+	f.Take(pricetable.New(d.b.Seq, testTime, nil))
 	if got := f.Feed.Now(); len(got.Rows) == 0 {
 		t.Error("an older board is taken")
 	}
@@ -185,10 +185,10 @@ func TestFollowWithoutRedis(t *testing.T) {
 	var seqs []uint64
 	for _, c := range []struct {
 		past time.Duration
-		want int // prices that are current
+		want int // number of current prices
 	}{
 		{time.Minute, 2}, {2*time.Minute - time.Second, 2}, {2 * time.Minute, 1}, {3 * time.Minute, 1}, {15 * time.Minute, 1}, {16 * time.Minute, 0}, {time.Hour, 0},
-		{0, 2}, {-time.Minute, 2}, {-3 * time.Minute, 0}, // a clock that is set back
+		{0, 2}, {-time.Minute, 2}, {-3 * time.Minute, 0}, // the clock was set back
 	} {
 		now = testTime.Add(c.past)
 		f.Look(t.Context())
@@ -207,14 +207,14 @@ func TestFollowWithoutRedis(t *testing.T) {
 		t.Errorf("numbers %x", seqs)
 	}
 	now = testTime.Add(time.Hour)
-	d.err, d.b = nil, Numbered(board.New(0, now, testBoard(t).Rows), 77, 4)
+	d.err, d.b = nil, Numbered(pricetable.New(0, now, testBoard(t).Rows), 77, 4)
 	f.Look(t.Context())
 	if got := f.Feed.Now(); got.Seq != d.b.Seq {
 		t.Errorf("board %x after %x", got.Seq, d.b.Seq)
 	}
 }
 
-// A witness is a database that sees what readers are told while it is asked.
+// A witness is a Database that runs a check when asked.
 type witness func()
 
 func (w witness) Board(context.Context, uint64) (uint64, []byte, error) {
@@ -222,12 +222,12 @@ func (w witness) Board(context.Context, uint64) (uint64, []byte, error) {
 	return 0, nil, errors.New("down")
 }
 
-// TestFlagsComeFirst: a process that was stopped calls nothing current any more while it
-// waits for word of a newer board.
+// TestFlagsComeFirst checks that a process that was suspended flags stale prices before it
+// waits for a newer board.
 func TestFlagsComeFirst(t *testing.T) {
 	now, asked := testTime, 0
 	clock := func() time.Time { return now }
-	f := &Follower{Feed: board.NewFeed(), Redis: absent(t, clock), Now: clock}
+	f := &Follower{Feed: pricetable.NewFeed(), Redis: absent(t, clock), Now: clock}
 	f.Database = witness(func() {
 		asked++
 		if n := currents(f.Feed.Now()); n != 0 {
@@ -242,8 +242,8 @@ func TestFlagsComeFirst(t *testing.T) {
 	}
 }
 
-// currents counts the prices that are called current.
-func currents(b *board.Board) (n int) {
+// currents counts the current prices.
+func currents(b *pricetable.Board) (n int) {
 	for _, r := range b.Rows {
 		if r.Now.Known() && !r.Stale {
 			n++
@@ -252,9 +252,9 @@ func currents(b *board.Board) (n int) {
 	return n
 }
 
-// TestNumbered: boards of a later term are newer, whatever their own numbers.
+// TestNumbered checks that boards of a later term have higher numbers.
 func TestNumbered(t *testing.T) {
-	b := board.New(9, testTime, nil)
+	b := pricetable.New(9, testTime, nil)
 	last := uint64(0)
 	for _, c := range []struct {
 		term int64

@@ -7,19 +7,19 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// answers gathers what the calls of one question bring. The first word on a token
-// stands.
+// answers collects the results of the calls of one request. The first result for a token
+// counts.
 type answers struct {
-	mu       sync.Mutex // held by who reads a reply
+	mu       sync.Mutex // held while a reply is read
 	readings []price.Reading
-	at       map[price.ID]int // in readings
+	at       map[price.ID]int // index in readings
 	caps     map[price.ID]price.Value
 	holders  map[price.ID]uint64
 	series   map[price.ID]series
 
-	// of another Swapkeep's lists
+	// Only from another Swapkeep's lists.
 	ago         map[price.ID]price.Value
-	circulating map[price.ID]bool // the cap is not by total supply
+	circulating map[price.ID]bool // the market cap is not by total supply
 }
 
 func newAnswers() *answers {
@@ -30,7 +30,7 @@ func newAnswers() *answers {
 	}
 }
 
-// read takes one reading for all the tokens that it is of.
+// read adds one reading for all of the given tokens.
 func (a *answers) read(ids []price.ID, r price.Reading) {
 	for _, id := range ids {
 		if _, ok := a.at[id]; ok {
@@ -42,7 +42,7 @@ func (a *answers) read(ids []price.ID, r price.Reading) {
 	}
 }
 
-// first puts a value beside the tokens that have none.
+// first sets a value for the tokens that have none.
 func first[V any](to map[price.ID]V, ids []price.ID, v V) {
 	for _, id := range ids {
 		if _, ok := to[id]; !ok {
@@ -51,13 +51,13 @@ func first[V any](to map[price.ID]V, ids []price.ID, v V) {
 	}
 }
 
-// A series are the prices that one key brought, by the Unix second.
+// A series holds the prices returned for one key, by Unix second.
 type series struct {
 	key    string
 	prices map[int64]price.Value
 }
 
-// seen adds a past price.
+// seen adds a historical price. Only the first key of a token counts.
 func (a *answers) seen(ids []price.ID, key string, at time.Time, v price.Value) {
 	for _, id := range ids {
 		if _, ok := a.series[id]; !ok {

@@ -18,25 +18,24 @@ import (
 	"swapkeep/tokens"
 )
 
-// ErrStep means that charts have no such step.
+// ErrStep means that the chart step is not in whole minutes.
 var ErrStep = errors.New("the step must be of whole minutes")
 
-// Bounds of a chart. The service looks each point of each coin up; how many it grants
-// is not documented.
+// Limits of a chart. The service looks up each point of each coin; how many it allows is
+// not documented.
 const (
-	pointsPerCoin = 500 // in one call
+	pointsPerCoin = 500 // per call
 	pointsPerCall = 2000
 	callsPerCoin  = 20
 )
 
-// leastSure is the confidence below which a coin's past is not taken. Who asks for
-// the present judges by himself.
+// leastSure is the confidence below which a coin's history is dropped. Current prices are
+// judged by the caller instead.
 var leastSure = must(price.Parse("0.8"))
 
-// Past implements poll.Archive. Its candles are of the prices nearest to the middle
-// of each step; steps without one are absent. Of more than 10,000
-// steps the oldest are missing.
-// Errors: ErrStep.
+// Past implements poll.Archive. Its candles are made of the prices nearest to the middle of
+// each step; steps without one are absent. If there are about 10,000 steps or more, the
+// oldest are left out. Errors: ErrStep.
 func (d *DefiLlama) Past(ctx context.Context, ts []tokens.Token, since time.Time, step time.Duration) (map[price.ID][]price.Candle, error) {
 	if step <= 0 || step%time.Minute != 0 {
 		return nil, fmt.Errorf("%s: %w, and is %s", d.Name(), ErrStep, step)
@@ -60,14 +59,14 @@ func (d *DefiLlama) Past(ctx context.Context, ts []tokens.Token, since time.Time
 	return out, err
 }
 
-// A span is what one call asks of a chart.
+// A span is the part of a chart that one call requests.
 type span struct {
 	start  time.Time
 	points int
 }
 
-// spansOf splits the time from since until now into callsPerCoin spans at most, the
-// newest first: if there is no time for all of them, the older are missing.
+// spansOf splits the time from since until now into at most callsPerCoin spans, newest
+// first, so that the oldest are missing if time runs out.
 func spansOf(since, now time.Time, step time.Duration) []span {
 	var all []span
 	if least := now.Add(-(callsPerCoin*pointsPerCoin - 1) * step); since.Before(least) {
@@ -90,14 +89,14 @@ func (d *DefiLlama) chart(a *asked, s span, step time.Duration) query {
 			Method: http.MethodGet, Path: "/chart/" + strings.Join(a.keys, ","),
 			Query: url.Values{
 				"start": {strconv.FormatInt(s.start.Unix(), 10)}, "span": {strconv.Itoa(s.points)},
-				"period": {minutes(step)}, "searchWidth": {minutes(step / 2)}, // to either side of a point
+				"period": {minutes(step)}, "searchWidth": {minutes(step / 2)}, // on either side of a point
 			},
 		},
 	}
 }
 
-// readLlamaChart reads {"coins":{"<key as asked>":{"confidence","prices":[{"timestamp",
-// "price"}]}}}. The prices come in no order that could be relied on, and may repeat.
+// readLlamaChart reads {"coins":{"<requested key>":{"confidence","prices":[{"timestamp",
+// "price"}]}}}. The prices may be unordered and may repeat.
 func readLlamaChart(r *rest.Reply, asks *asked, to *answers) error {
 	var doc struct {
 		Coins map[string]json.RawMessage `json:"coins"`
@@ -130,13 +129,13 @@ func readLlamaChart(r *rest.Reply, asks *asked, to *answers) error {
 	return nil
 }
 
-// sure says that a coin's confidence is enough, or not told.
+// sure reports whether a confidence is high enough or missing.
 func sure(d decimal) bool {
 	v, err := price.Parse(string(d))
 	return d == "" || err == nil && v.Cmp(leastSure) >= 0 && v.Cmp(dollar) <= 0
 }
 
-// candlesOf are those of the prices from a time on.
+// candlesOf builds candles of the prices that are not before from.
 func candlesOf(s series, from time.Time, step time.Duration) []price.Candle {
 	var all []price.Candle
 	for _, second := range slices.Sorted(maps.Keys(s.prices)) {

@@ -12,8 +12,8 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// TestSpans: the points asked for lie in the middle of the steps from since until
-// now, each in one span, and neither spans nor points are more than bounded.
+// TestSpans checks that the requested points are in the middle of the steps from since
+// until now, each in one span, and that spans and points stay within their limits.
 func TestSpans(t *testing.T) {
 	for _, x := range []struct {
 		back, step time.Duration
@@ -37,8 +37,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestPast: a chart of a day by quarters of an hour, from a service that answers as
-// it is documented.
+// TestPast reads a day's chart in 15-minute steps from a service that behaves as
+// documented.
 func TestPast(t *testing.T) {
 	at := newStage(t)
 	d := subjects[0].opened(t, at, quick()).(*DefiLlama)
@@ -62,7 +62,7 @@ func TestPast(t *testing.T) {
 			}
 			var points []string
 			for i := range span {
-				ts := start + int64(i)*int64(period.Seconds()) + 90 // not quite when asked for
+				ts := start + int64(i)*int64(period.Seconds()) + 90 // not exactly the requested time
 				points = append(points, `{"timestamp":`+strconv.FormatInt(ts, 10)+`,"price":`+strconv.Itoa(1000+i)+`}`)
 			}
 			coins = append(coins, strconv.Quote(k)+`:{"symbol":"X","confidence":0.99,"prices":[`+strings.Join(points, ",")+`]}`)
@@ -84,7 +84,7 @@ func TestPast(t *testing.T) {
 			t.Errorf("asked for %s", q)
 		}
 	}
-	if len(queries) != 3 { // 42 keys, 2,000 points a call
+	if len(queries) != 3 { // 42 keys, 2,000 points per call
 		t.Errorf("%d calls", len(queries))
 	}
 	for _, step := range []time.Duration{0, -time.Minute, time.Second, 90 * time.Second} {
@@ -94,7 +94,7 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// TestJoin: several prices of a step are one candle, in the order of their times.
+// TestJoin checks that several prices in a step become one candle, in order of time.
 func TestJoin(t *testing.T) {
 	s := series{prices: map[int64]price.Value{}}
 	for second, text := range map[int64]string{10: "5", 3500: "2", 1800: "9", 3600: "4", 7300: "1"} {

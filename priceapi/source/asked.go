@@ -7,11 +7,11 @@ import (
 	"swapkeep/tokens"
 )
 
-// asked are the keys by which a service is asked, on one chain or on all, and whose
-// each is. The same key may stand for several tokens, as ether's does, and the same
-// token may have several keys, the better one first.
+// An asked holds the keys to request, on one chain or on all, and the tokens of each. One
+// key may stand for several tokens, as ether's does, and one token may have several keys,
+// in order of preference.
 type asked struct {
-	chain uint64 // 0 = the keys say
+	chain uint64 // 0 = the keys contain it
 	slug  string // the service's name of the chain
 	keys  []string
 	ids   map[string][]price.ID
@@ -24,11 +24,11 @@ func (a *asked) add(key string, id price.ID) {
 	if _, ok := a.ids[key]; !ok {
 		a.keys = append(a.keys, key)
 	}
-	a.ids[key] = append(a.ids[key], id) // once more does no harm
+	a.ids[key] = append(a.ids[key], id) // duplicates are harmless
 }
 
-// byChain groups what is asked in the order of ts. Chains without a slug are left
-// out, and so are tokens without a key.
+// byChain groups the keys of ts by chain, in the given order. It skips chains without a
+// slug and tokens without a key.
 func byChain(ts []tokens.Token, slug func(chain uint64) string, key func(tokens.Token) string) []*asked {
 	var all []*asked
 	for _, t := range ts {
@@ -46,12 +46,11 @@ func byChain(ts []tokens.Token, slug func(chain uint64) string, key func(tokens.
 	return all
 }
 
-// maxKeys bounds the text of the keys of one call, so that its URL stays below the
-// 8,000 bytes that every server takes; of each key's comma three bytes are counted,
-// for where it is escaped.
+// maxKeys limits the length of the keys of one call, so that its URL stays below the 8,000
+// bytes that every server accepts. Each comma counts as three bytes, in case it is escaped.
 const maxKeys = 7000
 
-// batches splits what is asked into calls of at most n keys.
+// batches splits a into calls of at most n keys.
 func (a *asked) batches(n int) []*asked {
 	var all []*asked
 	size := 0

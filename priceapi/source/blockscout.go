@@ -14,15 +14,15 @@ import (
 	"swapkeep/tokens"
 )
 
-// Blockscout are explorers of one kind, one a chain, without a key: the best counts
-// of holders, and the last resort for prices on Superseed. Each token takes a call;
+// Blockscout reads Blockscout explorers, one per chain, without a key. They have the best
+// holder counts and are the last resort for prices on Superseed. Each token takes a call;
 // native coins have no record.
 type Blockscout struct {
 	explorers map[uint64]*service
 	patience  time.Duration
 }
 
-// NewBlockscout prepares one explorer for each of c.Hosts.
+// NewBlockscout prepares one client for each of c.Hosts.
 func NewBlockscout(c Config) (*Blockscout, error) {
 	hosts := c.Hosts
 	if hosts == nil {
@@ -43,7 +43,7 @@ func NewBlockscout(c Config) (*Blockscout, error) {
 	return b, nil
 }
 
-// Name is what the API and the commands call the source.
+// Name is the source's name in the API and on the command line.
 func (b *Blockscout) Name() string { return price.Blockscout.String() }
 
 // Close drops idle connections.
@@ -53,8 +53,8 @@ func (b *Blockscout) Close() {
 	}
 }
 
-// ask asks for each token on the chains that have an explorer. One that fails is not
-// asked for more; the others are.
+// ask requests each token on the chains that have an explorer. After a failure that
+// explorer is not asked again; the others are.
 func (b *Blockscout) ask(ctx context.Context, ts []tokens.Token, within time.Duration) (*answers, error) {
 	host := func(id uint64) string {
 		if b.explorers[id] == nil {
@@ -74,8 +74,8 @@ func (b *Blockscout) ask(ctx context.Context, ts []tokens.Token, within time.Dur
 	return ask(ctx, within, qs)
 }
 
-// Now implements poll.Source, for the tokens of Superseed alone: elsewhere others
-// know better.
+// Now implements poll.Source, for tokens of Superseed only, because other sources are
+// better elsewhere.
 func (b *Blockscout) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
 	elsewhere := func(t tokens.Token) bool { return t.Chain != superseed }
 	all, err := b.ask(ctx, slices.DeleteFunc(slices.Clone(ts), elsewhere), b.patience)
@@ -94,8 +94,8 @@ func (b *Blockscout) Holders(ctx context.Context, ts []tokens.Token) (map[price.
 	return all.holders, err
 }
 
-// A record is an explorer's of one token. All numbers are strings, or null. Older
-// explorers have the members that stand second.
+// A record is an explorer's data of one token. All numbers are strings, or null. Address
+// and Holders are the names in older explorers.
 type record struct {
 	AddressHash  string   `json:"address_hash"`
 	Address      string   `json:"address"`
@@ -106,9 +106,9 @@ type record struct {
 	Volume       *decimal `json:"volume_24h"`
 }
 
-// readExplorer reads one token's record. The rate is said without a time: the
-// explorer asks elsewhere for it, every few minutes. It is taken for the present one
-// unless the record says that nobody has traded for a day.
+// readExplorer reads one token's record. Its rate has no time: the explorer fetches it from
+// elsewhere every few minutes. It counts as current unless the record shows no trades for a
+// day.
 func readExplorer(r *rest.Reply, asks *asked, to *answers) error {
 	var doc record
 	if whole(r.Body, &doc) != nil {
@@ -132,7 +132,7 @@ func readExplorer(r *rest.Reply, asks *asked, to *answers) error {
 	return nil
 }
 
-// traded is false for a volume of nothing; a record without the member says nothing.
+// traded returns false for a volume of zero, and true if the record has no volume.
 func (d *record) traded() bool {
 	if d.Volume == nil {
 		return true

@@ -22,7 +22,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// crowd are n tokens on each of the chains, all with addresses of their own.
+// crowd returns n tokens on each chain, all with different addresses.
 func crowd(n int, chains ...uint64) (ts []tokens.Token) {
 	for _, chain := range chains {
 		for i := range n {
@@ -35,20 +35,19 @@ func crowd(n int, chains ...uint64) (ts []tokens.Token) {
 	return ts
 }
 
-// nothing is a reply of no service that knows none of the tokens; it is of the form
-// of most.
+// nothing is a reply that is valid for most services and knows none of the tokens.
 const nothing = `{"coins":{},"data":{"attributes":{"token_prices":{}}},"code":1,"result":{}}`
 
 var keyForm = regexp.MustCompile(`([a-z]+:)?0x[0-9a-f]{40}`)
 
-// TestBatches: no call asks for more than its service takes, nor by a longer URL, and
-// each key is asked for once, however often its token stands in the list.
+// TestBatches checks that no call exceeds its service's limits or the URL length, and that
+// each key is requested once even if its token is listed twice.
 func TestBatches(t *testing.T) {
 	crowds := map[string]int{"defillama": 250, "coingecko": 100, "dexscreener": 100, "geckoterminal": 70, "goplus": 50, "blockscout": 20}
 	for _, s := range subjects {
 		ts := crowd(crowds[s.name], 1, 56, 5330)
 		if len(ts) == 0 {
-			continue // lists are asked for by pages
+			continue // lists are requested by page
 		}
 		at := newStage(t)
 		var mu sync.Mutex
@@ -93,7 +92,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// TestURLBound: what is long is cut by its length.
+// TestURLBound checks that batches are limited by length.
 func TestURLBound(t *testing.T) {
 	var a asked
 	for i := range 300 {
@@ -111,8 +110,8 @@ func TestURLBound(t *testing.T) {
 	}
 }
 
-// TestFirstFailureEnds: after a failed call no other goes to the same service; what
-// came before holds, and is returned with the error.
+// TestFirstFailureEnds checks that after a failed call the service is not called again and
+// earlier results are returned with the error.
 func TestFirstFailureEnds(t *testing.T) {
 	at := newStage(t)
 	d := subjects[0].opened(t, at, quick()).(*DefiLlama)
@@ -134,7 +133,7 @@ func TestFirstFailureEnds(t *testing.T) {
 	}
 }
 
-// TestOneExplorerDown: the others are asked all the same.
+// TestOneExplorerDown checks that the other explorers are still asked.
 func TestOneExplorerDown(t *testing.T) {
 	var blockscout subject
 	for _, s := range subjects {
@@ -160,7 +159,8 @@ func TestOneExplorerDown(t *testing.T) {
 	}
 }
 
-// TestPatience: a service that answers slowly is left in time, with what it has said.
+// TestPatience checks that a slow service is abandoned in time and its results so far are
+// kept.
 func TestPatience(t *testing.T) {
 	at := newStage(t)
 	d, err := NewDefiLlama(Config{Base: at.url, Reach: rest.OwnMachineAlone, Now: clock, Limits: quick(), Patience: 1500 * time.Millisecond})
@@ -189,8 +189,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestRates: of many calls at once only the burst goes out; with what follows in a
-// minute no more than the service grants.
+// TestRates checks that of many calls at once only the burst is sent, and that the rate
+// stays within what the service allows.
 func TestRates(t *testing.T) {
 	granted := map[string]float64{"defillama": 120, "geckoterminal": 30, "coingecko": 30, "dexscreener": 300, "blockscout": 300, "goplus": 30, "hosted": 60}
 	for _, s := range subjects {
@@ -204,7 +204,7 @@ func TestRates(t *testing.T) {
 			if s.name == "blockscout" {
 				at.serve(status(404))
 			}
-			if s.name == "hosted" { // a list without an end
+			if s.name == "hosted" { // an endless list
 				at.serve(body(`{"data":[{}],"total_count":1000000}`))
 			}
 			x, err := s.open(Config{Base: at.url, Reach: rest.OwnMachineAlone, Now: clock, Patience: 60 * time.Millisecond})
@@ -216,7 +216,7 @@ func TestRates(t *testing.T) {
 			var failed error
 			if source, ok := x.(poll.Source); ok && s.name != "blockscout" {
 				_, failed = source.Now(t.Context(), ts)
-				_, _ = source.Now(t.Context(), ts) // from the same burst
+				_, _ = source.Now(t.Context(), ts) // shares the burst
 			} else {
 				_, failed = x.(poll.Almanac).Holders(t.Context(), ts)
 			}
@@ -229,8 +229,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestMonth: CoinGecko's calls are refused when they are ahead of their month, before
-// anything is sent, and all of a question or none.
+// TestMonth checks that CoinGecko calls ahead of the monthly schedule fail before anything
+// is sent, for all calls of a request or none.
 func TestMonth(t *testing.T) {
 	now := testNow
 	at := newStage(t)
@@ -267,7 +267,7 @@ func TestMonth(t *testing.T) {
 	}
 }
 
-// TestSmallerCalls: a plan that takes fewer addresses in a call is asked for fewer.
+// TestSmallerCalls checks that calls shrink for a plan that allows fewer addresses.
 func TestSmallerCalls(t *testing.T) {
 	at := newStage(t)
 	for _, granted := range []int{30, 10, 1} {
@@ -291,7 +291,7 @@ func TestSmallerCalls(t *testing.T) {
 	}
 }
 
-// TestPages: a list is read to its end, and no further than its bound.
+// TestPages checks that a list is read to its end, but not past its limit.
 func TestPages(t *testing.T) {
 	at := newStage(t)
 	open := func() *Hosted { return subjects[6].opened(t, at, quick()).(*Hosted) }
@@ -323,7 +323,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestNobodyAsked: without tokens that a source knows nothing is sent.
+// TestNobodyAsked checks that nothing is sent for tokens that a source cannot know.
 func TestNobodyAsked(t *testing.T) {
 	at := newStage(t)
 	at.serve(status(500))

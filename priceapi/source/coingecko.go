@@ -15,33 +15,33 @@ import (
 	"swapkeep/tokens"
 )
 
-// CoinGecko tells the prices of exchanges of every kind. It needs a key, and grants a
-// number of calls a month that asking every minute would use up in days: calls beyond
-// their share of the month are refused here as throttled, with the time to wait.
+// CoinGecko gives prices from exchanges of every kind. It needs a key. Its monthly quota
+// would last only days at a request per minute, so calls are spread over the month; those
+// ahead of schedule fail here as throttled, with the time to wait.
 type CoinGecko struct {
 	*service
 	prices, caps *budget
-	batch        atomic.Int32 // in perPlan
+	batch        atomic.Int32 // index in perPlan
 }
 
-// A plan is what a kind of key is for.
+// A plan describes a kind of key.
 type plan struct {
 	base, header string
 	perMinute    float64
-	monthly      float64 // calls
+	monthly      float64 // calls per month
 }
 
-// plans by whether they are paid for. The least of the paid ones is assumed.
+// plans, by whether they are paid. For paid ones the smallest is assumed.
 var plans = map[bool]plan{
 	false: {"https://api.coingecko.com/api/v3", "X-Cg-Demo-Api-Key", 30, 10_000},
 	true:  {"https://pro-api.coingecko.com/api/v3", "X-Cg-Pro-Api-Key", 250, 100_000},
 }
 
-// perPlan are how many addresses a call has taken, by plan and year; what is granted
-// now is not published, and more is answered with 400.
+// perPlan are the numbers of addresses per call that plans have allowed over the years. The
+// current limit is not published; exceeding it returns 400.
 var perPlan = []int{30, 10, 1}
 
-// NewCoinGecko prepares it.
+// NewCoinGecko prepares a client.
 func NewCoinGecko(c Config) (*CoinGecko, error) {
 	if c.Key == nil {
 		return nil, errors.New("coingecko: needs an API key")
@@ -49,7 +49,7 @@ func NewCoinGecko(c Config) (*CoinGecko, error) {
 	p := plans[c.Pro]
 	s, err := c.open(price.CoinGecko, own{
 		base: p.base, perMinute: p.perMinute, burst: 10, secrets: c.keyed(p.header, false),
-		limits: rest.Limits{Attempts: 1}, // a repetition would be paid for
+		limits: rest.Limits{Attempts: 1}, // a retry would count towards the quota
 	})
 	if err != nil {
 		return nil, err
@@ -57,8 +57,8 @@ func NewCoinGecko(c Config) (*CoinGecko, error) {
 	return &CoinGecko{service: s, prices: newBudget(p.monthly * 6 / 10), caps: newBudget(p.monthly * 4 / 10)}, nil
 }
 
-// queries ask for prices and market caps at once: the native coins by their ids, the
-// others by platform and address.
+// queries requests prices and market caps together: native coins by ID, other tokens by
+// platform and address.
 func (c *CoinGecko) queries(ts []tokens.Token) []query {
 	quoted := func() url.Values {
 		return url.Values{
@@ -104,7 +104,7 @@ func (c *CoinGecko) MarketCaps(ctx context.Context, ts []tokens.Token) (map[pric
 	return all.caps, err
 }
 
-// Holders implements poll.Almanac: it does not count them.
+// Holders implements poll.Almanac; there are none.
 func (c *CoinGecko) Holders(context.Context, []tokens.Token) (map[price.ID]uint64, error) {
 	return nil, nil
 }
@@ -126,7 +126,7 @@ func (c *CoinGecko) ask(ctx context.Context, from *budget, qs []query, times tim
 	return all, err
 }
 
-// readCoinGecko reads {"<id or address in lower case>":{"usd","usd_market_cap",
+// readCoinGecko reads {"<ID or lower-case address>":{"usd","usd_market_cap",
 // "usd_24h_change","last_updated_at"}}.
 func readCoinGecko(r *rest.Reply, asks *asked, to *answers) error {
 	var doc map[string]json.RawMessage

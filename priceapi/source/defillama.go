@@ -13,20 +13,20 @@ import (
 	"swapkeep/tokens"
 )
 
-// DefiLlama is coins.llama.fi, without a key: the widest of the sources. Its prices
-// move about every five minutes, each with its own time and confidence.
+// DefiLlama reads coins.llama.fi, which needs no key and covers the most tokens. Its prices
+// change about every five minutes and carry their own time and confidence.
 type DefiLlama struct {
 	*service
-	archive *service // its charts take longer to make
+	archive *service // charts take longer to answer
 }
 
-// coinsPerCall is what one call may ask for; no bound is documented.
+// coinsPerCall is the number of coins per call; no limit is documented.
 const coinsPerCall = 100
 
-// NewDefiLlama prepares it.
+// NewDefiLlama prepares a client.
 func NewDefiLlama(c Config) (*DefiLlama, error) {
 	const base = "https://coins.llama.fi"
-	// The free limit is not published; this is a quarter of what is believed.
+	// The free limit is not published; this is a quarter of what it is believed to be.
 	s, err := c.open(price.DefiLlama, own{base: base, perMinute: 120, burst: 20})
 	if err != nil {
 		return nil, err
@@ -45,8 +45,8 @@ func (d *DefiLlama) Close() {
 	d.archive.Close()
 }
 
-// llamaAsks are the keys chain:address. A native coin goes by CoinGecko's id, which
-// several chains share.
+// llamaAsks returns keys of the form chain:address. A native coin uses CoinGecko's ID,
+// which several chains share.
 func llamaAsks(ts []tokens.Token) *asked {
 	all := new(asked)
 	for _, t := range ts {
@@ -77,8 +77,8 @@ func (d *DefiLlama) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading
 	return all.readings, err
 }
 
-// readLlamaPrices reads {"coins":{"<key as asked>":{"price","timestamp","confidence"}}};
-// coins that are not known are absent.
+// readLlamaPrices reads {"coins":{"<requested key>":{"price","timestamp","confidence"}}};
+// unknown coins are absent.
 func readLlamaPrices(r *rest.Reply, asks *asked, to *answers) error {
 	var doc struct {
 		Coins map[string]json.RawMessage `json:"coins"`
@@ -107,8 +107,8 @@ func readLlamaPrices(r *rest.Reply, asks *asked, to *answers) error {
 	return nil
 }
 
-// MarketCaps implements poll.Almanac. The call is not among those that the service
-// documents: where it is not there, it knows no caps.
+// MarketCaps implements poll.Almanac. The service does not document this call; if it is not
+// available there are no caps.
 func (d *DefiLlama) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
 	var qs []query
 	for _, a := range llamaAsks(ts).batches(coinsPerCall) {
@@ -129,16 +129,16 @@ func (d *DefiLlama) MarketCaps(ctx context.Context, ts []tokens.Token) (map[pric
 	return all.caps, err
 }
 
-// notServed are the answers to a call that is not there.
+// notServed are the statuses of a call that is not available.
 var notServed = map[int]bool{
 	http.StatusBadRequest: true, http.StatusForbidden: true, http.StatusNotFound: true,
 	http.StatusMethodNotAllowed: true, http.StatusGone: true, http.StatusNotImplemented: true,
 }
 
-// oldestCap is how old a market cap is handed on: it changes with the price.
+// oldestCap is the maximum age of a market cap, which changes with the price.
 const oldestCap = 24 * time.Hour
 
-// readLlamaCaps reads {"<key as asked>":{"mcap","timestamp"}}.
+// readLlamaCaps reads {"<requested key>":{"mcap","timestamp"}}.
 func readLlamaCaps(r *rest.Reply, asks *asked, to *answers) error {
 	var doc map[string]json.RawMessage
 	if whole(r.Body, &doc) != nil || doc == nil {
@@ -161,7 +161,7 @@ func readLlamaCaps(r *rest.Reply, asks *asked, to *answers) error {
 	return nil
 }
 
-// Holders implements poll.Almanac: it does not count them.
+// Holders implements poll.Almanac; there are none.
 func (d *DefiLlama) Holders(context.Context, []tokens.Token) (map[price.ID]uint64, error) {
 	return nil, nil
 }

@@ -12,12 +12,12 @@ import (
 	"swapkeep/tokens"
 )
 
-// DexScreener tells what single markets of decentralized exchanges trade at, without
-// a key. A token's price is that of the deepest of its markets. Native coins go by
-// their wrapped form.
+// DexScreener gives the prices of single markets on decentralized exchanges and needs no
+// key. A token's price is that of its deepest market. Native coins are priced by their
+// wrapped form.
 type DexScreener struct{ *service }
 
-// NewDexScreener prepares it.
+// NewDexScreener prepares a client.
 func NewDexScreener(c Config) (*DexScreener, error) {
 	s, err := c.open(price.DexScreener, own{base: "https://api.dexscreener.com", perMinute: 300, burst: 20})
 	if err != nil {
@@ -26,8 +26,8 @@ func NewDexScreener(c Config) (*DexScreener, error) {
 	return &DexScreener{s}, nil
 }
 
-// tokensPerPairCall is a third of what a call takes: each token may have many pairs,
-// and how many a reply holds is not documented.
+// tokensPerPairCall is a third of what a call accepts: a token may have many pairs, and the
+// limit of pairs in a reply is not documented.
 const tokensPerPairCall = 10
 
 // Now implements poll.Source.
@@ -46,7 +46,7 @@ func (d *DexScreener) Now(ctx context.Context, ts []tokens.Token) ([]price.Readi
 	return all.readings, err
 }
 
-// A pair is one market, of which the base token's price is told.
+// A pair is one market. Its price is that of the base token.
 type pair struct {
 	ChainID   string `json:"chainId"`
 	BaseToken struct {
@@ -65,7 +65,6 @@ type pair struct {
 	} `json:"txns"`
 }
 
-// readPairs reads the array of pairs.
 func readPairs(r *rest.Reply, asks *asked, to *answers) error {
 	var doc []json.RawMessage
 	if whole(r.Body, &doc) != nil || doc == nil {
@@ -75,7 +74,7 @@ func readPairs(r *rest.Reply, asks *asked, to *answers) error {
 	if !ok {
 		return nil
 	}
-	deepest := make(map[string]price.Value) // liquidity, by address
+	deepest := make(map[string]price.Value) // liquidity by address
 	best := make(map[string]price.Reading)
 	for _, raw := range doc {
 		var p pair
@@ -106,14 +105,14 @@ func (p *pair) reading(now time.Time) (price.Reading, bool) {
 	return price.Reading{Sample: price.Sample{Value: v, At: at, Source: price.DexScreener}, Ago: before}, priced && ok && traded
 }
 
-// windows are the spans of which trades are counted, that matter here.
+// windows are the relevant time spans for which trades are counted.
 var windows = []struct {
 	name string
 	span time.Duration
 }{{"m5", 5 * time.Minute}, {"h1", time.Hour}}
 
-// traded is when the last trade was at the earliest: the service tells no time of the
-// price, and a market that nobody uses keeps its last one for ever.
+// traded returns the earliest possible time of the last trade. The service gives no time of
+// the price, and an unused market keeps its last price for ever.
 func (p *pair) traded(now time.Time) (time.Time, bool) {
 	for _, w := range windows {
 		_, bought := p.Txns[w.name].Buys.count()

@@ -21,7 +21,7 @@ import (
 	"swapkeep/tokens"
 )
 
-// page5MB is more than any source takes, and packs into a few thousand bytes.
+// page5MB is more than any source accepts, but compresses to a few thousand bytes.
 var page5MB = strings.Repeat(" ", 5<<20)
 
 var bomb = sync.OnceValue(func() []byte {
@@ -45,7 +45,7 @@ func body(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, []byte(text)) }
 }
 
-// faults are what may come instead of a reply, and how it is refused.
+// faults are bad responses and the errors that they must cause.
 var faults = map[string]struct {
 	serve http.HandlerFunc
 	kind  rest.Kind // "" = ErrReply
@@ -97,8 +97,8 @@ var faults = map[string]struct {
 	"wrong inside":   {body(`{"coins":[],"data":"x","result":7,"code":1,"address_hash":[],"status":{"error_code":429}} []`), "", 0},
 }
 
-// TestFaults: each fault of a service comes back as an error of its kind, within the
-// time, with what a 429 asks for, and nothing is told.
+// TestFaults checks that each fault returns an error of its kind, in time, with the pause
+// that a 429 asks for, and without any values.
 func TestFaults(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// judge says what is wrong with an error.
+// judge describes what is wrong with an error.
 func judge(err error, kind rest.Kind, retry time.Duration) string {
 	var e *rest.Error
 	switch {
@@ -144,7 +144,7 @@ func judge(err error, kind rest.Kind, retry time.Duration) string {
 		}
 	case !errors.As(err, &e):
 		return "not of the service"
-	case e.Kind == rest.Throttled: // the first 429 keeps the later methods waiting
+	case e.Kind == rest.Throttled: // the first 429 also throttles the later methods
 		if retry == 0 || e.RetryAfter <= 0 {
 			return "throttled for no reason"
 		}
@@ -154,8 +154,7 @@ func judge(err error, kind rest.Kind, retry time.Duration) string {
 	return ""
 }
 
-// TestOddReplies: replies that are of the form, and hostile, tell nothing and do no
-// harm.
+// TestOddReplies checks that well-formed but hostile replies return nothing and do no harm.
 func TestOddReplies(t *testing.T) {
 	many := func(n int, one string) string { return strings.TrimSuffix(strings.Repeat(one+",", n), ",") }
 	stranger := `"0x6b175474e89094c44da98b954eedeac495271d0f"`
@@ -189,8 +188,8 @@ func TestOddReplies(t *testing.T) {
 	}
 }
 
-// TestDuplicates: of a row that stands twice one counts, and it is told once; an object
-// that has a name twice is refused.
+// TestDuplicates checks that a repeated row counts once, and that an object with a repeated
+// name is rejected.
 func TestDuplicates(t *testing.T) {
 	for _, s := range subjects {
 		at := newStage(t)
@@ -215,7 +214,7 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// double repeats what is in each list, and at the top of each object.
+// double repeats the elements of a top-level list or the members of an object.
 func double(b []byte) []byte {
 	inner := bytes.TrimSpace(b)
 	open, end := inner[:1], inner[len(inner)-1:]
@@ -225,7 +224,7 @@ func double(b []byte) []byte {
 	return slices.Concat(open, inner, []byte(","), inner, end)
 }
 
-// TestTolerated: what a service may lack without being called broken.
+// TestTolerated checks what a service may lack without being considered broken.
 func TestTolerated(t *testing.T) {
 	at := newStage(t)
 	open := func(name string) any {
@@ -250,7 +249,7 @@ func TestTolerated(t *testing.T) {
 	if holders, err := open("blockscout").(*Blockscout).Holders(t.Context(), testTokens); len(holders) > 0 || err != nil {
 		t.Errorf("tokens that an explorer does not know: %v, %v", holders, err)
 	}
-	at.serve(http.NotFound) // not the explorer's words
+	at.serve(http.NotFound) // not the explorer's own 404
 	if _, err := open("blockscout").(*Blockscout).Holders(t.Context(), testTokens); err == nil {
 		t.Error("a host without an explorer")
 	}
@@ -264,7 +263,7 @@ func TestTolerated(t *testing.T) {
 	}
 }
 
-// TestCancelled: who gives up gets his own error, and what came before.
+// TestCancelled checks that a cancelled call returns the context's error.
 func TestCancelled(t *testing.T) {
 	for _, s := range subjects {
 		at := newStage(t)
@@ -285,8 +284,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestRepetition: a call that failed is made once more, except where it is paid for,
-// and a pause that the service asks for is left to who can do something else.
+// TestRepetition checks that a failed call is retried once, unless calls are paid for, and
+// that a requested pause is returned to the caller instead of waited for.
 func TestRepetition(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {

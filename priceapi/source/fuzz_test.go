@@ -11,8 +11,8 @@ import (
 	"swapkeep/rest"
 )
 
-// fuzzReader feeds one reader: whatever a reply is, and whatever time its service says
-// it is, it is refused, or what is told is asked for, once, and makes sense.
+// fuzzReader fuzzes one reader with replies and Date headers: a reply is rejected, or every
+// returned value was requested, appears once and makes sense.
 func fuzzReader(f *testing.F, file string) {
 	r := recordedAs(file)
 	asks := r.asks(testTokens)
@@ -44,7 +44,7 @@ func fuzzReader(f *testing.F, file string) {
 	})
 }
 
-// wrong lists what was told and may not be.
+// wrong lists values that must not have been returned.
 func (a *answers) wrong(asks *asked) (wrong []string) {
 	ids := make(map[price.ID]bool)
 	for _, some := range asks.ids {
@@ -93,7 +93,8 @@ func FuzzSecurity(f *testing.F)     { fuzzReader(f, "goplus") }
 func FuzzHostedTokens(f *testing.F) { fuzzReader(f, "hosted-tokens-1") }
 func FuzzHostedDayOld(f *testing.F) { fuzzReader(f, "hosted-day-1") }
 
-// FuzzDecimal: what is a change, a time or a price of some text stays in its bounds.
+// FuzzDecimal checks that changes, times and prices decoded from any text are within
+// bounds.
 func FuzzDecimal(f *testing.F) {
 	for _, s := range []string{"-1.88", "1e6", "-99.99999999999", "1795356000", "0.99", "9e99", "-"} {
 		f.Add(s)

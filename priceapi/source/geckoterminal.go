@@ -12,11 +12,11 @@ import (
 	"swapkeep/tokens"
 )
 
-// GeckoTerminal tells the prices that decentralized exchanges make, without a key.
-// Native coins go by their wrapped form.
+// GeckoTerminal gives prices from decentralized exchanges and needs no key. Native coins
+// are priced by their wrapped form.
 type GeckoTerminal struct{ *service }
 
-// NewGeckoTerminal prepares it.
+// NewGeckoTerminal prepares a client.
 func NewGeckoTerminal(c Config) (*GeckoTerminal, error) {
 	s, err := c.open(price.GeckoTerminal, own{base: "https://api.geckoterminal.com/api/v2", perMinute: 30, burst: 10})
 	if err != nil {
@@ -25,7 +25,7 @@ func NewGeckoTerminal(c Config) (*GeckoTerminal, error) {
 	return &GeckoTerminal{s}, nil
 }
 
-// tokensPerPoolCall is what GeckoTerminal takes in one call.
+// tokensPerPoolCall is how many tokens GeckoTerminal accepts in one call.
 const tokensPerPoolCall = 30
 
 func (g *GeckoTerminal) prices(ts []tokens.Token, key func(tokens.Token) string) []query {
@@ -38,7 +38,7 @@ func (g *GeckoTerminal) prices(ts []tokens.Token, key func(tokens.Token) string)
 				call: rest.Call{Method: http.MethodGet, Path: path + strings.Join(a.keys, ","), Query: url.Values{
 					"include_market_cap": {"true"}, "mcap_fdv_fallback": {"false"}, "include_24hr_price_change": {"true"},
 					"include_total_reserve_in_usd": {"true"},
-					"include_inactive_source":      {"true"}, // without it, no time of the last trade
+					"include_inactive_source":      {"true"}, // without it, there is no time of the last trade
 				}},
 			})
 		}
@@ -52,18 +52,17 @@ func (g *GeckoTerminal) Now(ctx context.Context, ts []tokens.Token) ([]price.Rea
 	return all.readings, err
 }
 
-// MarketCaps implements poll.Almanac: those that the service has verified. What is
-// wrapped of a native coin is a small part of it, so native coins have none.
+// MarketCaps implements poll.Almanac with caps that the service has verified. Native coins
+// have none: their wrapped form is only a small part of the supply.
 func (g *GeckoTerminal) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
 	all, err := ask(ctx, leisure*g.patience, g.prices(ts, contract))
 	return all.caps, err
 }
 
-// leastLiquidity is the depth of a market in dollars below which a trade of little
-// money makes its price.
+// leastLiquidity is in dollars. In a market with less, a small trade can set the price.
 var leastLiquidity = must(price.Parse("10000"))
 
-// geckoPrices are maps by the address in lower case; the numbers are strings.
+// geckoPrices are maps by lower-case address; the numbers are strings.
 type geckoPrices struct {
 	Prices   map[string]json.RawMessage `json:"token_prices"`
 	Caps     map[string]json.RawMessage `json:"market_cap_usd"`
@@ -92,10 +91,10 @@ func readGeckoPrices(r *rest.Reply, asks *asked, to *answers) error {
 	return nil
 }
 
-// of is one token's reading, and its market cap or zero. The service does not say
-// when a price was made; the last trade is when it could last have changed, and so is
-// its honest time. A reply without any such times is taken to be as fresh as the
-// service promises, which is a minute.
+// of returns one token's reading, and its market cap or zero. The service does not say when
+// a price was made. The time of the last trade is used, since the price cannot have changed
+// later. A reply without any such times counts as current, because the service promises
+// prices at most a minute old.
 func (g *geckoPrices) of(key string, reply *rest.Reply) (r price.Reading, marketCap price.Value, ok bool) {
 	var told struct{ price, cap, change, reserve, trade decimal }
 	for _, one := range []struct {
@@ -121,8 +120,8 @@ func (g *geckoPrices) of(key string, reply *rest.Reply) (r price.Reading, market
 	return price.Reading{Sample: price.Sample{Value: v, At: at, Source: price.GeckoTerminal}, Ago: before}, marketCap, true
 }
 
-// Holders implements poll.Almanac. Each token takes a call of the few, so it is asked
-// only where no explorer of Blockscout's counts them.
+// Holders implements poll.Almanac. It takes one of the few calls per token, so it is used
+// only on chains without a Blockscout explorer, which also counts holders.
 func (g *GeckoTerminal) Holders(ctx context.Context, ts []tokens.Token) (map[price.ID]uint64, error) {
 	unexplored := func(id uint64) string {
 		if networks[id].explorer != "" {
@@ -145,7 +144,7 @@ func (g *GeckoTerminal) Holders(ctx context.Context, ts []tokens.Token) (map[pri
 }
 
 // readGeckoHolders reads {"data":{"attributes":{"address","holders":{"count"}}}} of one
-// token. Holders are null where they are not counted.
+// token. holders is null if they are not counted.
 func readGeckoHolders(r *rest.Reply, asks *asked, to *answers) error {
 	var doc struct {
 		Data struct {

@@ -14,10 +14,11 @@ import (
 	"swapkeep/tokens"
 )
 
-// GoPlus counts holders, without a key; on BNB Smart Chain nobody else here does.
+// GoPlus counts holders and needs no key. It is the only source of holders on BNB Smart
+// Chain besides GeckoTerminal.
 type GoPlus struct{ *service }
 
-// NewGoPlus prepares it.
+// NewGoPlus prepares a client.
 func NewGoPlus(c Config) (*GoPlus, error) {
 	s, err := c.open(price.GoPlus, own{base: "https://api.gopluslabs.io", perMinute: 30, burst: 10})
 	if err != nil {
@@ -26,10 +27,10 @@ func NewGoPlus(c Config) (*GoPlus, error) {
 	return &GoPlus{s}, nil
 }
 
-// tokensPerSecurityCall keeps a reply short: it tells a lot more of each token.
+// tokensPerSecurityCall keeps replies short: they contain much more about each token.
 const tokensPerSecurityCall = 20
 
-// MarketCaps implements poll.Almanac: it knows none.
+// MarketCaps implements poll.Almanac; there are none.
 func (g *GoPlus) MarketCaps(context.Context, []tokens.Token) (map[price.ID]price.Value, error) {
 	return nil, nil
 }
@@ -56,14 +57,14 @@ func (g *GoPlus) Holders(ctx context.Context, ts []tokens.Token) (map[price.ID]u
 	return all.holders, err
 }
 
-// The codes in a reply whose status is always 200.
+// Codes in a reply, whose status is always 200.
 const (
 	codeOK      = "1"
-	codePartial = "2" // of some tokens there is less
+	codePartial = "2" // incomplete for some tokens
 	codeTooMany = "4029"
 )
 
-// readSecurity reads {"code","result":{"<address in lower case>":{"holder_count"}}}.
+// readSecurity reads {"code","result":{"<lower-case address>":{"holder_count"}}}.
 func readSecurity(r *rest.Reply, asks *asked, to *answers) error {
 	var doc struct {
 		Code   decimal                    `json:"code"`

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestHonest: of the recorded replies exactly that is told which stands in
-// testdata/<source>.told; SWAPKEEP_BLESS=1 writes it anew, for reading.
+// TestHonest checks that the recorded replies give exactly the content of
+// testdata/<source>.told. SWAPKEEP_BLESS=1 rewrites those files for review.
 func TestHonest(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {

@@ -16,10 +16,10 @@ import (
 	"swapkeep/tokens"
 )
 
-// Hosted is another Swapkeep's price API: a server's, or a daemon's.
+// Hosted is the price API of another Swapkeep, server or daemon.
 type Hosted struct{ *service }
 
-// NewHosted prepares it. It needs c.Base, and takes c.Key.
+// NewHosted prepares a client. It requires c.Base and uses c.Key if set.
 func NewHosted(c Config) (*Hosted, error) {
 	if c.Base == "" {
 		return nil, errors.New("hosted: needs the URL of a price API, without /api/v1")
@@ -33,13 +33,13 @@ func NewHosted(c Config) (*Hosted, error) {
 	return &Hosted{s}, nil
 }
 
-// Bounds of a list: rows of one page, as the API has it, and pages of one chain.
+// Limits of a list: rows per page, as in the API, and pages per chain.
 const (
 	maxRows  = 1000
 	maxPages = 20
 )
 
-// A list is one of the API's, and how one of its rows is read.
+// A list is one of the API's lists, with the reader of its rows.
 type list struct {
 	path string
 	row  func(raw json.RawMessage, asks *asked, now time.Time, to *answers)
@@ -59,8 +59,8 @@ func (h *Hosted) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, e
 	return all.readings, err
 }
 
-// MarketCaps implements poll.Almanac, without those that the other has reckoned by
-// total supply: that can be done here.
+// MarketCaps implements poll.Almanac. It omits caps that the other side computed from the
+// total supply, which can be done here as well.
 func (h *Hosted) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
 	all, err := h.lists(ctx, ts, leisure*h.patience)
 	for id := range all.caps {
@@ -77,13 +77,13 @@ func (h *Hosted) Holders(ctx context.Context, ts []tokens.Token) (map[price.ID]u
 	return all.holders, err
 }
 
-// lists reads both lists for each chain, all their pages.
+// lists reads all pages of both lists for each chain.
 func (h *Hosted) lists(ctx context.Context, ts []tokens.Token, within time.Duration) (*answers, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	all := newAnswers()
 	number := func(id uint64) string { return strconv.FormatUint(id, 10) }
-	address := func(t tokens.Token) string { return strings.ToLower(t.Address.Hex()) } // the native coin's is zero
+	address := func(t tokens.Token) string { return strings.ToLower(t.Address.Hex()) } // zero for the native coin
 	for _, l := range []list{allTokens, dayOld} {
 		for _, chain := range byChain(ts, number, address) {
 			if err := h.pages(ctx, l, chain, all); err != nil {
@@ -117,8 +117,8 @@ func (h *Hosted) pages(ctx context.Context, l list, asks *asked, to *answers) er
 	return fmt.Errorf("%s: %s has more than %d tokens on chain %s", h.Name(), l.path, maxRows*maxPages, asks.slug)
 }
 
-// read reads a page, {"data":[rows],"total_count"}, and returns how many rows it has
-// and the list.
+// read decodes a page, {"data":[rows],"total_count"}, and returns the number of its rows
+// and that of the whole list.
 func (l list) read(r *rest.Reply, asks *asked, to *answers) (rows int, total uint64, err error) {
 	var doc struct {
 		Data  []json.RawMessage `json:"data"`
@@ -133,13 +133,13 @@ func (l list) read(r *rest.Reply, asks *asked, to *answers) (rows int, total uin
 	return len(doc.Data), *doc.Total, nil
 }
 
-// A listed token is the beginning of a row in both lists.
+// A listed is the common part of the rows of both lists.
 type listed struct {
 	Chain   decimal `json:"chain_id"`
 	Address string  `json:"token_address"`
 }
 
-// of returns whose row it is; nobody's if that was not asked for.
+// of returns the requested tokens that the row is about, if any.
 func (l listed) of(asks *asked) []price.ID {
 	if string(l.Chain) != asks.slug {
 		return nil
@@ -147,8 +147,7 @@ func (l listed) of(asks *asked) []price.ID {
 	return asks.ids[strings.ToLower(l.Address)]
 }
 
-// readToken takes the price that the other believes now. What it calls stale is no
-// price.
+// readToken reads the other side's current price and ignores a stale one.
 func readToken(raw json.RawMessage, asks *asked, now time.Time, to *answers) {
 	var token struct {
 		listed
@@ -172,7 +171,7 @@ func readToken(raw json.RawMessage, asks *asked, now time.Time, to *answers) {
 	}
 }
 
-// readDay takes what only the list with a day's change has.
+// readDay reads the fields that only the price24h list has.
 func readDay(raw json.RawMessage, asks *asked, _ time.Time, to *answers) {
 	var token struct {
 		listed

@@ -13,7 +13,8 @@ import (
 
 const secret = "CG-test-key-not-secret"
 
-// TestKeys: a key goes out in its header and nowhere else, and no error repeats it.
+// TestKeys checks that a key is sent in its header and nowhere else, and that no error
+// contains it.
 func TestKeys(t *testing.T) {
 	type open func(Config) (any, error)
 	for _, x := range []struct {
@@ -53,7 +54,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestWithoutKey: without the key nothing is sent, where it is needed.
+// TestWithoutKey checks that nothing is sent without a required key.
 func TestWithoutKey(t *testing.T) {
 	at := newStage(t)
 	at.play(t, subjects[6].replies, nil)
@@ -93,8 +94,8 @@ func opening(t *testing.T, c Config, open func(Config) (any, error)) any {
 	return x
 }
 
-// TestReach: the sources' own URLs are outside, each over https, and a base elsewhere
-// than it may be is refused.
+// TestReach checks that the services' own URLs are accepted as external https hosts, and
+// that a base outside the allowed reach is rejected.
 func TestReach(t *testing.T) {
 	key := func(context.Context) (string, error) { return "k", nil }
 	opens := map[string]func(Config) (any, error){

@@ -13,8 +13,7 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// lies stand in the place of each leaf of each recorded reply. removed is none: the
-// leaf is left out.
+// lies replace each leaf of each recorded reply. "removed" deletes the leaf.
 var lies = map[string]any{
 	"removed": nil, "null": nil, "true": true, "false": false, "number": json.Number("7"), "zero": json.Number("0"), "negative": json.Number("-5"),
 	"huge": json.Number("1e300"), "tiny": json.Number("1e-300"), "far": json.Number("99999999999999999999"), "fraction": json.Number("0.5"),
@@ -23,8 +22,8 @@ var lies = map[string]any{
 	"object": map[string]any{"usd": "7"}, "array": []any{json.Number("7")},
 }
 
-// TestLies: whatever stands in the place of a leaf, nothing but the token whose row it
-// is in changes, or the reply is refused as a whole; and what is told is a price.
+// TestLies checks that a wrong leaf affects only the token of its row, or the reply is
+// rejected as a whole, and that returned values are prices.
 func TestLies(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
@@ -48,7 +47,7 @@ func TestLies(t *testing.T) {
 						return len(got.errs) > 0 || !maps.Equal(got.said, honest.said)
 					}
 					if !lie("object") && !lie("removed") {
-						continue // nobody reads it
+						continue // the leaf is not read
 					}
 					read++
 					for name := range lies {
@@ -64,9 +63,9 @@ func TestLies(t *testing.T) {
 	}
 }
 
-// compare finds what a lie about one row must not do.
+// compare lists unacceptable effects of a lie in one row.
 func compare(honest, got outcome) (wrong []string) {
-	changed := make(map[string]map[string]bool) // by method, what was told of rows before and is not now, or the other way round
+	changed := make(map[string]map[string]bool) // by method, lines of rows that appeared or disappeared
 	note := func(key, line string) {
 		method, _, _ := strings.Cut(key, " ")
 		if changed[method] == nil {
@@ -102,7 +101,7 @@ func compare(honest, got outcome) (wrong []string) {
 	return wrong
 }
 
-// maxText is more than an error takes with all that a service may add to it.
+// maxText is longer than any error, including what a service may add to it.
 const maxText = 1000
 
 var askedFor = func() map[string]bool {
@@ -113,7 +112,7 @@ var askedFor = func() map[string]bool {
 	return all
 }()
 
-// leavesOf are the ways to all values that hold no others.
+// leavesOf returns the paths to all leaves.
 func leavesOf(v any, way []any) (ways [][]any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -131,7 +130,7 @@ func leavesOf(v any, way []any) (ways [][]any) {
 	return ways
 }
 
-// replace copies what lies on the way.
+// replace copies the values along the path.
 func replace(v any, way []any, remove bool, by any) any {
 	if len(way) == 0 {
 		return by

@@ -9,17 +9,17 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// A network is what the services call a chain; what is empty is not known there, or
-// not verified: a wrong name would price another chain's token.
+// A network lists the services' names of a chain. A name is empty if the service does not
+// know the chain or the name is unverified: a wrong one would price another chain's token.
 type network struct {
-	slugs    []string // DefiLlama's, the likeliest first
-	coin     string   // CoinGecko's id of the native coin; DefiLlama's too, after coingecko:
+	slugs    []string // DefiLlama's, most likely first
+	coin     string   // CoinGecko's ID of the native coin; also DefiLlama's, after coingecko:
 	platform string   // CoinGecko's
 	gecko    string   // GeckoTerminal's
 	dex      string   // DexScreener's
-	explorer string   // of Blockscout's making
+	explorer string   // URL of a Blockscout explorer
 	goplus   bool
-	wrapped  common.Address // the native coin's, whose market is the coin's
+	wrapped  common.Address // wrapped native coin, whose market prices the native coin
 }
 
 var networks = map[uint64]network{
@@ -44,7 +44,7 @@ var networks = map[uint64]network{
 		explorer: "https://arbitrum.blockscout.com", goplus: true, wrapped: common.HexToAddress("0x82aF49447D8a07e3bd95BD0d56f35241523fBab1"),
 	},
 	superseed: {
-		// DefiLlama's tools say sseed; whether its prices do is not documented.
+		// DefiLlama's tools use sseed; whether its prices do is not documented.
 		slugs: []string{"sseed", "superseed"}, coin: "ethereum",
 		explorer: "https://explorer.superseed.xyz", wrapped: predeploy,
 	},
@@ -54,10 +54,10 @@ var networks = map[uint64]network{
 
 const superseed = 5330
 
-// predeploy is where the chains of the OP stack have their wrapped ether.
+// predeploy is the address of wrapped ether on OP-stack chains.
 var predeploy = common.HexToAddress("0x4200000000000000000000000000000000000006")
 
-// contract is a token's address as the services write it, in lower case; empty for a
+// contract returns a token's address in lower case, as the services write it; empty for a
 // native coin.
 func contract(t tokens.Token) string {
 	if t.Address == tokens.Native {
@@ -66,8 +66,8 @@ func contract(t tokens.Token) string {
 	return hexutil.Encode(t.Address[:])
 }
 
-// traded is contract, but a native coin goes by its wrapped form, into which it can
-// be turned at no cost.
+// traded is contract, except that a native coin is replaced by its wrapped form, into which
+// it converts at no cost.
 func traded(t tokens.Token) string {
 	if t.Address == tokens.Native {
 		t.Address = networks[t.Chain].wrapped
@@ -75,7 +75,7 @@ func traded(t tokens.Token) string {
 	return contract(t)
 }
 
-// Explorers are the chains that have an explorer of Blockscout's making.
+// Explorers returns the chains that have a Blockscout explorer.
 func Explorers() []uint64 {
 	var ids []uint64
 	for id, n := range networks {

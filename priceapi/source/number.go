@@ -12,10 +12,10 @@ import (
 	"swapkeep/rest"
 )
 
-// ErrReply means that a reply is not of the form that its service documents.
+// ErrReply means that a reply does not have the form that its service documents.
 var ErrReply = errors.New("the reply is not of the documented form")
 
-// whole reads a document. What the decoder says of it is not repeated: it quotes.
+// whole decodes a document. It hides the decoder's error, which may quote the reply.
 func whole(body []byte, to any) error {
 	if rest.ReadRow(body, to) != nil {
 		return ErrReply
@@ -23,15 +23,15 @@ func whole(body []byte, to any) error {
 	return nil
 }
 
-// row reads one entry of a document; false drops it.
+// row decodes one entry of a document; false means that it is dropped.
 func row(raw json.RawMessage, to any) bool {
 	return len(raw) > 0 && rest.ReadRow(raw, to) == nil
 }
 
-// A decimal is a number as JSON writes one, or the same in a string; empty for null.
+// A decimal is a JSON number, or a string with one; empty for null.
 type decimal string
 
-// UnmarshalJSON refuses every other form.
+// UnmarshalJSON accepts numbers, strings and null only.
 func (d *decimal) UnmarshalJSON(b []byte) error {
 	switch {
 	case string(b) == "null":
@@ -46,32 +46,31 @@ func (d *decimal) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// value is the number of dollars; false where that is no price.
+// value returns d as dollars; false if it is not a price above zero.
 func (d decimal) value() (price.Value, bool) {
 	v, err := price.Parse(string(d))
 	return v, err == nil && !v.IsZero()
 }
 
-// count is the number of things; false unless there is one at least.
+// count returns d as a number of at least one, else false.
 func (d decimal) count() (uint64, bool) {
 	n, err := strconv.ParseUint(string(d), 10, 63)
 	return n, err == nil && n > 0
 }
 
-// ahead is how far a service's clock may be before ours.
+// ahead is how far a service's clock may be ahead of ours.
 const ahead = 2 * time.Minute
 
-// time is that of the Unix second; false where there is none, or where it lies too
-// far ahead.
+// time returns d as Unix seconds; false if it is no time or too far in the future.
 func (d decimal) time(now time.Time) (time.Time, bool) {
-	s, err := strconv.ParseUint(string(d), 10, 40) // for 30,000 years
+	s, err := strconv.ParseUint(string(d), 10, 40) // enough for 30,000 years
 	if err != nil {
 		return time.Time{}, false
 	}
 	return past(time.Unix(int64(s), 0), now)
 }
 
-// past takes a little ahead for now: nothing can have been seen later.
+// past replaces a time slightly in the future by now, because no price can be from later.
 func past(at, now time.Time) (time.Time, bool) {
 	switch {
 	case at.Unix() <= 0 || at.After(now.Add(ahead)):
@@ -82,8 +81,8 @@ func past(at, now time.Time) (time.Time, bool) {
 	return at.UTC(), true
 }
 
-// served is when the service made a reply that tells no time of its prices: by the
-// service's own clock, so that ours, where it is wrong, makes no old price a new one.
+// served returns when the service made a reply whose prices carry no time. It uses the
+// service's own clock, so that a wrong local clock does not make an old price new.
 func served(r *rest.Reply) (time.Time, bool) {
 	skew, _ := r.Skew()
 	return past(r.Received.Add(skew).Truncate(time.Second), r.Received)
@@ -91,7 +90,7 @@ func served(r *rest.Reply) (time.Time, bool) {
 
 var dollar = must(price.Parse("1"))
 
-// confidence is from 0 to 1, nil where there is none; false where it is something
+// confidence returns a number from 0 to 1, nil if there is none; false if it is anything
 // else.
 func (d decimal) confidence() (*float64, bool) {
 	if d == "" {
@@ -102,14 +101,14 @@ func (d decimal) confidence() (*float64, bool) {
 	return &f, err == nil && v.Cmp(dollar) <= 0
 }
 
-// Changes beyond these are no change of a price, but of what is asked for.
+// Percentages beyond these are not treated as price changes.
 var (
 	hundred = must(price.Parse("100"))
 	absurd  = must(price.Parse("1e6"))
 )
 
-// ago is what the price was before it changed by so many percent to now; zero where
-// that is not told, or makes no sense; false where it is no number.
+// ago returns the price before it changed by d percent to now; zero if d is missing or
+// makes no sense; false if it is not a number.
 func (d decimal) ago(now price.Value) (price.Value, bool) {
 	if d == "" {
 		return price.Value{}, true
@@ -129,7 +128,7 @@ func (d decimal) ago(now price.Value) (price.Value, bool) {
 		percent.Add(percent, by.Int())
 	}
 	v, err := price.FromRatio(new(big.Int).Mul(now.Int(), hundredth), percent)
-	if err != nil { // too much for a price: it says nothing
+	if err != nil { // larger than a price can be: ignored
 		return price.Value{}, true
 	}
 	return v, true

@@ -11,22 +11,22 @@ import (
 	"swapkeep/rest"
 )
 
-// A query is one call, and how its reply is read.
+// A query is one call with the reader of its reply.
 type query struct {
 	from *service
 	call rest.Call
-	path string // the call's without what is asked for, for errors
+	path string // call.Path without the requested keys, for error messages
 	asks *asked
 	read reader
-	// unknown says that 404 as JSON means that the service does not know the token.
+	// unknown says that a 404 with JSON means that the token is unknown.
 	unknown bool
 }
 
-// A reader takes from a reply what was asked for. It drops rows; ErrReply refuses the
-// reply as a whole.
+// A reader decodes the requested values from a reply. It drops bad rows; ErrReply rejects
+// the whole reply.
 type reader func(r *rest.Reply, asks *asked, to *answers) error
 
-// do makes the call. An error of the service's is a [*rest.Error].
+// do makes the call. An error of the service is a [*rest.Error].
 func (q query) do(ctx context.Context, to *answers) error {
 	reply, err := q.from.client.Do(ctx, q.call)
 	var e *rest.Error
@@ -44,13 +44,13 @@ func (q query) do(ctx context.Context, to *answers) error {
 	case q.unknown && e.Kind == rest.Answered && e.Status == http.StatusNotFound && e.JSON:
 		return nil
 	}
-	e.Path = q.path // a hundred addresses are no help in a log
+	e.Path = q.path // keep hundreds of addresses out of the log
 	return e
 }
 
-// ask makes the calls within so much time: those to one service in their order, to
-// several at once. After a call that failed the same service is not asked again; what
-// came before, and what others say, holds.
+// ask makes the calls within the given time: in order for each service, concurrently across
+// services. After a failed call that service is not called again. Results of earlier calls
+// and other services are kept.
 func ask(ctx context.Context, within time.Duration, qs []query) (*answers, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"swapkeep/rest"
 )
 
-// told writes what answers hold, without whose it is.
+// told formats the answers without their tokens.
 func (a *answers) told() string {
 	var lines []string
 	for _, r := range a.readings {
@@ -33,7 +33,7 @@ func (a *answers) told() string {
 	return strings.Join(slices.Compact(lines), "; ")
 }
 
-// TestRules: what decides whether a row counts, at its edge.
+// TestRules tests the edge cases of accepting a row.
 func TestRules(t *testing.T) {
 	const (
 		usdc = `0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48`
@@ -112,8 +112,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestWrongClock: where a service tells no time of its prices, they are as old as its
-// own clock says, whatever ours does.
+// TestWrongClock checks that prices without a time are dated by the service's clock, even
+// if ours is wrong.
 func TestWrongClock(t *testing.T) {
 	bodies := map[string]string{
 		"geckoterminal-eth":    `{"data":{"attributes":{"token_prices":{"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48":"0.99"}}}}`,

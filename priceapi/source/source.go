@@ -1,10 +1,9 @@
-// Package source asks the services that tell prices over HTTP: one type a service,
-// each a source of current prices, of past ones, or of what changes slowly.
+// Package source reads prices from HTTP services. There is one type per service, which
+// gives current prices, historical prices, or slowly changing market data.
 //
-// What a service says is read strictly where it is used and not at all elsewhere: a
-// row that is malformed, or that nobody asked for, is dropped; a document that is
-// malformed is an error. Nothing here believes a price: its age and the confidence in
-// it are handed through to who does.
+// Fields that are used are decoded strictly, others are ignored. A malformed or unrequested
+// row is dropped; a malformed document is an error. This package does not judge prices: age
+// and confidence are passed on to the poller, which does.
 package source
 
 import (
@@ -21,53 +20,52 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A Config says how a service is reached.
+// A Config configures access to a service.
 type Config struct {
-	// Base stands for the service's own URL; empty means that one. [NewHosted] needs
-	// it, and [NewBlockscout] has Hosts instead.
+	// Base replaces the service's own URL; empty = use that. [NewHosted] requires it;
+	// [NewBlockscout] uses Hosts instead.
 	Base string
-	// Hosts are the explorers that NewBlockscout asks, by chain; nil means those that
-	// are known.
+	// Hosts are the explorers for NewBlockscout by chain; nil = the known ones.
 	Hosts map[uint64]string
 	Reach rest.Reach
-	Now   func() time.Time // never nil
-	// Key returns the API key, for each call anew. [NewCoinGecko] needs one; NewHosted
-	// takes one; nobody else looks at it.
+	Now   func() time.Time // required
+	// Key returns the API key and is called for each request. [NewCoinGecko] requires it,
+	// NewHosted uses it if set, and the others ignore it.
 	Key func(context.Context) (string, error)
-	// Pro says that Key is of a paid plan of CoinGecko's, and not a demo key.
+	// Pro says that Key belongs to a paid CoinGecko plan instead of a demo key.
 	Pro bool
-	// Limits, where they are not zero, replace the source's own. The breaker is out of
-	// the way by default: who asks several sources has one for each.
+	// Limits that are not zero replace the source's own. By default the client's circuit
+	// breaker is practically off, because the poller has one per source.
 	Limits rest.Limits
-	// Patience bounds one Now, with all its calls; 20 seconds if zero. What is less
-	// urgent may take six times as long.
+	// Patience limits one Now with all its calls; 0 = 20 seconds. Less urgent requests may
+	// take six times as long.
 	Patience time.Duration
 }
 
 const (
 	patience = 20 * time.Second
-	leisure  = 6 // times the patience
+	leisure  = 6 // times patience, for less urgent requests
 )
 
-// own is what a service is asked by unless the configuration says otherwise.
+// An own holds a service's defaults.
 type own struct {
 	base      string
-	perMinute float64 // calls that the service grants, all kinds together
-	burst     int     // of these, how many at once
+	perMinute float64 // calls that the service allows, of all kinds together
+	burst     int     // how many of them may be made at once
 	secrets   func(context.Context) (http.Header, error)
-	limits    rest.Limits // what differs from the usual
+	limits    rest.Limits // differences from usual
 }
 
-// usual are the limits of a service of which others of its kind can stand in: short,
-// and one repetition. The pause that a 429 asks for is never slept through: it goes
-// back to who can ask another source.
+// usual are the limits for a service that others can replace: short timeouts and one retry.
+// The client does not sleep through the pause that a 429 asks for; it returns the error, so
+// that the caller can use another source.
 var usual = rest.Limits{
 	Attempt: 5 * time.Second, Call: 12 * time.Second, Body: 1 << 20,
 	Attempts: 2, Backoff: 250 * time.Millisecond, MaxWait: 250 * time.Millisecond,
 	Failures: 1000, Open: time.Nanosecond,
 }
 
-// A service is one provider, as it is asked.
+// A service is the client for one provider.
 type service struct {
 	source   price.Source
 	client   *rest.Client
@@ -75,14 +73,14 @@ type service struct {
 	patience time.Duration
 }
 
-// open prepares a service; it connects to nothing.
+// open prepares a service without connecting.
 func (c Config) open(s price.Source, o own) (*service, error) {
 	if c.Now == nil {
 		return nil, fmt.Errorf("%s: needs a clock", s)
 	}
 	l := c.Limits.Or(o.limits).Or(usual)
 	l.Burst = cmp.Or(l.Burst, o.burst)
-	l.Rate = cmp.Or(l.Rate, rate.Limit((o.perMinute-float64(o.burst))/60)) // with the burst, what is granted
+	l.Rate = cmp.Or(l.Rate, rate.Limit((o.perMinute-float64(o.burst))/60)) // together with the burst, no more than is allowed
 	client, err := rest.New(rest.Config{
 		Name: s.String(), Base: cmp.Or(c.Base, o.base), Reach: c.Reach, Secrets: o.secrets, Limits: l, Now: c.Now,
 	})
@@ -92,7 +90,7 @@ func (c Config) open(s price.Source, o own) (*service, error) {
 	return &service{s, client, c.Now, cmp.Or(c.Patience, patience)}, nil
 }
 
-// keyed puts the key into a header. Without a key it refuses, or sends none.
+// keyed sends the key in a header. Without a key it fails or, if optional, sends no header.
 func (c Config) keyed(header string, optional bool) func(context.Context) (http.Header, error) {
 	if c.Key == nil {
 		return nil
@@ -111,10 +109,10 @@ func (c Config) keyed(header string, optional bool) func(context.Context) (http.
 	}
 }
 
-// Name is what the API and the commands call the source.
+// Name is the source's name in the API and on the command line.
 func (s *service) Name() string { return s.source.String() }
 
-// Source is what its prices are marked as.
+// Source is the source recorded with its prices.
 func (s *service) Source() price.Source { return s.source }
 
 // Close drops idle connections.

@@ -30,31 +30,31 @@ var testNow = time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 
 func clock() time.Time { return testNow }
 
-// A recorded reply answers the calls to a path that contains a text.
+// A recorded reply answers calls whose path contains the given text.
 type recorded struct {
 	path string
-	file string // of testdata
+	file string // in testdata
 	read reader // for fuzzing
 	asks func([]tokens.Token) *asked
 }
 
-// A subject is a source as the suite sees it.
+// A subject is a source under test.
 type subject struct {
 	name    string
 	open    func(Config) (any, error)
 	replies []recorded
-	perCall int  // the most keys of a call
+	perCall int  // most keys per call
 	burst   int  // calls at once
-	few     bool // makes so many calls that lies are told of two chains only
+	few     bool // needs so many calls that lies are tested on two chains only
 }
 
-// asks are the tokens that lies are told of.
+// asks returns the tokens for the lie tests.
 func (s subject) asks() []tokens.Token {
 	elsewhere := func(t tokens.Token) bool { return s.few && t.Chain != 1 && t.Chain != 56 }
 	return slices.DeleteFunc(slices.Clone(testTokens), elsewhere)
 }
 
-// asks of one chain.
+// on returns the keys of one chain.
 func on(chain uint64, slug string, key func(tokens.Token) string) func([]tokens.Token) *asked {
 	return func(ts []tokens.Token) *asked {
 		for _, a := range byChain(ts, func(uint64) string { return slug }, key) {
@@ -66,7 +66,7 @@ func on(chain uint64, slug string, key func(tokens.Token) string) func([]tokens.
 	}
 }
 
-// one is a question about a single token.
+// one requests a single token.
 func one(t tokens.Token) func([]tokens.Token) *asked {
 	return func([]tokens.Token) *asked {
 		a := &asked{chain: t.Chain}
@@ -87,7 +87,7 @@ func natives(ts []tokens.Token) *asked {
 
 func hostedKey(t tokens.Token) string { return strings.ToLower(t.Address.Hex()) }
 
-// page reads a list as the reader of a reply.
+// page adapts a list to a reader.
 func page(l list) reader {
 	return func(r *rest.Reply, asks *asked, to *answers) error {
 		_, _, err := l.read(r, asks, to)
@@ -158,7 +158,7 @@ func opener[T any](open func(Config) (*T, error)) func(Config) (any, error) {
 	return func(c Config) (any, error) { return open(c) }
 }
 
-// endless is a budget that a test cannot spend.
+// endless is a budget that never runs out.
 func endless() *budget { return &budget{rate.NewLimiter(rate.Inf, spare)} }
 
 func openCoinGecko(c Config) (any, error) {
@@ -172,7 +172,7 @@ func openCoinGecko(c Config) (any, error) {
 	return g, err
 }
 
-// openBlockscout has an explorer for each of two chains, below one base.
+// openBlockscout opens an explorer for each of two chains under one base URL.
 func openBlockscout(c Config) (any, error) {
 	c.Hosts = map[uint64]string{1: c.Base + "/1", superseed: c.Base + "/5330"}
 	c.Base = ""
@@ -190,7 +190,7 @@ var (
 	usdcOnSuperseed = token(5330, "0xC316C8252B5F2176d0135Ebb0999E99296998F2e")
 )
 
-// testTokens are asked for. The recorded replies know most of them, and one more.
+// testTokens are requested. The recorded replies know most of them, and one more.
 var testTokens = []tokens.Token{
 	token(1, "0x0"), token(10, "0x0"), token(56, "0x0"), token(8453, "0x0"), token(5330, "0x0"), token(143, "0x0"),
 	token(1, "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"), usdcOnEthereum,
@@ -198,12 +198,12 @@ var testTokens = []tokens.Token{
 	supr, usdcOnSuperseed, token(99999, "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"),
 }
 
-// quick are limits that do not hold a test up.
+// quick are limits that do not slow tests down.
 func quick() rest.Limits {
 	return rest.Limits{Attempts: 1, Rate: rate.Inf, Burst: 10_000, Attempt: 15 * time.Second, Call: 18 * time.Second}
 }
 
-// A stage is a service of the test's making, with what it answers now.
+// A stage is a test server whose handler can be changed.
 type stage struct {
 	url     string
 	handler atomic.Pointer[http.HandlerFunc]
@@ -215,7 +215,7 @@ func newStage(t *testing.T) *stage {
 	s := new(stage)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.calls.Add(1)
-		b, _ := io.ReadAll(r.Body) // until it is read the server does not see that the client is gone
+		b, _ := io.ReadAll(r.Body) // the server notices a closed connection only after the body is read
 		r.Body = io.NopCloser(bytes.NewReader(b))
 		(*s.handler.Load())(w, r)
 	}))
@@ -226,8 +226,7 @@ func newStage(t *testing.T) *stage {
 
 func (s *stage) serve(h http.HandlerFunc) { s.handler.Store(&h) }
 
-// play answers with the recorded replies, some of them replaced; other paths are not
-// found.
+// play answers with the recorded replies, some of them replaced, and 404 for other paths.
 func (s *stage) play(t testing.TB, replies []recorded, replaced map[string][]byte) {
 	bodies := make(map[string][]byte)
 	for _, r := range replies {
@@ -249,10 +248,10 @@ func answer(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Date", testNow.Format(http.TimeFormat))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that is gone has its own error
+	_, _ = w.Write(body) // a client that has gone gets its own error
 }
 
-// recordedAs is the reply of that file.
+// recordedAs returns the recorded reply of a file.
 func recordedAs(file string) recorded {
 	for _, s := range subjects {
 		for _, r := range s.replies {
@@ -264,7 +263,6 @@ func recordedAs(file string) recorded {
 	panic("no reply is recorded as " + file)
 }
 
-// recording is a recorded reply.
 func recording(t testing.TB, file string) []byte {
 	t.Helper()
 	b, err := os.ReadFile("testdata/" + file + ".json")
@@ -274,7 +272,6 @@ func recording(t testing.TB, file string) []byte {
 	return b
 }
 
-// opened is the subject at the stage.
 func (s subject) opened(t *testing.T, at *stage, l rest.Limits) any {
 	t.Helper()
 	x, err := s.open(Config{Base: at.url, Reach: rest.OwnMachineAlone, Now: clock, Limits: l})
@@ -285,19 +282,19 @@ func (s subject) opened(t *testing.T, at *stage, l rest.Limits) any {
 	return x
 }
 
-// An outcome is all that a source says, in lines by what is told of whom.
+// An outcome is everything a source returned, as text by method and token.
 type outcome struct {
 	said map[string]string
 	errs map[string]error // by method
 }
 
-// since and step are what the archives are asked for.
+// since and step are the arguments for archives.
 var (
 	since = testNow.Add(-6 * time.Hour)
 	step  = time.Hour
 )
 
-// methods are what a source may be asked for.
+// methods are the requests that a source may support.
 var methods = map[string]func(context.Context, any, []tokens.Token, map[string]string) error{
 	"now": func(ctx context.Context, x any, ts []tokens.Token, said map[string]string) error {
 		s, ok := x.(poll.Source)
@@ -351,7 +348,7 @@ var methods = map[string]func(context.Context, any, []tokens.Token, map[string]s
 
 var errNotServed = errors.New("not served")
 
-// bad marks what may never be told.
+// bad marks a value that must never be returned.
 const bad = " BAD"
 
 func describe(r price.Reading) string {
@@ -383,7 +380,7 @@ func chart(all []price.Candle) string {
 	return strings.Join(lines, ", ")
 }
 
-// short writes a value without zeros at the end.
+// short formats a value without trailing zeros.
 func short(v price.Value) string {
 	if v.IsZero() || v.Cmp(price.Max) > 0 {
 		return v.String() + bad
@@ -403,7 +400,7 @@ func whose(id price.ID) string {
 	return fmt.Sprintf("%d %s", id.Chain, strings.ToLower(id.Address.Hex()[:8]))
 }
 
-// all asks a source for everything.
+// all calls every method of a source.
 func all(ctx context.Context, x any, ts []tokens.Token) outcome {
 	out := outcome{make(map[string]string), make(map[string]error)}
 	for name, ask := range methods {

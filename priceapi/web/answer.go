@@ -10,19 +10,18 @@ import (
 	"strings"
 )
 
-// jsonType is the media type of answers, problemType that of refusals.
+// jsonType is the media type of answers, problemType that of problems.
 const (
 	jsonType    = "application/json"
 	problemType = "application/problem+json"
 )
 
-// StaleHeader says how many values of an answer are too old to be called current;
-// absent = none. Warning, which once said so, is obsolete (RFC 9111), and Age is
-// about caches.
+// StaleHeader says how many values of an answer are stale; absent = none. The Warning
+// header, which served this purpose, is obsolete (RFC 9111), and Age is about caches.
 const StaleHeader = "Swapkeep-Stale"
 
-// An answer is a representation, encoded once and sent many times. Header values are
-// lists, as net/http keeps them, so that sending allocates nothing.
+// An answer is a response that is encoded once and sent many times. Header values are
+// slices, as in net/http, so that sending does not allocate.
 type answer struct {
 	body                       []byte
 	kind, encoding             []string // Content-Type, Content-Encoding
@@ -30,15 +29,15 @@ type answer struct {
 }
 
 var (
-	revalidate = []string{"no-cache"} // may be kept, must be asked for again
+	revalidate = []string{"no-cache"} // may be stored, must be revalidated
 	noSniff    = []string{"nosniff"}
 	sameOrigin = []string{"same-origin"}
 	crossSite  = []string{"cross-origin"}
 	jsonKind   = []string{jsonType}
 )
 
-// newAnswer is a JSON answer of which so many values are stale. Its tag is a hash of
-// its bytes: equal tags mean equal bytes, in another process and after a restart too.
+// newAnswer returns a JSON answer with the given number of stale values. Its ETag is a hash
+// of the bytes, so equal tags mean equal bytes across processes and restarts.
 func newAnswer(body []byte, stale int) *answer {
 	a := typed(body, jsonKind)
 	if stale > 0 {
@@ -55,11 +54,11 @@ func typed(body []byte, kind []string) *answer {
 	}
 }
 
-// encoded is a record's answer.
+// encoded returns the answer for a record.
 func encoded(record any, stale int) *answer { return newAnswer(encode(record), stale) }
 
-// encode writes a record of this package, which cannot fail: their fields are texts,
-// integers, and numbers that were written by us.
+// encode encodes a record of this package. It cannot fail: fields are strings, integers,
+// and numbers formatted by this package.
 func encode(record any) []byte {
 	body, err := json.Marshal(record)
 	if err != nil {
@@ -68,7 +67,7 @@ func encode(record any) []byte {
 	return body
 }
 
-// write sends the answer, or that the client has it already.
+// write sends the answer, or 304 if the client already has it.
 func (a *answer) write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h["Etag"], h["Cache-Control"], h["X-Content-Type-Options"] = a.tag, revalidate, noSniff
@@ -87,11 +86,11 @@ func (a *answer) write(w http.ResponseWriter, r *http.Request) {
 	}
 	h["Content-Type"], h["Content-Length"] = a.kind, a.length
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(a.body) // a client that is gone is told nothing
+		_, _ = w.Write(a.body) // a write error means that the client has gone
 	}
 }
 
-// matches compares as If-None-Match asks for, weakly (RFC 9110, 13.1.2).
+// matches evaluates If-None-Match with weak comparison (RFC 9110, 13.1.2).
 func matches(have []string, tag string) bool {
 	for _, line := range have {
 		for one := range strings.SplitSeq(line, ",") {

@@ -11,15 +11,15 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 )
 
-// clients is how many connections ask at once.
+// clients is the number of concurrent connections.
 const clients = 8
 
-// BenchmarkServer compares the hot requests with a bare net/http handler that writes
-// the same bytes, over loopback connections that are kept: requests/s of each.
+// BenchmarkServer compares the hot requests with a bare net/http handler that writes the
+// same bytes, over persistent loopback connections, in requests/s.
 func BenchmarkServer(b *testing.B) {
 	one := strings.ToLower(many(100)[40].Token.Address.Hex())
 	for _, m := range []struct {
@@ -33,7 +33,7 @@ func BenchmarkServer(b *testing.B) {
 		{"list-100-long-way", pricesPath + "?limit=0000000100", 100},
 	} {
 		c := config()
-		c.Feed.Publish(board.New(8, then, many(m.tokens)))
+		c.Feed.Publish(pricetable.New(8, then, many(m.tokens)))
 		s := serve(b, c)
 		body := s.get(b, m.target)
 		if body.status != http.StatusOK {
@@ -44,7 +44,7 @@ func BenchmarkServer(b *testing.B) {
 	}
 }
 
-// bare200 is the least that net/http can do: a fixed body.
+// bare200 serves a fixed body, the least that net/http can do.
 func bare200(b *testing.B, body string) string {
 	bytes := []byte(body)
 	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -91,7 +91,7 @@ func load(b *testing.B, address, target string) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "requests/s")
 }
 
-// exchange is a client that costs little.
+// exchange is a cheap HTTP client.
 func exchange(conn net.Conn, in *bufio.Reader, request []byte) error {
 	if _, err := conn.Write(request); err != nil {
 		return err
@@ -114,18 +114,18 @@ func exchange(conn net.Conn, in *bufio.Reader, request []byte) error {
 	}
 }
 
-// nobody is a client that takes everything.
+// A nobody is a ResponseWriter that discards everything.
 type nobody struct{ header http.Header }
 
 func (n nobody) Header() http.Header         { return n.header }
 func (n nobody) Write(b []byte) (int, error) { return len(b), nil }
 func (n nobody) WriteHeader(int)             {}
 
-// BenchmarkHandler is the cost of the API itself, without net/http's.
+// BenchmarkHandler measures the API itself, without net/http.
 func BenchmarkHandler(b *testing.B) {
 	c := config()
 	c.Hosts = []string{"here"}
-	c.Feed.Publish(board.New(8, then, many(10000)))
+	c.Feed.Publish(pricetable.New(8, then, many(10000)))
 	a, err := New(c)
 	if err != nil {
 		b.Fatal(err)
@@ -146,7 +146,7 @@ func BenchmarkHandler(b *testing.B) {
 	}
 }
 
-// BenchmarkChart is what a chart costs beside reading its candles.
+// BenchmarkChart measures encoding a chart, without reading its candles.
 func BenchmarkChart(b *testing.B) {
 	week, _ := price.PeriodNamed("week")
 	candles, err := (&charts{}).Chart(b.Context(), price.ID{Chain: 1}, week, then)
@@ -158,10 +158,10 @@ func BenchmarkChart(b *testing.B) {
 	}
 }
 
-// BenchmarkNewBoard is what the first request after a fetch waits for.
+// BenchmarkNewBoard measures what delays the first request after a fetch.
 func BenchmarkNewBoard(b *testing.B) {
 	for _, n := range []int{100, 1000, 10000} {
-		all := board.New(9, then, many(n))
+		all := pricetable.New(9, then, many(n))
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			for b.Loop() {
 				s := newSnapshot(all)

@@ -17,10 +17,10 @@ import (
 	"time"
 )
 
-// crowd is how many connections are open at once.
+// crowd is the number of connections open at once.
 const crowd = 5000
 
-// dial opens connections until there are n, or fails.
+// dial opens n connections, or fails the test.
 func dial(t *testing.T, address string, n int) (all []net.Conn) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -38,18 +38,18 @@ func dial(t *testing.T, address string, n int) (all []net.Conn) {
 	return all
 }
 
-// descriptors are how many the process has open.
+// descriptors returns the number of open file descriptors, -1 if unknown.
 func descriptors(t *testing.T) int {
 	t.Helper()
 	all, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		return -1 // no such directory here
+		return -1 // no such directory on this system
 	}
 	return len(all)
 }
 
-// TestSilentCrowd: thousands who say nothing neither keep others out nor take the
-// process's descriptors.
+// TestSilentCrowd checks that thousands of silent connections neither lock others out nor
+// use up the process's descriptors.
 func TestSilentCrowd(t *testing.T) {
 	s := serve(t, config())
 	before := descriptors(t)
@@ -69,11 +69,11 @@ func TestSilentCrowd(t *testing.T) {
 	}
 }
 
-// TestCrowd: thousands who ask at once, each on its own connection, which it keeps
-// open, are all answered.
+// TestCrowd checks that thousands of clients that ask at once, each on its own persistent
+// connection, are all answered.
 func TestCrowd(t *testing.T) {
 	settings := config()
-	settings.Limits.Fresh = 30 * time.Second // the crowd is on this machine, and slow
+	settings.Limits.Fresh = 30 * time.Second // the crowd is on the same machine, and slow
 	s := serve(t, settings)
 	var all sync.WaitGroup
 	var answered atomic.Int32
@@ -87,7 +87,7 @@ func TestCrowd(t *testing.T) {
 				return
 			}
 			defer func() { _ = c.Close() }()
-			_ = c.SetDeadline(time.Now().Add(60 * time.Second)) // a connection that is gone fails below
+			_ = c.SetDeadline(time.Now().Add(60 * time.Second)) // a lost connection fails below
 			if _, err := io.WriteString(c, request); err != nil {
 				t.Error(err)
 				return
@@ -112,8 +112,8 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// TestStop: streams are told, answers in flight end, who never ends is cut off, and
-// nothing is left running.
+// TestStop checks that streams are ended with an event, answers in flight finish, remaining
+// connections are closed, and no goroutine is left.
 func TestStop(t *testing.T) {
 	direct.CloseIdleConnections()
 	before := runtime.NumGoroutine()
@@ -124,7 +124,7 @@ func TestStop(t *testing.T) {
 		entered <- struct{}{}
 		select {
 		case <-leave:
-		case <-ctx.Done(): // the stop does not wait for who does not end
+		case <-ctx.Done(): // the stop does not wait for handlers that do not end
 		}
 		return Health{Healthy, "bbolt: ok", "in-process: ok"}
 	}
@@ -179,7 +179,7 @@ func TestStop(t *testing.T) {
 	noneLeft(t, before)
 }
 
-// TestStopWithoutEnd: who never ends is cut off in time.
+// TestStopWithoutEnd checks that a handler that never ends is cut off in time.
 func TestStopWithoutEnd(t *testing.T) {
 	direct.CloseIdleConnections()
 	before := runtime.NumGoroutine()
@@ -223,7 +223,7 @@ func noneLeft(t *testing.T, before int) {
 	}
 }
 
-// TestListenerFails: Serve says so.
+// TestListenerFails checks that Serve returns the listener's error.
 func TestListenerFails(t *testing.T) {
 	a, err := New(config())
 	if err != nil {

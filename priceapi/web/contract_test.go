@@ -11,18 +11,18 @@ import (
 	"strings"
 	"testing"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/web/webtest"
 )
 
 func TestContract(t *testing.T) {
 	webtest.Contract(t, serve(t, config()).url, direct)
 	c := config()
-	c.Feed.Publish(board.New(8, then, many(1500)))
+	c.Feed.Publish(pricetable.New(8, then, many(1500)))
 	webtest.Contract(t, serve(t, c).url, direct)
 }
 
-// A liar changes answers on their way.
+// A liar is a transport that changes answers.
 type liar struct {
 	path, from, to string
 }
@@ -42,7 +42,7 @@ func (l liar) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// A verdict is a test that only takes down that it failed.
+// A verdict is a testing.TB that only records failures.
 type verdict struct {
 	testing.TB
 	failed []string
@@ -57,7 +57,8 @@ func (v *verdict) Errorf(f string, args ...any) {
 func (v *verdict) Fatal(args ...any)            { v.Error(args...); runtime.Goexit() }
 func (v *verdict) Fatalf(f string, args ...any) { v.Errorf(f, args...); runtime.Goexit() }
 
-// TestContractNotices: each of these lies is against the spec, and the contract says so.
+// TestContractNotices checks that the contract detects each of these deviations from the
+// spec.
 func TestContractNotices(t *testing.T) {
 	s := serve(t, config())
 	health, list, one := healthPath, pricesPath, Base+"/tokens/0x"

@@ -14,7 +14,7 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// A node is a part of the document.
+// A node is a part of the OpenAPI document.
 type node = map[string]any
 
 func document(t *testing.T, s *site) node {
@@ -34,8 +34,8 @@ func dig(n node, names ...string) node {
 	return n
 }
 
-// TestDocument: every field of every record and every parameter is explained, with an
-// example; every amount has its unit.
+// TestDocument checks that every field of every record and every parameter has a
+// description and an example, and every amount its unit.
 func TestDocument(t *testing.T) {
 	d := document(t, serve(t, config()))
 	if d["openapi"] != "3.1.0" || dig(d, "info")["version"] != "1.2.3" || !strings.Contains(dig(d, "info")["description"].(string), "| "+unknownToken.urn()+" | 404 |") {
@@ -69,8 +69,8 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestOperations: every operation documents its answer, every refusal that it can give,
-// and its parameters with an example; each documented path answers.
+// TestOperations checks that every operation documents its answer, its possible problems,
+// and its parameters with examples, and that each documented path answers.
 func TestOperations(t *testing.T) {
 	c := keyed()
 	c.Limiter = &counter{n: 1000}
@@ -124,7 +124,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestLimitsAsDocumented: what the parameters' tags say is what the code has.
+// TestLimitsAsDocumented checks that the parameter tags agree with the code.
 func TestLimitsAsDocumented(t *testing.T) {
 	d := document(t, serve(t, config()))
 	for _, p := range dig(d, "paths", pricesPath, "get")["parameters"].([]any) {
@@ -144,7 +144,7 @@ func TestLimitsAsDocumented(t *testing.T) {
 	}
 }
 
-// TestPage: the documentation page is whole without any other host.
+// TestPage checks that the documentation page needs no other host.
 func TestPage(t *testing.T) {
 	s := serve(t, config())
 	r := s.get(t, docsPath)
@@ -192,7 +192,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestDocumentIsCompact: the document is JSON without anything unexpected in it.
+// TestDocumentIsCompact checks that the document is JSON without unexpected content.
 func TestDocumentIsCompact(t *testing.T) {
 	body := []byte(serve(t, config()).get(t, specPath).body)
 	var again bytes.Buffer

@@ -6,13 +6,13 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 )
 
-// streamFull is how long a reader had better wait for a stream to become free.
+// streamFull is how long a client is told to wait for a free stream.
 const streamFull = 30 * time.Second
 
-// events streams prices until the reader is gone, reads too slowly, or the API stops.
+// events streams prices until the client has gone or is too slow, or the API stops.
 func (a *API) events(w http.ResponseWriter, r *http.Request) {
 	done, why := a.takeStream(r)
 	if why != "" {
@@ -24,7 +24,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Accel-Buffering", "no") // for a proxy in front
+	h.Set("X-Accel-Buffering", "no") // turns off buffering in a reverse proxy
 	if wasHead(r) {
 		return
 	}
@@ -32,11 +32,12 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 	a.follow(r, s)
 }
 
-// clientsShare is the part of all streams that one client may have where clients are
-// told apart: one in so many.
+// clientsShare limits one client to 1/clientsShare of all streams, where clients are
+// identified.
 const clientsShare = 8
 
-// takeStream takes a stream, or says why there is none. On loopback all clients are one.
+// takeStream takes a stream, or says why it cannot. Without Keys and Limiter, as on
+// loopback, clients are not told apart.
 func (a *API) takeStream(r *http.Request) (done func(), why string) {
 	select {
 	case a.streams <- struct{}{}:
@@ -64,14 +65,14 @@ func (a *API) takeStream(r *http.Request) (done func(), why string) {
 	}, ""
 }
 
-// follow sends the present, and after each board what it changed.
+// follow sends all prices, and after each board the changes.
 func (a *API) follow(r *http.Request, s stream) {
 	beat := time.NewTicker(a.limits.Heartbeat)
 	defer beat.Stop()
 	if !s.send([]byte("retry: 5000\n\n")) {
 		return
 	}
-	var told *board.Board // the newest that was sent
+	var told *pricetable.Board // the last board sent
 	for {
 		b, next := a.c.Feed.Next()
 		if b != told && !b.Fetched.IsZero() {
@@ -98,16 +99,17 @@ func (a *API) follow(r *http.Request, s stream) {
 	}
 }
 
-// A stream is one reader's.
+// A stream is one client's event stream.
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	within  time.Duration
 }
 
-// send writes a message whole, and reports whether the reader is still there.
+// send writes a whole message and reports whether the client is still there.
 func (s stream) send(message []byte) bool {
-	// Where there is no connection to set a deadline of, there is no slow reader.
+	// The error is ignored: without a connection to set a deadline on there is no slow
+	// client.
 	_ = s.control.SetWriteDeadline(time.Now().Add(s.within))
 	if _, err := s.w.Write(message); err != nil {
 		return false
@@ -115,19 +117,20 @@ func (s stream) send(message []byte) bool {
 	return s.control.Flush() == nil
 }
 
-// changes keeps the last messages, which all readers but the slowest want alike.
+// changes caches the last messages, which all clients that keep up need alike.
 type changes struct {
 	mu             sync.Mutex
 	whole, partial change
 }
 
 type change struct {
-	from, to *board.Board
+	from, to *pricetable.Board
 	message  []byte
 }
 
-// between is the event that leads from one board to another; from nil, every price.
-func (c *changes) between(from, to *board.Board) []byte {
+// between returns the event with the changes from one board to another; from nil, with
+// every price.
+func (c *changes) between(from, to *pricetable.Board) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	kept := &c.partial
@@ -140,8 +143,8 @@ func (c *changes) between(from, to *board.Board) []byte {
 	return kept.message
 }
 
-// event encodes the prices of a board that are not as they were before.
-func event(before, b *board.Board) []byte {
+// event encodes a board's prices that differ from an earlier board's.
+func event(before, b *pricetable.Board) []byte {
 	e := PriceEvent{Timestamp: bare(b.Fetched), Data: []EventPrice{}}
 	for i := range b.Rows {
 		if r := &b.Rows[i]; r.Public && r.Now.Known() && !sameAs(before, r) {
@@ -153,7 +156,7 @@ func event(before, b *board.Board) []byte {
 	return append(m, "\n\n"...)
 }
 
-func sameAs(before *board.Board, r *board.Row) bool {
+func sameAs(before *pricetable.Board, r *pricetable.Row) bool {
 	if before == nil {
 		return false
 	}

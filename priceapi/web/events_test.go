@@ -10,17 +10,17 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 )
 
-// A message is an event as it came; a comment has only a name.
+// A message is a received event; a comment has only a name.
 type message struct {
 	name, id string
 	data     PriceEvent
 	raw      string
 }
 
-// follow opens a stream; messages end when the stream does.
+// follow opens a stream; messages is closed when the stream ends.
 func (s *site) follow(t *testing.T, header ...string) (messages <-chan message, stop context.CancelFunc) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -71,7 +71,7 @@ func (s *site) follow(t *testing.T, header ...string) (messages <-chan message, 
 	return all, stop
 }
 
-// next is the next message that is no comment.
+// next returns the next message that is not a comment.
 func next(t *testing.T, from <-chan message) message {
 	t.Helper()
 	for {
@@ -104,9 +104,9 @@ func TestEvents(t *testing.T) {
 	changed[0].Now.Value = dollars("3051")
 	changed[4].Stale = true
 	changed[7] = row(1, newToken, "NEW", "1", "", "0")
-	changed[1].Ago.Value = dollars("2990") // moves by itself
-	changed[9].Now.Value = dollars("8")    // is not public
-	c.Feed.Publish(board.New(8, then, changed))
+	changed[1].Ago.Value = dollars("2990") // changes as time passes
+	changed[9].Now.Value = dollars("8")    // not public
+	c.Feed.Publish(pricetable.New(8, then, changed))
 	second := next(t, stream)
 	var got []string
 	for _, p := range second.data.Data {
@@ -115,12 +115,12 @@ func TestEvents(t *testing.T) {
 	if second.id != "8" || len(got) != 3 || !strings.HasPrefix(got[0], "0x0000000000000000000000000000000000000000 3051.0") || !second.data.Data[1].Stale || !strings.HasPrefix(got[2], newToken.Hex()) {
 		t.Errorf("%s %q", second.id, got)
 	}
-	c.Feed.Publish(board.New(9, then.Add(time.Minute), changed))
+	c.Feed.Publish(pricetable.New(9, then.Add(time.Minute), changed))
 	if third := next(t, stream); third.id != "9" || len(third.data.Data) != 0 || !strings.Contains(third.raw, `"data":[]`) {
 		t.Errorf("%+v", third)
 	}
-	// Who comes back gets all of it, whatever it has seen: numbers begin anew when
-	// the service does.
+	// A client that reconnects gets all prices whatever its last ID, because IDs restart
+	// with the service.
 	for _, last := range []string{"9", "8", "99", "nonsense"} {
 		again, stop := s.follow(t, "Last-Event-ID", last)
 		if m := next(t, again); len(m.data.Data) != 10 {
@@ -135,11 +135,11 @@ func TestEvents(t *testing.T) {
 
 func TestEventsBeforeTheFirstFetch(t *testing.T) {
 	c := config()
-	c.Feed = board.NewFeed()
-	c.Feed.Publish(board.New(1, time.Time{}, rows())) // kept from before, of no known time
+	c.Feed = pricetable.NewFeed()
+	c.Feed.Publish(pricetable.New(1, time.Time{}, rows())) // from before the restart, fetch time unknown
 	s := serve(t, c)
 	stream, _ := s.follow(t)
-	c.Feed.Publish(board.New(2, then, rows()))
+	c.Feed.Publish(pricetable.New(2, then, rows()))
 	if m := next(t, stream); m.id != "2" || len(m.data.Data) != 9 {
 		t.Errorf("%s with %d prices", m.id, len(m.data.Data))
 	}
@@ -162,7 +162,8 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
-// TestStreamsAreBounded, and a place is free again when its reader is gone.
+// TestStreamsAreBounded checks the limit, and that a stream is free again when its client
+// has gone.
 func TestStreamsAreBounded(t *testing.T) {
 	c := config()
 	c.Limits.Streams = 2
@@ -184,11 +185,11 @@ func TestStreamsAreBounded(t *testing.T) {
 	}
 }
 
-// TestSlowReader: who does not read is cut off, and holds nobody up.
+// TestSlowReader checks that a client that does not read is cut off and delays no one.
 func TestSlowReader(t *testing.T) {
 	c := config()
 	c.Limits.Streams, c.Limits.StreamWrite = 2, 50*time.Millisecond
-	c.Feed.Publish(board.New(8, then, many(10000)))
+	c.Feed.Publish(pricetable.New(8, then, many(10000)))
 	s := serve(t, c)
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.address)
 	if err != nil {
@@ -213,19 +214,19 @@ func TestSlowReader(t *testing.T) {
 		for i := range all {
 			all[i].Now.Value = dollars("1." + strings.Repeat("0", 9) + string('0'+byte(seq%10)))
 		}
-		c.Feed.Publish(board.New(seq, then, all))
+		c.Feed.Publish(pricetable.New(seq, then, all))
 		if r := s.get(t, pricesPath); r.status != 200 {
 			t.Fatal(r)
 		}
 	}
 }
 
-// TestStreamsOfOneClient: where clients are told apart, none takes all streams.
+// TestStreamsOfOneClient checks that an identified client cannot take all streams.
 func TestStreamsOfOneClient(t *testing.T) {
 	c := config()
 	c.Keys = func(_ context.Context, key string) (string, bool) { return key, key == "one" || key == "two" }
 	c.Limits.Streams = 2 * clientsShare
-	c.Feed.Publish(board.New(1, then, many(1)))
+	c.Feed.Publish(pricetable.New(1, then, many(1)))
 	s := serve(t, c)
 	for range 2 {
 		_, stop := s.follow(t, "X-API-Key", "one")

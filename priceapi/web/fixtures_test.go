@@ -13,23 +13,23 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// then is when the tests happen.
+// then is the current time in the tests.
 var then = time.Date(2025, 12, 27, 10, 15, 30, 123456789, time.UTC)
 
 var errDisk = errors.New("the disk is gone")
 
-// charts are a history in memory, which fails when told to.
+// charts is an in-memory history that can be made to fail.
 type charts struct {
 	fails    atomic.Bool
-	coverage atomic.Int32 // how often Coverages was read
+	coverage atomic.Int32 // number of Coverages calls
 }
 
 func (c *charts) Chart(_ context.Context, id price.ID, p price.Period, now time.Time) ([]price.Candle, error) {
@@ -78,9 +78,9 @@ func dollars(text string) price.Value {
 	return v
 }
 
-// row is a token with a price and one of 24 hours before; "" = none.
-func row(chain uint64, a common.Address, symbol, now, ago, marketCap string) board.Row {
-	r := board.Row{
+// row returns a token with a price and one of 24 hours earlier; "" = none.
+func row(chain uint64, a common.Address, symbol, now, ago, marketCap string) pricetable.Row {
+	r := pricetable.Row{
 		Token:  tokens.Token{Chain: chain, Address: a, Symbol: symbol, Name: symbol + " token", Decimals: 18},
 		Public: true,
 		Facts:  price.Facts{MarketCap: dollars(marketCap), Holders: 837494},
@@ -94,15 +94,14 @@ func row(chain uint64, a common.Address, symbol, now, ago, marketCap string) boa
 	return r
 }
 
-// rows are the tokens of the tests.
-func rows() []board.Row {
+func rows() []pricetable.Row {
 	stale := row(56, weth, "OLD", "1.5", "", "5000")
 	stale.Stale = true
 	hidden := row(1, secretToken, "SECRET", "7", "6", "999999999999")
 	hidden.Public = false
 	diluted := row(8453, opWeth, "WETH", "3049.9", "3050", "300000")
 	diluted.Facts.Diluted = true
-	return []board.Row{
+	return []pricetable.Row{
 		row(1, common.Address{}, "ETH", "3050.12", "2998.4", "367000000000.129"),
 		row(1, weth, "WETH", "3050.120000000000000001", "2998.4", "9008047197.7"),
 		row(10, common.Address{}, "ETH", "3050.13", "3060", "366000000000"),
@@ -115,9 +114,9 @@ func rows() []board.Row {
 	}
 }
 
-// many are n tokens with prices.
-func many(n int) []board.Row {
-	all := make([]board.Row, n)
+// many returns n tokens with prices.
+func many(n int) []pricetable.Row {
+	all := make([]pricetable.Row, n)
 	for i := range all {
 		a := common.BigToAddress(big.NewInt(int64(i + 1000)))
 		all[i] = row([]uint64{1, 10, 56, 8453, 5330}[i%5], a, fmt.Sprintf("TOK%d", i), fmt.Sprint(i+1, ".25"), fmt.Sprint(i+1, ".125"), fmt.Sprint(1_000_000_000-i, ".5"))
@@ -125,17 +124,17 @@ func many(n int) []board.Row {
 	return all
 }
 
-// config is a whole one over a feed with the tests' tokens.
+// config returns a complete configuration with a feed of the tests' tokens.
 func config() Config {
-	feed := board.NewFeed()
-	feed.Publish(board.New(7, then.Add(-30*time.Second), rows()))
+	feed := pricetable.NewFeed()
+	feed.Publish(pricetable.New(7, then.Add(-30*time.Second), rows()))
 	return Config{
 		Feed: feed, Charts: &charts{}, Version: "1.2.3", Now: func() time.Time { return then },
 		Health: func(context.Context) Health { return Health{Healthy, "bbolt: ok", "in-process: ok"} },
 	}
 }
 
-// A site is an API that is served on loopback.
+// A site is an API served on loopback.
 type site struct {
 	*API
 	url, address string
@@ -143,7 +142,7 @@ type site struct {
 	ended        chan error
 }
 
-// serve serves an API until the test ends, and expects it to end well.
+// serve serves an API until the test ends, and checks that it ends without an error.
 func serve(t testing.TB, c Config) *site {
 	t.Helper()
 	a, err := New(c)
@@ -167,7 +166,7 @@ func serve(t testing.TB, c Config) *site {
 	return s
 }
 
-// A reply is an answer that was read.
+// A reply is a response that has been read.
 type reply struct {
 	status int
 	header http.Header
@@ -179,7 +178,7 @@ func (s *site) get(t testing.TB, path string, header ...string) reply {
 	return s.ask(t, http.MethodGet, path, header...)
 }
 
-// ask sends a request with headers, given as name and value by turns.
+// ask sends a request; header alternates names and values.
 func (s *site) ask(t testing.TB, method, path string, header ...string) reply {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, nil)
@@ -204,13 +203,13 @@ func (s *site) ask(t testing.TB, method, path string, header ...string) reply {
 	return reply{res.StatusCode, res.Header, string(body)}
 }
 
-// direct follows nothing and unpacks nothing.
+// direct follows no redirects and unpacks nothing.
 var direct = &http.Client{
 	Transport:     &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 16},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// into reads a reply's JSON.
+// into decodes a reply's JSON.
 func into[T any](t testing.TB, r reply) (v T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(r.body), &v); err != nil {
@@ -219,7 +218,7 @@ func into[T any](t testing.TB, r reply) (v T) {
 	return v
 }
 
-// UnmarshalJSON lets the tests read records back.
+// UnmarshalJSON lets the tests decode records.
 func (n *Number) UnmarshalJSON(b []byte) error {
 	*n = Number(b)
 	return nil

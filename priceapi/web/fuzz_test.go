@@ -10,10 +10,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 )
 
-// fuzzed is an API that is asked without a connection.
+// fuzzed returns an API that is called without a connection.
 func fuzzed(f *testing.F) *API {
 	f.Helper()
 	c := config()
@@ -25,7 +25,7 @@ func fuzzed(f *testing.F) *API {
 	return a
 }
 
-// request is one as net/http would have read it; nil where it would not have.
+// request returns a request as net/http would parse it; nil if it would reject it.
 func request(t *testing.T, target string) *http.Request {
 	u, err := url.ParseRequestURI(target)
 	if err != nil || u.Host != "" || !strings.HasPrefix(target, "/") {
@@ -36,8 +36,8 @@ func request(t *testing.T, target string) *http.Request {
 	return r
 }
 
-// FuzzQuery: the short way never answers what the long way would answer otherwise,
-// and no query is answered by anything but a list or a problem.
+// FuzzQuery checks that the short path never answers differently than the router, and that
+// every query gets a list or a problem.
 func FuzzQuery(f *testing.F) {
 	for _, q := range []string{
 		"", "chain_id=1", "limit=5&offset=2", "limit=0", "limit=1001", "limit=000000001", "limit=0000000001", "chain_id=1&chain_id=1", "chain_id=", "limit",
@@ -76,7 +76,8 @@ func FuzzQuery(f *testing.F) {
 
 var singlePath = regexp.MustCompile(`^/api/v1/tokens/0x[0-9a-fA-F]{40}/price24h$`)
 
-// FuzzPath: no path makes the API fail, redirect, or tell a price of another path's.
+// FuzzPath checks that no path makes the API fail, redirect, or answer with another path's
+// price.
 func FuzzPath(f *testing.F) {
 	for _, p := range []string{
 		"/", "/docs", "/openapi.json", healthPath, pricesPath, Base + "/tokens/0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2/price24h", Base + "/tokens/0x0/price24h",
@@ -106,8 +107,8 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// FuzzForwarded: whatever the header says, a client has one name that is an address or
-// a network, and who comes by no trusted proxy cannot choose it.
+// FuzzForwarded checks that any header gives one name, which is an address or a network,
+// and that a client that does not come through a trusted proxy cannot choose it.
 func FuzzForwarded(f *testing.F) {
 	for _, h := range []string{"1.2.3.4", "1.2.3.4, 10.0.0.1", "::1", ",", "[::1]:80", "1.2.3.4:80", "unknown", "::ffff:10.0.0.1", "10.0.0.2,,10.0.0.3", "fe80::1%eth0", "2001:db8::1"} {
 		f.Add(h)
@@ -130,7 +131,7 @@ func FuzzForwarded(f *testing.F) {
 	})
 }
 
-// FuzzHeaders: what is read of other headers, whatever they say.
+// FuzzHeaders checks the parsing of other headers.
 func FuzzHeaders(f *testing.F) {
 	f.Add(`W/"a", "b"`, "gzip;q=0.5, br", "https://app.example")
 	f.Add(`*`, ";;;", "null")
@@ -148,7 +149,7 @@ func FuzzHeaders(f *testing.F) {
 	})
 }
 
-// FuzzText: whatever a token is called, the list is JSON that says so.
+// FuzzText checks that the list is valid JSON with any symbol and name.
 func FuzzText(f *testing.F) {
 	f.Add("WETH", "Wrapped Ether")
 	f.Add("<script>", "\"},{\"data\":[]")
@@ -156,7 +157,7 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, symbol, name string) {
 		r := row(1, weth, symbol, "1", "2", "3")
 		r.Token.Name = name
-		s := newSnapshot(board.New(1, then, append(rows()[2:3], r)))
+		s := newSnapshot(pricetable.New(1, then, append(rows()[2:3], r)))
 		l := into[PriceList](t, reply{body: string(s.priceList(s.priced[0], 2))})
 		if len(l.Data) != 2 || l.Data[1].Symbol != strings.ToValidUTF8(symbol, "\ufffd") && utf8.ValidString(symbol) {
 			t.Fatalf("%q: %+v", symbol, l)

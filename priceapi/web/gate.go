@@ -11,11 +11,11 @@ import (
 // keyHeader carries an API key.
 const keyHeader = "X-API-Key"
 
-// maxKey bounds a key that is looked at, in bytes.
+// maxKey limits a key's length in bytes.
 const maxKey = 256
 
-// gate asks for a key and counts, where the configuration says so. The documentation
-// is open and uncounted; the health is counted, and open to whoever watches.
+// gate requires a key and applies the rate limit, if these are configured. The
+// documentation is open and not counted; health is counted, but needs no key.
 func (a *API) gate(w http.ResponseWriter, r *http.Request) *Problem {
 	if a.c.Keys == nil && a.c.Limiter == nil || !strings.HasPrefix(r.URL.Path, Base+"/") {
 		return nil
@@ -33,8 +33,8 @@ func (a *API) gate(w http.ResponseWriter, r *http.Request) *Problem {
 	return nil
 }
 
-// client names who asks: the owner of the key, else the address. Who guesses keys is
-// counted by address.
+// client names the client: the key's owner, otherwise the address. Requests with an unknown
+// key count for their address.
 func (a *API) client(ctx context.Context, r *http.Request) (name string, known bool) {
 	if keys := r.Header["X-Api-Key"]; a.c.Keys != nil && len(keys) == 1 && keys[0] != "" && len(keys[0]) <= maxKey {
 		if owner, ok := a.c.Keys(ctx, keys[0]); ok {
@@ -61,8 +61,8 @@ func (a *API) count(ctx context.Context, w http.ResponseWriter, client string) *
 	return nil
 }
 
-// address is where a request comes from: the last address that no trusted proxy
-// wrote, IPv6 by its network, since one client has all of a /64.
+// address returns the client's address: the last one that was not added by a trusted proxy.
+// IPv6 is reduced to the /64 network, because one client has all of it.
 func (a *API) address(r *http.Request) string {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -79,8 +79,8 @@ func (a *API) address(r *http.Request) string {
 	return from.String()
 }
 
-// forwarded walks the list of addresses backwards, as long as a trusted proxy wrote
-// the entry.
+// forwarded walks X-Forwarded-For backwards as long as the entry was written by a trusted
+// proxy.
 func (a *API) forwarded(from netip.Addr, lines []string) netip.Addr {
 	hops := strings.Split(strings.Join(lines, ","), ",")
 	for i := len(hops) - 1; i >= 0 && a.trusted(from); i-- {
@@ -93,7 +93,7 @@ func (a *API) forwarded(from netip.Addr, lines []string) netip.Addr {
 	return from
 }
 
-// hop reads an entry; some proxies write the client's port too.
+// hop parses an entry; some proxies include the client's port.
 func hop(text string) (netip.Addr, bool) {
 	if a, err := netip.ParseAddr(text); err == nil {
 		return a, true

@@ -16,7 +16,7 @@ import (
 
 const goodKey = "test-key-not-secret"
 
-// counter is a limiter that lets n requests of each client pass.
+// A counter is a Limiter that allows each client n requests.
 type counter struct {
 	mu    sync.Mutex
 	n     int
@@ -92,7 +92,7 @@ func TestRateLimit(t *testing.T) {
 			t.Errorf("request %d: %d %v", i, r.status, r.header)
 		}
 	}
-	for i, want := range []int{401, 401, 429} { // guesses of keys are counted too
+	for i, want := range []int{401, 401, 429} { // guessed keys are counted too
 		if r := s.get(t, pricesPath, keyHeader, "guess"); r.status != want {
 			t.Errorf("guess %d: %d, want %d", i, r.status, want)
 		}
@@ -122,9 +122,9 @@ func TestForwarded(t *testing.T) {
 		want  string
 	}{
 		{"203.0.113.9:1", nil, "203.0.113.9"},
-		{"203.0.113.9:1", []string{"198.51.100.7"}, "203.0.113.9"}, // is no proxy of ours
+		{"203.0.113.9:1", []string{"198.51.100.7"}, "203.0.113.9"}, // not a trusted proxy
 		{"10.0.0.1:1", []string{"198.51.100.7"}, "198.51.100.7"},
-		{"10.0.0.1:1", []string{"1.2.3.4, 198.51.100.7"}, "198.51.100.7"}, // what the client wrote itself
+		{"10.0.0.1:1", []string{"1.2.3.4, 198.51.100.7"}, "198.51.100.7"}, // written by the client itself
 		{"10.0.0.1:1", []string{"1.2.3.4", "198.51.100.7, 10.0.0.2"}, "198.51.100.7"},
 		{"10.0.0.1:1", []string{"10.0.0.3, 10.0.0.2"}, "10.0.0.3"},
 		{"10.0.0.1:1", []string{"198.51.100.7, nonsense"}, "10.0.0.1"},

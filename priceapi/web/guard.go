@@ -10,15 +10,15 @@ import (
 	"unicode"
 )
 
-// guard is what every request passes before anything is looked up: the host it names,
-// the page it comes from, its size. It says to browsers which pages may read.
+// guard checks every request first: its Host, the web page it comes from, and its size. It
+// also sets the headers that tell browsers which pages may read the answer.
 func (a *API) guard(w http.ResponseWriter, r *http.Request) *Problem {
 	if a.vary != nil {
 		w.Header()["Vary"] = a.vary
 	}
 	if r.ContentLength != 0 {
-		// net/http would wait for a small body before it closes. Where there is no
-		// connection to set a deadline of, there is nothing to wait for.
+		// net/http would wait for a small body before it closes. The error is ignored:
+		// without a connection to set a deadline on there is nothing to wait for.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now())
 	}
 	switch {
@@ -33,8 +33,8 @@ func (a *API) guard(w http.ResponseWriter, r *http.Request) *Problem {
 	return a.guardOrigin(w, r)
 }
 
-// guardOrigin refuses what a page of a foreign origin asks for. A browser tells by
-// Origin, or by Sec-Fetch-Site where it sends no Origin.
+// guardOrigin rejects requests from pages of a foreign origin. Browsers send Origin, or
+// else Sec-Fetch-Site.
 func (a *API) guardOrigin(w http.ResponseWriter, r *http.Request) *Problem {
 	policy := sameOrigin
 	if from, sent := r.Header["Origin"]; sent {
@@ -61,14 +61,14 @@ func ownSite(site []string) bool {
 	return len(site) == 1 && (site[0] == "same-origin" || site[0] == "none")
 }
 
-// opensDocs: somebody followed a link to the documentation.
+// opensDocs reports whether a link to the documentation was followed.
 func opensDocs(r *http.Request) bool {
 	return r.URL.Path == docsPath && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
 func isPreflight(r *http.Request) bool { return r.Method == http.MethodOptions }
 
-// preflight answers a browser that asks whether an allowed page may send a key.
+// preflight answers a CORS preflight of an allowed page.
 func (a *API) preflight(w http.ResponseWriter, r *http.Request) bool {
 	if !a.origins[r.Header.Get("Origin")] || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false
@@ -81,11 +81,11 @@ func (a *API) preflight(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// hostLetters are the letters of a host and port as a browser writes them: patterns such
-// as *.example are not origins.
+// hostLetters are all characters that a browser writes in a host and port; a pattern such
+// as *.example has others.
 const hostLetters = "abcdefghijklmnopqrstuvwxyz0123456789-_.:[]"
 
-// parseOrigin is an origin as a browser writes it.
+// parseOrigin returns an origin in the form that browsers send.
 func parseOrigin(o string) (string, error) {
 	u, err := url.Parse(o)
 	if err != nil {
@@ -100,10 +100,10 @@ func parseOrigin(o string) (string, error) {
 	return u.Scheme + "://" + host, nil
 }
 
-// loopbackNames are what a person may call a listener of this machine.
+// loopbackNames are the names of a loopback listener.
 var loopbackNames = []string{"127.0.0.1", "localhost", "::1"}
 
-// hostsOf are what a Host header may say to reach a listener.
+// hostsOf returns the Host headers that are valid for a listener.
 func hostsOf(listen net.Addr) []string {
 	host, port, err := net.SplitHostPort(listen.String())
 	if err != nil {
@@ -116,7 +116,7 @@ func hostsOf(listen net.Addr) []string {
 	var hosts []string
 	for _, n := range names {
 		hosts = append(hosts, net.JoinHostPort(n, port))
-		if port == "80" { // browsers leave it out
+		if port == "80" { // browsers omit it
 			hosts = append(hosts, strings.TrimSuffix(net.JoinHostPort(n, port), ":80"))
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// history answers a token's chart.
 func (a *API) history(w http.ResponseWriter, r *http.Request, address common.Address, chain uint64, period string) {
 	s := a.snapshot()
 	place, ok := s.place(address, chain)
@@ -20,7 +19,7 @@ func (a *API) history(w http.ResponseWriter, r *http.Request, address common.Add
 		return
 	}
 	row := s.board.Rows[place]
-	p, _ := price.PeriodNamed(period) // validated before
+	p, _ := price.PeriodNamed(period) // validated already
 	ctx, cancel := context.WithTimeout(r.Context(), a.limits.Backend)
 	defer cancel()
 	candles, err := a.chart(ctx, row.ID(), p)
@@ -35,11 +34,12 @@ func (a *API) history(w http.ResponseWriter, r *http.Request, address common.Add
 	newAnswer(appendCandles(encode(chart), candles), s.stale([]int32{place})).write(w, r)
 }
 
-// appendCandles puts candles into an encoded chart without any. It writes what
-// encoding a [Candle] would, in a third of the time: a chart is made at every request.
+// appendCandles inserts candles into an encoded chart without any. It writes the same bytes
+// as encoding each [Candle] in a third of the time, which matters because charts are not
+// cached.
 func appendCandles(chart []byte, candles []price.Candle) []byte {
 	head, tail, _ := bytes.Cut(chart, []byte(`"data":[]`))
-	const candleSize = 190 // of prices below a million dollars
+	const candleSize = 190 // for prices below a million dollars
 	b := append(make([]byte, 0, len(chart)+candleSize*len(candles)), head...)
 	b = append(b, `"data":[`...)
 	for i, c := range candles {
@@ -55,7 +55,7 @@ func appendCandles(chart []byte, candles []price.Candle) []byte {
 	return append(append(b, ']'), tail...)
 }
 
-// chart reads a chart when its turn comes.
+// chart reads a chart, limited to Limits.Charts at once.
 func (a *API) chart(ctx context.Context, id price.ID, p price.Period) ([]price.Candle, error) {
 	if err := hold(ctx, a.reading); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (a *API) chart(ctx context.Context, id price.ID, p price.Period) ([]price.C
 	return a.c.Charts.Chart(ctx, id, p, a.now())
 }
 
-// hold takes a place in a channel of as many places.
+// hold acquires a slot of a semaphore.
 func hold(ctx context.Context, places chan struct{}) error {
 	select {
 	case places <- struct{}{}:
@@ -74,7 +74,6 @@ func hold(ctx context.Context, places chan struct{}) error {
 	}
 }
 
-// available answers which charts there are.
 func (a *API) available(w http.ResponseWriter, r *http.Request, chain uint64) {
 	s, k := a.snapshot(), page{of: chartsList, chain: chain}
 	if kept := s.lists.get(k); kept != nil {
@@ -93,8 +92,8 @@ func (a *API) available(w http.ResponseWriter, r *http.Request, chain uint64) {
 	made.write(w, r)
 }
 
-// coverages reads what the history holds, once per board: it may have to look at all
-// of it.
+// coverages reads what the history holds, once per board, because it may have to scan
+// everything.
 func (a *API) coverages(ctx context.Context, s *snapshot) ([]poll.Coverage, error) {
 	if err := hold(ctx, a.coverage); err != nil {
 		return nil, err
@@ -110,7 +109,7 @@ func (a *API) coverages(ctx context.Context, s *snapshot) ([]poll.Coverage, erro
 	return covered, err
 }
 
-// availableList tells of the chain's tokens, in the board's order.
+// availableList lists the chain's tokens that have charts, in the board's order.
 func (s *snapshot) availableList(covered []poll.Coverage, chain uint64) AvailableList {
 	of := make(map[price.ID]poll.Coverage, len(covered))
 	for _, c := range covered {

@@ -11,27 +11,27 @@ import (
 	"time"
 )
 
-// closed is what a request is worth that gets no answer but the end.
+// closed as a status means that the connection is closed without an answer.
 const closed = 0
 
-// A hostile request is sent as it is. HOST stands for the server's address.
+// A hostile request is sent verbatim. HOST stands for the server's address.
 type hostile struct {
 	name string
 	send string
-	want []int // the statuses of its answers; more answers than that are a failure
+	want []int // statuses of its answers; more answers than that are a failure
 }
 
 const ok = "GET /api/v1/health HTTP/1.1\r\nHost: HOST\r\n\r\n"
 
-// get is a request for a target.
+// get returns a request for a target.
 func get(target string) string { return "GET " + target + " HTTP/1.1\r\nHost: HOST\r\n\r\n" }
 
-// from is a healthy request with further lines in its head.
+// from returns a valid request with additional header lines.
 func from(lines ...string) string {
 	return "GET /api/v1/health HTTP/1.1\r\nHost: HOST\r\n" + strings.Join(lines, "\r\n") + "\r\n\r\n"
 }
 
-// to is a healthy request to another host.
+// to returns a valid request to another host.
 func to(host string) string { return "GET /api/v1/health HTTP/1.1\r\nHost: " + host + "\r\n\r\n" }
 
 var hostiles = []hostile{
@@ -194,7 +194,7 @@ var hostiles = []hostile{
 	{"half a head", "GET /api/v1/health HTTP/1.1\r\nHost: HO", []int{closed}},
 }
 
-// hostileLimits make slow requests end soon.
+// hostileLimits make slow requests time out soon.
 func hostileLimits() Limits {
 	return Limits{ReadHeader: 500 * time.Millisecond, Idle: 20 * time.Millisecond}
 }
@@ -227,7 +227,7 @@ func TestAttackingRequests(t *testing.T) {
 	}
 }
 
-// raw sends bytes and reads answers until the server closes or falls silent.
+// raw sends bytes and reads answers until the server closes the connection.
 func (s *site) raw(t *testing.T, send string) (all []*http.Response) {
 	t.Helper()
 	_, port, _ := net.SplitHostPort(s.address)
@@ -240,7 +240,7 @@ func (s *site) raw(t *testing.T, send string) (all []*http.Response) {
 	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.WriteString(conn, send) // the server may refuse before it has all
+	_, _ = io.WriteString(conn, send) // the server may reject the request before it is complete
 	in := bufio.NewReader(conn)
 	for {
 		res, err := http.ReadResponse(in, nil)
@@ -258,7 +258,7 @@ func (s *site) raw(t *testing.T, send string) (all []*http.Response) {
 	}
 }
 
-// TestSlowHead: a head that comes letter by letter is cut off in time.
+// TestSlowHead checks that a request header sent byte by byte is cut off in time.
 func TestSlowHead(t *testing.T) {
 	c := config()
 	c.Limits = hostileLimits()

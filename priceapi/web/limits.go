@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// Limits bound what clients may take. Zero fields take the value of [DefaultLimits].
+// Limits limit what clients may use. Zero fields take the value of [DefaultLimits].
 type Limits struct {
 	Connections int           // open at once; never above a quarter of the process's descriptors
-	Streams     int           // of events, at once
-	Charts      int           // read at once
-	Header      int           // bytes of a request's head
-	URL         int           // bytes
-	ReadHeader  time.Duration // for a request's head to arrive
-	Write       time.Duration // for an answer to be taken
-	Idle        time.Duration // between two requests of a connection
+	Streams     int           // event streams at once
+	Charts      int           // charts read at once
+	Header      int           // bytes of a request's header
+	URL         int           // in bytes
+	ReadHeader  time.Duration // to receive a request's header
+	Write       time.Duration // to send an answer
+	Idle        time.Duration // between two requests on a connection
 	Fresh       time.Duration // for a new connection's first request while others wait
 	Stalled     time.Duration // for a client to take a piece of an answer while others wait
 	Drain       time.Duration // for answers in flight when the API stops
-	Backend     time.Duration // for the history, the cache, the limiter and the look at the health
-	Heartbeat   time.Duration // between two signs of life of a stream
-	StreamWrite time.Duration // for a stream's reader to take what it was sent
+	Backend     time.Duration // for a call to the history, the cache, the limiter or the health check
+	Heartbeat   time.Duration // between two heartbeats of a stream
+	StreamWrite time.Duration // for a stream's client to take a message
 }
 
-// DefaultLimits suit one machine.
+// DefaultLimits suit a single machine.
 func DefaultLimits() Limits {
 	return Limits{
 		Connections: 1024, Streams: 64, Charts: 16, Header: 8 << 10, URL: 4 << 10,
@@ -32,7 +32,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// or fills the zero fields of l.
+// or fills the zero fields of l from d.
 func (l Limits) or(d Limits) Limits {
 	return Limits{
 		Connections: cmp.Or(l.Connections, d.Connections), Streams: cmp.Or(l.Streams, d.Streams), Charts: cmp.Or(l.Charts, d.Charts),

@@ -12,22 +12,22 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// The number of items of a price list.
+// Limits on the number of items of a price list.
 const (
 	defaultLimit = 100
 	maxLimit     = 1000
 )
 
-// firstFetch is how long a client had better wait for the first prices.
+// firstFetch is how long a client is told to wait for the first prices.
 const firstFetch = 5 * time.Second
 
-// A filter narrows a price list; empty parts narrow nothing.
+// A filter narrows a price list. An empty field does not filter.
 type filter struct {
 	addresses, symbols []string
 }
 
-// prices answers a price list. Before the first fetch there is no time that it could
-// carry, and it is refused.
+// prices answers a price list. Before the first fetch it answers a problem, because the
+// list has no timestamp yet.
 func (a *API) prices(w http.ResponseWriter, r *http.Request, k page, f filter) {
 	s := a.snapshot()
 	if s.board.Fetched.IsZero() {
@@ -43,7 +43,7 @@ func (a *API) prices(w http.ResponseWriter, r *http.Request, k page, f filter) {
 	a.list(r.Context(), s, k).write(w, r)
 }
 
-// list is a page of the snapshot, kept or made.
+// list returns a page of the snapshot, cached or newly encoded.
 func (a *API) list(ctx context.Context, s *snapshot, k page) *answer {
 	if kept := s.lists.get(k); kept != nil {
 		return kept
@@ -59,7 +59,7 @@ func (a *API) list(ctx context.Context, s *snapshot, k page) *answer {
 	return made
 }
 
-// shared takes the bytes from the service's cache, or makes them and puts them there.
+// shared returns the bytes from the service's cache, or builds them and stores them there.
 func (a *API) shared(ctx context.Context, s *snapshot, key string, build func() []byte) []byte {
 	if a.c.Cache == nil {
 		return build()
@@ -80,7 +80,7 @@ func (a *API) pageKey(s *snapshot, k page) string {
 	return fmt.Sprintf("%s/%d.%d/%d/%d/%d/%d", a.c.Version, s.board.Seq, s.board.Fetched.UnixNano(), k.of, k.chain, k.limit, k.offset)
 }
 
-// filtered are the places that match every part of the filter, in the board's order.
+// filtered returns the places that match all parts of the filter, in the board's order.
 func (s *snapshot) filtered(chain uint64, f filter) []int32 {
 	var view []int32
 	if len(f.addresses) > 0 {
@@ -101,7 +101,6 @@ func (s *snapshot) filtered(chain uint64, f filter) []int32 {
 	})
 }
 
-// price answers a single token's price.
 func (a *API) price(w http.ResponseWriter, r *http.Request, address common.Address, chain uint64) {
 	s := a.snapshot()
 	place, ok := s.place(address, chain)
@@ -122,7 +121,6 @@ func missing(chain uint64) string {
 	return "no monitored token has this address on this network"
 }
 
-// tokens answers the list of monitored tokens.
 func (a *API) tokens(w http.ResponseWriter, r *http.Request, k page) {
 	a.list(r.Context(), a.snapshot(), k).write(w, r)
 }

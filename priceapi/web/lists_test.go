@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 )
 
-// names are the items of a price list, as chain and symbol.
+// names returns the items of a price list as chain and symbol.
 func names(l PriceList) (all []string) {
 	for _, i := range l.Data {
 		all = append(all, strconv.FormatUint(i.ChainID, 10)+i.Symbol)
@@ -76,15 +76,15 @@ func TestPriceList(t *testing.T) {
 	}
 }
 
-// TestItems compares items with what they have to say, to the letter.
+// TestItems compares items byte by byte.
 func TestItems(t *testing.T) {
 	s := serve(t, config())
 	for query, want := range map[string]string{
 		"?chain_id=1&offset=1": `{"data":[{"chain_id":1,"token_address":"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2","symbol":"WETH","name":"WETH token","price_now":"3050.120000000000000001","price_24h_ago":"2998.400000000000000000","change_abs":"51.720000000000000001","change_pct":1.72492,"market_cap":"9008047197.70","holders":837494,"has_24h_data":true}],"total_count":2,"has_24h_data_count":1,"timestamp":"2025-12-27T10:15:00.123456"}`,
-		// a fall of nearly everything, and a rise without end: still numbers
+		// A fall of nearly everything and an enormous rise are still numbers.
 		"?chain_id=5330": `{"data":[{"chain_id":5330,"token_address":"0x4200000000000000000000000000000000000006","symbol":"WETH","name":"WETH token","price_now":"0.000000000000000001","price_24h_ago":"100000000000000000000.000000000000000000","change_abs":"-99999999999999999999.999999999999999999","change_pct":-100,"market_cap":"20.00","holders":837494,"has_24h_data":true},` +
 			`{"chain_id":5330,"token_address":"0x6EA1fFcbD7F5D210dB07D9E773862B0512fA219B","symbol":"SUPR","name":"SUPR token","price_now":"0.100000000000000000","price_24h_ago":"0.000000000000000001","change_abs":"0.099999999999999999","change_pct":10000000000000000000,"market_cap":"0.00","holders":837494,"has_24h_data":true}],"total_count":2,"has_24h_data_count":2,"timestamp":"2025-12-27T10:15:00.123456"}`,
-		// the last known price of one that is stale, and zeros
+		// The last known price of a stale one, and zeros.
 		"?symbols=old": `{"data":[{"chain_id":56,"token_address":"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2","symbol":"OLD","name":"OLD token","price_now":"1.500000000000000000","price_24h_ago":"0.000000000000000000","change_abs":"0.000000000000000000","change_pct":0,"market_cap":"5000.00","holders":837494,"has_24h_data":false}],"total_count":1,"has_24h_data_count":0,"timestamp":"2025-12-27T10:15:00.123456"}`,
 	} {
 		if r := s.get(t, pricesPath+query); r.body != want {
@@ -99,11 +99,11 @@ func TestSingle(t *testing.T) {
 	for _, x := range []struct {
 		path   string
 		status int
-		want   string // the body of a price, the type of a problem
+		want   string // the body of a price, or the type of a problem
 	}{
 		{path(weth.Hex()), 200, `{"token_address":"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2","chain_id":1,"price_now":3050.120000000000000001,"price_24h_ago":2998.4,"symbol":"WETH","name":"WETH token"}`},
 		{path(strings.ToLower(weth.Hex())) + "?chain_id=56", 200, `{"token_address":"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2","chain_id":56,"price_now":1.5,"price_24h_ago":0,"symbol":"OLD","name":"OLD token"}`},
-		// known on 10, 5330 and 8453: the lowest chain id
+		// Known on 10, 5330 and 8453: the lowest chain id.
 		{path(opWeth.Hex()), 200, `{"token_address":"0x4200000000000000000000000000000000000006","chain_id":10,"price_now":3050.14,"price_24h_ago":3050.14,"symbol":"WETH","name":"WETH token"}`},
 		{path(opWeth.Hex()) + "?chain_id=5330", 200, `{"token_address":"0x4200000000000000000000000000000000000006","chain_id":5330,"price_now":0.000000000000000001,"price_24h_ago":100000000000000000000,"symbol":"WETH","name":"WETH token"}`},
 		{path("0x0000000000000000000000000000000000000000"), 200, `{"token_address":"0x0000000000000000000000000000000000000000","chain_id":1,"price_now":3050.12,"price_24h_ago":2998.4,"symbol":"ETH","name":"ETH token"}`},
@@ -159,10 +159,10 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestBeforeTheFirstFetch: what has no time is not told as if it had one.
+// TestBeforeTheFirstFetch checks that lists are not answered before they have a timestamp.
 func TestBeforeTheFirstFetch(t *testing.T) {
 	c := config()
-	c.Feed = board.NewFeed()
+	c.Feed = pricetable.NewFeed()
 	s := serve(t, c)
 	for _, query := range []string{"", "?limit=0100", "?symbols=ETH"} {
 		if r := s.get(t, pricesPath+query); r.status != 503 || r.header.Get("Retry-After") != "5" || into[Problem](t, r).Type != notFetched.urn() {
@@ -172,14 +172,14 @@ func TestBeforeTheFirstFetch(t *testing.T) {
 	if r := s.get(t, Base+"/tokens"); r.status != 200 || r.body != `{"data":[],"total_count":0,"timestamp":""}` {
 		t.Errorf("%d %s", r.status, r.body)
 	}
-	c.Feed.Publish(board.New(1, then, rows()))
+	c.Feed.Publish(pricetable.New(1, then, rows()))
 	if r := s.get(t, pricesPath); r.status != 200 {
 		t.Errorf("%d after the first fetch", r.status)
 	}
 }
 
-// TestBothWays: the short way answers as the long way does, byte by byte, also to
-// HEAD and to who has the answer. A number with leading zeros goes the long way.
+// TestBothWays checks that the short path and the router answer identically, also to HEAD
+// and If-None-Match. A number with leading zeros is left to the router.
 func TestBothWays(t *testing.T) {
 	s := serve(t, config())
 	one := Base + "/tokens/" + opWeth.Hex() + "/price24h"
@@ -232,9 +232,9 @@ func TestETag(t *testing.T) {
 			}
 		}
 	}
-	// The same price on a new board is the same answer; the list has another time.
+	// The same price on a new board is the same answer; the list has a new time.
 	old, oldOne := s.get(t, pricesPath).header.Get("Etag"), s.get(t, one).header.Get("Etag")
-	c.Feed.Publish(board.New(8, then.Add(time.Minute), rows()))
+	c.Feed.Publish(pricetable.New(8, then.Add(time.Minute), rows()))
 	if r := s.get(t, pricesPath, "If-None-Match", old); r.status != 200 {
 		t.Errorf("a new board's list is %d", r.status)
 	}
@@ -243,13 +243,13 @@ func TestETag(t *testing.T) {
 	}
 	changed := rows()
 	changed[1].Now.Value = dollars("1")
-	c.Feed.Publish(board.New(9, then.Add(time.Minute), changed))
+	c.Feed.Publish(pricetable.New(9, then.Add(time.Minute), changed))
 	if r := s.get(t, one, "If-None-Match", oldOne); r.status != 200 {
 		t.Errorf("a changed price is %d", r.status)
 	}
 }
 
-// TestChangingBoards: under reading, every list is of one board.
+// TestChangingBoards checks that every list comes from one board while boards change.
 func TestChangingBoards(t *testing.T) {
 	c := config()
 	s := serve(t, c)
@@ -270,16 +270,16 @@ func TestChangingBoards(t *testing.T) {
 		all := rows()
 		at := time.Date(2025, 12, 27, 10, 0, 10+i%50, 0, time.UTC)
 		all[0].Now.Value = dollars(strconv.Itoa(at.Second()))
-		c.Feed.Publish(board.New(uint64(10+i), at, all))
+		c.Feed.Publish(pricetable.New(uint64(10+i), at, all))
 		time.Sleep(time.Millisecond) // lets readers read
 	}
 	readers.Wait()
 }
 
-// TestPagesAreBounded: odd pages do not pile up, and still are right.
+// TestPagesAreBounded checks that unusual pages do not accumulate and are still right.
 func TestPagesAreBounded(t *testing.T) {
 	c := config()
-	c.Feed.Publish(board.New(8, then, many(3000)))
+	c.Feed.Publish(pricetable.New(8, then, many(3000)))
 	s := serve(t, c)
 	for i := range 2 * maxPages {
 		limit := []int{1, 1000}[i/maxPages]
@@ -298,7 +298,7 @@ func TestPagesAreBounded(t *testing.T) {
 	}
 }
 
-// shelf is a cache in memory.
+// A shelf is an in-memory Cache.
 type shelf struct {
 	mu   sync.Mutex
 	kept map[string][]byte
@@ -321,7 +321,8 @@ func (s *shelf) Set(_ context.Context, key string, body []byte) {
 	s.kept[key] = body
 }
 
-// TestSharedCache: a second process takes the bytes of the first, but no rubbish.
+// TestSharedCache checks that a second process uses the bytes of the first, but not invalid
+// ones.
 func TestSharedCache(t *testing.T) {
 	cache := &shelf{kept: map[string][]byte{}}
 	first, second := config(), config()
@@ -339,13 +340,14 @@ func TestSharedCache(t *testing.T) {
 	}
 	other := config()
 	other.Cache = cache
-	other.Feed.Publish(board.New(7, then, rows()[:2])) // the same number, another time
+	other.Feed.Publish(pricetable.New(7, then, rows()[:2])) // the same number, another time
 	if r := serve(t, other).get(t, pricesPath); len(into[PriceList](t, r).Data) != 2 {
 		t.Errorf("another board's list is served: %s", r.body)
 	}
 }
 
-// TestSharedCacheIsBounded: who asks for every offset fills no cache, of one board.
+// TestSharedCacheIsBounded checks that requests for every offset of one board do not fill
+// the cache.
 func TestSharedCacheIsBounded(t *testing.T) {
 	cache := &shelf{kept: map[string][]byte{}}
 	c := config()
@@ -359,7 +361,7 @@ func TestSharedCacheIsBounded(t *testing.T) {
 	if n := len(cache.kept); n != maxPages {
 		t.Errorf("%d pages of one board are in the cache, at most %d belong there", n, maxPages)
 	}
-	c.Feed.Publish(board.New(8, then.Add(time.Minute), rows()))
+	c.Feed.Publish(pricetable.New(8, then.Add(time.Minute), rows()))
 	s.get(t, pricesPath)
 	if n := len(cache.kept); n != maxPages+1 {
 		t.Errorf("the next board's page is not in the cache: %d", n)
@@ -382,7 +384,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestCandlesAsEncoded: candles that are written by hand are what encoding them is.
+// TestCandlesAsEncoded checks that hand-written candles equal encoded ones.
 func TestCandlesAsEncoded(t *testing.T) {
 	candles := []price.Candle{
 		{At: then, Open: dollars("1"), High: price.Max, Low: dollars("1e-18"), Close: dollars("0.5")},

@@ -10,17 +10,17 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// openapiType is the media type of the document itself.
+// openapiType is the media type of the OpenAPI document.
 const openapiType = "application/vnd.oai.openapi+json;version=3.1"
 
-// keyScheme names the API key in the document.
+// keyScheme is the name of the API key scheme in the document.
 const keyScheme = "apiKey"
 
-// documentation is what huma builds on: our formats and refusals, none of its pages.
+// documentation configures huma: our formats and problems, and none of its pages.
 func (a *API) documentation() huma.Config {
 	c := huma.DefaultConfig("Swapkeep price API", a.c.Version)
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
-	c.CreateHooks = nil // they add a $schema to every record
+	c.CreateHooks = nil // the default hooks add a $schema to every record
 	c.Transformers = []huma.Transformer{asProblem}
 	c.RejectUnknownQueryParameters = true
 	c.Info.Description = about()
@@ -32,10 +32,10 @@ func (a *API) documentation() huma.Config {
 	return c
 }
 
-// kinds are all kinds of problems, in the order of their status.
+// kinds are all kinds of problems, by status.
 var kinds = []kind{badBody, keyNeeded, crossOrigin, unknownPath, unknownToken, noPrice, wrongMethod, longURL, wrongHost, badParameter, tooMany, broken, notFetched, noHistory, noCount, fullStreams}
 
-// about introduces the API.
+// about returns the API's description.
 func about() string {
 	var b strings.Builder
 	b.WriteString(`Prices of tokens on EVM networks, in US dollars for one whole token, fetched about every minute, with the change in 24 hours and charts of 24 hours, a week and a month.
@@ -54,7 +54,7 @@ func about() string {
 	return b.String()
 }
 
-// operation documents a resource: its answer, and every refusal.
+// operation documents a resource: its answer and every problem.
 func (a *API) operation(res resource) huma.Operation {
 	op := huma.Operation{
 		OperationID: res.id, Tags: []string{res.group}, Method: http.MethodGet, Path: Base + res.path, Summary: res.summary, Description: res.about,
@@ -77,7 +77,7 @@ func (a *API) operation(res resource) huma.Operation {
 	return op
 }
 
-// anywhere are the problems that a resource shares with all others.
+// anywhere returns the problems that a resource shares with all others.
 func (a *API) anywhere(res resource) []kind {
 	shared := []kind{badBody, crossOrigin, wrongMethod, longURL, wrongHost, badParameter, broken}
 	if a.c.Keys != nil && !res.open {
@@ -105,7 +105,7 @@ func textHeader(about, example string) *huma.Param {
 	return &huma.Param{Description: about, Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{example}}}
 }
 
-// addProblem documents a refusal; kinds of one status share a response.
+// addProblem documents a problem; kinds with the same status share a response.
 func (a *API) addProblem(responses map[string]*huma.Response, k kind) {
 	status, says := strconv.Itoa(k.status), k.title+" ("+k.urn()+")"
 	r := responses[status]
@@ -131,7 +131,7 @@ func (a *API) addProblem(responses map[string]*huma.Response, k kind) {
 	}
 }
 
-// wayOut is the header that a status comes with.
+// wayOut returns the header that is sent with a status.
 func wayOut(status int) (string, *huma.Param) {
 	switch status {
 	case http.StatusUnauthorized:
@@ -148,10 +148,10 @@ func (a *API) schema(record any) *huma.Schema {
 	return a.docs.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(record), true, "")
 }
 
-// document is the OpenAPI document.
+// document returns the OpenAPI document.
 func (a *API) document() *answer {
 	d := a.docs.OpenAPI()
-	for _, theirs := range []string{"ErrorModel", "ErrorDetail"} { // huma's problem, which is never sent
+	for _, theirs := range []string{"ErrorModel", "ErrorDetail"} { // huma's error format, which is never sent
 		delete(d.Components.Schemas.Map(), theirs)
 	}
 	exemplify(d.Components.Schemas.Map())
@@ -173,7 +173,7 @@ func exemplify(records map[string]*huma.Schema) {
 	}
 }
 
-// exampleOf is a record of its fields' examples. No record holds another of its kind.
+// exampleOf builds a record of its fields' examples. No record contains its own type.
 func exampleOf(records map[string]*huma.Schema, ref string) map[string]any {
 	example := map[string]any{}
 	for name, field := range records[ref[strings.LastIndex(ref, "/")+1:]].Properties {

@@ -18,22 +18,22 @@ const (
 	specPath = "/openapi.json"
 )
 
-// page is our part of the documentation page. The rest is Swagger UI, which comes
-// packed; its bare files are taken, since its handler hashes all of them whenever the
-// process starts.
+// ours is this package's part of the documentation page. The rest is Swagger UI, which
+// comes gzipped. Its files are used directly, because its own handler hashes all of them at
+// every start.
 //
 //go:embed page
 var ours embed.FS
 
-// docsPolicy lets the page load nothing but its own. Swagger UI writes style
-// attributes and has small pictures in its style sheet.
+// docsPolicy allows the page to load only its own files. Swagger UI writes style attributes
+// and has data: images in its style sheet.
 var docsPolicy = []string{"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
 
-// A file is a row of the table of pages.
+// A file describes a file of the documentation.
 type file struct {
 	path, kind string
 	from       embed.FS
-	name       string // packed when it ends in .gz
+	name       string // gzipped if it ends in .gz
 }
 
 var files = []file{
@@ -44,7 +44,7 @@ var files = []file{
 	{"/docs/favicon-32x32.png", "image/png", static.FS, "favicon-32x32.png"},
 }
 
-// routePages registers what is no resource.
+// routePages registers everything that is not a resource.
 func (a *API) routePages() {
 	get := func(path string, serve http.HandlerFunc) {
 		a.router.Path(path).Methods(http.MethodGet).HandlerFunc(serve)
@@ -57,8 +57,9 @@ func (a *API) routePages() {
 	get("/", root.write)
 }
 
-// handler serves the file as it is packed to who takes it so, else unpacked: once for
-// all, since the pages are not counted and a slow reader keeps what he is sent.
+// handler serves the gzipped file to clients that accept gzip, and the unpacked one to
+// others. It unpacks once, because these requests are not rate limited and a slow client
+// keeps its copy alive.
 func (f file) handler() http.HandlerFunc {
 	packed := sync.OnceValue(func() *answer { return f.answer(f.read()) })
 	if !strings.HasSuffix(f.name, ".gz") {
@@ -91,7 +92,7 @@ func (f file) read() []byte {
 	return body
 }
 
-// takesGzip reads an Accept-Encoding; a weight of zero is no (RFC 9110, 12.5.3).
+// takesGzip evaluates Accept-Encoding; a weight of zero means no (RFC 9110, 12.5.3).
 func takesGzip(accept string) bool {
 	for one := range strings.SplitSeq(accept, ",") {
 		coding, weight, _ := strings.Cut(one, ";")

@@ -10,7 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Problem is a refusal as RFC 9457 has it, with what to do about it.
+// Problem is an error response as in RFC 9457, with a remedy.
 type Problem struct {
 	Type   string         `json:"type" doc:"What kind of problem this is." example:"urn:swapkeep:problem:unknown-token"`
 	Title  string         `json:"title" doc:"The kind in words." example:"Unknown token"`
@@ -22,15 +22,15 @@ type Problem struct {
 	header http.Header
 }
 
-// ProblemField is a parameter that is wrong. Its value is not repeated.
+// ProblemField is an invalid parameter. Its value is not echoed.
 type ProblemField struct {
 	Location string `json:"location" doc:"Where the parameter is, and its name." example:"query.limit"`
 	Message  string `json:"message" doc:"What is wrong with it." example:"expected number <= 1000"`
 }
 
-// A kind is a row of the table of problems.
+// A kind is a kind of problem.
 type kind struct {
-	name   string // the end of its type's URN
+	name   string // last part of its type's URN
 	status int
 	title  string
 	remedy string
@@ -38,7 +38,7 @@ type kind struct {
 
 const problemURN = "urn:swapkeep:problem:"
 
-// The kinds of problems. Kinds with one status are told apart by their type.
+// The kinds of problems. Kinds with the same status differ in type.
 var (
 	badBody      = kind{"request-body", 400, "A body is not taken", "send the request without a body"}
 	keyNeeded    = kind{"key-needed", 401, "An API key is needed", "send your key in the header X-API-Key; whoever runs this service gives keys out"}
@@ -60,12 +60,11 @@ var (
 
 func (k kind) urn() string { return problemURN + k.name }
 
-// says is a problem of the kind.
+// says returns a problem of this kind.
 func (k kind) says(detail string) *Problem {
 	return &Problem{Type: k.urn(), Title: k.title, Status: k.status, Detail: detail, Remedy: k.remedy}
 }
 
-// with adds a header.
 func (p *Problem) with(name, value string) *Problem {
 	if p.header == nil {
 		p.header = http.Header{}
@@ -74,12 +73,10 @@ func (p *Problem) with(name, value string) *Problem {
 	return p
 }
 
-// after says when to come back.
 func (p *Problem) after(wait time.Duration) *Problem {
 	return p.with("Retry-After", strconv.Itoa(max(1, int(math.Ceil(wait.Seconds())))))
 }
 
-// write sends the problem.
 func (p *Problem) write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	p.headers(h.Set)
@@ -87,7 +84,7 @@ func (p *Problem) write(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(p.Status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // a client that is gone is told nothing
+		_, _ = w.Write(body) // a write error means that the client has gone
 	}
 }
 
@@ -100,7 +97,7 @@ func (p *Problem) headers(set func(name, value string)) {
 	set("X-Content-Type-Options", "nosniff")
 }
 
-// asProblem is a huma transformer: what validation finds becomes a problem.
+// asProblem is a huma transformer that turns validation errors into problems.
 func asProblem(c huma.Context, _ string, v any) (any, error) {
 	e, ok := v.(*huma.ErrorModel)
 	if !ok {
@@ -117,7 +114,7 @@ func asProblem(c huma.Context, _ string, v any) (any, error) {
 	return p, nil
 }
 
-// maxLocation bounds how much of a parameter's name is repeated, in bytes.
+// maxLocation limits how many bytes of a parameter's name are echoed.
 const maxLocation = 80
 
 func short(location string) string {

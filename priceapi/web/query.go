@@ -12,8 +12,8 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humamux"
 )
 
-// strict is huma middleware: it refuses what would be read as something else than the
-// client meant. Names that a resource does not know are refused after it.
+// strict is huma middleware that rejects queries that could be understood differently than
+// the client meant. Unknown parameters are rejected after it.
 func strict(c huma.Context, next func(huma.Context)) {
 	r, w := humamux.Unwrap(c)
 	wrong := checkQuery(r.URL.RawQuery)
@@ -26,9 +26,8 @@ func strict(c huma.Context, next func(huma.Context)) {
 	p.write(w, r)
 }
 
-// checkQuery says what is wrong with the form of a query: a parameter that is there
-// twice, has no value, or is not encoded as a query is. A client that writes
-// "chain_id=" meant a chain, and must not get all of them.
+// checkQuery finds parameters that are repeated, have no value, or are badly encoded. A
+// client that writes "chain_id=" meant one chain and must not get all of them.
 func checkQuery(raw string) (wrong []ProblemField) {
 	seen := map[string]bool{}
 	for more := raw != ""; more; {
@@ -53,7 +52,6 @@ func checkQuery(raw string) (wrong []ProblemField) {
 	return wrong
 }
 
-// unescape decodes a name or a value of a query.
 func unescape(text string) (plain string, malformed bool) {
 	plain, err := url.QueryUnescape(text)
 	if err != nil || strings.Contains(text, ";") || !utf8.ValidString(plain) || strings.ContainsFunc(plain, unicode.IsControl) {
@@ -62,8 +60,8 @@ func unescape(text string) (plain string, malformed bool) {
 	return plain, false
 }
 
-// oddPath reports a path that means another one to somebody: with escapes, or with
-// segments that are empty or dots. No resource has one.
+// oddPath reports a path that different software may interpret differently: one with
+// escapes, empty segments or dot segments. No resource has such a path.
 func oddPath(path string) bool {
 	if path == "/" {
 		return false
@@ -82,7 +80,7 @@ func oddPath(path string) bool {
 // headKey marks a request that was a HEAD.
 type headKey struct{}
 
-// asGet makes a GET of a HEAD for the router; net/http keeps the body back.
+// asGet turns a HEAD into a GET for the router; net/http drops the body.
 func asGet(r *http.Request) *http.Request {
 	if r.Method != http.MethodHead {
 		return r

@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 )
 
-// A part of the crowd is enough to show what happens; make load brings the whole.
+// Part of the crowd is enough to show the behaviour; make load uses all of it.
 var whole = flag.Bool("whole", false, "as many connections as the API has by itself, and more clients")
 
-// crowded is how many places there are, and how many clients that ask on and on and read
-// nothing: more.
+// crowded returns the number of connection slots and a larger number of clients that keep
+// asking and never read.
 func crowded() (places, deaf int) {
 	if *whole {
 		return DefaultLimits().Connections, 1100
@@ -26,8 +26,8 @@ func crowded() (places, deaf int) {
 	return 60, 80
 }
 
-// pipeline lets them in, and comes back when the server takes no more of them. From then
-// on each comes back that is dropped.
+// pipeline connects clients that keep sending requests, and returns when the server accepts
+// no more of them. From then on each dropped client reconnects.
 func pipeline(t *testing.T, address string, deaf int) {
 	t.Helper()
 	ask := strings.Repeat("GET "+pricesPath+" HTTP/1.1\r\nHost: "+address+"\r\n\r\n", 16)
@@ -35,7 +35,7 @@ func pipeline(t *testing.T, address string, deaf int) {
 	settled := make(chan struct{})
 	for _, c := range dial(t, address, deaf) {
 		go func() {
-			for t.Context().Err() == nil { // which ends before the connections are closed
+			for t.Context().Err() == nil { // ends before the connections are closed
 				_, err := io.WriteString(c, ask)
 				for ; err == nil; _, err = io.WriteString(c, ask) {
 					sent.Add(1)
@@ -57,15 +57,15 @@ func pipeline(t *testing.T, address string, deaf int) {
 	close(settled)
 }
 
-// TestCrowdThatDoesNotRead: clients on every connection there is, which ask on and on,
-// read nothing and come back when they are dropped, do not keep another one waiting until
-// their answers' time is over.
+// TestCrowdThatDoesNotRead checks that clients that occupy every connection, keep asking,
+// read nothing and reconnect when dropped do not make another client wait for their write
+// timeouts.
 func TestCrowdThatDoesNotRead(t *testing.T) {
 	places, deaf := crowded()
 	c := config()
-	c.Feed.Publish(board.New(8, then, many(1000)))
+	c.Feed.Publish(pricetable.New(8, then, many(1000)))
 	c.Limits.Connections, c.Limits.Write = places, time.Minute
-	c.Limits.Fresh = 30 * time.Second // the crowd is on this machine, and slow
+	c.Limits.Fresh = 30 * time.Second // the crowd is on the same machine, and slow
 	s := serve(t, c)
 	pipeline(t, s.address, deaf)
 	for range 3 {

@@ -5,21 +5,21 @@ import (
 	"strings"
 	"time"
 
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// The forms of time: a record's own with a Z, a list's without a zone, both UTC.
+// Time formats: records use Z, lists have no zone; both are UTC.
 const (
 	zuluMicros = "2006-01-02T15:04:05.000000Z"
 	bareMicros = "2006-01-02T15:04:05.000000"
 	zulu       = "2006-01-02T15:04:05Z"
 )
 
-// Identity is which token a record is of.
+// Identity identifies a record's token.
 type Identity struct {
 	ChainID      uint64  `json:"chain_id" minimum:"1" doc:"Network id." example:"1"`
 	TokenAddress Address `json:"token_address" doc:"Token contract, with the checksum of EIP-55; the zero address is the network's own coin." example:"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"`
@@ -42,8 +42,8 @@ type Statistics struct {
 	AvgFetchSeconds   Number `json:"avg_fetch_duration_seconds" minimum:"0" doc:"Mean duration of a fetch, in seconds." example:"0.84"`
 }
 
-// PriceItem is a token in a price list. Without 24 hours of data the three members
-// that need them are zero.
+// PriceItem is a token in a price list. Without 24 hours of data the fields that need them
+// are zero.
 type PriceItem struct {
 	Identity
 	Symbol      string  `json:"symbol" doc:"Ticker symbol." example:"WETH"`
@@ -75,7 +75,7 @@ type TokenPrice struct {
 	Name         string  `json:"name" doc:"Name." example:"Wrapped Ether"`
 }
 
-// Token is a monitored token, with a price or without one.
+// Token is a monitored token, with or without a price.
 type Token struct {
 	Identity
 	Symbol           string `json:"symbol" doc:"Ticker symbol." example:"WETH"`
@@ -95,7 +95,7 @@ type TokenList struct {
 	Timestamp  string  `json:"timestamp" doc:"When prices were fetched last: ISO 8601, UTC, microseconds, without a zone suffix; empty before the first fetch." example:"2025-12-27T10:15:00.000000"`
 }
 
-// Candle is a span of a chart.
+// Candle is one time span of a chart.
 type Candle struct {
 	Timestamp string `json:"timestamp" format:"date-time" doc:"Beginning of the span: RFC 3339, UTC." example:"2025-12-27T10:10:00Z"`
 	Open      Price  `json:"open" doc:"First price, in US dollars." example:"3049.870000000000000000"`
@@ -115,7 +115,7 @@ type Chart struct {
 	Timestamp    string   `json:"timestamp" doc:"When prices were fetched last: ISO 8601, UTC, microseconds, without a zone suffix; empty before the first fetch." example:"2025-12-27T10:15:00.000000"`
 }
 
-// Available says what charts there are of a token.
+// Available lists a token's charts.
 type Available struct {
 	Identity
 	Symbol  string            `json:"symbol" doc:"Ticker symbol." example:"WETH"`
@@ -123,7 +123,7 @@ type Available struct {
 	Periods []AvailablePeriod `json:"periods" nullable:"false" doc:"The periods with at least one candle, the shortest first."`
 }
 
-// AvailablePeriod is a chart that there is.
+// AvailablePeriod is one available chart.
 type AvailablePeriod struct {
 	Period      string `json:"period" enum:"24h,week,month" doc:"The span from now backwards." example:"week"`
 	StepSeconds int    `json:"step_seconds" doc:"Length of each candle, in seconds." example:"1800"`
@@ -161,9 +161,8 @@ type Root struct {
 	OpenAPI       string `json:"openapi"`
 }
 
-// The texts of values. A Price has 18 fraction digits, a Change as many and a minus
-// sign when it is below zero, Dollars have two; a Number is a JSON number without an
-// exponent.
+// Formatted values. A Price has 18 fraction digits, a Change the same and a minus sign if
+// negative, Dollars two; a Number is a JSON number without an exponent.
 type (
 	Address string
 	Price   string
@@ -194,13 +193,13 @@ func textual(pattern string) *huma.Schema {
 // MarshalJSON writes the number as it is.
 func (n Number) MarshalJSON() ([]byte, error) { return []byte(n), nil }
 
-// exact is a price as a number, every digit of it.
+// exact formats a price as a number with all its digits.
 func exact(v price.Value) Number { return Number(trim(v.String())) }
 
-// rounded is a float as a number, to six digits.
+// rounded formats a float with at most six fraction digits.
 func rounded(f float64) Number { return Number(trim(strconv.FormatFloat(f, 'f', 6, 64))) }
 
-// trim cuts the zeros after the last digit that says something.
+// trim removes trailing zeros.
 func trim(decimal string) string {
 	short := strings.TrimRight(strings.TrimRight(decimal, "0"), ".")
 	switch short {
@@ -210,11 +209,13 @@ func trim(decimal string) string {
 	return short
 }
 
-func identity(r board.Row) Identity { return Identity{r.Token.Chain, addressText(r.Token.Address)} }
+func identity(r pricetable.Row) Identity {
+	return Identity{r.Token.Chain, addressText(r.Token.Address)}
+}
 
 func addressText(a common.Address) Address { return Address(a.Hex()) }
 
-// bare is a time in the form of lists; "" = never.
+// bare formats a time for lists; "" = never.
 func bare(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -222,15 +223,15 @@ func bare(t time.Time) string {
 	return t.UTC().Format(bareMicros)
 }
 
-// ago is the price of 24 hours before, zero where it says nothing.
-func ago(r board.Row) price.Value {
+// ago returns the price of 24 hours earlier, zero if there is no 24-hour comparison.
+func ago(r pricetable.Row) price.Value {
 	if !r.Has24h() {
 		return price.Value{}
 	}
 	return r.Ago.Value
 }
 
-func priceItem(r board.Row) PriceItem {
+func priceItem(r pricetable.Row) PriceItem {
 	by, fell, percent := r.Change()
 	change := by.String()
 	if fell {
@@ -243,14 +244,14 @@ func priceItem(r board.Row) PriceItem {
 	}
 }
 
-func tokenPrice(r board.Row) TokenPrice {
+func tokenPrice(r pricetable.Row) TokenPrice {
 	return TokenPrice{
 		TokenAddress: addressText(r.Token.Address), ChainID: r.Token.Chain,
 		PriceNow: exact(r.Now.Value), Price24hAgo: exact(ago(r)), Symbol: r.Token.Symbol, Name: r.Token.Name,
 	}
 }
 
-func token(r board.Row) Token {
+func token(r pricetable.Row) Token {
 	t := Token{
 		Identity: identity(r), Symbol: r.Token.Symbol, Name: r.Token.Name,
 		Decimals: r.Token.Decimals, Stale: r.Stale, MarketCapDiluted: r.Facts.Diluted,
@@ -265,7 +266,7 @@ func candle(c price.Candle) Candle {
 	return Candle{Timestamp: c.At.UTC().Format(zulu), Open: Price(c.Open.String()), High: Price(c.High.String()), Low: Price(c.Low.String()), Close: Price(c.Close.String())}
 }
 
-func eventPrice(r board.Row) EventPrice {
+func eventPrice(r pricetable.Row) EventPrice {
 	_, _, percent := r.Change()
 	return EventPrice{
 		Identity: identity(r), PriceNow: Price(r.Now.Value.String()),

@@ -13,16 +13,16 @@ import (
 // readMethods are the methods of every resource.
 const readMethods = "GET, HEAD"
 
-// A resource is a row of the contract.
+// A resource is one resource of the API's contract.
 type resource struct {
 	id, group, path, summary, about string
-	record                          any // what it answers
+	record                          any // a zero value of what it answers
 	stream                          bool
-	open                            bool // without a key
+	open                            bool // needs no key
 	problems                        []kind
 }
 
-// The resources. What any resource may refuse is not repeated here.
+// The resources. Problems that any resource may answer are not listed here.
 var (
 	health = resource{
 		id: "health", group: "Service", path: "/health", summary: "How the service is", record: HealthRecord{}, open: true,
@@ -58,8 +58,7 @@ var (
 	}
 )
 
-// The parameters, by what takes them. Those that are part of others are exported, as
-// huma needs them.
+// The parameters of the resources. Embedded structs are exported because huma requires it.
 type (
 	noInput struct{}
 
@@ -82,7 +81,7 @@ type (
 		Offset uint64 `query:"offset" minimum:"0" maximum:"1000000000" default:"0" doc:"Number of tokens to leave out at the beginning." example:"0"`
 	}
 
-	// OfToken is one token.
+	// OfToken identifies one token.
 	OfToken struct {
 		Address string `path:"address" pattern:"^0x[0-9a-fA-F]{40}$" doc:"Token contract; the zero address is the network's own coin." example:"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"`
 		ChainID uint64 `query:"chain_id" minimum:"1" maximum:"9007199254740991" doc:"Network id; when absent, the lowest on which the address is known." example:"1"`
@@ -98,9 +97,8 @@ func (in pricesInput) page() page {
 	return page{chain: in.ChainID, limit: int(in.Limit), offset: int(in.Offset)} // both validated
 }
 
-// route registers every resource.
 func (a *API) route() {
-	// Paths are matched as they were sent: nothing is cleaned up and redirected.
+	// Paths are matched exactly as sent, without cleaning and redirects.
 	a.router = mux.NewRouter().SkipClean(true).UseEncodedPath()
 	a.router.NotFoundHandler = refusing(unknownPath.says("no resource has this path"))
 	a.router.MethodNotAllowedHandler = refusing(wrongMethod.says("the method is not one that resources have").with("Allow", readMethods))
@@ -116,7 +114,7 @@ func (a *API) route() {
 		a.price(w, r, common.HexToAddress(in.Address), in.ChainID)
 	})
 	add(a, tokenList, func(w http.ResponseWriter, r *http.Request, in *tokensInput) {
-		if in.Offset > 0 && in.Limit == 0 { // the whole list is one answer for all, its parts are many
+		if in.Offset > 0 && in.Limit == 0 { // the full list is one cached answer, but its parts are many
 			in.Limit = maxLimit
 		}
 		a.tokens(w, r, page{of: tokensList, chain: in.ChainID, limit: int(in.Limit), offset: int(in.Offset)})
@@ -129,7 +127,7 @@ func (a *API) route() {
 	a.routePages()
 }
 
-// add registers a resource: documented by its types, its parameters validated by them.
+// add registers a resource, whose input type defines its parameters.
 func add[In any](a *API, res resource, serve func(http.ResponseWriter, *http.Request, *In)) {
 	huma.Register(a.docs, a.operation(res), func(_ context.Context, in *In) (*huma.StreamResponse, error) {
 		return &huma.StreamResponse{Body: func(c huma.Context) {

@@ -11,12 +11,12 @@ import (
 	"swapkeep/listen"
 )
 
-// ErrServed means that Serve was called before: an API is served once.
+// ErrServed means that Serve was called before; an API is served only once.
 var ErrServed = errors.New("the price API was served already")
 
-// Serve answers on a listener, which it closes, until the context ends. It then tells
-// the event streams, lets answers in flight end within Limits.Drain, cuts the others
-// off, and returns nil. Another error means that the listener failed.
+// Serve answers on a listener, which it closes, until ctx ends. It then ends the event
+// streams, lets answers in flight finish within Limits.Drain, closes the remaining
+// connections, and returns nil. Other errors mean that the listener failed.
 func (a *API) Serve(ctx context.Context, l net.Listener) error {
 	if !a.served.CompareAndSwap(false, true) {
 		return errors.Join(ErrServed, l.Close())
@@ -39,7 +39,7 @@ func (a *API) Serve(ctx context.Context, l net.Listener) error {
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.limits.Drain)
 	defer cancel()
 	if s.Shutdown(drain) != nil {
-		_ = s.Close() // cuts off who did not end in time
+		_ = s.Close() // closes connections that are still open
 	}
 	if err == nil {
 		err = <-failed

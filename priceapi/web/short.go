@@ -8,7 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// The two hot paths, and the health.
+// The two hot paths, and health.
 const (
 	pricesPath   = Base + "/tokens/price24h"
 	singlePrefix = Base + "/tokens/0x"
@@ -16,8 +16,8 @@ const (
 	healthPath   = Base + "/health"
 )
 
-// short answers the plain form of the two hot requests and says whether it did. It
-// takes nothing that the long way would not answer alike.
+// short answers the plain form of the two hot requests and reports whether it did. It
+// handles only requests that the router would answer in the same way.
 func (a *API) short(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || r.URL.RawPath != "" {
 		return false
@@ -40,7 +40,7 @@ func (a *API) short(w http.ResponseWriter, r *http.Request) bool {
 	return ok
 }
 
-// plainAddress reads the path of a single token's price.
+// plainAddress parses the path of a single token's price.
 func plainAddress(path string) (a common.Address, ok bool) {
 	text, ok := strings.CutPrefix(path, singlePrefix)
 	if !ok {
@@ -54,7 +54,7 @@ func plainAddress(path string) (a common.Address, ok bool) {
 	return a, err == nil
 }
 
-// plainChain reads a query of nothing or a chain_id.
+// plainChain parses an empty query or a chain_id.
 func plainChain(query string) (chain uint64, ok bool) {
 	if query == "" {
 		return 0, true
@@ -67,8 +67,8 @@ func plainChain(query string) (chain uint64, ok bool) {
 	return chain, ok && chain >= 1
 }
 
-// plainPage reads a query of chain_id, limit and offset in plain digits, each at most
-// once. Anything else is not its business, wrong or not.
+// plainPage parses a query of chain_id, limit and offset in plain digits, each at most
+// once. Everything else, valid or not, is left to the router.
 func plainPage(query string) (page, bool) {
 	k := page{limit: defaultLimit}
 	var seen [3]bool
@@ -96,7 +96,7 @@ func plainPage(query string) (page, bool) {
 	return k, true
 }
 
-// plainNumber reads up to nine digits.
+// plainNumber parses up to nine digits.
 func plainNumber(digits string) (n uint64, ok bool) {
 	if digits == "" || len(digits) > 9 {
 		return 0, false

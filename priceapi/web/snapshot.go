@@ -9,31 +9,30 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/poll"
+	"swapkeep/priceapi/pricetable"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A snapshot is a board and what of it is encoded already. Rows that are not public
-// are in none of its views.
+// A snapshot is a board with cached encodings. Its views contain only public rows.
 type snapshot struct {
-	board *board.Board
-	// The places of rows in the board: of those with a price, and of all, by chain;
-	// chain 0 = every chain.
+	board *pricetable.Board
+	// Indices ("places") of board rows by chain: those with a price, and all. Chain 0 means
+	// every chain.
 	priced, monitored map[uint64][]int32
-	at                map[common.Address][]int32 // the lowest chain id first
+	at                map[common.Address][]int32 // lowest chain id first
 
 	items   []atomic.Pointer[[]byte] // of price lists, by place
 	singles []atomic.Pointer[answer] // single-token prices, by place
 	lists   pages
 	given   given
 
-	symbols func() map[string][]int32 // by the symbol in lower case
+	symbols func() map[string][]int32 // by lower-case symbol
 	covered atomic.Pointer[[]poll.Coverage]
 }
 
-func newSnapshot(b *board.Board) *snapshot {
+func newSnapshot(b *pricetable.Board) *snapshot {
 	s := &snapshot{
 		board: b, priced: map[uint64][]int32{}, monitored: map[uint64][]int32{}, at: make(map[common.Address][]int32, len(b.Rows)),
 		items: make([]atomic.Pointer[[]byte], len(b.Rows)), singles: make([]atomic.Pointer[answer], len(b.Rows)),
@@ -68,7 +67,6 @@ func (s *snapshot) bySymbol() map[string][]int32 {
 	return m
 }
 
-// item is the encoded item of a row.
 func (s *snapshot) item(place int32) []byte {
 	if b := s.items[place].Load(); b != nil {
 		return *b
@@ -78,7 +76,7 @@ func (s *snapshot) item(place int32) []byte {
 	return b
 }
 
-// place finds a token; without a chain the one of the lowest chain id.
+// place finds a token; chain 0 means the lowest chain id.
 func (s *snapshot) place(a common.Address, chain uint64) (int32, bool) {
 	for _, i := range s.at[a] {
 		if chain == 0 || s.board.Rows[i].Token.Chain == chain {
@@ -88,7 +86,7 @@ func (s *snapshot) place(a common.Address, chain uint64) (int32, bool) {
 	return 0, false
 }
 
-// single is the encoded price of a row that has one.
+// single returns the encoded price of a row that has one.
 func (s *snapshot) single(place int32) *answer {
 	if a := s.singles[place].Load(); a != nil {
 		return a
@@ -103,7 +101,7 @@ func (s *snapshot) single(place int32) *answer {
 	return a
 }
 
-// window cuts offset and limit out of a view; limit 0 = all.
+// window applies offset and limit to a view; limit 0 = all.
 func window(view []int32, offset, limit int) []int32 {
 	view = view[min(offset, len(view)):]
 	if limit == 0 {
@@ -112,7 +110,7 @@ func window(view []int32, offset, limit int) []int32 {
 	return view[:min(limit, len(view))]
 }
 
-// priceList encodes a price list of some rows of total that match.
+// priceList encodes a price list of the given rows; total is the number of matches.
 func (s *snapshot) priceList(places []int32, total int) []byte {
 	size, with24h := 160, 0
 	for _, i := range places {
@@ -134,7 +132,7 @@ func (s *snapshot) priceList(places []int32, total int) []byte {
 	return append(b, `"}`...)
 }
 
-// stale counts the rows whose price is too old.
+// stale counts the rows with a stale price.
 func (s *snapshot) stale(places []int32) (n int) {
 	for _, i := range places {
 		if s.board.Rows[i].Stale {
@@ -144,7 +142,6 @@ func (s *snapshot) stale(places []int32) (n int) {
 	return n
 }
 
-// tokenList encodes a list of monitored tokens.
 func (s *snapshot) tokenList(places []int32, total int) []byte {
 	list := TokenList{Data: make([]Token, 0, len(places)), TotalCount: total, Timestamp: bare(s.board.Fetched)}
 	for _, i := range places {
@@ -153,14 +150,14 @@ func (s *snapshot) tokenList(places []int32, total int) []byte {
 	return encode(list)
 }
 
-// A page names a list that is asked for again and again.
+// A page identifies a cacheable list.
 type page struct {
 	of            listOf
 	chain         uint64 // 0 = every chain
 	limit, offset int
 }
 
-// A listOf is what a list is of.
+// A listOf is the kind of a list.
 type listOf uint8
 
 const (
@@ -169,17 +166,17 @@ const (
 	chartsList
 )
 
-// The most pages of one board that are kept, and their bytes; likewise of those that
-// this process gives to the service's cache.
+// Limits on the pages of one board that are cached, and separately on those that this
+// process puts into the service's cache.
 const (
 	maxPages     = 128
 	maxPageBytes = 16 << 20
 )
 
-// pages are the encoded lists of one board. Reading takes no lock.
+// pages caches the encoded lists of one board. Reads take no lock.
 type pages struct {
 	all   atomic.Pointer[map[page]*answer]
-	mu    sync.Mutex // of writers
+	mu    sync.Mutex // for writers
 	bytes int
 }
 
@@ -190,7 +187,7 @@ func (p *pages) get(k page) *answer {
 	return nil
 }
 
-// put keeps a page, for which others go where there is no room.
+// put caches a page, and evicts others if there is no room.
 func (p *pages) put(k page, a *answer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -213,14 +210,14 @@ func (p *pages) put(k page, a *answer) {
 	p.all.Store(&m)
 }
 
-// given counts what of one board went to the service's cache: pages that nobody else
-// would ask for, an offset each, must not fill it.
+// A given counts what was put into the service's cache for one board, so that requests for
+// ever new offsets cannot fill it.
 type given struct {
 	mu           sync.Mutex
 	pages, bytes int
 }
 
-// take reports whether one more page may go there, and counts it.
+// take reports whether one more page may be put there, and counts it.
 func (g *given) take(size int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// health answers how the service is. A status that is none counts as unhealthy.
+// health reports the service's health. An unknown status counts as unhealthy.
 func (a *API) health(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), a.limits.Backend)
 	defer cancel()
@@ -23,13 +23,12 @@ func (a *API) health(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Content-Type"], w.Header()["Content-Length"] = ill.kind, ill.length
 		w.Header()["Cache-Control"], w.Header()["X-Content-Type-Options"] = noStore, noSniff
 		w.WriteHeader(http.StatusServiceUnavailable)
-		_, _ = w.Write(ill.body) // a client that is gone is told nothing
+		_, _ = w.Write(ill.body) // a write error means that the client has gone
 	}
 }
 
 var noStore = []string{"no-store"}
 
-// stats answers how fetching goes.
 func (a *API) stats(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), a.limits.Backend)
 	defer cancel()

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 )
 
 func TestHealth(t *testing.T) {
@@ -104,7 +104,8 @@ func TestAvailable(t *testing.T) {
 	}
 }
 
-// TestProblems: every problem is whole, of its own type, and in the documentation.
+// TestProblems checks that every problem is complete, has its own type, and is in the
+// documentation.
 func TestProblems(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range kinds {
@@ -169,7 +170,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestPublicOnly: nothing that the API says mentions a token that is not public.
+// TestPublicOnly checks that no answer mentions a token that is not public.
 func TestPublicOnly(t *testing.T) {
 	s := serve(t, config())
 	for _, path := range []string{pricesPath + "?limit=1000", Base + "/tokens", Base + "/tokens/history/available", Base + "/stats"} {
@@ -177,7 +178,7 @@ func TestPublicOnly(t *testing.T) {
 			t.Errorf("%s tells of it", path)
 		}
 	}
-	for _, b := range []*board.Board{nil, board.New(1, then, nil)} {
+	for _, b := range []*pricetable.Board{nil, pricetable.New(1, then, nil)} {
 		if m := string(event(b, s.c.Feed.Now())); strings.Contains(m, secretToken.Hex()) {
 			t.Error("events tell of it")
 		}

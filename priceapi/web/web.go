@@ -1,11 +1,11 @@
-// Package web is the token price REST API: the records of its contract, the same on
-// loopback and hosted, and documentation that is generated from them.
+// Package web is the token price REST API: its records, which are the same on loopback and
+// hosted, and documentation generated from them.
 //
-// A request passes the guard (Host, Origin, size), the gate (keys and rates, where
-// there are any), and then one of two ways. The plain form of the two hot requests is
-// recognised and answered at once with bytes that are encoded once per board. All
-// else goes the long way: the router, validation, a handler. Both ways end in the
-// same handlers, and the short way takes only what the long way would take too.
+// A request first passes guard (Host, Origin, size) and gate (keys and rate limits, if
+// configured). The plain form of the two hot requests is then answered directly with bytes
+// that are encoded once per board. Everything else goes through the router and validation
+// to a handler. Both paths use the same handlers, and the short one accepts only what the
+// long one would.
 package web
 
 import (
@@ -20,10 +20,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"swapkeep/fault"
-	"swapkeep/priceapi/board"
+	"swapkeep/internal/clock"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/pricetable"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gorilla/mux"
@@ -32,64 +32,65 @@ import (
 // Base is the prefix of every resource.
 const Base = "/api/v1"
 
-// A Config is what an API serves and whom.
+// A Config configures an API.
 type Config struct {
-	Feed   *board.Feed
+	Feed   *pricetable.Feed
 	Charts Charts
-	// Health looks at what the API stands on. It is asked at every health request and
-	// bounded by its context.
+	// Health checks what the API depends on. It is called for every health request, with a
+	// context that has a deadline.
 	Health  func(ctx context.Context) Health
 	Version string
-	// Hosts is what the Host header may say, with its port; a name that was made to
-	// point here by somebody else is refused by it. Empty: what Serve listens on, and
-	// until then nothing.
+	// Hosts are the accepted Host headers, with port. Checking them stops DNS rebinding: a
+	// foreign name that is made to point here is rejected. Empty = the listener's names
+	// once Serve is called, and none before.
 	Hosts []string
-	// Origins are the browser origins that may read besides the API's own, such as
+	// Origins are browser origins that may read besides the API's own, such as
 	// https://app.example.
 	Origins []string
-	// TrustForwarded are the proxies whose X-Forwarded-For is believed.
+	// TrustForwarded are the proxies whose X-Forwarded-For is trusted.
 	TrustForwarded []netip.Prefix
-	// Keys tells whose an API key is, in constant time; nil = no keys are asked for.
+	// Keys returns the owner of an API key, in constant time; nil = no keys are required.
 	Keys func(ctx context.Context, key string) (client string, ok bool)
-	// Keyless: with Keys, who shows no key may ask too.
+	// Keyless: clients without a key are allowed although Keys is set.
 	Keyless bool
-	// Limiter bounds how often a client may ask; nil = as often as it likes.
+	// Limiter applies a rate limit per client; nil = no limit.
 	Limiter Limiter
-	// Cache keeps encoded lists beyond this process; nil = in this process only.
+	// Cache shares encoded lists with other processes; nil = none.
 	Cache  Cache
 	Limits Limits
-	// Log takes what net/http says of broken connections and panics; nil = nobody.
+	// Log receives net/http's messages about broken connections and panics; nil =
+	// discarded.
 	Log *log.Logger
-	Now func() time.Time // fault.Now when nil
+	Now func() time.Time // nil = clock.Now
 }
 
-// Charts are what a history tells the API. See [poll.History].
+// Charts is the part of a history that the API needs. See [poll.History].
 type Charts interface {
 	Chart(ctx context.Context, id price.ID, p price.Period, now time.Time) ([]price.Candle, error)
 	Coverages(ctx context.Context, now time.Time) ([]poll.Coverage, error)
 	Totals(ctx context.Context) (poll.Totals, error)
 }
 
-// Health is what a look at the system found. Database and Cache name the engine and
-// how it is, such as "bbolt: ok".
+// Health is the result of a health check. Database and Cache give the engine and its state,
+// such as "bbolt: ok".
 type Health struct {
 	Status          Status
 	Database, Cache string
 }
 
-// A Status sums a system's health up.
+// A Status is the overall health.
 type Status string
 
-// The statuses. Degraded is working with something missing.
+// The statuses. Degraded means working with something missing.
 const (
 	Healthy   Status = "healthy"
 	Degraded  Status = "degraded"
 	Unhealthy Status = "unhealthy"
 )
 
-// A Limiter counts the requests of clients. It may be called concurrently. An error
-// means that it could not count, and the request is refused; a limiter that would
-// rather let clients in counts by itself instead.
+// A Limiter counts requests of clients and may be called concurrently. If it returns an
+// error the request is rejected; a limiter that would rather admit clients must fall back
+// to a count of its own.
 type Limiter interface {
 	Allow(ctx context.Context, client string) (Allowance, error)
 }
@@ -98,12 +99,12 @@ type Limiter interface {
 type Allowance struct {
 	OK               bool
 	Limit, Remaining int           // requests in the current window
-	RetryAfter       time.Duration // when not OK
+	RetryAfter       time.Duration // if not OK
 }
 
-// A Cache keeps encoded answers for all processes of a service, whose boards must
-// agree: Seq and Fetched together name one content. It may forget anything at any
-// time; what it cannot do it does not report.
+// A Cache shares encoded answers among all processes of a service. Their boards must agree:
+// the same Seq and Fetched mean the same content. It may lose entries at any time and
+// reports no errors.
 type Cache interface {
 	Get(ctx context.Context, key string) (body []byte, ok bool)
 	Set(ctx context.Context, key string, body []byte)
@@ -117,7 +118,7 @@ type API struct {
 
 	hosts   atomic.Pointer[map[string]bool]
 	origins map[string]bool
-	vary    []string // of every answer; nil = it depends on no header
+	vary    []string // Vary header of every answer; nil = none
 
 	router *mux.Router
 	docs   huma.API
@@ -125,19 +126,19 @@ type API struct {
 
 	current  atomic.Pointer[snapshot]
 	renewing sync.Mutex    // held while a snapshot is made
-	coverage chan struct{} // held while coverages are read
-	reading  chan struct{} // held while a chart is read
-	streams  chan struct{} // held by every event stream
+	coverage chan struct{} // semaphore for reading coverages
+	reading  chan struct{} // semaphore for reading charts
+	streams  chan struct{} // semaphore for event streams
 	changes  changes
 
 	streaming sync.Mutex
-	streamsOf map[string]int // open ones by client, where clients are told apart
+	streamsOf map[string]int // open streams by client, where clients are identified
 
 	served   atomic.Bool
 	stopping chan struct{} // closed when Serve ends
 }
 
-// New checks the configuration and builds the routes. It listens to nothing.
+// New checks the configuration and builds the routes. It does not listen.
 func New(c Config) (*API, error) {
 	switch {
 	case c.Feed == nil || c.Charts == nil || c.Health == nil:
@@ -157,7 +158,7 @@ func New(c Config) (*API, error) {
 		stopping: make(chan struct{}), streamsOf: map[string]int{},
 	}
 	if a.now == nil {
-		a.now = fault.Now
+		a.now = clock.Now
 	}
 	if len(c.Origins) > 0 {
 		a.vary = []string{"Origin"}
@@ -168,8 +169,8 @@ func New(c Config) (*API, error) {
 	return a, nil
 }
 
-// Handler serves every request. Until Hosts is configured or Serve was called it
-// refuses them all.
+// Handler serves every request. Until Hosts is configured or Serve is called it rejects all
+// of them.
 func (a *API) Handler() http.Handler { return http.HandlerFunc(a.serve) }
 
 func (a *API) serve(w http.ResponseWriter, r *http.Request) {
@@ -193,7 +194,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// snapshot is the newest board's.
+// snapshot returns the snapshot of the newest board.
 func (a *API) snapshot() *snapshot {
 	if s := a.current.Load(); s != nil && s.board == a.c.Feed.Now() {
 		return s

@@ -19,7 +19,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// recordedBody is the body of a recorded reply.
+// recordedBody returns the body of a recorded reply.
 func recordedBody(t testing.TB, name string) []byte {
 	t.Helper()
 	file, err := os.ReadFile("testdata/exchanges/" + name + ".json")
@@ -51,7 +51,7 @@ func changed(t testing.TB, raw []byte, change func(map[string]any)) []byte {
 	return out
 }
 
-// at is an object inside another.
+// at returns an object inside another.
 func at(v map[string]any, keys ...string) map[string]any {
 	for _, k := range keys {
 		v = v[k].(map[string]any)
@@ -59,17 +59,17 @@ func at(v map[string]any, keys ...string) map[string]any {
 	return v
 }
 
-// steps are a quote's.
+// steps returns a quote's steps.
 func steps(q map[string]any) []any { return q["steps"].([]any) }
 
-// step1 is a step, tx the transaction of its item.
+// step1 returns a step, tx the transaction in its first item.
 func step1(q map[string]any, i int) map[string]any { return steps(q)[i].(map[string]any) }
 
 func tx(q map[string]any, i int) map[string]any {
 	return step1(q, i)["items"].([]any)[0].(map[string]any)["data"].(map[string]any)
 }
 
-// copied is a deep copy.
+// copied returns a deep copy.
 func copied(v any) any {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -82,7 +82,7 @@ func copied(v any) any {
 	return out
 }
 
-// calldata is a function with words.
+// calldata returns a function call with words as arguments.
 func calldata(selector string, words ...any) string {
 	data := common.FromHex(selector)
 	for _, w := range words {
@@ -100,8 +100,7 @@ func calldata(selector string, words ...any) string {
 
 var testOrderID = common.HexToHash("0xe07f2e3d6be8f15d0b5184b828b8d685e85220f9b9023147c62d13b377386167")
 
-// An attack changes a reply in one place or several; what is shown stays honest, or
-// lies along.
+// An attack changes one or several places of a reply; what is shown may lie along.
 type attack struct {
 	name   string
 	change func(q map[string]any)
@@ -109,8 +108,7 @@ type attack struct {
 	field  string
 }
 
-// onDeposit are against a deposit of 25 USDC; its steps are an approval and the
-// deposit.
+// onDeposit are attacks on a deposit of 25 USDC; its steps are an approval and a deposit.
 var onDeposit = []attack{
 	{"a deposit in another name", func(q map[string]any) {
 		tx(q, 1)["data"] = calldata("0xe8017952", testAttacker, usdcOnBase, int64(25_000_000), testOrderID)
@@ -212,7 +210,7 @@ var onDeposit = []attack{
 	}, swap.NotAsAccepted, "paymentDetails"},
 }
 
-// onRouter are against a swap of DAI that a router does before it deposits USDC.
+// onRouter are attacks on a swap of DAI, which a router swaps before it deposits USDC.
 var onRouter = []attack{
 	{"a stranger's contract", func(q map[string]any) {
 		stranger := strings.ToLower(testAttacker.Hex()[2:])
@@ -232,7 +230,7 @@ var onRouter = []attack{
 	{"a deposit expected elsewhere", func(q map[string]any) { at(q, "protocol", "v2", "paymentDetails")["depository"] = testAttacker.Hex() }, swap.NotPinned, "depository"},
 }
 
-// onSwap are against a swap on one chain, whose steps are two approvals and it.
+// onSwap are attacks on a swap on one chain, whose steps are two approvals and the swap.
 var onSwap = []attack{
 	{"a deposit in its place", func(q map[string]any) { step1(q, 2)["id"] = "deposit" }, swap.NotAsAccepted, "id"},
 	{"the depository in its place", func(q map[string]any) {
@@ -253,7 +251,7 @@ func routedDAI() swap.QuoteRequest {
 	return r
 }
 
-// Attacks are the lies by name that the provider is told in TestHostile.
+// Attacks are the named lies that TestHostile tells the provider.
 func Attacks(t *testing.T) (list []providertest.Attack) {
 	for _, against := range []struct {
 		file    string
@@ -287,7 +285,7 @@ func Attacks(t *testing.T) (list []providertest.Attack) {
 		}))...)
 }
 
-// rebuilding builds the plan of a quote, however often, each time with a change.
+// rebuilding returns a function that builds a quote's plan, each time with a change.
 func rebuilding(t *testing.T) func(change func(q map[string]any)) (swap.Built, common.Hash, error) {
 	raw, r := recordedQuote(t, "base-usdc-arbitrum"), bridgedUSDC()
 	reply := raw
@@ -312,7 +310,7 @@ func rebuilding(t *testing.T) func(change func(q map[string]any)) (swap.Built, c
 	}
 }
 
-// A laterStep is one more than were quoted, and accepted.
+// A laterStep is a step more than were quoted and accepted.
 type laterStep struct {
 	change func(q map[string]any)
 	code   swap.Code
@@ -330,19 +328,19 @@ var laterSteps = map[string]laterStep{
 	}, swap.NotUnderstood},
 }
 
-// TestStepsThatComeLater: a plan that was accepted is not rebuilt as one that acts
-// otherwise.
+// TestStepsThatComeLater checks that an accepted plan is not rebuilt as one that does
+// something else.
 func TestStepsThatComeLater(t *testing.T) {
 	build := rebuilding(t)
 	first, digest, err := build(func(map[string]any) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, other, err := build(func(q map[string]any) { q["steps"] = steps(q)[1:] }) // the allowance is there by now
+	again, other, err := build(func(q map[string]any) { q["steps"] = steps(q)[1:] }) // the allowance is in place by now
 	if err != nil || len(again.Steps) != len(first.Steps) || other != digest || again.Spender != first.Spender {
 		t.Errorf("without its approval it is another plan: %v", err)
 	}
-	_, other, err = build(func(q map[string]any) { // a router now, where it was the depository
+	_, other, err = build(func(q map[string]any) { // a router instead of the depository
 		proxy := strings.ToLower(pairs[2].proxy.Hex())
 		tx(q, 1)["to"], tx(q, 1)["data"] = proxy, "0xf9e4bab4"+at(q, "protocol", "v2")["orderId"].(string)[2:]
 		tx(q, 0)["data"] = calldata("0x095ea7b3", pairs[2].proxy, int64(25_000_000))
@@ -360,8 +358,8 @@ func code(err error) swap.Code {
 	return ""
 }
 
-// TestRouters: the built-in routers are called, each for its kind of input, and only
-// those; and only where the API's own list names them too.
+// TestRouters checks that only the built-in routers are called, each for its kind of input,
+// and only where the API's own list names them too.
 func TestRouters(t *testing.T) {
 	p := providerOf(t, nil)
 	for _, d := range deployments {
@@ -393,7 +391,7 @@ func TestRouters(t *testing.T) {
 	}
 }
 
-// An otherStep is not exactly the accepted call.
+// An otherStep differs from the accepted call.
 type otherStep struct {
 	change func(*swap.Terms, *swap.Step)
 	code   swap.Code
@@ -412,7 +410,7 @@ var otherSteps = map[string]otherStep{
 	"too much calldata":      {func(_ *swap.Terms, s *swap.Step) { s.Call.Data = make([]byte, maxCalldata+1) }, swap.NotUnderstood},
 }
 
-// decoded has the accepted call decoded with the change.
+// decoded decodes the accepted call with the change.
 func (o otherStep) decoded(t *testing.T) error {
 	x, err := readQuote(recordedQuote(t, "base-usdc-arbitrum"), bridgedUSDC(), sandboxSolver)
 	if err != nil {
@@ -425,8 +423,8 @@ func (o otherStep) decoded(t *testing.T) error {
 	return err
 }
 
-// TestPublishedRouters: a router is built in where its makers say that they deployed it,
-// and no other one is; of the newest testdata/live/README.md says what is published.
+// TestPublishedRouters checks that every built-in router is published at that address. v3.2
+// is in no published file; testdata/live/README.md says what is known of it.
 func TestPublishedRouters(t *testing.T) {
 	raw, err := os.ReadFile("testdata/live/routers.json")
 	if err != nil {
@@ -458,7 +456,7 @@ func TestPublishedRouters(t *testing.T) {
 	}
 }
 
-// TestDepositories: the built-in table is Relay's own.
+// TestDepositories compares the built-in table with Relay's own.
 func TestDepositories(t *testing.T) {
 	raw, err := os.ReadFile("testdata/depositories.json")
 	if err != nil {
@@ -475,7 +473,7 @@ func TestDepositories(t *testing.T) {
 	for _, d := range depositories {
 		built += len(d.chains)
 	}
-	if built != len(list)+1 || depositoryOf(143) != depository { // which another file has; pins.go says which
+	if built != len(list)+1 || depositoryOf(143) != depository { // 143 is in another file, which pins.go names
 		t.Errorf("%d chains, published are %d", built, len(list))
 	}
 	for _, c := range list {
@@ -490,8 +488,8 @@ func TestDepositories(t *testing.T) {
 	}
 }
 
-// TestPins: the bridge starts where the support table says, and the sandbox's solver
-// stands nowhere else.
+// TestPins checks that the bridge starts where the support table says, and that the
+// sandbox's solver is pinned only in the sandbox.
 func TestPins(t *testing.T) {
 	real, err := New(Config{})
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package bridge swaps within a chain and between chains through Relay. Between
-// chains the input is deposited, and Relay's solver pays the output or gives the
-// deposit back; on one chain a router of Relay's swaps in one call. What the API
-// returns is a claim. Every step of it is held to the request before anything is
-// built; a deposit is decoded to the last byte, and a router's call, whose form is
-// not published, goes to built-in contracts alone and is bounded by package swap.
+// Package bridge swaps within a chain and between chains through Relay. Between chains the
+// input is deposited, and Relay's solver pays the output or refunds the deposit. On one
+// chain a Relay router swaps in one call. Replies of the API are claims: every step in one
+// is checked against the request before anything is built. A deposit is decoded to the last
+// byte. A router's call, whose format is not published, goes to built-in contracts only and
+// is bounded by package swap.
 package bridge
 
 import (
@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/providers/wire"
 	"swapkeep/rest"
 	"swapkeep/swap"
@@ -28,29 +28,27 @@ const (
 	DefaultSocket = "wss://ws.relay.link"
 )
 
-// A Config says where the API is and who asks.
+// A Config says where the API is and which key to use.
 type Config struct {
 	Base string // DefaultBase when empty
-	// Socket is where status changes are pushed. When empty it is DefaultSocket for
-	// the default base, and /ws of the base in the sandbox; of another base none is
-	// known, and orders are asked about.
+	// Socket is the websocket that pushes status changes. When empty it is DefaultSocket
+	// for the default base, and /ws of the base in the sandbox; for any other base none is
+	// known, and orders are polled.
 	Socket  string
-	Sandbox bool // Base and Socket must be loopback and may be plain; else TLS only
-	// Key returns the API key, asked for with each call and sent as x-api-key; nil
-	// or "" sends none. Without one the API gives no quotes, and nothing is pushed.
+	Sandbox bool // Base and Socket must be loopback and may be plain; otherwise TLS only
+	// Key returns the API key. It is called for every request, and the key is sent as
+	// x-api-key; nil or "" sends none. Without one the API neither quotes nor pushes.
 	Key    func(context.Context) (string, error)
-	Limits rest.Limits      // zero fields take the defaults, with this provider's own
-	Now    func() time.Time // fault.Now when nil
-	// ChainsLife is how long the list of chains holds: an hour when zero; a negative
-	// one has it asked for each time.
+	Limits rest.Limits      // zero fields get this provider's defaults
+	Now    func() time.Time // clock.Now when nil
+	// ChainsLife is how long the list of chains is cached: 0 = an hour, negative = not.
 	ChainsLife time.Duration
 }
 
 const (
-	// maxReply is what package swap keeps of an offer; quotes have a tenth of it.
+	// maxReply, in bytes, is what package swap keeps of an offer; quotes need a tenth.
 	maxReply = 128 << 10
-	// quoteTime is how long a quote may take, repetitions included: routes are
-	// looked for on two chains.
+	// quoteTime bounds a quote with its retries: routes are searched on two chains.
 	quoteTime = 15 * time.Second
 	// The API allows 50 quotes, and 200 other calls, a minute.
 	quotesPerSecond = 50.0 / 60
@@ -59,10 +57,9 @@ const (
 	chainsLife = time.Hour
 )
 
-// A Provider is the bridge provider as swap sees it. It may be used by several
-// goroutines.
+// A Provider is the bridge provider of package swap. It is safe for concurrent use.
 type Provider struct {
-	quotes *rest.Client // it has limits of its own
+	quotes *rest.Client // it has its own rate limit
 	api    *rest.Client
 	socket string // "" = none
 	key    func(context.Context) (string, error)
@@ -71,7 +68,7 @@ type Provider struct {
 	chains *chainList
 
 	mu      sync.Mutex
-	indexed map[common.Hash]time.Time // requests whose deposit was told of again, and when
+	indexed map[common.Hash]time.Time // requests whose deposit was reported again, and when
 }
 
 var (
@@ -82,7 +79,7 @@ var (
 	_ swap.Reacher  = (*Provider)(nil)
 )
 
-// New checks the configuration; it connects to nothing.
+// New checks the configuration. It does no I/O.
 func New(c Config) (*Provider, error) {
 	p := &Provider{key: c.Key, now: c.Now, solver: solver, indexed: map[common.Hash]time.Time{}}
 	reach := rest.Outside
@@ -90,7 +87,7 @@ func New(c Config) (*Provider, error) {
 		reach, p.solver = rest.OwnMachineAlone, sandboxSolver
 	}
 	if p.now == nil {
-		p.now = fault.Now
+		p.now = clock.Now
 	}
 	if p.key == nil {
 		p.key = func(context.Context) (string, error) { return "", nil }
@@ -118,7 +115,7 @@ func New(c Config) (*Provider, error) {
 	return p, nil
 }
 
-// socketOf is where status changes are pushed; "" = nowhere.
+// socketOf returns the URL of the websocket, "" if there is none.
 func socketOf(c Config) string {
 	switch {
 	case c.Socket != "":
@@ -131,7 +128,7 @@ func socketOf(c Config) string {
 	return ""
 }
 
-// checkSocket holds a websocket's address to the rules of base URLs.
+// checkSocket applies the rules for base URLs to a websocket's.
 func checkSocket(socket string, reach rest.Reach) error {
 	tail, ok := strings.CutPrefix(socket, "ws")
 	if !ok {
@@ -143,7 +140,7 @@ func checkSocket(socket string, reach rest.Reach) error {
 	return nil
 }
 
-// secrets are the headers that carry the key.
+// secrets returns the headers that carry the key.
 func (p *Provider) secrets(ctx context.Context) (http.Header, error) {
 	k, err := p.key(ctx)
 	if err != nil || k == "" {
@@ -161,5 +158,5 @@ func (p *Provider) Close() {
 	p.api.Close()
 }
 
-// service is the provider in what a person reads.
+// service is the provider in texts for the user.
 var service = wire.Service{Name: string(swap.Bridge), Failures: failures}

@@ -11,9 +11,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Build turns an offer into the one call that pays the input. A quote's approvals
-// are not among the steps. It may be repeated. A refusal with [swap.QuoteExpired]
-// wants a fresh quote.
+// Build turns an offer into the one call that pays the input. The quote's approvals are not
+// among the steps. It may be repeated. A refusal with [swap.QuoteExpired] means that a
+// fresh quote is needed.
 func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.Built, error) {
 	if now := p.now(); !now.Before(o.Expires) || !now.Before(t.Deadline) {
 		return swap.Built{}, refuse(swap.QuoteExpired, "expires", "gave a quote that has expired; get a new one")
@@ -43,7 +43,7 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 	return b, nil
 }
 
-// sameRequest wants an offer to be for the terms.
+// sameRequest requires an offer to be for the terms.
 func sameRequest(o swap.Offer, t swap.Terms) error {
 	r := o.Request
 	return service.CheckEchoes([]wire.Echo{
@@ -60,8 +60,8 @@ func sameRequest(o swap.Offer, t swap.Terms) error {
 	})
 }
 
-// stand reads an offer, which may come from storage, under terms. What is built on
-// is what its quote says, not what else is stored. It is pure.
+// stand checks an offer, which may come from storage, against the terms. The result rests
+// on the offer's quote, not on its other stored fields. No I/O.
 func stand(o swap.Offer, t swap.Terms, solver common.Address) (reading, error) {
 	if _, err := checkTerms(t); err != nil {
 		return reading{}, err
@@ -82,7 +82,7 @@ func stand(o swap.Offer, t swap.Terms, solver common.Address) (reading, error) {
 	return x, nil
 }
 
-// A party is what a request and terms share.
+// A party is what a request and terms have in common.
 type party struct {
 	src, dst                     uint64
 	account, recipient, refundTo common.Address
@@ -123,7 +123,7 @@ func (p party) check() (deployment, error) {
 	return d, nil
 }
 
-// isContract reports the bridge's own contracts.
+// isContract reports whether an address is one of the bridge's own contracts.
 func (d deployment) isContract(a common.Address) bool {
 	return a == d.depository || slices.ContainsFunc(d.pairs, func(p pair) bool { return a == p.router || a == p.proxy })
 }
@@ -137,7 +137,7 @@ func checkRequest(r swap.QuoteRequest) (deployment, error) {
 	return d, err
 }
 
-// checkTerms refuses terms under which no step could be read for certain.
+// checkTerms refuses terms under which no step could be decoded with certainty.
 func checkTerms(t swap.Terms) (deployment, error) {
 	d, err := party{t.SrcChain, t.DstChain, t.Account, t.Recipient, t.RefundTo, t.TokenIn, t.TokenOut, t.AmountIn, t.FeeBps, t.FeeReceiver}.check()
 	switch {

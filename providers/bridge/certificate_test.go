@@ -12,11 +12,12 @@ import (
 	"testing"
 )
 
-// A websocket whose certificate no known authority gave gets no key.
+// TestFalseCertificateOfTheSocket checks that a websocket whose certificate comes from no
+// known authority does not get the key.
 func TestFalseCertificateOfTheSocket(t *testing.T) {
 	var asked atomic.Int64
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of the handshake that is to fail
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // logs the handshake, which must fail
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	conn, err := dial(t.Context(), strings.Replace(s.URL, "https", "wss", 1), "a-key")

@@ -16,30 +16,30 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// maxChains is far above how many the bridge serves.
+// maxChains is far above the number of chains that the bridge serves.
 const maxChains = 1000
 
-// A listed chain is an EVM chain of GET /chains.
+// A listed is an EVM chain in GET /chains.
 type listed struct {
-	open       bool   // in use, in both directions
-	name       string // in the bridge's protocol
+	open       bool   // enabled, with deposits
+	name       string // its name in the bridge's protocol
 	depository common.Address
 	routers    []common.Address // and approval proxies
 
-	face   swap.Destination // what people are shown of it
-	tokens []tokens.Token   // likewise
+	face   swap.Destination // for display
+	tokens []tokens.Token   // for display
 }
 
-// A chainList is GET /chains, kept for a while. One caller at a time asks for it; a
-// failure is also that of those who waited meanwhile.
+// A chainList caches GET /chains. One caller at a time requests it; a failure is also
+// returned to those who waited meanwhile.
 type chainList struct {
 	api    *rest.Client
 	now    func() time.Time
 	life   time.Duration
-	turn   chan struct{} // holds one token; guards what follows
+	turn   chan struct{} // a mutex whose waiters can give up; guards the fields below
 	list   map[uint64]listed
 	at     time.Time
-	err    error // of the latest time, which was at failed
+	err    error // the latest failure, at time failed
 	failed time.Time
 }
 
@@ -50,7 +50,7 @@ func newChainList(api *rest.Client, now func() time.Time, life time.Duration) *c
 	return &chainList{api: api, now: now, life: life, turn: make(chan struct{}, 1)}
 }
 
-// get returns the list, asking for it when it is too old.
+// get returns the list, and requests it when it is too old.
 func (c *chainList) get(ctx context.Context) (map[uint64]listed, error) {
 	came := c.now()
 	select {
@@ -69,7 +69,7 @@ func (c *chainList) get(ctx context.Context) (map[uint64]listed, error) {
 	switch {
 	case err == nil:
 		c.list, c.at = list, c.now()
-	case ctx.Err() == nil: // else it is this caller's alone
+	case ctx.Err() == nil: // otherwise it concerns this caller only
 		c.err, c.failed = err, c.now()
 	}
 	return list, err
@@ -98,8 +98,8 @@ type chainEntry struct {
 	} `json:"protocol"`
 }
 
-// readChains reads the list. An entry that cannot be read, or is no EVM chain's, is
-// left out: that chain is not served.
+// readChains reads the list. An entry that cannot be read, is not an EVM chain's or appears
+// twice is left out: that chain is not served.
 func readChains(raw []byte) (map[uint64]listed, error) {
 	var reply struct {
 		Chains []json.RawMessage `json:"chains"`
@@ -134,7 +134,7 @@ func (e chainEntry) listed() listed {
 	l := listed{open: e.Disabled != nil && !*e.Disabled && e.DepositEnabled != nil && *e.DepositEnabled}
 	if v2 := e.Protocol.V2; v2 != nil {
 		l.name = v2.Name
-		if v2.Depository != nil { // a chain that is only gone to has none
+		if v2.Depository != nil { // a chain that is only a destination has none
 			l.depository = v2.Depository.Address
 		}
 	}
@@ -150,14 +150,14 @@ func (e chainEntry) listed() listed {
 	l.add(first)
 	for _, raw := range e.Contracts {
 		var more contractPair
-		if rest.ReadRow(raw, &more) == nil { // by version; other contracts are texts
+		if rest.ReadRow(raw, &more) == nil { // keyed by version; other contracts are strings
 			l.add(more)
 		}
 	}
 	return l
 }
 
-// A contractPair is a version's routers.
+// A contractPair is the routers of one version.
 type contractPair struct {
 	Router *wire.Address `json:"erc20Router"`
 	Proxy  *wire.Address `json:"approvalProxy"`
@@ -171,8 +171,8 @@ func (l *listed) add(p contractPair) {
 	}
 }
 
-// checkChains wants both chains of a request to be in use, with the depositories
-// that are built in.
+// checkChains requires both chains of a request to be enabled, and to have the built-in
+// depository where there is one.
 func (p *Provider) checkChains(ctx context.Context, src, dst uint64) (ends [2]listed, err error) {
 	list, err := p.chains.get(ctx)
 	if err != nil {
@@ -199,7 +199,7 @@ func unserved(field string, chainID uint64) error {
 	return refuse(swap.UnsupportedNetwork, field, "does not serve chain %d now; choose another provider or network", chainID)
 }
 
-// names wants the API's own list to name a router that a step calls.
+// names requires the API's own list to contain a router that a step calls.
 func (l listed) names(to common.Address) error {
 	if !slices.Contains(l.routers, to) {
 		return refuse(swap.NotPinned, "to", "wants %s called, which its own list of contracts does not have", to)
@@ -207,8 +207,8 @@ func (l listed) names(to common.Address) error {
 	return nil
 }
 
-// checkDestination refuses a chain of the support table that the bridge does not
-// go to, whatever the API serves.
+// checkDestination refuses a chain of the support table that the bridge does not reach,
+// even if the API serves it.
 func checkDestination(chainID uint64) error {
 	if slices.Contains(swap.SupportedChains(), chainID) && swap.SupportOf(swap.Bridge, chainID).Support != swap.Active {
 		return refuse(swap.UnsupportedNetwork, "dstChainId", "does not reach chain %d; choose another provider or network", chainID)

@@ -39,8 +39,7 @@ var (
 	swapTx   = common.HexToHash("0x6f11313883bc79b4793445169dd9f94f01024b3aefa2f6f04460b7e7780f8a0d")
 )
 
-// newProvider is a provider on a loopback server, which asks for the list of chains
-// each time.
+// newProvider returns a provider for a loopback server. It does not cache the chains.
 func newProvider(t testing.TB, base string, now func() time.Time, limits rest.Limits) swap.Provider {
 	p, err := bridge.New(bridge.Config{
 		Base: base, Sandbox: true, Now: now, ChainsLife: -1, Key: func(context.Context) (string, error) { return testKey, nil },
@@ -77,7 +76,7 @@ func wei(s string) *big.Int {
 	return n
 }
 
-// A recording is what one recorded swap comes to.
+// A recording is the expected outcome of one recorded swap.
 type recording struct {
 	name       string
 	request    swap.QuoteRequest
@@ -87,7 +86,7 @@ type recording struct {
 	id         string
 	claim      swap.Claim
 	refund     common.Address
-	refunded   string // at least
+	refunded   string // at least, in base units
 	more       []providertest.Claimed
 }
 
@@ -182,8 +181,7 @@ func suite() providertest.Suite {
 
 func TestConformance(t *testing.T) { providertest.Run(t, suite()) }
 
-// TestHostile has a sub-test for every leaf of the recorded replies and every word
-// of the deposits.
+// TestHostile has a subtest for each leaf of the recorded replies and word of the deposits.
 func TestHostile(t *testing.T) {
 	s := suite()
 	s.Attacks = bridge.Attacks(t)

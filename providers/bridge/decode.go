@@ -10,10 +10,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Decode says what a step would do, from its bytes alone. It refuses whatever it
-// does not fully understand, but for calls of routers: their form is not published,
-// so that they are opaque, and go to known contracts only. It is pure and may be
-// repeated.
+// Decode returns what a step would do, from its bytes alone. It refuses whatever it does
+// not fully understand, except calls of routers: their format is not published, so they are
+// opaque and go to built-in contracts only. It does no I/O and may be repeated.
 func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	if s.Kind != swap.CallStep || s.Call == nil || s.Typed != nil {
 		return swap.Effect{}, refuse(swap.NotUnderstood, "kind", "has no step of kind %q", s.Kind)
@@ -41,8 +40,8 @@ func decodeCall(t swap.Terms, c chain.Call) (swap.Effect, error) {
 	return swap.Effect{}, refuse(swap.NotPinned, "to", "wants %s called, which is not one of its built-in contracts for this on chain %d; choose another route", c.To, t.SrcChain)
 }
 
-// envelope binds what is around the calldata: the native input goes along exactly,
-// and nothing else does.
+// envelope checks the transaction around the calldata: exactly the native input is sent
+// along, and nothing else.
 func (d deployment) envelope(t swap.Terms, c chain.Call) error {
 	along := new(big.Int)
 	if t.TokenIn == nativeCoin {
@@ -65,7 +64,7 @@ func (d deployment) envelope(t swap.Terms, c chain.Call) error {
 var (
 	depositNative = [selectorLen]byte{0x49, 0x29, 0x0c, 0x1c} // depositNative(address,bytes32)
 	depositToken  = [selectorLen]byte{0xe8, 0x01, 0x79, 0x52} // depositErc20(address,address,uint256,bytes32)
-	depositAll    = [selectorLen]byte{0x5a, 0x1e, 0xe3, 0xac} // depositErc20(address,address,bytes32), of the whole allowance
+	depositAll    = [selectorLen]byte{0x5a, 0x1e, 0xe3, 0xac} // depositErc20(address,address,bytes32), the whole allowance
 )
 
 const (
@@ -106,7 +105,7 @@ func (d deployment) decodeDeposit(t swap.Terms, c chain.Call) (swap.Effect, erro
 	}, nil
 }
 
-// argumentsOf are the words of a deposit, of the function that the input calls for.
+// argumentsOf returns the words of a deposit by the function for this kind of input.
 func argumentsOf(t swap.Terms, data []byte) ([][]byte, error) {
 	function, count := depositNative, 2
 	if t.TokenIn != nativeCoin {
@@ -125,7 +124,7 @@ func argumentsOf(t swap.Terms, data []byte) ([][]byte, error) {
 	return words, nil
 }
 
-// opaque is a call of a router.
+// opaque returns the effect of a router call.
 func opaque(t swap.Terms, c chain.Call) (swap.Effect, error) {
 	if len(c.Data) < selectorLen {
 		return swap.Effect{}, refuse(swap.NotUnderstood, "data", "wants a router called without saying what for")

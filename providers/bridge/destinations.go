@@ -16,10 +16,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// maxTokens is how many tokens of a chain are kept; the featured come first.
+// maxTokens is how many tokens of a chain are kept; the featured ones come first.
 const maxTokens = 500
 
-// A chainFace is what an element of GET /chains says of a chain to people.
+// A chainFace is what an element of GET /chains has for display.
 type chainFace struct {
 	Name         string            `json:"name"`
 	DisplayName  string            `json:"displayName"`
@@ -39,8 +39,8 @@ type currencyReply struct {
 	Bridged  bool          `json:"supportsBridging"`
 }
 
-// show reads what is for people. It decides nothing: what of it cannot be read, or is
-// not fit for a screen, is left out.
+// show reads what is for display. It decides nothing: what cannot be read, or is not fit
+// for a screen, is left out.
 func (l *listed) show(id uint64, raw []byte) {
 	var f chainFace
 	var form *json.UnmarshalTypeError
@@ -63,8 +63,8 @@ func (l *listed) show(id uint64, raw []byte) {
 	}
 }
 
-// token reads a currency that can be received. Of a chain with limited support those
-// are the bridged alone; elsewhere the solver swaps into the others.
+// token reads a currency that can be received. On a chain with limited support only bridged
+// ones can; elsewhere the solver swaps into the others.
 func (f chainFace) token(raw []byte, id uint64) (tokens.Token, bool) {
 	var c currencyReply
 	if rest.ReadRow(raw, &c) != nil || c.Address == nil || c.Decimals == nil || !c.Decimals.IsUint64() || f.TokenSupport == "Limited" && !c.Bridged {
@@ -73,7 +73,7 @@ func (f chainFace) token(raw []byte, id uint64) (tokens.Token, bool) {
 	return tokens.Foreign(id, c.Address.Address, c.Symbol, c.Name, c.Decimals.Uint64(), string(swap.Bridge))
 }
 
-// explorer is the address of a block explorer that a window may open, or "".
+// explorer returns the URL of a block explorer that a window may open, or "".
 func explorer(text string) string {
 	if text != wire.Printable(text) || rest.CheckBase(text, rest.Outside) != nil {
 		return ""
@@ -81,7 +81,7 @@ func explorer(text string) string {
 	return text
 }
 
-// receives wants a chain to be one that may receive now.
+// receives refuses a chain that may not receive now.
 func (l listed) receives(id uint64) error {
 	if err := checkDestination(id); err != nil {
 		return err
@@ -92,8 +92,8 @@ func (l listed) receives(id uint64) error {
 	return nil
 }
 
-// Destinations are the EVM chains that may receive now, by their ids, ascending.
-// What is said of them is the API's word. It may be repeated.
+// Destinations returns the EVM chains that may receive now, in order of their ids. What it
+// says of them is the API's claim. It may be repeated.
 func (p *Provider) Destinations(ctx context.Context) ([]swap.Destination, error) {
 	list, err := p.chains.get(ctx)
 	if err != nil {
@@ -109,15 +109,15 @@ func (p *Provider) Destinations(ctx context.Context) ([]swap.Destination, error)
 	return out, nil
 }
 
-// Tokens lists what can be received on a chain, for people to choose from: its own
-// coin and what the API features there. More can be, by its address. All of it is the
-// API's word. It may be repeated.
+// Tokens lists what can be received on a chain, for people to choose from: its native coin
+// and what the API features there. Any other token can be received by its address. All of
+// it is the API's claim. It may be repeated.
 func (p *Provider) Tokens(ctx context.Context, chainID uint64) ([]tokens.Token, error) {
 	list, err := p.chains.get(ctx)
 	if err != nil {
 		return nil, err
 	}
-	l := list[chainID] // one that is not there is not open
+	l := list[chainID] // a chain that is missing is not open
 	if err := l.receives(chainID); err != nil {
 		return nil, err
 	}

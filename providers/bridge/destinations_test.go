@@ -19,7 +19,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// fitToShow is what is shown of every chain, whatever the API says of it.
+// fitToShow checks what must hold for the display of every chain, whatever the API says.
 func fitToShow(id uint64, l listed) error {
 	d := l.face
 	odd := func(r rune) bool { return !unicode.IsPrint(r) }
@@ -37,7 +37,7 @@ func fitToShow(id uint64, l listed) error {
 	return nil
 }
 
-// polygon is an element of the list as the API writes it, with some replaced.
+// polygon is an element of the list as the API writes it, with replacements.
 func polygon(replaced ...string) []byte {
 	entry := `{"id":137,"name":"polygon","displayName":"Polygon","vmType":"evm","disabled":false,"depositEnabled":true,"tokenSupport":"All",
 		"explorerUrl":"https://polygonscan.com","protocol":{"v2":{"depository":"` + depository.Hex() + `"}},
@@ -48,8 +48,8 @@ func polygon(replaced ...string) []byte {
 	return fmt.Appendf(nil, `{"chains":[%s]}`, strings.NewReplacer(replaced...).Replace(entry))
 }
 
-// TestDestinationIsDescribed: a chain is shown as the list describes it, and no lie
-// about what is only shown takes the chain away.
+// TestDestinationIsDescribed checks that a chain is shown as the list describes it, and
+// that no lie in the display data removes the chain.
 func TestDestinationIsDescribed(t *testing.T) {
 	whole := swap.Destination{ChainID: 137, Name: "Polygon", Symbol: "POL", Decimals: 18, Explorer: "https://polygonscan.com"}
 	without := func(change func(*swap.Destination)) swap.Destination { d := whole; change(&d); return d }
@@ -88,7 +88,7 @@ func TestDestinationIsDescribed(t *testing.T) {
 	}
 }
 
-// TestTokensOfNoDestination: tokens are listed where something can be received.
+// TestTokensOfNoDestination checks that tokens are listed only for chains that can receive.
 func TestTokensOfNoDestination(t *testing.T) {
 	for name, c := range map[string]struct {
 		replaced []string
@@ -107,8 +107,8 @@ func TestTokensOfNoDestination(t *testing.T) {
 	}
 }
 
-// TestTokensAreBounded: of a long list the first are kept, and a caller cannot change
-// what the next is given.
+// TestTokensAreBounded checks that the first entries of a long list are kept, and that a
+// caller cannot change what the next one gets.
 func TestTokensAreBounded(t *testing.T) {
 	var rows []json.RawMessage
 	for i := range maxTokens + 10 {
@@ -128,8 +128,8 @@ func TestTokensAreBounded(t *testing.T) {
 	}
 }
 
-// TestFailureIsShared: those who wait while the list is asked for are told why it
-// failed; whoever comes later asks again.
+// TestFailureIsShared checks that those who wait for a request of the list get its error,
+// and that whoever comes later requests it again.
 func TestFailureIsShared(t *testing.T) {
 	var asked atomic.Int32
 	p := providerOf(t, map[string]http.HandlerFunc{"/chains": func(w http.ResponseWriter, r *http.Request) {
@@ -138,13 +138,13 @@ func TestFailureIsShared(t *testing.T) {
 	}})
 	var clock atomic.Int64
 	p.chains.now = func() time.Time { return testNow.Add(time.Duration(clock.Add(1))) }
-	p.chains.turn <- struct{}{} // somebody asks
+	p.chains.turn <- struct{}{} // a request is under way
 	const waiting = 5
 	ended := make(chan error, waiting)
 	for range waiting {
 		go func() { _, err := p.chains.get(context.Background()); ended <- err }()
 	}
-	for clock.Load() < waiting { // all have come
+	for clock.Load() < waiting { // until all wait
 		time.Sleep(time.Millisecond)
 	}
 	<-p.chains.turn
@@ -161,7 +161,7 @@ func TestFailureIsShared(t *testing.T) {
 	}
 }
 
-// TestRecordedChains: the example of the API's documents, whole.
+// TestRecordedChains reads the whole example in the API's documentation.
 func TestRecordedChains(t *testing.T) {
 	p := providerOf(t, map[string]http.HandlerFunc{"/chains": replying(200, example(t, "chains_resp"))})
 	list, err := p.Tokens(t.Context(), 8453)

@@ -10,8 +10,7 @@ import (
 
 const needsKey = "needs an API key, and has none that it accepts"
 
-// failures is the API's table of errors, by their codes. A code that is not in it
-// goes by its status.
+// failures maps the API's error codes. Any other code goes by its status.
 var failures = []wire.Failure{
 	{Code: "AMOUNT_TOO_LOW", Is: swap.AmountTooSmall, Says: "takes larger amounts only; enter a larger one"},
 	{Code: "AMOUNT_TOO_HIGH", Is: swap.NoRoute, Says: "cannot carry so much at once; enter a smaller amount"},
@@ -58,13 +57,11 @@ var failures = []wire.Failure{
 	{Status: 401, Is: swap.ProviderKey, Says: needsKey},
 }
 
-// passing are the errors after which the same question is worth repeating,
-// whatever status they came with.
+// passing are the errors after which a request is worth repeating, whatever the status.
 var passing = []string{"SERVICE_UNAVAILABLE", "PRICE_FETCH_FAILED", "REQUEST_TIMED_OUT", "RPC_HTTP_ERROR"}
 
 func mayPass(e *rest.Error) bool { return e.Kind == rest.Answered && slices.Contains(passing, e.Code) }
 
-// refuse makes a refusal that names a field.
 func refuse(c swap.Code, field, format string, args ...any) *swap.Refusal {
 	return service.Refuse(c, field, format, args...)
 }

@@ -11,12 +11,12 @@ import (
 	"swapkeep/swap"
 )
 
-// Readings are what the provider reads beside its swaps: the frames that it is pushed.
+// Readings are what the provider reads besides swaps: the frames that are pushed to it.
 var Readings = []providertest.Reading{{Name: "events", Exchange: "base-usdc-arbitrum.events.json", Read: readEvents}}
 
-// readEvents has the provider watch an order while frames come: one tells of another
-// order, and one of this. Nothing heard is the harmless end of a lie, since orders are
-// asked about all the same; more than was said of the order is a lie believed.
+// readEvents lets the provider watch an order while frames arrive: one about another order,
+// and one about this. A lie after which nothing is reported is harmless, since orders are
+// polled anyway; more reports than there were events mean that a lie was believed.
 func readEvents(t *testing.T, reply []byte) (map[string]string, error) {
 	var frames []json.RawMessage
 	if err := json.Unmarshal(reply, &frames); err != nil {

@@ -30,7 +30,7 @@ var (
 	testNow = time.UnixMilli(1_795_159_800_000).UTC()
 )
 
-// example is a body as the API's documentation has it.
+// example returns a body from the API's documentation.
 func example(t testing.TB, name string) []byte {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/examples/" + name + ".json")
@@ -51,7 +51,7 @@ func ask(src uint64, in common.Address, dst uint64, out common.Address, amount i
 	return r
 }
 
-// sameBody wants the same JSON; addresses may be in any case.
+// sameBody requires the same JSON; addresses may be in any case.
 func sameBody(t *testing.T, got, want []byte) {
 	t.Helper()
 	var a, b any
@@ -63,14 +63,14 @@ func sameBody(t *testing.T, got, want []byte) {
 	}
 }
 
-// TestExamples: requests are written, and replies read, as documented.
+// TestExamples checks that requests are written, and replies read, as documented.
 func TestExamples(t *testing.T) {
 	bridged := ask(8453, usdcOnBase, 42161, usdcOnArbitrum, 25_000_000, 40)
 	coin := ask(8453, nativeCoin, 5330, nativeCoin, 10_000_000_000_000_000, 0)
 	swapped := ask(1, usdtOnEthereum, 1, nativeCoin, 200_000_000, 0)
 	for name, r := range map[string]swap.QuoteRequest{"quoteA_req": bridged, "quoteB_req": coin} {
 		q := asked(r)
-		q.ProtocolData = false // which the examples do not have
+		q.ProtocolData = false // not in the examples
 		body, err := json.Marshal(q)
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestExampleOfSignature: what would be signed for others to use is refused.
+// TestExampleOfSignature checks that a signature for others to use is refused.
 func TestExampleOfSignature(t *testing.T) {
 	var s step
 	if err := json.Unmarshal(example(t, "stepD"), &s); err != nil {
@@ -132,7 +132,7 @@ func TestExampleOfChains(t *testing.T) {
 	}
 }
 
-// paidExample is the order of the documented replies about one.
+// paidExample is the order that the documented replies are about.
 func paidExample() paid {
 	tx := common.HexToHash("0x3827e11bf9012bac9ec4fdea6902ab45acecf8b0f5360ff20f6fc792a095cf45")
 	return paid{
@@ -228,11 +228,11 @@ func replying(status int, body []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(status)
-		_, _ = w.Write(body) // a client that is gone has its own error
+		_, _ = w.Write(body) // a client that has gone gets its own error
 	}
 }
 
-// providerOf is a provider of a service on loopback that answers by path.
+// providerOf returns a provider for a loopback service that answers by path.
 func providerOf(t testing.TB, answers map[string]http.HandlerFunc) *Provider {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

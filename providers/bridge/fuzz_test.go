@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// fuzzed are the recorded quotes that fuzzing begins with.
+// fuzzed are the recorded quotes that fuzzing starts with.
 var fuzzed = []struct {
 	file string
 	r    swap.QuoteRequest
@@ -25,7 +25,7 @@ var fuzzed = []struct {
 	{"base-dai-arbitrum", routedDAI()},
 }
 
-// accepts wants terms that a quote's offer would make to be met by its call.
+// accepts requires a call to be accepted under terms made from a quote's offer.
 func accepts(t *testing.T, r swap.QuoteRequest, c chain.Call) swap.Effect {
 	t.Helper()
 	terms := termsFor(r)
@@ -40,8 +40,7 @@ func accepts(t *testing.T, r swap.QuoteRequest, c chain.Call) swap.Effect {
 	return f
 }
 
-// FuzzQuoteReply: whatever a reply is, it is refused with a reason, or its one step
-// spends exactly the input.
+// FuzzQuoteReply: any reply is refused with a code, or its step spends exactly the input.
 func FuzzQuoteReply(f *testing.F) {
 	for i, x := range fuzzed {
 		f.Add([]byte(recordedQuote(f, x.file)), uint8(i))
@@ -73,8 +72,8 @@ func FuzzQuoteReply(f *testing.F) {
 	})
 }
 
-// FuzzDecode: whatever call is decoded goes to a contract that is known for it, with
-// exactly the input; and a deposit's bytes are those that its parts make.
+// FuzzDecode: any call that is decoded goes to a contract that is known for it, with
+// exactly the input, and a deposit's bytes are those that its parts encode to.
 func FuzzDecode(f *testing.F) {
 	for i, x := range fuzzed {
 		q, err := readQuote(recordedQuote(f, x.file), x.r, sandboxSolver)
@@ -110,7 +109,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzChains: a list is refused with a reason, or has only chains with an id.
+// FuzzChains: a list is refused with a code, or names usable routers and is fit to show.
 func FuzzChains(f *testing.F) {
 	f.Add(example(f, "chains_resp"))
 	f.Add(chainsFor(1, 10, 56))
@@ -134,7 +133,7 @@ func FuzzChains(f *testing.F) {
 	})
 }
 
-// FuzzStatusReply: a claim is of a known state, and fit to be shown.
+// FuzzStatusReply: a claim has a known state, and is fit to be shown.
 func FuzzStatusReply(f *testing.F) {
 	for _, name := range []string{"st_waiting", "st_pending", "st_success", "st_refund", "st_unknown", "st_v1", "st_v2"} {
 		f.Add(example(f, name))
@@ -163,7 +162,7 @@ func soundClaim(t *testing.T, c swap.Claim) {
 	}
 }
 
-// FuzzFrame: what is pushed is a claim about this order, or nothing.
+// FuzzFrame: a pushed frame gives a claim about this order, or nothing.
 func FuzzFrame(f *testing.F) {
 	for _, name := range []string{"ws_ready", "ws_ack", "ws_evt"} {
 		f.Add(example(f, name))
@@ -179,8 +178,8 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
-// FuzzIndexReply: the provider has taken note only where it says so in words; no reply
-// at all refuses an order that is paid.
+// FuzzIndexReply: only a reply with a message confirms the report, and no reply refuses an
+// order that is paid.
 func FuzzIndexReply(f *testing.F) {
 	for _, s := range []string{`{"message":"Success"}`, `{"message":""}`, `{"message":null}`, `{"message":7}`, `{"error":"x"}`, `[]`, `null`, `"message"`, ``} {
 		f.Add([]byte(s))

@@ -6,7 +6,7 @@ import (
 	"swapkeep/providers/providertest"
 )
 
-// harmless are the leaves of the replies that decide nothing.
+// harmless lists the leaves of the replies that decide nothing.
 var harmless = func() (list []providertest.Harmless) {
 	for _, g := range []struct {
 		why       string
@@ -76,7 +76,7 @@ var harmless = func() (list []providertest.Harmless) {
 	return append(list, inPart...)
 }()
 
-// Lies that leave a part out, or all that is in it.
+// Lies that remove a part or its contents.
 var (
 	missing = providertest.Absent
 	emptied = slices.Concat(providertest.Absent, []string{"emptied", "an object"})
@@ -89,7 +89,7 @@ const (
 	noRouter = "what is not listed is no router; the one that is called must be listed as it is built in"
 )
 
-// inPart are the parts of which some lies are harmless, and no others.
+// inPart are parts for which only some lies are harmless.
 var inPart = []providertest.Harmless{
 	{Path: "v2:requestId", Why: "the steps and what is to be asked name the request as well", Lies: missing},
 	{Path: "v2:steps[*].requestId", Why: "the quote and what is to be asked name the request as well", Lies: missing},
@@ -144,10 +144,10 @@ var inPart = []providertest.Harmless{
 
 const approvalAlone = "the approval is package swap's; whether the provider asks for one decides nothing"
 
-// deposits are the flows that pay into the depository itself.
+// deposits are the flows that deposit without a router.
 var deposits = []string{"base-usdc-arbitrum", "base-eth-superseed"}
 
-// tokenWords are what replies say of a token beside its address.
+// tokenWords are what replies say about a token besides its address.
 func tokenWords(of ...string) (paths []string) {
 	for _, p := range of {
 		for _, word := range []string{"symbol", "name", "decimals", "metadata.**"} {

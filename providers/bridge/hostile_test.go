@@ -15,9 +15,9 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// TestHostileRouterPays: a router pays whoever is named by who calls it. In a transaction
-// of the solver's that is the solver's payment; in another's it is no proof, though the
-// amount, the recipient and the provider's word are as they should be.
+// TestHostileRouterPays: a router pays whomever its caller names. In a transaction of the
+// solver's that is the solver's payment. In a stranger's it proves nothing, though the
+// amount, the recipient and the provider's claim are correct.
 func TestHostileRouterPays(t *testing.T) {
 	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453, 42161}, Period: time.Second, Instant: true, BridgeKey: testKey})
 	x := newTrader(t, s)
@@ -52,7 +52,7 @@ func TestHostileRouterPays(t *testing.T) {
 	}
 }
 
-// payers are who sent the transaction of a payment, and whom its log says it is from.
+// payers returns who sent the transaction of a payment, and who pays according to its log.
 func (x *trader) payers(ctx context.Context, c swap.Claim, a swap.Arrival) (sender, paidBy common.Address) {
 	x.t.Helper()
 	tx, _, err := x.nodes[c.Chain].TransactionByHash(ctx, c.Tx)

@@ -13,11 +13,11 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// An order is what the solver is bound to by the bridge's protocol, as
-// protocol.v2.orderData has it; chains are written by the protocol's own names. The
-// deposit names it by its hash, so that nothing of it may be left unread. Its form is
-// that of relayprotocol/relay-protocol-sdk, src/order/index.ts; the ids of recorded
-// orders are reproduced from it.
+// An order is what the bridge's protocol binds the solver to, as protocol.v2.orderData has
+// it; chains are written by the protocol's own names. The deposit names the order by its
+// hash, so no part of it may be left unread. Its format is that of
+// relayprotocol/relay-protocol-sdk, src/order/index.ts, which reproduces the ids of
+// recorded orders.
 type order struct {
 	Version     string         `json:"version"`
 	SolverChain string         `json:"solverChainId"`
@@ -62,7 +62,7 @@ type orderPayment struct {
 	Expected  *wire.Amount  `json:"expectedAmount"`
 }
 
-// An orderFee is paid by the solver inside the protocol, and takes nothing from what the
+// An orderFee is paid by the solver within the protocol, and takes nothing from what the
 // recipient is paid.
 type orderFee struct {
 	RecipientChain string        `json:"recipientChainId"`
@@ -75,7 +75,7 @@ type orderFee struct {
 // maxOrderParts bounds each list of an order.
 const maxOrderParts = 16
 
-// readOrder reads an order of EVM chains alone, with one input, one payment and no
+// readOrder reads an order that is between EVM chains and has one input, one payment and no
 // calls: a swap has no other.
 func readOrder(raw json.RawMessage) (order, error) {
 	var o order
@@ -89,7 +89,7 @@ func readOrder(raw json.RawMessage) (order, error) {
 	return o, nil
 }
 
-// whole reports whether nothing that is hashed is missing.
+// whole reports whether everything that is hashed is there.
 func (o order) whole() bool {
 	in, out := o.Inputs[0].Payment, o.Output.Payments[0]
 	all := o.Solver != nil && o.Salt != nil && in.Currency != nil && in.Amount != nil && in.Weight != nil &&
@@ -103,7 +103,7 @@ func (o order) whole() bool {
 	return all
 }
 
-// The EIP-712 types of an order, each with those that it refers to behind it.
+// The EIP-712 types of an order, each followed by the types that it refers to.
 const (
 	typeOfPayment    = "InputPayment(string chainId,bytes currency,uint256 amount,uint256 weight)"
 	typeOfRefund     = "InputRefund(string chainId,bytes recipient,bytes currency,uint256 minimumAmount,uint32 deadline,bytes extraData)"
@@ -133,8 +133,8 @@ func (o order) id() common.Hash {
 	return common.Hash(hashOf(typeOfOrder, text(o.Version), text(o.SolverChain), common.LeftPadBytes(o.Solver.Bytes(), wordLen), word(o.Salt.Int), bytesOf(input), output, bytesOf(fees...)))
 }
 
-// hashOf hashes a struct of a type with these words; bytesOf what is of any length, or
-// the hashes of an array's elements; the others are a word each.
+// hashOf hashes a struct of a type from its words. bytesOf hashes bytes of any length, or
+// the hashes of an array's elements; the others return a word each.
 func hashOf(typ string, words ...[]byte) []byte {
 	return crypto.Keccak256(append([][]byte{crypto.Keccak256([]byte(typ))}, words...)...)
 }
@@ -143,9 +143,9 @@ func text(s string) []byte           { return crypto.Keccak256([]byte(s)) }
 func word(n *big.Int) []byte         { return common.BigToHash(n).Bytes() }
 func seconds(n uint32) []byte        { return word(new(big.Int).SetUint64(uint64(n))) }
 
-// binds wants the order to be its solver's, to take what is deposited, to pay the
-// recipient at least the quote's minimum, and to give back on the chain of the deposit to
-// the refund address, or where it pays to the recipient, alone.
+// binds requires the order to be its solver's, to take what is deposited, to pay the
+// recipient at least the quote's minimum, and to refund only on the chain of the deposit to
+// the refund address, or where it pays to the recipient.
 func (o order) binds(p payment, r swap.QuoteRequest, least *big.Int, solver common.Address) error {
 	in, out := o.Inputs[0].Payment, o.Output.Payments[0]
 	to := p.Details
@@ -171,7 +171,7 @@ func (o order) binds(p payment, r swap.QuoteRequest, least *big.Int, solver comm
 	return nil
 }
 
-// signedBy reports whether the signature over an order's id is the account's (EIP-191).
+// signedBy reports whether who has signed an order's id (EIP-191).
 func signedBy(who common.Address, id common.Hash, signature string) bool {
 	sig, err := hexutil.Decode(strings.ToLower(signature))
 	if err != nil || len(sig) != crypto.SignatureLength || sig[crypto.RecoveryIDOffset] < 27 {

@@ -17,8 +17,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// reordered is a quote of which the order was changed, and is hashed, signed by the
-// solver and deposited for all the same.
+// reordered changes the order in a quote, and still hashes it, signs it as the solver and
+// deposits for it.
 func reordered(t *testing.T, raw []byte, change func(o map[string]any)) []byte {
 	t.Helper()
 	solvers, err := sandbox.Services()
@@ -33,7 +33,7 @@ func reordered(t *testing.T, raw []byte, change func(o map[string]any)) []byte {
 		text, _ := json.Marshal(v2["orderData"])
 		o, err := readOrder(text)
 		if err != nil {
-			return // refused by its form
+			return // malformed, and refused for that
 		}
 		is = o.id()
 		sig, err := crypto.Sign(accounts.TextHash(is[:]), solvers["bridgeSolver"].Key)
@@ -49,8 +49,8 @@ func reordered(t *testing.T, raw []byte, change func(o map[string]any)) []byte {
 	return []byte(strings.ReplaceAll(string(out), was.Hex()[2:], is.Hex()[2:]))
 }
 
-// TestOrder: what the deposit names is an order that binds the solver to what was
-// accepted, whatever else it has signed.
+// TestOrder checks that the deposit names an order that binds the solver to what was
+// accepted, whatever else the solver has signed.
 func TestOrder(t *testing.T) {
 	payment := func(o map[string]any) map[string]any {
 		return at(o, "output")["payments"].([]any)[0].(map[string]any)
@@ -95,11 +95,11 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestOrderIsTheDeposits: a good order beside a deposit for another is none, in a
-// router's call either; nor is one that the solver did not sign.
+// TestOrderIsTheDeposits checks that a good order does not help if the deposit, also one in
+// a router's call, is for another, or if the solver did not sign it.
 func TestOrderIsTheDeposits(t *testing.T) {
 	direct, routed := recordedQuote(t, "base-usdc-arbitrum"), recordedQuote(t, "base-dai-arbitrum")
-	last := func(q map[string]any, i int) { // one digit of the id
+	last := func(q map[string]any, i int) { // replaces the id
 		data := tx(q, i)["data"].(string)
 		tx(q, i)["data"] = strings.ReplaceAll(data, data[len(data)-64:], strings.Repeat("7", 64))
 	}
@@ -139,8 +139,8 @@ func TestOrderIsTheDeposits(t *testing.T) {
 	}
 }
 
-// TestRecordedOrder: the id of a recorded order is its hash, and the live solver's
-// signature is over it.
+// TestRecordedOrder checks that the id of a recorded order is its hash, and that the live
+// solver has signed it.
 func TestRecordedOrder(t *testing.T) {
 	var q quoteReply
 	if err := json.Unmarshal(providertest.Recorded(t, "relay/quote-v2-base-to-robinhood-whole.json"), &q); err != nil {
@@ -164,8 +164,8 @@ func field(err error) string {
 	return ""
 }
 
-// TestFeeThatIsNotShown: of a fee that was asked for and that the quote does not show nobody
-// knows whether it is taken. One that it shows is among the fees.
+// TestFeeThatIsNotShown: a fee that was asked for and that the quote does not show may or
+// may not be taken. A fee that it shows is among the offer's fees.
 func TestFeeThatIsNotShown(t *testing.T) {
 	r := bridgedUSDC()
 	for name, c := range map[string]struct {

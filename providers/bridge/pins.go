@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	// solver pays fills and refunds, on every EVM chain.
+	// solver pays fills and refunds on every EVM chain.
 	solver = common.HexToAddress("0xf70da97812cb96acdf810712aa562db8dfa3dbef")
 
 	depository       = common.HexToAddress("0x4cd00e387622c35bddb9b4c962c136462338bc31")
@@ -27,27 +27,27 @@ type pair struct {
 	router, proxy common.Address
 }
 
-// pairs are an older one that the API's list of chains still has, and the old and the
-// new one of the change of 2026-10-26. Their makers deploy them by CREATE2: at these
-// addresses of any chain stands this code or none. A router calls whatever it is told,
-// by its own name; docs/providers/bridge.md says what that can reach.
+// pairs are v2, which the API's list of chains still has, and v3 and v3.2, the old and the
+// new routers of the change of 2026-10-26. They are deployed by CREATE2: at these addresses
+// any chain has this code or none. A router calls whatever it is told, in its own name;
+// docs/providers/bridge.md says what that can reach.
 var pairs = []pair{
 	{"v2", common.HexToAddress("0xf5042e6ffac5a625d4e7848e0b01373d8eb9e222"), common.HexToAddress("0xbbbfd134e9b44bfb5123898ba36b01de7ab93d98")},
 	{"v3", common.HexToAddress("0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f"), common.HexToAddress("0xccc88a9d1b4ed6b0eaba998850414b24f1c315be")},
 	{"v3.2", common.HexToAddress("0x0729e2a4716d9f7dd17858d5d504426d228697f7"), common.HexToAddress("0x5567954cd026cebfe486062cb75848e0f1c12e58")},
 }
 
-// A deployment is what the bridge has on a chain that an order may start from.
+// A deployment is the bridge's contracts on a chain that an order may start from.
 type deployment struct {
 	chain      uint64
 	depository common.Address
 	pairs      []pair // the built-in routers
 }
 
-// deployments has the chains on which the support table has the bridge active. The
-// bridge's chain ids are the chains' own (spec section 2). v2 and v3 are those of
-// deployments/v2 and v3/addresses.json of relayprotocol/relay-periphery; v3.2 is on all
-// chains that were served when it came, of ours by these addresses, which 5330 was not.
+// deployments lists the chains on which the support table has the bridge active. The
+// bridge's chain ids are the chains' own (spec section 2). v2 and v3 are from
+// deployments/v2 and v3/addresses.json of relayprotocol/relay-periphery. v3.2 is on all
+// chains served when it was released (5330 was not), on ours at these addresses.
 var deployments = []deployment{
 	{1, depository, pairs},
 	{10, depository, pairs},
@@ -58,17 +58,17 @@ var deployments = []deployment{
 	{143, depository, pairs[1:]}, // v2 was never published there
 }
 
-// protocolNames are what orders call the chains that are built in: the slugs of
+// protocolNames are what orders call the built-in chains: the slugs of
 // packages/networks/src/networks in relayprotocol/relay-settlement (56 and 10 at 5cf0db0,
-// 5330 and 42161 at 1fd2e98, 143 at 08c02f5); 1 and 8453 are recorded in orders. What others
-// are called is the API's word.
+// 5330 and 42161 at 1fd2e98, 143 at 08c02f5); 1 and 8453 are recorded in orders. The names
+// of other chains are the API's claim.
 var protocolNames = map[uint64]string{
 	1: "ethereum", 10: "optimism", 56: "bnb", 143: "monad", 5330: "superseed", 8453: "base", 42161: "arbitrum",
 }
 
-// depositories are those of all chains that Relay published (addresses.prod.json of
-// relayprotocol/relay-depository; of 143, which that does not have, packages/networks of
-// relayprotocol/relay-settlement). A chain of which the API names another is not used.
+// depositories are those of all chains that Relay has published (addresses.prod.json of
+// relayprotocol/relay-depository; for 143, which is missing there, packages/networks of
+// relayprotocol/relay-settlement). A chain for which the API names another one is not used.
 var depositories = []struct {
 	contract common.Address
 	chains   []uint64
@@ -85,7 +85,7 @@ var depositories = []struct {
 	{zeroDepository, []uint64{543210}},
 }
 
-// depositoryOf is the published one of a chain; zero where none is.
+// depositoryOf returns a chain's published depository, zero if there is none.
 func depositoryOf(chainID uint64) common.Address {
 	for _, d := range depositories {
 		if slices.Contains(d.chains, chainID) {
@@ -103,13 +103,13 @@ func deploymentOn(chainID uint64) (deployment, error) {
 	return deployments[i], nil
 }
 
-// wrapped is the chain's wrapped native coin.
+// wrapped returns the chain's wrapped native coin.
 func (d deployment) wrapped() common.Address {
 	n, _ := chain.NetworkByID(d.chain)
 	return n.WrappedNative
 }
 
-// A place is what a contract is that a step calls.
+// A place is the role of the contract that a step calls.
 type place int
 
 const (
@@ -118,7 +118,7 @@ const (
 	route          // a router, or for tokens its approval proxy: calls are opaque
 )
 
-// placeOf is what a contract is to a step that spends a token or the native coin.
+// placeOf returns the role of a contract for a step that spends a token or the native coin.
 func (d deployment) placeOf(to, input common.Address) place {
 	takes := func(p pair) bool {
 		return input == nativeCoin && to == p.router || input != nativeCoin && to == p.proxy
@@ -132,8 +132,8 @@ func (d deployment) placeOf(to, input common.Address) place {
 	return stranger
 }
 
-// Pins are the depositories, the routers with what may be allowed for them, the
-// wrapped coins, and the solver.
+// Pins returns the depositories, the routers and their approval proxies, the wrapped coins,
+// and the solver.
 func (p *Provider) Pins() swap.Pins {
 	var pins swap.Pins
 	for _, d := range deployments {

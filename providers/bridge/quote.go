@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// quoteLife is this wallet's own: the API names no expiry. What protects the
-	// user later is the minimum that goes with the request.
+	// quoteLife is this wallet's own: the API states no expiry. Later the user is protected
+	// by the minimum that is sent with the request.
 	quoteLife   = 30 * time.Second
 	maxDuration = 7 * 24 * time.Hour
 
 	exactInput = "EXACT_INPUT"
 )
 
-// quoteRequest is the body of POST /quote/v2. The address for refunds always goes
-// along, since texts differ on what it is otherwise.
+// quoteRequest is the body of POST /quote/v2. The refund address is always sent, since the
+// documentation is inconsistent about its default.
 type quoteRequest struct {
 	User                string   `json:"user"`
 	Recipient           string   `json:"recipient"`
@@ -48,8 +48,8 @@ type appFee struct {
 	Fee       string `json:"fee"` // basis points
 }
 
-// Quote asks for an EXACT_INPUT price. It may be repeated; each reply is a request
-// of its own at the provider, which comes to nothing without its deposit.
+// Quote requests an EXACT_INPUT price. It may be repeated; each reply is a request of its
+// own at the provider, which has no effect without its deposit.
 func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer, error) {
 	d, err := checkRequest(r)
 	if err != nil {
@@ -95,12 +95,12 @@ func asked(r swap.QuoteRequest) quoteRequest {
 	return q
 }
 
-// expiry is when the quote ends by our clock. The service's Date can only shorten
-// it: a quote dated before we asked is older than it looks.
+// expiry returns when a quote ends by our clock. The service's Date only shortens that: a
+// quote dated before we asked is older than it looks. A clock too far off is refused.
 func expiry(reply *rest.Reply) (time.Time, error) {
 	skew, _ := reply.Skew()
 	if skew < 0 {
-		skew = min(skew+time.Second, 0) // the header's seconds are cut off
+		skew = min(skew+time.Second, 0) // the header has whole seconds, rounded down
 	}
 	life := quoteLife + min(skew, 0)
 	if skew.Abs() > wire.MaxSkew || life <= 0 {
@@ -109,18 +109,18 @@ func expiry(reply *rest.Reply) (time.Time, error) {
 	return reply.Received.Add(life), nil
 }
 
-// A reading is a quote that was found to be for its request.
+// A reading is a quote that was checked to be for its request.
 type reading struct {
 	offer   swap.Offer
 	id      common.Hash // the request's, at the provider
-	call    chain.Call  // that pays the input
+	call    chain.Call  // the one that pays the input
 	place   place       // what it calls
 	refunds refund
-	order   *order // that the deposit names; nil where the quote has none
+	order   *order // named by the deposit; nil if the quote has none
 }
 
-// readQuote turns a reply into an offer, or refuses it. It is pure, so that an
-// offer that comes back from storage is read again in the same way.
+// readQuote turns a reply into an offer, or refuses it. It does no I/O, so an offer that
+// comes back from storage is read again in the same way.
 func readQuote(raw []byte, r swap.QuoteRequest, solver common.Address) (reading, error) {
 	d, err := checkRequest(r)
 	if err != nil {
@@ -168,7 +168,7 @@ func termsFor(r swap.QuoteRequest) swap.Terms {
 	}
 }
 
-// expects holds what the bridge's protocol says it expects to the step that pays.
+// expects compares what the quote says the protocol expects with the step that pays.
 func (q quoteReply) expects(f swap.Effect, r swap.QuoteRequest, d deployment) error {
 	if q.Protocol == nil || q.Protocol.V2 == nil {
 		return nil
@@ -192,8 +192,8 @@ func (q quoteReply) expects(f swap.Effect, r swap.QuoteRequest, d deployment) er
 	return nil
 }
 
-// order is what the deposit names, if the quote has it: one that the solver has signed,
-// for this request and no other.
+// order returns the order that the deposit names, nil if the quote has none. It must be
+// signed by the solver, and be for this request and no other.
 func (q quoteReply) order(f swap.Effect, r swap.QuoteRequest, calldata []byte, solver common.Address) (*order, error) {
 	if q.Protocol == nil || q.Protocol.V2 == nil || wire.IsNull(q.Protocol.V2.Order) {
 		return nil, nil
@@ -217,7 +217,7 @@ func (q quoteReply) order(f swap.Effect, r swap.QuoteRequest, calldata []byte, s
 // routings name what is called, so that a fresh quote is of the accepted kind.
 var routings = map[place]string{depot: "DEPOSIT", route: "ROUTER"}
 
-// offer is the reply as swap sees it.
+// offer returns the reply as an offer.
 func (q quoteReply) offer(r swap.QuoteRequest, tx transaction, x reading, raw []byte) (swap.Offer, error) {
 	out, least, err := q.least(r.SlippageBps)
 	if err != nil {
@@ -237,17 +237,17 @@ func (q quoteReply) offer(r swap.QuoteRequest, tx transaction, x reading, raw []
 	case r.FeeBps == 0:
 	case q.Fees.App.some():
 		o.Fees = []swap.Payment{{Token: r.TokenOut, To: r.FeeReceiver, Bps: r.FeeBps}}
-	default: // that none is shown proves nothing
+	default: // that no fee is shown proves nothing
 		o.FeeAsked = r.FeeBps
 	}
 	return o, nil
 }
 
-// leastOrder is how long beyond the expected duration a solver has to be bound: for the
-// user to accept, and the deposit to be mined.
+// leastOrder is how long beyond the expected duration a solver must be bound: for the user
+// to accept, and the deposit to be mined.
 const leastOrder = 2 * time.Minute
 
-// duration is how long the provider expects to take; 0 where it does not say.
+// duration returns how long the provider expects to take, 0 if it does not say.
 func (d details) duration() (time.Duration, error) {
 	if d.TimeEstimate == nil {
 		return 0, nil
@@ -259,9 +259,9 @@ func (d details) duration() (time.Duration, error) {
 	return time.Duration(seconds * float64(time.Second)), nil
 }
 
-// knownTo wants a router that is called to be on the API's own list too, the order's
-// chains to be the request's by their names, and the solver to be bound for as long yet as
-// the swap is said to take.
+// knownTo requires a router that is called to be on the API's own list too, the order's
+// chains to be the request's by their names, and the solver to be bound for as long as the
+// swap is expected to take.
 func (x reading) knownTo(ends [2]listed, now time.Time) error {
 	here, there := ends[0], ends[1]
 	if o := x.order; o != nil {

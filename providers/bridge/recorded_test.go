@@ -22,7 +22,7 @@ const (
 	robinhood  = 4663
 )
 
-// wholeRequest is what the recorded quote answers.
+// wholeRequest is the request that the recorded quote answers.
 func wholeRequest() swap.QuoteRequest {
 	who := common.HexToAddress("0xc4F87C3715374445C4657aa14c47CBB339b59d1A")
 	return swap.QuoteRequest{
@@ -33,12 +33,12 @@ func wholeRequest() swap.QuoteRequest {
 	}
 }
 
-// TestRecordedQuote: a whole recorded quote, of a token for one of a chain that we have no
-// RPC for, is quoted, built, decoded and accepted by what runs in production. The list of
+// TestRecordedQuote: a whole recorded quote, of a token for one on a chain that we have no
+// RPC for, is quoted, built, decoded and accepted by the production code. The list of
 // chains was not recorded: it is made here, in the documented form, with the contracts of
-// the quote. It stops at the router's call, whose form is not published: what that does
-// only a simulation at the time could show, and that of a payment there is no proof
-// without an RPC.
+// the quote. The test ends at the router's call, whose format is not published: only a
+// simulation at the time could show what it does, and without an RPC a payment cannot be
+// proven.
 func TestRecordedQuote(t *testing.T) {
 	entry := func(id uint64, name string) string {
 		return fmt.Sprintf(`{"id":%d,"vmType":"evm","disabled":false,"depositEnabled":true,"protocol":{"v2":{"chainId":%q,"depository":%q}},"contracts":{"v3":{"erc20Router":%q,"approvalProxy":%q}}}`,
@@ -48,7 +48,7 @@ func TestRecordedQuote(t *testing.T) {
 		"/chains":   replying(200, fmt.Appendf(nil, `{"chains":[%s,%s]}`, entry(8453, "base"), entry(robinhood, "robinhood"))),
 		"/quote/v2": replying(200, providertest.Recorded(t, wholeQuote)),
 	})
-	p.solver = solver                                               // the live one
+	p.solver = solver                                               // the live solver
 	p.now = func() time.Time { return time.Unix(1_791_034_629, 0) } // when it was quoted
 	r := wholeRequest()
 	offers, err := p.Quote(t.Context(), r)
@@ -87,9 +87,9 @@ func TestRecordedQuote(t *testing.T) {
 	}
 }
 
-// TestRecordedSteps: of this quote only the steps were recorded. They are read, decoded
-// and accepted as a deposit of the input; the quote itself stops at the details, which
-// were left out. What they call the destination is not among them.
+// TestRecordedSteps: only the steps of this quote were recorded. They are read, decoded and
+// accepted as a deposit of the input. The quote itself is refused at its details, which
+// were left out. The protocol's name for the destination was not recorded.
 func TestRecordedSteps(t *testing.T) {
 	raw := providertest.Recorded(t, "relay/quote-v2-steps-base-usdc-to-hyperliquid.json")
 	who := common.HexToAddress("0x03508bB71268BBA25ECaCC8F620e01866650532c")
@@ -116,8 +116,7 @@ func TestRecordedSteps(t *testing.T) {
 	}
 }
 
-// TestRecordedProtocol: the official example's order has its refunds cut, so that it
-// stops where the order is read.
+// TestRecordedProtocol: an order whose refunds the official example cut is refused.
 func TestRecordedProtocol(t *testing.T) {
 	q, err := decodeQuote(providertest.Recorded(t, "relay/quote-v2-protocol-ethereum-to-base-abridged.json"))
 	if err != nil {
@@ -132,7 +131,7 @@ func TestRecordedProtocol(t *testing.T) {
 	}
 }
 
-// TestRecordedError: what a probe of the live service got for an amount too small.
+// TestRecordedError reads what the live service answered to an amount that was too small.
 func TestRecordedError(t *testing.T) {
 	p := providerOf(t, map[string]http.HandlerFunc{
 		"/chains":   replying(200, chainsFor(8453, 42161)),
@@ -143,8 +142,8 @@ func TestRecordedError(t *testing.T) {
 	}
 }
 
-// TestRecordedShape: the simulator answers with every member that was recorded, in its
-// type, and ends a router's calldata as recorded: in the order's id.
+// TestRecordedShape checks that the simulator's answers have every member that was
+// recorded, in its type, and that a router's calldata ends in the order's id as recorded.
 func TestRecordedShape(t *testing.T) {
 	const key = "a-key"
 	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453, 42161}, Period: -1, Instant: true, BridgeKey: key})

@@ -8,20 +8,19 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// maxCostBps is the most that the quoted costs may take from what counts as a
-// refund in full. What comes back after more is a refund too, and short.
+// maxCostBps bounds what the quoted costs may take from what counts as a full refund. What
+// comes back after higher costs is a refund too, but short.
 const maxCostBps = 1000
 
-// A refund is what would come back to the account if nobody pays the output: the
-// token paid or, where a router turns that into another before it is deposited,
-// that other one.
+// A refund is what comes back to the account if nobody pays the output: the input token or,
+// if a router swaps that before the deposit, the token that it deposits.
 type refund struct {
 	token common.Address
 	least *big.Int
 }
 
-// refund is what the quote says of it: at least the deposit less the quoted costs, where
-// they are in the input or in what is deposited. Costs in anything else take nothing off.
+// refund reads it from the quote: at least the deposit less the quoted costs, as far as
+// those are in the input token or in the deposited one. Costs in other tokens are ignored.
 func (q quoteReply) refund(r swap.QuoteRequest, direct bool) (refund, error) {
 	costs, err := q.Fees.Relayer.in(r.SrcChain, r.TokenIn)
 	if err != nil {
@@ -42,8 +41,8 @@ func (q quoteReply) refund(r swap.QuoteRequest, direct bool) (refund, error) {
 	return back, nil
 }
 
-// deposited is what at least a router deposits, in the refund's currency. All that
-// the quote says of it must agree.
+// deposited returns the least that a router deposits, in the refund's currency. Everything
+// that the quote says about it must agree.
 func (q quoteReply) deposited(c *amount, r swap.QuoteRequest, direct bool) (*big.Int, error) {
 	refused := refuse(swap.NotAsAccepted, "refundCurrency", "would give the deposit back in a currency that is not what is deposited on chain %d", r.SrcChain)
 	if direct || !c.there() || c.Minimum == nil || !c.Currency.ChainID.IsID(r.SrcChain) || q.Protocol == nil || q.Protocol.V2 == nil || q.Protocol.V2.Details == nil {
@@ -59,7 +58,7 @@ func (q quoteReply) deposited(c *amount, r swap.QuoteRequest, direct bool) (*big
 	return c.Minimum.Int, nil
 }
 
-// bpsOf is a part of an amount in basis points, rounded up, at most maxCostBps.
+// bpsOf returns a part of an amount in basis points, rounded up, at most maxCostBps.
 func bpsOf(part, of *big.Int) int {
 	n := new(big.Int).Mul(part, big.NewInt(10_000))
 	n.Div(n.Add(n, new(big.Int).Sub(of, big.NewInt(1))), of)
@@ -69,7 +68,7 @@ func bpsOf(part, of *big.Int) int {
 	return int(n.Int64())
 }
 
-// back is what a review shows of it; on one chain nothing is deposited.
+// back returns what a review shows, nil on one chain, where nothing is deposited.
 func (b refund) back(r swap.QuoteRequest) *swap.Spend {
 	if r.SrcChain == r.DstChain {
 		return nil

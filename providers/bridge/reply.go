@@ -13,8 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// quoteReply is the reply to POST /quote/v2. Fields that decide nothing are
-// tolerated and left unread.
+// quoteReply is the reply to POST /quote/v2. Fields that decide nothing are not read.
 type quoteReply struct {
 	RequestID *string `json:"requestId"`
 	Steps     []step  `json:"steps"`
@@ -61,7 +60,7 @@ type amount struct {
 
 func (a *amount) there() bool { return a != nil && a.Currency.there() && a.Amount != nil }
 
-// A cost is a fee as it is shown; it may be negative, where the API adds something.
+// A cost is a fee as it is shown. It may be negative, where the API adds something.
 type cost struct {
 	Currency struct {
 		ChainID json.RawMessage `json:"chainId"`
@@ -70,12 +69,12 @@ type cost struct {
 	Amount string `json:"amount"`
 }
 
-// some reports whether a fee is shown, in whatever token.
+// some reports whether a fee above zero is shown, in whatever token.
 func (c *cost) some() bool {
 	return c != nil && strings.Trim(c.Amount, "0") != "" && !strings.HasPrefix(c.Amount, "-")
 }
 
-// in is a fee in a token: zero if it is not in that, or negative.
+// in returns a fee in base units of a token: zero if it is in another one, or negative.
 func (c *cost) in(chainID uint64, token common.Address) (*big.Int, error) {
 	if c == nil {
 		return new(big.Int), nil
@@ -95,20 +94,20 @@ func (c *cost) in(chainID uint64, token common.Address) (*big.Int, error) {
 	return n, nil
 }
 
-// A payment is what the bridge's protocol expects to be deposited.
+// A payment is the deposit that the bridge's protocol expects.
 type payment struct {
 	OrderID   *string         `json:"orderId"`
 	Order     json.RawMessage `json:"orderData"`
 	Signature *string         `json:"orderSignature"`
 	Details   *struct {
-		Chain      string        `json:"chainId"` // by the protocol's name for it
+		Chain      string        `json:"chainId"` // the protocol's name for it
 		Depository *wire.Address `json:"depository"`
 		Currency   *wire.Address `json:"currency"`
 		Amount     *wire.Amount  `json:"amount"`
 	} `json:"paymentDetails"`
 }
 
-// A step is something that the account is to do.
+// A step is something that the account must do.
 type step struct {
 	ID             string  `json:"id"`
 	Kind           string  `json:"kind"`
@@ -125,8 +124,8 @@ type item struct {
 	} `json:"check"`
 }
 
-// A transaction is an item's data. The call is made anew from what is read here; what
-// the data says of gas is an estimate at most.
+// A transaction is an item's data. The call is built from what is read here; the gas in it
+// is an estimate at most.
 type transaction struct {
 	From     *wire.Address   `json:"from"`
 	To       *wire.Address   `json:"to"`
@@ -137,7 +136,6 @@ type transaction struct {
 	calldata []byte
 }
 
-// decodeQuote reads a reply.
 func decodeQuote(raw []byte) (quoteReply, error) {
 	var q quoteReply
 	if err := service.Read("quote", raw, &q); err != nil {
@@ -146,8 +144,8 @@ func decodeQuote(raw []byte) (quoteReply, error) {
 	return q, nil
 }
 
-// id is the request's, wherever this version of the API has put it: all places that
-// have one have the same.
+// id returns the request's id. Versions of the API have it in different places; all that
+// are there must agree.
 func (q quoteReply) id() (common.Hash, error) {
 	given := []*string{q.RequestID}
 	for _, s := range q.Steps {
@@ -183,7 +181,7 @@ func (q quoteReply) id() (common.Hash, error) {
 	return id, nil
 }
 
-// checked is the request that an endpoint to ask is about. Only its id is taken.
+// checked returns the request that a status endpoint is about. Only the id is used.
 func checked(endpoint string) (*string, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || !strings.HasPrefix(u.Path, "/intents/status") || u.Host != "" || !u.Query().Has("requestId") {
@@ -193,7 +191,7 @@ func checked(endpoint string) (*string, error) {
 	return &id, nil
 }
 
-// parseHash reads 0x and 64 hex digits.
+// parseHash parses 0x and 64 hex digits.
 func parseHash(s string) (common.Hash, error) {
 	b, err := hexutil.Decode(strings.ToLower(s))
 	if err != nil || len(b) != common.HashLength {
@@ -202,7 +200,7 @@ func parseHash(s string) (common.Hash, error) {
 	return common.Hash(b), nil
 }
 
-// echoes checks that the quote is for what was asked.
+// echoes checks that the quote is for what was requested.
 func (q quoteReply) echoes(r swap.QuoteRequest) error {
 	d := q.Details
 	in, out := d.CurrencyIn, d.CurrencyOut
@@ -217,7 +215,7 @@ func (q quoteReply) echoes(r swap.QuoteRequest) error {
 	})
 }
 
-// least is what at least arrives: what the amount less the slippage comes to.
+// least returns the quoted output and its minimum, which must follow from the slippage.
 func (q quoteReply) least(slippageBps int) (out, least *big.Int, err error) {
 	out, least = q.Details.CurrencyOut.Amount.Int, q.Details.CurrencyOut.Minimum.Int
 	switch {
@@ -229,8 +227,8 @@ func (q quoteReply) least(slippageBps int) (out, least *big.Int, err error) {
 	return out, least, err
 }
 
-// appFee holds the wallet's fee, where it is shown in the token paid, to the rate
-// that was asked for. Zero means that the API will not collect it.
+// appFee bounds the wallet's fee, where it is shown in the input token, by the rate that
+// was asked for. Zero means that the API will not collect it.
 func (q quoteReply) appFee(r swap.QuoteRequest) error {
 	fee, err := q.Fees.App.in(r.SrcChain, r.TokenIn)
 	if err != nil {
@@ -242,13 +240,13 @@ func (q quoteReply) appFee(r swap.QuoteRequest) error {
 	return nil
 }
 
-// floorOf is what slippage leaves of an amount, rounded down as the API does.
+// floorOf returns n less the slippage, rounded down as the API does.
 func floorOf(n *big.Int, slippageBps int) *big.Int {
 	f := new(big.Int).Mul(n, big.NewInt(int64(10_000-slippageBps)))
 	return f.Div(f, big.NewInt(10_000))
 }
 
-// shareOf is a rate of an amount, rounded up.
+// shareOf returns bps of n, rounded up.
 func shareOf(n *big.Int, bps int) *big.Int {
 	f := new(big.Int).Mul(n, big.NewInt(int64(bps)))
 	return f.Div(f.Add(f, big.NewInt(9_999)), big.NewInt(10_000))

@@ -22,9 +22,9 @@ import (
 	"github.com/ethereum/go-ethereum/ethclient"
 )
 
-// TestSandbox swaps through a simulator that was written apart from this provider,
-// on contracts that swap, take deposits and pay: what Decode promises is what the
-// chain then does, and Proof finds the end there.
+// TestSandbox swaps through a simulator that was written independently of this provider, on
+// contracts that swap, take deposits and pay. The chain must do what Decode promises, and
+// Proof must find the end there.
 func TestSandbox(t *testing.T) {
 	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{1, 56, 8453, 42161}, Period: time.Second, Instant: true, BridgeKey: testKey})
 	x := newTrader(t, s)
@@ -67,7 +67,7 @@ func TestSandbox(t *testing.T) {
 	}
 }
 
-// TestSandboxWraps: wrapping is done by the wrapped coin.
+// TestSandboxWraps checks that the wrapped coin does the wrapping.
 func TestSandboxWraps(t *testing.T) {
 	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{56}, Period: time.Second, Instant: true})
 	x := newTrader(t, s)
@@ -85,7 +85,7 @@ func TestSandboxWraps(t *testing.T) {
 	}
 }
 
-// TestSandboxKey: without the key there is no quote, and the reason says what to do.
+// TestSandboxKey checks that there is no quote without the key, for that reason.
 func TestSandboxKey(t *testing.T) {
 	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453}, Period: time.Second, Instant: true, BridgeKey: testKey})
 	p, err := bridge.New(bridge.Config{Base: s.BaseURL("bridge"), Sandbox: true})
@@ -99,7 +99,7 @@ func TestSandboxKey(t *testing.T) {
 	}
 }
 
-// TestSandboxPushes: what becomes of a deposit is heard without asking.
+// TestSandboxPushes checks that the end of a deposit is pushed without polling.
 func TestSandboxPushes(t *testing.T) {
 	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453, 42161}, Period: time.Second, Instant: true, BridgeKey: testKey})
 	x := newTrader(t, s)
@@ -181,7 +181,7 @@ func symbol(t *testing.T, c *sandbox.Chain, name string) common.Address {
 	return common.Address{}
 }
 
-// trade takes a swap from quote to proof.
+// trade runs a swap from quote to proof.
 func (x *trader) trade(r swap.QuoteRequest, want swap.State) {
 	x.t.Helper()
 	ctx, cancel := context.WithTimeout(x.t.Context(), 30*time.Second)
@@ -203,7 +203,7 @@ func (x *trader) trade(r swap.QuoteRequest, want swap.State) {
 		x.t.Fatal(err)
 	}
 	switch {
-	case proof.Own: // what arrived is seen in the balance; of coins the account also paid gas
+	case proof.Own: // the balance shows what arrived; for coins the account also paid gas
 		got := new(big.Int).Sub(x.balance(ctx, r.DstChain, r.TokenOut, r.Recipient), before)
 		if r.TokenOut == native {
 			got.Add(got, x.gas(ctx, order))
@@ -245,8 +245,8 @@ func (x *trader) plan(ctx context.Context, r swap.QuoteRequest) (swap.Offer, swa
 	return o, terms, built
 }
 
-// pays does what package swap does: approves exactly the amount, sends, waits. No
-// allowance is left, and exactly the input has gone.
+// pays does what package swap does: it approves exactly the amount, sends and waits. No
+// allowance may be left, and exactly the input must have gone.
 func (x *trader) pays(ctx context.Context, o swap.Offer, t swap.Terms, b swap.Built) swap.Order {
 	x.t.Helper()
 	if b.Spender != native {
@@ -283,10 +283,10 @@ func (x *trader) gas(ctx context.Context, o swap.Order) *big.Int {
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	return sum.Add(sum, new(big.Int).Mul(big.NewInt(2), paidFor(r))) // and of the approval, which needs less
+	return sum.Add(sum, new(big.Int).Mul(big.NewInt(2), paidFor(r))) // twice, for the approval too, which needs less
 }
 
-// settled waits for the provider's last word.
+// settled polls until the provider's final status.
 func (x *trader) settled(ctx context.Context, o swap.Order, want swap.State) swap.Claim {
 	x.t.Helper()
 	for {
@@ -305,8 +305,7 @@ func (x *trader) settled(ctx context.Context, o swap.Order, want swap.State) swa
 	}
 }
 
-// arrived finds the payment that is proof in the transaction that the provider
-// named: from the solver, and enough.
+// arrived checks that the transaction the provider named is the solver's, and pays enough.
 func (x *trader) arrived(ctx context.Context, c swap.Claim, a swap.Arrival) {
 	x.t.Helper()
 	if c.Chain != a.Chain {
@@ -366,7 +365,7 @@ func (x *trader) balance(ctx context.Context, id uint64, token, who common.Addre
 	return n
 }
 
-// read is the first word that a view function returns.
+// read returns the first word that a view function returns.
 func (x *trader) read(ctx context.Context, id uint64, at common.Address, data []byte) *big.Int {
 	x.t.Helper()
 	b, err := x.nodes[id].CallContract(ctx, ethereum.CallMsg{To: &at, Data: data}, nil)
@@ -394,7 +393,7 @@ func (x *trader) send(ctx context.Context, c chain.Call) *types.Receipt {
 	}
 	for {
 		r, err := node.TransactionReceipt(ctx, tx.Hash())
-		if err == nil { // a receipt is there an instant before its block is the head that views are of
+		if err == nil { // a receipt is there an instant before views see its block as the head
 			var head uint64
 			if head, err = node.BlockNumber(ctx); err == nil && head < r.BlockNumber.Uint64() {
 				err = ethereum.NotFound

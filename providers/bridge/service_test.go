@@ -23,7 +23,7 @@ import (
 
 func units(n int64) *big.Int { return big.NewInt(n) }
 
-// providerAt is a provider that is quick to give up.
+// providerAt returns a provider that gives up quickly.
 func providerAt(t testing.TB, base string, now func() time.Time) *Provider {
 	t.Helper()
 	p, err := New(Config{
@@ -37,7 +37,7 @@ func providerAt(t testing.TB, base string, now func() time.Time) *Provider {
 	return p
 }
 
-// chainsFor is a list of chains with the built-in contracts.
+// chainsFor returns a list of chains with the built-in contracts.
 func chainsFor(ids ...uint64) []byte {
 	var entries []string
 	for _, id := range ids {
@@ -53,7 +53,7 @@ func chainEntryFor(id uint64, depository common.Address, open bool) string {
 		id, !open, name, depository, p.router, p.proxy)
 }
 
-// recordedQuote is a recorded reply.
+// recordedQuote returns a recorded reply to a quote request.
 func recordedQuote(t testing.TB, name string) []byte {
 	t.Helper()
 	return recordedBody(t, name+".quote")
@@ -63,8 +63,8 @@ func bridgedUSDC() swap.QuoteRequest {
 	return ask(8453, usdcOnBase, 42161, usdcOnArbitrum, 25_000_000, 40)
 }
 
-// TestChains: a route is only quoted between chains that the API has in use, with
-// the depositories that are built in.
+// TestChains checks that a route is only quoted between chains that the API has enabled,
+// with the built-in depositories.
 func TestChains(t *testing.T) {
 	list := func(entries ...string) []byte { return fmt.Appendf(nil, `{"chains":[%s]}`, strings.Join(entries, ",")) }
 	base, arbitrum := chainEntryFor(8453, depository, true), chainEntryFor(42161, depository, true)
@@ -103,7 +103,7 @@ func TestChains(t *testing.T) {
 	}
 }
 
-// TestChainsAreKept: the list is asked for once an hour, by one caller at a time.
+// TestChainsAreKept checks that one caller at a time requests the list, once an hour.
 func TestChainsAreKept(t *testing.T) {
 	var asked atomic.Int32
 	p := providerOf(t, map[string]http.HandlerFunc{"/chains": func(w http.ResponseWriter, r *http.Request) {
@@ -131,14 +131,14 @@ func TestChainsAreKept(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	p.chains.turn <- struct{}{} // somebody asks
+	p.chains.turn <- struct{}{} // a request is under way
 	if _, err := p.chains.get(gone); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that is gone: %v", err)
 	}
 	<-p.chains.turn
 }
 
-// TestRequestsRefused: what could not be quoted is not asked for.
+// TestRequestsRefused checks that what cannot be quoted is not sent.
 func TestRequestsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*swap.QuoteRequest)
@@ -172,8 +172,8 @@ func TestRequestsRefused(t *testing.T) {
 	}
 }
 
-// TestLife: an offer holds 30 s from its receipt; a Date in the past shortens that,
-// one in the future gives nothing, and clocks that are far apart are refused.
+// TestLife: an offer lives for 30 s from its receipt. A Date in the past shortens that, one
+// in the future does not lengthen it, and clocks that are far apart are refused.
 func TestLife(t *testing.T) {
 	for name, c := range map[string]struct {
 		ahead, life time.Duration
@@ -202,7 +202,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestErrors: every code of the API has its row, once, and its reason.
+// TestErrors checks that every code of the API has exactly one row, and is reported by it.
 func TestErrors(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range failures {
@@ -224,7 +224,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestNoKey: without a key the API says so, and the header is not sent.
+// TestNoKey checks that without a key no header is sent, and the API's answer is reported.
 func TestNoKey(t *testing.T) {
 	var sent atomic.Value
 	p := providerOf(t, map[string]http.HandlerFunc{"/chains": replying(200, chainsFor(8453, 42161)), "/quote/v2": func(w http.ResponseWriter, r *http.Request) {
@@ -244,7 +244,7 @@ func TestNoKey(t *testing.T) {
 	}
 }
 
-// TestConfig: nothing points where it may not.
+// TestConfig checks that no URL points where it may not.
 func TestConfig(t *testing.T) {
 	for name, c := range map[string]struct {
 		config Config
@@ -270,7 +270,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// order is the recorded deposit, mined a while ago.
+// minedOrder is the order of a recorded deposit that was mined some time ago.
 func minedOrder(t testing.TB, name string, r swap.QuoteRequest, ago time.Duration) swap.Order {
 	t.Helper()
 	x, err := readQuote(recordedQuote(t, name), r, sandboxSolver)
@@ -287,8 +287,7 @@ func minedOrder(t testing.TB, name string, r swap.QuoteRequest, ago time.Duratio
 	}
 }
 
-// TestSubmitNeverRefuses: the input is paid, so that no answer says that the order
-// is refused.
+// TestSubmitNeverRefuses: the input is paid, so no answer may refuse the order.
 func TestSubmitNeverRefuses(t *testing.T) {
 	o := minedOrder(t, "base-usdc-arbitrum", bridgedUSDC(), time.Minute)
 	for _, status := range []int{400, 401, 403, 404, 409, 422, 429, 500, 503} {
@@ -321,8 +320,8 @@ func TestSubmitNeverRefuses(t *testing.T) {
 	}
 }
 
-// TestToldAgain: a deposit that the provider does not see is told of again after a
-// minute, once a minute.
+// TestToldAgain checks that a deposit that the provider does not see is reported again
+// after a minute, once a minute.
 func TestToldAgain(t *testing.T) {
 	for word, want := range map[string]int32{"waiting": 2, "unknown": 2, "received": 2, "pending": 0, "success": 0, "failure": 0} {
 		var told atomic.Int32
@@ -349,9 +348,9 @@ func TestToldAgain(t *testing.T) {
 	}
 }
 
-// TestFailureHasGrace: a failure is an end only when it cannot turn into a refund.
+// TestFailureHasGrace checks that only a failure that cannot become a refund is final.
 func TestFailureHasGrace(t *testing.T) {
-	s := paidExample() // paid a minute ago
+	s := paidExample() // mined a minute ago
 	ms := func(ago time.Duration) string { return fmt.Sprint(testNow.Add(-ago).UnixMilli()) }
 	for name, c := range map[string]struct {
 		reply string
@@ -359,7 +358,7 @@ func TestFailureHasGrace(t *testing.T) {
 	}{
 		"just now":              {`{"status":"failure","updatedAt":` + ms(time.Second) + `}`, swap.Settling},
 		"a minute ago":          {`{"status":"failure","updatedAt":` + ms(50*time.Second) + `}`, swap.Settling},
-		"two minutes ago":       {`{"status":"failure","updatedAt":` + ms(120*time.Second) + `}`, swap.Settling}, // before the deposit: not believed
+		"two minutes ago":       {`{"status":"failure","updatedAt":` + ms(120*time.Second) + `}`, swap.Settling}, // before the deposit, so it is ignored
 		"without a time":        {`{"status":"failure"}`, swap.Settling},
 		"in the future":         {`{"status":"failure","updatedAt":` + ms(-time.Hour) + `}`, swap.Settling},
 		"no refund":             {`{"status":"failure","refundFailReason":"AMOUNT_TOO_LOW_TO_REFUND"}`, swap.Failed},
@@ -378,7 +377,8 @@ func TestFailureHasGrace(t *testing.T) {
 	}
 }
 
-// TestWords: an unknown word is no end, and a reply about something else is none.
+// TestWords checks that an unknown status is not final, and that a reply about something
+// else is refused.
 func TestWords(t *testing.T) {
 	s := paidExample()
 	for reply, code := range map[string]swap.Code{
@@ -409,8 +409,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestUnreadableOffer: an offer that cannot be read any more leaves the proof of a
-// fill, and a refund in full.
+// TestUnreadableOffer: an offer that can no longer be read leaves the proof of a fill, and
+// of a full refund.
 func TestUnreadableOffer(t *testing.T) {
 	o := minedOrder(t, "base-usdc-arbitrum", bridgedUSDC(), time.Minute)
 	o.Offer.Raw = json.RawMessage(`{}`)
@@ -420,8 +420,7 @@ func TestUnreadableOffer(t *testing.T) {
 	}
 }
 
-// TestRefund: what counts as a refund in full is the input less the quoted costs, of
-// which a tenth is the most.
+// TestRefund: a full refund is the input less the quoted costs, up to a tenth of it.
 func TestRefund(t *testing.T) {
 	raw := recordedQuote(t, "base-usdc-arbitrum")
 	for cost, want := range map[string]string{"0": "25000000", "20300": "24977500", "-5": "25000000", "2500000": "22500000", "2600000": "22500000", "99999999999": "22500000"} {
@@ -436,8 +435,7 @@ func TestRefund(t *testing.T) {
 	}
 }
 
-// wrapping is a request to wrap, or to unwrap, on a chain that no other provider
-// does it on.
+// wrapping is a request to wrap, or to unwrap, on BNB Smart Chain.
 func wrapping(in bool) swap.QuoteRequest {
 	d, _ := deploymentOn(56)
 	if in {
@@ -446,7 +444,7 @@ func wrapping(in bool) swap.QuoteRequest {
 	return ask(56, d.wrapped(), 56, nativeCoin, 1e17, 0)
 }
 
-// TestWraps: wrapping needs no bridge, and asks none.
+// TestWraps checks that wrapping works without asking the API.
 func TestWraps(t *testing.T) {
 	p := providerOf(t, nil)
 	for _, in := range []bool{true, false} {

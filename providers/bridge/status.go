@@ -14,18 +14,18 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A standing is what a word of the provider's means.
+// A standing is the meaning of one of the provider's statuses.
 type standing struct {
 	state swap.State
-	// pays says that the last of the reply's transactions is the payment, on the
-	// chain where an order in that state has it.
+	// pays: the last of the reply's transactions is the payment, on the destination chain
+	// or, for a refund, on the source chain.
 	pays bool
-	// unpaid says that the provider has not seen the deposit.
+	// unpaid: the provider has not seen the deposit.
 	unpaid bool
 }
 
-// words are the provider's for where a request stands, those of older versions of
-// its API among them. A word that is not in it is no end.
+// words are the provider's statuses of a request, with those of older versions of its API.
+// An unknown status is not an end.
 var words = map[string]standing{
 	"waiting":    {state: swap.Settling, unpaid: true},
 	"received":   {state: swap.Settling, unpaid: true},
@@ -46,8 +46,8 @@ const (
 
 	// failureGrace is how long a failure may still turn into a refund.
 	failureGrace = 120 * time.Second
-	// indexAgain is after how long a mined deposit that the provider does not see is
-	// told of again, and the pause between two times.
+	// indexAgain is how long after it was mined a deposit that the provider does not see is
+	// reported again, and the pause between two reports.
 	indexAgain = 60 * time.Second
 	maxIndexed = 256
 )
@@ -64,8 +64,9 @@ type statusReply struct {
 	RefundFailReason *string      `json:"refundFailReason"`
 }
 
-// Status reports what the provider claims of an order. A deposit that it does not
-// see though it was mined a minute ago is told of again.
+// Status returns what the provider claims about an order. A deposit that it does not see a
+// minute after it was mined is reported again. It returns [swap.OrderUnknown] if the
+// provider does not know the request.
 func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error) {
 	s, err := p.paidOrder(o)
 	if err != nil {
@@ -100,7 +101,7 @@ func readStatus(raw []byte) (statusReply, error) {
 	return r, nil
 }
 
-// claim is what a reply says of the order, if it is about it.
+// claim returns what a reply says about the order, and refuses a reply about another one.
 func (s paid) claim(r statusReply, now time.Time) (swap.Claim, error) {
 	if r.Status == unknownWord {
 		return swap.Claim{}, refuse(swap.OrderUnknown, "requestId", "does not know the request")
@@ -135,9 +136,9 @@ func (s paid) claim(r statusReply, now time.Time) (swap.Claim, error) {
 	return c, nil
 }
 
-// over reports whether a failure will not turn into a refund any more: it is said
-// to be impossible, or the grace has passed since the reply says it was changed or,
-// if it does not, since the deposit.
+// over reports whether a failure can no longer turn into a refund: the provider says that a
+// refund is impossible, or the grace has passed since the change that the reply states or,
+// if it states none, since the deposit.
 func (s paid) over(r statusReply, now time.Time) bool {
 	if said(r.RefundFailReason) != "" {
 		return true
@@ -151,8 +152,7 @@ func (s paid) over(r statusReply, now time.Time) bool {
 	return now.Sub(since) >= failureGrace
 }
 
-// minedAt is when the transaction was mined, by the chain; zero where that is not
-// known.
+// minedAt returns the block time of the transaction, zero if it is not known.
 func (s paid) minedAt() time.Time {
 	if e := s.order.Results[len(s.order.Plan.Steps)-1].Evidence; e != nil {
 		return e.Time
@@ -160,7 +160,7 @@ func (s paid) minedAt() time.Time {
 	return time.Time{}
 }
 
-// reason is why the provider could not fill, or not refund, in its words.
+// reason returns why the provider could not fill or refund, in its own words.
 func (r statusReply) reason() string {
 	why, and := said(r.FailReason), said(r.RefundFailReason)
 	switch {
@@ -199,8 +199,8 @@ func hashes(field string, list []string) ([]common.Hash, error) {
 	return out, nil
 }
 
-// remind tells the provider again of a transaction that was mined a while ago, not
-// too often. What comes of it shows in the next status.
+// remind reports a transaction that was mined a while ago again, but not too often. The
+// effect shows in the next status.
 func (p *Provider) remind(ctx context.Context, s paid) {
 	now, mined := p.now(), s.minedAt()
 	if mined.IsZero() || now.Sub(mined) < indexAgain {
@@ -216,5 +216,5 @@ func (p *Provider) remind(ctx context.Context, s paid) {
 	}
 	p.indexed[s.id] = now
 	p.mu.Unlock()
-	_ = p.index(ctx, s) // tried again in a minute
+	_ = p.index(ctx, s) // retried in a minute
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// What a step may be for.
+// A purpose is what a step is for.
 type purpose int
 
 const (
@@ -21,8 +21,8 @@ const (
 	exchanges                    // swaps on one chain
 )
 
-// purposes are the ids of steps that are understood. Everything else is refused:
-// among it signatures, which would let others act, and plain transfers.
+// purposes are the ids of steps that are understood. All others are refused, among them
+// signatures, which would let others act, and plain transfers.
 var purposes = map[string]purpose{
 	"approve":  approves,
 	"approval": approves,
@@ -38,8 +38,7 @@ const (
 	maxApprovals = 2 // a reset to zero, and the allowance
 )
 
-// paying finds the one step that spends the input, after all of them were held to
-// the request.
+// paying checks all steps against the request, and returns the one that spends the input.
 func (q quoteReply) paying(r swap.QuoteRequest) (transaction, error) {
 	var allowed []transaction
 	var main *transaction
@@ -48,7 +47,7 @@ func (q quoteReply) paying(r swap.QuoteRequest) (transaction, error) {
 		switch {
 		case err != nil:
 			return transaction{}, err
-		case len(txs) == 0: // nothing to be done for it
+		case len(txs) == 0: // nothing to do for it
 		case main != nil:
 			return transaction{}, refuse(swap.NotAsAccepted, "steps", "wants something more done after the input is paid")
 		case why == approves:
@@ -65,7 +64,7 @@ func (q quoteReply) paying(r swap.QuoteRequest) (transaction, error) {
 	return *main, checkApprovals(allowed, main.To.Address, r)
 }
 
-// read holds one step to the request, and returns its transactions.
+// read checks one step against the request, and returns its purpose and transactions.
 func (s step) read(r swap.QuoteRequest) (purpose, []transaction, error) {
 	why, known := purposes[s.ID]
 	switch {
@@ -92,8 +91,7 @@ func (s step) read(r swap.QuoteRequest) (purpose, []transaction, error) {
 	return why, txs, nil
 }
 
-// readTransaction reads an item's data, and holds what every transaction has to the
-// request.
+// readTransaction reads an item's data and checks its common fields against the request.
 func readTransaction(raw []byte, r swap.QuoteRequest) (transaction, error) {
 	var tx transaction
 	if err := service.Read("transaction", raw, &tx); err != nil {
@@ -121,9 +119,9 @@ func readTransaction(raw []byte, r swap.QuoteRequest) (transaction, error) {
 // approveSelector is approve(address,uint256).
 var approveSelector = []byte{0x09, 0x5e, 0xa7, 0xb3}
 
-// checkApprovals wants approvals of exactly the input, for the very contract that
-// the last step calls, the first one perhaps of nothing. They are not carried out:
-// an API that asks for anything else is not to be trusted with the rest.
+// checkApprovals requires approvals of exactly the input, for the very contract that the
+// last step calls; a reset to zero may come first. They are not carried out, but an API
+// that asks for anything else cannot be trusted with the rest.
 func checkApprovals(txs []transaction, spender common.Address, r swap.QuoteRequest) error {
 	if len(txs) > maxApprovals || len(txs) > 0 && r.TokenIn == nativeCoin {
 		return refuse(swap.NotAsAccepted, "approve", "asks for an approval that the swap does not need")
@@ -144,8 +142,7 @@ func checkApprovals(txs []transaction, spender common.Address, r swap.QuoteReque
 	return nil
 }
 
-// approved is the amount behind the beginning that an approval must have; nil of
-// other calldata.
+// approved returns the amount behind the beginning of an approval, nil for other calldata.
 func (tx transaction) approved(beginning []byte) *big.Int {
 	if len(tx.calldata) != len(beginning)+wordLen || !bytes.HasPrefix(tx.calldata, beginning) {
 		return nil
@@ -153,8 +150,7 @@ func (tx transaction) approved(beginning []byte) *big.Int {
 	return new(big.Int).SetBytes(tx.calldata[len(beginning):])
 }
 
-// gas is the API's estimate of what a transaction needs, in units; 0 where it is
-// missing or beyond what a block takes.
+// gas returns the API's gas estimate, in units; 0 if it is missing or above [maxGas].
 func (tx transaction) gas() uint64 {
 	var n wire.Number
 	if wire.IsNull(tx.Gas) || n.UnmarshalJSON(tx.Gas) != nil || !n.IsUint64() || n.Uint64() > maxGas {

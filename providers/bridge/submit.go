@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"swapkeep/fault"
+	"swapkeep/internal/failpoint"
 	"swapkeep/rest"
 	"swapkeep/swap"
 
@@ -21,14 +21,14 @@ type indexRequest struct {
 	RequestID common.Hash `json:"requestId"`
 }
 
-// A paid order is one whose last step was mined.
+// A paid is an order whose last step was mined.
 type paid struct {
 	id    common.Hash // the request's, at the provider
 	tx    common.Hash // of the deposit or swap
 	order swap.Order
 }
 
-// paidOrder finds what the provider is told of an order, and asked after.
+// paidOrder returns what the provider is told about an order and polled for.
 func (p *Provider) paidOrder(o swap.Order) (paid, error) {
 	last := len(o.Plan.Steps) - 1
 	if last < 0 || o.Plan.Steps[last].Call == nil || len(o.Results) <= last || o.Results[last].Tx == (common.Hash{}) {
@@ -41,9 +41,9 @@ func (p *Provider) paidOrder(o swap.Order) (paid, error) {
 	return paid{x.id, o.Results[last].Tx, o}, nil
 }
 
-// Submit tells the provider of the mined transaction, which it would find by itself
-// later, and returns the request's id. It may be repeated. Since the input is paid,
-// no answer to it is a refusal of the order: whatever fails is told again.
+// Submit reports the mined transaction to the provider, which would find it by itself
+// later, and returns the request's id. It may be repeated. Since the input is paid, no
+// answer refuses the order: every failure of the call is temporary.
 func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
 	s, err := p.paidOrder(o)
 	if err != nil {
@@ -52,15 +52,15 @@ func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
 	return s.id.Hex(), openEnded(p.index(ctx, s))
 }
 
-// index has the provider look at the transaction.
+// index asks the provider to look at the transaction.
 func (p *Provider) index(ctx context.Context, s paid) error {
 	body, err := json.Marshal(indexRequest{strconv.FormatUint(s.order.Terms.SrcChain, 10), s.tx, s.id})
 	if err != nil {
 		return err
 	}
-	fault.Point("bridge.before_index")
+	failpoint.Point("bridge.before_index")
 	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodPost, Path: "/transactions/index", Body: body, Repeatable: true})
-	fault.Point("bridge.after_index")
+	failpoint.Point("bridge.after_index")
 	if err != nil {
 		return service.Refusal(err)
 	}
@@ -81,7 +81,7 @@ func readIndexed(raw []byte) error {
 	return nil
 }
 
-// openEnded leaves open what a refusal would decide.
+// openEnded turns a permanent refusal into a temporary one.
 func openEnded(err error) error {
 	var r *swap.Refusal
 	if !errors.As(err, &r) || r.Temporary() {
@@ -92,9 +92,9 @@ func openEnded(err error) error {
 	return again
 }
 
-// Proof is what the chains would show: between chains a payment of the floor by the
-// solver, or of the refund; on one chain what the call itself brought.
-// What a refund gives back is part of the terms.
+// Proof returns what the chains would show: between chains a payment of the floor by the
+// solver, or of the refund, which is part of the terms; on one chain what the call itself
+// brought.
 func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
 	last, t := len(o.Plan.Steps)-1, o.Terms
 	if last < 0 {

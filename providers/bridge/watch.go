@@ -15,25 +15,24 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// statusEvent is the one event that is listened for.
+// statusEvent is the only event that is subscribed to.
 const statusEvent = "request.status.updated"
 
 // Bounds of the stream.
 const (
 	maxFrame     = 64 << 10
 	dialTime     = 10 * time.Second
-	greetingTime = 3 * time.Second // until the provider is ready, and has taken the subscription
+	greetingTime = 3 * time.Second // for the connection to be ready and the subscription confirmed
 	pingPause    = 30 * time.Second
 	silence      = 75 * time.Second // without even an answer to a ping
 	frameTime    = 5 * time.Second
 )
 
-// errStream hides what a connection's own error may repeat: the address, and the
-// key in it.
+// errStream replaces a connection's own error, which may repeat the address and the key.
 var errStream = errors.New("bridge: the stream of status changes ended; orders are asked about")
 
-// Watch hears the provider's status changes of one request until ctx ends or the
-// connection is lost. Without a key, or an address, there is nothing to connect to.
+// Watch calls told at each status change that the provider pushes for one request, until
+// ctx ends or the connection is lost. Without a key or a websocket it returns nil at once.
 func (p *Provider) Watch(ctx context.Context, o swap.Order, told func(swap.Claim)) error {
 	s, err := p.paidOrder(o)
 	if err != nil {
@@ -41,7 +40,7 @@ func (p *Provider) Watch(ctx context.Context, o swap.Order, told func(swap.Claim
 	}
 	key, err := p.key(ctx)
 	if err != nil || key == "" || p.socket == "" {
-		return nil // asking goes on, and says what is wrong with the key
+		return nil // polling goes on, and reports what is wrong with the key
 	}
 	conn, err := dial(ctx, p.socket, key)
 	if err != nil {
@@ -82,7 +81,7 @@ func dial(ctx context.Context, socket, key string) (*websocket.Conn, error) {
 	return conn, nil
 }
 
-// A frame is what the provider sends, and the subscription.
+// A frame is a message from the provider, or the subscription.
 type frame struct {
 	Type    string            `json:"type,omitempty"`
 	Status  string            `json:"status,omitempty"`
@@ -91,7 +90,7 @@ type frame struct {
 	Data    json.RawMessage   `json:"data,omitempty"`
 }
 
-// subscribe waits until the provider is ready, and has taken the subscription.
+// subscribe waits until the connection is ready and the subscription is confirmed.
 func subscribe(conn *websocket.Conn, id common.Hash) error {
 	if err := conn.SetReadDeadline(time.Now().Add(greetingTime)); err != nil {
 		return err
@@ -113,7 +112,7 @@ func subscribe(conn *websocket.Conn, id common.Hash) error {
 	return heard("")
 }
 
-// next reads a frame; one that is no JSON ends the stream.
+// next reads a frame. One that is not JSON ends the stream.
 func next(conn *websocket.Conn) (frame, error) {
 	kind, raw, err := conn.ReadMessage()
 	if err != nil {
@@ -130,7 +129,7 @@ func readFrame(raw []byte) (f frame, err error) {
 	return f, err
 }
 
-// heard is the claim of an event about this order; other frames say nothing.
+// heard returns the claim in an event about this order, and false for any other frame.
 func (s paid) heard(f frame, now time.Time) (swap.Claim, bool) {
 	if f.Event != statusEvent {
 		return swap.Claim{}, false
@@ -152,7 +151,7 @@ func (s paid) heard(f frame, now time.Time) (swap.Claim, bool) {
 	return c, err == nil
 }
 
-// keepAlive asks for a sign of life now and then, until done.
+// keepAlive sends pings until done, and closes the connection when one fails.
 func keepAlive(conn *websocket.Conn, done <-chan struct{}) {
 	t := time.NewTicker(pingPause)
 	defer t.Stop()

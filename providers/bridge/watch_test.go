@@ -14,8 +14,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// aStream is a websocket that sends frames: one at once, one after the
-// subscription, then the rest, and hangs up.
+// aStream is a websocket that sends one frame at once, one after the subscription, then the
+// rest, and then closes.
 func aStream(t *testing.T, frames ...string) string {
 	stream, hangUp := aStreamOf(frames...)
 	t.Cleanup(hangUp)
@@ -48,8 +48,8 @@ func aStreamOf(frames ...string) (stream string, hangUp func()) {
 	return "ws" + strings.TrimPrefix(s.URL, "http"), s.Close
 }
 
-// TestWatch: events about the order are told, others are not, and the end of the
-// stream is no claim.
+// TestWatch checks that events about the order are reported and others are not, and that
+// the end of the stream is an error.
 func TestWatch(t *testing.T) {
 	o := minedOrder(t, "base-usdc-arbitrum", bridgedUSDC(), time.Minute)
 	const ready, taken = `{"type":"connection","status":"ready"}`, `{"type":"subscribe","status":"success"}`
@@ -91,8 +91,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchNothing: without a key or a stream nothing is connected to, and no error
-// repeats the key.
+// TestWatchNothing checks that nothing is connected to without a key or a websocket, and
+// that no error contains the key.
 func TestWatchNothing(t *testing.T) {
 	o := minedOrder(t, "base-usdc-arbitrum", bridgedUSDC(), time.Minute)
 	var asked atomic.Int32
@@ -117,7 +117,7 @@ func TestWatchNothing(t *testing.T) {
 	}
 }
 
-// TestWatchEnds: a stream ends with its caller.
+// TestWatchEnds checks that a stream ends with its context.
 func TestWatchEnds(t *testing.T) {
 	o := minedOrder(t, "base-usdc-arbitrum", bridgedUSDC(), time.Minute)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -127,7 +127,7 @@ func TestWatchEnds(t *testing.T) {
 			return
 		}
 		defer conn.Close()
-		_, _, _ = conn.ReadMessage() // says nothing until the client is gone
+		_, _, _ = conn.ReadMessage() // silent until the client is gone
 	}))
 	defer s.Close()
 	p := providerOf(t, nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Wrapping needs no bridge. It is done here by the wrapped coin's own functions,
-// one to one, and the API is not asked.
+// Wrapping needs no bridge. It is done by the wrapped coin's own functions, one to one, and
+// the API is not asked.
 
 const wrapRouting, unwrapRouting = "WRAP", "UNWRAP"
 
@@ -28,10 +28,9 @@ func (d deployment) wraps(src, dst uint64, in, out common.Address) bool {
 	return src == dst && (in == nativeCoin && out == w || in == w && out == nativeCoin)
 }
 
-// wrapLife is how long an offer to wrap is good for: its price does not change.
+// wrapLife is how long an offer to wrap is valid: its price does not change.
 const wrapLife = 30 * time.Second
 
-// wrapOffer is the offer to wrap or unwrap.
 func wrapOffer(r swap.QuoteRequest, now time.Time) swap.Offer {
 	o := swap.Offer{
 		Provider: swap.Bridge, Request: r, Routing: wrapRouting, Route: "by the wrapped coin itself, one to one",
@@ -55,7 +54,7 @@ func (d deployment) wrapStep(t swap.Terms) swap.Step {
 	return swap.Step{Kind: swap.CallStep, Call: &c}
 }
 
-// decodeWrap wants a call to be exactly that.
+// decodeWrap requires a call to be exactly that of wrapStep.
 func (d deployment) decodeWrap(t swap.Terms, c chain.Call) (swap.Effect, error) {
 	if want := d.wrapStep(t).Call; c.To != want.To || !bytes.Equal(c.Data, want.Data) {
 		return swap.Effect{}, refuse(swap.NotUnderstood, "data", "has a call that does not simply wrap or unwrap the input")

@@ -8,8 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// An address is 40 hex digits with or without 0x, in any case, as the schema has
-// it.
+// An address is 40 hex digits in any case, with or without 0x, as in the API's schema.
 type address struct{ common.Address }
 
 func (a *address) UnmarshalJSON(b []byte) error {

@@ -13,15 +13,15 @@ import (
 // half is half of the input.
 var half = new(big.Int).Rsh(oneEther, 1)
 
-// A hostileProgram is refused with the code and field.
+// A hostileProgram must be refused with the code and field, or accepted if it has no code.
 type hostileProgram struct {
 	code  swap.Code
 	field string
 	list  []op
 }
 
-// attacks are programs that a lying provider could send for ethToUSDC. Each is
-// one idea; each must be refused.
+// attacks are programs that a lying provider could send for ethToUSDC. Each tries one
+// thing, and each must be refused.
 var attacks = map[string]hostileProgram{
 	"nothing is enforced": {swap.NotAsAccepted, "floorOut", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 0))},
@@ -126,8 +126,7 @@ var attacks = map[string]hostileProgram{
 		wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
 }
 
-// feeless are attacks on the same swap without a fee, which no missing fee
-// gives away.
+// feeless are attacks on the same swap without a fee, which a missing fee cannot reveal.
 var feeless = map[string]hostileProgram{
 	"the input is wrapped for the account":         {swap.NotAsAccepted, "recipient", ops(wrapOp(msgSender, oneEther))},
 	"half of the input is wrapped for the account": {swap.NotAsAccepted, "recipient", ops(wrapOp(msgSender, half), wrapOp(routerItself, half), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC))},
@@ -150,8 +149,7 @@ var feeless = map[string]hostileProgram{
 	"wrapping again after the output":    {swap.NotAsAccepted, "commands", ops(wrapOp(routerItself, half), v3Op(routerItself, half, 0, false, base.wrapped, testUSDC), sweepOp(testUSDC, msgSender, 2_000_000_000), wrapOp(routerItself, half))},
 }
 
-// harmlessPrograms differ from the plain one in ways that change nothing for
-// the worse; real routes have them.
+// harmlessPrograms differ from the plain one in harmless ways that real routes have.
 var harmlessPrograms = map[string][]op{
 	"a split": ops(wrapOp(routerItself, oneEther), v3Op(routerItself, half, 0, false, base.wrapped, testUSDC), v2Op(routerItself, half, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000)),
@@ -173,8 +171,8 @@ func TestHarmlessPrograms(t *testing.T) {
 	}
 }
 
-// encodings are the same honest commands, not in their one encoding or with commands
-// that are not understood.
+// encodings are the honest commands in other encodings than the canonical one, or with
+// commands that are not understood.
 func encodings(t testing.TB) map[string][]byte {
 	good := program(t, testDeadline.Unix(), honest())
 	var codes []byte
@@ -238,7 +236,7 @@ func encodings(t testing.TB) map[string][]byte {
 
 func bytesOf(b byte, n int) []byte { return slices.Repeat([]byte{b}, n) }
 
-// nativeOut are the terms of an ERC-20 swapped to the native coin.
+// nativeOut are the terms of swapping an ERC-20 token to the native coin.
 func nativeOut() swap.Terms {
 	t := ethToUSDC()
 	t.TokenIn, t.TokenOut = testUSDC, nativeCoin
@@ -246,13 +244,13 @@ func nativeOut() swap.Terms {
 	return t
 }
 
-// allUSDC and halfUSDC are the input of nativeOut, and half of it.
+// allUSDC and halfUSDC are the input of nativeOut and half of it.
 var (
 	allUSDC, halfUSDC = big.NewInt(1_000_000_000), big.NewInt(500_000_000)
 	swapUSDC          = v3Op(routerItself, allUSDC, 0, true, testUSDC, base.wrapped)
 )
 
-// nativePrograms are for nativeOut; those without a code are honest.
+// nativePrograms are for nativeOut. Those without a code are honest.
 var nativePrograms = map[string]hostileProgram{
 	"unwrapped to the account":       {"", "", ops(swapUSDC, portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
 	"unwrapped, then swept":          {"", "", ops(swapUSDC, portionOp(base.wrapped, testFeeTo, 20), unwrapOp(routerItself, 0), sweepOp(nativeCoin, msgSender, 1_000_000))},
@@ -277,8 +275,8 @@ func routerWrap() swap.Terms {
 	return t
 }
 
-// wrapPrograms are for routerWrap: the API may wrap through the router instead of the
-// wrapped coin's own contract. Those without a code are honest.
+// wrapPrograms are for routerWrap: the API may wrap through the router instead of calling
+// the wrapped coin. Those without a code are honest.
 var wrapPrograms = map[string]hostileProgram{
 	"to the account":     {"", "", ops(wrapOp(msgSender, oneEther))},
 	"all to the account": {"", "", ops(wrapOp(msgSender, contractBalance))},
@@ -290,8 +288,8 @@ var wrapPrograms = map[string]hostileProgram{
 	"with a fee":         {swap.NotAsAccepted, "fee", ops(wrapOp(routerItself, oneEther), portionOp(base.wrapped, testMaker, 20), op{0x04, 0, []any{base.wrapped, msgSender, oneEther}})},
 }
 
-// TestRecipient: another recipient than the account is paid by name; the
-// caller's constant then is somebody else.
+// TestRecipient checks that a recipient other than the account is paid by its address: the
+// router's constant for the caller then means somebody else.
 func TestRecipient(t *testing.T) {
 	terms := ethToUSDC()
 	terms.Recipient = testFriend

@@ -11,40 +11,40 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// An auctionKind is one of the kinds of auction order that are understood.
+// An auctionKind describes one supported kind of UniswapX auction order.
 type auctionKind struct {
-	routing  string // the API's word for it in a quote
-	protocol string // in a request for one
-	listed   string // in the list of orders
-	order    string // the EIP-712 type
+	routing  string // the API's routing value in a quote
+	protocol string // the protocols value in a quote request
+	listed   string // the type value in GET /orders
+	order    string // the EIP-712 type's name
 	types    apitypes.Types
-	quoted   apitypes.Types // as the API lists them: without the domain's own
+	quoted   apitypes.Types // as the API lists them: without EIP712Domain
 	hashed   map[string]hashedType
-	read     func(values) dutchOrder // what the kind's own members say
-	witness  func(dutchOrder) values // and back
-	// cosigned is what the cosigner adds to the order in its encoding; its digest
-	// names the chain or not.
+	read     func(values) dutchOrder // reads the members that are specific to this kind
+	witness  func(dutchOrder) values // the inverse of read
+	// cosigned are the members of the cosigner's data in the encoded order. namesChain says
+	// whether the cosigner's digest includes the chain id.
 	cosigned   []apitypes.Type
 	namesChain bool
 	encoded    *encoding
-	// usual is how long it takes until an order is filled, about.
+	// usual estimates how long it takes until an order is filled.
 	usual func(o dutchOrder, block time.Duration) time.Duration
 }
 
-// An encoding is an order's ABI form with what the cosigner adds.
+// An encoding is the ABI form of an order with the cosigner's data, and of those alone.
 type encoding struct {
 	types        apitypes.Types
 	whole, added abi.Arguments
 }
 
-// Names of the encoding's own structs.
+// Names of the structs that exist only in the encoding.
 const (
 	cosignedOrder = "CosignedOrder"
 	cosignerData  = "CosignerData"
 )
 
-// encodingOf derives the ABI form from the EIP-712 types: UniswapX has the members
-// in the same order, and a static struct takes the same bytes as its members.
+// encodingOf derives the ABI form from the EIP-712 types: UniswapX declares the members in
+// the same order, and a static struct takes the same bytes as its members.
 func encodingOf(k *auctionKind) *encoding {
 	types := maps.Clone(k.types)
 	types[cosignerData] = k.cosigned
@@ -53,7 +53,7 @@ func encodingOf(k *auctionKind) *encoding {
 	return &encoding{types: types, whole: encodedForm(types, cosignedOrder), added: encodedForm(types, cosignerData)}
 }
 
-// members are a struct's, written as in Solidity: type and name.
+// members builds a struct's members from pairs of type and name, as in Solidity.
 func members(list ...string) []apitypes.Type {
 	out := make([]apitypes.Type, len(list)/2)
 	for i := range out {
@@ -62,7 +62,7 @@ func members(list ...string) []apitypes.Type {
 	return out
 }
 
-// orderTypes are Permit2's and UniswapX's structs around an order of one kind.
+// orderTypes returns an order's own types and those of Permit2 and UniswapX around it.
 func orderTypes(order string, own apitypes.Types) apitypes.Types {
 	types := apitypes.Types{
 		"EIP712Domain":     permitTypes["EIP712Domain"],
@@ -75,7 +75,8 @@ func orderTypes(order string, own apitypes.Types) apitypes.Types {
 	return types
 }
 
-// The kinds (UniswapX src/reactors/V2DutchOrderReactor.sol, V3DutchOrderReactor.sol).
+// The supported kinds (UniswapX src/reactors/V2DutchOrderReactor.sol,
+// V3DutchOrderReactor.sol).
 var (
 	dutchV2 = completed(&auctionKind{
 		routing: "DUTCH_V2", protocol: "UNISWAPX_V2", listed: "Dutch_V2", order: "V2DutchOrder",
@@ -116,7 +117,7 @@ func completed(k *auctionKind) *auctionKind {
 	return k
 }
 
-// How the cosigner times auctions, as its service does at present.
+// How UniswapX's cosigner service times auctions at present; used for estimates only.
 const (
 	decayBeginsV2 = 24 * time.Second
 	decayTakesV2  = 36 * time.Second

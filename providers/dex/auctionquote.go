@@ -13,9 +13,9 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// auctionQuote is the quote object of an auction. The order that is signed stands in
-// permitData and the one that is posted in encodedOrder; both are compared with
-// ours. What else describes it (orderInfo) is not read, or only shown (aggregatedOutputs).
+// auctionQuote is the quote object of an auction. The order to sign is in permitData and
+// the one to post in encodedOrder; both are compared with the order built here. orderInfo,
+// which describes the order too, is not read; aggregatedOutputs is only shown.
 type auctionQuote struct {
 	ChainID   *wire.Quantity `json:"chainId"`
 	Swapper   *address       `json:"swapper"`
@@ -33,15 +33,15 @@ type auctionQuote struct {
 	OrderID      *common.Hash   `json:"orderId"`
 	EncodedOrder *hexutil.Bytes `json:"encodedOrder"`
 
-	Outputs json.RawMessage `json:"aggregatedOutputs"` // by [toldMinimum] alone
+	Outputs json.RawMessage `json:"aggregatedOutputs"` // read by [toldMinimum] only
 }
 
-// auctionRoute is what a person is shown as the route.
+// auctionRoute is the route text shown to the user.
 const auctionRoute = "UniswapX auction"
 
-// readAuction reads a quote of an auction: the order is built anew within its
-// bounds, and is the one that the API asks to be signed, names by its id, and
-// encodes.
+// readAuction reads an auction quote. It rebuilds the order and requires it to equal the
+// order that the API asks to be signed, the one whose hash is orderId, and the one in
+// encodedOrder.
 func readAuction(o swap.Offer, e envelope, d deal) (reading, error) {
 	var q auctionQuote
 	if err := service.Read("quote.auction", e.Quote, &q); err != nil {
@@ -66,15 +66,15 @@ func readAuction(o swap.Offer, e envelope, d deal) (reading, error) {
 		return reading{}, err
 	}
 	o.Gasless, o.Route, o.Duration = true, auctionRoute, d.kind.usual(order, o.Duration)
-	o.AmountOut, o.MinOut, o.Fees = got.end, got.end, fees // nobody promises more
+	o.AmountOut, o.MinOut, o.Fees = got.end, got.end, fees // the end amount is all that is guaranteed
 	var lines []outputLine
-	_ = json.Unmarshal(q.Outputs, &lines) // for show, as far as it can be read
+	_ = json.Unmarshal(q.Outputs, &lines) // for display only; what cannot be read is ignored
 	o.ToldMin = toldMinimum(lines, o)
 	return reading{offer: o, quote: e, order: &order}, nil
 }
 
-// echoes checks what the quote repeats of the request. It need repeat nothing: the
-// order says it all.
+// echoes checks the request fields that the quote repeats. Only orderId and encodedOrder
+// must be present: the order itself states everything else.
 func (q auctionQuote) echoes(e envelope, r swap.QuoteRequest) error {
 	list := []wire.Echo{
 		{Field: "permitTransaction", There: true, Same: wire.IsNull(e.PermitTransaction)},
@@ -97,8 +97,8 @@ func (q auctionQuote) echoes(e envelope, r swap.QuoteRequest) error {
 	return service.CheckEchoes(list)
 }
 
-// names wants the quote to mean the order: by its hash, and in the encoding that
-// the cosigner and the reactor get.
+// names requires the quote to refer to the order, by its hash and in the encoding that the
+// cosigner and the reactor get.
 func (q auctionQuote) names(o dutchOrder) error {
 	if *q.OrderID != o.hash() {
 		return refuse(swap.NotAsAccepted, "orderId", "the quote is for another order than the one to be signed")
@@ -117,7 +117,7 @@ func (d deal) asked(raw json.RawMessage) (dutchOrder, error) {
 
 		Domain wire.Whole[permitDomain]   `json:"domain"`
 		Types  wire.Whole[apitypes.Types] `json:"types"`
-		Values json.RawMessage            `json:"values"` // by [readValues], whole too
+		Values json.RawMessage            `json:"values"` // read by [readValues], which refuses unknown members
 	}
 	if err := service.Read("permitData", raw, &data); err != nil {
 		return dutchOrder{}, garbage("permitData", err)
@@ -133,8 +133,8 @@ func (d deal) asked(raw json.RawMessage) (dutchOrder, error) {
 	return d.kind.permitted(tree)
 }
 
-// permitted reads the order out of what is signed. The permit around it must be the
-// order's own: its input, its reactor, its nonce and deadline.
+// permitted reads the order from the message that is signed. The Permit2 transfer around it
+// must have the order's own input, reactor, nonce and deadline.
 func (k *auctionKind) permitted(message any) (dutchOrder, error) {
 	v, err := readValues(k.types, witnessPermit, message)
 	if err != nil {
@@ -147,8 +147,8 @@ func (k *auctionKind) permitted(message any) (dutchOrder, error) {
 	return o, nil
 }
 
-// orderIn reads the order of a step's typed data, which must be the very data that
-// would be built for the terms.
+// orderIn reads the order from a step's typed data, which must equal the data that would be
+// built for the terms. It also returns the recipient's output and the fees.
 func (p *Provider) orderIn(t swap.Terms, pr pair, given apitypes.TypedData) (o dutchOrder, got dutchLine, fees []swap.Payment, err error) {
 	d := p.dealUnder(t, pr)
 	if d.kind == nil {
@@ -166,7 +166,7 @@ func (p *Provider) orderIn(t swap.Terms, pr pair, given apitypes.TypedData) (o d
 	return o, got, fees, o.until(t.Deadline)
 }
 
-// readOrder says what an order to be signed would do.
+// readOrder returns what an order to be signed would do.
 func (p *Provider) readOrder(t swap.Terms, pr pair, given apitypes.TypedData) (swap.Effect, error) {
 	o, got, fees, err := p.orderIn(t, pr, given)
 	if err != nil {

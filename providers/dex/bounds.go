@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// maxOrderLife is the longest that UniswapX's order service takes orders for.
+	// maxOrderLife is the longest that UniswapX's order service accepts orders for.
 	maxOrderLife = 24 * time.Hour
-	// leastOrder is what must be left of an order for it to be submitted and filled.
+	// leastOrder is how much life an order needs for it to be submitted and filled.
 	leastOrder = 30 * time.Second
-	// roundings are the base units by which a fee may miss its rate: it is cut when
-	// it is taken and once more when it is given its minimum.
+	// roundings is by how many base units a fee may miss its rate: it is rounded down when
+	// it is taken, and again when its minimum is computed.
 	roundings = 2
 )
 
-// An orderRule is one bound within which the provider chooses.
+// An orderRule is one bound on what the provider may choose in an order.
 type orderRule struct {
 	field string
 	code  swap.Code
@@ -28,10 +28,10 @@ type orderRule struct {
 	ok    func(o dutchOrder, d deal) bool
 }
 
-// orderRules are all bounds on an order, save for its fees ([deal.split]) and its
-// times ([dutchOrder.timely]). The nonce and, with adjustments of zero, the base fee
-// may have any value. What is not the provider's to choose is in the table to give
-// the refusal its reason: the order is built anew afterwards.
+// orderRules are all bounds on an order except those on its fees ([deal.split]) and times
+// ([dutchOrder.timely]). Any nonce is accepted, and any base fee, since adjustments must be
+// zero. Members that the provider may not choose at all are listed to give the refusal a
+// reason; the order is rebuilt from the terms afterwards.
 var orderRules = []orderRule{
 	{"reactor", swap.NotPinned, "the order is for another contract than the built-in reactor",
 		func(o dutchOrder, d deal) bool { return o.reactor == d.reactor }},
@@ -88,8 +88,8 @@ func each(ok func(dutchOrder, dutchLine, deal) bool) func(dutchOrder, deal) bool
 	}
 }
 
-// sound wants at most sixteen points at rising blocks, of which each moves the
-// amount up by at most one bound or down by at most the other.
+// sound reports whether a curve has at most sixteen points, at rising blocks, each at most
+// up above and at most down below the start amount. A nil curve is sound.
 func (c *curve) sound(up, down *big.Int) bool {
 	if c == nil {
 		return true
@@ -108,13 +108,13 @@ func (c *curve) sound(up, down *big.Int) bool {
 	return true
 }
 
-// beside reports whether two curves turn at the same blocks.
+// beside reports whether two curves have their points at the same blocks.
 func (c *curve) beside(d *curve) bool {
 	return c == nil || c.blocks.Cmp(d.blocks) == 0 && len(c.amounts) == len(d.amounts)
 }
 
-// within refuses an order outside its bounds, and returns the recipient's output
-// and what everybody else is paid.
+// within refuses an order outside its bounds. It returns the recipient's output and the
+// payments to everybody else.
 func (o dutchOrder) within(d deal) (dutchLine, []swap.Payment, error) {
 	for _, r := range orderRules {
 		if !r.ok(o, d) {
@@ -124,8 +124,8 @@ func (o dutchOrder) within(d deal) (dutchLine, []swap.Payment, error) {
 	return d.split(o)
 }
 
-// split reads who gets what of the output: the recipient, the wallet's fee at its
-// rate, and the provider's within its bound, at every moment of the auction.
+// split reads who gets what of the output: the recipient, the wallet's fee at its rate, and
+// the provider's fees within their bound at every moment of the auction.
 func (d deal) split(o dutchOrder) (got dutchLine, fees []swap.Payment, err error) {
 	moments, ours, theirs := o.moments(), 0, 0
 	for i, l := range o.outputs {
@@ -157,8 +157,8 @@ func (d deal) split(o dutchOrder) (got dutchLine, fees []swap.Payment, err error
 
 const wholeBps = 10_000
 
-// atRate reports whether a line is so many basis points of all in the beginning, and
-// at no moment more.
+// atRate reports whether a line is bps of the total at the beginning and never more later,
+// give or take [roundings].
 func atRate(moments [][]*big.Int, line, bps int) bool {
 	for i, amounts := range moments {
 		off := new(big.Int).Mul(amounts[line], big.NewInt(wholeBps))
@@ -170,8 +170,8 @@ func atRate(moments [][]*big.Int, line, bps int) bool {
 	return true
 }
 
-// rateOf is a line's highest rate of all at any moment, in basis points rounded up,
-// at least one. A rounding of one base unit does not count.
+// rateOf returns a line's highest share of the total at any moment, in basis points rounded
+// up, at least 1. A rounding error of one base unit does not count.
 func rateOf(moments [][]*big.Int, line int) int {
 	most := int64(1)
 	for _, amounts := range moments {
@@ -179,7 +179,7 @@ func rateOf(moments [][]*big.Int, line int) int {
 		n.Mul(n, big.NewInt(wholeBps))
 		all := total(amounts)
 		n.Add(n, new(big.Int).Sub(all, big.NewInt(1)))
-		most = max(most, n.Div(n, all).Int64()) // at most wholeBps: a line is a part of all
+		most = max(most, n.Div(n, all).Int64()) // at most wholeBps: a line is a part of the total
 	}
 	return int(most)
 }
@@ -192,8 +192,7 @@ func total(amounts []*big.Int) *big.Int {
 	return sum
 }
 
-// timely wants the order, if there is one, to last until somebody can fill it, and
-// no longer than the API takes orders for.
+// timely refuses an order that ends too soon to be filled, or later than the API accepts.
 func (o *dutchOrder) timely(now time.Time) error {
 	switch {
 	case o == nil:
@@ -206,7 +205,7 @@ func (o *dutchOrder) timely(now time.Time) error {
 	return nil
 }
 
-// until wants the order to end with the consent.
+// until refuses an order that can be filled after the consent has ended.
 func (o dutchOrder) until(consent time.Time) error {
 	if o.ends().After(consent) {
 		return refuse(swap.NotAsAccepted, "deadline", "the order could still be filled after the accepted deadline %s", consent.UTC().Format(time.RFC3339))
@@ -214,6 +213,6 @@ func (o dutchOrder) until(consent time.Time) error {
 	return nil
 }
 
-// ends is the last second at which the order can be filled; the rules have seen to
-// it that it is a time.
+// ends returns the last second at which the order can be filled. orderRules have checked
+// that the deadline is a valid time.
 func (o dutchOrder) ends() time.Time { return time.Unix(o.deadline.Int64(), 0).UTC() }

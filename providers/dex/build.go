@@ -18,18 +18,18 @@ import (
 )
 
 const (
-	// swapLife is the longest deadline asked for in the calldata.
+	// swapLife is the longest deadline requested for the calldata.
 	swapLife = 10 * time.Minute
-	// maxGas is the most gas one transaction may have (EIP-7825).
+	// maxGas is the highest gas limit of a transaction (EIP-7825).
 	maxGas = 1 << 24
-	// minGas is what any transaction costs.
+	// minGas is what the cheapest transaction costs.
 	minGas = 21_000
-	// maxCalldata is far above the longest route that is understood.
+	// maxCalldata, in bytes, is far above the longest route that is understood.
 	maxCalldata = 32 << 10
 )
 
-// transaction is the swap object in the reply to POST /swap. Fee prices in it
-// are left unread: we price our own transactions.
+// transaction is the swap object in the reply to POST /swap. Its gas prices are not read:
+// the wallet prices its own transactions.
 type transaction struct {
 	To       *address       `json:"to"`
 	From     *address       `json:"from"`
@@ -39,10 +39,11 @@ type transaction struct {
 	GasLimit *wire.Quantity `json:"gasLimit"`
 }
 
-// Build turns an offer into steps within the terms. Of an auction that is the
-// order, to be signed. With a permit to be signed they are the permit and a late swap, whose stated effect [Provider.Late] must
-// meet; else it asks for the calldata at once and returns it as one call, decoded.
-// It may be repeated. A refusal with [swap.QuoteExpired] wants a fresh quote.
+// Build turns an offer into steps within the terms. An auction has one step, the order to
+// sign. A swap that needs a permit has two: the permit to sign, and a late swap, whose
+// stated effect the call of [Provider.Late] must match. Any other swap is one call, whose
+// calldata is requested and decoded here. Build may be repeated. A refusal with
+// [swap.QuoteExpired] means that a fresh quote is needed.
 func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.Built, error) {
 	s, err := p.stand(o, t)
 	if err != nil {
@@ -67,8 +68,8 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 	return built, nil
 }
 
-// A standing offer has not expired, says what its quote says when it is read
-// again, and is for the terms.
+// A standing is an offer that has not expired, matches its quote when that is read again,
+// and is for the terms.
 type standing struct {
 	reading
 	terms swap.Terms
@@ -76,8 +77,8 @@ type standing struct {
 	now   time.Time
 }
 
-// stand reads an offer, which may come from storage, under terms. What is built
-// on is what its quote says, not what else is stored.
+// stand checks an offer, which may come from storage, against the terms. The result rests
+// on the offer's quote, not on its other stored fields.
 func (p *Provider) stand(o swap.Offer, t swap.Terms) (standing, error) {
 	now := p.now()
 	if !now.Before(o.Expires) || !now.Before(t.Deadline) {
@@ -99,8 +100,8 @@ func (p *Provider) stand(o swap.Offer, t swap.Terms) (standing, error) {
 	return standing{again, t, pr, now}, again.timely(now)
 }
 
-// deadline is asked for in the calldata: soon, within the consent, and not after
-// the permit that the swap needs.
+// deadline returns the deadline to request for the calldata: soon, within the consent, and
+// not after the permit that the swap needs.
 func (s standing) deadline() time.Time {
 	d := earliest(s.now.Add(swapLife), s.terms.Deadline)
 	if s.permit != nil {
@@ -116,16 +117,15 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// effect is what a late swap will do, in the form in which its calldata is read.
-// The digest leaves out its deadline and its minimum above the floor.
+// effect returns what a late swap will do, as decoding its calldata reports it. The digest
+// covers neither its deadline nor a minimum above the floor.
 func (s standing) effect() swap.Effect {
 	m := machine{t: s.terms, pair: s.pair, sure: s.offer.MinOut, payments: s.offer.Fees, permit: &signedPermit{permit: *s.permit}}
 	return m.effect(earliest(s.terms.Deadline, s.permit.last()))
 }
 
-// fetch asks for the calldata, with the signed permit where there is one, and
-// refuses it unless it does what the quote said with that permit and no other.
-// It may be repeated.
+// fetch requests the calldata, with the signed permit if there is one, and refuses it
+// unless it does what was quoted with that permit and no other. It may be repeated.
 func (p *Provider) fetch(ctx context.Context, s standing, signed *signedPermit) (chain.Call, error) {
 	body := s.swapRequest(signed)
 	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodPost, Path: "/swap", Body: body, Repeatable: true})
@@ -155,7 +155,7 @@ func (p *Provider) fetch(ctx context.Context, s standing, signed *signedPermit) 
 	return call, carried.same(signed)
 }
 
-// same wants calldata to carry the very permit and signature it was asked to.
+// same requires calldata to carry exactly the permit and signature that were sent for it.
 func (s *signedPermit) same(signed *signedPermit) error {
 	switch {
 	case s == nil && signed == nil:
@@ -170,8 +170,9 @@ func (s *signedPermit) same(signed *signedPermit) error {
 	return nil
 }
 
-// asQuoted holds what the calldata does against the quote it was built from.
-// The terms bound both; this keeps the offer that is shown from lying within them.
+// asQuoted compares what the calldata does with the quote that it was built from. The terms
+// bound both; without this check the offer shown could misstate the call within those
+// bounds.
 func (s standing) asQuoted(f swap.Effect) error {
 	least, deadline := new(big.Int), s.deadline()
 	for _, r := range f.Receives {
@@ -188,8 +189,8 @@ func (s standing) asQuoted(f swap.Effect) error {
 	return nil
 }
 
-// sameSwap checks that an offer is for the terms and says what its quote says,
-// and returns it as the quote has it.
+// sameSwap checks that an offer is for the terms and matches its quote, and returns it as
+// the quote has it.
 func (p *Provider) sameSwap(o swap.Offer, t swap.Terms) (reading, error) {
 	r := o.Request
 	list := []wire.Echo{
@@ -220,9 +221,9 @@ func (p *Provider) sameSwap(o swap.Offer, t swap.Terms) (reading, error) {
 	return again, nil
 }
 
-// swapRequest writes the body of POST /swap. Quote and permit are put in as they
-// came: encoding them again would change their bytes. Without a permit both
-// permitData and signature are left out, never null.
+// swapRequest writes the body of POST /swap. Quote and permit are inserted as they came:
+// encoding them again would change their bytes. Without a permit both permitData and
+// signature are left out, never null.
 func (s standing) swapRequest(signed *signedPermit) []byte {
 	body := append([]byte(`{"quote":`), s.quote.Quote...)
 	if signed != nil {
@@ -235,8 +236,8 @@ func (s standing) swapRequest(signed *signedPermit) []byte {
 	return append(body, '}')
 }
 
-// readSwap turns a reply to /swap into a call from the account on the chain of
-// the terms. What its bytes do is Decode's to say.
+// readSwap turns a reply to /swap into a call from the account on the chain of the terms.
+// Decode checks what its bytes do.
 func readSwap(raw []byte, t swap.Terms) (chain.Call, error) {
 	var reply struct {
 		Swap *transaction `json:"swap"`
@@ -269,8 +270,8 @@ func readSwap(raw []byte, t swap.Terms) (chain.Call, error) {
 	return chain.Call{ChainID: t.SrcChain, From: t.Account, To: tx.To.Address, Value: new(big.Int).Set(tx.Value.Int), Data: data, Gas: gas}, err
 }
 
-// gasLimit adds a quarter to the provider's limit, which can be tight. Without
-// one our own node estimates.
+// gasLimit adds a quarter to the provider's limit, which can be tight. Without a limit it
+// returns 0, and our own node estimates.
 func gasLimit(q *wire.Quantity) (uint64, error) {
 	if q == nil {
 		return 0, nil

@@ -6,7 +6,7 @@ import (
 	"swapkeep/swap"
 )
 
-// codeOf is the code of a refusal, or "" when the error has none.
+// codeOf returns the code of a refusal, or "" for an error without one.
 func codeOf(err error) swap.Code {
 	var r *swap.Refusal
 	if errors.As(err, &r) {

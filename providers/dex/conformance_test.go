@@ -31,7 +31,7 @@ var (
 	recorded = deadline.Add(-8 * time.Minute)
 )
 
-// newProvider is a provider on a loopback server.
+// newProvider returns a provider for a loopback server.
 func newProvider(t testing.TB, base string, now func() time.Time, limits rest.Limits) swap.Provider {
 	p, err := dex.New(dex.Config{
 		Base: base, Sandbox: true, Now: now,
@@ -59,7 +59,7 @@ func request(chainID uint64, in, out common.Address, amount string, feeBps int) 
 // wei reads an amount in base units.
 var wei = providertest.Wei
 
-// signed signs as the account does.
+// signed signs as the account.
 func signed(d apitypes.TypedData) ([]byte, error) {
 	key, err := crypto.HexToECDSA("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80") // public test key
 	if err != nil {
@@ -68,8 +68,8 @@ func signed(d apitypes.TypedData) ([]byte, error) {
 	return providertest.SignTyped(key, d)
 }
 
-// tokenFlow is a recorded swap of a token: the allowance that package swap is to
-// see to and, unless the router is allowed the amount already, a permit first.
+// tokenFlow is a recorded swap of a token. It adds the allowance that package swap makes
+// and, unless the router is already allowed the amount, a permit.
 func tokenFlow(f providertest.Flow, permitted bool) providertest.Flow {
 	f.Spender = permit2
 	if permitted {
@@ -92,7 +92,8 @@ func tokenFlow(f providertest.Flow, permitted bool) providertest.Flow {
 	return f
 }
 
-// flow is a recorded swap whose one step spends all and receives at least min.
+// flow is a recorded swap with one step, which spends the whole input and receives at least
+// the enforced amount.
 func flow(name string, r swap.QuoteRequest, offer providertest.Expected, f swap.Effect, enforced string, free ...[]providertest.Harmless) providertest.Flow {
 	f.Chain = r.SrcChain
 	f.Spends = []swap.Spend{{Token: r.TokenIn, Amount: r.AmountIn}}
@@ -110,8 +111,8 @@ func flow(name string, r swap.QuoteRequest, offer providertest.Expected, f swap.
 	}
 }
 
-// auctionFlow is a recorded auction: one order is signed, posted and asked after. Of
-// the claims the first is what the provider says in the whole flow.
+// auctionFlow is a recorded auction: one order is signed, posted and polled. The first of
+// the claims is the provider's status throughout the whole flow.
 func auctionFlow(name string, r swap.QuoteRequest, offer providertest.Expected, reactor, hash, nonce string, claims ...string) providertest.Flow {
 	offer.Life = 30 * time.Second
 	f := providertest.Flow{
@@ -150,7 +151,7 @@ func auctionFlow(name string, r swap.QuoteRequest, offer providertest.Expected, 
 // fillTopic is the reactors' event Fill(bytes32,address,address,uint256).
 var fillTopic = common.HexToHash("0x78ad7ec0e9f89e74012afa58738b6b661c024cb0fd185ee2f616c0a28924bd66")
 
-// claimed is what the API's words come to.
+// claimed is how the API's statuses are translated.
 var claimed = map[string]swap.Claim{
 	"unverified": {State: swap.Settling, Word: "unverified"},
 	"open":       {State: swap.Settling, Word: "open"},
@@ -159,11 +160,11 @@ var claimed = map[string]swap.Claim{
 		Reason: "the balance or the allowance is too low to fill it; it can still be filled until it ends"},
 }
 
-// TestConformance is the suite's half about behaviour, [TestHostile] the other.
+// TestConformance runs the suite's tests of behaviour; [TestHostile] runs its attacks.
 func TestConformance(t *testing.T) { providertest.Run(t, suite()) }
 
-// TestHostile has a sub-test for every leaf of the recorded replies and for every
-// message and call that is signed.
+// TestHostile has a subtest for every leaf of the recorded replies and for every message
+// and call that is signed.
 func TestHostile(t *testing.T) {
 	s := suite()
 	s.Attacks = append(dex.Attacks(t), scamAttacks()...)
@@ -234,7 +235,7 @@ func suite() providertest.Suite {
 				"1993349036503780171330250480948183422261054554531571515448033598770879992075", "unverified"),
 		},
 		Harmless: harmless,
-		// The parts of the typed data to be signed; what is around them is an envelope.
+		// The parts of the typed data to be signed. What surrounds them is an envelope.
 		Whole: []string{"quote:permitData.domain.**", "quote:permitData.types.**", "quote:permitData.values.**"},
 	}
 }

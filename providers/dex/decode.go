@@ -21,15 +21,14 @@ var (
 	executeFn  = selector{0x35, 0x93, 0x56, 0x4c} // UniversalRouter execute(bytes,bytes[],uint256)
 )
 
-// A reader says what one function of one kind of contract does under terms that
-// were found to be for it.
+// A reader returns what one function of one contract does, under terms that were checked.
 type reader func(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect, error)
 
-// callReaders is everything that a call step may do. Approvals are not in it:
-// package swap makes and reads its own. Nor is the router's execute without a
-// deadline: such a transaction would be valid for ever.
+// callReaders lists everything that a call step may do. Approvals are not in it: package
+// swap makes and reads its own. Nor is the router's execute without a deadline: such a
+// transaction would stay valid forever.
 var callReaders = []struct {
-	is   func(pr pair) common.Address // the contract that has the function
+	is   func(pr pair) common.Address // returns the contract that has the function
 	fn   selector
 	read reader
 }{
@@ -38,9 +37,9 @@ var callReaders = []struct {
 	{func(pr pair) common.Address { return pr.router }, executeFn, readExecute},
 }
 
-// Decode says what a step would do, from its bytes alone; a late step must have
-// its call by now. It refuses whatever it does not fully understand, and whatever
-// no honest plan for the terms contains. It is pure and may be repeated.
+// Decode returns what a step would do, from its bytes alone; a late step must have its call
+// by now. It refuses whatever it does not fully understand, and whatever no honest plan for
+// the terms contains. It does no I/O and may be repeated.
 func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	pr, err := checkTerms(t)
 	if err != nil {
@@ -114,7 +113,7 @@ func checkTerms(t swap.Terms) (pair, error) {
 	return pr, nil
 }
 
-// readDeposit: the caller's value becomes wrapped coin of the caller.
+// readDeposit reads a wrap: the caller's value becomes its wrapped coin.
 func readDeposit(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect, error) {
 	switch {
 	case !pr.wrap:
@@ -127,7 +126,7 @@ func readDeposit(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect,
 	return oneToOneEffect(swap.Wrap, t, pr), nil
 }
 
-// readWithdraw: the caller's wrapped coin becomes native coin of the caller.
+// readWithdraw reads an unwrap: the caller's wrapped coin becomes its native coin.
 func readWithdraw(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect, error) {
 	var n *big.Int
 	switch vals, err := strictly(words("uint256"), args); {
@@ -146,8 +145,8 @@ func readWithdraw(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect
 	return oneToOneEffect(swap.Unwrap, t, pr), nil
 }
 
-// oneToOneEffect pays the account, whoever the terms name: the contract knows
-// no other receiver.
+// oneToOneEffect names the account as the receiver, whatever the terms say: the wrapped
+// coin pays its caller only.
 func oneToOneEffect(k swap.EffectKind, t swap.Terms, pr pair) swap.Effect {
 	return swap.Effect{
 		Kind: k, Chain: t.SrcChain, Target: pr.wrapped,
@@ -156,22 +155,22 @@ func oneToOneEffect(k swap.EffectKind, t swap.Terms, pr pair) swap.Effect {
 	}
 }
 
-// words names the types of a flat argument list.
+// words returns the ABI arguments of a flat list of types.
 func words(types ...string) abi.Arguments {
 	var out abi.Arguments
 	for _, name := range types {
 		typ, err := abi.NewType(name, "", nil)
 		if err != nil {
-			panic(err) // our own table
+			panic(err) // only constants are passed
 		}
 		out = append(out, abi.Argument{Type: typ})
 	}
 	return out
 }
 
-// strictly decodes arguments and encodes them again: bytes that do not come out
-// the same carry something that was not read (trailing bytes, dirty padding,
-// offsets that overlap) and are refused.
+// strictly decodes arguments and encodes them again. Bytes that do not come out the same
+// contain something that was not read (trailing bytes, dirty padding, offsets that overlap)
+// and are refused.
 func strictly(form abi.Arguments, data []byte) ([]any, error) {
 	vals, err := form.Unpack(data)
 	if err != nil {

@@ -1,8 +1,7 @@
-// Package dex swaps on one chain through the Uniswap Trading API: the classic
-// route, the auction route of UniswapX, and the wrapped native coin both ways. What
-// the API returns is a claim; what binds is the calldata, which Decode executes
-// abstractly, command by command, and the permit or the auction's order, which are
-// built anew from values that were checked, before anything is signed.
+// Package dex swaps on one chain through the Uniswap Trading API: over pools, by UniswapX
+// auction, and between the native coin and its wrapped form. Replies of the API are claims.
+// Before anything is signed, Decode executes calldata abstractly, command by command, and
+// permits and auction orders are rebuilt from values that were checked.
 package dex
 
 import (
@@ -12,7 +11,7 @@ import (
 	"net/http"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/providers/wire"
 	"swapkeep/rest"
 	"swapkeep/swap"
@@ -20,47 +19,47 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// published is the API's own base URL, which the proxy forwards to.
+// published is the API's own base URL, which the key proxy forwards to.
 const published = "https://trade-api.gateway.uniswap.org/v1"
 
-// A Config says where the API is. It is reached through a proxy that holds the
-// API key, which never comes here; the proxy is told who asks by a token.
+// A Config says where the API is. It is reached through a proxy that holds the API key, so
+// the key never gets here; a token tells the proxy who asks.
 type Config struct {
 	Base    string // such as https://host/v1
-	Sandbox bool   // Base must be loopback and may be http; else https only
+	Sandbox bool   // Base must be loopback and may be http; otherwise https only
 	// OwnProxy allows a key proxy on this machine outside the sandbox.
 	OwnProxy bool
-	// Token returns this installation's token for the proxy, asked for with each
-	// call and sent as authorization: Bearer; nil or "" sends none.
+	// Token returns this installation's token for the proxy. It is called for every request
+	// and sent as "authorization: Bearer"; nil or "" sends none.
 	Token  func(context.Context) (string, error)
-	Limits rest.Limits      // zero fields take the defaults, with the API's own rate
-	Now    func() time.Time // fault.Now when nil
-	// Own says what auctions are worth where no pool does; nil = they are not taken there.
+	Limits rest.Limits      // zero fields get the defaults, with the API's own rate
+	Now    func() time.Time // clock.Now when nil
+	// Own values auctions where no pool has an offer; with nil they are refused there.
 	Own OwnPrice
-	// Odd is told of what was taken though it is not as it usually is; nil = nobody is.
+	// Odd, if not nil, is called with a description of unusual data that was accepted.
 	Odd func(what string)
 }
 
-// maxReply is far above a quote with the longest route; offers are stored whole.
+// maxReply, in bytes, is far above a quote with the longest route; offers store replies.
 const maxReply = 1 << 20
 
 // quotesPerSecond stays below the API's limit of six calls a second per key.
 const quotesPerSecond = 5
 
-// A Provider is the DEX as swap sees it. It may be used by several goroutines.
+// A Provider is the DEX provider of package swap. It is safe for concurrent use.
 //
-// The API's POST /check_approval is not called. What it would say is on the chain,
-// where package swap reads it; the approval it offers is without limit, and ours is
-// exact; and whether a token wants its allowance reset first (its "cancel") shows
-// when our own node simulates the approval.
+// The API's POST /check_approval is not called: package swap reads allowances from the
+// chain; the approval that the API offers is unlimited, and ours is exact; and whether a
+// token needs its allowance reset first (the API's "cancel") shows when our own node
+// simulates the approval.
 type Provider struct {
 	api      *rest.Client
-	orders   *rest.Client // quotes that fail do not stop orders that are under way
+	orders   *rest.Client // a client of its own: failing quotes do not hold up open orders
 	now      func() time.Time
-	cosigner common.Address // of auction orders
+	cosigner common.Address // expected in auction orders
 	own      OwnPrice
 	odd      func(what string)
-	without  chainsWithout // auctions
+	without  chainsWithout // chains on which the API has no auctions
 	readings wire.Readings[reading]
 }
 
@@ -71,10 +70,10 @@ var (
 	_ swap.Canceller   = (*Provider)(nil)
 )
 
-// New checks the configuration; it connects to nothing.
+// New checks the configuration. It does no I/O.
 func New(c Config) (*Provider, error) {
 	if c.Now == nil {
-		c.Now = fault.Now
+		c.Now = clock.Now
 	}
 	if c.Own == nil {
 		c.Own = func(context.Context, uint64, common.Address, common.Address, *big.Int) (*big.Int, error) {

@@ -11,17 +11,16 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// A dutchOrder is an auction order of UniswapX: whoever first pays its outputs,
-// which shrink from start to end, gets its input. Members that only one kind has
-// are nil in the other.
+// A dutchOrder is a UniswapX auction order: the first filler to pay its outputs, which
+// shrink from start to end, gets its input. Members of one kind only are nil in the other.
 type dutchOrder struct {
 	kind             *auctionKind
 	reactor, swapper common.Address
-	nonce, deadline  *big.Int // Permit2's unordered nonce; seconds
+	nonce, deadline  *big.Int // Permit2's unordered nonce; Unix seconds
 	validator        common.Address
 	validation       []byte
 	cosigner         common.Address
-	baseFee          *big.Int // V3: of the block from which adjustments count
+	baseFee          *big.Int // V3: of the block that adjustments are relative to
 	input            dutchLine
 	outputs          []dutchLine
 }
@@ -31,11 +30,11 @@ type dutchLine struct {
 	token, recipient common.Address
 	start, end       *big.Int // base units; end is also the bound that the reactor enforces
 	curve            *curve   // V3
-	adjust           *big.Int // V3: base units for each gwei of base fee
+	adjust           *big.Int // V3: base units per gwei of base fee
 }
 
-// A curve is how an amount moves in between: at relative block n it is start less
-// the amount of that point. Blocks are packed, 16 bits each, the first lowest.
+// A curve says how an amount moves from start to end: at the relative block of a point it
+// is start minus the point's amount. Blocks are packed, 16 bits each, the first lowest.
 type curve struct {
 	blocks  *big.Int
 	amounts []*big.Int
@@ -43,12 +42,12 @@ type curve struct {
 
 const (
 	witnessPermit = "PermitWitnessTransferFrom"
-	// blockBits are those of one relative block in a curve.
+	// blockBits is the size of one relative block in a curve.
 	blockBits = 16
 )
 
-// A deal is what the request, or the terms, say of an order: all of it that is not
-// the provider's to choose.
+// A deal is what the request or the terms fix about an order: everything that the provider
+// may not choose.
 type deal struct {
 	chain              uint64
 	account, recipient common.Address
@@ -82,8 +81,8 @@ func (p *Provider) deal(pr pair, d deal) deal {
 	return d
 }
 
-// build makes the order anew: the deal's own members, and of the given order only
-// what is the provider's to choose. That has been found within [orderRules].
+// build makes the order from the deal. Of the given order, which has passed [orderRules],
+// it takes only what the provider may choose.
 func (d deal) build(given dutchOrder) dutchOrder {
 	o := dutchOrder{
 		kind: d.kind, reactor: d.reactor, swapper: d.account, nonce: given.nonce, deadline: given.deadline,
@@ -96,7 +95,7 @@ func (d deal) build(given dutchOrder) dutchOrder {
 	return o
 }
 
-// level is a curve over the same blocks that never moves; nil for none.
+// level returns a curve over the same blocks that never moves; nil for nil.
 func (c *curve) level() *curve {
 	if c == nil {
 		return nil
@@ -108,7 +107,7 @@ func (c *curve) level() *curve {
 	return flat
 }
 
-// witness are the order's values, which its hash is made from.
+// witness returns the order's values, from which its hash is made.
 func (o dutchOrder) witness() values {
 	v := o.kind.witness(o)
 	v["info"] = values{
@@ -119,8 +118,8 @@ func (o dutchOrder) witness() values {
 	return v
 }
 
-// permit are the values of what is signed: Permit2 may let the reactor pull the
-// input, for this order and no other.
+// permit returns the values that are signed: they let the reactor pull the input through
+// Permit2, for this order and no other.
 func (o dutchOrder) permit() values {
 	return values{
 		"permitted": values{"token": o.input.token, "amount": o.input.end},
@@ -128,7 +127,7 @@ func (o dutchOrder) permit() values {
 	}
 }
 
-// typed is the order as Permit2 on the chain hashes it.
+// typed returns the typed data as Permit2 on the chain hashes it.
 func (o dutchOrder) typed(chainID uint64) apitypes.TypedData {
 	return apitypes.TypedData{
 		Types: o.kind.types, PrimaryType: witnessPermit,
@@ -137,8 +136,8 @@ func (o dutchOrder) typed(chainID uint64) apitypes.TypedData {
 	}
 }
 
-// hash is the order's hash on the chain and its id at the API: the witness's
-// struct hash, without a domain.
+// hash is the order's hash on the chain and its id at the API: the struct hash of the
+// witness, without a domain.
 func (o dutchOrder) hash() common.Hash { return o.witness().hash(o.kind.hashed, o.kind.order) }
 
 // digest is what the account signs: the hash of [dutchOrder.typed].

@@ -14,13 +14,13 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// sandboxProvider reads and decodes as one for the sandbox does; it asks nobody.
+// sandboxProvider reads and decodes as in the sandbox. It has no client.
 var sandboxProvider = &Provider{cosigner: sandboxCosigner}
 
-// publicCosignerKey is of the published test mnemonic, at m/44'/60'/0'/0/9001.
+// publicCosignerKey is the published test mnemonic's key at m/44'/60'/0'/0/9001.
 const publicCosignerKey = "f6de565fccc4f8bd889962a460f6e36921233cff0eaf14ab2e56134f93f8d38e" // public test key
 
-// cosignerKey is the sandbox cosigner's, of the published test mnemonic.
+// cosignerKey returns the sandbox cosigner's key.
 func cosignerKey(t testing.TB) *ecdsa.PrivateKey {
 	t.Helper()
 	key, err := crypto.HexToECDSA(publicCosignerKey)
@@ -30,8 +30,8 @@ func cosignerKey(t testing.TB) *ecdsa.PrivateKey {
 	return key
 }
 
-// encodeOrder encodes an order with what a cosigner adds; nil stands for zeros. It
-// shares nothing with the decoder but the types.
+// encodeOrder encodes an order with the cosigner's data; nil means zeros. It shares only
+// the types with the decoder.
 func encodeOrder(t testing.TB, o dutchOrder, added values, cosignature []byte) []byte {
 	t.Helper()
 	v := o.witness()
@@ -53,7 +53,7 @@ func encodeOrder(t testing.TB, o dutchOrder, added values, cosignature []byte) [
 	return raw
 }
 
-// filled makes the Go value that the abi package wants for a type.
+// filled returns the Go value that the abi package needs for a type.
 func filled(types apitypes.Types, kind string, typ reflect.Type, v any) reflect.Value {
 	out := reflect.New(typ).Elem()
 	switch of, array := strings.CutSuffix(kind, "[]"); {
@@ -72,7 +72,7 @@ func filled(types apitypes.Types, kind string, typ reflect.Type, v any) reflect.
 	return out
 }
 
-// cosign encodes an order as the cosigner hands it on.
+// cosign encodes an order as the cosigner passes it on.
 func cosign(t testing.TB, o dutchOrder, chainID uint64, key *ecdsa.PrivateKey, added values) []byte {
 	t.Helper()
 	e, err := o.kind.decode(encodeOrder(t, o, added, nil))
@@ -87,8 +87,8 @@ func cosign(t testing.TB, o dutchOrder, chainID uint64, key *ecdsa.PrivateKey, a
 	return encodeOrder(t, o, added, signature)
 }
 
-// consistent puts an order into a quote in every place where it stands, as a service
-// does that lies throughout.
+// consistent puts an order into every place of a quote where it appears, like a service
+// that lies consistently.
 func consistent(t testing.TB, reply map[string]any, o dutchOrder) {
 	t.Helper()
 	reply["routing"] = o.kind.routing
@@ -98,7 +98,7 @@ func consistent(t testing.TB, reply map[string]any, o dutchOrder) {
 	quote["orderInfo"] = o.witness().message()
 }
 
-// recordedOrder is the order of a recorded quote.
+// recordedOrder returns the order of a recorded quote.
 func recordedOrder(t testing.TB, name string) dutchOrder {
 	t.Helper()
 	var e envelope

@@ -17,8 +17,8 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// dutchVectors are golden orders: made with the vendor's SDK, resolved and filled on
-// the reactors' bytecode, and four that were seen on the real chains.
+// dutchVectors are reference orders: made with the vendor's SDK, resolved and filled on the
+// reactors' bytecode, and four that were seen on the real chains.
 type dutchVectors struct {
 	V2Dutch, V3Dutch, Priority, V1Dutch []dutchVector
 	RealOrders                          []struct {
@@ -88,7 +88,7 @@ func readDutch(t testing.TB) dutchVectors {
 	return v
 }
 
-// A kindVector is a vector of a kind that is understood.
+// A kindVector is a vector of a supported kind.
 type kindVector struct {
 	*auctionKind
 	dutchVector
@@ -104,7 +104,7 @@ func (v dutchVectors) understood() []kindVector {
 	return out
 }
 
-// order is what the vector's typed data asks to be signed.
+// order returns the order that the vector's typed data asks to be signed.
 func (x kindVector) order(t testing.TB) dutchOrder {
 	t.Helper()
 	o, err := x.deal().asked(x.PermitData)
@@ -118,7 +118,7 @@ func (x kindVector) deal() deal {
 	return deal{chain: x.ChainID, kind: x.auctionKind}
 }
 
-// infoOrder reads an order in the API's third form, in which blocks are a list.
+// infoOrder reads an order in the API's third form, in which the blocks are a list.
 func infoOrder(t testing.TB, k *auctionKind, raw []byte) dutchOrder {
 	t.Helper()
 	type line struct {
@@ -186,7 +186,7 @@ func digestOf(t testing.TB, d apitypes.TypedData) common.Hash {
 	return common.BytesToHash(hash)
 }
 
-// TestDutchHashes: types, order hash, digest and signature of every vector.
+// TestDutchHashes checks types, order hash, digest and signature of every vector.
 func TestDutchHashes(t *testing.T) {
 	v := readDutch(t)
 	list := v.understood()
@@ -240,8 +240,8 @@ func TestDutchHashes(t *testing.T) {
 	}
 }
 
-// TestDutchEncodings: every encoding means its order, except for the one that the
-// SDK is known to write wrongly.
+// TestDutchEncodings checks that every encoding decodes to its order, except the one that
+// the SDK is known to write wrongly.
 func TestDutchEncodings(t *testing.T) {
 	v := readDutch(t)
 	for _, x := range v.understood() {
@@ -288,7 +288,7 @@ func TestDutchEncodings(t *testing.T) {
 	}
 }
 
-// TestDutchResolution: what the contracts took and paid at each moment.
+// TestDutchResolution checks what the contracts took and paid at each moment.
 func TestDutchResolution(t *testing.T) {
 	samples := 0
 	for _, x := range readDutch(t).understood() {
@@ -314,7 +314,7 @@ func TestDutchResolution(t *testing.T) {
 	}
 }
 
-// vectorTermsOf are terms that a vector satisfies, with its fee.
+// vectorTermsOf returns terms that a vector satisfies, with its fee.
 func vectorTermsOf(x kindVector, o dutchOrder) swap.Terms {
 	t := usdcTerms()
 	t.SrcChain, t.DstChain = x.ChainID, x.ChainID
@@ -326,8 +326,8 @@ func vectorTermsOf(x kindVector, o dutchOrder) swap.Terms {
 	return t
 }
 
-// TestDutchDecode: what each vector does to the account, and the one that takes
-// more as time goes by.
+// TestDutchDecode checks what each vector does to the account. One vector takes more as
+// time goes by and must be refused.
 func TestDutchDecode(t *testing.T) {
 	for _, x := range readDutch(t).understood() {
 		o := x.order(t)
@@ -362,7 +362,8 @@ func TestDutchDecode(t *testing.T) {
 	}
 }
 
-// TestOtherOrders: kinds that are not asked for are not read as one that is.
+// TestOtherOrders checks that orders of kinds that are not requested are not read as a
+// supported kind.
 func TestOtherOrders(t *testing.T) {
 	v := readDutch(t)
 	for _, x := range append(slices.Clone(v.Priority), v.V1Dutch...) {
@@ -381,7 +382,7 @@ func TestOtherOrders(t *testing.T) {
 	}
 }
 
-// TestRealOrders: orders of strangers that were filled on the real chains.
+// TestRealOrders reads other people's orders that were filled on the real chains.
 func TestRealOrders(t *testing.T) {
 	kinds := map[string]*auctionKind{"Dutch_V2": dutchV2, "Dutch_V3": dutchV3}
 	read := 0
@@ -414,7 +415,7 @@ func TestRealOrders(t *testing.T) {
 				t.Errorf("%s: decoded otherwise", api.OrderHash)
 			}
 		case bytes.Contains(x.OrderInfoJSON, []byte("decayEndTime")):
-			continue // of the first kind, which is not asked for
+			continue // the first kind, which is not requested
 		default:
 			o = infoOrder(t, dutchV2, x.OrderInfoJSON)
 			api.ChainID, api.OrderHash, api.Signature, api.Swapper = x.ChainID, x.OrderHash, x.Signature, x.Check.Signer
@@ -462,7 +463,7 @@ func TestPackedBlocks(t *testing.T) {
 	}
 }
 
-// TestCancelCall voids exactly the nonce.
+// TestCancelCall checks that the call invalidates exactly the order's nonce.
 func TestCancelCall(t *testing.T) {
 	v := readDutch(t)
 	if fillTopic != v.FillTopic || fillTopic != crypto.Keccak256Hash([]byte("Fill(bytes32,address,address,uint256)")) {
@@ -488,7 +489,7 @@ func TestCancelCall(t *testing.T) {
 	}
 }
 
-// planned is an accepted order whose one step is signed.
+// planned returns an accepted order whose only step is signed.
 func planned(t testing.TB, p *Provider, terms swap.Terms, o dutchOrder) swap.Order {
 	t.Helper()
 	typed := o.typed(terms.SrcChain)

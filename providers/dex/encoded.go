@@ -11,19 +11,19 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// maxEncoded is twice what UniswapX's order service takes.
+// maxEncoded, in bytes, is twice what UniswapX's order service accepts.
 const maxEncoded = 4000
 
-// An encodedOrder is an order as the reactor gets it: with what the cosigner added,
-// or with zeros in its place.
+// An encodedOrder is an order as the reactor gets it: with the cosigner's data, or with
+// zeros in its place.
 type encodedOrder struct {
 	dutchOrder
 	cosigning
 	cosignature []byte
-	added       []byte // the cosigner's data in its own encoding
+	added       []byte // the cosigner's data, ABI-encoded
 }
 
-// decode reads an encoded order, of which no byte may be left unread.
+// decode reads an encoded order and refuses bytes that it does not read.
 func (k *auctionKind) decode(raw []byte) (encodedOrder, error) {
 	if len(raw) > maxEncoded {
 		return encodedOrder{}, refuse(swap.ProviderGarbage, "encodedOrder", "an encoded order of %d bytes", len(raw))
@@ -44,7 +44,7 @@ func (k *auctionKind) decode(raw []byte) (encodedOrder, error) {
 	}, nil
 }
 
-// is wants the encoding to be that of an order, whatever the cosigner added.
+// is requires the encoding to be of the order, whatever the cosigner's data are.
 func (e encodedOrder) is(o dutchOrder) error {
 	if !e.witness().same(o.witness()) {
 		return refuse(swap.NotAsAccepted, "encodedOrder", "the encoded order is another one than the one to be signed")
@@ -52,9 +52,9 @@ func (e encodedOrder) is(o dutchOrder) error {
 	return nil
 }
 
-// unsound says what is wrong with what the cosigner added; "" for nothing, and of an
-// order that is not cosigned. The reactor refuses the same, so it is a reason why
-// such an order will not be filled, and no proof of anything.
+// unsound says what is wrong with the cosigner's data; "" if nothing is, or if the order is
+// not cosigned. The reactor makes the same checks, so a reason explains why the order will
+// not be filled, and proves nothing.
 func (e encodedOrder) unsound(chainID uint64) string {
 	if len(e.cosignature) == 0 {
 		return ""
@@ -76,7 +76,7 @@ func (e encodedOrder) unsound(chainID uint64) string {
 	return ""
 }
 
-// signer recovers who cosigned.
+// signer recovers the address that cosigned.
 func (e encodedOrder) signer(chainID uint64) (common.Address, bool) {
 	signature := bytes.Clone(e.cosignature)
 	if len(signature) != signatureLen || signature[signatureLen-1] < 27 {
@@ -90,7 +90,7 @@ func (e encodedOrder) signer(chainID uint64) (common.Address, bool) {
 	return crypto.PubkeyToAddress(*key), true
 }
 
-// cosigned is what the cosigner signs, without a prefix of any sort.
+// cosigned returns the digest that the cosigner signs, without any prefix.
 func (e encodedOrder) cosigned(chainID uint64) []byte {
 	hash := e.hash()
 	if e.kind.namesChain {

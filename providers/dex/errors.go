@@ -6,10 +6,10 @@ import (
 	"swapkeep/swap"
 )
 
-// upstreamTimeout is the one 404 of the API that an unchanged repetition can mend.
+// upstreamTimeout is the only 404 of the API that repeating the same request can cure.
 const upstreamTimeout = "UpstreamTimeoutError"
 
-// service has the failures of the API by its stable names, unknown ones by status.
+// service maps the API's failures by its stable names, and unknown ones by status.
 var service = wire.Service{
 	Name: "dex",
 	Whole: []wire.Failure{
@@ -41,7 +41,8 @@ var service = wire.Service{
 	},
 }
 
-// refuse makes a refusal that names a field. Not all are about the provider.
+// refuse makes a refusal that names a field. Its reason does not begin with the provider,
+// as not every refusal is about it.
 func refuse(c swap.Code, field, format string, args ...any) *swap.Refusal {
 	r := swap.Refuse(c, format, args...)
 	r.Field = field

@@ -9,17 +9,17 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A Form is a kind of program that spends exactly the terms' input, in which a token
-// takes part that does in its transfers what it likes.
+// A Form is a kind of program that spends exactly the terms' input and involves a token
+// whose transfers may run any code.
 type Form struct {
 	Name    string
-	Refused swap.Code // "" = accepted: then it must hold
+	Refused swap.Code // "" = accepted, and then its minimum must hold
 	Native  bool      // the output is the native coin
-	First   bool      // the token is the input; else it is neither end
+	First   bool      // that token is the input; otherwise it is in the middle of the route
 	list    func(t swap.Terms, in, mid, out common.Address) []op
 }
 
-// Program is the calldata of a form.
+// Program returns the calldata of a form.
 func (f Form) Program(t *testing.T, terms swap.Terms, mid common.Address) []byte {
 	t.Helper()
 	d, err := deploymentOn(terms.SrcChain)
@@ -29,10 +29,10 @@ func (f Form) Program(t *testing.T, terms swap.Terms, mid common.Address) []byte
 	return program(t, terms.Deadline.Unix(), f.list(terms, d.pooled(terms.TokenIn), mid, d.pooled(terms.TokenOut)))
 }
 
-// Checked decodes calldata and holds what it does against the terms.
+// Checked decodes calldata and checks its effect against the terms.
 func Checked(terms swap.Terms, data []byte) (swap.Effect, error) { return checked(terms, data) }
 
-// SweepTo is a call of the router's by which anybody takes what lies there.
+// SweepTo is a router call with which anybody takes what the router holds.
 func SweepTo(t *testing.T, to, token common.Address) []byte {
 	return SweepLeast(t, to, token, common.Big0)
 }
@@ -42,7 +42,7 @@ func SweepLeast(t *testing.T, to, token common.Address, min *big.Int) []byte {
 	return program(t, 1<<40, ops(op{0x04, 0, []any{token, to, min}}))
 }
 
-// The commands with a floor of 256 bits.
+// The commands with a minimum of up to 256 bits.
 func v2For(to common.Address, in, min *big.Int, fromUser bool, path ...common.Address) op {
 	return op{0x08, 0, []any{to, in, min, path, fromUser}}
 }
@@ -56,14 +56,14 @@ func sweepFor(token common.Address, min *big.Int) op {
 }
 func unwrapFor(to common.Address, min *big.Int) op { return op{0x0c, 0, []any{to, min}} }
 
-// halves are the two parts of an amount.
+// halves returns the two halves of an amount.
 func halves(n *big.Int) (first, rest *big.Int) {
 	first = new(big.Int).Rsh(n, 1)
 	return first, new(big.Int).Sub(n, first)
 }
 
-// Forms has every way in which the commands that are understood can take a route over
-// a token that is neither end, and those over one pool whose input is such a token.
+// Forms are all ways in which the supported commands can take a route over a token that is
+// neither end, and those over one pool whose input is such a token.
 var Forms = []Form{
 	{"V2 over two pools to the account", swap.NotAsAccepted, false, false, func(t swap.Terms, in, mid, out common.Address) []op {
 		return ops(v2For(msgSender, t.AmountIn, t.FloorOut, true, in, mid, out))

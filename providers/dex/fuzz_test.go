@@ -15,8 +15,8 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// FuzzQuoteReply: whatever a reply to /quote is, it is refused with a reason, or
-// it is an offer for the request with a minimum that the slippage allows.
+// FuzzQuoteReply: any reply to /quote is refused with a code, or is an offer for the
+// request with a minimum that the slippage allows.
 func FuzzQuoteReply(f *testing.F) {
 	f.Add([]byte(fixture(f, "base-eth-usdc.quote.json")))
 	f.Add([]byte(fixture(f, "base-wrap.quote.json")))
@@ -51,8 +51,8 @@ func wrapRequest() swap.QuoteRequest {
 	return r
 }
 
-// FuzzSwapReply: a call that is read from a reply to /swap is from the account,
-// on the chain, and bounded.
+// FuzzSwapReply: a call that is read from a reply to /swap is from the account, on the
+// chain, and bounded.
 func FuzzSwapReply(f *testing.F) {
 	f.Add([]byte(fixture(f, "base-eth-usdc.swap.json")))
 	f.Add([]byte(fixture(f, "base-wrap.swap.json")))
@@ -72,8 +72,8 @@ func FuzzSwapReply(f *testing.F) {
 	})
 }
 
-// FuzzDecode: whatever calldata is accepted for the terms spends exactly the
-// input, pays nobody unknown and enforces something for the recipient.
+// FuzzDecode: any calldata that is accepted for the terms spends exactly the input, pays
+// nobody unknown and enforces a minimum for the recipient.
 func FuzzDecode(f *testing.F) {
 	f.Add(program(f, testDeadline.Unix(), honest()), uint8(0))
 	f.Add(program(f, testDeadline.Unix(), harmlessPrograms["the maker's fee"]), uint8(0))
@@ -120,8 +120,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzTypedData: whatever typed data is accepted to be signed is the PermitSingle
-// that we would build ourselves, for exactly the input, to the router, not for long.
+// FuzzTypedData: any typed data that is accepted for signing is the PermitSingle that we
+// would build ourselves: for exactly the input, to the router, and short-lived.
 func FuzzTypedData(f *testing.F) {
 	for _, x := range readVectors(f).PermitSingle {
 		x.Types["EIP712Domain"] = permitTypes["EIP712Domain"]
@@ -152,8 +152,8 @@ func FuzzTypedData(f *testing.F) {
 	})
 }
 
-// FuzzPermitData: whatever a quote asks to be signed is refused with a reason, or
-// is a permit that Decode accepts when we build it.
+// FuzzPermitData: any permit data in a quote are refused with a code, or are a permit that
+// Decode accepts when we build it.
 func FuzzPermitData(f *testing.F) {
 	f.Add(written(f, tree(f, "base-usdc-weth.quote.json")["permitData"]))
 	f.Add(written(f, tree(f, "ethereum-usdc-split.quote.json")["permitData"]))
@@ -190,7 +190,7 @@ func wrapTerms() swap.Terms {
 	return t
 }
 
-// FuzzNumber: both forms of a number are read alike or refused.
+// FuzzNumber: numbers that are read from JSON are within bounds.
 func FuzzNumber(f *testing.F) {
 	for _, s := range []string{`"0x16345785d8a0000"`, `"100"`, `100`, `"0x"`, `-1`, `1e3`, `"1_0"`, `"0X10"`, `" 1"`, `0.5`} {
 		f.Add([]byte(s))

@@ -6,7 +6,7 @@ import (
 	"swapkeep/providers/providertest"
 )
 
-// harmless has the leaves of the API's replies that decide nothing.
+// harmless lists the leaves of the API's replies that decide nothing.
 var harmless = []providertest.Harmless{
 	{Path: "quote:requestId", Why: "opaque, never read"},
 	{Path: "quote:isTokenApprovalApplicable", Why: "never read: which input needs an approval is known, and what is allowed is on the chain"},
@@ -67,7 +67,7 @@ var harmless = []providertest.Harmless{
 	{Path: "swap:swap.value", Why: "nothing in other words", Lies: []string{"doubled", "half a byte less", "one byte more"}, Flows: []string{"arbitrum-usdc-usdt", "base-usdc-eth", "ethereum-usdc-split", "base-usdc-weth", "base-unwrap"}},
 }
 
-// told is what a quote calls its minimum, which is shown where it is another than the floor.
+// told is the quote's own minimum, which is shown where it differs from the floor.
 var told = []string{"offer.toldMin"}
 
 const inTheBytes = "at most shown: the floor is worked out, and the calldata or the order held against it"
@@ -79,7 +79,7 @@ var (
 	auctions = []string{"ethereum-auction", "base-auction", "base-auction-eth", "arbitrum-auction"}
 )
 
-// words are those of calldata of which other values pass.
+// words returns entries for words of calldata that may have other values.
 func words(why string, lies []string, at ...int) (list []providertest.Harmless) {
 	for _, n := range at {
 		list = append(list, providertest.Harmless{Path: providertest.Word(n), Why: why, Lies: lies})
@@ -99,12 +99,12 @@ func floor(at ...int) []providertest.Harmless {
 	return words("a higher floor than the accepted", []string{"a byte", "one more", "doubled", "the top bit", "the most", "the attacker", "padded behind"}, at...)
 }
 
-// above is a floor that the recorded calldata has higher than the accepted one.
+// above is the minimum in recorded calldata that is above the accepted floor.
 func above(at int) []providertest.Harmless {
 	return words("still the accepted floor", []string{"one less"}, at)
 }
 
-// swept is a floor of which the router reads 160 bits.
+// swept is a minimum of which the router reads 160 bits.
 func swept(at ...int) []providertest.Harmless {
 	return words("a higher floor than the accepted", []string{"a byte", "one more", "doubled", "the attacker"}, at...)
 }
@@ -130,8 +130,8 @@ func caller(at ...int) []providertest.Harmless {
 	return words("the caller, who is the recipient", []string{"one"}, at...)
 }
 
-// inPermit is what the provider may choose in a permit; inLaterPermit in one that is
-// not the first.
+// inPermit is what the provider may choose in a permit; inLaterPermit is the same for one
+// with a nonce above zero.
 var (
 	inPermit = []providertest.Harmless{
 		{Path: "message.details.expiration", Why: freeExpiration, Lies: []string{"one more"}},
@@ -169,7 +169,7 @@ var inOrder = map[string][]providertest.Harmless{
 	}),
 }
 
-// inV3 is of every DUTCH_V3 order.
+// inV3 is what it may choose in every DUTCH_V3 order.
 var inV3 = []providertest.Harmless{
 	free("[0].startAmount", freeStart, "one more", "one less"),
 	free("[0].minAmount", "a higher floor than the accepted", "one more"),
@@ -177,7 +177,7 @@ var inV3 = []providertest.Harmless{
 	{Path: "message.witness.startingBaseFee", Why: "nothing goes by the base fee: no line has an adjustment", Lies: []string{"one more", "of 256 bits"}},
 }
 
-// free is an output's field.
+// free is a field of an output.
 func free(field, why string, lies ...string) providertest.Harmless {
 	return providertest.Harmless{Path: "message.witness.baseOutputs" + field, Why: why, Lies: lies}
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 )
 
-// TestHostileHook: of every form of program over v4's pools a hook of each pool, or a
-// token that takes part, chooses the moment. Each floor is paid by itself, or nothing
-// happens.
+// TestHostileHook: for every form of program over V4 pools, a hook of each pool, or a token
+// in the route, makes hostile calls at a moment of its choice. Each minimum is paid
+// separately, or the swap fails.
 func TestHostileHook(t *testing.T) {
 	t.Parallel()
 	x := newScam(t)
@@ -45,8 +45,8 @@ func TestHostileHook(t *testing.T) {
 	providertest.Report(t, fmt.Sprintf("hostile: dex: a hostile hook in %d forms of program, a hostile token in %d of them: all held", len(forms), len(dex.V4Forms(native))))
 }
 
-// hookBits are what an address says of its hook: it is asked before and after a swap,
-// and may keep a part of the output.
+// hookBits are the permissions that a hook's address encodes: it is called before and after
+// a swap, and may keep a part of the output.
 const hookBits = 1<<7 | 1<<6 | 1<<2
 
 // makesHook deploys a hostile hook at an address with those bits.
@@ -65,7 +65,7 @@ func (x *scam) makesHook() common.Address {
 	return common.Address{}
 }
 
-// v4Pools makes two v4 pools of two tokens, with and without the hook.
+// v4Pools makes two V4 pools of two tokens, one with and one without the hook.
 func (x *scam) v4Pools(a common.Address, ofA *big.Int, b common.Address, ofB *big.Int) {
 	x.t.Helper()
 	if bytes.Compare(a[:], b[:]) > 0 {

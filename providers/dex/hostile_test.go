@@ -10,7 +10,7 @@ import (
 	"swapkeep/swap"
 )
 
-// Attacks are the lies by name that the provider is told in TestHostile.
+// Attacks are the named lies that TestHostile tells the provider.
 func Attacks(t *testing.T) []providertest.Attack {
 	terms := ethToUSDC()
 	free := terms
@@ -62,7 +62,7 @@ func orderAttacks(t *testing.T) (list []providertest.Attack) {
 	return list
 }
 
-// dataAttacks are lies around what is signed: in typed data, permits, and calldata
+// dataAttacks are lies about what is signed: in typed data, in permits, and in calldata
 // that carries a permit.
 func dataAttacks() []providertest.Attack {
 	return slices.Concat(
@@ -87,7 +87,7 @@ func statusAttacks(t *testing.T) []providertest.Attack {
 	})
 }
 
-// TestHonestPrograms: what the tables of attacks have beside the attacks is taken.
+// TestHonestPrograms checks that the honest programs in the tables of attacks are accepted.
 func TestHonestPrograms(t *testing.T) {
 	for _, c := range []struct {
 		terms swap.Terms

@@ -24,28 +24,29 @@ import (
 	"github.com/ethereum/go-ethereum/ethclient"
 )
 
-// A scam is a token that, from within its own transfer, has an open signed order of the
-// account filled, out of what it holds itself: what the account gets for a swap that goes
-// through it, and whether the order was filled, is looked at on the published contracts.
+// A scam is a token that, within its own transfer, has an open signed order of the account
+// filled from its own holdings. The tests check on the published contracts what the account
+// then gets for a swap through the token, and whether the order was filled.
 type scam struct {
 	*trader
 	order swap.Order // signed, and open
 	fill  []byte     // the reactor's call that fills it
 	poor  common.Address
-	rich  common.Address // by what its pools pay
-	hook  common.Address // of v4's pools, made with the tokens
-	armed common.Address // what makes the call; zero for the token
+	rich  common.Address // its pools pay enough, those of poor too little
+	hook  common.Address // of the V4 pools that are made with the tokens
+	armed common.Address // the contract that makes the hostile call; zero means the token
 }
 
-// in is the same in a test within the test.
+// in returns a copy for a subtest.
 func (x *scam) in(t *testing.T) *scam {
 	y, z := *x.trader, *x
 	y.t, z.trader = t, &y
 	return &z
 }
 
-// TestHostileToken: of every form of program a token that takes part in it chooses the
-// moment. It is refused; or each floor is paid by itself, or nothing happens.
+// TestHostileToken: for every form of program, a token that takes part in it makes hostile
+// calls at a moment of its choice. Either the program is refused, or each minimum is paid
+// separately, or the swap fails.
 func TestHostileToken(t *testing.T) {
 	t.Parallel()
 	x := newScam(t)
@@ -58,7 +59,7 @@ func TestHostileToken(t *testing.T) {
 }
 
 // attacked runs a form with each hostile call at each moment, over pools that pay enough
-// and over those that do not.
+// and over pools that do not.
 func (x *scam) attacked(form dex.Form) {
 	t := x.t
 	t.Helper()
@@ -94,7 +95,7 @@ func (x *scam) attacked(form dex.Form) {
 	}
 }
 
-// terms are of a swap for at least what the order is for.
+// terms returns terms of a swap for at least what the order is for.
 func (x *scam) terms(form dex.Form, token common.Address) swap.Terms {
 	t := x.order.Terms
 	t.Deadline = t.Deadline.UTC().Truncate(time.Second)
@@ -107,22 +108,22 @@ func (x *scam) terms(form dex.Form, token common.Address) swap.Terms {
 	return t
 }
 
-// A hook is a call that the token makes.
+// A hook is the call that the token makes.
 type hook struct {
 	to   common.Address
 	data []byte
 }
 
-// A run is what came of a swap with a hostile token in it.
+// A run is the outcome of a swap with a hostile token in it.
 type run struct {
 	done      bool
-	tooLittle bool     // it failed since too little would have arrived
-	filled    bool     // the order
-	got       *big.Int // by the account, of the output in either form
+	tooLittle bool     // it failed because too little would have arrived
+	filled    bool     // the order was filled
+	got       *big.Int // of the output in either form, by the account
 	why       string
 }
 
-// holds wants all that was taken paid for.
+// holds requires everything that was taken to be paid for.
 func (x *scam) holds(form dex.Form, nth int, r run) {
 	x.t.Helper()
 	floor := new(big.Int)
@@ -137,12 +138,12 @@ func (x *scam) holds(form dex.Form, nth int, r run) {
 	}
 }
 
-// errTooLittle are the router's errors, by their selectors: V2TooLittleReceived,
+// errTooLittle are selectors of the router's errors: V2TooLittleReceived,
 // V3TooLittleReceived, V4TooLittleReceived, InsufficientToken, InsufficientETH.
 var errTooLittle = []string{"849eaf98", "39d35496", "8b063d73", "675cae38", "6a12f104"}
 
-// tries runs a form, with a hook in the nth transfer of the token, on the chain as it
-// stands, after which that is as it was.
+// tries simulates a form, with a hook in the nth transfer of the token, on the present
+// state of the chain, which it leaves unchanged.
 func (x *scam) tries(form dex.Form, token common.Address, nth int, h hook) run {
 	x.t.Helper()
 	terms := x.terms(form, token)
@@ -182,8 +183,8 @@ func (x *scam) tries(form dex.Form, token common.Address, nth int, h hook) run {
 	return r
 }
 
-// takes sends the program whose floor is a difference of the account's balance: both
-// floors hold, and one payment came.
+// takes sends the program whose minimum is a difference of the account's balance, and shows
+// that one payment satisfies both minimums.
 func (x *scam) takes(form dex.Form) {
 	x.t.Helper()
 	usdc, wrapped := x.order.Terms.TokenIn, x.chain.Network.Wrapped.Address
@@ -210,7 +211,7 @@ func (x *scam) proof() swap.Proof {
 func (x *scam) reactor() common.Address { return x.proof().Fill[0].Address }
 func (x *scam) nonce() *big.Int         { return x.proof().Nonce.Nonce }
 
-// newScam makes the tokens, their pools, and an order that is signed and open.
+// newScam makes the tokens, their pools, and a signed order that is open.
 func newScam(t *testing.T) *scam {
 	s := sandboxtest.Start(t, 1)
 	if err := s.DEX().Set(dexsim.Settings{Auctions: dexsim.AuctionsAlways, Outcome: dexsim.Outcome{Fill: "never"}}); err != nil {
@@ -250,7 +251,7 @@ func newScam(t *testing.T) *scam {
 	x.mayTake(usdc, permit2, sandboxtest.Units(2000, 6))
 	x.permitted(usdc, "1000000000")
 	head, err := node.HeaderByNumber(t.Context(), nil)
-	if left := falls.Sub(time.Unix(int64(head.Time), 0)); err == nil && left > 0 { // the price then is the floor
+	if left := falls.Sub(time.Unix(int64(head.Time), 0)); err == nil && left > 0 { // by then the price has fallen to the floor
 		err = c.Shift(left)
 	}
 	if err != nil {
@@ -259,8 +260,8 @@ func newScam(t *testing.T) *scam {
 	return x
 }
 
-// filling is the call of the reactor that fills the order, as its service tells it, and
-// when the price has fallen.
+// filling returns the reactor call that fills the order, as the order service lists it, and
+// when the price has fallen to its end.
 func (x *scam) filling(service string) ([]byte, time.Time) {
 	type listed struct {
 		Orders []struct {
@@ -277,8 +278,8 @@ func (x *scam) filling(service string) ([]byte, time.Time) {
 	return data, time.Unix(o.CosignerData.DecayEndTime, 0)
 }
 
-// makes deploys a hostile token with pools of both versions: a thousandth of a WETH, or
-// so many of them, on the far side.
+// makes deploys a hostile token with pools of every version. On the far side they hold
+// milli thousandths of a WETH.
 func (x *scam) makes(milli int64) common.Address {
 	x.t.Helper()
 	token := sandboxtest.Deploy(x.t, x.chain, x.who, "HostileToken")
@@ -293,7 +294,7 @@ func (x *scam) makes(milli int64) common.Address {
 	return token
 }
 
-// pools makes a V2 pair and a V3 pool of two tokens, with those amounts in each.
+// pools makes a V2 pair and a V3 pool of two tokens, each with those amounts.
 func (x *scam) pools(a common.Address, ofA *big.Int, b common.Address, ofB *big.Int) {
 	x.t.Helper()
 	if bytes.Compare(a[:], b[:]) > 0 {
@@ -324,7 +325,7 @@ func (x *scam) pools(a common.Address, ofA *big.Int, b common.Address, ofB *big.
 	}
 }
 
-// mintParams are the position manager's.
+// mintParams are the parameters of the position manager's mint.
 type mintParams struct {
 	Token0, Token1                 common.Address
 	Fee, TickLower, TickUpper      *big.Int

@@ -7,12 +7,11 @@ import (
 	"swapkeep/swap"
 )
 
-// Late makes the call of an order's late step: the swap with the permit that the
-// step before has signed. The calldata is refused unless it carries that permit
-// with that signature, and does what the quote said. It may be repeated; once the
-// quote has expired it is refused with [swap.QuoteExpired] and wants a fresh one,
-// under which the permit is signed anew for the same nonce. Nobody but the account
-// can use the former: the router pulls from its caller alone.
+// Late returns the call of an order's late step: the swap with the permit that the step
+// before has signed. The calldata is refused unless it carries that permit with that
+// signature and does what was quoted. Late may be repeated. Once the quote has expired it
+// refuses with [swap.QuoteExpired]; under a fresh quote the permit is signed again for the
+// same nonce. Only the account can use the old one: the router pulls only from its caller.
 func (p *Provider) Late(ctx context.Context, o swap.Order, step int) (chain.Call, error) {
 	s, err := p.stand(o.Offer, o.Terms)
 	if err != nil {
@@ -28,8 +27,7 @@ func (p *Provider) Late(ctx context.Context, o swap.Order, step int) (chain.Call
 	return p.fetch(ctx, s, &signed)
 }
 
-// signedBefore is the permit of the step before a late one, with the signature
-// that it left.
+// signedBefore returns the permit of the step before a late one, with its signature.
 func signedBefore(o swap.Order, step int) (signedPermit, error) {
 	if step < 1 || step >= len(o.Plan.Steps) || step > len(o.Results) || o.Plan.Steps[step].Kind != swap.LateStep {
 		return signedPermit{}, refuse(swap.NotUnderstood, "step", "step %d of the order is no late step with one before it", step+1)

@@ -13,33 +13,33 @@ import (
 
 var nativeCoin = common.Address{}
 
-// A holding is what the router is known to have of a token while the commands
-// run. What others left there before counts as nothing.
+// A holding is what the router is known to have of a token while the commands run. What
+// others left there before is not counted.
 type holding struct {
-	exact *big.Int // brought by commands with amounts that are written down
-	some  bool     // and an unknown amount, which a swap brought
+	exact *big.Int // from commands with explicit amounts
+	some  bool     // and an unknown amount, from a swap
 }
 
 func (h *holding) empty() bool { return h == nil || h.exact.Sign() == 0 && !h.some }
 
-// A machine executes the router's commands abstractly. Its rules are narrower
-// than the router's: money flows from the account through swaps to fees and the
-// recipient, in this order, and nowhere else. Every rule below that refuses
-// closes a way to pay somebody else, to pay twice, to leave something in the
-// router for the next caller to take, or to make a minimum worthless.
+// A machine executes the router's commands abstractly. Its rules are narrower than the
+// router's: funds flow from the account through swaps to fees and the recipient, in this
+// order, and nowhere else. Every rule below that refuses closes a way to pay somebody else,
+// to pay twice, to leave something in the router for the next caller to take, or to make a
+// minimum worthless.
 type machine struct {
 	t    swap.Terms
 	pair pair
 
-	held     map[common.Address]*holding // by token; the native coin under zero
+	held     map[common.Address]*holding // by token; the native coin is address zero
 	pulled   *big.Int                    // of the input token, through Permit2
-	sure     *big.Int                    // enforced for the recipient so far
+	sure     *big.Int                    // the minimum enforced for the recipient so far
 	swaps    int
 	direct   bool        // an output went to the recipient without passing the router
 	handed   bool        // an output was handed over, or a fee taken: no swap may follow
-	ahead    *prepayment // of the next swap
+	ahead    *prepayment // for the next swap
 	permit   *signedPermit
-	payments []swap.Payment // in the output token's own form
+	payments []swap.Payment // fees, named in the output token's own form
 }
 
 func newMachine(t swap.Terms, pr pair, value *big.Int) *machine {
@@ -49,7 +49,7 @@ func newMachine(t swap.Terms, pr pair, value *big.Int) *machine {
 	}
 }
 
-// in and out are the ends of every route: the pools' form of the tokens.
+// in and out are the ends of every route as pools hold them: wrapped for native.
 func (m *machine) in() common.Address  { return m.pair.pooled(m.t.TokenIn) }
 func (m *machine) out() common.Address { return m.pair.pooled(m.t.TokenOut) }
 
@@ -60,7 +60,7 @@ func (m *machine) holding(token common.Address) *holding {
 	return m.held[token]
 }
 
-// A place is where a command sends something.
+// A place is where a command sends funds.
 type place int
 
 const (
@@ -69,8 +69,7 @@ const (
 	toRouter
 )
 
-// place resolves an address as the router does: two constants stand for the
-// caller and the router.
+// place resolves an address as the router does, with its constants for caller and itself.
 func (m *machine) place(a common.Address) place {
 	switch a {
 	case msgSender:
@@ -87,7 +86,7 @@ func (m *machine) place(a common.Address) place {
 	return elsewhere
 }
 
-// take removes an amount from what the router holds; contractBalance is all.
+// take removes n of a token from what the router holds; contractBalance means all.
 func (m *machine) take(token common.Address, n *big.Int) (*big.Int, error) {
 	h := m.holding(token)
 	switch {
@@ -106,9 +105,9 @@ func (m *machine) take(token common.Address, n *big.Int) (*big.Int, error) {
 	return n, nil
 }
 
-// onTheWay reports that a form of the coin is between two swaps, and neither end is one:
-// all of it may become the other form in the router. That is one to one, and no floor rests
-// on it.
+// onTheWay reports whether all of one form of the coin may be converted to the other in the
+// router: it came out of a swap in the middle of a route, and neither end of the route is
+// the coin. The conversion is one to one, and no minimum rests on it.
 func (m *machine) onTheWay(form, to common.Address) bool {
 	coin := func(a common.Address) bool { return a == nativeCoin || a == m.pair.wrapped }
 	h := m.holding(form)
@@ -120,7 +119,7 @@ func (m *machine) turn(from, into common.Address) {
 	m.holding(into).some = true
 }
 
-// wrap: native coin of the router becomes wrapped coin of somebody.
+// wrap runs WRAP_ETH: native coin of the router becomes wrapped coin of to.
 func (m *machine) wrap(to common.Address, n *big.Int) error {
 	if n.Cmp(contractBalance) == 0 && m.onTheWay(nativeCoin, to) {
 		m.turn(nativeCoin, m.pair.wrapped)
@@ -148,8 +147,8 @@ func (m *machine) wrap(to common.Address, n *big.Int) error {
 	return refuse(swap.NotAsAccepted, "recipient", "the wrapped input goes to %s", to)
 }
 
-// swap: exact input through pools. The output is unknown; its minimum counts
-// only where it is handed to the recipient.
+// swap runs a swap of an exact input through pools. The output is unknown; its minimum
+// counts only where it is paid to the recipient.
 func (m *machine) swap(l leg) error {
 	if m.handed {
 		return refuse(swap.NotUnderstood, "commands", "a swap after the output was shared out")
@@ -184,8 +183,8 @@ func (m *machine) swap(l leg) error {
 	return m.misdirected(last, l.to)
 }
 
-// misdirected refuses what goes elsewhere. The API does not document the recipient that
-// it is asked for, and may pass over it.
+// misdirected refuses funds that go elsewhere. The API does not document the recipient that
+// it is sent, and may ignore it.
 func (m *machine) misdirected(token, to common.Address) error {
 	if m.t.Recipient != m.t.Account && (to == msgSender || to == m.t.Account) {
 		return refuse(swap.NotAsAccepted, "recipient", "%s goes to the account: the dex provider passed over the recipient; swap to the account and send it on", token)
@@ -193,8 +192,7 @@ func (m *machine) misdirected(token, to common.Address) error {
 	return refuse(swap.NotAsAccepted, "recipient", "%s goes to %s", token, to)
 }
 
-// checkPath wants distinct tokens; the input may only begin a path, the output
-// only end one.
+// checkPath requires distinct tokens; the input may only begin a path, the output end it.
 func (m *machine) checkPath(path []common.Address) error {
 	if len(path) < 2 || len(path) > maxHops+1 {
 		return refuse(swap.NotUnderstood, "path", "a path over %d pools", len(path)-1)
@@ -214,8 +212,8 @@ func (m *machine) checkPath(path []common.Address) error {
 	return nil
 }
 
-// pay takes a leg's input: from the account only the input token with its
-// amount written down, else from what the router holds.
+// pay takes a leg's input: from the account only the input token, with an explicit amount;
+// else from what the router holds, or from a pool that was paid before.
 func (m *machine) pay(token common.Address, l leg) error {
 	switch {
 	case m.ahead != nil:
@@ -225,15 +223,15 @@ func (m *machine) pay(token common.Address, l leg) error {
 		return err
 	case token != m.t.TokenIn:
 		return refuse(swap.NotAsAccepted, "tokenIn", "%s would leave the account", token)
-	case l.in.Sign() == 0 || l.in.Cmp(m.t.AmountIn) > 0: // contractBalance is above every amount
+	case l.in.Sign() == 0 || l.in.Cmp(m.t.AmountIn) > 0: // contractBalance is refused too: it is above every amount
 		return refuse(swap.NotAsAccepted, "amountIn", "a swap does not take a part of the amount").Amounts(swap.OfInput, l.in, m.t.AmountIn)
 	}
 	m.pulled.Add(m.pulled, l.in)
 	return nil
 }
 
-// payPortion: a fee in basis points of what the router holds of the output. Once
-// one is taken nothing is added any more, so its base is the whole output.
+// payPortion runs PAY_PORTION: a fee in basis points of what the router holds of the
+// output. Once one is taken nothing is added any more, so its base is the whole output.
 func (m *machine) payPortion(token, to common.Address, bips *big.Int) error {
 	if h := m.holding(token); !h.some || h.exact.Sign() != 0 || m.otherForm(token) {
 		return refuse(swap.NotAsAccepted, "fee", "a fee is taken where the output is not, or is only in part")
@@ -241,7 +239,7 @@ func (m *machine) payPortion(token, to common.Address, bips *big.Int) error {
 	return m.fee(token, to, bips)
 }
 
-// fee is a part of the whole output, in one of its forms.
+// fee records a fee on the whole output, in one of its forms.
 func (m *machine) fee(token, to common.Address, bips *big.Int) error {
 	switch {
 	case token != m.out() && token != m.t.TokenOut:
@@ -258,8 +256,8 @@ func (m *machine) fee(token, to common.Address, bips *big.Int) error {
 	return nil
 }
 
-// otherForm reports whether a part of a native output is held in the form that
-// token is not.
+// otherForm reports whether part of a native output is held in the form, native or wrapped,
+// that token is not.
 func (m *machine) otherForm(token common.Address) bool {
 	if m.t.TokenOut != nativeCoin {
 		return false
@@ -271,7 +269,7 @@ func (m *machine) otherForm(token common.Address) bool {
 	return !m.holding(other).empty()
 }
 
-// sweep: all that the router holds of a token goes to the recipient, at least min.
+// sweep runs SWEEP: all of a token in the router goes to the recipient, at least min.
 func (m *machine) sweep(token, to common.Address, min *big.Int) error {
 	if m.place(to) != toRecipient {
 		return m.misdirected(token, to)
@@ -286,7 +284,7 @@ func (m *machine) sweep(token, to common.Address, min *big.Int) error {
 	return nil
 }
 
-// unwrap: all wrapped coin that the router holds becomes native coin.
+// unwrap runs UNWRAP_WETH: all wrapped coin that the router holds becomes native coin.
 func (m *machine) unwrap(to common.Address, min *big.Int) error {
 	where, wrapped := m.place(to), m.pair.wrapped
 	h := m.holding(wrapped)
@@ -313,8 +311,8 @@ func (m *machine) handOver(token common.Address, min *big.Int) {
 	m.handed = true
 }
 
-// leftover is the sending back of what a pool may not have taken of the input.
-// By the commands there is nothing, so it must not be promised either.
+// leftover allows input that a pool may not have taken to be sent back. By the commands
+// there is none, so no minimum of it may be promised.
 func (m *machine) leftover(token common.Address, min *big.Int) error {
 	if min.Sign() != 0 || token != nativeCoin && token != m.in() && token != m.out() {
 		return refuse(swap.NotUnderstood, "commands", "a minimum of %s, of which the router has none", token)
@@ -322,7 +320,7 @@ func (m *machine) leftover(token common.Address, min *big.Int) error {
 	return nil
 }
 
-// finish checks what must hold when the last command has run.
+// finish checks what must hold after the last command.
 func (m *machine) finish() error {
 	if err := m.owed(); err != nil {
 		return err
@@ -360,8 +358,8 @@ func (m *machine) finish() error {
 	return nil
 }
 
-// effect is what certainly happens. Fees are in a fixed order and in one form of
-// a native output, so that the digest does not depend on the order of commands.
+// effect returns what certainly happens. Fees are in a fixed order and in one form of a
+// native output, so that the digest does not depend on the order of commands.
 func (m *machine) effect(deadline time.Time) swap.Effect {
 	f := swap.Effect{
 		Kind: swap.Swap, Chain: m.t.SrcChain, Target: m.pair.router,
@@ -376,7 +374,7 @@ func (m *machine) effect(deadline time.Time) swap.Effect {
 	return f
 }
 
-// sortFees puts the wallet's own fee first, the others by address.
+// sortFees puts the wallet's own fee first and the others in order of address.
 func sortFees(fees []swap.Payment, own common.Address) {
 	slices.SortFunc(fees, func(a, b swap.Payment) int {
 		if (a.To == own) != (b.To == own) {

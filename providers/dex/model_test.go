@@ -12,17 +12,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A model executes router commands concretely, as the Universal Router's source
-// does (Dispatcher, Payments, V2 and V3 modules), on balances and with pools
-// whose rates it is given. Decode and the model were written apart: what Decode
-// promises must come true in every run that does not revert.
+// A model executes router commands concretely, as the Universal Router's source does
+// (Dispatcher, Payments, V2 and V3 modules), on balances and with pools whose rates are
+// given. Decode and the model were written independently: what Decode promises must come
+// true in every run that does not revert.
 type model struct {
 	has    map[common.Address]map[common.Address]*big.Int // owner, token
 	caller common.Address
-	rate   func() int64                // output units per million million input units
+	rate   func() int64                // base units of output per 1e12 of input
 	gross  map[common.Address]*big.Int // paid out by the last pools of swaps
-	// others is what the caller was paid by others for something else, from within a
-	// transfer of testDAI; other says how much now.
+	// others is what other payers gave the caller for something else, from within a
+	// transfer of testDAI; other returns how much the next one gives.
 	others map[common.Address]*big.Int
 	other  func() int64
 }
@@ -118,7 +118,7 @@ func (m *model) command(o op) error {
 	case 0x10:
 		return m.unlock(o)
 	case 0x0a:
-		return nil // the model pulls from the caller with and without
+		return nil // the model pulls from the caller with or without it
 	}
 	return errRevert
 }
@@ -169,7 +169,7 @@ func (m *model) swap(to common.Address, in, min *big.Int, path []common.Address,
 	return m.move(last, testPool, to, n)
 }
 
-// randomOp is any command with arguments that an attacker would think of.
+// randomOp returns any command, with arguments that an attacker would think of.
 func randomOp(t *rapid.T) op {
 	who := rapid.SampledFrom([]common.Address{msgSender, routerItself, testAccount, base.router, testAttacker, testFeeTo, testMaker})
 	token := rapid.SampledFrom([]common.Address{nativeCoin, base.wrapped, testUSDC, testDAI})
@@ -201,7 +201,7 @@ func testPermit(n *big.Int) permit {
 	return permit{testUSDC, n, big.NewInt(testDeadline.Unix()), new(big.Int), base.router, big.NewInt(testDeadline.Unix())}
 }
 
-// templates are honest programs for three pairs, to be tampered with.
+// templates are honest programs for three pairs, and those over V4, for tampering.
 func templates() []struct {
 	terms swap.Terms
 	list  []op
@@ -232,7 +232,7 @@ func templates() []struct {
 	return list
 }
 
-// tamper changes, adds, doubles, drops or moves up to three commands.
+// tamper changes, adds, duplicates, drops or moves up to three commands.
 func tamper(t *rapid.T, list []op) []op {
 	list = slices.Clone(list)
 	for range rapid.IntRange(0, 3).Draw(t, "changes") {
@@ -258,9 +258,9 @@ func tamper(t *rapid.T, list []op) []op {
 	return list
 }
 
-// TestPromisesComeTrue: whatever program is accepted, with whatever the pools
-// then give, exactly the input leaves, at least the promised output arrives, the
-// fees are what was said, nobody else gets anything and nothing stays behind.
+// TestPromisesComeTrue: for every program that is accepted, whatever the pools then give,
+// exactly the input leaves, at least the promised output arrives, the fees are as stated,
+// nobody else gets anything and nothing stays in the router.
 func TestPromisesComeTrue(t *testing.T) {
 	accepted, ran := 0, 0
 	try := func(t *rapid.T) {
@@ -297,8 +297,8 @@ func TestPromisesComeTrue(t *testing.T) {
 	t.Logf("%d programs accepted, %d ran to the end", accepted, ran)
 }
 
-// gain is what the account, which had ten ethers of everything, gained of a token by the
-// program.
+// gain returns how much of a token the program brought the account, which started with 10
+// ether of everything.
 func (m *model) gain(token common.Address) *big.Int {
 	n := new(big.Int).Sub(m.balance(testAccount, token), new(big.Int).Mul(oneEther, big.NewInt(10)))
 	if paid := m.others[token]; paid != nil {
@@ -307,7 +307,7 @@ func (m *model) gain(token common.Address) *big.Int {
 	return n
 }
 
-// holdTo compares a finished run with the effect that was promised.
+// holdTo compares a finished run with the promised effect.
 func holdTo(t *rapid.T, m *model, terms swap.Terms, f swap.Effect) {
 	for who, tokens := range m.has {
 		for token, n := range tokens {
@@ -330,7 +330,7 @@ func holdTo(t *rapid.T, m *model, terms swap.Terms, f swap.Effect) {
 	}
 }
 
-// verdict judges what one party gained of one token.
+// verdict checks what one party gained of one token.
 func verdict(who, token common.Address, got *big.Int, m *model, terms swap.Terms, f swap.Effect) string {
 	poolOut := base.pooled(terms.TokenOut)
 	pooledOut := token == terms.TokenOut || token == poolOut

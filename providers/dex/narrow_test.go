@@ -10,9 +10,9 @@ import (
 	"github.com/ethereum/go-ethereum"
 )
 
-// TestMinimumThatTheRouterCuts: of a sweep's minimum the published router reads the lower
-// 160 bits, so that 2^160 is none to it: where it has nothing it goes on. A program with
-// such a minimum is refused (TestHostile, "a minimum that the router cuts").
+// TestMinimumThatTheRouterCuts: the published router reads the lower 160 bits of a sweep's
+// minimum, so that 2^160 means none: with nothing to sweep it does not revert. A program
+// with such a minimum is refused (TestHostile, "a minimum that the router cuts").
 func TestMinimumThatTheRouterCuts(t *testing.T) {
 	t.Parallel()
 	chain := sandboxtest.Start(t, 1).Chain(1)

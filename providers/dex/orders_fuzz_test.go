@@ -14,11 +14,11 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// auctions are the recorded quotes, by name.
+// auctionNames are the recorded auction quotes, by name.
 var auctionNames = []string{"ethereum-auction", "base-auction"}
 
-// FuzzAuctionQuote: whatever a reply to /quote is, it is refused with a reason, or its
-// order is one that Decode accepts within the terms made from the offer.
+// FuzzAuctionQuote: any reply to /quote is refused with a code, or its order is one that
+// Decode accepts within the terms made from the offer.
 func FuzzAuctionQuote(f *testing.F) {
 	for i, name := range auctionNames {
 		f.Add([]byte(fixture(f, name+".quote.json")), i == 1)
@@ -57,8 +57,8 @@ func FuzzAuctionQuote(f *testing.F) {
 	})
 }
 
-// FuzzOrderTyped: whatever typed data is accepted as an order takes exactly the input,
-// pays the recipient at least the floor, and is hashed as we would hash our own.
+// FuzzOrderTyped: any typed data that is accepted as an order takes exactly the input, pays
+// the recipient a minimum, and hashes as our own order does.
 func FuzzOrderTyped(f *testing.F) {
 	for _, name := range auctionNames {
 		o := recordedOrder(f, name+".quote.json")
@@ -100,8 +100,8 @@ func FuzzOrderTyped(f *testing.F) {
 	})
 }
 
-// FuzzEncodedOrder: an encoding that is read is read to its last byte, and hashes as
-// the library does.
+// FuzzEncodedOrder: an encoding that is accepted is read to its last byte, and its order
+// hashes as in go-ethereum.
 func FuzzEncodedOrder(f *testing.F) {
 	for _, x := range readDutch(f).understood() {
 		f.Add([]byte(x.UnsignedEncodedOrder), x.auctionKind == dutchV3)
@@ -138,8 +138,7 @@ func FuzzEncodedOrder(f *testing.F) {
 	})
 }
 
-// FuzzOrdersReply: whatever a reply to /orders is, it is refused with a reason, or is
-// a claim about our order in our words.
+// FuzzOrdersReply: any reply to /orders is refused with a code or is a claim about ours.
 func FuzzOrdersReply(f *testing.F) {
 	for _, name := range []string{"base-auction.filled.json", "base-auction.insufficient-funds.json", "ethereum-auction.open.json"} {
 		f.Add([]byte(fixture(f, name)))
@@ -167,8 +166,8 @@ func FuzzOrdersReply(f *testing.F) {
 	})
 }
 
-// FuzzTakenReply: an order counts as taken only under its own hash, and no reply that
-// came with a 2xx refuses it for good: it may have been taken.
+// FuzzTakenReply: an order counts as taken only under its own hash, and no 2xx reply
+// refuses it for good, since it may have been taken.
 func FuzzTakenReply(f *testing.F) {
 	order, o := signedAuction(f, sandboxProvider)
 	s, err := sandboxProvider.signed(order)

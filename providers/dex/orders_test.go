@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// auctionRequest is the request of a recorded auction.
+// auctionRequest returns the request of a recorded auction.
 func auctionRequest(name string) swap.QuoteRequest {
 	r := usdcRequest()
 	if name == "ethereum-auction" {
@@ -34,7 +34,7 @@ func auctionTerms(name string, o dutchOrder) swap.Terms {
 	}
 }
 
-// clone copies an order so that a lie about it leaves the recorded one alone.
+// clone copies an order, so that lies about it do not change the recorded one.
 func (o dutchOrder) clone() dutchOrder {
 	line := func(l dutchLine) dutchLine {
 		if l.curve != nil {
@@ -57,13 +57,13 @@ func (o dutchOrder) clone() dutchOrder {
 
 func plus(n *big.Int, m int64) *big.Int { return new(big.Int).Add(n, big.NewInt(m)) }
 
-// part is so many basis points of a number.
+// part returns a share of n in basis points.
 func part(n *big.Int, bps int64) *big.Int {
 	out := new(big.Int).Mul(n, big.NewInt(bps))
 	return out.Div(out, big.NewInt(wholeBps))
 }
 
-// made adds an output like the first one, of so many basis points of it.
+// made adds an output like the first one, with bps of its amounts.
 func (o *dutchOrder) made(to common.Address, bps int64) {
 	l := o.clone().outputs[0]
 	l.recipient, l.start, l.end = to, part(l.start, bps), part(l.end, bps)
@@ -73,18 +73,18 @@ func (o *dutchOrder) made(to common.Address, bps int64) {
 	o.outputs = append(o.outputs, l)
 }
 
-// An orderLie is an order that a service asks to be signed, and goes on lying
-// about in every place.
+// An orderLie changes the order that a service asks to be signed; the service lies
+// consistently in every place.
 type orderLie struct {
 	lie  func(o *dutchOrder)
 	want swap.Code // "" = accepted
-	// instead is why it would not be signed, where that is another reason.
+	// instead is the reason to refuse signing it, where that is another one.
 	instead swap.Code
-	// quotedOnly: only the request can tell, or its moment; the terms may be wide enough.
+	// quotedOnly: only the request, or its time, reveals it; the terms may be wide enough.
 	quotedOnly bool
 }
 
-// orderLies are told of both kinds, lieV3 of the one that has curves.
+// orderLies are told about both kinds, lieV3 about the kind that has curves.
 var orderLies = map[string]orderLie{
 	"as recorded":                {lie: func(*dutchOrder) {}},
 	"another nonce":              {lie: func(o *dutchOrder) { o.nonce = new(big.Int) }},
@@ -136,7 +136,7 @@ var orderLies = map[string]orderLie{
 		want: swap.QuoteExpired, quotedOnly: true},
 }
 
-// shareOut gives the maker its part of the whole, and the recipient the rest.
+// shareOut gives the maker its share of the total, and the recipient the rest.
 func (o *dutchOrder) shareOut(bps int64) {
 	all := new(big.Int).Add(o.outputs[0].start, o.outputs[1].start)
 	least := new(big.Int).Add(o.outputs[0].end, o.outputs[1].end)
@@ -153,7 +153,7 @@ func (o *dutchOrder) shareOut(bps int64) {
 	}
 }
 
-// scaleFee sets the wallet's fee, of the forty basis points that were recorded.
+// scaleFee sets the wallet's fee, which was recorded as 40 bps.
 func (o *dutchOrder) scaleFee(bps int64) {
 	l := &o.outputs[1]
 	l.start, l.end = new(big.Int).Div(new(big.Int).Mul(l.start, big.NewInt(bps)), big.NewInt(40)), new(big.Int).Div(new(big.Int).Mul(l.end, big.NewInt(bps)), big.NewInt(40))
@@ -162,7 +162,7 @@ func (o *dutchOrder) scaleFee(bps int64) {
 	}
 }
 
-// steady lets an output stay at its start.
+// steady keeps an output at its start amount.
 func (o *dutchOrder) steady(i int) {
 	l := &o.outputs[i]
 	l.end = l.start
@@ -171,7 +171,7 @@ func (o *dutchOrder) steady(i int) {
 	}
 }
 
-// rise lets every output begin so many times as high, and end as before.
+// rise multiplies the start amount of every output, and leaves the end as it is.
 func (o *dutchOrder) rise(times int64) {
 	for i := range o.outputs {
 		l := &o.outputs[i]
@@ -182,7 +182,7 @@ func (o *dutchOrder) rise(times int64) {
 	}
 }
 
-// sink lets every output shrink by so many basis points.
+// sink makes every output shrink by bps.
 func (o *dutchOrder) sink(bps int64) {
 	for i := range o.outputs {
 		l := &o.outputs[i]
@@ -230,8 +230,8 @@ func (o *dutchOrder) blocks(packed int64) {
 	}
 }
 
-// bend puts a point before the recorded one into every curve, at which so many
-// basis points of the way are gone.
+// bend adds a point before the recorded one to every curve, at which bps of the recorded
+// change have happened.
 func (o *dutchOrder) bend(block, bps int64) {
 	for _, l := range append(slices.Clone(o.outputs), o.input) {
 		l.curve.blocks = big.NewInt(4<<blockBits | block)
@@ -243,7 +243,7 @@ func (o *dutchOrder) bend(block, bps int64) {
 	}
 }
 
-// liesAbout are the tables that fit an order's kind.
+// liesAbout returns the tables that apply to an order's kind.
 func liesAbout(o dutchOrder) map[string]orderLie {
 	all := maps.Clone(orderLies)
 	if o.kind == dutchV3 {
@@ -252,8 +252,8 @@ func liesAbout(o dutchOrder) map[string]orderLie {
 	return all
 }
 
-// quoted has a service lie in its order, and throughout: in what it asks to be
-// signed, in the order's id and in its encoding.
+// quoted makes a service lie about its order consistently: in what it asks to be signed, in
+// the order's id and in its encoding.
 func (c orderLie) quoted(t *testing.T, name string) error {
 	o := recordedOrder(t, name+".quote.json").clone()
 	c.lie(&o)
@@ -268,7 +268,7 @@ func (c orderLie) quoted(t *testing.T, name string) error {
 	return err
 }
 
-// signed has the same order come from elsewhere, to be signed.
+// signed offers the same order for signing from another source.
 func (c orderLie) signed(t *testing.T, name string) error {
 	good := recordedOrder(t, name+".quote.json")
 	o := good.clone()
@@ -284,10 +284,10 @@ func (c orderLie) signed(t *testing.T, name string) error {
 	return err
 }
 
-// recordedAuctions are lied about.
+// recordedAuctions are the auctions that the lies are about.
 var recordedAuctions = []string{"ethereum-auction", "base-auction"}
 
-// TestOddOrders: orders that are unusual and harm nobody are taken.
+// TestOddOrders checks that unusual but harmless orders are accepted.
 func TestOddOrders(t *testing.T) {
 	for _, name := range recordedAuctions {
 		for what, c := range liesAbout(recordedOrder(t, name+".quote.json")) {
@@ -306,21 +306,21 @@ func TestOddOrders(t *testing.T) {
 	}
 }
 
-// A replyLie changes a reply; it is refused with a code, or harmless.
+// A replyLie changes a reply. It is refused with a code, or is harmless.
 type replyLie struct {
 	change func(t *testing.T, reply map[string]any)
 	want   swap.Code
 }
 
-// strangersOrder is the recorded one, paid to somebody else.
+// strangersOrder is the recorded order, paid to somebody else.
 func strangersOrder(t testing.TB) dutchOrder {
 	o := recordedOrder(t, "base-auction.quote.json").clone()
 	o.outputs[0].recipient = testAttacker
 	return o
 }
 
-// dataLies are typed data that are not Permit2's for an order, and orders that stand
-// in one place only.
+// dataLies are typed data that are not Permit2's for an order, and orders that appear in
+// one place only.
 var dataLies = map[string]replyLie{
 	"as recorded":        {func(*testing.T, map[string]any) {}, ""},
 	"a chain as text":    {func(_ *testing.T, r map[string]any) { at(r, "permitData", "domain")["chainId"] = "8453" }, ""},
@@ -371,7 +371,7 @@ var dataLies = map[string]replyLie{
 	"no name":                {func(_ *testing.T, r map[string]any) { delete(at(r, "quote"), "orderId") }, swap.ProviderGarbage},
 	"no encoding":            {func(_ *testing.T, r map[string]any) { delete(at(r, "quote"), "encodedOrder") }, swap.ProviderGarbage},
 	"a transaction besides":  {func(_ *testing.T, r map[string]any) { r["permitTransaction"] = map[string]any{"to": permit2.Hex()} }, swap.NotAsAccepted},
-	"the blocks of the input in every output": {func(t *testing.T, r map[string]any) { // what the vendor's SDK writes
+	"the blocks of the input in every output": {func(t *testing.T, r map[string]any) { // as the vendor's SDK writes it
 		o := recordedOrder(t, "base-auction.quote.json").clone()
 		o.input.curve = &curve{blocks: new(big.Int)}
 		consistent(t, r, o)
@@ -381,7 +381,7 @@ var dataLies = map[string]replyLie{
 	}, swap.NotAsAccepted},
 }
 
-// read has a recorded quote read with the lie in it.
+// read reads a recorded quote with the lie in it.
 func (c replyLie) read(t *testing.T, name string, r swap.QuoteRequest) error {
 	reply := tree(t, name+".quote.json")
 	c.change(t, reply)
@@ -389,7 +389,7 @@ func (c replyLie) read(t *testing.T, name string, r swap.QuoteRequest) error {
 	return err
 }
 
-// TestOddData: data in other words are taken.
+// TestOddData checks that differently written data are accepted.
 func TestOddData(t *testing.T) {
 	for name, c := range dataLies {
 		if err := c.read(t, "base-auction", usdcRequest()); c.want == "" && err != nil {
@@ -398,8 +398,7 @@ func TestOddData(t *testing.T) {
 	}
 }
 
-// TestAuctionTyped: an order that came from storage in any other form than the one
-// it was built in.
+// TestAuctionTyped checks that a stored order is accepted, and refused under other terms.
 func TestAuctionTyped(t *testing.T) {
 	o := recordedOrder(t, "base-auction.quote.json")
 	terms := auctionTerms("base-auction", o)
@@ -433,7 +432,7 @@ func TestAuctionTyped(t *testing.T) {
 	}
 }
 
-// TestAuctionBuild: one order to be signed, which ends with the consent.
+// TestAuctionBuild checks that the plan is one order to sign, which ends with the consent.
 func TestAuctionBuild(t *testing.T) {
 	body := fixture(t, "base-auction.quote.json")
 	p := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })

@@ -9,20 +9,20 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// A pairFactory makes the pools of V2 on one chain.
+// A pairFactory creates the V2 pools of one chain.
 type pairFactory struct {
 	address  common.Address
-	initCode common.Hash // of a pair
+	initCode common.Hash // hash of a pair's init code
 }
 
-// pairs of chain 1 are of the one V2 factory there (Uniswap v2-core's deployment, with
-// the hash that v2-periphery's library has). Elsewhere V2 is not asked for.
+// pairs is the only V2 factory of chain 1 (Uniswap v2-core's deployment, with the hash in
+// v2-periphery's library). V2 is not requested elsewhere.
 var pairs = pairFactory{
 	common.HexToAddress("0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f"),
 	common.HexToHash("0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f"),
 }
 
-// of is the pool of two tokens, as the router finds it (CREATE2).
+// of returns the address of the pool of two tokens, as the router computes it (CREATE2).
 func (f pairFactory) of(a, b common.Address) common.Address {
 	if bytes.Compare(a[:], b[:]) > 0 {
 		a, b = b, a
@@ -30,13 +30,13 @@ func (f pairFactory) of(a, b common.Address) common.Address {
 	return crypto.CreateAddress2(f.address, crypto.Keccak256Hash(a[:], b[:]), f.initCode[:])
 }
 
-// A prepayment is what a V3 swap paid to somebody else than the router and the recipient.
-// The next command has to be the V2 swap whose first pool that is.
+// A prepayment is the output of a V3 swap that went to neither the router nor the
+// recipient. The next command must be the V2 swap whose first pool received it.
 type prepayment struct {
 	token, to common.Address
 }
 
-// owed refuses an end, or a command that is no swap, after a prepayment.
+// owed refuses the end, or a command that is not a swap, while a prepayment is open.
 func (m *machine) owed() error {
 	if m.ahead == nil {
 		return nil
@@ -44,15 +44,15 @@ func (m *machine) owed() error {
 	return m.misdirected(m.ahead.token, m.ahead.to)
 }
 
-// prepaid takes a leg's input from the pool that has it already. What comes out must
-// pass the router: between the commands the pool's balance is anybody's, and only a
-// minimum that is taken of the end result makes up for that.
+// prepaid takes a leg's input from the pool that already has it. The output must pass
+// through the router: between the commands anybody can take the pool's surplus, and only a
+// minimum on the final balance makes up for that.
 func (m *machine) prepaid(token common.Address, l leg) error {
 	paid := *m.ahead
 	switch {
 	case !l.byBalance || l.fromUser || token != paid.token || m.pair.pairs.of(token, l.path[1]) != paid.to:
 		return m.owed()
-	case l.in.Sign() != 0 && l.in.Cmp(contractBalance) != 0: // nothing more, or all the router has
+	case l.in.Sign() != 0 && l.in.Cmp(contractBalance) != 0: // nothing more, or all that the router has
 		return refuse(swap.NotUnderstood, "amount", "more than the pool has already is paid in")
 	case m.place(l.to) != toRouter:
 		return refuse(swap.NotAsAccepted, "floorOut", "what a pool that was paid before gives does not pass the router")

@@ -20,7 +20,7 @@ var (
 	usdt1       = common.HexToAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7")
 )
 
-// TestPairs: pools that are known by their addresses.
+// TestPairs checks the addresses of well-known pools.
 func TestPairs(t *testing.T) {
 	for want, of := range map[string][2]common.Address{
 		"0xB4e16d0168e52d35CaCD2c6185b44281Ec28C9Dc": {usdc1, ethereum.wrapped},
@@ -32,7 +32,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestMixedRoutes: what the vendor's SDK makes of routes over V3 and then V2.
+// TestMixedRoutes checks what the vendor's SDK produces for routes over V3 and then V2.
 func TestMixedRoutes(t *testing.T) {
 	raw, err := os.ReadFile("testdata/mixed.json")
 	if err != nil {
@@ -55,7 +55,7 @@ func TestMixedRoutes(t *testing.T) {
 		terms := usdcToWETH()
 		terms.TokenIn, terms.TokenOut, terms.FeeBps, terms.Deadline = x.In, x.Out, x.FeeBps, time.Unix(1_800_000_600, 0)
 		terms.AmountIn, _ = new(big.Int).SetString(x.Amount, 10)
-		terms.FloorOut = big.NewInt(985_050_000) // as the last sweep has it
+		terms.FloorOut = big.NewInt(985_050_000) // as the last sweep states it
 		f, err := checked(terms, x.Data)
 		if err != nil || x.To != ethereum.router || f.Receives[0].Min.Cmp(terms.FloorOut) != 0 {
 			t.Errorf("%s: %+v, %v", x.Name, f, err)
@@ -63,7 +63,7 @@ func TestMixedRoutes(t *testing.T) {
 	}
 }
 
-// usdcToWETH are terms on Ethereum, where routes may pass V2.
+// usdcToWETH are terms on Ethereum, where routes may use V2.
 func usdcToWETH() swap.Terms {
 	t := ethToUSDC()
 	t.SrcChain, t.DstChain, t.TokenIn, t.TokenOut = 1, 1, usdc1, ethereum.wrapped
@@ -72,7 +72,7 @@ func usdcToWETH() swap.Terms {
 }
 
 // mixedPrograms are for usdcToWETH: V3 from the input to DAI, paid to the pool of DAI and
-// the output, and V2 from there.
+// the output, then V2.
 var mixedPrograms = func() map[string]hostileProgram {
 	weth := ethereum.wrapped
 	all, pool := big.NewInt(1_000_000_000), pairs.of(dai1, weth)
@@ -112,7 +112,7 @@ func TestMixedPrograms(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	onBase := ethToUSDC() // V2 is not asked for there
+	onBase := ethToUSDC() // V2 is not requested there
 	pool := pairs.of(testDAI, testUSDC)
 	_, err := checked(onBase, program(t, testDeadline.Unix(), ops(wrapOp(routerItself, oneEther), v3Op(pool, oneEther, 0, false, base.wrapped, testDAI),
 		v2Op(routerItself, contractBalance, 0, false, testDAI, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))))

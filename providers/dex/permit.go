@@ -14,12 +14,11 @@ import (
 )
 
 const (
-	// maxAllowance and maxSignature bound how long a permit outlives the moment
-	// it is asked for or, when it is signed, the consent: the API asks for 30 days
-	// and 30 minutes.
+	// maxAllowance and maxSignature bound how long a permit stays valid after it is
+	// requested or, when signed, after the consent. The API asks for 30 days and 30 min.
 	maxAllowance = 31 * 24 * time.Hour
 	maxSignature = time.Hour
-	// leastPermit is what must be left of both for the swap to be mined in time.
+	// leastPermit is how much of both must be left for the swap to be mined in time.
 	leastPermit = 5 * time.Minute
 
 	nonceBits    = 48
@@ -28,15 +27,15 @@ const (
 
 const permitSingle = "PermitSingle"
 
-// permitTypes are Permit2's, in the order in which they are hashed.
+// permitTypes are Permit2's types, with members in hashing order.
 var permitTypes = apitypes.Types{
 	"EIP712Domain":  {{Name: "name", Type: "string"}, {Name: "chainId", Type: "uint256"}, {Name: "verifyingContract", Type: "address"}},
 	permitSingle:    {{Name: "details", Type: "PermitDetails"}, {Name: "spender", Type: "address"}, {Name: "sigDeadline", Type: "uint256"}},
 	"PermitDetails": {{Name: "token", Type: "address"}, {Name: "amount", Type: "uint160"}, {Name: "expiration", Type: "uint48"}, {Name: "nonce", Type: "uint48"}},
 }
 
-// A permit is Permit2's PermitSingle: spender may pull amount of token until
-// expiration, by a signature that is good until sigDeadline.
+// A permit is Permit2's PermitSingle: spender may pull amount of token until expiration, by
+// a signature that is valid until sigDeadline. Times are Unix seconds.
 type permit struct {
 	token                     common.Address
 	amount, expiration, nonce *big.Int
@@ -50,7 +49,7 @@ type signedPermit struct {
 	signature []byte
 }
 
-// typed is the permit as Permit2 on the chain hashes it.
+// typed returns the typed data as Permit2 on the chain hashes it.
 func (p permit) typed(chainID uint64) apitypes.TypedData {
 	return apitypes.TypedData{
 		Types: permitTypes, PrimaryType: permitSingle,
@@ -68,7 +67,7 @@ func (p permit) is(q permit) bool {
 		p.expiration.Cmp(q.expiration) == 0 && p.nonce.Cmp(q.nonce) == 0 && p.sigDeadline.Cmp(q.sigDeadline) == 0
 }
 
-// allows refuses a permit for anything but exactly n of token, to the router.
+// allows refuses a permit for anything but exactly n of token, to the pinned router.
 func (p permit) allows(token common.Address, n *big.Int, pr pair) error {
 	switch {
 	case p.token != token || !pr.pulled:
@@ -83,7 +82,7 @@ func (p permit) allows(token common.Address, n *big.Int, pr pair) error {
 	return nil
 }
 
-// ends refuses a permit that would outlive the moment for too long.
+// ends refuses a permit that stays valid for too long after from.
 func (p permit) ends(from time.Time) error {
 	switch {
 	case !p.expiration.IsInt64() || p.expiration.Int64() > from.Add(maxAllowance).Unix():
@@ -94,8 +93,7 @@ func (p permit) ends(from time.Time) error {
 	return nil
 }
 
-// timely wants the permit, if there is one, to last until the swap can be mined,
-// and not much longer.
+// timely refuses a permit that ends too soon for the swap to be mined, or too late.
 func (p *permit) timely(now time.Time) error {
 	if p == nil {
 		return nil
@@ -109,13 +107,13 @@ func (p *permit) timely(now time.Time) error {
 	return nil
 }
 
-// last is the last second at which a swap can use the permit; [permit.ends] has
-// seen to it that both times are seconds of this age.
+// last returns the last second at which a swap can use the permit. [permit.ends] has
+// checked that both times fit.
 func (p permit) last() time.Time {
 	return earliest(time.Unix(p.expiration.Int64(), 0), time.Unix(p.sigDeadline.Int64(), 0))
 }
 
-// approval is what the permit grants.
+// approval returns what the permit grants.
 func (p permit) approval() swap.Approval {
 	return swap.Approval{Token: p.token, Spender: p.spender, Amount: p.amount, Until: time.Unix(p.expiration.Int64(), 0).UTC()}
 }
@@ -140,8 +138,8 @@ func (v permitValues) permit() (permit, error) {
 	return permit{d.Token.Address, d.Amount.Int, d.Expiration.Int, d.Nonce.Int, v.Spender.Address, v.SigDeadline.Int}, nil
 }
 
-// readPermit reads a PermitSingle to be signed. The typed data is built anew
-// from the values that were read: if both hash alike, nothing was overlooked.
+// readPermit reads a PermitSingle to be signed. The typed data are rebuilt from the values
+// that were read: if both hash alike, nothing was overlooked.
 func readPermit(t swap.Terms, pr pair, given apitypes.TypedData) (swap.Effect, error) {
 	p, err := permitFrom(given)
 	if err != nil {
@@ -163,7 +161,7 @@ func readPermit(t swap.Terms, pr pair, given apitypes.TypedData) (swap.Effect, e
 	}, nil
 }
 
-// within holds a permit against the terms: the consent's end bounds its times.
+// within checks a permit against the terms. The end of the consent bounds its times.
 func (p permit) within(t swap.Terms, pr pair) error {
 	if err := p.allows(t.TokenIn, t.AmountIn, pr); err != nil {
 		return err
@@ -171,7 +169,7 @@ func (p permit) within(t swap.Terms, pr pair) error {
 	return p.ends(t.Deadline)
 }
 
-// permitFrom reads the values of a message.
+// permitFrom reads the values of a PermitSingle message.
 func permitFrom(d apitypes.TypedData) (permit, error) {
 	var v permitValues
 	raw, err := json.Marshal(d.Message)
@@ -184,12 +182,12 @@ func permitFrom(d apitypes.TypedData) (permit, error) {
 	return v.permit()
 }
 
-// permitArgs is (PermitSingle, bytes signature); the struct is static, so its
-// members stand in line.
+// permitArgs is (PermitSingle, bytes signature). The struct is static, so its members are
+// encoded in line.
 var permitArgs = words("address", "uint160", "uint48", "uint48", "address", "uint256", "bytes")
 
-// runPermit: the account's own signature, handed to Permit2. It comes first and
-// once, and finish wants the allowance to be used.
+// runPermit runs PERMIT2_PERMIT with the account's own signature. It may appear once,
+// before any swap, and finish requires the input to be pulled.
 func runPermit(m *machine, a []any) error {
 	p := permit{a[0].(common.Address), a[1].(*big.Int), a[2].(*big.Int), a[3].(*big.Int), a[4].(common.Address), a[5].(*big.Int)}
 	signature := a[6].([]byte)

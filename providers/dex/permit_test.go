@@ -31,7 +31,7 @@ func usdcTerms() swap.Terms {
 	return t
 }
 
-// tree is a recorded reply to be changed in one place.
+// tree returns a recorded reply as a tree that can be changed.
 func tree(t testing.TB, name string) map[string]any {
 	t.Helper()
 	var v map[string]any
@@ -57,11 +57,10 @@ func written(t testing.TB, v any) []byte {
 	return b
 }
 
-// seconds is a time as the API writes it in a permit.
+// seconds formats a time as the API does in a permit.
 func seconds(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }
 
-// A permitLie is one in a permit, that its service would keep to; it is refused when
-// it quotes.
+// A permitLie changes a permit; its service keeps to the lie. It is refused in the quote.
 type permitLie struct {
 	change func(reply, permit map[string]any)
 	want   swap.Code // "" = accepted
@@ -136,7 +135,7 @@ func (c permitLie) quoted(t *testing.T) error {
 	return err
 }
 
-// TestOddPermits: permits in other words, and at the bounds, are taken.
+// TestOddPermits checks that permits in other words or at the bounds are accepted.
 func TestOddPermits(t *testing.T) {
 	for name, c := range permitLies {
 		if c.want != "" {
@@ -163,14 +162,14 @@ func TestPermitWhereNoneIsNeeded(t *testing.T) {
 	}
 }
 
-// A desk is the service of a permitted swap: it quotes as recorded and answers
-// /swap as the test wants.
+// A desk is a service for a swap with a permit: it quotes as recorded and answers /swap as
+// the test needs.
 type desk struct {
 	t      *testing.T
 	p      *Provider
 	offer  swap.Offer
 	permit permit // as quoted
-	asked  []byte // the last body of /swap
+	asked  []byte // the last body sent to /swap
 	answer func(body []byte) []byte
 }
 
@@ -178,7 +177,7 @@ func newDesk(t *testing.T, change func(values map[string]any)) *desk {
 	d := &desk{t: t}
 	reply := tree(t, "base-usdc-weth.quote.json")
 	change(at(reply, "permitData", "values"))
-	body := bytes.Replace(written(t, reply), []byte(`"values":`), []byte(`"values" : `), 1) // kept as it comes
+	body := bytes.Replace(written(t, reply), []byte(`"values":`), []byte(`"values" : `), 1) // white space must be kept
 	d.p = serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/quote") {
 			_, _ = w.Write(body)
@@ -210,7 +209,7 @@ func newDesk(t *testing.T, change func(values map[string]any)) *desk {
 	return d
 }
 
-// swapped is a reply to /swap that runs commands before an honest swap.
+// swapped is a reply to /swap whose commands precede an honest swap.
 func (d *desk) swapped(deadline int64, first ...op) []byte {
 	list := append(first, v3Op(routerItself, big.NewInt(1_000_000_000), 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 40),
 		sweepOp(base.wrapped, msgSender, 368_000_000_000_000_000))
@@ -237,7 +236,7 @@ func (d *desk) order(terms swap.Terms) swap.Order {
 	}
 }
 
-// signWith signs with the public test key of the account.
+// signWith signs with the account's public test key.
 func signWith(t testing.TB, typed apitypes.TypedData) []byte {
 	t.Helper()
 	key, err := crypto.HexToECDSA("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80") // public test key
@@ -256,8 +255,8 @@ func signWith(t testing.TB, typed apitypes.TypedData) []byte {
 	return signature
 }
 
-// TestLate: the permit goes out as it came, with the signature, and the call
-// comes back the same however often it is asked for.
+// TestLate checks that the permit is sent as received, with the signature, and that
+// repeating the request gives the same call.
 func TestLate(t *testing.T) {
 	d := newDesk(t, func(map[string]any) {})
 	o := d.order(usdcTerms())
@@ -311,7 +310,7 @@ func compact(t testing.TB, raw []byte) []byte {
 	return b.Bytes()
 }
 
-// TestLateDeadline: the swap ends with the consent or the permit's signature,
+// TestLateDeadline checks that the swap ends with the consent or the permit's signature,
 // whichever is first, and within ten minutes.
 func TestLateDeadline(t *testing.T) {
 	for name, c := range map[string]struct{ signature, consent, want time.Duration }{
@@ -336,7 +335,7 @@ func TestLateDeadline(t *testing.T) {
 	}
 }
 
-// ends is when honest calldata does.
+// ends is the deadline of honest calldata.
 var ends = testDeadline.Unix()
 
 // A lateLie is calldata that does not carry exactly what was signed.
@@ -382,7 +381,7 @@ var lateLies = map[string]lateLie{
 	"no transaction": {swap.ProviderGarbage, func(*desk, []byte) []byte { return []byte(`{"requestId":"x"}`) }},
 }
 
-// late has the provider ask for a late call, and be lied to.
+// late requests a late call from a service that lies.
 func late(t *testing.T, lie func(d *desk, signature []byte) []byte) error {
 	d := newDesk(t, func(map[string]any) {})
 	terms := usdcTerms()
@@ -393,7 +392,7 @@ func late(t *testing.T, lie func(d *desk, signature []byte) []byte) error {
 	return err
 }
 
-// TestLateOrders: an order that is not at its late step, or not of its quote.
+// TestLateOrders checks orders that are not at their late step, or not of their quote.
 func TestLateOrders(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*swap.Order)
@@ -430,8 +429,8 @@ func TestLateOrders(t *testing.T) {
 	}
 }
 
-// TestPermitInPlace: where the router is allowed the amount already nothing is
-// signed, and a permit in the calldata is one that nobody signed.
+// TestPermitInPlace: where the router is already allowed the amount nothing is signed, so a
+// permit in the calldata is one that nobody signed.
 func TestPermitInPlace(t *testing.T) {
 	d := newDesk(t, func(map[string]any) {})
 	d.offer.Raw = bytes.Replace(d.offer.Raw, []byte("permitData"), []byte("permitDate"), 1)
@@ -451,7 +450,7 @@ func TestPermitInPlace(t *testing.T) {
 	}
 }
 
-// TestBuildAsksNothingBeforeThePermit: a plan with a permit needs no calldata yet.
+// TestBuildAsksNothingBeforeThePermit: a plan with a permit requests no calldata yet.
 func TestBuildAsksNothingBeforeThePermit(t *testing.T) {
 	d := newDesk(t, func(map[string]any) {})
 	built, err := d.p.Build(t.Context(), d.offer, usdcTerms())

@@ -11,9 +11,9 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// permitData is the typed data that a quote asks the account to sign: a
-// PermitSingle, as a rule without primary type, and without the domain's own type. Each
-// part is read whole and only its values are taken; what is signed is built from those.
+// permitData is the typed data that a quote asks the account to sign: a PermitSingle,
+// usually without primary type, and without the domain's own type. Unknown members in a
+// part are refused. Only the values are used; what is signed is built from them.
 type permitData struct {
 	Primary string                     `json:"primaryType"`
 	Domain  wire.Whole[permitDomain]   `json:"domain"`
@@ -21,14 +21,14 @@ type permitData struct {
 	Values  wire.Whole[permitValues]   `json:"values"`
 }
 
-// permitDomain is Permit2's on the chain of the swap.
+// permitDomain is the EIP-712 domain of Permit2 on the chain of the swap.
 type permitDomain struct {
 	Name              string         `json:"name"`
 	ChainID           *wire.Quantity `json:"chainId"`
 	VerifyingContract *address       `json:"verifyingContract"`
 }
 
-// echoes holds the domain and the types against those that a message has.
+// echoes compares the domain and the types with the expected ones.
 func (d permitDomain) echoes(chain uint64, types, want apitypes.Types) []wire.Echo {
 	return []wire.Echo{
 		{Field: "permitData.domain.name", There: d.Name != "", Same: d.Name == "Permit2"},
@@ -38,14 +38,14 @@ func (d permitDomain) echoes(chain uint64, types, want apitypes.Types) []wire.Ec
 	}
 }
 
-// primaryEcho holds a primary type, where there is one, against the one that is signed.
+// primaryEcho accepts the expected primary type, or none.
 func primaryEcho(primary, want string) wire.Echo {
 	return wire.Echo{Field: "permitData.primaryType", There: true, Same: primary == "" || primary == want}
 }
 
-// readPermitData reads the permit that a quote asks for, nil where it asks for
-// none: then the router is allowed the amount already, or the input is native.
-// Its times are for [permit.timely] to judge, which has a clock.
+// readPermitData reads the permit that a quote asks for. It returns nil if there is none:
+// the router is allowed the amount already, or the input is native. [permit.timely], which
+// has a clock, checks the times.
 func readPermitData(raw json.RawMessage, r swap.QuoteRequest, pr pair) (*permit, error) {
 	switch {
 	case wire.IsNull(raw):
@@ -67,5 +67,5 @@ func readPermitData(raw json.RawMessage, r swap.QuoteRequest, pr pair) (*permit,
 	return &p, p.allows(r.TokenIn, r.AmountIn, pr)
 }
 
-// quotedTypes are the types as the API lists them.
+// quotedTypes are the types as the API lists them: without EIP712Domain.
 var quotedTypes = apitypes.Types{permitSingle: permitTypes[permitSingle], "PermitDetails": permitTypes["PermitDetails"]}

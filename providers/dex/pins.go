@@ -8,32 +8,31 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// permit2 has one address on every chain served (Uniswap permit2 deployments).
+// permit2 has the same address on every chain served (Uniswap permit2 deployments).
 var permit2 = common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")
 
-// cosigner is the one that UniswapX's order service uses on every chain. What it
-// adds to an order can only better it.
+// cosigner is the one that UniswapX's order service uses on every chain. Its data can only
+// improve an order.
 var cosigner = common.HexToAddress("0x4449Cd34d1eb1FEDCF02A1Be3834FfDe8E6A6180")
 
-// routerVersion is asked for in every call; the pinned routers are of this
-// version and calldata for another is refused.
+// routerVersion is requested in every call. The pinned routers are of this version, and
+// calldata for another is refused.
 const routerVersion = "2.1.2"
 
-// A deployment is what the provider may use on one chain.
+// A deployment is the set of contracts that the provider may use on one chain.
 type deployment struct {
 	chain   uint64
 	router  common.Address // Universal Router, routerVersion
 	wrapped common.Address // wrapped native coin
-	auction *auctionKind   // the one kind of auction that is asked for there
-	reactor common.Address // UniswapX, of that kind
-	pairs   *pairFactory   // of V2, where it is asked for
+	auction *auctionKind   // the only kind of auction requested there
+	reactor common.Address // UniswapX's, for that kind
+	pairs   *pairFactory   // V2's; nil where V2 is not requested
 }
 
-// deployments has the chains on which the support table has the DEX provider
-// active; a network is added by a row here and one there. Sources: the chain
-// configurations of @uniswap/universal-router-sdk 5.13.0, the reactors of
-// @uniswap/uniswapx-sdk 3.1.0. The same address may be another contract on another
-// chain, so that each is of its chain alone.
+// deployments lists the chains on which the support table has the DEX provider active;
+// adding a network takes a row here and one there. Sources: the chain configurations of
+// @uniswap/universal-router-sdk 5.13.0, the reactors of @uniswap/uniswapx-sdk 3.1.0. The
+// same address may be a different contract on another chain, so a row counts for its own.
 var deployments = []deployment{
 	{1, common.HexToAddress("0x23617e59A5925b2A4Bf75d73ff6711cD0b29De85"), common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
 		dutchV2, common.HexToAddress("0x00000011F84B9aa48e5f8aA8B9897600006289Be"), &pairs},
@@ -58,9 +57,8 @@ func deploymentOn(chainID uint64) (deployment, error) {
 	return deployment{}, refuse(swap.UnsupportedNetwork, "srcChainId", "the dex provider does not serve chain %d; choose another provider or network", chainID)
 }
 
-// Pins are the routers, wrapped coins, Permit2, reactors and the cosigner of every
-// chain served. The sandbox has the contracts at the same addresses, and a cosigner
-// of its own.
+// Pins returns the routers, wrapped coins, Permit2, reactors and the cosigner of every
+// chain served. The sandbox has the contracts at the same addresses, and its own cosigner.
 func (p *Provider) Pins() swap.Pins {
 	var pins swap.Pins
 	for _, d := range deployments {
@@ -80,7 +78,7 @@ func (p *Provider) Pins() swap.Pins {
 type pair struct {
 	deployment
 	wrap, unwrap bool // native to wrapped native, and back: no route, no fee
-	pulled       bool // the router, or the reactor, takes the input out of the account, through Permit2
+	pulled       bool // the router or the reactor pulls the input from the account, through Permit2
 }
 
 func pairOf(chainID uint64, in, out common.Address) (pair, error) {
@@ -88,12 +86,12 @@ func pairOf(chainID uint64, in, out common.Address) (pair, error) {
 	unwrap := in == d.wrapped && out == nativeCoin
 	pulled := in != nativeCoin && !unwrap
 	if !pulled || !swap.SupportOf(swap.DEX, chainID).Auction {
-		d.auction = nil // orders are of tokens that Permit2 can pull
+		d.auction = nil // orders spend tokens that Permit2 can pull
 	}
 	return pair{deployment: d, wrap: in == nativeCoin && out == d.wrapped, unwrap: unwrap, pulled: pulled}, err
 }
 
-// spender is who must have an ERC-20 allowance on the input; zero for nobody.
+// spender returns who needs an ERC-20 allowance on the input; zero means nobody.
 func (pr pair) spender() common.Address {
 	if pr.pulled {
 		return permit2
@@ -101,20 +99,20 @@ func (pr pair) spender() common.Address {
 	return common.Address{}
 }
 
-// holds reports whether Permit2 can carry an allowance of exactly n: the highest
-// number it can hold stands for one without limit.
+// holds reports whether Permit2 can store an allowance of exactly n: its highest value
+// means unlimited.
 func (pr pair) holds(n *big.Int) bool { return !pr.pulled || n.Cmp(unlimited) < 0 }
 
-// unlimited is 2^160-1, which Permit2 never counts down.
+// unlimited is 2^160-1, which Permit2 never decreases.
 var unlimited = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 160), big.NewInt(1))
 
-// isToken is false of the swap's own contracts and of the addresses to which
-// the router gives a meaning of its own.
+// isToken is false for the router, for Permit2 and for the addresses that have a special
+// meaning to the router.
 func (d deployment) isToken(a common.Address) bool {
 	return a != msgSender && a != routerItself && a != d.router && a != permit2
 }
 
-// pooled is the token that pools hold for t: the wrapped coin for the native one.
+// pooled returns the token that pools hold for t: the wrapped coin for the native one.
 func (d deployment) pooled(t common.Address) common.Address {
 	if t == nativeCoin {
 		return d.wrapped

@@ -12,7 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// The parties of the tests of this package.
+// The parties in this package's tests.
 var (
 	testAccount  = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266") // public test key
 	testFriend   = common.HexToAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
@@ -28,8 +28,8 @@ var (
 	oneEther     = new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil)
 )
 
-// ethToUSDC are the terms of most tests: 1 ETH for at least 2000 USDC on Base,
-// 20 bps for us, at most 20 for the maker.
+// ethToUSDC are the terms of most tests: 1 ETH for at least 2000 USDC on Base, 20 bps for
+// us, at most 20 for the maker.
 func ethToUSDC() swap.Terms {
 	return swap.Terms{
 		Provider: swap.DEX, Account: testAccount, Recipient: testAccount, RefundTo: testAccount,
@@ -48,7 +48,7 @@ type op struct {
 
 func ops(list ...op) []op { return list }
 
-// The commands in short.
+// Shorthands for the commands.
 func wrapOp(to common.Address, n *big.Int) op { return op{0x0b, 0, []any{to, n}} }
 func unwrapOp(to common.Address, n int64) op  { return op{0x0c, 0, []any{to, big.NewInt(n)}} }
 func sweepOp(token, to common.Address, n int64) op {
@@ -75,7 +75,7 @@ func v3Bytes(path ...common.Address) []byte {
 	return b
 }
 
-// program is the calldata of a list of commands.
+// program returns the calldata of a list of commands.
 func program(t interface{ Fatal(...any) }, deadline int64, list []op) []byte {
 	codes := make([]byte, len(list))
 	inputs := make([][]byte, len(list))
@@ -97,7 +97,7 @@ func executeCall(t interface{ Fatal(...any) }, codes []byte, inputs [][]byte, de
 	return append(executeFn[:], args...)
 }
 
-// decode runs calldata for the router of the terms' chain.
+// decode decodes calldata for the router of the terms' chain.
 func decode(t swap.Terms, data []byte) (swap.Effect, error) {
 	value := new(big.Int)
 	if t.TokenIn == nativeCoin {
@@ -111,7 +111,7 @@ func decode(t swap.Terms, data []byte) (swap.Effect, error) {
 	return (&Provider{}).Decode(t, swap.Step{Kind: swap.CallStep, Call: &c})
 }
 
-// checked decodes and holds the effect against the terms, as the service does. A
+// checked decodes calldata and checks its effect against the terms, as the service does. A
 // permit in the calldata counts as signed before.
 func checked(t swap.Terms, data []byte) (swap.Effect, error) {
 	f, err := decode(t, data)
@@ -125,7 +125,7 @@ func checked(t swap.Terms, data []byte) (swap.Effect, error) {
 	return f, swap.Check(t, effects, (&Provider{}).Pins())
 }
 
-// honest is the program of an honest reply to ethToUSDC.
+// honest is the program of an honest reply for ethToUSDC.
 func honest() []op {
 	return ops(
 		wrapOp(routerItself, oneEther),
@@ -145,8 +145,8 @@ func TestHonestProgram(t *testing.T) {
 	}
 }
 
-// TestRecipientPassedOver: calldata for the account, where somebody else was to be paid,
-// is refused with that reason.
+// TestRecipientPassedOver checks that calldata which pays the account instead of another
+// recipient is refused with that reason.
 func TestRecipientPassedOver(t *testing.T) {
 	toFriend, native := ethToUSDC(), nativeOut()
 	toFriend.Recipient, native.Recipient = testFriend, testFriend

@@ -9,15 +9,15 @@ import (
 	"swapkeep/rest"
 )
 
-// withoutAuction are the API's refusals of a request with an auction that one
-// without it can mend, and how long that is remembered of the chain.
+// withoutAuction lists the API's refusals of a request with an auction after which one
+// without it may succeed, and for how long to remember that the chain has no auctions.
 var withoutAuction = map[string]time.Duration{
 	"UniswapXNotSupportedOnChainError": time.Hour,
-	"QuoteAmountTooLowError":           0, // auctions have a minimum that pools have not
+	"QuoteAmountTooLowError":           0, // auctions have a minimum amount, pools have not
 }
 
-// dropAuction reports whether a failed request is worth repeating without its
-// auction, and remembers where there is none.
+// dropAuction reports whether a failed request is worth repeating without its auction. It
+// remembers chains that have none.
 func (p *Provider) dropAuction(chainID uint64, err error) bool {
 	var e *rest.Error
 	if !errors.As(err, &e) || e.Status != http.StatusNotFound {
@@ -30,8 +30,8 @@ func (p *Provider) dropAuction(chainID uint64, err error) bool {
 	return ok
 }
 
-// chainsWithout remembers for a while on which chains the API has no auctions. It
-// holds no more chains than there are deployments.
+// chainsWithout remembers for a while on which chains the API has no auctions. It has at
+// most one entry per deployment.
 type chainsWithout struct {
 	mu    sync.Mutex
 	until map[uint64]time.Time
@@ -52,7 +52,7 @@ func (c *chainsWithout) has(chainID uint64, now time.Time) bool {
 	return now.Before(c.until[chainID])
 }
 
-// auctioned reports whether a routing is the auction that is asked for.
+// auctioned reports whether a routing is the auction that is requested.
 func (pr pair) auctioned(routing string) bool {
 	return pr.auction != nil && pr.auction.routing == routing
 }

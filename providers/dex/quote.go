@@ -18,7 +18,7 @@ import (
 
 const (
 	quoteLife = 30 * time.Second // the API's own advice; quotes carry no expiry
-	// leastLife is what must be left of a quote for anybody to act on it.
+	// leastLife is how much of a quote's life must be left for anybody to act on it.
 	leastLife = 5 * time.Second
 	// maxIntegratorBips is the API's bound on integratorFees.
 	maxIntegratorBips = 500
@@ -33,7 +33,7 @@ type quoteRequest struct {
 	TokenIn           common.Address  `json:"tokenIn"`
 	TokenOut          common.Address  `json:"tokenOut"`
 	Swapper           string          `json:"swapper"`
-	Recipient         string          `json:"recipient,omitempty"` // the swapper when left out
+	Recipient         string          `json:"recipient,omitempty"` // the swapper if left out
 	SlippageTolerance json.Number     `json:"slippageTolerance"`   // percent
 	Urgency           string          `json:"urgency"`
 	RoutingPreference string          `json:"routingPreference,omitempty"`
@@ -47,10 +47,10 @@ type integratorFee struct {
 	Recipient string `json:"recipient"`
 }
 
-// Quote asks for EXACT_INPUT prices: where there are auctions, for the better of one and
-// the pools. Where that is an auction, whether it will do or not, or a routing that was not
-// asked for, the pools are asked in the same round: an auction is held against what they
-// give, and one that will not do leaves their offer. It may be repeated.
+// Quote requests EXACT_INPUT prices: where there are auctions, the better of one and the
+// pools. If the answer is an auction, usable or not, or a routing that was not requested,
+// the pools alone are asked in the same round: the auction is compared with what they give,
+// and if it is unusable their offer remains. It may be repeated.
 func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer, error) {
 	pr, err := checkRequest(r)
 	if err != nil {
@@ -71,7 +71,7 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	pools, errPools := p.ask(ctx, r, pr, false)
 	if errPools != nil && ctx.Err() != nil {
 		swap.PartRefused(ctx, err)
-		return nil, errPools // it says nothing of the pools
+		return nil, errPools // it says nothing about the pools
 	}
 	unread := err
 	if err == nil {
@@ -98,8 +98,8 @@ func only(q reading, err error) ([]swap.Offer, error) {
 	return []swap.Offer{q.offer}, nil
 }
 
-// ask asks for one price, of the pools or of the better of them and the auction. Of an
-// answer that will not do the routing is returned with the reason.
+// ask requests one price, from the pools or from the better of them and the auction. With
+// the error of an unusable answer it returns the answer's routing.
 func (p *Provider) ask(ctx context.Context, r swap.QuoteRequest, pr pair, auction bool) (reading, error) {
 	reply, err := p.post(ctx, "/quote", newQuoteRequest(r, pr, auction))
 	if err != nil {
@@ -116,7 +116,7 @@ func (p *Provider) ask(ctx context.Context, r swap.QuoteRequest, pr pair, auctio
 		return reading{}, err
 	}
 	if err := q.timely(reply.Received); err != nil {
-		return reading{offer: swap.Offer{Routing: q.offer.Routing}}, err // nothing is measured by what will not do
+		return reading{offer: swap.Offer{Routing: q.offer.Routing}}, err // unusable, so its amounts are not returned
 	}
 	return q, nil
 }
@@ -168,8 +168,8 @@ func checkRequest(r swap.QuoteRequest) (pair, error) {
 	return pr, nil
 }
 
-// reserved reports an address that the router gives a meaning of its own, or
-// that would keep what it is sent.
+// reserved reports whether an address has a special meaning to the router, or would keep
+// what it is sent.
 func reserved(a common.Address, d deployment) bool {
 	return a == msgSender || a == routerItself || a == d.router || a == d.wrapped || a == permit2 || a == d.reactor
 }
@@ -197,17 +197,17 @@ func newQuoteRequest(r swap.QuoteRequest, pr pair, auction bool) quoteRequest {
 	return q
 }
 
-// percent writes basis points as the API's JSON number in percent.
+// percent converts basis points to the API's JSON number in percent.
 func percent(bps int) json.Number {
 	return json.Number(strconv.FormatFloat(float64(bps)/100, 'f', -1, 64))
 }
 
-// expiry is when the quote ends by our clock. The service's Date can only
-// shorten it: a quote dated before we asked is older than it looks.
+// expiry returns when a quote ends by our clock. The service's Date only shortens that: a
+// quote dated before we asked is older than it looks. A clock too far off is refused.
 func expiry(reply *rest.Reply) (time.Time, error) {
 	skew, _ := reply.Skew()
 	if skew < 0 {
-		skew = min(skew+time.Second, 0) // the header's seconds are cut off
+		skew = min(skew+time.Second, 0) // the header has whole seconds, rounded down
 	}
 	life := quoteLife + min(skew, 0)
 	if skew.Abs() > wire.MaxSkew || life < leastLife {
@@ -216,15 +216,15 @@ func expiry(reply *rest.Reply) (time.Time, error) {
 	return reply.Received.Add(life), nil
 }
 
-// A reading is a quote that was found to be for its request.
+// A reading is a quote that was checked to be for its request.
 type reading struct {
 	offer  swap.Offer
-	quote  envelope    // as it came
+	quote  envelope    // as received
 	permit *permit     // to be signed; nil for none
-	order  *dutchOrder // to be signed; nil for other routings than auctions
+	order  *dutchOrder // to be signed; nil unless the routing is an auction
 }
 
-// timely wants what is to be signed to last long enough, and not for too long.
+// timely refuses a permit or an order that ends too soon or lasts too long.
 func (q reading) timely(now time.Time) error {
 	if err := q.permit.timely(now); err != nil {
 		return err
@@ -232,8 +232,8 @@ func (q reading) timely(now time.Time) error {
 	return q.order.timely(now)
 }
 
-// readQuote turns a reply to /quote into an offer, or refuses it. It is pure,
-// so an offer that comes back from storage is read again in the same way.
+// readQuote turns a reply to /quote into an offer, or refuses it. It does no I/O, so an
+// offer that comes back from storage is read again in the same way.
 func (p *Provider) readQuote(raw []byte, r swap.QuoteRequest) (reading, error) {
 	q, err := p.readings.Read(raw, r, func(raw []byte) (reading, error) { return p.readAnew(raw, r) })
 	q.offer.Raw = raw
@@ -259,8 +259,8 @@ func (p *Provider) readAnew(raw []byte, r swap.QuoteRequest) (reading, error) {
 	return readClassic(o, e, pr)
 }
 
-// readClassic reads a quote of the account's own call: through pools, or between
-// the two forms of the native coin.
+// readClassic reads a quote for the account's own call: through pools, or between the two
+// forms of the native coin.
 func readClassic(o swap.Offer, e envelope, pr pair) (reading, error) {
 	r := o.Request
 	var q quoteBody
@@ -294,10 +294,10 @@ func blockTime(chainID uint64) time.Duration {
 	return n.BlockTime
 }
 
-// maxRoute bounds the provider's own words that a person is shown.
+// maxRoute bounds the provider's route text that a person is shown.
 const maxRoute = 200
 
-// printable keeps plain characters alone: nothing that moves or hides text.
+// printable keeps printable ASCII only: nothing that moves or hides text.
 func printable(s string) string {
 	out := make([]rune, 0, maxRoute)
 	for _, c := range s {
@@ -308,7 +308,7 @@ func printable(s string) string {
 	return string(out)
 }
 
-// floorOf is what slippage leaves of an amount, rounded down as the API does.
+// floorOf returns n less the slippage, rounded down as the API does.
 func floorOf(n *big.Int, slippageBps int) *big.Int {
 	f := new(big.Int).Mul(n, big.NewInt(int64(10_000-slippageBps)))
 	return f.Div(f, big.NewInt(10_000))

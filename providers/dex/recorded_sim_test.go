@@ -14,8 +14,8 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// TestRecordedShapes: what the simulator answers has every member that recorded answers
-// to like requests have, in the recorded type, and its calldata ends as recorded.
+// TestRecordedShapes checks that the simulator's answers have every member that recorded
+// answers to similar requests have, in the recorded type, and that its calldata ends alike.
 func TestRecordedShapes(t *testing.T) {
 	t.Parallel()
 	s := sandboxtest.Start(t, 8453)
@@ -44,7 +44,7 @@ func TestRecordedShapes(t *testing.T) {
 	for _, x := range []struct {
 		file      string
 		simulated []byte
-		v4        bool // its pools are: the simulator's are V3's
+		v4        bool // its pools are V4's; the simulator's are V3's
 	}{
 		{"uniswap/quote-base.json", buy, false},
 		{"uniswap/swap-base.json", made, false},

@@ -20,13 +20,13 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// deadAccount stands in the recordings of quotes for the account that asked.
+// deadAccount replaces the account that asked in the recordings of quotes.
 var deadAccount = common.HexToAddress("0x000000000000000000000000000000000000dEaD")
 
 // recordedToken is the token of the recordings on Base.
 var recordedToken = common.HexToAddress("0x07b3D902783c3C12b077508c3B5c00113d1291D0")
 
-// recordedRequest is what a recorded quote answered.
+// recordedRequest is the request that a recorded quote answered.
 func recordedRequest(in, out common.Address, amount string, slippageBps int) swap.QuoteRequest {
 	return swap.QuoteRequest{
 		Account: deadAccount, Recipient: deadAccount, RefundTo: deadAccount, SrcChain: 8453, DstChain: 8453,
@@ -34,7 +34,7 @@ func recordedRequest(in, out common.Address, amount string, slippageBps int) swa
 	}
 }
 
-// termsOf are those that a person accepts with an offer, until a time.
+// termsOf returns the terms that a person accepts with an offer, with a deadline.
 func termsOf(o swap.Offer, until time.Time) swap.Terms {
 	r := o.Request
 	return swap.Terms{
@@ -43,8 +43,8 @@ func termsOf(o swap.Offer, until time.Time) swap.Terms {
 	}
 }
 
-// answering is a provider at a moment, whose API answers with recordings, and what it
-// was told that is odd.
+// answering returns a provider with a fixed time whose API answers with recordings, and the
+// list of what was reported as odd.
 func answering(t *testing.T, now time.Time, replies map[string][]byte) (*Provider, *[]string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -63,8 +63,8 @@ func answering(t *testing.T, now time.Time, replies map[string][]byte) (*Provide
 	return p, odd
 }
 
-// TestRecordedSwap: a recorded quote becomes an offer, its recorded calldata a plan that
-// passes every check; and none with a byte of the tag's mark changed.
+// TestRecordedSwap checks that a recorded quote becomes an offer, and its recorded calldata
+// a plan that passes every check, but not with any byte of the tag's mark changed.
 func TestRecordedSwap(t *testing.T) {
 	quote, made := providertest.Recorded(t, "uniswap/quote-base.json"), providertest.Recorded(t, "uniswap/swap-base.json")
 	until := time.Unix(0x6abb482c, 0) // the calldata's own deadline
@@ -115,8 +115,8 @@ func flipped(b []byte, at int) []byte {
 	return b
 }
 
-// TestRecordedSellUntilSwap: the quote of a token becomes a permit to be signed and a
-// late call; what the service then answered was not recorded.
+// TestRecordedSellUntilSwap checks that the quote of a token becomes a permit to sign and a
+// late call. The service's next answer was not recorded.
 func TestRecordedSellUntilSwap(t *testing.T) {
 	now := time.Unix(1790658605, 0).Add(-30 * time.Minute) // its permit's signature ends then
 	p, _ := answering(t, now, map[string][]byte{"/quote": providertest.Recorded(t, "uniswap/sell-base.json")})
@@ -138,8 +138,8 @@ func TestRecordedSellUntilSwap(t *testing.T) {
 	}
 }
 
-// TestRecordedCallOfOlderRouter: the calldata of a router before the pinned one is
-// refused for its target, and would be understood at the pinned one.
+// TestRecordedCallOfOlderRouter checks that the calldata of an older router is refused for
+// its target; for the pinned router it would be understood.
 func TestRecordedCallOfOlderRouter(t *testing.T) {
 	c := recordedCall(t, "uniswap/calldata-base-ur211-v3-native-in.json")
 	terms := termsOf(swap.Offer{
@@ -175,8 +175,8 @@ func recordedCall(t *testing.T, file string) chain.Call {
 	return chain.Call{ChainID: x.ChainID, From: x.From, To: x.To, Value: value, Data: x.Data}
 }
 
-// TestRecordedTestnetCallUntilCommands: of a call on a network that is not the wallet's
-// the tag and the envelope are as read here; its one command is in the form of router 2.0.
+// TestRecordedTestnetCallUntilCommands checks that the tag and the outer encoding of a call
+// on a testnet are read as here. Its one command has the form of router 2.0.
 func TestRecordedTestnetCallUntilCommands(t *testing.T) {
 	c := recordedCall(t, "uniswap/calldata-sepolia-v4-exact-in.json")
 	args, tag, err := untagged(c.Data[4:])
@@ -189,15 +189,15 @@ func TestRecordedTestnetCallUntilCommands(t *testing.T) {
 	}
 }
 
-// TestRecordedQuotesOfOlderRouter: these name another router's permit, without limit;
-// until there they are read.
+// TestRecordedQuotesOfOlderRouter: these quotes are read up to their permit, which is
+// unlimited and for another router.
 func TestRecordedQuotesOfOlderRouter(t *testing.T) {
 	for _, file := range []string{"uniswap/quote-classic-base-v4-a.json", "uniswap/quote-classic-base-v4-b.json"} {
 		var e envelope
 		if err := json.Unmarshal(providertest.Recorded(t, file), &e); err != nil {
 			t.Fatal(err)
 		}
-		e.Routing = classic // the source left it out
+		e.Routing = classic // missing in the source
 		var q quoteBody
 		if err := json.Unmarshal(e.Quote, &q); err != nil {
 			t.Fatal(err)
@@ -220,8 +220,8 @@ func TestRecordedQuotesOfOlderRouter(t *testing.T) {
 	}
 }
 
-// TestRecordedExactOutput: exact output is not asked for, and refused when it comes; of
-// its fee and of its amounts nothing is read.
+// TestRecordedExactOutput checks that exact output, which is not requested, is refused.
+// Nothing of its fee and amounts is read.
 func TestRecordedExactOutput(t *testing.T) {
 	raw := providertest.Recorded(t, "uniswap/quote-classic-bsc-exact-output-v3-v4-portion.json")
 	var e envelope
@@ -240,8 +240,9 @@ func TestRecordedExactOutput(t *testing.T) {
 	}
 }
 
-// TestRecordedOrderUntilEncoding: the list's one order has its encoding cut. Its lines,
-// put into an order of ours, are within every bound, and so is its fee as an integrator's.
+// TestRecordedOrderUntilEncoding: the encoding of the only order in the list was cut. Its
+// lines, put into an order of ours, are within every bound, and so is its fee as an
+// integrator's.
 func TestRecordedOrderUntilEncoding(t *testing.T) {
 	type line struct {
 		Token, Recipient       common.Address

@@ -9,7 +9,7 @@ import (
 	"swapkeep/swap"
 )
 
-// The words of the API that decide something.
+// The API's values that decide something.
 const (
 	exactInput = "EXACT_INPUT"
 
@@ -18,12 +18,11 @@ const (
 	unwraps = "UNWRAP"
 )
 
-// unasked are routings that the API knows and that were not asked for, unless one
-// is the chain's own auction.
+// unasked are routings that the API knows and that were not requested, except where one is
+// the chain's own auction.
 var unasked = []string{"DUTCH_LIMIT", "DUTCH_V2", "DUTCH_V3", "BRIDGE", "LIMIT_ORDER", "PRIORITY", "CHAINED"}
 
-// envelope is the reply to POST /quote. Members that decide nothing are ignored and
-// counted.
+// envelope is the reply to POST /quote. Other members are ignored and counted.
 type envelope struct {
 	Routing           string          `json:"routing"`
 	Quote             json.RawMessage `json:"quote"` // echoed to /swap byte for byte
@@ -31,10 +30,10 @@ type envelope struct {
 	PermitTransaction json.RawMessage `json:"permitTransaction"`
 }
 
-// quoteBody is the quote object of the routings CLASSIC, WRAP and UNWRAP. A
-// missing field is nil and refused where it is relied on. What the quote says of a
-// minimum (minAmount, minimumAmount) decides nothing: the floor is worked out here, from
-// the amount and the slippage, and what the calldata enforces is held against that.
+// quoteBody is the quote object of the routings CLASSIC, WRAP and UNWRAP. A missing field
+// is nil, and refused where it is needed. The quote's own minimums (minAmount,
+// minimumAmount) decide nothing: the minimum is computed here from amount and slippage, and
+// what the calldata enforces is compared with that.
 type quoteBody struct {
 	ChainID   *wire.Quantity `json:"chainId"`
 	Swapper   *address       `json:"swapper"`
@@ -62,15 +61,13 @@ type outputLine struct {
 	Recipient *address     `json:"recipient"`
 	Bps       *wire.Ratio  `json:"bps"`
 
-	MinAmount json.RawMessage `json:"minAmount"` // by [toldMinimum] alone
+	MinAmount json.RawMessage `json:"minAmount"` // read by [toldMinimum] only
 }
 
-// maxLines bounds the receivers of one swap: the user, the wallet's fee, the
-// provider's.
+// maxLines bounds the receivers of one swap: the user, the wallet, the provider.
 const maxLines = 3
 
-// decodeReply reads what every quote has, and refuses routings that are not among
-// those asked for.
+// decodeReply reads what every quote has, and refuses routings that were not requested.
 func decodeReply(raw []byte, pr pair) (envelope, error) {
 	var e envelope
 	if err := service.Read("quote", raw, &e); err != nil {
@@ -89,7 +86,7 @@ func decodeReply(raw []byte, pr pair) (envelope, error) {
 	return e, nil
 }
 
-// routingOf is what an answer calls itself; "" = it is none.
+// routingOf returns the routing that an answer states, "" if it states none.
 func routingOf(raw []byte) string {
 	var e envelope
 	if json.Unmarshal(raw, &e) != nil {
@@ -98,7 +95,7 @@ func routingOf(raw []byte) string {
 	return e.Routing
 }
 
-// echoes checks that the quote is for what was asked.
+// echoes checks that the quote is for what was requested.
 func (q quoteBody) echoes(e envelope, r swap.QuoteRequest, pr pair) error {
 	want := classic
 	switch {
@@ -136,7 +133,7 @@ func (q quoteBody) echoes(e envelope, r swap.QuoteRequest, pr pair) error {
 	return service.CheckEchoes(list)
 }
 
-// oneToOne accepts no lines, or one that gives the account everything.
+// oneToOne accepts no lines, or one that gives the recipient everything.
 func oneToOne(lines []outputLine, r swap.QuoteRequest) bool {
 	for _, l := range lines {
 		if !l.Recipient.is(r.Recipient) || !l.Amount.Is(r.AmountIn) {
@@ -146,9 +143,9 @@ func oneToOne(lines []outputLine, r swap.QuoteRequest) bool {
 	return len(lines) <= 1
 }
 
-// split reads who gets what of the output. What is left for the recipient is
-// the offer; every other line is a fee, and only two are known: ours at exactly
-// our rate, and the provider's within its bound.
+// split reads who gets what of the output. The recipient's part is the offer; every other
+// line is a fee. Only two fees are accepted: the wallet's at exactly its rate, and the
+// provider's within its bound.
 func (q quoteBody) split(r swap.QuoteRequest, pr pair) (out, least *big.Int, fees []swap.Payment, err error) {
 	total := q.Output.Amount.Int
 	sum, bips := new(big.Int), 0
@@ -177,9 +174,9 @@ func (q quoteBody) split(r swap.QuoteRequest, pr pair) (out, least *big.Int, fee
 	case sum.Cmp(total) != 0 || bips != 10_000:
 		return nil, nil, nil, refuse(swap.ProviderGarbage, "aggregatedOutputs", "the parts of the output do not add up to it")
 	}
-	// Calldata takes each fee off the minimum, and cuts once more: two base units for each
-	// are not counted on. Without a fee each of two routes has a minimum of its own, cut for
-	// itself (universal-router-sdk 5.13.0).
+	// The calldata takes each fee off the minimum and rounds down once more, so two base
+	// units per fee are not counted on. Without a fee each of two routes has its own
+	// minimum, rounded down by itself (universal-router-sdk 5.13.0).
 	out = new(big.Int).Sub(out, big.NewInt(int64(roundings*max(1, len(fees)))))
 	if least = floorOf(out, r.SlippageBps); least.Sign() <= 0 {
 		return nil, nil, nil, refuse(swap.AmountTooSmall, "minAmount", "nothing is left of the output after the slippage that was asked for; enter a larger amount")
@@ -188,8 +185,8 @@ func (q quoteBody) split(r swap.QuoteRequest, pr pair) (out, least *big.Int, fee
 	return out, least, fees, checkFees(fees, r)
 }
 
-// check reads one line: in the output token, with whole bips that its amount
-// does not exceed.
+// check reads one line: in the output token, with a whole number of basis points that its
+// amount does not exceed.
 func (l outputLine) check(total *big.Int, r swap.QuoteRequest, pr pair) (bps int, err error) {
 	switch {
 	case l.Token == nil || l.Amount == nil || l.Recipient == nil || l.Bps == nil:
@@ -208,7 +205,7 @@ func (l outputLine) check(total *big.Int, r swap.QuoteRequest, pr pair) (bps int
 	return bps, nil
 }
 
-// checkFees wants our fee at exactly its rate, and bounds everybody else's.
+// checkFees requires the wallet's fee at exactly its rate, and bounds all others.
 func checkFees(fees []swap.Payment, r swap.QuoteRequest) error {
 	_, _, bound := swap.DefaultFees().For(swap.DEX)
 	ours, theirs := 0, 0
@@ -228,9 +225,9 @@ func checkFees(fees []swap.Payment, r swap.QuoteRequest) error {
 	return nil
 }
 
-// toldMinimum is what a quote itself calls the recipient's minimum: a claim that is shown
-// and refuses nothing, so that one that cannot be read is none. Within the base units that
-// fees are rounded by it is the offer's own, and says nothing.
+// toldMinimum returns what the quote itself calls the recipient's minimum, or nil if that
+// cannot be read or is the offer's own within the rounding of fees. It is a claim that is
+// shown and never a reason to refuse.
 func toldMinimum(lines []outputLine, o swap.Offer) *big.Int {
 	var told wire.Amount
 	i := slices.IndexFunc(lines, func(l outputLine) bool { return l.Recipient.is(o.Request.Recipient) })

@@ -6,13 +6,12 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A cosigning is what the cosigner adds to an order after it was signed: when the
-// decay begins, who may fill before that, and better amounts. Zero amounts leave
-// the order's own.
+// A cosigning is what the cosigner adds to an order after it was signed: when the decay
+// begins, who may fill before that, and better amounts. Zero keeps the order's own.
 type cosigning struct {
-	begins, ends *big.Int // V2: seconds; V3: the block it begins at, and no end
+	begins, ends *big.Int // V2: seconds; V3: begins is a block, ends is nil
 	filler       common.Address
-	overrideBps  *big.Int // what anybody else must pay besides until it begins
+	overrideBps  *big.Int // what other fillers must pay on top until it begins
 	input        *big.Int
 	outputs      []*big.Int
 }
@@ -30,8 +29,8 @@ func cosigningOf(v values) cosigning {
 	return c
 }
 
-// resolve is what the order takes and pays at a moment (V2: seconds, V3: a block),
-// to the filler who has the first right or after that right has ended.
+// resolve returns what the order takes and pays at a moment (V2: seconds, V3: a block), for
+// the exclusive filler, or for any filler once exclusivity has ended.
 func (o dutchOrder) resolve(c cosigning, at *big.Int) (in *big.Int, out []*big.Int) {
 	in = o.input.at(c, c.input, at, true)
 	for i, l := range o.outputs {
@@ -44,8 +43,8 @@ func (o dutchOrder) resolve(c cosigning, at *big.Int) (in *big.Int, out []*big.I
 	return in, out
 }
 
-// at is a line's amount at a moment. Remainders fall to the swapper, except that
-// an input of V2 is rounded up.
+// at returns a line's amount at a moment. Rounding favours the swapper, except that a V2
+// input is rounded up.
 func (l dutchLine) at(c cosigning, better, at *big.Int, input bool) *big.Int {
 	start := l.start
 	if better != nil && better.Sign() != 0 {
@@ -61,8 +60,8 @@ func (l dutchLine) at(c cosigning, better, at *big.Int, input bool) *big.Int {
 	return n
 }
 
-// linear goes from start to end while the decay lasts. The part that is gone is
-// rounded down of a falling amount, and up of a rising one.
+// linear goes from start to end while the decay lasts. Outputs and rising inputs are
+// rounded up.
 func linear(start, end *big.Int, c cosigning, at *big.Int, up bool) *big.Int {
 	switch {
 	case at.Cmp(c.ends) >= 0:
@@ -73,7 +72,7 @@ func linear(start, end *big.Int, c cosigning, at *big.Int, up bool) *big.Int {
 	return between(start, end, new(big.Int).Sub(at, c.begins), new(big.Int).Sub(c.ends, c.begins), !up || end.Cmp(start) > 0)
 }
 
-// between is start + (end - start) × part / whole, rounded up or down.
+// between returns start + (end - start) × part / whole, rounded up or down.
 func between(start, end, part, whole *big.Int, up bool) *big.Int {
 	n := new(big.Int).Sub(end, start)
 	n.Mul(n, part)
@@ -84,14 +83,14 @@ func between(start, end, part, whole *big.Int, up bool) *big.Int {
 	return n.Div(n, whole) // whole is positive, so this rounds down
 }
 
-// point is the n-th relative block.
+// point returns the n-th relative block.
 func (c *curve) point(n int) *big.Int {
 	p := new(big.Int).Rsh(c.blocks, uint(n*blockBits))
 	return p.And(p, big.NewInt(1<<blockBits-1))
 }
 
-// moved is how far an amount has gone after so many blocks, rounded to the
-// swapper's good: down of an output, up of an input.
+// moved returns how far an amount has moved after so many blocks, rounded in the swapper's
+// favour: down for an output, up for an input.
 func (c *curve) moved(blocks *big.Int, input bool) *big.Int {
 	if len(c.amounts) == 0 || blocks.Sign() <= 0 {
 		return new(big.Int)
@@ -107,7 +106,7 @@ func (c *curve) moved(blocks *big.Int, input bool) *big.Int {
 	return was
 }
 
-// lastBlock is the block after which no output changes, counted from the first.
+// lastBlock returns the relative block after which no output changes.
 func (o dutchOrder) lastBlock() int64 {
 	last := int64(0)
 	for _, l := range o.outputs {
@@ -118,8 +117,8 @@ func (o dutchOrder) lastBlock() int64 {
 	return last
 }
 
-// moments are the outputs' amounts at the order's beginning and at every point at
-// which their course changes; in between they move in straight lines.
+// moments returns the outputs' amounts at the order's beginning and at every point where a
+// curve bends; between those they move linearly.
 func (o dutchOrder) moments() [][]*big.Int {
 	c := cosigning{begins: new(big.Int), ends: big.NewInt(1)}
 	at := []*big.Int{c.begins}

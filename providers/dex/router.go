@@ -13,7 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Values that the Universal Router gives a meaning of its own.
+// Values that have a special meaning to the Universal Router.
 var (
 	msgSender    = common.HexToAddress("0x0000000000000000000000000000000000000001") // the caller
 	routerItself = common.HexToAddress("0x0000000000000000000000000000000000000002")
@@ -25,14 +25,14 @@ const (
 	maxCommands = 24
 	maxHops     = 4 // pools in one path; the API's own router stops at 3
 	addressLen  = 20
-	feeLen      = 3 // of a V3 pool, between two tokens of a path
+	feeLen      = 3 // the fee of a V3 pool, between two tokens of a path
 )
 
-// allowRevert is the command bit that lets a failed command pass unnoticed.
+// allowRevert is the command bit that lets a command fail without reverting the call.
 const allowRevert = 0x80
 
-// A command is one of the router's commands that is understood: the forms its
-// input may have, and what it does to the machine.
+// A command is a router command that is understood: the forms that its input may have, and
+// what it does to the machine.
 type command struct {
 	name  string
 	forms []abi.Arguments
@@ -48,14 +48,14 @@ var (
 	tokenPayment    = []abi.Arguments{words("address", "address", "uint256")}
 )
 
-// The swaps.
+// Commands that swap.
 const (
 	v3Swap = 0x00
 	v2Swap = 0x08
 )
 
-// commands are those a classic route is made of (Universal Router 2.1,
-// contracts/libraries/Commands.sol). What is missing here is refused.
+// commands are those that a classic route consists of (Universal Router 2.1,
+// contracts/libraries/Commands.sol). Every other one is refused.
 var commands = map[byte]command{
 	v3Swap: {"V3_SWAP_EXACT_IN", []abi.Arguments{
 		words("address", "uint256", "uint256", "bytes", "bool"),
@@ -74,7 +74,7 @@ var commands = map[byte]command{
 	0x10: {"V4_SWAP", []abi.Arguments{words("bytes", "bytes[]")}, runV4},
 }
 
-// refusedCommands have names for the message, no meaning.
+// refusedCommands names commands for the refusal only.
 var refusedCommands = map[byte]string{
 	0x01: "V3_SWAP_EXACT_OUT", 0x02: "PERMIT2_TRANSFER_FROM", 0x03: "PERMIT2_PERMIT_BATCH", 0x05: "TRANSFER",
 	0x09: "V2_SWAP_EXACT_OUT", 0x0d: "PERMIT2_TRANSFER_FROM_BATCH", 0x0e: "BALANCE_CHECK_ERC20",
@@ -83,7 +83,7 @@ var refusedCommands = map[byte]string{
 
 var executeArgs = words("bytes", "bytes[]", "uint256")
 
-// readExecute says what certainly happens when the router executes.
+// readExecute returns what certainly happens when the router executes.
 func readExecute(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect, error) {
 	m, deadline, err := execute(t, pr, c, args)
 	if err != nil {
@@ -92,8 +92,7 @@ func readExecute(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect,
 	return m.effect(time.Unix(deadline, 0)), nil
 }
 
-// execute runs the router's commands on an empty router, until a deadline in
-// seconds.
+// execute runs the router's commands on an empty router. deadline is in Unix seconds.
 func execute(t swap.Terms, pr pair, c chain.Call, args []byte) (m *machine, deadline int64, err error) {
 	vals, err := strictly(executeArgs, args)
 	if err != nil {
@@ -122,8 +121,7 @@ func execute(t swap.Terms, pr pair, c chain.Call, args []byte) (m *machine, dead
 	return m, until.Int64(), m.finish()
 }
 
-// permitIn is the permit that a call to the router, which was decoded before,
-// carries; nil for none.
+// permitIn returns the permit in a router call that was decoded before, nil for none.
 func permitIn(t swap.Terms, pr pair, c chain.Call) (*signedPermit, error) {
 	args, _, err := untagged(c.Data[len(executeFn):])
 	if err != nil {
@@ -173,8 +171,8 @@ type leg struct {
 	in, min  *big.Int
 	path     []common.Address
 	fromUser bool
-	// byBalance: min is compared with what the balance of to grew by while the pools
-	// were called, whoever paid it; else with what the last pool says that it paid.
+	// byBalance: min is compared with what the balance of to grew by while the pools were
+	// called, whoever paid it; otherwise with what the last pool reports that it paid.
 	byBalance bool
 }
 
@@ -190,8 +188,7 @@ func runV2(m *machine, a []any) error {
 	return m.swap(leg{a[0].(common.Address), a[1].(*big.Int), a[2].(*big.Int), a[3].([]common.Address), a[4].(bool), true})
 }
 
-// v3Path takes the tokens out of token (20 bytes) fee (3) token (20) …, to the
-// last byte.
+// v3Path returns the tokens of token (20 bytes) fee (3) token (20) …, to the last byte.
 func v3Path(b []byte) ([]common.Address, error) {
 	const hop = addressLen + feeLen
 	if len(b) < hop+addressLen || (len(b)-addressLen)%hop != 0 {
@@ -208,7 +205,7 @@ func v3Path(b []byte) ([]common.Address, error) {
 }
 
 // sweptBits is how much of a sweep's minimum the router reads (Dispatcher.sol of Universal
-// Router 2.1: uint160 amountMin). One that is longer is a smaller one there, or none.
+// Router 2.1: uint160 amountMin). A longer one would be cut to a smaller one, or to none.
 const sweptBits = 160
 
 func runSweep(m *machine, a []any) error {
@@ -222,7 +219,7 @@ func runPortion(m *machine, a []any) error {
 	return m.payPortion(a[0].(common.Address), a[1].(common.Address), a[2].(*big.Int))
 }
 
-// runFinePortion takes 1e18 = 100 %. Only whole basis points are understood.
+// runFinePortion reads a share, 1e18 = 100 %. Only whole basis points are accepted.
 func runFinePortion(m *machine, a []any) error {
 	bips, rest := new(big.Int).QuoRem(a[2].(*big.Int), big.NewInt(1e14), new(big.Int))
 	if rest.Sign() != 0 {

@@ -23,8 +23,8 @@ import (
 )
 
 // TestSandboxAuction signs orders that the real reactors fill, for a filler that was
-// written apart from this provider: what Decode promises is what the chain then
-// does, and what Proof says is what it then shows.
+// written independently of this provider. The chain must do what Decode promises, and show
+// what Proof names.
 func TestSandboxAuction(t *testing.T) {
 	t.Parallel()
 	s := sandboxtest.Start(t, 1, 10, 8453, 42161)
@@ -58,7 +58,7 @@ func TestSandboxAuction(t *testing.T) {
 		})
 	}
 	phase("filled", dexsim.Outcome{}, func(x *trader, usdc, wrapped common.Address) {
-		x.trade(native, usdc, "500000000000000000", 20) // auctions take no native coin
+		x.trade(native, usdc, "500000000000000000", 20) // auctions do not take the native coin
 		x.ends(x.auction(usdc, wrapped, "100000000", 20), swap.Filled)
 		x.ends(x.auction(usdc, native, "110000000", 20), swap.Filled)
 		x.ends(x.auction(usdc, sandboxtest.Token(x.t, x.chain, "USDT"), "120000000", 0), swap.Filled)
@@ -88,7 +88,7 @@ func TestSandboxAuction(t *testing.T) {
 	traders[10].trade(sandboxtest.Token(t, traders[10].chain, "USDC"), traders[10].chain.Network.Wrapped.Address, "50000000", 20) // the API has no auctions there
 }
 
-// auction takes an auction from quote to the provider's acceptance.
+// auction runs an auction from the quote until the provider accepts the order.
 func (x *trader) auction(in, out common.Address, amount string, feeBps int) swap.Order {
 	x.t.Helper()
 	ctx, cancel := context.WithTimeout(x.t.Context(), 20*time.Second)
@@ -115,7 +115,7 @@ func (x *trader) auction(in, out common.Address, amount string, feeBps int) swap
 		Terms: terms, Offer: o, Plan: swap.Plan{Steps: []swap.Step{step}, Settlement: built.Settlement, Spender: built.Spender},
 		Step: 1, Results: []swap.Result{{Signature: signature}},
 	}.Clone()
-	for range 2 { // as after an answer that was lost
+	for range 2 { // as after a lost answer
 		if order.Ref, err = x.p.Submit(ctx, order); err != nil {
 			x.t.Fatalf("chain %d: submit: %v", terms.SrcChain, err)
 		}
@@ -132,8 +132,8 @@ func (x *trader) claim(o swap.Order) swap.Claim {
 	return c
 }
 
-// ends waits for the provider's word of an order's end, and holds the chain against
-// it: a fill is where the proof looks, and pays what was decoded.
+// ends polls until the provider reports the order's end, and compares it with the chain: a
+// fill is where the proof looks, and pays what was decoded.
 func (x *trader) ends(o swap.Order, want swap.State) {
 	x.t.Helper()
 	ctx, cancel := context.WithTimeout(x.t.Context(), 20*time.Second)
@@ -168,7 +168,7 @@ func (x *trader) ends(o swap.Order, want swap.State) {
 	}
 }
 
-// paid holds the balances around the fill against the order's effect.
+// paid compares the balances around the fill with the order's effect.
 func (x *trader) paid(ctx context.Context, o swap.Order, fill types.Log) {
 	x.t.Helper()
 	f, before, at := o.Plan.Steps[0].Effect, new(big.Int).SetUint64(fill.BlockNumber-1), new(big.Int).SetUint64(fill.BlockNumber)
@@ -198,7 +198,7 @@ func (x *trader) paid(ctx context.Context, o swap.Order, fill types.Log) {
 	}
 }
 
-// voided sends the account's own call that makes the order void.
+// voided sends the account's call that invalidates the order.
 func (x *trader) voided(o swap.Order) {
 	x.t.Helper()
 	c, err := x.p.CancelCall(o)
@@ -216,7 +216,7 @@ func (x *trader) used(n swap.NonceBit) bool {
 	return bits.Bit(int(new(big.Int).And(n.Nonce, big.NewInt(255)).Int64())) == 1
 }
 
-// matching are the logs on the chain that look as a proof wants.
+// matching returns the logs on the chain that match a proof's pattern.
 func (x *trader) matching(ctx context.Context, p swap.LogPattern) []types.Log {
 	x.t.Helper()
 	q := ethereum.FilterQuery{FromBlock: new(big.Int), Addresses: []common.Address{p.Address}}

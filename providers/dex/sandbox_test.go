@@ -23,7 +23,7 @@ import (
 )
 
 // TestSandbox swaps on the real contracts, through a simulator that was written
-// apart from this provider: what Decode promises is what the chain then does.
+// independently of this provider. The chain must do what Decode promises.
 func TestSandbox(t *testing.T) {
 	t.Parallel()
 	s := sandboxtest.Start(t)
@@ -48,7 +48,7 @@ func TestSandbox(t *testing.T) {
 		x.trade(native, wrapped, "300000000000000000", 0)
 		x.trade(wrapped, native, "200000000000000000", 0)
 		x.trade(usdc, wrapped, "150000000", 20)
-		x.trade(usdc, native, "250000000", 0) // the permit's next nonce
+		x.trade(usdc, native, "250000000", 0) // with the permit's next nonce
 		x.trade(usdc, sandboxtest.Token(t, c, "USDT"), "350000000", 20)
 		x.trade(sandboxtest.Token(t, c, "USDT"), native, "50000000", 20)
 		if want := c.Network.ID == 1; (x.resets == 1) != want {
@@ -65,7 +65,7 @@ func TestSandbox(t *testing.T) {
 	}
 }
 
-// TestSandboxReach swaps on the chains that the spec's table did not have.
+// TestSandboxReach swaps on the chains that were not in the spec's table.
 func TestSandboxReach(t *testing.T) {
 	t.Parallel()
 	s := sandboxtest.Start(t, 56, 143)
@@ -99,12 +99,11 @@ type trader struct {
 	chain *sandbox.Chain
 	who   sandbox.Account
 
-	resets  int // allowances that had to be taken back to zero first
+	resets  int // allowances that had to be reset to zero first
 	permits int // signed
 }
 
-// trade takes a swap from quote to receipt and holds the balances against the
-// decoded effect.
+// trade runs a swap from quote to receipt and compares balances with the decoded effect.
 func (x *trader) trade(in, out common.Address, amount string, feeBps int) {
 	x.t.Helper()
 	ctx, cancel := context.WithTimeout(x.t.Context(), 20*time.Second)
@@ -133,7 +132,7 @@ func (x *trader) trade(in, out common.Address, amount string, feeBps int) {
 	}
 }
 
-// built quotes a swap and has its plan built under terms made from the offer.
+// built quotes a swap and builds its plan under terms made from the offer.
 func (x *trader) built(ctx context.Context, in, out common.Address, amount string, feeBps int) (swap.Offer, swap.Terms, swap.Built) {
 	x.t.Helper()
 	r := request(x.chain.Network.ID, in, out, amount, feeBps)
@@ -155,8 +154,8 @@ func (x *trader) built(ctx context.Context, in, out common.Address, amount strin
 	return o, terms, built
 }
 
-// carryOut signs the permit, if there is one, and has the late call made: the
-// last step's call, and what every step does by its bytes.
+// carryOut signs the permit, if there is one, and requests the late call. It returns the
+// last step's call, and the effect of every step by its bytes.
 func (x *trader) carryOut(ctx context.Context, o swap.Offer, terms swap.Terms, b swap.Built) (chain.Call, []swap.Effect, error) {
 	x.t.Helper()
 	order := swap.Order{Terms: terms, Offer: o, Plan: swap.Plan{Steps: b.Steps, Settlement: b.Settlement}}
@@ -188,15 +187,15 @@ func (x *trader) carryOut(ctx context.Context, o swap.Offer, terms swap.Terms, b
 	return chain.Call{}, nil, errors.New("the plan ends with a signature")
 }
 
-// allow approves exactly the amount, as package swap does: where a token refuses
-// to change what is left of an allowance, by way of zero.
+// allow approves exactly the amount, as package swap does, by way of zero if the token
+// refuses to change an existing allowance.
 func (x *trader) allow(ctx context.Context, token, spender common.Address, n *big.Int) {
 	x.t.Helper()
 	approve := func(n *big.Int) chain.Call {
 		data := sandboxtest.Calldata(x.t, "approve(address,uint256)", spender, n)
 		return chain.Call{ChainID: x.chain.Network.ID, From: x.who.Address, To: token, Value: new(big.Int), Data: data, Gas: 100_000}
 	}
-	x.send(approve(big.NewInt(1))) // left over from somewhere
+	x.send(approve(big.NewInt(1))) // left over from earlier
 	call := approve(n)
 	if _, err := x.node.CallContract(ctx, ethereum.CallMsg{From: call.From, To: &call.To, Data: call.Data}, nil); err != nil {
 		x.resets++
@@ -205,8 +204,7 @@ func (x *trader) allow(ctx context.Context, token, spender common.Address, n *bi
 	x.send(call)
 }
 
-// permitted allows the router an amount at Permit2 beforehand, so that no permit
-// is needed.
+// permitted allows the router an amount at Permit2 in advance, so that no permit is needed.
 func (x *trader) permitted(token common.Address, amount string) {
 	x.t.Helper()
 	until := big.NewInt(time.Now().Add(time.Hour).Unix())
@@ -257,7 +255,7 @@ func (x *trader) balance(token, who common.Address) *big.Int {
 	return sandboxtest.Balance(x.t, x.chain, who, token)
 }
 
-// either is a balance in both forms of the native coin: fees on native output are
+// either returns a balance in both forms of the native coin: fees on a native output are
 // paid in its wrapped form.
 func (x *trader) either(token, who common.Address) *big.Int {
 	x.t.Helper()

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"swapkeep/chain"
-	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
-	"swapkeep/priceapi/worth"
+	"swapkeep/priceapi/pricetable"
+	"swapkeep/priceapi/valuation"
 	"swapkeep/providers/dex"
 	"swapkeep/providers/providertest"
 	"swapkeep/sandbox/dexsim"
@@ -23,13 +23,12 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// scamActs are what has to be acknowledged before 9,000 ether go into a token that calls
-// itself USDC: made by somebody, with a pool of his own, and unknown to every source of
-// prices.
+// scamActs are what must be acknowledged before 9,000 ether go into a token that calls
+// itself USDC: anybody's token, with its own pool, and unknown to every price source.
 var scamActs = []string{"output_imitates", "output_unverified", "price_unknown"}
 
-// scamAttacks swap into it on the real contracts, by way of the simulator, each without
-// one of the acts; and with none.
+// scamAttacks swap into it on the real contracts, through the simulator, each with one of
+// the acknowledgements missing; the last one has none.
 func scamAttacks() (list []providertest.Attack) {
 	for _, without := range append(slices.Clone(scamActs), "any act") {
 		acts := slices.DeleteFunc(slices.Clone(scamActs), func(code string) bool { return code == without || without == "any act" })
@@ -43,7 +42,7 @@ func scamAttacks() (list []providertest.Attack) {
 	return list
 }
 
-// scammed swaps with those acts.
+// scammed swaps with those acknowledgements.
 func scammed(t *testing.T, acts []string) error {
 	s := sandboxtest.Start(t, 1)
 	if err := s.DEX().Set(dexsim.Settings{Auctions: dexsim.AuctionsNever}); err != nil {
@@ -71,7 +70,7 @@ func scammed(t *testing.T, acts []string) error {
 	}
 	usdc := sandboxtest.Token(t, c, "USDC")
 	service, err := swap.NewService(swap.Options{
-		Journal: journal, Providers: map[swap.Kind]swap.Provider{swap.DEX: p}, Nodes: hub, Pricer: worth.Desk{Feed: priced(t)},
+		Journal: journal, Providers: map[swap.Kind]swap.Provider{swap.DEX: p}, Nodes: hub, Pricer: valuation.Desk{Feed: priced(t)},
 		Recognize: func(_ context.Context, _ uint64, token common.Address) swap.Recognition {
 			if token == fake {
 				return swap.Recognition{Imitates: usdc}
@@ -96,8 +95,8 @@ func scammed(t *testing.T, acts []string) error {
 	return err
 }
 
-// priced has ether at 3,000 dollars, by an oracle.
-func priced(t *testing.T) *board.Feed {
+// priced has ether at 3,000 dollars, from an oracle.
+func priced(t *testing.T) *pricetable.Feed {
 	t.Helper()
 	v, err := price.Parse("3000")
 	if err != nil {
@@ -105,7 +104,7 @@ func priced(t *testing.T) *board.Feed {
 	}
 	now := time.Now()
 	ether := price.Sample{Value: v, At: now, Source: price.Chainlink}
-	feed := board.NewFeed()
-	feed.Publish(board.New(1, now, []board.Row{{Token: tokens.Token{Chain: 1, Symbol: "ETH", Decimals: 18, Verified: true}, Now: ether, Taken: now, Firm: ether, Firmly: now}}))
+	feed := pricetable.NewFeed()
+	feed.Publish(pricetable.New(1, now, []pricetable.Row{{Token: tokens.Token{Chain: 1, Symbol: "ETH", Decimals: 18, Verified: true}, Now: ether, Taken: now, Firm: ether, Firmly: now}}))
 	return feed
 }

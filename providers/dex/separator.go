@@ -10,8 +10,8 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// Separator is the EIP-712 domain under which Permit2 checks signatures; false of any
-// other contract. No I/O.
+// Separator returns the EIP-712 domain separator under which Permit2 checks signatures, and
+// false for any other contract. No I/O.
 func (p *Provider) Separator(chainID uint64, contract common.Address) (common.Hash, bool) {
 	data := apitypes.TypedData{Types: permitTypes, Domain: apitypes.TypedDataDomain{
 		Name: "Permit2", ChainId: (*math.HexOrDecimal256)(new(big.Int).SetUint64(chainID)), VerifyingContract: permit2.Hex(),
@@ -20,7 +20,7 @@ func (p *Provider) Separator(chainID uint64, contract common.Address) (common.Ha
 	return common.BytesToHash(hash), err == nil && contract == permit2
 }
 
-// Fills is the event of any order's fill by a chain's reactor. No I/O.
+// Fills returns the event of any order's fill by the reactor of a chain. No I/O.
 func (p *Provider) Fills(chainID uint64) []swap.LogPattern {
 	d, err := deploymentOn(chainID)
 	if err != nil {

@@ -27,7 +27,7 @@ const testToken = "test-token-of-no-installation"
 
 var testNow = testDeadline.Add(-8 * time.Minute)
 
-// fixture is the body of a recorded reply.
+// fixture returns the body of a recorded reply.
 func fixture(t testing.TB, name string) []byte {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata/exchanges", name))
@@ -43,7 +43,7 @@ func fixture(t testing.TB, name string) []byte {
 	return x.Response.Body
 }
 
-// serve is a provider on a server of the test's making.
+// serve returns a provider on a server that the test defines.
 func serve(t testing.TB, h http.HandlerFunc) *Provider {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Date", testNow.Format(http.TimeFormat))
@@ -78,7 +78,7 @@ func baseTerms() swap.Terms {
 	return t
 }
 
-// TestErrors: every documented error body, and a few by status alone.
+// TestErrors checks every documented error body, and a few statuses alone.
 func TestErrors(t *testing.T) {
 	raw, err := os.ReadFile("testdata/errors.json")
 	if err != nil {
@@ -123,7 +123,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestUpstreamTimeout: the one 404 that is worth an unchanged repetition.
+// TestUpstreamTimeout checks the only 404 that is worth repeating unchanged.
 func TestUpstreamTimeout(t *testing.T) {
 	calls := 0
 	good := fixture(t, "base-eth-usdc.quote.json")
@@ -140,8 +140,8 @@ func TestUpstreamTimeout(t *testing.T) {
 	}
 }
 
-// TestTokenIsNotRepeated: a service that repeats the token in its error does not
-// get it into ours.
+// TestTokenIsNotRepeated checks that a token which the service repeats in its error does
+// not get into ours.
 func TestTokenIsNotRepeated(t *testing.T) {
 	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		bearer := r.Header.Get("Authorization")
@@ -161,8 +161,8 @@ func TestTokenIsNotRepeated(t *testing.T) {
 	}
 }
 
-// TestQuoteIsEchoed: the quote goes back to the service byte for byte, whatever
-// spacing, escapes and number forms it came with.
+// TestQuoteIsEchoed checks that the quote goes back to the service byte for byte, whatever
+// its spacing, escapes and number forms.
 func TestQuoteIsEchoed(t *testing.T) {
 	quote := fixture(t, "base-eth-usdc.quote.json")
 	quote = bytes.Replace(quote, []byte(`"priceImpact": 0.04`), []byte("\"priceImpact\" :  4.0e-2 , \"more\":\"<a>&\\u0041\", \"n\": 12345678901234567890.10"), 1)
@@ -196,7 +196,7 @@ func TestQuoteIsEchoed(t *testing.T) {
 	}
 }
 
-// TestRequests: what this provider cannot serve is refused before anything is sent.
+// TestRequests checks that what cannot be served is refused before anything is sent.
 func TestRequests(t *testing.T) {
 	p := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a request was sent") })
 	for name, c := range map[string]struct {
@@ -236,7 +236,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestRequestBody pins the fields that decide what is quoted.
+// TestRequestBody checks the fields that decide what is quoted.
 func TestRequestBody(t *testing.T) {
 	r := baseRequest()
 	r.SlippageBps, r.Recipient = 125, testFriend
@@ -277,10 +277,10 @@ func mustMarshal(t *testing.T, r swap.QuoteRequest) []byte {
 	return b
 }
 
-// TestClock: the service's clock can shorten a quote's life, never lengthen it.
+// TestClock checks that the service's clock can shorten a quote's life, never lengthen it.
 func TestClock(t *testing.T) {
 	for name, c := range map[string]struct {
-		skew time.Duration // of the Date header against our clock
+		skew time.Duration // of the Date header, relative to our clock
 		life time.Duration // 0 = refused
 	}{
 		"together": {0, 30 * time.Second}, "theirs ahead": {40 * time.Second, 30 * time.Second}, "ours ahead": {-10 * time.Second, 21 * time.Second},
@@ -304,7 +304,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestBuildRefuses: an offer that is too old, altered, or for other terms.
+// TestBuildRefuses checks offers that are too old, altered, or for other terms.
 func TestBuildRefuses(t *testing.T) {
 	good := fixture(t, "base-eth-usdc.swap.json")
 	p := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(good) })
@@ -347,8 +347,8 @@ func TestBuildRefuses(t *testing.T) {
 	}
 }
 
-// TestBuildDeadline: the calldata's deadline is neither later than was asked
-// for, though within the terms, nor over.
+// TestBuildDeadline checks that the calldata's deadline is neither over nor, though within
+// the terms, later than requested.
 func TestBuildDeadline(t *testing.T) {
 	good := fixture(t, "base-eth-usdc.swap.json")
 	for name, c := range map[string]struct {
@@ -375,7 +375,8 @@ func TestBuildDeadline(t *testing.T) {
 	}
 }
 
-// TestConfig: https without loopback, except in the sandbox, which has nothing else.
+// TestConfig checks that a base URL is https and not loopback, except in the sandbox, where
+// it must be loopback, and with OwnProxy, where it may be.
 func TestConfig(t *testing.T) {
 	for _, c := range []struct {
 		config Config

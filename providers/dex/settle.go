@@ -11,20 +11,20 @@ import (
 )
 
 var (
-	// fillTopic is the reactors' event of a fill: hash, filler and swapper are
-	// indexed, the nonce is its data.
+	// fillTopic is the reactors' Fill event: hash, filler and swapper are indexed, the
+	// nonce is its data.
 	fillTopic = crypto.Keccak256Hash([]byte("Fill(bytes32,address,address,uint256)"))
-	// invalidateFn voids unordered nonces of the caller: word, and bits of it.
+	// invalidateFn invalidates unordered nonces of the caller, by word and bit mask.
 	invalidateFn   = selector{0x3f, 0xf9, 0xdc, 0xb1} // Permit2 invalidateUnorderedNonces(uint256,uint256)
 	invalidateArgs = words("uint256", "uint256")
 )
 
-// nonceBitsOfWord is how many bits of an unordered nonce say which bit of a word it
-// is; the others say which word.
+// nonceBitsOfWord is how many low bits of an unordered nonce select the bit within a word;
+// the others select the word.
 const nonceBitsOfWord = 8
 
-// Proof is the fill of the very order that was signed, by the reactor it names, which
-// enforces it. The nonce's bit shows that it was filled or voided.
+// Proof returns the fill of exactly the order that was signed, by the reactor that it
+// names, which enforces it. The nonce's bit shows that the order was filled or invalidated.
 func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
 	s, err := p.signed(o)
 	if err != nil {
@@ -41,7 +41,8 @@ func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
 	}, nil
 }
 
-// CancelCall voids the order's nonce at Permit2, whether it was signed or not.
+// CancelCall returns the call that invalidates the order's nonce at Permit2, whether the
+// order was signed or not.
 func (p *Provider) CancelCall(o swap.Order) (chain.Call, error) {
 	s, err := p.signed(o)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// signedAuction is the recorded auction of Base after its order was signed.
+// signedAuction is the recorded auction on Base after its order was signed.
 func signedAuction(t testing.TB, p *Provider) (swap.Order, dutchOrder) {
 	t.Helper()
 	o := recordedOrder(t, "base-auction.quote.json")
@@ -27,8 +27,8 @@ func signedAuction(t testing.TB, p *Provider) (swap.Order, dutchOrder) {
 	return order, o
 }
 
-// TestSubmit: the order goes out once, with the quote as it came, and what is not
-// the API's own refusal leaves open whether it was taken.
+// TestSubmit checks that the order is sent once, with the quote as received, and that only
+// the API's own refusal settles that it was not taken.
 func TestSubmit(t *testing.T) {
 	accepted := string(fixture(t, "base-auction.order.json"))
 	for name, c := range map[string]struct {
@@ -81,7 +81,7 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
-// TestSubmitNothing: what is not the account's signed order is not sent.
+// TestSubmitNothing checks that nothing is sent but the account's own signed order.
 func TestSubmitNothing(t *testing.T) {
 	p := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("something was sent") })
 	for name, change := range map[string]func(*swap.Order){
@@ -119,7 +119,7 @@ func TestSubmitNothing(t *testing.T) {
 	}
 }
 
-// listing is a reply to GET /orders, changed in one place.
+// listing is a reply to GET /orders with its order changed.
 func listing(t testing.TB, change func(order map[string]any)) []byte {
 	t.Helper()
 	reply := tree(t, "base-auction.filled.json")
@@ -127,7 +127,7 @@ func listing(t testing.TB, change func(order map[string]any)) []byte {
 	return written(t, reply)
 }
 
-// asked is what the provider makes of a reply about the recorded auction.
+// asked returns what the provider makes of a reply about the recorded auction.
 func asked(t testing.TB, status int, body []byte) (swap.Claim, error) {
 	t.Helper()
 	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -141,7 +141,7 @@ func asked(t testing.TB, status int, body []byte) (swap.Claim, error) {
 	return p.Status(t.Context(), order)
 }
 
-// TestStatusWords: each of the API's words, of which only a fill names a transaction.
+// TestStatusWords checks each of the API's statuses. Only a fill names a transaction.
 func TestStatusWords(t *testing.T) {
 	for _, w := range orderWords {
 		c, err := asked(t, 200, listing(t, func(o map[string]any) { o["orderStatus"] = w.word }))
@@ -160,14 +160,14 @@ func TestStatusWords(t *testing.T) {
 	}
 }
 
-// A statusLie is a reply to the question for an order.
+// A statusLie is a reply to the poll for an order.
 type statusLie struct {
 	status int
 	body   []byte
 	want   swap.Code
 }
 
-// statusLies are replies about another order, and about none.
+// statusLies are replies about another order or about none.
 func statusLies(t testing.TB) map[string]statusLie {
 	other := recordedOrder(t, "base-auction-eth.quote.json")
 	return map[string]statusLie{
@@ -208,8 +208,8 @@ func twice(t testing.TB) []byte {
 	return written(t, reply)
 }
 
-// TestCosignerData: what the cosigner adds is looked at afterwards. It is a reason
-// to be shown with the claim, and neither a proof nor a refusal.
+// TestCosignerData checks that the cosigner's data, which come after the signature, can
+// only give a claim a reason to be shown, and are neither a proof nor grounds to refuse.
 func TestCosignerData(t *testing.T) {
 	o := recordedOrder(t, "base-auction.quote.json")
 	good := func() values {
@@ -275,8 +275,8 @@ func TestCosignerData(t *testing.T) {
 	}
 }
 
-// TestProofIsOfTheBytes: what proves the order depends on nothing but what was
-// signed; the provider's words change nothing.
+// TestProofIsOfTheBytes checks that what proves the order depends only on what was signed,
+// and on nothing that the provider says.
 func TestProofIsOfTheBytes(t *testing.T) {
 	order, o := signedAuction(t, sandboxProvider)
 	want, err := sandboxProvider.Proof(order)
@@ -294,8 +294,8 @@ func TestProofIsOfTheBytes(t *testing.T) {
 	}
 }
 
-// TestProtocols: auctions are asked for where there are some, and for a while not
-// where the API said that there are none.
+// TestProtocols checks that auctions are requested where there are some, and for a while
+// not where the API said that there are none.
 func TestProtocols(t *testing.T) {
 	now := testNow
 	var asked []string
@@ -347,7 +347,7 @@ func TestProtocols(t *testing.T) {
 	for chainID, want := range map[uint64]string{1: "V3 V2 V4 UNISWAPX_V2", 10: "V3 V4 UNISWAPX_V3", 8453: "V3 V4 UNISWAPX_V3", 42161: "V3 V4 UNISWAPX_V3"} {
 		r := usdcRequest()
 		r.SrcChain, r.DstChain, r.TokenOut = chainID, chainID, testDAI
-		for _, in := range []bool{false, true} { // auctions take no native coin
+		for _, in := range []bool{false, true} { // auctions do not take the native coin
 			if in {
 				r.TokenIn, want = nativeCoin, strings.TrimSuffix(want, want[strings.Index(want, " UNISWAPX"):])
 			}
@@ -359,7 +359,7 @@ func TestProtocols(t *testing.T) {
 	}
 }
 
-// TestPins: each chain has the reactor of its kind, and each mode its cosigner.
+// TestPins checks that each chain has the reactor of its kind, and each mode its cosigner.
 func TestPins(t *testing.T) {
 	real := (&Provider{cosigner: cosigner}).Pins()
 	for _, d := range deployments {

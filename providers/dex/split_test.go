@@ -12,7 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A line of a quote's output, as a liar with several fields at hand writes it.
+// A lineOf is a line of a quote's output as a lying service writes it.
 type lineOf struct {
 	to           common.Address
 	amount, bps  string
@@ -21,8 +21,8 @@ type lineOf struct {
 	withoutToken bool
 }
 
-// TestSplit: quotes whose fields agree with each other and still take more than was
-// asked for. What they say of a minimum changes nothing.
+// TestSplit checks quotes whose fields agree with each other and still take more than
+// requested. What they say about a minimum changes nothing.
 func TestSplit(t *testing.T) {
 	user := lineOf{to: testAccount, amount: "9980000", bps: "9980", min: "9930100"}
 	ours := lineOf{to: testFeeTo, amount: "20000", bps: "20", min: "19900"}
@@ -75,8 +75,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestTwoRoutesHaveAMinimumEach: without a fee the vendor's router cuts each of two routes'
-// minimums for itself, so that a base unit may be lost of their sum.
+// TestTwoRoutesHaveAMinimumEach: without a fee the vendor's router rounds down the minimum
+// of each of two routes separately, so their sum may lose a base unit.
 func TestTwoRoutesHaveAMinimumEach(t *testing.T) {
 	r := baseRequest()
 	r.FeeBps, r.FeeReceiver = 0, common.Address{}
@@ -90,18 +90,19 @@ func TestTwoRoutesHaveAMinimumEach(t *testing.T) {
 	}
 }
 
-// TestToldMinimum: what a quote calls its minimum is told where it is another than the
-// floor worked out here, whatever it is; what cannot be read is none, and refuses nothing.
+// TestToldMinimum checks that a quote's own minimum is reported where it differs from the
+// floor computed here, whatever it is. One that cannot be read counts as none and refuses
+// nothing.
 func TestToldMinimum(t *testing.T) {
 	r := baseRequest()
 	r.FeeBps = 20
 	ours := lineOf{to: testFeeTo, amount: "20000", bps: "20"}
 	for min, want := range map[string]string{
-		"9980000":               "9980000", // the whole amount, as the official example of a fee
-		"9930100":               "<nil>",   // the floor, 9930098, but for the roundings of a fee
+		"9980000":               "9980000", // the whole amount, as in the official example of a fee
+		"9930100":               "<nil>",   // the floor, 9930098, within the rounding of a fee
 		"9930096":               "<nil>",
 		"9930101":               "9930101",
-		"9930095":               "9930095", // less than the floor: the bytes are better
+		"9930095":               "9930095", // below the floor: the bytes enforce more
 		"":                      "<nil>",
 		"-1":                    "<nil>",
 		"1e9":                   "<nil>",
@@ -117,7 +118,7 @@ func TestToldMinimum(t *testing.T) {
 	}
 }
 
-// quoteWith is a classic quote of 10,000,000 units out, split into lines.
+// quoteWith is a classic quote of 10,000,000 units of output, split into lines.
 func quoteWith(t *testing.T, r swap.QuoteRequest, lines []lineOf) []byte {
 	t.Helper()
 	var out []string

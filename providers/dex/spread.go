@@ -9,14 +9,16 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// An OwnPrice says from sources of our own, never the provider's, how much of a token an
-// amount of another on the same chain is worth, in base units. An error means unknown.
+// An OwnPrice returns how much of token out an amount of token in on the same chain is
+// worth, in base units, from our own sources and never the provider's. An error means
+// unknown.
 type OwnPrice func(ctx context.Context, chainID uint64, in, out common.Address, amount *big.Int) (*big.Int, error)
 
-// worthwhile holds an auction's end, which is all that it promises, against what the pools
-// give in the same round, or where they give nothing (nil) against our own price less the
-// wallet's fee; either less the asked slippage. Where it begins counts for nothing: an
-// auction that begins far above the pools is no worse for it, nor one that pretends to.
+// worthwhile refuses an auction that may end too low. It compares the auction's end, which
+// is all that it guarantees, with what the pools give in the same round or, if they give
+// nothing (nil), with our own price less the wallet's fee; either less the requested
+// slippage. Where the auction begins is ignored, whether far above the pools or not.
+// Without pools or a price it refuses with [swap.NoRoute].
 func (p *Provider) worthwhile(ctx context.Context, o swap.Offer, pools *big.Int) error {
 	r, fair := o.Request, pools
 	if fair == nil {

@@ -15,8 +15,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestSpread: an auction is held against what the pools give in the same round, else
-// against our own price, else it is refused; and it never takes the pools' offer along.
+// TestSpread checks that an auction is compared with what the pools give in the same round,
+// else with our own price, and else is refused, and that a refused auction leaves the
+// pools' offer.
 func TestSpread(t *testing.T) {
 	const end, pools = 368_277_292_504_977_636, 369_790_256_343_338_260
 	sinks := func(to int64) func(*dutchOrder) {
@@ -39,7 +40,7 @@ func TestSpread(t *testing.T) {
 		pools bool
 		own   OwnPrice
 		want  string    // routings, best first
-		code  swap.Code // where there is none
+		code  swap.Code // where there is no offer
 	}{
 		"as recorded":                        {nil, true, unknown, "DUTCH_V3 CLASSIC", ""},
 		"begins far above the pools":         {func(o *dutchOrder) { o.rise(2) }, true, unknown, "DUTCH_V3 CLASSIC", ""},
@@ -104,8 +105,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// ownPrice is a little less than what the recorded auctions end at, with all fees and
-// half a percent of slippage.
+// ownPrice is slightly below what the recorded auctions end at, with all fees and half a
+// percent of slippage added.
 func ownPrice(_ context.Context, chainID uint64, _, _ common.Address, _ *big.Int) (*big.Int, error) {
 	if own, ok := map[uint64]int64{1: 249_400_000_000_000_000, 8453: 370_700_000_000_000_000}[chainID]; ok {
 		return big.NewInt(own), nil

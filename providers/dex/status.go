@@ -16,19 +16,19 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// An orderWord is one of the API's words for where an order stands.
+// An orderWord is one of the API's statuses of an order.
 type orderWord struct {
 	word   string
 	claims swap.State
-	says   string // to be added for a person
+	says   string // added to the claim's reason, for the user
 }
 
-// orderWords are all of them. None proves anything: an order that is said to be
-// cancelled, expired or in error can still be filled until its deadline.
+// orderWords are all statuses. None proves anything: an order reported as cancelled,
+// expired or in error can still be filled until its deadline.
 var orderWords = []orderWord{
 	{"unverified", swap.Settling, ""},
 	{"open", swap.Settling, ""},
-	// The API's documentation calls it final; its service takes such orders up again.
+	// The API's documentation calls this final; its service resumes such orders.
 	{"insufficient-funds", swap.Settling, "the balance or the allowance is too low to fill it; it can still be filled until it ends"},
 	{"filled", swap.Filled, ""},
 	{"expired", swap.Expired, ""},
@@ -36,8 +36,8 @@ var orderWords = []orderWord{
 	{"error", swap.Failed, ""},
 }
 
-// listedOrder is one order in the reply to GET /orders. Its cosigner's data are read
-// from the encoding, which has all of them.
+// listedOrder is one order in the reply to GET /orders. The cosigner's data are read from
+// the encoding, which contains all of them.
 type listedOrder struct {
 	Type         string         `json:"type"`
 	Status       string         `json:"orderStatus"`
@@ -50,7 +50,8 @@ type listedOrder struct {
 	TxHash       *common.Hash   `json:"txHash"`
 }
 
-// Status asks for the order by its hash, and refuses a reply that is about another.
+// Status looks the order up by its hash, and refuses a reply about another one. It returns
+// [swap.OrderUnknown] if the API does not know the order.
 func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error) {
 	s, err := p.signed(o)
 	if err != nil {
@@ -68,8 +69,8 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 	return c, err
 }
 
-// statusRefusal gives a failed GET /orders its reason. The API may put it either way
-// that it does not know an order.
+// statusRefusal gives the reason of a failed GET /orders. The API reports an unknown order
+// either as a 404 or as an empty list.
 func statusRefusal(err error) error {
 	var e *rest.Error
 	if errors.As(err, &e) && e.Kind == rest.Answered && e.Status == http.StatusNotFound && e.Code != "" && e.Code != upstreamTimeout {
@@ -106,7 +107,7 @@ func (s signedOrder) claim(raw []byte, t swap.Terms) (swap.Claim, error) {
 	return l.claim(encoded, t)
 }
 
-// same wants a listed order to be ours in all that was signed.
+// same requires a listed order to be ours in everything that was signed.
 func (s signedOrder) same(l listedOrder, t swap.Terms) (encodedOrder, error) {
 	ours := map[string]bool{
 		"type":         l.Type == s.kind.listed,
@@ -129,8 +130,8 @@ func (s signedOrder) same(l listedOrder, t swap.Terms) (encodedOrder, error) {
 	return encoded, err
 }
 
-// claim puts the API's word into ours. Only of a fill is the transaction of interest:
-// cancelled orders have been seen to name one too.
+// claim translates the API's status. The transaction counts for a fill only: cancelled
+// orders have been seen to name one too.
 func (l listedOrder) claim(encoded encodedOrder, t swap.Terms) (swap.Claim, error) {
 	for _, w := range orderWords {
 		if w.word != l.Status {

@@ -15,15 +15,15 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// A signedOrder is the auction order that a plan's last step has the account sign.
+// A signedOrder is the auction order in a plan's last step, which the account signs.
 type signedOrder struct {
 	dutchOrder
 	chain     uint64
 	id        common.Hash // its hash
-	signature []byte      // nil before it was signed
+	signature []byte      // nil before it is signed
 }
 
-// signed reads an order's last step and what it left, by its bytes alone.
+// signed reads the auction order and its signature from an order's last step. No I/O.
 func (p *Provider) signed(o swap.Order) (signedOrder, error) {
 	pr, err := checkTerms(o.Terms)
 	if err != nil {
@@ -44,9 +44,9 @@ func (p *Provider) signed(o swap.Order) (signedOrder, error) {
 	return s, nil
 }
 
-// Submit posts the signed order, with the quote as it came. The order's name is its
-// hash, so posting it again makes no second one. It is sent once: whether it arrived
-// is for [Provider.Status] to say.
+// Submit posts the signed order, with the quote as received. The order's id is its hash, so
+// posting it again makes no second one. The request is sent once: [Provider.Status] tells
+// whether it arrived.
 func (p *Provider) Submit(ctx context.Context, o swap.Order) (ref string, err error) {
 	s, err := p.signed(o)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *Provider) Submit(ctx context.Context, o swap.Order) (ref string, err er
 	return s.readTaken(reply.Body)
 }
 
-// readTaken is the order's name of a reply to POST /order, which must be its hash.
+// readTaken returns the order's id in a reply to POST /order, which must be its hash.
 func (s signedOrder) readTaken(raw []byte) (ref string, err error) {
 	var taken struct {
 		OrderID *common.Hash `json:"orderId"`
@@ -77,7 +77,7 @@ func (s signedOrder) readTaken(raw []byte) (ref string, err error) {
 	return s.id.Hex(), nil
 }
 
-// request is the body of POST /order. The quote is put in as it came.
+// request returns the body of POST /order. The quote is inserted as it came.
 func (s signedOrder) request(o swap.Order) ([]byte, error) {
 	if err := s.by(o.Terms.Account); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (s signedOrder) request(o swap.Order) ([]byte, error) {
 	return append(append(append(body, `,"routing":"`...), s.kind.routing...), `"}`...), nil
 }
 
-// by wants the account's own signature.
+// by requires the signature to be the account's own.
 func (s signedOrder) by(account common.Address) error {
 	refused := refuse(swap.NotUnderstood, "signature", "the step left no signature of the account over the order")
 	if len(s.signature) != signatureLen || s.signature[signatureLen-1] < 27 {
@@ -112,8 +112,8 @@ func (s signedOrder) by(account common.Address) error {
 	return nil
 }
 
-// orderRefusal gives a failed POST /order its reason. The API's own refusals of the
-// order say that it did not take it; all else leaves that open.
+// orderRefusal gives the reason of a failed POST /order. The API's own refusal of the order
+// means that it did not take it; every other failure leaves that open.
 func orderRefusal(err error) error {
 	reason := service.Refusal(err)
 	var e *rest.Error

@@ -9,10 +9,10 @@ import (
 	"swapkeep/swap"
 )
 
-// The API ends its calldata in a tag: tagMark, and then either who asked (4 bytes) or
+// The API ends its calldata in a tag: tagMark, then either the integrator's id (4 bytes) or
 // the quote's id (16). Recorded calldata has both forms; the four bytes differ by
-// integrator, so that any are taken. The contracts called read arguments by their
-// offsets, never from the end of what they are sent, and give a tag no meaning.
+// integrator, so any are accepted. The contracts called read arguments by their offsets,
+// never from the end of the calldata, and ignore a tag.
 var tagMark = []byte{0x75, 0x6e, 0x69, 0x78, 0, 0} // "unix", 0, 0
 
 const (
@@ -21,8 +21,8 @@ const (
 	quoteIDLen = 16
 )
 
-// untagged cuts the one tag off what follows a selector, which is whole words in its
-// canonical form. Every other rest, and a second tag, is refused here or by [strictly].
+// untagged splits what follows a selector into whole words and at most one tag. All other
+// trailing bytes, and a second tag, are refused here or by [strictly].
 func untagged(data []byte) (args, tag []byte, err error) {
 	args, tag = data[:len(data)/wordLen*wordLen], data[len(data)/wordLen*wordLen:]
 	if len(tag) == 0 {
@@ -34,9 +34,9 @@ func untagged(data []byte) (args, tag []byte, err error) {
 	return args, tag, nil
 }
 
-// namesAnother reports calldata, which was decoded before, whose tag has another quote's
-// id than the quote it was built from. It decides nothing: a late call may carry the id
-// of a quote that the service refreshed.
+// namesAnother reports whether calldata, which was decoded before, has the id of another
+// quote in its tag than the one it was built from. This decides nothing: a late call may
+// carry the id of a quote that the service refreshed.
 func (e envelope) namesAnother(data []byte) bool {
 	_, tag, err := untagged(data[len(selector{}):])
 	if err != nil || len(tag) != len(tagMark)+quoteIDLen {

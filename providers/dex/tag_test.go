@@ -18,8 +18,8 @@ var (
 	askerTag = hexutil.MustDecode("0x756e69780000d7ff01b6")
 )
 
-// TestTag: every kind of call may end in one tag, at its end and of a known form, and
-// does the same with it as without.
+// TestTag checks that every kind of call may end in one tag of a known form, and then does
+// the same as without it.
 func TestTag(t *testing.T) {
 	wrapTerms, unwrapTerms := ethToUSDC(), ethToUSDC()
 	wrapTerms.TokenOut = base.wrapped
@@ -71,7 +71,7 @@ func TestTag(t *testing.T) {
 			"an address and no mark":  slices.Concat(plain, testAttacker[:], []byte{0, 0}),
 		} {
 			if name == "the tag in front" && len(plain) == len(selector{}) {
-				continue // that is at the end
+				continue // there the tag is at the end
 			}
 			if _, err := decoded(bad); codeOf(err) != swap.NotUnderstood && codeOf(err) != swap.NotAsAccepted {
 				t.Errorf("%s: %s: %v", x.name, name, err)
@@ -80,7 +80,7 @@ func TestTag(t *testing.T) {
 	}
 }
 
-// TestTagInside: nothing within the arguments may carry a tail, be it a tag.
+// TestTagInside checks that nothing within the arguments may have a tail, even a tag.
 func TestTagInside(t *testing.T) {
 	for i := range honest() {
 		var codes []byte
@@ -101,8 +101,7 @@ func TestTagInside(t *testing.T) {
 	}
 }
 
-// TestTagOfAnotherQuote: which quote a tag names decides nothing; that it is another one
-// is told.
+// TestTagOfAnotherQuote checks that a tag with another quote's id is noticed.
 func TestTagOfAnotherQuote(t *testing.T) {
 	named := func(id string) envelope {
 		return envelope{Quote: json.RawMessage(`{"quoteId":"` + id + `"}`)}

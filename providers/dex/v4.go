@@ -15,9 +15,9 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// v4Types are the structs of exact input as routers from 2.1.1 on have them, with a
-// bound on the price of each pool (v4-sdk 2.4.0, V4_SWAP_ACTIONS_V2_1_1). Router 2.0
-// has no bounds, and its structs are refused. The native coin is address zero.
+// v4Types are the structs of exact input in routers from 2.1.1 on, which have a bound on
+// the price of each pool (v4-sdk 2.4.0, V4_SWAP_ACTIONS_V2_1_1). Router 2.0 has no bounds,
+// and its structs are refused. The native coin is address zero.
 var v4Types = apitypes.Types{
 	"PoolKey": {
 		{Name: "currency0", Type: "address"}, {Name: "currency1", Type: "address"},
@@ -40,9 +40,9 @@ var v4Types = apitypes.Types{
 	},
 }
 
-// pools are the versions of pools that are asked for: the support table's. Where an end is
-// the wrapped coin, routes over v4's pools of the native one have commands that are not
-// understood.
+// pools returns the pool versions to request: the support table's, without V4 where an end
+// is the wrapped coin: routes over V4's pools of the native coin then have commands that
+// are not understood.
 func (pr pair) pools(r swap.QuoteRequest) []string {
 	list := slices.Clone(swap.SupportOf(swap.DEX, r.SrcChain).Pools)
 	if r.TokenIn == pr.wrapped || r.TokenOut == pr.wrapped {
@@ -51,16 +51,16 @@ func (pr pair) pools(r swap.QuoteRequest) []string {
 	return list
 }
 
-// An action is one of those of V4_SWAP that are understood: its one form, and what it
-// does while the pool manager is unlocked.
+// An action is an action of V4_SWAP that is understood: its only form, and what it does
+// while the pool manager is unlocked.
 type action struct {
 	name string
 	form abi.Arguments
 	run  func(*unlocked, []any) error
 }
 
-// actions are those that exact input needs (v4-periphery, libraries/Actions.sol). What
-// is missing here is refused.
+// actions are those that exact input needs (v4-periphery, libraries/Actions.sol). Every
+// other one is refused.
 var actions = map[byte]action{
 	0x06: {"SWAP_EXACT_IN_SINGLE", encodedForm(v4Types, "ExactInputSingle"), runV4Single},
 	0x07: {"SWAP_EXACT_IN", encodedForm(v4Types, "ExactInput"), runV4Path},
@@ -71,8 +71,8 @@ var actions = map[byte]action{
 	0x10: {"TAKE_PORTION", tokenPayment[0], runTakePortion},
 }
 
-// runV4 runs the actions of one V4_SWAP. All that is owed must be settled and all that
-// is due taken at its end, or the pool manager reverts.
+// runV4 runs the actions of one V4_SWAP. At its end every debt must be settled and every
+// credit taken, or the pool manager reverts.
 func runV4(m *machine, a []any) error {
 	codes, params := a[0].([]byte), a[1].([][]byte)
 	if len(codes) == 0 || len(codes) > maxCommands || len(codes) != len(params) {
@@ -105,8 +105,8 @@ func (u *unlocked) act(code byte, params []byte) error {
 	return nil
 }
 
-// structFrom is the struct that is an action's only argument. The abi package reads
-// numbers of unusual sizes without looking whether they fit.
+// structFrom returns the struct that is an action's only argument. The abi package does not
+// check that numbers of unusual sizes fit, so it is done here.
 func structFrom(name string, a []any) (values, error) {
 	v := decoded(v4Types, name, reflect.ValueOf(a[0]))
 	if !v.fit(name) {
@@ -178,8 +178,8 @@ func runV4Path(u *unlocked, a []any) error {
 	return u.swap(route, v)
 }
 
-// noHookData refuses bytes for a pool's hook, which only the hook understands. The
-// vendor's own routes have none (v4-sdk 2.4.0, encodeRouteToPath).
+// noHookData refuses data for a pool's hook, which only the hook understands. The vendor's
+// own routes have none (v4-sdk 2.4.0, encodeRouteToPath).
 func noHookData(pool values) error {
 	if n := len(pool["hookData"].([]byte)); n > 0 {
 		return refuse(swap.NotUnderstood, "hookData", "%d bytes for the hook of a pool", n)

@@ -9,10 +9,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// V4Forms has every way in which the actions that are understood can take a route over a
-// token that is neither end, and those over one pool whose input is such a token, through
-// pools with a hook. Without a hook those alone are listed in which the token moves: in
-// between v4's own pools nothing does.
+// V4Forms are all ways in which the supported actions can take a route over a token that is
+// neither end, and those over one pool whose input is such a token, through pools with a
+// hook. Without a hook only those are listed in which the token is transferred: between
+// V4's own pools nothing is.
 func V4Forms(hook common.Address) []Form {
 	through := func(in, min *big.Int, route ...common.Address) act {
 		s := v4Path(in, min, route...)
@@ -77,7 +77,7 @@ func V4Forms(hook common.Address) []Form {
 		}},
 		{"two halves in one unlocking", "", false, false, func(t swap.Terms, in, mid, out tokens) []op {
 			a, b := halves(t.AmountIn)
-			least := new(big.Int).Div(new(big.Int).Mul(t.FloorOut, big.NewInt(7)), big.NewInt(10)) // the second moves prices further
+			least := new(big.Int).Div(new(big.Int).Mul(t.FloorOut, big.NewInt(7)), big.NewInt(10)) // the second one gets a worse price
 			rest := new(big.Int).Sub(t.FloorOut, least)
 			return ops(v4Op(through(a, least, in, mid, out), through(b, rest, in, mid, out), settles(in, open, true), takes(out, msgSender, 0)))
 		}},

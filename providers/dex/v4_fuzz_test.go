@@ -9,11 +9,11 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// v4Terms are those of the programs.
+// v4Terms are the terms of the programs.
 var v4Terms = []func() swap.Terms{tokenIn, withoutFee, ethToUSDC, toNative}
 
-// FuzzV4Swap: whatever input of a V4_SWAP is accepted by itself, or with what it brings
-// swept, spends exactly the amount and enforces the floor for the recipient alone.
+// FuzzV4Swap: any input of a V4_SWAP that is accepted, alone or followed by a sweep of the
+// output, spends exactly the amount and enforces the floor for the recipient only.
 func FuzzV4Swap(f *testing.F) {
 	for i, p := range v4Programs {
 		for _, o := range p.list {

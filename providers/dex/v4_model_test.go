@@ -10,7 +10,8 @@ import (
 )
 
 // unlock executes the actions of a V4_SWAP concretely, as v4-periphery's source does
-// (V4Router, DeltaResolver): the router's deltas by currency, all nought in the end.
+// (V4Router, DeltaResolver): it keeps the router's deltas by currency, which must all be
+// zero in the end.
 func (m *model) unlock(o op) error {
 	deltas := map[common.Address]*big.Int{}
 	for i, code := range o.args[0].([]byte) {
@@ -58,9 +59,8 @@ func (m *model) act(deltas map[common.Address]*big.Int, code byte, vals []any) e
 	return m.taken(at(vals[0].(common.Address)), code, vals)
 }
 
-// through swaps along currencies; another payment to the caller, from within a pool of
-// testDAI, is in nobody's delta. A hook may be what pays, or takes, so that the rate is
-// any.
+// through swaps along currencies. Another payment to the caller, from within a pool of
+// testDAI, is in nobody's delta. A hook may pay or take anything, so the rate is arbitrary.
 func (m *model) through(at func(common.Address) *big.Int, in, min *big.Int, route ...common.Address) error {
 	n := new(big.Int).Set(in)
 	if n.Sign() == 0 {
@@ -150,7 +150,7 @@ func (m *model) taken(d *big.Int, code byte, vals []any) error {
 	return m.move(currency, testPool, to, n)
 }
 
-// randomActs are actions with arguments that an attacker would think of.
+// randomActs returns actions with arguments that an attacker would think of.
 func randomActs(t *rapid.T) []act {
 	return rapid.SliceOfN(rapid.Custom(randomAct), 1, 4).Draw(t, "actions")
 }
@@ -180,7 +180,7 @@ func randomAct(t *rapid.T) act {
 	return v4For(small, big.NewInt(min), rapid.SliceOfN(currency, 2, 3).Draw(t, "route")...)
 }
 
-// tamperActs changes, adds, doubles, drops or moves one action of a V4_SWAP.
+// tamperActs changes, adds, duplicates, drops or moves one action of a V4_SWAP.
 func tamperActs(t *rapid.T, o op) op {
 	codes, params := slices.Clone(o.args[0].([]byte)), slices.Clone(o.args[1].([][]byte))
 	i := rapid.IntRange(0, len(codes)-1).Draw(t, "action at")

@@ -14,8 +14,8 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// TestRecordedV4Quotes: recorded quotes over v4 are read as far as the permit, which is
-// of another amount and router than we ask for.
+// TestRecordedV4Quotes checks that recorded quotes over V4 are read up to the permit, which
+// is for another amount and router than we ask for.
 func TestRecordedV4Quotes(t *testing.T) {
 	for _, file := range []string{"quote-classic-base-v4-a.json", "quote-classic-base-v4-b.json"} {
 		var x struct {
@@ -35,7 +35,7 @@ func TestRecordedV4Quotes(t *testing.T) {
 			Account: q.Swapper.Address, Recipient: q.Swapper.Address, RefundTo: q.Swapper.Address, SrcChain: 8453, DstChain: 8453,
 			TokenIn: q.Input.Token.Address, TokenOut: q.Output.Token.Address, AmountIn: q.Input.Amount.Int, SlippageBps: 250,
 		}
-		reply := func(permit json.RawMessage) []byte { // the members that the source left out put back
+		reply := func(permit json.RawMessage) []byte { // with the members that the source left out
 			raw, err := json.Marshal(map[string]any{"routing": classic, "quote": x.Quote, "permitData": permit, "permitTransaction": nil})
 			if err != nil {
 				t.Fatal(err)
@@ -85,10 +85,9 @@ func TestRecordedV4OldStruct(t *testing.T) {
 	}
 }
 
-// TestRecordedV4Bound: the words of the swap in a transaction of mainnet's
-// (0x6fbc3188…, block 26036791) as they were published, with a bound on the price of a
-// pool with a hook. Its minimum was not published, so that a part of its price bound
-// stands for it.
+// TestRecordedV4Bound reads the words of the swap in a mainnet transaction (0x6fbc3188…,
+// block 26036791) as they were published. It has a price bound for a pool with a hook. Its
+// minimum was not published; a part of the price bound replaces it.
 func TestRecordedV4Bound(t *testing.T) {
 	words := []string{
 		"20", "d34a99bc0f67ae1bbd63c660e6d0b0dd03e263b7", "a0", "1a0", "de0b6b3a7640000", "71afd498d0000",
@@ -106,7 +105,7 @@ func TestRecordedV4Bound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 36 digits after the point: 0.0021 of the coin for a token.
+	// 36 decimal places: 0.0021 of the coin for a token.
 	price := new(big.Int).Div(v["minHopPriceX36"].([]any)[0].(*big.Int), new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil))
 	if price.Cmp(big.NewInt(2_100_000_000_000_000)) < 0 || price.Cmp(big.NewInt(2_150_000_000_000_000)) > 0 {
 		t.Errorf("a bound of %s wei for a token", price)

@@ -12,7 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/ethclient"
 )
 
-// tradingOn is a trader at a sandbox of one chain, whose pools' quotes are as the settings say.
+// tradingOn returns a trader in a sandbox with one chain, whose pools quote by settings.
 func tradingOn(t *testing.T, chainID uint64, settings dexsim.Settings) (x *trader, usdc, dai common.Address) {
 	t.Helper()
 	s := sandboxtest.Start(t, chainID)
@@ -34,7 +34,7 @@ func tradingOn(t *testing.T, chainID uint64, settings dexsim.Settings) (x *trade
 	return &trader{t: t, p: p, node: node, chain: c, who: s.Accounts()[0]}, sandboxtest.Token(t, c, "USDC"), sandboxtest.Token(t, c, "DAI")
 }
 
-// routed wants a swap to be offered over pools of these versions.
+// routed requires a swap to be offered over pools of these versions.
 func (x *trader) routed(in, out common.Address, amount, versions string) {
 	x.t.Helper()
 	if o, _, _ := x.built(x.t.Context(), in, out, amount, 20); !strings.HasPrefix(o.Route, versions) {
@@ -42,8 +42,8 @@ func (x *trader) routed(in, out common.Address, amount, versions string) {
 	}
 }
 
-// TestSandboxV4 swaps through a pool of v4's on the published pool manager and router.
-// Router 2.1.0, the newest that is published, reads a path with no bounds as 2.1.2 does.
+// TestSandboxV4 swaps through a V4 pool on the published pool manager and router. Router
+// 2.1.0, the newest that is published, reads a path without bounds as 2.1.2 does.
 func TestSandboxV4(t *testing.T) {
 	t.Parallel()
 	x, usdc, dai := tradingOn(t, 8453, dexsim.Settings{MakerFeeBips: 20})

@@ -18,7 +18,7 @@ type act struct {
 	args []any
 }
 
-// The structs of the actions, as the router has them.
+// The structs of the actions, as the router declares them.
 type (
 	v4Key struct {
 		Currency0, Currency1 common.Address
@@ -45,7 +45,7 @@ type (
 	}
 )
 
-// testHook is a contract that takes part in every pool of these tests.
+// testHook is the hook of every pool in these tests.
 var testHook = common.HexToAddress("0xC6C965BD164C483E87D0B550671798E9A3602840")
 
 func v4Op(list ...act) op {
@@ -103,21 +103,21 @@ func withoutFee() swap.Terms {
 	return t
 }
 
-// tokenIn are the terms of a DAI of 18 decimals for USDC, without a fee of ours.
+// tokenIn are the terms of 1 DAI (18 decimals) for USDC without a fee of ours.
 func tokenIn() swap.Terms {
 	t := withoutFee()
 	t.TokenIn = testDAI
 	return t
 }
 
-// toNative are those of DAI for the native coin.
+// toNative are the terms of DAI for the native coin.
 func toNative() swap.Terms {
 	t := tokenIn()
 	t.TokenOut = nativeCoin
 	return t
 }
 
-// v4Programs are accepted: the forms that the vendor's SDK makes, and those of wallets.
+// v4Programs are accepted: the forms that the vendor's SDK and wallets produce.
 var v4Programs = []struct {
 	name  string
 	terms func() swap.Terms
@@ -147,7 +147,7 @@ var v4Programs = []struct {
 	{"V3 to the wrapped coin, unwrapped, V4", tokenIn, ops(toWrapped, unwrapOp(routerItself, 0), v4Op(settles(nativeCoin, contractBalance, false), v4For(open, floor, nativeCoin, testUSDC), takes(testUSDC, msgSender, 0)))},
 }
 
-// The first halves of routes of DAI over the coin, in one form or the other.
+// The first halves of routes from DAI over the coin, in one form or the other.
 var (
 	toCoin    = v4Op(v4For(oneEther, open, testDAI, nativeCoin), settles(testDAI, open, true), takes(nativeCoin, routerItself, 0))
 	toWrapped = v3Op(routerItself, oneEther, 0, true, testDAI, base.wrapped)
@@ -161,7 +161,7 @@ func TestV4Programs(t *testing.T) {
 	}
 }
 
-// v4Attacks are programs of a lying provider, for 1 DAI. Each is one idea.
+// v4Attacks are programs of a lying provider for 1 DAI. Each tries one thing.
 var v4Attacks = map[string]struct {
 	code  swap.Code
 	field string
@@ -273,7 +273,7 @@ func TestV4Attacks(t *testing.T) {
 	}
 }
 
-// TestV4Encodings: the same honest actions in other encodings, and those not understood.
+// TestV4Encodings checks the honest actions in other encodings, and unknown actions.
 func TestV4Encodings(t *testing.T) {
 	good := ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))
 	codes, params := good[0].args[0].([]byte), good[0].args[1].([][]byte)

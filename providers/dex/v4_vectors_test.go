@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// v4Vectors are calldata that the vendor's own packages made; v4.mjs beside them says how.
+// v4Vectors are calldata made by the vendor's own packages; testdata/v4.mjs says how.
 type v4Vectors struct {
 	Account, FeeReceiver common.Address
 	Vectors              []struct {

@@ -8,16 +8,15 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A delta is what the pool manager and the router owe each other of a currency. The
-// manager keeps it for each address by itself: hooks and tokens can add to the
-// router's by paying for it (settleFor), and cannot take from it. One that is nought
-// is not kept.
+// A delta is what the pool manager and the router owe each other of a currency. The manager
+// keeps one for each address: hooks and tokens can add to the router's by paying for it
+// (settleFor), and cannot take from it. A delta of zero is not stored.
 type delta struct {
 	kind deltaKind
-	// n is, of a debt, the most that is owed: what the swaps take as it is written
-	// down; of a credit the least, which the swaps' own minimums leave of it.
+	// n is, of a debt, the most that is owed, which is what the swaps take by their stated
+	// amounts; of a credit, the least that the swaps' own minimums leave of it.
 	n *big.Int
-	// shared: a part of the credit was taken as a fee, and n says nothing any more.
+	// shared: a fee was taken from the credit, and n no longer counts.
 	shared bool
 }
 
@@ -29,15 +28,15 @@ const (
 	credit                  // what swaps paid
 )
 
-// An unlocked machine is one whose router has the pool manager unlocked. Nobody else
-// can unlock it then, nor enter the router.
+// An unlocked machine is one whose router has the pool manager unlocked. Nobody else can
+// unlock the manager then, nor enter the router.
 type unlocked struct {
 	*machine
 	deltas map[common.Address]*delta // by currency
 }
 
-// swap runs a swap of exact input along currencies. Its minimum is compared with what
-// the last pool, after its hook, is found to owe the router for this very call.
+// swap runs a swap of exact input along currencies. Its minimum is compared with what the
+// last pool, after its hook, owes the router for this very call.
 func (u *unlocked) swap(route []common.Address, v values) error {
 	if u.handed {
 		return refuse(swap.NotUnderstood, "commands", "a swap after the output was shared out")
@@ -49,7 +48,7 @@ func (u *unlocked) swap(route []common.Address, v values) error {
 		}
 		pools[i] = u.pair.pooled(currency)
 	}
-	if err := u.checkPath(pools); err != nil { // both forms of the coin are one token to it
+	if err := u.checkPath(pools); err != nil { // it takes both forms of the coin for one token
 		return err
 	}
 	first, last := route[0], route[len(route)-1]
@@ -69,8 +68,7 @@ func (u *unlocked) swap(route []common.Address, v values) error {
 	return nil
 }
 
-// owe is a swap's input. Zero means all that was settled ahead, whose amount is then
-// written down there.
+// owe records a swap's input. Zero means all that was settled ahead, where it is stated.
 func (u *unlocked) owe(currency common.Address, n *big.Int) error {
 	switch d := u.deltas[currency]; {
 	case n.Sign() == 0 && d != nil && d.kind == ahead:
@@ -87,8 +85,8 @@ func (u *unlocked) owe(currency common.Address, n *big.Int) error {
 	return nil
 }
 
-// settle pays the pool manager: after the swaps all that they took, of which zero
-// stands for whatever it is; or an amount before the swap that uses it.
+// settle pays the pool manager: after the swaps all that they took, for which zero stands;
+// or, before a swap, the amount that it is to use.
 func (u *unlocked) settle(currency common.Address, n *big.Int, fromUser bool) error {
 	d := u.deltas[currency]
 	switch {
@@ -100,7 +98,7 @@ func (u *unlocked) settle(currency common.Address, n *big.Int, fromUser bool) er
 	default:
 		return refuse(swap.NotAsAccepted, "amountIn", "what is settled of %s is not what the swaps take", currency)
 	}
-	// Of the native coin the router has the amount, whoever is named as the payer.
+	// The router pays the native coin from the value it got, whoever is named as payer.
 	return u.pay(currency, leg{in: n, fromUser: fromUser && currency != nativeCoin})
 }
 
@@ -112,7 +110,7 @@ func (u *unlocked) settleAll(currency common.Address, max *big.Int) error {
 	return u.settle(currency, new(big.Int), true)
 }
 
-// credited is what swaps paid of a currency.
+// credited returns what swaps paid of a currency, and refuses if that is nothing.
 func (u *unlocked) credited(currency common.Address) (*delta, error) {
 	if d := u.deltas[currency]; d != nil && d.kind == credit {
 		return d, nil
@@ -120,7 +118,7 @@ func (u *unlocked) credited(currency common.Address) (*delta, error) {
 	return nil, refuse(swap.NotUnderstood, "actions", "there is no %s to be taken at this point", currency)
 }
 
-// take takes all of a credit. An amount would leave or lack the rest.
+// take takes all of a credit. A stated amount could leave a rest, or exceed the credit.
 func (u *unlocked) take(currency, to common.Address, n *big.Int) error {
 	d, err := u.credited(currency)
 	switch {
@@ -140,8 +138,8 @@ func (u *unlocked) take(currency, to common.Address, n *big.Int) error {
 	return u.receive(currency, d, d.n)
 }
 
-// takeAll takes all of a credit to the account, at least min. What others may add to
-// the credit arrives with it, so that no payment counts twice.
+// takeAll takes all of a credit to the account, at least min. What others may add to the
+// credit arrives with it, so no payment counts twice.
 func (u *unlocked) takeAll(currency common.Address, min *big.Int) error {
 	d, err := u.credited(currency)
 	switch {
@@ -155,7 +153,7 @@ func (u *unlocked) takeAll(currency common.Address, min *big.Int) error {
 	return u.receive(currency, d, min)
 }
 
-// receive is the recipient's part, of which at least min is enforced.
+// receive records the recipient's part, of which at least min is enforced.
 func (u *unlocked) receive(currency common.Address, d *delta, min *big.Int) error {
 	if currency != u.t.TokenOut {
 		return refuse(swap.NotAsAccepted, "recipient", "%s is handed over, which is not the output token", currency)
@@ -166,8 +164,8 @@ func (u *unlocked) receive(currency common.Address, d *delta, min *big.Int) erro
 	return nil
 }
 
-// takePortion takes a fee out of a credit which is the whole output: the router holds
-// no other part of it, and no swap may follow.
+// takePortion takes a fee from a credit that is the whole output: the router holds no other
+// part of it, and no swap may follow.
 func (u *unlocked) takePortion(currency, to common.Address, bips *big.Int) error {
 	d, err := u.credited(currency)
 	if err != nil {

@@ -21,10 +21,10 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// Values are a struct's members by name, as its EIP-712 type has them: addresses
-// are [common.Address], numbers *big.Int, bytes []byte, structs values and arrays
-// []any. The same struct has the same values whether it is read from JSON or from
-// its ABI encoding; what is compared, hashed and signed is made from them.
+// values are a struct's members by name, as its EIP-712 type declares them: addresses are
+// [common.Address], numbers *big.Int, bytes []byte, structs values and arrays []any. A
+// struct has the same values whether it is read from JSON or from its ABI encoding; they
+// are what is compared, hashed and signed.
 type values map[string]any
 
 // readTree reads JSON into maps, lists, strings and [json.Number]s.
@@ -41,9 +41,8 @@ func readTree(raw []byte) (any, error) {
 	return tree, nil
 }
 
-// readValues reads a struct of the named type out of JSON that was read, or out of
-// the message of typed data. Every member must be there in its own form, and
-// nothing else.
+// readValues reads a struct of the named type from decoded JSON, or from the message of
+// typed data. Every member must be there in its own form, and no other.
 func readValues(types apitypes.Types, name string, tree any) (values, error) {
 	fields, ok := tree.(map[string]any)
 	if !ok {
@@ -66,7 +65,7 @@ func readValues(types apitypes.Types, name string, tree any) (values, error) {
 	return out, nil
 }
 
-// maxElements is above every array in an order: sixteen points of a curve.
+// maxElements bounds every array of an order: a curve has at most sixteen points.
 const maxElements = 16
 
 func readValue(types apitypes.Types, kind string, tree any) (any, error) {
@@ -90,7 +89,7 @@ func readValue(types apitypes.Types, kind string, tree any) (any, error) {
 	return readScalar(kind, tree)
 }
 
-// readScalar reads one value of a type that Solidity has built in.
+// readScalar reads one value of a built-in Solidity type.
 func readScalar(kind string, tree any) (any, error) {
 	s, isText := tree.(string)
 	switch {
@@ -141,7 +140,7 @@ func readInteger(kind, s string) (*big.Int, error) {
 	return n, nil
 }
 
-// hash is the EIP-712 hash of the values as a struct of the named type.
+// hash returns the EIP-712 hash of the values as a struct of the named type.
 func (v values) hash(types map[string]hashedType, name string) common.Hash {
 	t := types[name]
 	data := make([]byte, 0, 32*(len(t.members)+1))
@@ -152,7 +151,7 @@ func (v values) hash(types map[string]hashedType, name string) common.Hash {
 	return crypto.Keccak256Hash(data)
 }
 
-// word is what a value is in the encoding that its struct's hash is made from.
+// word returns a value as it is encoded for the hash of its struct.
 func word(types map[string]hashedType, kind string, v any) []byte {
 	switch v := v.(type) {
 	case common.Address:
@@ -189,8 +188,8 @@ func hashedTypes(types apitypes.Types) map[string]hashedType {
 	return out
 }
 
-// message is the struct as typed data has it: every value is a string, a list or a
-// message, so that it comes back from storage as it went in.
+// message returns the struct as typed data: every value is a string, a list or a message,
+// so that it comes back from storage unchanged.
 func (v values) message() map[string]any {
 	out := make(map[string]any, len(v))
 	for name, m := range v {
@@ -252,7 +251,7 @@ func alike(v, w any) bool {
 	return false
 }
 
-// encodedForm is the ABI type of a struct as a function's only argument.
+// encodedForm returns the ABI type of a struct as a function's only argument.
 func encodedForm(types apitypes.Types, name string) abi.Arguments {
 	typ, err := abi.NewType("tuple", "", components(types, name))
 	if err != nil {
@@ -277,7 +276,7 @@ func components(types apitypes.Types, name string) []abi.ArgumentMarshaling {
 	return out
 }
 
-// decoded turns what the abi package made of a struct into values.
+// decoded converts what the abi package made of a struct into values.
 func decoded(types apitypes.Types, name string, v reflect.Value) values {
 	out := values{}
 	for i, m := range types[name] {

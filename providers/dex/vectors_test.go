@@ -19,7 +19,7 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// vectors are golden values made with the vendor's own SDKs and checked on the
+// vectors are reference values made with the vendor's own SDKs and checked on the
 // contracts' bytecode.
 type vectors struct {
 	Account          common.Address
@@ -104,8 +104,8 @@ func TestVectorConstants(t *testing.T) {
 	}
 }
 
-// vectorTerms are the terms that the router vectors satisfy: 40 bps to the fee
-// receiver, at least what the last command enforces.
+// vectorTerms are the terms that the router vectors satisfy: 40 bps to the fee receiver,
+// and as the floor what the last command enforces.
 func vectorTerms(v vectors, in, out common.Address, amount string, floor int64) swap.Terms {
 	t := ethToUSDC()
 	t.Account, t.Recipient, t.RefundTo = v.Account, v.Account, v.Account
@@ -167,8 +167,8 @@ func TestVectorRouterCalldata(t *testing.T) {
 	}
 }
 
-// carriedPermit wants the calldata to carry the vectors' permit with its
-// signature, and returns what signing it does.
+// carriedPermit requires the calldata to carry the vectors' permit with its signature, and
+// returns the effect of signing it.
 func carriedPermit(t *testing.T, v vectors, terms swap.Terms, c chain.Call) swap.Effect {
 	t.Helper()
 	exact := v.PermitSingle[1]
@@ -292,7 +292,7 @@ func TestVectorPermits(t *testing.T) {
 	lieAboutPermit(t, terms, good)
 }
 
-// lieAboutPermit changes one thing of a good permit at a time.
+// lieAboutPermit changes one thing at a time in a good permit.
 func lieAboutPermit(t *testing.T, terms swap.Terms, good apitypes.TypedData) {
 	for name, change := range map[string]func(*apitypes.TypedData, map[string]any){
 		"another token":    func(_ *apitypes.TypedData, d map[string]any) { d["token"] = testDAI.Hex() },

@@ -23,7 +23,7 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// tradersOn are traders on a sandbox's chains, by chain.
+// tradersOn returns a trader for each of a sandbox's chains.
 func tradersOn(t *testing.T, s *sandbox.Sandbox, set dexsim.Settings) map[uint64]*trader {
 	t.Helper()
 	if err := s.DEX().Set(set); err != nil {
@@ -46,8 +46,8 @@ func tradersOn(t *testing.T, s *sandbox.Sandbox, set dexsim.Settings) map[uint64
 	return traders
 }
 
-// TestVendorsSandboxOrders: auctions from our quote to the simulator's cosigned order,
-// read by uniswapx-sdk.
+// TestVendorsSandboxOrders compares auctions, from our quote to the simulator's cosigned
+// order, with what uniswapx-sdk reads.
 func TestVendorsSandboxOrders(t *testing.T) {
 	s := sandboxtest.Start(t, 1, 8453, 42161)
 	traders := tradersOn(t, s, dexsim.Settings{MakerFeeBips: 20, MakerRecipient: makerFee, Auctions: dexsim.AuctionsAlways})
@@ -79,7 +79,7 @@ func TestVendorsSandboxOrders(t *testing.T) {
 	}
 }
 
-// listedOrder is an order as the simulator lists it, to be resolved at many moments.
+// listedOrder is an order as the simulator lists it, with the moments to resolve it at.
 func listedOrder(t *testing.T, base string, chain uint64, id string) dex.CosignedOrder {
 	t.Helper()
 	raw := get(t, base+"/orders?orderId="+id)
@@ -95,7 +95,7 @@ func listedOrder(t *testing.T, base string, chain uint64, id string) dex.Cosigne
 	}
 	x := list.Orders[0]
 	o := dex.CosignedOrder{Kind: x.Type, Chain: chain, Encoded: common.FromHex(x.EncodedOrder), Signature: common.FromHex(x.Signature), Swapper: x.Swapper}
-	begins := x.CosignerData.DecayStartTime + x.CosignerData.DecayStartBlock // one of them
+	begins := x.CosignerData.DecayStartTime + x.CosignerData.DecayStartBlock // one of them is set
 	for n := begins - 3; n < begins+60; n++ {
 		o.At = append(o.At, n)
 	}
@@ -121,8 +121,8 @@ func get(t *testing.T, url string) []byte {
 	return raw
 }
 
-// TestVendorsSandboxCalls: permits and calldata of classic swaps, read by permit2-sdk and
-// universal-router-sdk.
+// TestVendorsSandboxCalls compares permits and calldata of classic swaps with what
+// permit2-sdk and universal-router-sdk read.
 func TestVendorsSandboxCalls(t *testing.T) {
 	s := sandboxtest.Start(t, 1, 10, 8453, 42161)
 	var question struct {
@@ -178,8 +178,8 @@ func TestVendorsSandboxCalls(t *testing.T) {
 	}
 }
 
-// untagged is calldata without the 10 or 22 bytes that the live service puts behind it,
-// of which the package's parser knows nothing.
+// untagged is calldata without the 10 or 22 bytes that the live service appends, which the
+// package's parser does not know.
 func untagged(data []byte) []byte {
 	for _, n := range []int{10, 22} {
 		if rest := len(data) - n; rest > 0 && bytes.HasPrefix(data[rest:], []byte("unix\x00\x00")) {

@@ -15,33 +15,33 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// A CosignedOrder is an auction order as the order service lists it, and Says what
-// either side says of it.
+// A CosignedOrder is an auction order as the order service lists it.
 type CosignedOrder struct {
 	Kind      string         `json:"kind"` // Dutch_V2 or Dutch_V3
 	Chain     uint64         `json:"chain"`
 	Encoded   hexutil.Bytes  `json:"encoded"`
 	Signature hexutil.Bytes  `json:"signature"`
 	Swapper   common.Address `json:"swapper"`
-	At        []int64        `json:"at"` // seconds, or blocks of V3
+	At        []int64        `json:"at"` // seconds, or blocks for V3
 }
 
-// Says are an order's hashes, who signed, and what it takes and pays at each moment.
+// Says is what one side reads of an order: its hashes, who signed, and what it takes and
+// pays at each moment.
 type Says struct {
 	Hash, Digest     common.Hash
 	Signer, Cosigner common.Address
-	Again            hexutil.Bytes // the encoding, made anew
+	Again            hexutil.Bytes // the order encoded again
 	Moments          []Moment
 }
 
-// A Moment is what an order takes and pays then, in base units.
+// A Moment is what an order takes and pays at one time, in base units.
 type Moment struct {
 	At  int64
 	In  string
 	Out []string
 }
 
-// Compare holds what this package reads of an order against what the vendor's does.
+// Compare compares what this package reads of an order with what the vendor's does.
 func (o CosignedOrder) Compare(t *testing.T, c *vendors.Count, theirs Says) {
 	t.Helper()
 	kind := map[string]*auctionKind{"Dutch_V2": dutchV2, "Dutch_V3": dutchV3}[o.Kind]
@@ -69,7 +69,7 @@ func (o CosignedOrder) Compare(t *testing.T, c *vendors.Count, theirs Says) {
 	}
 }
 
-// TestVendorsOrders: orders that uniswapx-sdk makes at random, read here.
+// TestVendorsOrders reads orders that uniswapx-sdk makes at random.
 func TestVendorsOrders(t *testing.T) {
 	var made []struct {
 		CosignedOrder
@@ -90,10 +90,10 @@ func TestVendorsOrders(t *testing.T) {
 	}
 }
 
-// A Program is what the vendor's parser says of calldata for the router.
+// A Program is what the vendor's parser reads of calldata for the router.
 type Program struct {
 	Commands     []string
-	Floor, Takes string // base units: what the account gets at least, and gives
+	Floor, Takes string // base units: what the account gets at least, and what it gives
 	Fees         []struct {
 		To  common.Address
 		Bps string
@@ -101,7 +101,7 @@ type Program struct {
 	Deadline int64
 }
 
-// Compare holds the effect that this package reads of the same calldata against it.
+// Compare compares it with the effect that this package reads of the same calldata.
 func (p Program) Compare(t *testing.T, c *vendors.Count, what string, f swap.Effect) {
 	t.Helper()
 	c.Same(what, "floors", f.Receives[0].Min, p.Floor)
@@ -114,7 +114,7 @@ func (p Program) Compare(t *testing.T, c *vendors.Count, what string, f swap.Eff
 	c.Same(what, "deadlines", f.Deadline.Unix(), p.Deadline)
 }
 
-// TestVendorsForms: calldata that universal-router-sdk makes, read here.
+// TestVendorsForms reads calldata that universal-router-sdk makes.
 func TestVendorsForms(t *testing.T) {
 	var answer struct {
 		Made []struct {
@@ -156,7 +156,7 @@ func TestVendorsForms(t *testing.T) {
 	}
 }
 
-// TestVendorsPins: every contract of every chain served, and every function called.
+// TestVendorsPins checks every contract of every chain served, and every function called.
 func TestVendorsPins(t *testing.T) {
 	known, c := vendors.Known(t), vendors.NewCount(t, "dex pins")
 	for _, d := range deployments {

@@ -23,7 +23,7 @@ var (
 	testAttacker = common.HexToAddress("0xBadBadBadBadBadBadBadBadBadBadBadBadBad0")
 )
 
-// fixture is a recorded reply and the request it answers.
+// fixture returns a recorded reply and the request that it answers.
 func fixture(t testing.TB, name string) (raw []byte, r swap.QuoteRequest) {
 	t.Helper()
 	file, err := os.ReadFile("testdata/exchanges/" + name)
@@ -39,7 +39,7 @@ func fixture(t testing.TB, name string) (raw []byte, r swap.QuoteRequest) {
 	return x.Response.Body, testRequests(t)[name]
 }
 
-// testRequests are the requests of recorded quotes, by file.
+// testRequests are the requests of the recorded quotes, by file.
 func testRequests(t testing.TB) map[string]swap.QuoteRequest {
 	v := readVectors(t)
 	jam, rfq := vectorTerms(v), vectorTerms(v)
@@ -63,7 +63,7 @@ func testVenue(t testing.TB, r swap.QuoteRequest, name string) venue {
 	return v
 }
 
-// An attack changes a reply in one place or several.
+// An attack changes one or more fields of a reply.
 type attack struct {
 	name   string
 	change func(reply, toSign map[string]any)
@@ -87,8 +87,8 @@ func show(key string, v any) func(reply, toSign map[string]any) {
 	return func(reply, _ map[string]any) { reply[key] = v }
 }
 
-// attacksOnBoth are against either protocol: what is shown stays honest, or lies
-// along with what would be signed.
+// attacksOnBoth apply to either protocol. The displayed fields stay honest, or lie in the
+// same way as the order to be signed.
 var attacksOnBoth = []attack{
 	{"the output to another", set("receiver", testAttacker.Hex()), swap.NotAsAccepted, "receiver"},
 	{"the output to another, shown so too", both(set("receiver", testAttacker.Hex()), show("receiver", testAttacker.Hex())), swap.NotAsAccepted, "receiver"},
@@ -171,18 +171,17 @@ var attacksOnRFQ = []attack{
 	{"an order of several tokens", show("onchainOrderType", "MultiOrder"), swap.NotAsAccepted, "onchainOrderType"},
 }
 
-// partnerCall is the head of a swapSingle whose flags name partner 7 beside its event.
+// partnerCall is the start of a swapSingle call whose flags name partner 7 next to its
+// event id.
 var partnerCall = "0x4dcebcba" + strings.Repeat("00", 10*32) + strings.Repeat("11", 16) + "0000000000000007" + strings.Repeat("00", 8)
 
-// packedFee is partnerInfo.
 func packedFee(partner common.Address, partnerBps, protocolBps int64) string {
 	n := new(big.Int).Lsh(new(big.Int).SetBytes(partner[:]), 32)
 	n.Add(n, big.NewInt(partnerBps<<16|protocolBps))
 	return n.String()
 }
 
-// Attacks are the lies by name that a protocol of the provider is told in
-// TestHostile.
+// Attacks are the named attacks that TestHostile runs against one protocol.
 func Attacks(t *testing.T, protocol string) (list []providertest.Attack) {
 	by := map[string]struct {
 		file    string
@@ -233,8 +232,8 @@ func changed(t testing.TB, raw []byte, change func(reply, toSign map[string]any)
 	return out
 }
 
-// TestFeeOfTheProtocol: what the terms let the provider take is shown as a payment
-// to its settlement, and one basis point more is refused.
+// TestFeeOfTheProtocol: a protocol fee within the terms is shown as a payment to the
+// settlement, and one basis point more is refused.
 func TestFeeOfTheProtocol(t *testing.T) {
 	raw, r := fixture(t, "superseed-usdc-weth.quote.json")
 	d := testVenue(t, r, "JAM").asked(r)
@@ -267,7 +266,8 @@ func equalJSON(a, b any) bool {
 	return errA == nil && errB == nil && string(x) == string(y)
 }
 
-// An otherTyped is not exactly an order of the built-in contract for the terms.
+// An otherTyped is typed data that is not exactly an order for the terms and the built-in
+// contract.
 type otherTyped struct {
 	change func(*apitypes.TypedData, *swap.Terms)
 	code   swap.Code
@@ -297,7 +297,7 @@ var otherData = map[string]otherTyped{
 	"without the fee":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.FeeBps, t.FeeReceiver = 0, common.Address{} }, swap.NotAsAccepted, "feeBps"},
 }
 
-// dataTerms are those of the first vector's order.
+// dataTerms are the terms of the first vector's order.
 func dataTerms(t testing.TB) swap.Terms {
 	terms := vectorTerms(readVectors(t))
 	signable["jam_v2_standard_5330"].terms(&terms)
@@ -305,7 +305,6 @@ func dataTerms(t testing.TB) swap.Terms {
 	return terms
 }
 
-// decoded has the first vector's order decoded with the change.
 func (o otherTyped) decoded(t *testing.T) error {
 	d, terms := readVectors(t).Vectors[0].TypedData, dataTerms(t)
 	d.Message = maps.Clone(d.Message)
@@ -314,7 +313,6 @@ func (o otherTyped) decoded(t *testing.T) error {
 	return err
 }
 
-// otherSteps are no order.
 var otherSteps = map[string]swap.Step{
 	"a call": {Kind: swap.CallStep}, "a late call": {Kind: swap.LateStep}, "nothing": {Kind: swap.TypedStep}, "an unknown kind": {Kind: "lie", Typed: &apitypes.TypedData{}},
 }

@@ -9,9 +9,9 @@ import (
 	"swapkeep/swap"
 )
 
-// Build turns an offer into the one order to be signed, made from the terms. It
-// asks nobody and may be repeated. A refusal with [swap.QuoteExpired] wants a fresh
-// quote.
+// Build turns an offer into a plan with one typed-data step: the order, built from the
+// terms. It makes no network call and may be repeated. A refusal with [swap.QuoteExpired]
+// means that a fresh quote is needed.
 func (p *Provider) Build(_ context.Context, o swap.Offer, t swap.Terms) (swap.Built, error) {
 	if now := p.now(); !now.Before(o.Expires) || !now.Before(t.Deadline) {
 		return swap.Built{}, refuse(swap.QuoteExpired, "expires", "gave a quote that has expired; get a new one")
@@ -30,8 +30,9 @@ func (p *Provider) Build(_ context.Context, o swap.Offer, t swap.Terms) (swap.Bu
 	}, nil
 }
 
-// stand reads an offer, which may come from storage, under terms. What is built on
-// is what its quote says, not what else is stored. It is pure.
+// stand parses an offer again, which may come from storage, and checks it against the
+// terms. It relies only on the offer's raw quote, not on its other stored fields. It is
+// pure.
 func (p *Provider) stand(o swap.Offer, t swap.Terms) (reading, error) {
 	if err := checkTerms(t); err != nil {
 		return reading{}, err
@@ -68,7 +69,7 @@ func (p *Provider) stand(o swap.Offer, t swap.Terms) (reading, error) {
 	return again, err
 }
 
-// under holds an order to accepted terms.
+// under checks an order against accepted terms.
 func (o order) under(t swap.Terms) (order, error) {
 	o.deal = o.deal.agreed(t)
 	if err := o.core.fits(o.deal, t.FloorOut); err != nil {
@@ -77,7 +78,8 @@ func (o order) under(t swap.Terms) (order, error) {
 	return o, o.bounds(o.deal)
 }
 
-// floor is the accepted one; without it everything is too little.
+// floor is the accepted minimum received. Without one it returns 2^256, so every order is
+// refused.
 func floor(t swap.Terms) *big.Int {
 	if t.FloorOut == nil {
 		return new(big.Int).Lsh(big.NewInt(1), 256)

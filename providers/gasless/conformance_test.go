@@ -28,7 +28,7 @@ var (
 
 	native        = common.Address{}
 	nativeWire    = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
-	wethOP        = common.HexToAddress("0x4200000000000000000000000000000000000006") // also of 8453 and 5330
+	wethOP        = common.HexToAddress("0x4200000000000000000000000000000000000006") // also on 8453 and 5330
 	wethEthereum  = common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")
 	wethArbitrum  = common.HexToAddress("0x82aF49447D8a07e3bd95BD0d56f35241523fBab1")
 	usdcEthereum  = common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
@@ -45,7 +45,6 @@ var (
 	transferTopic = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
 )
 
-// newProvider is a provider on a loopback server.
 func newProvider(t testing.TB, base string, now func() time.Time, limits rest.Limits) swap.Provider {
 	p, err := gasless.New(gasless.Config{
 		Base: base, Sandbox: true, Now: now, Source: "test-partner",
@@ -59,7 +58,6 @@ func newProvider(t testing.TB, base string, now func() time.Time, limits rest.Li
 	return p
 }
 
-// sign signs as the account does.
 func sign(d apitypes.TypedData) ([]byte, error) {
 	key, err := crypto.HexToECDSA("4646464646464646464646464646464646464646464646464646464646464646") // public test key
 	if err != nil {
@@ -84,23 +82,22 @@ func toFriend(r swap.QuoteRequest) swap.QuoteRequest {
 	return r
 }
 
-// wei reads an amount in base units.
 var wei = providertest.Wei
 
 func word(a common.Address) common.Hash { return common.BytesToHash(a[:]) }
 
 func same(s string) common.Hash { return common.HexToHash("0x" + s + s + s + s + s + s + s + s) }
 
-// A recording is what one recorded order comes to.
+// A recording is the expected result of one recorded order.
 type recording struct {
 	name, out, least string
 	quoteID          string
 	tx               common.Hash
 	free             []providertest.Harmless
-	claims           bool // has every kind of reply about the order
+	claims           bool // has a recorded status reply for every state
 }
 
-// flow is a recorded order that spends one token and has another arrive.
+// flow is the flow of a recorded order from one token to another.
 func (x recording) flow(protocol string, r swap.QuoteRequest, settlement, spender common.Address, ends time.Time, spent common.Address, fill, trace []swap.LogPattern) providertest.Flow {
 	path := map[string]string{"JAM": "/jam/%s/v2", "RFQ": "/pmm/%s/v3"}[protocol]
 	chain := map[uint64]string{1: "ethereum", 10: "optimism", 8453: "base", 42161: "arbitrum", 5330: "superseed"}[r.SrcChain]
@@ -138,7 +135,7 @@ func beside(f providertest.Flow) providertest.Flow {
 	return f
 }
 
-// among is a flow in which the other protocol answers as well, with its own quote.
+// among is a flow in which the other protocol also has an offer.
 func among(f providertest.Flow, other string) providertest.Flow {
 	f.Name, f.Beside, f.Among = f.Name+"-among", []string{other + ".quote.json"}, true
 	return f
@@ -190,7 +187,8 @@ func rfqSuite() providertest.Suite {
 func suite(name string, noHash []string, further []providertest.Harmless, flows []providertest.Flow) providertest.Suite {
 	return providertest.Suite{
 		Name: name, Dir: "testdata/exchanges", Now: recorded, New: newProvider, Sign: sign,
-		// What is signed; and maps by token, in which a member more is a token more.
+		// What is signed, and maps keyed by token, where another member means another
+		// token.
 		Whole: []string{"quote:toSign", "quote:buyTokens", "quote:sellTokens", "quote:partnerFee", "quote:protocolFee", "order-status:amounts"},
 		Flows: flows, Harmless: harmless(flows, noHash, further...),
 	}
@@ -204,11 +202,11 @@ const (
 	freeMaker  = "anybody but a party to the swap; the order is filled by that one's tokens or not at all"
 )
 
-// otherNumbers are the lies that make a number of 256 bits of a number.
+// otherNumbers are the mutations that turn a number into another one of at most 256 bits.
 var otherNumbers = []string{"a number", "one more", "one less", "doubled", "of 256 bits"}
 
-// freeJAM and freeRFQ are what the provider may choose in an order: what it says
-// when it quotes is what is signed.
+// freeJAM and freeRFQ are the order fields that the provider may choose. What it chose in
+// the quote is what is signed.
 var (
 	freeJAM = []providertest.Harmless{
 		{Path: "message.executor", Why: freeWho},
@@ -230,8 +228,7 @@ func TestConformance(t *testing.T) {
 	t.Run("RFQ", func(t *testing.T) { providertest.Run(t, rfqSuite()) })
 }
 
-// TestHostile has a sub-test for every leaf of the recorded replies and of what is
-// signed.
+// TestHostile has a sub-test for every leaf of the recorded replies and of the signed data.
 func TestHostile(t *testing.T) {
 	for name, s := range map[string]providertest.Suite{"JAM": jamSuite(), "RFQ": rfqSuite()} {
 		t.Run(name, func(t *testing.T) {

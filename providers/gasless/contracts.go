@@ -9,14 +9,14 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A deployment is what the provider has on one chain.
+// A deployment is the provider's contracts on one chain.
 type deployment struct {
 	chain uint64
-	name  string // the chain's in the API's paths
-	// JAM: users allow the balance manager and sign for the settlement, which must
-	// never be allowed anything: whoever calls it may take what it may take.
+	name  string // name of the chain in API paths
+	// JAM: users approve the balance manager and sign for the settlement. The settlement
+	// must never be approved: anyone who calls it may take what it is allowed.
 	jamSettlement, balanceManager common.Address
-	// RFQ: the settlement pulls by itself. Zero where the protocol is not used.
+	// RFQ: the settlement itself pulls the tokens. Zero where the protocol is not used.
 	rfqSettlement common.Address
 }
 
@@ -24,17 +24,18 @@ var (
 	jamSettlement  = common.HexToAddress("0xbeb0b0623f66bE8cE162EbDfA2ec543A522F4ea6")
 	balanceManager = common.HexToAddress("0xC5a350853E4e36b73EB0C24aaA4b8816C9A3579a")
 	rfqSettlement  = common.HexToAddress("0xbbbbbBB520d69a9775E85b458C58c648259FAD5F")
-	// bebopRouter settles RFQ of much traded tokens since August 2026, around rfqSettlement. It
-	// is no pin: an order for it holds a minimum only if its limitAmount is above 0, and those
-	// recorded have 0, while an oracle and a checker that the order names may lower what
-	// arrives. (bebop-dex/bebop-rfqa, BebopRouter.sol; docs.bebop.xyz, router-migration-guide,
-	// which tells no way to ask for another form.)
+	// bebopRouter has settled RFQ orders of heavily traded tokens since August 2026, as a
+	// layer around rfqSettlement. It is not pinned: an order for it holds a minimum only if
+	// its limitAmount is above 0, and the recorded ones have 0; besides, an oracle and a
+	// checker that the order names may lower what arrives. (bebop-dex/bebop-rfqa,
+	// BebopRouter.sol; docs.bebop.xyz, router-migration-guide, which documents no way to
+	// ask for the other form.)
 	bebopRouter = common.HexToAddress("0xBeb0009ACa35087ce7cCF11637E24dd1Aad3bf2A")
 )
 
-// deployments has the chains on which the support table has the provider active.
-// Sources: the address lists of bebop-dex/bebop-jam-contracts and of Bebop's
-// documentation. Chain 5330 has its own entry and one protocol (spec section 2).
+// deployments lists the chains where the support table has the provider as active. Sources:
+// the address lists of bebop-dex/bebop-jam-contracts and of Bebop's documentation. Chain
+// 5330 has its own contracts and only one protocol (spec section 2).
 var deployments = []deployment{
 	{1, "ethereum", jamSettlement, balanceManager, rfqSettlement},
 	{10, "optimism", jamSettlement, balanceManager, rfqSettlement},
@@ -60,20 +61,19 @@ func deploymentOn(chainID uint64) (deployment, error) {
 	return deployment{}, refuse(swap.UnsupportedNetwork, "srcChainId", "does not serve chain %d; choose another provider or network", chainID)
 }
 
-// wrapped is the chain's wrapped native coin.
 func (d deployment) wrapped() common.Address {
 	n, _ := chain.NetworkByID(d.chain)
 	return n.WrappedNative
 }
 
-// reserved reports the provider's own contracts, Permit2, and the address that
-// stands for the native coin: none is a token, a person or a maker.
+// reserved reports whether a is one of the provider's contracts, Permit2 or the placeholder
+// for the native coin. None of these may be a token, an account or a maker.
 func (d deployment) reserved(a common.Address) bool {
 	return a != nativeCoin && slices.Contains([]common.Address{d.jamSettlement, d.balanceManager, d.rfqSettlement, bebopRouter, permit2, nativeWire}, a)
 }
 
-// Pins are the settlements, what may be allowed for them, and the wrapped coins.
-// The sandbox has them at the same addresses.
+// Pins are the settlement contracts, their spenders and the wrapped coins. The sandbox
+// deploys them at the same addresses.
 func (p *Provider) Pins() swap.Pins {
 	var pins swap.Pins
 	for _, d := range deployments {

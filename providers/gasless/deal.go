@@ -8,19 +8,19 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A deal is what an order must say, whoever wrote it.
+// A deal is what an order must contain, whoever wrote it.
 type deal struct {
 	venue
 	taker, receiver common.Address
-	spent           common.Address // the token that leaves: the wrapped coin for a native input
+	spent           common.Address // input token; the wrapped coin for a native input
 	tokenOut        common.Address // zero = native
 	amountIn        *big.Int
 	feeBps          int
 	feeReceiver     common.Address
-	makerBps        int // most that the provider's side may take besides
+	makerBps        int // most that the provider's side may charge on top
 }
 
-// buy is the token out as orders name it.
+// buy is the output token as orders name it.
 func (d deal) buy() common.Address {
 	if d.tokenOut == nativeCoin {
 		return nativeWire
@@ -28,7 +28,7 @@ func (d deal) buy() common.Address {
 	return d.tokenOut
 }
 
-// asked is the deal of a request.
+// asked is the deal for a quote request.
 func (v venue) asked(r swap.QuoteRequest) deal {
 	_, _, makerBps := swap.DefaultFees().For(swap.Gasless)
 	if !v.charges {
@@ -40,7 +40,7 @@ func (v venue) asked(r swap.QuoteRequest) deal {
 	}
 }
 
-// agreed is the deal of accepted terms.
+// agreed is the deal for accepted terms.
 func (v venue) agreed(t swap.Terms) deal {
 	return deal{
 		venue: v, taker: t.Account, receiver: t.Recipient, spent: t.Input(), tokenOut: t.TokenOut,
@@ -48,7 +48,7 @@ func (v venue) agreed(t swap.Terms) deal {
 	}
 }
 
-// spentOf is the token that an order for an input spends.
+// spentOf is the token that an order spends for the input tokenIn.
 func spentOf(d deployment, tokenIn common.Address) common.Address {
 	if tokenIn == nativeCoin {
 		return d.wrapped()
@@ -56,7 +56,7 @@ func spentOf(d deployment, tokenIn common.Address) common.Address {
 	return tokenIn
 }
 
-// A party is one of the addresses and numbers that a request and terms share.
+// A party holds the values that quote requests and terms have in common.
 type party struct {
 	src, dst           uint64
 	account, recipient common.Address
@@ -66,8 +66,8 @@ type party struct {
 	feeReceiver        common.Address
 }
 
-// check refuses what no order of this provider could carry, or what would make
-// one ambiguous.
+// check refuses values that no order of this provider can carry, or that would make an
+// order ambiguous.
 func (p party) check() (deployment, error) {
 	d, err := deploymentOn(p.src)
 	zero := common.Address{}
@@ -100,14 +100,14 @@ func (p party) check() (deployment, error) {
 	return d, nil
 }
 
-// maxFeeBps is the highest partner fee of the spec; the API takes 500.
+// maxFeeBps is the highest partner fee that the spec allows, in bps. The API accepts 500.
 const maxFeeBps = 300
 
 func partyOf(r swap.QuoteRequest) party {
 	return party{r.SrcChain, r.DstChain, r.Account, r.Recipient, r.TokenIn, r.TokenOut, r.AmountIn, r.FeeBps, r.FeeReceiver}
 }
 
-// checkTerms refuses terms under which no order could be read for certain.
+// checkTerms refuses terms that an order cannot be checked against unambiguously.
 func checkTerms(t swap.Terms) error {
 	d, err := party{t.SrcChain, t.DstChain, t.Account, t.Recipient, t.TokenIn, t.TokenOut, t.AmountIn, t.FeeBps, t.FeeReceiver}.check()
 	switch {

@@ -11,9 +11,9 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// Decode says what signing an order would do, from the typed data alone. It
-// refuses whatever it does not fully understand, and whatever no honest order for
-// the terms contains. It is pure and may be repeated.
+// Decode says what signing an order would do, from the typed data alone. It refuses typed
+// data that it does not fully understand, and anything that no honest order for the terms
+// contains. It is pure and may be repeated.
 func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	if s.Kind != swap.TypedStep || s.Typed == nil || s.Call != nil {
 		return swap.Effect{}, refuse(swap.NotUnderstood, "kind", "has no step of kind %q", s.Kind)
@@ -25,8 +25,8 @@ func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	return o.effect(t), nil
 }
 
-// decodeTyped reads an order to be signed. The typed data is built anew from the
-// terms and the values that were read: if both hash alike, nothing was overlooked.
+// decodeTyped parses an order to be signed. It then builds the typed data again from the
+// terms and the parsed values: if both have the same hash, no field was overlooked.
 func decodeTyped(t swap.Terms, given apitypes.TypedData) (order, error) {
 	if err := checkTerms(t); err != nil {
 		return order{}, err
@@ -52,7 +52,7 @@ func decodeTyped(t swap.Terms, given apitypes.TypedData) (order, error) {
 	return o, nil
 }
 
-// isDomain wants the venue's own.
+// isDomain refuses an EIP-712 domain other than the venue's own.
 func (v venue) isDomain(d apitypes.TypedDataDomain) error {
 	switch {
 	case d.ChainId == nil || (*big.Int)(d.ChainId).Cmp(new(big.Int).SetUint64(v.chain)) != 0:
@@ -65,7 +65,6 @@ func (v venue) isDomain(d apitypes.TypedDataDomain) error {
 	return nil
 }
 
-// effect is what signing an order does.
 func (o order) effect(t swap.Terms) swap.Effect {
 	to := o.core.buy
 	if to == nativeWire {

@@ -10,14 +10,14 @@ import (
 	"swapkeep/swap"
 )
 
-// The numbers of the API's errors on which something hangs.
-const invalidQuoteID = "210" // unknown, or already used
+// invalidQuoteID is the API's error number for an unknown or already used quote.
+const invalidQuoteID = "210"
 
-// failures is the API's error table; most come with status 200. A code that is not
-// in it counts as a refusal of the request.
+// failures is the API's error table. Most errors come with status 200. A code that is not
+// in the table counts as a refusal of the request.
 //
-// Those with a temporary code leave open what became of an order that was being
-// submitted: it is asked after before it is sent again.
+// A temporary code leaves open what became of an order that was being submitted: its status
+// is queried before it is sent again.
 var failures = []wire.Failure{
 	{Code: "101", Is: swap.ProviderRefused, Says: "does not accept the request"},
 	{Code: "102", Is: swap.NoRoute, Says: "has not enough liquidity for this pair and amount; try another provider"},
@@ -44,8 +44,8 @@ var failures = []wire.Failure{
 	{Code: "522", Is: swap.ProviderDown, Says: "was too slow; try again"},
 }
 
-// failed is an error that came with status 200, put as one that came with
-// another. Its message begins with its name, which is not shown twice.
+// failed converts an error that came with status 200 into the refusal that the same error
+// with another status would give. The error's name, which starts the message, is cut off.
 func failed(raw json.RawMessage) error {
 	var e struct {
 		Code    *wire.Number `json:"errorCode"`
@@ -66,13 +66,12 @@ func failed(raw json.RawMessage) error {
 	})
 }
 
-// isCode reports whether a refusal came with that number.
+// isCode reports whether a refusal came with that API error number.
 func isCode(err error, code string) bool {
 	var e *rest.Error
 	return errors.As(err, &e) && e.Code == code
 }
 
-// refuse makes a refusal that names a field.
 func refuse(c swap.Code, field, format string, args ...any) *swap.Refusal {
 	return service.Refuse(c, field, format, args...)
 }

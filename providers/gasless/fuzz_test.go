@@ -20,11 +20,11 @@ func hasCode(err error) bool {
 	return errors.As(err, &r)
 }
 
-// fuzzed are the recorded quotes that fuzzing begins with.
+// fuzzed are the recorded quotes in the seed corpus.
 var fuzzed = []struct{ file, protocol string }{{"superseed-usdc-weth.quote.json", "JAM"}, {"ethereum-usdc-weth.quote.json", "RFQ"}}
 
-// FuzzQuoteReply: whatever a reply to /quote is, it is refused with a reason, or it
-// is an order for exactly the request.
+// FuzzQuoteReply: any reply to /quote is either refused with a code or gives an order for
+// exactly the request.
 func FuzzQuoteReply(f *testing.F) {
 	for i, x := range fuzzed {
 		raw, _ := fixture(f, x.file)
@@ -59,8 +59,8 @@ func FuzzQuoteReply(f *testing.F) {
 	})
 }
 
-// FuzzTyped: whatever typed data is decoded spends exactly the input, enforces the
-// floor for the recipient, and hashes as what is built from the terms.
+// FuzzTyped: any typed data that Decode accepts spends exactly the input, enforces the
+// minimum for the recipient, and has the hash of the order that is built from the terms.
 func FuzzTyped(f *testing.F) {
 	all := readVectors(f)
 	for i, v := range all.Vectors {
@@ -104,7 +104,7 @@ func FuzzTyped(f *testing.F) {
 	})
 }
 
-// withDeadline accepts the order's expiry, which is package swap's to judge.
+// withDeadline raises the deadline to the order's expiry, which package swap judges.
 func withDeadline(t swap.Terms, e swap.Effect) swap.Terms {
 	if e.Deadline.After(t.Deadline) {
 		t.Deadline = e.Deadline
@@ -112,7 +112,7 @@ func withDeadline(t swap.Terms, e swap.Effect) swap.Terms {
 	return t
 }
 
-// FuzzStatusReply: a claim is of a known state, and about this order's token.
+// FuzzStatusReply: an accepted claim has a known state and a printable word.
 func FuzzStatusReply(f *testing.F) {
 	for _, name := range []string{"status", "pending", "confirmed", "failed"} {
 		raw, err := os.ReadFile("testdata/exchanges/superseed-usdc-weth." + name + ".json")
@@ -146,7 +146,7 @@ func FuzzStatusReply(f *testing.F) {
 	})
 }
 
-// FuzzPartnerInfo: every packed number comes apart into what packs to it again.
+// FuzzPartnerInfo: packing the parts of any unpacked number gives the number again.
 func FuzzPartnerInfo(f *testing.F) {
 	for _, v := range readVectors(f).PartnerInfo {
 		n, _ := new(big.Int).SetString(v.Packed, 10)
@@ -166,8 +166,8 @@ func FuzzPartnerInfo(f *testing.F) {
 	})
 }
 
-// FuzzPostedReply: the order counts as handed over only by a reply that repeats its
-// expiry and is no error.
+// FuzzPostedReply: the order counts as submitted only if the reply repeats its expiry and
+// is no error.
 func FuzzPostedReply(f *testing.F) {
 	quote, r := fixture(f, fuzzed[0].file)
 	q, err := testVenue(f, r, "JAM").readQuote(quote, r)

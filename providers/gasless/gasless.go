@@ -1,8 +1,8 @@
-// Package gasless swaps on one chain by signed orders that Bebop settles: JAM v2,
-// where solvers compete to pay at least what was signed, and RFQ v3, where one
-// maker pays exactly that. Both are asked at once. What the API returns is a
-// claim; what binds is the order, which is built here from the terms and the few
-// fields that the API may choose, and only signed if it is what the API showed.
+// Package gasless swaps on one chain by signed orders that Bebop settles: JAM v2, where
+// solvers compete to pay at least the signed amount, and RFQ v3, where one maker pays
+// exactly that. Both are quoted in parallel. The API's replies are only claims. The order
+// is what binds: it is built here from the terms and the few fields that the API may
+// choose, and is signed only if it equals the one that the API returned.
 package gasless
 
 import (
@@ -12,49 +12,49 @@ import (
 	"strings"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/providers/wire"
 	"swapkeep/rest"
 	"swapkeep/swap"
 )
 
-// DefaultBase is the API's own address.
+// DefaultBase is the base URL of the production API.
 const DefaultBase = "https://api.bebop.xyz"
 
-// A Config says where the API is and who asks.
+// A Config sets the API's address and how the wallet identifies itself.
 type Config struct {
 	Base    string // DefaultBase when empty
 	Sandbox bool   // Base must be loopback and may be http; else https only
 	// Source is the partner id under which the API knows the wallet; "" sends none.
 	Source string
-	// Key returns the API key, asked for with each call and sent as source-auth;
-	// nil or "" sends none: quotes are then wider and strictly limited.
+	// Key returns the API key. It is called for each request, and the key is sent as
+	// source-auth. With nil or "" no key is sent: quotes are then wider and strictly
+	// limited.
 	Key    func(context.Context) (string, error)
-	Limits rest.Limits      // zero fields take the defaults, with this provider's own for calls and bodies
-	Now    func() time.Time // fault.Now when nil
+	Limits rest.Limits      // zero fields take rest's defaults, with this provider's own for Body, Call and Attempts
+	Now    func() time.Time // clock.Now when nil
 }
 
 const (
-	// maxReply is far above a quote; offers are stored whole.
+	// maxReply, in bytes, is far above the size of a quote. Offers are stored whole.
 	maxReply = 64 << 10
-	// callTime is how long either protocol may take to answer, repetitions
-	// included; both are asked at once.
+	// callTime is how long either protocol may take to answer, retries included. Both are
+	// called in parallel.
 	callTime = 8 * time.Second
-	// attempts: makers dislike to be asked often.
+	// attempts is low because makers dislike frequent requests.
 	attempts = 2
 
 	maxSource = 64
 )
 
-// A Provider is the gasless provider as swap sees it. It may be used by several
-// goroutines.
+// A Provider implements [swap.Provider] for Bebop. It is safe for concurrent use.
 type Provider struct {
-	api    map[string]*rest.Client // by the protocol's name: one that fails or is limited does not stop the other
-	orders map[string]*rest.Client // nor do quotes that fail stop orders that are under way
+	api    map[string]*rest.Client // by protocol name, so that a failing or rate-limited protocol does not block the other
+	orders map[string]*rest.Client // by protocol name, apart from api, so that failing quotes do not block open orders
 	source string
 	now    func() time.Time
 
-	readings map[string]*wire.Readings[reading] // likewise
+	readings map[string]*wire.Readings[reading] // by protocol name
 }
 
 var (
@@ -63,13 +63,13 @@ var (
 	_ swap.Streamer = (*Provider)(nil)
 )
 
-// New checks the configuration; it connects to nothing.
+// New checks the configuration. It makes no connection.
 func New(c Config) (*Provider, error) {
 	if c.Base == "" {
 		c.Base = DefaultBase
 	}
 	if c.Now == nil {
-		c.Now = fault.Now
+		c.Now = clock.Now
 	}
 	if len(c.Source) > maxSource || strings.ContainsFunc(c.Source, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, fmt.Errorf("gasless: source: want at most %d plain characters without spaces", maxSource)
@@ -114,5 +114,5 @@ func (p *Provider) Close() {
 	}
 }
 
-// service is the provider in what a person reads.
+// service names the provider in texts for the user.
 var service = wire.Service{Name: string(swap.Gasless), Failures: failures}

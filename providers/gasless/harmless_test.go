@@ -6,8 +6,8 @@ import (
 	"swapkeep/providers/providertest"
 )
 
-// harmless are the leaves of a suite's replies that decide nothing: those that
-// both protocols have, and further ones.
+// harmless lists the leaves of a suite's replies that decide nothing: those of both
+// protocols, and further ones.
 func harmless(flows []providertest.Flow, noHash []string, further ...providertest.Harmless) []providertest.Harmless {
 	list := append([]providertest.Harmless{
 		{Path: "quote:requestId", Why: "opaque, never read"},
@@ -62,7 +62,7 @@ func harmless(flows []providertest.Flow, noHash []string, further ...providertes
 
 const arrived = "never read, but for its token: what arrived is on the chain"
 
-// chosen are the fields of an order that the provider may choose.
+// chosen are the results that the provider's choices may change.
 var chosen = []string{"step0.typed", "proof"}
 
 var harmlessJAM = []providertest.Harmless{

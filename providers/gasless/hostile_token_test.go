@@ -18,20 +18,20 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// A bargain is what one signed order of an account's gives for WETH.
+// A bargain is one signed order of the account that buys WETH.
 type bargain struct {
 	sell         common.Address
 	amount, buys *big.Int
 	nonce        int64
 }
 
-// A settlement has an order of an account's settled by a solver, or maker, who pays it.
+// A settlement settles an order of the account through a solver or maker, who pays for it.
 type settlement struct {
-	at, spender common.Address // who is called; who may pull
+	at, spender common.Address // called contract; contract that pulls the input
 	call        func(m *market, b bargain, solver common.Address) []byte
 }
 
-// A market is an account with open orders, and somebody who settles them.
+// A market is an account with open orders and a solver who settles them.
 type market struct {
 	t             *testing.T
 	chain         *sandbox.Chain
@@ -40,8 +40,9 @@ type market struct {
 	until         *big.Int
 }
 
-// TestHostileToken: the token that one order sells has, from within its own transfer,
-// another order of the same account settled. Each pays its own, or nothing happens.
+// TestHostileToken: the token that one order sells settles, within its own transfer,
+// another order of the same account. Each order pays its own minimum, or the transaction
+// reverts.
 func TestHostileToken(t *testing.T) {
 	t.Parallel()
 	s := sandboxtest.Start(t, 1)
@@ -55,7 +56,7 @@ func TestHostileToken(t *testing.T) {
 	nonce := int64(100)
 	ways := []struct {
 		outer, inner string
-		reverts      bool // the contract is not entered twice
+		reverts      bool // the contract is not reentered
 	}{{"JAM", "JAM", true}, {"JAM", "RFQ", false}, {"RFQ", "JAM", false}, {"RFQ", "RFQ", false}}
 	for _, way := range ways {
 		t.Run(way.inner+" within "+way.outer, func(t *testing.T) {
@@ -98,7 +99,8 @@ func (m *market) sends(who sandbox.Account, to common.Address, method string, ar
 	sandboxtest.MustTransact(m.t, m.chain, who, operator.Call{To: to, Data: sandboxtest.Calldata(m.t, method, args...), Gas: 1_000_000})
 }
 
-// signed is the taker's signature of what a view method of a contract says is to be signed.
+// signed is the taker's signature over the digest that a view method of the contract
+// returns.
 func (m *market) signed(at common.Address, form abi.ABI, method string, args ...any) []byte {
 	m.t.Helper()
 	data, err := form.Pack(method, args...)

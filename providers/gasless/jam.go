@@ -12,8 +12,8 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// jamMessage is a JamOrder. Its contract pays the receiver at least the buy amount
-// after the fees of partnerInfo, or nothing happens.
+// A jamMessage is a JamOrder. The settlement pays the receiver at least the buy amount,
+// after the fees of partnerInfo, or reverts.
 type jamMessage struct {
 	Taker               *wire.Address  `json:"taker"`
 	Receiver            *wire.Address  `json:"receiver"`
@@ -44,11 +44,11 @@ func (m *jamMessage) read() (core, bool) {
 
 func one(list []*wire.Amount) bool { return len(list) == 1 && list[0] != nil }
 
-// noHooks is the hash of an order that has no calls made around its settlement.
+// noHooks is the hooksHash of an order without calls around its settlement.
 var noHooks = "0x" + strings.Repeat("0", 64)
 
-// bounds: the nonce is the contract's to take once; until the exclusivity's end
-// the executor alone may settle, who pays the same as anybody.
+// bounds accepts any nonce but 0, since the contract takes each once, and any executor,
+// which alone may settle until the exclusivity deadline but pays the same as anyone else.
 func (m *jamMessage) bounds(d deal) error {
 	fee := unpack(m.PartnerInfo.Int)
 	switch {
@@ -77,8 +77,8 @@ func (m *jamMessage) values(c core) apitypes.TypedDataMessage {
 	}
 }
 
-// pays: the protocol's own fee goes through the settlement to an address that only
-// the contract knows.
+// pays shows the protocol's own fee as paid to the settlement, which passes it on to an
+// address that only the contract knows.
 func (m *jamMessage) pays(d deal) []swap.Payment {
 	fee := unpack(m.PartnerInfo.Int)
 	var out []swap.Payment
@@ -91,23 +91,24 @@ func (m *jamMessage) pays(d deal) []swap.Payment {
 	return out
 }
 
-// jamFilled is BebopJamOrderFilled(uint256 indexed nonce, address indexed user, …).
+// jamFilled is the topic of BebopJamOrderFilled(uint256 indexed nonce, address indexed
+// user, …).
 var jamFilled = crypto.Keccak256Hash([]byte("BebopJamOrderFilled(uint256,address,address[],address[],uint256[],uint256[])"))
 
-// fill: the settlement tells nonce and taker, and takes each nonce of a taker once;
-// beside that the input leaves the taker, so that an order of the same nonce with
-// another input is not taken for this one.
+// fill needs the settlement's event with the nonce and the taker; the contract accepts each
+// nonce of a taker once. The exact input must also leave the taker, so that an order with
+// the same nonce and another input is not taken for this one.
 func (m *jamMessage) fill(d deal, c core) []swap.LogPattern {
 	return append(m.trace(d, c), swap.LogPattern{Address: c.sell, Topics: []common.Hash{transferred, addressTopic(c.taker), {}}, Amount: c.sellAmount})
 }
 
-// trace: of a token that takes a share of its transfers, another amount is seen.
+// trace has no amount: with a fee-on-transfer token the transferred amount differs.
 func (m *jamMessage) trace(d deal, c core) []swap.LogPattern {
 	return []swap.LogPattern{{Address: d.settlement, Topics: []common.Hash{jamFilled, common.BigToHash(m.Nonce.Int), addressTopic(c.taker)}}}
 }
 
-// offered: solvers may pay more than the minimum that is signed, which follows
-// from what they expect to pay and the slippage.
+// offered allows an output above the signed minimum, since solvers may pay more. The
+// minimum must follow from that output and the slippage.
 func (m *jamMessage) offered(b bought, c core, slippageBps int) (*big.Int, error) {
 	switch {
 	case !b.MinimumAmount.Is(c.buyLeast):
@@ -118,12 +119,12 @@ func (m *jamMessage) offered(b bought, c core, slippageBps int) (*big.Int, error
 	return b.Amount.Int, nil
 }
 
-// A partnerFee is what partnerInfo packs: an address in bits 32 to 191, its rate
-// in bits 16 to 31, the protocol's rate below, all in basis points of the output.
+// A partnerFee is what partnerInfo packs: the partner's address in bits 32 to 191, its rate
+// in bits 16 to 31 and the protocol's rate in bits 0 to 15. Rates are in bps of the output.
 type partnerFee struct {
 	partner                 common.Address
 	partnerBps, protocolBps int
-	rest                    *big.Int // whatever else is packed
+	rest                    *big.Int // bits 192 and up; must be 0
 }
 
 func unpack(info *big.Int) partnerFee {
@@ -136,7 +137,7 @@ func unpack(info *big.Int) partnerFee {
 
 func addressTopic(a common.Address) common.Hash { return common.BytesToHash(a[:]) }
 
-// floorOf is what slippage leaves of an amount, rounded down as the API does.
+// floorOf is the amount less the slippage, rounded down as the API does.
 func floorOf(n *big.Int, slippageBps int) *big.Int {
 	f := new(big.Int).Mul(n, big.NewInt(int64(10_000-slippageBps)))
 	return f.Div(f, big.NewInt(10_000))

@@ -11,22 +11,22 @@ import (
 	"swapkeep/swap"
 )
 
-// bothAnswer has JAM and RFQ quote for onOne, RFQ's quote living so long.
+// bothAnswer makes JAM and RFQ quote for onOne, with an RFQ quote that expires after life.
 func bothAnswer(t *testing.T, life time.Duration) *api {
 	a := newAPI(t)
 	a.answer(jamQuote, say(reply(t, "ethereum-usdc-weth-jam.quote.json", nil)))
 	a.answer(rfqQuote, say(reply(t, "ethereum-usdc-weth.quote.json", func(r, order map[string]any) {
 		ends := recorded.Add(life).Unix()
 		r["expiry"], order["expiry"] = ends, ends
-		more := "600000000000000000" // it pays more than JAM
+		more := "600000000000000000" // more than JAM pays
 		b := r["buyTokens"].(map[string]any)[wethEthereum.Hex()].(map[string]any)
 		b["amount"], b["minimumAmount"], order["maker_amount"] = more, more, more
 	})))
 	return a
 }
 
-// TestTimeForAPerson: an offer that ends before a person has read its review stands
-// behind one that does not, though it pays more.
+// TestTimeForAPerson: an offer that expires before a person can have read its review is
+// ranked behind one that does not, though it pays more.
 func TestTimeForAPerson(t *testing.T) {
 	for life, first := range map[time.Duration]string{
 		10 * time.Second: "JAM", // without a key
@@ -41,7 +41,7 @@ func TestTimeForAPerson(t *testing.T) {
 	}
 }
 
-// TestOneRoute: a fresh quote of an accepted route waits for no other, and troubles none.
+// TestOneRoute: a fresh quote of an accepted route queries only that protocol.
 func TestOneRoute(t *testing.T) {
 	for _, route := range []string{"JAM", "RFQ"} {
 		a := bothAnswer(t, time.Minute)
@@ -54,9 +54,10 @@ func TestOneRoute(t *testing.T) {
 	}
 }
 
-// TestRecordedRouterLeavesJAM: where RFQ answers as recorded, for its router, JAM's offer
-// is had all the same. Where JAM has none now, that is the reason, since it may have one
-// later: a watched quote is asked for again. Of RFQ alone the reason is its own.
+// TestRecordedRouterLeavesJAM: if RFQ answers for its router, as recorded, JAM's offer is
+// still returned. If JAM has no route, NoRoute is the reason, since it may have one later
+// and a watched quote is then requested again. If only RFQ was requested, NoMinimum is the
+// reason.
 func TestRecordedRouterLeavesJAM(t *testing.T) {
 	router := say(providertest.Recorded(t, "bebop/pmm-v3-single-router-ethereum.json"))
 	a := bothAnswer(t, time.Minute)

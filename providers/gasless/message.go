@@ -15,29 +15,29 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// A message is an order's struct in one protocol's form, as read from JSON.
+// A message is the order struct of one protocol, as parsed from JSON.
 type message interface {
-	// read is what orders of both protocols have; ok is false where a field is
-	// missing, or has more or fewer than one token.
+	// read returns the fields that orders of both protocols have. ok is false if a field is
+	// missing or a side does not have exactly one token.
 	read() (c core, ok bool)
-	// bounds holds the fields that only this protocol has, and that the provider
-	// may choose, to what is harmless.
+	// bounds refuses harmful values of the fields that only this protocol has and that the
+	// provider may choose.
 	bounds(d deal) error
-	// values are the fields as they are hashed: core's from the argument, so that
-	// what is signed has the deal's own, the rest from the message.
+	// values are the fields to be hashed: those of c, so that the deal's own values are
+	// signed, and the others from the message.
 	values(c core) apitypes.TypedDataMessage
 	// pays are the fees that the order takes from the output.
 	pays(d deal) []swap.Payment
-	// fill is what the chain shows of a fill of the whole order, and trace what it
-	// shows of any: what comes in place of the exact amounts.
+	// fill returns the logs of a fill of the whole order, trace those that any fill
+	// leaves, also a partial one.
 	fill(d deal, c core) []swap.LogPattern
 	trace(d deal, c core) []swap.LogPattern
-	// offered is what the provider says that arrives, and the least of it that the
-	// order enforces, which must be its core's.
+	// offered returns the output that the provider expects to pay. It refuses a quote whose
+	// amounts do not agree with the order's.
 	offered(b bought, c core, slippageBps int) (out *big.Int, err error)
 }
 
-// core is what one signature exchanges.
+// core is the exchange that one signature authorizes.
 type core struct {
 	taker, receiver      common.Address
 	sell, buy            common.Address
@@ -45,8 +45,8 @@ type core struct {
 	expiry               *big.Int
 }
 
-// fits holds an order to a deal; floor is the least that must arrive, nil where
-// there is none yet.
+// fits checks the order against a deal. floor is the minimum received, nil if none has been
+// accepted yet.
 func (c core) fits(d deal, floor *big.Int) error {
 	err := service.CheckEchoes([]wire.Echo{
 		{Field: "taker", There: true, Same: c.taker == d.taker},
@@ -68,22 +68,21 @@ func (c core) fits(d deal, floor *big.Int) error {
 	return nil
 }
 
-// maxTime is the last second that a time may name: the year 2200. The API writes
+// maxTime is the last second that an expiry may name, in the year 2200. The API writes
 // 9999999999 for an order without end.
 const maxTime = 7_258_118_400
 
-// ends is the order's expiry; [core.fits] has seen to it that it is a second of
-// this age.
+// ends is the order's expiry, which [core.fits] has bounded.
 func (c core) ends() time.Time { return time.Unix(c.expiry.Int64(), 0).UTC() }
 
-// An order is a message that was held to a deal.
+// An order is a message that was checked against a deal.
 type order struct {
 	deal deal
 	core core
 	message
 }
 
-// read holds a message, whose JSON has no field that is not read, to a deal.
+// read parses a message and checks it against the deal. Unknown JSON fields are refused.
 func (d deal) read(raw []byte, floor *big.Int) (order, error) {
 	m := d.blank()
 	if err := wire.ReadWhole(raw, m); err != nil {
@@ -99,8 +98,8 @@ func (d deal) read(raw []byte, floor *big.Int) (order, error) {
 	return order{d, c, m}, m.bounds(d)
 }
 
-// typed is the order as its contract hashes it: the deal's own values, and of the
-// provider's those that were found harmless.
+// typed is the order as its contract hashes it: the deal's own values, and the provider's
+// choices that passed the checks.
 func (o order) typed() apitypes.TypedData {
 	d := o.deal
 	return d.around(o.values(core{d.taker, d.receiver, d.spent, d.buy(), d.amountIn, o.core.buyLeast, o.core.expiry}))
@@ -119,8 +118,8 @@ func (v venue) around(m apitypes.TypedDataMessage) apitypes.TypedData {
 	}
 }
 
-// matches wants the provider's own message to hash as the order built here does:
-// nothing was overlooked.
+// matches checks that the provider's own message has the same hash as the order built here,
+// which shows that no field was overlooked.
 func (o order) matches(raw []byte) error {
 	var m apitypes.TypedDataMessage
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -134,7 +133,7 @@ func (o order) matches(raw []byte) error {
 	return nil
 }
 
-// inDecimal writes numbers as strings, in which they are hashed without loss.
+// inDecimal turns numbers into strings, which are hashed without loss.
 func inDecimal(m map[string]any) map[string]any {
 	out := maps.Clone(m)
 	for k, v := range out {
@@ -153,7 +152,7 @@ func sameHash(a, b apitypes.TypedData) bool {
 
 const domainType = "EIP712Domain"
 
-// orderTypes are the contracts' types, in the order in which they are hashed.
+// orderTypes are the contracts' types, with members in the order in which they are hashed.
 var orderTypes = apitypes.Types{
 	domainType: {{Name: "name", Type: "string"}, {Name: "version", Type: "string"}, {Name: "chainId", Type: "uint256"}, {Name: "verifyingContract", Type: "address"}},
 	"JamOrder": {

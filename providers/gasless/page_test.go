@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestPage: the tables of the provider's page are those of the code.
+// TestPage checks that the tables of the provider's documentation page match the code.
 func TestPage(t *testing.T) {
 	providertest.Page(t, "../../docs/providers/gasless.md",
 		providertest.Drawn{From: "providers/gasless/contracts.go", Text: contractTable()},

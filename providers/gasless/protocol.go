@@ -12,34 +12,34 @@ import (
 // A protocol is one of the provider's two ways to settle an order.
 type protocol struct {
 	name    string // the offer's routing
-	root    string // its paths, around the chain's name
+	root    string // start of its API paths, before the chain's name
 	version string
-	domain  string // the EIP-712 domain's name; its version is domainVersion
-	primary string // the one order type that is signed
-	success string // the status of a quote that can be signed
-	// leastLife is how long before an order's end its offer ends. Package swap signs none
-	// that ends within five seconds, which is the time to settle it, so that RFQ's least is
-	// small: keyless quotes live 10 s in all.
+	domain  string // name of the EIP-712 domain; its version is domainVersion
+	primary string // the only order type that is signed
+	success string // status of a quote that can be signed
+	// leastLife is how long before its order an offer expires. Package swap signs no offer
+	// that expires within five seconds, which is the time for settlement, so RFQ's value
+	// can be small: keyless quotes live only 10 s.
 	leastLife time.Duration
-	// nativeOut: what proves a fill also proves it where the native coin is bought,
-	// which leaves no log of its arrival.
+	// nativeOut says that the proof of a fill also holds for native output, whose arrival
+	// leaves no log.
 	nativeOut bool
-	// charges: the signed order can hold the wallet's fee. Of another it is not asked for:
-	// what such a provider owes its partners in other ways, no byte shows.
+	// charges says that the signed order can hold the wallet's fee. If it cannot, no fee is
+	// requested, since nothing signed would show that the provider owes it.
 	charges bool
-	// blank is a message of this protocol to be read into.
+	// blank is an empty message of this protocol, for parsing.
 	blank func() message
-	// ask adds the parameters that only this protocol has.
+	// ask adds the query parameters that only this protocol has.
 	ask func(q url.Values, r swap.QuoteRequest)
-	// contracts are the one that settles and the one to be allowed the input.
+	// contracts returns the contract that settles and the one to be approved.
 	contracts func(d deployment) (settlement, spender common.Address)
 }
 
-// domainVersion is both contracts' own; it has nothing to do with the versions of
-// the paths.
+// domainVersion is the same for both contracts. It is unrelated to the versions in API
+// paths.
 const domainVersion = "2"
 
-// protocols are asked at once; the order decides between equal offers.
+// protocols are queried in parallel. If both fail, their reasons are listed in this order.
 var protocols = []protocol{
 	{
 		name: "JAM", root: "/jam/", version: "/v2", domain: "JamSettlement", primary: "JamOrder",
@@ -69,10 +69,9 @@ type venue struct {
 	settlement, spender common.Address
 }
 
-// path is an endpoint's.
 func (v venue) path(endpoint string) string { return v.root + v.deployment.name + v.version + endpoint }
 
-// venues are the protocols that a chain has.
+// venues are the protocols that the chain has.
 func (d deployment) venues() []venue {
 	var out []venue
 	for _, p := range protocols {
@@ -84,7 +83,7 @@ func (d deployment) venues() []venue {
 	return out
 }
 
-// venueOf finds a chain's venue.
+// venueOf finds the chain's venue that satisfies is.
 func venueOf(chainID uint64, is func(venue) bool) (venue, error) {
 	d, err := deploymentOn(chainID)
 	if err != nil {

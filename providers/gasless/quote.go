@@ -18,19 +18,19 @@ import (
 )
 
 const (
-	// maxLife is the longest that an order may wait for its settlement.
+	// maxLife is the longest that an order may wait for settlement.
 	maxLife = 15 * time.Minute
 )
 
-// Quote asks for EXACT_INPUT prices of every protocol that the chain has. It may be
-// repeated; makers dislike it often.
+// Quote requests EXACT_INPUT prices from every protocol that the chain has. It may be
+// repeated, but makers dislike frequent requests.
 func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer, error) {
 	return p.Stream(ctx, r, func(swap.Offer) {})
 }
 
-// Stream is Quote that tells each offer as it comes. The offers returned stand in
-// the order of what arrives; one protocol's failure is only an error where the
-// other has no offer either.
+// Stream is Quote that also passes each offer to told as it arrives. The returned offers
+// are sorted, best first. A valid request fails only if no protocol has an offer; otherwise
+// the failures are reported to [swap.PartRefused].
 func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(swap.Offer)) ([]swap.Offer, error) {
 	d, err := checkRequest(r)
 	if err != nil {
@@ -71,21 +71,21 @@ func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(sw
 	return offers, nil
 }
 
-// venuesFor are the protocols that can serve a request to a proven end, or the one that
-// it names.
+// venuesFor are the protocols whose fills of the request can be proven, or only the one
+// that the request names.
 func (d deployment) venuesFor(r swap.QuoteRequest) []venue {
 	return slices.DeleteFunc(d.venues(), func(v venue) bool {
 		return r.TokenOut == nativeCoin && !v.nativeOut || r.Routing != "" && r.Routing != v.protocol.name
 	})
 }
 
-// personTime is what a person needs to read a review and to consent to it, with a
-// password. Without a key RFQ's quotes live 10 s, on chain 1 30 s, with one 60 s and 75 s
-// (docs.bebop.xyz, market-makers/trade-lifecycle/quotes).
+// personTime is how long a person needs to read a review and to consent to it with a
+// password. RFQ quotes live 10 s without a key (30 s on chain 1), and 60 s and 75 s with
+// one (docs.bebop.xyz, market-makers/trade-lifecycle/quotes).
 const personTime = 30 * time.Second
 
-// byTime puts an offer that a person has time to accept before one that ends sooner,
-// whatever that pays: it would have to be asked for anew, at another price.
+// byTime sorts offers that a person has time to accept before those that expire sooner,
+// whatever they pay: those would need a fresh quote, at another price.
 func byTime(now time.Time, a, b swap.Offer) int {
 	hasty := func(o swap.Offer) int {
 		if o.Expires.Before(now.Add(personTime)) {
@@ -96,8 +96,8 @@ func byTime(now time.Time, a, b swap.Offer) int {
 	return hasty(a) - hasty(b)
 }
 
-// byNet puts the best net output first: amounts are after fees, and neither costs
-// gas. Of equal ones the firmer is better, then the protocol that stands first.
+// byNet sorts by output, best first: amounts are after fees, and neither protocol costs
+// gas. Between equal outputs the higher minimum wins, then the protocol's name.
 func byNet(a, b swap.Offer) int {
 	if c := b.AmountOut.Cmp(a.AmountOut); c != 0 {
 		return c
@@ -108,8 +108,8 @@ func byNet(a, b swap.Offer) int {
 	return strings.Compare(a.Routing, b.Routing)
 }
 
-// ask quotes one protocol. It has a goroutine of its own, in which a reply that this
-// program stumbles over would end all of it.
+// ask quotes one protocol. It runs in its own goroutine, where a panic on a malformed reply
+// would end the process; it is returned as an error instead.
 func (p *Provider) ask(ctx context.Context, v venue, r swap.QuoteRequest) (o swap.Offer, err error) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -128,9 +128,9 @@ func (p *Provider) ask(ctx context.Context, v venue, r swap.QuoteRequest) (o swa
 	return q.offer, err
 }
 
-// query are the parameters of GET /quote. Addresses are in EIP-55 form, without
-// which the API refuses them. The check of balance and allowance is skipped: a
-// quote comes before the approval.
+// query is the parameters of GET /quote. Addresses are in EIP-55 form; the API refuses
+// others. The API's check of balance and allowance is skipped, since quotes come before the
+// approval.
 func (p *Provider) query(v venue, r swap.QuoteRequest) url.Values {
 	d := v.asked(r)
 	q := url.Values{
@@ -148,17 +148,16 @@ func (p *Provider) query(v venue, r swap.QuoteRequest) url.Values {
 	return q
 }
 
-// percent writes basis points as the API has slippage: percent, at most two
-// decimals.
+// percent converts bps to the API's form of slippage: percent with at most two decimals.
 func percent(bps int) string { return strconv.FormatFloat(float64(bps)/100, 'f', -1, 64) }
 
-// toSettle is what package swap wants left of an offer when its order is signed: of one
-// that has less from the beginning it would ask for another for ever.
+// toSettle is how much time package swap wants left when it signs an order. An offer that
+// starts with less would be quoted again and again.
 const toSettle = 5 * time.Second
 
-// lives is until when, by our clock, the order may be signed: its expiry less what
-// the provider needs to settle it. A provider's clock that is ahead of ours takes
-// that from it, one that is behind gives nothing.
+// lives returns until when the order may be signed, by our clock: its expiry less the time
+// that the provider needs to settle it. If the provider's clock is ahead of ours the
+// difference is taken off as well; if it is behind nothing is added.
 func (v venue) lives(o order, reply *rest.Reply) (time.Time, error) {
 	skew, err := service.Skew(reply)
 	if err != nil {
@@ -175,16 +174,16 @@ func (v venue) lives(o order, reply *rest.Reply) (time.Time, error) {
 	return expires, nil
 }
 
-// weight orders the reasons of two protocols: the first code that either has is
-// the one that is shown with both. Behind a lie and what the user can mend come
-// bad moments. That there is no offer says little, but one may come back, or be there for
-// another amount: the protocol whose orders hold no minimum goes on having none.
+// weight ranks the reasons of two failed protocols: the code that comes first here is
+// reported, with the texts of both. Lies come first, then what the user can fix, then
+// temporary failures. NoRoute says little, but the protocol may have a route later or for
+// another amount. It comes before NoMinimum, which stays true of the protocol.
 var weight = []swap.Code{
 	swap.NotAsAccepted, swap.NotPinned, swap.NotUnderstood, swap.ProviderGarbage, swap.ClockSkew, swap.ProviderKey,
 	swap.InsufficientFunds, swap.AmountTooSmall, swap.ProviderBusy, swap.ProviderDown, swap.QuoteExpired, swap.ProviderRefused, swap.NoRoute, swap.NoMinimum,
 }
 
-// merged is why no protocol has an offer.
+// merged says why no protocol has an offer.
 func merged(failed map[string]error) error {
 	var list []*swap.Refusal
 	var says []string
@@ -216,22 +215,22 @@ func heft(c swap.Code) int {
 	return len(weight)
 }
 
-// A reading is a quote that was found to be for its request.
+// A reading is a quote that was checked against its request.
 type reading struct {
 	offer   swap.Offer
 	order   order
 	quoteID string
 }
 
-// read is readQuote, whose result is kept for a while.
+// read is readQuote with a cache of the last few replies.
 func (p *Provider) read(v venue, raw []byte, r swap.QuoteRequest) (reading, error) {
 	q, err := p.readings[v.protocol.name].Read(raw, r, func(raw []byte) (reading, error) { return v.readQuote(raw, r) })
 	q.offer.Raw = raw
 	return q, err
 }
 
-// readQuote turns a reply to /quote into an offer, or refuses it. It is pure, so
-// that an offer that comes back from storage is read again in the same way.
+// readQuote parses a reply to /quote into an offer, or refuses it. It is pure, so an offer
+// from storage gives the same result again.
 func (v venue) readQuote(raw []byte, r swap.QuoteRequest) (reading, error) {
 	if _, err := checkRequest(r); err != nil {
 		return reading{}, err

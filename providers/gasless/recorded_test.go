@@ -15,10 +15,10 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// Recorded answers are all of self-execution: no gasless answer, and none of JAM, was
-// found in public.
+// All recorded replies are of self-execution: no gasless reply, and none of JAM, was found
+// in public.
 
-// recordedRequest is what a recorded quote answers.
+// recordedRequest is the request that a recorded quote answers.
 func recordedRequest(t *testing.T, raw []byte) swap.QuoteRequest {
 	t.Helper()
 	var q struct {
@@ -40,12 +40,12 @@ func recordedRequest(t *testing.T, raw []byte) swap.QuoteRequest {
 	return r
 }
 
-// TestRecordedStops names where the reader stops in each answer as it was recorded.
+// TestRecordedStops names the check that refuses each recorded reply.
 func TestRecordedStops(t *testing.T) {
 	onEthereum := swap.QuoteRequest{Account: common.Address{1}, Recipient: common.Address{1}, SrcChain: 1, DstChain: 1, TokenIn: common.Address{2}, TokenOut: common.Address{3}, AmountIn: big.NewInt(1), SlippageBps: 50}
 	for _, c := range []struct {
 		file, why string
-		request   *swap.QuoteRequest // nil = the one it answers
+		request   *swap.QuoteRequest // nil = the one that the reply answers
 		code      swap.Code
 		field     string
 	}{
@@ -67,9 +67,10 @@ func TestRecordedStops(t *testing.T) {
 	}
 }
 
-// TestRecordedSettlementOrder takes from a recorded quote what self-execution has besides
-// a gasless one by the documentation, its transaction and its status, and nothing else:
-// reader, Build, Decode and Check accept it, with its firm price as the floor.
+// TestRecordedSettlementOrder removes from a recorded quote only what, by the
+// documentation, distinguishes self-execution from a gasless quote: its transaction and its
+// status. The reader, Build, Decode and Check then accept it, with its firm price as the
+// minimum.
 func TestRecordedSettlementOrder(t *testing.T) {
 	recorded := providertest.Recorded(t, "bebop/pmm-v3-single-settlement-base.json")
 	r := recordedRequest(t, recorded)
@@ -110,9 +111,9 @@ func TestRecordedSettlementOrder(t *testing.T) {
 	}
 }
 
-// TestRecordedFlags: no recorded call names a partner in the flags of its order, as none
-// does in what is signed; the contract hashes the one as the other. A router's order has
-// limitAmount 0, which holds no minimum.
+// TestRecordedFlags: no recorded call names a partner in the flags of its order, and none
+// does in the signed order; the contract hashes the flags' partner into the order. The
+// router's orders have limitAmount 0, which holds no minimum.
 func TestRecordedFlags(t *testing.T) {
 	for file, order := range map[string]func(words []*big.Int) (flags, limit *big.Int){
 		"pmm-v3-single-settlement-base.json":        func(w []*big.Int) (*big.Int, *big.Int) { return w[10], nil },

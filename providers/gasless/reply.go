@@ -12,14 +12,13 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// The words of the API that decide something.
+// API values that decide something.
 const (
 	approvalType = "Standard" // a plain ERC-20 allowance
 	oneToOne     = "121"      // one token for one token
 )
 
-// quoteReply is the reply to GET /quote. Fields that decide nothing are tolerated
-// and left unread.
+// quoteReply is the reply to GET /quote. Fields that decide nothing are ignored.
 type quoteReply struct {
 	Type               string                  `json:"type"`
 	Status             string                  `json:"status"`
@@ -44,18 +43,19 @@ type quoteReply struct {
 	Makers             []string                `json:"makers"`           // RFQ only
 }
 
-// bought is what arrives of one token, after fees.
+// bought is the output of one token, after fees.
 type bought struct {
 	Amount        *wire.Amount `json:"amount"`
 	MinimumAmount *wire.Amount `json:"minimumAmount"`
 }
 
-// sold is what leaves of one token.
+// sold is the input of one token.
 type sold struct {
 	Amount *wire.Amount `json:"amount"`
 }
 
-// decode reads a reply of that name, or the error that the API sends with status 200.
+// decode parses a reply to the endpoint name, or the error that the API sends with status
+// 200.
 func decode(name string, raw []byte, to any) error {
 	var e struct {
 		Error json.RawMessage `json:"error"`
@@ -92,16 +92,16 @@ func decodeQuote(raw []byte) (quoteReply, error) {
 	return q, nil
 }
 
-// maxID bounds the provider's names: a UUID, or a type and 39 digits.
+// maxID bounds the length of the provider's ids: a UUID, or a type and 39 digits.
 const maxID = 80
 
-// soundID keeps what goes into a query to letters, digits and hyphens.
+// soundID accepts only letters, digits, hyphens and underscores, since ids go into queries.
 func soundID(s string) bool {
 	return s != "" && len(s) <= maxID && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
 }
 
-// echoes checks that the quote is for what was asked, and that what it wants
-// allowed and signed for are the built-in contracts.
+// echoes checks that the quote is for the request, and that the contracts to approve and to
+// sign for are the built-in ones.
 func (q quoteReply) echoes(d deal, r swap.QuoteRequest) error {
 	if q.SettlementAddress.Is(bebopRouter) || q.ApprovalTarget.Is(bebopRouter) {
 		return refuse(swap.NoMinimum, "settlementAddress", "settles this pair by its router, whose orders hold no minimum; choose another provider or amount")
@@ -136,19 +136,19 @@ func (q quoteReply) echoes(d deal, r swap.QuoteRequest) error {
 	return nil
 }
 
-// buys is the reply's line for the token out.
+// buys is the reply's entry for the output token.
 func (q quoteReply) buys(d deal) bought {
 	b, _ := ofToken(q.BuyTokens, d.buy())
 	return b
 }
 
-// sells is the reply's line for the token that leaves.
+// sells is the reply's entry for the input token.
 func (q quoteReply) sells(d deal) sold {
 	s, _ := ofToken(q.SellTokens, d.spent)
 	return s
 }
 
-// ofToken finds a token in a map by address.
+// ofToken finds a token's entry in a map keyed by address.
 func ofToken[T any](m map[string]T, token common.Address) (T, bool) {
 	for k, v := range m {
 		if a, err := wire.ParseAddress(k); err == nil && a == token {
@@ -159,8 +159,8 @@ func ofToken[T any](m map[string]T, token common.Address) (T, bool) {
 	return none, false
 }
 
-// taken holds the fees that the reply shows, in amounts, to the rates that were
-// agreed: JAM takes them in the order, RFQ has them in its price.
+// taken checks the fee amounts that the reply shows against the agreed rates. JAM takes its
+// fees in the order; RFQ includes them in the price.
 func (q quoteReply) taken(d deal, out *big.Int) error {
 	for _, f := range []struct {
 		field string
@@ -182,14 +182,14 @@ func (q quoteReply) taken(d deal, out *big.Int) error {
 	return nil
 }
 
-// feeOf is the most that a rate may take of what was there before a fee, rounded up.
+// feeOf is the largest fee that a rate allows on the output before the fee, rounded up.
 func feeOf(net, fee *big.Int, bps int) *big.Int {
 	f := new(big.Int).Add(net, fee)
 	f.Mul(f, big.NewInt(int64(bps)))
 	return f.Div(f.Add(f, big.NewInt(9_999)), big.NewInt(10_000))
 }
 
-// route is who would settle, in the provider's words.
+// route names who would settle, in the provider's words.
 func (q quoteReply) route() []string {
 	if q.Solver != "" {
 		return []string{q.Solver}

@@ -11,8 +11,9 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// rfqMessage is a SingleOrder: one maker gives maker_amount to the receiver for
-// taker_amount. The contract lets the maker give more, never less in proportion.
+// An rfqMessage is a SingleOrder: one maker pays maker_amount to the receiver for
+// taker_amount. The contract lets the maker pay more, and proportionally less only for less
+// of the input.
 type rfqMessage struct {
 	PartnerID      *wire.Number  `json:"partner_id"`
 	Expiry         *wire.Number  `json:"expiry"`
@@ -39,10 +40,10 @@ func (m *rfqMessage) read() (core, bool) {
 	}, true
 }
 
-// bounds. A partner has the contract send part of maker_amount to whoever
-// registered that id, at a rate the order does not carry: only 0, nobody, leaves
-// the floor whole. A maker that is a party to the swap would let it prove, or pay,
-// nothing. Commands other than 0 pull through Permit2 or unwrap.
+// bounds refuses partner ids: with one the contract sends part of maker_amount to whoever
+// registered it, at a rate that the order does not show. It refuses a maker that is a party
+// to the swap, with whom a fill could prove, or pay, nothing, and commands other than 0,
+// which pull through Permit2 or unwrap.
 func (m *rfqMessage) bounds(d deal) error {
 	maker := m.MakerAddress.Address
 	switch {
@@ -69,20 +70,20 @@ func (m *rfqMessage) values(c core) apitypes.TypedDataMessage {
 	}
 }
 
-// pays: the order can hold no fee but by a partner, who is refused. What Bebop owes a
-// partner for it, it reckons by the month, off the chain (docs.bebop.xyz,
+// pays is nil: the order can hold a fee only through a partner, which is refused. Bebop
+// pays partners by a monthly invoice, off the chain (docs.bebop.xyz,
 // core-concepts/monetization): nothing that is signed would pay the receiver.
 func (m *rfqMessage) pays(deal) []swap.Payment { return nil }
 
 var (
 	transferred = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
-	// rfqFilled is BebopOrder(uint128 indexed eventId). The id is not signed.
+	// rfqFilled is the topic of BebopOrder(uint128 indexed eventId). The id is not signed.
 	rfqFilled = crypto.Keccak256Hash([]byte("BebopOrder(uint128)"))
 )
 
-// fill: exactly the input goes to the maker, at least the signed amount comes from
-// the maker, and the settlement says in the same transaction that it did that. The
-// maker may have improved the price since, so the output is a least amount.
+// fill needs exactly the input to go to the maker, at least the signed output to come from
+// it, and the settlement's event in the same transaction. The maker may have improved the
+// price since, so the output is a lower bound.
 func (m *rfqMessage) fill(d deal, c core) []swap.LogPattern {
 	maker := addressTopic(m.MakerAddress.Address)
 	return []swap.LogPattern{
@@ -92,9 +93,8 @@ func (m *rfqMessage) fill(d deal, c core) []swap.LogPattern {
 	}
 }
 
-// trace: the contract lets whoever settles fill a part at the signed price. Whatever
-// part it is, some of the input goes to the maker: not nothing, of which anybody
-// can have a token tell.
+// trace needs some of the input to reach the maker, since whoever settles may fill a part at
+// the signed price. A transfer of 0 does not count: anyone can make a token log that.
 func (m *rfqMessage) trace(d deal, c core) []swap.LogPattern {
 	return []swap.LogPattern{
 		{Address: c.sell, Topics: []common.Hash{transferred, addressTopic(c.taker), addressTopic(m.MakerAddress.Address)}, Amount: big.NewInt(1), AtLeast: true},
@@ -102,7 +102,7 @@ func (m *rfqMessage) trace(d deal, c core) []swap.LogPattern {
 	}
 }
 
-// offered: the price is firm, so that what is shown is what is signed.
+// offered requires the quoted amount to equal the signed one: the price is firm.
 func (m *rfqMessage) offered(b bought, c core, _ int) (*big.Int, error) {
 	switch {
 	case b.Amount.Cmp(c.buyLeast) != 0:

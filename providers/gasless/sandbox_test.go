@@ -25,9 +25,9 @@ import (
 	"github.com/ethereum/go-ethereum/ethclient"
 )
 
-// TestSandbox has orders settled by contracts with the real domains, types and
-// events, through a simulator that was written apart from this provider: what
-// Decode promises is what the chain then does, and Proof finds it there.
+// TestSandbox settles orders on contracts with the real domains, types and events, through
+// a simulator that was written independently of this provider. The chain must do what
+// Decode says, and Proof must find it there.
 func TestSandbox(t *testing.T) {
 	s := sandboxtest.Start(t, 1, 5330)
 	x := &trader{t: t, sim: s.Gasless(), who: s.Accounts()[0]}
@@ -44,7 +44,7 @@ func TestSandbox(t *testing.T) {
 		x.chain = c
 		wrapped, usdc := c.Network.Wrapped.Address, sandboxtest.Token(t, c, "USDC")
 		x.trade("JAM", usdc, wrapped, "100000000", 40)
-		x.trade("JAM", usdc, native, "120000000", 40) // no log shows that it arrives
+		x.trade("JAM", usdc, native, "120000000", 40) // its arrival leaves no log
 		x.trade("JAM", native, usdc, "50000000000000000", 0)
 		if c.Network.ID == 5330 {
 			continue
@@ -57,7 +57,7 @@ func TestSandbox(t *testing.T) {
 }
 
 // TestRecordedIsSimulated: the simulator's self-executed RFQ quote has every member of the
-// recorded ones, in its type; orders of several makers are not simulated.
+// recorded ones, with its type. Orders of several makers are not simulated.
 func TestRecordedIsSimulated(t *testing.T) {
 	s := sandboxtest.Start(t, 1)
 	usdc := sandboxtest.Token(t, s.Chains()[0], "USDC")
@@ -93,7 +93,7 @@ type trader struct {
 	who   sandbox.Account
 }
 
-// only has one protocol alone give quotes.
+// only makes one protocol quote and the other refuse.
 func (x *trader) only(protocol string) {
 	x.t.Helper()
 	settings := gaslesssim.DefaultSettings
@@ -107,7 +107,7 @@ func (x *trader) only(protocol string) {
 	}
 }
 
-// trade takes a swap from quote to proof and holds the balances against the decoded
+// trade carries a swap from quote to proof and compares the balances with the decoded
 // effect.
 func (x *trader) trade(protocol string, in, out common.Address, amount string, feeBps int) {
 	x.t.Helper()
@@ -131,7 +131,7 @@ func (x *trader) trade(protocol string, in, out common.Address, amount string, f
 	x.proven(ctx, order, claim)
 }
 
-// places takes a swap from quote to signature.
+// places carries a swap from quote to signature.
 func (x *trader) places(ctx context.Context, in, out common.Address, amount string, feeBps int) (swap.Order, swap.Effect) {
 	x.t.Helper()
 	r := request(x.chain.Network.ID, in, out, amount, feeBps)
@@ -154,8 +154,8 @@ func (x *trader) places(ctx context.Context, in, out common.Address, amount stri
 	return x.signs(offers[0], terms, built), effect
 }
 
-// signs does what package swap does before: wraps, approves exactly the amount,
-// checks, signs.
+// signs does what package swap does before submission: it wraps, approves exactly the
+// amount and signs.
 func (x *trader) signs(o swap.Offer, terms swap.Terms, built swap.Built) swap.Order {
 	x.t.Helper()
 	if terms.Wrap != native {
@@ -172,7 +172,7 @@ func (x *trader) signs(o swap.Offer, terms swap.Terms, built swap.Built) swap.Or
 	}
 }
 
-// settled waits for the provider's last word.
+// settled polls until the provider's final status.
 func (x *trader) settled(ctx context.Context, o swap.Order) swap.Claim {
 	x.t.Helper()
 	for {
@@ -191,7 +191,6 @@ func (x *trader) settled(ctx context.Context, o swap.Order) swap.Claim {
 	}
 }
 
-// balances are what the effect's parties have.
 func (x *trader) balances(f swap.Effect) []*big.Int {
 	x.t.Helper()
 	list := []*big.Int{sandboxtest.Balance(x.t, x.chain, x.who.Address, f.Spends[0].Token), sandboxtest.Balance(x.t, x.chain, f.Receives[0].To, f.Receives[0].Token)}
@@ -201,8 +200,8 @@ func (x *trader) balances(f swap.Effect) []*big.Int {
 	return list
 }
 
-// moved holds the balances afterwards against the effect. Of a signed order the
-// account pays no gas.
+// moved compares the balances afterwards with the effect. The account pays no gas for a
+// signed order.
 func (x *trader) moved(f swap.Effect, before []*big.Int, spender common.Address) {
 	x.t.Helper()
 	after := x.balances(f)
@@ -220,8 +219,8 @@ func (x *trader) moved(f swap.Effect, before []*big.Int, spender common.Address)
 	}
 }
 
-// part has half of an order settled, which its signature does not forbid: it leaves
-// the order's trace, and is not its fill.
+// part settles half of an order, which the signature permits. It must match the order's
+// trace and not its fill.
 func (x *trader) part(in, out common.Address, amount string) {
 	x.t.Helper()
 	ctx, cancel := context.WithTimeout(x.t.Context(), 30*time.Second)
@@ -257,8 +256,8 @@ func (x *trader) part(in, out common.Address, amount string) {
 	}
 }
 
-// proven finds every pattern of the proof in the transaction that the provider
-// named, and nowhere before.
+// proven finds each pattern of the proof in the transaction that the provider named, and
+// the first pattern nowhere else on the chain.
 func (x *trader) proven(ctx context.Context, o swap.Order, c swap.Claim) {
 	x.t.Helper()
 	proof, err := x.p.Proof(o)
@@ -293,7 +292,7 @@ func (x *trader) proven(ctx context.Context, o swap.Order, c swap.Claim) {
 	}
 }
 
-// shown reports whether a transaction has all of the patterns.
+// shown reports whether a transaction has logs for all of the patterns.
 func shown(r *types.Receipt, patterns []swap.LogPattern) bool {
 	for _, p := range patterns {
 		if !slices.ContainsFunc(r.Logs, func(l *types.Log) bool { return l.Address == p.Address && fits(p, *l) }) {

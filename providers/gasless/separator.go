@@ -7,8 +7,8 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// Separator is the EIP-712 domain under which a settlement contract checks signatures;
-// false of any other contract. No I/O.
+// Separator is the EIP-712 domain separator of a settlement contract; false for any other
+// contract. No I/O.
 func (p *Provider) Separator(chainID uint64, contract common.Address) (common.Hash, bool) {
 	v, err := venueOf(chainID, func(v venue) bool { return v.settlement == contract })
 	if err != nil {
@@ -19,7 +19,7 @@ func (p *Provider) Separator(chainID uint64, contract common.Address) (common.Ha
 	return common.BytesToHash(hash), err == nil
 }
 
-// Fills are the events of any order's fill by a chain's settlement contracts. No I/O.
+// Fills are the fill events of a chain's settlement contracts, for any order. No I/O.
 func (p *Provider) Fills(chainID uint64) (all []swap.LogPattern) {
 	d, err := deploymentOn(chainID)
 	if err != nil {

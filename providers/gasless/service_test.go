@@ -19,12 +19,12 @@ import (
 	"swapkeep/swap"
 )
 
-// An api is a service on loopback that answers by path, and keeps what it was sent.
+// An api is a server on loopback that answers by path and records the requests.
 type api struct {
 	*httptest.Server
 	mu      sync.Mutex
 	answers map[string]http.HandlerFunc
-	now     time.Time // of its clock
+	now     time.Time // of its own clock
 	asked   []string
 }
 
@@ -51,7 +51,6 @@ func (a *api) answer(path string, h http.HandlerFunc) {
 	a.answers[path] = h
 }
 
-// count is how often a path was asked.
 func (a *api) count(path string) (n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -70,16 +69,16 @@ func (a *api) provider(t testing.TB) *gasless.Provider {
 func say(body []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(body) // a client that is gone has its own error
+		_, _ = w.Write(body) // a client that is gone reports its own error
 	}
 }
 
-// refusing is an error as the API sends it: with status 200.
+// refusing sends an error as the API does, with status 200.
 func refusing(code int) http.HandlerFunc {
 	return say(fmt.Appendf(nil, `{"error":{"errorCode":%d,"message":"Name: in its own words","requestId":"r"}}`, code))
 }
 
-// slowly answers after a while, unless the client is gone.
+// slowly answers after a delay, unless the client is gone.
 func slowly(after time.Duration, h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		select {
@@ -90,7 +89,7 @@ func slowly(after time.Duration, h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// reply is a recorded reply with some of it changed.
+// reply is a recorded reply with changes.
 func reply(t testing.TB, file string, change func(r, order map[string]any)) []byte {
 	t.Helper()
 	x := providertest.ReadExchange(t, filepath.Join("testdata/exchanges", file))
@@ -116,7 +115,7 @@ const (
 	rfqQuote = "/pmm/ethereum/v3/quote"
 )
 
-// jamOnOne is a reply of JAM's to the request that RFQ's recording answers.
+// jamOnOne is a JAM reply to the request that the RFQ recording answers.
 func jamOnOne(t testing.TB, amount, least string) []byte {
 	return reply(t, "ethereum-usdc-eth.quote.json", func(r, order map[string]any) {
 		r["buyTokens"] = map[string]any{wethEthereum.Hex(): map[string]any{"amount": amount, "minimumAmount": least}}
@@ -126,8 +125,8 @@ func jamOnOne(t testing.TB, amount, least string) []byte {
 
 func onOne() swap.QuoteRequest { return request(1, usdcEthereum, wethEthereum, "1000000000", 0) }
 
-// TestBothAtOnce: the better net output stands first, whoever answers first, and
-// one that fails, hangs or lies does not take the other's offer away.
+// TestBothAtOnce: the better net output comes first, whichever protocol answers first. A
+// protocol that fails, hangs or lies does not remove the other's offer.
 func TestBothAtOnce(t *testing.T) {
 	honestRFQ := say(reply(t, "ethereum-usdc-weth.quote.json", nil)) // 504765657558485082
 	better, worse := say(jamOnOne(t, "509521195673062120", "506973589694696809")), say(jamOnOne(t, "504765657558485081", "503000000000000000"))
@@ -173,8 +172,8 @@ func TestBothAtOnce(t *testing.T) {
 	}
 }
 
-// TestNoOfferOfBoth: the reason that a person can do most about comes first, and
-// both are told.
+// TestNoOfferOfBoth: the code that a person can do most about is reported, with both
+// reasons.
 func TestNoOfferOfBoth(t *testing.T) {
 	limited := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "7")
@@ -207,7 +206,7 @@ func TestNoOfferOfBoth(t *testing.T) {
 	}
 }
 
-// TestWhoIsAsked: JAM alone on 5330, and for the native coin, whose arrival no log
+// TestWhoIsAsked: JAM alone is queried on 5330, and for native output, whose arrival no log
 // would prove.
 func TestWhoIsAsked(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -239,7 +238,7 @@ func TestWhoIsAsked(t *testing.T) {
 	}
 }
 
-// TestRequestsRefused: what could not be quoted is not asked for.
+// TestRequestsRefused: requests that cannot be quoted are not sent.
 func TestRequestsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*swap.QuoteRequest)
@@ -274,8 +273,8 @@ func TestRequestsRefused(t *testing.T) {
 	}
 }
 
-// TestLife: an order is offered for as long as it can be signed and still settled.
-// The provider's clock can shorten that, never lengthen it.
+// TestLife: an offer lasts for as long as its order can be signed and still be settled. The
+// provider's clock can shorten that but never lengthen it.
 func TestLife(t *testing.T) {
 	ends := func(at time.Time) http.HandlerFunc {
 		return say(reply(t, "ethereum-usdc-weth.quote.json", func(r, order map[string]any) { r["expiry"], order["expiry"] = at.Unix(), at.Unix() }))
@@ -313,7 +312,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// signedOrder is the recorded RFQ order, signed and not submitted.
+// signedOrder is the recorded RFQ order, signed and not yet submitted.
 func signedOrder(t testing.TB, a *api, p *gasless.Provider) swap.Order {
 	t.Helper()
 	a.answer(rfqQuote, say(reply(t, "ethereum-usdc-weth.quote.json", nil)))
@@ -350,15 +349,15 @@ const (
 	rfqID      = "121-197055704233248307894658608409132099557"
 )
 
-// TestSubmitAnswers: what is certain is said for certain, everything else is left
-// open, and no answer makes the order be posted twice.
+// TestSubmitAnswers: a certain refusal is reported as certain, everything else as open, and
+// no answer makes Submit post the order twice.
 func TestSubmitAnswers(t *testing.T) {
 	known := say(reply(t, "ethereum-usdc-weth.pending.json", nil))
 	status := func(n int) http.HandlerFunc { return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(n) } }
 	type want struct {
 		ref  string
 		code swap.Code
-		sure bool // a refusal that says: certainly not accepted
+		sure bool // certainly not accepted
 	}
 	for name, c := range map[string]struct {
 		order, status http.HandlerFunc
@@ -406,8 +405,8 @@ func TestSubmitAnswers(t *testing.T) {
 	}
 }
 
-// TestSubmitOnlyWhatWasSigned: an order whose offer is another than the one that
-// was signed, or that is over, leaves the process not at all.
+// TestSubmitOnlyWhatWasSigned: an order that differs from the signed one, or has expired,
+// is not submitted.
 func TestSubmitOnlyWhatWasSigned(t *testing.T) {
 	a := newAPI(t)
 	now := recorded
@@ -436,7 +435,8 @@ func TestSubmitOnlyWhatWasSigned(t *testing.T) {
 	}
 }
 
-// TestStatusWords: every word of the API, one that it does not have, and no order.
+// TestStatusWords: every status word of the API, unknown words, and replies about no order
+// of ours.
 func TestStatusWords(t *testing.T) {
 	a := newAPI(t)
 	p := a.provider(t)
@@ -466,8 +466,8 @@ func TestStatusWords(t *testing.T) {
 	}
 }
 
-// TestErrorCodes: every code of the table comes out typed, with status 200 and
-// with another.
+// TestErrorCodes: every code of the error table gives its typed refusal, with status 200
+// and with another.
 func TestErrorCodes(t *testing.T) {
 	for code, want := range map[int]swap.Code{
 		101: swap.ProviderRefused, 102: swap.NoRoute, 103: swap.ProviderDown, 104: swap.AmountTooSmall, 105: swap.NoRoute, 106: swap.AmountTooSmall,
@@ -490,7 +490,7 @@ func TestErrorCodes(t *testing.T) {
 	}
 }
 
-// TestConfig: where the API may be, and what says who asks.
+// TestConfig: base URLs and partner ids that New refuses.
 func TestConfig(t *testing.T) {
 	for name, c := range map[string]gasless.Config{
 		"plain http":                 {Base: "http://api.example"},
@@ -512,7 +512,7 @@ func TestConfig(t *testing.T) {
 	p.Close()
 }
 
-// TestKey: it goes out with each call and nowhere into an error.
+// TestKey: the key is sent with each call and is redacted in errors.
 func TestKey(t *testing.T) {
 	const key = "test-key-of-nobody"
 	a := newAPI(t)
@@ -535,7 +535,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestNoFeeThatNothingShows: RFQ's order can hold no fee, so none is asked for, whatever
+// TestNoFeeThatNothingShows: RFQ's order can hold no fee. So none is requested, whatever
 // the configuration says, no offer has one, and a quote that takes one is refused.
 func TestNoFeeThatNothingShows(t *testing.T) {
 	a := newAPI(t)

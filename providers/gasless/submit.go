@@ -29,10 +29,10 @@ type submission struct {
 	SignScheme string        `json:"sign_scheme"`
 }
 
-// Submit posts the signed order once and returns the provider's name for it. The
-// provider takes one order for each quote, so repeating it makes no second one:
-// where the name is unknown or used up, it is asked after at once. Whatever fails
-// in another way leaves open what became of it, unless its code is not temporary.
+// Submit posts the signed order once and returns the provider's id for it. The provider
+// takes one order per quote, so repeating it makes no second order. If the id is unknown or
+// already used, the order's status is queried at once. Any other error leaves open whether
+// the order was accepted, unless its code is not temporary.
 func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
 	s, err := p.signedOrder(o)
 	if err != nil {
@@ -52,7 +52,6 @@ func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
 	return s.quoteID, err
 }
 
-// post hands the order over.
 func (p *Provider) post(ctx context.Context, s signed, body []byte) error {
 	v := s.order.deal.venue
 	reply, err := p.orders[v.protocol.name].Do(ctx, rest.Call{Method: http.MethodPost, Path: v.path("/order"), Body: body})
@@ -62,7 +61,7 @@ func (p *Provider) post(ctx context.Context, s signed, body []byte) error {
 	return s.order.readPosted(reply.Body)
 }
 
-// readPosted reads a reply to POST /order, which counts only if it is about this order.
+// readPosted checks a reply to POST /order, which counts only if it is about this order.
 func (o order) readPosted(raw []byte) error {
 	var r struct {
 		Status string       `json:"status"`
@@ -81,7 +80,7 @@ func (o order) readPosted(raw []byte) error {
 	return nil
 }
 
-// lookUp finds out whether a used name was used by this order.
+// lookUp finds out whether a used quote id was used by this order.
 func (p *Provider) lookUp(ctx context.Context, o swap.Order, id string) (string, error) {
 	_, err := p.Status(ctx, o)
 	switch {
@@ -93,18 +92,18 @@ func (p *Provider) lookUp(ctx context.Context, o swap.Order, id string) (string,
 	return "", err
 }
 
-// statuses are the API's words for where an order stands. Words that are not in
-// it, which its texts speak of too, are no end.
+// statuses maps the API's status words to states. Words that are not in it, some of which
+// the API's texts mention, are not final.
 var statuses = map[string]swap.State{
 	"Pending":   swap.Settling,
 	"Success":   swap.Settling, // its meaning is nowhere defined
-	"Settled":   swap.Settling, // mined, and not deep yet
+	"Settled":   swap.Settling, // mined, without enough confirmations yet
 	"Confirmed": swap.Filled,
 	"Failed":    swap.Failed,
 }
 
-// Status reports what the provider claims of an order. Its replies do not repeat
-// the order's name; they are refused where their tokens are not the order's.
+// Status reports what the provider claims about an order. Replies do not repeat the order's
+// id; one whose tokens are not the order's is refused.
 func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error) {
 	s, err := p.signedOrder(o)
 	if err != nil {
@@ -128,7 +127,7 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 	return claim, err
 }
 
-// readStatus reads a reply to /order-status.
+// readStatus parses a reply to /order-status.
 func (o order) readStatus(raw []byte) (swap.Claim, error) {
 	var r struct {
 		Status  string                  `json:"status"`
@@ -161,7 +160,7 @@ func (o order) readStatus(raw []byte) (swap.Claim, error) {
 	return claim, nil
 }
 
-// hashOf reads a transaction's hash; none is zero.
+// hashOf parses a transaction hash; an absent one is zero.
 func hashOf(s *string) (common.Hash, error) {
 	if s == nil || *s == "" {
 		return common.Hash{}, nil
@@ -173,14 +172,15 @@ func hashOf(s *string) (common.Hash, error) {
 	return common.Hash(b), nil
 }
 
-// A signed order is what the account signed, with the provider's name for it.
+// signed is the order that the account signed, with its signature and the provider's quote
+// id.
 type signed struct {
 	reading
 	signature []byte
 }
 
-// signedOrder finds what an order's plan had signed, and wants it to be the order
-// of its offer: the name that goes with it is that offer's.
+// signedOrder finds the order that the plan had signed. It must equal the order of the
+// offer, because the quote id is that offer's.
 func (p *Provider) signedOrder(o swap.Order) (signed, error) {
 	typed, signature, err := lastSigned(o)
 	if err != nil {
@@ -196,7 +196,7 @@ func (p *Provider) signedOrder(o swap.Order) (signed, error) {
 	return signed{s, signature}, nil
 }
 
-// lastSigned is the data and the signature of the plan's last step.
+// lastSigned is the typed data and the signature of the plan's last step.
 func lastSigned(o swap.Order) (apitypes.TypedData, []byte, error) {
 	last := len(o.Plan.Steps) - 1
 	if last < 0 || o.Plan.Steps[last].Typed == nil || len(o.Results) <= last || len(o.Results[last].Signature) != signatureLen {
@@ -205,8 +205,8 @@ func lastSigned(o swap.Order) (apitypes.TypedData, []byte, error) {
 	return *o.Plan.Steps[last].Typed, o.Results[last].Signature, nil
 }
 
-// Proof is the fill as the chain shows it, in whole or in part, from the signed bytes
-// alone, until the order's expiry.
+// Proof returns the logs of a fill, whole or partial, and the order's expiry, from the
+// signed bytes alone. No I/O.
 func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
 	typed, _, err := lastSigned(o)
 	if err != nil {

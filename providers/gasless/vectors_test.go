@@ -16,7 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// vectors are golden values made with two libraries apart from this one.
+// vectors are golden values made with two libraries other than the one used here.
 type vectors struct {
 	PrivateKey  hexutil.Bytes  `json:"private_key"`
 	Address     common.Address `json:"address"`
@@ -52,7 +52,7 @@ func readVectors(t testing.TB) vectors {
 	return v
 }
 
-// TestVectors: every vector hashes and signs here as it did elsewhere.
+// TestVectors: every vector has the same hashes and signature here as in the file.
 func TestVectors(t *testing.T) {
 	all := readVectors(t)
 	key, err := crypto.ToECDSA(all.PrivateKey) // public test key
@@ -90,8 +90,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// signable says under which terms a vector is an order of ours; the others are
-// never signed, with the reason.
+// signable has the terms under which a vector is an order of ours. The others are never
+// signed, for the reason given.
 var signable = map[string]struct {
 	terms   func(*swap.Terms)
 	refused swap.Code
@@ -119,8 +119,8 @@ func vectorTerms(v vectors) swap.Terms {
 	}
 }
 
-// TestVectorsAsOrders: what is built here from a vector's values is the vector,
-// and the vectors of other forms are refused.
+// TestVectorsAsOrders: the order built here from a vector's values equals the vector, and
+// the vectors of other forms are refused.
 func TestVectorsAsOrders(t *testing.T) {
 	all := readVectors(t)
 	for _, v := range all.Vectors {
@@ -205,5 +205,5 @@ func TestPinsAreTheVectors(t *testing.T) {
 	}
 }
 
-// firstTopics begin the topics of the contracts' events as they are on the chain.
+// firstTopics are the first bytes of the events' topics as they appear on the chain.
 var firstTopics = []string{"0x9659aee6", "0xadd7095b"}

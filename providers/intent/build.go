@@ -24,9 +24,9 @@ type buildRequest struct {
 	DepositMethod string `json:"depositMethod"`
 }
 
-// Build has the provider build the deposit of a route and holds every action of it
-// to the terms. Its approvals are only looked at: package swap makes its own. It
-// may be repeated while the quote lives.
+// Build asks the provider for the deposit of a route and checks every action of the reply
+// against the terms. The provider's approvals are checked and then dropped: package swap
+// makes its own. It may be repeated until the quote expires.
 func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.Built, error) {
 	if now := p.now(); !now.Before(o.Expires) || !now.Before(t.Deadline) {
 		return swap.Built{}, refuse(swap.QuoteExpired, "expires", "gave a quote that has expired; get a new one")
@@ -62,8 +62,9 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 	return built, nil
 }
 
-// stand reads an offer, which may come from storage, under terms. What is built on
-// is what its route says, not what else is stored. It is pure.
+// stand parses an offer again, which may come from storage, and checks it against the
+// terms. It relies only on the offer's raw route, not on its other stored fields. It is
+// pure.
 func stand(o swap.Offer, t swap.Terms) (found, error) {
 	r := o.Request
 	err := service.CheckEchoes([]wire.Echo{
@@ -98,7 +99,7 @@ func stand(o swap.Offer, t swap.Terms) (found, error) {
 	return f, nil
 }
 
-// readOffered reads what an offer kept of its route.
+// readOffered parses the route that an offer kept.
 func readOffered(o swap.Offer) (found, error) {
 	var kept offered
 	if err := wire.ReadWhole(o.Raw, &kept); err != nil {

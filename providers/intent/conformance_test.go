@@ -16,10 +16,10 @@ import (
 )
 
 var (
-	account     = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266") // public, of the test mnemonic
+	account     = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266") // public account of the test mnemonic
 	friend      = common.HexToAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
 	feeReceiver = common.HexToAddress("0x000000000000000000000000000000000000bEEF")
-	filler      = common.HexToAddress("0x7c4Fa858cdFb46a314404409B69d7Dfa4ee5E3B0") // of the sandbox
+	filler      = common.HexToAddress("0x7c4Fa858cdFb46a314404409B69d7Dfa4ee5E3B0") // the sandbox's
 
 	native       = common.Address{}
 	usdcBase     = common.HexToAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
@@ -31,7 +31,7 @@ var (
 
 	depotBase     = common.HexToAddress("0x1A7c327d0f402AEf2eD3D20D1141bD71BA1C317B")
 	depotEthereum = common.HexToAddress("0x4bACc118f9CEe2f6e9b52AAb317F8b5aaf2503F5")
-	sandboxDepot  = common.HexToAddress("0x5a4D000000000000000000000000000000000021") // the sandbox's
+	sandboxDepot  = common.HexToAddress("0x5a4D000000000000000000000000000000000021") // only in the sandbox
 
 	recorded = time.Unix(1_795_159_800, 0).UTC() // 2026-11-20 07:30:00
 
@@ -44,7 +44,6 @@ const (
 	trusted = "the intent provider and its fillers"
 )
 
-// newProvider is a provider on a loopback server.
 func newProvider(t testing.TB, base string, now func() time.Time, limits rest.Limits) swap.Provider {
 	p, err := intent.New(intent.Config{
 		Base: base, Sandbox: true, Now: now,
@@ -65,7 +64,7 @@ func wei(s string) *big.Int {
 	return n
 }
 
-// request asks as the recordings do.
+// request is the request that the recordings answer.
 func request(src uint64, in common.Address, amount string, dst uint64, out common.Address, feeBps int) swap.QuoteRequest {
 	r := swap.QuoteRequest{
 		Account: account, Recipient: account, RefundTo: account, SrcChain: src, TokenIn: in, AmountIn: wei(amount),
@@ -82,14 +81,14 @@ func toFriend(r swap.QuoteRequest) swap.QuoteRequest {
 	return r
 }
 
-// A recording is what one recorded swap comes to.
+// A recording is the expected result of one recorded swap.
 type recording struct {
 	name, route string
 	out, least  string
 	life        time.Duration
 	target      common.Address
 	status      swap.Claim
-	claims      map[string]swap.Claim // further replies, by what their file ends in
+	claims      map[string]swap.Claim // further status replies, by file suffix
 }
 
 func (x recording) flow(r swap.QuoteRequest) providertest.Flow {
@@ -137,7 +136,7 @@ func inLines(f providertest.Flow) providertest.Flow {
 	return named(f, "in-lines")
 }
 
-// stating is the flow with a route that says that it takes the wallet's fee.
+// stating is the flow with a route that states that it takes the wallet's fee.
 func stating(f providertest.Flow) providertest.Flow {
 	rest := f.Exchanges[1:]
 	f.Exchanges, f.Beside = []string{f.Name + ".stating.json"}, rest
@@ -145,8 +144,8 @@ func stating(f providertest.Flow) providertest.Flow {
 	return named(f, "stating")
 }
 
-// found is the flow of an order that neither its quote nor its name leads to any more:
-// it is in the list of the account's orders.
+// found is the flow of an order that is found only in the list of the account's orders: the
+// provider has lost its quote and does not find its id.
 func found(f providertest.Flow) providertest.Flow {
 	name := f.Name
 	file := func(of string) string { return name + "." + of + ".json" }
@@ -160,7 +159,7 @@ func found(f providertest.Flow) providertest.Flow {
 	return f
 }
 
-// named is a copy with the first claim alone.
+// named is a renamed copy with the first claim only.
 func named(f providertest.Flow, as string) providertest.Flow {
 	settled := *f.Settled
 	settled.Claims = slices.Clone(settled.Claims[:1])
@@ -208,8 +207,8 @@ func suite() providertest.Suite {
 
 func TestConformance(t *testing.T) { providertest.Run(t, suite()) }
 
-// TestHostile has a sub-test for every leaf of the recorded replies, and for the
-// bytes that would be signed.
+// TestHostile has a sub-test for every leaf of the recorded replies, and for the bytes to
+// be signed.
 func TestHostile(t *testing.T) {
 	s := suite()
 	s.Attacks = intent.Attacks(t)

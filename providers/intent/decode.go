@@ -7,12 +7,13 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// trusted is who must be trusted with a deposit: its form is not published.
+// trusted names who must be trusted with a deposit, since its calldata format is not
+// published.
 const trusted = "the intent provider and its fillers"
 
-// Decode says what a deposit's bytes would do as far as anybody can: spend the
-// input at a contract that is trusted with it. What the call really moves, package
-// swap reads off a simulation. It is pure.
+// Decode says what a deposit would do, as far as its bytes show: spend the input at a
+// contract that is trusted with it. What the call really moves is read off a simulation by
+// package swap. Decode is pure.
 func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	c := s.Call
 	switch {
@@ -34,7 +35,7 @@ func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	}, nil
 }
 
-// depositOf is the deposit of an order's plan.
+// depositOf is the deposit call of an order's plan.
 func depositOf(o swap.Order) (*chain.Call, error) {
 	last := len(o.Plan.Steps) - 1
 	if last < 0 || o.Plan.Steps[last].Call == nil {

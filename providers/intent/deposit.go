@@ -10,20 +10,21 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A deposit is the one transaction that takes the input.
+// A deposit is the one transaction that spends the input.
 type deposit struct {
 	to    common.Address
 	value *big.Int
 	data  []byte
 }
 
-// call is the deposit as it is signed: gas and fees are the wallet's own.
+// call is the deposit as a call without gas and fees, which the wallet sets.
 func (d deposit) call(t swap.Terms) *chain.Call {
 	return &chain.Call{ChainID: t.SrcChain, From: t.Account, To: d.to, Value: d.value, Data: d.data}
 }
 
-// check binds a deposit: to a built-in contract, with exactly the input where that is the
-// native coin, with nothing otherwise. What it moves, package swap reads off a simulation.
+// check refuses a deposit that does not go to a built-in contract of the source chain, or
+// whose value is not exactly the input for the native coin and zero for a token. What it
+// moves is read off a simulation by package swap.
 func (d deposit) check(t swap.Terms, depots []depot) error {
 	value := new(big.Int)
 	if t.TokenIn == chain.Native {
@@ -42,5 +43,5 @@ func (d deposit) check(t swap.Terms, depots []depot) error {
 
 const selectorLen = 4
 
-// approve is approve(address,uint256) (EIP-20).
+// approve is the selector of approve(address,uint256) (EIP-20).
 var approve = [selectorLen]byte{0x09, 0x5e, 0xa7, 0xb3}

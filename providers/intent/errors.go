@@ -9,7 +9,7 @@ import (
 	"swapkeep/swap"
 )
 
-// The names of the API's errors on which something hangs.
+// Error names of the API that the code acts on.
 const (
 	quoteNotFound   = "QuoteNotFoundException"
 	duplicateRecord = "DuplicateRecordException"
@@ -17,7 +17,7 @@ const (
 	intentNotFound  = "IntentNotFoundException"
 )
 
-// failures is the API's error table, by the name of each.
+// failures is the API's error table, by error name.
 var failures = []wire.Failure{
 	{Code: "CannotFillException", Is: swap.NoRoute, Says: "found no filler for this pair and amount; try another provider"},
 	{Code: quoteNotFound, Is: swap.QuoteExpired, Says: "does not know the quote any more; get a new one"},
@@ -38,9 +38,9 @@ var failures = []wire.Failure{
 	{Status: 410, Is: swap.QuoteExpired, Says: "says that the quote has expired; get a new one"},
 }
 
-// perhapsThere reports whether a submit failed in a way that leaves room for the
-// order to be there: another told of it at the same moment, the quote is used up or
-// lost, or another hash stands in the place of ours, which may be mended later.
+// perhapsThere reports whether the order may exist although submit failed: it was submitted
+// twice at the same moment, the quote is used up or lost, or another transaction hash is
+// registered in its place, which the provider may correct later.
 func perhapsThere(err error) bool {
 	var e *rest.Error
 	return errors.As(err, &e) && (slices.Contains([]string{quoteNotFound, duplicateRecord, badRequest}, e.Code) || isStatus(err, 404) || isStatus(err, 409))
@@ -51,12 +51,11 @@ func isStatus(err error, status int) bool {
 	return errors.As(err, &e) && e.Kind == rest.Answered && e.Status == status
 }
 
-// failure is an error that came with a good status.
+// failure is the refusal for an error that came with a success status.
 func failure(name string) error {
 	return service.Refusal(&rest.Error{Service: string(swap.Intent), Kind: rest.Answered, Code: wire.Printable(name), JSON: true})
 }
 
-// refuse makes a refusal that names a field.
 func refuse(c swap.Code, field, format string, args ...any) *swap.Refusal {
 	return service.Refuse(c, field, format, args...)
 }
@@ -69,7 +68,8 @@ func garbage(field string, err error) *swap.Refusal {
 
 var errNotQuantity = errors.New("not a quantity")
 
-// notUnderstood is for what money moves by: nothing of it may be left unread.
+// notUnderstood refuses a malformed plan. Plans move money, so every field must be
+// understood.
 func notUnderstood(field string, err error) *swap.Refusal {
 	r := refuse(swap.NotUnderstood, field, "built a plan that is not of the agreed form")
 	r.Err = err

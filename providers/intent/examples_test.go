@@ -21,8 +21,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// The examples are of one swap: 25 USDC from Base to Arbitrum, and of a deposit of
-// 0.01 ETH on Base.
+// Most examples are of one swap, 25 USDC from Base to Arbitrum; one is a deposit of 0.01
+// ETH on Base.
 var (
 	exampleAccount = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
 	exampleFee     = common.HexToAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
@@ -54,7 +54,6 @@ func termsOf(r swap.QuoteRequest, floor int64) swap.Terms {
 	}
 }
 
-// nativeTerms are of the deposit of the native coin.
 func nativeTerms() swap.Terms {
 	r := exampleRequest()
 	r.TokenIn, r.AmountIn = common.Address{}, big.NewInt(1e16)
@@ -70,8 +69,7 @@ func example(t testing.TB, name string) []byte {
 	return b
 }
 
-// exampleOffer is the first of the examples' routes, and its order once the deposit
-// is mined.
+// exampleOrderOf is the order of the first example route, with its deposit mined.
 func exampleOrderOf(t testing.TB) swap.Order {
 	t.Helper()
 	var q quoteReply
@@ -95,7 +93,7 @@ func exampleOrderOf(t testing.TB) swap.Order {
 	}
 }
 
-// at is a provider whose API answers by h, with a Date by its own clock.
+// at is a provider whose API answers with h, with a Date header that matches its clock.
 func at(t testing.TB, h http.HandlerFunc) *Provider {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -115,15 +113,15 @@ func at(t testing.TB, h http.HandlerFunc) *Provider {
 	return p
 }
 
-// says answers everything with one reply.
+// says answers every request with the same reply.
 func says(status int, body []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
-		_, _ = w.Write(body) // a client that is gone has its own error
+		_, _ = w.Write(body) // a client that is gone reports its own error
 	}
 }
 
-// refusedFor wants a refusal of that code and field.
+// refusedFor fails the test unless err is a refusal with that code and field.
 func refusedFor(t testing.TB, what string, err error, code swap.Code, field string) {
 	t.Helper()
 	var r *swap.Refusal
@@ -132,7 +130,7 @@ func refusedFor(t testing.TB, what string, err error, code swap.Code, field stri
 	}
 }
 
-// exampleTests say of every example what it comes to.
+// exampleTests checks the result of every example.
 var exampleTests = map[string]func(t *testing.T, raw []byte){
 	"k_quote_req": func(t *testing.T, raw []byte) {
 		sends(t, raw, func(p *Provider) { _, _ = p.Quote(t.Context(), exampleRequest()) })
@@ -219,7 +217,7 @@ var exampleTests = map[string]func(t *testing.T, raw []byte){
 		if err := json.Unmarshal(raw, &listed); err != nil || len(listed) != 2 {
 			t.Fatal(err)
 		}
-		for _, c := range listed { // Base, and Solana, which is not served
+		for _, c := range listed { // Base, and Solana, which is not supported
 			if _, err := destination(networks[0], c.ID); (err == nil) != (c.ID == 8453) {
 				t.Errorf("%d: %v", c.ID, err)
 			}
@@ -233,7 +231,7 @@ var exampleTests = map[string]func(t *testing.T, raw []byte){
 	"k_e_500":  fails(500, swap.ProviderDown),
 }
 
-// claims reads an example as the reply about its order.
+// claims reads an example as the status of its order.
 func claims(want swap.Claim) func(*testing.T, []byte) {
 	return func(t *testing.T, raw []byte) {
 		c, err := at(t, says(200, raw)).Status(t.Context(), exampleOrderOf(t))
@@ -243,7 +241,7 @@ func claims(want swap.Claim) func(*testing.T, []byte) {
 	}
 }
 
-// fails reads an example as the answer to a quote.
+// fails reads an example as the reply to a quote request.
 func fails(status int, want swap.Code) func(*testing.T, []byte) {
 	return func(t *testing.T, raw []byte) {
 		_, err := at(t, says(status, raw)).Quote(t.Context(), exampleRequest())
@@ -253,7 +251,7 @@ func fails(status int, want swap.Code) func(*testing.T, []byte) {
 	}
 }
 
-// lists reads an example as the tokens of a network.
+// lists reads an example as the token list of a network.
 func lists(chainID uint64, want string) func(*testing.T, []byte) {
 	return func(t *testing.T, raw []byte) {
 		got, err := at(t, says(200, raw)).Tokens(t.Context(), chainID)
@@ -263,7 +261,7 @@ func lists(chainID uint64, want string) func(*testing.T, []byte) {
 	}
 }
 
-// sends wants the one request that do makes to have the body of an example.
+// sends checks that the one request that do makes has the body of an example.
 func sends(t *testing.T, want []byte, do func(*Provider)) {
 	t.Helper()
 	var sent any
@@ -280,7 +278,7 @@ func sends(t *testing.T, want []byte, do func(*Provider)) {
 	}
 }
 
-// TestExamples: every example is one that is tested.
+// TestExamples runs every example and fails for an example without a test.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("testdata/examples/*.json")
 	if err != nil || len(files) != len(exampleTests) {

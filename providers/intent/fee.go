@@ -7,16 +7,16 @@ import (
 	"swapkeep/swap"
 )
 
-// A statedFee is what a route says of the referrer's fee, by the request's own names.
-// Neither the API's types (@tokenflight/api 0.4.10) nor any recorded route has it: of a
-// route without it nobody knows whether it takes the fee.
+// A statedFee is what a route says of the referrer's fee, by the request's own field names.
+// Neither the API's types (@tokenflight/api 0.4.10) nor any recorded route has them.
+// Without them it is unknown whether the route takes the fee.
 type statedFee struct {
 	Referrer *wire.Address `json:"referrer"`
 	Bps      *wire.Number  `json:"referrerFeeBps"`
 }
 
-// read takes over what a route says: no more than was asked for, and for the wallet's
-// receiver alone.
+// read refuses a stated fee that is higher than requested or goes to another receiver, and
+// otherwise records it in f.
 func (s statedFee) read(f *found, r swap.QuoteRequest) error {
 	switch {
 	case s.Bps == nil:
@@ -30,8 +30,8 @@ func (s statedFee) read(f *found, r swap.QuoteRequest) error {
 	return nil
 }
 
-// charge gives an offer the wallet's fee as far as its route says that it takes it. Of
-// one that says nothing the offer has what was asked for, and no fee.
+// charge sets the offer's fee if the route states one. If it states nothing, the requested
+// fee goes to FeeAsked and Fees stays empty.
 func (f found) charge(o *swap.Offer, r swap.QuoteRequest) {
 	switch {
 	case !f.tellsFee:

@@ -9,15 +9,15 @@ import (
 	"swapkeep/swap"
 )
 
-// TestStatedFee: a fee is told at the rate that the route says, and no higher one than was
-// asked for, nor another's, is taken. Of a route that says nothing it was only asked for.
+// TestStatedFee: a stated fee is taken over at the route's rate. A rate above the requested
+// one, or another receiver, is refused. A route that states nothing gives FeeAsked only.
 func TestStatedFee(t *testing.T) {
 	ours, theirs := fmt.Sprintf(`,"referrer":%q`, exampleFee), fmt.Sprintf(`,"referrer":%q`, exampleAccount)
 	for _, c := range []struct {
-		more  string // of the route's quote
-		asks  int    // basis points, of the request
-		taken int    // likewise, of the offer
-		asked int    // likewise, where the route says nothing
+		more  string // further members of the route's quote
+		asks  int    // bps, in the request
+		taken int    // bps, in the offer's fees
+		asked int    // bps, in the offer's FeeAsked
 		code  swap.Code
 		field string
 	}{

@@ -21,7 +21,7 @@ func hasCode(err error) bool {
 	return errors.As(err, &r)
 }
 
-// seeds adds the examples and recorded replies whose names fit.
+// seeds adds the examples and recorded replies that match the patterns.
 func seeds(f *testing.F, patterns ...string) {
 	f.Helper()
 	added := 0
@@ -50,12 +50,13 @@ func seeds(f *testing.F, patterns ...string) {
 	}
 }
 
-// FuzzQuoteReply: whatever a whole answer or a line is, it is refused with a reason,
-// or gives offers for exactly the request, in the spec's order.
+// FuzzQuoteReply: any whole reply or streamed line is either refused with a code or gives
+// offers for exactly the request, in the spec's order.
 func FuzzQuoteReply(f *testing.F) {
 	seeds(f, "examples/k_quote_resp.json", "examples/k_empty.json", "examples/k_e_*.json", "examples/k_stream_line.json", "exchanges/*.quote.json")
 	f.Add([]byte(`{"quoteId":"q","routes":[null,7,{"routeId":"A","quote":{"amountIn":"25000000","amountOut":"1e9","validBefore":1e99}}]}`))
-	// No route can be executed: two for their deposit, one for its contract.
+	// Here no route is executable: two because of their deposit method, one because of its
+	// contract.
 	f.Add(bytes.Replace(example(f, "k_quote_resp"), []byte("CONTRACT_CALL"), []byte("TRANSFER"), 2))
 	r := exampleRequest()
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -91,7 +92,7 @@ func FuzzQuoteReply(f *testing.F) {
 	})
 }
 
-// before says whether a must stand before b, in the words of the spec.
+// before reports whether a must come before b according to the spec.
 func before(a, b found) bool {
 	executable := func(f found) bool { return f.callable && f.own } // a call of a built-in contract
 	switch al, bl := a.ends.Sub(exampleNow) > 30*time.Second, b.ends.Sub(exampleNow) > 30*time.Second; {
@@ -105,8 +106,8 @@ func before(a, b found) bool {
 	return a.takes < b.takes
 }
 
-// FuzzPlan: whatever plan is taken is one deposit from the account, on its network,
-// of exactly the input where that is the coin, and passes package swap's check.
+// FuzzPlan: any plan that is accepted is one deposit from the account, on its network, with
+// exactly the input as value if that is the native coin, and passes package swap's check.
 func FuzzPlan(f *testing.F) {
 	seeds(f, "examples/k_build_*.json", "exchanges/*.build.json")
 	for _, list := range hostilePlans {
@@ -145,8 +146,8 @@ func FuzzPlan(f *testing.F) {
 	})
 }
 
-// FuzzSubmitReply: a name is one that can be asked for; whatever else comes leaves it
-// open what became of the order.
+// FuzzSubmitReply: an accepted order id is a valid one, and every error leaves open what
+// became of the order.
 func FuzzSubmitReply(f *testing.F) {
 	seeds(f, "examples/k_sub_resp.json", "examples/k_e_*.json")
 	d := deposited{exampleQuote, "Hyperstream", exampleTx}
@@ -162,8 +163,8 @@ func FuzzSubmitReply(f *testing.F) {
 	})
 }
 
-// FuzzOrderReply: a claim is of a known state, about this order and no other, in
-// words that are fit to be shown.
+// FuzzOrderReply: an accepted claim has a known state and a printable word, and is about
+// this order.
 func FuzzOrderReply(f *testing.F) {
 	seeds(f, "examples/k_ord_*.json", "examples/k_e_*.json", "exchanges/base-usdc-arbitrum.*.json")
 	o := exampleOrderOf(f)
@@ -194,7 +195,7 @@ func FuzzOrderReply(f *testing.F) {
 	})
 }
 
-// FuzzTokens: what is listed is of the network, once each, and fit for a screen.
+// FuzzTokens: listed tokens are of the network, unique, and printable.
 func FuzzTokens(f *testing.F) {
 	seeds(f, "examples/k_tok*.json", "examples/k_e_*.json")
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -215,7 +216,7 @@ func FuzzTokens(f *testing.F) {
 	})
 }
 
-// FuzzQuantity: a number is one that can be written, and no other text is one.
+// FuzzQuantity: an accepted quantity is an unsigned number of at most 256 bits.
 func FuzzQuantity(f *testing.F) {
 	for _, s := range []string{`"0x2105"`, `"8453"`, `8453`, `"0x"`, `"0X1"`, `"-1"`, `"0x_1"`, `1e9`, `null`, `"0x0"`, `"1.5"`} {
 		f.Add([]byte(s))

@@ -6,13 +6,13 @@ import (
 	"swapkeep/providers/providertest"
 )
 
-// list is the account's orders, as its name, which is the last part of the path.
+// list is the key of the account's order list: the last part of its path.
 var list = account.Hex() + ":"
 
-// ofLines are those of a quote in lines.
+// ofLines are the harmless leaves of a streamed quote.
 var ofLines = ofQuotes("quotes:", "base-usdc-arbitrum-in-lines")
 
-// ofList are those of the list of orders, of which the second is the one asked for.
+// ofList are those of the order list. Its second entry is the order in question.
 var ofList = []providertest.Harmless{
 	{Path: list + "data[0].**", Why: "another order of the account's, by its deposit"},
 	{Path: list + "data[*].id", Why: "the provider's own name for the order, of a bounded form; its quote, route and deposit say which it is", MayChange: []string{"ref"}},
@@ -20,7 +20,7 @@ var ofList = []providertest.Harmless{
 	{Path: list + "data", Why: "what is no order, or there twice, takes nothing from it", Lies: []string{"doubled", "filled"}},
 }
 
-// ofTokens are those of the list of tokens.
+// ofTokens are those of the token list.
 var ofTokens = []providertest.Harmless{
 	{Path: "tokens:data[0].**", Why: ofItself, MayChange: []string{"token0", "other"}},
 	{Path: "tokens:data[1].**", Why: ofItself, MayChange: []string{"token1", "other"}},
@@ -40,8 +40,8 @@ const (
 // harmless are the leaves of replies that decide nothing.
 var harmless = slices.Concat(ofQuotes("quotes:routes", "base-usdc-arbitrum"), ofFees, ofAnswers, ofLines, ofPlans, ofOrder(orderID+":"), ofList, ofOrder(list+"data[1]."), ofTokens)
 
-// ofQuotes are those of routes, in a list; a flow has one before the one that is taken,
-// and one behind it.
+// ofQuotes are those of a list of routes. One flow has a route before and one after the
+// route that is taken.
 func ofQuotes(routes, threeRoutes string) []providertest.Harmless {
 	return []providertest.Harmless{
 		{Path: routes + "[*].type", Why: "never read"},
@@ -68,18 +68,18 @@ func ofQuotes(routes, threeRoutes string) []providertest.Harmless {
 	}
 }
 
-// ofFees are those of a route that says that it takes the wallet's fee.
+// ofFees are those of a route that states the wallet's fee.
 var ofFees = []providertest.Harmless{
 	{Path: "quotes:routes[*].quote.referrer", Why: "whose the fee is was in the request; another's is refused", Lies: providertest.Absent},
 }
 
-// ofAnswers are those of a whole answer.
+// ofAnswers are those of a whole quote reply.
 var ofAnswers = []providertest.Harmless{
 	{Path: "quotes:routes", Why: "a route that is said twice, or that is none, takes nothing from the others", Lies: []string{"doubled", "filled"}},
 	{Path: "quotes:routes[0].depositMethods[0]", Flows: []string{"optimism-usdc-polygon"}, Why: "a method that is not used, beside the one that is"},
 }
 
-// ofPlans are those of the plan, and of the answer to its deposit.
+// ofPlans are those of the plan and of the reply to its submission.
 var ofPlans = []providertest.Harmless{
 	{Path: "build:approvals[*]", Why: "a switch of networks and an approval are not needed: package swap sees to both", Lies: []string{"removed"}},
 	{Path: "build:approvals[*].deposit", Why: "what is not said to be the deposit is not it", Lies: providertest.Absent},
@@ -91,7 +91,7 @@ var ofPlans = []providertest.Harmless{
 	{Path: "submit:txHash", Why: "left out; the order is asked after by its own", Lies: []string{"removed", "null", "emptied"}},
 }
 
-// ofOrder are those of an order's own words, wherever they stand.
+// ofOrder are those of an order, wherever it appears.
 func ofOrder(asked string) []providertest.Harmless {
 	return []providertest.Harmless{
 		{Path: asked + "fromToken", Why: mayMiss, Lies: providertest.Absent},

@@ -9,7 +9,7 @@ import (
 	"swapkeep/swap"
 )
 
-// Attacks are the lies by name that the provider is told in TestHostile.
+// Attacks are the named attacks that TestHostile runs.
 func Attacks(t *testing.T) []providertest.Attack {
 	return slices.Concat(planAttacks(t), orderAttacks(),
 		providertest.Each("a stored step", otherSteps, func(o otherStep) providertest.Attack {
@@ -23,7 +23,7 @@ func Attacks(t *testing.T) []providertest.Attack {
 		}))
 }
 
-// orderAttacks are replies about another order: an error each, and no status.
+// orderAttacks are replies about another order: each gives an error and no status.
 func orderAttacks() (list []providertest.Attack) {
 	for _, c := range otherOrders {
 		if c.field == "" {

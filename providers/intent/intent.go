@@ -1,8 +1,8 @@
-// Package intent swaps, mostly between chains, by deposits that fillers pay out:
-// Khalani HyperStream. The provider finds routes, builds the actions of a deposit
-// and follows the order. Every action is held to the terms before the first is
-// signed; the deposit itself has no published form, so that it goes to built-in contracts
-// alone, and package swap bounds it by what it may take: the input, once, nothing else.
+// Package intent swaps, mostly between chains, by deposits that fillers pay out: Khalani
+// HyperStream. The provider finds routes, builds the actions of a deposit and follows the
+// order. Every action is checked against the terms before the first is signed. The
+// deposit's calldata format is not published, so a deposit goes only to built-in contracts,
+// and package swap bounds what it may take: the input, once, and nothing else.
 package intent
 
 import (
@@ -10,41 +10,40 @@ import (
 	"slices"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/providers/wire"
 	"swapkeep/rest"
 	"swapkeep/swap"
 )
 
-// DefaultBase is the API's own address.
+// DefaultBase is the base URL of the production API.
 const DefaultBase = "https://api.hyperstream.dev"
 
-// A Config says where the API is. It needs no key.
+// A Config sets the API's address. The API needs no key.
 type Config struct {
 	Base string // DefaultBase when empty
-	// Frontend is where the list of tokens that windows show is asked for; Base when empty.
+	// Frontend is the base URL for the token list shown to users; Base when empty.
 	Frontend string
 	Sandbox  bool             // Base must be loopback and may be http; else https only
-	Limits   rest.Limits      // zero fields take the defaults, with this provider's own for calls and bodies
-	Now      func() time.Time // fault.Now when nil
+	Limits   rest.Limits      // zero fields take rest's defaults, with this provider's own for Body, Call, Attempt and Rate
+	Now      func() time.Time // clock.Now when nil
 }
 
 const (
-	// maxReply is far above a list of routes or of tokens.
+	// maxReply, in bytes, is far above the size of a list of routes or tokens.
 	maxReply = 1 << 20
-	// streamTime is how long routes may take to come in, within what package swap
-	// gives a quote; attemptTime how long one exchange may that is not a stream.
+	// streamTime is how long a stream of routes may take, within the time that package swap
+	// gives a quote. attemptTime is how long any other exchange may take.
 	streamTime  = 25 * time.Second
 	attemptTime = 15 * time.Second
-	// callsPerSecond keeps away from a limit whose figure is not published.
+	// callsPerSecond stays below a rate limit whose value is not published.
 	callsPerSecond = 4
 )
 
-// A Provider is the intent provider as swap sees it. It may be used by several
-// goroutines.
+// A Provider implements [swap.Provider] for HyperStream. It is safe for concurrent use.
 type Provider struct {
 	api            *rest.Client
-	orders         *rest.Client // quotes that fail do not stop orders that are under way
+	orders         *rest.Client // apart from api, so that failing quotes do not block open orders
 	tokens         *rest.Client
 	base, frontend string
 	now            func() time.Time
@@ -62,13 +61,13 @@ var (
 	_ swap.Placed   = (*Provider)(nil)
 )
 
-// New checks the configuration; it connects to nothing.
+// New checks the configuration. It makes no connection.
 func New(c Config) (*Provider, error) {
 	if c.Base == "" {
 		c.Base = DefaultBase
 	}
 	if c.Now == nil {
-		c.Now = fault.Now
+		c.Now = clock.Now
 	}
 	if c.Frontend == "" {
 		c.Frontend = c.Base
@@ -96,7 +95,7 @@ func New(c Config) (*Provider, error) {
 // Kind is [swap.Intent].
 func (p *Provider) Kind() swap.Kind { return swap.Intent }
 
-// Place says where the API is, and the entry of each network.
+// Place returns the API's base URLs and the entry of each network.
 func (p *Provider) Place() swap.Place {
 	return swap.Place{Base: p.base, Frontend: p.frontend, Networks: slices.Clone(networks)}
 }
@@ -107,5 +106,5 @@ func (p *Provider) Close() {
 	p.tokens.Close()
 }
 
-// service is the provider in what a person reads.
+// service names the provider in texts for the user.
 var service = wire.Service{Name: string(swap.Intent), Failures: failures}

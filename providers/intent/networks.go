@@ -11,8 +11,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// networks are the wallet's (spec section 2, per-network entry). 5330 and 39 stay disabled until the provider supports
-// them.
+// networks are the wallet's networks (spec section 2, per-network entry). 5330 and 39 stay
+// disabled until the provider supports them.
 var networks = []swap.NetworkEntry{
 	entry(1, "Ethereum", true),
 	entry(10, "OP Mainnet", true),
@@ -24,14 +24,14 @@ var networks = []swap.NetworkEntry{
 	entry(39, "U2U Solaris", false),
 }
 
-// entry is of a network that the provider calls by the wallet's own id, and that is
-// crossed from and to where it is enabled.
+// entry is a network for which the provider uses the wallet's chain id. If it is enabled,
+// swaps may leave and enter it.
 func entry(id uint64, name string, enabled bool) swap.NetworkEntry {
 	return swap.NetworkEntry{ChainID: id, Enabled: enabled, ProviderChainID: id, DisplayName: name, CrossChainEnabled: enabled}
 }
 
-// destinations are further EVM chains that the provider listed (GET /v1/chains of
-// 2026-07-25); its ids for others, such as Solana's, are no EVM chains.
+// destinations are further EVM chains that the provider listed (GET /v1/chains on
+// 2026-07-25). Its ids for non-EVM chains, such as Solana, are left out.
 var destinations = []swap.Destination{
 	further(130, "Unichain", "ETH"),
 	further(137, "Polygon", "POL"),
@@ -44,13 +44,13 @@ var destinations = []swap.Destination{
 	further(747474, "Katana", "ETH"),
 }
 
-// further is a chain whose own coin has 18 decimals, as all of those above.
+// further is a chain whose native coin has 18 decimals, as all of the above have.
 func further(id uint64, name, coin string) swap.Destination {
 	return swap.Destination{ChainID: id, Name: name, Symbol: coin, Decimals: 18}
 }
 
-// Destinations are the chains that may receive, by their ids, ascending. It asks
-// nobody.
+// Destinations are the chains that may receive, sorted by chain id. It makes no network
+// call.
 func (p *Provider) Destinations(context.Context) ([]swap.Destination, error) {
 	out := slices.Clone(destinations)
 	for _, n := range networks {
@@ -67,7 +67,7 @@ func (p *Provider) Destinations(context.Context) ([]swap.Destination, error) {
 	return out, nil
 }
 
-// networkOf is the entry of a network, if it is enabled.
+// networkOf is the entry of an enabled network; others are refused.
 func networkOf(chainID uint64) (swap.NetworkEntry, error) {
 	i := slices.IndexFunc(networks, func(n swap.NetworkEntry) bool { return n.ChainID == chainID })
 	switch {
@@ -91,7 +91,7 @@ func reached(chainID uint64) (uint64, error) {
 	return n.ProviderChainID, nil
 }
 
-// destination is the provider's id of a chain that may receive from a network.
+// destination is the provider's id of a chain that may receive from src.
 func destination(src swap.NetworkEntry, chainID uint64) (uint64, error) {
 	switch {
 	case chainID == src.ChainID:
@@ -102,15 +102,15 @@ func destination(src swap.NetworkEntry, chainID uint64) (uint64, error) {
 	return reached(chainID)
 }
 
-// A depot is a deposit contract that is built in.
+// A depot is a built-in deposit contract.
 type depot struct {
 	chain   uint64
 	address common.Address
 }
 
 // depots are the reserves that the provider's own configuration names (its REST README;
-// testdata/live has it). It takes the deposits of its own filler there. Nothing is
-// published of 10, 56 and 143, nor of where other fillers' routes lead: they are refused.
+// testdata/live has it), where its own filler takes deposits. Nothing is published for 10,
+// 56 and 143, nor for the routes of other fillers: those are refused.
 var depots = []depot{
 	{1, common.HexToAddress("0x4bACc118f9CEe2f6e9b52AAb317F8b5aaf2503F5")},
 	{42161, common.HexToAddress("0xb280C373F57c9169e009a66496EE556084afAd24")},
@@ -123,11 +123,11 @@ type filler struct {
 	address common.Address
 }
 
-// fillers are none: the provider publishes no accounts that its fillers pay from. A
-// payment from any is reported as seen.
+// fillers is empty: the provider does not publish the accounts that its fillers pay from. A
+// payment from any account is reported as seen and proves nothing.
 var fillers []filler
 
-// takes wants a chain to have a deposit contract that is built in.
+// takes refuses a chain without a built-in deposit contract.
 func (p *Provider) takes(chainID uint64) error {
 	if !slices.ContainsFunc(p.depots, func(d depot) bool { return d.chain == chainID }) {
 		return refuse(swap.NotPinned, "to", "takes deposits on chain %d by contracts that are not built in; choose another route", chainID)

@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// leastLife is what must be left of a route's quote for it to be executed: the
-// deposit still has to be signed and mined.
+// leastLife is how much of a quote's life must be left to execute a route: the deposit
+// still has to be signed and mined.
 const leastLife = 30 * time.Second
 
-// A found route is one that was read.
+// A found is a route that was parsed and checked.
 type found struct {
 	quoteID, routeID string
-	callable         bool      // the deposit may be a contract call
+	callable         bool      // accepts a contract call as the deposit
 	own              bool      // the provider's own filler takes it
-	ends             time.Time // as read by the provider's clock, once gathered by ours
+	ends             time.Time // expiry, by the provider's clock until gathered.take adjusts it to ours
 	out, least       *big.Int
 	stated           bool // the provider stated least
 	tellsFee         bool // the provider says which referrer's fee it takes
-	feeBps           int  // that, in basis points
+	feeBps           int  // that fee, in bps
 	takes            time.Duration
 	raw              json.RawMessage
 }
 
-// lasting reports whether enough is left of a route at a moment.
+// lasting reports whether enough of the quote's life is left at now.
 func (f found) lasting(now time.Time) bool { return f.ends.Sub(now) > leastLife }
 
 // unusable says why a route may not be executed; "" if it may.
@@ -42,9 +42,9 @@ func (f found) unusable(now time.Time) string {
 	return ""
 }
 
-// order sorts routes as the spec lists it (section 1, route ordering): executable
-// contract calls first, then those with sufficient lifetime, the best output, and
-// the shorter duration; names only to be stable.
+// order sorts routes as the spec says (section 1, route ordering): executable contract
+// calls first, then those with enough life left, the larger output and the shorter
+// duration. Ids come last, for a stable order.
 func order(routes []found, now time.Time) {
 	slices.SortFunc(routes, func(a, b found) int {
 		return cmp.Or(
@@ -58,7 +58,7 @@ func order(routes []found, now time.Time) {
 	})
 }
 
-// first puts what is true before what is not.
+// first sorts true before false.
 func first(a, b bool) int {
 	switch {
 	case a == b:

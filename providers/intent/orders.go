@@ -16,7 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// orderReply is an order as the provider tells of it.
+// orderReply is an order in the provider's replies.
 type orderReply struct {
 	ID            string        `json:"id"`
 	QuoteID       string        `json:"quoteId"`
@@ -43,7 +43,7 @@ type paid struct {
 	ChainID uint64 `json:"chainId"`
 }
 
-// search finds the order of a deposit by its transaction (GET /v1/orders/{address}).
+// search finds an order by its deposit transaction (GET /v1/orders/{address}).
 func (p *Provider) search(ctx context.Context, o swap.Order, d deposited) (orderReply, error) {
 	reply, err := p.orders.Do(ctx, rest.Call{
 		Method: http.MethodGet, Path: "/v1/orders/" + o.Terms.Account.Hex(), Query: url.Values{"txHashSearch": {d.tx.Hex()}, "limit": {maxOrders}},
@@ -54,11 +54,12 @@ func (p *Provider) search(ctx context.Context, o swap.Order, d deposited) (order
 	return readOrders(reply.Body, o, d)
 }
 
-// maxOrders is the most that the API lists at once.
+// maxOrders is the largest page size of the API.
 const maxOrders = "20"
 
-// readOrders finds the order of a deposit in a list. One that names the deposit and
-// is not its order is a contradiction, and no answer.
+// readOrders finds the order of a deposit in a list. An entry that names the deposit but
+// differs from its order is a contradiction: its error is returned, not
+// [swap.OrderUnknown].
 func readOrders(raw []byte, o swap.Order, d deposited) (orderReply, error) {
 	var r struct {
 		Data *[]json.RawMessage `json:"data"`
@@ -89,8 +90,8 @@ func readOrders(raw []byte, o swap.Order, d deposited) (orderReply, error) {
 	return orderReply{}, refuse(swap.OrderUnknown, "txHash", "has no order for the deposit yet")
 }
 
-// statuses are the provider's words for where an order stands. Words that are not
-// in it, older ones among them, are no end: the deposit is mined.
+// statuses maps the provider's status words to states. Other words, including older ones,
+// are not final: the deposit is mined.
 var statuses = map[string]swap.State{
 	"created":        swap.Settling,
 	"deposited":      swap.Settling,
@@ -101,7 +102,7 @@ var statuses = map[string]swap.State{
 	"failed":         swap.Failed,
 }
 
-// Status reports what the provider claims of an order.
+// Status reports what the provider claims about an order.
 func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error) {
 	d, err := depositedBy(o)
 	if err != nil {
@@ -118,9 +119,9 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 	return c, err
 }
 
-// look asks for an order by its name, or by its deposit where it has none or the
-// provider does not find it. Only the list says for certain that it is not there: a
-// name that is not found may be not indexed yet.
+// look queries an order by its id, or by its deposit if it has no id or the provider does
+// not find the id. Only the list shows for certain that an order is unknown: an id that is
+// not found may not be indexed yet.
 func (p *Provider) look(ctx context.Context, o swap.Order, d deposited) (orderReply, error) {
 	if o.Ref == "" {
 		return p.search(ctx, o, d)
@@ -137,7 +138,7 @@ func (p *Provider) look(ctx context.Context, o swap.Order, d deposited) (orderRe
 	return found, err
 }
 
-// byName asks for an order by its name (GET /v1/orders/by-id/{orderId}).
+// byName queries an order by its id (GET /v1/orders/by-id/{orderId}).
 func (p *Provider) byName(ctx context.Context, o swap.Order, d deposited) (orderReply, error) {
 	reply, err := p.orders.Do(ctx, rest.Call{Method: http.MethodGet, Path: "/v1/orders/by-id/" + url.PathEscape(o.Ref)})
 	if err != nil {
@@ -150,8 +151,8 @@ func (p *Provider) byName(ctx context.Context, o swap.Order, d deposited) (order
 	return r, err
 }
 
-// readOrder wants a reply to be about this order: a mismatch is an error and no
-// status. What the API may leave out is compared where it is there.
+// readOrder checks that a reply is about this order: a mismatch is an error and gives no
+// status. Fields that the API may leave out are compared if present.
 func readOrder(raw []byte, o swap.Order, d deposited) (orderReply, error) {
 	var r orderReply
 	if err := service.Read("order", raw, &r); err != nil {
@@ -196,12 +197,12 @@ func readOrder(raw []byte, o swap.Order, d deposited) (orderReply, error) {
 
 const anotherOrder = "answered about another order than it was asked for"
 
-// ofDeposit reports whether an order says that it is the deposit's.
+// ofDeposit reports whether the order names the deposit d.
 func (r orderReply) ofDeposit(d deposited) bool {
 	return r.DepositTxHash != nil && sameHash(*r.DepositTxHash, d.tx)
 }
 
-// nativeToo is what the API may write for the native coin, beside the zero address.
+// nativeToo is the other address that the API may use for the native coin, besides zero.
 var nativeToo = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
 
 func tokenOf(a common.Address) common.Address {
@@ -211,7 +212,7 @@ func tokenOf(a common.Address) common.Address {
 	return a
 }
 
-// claim puts an order in our words. What it names is only where to look first.
+// claim converts the order to a claim. The transaction in it only says where to look first.
 func (r orderReply) claim() (swap.Claim, error) {
 	c := swap.Claim{State: swap.Settling, Word: wire.Printable(r.Status)}
 	if s, ok := statuses[r.Status]; ok {

@@ -10,7 +10,7 @@ import (
 	"swapkeep/providers/providertest"
 )
 
-// TestPage: the tables of the provider's page are those of the code.
+// TestPage checks that the tables of the provider's documentation page match the code.
 func TestPage(t *testing.T) {
 	providertest.Page(t, "../../docs/providers/intent.md",
 		providertest.Drawn{From: "providers/intent/networks.go", Text: networkTable()},

@@ -6,12 +6,12 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// sandboxFiller is the account that the sandbox's simulator pays from. Its key is
-// public; only [Config.Sandbox] reaches this table.
+// sandboxFiller is the account that the sandbox's simulator pays from. Its key is public;
+// it is used only with [Config.Sandbox].
 var sandboxFiller = common.HexToAddress("0x7c4Fa858cdFb46a314404409B69d7Dfa4ee5E3B0")
 
-// sandboxDeposit is the simulator's deposit contract where none is published. On 143 it is
-// left out: there the sandbox shows what a contract that is not built in comes to.
+// sandboxDeposit is the simulator's deposit contract on chains where none is published. 143
+// is left out so that the sandbox also shows routes to a contract that is not built in.
 var sandboxDeposit = common.HexToAddress("0x5a4d000000000000000000000000000000000021")
 
 func sandboxDepots() []depot {

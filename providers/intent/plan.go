@@ -16,22 +16,22 @@ import (
 
 const (
 	maxActions = 6
-	maxData    = 32 << 10 // bytes of a deposit's data
+	maxData    = 32 << 10 // bytes of a transaction's data
 	actionType = "eip1193_request"
 
 	switchChain     = "wallet_switchEthereumChain"
 	sendTransaction = "eth_sendTransaction"
 )
 
-// planReply is the reply to POST /v1/deposit/build. Its actions are read whole.
+// planReply is the reply to POST /v1/deposit/build. Its actions may have no unknown fields.
 type planReply struct {
 	Kind      string            `json:"kind"`
-	Name      string            `json:"name"` // of an error that came with a good status
+	Name      string            `json:"name"` // of an error that came with a success status
 	Approvals []json.RawMessage `json:"approvals"`
 }
 
-// An action is one EIP-1193 request. When its receipt is waited for is not the
-// provider's to say.
+// An action is one EIP-1193 request. Its WaitForReceipt is ignored: package swap decides
+// when to wait.
 type action struct {
 	Type    string `json:"type"`
 	Request struct {
@@ -42,8 +42,8 @@ type action struct {
 	Deposit        bool `json:"deposit"`
 }
 
-// A transaction is the parameter of eth_sendTransaction. Gas, fees and nonce are the
-// wallet's own business: they may be there, and are not read.
+// A transaction is the parameter of eth_sendTransaction. Gas, fees and nonce may be present
+// but are ignored: the wallet sets its own.
 type transaction struct {
 	From     *wire.Address   `json:"from"`
 	To       string          `json:"to"`
@@ -57,7 +57,7 @@ type transaction struct {
 	Nonce    json.RawMessage `json:"nonce"`
 }
 
-// A quantity is a hex string with 0x, a decimal string or a number.
+// A quantity is a hex string with 0x, a decimal string or a JSON integer.
 type quantity struct {
 	*big.Int
 	hex bool
@@ -86,9 +86,9 @@ func (q *quantity) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// readPlan validates every action of a plan before anything is signed (spec section
-// 5, intent action validation): fail closed. What is of another kind is named before
-// its fields are found to be unknown. It is pure.
+// readPlan validates every action of a plan before anything is signed (spec section 5,
+// intent action validation) and fails closed. An unknown type of action is reported as such
+// before its fields are checked. It is pure.
 func readPlan(raw []byte, t swap.Terms, depots []depot) (deposit, error) {
 	var r planReply
 	if err := service.Read("plan", raw, &r); err != nil {
@@ -111,9 +111,9 @@ func readPlan(raw []byte, t swap.Terms, depots []depot) (deposit, error) {
 	return p.deposit, p.allowances(t)
 }
 
-// A plan is what its actions come to.
+// A plan collects what the actions do.
 type plan struct {
-	depots  []depot // that may take the deposit
+	depots  []depot // built-in deposit contracts
 	granted []allowance
 	deposit deposit
 }
@@ -123,8 +123,8 @@ type allowance struct {
 	amount  *big.Int
 }
 
-// take validates one action; the deposit must be the last and no other. Every type
-// and method but the two is refused (rule 5).
+// take validates one action. Only the last may be, and must be, the deposit. Every other
+// type and method is refused (rule 5).
 func (p *plan) take(raw []byte, t swap.Terms, last bool) error {
 	var of struct {
 		Type string `json:"type"`
@@ -152,8 +152,8 @@ func (p *plan) take(raw []byte, t swap.Terms, last bool) error {
 	return p.send(a.Request.Params[0], t, last)
 }
 
-// checkSwitch wants the source chain and nothing else (rule 1). The network is the
-// wallet's own already: it is a check, no step.
+// checkSwitch requires a switch to the source chain and nothing else (rule 1). It makes no
+// step: the wallet uses that network anyway.
 func checkSwitch(raw []byte, t swap.Terms) error {
 	var s struct {
 		ChainID *quantity `json:"chainId"`
@@ -161,14 +161,14 @@ func checkSwitch(raw []byte, t swap.Terms) error {
 	if err := wire.ReadWhole(raw, &s); err != nil {
 		return notUnderstood("chainId", err)
 	}
-	if s.ChainID == nil || !s.ChainID.hex || !s.ChainID.isChain(t.SrcChain) { // EIP-3326 has it in hex
+	if s.ChainID == nil || !s.ChainID.hex || !s.ChainID.isChain(t.SrcChain) { // EIP-3326 requires hex
 		return refuse(swap.NotAsAccepted, "chainId", "would switch to another network than %d", t.SrcChain)
 	}
 	return nil
 }
 
-// send validates a transaction (rules 2 to 4) and takes it as an allowance or as
-// the deposit.
+// send validates a transaction (rules 2 to 4) and records it as an approval or as the
+// deposit.
 func (p *plan) send(raw []byte, t swap.Terms, deposits bool) error {
 	var tx transaction
 	if err := wire.ReadWhole(raw, &tx); err != nil {
@@ -186,7 +186,7 @@ func (p *plan) send(raw []byte, t swap.Terms, deposits bool) error {
 		return refuse(swap.NotUnderstood, "data", "built a transaction with %d bytes of data", len(data))
 	case !tx.From.Is(t.Account):
 		return refuse(swap.NotAsAccepted, "from", "built a transaction that is not from the account")
-	case tx.ChainID != nil && !tx.ChainID.isChain(t.SrcChain): // absent means ours: live plans leave it out
+	case tx.ChainID != nil && !tx.ChainID.isChain(t.SrcChain): // absent means the source chain: live plans leave it out
 		return refuse(swap.NotAsAccepted, "chainId", "built a transaction for another network than %d", t.SrcChain)
 	}
 	value := new(big.Int)
@@ -200,8 +200,8 @@ func (p *plan) send(raw []byte, t swap.Terms, deposits bool) error {
 	return p.approve(to, value, data, t)
 }
 
-// approve takes an approval of the input token: nothing else may stand before a
-// deposit.
+// approve accepts an approval of the input token. Any other transaction before the deposit
+// is refused.
 func (p *plan) approve(to common.Address, value *big.Int, data []byte, t swap.Terms) error {
 	switch {
 	case t.TokenIn == chain.Native:
@@ -217,13 +217,13 @@ func (p *plan) approve(to common.Address, value *big.Int, data []byte, t swap.Te
 	return nil
 }
 
-// isApproval knows approve(address,uint256) by its exact bytes.
+// isApproval reports whether data is exactly a call of approve(address,uint256).
 func isApproval(data []byte) bool {
 	return len(data) == 68 && bytes.HasPrefix(data, approve[:]) && len(bytes.Trim(data[4:16], "\x00")) == 0
 }
 
-// allowances wants what was granted to be for the deposit's contract alone: the
-// exact input, once, and a reset at most before it.
+// allowances requires the approvals to be for the deposit's contract alone: the exact
+// input, once, after at most one reset to zero.
 func (p *plan) allowances(t swap.Terms) error {
 	grants := 0
 	for i, a := range p.granted {
@@ -243,8 +243,8 @@ func (p *plan) allowances(t swap.Terms) error {
 	return nil
 }
 
-// addressTo reads the target: 20 bytes, not zero, and with a correct checksum where
-// its letters are of both cases (rule 4).
+// addressTo parses the target: 20 bytes, not zero, and with a correct checksum if its
+// letters are of mixed case (rule 4).
 func addressTo(s string) (common.Address, error) {
 	a, err := wire.ParseAddress(s)
 	mixed := strings.ToLower(s) != s && strings.ToUpper(s[min(2, len(s)):]) != s[min(2, len(s)):]

@@ -17,15 +17,14 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// A hostile plan is an example's with one thing changed.
+// A hostile is the plan of an example with one change.
 type hostile struct {
 	name   string
-	change func(p map[string]any) // of the reply
+	change func(p map[string]any) // changes the reply
 	code   swap.Code
 	field  string
 }
 
-// actions of a plan, and the parameter of one.
 func actions(p map[string]any) []any { return p["approvals"].([]any) }
 
 func requestOf(p map[string]any, i int) map[string]any {
@@ -36,12 +35,10 @@ func paramOf(p map[string]any, i int) map[string]any {
 	return requestOf(p, i)["params"].([]any)[0].(map[string]any)
 }
 
-// set changes one member of an action's parameter.
 func set(i int, name string, value any) func(map[string]any) {
 	return func(p map[string]any) { paramOf(p, i)[name] = value }
 }
 
-// insert puts another action before the i-th.
 func insert(i int, a map[string]any) func(map[string]any) {
 	return func(p map[string]any) {
 		all := actions(p)
@@ -70,11 +67,11 @@ var (
 	tooLong   = "0x" + strings.Repeat("00", maxData+1)
 )
 
-// The places of the example's plan.
+// Positions of the actions in the example's plan.
 const theSwitch, theApproval, theDeposit = 0, 1, 2
 
-// hostilePlans are by the rule that refuses them: the spec's five (section 5) and
-// what the reference adds. Each is refused for that reason alone.
+// hostilePlans are grouped by the rule that refuses them: the spec's five (section 5) and
+// those that the reference adds. Each is refused for that reason alone.
 var hostilePlans = map[string][]hostile{
 	"1, the network switched to": {
 		{"another one", set(theSwitch, "chainId", "0x1"), swap.NotAsAccepted, "chainId"},
@@ -213,14 +210,13 @@ var hostilePlans = map[string][]hostile{
 	},
 }
 
-// safe stands for a contract that obeys the account, and execTransaction for what has it
-// give everything away (Safe's execTransaction, cut short).
+// safe stands for a contract that obeys the account, and execTransaction for calldata that
+// makes it give everything away (Safe's execTransaction, cut short).
 var (
 	safe            = providertest.Safe
 	execTransaction = "0x6a761202" + strings.Repeat("00", 31) + "01"
 )
 
-// hostileNative are changes of the plan for a native coin.
 var hostileNative = []hostile{
 	{"one wei more", set(0, "value", "0x2386f26fc10001"), swap.NotAsAccepted, "value"},
 	{"one wei less", set(0, "value", "9999999999999999"), swap.NotAsAccepted, "value"},
@@ -235,8 +231,8 @@ var hostileNative = []hostile{
 	{"without data", set(0, "data", "0x"), swap.NotUnderstood, "data"},
 }
 
-// planAttacks are the plans of both tables. Nothing of them is signed, since Build
-// gives no step.
+// planAttacks are the plans of both tables. Nothing of them can be signed, since Build
+// returns no step.
 func planAttacks(t *testing.T) (list []providertest.Attack) {
 	on := func(name string, raw []byte, terms swap.Terms, h hostile) {
 		list = append(list, providertest.Attack{Name: "plan/" + name + "/" + h.name, Code: h.code, Field: h.field, Try: func(t *testing.T) error {
@@ -255,7 +251,7 @@ func planAttacks(t *testing.T) (list []providertest.Attack) {
 	return list
 }
 
-// TestOddPlans: what is unusual and says the same is taken.
+// TestOddPlans: unusual plans that mean the same are accepted.
 func TestOddPlans(t *testing.T) {
 	for name, change := range map[string]func(map[string]any){
 		"no switch":             func(p map[string]any) { p["approvals"] = actions(p)[1:] },
@@ -280,14 +276,14 @@ func TestOddPlans(t *testing.T) {
 	}
 }
 
-// burden adds what is the wallet's own business.
+// burden adds the fields that the wallet sets itself.
 func burden(tx map[string]any) {
 	for name, v := range map[string]any{"gas": "640000", "gasPrice": "0x1", "maxFeePerGas": "0xffffffffffff", "maxPriorityFeePerGas": "0xffffffffffff", "nonce": "0x7"} {
 		tx[name] = v
 	}
 }
 
-// move has another contract take the deposit, and be approved for it.
+// move sends the deposit, and the approval for it, to another contract.
 func move(p map[string]any, to common.Address) {
 	set(theApproval, "data", approval(to, big.NewInt(25_000_000)))(p)
 	set(theDeposit, "to", to.Hex())(p)
@@ -335,7 +331,6 @@ var otherSteps = map[string]otherStep{
 	"the coin, as if it was": {func(_ *swap.Step, t *swap.Terms) { t.TokenIn = chain.Native }, swap.NotAsAccepted, "value"},
 }
 
-// decoded has the example's deposit decoded with the change.
 func (o otherStep) decoded(t *testing.T) error {
 	order := exampleOrderOf(t)
 	s, terms := order.Plan.Steps[0], order.Terms
@@ -346,7 +341,7 @@ func (o otherStep) decoded(t *testing.T) error {
 	return err
 }
 
-// TestDeposit: what the example's deposit does is said, and nothing is promised of it.
+// TestDeposit: the example's deposit decodes to an opaque effect that promises no output.
 func TestDeposit(t *testing.T) {
 	o := exampleOrderOf(t)
 	if f, err := (&Provider{depots: depots}).Decode(o.Terms, o.Plan.Steps[0]); err != nil || f.Kind != swap.Opaque || f.Target != exampleDepot || len(f.Receives) != 0 {
@@ -354,8 +349,8 @@ func TestDeposit(t *testing.T) {
 	}
 }
 
-// TestUnknownContract: a deposit to a contract that is not built in is refused on every
-// network, what is built in elsewhere too; of fillers none is built in.
+// TestUnknownContract: a deposit to a contract that is not built in for the network is
+// refused, even if it is built in for another. No filler is built in.
 func TestUnknownContract(t *testing.T) {
 	p := &Provider{depots: depots}
 	for _, n := range networks {
@@ -380,7 +375,7 @@ func TestUnknownContract(t *testing.T) {
 	}
 }
 
-// TestPublishedReserves: the contracts that are built in are the published ones.
+// TestPublishedReserves: the built-in contracts are the published ones.
 func TestPublishedReserves(t *testing.T) {
 	raw, err := os.ReadFile("testdata/live/reserves.json")
 	if err != nil {
@@ -402,7 +397,7 @@ func TestPublishedReserves(t *testing.T) {
 	}
 }
 
-// TestNetworks: the entries are the spec's eight, and the support table's.
+// TestNetworks: the entries match the spec's eight networks and the support table.
 func TestNetworks(t *testing.T) {
 	for i, id := range swap.SupportedChains() {
 		n := networks[i]

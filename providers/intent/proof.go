@@ -7,10 +7,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Proof is the payment of at least the floor by a built-in filler, and a refund of
-// the whole input from one or from a built-in contract that took it. A payment by any
-// other account is reported as seen. Where the swap stays on its chain, the deposit's
-// own transaction may have paid already; of the native coin no log would show that.
+// Proof requires a payment of at least the minimum received from a built-in filler, or a
+// refund of the whole input from one or from the built-in contract that took it. A payment
+// from any other account is only reported as seen. In a same-chain swap the deposit's own
+// transaction may already have paid; with native output no log would show that. No I/O.
 func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
 	c, err := depositOf(o)
 	if err != nil {
@@ -30,8 +30,8 @@ func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
 		Arrival: &swap.Arrival{Chain: t.DstChain, Token: t.TokenOut, To: t.Recipient, Least: t.FloorOut, From: payers(t.DstChain)},
 		Refund:  &swap.Arrival{Chain: t.SrcChain, Token: t.TokenIn, To: t.RefundTo, Least: t.AmountIn, From: payers(t.SrcChain)},
 	}
-	// A contract's payment of coins leaves no trace that names it; and one that is
-	// not built in may be a pool, whose later payment is no refund.
+	// A contract's payment of the native coin leaves no log that names the contract. And a
+	// contract that is not built in may be a pool, whose later payment is no refund.
 	if t.TokenIn != chain.Native && p.Pins().Allows(t.SrcChain, swap.Depot, c.To) {
 		proof.Refund.From = append(proof.Refund.From, c.To)
 	}

@@ -19,7 +19,7 @@ import (
 
 const (
 	exactInput = "EXACT_INPUT"
-	// maxLife is the longest that a price is held on to, whatever the provider says.
+	// maxLife is the longest that a quote is used, whatever expiry the provider states.
 	maxLife = 10 * time.Minute
 )
 
@@ -40,7 +40,7 @@ type quoteRequest struct {
 	ReferrerFeeBps    int         `json:"referrerFeeBps,omitempty"`
 }
 
-// Quote asks for EXACT_INPUT routes, in one reply. It may be repeated.
+// Quote requests EXACT_INPUT routes in one reply. It may be repeated.
 func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer, error) {
 	body, err := p.asks(r)
 	if err != nil {
@@ -53,8 +53,8 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	return p.whole(ctx, reply, r)
 }
 
-// Stream is Quote that tells each route as its filler answers. Where it breaks off,
-// what came is as good as it was.
+// Stream is Quote that also passes each route to told as its filler answers. If the stream
+// breaks off, the routes received so far are returned.
 func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(swap.Offer)) ([]swap.Offer, error) {
 	body, err := p.asks(r)
 	if err != nil {
@@ -90,10 +90,10 @@ func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(sw
 
 const quotesPath = "/v1/quotes"
 
-// errEnough ends a stream that goes on and on.
+// errEnough ends a stream that does not stop by itself.
 var errEnough = errors.New("more routes than are looked at")
 
-// asks checks a request and writes its body.
+// asks checks a request and encodes its body.
 func (p *Provider) asks(r swap.QuoteRequest) ([]byte, error) {
 	from, to, err := checkRequest(r)
 	if err == nil {
@@ -113,15 +113,14 @@ func (p *Provider) asks(r swap.QuoteRequest) ([]byte, error) {
 	return json.Marshal(q)
 }
 
-// fraction writes basis points as the API's JSON number. Its unit is nowhere
-// stated; a fraction is what others send in production (docs/providers/intent.md), and
-// never looser than what was asked for.
+// fraction converts bps to the API's JSON number. Its unit is nowhere documented; a
+// fraction is what others send in production (docs/providers/intent.md), and in any unit it
+// is never looser than what was requested.
 func fraction(bps int) json.Number {
 	return json.Number(strconv.FormatFloat(float64(bps)/10_000, 'f', -1, 64))
 }
 
-// checkRequest refuses what this provider cannot serve, and gives its ids of both
-// networks.
+// checkRequest refuses what this provider cannot serve, and returns its ids of both chains.
 func checkRequest(r swap.QuoteRequest) (from, to uint64, err error) {
 	zero := common.Address{}
 	src, err := networkOf(r.SrcChain)
@@ -148,8 +147,7 @@ func checkRequest(r swap.QuoteRequest) (from, to uint64, err error) {
 	return src.ProviderChainID, to, err
 }
 
-// whole reads a reply that has all routes. That of a stream without a line has no
-// body.
+// whole parses a reply with all routes. The reply to a stream without any line has no body.
 func (p *Provider) whole(ctx context.Context, reply *rest.Reply, r swap.QuoteRequest) ([]swap.Offer, error) {
 	skew, err := service.Skew(reply)
 	if err != nil {
@@ -178,22 +176,22 @@ func (p *Provider) whole(ctx context.Context, reply *rest.Reply, r swap.QuoteReq
 	return g.offers(ctx)
 }
 
-// Routes are gathered from one answer, whole or in lines.
+// gathered collects the routes of one reply, whole or streamed.
 type gathered struct {
 	request swap.QuoteRequest
 	skew    time.Duration
 	now     func() time.Time
 
-	looked int // routes that were looked at, good or not
+	looked int // routes parsed, accepted or not
 	routes []found
-	bad    []error // why each that was dropped was
+	bad    []error // why each refused route was refused
 }
 
 func (g *gathered) full() bool { return g.looked >= maxRoutes }
 
-// take reads one route, and keeps it where it can be offered: what has expired
-// cannot, nor a second one of the same name. A provider's clock that is ahead of
-// ours shortens a route's life, one that is behind gives nothing.
+// take parses one route and keeps it unless it has expired or repeats a route's ids. If the
+// provider's clock is ahead of ours the difference shortens the route's life; if it is
+// behind nothing is added.
 func (g *gathered) take(quoteID string, raw []byte) (f found, ok bool) {
 	g.looked++
 	f, err := readRoute(quoteID, raw, g.request)
@@ -217,8 +215,8 @@ func (g *gathered) take(quoteID string, raw []byte) (f found, ok bool) {
 	return f, true
 }
 
-// offers are the routes, in their order. Without one the reason is the first that
-// one was dropped for.
+// offers returns the routes as offers, in their order. If none deposits into a built-in
+// contract it fails, with the reason of the first refused route where there is one.
 func (g *gathered) offers(ctx context.Context) ([]swap.Offer, error) {
 	now := g.now()
 	order(g.routes, now)
@@ -245,7 +243,7 @@ func (g *gathered) offers(ctx context.Context) ([]swap.Offer, error) {
 	return nil, refuse(swap.NoRoute, "tokenOut", "has no route for this pair and amount; try another provider")
 }
 
-// offer is a route as swap sees it. It ends while there is time to deposit.
+// offer converts a route to an offer. It expires while there is still time to deposit.
 func (f found) offer(r swap.QuoteRequest, now time.Time) swap.Offer {
 	raw, err := json.Marshal(offered{f.quoteID, f.raw})
 	if err != nil {

@@ -15,22 +15,22 @@ import (
 	"swapkeep/swap"
 )
 
-// recordedErrors are the two answers of the live service that are public, and what the
-// simulator is asked to answer likewise. No quote and no plan of it is.
+// recordedErrors are the two replies of the live service that are public, with the requests
+// that make the simulator answer alike. No quote and no plan of the live service is public.
 var recordedErrors = map[string]struct{ method, path, body string }{
 	"khalani/error-400-orders-limit.json": {http.MethodGet, "/v1/orders/0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266?limit=21", ""},
 	"khalani/error-400-validation-from-token.json": {http.MethodPost, "/v1/quotes", `{"tradeType":"EXACT_INPUT","fromChainId":8453,"fromToken":"0x01","toChainId":42161,
 		"toToken":"0x0000000000000000000000000000000000000000","amount":"1","fromAddress":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"}`},
 }
 
-// TestRecordedErrors: what the live service refuses is a refusal with a code.
+// TestRecordedErrors: the live service's errors become refusals with a code.
 func TestRecordedErrors(t *testing.T) {
 	for file := range recordedErrors {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Date", recorded.Format(http.TimeFormat))
 			w.WriteHeader(http.StatusBadRequest)
-			_, _ = w.Write(providertest.Recorded(t, file)) // a client that is gone has its own error
+			_, _ = w.Write(providertest.Recorded(t, file)) // a client that is gone reports its own error
 		}))
 		p := newProvider(t, s.URL, func() time.Time { return recorded }, providertest.Limits(10*time.Second))
 		_, err := p.Quote(t.Context(), request(8453, usdcBase, "25000000", 42161, native, 0))
@@ -41,7 +41,7 @@ func TestRecordedErrors(t *testing.T) {
 	}
 }
 
-// TestRecordedShape: the simulator's refusals have every member that was recorded.
+// TestRecordedShape: the simulator's errors have every member that was recorded.
 func TestRecordedShape(t *testing.T) {
 	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453, 42161}, Period: -1, Instant: true})
 	for file, c := range recordedErrors {
@@ -56,7 +56,7 @@ func TestRecordedShape(t *testing.T) {
 	}
 }
 
-// TestTokensAreAskedElsewhere: the list for windows may have an address of its own.
+// TestTokensAreAskedElsewhere: the token list may have a base URL of its own.
 func TestTokensAreAskedElsewhere(t *testing.T) {
 	var asked []string
 	serve := func(name string) string {

@@ -10,21 +10,22 @@ import (
 	"swapkeep/swap"
 )
 
-// contractCall is the only way of depositing that is used (spec section 8).
+// contractCall is the only deposit method that is used (spec section 8).
 const contractCall = "CONTRACT_CALL"
 
-// nativeFiller is the type of the provider's own filler's routes, whose deposits go to the
-// contracts that are built in. Of others' nobody says where they go before it is built.
+// nativeFiller is the type of the routes of the provider's own filler, whose deposits go to
+// the built-in contracts. For other fillers the contract is unknown until the deposit is
+// built.
 const nativeFiller = "native-filler"
 
 // quoteReply is the reply to POST /v1/quotes.
 type quoteReply struct {
 	QuoteID string            `json:"quoteId"`
 	Routes  []json.RawMessage `json:"routes"`
-	Name    string            `json:"name"` // of an error that came with a good status
+	Name    string            `json:"name"` // of an error that came with a success status
 }
 
-// A route is one of them; a line of a stream has the quote's id beside it.
+// A route is one entry of a quote. A streamed line has the quote's id in it.
 type route struct {
 	QuoteID        string   `json:"quoteId,omitempty"`
 	RouteID        string   `json:"routeId"`
@@ -33,8 +34,8 @@ type route struct {
 	Quote          price    `json:"quote"`
 }
 
-// A price is what a route promises. The slippage that it names is not read: its
-// unit is nowhere stated, and the minimum is held against what was asked for.
+// A price is what a route promises. The slippage that it names is ignored: its unit is
+// nowhere documented, and the minimum is checked against the request.
 type price struct {
 	AmountIn       *wire.Amount `json:"amountIn"`
 	AmountOut      *wire.Amount `json:"amountOut"`
@@ -46,19 +47,19 @@ type price struct {
 }
 
 const (
-	maxRoutes   = 32       // of one quote; the rest is not looked at
-	maxRoute    = 16 << 10 // bytes of one; honest ones have half a kilobyte
-	maxID       = 160      // characters of the provider's names for things
+	maxRoutes   = 32       // per quote; further ones are ignored
+	maxRoute    = 16 << 10 // bytes of one route; honest ones have half a kilobyte
+	maxID       = 160      // characters of the provider's ids
 	maxDuration = 7 * 24 * time.Hour
 )
 
-// An offered route is what an offer keeps: the quote's id and the route as it came.
+// An offered is what an offer keeps of a route: the quote's id and the route's raw JSON.
 type offered struct {
 	QuoteID string          `json:"quoteId"`
 	Route   json.RawMessage `json:"route"`
 }
 
-// readRoute reads one route of a quote against the request. It is pure.
+// readRoute parses one route and checks it against the request. It is pure.
 func readRoute(quoteID string, raw []byte, r swap.QuoteRequest) (found, error) {
 	if len(raw) > maxRoute {
 		return found{}, refuse(swap.ProviderGarbage, "route", "sent a route of %d bytes", len(raw))
@@ -76,12 +77,12 @@ func readRoute(quoteID string, raw []byte, r swap.QuoteRequest) (found, error) {
 	f := found{
 		quoteID: quoteID, routeID: t.RouteID, raw: raw,
 		own:      t.Type == nativeFiller,
-		callable: len(t.DepositMethods) == 0 || slices.Contains(t.DepositMethods, contractCall), // absent: decided when it is built
+		callable: len(t.DepositMethods) == 0 || slices.Contains(t.DepositMethods, contractCall), // absent: decided at build
 	}
 	return f, t.Quote.read(&f, r)
 }
 
-// read takes a route's figures over.
+// read checks a route's figures and records them in f.
 func (q price) read(f *found, r swap.QuoteRequest) (err error) {
 	switch {
 	case q.AmountIn == nil || q.AmountOut == nil || q.Seconds == nil || q.ValidBefore == nil:
@@ -104,8 +105,8 @@ func (q price) read(f *found, r swap.QuoteRequest) (err error) {
 	return err
 }
 
-// floor takes over what a route pays, and at least. A stated minimum must keep the
-// slippage that was asked for; where none is stated, that is the minimum.
+// floor sets the route's output and minimum. A stated minimum must be within the requested
+// slippage; if none is stated, the minimum is the output less the slippage.
 func (q price) floor(f *found, slippageBps int) error {
 	f.out, f.stated = q.AmountOut.Int, q.MinAmountOut != nil
 	f.least = floorOf(f.out, slippageBps)
@@ -121,8 +122,8 @@ func (q price) floor(f *found, slippageBps int) error {
 	return nil
 }
 
-// ends is when the route can no longer be used, by the provider's clock: the
-// earlier of what the contract and what the price allow.
+// ends is when the route expires, by the provider's clock: the earlier of validBefore (the
+// contract's limit) and quoteExpiresAt (the price's).
 func (q price) ends() (time.Time, error) {
 	at := q.ValidBefore.Int
 	if q.QuoteExpiresAt != nil && q.QuoteExpiresAt.Cmp(at) < 0 {
@@ -134,12 +135,12 @@ func (q price) ends() (time.Time, error) {
 	return time.Unix(at.Int64(), 0).UTC(), nil
 }
 
-// isID takes the provider's opaque names: bounded and printable.
+// isID accepts opaque ids that are bounded and printable.
 func isID(s string) bool {
 	return s != "" && len(s) <= maxID && !slices.ContainsFunc([]byte(s), func(c byte) bool { return c <= ' ' || c > '~' })
 }
 
-// floorOf is the least that slippage leaves of an amount, rounded down.
+// floorOf is the amount less the slippage, rounded down.
 func floorOf(amount *big.Int, slippageBps int) *big.Int {
 	n := new(big.Int).Mul(amount, big.NewInt(int64(10_000-slippageBps)))
 	return n.Div(n, big.NewInt(10_000))

@@ -24,10 +24,10 @@ type line struct {
 	takes    float64
 	ends     int64  // seconds from now
 	methods  string // JSON; "" = absent
-	of       string // type of its filler; "" = the provider's own
+	of       string // type of the filler; "" = the provider's own
 	more     string // further members of the quote
 	quote    string // id; "" = the example's
-	amountIn string // "" = what was asked for
+	amountIn string // "" = as requested
 }
 
 func (l line) json(now time.Time) string {
@@ -46,7 +46,6 @@ func (l line) json(now time.Time) string {
 		quote, l.id, cmp.Or(l.of, nativeFiller), methods, in, l.out, l.takes, now.Unix()+l.ends, l.more)
 }
 
-// answer is a whole reply of such routes.
 func answer(lines []line, now time.Time) []byte {
 	routes := make([]string, len(lines))
 	for i, l := range lines {
@@ -67,7 +66,7 @@ const (
 	transfers = `["TRANSFER"]`
 )
 
-// orderings are, by what decides, routes as they come and the names in their order.
+// orderings are routes with the expected order of their ids, by the criterion that decides.
 var orderings = []struct {
 	name  string
 	lines []line
@@ -86,8 +85,8 @@ var orderings = []struct {
 	{"and the contract's where that is", []line{{id: "A", out: 900, ends: 5, more: `,"quoteExpiresAt":1795160400`}, {id: "B", out: 800, ends: 600}}, "B A"},
 }
 
-// TestRouteOrdering: as the spec lists it, of a whole answer in any order, and of a
-// stream.
+// TestRouteOrdering: routes are sorted as the spec says, from a whole reply in any order
+// and from a stream.
 func TestRouteOrdering(t *testing.T) {
 	for _, c := range orderings {
 		t.Run(c.name, func(t *testing.T) {
@@ -112,8 +111,9 @@ func TestRouteOrdering(t *testing.T) {
 	}
 }
 
-// TestUnusable: what is no contract call, goes to another filler's contract, or ends
-// within 30 seconds, is shown and never built; what has expired is not even shown.
+// TestUnusable: a route that takes no contract call, deposits into another filler's
+// contract or expires within 30 seconds is shown and never built. An expired one is not
+// shown.
 func TestUnusable(t *testing.T) {
 	now := exampleNow
 	asked := 0
@@ -158,12 +158,12 @@ func TestUnusable(t *testing.T) {
 	}
 	now = now.Add(time.Second)
 	refusedFor(t, "a second later", build(good), swap.QuoteExpired, "expires")
-	good.Expires = good.Expires.Add(time.Hour) // as if somebody had written that
+	good.Expires = good.Expires.Add(time.Hour) // as if the stored offer had been edited
 	refusedFor(t, "an offer that lives longer than its route", build(good), swap.NotAsAccepted, "expires")
 }
 
-// TestNoUsableRoute: where no deposit could go to a built-in contract, the quote is refused
-// with what to do, on 10, 56 and 143 before anybody is asked.
+// TestNoUsableRoute: if no deposit could go to a built-in contract, the quote is refused
+// with what to do instead; on 10, 56 and 143 without a request to the provider.
 func TestNoUsableRoute(t *testing.T) {
 	others := answer([]line{{id: "Across", out: 9000, ends: 600, of: "external-intent-router"}, {id: "B", out: 9000, ends: 600, of: "native-filler "}}, exampleNow)
 	asked := 0
@@ -188,7 +188,8 @@ func TestNoUsableRoute(t *testing.T) {
 	}
 }
 
-// TestExpiresWhileBuilding: an answer that comes too late builds nothing.
+// TestExpiresWhileBuilding: nothing is built from a reply that comes after the quote
+// expired.
 func TestExpiresWhileBuilding(t *testing.T) {
 	now := exampleNow
 	p := at(t, func(w http.ResponseWriter, r *http.Request) {
@@ -204,8 +205,8 @@ func TestExpiresWhileBuilding(t *testing.T) {
 	refusedFor(t, "20 seconds later", err, swap.QuoteExpired, "expires")
 }
 
-// TestClocks: a provider's clock that is ahead takes that from a route's life, one
-// that is behind gives nothing, and over a minute apart nothing is taken or told.
+// TestClocks: a provider's clock that is ahead shortens a route's life, one that is behind
+// does not lengthen it, and with more than a minute's difference there are no offers.
 func TestClocks(t *testing.T) {
 	for ahead, want := range map[int]time.Duration{0: 70, 20: 50, 60: 10, -20: 70, -60: 70, 61: -1, -61: -1, 600: -1, -600: -1} {
 		serve := func(body func(http.ResponseWriter)) http.HandlerFunc {
@@ -245,7 +246,7 @@ func lived(t *testing.T, name string, offers []swap.Offer, err error, seconds ti
 	}
 }
 
-// TestLongLives: no price is held on to for longer than ten minutes.
+// TestLongLives: no quote is used for longer than ten minutes.
 func TestLongLives(t *testing.T) {
 	for ends, want := range map[int64]time.Duration{599: 569 * time.Second, 600: 570 * time.Second, 86_400: 570 * time.Second, 1e11: 570 * time.Second} {
 		offers, err := at(t, says(200, answer([]line{{id: "A", out: 9000, ends: ends}}, exampleNow))).Quote(t.Context(), exampleRequest())
@@ -255,13 +256,13 @@ func TestLongLives(t *testing.T) {
 	}
 }
 
-// stall waits until the client is gone.
+// stall makes streams wait until the client is gone.
 const stall = "stall"
 
-// streams answers in lines; send sends a piece at once.
+// streams answers with lines; send flushes a piece at once.
 func streams(write func(send func(string))) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client is gone
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client is gone
 		if r.URL.Query().Get("mode") != "stream" {
 			w.WriteHeader(400)
 			return
@@ -272,7 +273,7 @@ func streams(write func(send func(string))) http.HandlerFunc {
 				<-r.Context().Done()
 				return
 			}
-			_, _ = w.Write([]byte(s)) // a client that is gone has its own error
+			_, _ = w.Write([]byte(s)) // a client that is gone reports its own error
 			_ = http.NewResponseController(w).Flush()
 		})
 	}
@@ -284,8 +285,8 @@ type liar struct {
 	field string
 }
 
-// liars are lines that are no honest route; each is left out, and the reason of the
-// first is given where there is no other.
+// liars are lines that are no honest route. Each is left out, and its error is returned if
+// no route is left.
 var liars = map[string]liar{
 	"half a line":                 {line{id: "A", out: 9000, ends: 100}.json(exampleNow)[:60], swap.ProviderGarbage, "route"},
 	"no JSON":                     {"<html>", swap.ProviderGarbage, "route"},
@@ -312,13 +313,13 @@ var liars = map[string]liar{
 	"an amount that is no string": {`{"quoteId":"q","routeId":"A","quote":{"amountIn":25000000}}`, swap.ProviderGarbage, "route"},
 }
 
-// alone is the line as all of a stream.
+// alone streams only the bad line.
 func (l liar) alone(t *testing.T) error {
 	_, err := l.told(t, l.line+"\n", 0)
 	return err
 }
 
-// told streams lines, of which so many are to be told.
+// told streams lines that must give want offers.
 func (liar) told(t *testing.T, lines string, want int) ([]swap.Offer, error) {
 	told := 0
 	offers, err := at(t, streams(func(send func(string)) { send(lines) })).Stream(t.Context(), exampleRequest(), func(swap.Offer) { told++ })
@@ -328,7 +329,7 @@ func (liar) told(t *testing.T, lines string, want int) ([]swap.Offer, error) {
 	return offers, err
 }
 
-// TestStreamOfLies: a bad line spoils itself alone.
+// TestStreamOfLies: a bad line does not affect the other routes.
 func TestStreamOfLies(t *testing.T) {
 	good := line{id: "good", out: 9000, ends: 100}.json(exampleNow)
 	for name, c := range liars {
@@ -338,7 +339,7 @@ func TestStreamOfLies(t *testing.T) {
 			}
 		}
 		if !json.Valid([]byte(c.line)) {
-			continue // it spoils a whole answer
+			continue // it would spoil the whole reply
 		}
 		whole := fmt.Appendf(nil, `{"quoteId":"","routes":[%s,%s]}`, c.line, good)
 		var left error
@@ -349,8 +350,8 @@ func TestStreamOfLies(t *testing.T) {
 	}
 }
 
-// TestEachBadRouteIsTold: one that only came too late hides none that is not as asked for,
-// whether there is a good route or not.
+// TestEachBadRouteIsTold checks that every refused route is reported, whether or not another
+// route is good.
 func TestEachBadRouteIsTold(t *testing.T) {
 	late := line{id: "late", out: 9000, ends: -1}.json(exampleNow)
 	other := strings.Replace(line{id: "other", out: 9000, ends: 100}.json(exampleNow), `"25000000"`, `"7"`, 1)
@@ -373,7 +374,7 @@ func TestEachBadRouteIsTold(t *testing.T) {
 	}
 }
 
-// TestStream: what a stream can do besides lying.
+// TestStream: other things that a stream can do.
 func TestStream(t *testing.T) {
 	l := func(id string) string { return line{id: id, out: 9000, ends: 100}.json(exampleNow) }
 	for name, c := range map[string]struct {
@@ -450,8 +451,8 @@ func numbered(n int) (out []string) {
 	return out
 }
 
-// TestStreamArrives: an offer is told before the stream is through, and what is told
-// is what is returned; a caller that leaves gets its own error.
+// TestStreamArrives: offers are reported before the stream ends, and the same offers are
+// returned. A cancelled caller gets context.Canceled.
 func TestStreamArrives(t *testing.T) {
 	first := make(chan struct{})
 	p := at(t, streams(func(send func(string)) {
@@ -479,7 +480,7 @@ func TestStreamArrives(t *testing.T) {
 	}
 }
 
-// A storedOffer is one that somebody changed, or of another swap.
+// A storedOffer is an offer that was edited in storage, or belongs to another swap.
 type storedOffer struct {
 	change func(*swap.Offer, *swap.Terms)
 	code   swap.Code
@@ -511,7 +512,7 @@ var storedOffers = map[string]storedOffer{
 	"after consent ended":     {func(_ *swap.Offer, t *swap.Terms) { t.Deadline = exampleNow }, swap.QuoteExpired, "expires"},
 }
 
-// built has a plan made of it, for which the provider is not even asked.
+// built calls Build with the changed offer; the provider must not even be queried.
 func (s storedOffer) built(t *testing.T) error {
 	o := exampleOrderOf(t)
 	p := at(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) })
@@ -520,7 +521,7 @@ func (s storedOffer) built(t *testing.T) error {
 	return err
 }
 
-// TestRequests: what cannot be asked is refused before anybody is asked.
+// TestRequests: invalid requests are refused without a request to the provider.
 func TestRequests(t *testing.T) {
 	p := at(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) })
 	for name, c := range map[string]struct {
@@ -554,7 +555,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestNoFeeNoReferrer: without a receiver neither field is sent.
+// TestNoFeeNoReferrer: without a receiver neither fee field is sent.
 func TestNoFeeNoReferrer(t *testing.T) {
 	r := exampleRequest()
 	r.FeeBps, r.FeeReceiver = 0, [20]byte{}

@@ -33,9 +33,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A counter is the wallet's side of the counter: package swap's own service and
-// engine, a real journal, real chains, and the provider against a simulator that was
-// written apart from it and really pays.
+// A counter is the wallet's side of a swap: package swap's own service and engine, a real
+// journal, real chains, and the provider with a simulator that was written independently of
+// it and really pays.
 type counter struct {
 	t       *testing.T
 	s       *sandbox.Sandbox
@@ -50,8 +50,8 @@ type counter struct {
 	logged []string
 }
 
-// TestSandbox has deposits mined and orders settled: by fills, refunds, failures and
-// lies, with answers that are lost and a deposit that is sped up.
+// TestSandbox runs deposits and orders to every outcome: fills, refunds, failures and lies,
+// lost replies and a sped-up deposit.
 func TestSandbox(t *testing.T) {
 	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{10, 143, 8453, 42161}, Period: -1, Instant: true})
 	if got := s.Services()["intentSolver"].Address; got != filler {
@@ -80,8 +80,9 @@ func TestSandbox(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.halt(); _ = c.db.Close() })
-	// Chains that make blocks on request run ahead of the clock, the busier the more,
-	// and a payment that is older than the deposit proves nothing.
+	// Chains that mine on request run ahead of the clock, more so when busy. The
+	// destination is shifted ahead: a payment that is older than the deposit proves
+	// nothing.
 	if err := s.Chain(42161).Shift(time.Hour); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,6 @@ func symbol(t *testing.T, c *sandbox.Chain, name string) common.Address {
 	return common.Address{}
 }
 
-// SignTx and SignTypedData are the account's key.
 func (c *counter) SignTx(_ context.Context, _ common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
 	return types.SignTx(tx, types.LatestSignerForChainID(id), c.key)
 }
@@ -113,17 +113,17 @@ func (c *counter) SignTypedData(context.Context, common.Address, apitypes.TypedD
 	return nil, errors.New("an intent needs no signed message")
 }
 
-// Seal is all that this test needs of one: nobody alters its orders.
+// Seal is a plain hash: nobody alters the orders in this test.
 func (c *counter) Seal(_ common.Address, message []byte) ([32]byte, error) {
 	return sha256.Sum256(message), nil
 }
 
-// onList: the tests are not about which tokens the wallet knows.
+// onList: these tests are not about which tokens the wallet knows.
 func onList(context.Context, uint64, common.Address) swap.Recognition {
 	return swap.Recognition{Listed: true}
 }
 
-// Out is by the prices that the sandbox's world begins with.
+// Out uses the initial prices of the sandbox.
 func (c *counter) Out(_ context.Context, src uint64, in common.Address, dst uint64, out common.Address, amount *big.Int) (*big.Int, error) {
 	price := func(id uint64, of common.Address) (*big.Int, uint8) {
 		n := c.s.Chain(id).Network
@@ -144,7 +144,7 @@ func (c *counter) Out(_ context.Context, src uint64, in common.Address, dst uint
 	return num.Mul(num, tens(many)).Div(num, to.Mul(to, tens(few))), nil
 }
 
-// start makes a service as after a start of the daemon.
+// start creates a service, as a start of the daemon does.
 func (c *counter) start() {
 	c.t.Helper()
 	p, err := intent.New(intent.Config{Base: c.s.BaseURL("intent"), Sandbox: true, Limits: rest.Limits{Rate: rate.Inf, Attempt: time.Second, Backoff: time.Millisecond, Failures: 1000}})
@@ -182,13 +182,13 @@ func (c *counter) start() {
 	}
 }
 
-// halt stops the engine wherever it is, as an end of the daemon would.
+// halt stops the engine wherever it is, as an end of the daemon does.
 func (c *counter) halt() {
 	c.stop()
 	c.service.Wait()
 }
 
-// set changes the simulator's settings from the swift ones.
+// set changes the simulator's settings, starting from fast ones.
 func (c *counter) set(t *testing.T, change func(*intentsim.Settings)) {
 	t.Helper()
 	settings := intentsim.DefaultSettings()
@@ -201,14 +201,14 @@ func (c *counter) set(t *testing.T, change func(*intentsim.Settings)) {
 	}
 }
 
-// A trade is what is swapped.
+// A trade is a swap to be made.
 type trade struct {
 	src     uint64
 	in      common.Address
 	amount  string
 	dst     uint64
 	out     common.Address
-	routing string // of the offer that is taken; "" = the first
+	routing string // of the offer to take; "" = the first
 }
 
 func (c *counter) prepare(t *testing.T, x trade) (swap.Review, error) {
@@ -231,7 +231,7 @@ func (c *counter) prepare(t *testing.T, x trade) (swap.Review, error) {
 	return c.service.Prepare(t.Context(), got.Offers[at].ID)
 }
 
-// accept prepares a trade and consents to it, second acts included.
+// accept prepares a trade and consents to it, with all acknowledgements.
 func (c *counter) accept(t *testing.T, x trade) swap.Order {
 	t.Helper()
 	review, err := c.prepare(t, x)
@@ -251,7 +251,7 @@ func (c *counter) accept(t *testing.T, x trade) swap.Order {
 	return o
 }
 
-// until waits for the order to be as wanted.
+// until waits for the order to satisfy ok.
 func (c *counter) until(t *testing.T, id, what string, ok func(swap.Order) bool) swap.Order {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
@@ -273,14 +273,13 @@ func (c *counter) until(t *testing.T, id, what string, ok func(swap.Order) bool)
 	return o
 }
 
-// final waits for the proven end.
 func (c *counter) final(t *testing.T, id string, want swap.State) swap.Order {
 	t.Helper()
 	return c.until(t, id, string(want), func(o swap.Order) bool { return o.State == want && o.Verdict != nil })
 }
 
-// deposited wants exactly the input to have left, in one deposit, and nothing to be
-// allowed any more; it returns what the provider has of it.
+// deposited checks that exactly the input left in one deposit and no allowance remains. It
+// returns the provider's order.
 func (c *counter) deposited(t *testing.T, o swap.Order) intentsim.Order {
 	t.Helper()
 	last := len(o.Plan.Steps) - 1
@@ -324,7 +323,7 @@ func wethOf(t *testing.T, c *counter, id uint64) common.Address {
 	return c.s.Chain(id).Network.Wrapped.Address
 }
 
-// endings: what the solver does is what the verdict says, whatever the API says.
+// endings: the verdict follows what the solver does, whatever the API says.
 func (c *counter) endings(t *testing.T) {
 	stays := trade{8453, usdcBase, "30000000", 8453, wethOf(t, c, 8453), ""}
 	for _, x := range []struct {
@@ -388,8 +387,8 @@ func (c *counter) endings(t *testing.T) {
 	}
 }
 
-// accidents: however telling the provider goes, it has one order in the end, with
-// the deposit that was mined.
+// accidents: whatever goes wrong during submission, the provider ends up with one order,
+// for the mined deposit.
 func (c *counter) accidents(t *testing.T) {
 	const submit = "/v1/deposit/submit"
 	fault := func(rule inject.Rule) func(*testing.T) {
@@ -445,8 +444,8 @@ func (c *counter) accidents(t *testing.T) {
 	})
 }
 
-// spedUp: between the broadcast of the deposit and its registration it is sent again
-// for more; the provider is told of the one that was mined.
+// spedUp: the deposit is replaced with a higher fee between its broadcast and its
+// registration. The provider is told of the mined transaction.
 func (c *counter) spedUp(t *testing.T) {
 	c.set(t, nil)
 	at := c.s.Chain(8453)
@@ -479,7 +478,7 @@ func (c *counter) spedUp(t *testing.T) {
 	}
 }
 
-// fees: what was asked for is no fee in the terms before the route says that it takes it.
+// fees: a requested fee is in the terms only if the route states that it takes it.
 func (c *counter) fees(t *testing.T) {
 	c.set(t, nil)
 	for says, want := range map[string]swap.FeeBasis{"": swap.FeeAsked, "40": swap.FeeTold, "15": swap.FeeTold, "0": swap.FeeNone} {
@@ -505,17 +504,16 @@ func (c *counter) fees(t *testing.T) {
 	}
 }
 
-// hostile: every way in which the simulator can spoil a plan ends before anything is
-// signed.
+// hostile: every plan that the simulator can spoil is refused before anything is signed.
 func (c *counter) hostile(t *testing.T) {
 	for plan, want := range map[string]swap.Code{
 		"wrong_from": swap.NotAsAccepted, "wrong_chain": swap.NotAsAccepted, "switch_elsewhere": swap.NotAsAccepted,
 		"unlimited_approve": swap.NotAsAccepted, "stranger_spender": swap.NotAsAccepted, "stranger_contract": swap.NotPinned, "extra_action": swap.NotUnderstood,
 		"foreign_method": swap.NotUnderstood, "solana": swap.NotUnderstood, "two_deposits": swap.NotUnderstood, "no_deposit": swap.NotUnderstood,
 		"deposit_first": swap.NotUnderstood, "empty": swap.NotUnderstood,
-		// what shows in a simulation alone
+		// visible only in a simulation
 		"greedy": swap.WouldRevert, "modest": swap.NotAsAccepted, "other_token": swap.WouldRevert,
-		// and what only looks odd
+		// unusual but correct
 		"hex_chainid": "", "number_chainid": "", "missing_chain_switch": "",
 	} {
 		t.Run(plan, func(t *testing.T) {

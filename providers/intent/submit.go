@@ -19,10 +19,10 @@ type submission struct {
 	TxHash  common.Hash `json:"txHash"`
 }
 
-// Submit registers the deposit that was mined and returns the provider's name for
-// the order. The same hash gives the same order, so it may be repeated. The money
-// is on its way: no answer is a refusal for good. Where the order may be there
-// already, or the quote is lost, it is looked for by its transaction.
+// Submit registers the mined deposit and returns the provider's id for the order. The same
+// hash gives the same order, so it may be repeated. The money has been sent, so no answer of
+// the provider is a final refusal. If the order may exist already, or the quote is lost, it
+// is searched by its transaction.
 func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
 	d, err := depositedBy(o)
 	if err != nil {
@@ -49,12 +49,12 @@ func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
 	return found.ID, nil
 }
 
-// readSubmitted is the order's name of a reply to PUT /v1/deposit/submit.
+// readSubmitted returns the order's id from a reply to PUT /v1/deposit/submit.
 func (d deposited) readSubmitted(raw []byte) (string, error) {
 	var r struct {
 		OrderID string `json:"orderId"`
 		TxHash  string `json:"txHash"`
-		Name    string `json:"name"` // of an error whose status was not set
+		Name    string `json:"name"` // of an error that came with a success status
 	}
 	if err := service.Read("submit", raw, &r); err != nil {
 		return "", garbage("reply", err)
@@ -70,8 +70,8 @@ func (d deposited) readSubmitted(raw []byte) (string, error) {
 	return r.OrderID, nil
 }
 
-// open makes of a refusal one that is not for good: whatever the provider says, the
-// deposit is mined, and it is told of again.
+// open makes a refusal temporary: whatever the provider says, the deposit is mined and will
+// be submitted again.
 func open(err error) error {
 	var r *swap.Refusal
 	if !errors.As(err, &r) || r.Temporary() {
@@ -82,14 +82,14 @@ func open(err error) error {
 	return &again
 }
 
-// A deposited order is what the provider knows one by.
+// deposited is what identifies an order to the provider.
 type deposited struct {
 	quoteID, routeID string
 	tx               common.Hash
 }
 
-// depositedBy is the mined deposit of an order. A speed-up has the hash that was
-// mined, not the first.
+// depositedBy is the mined deposit of an order. After a speed-up that is the replacement,
+// not the first transaction.
 func depositedBy(o swap.Order) (deposited, error) {
 	if _, err := depositOf(o); err != nil {
 		return deposited{}, err

@@ -17,11 +17,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Answers of the part of the API that takes deposits; nil = 404, as an unknown path
-// is answered.
+// answers are the replies of the deposit endpoints; nil = 404, as for an unknown path.
 type answers struct{ submit, byID, list http.HandlerFunc }
 
-// A desk is that part, with what it was told and asked.
+// A desk serves these endpoints and records the requests.
 type desk struct {
 	answers
 	mu    sync.Mutex
@@ -68,7 +67,7 @@ func notFound(w http.ResponseWriter, _ *http.Request) {
 
 func hang(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
-// once answers by h the first times, and then by then.
+// once answers with h the first times, and then with then.
 func once(times int, h, then http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if times--; times >= 0 {
@@ -98,7 +97,7 @@ func TestSubmit(t *testing.T) {
 	for name, c := range map[string]struct {
 		answers
 		want     string
-		code     swap.Code // of the refusal, never one for good
+		code     swap.Code // of the refusal, which is always temporary
 		searched bool
 	}{
 		"taken":                            {answers{submit: taken}, exampleOrder, "", false},
@@ -140,7 +139,7 @@ func TestSubmit(t *testing.T) {
 			if err != nil && (!errors.As(err, &r) || r.Code != c.code || !r.Temporary()) {
 				t.Errorf("want %s, got %v", c.code, err)
 			}
-			d.mu.Lock() // of a call that timed out the server may not be through
+			d.mu.Lock() // after a timed-out call the server may still be busy
 			defer d.mu.Unlock()
 			if (d.asked["list"] > 0) != c.searched {
 				t.Errorf("the orders were listed %d times", d.asked["list"])
@@ -154,8 +153,8 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
-// TestSubmitAgain: telling of a deposit twice gives the same name; a caller that
-// leaves gets its own error; without a mined deposit nobody is told.
+// TestSubmitAgain: submitting a deposit again gives the same id. A cancelled caller gets
+// context.Canceled. Without a mined deposit nothing is sent.
 func TestSubmitAgain(t *testing.T) {
 	d := &desk{answers: answers{submit: says(200, example(t, "k_sub_resp"))}}
 	p, o := d.serve(t), exampleOrderOf(t)
@@ -186,8 +185,7 @@ func TestSubmitAgain(t *testing.T) {
 	}
 }
 
-// TestSpeedUp: what is registered, and asked for, is the transaction that was mined,
-// not the first that was signed.
+// TestSpeedUp: the mined transaction is registered and queried, not the first one signed.
 func TestSpeedUp(t *testing.T) {
 	d := &desk{answers: answers{submit: says(200, example(t, "k_sub_resp")), list: page(example(t, "k_ord_created"))}}
 	p, o := d.serve(t), exampleOrderOf(t)
@@ -208,7 +206,7 @@ func TestSpeedUp(t *testing.T) {
 	refusedFor(t, "the first hash", err, swap.ProviderGarbage, "depositTxHash")
 }
 
-// changed is a JSON object with one member changed; nil takes it out.
+// changed is a JSON object with one member changed; nil removes it.
 func changed(t testing.TB, raw []byte, name string, value any) []byte {
 	t.Helper()
 	var o map[string]any
@@ -225,11 +223,11 @@ func changed(t testing.TB, raw []byte, name string, value any) []byte {
 	return out
 }
 
-// An otherOrder is a reply about an order of which one member is changed.
+// An otherOrder is a reply about an order with one member changed.
 type otherOrder struct {
 	member string
 	value  any
-	field  string // of the refusal; "" = it is ours all the same
+	field  string // of the refusal; "" = it is still ours
 }
 
 var otherOrders = []otherOrder{
@@ -258,7 +256,6 @@ var otherOrders = []otherOrder{
 	{"transactions", []any{}, "order"},
 }
 
-// asked has the provider asked about the example's order.
 func (c otherOrder) asked(t *testing.T) (swap.Claim, error) {
 	d := &desk{answers: answers{byID: says(200, changed(t, example(t, "k_ord_filled"), c.member, c.value))}}
 	claim, err := d.serve(t).Status(t.Context(), exampleOrderOf(t))
@@ -268,7 +265,7 @@ func (c otherOrder) asked(t *testing.T) (swap.Claim, error) {
 	return claim, err
 }
 
-// TestSparseOrders: what the API may leave out of a reply about an order is not missed.
+// TestSparseOrders: fields that the API may leave out of an order are not required.
 func TestSparseOrders(t *testing.T) {
 	for _, c := range otherOrders {
 		if claim, err := c.asked(t); c.field == "" && (err != nil || claim.State != swap.Filled) {
@@ -277,8 +274,8 @@ func TestSparseOrders(t *testing.T) {
 	}
 }
 
-// TestLookUp: an order without a name, or with one that is not found, is looked for
-// by its deposit; only the list says for certain that it is not there.
+// TestLookUp: an order without an id, or with one that is not found, is searched by its
+// deposit. Only the list shows for certain that it is unknown.
 func TestLookUp(t *testing.T) {
 	ours := example(t, "k_ord_filled")
 	missing := says(404, []byte(`{"message":"Intent not found","name":"IntentNotFoundException"}`))
@@ -321,8 +318,8 @@ func TestLookUp(t *testing.T) {
 	}
 }
 
-// TestWords: the three terminal words are an end, and no other is: the deposit is
-// mined, whatever the word is.
+// TestWords: the three terminal words are final, and no other word is, since the deposit is
+// mined.
 func TestWords(t *testing.T) {
 	ends := map[string]swap.State{"filled": swap.Filled, "refunded": swap.Refunded, "failed": swap.Failed}
 	known := []string{"created", "deposited", "published", "refund_pending"}
@@ -354,8 +351,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestProof: what proves an order is in its terms and the bytes of its deposit, and
-// in no word of the provider's.
+// TestProof: the proof depends on the terms and the deposit's bytes, and on nothing that
+// the provider said.
 func TestProof(t *testing.T) {
 	p := &Provider{depots: depots, fillers: []filler{{8453, attacker}, {42161, exampleFee}}}
 	for name, c := range map[string]struct {
@@ -392,8 +389,7 @@ func TestProof(t *testing.T) {
 	}
 }
 
-// TestTokens: what is listed is for a screen; an answer is kept, a failure for a
-// little while.
+// TestTokens: listed tokens are printable. A list is cached, an error for a shorter time.
 func TestTokens(t *testing.T) {
 	now, asked := exampleNow, 0
 	var answer http.HandlerFunc
@@ -435,7 +431,7 @@ func TestTokens(t *testing.T) {
 	if list, err := p.Tokens(t.Context(), 137); err != nil || len(list) != 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if want := 1 + 2 + 1; asked != want { // a call that fails is made twice
+	if want := 1 + 2 + 1; asked != want { // a failing call is retried once
 		t.Errorf("asked %d times, want %d", asked, want)
 	}
 	for _, id := range []uint64{5330, 39, 20_011_000_000} {
@@ -452,8 +448,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestTokensAskedOnce: however many windows want a list at once, the provider is asked
-// for it once, and has time for its orders.
+// TestTokensAskedOnce: concurrent callers cause a single request for a list, which leaves
+// the rate limit to orders.
 func TestTokensAskedOnce(t *testing.T) {
 	var asked atomic.Int32
 	p := at(t, func(w http.ResponseWriter, r *http.Request) {

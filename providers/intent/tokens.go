@@ -19,15 +19,15 @@ import (
 )
 
 const (
-	// maxTokens is how many tokens of a network are asked for; the best come first.
+	// maxTokens is how many tokens of a network are requested; the best come first.
 	maxTokens = 500
-	// An answer is kept so long, and a failure.
+	// listTime is how long a list is cached, failTime how long an error is.
 	listTime, failTime = 10 * time.Minute, 15 * time.Second
 )
 
-// shelf keeps lists of tokens, one a network.
+// shelf caches one token list per network.
 type shelf struct {
-	asking chan struct{} // held while the provider is asked: however many want a list, it is asked for once
+	asking chan struct{} // held during a request, so that concurrent callers cause only one
 
 	mu    sync.Mutex
 	lists map[uint64]listing
@@ -60,9 +60,9 @@ type tokenReply struct {
 	} `json:"extensions"`
 }
 
-// Tokens lists what the provider trades on a network that it reaches, for people to
-// choose from. All of it is the provider's word. It may be repeated: an answer is
-// kept for ten minutes.
+// Tokens lists the tokens that the provider trades on a chain that it reaches, for display.
+// All of it is the provider's unverified data. It may be repeated: a list is cached for ten
+// minutes.
 func (p *Provider) Tokens(ctx context.Context, chainID uint64) ([]tokens.Token, error) {
 	if _, err := reached(chainID); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (p *Provider) Tokens(ctx context.Context, chainID uint64) ([]tokens.Token, 
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if kept, ok := p.shelf.get(chainID, p.now()); ok { // asked for meanwhile
+	if kept, ok := p.shelf.get(chainID, p.now()); ok { // another caller fetched it meanwhile
 		return slices.Clone(kept.tokens), kept.err
 	}
 	list, err := p.list(ctx, chainID)
@@ -104,9 +104,9 @@ func (p *Provider) list(ctx context.Context, chainID uint64) ([]tokens.Token, er
 	return readTokens(reply.Body, chainID)
 }
 
-// readTokens takes both forms that the API has: an envelope, and the plain array of
-// live answers, which may be of other networks too. What is no EVM token of the
-// network is left out, and what the provider itself warns of.
+// readTokens accepts both forms of the API: an envelope, and the plain array of live
+// replies, which may have other chains' tokens too. It leaves out what is no EVM token of
+// the chain, and what the provider marks as risky.
 func readTokens(raw []byte, chainID uint64) ([]tokens.Token, error) {
 	var rows []json.RawMessage
 	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) {

@@ -17,16 +17,16 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// listed are the tokens of the recorded list that are shown, by where they stand in it.
+// listed are the displayed tokens of the recorded list, by position.
 var listed = []common.Address{usdcBase, native}
 
-// readTokens has a provider list the tokens of Base: each by itself, so that a lie
-// about one alters no other, and whatever is there beside them.
+// readTokens lists the tokens of Base through a provider, one facet per token, so that a
+// lie about one token may change no other, and one for any further tokens.
 func readTokens(t *testing.T, reply []byte) (map[string]string, error) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Date", recorded.Format(http.TimeFormat))
-		_, _ = w.Write(reply) // a client that is gone has its own error
+		_, _ = w.Write(reply) // a client that is gone reports its own error
 	}))
 	defer s.Close()
 	p := newProvider(t, s.URL, func() time.Time { return recorded }, providertest.Limits(10*time.Second)).(*intent.Provider)
@@ -52,7 +52,7 @@ func readTokens(t *testing.T, reply []byte) (map[string]string, error) {
 	return facets, nil
 }
 
-// fitToShow is what every token must be, whatever the provider says of it.
+// fitToShow checks what must hold for every token, whatever the provider says of it.
 func fitToShow(x tokens.Token) error {
 	if x.Chain != 8453 || x.Verified || x.List != "intent" || x.Symbol == "" || x.Name == "" || len(x.Symbol)+len(x.Name) > 256 ||
 		slices.ContainsFunc([]rune(x.Symbol+x.Name), func(r rune) bool { return !unicode.IsPrint(r) }) {

@@ -10,21 +10,21 @@ import (
 	"unicode/utf8"
 )
 
-// A field of a JSON object; raw is its value byte for byte, since the provider
-// wants its quotes back exactly as it wrote them.
+// A field of a JSON object. raw is its value, byte for byte: the provider wants its quotes
+// back exactly as it wrote them.
 type field struct {
 	name string
 	raw  json.RawMessage
 }
 
-// An object is a JSON object in its own order, no name twice.
+// An object is a JSON object with its fields in order and no name twice.
 type object []field
 
 var errObject = errors.New("not a json object with every name once")
 
-// parseObject reads one JSON object and nothing after it. Names are compared
-// exactly and a repeated one, in whatever case, is an error: two readers must not see
-// two bodies.
+// parseObject parses one JSON object and nothing after it. Names are compared exactly, and
+// a repeated name, in any case, is an error: otherwise two parsers could read one body
+// differently.
 func parseObject(raw []byte) (object, error) {
 	if !utf8.Valid(raw) {
 		return nil, errObject
@@ -55,10 +55,10 @@ func parseObject(raw []byte) (object, error) {
 	return o, nil
 }
 
-// maxFields is above every object of the API that is read by name.
+// maxFields is above the size of every API object that is parsed here.
 const maxFields = 128
 
-// get is the value of a name, nil when it is absent.
+// get is the value of a name, nil if it is absent.
 func (o object) get(name string) json.RawMessage {
 	for _, f := range o {
 		if f.name == name {
@@ -74,7 +74,7 @@ func (o object) hasLike(name string) bool {
 	return slices.ContainsFunc(o, func(f field) bool { return strings.EqualFold(f.name, name) })
 }
 
-// set puts a value in its place, or at the end.
+// set replaces a value, or appends the field.
 func (o object) set(name string, raw json.RawMessage) object {
 	if i := slices.IndexFunc(o, func(f field) bool { return f.name == name }); i >= 0 {
 		o[i].raw = raw
@@ -83,8 +83,8 @@ func (o object) set(name string, raw json.RawMessage) object {
 	return append(o, field{name, raw})
 }
 
-// bytes writes the object; values stay as they were. Names are of the
-// allow-list by then and need no escaping.
+// bytes encodes the object with its values unchanged. Names are on the allow-list by then
+// and need no escaping.
 func (o object) bytes() []byte {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -99,7 +99,7 @@ func (o object) bytes() []byte {
 	return b.Bytes()
 }
 
-// filter checks a body against the endpoint and returns what goes upstream.
+// filter checks a body against the endpoint's rules and returns the body to send upstream.
 func (e *endpoint) filter(fee *Fee, raw []byte) ([]byte, error) {
 	o, err := parseObject(raw)
 	if err != nil {

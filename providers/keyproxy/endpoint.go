@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// prefix is the API's version, which clients put before every path.
+// prefix is the API version that starts every path.
 const prefix = "/v1"
 
-// An endpoint is one method and path that is let through, with what may go
-// with it. What is not in this table is refused.
+// An endpoint is an allowed method and path, with the parameters and fields that are
+// allowed on it. Anything not in the table is refused.
 type endpoint struct {
 	method string
 	path   string   // after prefix
@@ -20,7 +20,7 @@ type endpoint struct {
 	check  func(*Fee, object) (object, error)
 }
 
-// name is the endpoint's in log and metrics.
+// name is the endpoint's name in the log and the metrics.
 func (e *endpoint) name() string {
 	if e == nil {
 		return "none"
@@ -28,9 +28,8 @@ func (e *endpoint) name() string {
 	return e.path
 }
 
-// endpoints is all that the wallet needs of the Trading API. Fields that would
-// open other flows (permit as a transaction, V4 hooks, proxy approval) are
-// left out on purpose.
+// endpoints is all that the wallet needs of the Trading API. Fields that would open other
+// flows (permit as a transaction, V4 hooks, proxy approval) are left out on purpose.
 var endpoints = []endpoint{
 	{method: http.MethodPost, path: "/check_approval",
 		fields: []string{"walletAddress", "token", "amount", "chainId", "tokenOut", "tokenOutChainId", "urgency"}},
@@ -52,8 +51,8 @@ var endpoints = []endpoint{
 		query: []string{"tokenIn", "tokenInChainId"}},
 }
 
-// find is the endpoint a request names. A path in any other spelling (encoded,
-// with dots, a trailing slash) is none.
+// find returns the endpoint of a request. A path in another spelling (encoded, with dots,
+// with a trailing slash) is refused.
 func find(r *http.Request) (*endpoint, *refusal) {
 	path, ok := strings.CutPrefix(r.URL.Path, prefix)
 	if !ok || r.URL.RawPath != "" || r.URL.IsAbs() {
@@ -72,11 +71,11 @@ func find(r *http.Request) (*endpoint, *refusal) {
 	return nil, refuse(endpointRefused, "this proxy does not serve that path")
 }
 
-// maxValue bounds one query value: fifty order ids fit.
+// maxValue bounds one query value, in bytes; fifty order ids fit.
 const maxValue = 4096
 
-// parameters checks a query and writes it anew, so that the provider reads
-// what was checked.
+// parameters checks a query and encodes it again, so that the provider reads exactly what
+// was checked.
 func (e *endpoint) parameters(raw string) (string, *refusal) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
@@ -108,9 +107,9 @@ const (
 	keyHeader    = "X-Api-Key"
 )
 
-// headers is what goes upstream: accept, content-type and the router version,
-// checked. Everything else stays behind: Authorization is ours, and some of the
-// API's headers change what is approved.
+// headers returns the headers to send upstream: accept, content-type and the router
+// version, all checked. No other header is forwarded: Authorization is for the proxy, and
+// some of the API's headers change what is approved.
 func headers(r *http.Request) (http.Header, *refusal) {
 	out := http.Header{"Accept": {jsonType}, "User-Agent": {"swapkeep-server"}}
 	if r.Method == http.MethodPost {

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// FuzzRequest: whatever a client's request is, what goes to the provider has a path,
-// parameters and headers of the lists, each once.
+// FuzzRequest: whatever the client sends, the provider gets a path, parameters and headers
+// from the allow-lists, each once.
 func FuzzRequest(f *testing.F) {
 	for _, s := range []string{
 		"GET /v1/orders?orderId=0x1&limit=10 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /v1/orders?orderId=1&orderId=2 HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -71,8 +71,9 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// FuzzReply: whatever the provider answers, a client gets JSON without our key, whole
-// and within its bounds, or a refusal that quotes nothing.
+// FuzzReply: whatever the provider answers, the client gets either the reply as it is,
+// which is JSON within the size limit and without the key, or a refusal that quotes
+// nothing.
 func FuzzReply(f *testing.F) {
 	head := "HTTP/1.1 %s\r\nContent-Type: application/json\r\nDate: Fri, 20 Nov 2026 10:00:00 GMT\r\n"
 	for _, s := range []string{
@@ -117,8 +118,8 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// FuzzUpstream: the key goes to an address that is https outside, or this machine in
-// the sandbox, and to nothing that hides more.
+// FuzzUpstream: an accepted base URL is https and not loopback, or loopback in the sandbox,
+// and has no user info, query or fragment.
 func FuzzUpstream(f *testing.F) {
 	for _, s := range []string{
 		"https://api.example/v1", "https://api.example/v1///", "http://api.example", "http://127.0.0.1:1/v1", "https://localhost", "https://a:b@api.example", "https://api.example?x", "https://api.example?", "https://api.example#x",

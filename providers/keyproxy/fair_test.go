@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// others are forty calls of the second installation; each has to be answered.
+// others makes forty calls of the second installation; each must succeed.
 func (d door) others(t *testing.T) {
 	t.Helper()
 	codes := map[string]int{}
@@ -26,7 +26,7 @@ func (d door) others(t *testing.T) {
 	}
 }
 
-// raw sends the beginning of a request on a connection of its own, whose answer nobody reads.
+// raw sends the start of a request on its own connection and does not read the answer.
 func (d door) raw(t *testing.T, request string) {
 	t.Helper()
 	address := strings.TrimPrefix(d.url, "http://")
@@ -40,14 +40,13 @@ func (d door) raw(t *testing.T, request string) {
 	}
 }
 
-// busy is how many calls to an endpoint were refused for want of a place.
+// busy is how many calls to an endpoint were refused for lack of a place.
 func (d door) busy(endpoint string) uint64 {
 	d.metrics.mu.Lock()
 	defer d.metrics.mu.Unlock()
 	return d.metrics.calls[series{endpoint, string(busy)}]
 }
 
-// until waits for a condition that comes by itself.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(time.Millisecond) {
@@ -59,8 +58,8 @@ func until(t *testing.T, what string, ok func() bool) {
 
 const slowHead = "POST /v1/quote HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer TOKEN\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"
 
-// TestSlowBodiesOfOneInstallation: bodies that do not arrive take no call's place, and no
-// more of the bodies' than one installation may have.
+// TestSlowBodiesOfOneInstallation: bodies that do not arrive hold no call's place, and no
+// more of the bodies' places than one installation may have.
 func TestSlowBodiesOfOneInstallation(t *testing.T) {
 	d := open(t, newProvider(t, nil), nil)
 	for range 70 {
@@ -71,7 +70,7 @@ func TestSlowBodiesOfOneInstallation(t *testing.T) {
 }
 
 // TestCallsOfOneInstallation: a thousand calls that the provider does not answer leave
-// places for others, and what is refused uses no quota.
+// places for others, and refused calls use no quota.
 func TestCallsOfOneInstallation(t *testing.T) {
 	release := make(chan struct{})
 	var held atomic.Int64
@@ -83,7 +82,7 @@ func TestCallsOfOneInstallation(t *testing.T) {
 		w.Header().Set("Content-Type", jsonType)
 		_, _ = io.WriteString(w, `{}`)
 	})
-	t.Cleanup(func() { close(release) }) // before the provider waits for its calls
+	t.Cleanup(func() { close(release) }) // before the provider's Close waits for its calls
 	d := open(t, up, func(c *Config) { c.Limits.Rate, c.Limits.Burst = 100, 200 })
 	for range 1000 {
 		d.raw(t, "GET /v1/swaps HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer "+testToken+"\r\n\r\n")
@@ -95,8 +94,8 @@ func TestCallsOfOneInstallation(t *testing.T) {
 	}
 }
 
-// TestStrangersTakeNothing: who has no token that is known is answered before its body is
-// there, and its connection ends with that.
+// TestStrangersTakeNothing: a request without a known token is answered before its body
+// arrives, and its connection is closed.
 func TestStrangersTakeNothing(t *testing.T) {
 	d := open(t, newProvider(t, nil), nil)
 	address := strings.TrimPrefix(d.url, "http://")
@@ -110,7 +109,7 @@ func TestStrangersTakeNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = c.SetDeadline(time.Now().Add(4 * time.Second)) // below the time that a body has
+		_ = c.SetDeadline(time.Now().Add(4 * time.Second)) // shorter than BodyTime
 		_, _ = io.WriteString(c, strings.ReplaceAll(request, "HOST", address))
 		all, err := io.ReadAll(c)
 		if n := strings.Count(string(all), "HTTP/1.1 "); err != nil && !strings.Contains(err.Error(), "reset") || n != 1 {
@@ -120,8 +119,8 @@ func TestStrangersTakeNothing(t *testing.T) {
 	}
 }
 
-// TestPlaces: nobody holds more than is left, some are kept for those that hold none, and
-// what is given back is there again.
+// TestPlaces: nobody holds more than is left free, the last places are for those that hold
+// none, and returned places can be taken again.
 func TestPlaces(t *testing.T) {
 	p := newPlaces(12)
 	var installs []*install

@@ -12,14 +12,14 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A Fee is what the wallet vendor is paid out of every swap; nil means that no
-// fee is asked, and none may be.
+// A Fee is what the wallet's vendor takes of every swap. nil means that no fee is requested
+// and none is allowed.
 type Fee struct {
-	Bips      int // hundredths of a percent of the output, 1 to 500
+	Bips      int // bps of the output, 1 to 500
 	Recipient common.Address
 }
 
-// maxBips is the API's bound on integratorFees.
+// maxBips is the API's limit for integratorFees, in bps.
 const maxBips = 500
 
 func (f *Fee) check() error {
@@ -34,14 +34,14 @@ func (f *Fee) check() error {
 	return nil
 }
 
-// feeField is how the API is told who is paid: a list of exactly one entry.
+// feeField names the fee's receiver in the API: a list of exactly one entry.
 const feeField = "integratorFees"
 
 func (f *Fee) encoded() json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`[{"bips":%d,"recipient":%q}]`, f.Bips, f.Recipient.Hex()))
 }
 
-// forceQuote makes a request for a quote carry exactly the configured fee.
+// forceQuote makes a quote request carry exactly the configured fee.
 func (f *Fee) forceQuote(o object) (object, error) {
 	asked := o.get(feeField)
 	switch {
@@ -53,7 +53,7 @@ func (f *Fee) forceQuote(o object) (object, error) {
 	return o.set(feeField, f.encoded()), nil
 }
 
-// isAsked reports one entry of exactly the configured fee.
+// isAsked reports whether raw is one entry with exactly the configured fee.
 func (f *Fee) isAsked(raw json.RawMessage) bool {
 	var entries []json.RawMessage
 	if json.Unmarshal(raw, &entries) != nil || len(entries) != 1 {
@@ -63,8 +63,8 @@ func (f *Fee) isAsked(raw json.RawMessage) bool {
 	return err == nil && len(o) == 2 && number(o.get("bips")) == float64(f.Bips) && f.pays(o.get("recipient"))
 }
 
-// checkEcho refuses a quote that comes back with someone else to be paid. The
-// quote itself is not touched: the provider wants it unmodified.
+// checkEcho refuses a returned quote that pays the fee to someone else. The quote is not
+// changed: the provider wants it unmodified.
 func (f *Fee) checkEcho(o object) (object, error) {
 	q, err := parseObject(o.get("quote"))
 	if err != nil {
@@ -89,7 +89,7 @@ func (f *Fee) checkEcho(o object) (object, error) {
 	return nil, refuse(feeRefused, "the quote does not pay exactly the fee of this wallet; ask for a new quote through this proxy")
 }
 
-// portion checks the API's older fee fields, where a quote has them.
+// portion checks the API's older fee fields if the quote has them.
 func (f *Fee) portion(q object) bool {
 	bips, recipient := q.get("portionBips"), q.get("portionRecipient")
 	if f == nil {
@@ -98,8 +98,8 @@ func (f *Fee) portion(q object) bool {
 	return (isNull(bips) || number(bips) == float64(f.Bips)) && (isNull(recipient) || f.pays(recipient))
 }
 
-// split checks the quote's lines: the fee must be there, and no other line may
-// be one.
+// split checks the quote's outputs: the fee must be among them, and no other output may be
+// a fee.
 func (f *Fee) split(outputs []object) bool {
 	marked := func(e object) bool { return text(e.get("fee")) == "INTEGRATOR" }
 	if f == nil {
@@ -111,20 +111,20 @@ func (f *Fee) split(outputs []object) bool {
 	return anyOf(outputs, ours) && !anyOf(outputs, func(e object) bool { return marked(e) && !ours(e) })
 }
 
-// pays compares addresses as the API does: any case, with or without 0x.
+// pays compares the address as the API does: in any case, with or without 0x.
 func (f *Fee) pays(raw json.RawMessage) bool {
 	s := text(raw)
 	return common.IsHexAddress(s) && common.HexToAddress(s) == f.Recipient
 }
 
-// named reports whether an order as it is settled has the recipient in one of its
-// words: what describes it beside is not what is settled.
+// named reports whether the encoded order has the recipient as one of its words. The
+// encoded order is what is settled; the JSON next to it only describes it.
 func (f *Fee) named(encoded string) bool {
 	return strings.Contains(strings.ToLower(encoded), hex.EncodeToString(common.LeftPadBytes(f.Recipient[:], 32)))
 }
 
-// isWrap reports a quote that only wraps or unwraps the native coin: it has no
-// route and no order.
+// isWrap reports whether a quote only wraps or unwraps the native coin: it has no route and
+// no order.
 func isWrap(q object) bool {
 	for _, name := range []string{"route", "orderInfo", "encodedOrder"} {
 		if q.has(name) {
@@ -137,8 +137,8 @@ func isWrap(q object) bool {
 	return errIn == nil && errOut == nil && wraps(id, id, in.get("token"), out.get("token"))
 }
 
-// wraps reports the native coin against its wrapped form, on one chain: the
-// API takes no fee there.
+// wraps reports whether the tokens are the native coin and its wrapped form on one chain,
+// where the API takes no fee.
 func wraps(chainIn, chainOut, tokenIn, tokenOut json.RawMessage) bool {
 	id := number(chainIn)
 	if !(id >= 1 && id < 1<<53) || id != math.Trunc(id) || id != number(chainOut) {
@@ -153,7 +153,7 @@ func wraps(chainIn, chainOut, tokenIn, tokenOut json.RawMessage) bool {
 	return a == native && b == n.WrappedNative || a == n.WrappedNative && b == native
 }
 
-// entries reads a list of objects; an absent list is empty.
+// entries parses a list of objects. An absent list is empty.
 func entries(raw json.RawMessage) (out []object, ok bool) {
 	if raw == nil {
 		return nil, true
@@ -192,7 +192,7 @@ func isNull(raw json.RawMessage) bool {
 	return raw == nil || strings.TrimSpace(string(raw)) == "null"
 }
 
-// number is a JSON number, NaN for anything else, which equals nothing.
+// number is a JSON number, or NaN, which equals nothing.
 func number(raw json.RawMessage) float64 {
 	var n *float64
 	if json.Unmarshal(raw, &n) != nil || n == nil {
@@ -201,7 +201,7 @@ func number(raw json.RawMessage) float64 {
 	return *n
 }
 
-// text is a JSON string, empty for anything else.
+// text is a JSON string, or "" for any other value.
 func text(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {

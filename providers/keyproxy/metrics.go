@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// buckets of the histogram, upper bounds in seconds.
+// buckets are the histogram's upper bounds, in seconds.
 var buckets = [...]float64{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
 
-// A series is one counter. Both labels come from our own tables, never from a
+// A series is one counter. Both labels come from the package's own tables, never from a
 // client, so their number is bounded.
 type series struct{ endpoint, outcome string }
 
 type metrics struct {
 	mu      sync.Mutex
 	calls   map[series]uint64
-	spread  [len(buckets) + 1]uint64 // the last one is above all bounds
+	spread  [len(buckets) + 1]uint64 // the last one counts values above all bounds
 	seconds float64
 }
 
@@ -42,7 +42,7 @@ func (m *metrics) observe(d time.Duration) {
 	m.seconds += d.Seconds()
 }
 
-// text is all of it in the Prometheus text format.
+// text renders all metrics in the Prometheus text format.
 func (m *metrics) text(running, installs int) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -72,8 +72,8 @@ func (m *metrics) text(running, installs int) []byte {
 	return fmt.Appendf(b, "# HELP swapkeep_keyproxy_installations Installations whose token is let in.\n# TYPE swapkeep_keyproxy_installations gauge\nswapkeep_keyproxy_installations %d\n", installs)
 }
 
-// Metrics serves GET /metrics in the Prometheus text format. It belongs on a
-// loopback listener of its own and answers to loopback names alone.
+// Metrics serves GET /metrics in the Prometheus text format. It belongs on a loopback
+// listener of its own and answers only requests whose Host is loopback.
 func (p *Proxy) Metrics() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.Host)

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// places are so many of something that installations hold for a while. None holds more
-// of them than it leaves free, which is half for one that is alone, and the last quarter
-// is for those that hold none. Who finds none is refused and waits by itself, so that
-// there is no queue to fill.
+// places is a semaphore shared by installations. An installation gets another place only
+// while more places are free than it holds, so one alone gets at most half. The last
+// quarter goes only to those that hold none. There is no queue that could be filled: a
+// caller without a place is refused and retries by itself.
 type places struct {
 	mu   sync.Mutex
 	free int
@@ -18,7 +18,7 @@ type places struct {
 
 func newPlaces(n int) *places { return &places{free: n, all: n, held: map[*install]int{}} }
 
-// take takes a place; who was not refused gives it back.
+// take takes a place, which give must return, or refuses.
 func (p *places) take(in *install) *refusal {
 	p.mu.Lock()
 	defer p.mu.Unlock()

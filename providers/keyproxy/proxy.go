@@ -1,11 +1,10 @@
-// Package keyproxy stands between wallets and the DEX provider's API. It alone
-// holds the provider's API key; a wallet knows an installation token instead.
-// What passes is on lists: endpoints, headers, query parameters, top-level
-// fields. The wallet vendor's fee is forced into every quote, so that no client
-// decides who is paid.
+// Package keyproxy stands between wallets and the DEX provider's API. Only the proxy holds
+// the provider's API key; a wallet has an installation token instead. Endpoints, headers,
+// query parameters and top-level fields pass only if they are on allow-lists. The wallet
+// vendor's fee is forced into every quote, so that no client decides who is paid.
 //
-// Errors have the provider's own shape, {"errorCode", "detail"}. The codes that
-// begin with Proxy are ours:
+// Errors have the provider's own form, {"errorCode", "detail"}. Codes that begin with Proxy
+// are the proxy's:
 //
 //	ProxyHostRefused 421          the Host header is not one of ours
 //	ProxyOriginRefused 403        a browser asked; browsers do not call this
@@ -29,8 +28,8 @@
 //	ProxyUpstreamReplyRefused     a reply that is too long or not JSON, such as a
 //	                              page of a CDN: its own status from 400, else 502
 //
-// Up to ProxyFeeRefused nothing has been sent to the provider. All other
-// replies are the provider's own, status and body unchanged.
+// Up to ProxyFeeRefused nothing was sent to the provider. Other replies are the provider's
+// own, status and body unchanged.
 package keyproxy
 
 import (
@@ -48,33 +47,33 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// A Config describes a proxy.
+// A Config configures a proxy.
 type Config struct {
 	Upstream string   // base URL of the provider, such as https://host/v1
 	Sandbox  bool     // Upstream must be loopback and may be http; else https only
 	Key      string   // the provider's API key
-	Hosts    []string // what Host may say, with the port unless it is the scheme's own
+	Hosts    []string // allowed Host values, with the port unless it is the scheme's default
 	Fee      *Fee     // nil: no fee
 	Tokens   []Token
 	Limits   Limits
-	Log      zerolog.Logger   // names of tokens, endpoints, codes; no addresses, no secrets
+	Log      zerolog.Logger   // gets token names, endpoints and codes; no addresses, no secrets
 	Now      func() time.Time // time.Now when nil
 }
 
 // Limits bound a proxy. Zero fields take the value of [DefaultLimits].
 type Limits struct {
-	Rate      float64       // calls a second to the provider, all installations together
-	Burst     int           // calls at once
-	Share     float64       // part of Rate one installation may use, above 0 to 1
-	Running   int           // calls under way; no installation has more of them than it leaves to others
-	Bodies    int           // request bodies that are being read, shared alike
+	Rate      float64       // calls per second to the provider, all installations together
+	Burst     int           // calls at once, all installations together
+	Share     float64       // part of Rate that one installation may use, above 0 and up to 1
+	Running   int           // concurrent calls; see places for an installation's part
+	Bodies    int           // request bodies being read, divided in the same way
 	Body      int64         // bytes of a request body
 	Reply     int64         // bytes of a provider's reply, after decompression
-	BodyTime  time.Duration // for the request body to arrive
-	ReplyTime time.Duration // for the provider's whole reply
+	BodyTime  time.Duration // time for the request body to arrive
+	ReplyTime time.Duration // time for the provider's whole reply
 }
 
-// DefaultLimits suit the provider's default key: six calls a second.
+// DefaultLimits suit the provider's default key: six calls per second.
 func DefaultLimits() Limits {
 	return Limits{Rate: 6, Burst: 6, Share: 0.5, Running: 64, Bodies: 64, Body: 1 << 20, Reply: 4 << 20,
 		BodyTime: 5 * time.Second, ReplyTime: 10 * time.Second}
@@ -105,20 +104,20 @@ func (l Limits) check() error {
 	return nil
 }
 
-// A Proxy is an http.Handler for one provider.
+// A Proxy is the http.Handler in front of one provider. It is safe for concurrent use.
 type Proxy struct {
 	config   Config
 	gate     *gate
 	hosts    map[string]bool
 	upstream *upstream
-	bodies   *places // that are being read
-	running  *places // calls
+	bodies   *places // being read
+	running  *places // calls to the provider
 	draining atomic.Bool
 	metrics  metrics
 	now      func() time.Time
 }
 
-// New checks the configuration; it connects to nothing. No error holds the key.
+// New checks the configuration. It makes no connection. Its errors do not contain the key.
 func New(c Config) (*Proxy, error) {
 	c.Limits = c.Limits.or(DefaultLimits())
 	if c.Now == nil {
@@ -148,7 +147,7 @@ func New(c Config) (*Proxy, error) {
 	return p, nil
 }
 
-// CheckKey refuses what cannot be an API key, without repeating it.
+// CheckKey refuses what cannot be an API key. The error does not contain it.
 func CheckKey(key string) error {
 	if len(key) < 8 || len(key) > 512 || strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		return errors.New("the api key is missing or malformed: 8 to 512 plain characters without spaces")
@@ -156,21 +155,21 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// SetTokens lets in these tokens and no others from now on, with none nobody;
-// calls under way are answered. With an error all stays as it was. It may be repeated.
+// SetTokens replaces the allowed tokens; an empty list allows nobody. Calls under way are
+// still answered. On error nothing changes. It may be repeated.
 func (p *Proxy) SetTokens(tokens []Token) error { return p.gate.admit(tokens) }
 
-// Longest is how long a call may take between its head and its answer.
+// Longest is how long a call may take between its headers and its answer.
 func (p *Proxy) Longest() time.Duration { return p.config.Limits.BodyTime + p.config.Limits.ReplyTime }
 
-// Drain makes every further reply close its connection, so that clients go to
-// the next process; requests are still served.
+// Drain makes every further reply close its connection, so that clients move to the next
+// process. Requests are still served.
 func (p *Proxy) Drain() { p.draining.Store(true) }
 
 // Close drops idle connections to the provider.
 func (p *Proxy) Close() { p.upstream.transport.CloseIdleConnections() }
 
-// protective are headers for whoever opens a reply in a browser all the same.
+// protective headers guard against replies being opened in a browser.
 var protective = map[string]string{
 	"Cache-Control":                "no-store",
 	"Content-Security-Policy":      "default-src 'none'; frame-ancestors 'none'",
@@ -191,7 +190,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close")
 	}
 	e, in, refused := p.admit(r)
-	if in == nil { // who is not known has one answer, and no connection any more
+	if in == nil { // no known token: one answer, then the connection is closed
 		w.Header().Set("Connection", "close")
 		hangUp(w, r)
 	}
@@ -205,7 +204,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// admit says what is asked for, and who asks; neither = the health, of whoever asks.
+// admit returns the endpoint and the installation of a request; both are nil for /health.
 func (p *Proxy) admit(r *http.Request) (*endpoint, *install, *refusal) {
 	if refused := p.guard(r); refused != nil {
 		return nil, nil, refused
@@ -224,11 +223,11 @@ func (p *Proxy) admit(r *http.Request) (*endpoint, *install, *refusal) {
 // hangUp keeps the server from waiting for the rest of a request's body.
 func hangUp(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // who has none waits for nothing
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // a writer without deadlines has nothing to wait for
 	}
 }
 
-// guard refuses what a browser or a foreign name brought here.
+// guard refuses requests with a foreign Host, or from a browser.
 func (p *Proxy) guard(r *http.Request) *refusal {
 	switch {
 	case !p.hosts[strings.ToLower(r.Host)]:
@@ -250,11 +249,10 @@ func (p *Proxy) health(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refused answers with a refusal and counts it.
 func (p *Proxy) refused(w http.ResponseWriter, path, install string, r *refusal) {
 	p.metrics.count(path, string(r.code))
 	level := zerolog.DebugLevel
-	if r.httpStatus() >= http.StatusInternalServerError && r.code != busy { // which a client causes at will
+	if r.httpStatus() >= http.StatusInternalServerError && r.code != busy { // busy stays at debug, since clients cause it at will
 		level = zerolog.WarnLevel
 	}
 	p.config.Log.WithLevel(level).Str("endpoint", path).Str("install", install).
@@ -262,8 +260,8 @@ func (p *Proxy) refused(w http.ResponseWriter, path, install string, r *refusal)
 	r.write(w)
 }
 
-// forward takes a call of a known install to the provider. It holds a place among the
-// calls only once there is nothing to wait for but the provider.
+// forward sends a known installation's call to the provider. It takes one of the running
+// places only when all that is left is to wait for the provider.
 func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, e *endpoint, in *install) {
 	out, err := p.read(w, r, e, in)
 	if err == nil {
@@ -275,7 +273,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, e *endpoint, in 
 		p.refused(w, e.path, in.name, asRefusal(err))
 		return
 	}
-	defer p.running.give(in) // when the reply is taken too: it is memory
+	defer p.running.give(in) // after the reply is written, since the reply takes memory
 	start := time.Now()
 	reply, err := p.upstream.do(r.Context(), out)
 	p.metrics.observe(time.Since(start))
@@ -299,14 +297,13 @@ type call struct {
 	body   []byte
 }
 
-// read checks all of a request: after it, nothing of the client's is trusted
-// that is not in the call.
+// read checks the whole request. After it only the call's content is used.
 func (p *Proxy) read(w http.ResponseWriter, r *http.Request, e *endpoint, in *install) (*call, error) {
 	c, refused := e.head(r)
 	var raw []byte
 	if refused == nil && e.method == http.MethodPost {
 		if refused = p.bodies.take(in); refused == nil {
-			defer p.bodies.give(in) // when it is parsed too: that is the most of the work
+			defer p.bodies.give(in) // after parsing, which is most of the work
 			raw, refused = p.body(w, r)
 		}
 	}
@@ -322,7 +319,7 @@ func (p *Proxy) read(w http.ResponseWriter, r *http.Request, e *endpoint, in *in
 	return c, err
 }
 
-// head checks what there is of a request before its body.
+// head checks a request's headers, query and lack of an unexpected body.
 func (e *endpoint) head(r *http.Request) (*call, *refusal) {
 	h, refused := headers(r)
 	if refused != nil {
@@ -342,10 +339,10 @@ func (e *endpoint) head(r *http.Request) (*call, *refusal) {
 	return c, nil
 }
 
-// body reads the request body within its bounds.
+// body reads the request body within its limits.
 func (p *Proxy) body(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
 	control := http.NewResponseController(w)
-	// Cleared afterwards: the server watches the connection while we work.
+	// Cleared afterwards, since the server then watches the connection for a disconnect.
 	if err := control.SetReadDeadline(time.Now().Add(p.config.Limits.BodyTime)); err != nil {
 		return nil, refuse(bodyRefused, "the body cannot be read within a bound")
 	}

@@ -32,7 +32,7 @@ const (
 	thief     = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
 )
 
-// A provider records what reaches it and answers as it is told.
+// A provider records the requests that reach it and answers with answer.
 type provider struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -98,7 +98,7 @@ func (l *logged) String() string {
 	return l.b.String()
 }
 
-// A door is a proxy that listens, with its log.
+// A door is a listening proxy with its log.
 type door struct {
 	*Proxy
 	url string
@@ -132,7 +132,7 @@ func open(t *testing.T, up *provider, change func(*Config)) door {
 	return door{p, "http://" + ln.Addr().String(), l}
 }
 
-// A try is one request; empty fields take the forms that pass.
+// A try is one request, sent with valid headers unless change alters them.
 type try struct {
 	method, path, body string
 	change             func(*http.Request)
@@ -223,7 +223,7 @@ func TestForwarded(t *testing.T) {
 	order := `{"quote":{"aggregatedOutputs":[` + goodLine + `],"orderInfo":{"outputs":[{"recipient":"` + vendor + `"}]},"encodedOrder":"0x01` + strings.Repeat("0", 24) + strings.ToLower(vendor[2:]) + `02"},"signature":"0x1","routing":"DUTCH_V2"}`
 	for name, c := range map[string]struct {
 		try
-		uri, body string // what the provider must have got
+		uri, body string // what the provider must receive
 	}{
 		"approval":           {post("/v1/check_approval", `{"chainId":1}`), "/v1/check_approval", `{"chainId":1}`},
 		"fee added":          {post("/v1/quote", quote("")), "/v1/quote", quote(forced)},
@@ -504,7 +504,7 @@ func TestShares(t *testing.T) {
 	if fmt.Sprint(outcomes) != fmt.Sprint(want) {
 		t.Errorf("got %q", outcomes)
 	}
-	now = now.Add(400 * time.Millisecond) // 3 a second each
+	now = now.Add(400 * time.Millisecond) // 3 calls per second each
 	if c := ask(testToken); c != "" {
 		t.Errorf("after the wait: %s", c)
 	}
@@ -625,7 +625,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// FuzzFilter: whatever passes names each allowed field once and pays the vendor.
+// FuzzFilter: a body that passes is stable JSON, and a quote request carries exactly the
+// vendor's fee, or none if it only wraps.
 func FuzzFilter(f *testing.F) {
 	for _, s := range []string{quote(""), wrap(""), quote(fees("20", vendor)), quote(fees("20", thief)), `{"a":1,"a":2}`, `{`, `[]`,
 		`{"integratorFees":[],"integratorFee\u0073":1}`, echo(`"aggregatedOutputs":[` + goodLine + `]`), "{\"type\":\"\xff\"}"} {
@@ -660,7 +661,7 @@ func FuzzFilter(f *testing.F) {
 	})
 }
 
-// TestRecordedRequests: what wallets really send passes untouched.
+// TestRecordedRequests: requests as wallets really send them pass unchanged.
 func TestRecordedRequests(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.json")
 	if err != nil || len(files) < 6 {

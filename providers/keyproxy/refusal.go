@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// A code is an errorCode of ours. The provider has none that begins with
-// Proxy, so a client always knows who refused.
+// A code is an errorCode of the proxy. The provider's own codes never begin with Proxy, so
+// a client can tell who refused.
 type code string
 
-// What the proxy refuses by itself.
+// The proxy's own refusals.
 const (
 	hostRefused      code = "ProxyHostRefused"
 	originRefused    code = "ProxyOriginRefused"
@@ -38,8 +38,8 @@ const (
 	upstreamReply    code = "ProxyUpstreamReplyRefused"
 )
 
-// statuses has the HTTP status of every code. Up to feeRefused nothing has
-// been sent to the provider; from upstreamTimeout on something may have been.
+// statuses is the HTTP status of every code. Up to feeRefused nothing was sent to the
+// provider; from upstreamTimeout on something may have been.
 var statuses = map[code]int{
 	hostRefused:      http.StatusMisdirectedRequest,
 	originRefused:    http.StatusForbidden,
@@ -63,12 +63,12 @@ var statuses = map[code]int{
 	upstreamReply:    http.StatusBadGateway,
 }
 
-// A refusal ends a request. Its detail is shown to the client; no part of it
-// comes from the provider or holds a secret.
+// A refusal ends a request. Its detail is sent to the client and contains neither secrets
+// nor the provider's text.
 type refusal struct {
 	code   code
 	detail string
-	status int           // instead of the code's own; 0 = that
+	status int           // overrides the code's status; 0 = do not
 	after  time.Duration // Retry-After; 0 = none
 }
 
@@ -78,7 +78,7 @@ func refuse(c code, format string, a ...any) *refusal {
 	return &refusal{code: c, detail: fmt.Sprintf(format, a...)}
 }
 
-// asRefusal is err as a refusal; every error of this package is one.
+// asRefusal is err as a refusal. Every error of this package is one.
 func asRefusal(err error) *refusal {
 	var r *refusal
 	if errors.As(err, &r) {
@@ -94,7 +94,7 @@ func (r *refusal) httpStatus() int {
 	return statuses[r.code]
 }
 
-// write sends the refusal in the provider's error shape.
+// write sends the refusal in the provider's error form.
 func (r *refusal) write(w http.ResponseWriter) {
 	if r.after > 0 {
 		w.Header().Set("Retry-After", seconds(r.after))
@@ -124,7 +124,7 @@ func send(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body)
 }
 
-// seconds writes a wait as whole seconds, at least one.
+// seconds formats a wait as whole seconds, at least one.
 func seconds(d time.Duration) string {
 	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
 }

@@ -16,39 +16,39 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A Token lets one installation in. The proxy knows only its hash.
+// A Token allows one installation. The proxy knows only its hash.
 type Token struct {
-	Name   string // for our own log, never sent
+	Name   string // for the log, never sent
 	SHA256 string // of the token's text, 64 hex digits
 }
 
-// maxTokens bounds the comparison that each request costs.
+// maxTokens bounds the cost of comparing a token on each request.
 const maxTokens = 10_000
 
-// Tokens are text of at least 128 bits; the bounds are on characters.
+// Bounds on a token's length in characters. Tokens have at least 128 bits.
 const (
 	minToken = 22
 	maxToken = 256
 )
 
-// An install is one token with its own bucket.
+// An install is one token with its own rate limiter.
 type install struct {
 	name   string
 	hash   [sha256.Size]byte
 	bucket *rate.Limiter
-	window int64 // the last window in which it asked
+	window int64 // the last shareWindow in which it called
 }
 
-// gate knows tokens and shares the provider's limit among them.
+// A gate checks tokens and shares the provider's rate limit among them.
 type gate struct {
-	installs atomic.Pointer[[]*install] // each list is never changed
+	installs atomic.Pointer[[]*install] // the lists themselves are immutable
 	limits   Limits
 
 	mu     sync.Mutex
 	global *rate.Limiter
-	paused time.Time // the provider said 429: nobody asks before this
+	paused time.Time // the provider answered 429: no calls before this time
 	window int64
-	active [2]int // installs that asked in the last window, and in this one
+	active [2]int // installs that called in the last window, and in this one
 }
 
 func newGate(tokens []Token, l Limits) (*gate, error) {
@@ -60,8 +60,8 @@ func newGate(tokens []Token, l Limits) (*gate, error) {
 	return g, g.admit(tokens)
 }
 
-// admit lets these tokens in and no others; none withdraws them all. One that
-// stays keeps its bucket; with an error all stays as it was.
+// admit replaces the allowed tokens; an empty list withdraws them all. A token that stays
+// keeps its rate limiter. On error nothing changes.
 func (g *gate) admit(tokens []Token) error {
 	if len(tokens) > maxTokens {
 		return fmt.Errorf("tokens: there are %d: must be at most %d", len(tokens), maxTokens)
@@ -96,7 +96,8 @@ func (g *gate) newInstall(name string, hash [sha256.Size]byte) *install {
 	return &install{name: name, hash: hash, window: -1, bucket: rate.NewLimiter(rate.Limit(g.limits.Rate*g.limits.Share), burst)}
 }
 
-// Hash is the token's hash as bytes. It refuses a token that nobody could have.
+// Hash decodes the token's hash. It refuses a malformed one, an empty name and the hash of
+// the empty text.
 func (t Token) Hash() (sum [sha256.Size]byte, err error) {
 	n, err := hex.Decode(sum[:], []byte(fit(t.SHA256)))
 	switch {
@@ -110,7 +111,7 @@ func (t Token) Hash() (sum [sha256.Size]byte, err error) {
 	return sum, nil
 }
 
-// fit keeps a hash of the wrong length from being decoded past its array.
+// fit returns "" for a hash of the wrong length, which must not be decoded past its array.
 func fit(s string) string {
 	if len(s) != 2*sha256.Size {
 		return ""
@@ -118,7 +119,7 @@ func fit(s string) string {
 	return s
 }
 
-// who is the install that a request belongs to. Every hash is compared, in
+// who returns the install whose token the request carries. It compares every hash, in
 // constant time.
 func (g *gate) who(r *http.Request) (*install, *refusal) {
 	v := r.Header.Values("Authorization")
@@ -141,12 +142,11 @@ func (g *gate) who(r *http.Request) (*install, *refusal) {
 	return installs[found], nil
 }
 
-// shareWindow is how long an install counts as active after it asked.
+// shareWindow is how long an install counts as active after a call.
 const shareWindow = 10 * time.Second
 
-// take asks for one call now. A share is Limits.Share of the global rate, and
-// no more than an equal part among the installs that are active. A call for which there
-// is then no place takes none of it.
+// take reserves one call now. An install's rate is Limits.Share of the global rate, but at
+// most an equal part among the active installs. If place refuses, no quota is used.
 func (g *gate) take(in *install, now time.Time, place func(*install) *refusal) *refusal {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -181,7 +181,7 @@ func limited(wait time.Duration, why string) *refusal {
 	return r
 }
 
-// count keeps the number of active installs without a list of them.
+// count tracks the number of active installs without a list of them.
 func (g *gate) count(in *install, now time.Time) {
 	window := now.UnixNano() / int64(shareWindow)
 	switch {
@@ -197,10 +197,10 @@ func (g *gate) count(in *install, now time.Time) {
 	}
 }
 
-// maxPause bounds how long a Retry-After of the provider is obeyed for.
+// maxPause bounds how long the provider's Retry-After is obeyed.
 const maxPause = time.Minute
 
-// pause keeps everyone back after the provider's own 429.
+// pause stops all calls after the provider answered 429.
 func (g *gate) pause(now time.Time, wait time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// FuzzToken: a hash is 64 hex digits or refused, and nobody gets in who does not
-// know the text of a token.
+// FuzzToken: an accepted hash is 64 hex digits, and only the text of a token passes.
 func FuzzToken(f *testing.F) {
 	for _, s := range [][3]string{
 		{"a", hashOf(testToken), "Bearer " + testToken}, {"a", strings.ToUpper(hashOf(testToken)), "bearer " + testToken}, {"", hashOf(testToken), "Bearer " + otherText},

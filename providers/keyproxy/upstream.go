@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// An upstream is the provider. It is asked once per call: whether a repetition
-// is safe is the wallet's to decide, and its failure is told as it is.
+// An upstream is the provider. Each call is sent once: the wallet decides whether it is
+// safe to repeat, and a failure is reported as it is.
 type upstream struct {
 	base      string
 	key       string
@@ -43,8 +43,8 @@ func newUpstream(c Config) (*upstream, error) {
 	}}, nil
 }
 
-// upstreamBase checks where the key will be sent: https, or in the sandbox a
-// service of this machine.
+// upstreamBase checks where the key will be sent: to an https URL, or in the sandbox to a
+// service on loopback.
 func upstreamBase(raw string, sandbox bool) (string, error) {
 	u, err := url.Parse(strings.TrimRight(raw, "/"))
 	if err != nil || u.Host == "" || u.Opaque != "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
@@ -62,7 +62,7 @@ func upstreamBase(raw string, sandbox bool) (string, error) {
 	return u.String(), nil
 }
 
-// isLoopback goes by the text alone: nothing is resolved.
+// isLoopback judges by the text alone: nothing is resolved.
 func isLoopback(host string) bool {
 	if ip := net.ParseIP(host); ip != nil {
 		return ip.IsLoopback()
@@ -70,7 +70,7 @@ func isLoopback(host string) bool {
 	return host == "localhost"
 }
 
-// A reply is the provider's, with the headers that clients need.
+// A reply is the provider's reply, with the headers that clients need.
 type reply struct {
 	status int
 	body   []byte
@@ -88,8 +88,8 @@ func (r *reply) write(w http.ResponseWriter) {
 	send(w, r.status, r.body)
 }
 
-// do asks the provider. The transport alone is used, so no redirect is
-// followed and no cookie kept; it repeats a POST only if none of it was sent.
+// do sends one call. It uses the bare transport, which follows no redirect, keeps no cookie
+// and repeats a POST only if none of it was sent.
 func (u *upstream) do(ctx context.Context, c *call) (*reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, u.limits.ReplyTime)
 	defer cancel()
@@ -114,8 +114,8 @@ func (u *upstream) do(ctx context.Context, c *call) (*reply, error) {
 	return u.judge(res, body)
 }
 
-// lost names a failed exchange. The transport's own text stays here: it can
-// repeat what was sent.
+// lost converts a failed exchange. The transport's own text is dropped, since it can repeat
+// what was sent.
 func lost(err error) *refusal {
 	var slow net.Error
 	if errors.As(err, &slow) && slow.Timeout() {
@@ -124,7 +124,7 @@ func lost(err error) *refusal {
 	return refuse(upstreamLost, "the connection to the provider failed; what was asked may still be done")
 }
 
-// judge lets a reply through if it is JSON and nothing that only we should see.
+// judge passes a reply on only if it is JSON and does not contain the key.
 func (u *upstream) judge(res *http.Response, body []byte) (*reply, error) {
 	after := retryAfter(res.Header.Get("Retry-After"), u.now())
 	kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
@@ -148,7 +148,7 @@ func (u *upstream) judge(res *http.Response, body []byte) (*reply, error) {
 	return out, nil
 }
 
-// tells reports JSON with our key in it, however its letters are written.
+// tells reports whether the JSON contains the key, in any escaping.
 func (u *upstream) tells(body []byte) bool {
 	if bytes.Contains(body, []byte(u.key)) {
 		return true
@@ -157,11 +157,11 @@ func (u *upstream) tells(body []byte) bool {
 		return false
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber() // or one too large for a float could not be looked through
+	d.UseNumber() // a number too large for float64 would stop the search
 	for {
 		t, err := d.Token()
 		if err != nil {
-			return !errors.Is(err, io.EOF) // what cannot be looked through
+			return !errors.Is(err, io.EOF) // what cannot be searched is refused
 		}
 		if s, ok := t.(string); ok && strings.Contains(s, u.key) {
 			return true
@@ -169,7 +169,7 @@ func (u *upstream) tells(body []byte) bool {
 	}
 }
 
-// retryAfter reads both forms of the header; what is neither is no wait.
+// retryAfter parses both forms of the header; any other value means no wait.
 func retryAfter(v string, now time.Time) time.Duration {
 	if n, err := strconv.ParseUint(v, 10, 31); err == nil {
 		return min(time.Duration(n)*time.Second, 24*time.Hour)

@@ -8,20 +8,20 @@ import (
 	"swapkeep/swap"
 )
 
-// An Attack is a lie with a name: told in several places at once, or where no reply
-// of the service has a leaf.
+// An Attack is a named attack: a lie in several places at once, or in one that no reply has
+// a leaf for.
 type Attack struct {
 	Name string
-	// Try has the provider meet it, and gives the refusal. A harmless counterpart is
-	// the business of the provider's own tests.
+	// Try confronts the provider with the attack and returns the refusal. Harmless variants
+	// are left to the provider's own tests.
 	Try func(t *testing.T) error
-	// Code and Field are those of the refusal; no field = whichever it is.
+	// Code and Field are the refusal's; an empty Field allows any.
 	Code  swap.Code
 	Field string
 }
 
-// Each makes attacks of a table, in the order of their names; what the table lets
-// pass, without a code, is none.
+// Each makes attacks from a table, sorted by name. Entries without a code, which the table
+// accepts, are left out.
 func Each[T any](of string, table map[string]T, attack func(T) Attack) (list []Attack) {
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		a := attack(table[name])
@@ -32,7 +32,7 @@ func Each[T any](of string, table map[string]T, attack func(T) Attack) (list []A
 	return list
 }
 
-// attacks tries each, one sub-test by its name.
+// attacks runs each attack in a sub-test of its name.
 func attacks(t *testing.T, s Suite, r *record) {
 	names := map[string]bool{}
 	for _, a := range s.Attacks {

@@ -20,10 +20,10 @@ const (
 	wordLen     = 32
 )
 
-// calldata changes every word, every byte and the envelope of the last step's
-// transaction and wants each change refused, or without effect on what was
-// accepted. A word of which a value passes needs a reason, unless nobody can read
-// the call: then what it is seen to move is held to the terms.
+// calldata changes every word, every byte and the envelope of the last step's transaction.
+// Each change must be refused, or have no effect on what was accepted. A word that may have
+// other values needs a stated reason, unless the call is opaque: then the movements that a
+// simulation shows are checked against the terms.
 func (h *harness) calldata(t *testing.T, r *record) {
 	last := len(h.order.Plan.Steps) - 1
 	h.envelope(t, last)
@@ -67,10 +67,10 @@ func (h *harness) calldata(t *testing.T, r *record) {
 	}
 }
 
-// Word is the place of a word of calldata; the selector is before the first.
+// Word is the place of the n-th word of calldata, counted after the selector.
 func Word(n int) string { return fmt.Sprintf("word %d", n) }
 
-// wordOf is the place of a byte.
+// wordOf is the place of the i-th byte.
 func wordOf(i int) string {
 	if i < selectorLen {
 		return "selector"
@@ -103,7 +103,7 @@ func words(w []byte) map[string][]byte {
 	return out
 }
 
-// envelope changes what is around the calldata.
+// envelope changes the call's other fields.
 func (h *harness) envelope(t *testing.T, i int) {
 	for name, change := range map[string]func(*swap.Step){
 		"from the attacker": func(s *swap.Step) { s.Call.From = common.HexToAddress(Attacker) },
@@ -125,8 +125,8 @@ func (h *harness) envelope(t *testing.T, i int) {
 	h.safe(t, i)
 }
 
-// safe aims a step at the Safe, as it is and as what a Safe obeys. That it is not the
-// accepted plan is not enough here: a plan that is new is accepted by its own digest.
+// safe sends a step to the Safe, with its own calldata and with calls that a Safe obeys. It
+// is not enough that the digest differs: a new plan could be accepted by its own digest.
 func (h *harness) safe(t *testing.T, i int) {
 	for name, data := range obeyed(h.order.Plan.Steps[i].Call.Data) {
 		call := *h.order.Plan.Steps[i].Call
@@ -139,11 +139,11 @@ func (h *harness) safe(t *testing.T, i int) {
 	}
 }
 
-// Safe stands for a contract that obeys the account: a Safe whose owner it is, an ownable
-// or a vesting contract. No call of a provider's goes there.
+// Safe stands for a contract that obeys the account: a Safe that it owns, an ownable or a
+// vesting contract. No call of a provider may go there.
 var Safe = common.HexToAddress("0x5afe5afe5afe5afe5afe5afe5afe5afe5afe5afe")
 
-// obeyed are calls of such contracts that give away what they keep, and the honest one.
+// obeyed are calls that make such contracts give away what they hold, and the honest call.
 func obeyed(honest []byte) map[string][]byte {
 	to := common.LeftPadBytes(common.FromHex(Attacker), 32)
 	all := map[string][]byte{"the honest call": honest}
@@ -157,9 +157,9 @@ func obeyed(honest []byte) map[string][]byte {
 	return all
 }
 
-// tryStep decodes and checks the plan with one step changed. What passes may
-// still be refused by the provider when its service says so: it alone knows the
-// quote, and the permit that was signed.
+// tryStep decodes and checks the plan with one step changed. If that passes, the provider
+// may still refuse the same calldata in a reply, since it knows the quote and the signed
+// permit.
 func (h *harness) tryStep(t *testing.T, name string, i int, change func(*swap.Step)) (refused bool) {
 	steps := slices.Clone(h.order.Plan.Steps)
 	call := *steps[i].Call
@@ -173,7 +173,7 @@ func (h *harness) tryStep(t *testing.T, name string, i int, change func(*swap.St
 		return true
 	}
 	if h.flow.Opaque != "" && o.facets["digest"] != h.good.facets["digest"] {
-		return true // package swap signs nothing that is not what was accepted
+		return true // package swap signs only what was accepted
 	}
 	served := h.served(steps[i].Call.Data)
 	if served.err == nil && o.facets["digest"] != h.good.facets["digest"] {
@@ -185,7 +185,7 @@ func (h *harness) tryStep(t *testing.T, name string, i int, change func(*swap.St
 	return served.err != nil
 }
 
-// served runs the flow with other calldata in the reply that has it.
+// served runs the flow with other calldata in the reply that contains it.
 func (h *harness) served(data []byte) outcome {
 	steps := h.order.Plan.Steps
 	last := steps[len(steps)-1].Call.Data

@@ -17,7 +17,7 @@ import (
 	"swapkeep/swap"
 )
 
-// A fault is one way for a service to fail, and how that may be put.
+// A fault is one way for a service to fail, with the codes that may report it.
 type fault struct {
 	name string
 	do   http.HandlerFunc
@@ -28,7 +28,7 @@ func answer(status int, contentType, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
 		w.WriteHeader(status)
-		_, _ = w.Write([]byte(body)) // a client that is gone has its own error
+		_, _ = w.Write([]byte(body)) // a client that is gone reports its own error
 	}
 }
 
@@ -42,10 +42,10 @@ func page(status int) http.HandlerFunc {
 
 func ok(body string) http.HandlerFunc { return answer(http.StatusOK, "application/json", body) }
 
-// hang answers nothing until it is released or the client is gone.
+// hang sends nothing until it is released, the client is gone, or five seconds have passed.
 func hang(release <-chan struct{}) http.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client is gone
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client is gone
 		select {
 		case <-release:
 		case <-r.Context().Done():
@@ -68,7 +68,7 @@ func zipped(size int) http.HandlerFunc {
 	}
 }
 
-// large sends a body of so many bytes, as long as somebody reads it.
+// large sends a body of size bytes for as long as the client reads.
 func large(size int) http.HandlerFunc {
 	piece := bytes.Repeat([]byte("a"), 64<<10)
 	return func(w http.ResponseWriter, _ *http.Request) {
@@ -80,7 +80,7 @@ func large(size int) http.HandlerFunc {
 	}
 }
 
-// later asks for a pause.
+// later answers 429 with Retry-After.
 func later(seconds string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", seconds)
@@ -88,7 +88,7 @@ func later(seconds string) http.HandlerFunc {
 	}
 }
 
-// stall sends the half of a body, and nothing more.
+// stall sends half of a body and then hangs.
 func stall(body []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -98,7 +98,7 @@ func stall(body []byte) http.HandlerFunc {
 	}
 }
 
-// cut promises more than it sends.
+// cut sends less than its Content-Length.
 func cut(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", "1000")
@@ -166,8 +166,8 @@ func faultTable(x Exchange, elsewhere string) []fault {
 	}
 }
 
-// paused: a service that asks for a pause is left alone for that long, and the reason
-// says for how long.
+// paused: a service that asks for a pause gets no calls for that long, and the refusal says
+// for how long.
 func (h *harness) paused(t *testing.T) {
 	for path := range h.server.exchanges {
 		p := h.provider(t, hasty)
@@ -184,7 +184,7 @@ func (h *harness) paused(t *testing.T) {
 	}
 }
 
-// clocks: nothing is quoted by a service whose clock says another time.
+// clocks: a service whose clock is too far off gives no offers.
 func (h *harness) clocks(t *testing.T) {
 	for _, off := range []time.Duration{-10 * time.Minute, 10 * time.Minute} {
 		h.server.off.Store(int64(off))
@@ -196,7 +196,7 @@ func (h *harness) clocks(t *testing.T) {
 	}
 }
 
-// apart: an order is followed while quotes failed so often that none is asked for.
+// apart: an order is still followed after failing quotes have opened the circuit breaker.
 func (h *harness) apart(t *testing.T) {
 	p, order := h.provider(t, patient), h.order.Clone()
 	if _, err := p.Quote(t.Context(), h.flow.Request); err != nil {
@@ -224,8 +224,8 @@ func (h *harness) apart(t *testing.T) {
 	}
 }
 
-// faults: a failing service gives a typed reason in time, is followed nowhere,
-// and is used again when it works.
+// faults: each failure gives a typed refusal in time, no redirect is followed, and the
+// service is used again once it works.
 func (h *harness) faults(t *testing.T) {
 	var followed atomic.Int32
 	trap := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Add(1) }))

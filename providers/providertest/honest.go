@@ -12,8 +12,8 @@ import (
 	"swapkeep/swap"
 )
 
-// honest: the recorded replies give the expected offer and effects, and the
-// requests are the recorded ones.
+// honest: the recorded replies give the expected offer and effects, and the requests equal
+// the recorded ones.
 func (h *harness) honest(t *testing.T) {
 	o, _, err := h.quote(t.Context(), h.p)
 	if err != nil {
@@ -61,8 +61,8 @@ func sameJSON(a, b any) bool {
 	return errA == nil && errB == nil && string(x) == string(y)
 }
 
-// repeat: quoting and building again gives the same, also from an offer that
-// went through storage.
+// repeat: quoting and building again gives the same result, also from an offer that was
+// stored and loaded.
 func (h *harness) repeat(t *testing.T) {
 	for range 3 {
 		if d := differences(h.good, h.run(t.Context(), h.p)); len(d) > 0 {
@@ -108,7 +108,7 @@ func (h *harness) concurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// cancelled: a caller that gives up gets its own error back, soon.
+// cancelled: a cancelled caller promptly gets context.Canceled.
 func (h *harness) cancelled(t *testing.T) {
 	for path := range h.server.exchanges {
 		release := make(chan struct{})

@@ -9,10 +9,9 @@ import (
 	"testing"
 )
 
-// lies changes every node of every recorded reply in every way and wants each lie
-// refused, or without influence on anything that matters. What is accepted and is
-// not the same in other words needs a stated reason; a reason that nothing needs is
-// an error.
+// lies changes every node of every recorded reply in every way. Each lie must be refused,
+// or have no effect on anything that matters. A lie that is accepted and does not mean the
+// same needs a stated reason, and an unneeded reason is an error.
 func lies(t *testing.T, s Suite, r *record) {
 	t.Run("flows", func(t *testing.T) {
 		for _, f := range s.Flows {
@@ -33,13 +32,13 @@ func lies(t *testing.T, s Suite, r *record) {
 			t.Errorf("%s: no lie of its form was told", name)
 		}
 	}
-	if !t.Failed() { // else some were not asked for
+	if !t.Failed() { // otherwise some lies were not told
 		s.needed(t, r.used)
 	}
 }
 
-// lieAboutAll lies about every reply of the flow, and about every other reply
-// that its provider may give of the order's state.
+// lieAboutAll lies about every reply of the flow, and about every other recorded status
+// reply.
 func (h *harness) lieAboutAll(t *testing.T, r *record) {
 	for p, x := range h.server.exchanges {
 		h.lieAbout(t, r, p, x, h.good)
@@ -77,16 +76,16 @@ func (h *harness) lieAbout(t *testing.T, r *record, p string, x Exchange, good o
 	a.lieTo(t, r, decode(x.Response.Body))
 }
 
-// An audience is what is lied to, and what it made of the truth.
+// An audience is the reader under test, with its outcome for the honest reply.
 type audience struct {
 	suite      Suite
 	flow, name string
 	good       outcome
 	hears      func(body []byte) outcome
-	objects    func(outcome) error // what else is wrong with an outcome; nil = nothing
+	objects    func(outcome) error // further checks of an outcome; nil = none
 }
 
-// lieTo tells every lie about a reply, one sub-test for each leaf or branch.
+// lieTo tells every lie about a reply, with one sub-test for each leaf or branch.
 func (a audience) lieTo(t *testing.T, r *record, doc any) {
 	places := map[string][]node{}
 	type repeated struct {
@@ -97,7 +96,7 @@ func (a audience) lieTo(t *testing.T, r *record, doc any) {
 	for _, n := range append(walk(doc), node{value: doc}) {
 		name := a.name + ":" + n.pattern
 		again := repeated{name, a.suite.whole(a.flow, a.name+":"+n.place)}
-		if again.row < 0 || !tried[again] { // what a whole excused part repeats is tried once
+		if again.row < 0 || !tried[again] { // a place that a whole row excuses is tried once
 			places[name] = append(places[name], n)
 		}
 		tried[again] = true
@@ -121,7 +120,7 @@ func (a audience) lieTo(t *testing.T, r *record, doc any) {
 	}
 }
 
-// lies are all about a node; of a whole reply those about its names alone.
+// lies are all lies about a node; for the whole reply only those about its names.
 func (n node) lies() []mutation {
 	if top, ok := n.value.(map[string]any); ok && len(n.keys) == 0 {
 		return ofNames(top)
@@ -132,7 +131,7 @@ func (n node) lies() []mutation {
 	return mutations(n.value)
 }
 
-// judge wants a lie to be refused for a known reason, or to be one that may pass.
+// judge requires a lie to be refused with a code, or to be allowed.
 func (a audience) judge(t *testing.T, r *record, n node, m mutation, o outcome) {
 	if whole := a.suite.readsWhole(a.name + ":" + n.place); m.kind == oneMore && whole != (o.err != nil) {
 		t.Errorf("%s, at %s: read whole is %t, and the outcome %v", m, n.place, whole, o.err)

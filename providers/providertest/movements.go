@@ -10,9 +10,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// movements holds what an opaque last step may be seen to move against its terms:
-// whatever the bytes say, package swap signs none that takes anything but the
-// input, exactly, or that leaves an allowance behind.
+// movements checks simulated movements of an opaque last step against its terms: whatever
+// the bytes say, package swap must refuse a call that takes anything but exactly the input,
+// or leaves an allowance behind.
 func (h *harness) movements(t *testing.T) (tried int) {
 	last := h.order.Plan.Steps[len(h.order.Plan.Steps)-1]
 	f, err := h.p.Decode(h.terms, last)

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// A mutation is another value in a node's place. sameForm marks those that only
-// understanding the value can tell from an honest one, idle those that say nothing
-// else: the value in other words, or a field that nobody knows beside the known.
+// A mutation is another value in a node's place. With sameForm only the value's meaning
+// distinguishes it from an honest one. With idle it means the same: the value in another
+// notation, or an unknown field next to the known ones.
 type mutation struct {
 	kind     string
 	value    any
@@ -38,7 +38,7 @@ var (
 	hexForm     = regexp.MustCompile(`^0x([0-9a-fA-F]{2})*$`)
 )
 
-// mutations are all ways in which a node is lied about.
+// mutations are all the lies about a node's value.
 func mutations(v any) []mutation {
 	out := []mutation{{kind: "removed", remove: true}}
 	for _, m := range slices.Concat([]mutation{
@@ -52,7 +52,7 @@ func mutations(v any) []mutation {
 	return out
 }
 
-// ofForm are the mutations that begin with the value.
+// ofForm are the mutations that depend on the value.
 func ofForm(v any) []mutation {
 	switch v := v.(type) {
 	case json.Number:
@@ -73,15 +73,15 @@ func ofForm(v any) []mutation {
 	return nil
 }
 
-// The lies about the names of an object's members.
+// Kinds of lie about the names of an object's members.
 const (
 	oneMore    = "with a field more"
 	nameTwice  = "with a name twice"
 	caseBeside = "with a name in another case beside it"
 )
 
-// ofNames are the mutations of an object's names. What two names alike would have read
-// is the same: that there are two is the lie.
+// ofNames are the mutations of an object's names. Doubled names have equal values: the
+// duplication itself is the lie.
 func ofNames(v map[string]any) []mutation {
 	more := maps.Clone(v)
 	more["lie"] = "lie"
@@ -99,7 +99,7 @@ func ofNames(v map[string]any) []mutation {
 	return out
 }
 
-// beside is an object with a member's value under another name too.
+// beside adds a member's value to the object under another name.
 func beside(v map[string]any, name, of string) json.RawMessage {
 	rest, errRest := json.Marshal(v)
 	first, errFirst := json.Marshal(map[string]any{name: v[of]})
@@ -151,7 +151,7 @@ func texts(s string) []mutation {
 	return append(out, same("changed", s+"x"), same("another case", strings.ToLower(s)+"y"), same("quoted", `"`+s+`<script>`))
 }
 
-// addresses are others than the given one.
+// addresses are addresses other than s.
 func addresses(s string) (out []mutation) {
 	for kind, v := range map[string]string{
 		"the attacker": Attacker, "the zero address": "0x" + strings.Repeat("0", 40),

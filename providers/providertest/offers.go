@@ -10,7 +10,7 @@ import (
 	"swapkeep/swap"
 )
 
-// quote asks for the flow's offer, and for what other sources offer beside it.
+// quote requests the flow's offer. beside is the other sources' offers as text.
 func (h *harness) quote(ctx context.Context, p swap.Provider) (offer swap.Offer, beside string, err error) {
 	offers, err := h.offers(ctx, p)
 	switch {
@@ -32,8 +32,8 @@ func (h *harness) quote(ctx context.Context, p swap.Provider) (offer swap.Offer,
 	return offers[i], beside, nil
 }
 
-// offers asks for all, one by one where the flow does. What is told on the way must
-// be as sound as what is returned in the end, and part of it.
+// offers requests all offers, streamed if the flow is. Streamed offers must be as sound as
+// the returned ones, and the same.
 func (h *harness) offers(ctx context.Context, p swap.Provider) ([]swap.Offer, error) {
 	s, ok := p.(swap.Streamer)
 	if !h.flow.Streamed || !ok {

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// Drawn is a part of a page of the documentation that comes from a table of the
-// code: what stands between <!-- drawn from From --> and <!-- end -->.
+// Drawn is a part of a documentation page that is generated from a table in the code: the
+// text between <!-- drawn from From --> and <!-- end -->.
 type Drawn struct {
 	From, Text string
 }
 
-// Page wants a page's drawn parts to be those of the code. SWAPKEEP_BLESS=1 draws
-// them again.
+// Page fails if the page's generated parts differ from the code's. SWAPKEEP_BLESS=1
+// rewrites them.
 func Page(t *testing.T, file string, parts ...Drawn) {
 	t.Helper()
 	b, err := os.ReadFile(file)

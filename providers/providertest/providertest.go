@@ -1,8 +1,8 @@
-// Package providertest is the conformance suite of [swap.Provider]: what every
-// provider must do with good replies, with broken services, and with replies
-// that lie in any single place. The lies are not listed by hand: they are made
-// from every leaf of the recorded replies and every word of the calldata, so a
-// field that nobody thought of fails the suite until somebody has.
+// Package providertest is the conformance suite of [swap.Provider]: what every provider
+// must do with good replies, with broken services, and with replies that lie in any single
+// place. The lies are not listed by hand: they are made from every leaf of the recorded
+// replies and every word of the calldata. So a field that nobody considered fails the
+// suite.
 package providertest
 
 import (
@@ -29,83 +29,83 @@ import (
 
 // A Suite describes a provider to test.
 type Suite struct {
-	// Name is what the provider is called in the report of the hostile half.
+	// Name is the provider's name in the report of [Hostile].
 	Name string
 	// Dir holds the recorded exchanges, one file each.
 	Dir string
 	// Prefix is the path of the API on its host, such as /v1.
 	Prefix string
-	// Now is the moment of the recordings; the provider's clock stands there.
+	// Now is the moment of the recordings, at which the provider's clock stands.
 	Now time.Time
-	// New makes a fresh provider that talks to base by the given clock, within limits.
+	// New makes a provider for base with the given clock and limits.
 	New func(t testing.TB, base string, now func() time.Time, limits rest.Limits) swap.Provider
-	// Sign signs a typed step as the recorded account's key would, 65 bytes with v
-	// as 27 or 28, the same for the same message. Nil without such steps.
+	// Sign signs a typed step with the recorded account's key: 65 bytes with v as 27 or 28,
+	// the same for the same message. Nil if there are no such steps.
 	Sign func(apitypes.TypedData) ([]byte, error)
-	// Flows are the recorded swaps; the first, and the first that the provider
-	// settles, also meet every fault.
+	// Flows are the recorded swaps. The first, and the first that the provider settles,
+	// also run every fault.
 	Flows []Flow
-	// Readings are what the provider reads beside its swaps.
+	// Readings are what the provider reads apart from swaps.
 	Readings []Reading
 	// Harmless lists the leaves whose value decides nothing, each with the reason.
 	Harmless []Harmless
-	// Whole lists the objects in which a member that nobody knows is refused (paths as
-	// of [Harmless]): what is signed. In every other it is ignored.
+	// Whole lists the objects in which an unknown member is refused, such as what is signed
+	// (paths as in [Harmless]). In all others it is ignored.
 	Whole []string
-	// Attacks are lies by name.
+	// Attacks are the named attacks.
 	Attacks []Attack
 }
 
-// file is one below Dir.
 func (s Suite) file(name string) string { return filepath.Join(s.Dir, name) }
 
-// A Flow is one recorded swap: from quote to calldata or, where the provider
-// settles it, to the provider's word of its end.
+// A Flow is one recorded swap: from quote to calldata or, if the provider settles it, to
+// the provider's final status.
 type Flow struct {
 	Name    string
 	Request swap.QuoteRequest
-	// Terms are derived from the first offer; these two are added.
+	// Terms are derived from the first offer; these two are added to them.
 	Deadline    time.Time
 	MakerFeeBps int
-	// Exchanges are file names below Dir, one for each path that is called.
+	// Exchanges are file names below Dir, one for each endpoint that is called.
 	Exchanges []string
-	// Beside are exchanges that are answered as recorded in all of the tests: with
-	// another source of offers, or lied about in another flow.
+	// Beside are exchanges that always answer as recorded: those of another source of
+	// offers, or those that another flow lies about.
 	Beside []string
-	// Streamed has the offers asked for one by one.
+	// Streamed requests the offers as a stream.
 	Streamed bool
-	// Among others is the offer: it is the one of Offer.Routing, and no lie of the
-	// exchanges may alter what another source offers.
+	// Among means that other sources also have offers. The flow's is the one with
+	// Offer.Routing, and no lie may change the others.
 	Among bool
 	// Offer, Spender and Effects are what the honest replies must give.
 	Offer   Expected
 	Spender common.Address
 	Effects []swap.Effect
-	// FreeWords are words of the last step's calldata (paths as of [Word], counted
-	// after the selector) of which other values pass.
+	// FreeWords are words of the last step's calldata (paths as returned by [Word]) that
+	// may have other values.
 	FreeWords []Harmless
-	// Opaque is why the last step's calldata may be anything: its form is not
-	// published, and package swap bounds what it may do. Empty = it is decoded.
+	// Opaque is why the last step's calldata may be anything: its form is not published,
+	// and package swap bounds what it may do. Empty = it is decoded.
 	Opaque string
-	// FreeFields are leaves of typed steps' data (paths as in [walk], such as
-	// message.nonce) of which other values pass.
+	// FreeFields are leaves of the typed steps' data (paths as in [walk], such as
+	// message.nonce) that may have other values.
 	FreeFields []Harmless
-	// Settled is what a plan that the provider settles comes to; nil for others.
+	// Settled is the expected settlement of a plan that the provider settles; nil for
+	// others.
 	Settled *Settled
 }
 
-// Expected is what a quote must come to.
+// Expected is what a quote must give.
 type Expected struct {
 	Routing           string
 	AmountOut, MinOut string
 	Fees              []swap.Payment
 	FeeAsked          int
 	Life              time.Duration // from Suite.Now to the offer's expiry
-	// Longest is the most that any reply may make of Life; 0 = no more than Life.
+	// Longest is the longest life that any reply may give; 0 = Life.
 	Longest time.Duration
 }
 
-// Run tests how a provider behaves; [Hostile] is the other half.
+// Run tests a provider with good replies and broken services; [Hostile] tests it with lies.
 func Run(t *testing.T, s Suite) {
 	settled := slices.IndexFunc(s.Flows, func(f Flow) bool { return f.Settled != nil })
 	for i, f := range s.Flows {
@@ -115,7 +115,7 @@ func Run(t *testing.T, s Suite) {
 			t.Run("honest", h.honest)
 			t.Run("repeat", h.repeat)
 			t.Run("concurrent", h.concurrent)
-			if i == 0 || i == settled { // a broken service is the same to every flow
+			if i == 0 || i == settled { // a broken service is the same for every flow
 				t.Run("cancelled", h.cancelled)
 				t.Run("faults", h.faults)
 				t.Run("paused", h.paused)
@@ -129,10 +129,9 @@ func Run(t *testing.T, s Suite) {
 	t.Run("pins", func(t *testing.T) { pins(t, s) })
 }
 
-// Hostile tests what a provider does when its service lies, in every leaf of every
-// recorded reply and in ways that have a name, and when the bytes to be signed are
-// others: one sub-test for each leaf and each attack. It reports what it did on one
-// line: see [record.report].
+// Hostile tests what a provider does when its service lies, in every leaf of every recorded
+// reply and by named attacks, and when the bytes to be signed are changed. Each leaf and
+// each attack is a sub-test. A one-line summary is reported, see [record.report].
 func Hostile(t *testing.T, s Suite) {
 	r := newRecord()
 	t.Run("signed", func(t *testing.T) {
@@ -148,7 +147,7 @@ func Hostile(t *testing.T, s Suite) {
 	r.report(t, s.Name)
 }
 
-// signed has other bytes and other messages signed than those of the plan.
+// signed changes the calldata and the typed data of the plan.
 func (h *harness) signed(t *testing.T, r *record) {
 	steps := h.order.Plan.Steps
 	if steps[len(steps)-1].Call != nil {
@@ -159,17 +158,17 @@ func (h *harness) signed(t *testing.T, r *record) {
 	}
 }
 
-// A harness is one flow with its replaying server and honest outcome.
+// A harness is one flow with its replaying server and its honest outcome.
 type harness struct {
 	suite  Suite
 	flow   Flow
 	server *replayer
 	p      swap.Provider
-	beside string // what other sources offer
+	beside string // other sources' offers
 	terms  swap.Terms
 	good   outcome
 	built  swap.Built
-	order  swap.Order // of built, its steps carried out, not submitted yet
+	order  swap.Order // of built, with its steps carried out but not submitted
 	known  sync.Map   // signatures by message
 }
 
@@ -196,8 +195,8 @@ func newHarness(t *testing.T, s Suite, f Flow) *harness {
 	return h
 }
 
-// Limits are those of a provider that gives up an exchange after so long, and has no
-// other patience either.
+// Limits are those of a provider that gives up an exchange after attempt, with small
+// backoffs and no rate limit or circuit breaker in the way.
 func Limits(attempt time.Duration) rest.Limits {
 	return rest.Limits{
 		Attempt: attempt, Call: 8 * attempt, Attempts: 2,
@@ -205,8 +204,8 @@ func Limits(attempt time.Duration) rest.Limits {
 	}
 }
 
-// How long a service is waited for: hasty where it fails, patient where it does not
-// and the machine has much else to do.
+// Time limits for an exchange: hasty for services that fail, patient for those that answer
+// on a machine that may be busy.
 const (
 	hasty   = 250 * time.Millisecond
 	patient = 10 * time.Second
@@ -227,22 +226,22 @@ func termsOf(o swap.Offer, f Flow) swap.Terms {
 	}
 }
 
-// An outcome is how far a swap got and, when it was not refused, all that
-// matters of it, by name.
+// An outcome is how far a swap got and, if it was not refused, everything that matters
+// about it, by name.
 type outcome struct {
 	at     string // where it was refused: quote, build, decode …
 	err    error
 	facets map[string]string
 }
 
-// refusedAt is the outcome of a swap that got no further.
+// refusedAt is the outcome of a swap that was refused.
 func refusedAt(at string, err error) outcome {
 	return outcome{at: at, err: fmt.Errorf("%s: %w", at, err)}
 }
 
-// run does the whole flow under the honest terms, as service and engine do: quote,
-// build, decode, check and, before each step's bytes would be signed, again; then
-// what the provider settles is handed to it and asked after.
+// run carries out the whole flow under the honest terms, as the service and the engine do:
+// quote, build, decode and check. Late steps are decoded and checked again once they have
+// calldata. An order that the provider settles is then submitted and its status queried.
 func (h *harness) run(ctx context.Context, p swap.Provider) outcome {
 	offer, beside, err := h.quote(ctx, p)
 	if err != nil {
@@ -288,8 +287,8 @@ func (h *harness) run(ctx context.Context, p swap.Provider) outcome {
 	return o
 }
 
-// finish carries steps out: typed steps are signed, the calls of late ones asked
-// for, and every call is taken to be mined.
+// finish carries the steps out: it signs typed steps, requests the calls of late steps, and
+// treats every call as mined.
 func (h *harness) finish(ctx context.Context, p swap.Provider, o swap.Offer, b swap.Built) (swap.Order, error) {
 	order := swap.Order{
 		ID: "providertest", Terms: h.terms, Offer: o,
@@ -323,7 +322,7 @@ func (h *harness) finish(ctx context.Context, p swap.Provider, o swap.Offer, b s
 	return order, nil
 }
 
-// sign signs what was not signed before: most lies leave the message alone.
+// sign caches signatures, since most lies do not change the message.
 func (h *harness) sign(data apitypes.TypedData) ([]byte, error) {
 	key := text(data)
 	if known, ok := h.known.Load(key); ok {
@@ -336,11 +335,11 @@ func (h *harness) sign(data apitypes.TypedData) ([]byte, error) {
 	return signature, err
 }
 
-// Mined is the hash under which this suite takes a call to be mined.
+// Mined is the transaction hash that the suite assigns to a call.
 func Mined(c chain.Call) common.Hash { return crypto.Keccak256Hash(c.To[:], c.Data) }
 
-// sound is what any accepted quote must satisfy, since the user's terms are made
-// from it. An offer that does not is no refusal, so its error has no code.
+// sound checks what any accepted quote must satisfy, since the user's terms are made from
+// it. A violation is no refusal, so its error has no code.
 func (h *harness) sound(o swap.Offer) error {
 	r := h.flow.Request
 	floor := new(big.Int).Mul(o.AmountOut, big.NewInt(int64(10_000-r.SlippageBps)))
@@ -364,13 +363,13 @@ func (h *harness) sound(o swap.Offer) error {
 	return nil
 }
 
-// A stage is how far a plan's late steps are: planned ones have no bytes and do
-// what their provider states.
+// A stage says whether a plan's late steps have calldata yet. Planned ones have none, and
+// their effects are those that the provider states.
 type stage bool
 
 const planned, made stage = false, true
 
-// judge decodes and checks the steps of a plan and adds what they do to the facets.
+// judge decodes and checks the steps of a plan and records their effects in the facets.
 func (h *harness) judge(p swap.Provider, steps []swap.Step, at stage, facets map[string]string) error {
 	var effects []swap.Effect
 	for i, s := range steps {
@@ -400,7 +399,7 @@ func (h *harness) judge(p swap.Provider, steps []swap.Step, at stage, facets map
 	return nil
 }
 
-// wrapFirst is what package swap has happen before a plan whose provider takes
+// wrapFirst is the wrap that package swap puts before the plan of a provider that takes
 // tokens only.
 func wrapFirst(t swap.Terms) []swap.Effect {
 	if t.Wrap == (common.Address{}) {
@@ -433,7 +432,7 @@ func refundText(s *swap.Spend) string {
 	return s.Amount.String() + " of " + s.Token.Hex()
 }
 
-// differences names the facets in which two outcomes are not alike.
+// differences names the facets in which two outcomes differ.
 func differences(a, b outcome) []string {
 	var out []string
 	for k, v := range a.facets {
@@ -449,7 +448,7 @@ func differences(a, b outcome) []string {
 	return out
 }
 
-// refusal is what is in an error, or nil.
+// refusal is the refusal in an error, or nil.
 func refusal(err error) *swap.Refusal {
 	var r *swap.Refusal
 	errors.As(err, &r)

@@ -4,18 +4,18 @@ import (
 	"testing"
 )
 
-// A Reading is what a provider reads beside its swaps: a list to choose from, a
-// stream of events.
+// A Reading is something that a provider reads apart from swaps, such as a token list or an
+// event stream.
 type Reading struct {
 	Name string
-	// Exchange is a file below Suite.Dir, whose reply is lied about.
+	// Exchange is the file below Suite.Dir whose reply is lied about.
 	Exchange string
-	// Read has a provider read a reply, and gives what it made of it by name, or its
-	// refusal. An error without a code is a reply that was believed.
+	// Read lets a provider read a reply and returns the results by name, or its refusal. An
+	// error without a code means that a false reply was accepted.
 	Read func(t *testing.T, reply []byte) (map[string]string, error)
 }
 
-// lieToReader tells every lie about a reply that is read beside the swaps.
+// lieToReader tells every lie about the reply of a reading.
 func lieToReader(t *testing.T, s Suite, x Reading, r *record) {
 	a := audience{suite: s, flow: x.Name, name: x.Name}
 	a.hears = func(body []byte) outcome {

@@ -9,7 +9,7 @@ import (
 	"swapkeep/swap"
 )
 
-// A record is what became of all that a suite's services lied about.
+// A record counts what became of a suite's lies.
 type record struct {
 	mu sync.Mutex
 
@@ -18,7 +18,7 @@ type record struct {
 	free             map[string]bool
 	reasons          map[string]bool // codes and fields of refusals
 	used             map[int]map[string]bool
-	calldata, typed  int // other bytes and other messages than those to be signed
+	calldata, typed  int // changes of what is to be signed
 	movements, named int
 }
 
@@ -26,7 +26,7 @@ func newRecord() *record {
 	return &record{leaves: map[string]int{}, free: map[string]bool{}, reasons: map[string]bool{}, used: map[int]map[string]bool{}}
 }
 
-// lie counts a lie about a part of a reply, and what came of it.
+// lie counts a lie about a part of a reply, and its result.
 func (r *record) lie(name string, leaf, sameForm bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -45,7 +45,7 @@ func (r *record) lie(name string, leaf, sameForm bool, err error) {
 	}
 }
 
-// excused notes that a row allowed a lie of a kind.
+// excused notes that a row allowed a lie of this kind.
 func (r *record) excused(row int, kind, name string, leaf bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,7 +55,7 @@ func (r *record) excused(row int, kind, name string, leaf bool) {
 	}
 }
 
-// note writes down that a row was needed for a kind of lie.
+// note records that a row was needed for a kind of lie.
 func note(used map[int]map[string]bool, row int, kind string) {
 	if used[row] == nil {
 		used[row] = map[string]bool{}
@@ -63,14 +63,13 @@ func note(used map[int]map[string]bool, row int, kind string) {
 	used[row][kind] = true
 }
 
-// add counts in one of the numbers.
 func (r *record) add(n *int, more int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	*n += more
 }
 
-// line is the record on one line; it leaves out what a suite has none of.
+// line is the record on one line, without the counts that are zero.
 func (r *record) line(name string) string {
 	said := fmt.Sprintf("hostile: %s: %d lies about %d leaves: %d refused for %d named reasons, %d harmless (the value in other words, or one of %d leaves listed with why)",
 		name, r.told, len(r.leaves), r.refused, len(r.reasons), r.told-r.refused, len(r.free))
@@ -87,11 +86,10 @@ func (r *record) line(name string) string {
 	return said
 }
 
-// report reports the record.
 func (r *record) report(t *testing.T, name string) { Report(t, r.line(name)) }
 
-// Report logs a line of the hostile suite and, with SWAPKEEP_REPORT, adds it to that file:
-// a test that passes shows its log only when it is asked to.
+// Report logs a line of the hostile suite. If SWAPKEEP_REPORT names a file and the test has
+// not failed, the line is appended to it, since a passing test shows its log only with -v.
 func Report(t *testing.T, line string) {
 	t.Helper()
 	t.Log(line)
@@ -109,7 +107,7 @@ func Report(t *testing.T, line string) {
 	}
 }
 
-// code is the refusal's code, or "" when the error is of another kind.
+// code is the refusal's code, or "" for any other error.
 func code(err error) swap.Code {
 	if r := refusal(err); r != nil {
 		return r.Code

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// Recorded is an answer of a live service: a file of testdata/live, whose README says
-// where it was recorded and what is cut from it.
+// Recorded is a reply of a live service: a file of testdata/live, whose README says where
+// it was recorded and what was cut from it.
 func Recorded(t testing.TB, file string) []byte {
 	t.Helper()
 	_, here, _, _ := runtime.Caller(0)
@@ -25,11 +25,10 @@ func Recorded(t testing.TB, file string) []byte {
 	return b
 }
 
-// Unlike lists the members of a recorded answer that a simulated one lacks, or has in
-// another JSON type, by their places such as quote.route[*][*].fee. What is null in one
-// of the two has every type, what the simulated one has besides is not looked at, and
-// one element of an array, or one member whose name is an address or a number, stands
-// for all of them.
+// Unlike lists the members of a recorded reply that a simulated one lacks, or has with
+// another JSON type, by places such as quote.route[*][*].fee. null matches every type, and
+// members that only the simulated one has are ignored. The elements of an array, and the
+// members whose names are addresses or numbers, are treated as one.
 func Unlike(t testing.TB, recorded, simulated []byte) []string {
 	t.Helper()
 	live, ours := shape(t, recorded), shape(t, simulated)
@@ -46,10 +45,10 @@ func Unlike(t testing.TB, recorded, simulated []byte) []string {
 	return list
 }
 
-// keyed are members of an object that is a table: named by an address or a number.
+// keyed matches the keys of an object used as a table: addresses or numbers.
 var keyed = regexp.MustCompile(`^(0x[0-9a-fA-F]{40}|[0-9]+)$`)
 
-// shape is which JSON types stand at each place.
+// shape returns the JSON types found at each place.
 func shape(t testing.TB, document []byte) map[string]map[string]bool {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(document))

@@ -17,9 +17,9 @@ import (
 	"time"
 )
 
-// An Exchange is one recorded request with its reply. Its path may carry a query.
-// A request field or parameter that is the string "*" may have any value. Of a reply
-// in lines (content type application/x-ndjson) the body is the list of them.
+// An Exchange is one recorded request with its reply. Its path may carry a query. A request
+// field or parameter that is the string "*" matches any value. For a reply in lines
+// (content type application/x-ndjson) the body is the list of the lines.
 type Exchange struct {
 	Note    string `json:"note,omitempty"`
 	Request struct {
@@ -49,7 +49,6 @@ func ReadExchange(t testing.TB, file string) Exchange {
 	return x
 }
 
-// path is the request's without its query.
 func (x Exchange) path() string {
 	path, _, _ := strings.Cut(x.Request.Path, "?")
 	return path
@@ -60,13 +59,13 @@ type replayer struct {
 	*httptest.Server
 	suite     Suite
 	exchanges map[string]Exchange // by path
-	beside    map[string]Exchange // likewise; never lied about
+	beside    map[string]Exchange // by path; never lied about
 
-	off atomic.Int64 // by how much its clock is wrong, in nanoseconds
+	off atomic.Int64 // error of its clock, in nanoseconds
 
 	mu       sync.Mutex
 	instead  map[string]http.HandlerFunc // by path: a lie or fault in place of the recorded reply
-	problems []string                    // what the provider sent otherwise than recorded
+	problems []string                    // requests that differed from the recorded ones
 }
 
 func replay(t testing.TB, s Suite, f Flow) *replayer {
@@ -76,7 +75,7 @@ func replay(t testing.TB, s Suite, f Flow) *replayer {
 	return r
 }
 
-// recorded reads exchanges, by their paths.
+// recorded reads exchanges into a map by path.
 func recorded(t testing.TB, s Suite, names []string) map[string]Exchange {
 	out := map[string]Exchange{}
 	for _, name := range names {
@@ -86,7 +85,7 @@ func recorded(t testing.TB, s Suite, names []string) map[string]Exchange {
 	return out
 }
 
-// lie answers a path by h until it is told the truth again (nil).
+// lie makes h answer a path; nil restores the recorded reply.
 func (r *replayer) lie(path string, h http.HandlerFunc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -97,8 +96,8 @@ func (r *replayer) lie(path string, h http.HandlerFunc) {
 	r.instead[path] = h
 }
 
-// ServeHTTP is the server. While any path is lied about, requests are not
-// compared: they may repeat the lie.
+// ServeHTTP answers requests. While any path is lied about, requests are not compared,
+// since they may repeat the lie.
 func (r *replayer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	h, lying := r.instead[req.URL.Path], len(r.instead) > 0
@@ -127,8 +126,8 @@ func (r *replayer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	send(w, x, x.Response.Body)
 }
 
-// other is the exchange beside the flow's own that answers a path which the flow has too:
-// the request's body tells them apart.
+// other returns an exchange of r.beside for a path that the flow also has, if the request's
+// body matches it.
 func (r *replayer) other(req *http.Request) (Exchange, bool) {
 	x, beside := r.beside[req.URL.Path]
 	if _, own := r.exchanges[req.URL.Path]; !own || !beside {
@@ -148,10 +147,10 @@ func send(w http.ResponseWriter, x Exchange, body []byte) {
 		w.Header().Set(k, v)
 	}
 	w.WriteHeader(x.Response.Status)
-	_, _ = w.Write(asSent(w.Header().Get("Content-Type"), body)) // a client that is gone has its own error
+	_, _ = w.Write(asSent(w.Header().Get("Content-Type"), body)) // a client that is gone reports its own error
 }
 
-// asSent is a recorded body as it goes over the wire.
+// asSent is a recorded body as sent over HTTP.
 func asSent(contentType string, body []byte) []byte {
 	var lines []json.RawMessage
 	if contentType != "application/x-ndjson" || json.Unmarshal(body, &lines) != nil {
@@ -160,7 +159,7 @@ func asSent(contentType string, body []byte) []byte {
 	var out bytes.Buffer
 	for _, l := range lines {
 		if json.Compact(&out, l) != nil {
-			panic("a line that is no JSON") // it was read as such
+			panic("a line that is no JSON") // it was parsed as JSON
 		}
 		out.WriteByte('\n')
 	}
@@ -173,7 +172,6 @@ func (r *replayer) problem(s string) {
 	r.problems = append(r.problems, s)
 }
 
-// compare holds a request against the recorded one.
 func (r *replayer) compare(req *http.Request, x Exchange) {
 	for k, v := range x.Request.Headers {
 		if got := req.Header.Get(k); got != v {
@@ -194,7 +192,7 @@ func (r *replayer) compare(req *http.Request, x Exchange) {
 	}
 }
 
-// parameters are a query's as a JSON object has them.
+// parameters converts a query to a JSON object.
 func parameters(q url.Values) map[string]any {
 	out := map[string]any{}
 	for name, values := range q {
@@ -213,8 +211,8 @@ func decode(raw []byte) any {
 	return v
 }
 
-// alike compares JSON values; "*" in want stands for anything, and addresses
-// may be in any case.
+// alike compares JSON values. "*" in want matches anything, and addresses are compared
+// without case.
 func alike(want, got any) bool {
 	switch w := want.(type) {
 	case map[string]any:

@@ -11,27 +11,26 @@ import (
 	"swapkeep/swap"
 )
 
-// Settled is what becomes of a plan that the provider settles.
+// Settled is the expected settlement of a plan that the provider settles.
 type Settled struct {
-	// Submit and Status are the paths, as in the recordings without their query,
-	// by which the order is handed over and asked after.
+	// Submit and Status are the paths, without a query, by which the order is submitted and
+	// its status is queried.
 	Submit, Status string
-	Ref            string // the provider's name for the order
-	// Claims are recorded replies to Status and what each comes to; the first is
-	// the one among the flow's exchanges.
+	Ref            string // the provider's id for the order
+	// Claims are recorded status replies with the expected claims. The first is the one
+	// among the flow's exchanges.
 	Claims []Claimed
 	Proof  swap.Proof
 }
 
-// Claimed is one recorded reply about an order.
+// Claimed is one recorded status reply.
 type Claimed struct {
 	Exchange string // a file below Suite.Dir
 	Claim    swap.Claim
 }
 
-// settle hands an order to the provider and asks after it. What proves its end is
-// compared with what proves the honest one's: it must not depend on anything that the
-// provider said meanwhile.
+// settle submits an order and queries its status. The proof becomes a facet, so it is
+// compared with the honest order's: it must not depend on anything that the provider said.
 func (h *harness) settle(ctx context.Context, p swap.Provider, o swap.Order, facets map[string]string) (at string, err error) {
 	s, ok := p.(swap.Settler)
 	if !ok {
@@ -63,8 +62,8 @@ func (h *harness) settle(ctx context.Context, p swap.Provider, o swap.Order, fac
 	return "", nil
 }
 
-// runFrom is run, beginning where the reply of a path first matters: handing an
-// order over comes after all that it is made from.
+// runFrom is run, but starts where the reply of a path first matters: submission and status
+// need no new quote.
 func (h *harness) runFrom(ctx context.Context, path string) outcome {
 	s := h.flow.Settled
 	if s == nil || path != s.Submit && path != s.Status {
@@ -85,7 +84,7 @@ func text(v any) string {
 	return string(raw)
 }
 
-// settled: the recorded replies give the expected name, claims and proof.
+// settled: the recorded replies give the expected id, claims and proof.
 func (h *harness) settled(t *testing.T) {
 	s, want := h.p.(swap.Settler), h.flow.Settled
 	o := h.order
@@ -108,8 +107,7 @@ func (h *harness) settled(t *testing.T) {
 	}
 }
 
-// replies answers the question for the order's state with a recorded reply for as
-// long as do runs.
+// replies answers status queries with a recorded reply while do runs.
 func (h *harness) replies(t testing.TB, c Claimed, do func(Exchange)) {
 	x := ReadExchange(t, h.suite.file(c.Exchange))
 	if x.path() != h.flow.Settled.Status {
@@ -120,8 +118,8 @@ func (h *harness) replies(t testing.TB, c Claimed, do func(Exchange)) {
 	do(x)
 }
 
-// resubmitted: an order that went through storage is handed over, asked after and
-// proven as before, however often.
+// resubmitted: an order that was stored and loaded gives the same submission, status and
+// proof, any number of times.
 func (h *harness) resubmitted(t *testing.T) {
 	for range 2 {
 		facets := map[string]string{}
@@ -136,15 +134,15 @@ func (h *harness) resubmitted(t *testing.T) {
 	}
 }
 
-// paid reports whether the provider has the input before it is told: then no answer
-// of its refuses the order.
+// paid reports whether the provider has the input before submission. Then none of its
+// answers is a final refusal.
 func (h *harness) paid() bool {
 	last := h.flow.Effects[len(h.flow.Effects)-1].Kind
 	return last == swap.Deposit || last == swap.Opaque
 }
 
-// unsure reports whether an error leaves open what became of an order: the engine
-// then asks before it does anything else.
+// unsure reports whether an error leaves open what became of an order. The engine then
+// queries the status first.
 func unsure(err error) bool {
 	var r *swap.Refusal
 	return !errors.As(err, &r) || r.Temporary()

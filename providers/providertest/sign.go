@@ -8,8 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// SignTyped signs typed data as an account with the key does: 65 bytes, the last 27
-// or 28.
+// SignTyped signs typed data with the key: 65 bytes, the last of which is 27 or 28.
 func SignTyped(key *ecdsa.PrivateKey, d apitypes.TypedData) ([]byte, error) {
 	hash, _, err := apitypes.TypedDataAndHash(d)
 	if err != nil {
@@ -22,8 +21,7 @@ func SignTyped(key *ecdsa.PrivateKey, d apitypes.TypedData) ([]byte, error) {
 	return signature, err
 }
 
-// Wei reads an amount that a test is written with, in base units; it panics on what
-// is none.
+// Wei parses an amount in base units; it panics if s is not a number.
 func Wei(s string) *big.Int {
 	n, ok := new(big.Int).SetString(s, 10)
 	if !ok {

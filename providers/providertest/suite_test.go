@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// blindness has [TestToy] test a lenient toy, in a process of its own.
+// blindness is the variable that gives [TestToy] a lenient toy, in a separate process.
 const blindness = "PROVIDERTEST_BLIND"
 
-// TestToy: the suite takes an honest provider.
+// TestToy: the suite accepts an honest provider.
 func TestToy(t *testing.T) { Hostile(t, toySuite(lenience(os.Getenv(blindness)))) }
 
-// told is what a process of its own says of a toy, and whether the suite took it.
+// told runs TestToy in a separate process and returns its output and whether it passed.
 func told(t *testing.T, blind lenience, more ...string) (string, bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -31,7 +31,7 @@ func told(t *testing.T, blind lenience, more ...string) (string, bool) {
 	return string(out), err == nil
 }
 
-// TestSuiteFails: every lenience is found, and named.
+// TestSuiteFails: every lenience is found and reported by name.
 func TestSuiteFails(t *testing.T) {
 	const unexcused = "no reason says why that is harmless"
 	for blind, want := range map[lenience][]string{
@@ -63,7 +63,7 @@ func TestSuiteFails(t *testing.T) {
 	}
 }
 
-// TestReport: what passes is reported on one line; what fails is not.
+// TestReport: a passing suite is reported on one line, a failing one is not.
 func TestReport(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report")
 	if out, taken := told(t, strict, "SWAPKEEP_REPORT="+file); !taken {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Table draws a table of a page: a head, and a row of as many cells for each of the
-// list.
+// Table renders a Markdown table with a header and one row per element of the list.
 func Table[T any](head []string, list []T, row func(T) []any) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| %s |\n%s|\n", strings.Join(head, " | "), strings.Repeat("|---", len(head)))
@@ -20,5 +19,5 @@ func Table[T any](head []string, list []T, row func(T) []any) string {
 	return b.String()
 }
 
-// Code is a cell that stands in the page as code.
+// Code formats a cell as code.
 func Code(v any) string { return fmt.Sprintf("`%v`", v) }

@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	toyAccount = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266") // of the published test mnemonic
+	toyAccount = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266") // public account of the test mnemonic
 	toyFriend  = common.HexToAddress("0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC")
 	toyRouter  = common.HexToAddress("0x00000000000000000000000000000000000070Ff")
 	toyIn      = common.HexToAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
@@ -29,8 +29,7 @@ var (
 	toyEnds = time.Unix(1_800_000_000, 0).UTC()
 )
 
-// A lenience is what an adapter does not look at, by name. The adapter without one
-// is honest.
+// A lenience names a check that the toy omits. The strict toy is honest.
 type lenience string
 
 const (
@@ -44,13 +43,13 @@ const (
 	anyName       lenience = "names"
 	noName        lenience = "added" // too strict
 	withoutCodes  lenience = "codes"
-	withoutReason lenience = "reason" // these three are the suite's own mistakes
+	withoutReason lenience = "reason" // from here on: mistakes of the suite itself
 	idleReason    lenience = "idle"
 	toleratedLie  lenience = "attack"
 )
 
-// toy is a provider of one swap, whose only step is a call of five words: token,
-// amount, recipient, minimum and deadline.
+// toy is a provider of one swap, whose only step is a call of five words: token, amount,
+// recipient, minimum and deadline.
 type toy struct {
 	base  string
 	blind lenience
@@ -59,7 +58,7 @@ type toy struct {
 func (toy) Kind() swap.Kind { return swap.DEX }
 func (toy) Pins() swap.Pins { return swap.Pins{{Chain: 8453, Role: swap.Router, Address: toyRouter}} }
 
-// refuse is how the toy says no, with a code unless it is lenient about that.
+// refuse makes a refusal, without a code if that is the toy's lenience.
 func (p toy) refuse(c swap.Code, why string) error {
 	if p.blind == withoutCodes {
 		return errors.New(why)
@@ -156,7 +155,7 @@ func (p toy) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	return f, nil
 }
 
-// overlook states what was accepted in place of what is in the bytes.
+// overlook replaces an effect by the accepted value if the toy does not check it.
 func (p toy) overlook(t swap.Terms, f *swap.Effect) {
 	switch p.blind {
 	case anyAmount:
@@ -168,7 +167,7 @@ func (p toy) overlook(t swap.Terms, f *swap.Effect) {
 	}
 }
 
-// toySuite is the suite of a toy that is lenient in one way.
+// toySuite is the suite of a toy with one lenience.
 func toySuite(blind lenience) Suite {
 	r := swap.QuoteRequest{
 		Account: toyAccount, Recipient: toyFriend, RefundTo: toyAccount, SrcChain: 8453, DstChain: 8453,

@@ -47,7 +47,6 @@ func walk(doc any) []node {
 	return out
 }
 
-// with is the document with the node changed.
 func (n node) with(doc any, m mutation) []byte {
 	b, err := json.Marshal(replace(doc, n.keys, m))
 	if err != nil {
@@ -56,7 +55,7 @@ func (n node) with(doc any, m mutation) []byte {
 	return b
 }
 
-// replace copies the containers on the way to the changed node.
+// replace copies the containers on the path to the changed node.
 func replace(v any, keys []any, m mutation) any {
 	if len(keys) == 0 {
 		return m.value

@@ -9,9 +9,9 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// typed changes every leaf of the data that typed steps would have signed and wants
-// each change refused, or without effect on what was accepted. One that passes and
-// is not the same in other words needs a reason.
+// typed changes every leaf of the data that typed steps would have signed. Each change must
+// be refused, or have no effect on what was accepted. One that passes and does not mean the
+// same needs a stated reason.
 func (h *harness) typed(t *testing.T, r *record) {
 	free := suiteOf(h.flow)
 	used := map[int]map[string]bool{}
@@ -27,11 +27,11 @@ func (h *harness) typed(t *testing.T, r *record) {
 		for _, n := range walk(doc) {
 			for _, m := range mutations(n.value) {
 				if m.kind == nameTwice || m.kind == caseBeside {
-					continue // told apart where a reply is read; a step's data is our own
+					continue // refused where replies are parsed; a step's data is our own
 				}
 				var changed apitypes.TypedData
 				if json.Unmarshal(n.with(doc, m), &changed) != nil {
-					continue // cannot stand in a plan
+					continue // cannot be part of a plan
 				}
 				r.add(&r.typed, 1)
 				if h.tryTyped(t, fmt.Sprintf("%s: %s", n.pattern, m), i, &changed) || m.idle && m.kind != oneMore || sameJSON(changed, s.Typed) {
@@ -48,10 +48,10 @@ func (h *harness) typed(t *testing.T, r *record) {
 	free.needed(t, used)
 }
 
-// suiteOf has the reasons of a flow's typed data alone.
+// suiteOf has only the reasons for a flow's typed data.
 func suiteOf(f Flow) Suite { return Suite{Harmless: f.FreeFields} }
 
-// tryTyped decodes and checks the plan with one step's data changed.
+// tryTyped decodes and checks the plan with one step's typed data changed.
 func (h *harness) tryTyped(t *testing.T, name string, i int, data *apitypes.TypedData) (refused bool) {
 	steps := slices.Clone(h.order.Plan.Steps)
 	steps[i].Typed = data

@@ -9,15 +9,15 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A redaction takes out of text what is the user's. The order and the equality of what is
-// left are the text's own.
+// A redaction removes the user's data from text. The order of the rest is kept, and equal
+// values stay equal.
 type redaction struct {
-	secrets  func(text string) string // takes them out, as [rest.Recorder].Hide
+	secrets  func(text string) string // removes them, as [rest.Recorder].Hide does
 	accounts []common.Address
 	hashes   map[string]string
 }
 
-// standIn is what stands for the first account; the next ones follow it.
+// standIn replaces the first account; further accounts get the following numbers.
 const standIn = 0xA11cE
 
 var (
@@ -25,7 +25,7 @@ var (
 	signatureForm = regexp.MustCompile(`(?i)\b0x(?:[0-9a-f]{130}|[0-9a-f]{128})\b`)
 )
 
-// names takes out secrets, and replaces each account by the same every time.
+// names removes secrets and replaces each account, always by the same stand-in.
 func (d *redaction) names(s string) string {
 	s = d.secrets(s)
 	seen := map[common.Address]bool{}
@@ -40,8 +40,8 @@ func (d *redaction) names(s string) string {
 	return s
 }
 
-// text is names, takes out signatures and replaces hashes, which lead to transactions, each
-// by the same every time.
+// text does the same as names. It also removes signatures and replaces each hash, always by
+// the same stand-in, since hashes lead to transactions.
 func (d *redaction) text(s string) string {
 	s = d.names(s)
 	s = signatureForm.ReplaceAllLiteralString(s, "0x[signature]")

@@ -1,6 +1,7 @@
-// Package refused keeps what providers answered where this version did not understand
-// it, or it was not what was asked for, so that a person can send it to who can mend that.
-// What is kept is redacted, bounded, and in the daemon's home, for its user alone.
+// Package refused keeps provider replies that this version did not understand, or that were
+// not what was asked for, so that a user can send them to the developers. The files are
+// redacted, bounded in number and size, and readable by the daemon's user only, in the
+// daemon's home.
 package refused
 
 import (
@@ -19,37 +20,37 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 	"swapkeep/rest"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Bounds of what is kept.
+// Limits of what is kept.
 const (
 	Dir      = "refused" // below the home
-	MaxFiles = 20        // one for each kind of refusal; the oldest goes
+	MaxFiles = 20        // one per kind of refusal; the oldest is removed
 	MaxFile  = 64 << 10  // bytes
 
-	again = 10 * time.Minute // until one of a kind is kept anew
+	again = 10 * time.Minute // until a kind is kept again
 )
 
-// A Keeper keeps answers in one folder. It may be used by several goroutines.
+// A Keeper keeps replies in one directory. It is safe for concurrent use.
 type Keeper struct {
 	dir, version string
 	now          func() time.Time
 
 	mu   sync.Mutex
-	kept map[string]time.Time // by file
+	kept map[string]time.Time // by file name
 }
 
-// New makes nothing yet: the folder is made with the first file.
+// New creates no files: the directory is made with the first reply that is kept.
 func New(home, version string, now func() time.Time) *Keeper {
 	return &Keeper{dir: filepath.Join(home, Dir), version: version, now: now, kept: map[string]time.Time{}}
 }
 
-// An Answer is one file: a refusal, and the last answers that came before it.
+// An Answer is one file: a refusal with the last replies before it.
 type Answer struct {
 	At       time.Time `json:"at"`
 	Version  string    `json:"version"`
@@ -60,23 +61,24 @@ type Answer struct {
 	Replies  []Reply   `json:"replies"`
 }
 
-// A Reply is an exchange. Its body is text, whatever it was.
+// A Reply is an exchange. Its body is stored as text, whatever it was.
 type Reply struct {
 	Method string `json:"method"`
-	Path   string `json:"path"` // of the call; base URL and query are left out
+	Path   string `json:"path"` // of the call, without base URL and query
 	Status int    `json:"status"`
 	Body   string `json:"body"`
-	Cut    bool   `json:"cut,omitempty"` // its end is missing
+	Cut    bool   `json:"cut,omitempty"` // the end of the body is missing
 }
 
-// worthKeeping are the refusals of which the answer is the evidence: it cannot be read, or it is
-// other than what was asked for or accepted.
+// worthKeeping are the refusals for which the reply is the evidence: it cannot be parsed,
+// or differs from what was asked for or accepted.
 var worthKeeping = []swap.Code{swap.NotUnderstood, swap.ProviderGarbage, swap.NotAsAccepted, swap.NotPinned}
 
-// Watch returns a context whose exchanges are remembered, and done, which is to be told how
-// it came out; a part that was refused is told by the context ([swap.OnPartRefused]). The
-// accounts are those that stand in the request. A file is written at once, and of each kind
-// of refusal once in ten minutes; one that cannot be written is none.
+// Watch returns a context whose exchanges are recorded, and a function to be called with
+// their result. Refused parts of a reply are reported through the context itself
+// ([swap.OnPartRefused]). accounts are those in the request, to be redacted. A file is
+// written at once, for each kind of refusal at most once in ten minutes. Errors of writing
+// a file are ignored.
 func (k *Keeper) Watch(ctx context.Context, kind swap.Kind, accounts ...common.Address) (context.Context, func(error)) {
 	ctx, recorder := rest.Record(ctx)
 	told := func(err error) {
@@ -93,14 +95,14 @@ func (k *Keeper) Watch(ctx context.Context, kind swap.Kind, accounts ...common.A
 	return swap.OnPartRefused(ctx, told), told
 }
 
-// nameOf is the file of a kind of refusal.
+// nameOf is the file name for a kind of refusal.
 func nameOf(kind swap.Kind, r *swap.Refusal) string {
 	of := sha256.Sum256([]byte(string(r.Code) + "\n" + r.Field))
 	return fmt.Sprintf("%s-%s.json", kind, hex.EncodeToString(of[:8]))
 }
 
-// isNew reports that no answer of a name was kept just now, and takes this one for kept:
-// to search answers for secrets takes its time.
+// isNew reports whether no reply was kept under name within the last ten minutes, and marks
+// it as kept now. This limits the cost of searching replies for secrets.
 func (k *Keeper) isNew(name string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -112,7 +114,6 @@ func (k *Keeper) isNew(name string) bool {
 	return true
 }
 
-// keep writes an answer down.
 func (k *Keeper) keep(name string, kind swap.Kind, r *swap.Refusal, last []rest.Exchange, hide redaction) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -123,8 +124,8 @@ func (k *Keeper) keep(name string, kind swap.Kind, r *swap.Refusal, last []rest.
 	if err := os.MkdirAll(k.dir, 0o700); err != nil {
 		return err
 	}
-	_ = durable.Sweep(k.dir) // what a kill left
-	if err := durable.Write(filepath.Join(k.dir, name), func(w io.Writer) error {
+	_ = atomicfile.Sweep(k.dir) // temporary files of a killed process
+	if err := atomicfile.Write(filepath.Join(k.dir, name), func(w io.Writer) error {
 		_, err := w.Write(a.encode())
 		return err
 	}); err != nil {
@@ -133,7 +134,6 @@ func (k *Keeper) keep(name string, kind swap.Kind, r *swap.Refusal, last []rest.
 	return k.drop()
 }
 
-// drop removes the oldest beyond the bound.
 func (k *Keeper) drop() error {
 	all, err := os.ReadDir(k.dir)
 	if err != nil {
@@ -158,7 +158,7 @@ func (k *Keeper) drop() error {
 	return err
 }
 
-// encode is the answer as JSON of plain ASCII, within the bound: bodies are cut for it.
+// encode is the answer as ASCII JSON of at most MaxFile bytes; bodies are cut to fit.
 func (a Answer) encode() []byte {
 	for most := MaxFile; ; most /= 2 {
 		for i := range a.Replies {
@@ -180,8 +180,8 @@ func (r *Reply) cut(most int) {
 	}
 }
 
-// ascii writes every other character as JSON's escape of it, so that none moves or
-// hides text on a screen.
+// ascii writes all other characters as JSON escapes, so that none can reorder or hide text
+// on a screen.
 func ascii(b []byte) []byte {
 	var out bytes.Buffer
 	for _, c := range string(b) {

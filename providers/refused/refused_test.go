@@ -34,7 +34,7 @@ const (
 	hash      = "0xD4f71fa132a005aa7fc1596fffaea5a168e06a6fc4960d0c3a6f61cc702a6904"
 )
 
-// ask has a service answer one call under a keeper's eyes, and the answer be refused.
+// ask makes one recorded call to a server and passes r to the keeper as its result.
 func ask(t *testing.T, k *Keeper, body, contentType string, r error) {
 	t.Helper()
 	s := newServer(t, body, contentType)
@@ -53,7 +53,7 @@ func ask(t *testing.T, k *Keeper, body, contentType string, r error) {
 	done(r)
 }
 
-// newServer is a service with one answer.
+// newServer is a server with one reply.
 func newServer(t *testing.T, body, contentType string) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -64,7 +64,7 @@ func newServer(t *testing.T, body, contentType string) *httptest.Server {
 	return s
 }
 
-// client is one whose base URL has a token that nobody else may see.
+// client is a client whose base URL contains a secret token.
 func client(t *testing.T, s *httptest.Server) *rest.Client {
 	t.Helper()
 	c, err := rest.New(rest.Config{Name: "dex", Base: s.URL + "/v1/" + token + "/x7", Published: "https://api.example.org/v1", Reach: rest.OwnMachineAlone, Secrets: func(context.Context) (http.Header, error) {
@@ -77,7 +77,7 @@ func client(t *testing.T, s *httptest.Server) *rest.Client {
 	return c
 }
 
-// files are those kept, as text.
+// files returns the names of the kept files and their joined text.
 func files(t *testing.T, home string) (names []string, all string) {
 	t.Helper()
 	list, err := os.ReadDir(filepath.Join(home, Dir))
@@ -101,8 +101,8 @@ func files(t *testing.T, home string) (names []string, all string) {
 	return names, all
 }
 
-// TestRedacted: what leads to a person, or is a key, is in no file, however the answer
-// wrote it; accounts and hashes stay apart and equal.
+// TestRedacted: personal data and keys are in no file, in any notation. Equal accounts and
+// hashes stay equal, and different ones different.
 func TestRedacted(t *testing.T) {
 	for _, contentType := range []string{"application/json", "application/x-ndjson"} {
 		home := t.TempDir()
@@ -140,7 +140,7 @@ func TestRedacted(t *testing.T) {
 	}
 }
 
-// TestPart: of an answer that was taken but for a part, the part's refusal is kept.
+// TestPart: if only a part of a reply is refused, that refusal is kept.
 func TestPart(t *testing.T) {
 	home := t.TempDir()
 	s := newServer(t, `{"routing":"DUTCH_V9","swapper":"`+account.Hex()+`"}`, "application/json")
@@ -156,8 +156,8 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// TestReport: of a document of answers secrets and accounts are in no string, whatever its
-// escapes; hashes, signatures and numbers stay, and it is JSON of plain ASCII.
+// TestReport: secrets and accounts are in no string of the document, in any escaping.
+// Hashes, signatures and numbers stay, and the result is ASCII JSON.
 func TestReport(t *testing.T) {
 	ctx, write := Report(t.Context(), recipient, account)
 	if _, err := client(t, newServer(t, `{}`, "application/json")).Do(ctx, rest.Call{Method: http.MethodGet, Path: "/"}); err != nil {
@@ -176,9 +176,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestBounds: an answer is cut, one of a kind is kept once in a while, and of many kinds
-// the last; what was understood, and what is refused for another reason, is not kept. An
-// answer that is not what was asked for is.
+// TestBounds: bodies are cut, a kind is kept again only after a while, and of many kinds
+// only the latest stay. Accepted replies and other kinds of refusal are not kept.
 func TestBounds(t *testing.T) {
 	home, now := t.TempDir(), time.Unix(1_800_000_000, 0)
 	k := New(home, "1.2.3", func() time.Time { return now })
@@ -218,8 +217,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// FuzzRedact: whatever an answer is, the file is plain JSON within its bound, and no
-// account is in it.
+// FuzzRedact: the file for any reply is ASCII JSON within its limit, without the account.
 func FuzzRedact(f *testing.F) {
 	f.Add([]byte(`{"a":"` + account.Hex() + `"}`))
 	f.Add([]byte("\xff\x00\u2028" + signature + hash))

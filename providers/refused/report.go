@@ -11,10 +11,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Report returns a context, and what writes a document of the answers to the calls under it
-// as JSON of plain ASCII: in all of its strings secrets are taken out and the accounts
-// replaced, as in what a [Keeper] keeps. Hashes and signatures stay: where nobody signed
-// they lead to nobody, and without them the answers could not be read again by a test.
+// Report returns a context, and a function that encodes a document of the replies to the
+// calls under it as ASCII JSON. In all strings secrets are removed and the accounts
+// replaced, as a [Keeper] does. Hashes and signatures stay: where the user signed nothing
+// they identify nobody, and tests could not parse the replies without them.
 func Report(ctx context.Context, accounts ...common.Address) (in context.Context, write func(document any) ([]byte, error)) {
 	ctx, recorder := rest.Record(ctx)
 	return ctx, func(document any) ([]byte, error) {
@@ -33,12 +33,12 @@ func Report(ctx context.Context, accounts ...common.Address) (in context.Context
 
 var stringForm = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// literal is names of a string of JSON, which it reads as such, so that nothing hides
-// behind its escapes.
+// literal applies names to a JSON string. It decodes the string first, so that escapes hide
+// nothing.
 func (d *redaction) literal(b []byte) []byte {
 	var s string
 	if json.Unmarshal(b, &s) != nil {
-		return nil // and the document is not valid
+		return nil // which makes the document invalid
 	}
 	b, err := json.Marshal(d.names(s))
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"swapkeep/rest"
 )
 
-// Read reads a part of a reply into to. A member that to has no place for is ignored,
-// since nothing is decided by it, and counted under the part's place: services add
-// members. Names are told apart as [rest.Decode] has it.
+// Read decodes a part of a reply into to. Members that to does not have are ignored, since
+// nothing depends on them, and counted under the part's place: services add members. Names
+// are matched as by [rest.Decode].
 func (s Service) Read(place string, raw []byte, to any) error {
 	names, err := rest.Decode(raw, to)
 	if err == nil {
@@ -20,25 +20,25 @@ func (s Service) Read(place string, raw []byte, to any) error {
 	return err
 }
 
-// ReadWhole reads JSON of which no member may be left unread: what is signed, and what
-// an action asks a wallet to do.
+// ReadWhole decodes JSON and refuses members that to does not have. It is for what is
+// signed, and for what an action asks a wallet to do.
 func ReadWhole(raw []byte, to any) error { return rest.DecodeWhole(raw, to) }
 
-// A Whole is a part that is read by [ReadWhole], of something that is not.
+// A Whole is a part that is decoded by [ReadWhole], in a document that is not.
 type Whole[T any] struct{ Is T }
 
-// UnmarshalJSON refuses members that T has no place for.
+// UnmarshalJSON refuses members that T does not have.
 func (w *Whole[T]) UnmarshalJSON(b []byte) error { return ReadWhole(b, &w.Is) }
 
 // maxAdded bounds the members that are counted by name at one place.
 const maxAdded = 64
 
-// An Added member is in replies, and nothing here reads it.
+// An Added is a member that occurs in replies and is not read here.
 type Added struct {
 	Service, Place, Member string
 }
 
-// counts are of this process.
+// counts counts added members since the process started.
 type counts struct {
 	mu    sync.Mutex
 	times map[Added]int
@@ -63,8 +63,8 @@ func (c *counts) count(service, place string, members []string) {
 	}
 }
 
-// AddedMembers are those that were met since the process began, in order, and how often
-// a reading of the place met them.
+// AddedMembers returns the members that occurred since the process started, sorted, and how
+// often each was decoded.
 func AddedMembers() ([]Added, map[Added]int) {
 	added.mu.Lock()
 	defer added.mu.Unlock()

@@ -8,12 +8,12 @@ import (
 	"swapkeep/swap"
 )
 
-// MaxSkew is by how much a service's clock may differ from ours: beyond it no expiry
-// of either means anything to the other.
+// MaxSkew is by how much a service's clock may differ from ours. Beyond it neither's expiry
+// times mean anything to the other.
 const MaxSkew = 60 * time.Second
 
-// Skew is how far a service's clock is ahead of ours by a reply, 0 where the reply
-// does not say. More than MaxSkew is refused.
+// Skew returns how far a service's clock is ahead of ours according to a reply, 0 if the
+// reply does not say. More than MaxSkew is refused with [swap.ClockSkew].
 func (s Service) Skew(reply *rest.Reply) (time.Duration, error) {
 	skew, _ := reply.Skew()
 	if skew.Abs() > MaxSkew {
@@ -22,7 +22,7 @@ func (s Service) Skew(reply *rest.Reply) (time.Duration, error) {
 	return skew, nil
 }
 
-// Skewed refuses a service whose clock is off by so much.
+// Skewed returns the refusal of a service whose clock is off by skew.
 func (s Service) Skewed(skew time.Duration) *swap.Refusal {
 	r := s.Refuse(swap.ClockSkew, "clock", "has a clock that differs from this machine's by %s; set the clock and try again", skew.Abs().Round(time.Second))
 	r.Data = map[string]string{"skewSeconds": strconv.Itoa(int(skew.Seconds()))}

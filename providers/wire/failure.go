@@ -13,7 +13,7 @@ import (
 	"swapkeep/swap"
 )
 
-// A Failure is how one reply of a service is put to the user.
+// A Failure says how one kind of failed reply is reported to the user.
 type Failure struct {
 	Status int    // 0 = any
 	Code   string // the service's name or number of the error; "" = any
@@ -21,17 +21,17 @@ type Failure struct {
 	Says   string // after "the … provider"
 }
 
-// AnyCode is the code of a failure that has one, whichever it is.
+// AnyCode matches a failure that has a code, whichever it is.
 const AnyCode = "*"
 
-// A Service names a provider in what a person reads, and its failures: the first
-// row that fits counts.
+// A Service names a provider in texts for the user and maps its failures: the first row
+// that matches counts.
 type Service struct {
 	Name     string    // as in "the dex provider"
-	Whole    []Failure // read first; what they say is the whole sentence
+	Whole    []Failure // read first; Says is the whole sentence
 	Failures []Failure
-	// Silent are whole sentences in place of the usual ones for calls that the
-	// service gave no answer to; rest.Answered stands for an answer in no agreed form.
+	// Silent replaces the usual sentences for calls that the service did not answer;
+	// rest.Answered stands for a malformed answer.
 	Silent map[rest.Kind]string
 }
 
@@ -48,7 +48,7 @@ var byStatus = []Failure{
 	{504, "", swap.ProviderDown, "did not answer in time; try again"},
 }
 
-// byKind puts failures without a telling status.
+// byKind maps failures without a telling status.
 var byKind = map[rest.Kind]Failure{
 	rest.Answered:    {Is: swap.ProviderGarbage, Says: "sent a reply that is not of the agreed form; check its base url"},
 	rest.Unreachable: {Is: swap.ProviderDown, Says: "cannot be reached; check the connection"},
@@ -61,8 +61,8 @@ var byKind = map[rest.Kind]Failure{
 	rest.NotJSON:     {Is: swap.ProviderGarbage, Says: "sent a reply that is not json; check its base url"},
 }
 
-// Refusal gives a failed call its reason. The caller's own cancellation, and what
-// is no failed call, stay what they are.
+// Refusal turns a failed call into a [*swap.Refusal]. The caller's own cancellation, and
+// errors that are no [*rest.Error], are returned unchanged.
 func (s Service) Refusal(err error) error {
 	var e *rest.Error
 	if !errors.As(err, &e) || errors.Is(err, context.Canceled) {
@@ -86,7 +86,7 @@ func (s Service) Refusal(err error) error {
 	return r
 }
 
-// failureOf finds what fits a failed call. What it says is a whole sentence.
+// failureOf returns the failure that matches a failed call. Its Says is a whole sentence.
 func (s Service) failureOf(e *rest.Error) Failure {
 	if e.Kind != rest.Answered {
 		return s.silent(e.Kind)
@@ -118,8 +118,7 @@ func find(table []Failure, e *rest.Error) (Failure, bool) {
 	return table[i], true
 }
 
-// silent is the failure of a call that the service did not answer, or not in the
-// agreed form.
+// silent returns the failure of a call with no answer, or with a malformed one.
 func (s Service) silent(kind rest.Kind) Failure {
 	f, ok := byKind[kind]
 	if !ok {
@@ -132,7 +131,7 @@ func (s Service) silent(kind rest.Kind) Failure {
 	return s.told(f)
 }
 
-// told has a failure say who failed.
+// told puts the provider's name before a failure's text.
 func (s Service) told(f Failure) Failure {
 	f.Says = s.subject() + f.Says
 	return f
@@ -147,8 +146,9 @@ func (s Service) Refuse(c swap.Code, field, format string, args ...any) *swap.Re
 	return r
 }
 
-// An Echo is one field of a reply that must repeat the request. Where it is
-// missing the reply is garbage; where it differs it is not what was asked for.
+// An Echo is one field of a reply that must repeat the request. If it is missing the reply
+// is garbage ([swap.ProviderGarbage]); if it differs it is not what was asked for
+// ([swap.NotAsAccepted]).
 type Echo struct {
 	Field       string
 	There, Same bool
@@ -167,11 +167,10 @@ func (s Service) CheckEchoes(list []Echo) error {
 	return nil
 }
 
-// maxWords bounds a provider's own words that a person is shown.
+// maxWords bounds a provider's own text that a person is shown, in characters.
 const maxWords = 200
 
-// Printable keeps plain characters alone, bounded: nothing that moves or hides
-// text.
+// Printable keeps printable ASCII only, bounded: nothing that moves or hides text.
 func Printable(s string) string {
 	out := make([]rune, 0, min(len(s), maxWords))
 	for _, c := range s {

@@ -1,6 +1,6 @@
-// Package wire reads what the providers' APIs write as JSON into exact values:
-// numbers without floats, addresses, objects of which nothing may be left unread;
-// and puts a failed call into the words that a person is shown.
+// Package wire reads exact values from the JSON of the providers' APIs: numbers without
+// floats, addresses, objects in which no member may be left unread. It also turns failed
+// calls into the messages that a person is shown.
 package wire
 
 import (
@@ -28,13 +28,13 @@ func (a *Amount) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Is reports an amount that is there and equal.
+// Is reports whether the amount is there and equal.
 func (a *Amount) Is(want *big.Int) bool {
 	return a != nil && a.Int != nil && want != nil && a.Cmp(want) == 0
 }
 
-// A Number is a JSON integer or a decimal string, below 2^256: APIs write ids,
-// times and packed fields in both ways.
+// A Number is a JSON integer or a decimal string, below 2^256: APIs write ids, times and
+// packed fields in both ways.
 type Number struct{ *big.Int }
 
 // UnmarshalJSON refuses every other form.
@@ -46,15 +46,15 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Is reports a number that is there and equal.
+// Is reports whether the number is there and equal.
 func (n *Number) Is(want *big.Int) bool {
 	return n != nil && n.Int != nil && want != nil && n.Cmp(want) == 0
 }
 
-// IsID reports a number that is there and equal.
+// IsID reports whether the number is there and equal.
 func (n *Number) IsID(want uint64) bool { return n.Is(new(big.Int).SetUint64(want)) }
 
-// A Quantity is a Number that may also be written as a string in hex, after 0x.
+// A Quantity is a Number that may also be a hex string after 0x.
 type Quantity struct{ *big.Int }
 
 // UnmarshalJSON refuses every other form.
@@ -71,10 +71,10 @@ func (q *Quantity) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// IsID reports a quantity that is there and equal.
+// IsID reports whether the quantity is there and equal.
 func (q *Quantity) IsID(want uint64) bool { return q != nil && (*Number)(q).IsID(want) }
 
-// digitsOf takes the quotes off a number that has them.
+// digitsOf removes the quotes of a number that has them.
 func digitsOf(b []byte) (s string, quoted bool, err error) {
 	if len(b) == 0 || b[0] != '"' {
 		return string(b), false, nil
@@ -85,8 +85,8 @@ func digitsOf(b []byte) (s string, quoted bool, err error) {
 	return s, true, nil
 }
 
-// ParseNumber reads an unsigned number below 2^256, in base 10 or 16, without
-// sign, space, prefix or underscore.
+// ParseNumber parses an unsigned number below 2^256, in base 10 or 16, without sign, space,
+// prefix or underscore.
 func ParseNumber(s string, base int) (*big.Int, error) {
 	digits := "0123456789"
 	if base == 16 {
@@ -116,10 +116,10 @@ func (a *Address) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Is reports an address that is there and equal.
+// Is reports whether the address is there and equal.
 func (a *Address) Is(want common.Address) bool { return a != nil && a.Address == want }
 
-// ParseAddress reads 0x and 40 hex digits in any case.
+// ParseAddress parses 0x and 40 hex digits in any case.
 func ParseAddress(s string) (common.Address, error) {
 	if !strings.HasPrefix(s, "0x") || !common.IsHexAddress(s) {
 		return common.Address{}, errors.New("not an address")
@@ -130,8 +130,7 @@ func ParseAddress(s string) (common.Address, error) {
 // A Ratio is a JSON number read exactly.
 type Ratio struct{ *big.Rat }
 
-// UnmarshalJSON refuses strings, and exponents, which could ask for unbounded
-// memory.
+// UnmarshalJSON refuses strings, and exponents, which could ask for unbounded memory.
 func (r *Ratio) UnmarshalJSON(b []byte) error {
 	var n json.Number
 	if err := json.Unmarshal(b, &n); err != nil || b[0] == '"' {
@@ -149,7 +148,7 @@ func (r *Ratio) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// IsNull reports an absent or null JSON value.
+// IsNull reports whether a JSON value is absent or null.
 func IsNull(raw json.RawMessage) bool {
 	raw = bytes.TrimSpace(raw)
 	return len(raw) == 0 || bytes.Equal(raw, []byte("null"))

@@ -8,16 +8,16 @@ import (
 	"swapkeep/swap"
 )
 
-// Bounds of what is kept: a person looks at few offers, and builds one of them.
+// Bounds of the cache: a person looks at few offers, and builds one of them.
 const (
 	maxReadings = 8
-	maxRead     = 64 << 10 // bytes; a larger reply is read each time
+	maxRead     = 64 << 10 // bytes; larger replies are not cached
 )
 
-// Readings keeps what was read of the last few replies. Reading one is pure, so that
-// the same bytes under the same request give the same again, and what that costs can
-// be saved when somebody waits for a signature. The zero value is ready; it may be
-// used by several goroutines. What it returns is shared: nobody may change it.
+// Readings caches what was read from the last few replies. Reading is pure: the same bytes
+// under the same request give the same result, and the cache saves the time of reading when
+// somebody waits for a signature. The zero value is ready, and safe for concurrent use.
+// Results are shared: nobody may change them.
 type Readings[V any] struct {
 	mu   sync.Mutex
 	kept []kept[V] // oldest first
@@ -30,14 +30,14 @@ type kept[V any] struct {
 	v       V
 }
 
-// Read is read(raw), or what that was before. An error is not kept.
+// Read returns read(raw), or its cached result. Errors are not cached.
 func (k *Readings[V]) Read(raw []byte, r swap.QuoteRequest, read func([]byte) (V, error)) (V, error) {
 	amount := r.AmountIn
 	r.AmountIn = nil
 	if v, ok := k.find(raw, amount, r); ok {
 		return v, nil
 	}
-	own := bytes.Clone(raw) // the caller's may change
+	own := bytes.Clone(raw) // the caller may change its own
 	v, err := read(own)
 	if err != nil || amount == nil || len(own) > maxRead {
 		return v, err

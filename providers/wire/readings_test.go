@@ -8,7 +8,7 @@ import (
 	"swapkeep/swap"
 )
 
-// TestReadings: only the very bytes, under the very request, are not read again.
+// TestReadings checks that only the same bytes under the same request are not read again.
 func TestReadings(t *testing.T) {
 	var k Readings[int]
 	reads := 0
@@ -45,8 +45,8 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// TestReadingsAreBounded: of many the last are kept, large ones and failures never, and
-// what a caller does to his own bytes and amount afterwards changes nothing.
+// TestReadingsAreBounded checks that the last of many are cached, large ones and failures
+// never, and that a caller may change its bytes and amount afterwards.
 func TestReadingsAreBounded(t *testing.T) {
 	var k Readings[string]
 	r := swap.QuoteRequest{AmountIn: big.NewInt(5)}

@@ -88,8 +88,8 @@ func TestReadWhole(t *testing.T) {
 	}
 }
 
-// TestRefusals: a service's own rows go before those of statuses, and those before
-// the rest.
+// TestRefusals checks that a service's own rows go before those of statuses, and those
+// before the rest.
 func TestRefusals(t *testing.T) {
 	s := Service{
 		Name:     "test",
@@ -181,8 +181,8 @@ func FuzzValues(f *testing.F) {
 	})
 }
 
-// FuzzRefusal: every failed call becomes a refusal of a known code that names the
-// service, whatever it said, in a reason that fits on the screen.
+// FuzzRefusal: every failed call, whatever the service said, becomes a refusal with a code
+// that names the service, in a reason that fits on the screen.
 func FuzzRefusal(f *testing.F) {
 	f.Add(uint8(0), 400, "None", "no such token", int64(0), true)
 	f.Add(uint8(0), 403, "Fee", "", int64(1), true)
@@ -215,8 +215,8 @@ func FuzzRefusal(f *testing.F) {
 	})
 }
 
-// TestAddedMembers: they are counted by service, place and name, as many names as the
-// bound has, and change nothing of what is read.
+// TestAddedMembers checks that added members are counted by service, place and name, up to
+// the bound of names, and change nothing in what is read.
 func TestAddedMembers(t *testing.T) {
 	s := Service{Name: "counted"}
 	var v struct {

@@ -21,32 +21,33 @@ type amount struct {
 	Minimum   string   `json:"minimumAmount"`
 }
 
-// amount shows base units of a currency, of which at least least are sure.
+// amount returns base units of a currency as the API shows them, with least as the
+// guaranteed minimum.
 func (m *market) amount(t network.Token, units, least *big.Int) *amount {
 	return &amount{m.currency(t), units.String(), formatted(units, t.Decimals), usd(value(t, units)), least.String()}
 }
 
-// value is what base units of a currency are worth, in microdollars.
+// value returns the worth of base units of a currency, in microdollars.
 func value(t network.Token, units *big.Int) *big.Int {
 	v := new(big.Int).Mul(units, big.NewInt(t.MicroUSD))
 	return v.Quo(v, power(t.Decimals))
 }
 
-// worth is how many base units a number of microdollars buys, rounded up.
+// worth returns the base units that microdollars buy, rounded up.
 func worth(t network.Token, micro int64) *big.Int {
 	v := new(big.Int).Mul(big.NewInt(micro), power(t.Decimals))
 	v.Add(v, big.NewInt(t.MicroUSD-1))
 	return v.Quo(v, big.NewInt(t.MicroUSD))
 }
 
-// convert is an amount of one currency in another, at their prices.
+// convert converts an amount from one currency to another at their prices, rounded down.
 func convert(units *big.Int, from, to network.Token) *big.Int {
 	v := new(big.Int).Mul(units, big.NewInt(from.MicroUSD))
 	v.Mul(v, power(to.Decimals))
 	return v.Quo(v, new(big.Int).Mul(big.NewInt(to.MicroUSD), power(from.Decimals)))
 }
 
-// part is so many of a whole, rounded down.
+// part returns units times of/whole, rounded down.
 func part(units *big.Int, of, whole int64) *big.Int {
 	v := new(big.Int).Mul(units, big.NewInt(of))
 	return v.Quo(v, big.NewInt(whole))
@@ -56,7 +57,7 @@ func power(decimals uint8) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
 }
 
-// fixed writes n with its last digits behind the point.
+// fixed formats n as a decimal with the given number of places.
 func fixed(n *big.Int, places uint8) string {
 	sign := ""
 	if n.Sign() < 0 {
@@ -70,7 +71,7 @@ func fixed(n *big.Int, places uint8) string {
 	return sign + digits[:at] + "." + digits[at:]
 }
 
-// formatted is an amount in whole currency, with at least one decimal.
+// formatted formats base units in whole currency, with at least one decimal.
 func formatted(units *big.Int, decimals uint8) string {
 	whole, fraction, _ := strings.Cut(fixed(units, decimals), ".")
 	if fraction = strings.TrimRight(fraction, "0"); fraction == "" {
@@ -79,10 +80,10 @@ func formatted(units *big.Int, decimals uint8) string {
 	return whole + "." + fraction
 }
 
-// usd writes microdollars.
+// usd formats microdollars in dollars.
 func usd(micro *big.Int) string { return fixed(micro, 6) }
 
-// percent is a share of a whole, with two decimals, towards zero.
+// percent returns a share of a whole in percent, with two decimals, rounded towards zero.
 func percent(share, whole *big.Int) string {
 	if whole.Sign() == 0 {
 		return "0.00"

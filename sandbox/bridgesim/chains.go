@@ -49,7 +49,7 @@ type chainEntry struct {
 	} `json:"protocol"`
 }
 
-// A solverCurrency is one that the solver takes without a swap before it.
+// A solverCurrency is a currency that the solver accepts without a swap first.
 type solverCurrency struct {
 	ID       string `json:"id"`
 	Symbol   string `json:"symbol"`
@@ -88,8 +88,8 @@ type contractPair struct {
 	Proxy  common.Address `json:"approvalProxy"`
 }
 
-// chainList answers GET /chains: those that run here, those that do not as
-// disabled, and one without an EVM, as the real list has many of.
+// chainList answers GET /chains: the known chains, those that are not running as
+// disabled, and one non-EVM chain, as the real list has many.
 func (s *Server) chainList(context.Context, []byte, *http.Request) (any, error) {
 	settings := s.Settings()
 	entries := []chainEntry{}
@@ -136,7 +136,7 @@ func (m *market) entry(settings Settings, solver common.Address) chainEntry {
 	return e
 }
 
-// solana is on the list so that callers have something to leave out.
+// solana is listed so that callers have a chain to skip.
 func solana() chainEntry {
 	sol := solverCurrency{"sol", "SOL", "Solana", "11111111111111111111111111111111", 9}
 	return chainEntry{
@@ -157,10 +157,10 @@ func logo(t network.Token) string {
 	return "https://assets.relay.link/icons/currencies/" + strings.ToLower(t.Symbol) + ".png"
 }
 
-// lower is an address as most of the API's answers write it.
+// lower formats an address as most of the API's responses do.
 func lower(a common.Address) string { return strings.ToLower(a.Hex()) }
 
-// coin describes the chain's own coin.
+// coin describes the chain's native coin.
 func (m *market) coin() network.Token {
 	name := m.Native
 	if name == "ETH" {
@@ -169,7 +169,7 @@ func (m *market) coin() network.Token {
 	return network.Token{Symbol: m.Native, Name: name, Decimals: 18, MicroUSD: m.Wrapped.MicroUSD}
 }
 
-// token finds a currency of the chain.
+// token looks up a currency of the chain.
 func (m *market) token(a common.Address) (network.Token, bool) {
 	all := m.currencies()
 	i := slices.IndexFunc(all, func(t network.Token) bool { return t.Address == a })
@@ -179,10 +179,10 @@ func (m *market) token(a common.Address) (network.Token, bool) {
 	return all[i], true
 }
 
-// currencies are all that the chain trades, its own coin first.
+// currencies returns all currencies that the chain trades, the native coin first.
 func (m *market) currencies() []network.Token {
 	return append([]network.Token{m.coin(), m.Wrapped}, m.Tokens...)
 }
 
-// direct tells a currency that the solver takes as it is.
+// direct reports whether the solver accepts the currency without a swap.
 func (m *market) direct(a common.Address) bool { return a == native || a == m.Tokens[0].Address }

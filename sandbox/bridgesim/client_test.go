@@ -29,8 +29,8 @@ var native = common.Address{}
 // fields is a JSON object.
 type fields = map[string]any
 
-// shared is the sandbox of the tests, with chains 1, 8453 and 42161: it makes a
-// block for each transaction and no others.
+// shared is the sandbox of the tests, with chains 1, 8453 and 42161. It mines a block for
+// each transaction and no others.
 var shared struct {
 	once sync.Once
 	box  *sandbox.Sandbox
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 // testKey is the API key of the tests' sandbox.
 const testKey = "a-key"
 
-// start resets the shared sandbox and has its orders move on at once.
+// start resets the shared sandbox and removes the delay between the states of an order.
 func start(t testing.TB) *sandbox.Sandbox {
 	t.Helper()
 	shared.once.Do(func() {
@@ -130,7 +130,7 @@ func (q quoteReply) transaction(t testing.TB, i int) transaction {
 	return tx
 }
 
-// A leg is one side of a swap; "" is the native coin.
+// A leg is one side of a swap; symbol "" is the native coin.
 type leg struct {
 	chain  uint64
 	symbol string
@@ -141,7 +141,7 @@ func (l leg) address(t testing.TB, s *sandbox.Sandbox) common.Address {
 	return sandboxtest.Token(t, s.Chain(l.chain), l.symbol)
 }
 
-// request is what account 0 asks, to be sent back to it if need be.
+// request returns a quote request of account 0, with a refund address.
 func request(t testing.TB, s *sandbox.Sandbox, in, out leg, amount *big.Int, more fields) fields {
 	t.Helper()
 	me := s.Accounts()[0].Address
@@ -160,7 +160,7 @@ func quote(t testing.TB, s *sandbox.Sandbox, in, out leg, amount *big.Int, more 
 	return mustAsk[quoteReply](t, s, http.MethodPost, "/quote/v2", request(t, s, in, out, amount, more))
 }
 
-// execute signs and sends what a step says and waits for its receipt.
+// execute signs and sends the transaction of a step and waits for its receipt.
 func execute(t testing.TB, s *sandbox.Sandbox, tx transaction) *types.Receipt {
 	t.Helper()
 	c, a := s.Chain(tx.ChainID), s.Accounts()[0]
@@ -178,14 +178,14 @@ func execute(t testing.TB, s *sandbox.Sandbox, tx transaction) *types.Receipt {
 	if err != nil {
 		t.Fatal(err)
 	}
-	receipt, err := chain.Settled(ctx, hash) // in the latest block, which a test may take back
+	receipt, err := chain.Settled(ctx, hash) // in the latest block, which a test may reorganise away
 	if err != nil {
 		t.Fatal(err)
 	}
 	return receipt
 }
 
-// executeAll goes through the steps of a quote and returns the last receipt.
+// executeAll executes the steps of a quote and returns the last receipt.
 func executeAll(t testing.TB, s *sandbox.Sandbox, q quoteReply) *types.Receipt {
 	t.Helper()
 	var last *types.Receipt
@@ -211,8 +211,8 @@ func statusOf(t testing.TB, s *sandbox.Sandbox, request common.Hash) status {
 	return mustAsk[status](t, s, http.MethodGet, "/intents/status/v3?requestId="+request.Hex(), nil)
 }
 
-// follow polls until the order has the status, and returns it with the states
-// that were seen on the way.
+// follow polls until the order has the status. It returns the response and the statuses
+// seen on the way.
 func follow(t testing.TB, s *sandbox.Sandbox, request common.Hash, until string) (status, []string) {
 	t.Helper()
 	var seen []string
@@ -229,13 +229,13 @@ func follow(t testing.TB, s *sandbox.Sandbox, request common.Hash, until string)
 	return status{}, nil
 }
 
-// balance is in base units; for the native coin, in wei.
+// balance returns a balance in base units; in wei for the native coin.
 func balance(t testing.TB, s *sandbox.Sandbox, at leg, of common.Address) *big.Int {
 	t.Helper()
 	return sandboxtest.Balance(t, s.Chain(at.chain), of, at.address(t, s))
 }
 
-// paid is who a transaction paid how much, by its only transfer.
+// paid returns the payer, payee and amount of a transaction's only transfer.
 func paid(t testing.TB, s *sandbox.Sandbox, at leg, tx common.Hash) (from, to common.Address, amount *big.Int) {
 	t.Helper()
 	client := s.Chain(at.chain).Client()
@@ -269,13 +269,13 @@ func number(t testing.TB, s string) *big.Int {
 	return n
 }
 
-// example reads a recorded request or reply.
+// example reads a recorded request or response.
 func example(t testing.TB, name string) any {
 	t.Helper()
 	return sandboxtest.Example(t, "testdata/"+name+".json")
 }
 
-// without takes members out, wherever they are.
+// without removes members at any depth.
 func without(v any, names ...string) any {
 	switch v := v.(type) {
 	case fields:

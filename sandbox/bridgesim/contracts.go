@@ -12,18 +12,18 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// native is the currency address that stands for a chain's own coin.
+// native is the currency address of a chain's native coin.
 var native common.Address
 
-// A Deployment is one contract of the bridge on a chain.
+// A Deployment is a contract of the bridge on a chain.
 type Deployment struct {
 	Contract string // name in the set
 	At       common.Address
 	Args     []any // of its constructor
-	Stock    bool  // it swaps against funds of its own
+	Stock    bool  // it needs funds to swap against
 }
 
-// Deployments lists what stands on a chain in the run of that layout number.
+// Deployments lists the bridge's contracts on a chain, for the layout number of this run.
 func Deployments(number uint64, n network.Network) []Deployment {
 	b := n.Bridge()
 	if b.Name == "" {
@@ -39,7 +39,8 @@ func Deployments(number uint64, n network.Network) []Deployment {
 	return all
 }
 
-// pair is the chain's deployment of that version, or its newest where it lacks it.
+// pair returns the chain's deployment of the version, or its newest if it lacks that
+// version.
 func (m *market) pair(version string) (network.BridgePair, error) {
 	pairs := m.Bridge().Pairs
 	i := slices.IndexFunc(pairs, func(p network.BridgePair) bool { return p.Version == version })
@@ -52,15 +53,15 @@ func (m *market) pair(version string) (network.BridgePair, error) {
 	return network.BridgePair{}, fmt.Errorf("chain %d has no router", m.ID)
 }
 
-// abis are the interfaces of the contracts that the simulator calls and hears.
+// abis are the ABIs of the contracts that the simulator calls or whose events it reads.
 type abis struct {
 	depository, router, erc20 abi.ABI
-	// depositERC20 is the published way to deposit tokens; there is another of
-	// that name, which takes all that it may.
+	// depositERC20 is the published method to deposit tokens. An overload deposits the
+	// whole allowance.
 	depositERC20 *abi.Method
 }
 
-// depositERC20Selector is that of depositErc20(address,address,uint256,bytes32).
+// depositERC20Selector is the selector of depositErc20(address,address,uint256,bytes32).
 var depositERC20Selector = hexutil.MustDecode("0xe8017952")
 
 func loadABIs(set *contracts.Set) (abis, error) {

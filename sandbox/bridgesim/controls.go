@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// Controls are the requests of the sandbox's control endpoint about orders.
+// Controls returns the simulator's requests of the sandbox's control endpoint.
 func (s *Server) Controls() map[string]func(*http.Request) (any, error) {
 	return map[string]func(*http.Request) (any, error){
 		"GET /orders": func(*http.Request) (any, error) { return s.Orders(), nil },

@@ -12,8 +12,8 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// A currency as quotes show it; token lists add the machine and, in their first
-// version, the group.
+// A currency is a currency as quotes show it. Token lists add vmType, and in v1 the
+// group.
 type currency struct {
 	ChainID  uint64   `json:"chainId"`
 	Address  string   `json:"address"`
@@ -38,7 +38,7 @@ func (m *market) currency(t network.Token) currency {
 	}
 }
 
-// defaultLimit is how many currencies are listed when no number is named.
+// defaultLimit is the number of currencies listed if the request has no limit.
 const defaultLimit = 20
 
 type currenciesRequest struct {
@@ -117,7 +117,7 @@ func (q currenciesRequest) wants(chain uint64, t network.Token) bool {
 	case len(q.ChainIDs) > 0 && !slices.Contains(q.ChainIDs, chain),
 		q.Address != "" && !strings.EqualFold(q.Address, lower(t.Address)),
 		q.ID != "" && !strings.EqualFold(q.ID, t.Symbol),
-		q.Verified != nil && !*q.Verified, // all of ours are
+		q.Verified != nil && !*q.Verified, // all of ours are verified
 		len(q.Tokens) > 0 && !slices.ContainsFunc(q.Tokens, func(s string) bool {
 			return strings.EqualFold(s, fmt.Sprintf("%d:%s", chain, lower(t.Address)))
 		}):
@@ -126,7 +126,7 @@ func (q currenciesRequest) wants(chain uint64, t network.Token) bool {
 	return known(t.Symbol) || known(t.Name) || known(lower(t.Address))
 }
 
-// microUSD is the price of the currency that a request names.
+// microUSD returns the price of the currency that a request names, in microdollars.
 func (s *Server) microUSD(r *http.Request) (int64, error) {
 	q := r.URL.Query()
 	id, err := strconv.ParseUint(q.Get("chainId"), 10, 64)

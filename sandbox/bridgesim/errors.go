@@ -11,24 +11,24 @@ import (
 	"swapkeep/sandbox/form"
 )
 
-// A failure is an error answer. Its body depends on who answers: the API names
-// an errorCode, the framework in front of it a code and the status.
+// A failure is an error response. Its body depends on who answers: the API sends an
+// errorCode, the framework in front of it a code and the status.
 type failure struct {
 	status    int
 	errorCode string // of the API
 	code      string // of the framework
 	message   string
-	plain     bool // the body has the message alone, as "error"
+	plain     bool // the body has only the message, as "error"
 	request   common.Hash
-	block     *uint64 // of the origin, at which it was found out
+	block     *uint64 // origin block at which the error was found
 }
 
 func (f failure) Error() string {
 	return fmt.Sprintf("%d %s%s: %s", f.status, f.errorCode, f.code, f.message)
 }
 
-// The errors of quotes that callers can run into here, by what is wrong. The
-// codes are the API's, the words this simulator's: nobody may depend on them.
+// Errors of quotes. The codes are the API's; the wording is this simulator's, and callers
+// must not depend on it.
 var (
 	errNoRoute        = refused("NO_SWAP_ROUTES_FOUND", "No routes found")
 	errNoQuotes       = refused("NO_QUOTES", "Only EXACT_INPUT is quoted")
@@ -53,29 +53,29 @@ var (
 	errUnknownRequest = failure{status: http.StatusNotFound, message: "Request not found"}
 )
 
-// refused is a quote's business error.
+// refused returns an error of the API for a quote.
 func refused(errorCode, message string) failure {
 	return failure{status: http.StatusBadRequest, errorCode: errorCode, message: message}
 }
 
-// noRoute is an answer to a path that leads nowhere.
+// noRoute is the response to an unknown path.
 func noRoute(r *http.Request) failure {
 	return failure{status: http.StatusNotFound, code: "FST_ERR_NOT_FOUND", message: "Route " + r.Method + ":" + r.URL.Path + " not found"}
 }
 
-// invalid is an answer to a request that the schema refuses.
+// invalid is the response to a request that violates the schema.
 func invalid(message string) failure {
 	return failure{status: http.StatusBadRequest, code: "FST_ERR_VALIDATION", message: message}
 }
 
-// bad is an answer of the endpoints that know no codes.
+// bad is an error of the endpoints that have no codes.
 func bad(message string) failure { return failure{status: http.StatusBadRequest, message: message} }
 
-// errRouter refuses settings; it goes out to nobody.
+// errRouter refuses settings and is never sent as a response.
 var errRouter = errors.New("router: there are v2, v3 and v3.2")
 
-// of names the request that an error is about, and when the swap was tried and brought too
-// little, the block.
+// of adds the request id to an error and, if the swap was tried and its output was too
+// low, the block.
 func (s *Server) of(ctx context.Context, f failure, request common.Hash, origin uint64) failure {
 	f.request = request
 	if m := s.markets[origin]; m != nil && f.errorCode == errTooLow.errorCode {
@@ -86,7 +86,7 @@ func (s *Server) of(ctx context.Context, f failure, request common.Hash, origin 
 	return f
 }
 
-// body is what goes out for the failure.
+// body returns the response body of the failure.
 func (f failure) body() any {
 	if f.code != "" {
 		return struct {
@@ -111,11 +111,11 @@ func (f failure) body() any {
 	return body
 }
 
-// answers is how the API writes every answer.
+// answers is the format of all of the API's responses.
 var answers = form.Answer{ContentType: "application/json; charset=utf-8"}
 
-// writeError answers with err. Whatever is no failure is the simulator's own
-// trouble and shown as such.
+// writeError responds with err. An error that is not a failure is a bug in the simulator
+// and becomes a 500.
 func writeError(w http.ResponseWriter, err error) {
 	var f failure
 	if !errors.As(err, &f) {

@@ -24,7 +24,7 @@ func recorded(f *testing.F, name string) []byte {
 	return raw
 }
 
-// known is a simulator that settles nothing and reaches no chain.
+// known returns a simulator that settles nothing and reaches no chain.
 func known() *Server {
 	s := &Server{markets: map[uint64]*market{}}
 	for _, n := range network.All() {
@@ -35,8 +35,8 @@ func known() *Server {
 	return s
 }
 
-// Whatever passes the schema is priced or refused by type, and what is priced
-// adds up.
+// FuzzQuoteRequest checks that every request that passes the schema is priced or refused
+// with a failure, and that priced amounts are consistent.
 func FuzzQuoteRequest(f *testing.F) {
 	f.Add(recorded(f, "quoteA_req"))
 	f.Add(recorded(f, "quoteB_req"))
@@ -136,7 +136,7 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
-// A log that is none of the bridge's says nothing, and no log breaks anything.
+// FuzzLog checks that no log causes a panic and that logs of other events are ignored.
 func FuzzLog(f *testing.F) {
 	set, err := contracts.Open("")
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/sandbox/form"
 )
 
-// isChainID is a decimal string, or the number that an example sends.
+// isChainID accepts a decimal string, or a number as a recorded example has it.
 func isChainID(raw json.RawMessage) string {
 	if form.TypeOf(raw) == form.String {
 		return text(digits)(raw)
@@ -42,10 +42,10 @@ type reported struct {
 	Tx        string          `json:"tx"`
 }
 
-// done is the answer to a report.
+// done is the response to a report.
 var done = map[string]string{"message": "Success"}
 
-// chain is the chain that a report is about.
+// reportedOn returns the running chain that a report names.
 func (s *Server) reportedOn(r reported) (*market, error) {
 	id, err := strconv.ParseUint(strings.Trim(string(r.ChainID), `"`), 10, 64)
 	m := s.markets[id]
@@ -55,8 +55,8 @@ func (s *Server) reportedOn(r reported) (*market, error) {
 	return m, nil
 }
 
-// index answers POST /transactions/index: the caller has sent a deposit. It is
-// taken as it is; whether there is one shows on the chain.
+// index answers POST /transactions/index: a report that a deposit was sent. The report is
+// stored unchecked; the deposit itself is read from the chain.
 func (s *Server) index(_ context.Context, body []byte, _ *http.Request) (any, error) {
 	var r reported
 	if err := decode(body, indexFields, &r); err != nil {
@@ -71,9 +71,9 @@ func (s *Server) index(_ context.Context, body []byte, _ *http.Request) (any, er
 	return done, nil
 }
 
-// single answers POST /transactions/single: the caller has sent a transfer on
-// one chain, which leaves no event of the bridge's. The transaction comes as JSON
-// in a string.
+// single answers POST /transactions/single: a report of a transaction on one chain
+// without an event of the bridge, such as a transfer. The transaction is JSON in a
+// string.
 func (s *Server) single(ctx context.Context, body []byte, _ *http.Request) (any, error) {
 	var r reported
 	if err := decode(body, singleFields, &r); err != nil {
@@ -105,7 +105,7 @@ func (s *Server) single(ctx context.Context, body []byte, _ *http.Request) (any,
 	return done, nil
 }
 
-// sent notes a plain transfer, if it is the one that was asked for.
+// sent records a plain transfer if it is the one the order asks for.
 func (s *Server) sent(ctx context.Context, o *order, hash common.Hash) {
 	want, err := o.transfer()
 	if err != nil {
@@ -118,6 +118,6 @@ func (s *Server) sent(ctx context.Context, o *order, hash common.Hash) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o.seen == nil {
-		o.seen = &deposit{tx: hash, from: o.user, currency: o.in.Address, amount: new(big.Int).Set(o.amountIn), at: fault.Now()}
+		o.seen = &deposit{tx: hash, from: o.user, currency: o.in.Address, amount: new(big.Int).Set(o.amountIn), at: clock.Now()}
 	}
 }

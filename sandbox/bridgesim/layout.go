@@ -10,24 +10,24 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// Words of a router call: the fields of an order, and some that mean nothing.
+// Words of a router call: the fields of an order and meaningless ones.
 const (
 	fieldCount = 8
 	wordCount  = fieldCount + 3
 )
 
-// A Layout is how a router or an approval proxy wants an order written. The real
-// ones are not published, so it is another for each contract and each run.
+// A Layout is the calldata layout of a router or an approval proxy. The real ones are not
+// published, so every contract in every run has a different one.
 type Layout struct {
 	Selector [4]byte
-	// Order holds in byte n the word of calldata that field n of the contract's
-	// BridgeOrder stands in.
+	// Order[n] is the index of the calldata word that holds field n of the contract's
+	// BridgeOrder.
 	Order [32]byte
 
 	filler [wordCount]common.Hash
 }
 
-// LayoutOf is the layout of a chain's contract in the run of that number.
+// LayoutOf returns the layout of a chain's contract, for the layout number of this run.
 func LayoutOf(number, chain uint64, contract common.Address) Layout {
 	where := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, number), chain)
 	random := rand.New(rand.NewChaCha8(crypto.Keccak256Hash(where, contract[:])))
@@ -38,13 +38,13 @@ func LayoutOf(number, chain uint64, contract common.Address) Layout {
 	for i := range l.filler {
 		binary.BigEndian.PutUint64(l.filler[i][24:], random.Uint64())
 	}
-	for l.Selector == ([4]byte{}) { // which the contracts refuse
+	for l.Selector == ([4]byte{}) { // the contracts refuse a zero selector
 		binary.BigEndian.PutUint32(l.Selector[:], random.Uint32())
 	}
 	return l
 }
 
-// A routerOrder is what a call of a router asks for: the contract's BridgeOrder.
+// A routerOrder holds the arguments of a router call, the contract's BridgeOrder.
 type routerOrder struct {
 	tokenIn   common.Address
 	amountIn  *big.Int
@@ -52,7 +52,7 @@ type routerOrder struct {
 	amountOut *big.Int
 	least     *big.Int
 	recipient common.Address
-	depositor common.Address // not zero: deposit what comes out, in this name
+	depositor common.Address // if not zero, the output is deposited in this account's name
 	id        common.Hash
 }
 
@@ -64,7 +64,7 @@ func (o routerOrder) words() [fieldCount]common.Hash {
 	}
 }
 
-// calldata writes an order as the layout wants it.
+// calldata encodes an order in this layout.
 func (l Layout) calldata(o routerOrder) []byte {
 	words := l.filler
 	for field, value := range o.words() {
@@ -77,5 +77,5 @@ func (l Layout) calldata(o routerOrder) []byte {
 	return data
 }
 
-// String is for the messages of tests.
+// String formats the layout for test messages.
 func (l Layout) String() string { return fmt.Sprintf("%x %v", l.Selector, l.Order[:fieldCount]) }

@@ -6,24 +6,24 @@ import (
 	"math/big"
 	"slices"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// again is how many blocks are looked at once more when a new one comes, since
-// the chain may have gone another way.
+// again is the number of earlier blocks that are read again with each new one, in case of
+// a reorganisation.
 const again = 64
 
-// heard is how far a chain was listened to.
+// heard is the last block whose logs were read.
 type heard struct {
 	head  common.Hash
 	block uint64
 }
 
-// listen looks for deposits and routed swaps in the chain's new blocks.
+// listen reads deposits and routed swaps from the chain's new blocks.
 func (s *Server) listen(ctx context.Context, m *market) error {
 	head, err := m.Client.HeaderByNumber(ctx, nil)
 	if err != nil || head.Hash() == m.heard.head {
@@ -44,7 +44,7 @@ func (s *Server) listen(ctx context.Context, m *market) error {
 	return nil
 }
 
-// hear notes what a log says about an order.
+// hear records the deposit or swap of a log in its order.
 func (s *Server) hear(m *market, l types.Log) {
 	seen, id, routed := m.decodeLog(l)
 	if seen == nil {
@@ -62,11 +62,11 @@ func (s *Server) hear(m *market, l types.Log) {
 		return
 	}
 	o := s.book.orders[i]
-	seen.at, o.seen = fault.Now(), seen
+	seen.at, o.seen = clock.Now(), seen
 }
 
-// decodeLog reads a deposit, or a swap that a router carried out, and the id it
-// names. It returns nil for any other log.
+// decodeLog decodes a deposit or a router's swap, and the id in it. It returns nil for
+// any other log.
 func (m *market) decodeLog(l types.Log) (seen *deposit, id common.Hash, routed bool) {
 	if l.Removed || len(l.Topics) == 0 {
 		return nil, common.Hash{}, false
@@ -98,8 +98,8 @@ func (m *market) decodeLog(l types.Log) (seen *deposit, id common.Hash, routed b
 	return nil, common.Hash{}, false
 }
 
-// mined is a transaction's receipt, nil while there is none; lost tells one that
-// the chain knows nothing of.
+// mined returns a transaction's receipt, nil if there is none yet. lost means that the
+// chain does not know the transaction.
 func (m *market) mined(ctx context.Context, tx common.Hash) (receipt *types.Receipt, lost bool, err error) {
 	receipt, err = m.Receipt(ctx, tx)
 	if err == nil {

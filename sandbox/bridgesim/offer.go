@@ -11,7 +11,7 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// An operation is what the API calls a request.
+// Operations, as the API names the kinds of requests.
 const (
 	operationSend   = "send"
 	operationWrap   = "wrap"
@@ -20,8 +20,8 @@ const (
 	operationBridge = "bridge"
 )
 
-// An offer is the price of a request. Amounts are base units; the fees are in
-// the currency paid in.
+// An offer is the price of a request. Amounts are base units; the fees are in the input
+// currency.
 type offer struct {
 	origin, destination *market
 	operation           string
@@ -31,7 +31,7 @@ type offer struct {
 	classFee, appFee    *big.Int
 	slippage            int64 // basis points
 
-	// What enters the depository: the input itself or what a router makes of it,
+	// The deposit into the depository: the input itself, or what a router swaps it for,
 	// at least leastDeposit.
 	deposited                   network.Token
 	depositAmount, leastDeposit *big.Int
@@ -39,13 +39,12 @@ type offer struct {
 	amountOut, least *big.Int
 }
 
-// The execution fee: a flat part, and the gas of the fill by chain, both in
-// microdollars.
+// The execution fee: a flat part, and the gas of the fill by chain, in microdollars.
 const serviceFee = 20_000
 
 var fillGas = map[uint64]int64{1: 195_000, 10: 300, 56: 600, 143: 300, 5330: 300, 8453: 300, 42161: 300}
 
-// Shares that the relay keeps, in millionths, by the kind of the pair.
+// Relay's fees in millionths, by kind of pair.
 const (
 	sameAsset = 0
 	stables   = 100
@@ -54,14 +53,14 @@ const (
 	million   = 1_000_000
 )
 
-// leastValue is the smallest request that is served, in microdollars, and
-// leastAppFee the smallest fee that is collected on one chain.
+// leastValue is the minimum value of a request, and leastAppFee the minimum app fee
+// collected for a swap on one chain, in microdollars.
 const (
 	leastValue  = 50_000
 	leastAppFee = 25_000
 )
 
-// price makes the offer for a request.
+// priceOf prices a request.
 func (s *Server) priceOf(q quoteRequest, p parties) (*offer, error) {
 	o, err := s.pair(q)
 	if err != nil {
@@ -90,7 +89,7 @@ func (s *Server) priceOf(q quoteRequest, p parties) (*offer, error) {
 	return o, o.leave()
 }
 
-// pair finds the chains and currencies of a request.
+// pair looks up the chains and currencies of a request.
 func (s *Server) pair(q quoteRequest) (*offer, error) {
 	origin, err := s.market(q.OriginChainID)
 	if err != nil {
@@ -137,12 +136,12 @@ func (o *offer) kind() string {
 
 func (o *offer) crosses() bool { return o.origin != o.destination }
 
-// routed tells whether what is paid in goes through a router.
+// routed reports whether the input goes through a router.
 func (o *offer) routed() bool {
 	return o.operation != operationSend && (!o.crosses() || !o.origin.direct(o.in.Address))
 }
 
-// class is the share that the relay keeps, in millionths.
+// class returns Relay's fee in millionths.
 func (o *offer) class() int64 {
 	major := func(t network.Token) bool {
 		return t.MicroUSD == dollar || slices.Contains([]string{"ETH", "WETH", "BNB", "WBNB"}, t.Symbol)
@@ -174,7 +173,7 @@ func (o *offer) charge(appBips int64) {
 	}
 }
 
-// leave works out what the fees leave, and what of it is sure.
+// leave sets the amounts after fees and their guaranteed minimums.
 func (o *offer) leave() error {
 	rest := new(big.Int).Set(o.amountIn)
 	for _, fee := range []*big.Int{o.gasFee, o.serviceFee, o.classFee, o.appFee} {
@@ -200,8 +199,8 @@ func (o *offer) leave() error {
 	return nil
 }
 
-// liquid refuses what the payer does not have: on another chain the solver, on
-// the same a router, and of a plain transfer the user alone.
+// liquid returns errLiquidity if the payer lacks the output: the solver on another chain,
+// a router on the same. A plain transfer is not checked.
 func (s *Server) liquid(ctx context.Context, o *offer) error {
 	payer := s.Solver.Address
 	switch {
@@ -224,7 +223,7 @@ func (s *Server) liquid(ctx context.Context, o *offer) error {
 	return nil
 }
 
-// balance is in base units.
+// balance returns a balance in base units.
 func (m *market) balance(ctx context.Context, of, token common.Address) (*big.Int, error) {
 	if token == native {
 		return m.Client.BalanceAt(ctx, of, nil)
@@ -232,7 +231,7 @@ func (m *market) balance(ctx context.Context, of, token common.Address) (*big.In
 	return m.read(ctx, token, "balanceOf", of)
 }
 
-// read calls a token's view method with one number as its result.
+// read calls a token's view method that returns one number.
 func (m *market) read(ctx context.Context, token common.Address, method string, args ...any) (*big.Int, error) {
 	data, err := m.abis.erc20.Pack(method, args...)
 	if err != nil {

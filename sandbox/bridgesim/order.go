@@ -10,37 +10,38 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// An order is a quote that went out and what became of it.
+// An order is an issued quote and its progress.
 type order struct {
-	// What never changes.
+	// Immutable.
 	request common.Hash // the API's id
 	id      common.Hash // of the deposit on the chain
 	*offer
 	parties
 	created time.Time
-	ttl     time.Duration // 0 = as long as it takes
+	ttl     time.Duration // 0 = unlimited
 	forced  bool          // the caller asked for a refund
-	told    bool          // the caller asked for the order that the solver is bound to
-	data    *orderData    // nil where no chain is crossed
+	told    bool          // the caller asked for the order that binds the solver
+	data    *orderData    // nil if origin and destination are the same chain
 
-	// Guarded by the server's mu; replaced by the goroutine that settles alone.
+	// Guarded by the server's mu. Only the settling goroutine replaces it.
 	state
 }
 
-// A state is where an order stands.
+// A state is the progress of an order.
 type state struct {
 	status  string
 	since   time.Time
 	details string
 	seen    *deposit
-	payment common.Hash // zero until one was sent
+	payment common.Hash // zero until sent
 	back    bool        // the payment is a refund
-	// mustRefund: a fill is out of the question.
+	// mustRefund means that the order can no longer be filled.
 	mustRefund                   bool
 	failReason, refundFailReason string
-	// outcome was taken for this order when its deposit was seen, if any was.
+	// outcome was taken from Settings.Next for this order when its deposit was seen; nil
+	// if there was none.
 	outcome *Outcome
-	trouble string // the last thing that kept it from going on
+	trouble string // the last error
 }
 
 // A deposit was seen on an order's origin chain.
@@ -56,16 +57,16 @@ type deposit struct {
 type book struct {
 	count   uint64 // of quotes, for their ids
 	orders  []*order
-	indexed []common.Hash // deposits that were reported
+	indexed []common.Hash // reported deposits
 }
 
-// Bounds of the book: the oldest go first.
+// Limits of the book; the oldest entries are dropped.
 const (
 	maxOrders  = 10_000
 	maxIndexed = 10_000
 )
 
-// ids makes the ids of a new order from what was asked.
+// ids returns the ids of a new order, derived from the request.
 func (b *book) ids(layout uint64, body []byte) (request, id common.Hash) {
 	b.count++
 	count := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, layout), b.count)
@@ -85,7 +86,7 @@ func (b *book) index(tx common.Hash) {
 	}
 }
 
-// find is the order of a request, nil if there is none.
+// find returns the order of a request; nil if there is none.
 func (b *book) find(request common.Hash) *order {
 	i := slices.IndexFunc(b.orders, func(o *order) bool { return o.request == request })
 	if i < 0 {
@@ -107,17 +108,16 @@ type OrderView struct {
 	AmountIn    *big.Int       `json:"amountIn"`
 	AmountOut   *big.Int       `json:"amountOut"`
 	Least       *big.Int       `json:"least"`
-	AppFee      *big.Int       `json:"appFee"` // of the currency paid in, owed off the chain
+	AppFee      *big.Int       `json:"appFee"` // in the input currency; never paid out
 	Status      string         `json:"status"`
 	FailReason  string         `json:"failReason"`
-	Deposit     common.Hash    `json:"deposit"` // zero until it was seen
-	Payment     common.Hash    `json:"payment"` // zero until it was sent
-	Refund      bool           `json:"refund"`  // whether the payment is one
+	Deposit     common.Hash    `json:"deposit"` // zero until seen
+	Payment     common.Hash    `json:"payment"` // zero until sent
+	Refund      bool           `json:"refund"`  // whether the payment is a refund
 	Trouble     string         `json:"trouble,omitempty"`
 }
 
-// Orders lists what was quoted since the last Reset, oldest first, and where it
-// stands.
+// Orders returns all orders quoted since the last Reset, oldest first.
 func (s *Server) Orders() []OrderView {
 	s.mu.Lock()
 	defer s.mu.Unlock()

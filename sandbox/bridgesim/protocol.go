@@ -14,8 +14,8 @@ import (
 	"swapkeep/sandbox/eip55"
 )
 
-// protocol is what a quote says of the settlement: the order and its signature only to
-// who asks for them.
+// protocol is the settlement part of a quote. The order and its signature are included
+// only on request.
 type protocol struct {
 	V2 struct {
 		OrderID   common.Hash    `json:"orderId"`
@@ -33,7 +33,7 @@ type paymentDetails struct {
 	Amount     string         `json:"amount"`
 }
 
-// orderData is what the solver binds itself to; chains go by the protocol's names.
+// orderData is the order that binds the solver. Chains have the protocol's names.
 type orderData struct {
 	Version     string       `json:"version"`
 	SolverChain string       `json:"solverChainId"`
@@ -83,7 +83,7 @@ type outputPayment struct {
 // orderLife is how long the solver may take to fill or refund.
 const orderLife = 7 * 24 * time.Hour
 
-// bind writes the order that the solver is bound to, and takes its hash for the id.
+// bind makes the order that binds the solver, and sets the order's id to its hash.
 func (o *order) bind(solver common.Address, version string) error {
 	pair, err := o.destination.pair(version)
 	if err != nil {
@@ -126,7 +126,7 @@ func typed(members ...string) (list []apitypes.Type) {
 	return list
 }
 
-// hash is the order's EIP-712 struct hash, without a domain.
+// hash returns the order's EIP-712 struct hash, without a domain.
 func (d *orderData) hash() (common.Hash, error) {
 	refunds := []any{}
 	for _, r := range d.Inputs[0].Refunds {
@@ -137,7 +137,7 @@ func (d *orderData) hash() (common.Hash, error) {
 	}
 	pay, out := d.Inputs[0].Payment, d.Output
 	to := out.Payments[0]
-	// A domain is wanted, and no part of a struct hash.
+	// HashStruct requires a domain, but does not hash it.
 	all := apitypes.TypedData{Types: orderTypes, PrimaryType: "Order", Domain: apitypes.TypedDataDomain{Name: "none"}}
 	hash, err := all.HashStruct("Order", apitypes.TypedDataMessage{
 		"version": d.Version, "solverChainId": d.SolverChain, "solver": d.Solver, "salt": d.Salt.Hex(), "fees": []any{},
@@ -155,7 +155,7 @@ func (d *orderData) hash() (common.Hash, error) {
 	return common.BytesToHash(hash), err
 }
 
-// protocol is what the quote says of the order.
+// protocol returns the settlement part of the order's quote.
 func (s *Server) protocol(o *order, settings Settings) (*protocol, error) {
 	p := &protocol{}
 	p.V2.OrderID, p.V2.HubType = o.id, "onchain"

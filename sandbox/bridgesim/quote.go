@@ -8,12 +8,11 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/sandbox/eip55"
 )
 
-// quoteReply is the answer of POST /quote/v2. Prices alone have no id, steps and
-// protocol.
+// quoteReply is the response of POST /quote/v2. POST /price omits id, steps and protocol.
 type quoteReply struct {
 	RequestID *common.Hash `json:"requestId,omitempty"`
 	Steps     []step       `json:"steps,omitempty"`
@@ -87,10 +86,10 @@ func isJSON(contentType string) bool {
 	return err == nil && kind == "application/json"
 }
 
-// timeEstimate is how long a fill is said to take, in seconds.
+// timeEstimate is the stated duration of a fill, in seconds.
 const timeEstimate = 2
 
-// quote answers POST /quote/v2 and its older name.
+// quote answers POST /quote/v2 and POST /quote.
 func (s *Server) quote(ctx context.Context, body []byte, _ *http.Request) (any, error) {
 	o, indicative, err := s.order(ctx, body)
 	if err != nil {
@@ -125,7 +124,7 @@ func (s *Server) quote(ctx context.Context, body []byte, _ *http.Request) (any, 
 	return reply, err
 }
 
-// indicative answers POST /price: what a quote would cost, and nothing to do.
+// indicative answers POST /price: a quote without steps.
 func (s *Server) indicative(ctx context.Context, body []byte, _ *http.Request) (any, error) {
 	o, _, err := s.order(ctx, body)
 	if err != nil {
@@ -134,7 +133,7 @@ func (s *Server) indicative(ctx context.Context, body []byte, _ *http.Request) (
 	return s.priced(ctx, o)
 }
 
-// order makes an order of a request and writes it down.
+// order makes an order from a request and stores it.
 func (s *Server) order(ctx context.Context, body []byte) (*order, bool, error) {
 	var q quoteRequest
 	if err := decode(body, quoteFields, &q); err != nil {
@@ -174,14 +173,14 @@ func (s *Server) offer(ctx context.Context, q quoteRequest) (*order, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := fault.Now()
+	now := clock.Now()
 	return &order{
 		offer: offer, parties: p, created: now, ttl: q.ttl(), forced: q.Referrer == forceRefund, told: q.ProtocolData,
 		state: state{status: waiting, since: now},
 	}, s.liquid(ctx, offer)
 }
 
-// extend puts the extra step behind the others, if there is one to be.
+// extend appends the extra step of the settings, if any.
 func (s *Server) extend(ctx context.Context, o *order, settings Settings, steps []step) ([]step, error) {
 	extra := extraSteps[settings.ExtraStep]
 	s.mu.Lock()
@@ -205,7 +204,7 @@ func (s *Server) userBalance(ctx context.Context, o *order) (string, error) {
 	return has.String(), nil
 }
 
-// priced is what every price shows.
+// priced returns the members that quotes and prices share.
 func (s *Server) priced(ctx context.Context, o *order) (*quoteReply, error) {
 	feeCap, _, err := o.origin.fees(ctx)
 	if err != nil {
@@ -229,7 +228,7 @@ func (s *Server) priced(ctx context.Context, o *order) (*quoteReply, error) {
 	}, nil
 }
 
-// gasUnits is about what the user's transactions need.
+// gasUnits estimates the gas of the user's transactions.
 func (o *offer) gasUnits() int64 {
 	const approval, deposit, swap = 50_000, 60_000, 180_000
 	units := int64(deposit)
@@ -255,7 +254,7 @@ func (o *offer) totalImpact() impact {
 	return impact{usd(lost), percent(lost, value(o.in, o.amountIn))}
 }
 
-// expanded says where the value goes.
+// expanded breaks the total impact down by cause.
 func (o *offer) expanded() map[string]impactUSD {
 	lost := func(parts ...*big.Int) impactUSD {
 		sum := new(big.Int)
@@ -269,7 +268,7 @@ func (o *offer) expanded() map[string]impactUSD {
 	}
 }
 
-// rate is whole currency out for one whole currency in.
+// rate returns whole units of output per whole unit of input.
 func (o *offer) rate() string {
 	v := new(big.Int).Mul(o.amountOut, power(o.in.Decimals))
 	v.Mul(v, big.NewInt(million))

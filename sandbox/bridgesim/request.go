@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// quoteFields is the schema of POST /quote/v2, as far as requests are looked at.
+// quoteFields is the schema of POST /quote/v2, for the members that are read.
 var quoteFields = []field{
 	{"user", true, isString},
 	{"originChainId", true, isCount},
@@ -70,22 +70,21 @@ type quoteRequest struct {
 	ProtocolData        bool              `json:"includeProtocolData"`
 }
 
-// forceRefund is the referrer by which the API's own test hook is asked for.
+// forceRefund is the referrer that triggers the API's own test hook.
 const forceRefund = "debug-force-refund"
 
-// defaultSlippage is what leaving the tolerance out comes to here, in basis
-// points.
+// defaultSlippage applies if the request has no tolerance, in basis points.
 const defaultSlippage = 50
 
-// parties are the addresses of a request. RefundTo is zero where none is named:
-// a failed deposit is then not sent back by itself.
+// parties are the addresses of a request. RefundTo is zero if none is given; a failed
+// deposit is then not refunded automatically.
 type parties struct {
 	user, recipient, refundTo common.Address
 }
 
 var hexAddress = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
 
-// address reads one in lower or upper case, or with the right checksum.
+// address parses an address in lower or upper case, or with a valid checksum.
 func address(s string) (common.Address, bool) {
 	if !hexAddress.MatchString(s) {
 		return common.Address{}, false
@@ -95,7 +94,7 @@ func address(s string) (common.Address, bool) {
 	return a, plain || s == a.Hex()
 }
 
-// parties reads the addresses; what is wrong with them is INVALID_ADDRESS.
+// parties parses the addresses. The error is errAddress.
 func (q quoteRequest) parties() (parties, error) {
 	var p parties
 	for _, a := range []struct {
@@ -115,7 +114,7 @@ func (q quoteRequest) parties() (parties, error) {
 	return p, nil
 }
 
-// slippage is the tolerance in basis points.
+// slippage returns the tolerance in basis points.
 func (q quoteRequest) slippage() (int64, error) {
 	if q.SlippageTolerance == nil {
 		return defaultSlippage, nil
@@ -126,7 +125,7 @@ func (q quoteRequest) slippage() (int64, error) {
 	return strconv.ParseInt(*q.SlippageTolerance, 10, 64)
 }
 
-// appBips is the sum of the app fees, in basis points.
+// appBips returns the sum of the app fees, in basis points.
 func (q quoteRequest) appBips() (int64, error) {
 	var sum int64
 	for _, f := range q.AppFees {
@@ -134,7 +133,7 @@ func (q quoteRequest) appBips() (int64, error) {
 		if !ok || recipient == (common.Address{}) || !slippage.MatchString(f.Fee) {
 			return 0, errAppFees
 		}
-		bips, _ := strconv.ParseInt(f.Fee, 10, 64) // the pattern saw to its form
+		bips, _ := strconv.ParseInt(f.Fee, 10, 64) // the pattern has checked the format
 		sum += bips
 	}
 	if sum >= allBips {
@@ -143,7 +142,7 @@ func (q quoteRequest) appBips() (int64, error) {
 	return sum, nil
 }
 
-// amount is what is paid in, in base units.
+// amount returns the input in base units.
 func (q quoteRequest) amount() (*big.Int, error) {
 	if len(q.Amount) > 78 {
 		return nil, errTooHigh
@@ -155,7 +154,7 @@ func (q quoteRequest) amount() (*big.Int, error) {
 	return n, nil
 }
 
-// supported refuses the features that are not simulated, by the API's codes.
+// supported refuses the features that are not simulated, with the API's codes.
 func (q quoteRequest) supported() error {
 	switch {
 	case q.TradeType != "EXACT_INPUT":
@@ -169,7 +168,7 @@ func (q quoteRequest) supported() error {
 	return nil
 }
 
-// maxTTL bounds how long an order may be asked to live.
+// maxTTL limits the lifetime of an order.
 const maxTTL = 365 * 24 * time.Hour
 
 func (q quoteRequest) ttl() time.Duration {

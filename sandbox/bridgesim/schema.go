@@ -10,12 +10,11 @@ import (
 	"swapkeep/sandbox/form"
 )
 
-// A rule says what is wrong with a member's value, "" for nothing, in the words
-// of the validator behind the real API.
+// A rule returns what is wrong with a member's value, in the wording of the real API's
+// validator; "" if nothing.
 type rule func(raw json.RawMessage) string
 
-// A field is one member of a request. Members beyond the fields are ignored, as
-// are those that are null.
+// A field is one member of a request. Other members, and null ones, are ignored.
 type field struct {
 	name     string
 	required bool
@@ -28,8 +27,8 @@ var (
 	slippage = regexp.MustCompile(`^([0-9]{1,4}|10000)$`)
 )
 
-// decode holds a body against its fields, in their order, names the first that
-// does not fit, and puts the fields, and nothing else of the body, into to.
+// decode checks a body against its fields, in order, and returns the first violation. It
+// decodes only the fields into to.
 func decode(raw []byte, fields []field, to any) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
@@ -68,7 +67,7 @@ func isString(raw json.RawMessage) string {
 	return ""
 }
 
-// text is a string that a pattern matches.
+// text accepts strings that match a pattern.
 func text(pattern *regexp.Regexp) rule {
 	return func(raw json.RawMessage) string {
 		s, ok := form.Text(raw)
@@ -82,7 +81,7 @@ func text(pattern *regexp.Regexp) rule {
 	}
 }
 
-// isCount is a number that fits into 53 bits and is neither negative nor broken.
+// isCount accepts non-negative integers of up to 53 bits.
 func isCount(raw json.RawMessage) string {
 	n, err := strconv.ParseUint(string(bytes.TrimSpace(raw)), 10, 64)
 	if err != nil || n >= 1<<53 {
@@ -105,7 +104,7 @@ func isArray(raw json.RawMessage) string {
 	return ""
 }
 
-// each is an array of what a rule holds for, of a bounded length.
+// each accepts arrays of at most the given length whose elements pass a rule.
 func each(most int, r rule) rule {
 	return func(raw json.RawMessage) string {
 		var list []json.RawMessage
@@ -124,7 +123,7 @@ func each(most int, r rule) rule {
 	}
 }
 
-// object is one whose members hold to their rules.
+// object accepts objects whose members pass their rules.
 func object(fields ...field) rule {
 	return func(raw json.RawMessage) string {
 		var members map[string]json.RawMessage

@@ -1,8 +1,7 @@
-// Package bridgesim answers as the Relay API does, over the sandbox's chains:
-// deposits are seen in the depository's events, a solver with balances of its own
-// pays them out on the other chain or back on the same, and swaps on one chain go
-// through stand-ins of the router, whose calldata nobody but this package can
-// read.
+// Package bridgesim simulates the Relay API on the sandbox's chains. It reads deposits
+// from the depository's events; a solver with its own balances pays them out on the other
+// chain or refunds them; and swaps on one chain go through stand-ins for the router,
+// whose calldata layout only this package knows.
 package bridgesim
 
 import (
@@ -23,27 +22,27 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// Options are what a simulator is made with.
+// Options configure a simulator.
 type Options struct {
-	APIKey   string            // demanded, as the live API does, and again after a Reset; "" = none
+	APIKey   string            // required, as by the live API, and restored by Reset; "" = none
 	Solver   *operator.Account // pays from its own balance on every chain
-	Stranger *operator.Account // pays where an outcome says so
-	Layout   uint64            // the number that the routers were laid out with
+	Stranger *operator.Account // pays if an outcome says so
+	Layout   uint64            // seeds the layouts of the routers
 }
 
-// A market is one chain that the bridge goes to.
+// A market is a chain that the bridge serves.
 type market struct {
 	operator.Chain
 	abis   abis
 	layout uint64
 
-	heard heard // by the one goroutine that listens
+	heard heard // used only by the goroutine that listens
 }
 
 // A Server is the simulator. It is an http.Handler.
 type Server struct {
-	// Faults decides what happens to requests, by endpoint path, and to the
-	// frames of the websocket, as /ws/event.
+	// Faults holds the fault rules, by endpoint path. /ws/event stands for the events of
+	// the websocket.
 	Faults *inject.Book
 	Options
 
@@ -58,7 +57,7 @@ type Server struct {
 	hub      hub
 }
 
-// New makes a simulator over the chains and lets it listen for deposits.
+// New returns a simulator on the chains and starts to listen for deposits.
 func New(set *contracts.Set, chains []operator.Chain, o Options) (*Server, error) {
 	loaded, err := loadABIs(set)
 	if err != nil {
@@ -78,7 +77,7 @@ func New(set *contracts.Set, chains []operator.Chain, o Options) (*Server, error
 	return s, nil
 }
 
-// Close ends what the solver does, and every websocket. What it has sent stays
+// Close stops the solver and closes every websocket. Transactions that were sent stay
 // sent.
 func (s *Server) Close() error {
 	s.end()
@@ -89,7 +88,7 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// Settings are the present ones.
+// Settings returns the current settings.
 func (s *Server) Settings() Settings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,15 +113,15 @@ func (s *Server) Set(settings Settings) error {
 	return nil
 }
 
-// Reset removes faults and counts, goes back to the default settings, with the
-// API key that it was made with, and forgets every order.
+// Reset removes faults and counts, restores the default settings with the API key of
+// Options, and forgets all orders.
 func (s *Server) Reset() {
 	s.Faults.Reset()
 	settings := DefaultSettings
 	settings.APIKey = s.APIKey
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// Ids go on: a deposit made before is not one of a later order.
+	// The count of ids goes on, so that an earlier deposit cannot match a later order.
 	s.settings, s.book = settings, book{count: s.book.count}
 	s.limits.Reset()
 }
@@ -130,7 +129,7 @@ func (s *Server) Reset() {
 // An endpoint answers one method and path.
 type endpoint struct {
 	method, path string
-	quotes       bool // needs the key, and counts against the limit of quotes
+	quotes       bool // requires the key and counts against QuoteLimit
 	answer       func(s *Server, ctx context.Context, body []byte, r *http.Request) (any, error)
 }
 
@@ -181,7 +180,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	answers.Write(w, http.StatusOK, reply)
 }
 
-// admit looks at the headers, the key and the rate.
+// admit checks the content type, the key and the rate limit.
 func (s *Server) admit(e endpoint, r *http.Request) error {
 	if e.method == http.MethodPost && !isJSON(r.Header.Get("Content-Type")) {
 		return errMediaType
@@ -200,7 +199,8 @@ func (s *Server) admit(e endpoint, r *http.Request) error {
 	return nil
 }
 
-// market finds a chain that the bridge goes to and that runs here.
+// market returns a running chain that the bridge serves. The error is errChain or
+// errDisabled.
 func (s *Server) market(id uint64) (*market, error) {
 	m := s.markets[id]
 	if m == nil {
@@ -215,7 +215,7 @@ func (s *Server) market(id uint64) (*market, error) {
 // ids lists the known chains in ascending order.
 func (s *Server) ids() []uint64 { return slices.Sorted(maps.Keys(s.markets)) }
 
-// running are the chains that run here, in ascending order.
+// running returns the running chains, in ascending order of id.
 func (s *Server) running() []*market {
 	var all []*market
 	for _, id := range s.ids() {
@@ -226,8 +226,8 @@ func (s *Server) running() []*market {
 	return all
 }
 
-// Haircut moves the market against every call of the chain's routers, by so many
-// basis points. It waits for a block.
+// Haircut makes all of the chain's routers pay less by so many basis points. It waits for
+// a block.
 func (s *Server) Haircut(ctx context.Context, chain uint64, bips int64) error {
 	m, err := s.market(chain)
 	if err != nil {
@@ -243,7 +243,7 @@ func (s *Server) Haircut(ctx context.Context, chain uint64, bips int64) error {
 
 var _ http.Handler = (*Server)(nil)
 
-// contractsOf are those of the chain whose events tell of orders.
+// contractsOf returns the contracts whose events concern orders.
 func (m *market) contractsOf() []common.Address {
 	b := m.Bridge()
 	all := []common.Address{b.Depository}

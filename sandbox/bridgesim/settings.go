@@ -9,39 +9,39 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Settings are what a test or a demonstration may change while the simulator
-// runs. What an answer's body can say is rather made by a lie of the faults.
+// Settings can be changed while the simulator runs. To change the body of a response, use
+// a lie of Faults instead.
 type Settings struct {
-	// APIKey is demanded for quotes in the header x-api-key, and by the
-	// websocket; "" demands none.
+	// APIKey is required for quotes in the header x-api-key, and by the websocket; ""
+	// requires none.
 	APIKey string `json:"apiKey"`
-	// QuoteLimit and Limit are the quotes, and the other requests, that each key
-	// may make in a minute; 0 = no limit. The real API allows 50 and 200.
+	// QuoteLimit and Limit are the quotes, and other requests, allowed per minute and
+	// key; 0 = no limit. The real API allows 50 and 200.
 	QuoteLimit int `json:"quoteLimit"`
 	Limit      int `json:"limit"`
-	// PaceMS is how long an order stays in each state at least.
+	// PaceMS is the minimum time in each state of an order, in milliseconds.
 	PaceMS int `json:"paceMs"`
-	// Router is the version of the routers that new quotes name.
+	// Router is the version of the routers in new quotes.
 	Router string `json:"router"`
-	// Disabled are chains that the API calls disabled.
+	// Disabled are chains that the API shows as disabled.
 	Disabled []uint64 `json:"disabled"`
-	// NeedsIndex makes a deposit count only once it was indexed.
+	// NeedsIndex makes deposits count only after a report to /transactions/index.
 	NeedsIndex bool `json:"needsIndex"`
 
-	// Outcome is what becomes of orders. Next goes before it: one for each
-	// deposit seen, in turn. Requests goes before both, and may be changed while
-	// an order is under way.
+	// Outcome applies to all orders. Next takes precedence over it: one outcome for each
+	// deposit, in order. Requests takes precedence over both and may be changed while an
+	// order is in progress.
 	Outcome  Outcome                 `json:"outcome"`
 	Next     []Outcome               `json:"next"`
 	Requests map[common.Hash]Outcome `json:"requests"`
 
-	// Depository is a contract named, everywhere, in place of the real one.
+	// Depository replaces the real depository in every response.
 	Depository *common.Address `json:"depository"`
-	// CallShortBips is what calls of routers pay less than quoted, and are
-	// content with.
+	// CallShortBips makes router calls pay less than the quoted minimum by so many basis
+	// points, and demand no more.
 	CallShortBips int64 `json:"callShortBips"`
-	// ExtraStep is put behind the steps of a quote: approve, deposit, send or
-	// signature; ExtraAfter quotes go out without it first.
+	// ExtraStep is appended to the steps of a quote: approve, deposit, send or signature.
+	// The first ExtraAfter quotes are sent without it.
 	ExtraStep  string `json:"extraStep"`
 	ExtraAfter int    `json:"extraAfter"`
 }
@@ -53,40 +53,39 @@ type Kind string
 const (
 	Fill   Kind = "fill"   // paid on the destination
 	Refund Kind = "refund" // paid back on the origin
-	Fail   Kind = "fail"   // said to have failed; nothing is paid
+	Fail   Kind = "fail"   // reported as failed; nothing is paid
 	Never  Kind = "never"  // stays pending
 )
 
 var kinds = []Kind{Fill, Refund, Fail, Never}
 
-// An Outcome is what becomes of an order that goes across chains.
+// An Outcome says what becomes of an order across chains.
 type Outcome struct {
 	Kind    Kind `json:"kind"`
 	DelayMS int  `json:"delayMs,omitempty"` // between the deposit and the payment
-	// FailReason and RefundFailReason are what the status says; "" is a usual
-	// reason, where there is one to be given.
+	// FailReason and RefundFailReason are reported in the status; "" is a default reason,
+	// if one applies.
 	FailReason       string `json:"failReason,omitempty"`
 	RefundFailReason string `json:"refundFailReason,omitempty"`
-	// ShortBips is what the payment falls below the floor by.
+	// ShortBips is how far a fill falls below the minimum, or a refund below the deposit.
 	ShortBips int64 `json:"shortBips,omitempty"`
-	// Currency of the payment in place of the right one; the zero address is the
-	// native coin.
+	// Currency replaces the currency of the payment; the zero address is the native coin.
 	Currency *common.Address `json:"currency,omitempty"`
-	// To is who is paid in place of the right one.
+	// To replaces the recipient.
 	To *common.Address `json:"to,omitempty"`
-	// Stranger has an account pay that is not the solver.
+	// Stranger makes an account other than the solver pay.
 	Stranger bool `json:"stranger,omitempty"`
-	// Router has the solver pay by a call of a router.
+	// Router makes the solver pay through a router.
 	Router bool `json:"router,omitempty"`
 }
 
-// DefaultSettings fill every order; a server's key is added to them.
+// DefaultSettings fill every order. The server adds its API key.
 var DefaultSettings = Settings{PaceMS: 100, Router: newest, Outcome: Outcome{Kind: Fill}}
 
-// newest is the version of the routers that the real API names.
+// newest is the version of the routers in the real API's quotes.
 const newest = "v3.2"
 
-// Bounds of the settings.
+// Limits of the settings.
 const (
 	maxPace     = 60_000
 	maxOutcomes = 1000
@@ -129,7 +128,7 @@ func (o Outcome) check() error {
 	return nil
 }
 
-// clone shares nothing with s that either could change.
+// clone returns a copy that shares no memory with s.
 func (s Settings) clone() Settings {
 	s.Disabled, s.Next, s.Requests = slices.Clone(s.Disabled), slices.Clone(s.Next), maps.Clone(s.Requests)
 	return s

@@ -10,12 +10,12 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/sandbox/network"
 	"swapkeep/sandbox/operator"
 )
 
-// The states of an order, in the words of status v3.
+// States of an order, named as in status v3.
 const (
 	waiting   = "waiting"
 	pending   = "pending"
@@ -26,8 +26,8 @@ const (
 	refunded  = "refund"
 )
 
-// stages say what is to be done for an order in a state. Each returns the state
-// that comes of it. The states that are not listed are final.
+// stages are the functions that advance an order from each state and return its next
+// state. States without one are final.
 var stages = map[string]func(*Server, context.Context, *order, state) (state, error){
 	waiting:   (*Server).await,
 	pending:   (*Server).process,
@@ -36,10 +36,10 @@ var stages = map[string]func(*Server, context.Context, *order, state) (state, er
 	failed:    (*Server).afterFailure,
 }
 
-// tick is how often chains and orders are looked at.
+// tick is the interval at which chains and orders are polled.
 const tick = 20 * time.Millisecond
 
-// settle carries orders on until the context ends.
+// settle advances orders until the context ends.
 func (s *Server) settle(ctx context.Context) {
 	defer s.ended.Done()
 	t := time.NewTicker(tick)
@@ -54,7 +54,7 @@ func (s *Server) settle(ctx context.Context) {
 	}
 }
 
-// pass looks once at every chain and every order.
+// pass polls every chain and advances every order once.
 func (s *Server) pass(ctx context.Context) {
 	s.mu.Lock()
 	orders := slices.Clone(s.book.orders)
@@ -63,14 +63,14 @@ func (s *Server) pass(ctx context.Context) {
 		return
 	}
 	for _, m := range s.running() {
-		_ = s.listen(ctx, m) // tried again by the next pass
+		_ = s.listen(ctx, m) // retried in the next pass
 	}
 	for _, o := range orders {
 		s.advance(ctx, o)
 	}
 }
 
-// advance carries one order on, if it can be.
+// advance advances one order if possible.
 func (s *Server) advance(ctx context.Context, o *order) {
 	s.mu.Lock()
 	before := o.state
@@ -92,19 +92,19 @@ func (s *Server) advance(ctx context.Context, o *order) {
 	}
 }
 
-// become is the state with another status.
+// become returns the state with another status.
 func (st state) become(status string) state {
-	st.status, st.since, st.details = status, fault.Now(), ""
+	st.status, st.since, st.details = status, clock.Now(), ""
 	return st
 }
 
-// paced tells whether the state has lasted long enough.
+// paced reports whether the state has lasted for PaceMS.
 func (s *Server) paced(st state) bool {
-	return fault.Now().Sub(st.since) >= time.Duration(s.Settings().PaceMS)*time.Millisecond
+	return clock.Now().Sub(st.since) >= time.Duration(s.Settings().PaceMS)*time.Millisecond
 }
 
-// outcome is what is to become of an order: as told for it, as was taken when its
-// deposit was seen, or as for all.
+// outcome returns an order's outcome: that of its request in the settings, else the one
+// taken for its deposit, else the default.
 func (s *Server) outcome(o *order, st state) Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +120,7 @@ func (s *Server) outcome(o *order, st state) Outcome {
 	return s.settings.Outcome
 }
 
-// take is the next outcome that waits for a deposit, nil if there is none.
+// take removes and returns the first outcome of Settings.Next; nil if there is none.
 func (s *Server) take() *Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +138,7 @@ func (s *Server) indexed(tx common.Hash) bool {
 	return slices.Contains(s.book.indexed, tx)
 }
 
-// await has seen the deposit, or the swap itself where no chain is crossed.
+// await handles an order whose deposit, or whose swap on one chain, has been seen.
 func (s *Server) await(ctx context.Context, o *order, st state) (state, error) {
 	if s.Settings().NeedsIndex && !s.indexed(st.seen.tx) {
 		return st, nil
@@ -176,7 +176,7 @@ func (s *Server) process(ctx context.Context, o *order, st state) (state, error)
 	if err != nil {
 		return st, err
 	}
-	if receipt == nil { // the chain went another way
+	if receipt == nil { // reorganised away
 		st.seen = nil
 		return st.become(waiting), nil
 	}
@@ -185,7 +185,7 @@ func (s *Server) process(ctx context.Context, o *order, st state) (state, error)
 		return st.become(failed), nil
 	}
 	out := s.outcome(o, st)
-	late := fault.Now().Sub(st.seen.at) < time.Duration(out.DelayMS)*time.Millisecond
+	late := clock.Now().Sub(st.seen.at) < time.Duration(out.DelayMS)*time.Millisecond
 	switch {
 	case out.Kind == Never:
 		return st, nil
@@ -201,7 +201,7 @@ func (s *Server) process(ctx context.Context, o *order, st state) (state, error)
 	return st.become(failed), nil
 }
 
-// unfillable is why an order cannot be filled, "" if it can.
+// unfillable returns the reason why an order cannot be filled; "" if it can.
 func (o *order) unfillable(st state) string {
 	switch {
 	case st.seen.currency != o.deposited.Address:
@@ -219,14 +219,14 @@ func (o *order) unfillable(st state) string {
 // fill pays the recipient.
 func (s *Server) fill(ctx context.Context, o *order, st state, out Outcome) (state, error) {
 	p := payment{on: o.destination, currency: o.out, amount: o.amountOut, to: o.recipient, id: o.request}
-	if st.seen.amount.Cmp(o.depositAmount) < 0 { // what a router made of the input
+	if st.seen.amount.Cmp(o.depositAmount) < 0 { // a router's output can be less
 		p.amount = new(big.Int).Mul(o.amountOut, st.seen.amount)
 		p.amount.Quo(p.amount, o.depositAmount)
 	}
 	if out.ShortBips > 0 {
 		p.amount = part(o.least, allBips-out.ShortBips, allBips)
 	}
-	// As the live solver does it: what it does not hold itself it has a router swap for.
+	// As the live solver does: for currencies it does not hold, it has a router swap.
 	out.Router = out.Router || !o.destination.direct(o.out.Address)
 	hash, err := s.pay(ctx, p, out)
 	if err != nil {
@@ -236,7 +236,7 @@ func (s *Server) fill(ctx context.Context, o *order, st state, out Outcome) (sta
 	return st.become(submitted), nil
 }
 
-// confirm waits for the payment's block.
+// confirm waits until the payment is mined.
 func (s *Server) confirm(ctx context.Context, o *order, st state) (state, error) {
 	receipt, lost, err := o.destination.mined(ctx, st.payment)
 	if err != nil {
@@ -256,8 +256,7 @@ func (s *Server) confirm(ctx context.Context, o *order, st state) (state, error)
 	return st.become(succeeded), nil
 }
 
-// afterFailure pays back, fills after all or leaves it at that, as the outcome
-// says now.
+// afterFailure refunds, fills after all or does nothing, as the outcome now says.
 func (s *Server) afterFailure(_ context.Context, o *order, st state) (state, error) {
 	if !s.paced(st) {
 		return st, nil
@@ -277,7 +276,7 @@ func (s *Server) afterFailure(_ context.Context, o *order, st state) (state, err
 	return st.become(pending), nil
 }
 
-// refunding pays back and waits for the payment's block.
+// refunding sends the refund and waits until it is mined.
 func (s *Server) refunding(ctx context.Context, o *order, st state) (state, error) {
 	if st.payment == (common.Hash{}) {
 		if !s.paced(st) {
@@ -313,7 +312,7 @@ func (s *Server) payBack(ctx context.Context, o *order, st state) (common.Hash, 
 	return s.pay(ctx, p, out)
 }
 
-// A payment is what the solver owes.
+// A payment is a payment by the solver.
 type payment struct {
 	on       *market
 	currency network.Token
@@ -322,7 +321,7 @@ type payment struct {
 	id       common.Hash
 }
 
-// pay sends a payment, bent as the outcome says.
+// pay sends a payment with the changes of the outcome.
 func (s *Server) pay(ctx context.Context, p payment, out Outcome) (common.Hash, error) {
 	if out.To != nil {
 		p.to = *out.To
@@ -343,7 +342,7 @@ func (s *Server) pay(ctx context.Context, p payment, out Outcome) (common.Hash, 
 	return from.Send(ctx, p.on.Chain, call)
 }
 
-// call is the transfer or, by a router, a swap of the native coin.
+// call returns the transfer or, through a router, a swap from the native coin.
 func (p payment) call(byRouter bool, version string) (operator.Call, error) {
 	if byRouter {
 		pair, err := p.on.pair(version)
@@ -362,7 +361,7 @@ func (p payment) call(byRouter bool, version string) (operator.Call, error) {
 	return operator.Call{To: p.currency.Address, Data: data}, err
 }
 
-// haircut tells a router what it is to pay less.
+// haircut sets by how much a router pays less.
 func (s *Server) haircut(ctx context.Context, m *market, router common.Address, bips int64) error {
 	data, err := m.abis.router.Pack("setHaircut", big.NewInt(bips))
 	if err != nil {

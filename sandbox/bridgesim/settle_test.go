@@ -24,7 +24,8 @@ var (
 	arbDAI   = leg{42161, "DAI"}
 )
 
-// A deposit is paid out on the other chain, by the solver, as quoted.
+// TestBridgedOrdersAreFilled checks that the solver pays deposits out on the other chain
+// as quoted.
 func TestBridgedOrdersAreFilled(t *testing.T) {
 	s := start(t)
 	other := s.Accounts()[5].Address
@@ -67,7 +68,7 @@ func TestBridgedOrdersAreFilled(t *testing.T) {
 				to = other
 			}
 			want, by := number(t, q.Details.CurrencyOut.Amount), service(t, "bridgeSolver")
-			if tc.out == arbDAI { // which the solver does not hold
+			if tc.out == arbDAI { // which the solver swaps for
 				pairs := s.Chain(42161).Network.Bridge().Pairs
 				by = pairs[len(pairs)-1].Router
 			}
@@ -88,8 +89,8 @@ func service(t testing.TB, name string) common.Address {
 	return all[name].Address
 }
 
-// A swap on one chain is one transaction through the router, which pays what the
-// quote said.
+// TestSwapsOnOneChain checks that a swap on one chain is one router transaction that pays
+// the quoted amount.
 func TestSwapsOnOneChain(t *testing.T) {
 	s := start(t)
 	me, other := s.Accounts()[0].Address, s.Accounts()[5].Address
@@ -132,8 +133,8 @@ func TestSwapsOnOneChain(t *testing.T) {
 	}
 }
 
-// A router never pays less than the call demands; where the call demands less
-// than the quote, it pays less.
+// TestRouterEnforcesTheMinimum checks that a router never pays less than the call
+// demands, which may be less than the quote says.
 func TestRouterEnforcesTheMinimum(t *testing.T) {
 	s := start(t)
 	q := quote(t, s, baseETH, baseUSDC, sandboxtest.Units(1, 17), nil)
@@ -166,7 +167,7 @@ func TestRouterEnforcesTheMinimum(t *testing.T) {
 	}
 }
 
-// A plain transfer is known once it is reported.
+// TestSend checks that a plain transfer counts once it is reported.
 func TestSend(t *testing.T) {
 	s := start(t)
 	for _, in := range []leg{baseUSDC, baseETH} {
@@ -190,16 +191,16 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// An ending is what an outcome makes of 25 USDC from Base to Arbitrum.
+// An ending is the result of an outcome for 25 USDC from Base to Arbitrum.
 type ending struct {
 	name       string
 	outcome    bridgesim.Outcome
 	status     string
-	at         leg // where the payment is to be found
+	at         leg // where the payment arrives
 	payer      string
-	amount     string // "" = the quoted
+	amount     string // "" = the quoted amount
 	failReason string
-	states     []string // that must be seen in this order
+	states     []string // must be seen in this order
 }
 
 func TestEndings(t *testing.T) {
@@ -262,7 +263,8 @@ func (e ending) run(t *testing.T, s *sandbox.Sandbox, far common.Address) {
 	}
 }
 
-// A router in the middle pays the recipient itself.
+// TestFillByARouterIsNotTheSolversTransfer checks that a fill through a router is a
+// transfer from the router.
 func TestFillByARouterIsNotTheSolversTransfer(t *testing.T) {
 	s := start(t)
 	set(t, s, func(o *bridgesim.Settings) { o.Outcome.Router = true })
@@ -292,7 +294,7 @@ func TestWithoutARefundAddressNothingComesBack(t *testing.T) {
 	}
 }
 
-// The API's own hook for tests.
+// TestForcedRefund tests the API's own test hook.
 func TestForcedRefund(t *testing.T) {
 	s := start(t)
 	body := request(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), fields{"referrer": "debug-force-refund"})
@@ -305,7 +307,8 @@ func TestForcedRefund(t *testing.T) {
 	follow(t, s, q.RequestID, "refund")
 }
 
-// A deposit that is not the one quoted is sent back.
+// TestWrongDepositsAreRefunded checks that deposits that differ from the quote are
+// refunded.
 func TestWrongDepositsAreRefunded(t *testing.T) {
 	s := start(t)
 	alter := func(word int, value *big.Int) func(*transaction) {
@@ -328,7 +331,7 @@ func TestWrongDepositsAreRefunded(t *testing.T) {
 			execute(t, s, q.transaction(t, 0))
 			tx := q.transaction(t, 1)
 			tc.alter(&tx)
-			time.Sleep(tc.wait) // by the clock, as an order lives
+			time.Sleep(tc.wait) // the order's lifetime goes by the clock
 			execute(t, s, tx)
 			now, _ := follow(t, s, q.RequestID, "refund")
 			_, payee, amount := paid(t, s, baseUSDC, now.TxHashes[0])
@@ -348,7 +351,8 @@ func TestWrongDepositsAreRefunded(t *testing.T) {
 	})
 }
 
-// What becomes of an order can be told while it is under way.
+// TestOutcomeOfOneRequest checks that an order's outcome can be changed while it is in
+// progress.
 func TestOutcomeOfOneRequest(t *testing.T) {
 	s := start(t)
 	tell := func(request common.Hash, kind bridgesim.Kind) {
@@ -384,7 +388,8 @@ func TestDepositMustBeIndexedWhereTheSettingsSaySo(t *testing.T) {
 	follow(t, s, q.RequestID, "success")
 }
 
-// A deposit that its chain forgets was none, and nothing is paid for it.
+// TestDepositThatIsReorganisedAway checks that nothing is paid for a deposit lost in a
+// reorganisation.
 func TestDepositThatIsReorganisedAway(t *testing.T) {
 	s := start(t)
 	set(t, s, func(o *bridgesim.Settings) { o.Outcome.Kind = bridgesim.Never })
@@ -402,7 +407,7 @@ func TestDepositThatIsReorganisedAway(t *testing.T) {
 	follow(t, s, q.RequestID, "success")
 }
 
-// A step that is added later is asked of the second quote only.
+// TestExtraSteps checks that ExtraAfter delays the extra step to the second quote.
 func TestExtraSteps(t *testing.T) {
 	s := start(t)
 	for _, tc := range []struct {
@@ -417,7 +422,7 @@ func TestExtraSteps(t *testing.T) {
 	}
 }
 
-// Another depository is named wherever one is.
+// TestAnotherDepository checks that Settings.Depository appears in every place.
 func TestAnotherDepository(t *testing.T) {
 	s := start(t)
 	other := common.HexToAddress("0x5a4d00000000000000000000000000000000dead")
@@ -451,7 +456,8 @@ func TestDisabledChain(t *testing.T) {
 	}
 }
 
-// A reset forgets orders; what is on the chains stays.
+// TestResetForgetsOrders checks that a deposit for an order from before a reset is
+// ignored.
 func TestResetForgetsOrders(t *testing.T) {
 	s := start(t)
 	q := quote(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil)
@@ -463,7 +469,7 @@ func TestResetForgetsOrders(t *testing.T) {
 	}
 }
 
-// Another process controls the simulator as a test in this one does.
+// TestControl checks that the control endpoint works like the methods.
 func TestControl(t *testing.T) {
 	s := start(t)
 	control := func(path, body string) []byte {

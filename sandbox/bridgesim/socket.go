@@ -13,23 +13,23 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// socketPath is where the websocket is, and any other path that is asked to become
-// one: the real one has a host of its own, and no path.
+// socketPath is the websocket's path. Upgrades are accepted on any other path too, as the
+// real one has its own host and no path.
 const socketPath = "/ws"
 
-// statusEvent is the one event that is sent.
+// statusEvent is the only event.
 const statusEvent = "request.status.updated"
 
-// Bounds of the websocket.
+// Limits of the websocket.
 const (
 	maxFrame    = 16 << 10
 	maxSockets  = 100
 	maxFilters  = 1000
-	maxWaiting  = 256 // frames that a slow reader may fall behind by
+	maxWaiting  = 256 // frames queued for a slow reader
 	socketWrite = 10 * time.Second
 )
 
-// A frame is what a client sends and, with more, what it is answered.
+// A frame is a client's message; answers to it have more members.
 type frame struct {
 	Type    string         `json:"type"`
 	Event   string         `json:"event"`
@@ -55,7 +55,7 @@ type statusEntry struct {
 	RefundFailReason string        `json:"refundFailReason,omitempty"`
 }
 
-// A hub knows who listens. The server's mu guards it.
+// A hub holds the connections. It is guarded by the server's mu.
 type hub struct {
 	closed  bool
 	sockets []*socket
@@ -66,10 +66,10 @@ type socket struct {
 	conn    *websocket.Conn
 	request *http.Request
 	frames  chan any // to be sent
-	filters []string // request ids subscribed to; "" is all
+	filters []string // subscribed request ids; "" is all
 }
 
-// publish tells everybody who asked how an order stands.
+// publish sends an order's status to its subscribers.
 func (h *hub) publish(o *order) {
 	now := o.shown()
 	event := statusFrame{statusEvent, statusEntry{
@@ -84,7 +84,7 @@ func (h *hub) publish(o *order) {
 	}
 }
 
-// send queues a frame. A client that reads nothing is cut off.
+// send queues a frame. If the queue is full, the connection is closed.
 func (c *socket) send(frame any) {
 	select {
 	case c.frames <- frame:
@@ -100,7 +100,7 @@ func (h *hub) close() {
 	}
 }
 
-// socket answers a websocket.
+// socket serves a websocket.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	if key := s.Settings().APIKey; key != "" && r.URL.Query().Get("apiKey") != key {
 		writeError(w, errUnauthorized)
@@ -109,7 +109,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	upgrader := websocket.Upgrader{}
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
-		return // which has been answered
+		return // Upgrade has responded
 	}
 	defer conn.Close()
 	conn.SetReadLimit(maxFrame)
@@ -139,13 +139,13 @@ func (s *Server) leave(c *socket) {
 	s.hub.sockets = slices.DeleteFunc(s.hub.sockets, func(x *socket) bool { return x == c })
 }
 
-// read takes subscriptions until the client goes, which ends write too.
+// read handles subscriptions until the client disconnects, which also ends write.
 func (s *Server) read(c *socket) {
 	defer close(c.frames)
 	for {
 		_, raw, err := c.conn.ReadMessage()
 		if err != nil {
-			s.leave(c) // nothing is sent to a closed channel
+			s.leave(c) // so that nothing is sent to the closed channel
 			return
 		}
 		s.mu.Lock()
@@ -154,7 +154,7 @@ func (s *Server) read(c *socket) {
 	}
 }
 
-// answer carries a client's frame out. The server's mu is held.
+// answer handles a client's frame. The caller holds the server's mu.
 func (c *socket) answer(raw []byte) any {
 	f, ok := parseFrame(raw)
 	if !ok {
@@ -172,7 +172,7 @@ func (c *socket) answer(raw []byte) any {
 	return map[string]any{"type": f.Type, "status": "success", "data": data}
 }
 
-// parseFrame reads a subscription or the end of one.
+// parseFrame parses a subscribe or unsubscribe message.
 func parseFrame(raw []byte) (frame, bool) {
 	var f frame
 	if json.Unmarshal(raw, &f) != nil || f.Event != statusEvent || (f.Type != "subscribe" && f.Type != "unsubscribe") {
@@ -183,13 +183,13 @@ func parseFrame(raw []byte) (frame, bool) {
 	return f, !present || isText
 }
 
-// request is the id that the frame is about, "" for all.
+// request returns the request id of the frame; "" for all.
 func (f frame) request() string {
 	id, _ := f.Filters["id"].(string)
 	return strings.ToLower(id)
 }
 
-// write sends what is queued. Events meet the faults of /ws/event.
+// write sends the queued frames. Faults of /ws/event apply to events.
 func (s *Server) write(c *socket) {
 	for f := range c.frames {
 		raw, err := json.Marshal(f)
@@ -208,7 +208,7 @@ func (s *Server) write(c *socket) {
 	}
 }
 
-// A frameWriter takes an answer that becomes a frame.
+// A frameWriter buffers a response that becomes a frame.
 type frameWriter struct {
 	header http.Header
 	body   bytes.Buffer

@@ -8,7 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// statusReply is the answer of GET /intents/status/v3. Times are milliseconds.
+// statusReply is the response of GET /intents/status/v3. Times are milliseconds.
 type statusReply struct {
 	Status           string        `json:"status"`
 	Details          string        `json:"details,omitempty"`
@@ -22,7 +22,7 @@ type statusReply struct {
 	RefundFailReason string        `json:"refundFailReason"`
 }
 
-// olderStatus is that of the first two versions.
+// olderStatus is the response of the first two versions.
 type olderStatus struct {
 	Status           string        `json:"status"`
 	InTxHashes       []common.Hash `json:"inTxHashes"`
@@ -32,19 +32,19 @@ type olderStatus struct {
 	DestinationChain uint64        `json:"destinationChainId"`
 }
 
-// The words of the first two versions for the states of the third.
+// Names of the first two versions for the states of the third, where they differ.
 var (
 	secondVersion = map[string]string{delayed: pending, submitted: pending}
 	firstVersion  = map[string]string{waiting: "received", delayed: pending, submitted: pending, refunded: "fallback"}
 )
 
-// unknown is the status of a request that nobody has heard of.
+// unknown is the status of an unknown request.
 var unknown = map[string]string{"status": "unknown"}
 
-// noReason stands where there is no reason to be given.
+// noReason stands for the absence of a reason.
 const noReason = "N/A"
 
-// shown is how an order stands. The caller holds the server's mu.
+// shown returns an order's status. The caller holds the server's mu.
 func (o *order) shown() statusReply {
 	r := statusReply{
 		Status: o.state.status, Details: o.details, InTxHashes: []common.Hash{}, TxHashes: []common.Hash{},
@@ -61,7 +61,7 @@ func (o *order) shown() statusReply {
 	return r
 }
 
-// stand finds the order that a status request names.
+// stand returns the status of the order in a request; nil if it is unknown.
 func (s *Server) stand(r *http.Request) (*statusReply, error) {
 	id := r.URL.Query().Get("requestId")
 	if id == "" {

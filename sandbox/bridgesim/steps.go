@@ -15,7 +15,7 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// A step is something that the caller is to do.
+// A step is something that the user has to do.
 type step struct {
 	ID          string      `json:"id"`
 	Action      string      `json:"action"`
@@ -37,8 +37,7 @@ type statusCheck struct {
 	Method   string `json:"method"`
 }
 
-// transaction is the data of an item. Gas is left out where the call cannot be
-// carried out yet.
+// transaction is the data of an item. Gas is omitted if it cannot be estimated yet.
 type transaction struct {
 	From                 eip55.Address  `json:"from"`
 	To                   common.Address `json:"to"`
@@ -57,14 +56,13 @@ type call struct {
 	data  []byte
 }
 
-// words of the steps, by id.
+// Actions of the steps.
 const (
 	signAction    = "Sign authorization"
 	confirmAction = "Confirm transaction in your wallet"
 )
 
-// steps lists what the user of the order is to do, with an approval before it
-// where one is needed.
+// steps lists what the user has to do for the order, with approvals first if needed.
 func (s *Server) steps(ctx context.Context, o *order, settings Settings) ([]step, error) {
 	id, text, c, err := o.main(settings)
 	if err != nil {
@@ -87,7 +85,7 @@ func (s *Server) steps(ctx context.Context, o *order, settings Settings) ([]step
 	return append(all, last), nil
 }
 
-// main is the step that pays.
+// main returns the call that pays.
 func (o *order) main(settings Settings) (id, text string, c call, err error) {
 	switch {
 	case o.operation == operationSend:
@@ -113,7 +111,7 @@ func (o *order) transfer() (call, error) {
 	return call{o.in.Address, new(big.Int), data}, err
 }
 
-// directDeposit pays the depository what the solver takes.
+// directDeposit deposits a currency that the solver accepts.
 func (o *order) directDeposit(settings Settings) (call, error) {
 	to, abis := settings.depository(o.origin), o.origin.abis
 	if o.in.Address == native {
@@ -124,8 +122,7 @@ func (o *order) directDeposit(settings Settings) (call, error) {
 	return call{to, new(big.Int), slices.Concat(abis.depositERC20.ID, data)}, err
 }
 
-// routerCall has a router swap what is paid in, for the recipient or into the
-// depository.
+// routerCall makes a router swap the input, for the recipient or into the depository.
 func (o *order) routerCall(settings Settings) (call, error) {
 	pair, err := o.origin.pair(settings.Router)
 	if err != nil {
@@ -149,13 +146,13 @@ func (o *order) routerCall(settings Settings) (call, error) {
 	}
 	c.data = LayoutOf(o.origin.layout, o.origin.ID, c.to).calldata(asked)
 	if o.crosses() {
-		c.data = append(c.data, o.id[:]...) // behind what the router reads, as recorded
+		c.data = append(c.data, o.id[:]...) // after the words that the router reads, as recorded
 	}
 	return c, nil
 }
 
-// approvals let the spender take the amount, if it may not yet: in two steps
-// where the token wants its allowance reset first.
+// approvals returns the approval of the amount if the spender's allowance is too low,
+// with a reset first if the token requires it.
 func (o *order) approvals(ctx context.Context, spender common.Address) ([]step, error) {
 	allowed, err := o.origin.read(ctx, o.in.Address, "allowance", o.user, spender)
 	if err != nil {
@@ -187,7 +184,7 @@ func (o *order) approval(ctx context.Context, token network.Token, spender commo
 	return o.step(ctx, "approve", "Sign an approval for "+token.Symbol, call{token.Address, new(big.Int), data})
 }
 
-// step is a transaction of the user's.
+// step returns a step with a transaction by the user.
 func (o *order) step(ctx context.Context, id, text string, c call) (step, error) {
 	tx, err := o.origin.transaction(ctx, o.user, c)
 	if err != nil {
@@ -215,7 +212,7 @@ func (m *market) transaction(ctx context.Context, from common.Address, c call) (
 	return tx, nil
 }
 
-// fees are what a transaction should offer now, in wei per gas.
+// fees returns what a transaction should offer now, in wei per gas.
 func (m *market) fees(ctx context.Context) (feeCap, tip *big.Int, err error) {
 	head, err := m.Client.HeaderByNumber(ctx, nil)
 	if err != nil {
@@ -227,12 +224,12 @@ func (m *market) fees(ctx context.Context) (feeCap, tip *big.Int, err error) {
 	return new(big.Int).Add(tip, new(big.Int).Mul(head.BaseFee, big.NewInt(2))), tip, nil
 }
 
-// stranger is who the extra steps are in favour of.
+// stranger is the beneficiary of the extra steps.
 var stranger = common.HexToAddress("0x5a4d00000000000000000000000000000000bad0")
 
 var maxUint256 = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1))
 
-// extraSteps are what a dishonest API could ask for besides.
+// extraSteps are steps that a dishonest API could add.
 var extraSteps = map[string]func(ctx context.Context, o *order, settings Settings) (step, error){
 	"approve": func(ctx context.Context, o *order, _ Settings) (step, error) {
 		token := o.in
@@ -260,7 +257,7 @@ var extraSteps = map[string]func(ctx context.Context, o *order, settings Setting
 	"signature": func(_ context.Context, o *order, _ Settings) (step, error) { return o.signature(), nil },
 }
 
-// signature asks to sign a transfer of what is paid in.
+// signature returns a step that asks for a signed transfer of the input.
 func (o *order) signature() step {
 	type member struct {
 		Name string `json:"name"`

@@ -23,7 +23,8 @@ var (
 	arbETH   = leg{42161, ""}
 )
 
-// The recorded request gets the recorded reply, but for what the moment decides.
+// TestQuoteIsTheRecordedOne checks that recorded requests get the recorded responses,
+// except for values that vary.
 func TestQuoteIsTheRecordedOne(t *testing.T) {
 	s := start(t)
 	status, raw := ask(t, s, http.MethodPost, "/quote/v2", example(t, "quoteA_req"))
@@ -47,7 +48,8 @@ func TestQuoteIsTheRecordedOne(t *testing.T) {
 	}
 }
 
-// A deposit's calldata carries who pays, what and the order's id, as published.
+// TestDepositIsTheRecordedOne checks that a deposit's calldata holds the payer, currency,
+// amount and order id, as published.
 func TestDepositIsTheRecordedOne(t *testing.T) {
 	s := start(t)
 	reply := mustAsk[quoteReply](t, s, http.MethodPost, "/quote/v2", example(t, "quoteA_req"))
@@ -174,8 +176,8 @@ func TestStatusesHaveTheRecordedShape(t *testing.T) {
 	}
 }
 
-// errorCase is a request that the API refuses; like is a recorded body of the
-// same shape.
+// An errorCase is a request that the API refuses. Like is a recorded body of the same
+// shape.
 type errorCase struct {
 	name   string
 	path   string
@@ -305,7 +307,8 @@ func TestLiesAndFaultsReachTheReply(t *testing.T) {
 	}
 }
 
-// No two runs want a router called the same way, and one run always does.
+// TestLayoutsChangeFromRunToRun checks that the layout of a router is constant in a run
+// and different in others.
 func TestLayoutsChangeFromRunToRun(t *testing.T) {
 	router := common.HexToAddress("0x0729e2a4716d9f7dd17858d5d504426d228697f7")
 	first := bridgesim.LayoutOf(1, 8453, router)
@@ -362,7 +365,7 @@ func TestBadSettings(t *testing.T) {
 	}
 }
 
-// The app fee is what the caller named, of what is paid in.
+// TestAppFeeIsOwed checks that the app fee is the requested share of the input.
 func TestAppFeeIsOwed(t *testing.T) {
 	s := start(t)
 	quote(t, s, baseUSDC, arbUSDC, sandboxtest.Units(1000, 6), fields{"appFees": []fields{{"recipient": s.Accounts()[3].Address, "fee": "40"}}})

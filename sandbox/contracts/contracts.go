@@ -1,6 +1,6 @@
-// Package contracts loads the creation code that the sandbox's chains run. The
-// code is made by `make contracts` from published packages and the Solidity
-// files beside this one; none of it is part of the repository or of a binary.
+// Package contracts loads the creation code that the sandbox's chains run. `make
+// contracts` builds it from published packages and the Solidity files in this directory;
+// it is not part of the repository or of a binary.
 package contracts
 
 import (
@@ -16,21 +16,23 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// Env names a directory with the contracts when no flag does.
+// Env is the environment variable that names the directory of the contracts if no flag
+// does.
 const Env = "SWAPKEEP_SANDBOX_CONTRACTS"
 
-// ErrMissing means the contracts have not been made yet, or not here.
+// ErrMissing means that the contracts have not been built, or not in the directory that
+// was searched.
 var ErrMissing = errors.New("the sandbox's contracts are missing: run `make contracts` in the repository, " +
 	"or name their directory with --contracts or $" + Env)
 
-// A Contract is a contract's interface and creation code.
+// A Contract is a contract's ABI and creation code.
 type Contract struct {
 	ABI  abi.ABI
 	Code []byte
 }
 
-// A Set holds the contracts of one directory. It reads each when first asked
-// and is safe for concurrent use.
+// A Set holds the contracts of one directory. It reads each on first use and is safe for
+// concurrent use.
 type Set struct {
 	dir string
 
@@ -38,13 +40,13 @@ type Set struct {
 	loaded map[string]*Contract
 }
 
-// probe is one of the contracts; a directory that has it is taken for a Set.
+// probe is a contract whose presence marks a directory of contracts.
 const probe = "Permit2.json"
 
-// Open finds the contracts: in dir if it is named, else in $SWAPKEEP_SANDBOX_CONTRACTS,
-// else in build/contracts beside the executable's directory, else in
-// build/contracts of the module that the working directory belongs to.
-// It returns ErrMissing when they are in none of these.
+// Open finds the contracts: in dir if it is given, else in $SWAPKEEP_SANDBOX_CONTRACTS if
+// that is set, else in build/contracts beside the executable's directory, else in
+// build/contracts of the module that contains the working directory. It returns
+// ErrMissing if they are in none of these.
 func Open(dir string) (*Set, error) {
 	candidates := []string{dir}
 	if dir == "" {
@@ -83,7 +85,7 @@ func defaultDirs() []string {
 	}
 }
 
-// Get returns the named contract.
+// Get returns the named contract. The error is ErrMissing if there is no such file.
 func (s *Set) Get(name string) (*Contract, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +125,7 @@ func parse(raw []byte) (*Contract, error) {
 	return &Contract{ABI: parsed, Code: file.Bytecode}, nil
 }
 
-// Init is the creation code followed by the encoded constructor arguments.
+// Init returns the creation code followed by the encoded constructor arguments.
 func (c *Contract) Init(args ...any) ([]byte, error) {
 	packed, err := c.ABI.Pack("", args...)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package devnet runs EVM chains inside this process for tests and demos:
-// real go-ethereum nodes with chosen chain ids, whose contracts and balances
-// are in place from block 0.
+// Package devnet runs EVM chains in this process for tests and demos: real go-ethereum
+// nodes with any chain ids, whose contracts and balances are in place from block 0.
 package devnet
 
 import (
@@ -17,10 +16,10 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// A Baker executes constructors and calls on a state in memory and turns the
-// result into a genesis allocation. So a contract can stand at the address it
-// has on mainnet, with the immutables and created contracts that follow from
-// that address. A Baker keeps its first error; later calls do nothing.
+// A Baker executes constructors and calls on an in-memory state and turns the result into
+// a genesis allocation. This puts a contract at its mainnet address, with the immutables
+// and created contracts that depend on that address. A Baker keeps its first error; later
+// calls do nothing.
 type Baker struct {
 	state *state.StateDB
 	cfg   runtime.Config
@@ -30,8 +29,8 @@ type Baker struct {
 	slots   map[common.Address]map[common.Hash]struct{}
 }
 
-// NewBaker starts from an empty state. Time is the block time, in Unix
-// seconds, that the executed code sees.
+// NewBaker returns a Baker with an empty state. Time is the block time, in Unix seconds,
+// that the executed code sees.
 func NewBaker(chainID uint64, time uint64) *Baker {
 	b := &Baker{
 		touched: map[common.Address]struct{}{},
@@ -50,7 +49,7 @@ func NewBaker(chainID uint64, time uint64) *Baker {
 	return b
 }
 
-// hooks record which accounts and slots were written; a StateDB cannot list them.
+// hooks record which accounts and slots are written, as a StateDB cannot list them.
 func (b *Baker) hooks() *tracing.Hooks {
 	return &tracing.Hooks{
 		OnEnter: func(_ int, _ byte, _, to common.Address, _ []byte, _ uint64, _ *big.Int) {
@@ -82,7 +81,7 @@ func (b *Baker) Fund(account common.Address, wei *big.Int) {
 	b.touched[account] = struct{}{}
 }
 
-// Call executes a call and returns what it returned.
+// Call executes a call and returns its return data.
 func (b *Baker) Call(from, to common.Address, value *big.Int, data []byte) []byte {
 	if b.err != nil {
 		return nil
@@ -98,8 +97,8 @@ func (b *Baker) Call(from, to common.Address, value *big.Int, data []byte) []byt
 	return ret
 }
 
-// Deploy runs creation code as if `at` were the created address, and installs
-// the code it returns there.
+// Deploy runs creation code as if `at` were the created address, and installs the
+// returned code there.
 func (b *Baker) Deploy(at, from common.Address, init []byte) {
 	if b.err != nil {
 		return
@@ -115,7 +114,7 @@ func (b *Baker) Deploy(at, from common.Address, init []byte) {
 	b.finalise()
 }
 
-// Install puts runtime code at an address without running a constructor.
+// Install sets runtime code at an address without running a constructor.
 func (b *Baker) Install(at common.Address, code []byte) {
 	if b.err != nil {
 		return
@@ -141,14 +140,14 @@ func (b *Baker) finalise() {
 	b.state.Finalise(b.cfg.ChainConfig.Rules(b.cfg.BlockNumber, true, b.cfg.Time))
 }
 
-// Fail records an error of the caller's, if it is the first.
+// Fail records an error of the caller unless there already is one.
 func (b *Baker) Fail(err error) {
 	if b.err == nil {
 		b.err = err
 	}
 }
 
-// Alloc is the state so far.
+// Alloc returns the genesis allocation of the current state, or the first error.
 func (b *Baker) Alloc() (types.GenesisAlloc, error) {
 	if b.err != nil {
 		return nil, b.err
@@ -173,12 +172,12 @@ func (b *Baker) Alloc() (types.GenesisAlloc, error) {
 	return alloc, nil
 }
 
-// chainConfig is today's mainnet rules under another chain id.
+// chainConfig returns the current mainnet rules with another chain id.
 func chainConfig(id uint64) *params.ChainConfig {
 	cfg := *params.AllDevChainProtocolChanges
 	cfg.ChainID = new(big.Int).SetUint64(id)
-	// The development rules switch a fork on that no network has yet; its gas
-	// schedule makes an ERC-20 approval cost more than 100,000 gas.
+	// The development rules enable a fork that no network has activated yet. Under its
+	// gas schedule an ERC-20 approval costs more than 100,000 gas.
 	cfg.BogotaTime = nil
 	return &cfg
 }

@@ -24,16 +24,16 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/ethereum/go-ethereum/rpc"
 
-	// Tracers that debug_traceCall and its kin find by name.
+	// Tracers that debug_traceCall and similar methods find by name.
 	_ "github.com/ethereum/go-ethereum/eth/tracers/native"
 )
 
 const (
 	gasLimit = 60_000_000
 	cacheMB  = 16
-	// maxBlocks bounds one request to mine or to reorganise.
+	// maxBlocks limits one request to mine or to reorganise.
 	maxBlocks = 1000
-	// maxTipBits bounds what blocks can be told to ask.
+	// maxTipBits limits the minimum tip.
 	maxTipBits = 128
 )
 
@@ -41,17 +41,17 @@ const (
 type Config struct {
 	ID    uint64
 	Alloc types.GenesisAlloc
-	// Genesis is the time of block 0, in Unix seconds.
+	// Genesis is the timestamp of block 0, in Unix seconds.
 	Genesis uint64
-	// Period is the time between blocks; 0 mines only on request. Block times
-	// are whole seconds and always grow, so that a period below a second, like
-	// mining on request, makes chain time run ahead of the clock.
+	// Period is the time between blocks; 0 mines on request only. Block timestamps are
+	// whole seconds and strictly increase, so mining on request and periods below a
+	// second make chain time run ahead of the clock.
 	Period time.Duration
 	// Instant also mines a block as soon as a transaction arrives.
 	Instant bool
 }
 
-// A Chain is one running EVM chain. Its methods may be called concurrently.
+// A Chain is a running EVM chain. Its methods may be called concurrently.
 type Chain struct {
 	ID uint64
 
@@ -60,15 +60,15 @@ type Chain struct {
 	beacon *catalyst.SimulatedBeacon
 	server *rpc.Server
 
-	mining sync.Mutex // one block, reorganisation or time shift at a time
+	mining sync.Mutex // held for one block, reorganisation or time shift
 	paused bool       // guarded by mining
-	tip    *big.Int   // guarded by mining; what blocks ask at least, in wei per gas
+	tip    *big.Int   // guarded by mining; minimum tip of a mined transaction, in wei per gas
 	stop   chan struct{}
 	done   chan struct{}
 }
 
-// Start brings a chain up. It listens on no port: requests reach it through
-// [Chain.Server] or [Chain.Dial].
+// Start starts a chain. It listens on no port: requests go through [Chain.Server] or
+// [Chain.Dial].
 func Start(cfg Config) (*Chain, error) {
 	stack, err := node.New(nodeConfig(cfg.ID))
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *Chain) start(cfg Config) error {
 		return err
 	}
 	c.eth.SetSynced()
-	// Period 0, and none of the beacon's own APIs: blocks are made by mine alone.
+	// Period 0 and no beacon APIs: only mine and the methods of Chain make blocks.
 	if c.beacon, err = catalyst.NewSimulatedBeacon(0, common.Address{}, c.eth); err != nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func (c *Chain) start(cfg Config) error {
 	return c.firstBlock()
 }
 
-// firstBlock makes block 1 and waits for the transaction index, which begins
-// with it: until then a node cannot say that it does not know a transaction.
+// firstBlock mines block 1 and waits for the transaction index, which starts with it.
+// Until then the node cannot report a transaction as unknown.
 func (c *Chain) firstBlock() error {
 	if err := c.commit(1); err != nil {
 		return err
@@ -121,10 +121,10 @@ func nodeConfig(id uint64) *node.Config {
 	cfg := node.DefaultConfig
 	cfg.Name = fmt.Sprintf("sandbox-%d", id)
 	cfg.DataDir, cfg.IPCPath = "", "" // everything in memory
-	// Nothing opens the key store. Unless it is told a folder that is there, a node makes
-	// one, which outlives whoever is killed.
+	// Nothing opens the key store. Without an existing directory the node would create
+	// one, which stays behind if the process is killed.
 	cfg.KeyStoreDir = os.TempDir()
-	cfg.HTTPHost, cfg.WSHost = "", "" // no port of its own
+	cfg.HTTPHost, cfg.WSHost = "", "" // no ports of its own
 	cfg.AuthAddr, cfg.AuthPort = "127.0.0.1", 0
 	cfg.P2P = p2p.Config{NoDiscovery: true, NoDial: true, MaxPeers: 0, ListenAddr: ""}
 	return &cfg
@@ -152,7 +152,7 @@ func ethConfig(cfg Config) *ethconfig.Config {
 	return &ec
 }
 
-// namespaces that a public node offers; administration stays out.
+// namespaces are those that a public node offers, without administration.
 var namespaces = map[string]bool{"eth": true, "net": true, "txpool": true}
 
 func (c *Chain) registerAPIs() error {
@@ -182,10 +182,10 @@ func (clientVersion) ClientVersion() string { return "swapkeep-sandbox/go-ethere
 // Server answers JSON-RPC requests: eth, net, txpool, web3 and debug_trace….
 func (c *Chain) Server() *rpc.Server { return c.server }
 
-// Dial connects to the chain without a network in between.
+// Dial returns an in-process client.
 func (c *Chain) Dial() *rpc.Client { return rpc.DialInProc(c.server) }
 
-// Close stops the chain. It may be called once.
+// Close stops the chain. It must be called once only.
 func (c *Chain) Close() error {
 	close(c.stop)
 	<-c.done
@@ -221,13 +221,13 @@ func (c *Chain) mine(period time.Duration, instant bool) {
 	}
 }
 
-// Pause stops blocks from being made, except by Mine, Reorg and Shift.
+// Pause stops block production, except by Mine, Reorg and Shift.
 func (c *Chain) Pause() { c.setPaused(true) }
 
-// Resume lets blocks be made again.
+// Resume restarts block production.
 func (c *Chain) Resume() { c.setPaused(false) }
 
-// Paused reports whether blocks are made on request only.
+// Paused reports whether blocks are mined on request only.
 func (c *Chain) Paused() bool {
 	c.mining.Lock()
 	defer c.mining.Unlock()
@@ -240,7 +240,7 @@ func (c *Chain) setPaused(paused bool) {
 	c.paused = paused
 }
 
-// Mine makes n blocks now, paused or not.
+// Mine mines n blocks now, paused or not.
 func (c *Chain) Mine(n int) error {
 	if n < 1 || n > maxBlocks {
 		return fmt.Errorf("blocks: want 1 to %d, not %d", maxBlocks, n)
@@ -261,8 +261,8 @@ func (c *Chain) commit(n int) error {
 	return nil
 }
 
-// Reorg abandons the last n blocks and makes n+1 others in their place. The
-// abandoned transactions are mined again, or forgotten if drop is set.
+// Reorg replaces the last n blocks by n+1 others. Their transactions are mined again, or
+// dropped if drop is set.
 func (c *Chain) Reorg(n int, drop bool) error {
 	c.mining.Lock()
 	defer c.mining.Unlock()
@@ -287,15 +287,15 @@ func (c *Chain) Reorg(n int, drop bool) error {
 	return c.commit(n + 1)
 }
 
-// Still runs f while no block is made and none is abandoned.
+// Still runs f while no block is made or replaced.
 func (c *Chain) Still(f func() error) error {
 	c.mining.Lock()
 	defer c.mining.Unlock()
 	return f()
 }
 
-// Shift moves chain time forward, in whole seconds, by making a block. Chain
-// time stays ahead from then on.
+// Shift moves chain time forward by whole seconds by making a block. Chain time stays
+// ahead from then on.
 func (c *Chain) Shift(d time.Duration) error {
 	if d < time.Second {
 		return errors.New("chain time moves forward only, by at least a second")
@@ -303,7 +303,7 @@ func (c *Chain) Shift(d time.Duration) error {
 	c.mining.Lock()
 	defer c.mining.Unlock()
 	var err error
-	for range shiftTries { // somebody may hand in a transaction between block and shift
+	for range shiftTries { // a transaction may arrive between block and shift
 		if pending, _ := c.eth.TxPool().Pending(txpool.PendingFilter{}); len(pending) > 0 {
 			if err := c.commit(1); err != nil {
 				return err
@@ -316,17 +316,17 @@ func (c *Chain) Shift(d time.Duration) error {
 	return fmt.Errorf("chain %d: %w", c.ID, err)
 }
 
-// shiftTries is how often a shift makes room for itself.
+// shiftTries is how often Shift tries to empty the pool first.
 const shiftTries = 10
 
-// Head is the latest block's header.
+// Head returns the latest block's header.
 func (c *Chain) Head() *types.Header { return c.eth.BlockChain().CurrentBlock() }
 
-// usualTip is what blocks ask unless they are told otherwise.
+// usualTip is the default minimum tip, in wei per gas.
 func usualTip() *big.Int { return new(big.Int).Set(ethconfig.Defaults.Miner.GasPrice) }
 
-// AskTip has blocks take only transactions that tip at least so many wei per gas.
-// The others wait, as they do where blocks are wanted by many. nil asks the usual.
+// AskTip makes blocks include only transactions that tip at least wei per gas. The others
+// stay pending, as under congestion. nil restores the default.
 func (c *Chain) AskTip(wei *big.Int) error {
 	if wei == nil {
 		wei = usualTip()
@@ -340,22 +340,22 @@ func (c *Chain) AskTip(wei *big.Int) error {
 	return c.eth.Miner().SetGasTip(c.tip)
 }
 
-// Tip is what blocks ask at least, in wei per gas.
+// Tip returns the minimum tip, in wei per gas.
 func (c *Chain) Tip() *big.Int {
 	c.mining.Lock()
 	defer c.mining.Unlock()
 	return new(big.Int).Set(c.tip)
 }
 
-// Forget drops every transaction that waits for a block.
+// Forget drops all pending transactions.
 func (c *Chain) Forget() {
 	c.mining.Lock()
 	defer c.mining.Unlock()
 	c.eth.TxPool().Clear()
 }
 
-// Settle makes blocks until the transaction is in one, and returns its
-// receipt.
+// Settle mines blocks until one includes the transaction, and returns its receipt. It
+// gives up after 20 blocks.
 func (c *Chain) Settle(ctx context.Context, tx common.Hash) (*types.Receipt, error) {
 	for range 20 {
 		if ctx.Err() != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLeavesNothing: a chain that runs has nothing on the disk, so that one which is killed
-// leaves nothing there.
+// TestLeavesNothing checks that a running chain has nothing on disk, so that nothing is
+// left behind if it is killed.
 func TestLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {

@@ -23,9 +23,8 @@ const (
 	maxSeen    = 10_000
 )
 
-// A Front is a chain's JSON-RPC endpoint over HTTP and WebSocket. Requests
-// over HTTP pass through a book of faults, by method; those over WebSocket
-// reach the chain as they are.
+// A Front is a chain's JSON-RPC endpoint over HTTP and WebSocket. Fault rules apply by
+// method to requests over HTTP, not to those over WebSocket.
 type Front struct {
 	chain *Chain
 	book  *inject.Book
@@ -35,34 +34,33 @@ type Front struct {
 	seen []RawTransaction
 }
 
-// A RawTransaction was handed in over HTTP, whatever became of it.
+// A RawTransaction was submitted over HTTP, accepted or not.
 type RawTransaction struct {
-	Hash common.Hash   `json:"hash"` // zero when the bytes are no transaction
+	Hash common.Hash   `json:"hash"` // zero if Raw cannot be decoded
 	Raw  hexutil.Bytes `json:"raw"`
 	At   time.Time     `json:"at"`
 }
 
-// NewFront makes the endpoint of a chain.
+// NewFront returns the endpoint of a chain.
 func NewFront(chain *Chain, book *inject.Book) *Front {
 	return &Front{chain: chain, book: book, ws: chain.server.WebsocketHandler([]string{"*"})}
 }
 
-// Transactions lists the raw transactions seen over HTTP, oldest first, the
-// last 10,000 of them.
+// Transactions lists the last 10,000 raw transactions submitted over HTTP, oldest first.
 func (f *Front) Transactions() []RawTransaction {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return append([]RawTransaction{}, f.seen...)
 }
 
-// Reset forgets the transactions seen.
+// Reset clears the recorded transactions.
 func (f *Front) Reset() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.seen = nil
 }
 
-// call is one JSON-RPC request.
+// A call is one JSON-RPC request.
 type call struct {
 	ID     json.RawMessage   `json:"id"`
 	Method string            `json:"method"`
@@ -95,8 +93,8 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.book.Meet(methods...).Serve(w, r, carryOut, alter, reject)
 }
 
-// parseCalls reads a request or a batch. What is neither has no calls, and the
-// chain's own server says so.
+// parseCalls decodes a request or a batch. Anything else yields no calls, and the chain's
+// own server reports the error.
 func parseCalls(body []byte) (calls []call, batch bool) {
 	if trimmed := bytes.TrimSpace(body); len(trimmed) > 0 && trimmed[0] == '[' {
 		_ = json.Unmarshal(body, &calls)
@@ -109,7 +107,7 @@ func parseCalls(body []byte) (calls []call, batch bool) {
 	return calls, false
 }
 
-// note keeps a transaction that was handed in.
+// note records a submitted transaction.
 func (f *Front) note(c call) {
 	if c.Method != "eth_sendRawTransaction" || len(c.Params) == 0 {
 		return
@@ -129,8 +127,8 @@ func (f *Front) note(c call) {
 	}
 }
 
-// alterReplies tells a lie in the reply of each call it is about. Its pointer
-// counts from the reply: /result is what a method returns.
+// alterReplies applies a lie to the reply of each call it matches. The pointer is
+// relative to the reply: /result is the method's result.
 func alterReplies(body []byte, calls []call, batch bool, lie inject.Rule) ([]byte, error) {
 	if !batch {
 		return inject.Replace(body, lie.Pointer, lie.Value)

@@ -8,7 +8,7 @@ import (
 	"swapkeep/sandbox/inject"
 )
 
-// Whatever a request looks like, a rejection answers each of its calls.
+// FuzzCalls checks that a rejection answers every call of any request.
 func FuzzCalls(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}`))
 	f.Add([]byte(`[{"id":1,"method":"eth_chainId"},{"id":"x","method":"eth_sendRawTransaction","params":["0x02"]}]`))

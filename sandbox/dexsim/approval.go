@@ -33,13 +33,13 @@ type approvalReply struct {
 	CancelGasFee string       `json:"cancelGasFee,omitempty"`
 }
 
-// approveGas is enough for an approval.
+// approveGas is a gas limit that suffices for an approval.
 const approveGas = 60_000
 
 var maxUint256 = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1))
 
-// approval answers POST /check_approval: whether Permit2 may take the amount
-// and, where not, the transactions that let it.
+// approval answers POST /check_approval: the transactions that give Permit2 the
+// allowance, if it does not have it yet.
 func (s *Server) approval(ctx context.Context, body []byte, _ *http.Request) (any, error) {
 	var r struct {
 		Wallet common.Address `json:"walletAddress"`
@@ -91,7 +91,7 @@ func (m *market) approve(owner, token common.Address, allowance *big.Int) (call,
 	return call{from: owner, to: token, value: new(big.Int), data: data}, err
 }
 
-// refuses tells a token that wants its allowance reset to zero first.
+// refuses reports whether the token requires a reset of the allowance to zero first.
 func (m *market) refuses(ctx context.Context, c call) bool {
 	_, err := m.Client.CallContract(ctx, ethereum.CallMsg{From: c.from, To: &c.to, Data: c.data}, nil)
 	return reverted(err)

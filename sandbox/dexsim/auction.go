@@ -15,10 +15,10 @@ import (
 	"swapkeep/sandbox/eip55"
 )
 
-// errTooLow is for an auction that nobody would bid in.
+// errTooLow means that the amount is too small for an auction.
 var errTooLow = failure{http.StatusNotFound, "QuoteAmountTooLowError", "Order size is below the minimum quotable size for the requested protocols on this chain."}
 
-// dutchQuote is the quote object of an auction. Info is the order.
+// dutchQuote is the quote object of an auction. OrderInfo is the order.
 type dutchQuote struct {
 	ChainID            uint64             `json:"chainId"`
 	Swapper            eip55.Address      `json:"swapper"`
@@ -37,18 +37,18 @@ type dutchQuote struct {
 	ExpectedAmountOut  string             `json:"expectedAmountOut,omitempty"` // V3
 }
 
-// dutchInfo is an order as quotes show it.
+// A dutchInfo is an order as quotes show it.
 type dutchInfo interface {
 	ok() bool
-	amounts() []string // all that must be decimal
+	amounts() []string // all members that must be decimal
 	order() dutchOrder
 	legs() (input, outputs any)
 	chain() uint64
 	cosigner() eip55.Address
 }
 
-// openQuote reads a quote that came back, and the order in it, which must have
-// the shape they were given out in.
+// openQuote decodes a quote that was sent back, and its order. Both must still have the
+// shape in which they were issued, else it returns errQuoteMismatch.
 func openQuote[I dutchInfo](raw []byte) (*dutchQuote, dutchOrder, error) {
 	var q dutchQuote
 	if err := decodeAll(raw, &q); err != nil {
@@ -61,30 +61,31 @@ func openQuote[I dutchInfo](raw []byte) (*dutchQuote, dutchOrder, error) {
 	return &q, info.order(), nil
 }
 
-// Whether auctions are offered where both an auction and the pools were asked for.
+// Values of Settings.Auctions: when to offer an auction if the request allows both
+// auctions and pools.
 const (
 	AuctionsBest   = "best"   // from AuctionLeastUSD on; also ""
-	AuctionsNever  = "never"  // the pools only
+	AuctionsNever  = "never"  // pools only
 	AuctionsAlways = "always" // whatever the value
 )
 
-// auctioned reports whether an auction of the kind answers a request.
+// auctioned reports whether an auction of the kind answers the request.
 func (s *Server) auctioned(m *market, q quoteRequest, kind *dutchKind) bool {
 	settings := s.Settings()
 	offered := m.UniswapX().Protocol == kind.protocol && settings.Auctions != AuctionsNever
-	asked := len(q.Protocols) == 0 || slices.ContainsFunc(q.Protocols, isUniswapX) // accepts saw which
+	asked := len(q.Protocols) == 0 || slices.ContainsFunc(q.Protocols, isUniswapX) // accepts has checked which
 	if !offered || !asked || q.TokenIn == native || q.RoutingPreference == "FASTEST" {
 		return false
 	}
 	return settings.Auctions == AuctionsAlways || q.pinned() || m.worth(q) >= settings.auctionLeast()
 }
 
-// pinned reports whether nothing but an auction is asked for.
+// pinned reports whether the request allows auctions only.
 func (q quoteRequest) pinned() bool {
 	return len(q.Protocols) > 0 && !slices.ContainsFunc(q.Protocols, func(p string) bool { return !isUniswapX(p) })
 }
 
-// worth is the value of what is sold, in whole US dollars.
+// worth returns the value of the input, in whole US dollars.
 func (m *market) worth(q quoteRequest) int64 {
 	in, _ := m.Coin(q.TokenIn)
 	value := new(big.Int).Mul(q.amount, big.NewInt(in.MicroUSD))
@@ -95,8 +96,7 @@ func (m *market) worth(q quoteRequest) int64 {
 	return value.Int64()
 }
 
-// quoteDutch answers with an order that pays somewhat more than the pools, to
-// begin with.
+// quoteDutch answers with an order that starts out paying slightly more than the pools.
 func (s *Server) quoteDutch(ctx context.Context, m *market, q quoteRequest, kind *dutchKind) (*envelope, error) {
 	settings := s.Settings()
 	if settings.Auctions != AuctionsAlways && m.worth(q) < settings.auctionLeast() {
@@ -131,7 +131,7 @@ func (s *Server) quoteDutch(ctx context.Context, m *market, q quoteRequest, kind
 	return &envelope{Approval: true, Permit: typed(o, m.ID, m.Contracts.Permit2), Quote: quote}, nil
 }
 
-// newOrder is the order of a quote.
+// newOrder makes the order of a quote.
 func (s *Server) newOrder(ctx context.Context, m *market, q quoteRequest, kind *dutchKind, parts []aggregatedOutput) (dutchOrder, error) {
 	now, err := m.Now(ctx)
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Server) newOrder(ctx context.Context, m *market, q quoteRequest, kind *
 	return kind.make(m.ID, info, s.Cosigner.Address, q.TokenIn, q.amount, legs, slippage), nil
 }
 
-// noncePrefix begins the nonces of the API.
+// noncePrefix is the prefix of the API's nonces.
 var noncePrefix = []byte{0x04, 0x68, 0x32}
 
 func newNonce() *big.Int {
@@ -188,7 +188,7 @@ func (m *market) dutchQuote(q quoteRequest, o dutchOrder, total *big.Int, parts 
 	return quote, nil
 }
 
-// lifetime is how long a new order can be filled, in seconds.
+// lifetime returns how long a new order can be filled, in seconds.
 func (s Settings) lifetime(kind *dutchKind) int64 {
 	if s.DeadlineSeconds > 0 {
 		return s.DeadlineSeconds
@@ -196,8 +196,7 @@ func (s Settings) lifetime(kind *dutchKind) int64 {
 	return kind.lifetime
 }
 
-// What auctions are offered from, and by how much they are better than the
-// pools, unless the settings say otherwise.
+// Defaults of AuctionLeastUSD and AuctionImprovementBips.
 const (
 	usualAuctionLeast = 300 // US dollars
 	usualImprovement  = 10  // basis points
@@ -217,5 +216,5 @@ func (s Settings) improvement() int64 {
 	return usualImprovement
 }
 
-// reactor of the chain for a kind; zero where it has none.
+// reactor returns the chain's reactor for a kind; zero if it has none.
 func (m *market) reactor(kind *dutchKind) common.Address { return kind.reactor(m.UniswapX()) }

@@ -33,7 +33,7 @@ type orderEntry struct {
 	} `json:"settledAmounts"`
 }
 
-// auctions are the protocols of a wallet that takes auctions, too.
+// auctions returns the protocols of a wallet that also accepts auctions.
 func auctions(chain uint64) fields {
 	if chain == 1 {
 		return fields{"protocols": []string{"V2", "V3", "UNISWAPX_V2"}}
@@ -51,7 +51,7 @@ func merge(all ...fields) fields {
 	return merged
 }
 
-// an auction is a quote for an order of account 0.
+// An auction is a quote for an order of account 0.
 type auction struct {
 	t       *testing.T
 	s       *sandbox.Sandbox
@@ -61,7 +61,7 @@ type auction struct {
 	id      common.Hash
 }
 
-// quoted asks for an auction and lets Permit2 take what it sells.
+// quoted requests an auction and approves Permit2 for the token sold.
 func quoted(t *testing.T, s *sandbox.Sandbox, chain uint64, in, out string, amount *big.Int, more fields) *auction {
 	t.Helper()
 	a := &auction{t: t, s: s, c: s.Chain(chain)}
@@ -79,7 +79,7 @@ func quoted(t *testing.T, s *sandbox.Sandbox, chain uint64, in, out string, amou
 	return a
 }
 
-// body is the request that posts the order.
+// body returns the request that posts the order.
 func (a *auction) body() fields {
 	return fields{"signature": sign(a.t, a.s.Accounts()[0], a.quote.Permit), "quote": a.quote.Quote, "routing": a.quote.Routing}
 }
@@ -96,7 +96,7 @@ func (a *auction) mustPost() {
 	}
 }
 
-// orders is what GET /orders knows of the order.
+// orders returns the entries of GET /orders for the order.
 func (a *auction) orders() []orderEntry {
 	a.t.Helper()
 	reply, _ := mustAsk[struct{ Orders []orderEntry }](a.t, a.s, http.MethodGet, "/orders?orderId="+a.id.Hex(), nil)
@@ -112,7 +112,7 @@ func (a *auction) entry() orderEntry {
 	return list[0]
 }
 
-// wait waits for what the filler does beside the test.
+// wait waits for work that the filler does in the background.
 func (a *auction) wait(what string, done func() bool) {
 	a.t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
@@ -125,7 +125,7 @@ func (a *auction) wait(what string, done func() bool) {
 	}
 }
 
-// sent waits until the filler's transaction waits for a block.
+// sent waits until the filler's transaction is pending.
 func (a *auction) sent() {
 	a.t.Helper()
 	a.wait("a fill is sent", func() bool {
@@ -163,7 +163,7 @@ func become(t *testing.T, s *sandbox.Sandbox, o dexsim.Outcome) {
 	set(t, s, func(settings *dexsim.Settings) { settings.Outcome = o })
 }
 
-// balances of everybody whom the quote pays.
+// balances returns the balances of all recipients of the quote.
 func (a *auction) balances() []*big.Int {
 	var all []*big.Int
 	for _, o := range a.quote.outputs {
@@ -195,8 +195,8 @@ func TestAuctionRepliesHaveTheRecordedShape(t *testing.T) {
 	sandboxtest.SameShape(t, "filled", sandboxtest.Decode[any](t, raw), body("07_orders.json", "response_filled"))
 }
 
-// The reactors pay everybody what the quote said, as long as the price does not
-// fall, from the filler's own balance.
+// TestOrdersSettle checks that the reactors pay every recipient the quoted amount from
+// the filler's balance while the price has not decayed.
 func TestOrdersSettle(t *testing.T) {
 	s := manual(t, 1, 8453, 42161)
 	set(t, s, func(settings *dexsim.Settings) {
@@ -243,12 +243,12 @@ func TestOrdersSettle(t *testing.T) {
 	}
 }
 
-// An order filled later pays less, exactly what is said of it and no less than
-// its floor.
+// TestPricesFall checks that an order filled later pays less, exactly the reported amount
+// and no less than its minimum.
 func TestPricesFall(t *testing.T) {
 	s := manual(t, 1, 8453)
 	for _, chain := range []uint64{1, 8453} {
-		if err := s.Chain(chain).Mine(16); err != nil { // or a curve from the first block on is not over yet
+		if err := s.Chain(chain).Mine(16); err != nil { // else a curve that starts at the first block has not ended yet
 			t.Fatal(err)
 		}
 		for name, outcome := range map[string]dexsim.Outcome{"half way": {Blocks: 4}, "late": {Fill: "late"}, "fallen already": {Cosign: "early"}} {
@@ -294,8 +294,8 @@ func TestPricesFall(t *testing.T) {
 	}
 }
 
-// Unfilled orders end otherwise: by the deadline, by the nonce, or when the
-// swapper has nothing left; the last may come back.
+// TestOrdersThatAreNotFilled covers the other statuses: expired by the deadline,
+// cancelled by the nonce, and insufficient funds, after which an order may be open again.
 func TestOrdersThatAreNotFilled(t *testing.T) {
 	s := manual(t, 1, 8453)
 	for _, chain := range []uint64{1, 8453} {
@@ -325,7 +325,7 @@ func TestOrdersThatAreNotFilled(t *testing.T) {
 		if e := a.entry(); e.OrderStatus != "expired" {
 			t.Errorf("chain %d: %s after its deadline", chain, e.OrderStatus)
 		}
-		become(t, s, dexsim.Outcome{}) // neither is filled any more
+		become(t, s, dexsim.Outcome{}) // neither order is filled any more
 		for _, id := range []common.Hash{a.id, b.id} {
 			if err := s.DEX().SetOutcome(id, dexsim.Outcome{}); err != nil {
 				t.Error(err)
@@ -338,7 +338,7 @@ func TestOrdersThatAreNotFilled(t *testing.T) {
 	}
 }
 
-// cancel uses the order's nonce up, as its swapper.
+// cancel invalidates the order's nonce as the swapper.
 func (a *auction) cancel() {
 	a.t.Helper()
 	var q struct{ OrderInfo struct{ Nonce string } }
@@ -351,7 +351,7 @@ func (a *auction) cancel() {
 		Data: sandboxtest.Calldata(a.t, "invalidateUnorderedNonces(uint256,uint256)", new(big.Int).Rsh(nonce, 8), mask)})
 }
 
-// An order that is posted again is the same order, whatever became of it.
+// TestPostedTwice checks that posting an order again has no effect, whatever its status.
 func TestPostedTwice(t *testing.T) {
 	s := manual(t, 8453)
 	a := quoted(t, s, 8453, "USDC", "WETH", sandboxtest.Units(1000, 6), nil)
@@ -379,7 +379,7 @@ func TestPostedTwice(t *testing.T) {
 	}
 }
 
-// A fill that a reorganisation takes away is made again.
+// TestReorganisedFill checks that a fill lost in a reorganisation is sent again.
 func TestReorganisedFill(t *testing.T) {
 	s := manual(t, 8453)
 	a := quoted(t, s, 8453, "USDC", "WETH", sandboxtest.Units(1000, 6), nil)
@@ -400,7 +400,7 @@ func TestReorganisedFill(t *testing.T) {
 	}
 }
 
-// What GET /orders claims in place of the truth.
+// TestClaims checks the false statuses of GET /orders.
 func TestClaims(t *testing.T) {
 	s := manual(t, 8453)
 	other := quoted(t, s, 8453, "USDC", "WETH", sandboxtest.Units(1000, 6), nil)
@@ -410,7 +410,7 @@ func TestClaims(t *testing.T) {
 	fill := other.entry().TxHash
 	for _, tc := range []struct {
 		outcome dexsim.Outcome
-		filled  bool // really
+		filled  bool // in truth
 		want    func(list []orderEntry) bool
 	}{
 		{dexsim.Outcome{Fill: "never", Claim: "filled"}, false, func(l []orderEntry) bool {
@@ -453,8 +453,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// The reactor takes no order that was cosigned badly, and pays more for one whose
-// cosigner found more.
+// TestCosigning checks that the reactor refuses badly cosigned orders and pays more if
+// the cosigner raises the amounts.
 func TestCosigning(t *testing.T) {
 	s := manual(t, 1, 8453)
 	for _, chain := range []uint64{1, 8453} {
@@ -498,7 +498,7 @@ func (a *auction) state() (found struct{ Status, Trouble string }) {
 	return found
 }
 
-// Which of the two routes answers.
+// TestAuctionOrPools checks whether an auction or the pools answer a request.
 func TestAuctionOrPools(t *testing.T) {
 	s := manual(t, 1, 10, 8453)
 	usdc := func(chain uint64) common.Address { return sandboxtest.Token(t, s.Chain(chain), "USDC") }
@@ -570,7 +570,8 @@ func TestOrdersRefused(t *testing.T) {
 	}
 }
 
-// What the order service refuses besides, whatever the quote was.
+// TestOrdersRefusedLater checks the order service's own refusals of orders with a valid
+// quote.
 func TestOrdersRefusedLater(t *testing.T) {
 	s := manual(t, 8453)
 	refusal := func(a *auction) string {
@@ -614,7 +615,7 @@ func TestOrdersRefusedLater(t *testing.T) {
 	}
 }
 
-// The answer to an order can be lost although the order was taken.
+// TestAnswersLost checks that an order is taken even if the response is lost.
 func TestAnswersLost(t *testing.T) {
 	s := manual(t, 8453)
 	for _, kind := range []inject.Kind{inject.Fail, inject.Drop} {

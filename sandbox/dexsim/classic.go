@@ -35,7 +35,7 @@ type classicQuote struct {
 	recordedFields
 }
 
-// recordedFields are members that recorded quotes have and documented ones lack.
+// recordedFields are members that recorded quotes have but the documentation lacks.
 type recordedFields struct {
 	PriceDifference  json.Number    `json:"priceDifference,omitempty"`
 	GasPrice         string         `json:"gasPrice,omitempty"`
@@ -45,7 +45,7 @@ type recordedFields struct {
 	PortionRecipient *eip55.Address `json:"portionRecipient,omitempty"`
 }
 
-// A gasEstimate is one way to price the call. Its strategy is the service's own.
+// A gasEstimate is one way to price the call. Strategy is internal to the service.
 type gasEstimate struct {
 	Type     string                 `json:"type"`
 	Strategy map[string]json.Number `json:"strategy"`
@@ -54,13 +54,14 @@ type gasEstimate struct {
 	GasPrice string                 `json:"gasPrice"`
 }
 
-// strategy has the members that are recorded.
+// strategy has the recorded members.
 var strategy = map[string]json.Number{
 	"limitInflationFactor": "1.15", "priceInflationFactor": "1.5", "percentileThresholdFor1559Fee": "75", "minPriorityFeeGwei": "2", "maxPriorityFeeGwei": "9",
 	"baseFeeMultiplier": "1", "baseFeeHistoryWindow": "20", "minPriorityFeeRatioOfBaseFee": "0.2", "thresholdToInflateLastBlockBaseFee": "0.75",
 }
 
-// asRecorded are they, of a quote whose outputs are the user's and then the fees.
+// asRecorded fills recordedFields for a quote whose outputs are the user's, then the
+// fees.
 func asRecorded(price gas, units uint64, impact json.Number, outputs []aggregatedOutput) recordedFields {
 	f := recordedFields{PriceDifference: impact, GasPrice: price.MaxFeePerGas,
 		GasEstimates: []gasEstimate{{"legacy", strategy, fmt.Sprint(units), price.fee(units).String(), price.MaxFeePerGas}}}
@@ -93,14 +94,14 @@ type aggregatedOutput struct {
 	Fee       string        `json:"fee,omitempty"`
 }
 
-// hop is a pool of the route.
+// A hop is a pool of the route.
 type hop struct {
 	Type      string   `json:"type"`
-	Address   string   `json:"address"` // of v4, the pool's id
+	Address   string   `json:"address"` // V4: the pool id
 	TokenIn   hopToken `json:"tokenIn"`
 	TokenOut  hopToken `json:"tokenOut"`
 	Fee       string   `json:"fee,omitempty"`
-	Spacing   string   `json:"tickSpacing,omitempty"` // of v4, as the next
+	Spacing   string   `json:"tickSpacing,omitempty"` // V4, like Hooks
 	Hooks     string   `json:"hooks,omitempty"`
 	Liquidity string   `json:"liquidity,omitempty"`
 	SqrtRatio string   `json:"sqrtRatioX96,omitempty"`
@@ -123,8 +124,8 @@ type reserve struct {
 	Quotient string   `json:"quotient"`
 }
 
-// A portion of the output goes to somebody else than the user. Portions are
-// taken one after the other, each from what the former left.
+// A portion is a share of the output for a recipient other than the user. Portions are
+// taken in order, each from what the previous ones left.
 type portion struct {
 	recipient common.Address
 	bips      int64
@@ -212,10 +213,10 @@ func (m *market) classicQuote(ctx context.Context, q quoteRequest, route path, o
 	}, nil
 }
 
-// overhead is the gas of a router transaction beside its swap.
+// overhead returns the gas of a router transaction without its swap.
 func overhead(portions int) uint64 { return 90_000 + 35_000*uint64(portions) }
 
-// floor is an amount less the slippage, in basis points, rounded down.
+// floor returns an amount less the slippage, in basis points, rounded down.
 func floor(amount *big.Int, slippage int64) *big.Int {
 	least := new(big.Int).Mul(amount, big.NewInt(allBips-slippage))
 	return least.Div(least, big.NewInt(allBips))
@@ -238,8 +239,8 @@ func aggregate(token eip55.Address, total *big.Int, user common.Address, portion
 	return append([]aggregatedOutput{entry(left, user, bips, "")}, others...)
 }
 
-// hops describes the route's pools, and how far, in percent, the route pays
-// less than their present price.
+// hops describes the route's pools and returns the price impact in percent: how much less
+// the route pays than at the current prices.
 func (m *market) hops(ctx context.Context, route path, amount *big.Int) ([]hop, float64, error) {
 	expected, _ := new(big.Float).SetInt(amount).Float64()
 	hops := make([]hop, len(route.pools))
@@ -272,7 +273,7 @@ func (m *market) hops(ctx context.Context, route path, amount *big.Int) ([]hop, 
 	return hops, math.Max(0, 100*(1-paid/expected)), nil
 }
 
-// price is how much of token1 one base unit of token0 is worth.
+// price returns the value of one base unit of token0 in base units of token1.
 func (st state) price() float64 {
 	if st.reserves != nil {
 		return number(st.reserves[1]) / number(st.reserves[0])

@@ -54,7 +54,7 @@ type quoteReply struct {
 	}
 }
 
-// quote asks for a quote of account 0.
+// quote requests a quote for account 0.
 func quote(t *testing.T, s *sandbox.Sandbox, chain uint64, in, out common.Address, amount *big.Int, more fields) quoteReply {
 	t.Helper()
 	reply, _ := mustAsk[quoteReply](t, s, http.MethodPost, "/quote", quoteRequest(s, chain, in, out, amount, more))
@@ -100,7 +100,7 @@ type swapReply struct {
 	GasFee string      `json:"gasFee"`
 }
 
-// swap asks for the transaction of a quote, signing its permit if it has one.
+// swap requests the transaction of a quote, and signs its permit if it has one.
 func swap(t *testing.T, s *sandbox.Sandbox, q quoteReply) transaction {
 	t.Helper()
 	body := fields{"quote": q.Quote}
@@ -148,7 +148,7 @@ func sign(t *testing.T, a sandbox.Account, permit json.RawMessage) string {
 	return hexutil.Encode(signature)
 }
 
-// execute signs and sends a transaction of account 0 and waits for its receipt.
+// execute signs and sends a transaction from account 0 and waits for its receipt.
 func execute(t *testing.T, s *sandbox.Sandbox, tx transaction) *types.Receipt {
 	t.Helper()
 	c := s.Chain(tx.ChainID)
@@ -167,7 +167,7 @@ func execute(t *testing.T, s *sandbox.Sandbox, tx transaction) *types.Receipt {
 	return sandboxtest.Transact(t, c, a, operator.Call{To: tx.To, Value: value, Data: tx.Data, Gas: gas.Uint64()})
 }
 
-// mustExecute also wants success.
+// mustExecute is execute, and fails the test if the transaction reverted.
 func mustExecute(t *testing.T, s *sandbox.Sandbox, tx transaction) *types.Receipt {
 	t.Helper()
 	receipt := execute(t, s, tx)
@@ -177,7 +177,7 @@ func mustExecute(t *testing.T, s *sandbox.Sandbox, tx transaction) *types.Receip
 	return receipt
 }
 
-// example reads a recorded reply.
+// example reads a part of a recorded exchange.
 func example(t *testing.T, file string, path ...string) any {
 	t.Helper()
 	at := sandboxtest.Example(t, "testdata/"+file)
@@ -187,7 +187,7 @@ func example(t *testing.T, file string, path ...string) any {
 	return at
 }
 
-// receiptOf is nil where there is none.
+// receiptOf returns a receipt; nil if there is none.
 func receiptOf(t *testing.T, c *sandbox.Chain, tx common.Hash) *types.Receipt {
 	t.Helper()
 	r, err := c.Client().TransactionReceipt(t.Context(), tx)

@@ -9,15 +9,15 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// When the price begins to fall after an order was posted, and how long a V2
-// order's then falls.
+// When the price starts to decay after an order is posted, and how long a V2 order's
+// price decays.
 const (
 	decayAfter       = 24 // seconds
 	decayFor         = 60 // seconds
 	decayAfterBlocks = 3
 )
 
-// cosign adds the cosigner's part to an order, as its outcome says.
+// cosign adds the cosigner's part to an order, in the way of Outcome.Cosign.
 func (s *Server) cosign(ctx context.Context, o *order, how string) error {
 	data, err := s.cosignerData(ctx, o)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Server) cosign(ctx context.Context, o *order, how string) error {
 	return err
 }
 
-// cosignerData lets the filler alone have the order until the price falls.
+// cosignerData makes the filler exclusive until the price decays.
 func (s *Server) cosignerData(ctx context.Context, o *order) (cosignerData, error) {
 	data := unsigned()
 	data.filler, data.exclusivity = s.Filler.Address, big.NewInt(o.kind.exclusivity)
@@ -49,7 +49,7 @@ func (s *Server) cosignerData(ctx context.Context, o *order) (cosignerData, erro
 	}
 	deadline := o.terms.common().Deadline.Int64()
 	data.start.SetInt64(min(now.Unix()+decayAfter, deadline))
-	data.end.SetInt64(min(data.start.Int64()+decayFor, deadline)) // the reactor takes no later one
+	data.end.SetInt64(min(data.start.Int64()+decayFor, deadline)) // the reactor refuses an end after the deadline
 	return data, nil
 }
 
@@ -67,7 +67,7 @@ func (o *order) cosignedBy(key *ecdsa.PrivateKey, data cosignerData) (cosignerDa
 	return data, signature, nil
 }
 
-// cosignerDigest is what a cosigner signs, without any prefix.
+// cosignerDigest returns the digest that a cosigner signs, without any prefix.
 func cosignerDigest(id common.Hash, terms dutchOrder, chain uint64, data cosignerData) ([]byte, error) {
 	encoded, err := terms.cosigned(data)
 	if err != nil {

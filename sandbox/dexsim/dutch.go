@@ -15,7 +15,7 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// A dutchKind is one of the two kinds of auction that UniswapX offers here.
+// A dutchKind is one of the two kinds of UniswapX auction that are offered.
 type dutchKind struct {
 	routing   string // in quotes
 	orderType string // in orders
@@ -23,19 +23,19 @@ type dutchKind struct {
 	witness   string // EIP-712 type of the order
 	types     apitypes.Types
 	reactor   func(network.UniswapX) common.Address
-	contract  string // the reactor's, among the contracts
-	// lifetime is how long a quote's order can be filled, in seconds.
+	contract  string // name of the reactor in the set of contracts
+	// lifetime is how long a quoted order can be filled, in seconds.
 	lifetime int64
-	// exclusivity is what others than the exclusive filler pay on top while the
-	// price does not fall yet, in basis points.
+	// exclusivity is what any other filler must pay on top before the price decays, in
+	// basis points.
 	exclusivity int64
-	// chainInCosignature says whether the cosigner's digest names the chain.
+	// chainInCosignature says whether the cosigner's digest includes the chain id.
 	chainInCosignature bool
-	// least is the smallest output for a slippage in basis points.
+	// least returns the minimum output for a slippage in basis points.
 	least func(amount *big.Int, slippage int64) *big.Int
-	// make is the order of a quote: legs that fall by the slippage, in basis points.
+	// make returns the order of a quote. Its legs decay by the slippage, in basis points.
 	make func(chain uint64, info orderInfo, cosigner, token common.Address, in *big.Int, legs []leg, slippage int64) dutchOrder
-	// open reads an order as quotes show it, in the shape that they have.
+	// open decodes a quote and its order; see openQuote.
 	open func(quote []byte) (*dutchQuote, dutchOrder, error)
 }
 
@@ -53,31 +53,31 @@ var v3Kind = &dutchKind{
 
 var dutchKinds = []*dutchKind{v2Kind, v3Kind}
 
-// ceiling is an amount less the slippage, in basis points, rounded up.
+// ceiling returns an amount less the slippage, in basis points, rounded up.
 func ceiling(amount *big.Int, slippage int64) *big.Int {
 	less := new(big.Int).Mul(amount, big.NewInt(slippage))
 	return less.Sub(amount, less.Div(less, big.NewInt(allBips)))
 }
 
-// A dutchOrder is what the user of an auction signs.
+// A dutchOrder is the order that the user of an auction signs.
 type dutchOrder interface {
 	kind() *dutchKind
 	common() orderInfo
-	// spends is the token and the most of it that the order can take.
+	// spends returns the token and the maximum amount that the order can take.
 	spends() (common.Address, *big.Int)
-	// message is the order as its EIP-712 type has it.
+	// message returns the order as an EIP-712 message.
 	message() apitypes.TypedDataMessage
-	// shown is the order as quotes show it.
+	// shown returns the order as quotes show it.
 	shown() dutchInfo
-	// encoded is the order as the reactor takes it.
+	// encoded returns the order in the reactor's encoding.
 	encoded(data cosignerData, cosignature []byte) ([]byte, error)
-	// cosigned encodes the cosigner's part alone, which the cosigner signs.
+	// cosigned encodes the part that the cosigner signs.
 	cosigned(data cosignerData) ([]byte, error)
-	// at is what the order takes and pays at a place of the chain.
+	// at returns the order's input and outputs at a block.
 	at(data cosignerData, when moment) (in *big.Int, outs []*big.Int)
-	// outputs are what it pays, before the price falls.
+	// outputs returns the outputs before the price decays.
 	outputs() []leg
-	// sound says what the order service has against it, "" for nothing.
+	// sound returns why the order service refuses the order; "" if it does not.
 	sound() string
 }
 
@@ -87,15 +87,15 @@ type leg struct {
 	start            *big.Int
 }
 
-// A moment is a place of the chain.
+// A moment is a block by number and time.
 type moment struct {
 	block uint64
 	time  uint64
 }
 
-// cosignerData is what the cosigner adds to an order. Decay begins at start, a
-// time or, for V3, a block; end is a time and V2's alone. Zero amounts leave the
-// order's own.
+// cosignerData is what the cosigner adds to an order. Decay begins at start, which is a
+// time for V2 and a block for V3; end is a time and used by V2 only. Zero amounts keep
+// the order's own.
 type cosignerData struct {
 	start, end  *big.Int
 	filler      common.Address
@@ -104,12 +104,12 @@ type cosignerData struct {
 	outputs     []*big.Int
 }
 
-// unsigned is the cosigner's part of an order that nobody has cosigned.
+// unsigned returns the cosigner's part of an order that is not cosigned.
 func unsigned() cosignerData {
 	return cosignerData{new(big.Int), new(big.Int), common.Address{}, new(big.Int), new(big.Int), []*big.Int{new(big.Int)}}
 }
 
-// orderInfo begins every order.
+// orderInfo is the first member of every order.
 type orderInfo struct {
 	Reactor                      common.Address
 	Swapper                      common.Address
@@ -119,7 +119,7 @@ type orderInfo struct {
 	AdditionalValidationData     []byte
 }
 
-// infoHead is the same as quotes show it.
+// infoHead is the orderInfo as quotes show it.
 type infoHead struct {
 	ChainID                      uint64        `json:"chainId"`
 	Reactor                      eip55.Address `json:"reactor"`
@@ -149,7 +149,7 @@ func (h infoHead) info() orderInfo {
 	}
 }
 
-// message has the deadline as a number, as the API does.
+// message has the deadline as a number, as in the API.
 func (i orderInfo) message() apitypes.TypedDataMessage {
 	return apitypes.TypedDataMessage{
 		"reactor": i.Reactor.Hex(), "swapper": i.Swapper.Hex(), "nonce": i.Nonce.String(), "deadline": i.Deadline,
@@ -158,8 +158,8 @@ func (i orderInfo) message() apitypes.TypedDataMessage {
 	}
 }
 
-// typedData is what the user of an auction signs: as a permit of the AMM route,
-// but the domain's contract in lower case.
+// typedData is what the user of an auction signs. Unlike in the permits of the AMM route,
+// the domain's contract is in lower case.
 type typedData struct {
 	Domain typedDomain               `json:"domain"`
 	Types  apitypes.Types            `json:"types"`
@@ -172,11 +172,11 @@ type typedDomain struct {
 	VerifyingContract string `json:"verifyingContract"`
 }
 
-// permitWitness is the EIP-712 type that an order is signed within.
+// permitWitness is the primary EIP-712 type that contains an order.
 const permitWitness = "PermitWitnessTransferFrom"
 
-// witnessTypes are the types of an order's signature: those around the order and
-// the order's own.
+// witnessTypes returns the types of an order's signature: the common ones and the order's
+// own.
 func witnessTypes(witness string, own apitypes.Types) apitypes.Types {
 	types := apitypes.Types{
 		permitWitness: {
@@ -195,7 +195,7 @@ func witnessTypes(witness string, own apitypes.Types) apitypes.Types {
 	return types
 }
 
-// typed is the order as the user of a chain signs it.
+// typed returns the typed data that the user signs for an order.
 func typed(o dutchOrder, chain uint64, permit2 common.Address) *typedData {
 	info := o.common()
 	token, most := o.spends()
@@ -219,21 +219,21 @@ func (t *typedData) full() apitypes.TypedData {
 	return apitypes.TypedData{Types: types, PrimaryType: permitWitness, Domain: domain, Message: t.Values}
 }
 
-// digest is what the user's key signs.
+// digest returns the hash that the user signs.
 func (t *typedData) digest() ([]byte, error) {
 	digest, _, err := apitypes.TypedDataAndHash(t.full())
 	return digest, err
 }
 
-// orderHash names the order, at the API and on the chain.
+// orderHash returns the order's id in the API and on the chain.
 func orderHash(o dutchOrder) (common.Hash, error) {
-	data := typed(o, 0, common.Address{}).full() // the hash has no part of the domain
+	data := typed(o, 0, common.Address{}).full() // the hash does not include the domain
 	hash, err := data.HashStruct(o.kind().witness, o.message())
 	return common.BytesToHash(hash), err
 }
 
-// tupleOf is the ABI type of one struct, or panics: its descriptions are
-// literals of this package.
+// tupleOf returns the ABI type of a struct. It panics on a bad description, as these are
+// literals in this package.
 func tupleOf(components []abi.ArgumentMarshaling) abi.Arguments {
 	t, err := abi.NewType("tuple", "", components)
 	if err != nil {
@@ -242,7 +242,7 @@ func tupleOf(components []abi.ArgumentMarshaling) abi.Arguments {
 	return abi.Arguments{{Type: t}}
 }
 
-// members describes a struct's members, given as name and type by turns.
+// members describes a struct's members, given as alternating names and types.
 func members(pairs ...string) []abi.ArgumentMarshaling {
 	var all []abi.ArgumentMarshaling
 	for pair := range slices.Chunk(pairs, 2) {

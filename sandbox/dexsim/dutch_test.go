@@ -15,8 +15,8 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// orderVector is an order with all that was derived from it by the contracts and
-// the SDK. Its keys are public.
+// An orderVector is an order with all data that the contracts and the SDK derived from
+// it. Its keys are public.
 type orderVector struct {
 	Name        string                     `json:"name"`
 	ChainID     uint64                     `json:"chainId"`
@@ -63,7 +63,7 @@ func (v cosignerVector) data() cosignerData {
 	return d
 }
 
-// vectors are the V2 and the V3 ones.
+// orderVectors returns the V2 and V3 vectors.
 func orderVectors(t *testing.T) map[*dutchKind][]orderVector {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/orders.json")
@@ -83,10 +83,10 @@ func orderVectors(t *testing.T) map[*dutchKind][]orderVector {
 	return map[*dutchKind][]orderVector{v2Kind: file.V2, v3Kind: file.V3}
 }
 
-// terms reads the order as a quote would have it.
+// terms decodes the order as a quote would contain it.
 func (v orderVector) terms(t *testing.T, kind *dutchKind) dutchOrder {
 	t.Helper()
-	delete(v.OrderInfo, "permit2Address") // the SDK's, not the API's
+	delete(v.OrderInfo, "permit2Address") // the SDK's member, which the API lacks
 	raw, err := json.Marshal(v.OrderInfo)
 	if err != nil {
 		t.Fatal(err)
@@ -123,8 +123,7 @@ func (v orderVector) checkEncodings(t *testing.T, o dutchOrder) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// One order is there to show that the SDK's own unsigned encoding is of
-	// another order than its hash.
+	// In one vector, the SDK's own unsigned encoding does not belong to the order's hash.
 	if consistent := v.RoundTrip == nil || *v.RoundTrip; bytes.Equal(plain, v.Unsigned) != consistent {
 		t.Errorf("unsigned encoding\n got %x\nwant %x", plain, []byte(v.Unsigned))
 	}
@@ -169,7 +168,7 @@ func (v orderVector) checkSignatures(t *testing.T, kind *dutchKind, o dutchOrder
 	}
 }
 
-// checkAmounts wants what the contract resolved the order to.
+// checkAmounts compares with the amounts to which the contract resolved the order.
 func (v orderVector) checkAmounts(t *testing.T, o dutchOrder) {
 	t.Helper()
 	if len(v.Resolved) == 0 {
@@ -188,7 +187,7 @@ func (v orderVector) checkAmounts(t *testing.T, o dutchOrder) {
 	}
 }
 
-// recordedQuote is the quote object of a recorded answer.
+// recordedQuote returns the quote object of a recorded response.
 func recordedQuote(tb testing.TB, file string) json.RawMessage {
 	tb.Helper()
 	raw, err := os.ReadFile("testdata/" + file)
@@ -206,7 +205,8 @@ func recordedQuote(tb testing.TB, file string) json.RawMessage {
 	return example.Response.Body.Quote
 }
 
-// What the quotes of the examples say can be made anew from their parts.
+// TestQuotedOrdersAreThoseOfTheRecordedQuotes rebuilds the recorded quotes' orders from
+// their parts.
 func TestQuotedOrdersAreThoseOfTheRecordedQuotes(t *testing.T) {
 	for file, kind := range map[string]*dutchKind{"04_quote_dutch_v2.json": v2Kind, "05_quote_dutch_v3.json": v3Kind} {
 		quote, terms, err := kind.open(recordedQuote(t, file))
@@ -221,8 +221,8 @@ func TestQuotedOrdersAreThoseOfTheRecordedQuotes(t *testing.T) {
 	}
 }
 
-// An order that was accepted back can be encoded, hashed and resolved, or is
-// refused by type.
+// FuzzOrderRequest checks that every order that parses can be encoded and hashed, and
+// resolved if it is sound.
 func FuzzOrderRequest(f *testing.F) {
 	f.Add(recorded(f, "06_order.json", "request"))
 	for _, file := range []string{"04_quote_dutch_v2.json", "05_quote_dutch_v3.json"} {

@@ -10,7 +10,7 @@ import (
 	"swapkeep/sandbox/eip55"
 )
 
-// v2Order is an order whose price falls with time, as its reactor takes it.
+// A v2Order is an order whose price decays with time, in the reactor's layout.
 type v2Order struct {
 	Info         orderInfo
 	Cosigner     common.Address
@@ -86,7 +86,7 @@ var v2Arguments = tupleOf([]abi.ArgumentMarshaling{
 
 var v2CosignerArguments = tupleOf(v2CosignerMembers)
 
-// newV2 is the order of a quote: legs that fall by the slippage.
+// newV2 returns the order of a quote. Its legs decay by the slippage.
 func newV2(chain uint64, info orderInfo, cosigner, token common.Address, in *big.Int, legs []leg, slippage int64) dutchOrder {
 	o := &v2Order{Info: info, Cosigner: cosigner, BaseInput: v2Input{token, in, in}, chain: chain}
 	for _, l := range legs {
@@ -196,8 +196,8 @@ func (o *v2Order) at(data cosignerData, when moment) (*big.Int, []*big.Int) {
 	return fallen(in, o.BaseInput.EndAmount, data, when), outs
 }
 
-// fallen is an amount on its straight way from start to end. The way that it has
-// gone is rounded down if it falls, and up if it rises.
+// fallen interpolates linearly between start and end. The change is rounded down if the
+// amount decreases and up if it increases.
 func fallen(start, end *big.Int, data cosignerData, when moment) *big.Int {
 	now := new(big.Int).SetUint64(when.time)
 	switch {

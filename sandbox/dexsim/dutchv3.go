@@ -12,8 +12,8 @@ import (
 	"swapkeep/sandbox/eip55"
 )
 
-// v3Order is an order whose price falls with blocks, along a curve, as its
-// reactor takes it.
+// A v3Order is an order whose price decays with blocks, along a curve, in the reactor's
+// layout.
 type v3Order struct {
 	Info            orderInfo
 	Cosigner        common.Address
@@ -26,8 +26,8 @@ type v3Order struct {
 	chain uint64
 }
 
-// A curve says by how much an amount is less, at so many blocks after decay
-// began; at none it is whole. The blocks are packed, 16 bits each.
+// A curve says how much is taken off an amount at points in blocks after the decay start;
+// at block zero nothing is. The blocks are packed, 16 bits each.
 type curve struct {
 	RelativeBlocks  *big.Int
 	RelativeAmounts []*big.Int
@@ -66,7 +66,7 @@ type v3Info struct {
 	Outputs         []v3OutputInfo `json:"outputs"`
 }
 
-// curveInfo has the blocks one by one.
+// curveInfo is a curve with its blocks unpacked.
 type curveInfo struct {
 	RelativeBlocks  []uint16 `json:"relativeBlocks"`
 	RelativeAmounts []string `json:"relativeAmounts"`
@@ -129,7 +129,7 @@ var v3Arguments = tupleOf([]abi.ArgumentMarshaling{
 
 var v3CosignerArguments = tupleOf(v3CosignerMembers)
 
-// decayBlocks is how many blocks a price takes to fall.
+// decayBlocks is the number of blocks over which a price decays, by chain.
 var decayBlocks = map[uint64]uint16{arbitrum: 8}
 
 const (
@@ -137,8 +137,8 @@ const (
 	usualDecayBlocks = 4
 )
 
-// newV3 is the order of a quote: legs that fall by the slippage. The input does
-// not change, but has the outputs' blocks in its curve, as the API has it.
+// newV3 returns the order of a quote. Its legs decay by the slippage. The input does not
+// change, but its curve has the outputs' blocks, as in the API.
 func newV3(chain uint64, info orderInfo, cosigner, token common.Address, in *big.Int, legs []leg, slippage int64) dutchOrder {
 	last := uint16(usualDecayBlocks)
 	if b, ok := decayBlocks[chain]; ok {
@@ -156,7 +156,7 @@ func newV3(chain uint64, info orderInfo, cosigner, token common.Address, in *big
 	return o
 }
 
-// pack puts blocks into one number, the first in the lowest bits.
+// pack packs blocks into one number, the first in the lowest bits.
 func pack(blocks []uint16) *big.Int {
 	packed := new(big.Int)
 	for i, b := range blocks {
@@ -165,7 +165,7 @@ func pack(blocks []uint16) *big.Int {
 	return packed
 }
 
-// blocks takes them out again.
+// blocks unpacks the curve's blocks.
 func (c curve) blocks() []uint16 {
 	blocks := make([]uint16, len(c.RelativeAmounts))
 	for i := range blocks {
@@ -248,7 +248,7 @@ func (i v3Info) amounts() []string {
 	return texts
 }
 
-// ok reports whether blocks and amounts are as many, and numbers.
+// ok reports whether there are as many blocks as amounts, and the amounts are numbers.
 func (c curveInfo) ok() bool {
 	for _, a := range c.RelativeAmounts {
 		if !digits.MatchString(strings.TrimPrefix(a, "-")) {
@@ -262,7 +262,7 @@ func (i v3Info) ok() bool {
 	return i.Input.Curve.ok() && !slices.ContainsFunc(i.Outputs, func(out v3OutputInfo) bool { return !out.Curve.ok() })
 }
 
-// maxPoints is how many points a curve can have.
+// maxPoints limits the points of a curve.
 const maxPoints = 16
 
 func (c curveInfo) curve() curve {
@@ -350,7 +350,7 @@ func (o *v3Order) at(data cosignerData, when moment) (*big.Int, []*big.Int) {
 	return in, outs
 }
 
-// A rounding is towards plus or towards minus infinity.
+// A rounding is towards plus or minus infinity.
 type rounding bool
 
 const (
@@ -358,11 +358,11 @@ const (
 	up   rounding = true
 )
 
-// maxDecay bounds the blocks that a curve looks at.
+// maxDecay limits the blocks of a curve.
 const maxDecay = 1<<16 - 1
 
-// at is by how much an amount is less at a block. Rounded down it favours who is
-// paid, rounded up who pays.
+// at returns how much is taken off an amount at a block. Rounding down favours the
+// recipient, rounding up the payer.
 func (c curve) at(start *big.Int, block uint64, to rounding) *big.Int {
 	passed := new(big.Int).SetUint64(block)
 	passed.Sub(passed, start)
@@ -383,7 +383,7 @@ func (c curve) at(start *big.Int, block uint64, to rounding) *big.Int {
 	return fromAmount
 }
 
-// along is where a straight line between two points is.
+// along interpolates linearly between two points.
 func along(from, until, now int64, start, end *big.Int, to rounding) *big.Int {
 	part := new(big.Int).Sub(end, start)
 	part.Mul(part, big.NewInt(now-from))

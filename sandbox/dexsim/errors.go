@@ -10,7 +10,7 @@ import (
 	"swapkeep/sandbox/form"
 )
 
-// A failure is an error answer. Code is the stable part, detail free text.
+// A failure is an error response. Code is stable, detail is free text.
 type failure struct {
 	status int
 	code   string
@@ -19,7 +19,7 @@ type failure struct {
 
 func (f failure) Error() string { return fmt.Sprintf("%d %s: %s", f.status, f.code, f.detail) }
 
-// The business errors of the API: a 404 each, with a request id.
+// Errors of the API. Those with status 404 carry a request id.
 var (
 	errNoRoute       = failure{http.StatusNotFound, "NoRouteFoundError", "No route found for this pair and amount"}
 	errToken         = failure{http.StatusNotFound, "UnsupportedTokenError", "Token not routable (unknown / blocklisted / wrong chain)"}
@@ -32,20 +32,20 @@ var (
 	errQuoteMismatch = invalid(`"quote" does not match any of the allowed types`)
 )
 
-// refused is an answer to an order that the order service does not take. How the
-// API words these, and with what status, is not known; the codes are the service's.
+// refused returns a refusal by the order service. The codes are the service's; the API's
+// wording and status are not known.
 func refused(code, detail string) failure { return failure{http.StatusBadRequest, code, detail} }
 
-// invalid is an answer to a request that the schema refuses.
+// invalid returns a refusal by the schema.
 func invalid(detail string) failure {
 	return failure{http.StatusBadRequest, "RequestValidationError", detail}
 }
 
-// answers is how the API writes every answer.
+// answers is the format of all of the API's responses.
 var answers = form.Answer{ContentType: "application/json"}
 
-// writeError answers with err. Whatever is no failure is the simulator's own
-// trouble and shown as such.
+// writeError responds with err. An error that is not a failure is a bug in the simulator
+// and becomes a 500.
 func writeError(w http.ResponseWriter, err error) {
 	var f failure
 	if !errors.As(err, &f) {

@@ -15,7 +15,7 @@ import (
 // lateLead is how long before the deadline a late fill is sent, in seconds.
 const lateLead = 5
 
-// openFillers looks after the orders of every running chain that has a reactor.
+// openFillers starts a filler for every running chain that has a reactor.
 func (s *Server) openFillers() {
 	ctx, end := context.WithCancel(context.Background())
 	s.ended = end
@@ -26,27 +26,27 @@ func (s *Server) openFillers() {
 	}
 }
 
-// Close ends the fillers.
+// Close stops the fillers.
 func (s *Server) Close() error {
 	s.ended()
 	s.fills.Wait()
 	return nil
 }
 
-// wake has the filler look at the orders before the next block.
+// wake makes the filler check the orders before the next block.
 func (m *market) wake() {
 	select {
 	case m.posted <- struct{}{}:
-	default: // it will look anyway
+	default: // it is about to check anyway
 	}
 }
 
-// fillOrders looks at the chain's orders with every block and every new order.
+// fillOrders checks the chain's orders with every block and every new order.
 func (s *Server) fillOrders(ctx context.Context, m *market) {
 	heads := make(chan *types.Header, 64)
 	sub, err := m.Client.SubscribeNewHead(ctx, heads)
 	if err != nil {
-		return // the chain is gone already
+		return // the chain has stopped already
 	}
 	defer sub.Unsubscribe()
 	for {
@@ -69,7 +69,7 @@ func (s *Server) fillOrders(ctx context.Context, m *market) {
 	}
 }
 
-// tend fills an order that is open and due. A fill that fell out of the chain is
+// tend fills an order that is open and due. A fill that was lost in a reorganisation is
 // sent again.
 func (s *Server) tend(ctx context.Context, o *order) error {
 	now := s.orders.progress(o)
@@ -111,8 +111,8 @@ type signedOrder struct {
 	Sig   []byte
 }
 
-// fill hands the order to the reactor, which takes the outputs from the filler's
-// own balance. Native outputs go along; what is too much comes back.
+// fill submits the order to the reactor, which takes the outputs from the filler's
+// balance. Native outputs are sent along; any excess is returned.
 func (s *Server) fill(ctx context.Context, o *order) (common.Hash, error) {
 	data, err := s.abis.reactor.Pack("execute", signedOrder{o.encoded, o.signature})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// recorded is the body of a recorded request.
+// recorded returns the body of a recorded request.
 func recorded(f *testing.F, file, part string) []byte {
 	f.Helper()
 	raw, err := os.ReadFile("testdata/" + file)
@@ -32,7 +32,8 @@ func recorded(f *testing.F, file, part string) []byte {
 	return request.Body
 }
 
-// Whatever passes the schema is a request that the rest can work with.
+// FuzzQuoteRequest checks that every body that passes the schema decodes to a usable
+// request.
 func FuzzQuoteRequest(f *testing.F) {
 	f.Add(recorded(f, "02_quote_classic.json", "request"))
 	f.Add(recorded(f, "10_wrap.json", "quote_request"))
@@ -55,8 +56,8 @@ func FuzzQuoteRequest(f *testing.F) {
 	})
 }
 
-// A quote that was accepted back can be turned into calldata, or is refused by
-// type.
+// FuzzSwapRequest checks that no accepted quote makes the calldata builder panic or
+// return too little.
 func FuzzSwapRequest(f *testing.F) {
 	f.Add(recorded(f, "03_swap_classic.json", "request"))
 	f.Add(recorded(f, "10_wrap.json", "swap_request"))

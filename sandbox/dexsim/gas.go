@@ -8,7 +8,7 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// gas is the price part of replies; the strings are wei.
+// gas is the gas price in replies; the strings are wei per gas.
 type gas struct {
 	MaxFeePerGas         string `json:"maxFeePerGas"`
 	MaxPriorityFeePerGas string `json:"maxPriorityFeePerGas"`
@@ -16,7 +16,7 @@ type gas struct {
 	feeCap *big.Int
 }
 
-// gasPrice is what a transaction should offer now.
+// gasPrice returns what a transaction should offer now.
 func (m *market) gasPrice(ctx context.Context) (gas, error) {
 	head, err := m.Client.HeaderByNumber(ctx, nil)
 	if err != nil {
@@ -30,13 +30,12 @@ func (m *market) gasPrice(ctx context.Context) (gas, error) {
 	return gas{feeCap.String(), tip.String(), feeCap}, nil
 }
 
-// fee is the cost of so much gas, in wei.
+// fee returns the cost of an amount of gas, in wei.
 func (g gas) fee(units uint64) *big.Int {
 	return new(big.Int).Mul(g.feeCap, new(big.Int).SetUint64(units))
 }
 
-// gasFields are the cost of a swap in wei, in US dollars and in the token
-// received.
+// gasFields are the cost of a swap in wei, in US dollars and in the output token.
 type gasFields struct {
 	GasFee         string `json:"gasFee"`
 	GasFeeUSD      string `json:"gasFeeUSD"`

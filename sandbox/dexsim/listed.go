@@ -7,9 +7,9 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// List has a token that somebody made on a running chain traded too, in whatever pools
-// it has by then, as the real API routes through any. It is not to be called while there
-// are requests.
+// List adds a token that was deployed on a running chain, with the pools it has against
+// the wrapped native coin, as the real API routes through any pool. It must not be called
+// while there are requests.
 func (s *Server) List(ctx context.Context, chain uint64, t network.Token) error {
 	m, err := s.market(chain)
 	if err != nil {

@@ -19,11 +19,11 @@ import (
 
 // Limits of the order service.
 const (
-	// maxEncoded is in hex digits. The service takes 4000, which a V3 order with a
-	// third output, for a fee of the DEX's own, does not fit in.
+	// maxEncoded is in hex digits. The service takes 4000, but a V3 order with a third
+	// output, for a fee of the DEX's own, is longer.
 	maxEncoded    = 8000
 	maxOrderLife  = 24 * time.Hour
-	maxOpenOrders = 5 // of a swapper
+	maxOpenOrders = 5 // per swapper
 )
 
 var signature65 = regexp.MustCompile(`^0x[0-9a-fA-F]{130}$`)
@@ -52,8 +52,8 @@ func checkOrder(body []byte, _ *http.Request) error {
 	return err
 }
 
-// parseOrder reads a request and the order in it, whose quote must have come
-// back in the shape it was given out in.
+// parseOrder decodes a request and its order. The quote must still have the shape in
+// which it was issued, else it returns errQuoteMismatch.
 func parseOrder(body []byte) (*orderRequest, error) {
 	var r orderRequest
 	if err := json.Unmarshal(body, &r); err != nil {
@@ -77,8 +77,8 @@ type orderReply struct {
 	OrderStatus string      `json:"orderStatus"`
 }
 
-// order answers POST /order: it takes what the swapper signed, once, and has it
-// cosigned. An order that it has already is answered with how it stands.
+// order answers POST /order: it accepts a signed order and has it cosigned. If the order
+// is known already, it answers with its current status.
 func (s *Server) order(ctx context.Context, body []byte, _ *http.Request) (any, error) {
 	r, err := parseOrder(body)
 	if err != nil {
@@ -113,8 +113,8 @@ func (s *Server) orderReply(ctx context.Context, o *order) (any, error) {
 	return &orderReply{uuid.NewString(), o.id, now.status}, err
 }
 
-// sameOrder wants the quote's order to be the one that its encoding and its
-// hash are of, and returns that.
+// sameOrder checks that the quote's order, encoding and hash belong together, and returns
+// the hash.
 func (r *orderRequest) sameOrder(chain uint64) (common.Hash, error) {
 	encoded, err := r.terms.encoded(unsigned(), nil)
 	if err != nil || len(encoded)*2 > maxEncoded {
@@ -127,7 +127,7 @@ func (r *orderRequest) sameOrder(chain uint64) (common.Hash, error) {
 	return id, nil
 }
 
-// acceptable holds an order against the rules of the order service.
+// acceptable checks an order against the rules of the order service.
 func (s *Server) acceptable(ctx context.Context, o *order) error {
 	now, err := o.market.Now(ctx)
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Server) acceptable(ctx context.Context, o *order) error {
 	return s.rehearse(ctx, o)
 }
 
-// unsound says what is wrong with an order, "" for nothing.
+// unsound returns what is wrong with an order; "" if nothing.
 func (s *Server) unsound(o *order, now time.Time) string {
 	info := o.terms.common()
 	left := time.Duration(info.Deadline.Int64()-now.Unix()) * time.Second
@@ -183,14 +183,14 @@ func (o *order) signedBySwapper() bool {
 	return err == nil && crypto.PubkeyToAddress(*key) == o.terms.common().Swapper
 }
 
-// revertNames are what the chain has against an order, by the revert's selector.
+// revertNames are the order service's names for reverts, by selector.
 var revertNames = map[string]string{
 	"0x756688fe": "NonceUsed", "0xcd21db4f": "Expired", "0xb08ce5b3": "Expired", "0x815e1d64": "InvalidSigner",
-	"0x773a6187": "InvalidOrderFields", "0x08c379a0": "InsufficientFunds", // Error(string): a transfer that failed
+	"0x773a6187": "InvalidOrderFields", "0x08c379a0": "InsufficientFunds", // Error(string): a failed transfer
 }
 
-// rehearse has the chain resolve the order, as a filler would, with a good
-// cosignature, whatever the outcome has in store for the order.
+// rehearse has the chain resolve the order, as a filler would. It uses a good
+// cosignature, whatever the order's outcome says.
 func (s *Server) rehearse(ctx context.Context, o *order) error {
 	probe := *o
 	if err := s.cosign(ctx, &probe, ""); err != nil {
@@ -218,7 +218,7 @@ func revertName(err error) string {
 	return "UnknownError"
 }
 
-// take keeps the order, cosigned, and wakes the filler.
+// take cosigns and stores the order and wakes the filler.
 func (s *Server) take(ctx context.Context, o *order, how string) error {
 	head, err := o.market.Client.HeaderByNumber(ctx, nil)
 	if err != nil {

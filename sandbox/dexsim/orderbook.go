@@ -12,8 +12,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// An order is one that the service took. What is behind the line changes and is
-// the book's to guard.
+// An order is an order that the service accepted. The fields after the blank line change
+// and are guarded by the order book's mutex.
 type order struct {
 	id          common.Hash
 	market      *market
@@ -29,15 +29,15 @@ type order struct {
 
 	outcome Outcome
 	sent    common.Hash // the filler's latest transaction
-	trouble string      // why the filler could not fill, last
+	trouble string      // the filler's latest error
 }
 
-// maxOrders bounds the book.
+// maxOrders limits the order book.
 const maxOrders = 10_000
 
 var errFull = errors.New("the simulator's order book is full: reset it")
 
-// An orderBook holds orders by their hash, oldest first. The zero book is empty.
+// An orderBook holds orders by their hash, oldest first. The zero value is empty.
 type orderBook struct {
 	mu   sync.Mutex
 	all  []*order
@@ -48,7 +48,7 @@ func (b *orderBook) add(o *order) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.byID[o.id] != nil {
-		return nil // the same order, posted twice at once
+		return nil // the same order, posted twice concurrently
 	}
 	if len(b.all) >= maxOrders {
 		return errFull
@@ -66,7 +66,7 @@ func (b *orderBook) find(id common.Hash) *order {
 	return b.byID[id]
 }
 
-// list is what a condition holds for; nil holds for all.
+// list returns the orders for which wanted returns true; nil means all.
 func (b *orderBook) list(wanted func(*order) bool) []*order {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -96,15 +96,14 @@ func (b *orderBook) progress(o *order) progress {
 	return progress{o.outcome, o.sent, o.trouble}
 }
 
-// tell changes an order.
+// tell changes an order under the lock.
 func (b *orderBook) tell(o *order, change func(*order)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	change(o)
 }
 
-// A standing is where an order stands: a status and, for a filled one, the
-// transaction and the amounts.
+// A standing is an order's status and, if it is filled, the transaction and the amounts.
 type standing struct {
 	status string
 	tx     common.Hash
@@ -112,11 +111,11 @@ type standing struct {
 	outs   []*big.Int
 }
 
-// fillTopic is the reactors' Fill(bytes32 indexed orderHash, address indexed
-// filler, address indexed swapper, uint256 nonce).
+// fillTopic is the topic of the reactors' event Fill(bytes32 indexed orderHash, address
+// indexed filler, address indexed swapper, uint256 nonce).
 var fillTopic = crypto.Keccak256Hash([]byte("Fill(bytes32,address,address,uint256)"))
 
-// standing is what the chain shows of an order.
+// standing returns an order's true status on the chain.
 func (s *Server) standing(ctx context.Context, o *order) (standing, error) {
 	fill, err := o.filled(ctx)
 	if err != nil || fill.status != "" {
@@ -127,7 +126,7 @@ func (s *Server) standing(ctx context.Context, o *order) (standing, error) {
 		if err != nil {
 			return standing{}, err
 		}
-		if status != "" { // a second look, as the real service's: it may have been filled since the first
+		if status != "" { // check again, as the real service does: it may have been filled meanwhile
 			if fill, err = o.filled(ctx); err == nil && fill.status == "" {
 				fill.status = status
 			}
@@ -137,7 +136,7 @@ func (s *Server) standing(ctx context.Context, o *order) (standing, error) {
 	return standing{status: "open"}, nil
 }
 
-// filled finds the reactor's event.
+// filled looks for the reactor's Fill event.
 func (o *order) filled(ctx context.Context) (standing, error) {
 	logs, err := o.market.Client.FilterLogs(ctx, ethereum.FilterQuery{
 		FromBlock: new(big.Int).SetUint64(o.block), Addresses: []common.Address{o.terms.common().Reactor},
@@ -154,7 +153,7 @@ func (o *order) filled(ctx context.Context) (standing, error) {
 	return standing{"filled", logs[0].TxHash, in, outs}, nil
 }
 
-// cancelled looks whether the nonce was used.
+// cancelled checks whether the nonce has been used.
 func (o *order) cancelled(ctx context.Context) (string, error) {
 	info := o.terms.common()
 	word, bit := new(big.Int).Rsh(info.Nonce, 8), int(info.Nonce.Uint64()&0xff)
@@ -173,8 +172,8 @@ func (o *order) expired(ctx context.Context) (string, error) {
 	return "expired", nil
 }
 
-// unfunded looks whether the swapper has, and lets Permit2 take, what the order
-// can take.
+// unfunded checks whether the swapper's balance, and its allowance to Permit2, cover the
+// order's maximum input.
 func (o *order) unfunded(ctx context.Context) (string, error) {
 	token, most := o.terms.spends()
 	swapper := o.terms.common().Swapper
@@ -207,7 +206,8 @@ func (s *Server) openOrders(ctx context.Context, swapper common.Address) (int, e
 	return open, nil
 }
 
-// filledBeside finds how another order of the chain was filled, the latest first.
+// filledBeside returns the fill of another order on the same chain, the latest if there
+// are several.
 func (s *Server) filledBeside(ctx context.Context, o *order) (standing, bool) {
 	others := s.orders.list(func(other *order) bool { return other != o && other.market == o.market })
 	slices.Reverse(others)

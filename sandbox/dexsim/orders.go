@@ -19,11 +19,11 @@ import (
 	"swapkeep/sandbox/eip55"
 )
 
-// maxOrdersAsked bounds one request to GET /orders, and its answer.
+// maxOrdersAsked limits the orders in a request to GET /orders and in its response.
 const maxOrdersAsked = 50
 
-// orderFilters are the parameters of GET /orders: how each must look, and what it
-// leaves. Sorting and paging are not simulated.
+// orderFilters are the parameters of GET /orders: whether a value is valid, and which
+// orders it keeps. Sorting and paging are not simulated.
 var orderFilters = map[string]struct {
 	sound func(value string) bool
 	keeps func(o orderEntry, value string) bool
@@ -112,7 +112,7 @@ type settledAmount struct {
 	AmountIn  string        `json:"amountIn"`
 }
 
-// v2Shown and v3Shown are the cosigner's part as orders show it: V2's lacks the
+// v2Shown and v3Shown are the cosigner data as orders show it. V2's lacks the
 // exclusivity.
 type v2Shown struct {
 	DecayStartTime  int64         `json:"decayStartTime"`
@@ -142,7 +142,7 @@ func (o *order) cosignerShown() any {
 	return v2Shown{d.start.Int64(), d.end.Int64(), eip55.Address(d.filler), d.input.String(), outputs}
 }
 
-// entry shows an order that is said to stand so.
+// entry returns the order's entry with the given status.
 func (o *order) entry(said standing) orderEntry {
 	info := o.terms.common()
 	in, outs := o.terms.shown().legs()
@@ -183,8 +183,8 @@ func (s *Server) ordersAsked(ctx context.Context, _ []byte, r *http.Request) (an
 	return reply, nil
 }
 
-// named leaves the orders of a request that names some, without looking at the
-// chain for the others.
+// named reports whether the request's orderId and orderIds, if any, include the order. It
+// avoids reading the chain for the other orders.
 func (o *order) named(q url.Values) bool {
 	entry := orderEntry{OrderID: o.id}
 	for _, name := range []string{"orderId", "orderIds"} {
@@ -204,8 +204,8 @@ func (e orderEntry) fits(q url.Values) bool {
 	return true
 }
 
-// An OrderState is an order as the control endpoint shows it: as it really
-// stands, whatever is claimed.
+// An OrderState is an order as the control endpoint shows it: its true status, whatever
+// GET /orders claims.
 type OrderState struct {
 	OrderID  common.Hash   `json:"orderId"`
 	ChainID  uint64        `json:"chainId"`
@@ -214,11 +214,11 @@ type OrderState struct {
 	Deadline int64         `json:"deadline"`
 	Status   string        `json:"status"`
 	TxHash   *common.Hash  `json:"txHash,omitempty"`
-	Trouble  string        `json:"trouble,omitempty"` // why the filler could not fill, last
+	Trouble  string        `json:"trouble,omitempty"` // the filler's latest error
 	Outcome  Outcome       `json:"outcome"`
 }
 
-// Orders are those that were taken, oldest first, as they really stand.
+// Orders returns all accepted orders with their true status, oldest first.
 func (s *Server) Orders(ctx context.Context) ([]OrderState, error) {
 	states := []OrderState{}
 	for _, o := range s.orders.list(nil) {
@@ -241,8 +241,8 @@ func (s *Server) state(ctx context.Context, o *order) (OrderState, error) {
 	return st, err
 }
 
-// SetOutcome changes what becomes of an order that was taken; how it was cosigned
-// and whether it was refused is past.
+// SetOutcome changes the outcome of an accepted order. Cosign and Refuse no longer have
+// an effect.
 func (s *Server) SetOutcome(id common.Hash, outcome Outcome) error {
 	if err := outcome.check(); err != nil {
 		return err
@@ -256,7 +256,7 @@ func (s *Server) SetOutcome(id common.Hash, outcome Outcome) error {
 	return nil
 }
 
-// Controls are the requests of the sandbox's control endpoint about orders.
+// Controls returns the order requests of the sandbox's control endpoint.
 func (s *Server) Controls() map[string]func(*http.Request) (any, error) {
 	return map[string]func(*http.Request) (any, error){
 		"GET /orders": func(r *http.Request) (any, error) { return s.Orders(r.Context()) },

@@ -10,23 +10,22 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// An Outcome is what becomes of an order. The zero Outcome is an honest fill in
-// the next block.
+// An Outcome says what becomes of an order. The zero Outcome is an honest fill in the
+// next block.
 type Outcome struct {
-	// Fill is when the filler fills: "now", also "", after Blocks more blocks;
-	// "late", within the last seconds before the deadline; "never".
+	// Fill is when the filler fills: "now" or "", after Blocks more blocks; "late", in
+	// the last seconds before the deadline; "never".
 	Fill   string `json:"fill"`
 	Blocks uint64 `json:"blocks"`
-	// Claim is what GET /orders says, in place of what the chain shows: a status;
-	// "backwards" has a filled order open again; "other" shows another order's
-	// fill for this one's; "silent" knows no such order. "" is the truth.
+	// Claim replaces the true status in GET /orders. It is a status, or "backwards": a
+	// filled order is shown as open again; "other": another order's fill is shown;
+	// "silent": the order is not listed. "" is the truth.
 	Claim string `json:"claim"`
-	// Cosign is how the cosigner signs: "unsigned", not at all; "stranger", with
-	// another key; "worse", with amounts below what the user signed; "early", with
-	// a price that has fallen already; "generous", with one percent more than was
-	// quoted. "" is as the real one does.
+	// Cosign is how the cosigner signs: "unsigned", not at all; "stranger", with another
+	// key; "worse", with amounts below those the user signed; "early", with a price that
+	// has decayed already; "generous", with one percent more than quoted. "" is honest.
 	Cosign string `json:"cosign"`
-	// Refuse is the error code that POST /order answers the order with.
+	// Refuse is the error code with which POST /order refuses the order.
 	Refuse string `json:"refuse"`
 }
 
@@ -50,8 +49,8 @@ func (o Outcome) check() error {
 	return nil
 }
 
-// claims change what is said of an order, other than its status alone. They
-// report whether it is spoken of at all.
+// claims change what GET /orders shows of an order by more than a status. They return
+// false to hide the order.
 var claims = map[string]func(s *Server, ctx context.Context, o *order, said *standing) bool{
 	"silent": func(*Server, context.Context, *order, *standing) bool { return false },
 	"backwards": func(_ *Server, _ context.Context, _ *order, said *standing) bool {
@@ -68,7 +67,8 @@ var claims = map[string]func(s *Server, ctx context.Context, o *order, said *sta
 	},
 }
 
-// claimed is what is said of an order that stands as it really does.
+// claimed returns what GET /orders shows of an order in place of its true status, and
+// whether it shows the order at all.
 func (s *Server) claimed(ctx context.Context, o *order, claim string, real standing) (standing, bool) {
 	said := real
 	if change := claims[claim]; change != nil {
@@ -87,7 +87,7 @@ func (s *Server) claimed(ctx context.Context, o *order, claim string, real stand
 	return said, true
 }
 
-// A cosigner makes the cosigner's part of an order, and signs it or not.
+// A cosigner makes the cosigner's part of an order and its signature, if any.
 type cosigner func(s *Server, o *order, data cosignerData) (cosignerData, []byte, error)
 
 var cosigners = map[string]cosigner{
@@ -107,12 +107,12 @@ var cosigners = map[string]cosigner{
 		return o.cosignedBy(s.Cosigner.Key, data)
 	},
 	"early": func(s *Server, o *order, data cosignerData) (cosignerData, []byte, error) {
-		data.start, data.end = new(big.Int), big.NewInt(1) // an end at its start would be refused
+		data.start, data.end = new(big.Int), big.NewInt(1) // the reactor refuses an end equal to the start
 		return o.cosignedBy(s.Cosigner.Key, data)
 	},
 }
 
-// scaled are the outputs' first amounts, times so many basis points.
+// scaled returns the outputs' start amounts times the given basis points.
 func (o *order) scaled(bips int64) []*big.Int {
 	legs := o.terms.outputs()
 	all := make([]*big.Int, len(legs))

@@ -11,7 +11,7 @@ import (
 	"swapkeep/sandbox/eip55"
 )
 
-// Lifetimes of a Permit2 permit as the API offers it.
+// Lifetimes of the Permit2 permits in quotes.
 const (
 	permitExpiration = 30 * 24 * time.Hour
 	permitDeadline   = 30 * time.Minute
@@ -19,8 +19,8 @@ const (
 
 var maxUint160 = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 160), big.NewInt(1))
 
-// permitData is what the user signs: EIP-712 typed data without primary type
-// and without the domain's own type.
+// permitData is what the user signs: EIP-712 typed data without a primary type and
+// without EIP712Domain.
 type permitData struct {
 	Domain permitDomain           `json:"domain"`
 	Types  map[string][]typeField `json:"types"`
@@ -56,8 +56,8 @@ var permitTypes = map[string][]typeField{
 	"PermitDetails": {{"token", "address"}, {"amount", "uint160"}, {"expiration", "uint48"}, {"nonce", "uint48"}},
 }
 
-// permit is the permit that the swap needs, nil for the native coin or where
-// the router may take the amount already.
+// permit returns the permit that the swap needs; nil for the native coin or if the
+// router's allowance suffices.
 func (m *market) permit(ctx context.Context, q quoteRequest) (*permitData, error) {
 	if q.TokenIn == native {
 		return nil, nil

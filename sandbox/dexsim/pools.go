@@ -17,7 +17,7 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// abis are the interfaces of the contracts that the simulator asks.
+// abis are the ABIs of the contracts that the simulator calls.
 type abis struct {
 	quoter, pool, v3Factory, v2Factory, v2Router, pair, permit2, erc20, reactor, orderQuoter, v4Quoter abi.ABI
 }
@@ -37,12 +37,12 @@ func loadABIs(set *contracts.Set) (abis, error) {
 	return a, nil
 }
 
-// A market is one chain with the pools found on it.
+// A market is a chain with the pools found on it.
 type market struct {
 	operator.Chain
 	abis abis
 
-	posted chan struct{} // says that there is a new order
+	posted chan struct{} // signals a new order
 
 	mu    sync.Mutex
 	pools []pool
@@ -51,11 +51,11 @@ type market struct {
 // A pool trades two tokens. Fee is in millionths.
 type pool struct {
 	v2, v4  bool
-	address common.Address // none of v4
+	address common.Address // zero for V4
 	token0  common.Address
 	token1  common.Address
 	fee     int64
-	spacing int64 // of ticks, of v4
+	spacing int64 // tick spacing of V4
 }
 
 var feeTiers = []int64{100, 500, 3000, 10000}
@@ -66,7 +66,7 @@ func (p pool) joins(a, b common.Address) bool {
 	return (p.token0 == a && p.token1 == b) || (p.token0 == b && p.token1 == a)
 }
 
-// read calls a view method and returns what it returns.
+// read calls a view method and returns its results.
 func (m *market) read(ctx context.Context, at common.Address, contract abi.ABI, method string, args ...any) ([]any, error) {
 	data, err := contract.Pack(method, args...)
 	if err != nil {
@@ -129,24 +129,24 @@ func (m *market) between(ctx context.Context, a, b common.Address) ([]pool, erro
 	return found, nil
 }
 
-// A path goes through one or more pools, of one protocol or, mixed, of V3 and then V2.
+// A path goes through one or more pools of one protocol or, if mixed, of V3 and then V2.
 type path struct {
 	tokens []common.Address // one more than pools
 	pools  []pool
 	out    *big.Int
-	gas    *big.Int // the swap's own, without the rest of the transaction
+	gas    *big.Int // of the swap alone, without the rest of the transaction
 }
 
 func (p path) v2() bool    { return p.pools[0].v2 }
 func (p path) v4() bool    { return p.pools[0].v4 }
 func (p path) mixed() bool { return len(p.pools) == 2 && !p.v2() && !p.v4() && p.pools[1].v2 }
 
-// halves are the parts of a mixed path.
+// halves returns the two parts of a mixed path.
 func (p path) halves() (v3, v2 path) {
 	return path{tokens: p.tokens[:2], pools: p.pools[:1]}, path{tokens: p.tokens[1:], pools: p.pools[1:]}
 }
 
-// protocol is the API's word for the path's pools.
+// protocol returns the API's name for the protocol of the path's pools.
 func (p path) protocol() string {
 	switch {
 	case p.mixed():
@@ -159,7 +159,7 @@ func (p path) protocol() string {
 	return "V3"
 }
 
-// bytes is the path as V3 takes it: token, fee, token, …
+// bytes encodes the path as V3 does: token, fee, token, …
 func (p path) bytes() []byte {
 	packed := p.tokens[0].Bytes()
 	for i, hop := range p.pools {
@@ -169,7 +169,7 @@ func (p path) bytes() []byte {
 	return packed
 }
 
-// best finds the path over the allowed protocols that pays most.
+// best returns the path that pays most over the allowed protocols, or errNoRoute.
 func (m *market) best(ctx context.Context, in, out common.Address, amount *big.Int, protocols []string) (path, error) {
 	pools, err := m.discover(ctx)
 	if err != nil {
@@ -197,7 +197,7 @@ func (m *market) best(ctx context.Context, in, out common.Address, amount *big.I
 	return best, nil
 }
 
-// paths are the direct ones and those with one token in between.
+// paths returns the direct paths and those through one intermediate token.
 func (m *market) paths(pools []pool, in, out common.Address) []path {
 	var all []path
 	for _, p := range pools {
@@ -220,7 +220,7 @@ func (m *market) paths(pools []pool, in, out common.Address) []path {
 	return all
 }
 
-// price asks the chain what a path pays for the amount.
+// price sets the path's output and gas for the amount, from the chain.
 func (m *market) price(ctx context.Context, p *path, amount *big.Int) error {
 	if p.mixed() {
 		v3, v2 := p.halves()
@@ -251,15 +251,15 @@ func (m *market) price(ctx context.Context, p *path, amount *big.Int) error {
 	return nil
 }
 
-// reverted tells a call that the chain refused from one that did not reach it.
+// reverted distinguishes a reverted call from one that did not reach the chain.
 func reverted(err error) bool {
 	var data interface{ ErrorData() any }
 	return errors.As(err, &data)
 }
 
-// state of a pool, as quotes show it.
+// state is a pool's state as quotes show it.
 type state struct {
-	liquidity, sqrtPrice, tick string   // V3
+	liquidity, sqrtPrice, tick string   // V3 and V4
 	reserves                   []string // V2
 }
 

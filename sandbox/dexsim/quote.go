@@ -16,7 +16,7 @@ import (
 	"swapkeep/sandbox/eip55"
 )
 
-// native is the token address that stands for a chain's own coin.
+// native is the token address of a chain's native coin.
 var native common.Address
 
 // quoteFields is the schema of POST /quote.
@@ -82,7 +82,7 @@ func isFees(raw json.RawMessage) string {
 	}
 	var fee integratorFee
 	if json.Unmarshal(list[0], &fee) != nil || fee.Bips == 0 {
-		// The router at hand pays whole basis points only.
+		// The router pays whole basis points only.
 		return "[0].bips must be an integer greater than 0"
 	}
 	return ""
@@ -113,16 +113,16 @@ type quoteRequest struct {
 	amount *big.Int
 }
 
-// autoSlippage is what "DEFAULT" comes to here, in percent.
+// autoSlippage is the slippage for "DEFAULT", in percent.
 const autoSlippage = "0.5"
 
-// slippage is the tolerance in hundredths of a percent, as asked and as text.
+// slippage returns the tolerance in basis points, and in percent as text.
 func (q quoteRequest) slippage() (int64, json.Number) {
 	percent := json.Number(autoSlippage)
 	if q.SlippageTolerance != nil {
 		percent = *q.SlippageTolerance
 	}
-	bips, _ := new(big.Rat).SetString(percent.String()) // the schema saw to its form
+	bips, _ := new(big.Rat).SetString(percent.String()) // the schema has checked the format
 	bips.Mul(bips, big.NewRat(100, 1))
 	return bips.Num().Int64(), percent
 }
@@ -155,7 +155,7 @@ func checkQuote(body []byte, r *http.Request) error {
 	return nil
 }
 
-// envelope is the answer of POST /quote.
+// envelope is the response of POST /quote.
 type envelope struct {
 	RequestID    string `json:"requestId"`
 	Routing      string `json:"routing"`
@@ -164,7 +164,7 @@ type envelope struct {
 	Permit       any    `json:"permitData"` // nil = none
 	Quote        any    `json:"quote"`
 	PermitGasFee string `json:"permitGasFee,omitempty"`
-	// Of pools, where no permit is wanted: what is to come of it, in short.
+	// For pool quotes that need no permit: a summary of the swap.
 	SwapTx     *swapTarget `json:"swapTransaction,omitempty"`
 	SwapGasFee string      `json:"swapGasFee,omitempty"`
 }
@@ -173,8 +173,8 @@ type swapTarget struct {
 	To eip55.Address `json:"to"`
 }
 
-// A routing is one way to carry a swap out. The first of the table that fits a
-// request answers it.
+// A routing is one way to carry out a swap. The first in the table that fits a request
+// answers it.
 type routing struct {
 	name  string
 	fits  func(s *Server, m *market, q quoteRequest) bool
@@ -230,7 +230,7 @@ func (s *Server) quote(ctx context.Context, body []byte, _ *http.Request) (any, 
 	return nil, errNoRoute
 }
 
-// accepts refuses what no routing of the chain can do.
+// accepts refuses requests that no routing of the chain can serve.
 func (m *market) accepts(q quoteRequest) error {
 	for _, p := range q.Protocols {
 		alias := p == "UNISWAPX" || p == "UNISWAPX_LATEST"

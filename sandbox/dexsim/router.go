@@ -9,7 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// A command of the Universal Router.
+// A command is a Universal Router command.
 type command byte
 
 const (
@@ -23,14 +23,14 @@ const (
 	v4Swap        command = 0x10
 )
 
-// routerItself is the recipient that stands for the router.
+// routerItself is the recipient value that means the router.
 var routerItself = common.BigToAddress(big.NewInt(2))
 
-// contractBalance is the amount that stands for all that there is.
+// contractBalance is the amount value that means the whole balance.
 var contractBalance = new(big.Int).Lsh(big.NewInt(1), 255)
 
-// inputTypes are what each command takes, as of router 2.1.2: its swaps end
-// with a list of least prices by hop, which is left empty.
+// inputTypes are the inputs of each command as of router 2.1.2. Its swaps end with a list
+// of minimum prices per hop, which is left empty.
 var inputTypes = map[command]abi.Arguments{
 	v3SwapExactIn: arguments("address", "uint256", "uint256", "bytes", "bool", "uint256[]"),
 	v2SwapExactIn: arguments("address", "uint256", "uint256", "address[]", "bool", "uint256[]"),
@@ -52,7 +52,7 @@ func arguments(names ...string) abi.Arguments {
 	for i, name := range names {
 		t, err := abi.NewType(name, "", nil)
 		if err != nil {
-			panic(fmt.Sprintf("abi type %s: %v", name, err)) // a literal of this file
+			panic(fmt.Sprintf("abi type %s: %v", name, err)) // names are literals in this package
 		}
 		args[i].Type = t
 	}
@@ -69,13 +69,12 @@ func permitArgument() abi.Arguments {
 		{Name: "sigDeadline", Type: "uint256"},
 	})
 	if err != nil {
-		panic(fmt.Sprintf("abi type of a permit: %v", err)) // a literal of this file
+		panic(fmt.Sprintf("abi type of a permit: %v", err)) // a literal above
 	}
 	return abi.Arguments{{Type: t}}
 }
 
-// A program is what one transaction makes the router do. It keeps its first
-// error.
+// A program is the list of commands of one router transaction. It keeps its first error.
 type program struct {
 	commands []byte
 	inputs   [][]byte
@@ -91,7 +90,7 @@ func (p *program) add(c command, values ...any) {
 	p.inputs = append(p.inputs, input)
 }
 
-// calldata calls execute with the program, until the deadline.
+// calldata encodes a call of execute with the program and the deadline, in Unix seconds.
 func (p *program) calldata(deadline int64) ([]byte, error) {
 	if p.err != nil {
 		return nil, p.err

@@ -43,8 +43,8 @@ func loadVectors(t *testing.T) vectors {
 	return v
 }
 
-// classic is the quote behind a vector: one pool of 0.05 %, 40 basis points to
-// the integrator.
+// classic returns the quote behind a vector: one pool of 0.05 %, 40 basis points to the
+// integrator.
 func classic(in, out common.Address, amount, least string, hop0In, hop0Out common.Address) *classicQuote {
 	swapper := eip55.Address(common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"))
 	return &classicQuote{
@@ -74,7 +74,7 @@ func TestCalldataMatchesVectors(t *testing.T) {
 	}}}
 	permit := &permitData{Values: v.PermitSingle[1].Values}
 	signature := v.PermitSingle[1].Signature
-	const permitNative, nativeOut, nativeIn = 2, 3, 4 // places of the 2.1.2 vectors
+	const permitNative, nativeOut, nativeIn = 2, 3, 4 // indices of the 2.1.2 vectors
 	requests := map[int]*swapRequest{
 		permitNative: {classic: classic(usdc, weth, "1000000000", "368000000000000000", usdc, weth), Permit: permit, Signature: signature},
 		nativeOut:    {classic: classic(usdc, native, "1000000000", "368000000000000000", usdc, weth)},

@@ -10,8 +10,8 @@ import (
 	"swapkeep/sandbox/form"
 )
 
-// A rule says what is wrong with a field's value, "" for nothing. The words are
-// those of the validator that the real API uses.
+// A rule returns what is wrong with a field's value; "" if nothing. The wording is that
+// of the validator of the real API.
 type rule func(raw json.RawMessage) string
 
 // A field is one member of a request.
@@ -22,12 +22,11 @@ type field struct {
 }
 
 var (
-	digits  = regexp.MustCompile(`^[0-9]{1,77}$`) // what surely fits into a uint256
+	digits  = regexp.MustCompile(`^[0-9]{1,77}$`) // always fits into a uint256
 	address = regexp.MustCompile(`^(0x)?[0-9a-fA-F]{40}$`)
 )
 
-// check holds a request against its fields, in their order, and names the
-// first that does not fit.
+// check checks a request against its fields, in order, and returns the first violation.
 func check(body []byte, fields []field) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(body, &members); err != nil {
@@ -61,7 +60,7 @@ func isString(raw json.RawMessage) string {
 	return ""
 }
 
-// text is a string that a pattern matches.
+// text accepts strings that match a pattern.
 func text(pattern *regexp.Regexp) rule {
 	return func(raw json.RawMessage) string {
 		s, ok := form.Text(raw)
@@ -102,7 +101,7 @@ func isInteger(raw json.RawMessage) string {
 	return ""
 }
 
-// between is a number in a range, with a bounded number of decimals.
+// between accepts numbers in a range with at most the given number of decimals.
 func between(low, high float64, decimals int) rule {
 	return func(raw json.RawMessage) string {
 		if problem := isNumber(raw); problem != "" {
@@ -149,7 +148,7 @@ func oneOf(allowed ...string) rule {
 	}
 }
 
-// either holds for a value that one of the rules holds for.
+// either accepts a value that any of the rules accepts.
 func either(rules ...rule) rule {
 	return func(raw json.RawMessage) string {
 		var problem string

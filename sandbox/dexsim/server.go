@@ -1,8 +1,7 @@
-// Package dexsim answers as the Uniswap Trading API does, over the sandbox's
-// chains: quotes come from the QuoterV2 contract, and the calldata it hands
-// out is executed by the real Universal Router; auctions are filled, by a filler
-// of its own, through the real reactors. It covers the AMM routes, auctions, WRAP
-// and UNWRAP of EXACT_INPUT requests.
+// Package dexsim simulates the Uniswap Trading API on the sandbox's chains. Quotes come
+// from the chains' own pools and quoter contracts, the real Universal Router executes the
+// calldata, and the simulator's own filler fills auctions through the real reactors. It
+// covers EXACT_INPUT requests for AMM routes, auctions, WRAP and UNWRAP.
 package dexsim
 
 import (
@@ -26,57 +25,56 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// routerVersion is the Universal Router version whose calldata is made.
+// routerVersion is the Universal Router version for which calldata is made.
 const routerVersion = "2.1.2"
 
-// Settings are what a test or a demonstration may change while the simulator
-// runs.
+// Settings can be changed while the simulator runs.
 type Settings struct {
-	// APIKey is demanded in the header x-api-key; "" demands none, as when the
-	// caller talks through a key proxy.
+	// APIKey is the required value of the header x-api-key; "" requires none, as when the
+	// caller goes through a key proxy.
 	APIKey string `json:"apiKey"`
-	// RateLimit is the requests a second that each key may make; 0 = no limit.
-	// The real API allows 6.
+	// RateLimit is the allowed requests per second and key; 0 = no limit. The real API
+	// allows 6.
 	RateLimit int `json:"rateLimit"`
-	// MakerFeeBips is a fee of the DEX's own, in basis points of the output
-	// after the integrator's fee.
+	// MakerFeeBips is a fee of the DEX's own, in basis points of the output after the
+	// integrator's fee.
 	MakerFeeBips int64 `json:"makerFeeBips"`
-	// MakerRecipient receives it.
+	// MakerRecipient receives that fee.
 	MakerRecipient common.Address `json:"makerRecipient"`
 	// Auctions says whether auctions are offered; see AuctionsBest.
 	Auctions string `json:"auctions"`
-	// AuctionLeastUSD is the value in US dollars that they are offered from; 0 = 300.
+	// AuctionLeastUSD is the minimum value for an auction, in US dollars; 0 = 300.
 	AuctionLeastUSD int64 `json:"auctionLeastUsd"`
-	// AuctionImprovementBips is by how much they begin above the pools, in basis
-	// points; null = 10.
+	// AuctionImprovementBips is how far auctions start above the pools, in basis points;
+	// null = 10.
 	AuctionImprovementBips *int64 `json:"auctionImprovementBips"`
-	// DeadlineSeconds is how long an order can be filled; 0 = as the real API, 300
-	// for V2 and 120 for V3.
+	// DeadlineSeconds is how long an order can be filled; 0 = as in the real API, 300 for
+	// V2 and 120 for V3.
 	DeadlineSeconds int64 `json:"deadlineSeconds"`
-	// Mixed has the pools' quotes go over a V3 pool and then a V2 pair.
+	// Mixed routes pool quotes through a V3 pool and then a V2 pair.
 	Mixed bool `json:"mixed"`
-	// Untagged has calldata end where its arguments do.
+	// Untagged omits the API's tag at the end of calldata.
 	Untagged bool `json:"untagged"`
-	// Outcome is what becomes of orders posted from now on.
+	// Outcome applies to orders posted from now on.
 	Outcome Outcome `json:"outcome"`
 }
 
-// DefaultSettings demand no key and take no fee.
+// DefaultSettings require no key and take no fee.
 var DefaultSettings = Settings{MakerRecipient: common.HexToAddress("0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC")}
 
-// maxMakerFee bounds the fee of the DEX's own, in basis points.
+// maxMakerFee limits the fee of the DEX's own, in basis points.
 const maxMakerFee = 500
 
 // A Server is the simulator. It is an http.Handler for paths under /v1.
 type Server struct {
-	// Faults decides what happens to requests, by endpoint path without /v1.
+	// Faults holds the fault rules, by endpoint path without /v1.
 	Faults *inject.Book
 	Options
 
 	chains map[uint64]*market
 	abis   abis
 	orders orderBook
-	ended  context.CancelFunc // of the fillers
+	ended  context.CancelFunc // stops the fillers
 	fills  sync.WaitGroup
 
 	mu       sync.Mutex
@@ -84,14 +82,14 @@ type Server struct {
 	limits   limit.Keys
 }
 
-// Options are what a simulator is made with.
+// Options configure a simulator.
 type Options struct {
-	APIKey   string            // demanded, and again after a Reset; "" = none
+	APIKey   string            // required API key, restored by Reset; "" = none
 	Filler   *operator.Account // fills auctions from its own balance
-	Cosigner *operator.Account // signs what an auction's quote became
+	Cosigner *operator.Account // cosigns the orders of auctions
 }
 
-// New makes a simulator over the chains.
+// New returns a simulator on the chains and starts its fillers.
 func New(set *contracts.Set, chains []operator.Chain, o Options) (*Server, error) {
 	loaded, err := loadABIs(set)
 	if err != nil {
@@ -106,7 +104,7 @@ func New(set *contracts.Set, chains []operator.Chain, o Options) (*Server, error
 	return s, nil
 }
 
-// Settings are the present ones.
+// Settings returns the current settings.
 func (s *Server) Settings() Settings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +129,7 @@ func (s *Server) Set(settings Settings) error {
 	return nil
 }
 
-// Limits of the settings of auctions.
+// Limits of the auction settings.
 const (
 	maxImprovement = 1_000         // basis points, either way
 	maxAuctionUSD  = 1 << 40       // US dollars
@@ -159,8 +157,8 @@ func (s Settings) checkAuctions() error {
 	return nil
 }
 
-// Reset removes faults and counts, forgets every order and goes back to the
-// default settings, with the API key that it was made with.
+// Reset removes faults and counts, forgets all orders and restores the default settings,
+// with the API key of Options.
 func (s *Server) Reset() {
 	s.Faults.Reset()
 	s.orders.forget()
@@ -169,13 +167,13 @@ func (s *Server) Reset() {
 	_ = s.Set(settings)
 }
 
-// An endpoint answers one method and path. Check runs before the key is
-// looked at, answer after.
+// An endpoint answers one method and path. check runs before the API key is checked,
+// answer after it.
 type endpoint struct {
 	method, path string
 	check        func(body []byte, r *http.Request) error
 	answer       func(s *Server, ctx context.Context, body []byte, r *http.Request) (any, error)
-	status       int // of a good answer; 0 = 200
+	status       int // of a success; 0 = 200
 }
 
 var endpoints = []endpoint{
@@ -193,8 +191,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.Faults.Meet(path).Serve(w, r, s.serve, nil, nil)
 }
 
-// serve goes through the checks in the API's order: route, headers, schema,
-// key, rate, and then the request itself.
+// serve checks in the API's order: route, schema with headers, key and rate. Then it
+// answers the request.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	i := slices.IndexFunc(endpoints, func(e endpoint) bool { return r.Method == e.method && r.URL.Path == "/v1"+e.path })
 	if i < 0 {
@@ -240,7 +238,7 @@ func (s *Server) admit(e endpoint, body []byte, r *http.Request) error {
 	return nil
 }
 
-// market finds a chain that the API serves and that runs here.
+// market returns a running chain that the API serves, or errChain.
 func (s *Server) market(id uint64) (*market, error) {
 	m := s.chains[id]
 	if m == nil || !m.DEX || !m.Runs() {

@@ -14,14 +14,14 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-// manual starts a sandbox that makes blocks on request only, so that nothing
-// moves between a quote and its execution.
+// manual starts a sandbox that mines blocks on request only, so that prices do not change
+// between a quote and its execution.
 func manual(t *testing.T, chains ...uint64) *sandbox.Sandbox {
 	return sandboxtest.StartWith(t, sandbox.Options{Chains: chains, Period: -1})
 }
 
-// A swap must pay everybody exactly what its quote said, since nobody traded
-// in between.
+// TestExecutedOutputIsTheQuote checks that a swap pays every recipient exactly the quoted
+// amount, as nobody trades in between.
 func TestExecutedOutputIsTheQuote(t *testing.T) {
 	s := manual(t, 1, 8453)
 	if err := s.DEX().Set(dexsim.Settings{MakerFeeBips: 20, MakerRecipient: s.Accounts()[2].Address}); err != nil {
@@ -126,7 +126,8 @@ func TestWrapAndUnwrap(t *testing.T) {
 	}
 }
 
-// The router refuses a swap whose price has moved below the quote's minimum.
+// TestExecutionHoldsTheFloor checks that the router reverts once the price is below the
+// quote's minimum.
 func TestExecutionHoldsTheFloor(t *testing.T) {
 	s := manual(t, 1)
 	c := s.Chain(1)

@@ -18,7 +18,7 @@ import (
 	"swapkeep/sandbox/eip55"
 )
 
-// transaction is a TransactionRequest of the API. Value is hex, the others
+// transaction is a TransactionRequest of the API. Value is hex, the other numbers are
 // decimal.
 type transaction struct {
 	To                   eip55.Address `json:"to"`
@@ -62,8 +62,8 @@ func checkSwap(body []byte, _ *http.Request) error {
 	return err
 }
 
-// parseSwap reads a request and the quote in it, which must have come back in
-// the shape it was given out in.
+// parseSwap decodes a request and its quote. The quote must still have the shape in which
+// it was issued, else it returns errQuoteMismatch.
 func parseSwap(body []byte) (*swapRequest, error) {
 	var r swapRequest
 	if err := json.Unmarshal(body, &r); err != nil {
@@ -82,8 +82,8 @@ func parseSwap(body []byte) (*swapRequest, error) {
 	return nil, errQuoteMismatch
 }
 
-// decodeAll decodes a value that holds all of to's members and no others, with
-// numbers and strings as to writes them.
+// decodeAll decodes a value that must have exactly the members of to, with numbers and
+// strings as to marshals them.
 func decodeAll(raw []byte, to any) error {
 	if err := json.Unmarshal(raw, to); err != nil {
 		return err
@@ -134,14 +134,15 @@ func allDigits(texts []string) bool {
 	return true
 }
 
-// swapDeadline holds where the request names none.
+// swapDeadline applies if the request has no deadline.
 const swapDeadline = 10 * time.Minute
 
 type swapReply struct {
 	RequestID string       `json:"requestId"`
 	Swap      *transaction `json:"swap"`
 	GasFee    string       `json:"gasFee"`
-	// What the service signs its answer with is not documented; recorded are short ones.
+	// How the service signs its response is not documented; the recorded values are
+	// short.
 	Signature   string `json:"signature"`
 	PublicKeyID string `json:"publicKeyId"`
 }
@@ -182,17 +183,17 @@ func (s *Server) swap(ctx context.Context, body []byte, _ *http.Request) (any, e
 	return m.reply(ctx, call{common.Address(r.classic.Swapper), m.Contracts.UniversalRouter, value, data}, routerGas)
 }
 
-// routerGas is the limit where the transaction cannot be estimated yet.
+// routerGas is the gas limit if the transaction cannot be estimated yet.
 const routerGas = 420_000
 
-// amount reads a decimal string that the schema has seen.
+// amount decodes a decimal string that has passed the schema.
 func amount(s string) *big.Int {
 	n, _ := new(big.Int).SetString(s, 10)
 	return n
 }
 
-// program carries a classic quote out: permit, wrap, swap, fees, and the rest
-// to the recipient, who gets at least the quoted minimum.
+// program encodes a classic quote: permit, wrap, swap, fees, and the rest to the
+// recipient, who gets at least the quoted minimum.
 func (m *market) program(r *swapRequest) (*program, error) {
 	q := r.classic
 	user, fees := q.AggregatedOutputs[0], q.AggregatedOutputs[1:]
@@ -254,7 +255,7 @@ func (m *market) addSwap(p *program, q *classicQuote, recipient common.Address, 
 	if route.v4() {
 		return p.addV4(route, recipient, in, least, payerIsUser)
 	}
-	if route.mixed() { // the V3 pool pays the pair, which takes what it finds (universal-router-sdk 5.13.0, addMixedSwap)
+	if route.mixed() { // the V3 pool pays the pair, which swaps what it received (universal-router-sdk 5.13.0, addMixedSwap)
 		v3, v2 := route.halves()
 		p.add(v3SwapExactIn, route.pools[1].address, in, new(big.Int), v3.bytes(), payerIsUser, []*big.Int{})
 		p.add(v2SwapExactIn, recipient, contractBalance, least, v2.tokens, false, []*big.Int{})
@@ -273,7 +274,7 @@ var (
 	withdrawSelector = hexutil.MustDecode("0x2e1a7d4d")
 )
 
-// swapWrap is a call of the wrapped coin's own contract.
+// swapWrap returns a call of the wrapped coin's contract.
 func (s *Server) swapWrap(ctx context.Context, q *wrapQuote) (any, error) {
 	m, err := s.market(q.ChainID)
 	if err != nil {
@@ -290,8 +291,8 @@ func (s *Server) swapWrap(ctx context.Context, q *wrapQuote) (any, error) {
 	return m.reply(ctx, c, wrapGas)
 }
 
-// tag is what the API ends its calldata in: a mark, and the quote's id or, of a quote
-// that has none, four bytes of the integrator's.
+// tag returns the API's suffix of calldata: a mark and the quote's id or, without an id,
+// four bytes of the integrator's.
 func (s *Server) tag(quoteID string) []byte {
 	if s.Settings().Untagged {
 		return nil
@@ -311,7 +312,7 @@ type call struct {
 	data     []byte
 }
 
-// reply prices a call. Gas is the limit where it cannot be estimated.
+// reply adds gas to a call. gas is the limit if the call cannot be estimated.
 func (m *market) reply(ctx context.Context, c call, gas uint64) (*swapReply, error) {
 	tx, fee, err := m.transaction(ctx, c, gas)
 	if err != nil {
@@ -320,7 +321,7 @@ func (m *market) reply(ctx context.Context, c call, gas uint64) (*swapReply, err
 	return &swapReply{RequestID: uuid.NewString(), Swap: tx, GasFee: fee.String(), Signature: "0xf905", PublicKeyID: "1"}, nil
 }
 
-// transaction is the call with gas, and what it costs at most, in wei.
+// transaction returns the call with gas, and its maximum fee in wei.
 func (m *market) transaction(ctx context.Context, c call, gas uint64) (*transaction, *big.Int, error) {
 	price, err := m.gasPrice(ctx)
 	if err != nil {
@@ -336,7 +337,7 @@ func (m *market) transaction(ctx context.Context, c call, gas uint64) (*transact
 	}, price.fee(gas), nil
 }
 
-// evenHex is hex with two digits a byte, as the API writes values.
+// evenHex encodes whole bytes in hex, as the API writes values.
 func evenHex(n *big.Int) string {
 	if n.Sign() == 0 {
 		return "0x00"

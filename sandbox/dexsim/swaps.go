@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxHashes bounds one request to GET /swaps.
+// maxHashes limits the hashes in a request to GET /swaps.
 const maxHashes = 50
 
 func checkSwaps(_ []byte, r *http.Request) error {
@@ -57,8 +57,7 @@ type swapStatus struct {
 	TxHash   string `json:"txHash"`
 }
 
-// swaps answers GET /swaps: what became of transactions, on chain 1 unless
-// another is named.
+// swaps answers GET /swaps: the status of transactions, on chain 1 by default.
 func (s *Server) swaps(ctx context.Context, _ []byte, r *http.Request) (any, error) {
 	q := r.URL.Query()
 	id := uint64(1)

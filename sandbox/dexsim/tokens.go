@@ -44,8 +44,8 @@ type logo struct {
 	URL string `json:"url"`
 }
 
-// swappable answers GET /swappable_tokens: the same token on other chains,
-// that is, where a bridge could take it.
+// swappable answers GET /swappable_tokens: the same token on other chains, that is, where
+// a bridge could send it.
 func (s *Server) swappable(_ context.Context, _ []byte, r *http.Request) (any, error) {
 	q := r.URL.Query()
 	id, _ := strconv.ParseUint(q.Get("tokenInChainId"), 10, 64)

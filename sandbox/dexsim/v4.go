@@ -12,7 +12,7 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// v4Key is a pool of v4, all of which have no hook here.
+// v4Key is a V4 PoolKey. No pool here has hooks.
 type v4Key struct {
 	Currency0, Currency1 common.Address
 	Fee, TickSpacing     *big.Int
@@ -25,17 +25,17 @@ func (p pool) key() v4Key {
 
 var keyArguments = arguments("address", "address", "uint24", "int24", "address")
 
-// id is the pool's at the manager.
+// id returns the pool's id in the pool manager.
 func (p pool) id() common.Hash {
 	k := p.key()
 	packed, err := keyArguments.Pack(k.Currency0, k.Currency1, k.Fee, k.TickSpacing, k.Hooks)
 	if err != nil {
-		panic(fmt.Sprintf("a pool's key: %v", err)) // of fixed types
+		panic(fmt.Sprintf("a pool's key: %v", err)) // impossible, the types are fixed
 	}
 	return crypto.Keccak256Hash(packed)
 }
 
-// v4Pools is the one pool of the chain from its beginning, or none.
+// v4Pools returns the V4 pool that the chain has at genesis, if any.
 func (m *market) v4Pools() []pool {
 	pair := m.V4().Pair
 	a, ok := m.Token(pair[0])
@@ -50,7 +50,7 @@ func (m *market) v4Pools() []pool {
 	return []pool{p}
 }
 
-// priceV4 asks the chain what a path through one pool pays for the amount.
+// priceV4 sets the output and gas of a path through one pool, from the chain.
 func (m *market) priceV4(ctx context.Context, p *path, amount *big.Int) error {
 	type single struct {
 		PoolKey     v4Key
@@ -66,8 +66,8 @@ func (m *market) priceV4(ctx context.Context, p *path, amount *big.Int) error {
 	return nil
 }
 
-// poolsSlot is where the manager's storage has its pools; a pool begins with its price
-// and tick, and has its liquidity three words after.
+// poolsSlot is the storage slot of the manager's mapping of pools. A pool starts with its
+// price and tick; its liquidity is three words after.
 const poolsSlot = 6
 
 func (m *market) stateV4(ctx context.Context, p pool) (state, error) {
@@ -89,7 +89,7 @@ func (m *market) stateV4(ctx context.Context, p pool) (state, error) {
 	return state{liquidity: new(big.Int).SetBytes(liquidity).String(), sqrtPrice: price.String(), tick: tick.String()}, nil
 }
 
-// v4Hop is a pool by what it pays out.
+// A v4Hop is a pool of a path, named by the token it pays out (PathKey).
 type v4Hop struct {
 	IntermediateCurrency common.Address
 	Fee, TickSpacing     *big.Int
@@ -97,8 +97,8 @@ type v4Hop struct {
 	HookData             []byte
 }
 
-// v4Path is a swap as router 2.1.2 takes it, with a list of least prices which is left
-// empty, as 2.1.0 has it too.
+// A v4Path is a swap as router 2.1.2 takes it. Its list of minimum prices is left empty,
+// so that 2.1.0 takes it too.
 type v4Path struct {
 	CurrencyIn                 common.Address
 	Path                       []v4Hop
@@ -116,12 +116,12 @@ var pathArguments = func() abi.Arguments {
 		{Name: "minHopPriceX36", Type: "uint256[]"}, {Name: "amountIn", Type: "uint128"}, {Name: "amountOutMinimum", Type: "uint128"},
 	})
 	if err != nil {
-		panic(fmt.Sprintf("abi type of a path: %v", err)) // a literal of this file
+		panic(fmt.Sprintf("abi type of a path: %v", err)) // a literal above
 	}
 	return abi.Arguments{{Type: t}}
 }()
 
-// addV4 adds a swap, its settling, and the taking of all that it pays.
+// addV4 adds a swap, the settlement of its input and the taking of all its output.
 func (p *program) addV4(route path, recipient common.Address, in, least *big.Int, payerIsUser bool) error {
 	swap := v4Path{CurrencyIn: route.tokens[0], MinHopPriceX36: []*big.Int{}, AmountIn: in, AmountOutMinimum: least}
 	for i, pool := range route.pools {

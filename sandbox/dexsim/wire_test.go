@@ -15,8 +15,8 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-// Replies to the recorded requests have the recorded replies' members and
-// types, all the way down.
+// TestRepliesHaveTheRecordedShape checks that responses to the recorded requests have the
+// recorded members and types.
 func TestRepliesHaveTheRecordedShape(t *testing.T) {
 	s := manual(t, 1, 8453)
 	body := func(file, part string) any { return example(t, file, part, "body") }
@@ -71,7 +71,7 @@ func TestRepliesHaveTheRecordedShape(t *testing.T) {
 	})
 }
 
-// errorCase is a request that the API refuses.
+// An errorCase is a request that the API refuses.
 type errorCase struct {
 	name   string
 	path   string
@@ -79,7 +79,7 @@ type errorCase struct {
 	header []string
 	status int
 	code   string
-	detail string // part of it
+	detail string // a substring
 }
 
 func TestErrors(t *testing.T) {
@@ -142,7 +142,7 @@ func (tc errorCase) run(t *testing.T, s *sandbox.Sandbox) {
 	}
 }
 
-// Every error body recorded for a status has the members that ours have.
+// TestErrorsHaveTheRecordedShape checks that our error bodies have the recorded members.
 func TestErrorsHaveTheRecordedShape(t *testing.T) {
 	s := manual(t, 1)
 	_, raw := ask(t, s, http.MethodPost, "/quote", []byte(`{}`))
@@ -160,7 +160,7 @@ func TestErrorsHaveTheRecordedShape(t *testing.T) {
 func TestKeyAndRate(t *testing.T) {
 	s := manual(t, 1)
 	body := quoteRequest(s, 1, native, sandboxtest.Token(t, s.Chain(1), "USDC"), sandboxtest.Units(1, 18), nil)
-	if status, raw := ask(t, s, http.MethodPost, "/quote", body); status != http.StatusOK { // finds the pools, which takes its time
+	if status, raw := ask(t, s, http.MethodPost, "/quote", body); status != http.StatusOK { // finds the pools first, which takes time
 		t.Fatalf("%d %s", status, raw)
 	}
 	if err := s.DEX().Set(dexsim.Settings{APIKey: "a-key", RateLimit: 1}); err != nil {

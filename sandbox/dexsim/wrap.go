@@ -16,11 +16,10 @@ type wrapQuote struct {
 	gasFields
 }
 
-// wrapGas is enough for a deposit or a withdrawal.
+// wrapGas is a gas limit that suffices for a deposit or a withdrawal.
 const wrapGas = 45_000
 
-// quoteWrap answers for native coin against its wrapped form, one to one and
-// without fee.
+// quoteWrap quotes native coin against its wrapped form, one to one and without a fee.
 func (s *Server) quoteWrap(ctx context.Context, m *market, q quoteRequest) (*envelope, error) {
 	price, err := m.gasPrice(ctx)
 	if err != nil {

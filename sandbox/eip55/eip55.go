@@ -1,4 +1,4 @@
-// Package eip55 has an address that JSON shows with the checksum of EIP-55.
+// Package eip55 provides addresses that marshal to JSON with the EIP-55 checksum.
 package eip55
 
 import (
@@ -7,10 +7,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// An Address is written with its checksum and read in any letter case.
+// An Address is marshalled with its checksum and unmarshalled in any letter case.
 type Address common.Address
 
-// MarshalText writes the checksummed form.
+// MarshalText returns the checksummed form.
 func (a Address) MarshalText() ([]byte, error) { return []byte(common.Address(a).Hex()), nil }
 
 // UnmarshalText reads 40 hex digits, with or without 0x.

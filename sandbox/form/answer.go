@@ -6,10 +6,10 @@ import (
 	"net/http"
 )
 
-// An Answer is how an API writes its answers.
+// An Answer is the format of an API's responses.
 type Answer struct {
 	ContentType string
-	Bare        bool // <, > and & stand as they are
+	Bare        bool // <, > and & are not escaped
 }
 
 // Marshal encodes a value, on one line.
@@ -21,8 +21,8 @@ func (a Answer) Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
-// Write answers with a value. One that cannot be encoded is the simulator's own
-// trouble and shown as such.
+// Write responds with a value. If it cannot be encoded, which is a bug in the simulator,
+// the response is 500 with the error.
 func (a Answer) Write(w http.ResponseWriter, status int, v any) {
 	raw, err := a.Marshal(v)
 	if err != nil {

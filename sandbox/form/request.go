@@ -1,6 +1,5 @@
-// Package form is the JSON of the simulated APIs: how a request's body is read and
-// an answer written. What fits a request, and in which words one that does not is
-// refused, each API says itself.
+// Package form reads request bodies and writes JSON responses for the simulated APIs.
+// Each API validates requests and words its errors itself.
 package form
 
 import (
@@ -11,16 +10,15 @@ import (
 	"slices"
 )
 
-// maxRequest bounds a request's body; the largest real one is a few kilobytes.
+// maxRequest limits a request's body, in bytes; the largest real one is a few kilobytes.
 const maxRequest = 1 << 20
 
-// Read reads the body of a request. The error means that it is too large, or cut
-// short.
+// Read reads the body of a request. The error means that it is too large or incomplete.
 func Read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 }
 
-// A Type is one of JSON's; "" is that of no value at all.
+// A Type is a JSON type; "" means that there is no value.
 type Type string
 
 // The types.
@@ -35,7 +33,7 @@ const (
 
 var types = map[byte]Type{'"': String, '{': Object, '[': Array, 't': Boolean, 'f': Boolean, 'n': Null}
 
-// TypeOf is the type of a value that is valid JSON.
+// TypeOf returns the type of a valid JSON value.
 func TypeOf(raw json.RawMessage) Type {
 	trimmed := bytes.TrimSpace(raw)
 	if len(trimmed) == 0 {
@@ -47,13 +45,13 @@ func TypeOf(raw json.RawMessage) Type {
 	return Number
 }
 
-// Text reads a string; ok is false for a value of another type.
+// Text decodes a string; ok is false for a value of another type.
 func Text(raw json.RawMessage) (text string, ok bool) {
 	ok = TypeOf(raw) == String && json.Unmarshal(raw, &text) == nil
 	return text, ok
 }
 
-// OneOf reports a string that is among those allowed.
+// OneOf reports whether the value is a string among those allowed.
 func OneOf(raw json.RawMessage, allowed []string) bool {
 	text, ok := Text(raw)
 	return ok && slices.Contains(allowed, text)

@@ -1,10 +1,9 @@
 package gaslesssim
 
-// maxQuotes bounds how many quotes are remembered; the oldest are forgotten.
+// maxQuotes limits the stored quotes; the oldest are dropped.
 const maxQuotes = 10_000
 
-// A book remembers quotes, and with them their orders, by id. The server's mutex
-// guards it.
+// A book holds quotes and their orders by id. It is guarded by the server's mutex.
 type book struct {
 	quotes map[string]*quote
 	oldest []string
@@ -30,8 +29,8 @@ func (s *Server) keep(q *quote) {
 
 var errQuoteID = failure{210, "no such quote, or it has been used"}
 
-// take reserves the quote of that id for one order. A second order for it is
-// refused until the first has been.
+// take reserves a quote for one order. Further orders are refused until release is
+// called.
 func (s *Server) take(r *request, id string) (*quote, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +42,7 @@ func (s *Server) take(r *request, id string) (*quote, error) {
 	return q, nil
 }
 
-// release lets the quote be used again, after its order was refused.
+// release makes the quote usable again after its order was refused.
 func (s *Server) release(q *quote) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +55,7 @@ func (s *Server) place(o *order) {
 	o.quote.order = o
 }
 
-// ordered finds the order of a quote.
+// ordered returns the order of a quote, or errQuoteID.
 func (s *Server) ordered(r *request, id string) (*order, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,8 +66,7 @@ func (s *Server) ordered(r *request, id string) (*order, error) {
 	return q.order, nil
 }
 
-// orders lists the orders, oldest quote first; m, which may be nil, is their
-// chain.
+// orders returns the orders on chain m, or on all chains if m is nil, oldest quote first.
 func (s *Server) orders(m *market) []*order {
 	s.mu.Lock()
 	defer s.mu.Unlock()

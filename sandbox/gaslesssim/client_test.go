@@ -24,7 +24,7 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-// The contracts, as the provider publishes their addresses.
+// The contracts at the addresses that the provider publishes.
 var (
 	native         = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
 	jamSettlement  = common.HexToAddress("0xbeb0b0623f66bE8cE162EbDfA2ec543A522F4ea6")
@@ -34,13 +34,13 @@ var (
 	partner        = common.HexToAddress("0x000000000000000000000000000000000000bEEF")
 )
 
-// names of chains in paths.
+// names are the chains' names in paths.
 var names = map[uint64]string{1: "ethereum", 10: "optimism", 8453: "base", 42161: "arbitrum", 5330: "superseed"}
 
 // fields is a JSON object.
 type fields = map[string]any
 
-// A world is a sandbox that makes blocks on request only, and its first user.
+// A world is a sandbox that mines blocks on request only, and its first user.
 type world struct {
 	*testing.T
 	*sandbox.Sandbox
@@ -52,7 +52,7 @@ func start(t *testing.T, chains ...uint64) *world {
 	return &world{t, s, s.Accounts()[0]}
 }
 
-// in is the same world for a sub-test.
+// in returns the same world for a sub-test.
 func (w *world) in(t *testing.T) *world { return &world{t, w.Sandbox, w.user} }
 
 func (w *world) set(change func(*gaslesssim.Settings)) {
@@ -64,19 +64,19 @@ func (w *world) set(change func(*gaslesssim.Settings)) {
 	}
 }
 
-// at is the path of one of a protocol's endpoints; the protocol is jam or pmm.
+// at returns the path of a protocol's endpoint; the protocol is jam or pmm.
 func at(protocol string, chain uint64, endpoint string) string {
 	version := map[string]string{"jam": "v2", "pmm": "v3"}[protocol]
 	return fmt.Sprintf("/%s/%s/%s/%s", protocol, names[chain], version, endpoint)
 }
 
-// call sends a request and returns status and body.
+// call sends a request and returns the status and body of the response.
 func (w *world) call(method, path string, body any, header ...string) (int, []byte) {
 	w.Helper()
 	return sandboxtest.Ask(w, method, w.BaseURL("gasless")+path, body, header...)
 }
 
-// apiError is the API's error in a body, 0 if it holds none.
+// apiError returns the API's error code in a body; 0 if there is none.
 func apiError(raw []byte) int {
 	var reply struct {
 		Error struct {
@@ -87,7 +87,7 @@ func apiError(raw []byte) int {
 	return reply.Error.Code
 }
 
-// must asks for something that exists.
+// must sends a request, fails the test unless it succeeds, and decodes the response.
 func must[T any](w *world, method, path string, body any, header ...string) T {
 	w.Helper()
 	status, raw := w.call(method, path, body, header...)
@@ -98,7 +98,7 @@ func must[T any](w *world, method, path string, body any, header ...string) T {
 	return reply
 }
 
-// quote is what a test reads of a quote.
+// quote holds what tests read of a quote.
 type quote struct {
 	Status         string
 	QuoteID        string
@@ -147,8 +147,8 @@ func number(s string) *big.Int {
 	return n
 }
 
-// query asks for a swap of the world's user; more adds parameters or, with nil,
-// takes some away.
+// query returns the parameters of a quote request by the user. more adds parameters, or
+// removes them if nil.
 func (w *world) query(sell, buy common.Address, amount *big.Int, more fields) string {
 	params := fields{
 		"sell_tokens": sell.Hex(), "buy_tokens": buy.Hex(), "sell_amounts": amount.String(), "taker_address": w.user.Address.Hex(),
@@ -173,7 +173,7 @@ func (w *world) quote(protocol string, chain uint64, sell, buy common.Address, a
 	return q
 }
 
-// The types that takers sign, as the provider publishes them.
+// typesOf are the types that takers sign, as the provider publishes them.
 var typesOf = map[string]apitypes.Types{
 	"JamOrder": typed("JamOrder", "address taker,address receiver,uint256 expiry,uint256 exclusivityDeadline,uint256 nonce,address executor,uint256 partnerInfo,"+
 		"address[] sellTokens,address[] buyTokens,uint256[] sellAmounts,uint256[] buyAmounts,bytes32 hooksHash"),
@@ -197,7 +197,7 @@ func typed(name, members string) apitypes.Types {
 	return apitypes.Types{name: list}
 }
 
-// sign signs a message of the primary type for a contract of the name.
+// sign signs a message of the primary type for the domain of the named contract.
 func (w *world) sign(by sandbox.Account, chain uint64, name string, contract common.Address, primary string, message fields) string {
 	w.Helper()
 	data := apitypes.TypedData{Types: apitypes.Types{}, PrimaryType: primary, Message: message}
@@ -228,7 +228,7 @@ func signHash(t *testing.T, by sandbox.Account, digest []byte) string {
 	return hexutil.Encode(signature)
 }
 
-// message is a toSign object with every number as a string, as the hashing wants.
+// message decodes toSign with all numbers as strings, as apitypes requires.
 func (q quote) message(t *testing.T) fields {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(q.ToSign))
@@ -261,7 +261,7 @@ func (w *world) signature(q quote) string {
 	return w.sign(q.user, q.chain, "JamSettlement", jamSettlement, "JamOrder", m)
 }
 
-// order is the body of an order for a quote.
+// order returns the body of an order for a quote.
 func (w *world) order(q quote) fields {
 	w.Helper()
 	body := fields{"quote_id": q.QuoteID, "signature": w.signature(q), "sign_scheme": "EIP712"}
@@ -293,7 +293,7 @@ func (w *world) post(q quote) orderReply {
 	return must[orderReply](w, http.MethodPost, at(q.protocol, q.chain, "order"), w.order(q))
 }
 
-// refused posts an order and returns the error that it gets.
+// refused posts an order and returns the API's error code.
 func (w *world) refused(q quote, body any) int {
 	w.Helper()
 	_, raw := w.call(http.MethodPost, at(q.protocol, q.chain, "order"), body)
@@ -311,7 +311,7 @@ func (w *world) status(q quote) status {
 	return must[status](w, http.MethodGet, at(q.protocol, q.chain, "order-status")+"?quote_id="+url.QueryEscape(q.QuoteID), nil)
 }
 
-// mine makes blocks and lets the simulator see them.
+// mine mines blocks.
 func (w *world) mine(chain uint64, blocks int) {
 	w.Helper()
 	for range blocks {
@@ -329,19 +329,19 @@ func (w *world) token(chain uint64, symbol string) common.Address {
 	return sandboxtest.Token(w, w.Chain(chain), symbol)
 }
 
-// send has an account call a contract and wants success.
+// send calls a contract from an account and fails the test if that reverts.
 func (w *world) send(chain uint64, from sandbox.Account, to common.Address, data []byte) *types.Receipt {
 	w.Helper()
 	return sandboxtest.MustTransact(w, w.Chain(chain), from, operator.Call{To: to, Data: data})
 }
 
-// approve lets the spender take exactly the amount of the user's token.
+// approve approves the spender for exactly the amount of the user's token.
 func (w *world) approve(chain uint64, token, spender common.Address, amount *big.Int) {
 	w.Helper()
 	w.send(chain, w.user, token, sandboxtest.Calldata(w.T, "approve(address,uint256)", spender, amount))
 }
 
-// view calls a view method and returns the n-th word of what it returns.
+// view calls a view method and returns the n-th word of its result.
 func (w *world) view(chain uint64, to common.Address, signature string, n int, args ...any) *big.Int {
 	w.Helper()
 	return sandboxtest.View(w, w.Chain(chain), to, signature, n, args...)
@@ -355,7 +355,7 @@ func (w *world) balance(chain uint64, of, token common.Address) *big.Int {
 	return sandboxtest.Balance(w, w.Chain(chain), of, token)
 }
 
-// revertData is what a refused call gave back, nil if it was not refused.
+// revertData returns the data of a reverted call; nil if it did not revert.
 func revertData(err error) []byte {
 	var data interface{ ErrorData() any }
 	if !errors.As(err, &data) {

@@ -9,14 +9,14 @@ import (
 	"swapkeep/sandbox/eip55"
 )
 
-// Controls are further requests of the sandbox's control endpoint.
+// Controls returns the simulator's requests of the control endpoint.
 func (s *Server) Controls() map[string]func(*http.Request) (any, error) {
 	return map[string]func(*http.Request) (any, error){
 		"GET /orders": func(r *http.Request) (any, error) { return s.Orders(r.Context()) },
 	}
 }
 
-// An Order is what the provider knows of an order it took, its lies apart.
+// An Order is the true state of an order, whatever Behaviour.Status claims.
 type Order struct {
 	QuoteID  string        `json:"quoteId"`
 	Protocol string        `json:"protocol"`
@@ -29,7 +29,7 @@ type Order struct {
 	TxHash   *common.Hash  `json:"txHash"`
 }
 
-// Orders lists the orders taken since the last Reset, oldest quote first.
+// Orders returns the orders accepted since the last Reset, oldest quote first.
 func (s *Server) Orders(ctx context.Context) ([]Order, error) {
 	all := []Order{}
 	for _, o := range s.orders(nil) {

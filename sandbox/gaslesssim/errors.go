@@ -10,7 +10,7 @@ import (
 	"swapkeep/sandbox/form"
 )
 
-// A failure is an error answer that the API gives with HTTP 200.
+// A failure is an error response of the API, which is sent with HTTP 200.
 type failure struct {
 	code   int
 	detail string
@@ -18,7 +18,7 @@ type failure struct {
 
 func (f failure) Error() string { return fmt.Sprintf("%d %s: %s", f.code, codes[f.code], f.detail) }
 
-// codes names every error of the API.
+// codes names all errors of the API.
 var codes = map[int]string{
 	101: "InvalidApiRequest",
 	102: "InsufficientLiquidity",
@@ -45,22 +45,22 @@ var codes = map[int]string{
 	522: "TimedOut",
 }
 
-// invalid refuses a request that has the right shape and no right meaning.
+// invalid refuses a well-formed request with invalid values.
 func invalid(detail string) failure { return failure{101, detail} }
 
-// A problem is one thing wrong with a request's shape, as FastAPI tells it.
+// A problem is one violation of a request's schema, in FastAPI's format.
 type problem struct {
 	Loc  []string `json:"loc"`
 	Msg  string   `json:"msg"`
 	Type string   `json:"type"`
 }
 
-// problems are an answer of 422.
+// problems are the body of a 422 response.
 type problems []problem
 
 func (p problems) Error() string { return fmt.Sprintf("422 %v", []problem(p)) }
 
-// A refusal is an answer of the web framework's own.
+// A refusal is an error response of the web framework.
 type refusal struct {
 	status int
 	detail string
@@ -79,11 +79,11 @@ type detailed struct {
 	Detail any `json:"detail"`
 }
 
-// answers is how the API writes every answer.
+// answers is the format of all of the API's responses.
 var answers = form.Answer{ContentType: "application/json"}
 
-// writeError answers with err. Whatever is none of ours is the simulator's own
-// trouble, and the only error of the API's form with a status of 500.
+// writeError responds with err. Any other error is a bug in the simulator and becomes an
+// API error with status 500.
 func writeError(w http.ResponseWriter, err error) {
 	var shape problems
 	var plain refusal

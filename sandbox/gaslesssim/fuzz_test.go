@@ -15,7 +15,8 @@ const quoteSeed = "sell_tokens=0xC316C8252B5F2176d0135Ebb0999E99296998F2e&buy_to
 	"&sell_amounts=100000000&taker_address=0x9d8A62f656a8d1615C1294fd71e9CFb3E4855A4F&approval_type=Standard&gasless=true&slippage=0.5" +
 	"&fee=40&fee_recipient=0x000000000000000000000000000000000000bEEF&source=x"
 
-// A request that is not refused is one that the rest can work with.
+// FuzzQuoteParameters checks that parameters are refused with an error of the API or are
+// usable.
 func FuzzQuoteParameters(f *testing.F) {
 	f.Add(quoteSeed, false)
 	f.Add("sell_tokens=0xC316C8252B5F2176d0135Ebb0999E99296998F2e&buy_tokens=0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE&buy_amounts=1"+
@@ -51,7 +52,8 @@ func FuzzQuoteParameters(f *testing.F) {
 	})
 }
 
-// A body that is not refused names a quote and brings a signature.
+// FuzzOrderBody checks that bodies are refused with problems or have a signature, and
+// that unrequested permits are refused.
 func FuzzOrderBody(f *testing.F) {
 	f.Add([]byte(`{"quote_id":"3f7e0b1c-0000-4000-8000-000000000001","signature":"0xe2912d73f9a4c786f40d3a7ad2fe36308feb41454254d95597348fa60b4124391ded70645a95c46f6c018456c9d25cf221f5608205915c9ea90b8d75708e9cd51c","sign_scheme":"EIP712"}`))
 	f.Add([]byte(`{"quote_id":"1","signature":"0x","permit2":{"signature":"0x00","approvals_deadline":5,"token_addresses":["0x4200000000000000000000000000000000000006"],"token_nonces":[0]}}`))
@@ -76,7 +78,8 @@ func FuzzOrderBody(f *testing.F) {
 	})
 }
 
-// Partner and fees are packed as the contracts unpack them.
+// TestPartnerInfoMatchesVectors checks that partner and fees are packed as the contracts
+// unpack them.
 func TestPartnerInfoMatchesVectors(t *testing.T) {
 	raw, err := os.ReadFile("testdata/vectors.json")
 	if err != nil {
@@ -100,14 +103,14 @@ func TestPartnerInfoMatchesVectors(t *testing.T) {
 	}
 }
 
-// The amounts of the published example follow from its first.
+// TestAmountsAreThoseOfTheExample recomputes the amounts of the published example.
 func TestAmountsAreThoseOfTheExample(t *testing.T) {
 	gross, _ := new(big.Int).SetString("50831084484694275", 10)
 	q := quote{asked: asked{sellAmount: big.NewInt(100_000_000), feeBps: 40, slippageBps: 50}, protocol: jam}
 	q.sellToken.Decimals, q.sellToken.MicroUSD = 6, 1_000_000
 	x := exchange{in: q.sellToken, out: q.sellToken, bps: allBps, gas: new(big.Int)}
 	x.out.Decimals = 18
-	// A price at which the amount pays what the example says before its fee.
+	// Sets the price so that the amount before the fee is the example's.
 	x.gas = new(big.Int).Sub(x.pays(q.sellAmount), gross)
 	if err := q.price(x, 0); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// jam trades through a solver, who pays at least what was signed.
+// jam is the protocol in which a solver pays at least what was signed.
 var jam = &protocol{
 	name: "jam", path: "jam", version: "v2",
 	scheme:  func(n network.Gasless) scheme { return scheme{n.JamSettlement, n.JamBalanceManager} },
@@ -22,7 +22,7 @@ var jam = &protocol{
 	shortBy: func(q *quote) *big.Int { return new(big.Int).Sub(q.least, big.NewInt(1)) },
 }
 
-// ProtocolFees is who JAM's own fee is paid to, if a quote has one.
+// ProtocolFees receives JAM's own fee, if a quote has one.
 var ProtocolFees = common.HexToAddress("0x5a4D000000000000000000000000000000000021")
 
 // jamMessage is the order that the taker signs.
@@ -61,7 +61,7 @@ func jamReplyTo(_ *Server, _ *quote, r quoteReply) (any, error) {
 	return jamReply{quoteReply: r, Solver: "sandbox"}, nil
 }
 
-// partnerInfo packs who gets fees and how many basis points.
+// partnerInfo packs the fee recipient and the fees in basis points.
 func (q *quote) partnerInfo() *big.Int {
 	var partner common.Address
 	if q.feeBps > 0 {
@@ -76,7 +76,7 @@ func packPartner(partner common.Address, feeBps, protocolFeeBps int64) *big.Int 
 	return info.Or(info, big.NewInt(protocolFeeBps))
 }
 
-// jamOrder is the order as the settlement contract takes it.
+// jamOrder is the order in the settlement contract's layout.
 type jamOrder struct {
 	Taker, Receiver                    common.Address
 	Expiry, ExclusivityDeadline, Nonce *big.Int

@@ -14,7 +14,7 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// A market is one chain that is traded on.
+// A market is a running chain that the provider serves.
 type market struct {
 	operator.Chain
 	abis abis
@@ -22,13 +22,13 @@ type market struct {
 
 const allBps = 10_000
 
-// Prices are those of the pools at their start, less this.
+// Spreads below the pools' starting prices.
 const (
 	spreadBps = 5
-	demoBps   = 50 // on top, for those without a key
+	demoBps   = 50 // on top, without an API key
 )
 
-// token finds a token of the chain; the native coin is its wrapped form.
+// token looks up a token of the chain; for the native coin it returns the wrapped token.
 func (m *market) token(a common.Address) (network.Token, bool) {
 	switch a {
 	case native:
@@ -39,7 +39,7 @@ func (m *market) token(a common.Address) (network.Token, bool) {
 	return m.Coin(a)
 }
 
-// An exchange turns amounts of one token into another.
+// An exchange converts amounts of one token to another.
 type exchange struct {
 	in, out network.Token
 	bps     int64 // of the price
@@ -55,7 +55,7 @@ func (m *market) exchange(in, out network.Token, b Behaviour, demo bool) exchang
 	return exchange{in, out, max(bps, 0), gas.Div(gas, big.NewInt(out.MicroUSD))}
 }
 
-// pays is what so much is worth before fees, rounded down; gas has been paid.
+// pays returns the output for an amount, after gas and before fees, rounded down.
 func (x exchange) pays(amount *big.Int) *big.Int {
 	n := new(big.Int).Mul(amount, big.NewInt(x.in.MicroUSD*x.bps))
 	n.Mul(n, power(x.out.Decimals))
@@ -63,7 +63,7 @@ func (x exchange) pays(amount *big.Int) *big.Int {
 	return n.Div(n, d).Sub(n, x.gas)
 }
 
-// costs is the least amount that pays at least so much before fees.
+// costs returns the smallest input whose output before fees is at least paid.
 func (x exchange) costs(paid *big.Int) *big.Int {
 	n := new(big.Int).Add(paid, x.gas)
 	n.Mul(n, power(x.in.Decimals)).Mul(n, big.NewInt(x.out.MicroUSD*allBps))
@@ -83,19 +83,19 @@ func power(decimals uint8) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
 }
 
-// part is so many basis points of an amount, rounded down.
+// part returns the given basis points of an amount, rounded down.
 func part(amount *big.Int, bps int64) *big.Int {
 	n := new(big.Int).Mul(amount, big.NewInt(bps))
 	return n.Div(n, big.NewInt(allBps))
 }
 
-// whole is an amount in tokens, for the fields that show numbers.
+// whole returns an amount in whole tokens, for numeric members.
 func whole(amount *big.Int, t network.Token) float64 {
 	f, _ := new(big.Rat).SetFrac(amount, power(t.Decimals)).Float64()
 	return f
 }
 
-// read calls a view method and returns what it returns.
+// read calls a view method and returns its results.
 func (m *market) read(ctx context.Context, at common.Address, contract abi.ABI, method string, args ...any) ([]any, error) {
 	data, err := contract.Pack(method, args...)
 	if err != nil {
@@ -116,7 +116,7 @@ func (m *market) number(ctx context.Context, at common.Address, contract abi.ABI
 	return out[0].(*big.Int), nil
 }
 
-// balance of a token or, for native, of the chain's coin.
+// balance returns a balance in base units of a token or, for native, of the chain's coin.
 func (m *market) balance(ctx context.Context, of, token common.Address) (*big.Int, error) {
 	if token == native {
 		return m.Client.BalanceAt(ctx, of, nil)
@@ -124,8 +124,8 @@ func (m *market) balance(ctx context.Context, of, token common.Address) (*big.In
 	return m.number(ctx, token, m.abis.erc20, "balanceOf", of)
 }
 
-// covers refuses an owner who lacks the balance or has not allowed the spender
-// to take it.
+// covers returns onBalance or onAllowance if the owner's balance, or the spender's
+// allowance, is below the amount.
 func (m *market) covers(ctx context.Context, owner, token, spender common.Address, amount *big.Int, onBalance, onAllowance failure) error {
 	held, err := m.balance(ctx, owner, token)
 	if err != nil {
@@ -147,7 +147,7 @@ func (m *market) covers(ctx context.Context, owner, token, spender common.Addres
 	return nil
 }
 
-// reverted tells a call that the chain refused from one that did not reach it.
+// reverted distinguishes a reverted call from one that did not reach the chain.
 func reverted(err error) bool {
 	var data interface{ ErrorData() any }
 	return errors.As(err, &data)

@@ -17,22 +17,22 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// An order is a quote that its taker has signed.
+// An order is a quote signed by its taker.
 type order struct {
 	*quote
 	signature []byte
 	permit    *permission
-	Behaviour        // as it was when the order came
-	since     uint64 // block at which the order came
+	Behaviour        // at the time of the order
+	since     uint64 // block at the time of the order
 
 	mu      sync.Mutex
-	tx      common.Hash // the settlement last sent; zero = none
-	missing int         // blocks since which the chain does not know it
+	tx      common.Hash // the latest settlement; zero = none
+	missing int         // blocks since it became unknown to the chain
 	dropped bool        // it will not be sent
-	polls   int         // that the lie "backwards" was told
+	polls   int         // number of polls, for the lie "backwards"
 }
 
-// permission is a Permit2 signature beside the order's own.
+// A permission is a Permit2 signature besides the order's own.
 type permission struct {
 	signature       []byte
 	deadline, nonce *big.Int
@@ -59,10 +59,10 @@ type permitBody struct {
 	Deadline  uint64        `json:"approvals_deadline"`
 }
 
-// orderFields are the members that a body may have, with whether it must.
+// orderFields are the allowed members of a body and whether each is required.
 var orderFields = map[string]bool{"quote_id": true, "signature": true, "sign_scheme": false, "permit2": false, "permit": false}
 
-// parseOrder reads the body of POST order. Its error is problems.
+// parseOrder decodes the body of POST order. The error is problems.
 func parseOrder(body []byte) (orderBody, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(body, &members); err != nil || members == nil {
@@ -130,7 +130,7 @@ func (s *Server) order(ctx context.Context, r *request) (any, error) {
 	return reply, nil
 }
 
-// examine refuses an order that could not be settled now.
+// examine returns an error if the order cannot be settled now.
 func (s *Server) examine(ctx context.Context, o *order, body orderBody) error {
 	if body.SignScheme != "EIP712" {
 		return failure{212, "sign_scheme is not simulated"}
@@ -171,7 +171,8 @@ func (s *Server) examine(ctx context.Context, o *order, body orderBody) error {
 
 var errPermit = failure{211, "the permit does not fit the quote"}
 
-// permission reads the second signature that the quote asked for, if it did.
+// permission returns the second signature if the quote asked for one, else nil. It
+// returns errPermit for one that is missing, unexpected or does not fit.
 func (o *order) permission(body orderBody) (*permission, error) {
 	wanted := len(o.signatures) > 0
 	if body.Permit != nil || (body.Permit2 != nil) != wanted {
@@ -188,7 +189,7 @@ func (o *order) permission(body orderBody) (*permission, error) {
 	return &permission{p.Signature, new(big.Int).SetUint64(p.Deadline), new(big.Int).SetUint64(p.Nonces[0])}, nil
 }
 
-// signedByTaker holds the signature against the hash of the settlement contract.
+// signedByTaker checks the signature against the settlement contract's hash.
 func (s *Server) signedByTaker(ctx context.Context, o *order) error {
 	digest, err := o.protocol.digest(ctx, s, o.quote)
 	if err != nil {
@@ -206,7 +207,7 @@ func (s *Server) signedByTaker(ctx context.Context, o *order) error {
 	return nil
 }
 
-// simulate refuses an order that the contracts would not settle now.
+// simulate checks that the contracts would settle the order now.
 func (s *Server) simulate(ctx context.Context, o *order) error {
 	call, err := o.protocol.call(s, o, o.paid())
 	if err != nil {
@@ -225,10 +226,10 @@ func (s *Server) simulate(ctx context.Context, o *order) error {
 	return failure{201, "the settlement would revert"}
 }
 
-// paid is what the payer pays, fees included.
+// paid returns what the payer pays, fees included.
 func (o *order) paid() *big.Int { return part(o.gross, allBps+o.SurplusBps) }
 
-// sent is the hash of the settlement that was sent, nil if none was.
+// sent returns the hash of the settlement; nil if none was sent.
 func (o *order) sent() *common.Hash {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -238,21 +239,20 @@ func (o *order) sent() *common.Hash {
 	return &o.tx
 }
 
-// settlement is the transaction that the order's outcome asks for.
+// settlement returns the transaction for the order's outcome.
 func (s *Server) settlement(o *order) (operator.Call, error) {
 	if o.Outcome != "revert" {
 		return o.protocol.call(s, o, o.paid())
 	}
 	call, err := o.protocol.call(s, o, o.protocol.shortBy(o.quote))
-	call.Gas = revertGas // it must go out though it will not succeed
+	call.Gas = revertGas // fixed, as the estimate would fail
 	return call, err
 }
 
-// revertGas is enough for a settlement to find out that it pays too little.
+// revertGas suffices for a settlement to reach the check of the amount and revert.
 const revertGas = 1_000_000
 
-// follow brings an order one step further, as its outcome and the chain's
-// latest block ask.
+// follow advances an order by one step, according to its outcome and the latest block.
 func (s *Server) follow(o *order) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -278,10 +278,10 @@ func (s *Server) follow(o *order) error {
 	return s.send(o)
 }
 
-// due tells whether the time for settling has come and is not over.
+// due reports whether the order should be settled now.
 func (o *order) due(head *types.Header) bool {
 	if head.Time+1 >= uint64(o.expiry) {
-		return false // the next block is too late
+		return false // the next block would be too late
 	}
 	if o.Outcome == "late" {
 		return head.Time+o.LateSeconds >= uint64(o.expiry)
@@ -296,7 +296,7 @@ func (s *Server) send(o *order) error {
 	}
 	hash, err := s.payerOf(o).Send(s.background, o.market.Chain, call)
 	if reverted(err) && call.Gas == 0 {
-		// The taker spent the tokens or took the allowance back meanwhile.
+		// The taker has spent the tokens or withdrawn the allowance meanwhile.
 		o.dropped = true
 		return nil
 	}

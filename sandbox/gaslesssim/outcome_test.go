@@ -13,7 +13,7 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-// What becomes of orders, one after the other in one sandbox.
+// TestOrders checks the outcomes of orders, one after the other in one sandbox.
 func TestOrders(t *testing.T) {
 	w := start(t, 1)
 	for _, tc := range []struct {
@@ -37,13 +37,13 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// behave gives both protocols the same behaviour.
+// behave changes the behaviour of both protocols.
 func (w *world) behave(change func(*gaslesssim.Behaviour)) {
 	w.Helper()
 	w.set(func(s *gaslesssim.Settings) { change(&s.JAM); change(&s.RFQ) })
 }
 
-// both runs a test with an order of each protocol that the user can pay.
+// both runs a test with a funded order of each protocol.
 func (w *world) both(change func(*gaslesssim.Behaviour), test func(w *world, q quote)) {
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
 	for protocol, spender := range map[string]common.Address{"jam": balanceManager, "pmm": rfqSettlement} {
@@ -57,7 +57,7 @@ func (w *world) both(change func(*gaslesssim.Behaviour), test func(w *world, q q
 	}
 }
 
-// eventually waits until the simulator has seen the chain's latest block.
+// eventually polls until holds returns true.
 func (w *world) eventually(what string, holds func() bool) {
 	w.Helper()
 	for range 500 {
@@ -77,7 +77,7 @@ func testSettlesAfterBlocks(w *world) {
 			w.Errorf("%+v", r)
 		}
 		w.mine(1, 1)
-		time.Sleep(20 * time.Millisecond) // for what must not happen
+		time.Sleep(20 * time.Millisecond) // time for something that must not happen
 		if w.sent(q) {
 			w.Error("sent after one block")
 		}
@@ -141,8 +141,8 @@ func testFailsWithAndWithoutATransaction(w *world) {
 	}
 }
 
-// RFQ's contract lets whoever settles take a part of the input, at the price that was
-// signed, and is done with the order then. JAM's has no such thing.
+// testSettlesInPart checks that RFQ's contract lets the settler fill a part at the signed
+// price, which completes the order. JAM's contract has no partial fills.
 func testSettlesInPart(w *world) {
 	w.Gasless().Reset()
 	w.set(func(s *gaslesssim.Settings) { s.RFQ.Outcome = "part" })
@@ -168,7 +168,8 @@ func testSettlesInPart(w *world) {
 	}
 }
 
-// An order whose taker takes the allowance back is not sent.
+// testDropsWhatCannotBeSettled checks that an order is not sent once its taker has
+// withdrawn the allowance.
 func testDropsWhatCannotBeSettled(w *world) {
 	w.both(func(b *gaslesssim.Behaviour) { b.AfterBlocks = 2 }, func(w *world, q quote) {
 		w.post(q)
@@ -178,7 +179,8 @@ func testDropsWhatCannotBeSettled(w *world) {
 	})
 }
 
-// An error may be the answer to an order that is taken and settles.
+// testAnswersAnErrorAndSettles checks that an order may settle although it was answered
+// with an error.
 func testAnswersAnErrorAndSettles(w *world) {
 	for _, code := range []int{210, 500, 522} {
 		w.both(func(b *gaslesssim.Behaviour) { b.Answer = code }, func(w *world, q quote) {
@@ -193,7 +195,7 @@ func testAnswersAnErrorAndSettles(w *world) {
 	}
 }
 
-// More than quoted may be paid, less than signed may not.
+// testSurplus checks that more than quoted may be paid, but not less than signed.
 func testSurplus(w *world) {
 	w.both(func(b *gaslesssim.Behaviour) { b.SurplusBps = 30 }, func(w *world, q quote) {
 		weth := w.token(1, "WETH")
@@ -213,7 +215,8 @@ func testSurplus(w *world) {
 	})
 }
 
-// A settlement that the chain has forgotten is sent anew, and settles once.
+// testSendsAnewWhatTheChainForgot checks that a dropped settlement is sent again and
+// settles once.
 func testSendsAnewWhatTheChainForgot(w *world) {
 	w.both(func(*gaslesssim.Behaviour) {}, func(w *world, q quote) {
 		w.post(q)
@@ -286,7 +289,7 @@ func testLiesAboutStatus(w *world) {
 	}
 }
 
-// A reset forgets orders and ends every lie.
+// testResetForgetsOrders checks that a reset forgets orders and restores the settings.
 func testResetForgetsOrders(w *world) {
 	w.both(func(b *gaslesssim.Behaviour) { b.Outcome = "never" }, func(w *world, q quote) {
 		w.post(q)
@@ -300,7 +303,7 @@ func testResetForgetsOrders(w *world) {
 	})
 }
 
-// Other processes change one member and read orders over the control endpoint.
+// testControl checks changes of single members, and orders, over the control endpoint.
 func testControl(w *world) {
 	w.both(func(*gaslesssim.Behaviour) {}, func(w *world, q quote) {
 		settings := control[gaslesssim.Settings](w, http.MethodPost, "/gasless", `{"jam":{"outcome":"never"},"rfq":{"outcome":"never"}}`)

@@ -12,31 +12,31 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// native stands for a chain's own coin.
+// native is the token address of a chain's native coin.
 var native = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
 
-// indicative is the taker of quotes that nobody means to sign.
+// indicative is the taker address of quotes that are not meant to be signed.
 var indicative = common.BigToAddress(big.NewInt(1))
 
-// asked is what a quote request asks for.
+// asked holds the parameters of a quote request.
 type asked struct {
 	sell, buy             common.Address
-	sellAmount, buyAmount *big.Int // one of them
+	sellAmount, buyAmount *big.Int // exactly one is given
 	taker, receiver       common.Address
 	approval              string
 	selfExecuted          bool // gasless=false
 	skipValidation        bool
 	short                 bool
-	slippageBps           int64 // of JAM
+	slippageBps           int64 // JAM only
 	feeBps                int64
-	feeRecipient          common.Address // of JAM
+	feeRecipient          common.Address // JAM only
 }
 
-// approvals are the ways to let the provider have the tokens.
+// approvals are the values of approval_type.
 var approvals = []string{"Standard", "Permit", "Permit2"}
 
-// A param is one parameter of GET quote. Set takes the value and returns what is
-// wrong with it: a problem of shape or a failure.
+// A param is a parameter of GET quote. set stores the value; its error is a problem if
+// the value is malformed, else the text of a failure.
 type param struct {
 	name     string
 	of       *protocol // nil = both
@@ -44,8 +44,8 @@ type param struct {
 	set      func(a *asked, value string) error
 }
 
-// params are checked in this order. A name that is not here is refused: the real
-// API ignores it, and a parameter misspelt by a client with it.
+// params are checked in this order. Other names are refused, while the real API ignores
+// them, so that a client's spelling mistakes show.
 var params = []param{
 	{"sell_tokens", nil, true, func(a *asked, v string) error { return setAddress(&a.sell, v) }},
 	{"buy_tokens", nil, true, func(a *asked, v string) error { return setAddress(&a.buy, v) }},
@@ -70,12 +70,11 @@ var params = []param{
 	{"expiry_type", rfq, false, func(a *asked, v string) error { return setBool(&a.short, v, "short", "standard") }},
 }
 
-// defaultSlippage is JAM's choice where the request leaves it open, in
-// hundredths of a percent.
+// defaultSlippage applies to JAM if the request has no slippage, in hundredths of a
+// percent.
 const defaultSlippage = 50
 
-// parseQuote reads the parameters of GET quote. Its error is problems or a
-// failure.
+// parseQuote parses the parameters of GET quote. The error is problems or a failure.
 func parseQuote(p *protocol, query url.Values) (asked, error) {
 	a := asked{approval: "Standard", slippageBps: defaultSlippage}
 	var shape problems
@@ -126,8 +125,7 @@ func unknownParams(p *protocol, query url.Values) problems {
 	return all
 }
 
-// check refuses what no single parameter is to blame for, and fills in what
-// follows from others.
+// check refuses invalid combinations of parameters and sets the default receiver.
 func (a *asked) check(p *protocol) error {
 	for _, rule := range []struct {
 		broken bool
@@ -158,8 +156,7 @@ func anything(*asked, string) error { return nil }
 
 var address = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
 
-// setAddress takes an address with its checksum. Lists of several tokens are not
-// simulated.
+// setAddress parses a checksummed address. Lists of several tokens are not simulated.
 func setAddress(to *common.Address, v string) error {
 	if strings.Contains(v, ",") {
 		return errors.New("only one-to-one trades are simulated")
@@ -173,7 +170,7 @@ func setAddress(to *common.Address, v string) error {
 	return nil
 }
 
-var digits = regexp.MustCompile(`^[0-9]{1,77}$`) // what surely fits into a uint256
+var digits = regexp.MustCompile(`^[0-9]{1,77}$`) // always fits into a uint256
 
 func setAmount(to **big.Int, v string) error {
 	if !digits.MatchString(v) {
@@ -202,7 +199,7 @@ func setChoice(to *string, v string, choices []string) error {
 	return nil
 }
 
-// setBool takes one word for true and one for false.
+// setBool parses one word for true and one for false.
 func setBool(to *bool, v, yes, no string) error {
 	if v != yes && v != no {
 		return problem{Msg: "Input should be '" + yes + "' or '" + no + "'", Type: "bool_parsing"}
@@ -213,8 +210,8 @@ func setBool(to *bool, v, yes, no string) error {
 
 var decimal = regexp.MustCompile(`^[0-9]{1,4}(\.[0-9]{1,2})?$`)
 
-// setHundredths takes a number up to most with so many decimals, and keeps it
-// times ten to their number.
+// setHundredths parses a number up to most with at most the given decimals, and stores it
+// as an integer, scaled by 10^decimals.
 func setHundredths(to *int64, v string, most, decimals int64) error {
 	whole, fraction, _ := strings.Cut(v, ".")
 	if !decimal.MatchString(v) || int64(len(fraction)) > decimals {

@@ -10,45 +10,44 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// A protocol is one of the provider's two ways to trade.
+// A protocol is one of the provider's two protocols.
 type protocol struct {
-	name    string // in settings and targets of faults
-	path    string // where its paths begin
+	name    string // in settings and fault targets
+	path    string // first segment of its paths
 	version string
 	scheme  func(n network.Gasless) scheme
-	payer   func(s *Server) *operator.Account // who settles, from its own balance
+	payer   func(s *Server) *operator.Account // settles from its own balance
 	tune    func(s *Settings) *Behaviour
 
 	// Error codes that differ between the two.
 	onToken, onLiquidity, onPermit, onSignature int
-	// leastUSD is the smallest trade, in millionths of a US dollar.
+	// leastUSD is the minimum value of a trade, in millionths of a US dollar.
 	leastUSD int64
-	// firm protocols pay what they quoted, the others at least that less the
-	// slippage.
+	// firm protocols pay exactly the quoted amount; others may pay less by the slippage.
 	firm bool
 
-	// toSign is what the taker signs, in the API's form.
+	// toSign returns the message that the taker signs, in the API's form.
 	toSign func(q *quote) any
-	// reply is the answer to a quote request around what is common to both.
+	// reply returns the response to a quote request, given the common part.
 	reply func(s *Server, q *quote, r quoteReply) (any, error)
-	// digest asks the settlement contract for the hash that the taker signs.
+	// digest gets the hash that the taker signs from the settlement contract.
 	digest func(ctx context.Context, s *Server, q *quote) (common.Hash, error)
-	// call settles an order from the payer, who pays so much, fees included.
+	// call returns the payer's call that settles an order for paid, fees included.
 	call func(s *Server, o *order, paid *big.Int) (operator.Call, error)
-	// shortBy is what the payer pays where the contract must refuse it.
+	// shortBy returns a payment that the contract must refuse as too low.
 	shortBy func(q *quote) *big.Int
 }
 
-// A scheme is where a protocol's contracts stand on a chain.
+// A scheme holds the addresses of a protocol's contracts on a chain.
 type scheme struct {
 	settlement common.Address
-	spender    common.Address // that users approve
+	spender    common.Address // approved by users
 }
 
-// protocols are both.
+// protocols returns both protocols.
 func protocols() []*protocol { return []*protocol{jam, rfq} }
 
-// offered reports whether the chain has the protocol and runs here.
+// offered reports whether the chain is running and has the protocol.
 func (p *protocol) offered(c operator.Chain) bool {
 	n := c.Gasless()
 	return c.Runs() && n.Name != "" && p.scheme(n).settlement != (common.Address{})

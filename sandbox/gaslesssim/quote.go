@@ -15,8 +15,8 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// A quote is an offer as it was made. Nothing in it changes but taken and order,
-// which the server's mutex guards.
+// A quote is an issued quote. It is immutable except for taken and order, which are
+// guarded by the server's mutex.
 type quote struct {
 	asked
 	id       string
@@ -25,9 +25,9 @@ type quote struct {
 	scheme   scheme
 
 	sellToken, buyToken network.Token
-	gross               *big.Int // what the payer pays
-	net                 *big.Int // what the receiver is told to get
-	least               *big.Int // what the receiver gets at least
+	gross               *big.Int // paid by the payer
+	net                 *big.Int // quoted amount for the receiver
+	least               *big.Int // minimum amount for the receiver
 	fee, protocolFee    *big.Int // parts of gross
 	protocolFeeBps      int64
 	gasMicroUSD         int64
@@ -35,13 +35,13 @@ type quote struct {
 	nonce               *big.Int
 	expiry              int64
 	payer               common.Address
-	signatures          []eip55.Address // tokens whose Permit2 signature is wanting
+	signatures          []eip55.Address // tokens that need a Permit2 signature
 
-	taken bool // an order for it has come
+	taken bool // by an order
 	order *order
 }
 
-// quoteReply is what both protocols answer.
+// quoteReply holds the members of both protocols' responses.
 type quoteReply struct {
 	RequestID          string                      `json:"requestId"`
 	Type               string                      `json:"type"`
@@ -150,7 +150,7 @@ func (s *Server) offer(ctx context.Context, r *request, a asked, b Behaviour, de
 	return q, q.identify(ctx, b)
 }
 
-// price finds the amounts.
+// price sets the amounts.
 func (q *quote) price(x exchange, protocolFeeBps int64) error {
 	if x.bps == 0 {
 		return failure{q.protocol.onLiquidity, "no price"}
@@ -173,7 +173,7 @@ func (q *quote) price(x exchange, protocolFeeBps int64) error {
 	q.net.Sub(q.net, q.protocolFee)
 	q.least = q.net
 	if q.protocol.firm {
-		// The maker keeps the fee, and pays the partner elsewhere.
+		// The maker keeps the fee and pays the partner elsewhere.
 		q.gross = q.net
 	} else {
 		q.least = part(q.net, allBps-q.slippageBps)
@@ -184,7 +184,7 @@ func (q *quote) price(x exchange, protocolFeeBps int64) error {
 	return nil
 }
 
-// fund refuses what the payer cannot pay.
+// fund checks that the payer can pay.
 func (q *quote) fund(ctx context.Context, surplusBps int64) error {
 	held, err := q.market.balance(ctx, q.payer, q.payerToken())
 	if err != nil {
@@ -196,8 +196,8 @@ func (q *quote) fund(ctx context.Context, surplusBps int64) error {
 	return nil
 }
 
-// payerToken is what the payer holds and gives: RFQ makers hold the native coin
-// wrapped.
+// payerToken returns the token that the payer gives. RFQ makers hold the native coin in
+// wrapped form.
 func (q *quote) payerToken() common.Address {
 	if q.protocol.firm {
 		return q.buyToken.Address
@@ -212,8 +212,7 @@ var (
 	errMakerApproval = failure{207, "the maker has not approved enough"}
 )
 
-// validate refuses takers who could not pay now, unless they want to know the
-// price only.
+// validate checks that the taker can pay now, unless only a price is wanted.
 func (q *quote) validate(ctx context.Context) error {
 	if q.skipValidation || q.taker == indicative {
 		return nil
@@ -221,7 +220,7 @@ func (q *quote) validate(ctx context.Context) error {
 	return q.market.covers(ctx, q.taker, q.sell, q.scheme.spender, q.sellAmount, errTakerBalance, errTakerApproval)
 }
 
-// identify gives the quote its number, nonce and expiry.
+// identify sets the quote's id, nonce and expiry.
 func (q *quote) identify(ctx context.Context, b Behaviour) error {
 	now, err := q.market.Now(ctx)
 	if err != nil {
@@ -241,8 +240,8 @@ func (q *quote) identify(ctx context.Context, b Behaviour) error {
 	return nil
 }
 
-// askPermit finds the tokens whose Permit2 signature is wanting, which RFQ takes
-// beside the order's. JAM's one signature is both.
+// askPermit sets the tokens that need a Permit2 signature, which RFQ takes besides the
+// order's. JAM needs only one signature for both.
 func (q *quote) askPermit(ctx context.Context) error {
 	if q.approval != "Permit2" || !q.firm() {
 		return nil
@@ -262,7 +261,7 @@ func (q *quote) askPermit(ctx context.Context) error {
 	return nil
 }
 
-// number128 is a random number of 128 bits that is not zero.
+// number128 returns a random non-zero 128-bit number.
 func number128() (*big.Int, error) {
 	n, err := rand.Int(rand.Reader, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 128), big.NewInt(1)))
 	if err != nil {
@@ -308,7 +307,7 @@ func (q *quote) reply() quoteReply {
 
 func (q *quote) firm() bool { return q.protocol.firm }
 
-// beforeFee is what the receiver would get if there were no fees.
+// beforeFee returns what the receiver would get without fees.
 func (q *quote) beforeFee() *big.Int {
 	n := new(big.Int).Add(q.net, q.fee)
 	return n.Add(n, q.protocolFee)

@@ -13,7 +13,7 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// rfq trades with one maker, who pays exactly what was signed.
+// rfq is the protocol in which one maker pays exactly what was signed.
 var rfq = &protocol{
 	name: "rfq", path: "pmm", version: "v3",
 	scheme:  func(n network.Gasless) scheme { return scheme{n.RfqSettlement, n.RfqSettlement} },
@@ -25,13 +25,13 @@ var rfq = &protocol{
 	shortBy: func(q *quote) *big.Int { return new(big.Int).Sub(q.net, big.NewInt(1)) },
 }
 
-// The bits of packed_commands.
+// Bits of packed_commands.
 const (
 	makerNative  = 2
 	takerPermit2 = 4
 )
 
-// partnerID is the one that every order names: no partner.
+// partnerID is in every order and means no partner.
 const partnerID = 0
 
 // rfqMessage is the order that the taker signs.
@@ -77,7 +77,7 @@ type rfqReply struct {
 	Tx                *transaction `json:"tx,omitempty"`
 }
 
-// transaction is what a taker who wants no gasless order sends himself.
+// transaction is sent by the taker of a trade that is not gasless.
 type transaction struct {
 	ChainID uint64        `json:"chainId"`
 	From    eip55.Address `json:"from"`
@@ -89,16 +89,17 @@ type transaction struct {
 	GasPrice uint64 `json:"gasPrice"`
 }
 
-// What a trade that the taker sends is said to take.
+// Stated gas of a trade that the taker sends.
 const (
 	swapGas  = 300_000
 	gasPrice = 1_000_000_000
 )
 
-// router settles around RFQ's settlement, for much traded tokens. Nothing is there.
+// router settles heavily traded tokens on the real chains. Here it has no code.
 var router = common.HexToAddress("0xBeb0009ACa35087ce7cCF11637E24dd1Aad3bf2A")
 
-// The number of the word of calldata that says how much is filled, of each form.
+// singleOffset and routerOffset are the index of the calldata word with the filled amount,
+// for the settlement contract and for the router.
 var singleOffset, routerOffset = 12, 0
 
 func rfqReplyTo(s *Server, q *quote, r quoteReply) (any, error) {
@@ -125,7 +126,7 @@ func rfqReplyTo(s *Server, q *quote, r quoteReply) (any, error) {
 	return reply, err
 }
 
-// single is the order as the settlement contract takes it.
+// single is the order in the settlement contract's layout.
 type single struct {
 	Expiry                   *big.Int
 	TakerAddress             common.Address
@@ -155,7 +156,7 @@ type permit2Signature struct {
 	Nonce          *big.Int
 }
 
-// single is the trade in which the maker gives so much.
+// single returns the order for a maker amount.
 func (q *quote) single(makerAmount *big.Int) single {
 	flags := new(big.Int).Lsh(q.eventID, 64)
 	flags.Or(flags, big.NewInt(partnerID)).Lsh(flags, 64)
@@ -192,7 +193,7 @@ func (s *Server) makerSignature(q *quote, makerAmount *big.Int) (makerSignature,
 	return makerSignature{signed, new(big.Int)}, nil
 }
 
-// taken is how much of the taker's amount is settled; 0 = all.
+// taken returns how much of the taker's amount is settled; 0 = all.
 func (o *order) taken() *big.Int {
 	if o.Outcome != "part" {
 		return new(big.Int)

@@ -1,7 +1,6 @@
-// Package gaslesssim answers as Bebop does, with JAM v2 and RFQ v3, over the
-// sandbox's chains: it quotes from the tokens' starting prices, and a solver or
-// a maker with its own balance settles signed orders through stand-ins of the
-// settlement contracts.
+// Package gaslesssim simulates Bebop, with JAM v2 and RFQ v3, on the sandbox's chains. It
+// quotes the tokens' starting prices; a solver or a maker with its own balance settles
+// signed orders through stand-ins for the settlement contracts.
 package gaslesssim
 
 import (
@@ -22,7 +21,7 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// Options are what a simulator is made with.
+// Options configure a simulator.
 type Options struct {
 	Solver *operator.Account // settles JAM orders
 	Maker  *operator.Account // makes and settles RFQ trades
@@ -30,12 +29,12 @@ type Options struct {
 
 // A Server is the simulator. It is an http.Handler.
 type Server struct {
-	// Faults decides what happens to requests, by path such as
-	// /jam/ethereum/v2/quote and, for all chains at once, by jam/quote.
+	// Faults holds the fault rules, by path such as /jam/ethereum/v2/quote, or for all
+	// chains by a target such as jam/quote.
 	Faults *inject.Book
 	Options
 
-	markets []*market // the chains that run here and are served
+	markets []*market // running and served
 	abis    abis
 
 	background context.Context // ends with Close
@@ -48,7 +47,7 @@ type Server struct {
 	book     book
 }
 
-// abis are the interfaces of the contracts that the simulator asks.
+// abis are the ABIs of the contracts that the simulator calls.
 type abis struct {
 	jam, rfq, permit2, erc20 abi.ABI
 }
@@ -67,7 +66,7 @@ func loadABIs(set *contracts.Set) (abis, error) {
 	return a, nil
 }
 
-// New makes a simulator over the chains and has it follow them until Close.
+// New returns a simulator on the chains. It follows their blocks until Close.
 func New(set *contracts.Set, chains []operator.Chain, o Options) (*Server, error) {
 	loaded, err := loadABIs(set)
 	if err != nil {
@@ -90,14 +89,14 @@ func New(set *contracts.Set, chains []operator.Chain, o Options) (*Server, error
 	return s, nil
 }
 
-// Settings are the present ones.
+// Settings returns the current settings.
 func (s *Server) Settings() Settings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.settings
 }
 
-// Set changes the settings. Orders taken before keep their outcome.
+// Set changes the settings. Orders accepted before keep their outcome.
 func (s *Server) Set(settings Settings) error {
 	if err := settings.check(); err != nil {
 		return err
@@ -109,8 +108,8 @@ func (s *Server) Set(settings Settings) error {
 	return nil
 }
 
-// Reset removes faults and counts, goes back to the default settings and forgets
-// quotes and orders. What is on the chains stays.
+// Reset removes faults and counts, restores the default settings and forgets quotes and
+// orders. Chain state stays.
 func (s *Server) Reset() {
 	s.Faults.Reset()
 	s.mu.Lock()
@@ -119,29 +118,29 @@ func (s *Server) Reset() {
 	s.limits.Reset()
 }
 
-// Close stops settling orders. It may be called once.
+// Close stops settling orders. It must be called once only.
 func (s *Server) Close() error {
 	s.end()
 	s.watching.Wait()
 	return nil
 }
 
-// A request has found its endpoint.
+// A request is a request to an endpoint.
 type request struct {
 	*http.Request
-	protocol *protocol // nil where the path is about none
-	market   *market   // nil where it is about no chain
+	protocol *protocol // nil if the path names none
+	market   *market   // nil if the path names no chain
 	body     []byte
 }
 
 // An endpoint answers one method and path.
 type endpoint struct {
-	method, path string // {chain} in it is a chain's name
+	method, path string // {chain} stands for a chain's name
 	protocol     *protocol
 	answer       func(s *Server, ctx context.Context, r *request) (any, error)
 }
 
-// endpoints lists all.
+// endpoints returns all endpoints.
 func endpoints() []endpoint {
 	all := []endpoint{
 		{http.MethodGet, "/pmm/chains", nil, (*Server).listChains},
@@ -160,7 +159,7 @@ func endpoints() []endpoint {
 	return all
 }
 
-// match holds a path against an endpoint's and returns the chain's name in it.
+// match matches a path against an endpoint's and returns the chain's name.
 func match(pattern, path string) (chain string, ok bool) {
 	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
 	if len(want) != len(got) {
@@ -178,7 +177,7 @@ func match(pattern, path string) (chain string, ok bool) {
 	return chain, true
 }
 
-// find is the endpoint of a request.
+// find returns the endpoint of a request. The error is errNoPath or errNoMethod.
 func find(r *http.Request) (e endpoint, chain string, err error) {
 	err = errNoPath
 	for _, e := range endpoints() {
@@ -192,7 +191,7 @@ func find(r *http.Request) (e endpoint, chain string, err error) {
 	return endpoint{}, "", err
 }
 
-// target names an endpoint of all chains for faults.
+// target returns the fault target of an endpoint for all chains.
 func (e endpoint) target() string {
 	return e.protocol.name + e.path[strings.LastIndex(e.path, "/"):]
 }
@@ -212,7 +211,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}, nil, nil)
 }
 
-// downPage is what stands in front of a service that is down.
+// downPage is the response of a proxy in front of a service that is down.
 const downPage = "<html><head><title>503 Service Temporarily Unavailable</title></head><body><h1>503 Service Temporarily Unavailable</h1></body></html>\n"
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, e endpoint, chain string) {
@@ -248,7 +247,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, e endpoint, chai
 	return e.answer(s, r.Context(), req)
 }
 
-// market finds a chain by its name; p, which may be nil, must be there.
+// market looks up a chain by its name. If p is not nil, the chain must have that
+// protocol.
 func (s *Server) market(p *protocol, name string) (*market, error) {
 	for _, m := range s.markets {
 		if m.Gasless().Name == name && (p == nil || p.offered(m.Chain)) {
@@ -258,7 +258,7 @@ func (s *Server) market(p *protocol, name string) (*market, error) {
 	return nil, problems{{[]string{"path", "chain"}, "Input should be a supported chain", "enum"}}
 }
 
-// key is the partner's key that a request shows.
+// key returns the partner key of a request.
 func key(r *http.Request) string {
 	if k := r.Header.Get("source-auth"); k != "" {
 		return k

@@ -6,58 +6,56 @@ import (
 	"slices"
 )
 
-// Settings are what a test or a demonstration may change while the simulator
-// runs.
+// Settings can be changed while the simulator runs.
 type Settings struct {
-	// APIKey is what the header source-auth may carry; "" takes any. Without a
-	// key prices are wider, as in the provider's demo mode.
+	// APIKey is the valid value of the header source-auth; "" accepts any. Prices are
+	// wider without a key, as in the provider's demo mode.
 	APIKey string `json:"apiKey"`
-	// RateLimit is the requests a second that each key may make; 0 = no limit.
+	// RateLimit is the allowed requests per second and key; 0 = no limit.
 	RateLimit int `json:"rateLimit"`
-	// JAM and RFQ are the two protocols, each for itself.
+	// JAM and RFQ configure the two protocols.
 	JAM Behaviour `json:"jam"`
 	RFQ Behaviour `json:"rfq"`
 }
 
-// A Behaviour is how one protocol quotes, takes orders, settles and reports.
+// A Behaviour says how a protocol quotes, accepts orders, settles and reports.
 type Behaviour struct {
-	// Down answers everything of the protocol with a page and status 503.
+	// Down answers every request of the protocol with a page and status 503.
 	Down bool `json:"down"`
-	// NoQuote is an error code to answer every quote with; 0 = none.
+	// NoQuote is the error code for every quote request; 0 = none.
 	NoQuote int `json:"noQuote"`
-	// PriceBps makes quotes better by so many basis points, or worse.
+	// PriceBps improves quotes by so many basis points; negative values worsen them.
 	PriceBps int64 `json:"priceBps"`
-	// GasMicroUSD is what settling costs, in millionths of a US dollar. It is
-	// part of the price.
+	// GasMicroUSD is the cost of settling, in millionths of a US dollar. It is part of
+	// the price.
 	GasMicroUSD int64 `json:"gasMicroUsd"`
-	// ProtocolFeeBps is a fee of JAM's own, which the order names.
+	// ProtocolFeeBps is JAM's own fee, which is in the order.
 	ProtocolFeeBps int64 `json:"protocolFeeBps"`
-	// Router has quotes name the router that settles much traded tokens, as RFQ's do on
-	// the real chains, with the order that the router would be the taker of.
+	// Router makes quotes name the router and an order with the router as taker, as RFQ's
+	// do for heavily traded tokens on the real chains.
 	Router bool `json:"router"`
-	// ValiditySeconds is how long quotes live.
+	// ValiditySeconds is the lifetime of quotes.
 	ValiditySeconds int64 `json:"validitySeconds"`
 
-	// Refuse is an error code to answer every valid order with, instead of
-	// taking it; 0 = none.
+	// Refuse is the error code with which every valid order is refused; 0 = none.
 	Refuse int `json:"refuse"`
-	// Answer is an error code to answer orders with that are taken all the same;
+	// Answer is the error code in the response to orders that are accepted nevertheless;
 	// 0 = none.
 	Answer int `json:"answer"`
-	// Outcome is what becomes of orders taken from now on; see outcomes.
+	// Outcome applies to orders accepted from now on; see outcomes.
 	Outcome string `json:"outcome"`
-	// AfterBlocks is how many blocks pass before that.
+	// AfterBlocks is the number of blocks before the settlement.
 	AfterBlocks uint64 `json:"afterBlocks"`
-	// LateSeconds is how close to the expiry an order of outcome "late" settles.
+	// LateSeconds is the time before expiry at which outcome "late" settles.
 	LateSeconds uint64 `json:"lateSeconds"`
-	// SurplusBps is how much more than quoted is paid. Less than the user signed
-	// is refused by the contracts, and orders with it by the API.
+	// SurplusBps is paid on top of the quote. If it is negative and less than the signed
+	// minimum is paid, the contracts revert and the API refuses the order.
 	SurplusBps int64 `json:"surplusBps"`
-	// Status is a lie to tell about every order; see lies. "" tells the truth.
+	// Status is a lie in every status response; see lies. "" is the truth.
 	Status string `json:"status"`
 }
 
-// outcomes are what can become of an order.
+// outcomes are the outcomes of orders.
 var outcomes = map[string]string{
 	"settle": "settled",
 	"part":   "settled for half of its input, as RFQ's contract allows",
@@ -67,14 +65,14 @@ var outcomes = map[string]string{
 	"reject": "reported failed, without a transaction",
 }
 
-// DefaultSettings settle every order at once. JAM costs the taker a little more,
-// so that RFQ wins where both quote.
+// DefaultSettings settle every order at once. JAM's gas costs more, so that RFQ wins
+// where both quote.
 var DefaultSettings = Settings{
 	JAM: Behaviour{GasMicroUSD: 20_000, ValiditySeconds: 60, Outcome: "settle", LateSeconds: 3},
 	RFQ: Behaviour{GasMicroUSD: 10_000, ValiditySeconds: 60, Outcome: "settle", LateSeconds: 3},
 }
 
-// Bounds of settings.
+// Limits of settings.
 const (
 	maxBps      = 9_000
 	maxValidity = 24 * 3600

@@ -15,14 +15,14 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-// The events, by the topics that the provider's contracts are known for.
+// The events, by the published topics of the provider's contracts.
 var (
 	jamFilled = common.HexToHash("0x9659aee63163c5924fca8de09494faaf9169aef36315127310d6e86596eb83dd")
 	rfqFilled = common.HexToHash("0xadd7095becdaa725f0f33243630938c861b0bba83dfd217d4055701aa768ec2e")
 	transfer  = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
 )
 
-// trade is one that settles.
+// A trade is a trade that settles.
 type trade struct {
 	name      string
 	protocol  string
@@ -51,8 +51,8 @@ var trades = []trade{
 	{"rfq on the same permit", "pmm", 8453, "USDC", "", sandboxtest.Units(100, 6), fields{"approval_type": "Permit2"}, nil},
 }
 
-// A trade pays everybody exactly what its quote said, in one transaction of the
-// settlement contract, for an allowance of exactly the amount.
+// TestTradesSettle checks that a trade pays everyone exactly the quoted amounts, in one
+// transaction of the settlement contract, with an approval of exactly the input.
 func TestTradesSettle(t *testing.T) {
 	w := start(t, 1, 8453, 5330)
 	for _, tc := range trades {
@@ -118,7 +118,7 @@ func (w *world) settles(tc trade) {
 	w.event(q, *settled.TxHash, buy, amount)
 }
 
-// target wants the spender that is published for the protocol.
+// target checks the spender that is published for the protocol.
 func (w *world) target(q quote) {
 	w.Helper()
 	settlement := map[string]common.Address{"jam": jamSettlement, "pmm": rfqSettlement}[q.protocol]
@@ -146,8 +146,8 @@ func feeOf(fees map[string]string) *big.Int {
 	return new(big.Int)
 }
 
-// event wants the settlement's event in the transaction and, for tokens, the
-// transfer of exactly the amount to the receiver.
+// event checks for the settlement's event and, for tokens, the transfer of the exact
+// amount.
 func (w *world) event(q quote, tx common.Hash, buy common.Address, amount *big.Int) {
 	w.Helper()
 	receipt, err := w.Chain(q.chain).Client().TransactionReceipt(w.Context(), tx)
@@ -186,7 +186,7 @@ func sameTopics(got, want []common.Hash) bool {
 	return true
 }
 
-// jamEvent reads the event's data: what was sold and what the receiver got.
+// jamEvent checks the amounts in the event's data.
 func (w *world) jamEvent(receipt *types.Receipt, q quote, buy common.Address, amount *big.Int) {
 	w.Helper()
 	for _, l := range receipt.Logs {
@@ -205,7 +205,7 @@ func (w *world) jamEvent(receipt *types.Receipt, q quote, buy common.Address, am
 	}
 }
 
-// The taker of a self-executed RFQ trade sends it himself.
+// TestSelfExecutedTradeSettles checks an RFQ trade that the taker sends.
 func TestSelfExecutedTradeSettles(t *testing.T) {
 	w := start(t, 1)
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
@@ -225,8 +225,8 @@ func TestSelfExecutedTradeSettles(t *testing.T) {
 	}
 }
 
-// The contracts settle an order once, in time, for no less than was signed, for
-// nobody but its executor, and hand nothing out themselves.
+// TestContractsRefuse checks that the contracts settle an order once, before its expiry,
+// for no less than was signed and for its executor only, and that they hand out no funds.
 func TestContractsRefuse(t *testing.T) {
 	w := start(t, 1)
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
@@ -264,7 +264,7 @@ func TestContractsRefuse(t *testing.T) {
 		w.post(late)
 		to, data = w.input(w.transaction(late))
 		w.Chain(1).Forget()
-		w.Gasless().Reset() // nobody sends it anew
+		w.Gasless().Reset() // so that the settlement is not sent again
 		if err := w.Chain(1).Shift(3600e9); err != nil {
 			t.Fatal(err)
 		}
@@ -275,7 +275,7 @@ func TestContractsRefuse(t *testing.T) {
 	w.refuses("JamSettlement", "InvalidCaller", w.user.Address, jamSettlement, sandboxtest.Calldata(t, "transferNativeFromContract(address,uint256)", partner, new(big.Int)))
 }
 
-// transaction is the settlement that was sent for an order.
+// transaction returns the settlement of an order.
 func (w *world) transaction(q quote) common.Hash {
 	w.Helper()
 	s := w.status(q)
@@ -294,7 +294,7 @@ func (w *world) input(hash common.Hash) (common.Address, []byte) {
 	return *tx.To(), tx.Data()
 }
 
-// tampered has another amount wherever that one stands, but leaves the rest.
+// tampered replaces the amount in every word of calldata that equals it.
 func tampered(t *testing.T, data []byte, amount *big.Int) []byte {
 	t.Helper()
 	word, other := common.BigToHash(amount), common.BigToHash(new(big.Int).Add(amount, big.NewInt(1)))
@@ -312,7 +312,7 @@ func tampered(t *testing.T, data []byte, amount *big.Int) []byte {
 	return changed
 }
 
-// refuses wants a call to revert with the contract's error of that name.
+// refuses checks that a call reverts with the named error of the contract.
 func (w *world) refuses(contract, name string, from, to common.Address, data []byte) {
 	w.Helper()
 	_, err := w.Chain(1).Client().CallContract(w.Context(), ethereum.CallMsg{From: from, To: &to, Data: data}, nil)

@@ -13,17 +13,18 @@ import (
 	"swapkeep/sandbox/eip55"
 )
 
-// finalAfter is how many blocks, its own included, make a settlement final.
+// finalAfter is the number of confirmations, its own block included, that make a
+// settlement final.
 const finalAfter = 3
 
-// statusReply is the answer of GET order-status.
+// statusReply is the response of GET order-status.
 type statusReply struct {
 	Status  string                   `json:"status"`
 	TxHash  *common.Hash             `json:"txHash"`
 	Amounts map[eip55.Address]string `json:"amounts"`
 }
 
-// jamStatusReply also has JAM's member, which is null.
+// jamStatusReply adds JAM's member, which is null.
 type jamStatusReply struct {
 	statusReply
 	Surplus *float64 `json:"surplus"`
@@ -51,7 +52,7 @@ func (s *Server) orderStatus(ctx context.Context, r *request) (any, error) {
 	return reply, nil
 }
 
-// truth is where the order stands.
+// truth returns the true status of an order.
 func (s *Server) truth(ctx context.Context, o *order) (statusReply, error) {
 	reply := statusReply{Status: "Pending", TxHash: o.sent()}
 	head, err := o.market.Client.HeaderByNumber(ctx, nil)
@@ -85,14 +86,14 @@ func (s *Server) truth(ctx context.Context, o *order) (statusReply, error) {
 	return reply, nil
 }
 
-// over tells that an order without a transaction will not get one.
+// over reports whether an order without a transaction will not get one.
 func (o *order) over(head *types.Header) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.dropped || head.Time >= uint64(o.expiry)
 }
 
-// received is what the receiver gets of what is paid.
+// received returns what the receiver gets of the payment.
 func (o *order) received() *big.Int {
 	paid := o.paid()
 	if o.firm() {
@@ -102,33 +103,33 @@ func (o *order) received() *big.Int {
 	return net.Sub(net, part(paid, o.protocolFeeBps))
 }
 
-// lies are what can be told about an order in place of the truth.
+// lies are false statuses of an order, by name.
 var lies = map[string]func(s *Server, o *order, r *statusReply){
 	"": func(*Server, *order, *statusReply) {},
-	// silent: nothing has happened, for ever.
+	// silent: pending forever.
 	"silent": func(_ *Server, _ *order, r *statusReply) { *r = statusReply{Status: "Pending"} },
-	// failed: it failed, whatever the chain says.
+	// failed: reported as failed, whatever the chain says.
 	"failed": func(_ *Server, _ *order, r *statusReply) { *r = statusReply{Status: "Failed"} },
-	// settled: it is final, in a transaction that no chain knows.
+	// settled: reported as final, in a transaction that does not exist.
 	"settled": func(_ *Server, o *order, r *statusReply) {
 		made := crypto.Keccak256Hash([]byte(o.id))
 		*r = statusReply{Status: "Confirmed", TxHash: &made, Amounts: map[eip55.Address]string{eip55.Address(o.buy): o.net.String()}}
 	},
-	// foreign: it is final, in the transaction of another order of the chain.
+	// foreign: reported as final, in the transaction of another order.
 	"foreign": func(s *Server, o *order, r *statusReply) {
 		*r = statusReply{Status: "Confirmed", TxHash: s.another(o), Amounts: map[eip55.Address]string{eip55.Address(o.buy): o.net.String()}}
 	},
-	// backwards: every other answer knows nothing of the one before.
+	// backwards: every other response is pending again.
 	"backwards": func(_ *Server, o *order, r *statusReply) {
 		if o.poll()%2 == 0 {
 			*r = statusReply{Status: "Pending"}
 		}
 	},
-	// unknown: a word that is not in the enumeration.
+	// unknown: a status that is not in the enumeration.
 	"unknown": func(_ *Server, _ *order, r *statusReply) { r.Status = "Expired" },
 }
 
-// another is the settlement of another order on the same chain, nil if there is
+// another returns the settlement of another order on the same chain; nil if there is
 // none.
 func (s *Server) another(o *order) *common.Hash {
 	for _, other := range s.orders(o.market) {
@@ -141,7 +142,7 @@ func (s *Server) another(o *order) *common.Hash {
 	return nil
 }
 
-// poll counts the times that somebody asked.
+// poll counts the polls of the order's status.
 func (o *order) poll() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-// A vector is typed data with what several libraries make of it.
+// A vector is typed data with the hashes and signature that several libraries computed.
 type vector struct {
 	ID              string
 	TypedData       json.RawMessage
@@ -31,7 +31,7 @@ type vector struct {
 	data apitypes.TypedData
 }
 
-// vectors are by name; the key that signed them is public.
+// vectors returns the vectors by name and their signer, whose key is public.
 func vectors(t *testing.T) (map[string]vector, sandbox.Account) {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/vectors.json")
@@ -71,7 +71,8 @@ func stringified(t *testing.T, typedData []byte) fields {
 	return quote{ToSign: file.Message}.message(t)
 }
 
-// What the tests sign is what wallets sign: each vector, to the last byte.
+// TestTypedDataMatchesVectors checks that the tests hash and sign exactly as the
+// libraries.
 func TestTypedDataMatchesVectors(t *testing.T) {
 	all, signer := vectors(t)
 	if len(all) != 8 {
@@ -106,16 +107,16 @@ func TestTypedDataMatchesVectors(t *testing.T) {
 	}
 }
 
-// A golden is a vector that a contract takes.
+// A golden is a vector that a contract accepts.
 type golden struct {
 	id       string
 	chain    uint64
-	from     common.Address // who settles it
+	from     common.Address // the settler
 	contract string
 	at       common.Address
 	value    *big.Int
 	call     func(t *testing.T, v vector, contract abi.ABI) []byte
-	hash     func(t *testing.T, v vector, contract abi.ABI) []byte // call for the digest; nil where there is none
+	hash     func(t *testing.T, v vector, contract abi.ABI) []byte // call for the digest; nil = none
 }
 
 var (
@@ -134,8 +135,8 @@ var goldens = []golden{
 // vectorTime is before the vectors expire.
 const vectorTime = 1772813400
 
-// The contracts hash the vectors alike, and settle on their signatures: nobody
-// but the vectors' signer could have given them.
+// TestContractsTakeVectors checks that the contracts compute the vectors' digests and
+// accept their signatures, and no others.
 func TestContractsTakeVectors(t *testing.T) {
 	all, signer := vectors(t)
 	w := start(t, 1, 10, 5330)
@@ -166,10 +167,10 @@ func TestContractsTakeVectors(t *testing.T) {
 	}
 }
 
-// refusals are how the contracts turn a signature down.
+// refusals are the contracts' errors for bad signatures.
 var refusals = []string{"InvalidSigner", "InvalidSignature", "InvalidEIP712Signature"}
 
-// errorName is the contract's, or Permit2's, name for why a call was refused.
+// errorName returns the contract's name for the error of a reverted call.
 func errorName(contract abi.ABI, err error) string {
 	data := revertData(err)
 	for name, e := range contract.Errors {
@@ -180,8 +181,7 @@ func errorName(contract abi.ABI, err error) string {
 	return ""
 }
 
-// prepare gives both sides of a vector what they trade, and the allowances of
-// him who signed it.
+// prepare funds both sides of a vector and sets the signer's approvals.
 func (w *world) prepare(g golden) {
 	w.Helper()
 	fund := func(to, token common.Address, amount *big.Int) {
@@ -200,8 +200,8 @@ func (w *world) prepare(g golden) {
 	}
 }
 
-// rawCall calls at the time of the vectors, with the settler's allowances for
-// WETH, which nobody has the key to give, set in its storage.
+// rawCall calls at the vectors' time. The settler's WETH approvals are set by a state
+// override, as nobody has its key.
 func (w *world) rawCall(g golden, data []byte, result *hexutil.Bytes) error {
 	slots := map[common.Hash]common.Hash{}
 	for _, spender := range []common.Address{balanceManager, rfqSettlement} {
@@ -216,13 +216,14 @@ func (w *world) rawCall(g golden, data []byte, result *hexutil.Bytes) error {
 		fields{"time": hexutil.Uint64(vectorTime)})
 }
 
-// wethAllowance is where WETH9 stores an allowance: in a mapping at slot 4.
+// wethAllowance returns the storage slot of an allowance in WETH9: the mapping is at slot
+// 4.
 func wethAllowance(owner, spender common.Address) common.Hash {
 	outer := crypto.Keccak256(common.LeftPadBytes(owner[:], 32), common.LeftPadBytes([]byte{4}, 32))
 	return crypto.Keccak256Hash(common.LeftPadBytes(spender[:], 32), outer)
 }
 
-// A message is a vector's, with what its members are to a contract.
+// A message is a vector's message with typed access to its members.
 type message struct{ fields }
 
 func (m message) number(name string) *big.Int { return number(m.fields[name].(string)) }
@@ -270,7 +271,7 @@ func jamVectorHash(onPermit bool) func(*testing.T, vector, abi.ABI) []byte {
 	}
 }
 
-// jamPaid is what the solver of the vectors pays: enough for any of them.
+// jamPaid is what the vectors' solver pays: enough for each of them.
 var jamPaid = number("506973589694696809")
 
 func jamVectorCall(onPermit bool) func(*testing.T, vector, abi.ABI) []byte {

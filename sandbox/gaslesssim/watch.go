@@ -7,8 +7,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// watch follows a chain's blocks until the server is closed or the chain ends,
-// and brings its orders further with each.
+// watch advances a chain's orders with each block, until the server is closed or the
+// chain stops.
 func (s *Server) watch(m *market) error {
 	heads := make(chan *types.Header, 64)
 	sub, err := m.Client.SubscribeNewHead(s.background, heads)
@@ -21,7 +21,7 @@ func (s *Server) watch(m *market) error {
 			select {
 			case <-heads:
 				for _, o := range s.orders(m) {
-					_ = s.follow(o) // the next block is another chance
+					_ = s.follow(o) // retried with the next block
 				}
 			case <-sub.Err():
 				return
@@ -33,11 +33,11 @@ func (s *Server) watch(m *market) error {
 	return nil
 }
 
-// patience is how many blocks a settlement may be unknown to its chain before it
-// is sent anew: during a reorganisation it is for a moment.
+// patience is the number of blocks for which a settlement may be unknown to its chain
+// before it is sent again. During a reorganisation it is unknown for a moment.
 const patience = 2
 
-// lost tells whether the chain has forgotten the order's settlement.
+// lost reports whether the chain has dropped the order's settlement.
 func (s *Server) lost(o *order) (bool, error) {
 	_, _, err := o.market.Client.TransactionByHash(s.background, o.tx)
 	if err == nil {

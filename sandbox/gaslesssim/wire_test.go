@@ -16,8 +16,8 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-// What is asked over quotes, one sandbox for all: none of it leaves anything on
-// the chain that another would notice.
+// TestQuotes tests quote requests in one sandbox, as none of them affects the chain for
+// the others.
 func TestQuotes(t *testing.T) {
 	w := start(t, 1)
 	for _, tc := range []struct {
@@ -35,7 +35,8 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
-// Replies have the members and types of the provider's examples.
+// TestRepliesHaveThePublishedShape checks that responses have the members and types of
+// the provider's examples.
 func TestRepliesHaveThePublishedShape(t *testing.T) {
 	w := start(t, 1, 5330)
 	for file, path := range map[string]string{
@@ -105,7 +106,7 @@ func TestListsOfTokensAndChains(t *testing.T) {
 	}
 }
 
-// shapes are requests whose form is wrong: an answer of the web framework's.
+// TestShapeErrors tests malformed requests, which the web framework refuses.
 func TestShapeErrors(t *testing.T) {
 	w := start(t, 1, 5330)
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
@@ -155,7 +156,7 @@ func TestShapeErrors(t *testing.T) {
 	}
 }
 
-// testQuoteErrors are those that the simulator finds by itself.
+// testQuoteErrors tests the errors that the simulator itself detects in quotes.
 func testQuoteErrors(t *testing.T, w *world) {
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
 	unknown := common.HexToAddress("0x0000000000000000000000000000000000000009")
@@ -207,8 +208,8 @@ func testQuoteErrors(t *testing.T, w *world) {
 	}
 }
 
-// Every error of the provider's lists can be had, in its form, for quotes and
-// for orders.
+// testEveryErrorCode checks that settings can produce every error of the provider's
+// lists, for quotes and for orders.
 func testEveryErrorCode(t *testing.T, w *world) {
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
 	w.approve(1, usdc, rfqSettlement, sandboxtest.Units(5, 6))
@@ -250,7 +251,7 @@ func testEveryErrorCode(t *testing.T, w *world) {
 	}
 }
 
-// TestOrderErrors are those that the simulator finds by itself.
+// TestOrderErrors tests the errors that the simulator itself detects in orders.
 func TestOrderErrors(t *testing.T) {
 	w := start(t, 1)
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
@@ -330,8 +331,8 @@ func TestOrderErrors(t *testing.T) {
 	}
 }
 
-// One order for a quote, however many ask at once; another path of the same
-// quote is none.
+// TestOneOrderForAQuote checks that concurrent orders for a quote are accepted once, and
+// on no other chain or protocol.
 func TestOneOrderForAQuote(t *testing.T) {
 	w := start(t, 1, 10)
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
@@ -369,7 +370,8 @@ func TestOneOrderForAQuote(t *testing.T) {
 	}
 }
 
-// A key makes prices better, a wrong one is refused, and each has its rate.
+// testKeyAndRate checks that a key improves prices, that a wrong one is refused and that
+// a key has its own rate limit.
 func testKeyAndRate(t *testing.T, w *world) {
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
 	path := at("jam", 1, "quote") + w.query(usdc, weth, sandboxtest.Units(100, 6), nil)
@@ -393,7 +395,8 @@ func testKeyAndRate(t *testing.T, w *world) {
 	}
 }
 
-// Either protocol can be better, dearer, silent or gone while the other is not.
+// testOneProtocolAlone checks that settings and faults affect one protocol without the
+// other.
 func testOneProtocolAlone(t *testing.T, w *world) {
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
 	net := func(protocol string) *big.Int {

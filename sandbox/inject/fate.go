@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Fate is what a Book decided about one request.
+// A Fate is what a Book decided for one request.
 type Fate struct {
 	book    *Book
 	targets []string
@@ -16,12 +16,12 @@ type Fate struct {
 	lies    []Rule
 }
 
-// Handler carries a request out and writes its answer.
+// A Handler carries out a request and writes its response.
 type Handler = func(w http.ResponseWriter, r *http.Request)
 
-// Serve answers the request as the fate wants it. Alter, which may be nil,
-// applies one lie to the answer's body; by default the pointer counts from the
-// body's root. Reject answers with a JSON-RPC error; nil where there is none.
+// Serve answers the request as decided. Alter applies one lie to the response body; if
+// nil, the pointer is relative to the body's root. Reject answers with a JSON-RPC error;
+// if nil, the Error kind answers as HTTP does.
 func (f Fate) Serve(w http.ResponseWriter, r *http.Request, carryOut Handler, alter func([]byte, Rule) ([]byte, error), reject func(http.ResponseWriter, Rule)) {
 	if alter == nil {
 		alter = func(body []byte, lie Rule) ([]byte, error) { return Replace(body, lie.Pointer, lie.Value) }
@@ -56,7 +56,7 @@ func (f Fate) Serve(w http.ResponseWriter, r *http.Request, carryOut Handler, al
 	}
 }
 
-// answer carries the request out and applies the lies.
+// answer carries out the request and applies the lies.
 func (f Fate) answer(w http.ResponseWriter, r *http.Request, carryOut Handler, alter func([]byte, Rule) ([]byte, error)) {
 	if len(f.lies) == 0 {
 		carryOut(w, r)
@@ -72,8 +72,8 @@ func (f Fate) record(r *http.Request, carryOut Handler, alter func([]byte, Rule)
 	for _, lie := range f.lies {
 		altered, err := alter(body, lie)
 		if err != nil {
-			// An answer without the place to lie about goes out as it is; the
-			// header tells a test that its pointer missed.
+			// If the pointer leads nowhere, the response is sent unchanged. The header
+			// tells the test so.
 			rec.header.Set("X-Sandbox-Lie", err.Error())
 			continue
 		}
@@ -83,7 +83,7 @@ func (f Fate) record(r *http.Request, carryOut Handler, alter func([]byte, Rule)
 	return rec
 }
 
-// spoil carries the request out and damages the answer on its way.
+// spoil carries out the request and damages the response.
 func (f Fate) spoil(w http.ResponseWriter, r *http.Request, carryOut Handler, alter func([]byte, Rule) ([]byte, error)) {
 	rec := f.record(r, carryOut, alter)
 	switch body := rec.body.Bytes(); f.fault.Kind {
@@ -128,8 +128,8 @@ func (f Fate) oversize() int {
 	return 16 << 20
 }
 
-// wait blocks until the rule is released and reports whether the caller is
-// still there.
+// wait blocks until the rule is released. It returns false if the client has
+// disconnected.
 func (f Fate) wait(r *http.Request) bool {
 	f.book.hold(1)
 	defer f.book.hold(-1)
@@ -179,16 +179,16 @@ func orElse(s, fallback string) []byte {
 	return []byte(s)
 }
 
-// hangUp closes the connection with nothing more sent.
+// hangUp closes the connection without sending more.
 func hangUp(w http.ResponseWriter) {
 	if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
 		_ = conn.Close()
 		return
 	}
-	panic(http.ErrAbortHandler) // the server's own way to break off
+	panic(http.ErrAbortHandler) // makes the server abort the response
 }
 
-// recorder keeps an answer back until it may go out.
+// A recorder buffers a response.
 type recorder struct {
 	header http.Header
 	status int
@@ -212,10 +212,10 @@ func (r *recorder) send(w http.ResponseWriter) {
 	_, _ = w.Write(r.body.Bytes())
 }
 
-// pieces is how many an answer comes in that trickles.
+// pieces is the number of pieces in which Trickle sends a response.
 const pieces = 16
 
-// trickle sends the answer in pieces that take so long together.
+// trickle sends the response in pieces, which take d together.
 func (r *recorder) trickle(w http.ResponseWriter, req *http.Request, d time.Duration) {
 	r.copyHeader(w)
 	w.Header().Set("Content-Length", strconv.Itoa(r.body.Len()))

@@ -17,7 +17,7 @@ import (
 
 const answer = `{"price":1.50,"list":[{"a/b":"x"}]}`
 
-// serve runs a server that answers every request and counts those carried out.
+// serve starts a server that answers every request and counts those carried out.
 func serve(t *testing.T) (*inject.Book, string, *atomic.Int64) {
 	t.Helper()
 	book, done := &inject.Book{}, &atomic.Int64{}
@@ -30,7 +30,7 @@ func serve(t *testing.T) (*inject.Book, string, *atomic.Int64) {
 		book.Meet(r.URL.Path).Serve(w, r, carryOut, nil, nil)
 	}))
 	t.Cleanup(srv.Close)
-	t.Cleanup(book.Reset) // runs first: lets held requests end
+	t.Cleanup(book.Reset) // runs first and releases held requests
 	return book, srv.URL, done
 }
 
@@ -50,7 +50,7 @@ func get(t *testing.T, url string, timeout time.Duration) seen {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Close = true // each on its own connection, so that nothing is retried
+	r.Close = true // a new connection each time, so that the client does not retry
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return seen{err: err}

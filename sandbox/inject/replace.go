@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Replace puts value where a JSON pointer (RFC 6901) leads in doc. The place
-// must exist, except the last member of an object, which is added. The pointer
-// "" is the whole document. Numbers keep their text.
+// Replace replaces the value at a JSON pointer (RFC 6901) in doc. The pointer must exist,
+// except that a missing last object member is added. The pointer "" is the whole
+// document. Numbers keep their text.
 func Replace(doc []byte, pointer string, value json.RawMessage) ([]byte, error) {
 	if pointer == "" {
 		return value, nil

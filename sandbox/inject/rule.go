@@ -1,5 +1,5 @@
-// Package inject makes the sandbox's servers fail and lie on demand: a Book of
-// rules decides what happens to each request, and counts them.
+// Package inject makes the sandbox's servers fail and lie on demand: the rules of a Book
+// decide what happens to each request. A Book also counts requests.
 package inject
 
 import (
@@ -13,61 +13,61 @@ import (
 	"unicode/utf8"
 )
 
-// A Kind is a way to fail.
+// A Kind is a kind of fault.
 type Kind string
 
-// The kinds. The first five act before the request is carried out and, Delay and
-// Hold aside, instead of it.
+// The kinds. The first five act before the request is carried out, and all of them but
+// Delay and Hold act in its place.
 const (
 	Delay    Kind = "delay"    // answer after delayMs
 	Hold     Kind = "hold"     // answer once released
 	HTTP     Kind = "http"     // answer with an HTTP status and an HTML page, or body
 	Garbage  Kind = "garbage"  // answer 200 with something that is not JSON, or body
 	Error    Kind = "error"    // JSON-RPC only: answer with an error of code and message
-	Fail     Kind = "fail"     // carry the request out, then answer as HTTP does
-	Stall    Kind = "stall"    // carry it out, answer once released
-	Drop     Kind = "drop"     // carry it out, then close the connection unanswered
-	Cut      Kind = "cut"      // carry it out, send half of the answer, close the connection
-	Truncate Kind = "truncate" // carry it out, send half of the answer as if that were all
-	Trickle  Kind = "trickle"  // carry it out, send the answer in small pieces that take delayMs together
-	Oversize Kind = "oversize" // carry it out, send the answer behind this many bytes of white space
-	Lie      Kind = "lie"      // carry it out, replace one value of the answer
+	Fail     Kind = "fail"     // carry out the request, then answer as HTTP does
+	Stall    Kind = "stall"    // carry out, answer once released
+	Drop     Kind = "drop"     // carry out, then close the connection unanswered
+	Cut      Kind = "cut"      // carry out, send half of the response, close the connection
+	Truncate Kind = "truncate" // carry out, send half of the response as if it were complete
+	Trickle  Kind = "trickle"  // carry out, send the response in small pieces, which take delayMs together
+	Oversize Kind = "oversize" // carry out, send the response behind this many bytes of white space
+	Lie      Kind = "lie"      // carry out, replace one value of the response
 )
 
-// limits of the fields.
+// Limits of the fields.
 const (
 	maxDelay    = 10 * time.Minute
 	maxOversize = 256 << 20
 	maxRules    = 1000
-	// maxRetryAfter is a day.
+	// maxRetryAfter is one day, in seconds.
 	maxRetryAfter = 86400
 )
 
-// A Rule says what happens to the requests it matches. A request meets at most
-// one failing rule, the oldest that matches, and every lie that matches.
+// A Rule says what happens to the requests it matches. At most one fault applies to a
+// request, the oldest that matches, and every lie that matches.
 type Rule struct {
-	ID int `json:"id"` // given by the Book
+	ID int `json:"id"` // assigned by the Book
 
-	Target string `json:"target"` // RPC method or endpoint path; a * at its end stands for any rest
+	Target string `json:"target"` // RPC method or endpoint path; a trailing * matches any rest
 	Kind   Kind   `json:"kind"`
-	Skip   int    `json:"skip,omitempty"`  // let so many matching requests pass first
-	Times  int    `json:"times,omitempty"` // then act so often; 0 = until removed
+	Skip   int    `json:"skip,omitempty"`  // let this many matching requests pass first
+	Times  int    `json:"times,omitempty"` // then act this many times; 0 = until removed
 
 	DelayMS int    `json:"delayMs,omitempty"` // Delay, Trickle
 	Status  int    `json:"status,omitempty"`  // HTTP, Fail; 0 = 500
 	Body    string `json:"body,omitempty"`    // HTTP, Fail, Garbage
-	// RetryAfter is the header of that name, in seconds: HTTP, Fail; 0 = none.
+	// RetryAfter is the Retry-After header, in seconds: HTTP, Fail; 0 = none.
 	RetryAfter int             `json:"retryAfter,omitempty"`
 	Code       int             `json:"code,omitempty"`    // Error; 0 = -32000
 	Message    string          `json:"message,omitempty"` // Error
-	Pointer    string          `json:"pointer,omitempty"` // Lie: JSON pointer (RFC 6901) into the answer
-	Value      json.RawMessage `json:"value,omitempty"`   // Lie: what stands there instead
+	Pointer    string          `json:"pointer,omitempty"` // Lie: JSON pointer (RFC 6901) into the response
+	Value      json.RawMessage `json:"value,omitempty"`   // Lie: the new value
 	Bytes      int             `json:"bytes,omitempty"`   // Oversize; 0 = 16 MiB
 }
 
 var kinds = []Kind{Delay, Hold, HTTP, Garbage, Error, Fail, Stall, Drop, Cut, Truncate, Trickle, Oversize, Lie}
 
-// ErrRule means a rule that cannot be followed.
+// ErrRule means that a rule is invalid.
 var ErrRule = errors.New("bad rule")
 
 func (r Rule) check() error {
@@ -97,7 +97,7 @@ func pointerOK(p string) bool {
 	return p == "" || (strings.HasPrefix(p, "/") && utf8.ValidString(p))
 }
 
-// Matches reports whether the rule is about requests to target.
+// Matches reports whether the rule applies to requests to target.
 func (r Rule) Matches(target string) bool {
 	if rest, found := strings.CutSuffix(r.Target, "*"); found {
 		return strings.HasPrefix(target, rest)
@@ -105,8 +105,8 @@ func (r Rule) Matches(target string) bool {
 	return r.Target == target
 }
 
-// A Book holds the rules of one server and counts its requests. The zero Book
-// is empty and ready.
+// A Book holds the fault rules of one server and counts its requests. The zero Book is
+// empty and ready to use. Its methods may be called concurrently.
 type Book struct {
 	mu       sync.Mutex
 	next     int
@@ -118,10 +118,11 @@ type Book struct {
 type entry struct {
 	Rule
 	seen    int
-	release chan struct{} // closed when held requests may go on
+	release chan struct{} // closed to release held requests
 }
 
-// Add puts a rule at the end and returns its id.
+// Add appends a rule and returns its id. The error is ErrRule if the rule is invalid or
+// there are too many.
 func (b *Book) Add(r Rule) (int, error) {
 	if err := r.check(); err != nil {
 		return 0, err
@@ -137,8 +138,8 @@ func (b *Book) Add(r Rule) (int, error) {
 	return r.ID, nil
 }
 
-// Remove takes a rule out, letting what it holds go on. It reports whether
-// there was one.
+// Remove removes a rule and releases the requests it holds. It reports whether the rule
+// existed.
 func (b *Book) Remove(id int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -151,8 +152,7 @@ func (b *Book) Remove(id int) bool {
 	return true
 }
 
-// Reset removes every rule, letting what they hold go on, and sets the
-// counters to zero.
+// Reset removes all rules, releases the requests they hold and clears the counts.
 func (b *Book) Reset() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -162,7 +162,7 @@ func (b *Book) Reset() {
 	b.rules, b.requests = nil, nil
 }
 
-// Rules lists the rules in their order.
+// Rules lists the rules, oldest first.
 func (b *Book) Rules() []Rule {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -173,7 +173,7 @@ func (b *Book) Rules() []Rule {
 	return rules
 }
 
-// Counts is how many requests each target has seen, whatever became of them.
+// Counts returns the number of requests to each target, answered or not.
 func (b *Book) Counts() map[string]int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -184,15 +184,14 @@ func (b *Book) Counts() map[string]int {
 	return counts
 }
 
-// Held is how many requests wait to be released now.
+// Held returns the number of requests that are being held.
 func (b *Book) Held() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.held
 }
 
-// Meet counts a request and returns what is to happen to it. A request has
-// several targets when it is a batch.
+// Meet counts a request and returns what is to happen to it. A batch has several targets.
 func (b *Book) Meet(targets ...string) Fate {
 	b.mu.Lock()
 	defer b.mu.Unlock()

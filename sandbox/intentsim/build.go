@@ -40,16 +40,16 @@ type contractCallReply struct {
 	Approvals []action `json:"approvals"`
 }
 
-// An action is one of a plan. Deposit is absent where it says nothing.
+// An action is one action of a plan. Deposit is nil for chain switches.
 type action struct {
 	Type           string         `json:"type"`
 	Request        *walletRequest `json:"request,omitempty"`
-	Transaction    string         `json:"transaction,omitempty"` // of another kind of chain
+	Transaction    string         `json:"transaction,omitempty"` // for non-EVM chains
 	WaitForReceipt bool           `json:"waitForReceipt,omitempty"`
 	Deposit        *bool          `json:"deposit,omitempty"`
 }
 
-// A walletRequest is what a wallet's provider takes (EIP-1193).
+// A walletRequest is a request to the wallet's provider (EIP-1193).
 type walletRequest struct {
 	Method string `json:"method"`
 	Params []any  `json:"params"`
@@ -59,8 +59,8 @@ type switchParams struct {
 	ChainID string `json:"chainId"`
 }
 
-// transaction is the parameter of eth_sendTransaction. ChainID is hex, or a
-// number where a plan is made so.
+// transaction is the parameter of eth_sendTransaction. ChainID is hex, or a number if the
+// plan says so.
 type transaction struct {
 	From    eip55.Address `json:"from"`
 	To      eip55.Address `json:"to"`
@@ -103,7 +103,7 @@ func (s *Server) postBuild(body []byte, r *http.Request) (any, error) {
 	return builders[b.DepositMethod](s, r.Context(), q, route)
 }
 
-// address keeps whom a deposit is for, which the last build decides.
+// address sets the recipient and the refund address of a quote. The last build wins.
 func (s *Server) address(q *quote, route *route, b buildRequest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,7 +116,7 @@ func (s *Server) address(q *quote, route *route, b buildRequest) {
 	}
 }
 
-// builders by deposit method.
+// builders maps deposit methods to the functions that answer a build.
 var builders = map[string]func(*Server, context.Context, *quote, *route) (any, error){
 	contractCall: (*Server).buildCall,
 	permit2:      (*Server).buildPermit,
@@ -124,7 +124,7 @@ var builders = map[string]func(*Server, context.Context, *quote, *route) (any, e
 	transferHash: (*Server).buildTransfer,
 }
 
-// buildCall is the plan of a deposit: switch the chain, approve, deposit.
+// buildCall returns the plan of a deposit: switch the chain, approve, deposit.
 func (s *Server) buildCall(ctx context.Context, q *quote, r *route) (any, error) {
 	settings := s.Settings()
 	p := &plan{quote: q, deposit: s.depositCall(q, r, settings), contract: q.from.IntentDeposit()}
@@ -148,11 +148,11 @@ func (s *Server) buildCall(ctx context.Context, q *quote, r *route) (any, error)
 	return contractCallReply{contractCall, p.actions}, nil
 }
 
-// chargesProtocolFee is the filler whose deposits may cost native coins beside
-// the amount.
+// chargesProtocolFee is the filler whose deposits may cost native coins on top of the
+// amount.
 const chargesProtocolFee = "DeBridge"
 
-// flatGas is what it sets for deposits of tokens.
+// flatGas is that filler's gas limit for deposits of tokens.
 const flatGas = "640000"
 
 func (s *Server) depositCall(q *quote, r *route, settings Settings) *transaction {
@@ -174,8 +174,8 @@ func (s *Server) depositCall(q *quote, r *route, settings Settings) *transaction
 	return tx
 }
 
-// approvals let the deposit contract take the input, exactly. Where a token
-// demands it, an old allowance is taken back first.
+// approvals returns the approval of exactly the input for the deposit contract, if its
+// allowance is too low. If the token requires it, a reset to zero comes first.
 func (s *Server) approvals(ctx context.Context, q *quote) ([]*transaction, error) {
 	if q.tokenIn.Address == native {
 		return nil, nil
@@ -202,7 +202,7 @@ func (s *Server) approvals(ctx context.Context, q *quote) ([]*transaction, error
 	return txs, nil
 }
 
-// usualGas is said where the deposit cannot be estimated yet.
+// usualGas is stated if the deposit cannot be estimated yet.
 const usualGas = 150_182
 
 func (s *Server) gas(ctx context.Context, c *chain, tx *transaction) string {
@@ -214,13 +214,13 @@ func (s *Server) gas(ctx context.Context, c *chain, tx *transaction) string {
 	return fmt.Sprint(units + units/5)
 }
 
-// depositAddress is where a transfer for a route would go. Nobody has its key.
+// depositAddress returns the address for a transfer for a route. Nobody has its key.
 func depositAddress(quoteID, routeID string) common.Address {
 	return common.BytesToAddress(crypto.Keccak256([]byte("deposit address " + quoteID + "/" + routeID)))
 }
 
-// transferReply answers a build by transfer. Nobody looks for the transfer, and
-// the order is not kept.
+// transferReply answers a build by transfer. The transfer is never looked for and no
+// order is stored.
 type transferReply struct {
 	Kind           string        `json:"kind"`
 	DepositAddress eip55.Address `json:"depositAddress"`

@@ -18,14 +18,13 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// native is the token address that stands for a chain's own coin. The other is
-// what some call it.
+// native is the token address of a chain's native coin, nativeToo an alias for it.
 var (
 	native    common.Address
 	nativeToo = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
 )
 
-// A chain is one of the table, with its deposit contract's layout.
+// A chain is a chain of the table with the layout of its deposit contract.
 type chain struct {
 	operator.Chain
 	layout Layout
@@ -34,7 +33,7 @@ type chain struct {
 // served reports whether the API knows the chain.
 func (c *chain) served() bool { return c.IntentDeposit() != (common.Address{}) }
 
-// chain finds one that the API serves.
+// chain looks up a chain that the API serves.
 func (s *Server) chain(id uint64) (*chain, error) {
 	i := slices.IndexFunc(s.chains, func(c *chain) bool { return c.ID == id && c.served() })
 	if i < 0 {
@@ -43,14 +42,14 @@ func (s *Server) chain(id uint64) (*chain, error) {
 	return s.chains[i], nil
 }
 
-// coins are what the chain's tokens are called here, the native coin first.
+// coins returns the chain's tokens, the native coin first.
 func (c *chain) coins() []network.Token {
 	coin := c.Wrapped
 	coin.Address, coin.Symbol, coin.Name = native, c.Native, c.Native
 	return append([]network.Token{coin, c.Wrapped}, c.Tokens...)
 }
 
-// coin finds a token by a well-formed address.
+// coin looks up a token by a well-formed address.
 func (c *chain) coin(address string) (network.Token, error) {
 	at := common.HexToAddress(address)
 	if at == nativeToo {
@@ -64,14 +63,14 @@ func (c *chain) coin(address string) (network.Token, error) {
 	return coins[i], nil
 }
 
-// now is the API's time for quotes on a chain: its clock, or the chain's time
-// if that was moved ahead.
+// now returns the API's time for quotes on a chain: its clock, or the chain's time if
+// that has been shifted ahead.
 func (s *Server) now(ctx context.Context, c *chain) (time.Time, error) {
 	now, err := c.Now(ctx)
 	return now.Add(time.Duration(s.Settings().ClockSeconds) * time.Second), err
 }
 
-// balance is what an account has of a coin, in base units.
+// balance returns an account's balance of a coin, in base units.
 func (s *Server) balance(ctx context.Context, c *chain, coin, of common.Address) (*big.Int, error) {
 	if coin == native {
 		return c.Client.BalanceAt(ctx, of, nil)
@@ -79,7 +78,7 @@ func (s *Server) balance(ctx context.Context, c *chain, coin, of common.Address)
 	return s.view(ctx, c, coin, "balanceOf", of)
 }
 
-// view calls a method of a token that returns one number.
+// view calls a token's view method that returns one number.
 func (s *Server) view(ctx context.Context, c *chain, token common.Address, method string, args ...any) (*big.Int, error) {
 	data, err := s.tokens.Pack(method, args...)
 	if err != nil {
@@ -131,14 +130,14 @@ const (
 	maxCursor   = 1 << 30
 )
 
-// tokensReply is the documented answer; the cursor is absent on the last page.
+// tokensReply is the documented response; the last page has no cursor.
 type tokensReply struct {
 	Data   []tokenReply `json:"data"`
 	Cursor int          `json:"cursor,omitempty"`
 }
 
-// listTokens answers GET /v1/tokens. Like the API it ignores parameters that it
-// does not know, such as chainId.
+// listTokens answers GET /v1/tokens. Like the API, it ignores unknown parameters, such as
+// chainId.
 func (s *Server) listTokens(_ []byte, r *http.Request) (any, error) {
 	q := &query{Values: r.URL.Query()}
 	limit, cursor := q.number("limit", usualTokens, 1, maxTokens), q.number("cursor", 0, 0, maxCursor)
@@ -153,7 +152,7 @@ func (s *Server) listTokens(_ []byte, r *http.Request) (any, error) {
 	return reply, nil
 }
 
-// page is a part of a list and where the next begins; 0 = nowhere.
+// page returns a page of a list and the cursor of the next page; 0 = none.
 func page[T any](all []T, cursor, limit int) ([]T, int) {
 	next := min(cursor+limit, len(all))
 	part := all[min(cursor, len(all)):next]
@@ -169,7 +168,7 @@ func (s *Server) searchTokens(_ []byte, r *http.Request) (any, error) {
 	return tokensReply{Data: all}, err
 }
 
-// topTokens answers GET /v1/tokens/top: the first of each chain, without an envelope.
+// topTokens answers GET /v1/tokens/top: the first tokens of each chain, as a plain array.
 func (s *Server) topTokens(_ []byte, r *http.Request) (any, error) {
 	all, err := s.findTokens(&query{Values: url.Values{"chainIds": r.URL.Query()["chainIds"]}})
 	if err != nil {
@@ -184,7 +183,7 @@ func (s *Server) topTokens(_ []byte, r *http.Request) (any, error) {
 	return top, nil
 }
 
-// findTokens are the tokens that fit q, chainIds, addresses and symbols.
+// findTokens returns the tokens that match q, chainIds, addresses and symbols.
 func (s *Server) findTokens(q *query) ([]tokenReply, error) {
 	ids, addresses, symbols, part := q.chains("chainIds"), q.list("addresses"), q.list("symbols"), q.Get("q")
 	if err := q.err(); err != nil {
@@ -204,7 +203,7 @@ func (s *Server) findTokens(q *query) ([]tokenReply, error) {
 	return found, nil
 }
 
-// among reports whether a list, unless it is empty, has the value in any case.
+// among reports whether a list is empty or contains the value, ignoring case.
 func among(list []string, value string) bool {
 	return len(list) == 0 || slices.ContainsFunc(list, func(item string) bool { return strings.EqualFold(item, value) })
 }
@@ -213,8 +212,7 @@ func within(part string, values ...string) bool {
 	return slices.ContainsFunc(values, func(v string) bool { return strings.Contains(strings.ToLower(v), strings.ToLower(part)) })
 }
 
-// chainReply describes a chain. What is optional is absent where it does not
-// apply.
+// chainReply describes a chain. Optional members are omitted if they do not apply.
 type chainReply struct {
 	Type      string        `json:"type"`
 	ID        uint64        `json:"id"`
@@ -244,8 +242,8 @@ type explorerList struct {
 	} `json:"default"`
 }
 
-// listChains answers GET /v1/chains, which also has chains of other kinds. The
-// addresses in it lead nowhere: no wallet may use a provider's node.
+// listChains answers GET /v1/chains, which includes a non-EVM chain. Its URLs lead
+// nowhere, as no wallet may use a provider's node.
 func (s *Server) listChains([]byte, *http.Request) (any, error) {
 	var all []chainReply
 	for _, c := range s.chains {

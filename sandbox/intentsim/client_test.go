@@ -23,12 +23,12 @@ import (
 var (
 	native   = common.Address{}
 	receiver = common.HexToAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
-	// elsewhere is a recipient with nothing of its own.
+	// elsewhere is a recipient without a balance.
 	elsewhere = common.HexToAddress("0x00000000000000000000000000000000DeaDBeef")
 )
 
-// world runs for all tests that leave its chains fit for the next, from the first
-// of them on.
+// world is the sandbox of all tests that leave its chains usable for others. It starts
+// with the first of them.
 var world *sandbox.Sandbox
 
 func TestMain(m *testing.M) {
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// shared is the sandbox of all such tests, as new but for what is on its chains.
+// shared returns that sandbox after a reset; only chain state is left from earlier tests.
 func shared(t *testing.T) *sandbox.Sandbox {
 	t.Helper()
 	if world == nil {
@@ -52,13 +52,13 @@ func shared(t *testing.T) *sandbox.Sandbox {
 	return swift(t, world)
 }
 
-// start starts a sandbox whose blocks are made for each transaction.
+// start starts a sandbox that mines a block for each transaction.
 func start(t *testing.T, chains ...uint64) *sandbox.Sandbox {
 	t.Helper()
 	return swift(t, sandboxtest.StartWith(t, sandbox.Options{Chains: chains, Period: -1, Instant: true}))
 }
 
-// swift has orders lose no time.
+// swift makes orders proceed without delay.
 func swift(t *testing.T, s *sandbox.Sandbox) *sandbox.Sandbox {
 	t.Helper()
 	set(t, s, func(c *intentsim.Settings) { c.PacePercent = 0 })
@@ -120,7 +120,8 @@ func (q quotesReply) route(t *testing.T, id string) routeReply {
 	return q.Routes[i]
 }
 
-// quoteRequest is of account 0, from a token of one chain to one of another.
+// quoteRequest returns a quote request of account 0 from a token on one chain to one on
+// another.
 func quoteRequest(s *sandbox.Sandbox, from uint64, in common.Address, to uint64, out common.Address, amount *big.Int, more fields) fields {
 	me := s.Accounts()[0].Address
 	body := fields{
@@ -178,7 +179,7 @@ func buildRequest(s *sandbox.Sandbox, quoteID, routeID string, more fields) fiel
 	return body
 }
 
-// execute carries a plan out and returns the receipt of its deposit.
+// execute carries out a plan and returns the receipt of its deposit.
 func execute(t *testing.T, s *sandbox.Sandbox, chain uint64, plan buildReply) *types.Receipt {
 	t.Helper()
 	var last *types.Receipt
@@ -198,7 +199,7 @@ func execute(t *testing.T, s *sandbox.Sandbox, chain uint64, plan buildReply) *t
 	return last
 }
 
-// transact signs and sends a transaction of account 0 and waits for its block.
+// transact signs and sends a transaction of account 0 and waits for its receipt.
 func transact(t *testing.T, s *sandbox.Sandbox, chain uint64, tx transaction) *types.Receipt {
 	t.Helper()
 	c, a := s.Chain(chain), s.Accounts()[0]
@@ -232,8 +233,8 @@ type order struct {
 	StepsCompleted []string           `json:"stepsCompleted"`
 }
 
-// swap quotes, builds, deposits and submits, and returns the order's id, its
-// quote and route.
+// swap quotes, builds, deposits and submits. It returns the order's id, the quote and the
+// receipt of the deposit.
 func swap(t *testing.T, s *sandbox.Sandbox, body fields, routeID string) (orderID string, q quotesReply, deposit *types.Receipt) {
 	t.Helper()
 	q = mustAsk[quotesReply](t, s, http.MethodPost, "/v1/quotes", body)
@@ -242,7 +243,7 @@ func swap(t *testing.T, s *sandbox.Sandbox, body fields, routeID string) (orderI
 	return mustAsk[submitReply](t, s, http.MethodPut, "/v1/deposit/submit", submitRequest(q.QuoteID, routeID, deposit.TxHash)).OrderID, q, deposit
 }
 
-// await polls an order until it has a status.
+// await polls an order until it has the status.
 func await(t *testing.T, s *sandbox.Sandbox, id, status string) order {
 	t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
@@ -258,7 +259,7 @@ func await(t *testing.T, s *sandbox.Sandbox, id, status string) order {
 	}
 }
 
-// over waits until the solver has nothing more to do for any order.
+// over waits until the solver has finished all orders.
 func over(t *testing.T, s *sandbox.Sandbox) []intentsim.Order {
 	t.Helper()
 	deadline := time.Now().Add(20 * time.Second)

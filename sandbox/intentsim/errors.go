@@ -8,7 +8,7 @@ import (
 	"swapkeep/sandbox/form"
 )
 
-// A failure is an error answer. Name is the stable part, message free text.
+// A failure is an error response. Name is stable, message is free text.
 type failure struct {
 	status  int
 	name    string
@@ -18,15 +18,15 @@ type failure struct {
 
 func (f failure) Error() string { return fmt.Sprintf("%d %s: %s", f.status, f.name, f.message) }
 
-// An exception is one of the API's named errors. Where no status is published,
-// it is the likely one.
+// An exception is a named error of the API. Where no status is published, it is the
+// likely one.
 type exception struct {
 	status  int
 	message string
 }
 
-// exceptions are all that are documented, so that a test can have any of them
-// answered; see Settings.Errors.
+// exceptions are all documented errors. Tests can make the server answer with any of
+// them; see Settings.Errors.
 var exceptions = map[string]exception{
 	"ValidationException":                       {http.StatusBadRequest, "Validation failed"},
 	"ZodValidationException":                    {http.StatusBadRequest, "Validation failed"},
@@ -48,8 +48,8 @@ var exceptions = map[string]exception{
 	"ThrottlerException":                        {http.StatusTooManyRequests, "Too Many Requests"},
 }
 
-// fail is one of the exceptions, with a message and details of its own if they
-// are not empty.
+// fail returns an exception. An empty message means the default one; nil details are
+// omitted.
 func fail(name, message string, details any) failure {
 	e := exceptions[name]
 	if message == "" {
@@ -66,7 +66,7 @@ func errToken(token string) error {
 	return fail("NotSupportedTokenException", fmt.Sprintf("Token %s is not supported", token), nil)
 }
 
-// errQuote says that a quote is unknown, has run out or was used.
+// errQuote means that a quote is unknown, expired or used.
 func errQuote(quoteID, routeID string) error {
 	return fail("QuoteNotFoundException", fmt.Sprintf("Quote(quoteId: %s, routeId: %s) not found", quoteID, routeID), struct {
 		QuoteID string `json:"quoteId"`
@@ -75,7 +75,7 @@ func errQuote(quoteID, routeID string) error {
 	}{quoteID, routeID, 2})
 }
 
-// errConflict says that an order has another deposit's hash.
+// errConflict means that the order was submitted with another deposit hash.
 func errConflict(orderID string) error {
 	return fail("BadRequestException", "Deposit already submitted with a different transaction hash", struct {
 		Code    string `json:"errorCode"`
@@ -83,15 +83,15 @@ func errConflict(orderID string) error {
 	}{"DEPOSIT_TX_HASH_CONFLICT", orderID})
 }
 
-// errNotFound is the answer to a path, or an order, that does not exist. It is
-// text, as the live API's.
+// errNotFound is the response to an unknown path or order. Like the live API's, it is
+// plain text.
 var errNotFound = errors.New("404 Not Found")
 
-// answers is how the API writes every answer.
+// answers is the format of all of the API's JSON responses.
 var answers = form.Answer{ContentType: "application/json; charset=utf-8", Bare: true}
 
-// writeError answers with err. Whatever is no failure is the simulator's own
-// trouble and shown as such.
+// writeError responds with err. An error that is not a failure is a bug in the simulator
+// and becomes a 500.
 func writeError(w http.ResponseWriter, err error) {
 	if errors.Is(err, errNotFound) {
 		w.Header().Set("Content-Type", "text/plain; charset=UTF-8")

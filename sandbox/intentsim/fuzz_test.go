@@ -26,7 +26,7 @@ func seed(f *testing.F, files ...string) {
 	f.Add([]byte(`{"tradeType":"EXACT_INPUT","fromChainId":8453,"fromToken":"0x0000000000000000000000000000000000000000","toChainId":1,"toToken":"0x0000000000000000000000000000000000000000","amount":"0xff","fromAddress":"0x0000000000000000000000000000000000000001","slippageTolerance":1e-999999999}`))
 }
 
-// Whatever passes the schema is a request that can be priced.
+// FuzzQuoteRequest checks that every request that passes the schema can be priced.
 func FuzzQuoteRequest(f *testing.F) {
 	seed(f, "k_quote_req.json")
 	base, _ := network.ByID(8453)
@@ -87,7 +87,7 @@ func FuzzQueries(f *testing.F) {
 	})
 }
 
-// A contract that reads a layout's calldata finds what was put in.
+// FuzzLayout checks that calldata holds every argument where the layout says.
 func FuzzLayout(f *testing.F) {
 	f.Add(uint64(1), uint64(8453), []byte{1}, []byte{2})
 	f.Fuzz(func(t *testing.T, seed, chainID uint64, token, value []byte) {

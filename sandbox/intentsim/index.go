@@ -9,15 +9,15 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A built is a route whose deposit was built and is not known to be made.
+// A built is a route whose deposit was built but not yet seen.
 type built struct {
 	quote *quote
 	route *route
 }
 
-// index makes orders of deposits that are on a chain though nobody submitted
-// them, and corrects the hash of an order whose deposit is in another
-// transaction, if the settings say so.
+// index creates orders for deposits on chain that were never submitted, and corrects the
+// hash of orders whose deposit is in another transaction. It does so only if
+// Settings.Indexing is set.
 func (s *Server) index(ctx context.Context) {
 	for c, wanted := range s.unseen() {
 		if err := s.indexChain(ctx, c, wanted); err != nil && ctx.Err() == nil {
@@ -26,8 +26,8 @@ func (s *Server) index(ctx context.Context) {
 	}
 }
 
-// unseen are the routes that were built and have no deposit, by source chain and
-// by what the deposit would carry.
+// unseen returns the routes that were built and have no known deposit, by source chain
+// and deposit id.
 func (s *Server) unseen() map[*chain]map[common.Hash]built {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +71,7 @@ func (s *Server) indexChain(ctx context.Context, c *chain, wanted map[common.Has
 	return nil
 }
 
-// found takes notice of a deposit.
+// found records a deposit in its order, which it creates if there is none.
 func (s *Server) found(b built, tx common.Hash) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,22 +19,20 @@ const (
 	arguments
 )
 
-// maxPadding is how many words without a meaning a deposit may carry; it has at
-// least one.
+// maxPadding limits the meaningless words of a deposit; there is at least one.
 const maxPadding = 4
 
-// A Layout is how the deposit contract of one chain reads its calldata: which
-// selector it listens to, how many words follow, and where among them the
-// arguments are. The real one is not published. Nothing but the contract and
-// the simulator may know it.
+// A Layout is the calldata layout of a chain's deposit contract: its selector, the number
+// of words and the positions of the arguments. The real one is not published, so only the
+// contract and the simulator may know this one.
 type Layout struct {
 	Selector [4]byte
 	Words    int
-	At       [arguments]int // token, amount, id, deadline
+	At       [arguments]int // positions of token, amount, id and deadline
 }
 
-// reserved are selectors that mean something else to the contract or to those
-// who look at its calldata.
+// reserved are selectors with another meaning for the contract or for readers of its
+// calldata.
 var reserved = [][]byte{
 	selector("solver()"), selector("release(address,address,uint256)"),
 	selector("approve(address,uint256)"), selector("transfer(address,uint256)"), selector("transferFrom(address,address,uint256)"),
@@ -42,8 +40,8 @@ var reserved = [][]byte{
 
 func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
 
-// NewLayout draws the layout of a chain's deposit contract. The seed is new
-// with every run of the sandbox; the same seed and chain give the same layout.
+// NewLayout derives the layout of a chain's deposit contract from the seed, which differs
+// in each run of the sandbox.
 func NewLayout(seed, chainID uint64) Layout {
 	r := rand.New(rand.NewPCG(seed, chainID))
 	l := Layout{Words: arguments + 1 + r.IntN(maxPadding)}
@@ -56,8 +54,8 @@ func NewLayout(seed, chainID uint64) Layout {
 	}
 }
 
-// Args are the constructor's arguments of the contract IntentDeposit with this
-// layout, of which only solver can move what it holds.
+// Args returns the constructor arguments of the contract IntentDeposit for this layout.
+// Only solver can move the contract's funds.
 func (l Layout) Args(solver common.Address) []any {
 	at := [arguments]*big.Int{}
 	for i, n := range l.At {
@@ -66,16 +64,15 @@ func (l Layout) Args(solver common.Address) []any {
 	return []any{solver, l.Selector, big.NewInt(int64(l.Words)), at}
 }
 
-// A deposit is what a depositor hands over, and for which route.
+// A deposit holds the arguments of the contract's deposit call.
 type deposit struct {
-	token    common.Address // zero: the native coin
+	token    common.Address // zero = the native coin
 	amount   *big.Int
 	id       common.Hash
 	deadline uint64 // Unix seconds
 }
 
-// calldata is the call that makes the deposit. The words that mean nothing are
-// different each time.
+// calldata encodes the deposit. The meaningless words are random.
 func (l Layout) calldata(d deposit) []byte {
 	words := make([]common.Hash, l.Words)
 	for i := range words {

@@ -13,10 +13,10 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// A Status is how far an order is.
+// A Status is the status of an order.
 type Status string
 
-// The statuses. The last three end an order.
+// The statuses. The last three are final.
 const (
 	Created       Status = "created"
 	Deposited     Status = "deposited"
@@ -27,7 +27,7 @@ const (
 	Failed        Status = "failed"
 )
 
-// steps are what an order is said to have been through, by its status.
+// steps are the completed steps that the API shows for each status.
 var steps = map[Status][]Status{
 	Created:       {Created},
 	Deposited:     {Created, Deposited},
@@ -38,12 +38,12 @@ var steps = map[Status][]Status{
 	Failed:        {Created},
 }
 
-// An address is written in lower case, as orders have them.
+// An address is marshalled in lower case, as in orders.
 type address common.Address
 
 func (a address) MarshalText() ([]byte, error) { return []byte(lower(common.Address(a))), nil }
 
-// A stamp is a time with milliseconds, in UTC.
+// A stamp is a time that is marshalled with milliseconds, in UTC.
 type stamp time.Time
 
 func (t stamp) MarshalText() ([]byte, error) {
@@ -106,9 +106,8 @@ type tokenMeta struct {
 
 func meta(t network.Token) tokenMeta { return tokenMeta{Symbol: t.Symbol, Decimals: t.Decimals} }
 
-// An order is one with what the solver has to know. What is shown of it is
-// guarded by Server.mu; it is changed by the solver alone, except when it is
-// made.
+// An order is an order with the solver's state. orderReply is guarded by Server.mu. Once
+// created, the order is changed only by the solver's goroutine.
 type order struct {
 	orderReply
 	quote               *quote
@@ -116,19 +115,18 @@ type order struct {
 	outcome             Outcome
 	ending              ending
 	created             time.Time
-	duration            time.Duration // until it is filled, as was quoted and paced
+	duration            time.Duration // until it is filled, as quoted and scaled by PacePercent
 	recipient, refundTo common.Address
 
-	payment common.Hash // zero before the solver has paid
-	over    bool        // there is nothing more to do
-	retry   time.Time   // the solver's own
+	payment common.Hash // zero until the solver has paid
+	over    bool        // nothing is left to do
+	retry   time.Time   // used only by the solver's goroutine
 }
 
-// maxOrders bounds how many orders are kept.
+// maxOrders limits the stored orders.
 const maxOrders = 10_000
 
-// open makes the order of a route. Its caller holds the lock and has seen that
-// there is none.
+// open creates the order of a route that has none. The caller holds the lock.
 func (s *Server) open(q *quote, r *route, deposit common.Hash) *order {
 	now := s.clockNow()
 	o := &order{
@@ -158,7 +156,7 @@ func (s *Server) open(q *quote, r *route, deposit common.Hash) *order {
 
 func (c Settings) paced(d time.Duration) time.Duration { return d * time.Duration(c.PacePercent) / 100 }
 
-// newOrderID makes an id like the API's.
+// newOrderID returns a random id in the API's format.
 func newOrderID() string {
 	const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
 	id := []byte("c")
@@ -219,11 +217,10 @@ func (s *Server) listOrders(_ []byte, r *http.Request) (any, error) {
 	return reply, nil
 }
 
-// in reports whether a list, unless it is nil, has the id.
+// in reports whether a list is nil or contains the id.
 func in(list []uint64, id uint64) bool { return list == nil || slices.Contains(list, id) }
 
-// mentions reports whether one of the order's transactions has the part in its
-// hash.
+// mentions reports whether the hash of one of the order's transactions contains part.
 func (o *order) mentions(part string) bool {
 	hashes := []string{o.DepositTxHash.Hex()}
 	for _, tx := range []*chainTx{o.Transactions.Fill, o.Transactions.Refund} {
@@ -234,7 +231,7 @@ func (o *order) mentions(part string) bool {
 	return slices.ContainsFunc(hashes, func(h string) bool { return strings.Contains(h, strings.ToLower(part)) })
 }
 
-// An Order is an order as those see it who look behind the provider.
+// An Order is the true state of an order, for tests and the control endpoint.
 type Order struct {
 	ID      string      `json:"id"`
 	QuoteID string      `json:"quoteId"`
@@ -242,12 +239,12 @@ type Order struct {
 	Status  Status      `json:"status"` // as the API says
 	Ending  string      `json:"ending"`
 	Deposit common.Hash `json:"deposit"`
-	Payment common.Hash `json:"payment"` // of the solver's, whatever the API says; zero = none
+	Payment common.Hash `json:"payment"` // by the solver, whatever the API says; zero = none
 	Owed    string      `json:"owed"`    // base units of the output
 	Over    bool        `json:"over"`
 }
 
-// Orders are all of them, oldest first.
+// Orders returns all orders, oldest first.
 func (s *Server) Orders() []Order {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -258,7 +255,7 @@ func (s *Server) Orders() []Order {
 	return all
 }
 
-// owed is what the outcome has the solver pay of an amount.
+// owed returns how much of an amount the solver pays.
 func (o Outcome) owed(amount *big.Int) *big.Int {
 	if o.PayBips == 0 {
 		return amount

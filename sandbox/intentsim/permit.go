@@ -8,8 +8,8 @@ import (
 	"swapkeep/sandbox/eip55"
 )
 
-// permitReply answers a build by Permit2: what to sign, and what the signature
-// will be used for.
+// permitReply answers a build by Permit2: the typed data to sign and the transfer it is
+// for.
 type permitReply struct {
 	Kind    string          `json:"kind"`
 	Permit  typedData       `json:"permit"`
@@ -56,8 +56,8 @@ var permitTypes = map[string][]typedField{
 	"TokenPermissions":   {{"token", "address"}, {"amount", "uint256"}},
 }
 
-// buildPermit is what a wallet would sign. The signature can be handed in
-// nowhere: the endpoint for it is not simulated.
+// buildPermit returns the typed data that a wallet would sign. The endpoint that takes
+// the signature is not simulated.
 func (s *Server) buildPermit(_ context.Context, q *quote, _ *route) (any, error) {
 	contract := eip55.Address(q.from.IntentDeposit())
 	return permitReply{

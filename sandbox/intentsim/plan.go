@@ -10,19 +10,19 @@ import (
 	"swapkeep/sandbox/eip55"
 )
 
-// A plan is the actions of a deposit on their way out.
+// A plan is the list of actions of a deposit before it is sent.
 type plan struct {
 	quote    *quote
 	contract common.Address
-	deposit  *transaction // the one of the last action
+	deposit  *transaction // of the last action
 	actions  []action
 }
 
-// stranger is nobody that a wallet deals with.
+// stranger is an address unrelated to the wallet and the provider.
 var stranger = common.HexToAddress("0x000000000000000000000000000000000000bAD1")
 
-// plans are the ways in which a plan can go wrong, by name. A change to the
-// value of a single member is left to lies about the answer.
+// plans are the ways in which a plan can be wrong, by name. Changes of single values are
+// left to lies; see package inject.
 var plans = map[string]func(p *plan){
 	"wrong_from":           func(p *plan) { p.deposit.From = eip55.Address(stranger) },
 	"wrong_chain":          func(p *plan) { p.deposit.ChainID = hexutil.EncodeUint64(p.quote.from.ID + 1) },
@@ -46,7 +46,7 @@ var plans = map[string]func(p *plan){
 	"deposit_first":    func(p *plan) { slices.Reverse(p.actions) },
 	"empty":            func(p *plan) { p.actions = []action{} },
 
-	// The rest shows in the deposit's calldata alone, which nobody else can read.
+	// These change only the deposit's calldata, which nobody else can decode.
 	"greedy":      func(p *plan) { p.deposit.Data = p.take(p.quote.tokenIn.Address, new(big.Int).Lsh(p.quote.amountIn, 1)) },
 	"modest":      func(p *plan) { p.deposit.Data = p.take(p.quote.tokenIn.Address, new(big.Int).Rsh(p.quote.amountIn, 1)) },
 	"other_token": func(p *plan) { p.deposit.Data = p.take(p.another(), p.quote.amountIn) },
@@ -58,7 +58,7 @@ func isSwitch(a action) bool {
 
 func (p *plan) before(i int, a action) { p.actions = slices.Insert(p.actions, i, a) }
 
-// transactions are the plan's, the deposit last.
+// transactions returns the plan's transactions, the deposit last.
 func (p *plan) transactions() []*transaction {
 	var all []*transaction
 	for _, a := range p.actions {
@@ -69,14 +69,14 @@ func (p *plan) transactions() []*transaction {
 	return all
 }
 
-// name has every transaction name the chain.
+// name adds the chain id to every transaction.
 func (p *plan) name(chainID any) {
 	for _, tx := range p.transactions() {
 		tx.ChainID = chainID
 	}
 }
 
-// approve changes whom the plan's approval is for, and its amount.
+// approve changes the spender and amount of the plan's approvals.
 func (p *plan) approve(spender common.Address, amount *big.Int) {
 	for _, tx := range p.transactions() {
 		if tx != p.deposit {
@@ -85,7 +85,7 @@ func (p *plan) approve(spender common.Address, amount *big.Int) {
 	}
 }
 
-// steal is a transfer to nobody that a wallet deals with.
+// steal returns a transfer of the input to stranger.
 func (p *plan) steal() action {
 	tx := &transaction{From: p.deposit.From, To: eip55.Address(stranger), Value: hexutil.EncodeBig(p.quote.amountIn)}
 	if p.quote.tokenIn.Address != native {
@@ -99,12 +99,12 @@ func (p *plan) foreign() action {
 	return action{Type: eip1193, Request: &walletRequest{"personal_sign", []any{"0x00", p.deposit.From}}}
 }
 
-// take is the calldata of a deposit of another token or amount.
+// take returns the calldata of a deposit of another token or amount.
 func (p *plan) take(token common.Address, amount *big.Int) hexutil.Bytes {
 	return p.quote.from.layout.calldata(deposit{token: token, amount: amount, deadline: uint64(p.quote.validBefore)})
 }
 
-// another is a token of the source chain that is not the input.
+// another returns a token of the source chain other than the input.
 func (p *plan) another() common.Address {
 	tokens := p.quote.from.Tokens
 	if len(tokens) > 1 && tokens[0].Address == p.quote.tokenIn.Address {

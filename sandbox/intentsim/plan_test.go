@@ -34,8 +34,8 @@ func (b buildReply) sent(t *testing.T) []transaction {
 	return all
 }
 
-// A token whose allowance changes to or from zero only is reset first; an
-// allowance that is enough is left alone.
+// TestApprovals checks that an allowance is reset first if the token requires it, and
+// that a sufficient one is left alone.
 func TestApprovals(t *testing.T) {
 	s := start(t, 1, 42161)
 	p := pairs[4]
@@ -83,8 +83,8 @@ func TestProtocolFee(t *testing.T) {
 	}
 }
 
-// Each way in which a plan can go wrong is visible, or is refused by the token
-// or by the chain.
+// TestPlansThatGoWrong checks that each wrong plan differs visibly or is refused by the
+// token or the contract.
 func TestPlansThatGoWrong(t *testing.T) {
 	s := start(t, 8453, 42161)
 	erc20, coin := pairs[0], pairs[1]
@@ -153,8 +153,8 @@ func TestPlansThatGoWrong(t *testing.T) {
 	}
 }
 
-// Two runs, and two chains, have different layouts; a run that is asked for the
-// same one has it.
+// TestLayoutChanges checks that layouts differ between runs and chains, and that a seed
+// reproduces its layout.
 func TestLayoutChanges(t *testing.T) {
 	seen := map[[4]byte]bool{}
 	for seed := range uint64(50) {
@@ -210,8 +210,8 @@ func TestSettingsRefuse(t *testing.T) {
 	}
 }
 
-// Settings are changed over the control endpoint; members left out stay, and a
-// list replaces the list before.
+// TestControl checks that the control endpoint keeps members that are left out and
+// replaces lists.
 func TestControl(t *testing.T) {
 	s := shared(t)
 	post := func(body string) intentsim.Settings {

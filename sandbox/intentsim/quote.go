@@ -16,7 +16,7 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// The ways to hand over the input.
+// Deposit methods.
 const (
 	contractCall = "CONTRACT_CALL"
 	permit2      = "PERMIT2"
@@ -26,19 +26,18 @@ const (
 
 var methods = []string{contractCall, permit2, transfer, transferHash}
 
-// A filler offers routes. It keeps spread, in basis points, and takes so many
-// seconds.
+// A filler offers routes. It keeps spread, in basis points, and takes the given seconds.
 type filler struct {
 	id, kind  string
 	spread    int64
 	seconds   int64
 	methods   []string
-	sameChain bool   // also offers routes that stay on one chain
-	gas       uint64 // what it says a deposit uses; 0 = it does not say
-	earlier   int64  // seconds that its price ends before the others'
+	sameChain bool   // also offers routes within one chain
+	gas       uint64 // stated gas of a deposit; 0 = not stated
+	earlier   int64  // seconds by which its price expires earlier than the others'
 }
 
-// fillers is the table of them, in the order in which their routes are listed.
+// fillers is the table of fillers, in the order in which their routes are listed.
 var fillers = []filler{
 	{id: "Hyperstream", kind: "native-filler", spread: 10, seconds: 12, methods: []string{contractCall, permit2}, sameChain: true, gas: 120_000},
 	{id: "Across", kind: "external-intent-router", spread: 14, seconds: 6, methods: []string{contractCall}},
@@ -82,7 +81,7 @@ type quoteRequest struct {
 	Filler            string         `json:"filler"`
 }
 
-// usualSlippage holds where the request names none.
+// usualSlippage applies if the request has no tolerance.
 const usualSlippage = "0.005"
 
 func parseQuote(body []byte) (quoteRequest, error) {
@@ -102,7 +101,7 @@ func parseQuote(body []byte) (quoteRequest, error) {
 	return q, err
 }
 
-// A quote is what was offered to somebody.
+// A quote is an issued quote.
 type quote struct {
 	id           string
 	request      quoteRequest
@@ -112,7 +111,7 @@ type quote struct {
 	amountIn     *big.Int
 	routes       []*route
 	validBefore  int64  // Unix seconds
-	fromBlock    uint64 // of the source chain; no deposit can be before it
+	fromBlock    uint64 // of the source chain when quoted; no deposit can be earlier
 	used, lost   bool   // guarded by Server.mu
 	recipient    common.Address
 	refundTo     common.Address
@@ -122,14 +121,14 @@ type quote struct {
 // A route is one filler's part of a quote.
 type route struct {
 	filler
-	offered        []string // of the methods that were asked for
+	offered        []string // deposit methods, of those requested
 	amountOut, min *big.Int
-	expires        int64 // Unix seconds; of the price
+	expires        int64 // when the price expires; Unix seconds
 	estimatedGas   *big.Int
 	built          bool // guarded by Server.mu
 }
 
-// depositID is what a deposit for the route carries on the chain.
+// depositID returns the id that a deposit for the route carries on the chain.
 func depositID(quoteID, routeID string) common.Hash {
 	return crypto.Keccak256Hash([]byte(quoteID + "/" + routeID))
 }
@@ -149,7 +148,7 @@ type quotesReply struct {
 }
 
 type routeReply struct {
-	QuoteID        string     `json:"quoteId,omitempty"` // on a line of a stream
+	QuoteID        string     `json:"quoteId,omitempty"` // only in a stream
 	RouteID        string     `json:"routeId"`
 	Type           string     `json:"type"`
 	Icon           string     `json:"icon"`
@@ -188,7 +187,7 @@ func (q *quote) reply(r *route) routeReply {
 	return reply
 }
 
-// postQuotes answers POST /v1/quotes, in one piece or as a stream.
+// postQuotes answers POST /v1/quotes, as one response or as a stream.
 func (s *Server) postQuotes(body []byte, r *http.Request) (any, error) {
 	request, err := parseQuote(body)
 	if err != nil {
@@ -212,14 +211,14 @@ func (s *Server) postQuotes(body []byte, r *http.Request) (any, error) {
 	return reply, nil
 }
 
-// quote prices a request with every filler that can do it, and remembers it.
+// quote prices a request with every filler that can serve it, and stores the quote.
 func (s *Server) quote(ctx context.Context, request quoteRequest, only []string) (*quote, error) {
 	q, err := s.describe(request)
 	if err != nil {
 		return nil, err
 	}
 	if !q.from.Runs() || !q.to.Runs() || request.TradeType != "EXACT_INPUT" || (q.from == q.to && q.tokenIn == q.tokenOut) {
-		return q, nil // nobody fills that
+		return q, nil // no filler serves this
 	}
 	if err := s.price(ctx, q, only); err != nil {
 		return nil, err
@@ -231,7 +230,7 @@ func (s *Server) quote(ctx context.Context, request quoteRequest, only []string)
 	return q, nil
 }
 
-// describe finds the chains and tokens of a request.
+// describe looks up the chains and tokens of a request.
 func (s *Server) describe(request quoteRequest) (*quote, error) {
 	q := &quote{id: uuid.NewString(), request: request, amountIn: amount(request.Amount), recipient: request.Recipient, refundTo: request.RefundTo}
 	var err error
@@ -248,7 +247,7 @@ func (s *Server) describe(request quoteRequest) (*quote, error) {
 	return q, err
 }
 
-// price adds the fillers' routes.
+// price adds the fillers' routes to a quote.
 func (s *Server) price(ctx context.Context, q *quote, only []string) error {
 	now, err := s.now(ctx, q.from)
 	if err != nil {
@@ -285,7 +284,7 @@ func (s *Server) price(ctx context.Context, q *quote, only []string) error {
 	return nil
 }
 
-// offer is what a filler would do, nil if it would not.
+// offer returns a filler's route; nil if it offers none.
 func (q *quote) offer(f filler) *route {
 	r := &route{filler: f}
 	for _, m := range f.methods {
@@ -308,7 +307,7 @@ func (q *quote) offer(f filler) *route {
 	return r
 }
 
-// worth is the input in units of the output, and of that so many basis points.
+// worth returns the given basis points of the input, converted to the output.
 func (q *quote) worth(bips int64) *big.Int {
 	out := new(big.Int).Mul(q.amountIn, big.NewInt(q.tokenIn.MicroUSD*bips))
 	out.Mul(out, power(q.tokenOut.Decimals))
@@ -316,25 +315,25 @@ func (q *quote) worth(bips int64) *big.Int {
 	return out.Div(out, below)
 }
 
-// power is ten to the n.
+// power returns 10^n.
 func power(n uint8) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
 }
 
-// floor is the amount less a fraction of it, rounded down.
+// floor returns the amount less a fraction of it, rounded down.
 func floor(amount *big.Int, fraction json.Number) *big.Int {
-	value, _ := fraction.Float64() // the schema saw to its form
-	// A number written with a huge exponent is read as what it comes to.
+	value, _ := fraction.Float64() // the schema has checked the format
+	// Through a float64, as big.Rat would expand a huge exponent in full.
 	part, _ := new(big.Rat).SetString(strconv.FormatFloat(value, 'f', 18, 64))
 	part.Sub(big.NewRat(1, 1), part)
 	part.Mul(part, new(big.Rat).SetInt(amount))
 	return new(big.Int).Div(part.Num(), part.Denom())
 }
 
-// maxQuotes bounds how many quotes are remembered.
+// maxQuotes limits the stored quotes.
 const maxQuotes = 10_000
 
-// forget makes room for one more quote. Its caller holds the lock.
+// forget makes room for one more quote. The caller holds the lock.
 func (s *Server) forget() {
 	if len(s.quotes) < maxQuotes {
 		return
@@ -348,7 +347,7 @@ func (s *Server) forget() {
 	delete(s.quotes, oldest.id)
 }
 
-// known finds a quote and its route that are there to be built or submitted.
+// known looks up a quote and a route that can still be built or submitted.
 func (s *Server) known(ctx context.Context, quoteID, routeID string) (*quote, *route, error) {
 	s.mu.Lock()
 	q := s.quotes[quoteID]
@@ -364,7 +363,7 @@ func (s *Server) known(ctx context.Context, quoteID, routeID string) (*quote, *r
 	return q, q.route(routeID), err
 }
 
-// wait sleeps and reports whether the caller is still there.
+// wait sleeps; it returns false if the context ends first.
 func wait(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -15,28 +15,25 @@ import (
 	"swapkeep/sandbox/form"
 )
 
-// An issue is one thing wrong with a request, in the words of the validator
-// that the API uses.
+// An issue is one violation in a request, in the wording of the API's validator.
 type issue struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
 	Code    string `json:"code"`
 }
 
-// A rule says what is wrong with a value, nil for nothing. It leaves the field
-// of the issue to its caller.
+// A rule returns what is wrong with a value, nil if nothing. The caller sets the issue's
+// field.
 type rule func(raw json.RawMessage) *issue
 
-// A field is one member of a request. Unknown members are ignored, as the API
-// does.
+// A field is one member of a request. Unknown members are ignored, as in the API.
 type field struct {
 	name     string
 	required bool
 	rule     rule
 }
 
-// parse reads a request that must fit its fields, and lists everything that
-// does not.
+// parse decodes a request. The error lists all violations of its fields.
 func parse[T any](body []byte, fields []field) (T, error) {
 	var to T
 	var members map[string]json.RawMessage
@@ -79,7 +76,7 @@ func is(want form.Type, raw json.RawMessage) *issue {
 	return nil
 }
 
-// text is a string that good accepts.
+// text accepts strings for which good returns true.
 func text(message string, good func(string) bool) rule {
 	return func(raw json.RawMessage) *issue {
 		if problem := is(form.String, raw); problem != nil {
@@ -105,7 +102,7 @@ var (
 
 	isChainID = number(true, 1, 1<<53)
 	isFeeBps  = number(true, 0, 9999)
-	// isSlippage takes a fraction: 0.005 is half a percent.
+	// isSlippage accepts a fraction: 0.005 is half a percent.
 	isSlippage = number(false, 0, 1)
 
 	isTradeType = oneOf("EXACT_INPUT", "EXACT_OUTPUT")
@@ -114,15 +111,14 @@ var (
 
 var evmAddress = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
 
-// wellFormed is an EVM address in lower case or with the right checksum.
+// wellFormed reports whether s is an EVM address in lower case or with a valid checksum.
 func wellFormed(s string) bool {
 	return evmAddress.MatchString(s) && (s == strings.ToLower(s) || s == common.HexToAddress(s).Hex())
 }
 
 var quantity = regexp.MustCompile(`^([0-9]{1,78}|0x[0-9a-fA-F]{1,64})$`)
 
-// amount reads base units, decimal or hex; nil if they are none or do not fit
-// into a uint256.
+// amount parses base units, decimal or hex; nil if invalid or larger than a uint256.
 func amount(s string) *big.Int {
 	if !quantity.MatchString(s) {
 		return nil
@@ -138,7 +134,7 @@ func amount(s string) *big.Int {
 	return n
 }
 
-// number is one within bounds, both included.
+// number accepts numbers between low and high, inclusive.
 func number(whole bool, low, high float64) rule {
 	return func(raw json.RawMessage) *issue {
 		if problem := is(form.Number, raw); problem != nil {
@@ -183,13 +179,13 @@ func isMethods(raw json.RawMessage) *issue {
 	return nil
 }
 
-// A query reads query parameters and keeps what is wrong with them.
+// A query parses query parameters and collects violations.
 type query struct {
 	url.Values
 	issues []issue
 }
 
-// list is a parameter that may be repeated, or hold several values with commas.
+// list returns the values of a parameter, which may be repeated or separated by commas.
 func (q *query) list(name string) []string {
 	var all []string
 	for _, v := range q.Values[name] {
@@ -202,7 +198,7 @@ func (q *query) list(name string) []string {
 	return all
 }
 
-// number is a whole number within bounds, or the fallback when absent.
+// number returns an integer parameter within bounds, or the fallback if it is absent.
 func (q *query) number(name string, fallback, low, high int) int {
 	if !q.Has(name) {
 		return fallback
@@ -219,7 +215,7 @@ func (q *query) number(name string, fallback, low, high int) int {
 	return n
 }
 
-// chains is a list of chain ids; nil means all.
+// chains returns a list of chain ids; nil means all.
 func (q *query) chains(name string) []uint64 {
 	var ids []uint64
 	for _, item := range q.list(name) {
@@ -232,7 +228,7 @@ func (q *query) chains(name string) []uint64 {
 	return ids
 }
 
-// err refuses the request if anything was wrong.
+// err returns the violations as one error.
 func (q *query) err() error {
 	if q.issues == nil {
 		return nil

@@ -1,7 +1,6 @@
-// Package intentsim answers as the Khalani HyperStream API does, over the
-// sandbox's chains: it quotes, builds deposits for a contract that really takes
-// them, and its solver really pays on the destination chain, or back on the
-// source chain, out of an account of its own.
+// Package intentsim simulates the Khalani HyperStream API on the sandbox's chains. It
+// quotes, builds deposits for a real contract, and its solver pays from its own account
+// on the destination chain, or refunds on the source chain.
 package intentsim
 
 import (
@@ -14,7 +13,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/sandbox/contracts"
 	"swapkeep/sandbox/form"
 	"swapkeep/sandbox/inject"
@@ -24,8 +23,8 @@ import (
 
 // A Server is the simulator. It is an http.Handler for paths under /v1.
 type Server struct {
-	// Faults decides what happens to requests, by path. A lie about a streamed
-	// answer begins its pointer with the number of the line.
+	// Faults holds the fault rules, by path. The pointer of a lie about a streamed
+	// response starts with the line number, from 0.
 	Faults *inject.Book
 
 	chains   []*chain
@@ -45,14 +44,14 @@ type Server struct {
 	orders   []*order          // oldest first
 }
 
-// Options are what a simulator is made with.
+// Options configure a simulator.
 type Options struct {
 	Solver   *operator.Account // fills and refunds from its own balance
-	Stranger *operator.Account // pays where an outcome says so
+	Stranger *operator.Account // pays if an outcome says so
 	Layout   uint64            // seed of the deposit contracts' layouts; see NewLayout
 }
 
-// New makes a simulator over the chains and starts its solver, which Close ends.
+// New returns a simulator on the chains and starts its solver, which Close stops.
 func New(set *contracts.Set, chains []operator.Chain, o Options) (*Server, error) {
 	token, err := set.Get("MockERC20")
 	if err != nil {
@@ -77,18 +76,18 @@ func New(set *contracts.Set, chains []operator.Chain, o Options) (*Server, error
 	return s, nil
 }
 
-// Close ends the solver. It may be called once.
+// Close stops the solver. It must be called once only.
 func (s *Server) Close() error {
 	s.stop()
 	<-s.done
 	return nil
 }
 
-// Reset removes faults and counts, goes back to the default settings, and
-// forgets quotes and orders. A payment that is under way arrives nevertheless.
+// Reset removes faults and counts, restores the default settings and forgets quotes and
+// orders. Payments that were sent still arrive.
 func (s *Server) Reset() {
 	s.Faults.Reset()
-	_ = s.Set(DefaultSettings()) // they are never refused
+	_ = s.Set(DefaultSettings()) // the defaults are never refused
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.quotes, s.orders = map[string]*quote{}, nil
@@ -119,8 +118,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.Faults.Meet(r.URL.Path).Serve(w, r, s.mux.ServeHTTP, lieAbout(r), nil)
 }
 
-// answer goes through the rate and the errors that were ordered before it looks
-// at the request itself.
+// answer applies the rate limit and Settings.Errors before it handles the request.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 	body, err := readBody(w, r)
 	if err == nil {
@@ -140,7 +138,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 	}
 }
 
-// readBody reads a JSON body; one of another type is ignored.
+// readBody reads a JSON body; a body of another content type counts as {}.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := form.Read(w, r)
 	if err != nil {
@@ -170,19 +168,19 @@ func (s *Server) admit(path string) error {
 	return fail(name, "", nil)
 }
 
-// clock is the simulator's own, which may go wrong.
+// clock returns the simulator's time, which ClockSeconds may shift.
 func (s *Server) clock() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.clockNow()
 }
 
-// clockNow is clock for those who hold the lock.
+// clockNow is clock for callers that hold the lock.
 func (s *Server) clockNow() time.Time {
-	return fault.Now().Add(time.Duration(s.settings.ClockSeconds) * time.Second)
+	return clock.Now().Add(time.Duration(s.settings.ClockSeconds) * time.Second)
 }
 
-// Controls are the further requests of the control endpoint.
+// Controls returns the simulator's requests of the control endpoint.
 func (s *Server) Controls() map[string]func(*http.Request) (any, error) {
 	return map[string]func(*http.Request) (any, error){
 		"GET /orders": func(*http.Request) (any, error) { return s.Orders(), nil },

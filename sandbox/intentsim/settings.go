@@ -12,37 +12,37 @@ import (
 	"swapkeep/sandbox/inject"
 )
 
-// Settings are what a test or a demonstration may change while the simulator
-// runs. What the body of an answer can say is left to lies; see inject.
+// Settings can be changed while the simulator runs. Changes to the body of a response are
+// left to lies; see package inject.
 type Settings struct {
-	RateLimit    int  `json:"rateLimit"`    // requests a minute; 0 = no limit
-	FlatTokens   bool `json:"flatTokens"`   // GET /v1/tokens answers an array, as was seen live
-	QuoteSeconds int  `json:"quoteSeconds"` // how long a price holds
-	ValidSeconds int  `json:"validSeconds"` // how long a quote is known and its deposit taken
+	RateLimit    int  `json:"rateLimit"`    // requests per minute; 0 = no limit
+	FlatTokens   bool `json:"flatTokens"`   // GET /v1/tokens answers with an array, as seen live
+	QuoteSeconds int  `json:"quoteSeconds"` // lifetime of a price
+	ValidSeconds int  `json:"validSeconds"` // lifetime of a quote and its deposit
 	ClockSeconds int  `json:"clockSeconds"` // how far its clock, Date header included, is ahead
-	PacePercent  int  `json:"pacePercent"`  // of the time that an order takes; 0 = at once
+	PacePercent  int  `json:"pacePercent"`  // of the usual time of an order; 0 = at once
 
-	Switch      bool   `json:"switch"`      // plans for tokens begin with wallet_switchEthereumChain
-	ProtocolFee string `json:"protocolFee"` // wei that DeBridge's deposits ask beside the amount
-	Plan        string `json:"plan"`        // how plans go wrong; see plans
+	Switch      bool   `json:"switch"`      // plans for tokens start with wallet_switchEthereumChain
+	ProtocolFee string `json:"protocolFee"` // wei that DeBridge's deposits require on top of the amount
+	Plan        string `json:"plan"`        // how plans are wrong; see plans
 
-	LoseQuotes int  `json:"loseQuotes"` // so many submits find their quote lost, for good
-	Conflicts  int  `json:"conflicts"`  // so many submits find another hash in their place
-	Indexing   bool `json:"indexing"`   // deposits that nobody submitted become orders too
+	LoseQuotes int  `json:"loseQuotes"` // number of submits whose quote is lost for good
+	Conflicts  int  `json:"conflicts"`  // number of submits that find another hash in their place
+	Indexing   bool `json:"indexing"`   // deposits that were not submitted become orders too
 
 	Stream  Stream         `json:"stream"`
-	DelayMS map[string]int `json:"delayMs"` // before a filler's route comes, by routeId
+	DelayMS map[string]int `json:"delayMs"` // before a filler's route is ready, by routeId
 	Errors  List[Error]    `json:"errors"`
 
 	Outcome  Outcome       `json:"outcome"`  // of every order
-	Outcomes List[Outcome] `json:"outcomes"` // of the next orders, before that
+	Outcomes List[Outcome] `json:"outcomes"` // of the next orders; takes precedence
 }
 
-// A List takes the place of the one before when it is read. The decoder would
-// else leave members of the old elements in the new ones.
+// A List is replaced as a whole when decoded. The decoder would otherwise keep members of
+// old elements.
 type List[T any] []T
 
-// UnmarshalJSON reads an array without unknown members.
+// UnmarshalJSON decodes an array; unknown members are an error.
 func (l *List[T]) UnmarshalJSON(raw []byte) error {
 	var fresh []T
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -52,34 +52,33 @@ func (l *List[T]) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// A Stream says how a streamed answer goes wrong. Lines count from 1.
+// A Stream says how a streamed response goes wrong.
 type Stream struct {
-	StallAfter int  `json:"stallAfter"` // lines until nothing comes any more; 0 = never
-	CutAfter   int  `json:"cutAfter"`   // lines until the connection breaks within the next; 0 = never
+	StallAfter int  `json:"stallAfter"` // lines after which the stream stalls; 0 = never
+	CutAfter   int  `json:"cutAfter"`   // lines after which the connection breaks, within the next line; 0 = never
 	Repeat     int  `json:"repeat"`     // times that every line is sent again
-	Blank      bool `json:"blank"`      // a blank line before each, and none of them ended at the end
+	Blank      bool `json:"blank"`      // a blank line before each, and no newline at the end
 }
 
-// An Error is answered to the next requests to a path, which are not carried
-// out.
+// An Error is the response to the next requests to a path, which are not carried out.
 type Error struct {
-	Path  string `json:"path"`  // a * at its end stands for any rest
-	Name  string `json:"name"`  // of exceptions
+	Path  string `json:"path"`  // a trailing * matches any rest
+	Name  string `json:"name"`  // a key of exceptions
 	Times int    `json:"times"` // at least 1
 }
 
 func (e Error) matches(path string) bool { return inject.Rule{Target: e.Path}.Matches(path) }
 
-// An Outcome is what becomes of an order.
+// An Outcome says what becomes of an order.
 type Outcome struct {
-	Ending      string `json:"ending"`      // one of endings; "" = fill
-	LateSeconds int    `json:"lateSeconds"` // beyond what was quoted, whatever the pace
-	PayBips     int64  `json:"payBips"`     // of what is owed; 0 = all of it
-	// Reserve pays out of the deposit contract, with a call that is opaque to
-	// others, and not from the solver's account.
+	Ending      string `json:"ending"`      // a key of endings; "" = fill
+	LateSeconds int    `json:"lateSeconds"` // delay beyond the quoted duration, not scaled by PacePercent
+	PayBips     int64  `json:"payBips"`     // part of the amount owed that is paid, in basis points; 0 = all
+	// Reserve pays out of the deposit contract, through a call that others cannot decode,
+	// instead of from the solver's account.
 	Reserve bool `json:"reserve"`
-	// Stranger has an account pay that is not the solver, as any of the real
-	// provider's fillers is to the wallet.
+	// Stranger makes an account other than the solver pay. To the wallet, any of the real
+	// provider's fillers is such a stranger.
 	Stranger bool `json:"stranger,omitempty"`
 }
 
@@ -88,7 +87,7 @@ func DefaultSettings() Settings {
 	return Settings{QuoteSeconds: 60, ValidSeconds: 600, PacePercent: 100, Switch: true, ProtocolFee: "0"}
 }
 
-// Bounds of the settings.
+// Limits of the settings.
 const (
 	maxSeconds = 10 * 365 * 24 * 3600
 	maxRepeat  = 10_000_000
@@ -96,7 +95,7 @@ const (
 	allBips    = 10_000
 )
 
-// Settings are the present ones.
+// Settings returns the current settings.
 func (s *Server) Settings() Settings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +107,7 @@ func (c Settings) clone() Settings {
 	return c
 }
 
-// Set changes the settings, of orders to come.
+// Set changes the settings. Existing orders keep their outcome and duration.
 func (s *Server) Set(settings Settings) error {
 	if err := settings.check(); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-// A pair is a swap from one chain to another; "" is the native coin.
+// A pair is a swap between chains, or on one; "" is the native coin.
 type pair struct {
 	name     string
 	from, to uint64
@@ -83,7 +83,7 @@ func TestFilledAsQuoted(t *testing.T) {
 	}
 }
 
-// TestPaidByAStranger: the whole of it, from an account that is not the solver's.
+// TestPaidByAStranger checks that another account than the solver's can pay in full.
 func TestPaidByAStranger(t *testing.T) {
 	s := shared(t)
 	for _, p := range pairs[:2] {
@@ -141,7 +141,8 @@ func TestRefunded(t *testing.T) {
 	}
 }
 
-// What the API says at the end, what the solver pays whom, and what it shows.
+// TestEndings checks what the API says, whom the solver pays and which transaction is
+// shown.
 func TestEndings(t *testing.T) {
 	s := shared(t)
 	p := pairs[0]
@@ -151,7 +152,7 @@ func TestEndings(t *testing.T) {
 		says          string
 		pays, refunds bool
 		shows         string
-		real          bool // what it shows is a transaction on that chain
+		real          bool // whether it is a transaction on the destination chain
 	}{
 		{"fill", "filled", true, false, "fill", true},
 		{"fill_unnamed", "filled", true, false, "", false},
@@ -223,8 +224,8 @@ func TestShortAndLate(t *testing.T) {
 	}
 }
 
-// A deposit that reverted, or that is none, ends in failure; one that is not
-// mined yet keeps the order waiting.
+// TestDepositIsLookedAt checks that a reverted or wrong deposit fails the order, and that
+// a missing one keeps it waiting.
 func TestDepositIsLookedAt(t *testing.T) {
 	s := start(t, 8453, 42161)
 	p := pairs[0]
@@ -234,7 +235,7 @@ func TestDepositIsLookedAt(t *testing.T) {
 	t.Run("reverted", func(t *testing.T) {
 		q := mustAsk[quotesReply](t, s, http.MethodPost, "/v1/quotes", request)
 		plan := mustAsk[buildReply](t, s, http.MethodPost, "/v1/deposit/build", buildRequest(s, q.QuoteID, p.route, nil))
-		plan.Approvals = plan.Approvals[len(plan.Approvals)-1:] // without its allowance
+		plan.Approvals = plan.Approvals[len(plan.Approvals)-1:] // without the approval
 		receipt := execute(t, s, p.from, plan)
 		if receipt.Status != types.ReceiptStatusFailed {
 			t.Fatal("a deposit without allowance went through")
@@ -268,8 +269,8 @@ func TestDepositIsLookedAt(t *testing.T) {
 	})
 }
 
-// Everything is on the chains: when the deposit's block is abandoned, the order
-// goes back and waits for it again.
+// TestAbandonedDeposit checks that an order waits for its deposit again after a
+// reorganisation has dropped it.
 func TestAbandonedDeposit(t *testing.T) {
 	s := start(t, 8453, 42161)
 	p := pairs[0]
@@ -289,7 +290,8 @@ func TestAbandonedDeposit(t *testing.T) {
 	}
 }
 
-// A payment that the chain forgets is sent anew, and paid once.
+// TestForgottenPayment checks that a payment dropped by the chain is sent again and
+// arrives once.
 func TestForgottenPayment(t *testing.T) {
 	s := start(t, 8453, 42161)
 	p := pairs[0]
@@ -313,7 +315,7 @@ func TestForgottenPayment(t *testing.T) {
 	}
 }
 
-// paid waits until the chain has the payment for the first order.
+// paid waits until the chain knows the payment of the first order.
 func paid(t *testing.T, s *sandbox.Sandbox, chain uint64) {
 	t.Helper()
 	deadline := time.Now().Add(20 * time.Second)

@@ -16,16 +16,16 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// An ending is how an order ends: what the API says, and what the solver does.
+// An ending says what the API reports and whom the solver pays.
 type ending struct {
 	name  string
-	early Status // said as soon as the quoted time is over; "" = nothing new
+	early Status // reported once the quoted time is over; "" = no change
 	pays  payee
-	says  Status // said once the solver has paid, or would have
+	says  Status // reported once the solver has paid, or would have
 	shows evidence
 }
 
-// A payee is whom the solver pays.
+// A payee is the kind of recipient of the solver's payment.
 type payee int
 
 const (
@@ -34,17 +34,17 @@ const (
 	depositor
 )
 
-// Evidence is the transaction that an order shows for its end.
+// evidence is the transaction that an order shows for its end.
 type evidence int
 
 const (
 	none    evidence = iota
 	own              // the solver's payment
-	made             // a hash of no transaction
-	another          // the last payment to the same payee for another order
+	made             // a hash without a transaction
+	another          // the last payment of another order
 )
 
-// endings is the table of them. The last four lie.
+// endings is the table of endings. The last four are lies.
 var endings = map[string]ending{
 	"fill":         {"fill", "", recipient, Filled, own},
 	"fill_unnamed": {"fill_unnamed", "", recipient, Filled, none},
@@ -65,20 +65,20 @@ func (o Outcome) ending() ending {
 	return endings[o.Ending]
 }
 
-// beat is how often the solver looks at its orders, pause how long it leaves one
-// alone that it could not carry on.
+// beat is the interval at which the solver polls its orders; pause is how long it waits
+// after an error.
 const (
 	beat  = 25 * time.Millisecond
 	pause = time.Second
 )
 
-// What an order waits for at least, at full pace.
+// Minimum age of an order for a status, at full pace.
 const (
 	depositedAfter = 2 * time.Second
 	publishedAfter = 4 * time.Second
 )
 
-// solve carries orders on until the context ends.
+// solve advances orders until the context ends.
 func (s *Server) solve(ctx context.Context) {
 	defer close(s.done)
 	tick := time.NewTicker(beat)
@@ -102,14 +102,14 @@ func (s *Server) solve(ctx context.Context) {
 	}
 }
 
-// live are the orders that are not over.
+// live returns the orders that are not over.
 func (s *Server) live() []*order {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(s.orders), func(o *order) bool { return o.over })
 }
 
-// change changes an order, whose status it may set.
+// change sets an order's status and applies also, under the lock.
 func (s *Server) change(o *order, to Status, also func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +123,7 @@ func (s *Server) change(o *order, to Status, also func()) {
 	}
 }
 
-// advance carries an order one step on, if it is time.
+// advance advances an order by one step if it is time.
 func (s *Server) advance(ctx context.Context, o *order) error {
 	age := s.clock().Sub(o.created)
 	switch {
@@ -163,7 +163,7 @@ func (s *Server) confirm(ctx context.Context, o *order) error {
 	return nil
 }
 
-// receipt is nil as long as the transaction is in no block.
+// receipt returns nil while the transaction is not mined.
 func (s *Server) receipt(ctx context.Context, c *chain, tx common.Hash) (*types.Receipt, error) {
 	receipt, err := c.Receipt(ctx, tx)
 	if errors.Is(err, ethereum.NotFound) {
@@ -172,7 +172,7 @@ func (s *Server) receipt(ctx context.Context, c *chain, tx common.Hash) (*types.
 	return receipt, err
 }
 
-// deposits reports whether a receipt shows the order's deposit, whole.
+// deposits reports whether a receipt shows the order's deposit in full.
 func (s *Server) deposits(receipt *types.Receipt, o *order) bool {
 	event := s.deposit.Events["Deposited"]
 	return receipt.Status == types.ReceiptStatusSuccessful && slices.ContainsFunc(receipt.Logs, func(l *types.Log) bool {
@@ -184,13 +184,13 @@ func (s *Server) deposits(receipt *types.Receipt, o *order) bool {
 	})
 }
 
-// end does what the order's outcome wants, once it is sure of the deposit.
+// end carries out the order's ending if the deposit still exists.
 func (s *Server) end(ctx context.Context, o *order) error {
 	receipt, err := s.receipt(ctx, o.quote.from, *o.DepositTxHash)
 	if err != nil {
 		return err
 	}
-	if receipt == nil { // its block was abandoned
+	if receipt == nil { // reorganised away
 		s.change(o, Created, func() { o.Transactions = transactions{} })
 		return nil
 	}
@@ -201,7 +201,7 @@ func (s *Server) end(ctx context.Context, o *order) error {
 	return s.pay(ctx, o)
 }
 
-// payee is where, whom, in what and how much the solver pays for an order.
+// payee returns the chain, recipient, coin and amount of the order's payment.
 func (o *order) payee() (c *chain, to, coin common.Address, amount *big.Int) {
 	if o.ending.pays == depositor {
 		return o.quote.from, o.refundTo, o.quote.tokenIn.Address, o.outcome.owed(o.quote.amountIn)
@@ -209,11 +209,10 @@ func (o *order) payee() (c *chain, to, coin common.Address, amount *big.Int) {
 	return o.quote.to, o.recipient, o.quote.tokenOut.Address, o.outcome.owed(o.route.amountOut)
 }
 
-// payGas is enough for every payment, the recipient's own code included.
+// payGas suffices for every payment, including code of the recipient.
 const payGas = 250_000
 
-// pay sends the payment, from the solver's account, a stranger's, or by the deposit
-// contract.
+// pay sends the payment, from the solver, the stranger or the deposit contract.
 func (s *Server) pay(ctx context.Context, o *order) error {
 	c, to, coin, amount := o.payee()
 	call := operator.Call{To: to, Value: amount, Gas: payGas}
@@ -241,8 +240,8 @@ func (s *Server) pay(ctx context.Context, o *order) error {
 	return nil
 }
 
-// conclude ends an order whose payment is in a block. A payment that the chain
-// has forgotten is sent anew.
+// conclude ends an order whose payment is mined. A payment that the chain has dropped is
+// sent again.
 func (s *Server) conclude(ctx context.Context, o *order) error {
 	c, _, _, _ := o.payee()
 	receipt, err := s.receipt(ctx, c, o.payment)
@@ -267,8 +266,7 @@ func (s *Server) conclude(ctx context.Context, o *order) error {
 	return nil
 }
 
-// show puts the evidence for the end into what the API shows. Its caller holds
-// the lock.
+// show adds the evidence to the order as the API shows it. The caller holds the lock.
 func (s *Server) show(o *order, payment common.Hash, at time.Time) {
 	if o.ending.shows == none || o.Status == Failed {
 		return
@@ -288,7 +286,7 @@ func (s *Server) show(o *order, payment common.Hash, at time.Time) {
 	o.Transactions.Fill = tx
 }
 
-// lastFill is the transaction that filled another order, the latest.
+// lastFill returns the latest transaction that filled another order.
 func (s *Server) lastFill(o *order) common.Hash {
 	for _, other := range slices.Backward(s.orders) {
 		if other != o && other.ending.pays == recipient && other.payment != (common.Hash{}) {

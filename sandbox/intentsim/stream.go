@@ -11,12 +11,12 @@ import (
 	"swapkeep/sandbox/inject"
 )
 
-// delay is how long a filler takes for its route.
+// delay returns how long a filler takes for its route.
 func (c Settings) delay(routeID string) time.Duration {
 	return time.Duration(c.DelayMS[routeID]) * time.Millisecond
 }
 
-// slowest is how long a quote takes that waits for all its fillers.
+// slowest returns the time until all routes of a quote are ready.
 func (s *Server) slowest(q *quote) time.Duration {
 	settings := s.Settings()
 	var longest time.Duration
@@ -26,7 +26,7 @@ func (s *Server) slowest(q *quote) time.Duration {
 	return longest
 }
 
-// A stream is an answer of one line a route, as each filler is ready.
+// A stream is a response with one line per route, sent as each filler is ready.
 type stream struct {
 	settings Settings
 	quote    *quote
@@ -34,8 +34,7 @@ type stream struct {
 
 func (s *Server) stream(q *quote) *stream { return &stream{s.Settings(), q} }
 
-// write sends the lines until all are sent, the caller has left or the settings
-// have it end otherwise.
+// write sends all lines, unless the client disconnects or the settings say otherwise.
 func (t *stream) write(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.WriteHeader(http.StatusOK)
@@ -62,7 +61,7 @@ func (t *stream) write(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// lines sends them, and goes wrong as it is told to.
+// lines writes the lines, with the errors of Settings.Stream.
 type lines struct {
 	w     http.ResponseWriter
 	flush func() error
@@ -70,7 +69,7 @@ type lines struct {
 	Stream
 }
 
-// send sends one line and reports whether the stream goes on.
+// send sends one line and reports whether to continue.
 func (l *lines) send(r *http.Request, line []byte, last bool) bool {
 	if l.StallAfter > 0 && l.sent == l.StallAfter {
 		<-r.Context().Done()
@@ -79,7 +78,7 @@ func (l *lines) send(r *http.Request, line []byte, last bool) bool {
 	if l.CutAfter > 0 && l.sent == l.CutAfter {
 		_, _ = l.w.Write(line[:len(line)/2])
 		_ = l.flush()
-		panic(http.ErrAbortHandler) // the server's own way to break off
+		panic(http.ErrAbortHandler) // makes the server abort the response
 	}
 	if l.Blank {
 		line = append([]byte("\r\n"), line...)
@@ -89,12 +88,12 @@ func (l *lines) send(r *http.Request, line []byte, last bool) bool {
 	}
 	l.sent++
 	_, err := l.w.Write(line)
-	_ = l.flush() // a writer that keeps the answer back has nothing to flush
+	_ = l.flush() // fails harmlessly if the writer buffers the response
 	return err == nil && r.Context().Err() == nil
 }
 
-// lieAbout applies a lie to the answer of a request: to a line of a stream, or
-// to the whole.
+// lieAbout returns how a lie is applied to the response of a request: to one line if it
+// is a stream, else nil for the whole.
 func lieAbout(r *http.Request) func([]byte, inject.Rule) ([]byte, error) {
 	if r.URL.Query().Get("mode") != "stream" {
 		return nil

@@ -18,7 +18,7 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-// stream reads a streamed quote until it ends, or the context does.
+// stream reads a streamed quote until it or the context ends.
 func stream(t *testing.T, ctx context.Context, s *sandbox.Sandbox) ([][]byte, error) {
 	t.Helper()
 	body, err := json.Marshal(quoteRequest(s, 8453, native, 42161, native, sandboxtest.Units(1, 16), nil))

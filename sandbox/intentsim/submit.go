@@ -8,8 +8,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// submitFields is the schema of PUT /v1/deposit/submit. A signedTransaction in
-// place of the hash is for chains of other kinds.
+// submitFields is the schema of PUT /v1/deposit/submit. A signedTransaction in place of
+// the hash is for non-EVM chains.
 var submitFields = []field{
 	{"quoteId", true, isID},
 	{"routeId", true, isID},
@@ -27,8 +27,8 @@ type submitReply struct {
 	TxHash  common.Hash `json:"txHash"`
 }
 
-// putSubmit answers PUT /v1/deposit/submit: it makes the order, or finds it made
-// for the same hash. Whether there is such a transaction is looked at later.
+// putSubmit answers PUT /v1/deposit/submit: it creates the order, or returns the existing
+// one for the same hash. The transaction itself is checked later.
 func (s *Server) putSubmit(body []byte, r *http.Request) (any, error) {
 	b, err := parse[submitRequest](body, submitFields)
 	if err != nil {
@@ -57,10 +57,10 @@ func (s *Server) putSubmit(body []byte, r *http.Request) (any, error) {
 	return submitReply{o.ID, *o.DepositTxHash}, nil
 }
 
-// errRace is the answer to the second of two submits at the same moment.
+// errRace is the response to the second of two concurrent submits.
 var errRace = fail("DuplicateRecordException", "", nil)
 
-// loses has a quote lost for good, if one is to be lost.
+// loses marks a quote as lost if the settings say so, and reports whether it did.
 func (s *Server) loses(quoteID string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +73,7 @@ func (s *Server) loses(quoteID string) bool {
 	return true
 }
 
-// submitted is the answer where the route has an order already; nil if it has
+// submitted returns the response for a route that has an order already; nil if it has
 // none.
 func (s *Server) submitted(b submitRequest) (any, error) {
 	s.mu.Lock()
@@ -90,7 +90,8 @@ func (s *Server) submitted(b submitRequest) (any, error) {
 	return nil, nil
 }
 
-// orderOf finds the order of a quote's route. Its caller holds the lock.
+// orderOf returns the order of a quote's route; nil if there is none. The caller holds
+// the lock.
 func (s *Server) orderOf(quoteID, routeID string) *order {
 	i := slices.IndexFunc(s.orders, func(o *order) bool { return o.QuoteID == quoteID && o.RouteID == routeID })
 	if i < 0 {

@@ -17,7 +17,7 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-// recorded is a recorded request with a quote and a route of ours.
+// recorded returns a recorded request with a quote id of ours.
 func recorded(t *testing.T, file string, q quotesReply, more fields) fields {
 	t.Helper()
 	body := example(t, file).(fields)
@@ -28,8 +28,8 @@ func recorded(t *testing.T, file string, q quotesReply, more fields) fields {
 	return body
 }
 
-// Replies to the recorded requests have the recorded replies' members and types,
-// all the way down.
+// TestRepliesHaveTheRecordedShape checks that responses to the recorded requests have the
+// recorded members and types.
 func TestRepliesHaveTheRecordedShape(t *testing.T) {
 	s := shared(t)
 	same := func(name, method, path string, body any, want any) {
@@ -65,7 +65,7 @@ func TestRepliesHaveTheRecordedShape(t *testing.T) {
 	same("chains", http.MethodGet, "/v1/chains", nil, chainsLike(t, 6))
 }
 
-// chainsLike are the recorded chains, the first of them so often.
+// chainsLike returns the recorded chains, the first one repeated n times.
 func chainsLike(t *testing.T, n int) []any {
 	all := example(t, "k_chains.json").([]any)
 	return append(slices.Repeat(all[:1], n), all[1])
@@ -122,7 +122,7 @@ func TestTokens(t *testing.T) {
 	sandboxtest.SameShape(t, "flat", mustAsk[any](t, s, http.MethodGet, "/v1/tokens?chainIds=8453&symbols=USDC", nil), example(t, "k_tok_flat.json"))
 }
 
-// errorCase is a request that the API refuses.
+// An errorCase is a request that the API refuses.
 type errorCase struct {
 	name   string
 	method string
@@ -130,7 +130,7 @@ type errorCase struct {
 	body   any
 	status int
 	code   string
-	detail string // part of the body
+	detail string // a substring of the body
 }
 
 func TestErrors(t *testing.T) {
@@ -392,8 +392,8 @@ func TestFoundByTransaction(t *testing.T) {
 	}
 }
 
-// A quote that is lost, or whose place another hash has taken, is found again by
-// the chain, if the provider reads it.
+// TestLostAndConflicting checks that a deposit with a lost quote or a conflicting hash
+// gets its order once the provider reads the chain.
 func TestLostAndConflicting(t *testing.T) {
 	s := shared(t)
 	p := pairs[0]

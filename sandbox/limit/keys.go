@@ -1,4 +1,4 @@
-// Package limit bounds how often each caller of a simulated API may ask.
+// Package limit limits the request rate of each caller of a simulated API.
 package limit
 
 import (
@@ -7,24 +7,24 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 )
 
-// maxKeys bounds how many keys are remembered.
+// maxKeys limits the number of tracked keys; when it is reached, all are forgotten.
 const maxKeys = 1000
 
-// Keys hold how much of its rate each key has left. The zero value is ready for
-// use; its methods may be called concurrently.
+// Keys is a rate limiter per key. The zero value is ready to use; its methods may be
+// called concurrently.
 type Keys struct {
 	mu    sync.Mutex
 	rates map[string]*rate.Limiter
 }
 
-// Allow reports whether the key may ask now, where n requests are allowed in a
-// period and at once; 0 = no limit. A key that is remembered keeps the rate that it
-// was first seen with until Reset.
+// Allow reports whether a request of the key is within n requests per period, all of
+// which may come at once; n = 0 means no limit. A key keeps the rate it was first seen
+// with until Reset.
 func (k *Keys) Allow(key string, n int, period time.Duration) bool {
-	return n <= 0 || k.of(key, n, period).AllowN(fault.Now(), 1)
+	return n <= 0 || k.of(key, n, period).AllowN(clock.Now(), 1)
 }
 
 func (k *Keys) of(key string, n int, period time.Duration) *rate.Limiter {
@@ -39,7 +39,7 @@ func (k *Keys) of(key string, n int, period time.Duration) *rate.Limiter {
 	return k.rates[key]
 }
 
-// Reset forgets every key.
+// Reset forgets all keys.
 func (k *Keys) Reset() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

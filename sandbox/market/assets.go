@@ -7,22 +7,22 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// An Asset is something with a price, the same on every chain.
+// An Asset is something with a price, which is the same on every chain.
 type Asset struct {
 	Symbol string
-	// Coin is its id at CoinGecko.
+	// Coin is its CoinGecko id.
 	Coin string
-	// Of is the asset that it follows, "" if none. A wrapped native coin, at 1, is
-	// that coin.
+	// Of is the asset whose price it follows; "" if none. A wrapped native coin follows
+	// its coin at a ratio of 1.
 	Of string
-	// Rate is its starting price: in millionths of a US dollar or, where it
-	// follows another, in millionths of that one's.
+	// Rate is its starting price in millionths of a US dollar or, if it follows another
+	// asset, its ratio to that asset in millionths.
 	Rate int64
-	// Calm marks what is worth about the same at all times.
+	// Calm marks assets whose price hardly changes, such as stablecoins.
 	Calm bool
 }
 
-// Coins with which others move.
+// Coins that other assets follow.
 const (
 	eth = "ETH"
 	btc = "BTC"
@@ -33,9 +33,9 @@ const (
 	dollar = 1_000_000 // millionths
 )
 
-// assets are the natives of the sandbox's chains, their tokens, what the wallet's
-// built-in list has and what oracles speak of. But for the sandbox's own tokens
-// the prices are made up: plausible and fixed.
+// assets are the native coins and tokens of the sandbox's chains, the wallet's built-in
+// tokens and the assets of the oracles. Except for the sandbox's own tokens, the prices
+// are invented: plausible and fixed.
 var assets = append([]Asset{
 	{eth, "ethereum", "", 3000 * dollar, false},
 	{btc, "bitcoin", "", 90_000 * dollar, false},
@@ -106,7 +106,7 @@ var assets = append([]Asset{
 	"PT-USDe-25SEP2025", "", "PT-sUSDE-27NOV2025", "", "PT-USDe-27NOV2025", "", "PT-USDe-5FEB2026", "", "PT-sUSDE-5FEB2026", "",
 	"PT-USDe-7MAY2026", "", "PT-sUSDE-7MAY2026", "", "PT-srUSDe-2APR2026", "")...)
 
-// stables are worth a dollar: pairs of symbol and coin.
+// stables returns assets worth one dollar, from pairs of symbol and CoinGecko id.
 func stables(pairs ...string) (all []Asset) {
 	for i := 0; i < len(pairs); i += 2 {
 		all = append(all, Asset{Symbol: pairs[i], Coin: pairs[i+1], Rate: dollar, Calm: true})
@@ -114,7 +114,7 @@ func stables(pairs ...string) (all []Asset) {
 	return all
 }
 
-// index finds an asset by its symbol, byCoin by its id at CoinGecko.
+// index maps symbols to indices in assets, byCoin CoinGecko ids.
 var index, byCoin = func() (map[string]int, map[string]int) {
 	bySymbol, byCoin := map[string]int{}, map[string]int{}
 	for i, a := range assets {
@@ -129,13 +129,13 @@ var index, byCoin = func() (map[string]int, map[string]int) {
 	return bySymbol, byCoin
 }()
 
-// Assets lists them all.
+// Assets returns all assets.
 func Assets() []Asset { return append([]Asset(nil), assets...) }
 
-// ByCoin finds an asset by its id at CoinGecko.
+// ByCoin looks up an asset by its CoinGecko id.
 func ByCoin(id string) (Asset, bool) { return find(byCoin, id) }
 
-// BySymbol finds one by its symbol.
+// BySymbol looks up an asset by its symbol.
 func BySymbol(symbol string) (Asset, bool) { return find(index, symbol) }
 
 func find(in map[string]int, key string) (Asset, bool) {
@@ -146,8 +146,8 @@ func find(in map[string]int, key string) (Asset, bool) {
 	return assets[i], true
 }
 
-// root is the place of the asset that is moved where this one is named: of a
-// wrapped native coin that coin.
+// root returns the index of the asset to move when asset i is named: for a wrapped native
+// coin, the coin itself.
 func root(i int) int {
 	for _, n := range network.All() {
 		if n.Wrapped.Symbol == assets[i].Symbol {
@@ -157,7 +157,7 @@ func root(i int) int {
 	return i
 }
 
-// Start is the asset's starting price, in millionths of a US dollar.
+// Start returns the asset's starting price, in millionths of a US dollar.
 func (a Asset) Start() int64 {
 	if a.Of == "" {
 		return a.Rate
@@ -165,13 +165,13 @@ func (a Asset) Start() int64 {
 	return assets[index[a.Of]].Rate / 1000 * a.Rate / 1000
 }
 
-// caps are market capitalisations of the largest, in millions of US dollars.
+// caps are market capitalisations of the largest assets, in millions of US dollars.
 var caps = map[string]int64{
 	eth: 362_000, btc: 1_790_000, "BNB": 124_000, "USDT": 180_000, "USDC": 75_000, "WETH": 9_800, "wstETH": 12_400, "WBTC": 11_500,
 	"cbBTC": 6_400, "DAI": 5_100, "USDe": 8_900, "LINK": 9_300, "AAVE": 2_750, "UNI": 4_400, "SUPR": 4,
 }
 
-// Cap is a market capitalisation in US dollars. It is made up and fixed.
+// Cap returns a market capitalisation in US dollars. It is invented and fixed.
 func (a Asset) Cap() int64 {
 	if c := caps[a.Symbol]; c > 0 {
 		return c * dollar
@@ -179,7 +179,7 @@ func (a Asset) Cap() int64 {
 	return int64(3_000_000 + draw("cap", a.Symbol)%900_000_000)
 }
 
-// draw is a number that follows from its parts.
+// draw returns a pseudorandom number determined by its arguments.
 func draw(parts ...any) uint64 {
 	h := fnv.New64a()
 	_, _ = fmt.Fprintln(h, parts...)

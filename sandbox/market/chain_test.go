@@ -22,12 +22,12 @@ import (
 
 const dollar = 1_000_000
 
-// manual starts a sandbox that makes blocks on request only.
+// manual starts a sandbox that mines blocks on request only.
 func manual(t *testing.T, chains ...uint64) *sandbox.Sandbox {
 	return sandboxtest.StartWith(t, sandbox.Options{Chains: chains, Period: -1})
 }
 
-// ask calls a view method over the chain's real endpoint.
+// ask calls a view method through the chain's real endpoint.
 func ask(t *testing.T, c *sandbox.Chain, at common.Address, signature string, args ...any) ([]*big.Int, error) {
 	t.Helper()
 	client, err := ethclient.Dial(c.RPC())
@@ -55,8 +55,8 @@ func mustAsk(t *testing.T, c *sandbox.Chain, at common.Address, signature string
 	return words
 }
 
-// A real pool's slot0, read over the real endpoint, is elsewhere after a move, and
-// exactly where its arithmetic says.
+// TestAMoveMovesThePools reads a real pool's slot0 through the real endpoint and checks
+// that moves set exactly the expected price.
 func TestAMoveMovesThePools(t *testing.T) {
 	s := manual(t, 1)
 	c := s.Chain(1)
@@ -81,7 +81,8 @@ func TestAMoveMovesThePools(t *testing.T) {
 	}
 }
 
-// Everywhere, all pools show the market's prices, before and after.
+// TestAllPoolsOfAllChains checks that all pools on all chains show the market's prices,
+// before moves, after them and after a reset.
 func TestAllPoolsOfAllChains(t *testing.T) {
 	var ids []uint64
 	for _, n := range sandbox.Networks() {
@@ -129,7 +130,7 @@ func TestAllPoolsOfAllChains(t *testing.T) {
 	}
 }
 
-// words of latestRoundData.
+// Words of latestRoundData.
 const (
 	roundID = iota
 	answer
@@ -145,7 +146,8 @@ func signed(x *big.Int) int64 {
 	return x.Int64()
 }
 
-// The published feeds answer with the market's prices, of this very second.
+// TestFeedsFollowTheMarket checks that the published feeds answer with the market's
+// prices, timestamped with the latest block.
 func TestFeedsFollowTheMarket(t *testing.T) {
 	s := manual(t, 1, 10, 56, 8453, 42161, 5330)
 	feeds := []struct {
@@ -206,7 +208,7 @@ func TestOraclesInEveryMode(t *testing.T) {
 	for _, tc := range []struct {
 		mode    string
 		seconds uint64
-		answer  int64 // 0 of a mode other than zero: it reverts
+		answer  int64 // 0 also where the feed reverts
 		age     int64
 	}{
 		{"stale", 0, 3000e8, 2 * 24 * 3600}, {"stale", 90, 3000e8, 90}, {"zero", 0, 0, 0}, {"negative", 0, -3000e8, 0},
@@ -227,7 +229,7 @@ func TestOraclesInEveryMode(t *testing.T) {
 			t.Errorf("%s: another feed says %d", tc.mode, got)
 		}
 	}
-	// The Aave oracle reverts as a whole over one asset.
+	// The Aave oracle reverts for the whole list if one asset is unknown.
 	prices := func(assets ...common.Address) ([]*big.Int, error) {
 		return ask(t, c, oracle, "getAssetsPrices(address[])", assets)
 	}
@@ -247,7 +249,7 @@ func TestOraclesInEveryMode(t *testing.T) {
 			t.Errorf("%s: %d", mode, got)
 		}
 	}
-	// Its assets are priced by feeds, and fail with them.
+	// The sources of its assets are feeds; if one fails, so does the oracle.
 	source := common.BytesToAddress(mustAsk(t, c, oracle, "getSourceOfAsset(address)", weth)[0].Bytes())
 	for _, mode := range []string{"zero", "negative", "revert"} {
 		set(source.Hex(), mode, 0)
@@ -288,7 +290,7 @@ func TestSequencer(t *testing.T) {
 		mode    string
 		seconds uint64
 		answer  int64
-		since   int64 // at least, and ten minutes more at most
+		since   int64 // at least, and at most ten minutes more
 	}{{"", 0, 0, 30 * 24 * 3600}, {"down", 0, 1, 0}, {"down", 7200, 1, 7200}, {"ok", 0, 0, 0}, {"ok", 90_000, 0, 90_000}} {
 		if tc.mode != "" {
 			if err := s.Market().SetOracles(t.Context(), 10, market.Change{At: "sequencer", Mode: tc.mode, Seconds: tc.seconds}); err != nil {
@@ -309,7 +311,8 @@ func TestSequencer(t *testing.T) {
 	}
 }
 
-// What stands on chain 5330 in place of Chainlink and Uniswap.
+// TestSuperseed checks the oracles and pools that chain 5330 has in place of Chainlink
+// and Uniswap.
 func TestSuperseed(t *testing.T) {
 	s := manual(t, 5330)
 	c := s.Chain(5330)
@@ -432,8 +435,8 @@ func TestControlOfTheMarket(t *testing.T) {
 	}
 }
 
-// A drift moves the pools with the chain's own blocks, and leaves a chain alone
-// that makes none.
+// TestDriftMovesTheChains checks that a drift moves the pools with the chain's own
+// blocks, and not those of a paused chain.
 func TestDriftMovesTheChains(t *testing.T) {
 	s := sandboxtest.Start(t, 1, 10)
 	s.Chain(10).Pause()

@@ -8,14 +8,14 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// A Deployment is a contract that a chain begins with.
+// A Deployment is a contract that exists at genesis.
 type Deployment struct {
 	Contract string
 	At       common.Address
 	Args     []any
 }
 
-// Deployments are the market's contract on a chain, and the oracles' stand-ins,
+// Deployments returns the market's contract on a chain and the stand-ins for the oracles,
 // at the starting prices.
 func Deployments(n network.Network, mover common.Address) []Deployment {
 	o := n.Oracles()
@@ -41,7 +41,8 @@ func Deployments(n network.Network, mover common.Address) []Deployment {
 	return append(all, slipstream(n, prices)...)
 }
 
-// slipstream are the factories and, of the last one, the pools.
+// slipstream returns the Slipstream factories and the pools, all of which are in the last
+// factory.
 func slipstream(n network.Network, prices map[string]int64) []Deployment {
 	o := n.Oracles()
 	if len(o.Slipstream) == 0 {
@@ -68,8 +69,8 @@ func slipstream(n network.Network, prices map[string]int64) []Deployment {
 	return append(all, Deployment{"SlipstreamFactory", factory, []any{token0, token1, spacing, pools}})
 }
 
-// told are prices as the market's contract has them: by symbol, with eight
-// decimals.
+// told returns prices as the market's contract takes them: symbols as keys, and answers
+// with eight decimals.
 func told(prices map[string]int64) (keys [][32]byte, answers []*big.Int) {
 	for _, a := range assets {
 		keys = append(keys, key(a.Symbol))

@@ -1,6 +1,6 @@
-// Package market is what everything is worth in the sandbox, now and before: one
-// price for each asset on all chains, which its owner moves by hand or lets drift.
-// The chains' pools and oracles follow; the simulated price services ask it.
+// Package market holds the prices of everything in the sandbox, present and past: one
+// price per asset for all chains, which is moved by hand or drifts. Pools and oracles on
+// the chains follow it, and the simulated price services read it.
 package market
 
 import (
@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// MaxMicroUSD bounds a price: a billion dollars, in millionths of one.
+// MaxMicroUSD limits a price to a billion dollars, in millionths of a dollar.
 const MaxMicroUSD = 1_000_000_000 * dollar
 
-// ErrMove means a move that cannot be made.
+// ErrMove means that a move is invalid.
 var ErrMove = errors.New("bad move")
 
-// A Move is a new price, in millionths of a US dollar. What follows the asset
-// keeps its ratio to it.
+// A Move is a new price, in millionths of a US dollar. Assets that follow this one keep
+// their ratio to it.
 type Move struct {
 	Symbol   string `json:"symbol"`
 	MicroUSD int64  `json:"microUsd"`
 }
 
-// rates are what assets are worth, by their places: those that follow another in
-// units of it, the others in millionths of a US dollar.
+// rates are asset prices by index in assets: ratios for assets that follow another,
+// millionths of a US dollar for the rest.
 type rates []float64
 
 func starting() rates {
@@ -40,7 +40,7 @@ func starting() rates {
 	return r
 }
 
-// micro is a price in millionths of a US dollar, before rounding.
+// micro returns the price of asset i in millionths of a US dollar, not rounded.
 func (r rates) micro(i int) float64 {
 	if of := assets[i].Of; of != "" {
 		return r[i] * r[index[of]]
@@ -48,7 +48,7 @@ func (r rates) micro(i int) float64 {
 	return r[i]
 }
 
-// moved are the rates after moves, in their order. Errors: ErrMove.
+// moved returns the rates after the moves, applied in order. The error is ErrMove.
 func (r rates) moved(moves []Move) (rates, error) {
 	r = slices.Clone(r)
 	for _, m := range moves {
@@ -73,7 +73,7 @@ func (r rates) moved(moves []Move) (rates, error) {
 	return r, nil
 }
 
-// prices rounds.
+// prices returns the rounded prices by symbol, in millionths of a US dollar.
 func (r rates) prices() map[string]int64 {
 	all := make(map[string]int64, len(r))
 	for i, a := range assets {
@@ -82,28 +82,28 @@ func (r rates) prices() map[string]int64 {
 	return all
 }
 
-// A record says since when which rates are true.
+// A record holds the rates that are valid from a time on.
 type record struct {
 	since time.Time
 	rates rates
 }
 
-// maxRecords bounds what is remembered of the past; when there are more, every
-// other one of the older half is forgotten.
+// maxRecords limits the price history. When it is exceeded, every other record of the
+// older half is dropped.
 const maxRecords = 4096
 
-// Prices are the market's, apart from what the chains say. Its methods may be
-// called concurrently.
+// Prices are the market's prices, present and past, independent of the chains. Its
+// methods may be called concurrently.
 type Prices struct {
 	seed  uint64
 	began time.Time
 
 	mu  sync.Mutex
-	log []record // the first is of the beginning
+	log []record // oldest first; the first is from the beginning and never dropped
 }
 
-// NewPrices are the starting prices, at a time that is rounded down to the second.
-// The seed chooses the history before.
+// NewPrices starts with the starting prices at the given time, rounded down to the
+// second. The seed determines the prices before that.
 func NewPrices(seed uint64, began time.Time) *Prices {
 	began = began.Truncate(time.Second)
 	return &Prices{seed: seed, began: began, log: []record{{began, starting()}}}
@@ -115,10 +115,10 @@ func (p *Prices) now() rates {
 	return p.log[len(p.log)-1].rates
 }
 
-// Current are all prices by symbol, in millionths of a US dollar.
+// Current returns all prices by symbol, in millionths of a US dollar.
 func (p *Prices) Current() map[string]int64 { return p.now().prices() }
 
-// put records rates that are true from a time on.
+// put records rates that are valid from a time on.
 func (p *Prices) put(r rates, since time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,9 +141,9 @@ func (p *Prices) thin() {
 	p.log = kept
 }
 
-// At is the price of an asset at a time, in millionths of a US dollar. It is the
-// present one for all times to come; before the market began it follows from the
-// seed, and ends in the starting price. There is none for an unknown symbol.
+// At returns the price of an asset at a time, in millionths of a US dollar. Future times
+// have the current price. Before the market began, prices derive from the seed and lead
+// up to the starting price. ok is false for an unknown symbol.
 func (p *Prices) At(symbol string, t time.Time) (micro float64, ok bool) {
 	i, ok := index[symbol]
 	if !ok {
@@ -163,8 +163,8 @@ func (p *Prices) At(symbol string, t time.Time) (micro float64, ok bool) {
 	return math.Round(p.log[max(after-1, 0)].rates.micro(i)), true
 }
 
-// waves are what the past is made of: the length of each and how far, at most, it
-// takes the price's logarithm.
+// waves are the sine waves that make up past prices: their periods, and their amplitudes
+// in the logarithm of the price.
 var waves = []struct {
 	period time.Duration
 	height float64
@@ -173,11 +173,11 @@ var waves = []struct {
 	{9 * 24 * time.Hour, 0.04}, {47 * 24 * time.Hour, 0.09}, {400 * 24 * time.Hour, 0.3},
 }
 
-// calmness is by how much less what is calm moves.
+// calmness is the factor by which calm assets move less.
 const calmness = 0.01
 
-// shape is an asset's price at a time before the market began, in a unit of its
-// own. What follows another has that one's shape.
+// shape returns an asset's price before the market began, in an arbitrary unit. An asset
+// that follows another has the other's shape.
 func (p *Prices) shape(i int, t time.Time) float64 {
 	a := assets[i]
 	if a.Of != "" {

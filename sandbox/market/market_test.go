@@ -36,7 +36,8 @@ func TestStartingPricesAreThoseOfTheChains(t *testing.T) {
 	}
 }
 
-// What follows an asset keeps its ratio, and one that follows can leave it.
+// TestMoves checks that followers keep their ratio to an asset, and that a follower can
+// be moved alone.
 func TestMoves(t *testing.T) {
 	at := func(moves ...Move) map[string]int64 {
 		t.Helper()
@@ -71,8 +72,8 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// The past is the same whenever it is asked for, moves with nobody's moves, ends in
-// the starting price, and has a shape.
+// TestThePast checks that past prices are reproducible, do not depend on moves, lead up
+// to the starting price and vary plausibly.
 func TestThePast(t *testing.T) {
 	p, again, other := NewPrices(1, began), NewPrices(1, began), NewPrices(2, began)
 	p.put(must(starting().moved([]Move{{"ETH", 4000 * dollar}})), began.Add(time.Hour))
@@ -109,7 +110,8 @@ func TestThePast(t *testing.T) {
 	}
 }
 
-// The log is bounded and keeps its first and its latest records.
+// TestTheLogIsBounded checks that the log is bounded and keeps its first and latest
+// records.
 func TestTheLogIsBounded(t *testing.T) {
 	p := NewPrices(1, began)
 	for i := range 3 * maxRecords {
@@ -130,7 +132,7 @@ func TestTheLogIsBounded(t *testing.T) {
 	}
 }
 
-// A clock that goes back does not put records out of order.
+// TestRecordsStayInOrder checks that records stay in order if the clock goes back.
 func TestRecordsStayInOrder(t *testing.T) {
 	p := NewPrices(1, began)
 	p.put(must(starting().moved([]Move{{"ETH", 5 * dollar}})), began.Add(time.Hour))
@@ -186,7 +188,7 @@ func TestDriftStaysInItsBand(t *testing.T) {
 	if same {
 		t.Error("another seed walks alike")
 	}
-	// A move beyond the band comes back to its edge.
+	// A price beyond the band returns to its edge.
 	r := d.step(must(starting().moved([]Move{{"ETH", 9000 * dollar}})), rand.New(rand.NewPCG(1, 1)))
 	if got := r[index[eth]]; got != 3090*dollar {
 		t.Errorf("back to %v", got)

@@ -12,49 +12,49 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/sandbox/contracts"
 	"swapkeep/sandbox/operator"
 )
 
-// Options are what a market is made with.
+// Options configure a market.
 type Options struct {
-	Mover *operator.Account // sends what moves pools and oracles
-	// Settle makes blocks on a chain until a transaction is in one.
+	Mover *operator.Account // sends the transactions that move pools and oracles
+	// Settle mines blocks on a chain until one includes the transaction.
 	Settle func(ctx context.Context, chain uint64, tx common.Hash) (*types.Receipt, error)
-	// Seed chooses the history before the start.
+	// Seed determines the prices before the start.
 	Seed uint64
-	Now  func() time.Time // nil = the clock
+	Now  func() time.Time // nil = clock.Now
 }
 
-// ErrNoChain means a chain that does not run here.
+// ErrNoChain means that a chain is not running in this sandbox.
 var ErrNoChain = errors.New("no such chain runs here")
 
-// A Market is prices, and the chains that follow them. Its methods may be called
+// A Market holds the prices and makes the chains follow them. Its methods may be called
 // concurrently.
 type Market struct {
 	*Prices
 	Options
 	sites []*site
 
-	moving  sync.Mutex // one change of the chains at a time; goes before mu
-	strayed bool       // guarded by moving; whether chains may be away from the starting prices
+	moving  sync.Mutex // held for each change of the chains; taken before mu
+	strayed bool       // guarded by moving; whether chains may differ from the starting prices
 
 	mu      sync.Mutex
 	drift   Drift
-	end     func() // ends the walk, nil where there is none
+	end     func() // stops the walk; nil if there is none
 	walks   sync.WaitGroup
-	trouble error // of the latest step of the walk
+	trouble error // of the walk's latest step
 }
 
-// New makes a market over the chains that run, which begin at the starting prices.
+// New returns a market for the running chains, which must be at the starting prices.
 func New(set *contracts.Set, chains []operator.Chain, o Options) (*Market, error) {
 	loaded, err := loadABIs(set)
 	if err != nil {
 		return nil, err
 	}
 	if o.Now == nil {
-		o.Now = fault.Now
+		o.Now = clock.Now
 	}
 	m := &Market{Prices: NewPrices(o.Seed, o.Now()), Options: o, drift: still}
 	for _, c := range chains {
@@ -74,9 +74,9 @@ func (m *Market) site(chain uint64) (*site, error) {
 	return nil, fmt.Errorf("chain %d: %w", chain, ErrNoChain)
 }
 
-// Move moves prices, and the pools and oracles of every chain with them. It makes
-// blocks. After an error some chains may have moved, but the prices have not; it
-// may be repeated. Errors: ErrMove where nothing was done.
+// Move moves prices, and with them the pools and oracles of every chain. It mines blocks.
+// The error is ErrMove if the moves are invalid and nothing was done. After any other
+// error some chains may have moved, but the prices have not; Move may be repeated.
 func (m *Market) Move(ctx context.Context, moves ...Move) error {
 	m.moving.Lock()
 	defer m.moving.Unlock()
@@ -87,21 +87,21 @@ func (m *Market) Move(ctx context.Context, moves ...Move) error {
 	return m.moveTo(ctx, to)
 }
 
-// Restart moves everything to the starting prices. As Move.
+// Restart moves everything to the starting prices. It otherwise works as Move does.
 func (m *Market) Restart(ctx context.Context) error {
 	m.moving.Lock()
 	defer m.moving.Unlock()
 	return m.restart(ctx)
 }
 
-// restart goes with moving locked.
+// restart is Restart for callers that hold moving.
 func (m *Market) restart(ctx context.Context) error {
 	err := m.moveTo(ctx, starting())
 	m.strayed = err != nil
 	return err
 }
 
-// moveTo goes with moving locked.
+// moveTo moves all chains, then the prices. The caller holds moving.
 func (m *Market) moveTo(ctx context.Context, to rates) error {
 	m.strayed = true
 	errs := make([]error, len(m.sites))
@@ -124,7 +124,7 @@ func (m *Market) moveTo(ctx context.Context, to rates) error {
 	return nil
 }
 
-// settled sends a call and makes blocks until it has succeeded.
+// settled sends a call, mines until it is included and returns an error if it reverted.
 func (m *Market) settled(ctx context.Context, s *site, call operator.Call) error {
 	hash, err := m.Mover.Send(ctx, s.Chain, call)
 	if err != nil {
@@ -140,15 +140,15 @@ func (m *Market) settled(ctx context.Context, s *site, call operator.Call) error
 	return nil
 }
 
-// Drift is how prices walk.
+// Drift returns the parameters of the current drift.
 func (m *Market) Drift() Drift {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.drift
 }
 
-// SetDrift has prices walk, or stay. Steps are transactions that wait for the
-// chains' own blocks; a chain that makes none is left behind meanwhile.
+// SetDrift starts, changes or stops the drift. Its steps are transactions that wait for
+// the chains' own blocks; a chain that makes none falls behind meanwhile.
 func (m *Market) SetDrift(d Drift) error {
 	if err := d.check(); err != nil {
 		return err
@@ -187,7 +187,7 @@ func (m *Market) walk(ctx context.Context, d Drift) {
 	}
 }
 
-// step takes one step of a walk.
+// step takes one step of the walk.
 func (m *Market) step(ctx context.Context, d Drift, random *rand.Rand) error {
 	m.moving.Lock()
 	defer m.moving.Unlock()
@@ -205,8 +205,8 @@ func (m *Market) step(ctx context.Context, d Drift, random *rand.Rand) error {
 	return errors.Join(errs...)
 }
 
-// follow sends a chain after the prices, unless it has not come to do so the last
-// time.
+// follow sends the transaction that moves a chain to the prices, unless the previous one
+// is still pending.
 func (m *Market) follow(ctx context.Context, s *site, prices map[string]int64) error {
 	if s.last != (common.Hash{}) {
 		_, waits, err := s.Client.TransactionByHash(ctx, s.last)
@@ -225,8 +225,8 @@ func (m *Market) follow(ctx context.Context, s *site, prices map[string]int64) e
 	return err
 }
 
-// Reset ends the walk, goes back to the starting prices where they were left, and
-// makes oracles well that were not. It makes blocks where there is something to do.
+// Reset stops the drift, restores the starting prices if they were left, and repairs
+// oracles that were changed. It mines blocks only if there is something to do.
 func (m *Market) Reset(ctx context.Context) error {
 	errs := []error{m.SetDrift(still)}
 	m.moving.Lock()
@@ -245,29 +245,29 @@ func (m *Market) Reset(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Close ends the walk. It may be called once.
+// Close stops the drift and waits for its goroutine. It must be called once only.
 func (m *Market) Close() error {
 	err := m.SetDrift(still)
 	m.walks.Wait()
 	return err
 }
 
-// A Report is the market's idea of prices, and what the chains' pools say.
+// A Report holds the market's prices and those of the chains' pools.
 type Report struct {
 	Prices map[string]int64 `json:"prices"` // by symbol, in millionths of a US dollar
 	Drift  Drift            `json:"drift"`
-	// Trouble is what went wrong at the latest step of the drift.
+	// Trouble is the error of the drift's latest step.
 	Trouble string        `json:"trouble,omitempty"`
 	Chains  []ChainReport `json:"chains"`
 }
 
-// A ChainReport is what the pools of one chain say.
+// A ChainReport holds the prices of the pools of one chain.
 type ChainReport struct {
 	Chain uint64 `json:"chain"`
 	Pools []Pool `json:"pools"`
 }
 
-// Report asks every pool.
+// Report reads every pool.
 func (m *Market) Report(ctx context.Context) (Report, error) {
 	r := Report{Prices: m.Current(), Chains: []ChainReport{}}
 	m.mu.Lock()

@@ -13,8 +13,8 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// Modes by the numbers of the market's contract, and which oracles can be in
-// them: DIA's numbers have no sign, Aave's have no time.
+// modes lists the oracle modes by their numbers in the market's contract, with the kinds
+// of oracles that support each. DIA's answers are unsigned, Aave's have no timestamp.
 var modes = []struct {
 	name  string
 	kinds []string
@@ -37,24 +37,25 @@ const (
 )
 
 const (
-	// staleAge is how old a stale answer is unless told otherwise, in seconds.
+	// staleAge is the default age of a stale answer, in seconds.
 	staleAge = 2 * 24 * 3600
 	maxAge   = 365 * 24 * 3600
-	// settledAge is how long ago a sequencer came up that is well again.
+	// settledAge is the uptime of a sequencer after Reset, in seconds.
 	settledAge = 30 * 24 * 3600
 )
 
-// An Oracle is one of a chain's, and how it behaves.
+// An Oracle is an oracle of a chain and its current mode.
 type Oracle struct {
 	At     eip55.Address `json:"at"`
 	Kind   string        `json:"kind"`
-	Symbol string        `json:"symbol,omitempty"` // of chainlink: whose price it tells
+	Symbol string        `json:"symbol,omitempty"` // chainlink only: the asset whose price it reports
 	Mode   string        `json:"mode"`
-	// Seconds is how old a stale answer is.
+	// Seconds is the age of a stale answer or, for a sequencer, how long it has been in
+	// its state.
 	Seconds uint64 `json:"seconds,omitempty"`
 }
 
-// oracles lists a chain's, all well.
+// oracles lists a chain's oracles, all in mode ok.
 func oracles(n network.Network) []Oracle {
 	o := n.Oracles()
 	var all []Oracle
@@ -72,17 +73,17 @@ func oracles(n network.Network) []Oracle {
 	return all
 }
 
-// A Change is what oracles are to do from now on.
+// A Change sets the mode of oracles.
 type Change struct {
-	// At is an oracle's address, a kind, or "all": those that can.
+	// At is an oracle's address, a kind, or "all" for all that support the mode.
 	At   string `json:"at"`
 	Mode string `json:"mode"`
-	// Seconds is how old a stale answer is, two days unless said; of a sequencer,
-	// how long ago it came to be so.
+	// Seconds is the age of a stale answer (0 = two days) or, for a sequencer, how long
+	// it has been in its state.
 	Seconds uint64 `json:"seconds"`
 }
 
-// chosen are the oracles that a change is about, and its mode's number.
+// chosen returns the oracles that a change affects and the number of its mode.
 func (c Change) chosen(n network.Network) (at []common.Address, mode uint8, err error) {
 	number := -1
 	for i, m := range modes {
@@ -124,7 +125,7 @@ func kindsOf(n network.Network) map[string]bool {
 	return kinds
 }
 
-// Oracles says how a chain's oracles behave.
+// Oracles reads the current modes of a chain's oracles.
 func (m *Market) Oracles(ctx context.Context, chain uint64) ([]Oracle, error) {
 	s, err := m.site(chain)
 	if err != nil {
@@ -141,8 +142,7 @@ func (m *Market) Oracles(ctx context.Context, chain uint64) ([]Oracle, error) {
 	return all, nil
 }
 
-// SetOracles changes how a chain's oracles behave, in one transaction. It makes a
-// block.
+// SetOracles changes the mode of a chain's oracles in one transaction. It mines a block.
 func (m *Market) SetOracles(ctx context.Context, chain uint64, c Change) error {
 	s, err := m.site(chain)
 	if err != nil {
@@ -153,7 +153,7 @@ func (m *Market) SetOracles(ctx context.Context, chain uint64, c Change) error {
 	return m.setOracles(ctx, s, c)
 }
 
-// setOracles goes with moving locked.
+// setOracles is SetOracles for callers that hold moving.
 func (m *Market) setOracles(ctx context.Context, s *site, c Change) error {
 	at, mode, err := c.chosen(s.Network)
 	if err != nil {

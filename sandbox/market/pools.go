@@ -16,7 +16,7 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// abis are the interfaces of the contracts that are read and moved.
+// abis are the ABIs of the contracts that the market reads and moves.
 type abis struct {
 	market, v3Factory, v3Pool, v2Factory, v2Pair, slipstream abi.ABI
 }
@@ -36,7 +36,7 @@ func loadABIs(set *contracts.Set) (abis, error) {
 	return a, nil
 }
 
-// A kind of pool; the numbers are those of the market's contract.
+// A kind is a kind of pool, by its number in the market's contract.
 type kind uint8
 
 const (
@@ -51,7 +51,7 @@ func (k kind) String() string { return [...]string{"v3", "v2", "slipstream"}[k] 
 type pool struct {
 	kind           kind
 	at             common.Address
-	fee            int64 // in millionths; of a Slipstream pool its tick spacing
+	fee            int64 // millionths; the tick spacing of a Slipstream pool
 	of, in         network.Token
 	token0, token1 network.Token
 }
@@ -62,19 +62,20 @@ func poolOf(k kind, at common.Address, fee int64, of, in network.Token) pool {
 	return p
 }
 
-// A site is one chain with its pools.
+// A site is a running chain with its pools.
 type site struct {
 	operator.Chain
 	abis abis
 
 	finding sync.Mutex
-	pools   []pool // found when first asked for
+	pools   []pool // filled by the first find
 
-	last common.Hash // what drift has sent last
-	bent bool        // whether any oracle was told to misbehave
+	last common.Hash // the drift's latest transaction
+	bent bool        // whether the mode of any oracle was changed
 }
 
-// candidates are the pools that a chain of the sandbox begins with.
+// candidates returns the Uniswap pools that a chain may have at genesis, without
+// addresses.
 func (s *site) candidates() []pool {
 	base := s.Tokens[0]
 	all := []pool{poolOf(v2, common.Address{}, 3000, s.Wrapped, base)}
@@ -87,7 +88,7 @@ func (s *site) candidates() []pool {
 	return all
 }
 
-// find asks the factories where the pools are, once.
+// find gets the pools' addresses from the factories, once.
 func (s *site) find(ctx context.Context) ([]pool, error) {
 	s.finding.Lock()
 	defer s.finding.Unlock()
@@ -133,7 +134,7 @@ func (s *site) read(ctx context.Context, at common.Address, a abi.ABI, method st
 	return a.Unpack(method, out)
 }
 
-// target is where a pool is to stand, as the market's contract takes it.
+// A target is the price to set in a pool, as the market's contract takes it.
 type target struct {
 	Kind         uint8
 	Pool         common.Address
@@ -141,7 +142,8 @@ type target struct {
 	Tick         *big.Int
 }
 
-// call tells the chain's oracles these prices and moves its pools there.
+// call returns the call that reports prices to the chain's oracles and moves its pools to
+// them.
 func (s *site) call(ctx context.Context, prices map[string]int64) (operator.Call, error) {
 	pools, err := s.find(ctx)
 	if err != nil {
@@ -157,18 +159,19 @@ func (s *site) call(ctx context.Context, prices map[string]int64) (operator.Call
 	return operator.Call{To: network.Market, Data: data, Gas: moveGas}, err
 }
 
-// moveGas is not estimated: others, and the drift, may move the pools in between.
-// It is three times what it takes to move the prices of chain 1 a thousandfold.
+// moveGas is fixed rather than estimated, as others and the drift may move the pools
+// before the call runs. It is three times what a thousandfold move of chain 1's prices
+// takes.
 const moveGas = 6_000_000
 
-// A Pool is what a pool says.
+// A Pool is a pool's state as reported.
 type Pool struct {
 	Address eip55.Address `json:"address"`
 	Kind    string        `json:"kind"` // v3, v2 or slipstream
-	Fee     int64         `json:"fee"`  // millionths; of slipstream the tick spacing
+	Fee     int64         `json:"fee"`  // millionths; the tick spacing of slipstream
 	Of      string        `json:"of"`
 	In      string        `json:"in"`
-	// Price is what one of Of is worth in In, MicroUSD that at In's price.
+	// Price is the value of one Of in units of In; MicroUSD is that at In's price.
 	Price    float64 `json:"price"`
 	MicroUSD float64 `json:"microUsd"`
 }
@@ -189,7 +192,7 @@ func (s *site) report(ctx context.Context, prices map[string]int64) ([]Pool, err
 	return all, nil
 }
 
-// price is what one of the pool's first token is worth in the other.
+// price returns the value of one p.of in units of p.in.
 func (s *site) price(ctx context.Context, p pool) (float64, error) {
 	var sqrt *big.Int
 	switch p.kind {
@@ -200,7 +203,7 @@ func (s *site) price(ctx context.Context, p pool) (float64, error) {
 		}
 		r0, r1 := out[0].(*big.Int), out[1].(*big.Int)
 		sqrt = new(big.Int).Lsh(r1, 192)
-		sqrt.Sqrt(sqrt.Div(sqrt, r0)) // reserves are above zero: nobody takes liquidity out
+		sqrt.Sqrt(sqrt.Div(sqrt, r0)) // reserves are above zero, as nobody removes liquidity
 	default:
 		slot0 := map[kind]abi.ABI{v3: s.abis.v3Pool, slipstreamPool: s.abis.slipstream}[p.kind]
 		out, err := s.read(ctx, p.at, slot0, "slot0")

@@ -8,7 +8,7 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// sorted has the token first whose address is lower, as pools have it.
+// sorted orders two tokens by address, as pools do.
 func sorted(a, b network.Token) (token0, token1 network.Token) {
 	if bytes.Compare(a.Address[:], b.Address[:]) > 0 {
 		return b, a
@@ -18,8 +18,8 @@ func sorted(a, b network.Token) (token0, token1 network.Token) {
 
 func power(n uint8) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
 
-// sqrtPriceX96 is where a pool of two sorted tokens stands at these prices: the
-// root of token1's base units for one of token0, times 2^96, rounded down.
+// sqrtPriceX96 returns the price of a pool of two sorted tokens: the square root of
+// token1's base units per base unit of token0, times 2^96, rounded down.
 func sqrtPriceX96(token0, token1 network.Token, prices map[string]int64) *big.Int {
 	up := new(big.Int).Mul(big.NewInt(prices[token0.Symbol]), power(token1.Decimals))
 	down := new(big.Int).Mul(big.NewInt(prices[token1.Symbol]), power(token0.Decimals))
@@ -30,20 +30,20 @@ func sqrtPriceX96(token0, token1 network.Token, prices map[string]int64) *big.In
 // q96 is 2^96.
 var q96 = math.Ldexp(1, 96)
 
-// priceAt is how many whole token1 one whole token0 is worth.
+// priceAt returns the value of one whole token0 in whole token1.
 func priceAt(sqrtX96 *big.Int, token0, token1 network.Token) float64 {
 	root, _ := new(big.Float).SetInt(sqrtX96).Float64()
 	return root / q96 * (root / q96) * math.Pow10(int(token0.Decimals)-int(token1.Decimals))
 }
 
-// tickAt is the tick that a price lies in, to the accuracy of a float.
+// tickAt returns the tick that contains a price, to the accuracy of a float.
 func tickAt(sqrtX96 *big.Int) *big.Int {
 	root, _ := new(big.Float).SetInt(sqrtX96).Float64()
 	return big.NewInt(int64(math.Floor(2 * math.Log(root/q96) / math.Log(1.0001))))
 }
 
-// depth is the liquidity, over all prices, of a pool of two sorted tokens with so
-// many dollars on each side at their starting prices.
+// depth returns the full-range liquidity of a pool of two sorted tokens, with the given
+// dollars on each side at starting prices.
 func depth(token0, token1 network.Token, dollars int64) *big.Int {
 	product := new(big.Int).Mul(token0.Units(dollars), token1.Units(dollars))
 	return product.Sqrt(product)

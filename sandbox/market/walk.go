@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// A Drift is a random walk of every asset that follows no other. What is calm
-// takes a hundredth of its steps.
+// A Drift is a random walk of every asset that follows no other. Calm assets take a
+// hundredth of its steps.
 type Drift struct {
-	// BpsPerMinute is how far a price goes in a minute at most; 0 = it stays.
+	// BpsPerMinute is the largest price change per minute; 0 = no drift.
 	BpsPerMinute float64 `json:"bpsPerMinute"`
-	// BandBps is how far it may get from its starting price.
+	// BandBps is the largest distance from the starting price.
 	BandBps float64 `json:"bandBps"`
 	// EverySeconds is the time between steps.
 	EverySeconds int64 `json:"everySeconds"`
-	// Seed chooses the walk.
+	// Seed determines the walk.
 	Seed uint64 `json:"seed"`
 }
 
-// still is the default.
+// still is the default: no drift.
 var still = Drift{BandBps: 500, EverySeconds: 10, Seed: 1}
 
-// Bounds of a drift.
+// Limits of a drift.
 const (
 	maxPace  = 1000
 	maxBand  = 9000
@@ -35,7 +35,7 @@ func (d Drift) check() error {
 		bad bool
 		why string
 	}{
-		// The negation refuses what is no number too.
+		// Negated so that NaN is refused too.
 		{!(d.BpsPerMinute >= 0 && d.BpsPerMinute <= maxPace), "bpsPerMinute: want 0 to 1000"},
 		{!(d.BandBps > 0 && d.BandBps <= maxBand), "bandBps: want more than 0, up to 9000"},
 		{d.EverySeconds < 1 || d.EverySeconds > maxEvery, "everySeconds: want 1 to 3600"},
@@ -47,11 +47,11 @@ func (d Drift) check() error {
 	return nil
 }
 
-// every is the time between steps.
+// every returns the time between steps.
 func (d Drift) every() time.Duration { return time.Duration(d.EverySeconds) * time.Second }
 
-// step is one step of the walk. A price outside the band, to which somebody moved
-// it, comes back to its edge.
+// step returns the rates after one step. A price that was moved outside the band returns
+// to its edge.
 func (d Drift) step(from rates, random *rand.Rand) rates {
 	to := append(rates(nil), from...)
 	reach := d.BpsPerMinute / 10_000 * d.every().Minutes()

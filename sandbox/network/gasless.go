@@ -2,19 +2,19 @@ package network
 
 import "github.com/ethereum/go-ethereum/common"
 
-// Gasless are a chain's contracts of the gasless provider.
+// Gasless holds a chain's contracts of the gasless provider.
 type Gasless struct {
-	// Name is the chain's in the provider's paths; "" where it is not served.
+	// Name is the chain's name in the provider's paths; "" if it is not served.
 	Name string
-	// JAM: users approve the balance manager and sign for the settlement.
+	// JAM: users approve the balance manager and sign for the settlement contract.
 	JamSettlement     common.Address
 	JamBalanceManager common.Address
 	// RfqSettlement is both at once; zero where the chain has JAM only.
 	RfqSettlement common.Address
 }
 
-// gasless by chain id, as the provider's contract repositories have it. Chain
-// 5330 has a deployment of its own and one protocol only.
+// gasless maps chain ids to the addresses in the provider's contract repositories. Chain
+// 5330 has its own deployment and only one protocol.
 var gasless = map[uint64]Gasless{
 	1:     bothProtocols("ethereum"),
 	10:    bothProtocols("optimism"),
@@ -37,10 +37,10 @@ func bothProtocols(name string) Gasless {
 	}
 }
 
-// Gasless is what the chain has of the gasless provider.
+// Gasless returns the chain's contracts of the gasless provider.
 func (n Network) Gasless() Gasless { return gasless[n.ID] }
 
-// named lists the contracts by the names that sandbox.json has for them.
+// named returns the contracts by their names in sandbox.json.
 func (g Gasless) named() map[string]common.Address {
 	return map[string]common.Address{
 		"jamSettlement": g.JamSettlement, "jamBalanceManager": g.JamBalanceManager, "rfqSettlement": g.RfqSettlement,

@@ -2,9 +2,9 @@ package network
 
 import "github.com/ethereum/go-ethereum/common"
 
-// intentDeposits are the intent provider's deposit contracts by chain id: the
-// asset reserves that its configuration endpoint names, elsewhere the sandbox's
-// own choice.
+// intentDeposits are the intent provider's deposit contracts by chain id: the asset
+// reserves that its configuration endpoint names, or addresses of the sandbox's own
+// choice.
 var intentDeposits = map[uint64]common.Address{
 	1:     common.HexToAddress("0x4bACc118f9CEe2f6e9b52AAb317F8b5aaf2503F5"),
 	10:    ownIntentDeposit,
@@ -16,6 +16,6 @@ var intentDeposits = map[uint64]common.Address{
 
 var ownIntentDeposit = common.HexToAddress("0x5a4d000000000000000000000000000000000021")
 
-// IntentDeposit is where the intent provider takes deposits on the chain. It is
-// zero where the provider serves no such chain.
+// IntentDeposit returns the intent provider's deposit contract on the chain; zero if the
+// provider does not serve the chain.
 func (n Network) IntentDeposit() common.Address { return intentDeposits[n.ID] }

@@ -1,5 +1,5 @@
-// Package network is the table of the chains that the sandbox can start, with
-// their tokens and contracts where the real ones have them.
+// Package network is the table of the chains that the sandbox can start, with their
+// tokens and contracts at the real addresses.
 package network
 
 import (
@@ -10,22 +10,22 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A Token of a sandbox chain stands at the address it has on the real one.
+// A Token is a token of a sandbox chain, at its real address.
 type Token struct {
 	Address  common.Address
 	Symbol   string
 	Name     string
 	Decimals uint8
-	// MicroUSD is the price of one token that the pools start with, in
-	// millionths of a US dollar.
+	// MicroUSD is the starting price of one token in the pools, in millionths of a US
+	// dollar.
 	MicroUSD int64
-	// Tether marks a token whose transfers and approvals return nothing and
-	// whose allowance can only change to or from zero.
+	// Tether marks a token whose transfers and approvals return nothing, and whose
+	// allowance can only change to or from zero.
 	Tether bool
 }
 
-// Contracts are a chain's contracts. UniversalRouter is zero where the DEX API
-// serves no such chain.
+// Contracts are a chain's contracts. UniversalRouter is zero where the DEX API does not
+// serve the chain.
 type Contracts struct {
 	Permit2         common.Address
 	Multicall3      common.Address
@@ -37,8 +37,8 @@ type Contracts struct {
 	UniversalRouter common.Address
 }
 
-// Named lists the contracts of the chain, those of the providers included, by
-// the names that sandbox.json has for them. What the chain lacks is left out.
+// Named returns the contracts of the chain, those of the providers included, by their
+// names in sandbox.json. Contracts that the chain lacks are left out.
 func (n Network) Named() map[string]common.Address {
 	c, x := n.Contracts, n.UniswapX()
 	named := map[string]common.Address{
@@ -54,12 +54,12 @@ func (n Network) Named() map[string]common.Address {
 	return named
 }
 
-// A Network is one of the chains that the sandbox can start.
+// A Network is a chain that the sandbox can start.
 type Network struct {
 	ID        uint64
 	Name      string
-	Native    string // symbol of its own coin, which has 18 decimals
-	Wrapped   Token  // its price is the native coin's
+	Native    string // symbol of the native coin, which has 18 decimals
+	Wrapped   Token  // its price is also the native coin's
 	Tokens    []Token
 	Contracts Contracts
 	// DEX says whether the DEX API serves the chain.
@@ -76,9 +76,9 @@ const (
 	ether  = 3000 * dollar
 )
 
-// networks is the table of chains. Addresses are those of the real chains, as
-// published in the Uniswap SDKs and by the tokens' issuers. Chain 39, and the
-// Uniswap addresses of 5330, have no such source: those are the sandbox's own.
+// networks is the table of chains. Addresses are those of the real chains, as published
+// in the Uniswap SDKs and by the tokens' issuers. The addresses of chain 39 and the
+// Uniswap addresses of 5330 have no such source and are the sandbox's own.
 var networks = []Network{
 	{
 		ID: 1, Name: "Ethereum", Native: "ETH", DEX: true,
@@ -170,8 +170,8 @@ var networks = []Network{
 	},
 }
 
-// ownContracts are the sandbox's own choice, for chains without a deployment
-// that we know of.
+// ownContracts are addresses of the sandbox's own choice, for chains without a known
+// deployment.
 var ownContracts = contractsAt(
 	"0x5a4d000000000000000000000000000000000011", "0x5A4d000000000000000000000000000000000012",
 	"0x5A4D000000000000000000000000000000000013", "0x5a4D000000000000000000000000000000000014",
@@ -205,7 +205,7 @@ func contractsAt(v2Factory, v2Router, v3Factory, positionManager, quoter, univer
 // All lists the chains that can be started.
 func All() []Network { return slices.Clone(networks) }
 
-// ByID finds one by its chain id.
+// ByID looks up a network by its chain id.
 func ByID(id uint64) (Network, bool) {
 	i := slices.IndexFunc(networks, func(n Network) bool { return n.ID == id })
 	if i < 0 {
@@ -214,7 +214,7 @@ func ByID(id uint64) (Network, bool) {
 	return networks[i], true
 }
 
-// Token finds a token, the wrapped native coin included, by its symbol.
+// Token looks up a token by its symbol, the wrapped native coin included.
 func (n Network) Token(symbol string) (Token, bool) {
 	if n.Wrapped.Symbol == symbol {
 		return n.Wrapped, true
@@ -226,8 +226,8 @@ func (n Network) Token(symbol string) (Token, bool) {
 	return n.Tokens[i], true
 }
 
-// Units is an amount of the token worth so many US dollars at its starting
-// price, in base units, rounded down.
+// Units returns the amount of the token worth the given US dollars at its starting price,
+// in base units, rounded down.
 func (t Token) Units(dollars int64) *big.Int {
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(t.Decimals)), nil)
 	amount := unit.Mul(unit, big.NewInt(dollars*dollar))

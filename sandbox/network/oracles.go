@@ -8,53 +8,51 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Oracles are a chain's contracts that tell prices. What the chain lacks is zero,
-// or empty.
+// Oracles holds a chain's price oracles. What the chain lacks is zero or empty.
 type Oracles struct {
-	// Sequencer is Chainlink's feed of the L2's uptime.
+	// Sequencer is Chainlink's L2 sequencer uptime feed.
 	Sequencer common.Address
-	// Feeds have the interface of Chainlink's and answer in US dollars, with eight
-	// decimals.
+	// Feeds have Chainlink's interface and answer in US dollars, with eight decimals.
 	Feeds []Feed
-	// Aave is the Aave oracle, Assets what it knows.
+	// Aave is the Aave oracle, Assets are the assets it prices.
 	Aave   common.Address
 	Assets []Asset
-	// DIA is the oracle of that name.
+	// DIA is the DIA oracle.
 	DIA common.Address
-	// Slipstream are the factories of Velodrome's pools; the last has the pools.
+	// Slipstream are the factories of Velodrome's pools; the last one has the pools.
 	Slipstream []common.Address
 	Pools      []SlipstreamPool
-	// Further are tokens that oracles speak of and nothing else here does.
+	// Further are tokens that only the oracles and pools here use.
 	Further []Token
 }
 
-// A Feed answers with the price of one asset.
+// A Feed reports the price of one asset.
 type Feed struct {
 	At     common.Address `json:"at"`
 	Symbol string         `json:"symbol"`
 }
 
-// An Asset of the Aave oracle has its price from a feed.
+// An Asset is an asset of the Aave oracle and the feed that prices it.
 type Asset struct {
 	Asset  common.Address `json:"asset"`
 	Source common.Address `json:"source"`
 }
 
-// A SlipstreamPool shows the price of two tokens, named by their symbols.
+// A SlipstreamPool shows the price of two tokens, named by symbol.
 type SlipstreamPool struct {
 	At   common.Address
 	A, B string
-	// Spacing of its ticks, by which the factory tells pools apart.
+	// Spacing is the tick spacing, which identifies a pool in the factory.
 	Spacing int64
-	// Dollars is what lies on each side.
+	// Dollars is the value on each side.
 	Dollars int64
 }
 
-// Market is the sandbox's own contract, on every chain, that moves prices.
+// Market is the address, on every chain, of the sandbox's own contract that moves prices.
 var Market = common.HexToAddress("0x5a4d000000000000000000000000000000000031")
 
-// oraclesJSON has the feeds of ETH, BTC, BNB, USDC, USDT and DAI, and all that the
-// Aave oracle knows, at the addresses that the Aave address book publishes.
+// oraclesJSON has the feeds of ETH, BTC, BNB, USDC, USDT and DAI, and all assets of the
+// Aave oracle, at the addresses published in the Aave address book.
 //
 //go:embed oracles.json
 var oraclesJSON []byte
@@ -79,9 +77,9 @@ func loadOracles() map[uint64]Oracles {
 	return all
 }
 
-// superseed has DIA's oracle with two adapters, as its documentation publishes
-// them, and Velodrome's factories, as Velodrome's SDK has them. The pools' own
-// addresses are the sandbox's choice, and so are the depths.
+// superseed has DIA's oracle with two adapters, from DIA's documentation, and Velodrome's
+// factories, from Velodrome's SDK. The pools' addresses and depths are the sandbox's
+// choice.
 var superseed = Oracles{
 	Feeds: []Feed{
 		{common.HexToAddress("0xAdEfc2264c21A05D3f83bf7694438F81E119620B"), "WETH"},
@@ -114,11 +112,10 @@ func ownPool(n byte) common.Address {
 	return at
 }
 
-// Oracles are what the chain has of them.
+// Oracles returns the chain's price oracles.
 func (n Network) Oracles() Oracles { return oracles[n.ID] }
 
-// Token finds a token that oracles speak of by its symbol, among the chain's own
-// and the further ones.
+// Token looks up a token by its symbol among the chain's own and the further ones.
 func (o Oracles) Token(n Network, symbol string) (Token, bool) {
 	n.Tokens = append(append([]Token(nil), n.Tokens...), o.Further...)
 	return n.Token(symbol)

@@ -2,24 +2,24 @@ package network
 
 import "github.com/ethereum/go-ethereum/common"
 
-// UniswapX are a chain's contracts of the auction route. A reactor is zero where
-// there is none.
+// UniswapX holds a chain's contracts of the auction route. Missing reactors are zero.
 type UniswapX struct {
 	V2Reactor   common.Address
 	V3Reactor   common.Address
 	OrderQuoter common.Address
-	// FeeOwner may name who sets protocol fees. Nobody is named, on the real
-	// chains or here, and no fee is taken.
+	// FeeOwner may appoint a protocol fee controller. None is set, on the real chains or
+	// here, and no fee is taken.
 	FeeOwner common.Address
-	// Protocol is the kind of auction that the DEX API offers there; "" is none.
+	// Protocol is the kind of auction that the DEX API offers on the chain; "" = none.
 	Protocol string
 }
 
-// orderQuoter is the lens's address on every chain.
+// orderQuoter is the address of the OrderQuoter lens on every chain.
 var orderQuoter = common.HexToAddress("0x00000000a3db63Df9078cBF3dF88B4CAdD5a7F58")
 
-// uniswapX by chain id, as the UniswapX SDK and its repository's deployments
-// have it. Two chains have a reactor that the API does not offer.
+// uniswapX maps chain ids to the addresses in the UniswapX SDK and the deployments of its
+// repository. The API does not offer the V3 reactors of 1 and 10 and the V2 reactor of
+// 42161.
 var uniswapX = map[uint64]UniswapX{
 	1:     auction("0x00000011F84B9aa48e5f8aA8B9897600006289Be", "0x0000000015757c461808EA25Eb309638B62681cf", "0x1a9C8182C09F50C8318d769245beA52c32BE35BC", "UNISWAPX_V2"),
 	10:    auction("", "0x000000000923439A92daE8930613568824108631", "0xa1dD330d602c32622AA270Ea73d078B803Cb3518", ""),
@@ -33,5 +33,5 @@ func auction(v2, v3, feeOwner, protocol string) UniswapX {
 	return UniswapX{common.HexToAddress(v2), common.HexToAddress(v3), orderQuoter, common.HexToAddress(feeOwner), protocol}
 }
 
-// UniswapX is what the chain has of the auction route.
+// UniswapX returns the chain's contracts of the auction route.
 func (n Network) UniswapX() UniswapX { return uniswapX[n.ID] }

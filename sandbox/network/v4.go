@@ -2,18 +2,18 @@ package network
 
 import "github.com/ethereum/go-ethereum/common"
 
-// V4 are a chain's contracts of Uniswap v4; zero where there is none.
+// V4 holds a chain's Uniswap v4 contracts; zero where there are none.
 type V4 struct {
 	Manager common.Address
 	Quoter  common.Address
-	// Liquidity is the sandbox's own, which makes pools.
+	// Liquidity is the sandbox's own contract that makes pools.
 	Liquidity common.Address
-	// Pair are the symbols of the two tokens that have a pool from the beginning.
+	// Pair holds the symbols of the two tokens with a pool at genesis.
 	Pair [2]string
 }
 
-// v4 by chain id, as the vendor's SDK has the addresses (@uniswap/sdk-core 7.19.4). On
-// one chain there is a pool that pays more than those of other versions.
+// v4 maps chain ids to the addresses in the vendor's SDK (@uniswap/sdk-core 7.19.4). On
+// one chain a V4 pool pays more than those of other versions.
 var v4 = map[uint64]V4{
 	1:     v4At("0x000000000004444c5dc75cB358380D2e3dE08A90", "0x52f0e24d1c21c8a0cb1e5a5dd6198556bd9e1203", "", ""),
 	10:    v4At("0x9a13f98cb987694c9f086b1f5eb990eea8264ec3", "0x1f3131a13296fb91c90870043742c3cdbff1a8d7", "", ""),
@@ -25,10 +25,10 @@ func v4At(manager, quoter, a, b string) V4 {
 	return V4{common.HexToAddress(manager), common.HexToAddress(quoter), common.HexToAddress("0x5a4d000000000000000000000000000000000051"), [2]string{a, b}}
 }
 
-// V4 is what the chain has of Uniswap v4.
+// V4 returns the chain's Uniswap v4 contracts.
 func (n Network) V4() V4 { return v4[n.ID] }
 
-// V4Fee and V4TickSpacing are those of the pool from the beginning: 0.0005 %.
+// V4Fee, 0.0005 %, and V4TickSpacing belong to the pool that exists at genesis.
 const (
 	V4Fee         = 5
 	V4TickSpacing = 1

@@ -13,8 +13,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// An Account pays on every chain. Its methods may be called concurrently; the
-// key is public.
+// An Account sends transactions on every chain. Its methods may be called concurrently.
+// Its key is public.
 type Account struct {
 	Address common.Address
 	Key     *ecdsa.PrivateKey
@@ -22,7 +22,7 @@ type Account struct {
 	sending sync.Mutex // one nonce at a time
 }
 
-// NewAccount is the account of a key.
+// NewAccount returns the account of a key.
 func NewAccount(key *ecdsa.PrivateKey) *Account {
 	return &Account{Address: crypto.PubkeyToAddress(key.PublicKey), Key: key}
 }
@@ -32,14 +32,14 @@ type Call struct {
 	To    common.Address
 	Value *big.Int // wei; nil = 0
 	Data  []byte
-	Gas   uint64 // 0 = estimated: a call that would revert is not sent then
+	Gas   uint64 // 0 = estimate; a call that would revert is then not sent
 }
 
-// leastTip is what an account tips where blocks ask no more, in wei per gas.
+// leastTip is the smallest tip of an account, in wei per gas.
 var leastTip = big.NewInt(2e9)
 
-// Send signs a call and hands it to the chain. It does not wait for a block. A
-// call without gas that would revert is an error and nothing was sent.
+// Send signs a call and submits it, without waiting for a block. If Gas is 0 and the call
+// would revert, it returns an error and sends nothing.
 func (a *Account) Send(ctx context.Context, c Chain, call Call) (common.Hash, error) {
 	if call.Value == nil {
 		call.Value = new(big.Int)
@@ -58,7 +58,8 @@ func (a *Account) Send(ctx context.Context, c Chain, call Call) (common.Hash, er
 		tip = leastTip
 	}
 	var hash common.Hash
-	// The nonce of a block that is abandoned meanwhile would wait for ever.
+	// A nonce read in a block that is replaced meanwhile would leave the transaction
+	// pending forever.
 	err := c.Still(func() error {
 		tx, err := a.sign(ctx, c, call, tip)
 		if err != nil {

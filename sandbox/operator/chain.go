@@ -1,5 +1,5 @@
-// Package operator is what stands behind the simulated providers: the chains as
-// they see them, and accounts of their own that pay on those chains.
+// Package operator holds what the operators of the simulated providers need: their view
+// of the chains, and their own accounts, which pay on those chains.
 package operator
 
 import (
@@ -14,41 +14,41 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/ethclient"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/sandbox/network"
 )
 
-// A Chain is one of the table, as a simulator sees it.
+// A Chain is a chain of the table as a simulator sees it.
 type Chain struct {
 	network.Network
-	// Client reaches the node beside its endpoint: no fault touches it and no
-	// counter counts it. It is nil where the chain does not run here.
+	// Client bypasses the chain's endpoint: requests meet no faults and are not counted.
+	// It is nil if the chain is not running.
 	Client *ethclient.Client
-	// Tip is what blocks ask at least, in wei per gas; nil where Client is.
+	// Tip returns the minimum tip, in wei per gas; nil if Client is nil.
 	Tip func() *big.Int
-	// Still runs a function while no block is made or abandoned; nil where Client is.
+	// Still runs a function while no block is made or replaced; nil if Client is nil.
 	Still func(func() error) error
 }
 
-// Runs reports whether the chain runs here.
+// Runs reports whether the chain is running.
 func (c Chain) Runs() bool { return c.Client != nil }
 
-// Now is the clock or, where the chain has been moved ahead of it, the time of
-// the chain's latest block.
+// Now returns the later of the clock and the time of the chain's latest block, which may
+// have been shifted ahead.
 func (c Chain) Now(ctx context.Context) (time.Time, error) {
 	head, err := c.Client.HeaderByNumber(ctx, nil)
 	if err != nil {
 		return time.Time{}, err
 	}
-	now := fault.Now()
+	now := clock.Now()
 	if ahead := time.Unix(int64(head.Time), 0); ahead.After(now) {
 		return ahead, nil
 	}
 	return now, nil
 }
 
-// Coin finds a token of the chain; the zero address is the native coin, which is
-// described as its wrapped form.
+// Coin looks up a token of the chain. For the zero address, the native coin, it returns
+// the wrapped token.
 func (c Chain) Coin(a common.Address) (network.Token, bool) {
 	if a == (common.Address{}) || a == c.Wrapped.Address {
 		return c.Wrapped, true
@@ -61,12 +61,13 @@ func (c Chain) Coin(a common.Address) (network.Token, bool) {
 	return network.Token{}, false
 }
 
-// receiptPoll is how often the chain, in this process, is asked for a receipt.
+// receiptPoll is the interval at which Settled polls for a receipt. The node runs in this
+// process.
 const receiptPoll = 10 * time.Millisecond
 
-// Receipt is the transaction's, or ethereum.NotFound. The node knows a block's
-// receipts a moment before the block is its head: until then who is told of a
-// payment would still see the balance before it.
+// Receipt returns the transaction's receipt, or ethereum.NotFound. The node knows a
+// block's receipts a moment before the block becomes its head; Receipt waits for the
+// head, so that whoever learns of a payment also sees the new balance.
 func (c Chain) Receipt(ctx context.Context, tx common.Hash) (*types.Receipt, error) {
 	receipt, err := c.Client.TransactionReceipt(ctx, tx)
 	if err != nil {
@@ -82,8 +83,8 @@ func (c Chain) Receipt(ctx context.Context, tx common.Hash) (*types.Receipt, err
 	return receipt, nil
 }
 
-// Settled waits until the transaction is in a block. Blocks are made by the
-// chain, not by it.
+// Settled waits until a block includes the transaction and returns its receipt. It mines
+// no blocks itself.
 func (c Chain) Settled(ctx context.Context, tx common.Hash) (*types.Receipt, error) {
 	tick := time.NewTicker(receiptPoll)
 	defer tick.Stop()

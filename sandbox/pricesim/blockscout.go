@@ -12,9 +12,9 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// blockscout is an explorer of every chain that has one. The real ones have a host
-// each; here the path begins with the chain's id. Without it the first chain counts
-// that knows the address.
+// blockscout is an explorer for several chains. The real explorers have a host per chain;
+// here the path starts with the chain's id. Without an id, the first chain that knows the
+// address answers.
 var blockscout = kind{
 	name:      "blockscout",
 	endpoints: append(blockscoutPaths("/{chain}"), blockscoutPaths("")...),
@@ -41,13 +41,13 @@ func blockscoutPaths(chain string) []endpoint {
 // scoutChains are the chains with an explorer.
 var scoutChains = []uint64{1, 10, 5330, 8453, 42161}
 
-// scoutPriced are the tokens of chain 5330 that its explorer has prices of.
+// scoutPriced are the tokens of chain 5330 whose prices its explorer has.
 var scoutPriced = []string{"USDC", "SUPR"}
 
-// scoutPage is how many tokens a page of the list has.
+// scoutPage is the page size of the token list.
 const scoutPage = 50
 
-// scoutOn are the chains that a request is about.
+// scoutOn returns the chains of a request.
 func scoutOn(r *http.Request) ([]uint64, error) {
 	text := r.PathValue("chain")
 	if text == "" {
@@ -60,7 +60,7 @@ func scoutOn(r *http.Request) ([]uint64, error) {
 	return []uint64{id}, nil
 }
 
-// scoutFind is the token that a request names.
+// scoutFind returns the token of a request.
 func (s *Server) scoutFind(r *http.Request) (token, error) {
 	chains, err := scoutOn(r)
 	if err != nil {
@@ -116,8 +116,8 @@ func (s *Server) scoutCounters(r *http.Request) (any, error) {
 	}, nil
 }
 
-// scoutList is a page of a chain's tokens. Where the next begins is in the last
-// one's next_page_params, which are handed back as a query.
+// scoutList answers with a page of a chain's tokens. Clients send next_page_params back
+// as a query to get the next page.
 func (s *Server) scoutList(r *http.Request) (any, error) {
 	chains, err := scoutOn(r)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// A token is one that the services know.
+// A token is a token that the services know.
 type token struct {
 	Chain    uint64         `json:"chain"`
 	Address  common.Address `json:"address"` // zero = the native coin
@@ -33,7 +33,7 @@ type place struct {
 	address common.Address
 }
 
-// tokens are all of them, in a fixed order, and where to find each.
+// tokens are all tokens, in a fixed order; places looks them up by address.
 var tokens, places = load()
 
 func load() (all []token, places map[place]token) {
@@ -51,7 +51,7 @@ func load() (all []token, places map[place]token) {
 	for _, t := range all {
 		at := place{t.Chain, t.Address}
 		if _, twice := places[at]; twice {
-			continue // the list's row comes first
+			continue // the first row wins
 		}
 		var ok bool
 		if t.asset, ok = market.BySymbol(t.Symbol); !ok {
@@ -63,7 +63,7 @@ func load() (all []token, places map[place]token) {
 	return kept, places
 }
 
-// tokenAt finds one by its address, in any letter case.
+// tokenAt looks up a token by its address, in any letter case.
 func tokenAt(chain uint64, address string) (token, bool) {
 	if !common.IsHexAddress(address) {
 		return token{}, false
@@ -72,10 +72,10 @@ func tokenAt(chain uint64, address string) (token, bool) {
 	return t, ok
 }
 
-// native reports the chain's own coin.
+// native reports whether the token is the chain's native coin.
 func (t token) native() bool { return t.Address == common.Address{} }
 
-// holders is how many hold the token. It is made up and fixed.
+// holders returns a number of holders. It is invented and fixed.
 func (t token) holders() int64 {
 	at := new(uint64)
 	for _, b := range t.Address {
@@ -84,12 +84,12 @@ func (t token) holders() int64 {
 	return int64(1_000 + (*at^t.Chain)*0x9e3779b97f4a7c15>>32%900_000)
 }
 
-// supply is how many whole ones there are, so that the market capitalisation is
-// right at the starting price.
+// supply returns the supply in whole tokens, such that the market capitalisation is right
+// at the starting price.
 func (t token) supply() int64 { return max(1, t.asset.Cap()*1_000_000/t.asset.Start()) }
 
-// onChain lists a chain's tokens, without its native coin, those with the largest
-// market capitalisation first.
+// onChain lists a chain's tokens without the native coin, by descending market
+// capitalisation.
 func onChain(chain uint64) (all []token) {
 	for _, t := range tokens {
 		if t.Chain == chain && !t.native() {

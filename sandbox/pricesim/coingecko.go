@@ -35,7 +35,7 @@ func coinRefusal(e refusal) any {
 	return map[string]string{"error": e.what}
 }
 
-// coinPlatforms are its names of chains. Those of 143, 5330 and 39 are assumed.
+// coinPlatformIDs are CoinGecko's names of chains. Those of 143, 5330 and 39 are assumed.
 var coinPlatformIDs = []struct {
 	id, native string
 	chain      uint64
@@ -44,7 +44,7 @@ var coinPlatformIDs = []struct {
 	{"arbitrum-one", "ethereum", 42161}, {"monad", "monad", 143}, {"superseed", "ethereum", 5330}, {"u2u-network", "u2u-network", 39},
 }
 
-// withKey demands the key, if there is one, in a header or in the query.
+// withKey requires the key of the settings, if any, in a header or in the query.
 func withKey(answer func(*Server, *http.Request) (any, error)) func(*Server, *http.Request) (any, error) {
 	return func(s *Server, r *http.Request) (any, error) {
 		want := s.Settings().APIKey
@@ -69,10 +69,10 @@ func (s *Server) coinPlatforms(*http.Request) (any, error) {
 	return all, nil
 }
 
-// maxCoinList bounds the ids or addresses of a request.
+// maxCoinList limits the ids or addresses of a request.
 const maxCoinList = 250
 
-// list splits a parameter that must be there.
+// list splits a required parameter at commas.
 func list(query url.Values, name string) ([]string, error) {
 	if query.Get(name) == "" {
 		return nil, refusal{http.StatusUnprocessableEntity, "Missing parameter " + name}
@@ -84,7 +84,7 @@ func list(query url.Values, name string) ([]string, error) {
 	return all, nil
 }
 
-// inDollars wants prices in US dollars to be asked for, the only ones there are.
+// inDollars checks that only prices in US dollars are requested; there are no others.
 func inDollars(query url.Values, name string) error {
 	all, err := list(query, name)
 	if err != nil {
@@ -98,7 +98,7 @@ func inDollars(query url.Values, name string) error {
 	return nil
 }
 
-// coinSimple is what the simple endpoints say of one asset.
+// coinSimple returns what the simple endpoints report of an asset.
 func (s *Server) coinSimple(a market.Asset, query url.Values) (map[string]any, bool) {
 	q, ok := s.present(a.Symbol)
 	said := map[string]any{"usd": q.number()}
@@ -166,7 +166,7 @@ func (s *Server) coinPrices(r *http.Request) (any, error) {
 	return all, nil
 }
 
-// page is a part of a list, from 1.
+// page returns the number, from 1, and the size of the requested page.
 func page(query url.Values) (number, size int, err error) {
 	number, size = 1, 100
 	for name, to := range map[string]*int{"page": &number, "per_page": &size} {

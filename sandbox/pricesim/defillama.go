@@ -30,7 +30,7 @@ var defillama = kind{
 	confident: true,
 }
 
-// llamaExpiry: answers are good until the next five minutes begin, and a little.
+// llamaExpiry makes responses expire 20 s after the next five-minute boundary.
 func llamaExpiry(h http.Header, now time.Time) {
 	next := now.Truncate(llamaGrain).Add(llamaGrain + 20*time.Second)
 	h.Set("Expires", next.UTC().Format(http.TimeFormat))
@@ -39,32 +39,32 @@ func llamaExpiry(h http.Header, now time.Time) {
 const (
 	// llamaGrain is the time between samples of the past.
 	llamaGrain = 5 * time.Minute
-	// llamaWidth is how far a sample may be from the time that was asked for.
+	// llamaWidth is the default maximum distance of a sample from the requested time.
 	llamaWidth = 6 * time.Hour
-	// Bounds of a request.
+	// Limits of a request.
 	maxCoins  = 100
 	maxPoints = 1000
 )
 
-// llamaChains are its names of chains.
+// llamaChains are DefiLlama's names of chains.
 var llamaChains = map[string]uint64{
 	"ethereum": 1, "optimism": 10, "bsc": 56, "monad": 143, "sseed": 5330, "base": 8453, "arbitrum": 42161, "u2u": 39,
 }
 
-// llamaNatives are the chains whose zero address it takes for the native coin.
+// llamaNatives are the chains where it accepts the zero address for the native coin.
 var llamaNatives = []string{"ethereum", "optimism", "bsc", "arbitrum"}
 
-// llamaSeed are the tokens of chain 5330 that it has prices of.
+// llamaSeed are the tokens of chain 5330 whose prices it has.
 var llamaSeed = []string{"WETH", "USDC", "SUPR"}
 
-// A llamaCoin is what a key names: a token of a chain, or an asset.
+// A llamaCoin is the subject of a key: a token of a chain, or an asset.
 type llamaCoin struct {
 	symbol   string
-	decimals *uint8 // nil = the key is not about a chain
+	decimals *uint8 // nil = the key names no chain
 	asset    market.Asset
 }
 
-// llamaCoinOf reads a key such as base:0x… or coingecko:ethereum.
+// llamaCoinOf parses a key such as base:0x… or coingecko:ethereum.
 func llamaCoinOf(key string) (llamaCoin, bool) {
 	chain, name, ok := strings.Cut(key, ":")
 	if !ok {
@@ -85,7 +85,7 @@ func llamaCoinOf(key string) (llamaCoin, bool) {
 	return llamaCoin{t.Symbol, &t.Decimals, t.asset}, true
 }
 
-// llamaKeys are the keys of a path, each once.
+// llamaKeys returns the distinct keys of a path.
 func llamaKeys(list string) ([]string, error) {
 	keys := strings.Split(list, ",")
 	if len(keys) > maxCoins {
@@ -103,7 +103,7 @@ type llamaPrice struct {
 	Confidence float64 `json:"confidence,omitempty"`
 }
 
-// llamaEach answers with something for every coin that is known, by its key.
+// llamaEach answers with the result of say for every known coin, by key.
 func llamaEach(list string, say func(llamaCoin) (any, bool)) (any, error) {
 	keys, err := llamaKeys(list)
 	if err != nil {
@@ -127,8 +127,8 @@ func (s *Server) llamaCurrent(r *http.Request) (any, error) {
 	})
 }
 
-// sample is the price of the sample nearest to a time, if there is one within the
-// width.
+// sample returns the price of the sample nearest to a time; false if there is none within
+// the width.
 func (s *Server) sample(symbol string, at time.Time, width time.Duration) (quote, bool) {
 	near := at.Round(llamaGrain)
 	if now := s.now(); near.After(now) {
@@ -162,14 +162,14 @@ func (s *Server) llamaFirst(r *http.Request) (any, error) {
 	})
 }
 
-// A llamaPoint is one price of several.
+// A llamaPoint is one price in a list.
 type llamaPoint struct {
 	Timestamp  int64   `json:"timestamp"`
 	Price      any     `json:"price"`
 	Confidence float64 `json:"confidence,omitempty"`
 }
 
-// parseBatch reads the coins and times of a batch.
+// parseBatch parses the coins and times of a batch.
 func parseBatch(text string) (map[string][]int64, error) {
 	var asked map[string][]int64
 	if err := json.Unmarshal([]byte(text), &asked); err != nil || asked == nil {
@@ -218,7 +218,7 @@ func (s *Server) llamaBatch(r *http.Request) (any, error) {
 	return map[string]any{"coins": coins}, nil
 }
 
-// A llamaSpan is the times of a chart.
+// A llamaSpan holds the times of a chart.
 type llamaSpan struct {
 	first  time.Time
 	period time.Duration
@@ -226,7 +226,7 @@ type llamaSpan struct {
 	width  time.Duration
 }
 
-// parseChart reads a chart's query.
+// parseChart parses a chart's query.
 func parseChart(query url.Values, now time.Time) (llamaSpan, error) {
 	c := llamaSpan{points: 10}
 	var err error
@@ -301,7 +301,7 @@ func (s *Server) llamaPercentage(r *http.Request) (any, error) {
 	})
 }
 
-// parseCaps reads the keys of a request for market capitalisations.
+// parseCaps parses the keys of a request for market capitalisations.
 func parseCaps(raw []byte) ([]string, error) {
 	var body struct {
 		Coins []string `json:"coins"`
@@ -334,7 +334,7 @@ func (s *Server) llamaCaps(r *http.Request) (any, error) {
 // maxUnix is the last second of the year 9999.
 const maxUnix = 253402300799
 
-// unix reads a time in Unix seconds.
+// unix parses a time in Unix seconds.
 func unix(text string) (time.Time, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 || n > maxUnix {
@@ -343,14 +343,14 @@ func unix(text string) (time.Time, error) {
 	return time.Unix(n, 0), nil
 }
 
-// spanUnits are the letters of spans of time; M is a minute.
+// spanUnits are the units of time spans; M is a minute.
 var spanUnits = map[byte]time.Duration{'W': 7 * 24 * time.Hour, 'D': 24 * time.Hour, 'H': time.Hour, 'M': time.Minute}
 
-// maxSpan bounds a span of time.
+// maxSpan limits a time span.
 const maxSpan = 10 * 365 * 24 * time.Hour
 
-// span reads a span such as 4h or 15m, in either letter case; a number without a
-// letter is seconds.
+// span parses a span such as 4h or 15m, in either letter case. A number without a unit is
+// seconds.
 func span(query url.Values, name string, fallback time.Duration) (time.Duration, error) {
 	text := strings.ToUpper(query.Get(name))
 	if text == "" {

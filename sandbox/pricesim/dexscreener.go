@@ -21,13 +21,13 @@ var dexscreener = kind{
 	refuse: func(e refusal) any { return map[string]string{"error": e.what} },
 }
 
-// maxScreen is how many addresses one request may name.
+// maxScreen limits the addresses of a request.
 const maxScreen = 30
 
 var tooManyScreen = refusal{http.StatusBadRequest, "too many token addresses (30 at most)"}
 
-// screenChains are its names of chains, in the order that they are searched in.
-// Those of 143 and 5330 are assumed.
+// screenChains are DexScreener's names of chains, in search order. Those of 143 and 5330
+// are assumed.
 var screenChains = []struct {
 	id    string
 	chain uint64
@@ -43,7 +43,7 @@ type screenToken struct {
 
 func screenOf(t token) screenToken { return screenToken{eip55.Address(t.Address), t.Name, t.Symbol} }
 
-// A screenPair is a pool as it shows one.
+// A screenPair is a pool as DexScreener shows it.
 type screenPair struct {
 	ChainID       string             `json:"chainId"`
 	DexID         string             `json:"dexId"`
@@ -63,14 +63,14 @@ type screenPair struct {
 	PairCreatedAt int64              `json:"pairCreatedAt"`
 }
 
-// screenPools are the pools that each token has: the deepest comes second, one in
-// which nobody trades any more says something else, and in one the token is the
-// one that prices are given in.
+// screenPools are the pools of every token. The first price is slightly off, the second
+// pool is the deepest with the token as base, the third is abandoned and has a wrong
+// price, and in the last and deepest the token is the quote.
 var screenPools = []struct {
 	dex    string
 	labels []string
 	share  float64 // of the reserve
-	off    float64 // by how much its price is
+	off    float64 // factor on the price
 	quote  bool
 }{
 	{"uniswap", []string{"v2"}, 0.02, 1.004, false},
@@ -79,7 +79,7 @@ var screenPools = []struct {
 	{"uniswap", []string{"v4"}, 2, 1, true},
 }
 
-// screenPairs are the pools of a token on a chain, nil if it is unknown.
+// screenPairs returns the pools of a token on a chain; nil if it is unknown.
 func (s *Server) screenPairs(chain string, id uint64, address string) (pairs []screenPair) {
 	t, ok := tokenAt(id, address)
 	if !ok || t.native() || !s.Settings().knows(t.Symbol) {
@@ -121,8 +121,8 @@ func (s *Server) screenPairs(chain string, id uint64, address string) (pairs []s
 	return pairs
 }
 
-// screenTrades counts the trades of a pool by their age; a pool with next to nothing
-// in it has had its last one.
+// screenTrades returns the number of trades by period. A nearly empty pool has no recent
+// ones.
 func screenTrades(share float64) map[string]any {
 	spans := map[string]int{"m5": 1, "h1": 6, "h6": 31, "h24": 120}
 	out := make(map[string]any, len(spans))
@@ -157,7 +157,7 @@ func (s *Server) screenLatest(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var pairs []screenPair // null where there is none
+	var pairs []screenPair // null if there are none
 	for _, c := range screenChains {
 		for _, a := range asked {
 			pairs = append(pairs, s.screenPairs(c.id, c.chain, a)...)

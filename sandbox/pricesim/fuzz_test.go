@@ -12,7 +12,7 @@ import (
 	"swapkeep/sandbox/market"
 )
 
-var clock = time.Unix(1_772_813_396, 0)
+var testTime = time.Unix(1_772_813_396, 0)
 
 func refused(t *testing.T, err error) {
 	t.Helper()
@@ -22,7 +22,7 @@ func refused(t *testing.T, err error) {
 	}
 }
 
-// A batch that is not refused is bounded, and of times that can be written.
+// FuzzBatch checks that accepted batches are bounded and have valid times.
 func FuzzBatch(f *testing.F) {
 	f.Add(`{"coingecko:ethereum":[1772727000,1772640600]}`)
 	f.Add(`{"base:0x4200000000000000000000000000000000000006":[-1]}`)
@@ -64,7 +64,7 @@ func FuzzCaps(f *testing.F) {
 	})
 }
 
-// A chart that is not refused has bounded times.
+// FuzzChart checks that accepted charts have bounded times.
 func FuzzChart(f *testing.F) {
 	f.Add("start=1772727000&span=3&period=1h")
 	f.Add("end=1772727000&span=96&period=15m&searchWidth=600")
@@ -75,7 +75,7 @@ func FuzzChart(f *testing.F) {
 		if err != nil {
 			return
 		}
-		c, err := parseChart(query, clock)
+		c, err := parseChart(query, testTime)
 		if err != nil {
 			refused(t, err)
 			return
@@ -86,8 +86,8 @@ func FuzzChart(f *testing.F) {
 	})
 }
 
-// Whatever is asked, every service answers with JSON, and never with trouble of its
-// own.
+// FuzzRequests checks that every service answers any request with JSON and never with a
+// status of 5xx.
 func FuzzRequests(f *testing.F) {
 	for _, path := range []string{
 		"/prices/current/optimism:0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85,coingecko:ethereum",
@@ -106,13 +106,13 @@ func FuzzRequests(f *testing.F) {
 			f.Add(uint8(kind), path)
 		}
 	}
-	market := market.NewPrices(1, clock)
+	market := market.NewPrices(1, testTime)
 	f.Fuzz(func(t *testing.T, kind uint8, target string) {
 		u, err := url.ParseRequestURI(target)
 		if err != nil || u.Host != "" {
 			return
 		}
-		s, err := New(kinds[int(kind)%len(kinds)].name, market, func() time.Time { return clock })
+		s, err := New(kinds[int(kind)%len(kinds)].name, market, func() time.Time { return testTime })
 		if err != nil {
 			t.Fatal(err)
 		}

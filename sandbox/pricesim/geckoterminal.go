@@ -26,11 +26,11 @@ var geckoterminal = kind{
 	},
 }
 
-// maxGecko is how many addresses one request may name.
+// maxGecko limits the addresses of a request.
 const maxGecko = 30
 
-// geckoChains are its networks, in the order of its list. Those of 143 and 5330
-// are assumed.
+// geckoChains are GeckoTerminal's networks, in the order of its list. Those of 143 and
+// 5330 are assumed.
 var geckoChains = []struct {
 	id, name, platform string
 	chain              uint64
@@ -66,7 +66,7 @@ func geckoChain(r *http.Request) (uint64, error) {
 	return 0, errNoPath
 }
 
-// addresses splits a list of at most so many, each of which is an address.
+// addresses splits a list of at most the given number of addresses, in lower case.
 func addresses(list string, most int, tooMany refusal) ([]string, error) {
 	all := strings.Split(list, ",")
 	if len(all) > most {
@@ -83,7 +83,7 @@ func addresses(list string, most int, tooMany refusal) ([]string, error) {
 
 var tooManyGecko = refusal{http.StatusUnprocessableEntity, "exceeded maximum number of addresses (30)"}
 
-// geckoTokens are the known ones of a request's addresses.
+// geckoTokens returns the known tokens of a request's addresses.
 func (s *Server) geckoTokens(r *http.Request) (found []token, err error) {
 	chain, err := geckoChain(r)
 	if err != nil {
@@ -103,8 +103,8 @@ func (s *Server) geckoTokens(r *http.Request) (found []token, err error) {
 
 func lower(t token) string { return strings.ToLower(t.Address.Hex()) }
 
-// geckoCap is the market capitalisation, null unless verified: here, that of
-// assets which CoinGecko lists.
+// geckoCap returns the market capitalisation; null unless verified, which here means
+// listed at CoinGecko.
 func geckoCap(t token) any {
 	if t.asset.Coin == "" {
 		return nil
@@ -112,7 +112,7 @@ func geckoCap(t token) any {
 	return decimal(float64(t.asset.Cap()))
 }
 
-// volume and reserve are made up.
+// volume and reserve are invented, in US dollars.
 func volume(t token) float64  { return float64(t.asset.Cap()) / 50 }
 func reserve(t token) float64 { return float64(t.asset.Cap()) / 20 }
 
@@ -122,7 +122,7 @@ func (s *Server) geckoSimple(r *http.Request) (any, error) {
 		return nil, err
 	}
 	query := r.URL.Query()
-	// Each member is told where it was asked for; "" = always.
+	// Members are included if the parameter asked is true; "" = always.
 	members := []struct {
 		name, asked string
 		of          func(t token, q quote) any
@@ -156,7 +156,7 @@ func (s *Server) geckoSimple(r *http.Request) (any, error) {
 	return map[string]any{"data": map[string]any{"id": requestID(r), "type": "simple_token_price", "attributes": attributes}}, nil
 }
 
-// requestID is the id of an answer, in the form of a UUID.
+// requestID returns the id of a response, formatted as a UUID.
 func requestID(r *http.Request) string {
 	sum := sha256.Sum256([]byte(r.URL.RequestURI()))
 	return fmt.Sprintf("%x-%x-4%x-8%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])[:36]
@@ -196,7 +196,7 @@ func (s *Server) geckoMulti(r *http.Request) (any, error) {
 	return map[string]any{"data": data}, nil
 }
 
-// geckoOne is the one token that a request names.
+// geckoOne returns the one token that a request names.
 func (s *Server) geckoOne(r *http.Request) (token, error) {
 	chain, err := geckoChain(r)
 	if err != nil {

@@ -21,14 +21,14 @@ var goplus = kind{
 	},
 }
 
-// Codes of answers. The two that are not good are assumed.
+// Codes of responses. Those of the two errors are assumed.
 const (
 	plusOK      = 1
 	plusNoChain = 2022
 	plusLimit   = 4029
 )
 
-// plusChains are the chains that it looks at.
+// plusChains are the chains that GoPlus serves.
 var plusChains = []uint64{1, 10, 56, 8453, 42161}
 
 func (s *Server) plusTokens(r *http.Request) (any, error) {

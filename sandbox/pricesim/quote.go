@@ -10,16 +10,17 @@ import (
 // memory is how far back the services know prices.
 const memory = 3 * 365 * 24 * time.Hour
 
-// A quote is what a service says that something is worth.
+// A quote is a price as a service reports it.
 type quote struct {
 	dollars    float64
 	at         time.Time
-	say        string // in place of the price; "" = nothing
+	say        string // replaces the price; "" = nothing
 	confidence float64
 }
 
-// quote is the price of a symbol at a time, or now where that is to come, as the
-// settings have it. False: the service does not know it.
+// quote returns the price of a symbol at a time, changed as the settings say. For a
+// future time it is the current price. It returns false if the service does not know the
+// price.
 func (s *Server) quote(symbol string, at time.Time) (quote, bool) {
 	settings := s.Settings()
 	now := s.now()
@@ -45,10 +46,10 @@ func (s *Server) quote(symbol string, at time.Time) (quote, bool) {
 	return q, true
 }
 
-// now is what a service says about the present.
+// present returns the current price.
 func (s *Server) present(symbol string) (quote, bool) { return s.quote(symbol, s.now()) }
 
-// change is by how many percent the price has moved in the time before a quote.
+// change returns by how many percent the price has moved over a span before a quote.
 func (s *Server) change(symbol string, q quote, span time.Duration) float64 {
 	before, ok := s.market.At(symbol, q.at.Add(-span))
 	now, _ := s.market.At(symbol, q.at)
@@ -63,11 +64,10 @@ func round(x float64, digits int) float64 {
 	return math.Round(x*scale) / scale
 }
 
-// decimal is a number as these services write it, with up to ten digits after the
-// point.
+// decimal formats a number as these services do, with up to ten decimals.
 func decimal(x float64) string { return strconv.FormatFloat(round(x, 10), 'f', -1, 64) }
 
-// number is the price as a JSON number, or as whatever is said in its place.
+// number returns the price as a JSON number, or its replacement.
 func (q quote) number() any {
 	switch {
 	case q.say == "":
@@ -79,7 +79,7 @@ func (q quote) number() any {
 	}
 }
 
-// text is the price as a JSON string, or what is said in its place.
+// text returns the price as a JSON string, or its replacement.
 func (q quote) text() any {
 	switch q.say {
 	case "":

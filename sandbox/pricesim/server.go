@@ -1,7 +1,7 @@
-// Package pricesim answers as the price services do that the wallet asks over
-// HTTP: DefiLlama, GeckoTerminal, CoinGecko, DexScreener, Blockscout and GoPlus. They
-// know the tokens of the sandbox's chains and those of the wallet's built-in list.
-// What they say follows the sandbox's market, unless they are told to lie.
+// Package pricesim simulates the price services that the wallet queries over HTTP:
+// DefiLlama, GeckoTerminal, CoinGecko, DexScreener, Blockscout and GoPlus. They know the
+// tokens of the sandbox's chains and of the wallet's built-in list. Prices follow the
+// sandbox's market unless the settings or faults change them.
 package pricesim
 
 import (
@@ -13,13 +13,13 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/sandbox/form"
 	"swapkeep/sandbox/inject"
 	"swapkeep/sandbox/limit"
 )
 
-// A Market says what an asset was worth, in millionths of a US dollar.
+// A Market returns past and present prices, in millionths of a US dollar.
 type Market interface {
 	At(symbol string, t time.Time) (micro float64, ok bool)
 }
@@ -27,31 +27,31 @@ type Market interface {
 // A kind is a service.
 type kind struct {
 	name string
-	// base is what the service's base URL ends in.
+	// base is the path of the service's base URL.
 	base      string
 	endpoints []endpoint
-	// refuse writes what the service says instead of an answer.
+	// refuse returns the body of an error response.
 	refuse func(e refusal) any
-	// head, which may be nil, adds to the headers of good answers.
+	// head, if not nil, adds headers to successful responses.
 	head func(h http.Header, now time.Time)
 
-	keyed     bool // demands a key, once it has one
-	confident bool // says how sure it is
-	aged      bool // has older instances of another form
+	keyed     bool // supports an API key
+	confident bool // reports a confidence
+	aged      bool // has older instances with other members
 }
 
 // An endpoint answers one method and path.
 type endpoint struct {
 	pattern string
-	// target names it for faults and counts: the path without its variables.
+	// target is its name for faults and counts: the path without variables.
 	target string
 	answer func(s *Server, r *http.Request) (any, error)
 }
 
-// kinds is the table of them.
+// kinds is the table of services.
 var kinds = []kind{defillama, geckoterminal, coingecko, dexscreener, blockscout, goplus}
 
-// Kinds lists the services' names, as in the daemon's configuration:
+// Kinds lists the services' names as in the daemon's configuration:
 // prices.sources.<name>.
 func Kinds() (names []string) {
 	for _, k := range kinds {
@@ -60,7 +60,7 @@ func Kinds() (names []string) {
 	return names
 }
 
-// A refusal is an answer that is none.
+// A refusal is an error response.
 type refusal struct {
 	status int
 	what   string
@@ -73,10 +73,10 @@ var (
 	errLimit  = refusal{http.StatusTooManyRequests, "Too Many Requests"}
 )
 
-// A Server is one of the simulators. It is an http.Handler.
+// A Server is a simulator of one service. It is an http.Handler.
 type Server struct {
-	// Faults decides what happens to requests, by an endpoint's path without its
-	// variables, such as /prices/current.
+	// Faults holds the fault rules, by an endpoint's path without variables, such as
+	// /prices/current.
 	Faults *inject.Book
 
 	kind
@@ -88,10 +88,10 @@ type Server struct {
 	limits   limit.Keys
 }
 
-// New makes a simulator of the service with that name. now may be nil: the clock.
+// New returns a simulator of the named service. A nil now means clock.Now.
 func New(name string, m Market, now func() time.Time) (*Server, error) {
 	if now == nil {
-		now = fault.Now
+		now = clock.Now
 	}
 	for _, k := range kinds {
 		if k.name != name {
@@ -104,7 +104,7 @@ func New(name string, m Market, now func() time.Time) (*Server, error) {
 	return nil, fmt.Errorf("no price service %q", name)
 }
 
-// Base is what the base URL of the service with that name ends in.
+// Base returns the path of the named service's base URL.
 func Base(name string) string {
 	for _, k := range kinds {
 		if k.name == name {
@@ -114,7 +114,7 @@ func Base(name string) string {
 	return ""
 }
 
-// Settings are the present ones.
+// Settings returns the current settings.
 func (s *Server) Settings() Settings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *Server) Set(settings Settings) error {
 	return nil
 }
 
-// Reset removes faults and counts and goes back to the default settings.
+// Reset removes faults and counts and restores the default settings.
 func (s *Server) Reset() {
 	s.Faults.Reset()
 	s.mu.Lock()
@@ -142,14 +142,13 @@ func (s *Server) Reset() {
 	s.limits.Reset()
 }
 
-// Close does nothing: a price service does nothing in the background.
+// Close does nothing, as a price service does no background work.
 func (s *Server) Close() error { return nil }
 
-// maxURL is how long a request's path and query may be, as the servers in front of
-// such services have it.
+// maxURL limits a request's path and query, as the reverse proxies of such services do.
 const maxURL = 8 << 10
 
-// find is the first endpoint that a request fits, whose variables it sets.
+// find returns the first endpoint that matches a request, and sets its path values.
 func (k kind) find(r *http.Request) (endpoint, bool) {
 	for _, e := range k.endpoints {
 		method, path, _ := strings.Cut(e.pattern, " ")
@@ -160,8 +159,8 @@ func (k kind) find(r *http.Request) (endpoint, bool) {
 	return endpoint{target: "/unknown"}, false
 }
 
-// match holds a request's path against a pattern, a segment in braces being a
-// variable that is not empty.
+// match matches a request's path against a pattern. A segment in braces is a non-empty
+// variable.
 func match(pattern string, r *http.Request) bool {
 	want, got := strings.Split(pattern, "/"), strings.Split(r.URL.Path, "/")
 	if len(want) != len(got) {

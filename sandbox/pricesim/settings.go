@@ -8,36 +8,35 @@ import (
 	"swapkeep/sandbox/market"
 )
 
-// Settings are what a test or a demonstration may change while a simulator runs.
+// Settings can be changed while a simulator runs.
 type Settings struct {
-	// APIKey is the key that CoinGecko demands; "" = none.
+	// APIKey is the key that CoinGecko requires; "" = none.
 	APIKey string `json:"apiKey"`
-	// RateLimit is the requests a minute that are answered; 0 = no limit.
+	// RateLimit is the allowed requests per minute; 0 = no limit.
 	RateLimit int `json:"rateLimit"`
-	// Only are the symbols that are known, none = all; Unknown are some that are
-	// not.
+	// Only are the known symbols; empty = all. Unknown are symbols that are not known.
 	Only    []string `json:"only"`
 	Unknown []string `json:"unknown"`
 
-	// About are the symbols that the rest is about; none = all.
+	// About are the symbols that the members below apply to; empty = all.
 	About []string `json:"about"`
 	// Factor multiplies prices.
 	Factor float64 `json:"factor"`
-	// Stale is how old prices are, in seconds.
+	// Stale is the age of prices, in seconds.
 	Stale int64 `json:"stale"`
-	// Say stands in place of every price, as a number where the API has numbers and
-	// the text is one; "" is the truth.
+	// Say replaces every price. It is sent as a number if the API has a number there and
+	// the text is one; "" = the true price.
 	Say string `json:"say"`
-	// Confidence is DefiLlama's in its prices.
+	// Confidence is DefiLlama's confidence in its prices.
 	Confidence float64 `json:"confidence"`
-	// Legacy has Blockscout answer with the members of older instances.
+	// Legacy makes Blockscout answer with the members of older instances.
 	Legacy bool `json:"legacy"`
 }
 
-// DefaultSettings tell the truth to anybody.
+// DefaultSettings report true prices and require no key.
 var DefaultSettings = Settings{Factor: 1, Confidence: 0.99}
 
-// Bounds of settings.
+// Limits of settings.
 const (
 	maxFactor = 1e12
 	maxStale  = 10 * 365 * 24 * 3600
@@ -76,18 +75,18 @@ func (k kind) check(s Settings) error {
 	return nil
 }
 
-// clone shares nothing with s.
+// clone returns a copy that shares no memory with s.
 func (s Settings) clone() Settings {
 	s.Only, s.Unknown, s.About = slices.Clone(s.Only), slices.Clone(s.Unknown), slices.Clone(s.About)
 	return s
 }
 
-// knows reports whether a symbol is known at all.
+// knows reports whether the service knows a symbol.
 func (s Settings) knows(symbol string) bool {
 	return !slices.Contains(s.Unknown, symbol) && (len(s.Only) == 0 || slices.Contains(s.Only, symbol))
 }
 
-// concerns reports whether prices of a symbol are as the settings have them.
+// concerns reports whether the settings change the prices of a symbol.
 func (s Settings) concerns(symbol string) bool {
 	return len(s.About) == 0 || slices.Contains(s.About, symbol)
 }

@@ -20,10 +20,10 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-// now is the clock of every simulator here, and when the market began.
+// now is the clock of every simulator here, and the time when the market began.
 var now = time.Unix(1_772_813_396, 0)
 
-// A service is a simulator with an address.
+// A service is a simulator with a URL.
 type service struct {
 	*testing.T
 	*pricesim.Server
@@ -54,13 +54,13 @@ func (s *service) set(change string) {
 	}
 }
 
-// get wants a good answer.
+// get sends a request that must succeed and returns the decoded body.
 func (s *service) get(path string) any {
 	s.Helper()
 	return sandboxtest.MustAsk[any](s, http.MethodGet, s.url+path, nil)
 }
 
-// at follows members and places of a decoded body; nil where there is none.
+// at follows members and indices of a decoded body; nil if there is no such value.
 func at(v any, path ...any) any {
 	for _, p := range path {
 		switch p := p.(type) {
@@ -78,7 +78,7 @@ func at(v any, path ...any) any {
 	return v
 }
 
-// recorded is a body of the reference.
+// recorded decodes a recorded body.
 func recorded(t *testing.T, body string) any {
 	t.Helper()
 	return sandboxtest.Decode[any](t, []byte(body))
@@ -119,7 +119,8 @@ func TestLlamaForms(t *testing.T) {
 	}
 }
 
-// Which keys it knows: addresses in any letter case under its own names of chains.
+// TestLlamaKeys checks which keys are known: addresses in any letter case with
+// DefiLlama's own names of chains.
 func TestLlamaKeys(t *testing.T) {
 	s := open(t, "defillama")
 	zero := common.Address{}.Hex()
@@ -129,7 +130,7 @@ func TestLlamaKeys(t *testing.T) {
 		"sseed:" + seedWETH: 3000.0, "sseed:" + seedUSDT: nil, "superseed:" + seedWETH: nil, "10:" + usdcOnOP: nil, "bsc:" + bscUSDC: 1.0,
 		"ethereum:" + nobody: nil, "ethereum": nil, "ethereum:": nil, "coingecko:nothing": nil,
 		"monad:0x754704Bc059F8C67012fEd69BC8A327a5aafb603": 1.0, "u2u:0x5A4d000000000000000000000000000000000001": 0.01,
-		"ethereum:0x7f39C581F595B53c5cb19bD0b3f8dA6c935E2Ca0": 3675.0, // wstETH, of the wallet's list alone
+		"ethereum:0x7f39C581F595B53c5cb19bD0b3f8dA6c935E2Ca0": 3675.0, // wstETH, only on the wallet's list
 	} {
 		if got := at(s.get("/prices/current/"+key), "coins", key, "price"); got != want {
 			t.Errorf("%s: %v, want %v", key, got, want)
@@ -137,7 +138,8 @@ func TestLlamaKeys(t *testing.T) {
 	}
 }
 
-// The past has a shape, is the same in every endpoint, and ends in the present.
+// TestLlamaPast checks that past prices vary, agree between endpoints and lead up to the
+// present.
 func TestLlamaPast(t *testing.T) {
 	s := open(t, "defillama")
 	key := "coingecko:ethereum"
@@ -200,7 +202,7 @@ func TestGeckoForms(t *testing.T) {
 	if at(info, "data", "attributes", "holders", "distribution_percentage", "top_10") == nil || at(info, "data", "attributes", "holders", "last_updated") == nil {
 		t.Errorf("%v", info)
 	}
-	// The network of each chain is found in the list.
+	// Each chain's network is in the list.
 	found := map[any]any{}
 	for _, n := range at(s.get("/networks?page=1"), "data").([]any) {
 		found[at(n, "id")] = at(n, "attributes", "coingecko_asset_platform_id")
@@ -212,7 +214,7 @@ func TestGeckoForms(t *testing.T) {
 	if got := at(s.get("/simple/networks/eth/token_price/"+zero), "data", "attributes", "token_prices", zero); got != nil {
 		t.Errorf("the native coin under the zero address: %v", got)
 	}
-	// A token that nobody lists has no market capitalisation.
+	// A token that CoinGecko does not list has no market capitalisation.
 	pt := "0x50D2C7992b802Eef16c04FeADAB310f31866a545"
 	for query, want := range map[string]bool{"": false, "&mcap_fdv_fallback=true": true} {
 		got := at(s.get("/simple/networks/eth/token_price/"+pt+"?include_market_cap=true"+query), "data", "attributes", "market_cap_usd", strings.ToLower(pt))
@@ -252,7 +254,7 @@ func TestCoinGeckoForms(t *testing.T) {
 	if first := s.get("/coins/markets?vs_currency=usd&per_page=20").([]any); len(second) != 10 || at(second[0], "id") != at(first[10], "id") {
 		t.Errorf("the second page has %d, %v", len(second), second)
 	}
-	// A key, once there is one, in a header or in the query.
+	// The key, once set, is required in a header or in the query.
 	s.set(`{"apiKey":"CG-secret"}`)
 	ask := s.url + "/simple/price?ids=ethereum&vs_currencies=usd"
 	for _, tc := range []struct {
@@ -294,7 +296,7 @@ func TestDexScreenerForms(t *testing.T) {
 	if price != "1" || len(pairs) < 3 {
 		t.Errorf("%q in the deepest of %d pairs", price, len(pairs))
 	}
-	// Both the deepest pair and the first one would be wrong.
+	// Clients must not take the first pair.
 	if at(pairs[0], "priceUsd") == "1" {
 		t.Error("the first pair is the right one")
 	}
@@ -320,14 +322,14 @@ func TestBlockscoutForms(t *testing.T) {
 	if holders := at(s.get("/1/api/v2/tokens/"+usdcOnMain), "holders_count"); holders != at(s.get("/1/api/v2/tokens/"+usdcOnMain+"/counters"), "token_holders_count") {
 		t.Errorf("%v hold it", holders)
 	}
-	// On chain 5330 few tokens have a price; all have holders.
+	// On chain 5330 only some tokens have a price; all have holders.
 	for address, want := range map[string]any{"0xC316C8252B5F2176d0135Ebb0999E99296998F2e": "1", seedUSDT: nil} {
 		got := s.get("/5330/api/v2/tokens/" + address)
 		if at(got, "exchange_rate") != want || at(got, "holders_count") == nil {
 			t.Errorf("%v", got)
 		}
 	}
-	// The list has all tokens of a chain, each once, page after page.
+	// The pages of the list contain every token of a chain.
 	seen, path, pages := map[any]bool{}, "/1/api/v2/tokens?type=ERC-20", 0
 	for ; pages < 5; pages++ {
 		got := s.get(path)
@@ -366,7 +368,7 @@ func TestGoPlusForms(t *testing.T) {
 	}
 }
 
-// What the services do not answer, and in which form they say so.
+// TestRefusals checks which requests are refused and the form of the error.
 func TestRefusals(t *testing.T) {
 	many := func(n int, prefix string) string {
 		var all []string
@@ -425,7 +427,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// price is where each service tells the price of WETH on chain 1.
+// price is the request and member for the price of WETH on chain 1, by service.
 var price = map[string]struct {
 	path string
 	at   []any
@@ -438,7 +440,7 @@ var price = map[string]struct {
 	"blockscout":    {"/1/api/v2/tokens/" + wethOnMain, []any{"exchange_rate"}, true},
 }
 
-// Every setting shows in every service that tells prices.
+// TestSettingsOfPrices checks every setting in every service that reports prices.
 func TestSettingsOfPrices(t *testing.T) {
 	past, _ := market.NewPrices(1, now).At("WETH", now.Add(-24*time.Hour))
 	for kind, where := range price {
@@ -468,7 +470,7 @@ func TestSettingsOfPrices(t *testing.T) {
 			status, raw := sandboxtest.Ask(t, http.MethodGet, s.url+where.path, nil)
 			var body any
 			if err := json.Unmarshal(raw, &body); err != nil {
-				if tc.change != `{"say":"1e400"}` || where.text { // no float holds it
+				if tc.change != `{"say":"1e400"}` || where.text { // out of range for a float64
 					t.Errorf("%s %s: %d %s", kind, tc.change, status, raw)
 				}
 				continue
@@ -521,7 +523,7 @@ func TestBadSettings(t *testing.T) {
 	}
 }
 
-// A limit is answered with 429 and how long to wait, in the service's own form.
+// TestRateLimit checks that requests above the limit get 429 with Retry-After.
 func TestRateLimit(t *testing.T) {
 	paths := map[string]string{"goplus": "/api/v1/token_security/56"}
 	for kind, p := range price {
@@ -541,7 +543,7 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// Faults name an endpoint by its path without the variables.
+// TestFaultsOfEndpoints checks that fault targets are paths without variables.
 func TestFaultsOfEndpoints(t *testing.T) {
 	targets := map[string]string{
 		"defillama": "/prices/current", "geckoterminal": "/simple/token_price", "coingecko": "/simple/token_price",

@@ -19,7 +19,7 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// Token is the address of a chain's token; that of "" is zero, the native coin.
+// Token returns the address of a chain's token; "" is the native coin, the zero address.
 func Token(t testing.TB, c *sandbox.Chain, symbol string) common.Address {
 	t.Helper()
 	if symbol == "" {
@@ -32,12 +32,12 @@ func Token(t testing.TB, c *sandbox.Chain, symbol string) common.Address {
 	return token.Address
 }
 
-// Units are n whole ones of a token with so many decimals, in base units.
+// Units returns n whole tokens in base units.
 func Units(n, decimals int64) *big.Int {
 	return new(big.Int).Mul(big.NewInt(n), new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil))
 }
 
-// Balance is in base units; of the zero address, the native coin, in wei.
+// Balance returns a balance in base units; token zero is the native coin.
 func Balance(t testing.TB, c *sandbox.Chain, of, token common.Address) *big.Int {
 	t.Helper()
 	if token != (common.Address{}) {
@@ -50,8 +50,8 @@ func Balance(t testing.TB, c *sandbox.Chain, of, token common.Address) *big.Int 
 	return wei
 }
 
-// View calls a view method, given by its signature, and returns the n-th word of
-// what it returns.
+// View calls a view method, given by its signature, and returns the n-th word of its
+// result.
 func View(t testing.TB, c *sandbox.Chain, at common.Address, signature string, n int, args ...any) *big.Int {
 	t.Helper()
 	out, err := c.Client().CallContract(t.Context(), ethereum.CallMsg{To: &at, Data: Calldata(t, signature, args...)}, nil)
@@ -61,7 +61,8 @@ func View(t testing.TB, c *sandbox.Chain, at common.Address, signature string, n
 	return new(big.Int).SetBytes(out[32*n : 32*n+32])
 }
 
-// Calldata packs a call of the method with that signature, of elementary types.
+// Calldata packs a call of the method with this signature. Its arguments must have
+// elementary types.
 func Calldata(t testing.TB, signature string, values ...any) []byte {
 	t.Helper()
 	_, list, _ := strings.Cut(strings.TrimSuffix(signature, ")"), "(")
@@ -80,8 +81,8 @@ func Calldata(t testing.TB, signature string, values ...any) []byte {
 	return slices.Concat(crypto.Keccak256([]byte(signature))[:4], packed)
 }
 
-// Transact has an account send a call, and makes blocks until it has its receipt,
-// good or not.
+// Transact sends a call from an account and mines until it has a receipt, successful or
+// not.
 func Transact(t testing.TB, c *sandbox.Chain, from sandbox.Account, call operator.Call) *types.Receipt {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -98,7 +99,7 @@ func Transact(t testing.TB, c *sandbox.Chain, from sandbox.Account, call operato
 	return receipt
 }
 
-// MustTransact also wants success.
+// MustTransact is Transact, and fails the test if the transaction reverted.
 func MustTransact(t testing.TB, c *sandbox.Chain, from sandbox.Account, call operator.Call) *types.Receipt {
 	t.Helper()
 	receipt := Transact(t, c, from, call)
@@ -108,7 +109,7 @@ func MustTransact(t testing.TB, c *sandbox.Chain, from sandbox.Account, call ope
 	return receipt
 }
 
-// Deploy has an account make a contract of the set that the sandbox runs on.
+// Deploy deploys a contract of the sandbox's set from an account and returns its address.
 func Deploy(t testing.TB, c *sandbox.Chain, from sandbox.Account, name string) common.Address {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -134,7 +135,7 @@ func Deploy(t testing.TB, c *sandbox.Chain, from sandbox.Account, name string) c
 	return receipt.ContractAddress
 }
 
-// Contract is one of that set.
+// Contract returns a contract of the sandbox's set.
 func Contract(t testing.TB, name string) *contracts.Contract {
 	t.Helper()
 	set, err := contracts.Open("")

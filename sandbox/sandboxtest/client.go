@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Send sends a request as the wallet's adapters would: with a body of JSON, or of
-// the bytes given, and with further headers, each a name and a value. The reply's
-// body is closed with the test.
+// Send sends a request as the wallet's adapters would. The body is sent as it is if it is
+// []byte, else as JSON. Headers are pairs of name and value. The response body is closed
+// at the end of the test.
 func Send(t testing.TB, method, url string, body any, header ...string) *http.Response {
 	t.Helper()
 	raw, isRaw := body.([]byte)
@@ -38,11 +38,11 @@ func Send(t testing.TB, method, url string, body any, header ...string) *http.Re
 	return resp
 }
 
-// Ask is Send for those who want status and body.
+// Ask sends a request and returns the status and body of the response.
 func Ask(t testing.TB, method, url string, body any, header ...string) (status int, reply []byte) {
 	t.Helper()
 	resp := Send(t, method, url, body, header...)
-	defer resp.Body.Close() // a test may ask many times
+	defer resp.Body.Close() // a test may send many requests
 	reply, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func Ask(t testing.TB, method, url string, body any, header ...string) (status i
 	return resp.StatusCode, reply
 }
 
-// MustAsk wants a good answer, and decodes it.
+// MustAsk sends a request, fails the test unless the status is 200, and decodes the body.
 func MustAsk[T any](t testing.TB, method, url string, body any, header ...string) T {
 	t.Helper()
 	status, raw := Ask(t, method, url, body, header...)

@@ -10,16 +10,16 @@ import (
 	"swapkeep/sandbox/contracts"
 )
 
-// Start starts a sandbox that mines every transaction at once and a block a
-// second besides, and ends it with the test. Without chain ids it has
-// [sandbox.DefaultChains]. A test that wants it otherwise calls [StartWith].
+// Start starts a sandbox that mines every transaction at once, and a block per second,
+// and closes it with the test. Without chain ids it starts [sandbox.DefaultChains]. For
+// other options use [StartWith].
 func Start(t testing.TB, chains ...uint64) *sandbox.Sandbox {
 	t.Helper()
 	return StartWith(t, sandbox.Options{Chains: chains, Period: time.Second, Instant: true})
 }
 
-// StartWith starts a sandbox and ends it with the test. The test fails, naming
-// the command to run, when the contracts have not been made.
+// StartWith starts a sandbox and closes it with the test. If the contracts have not been
+// built, the test fails and names the command that builds them.
 func StartWith(t testing.TB, o sandbox.Options) *sandbox.Sandbox {
 	t.Helper()
 	s, err := sandbox.Start(t.Context(), o)

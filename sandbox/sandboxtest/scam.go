@@ -15,17 +15,17 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-// scamTick is the spacing of ticks of the fraud's pool, at 0.05 %.
+// scamTick is the tick spacing of the fake token's pool, whose fee is 0.05 %.
 const (
 	scamFee  = 500
 	scamTick = 10
-	scamUSDC = 60_000_000 // whole ones that its maker has the pool sell
+	scamUSDC = 60_000_000 // whole tokens that the pool sells
 )
 
-// Scam has somebody make an ERC-20 token that calls itself USDC, and a pool of Uniswap V3
-// of its own that sells it for ether at 3,000 apiece and holds nothing but the fake: what
-// is bought is worth nothing, and every question to a pool says that the price is right.
-// The DEX simulator routes through it, and no source of prices has heard of it.
+// Scam deploys an ERC-20 token that calls itself USDC, and a Uniswap V3 pool that sells
+// it for ether at 3,000 per ether and holds nothing but the fake. The token is worthless,
+// but every query of a pool shows a correct price. The DEX simulator routes through the
+// pool; price sources do not know the token.
 func Scam(t testing.TB, s *sandbox.Sandbox, chain uint64) common.Address {
 	t.Helper()
 	set, err := contracts.Open("")
@@ -47,9 +47,9 @@ func Scam(t testing.TB, s *sandbox.Sandbox, chain uint64) common.Address {
 	wrapped := c.Network.Wrapped.Address
 	p := position{Token0: fake, Token1: wrapped, Fee: big.NewInt(scamFee), Amount0Desired: amount, Amount1Desired: new(big.Int),
 		Amount0Min: new(big.Int), Amount1Min: new(big.Int), Recipient: crook.who.Address, Deadline: big.NewInt(time.Now().Add(24 * time.Hour).Unix())}
-	price := 1e18 / 3000e6 // wei for a base unit of the fake
+	price := 1e18 / 3000e6 // wei per base unit of the fake
 	tick := int64(math.Floor(math.Log(price)/math.Log(1.0001)/scamTick)) * scamTick
-	lower, upper := tick+scamTick, tick+21*scamTick // above the price waits what ether buys
+	lower, upper := tick+scamTick, tick+21*scamTick // above the price lie the tokens that ether buys
 	if fake.Cmp(wrapped) > 0 {
 		p.Token0, p.Token1, p.Amount0Desired, p.Amount1Desired = wrapped, fake, p.Amount1Desired, amount
 		price = 1 / price
@@ -67,7 +67,7 @@ func Scam(t testing.TB, s *sandbox.Sandbox, chain uint64) common.Address {
 	return fake
 }
 
-// A position is what the manager of positions calls MintParams.
+// A position is the position manager's MintParams.
 type position struct {
 	Token0, Token1                                         common.Address
 	Fee, TickLower, TickUpper                              *big.Int
@@ -76,7 +76,7 @@ type position struct {
 	Deadline                                               *big.Int
 }
 
-// A maker sends transactions of an account on one chain.
+// A maker sends transactions from an account on one chain.
 type maker struct {
 	t     testing.TB
 	chain *sandbox.Chain
@@ -101,7 +101,7 @@ func (m maker) pack(c *contracts.Contract, method string, args ...any) []byte {
 	return data
 }
 
-// send waits for the receipt; to nil makes a contract.
+// send sends a transaction and waits for the receipt; nil to deploys a contract.
 func (m maker) send(to *common.Address, data []byte) *types.Receipt {
 	m.t.Helper()
 	ctx, cancel := context.WithTimeout(m.t.Context(), 20*time.Second)

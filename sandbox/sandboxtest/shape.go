@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// SameShape wants of a decoded JSON body the members and JSON types of a recorded
-// one, all the way down. Where names the body in what it reports.
+// SameShape checks that a decoded JSON body has the same members and JSON types as a
+// recorded one, recursively. Where names the body in error messages.
 func SameShape(t testing.TB, where string, got, want any) {
 	t.Helper()
 	switch want := want.(type) {

@@ -1,6 +1,7 @@
 //go:build browser
 
-// Package browser has real browsers start the real host. Run it with
+// Package browser runs the extension in real browsers, which start the real host. Run it
+// with
 //
 //	scripts/with-keyring.sh go test -tags browser ./test/browser/... [-args -bin=DIR]
 package browser

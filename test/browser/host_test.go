@@ -14,7 +14,7 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// heard is what the test extension's background heard of the host.
+// heard is what the test extension's background received from the host.
 type heard struct {
 	Error    string
 	Messages []struct {
@@ -26,7 +26,7 @@ type heard struct {
 	}
 }
 
-// TestHost wants a greeting for this very extension, and an answer.
+// TestHost checks that the host greets exactly this extension and answers a request.
 func TestHost(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		tiny := tinyExtension(t)
@@ -52,7 +52,7 @@ func TestHost(t *testing.T) {
 	})
 }
 
-// origin is how a browser names the extension in a folder to the host.
+// origin returns how a browser names the extension in dir to the host.
 func origin(t *testing.T, kind ui.Kind, dir string) string {
 	t.Helper()
 	id := extensionID(t, kind, dir)
@@ -72,7 +72,7 @@ func extensionID(t *testing.T, kind ui.Kind, dir string) string {
 	return id
 }
 
-// tinyExtension puts the test extension together for each browser.
+// tinyExtension assembles the test extension for each browser.
 func tinyExtension(t *testing.T) map[ui.Kind]string {
 	t.Helper()
 	dirs := map[ui.Kind]string{}

@@ -11,14 +11,14 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// ownFiles are what is in the home but the daemon's state and what browsers keep for
-// themselves. The manifests' folders are among it.
+// ownFiles lists the home without the daemon's state and the browsers' own files. The
+// directories of the manifests are included.
 const ownFiles = `find . -path ./state -prune -o -path ./run -prune -o -path ./tmp -prune -o -path ./.cache -prune -o -path ./.pki -prune \
 	-o \( -path './chromium/*' -o -path './firefox/*' \) ! -ipath '*messaging*' -prune -o -print | sort`
 
-// TestInstall: a browser with an empty profile does not find the host. The command
-// that the page shows installs it, the browser finds it, and after swapkeep uninstall no
-// more: no file and no folder is left of it.
+// TestInstall starts with an empty profile, in which the browser does not find the host.
+// The command that the page shows installs it, and the browser finds it. After swapkeep
+// uninstall it does not, and no file or directory is left.
 func TestInstall(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		d := desk.New(t, desk.Options{Unlisted: true})
@@ -45,7 +45,7 @@ func TestInstall(t *testing.T) {
 	})
 }
 
-// less are the lines of one text that the other does not have.
+// less returns the lines of one text that the other does not have.
 func less(text, than string) (out []string) {
 	lines := strings.Split(than, "\n")
 	for _, line := range strings.Split(text, "\n") {

@@ -10,7 +10,7 @@ import (
 	"swapkeep/test/keychain"
 )
 
-// keychainTroubles are what the popup says of a keychain that does not do its part.
+// keychainTroubles lists what the popup says about a failing keychain.
 var keychainTroubles = []struct {
 	state keychain.State
 	says  []string
@@ -20,17 +20,17 @@ var keychainTroubles = []struct {
 	{keychain.Denied, []string{"The keychain refused access", "Allow Swapkeep in your system's prompt."}},
 }
 
-// TestKeychainFails: a keychain that is gone, locked or forbidden when a wallet is made
-// and when it is unlocked. The popup says what is wrong and what to do; once that was
-// done the same form goes on, and the wallet is the one that was made.
+// TestKeychainFails covers a keychain that is gone, locked or denied while a wallet is
+// created and unlocked. The popup says what is wrong and what to do. Once that is done the
+// same form works, and the wallet is the one that was created.
 func TestKeychainFails(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		d := desk.New(t, desk.Options{Keychain: true})
 		b := d.Browser(kind)
-		locked := keychainTroubles[1] // one that only a person asks again
+		locked := keychainTroubles[1] // tried again only by the user
 		d.Keychain(locked.state)
 		p := b.Open("popup.html?view=tab#create")
-		p.Find("heading", "Your wallet cannot be read") // it is not known whether there is one
+		p.Find("heading", "Your wallet cannot be read") // it is unknown whether there is a wallet
 		p.In("alert", "").See(locked.says...)
 		p.Accessible("unread")
 		d.Keychain(keychain.Open)

@@ -12,14 +12,14 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// atHome has a browser's profile where installers look for it by default.
+// atHome puts a browser's profile where installers look for it by default.
 func atHome(d *desk.Desk, kind ui.Kind) {
 	if kind == ui.Chromium {
 		d.Shell("mkdir -p chromium .config && ln -s ../chromium .config/chromium")
 	}
 }
 
-// installAsShown runs the very command that the page shows.
+// installAsShown runs the command that the page shows.
 func installAsShown(t *testing.T, p *ui.Page, d *desk.Desk, kind ui.Kind) {
 	t.Helper()
 	p.Click("button", "Copy the command that installs")
@@ -31,8 +31,8 @@ func installAsShown(t *testing.T, p *ui.Page, d *desk.Desk, kind ui.Kind) {
 	d.Shell(command)
 }
 
-// TestHostForbidden: the host is there, for another extension. Chromium says so;
-// Firefox says that there is none.
+// TestHostForbidden covers a host that allows only another extension. Chromium says so;
+// Firefox says that there is no host.
 func TestHostForbidden(t *testing.T) {
 	wanted := map[ui.Kind]string{ui.Chromium: "Let this extension in", ui.Firefox: "Install swapkeep"}
 	others := map[ui.Kind]string{ui.Chromium: strings.Repeat("a", 32), ui.Firefox: "another@swapkeep.invalid"}
@@ -51,8 +51,8 @@ func TestHostForbidden(t *testing.T) {
 	})
 }
 
-// TestHostRefuses: the browser finds the host, whose configuration names other
-// extensions. What the page shows lets this one in, with no more than another try.
+// TestHostRefuses covers a host whose configuration names only other extensions. The
+// command on the page allows this one, and a retry suffices.
 func TestHostRefuses(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		d := desk.New(t, desk.Options{Look: still})
@@ -69,8 +69,8 @@ func TestHostRefuses(t *testing.T) {
 	})
 }
 
-// TestVersionTooOld: a daemon that speaks other versions of the protocol. It is said
-// which side has to be updated, and nothing tries again by itself.
+// TestVersionTooOld covers a daemon with other protocol versions. The page says which side
+// has to be updated, and nothing retries by itself.
 func TestVersionTooOld(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		d := desk.New(t, desk.Options{Daemon: "./test/fakedaemon", Look: still})
@@ -88,11 +88,10 @@ func TestVersionTooOld(t *testing.T) {
 	})
 }
 
-// wantRefused wants the daemon to have told these sides to be updated, and nobody to
-// ask again when a reconnect would have come.
+// wantRefused checks that the daemon told these sides to update, and that none reconnected.
 func wantRefused(t *testing.T, d *desk.Desk, sides ...string) {
 	t.Helper()
-	time.Sleep(1200 * time.Millisecond) // the first reconnect comes after 0.75 s
+	time.Sleep(1200 * time.Millisecond) // the first reconnect would come after 0.75 s
 	if told := strings.Fields(d.Shell("cat $SWAPKEEP_HOME/refused")); !slices.Equal(told, sides) {
 		t.Errorf("refused were %q, not %q", told, sides)
 	}

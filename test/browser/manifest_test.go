@@ -15,8 +15,8 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// TestBrowsersAgree shows each case of package manifest's rules for this system to a real
-// browser: it takes the files that the rules say it takes, and no other.
+// TestBrowsersAgree gives a real browser each case of package manifest's rules for this
+// system: it accepts exactly the files that the rules accept.
 func TestBrowsersAgree(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		extension := tinyExtension(t)
@@ -44,7 +44,7 @@ func TestBrowsersAgree(t *testing.T) {
 	})
 }
 
-// connecting tells how a connection to a host of some name ended.
+// connecting returns how a connection to a host of some name ended.
 const connecting = `new Promise((resolve) => {
 	const { runtime } = globalThis.browser ?? chrome;
 	try {
@@ -55,8 +55,8 @@ const connecting = `new Promise((resolve) => {
 	}
 })`
 
-// refusal reports whether a browser says that it found no manifest that it takes. A
-// program that could not be used, or that ends at once, is another matter.
+// refusal reports whether a browser says that it found no manifest that it accepts. A
+// program that cannot be started or ends at once does not count.
 func refusal(says string) bool {
 	for _, start := range []string{"refused: ", "Specified native messaging host not found", "Invalid native messaging host name", "No such native application"} {
 		if strings.HasPrefix(says, start) {

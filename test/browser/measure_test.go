@@ -26,21 +26,21 @@ import (
 
 var measureInto = flag.String("measure", "", "measure for make bench, and write what was found into this folder")
 
-// Samples are one row's: what it is about, and what that is compared with. They are
-// nanoseconds, bytes, or frames.
+// samples are the values of one row: ours and the reference, in nanoseconds, bytes or
+// frames.
 type samples struct{ Ours, Reference []float64 }
 
-// measurements by name; each gives rows by name.
+// measurements by name; each returns rows by name.
 var measurements = map[string]func(*testing.T, ui.Kind) map[string]samples{
 	"connect": measureConnect,
 	"popup":   measurePopup,
 	"frames":  measureFrames,
 }
 
-// TestMeasure finds figures for make bench, which names the folder that they go to,
-// each measurement of a browser in a file. Without -measure there is nothing to be
-// found out: it asks nothing of the product that other tests do not, and a busy
-// machine's figures prove nothing.
+// TestMeasure takes the measurements for make bench and writes one file for each
+// measurement and browser into the directory that make bench names. Without -measure it is
+// skipped: it tests nothing that other tests do not, and figures from a busy machine prove
+// nothing.
 func TestMeasure(t *testing.T) {
 	if *measureInto == "" {
 		t.Skip("figures are make bench's")
@@ -61,11 +61,11 @@ func TestMeasure(t *testing.T) {
 }
 
 const (
-	rounds = 30 // of what takes a part of a second
-	warmUp = 3  // that are not counted
+	rounds = 30 // for what takes a fraction of a second
+	warmUp = 3  // rounds that are not counted
 )
 
-// inTurn measures two things by turns, so that what else the machine does meets both.
+// inTurn measures two things alternately, so that other load on the machine affects both.
 func inTurn(ours, reference func() float64) (s samples) {
 	for i := range warmUp + rounds {
 		a, b := ours(), reference()
@@ -76,15 +76,14 @@ func inTurn(ours, reference func() float64) (s samples) {
 	return s
 }
 
-// pauseChains has no blocks made on this machine from now on: nobody runs three chains beside
-// the browser.
+// pauseChains stops making blocks: no user runs three chains next to the browser.
 func pauseChains(d *desk.Desk) {
 	for _, c := range d.Chains() {
 		c.Pause()
 	}
 }
 
-// milliseconds as nanoseconds.
+// milliseconds returns ms in nanoseconds.
 func milliseconds(ms float64) float64 { return ms * 1e6 }
 
 //go:embed measure/greet.js
@@ -92,9 +91,9 @@ var greet string
 
 const echoHost = "app.swapkeep.echo"
 
-// measureConnect times a port from its opening until the background has the first
-// answer: our host's, with the daemon up, and a bare echo's. Firefox's background has
-// the pages' process and clock, and is asked by one of them.
+// measureConnect times a port from opening it to the background's first answer: our host's,
+// with the daemon running, and a bare echo host's. Firefox's background shares process and
+// clock with the pages, so there a page asks.
 func measureConnect(t *testing.T, kind ui.Kind) map[string]samples {
 	d := desk.New(t, desk.Options{})
 	d.InstallProgram(kind, echoHost, "./bench/echohost")
@@ -122,15 +121,15 @@ var emptyPage []byte
 
 const popupPage, leastPage = "popup.html", "empty.html"
 
-// usable is what the script of that name tells of a page.
+// usable is what the script usable.js reports of a page.
 type usable struct {
 	At      float64 // ms
 	Scripts []string
 }
 
-// measurePopup times pages from the navigation to them until an amount can be typed:
-// the unlocked popup, and a page that holds nothing else. Both have the script that
-// tells, which the extension has not.
+// measurePopup times pages from navigation until an amount can be typed: the unlocked
+// popup, and a page with nothing else. Both have the script that reports it, which the
+// extension itself does not.
 func measurePopup(t *testing.T, kind ui.Kind) map[string]samples {
 	d := desk.New(t, desk.Options{})
 	folder := d.Alter(kind, addUsable)
@@ -154,12 +153,12 @@ func measurePopup(t *testing.T, kind ui.Kind) map[string]samples {
 		func() float64 { return open(b.Open, popupPage) },
 		func() float64 { return open(b.Open, leastPage) })}
 	if kind != ui.Chromium {
-		return found // the action's own popup opens for tests in Chromium alone, and scripts are the same
+		return found // tests can open the action's popup only in Chromium, and the scripts are the same
 	}
 	found["scripts"] = samples{Ours: []float64{zipped(t, folder, last.Scripts)}}
 	action := func(path string) func() float64 {
 		return func() float64 {
-			window := b.Open(leastPage) // the last popup left none active
+			window := b.Open(leastPage) // the last popup left no window active
 			defer window.Close()
 			b.Background(fmt.Sprintf("chrome.action.setPopup({ popup: %q })", path), nil)
 			return open(b.Popup, path)
@@ -169,7 +168,7 @@ func measurePopup(t *testing.T, kind ui.Kind) map[string]samples {
 	return found
 }
 
-// addUsable puts the script before all else in the popup, and the least page beside it.
+// addUsable puts the script first in the popup, and adds the least page.
 func addUsable(folder string) error {
 	popup := filepath.Join(folder, popupPage)
 	text, err := os.ReadFile(popup)
@@ -187,7 +186,7 @@ func addUsable(folder string) error {
 		os.WriteFile(filepath.Join(folder, "usable.js"), usableScript, 0o600))
 }
 
-// zipped is the size of files of a folder, each by itself, after gzip -9.
+// zipped returns the total size of files, each compressed by gzip -9.
 func zipped(t *testing.T, folder string, paths []string) float64 {
 	t.Helper()
 	var out bytes.Buffer
@@ -211,17 +210,16 @@ func zipped(t *testing.T, folder string, paths []string) float64 {
 var countFrames string
 
 const (
-	look        = 5 * time.Second // how long frames are looked at
+	look        = 5 * time.Second // how long frames are counted
 	looks       = 3
 	everySecond = 50 // notifications
 	display     = 60 // frames that a headless browser draws in a second
 )
 
-// measureFrames counts the frames that a page drops while the daemon tells much, and
-// while it tells nothing unusual.
+// measureFrames counts the frames that a page drops during many notifications, and without.
 func measureFrames(t *testing.T, kind ui.Kind) map[string]samples {
 	d := desk.New(t, desk.Options{})
-	loud := d.InstallProgram(kind, manifest.HostName, "./test/loudhost")
+	loud := d.InstallProgram(kind, manifest.HostName, "./test/hostproxy")
 	w := d.RichWallet(desk.Base)
 	d.Swapkeep("networks", "select", fmt.Sprint(desk.Base))
 	p := &trader{Page: unlocked(d, d.BrowserAlone(kind)), t: t, d: d, w: w}
@@ -242,7 +240,7 @@ func measureFrames(t *testing.T, kind ui.Kind) map[string]samples {
 	return found
 }
 
-// openOrder is a swap that stays under way: its chain stands still.
+// openOrder returns a swap that stays in progress because its chain is paused.
 func openOrder(t *testing.T, d *desk.Desk) protocol.Order {
 	t.Helper()
 	review := answer[protocol.Review](t, d, "swap", "0.5", "ETH", "USDC", "--provider", "dex", "--review-only")
@@ -250,7 +248,7 @@ func openOrder(t *testing.T, d *desk.Desk) protocol.Order {
 	return d.Orders()[0]
 }
 
-// answer is what a command writes in JSON.
+// answer returns a command's JSON output.
 func answer[T any](t *testing.T, d *desk.Desk, args ...string) (v T) {
 	t.Helper()
 	if out := d.Swapkeep(append([]string{"--json"}, args...)...); json.Unmarshal(out, &v) != nil {
@@ -259,8 +257,8 @@ func answer[T any](t *testing.T, d *desk.Desk, args ...string) (v T) {
 	return v
 }
 
-// news is what a daemon would tell if very much happened: orders change, and the price
-// of gas. Its members are what it varies.
+// news produces the notifications of a very busy daemon: orders and gas prices change. Its
+// members are the values it varies.
 type news struct {
 	to    *frame.Writer
 	order protocol.Order
@@ -268,10 +266,10 @@ type news struct {
 	told  int
 }
 
-// openOrders are told of in turn.
+// openOrders is the number of orders reported in turn.
 const openOrders = 20
 
-// next is a notification that was not told before.
+// next returns a notification that was not sent before.
 func (n *news) next() protocol.Notification {
 	n.told++
 	if n.told%2 == 0 {
@@ -287,7 +285,7 @@ func (n *news) next() protocol.Notification {
 	return protocol.Notification{JSONRPC: protocol.Version, Method: "swap.order", Params: o}
 }
 
-// tell tells news, so many a second, until over.
+// tell sends notifications at the rate of everySecond, until over.
 func (n *news) tell(over <-chan struct{}) error {
 	tick := time.NewTicker(time.Second / everySecond)
 	defer tick.Stop()
@@ -304,9 +302,9 @@ func (n *news) tell(over <-chan struct{}) error {
 	}
 }
 
-// drops are the frames that a page drops by turns with news, nine tenths of which have
-// to come, and without. A moment of news comes before: the list of orders is then as
-// long in all turns.
+// drops counts the frames that a page drops, in turn with notifications, nine tenths of
+// which must arrive, and without. It first sends notifications for a moment, so that the
+// list of orders has the same length in all turns.
 func (n *news) drops(t *testing.T, p *ui.Page) (s samples) {
 	t.Helper()
 	n.loudly(t, p, 2*openOrders*time.Second/everySecond)
@@ -320,7 +318,7 @@ func (n *news) drops(t *testing.T, p *ui.Page) (s samples) {
 	return s
 }
 
-// loudly looks at frames while news are told.
+// loudly counts frames while notifications are sent.
 func (n *news) loudly(t *testing.T, p *ui.Page, length time.Duration) seen {
 	t.Helper()
 	over, told := make(chan struct{}), make(chan error)
@@ -343,7 +341,7 @@ func lookAt(p *ui.Page, length time.Duration) (s seen) {
 	return s
 }
 
-// dropped frames are those that a gap had room for.
+// dropped returns the number of frames that the gaps had room for.
 func dropped(s seen) (n float64) {
 	for _, gap := range s.Gaps {
 		n += math.Max(0, math.Round(gap*display/1000)-1)

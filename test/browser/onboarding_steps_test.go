@@ -11,8 +11,7 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// tradingIn has a desk's wallet with coins on Base, which is active, and the popup
-// of a browser open.
+// tradingIn gives a desk a wallet with coins on Base, which is active, and opens the popup.
 func tradingIn(t *testing.T, d *desk.Desk, kind ui.Kind) *trader {
 	t.Helper()
 	w := d.RichWallet(desk.Base)
@@ -20,10 +19,10 @@ func tradingIn(t *testing.T, d *desk.Desk, kind ui.Kind) *trader {
 	return &trader{Page: unlocked(d, d.Browser(kind)), t: t, d: d, w: w}
 }
 
-// also is the same person in another window.
+// also is the same user in another window.
 func (p *trader) also(q *ui.Page) *trader { return &trader{Page: q, t: p.t, d: p.d, w: p.w} }
 
-// wordsOf reads the words of a new wallet off the page.
+// wordsOf reads the words of a new wallet from the page.
 func wordsOf(p *ui.Page) []string {
 	var words []string
 	for i, field := range strings.Fields(p.Text("list", "Your words")) {
@@ -34,8 +33,8 @@ func wordsOf(p *ui.Page) []string {
 	return words
 }
 
-// traces are the words of a wallet that a page still has: in its document, its
-// fields or what it keeps in the browser.
+// traces returns the words of a wallet that a page still has: in its document, its fields
+// or the browser's storage.
 func traces(p *ui.Page, words []string) []string {
 	var all string
 	p.Eval(`[document.documentElement.outerHTML, ...[...document.querySelectorAll("input, textarea")].map((e) => e.value),
@@ -50,13 +49,13 @@ func traces(p *ui.Page, words []string) []string {
 	return found
 }
 
-// openViews are the addresses of the extension's pages, behind its origin.
+// openViews returns the paths of the extension's open pages.
 func openViews(p *ui.Page) (views []string) {
 	p.Eval(`chrome.extension.getViews({ type: "tab" }).map((w) => w.location.href.slice(location.origin.length + 1))`, &views)
 	return views
 }
 
-// open leads to one of the wallet's main screens.
+// open opens one of the wallet's main screens.
 func open(p *ui.Page, tab string) {
 	p.In("navigation", "Wallet").Click("button", "/^"+tab+"/")
 	if tab != "Swap" {

@@ -16,8 +16,7 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// TestOnboarding makes a wallet in the tab view, to which the popup sends one, and
-// takes another in.
+// TestOnboarding creates a wallet in the tab that the popup opens, and imports others.
 func TestOnboarding(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		d := desk.New(t, desk.Options{})
@@ -48,13 +47,13 @@ func TestOnboarding(t *testing.T) {
 		}
 		check(t, p, words)
 		p.Find("radiogroup", "Swap provider")
-		if left := traces(p, words); len(left) > 3 { // some are words of any page
+		if left := traces(p, words); len(left) > 3 { // some of the words occur on any page
 			t.Errorf("%d of the words are still there", len(left))
 		}
 		if s := d.Status(); s.Keys != "unlocked" {
 			t.Errorf("the keys are %s", s.Keys)
 		}
-		popup.Find("radiogroup", "Swap provider") // the window that was there before
+		popup.Find("radiogroup", "Swap provider") // the window from before
 
 		importAnother(t, b)
 		importKeyFile(t, b)
@@ -103,7 +102,7 @@ func check(t *testing.T, p *ui.Page, words []string) {
 	p.Click("button", "Continue")
 }
 
-// wordAt is the word that a field such as "Word 7" asks for.
+// wordAt returns the word that a field such as "Word 7" asks for.
 func wordAt(t *testing.T, field string, words []string) string {
 	t.Helper()
 	n, err := strconv.Atoi(strings.TrimPrefix(field, "Word "))
@@ -113,8 +112,8 @@ func wordAt(t *testing.T, field string, words []string) string {
 	return words[n-1]
 }
 
-// importAnother is refused a key that is not the sandbox's, and takes the published
-// words in.
+// importAnother is refused a key that is not the sandbox's, and imports the published
+// words.
 func importAnother(t *testing.T, b *ui.Browser) {
 	t.Helper()
 	p := b.Open("popup.html?view=tab#import")
@@ -134,8 +133,8 @@ func importAnother(t *testing.T, b *ui.Browser) {
 	p.Close()
 }
 
-// importKeyFile takes a file from the disk in, first by a wrong password of the file's.
-// Its key is the sixteenth of the published words.
+// importKeyFile imports a key file, first with a wrong password of the file. Its key is the
+// sixteenth of the published words.
 func importKeyFile(t *testing.T, b *ui.Browser) {
 	t.Helper()
 	p := b.Open("popup.html?view=tab#import")
@@ -153,7 +152,7 @@ func importKeyFile(t *testing.T, b *ui.Browser) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Fill("Text of the key file", "typed before") // the same file is read again, too
+		p.Fill("Text of the key file", "typed before") // to notice that the same file is read again
 		p.File("Choose a file", path)
 		p.Await("textbox", "Text of the key file", "read", func(e ui.Element) bool { return e.Value == string(text) })
 		p.Fill("Password of the key file", file.password)
@@ -168,8 +167,7 @@ func importKeyFile(t *testing.T, b *ui.Browser) {
 	p.Close()
 }
 
-// TestUnlock: what a wrong password does to the page, and that all windows lock
-// together, by hand and for want of use.
+// TestUnlock covers wrong passwords, and all windows locking together, by hand and by time.
 func TestUnlock(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		d := desk.New(t, desk.Options{Faults: true})
@@ -189,7 +187,7 @@ func TestUnlock(t *testing.T) {
 		p.Press("Enter")
 		p.See("Too many wrong passwords")
 		p.Await("button", "/^Wait [12] s$/", "off", func(e ui.Element) bool { return e.Disabled })
-		p.Await("button", "Unlock", "back", func(e ui.Element) bool { return e.Disabled }) // there is no password
+		p.Await("button", "Unlock", "back", func(e ui.Element) bool { return e.Disabled }) // disabled while the password is empty
 		unlock(p)
 		q.Find("radiogroup", "Swap provider")
 
@@ -212,9 +210,9 @@ func TestUnlock(t *testing.T) {
 	})
 }
 
-// lookAtClock has the vault look at its clock now, which it does every half minute: it does
-// when the time after which it locks by itself is set. If it has locked meanwhile, that is
-// refused, and as good.
+// lookAtClock makes the vault check its clock now, instead of within half a minute: it does
+// so when the auto-lock time is set. If it has locked meanwhile the call is refused, which
+// is as good.
 func lookAtClock(p *ui.Page, after string) {
 	p.Eval(fmt.Sprintf(`new Promise((looked) => {
 		const port = chrome.runtime.connect({ name: "shell" });
@@ -223,7 +221,7 @@ func lookAtClock(p *ui.Page, after string) {
 	})`, after), nil)
 }
 
-// wordsGoWithLock makes a wallet and has it lock by itself while its words are shown.
+// wordsGoWithLock creates a wallet and lets it lock itself while its words are shown.
 func wordsGoWithLock(t *testing.T, b *ui.Browser, lock func()) {
 	t.Helper()
 	p := b.Open("popup.html?view=tab#create")
@@ -235,7 +233,7 @@ func wordsGoWithLock(t *testing.T, b *ui.Browser, lock func()) {
 	lock()
 	p.Find("heading", "The wallet locked")
 	p.See("“second”", "send nothing to it until you have its words", "The sandbox gives no words away.")
-	if left := traces(p, words); len(words) != 12 || len(left) > 3 { // some are words of any page
+	if left := traces(p, words); len(words) != 12 || len(left) > 3 { // some of the words occur on any page
 		t.Errorf("%d of %d words are still there", len(left), len(words))
 	}
 	p.Accessible("words-locked")

@@ -12,13 +12,13 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// outage has a provider answer 503 to everything until the returned function is called.
+// outage makes a provider answer 503 to everything until over is called.
 func (p *trader) outage(server string) (over func()) {
 	p.t.Helper()
 	return p.d.Fault(server, inject.Rule{Target: "*", Kind: inject.HTTP, Status: http.StatusServiceUnavailable})
 }
 
-// requests is how often a provider was asked for anything.
+// requests returns how many requests a provider got.
 func (p *trader) requests(server string) (all int) {
 	p.t.Helper()
 	var counts struct{ Requests map[string]int }
@@ -29,13 +29,13 @@ func (p *trader) requests(server string) (all int) {
 	return all
 }
 
-// TestOutage: one provider is down. The form says which, and the others' offers are
-// there; an order of another that goes down meanwhile is still followed, and called failed
-// by nobody. Both come back.
+// TestOutage covers one provider that is down. The form says which, and shows the others'
+// offers. An order whose provider goes down meanwhile is still followed and never called
+// failed. Both recover.
 func TestOutage(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := newTrader(t, kind)
-		p.d.Control("POST", "/intent", map[string]any{"pacePercent": 0}, nil) // what is compared need not be waited for
+		p.d.Control("POST", "/intent", map[string]any{"pacePercent": 0}, nil) // so that the comparison need not wait
 		p.pay("USDC")
 		p.receive("WETH")
 		over := p.outage("dex")
@@ -59,8 +59,8 @@ func TestOutage(t *testing.T) {
 	})
 }
 
-// resumed asks again, as the button says, until there is an offer: one that failed often
-// is left alone for some seconds.
+// resumed tries again, as the button says, until there is an offer: a provider that failed
+// often is not asked for some seconds.
 func (p *trader) resumed() {
 	p.t.Helper()
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
@@ -74,8 +74,7 @@ func (p *trader) resumed() {
 	p.t.Fatal("it has no offer any more")
 }
 
-// orderInOutage bridges, and the bridge is down from the deposit on until after the
-// payment.
+// orderInOutage bridges while the bridge is down from the deposit until after the payment.
 func (p *trader) orderInOutage() {
 	p.t.Helper()
 	p.provider("Bridge")

@@ -9,7 +9,7 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// TestPopupOpens wants the popup to be there, and to follow what happens elsewhere.
+// TestPopupOpens checks that the popup opens and follows what happens elsewhere.
 func TestPopupOpens(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		d := desk.New(t, desk.Options{})

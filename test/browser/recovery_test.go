@@ -13,8 +13,8 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// underWay pays half an ether for USDC and waits until the transaction lies at a
-// node whose chain makes no blocks.
+// underWay pays half an ether for USDC and waits until a node has the transaction but its
+// chain, which is paused, does not mine it.
 func (p *trader) underWay() protocol.Order {
 	p.t.Helper()
 	p.receive("USDC")
@@ -26,8 +26,8 @@ func (p *trader) underWay() protocol.Order {
 	return p.d.AwaitOrder("sent", func(o protocol.Order) bool { return len(o.Attempts) > 0 })
 }
 
-// filledOnce lets the chain make blocks and wants one order, filled, of one signed
-// transaction that the chain has once.
+// filledOnce resumes mining and checks that there is one filled order with one signed
+// transaction, which the chain has once.
 func (p *trader) filledOnce(o protocol.Order) {
 	p.t.Helper()
 	p.d.Chain(desk.Base).Resume()
@@ -43,7 +43,7 @@ func (p *trader) filledOnce(o protocol.Order) {
 	}
 }
 
-// sent are the transactions of the account that any node was given, mined or not.
+// sent returns the account's transactions that any node was sent, mined or not.
 func (p *trader) sent() map[string]bool {
 	p.t.Helper()
 	all := map[string]bool{}
@@ -59,14 +59,14 @@ func (p *trader) sent() map[string]bool {
 	return all
 }
 
-// TestDaemonKilled: the daemon dies while the payment waits for a block. The relay
-// starts another, which goes on without a further signature.
+// TestDaemonKilled kills the daemon while the payment is pending. The relay starts another,
+// which continues without another signature.
 func TestDaemonKilled(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := tradingIn(t, desk.New(t, desk.Options{}), kind)
 		o := p.underWay()
 		p.d.KillDaemon()
-		p.See("Unlock your wallet", "1 swap goes on meanwhile.") // its memory held the key
+		p.See("Unlock your wallet", "1 swap goes on meanwhile.") // the key was in the daemon's memory
 		p.filledOnce(o)
 		p.Gone("goes on meanwhile")
 		unlock(p.Page)
@@ -76,12 +76,11 @@ func TestDaemonKilled(t *testing.T) {
 	})
 }
 
-// TestDaemonKilledAtConsent: the daemon dies when it has written the consent down and
-// before it can say so. The popup finds the order in the book in place of asking for
-// another.
+// TestDaemonKilledAtConsent kills the daemon after it has journaled the consent and before
+// it answers. The popup finds the order in the list of orders and does not ask for another.
 func TestDaemonKilledAtConsent(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
-		p := tradingIn(t, desk.New(t, desk.Options{Faults: true, Env: []string{"SWAPKEEP_FAULT=journal.after_accepted:1"}}), kind)
+		p := tradingIn(t, desk.New(t, desk.Options{Faults: true, Env: []string{"SWAPKEEP_FAILPOINT=journal.after_accepted:1"}}), kind)
 		p.receive("USDC")
 		p.amount("0.5")
 		p.review()
@@ -93,7 +92,7 @@ func TestDaemonKilledAtConsent(t *testing.T) {
 	})
 }
 
-// TestBrowserKilled: orders are the daemon's, whatever becomes of the browser.
+// TestBrowserKilled checks that orders go on, whatever happens to the browser.
 func TestBrowserKilled(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := tradingIn(t, desk.New(t, desk.Options{}), kind)
@@ -126,7 +125,7 @@ func TestBrowserKilled(t *testing.T) {
 	})
 }
 
-// draftKept closes the popup, as a click beside it does, and opens it again.
+// draftKept closes the popup, as a click outside it does, and opens it again.
 func draftKept(p *trader) {
 	p.t.Helper()
 	p.provider("Gasless")
@@ -140,7 +139,7 @@ func draftKept(p *trader) {
 	p.provider("DEX")
 }
 
-// wantBadge waits for the number at the toolbar's icon.
+// wantBadge waits for the number on the toolbar icon.
 func wantBadge(t *testing.T, b *ui.Browser, wanted string) {
 	t.Helper()
 	var text string

@@ -12,9 +12,9 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// TestScreens wants every screen and state to be accessible in both themes, and to
-// fit narrow and wide windows, in both languages. The orders' own screens are the same
-// bytes in Firefox, and take the longest to reach.
+// TestScreens checks that every screen and state is accessible in both themes, and fits
+// narrow and wide windows in both languages. The orders' own screens are the same bytes in
+// Firefox and take the longest to reach, so they run in Chromium only.
 func TestScreens(t *testing.T) {
 	seen := map[ui.Kind][]string{ui.Chromium: {"beginning", "wallet", "orders"}, ui.Firefox: {"beginning", "wallet"}}
 	each(t, func(t *testing.T, kind ui.Kind) {
@@ -39,7 +39,7 @@ func inspect(t *testing.T, p *ui.Page, name string) {
 	p.Size(400, 600)
 }
 
-// inTab has the page look as it does in a tab of a large window.
+// inTab makes the page look as in a tab of a large window.
 func inTab(p *ui.Page, look func()) {
 	const view = "document.documentElement.dataset.view"
 	var before *string
@@ -52,8 +52,7 @@ func inTab(p *ui.Page, look func()) {
 	}
 }
 
-// fits fails the test where something that scrolls, or a row in it, has more in it than
-// it is wide.
+// fits fails the test if a scrollable element or a row in it is narrower than its content.
 func fits(t *testing.T, p *ui.Page, name string) {
 	t.Helper()
 	var wide []string
@@ -65,8 +64,8 @@ func fits(t *testing.T, p *ui.Page, name string) {
 	}
 }
 
-// inGerman has the page speak it while it is looked at. Every window follows the
-// setting; of a window that is not unlocked the next one does.
+// inGerman runs look while the page is in German. In a window that is not unlocked, which
+// would not follow the setting, it does nothing.
 func inGerman(p *ui.Page, look func()) {
 	var wallet bool
 	p.Eval(`document.querySelector("nav") !== null`, &wallet)
@@ -85,8 +84,8 @@ func inGerman(p *ui.Page, look func()) {
 	}
 }
 
-// TestScreenshots takes a picture of every screen and state in both themes, of the
-// popup's size, into the folder that SWAPKEEP_SCREENSHOTS names.
+// TestScreenshots takes a picture of every screen and state in both themes, in the popup's
+// size, into the directory that SWAPKEEP_SCREENSHOTS names.
 func TestScreenshots(t *testing.T) {
 	dir := os.Getenv("SWAPKEEP_SCREENSHOTS")
 	if dir == "" {
@@ -110,13 +109,13 @@ func TestScreenshots(t *testing.T) {
 	}}).past("beginning", "updates", "wallet", "orders")
 }
 
-// german are screens of which there is a picture in German too.
+// german lists the screens that are pictured in German too.
 var german = map[string]bool{
 	"form-dex": true, "review-approval": true, "approval": true, "networks": true, "settings-providers": true,
 	"order-under-way": true, "order-needs-consent": true, "order-failed": true, "activity": true,
 }
 
-// shoot copies a picture to a path.
+// shoot takes a screenshot and copies it to a path.
 func shoot(t *testing.T, p *ui.Page, path string) {
 	t.Helper()
 	b, err := os.ReadFile(p.Screenshot(filepath.Base(path)))
@@ -131,8 +130,8 @@ func shoot(t *testing.T, p *ui.Page, path string) {
 	}
 }
 
-// scroll scrolls what is in front to an expression of it, e, and reports whether that
-// is far from its top.
+// scroll scrolls the front element, e, to an expression, and reports whether that is far
+// down.
 func scroll(p *ui.Page, to string) (far bool) {
 	p.Eval(`[document.querySelector("dialog[open]") ?? document.querySelector("main")].map((e) => { e.scrollTop = `+to+`; return e.scrollTop > 40; })[0]`, &far)
 	return far

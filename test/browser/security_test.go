@@ -19,11 +19,11 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// A site is somebody's, on the web. Its page looks like ours and asks for the password.
+// A site is an attacker's web site. Its page looks like ours and asks for the password.
 type site struct {
 	*httptest.Server
 	mu    sync.Mutex
-	taken []string // what was carried to it
+	taken []string // what was sent to it
 }
 
 func newSite(t *testing.T) *site {
@@ -48,7 +48,7 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// has waits for something to have been carried to the site.
+// has waits until loot was sent to the site.
 func (s *site) has(loot string) bool {
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		s.mu.Lock()
@@ -63,9 +63,9 @@ func (s *site) has(loot string) bool {
 	return false
 }
 
-// TestWebPage: a page of the web cannot send to the extension, nor start the host, nor
-// read or frame a page of ours. It can draw one that looks like ours, and tell that
-// something listens on the price port.
+// TestWebPage checks that a web page cannot send to the extension, start the host, or read
+// or frame our pages. It can imitate one, and detect that something listens on the price
+// port.
 func TestWebPage(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		d := desk.New(t, desk.Options{})
@@ -107,7 +107,7 @@ func TestWebPage(t *testing.T) {
 		if shown != 1 {
 			t.Errorf("%d pages of ours are shown, one of them by us", shown)
 		}
-		_ = w.Console() // the browser's words about each refusal
+		_ = w.Console() // the browser's messages about each refusal
 		b.Open("popup.html").Find("button", "Create wallet")
 		ours.Eval(`chrome.runtime.getContexts({}).then((all) => all.filter((c) => c.documentUrl?.includes("popup.html")).length)`, &shown)
 		if shown != 2 {
@@ -116,9 +116,9 @@ func TestWebPage(t *testing.T) {
 	})
 }
 
-// TestScriptInThePopup: a script that has come into the popup loads no other and makes
-// none of text. It reads the password while that is typed, carries it off, and shows
-// another plan than is carried out.
+// TestScriptInThePopup checks that a script injected into the popup can neither load
+// another script nor create one from text. It can read the password as it is typed, send it
+// out by navigation, and show another plan than the one executed.
 func TestScriptInThePopup(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		s, d := newSite(t), desk.New(t, desk.Options{})
@@ -169,8 +169,7 @@ func TestScriptInThePopup(t *testing.T) {
 	})
 }
 
-// nosy is an extension that may do what the browser lets any do: run scripts in all
-// pages, and see all tabs.
+// nosy is an extension that may run scripts in all pages and see all tabs, as any may.
 func nosy(t *testing.T) string {
 	t.Helper()
 	dir := tinyExtension(t)[ui.Chromium]
@@ -186,8 +185,8 @@ func nosy(t *testing.T) string {
 	return dir
 }
 
-// TestAnotherExtension: one that may run scripts in any page runs none in ours, and is
-// not heard by our background. It can draw a window that looks like ours.
+// TestAnotherExtension checks that an extension that may run scripts in any page cannot in
+// ours, and that our background ignores it. It can imitate our window.
 func TestAnotherExtension(t *testing.T) {
 	t.Run("chromium", func(t *testing.T) {
 		other := nosy(t)
@@ -226,14 +225,14 @@ func TestAnotherExtension(t *testing.T) {
 	})
 }
 
-// hostile are words of a token that a service names.
+// Hostile texts of a token that a service lists.
 const (
 	hostileName   = `<img src=x onerror="hacked=1"> `
 	hostileSymbol = "<b>XSS</b>"
 )
 
-// TestHostileNames: what others call their tokens is drawn as text, without what turns
-// or hides letters.
+// TestHostileNames checks that token names are drawn as text, without characters that
+// reverse or hide letters.
 func TestHostileNames(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := newTrader(t, kind)

@@ -10,8 +10,8 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// TestSwitches: a switch acts when it is turned; one that takes the password asks for it
-// first, and goes back where it was if that is not given.
+// TestSwitches checks that a switch acts when it is turned. One that needs the password
+// asks for it first, and turns back if it is not given.
 func TestSwitches(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		d := desk.New(t, desk.Options{})
@@ -30,7 +30,7 @@ func TestSwitches(t *testing.T) {
 		p.Click("button", "/^Prices/")
 		const asks = "Ask services for prices of imported tokens"
 		stands(asks, false)
-		p.Click("switch", asks) // prices are what acts are bounded by: each setting of theirs takes the password
+		p.Click("switch", asks) // prices bound what may be moved, so each price setting needs the password
 		p.Fill("Password", desk.Password)
 		p.Press("Enter")
 		p.Lost("dialog", "")

@@ -30,17 +30,17 @@ func unlock(p *ui.Page) {
 	p.Find("radiogroup", "Swap provider")
 }
 
-// A trader is a person who swaps from Base in the popup of a browser.
+// A trader is a user who swaps from Base in the popup of a browser.
 type trader struct {
 	*ui.Page
 	t *testing.T
 	d *desk.Desk
 	w desk.Wallet
 
-	modals string // what the approval modals said since the last order
+	modals string // text of the approval modals since the last order
 }
 
-// newTrader has a wallet with coins on Base, which is active, and the popup open.
+// newTrader creates a wallet with coins on Base, the active network, and opens the popup.
 func newTrader(t *testing.T, kind ui.Kind) *trader {
 	t.Helper()
 	return newTraderAt(t, kind, desk.Options{})
@@ -55,7 +55,7 @@ func newTraderAt(t *testing.T, kind ui.Kind, o desk.Options) *trader {
 	return &trader{Page: unlocked(d, d.Browser(kind)), t: t, d: d, w: w}
 }
 
-// provider chooses one by its name.
+// provider chooses a provider by its name.
 func (p *trader) provider(name string) { p.Choose("Swap provider", name) }
 
 // choose chooses a token on one side of the form.
@@ -70,7 +70,7 @@ func (p *trader) choose(side, symbol string) {
 func (p *trader) pay(symbol string)     { p.t.Helper(); p.choose("You pay", symbol) }
 func (p *trader) receive(symbol string) { p.t.Helper(); p.choose("You receive", symbol) }
 
-// amount is typed as what is paid.
+// amount types the amount to pay.
 func (p *trader) amount(text string) { p.t.Helper(); p.Fill("/^You pay on /", text) }
 
 // to chooses the network on which the output arrives.
@@ -81,15 +81,15 @@ func (p *trader) to(network string) {
 	p.Lost("dialog", "")
 }
 
-// review waits for an offer and has it built and checked.
+// review waits for an offer and opens its review.
 func (p *trader) review() {
 	p.t.Helper()
 	p.Click("button", "Review swap")
 	p.Find("heading", "Review swap")
 }
 
-// confirm gives consent by the review's button, after each warning that needs a second
-// act; without that the button does nothing.
+// confirm consents by the review's button, after confirming each warning; before that the
+// button must be disabled.
 func (p *trader) confirm(button string) {
 	p.t.Helper()
 	for _, box := range p.All("checkbox", "") {
@@ -101,16 +101,16 @@ func (p *trader) confirm(button string) {
 	p.Click("button", button)
 }
 
-// short is how a hash is written.
+// short abbreviates a hash as the pages do.
 func short(h protocol.Hash) string { return string(h[:6]) + "…" + string(h[len(h)-4:]) }
 
-// An allowance is what the modal asks for: a transaction, or a permit by signature.
+// An allowance is what a modal asks for: a transaction, or a permit by signature.
 type allowance struct {
-	amount string // as it is to be read
+	amount string // as shown
 	permit bool
 }
 
-// approve confirms one allowance after the other and wants each to be exact.
+// approve confirms allowances in order and checks that each modal shows an exact amount.
 func (p *trader) approve(wanted ...allowance) {
 	p.t.Helper()
 	for _, a := range wanted {
@@ -133,8 +133,8 @@ func (p *trader) another() {
 	p.Find("radiogroup", "Swap provider")
 }
 
-// end waits for the order's screen to tell that it ended, and wants one order more
-// than before, in that state, consented to under a digest of its own.
+// end waits until the order's screen says that it ended, and checks that there is one order
+// more than before, in that state, with a digest of its own.
 func (p *trader) end(before []protocol.Order, state string) protocol.Order {
 	p.t.Helper()
 	p.Find("heading", "Swap ended")
@@ -150,9 +150,8 @@ func (p *trader) end(before []protocol.Order, state string) protocol.Order {
 	return o
 }
 
-// align lets a destination's time be a little later than that of Base, whose blocks of
-// single transactions bring it forward: a payment that is older than its deposit would
-// be none.
+// align puts a destination's time a little ahead of Base's, which advances with each
+// single-transaction block: a payment dated before its deposit would not count.
 func (p *trader) align(chain uint64) {
 	p.t.Helper()
 	const lead = 15 // seconds
@@ -166,8 +165,7 @@ func (p *trader) align(chain uint64) {
 	}
 }
 
-// spent wants none of an order's allowances to be left, and each spender to have been
-// named by a modal.
+// spent checks that no allowance of an order remains, and that a modal named each spender.
 func (p *trader) spent(o protocol.Order) {
 	p.t.Helper()
 	for _, s := range o.Steps {
@@ -183,7 +181,7 @@ func (p *trader) spent(o protocol.Order) {
 	p.modals = ""
 }
 
-// allowed is what the chain says of an allowance: the token's own, or Permit2's.
+// allowed returns an allowance on the chain: the token's own, or Permit2's.
 func (p *trader) allowed(o protocol.Order, e protocol.Effect, a protocol.Approval) *big.Int {
 	p.t.Helper()
 	chain := p.d.Chain(e.ChainID)
@@ -196,7 +194,7 @@ func (p *trader) allowed(o protocol.Order, e protocol.Effect, a protocol.Approva
 
 func evm(a protocol.Address) common.Address { return common.HexToAddress(string(a)) }
 
-// spelled is an amount as an order's screen has it, all digits, thousands grouped.
+// spelled formats an amount as an order's screen does: all digits, thousands grouped.
 func spelled(units *big.Int, decimals int, symbol string) string {
 	digits := units.String()
 	if missing := decimals + 1 - len(digits); missing > 0 {

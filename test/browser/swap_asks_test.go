@@ -11,8 +11,8 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// TestOrdersAsk: an order whose price moved after its approval asks for consent to new
-// terms; one whose next signature finds the wallet locked waits for it.
+// TestOrdersAsk covers an order that asks for consent because the price moved after its
+// approval, and one that waits because the wallet is locked at its next signature.
 func TestOrdersAsk(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := newTraderAt(t, kind, desk.Options{Faults: true})
@@ -50,8 +50,7 @@ func TestOrdersAsk(t *testing.T) {
 	})
 }
 
-// lockedOrder locks the wallet before an approval is mined: the order's next signature
-// waits.
+// lockedOrder locks the wallet before an approval is mined: the next signature waits.
 func (p *trader) lockedOrder() {
 	p.t.Helper()
 	p.Click("button", "Lock the wallet")
@@ -61,17 +60,17 @@ func (p *trader) lockedOrder() {
 	p.See("1 swap waits for you to unlock")
 }
 
-// priceMoved has an approval mined when the quote, which lasted half a minute, is about
-// to end and its price is gone. From now on all quotes end in a few seconds: their date
-// shortens them.
+// priceMoved lets an approval be mined when the quote, valid for half a minute, is about to
+// expire and its price no longer holds. From then on all quotes expire within seconds, as
+// the daemon's clock is ahead of their expiry dates.
 func (p *trader) priceMoved() {
 	p.t.Helper()
 	p.d.SetClock(22 * time.Second)
-	p.d.Price("ETH", 2900) // which makes a block
+	p.d.Price("ETH", 2900) // which mines a block
 	p.d.Chain(desk.Base).Resume()
 }
 
-// approving gets as far as an order whose approval waits for a block.
+// approving makes an order whose approval is pending.
 func (p *trader) approving(amount string) protocol.Order {
 	p.t.Helper()
 	p.amount(amount)
@@ -84,8 +83,8 @@ func (p *trader) approving(amount string) protocol.Order {
 	return p.d.AwaitOrder("approving", func(o protocol.Order) bool { return o.State == "approving" && o.Sending != "" })
 }
 
-// TestPasswordOfASwap: what goes beyond the hour's sum says so, and takes the password
-// with the very consent; it is asked for again for the next.
+// TestPasswordOfASwap checks that a swap beyond the hourly limit says so and needs the
+// password with its consent, and that the next one needs it again.
 func TestPasswordOfASwap(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := newTraderAt(t, kind, desk.Options{Env: []string{"SWAPKEEP_LIMITS_HOURLY_WORTH=1"}})

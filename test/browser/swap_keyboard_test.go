@@ -52,7 +52,7 @@ func TestSwapByKeyboard(t *testing.T) {
 	})
 }
 
-// press moves the focus on to a button, and presses it by a key once it can be.
+// press moves the focus to a button and presses it by a key once it is enabled.
 func (p *trader) press(button, key string) {
 	p.t.Helper()
 	p.Reach("Tab", "button", button)
@@ -61,8 +61,8 @@ func (p *trader) press(button, key string) {
 	p.Press(key)
 }
 
-// pickByKeys opens the picker of the button that has the focus, finds a token and takes
-// it; the button has the focus again.
+// pickByKeys opens the picker of the focused button and selects a token, after which the
+// button must have the focus again.
 func (p *trader) pickByKeys(symbol string) {
 	p.t.Helper()
 	from := p.Focused()
@@ -83,7 +83,7 @@ func (p *trader) focused(role, name string) {
 	p.Await(role, name, "focused", func(e ui.Element) bool { return e.Focused })
 }
 
-// visible wants to see which element has the focus.
+// visible checks that the page shows which element has the focus.
 func (p *trader) visible() {
 	p.t.Helper()
 	var seen bool
@@ -97,8 +97,8 @@ func (p *trader) visible() {
 	}
 }
 
-// trapped waits for the focus to be in a dialog, and wants it to stay there: what is
-// behind can be reached neither by Tab nor otherwise.
+// trapped waits until the focus is in a dialog and checks that it stays there: elements
+// behind the dialog cannot be reached, by Tab or otherwise.
 func (p *trader) trapped(role, name string) {
 	p.t.Helper()
 	p.focused(role, name)
@@ -113,8 +113,7 @@ func (p *trader) trapped(role, name string) {
 	}
 }
 
-// walk wants Tab to lead through the elements of these names, as they are read, from
-// the one that has the focus on.
+// walk checks that Tab leads through elements of these names, from the focused one on.
 func (p *trader) walk(names ...string) {
 	p.t.Helper()
 	for _, name := range names {

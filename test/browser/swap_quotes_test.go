@@ -11,7 +11,7 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// asked is how often the DEX was asked for a quote.
+// asked returns how often the DEX was asked for a quote.
 func (p *trader) asked() int {
 	p.t.Helper()
 	var counts struct{ Requests map[string]int }
@@ -19,7 +19,7 @@ func (p *trader) asked() int {
 	return counts.Requests["/quote"]
 }
 
-// later has the popup's clock be so much ahead.
+// later sets how far the popup's clock is ahead.
 func (p *trader) later(d time.Duration) {
 	p.t.Helper()
 	p.Eval(fmt.Sprintf(`(() => {
@@ -35,8 +35,9 @@ func (p *trader) ready() {
 	p.Await("button", "Review swap", "enabled", func(e ui.Element) bool { return !e.Disabled })
 }
 
-// TestQuotesExpire: the last offer of a provider that talks nonsense since runs out, the
-// entries stay, and the button asks anew. Nothing is watched while the window is hidden.
+// TestQuotesExpire lets the last offer of a provider expire that has since returned
+// garbage: the entries stay, and the button asks again. Nothing is watched while the window
+// is hidden.
 func TestQuotesExpire(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := newTrader(t, kind)
@@ -45,7 +46,7 @@ func TestQuotesExpire(t *testing.T) {
 		p.amount("77.5")
 		p.ready()
 
-		truth := p.d.Lie("dex", "/quote", "/quote/output/amount", "nothing") // no 503, after some of which it is left in peace
+		truth := p.d.Lie("dex", "/quote", "/quote/output/amount", "nothing") // not a 503, after some of which the provider is not asked for a while
 		p.later(31 * time.Second)
 		p.Find("button", "Get new quote")
 		p.In("region", "Offer").See("Expired")
@@ -72,7 +73,7 @@ func TestQuotesExpire(t *testing.T) {
 			}
 		}
 		before := p.asked()
-		p.later(time.Minute) // what was offered is over by then
+		p.later(time.Minute) // the offers have expired by then
 		p.Unhide()
 		p.later(0)
 		for end := time.Now().Add(10 * time.Second); p.asked() == before; time.Sleep(50 * time.Millisecond) {

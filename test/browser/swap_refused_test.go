@@ -13,14 +13,14 @@ import (
 
 const thief = "0x00000000000000000000000000000000000BaD00"
 
-// lies are answers of providers that are refused, and what a person reads of them:
-// which field was wrong, and that nothing was signed. Those of quotes are told before
-// there is an offer, the others when it is built.
+// lies are provider answers that must be refused, and what the popup says: which field was
+// wrong, and that nothing was signed. Lies in a quote are reported before there is an
+// offer, the others when the plan is built.
 var lies = []struct {
 	provider, in            string
 	server, target, pointer string
 	value                   any
-	plan                    string // the intent provider's own way to go wrong
+	plan                    string // the intent simulator's own way to fail
 	quoted                  bool
 	read                    string
 }{
@@ -33,8 +33,8 @@ var lies = []struct {
 	{"Intent", "WETH", "", "", "", nil, "unlimited_approve", false, "The provider changed the allowance."},
 }
 
-// TestHostileAnswersAreRefused: the popup names the field that was wrong, and there is
-// neither an order nor a transaction.
+// TestHostileAnswersAreRefused checks that the popup names the wrong field, and that there
+// is no order and no transaction.
 func TestHostileAnswersAreRefused(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := newTrader(t, kind)
@@ -73,7 +73,7 @@ func TestHostileAnswersAreRefused(t *testing.T) {
 	})
 }
 
-// inSight reports whether the first line of the alert is on top where it stands.
+// inSight reports whether the first line of the alert is visible and not covered.
 func (p *trader) inSight() (seen bool) {
 	p.t.Helper()
 	p.Eval(`(() => {
@@ -83,7 +83,7 @@ func (p *trader) inSight() (seen bool) {
 	return seen
 }
 
-// lied has a provider lie until the returned function is called.
+// lied makes a provider lie until the returned function is called.
 func (p *trader) lied(server, target, pointer string, value any, plan string) func() {
 	p.t.Helper()
 	if plan == "" {
@@ -93,17 +93,16 @@ func (p *trader) lied(server, target, pointer string, value any, plan string) fu
 	return func() { p.d.Control("POST", "/intent", map[string]any{"plan": ""}, nil) }
 }
 
-// dear has gas cost 3 gwei, also on a chain whose base fee empty blocks brought down:
-// a node without a history of fees says so. It lasts until the returned function is
-// called.
+// dear makes gas cost 3 gwei until end is called, also on a chain whose base fee has fallen
+// because of empty blocks: the node answers like one without fee history.
 func dear(d *desk.Desk) (end func()) {
 	history := d.Fault("rpc-8453", inject.Rule{Target: "eth_feeHistory", Kind: inject.Error, Code: -32601, Message: "no such method"})
 	tip := d.Lie("rpc-8453", "eth_maxPriorityFeePerGas", "/result", "0xb2d05e00")
 	return func() { tip(); history() }
 }
 
-// TestGas: the coin that gas lacks is told before and in the review; gas above half of
-// the value needs a second act.
+// TestGas checks that missing gas is shown before and in the review, and that gas above
+// half of the value must be confirmed.
 func TestGas(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		d := desk.New(t, desk.Options{})
@@ -128,7 +127,7 @@ func TestGas(t *testing.T) {
 		}
 		p.Click("button", "Back")
 		d.Fund(desk.Base, w.Address, "", "1")
-		p.Reload() // which reads the balances again
+		p.Reload() // reads the balances again
 		p.provider("DEX")
 		p.pay("ETH")
 		p.receive("USDC")

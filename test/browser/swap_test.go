@@ -13,23 +13,23 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// A swapped is one swap through a provider, and what is to be seen of it.
+// A swapped is one swap through a provider, and what it must show.
 type swapped struct {
 	name, provider  string
 	in, amount, out string
-	on              uint64 // 0 = Base
-	to              uint64 // 0 = the same chain
+	on              uint64 // 0: Base
+	to              uint64 // 0: the same chain
 	routing         string // of the offer
-	route           string // what the review has to say of it
-	way             string // what the popup calls it, where it is chosen among several
-	fee             string // what the review says of the wallet's
-	paid            int64  // basis points of the output that reach the fee's receiver on the chain
+	route           string // what the review must say about it
+	way             string // the popup's name for it, to choose it among several
+	fee             string // what the review says about the wallet's fee
+	paid            int64  // basis points of the output that the fee's receiver gets on the chain
 	approve         []allowance
 	confirm         string // the review's button
 	settings        map[string]map[string]any
 }
 
-// carryOut swaps from the form to the end and looks at screen, chain and book.
+// carryOut swaps from the form to the end and checks screen, chain and orders.
 func (p *trader) carryOut(s swapped) {
 	p.t.Helper()
 	for path, body := range s.settings {
@@ -73,14 +73,14 @@ func (p *trader) carryOut(s swapped) {
 	p.another()
 }
 
-// isPart reports whether a fee is so many basis points of a whole, to a hundredth of one.
+// isPart reports whether fee is bps basis points of whole, to a hundredth of one.
 func isPart(fee *big.Int, bps int64, whole *big.Int) bool {
 	off := new(big.Int).Mul(fee, big.NewInt(10_000))
 	off.Sub(off, new(big.Int).Mul(whole, big.NewInt(bps))).Abs(off)
 	return off.Mul(off, big.NewInt(100)).Cmp(whole) <= 0
 }
 
-// held is the sandbox's name for a token; the coin has none.
+// held returns the sandbox's symbol of a token; the coin has none.
 func held(symbol string) string {
 	if symbol == "ETH" {
 		return ""
@@ -88,9 +88,9 @@ func held(symbol string) string {
 	return symbol
 }
 
-// TestSwapsOnOneNetwork: the DEX by pools, by an auction, over a pool of v4 and over one of
-// v3 and then one of v2, and both protocols of the gasless provider, each with an exact
-// allowance of which nothing is left, and with the fee that its review states.
+// TestSwapsOnOneNetwork swaps by the DEX's pools, an auction, a v4 pool, a v3 pool followed
+// by a v2 pool, and both protocols of the gasless provider. Each has an exact allowance
+// that is used up, and the fee that its review states.
 func TestSwapsOnOneNetwork(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := newTrader(t, kind)
@@ -129,8 +129,8 @@ func TestSwapsOnOneNetwork(t *testing.T) {
 	})
 }
 
-// compare changes the provider by the selector, and by another's offer in the list that
-// compares all; what stands in the form stays.
+// compare changes the provider by the selector and by another's offer in the list of
+// offers. The form's entries stay.
 func (p *trader) compare() {
 	p.t.Helper()
 	p.amount("0.05")
@@ -153,7 +153,7 @@ func (p *trader) compare() {
 	p.ready()
 }
 
-// reported swaps by a deposit whose end nobody proves.
+// reported swaps by a deposit whose end cannot be proven.
 func (p *trader) reported(amount, ending string, stranger bool, condition string) {
 	p.t.Helper()
 	p.d.Control("POST", "/intent", map[string]any{"outcome": map[string]any{"ending": ending, "stranger": stranger}}, nil)
@@ -168,8 +168,9 @@ func (p *trader) reported(amount, ending string, stranger bool, condition string
 	}
 }
 
-// TestSwapsToAnotherNetwork: the bridge, the intent provider by a route that is not
-// its first, a deposit that comes back, and two whose end is told and not proven.
+// TestSwapsToAnotherNetwork swaps by the bridge, by a route of the intent provider that is
+// not its first, by a deposit that is refunded, and by two whose end is reported and not
+// proven.
 func TestSwapsToAnotherNetwork(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := newTrader(t, kind)

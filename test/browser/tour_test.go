@@ -19,21 +19,20 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// A tour leads past every screen and state of the popup, and has each of them looked
-// at under a name that tells what it is.
+// A tour visits every screen and state of the popup and calls look for each, by a name.
 type tour struct {
 	t    *testing.T
 	kind ui.Kind
 	look func(p *ui.Page, name string)
 }
 
-// Parts of the tour. Each is of a desk of its own.
+// Parts of the tour, each with a desk of its own.
 var parts = []struct {
 	name string
 	lead func(*tour)
 }{{"beginning", (*tour).beginning}, {"updates", (*tour).updates}, {"wallet", (*tour).wallet}, {"orders", (*tour).orders}}
 
-// past leads past the parts of some names.
+// past visits the parts with these names.
 func (o *tour) past(names ...string) {
 	for _, part := range parts {
 		if slices.Contains(names, part.name) {
@@ -42,11 +41,11 @@ func (o *tour) past(names ...string) {
 	}
 }
 
-// still is for looking: nothing is on its way from one colour to another.
+// still turns animations off, so that no colour is in transition.
 var still = ui.Look{Still: true}
 
-// beginning is from a browser without a host to an unlocked wallet, and to a daemon
-// that cannot be started any more.
+// beginning goes from a browser without a host to an unlocked wallet, and to a daemon that
+// cannot be started any more.
 func (o *tour) beginning() {
 	d := desk.New(o.t, desk.Options{Look: still})
 	b := d.BrowserAlone(o.kind)
@@ -76,13 +75,13 @@ func (o *tour) beginning() {
 	}
 	p.Find("button", "/^Wait /")
 	o.look(p, "unlock-wait")
-	if o.kind == ui.Chromium { // it takes the relay ten seconds to give up
+	if o.kind == ui.Chromium { // the relay takes ten seconds to give up
 		o.stopped(d, p)
 		o.lost(d, p)
 	}
 }
 
-// stopped is a daemon that a person stopped: only a person starts it again.
+// stopped covers a daemon that the user stopped, and that only the user starts again.
 func (o *tour) stopped(d *desk.Desk, p *ui.Page) {
 	d.StopDaemon()
 	p.Find("heading", "swapkeep was stopped")
@@ -91,7 +90,7 @@ func (o *tour) stopped(d *desk.Desk, p *ui.Page) {
 	p.Find("button", "Unlock")
 }
 
-// lost is a daemon that cannot be started any more: what takes its place ends at once.
+// lost covers a daemon that cannot be started any more: its replacement ends at once.
 func (o *tour) lost(d *desk.Desk, p *ui.Page) {
 	d.Shell("mv $(command -v swapkeepd) away; printf '#!/bin/sh\\nexit 1\\n' > $(dirname $(command -v swapkeep))/swapkeepd; chmod +x $(dirname $(command -v swapkeep))/swapkeepd")
 	d.KillDaemon()
@@ -148,7 +147,7 @@ func (o *tour) importing(b *ui.Browser) {
 	p.Close()
 }
 
-// updates are the screens of two sides that do not understand each other.
+// updates covers the screens of incompatible versions.
 func (o *tour) updates() {
 	d := desk.New(o.t, desk.Options{Daemon: "./test/fakedaemon", Look: still})
 	d.Shell("mkdir -m 700 $SWAPKEEP_HOME && echo client daemon > $SWAPKEEP_HOME/update")
@@ -160,7 +159,7 @@ func (o *tour) updates() {
 	o.look(p, "update-swapkeep")
 }
 
-// wallet is a wallet before its first swap.
+// wallet covers a wallet before its first swap.
 func (o *tour) wallet() {
 	d := desk.New(o.t, desk.Options{Look: still})
 	p := tradingIn(o.t, d, o.kind)
@@ -171,7 +170,7 @@ func (o *tour) wallet() {
 	o.settings(p)
 }
 
-// form is the swap's form with each provider, its dialogs, and the reviews.
+// form covers the swap form with each provider, its dialogs, and the reviews.
 func (o *tour) form(d *desk.Desk, p *trader) {
 	o.look(p.Page, "form")
 	p.Click("button", "/^You receive on [^:]*: /")
@@ -210,15 +209,14 @@ func (o *tour) form(d *desk.Desk, p *trader) {
 	o.look(p.Page, "form-too-much")
 }
 
-// stranger is a token that nobody vouches for: the share of a pool.
+// stranger returns a token that is in no list: a pool's own share.
 func (o *tour) stranger(d *desk.Desk) common.Address {
 	chain := d.Chain(desk.Base)
 	weth, usdc := sandboxtest.Token(o.t, chain, "WETH"), sandboxtest.Token(o.t, chain, "USDC")
 	return common.BigToAddress(sandboxtest.View(o.t, chain, chain.Network.Contracts.V2Factory, "getPair(address,address)", 0, weth, usdc))
 }
 
-// reviews are of a plan that is fair, one that needs a second act, and of what it
-// allows.
+// reviews covers a fair plan, one that must be confirmed, and one with approval and permit.
 func (o *tour) reviews(p *trader) {
 	p.review()
 	p.armed("Swap now")
@@ -248,14 +246,14 @@ func (o *tour) reviews(p *trader) {
 	p.Click("button", "Approve this amount")
 	p.armed("Allow this amount")
 	o.look(p.Page, "approval-permit")
-	p.Press("Escape") // which leads back to the plan
+	p.Press("Escape") // back to the plan
 	p.Lost("dialog", "")
 	p.Find("button", "Approve and swap")
 	p.Click("button", "Back")
 }
 
-// ways are two offers of one provider, of which the chosen one goes, and a review of what a
-// quote calls its minimum; and one that was renewed, and gives less.
+// ways covers two offers of one provider, of which the chosen one disappears; a review of a
+// quote that states a minimum; and a renewed offer that gives less.
 func (o *tour) ways(p *trader) {
 	p.d.Control("POST", "/dex", map[string]any{"auctions": "always"}, nil)
 	p.amount("300")
@@ -287,13 +285,13 @@ func (o *tour) ways(p *trader) {
 	p.later(0)
 }
 
-// armed waits for a button that gives consent: it acts a moment after it came.
+// armed waits until a button that consents is enabled, a moment after it appears.
 func (p *trader) armed(button string) {
 	p.t.Helper()
 	p.Await("button", button, "enabled", func(e ui.Element) bool { return !e.Disabled })
 }
 
-// providers are the other providers' forms, with an offer each.
+// providers covers the other providers' forms, each with an offer.
 func (o *tour) providers(p *trader) {
 	p.provider("Gasless")
 	p.ready()
@@ -313,7 +311,7 @@ func (o *tour) providers(p *trader) {
 	o.look(p.Page, "form-intent")
 }
 
-// besides is what there is besides swaps.
+// besides covers the screens other than swaps.
 func (o *tour) besides(p *trader) {
 	open(p.Page, "Receive")
 	o.look(p.Page, "receive")
@@ -354,7 +352,7 @@ func (o *tour) accounts(p *trader) {
 	p.Lost("dialog", "")
 }
 
-// sections of the settings, by their titles.
+// sections lists the sections of the settings by their titles.
 var sections = []string{"Swapping", "Security", "Language and theme", "Networks and RPC", "Providers", "Prices", "Advanced", "About"}
 
 func (o *tour) settings(p *trader) {
@@ -384,7 +382,7 @@ func (o *tour) settings(p *trader) {
 	}
 }
 
-// orders are orders under way, waiting and ended, in every way that there is.
+// orders covers orders in progress, waiting and ended, in all variants.
 func (o *tour) orders() {
 	d := desk.New(o.t, desk.Options{Faults: true, Look: still})
 	p := tradingIn(o.t, d, o.kind)
@@ -401,7 +399,7 @@ func (o *tour) orders() {
 	o.look(p.Page, "unlock-orders")
 }
 
-// sent is a swap that waits for a block, and one that is received.
+// sent covers a pending swap, and one that is received.
 func (o *tour) sent(p *trader) {
 	p.underWay()
 	p.Find("button", "Speed up")
@@ -422,7 +420,7 @@ func (o *tour) sent(p *trader) {
 	p.another()
 }
 
-// asking are orders that wait for a person.
+// asking covers orders that wait for the user.
 func (o *tour) asking(p *trader) {
 	p.pay("WETH")
 	p.receive("USDC")
@@ -453,7 +451,7 @@ func (o *tour) asking(p *trader) {
 	p.d.SetClock(0)
 }
 
-// across are orders that a provider settles, as it should and as it should not.
+// across covers orders that a provider settles, as it should and as it should not.
 func (o *tour) across(p *trader) {
 	p.provider("Intent")
 	p.to("Arbitrum")
@@ -480,7 +478,7 @@ func (o *tour) across(p *trader) {
 	o.failing(p)
 }
 
-// failing is a transaction that the chain refused: the price fell before it was mined.
+// failing covers a transaction that reverted, as the price fell before it was mined.
 func (o *tour) failing(p *trader) {
 	p.provider("DEX")
 	p.pay("ETH")
@@ -496,7 +494,7 @@ func (o *tour) failing(p *trader) {
 			o.t.Fatal(err)
 		}
 	}
-	tip(big.NewInt(10e9)) // which the swap does not pay: it waits
+	tip(big.NewInt(10e9)) // the swap pays less, so it waits
 	p.d.Price("ETH", 2000)
 	tip(nil)
 	p.d.Chain(desk.Base).Resume()

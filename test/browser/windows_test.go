@@ -9,8 +9,8 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// TestTwoWindows: both show the same wallet; offers go to the one that was used
-// last; and one plan is carried out once, whoever asks for it.
+// TestTwoWindows checks that two windows show the same wallet, that offers go to the window
+// used last, and that a plan is executed once, whichever window asks.
 func TestTwoWindows(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := tradingIn(t, desk.New(t, desk.Options{}), kind)
@@ -36,8 +36,8 @@ func TestTwoWindows(t *testing.T) {
 	})
 }
 
-// samePlanTwice reviews in one window, has another one ask the daemon for the very
-// same plan under a request of its own, and then consents in the first.
+// samePlanTwice reviews and consents in one window; then the other asks the daemon for the
+// same plan under a request of its own, which is refused.
 func samePlanTwice(p, q *trader) {
 	p.t.Helper()
 	p.review()
@@ -59,8 +59,8 @@ func samePlanTwice(p, q *trader) {
 	p.another()
 }
 
-// TestNetworkSwitch: the header's network is where a swap begins. Balances and
-// tokens are the new one's, and what a provider does not serve is in the button.
+// TestNetworkSwitch checks that a swap starts on the network in the header: balances and
+// tokens are of the new network, and the button says what a provider does not support.
 func TestNetworkSwitch(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		d := desk.New(t, desk.Options{Env: []string{"SWAPKEEP_PROVIDERS_GASLESS_DISABLED=true"}})

@@ -10,8 +10,8 @@ import (
 	"swapkeep/sandbox/inject"
 )
 
-// clockShift is what a hasty flow's daemon is ahead of everybody else, so that
-// quotes, which their date can only shorten, end in a few seconds.
+// clockShift is how far the daemon's clock is ahead in a hasty flow, so that quotes expire
+// within a few seconds. A quote's expiry date can only shorten its life.
 const clockShift = 21 * time.Second
 
 func (f flow) env(d *desk) []string {
@@ -24,8 +24,8 @@ func (f flow) env(d *desk) []string {
 	return nil
 }
 
-// cancel asks for the order's end once its call is on its way, and lets blocks
-// be made again when the cancelling transaction is, too.
+// cancel asks for a cancel once the order's call was sent, and resumes mining once the
+// cancelling transaction was sent, too.
 func (p *passage) cancel() error {
 	if err := p.awaitOffered(1); err != nil {
 		return err
@@ -55,8 +55,8 @@ func (p *passage) letSecondWin() error {
 	return nil
 }
 
-// speedUp asks twice for the same speed-up, once the call is on its way, and lets
-// blocks be made when the node has the transaction that pays more.
+// speedUp asks twice for the same speed-up once the call was sent, and resumes mining once
+// the node has the transaction that pays more.
 func (p *passage) speedUp() error {
 	if err := p.awaitOffered(1); err != nil {
 		return err
@@ -69,8 +69,8 @@ func (p *passage) speedUp() error {
 	return p.letSecondWin()
 }
 
-// withdraw lets the approval be mined, keeps the daemon from looking at the
-// allowance, and so from signing the permit, and asks for the order's end.
+// withdraw lets the approval be mined, blocks the daemon's view of the allowance so that it
+// does not sign the permit, and asks for a cancel.
 func (p *passage) withdraw() error {
 	if err := p.awaitOffered(1); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (p *passage) withdraw() error {
 	return err
 }
 
-// letQuoteEnd has the approval wait until its quote is over.
+// letQuoteEnd holds the approval back until the quote has expired.
 func (p *passage) letQuoteEnd() error {
 	if err := p.awaitOffered(1); err != nil {
 		return err
@@ -107,8 +107,8 @@ func (p *passage) letQuoteEnd() error {
 	return err
 }
 
-// acceptLess has the price fall before the quote is over, and consents to what
-// the order then proposes.
+// acceptLess makes the price fall before the quote expires and accepts the order's
+// proposal.
 func (p *passage) acceptLess() error {
 	if err := p.awaitOffered(1); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (p *passage) acceptLess() error {
 			return err
 		case o.Final && p.agreed == "":
 			return fmt.Errorf("the order ended as %s without asking", o.State)
-		case o.Proposal != nil && o.Proposal.Review.Digest != p.agreed: // a new one is another act
+		case o.Proposal != nil && o.Proposal.Review.Digest != p.agreed: // each new proposal is another act
 			p.second, p.agreed = newUUID(), o.Proposal.Review.Digest
 		}
 		err = p.ask("swap.accept", protocol.AcceptParams{Request: p.second, Order: p.id, Digest: p.agreed, Acknowledge: unpriced, Password: []byte(password)}, nil)
@@ -137,8 +137,7 @@ func (p *passage) acceptLess() error {
 	return fmt.Errorf("the order proposes ever new terms")
 }
 
-// outbid has somebody who pays more sell first, in the block that the order's
-// call is in.
+// outbid makes somebody who pays more sell first, in the block of the order's call.
 func (p *passage) outbid() error {
 	if err := p.awaitOffered(1); err != nil {
 		return err
@@ -148,8 +147,8 @@ func (p *passage) outbid() error {
 	return err
 }
 
-// grantBeside gives the allowance that the plan was to give, so that the daemon
-// leaves its own approval out, and has no swap made for now.
+// grantBeside grants the allowance of the plan, so that the daemon skips its own approval,
+// and makes the provider fail for now.
 func (p *passage) grantBeside() error {
 	if err := allow(p.flow.in, p.flow.amount)(p); err != nil {
 		return err
@@ -158,8 +157,8 @@ func (p *passage) grantBeside() error {
 	return err
 }
 
-// ungrantBeside takes that allowance away when the permit is signed, and lets the
-// swap be made once the daemon has noticed.
+// ungrantBeside revokes that allowance once the permit is signed, and lets the provider
+// answer again once the daemon has noticed.
 func (p *passage) ungrantBeside() error {
 	if _, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Step == 2 || o.Final }); err != nil {
 		return err
@@ -172,7 +171,7 @@ func (p *passage) ungrantBeside() error {
 	return err
 }
 
-// atRest lets the world be as it is at other times.
+// atRest removes faults, resumes mining and resets the clock.
 func (p *passage) atRest() {
 	p.chain().Faults.Reset()
 	p.lane.DEX().Faults.Reset()

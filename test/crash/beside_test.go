@@ -15,7 +15,7 @@ import (
 	"swapkeep/sandbox"
 )
 
-// none is an allowance that takes one away.
+// none is the amount that revokes an allowance.
 var none = new(big.Int)
 
 var erc20Approve = common.FromHex("0x095ea7b3")
@@ -26,8 +26,7 @@ func approveData(spender common.Address, amount *big.Int) []byte {
 
 func word(b []byte) []byte { return common.LeftPadBytes(b, 32) }
 
-// allow has the same account, in another wallet, allow Permit2 an amount of a
-// token.
+// allow grants Permit2 a token's allowance from the same account, as another wallet would.
 func allow(token common.Address, amount *big.Int) func(*passage) error {
 	return func(p *passage) error {
 		tx, err := p.sendBeside(p.keys, &types.DynamicFeeTx{To: &token, Data: approveData(permit2, amount), Gas: 100_000}, usualTip)
@@ -41,11 +40,10 @@ func allow(token common.Address, amount *big.Int) func(*passage) error {
 	}
 }
 
-// What somebody tips who is in no hurry, and who is.
+// Tips of somebody who is in no hurry, and of somebody who is.
 var usualTip, highTip = big.NewInt(2e9), big.NewInt(100e9)
 
-// sendBeside hands a transaction to the node past the endpoint that the daemon
-// uses.
+// sendBeside sends a transaction to the node, not by the endpoint that the daemon uses.
 func (p *passage) sendBeside(a sandbox.Account, tx *types.DynamicFeeTx, tip *big.Int) (*types.Transaction, error) {
 	c := p.chain().Client()
 	nonce, err := c.PendingNonceAt(p.t.Context(), a.Address)
@@ -61,16 +59,16 @@ func (p *passage) sendBeside(a sandbox.Account, tx *types.DynamicFeeTx, tip *big
 	return signed, c.SendTransaction(p.t.Context(), signed)
 }
 
-// A sale is what the whale puts into one pool of the native coin and a token. The
-// pools have 100 times as much, so that the price falls by two percent in each,
-// and no way around is left.
+// A sale is what the whale sells into one pool of the native coin and a token. Each pool
+// has 100 times as much, so that the price falls by two percent in all of them and no route
+// avoids it.
 type sale struct {
 	token  common.Address
 	amount *big.Int
-	fee    int64 // of the V3 pool, in millionths; 0 = the V2 pair
+	fee    int64 // of the V3 pool, in millionths; 0: the V2 pair
 }
 
-// sales are for all pools of the native coin on the flow's chain.
+// sales returns a sale for each pool of the flow's chain's native coin, and their sum.
 func (p *passage) sales() (all []sale, sum *big.Int) {
 	tokens := p.chain().Network.Tokens
 	all = []sale{{tokens[0].Address, times(10, ether), 0}}
@@ -86,14 +84,13 @@ func (p *passage) sales() (all []sale, sum *big.Int) {
 
 func (p *passage) whale() sandbox.Account { return p.lane.Accounts()[0] }
 
-// feedWhale pays for one fall of the price.
+// feedWhale funds one fall of the price.
 func (p *passage) feedWhale() error {
 	_, sum := p.sales()
 	return p.chain().Fund(p.t.Context(), p.whale().Address, native, sum.Add(sum, times(10, ether)))
 }
 
-// sellBeside has the whale sell the native coin, ahead of all others in the next
-// block.
+// sellBeside makes the whale sell the native coin, before all others in the next block.
 func (p *passage) sellBeside() error {
 	wrapped, router := p.chain().Network.Wrapped.Address, p.chain().Network.Contracts.UniversalRouter
 	all, sum := p.sales()
@@ -117,10 +114,10 @@ func (p *passage) sellBeside() error {
 	return err
 }
 
-// Recipients to whom the Universal Router gives a meaning of its own.
+// Recipients that have a special meaning to the Universal Router.
 var msgSender, routerItself = common.BigToAddress(big.NewInt(1)), common.BigToAddress(big.NewInt(2))
 
-// A routerCall is a program of the Universal Router.
+// A routerCall is a list of Universal Router commands.
 type routerCall struct {
 	commands []byte
 	inputs   [][]byte

@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// A board is the table that a matrix ends with: a row for each kill, then one for
-// each flow.
+// A board is the table of a matrix: a row for each kill, then one for each flow.
 type board struct {
 	mu   sync.Mutex
 	rows []row
@@ -29,7 +28,7 @@ type row struct {
 
 const failed = "FAILED"
 
-// note runs a case and writes its row down, also when it fails.
+// note runs a case and adds its row, also if it fails.
 func (b *board) note(t *testing.T, k kill, way string, run func() string) {
 	began, outcome := time.Now(), failed
 	defer func() {
@@ -59,8 +58,8 @@ func (b *board) String() string {
 	return text.String()
 }
 
-// summary counts by flow. Points are different names; a point that is passed
-// more than once may be killed at more than one hit.
+// summary counts by flow. Points are counted by name; a point that is passed more than once
+// may be killed at several hits.
 func (b *board) summary(to io.Writer) {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "flow\tpoints\tkills\tfailed\tseconds")
@@ -68,7 +67,7 @@ func (b *board) summary(to io.Writer) {
 	for _, r := range b.rows {
 		flows = append(flows, r.flow.name)
 	}
-	for _, name := range append(slices.Compact(flows), "") { // "" = all
+	for _, name := range append(slices.Compact(flows), "") { // "": all
 		points, kills, bad, took := map[string]bool{}, 0, 0, time.Duration(0)
 		for _, r := range b.rows {
 			if name != "" && r.flow.name != name {
@@ -86,7 +85,7 @@ func (b *board) summary(to io.Writer) {
 	_ = w.Flush()
 }
 
-// count is how many rows have that outcome.
+// count returns how many rows have this outcome.
 func (b *board) count(outcome string) (n int) {
 	for _, r := range b.rows {
 		if r.outcome == outcome {

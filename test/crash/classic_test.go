@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// sending is what stands around a signature on its way to the node.
+// sending names the points around a signature on its way to the node.
 var sending = []string{"sign", "journal", "broadcast", "sent"}
 
 var (
@@ -15,9 +15,9 @@ var (
 	approved = []string{"accepted", "approving", "executing", "settling", "filled"}
 )
 
-// flows are all of them. Those that end in a call of the account's own come first:
-// by default the first to pass a point is killed there, and a later one only at what
-// it adds, unless it says which part of it is its own.
+// flows are all flows, those that end in a call of the account's own first. By default the
+// first flow that passes a point is killed there, and later flows only at what they add,
+// unless own says which part is theirs.
 var flows = slices.Concat(classic, handedFlows, depositFlows)
 
 // classic flows end in a call of the account's own.

@@ -24,14 +24,13 @@ import (
 )
 
 const (
-	// password of the test wallets, which hold nothing and are made anew each time.
+	// password of the test wallets, which are created anew each time and hold nothing.
 	password = "correct horse battery staple"
-	patience = time.Minute     // for anything to happen, on a busy machine too
-	soon     = 5 * time.Second // for what is under way
+	patience = time.Minute     // for anything to happen, even on a busy machine
+	soon     = 5 * time.Second // for what is already under way
 )
 
-// A desk is one user at one machine: a home, a lane of chains, a browser's
-// relay and the daemon behind it.
+// A desk is one user on one machine: a home, a lane of chains, a relay and its daemon.
 type desk struct {
 	*programs.Home
 	t    *testing.T
@@ -39,14 +38,13 @@ type desk struct {
 
 	relay   *client.Process
 	account common.Address
-	keys    sandbox.Account // the same, for who has the words too
+	keys    sandbox.Account // the account with its key, derived from the words
 	doomed  *death          // the daemon that is about to die; nil: none
 }
 
 var desks atomic.Int64
 
-// newDesk makes a home with nothing running in it. What the test leaves
-// running fails it.
+// newDesk creates a home in which nothing runs. A process left running fails the test.
 func newDesk(t *testing.T, l *lane) *desk {
 	t.Helper()
 	dir := filepath.Join(root, fmt.Sprint("d", desks.Add(1)))
@@ -55,7 +53,7 @@ func newDesk(t *testing.T, l *lane) *desk {
 	}
 	d := &desk{Home: programs.NewHome(dir, l.config), t: t, lane: l}
 	d.Env = append(d.Env, "SWAPKEEP_KEYS_BACKEND=file",
-		"SWAPKEEP_PRICES_DISABLED=true") // their commits would stand among those of an order, at no place of their own
+		"SWAPKEEP_PRICES_DISABLED=true") // their commits would mix with those of an order, at unpredictable places
 	d.install(bins.faults)
 	t.Cleanup(d.leaveNothing)
 	return d
@@ -68,8 +66,8 @@ func (d *desk) install(from string) {
 	}
 }
 
-// browse starts a relay as a browser does; extra goes into its environment,
-// and into that of a daemon it starts.
+// browse starts a relay as a browser does. extra is added to its environment, and to that
+// of a daemon it starts.
 func (d *desk) browse(extra ...string) (*client.Process, error) {
 	p, err := client.Start(d.Command(extra, programs.Origin))
 	if err != nil {
@@ -84,8 +82,8 @@ func greeted(p *client.Process) error {
 	return err
 }
 
-// open starts the daemon with extra in its environment, and then a relay
-// without it: whoever restarts the daemon later restarts it unharmed.
+// open starts the daemon with extra in its environment, and then a relay without extra,
+// which will restart the daemon without the fault.
 func (d *desk) open(extra ...string) {
 	d.t.Helper()
 	first, err := d.browse(extra...)
@@ -100,10 +98,10 @@ func (d *desk) open(extra ...string) {
 	}
 }
 
-// errLost: the daemon died before it answered.
+// errLost says that the daemon died before it answered.
 var errLost = errors.New("the daemon died before it answered")
 
-// ask calls the daemon through the relay.
+// ask calls the daemon through the relay. It returns errLost if the doomed daemon died.
 func (d *desk) ask(method string, params, result any) error {
 	ctx, cancel := context.WithTimeout(d.t.Context(), patience)
 	defer cancel()
@@ -111,13 +109,13 @@ func (d *desk) ask(method string, params, result any) error {
 	switch {
 	case d.doomed == nil:
 		return err
-	case err != nil && d.doomed.within(time.Second), d.doomed.within(0): // an answer may be its successor's
+	case err != nil && d.doomed.within(time.Second), d.doomed.within(0): // an answer may be from its successor
 		return errLost
 	}
 	return err
 }
 
-// must is ask for what cannot fail.
+// must is ask for calls that have to succeed.
 func (d *desk) must(method string, params, result any) {
 	d.t.Helper()
 	if err := d.ask(method, params, result); err != nil {
@@ -132,7 +130,7 @@ func evmAddress(a protocol.Address) common.Address { return common.HexToAddress(
 
 func newUUID() protocol.UUID { return protocol.UUID(uuid.NewString()) }
 
-// wallet makes the desk's wallet, unlocks it and chooses the network.
+// wallet creates the desk's wallet, unlocks it and selects the network.
 func (d *desk) wallet(chain uint64) {
 	d.t.Helper()
 	var made protocol.CreateResult
@@ -165,7 +163,7 @@ func (d *desk) unlock() {
 	d.must("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
 }
 
-// order is the daemon's word about an order.
+// order returns the daemon's view of an order.
 func (d *desk) order(id string) (r protocol.OrderResult, err error) {
 	err = d.ask("swap.order", protocol.OrderParams{Order: id}, &r)
 	return r, err
@@ -178,7 +176,7 @@ func (d *desk) orders() (all []protocol.Order) {
 	return r.Orders
 }
 
-// awaitOrder looks until the order is as wanted.
+// awaitOrder polls until the order is as wanted.
 func (d *desk) awaitOrder(id string, wanted func(protocol.Order) bool) (protocol.Order, error) {
 	var last protocol.Order
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(30 * time.Millisecond) {
@@ -204,14 +202,14 @@ func (d *desk) pid() int {
 	return pid
 }
 
-// A death is how a daemon that we watch ended.
+// A death is the end of a watched daemon.
 type death struct {
 	done  chan struct{}
 	state *os.ProcessState
 	err   error
 }
 
-// watch waits for the daemon's end. It was orphaned, so it is our child.
+// watch waits for the daemon's end. The daemon is our child, as it was orphaned.
 func (d *desk) watch() *death {
 	d.t.Helper()
 	p, err := os.FindProcess(d.pid())
@@ -226,10 +224,10 @@ func (d *desk) watch() *death {
 	return w
 }
 
-// errNotReached: the flow ended without passing the point so often.
+// errNotReached says that the flow ended without passing the point that often.
 var errNotReached = errors.New("the daemon did not die: the point was not reached")
 
-// killed waits so long for the end and wants it to be by SIGKILL.
+// killed waits for the end, which has to be by SIGKILL, or returns errNotReached.
 func (w *death) killed(wait time.Duration) error {
 	if !w.within(wait) {
 		return errNotReached
@@ -243,7 +241,7 @@ func (w *death) killed(wait time.Duration) error {
 	return nil
 }
 
-// within reports whether it ends in that time.
+// within reports whether the daemon ends in that time.
 func (w *death) within(d time.Duration) bool {
 	select {
 	case <-w.done:
@@ -258,7 +256,7 @@ func (w *death) within(d time.Duration) bool {
 	}
 }
 
-// terminal runs a command of the product to its end.
+// terminal runs a command of the product and returns its output and exit code.
 func (d *desk) terminal(args ...string) (string, int) {
 	d.t.Helper()
 	cmd := d.Command(nil, args...)
@@ -278,7 +276,7 @@ func (d *desk) status() protocol.StatusResult {
 	return s
 }
 
-// shut stops relay and daemon, in this order, as a logout does.
+// shut stops relay and daemon in this order, as a logout does.
 func (d *desk) shut() {
 	d.t.Helper()
 	if d.relay != nil {
@@ -292,7 +290,7 @@ func (d *desk) shut() {
 	}
 }
 
-// processes of ours that were started for this home.
+// processes returns our processes that were started for this home.
 func (d *desk) processes() []int {
 	d.t.Helper()
 	pids, err := processes.In(d.Bin)
@@ -302,7 +300,7 @@ func (d *desk) processes() []int {
 	return pids
 }
 
-// gone waits until none of ours is left in this home.
+// gone waits until none of our processes is left in this home, and returns those that stay.
 func (d *desk) gone() []int {
 	left, err := processes.Left(d.Bin, soon)
 	if err != nil {
@@ -311,7 +309,7 @@ func (d *desk) gone() []int {
 	return left
 }
 
-// leaveNothing ends what a failed test left, and fails one that did.
+// leaveNothing ends processes that the test left, and fails it if there were any.
 func (d *desk) leaveNothing() {
 	if d.relay != nil {
 		_, _ = d.relay.Stop()

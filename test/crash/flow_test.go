@@ -30,59 +30,58 @@ var (
 	ether    = big.NewInt(1e18)
 	gasMoney = times(5, ether)
 	dollars  = big.NewInt(2_000e6)
-	crumbs   = big.NewInt(7e6) // dollars that an earlier allowance was for
+	crumbs   = big.NewInt(7e6) // dollars of an earlier allowance
 )
 
 func times(n int64, unit *big.Int) *big.Int { return new(big.Int).Mul(big.NewInt(n), unit) }
 
-// A flow is one thing that a user does. The matrix is made of what the daemon
-// passes on its way through it. All is done by one goroutine of the daemon, but
-// for acts, which are the user's.
+// A flow is one thing that a user does. The matrix is made of the points that the daemon
+// passes on the way. One goroutine of the daemon does it all, except for act, which is the
+// user's.
 type flow struct {
 	name    string
-	kind    string // of provider; "" = dex
-	route   string // the offer's; "" = the best
+	kind    string // of provider; "": dex
+	route   string // the offer's; "": the best
 	chain   uint64
-	to      uint64         // where the output arrives; 0 = on the same chain
-	in, out common.Address // of a revoke, in alone: the token
+	to      uint64         // where the output arrives; 0: on the same chain
+	in, out common.Address // a revoke has in alone: the token
 	amount  *big.Int
 	funds   map[common.Address]*big.Int
-	before  func(*passage) error // the world as it is when the user looks
-	after   func(*passage) error // and what happens to it before consent, once
-	stuck   bool                 // no block is made from the look on, until act has some made
-	hasty   bool                 // quotes end soon
+	before  func(*passage) error // prepares the world before the user looks
+	after   func(*passage) error // changes it before consent, once
+	stuck   bool                 // no block is made from begin on, until act resumes mining
+	hasty   bool                 // quotes expire soon
 	timed   bool                 // the daemon's clock is moved meanwhile
-	act     func(*passage) error // what follows consent; it may be repeated
+	act     func(*passage) error // follows consent; it may be repeated
 	own     func(trace []string) (from, to int)
-	only    []string // what the flow is for, where another has the rest; with -every, all
+	only    []string // names of the points it is for, where another flow has the rest; ignored with -every
 	locked  func(*passage, kill) error
-	acks    []string       // findings that take a second act
-	spender common.Address // who is allowed the input; zero = Permit2
+	acks    []string       // findings that must be acknowledged
+	spender common.Address // gets the allowance of the input; zero: Permit2
 	states  []string
-	by      string              // what proves the end; "" = own_call
-	told    int                 // how often the provider is told; 0 = once
-	mined   []string            // what is mined, in order
-	offered map[string]int      // different transactions by what they do, where not each once
-	left    map[string]*big.Int // allowances that stay, by keeper
+	by      string              // the proof of the end; "": own_call
+	told    int                 // how often the provider is told; 0: once
+	mined   []string            // deeds that are mined, in order
+	offered map[string]int      // how many different transactions of each deed are sent; nil: one of each in mined
+	left    map[string]*big.Int // allowances that remain, by kind
 }
 
 type funds = map[common.Address]*big.Int
 
-// flowNamed is one of the tables.
+// flowNamed returns the flow of that name.
 func flowNamed(name string) flow {
 	return flows[slices.IndexFunc(flows, func(f flow) bool { return f.name == name })]
 }
 
-// ends is the state that the flow's order ends in.
+// ends returns the final state of the flow's order.
 func (f flow) ends() string { return f.states[len(f.states)-1] }
 
-// since is the part of a trace from a point on; until, up to the nth time that a
-// point is passed.
+// since selects a trace from a point's first hit on; until selects it up to the nth hit.
 func since(point string) func([]string) (int, int) {
 	return func(trace []string) (int, int) { return max(slices.Index(trace, point), 0), len(trace) }
 }
 
-// sinceLast is the part from the last time that a point is passed.
+// sinceLast selects a trace from the last hit of a point on.
 func sinceLast(point string) func([]string) (int, int) {
 	return func(trace []string) (from, to int) {
 		for i, p := range trace {
@@ -108,26 +107,26 @@ func until(point string, nth int) func([]string) (int, int) {
 	}
 }
 
-// A passage is one user's way through a flow, which a death interrupts.
+// A passage is one user's run through a flow, which a death interrupts.
 type passage struct {
 	*desk
 	flow    flow
 	since   uint64 // block before it began
-	nonce   uint64 // the account's first that is the daemon's
+	nonce   uint64 // the first nonce that the daemon uses
 	beside  map[common.Hash]bool
 	request protocol.UUID
 	digest  protocol.Hash // consented to
 	review  *protocol.Review
-	id      string // the order's, once execute has answered
+	id      string // of the order, once execute has answered
 	second  protocol.UUID
-	agreed  protocol.Hash // what second accepted
+	agreed  protocol.Hash // digest of the proposal that second accepted
 	done    map[string]bool
 	mark    int // lines of the trace before consent
 	traced  string
 	ahead   time.Duration // how far a timed flow's clock was moved
 }
 
-// begin makes wallet and funds; the daemon runs.
+// begin creates and funds the wallet of a running daemon and prepares the flow.
 func begin(d *desk, f flow, traced string) *passage {
 	d.t.Helper()
 	d.wallet(f.chain)
@@ -157,7 +156,7 @@ func (p *passage) fund(token common.Address, amount *big.Int) {
 	}
 }
 
-// once does what must not be done again after a death.
+// once does what must not be repeated after a death.
 func (p *passage) once(name string, do func() error) error {
 	if p.done[name] {
 		return nil
@@ -166,11 +165,11 @@ func (p *passage) once(name string, do func() error) error {
 	return do()
 }
 
-// errNeverAccepted: the daemon knows nothing of the consent.
+// errNeverAccepted says that the daemon does not know of the consent.
 var errNeverAccepted = errors.New("never accepted")
 
-// drive does what the user does, from wherever the last attempt ended: every
-// act repeats its uuid. It ends with the order.
+// drive does what the user does, continuing after a death: every act repeats its uuid. It
+// returns when the order has ended.
 func (p *passage) drive() error {
 	if p.digest == "" {
 		if err := p.look(); err != nil {
@@ -186,7 +185,7 @@ func (p *passage) drive() error {
 	var o protocol.Order
 	acts := slices.Concat(p.flow.acks, unpriced)
 	if p.flow.revokes() {
-		acts = nil // it takes none
+		acts = nil // a revoke takes none
 	}
 	err := p.ask(p.flow.method(), protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: acts, Password: []byte(password)}, &o)
 	switch {
@@ -207,7 +206,7 @@ func (p *passage) drive() error {
 	return err
 }
 
-// method is the one that consents.
+// method returns the method that consents.
 func (f flow) method() string {
 	if f.revokes() {
 		return "approvals.revoke"
@@ -217,10 +216,10 @@ func (f flow) method() string {
 
 func (f flow) revokes() bool { return f.amount.Sign() == 0 }
 
-// unpriced are the acts that a swap takes where prices are off, as they are here.
+// unpriced lists the findings to acknowledge because prices are off here.
 var unpriced = []string{"price_unknown", "value_unknown"}
 
-// look gets as far as what the user consents to.
+// look gets as far as the digest that the user consents to.
 func (p *passage) look() error {
 	if p.flow.revokes() {
 		a, err := p.allowed(p.flow.in, p.spender())
@@ -237,7 +236,7 @@ func (p *passage) look() error {
 	return err
 }
 
-// quote is what the flow's user asks for.
+// quote returns the flow's quote request.
 func (f flow) quote() protocol.QuoteParams {
 	return protocol.QuoteParams{
 		TokenIn: protocol.Address(f.in.Hex()), TokenOut: protocol.Address(f.out.Hex()), AmountIn: protocol.AmountOf(f.amount),
@@ -245,7 +244,7 @@ func (f flow) quote() protocol.QuoteParams {
 	}
 }
 
-// allowed is what the daemon lists of a spender's right to pull a token.
+// allowed returns the allowance that the daemon lists for a token and spender.
 func (p *passage) allowed(token, spender common.Address) (a protocol.Allowance, err error) {
 	params := protocol.ApprovalsParams{Account: protocol.Address(p.account.Hex())}
 	for more := true; more; more = params.Cursor != "" {
@@ -263,7 +262,7 @@ func (p *passage) allowed(token, spender common.Address) (a protocol.Allowance, 
 	return a, fmt.Errorf("no allowance of %s is listed", token)
 }
 
-// reviewOf gets an offer of that route, of the best where it is "", to its review.
+// reviewOf prepares an offer of a route, or the best offer if route is "".
 func (d *desk) reviewOf(q protocol.QuoteParams, route string) (*protocol.Review, error) {
 	q.Account = protocol.Address(d.account.Hex())
 	var offers protocol.QuoteResult
@@ -284,7 +283,7 @@ func (d *desk) reviewOf(q protocol.QuoteParams, route string) (*protocol.Review,
 	return &r, nil
 }
 
-// awaitOffered waits until the node was handed n different transactions.
+// awaitOffered waits until the node was sent n different transactions.
 func (p *passage) awaitOffered(n int) error {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if len(p.sight().distinct()) >= n {
@@ -297,13 +296,12 @@ func (p *passage) awaitOffered(n int) error {
 	return fmt.Errorf("the node was not handed %d transactions", n)
 }
 
-// sight is what the world saw of the daemon; what the test signed beside it is
-// left out.
+// sight returns what the world saw of the daemon, without what the test itself signed.
 func (p *passage) sight() sighting {
 	return p.lane.see(p.t, p.flow.chain, p.since, p.account).without(p.beside)
 }
 
-// markHere notes how long the trace is at consent.
+// markHere records how long the trace is at consent.
 func (p *passage) markHere() {
 	if p.traced != "" && p.mark == 0 {
 		p.mark = len(readTrace(p.t, p.traced))
@@ -319,5 +317,5 @@ func readTrace(t *testing.T, path string) []string {
 	return strings.Fields(string(b))
 }
 
-// chain is the flow's.
+// chain returns the flow's source chain.
 func (p *passage) chain() *sandbox.Chain { return p.lane.Chain(p.flow.chain) }

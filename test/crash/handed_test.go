@@ -9,10 +9,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/witness"
+	"swapkeep/test/journalreader"
 )
 
-// The kinds of provider.
+// Kinds of provider.
 const (
 	dex     = "dex"
 	bridge  = "bridge"
@@ -20,7 +20,7 @@ const (
 	gasless = "gasless"
 )
 
-// told are the endpoints that take orders, as they are counted.
+// told lists the endpoints that take orders, by the names under which calls are counted.
 var told = map[string][]string{dex: {"/order"}, bridge: {"/transactions/index"}, intent: {"/v1/deposit/submit"}, gasless: {"jam/order", "rfq/order"}}
 
 // hands reports whether somebody else settles the flow's order.
@@ -28,11 +28,11 @@ func (f flow) hands() bool { return slices.Contains(f.states, "submitting") }
 
 func (f flow) provider() string { return cmp.Or(f.kind, dex) }
 
-// inBook are the orders that the flow's provider has, and how often it was told of one.
-func (p *passage) inBook() (all []witness.Entry, times int) {
+// inBook returns the orders that the flow's provider has, and how often it was told of one.
+func (p *passage) inBook() (all []journalreader.Entry, times int) {
 	p.t.Helper()
 	kind := p.flow.provider()
-	all, err := witness.Books[kind](p.t.Context(), p.lane.Sandbox)
+	all, err := journalreader.Books[kind](p.t.Context(), p.lane.Sandbox)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -43,8 +43,8 @@ func (p *passage) inBook() (all []witness.Entry, times int) {
 	return all, times
 }
 
-// handed is the one order.
-func (p *passage) handed() witness.Entry {
+// handed returns the provider's only order.
+func (p *passage) handed() journalreader.Entry {
 	p.t.Helper()
 	all, _ := p.inBook()
 	if len(all) != 1 {
@@ -53,8 +53,8 @@ func (p *passage) handed() witness.Entry {
 	return all[0]
 }
 
-// handedOnce wants the provider to have exactly the one order, to have been told of
-// it as often as that takes, and the account to have signed one.
+// handedOnce checks that the provider has exactly the one order and was told of it as often
+// as expected, and that the account signed once for each signature step.
 func (p *passage) handedOnce(s sighting, r protocol.OrderResult) {
 	p.t.Helper()
 	all, told := p.inBook()
@@ -68,7 +68,7 @@ func (p *passage) handedOnce(s sighting, r protocol.OrderResult) {
 		p.t.Fatalf("the provider has %d orders, and was told %d times", len(all), told)
 	}
 	h, most := all[0], max(p.flow.told, 1)
-	if told > most || told < most && h.Deposit == (common.Hash{}) { // a deposit may be seen before it is told of
+	if told > most || told < most && h.Deposit == (common.Hash{}) { // the provider may see a deposit before it is told
 		p.t.Errorf("the provider was told %d times, want %d", told, most)
 	}
 	if r.Order.Ref != h.Ref {
@@ -92,7 +92,7 @@ func (p *passage) handedOnce(s sighting, r protocol.OrderResult) {
 	}
 }
 
-// handedNothing wants no provider to have heard of the account.
+// handedNothing checks that the provider never heard of the account.
 func (p *passage) handedNothing() {
 	p.t.Helper()
 	if all, told := p.inBook(); len(all) != 0 || told != 0 {

@@ -15,11 +15,11 @@ import (
 	"swapkeep/sandbox/intentsim"
 )
 
-// handing is what is new where somebody else settles a signed order.
+// handing names the points that a signed order adds, which somebody else settles.
 var (
 	handing = []string{"typed", "signature", "tell", "submit", "told"}
 
-	// depositing is the same of a deposit.
+	// depositing names the points that a deposit adds.
 	depositing = []string{"search", "step", "submitting", "tell", "submit", "index", "told", "settling", "status", "claim", "filled"}
 )
 
@@ -29,17 +29,17 @@ var (
 	noApproval = []string{"accepted", "executing", "submitting", "settling", "filled"}
 	givenBack  = []string{"accepted", "approving", "executing", "submitting", "settling", "refunded"}
 
-	balanceManager = common.HexToAddress("0xC5a350853E4e36b73EB0C24aaA4b8816C9A3579a") // JAM pulls by it
+	balanceManager = common.HexToAddress("0xC5a350853E4e36b73EB0C24aaA4b8816C9A3579a") // spender of JAM orders
 	depository     = common.HexToAddress("0x4cd00e387622c35bddb9b4c962c136462338bc31") // the bridge's
 	intentDeposit  = common.HexToAddress("0x1A7c327d0f402AEf2eD3D20D1141bD71BA1C317B") // on base
-	approvalProxy  = common.HexToAddress("0x5567954cD026CEbFE486062cb75848e0f1c12E58") // the bridge's newest
+	approvalProxy  = common.HexToAddress("0x5567954cD026CEbFE486062cb75848e0f1c12E58") // the bridge's newest spender
 	rfqSettlement  = common.HexToAddress("0xbbbbbBB520d69a9775E85b458C58c648259FAD5F")
 )
 
-// handedFlows end in what somebody else settles. Their approvals and calls go the same
-// way as those of the classic flows, and are killed there. The first flow of each way
-// of being settled is killed from where the chains' blocks are noted on, which comes
-// before its signature or deposit; the others only at what they are for.
+// handedFlows end in a settlement by somebody else. Their approvals and calls run like
+// those of the classic flows and are killed there. The first flow of each kind of
+// settlement is killed from the point on where the chains' blocks are recorded, which is
+// before its signature or deposit; the others only at the points they are for.
 var handedFlows = []flow{
 	{
 		name: "jam", kind: gasless, route: "JAM", chain: mainnet, in: usdc, out: usdt, amount: dollars, funds: funds{usdc: times(2, dollars)},
@@ -92,8 +92,7 @@ var handedFlows = []flow{
 	},
 }
 
-// depositFlows hand the input over in a call, of which the provider is told once it
-// is mined.
+// depositFlows hand the input over in a call, and tell the provider once it is mined.
 var depositFlows = []flow{
 	{
 		name: "bridge", kind: bridge, chain: base, to: mainnet, in: dollar, out: usdc, amount: dollars, funds: funds{dollar: times(2, dollars)},
@@ -152,9 +151,8 @@ var depositFlows = []flow{
 	},
 }
 
-// alignClocks lets the destination's time be a little later than the source's, whose
-// blocks of single transactions bring it forward: a payment that is older than its
-// deposit would be none.
+// alignClocks puts the destination's time a little ahead of the source's, which advances
+// with each single-transaction block: a payment dated before its deposit would not count.
 func (p *passage) alignClocks() {
 	p.t.Helper()
 	source, target := p.chain(), p.lane.Chain(p.flow.target())
@@ -169,7 +167,7 @@ func (p *passage) alignClocks() {
 	}
 }
 
-// bridged has the bridge's deposits end so.
+// bridged sets how the bridge ends its deposits.
 func bridged(kind bridgesim.Kind) func(*passage) error {
 	return func(p *passage) error {
 		s := bridgesim.DefaultSettings
@@ -179,7 +177,7 @@ func bridged(kind bridgesim.Kind) func(*passage) error {
 	}
 }
 
-// intended has intents take no longer than the chains do.
+// intended makes intents take no longer than the chains do.
 func intended(change intentsim.Settings) func(*passage) error {
 	return func(p *passage) error {
 		s := intentsim.DefaultSettings()
@@ -188,10 +186,10 @@ func intended(change intentsim.Settings) func(*passage) error {
 	}
 }
 
-// never is an auction that nobody fills.
+// never is the outcome of an auction that nobody fills.
 var never = dexsim.Outcome{Fill: "never"}
 
-// classic has the DEX offer its own pools only.
+// classic makes the DEX offer only its own pools.
 func (p *passage) classic() {
 	p.t.Helper()
 	s := dexsim.DefaultSettings
@@ -201,17 +199,16 @@ func (p *passage) classic() {
 	}
 }
 
-// auctions has it offer nothing but auctions.
+// auctions makes the DEX offer only auctions.
 func auctions(s dexsim.Settings) func(*passage) error {
 	s.MakerRecipient, s.Auctions = dexsim.DefaultSettings.MakerRecipient, dexsim.AuctionsAlways
 	return func(p *passage) error { return p.lane.DEX().Set(s) }
 }
 
-// tries is how often the daemon sends, by itself, what it may repeat.
+// tries is how often the daemon sends a repeatable request by itself.
 const tries = 3
 
-// lose has a provider's first answers at an endpoint lost, after it did what it was
-// asked for.
+// lose drops a provider's first answers at an endpoint, after it has done what was asked.
 func lose(kind, endpoint string, times int) func(*passage) error {
 	return func(p *passage) error {
 		_, err := p.lane.Faults(kind).Add(inject.Rule{Target: endpoint, Kind: inject.Drop, Times: times})

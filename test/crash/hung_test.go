@@ -11,8 +11,8 @@ import (
 	"swapkeep/test/processes"
 )
 
-// hung are flows whose provider takes the order and does not answer. Nothing of the
-// daemon's is passed while it waits, so that no point is there to kill it at.
+// hung lists flows whose provider takes the order and does not answer. The daemon passes no
+// point while it waits, so it cannot be killed at one.
 var hung = []struct{ flow, endpoint string }{
 	{"jam", "jam/order"},
 	{"rfq", "rfq/order"},
@@ -21,8 +21,8 @@ var hung = []struct{ flow, endpoint string }{
 	{"bridge_native", "/transactions/index"},
 }
 
-// TestKilledWhileProviderHangs: after the restart the provider is asked whether it
-// has the order, and is not given another.
+// TestKilledWhileProviderHangs checks that after the restart the provider is asked whether
+// it has the order, and is not sent another.
 func TestKilledWhileProviderHangs(t *testing.T) {
 	for _, h := range hung {
 		t.Run(h.flow, func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestKilledWhileProviderHangs(t *testing.T) {
 			if err := greeted(d.relay); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := p.awaitOrder(p.id, final); err != nil { // locked: all is signed
+			if _, err := p.awaitOrder(p.id, final); err != nil { // while locked, as everything is signed
 				t.Fatal(err)
 			}
 			p.asPromised()
@@ -53,8 +53,7 @@ func TestKilledWhileProviderHangs(t *testing.T) {
 	}
 }
 
-// hang has the endpoint do what it is asked for and not answer, and kills the daemon
-// that waits for it.
+// hang makes the endpoint act without answering, and kills the daemon while it waits.
 func (p *passage) hang(endpoint string) {
 	p.t.Helper()
 	faults, pid := p.lane.Faults(p.flow.provider()), p.pid()

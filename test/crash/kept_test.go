@@ -14,8 +14,8 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-// A keeping is something that the daemon keeps in one commit: after a death it is
-// there or it is not, and doing it again makes it so.
+// A keeping is something that the daemon stores in one commit: after a death it is stored
+// or not, and repeating it stores it.
 type keeping struct {
 	name string
 	do   func(*desk) error
@@ -58,7 +58,7 @@ var keepings = []keeping{
 	}},
 }
 
-// unknownToken is one that no list has: the V2 pair's own.
+// unknownToken returns a token that is in no list: the V2 pair's own.
 func (d *desk) unknownToken() protocol.Address {
 	d.t.Helper()
 	c := d.lane.Chain(base)
@@ -66,8 +66,8 @@ func (d *desk) unknownToken() protocol.Address {
 	return protocol.Address(common.BigToAddress(pair).Hex())
 }
 
-// TestKeptKilledAtEveryPoint kills the daemon around each commit of what it keeps
-// besides orders and wallets.
+// TestKeptKilledAtEveryPoint kills the daemon around each commit of what it stores besides
+// orders and wallets.
 func TestKeptKilledAtEveryPoint(t *testing.T) {
 	var table board
 	seen, kills := map[string]bool{}, map[string][]kill{}
@@ -91,7 +91,7 @@ func TestKeptKilledAtEveryPoint(t *testing.T) {
 	t.Log("\n" + table.String())
 }
 
-// The moments around a commit.
+// Moments around a commit.
 var (
 	unkept = moment{note: "not kept"}
 	kept   = moment{note: "kept"}
@@ -100,7 +100,7 @@ var (
 func traceKeeping(t *testing.T, what keeping) (kills []kill) {
 	d := newDesk(t, takeLane(t))
 	path := filepath.Join(d.Dir, "trace")
-	d.open("SWAPKEEP_FAULT_TRACE=" + path)
+	d.open("SWAPKEEP_FAILPOINT_TRACE=" + path)
 	d.wallet(mainnet)
 	before := len(readTrace(t, path))
 	if err := what.do(d); err != nil {
@@ -126,7 +126,7 @@ func traceKeeping(t *testing.T, what keeping) (kills []kill) {
 
 func surviveKeeping(t *testing.T, k kill, what keeping) string {
 	d := newDesk(t, takeLane(t))
-	d.open(fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", k.point, k.hit))
+	d.open(fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
 	d.wallet(mainnet)
 	d.doomed = d.watch()
 	if err := what.do(d); !errors.Is(err, errLost) {

@@ -24,15 +24,14 @@ const (
 )
 
 const (
-	// period between blocks. A transaction is mined as it arrives and is deep enough
-	// at the next look of the daemon. Chain time runs ahead of the clock by half a
-	// second a second, and must not reach a swap's deadline, ten minutes on.
+	// period is the time between blocks. A transaction is mined when it arrives and is deep
+	// enough by the daemon's next poll. Chain time gains half a second a second on the
+	// clock and must not reach a swap's deadline, which is ten minutes away.
 	period   = 500 * time.Millisecond
 	maxAhead = 5 * time.Minute
 )
 
-// A lane is a sandbox for one case at a time, so that a case may stop its
-// chains or break them.
+// A lane is a sandbox for one case at a time, which may stop or break its chains.
 type lane struct {
 	*sandbox.Sandbox
 	dir    string
@@ -74,8 +73,7 @@ func closeLanes() error {
 	return err
 }
 
-// takeLane has a lane to itself until the test ends. One whose time has run too
-// far ahead begins anew.
+// takeLane reserves a lane until the test ends. One that is too far ahead is restarted.
 func takeLane(t *testing.T) *lane {
 	t.Helper()
 	l := <-lanes
@@ -93,18 +91,17 @@ func takeLane(t *testing.T) *lane {
 	return l
 }
 
-// A sighting is all that the world outside the daemon saw an account do on one
-// chain since a block.
+// A sighting is all that the world saw an account do on one chain since a block.
 type sighting struct {
-	offered []*types.Transaction // raw transactions handed to the node, in order, repeats included
+	offered []*types.Transaction // raw transactions sent to the node, in order, with repeats
 	mined   []*types.Transaction // in order
-	passed  []bool               // by mined: its receipt says success
-	spent   *big.Int             // wei of fees, by receipt
-	next    uint64               // the account's next nonce, mined
-	pending uint64               // the same, with what waits for a block
+	passed  []bool               // for each mined: whether its receipt says success
+	spent   *big.Int             // fees in wei, by the receipts
+	next    uint64               // the account's next nonce by mined transactions
+	pending uint64               // the same, including pending transactions
 }
 
-// see reads chain and record beside the endpoint that the daemon uses.
+// see reads chain and recorded transactions without the endpoint that the daemon uses.
 func (l *lane) see(t *testing.T, chain uint64, since uint64, account common.Address) sighting {
 	t.Helper()
 	c, s := l.Chain(chain), sighting{spent: new(big.Int)}
@@ -147,7 +144,7 @@ func (l *lane) see(t *testing.T, chain uint64, since uint64, account common.Addr
 	return s
 }
 
-// distinct are the different transactions that were handed to the node.
+// distinct returns the different transactions that were sent to the node.
 func (s sighting) distinct() (out []*types.Transaction) {
 	seen := map[common.Hash]bool{}
 	for _, tx := range s.offered {
@@ -159,7 +156,7 @@ func (s sighting) distinct() (out []*types.Transaction) {
 	return out
 }
 
-// without leaves out what somebody else signed for the account.
+// without leaves out transactions that somebody else signed for the account.
 func (s sighting) without(hashes map[common.Hash]bool) sighting {
 	var mined []*types.Transaction
 	var passed []bool

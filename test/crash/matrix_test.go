@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// A kill is one row of the matrix: the daemon dies when it passes a point for
-// the nth time.
+// A kill is one row of the matrix: the daemon dies when it passes a point for the nth time.
 type kill struct {
 	flow  flow
 	point string
@@ -22,14 +21,14 @@ type kill struct {
 	when  moment
 }
 
-// Ways to come back after a death.
+// Ways to continue after a death.
 const (
 	prompt = "unlocked at once"
 	late   = "locked for a while"
 )
 
-// ways are both, but for what others settle once all is signed: there only the one
-// that shows that it takes no key. With -every, both.
+// ways returns both, but only late for an order that others settle and that is fully
+// signed: late shows that it needs no key. With -every it always returns both.
 func (k kill) ways() []string {
 	if k.flow.hands() && k.when.made == k.when.of && !*every {
 		return []string{late}
@@ -37,12 +36,12 @@ func (k kill) ways() []string {
 	return []string{prompt, late}
 }
 
-// cheapWallets makes a daemon stretch passwords little: with hundreds of wallets that
+// cheapWallets makes a daemon use a cheap key derivation, which for hundreds of wallets
 // would be most of the work. The flows of wallets themselves do without it.
 const cheapWallets = "SWAPKEEP_CHEAP_KDF=1"
 
-// TestKilledAtEveryPoint runs each flow once to learn which points it passes,
-// then once more for every one of them, dying there.
+// TestKilledAtEveryPoint runs each flow once to record the points it passes, then once more
+// for each point, where the daemon dies.
 func TestKilledAtEveryPoint(t *testing.T) {
 	var (
 		mu    sync.Mutex
@@ -85,13 +84,13 @@ func TestKilledAtEveryPoint(t *testing.T) {
 	}
 }
 
-// trace runs a flow unharmed and returns a kill for the points of its own part,
-// and all that it passes.
+// trace runs a flow without a fault. It returns the kills for the flow's own part, and all
+// points that it passes.
 func trace(t *testing.T, f flow) (kills []kill, points []string) {
 	d := newDesk(t, takeLane(t))
 	d.Env = append(d.Env, append(f.env(d), cheapWallets)...)
 	path := filepath.Join(d.Dir, "trace")
-	d.open("SWAPKEEP_FAULT_TRACE=" + path)
+	d.open("SWAPKEEP_FAILPOINT_TRACE=" + path)
 	p := begin(d, f, path)
 	if err := p.drive(); err != nil {
 		t.Fatal(err)
@@ -107,11 +106,10 @@ func trace(t *testing.T, f flow) (kills []kill, points []string) {
 	return kills, points
 }
 
-// every has a point killed at each of its hits, and flows that add a few points
-// to another at all of theirs.
+// every kills at each hit of a point, and ignores flow.only.
 var every = flag.Bool("every", false, "kill at every hit of a point, not only the first and last")
 
-// kills are those of the flow's own part of a trace, which begins at mark.
+// kills returns the kills of the flow's own part of a trace, which begins at mark.
 func (f flow) kills(points []string, mark int) (all []kill) {
 	from, to := 0, len(points)-mark
 	if f.own != nil {
@@ -139,19 +137,19 @@ func (f flow) adds(point string) bool {
 	return f.only == nil || slices.Contains(f.only, nameOf(point))
 }
 
-// nameOf is what a point stands before or after.
+// nameOf returns the name of the step that a point is before or after.
 func nameOf(point string) string {
 	_, name, _ := strings.Cut(point, "_")
 	return name
 }
 
-// polls reports whether a point is passed as often as the daemon happens to ask: such
-// a one is killed at its first hit.
+// polls reports whether the number of hits of a point depends on how often the daemon
+// polls. Such a point is killed only at its first hit.
 func (f flow) polls(point string) bool {
 	return f.hands() && slices.Contains([]string{"status", "claim", "settling"}, nameOf(point))
 }
 
-// survive kills the daemon at a point and wants the user to be paid once.
+// survive kills the daemon at a point and checks that the user is paid exactly once.
 func survive(t *testing.T, k kill, stayLocked bool) string {
 	l := takeLane(t)
 	for range 3 {
@@ -166,22 +164,22 @@ func survive(t *testing.T, k kill, stayLocked bool) string {
 	return notSoOften
 }
 
-// notSoOften is the outcome of a kill at a later passage that the trace saw and
-// three tries did not: under load a flow may note the same thing once more. Its
-// point is killed at the passages before.
+// notSoOften is the outcome of a kill at a later hit that the trace saw and three tries did
+// not: under load a flow may record the same thing once more. Its point is killed at the
+// earlier hits.
 const notSoOften = "not passed so often"
 
-// surviveOn is one try. How often a flow passes a point may hang on what two
-// goroutines do first; a later passage that did not happen is no verdict.
+// surviveOn is one try. How often a flow passes a point may depend on which of two
+// goroutines is first, so that a later hit that does not come is not a failure.
 func surviveOn(t *testing.T, l *lane, k kill, stayLocked bool) (outcome string, reached bool) {
 	d := newDesk(t, l)
 	d.Env = append(d.Env, append(k.flow.env(d), cheapWallets)...)
-	d.open(fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", k.point, k.hit))
+	d.open(fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
 	p := begin(d, k.flow, "")
 	d.doomed = d.watch()
 	wait := patience
 	if err := p.drive(); err == nil {
-		wait = soon // all is done: it dies now, or it passed the point too few times
+		wait = soon // everything is done: it dies now, or it passed the point too few times
 	} else if !errors.Is(err, errLost) {
 		t.Fatal(err)
 	}
@@ -208,7 +206,7 @@ func surviveOn(t *testing.T, l *lane, k kill, stayLocked bool) (outcome string, 
 	return outcome, true
 }
 
-// finish repeats what the user did and looks at what came of it.
+// finish repeats what the user did and checks the result.
 func (p *passage) finish(k kill) (outcome string, used uint64) {
 	p.t.Helper()
 	defer p.atRest()

@@ -10,11 +10,11 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A moment says what a daemon that dies there has on disk already.
+// A moment is what a daemon that dies there has on disk already.
 type moment struct {
 	promised bool // the user's consent
-	made, of int  // signatures, and how many it takes
-	sent     int  // of those made, transactions
+	made, of int  // signatures made, and needed in all
+	sent     int  // transactions among those made
 	note     string
 }
 
@@ -28,13 +28,13 @@ func (m moment) String() string {
 	return fmt.Sprintf("consent, %d of %d signatures", m.made, m.of)
 }
 
-// The commits that put a signature of a transaction on disk, and of a message.
+// The commits that put a transaction's signature on disk, and a message's.
 var (
 	signsTx      = []string{"sender.after_journal", "sender.after_bump_journal", "sender.after_cancel_journal"}
 	signsMessage = "journal.after_signature"
 )
 
-// momentOf reads off a trace what is on disk when the process dies at line i.
+// momentOf derives from a trace what is on disk when the process dies at line i.
 func momentOf(trace []string, i int) (m moment) {
 	for line, point := range trace {
 		sent := slices.Contains(signsTx, point)
@@ -55,8 +55,7 @@ func momentOf(trace []string, i int) (m moment) {
 // parks is the condition of an order that waits for a signature.
 const parks = "waiting for unlock"
 
-// whileLocked looks at a daemon that came back locked: it finishes what is
-// signed, and waits with what is not.
+// whileLocked checks a daemon that restarted locked: it finishes only what is signed.
 func (p *passage) whileLocked(k kill) {
 	p.t.Helper()
 	var status protocol.KeysStatus
@@ -81,9 +80,9 @@ func (p *passage) whileLocked(k kill) {
 	}
 }
 
-// lockedPlain is of a flow that no act interrupts: a trace tells what to expect.
+// lockedPlain is for a flow that no act interrupts: the trace says what to expect.
 func (p *passage) lockedPlain(k kill) error {
-	if p.flow.stuck && k.when.sent > 0 { // nothing of the act is the user's
+	if p.flow.stuck && k.when.sent > 0 { // the act needs nothing of the user
 		if err := p.flow.act(p); err != nil {
 			return err
 		}
@@ -102,14 +101,14 @@ func (p *passage) lockedPlain(k kill) error {
 	if mined := len(p.sight().mined); mined != k.when.sent {
 		return fmt.Errorf("%d transactions are mined, %d were signed", mined, k.when.sent)
 	}
-	if p.flow.act == nil && o.Step != k.when.made { // a signature a step, where nothing is done again
+	if p.flow.act == nil && o.Step != k.when.made { // one signature for each step, unless steps are repeated
 		return fmt.Errorf("it waits at step %d, and %d are signed", o.Step+1, k.when.made)
 	}
 	return nil
 }
 
-// stays waits until the order has the condition, and wants nothing to happen
-// then for longer than the engine's pause.
+// stays waits until the order has the condition, and checks that nothing happens then for
+// longer than the engine's pause.
 func (p *passage) stays(condition string) (protocol.Order, error) {
 	p.t.Helper()
 	o, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Condition == condition })
@@ -128,25 +127,25 @@ func (p *passage) stays(condition string) (protocol.Order, error) {
 	return o, nil
 }
 
-// A stage is how far a second act of the user's has come, by what is on disk. The
-// act and the engine are two goroutines' doing, so a trace does not tell the
-// order of their commits; it bounds the stage from below.
+// A stage is how far a second act of the user has come, by what is on disk. The act and the
+// engine commit from two goroutines, so a trace does not fix the order of their commits; it
+// only gives the least stage.
 type stage int
 
 const (
 	idle   stage = iota // the act is not on disk
-	wished              // it is; what is missing is a signature
-	signed              // all that it takes is
+	wished              // it is, and a signature is missing
+	signed              // everything is signed
 )
 
-// leasts are the stages that points stand for.
+// leasts maps points to the least stage at them.
 var leasts = map[string]stage{
 	"journal.after_wish": wished, "sender.before_bump_journal": wished, "sender.after_bump_journal": signed,
 	"sender.before_cancel_journal": wished, "sender.after_cancel_journal": signed,
 }
 
-// lockedSpeedup and lockedCancel want an order to go on waiting for its
-// transaction, to wait for the keys, or to end by what was signed.
+// lockedSpeedup and lockedCancel expect an order to go on waiting for its transaction, to
+// wait for the keys, or to end by what was signed.
 func (p *passage) lockedSpeedup(k kill) error {
 	return p.lockedStage(k, func(o protocol.Order) (stage, bool) {
 		return stageOf(o.Speedup != "", o, "bump")
@@ -159,7 +158,7 @@ func (p *passage) lockedCancel(k kill) error {
 	})
 }
 
-// stageOf is an order's stage, once the engine has looked at it.
+// stageOf returns an order's stage once the engine has processed it.
 func stageOf(asked bool, o protocol.Order, kind string) (stage, bool) {
 	switch n := len(o.Attempts); {
 	case o.Final, n > 0 && o.Attempts[n-1].Kind == kind:
@@ -190,8 +189,7 @@ func (p *passage) lockedStage(k kill, of func(protocol.Order) (stage, bool)) err
 	return err
 }
 
-// lockedWithdraw wants the order to end as soon as the wish is on disk: that
-// takes no key.
+// lockedWithdraw expects the order to end once the cancel is on disk, as that needs no key.
 func (p *passage) lockedWithdraw(kill) error {
 	o, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Final || o.Condition == parks })
 	if err != nil || o.Final {
@@ -204,8 +202,8 @@ func (p *passage) lockedWithdraw(kill) error {
 	return err
 }
 
-// lockedRegrant knows where the flow's own points are. How often the daemon asks in
-// vain for the swap, before the allowance is taken away, it does not.
+// lockedRegrant checks strictly only at the flow's own points: elsewhere it is unknown how
+// often the daemon asked for the swap in vain before the allowance was revoked.
 func (p *passage) lockedRegrant(k kill) error {
 	if p.flow.adds(k.point) {
 		return p.lockedPlain(k)
@@ -213,8 +211,7 @@ func (p *passage) lockedRegrant(k kill) error {
 	return p.lockedWithdraw(k)
 }
 
-// lockedConsent wants a proposal that was made to stand, and whatever else to
-// wait for the keys.
+// lockedConsent expects a proposal to persist, and anything else to wait for the keys.
 func (p *passage) lockedConsent(k kill) error {
 	o, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Condition != "" || o.Final })
 	switch {

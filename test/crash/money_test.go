@@ -13,8 +13,8 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-// input is the token that the plan's last step spends: a provider that takes tokens
-// only gets the native coin wrapped.
+// input returns the token that the plan's last step spends: a provider that takes only
+// tokens gets the native coin wrapped.
 func (p *passage) input() common.Address {
 	if p.flow.in == native && p.flow.spender != native {
 		return wrappedOn[p.flow.chain]
@@ -29,11 +29,11 @@ func (p *passage) spender() common.Address {
 	return permit2
 }
 
-// target is the chain on which the output arrives.
+// target returns the chain on which the output arrives.
 func (f flow) target() uint64 { return cmp.Or(f.to, f.chain) }
 
-// balances wants that what left and what arrived is what was accepted, to the
-// last wei where the amount is fixed, and that it arrived once.
+// balances checks that the account paid and received what was accepted, to the last wei
+// where the amount is fixed, and only once.
 func (p *passage) balances(s sighting, o protocol.Order) {
 	p.t.Helper()
 	want := map[common.Address]*big.Int{native: new(big.Int).Sub(gasMoney, s.spent)}
@@ -61,7 +61,7 @@ func (p *passage) balances(s sighting, o protocol.Order) {
 	}
 }
 
-// arrived wants the floor, and not twice as much: one payment.
+// arrived checks that at least the minimum arrived, and less than twice that: one payment.
 func (p *passage) arrived(o protocol.Order) {
 	p.t.Helper()
 	got, floor := sandboxtest.Balance(p.t, p.lane.Chain(p.flow.target()), p.account, p.flow.out), o.Terms.FloorOut.Int()
@@ -75,7 +75,7 @@ func (p *passage) balance(token common.Address) *big.Int {
 	return sandboxtest.Balance(p.t, p.chain(), p.account, token)
 }
 
-// oneForOne reports a flow that wraps or unwraps.
+// oneForOne reports whether the flow wraps or unwraps.
 func (p *passage) oneForOne() bool {
 	wrapped := wrappedOn[p.flow.chain]
 	return p.flow.to == 0 && (p.flow.in == native && p.flow.out == wrapped || p.flow.out == native && p.flow.in == wrapped)
@@ -88,9 +88,9 @@ func orZero(n *big.Int) *big.Int {
 	return n
 }
 
-// allowances wants nothing left that somebody could pull, but for what the flow
-// leaves, which the order and the list of allowances then name. A permit was used
-// once, if there was a swap that needs one.
+// allowances checks that nobody can still pull anything, except for what the flow leaves,
+// which the order and the list of allowances must name. A permit was used once if a swap
+// needed one.
 func (p *passage) allowances(o protocol.Order) {
 	p.t.Helper()
 	token, spender := p.input(), p.spender()
@@ -126,8 +126,8 @@ func (p *passage) allowances(o protocol.Order) {
 	}
 }
 
-// goesOn makes one more swap, which hangs if a nonce was left out, and wants
-// it mined on the nonce after those used.
+// goesOn makes one more swap, which would hang if a nonce had been skipped, and checks that
+// it is mined with the nonce after those used.
 func (p *passage) goesOn(used uint64) {
 	p.t.Helper()
 	wrap := flow{in: native, out: wrappedOn[p.flow.chain], amount: milli}

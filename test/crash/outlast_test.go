@@ -9,18 +9,17 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"swapkeep/fault"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/clock"
 )
 
-// invalidateNonces is Permit2's invalidateUnorderedNonces(uint256,uint256).
+// invalidateNonces is the selector of Permit2's invalidateUnorderedNonces(uint256,uint256).
 var invalidateNonces = common.FromHex("0x3ff9dcb1")
 
-// taken reports that a provider has the order.
+// taken reports whether the provider has the order.
 func taken(o protocol.Order) bool { return o.Submission != nil && o.Submission.Taken || o.Final }
 
-// makeVoid asks for the end of an order that is with its provider, and waits for
-// the proof.
+// makeVoid cancels an order that is with its provider, and waits for the proof.
 func (p *passage) makeVoid() error {
 	if _, err := p.awaitOrder(p.id, taken); err != nil {
 		return err
@@ -31,7 +30,7 @@ func (p *passage) makeVoid() error {
 	return p.outlast()
 }
 
-// outlive lets an order's time pass, and waits for the proof.
+// outlive lets an order's deadline pass, and waits for the proof.
 func (p *passage) outlive() error {
 	o, err := p.awaitOrder(p.id, taken)
 	if err != nil {
@@ -53,17 +52,17 @@ func (p *passage) passDeadline(o protocol.Order) error {
 }
 
 const (
-	// absence is a little more than the time after which the daemon looks a second
-	// time before it believes that something is not there.
+	// absence is a little more than the time after which the daemon searches again before
+	// it accepts that something does not exist.
 	absence = 61 * time.Second
 	// sandboxDepth is how deep a block must be.
 	sandboxDepth = 2
-	// look is longer than the daemon's pause between two looks, in the first minute
-	// and later.
+	// look and lateLook are longer than the daemon's pause between two polls, in the first
+	// minute and later.
 	look, lateLook = 2 * time.Second, 7 * time.Second
 )
 
-// outlast waits for an end that takes two looks, with a minute between them.
+// outlast waits for an end that takes two searches, a minute apart.
 func (p *passage) outlast() error {
 	wait := look
 	for range 8 {
@@ -80,16 +79,15 @@ func (p *passage) outlast() error {
 	return fmt.Errorf("the order has no end after %s", p.ahead)
 }
 
-// clockFile says by how much a timed flow's clock is ahead.
+// clockFile is the file with the clock shift of a timed flow.
 func (d *desk) clockFile() string { return filepath.Join(d.Dir, "clock") }
 
 func (p *passage) moveClock(by time.Duration) error {
 	p.ahead += by
-	return fault.SetShift(p.clockFile(), p.ahead)
+	return clock.SetShift(p.clockFile(), p.ahead)
 }
 
-// lockedVoid wants an order that was asked to end to wait for the keys, and to end
-// by what was signed for that.
+// lockedVoid expects a cancelled order to wait for the keys, or to end by what was signed.
 func (p *passage) lockedVoid(k kill) error {
 	var at stage
 	_, err := p.awaitOrder(p.id, func(o protocol.Order) (known bool) {

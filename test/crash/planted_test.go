@@ -17,10 +17,10 @@ import (
 	"swapkeep/swap"
 )
 
-// thief is nobody's account in these tests.
+// thief is an account that these tests do not use otherwise.
 var thief = common.HexToAddress("0x7100000000000000000000000000000000000071")
 
-// journal works on the database of the stopped daemon.
+// journal runs do on the database of the stopped daemon.
 func (d *desk) journal(do func(*swap.Journal) error) {
 	d.t.Helper()
 	db, err := bolt.Open(filepath.Join(d.Place.Home, "orders.db"), 0o600, &bolt.Options{Timeout: 5 * time.Second})
@@ -37,8 +37,8 @@ func (d *desk) journal(do func(*swap.Journal) error) {
 	}
 }
 
-// planted is what a program of the user's makes of an order that was carried out: the
-// same once more, with all in order but for the seal.
+// planted forges an order from one that was executed, as a program of the user could: a new
+// one that is consistent except for the seal.
 func planted(done swap.Order, change func(*swap.Order)) (o swap.Order) {
 	o = done.Clone()
 	o.ID, o.Request = uuid.Must(uuid.NewV7()).String(), uuid.NewString()
@@ -49,17 +49,17 @@ func planted(done swap.Order, change func(*swap.Order)) (o swap.Order) {
 	return o
 }
 
-// plants are such orders: one that would be carried out as it stands, and two that would
-// pay somebody else, of which one has no seal at all.
+// plants are such changes: one that could be executed as it is, and two that pay somebody
+// else, one of them without a seal.
 var plants = []func(*swap.Order){
 	func(o *swap.Order) { o.Terms.GasCeiling = new(big.Int).Add(o.Terms.GasCeiling, big.NewInt(1)) },
 	func(o *swap.Order) { o.Terms.Recipient, o.Offer.Request.Recipient = thief, thief },
 	func(o *swap.Order) { o.Terms.Recipient, o.Terms.RefundTo, o.Seal = thief, thief, nil },
 }
 
-// TestPlantedOrder: another program of the same user stops the daemon and writes orders
-// of its own into orders.db. The daemon that starts then, and is unlocked, signs and sends
-// nothing for them, says so, and lets the user end them.
+// TestPlantedOrder checks that orders written into orders.db by another program of the same
+// user, while the daemon is stopped, are not carried out: after a start and unlock the
+// daemon signs and sends nothing for them, says so, and lets the user cancel them.
 func TestPlantedOrder(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, takeLane(t))

@@ -14,12 +14,12 @@ import (
 
 // A matrix is a test that kills the daemon at every point whose name matches.
 type matrix struct {
-	test  string // "" = none
+	test  string // "": none
 	match string
-	why   string // there is none
+	why   string // if test is "": the reason
 }
 
-// matrices says where each point is killed; the first match counts.
+// matrices says which test kills at each point; the first match counts.
 var matrices = []matrix{
 	{"TestRefusedKilledAtEveryPoint", `^sender\.\w+_reject$|^journal\.\w+_expired$`, ""},
 	{"TestKilledAtEveryPoint", `^(journal|sender|engine|bridge)\.`, ""},
@@ -30,7 +30,7 @@ var matrices = []matrix{
 	{"TestInstallKilledAtEveryPoint", `^installer\.`, ""},
 }
 
-// expected fails a matrix in which a point is missing that the source names.
+// expected fails a matrix that misses a point which the source names.
 func expected(t *testing.T, test string, seen map[string]bool) {
 	t.Helper()
 	for _, point := range sourcePoints(t) {
@@ -47,11 +47,11 @@ func expected(t *testing.T, test string, seen map[string]bool) {
 // A place is a table of the source that names points.
 type place struct {
 	files string
-	match string   // its group is the name, or what ends it
-	begin []string // what begins it
+	match string   // its group is the name, or the end of it
+	begin []string // beginnings of the name
 }
 
-// both is what stands around a commit.
+// both are the points around a commit.
 var both = []string{"journal.before_", "journal.after_"}
 
 var (
@@ -63,8 +63,7 @@ var (
 	}
 )
 
-// sourcePoints are all points of the source: those that stand in it whole, and
-// those that it puts together.
+// sourcePoints returns all points of the source, named whole or composed of parts.
 func sourcePoints(t *testing.T) []string {
 	t.Helper()
 	points := wholePoints(t)
@@ -74,7 +73,7 @@ func sourcePoints(t *testing.T) []string {
 	return points
 }
 
-// wholePoints are those whose whole names a program built for fault tests has.
+// wholePoints returns the points whose full names are in a program built for fault tests.
 func wholePoints(t *testing.T) (points []string) {
 	t.Helper()
 	err := filepath.WalkDir("../..", func(path string, e fs.DirEntry, err error) error {
@@ -122,7 +121,7 @@ func (p place) points(t *testing.T) (points []string) {
 	return points
 }
 
-// namesIn is what the pattern's group matches in a file.
+// namesIn returns what the pattern's group matches in a file.
 func namesIn(file string, pattern *regexp.Regexp) (names []string, err error) {
 	source, err := os.ReadFile(file)
 	for _, m := range pattern.FindAllSubmatch(source, -1) {

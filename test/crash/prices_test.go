@@ -10,15 +10,15 @@ import (
 	"swapkeep/sandbox/inject"
 )
 
-// noSources has a daemon ask nobody for prices: what it shows it has kept.
+// noSources disables all sources of prices, so that a daemon shows only stored ones.
 var noSources = []string{
 	"SWAPKEEP_PRICES_SOURCES_DEFILLAMA_DISABLED=true", "SWAPKEEP_PRICES_SOURCES_ONCHAIN_DISABLED=true", "SWAPKEEP_PRICES_SOURCES_GECKOTERMINAL_DISABLED=true",
 	"SWAPKEEP_PRICES_SOURCES_COINGECKO_DISABLED=true", "SWAPKEEP_PRICES_SOURCES_DEXSCREENER_DISABLED=true", "SWAPKEEP_PRICES_SOURCES_BLOCKSCOUT_DISABLED=true",
 }
 
-// TestPricesKilledAtEveryPoint kills the daemon around the commit of a fetch: what was
-// committed is shown at once by its successor, who asks nobody here, and what was not
-// is not made up.
+// TestPricesKilledAtEveryPoint kills the daemon around the commit of a fetch: its
+// successor, which asks no source here, shows what was committed at once, and nothing that
+// was not.
 func TestPricesKilledAtEveryPoint(t *testing.T) {
 	points := map[string]bool{"prices.before_append": false, "prices.after_append": true}
 	seen := map[string]bool{}
@@ -32,7 +32,7 @@ func TestPricesKilledAtEveryPoint(t *testing.T) {
 			d.withoutPast()
 			d.Env = append(d.Env, "SWAPKEEP_PRICES_DISABLED=false")
 			d.makeHome()
-			d.dies("SWAPKEEP_FAULT=" + point)
+			d.dies("SWAPKEEP_FAILPOINT=" + point)
 			d.open(noSources...)
 			if got := d.showsPrice(); got != committed {
 				t.Errorf("the price is shown: %t", got)
@@ -48,7 +48,7 @@ func TestPricesKilledAtEveryPoint(t *testing.T) {
 	}
 }
 
-// withoutPast has nobody tell prices of the past, which are kept in commits of their own.
+// withoutPast disables past prices, which are stored in commits of their own.
 func (d *desk) withoutPast() {
 	d.t.Helper()
 	if _, err := d.lane.Faults("defillama").Add(inject.Rule{Target: "/chart*", Kind: inject.HTTP, Status: 503}); err != nil {
@@ -56,7 +56,7 @@ func (d *desk) withoutPast() {
 	}
 }
 
-// showsPrice reports whether the native coin of the main network has a price.
+// showsPrice reports whether mainnet's native coin has a price.
 func (d *desk) showsPrice() bool {
 	d.t.Helper()
 	var r protocol.PricesResult

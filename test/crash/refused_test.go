@@ -16,9 +16,9 @@ import (
 	"swapkeep/sandbox/inject"
 )
 
-// refused is a swap whose transaction no node takes. A node may have lied, so the
-// order stands until its bytes are too late to be sent, which is later than a
-// test can wait: then the daemon is started with a clock that is ahead.
+// refused is a swap whose transaction no node accepts. A node may have lied, so the order
+// stays open until its bytes are too late to be sent, which is longer than a test can wait:
+// the daemon is then started with a clock that is ahead.
 var refused = func() flow {
 	f := flowNamed("swap")
 	f.name, f.states, f.mined = "refused", []string{"accepted", "executing", "expired"}, nil
@@ -27,15 +27,15 @@ var refused = func() flow {
 
 const muchLater = "SWAPKEEP_CLOCK_SHIFT=30m"
 
-// The moments of a transaction that was refused.
+// Moments of a refused transaction.
 var (
 	unsaid = moment{promised: true, note: "signed; nobody said no"}
 	said   = moment{promised: true, note: "signed; refused"}
 	over   = moment{promised: true, note: "ended"}
 )
 
-// TestRefusedKilledAtEveryPoint: bytes of which it is not on disk that they were
-// refused are sent again; those that were are not, and give their nonce back.
+// TestRefusedKilledAtEveryPoint checks that bytes are sent again unless their refusal is on
+// disk; if it is, they are not, and their nonce is free again.
 func TestRefusedKilledAtEveryPoint(t *testing.T) {
 	var table board
 	seen := map[string]bool{}
@@ -60,7 +60,7 @@ func TestRefusedKilledAtEveryPoint(t *testing.T) {
 	t.Log("\n" + table.String())
 }
 
-// beRefused executes the flow while nodes take nothing.
+// beRefused executes the flow while nodes accept nothing.
 func (p *passage) beRefused() error {
 	if err := p.look(); err != nil {
 		return err
@@ -80,8 +80,8 @@ func (p *passage) beRefused() error {
 
 func isRefused(o protocol.Order) bool { return strings.HasPrefix(o.Reason, "no node took") }
 
-// expire ends the order by a clock that is ahead, and wants nothing to be left of
-// it: the next swap takes its nonce.
+// expire ends the order by a clock that is ahead and checks that nothing is left of it: the
+// next swap takes its nonce.
 func (p *passage) expire() {
 	p.t.Helper()
 	p.shut()
@@ -112,14 +112,14 @@ func (p *passage) expired() {
 func traceRefused(t *testing.T, seen map[string]bool) {
 	d := newDesk(t, takeLane(t))
 	path := filepath.Join(d.Dir, "trace")
-	d.open("SWAPKEEP_FAULT_TRACE=" + path)
+	d.open("SWAPKEEP_FAILPOINT_TRACE=" + path)
 	p := begin(d, refused, "")
 	if err := p.beRefused(); err != nil {
 		t.Fatal(err)
 	}
 	p.atRest()
 	d.shut()
-	d.open(muchLater, "SWAPKEEP_FAULT_TRACE="+path)
+	d.open(muchLater, "SWAPKEEP_FAILPOINT_TRACE="+path)
 	if _, err := p.awaitOrder(p.id, final); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func traceRefused(t *testing.T, seen map[string]bool) {
 
 func surviveRefusal(t *testing.T, k kill, stayLocked bool) string {
 	d := newDesk(t, takeLane(t))
-	d.open(fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", k.point, k.hit))
+	d.open(fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
 	p := begin(d, k.flow, "")
 	d.doomed = d.watch()
 	if err := p.beRefused(); !errors.Is(err, errLost) {
@@ -182,7 +182,7 @@ func surviveExpiry(t *testing.T, k kill) string {
 	}
 	p.atRest()
 	d.shut()
-	d.dies(muchLater, fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", k.point, k.hit))
+	d.dies(muchLater, fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
 	d.open()
 	if k.when == over {
 		p.expired()
@@ -195,8 +195,7 @@ func surviveExpiry(t *testing.T, k kill) string {
 	return "open, then expired, nothing mined"
 }
 
-// dies starts a daemon without a relay, which would start another, and waits until it
-// has killed itself.
+// dies starts a daemon without a relay, which would restart it, and waits for its SIGKILL.
 func (d *desk) dies(extra ...string) {
 	d.t.Helper()
 	cmd := d.Daemon(extra...)

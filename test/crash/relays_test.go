@@ -15,8 +15,8 @@ import (
 
 const manyRelays = 20
 
-// crowd starts relays all at once and returns them with the one daemon that
-// greeted them all.
+// crowd starts relays all at once and returns them, with the instance id of the one daemon
+// that greeted them all.
 func (d *desk) crowd(n int) ([]*client.Process, protocol.UUID) {
 	d.t.Helper()
 	relays, instances, errs := make([]*client.Process, n), make([]protocol.UUID, n), make([]error, n)
@@ -39,8 +39,8 @@ func (d *desk) crowd(n int) ([]*client.Process, protocol.UUID) {
 	return relays, instances[0]
 }
 
-// TestManyRelaysFromCold: one daemon for all, which outlives every relay and
-// every death; an order that was accepted is paid meanwhile, once.
+// TestManyRelaysFromCold checks that all relays share one daemon, which outlives every
+// relay, and that an accepted order is paid exactly once, whichever of them crash.
 func TestManyRelaysFromCold(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, takeLane(t))
@@ -69,7 +69,7 @@ func TestManyRelaysFromCold(t *testing.T) {
 	}
 	d.oneDaemon(manyRelays / 2)
 
-	// The others crash too; nobody is there when the swap is mined.
+	// The others crash too, so that no relay is connected when the swap is mined.
 	for _, r := range relays[:manyRelays/2] {
 		d.crash(r.PID())
 		<-r.Exited()
@@ -92,7 +92,7 @@ func TestManyRelaysFromCold(t *testing.T) {
 	p.journalHolds()
 }
 
-// acceptedAndSent executes the flow's plan and waits until a node has it.
+// acceptedAndSent executes the flow's plan and waits until a node has the transaction.
 func (p *passage) acceptedAndSent() {
 	p.t.Helper()
 	if err := p.look(); err != nil {
@@ -113,7 +113,7 @@ func (d *desk) crash(pid int) {
 	}
 }
 
-// oneDaemon wants so many relays and a single daemon in this home, soon.
+// oneDaemon checks that soon there are that many relays and a single daemon in this home.
 func (d *desk) oneDaemon(relays int) {
 	d.t.Helper()
 	var n int
@@ -125,7 +125,7 @@ func (d *desk) oneDaemon(relays int) {
 	if n != relays+1 {
 		d.t.Fatalf("%d processes for %d relays and a daemon", n, relays)
 	}
-	if s := d.status(); len(s.Connections) != relays+1 { // the status command is one itself
+	if s := d.status(); len(s.Connections) != relays+1 { // the status command is a connection itself
 		d.t.Errorf("the daemon counts %d connections, want %d", len(s.Connections), relays+1)
 	}
 }

@@ -11,8 +11,9 @@ import (
 	"swapkeep/config"
 )
 
-// TestReleaseHasNoFaultPoints: the names are in the programs built for fault
-// tests, so the search finds them, and in no program built as a release is.
+// TestReleaseHasNoFaultPoints checks that the names of fault points are in the programs
+// built for fault tests, so that the search is known to work, and not in those built as a
+// release.
 func TestReleaseHasNoFaultPoints(t *testing.T) {
 	names := append(wholePoints(t), config.FaultVariables...)
 	in := func(dir string) []byte {
@@ -38,13 +39,13 @@ func TestReleaseHasNoFaultPoints(t *testing.T) {
 	t.Logf("%d names", len(names))
 }
 
-// TestReleaseRefusesFaults: a release that is told to die says that it knows no
-// such word.
+// TestReleaseRefusesFaults checks that a release does not know the fault variable and
+// refuses to start with it.
 func TestReleaseRefusesFaults(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, takeLane(t))
 	d.install(bins.release)
-	p, err := d.browse("SWAPKEEP_FAULT=journal.before_accepted")
+	p, err := d.browse("SWAPKEEP_FAILPOINT=journal.before_accepted")
 	if !named(err, "internal") {
 		t.Errorf("the browser was told %v", err)
 	}

@@ -11,17 +11,16 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// removal is no swap either.
+// removal is not a swap either.
 var removal = flow{name: "removal", chain: base}
 
 var (
 	present = moment{note: "whole"}   // nothing is written yet: the wallet is there
-	removed = moment{note: "removed"} // its line is gone: what is left of it is swept
+	removed = moment{note: "removed"} // its index entry is gone: the rest is cleaned up
 )
 
-// TestRemovalKilledAtEveryPoint kills the daemon around every change of the
-// keychain while a wallet is removed: it is whole or gone, and what is gone
-// leaves nothing.
+// TestRemovalKilledAtEveryPoint kills the daemon around every change of the keychain while
+// a wallet is removed: afterwards the wallet is complete or gone without a trace.
 func TestRemovalKilledAtEveryPoint(t *testing.T) {
 	kills := traceRemoval(t)
 	var table board
@@ -39,7 +38,7 @@ func TestRemovalKilledAtEveryPoint(t *testing.T) {
 func traceRemoval(t *testing.T) (kills []kill) {
 	d := newDesk(t, takeLane(t))
 	path := filepath.Join(d.Dir, "trace")
-	d.open("SWAPKEEP_FAULT_TRACE=" + path)
+	d.open("SWAPKEEP_FAILPOINT_TRACE=" + path)
 	d.twoWallets()
 	before := len(readTrace(t, path))
 	d.must("keys.remove", removing(), nil)
@@ -75,7 +74,7 @@ func removing() protocol.RemoveParams {
 
 func surviveRemoval(t *testing.T, k kill) string {
 	d := newDesk(t, takeLane(t))
-	d.open(fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", k.point, k.hit))
+	d.open(fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
 	d.twoWallets()
 	d.doomed = d.watch()
 	if err := d.ask("keys.remove", removing(), nil); !errors.Is(err, errLost) {

@@ -17,7 +17,7 @@ import (
 	"swapkeep/test/processes"
 )
 
-// limit has the disk be full for a process, and lets it have room again with 0.
+// limit simulates a full disk for a process; 0 frees it again.
 func (d *desk) limit(pid int, size uint64) {
 	d.t.Helper()
 	if err := processes.LimitFiles(pid, size); err != nil {
@@ -31,8 +31,7 @@ var reliefs = map[string]func(*desk, int){
 	"restarted": (*desk).kill,
 }
 
-// kill ends the daemon by its own id, as a power cut does, and waits until the
-// relay has brought another, which is unlocked.
+// kill kills the daemon, waits until the relay has started another, and unlocks that.
 func (d *desk) kill(pid int) {
 	d.t.Helper()
 	d.crash(pid)
@@ -42,8 +41,7 @@ func (d *desk) kill(pid int) {
 	d.unlock()
 }
 
-// full wants that the terminal is told of the full disk, and that the account
-// sent nothing.
+// full checks that status reports the full disk and that the account sent nothing.
 func (p *passage) full(when string) {
 	p.t.Helper()
 	if s := p.status(); len(s.Problems) != 1 || s.Problems[0].Name != "database_full" || s.Problems[0].Remedy == "" {
@@ -54,14 +52,14 @@ func (p *passage) full(when string) {
 	}
 }
 
-// Moments at which the disk gets full.
+// Moments at which the disk becomes full.
 var fullWhen = map[string]func(*passage){
 	"before consent": (*passage).refuseConsent,
 	"before signing": (*passage).holdSigning,
 }
 
-// TestDiskFull: no consent is taken that cannot be kept, and nothing is signed
-// that cannot be journaled; with room again, all goes on.
+// TestDiskFull checks that consent is refused if it cannot be stored, and that nothing is
+// signed that cannot be journaled. With free space again everything continues.
 func TestDiskFull(t *testing.T) {
 	for when, fill := range fullWhen {
 		for name, relieve := range reliefs {
@@ -77,7 +75,7 @@ func TestDiskFull(t *testing.T) {
 				p.full(when)
 				relieve(d, d.pid())
 				if name == "restarted" && p.id == "" {
-					p.digest = "" // plans die with the daemon: the user looks again
+					p.digest = "" // plans are lost with the daemon, so the user looks again
 				}
 				if err := p.drive(); err != nil {
 					t.Fatal(err)
@@ -105,17 +103,16 @@ func (p *passage) refuseConsent() {
 func (p *passage) holdSigning() {
 	p.t.Helper()
 	p.acceptHeld(func(pid int) { p.limit(pid, processes.TooSmall) })
-	time.Sleep(2500 * time.Millisecond) // twice the engine's pause, and more
+	time.Sleep(2500 * time.Millisecond) // more than twice the engine's pause
 	if o, err := p.order(p.id); err != nil || o.Order.Final {
 		p.t.Errorf("the order is %s, %v", o.Order.State, err)
 	}
 }
 
-// acceptHeld executes the plan and holds it up where it is simulated once more,
-// does what is given there, and lets it go on.
+// acceptHeld executes the plan and calls do while the daemon is held as it simulates again.
 func (p *passage) acceptHeld(do func(pid int)) { p.acceptHeldAt("eth_simulateV1", do) }
 
-// acceptHeldAt is acceptHeld where the node is asked for something.
+// acceptHeldAt is acceptHeld at any call to the node.
 func (p *passage) acceptHeldAt(method string, do func(pid int)) {
 	p.t.Helper()
 	pid, faults := p.pid(), p.lane.Chain(p.flow.chain).Faults
@@ -135,8 +132,7 @@ func (p *passage) acceptHeldAt(method string, do func(pid int)) {
 	faults.Remove(rule)
 }
 
-// refuses wants a daemon that does not start, and browser and terminal told
-// why in their own ways.
+// refuses expects that the daemon does not start, and that browser and terminal show why.
 func (d *desk) refuses(name, reason string) {
 	d.t.Helper()
 	p, err := d.browse()
@@ -144,7 +140,7 @@ func (d *desk) refuses(name, reason string) {
 		d.t.Errorf("the browser was told %v, want %s", err, name)
 	}
 	if p != nil {
-		_, _ = p.Stop() // it has left with an exit status of its own
+		_, _ = p.Stop() // has exited with its own exit status
 	}
 	out, code := d.terminal("status")
 	if code != 3 || !strings.Contains(out, reason) {
@@ -155,7 +151,7 @@ func (d *desk) refuses(name, reason string) {
 	}
 }
 
-// TestDatabaseHeld: another process has the order database.
+// TestDatabaseHeld covers an order database that another process has open.
 func TestDatabaseHeld(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, takeLane(t))
@@ -173,8 +169,7 @@ func TestDatabaseHeld(t *testing.T) {
 	d.shut()
 }
 
-// TestNewerDatabase: after a step back to an older version, whose daemon leaves a newer
-// one's database as it is.
+// TestNewerDatabase covers a downgrade: the older daemon does not touch a newer database.
 func TestNewerDatabase(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, takeLane(t))
@@ -199,10 +194,10 @@ func TestNewerDatabase(t *testing.T) {
 	d.shut()
 }
 
-// nobody is the unprivileged user that root becomes: permissions do not bind root.
+// nobody is the unprivileged user that root becomes, as permissions do not restrict root.
 const nobody = 65534
 
-// unprivileged gives the desk to a user whom permissions bind.
+// unprivileged gives the desk to a user whom permissions restrict.
 func (d *desk) unprivileged() {
 	d.t.Helper()
 	config := filepath.Join(d.Dir, "config.toml")
@@ -225,7 +220,7 @@ func (d *desk) unprivileged() {
 	}
 }
 
-// chmodAll takes the right to write from the home and all in it, or gives it back.
+// chmodAll sets the modes of the home and everything in it.
 func (d *desk) chmodAll(dirs, files os.FileMode) {
 	d.t.Helper()
 	err := filepath.WalkDir(d.Place.Home, func(path string, e os.DirEntry, err error) error {
@@ -242,7 +237,7 @@ func (d *desk) chmodAll(dirs, files os.FileMode) {
 	}
 }
 
-// TestReadOnlyHome: a home with everything in it, and one that is still empty.
+// TestReadOnlyHome covers a used home and an empty one.
 func TestReadOnlyHome(t *testing.T) {
 	for _, used := range []bool{true, false} {
 		t.Run(map[bool]string{true: "used", false: "empty"}[used], func(t *testing.T) {
@@ -275,7 +270,7 @@ func (d *desk) makeHome() {
 	}
 }
 
-// TestReadOnlyDatabase: all but the database can be written.
+// TestReadOnlyDatabase covers a home in which only the database is read-only.
 func TestReadOnlyDatabase(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, takeLane(t))

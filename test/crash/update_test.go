@@ -19,11 +19,11 @@ import (
 	"swapkeep/test/programs"
 )
 
-// versions that are installed one over the other; the first is what all programs for
-// tests say of themselves.
+// oldVersion and newVersion are installed one over the other. All programs built for tests
+// have oldVersion.
 const oldVersion, newVersion = "0.1.0", "0.2.0"
 
-// newerBins are the same programs as a newer version.
+// newerBins builds the same programs as a newer version.
 var newerBins = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(root, "newer")
 	return dir, programs.Build(dir, "faults", "-X main.version="+newVersion)
@@ -38,12 +38,12 @@ func newer(t *testing.T) string {
 	return dir
 }
 
-// programsIn is where a user's installation has its versions.
+// programsIn returns the directory of a version in a user's installation.
 func (d *desk) programsIn(version string) string {
 	return filepath.Join(d.Dir, ".local", "lib", "swapkeep", version)
 }
 
-// installs runs swapkeep install of unpacked programs as a person does.
+// installs runs swapkeep install from unpacked programs.
 func (d *desk) installs(from string, extra ...string) (string, error) {
 	present := d.Bin
 	d.Bin = from
@@ -52,7 +52,7 @@ func (d *desk) installs(from string, extra ...string) (string, error) {
 	return string(out), err
 }
 
-// installed gives the desk an installed copy, which all is started from.
+// installed gives the desk an installed copy, from which everything is started.
 func (d *desk) installed(from string) {
 	d.t.Helper()
 	if out, err := d.installs(from); err != nil {
@@ -61,9 +61,9 @@ func (d *desk) installed(from string) {
 	d.Bin = d.programsIn("current")
 }
 
-// TestUpdate: a newer version is installed while an order is under way. The daemon that
-// runs gives way, the browser's relay finds the new one, the request that comes in
-// between is answered by it, and the order is carried out once.
+// TestUpdate installs a newer version while an order is in progress. The running daemon
+// stops, the browser's relay finds the new one, which answers a request sent in between,
+// and the order is executed once.
 func TestUpdate(t *testing.T) {
 	for name, method := range map[string]string{"before a signature": "eth_simulateV1", "while it is sent": "eth_sendRawTransaction"} {
 		t.Run(name, func(t *testing.T) {
@@ -102,8 +102,8 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// askBetween asks the relay when nobody listens any more, and waits for the answer. At a
-// greeting a client counts as lost what was asked before it, and asks again.
+// askBetween asks the relay while no daemon listens, and waits for the answer. On a
+// greeting a client reports earlier requests as lost; then it asks again.
 func (d *desk) askBetween() error {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		conn, err := transport.Dial(d.t.Context(), d.Place)
@@ -120,8 +120,8 @@ func (d *desk) askBetween() error {
 	return errors.New("there was no moment without a daemon")
 }
 
-// keptUntilUnused: the programs of the old version stay while the relay runs from
-// them, and go at the next start. The daemon is stopped at the end.
+// keptUntilUnused checks that the old version's programs stay while the relay runs from
+// them and are removed at the next start. It leaves the daemon stopped.
 func (d *desk) keptUntilUnused() {
 	d.t.Helper()
 	old := d.programsIn(oldVersion)
@@ -143,8 +143,8 @@ func (d *desk) keptUntilUnused() {
 	d.shut()
 }
 
-// TestOldRelayStartsTheNewDaemon: the daemon crashes after an update, and the relay that
-// was there before starts the version that is installed.
+// TestOldRelayStartsTheNewDaemon crashes the daemon after an update: the relay from before
+// the update starts the installed version.
 func TestOldRelayStartsTheNewDaemon(t *testing.T) {
 	t.Parallel()
 	next := newer(t)
@@ -163,7 +163,7 @@ func TestOldRelayStartsTheNewDaemon(t *testing.T) {
 	d.shut()
 }
 
-// TestSameAgain: installing what is installed leaves the daemon alone.
+// TestSameAgain checks that installing the installed version does not stop the daemon.
 func TestSameAgain(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, takeLane(t))
@@ -176,9 +176,9 @@ func TestSameAgain(t *testing.T) {
 	d.shut()
 }
 
-// TestInstallKilledAtEveryPoint kills an installation, an update and an uninstallation
-// at every change: until the end the version before works, the next try goes through,
-// and nothing is left in the end.
+// TestInstallKilledAtEveryPoint kills an install, an update and an uninstall at every
+// change: until the end the previous version works, the next try succeeds, and finally
+// nothing is left.
 func TestInstallKilledAtEveryPoint(t *testing.T) {
 	t.Parallel()
 	next, seen := newer(t), map[string]bool{}
@@ -207,13 +207,12 @@ func TestInstallKilledAtEveryPoint(t *testing.T) {
 	expected(t, "TestInstallKilledAtEveryPoint", seen)
 }
 
-// killed runs a command that dies at the first passage of each point, then at the
-// second and so on, until it goes through. After each it does what brings it back to
-// where it began.
+// killed runs a command that dies at each hit of each point in turn. After each run, after
+// restores the initial state.
 func (d *desk) killed(seen map[string]bool, command func(extra ...string) error, after func()) {
 	d.t.Helper()
 	trace := filepath.Join(root, filepath.Base(d.Dir)+"-trace")
-	if err := command("SWAPKEEP_FAULT_TRACE=" + trace); err != nil {
+	if err := command("SWAPKEEP_FAILPOINT_TRACE=" + trace); err != nil {
 		d.t.Fatal(err)
 	}
 	after()
@@ -224,7 +223,7 @@ func (d *desk) killed(seen map[string]bool, command func(extra ...string) error,
 		}
 		hits[point]++
 		seen[point] = true
-		if err := command(fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", point, hits[point])); err == nil || !strings.Contains(err.Error(), "killed") {
+		if err := command(fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", point, hits[point])); err == nil || !strings.Contains(err.Error(), "killed") {
 			d.t.Errorf("%s:%d: it ended with %v", point, hits[point], err)
 		}
 		after()
@@ -234,7 +233,7 @@ func (d *desk) killed(seen map[string]bool, command func(extra ...string) error,
 	}
 }
 
-// works wants a browser to reach a daemon of one of these versions.
+// works checks that a browser reaches a daemon of one of these versions.
 func (d *desk) works(versions ...string) {
 	d.t.Helper()
 	p, err := client.Start(d.Command(nil, programs.Origin))
@@ -252,7 +251,7 @@ func (d *desk) works(versions ...string) {
 	}
 }
 
-// removed uninstalls with the programs at hand.
+// removed uninstalls with the current programs.
 func (d *desk) removed() {
 	d.t.Helper()
 	if out, code := d.terminal("uninstall"); code != 0 {
@@ -260,7 +259,7 @@ func (d *desk) removed() {
 	}
 }
 
-// listing is every file and folder of the user's but the daemon's state.
+// listing returns every file and directory of the user except the daemon's state.
 func (d *desk) listing() (all []string) {
 	d.t.Helper()
 	err := filepath.WalkDir(d.Dir, func(path string, e os.DirEntry, err error) error {

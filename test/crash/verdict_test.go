@@ -14,10 +14,10 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/witness"
+	"swapkeep/test/journalreader"
 )
 
-// untouched wants that nothing at all came of it.
+// untouched checks that nothing at all happened.
 func (p *passage) untouched() {
 	p.t.Helper()
 	if orders := p.orders(); len(orders) != 0 {
@@ -29,9 +29,8 @@ func (p *passage) untouched() {
 	p.handedNothing()
 }
 
-// asPromised wants the order's end proven, its history in order, on the chain
-// exactly the transactions that this end means, and money and allowances where
-// they belong.
+// asPromised checks that the order's end is proven, its history in order, that the chain
+// has exactly the transactions of this end, and that balances and allowances are right.
 func (p *passage) asPromised() protocol.Order {
 	p.t.Helper()
 	r, err := p.order(p.id)
@@ -56,7 +55,7 @@ func (p *passage) asPromised() protocol.Order {
 	return o
 }
 
-// passed are the states of a history, each run of one state once.
+// passed returns the states of a history without repeats in a row.
 func passed(history []protocol.Entry) (states []string) {
 	for _, e := range history {
 		states = append(states, e.State)
@@ -64,9 +63,9 @@ func passed(history []protocol.Entry) (states []string) {
 	return slices.Compact(states)
 }
 
-// onlyThese wants the flow's transactions mined, each once, in order and on
-// nonces without a gap, and that nothing else was ever handed to a node: of each
-// one signature, and of one that was sped up or cancelled one more.
+// onlyThese checks that the flow's transactions are mined once each, in order and without a
+// nonce gap, and that nothing else was ever sent to a node: one signature for each, and one
+// more if sped up or cancelled.
 func (p *passage) onlyThese(s sighting) {
 	p.t.Helper()
 	var mined []string
@@ -102,8 +101,8 @@ func (p *passage) onlyThese(s sighting) {
 	p.outbids(s)
 }
 
-// outbids wants of what was handed in for one nonce that the last pays most, an
-// eighth more at least, and is the one mined.
+// outbids checks that of the transactions sent for one nonce each pays at least an eighth
+// more than the previous one, and that the last is the one mined.
 func (p *passage) outbids(s sighting) {
 	p.t.Helper()
 	last := map[uint64]*types.Transaction{}
@@ -123,7 +122,7 @@ func (p *passage) outbids(s sighting) {
 	}
 }
 
-// deed is what a transaction does, by its content.
+// deed names what a transaction does, by its content.
 func (p *passage) deed(tx *types.Transaction) string {
 	to, free, input := *tx.To(), tx.Value().Sign() == 0, p.input()
 	switch {
@@ -141,7 +140,7 @@ func (p *passage) deed(tx *types.Transaction) string {
 		case s.Kind == "call" && isCall(tx, s):
 			return "call"
 		case s.Kind == "late" && to == evmAddress(s.Effect.Target) && free && bytes.HasPrefix(tx.Data(), common.FromHex("0x3593564c")):
-			return "swap" // execute(bytes,bytes[],uint256); balances tell how much
+			return "swap" // execute(bytes,bytes[],uint256); balances show how much
 		}
 	}
 	return fmt.Sprintf("call of %s that nobody accepted", to)
@@ -158,15 +157,15 @@ func isCall(tx *types.Transaction, s protocol.Step) bool {
 	return *tx.To() == evmAddress(s.To) && tx.Value().Cmp(s.Value.Int()) == 0 && bytes.Equal(tx.Data(), common.FromHex(s.Data))
 }
 
-// proofs say, by the row of the table of proofs, which transaction of an end the
-// verdict names: the account's last, the provider's payment, or none.
+// proofs says, for each row of the table of proofs, which transaction the verdict names:
+// the account's last, the provider's payment, or none.
 var proofs = map[string]string{
 	"own_call": "own", "opaque_call": "own", "revoke": "own", "revert": "own", "cancel": "own", "void": "own",
 	"fill": "payment", "arrival": "payment", "refund": "payment",
 	"withdrawn": "", "absence": "",
 }
 
-// evidence wants the verdict to be by the row that the flow is for, and to name the
+// evidence checks that the verdict is by the row that the flow is for, and names the
 // transaction that proves it.
 func (p *passage) evidence(s sighting, o protocol.Order) {
 	p.t.Helper()
@@ -191,17 +190,17 @@ func (p *passage) evidence(s sighting, o protocol.Order) {
 	}
 }
 
-// ended are the states of a record that is done with.
+// ended are the final states of a record.
 var ended = []string{"mined", "reverted", "cancelled"}
 
-// journalHolds reads the database of the stopped daemon: every transaction
-// that a node was ever handed is in it, under one key for each nonce, and each
-// has its end. Only a flow in which nodes refuse has one that they refused.
+// journalHolds reads the stopped daemon's database: it has every transaction that a node
+// was ever sent, under one key for each nonce, and each has ended. Rejected records occur
+// only in the flow in which nodes refuse.
 func (p *passage) journalHolds() {
 	p.t.Helper()
 	s := p.sight()
 	attempts, nonces := map[common.Hash]bool{}, map[uint64]string{}
-	records, err := witness.Records(p.Place.Home)
+	records, err := journalreader.Records(p.Place.Home)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -13,16 +13,16 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// creation is no swap, and has its own matrix.
+// creation is not a swap and has its own matrix.
 var creation = flow{name: "wallet", chain: base}
 
 var (
-	unlisted = moment{note: "unlisted"} // no wallet yet: what was begun is swept
+	unlisted = moment{note: "unlisted"} // no wallet yet: the unfinished one is cleaned up
 	listed   = moment{note: "listed"}   // the wallet is there; its words were never shown
 )
 
-// TestWalletKilledAtEveryPoint kills the daemon around every write to the
-// keychain while a wallet is made. The vault must not be harmed by it.
+// TestWalletKilledAtEveryPoint kills the daemon around every write to the keychain while a
+// wallet is created. The vault must not be damaged.
 func TestWalletKilledAtEveryPoint(t *testing.T) {
 	kills := traceCreation(t)
 	var table board
@@ -40,7 +40,7 @@ func TestWalletKilledAtEveryPoint(t *testing.T) {
 func traceCreation(t *testing.T) (kills []kill) {
 	d := newDesk(t, takeLane(t))
 	path := filepath.Join(d.Dir, "trace")
-	d.open("SWAPKEEP_FAULT_TRACE=" + path)
+	d.open("SWAPKEEP_FAILPOINT_TRACE=" + path)
 	d.must("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, nil)
 	points, hits := readTrace(t, path), map[string]int{}
 	d.shut()
@@ -60,7 +60,7 @@ func traceCreation(t *testing.T) (kills []kill) {
 
 func surviveCreation(t *testing.T, k kill) string {
 	d := newDesk(t, takeLane(t))
-	d.open(fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", k.point, k.hit))
+	d.open(fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
 	d.doomed = d.watch()
 	create := protocol.CreateParams{Request: newUUID(), Password: []byte(password)}
 	if err := d.ask("keys.create", create, nil); !errors.Is(err, errLost) {
@@ -90,7 +90,7 @@ func surviveCreation(t *testing.T, k kill) string {
 	return fmt.Sprintf("%d wallet before the repeat, all open", before)
 }
 
-// vaultHolds wants so many wallets, readable.
+// vaultHolds checks that there are n readable wallets.
 func (d *desk) vaultHolds(n int) {
 	d.t.Helper()
 	var s protocol.KeysStatus
@@ -99,8 +99,7 @@ func (d *desk) vaultHolds(n int) {
 	}
 }
 
-// onlyListedItems wants one item in the keychain for each wallet, the list of
-// them, and no leftover.
+// onlyListedItems checks that the keychain has one item for each wallet and the index only.
 func (d *desk) onlyListedItems(wallets int) {
 	d.t.Helper()
 	files, err := os.ReadDir(filepath.Join(d.Place.Home, "keys"))

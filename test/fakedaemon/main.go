@@ -1,8 +1,8 @@
-// Fakedaemon stands where swapkeepd would in tests of the way to it: it owns a
-// home, greets, and answers every request with its pid. If its home has a file
-// "update", it speaks no version of the protocol that its peer does: the first
-// greeting is told to update the side that the file names first, client or daemon,
-// the next ones the sides that follow. What it refuses is noted.
+// Fakedaemon replaces swapkeepd in tests of the connection to it: it owns a home, greets,
+// and answers every request with its pid. If its home has a file "update", it answers
+// host.hello with version_mismatch: the first one tells the side that the file names first
+// (client or daemon) to update, the next ones name the following sides, the last of them
+// repeatedly. Each refusal is written to the file "refused".
 package main
 
 import (
@@ -28,10 +28,10 @@ import (
 	"swapkeep/host/transport"
 )
 
-// lifetime bounds what a failed test could leave behind.
+// lifetime limits how long a failed test can leave it behind.
 const lifetime = 3 * time.Minute
 
-var refused atomic.Int64 // greetings
+var refused atomic.Int64 // number of refused greetings
 
 var instance = protocol.UUID(uuid.NewString())
 
@@ -80,14 +80,14 @@ func serve() error {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
-			time.Sleep(20 * time.Millisecond) // the answer to host.stop is on its way
+			time.Sleep(20 * time.Millisecond) // the answer to host.stop is still being sent
 			return nil
 		}
 		go answer(conn, place, end)
 	}
 }
 
-// note appends a line to a file in the home.
+// note appends text to a file in the home.
 func note(home, name, text string) error {
 	f, err := os.OpenFile(filepath.Join(home, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

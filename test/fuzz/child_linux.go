@@ -2,6 +2,6 @@ package main
 
 import "syscall"
 
-// child has what is started end with this program, also where that is killed: the fuzzer
-// that is interrupted ends its worker.
+// child makes a started process end with this program, even if that is killed: an
+// interrupted fuzzer ends its worker.
 func child() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGINT} }

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// What ends the program ends what it started, and nothing of it is left where it had time.
+// TestEnd checks that the processes that the program started end with it, and that it
+// removes its directory unless it was killed.
 func TestEnd(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "fuzz")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
@@ -31,7 +32,7 @@ func TestEnd(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		soon(t, "the target runs", func() bool { return started(folders) >= 2 }) // with its worker
+		soon(t, "the target runs", func() bool { return started(folders) >= 2 }) // the target and its worker
 		if err := cmd.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +44,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// started counts the processes of programs below a folder.
+// started counts the processes whose program is below a directory.
 func started(folder string) (n int) {
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, line := range lines {

@@ -4,5 +4,5 @@ package main
 
 import "syscall"
 
-// child: only Linux has what is started end with who started it.
+// child returns nil: only Linux can end a process with its parent.
 func child() *syscall.SysProcAttr { return nil }

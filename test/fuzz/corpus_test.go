@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// Bounds of what is committed, in bytes: go test runs every entry.
+// Limits of the committed corpora in bytes, as go test runs every entry.
 const (
 	largestEntry = 64 << 10
 	largestAll   = 2 << 20
 )
 
-// TestCorpora: every target has a corpus, every corpus a target, and each entry is one
-// of Go's fuzzer.
+// TestCorpora checks that every target has a corpus, every corpus has a target, and each
+// entry has the format of Go's fuzzer.
 func TestCorpora(t *testing.T) {
 	all, err := targets(t.Context(), "../..")
 	if err != nil || len(all) < 100 {

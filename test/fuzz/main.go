@@ -1,6 +1,6 @@
-// Command fuzz runs every fuzz target of the module for a while, some at once, and
-// prints a table. It fails at a finding, which stays in testdata/fuzz as the input
-// that shows it, and at a target that does not run.
+// Command fuzz runs every fuzz target of the module for a while, several at once, and
+// prints a table. It fails on a finding, whose input stays in testdata/fuzz, and on a
+// target that does not run.
 package main
 
 import (
@@ -38,7 +38,7 @@ func run(ctx context.Context) (ok bool, err error) {
 	share := flag.String("share", "1/1", "the i-th of n equal shares of the targets, as i/n")
 	jobs := flag.Int("jobs", 2, "targets at once, each on one worker")
 	only := flag.String("only", "", "a pattern of package.Target; others are left aside")
-	flag.Usage = func() {} // a wrong value is one line
+	flag.Usage = func() {} // so that a wrong value prints one line
 	flag.Parse()
 	chosen, err := regexp.Compile(*only)
 	if err != nil {
@@ -83,7 +83,7 @@ func run(ctx context.Context) (ok bool, err error) {
 	return table(os.Stdout, done, command, commit(ctx)), nil
 }
 
-// checkTime refuses what -test.fuzztime would.
+// checkTime refuses what -test.fuzztime would refuse.
 func checkTime(text string) error {
 	if count, is := strings.CutSuffix(text, "x"); is {
 		if n, err := strconv.ParseInt(count, 10, 0); err == nil && n > 0 {
@@ -104,13 +104,13 @@ func checkJobs(n int) error {
 
 const columns = "%-11s  %-24s  %-24s  %12s  %6s  %6s  %8s"
 
-// line is o's row.
+// line returns o's row of the table.
 func (o outcome) line() string {
 	return fmt.Sprintf(columns, o.verdict, strings.TrimPrefix(o.pkg, "swapkeep/"), o.name,
 		fmt.Sprint(o.executions), fmt.Sprint(o.fresh), fmt.Sprint(o.corpus), fmt.Sprintf("%.1f", o.seconds))
 }
 
-// table prints all outcomes and their sum, and reports whether all are fine.
+// table prints all outcomes and their totals, and reports whether all are fine.
 func table(w io.Writer, all []outcome, command, commit string) bool {
 	_, _ = fmt.Fprintf(w, "\n"+columns+"\n", "verdict", "package", "target", "executions", "new", "corpus", "seconds")
 	var executions int64
@@ -135,7 +135,7 @@ func counted(n int) string {
 	return fmt.Sprintf("%d targets", n)
 }
 
-// commit is what the tree is of.
+// commit returns the tree's commit id, marked if there are changes.
 func commit(ctx context.Context) string {
 	id, err := exec.CommandContext(ctx, "git", "rev-parse", "--short=12", "HEAD").Output()
 	if err != nil {

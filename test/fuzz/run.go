@@ -13,43 +13,43 @@ import (
 	"time"
 )
 
-// What became of a target.
+// Verdicts on a target.
 const (
 	fine       = "ok"
 	finding    = "FINDING"
 	notBuilt   = "NOT BUILT"
-	notRun     = "NOT RUN"     // no execution, and no error
-	notSettled = "NOT SETTLED" // the fuzzer's own failure, at each try
+	notRun     = "NOT RUN"     // nothing executed, and no error
+	notSettled = "NOT SETTLED" // a failure of the fuzzer itself, on each try
 )
 
-// An outcome is a target's line of the table.
+// An outcome is a target's row of the table.
 type outcome struct {
 	target
 	verdict    string
 	executions int64
-	fresh      int64 // inputs that reached what none before did
-	corpus     int64 // all that are kept, the committed ones among them
+	fresh      int64 // inputs that reached new coverage
+	corpus     int64 // all inputs kept, including the committed ones
 	seconds    float64
-	said       string // by the run, where it is not fine
+	said       string // output of a run that was not fine
 }
 
-// A fuzzer runs targets. Each package is built once, when its first target's turn has come.
+// A fuzzer runs targets. Each package is built once, when its first target runs.
 type fuzzer struct {
-	time  string // as -fuzztime takes it
-	cache string // where what fuzzing found interesting is kept, by package
-	bin   string // folder for the programs
+	time  string // in the form of -fuzztime
+	cache string // where the fuzzer keeps interesting inputs, by package
+	bin   string // directory for the test binaries
 
 	mu    sync.Mutex
 	built map[string]*program
 }
 
-// A program is one package's tests, built for fuzzing.
+// A program is one package's test binary, built for fuzzing.
 type program struct {
 	once sync.Once
 	path string
 	err  error
-	told bool // err
-	left int  // targets to run
+	told bool // err was reported
+	left int  // targets still to run
 }
 
 func newFuzzer(ctx context.Context, time, bin string, all []target) (*fuzzer, error) {
@@ -67,7 +67,7 @@ func newFuzzer(ctx context.Context, time, bin string, all []target) (*fuzzer, er
 	return f, nil
 }
 
-// runAll runs so many targets at once, and tells each outcome as it comes.
+// runAll runs jobs targets at a time and calls tell with each outcome as it comes.
 func (f *fuzzer) runAll(ctx context.Context, all []target, jobs int, tell func(outcome)) []outcome {
 	done := make([]outcome, len(all))
 	next := make(chan int)
@@ -91,7 +91,7 @@ func (f *fuzzer) runAll(ctx context.Context, all []target, jobs int, tell func(o
 	return done
 }
 
-// run builds t's package if that was not done, and fuzzes t.
+// run builds t's package if necessary and fuzzes t.
 func (f *fuzzer) run(ctx context.Context, t target) outcome {
 	p := f.built[t.pkg]
 	p.once.Do(func() { p.err = build(ctx, t, p.path) })
@@ -100,7 +100,7 @@ func (f *fuzzer) run(ctx context.Context, t target) outcome {
 		said := p.err.Error()
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if p.told { // by another target of the package
+		if p.told { // reported by another target of the package
 			said = ""
 		}
 		p.told = true
@@ -109,7 +109,7 @@ func (f *fuzzer) run(ctx context.Context, t target) outcome {
 	return f.fuzz(ctx, t, p.path)
 }
 
-// leave removes a program that no target needs any more: together they are gigabytes.
+// leave removes a test binary after its last target. Together they would take gigabytes.
 func (f *fuzzer) leave(p *program) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -129,7 +129,7 @@ func build(ctx context.Context, t target, path string) error {
 	return nil
 }
 
-// tries is how often a target is run again whose failure is the fuzzer's own.
+// tries is how often a target runs at most when the fuzzer itself fails.
 const tries = 3
 
 // fuzz runs t on one worker.
@@ -139,7 +139,7 @@ func (f *fuzzer) fuzz(ctx context.Context, t target, program string) outcome {
 		c := exec.CommandContext(ctx, program, "-test.run=^$", "-test.fuzz=^"+t.name+"$", "-test.fuzztime="+f.time,
 			"-test.fuzzminimizetime=5x", "-test.fuzzcachedir="+filepath.Join(f.cache, t.pkg), "-test.parallel=1")
 		c.Dir, c.SysProcAttr = t.dir, child()
-		c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // it ends its worker
+		c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // an interrupted fuzzer ends its worker
 		c.WaitDelay = 10 * time.Second
 		began := time.Now()
 		out, err := c.CombinedOutput()
@@ -160,15 +160,15 @@ func (f *fuzzer) fuzz(ctx context.Context, t target, program string) outcome {
 	return o
 }
 
-// outOfTime reports whether a run failed only because its time ended, which Go's
-// fuzzer can take for a failure (golang/go#75804). It wrote no failing input then.
+// outOfTime reports whether a run failed only because its time ended, which Go's fuzzer can
+// mistake for a failure (golang/go#75804). No failing input is written then.
 func outOfTime(said string) bool {
 	return strings.Contains(said, "context deadline exceeded") && !strings.Contains(said, "Failing input written")
 }
 
 var progress = regexp.MustCompile(`execs: (\d+) .*new interesting: (\d+) \(total: (\d+)\)`)
 
-// read adds what the last line about a run's progress counts.
+// read adds the counts of the last progress line in a run's output.
 func (o *outcome) read(said string) {
 	all := progress.FindAllStringSubmatch(said, -1)
 	if len(all) == 0 {
@@ -180,7 +180,7 @@ func (o *outcome) read(said string) {
 	o.corpus = number(last[3])
 }
 
-// number reads digits that a pattern found.
+// number parses digits that a pattern matched.
 func number(digits string) int64 {
 	n, _ := strconv.ParseInt(digits, 10, 64)
 	return n

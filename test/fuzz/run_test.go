@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestVerdicts: of a module with all sorts of targets each gets its verdict, and
-// anything but a clean run fails the whole.
+// TestVerdicts checks the verdict on each of several kinds of targets, and that anything
+// but a clean run fails as a whole.
 func TestVerdicts(t *testing.T) {
 	dir := t.TempDir()
 	const target = "package %s\n\nimport \"testing\"\n\nfunc Fuzz%s(f *testing.F) {\n\tf.Add(7)\n\tf.Fuzz(func(t *testing.T, n int) {%s})\n}\n"
@@ -106,7 +106,8 @@ func TestProgressIsRead(t *testing.T) {
 	}
 }
 
-// TestRefused: what the fuzzer would refuse of each target is refused before any is built.
+// TestRefused checks that values the fuzzer would refuse for each target are refused before
+// anything is built.
 func TestRefused(t *testing.T) {
 	for _, text := range []string{"abc", "", "0s", "-1s", "0x", "-5x", "x", "1.5x", "10"} {
 		if err := checkTime(text); err == nil || !strings.Contains(err.Error(), "FUZZTIME") {

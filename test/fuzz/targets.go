@@ -20,14 +20,14 @@ type target struct {
 	name string
 }
 
-// corpus is the folder of the inputs that are committed for t.
+// corpus returns the directory of t's committed inputs.
 func (t target) corpus() string { return filepath.Join(t.dir, "testdata", "fuzz", t.name) }
 
 var declared = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(\w+ \*testing\.F\)`)
 
-// targets finds the fuzz functions of the module in dir, by package and name: in the
-// text, so that one which a build leaves out is found too, and missed when it does
-// not run.
+// targets finds the fuzz functions of the module in dir, sorted by package and name. It
+// searches the source text, so that a target excluded from the build is found too and
+// reported as not run.
 func targets(ctx context.Context, dir string) ([]target, error) {
 	list := exec.CommandContext(ctx, "go", "list", "-e", "-f", "{{.ImportPath}}\t{{.Dir}}", "./...")
 	list.Dir, list.Stderr = dir, os.Stderr
@@ -56,8 +56,8 @@ func targets(ctx context.Context, dir string) ([]target, error) {
 	return all, nil
 }
 
-// shareOf is the i-th of n equal shares, said as "i/n". Neighbours stay together, so
-// that few packages are built for more than one share.
+// shareOf returns the i-th of n equal shares of the targets, for a share "i/n". Neighbours
+// stay together, so that few packages are built for more than one share.
 func shareOf(all []target, share string) ([]target, error) {
 	var i, n int
 	if _, err := fmt.Sscanf(share, "%d/%d", &i, &n); err != nil || i < 1 || i > n || fmt.Sprintf("%d/%d", i, n) != share {

@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// unchecked may ask without a look at certificates: what asks a service on its own
-// machine, by a loopback address, whether it is well, and bears nothing secret.
+// unchecked lists the files that may skip certificate checks: they ask a service on the
+// same machine, by a loopback address, for its health, and send nothing secret.
 var unchecked = []string{"cmd/swapkeep-server/healthy.go"}
 
-// waived are what switches the check of certificates off, or puts another in its place.
+// waived lists the fields that disable or replace certificate verification.
 var waived = []string{"InsecureSkipVerify", "VerifyPeerCertificate", "VerifyConnection", "RootCAs"}
 
-// TestCertificatesAreChecked reads all source that programs are built of: no setting of
-// TLS is less strict than the system's.
+// TestCertificatesAreChecked reads all source that programs are built from and checks that
+// no TLS setting is weaker than the system's.
 func TestCertificatesAreChecked(t *testing.T) {
 	root := filepath.Join("..", "..")
 	files, found := 0, []string{}
@@ -56,7 +56,7 @@ func TestCertificatesAreChecked(t *testing.T) {
 	}
 }
 
-// set are the fields that a node sets: in a literal, or by assignment.
+// set returns the fields that a node sets, in a literal or by assignment.
 func set(n ast.Node) (names []string) {
 	switch n := n.(type) {
 	case *ast.KeyValueExpr:

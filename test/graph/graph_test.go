@@ -1,5 +1,5 @@
-// Package graph pins which package of ours may import which (the import graph
-// of docs/architecture.md). A new edge is a decision, taken here.
+// Package graph pins which of our packages may import which (the import graph of
+// docs/architecture.md). Each new edge is decided here.
 package graph
 
 import (
@@ -12,91 +12,92 @@ import (
 	"testing"
 )
 
-// allowed lists, for each package, every package of ours it may import. A name
-// ending in /... stands for all below it.
+// allowed lists, for each package, every package of ours that it may import. A name ending
+// in /... stands for all packages below it.
 var allowed = map[string][]string{
-	// floor 1: nothing of ours but the named fault points and the clock
-	"fault":     {},
-	"registers": {},
-	"config":    {},
-	"durable":   {},
-	"home":      {"durable"},
-	"listen":    {},
-	"manifest":  {},
-	"memory":    {},
-	"keys":      {"durable", "registers", "fault"},
-	"tokens":    {"fault"},
-	"rest":      {"fault"},
-	"chain":     {"fault"},
+	// lowest level: nothing of ours but the failpoints and the clock
+	"internal/clock":      {},
+	"internal/failpoint":  {},
+	"registers":           {},
+	"config":              {},
+	"internal/atomicfile": {},
+	"home":                {"internal/atomicfile"},
+	"listen":              {},
+	"manifest":            {},
+	"internal/procmem":    {},
+	"keys":                {"internal/atomicfile", "registers", "internal/clock", "internal/failpoint"},
+	"tokens":              {"internal/clock", "internal/failpoint"},
+	"rest":                {"internal/clock"},
+	"chain":               {"internal/clock", "internal/failpoint"},
 
 	"manifest/gen":          {"manifest"},
 	"manifest/manifesttest": {"manifest"},
 
-	"installer":               {"durable", "fault", "manifest"},
+	"installer":               {"internal/atomicfile", "internal/failpoint", "manifest"},
 	"installer/installertest": {"installer", "manifest"},
 	"installer/doctor":        {"config", "host/client", "host/frame", "host/owner", "host/protocol", "host/transport", "installer", "manifest"},
 	"packaging/build":         {"installer", "manifest"},
 
 	"keys/keystest": {"keys"},
 
-	"swap": {"chain", "tokens", "fault"},
+	"swap": {"chain", "tokens", "internal/clock", "internal/failpoint"},
 	"live": {"chain", "swap", "tokens", "priceapi/onchain"},
 
-	"providers/bridge":       {"swap", "chain", "tokens", "rest", "fault", "providers/wire"},
-	"providers/dex":          {"swap", "chain", "tokens", "rest", "fault", "providers/wire"},
-	"providers/gasless":      {"swap", "chain", "rest", "fault", "providers/wire"},
-	"providers/intent":       {"swap", "chain", "tokens", "rest", "fault", "providers/wire"},
+	"providers/bridge":       {"swap", "chain", "tokens", "rest", "internal/clock", "internal/failpoint", "providers/wire"},
+	"providers/dex":          {"swap", "chain", "tokens", "rest", "internal/clock", "providers/wire"},
+	"providers/gasless":      {"swap", "chain", "rest", "internal/clock", "providers/wire"},
+	"providers/intent":       {"swap", "chain", "tokens", "rest", "internal/clock", "providers/wire"},
 	"providers/keyproxy":     {"chain"},
-	"providers/refused":      {"durable", "rest", "swap"},
+	"providers/refused":      {"internal/atomicfile", "rest", "swap"},
 	"providers/providertest": {"swap", "chain", "rest"},
 	"providers/wire":         {"swap", "rest"},
 
 	"priceapi":                  {"priceapi/onchain", "priceapi/poll", "priceapi/price", "priceapi/source", "rest", "tokens"},
 	"priceapi/price":            {"tokens"},
-	"priceapi/board":            {"priceapi/price", "tokens"},
-	"priceapi/poll":             {"rest", "priceapi/price", "priceapi/board", "tokens", "fault"},
-	"priceapi/series":           {"priceapi/price", "priceapi/poll", "durable", "fault"},
-	"priceapi/postgres":         {"priceapi/price", "priceapi/poll", "fault"},
-	"priceapi/shared":           {"priceapi/board", "priceapi/price", "priceapi/web", "tokens", "fault"},
+	"priceapi/pricetable":       {"priceapi/price", "tokens"},
+	"priceapi/poll":             {"rest", "priceapi/price", "priceapi/pricetable", "tokens", "internal/clock"},
+	"priceapi/series":           {"priceapi/price", "priceapi/poll", "internal/atomicfile", "internal/clock", "internal/failpoint"},
+	"priceapi/postgres":         {"priceapi/price", "priceapi/poll", "internal/clock"},
+	"priceapi/shared":           {"priceapi/pricetable", "priceapi/price", "priceapi/web", "tokens", "internal/clock"},
 	"priceapi/poll/historytest": {"priceapi/price", "priceapi/poll"},
 	"priceapi/source":           {"priceapi/price", "rest", "tokens"},
-	"priceapi/onchain":          {"priceapi/price", "chain", "tokens", "fault"},
-	"priceapi/worth":            {"priceapi/price", "priceapi/board", "fault"},
-	"priceapi/web":              {"priceapi/price", "priceapi/board", "priceapi/poll", "tokens", "listen", "fault"},
-	"priceapi/web/webtest":      {}, // the contract, for the tests of whoever serves it
+	"priceapi/onchain":          {"priceapi/price", "chain", "tokens", "internal/clock"},
+	"priceapi/valuation":        {"priceapi/price", "priceapi/pricetable", "internal/clock"},
+	"priceapi/web":              {"priceapi/price", "priceapi/pricetable", "priceapi/poll", "tokens", "listen", "internal/clock"},
+	"priceapi/web/webtest":      {}, // the contract, for the tests of anything that serves it
 
 	"host/frame":        {"registers"},
 	"host/protocol":     {},
 	"host/protocol/gen": {"host/protocol", "chain", "manifest"},
-	"host/settings":     {"config", "fault", "host/protocol"},
+	"host/settings":     {"config", "internal/failpoint", "host/protocol"},
 	"host/transport":    {},
-	"host/owner":        {"host/transport", "fault"},
+	"host/owner":        {"host/transport"},
 	"host/relay":        {"host/frame", "host/protocol", "manifest"},
 	"host/client":       {"host/frame", "host/protocol"},
-	"host":              {"host/frame", "host/protocol", "swap", "chain", "tokens", "priceapi/board", "priceapi/price", "registers", "fault"},
+	"host":              {"host/frame", "host/protocol", "swap", "chain", "tokens", "priceapi/pricetable", "priceapi/price", "registers", "internal/clock"},
 
-	"sandbox/...": {"sandbox/...", "fault"}, // its clock too may be hurried
+	"sandbox/...": {"sandbox/...", "internal/clock"}, // its clock can run fast too
 
-	"cmd/internal/...":          {}, // what people read and type in a terminal
+	"cmd/internal/...":          {}, // terminal input and output
 	"cmd/swapkeep/internal/...": {},
 
-	"cmd/swapkeep":         {"cmd/internal/...", "cmd/swapkeep/internal/...", "config", "durable", "fault", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "installer", "installer/doctor", "manifest", "memory"},
-	"cmd/swapkeepd":        {"live", "priceapi", "priceapi/board", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "priceapi/worth", "rest", "chain", "config", "durable", "fault", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "installer", "keys", "manifest", "memory", "providers/bridge", "providers/dex", "providers/gasless", "providers/intent", "providers/refused", "providers/wire", "swap", "tokens"},
-	"cmd/swapkeep-server":  {"chain", "fault", "listen", "memory", "priceapi", "priceapi/board", "priceapi/poll", "priceapi/postgres", "priceapi/price", "priceapi/shared", "priceapi/web", "providers/keyproxy", "rest", "tokens"},
+	"cmd/swapkeep":         {"cmd/internal/...", "cmd/swapkeep/internal/...", "config", "internal/atomicfile", "internal/clock", "internal/failpoint", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "installer", "installer/doctor", "manifest", "internal/procmem"},
+	"cmd/swapkeepd":        {"live", "priceapi", "priceapi/pricetable", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "priceapi/valuation", "rest", "chain", "config", "internal/atomicfile", "internal/clock", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "installer", "keys", "manifest", "internal/procmem", "providers/bridge", "providers/dex", "providers/gasless", "providers/intent", "providers/refused", "providers/wire", "swap", "tokens"},
+	"cmd/swapkeep-server":  {"chain", "internal/clock", "listen", "internal/procmem", "priceapi", "priceapi/pricetable", "priceapi/poll", "priceapi/postgres", "priceapi/price", "priceapi/shared", "priceapi/web", "providers/keyproxy", "rest", "tokens"},
 	"cmd/swapkeep-sandbox": {"cmd/internal/...", "sandbox/...", "providers/keyproxy", "host/client", "host/frame", "host/protocol"},
 
-	// linked into nothing that ships
-	"bench":           {"priceapi/board", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "tokens", "chain", "home", "host/client", "host/frame", "host/protocol", "host/transport", "keys", "providers/dex", "providers/gasless", "swap"},
-	"bench/echohost":  {},
-	"test/fakedaemon": {"host/frame", "host/owner", "host/protocol", "host/transport"},
-	"test/loudhost":   {"host/frame"},
-	"test/planted":    {"sandbox"}, // what words lead to
-	"test/programs":   {"fault", "host/client", "host/protocol", "host/transport"},
-	"test/witness":    {"sandbox"},
-	"test/browser/ui": {"manifest"}, // knows browsers, and nothing of the product
+	// not linked into anything that ships
+	"bench":              {"priceapi/pricetable", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "tokens", "chain", "home", "host/client", "host/frame", "host/protocol", "host/transport", "keys", "providers/dex", "providers/gasless", "swap"},
+	"bench/echohost":     {},
+	"test/fakedaemon":    {"host/frame", "host/owner", "host/protocol", "host/transport"},
+	"test/hostproxy":     {"host/frame"},
+	"test/secretscan":    {"sandbox"}, // derives a mnemonic's keys
+	"test/programs":      {"internal/failpoint", "host/client", "host/protocol", "host/transport"},
+	"test/journalreader": {"sandbox"},
+	"test/browser/ui":    {"manifest"}, // knows browsers, and nothing of the product
 }
 
-// kept are programs and what they must never link.
+// kept lists what each program must never link.
 var kept = map[string][]string{
 	"cmd/swapkeep":        {"swapkeep/swap", "swapkeep/chain", "swapkeep/keys", "github.com/ethereum/go-ethereum", "go.etcd.io/bbolt"},
 	"cmd/swapkeep-server": {"swapkeep/keys", "swapkeep/swap", "swapkeep/host", "swapkeep/sandbox"},
@@ -163,8 +164,8 @@ func TestWhatProgramsLink(t *testing.T) {
 	}
 }
 
-// TestSandboxStandsAlone: a mistake in how a provider is understood must not be
-// made on both sides of the wire.
+// TestSandboxStandsAlone checks that the sandbox shares no code with the providers, so that
+// a misunderstanding of a provider is not made on both sides.
 func TestSandboxStandsAlone(t *testing.T) {
 	for name, p := range list(t) {
 		if name != "sandbox" && !strings.HasPrefix(name, "sandbox/") {

@@ -7,21 +7,21 @@ import (
 	"testing"
 )
 
-// The programs that link a module.
+// Programs as bits.
 const (
-	command = 1 << iota // swapkeep, which is the relay too
+	command = 1 << iota // swapkeep, which is also the relay
 	daemon
 	server
 )
 
 var programs = map[string]int{"swapkeep": command, "swapkeepd": daemon, "swapkeep-server": server}
 
-// linked are the modules of others that programs are made of, on any system that they
-// are made for. One more is a decision, taken here; make audit shows their versions.
+// linked lists the third-party modules that the programs link, on any system they are built
+// for. Each addition is decided here; make audit shows their versions.
 var linked = []struct {
 	module string
 	by     int
-	way    string // the package that brings it; "": one of ours
+	way    string // the package that imports it; "": one of ours
 }{
 	{"github.com/bits-and-blooms/bitset", daemon | server, "github.com/failsafe-go/failsafe-go/internal/util"},
 	{"github.com/cespare/xxhash/v2", daemon | server, "go.opentelemetry.io/otel/attribute/internal/xxhash"},
@@ -75,7 +75,7 @@ var linked = []struct {
 	{"golang.org/x/time", command | daemon | server, ""},
 }
 
-// TestModulesThatProgramsLink builds nothing: it asks what would be linked.
+// TestModulesThatProgramsLink builds nothing: it asks go list what would be linked.
 func TestModulesThatProgramsLink(t *testing.T) {
 	by, ways := map[string]int{}, map[string]map[string]bool{}
 	for _, system := range []string{"linux", "windows", "darwin"} {
@@ -104,8 +104,8 @@ func TestModulesThatProgramsLink(t *testing.T) {
 	}
 }
 
-// modulesOf are the modules that a program links on a system, each with the packages of
-// other modules that bring it; "" is any of ours.
+// modulesOf returns the modules that a program links on a system, each with the packages of
+// other modules that import it; "" stands for any of ours.
 func modulesOf(t *testing.T, system, program string) map[string][]string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", `{{.ImportPath}} {{with .Module}}{{if .Main}}-{{else}}{{.Path}}{{end}}{{else}}-{{end}} {{join .Imports " "}}`, "swapkeep/cmd/"+program)

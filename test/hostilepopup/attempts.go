@@ -12,19 +12,18 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"swapkeep/fault"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/clock"
 )
 
-// An attempt is one thing that the script tries, and what docs/security.md's table says
-// of it.
+// An attempt is one thing that the script tries, and its entry in docs/security.md's table.
 type attempt struct {
 	name string
 	can  string
 	play func(*popup)
 }
 
-// attempts are played each against a new victim.
+// attempts are each played against a new victim.
 var attempts = []attempt{
 	{"change settings for good", "change settings", (*popup).changeSettings},
 	{"what takes a terminal or the password", "cannot", (*popup).overstep},
@@ -43,7 +42,7 @@ var attempts = []attempt{
 	{"burn gas by cancels and revokes", "execute", (*popup).cancelAndRevoke},
 }
 
-// attempt plays one against a victim of its own, and reckons.
+// attempt plays one against a victim of its own and computes the loss.
 func (w *world) attempt(a attempt) (r row, err error) {
 	w.align()
 	v, err := w.newVictim()
@@ -51,7 +50,7 @@ func (w *world) attempt(a attempt) (r row, err error) {
 		return row{}, err
 	}
 	defer func() { err = errors.Join(err, v.leave()) }()
-	p, since := v.script(), fault.Now()
+	p, since := v.script(), clock.Now()
 	a.play(p)
 	p.settle()
 	r = row{name: a.name, can: a.can, happened: p.happened(), moved: p.moved(since)}
@@ -61,7 +60,7 @@ func (w *world) attempt(a attempt) (r row, err error) {
 	return r, w.cashIn(v.account)
 }
 
-// cashIn has the thief take what the victim paid into his pools.
+// cashIn makes the thief withdraw what the victim paid into his pools.
 func (w *world) cashIn(victim common.Address) error {
 	for _, c := range w.Chains() {
 		sold, err := balance(w.ctx, c, victim, w.thief.tokens[c.ID].Address)
@@ -75,7 +74,7 @@ func (w *world) cashIn(victim common.Address) error {
 	return nil
 }
 
-// settings are what a script would have otherwise: of each the worst value that is taken.
+// settings are what a script might change, each with bad values to try, the worst first.
 var settings = []struct {
 	key    string
 	values []string
@@ -98,14 +97,14 @@ func (p *popup) changeSettings() {
 	if p.ask("settings.get", nil, &all) != nil {
 		return
 	}
-	for _, s := range all.Settings { // bounds of which this program knows nothing
+	for _, s := range all.Settings { // limits that this program does not know
 		if strings.HasPrefix(s.Key, "limits.") && s.Key != "limits.open_orders" {
 			p.set(s.Key, []string{cmp.Or(s.Max, "1000000")})
 		}
 	}
 }
 
-// set tries values until one is taken.
+// set tries values until one is accepted.
 func (p *popup) set(key string, values []string) {
 	for _, v := range values {
 		if p.ask("settings.set", protocol.SetParams{Key: key, Value: &v}, nil) == nil {
@@ -115,7 +114,7 @@ func (p *popup) set(key string, values []string) {
 	}
 }
 
-// overstep tries what no session is enough for.
+// overstep tries calls for which no session is enough.
 func (p *popup) overstep() {
 	url := "http://127.0.0.1:1/"
 	for _, c := range []struct {
@@ -136,7 +135,7 @@ func (p *popup) overstep() {
 	}
 }
 
-// payElsewhere has what is swapped arrive with, or given back to, the thief.
+// payElsewhere tries to send the output or the refund to the thief.
 func (p *popup) payElsewhere() {
 	t, to := p.ether(1), wire(p.w.thief.account.Address)
 	for _, q := range []protocol.QuoteParams{{Recipient: to}, {RefundTo: to}} {
@@ -148,7 +147,7 @@ func (p *popup) payElsewhere() {
 	}
 }
 
-// otherConnections has relays of its own carry out what the one with the session made.
+// otherConnections tries to execute a plan of the session's connection on other relays.
 func (p *popup) otherConnections() {
 	t := p.ether(3_000)
 	t.out = p.own(t.chain)
@@ -170,18 +169,17 @@ func (p *popup) otherConnections() {
 	}
 }
 
-// ether is a swap of so many dollars of the coin on mainnet into USDC, which is an
-// honest one.
+// ether is an honest swap of some dollars of mainnet's coin into USDC.
 func (p *popup) ether(dollars int64) trade {
 	n := p.w.Chain(mainnet).Network
 	usdc, _ := n.Token("USDC")
 	return trade{chain: mainnet, in: native, out: usdc.Address, amount: n.Wrapped.Units(dollars)}
 }
 
-// own is the thief's token on a chain.
+// own returns the thief's token on a chain.
 func (p *popup) own(chain uint64) common.Address { return p.w.thief.tokens[chain].Address }
 
-// importOwn makes the thief's tokens known, as the victim was never asked.
+// importOwn imports the thief's tokens, for which the user is never asked.
 func (p *popup) importOwn() {
 	for chain, t := range p.w.thief.tokens {
 		if p.ask("tokens.import", protocol.ImportTokenParams{ChainID: chain, Address: wire(t.Address)}, nil) == nil {
@@ -200,7 +198,7 @@ func (p *popup) buyOwnWithAll() {
 	p.sweep(p.intoOwn, holdings, time.Time{})
 }
 
-// buyOwnElsewhere asks the providers besides the DEX, on a chain and across.
+// buyOwnElsewhere tries the providers other than the DEX, on one chain and across chains.
 func (p *popup) buyOwnElsewhere() {
 	p.importOwn()
 	for _, kind := range []string{"bridge", "intent", "gasless"} {
@@ -212,7 +210,7 @@ func (p *popup) buyOwnElsewhere() {
 	}
 }
 
-// showAnother has a small honest plan, which is what the person sees.
+// showAnother makes a small honest plan, which the user sees, and executes another.
 func (p *popup) showAnother() {
 	if _, err := p.plan(p.ether(10)); err == nil {
 		p.count("shown: $10 into USDC")
@@ -223,14 +221,13 @@ func (p *popup) showAnother() {
 
 func (p *popup) skewMost() { p.sweep(p.skewed(50_00), holdings[:1], time.Time{}) }
 
-// skewBySettings raises the slippage for good first, as far as it may.
+// skewBySettings first raises the slippage setting as far as allowed.
 func (p *popup) skewBySettings() {
 	p.set(settings[0].key, settings[0].values)
 	p.sweep(p.skewed(0), holdings[:1], time.Time{})
 }
 
-// manyAtOnce has plans that together are worth more than any of them, and carries all
-// out in the same instant.
+// manyAtOnce executes plans at the same time that together are worth more than one may be.
 func (p *popup) manyAtOnce() {
 	const plans, each = 8, 3_000
 	t := p.skewed(5_00)(holdings[0], nil)
@@ -258,9 +255,9 @@ func (p *popup) manyAtOnce() {
 	})
 }
 
-// acceptWorse has an order whose first step is an approval. While that is mined the thief
-// moves the pools, so that the order proposes less, and that is accepted, which may be
-// counted like another swap. The tokens have no pools but those that he moves.
+// acceptWorse makes an order whose first step is an approval. While that is mined the thief
+// moves the pools, so that the order proposes less, which is then accepted; this should
+// count like another swap. These tokens have only the pools that he moves.
 func (p *popup) acceptWorse() {
 	h := p.richest(holdings[3:5])
 	_, token := p.w.token(h)
@@ -278,7 +275,7 @@ func (p *popup) acceptWorse() {
 	}
 }
 
-// must counts what the thief himself failed at: the program is wrong then.
+// must counts failures of the thief himself, which are mistakes of this program.
 func (p *popup) must(err error) bool {
 	if err != nil {
 		p.count("the thief failed: " + err.Error())
@@ -286,11 +283,11 @@ func (p *popup) must(err error) bool {
 	return err == nil
 }
 
-// most is as much gas as a speed-up may ask for on mainnet: ten times the ceiling of
-// the network.
+// most is a speed-up's highest gas ceiling on mainnet: ten times the network's ceiling.
 var most = protocol.AmountOf(new(big.Int).Mul(big.NewInt(5), big.NewInt(1e17)))
 
-// burnGas wraps a little, and outbids itself for some seconds, as long as no block takes it.
+// burnGas wraps small amounts and outbids itself for some seconds, while no block takes
+// them.
 func (p *popup) burnGas() {
 	const orders = 2
 	c := p.w.Chain(mainnet)
@@ -312,10 +309,11 @@ func (p *popup) burnGas() {
 	p.settle()
 }
 
-// unpayable is a tip, in wei per gas, that no order offers.
+// unpayable is a minimum tip, in wei per gas, that no order offers.
 var unpayable = big.NewInt(1e15)
 
-// outbid speeds an order up once more, with a higher ceiling if it has the accepted one.
+// outbid speeds an order up again, with a higher gas ceiling if it still has the accepted
+// one.
 func (p *popup) outbid(order string) {
 	var now protocol.OrderResult
 	if p.ask("swap.order", protocol.OrderParams{Order: order}, &now) != nil || now.Order.Sending == "" || now.Order.Speedup != "" {
@@ -337,8 +335,8 @@ func (p *popup) outbid(order string) {
 	}
 }
 
-// cancelAndRevoke begins swaps, cancels each once its approval is mined, and takes away
-// the allowance that is left: three transactions for nothing.
+// cancelAndRevoke starts swaps, cancels each once its approval is mined, and revokes the
+// remaining allowance: three transactions for nothing.
 func (p *popup) cancelAndRevoke() {
 	c, h := p.w.Chain(mainnet), holdings[2]
 	_, usdc := p.w.token(h)
@@ -356,7 +354,7 @@ func (p *popup) cancelAndRevoke() {
 	}
 }
 
-// cancelApproved makes blocks until an order's approval counts, and cancels the rest of it.
+// cancelApproved mines blocks until an order's approval is confirmed, and cancels the rest.
 func (p *popup) cancelApproved(order string) {
 	for range 40 {
 		time.Sleep(100 * time.Millisecond)

@@ -8,21 +8,21 @@ import (
 	"io"
 	"time"
 
-	"swapkeep/fault"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/clock"
 )
 
-// A day is what the script takes of one victim by all that it can do.
+// A day is what the script takes of one victim by everything it can do.
 type day struct {
-	has      float64   // what the victim began with, US dollars
+	has      float64   // the victim's initial wealth, US dollars
 	minute   float64   // taken in the first minute
-	taken    []float64 // in each hour that was played
-	moved    []float64 // the same of what was paid into swaps
+	taken    []float64 // taken in each hour that was played
+	moved    []float64 // paid into swaps in each of these hours
 	happened string
 }
 
-// day plays so many hours. The script tries everything, the worst first, and again each
-// hour; between that it keeps the wallet from locking.
+// day plays that many hours. In each the script tries everything, the worst first; in
+// between it keeps the wallet from locking.
 func (w *world) day(hours int) (d day, err error) {
 	w.align()
 	v, err := w.newVictim()
@@ -32,12 +32,12 @@ func (w *world) day(hours int) (d day, err error) {
 	defer func() { err = errors.Join(err, v.leave()) }()
 	d.has = v.began
 	p := v.script()
-	unlocked := fault.Now()
+	unlocked := clock.Now()
 	p.changeSettings()
 	p.importOwn()
 	before := 0.0
 	for hour := range hours {
-		since := fault.Now()
+		since := clock.Now()
 		if err := p.hour(hour == 0, v, &d); err != nil {
 			return d, err
 		}
@@ -51,7 +51,7 @@ func (w *world) day(hours int) (d day, err error) {
 		if hour == hours-1 {
 			break
 		}
-		if err := w.wait(next.Sub(fault.Now()), p.stay); err != nil {
+		if err := w.wait(next.Sub(clock.Now()), p.stay); err != nil {
 			return d, err
 		}
 		if err := v.knowPrices(); err != nil {
@@ -62,14 +62,14 @@ func (w *world) day(hours int) (d day, err error) {
 	return d, w.cashIn(v.account)
 }
 
-// stay keeps the wallet from locking by itself.
+// stay makes a call that postpones auto-lock.
 func (p *popup) stay() error {
 	return p.ask("networks.select", protocol.SelectParams{ChainID: mainnet}, nil)
 }
 
-// hour is what the script does in each: what takes most comes first, what burns gas last.
+// hour is one hour of the script: what takes most comes first, what burns gas last.
 func (p *popup) hour(first bool, v *victim, d *day) (err error) {
-	minute := fault.Now().Add(time.Minute)
+	minute := clock.Now().Add(time.Minute)
 	p.grab()
 	p.badPrice(holdings[:1])
 	p.ways(minute)
@@ -78,29 +78,29 @@ func (p *popup) hour(first bool, v *victim, d *day) (err error) {
 			return err
 		}
 	}
-	if fault.Now().After(minute) {
+	if clock.Now().After(minute) {
 		p.ways(time.Time{})
 	}
 	p.burnGas()
 	return nil
 }
 
-// grab has all of everything go into the thief's tokens.
+// grab tries to swap all holdings whole into the thief's tokens.
 func (p *popup) grab() {
 	for _, h := range holdings {
-		_ = p.carryOut(p.intoOwn(h, p.has(h))) // what is refused is counted
+		_ = p.carryOut(p.intoOwn(h, p.has(h))) // refusals are counted
 	}
 	p.settle()
 }
 
-// ways sweeps by every method that there is.
+// ways sweeps by every method.
 func (p *popup) ways(until time.Time) {
 	for _, by := range []method{p.intoOwn, p.skewed(50_00), p.skewed(15_00), p.skewed(5_00)} {
 		p.sweep(by, holdings, until)
 	}
 }
 
-// in24 reckons a day by the hours that were played and, for the rest, the last of them.
+// in24 extrapolates a day: the last hour played stands for the hours that were not.
 func (d day) in24() (sum float64) {
 	for hour := range 24 {
 		sum += d.taken[min(hour, len(d.taken)-1)]

@@ -1,16 +1,16 @@
 //go:build faults && linux
 
-// Command hostilepopup is a script inside the popup, as docs/security.md's table of it
-// has it: somebody unlocked the wallet once, and from then on the script has the open
-// session and the frames of a real relay, and never the password. It tries all that the
-// table says it can, on chains of the sandbox, and prints what it could take, in US
-// dollars. Run it with
+// Command hostilepopup plays a malicious script inside the popup, as in docs/security.md's
+// table: somebody unlocked the wallet once, and from then on the script has the open
+// session and the frames of a real relay, but never the password. It tries everything that
+// the table lists, on chains of the sandbox, and prints what it could take, in US dollars.
+// Run it with
 //
 //	make hostile-popup
 //	make hostile-popup PROGRAMS=folder HOURS=24
 //
-// The programs are the real ones, built with the tag faults, so that hours can pass in
-// seconds. It exits with 1 if more was moved or taken than the bound allows.
+// The programs are the real ones, built with the tag faults so that hours pass in seconds.
+// It exits with 1 if more was moved or taken than the bound allows.
 package main
 
 import (
@@ -91,8 +91,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	return play(w, o, out)
 }
 
-// play tries everything by itself, each against a wallet of its own, and then all
-// together against one.
+// play tries each attempt against a wallet of its own, and then all together against one.
 func play(w *world, o options, out io.Writer) error {
 	began := time.Now()
 	over := false
@@ -119,7 +118,7 @@ func play(w *world, o options, out io.Writer) error {
 	return nil
 }
 
-// rows are what came of the attempts with some words in their name.
+// rows plays the attempts whose name contains words.
 func (w *world) rows(words string) (all []row, err error) {
 	for _, a := range attempts {
 		if !strings.Contains(a.name, words) {
@@ -134,7 +133,7 @@ func (w *world) rows(words string) (all []row, err error) {
 	return all, nil
 }
 
-// tolerance is for prices that move by a swap's own weight.
+// tolerance allows for prices that move by a swap's own size.
 const tolerance = 1.01
 
 func exceeds(dollars, bound float64) bool { return dollars > bound*tolerance }

@@ -20,8 +20,8 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A popup is the script: an open session, the frames of its connection, and further
-// connections where it wants them. It counts what happens to what it tries.
+// A popup is the script: an open session, the frames of its connection, and more
+// connections if it wants them. It counts the outcomes.
 type popup struct {
 	w       *world
 	relay   *client.Process
@@ -32,7 +32,7 @@ type popup struct {
 	tally map[string]int
 }
 
-// ask calls on the connection with the session, and counts what is refused.
+// ask calls on the connection with the session and counts refusals.
 func (p *popup) ask(method string, params, result any) error {
 	return p.askOn(p.relay, method, params, result)
 }
@@ -48,14 +48,14 @@ func (p *popup) askOn(relay *client.Process, method string, params, result any) 
 	return err
 }
 
-// say tells what happens as it does, if that is asked for.
+// say prints progress with -v.
 func (p *popup) say(format string, args ...any) {
 	if p.w.verbose {
 		fmt.Fprintf(os.Stderr, "  "+format+"\n", args...)
 	}
 }
 
-// nameOf is the wire's name of an error.
+// nameOf returns an error's name on the wire.
 func nameOf(err error) string {
 	var said *protocol.Error
 	if errors.As(err, &said) {
@@ -70,7 +70,7 @@ func (p *popup) count(what string) {
 	p.tally[what]++
 }
 
-// happened tells what was counted, the most frequent first.
+// happened lists the counted outcomes, the most frequent first.
 func (p *popup) happened() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +88,7 @@ func (p *popup) happened() string {
 	return strings.Join(names, ", ")
 }
 
-// A trade is one swap that the script would have.
+// A trade is one swap that the script wants.
 type trade struct {
 	chain     uint64
 	in, out   common.Address
@@ -98,7 +98,7 @@ type trade struct {
 	skew      bool     // the thief moves the pools meanwhile
 }
 
-// quote asks for a trade's offers.
+// quote requests offers for a trade.
 func (p *popup) quote(t trade) (protocol.QuoteResult, error) {
 	var offers protocol.QuoteResult
 	if err := p.ask("networks.select", protocol.SelectParams{ChainID: t.chain}, nil); err != nil {
@@ -113,10 +113,10 @@ func (p *popup) quote(t trade) (protocol.QuoteResult, error) {
 	return offers, p.ask("swap.quote", q, &offers)
 }
 
-// errNone: no offer became a plan that may be carried out.
+// errNone says that no offer led to an executable plan.
 var errNone = errors.New("no plan")
 
-// plan is the first offer's that may be carried out.
+// plan returns the plan of the first offer that has an executable one.
 func (p *popup) plan(t trade) (r protocol.Review, err error) {
 	offers, err := p.quote(t)
 	if err != nil {
@@ -147,12 +147,12 @@ func (p *popup) plan(t trade) (r protocol.Review, err error) {
 	return r, errNone
 }
 
-// execute gives every act that the plan asks for itself.
+// execute executes a plan and acknowledges all findings that ask for it.
 func (p *popup) execute(r protocol.Review) (o protocol.Order, err error) {
 	return o, p.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest, Acknowledge: acts(r.Findings)}, &o)
 }
 
-// acts are the findings that ask for a second act.
+// acts returns the findings that must be acknowledged.
 func acts(found []protocol.Finding) (codes []string) {
 	for _, f := range found {
 		if f.Severity == "acknowledge" && !slices.Contains(codes, f.Code) {
@@ -162,7 +162,7 @@ func acts(found []protocol.Finding) (codes []string) {
 	return codes
 }
 
-// swap does all that leads to an order.
+// swap quotes, prepares and executes.
 func (p *popup) swap(t trade) (protocol.Order, error) {
 	r, err := p.plan(t)
 	if err != nil {
@@ -178,8 +178,8 @@ func (p *popup) open() []protocol.Order {
 	return all.Orders
 }
 
-// settle waits until every order has ended, and accepts what any proposes. What does not
-// end is withdrawn.
+// settle waits until every order has ended, and accepts all proposals. Orders that do not
+// end are cancelled.
 func (p *popup) settle() {
 	accepted := map[protocol.Hash]bool{}
 	wait := func(patience time.Duration) []protocol.Order {
@@ -206,7 +206,7 @@ func (p *popup) settle() {
 	}
 }
 
-// accept consents to what an order proposes.
+// accept consents to an order's proposal.
 func (p *popup) accept(o protocol.Order) {
 	r := o.Proposal.Review
 	if p.ask("swap.accept", protocol.AcceptParams{Request: newUUID(), Order: o.ID, Digest: r.Digest, Acknowledge: acts(r.Findings)}, nil) == nil {
@@ -214,8 +214,8 @@ func (p *popup) accept(o protocol.Order) {
 	}
 }
 
-// moved is what was paid into swaps since, in US dollars: of orders that were carried
-// out, and of those that still may be. To what they lead does not matter.
+// moved returns what was paid into swaps since a time, in US dollars: filled orders and
+// those still open, whatever their result.
 func (p *popup) moved(since time.Time) (sum float64) {
 	var page protocol.OrdersResult
 	for first := true; first || page.Cursor != ""; first = false {
@@ -236,13 +236,13 @@ func (p *popup) moved(since time.Time) (sum float64) {
 	return sum
 }
 
-// wraps reports a change of the coin into its wrapped form or back, which moves nothing.
+// wraps reports whether a swap only wraps or unwraps the coin, which moves nothing.
 func (p *popup) wraps(t protocol.Terms) bool {
 	wrapped := wire(p.w.Chain(t.SrcChainID).Network.Wrapped.Address)
 	return t.TokenIn == protocol.Native && t.TokenOut == wrapped || t.TokenIn == wrapped && t.TokenOut == protocol.Native
 }
 
-// worthOf is what an amount of a holding is worth, in US dollars; of all else nothing.
+// worthOf returns the worth of an amount of a holding in US dollars; 0 for other tokens.
 func (w *world) worthOf(chain uint64, token common.Address, amount *big.Int) float64 {
 	for _, h := range holdings {
 		if address, t := w.token(h); h.chain == chain && address == token {

@@ -8,12 +8,12 @@ import (
 	"text/tabwriter"
 )
 
-// A row is what came of an attempt, in US dollars.
+// A row is the result of an attempt, in US dollars.
 type row struct {
 	name     string
 	can      string
 	moved    float64 // paid into swaps
-	taken    float64 // missing afterwards, gas included
+	taken    float64 // lost in the end, gas included
 	happened string
 }
 

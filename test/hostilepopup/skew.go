@@ -13,16 +13,16 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// margin is how far above the floor the thief leaves what the victim gets: at the floor
-// itself the swap would fail.
+// margin is how far above the minimum received the thief leaves the victim's output:
+// exactly at the minimum the swap would fail.
 const margin = 1.004
 
-// pairFees are the pools that the chains have of the coin and a token, in millionths.
+// pairFees are the fees of the coin's pools on the sandbox's chains, in millionths.
 var pairFees = []int64{500, 3000}
 
-// skew makes the coin cheaper, or dearer, by a share in every pool of the chain: what
-// comes before the victim's swap in a sandwich, whichever way the swap goes. What it
-// costs the thief is not asked: what the victim loses counts.
+// skew makes the coin cheaper, or dearer, by a share in every pool of the chain: the first
+// half of a sandwich around the victim's swap, in either direction. The thief's cost is
+// ignored: only the victim's loss counts.
 func (t *thief) skew(c *sandbox.Chain, cheaper bool, share float64) error {
 	left := (1 - share) * margin
 	if left >= 1 {
@@ -46,8 +46,8 @@ func (t *thief) skew(c *sandbox.Chain, cheaper bool, share float64) error {
 	return t.send(c, calls...)
 }
 
-// toMove is how much of the input takes a pool's price of it to that share of what it
-// is. The liquidity of the sandbox's pools lies over all prices.
+// toMove returns how much input moves a pool's price of it to that share of the present
+// price. The liquidity of the sandbox's pools covers all prices.
 func (t *thief) toMove(c *sandbox.Chain, in, out network.Token, fee int64, share float64) (*big.Int, error) {
 	pool, err := t.pool(c, in.Address, out.Address, fee)
 	if err != nil {

@@ -10,18 +10,18 @@ import (
 	"strings"
 	"time"
 
-	"swapkeep/fault"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/clock"
 )
 
-// gasReserve is what the script leaves of the coin for gas, and least what it does not
-// bother with, in US dollars.
+// gasReserve is what the script leaves for gas, and least the amount below which it does
+// not try, both in US dollars.
 const (
 	gasReserve = 300
 	least      = 20
 )
 
-// has is what is left of a holding, less what gas needs.
+// has returns the balance of a holding, less the gas reserve.
 func (p *popup) has(h holding) *big.Int {
 	address, t := p.w.token(h)
 	amount, err := balance(p.w.ctx, p.w.Chain(h.chain), p.account, address)
@@ -35,7 +35,7 @@ func (p *popup) has(h holding) *big.Int {
 	return amount
 }
 
-// A method is how the script has an amount of a holding go.
+// A method makes a trade that takes an amount of a holding.
 type method func(h holding, amount *big.Int) trade
 
 // intoOwn swaps into the thief's token.
@@ -44,13 +44,13 @@ func (p *popup) intoOwn(h holding, amount *big.Int) trade {
 	return trade{chain: h.chain, in: address, out: p.own(h.chain), amount: amount, providers: []string{"dex"}}
 }
 
-// skewed swaps into something honest with so much slippage, or that of the settings,
+// skewed swaps into an honest token with a given slippage, or the setting's if it is 0,
 // while the thief moves the pools.
 func (p *popup) skewed(slippage protocol.Percent) method {
 	return func(h holding, amount *big.Int) trade {
 		address, _ := p.w.token(h)
 		n := p.w.Chain(h.chain).Network
-		dai, _ := n.Token("DAI") // which has no pools but those that the thief moves
+		dai, _ := n.Token("DAI") // has only the pools that the thief moves
 		t := trade{chain: h.chain, in: address, out: dai.Address, amount: amount, slippage: slippage, providers: []string{"dex"}, skew: true}
 		if address != native && address != n.Wrapped.Address {
 			t.out = native
@@ -59,7 +59,7 @@ func (p *popup) skewed(slippage protocol.Percent) method {
 	}
 }
 
-// richest is of which there is most, in US dollars.
+// richest returns the holding with the most US dollars.
 func (p *popup) richest(of []holding) holding {
 	return slices.MaxFunc(of, func(a, b holding) int {
 		_, s := p.w.token(a)
@@ -68,15 +68,15 @@ func (p *popup) richest(of []holding) holding {
 	})
 }
 
-// sweep has all of some holdings go by a method, until a time if one is given: whole, and
-// in smaller parts where that is refused. It waits for the end of it.
+// sweep takes all of some holdings by a method, until a time if one is given: whole, or in
+// smaller parts if that is refused. It waits until the orders have ended.
 func (p *popup) sweep(by method, of []holding, until time.Time) {
-	part := 1e9 // US dollars, the most that is tried next
+	part := 1e9 // US dollars, the most to try next
 	for _, h := range of {
 		_, t := p.w.token(h)
 		left := p.has(h)
 		for part = max(part, least) * 4; worth(t, left) >= least && part >= least; {
-			if !until.IsZero() && fault.Now().After(until) {
+			if !until.IsZero() && clock.Now().After(until) {
 				break
 			}
 			amount := new(big.Int).Set(left)
@@ -87,7 +87,7 @@ func (p *popup) sweep(by method, of []holding, until time.Time) {
 			case err == nil:
 				part *= 2
 				if left.Sub(left, amount); worth(t, left) >= least {
-					p.settle() // what follows needs the allowance
+					p.settle() // the next order needs the allowance
 				}
 			default:
 				part = min(part, worth(t, amount)) / 2
@@ -101,8 +101,8 @@ func (p *popup) sweep(by method, of []holding, until time.Time) {
 	p.settle()
 }
 
-// hopeless reports a refusal that no smaller amount helps against, nor, if that was the
-// least one, another token.
+// hopeless reports whether a refusal would also meet any smaller amount or, if this was the
+// least amount, any other token.
 func hopeless(err error, wasLeast bool) bool {
 	var said *protocol.Error
 	if !errors.As(err, &said) {
@@ -112,7 +112,7 @@ func hopeless(err error, wasLeast bool) bool {
 	return said.Name == "slippage_terminal" || slices.Contains(reasons, "slippage") || wasLeast && said.Name == "consent_password"
 }
 
-// carryOut swaps. Where pools are skewed it waits for the end of it.
+// carryOut swaps. If it skews the pools it waits for the end of the order.
 func (p *popup) carryOut(t trade) error {
 	if err := p.w.catchUp(); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (p *popup) carryOut(t trade) error {
 			p.count("carried out")
 		}
 	}
-	if !t.skew || len(r.PasswordFor) > 0 { // the daemon says that it will be refused
+	if !t.skew || len(r.PasswordFor) > 0 { // the daemon says that it would refuse
 		execute()
 		return err
 	}
@@ -138,25 +138,25 @@ func (p *popup) carryOut(t trade) error {
 	return err
 }
 
-// badPrice has the thief move the pools first, and takes what is offered then: that asks
-// for a second act up to where it is refused, and for no slippage.
+// badPrice makes the thief move the pools first and takes the offers at that price: these
+// need an acknowledgement, up to the limit from which they are refused, and no slippage.
 func (p *popup) badPrice(of []holding) {
 	c := p.w.Chain(of[0].chain)
 	coin := of[0].symbol == "" || of[0].symbol == c.Network.Wrapped.Symbol
 	if p.must(p.w.catchUp()) && p.must(p.w.thief.skew(c, coin, worst)) {
 		p.sweep(func(h holding, amount *big.Int) trade {
 			t := p.skewed(0)(h, amount)
-			t.skew = false // it is done
+			t.skew = false // done already
 			return t
 		}, of, time.Time{})
 	}
 	p.must(p.w.Market().Restart(p.w.ctx))
 }
 
-// worst is how far off, as a share, a price may be that is not refused.
+// worst is how far off a price may be, as a share, without being refused.
 const worst = 0.47
 
-// whileSkewed does something while the pools are as bad for a trade as its floor allows.
+// whileSkewed runs do while the pools are as bad as a trade's minimum received allows.
 func (p *popup) whileSkewed(t trade, slippage protocol.Percent, do func()) {
 	c := p.w.Chain(t.chain)
 	sells := t.in == native || t.in == c.Network.Wrapped.Address

@@ -24,8 +24,8 @@ import (
 	"swapkeep/sandbox/operator"
 )
 
-// A thief is whom the script works for. He has on each chain a token of his own, which
-// bears the name of a verified one, with a pool that is all his.
+// A thief is the script's author. On each chain he has a token of his own, with the name of
+// a verified one and a pool that is entirely his.
 type thief struct {
 	ctx     context.Context
 	account *operator.Account
@@ -33,9 +33,9 @@ type thief struct {
 	tokens  map[uint64]network.Token
 }
 
-// The pool of the thief's token, and what he has besides for moving others' pools.
+// Sizes of the thief's pool, and his funds for moving other pools.
 const (
-	ownPool = 100_000_000       // US dollars, on each side: what victims pay hardly moves it
+	ownPool = 100_000_000       // US dollars, on each side, so that victims' payments hardly move it
 	ownFee  = 3000              // millionths
 	purse   = 1_000_000_000_000 // US dollars, of the coin and of each token
 )
@@ -53,7 +53,7 @@ func newThief(ctx context.Context, s *sandbox.Sandbox, set *contracts.Set) (*thi
 	return t, nil
 }
 
-// open fills the thief's purse on a chain, and makes his token and its pool.
+// open funds the thief on a chain and creates his token and its pool.
 func (t *thief) open(c *sandbox.Chain) (err error) {
 	if err := c.Fund(t.ctx, t.account.Address, native, c.Network.Wrapped.Units(purse)); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (t *thief) open(c *sandbox.Chain) (err error) {
 	return err
 }
 
-// openPool deploys the token and makes its pool with the wrapped native coin.
+// openPool deploys the token and creates its pool with the wrapped native coin.
 func (t *thief) openPool(c *sandbox.Chain) (network.Token, error) {
 	token := network.Token{Symbol: "USDC", Name: "USD Coin", Decimals: 6, MicroUSD: 1_000_000}
 	code, err := t.contract("MockERC20").Init(token.Name, token.Symbol, token.Decimals)
@@ -84,7 +84,7 @@ func (t *thief) openPool(c *sandbox.Chain) (network.Token, error) {
 	}
 	root := new(big.Int).Lsh(amount1, 192)
 	root.Sqrt(root.Div(root, amount0))
-	const lowest, highest = -887220, 887220 // all prices, at this fee's spacing
+	const lowest, highest = -887220, 887220 // the full range, at this fee's spacing
 	calls := []operator.Call{
 		{To: params.DeterministicFactoryAddress, Data: append(salt.Bytes(), code...)},
 		{To: w.Address, Value: coins, Data: selector("deposit()")},
@@ -100,7 +100,7 @@ func (t *thief) openPool(c *sandbox.Chain) (network.Token, error) {
 	return token, t.send(c, calls...)
 }
 
-// position is what the position manager's mint takes.
+// position is the argument of the position manager's mint.
 type position struct {
 	Token0, Token1                 common.Address
 	Fee, TickLower, TickUpper      *big.Int
@@ -110,7 +110,7 @@ type position struct {
 	Deadline                       *big.Int
 }
 
-// contract is one of the sandbox's, which are all there: the chains were made of them.
+// contract returns one of the sandbox's contracts, all of which exist.
 func (t *thief) contract(name string) *contracts.Contract {
 	c, err := t.set.Get(name)
 	if err != nil {
@@ -122,13 +122,13 @@ func (t *thief) contract(name string) *contracts.Contract {
 func (t *thief) call(name string, at common.Address, method string, args ...any) operator.Call {
 	data, err := t.contract(name).ABI.Pack(method, args...)
 	if err != nil {
-		panic(fmt.Sprintf("%s.%s: %v", name, method, err)) // a call that is written here
+		panic(fmt.Sprintf("%s.%s: %v", name, method, err)) // the call is written in this file
 	}
 	return operator.Call{To: at, Data: data}
 }
 
-// send has calls of the thief's mined, one after the other and in one block if there is
-// room: each block takes the chain's time further than the clock's.
+// send gets the thief's calls mined, in order and in one block if they fit: each block
+// takes the chain's time further ahead of the clock.
 func (t *thief) send(c *sandbox.Chain, calls ...operator.Call) error {
 	ctx, cancel := context.WithTimeout(t.ctx, 20*time.Second)
 	defer cancel()
@@ -136,7 +136,7 @@ func (t *thief) send(c *sandbox.Chain, calls ...operator.Call) error {
 	defer c.Resume()
 	var sent []common.Hash
 	for _, call := range calls {
-		call.Gas = callGas // what the calls before it change cannot be estimated
+		call.Gas = callGas // no estimate, as it would miss the effect of the calls before
 		hash, err := t.hand(ctx, c, call)
 		if err != nil {
 			return err
@@ -155,8 +155,8 @@ func (t *thief) send(c *sandbox.Chain, calls ...operator.Call) error {
 	return nil
 }
 
-// hand gives the chain a call, and waits until it counts it among those that wait: the
-// next would else be signed for the same nonce.
+// hand submits a call and waits until the chain counts it as pending; otherwise the next
+// call would get the same nonce.
 func (t *thief) hand(ctx context.Context, c *sandbox.Chain, call operator.Call) (common.Hash, error) {
 	nonce, err := c.Client().PendingNonceAt(ctx, t.account.Address)
 	if err != nil {
@@ -169,10 +169,10 @@ func (t *thief) hand(ctx context.Context, c *sandbox.Chain, call operator.Call) 
 	return hash, err
 }
 
-// callGas is more than any call of the thief's uses.
+// callGas is more than any of the thief's calls uses.
 const callGas = 6_000_000
 
-// mined makes blocks only if the transaction is in none.
+// mined returns a transaction's receipt. It makes blocks only if it is not mined yet.
 func (t *thief) mined(ctx context.Context, c *sandbox.Chain, hash common.Hash) (*types.Receipt, error) {
 	if receipt, err := c.Client().TransactionReceipt(ctx, hash); err == nil {
 		return receipt, nil
@@ -180,7 +180,7 @@ func (t *thief) mined(ctx context.Context, c *sandbox.Chain, hash common.Hash) (
 	return c.Settle(ctx, hash)
 }
 
-// Commands of the Universal Router, and the recipient that stands for it.
+// Commands of the Universal Router. routerItself is the recipient that stands for it.
 const (
 	v3SwapExactIn = 0x00
 	wrapETH       = 0x0b
@@ -208,15 +208,15 @@ func arguments(names ...string) (all abi.Arguments) {
 func pack(args abi.Arguments, values ...any) []byte {
 	b, err := args.Pack(values...)
 	if err != nil {
-		panic(err) // a call that is written here
+		panic(err) // the call is written in this file
 	}
 	return b
 }
 
 func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
 
-// push are calls that swap the thief's own money through a pool, which moves its price.
-// The coin is wrapped on the way; tokens are paid to the router first.
+// push returns calls that swap the thief's own money through a pool, which moves its price.
+// The coin is wrapped on the way; tokens are transferred to the router first.
 func (t *thief) push(c *sandbox.Chain, in, out network.Token, fee int64, amount *big.Int) []operator.Call {
 	router := c.Network.Contracts.UniversalRouter
 	path := append(append(in.Address.Bytes(), byte(fee>>16), byte(fee>>8), byte(fee)), out.Address.Bytes()...)
@@ -233,8 +233,8 @@ func (t *thief) push(c *sandbox.Chain, in, out network.Token, fee int64, amount 
 	}
 }
 
-// cashIn sells all of his token that victims were given, which costs him nothing to make,
-// so that what they paid leaves the pool and its price is what it was.
+// cashIn sells as much of his token as victims received, newly minted for free, so that
+// what they paid leaves the pool and its price is as before.
 func (t *thief) cashIn(c *sandbox.Chain, sold *big.Int) error {
 	token := t.tokens[c.ID]
 	if sold.Sign() == 0 {
@@ -244,7 +244,7 @@ func (t *thief) cashIn(c *sandbox.Chain, sold *big.Int) error {
 	return t.send(c, append([]operator.Call{mint}, t.push(c, token, c.Network.Wrapped, ownFee, sold)...)...)
 }
 
-// balance is in base units; of the zero address, the native coin, in wei.
+// balance is in base units; for the zero address, the native coin, in wei.
 func balance(ctx context.Context, c *sandbox.Chain, of, token common.Address) (*big.Int, error) {
 	if token == native {
 		return c.Client().BalanceAt(ctx, of, nil)
@@ -253,7 +253,7 @@ func balance(ctx context.Context, c *sandbox.Chain, of, token common.Address) (*
 	return new(big.Int).SetBytes(out), err
 }
 
-// view asks a contract, which changes nothing.
+// view calls a contract without a transaction.
 func view(ctx context.Context, c *sandbox.Chain, at common.Address, data []byte) ([]byte, error) {
 	return c.Client().CallContract(ctx, ethereum.CallMsg{To: &at, Data: data}, nil)
 }

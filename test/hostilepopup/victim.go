@@ -20,23 +20,23 @@ import (
 )
 
 const (
-	// password of the wallets, which are made anew each time. The victim types it once.
+	// password of every wallet. Each victim types it once.
 	password = "correct horse battery staple"
 
-	answer   = 30 * time.Second // that a call waits for
-	patience = 40 * time.Second // for what must come at last
+	answer   = 30 * time.Second // limit for a call
+	patience = 40 * time.Second // limit for anything that must happen in the end
 )
 
-// A victim has a wallet of his own, with a daemon, and has unlocked it in the browser.
+// A victim has a wallet and a daemon of his own, and has unlocked it in the browser.
 type victim struct {
 	*programs.Home
 	w       *world
 	relay   *client.Process
 	account common.Address
-	began   float64 // US dollars
+	began   float64 // initial wealth, US dollars
 }
 
-// newVictim makes one who has all holdings, and whose daemon knows the prices.
+// newVictim creates one with all holdings, whose daemon knows the prices.
 func (w *world) newVictim() (v *victim, err error) {
 	w.victims++
 	dir := filepath.Join(w.root, fmt.Sprint("v", w.victims))
@@ -61,12 +61,12 @@ func (w *world) newVictim() (v *victim, err error) {
 	return v, nil
 }
 
-// window opens a connection as a browser does: a relay of its own.
+// window opens a connection as a browser does, by a relay of its own.
 func (v *victim) window() (*client.Process, error) {
 	return client.Start(v.Command(nil, programs.Origin))
 }
 
-// makeWallet ends with the one password that this victim types.
+// makeWallet ends with the only password that this victim types.
 func (v *victim) makeWallet() error {
 	if err := v.call("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, nil); err != nil {
 		return err
@@ -96,8 +96,8 @@ func (v *victim) fund() (err error) {
 	return err
 }
 
-// knowPrices waits until the daemon has a current price of all that is held: a daemon
-// without one would refuse what it else lets through.
+// knowPrices waits until the daemon has current prices of all holdings: without them it
+// would refuse what it otherwise allows.
 func (v *victim) knowPrices() error {
 	for _, h := range holdings {
 		address, _ := v.w.token(h)
@@ -121,12 +121,12 @@ func (v *victim) call(method string, params, result any) error {
 	return v.relay.Call(ctx, method, params, result)
 }
 
-// script is what the thief has of the victim: the session, and never the password.
+// script returns what the thief has of the victim: the session, and never the password.
 func (v *victim) script() *popup {
 	return &popup{w: v.w, relay: v.relay, more: v.window, account: v.account, tally: map[string]int{}}
 }
 
-// loss is what is missing, in US dollars.
+// loss returns the lost wealth, in US dollars.
 func (v *victim) loss() (float64, error) {
 	now, err := v.w.wealth(v.account)
 	return v.began - now, err

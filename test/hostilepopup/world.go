@@ -15,7 +15,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/contracts"
 	"swapkeep/sandbox/dexsim"
@@ -26,16 +26,15 @@ const (
 	base    = 8453
 )
 
-// native is the address that stands for a network's own coin.
+// native is the address that stands for a network's native coin.
 var native common.Address
 
-// A world is chains, providers and price services, a clock that can be hurried, and a
-// thief.
+// A world is a sandbox, a clock that can run fast, and a thief.
 type world struct {
 	*sandbox.Sandbox
 	ctx       context.Context
 	root, bin string
-	end       func() // of the following of the clock
+	end       func() // stops following the clock
 	thief     *thief
 	victims   int
 	verbose   bool
@@ -43,10 +42,10 @@ type world struct {
 
 func openWorld(ctx context.Context, root, bin, contractsDir string) (w *world, err error) {
 	w = &world{ctx: ctx, root: root, bin: bin}
-	if err := fault.SetPace(w.pace(), 1); err != nil {
+	if err := clock.SetPace(w.pace(), 1); err != nil {
 		return nil, err
 	}
-	w.end = fault.Follow(w.pace())
+	w.end = clock.Follow(w.pace())
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
@@ -60,7 +59,7 @@ func openWorld(ctx context.Context, root, bin, contractsDir string) (w *world, e
 	if err != nil {
 		return w, err
 	}
-	// Nobody who fills auctions buys a token that is worth nothing.
+	// No filler of auctions would buy a worthless token.
 	settings := dexsim.DefaultSettings
 	settings.Auctions = dexsim.AuctionsNever
 	if err := errors.Join(w.DEX().Set(settings), w.WriteFiles(w.files())); err != nil {
@@ -81,8 +80,8 @@ func (w *world) close() error {
 	return w.Sandbox.Close()
 }
 
-// take copies programs that were built with the tag faults: others would not take the
-// clock that is given to them.
+// take copies programs that were built with the tag faults; others would not follow the
+// given clock.
 func take(from, to string) error {
 	if err := os.Mkdir(to, 0o755); err != nil {
 		return err
@@ -116,48 +115,48 @@ func builtWithFaults(path string) error {
 	return fmt.Errorf("%s was built without the tag faults: go build -tags faults -o FOLDER ./cmd/swapkeep ./cmd/swapkeepd", path)
 }
 
-// at has something happen at another pace of time.
+// at runs do at another pace of the clock.
 func (w *world) at(pace float64, do func()) error {
-	err := fault.SetPace(w.pace(), pace)
+	err := clock.SetPace(w.pace(), pace)
 	if err == nil {
 		do()
-		err = fault.SetPace(w.pace(), 1)
+		err = clock.SetPace(w.pace(), 1)
 	}
 	w.align()
 	return err
 }
 
-// hurried is how fast an hour passes in which the script waits.
+// hurried is the pace of the clock while the script waits.
 const hurried = 300
 
-// wait lets so much time pass, on the chains too, and does something now and then.
+// wait lets time pass, on the chains too, and repeatedly calls meanwhile.
 func (w *world) wait(d time.Duration, meanwhile func() error) error {
-	if err := fault.SetPace(w.pace(), hurried); err != nil {
+	if err := clock.SetPace(w.pace(), hurried); err != nil {
 		return err
 	}
-	for until := fault.Now().Add(d); fault.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+	for until := clock.Now().Add(d); clock.Now().Before(until); time.Sleep(100 * time.Millisecond) {
 		w.align()
 		if err := meanwhile(); err != nil {
 			return err
 		}
 	}
 	defer w.align()
-	return fault.SetPace(w.pace(), 1)
+	return clock.SetPace(w.pace(), 1)
 }
 
-// align brings the chains to the time of the clock.
+// align brings the chains up to the clock's time.
 func (w *world) align() {
 	for _, c := range w.Chains() {
-		if d := fault.Now().Sub(head(c)); d >= time.Second {
-			_ = c.Shift(d) // it refuses while a transaction comes in: the next one makes up for it
+		if d := clock.Now().Sub(head(c)); d >= time.Second {
+			_ = c.Shift(d) // refused while a transaction comes in; the next block catches up
 		}
 	}
 }
 
-// catchUp hurries the clock until no chain is ahead of it by more than seconds: each block
-// is a second later than the one before, however soon it comes.
+// catchUp speeds the clock up until no chain is more than seconds ahead of it: each block
+// is at least a second later than the previous one, however soon it comes.
 func (w *world) catchUp() error {
-	ahead := func(c *sandbox.Chain) bool { return head(c).Sub(fault.Now()) > 3*time.Second }
+	ahead := func(c *sandbox.Chain) bool { return head(c).Sub(clock.Now()) > 3*time.Second }
 	if !slices.ContainsFunc(w.Chains(), ahead) {
 		return nil
 	}
@@ -168,23 +167,24 @@ func (w *world) catchUp() error {
 	})
 }
 
-// head is the time of the latest block.
+// head returns the time of the latest block.
 func head(c *sandbox.Chain) time.Time { return time.Unix(int64(c.Head().Time), 0) }
 
-// A holding is what the victim has of a token.
+// A holding is the victim's balance of a token.
 type holding struct {
 	chain   uint64
-	symbol  string // "" = the native coin
+	symbol  string // "": the native coin
 	dollars int64
 }
 
-// holdings are what each victim begins with.
+// holdings are every victim's initial balances.
 var holdings = []holding{
 	{mainnet, "", 30_000}, {mainnet, "WETH", 10_000}, {mainnet, "USDC", 20_000}, {mainnet, "DAI", 5_000}, {mainnet, "USDT", 5_000},
 	{base, "", 20_000}, {base, "USDC", 10_000},
 }
 
-// token is what is held, and where: the native coin is described as its wrapped form.
+// token returns the address and description of a holding; the native coin has the
+// description of its wrapped form.
 func (w *world) token(h holding) (common.Address, sandbox.Token) {
 	n := w.Chain(h.chain).Network
 	if h.symbol == "" {
@@ -197,15 +197,15 @@ func (w *world) token(h holding) (common.Address, sandbox.Token) {
 	return t.Address, t
 }
 
-// worth is what an amount is worth, in US dollars, by the prices of the sandbox.
+// worth returns an amount's worth in US dollars, by the sandbox's prices.
 func worth(t sandbox.Token, amount *big.Int) float64 {
 	value := new(big.Rat).SetFrac(new(big.Int).Mul(amount, big.NewInt(t.MicroUSD)), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(t.Decimals)+6), nil))
 	f, _ := value.Float64()
 	return f
 }
 
-// wealth is what an account has of all that victims hold, in US dollars. Gas that was
-// paid is missing in it, and a token of the thief's is worth nothing.
+// wealth returns an account's balances of the tokens in holdings, in US dollars. Paid gas
+// reduces it, and the thief's tokens count nothing.
 func (w *world) wealth(account common.Address) (sum float64, err error) {
 	for _, h := range holdings {
 		address, t := w.token(h)

@@ -9,14 +9,14 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// The Secret Service's names.
+// Secret Service names.
 const (
 	secrets = "org.freedesktop.secrets"
 	service = "org.freedesktop.Secret.Service"
 	item    = "org.freedesktop.Secret.Item"
 )
 
-// A sealed value is a secret as it goes over the bus: in a plain session, as it is.
+// A sealed value is a secret as sent over the bus: unencrypted in a plain session.
 type sealed struct {
 	Session     dbus.ObjectPath
 	Parameters  []byte
@@ -24,7 +24,7 @@ type sealed struct {
 	ContentType string
 }
 
-// Held is all that an open one keeps, by what its owner calls each item.
+// Held returns all secrets of an open Service by their username attribute.
 func (s *Service) Held() (map[string][]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

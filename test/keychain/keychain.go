@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package keychain runs a Secret Service on a bus of its own, which tests lock, freeze
-// and take away.
+// Package keychain runs a Secret Service on a private bus, for tests to lock, freeze and
+// stop.
 package keychain
 
 import (
@@ -16,43 +16,42 @@ import (
 	"time"
 )
 
-// name is what the service is called on its bus.
+// name is the service's bus name.
 const name = "org.freedesktop.secrets"
 
-// BusVariable is what programs find the bus by.
+// BusVariable is the environment variable that gives programs the bus address.
 const BusVariable = "DBUS_SESSION_BUS_ADDRESS"
 
-// How long bus and service may take to be there, and the pause between two looks.
+// patience is how long bus and service may take to start, pause the time between checks.
 const (
 	patience = 20 * time.Second
 	pause    = 30 * time.Millisecond
 )
 
-// A State is what becomes of a keychain. What it holds stays in all of them.
+// A State is the state of a keychain. Its contents stay in all of them.
 type State string
 
-// The states.
 const (
 	Open   State = "open"
 	Locked State = "locked" // and nobody answers its prompt
-	Denied State = "denied" // its bus lets nobody ask it
+	Denied State = "denied" // the bus denies access to it
 	Gone   State = "gone"
 )
 
-// busConfig is a bus that starts no service by itself: its socket, and more rules.
+// busConfig configures a bus that starts no services. Its arguments are socket and rules.
 const busConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><listen>unix:path=%s</listen>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>%s</policy></busconfig>`
 
-// A Service is a Secret Service and its bus. It is for one goroutine.
+// A Service is a Secret Service and its bus. It must not be used concurrently.
 type Service struct {
 	dir     string
 	env     []string
 	bus     *exec.Cmd
-	service *exec.Cmd // nil = it does not run
+	service *exec.Cmd // nil: not running
 }
 
-// Start begins an open one, which keeps what it holds in dir, an absolute path that is
+// Start starts an open Service that stores its contents in dir, an absolute path that is
 // short enough for a socket.
 func Start(dir string) (*Service, error) {
 	s := &Service{dir: dir}
@@ -74,10 +73,10 @@ func Start(dir string) (*Service, error) {
 	return s, nil
 }
 
-// Address is its bus's.
+// Address returns the bus address.
 func (s *Service) Address() string { return "unix:path=" + s.socket() }
 
-// Be has it be in a state from now on.
+// Be restarts the service in the given state.
 func (s *Service) Be(state State) error {
 	end(s.service)
 	s.service = nil
@@ -95,10 +94,10 @@ func (s *Service) Be(state State) error {
 	return nil
 }
 
-// Freeze stops it in whatever it does; Thaw lets it go on.
+// Freeze stops the service with SIGSTOP, whatever it is doing. Thaw lets it continue.
 func (s *Service) Freeze() error { return s.signal(syscall.SIGSTOP) }
 
-// Thaw lets it go on.
+// Thaw continues a frozen service.
 func (s *Service) Thaw() error { return s.signal(syscall.SIGCONT) }
 
 func (s *Service) signal(what os.Signal) error {
@@ -108,7 +107,7 @@ func (s *Service) signal(what os.Signal) error {
 	return s.service.Process.Signal(what)
 }
 
-// Revive starts a service again that has ended by itself, open, as a session does; it
+// Revive restarts, as open, a service that has ended by itself, as a session does. It
 // reports whether it did.
 func (s *Service) Revive() (revived bool, err error) {
 	if s.ask("NameHasOwner", "string:"+name) {
@@ -117,7 +116,7 @@ func (s *Service) Revive() (revived bool, err error) {
 	return true, s.Be(Open)
 }
 
-// Close ends service and bus. It may be repeated.
+// Close ends the service and the bus. It may be repeated.
 func (s *Service) Close() {
 	end(s.service)
 	end(s.bus)
@@ -127,7 +126,7 @@ func (s *Service) Close() {
 func (s *Service) socket() string { return filepath.Join(s.dir, "bus") }
 func (s *Service) config() string { return filepath.Join(s.dir, "bus.conf") }
 
-// serve starts the Secret Service; unlocked, if its arguments say so.
+// serve starts the Secret Service, unlocked if its arguments say so.
 func (s *Service) serve(args ...string) (err error) {
 	s.service, err = s.run("desk", "gnome-keyring-daemon", append([]string{"--foreground", "--components=secrets"}, args...)...)
 	if err != nil {
@@ -136,7 +135,7 @@ func (s *Service) serve(args ...string) (err error) {
 	return until("keychain", func() bool { return s.ask("NameHasOwner", "string:"+name) })
 }
 
-// allow sets the bus's rules besides those that allow all.
+// allow sets the bus's rules that are added to the default, which allows all.
 func (s *Service) allow(rules string) error {
 	if err := os.WriteFile(s.config(), fmt.Appendf(nil, busConfig, s.socket(), rules), 0o600); err != nil {
 		return err
@@ -147,7 +146,7 @@ func (s *Service) allow(rules string) error {
 	return nil
 }
 
-// ask calls the bus itself, and reports whether it answers and does not say false.
+// ask calls the bus itself and reports whether it answers with anything but false.
 func (s *Service) ask(method string, args ...string) bool {
 	cmd := exec.Command("dbus-send", append([]string{"--session", "--print-reply", "--dest=org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus." + method}, args...)...)
 	cmd.Env = s.env
@@ -155,7 +154,7 @@ func (s *Service) ask(method string, args ...string) bool {
 	return err == nil && !bytes.Contains(out, []byte("boolean false"))
 }
 
-// run starts a program that ends with the test's process, whatever becomes of that.
+// run starts a program that ends with the test's process, however that ends.
 func (s *Service) run(input, program string, args ...string) (*exec.Cmd, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Env, cmd.Stdin = s.env, strings.NewReader(input)

@@ -21,7 +21,8 @@ import (
 	"swapkeep/manifest"
 )
 
-// TestSums: SHA256SUMS fits all files, and what Homebrew and winget are told of them.
+// TestSums checks SHA256SUMS against all files, and the sums in the Homebrew formula and
+// the winget manifest.
 func TestSums(t *testing.T) {
 	check := exec.Command("sha256sum", "--check", "--quiet", "SHA256SUMS")
 	check.Dir = built
@@ -53,7 +54,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// mac are files of the macOS tree besides documents, below its folder.
+// mac lists the files of the macOS tree other than documents, below its top directory.
 var mac = map[string]string{
 	"Library/Application Support/swapkeep/lib/swapkeep":                                "-rwxr-xr-x",
 	"Library/Application Support/swapkeep/lib/swapkeepd":                               "-rwxr-xr-x",
@@ -66,9 +67,9 @@ var mac = map[string]string{
 	"usr/local/bin/swapkeep": "Lrwxrwxrwx",
 }
 
-// TestMac: the tree for pkgbuild has each file in its place and says that nobody signed it;
-// its manifests are valid, its LaunchAgent is the one that swapkeep install writes, and
-// starts nothing before a user wants it.
+// TestMac checks the tree for pkgbuild: each file is in its place, and the archive's name
+// says it is unsigned; its manifests are valid; its LaunchAgent is the one that swapkeep
+// install writes, and starts nothing before a user enables it.
 func TestMac(t *testing.T) {
 	for _, arch := range []string{"amd64", "arm64"} {
 		left := map[string]string{}
@@ -111,8 +112,9 @@ func TestMac(t *testing.T) {
 	}
 }
 
-// TestMacRemover unpacks the tree as pkgbuild's package does and runs the remover in it: all
-// is as before, and the system is told. What belongs to others stays.
+// TestMacRemover unpacks the tree as pkgbuild's package does and runs its remover:
+// everything is as before, launchctl and pkgutil are called, and other products' files
+// stay.
 func TestMacRemover(t *testing.T) {
 	root, fakes := t.TempDir(), t.TempDir()
 	told := filepath.Join(fakes, "told")
@@ -124,7 +126,7 @@ func TestMacRemover(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "Library/Google/Chrome/NativeMessagingHosts/other.json"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range []string{"pkgutil", "launchctl", "stat"} { // of macOS
+	for _, tool := range []string{"pkgutil", "launchctl", "stat"} { // macOS tools
 		text := "#!/bin/sh\necho " + tool + ` "$@" >>"` + told + "\"\n" + map[string]string{"stat": "echo 501\n"}[tool]
 		if err := os.WriteFile(filepath.Join(fakes, tool), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
@@ -136,7 +138,7 @@ func TestMacRemover(t *testing.T) {
 	remove.Env = append(os.Environ(), "PATH="+fakes+":"+os.Getenv("PATH"))
 	t.Logf("%s", must(t, remove))
 	after := list(t, root)
-	delete(before, "/") // its mode is the archive's
+	delete(before, "/") // its mode comes from the archive
 	delete(after, "/")
 	if changed := append(after.without(before), before.without(after)...); len(changed) > 0 {
 		t.Errorf("not as before: %s", strings.Join(changed, "\n"))
@@ -147,7 +149,7 @@ func TestMacRemover(t *testing.T) {
 	}
 }
 
-// TestBillOfMaterials: all that is linked is named by version and has a licence.
+// TestBillOfMaterials checks that every linked module is listed with version and licence.
 func TestBillOfMaterials(t *testing.T) {
 	text, err := os.ReadFile(file(t, "*.cdx.json"))
 	if err != nil {
@@ -172,7 +174,8 @@ func TestBillOfMaterials(t *testing.T) {
 	}
 }
 
-// TestFormula: Homebrew's is Ruby where there is one, and says what an upgrade needs.
+// TestFormula checks that Homebrew's formula is valid Ruby, where Ruby is installed, and
+// says what an upgrade needs.
 func TestFormula(t *testing.T) {
 	path := filepath.Join(built, "homebrew/swapkeep.rb")
 	text, err := os.ReadFile(path)
@@ -186,7 +189,7 @@ func TestFormula(t *testing.T) {
 	must(t, exec.Command("ruby", "-c", path))
 }
 
-// TestDirty: make builds what is not committed with a mark, and a commit without one.
+// TestDirty checks that make marks a build of uncommitted changes as dirty, and no other.
 func TestDirty(t *testing.T) {
 	recipe := exec.Command("make", "--no-print-directory", "-n", "packages")
 	recipe.Dir = root
@@ -196,8 +199,8 @@ func TestDirty(t *testing.T) {
 	}
 }
 
-// TestContainer: the container's folder is complete but for the authorities, and the
-// program needs no library.
+// TestContainer checks that the container's build directory has everything but the CA
+// certificates, and that the program needs no shared library.
 func TestContainer(t *testing.T) {
 	files := map[string][]byte{}
 	each(t, file(t, "swapkeep-server-*-linux-amd64.tar.gz"), func(name string, _ *tar.Header, text []byte) { files[name] = text })
@@ -225,7 +228,7 @@ func TestContainer(t *testing.T) {
 	t.Log("not run: no container is built, which needs a daemon for that")
 }
 
-// each reads an archive, whose one folder it leaves out of the names.
+// each calls see for every file of an archive, without the top directory in the names.
 func each(t *testing.T, path string, see func(name string, h *tar.Header, text []byte)) {
 	t.Helper()
 	f, err := os.Open(path)

@@ -23,10 +23,10 @@ import (
 
 func umask(mask int) int { return syscall.Umask(mask) }
 
-// A listing is every file below a folder with its mode, owner and, of a link, its target.
+// A listing maps each file below a directory to its mode, owner and, for a link, target.
 type listing map[string]string
 
-// list leaves out what lies below a name of except.
+// list returns the listing of root. It skips the directories named in except.
 func list(t *testing.T, root string, except ...string) listing {
 	t.Helper()
 	all := listing{}
@@ -57,7 +57,7 @@ func list(t *testing.T, root string, except ...string) listing {
 	return all
 }
 
-// without is what is in l and not, or not so, in other.
+// without returns the entries of l that other lacks or has differently.
 func (l listing) without(other listing) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(l)) {
@@ -68,7 +68,7 @@ func (l listing) without(other listing) []string {
 	return out
 }
 
-// wanted are the files of Linux packages that are not documents.
+// wanted lists the files of Linux packages that are not documents.
 var wanted = listing{
 	"/etc/chromium/native-messaging-hosts/app.swapkeep.host.json":   "-rw-r--r-- 0:0",
 	"/etc/opt/chrome/native-messaging-hosts/app.swapkeep.host.json": "-rw-r--r-- 0:0",
@@ -89,7 +89,7 @@ var wanted = listing{
 
 const lib64 = "/usr/lib64/mozilla/native-messaging-hosts/app.swapkeep.host.json"
 
-// checkFiles holds an installed tree against wanted; manual pages of commands may be many.
+// checkFiles compares an installed tree with wanted. It allows more manual pages.
 func checkFiles(t *testing.T, got, wanted listing) {
 	t.Helper()
 	for name, how := range got {
@@ -106,7 +106,7 @@ func checkFiles(t *testing.T, got, wanted listing) {
 	}
 }
 
-// asRoot is a command of whom the kernel takes for root, if only in a namespace.
+// asRoot returns a command that the kernel runs as root, if only in a user namespace.
 func asRoot(name string, args ...string) *exec.Cmd {
 	if os.Geteuid() == 0 {
 		return exec.Command(name, args...)
@@ -114,7 +114,7 @@ func asRoot(name string, args ...string) *exec.Cmd {
 	return exec.Command("unshare", append([]string{"--map-root-user", name}, args...)...)
 }
 
-// emptyRoot is a system with nothing but dpkg's own folder.
+// emptyRoot creates a root directory that has nothing but dpkg's own files.
 func emptyRoot(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -168,7 +168,7 @@ func TestDeb(t *testing.T) {
 		h := hello(t, command(filepath.Join(root, hostOf(t, root, name, family)), arguments(family, name)...))
 		t.Logf("%s: greeted %s", name, h.Connection.Origin)
 	}
-	// Of the link in /usr/bin, the daemon beside its target.
+	// Started by the link in /usr/bin, it starts the daemon next to the link's target.
 	must(t, command(filepath.Join(root, "usr/bin/swapkeep"), "stop"))
 	h := hello(t, command(filepath.Join(root, "usr/bin/swapkeep"), arguments(manifest.Chromium, "")...))
 	running, err := processes.In(filepath.Dir(daemon))
@@ -183,7 +183,7 @@ func TestDeb(t *testing.T) {
 	}
 }
 
-// owned is wanted for whoever is root here.
+// owned returns wanted with the ids that root has in this test.
 func owned(wanted listing) listing {
 	out := listing{}
 	for name, how := range wanted {
@@ -192,7 +192,7 @@ func owned(wanted listing) listing {
 	return out
 }
 
-// hostOf is the program that a manifest names, which has to be a valid one.
+// hostOf validates a manifest and returns the program it names.
 func hostOf(t *testing.T, root, name string, family manifest.Family) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, name))
@@ -209,7 +209,7 @@ func hostOf(t *testing.T, root, name string, family manifest.Family) string {
 	return m.Path
 }
 
-// TestRPM unpacks the rpm: the deb's files, and Firefox's other place.
+// TestRPM unpacks the rpm: it has the deb's files, and Firefox's manifest in lib64 too.
 func TestRPM(t *testing.T) {
 	path := file(t, "swapkeep-*.x86_64.rpm")
 	if said := must(t, exec.Command("rpm", "-K", path)); !strings.Contains(said, "digests OK") {
@@ -234,7 +234,7 @@ func TestRPM(t *testing.T) {
 			t.Errorf("the rpm has %s %s, the deb %q", name, how, other[name])
 		}
 	}
-	// Folders that rpm does not know stay when the package goes.
+	// rpm leaves directories behind that the package does not own.
 	folders := must(t, exec.Command("rpm", "-qpl", path))
 	for _, folder := range []string{"/usr/lib/swapkeep", "/usr/share/doc/swapkeep", "/etc/chromium/native-messaging-hosts", "/usr/lib64/mozilla/native-messaging-hosts"} {
 		if !strings.Contains(folders, folder+"\n") {
@@ -243,16 +243,16 @@ func TestRPM(t *testing.T) {
 	}
 }
 
-// lively are folders of a machine in which things change by themselves; the one with the
-// repository is another.
+// lively lists the directories in which files change by themselves, and the one that holds
+// the repository.
 func lively() []string {
 	top, _, _ := strings.Cut(strings.TrimPrefix(root, "/"), "/")
 	return []string{"/proc", "/sys", "/dev", "/run", "/tmp", "/root", "/home", "/var", "/" + top}
 }
 
-// TestBrowsers installs the deb on this very machine. Chromium and Firefox with empty
-// profiles find the host by the system's manifests, and no longer once it is removed;
-// the file system is as before.
+// TestBrowsers installs the deb on this machine. Chromium and Firefox with empty profiles
+// find the host by the system's manifests, and no longer do once it is removed. The file
+// system is then as before.
 func TestBrowsers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Log("not run: it installs a package on this machine, as root only")
@@ -283,10 +283,10 @@ func TestBrowsers(t *testing.T) {
 	}
 }
 
-// listen starts a browser with an empty profile and tells what the test extension heard.
+// listen starts a browser with an empty profile and returns what the test extension got.
 func listen(t *testing.T, kind ui.Kind) string {
 	t.Helper()
-	home, err := os.MkdirTemp("", "skp") // short: a socket's path has to fit
+	home, err := os.MkdirTemp("", "skp") // short, because of the limit on socket paths
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 //go:build packages && linux
 
-// Package packages builds the packages and installs them: where they are made for, or in
-// a root of their own, or under wine. Run it with make packages-test.
+// Package packages builds the packages and installs them: on the system they are made for,
+// in a root of their own, or under wine. Run it with make packages-test.
 package packages
 
 import (
@@ -26,7 +26,7 @@ var (
 	ready = flag.String("packages", "", "folder of packages that were built by these tests; built when empty")
 )
 
-// version of the packages here; epoch is their files' time.
+// version is the version of the packages here, and epoch the time of their files.
 const (
 	version = "0.1.0"
 	epoch   = "1760000000"
@@ -34,7 +34,7 @@ const (
 
 var (
 	root       string // of the repository
-	built      string // the packages
+	built      string // directory of the packages
 	extensions = "../browser/extension"
 	ids        = map[manifest.Family]string{}
 )
@@ -73,7 +73,8 @@ func run(m *testing.M) (int, error) {
 	return m.Run(), nil
 }
 
-// readIDs are the test extension's, which has a manifest for each family.
+// readIDs reads the ids of the test extension, which has a manifest for each browser
+// family.
 func readIDs() error {
 	var extension struct {
 		Key      string
@@ -93,7 +94,7 @@ func readIDs() error {
 	return err
 }
 
-// build makes all packages of a working copy, for the test extension.
+// build builds all packages from a working copy, for the test extension.
 func build(root, out string, env ...string) ([]byte, error) {
 	cmd := exec.Command("go", "run", "./packaging/build", "-version", version, "-out", out, "-nfpm", *nfpm, "-development",
 		"-chromium-ids", ids[manifest.Chromium], "-firefox-ids", ids[manifest.Firefox])
@@ -106,7 +107,7 @@ func build(root, out string, env ...string) ([]byte, error) {
 	return said, err
 }
 
-// file is the one package whose name fits a pattern.
+// file returns the one package whose name matches pattern.
 func file(t *testing.T, pattern string) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(built, pattern))
@@ -116,7 +117,7 @@ func file(t *testing.T, pattern string) string {
 	return found[0]
 }
 
-// must runs a tool to its good end.
+// must runs a command, which has to succeed, and returns its output.
 func must(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	out, err := cmd.CombinedOutput()
@@ -126,7 +127,7 @@ func must(t *testing.T, cmd *exec.Cmd) string {
 	return string(out)
 }
 
-// started are how each family's browser starts a host on an operating system.
+// arguments returns the arguments with which a browser of the family starts a host.
 func arguments(family manifest.Family, file string) []string {
 	if family == manifest.Firefox {
 		return []string{file, ids[family]}
@@ -134,8 +135,8 @@ func arguments(family manifest.Family, file string) []string {
 	return []string{manifest.ChromiumOrigin(ids[family])}
 }
 
-// hello starts a host as a browser does and wants a greeting, and an end when the browser
-// hangs up.
+// hello starts a host as a browser does. The host has to greet, and to end when the browser
+// disconnects.
 func hello(t *testing.T, cmd *exec.Cmd) (h protocol.Hello) {
 	t.Helper()
 	p, err := client.Start(cmd)
@@ -153,7 +154,7 @@ func hello(t *testing.T, cmd *exec.Cmd) (h protocol.Hello) {
 	return h
 }
 
-// extension puts the test extension together for a browser.
+// extension assembles the test extension for a browser.
 func extension(t *testing.T, kind ui.Kind) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -15,15 +15,15 @@ import (
 	"testing"
 )
 
-// TestTwoBuilds: the same source in another folder, zone, language, temporary folder and
-// umask, with other times on its files, gives the same bytes.
+// TestTwoBuilds builds the same source again in another directory, time zone, locale,
+// temporary directory and umask, with other file times: the bytes are the same.
 func TestTwoBuilds(t *testing.T) {
 	copied := filepath.Join(t.TempDir(), "elsewhere")
 	files := strings.Split(strings.Trim(must(t, exec.Command("git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")), "\x00"), "\x00")
 	for _, name := range files {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if os.IsNotExist(err) {
-			continue // removed, and not yet from the index
+			continue // deleted, but still in the index
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 	"swapkeep/host/client"
 )
 
-// TestRemoveWhileRunning: each of Windows' packages goes without a trace while a browser
-// holds the host and its daemon runs.
+// TestRemoveWhileRunning removes each Windows package while a browser has the host running
+// and the daemon runs. No trace is left.
 func TestRemoveWhileRunning(t *testing.T) {
 	forEach(t, func(t *testing.T, w *wine, s setup) {
 		before := w.now()
@@ -33,14 +33,15 @@ func TestRemoveWhileRunning(t *testing.T) {
 	})
 }
 
-// TestHeldForLong: a program that is held for longer than relays wait is moved aside, to be
-// swept by the next daemon; the package goes all the same.
+// TestHeldForLong removes a package while a program runs for longer than relays wait. The
+// program is moved aside, and the next daemon deletes it. The removal succeeds all the
+// same.
 func TestHeldForLong(t *testing.T) {
 	forEach(t, func(t *testing.T, w *wine, s setup) {
 		w.run(s.install(file(t, s.pattern))...)
 		program := w.followed(s)
 		other := w.in(t)
-		other.env = append(slices.Clone(w.env), `SWAPKEEP_HOME=C:\state\other`) // stop does not reach its daemon
+		other.env = append(slices.Clone(w.env), `SWAPKEEP_HOME=C:\state\other`) // so that stop does not reach its daemon
 		held := other.browser(program)
 		w.remove(s, program)
 		if err := held.Call(t.Context(), "host.hello", nil, nil); err != nil {
@@ -53,7 +54,7 @@ func TestHeldForLong(t *testing.T) {
 		w.run(s.install(file(t, s.pattern))...)
 		_, _ = held.Stop()
 		other.run(program, "stop")
-		w.greeted(program, s.hive) // a daemon starts, and sweeps
+		w.greeted(program, s.hive) // starts a daemon, which deletes what was moved aside
 		w.run(program, "stop")
 		if left := w.aside(); len(left) > 0 {
 			t.Errorf("not swept: %v", left)
@@ -62,8 +63,8 @@ func TestHeldForLong(t *testing.T) {
 	})
 }
 
-// remove removes a package and waits for the end: the setup program's remover goes on by a
-// copy of itself.
+// remove removes a package and waits for the end, as the setup program's remover continues
+// in a copy of itself.
 func (w *wine) remove(s setup, program string) {
 	w.t.Helper()
 	w.run(s.uninstall(file(w.t, s.pattern), windowsDir(program))...)
@@ -77,13 +78,13 @@ func (w *wine) remove(s setup, program string) {
 	w.t.Errorf("%s is there", windowsDir(program))
 }
 
-// aside are programs that were moved there.
+// aside returns the programs that were moved aside.
 func (w *wine) aside() []string {
 	return slices.DeleteFunc(w.named(), func(name string) bool { return !strings.HasSuffix(name, ".old") })
 }
 
-// TestNowhereAside: where a program that is held cannot be moved, the setup program replaces
-// neither and says that it failed, and its remover leaves itself, to be run again.
+// TestNowhereAside covers a running program that cannot be moved: the setup program
+// replaces neither program and reports failure, and its remover stays, to be run again.
 func TestNowhereAside(t *testing.T) {
 	w := newWine(t)
 	if w == nil {
@@ -95,7 +96,7 @@ func TestNowhereAside(t *testing.T) {
 	w.run(s.install(file(t, s.pattern))...)
 	program := w.followed(s)
 	daemon := strings.Replace(program, "swapkeep.exe", "swapkeepd.exe", 1)
-	elsewhere, err := os.MkdirTemp("/dev/shm", "swapkeep-wine-") // another file system
+	elsewhere, err := os.MkdirTemp("/dev/shm", "swapkeep-wine-") // on another file system
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func TestNowhereAside(t *testing.T) {
 		t.Error(err)
 	}
 	w.run(s.uninstall("", windowsDir(program))...)
-	time.Sleep(30 * time.Second) // it goes on by a copy of itself, and waits
+	time.Sleep(30 * time.Second) // the remover continues in a copy of itself, and waits
 	if _, err := os.Stat(w.host(windowsDir(program) + `\uninstall.exe`)); err != nil || w.query(`HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Swapkeep`, "UninstallString") == "" {
 		t.Errorf("there is no way back: %v", err)
 	}
@@ -124,7 +125,7 @@ func TestNowhereAside(t *testing.T) {
 	w.asBefore(before)
 }
 
-// temporary has Windows use a folder for temporary files, and returns the one before.
+// temporary sets the Windows directory for temporary files and returns the previous one.
 func (w *wine) temporary(folder string) (before string) {
 	w.t.Helper()
 	before = w.query(`HKCU\Environment`, "TEMP")
@@ -136,7 +137,7 @@ func (w *wine) temporary(folder string) (before string) {
 
 var old = time.Unix(1, 0)
 
-// age makes files old, and aged tells whether one is.
+// age gives files an old modification time, which aged reports.
 func (w *wine) age(paths ...string) {
 	w.t.Helper()
 	for _, path := range paths {
@@ -155,7 +156,7 @@ func (w *wine) aged(path string) bool {
 	return info.ModTime().Equal(old)
 }
 
-// older is an MSI as of an earlier version.
+// older returns a copy of an MSI with an earlier version.
 func older(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -172,8 +173,9 @@ func older(t *testing.T, path string) string {
 	return to
 }
 
-// TestUpdateWhileRunning: each of Windows' packages replaces an earlier one while browsers
-// hold the host, also one of two updates ago; the programs in place are the new ones, both.
+// TestUpdateWhileRunning checks that each Windows package replaces an earlier one while
+// browsers have the host running, also one of two updates ago. Both programs in place are
+// then the new ones.
 func TestUpdateWhileRunning(t *testing.T) {
 	forEach(t, func(t *testing.T, w *wine, s setup) {
 		before := w.now()
@@ -200,7 +202,7 @@ func TestUpdateWhileRunning(t *testing.T) {
 	})
 }
 
-// handedOver wants a relay to find the daemon that came in the place of its first.
+// handedOver checks that a relay finds the daemon that replaced its first.
 func (w *wine) handedOver(p *client.Process) {
 	w.t.Helper()
 	var err error
@@ -212,7 +214,7 @@ func (w *wine) handedOver(p *client.Process) {
 	w.t.Errorf("the daemon did not hand over: %v", err)
 }
 
-// update installs over what is there, and wants other programs in its place.
+// update installs over an installation and checks that both programs were replaced.
 func (w *wine) update(s setup, program string) {
 	w.t.Helper()
 	daemon := strings.Replace(program, "swapkeep.exe", "swapkeepd.exe", 1)
@@ -225,8 +227,8 @@ func (w *wine) update(s setup, program string) {
 	}
 }
 
-// TestOneOfTwo: setup program and MSI for a user have one folder. The second to come refuses
-// and changes nothing.
+// TestOneOfTwo checks that of the setup program and the user's MSI, which share a
+// directory, the second refuses to install and changes nothing.
 func TestOneOfTwo(t *testing.T) {
 	w := newWine(t)
 	if w == nil {

@@ -22,7 +22,7 @@ func msi(t *testing.T, path, query string) {
 	must(t, exec.Command("msibuild", path, "-q", query))
 }
 
-// unpacked puts the programs of the MSI into a folder, as from an archive.
+// unpacked extracts the programs of the MSI into a directory, as from an archive.
 func (w *wine) unpacked() (folder string) {
 	w.t.Helper()
 	dir := w.t.TempDir()
@@ -50,9 +50,9 @@ func (w *wine) write(path string, text []byte) error {
 	return os.WriteFile(w.host(path), text, 0o755)
 }
 
-// TestInstall: the installer of the programs themselves on Windows. It installs from a
-// folder, also over programs that run, which it moves aside; the doctor finds nothing that
-// fails; and what it made goes again, keys and all.
+// TestInstall runs swapkeep install on Windows. It installs from a directory, also over
+// running programs, which it moves aside; the doctor reports no failure; and uninstall
+// removes everything it made, registry keys included.
 func TestInstall(t *testing.T) {
 	w := newWine(t)
 	if w == nil {
@@ -84,15 +84,15 @@ func TestInstall(t *testing.T) {
 	w.asBefore(before)
 }
 
-// local is a path below the user's folder for programs.
+// local returns a path below %LOCALAPPDATA%.
 func (w *wine) local(elem ...string) string {
 	w.t.Helper()
 	dir := strings.TrimSpace(w.run("cmd", "/c", "echo %LOCALAPPDATA%"))
 	return strings.Join(append([]string{dir}, elem...), `\`)
 }
 
-// replaced installs other programs while one of another home runs from the folder: it runs
-// on, aside, until it ends; the next daemon sweeps it.
+// replaced installs other programs while a host of another home runs from the same
+// directory. That one is moved aside and runs until it ends; the next daemon deletes it.
 func (w *wine) replaced(install []string, program string) {
 	w.t.Helper()
 	other := w.in(w.t)
@@ -127,10 +127,10 @@ func (w *wine) replaced(install []string, program string) {
 	}
 }
 
-// examined has the doctor look: there is no browser, and nothing of ours fails.
+// examined runs the doctor: there is no browser, and no finding fails.
 func (w *wine) examined(program string) {
 	w.t.Helper()
-	out, _ := w.command(program, "doctor", "--json").Output() // its status says how bad it is
+	out, _ := w.command(program, "doctor", "--json").Output() // its exit status depends on the findings
 	var said struct{ Findings []doctor.Finding }
 	if err := json.Unmarshal(out, &said); err != nil || len(said.Findings) < 20 {
 		w.t.Fatalf("%d findings, %v: %s", len(said.Findings), err, out)
@@ -142,8 +142,8 @@ func (w *wine) examined(program string) {
 	}
 }
 
-// TestLetIn: the MSI's manifest, which names the programs beside it, is no other copy's:
-// another extension is let in without force.
+// TestLetIn checks that the MSI's manifest, which names the programs by a relative path,
+// does not count as another copy's: another extension can be allowed without force.
 func TestLetIn(t *testing.T) {
 	w := newWine(t)
 	if w == nil {
@@ -165,8 +165,8 @@ func TestLetIn(t *testing.T) {
 	w.asBefore(before)
 }
 
-// TestConsole: the daemon's program is linked for no window, and says its words all the
-// same in the terminal that it was started in, and into a file.
+// TestConsole checks that the daemon, which is linked as a GUI program, still writes to the
+// terminal it was started in, and to a file.
 func TestConsole(t *testing.T) {
 	w := newWine(t)
 	if w == nil {

@@ -16,8 +16,7 @@ import (
 	"swapkeep/manifest"
 )
 
-// A setup is one of Windows' packages: how it is installed without questions, where to,
-// and how it goes.
+// A setup is a Windows package: how to install it silently, where to, and how to remove it.
 type setup struct {
 	name      string
 	pattern   string
@@ -40,7 +39,7 @@ var setups = []setup{
 		func(_, folder string) []string { return []string{folder + `\uninstall.exe`, "/S"} }, "HKCU", "users/*/AppData/Local/swapkeep"},
 }
 
-// keysOf are the browsers that have to find the host, by their keys in the registry.
+// keysOf lists the registry keys by which browsers find the host.
 var keysOf = map[string]manifest.Family{
 	`Software\Google\Chrome\NativeMessagingHosts\app.swapkeep.host`:  manifest.Chromium,
 	`Software\Chromium\NativeMessagingHosts\app.swapkeep.host`:       manifest.Chromium,
@@ -48,9 +47,9 @@ var keysOf = map[string]manifest.Family{
 	`Software\Mozilla\NativeMessagingHosts\app.swapkeep.host`:        manifest.Firefox,
 }
 
-// TestWindows installs each of Windows' packages, follows the registry as browsers do to a
-// release's own programs, which greet, make a wallet in Credential Manager and find it
-// again; and removes the package without a trace.
+// TestWindows installs each Windows package and follows the registry, as browsers do, to
+// the release's own programs. These greet, create a wallet in Credential Manager and find
+// it again. Removing the package leaves no trace.
 func TestWindows(t *testing.T) {
 	forEach(t, func(t *testing.T, w *wine, s setup) {
 		before := w.now()
@@ -72,23 +71,23 @@ func TestWindows(t *testing.T) {
 	})
 }
 
-// forEach runs a test for each of Windows' packages.
+// forEach runs a test for each Windows package.
 func forEach(t *testing.T, test func(t *testing.T, w *wine, s setup)) {
 	w := newWine(t)
 	if w == nil {
 		return
 	}
-	w.env = append(w.env, `SWAPKEEP_HOME=C:\state`) // outside what packages know
+	w.env = append(w.env, `SWAPKEEP_HOME=C:\state`) // outside the packages' directories
 	w.warm()
 	for _, s := range setups {
 		t.Run(s.name, func(t *testing.T) { test(t, w.in(t), s) })
 	}
 }
 
-// browsersKeys are of browsers.
+// browsersKeys matches the registry keys of browsers.
 var browsersKeys = regexp.MustCompile(`(?i)\\\\(Google|Chromium|Mozilla|Edge|NativeMessagingHosts)(\\\\|$)`)
 
-// warm installs and removes a package once, for what Windows itself makes of that.
+// warm installs and removes a package once, for what Windows itself creates then.
 func (w *wine) warm() {
 	w.t.Helper()
 	s, before := setups[0], w.keys()
@@ -101,15 +100,16 @@ func (w *wine) warm() {
 	}
 }
 
-// in is the same machine for a part of a test.
+// in returns the same machine for a subtest.
 func (w *wine) in(t *testing.T) *wine { return &wine{t: t, dir: w.dir, env: w.env} }
 
-// windowsDir is the folder of a package, by the program in it.
+// windowsDir returns a package's directory from the path of a program in it.
 func windowsDir(program string) string {
 	return program[:strings.LastIndex(program, `\bin\`)]
 }
 
-// followed goes the way of each browser: key, file, program. All name one program.
+// followed finds the program as each browser does, by key, manifest and path: always the
+// same.
 func (w *wine) followed(s setup) (program string) {
 	w.t.Helper()
 	for key, family := range keysOf {
@@ -128,7 +128,7 @@ func (w *wine) followed(s setup) (program string) {
 		if err := json.Unmarshal(text, &m); err != nil {
 			w.t.Fatal(err)
 		}
-		found := path[:strings.LastIndex(path, `\`)+1] + m.Path // relative to the file
+		found := path[:strings.LastIndex(path, `\`)+1] + m.Path // relative to the manifest
 		if program != "" && found != program {
 			w.t.Errorf("%s names %s, others %s", path, found, program)
 		}
@@ -147,8 +147,8 @@ func (w *wine) followed(s setup) (program string) {
 	return program
 }
 
-// greeted starts the host as each family does on Windows; the first start starts the
-// daemon, by the release's own named pipe.
+// greeted starts the host as each browser family does on Windows. The first one starts the
+// daemon and connects by the release's own named pipe.
 func (w *wine) greeted(program, hive string) {
 	w.t.Helper()
 	for _, family := range manifest.Families() {
@@ -166,7 +166,7 @@ func (w *wine) greeted(program, hive string) {
 	}
 }
 
-// wallet makes a wallet in Credential Manager, which a new daemon finds there.
+// wallet creates a wallet in Credential Manager, where a new daemon finds it.
 func (w *wine) wallet(program string) {
 	w.t.Helper()
 	const password = "a password for wine, 1\n"
@@ -198,8 +198,8 @@ func (w *wine) wallet(program string) {
 	}
 }
 
-// TestSetupKeepsWallets: home and programs share a folder on Windows. Removing the
-// programs leaves the home, and installing over an installation works.
+// TestSetupKeepsWallets checks, as home and programs share a directory on Windows, that
+// removing the programs keeps the home, and that installing over an installation works.
 func TestSetupKeepsWallets(t *testing.T) {
 	w := newWine(t)
 	if w == nil {
@@ -208,12 +208,12 @@ func TestSetupKeepsWallets(t *testing.T) {
 	s := setups[2]
 	w.run(s.install(file(t, s.pattern))...)
 	program := w.followed(s)
-	w.greeted(program, s.hive) // the daemon goes on
+	w.greeted(program, s.hive) // the daemon keeps running
 	w.run(s.install(file(t, s.pattern))...)
 	w.greeted(program, s.hive)
 	folder := windowsDir(program)
 	w.run(s.uninstall("", folder)...)
-	w.settle() // it goes on by a copy of itself
+	w.settle() // the remover continues in a copy of itself
 	left, err := os.ReadDir(w.host(folder))
 	if err != nil {
 		t.Fatal(err)

@@ -18,21 +18,21 @@ import (
 	"swapkeep/manifest"
 )
 
-// wineTools are what the tests of Windows' packages need.
+// wineTools maps the tools that the Windows tests need to their Debian packages.
 var wineTools = map[string]string{
 	"wine": "wine64 wine", "x86_64-w64-mingw32-gcc-posix": "gcc-mingw-w64-x86-64-posix",
 	"msibuild": "msitools", "script": "bsdutils",
 }
 
-// A wine is a Windows machine in a folder. The programs in it are a release's own; only
-// what Go wants and wine 8 lacks is added to the system.
+// A wine is a Windows machine in a directory. The programs in it are a release's own. Only
+// a library that Go needs and wine 8 lacks is added.
 type wine struct {
 	t   *testing.T
 	dir string
 	env []string
 }
 
-// newWine is nil, and says so, where wine cannot be had.
+// newWine returns nil, and logs why, if a tool is missing.
 func newWine(t *testing.T) *wine {
 	t.Helper()
 	for tool, pkg := range wineTools {
@@ -61,20 +61,20 @@ func newWine(t *testing.T) *wine {
 	return w
 }
 
-// command is a Windows program.
+// command returns a command that runs a Windows program.
 func (w *wine) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("wine", args...)
 	cmd.Env = w.env
 	return cmd
 }
 
-// run runs one to its good end.
+// run runs a program, which has to succeed, and returns its output.
 func (w *wine) run(args ...string) string {
 	w.t.Helper()
 	return strings.ReplaceAll(string(w.said("", args...)), "\r\n", "\n")
 }
 
-// fails runs one that has to refuse what it was asked.
+// fails runs a program that has to fail.
 func (w *wine) fails(args ...string) {
 	w.t.Helper()
 	if err := w.command(args...).Run(); err == nil {
@@ -82,7 +82,7 @@ func (w *wine) fails(args ...string) {
 	}
 }
 
-// browser is one that has the host started, by the manifest's program, and holds it.
+// browser starts the host as a browser does and keeps it running until the test ends.
 func (w *wine) browser(program string) *client.Process {
 	w.t.Helper()
 	p, err := client.Start(w.command(append([]string{program}, arguments(manifest.Chromium, "")...)...))
@@ -96,8 +96,8 @@ func (w *wine) browser(program string) *client.Process {
 	return p
 }
 
-// said runs one to its good end and returns what it wrote. It writes to a file: a daemon
-// that it starts keeps a pipe open under wine.
+// said runs a program, which has to succeed, and returns its output. Output goes to a file,
+// because under wine a daemon that the program starts would keep a pipe open.
 func (w *wine) said(input string, args ...string) []byte {
 	w.t.Helper()
 	out, err := os.CreateTemp(w.t.TempDir(), "said-")
@@ -115,9 +115,9 @@ func (w *wine) said(input string, args ...string) []byte {
 	return text
 }
 
-// first starts the daemon and is its first client, who is never answered: wine gives it
-// the instance of the pipe by which the listener only holds the name, which Windows 10
-// does not (go-winio, issue 173). A relay outlasts that; a command gives up.
+// first starts the daemon and is its first client, which never gets an answer: wine
+// connects it to the pipe instance by which the listener only reserves the name, which
+// Windows 10 does not (go-winio, issue 173). A relay survives that; a command gives up.
 func (w *wine) first(program string) {
 	w.t.Helper()
 	cmd := w.command(program, "keys", "status")
@@ -129,10 +129,10 @@ func (w *wine) first(program string) {
 	_ = cmd.Wait()
 }
 
-// settle waits for all programs to end and for the registry to be written. What does not
-// end fails the test and is ended.
+// settle waits until all programs have ended and the registry is written. Programs that do
+// not end fail the test and are killed.
 func (w *wine) settle() {
-	server := "/usr/lib/wine/wineserver64" // Debian keeps it off the path
+	server := "/usr/lib/wine/wineserver64" // Debian keeps it out of PATH
 	if found, err := exec.LookPath("wineserver"); err == nil {
 		server = found
 	}
@@ -148,7 +148,7 @@ func (w *wine) settle() {
 	}
 }
 
-// host is a Windows path as one of this system. The path's case is found.
+// host converts a Windows path to one of this system, whatever its case.
 func (w *wine) host(path string) string {
 	at := filepath.Join(w.dir, "drive_c")
 	for part := range strings.SplitSeq(strings.TrimPrefix(strings.ReplaceAll(path, `\`, "/"), "C:/"), "/") {
@@ -162,7 +162,7 @@ func (w *wine) host(path string) string {
 	return at
 }
 
-// query is a registry value, empty when it is not there.
+// query returns a registry value, or "" if it does not exist.
 func (w *wine) query(key string, value ...string) string {
 	args := []string{"reg", "query", key, "/ve"}
 	if len(value) > 0 {
@@ -176,18 +176,18 @@ func (w *wine) query(key string, value ...string) string {
 	return strings.TrimSpace(text)
 }
 
-// Of the registry and the files: what speaks of the product, and what of that is a person's
-// and stays: wallets in Credential Manager, and the state directory of these tests. What
-// Windows removes at its next start is its own affair.
+// ours matches traces of the product in registry and files. personal matches those that
+// belong to the user and stay: wallets in Credential Manager, and the state directory of
+// these tests. It also matches what Windows removes at its next start.
 var (
 	ours     = regexp.MustCompile(`(?i)swapkeep`)
 	personal = regexp.MustCompile(`swapkeep/[0-9a-f]{16}:(index|wallet/\d+)|Credential Manager$|PendingFileRenameOperations|^/drive_c/state`)
 )
 
-// windowsOwn are keys that Windows makes at the first package of a kind, and keeps.
+// windowsOwn matches keys that Windows creates for the first package of a kind and keeps.
 var windowsOwn = regexp.MustCompile(`(Installer|UserData\\\\S-1-5-18)\\\\(Components|Features|Products|UpgradeCodes)$|CurrentVersion\\\\Uninstall$`)
 
-// keys are all keys of the registry that are neither a person's nor Windows' own.
+// keys returns all registry keys except personal ones and Windows' own.
 func (w *wine) keys() []string {
 	var found []string
 	for name, line := range w.registry() {
@@ -198,7 +198,7 @@ func (w *wine) keys() []string {
 	return found
 }
 
-// registry are the lines of the registry's files, each with the file's name.
+// registry returns the lines of the registry's files, each with the file's name.
 func (w *wine) registry() iter.Seq2[string, string] {
 	w.settle()
 	return func(yield func(name, line string) bool) {
@@ -216,12 +216,12 @@ func (w *wine) registry() iter.Seq2[string, string] {
 	}
 }
 
-// A machine is what is on it: what speaks of the product, files and registry keys.
+// A machine is a snapshot: traces of the product, files and registry keys.
 type machine struct{ traces, files, keys []string }
 
 func (w *wine) now() machine { return machine{w.traces(), w.files(), w.keys()} }
 
-// asBefore wants nothing to be on the machine that was not there.
+// asBefore checks that the machine has nothing it did not have before.
 func (w *wine) asBefore(before machine) {
 	w.t.Helper()
 	now := w.now()
@@ -234,7 +234,7 @@ func (w *wine) asBefore(before machine) {
 	}
 }
 
-// traces are what speaks of the product and is nobody's own.
+// traces returns registry lines and files that mention the product, except personal ones.
 func (w *wine) traces() []string {
 	var found []string
 	for name, line := range w.registry() {
@@ -245,7 +245,7 @@ func (w *wine) traces() []string {
 	return append(found, w.named()...)
 }
 
-// named are files that have the product's name and are nobody's own.
+// named returns the files with the product's name in their path, except personal ones.
 func (w *wine) named() (found []string) {
 	err := filepath.WalkDir(filepath.Join(w.dir, "drive_c"), func(path string, _ os.DirEntry, err error) error {
 		if below := strings.TrimPrefix(path, w.dir); ours.MatchString(below) && !personal.MatchString(below) {
@@ -259,7 +259,7 @@ func (w *wine) named() (found []string) {
 	return found
 }
 
-// files are all files of the machine but its temporary ones.
+// files returns all files of the machine except temporary ones.
 func (w *wine) files() []string {
 	var all []string
 	err := filepath.WalkDir(filepath.Join(w.dir, "drive_c"), func(path string, _ os.DirEntry, err error) error {

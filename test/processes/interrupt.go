@@ -10,15 +10,15 @@ import (
 	"syscall"
 )
 
-// EndInterrupted has the test that is interrupted from now on leave nothing behind: the
-// programs that lie anywhere below root, its own temporary folder, are killed, root is
-// removed, and the test exits with 130.
+// EndInterrupted makes an interrupted test clean up from now on: programs anywhere below
+// root, the test's own temporary directory, are killed, root is removed, and the test exits
+// with 130.
 func EndInterrupted(root string) {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		why := <-stop
-		for range 3 { // one that is starting now may start another
+		for range 3 { // a program that is just starting may start another
 			pids, _ := where(func(dir string) bool { return strings.HasPrefix(dir, root+"/") })
 			for _, pid := range pids {
 				_ = Kill(pid)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// TestEndInterrupted runs itself as the test that is interrupted.
+// TestEndInterrupted runs itself in a second process, which it interrupts.
 func TestEndInterrupted(t *testing.T) {
 	const folder = "SWAPKEEP_TEST_INTERRUPTED"
 	if root := os.Getenv(folder); root != "" {

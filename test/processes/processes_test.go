@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestOneFolder: only what was started from the folder is found, and it is gone once it
-// was killed.
+// TestOneFolder checks that only programs of the directory are found, and none after a
+// kill.
 func TestOneFolder(t *testing.T) {
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {
@@ -45,7 +45,7 @@ func TestOneFolder(t *testing.T) {
 	}
 }
 
-// TestKillRefuses the test itself. What a refusal of less than 2 spares is not tried.
+// TestKillRefuses tries only the test's own pid: if accepted, ids below 2 would do harm.
 func TestKillRefuses(t *testing.T) {
 	if Kill(os.Getpid()) == nil {
 		t.Error("this lives on, and was killed")

@@ -8,14 +8,14 @@ import (
 	"os/exec"
 )
 
-// The programs, as they are called; relay is every command too.
+// Program names. swapkeep is both the relay and the command line.
 const (
 	relay  = "swapkeep"
 	daemon = "swapkeepd"
 )
 
-// Build makes the programs as the Makefile does, into a new folder, with a build tag
-// and flags for the linker besides; "" is none.
+// Build builds both programs into a new directory as the Makefile does, with the given
+// build tags and extra linker flags; either may be "".
 func Build(dir, tags, flags string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err

@@ -10,19 +10,19 @@ import (
 	"strconv"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/failpoint"
 )
 
-// Measured is what goes into the environment of a program that Figures is to be asked
-// about.
+// Measured creates the directory for figures and returns the environment entry that makes a
+// program write them, so that Figures can ask it.
 func (h *Home) Measured() (string, error) {
-	return "SWAPKEEP_FAULT_FIGURES=" + h.figures(), os.MkdirAll(h.figures(), 0o700)
+	return "SWAPKEEP_FAILPOINT_FIGURES=" + h.figures(), os.MkdirAll(h.figures(), 0o700)
 }
 
 func (h *Home) figures() string { return filepath.Join(h.Dir, "figures") }
 
-// Figures are what a process holds now.
-func (h *Home) Figures(pid int, wait time.Duration) (f fault.Figures, err error) {
+// Figures asks a running program for its current resource figures and waits up to wait.
+func (h *Home) Figures(pid int, wait time.Duration) (f failpoint.Figures, err error) {
 	path := filepath.Join(h.figures(), strconv.Itoa(pid))
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return f, err

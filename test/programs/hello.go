@@ -11,7 +11,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// Hello is the next greeting of a daemon that a relay passes on.
+// Hello waits up to wait for the daemon's next host.hello notification through a relay.
 func Hello(p *client.Process, wait time.Duration) (h protocol.Hello, err error) {
 	for late := time.After(wait); ; {
 		select {

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package programs builds the real programs for tests, gives them a home of their own,
-// and asks those that run there who they are and what they hold.
+// Package programs builds the real programs for tests, runs them in a home of their own,
+// and queries the running ones for their identity and resources.
 package programs
 
 import (
@@ -19,23 +19,23 @@ import (
 )
 
 const (
-	// Extension is the one that homes know.
+	// Extension is the id of the only extension that a Home allows.
 	Extension = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-	// Origin is what its browser calls it.
+	// Origin is the origin of Extension as its browser states it.
 	Origin = "chrome-extension://" + Extension + "/"
 )
 
-// A Home is one user at one machine, with programs of his own.
+// A Home is one user on one machine, with programs of its own.
 type Home struct {
-	Dir   string // what is his
-	Bin   string // folder of the programs that are started
+	Dir   string // the user's home directory
+	Bin   string // directory of the programs to start
 	Place transport.Place
 	Env   []string
-	As    *syscall.Credential // nil: whoever runs the test
+	As    *syscall.Credential // nil: the user who runs the test
 }
 
-// NewHome is one in a folder, where nothing is started yet, with a configuration. A
-// socket's path takes a short folder.
+// NewHome describes a home in dir with the given configuration and starts nothing. dir must
+// be short, as the path of the socket has a limit.
 func NewHome(dir, config string) *Home {
 	h := &Home{Dir: dir, Place: transport.Place{Home: filepath.Join(dir, "state")}}
 	h.Env = []string{
@@ -45,8 +45,8 @@ func NewHome(dir, config string) *Home {
 	return h
 }
 
-// Install gives the home programs at a path of its own, which tells its processes from
-// another home's: a daemon hides all else about itself.
+// Install links the programs into a directory of the home. A daemon hides everything else
+// about itself, so the path is how its processes are told apart from another home's.
 func (h *Home) Install(from string) error {
 	h.Bin = filepath.Join(h.Dir, filepath.Base(from))
 	if err := os.Mkdir(h.Bin, 0o755); err != nil {
@@ -60,13 +60,12 @@ func (h *Home) Install(from string) error {
 	return nil
 }
 
-// Command is swapkeep with arguments; extra goes into its environment, and into that of
-// a daemon it starts.
+// Command returns swapkeep with arguments; extra adds to its environment and its daemon's.
 func (h *Home) Command(extra []string, args ...string) *exec.Cmd {
 	return h.command(relay, extra, args)
 }
 
-// Daemon is the daemon by itself.
+// Daemon returns the command that starts swapkeepd directly.
 func (h *Home) Daemon(extra ...string) *exec.Cmd { return h.command(daemon, extra, nil) }
 
 func (h *Home) command(program string, extra, args []string) *exec.Cmd {
@@ -78,7 +77,7 @@ func (h *Home) command(program string, extra, args []string) *exec.Cmd {
 	return cmd
 }
 
-// PID is the daemon's that listens, by the kernel's word on its socket.
+// PID returns the listening daemon's process id, as the kernel reports it for the socket.
 func (h *Home) PID(ctx context.Context) (int, error) {
 	conn, err := transport.Dial(ctx, h.Place)
 	if err != nil {
@@ -92,7 +91,7 @@ func (h *Home) PID(ctx context.Context) (int, error) {
 	return peer.PID, err
 }
 
-// Status is the daemon's health, as a terminal is told.
+// Status returns the daemon's status, as the command line gets it.
 func (h *Home) Status() (s protocol.StatusResult, err error) {
 	out, err := h.Command(nil, "--json", "status").Output()
 	if err == nil {
@@ -104,7 +103,7 @@ func (h *Home) Status() (s protocol.StatusResult, err error) {
 	return s, err
 }
 
-// Log is the end of what daemons said, for a test that fails.
+// Log returns the end of the daemons' log, for the message of a failed test.
 func (h *Home) Log() string {
 	const most = 6000
 	b, err := os.ReadFile(h.Place.LogPath())

@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A PostgreSQL is a cluster of its own.
+// A PostgreSQL is a private cluster.
 type PostgreSQL struct {
 	Password string
 
@@ -28,7 +28,7 @@ type PostgreSQL struct {
 	last int
 }
 
-// Program finds one of PostgreSQL's own, which Debian keeps out of PATH.
+// Program finds a PostgreSQL program. Debian keeps them out of PATH.
 func Program(t testing.TB, name string) string {
 	t.Helper()
 	if path, err := exec.LookPath(name); err == nil {
@@ -41,7 +41,7 @@ func Program(t testing.TB, name string) string {
 	return found[len(found)-1]
 }
 
-// StartPostgreSQL makes a cluster and starts it. It ends with the test.
+// StartPostgreSQL creates and starts a cluster, which is stopped when the test ends.
 func StartPostgreSQL(t testing.TB) *PostgreSQL {
 	t.Helper()
 	g := &PostgreSQL{t: t, dir: directory(t), port: freePort(t), Password: newPassword()}
@@ -63,7 +63,7 @@ func StartPostgreSQL(t testing.TB) *PostgreSQL {
 	return g
 }
 
-// Start starts a cluster that was stopped, at the same address.
+// Start starts a stopped cluster again, at the same address.
 func (g *PostgreSQL) Start() {
 	g.t.Helper()
 	p, err := run(g.dir, "INT", g.answers, Program(g.t, "postgres"), "-D", filepath.Join(g.dir, "data"), "-p", strconv.Itoa(g.port),
@@ -75,7 +75,7 @@ func (g *PostgreSQL) Start() {
 	g.p = p
 }
 
-// Stop ends the cluster's processes at once; sessions are cut off.
+// Stop stops the cluster at once and cuts off its sessions.
 func (g *PostgreSQL) Stop() {
 	if g.p != nil {
 		g.p.end()
@@ -83,8 +83,8 @@ func (g *PostgreSQL) Stop() {
 	}
 }
 
-// Signal sends one to every process of the cluster: SIGSTOP makes a server that is
-// there and does not answer.
+// Signal sends s to every process of the cluster. After SIGSTOP the server accepts
+// connections but does not answer.
 func (g *PostgreSQL) Signal(s syscall.Signal) {
 	g.t.Helper()
 	out, err := exec.Command("ps", "-o", "pid=", "--ppid", strconv.Itoa(g.p.pid)).Output()
@@ -104,18 +104,18 @@ func (g *PostgreSQL) Signal(s syscall.Signal) {
 	}
 }
 
-// URL is of a database, by TCP.
+// URL returns the TCP URL of a database.
 func (g *PostgreSQL) URL(database string) string {
 	u := url.URL{Scheme: "postgres", User: url.UserPassword("swapkeep", g.Password), Host: fmt.Sprintf("127.0.0.1:%d", g.port), Path: database, RawQuery: "sslmode=disable"}
 	return u.String()
 }
 
-// SocketURL is of a database, by the Unix socket.
+// SocketURL returns the Unix socket URL of a database.
 func (g *PostgreSQL) SocketURL(database string) string {
 	return fmt.Sprintf("postgres://swapkeep:%s@/%s?host=%s&port=%d", g.Password, database, g.dir, g.port)
 }
 
-// Database makes an empty database and returns its URL.
+// Database creates an empty database and returns its TCP URL.
 func (g *PostgreSQL) Database() string {
 	g.t.Helper()
 	g.last++
@@ -131,7 +131,7 @@ func (g *PostgreSQL) Database() string {
 	return g.URL(name)
 }
 
-// Do runs SQL in the database of a URL.
+// Do runs SQL in the database at url.
 func Do(t testing.TB, url, sql string, args ...any) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)

@@ -14,7 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// A Redis is a server of its own that keeps nothing on disk.
+// A Redis is a private server that stores nothing on disk.
 type Redis struct {
 	Password string
 
@@ -24,7 +24,7 @@ type Redis struct {
 	p    *process
 }
 
-// StartRedis starts a server. It ends with the test.
+// StartRedis starts a server, which is stopped when the test ends.
 func StartRedis(t testing.TB) *Redis {
 	t.Helper()
 	r := &Redis{t: t, dir: directory(t), port: freePort(t), Password: newPassword()}
@@ -36,7 +36,7 @@ func StartRedis(t testing.TB) *Redis {
 
 func (r *Redis) socket() string { return filepath.Join(r.dir, "redis.sock") }
 
-// Start starts a server that was stopped, empty, at the same address.
+// Start starts a stopped server again, empty, at the same address.
 func (r *Redis) Start() {
 	r.t.Helper()
 	server, err := exec.LookPath("redis-server")
@@ -50,7 +50,6 @@ func (r *Redis) Start() {
 	r.p = p
 }
 
-// Stop ends the server.
 func (r *Redis) Stop() {
 	if r.p != nil {
 		r.p.end()
@@ -58,7 +57,7 @@ func (r *Redis) Stop() {
 	}
 }
 
-// Signal sends one to the server: SIGSTOP makes one that is there and does not answer.
+// Signal sends s to the server. After SIGSTOP it accepts connections but does not answer.
 func (r *Redis) Signal(s syscall.Signal) {
 	r.t.Helper()
 	if err := syscall.Kill(r.p.pid, s); err != nil {
@@ -66,16 +65,16 @@ func (r *Redis) Signal(s syscall.Signal) {
 	}
 }
 
-// URL is the server's, by TCP.
+// URL returns the server's TCP URL.
 func (r *Redis) URL() string { return fmt.Sprintf("redis://:%s@127.0.0.1:%d/0", r.Password, r.port) }
 
-// Bare is URL without the password.
+// Bare returns URL without the password.
 func (r *Redis) Bare() string { return fmt.Sprintf("redis://127.0.0.1:%d/0", r.port) }
 
-// SocketURL is the server's, by the Unix socket.
+// SocketURL returns the server's Unix socket URL.
 func (r *Redis) SocketURL() string { return fmt.Sprintf("unix://:%s@%s", r.Password, r.socket()) }
 
-// Client is another one of the same server, for looking and for damaging.
+// Client returns another client of the server, to inspect or damage its data.
 func (r *Redis) Client() *redis.Client {
 	o, err := redis.ParseURL(r.URL())
 	if err != nil {

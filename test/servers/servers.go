@@ -1,8 +1,8 @@
 //go:build hosted
 
-// Package servers starts private PostgreSQL and Redis servers for tests: in a
-// directory of their own, never as root, with passwords, on this machine's loopback
-// and a Unix socket. They end with the test process, however it ends.
+// Package servers starts private PostgreSQL and Redis servers for tests: each in its own
+// directory, never as root, with a password, on loopback and a Unix socket. They end with
+// the test process, however it ends.
 package servers
 
 import (
@@ -20,23 +20,24 @@ import (
 	"time"
 )
 
-// startTime bounds how long a server may take to answer.
+// startTime limits how long a server may take to answer.
 const startTime = 30 * time.Second
 
-// supervise runs a server until its standard input ends, as it does with the process
-// that started it, tells the server's process id, and ends it by a signal. The last
-// argument but those of the server is the signal. Before, what a test has stopped goes
-// on, children too: PostgreSQL waits for them.
+// supervise is a shell script that runs a server, prints its process id, and waits for the
+// end of its standard input, which comes at the latest when the starting process ends. It
+// then sends SIGCONT to the server and its children, because PostgreSQL waits for stopped
+// ones, and ends the server by a signal. Its arguments are the signal and the server's
+// command.
 const supervise = `signal=$1; shift; "$@" & pid=$!; echo $pid; read -r _; kill -CONT $pid $(ps -o pid= --ppid $pid); kill -$signal $pid; wait $pid`
 
-// A process is a server that runs.
+// A process is a running server.
 type process struct {
 	shell *exec.Cmd
 	stdin interface{ Close() error }
 	pid   int
 }
 
-// run starts a server as a user that may run it, and waits until it answers.
+// run starts a server as the owner and waits until it answers.
 func run(dir, signal string, ready func() error, args ...string) (*process, error) {
 	log, err := os.OpenFile(filepath.Join(dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -66,7 +67,7 @@ func run(dir, signal string, ready func() error, args ...string) (*process, erro
 		p.end()
 		return nil, err
 	}
-	for limit := time.Now().Add(startTime); ; time.Sleep(20 * time.Millisecond) { // a foreign program: there is nothing to wait for
+	for limit := time.Now().Add(startTime); ; time.Sleep(20 * time.Millisecond) { // another project's program, so there is no event to wait for
 		err := ready()
 		if err == nil {
 			return p, nil
@@ -79,13 +80,13 @@ func run(dir, signal string, ready func() error, args ...string) (*process, erro
 	}
 }
 
-// end ends the server and waits for its end.
+// end stops the server and waits for its exit.
 func (p *process) end() {
 	_ = p.stdin.Close()
-	_ = p.shell.Wait() // the status of a server that was told to end
+	_ = p.shell.Wait() // the exit status of a server stopped by a signal
 }
 
-// owner is whom a server runs as: another user than root.
+// owner returns the user that servers run as, which is never root.
 func owner() (*user.User, error) {
 	if os.Getuid() != 0 {
 		return user.Current()
@@ -98,7 +99,7 @@ func owner() (*user.User, error) {
 	return nil, fmt.Errorf("neither a user postgres nor nobody: as root no server can be started")
 }
 
-// unprivileged are the words before a command that run it as the owner.
+// unprivileged returns the command prefix that runs a program as the owner.
 func unprivileged() ([]string, error) {
 	u, err := owner()
 	if err != nil || os.Getuid() != 0 {
@@ -107,8 +108,8 @@ func unprivileged() ([]string, error) {
 	return []string{"setpriv", "--reuid=" + u.Uid, "--regid=" + u.Gid, "--clear-groups"}, nil
 }
 
-// directory makes one that the owner alone may enter. Its path is short, as those of
-// sockets must be.
+// directory creates a directory that only the owner may enter. Its path is short because of
+// the limit on socket paths.
 func directory(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "sk")
@@ -120,7 +121,7 @@ func directory(t testing.TB) string {
 	return dir
 }
 
-// give makes a file the owner's.
+// give makes the owner the owner of a file.
 func give(t testing.TB, path string) {
 	t.Helper()
 	u, err := owner()
@@ -134,7 +135,7 @@ func give(t testing.TB, path string) {
 	}
 }
 
-// freePort is one that nobody listens on now.
+// freePort returns a TCP port that is free now.
 func freePort(t testing.TB) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -147,7 +148,7 @@ func freePort(t testing.TB) int {
 
 func newPassword() string { return rand.Text() }
 
-// write writes a file that the owner alone reads.
+// write writes a file that only the owner may read.
 func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

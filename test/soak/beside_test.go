@@ -17,16 +17,16 @@ import (
 	"swapkeep/priceapi/web"
 )
 
-// A bystander is a window that stays open and a program that follows the price API: it
-// asks for nothing and is told.
+// A bystander is a window that stays open, with a program that follows the price API. It
+// sends no requests and receives notifications.
 type bystander struct {
 	*window
-	pace float64 // of time, while nobody but it is there
+	pace float64 // of the clock while no user acts
 
 	boards, idle, events atomic.Int64
-	fetched              chan struct{} // has one when boards grew
+	fetched              chan struct{} // signalled when boards grew
 
-	leave func() // for good
+	leave func() // permanently
 }
 
 func (h *home) bystander(t *testing.T) *bystander {
@@ -54,7 +54,7 @@ func (h *home) bystander(t *testing.T) *bystander {
 	return b
 }
 
-// listen takes what is told to every window.
+// listen counts the notifications that every window gets.
 func (b *bystander) listen(stop chan struct{}) {
 	for {
 		select {
@@ -78,7 +78,7 @@ func (b *bystander) listen(stop chan struct{}) {
 	}
 }
 
-// follow reads the price API's events for as long as it is there.
+// follow reads the price API's events and reconnects until ctx ends.
 func (b *bystander) follow(ctx context.Context) {
 	for ctx.Err() == nil {
 		if s := b.status(); s.Prices.URL != "" {

@@ -9,21 +9,21 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/fault"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/clock"
 	"swapkeep/priceapi/price"
 	"swapkeep/priceapi/series"
 	"swapkeep/sandbox/market"
 )
 
 const (
-	charted   = "ETH" // whose candles are looked at: mainnet's native coin
+	charted   = "ETH" // whose candles are checked: mainnet's native coin
 	rise      = 6e6   // at each visit, in millionths of a dollar
 	told      = 10 * time.Minute
-	roundings = 2e-4 // of a price; a rise is ten times as much
+	roundings = 2e-4 // relative to a price; a rise is ten times as much
 )
 
-// move makes prices of each round another: candles of the wrong time are then wrong.
+// move sets another price each round, so that candles of the wrong time have wrong values.
 func (u *user) move(round int) {
 	u.t.Helper()
 	if err := world.Market().Move(u.t.Context(), market.Move{Symbol: charted, MicroUSD: 3000e6 + int64(round+1)*rise}); err != nil {
@@ -31,8 +31,8 @@ func (u *user) move(round int) {
 	}
 }
 
-// said is the least and the most that any service said the coin is worth in a span: what
-// was true then, or so little before that a fetch may have been under way with it.
+// said returns the lowest and highest price that any service gave for the coin in a span.
+// It starts earlier by told, as a fetch may have been in flight that long.
 func said(from, to time.Time) (least, most float64) {
 	least = math.Inf(1)
 	for at := from.Add(-told); !at.After(to); at = at.Add(time.Minute) {
@@ -42,23 +42,24 @@ func said(from, to time.Time) (least, most float64) {
 	return least * (1 - roundings), most * (1 + roundings)
 }
 
-// A candle is one of whichever source.
+// A candle is a candle from any source.
 type candle struct {
 	at                     time.Time
 	open, high, low, close float64
 }
 
-// A chart is candles, and what they are to cover.
+// A chart is a series of candles and the time it should cover.
 type chart struct {
 	name     string
 	step     time.Duration
 	candles  []candle
-	from, to time.Time // of what passed: earlier prices are no service's
+	from, to time.Time // the time since the run began; earlier prices are made up
 }
 
-// judge counts the steps that lie within what passed, and says how many there are and
-// what is wrong with candles: values that nobody said, and a newest one that ended more
-// than two steps ago. Of one that began before, only the end is of what passed.
+// judge counts the steps that lie within the run and returns how many there should be. It
+// also lists what is wrong with the candles: values that no service gave, and a newest one
+// that ended more than two steps ago. Of a candle that began before the run only the close
+// is checked.
 func (c chart) judge(said func(from, to time.Time) (least, most float64)) (h happened, wrong []string) {
 	steps := int(c.to.Truncate(c.step).Sub(c.from.Add(c.step-1).Truncate(c.step)) / c.step)
 	h = happened{what: c.name + ": steps of " + minutes(c.step) + " with a price", least: max(steps, 0) * 8 / 10}
@@ -93,13 +94,13 @@ func (c chart) judge(said func(from, to time.Time) (least, most float64)) (h hap
 
 func minutes(d time.Duration) string { return fmt.Sprintf("%.0f min", d.Minutes()) }
 
-// drawn are the charts that a window draws.
+// drawn returns the charts that a window shows.
 func (w *window) drawn(from time.Time) (all []chart) {
 	w.t.Helper()
 	for _, p := range price.Periods() {
 		var r protocol.PriceHistory
 		w.must("prices.history", protocol.PriceHistoryParams{ChainID: mainnet, Token: protocol.Address(native.Hex()), Period: p.Name}, &r)
-		c := chart{name: "chart of " + p.Name, step: time.Duration(r.StepSeconds) * time.Second, from: from, to: fault.Now()}
+		c := chart{name: "chart of " + p.Name, step: time.Duration(r.StepSeconds) * time.Second, from: from, to: clock.Now()}
 		if c.step != p.Step {
 			w.t.Fatalf("%s has steps of %s", c.name, c.step)
 		}
@@ -119,13 +120,13 @@ func (w *window) drawn(from time.Time) (all []chart) {
 	return all
 }
 
-// rolled are the rows of quarters and hours in the file of a daemon that is stopped for it.
-// They are read as of a time at which the finer rows, which charts would else be made of,
-// are kept no more; and the file is opened by a clock by which none of them has ended, or
-// opening it would make them.
+// rolled returns the quarters and hours in prices.db, for which it stops the daemon. It
+// queries them for a later time, at which the finer rows, of which charts would otherwise
+// be made, have expired. It opens the file with a clock by which no quarter or hour has
+// ended, as opening it would otherwise roll them up.
 func (h *home) rolled(from time.Time) (all []chart) {
 	h.t.Helper()
-	to := fault.Now()
+	to := clock.Now()
 	h.stop()
 	defer h.start()
 	s, err := series.Open(filepath.Join(h.Place.Home, "prices.db"), series.Options{Now: func() time.Time { return from }})
@@ -156,7 +157,7 @@ func (h *home) rolled(from time.Time) (all []chart) {
 	return all
 }
 
-// TestJudgeCandles: candles that are missing, old or of another time are found.
+// TestJudgeCandles checks that missing, old and misdated candles are found.
 func TestJudgeCandles(t *testing.T) {
 	const step = 15 * time.Minute
 	from := time.Unix(1_800_000_000, 0).Truncate(time.Hour)
@@ -168,7 +169,7 @@ func TestJudgeCandles(t *testing.T) {
 			at := from.Add(time.Duration(n) * step)
 			c.candles = append(c.candles, candle{at, worth(at), worth(at.Add(step)), worth(at), worth(at.Add(step))})
 		}
-		c.candles[0].low = 1 // from before what passed
+		c.candles[0].low = 1 // from before the run
 		return c
 	}
 	for name, x := range map[string]struct {

@@ -13,20 +13,20 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/fault"
 	"swapkeep/host/client"
 	"swapkeep/host/owner"
 	"swapkeep/host/protocol"
 	"swapkeep/host/transport"
+	"swapkeep/internal/failpoint"
 	"swapkeep/test/programs"
 )
 
 const (
 	password = "correct horse battery staple"
-	patience = 30 * time.Second // of real time, for anything to happen on a busy machine
+	patience = 30 * time.Second // real time; enough for any event on a busy machine
 )
 
-// A home is where a daemon lives.
+// A home is the home of a running daemon.
 type home struct {
 	*programs.Home
 	t      *testing.T
@@ -34,7 +34,7 @@ type home struct {
 	said   bytes.Buffer
 }
 
-// open starts a daemon. Its log is almost full, so that it turns.
+// open starts a daemon whose log is almost full, so that it will be rotated.
 func open(t *testing.T, more ...string) *home {
 	t.Helper()
 	dir, err := os.MkdirTemp(world.root, "home")
@@ -57,7 +57,7 @@ func open(t *testing.T, more ...string) *home {
 	return h
 }
 
-// start returns when the daemon listens: a relay would else start one of its own.
+// start returns when the daemon listens: otherwise a relay would start one itself.
 func (h *home) start() {
 	h.t.Helper()
 	measured, err := h.Measured()
@@ -81,7 +81,7 @@ func (h *home) start() {
 	}
 }
 
-// close stops the daemon for good.
+// close stops the daemon and shows its log if the test failed.
 func (h *home) close() {
 	h.stop()
 	if h.t.Failed() {
@@ -89,7 +89,7 @@ func (h *home) close() {
 	}
 }
 
-// stop wants the daemon to end well.
+// stop stops the daemon, which has to exit cleanly.
 func (h *home) stop() {
 	if err := h.daemon.Process.Signal(syscall.SIGTERM); err != nil {
 		h.t.Error(err)
@@ -101,8 +101,8 @@ func (h *home) stop() {
 	}
 }
 
-// figures are what the daemon holds now.
-func (h *home) figures() fault.Figures {
+// figures returns the daemon's current resource figures.
+func (h *home) figures() failpoint.Figures {
 	h.t.Helper()
 	f, err := h.Figures(h.daemon.Process.Pid, patience)
 	if err != nil {
@@ -111,7 +111,7 @@ func (h *home) figures() fault.Figures {
 	return f
 }
 
-// size of a file in the home, 0 if there is none.
+// size returns the size of a file in the home, or 0 if there is none.
 func (h *home) size(name string) int64 {
 	info, err := os.Stat(filepath.Join(h.Place.Home, name))
 	if err != nil {
@@ -120,7 +120,7 @@ func (h *home) size(name string) int64 {
 	return info.Size()
 }
 
-// A window is a browser's: a relay, and the page behind it.
+// A window is a browser window: a relay and the page that uses it.
 type window struct {
 	*home
 	*client.Process
@@ -160,7 +160,7 @@ func (w *window) must(method string, params, result any) {
 	}
 }
 
-// status is what a terminal is told.
+// status returns the daemon's status, as the command line gets it.
 func (h *home) status() protocol.StatusResult {
 	h.t.Helper()
 	s, err := h.Status()

@@ -9,16 +9,16 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/fault"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/failpoint"
 )
 
 const (
 	relays = 50
-	atOnce = 200 // requests of one relay
+	atOnce = 200 // requests in flight per relay
 )
 
-// smaller is the load of the short form.
+// smaller returns the size of a load, a tenth in the short form.
 func smaller(n int) int {
 	if *short {
 		return n / 10
@@ -26,7 +26,7 @@ func smaller(n int) int {
 	return n
 }
 
-// questions are what windows ask without asking anybody else.
+// questions are requests that the daemon answers without asking other services.
 var questions = []question{
 	{"host.hello", func(int) any { return protocol.HelloParams{} }, anything},
 	{"tokens.search", func(n int) any { return protocol.SearchParams{Query: "USD", Limit: 1 + n%2} }, func(n int, result json.RawMessage) bool {
@@ -46,7 +46,7 @@ var questions = []question{
 func none(int) any                           { return struct{}{} }
 func anything(_ int, r json.RawMessage) bool { return len(r) > 0 }
 
-// bear makes a world and a daemon whose time passes as it does.
+// bear starts a world and a daemon at real pace, and returns once there are prices.
 func bear(t *testing.T) *home {
 	t.Helper()
 	begin(t)
@@ -66,8 +66,8 @@ func bear(t *testing.T) *home {
 	}
 }
 
-// settled is what the daemon holds once it has done what it begins with.
-func (h *home) settled() (now fault.Figures) {
+// settled returns the daemon's figures once its start-up work is done.
+func (h *home) settled() (now failpoint.Figures) {
 	h.t.Helper()
 	last, same := h.figures(), 0
 	for end := time.Now().Add(patience); same < 3 && time.Now().Before(end); last = now {
@@ -80,10 +80,11 @@ func (h *home) settled() (now fault.Figures) {
 	return last
 }
 
-// rested waits until the daemon holds no more than before, but for what Go keeps of as many
-// goroutines as there ever were at once: 480 bytes of each, which of all that 50 relays may
-// have answered at once is 1.5 MiB, however many requests there were.
-func (h *home) rested(before fault.Figures) (now fault.Figures) {
+// rested waits until the daemon's figures are back near before. The heap may be 2 MiB
+// larger, because Go keeps 480 bytes for each goroutine of the highest number there ever
+// was: 1.5 MiB for what 50 relays may have running at once, however many requests there
+// were.
+func (h *home) rested(before failpoint.Figures) (now failpoint.Figures) {
 	h.t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		now = h.figures()
@@ -97,14 +98,14 @@ func (h *home) rested(before fault.Figures) (now fault.Figures) {
 	}
 }
 
-func held(f fault.Figures) string {
+func held(f failpoint.Figures) string {
 	return fmt.Sprintf("RSS %s (peak %s), heap %s, %d goroutines, %d descriptors", mib(float64(f.RSS)), mib(float64(f.Peak)), mib(float64(f.Heap)), f.Goroutines, f.Descriptors)
 }
 
-// TestLoad: 50 relays with 200 requests in flight each get every answer, once.
+// TestLoad checks that 50 relays with 200 requests in flight get every answer exactly once.
 func TestLoad(t *testing.T) {
 	h := bear(t)
-	together(t, h, loadsOf(relays, atOnce)) // what is made once is made
+	together(t, h, loadsOf(relays, atOnce)) // so that one-time allocations are made
 	before := h.settled()
 	loads := loadsOf(relays, smaller(4000))
 	took, lasted := together(t, h, loads)
@@ -127,7 +128,7 @@ func loadsOf(n, total int) (all []*load) {
 	return all
 }
 
-// served wants a result for each request: an error is an answer too, and a quick one.
+// served checks that every request got a result: an error would be a fast answer too.
 func served(t *testing.T, loads []*load) {
 	t.Helper()
 	for i, l := range loads {
@@ -137,8 +138,8 @@ func served(t *testing.T, loads []*load) {
 	}
 }
 
-// TestLoadTooMuch: what is over a connection's bound is refused as busy, and all else
-// is answered. That of others is.
+// TestLoadTooMuch checks that requests over a connection's limit are refused as busy and
+// all others are answered, those of other connections too.
 func TestLoadTooMuch(t *testing.T) {
 	h := bear(t)
 	before := h.settled()

@@ -1,19 +1,20 @@
 //go:build faults && linux
 
-// Package soak has the real daemon live through a day in minutes, with a user beside
-// it, and wants what it holds at the end to be what it held in the morning. Run it with
+// Package soak runs the real daemon through a day in minutes, with a simulated user, and
+// checks that its resource use does not grow. Run it with
 //
 //	make soak             a day
 //	make soak SOAK=2h     a short one
 //
-// and have it bear more than a user makes of it, with
+// and put it under more load than a user makes, with
 //
 //	make load
 //	make load LOAD=short
 //
-// The daemon is the real program, built with the tag faults: its clock and what waits
-// by it run hundreds of times as fast (see package fault), answers take the time they
-// take. The sandbox, which is the world here, goes by the same clock. Under load time
+// The daemon is the real program, built with the tag faults: its clock and timers run up to
+// hundreds of times as fast (see package fault), while answers take real time. The sandbox,
+// which simulates everything outside, goes by the same clock. Under load time passes at its
+// normal pace, except where a test says otherwise.
 // passes as it does, but where a test says otherwise.
 package soak
 
@@ -26,7 +27,7 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/fault"
+	"swapkeep/internal/clock"
 	"swapkeep/sandbox"
 	"swapkeep/test/processes"
 	"swapkeep/test/programs"
@@ -38,14 +39,14 @@ var (
 	report = flag.String("report", "", "file that tables are added to, besides the log")
 )
 
-// world is what all of a run share.
+// world is shared by all tests of a run.
 var world struct {
 	root, pace string
 	*sandbox.Sandbox
 }
 
 func TestMain(m *testing.M) {
-	flag.Usage = func() {} // a wrong value is one line, and not below all that go test takes
+	flag.Usage = func() {} // so that a wrong value prints one line, without the flags of go test
 	flag.Parse()
 	if err := errors.Join(longEnough(*length), reportable(*report)); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
@@ -54,7 +55,7 @@ func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
-// longEnough refuses a soak that there would be no judging of.
+// longEnough refuses a soak that is too short to judge.
 func longEnough(length time.Duration) error {
 	if least := fewest * shortRound; length < least {
 		return fmt.Errorf("SOAK=%s is too short to judge by: want %.0fm or more", length, least.Minutes())
@@ -62,8 +63,7 @@ func longEnough(length time.Duration) error {
 	return nil
 }
 
-// reportable finds out before the run whether the report can be added to, and makes its
-// folder.
+// reportable creates the report's directory and checks that the report can be written.
 func reportable(path string) error {
 	if path == "" {
 		return nil
@@ -77,7 +77,7 @@ func reportable(path string) error {
 	return nil
 }
 
-// TestRefused: what would fail after the run is refused before it.
+// TestRefused checks that values that would fail only after the run are refused before it.
 func TestRefused(t *testing.T) {
 	if longEnough(time.Hour) == nil || longEnough(96*time.Minute) != nil || longEnough(24*time.Hour) != nil {
 		t.Error("an hour is long enough, or 96 minutes or a day are not")
@@ -106,15 +106,15 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// built is where the programs are.
+// built returns the directory of the programs.
 func built() string { return filepath.Join(world.root, "bin") }
 
-// begin opens the world at a pace that a user can act at.
+// begin starts the sandbox, at a pace at which a user can act.
 func begin(t *testing.T) {
 	t.Helper()
 	world.pace = filepath.Join(world.root, "pace")
 	goAt(t, 1)
-	t.Cleanup(fault.Follow(world.pace))
+	t.Cleanup(clock.Follow(world.pace))
 	var err error
 	if world.Sandbox, err = sandbox.Start(t.Context(), sandbox.Options{Chains: []uint64{mainnet, base}, Period: -1, Instant: true}); err != nil {
 		t.Fatal(err)
@@ -131,20 +131,20 @@ func begin(t *testing.T) {
 	beat(t)
 }
 
-// The paces of time.
+// Paces of the clock.
 const (
-	calm = 15  // while the user does something: quotes live for a second or two
-	fast = 400 // while he is away, and the machine is not busy
+	calm = 15  // while the user acts: quotes live for a second or two of real time
+	fast = 400 // while the user is away and the machine keeps up
 )
 
 func goAt(t *testing.T, times float64) {
 	t.Helper()
-	if err := fault.SetPace(world.pace, times); err != nil {
+	if err := clock.SetPace(world.pace, times); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// tell shows a table, and adds it to the report.
+// tell logs a table and adds it to the report.
 func tell(t *testing.T, text string) {
 	t.Helper()
 	t.Log("\n" + text)
@@ -165,7 +165,7 @@ func add(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// beat makes blocks whose time is the clock's, until the test ends.
+// beat mines blocks that have the clock's time, until the test ends.
 func beat(t *testing.T) {
 	stop, done := make(chan struct{}), make(chan struct{})
 	t.Cleanup(func() { close(stop); <-done })
@@ -173,12 +173,11 @@ func beat(t *testing.T) {
 		defer close(done)
 		last := time.Now()
 		for {
-			// Between blocks there are ten seconds of the daemon's, and less while a
-			// user waits for them.
+			// Blocks are ten seconds of the daemon's clock apart, less while a user waits.
 			select {
 			case <-stop:
 				return
-			case <-fault.After(10 * time.Second):
+			case <-clock.After(10 * time.Second):
 			case <-time.After(150 * time.Millisecond):
 			}
 			if time.Since(last) < 20*time.Millisecond {
@@ -189,18 +188,18 @@ func beat(t *testing.T) {
 				if c.Paused() {
 					continue
 				}
-				now := fault.Now()
+				now := clock.Now()
 				if c.ID == mainnet {
 					now = now.Add(lead)
 				}
 				if d := now.Sub(time.Unix(int64(c.Head().Time), 0)); d >= time.Second {
-					_ = c.Shift(d) // it refuses while a transaction comes in: the next one makes up for it
+					_ = c.Shift(d) // refused while a transaction comes in; the next block catches up
 				}
 			}
 		}
 	}()
 }
 
-// lead is by how much the chain where payments arrive is later than the one where they
-// are made: one that is older than its deposit would be none.
+// lead is how far mainnet, where payments arrive, is ahead of base, where deposits are
+// made: a payment dated before its deposit would not count.
 const lead = 5 * time.Second

@@ -16,37 +16,37 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"swapkeep/fault"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/clock"
 	"swapkeep/sandbox/bridgesim"
 )
 
-// manyOrders are as many as a daemon takes.
+// manyOrders is the number of open orders that a daemon allows.
 const manyOrders = 1000
 
-// A share is how many of them are of a kind.
+// A share is the part of the orders that is of one kind.
 type share struct {
 	deal
 	of float64
 }
 
-// deposits are made first, and not paid out; then calls are, and not mined.
+// Deposits are made first and not paid out; then calls are made and not mined.
 var (
 	deposits = []share{{deal{name: "bridge", kind: "bridge", chain: base, to: mainnet, amount: milli}, 0.4}}
 	wraps    = []share{{deal{name: "wrap", kind: "dex", chain: base, out: weth, amount: milli}, 0.6}}
 )
 
 const (
-	rush     = 10 // pace while orders are made, and settle: at twice that the first calls' deadlines pass before the last are made
+	rush     = 10 // pace while orders are made and settle; at twice that the first calls' deadlines would pass before the last are made
 	helloMax = 100 * time.Millisecond
 )
 
-// most is how often a second those outside may be asked: providers within what they grant,
-// networks a few things at each look at an order.
+// most limits the calls per second: to providers by their rate limits, to networks by a few
+// calls for each poll of an order.
 var most = rates{"dex": 6, "intent": 6, "bridge": 6, "rpc": 100}
 
-// TestLoadOrders: a thousand open orders are followed to their ends within what
-// providers grant, and the daemon answers meanwhile.
+// TestLoadOrders checks that a thousand open orders are followed to their ends within the
+// providers' rate limits, and that the daemon answers meanwhile.
 func TestLoadOrders(t *testing.T) {
 	h := bear(t)
 	u, count := settleIn(t, h), smaller(manyOrders)
@@ -92,7 +92,7 @@ func TestLoadOrders(t *testing.T) {
 	tell(t, text+held(h.figures())+"\n")
 }
 
-// hold has the bridge's deposits end so, also those that it has.
+// hold sets how the bridge ends its deposits, also those it already has.
 func hold(t *testing.T, kind bridgesim.Kind) {
 	t.Helper()
 	s := bridgesim.DefaultSettings
@@ -136,8 +136,8 @@ func (u *user) makeMany(shares []share, count int) {
 	}
 }
 
-// makeOne tries again what came too late, on a machine that is busy, with more time, and
-// a plan that is the one before: two of the same within a second are alike.
+// makeOne retries with a slower clock when a busy machine was too late, and with a new plan
+// when the plan equals the previous one, as two made within a second do.
 func (u *user) makeOne(w *window, d deal) (err error) {
 	defer goAt(u.t, rush)
 	for pace := float64(rush); pace >= 1; {
@@ -156,7 +156,7 @@ func (u *user) makeOne(w *window, d deal) (err error) {
 	return err
 }
 
-// order asks, reviews and accepts. What it accepts may be said again.
+// order quotes, prepares and executes. It repeats an execute that timed out, which is safe.
 func (u *user) order(w *window, d deal) error {
 	q := protocol.QuoteParams{
 		Account: protocol.Address(u.account.Hex()), TokenIn: protocol.Address(d.in.Hex()), TokenOut: protocol.Address(d.out.Hex()),
@@ -181,7 +181,7 @@ func (u *user) order(w *window, d deal) error {
 	return err
 }
 
-// each calls f with the orders, page by page.
+// each calls f with every order, page by page.
 func (w *window) each(open bool, f func(protocol.Order)) {
 	w.t.Helper()
 	p := protocol.OrdersParams{Open: open, Limit: protocol.PageMax}
@@ -203,8 +203,7 @@ func (w *window) openOrders() (n int) {
 	return n
 }
 
-// awaitDeposits waits until every open order's deposit is mined: one that waits for long
-// is withdrawn.
+// awaitDeposits waits until every deposit is mined; a late one would be withdrawn.
 func (w *window) awaitDeposits(t *testing.T) {
 	t.Helper()
 	for end := time.Now().Add(4 * patience); ; time.Sleep(100 * time.Millisecond) {
@@ -223,9 +222,8 @@ func (w *window) awaitDeposits(t *testing.T) {
 	}
 }
 
-// allEnded wants every order to have ended with proof, and those that are filled each to
-// be paid by a transaction of its own. On a machine that is busy a few deposits come too
-// late, and are withdrawn.
+// allEnded checks that every order has ended with proof, and that each filled one was paid
+// by its own transaction. On a busy machine a few deposits come too late and are withdrawn.
 func (w *window) allEnded(count int) {
 	w.t.Helper()
 	states, paid, why, n := map[string]int{}, map[common.Hash]bool{}, map[string]int{}, 0
@@ -247,13 +245,13 @@ func (w *window) allEnded(count int) {
 	}
 }
 
-// A greeting is how long hellos took, and all of it.
+// A greeting is how long each hello took, and all of them together.
 type greeting struct {
 	took   spread
 	lasted time.Duration
 }
 
-// hellosFor says hello every few milliseconds for so long.
+// hellosFor says hello every few milliseconds for a while.
 func (w *window) hellosFor(d time.Duration) (g greeting) {
 	w.t.Helper()
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
@@ -267,7 +265,7 @@ func (w *window) hellosFor(d time.Duration) (g greeting) {
 // settleAll says hello until all orders have ended.
 func (w *window) settleAll(t *testing.T, count int) (g greeting) {
 	t.Helper()
-	began, by := time.Now(), fault.Now()
+	began, by := time.Now(), clock.Now()
 	for n := w.openOrders(); n > 0; n = w.openOrders() {
 		g.took = append(g.took, w.hellosFor(time.Second).took...)
 		if n > 0 && time.Since(began) > patience+time.Duration(count)*200*time.Millisecond {
@@ -276,18 +274,18 @@ func (w *window) settleAll(t *testing.T, count int) (g greeting) {
 			t.Fatalf("%d of %d orders are still open: %v\n%s", n, count, left, w.Log())
 		}
 	}
-	g.lasted = fault.Now().Sub(by)
+	g.lasted = clock.Now().Sub(by)
 	return g
 }
 
-// calls are what was asked of those outside, and since when.
+// A calls counts the calls to providers and networks up to a time.
 type calls struct {
 	of map[string]int
 	at time.Time
 }
 
 func callsOf() calls {
-	c := calls{map[string]int{}, fault.Now()}
+	c := calls{map[string]int{}, clock.Now()}
 	for _, kind := range []string{"dex", "intent", "bridge"} {
 		for _, n := range world.Faults(kind).Counts() {
 			c.of[kind] += n
@@ -301,7 +299,7 @@ func callsOf() calls {
 	return c
 }
 
-// rates are calls a second, of the daemon's, by whom is asked.
+// rates are calls per second of the daemon's clock, by provider and for all networks.
 type rates map[string]float64
 
 func (c calls) perSecond() rates {

@@ -8,14 +8,13 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"swapkeep/fault"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/clock"
 	"swapkeep/priceapi/price"
 	"swapkeep/priceapi/series"
 )
 
-// remember gives the home the prices that a month of running leaves: only then the next
-// minute's takes the place of one that goes.
+// remember fills the home with a month of prices, so that new minutes replace expired ones.
 func (h *home) remember() {
 	h.t.Helper()
 	ids := h.priced()
@@ -24,7 +23,7 @@ func (h *home) remember() {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	now := fault.Now()
+	now := clock.Now()
 	for _, kept := range []struct {
 		of   price.Resolution
 		span time.Duration
@@ -50,7 +49,7 @@ func (h *home) remember() {
 	h.start()
 }
 
-// priced are the tokens whose prices the daemon keeps.
+// priced returns the tokens whose prices the daemon keeps.
 func (h *home) priced() (ids []price.ID) {
 	h.t.Helper()
 	w := h.window()

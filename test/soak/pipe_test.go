@@ -19,8 +19,8 @@ import (
 	"swapkeep/test/programs"
 )
 
-// A pipe is a relay as its browser has it: bytes in and out. A client would hide
-// answers to what was never asked, and second ones.
+// A pipe is a relay as a browser sees it: bytes in and out. A client would hide duplicate
+// answers and answers to requests that were never sent.
 type pipe struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -72,28 +72,29 @@ type asked struct {
 	at      time.Time
 	answers int
 	took    time.Duration
-	refused string // name of the error; "" = a result
+	refused string // name of the error; "": a result
 }
 
-// A question is one that a load is made of. Its answer tells which it was.
+// A question is a kind of request in a load. Its params depend on n, so right can tell
+// whether a result answers request n.
 type question struct {
 	method string
 	params func(n int) any
 	right  func(n int, result json.RawMessage) bool
 }
 
-// A load is what one pipe asks: so many requests in all, so many at once.
+// A load is the requests of one pipe: total is how many, atOnce how many are in flight.
 type load struct {
 	total, atOnce int
 	questions     []question
 
 	all   []asked
-	wrong int // answers to nothing, or with what is another's
+	wrong int // answers to nothing, or to another request
 }
 
-// run asks, and returns when all is answered. One answer makes room for one request.
+// run sends the requests, one more for each answer, and returns when all are answered.
 func (l *load) run(p *pipe) error {
-	l.all = make([]asked, l.total+1) // ids begin with 1
+	l.all = make([]asked, l.total+1) // ids begin at 1
 	var mu sync.Mutex
 	next := 1
 	ask := func() error {
@@ -139,7 +140,7 @@ func (l *load) run(p *pipe) error {
 	return <-begun
 }
 
-// take reads a message and reports whether it is an answer.
+// take reads a message and reports whether it is a first answer to a request.
 func (l *load) take(body []byte) bool {
 	var m struct {
 		ID     *int            `json:"id"`
@@ -169,7 +170,7 @@ func (l *load) take(body []byte) bool {
 	return true
 }
 
-// count is how many were refused so; "" are results.
+// count returns how many requests were refused with this error; "" counts results.
 func (l *load) count(refused string) (n int) {
 	for _, a := range l.all[1:] {
 		if a.answers == 1 && a.refused == refused {
@@ -179,7 +180,7 @@ func (l *load) count(refused string) (n int) {
 	return n
 }
 
-// A spread is how long things took.
+// A spread is a list of durations.
 type spread []time.Duration
 
 func (s spread) at(share float64) time.Duration {
@@ -196,7 +197,7 @@ func (s spread) String() string {
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond)) }
 
-// together runs loads at once, each over a pipe of its own.
+// together runs loads at once, each on a pipe of its own.
 func together(t *testing.T, h *home, loads []*load) (took spread, lasted time.Duration) {
 	t.Helper()
 	pipes, errs := make([]*pipe, len(loads)), make([]error, len(loads))

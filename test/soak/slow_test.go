@@ -20,22 +20,22 @@ import (
 	"swapkeep/test/programs"
 )
 
-// dropTime is within which who does not read is gone: the buffers in between are full
-// soon, and no message may take longer than WriteTimeout.
+// dropTime is how soon a client that does not read is disconnected: the buffers in between
+// fill up quickly, and no message may take longer than WriteTimeout.
 const dropTime = protocol.WriteTimeout + 20*time.Second
 
-// slower is how much longer others may wait beside all these, at the 95th percentile: three
-// times as long, or, where that is less, as much more as a processor that is shared costs.
+// slower returns the highest p95 that others may have next to these clients: three times as
+// long as alone, or the cost of sharing a processor if that is more.
 func slower(alone time.Duration) time.Duration { return max(3*alone, alone+10*time.Millisecond) }
 
-// A rogue is a program of the same user on the daemon's socket. It asks without end,
-// where it asks at all.
+// A rogue is a program on the daemon's socket. If asks is set it sends requests without
+// end.
 type rogue struct {
 	name string
 	asks bool
 	read func(net.Conn) // until it is dropped
 
-	dropped time.Duration // 0 = never
+	dropped time.Duration // 0: never
 }
 
 var rogues = []rogue{
@@ -55,7 +55,7 @@ func sip(c net.Conn) {
 	}
 }
 
-// attach is a connection that the daemon takes for a browser's.
+// attach opens a connection that the daemon takes for a browser's.
 func (h *home) attach(ctx context.Context) (net.Conn, error) {
 	c, err := transport.Dial(ctx, h.Place)
 	if err != nil {
@@ -74,7 +74,7 @@ func (h *home) attach(ctx context.Context) (net.Conn, error) {
 	return c, nil
 }
 
-// run is a rogue until it is dropped, or for as long as ctx.
+// run plays a rogue until it is dropped or ctx ends.
 func (r *rogue) run(ctx context.Context, c net.Conn) {
 	defer c.Close()
 	began := time.Now()
@@ -88,15 +88,15 @@ func (r *rogue) run(ctx context.Context, c net.Conn) {
 			continue
 		}
 		time.Sleep(100 * time.Millisecond)
-		err = p.send(n, "swap.watch", protocol.WatchParams{}) // a client that is there, and small
+		err = p.send(n, "swap.watch", protocol.WatchParams{}) // a small request, so that the client counts as alive
 	}
 	if ctx.Err() == nil {
 		r.dropped = time.Since(began)
 	}
 }
 
-// TestLoadSlow: who does not read, reads a byte a second or opens connections without end
-// is dropped or refused, and others do not feel it.
+// TestLoadSlow checks that clients that do not read, read a byte a second or open
+// connections without end are dropped or refused, and that others are not slowed down.
 func TestLoadSlow(t *testing.T) {
 	h := bear(t)
 	users := func() spread {
@@ -168,7 +168,7 @@ func allDropped(gang []rogue) bool {
 	return true
 }
 
-// A flooded counts connections of who opens them without end and says nothing.
+// A flooded counts connections of a client that opens them without end and sends nothing.
 type flooded struct{ dialled, refused atomic.Int64 }
 
 func (f *flooded) dial(ctx context.Context, h *home) {
@@ -195,7 +195,7 @@ func (f *flooded) dial(ctx context.Context, h *home) {
 	}
 }
 
-// chatter has the daemon tell every window something, again and again.
+// chatter makes the daemon notify every window, again and again.
 func (h *home) chatter(ctx context.Context, told *atomic.Int64) {
 	w := h.window()
 	defer w.shut()

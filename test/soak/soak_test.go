@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/fault"
 	"swapkeep/host/owner"
+	"swapkeep/internal/clock"
 )
 
-// A round is what a user's visits are apart: more than it takes to lock by itself.
+// round returns the time between two visits, which is longer than the auto-lock takes.
 func round() time.Duration {
 	if *length >= 8*time.Hour {
 		return time.Hour
@@ -21,11 +21,11 @@ func round() time.Duration {
 
 const shortRound = 24 * time.Minute
 
-// awayFor is how long after a visit the wallet is surely locked again: 15 minutes
-// without use, looked at every half minute.
+// awayFor is how long after a visit the wallet is surely locked: auto-lock comes after 15
+// minutes without use and is checked every half minute.
 const awayFor = 17 * time.Minute
 
-// TestSoak is the day. Its table goes to -report.
+// TestSoak runs the day and adds its table to -report.
 func TestSoak(t *testing.T) {
 	began := time.Now()
 	begin(t)
@@ -33,16 +33,16 @@ func TestSoak(t *testing.T) {
 	h.remember()
 	beside := h.bystander(t)
 	u := settleIn(t, h)
-	day := fault.Now()
+	day := clock.Now()
 	var rows []row
 	for n := range int(*length / round()) {
 		goAt(t, calm)
 		u.visit(n)
-		beside.away(fault.Now().Add(awayFor))
+		beside.away(clock.Now().Add(awayFor))
 		u.locked(beside, n)
 		u.settleUp(beside.window)
 		beside.away(day.Add(time.Duration(n+1) * round()))
-		rows = append(rows, measure(u, beside, fault.Now().Sub(day)))
+		rows = append(rows, measure(u, beside, clock.Now().Sub(day)))
 		t.Log(rows[n])
 		if t.Failed() {
 			break
@@ -56,28 +56,28 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// until lets time pass.
+// until waits until a time of the daemon's clock.
 func until(then time.Time) {
-	<-fault.After(then.Sub(fault.Now()))
+	<-clock.After(then.Sub(clock.Now()))
 }
 
-// late is after how long without a fetch of prices, which there is one of each minute, the
-// machine does not get around to them.
+// late is the time without a fetch of prices, due every minute, after which the machine
+// counts as too slow.
 const late = 75 * time.Second
 
-// away lets time pass as fast as the machine bears: where it does not get around to a
-// fetch of prices a minute, nothing of a day would be shown. One that is late is waited
-// for at a calm pace, a minute at most, and time goes slower from then on.
+// away lets time pass as fast as the machine keeps up, judged by the fetch of prices each
+// minute. A late fetch is waited for at a calm pace, a minute at most, and the pace is
+// lower from then on.
 func (b *bystander) away(then time.Time) {
 	goAt(b.t, b.pace)
-	for left := then.Sub(fault.Now()); left > 0; left = then.Sub(fault.Now()) {
+	for left := then.Sub(clock.Now()); left > 0; left = then.Sub(clock.Now()) {
 		was := b.pace
 		switch fetched := b.await(min(left, late)); {
 		case fetched:
 			b.pace = min(b.pace*1.05, fast)
 		case left > late:
 			goAt(b.t, calm)
-			b.await(min(time.Minute, then.Sub(fault.Now())))
+			b.await(min(time.Minute, then.Sub(clock.Now())))
 			b.pace = max(b.pace*2/3, calm)
 		}
 		if b.pace != was {
@@ -86,9 +86,9 @@ func (b *bystander) away(then time.Time) {
 	}
 }
 
-// await reports whether prices are fetched within a time.
+// await reports whether prices were fetched within a time.
 func (b *bystander) await(within time.Duration) bool {
-	end := fault.NewTimer(within)
+	end := clock.NewTimer(within)
 	defer end.Stop()
 	select {
 	case <-b.fetched:
@@ -98,8 +98,8 @@ func (b *bystander) await(within time.Duration) bool {
 	}
 }
 
-// locked wants the wallet to have locked by itself since the visit. That is told at once,
-// which a busy machine may be late with.
+// locked checks that the wallet has locked itself since the visit. The notification comes
+// at once, but may be late on a busy machine.
 func (u *user) locked(b *bystander, n int) {
 	u.t.Helper()
 	s := u.status()
@@ -121,11 +121,11 @@ func measure(u *user, b *bystander, at time.Duration) row {
 	}
 }
 
-// summary wants that what was to happen did: a soak of an idle daemon shows nothing. The day
-// is by the daemon's clock, and when it began by this machine's.
+// summary checks that the expected events happened, as a soak of an idle daemon shows
+// nothing. day is by the daemon's clock, began by the real one.
 func (u *user) summary(t *testing.T, b *bystander, day, began time.Time) string {
-	goAt(t, calm) // what is asked for now is of now
-	passed, took := fault.Now().Sub(day), time.Since(began)
+	goAt(t, calm) // so that requests get current answers
+	passed, took := clock.Now().Sub(day), time.Since(began)
 	u.settleUp(b.window)
 	s := u.status()
 	minutes, rounds := int(passed/time.Minute), int(passed/round())

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A row is what the daemon held at the end of a round.
+// A row is the daemon's figures at the end of a round.
 type row struct {
 	at                       time.Duration
 	rss, peak, heap, objects uint64
@@ -27,23 +27,23 @@ func (r row) String() string {
 		r.goroutines, r.descriptors, mib(float64(r.orders)), mib(float64(r.prices)), mib(float64(r.log)), r.boards)
 }
 
-// A measure is one thing of a row, and by how much it may have grown from the second
-// quarter of the rows, when what is kept is there, to the last.
+// A measured is one figure of a row and by how much it may grow from the second quarter of
+// the rows, when caches are filled, to the last.
 type measured struct {
 	name  string
 	of    func(row) float64
 	show  func(float64) string
-	share float64 // of what it was
-	slack float64 // or so much, if that is more
-	most  float64 // it may never be more; 0 = no limit
+	share float64 // relative growth
+	slack float64 // or absolute growth, if that is more
+	most  float64 // absolute limit; 0: none
 }
 
 const (
 	mebi = 1 << 20
-	// warm is how many rounds it takes until a user has met every provider: a soak that
-	// ends before sees the daemon still grow by what it meets for the first time.
+	// warm is how many rounds it takes until a user has met every provider. In a shorter
+	// soak the daemon still grows from each first meeting.
 	warm = 12
-	// fewest rows have a second quarter and a last one.
+	// fewest is the number of rows that a second and a last quarter need.
 	fewest = 4
 )
 
@@ -51,14 +51,14 @@ var measures = []measured{
 	{"RSS after a collection", func(r row) float64 { return float64(r.rss) }, mib, 0.10, 3 * mebi, 200 * mebi},
 	{"heap in use", func(r row) float64 { return float64(r.heap) }, mib, 0.10, 1 * mebi, 100 * mebi},
 	{"objects", func(r row) float64 { return float64(r.objects) }, number, 0.10, 5000, 0},
-	{"goroutines", func(r row) float64 { return float64(r.goroutines) }, number, 0, 30, 300}, // idle connections to all who were asked have two each
+	{"goroutines", func(r row) float64 { return float64(r.goroutines) }, number, 0, 30, 300}, // two for each idle connection to a service
 	{"descriptors", func(r row) float64 { return float64(r.descriptors) }, number, 0, 12, 200},
 	{"prices.db", func(r row) float64 { return float64(r.prices) }, mib, 0.15, 1 * mebi, 64 * mebi},
 	{"orders.db per order", func(r row) float64 { return float64(r.orders) / float64(max(r.made, 1)) }, kib, 1, 0, 0}, // the file doubles when it is full
 	{"log and the one before", func(r row) float64 { return float64(r.log + r.old) }, mib, 0, 8 * mebi, 9 * mebi},
 }
 
-// verdict is the table of rows and that of measures, and what of these fails.
+// verdict returns the tables of rows and of measures, and the measures that fail.
 func verdict(rows []row) (text string, failed []string) {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -116,7 +116,7 @@ func mib(n float64) string    { return fmt.Sprintf("%.2f MiB", n/mebi) }
 func kib(n float64) string    { return fmt.Sprintf("%.0f KiB", n/1024) }
 func number(n float64) string { return fmt.Sprintf("%.0f", n) }
 
-// A happened is what a soak wants to have happened, and how often.
+// A happened is an event that a soak expects, and how often.
 type happened struct {
 	what         string
 	count, least int
@@ -134,7 +134,7 @@ func tallied(all []happened, took time.Duration) string {
 	return b.String()
 }
 
-// TestJudge: what grows by little each hour is found, and what only varies is not.
+// TestJudge checks that slow steady growth is found and mere variation is not.
 func TestJudge(t *testing.T) {
 	day := func(leak uint64) (rows []row) {
 		for n := range uint64(24) {

@@ -13,8 +13,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/uuid"
 
-	"swapkeep/fault"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/clock"
 	"swapkeep/sandbox/dexsim"
 )
 
@@ -37,10 +37,10 @@ var (
 // A deal is a swap that the user makes.
 type deal struct {
 	name, kind, route string
-	chain, to         uint64 // to: 0 = the same
+	chain, to         uint64 // to: 0 is the same chain
 	in, out           common.Address
 	amount            *big.Int
-	dex               dexsim.Settings // as they are for it; none: the pools
+	dex               dexsim.Settings // the simulator's settings for it; none: only the pools
 	ends              string
 }
 
@@ -60,7 +60,7 @@ var deals = []deal{
 	{name: "auction", kind: "dex", route: "DUTCH_V2", chain: mainnet, in: usdc, out: usdt, amount: dollars, dex: auctions, ends: "filled"},
 }
 
-// A user comes now and then.
+// A user visits from time to time.
 type user struct {
 	*home
 	account common.Address
@@ -68,10 +68,10 @@ type user struct {
 	tally
 }
 
-// A tally counts what happened.
+// A tally counts events.
 type tally struct{ unlocks, quotes, refreshed, outdated, made, filled, lapsed int }
 
-// settleIn makes the user's wallet and gives it what it spends.
+// settleIn creates the user's wallet and funds it.
 func settleIn(t *testing.T, h *home) *user {
 	t.Helper()
 	u := &user{home: h, orders: map[string]deal{}}
@@ -97,8 +97,8 @@ func settleIn(t *testing.T, h *home) *user {
 
 func newUUID() protocol.UUID { return protocol.UUID(uuid.NewString()) }
 
-// visit is a user at his wallet: he looks around, swaps, leaves a quote behind, and
-// closes the window without locking.
+// visit plays a user at the wallet: unlock, look around, swap, leave a quote watched,
+// accept a plan too late, and close the window without locking.
 func (u *user) visit(round int) {
 	u.t.Helper()
 	w := u.window()
@@ -126,7 +126,7 @@ func (d deal) settings() dexsim.Settings {
 	return s
 }
 
-// hesitate looks at a plan until its quote is over, and accepts it then.
+// hesitate accepts a plan only after its quote has expired, which must be refused.
 func (u *user) hesitate(w *window, d deal) {
 	u.t.Helper()
 	review, err := u.review(w, d)
@@ -145,7 +145,7 @@ func (u *user) hesitate(w *window, d deal) {
 	u.outdated++
 }
 
-// lookAround asks what a popup asks.
+// lookAround sends the requests of a popup.
 func (u *user) lookAround(w *window, d deal) {
 	u.t.Helper()
 	w.must("prices.list", protocol.PricesParams{Limit: 200}, nil)
@@ -169,7 +169,7 @@ func (u *user) quote(w *window, d deal, watch bool) (r protocol.QuoteResult, err
 	return r, err
 }
 
-// review gets an offer of the deal's to what the user is asked to accept.
+// review prepares an offer of the deal for acceptance.
 func (u *user) review(w *window, d deal) (r protocol.Review, err error) {
 	q, err := u.quote(w, d, false)
 	if err != nil {
@@ -186,8 +186,8 @@ func (u *user) review(w *window, d deal) (r protocol.Review, err error) {
 	return r, err
 }
 
-// acks are the findings that take an act of their own: prices may be too old for a
-// moment, where time goes fast.
+// acks returns the findings that must be acknowledged: prices may be too old for a moment
+// when time runs fast.
 func acks(all []protocol.Finding) (codes []string) {
 	for _, f := range all {
 		if f.Severity == "acknowledge" && !slices.Contains(codes, f.Code) {
@@ -197,8 +197,8 @@ func acks(all []protocol.Finding) (codes []string) {
 	return codes
 }
 
-// swap makes an order. On a machine that is busy a quote may end before it is accepted:
-// then time goes slower, and he asks again.
+// swap makes an order. On a busy machine a quote may expire before it is accepted; then it
+// slows the clock and tries again.
 func (u *user) swap(w *window, d deal) {
 	u.t.Helper()
 	var o protocol.Order
@@ -243,7 +243,7 @@ func (u *user) awaitThat(w *window, id string, is func(protocol.Order) bool) {
 	u.t.Errorf("the %s order is still %s, %q: %s", u.orders[id].name, r.Order.State, r.Order.Condition, r.Order.Reason)
 }
 
-// watch looks at offers until they were refreshed, and leaves them being watched.
+// watch watches offers until they were refreshed, and leaves the watch active.
 func (u *user) watch(w *window, d deal) {
 	u.t.Helper()
 	if _, err := u.quote(w, d, true); err != nil {
@@ -268,14 +268,14 @@ func (u *user) watch(w *window, d deal) {
 	}
 }
 
-// settleUp looks how orders ended, but for those of the last minutes.
+// settleUp checks how orders ended, except those of the last minutes that are still open.
 func (u *user) settleUp(w *window) {
 	u.t.Helper()
 	for id, d := range u.orders {
 		var r protocol.OrderResult
 		w.must("swap.order", protocol.OrderParams{Order: id}, &r)
 		switch {
-		case !r.Order.Final && fault.Now().Sub(r.Order.Created) < 10*time.Minute:
+		case !r.Order.Final && clock.Now().Sub(r.Order.Created) < 10*time.Minute:
 			continue
 		case r.Order.State != d.ends || r.Order.Verdict == nil:
 			u.t.Errorf("the %s order is %s (%s), want %s with proof", d.name, r.Order.State, r.Order.Reason, d.ends)

@@ -14,33 +14,33 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/witness"
+	"swapkeep/test/journalreader"
 )
 
-// unpaid are the intent provider's ways of ending an order of which nobody is paid,
-// though it may not be over.
+// unpaid lists the endings of the intent provider after which nobody is paid, though the
+// order may not be over.
 var unpaid = []string{"fail", "never", "claim", "claim_refund", "borrow"}
 
-// book is what a provider has.
-func (w *world) book(kind string) []witness.Entry {
-	all, err := witness.Books[kind](w.ctx, w.Sandbox)
+// book returns a provider's records.
+func (w *world) book(kind string) []journalreader.Entry {
+	all, err := journalreader.Books[kind](w.ctx, w.Sandbox)
 	if err != nil {
 		w.find("the book of %s: %v", kind, err)
 	}
 	return all
 }
 
-// inBook finds an order in its provider's book, nil if it is not there, and how often: by
-// the name that the provider has for it or, of one that the chain ended before it was
-// named, by the payment.
-func (w *world) inBook(o protocol.Order) (*witness.Entry, int) {
-	if witness.Books[o.Terms.Provider] == nil {
+// inBook finds an order in its provider's records and counts how often it is there; the
+// entry is nil if it is missing. It matches the provider's name for the order or, if the
+// order ended on the chain before the provider named it, the payment.
+func (w *world) inBook(o protocol.Order) (*journalreader.Entry, int) {
+	if journalreader.Books[o.Terms.Provider] == nil {
 		return nil, 0
 	}
 	return entryOf(o, w.book(o.Terms.Provider))
 }
 
-func entryOf(o protocol.Order, book []witness.Entry) (found *witness.Entry, times int) {
+func entryOf(o protocol.Order, book []journalreader.Entry) (found *journalreader.Entry, times int) {
 	for _, e := range book {
 		if o.Ref != "" && strings.EqualFold(e.Ref, o.Ref) || o.Ref == "" && endedBy(o, e) {
 			found, times = &e, times+1
@@ -49,21 +49,21 @@ func entryOf(o protocol.Order, book []witness.Entry) (found *witness.Entry, time
 	return found, times
 }
 
-// endedBy reports whether an order's verdict is of a provider's payment.
-func endedBy(o protocol.Order, e witness.Entry) bool {
+// endedBy reports whether an order's verdict names a provider's payment.
+func endedBy(o protocol.Order, e journalreader.Entry) bool {
 	v := o.Verdict
 	return e.Payment != (common.Hash{}) && v != nil && v.Evidence != nil && common.HexToHash(string(v.Evidence.Tx)) == e.Payment
 }
 
-// handed reports whether an order must be in its provider's book: the provider has a name
-// for it, or has paid. The others were swaps in a call of their own, revokes, or never
-// came to their provider.
+// handed reports whether an order must be in its provider's records: the provider named it
+// or paid it. The others were swaps by a call of their own, revokes, or never reached their
+// provider.
 func handed(o protocol.Order) bool {
 	return o.Ref != "" || o.Verdict != nil && ways[o.Verdict.By].tx == "another's"
 }
 
-// endless says why an order that is open may stay so: its input is with a provider that
-// in truth pays nobody, or in a way that proves nothing. "" is no reason.
+// endless says why an open order may stay open: the provider really pays nobody, or pays in
+// a way that proves nothing. "" means that there is no reason.
 func (w *world) endless(o protocol.Order) string {
 	e, _ := w.inBook(o)
 	if e == nil {
@@ -73,9 +73,10 @@ func (w *world) endless(o protocol.Order) string {
 	return endless(o, *e, paid, paid && w.crowded(o, e.Payment))
 }
 
-// endless is that of an order that stands so in its provider's book; paid says that a
-// chain has the provider's payment, crowded that this shares its block with what changed the account's coin as well.
-func endless(o protocol.Order, e witness.Entry, paid, crowded bool) string {
+// endless is the same for an order with this entry in its provider's records. paid says
+// that a chain has the provider's payment, crowded that something else in the payment's
+// block changed the account's coin.
+func endless(o protocol.Order, e journalreader.Entry, paid, crowded bool) string {
 	if o.State != "settling" && o.State != "submitting" || o.Terms.Provider != bridge && o.Terms.Provider != intent {
 		return ""
 	}
@@ -84,7 +85,7 @@ func endless(o protocol.Order, e witness.Entry, paid, crowded bool) string {
 		coin = addr(o.Terms.TokenIn) == native
 	}
 	switch {
-	case !e.Over && !paid && !slices.Contains(unpaid, e.Ending): // it is about to pay, or pays again
+	case !e.Over && !paid && !slices.Contains(unpaid, e.Ending): // it is about to pay, or to pay again
 		return ""
 	case e.Payment == (common.Hash{}):
 		return "the provider keeps the input"
@@ -98,8 +99,8 @@ func endless(o protocol.Order, e witness.Entry, paid, crowded bool) string {
 	return ""
 }
 
-// crowded reports whether a transaction shares its block with another one that may have
-// changed the coin of an order's account: its own, to it, or a payment of a provider's.
+// crowded reports whether a transaction's block has another one that may have changed the
+// coin of the order's account: one by it, one to it, or a provider's payment.
 func (w *world) crowded(o protocol.Order, tx common.Hash) bool {
 	c, account := w.Chain(o.Terms.SrcChainID), addr(o.Terms.Account)
 	r, err := c.Client().TransactionReceipt(w.ctx, tx)
@@ -118,8 +119,8 @@ func (w *world) crowded(o protocol.Order, tx common.Hash) bool {
 	})
 }
 
-// takes reports whether an account's own transaction can bring it none of the coin: one that
-// does nothing in another's place, an approval, a wrap.
+// takes reports whether an account's own transaction cannot bring it any of the coin: an
+// empty one that replaces another, an approval, or a wrap.
 func takes(account common.Address, tx *types.Transaction) bool {
 	if tx.To() == nil {
 		return false
@@ -136,15 +137,15 @@ func takes(account common.Address, tx *types.Transaction) bool {
 
 // pays reports whether a transaction is a provider's payment.
 func (w *world) pays(tx common.Hash) bool {
-	for kind := range witness.Books {
-		if slices.ContainsFunc(w.book(kind), func(e witness.Entry) bool { return e.Payment == tx }) {
+	for kind := range journalreader.Books {
+		if slices.ContainsFunc(w.book(kind), func(e journalreader.Entry) bool { return e.Payment == tx }) {
 			return true
 		}
 	}
 	return false
 }
 
-// mined reports whether a transaction is on a chain, and passed.
+// mined reports whether a transaction is on a chain and succeeded.
 func (w *world) mined(chain uint64, tx common.Hash) bool {
 	c := w.Chain(chain)
 	if c == nil {

@@ -16,15 +16,14 @@ import (
 	"swapkeep/sandbox"
 )
 
-// transferred, wrapped and unwrapped are the events of tokens.
+// Events of tokens.
 var (
 	transferred = common.HexToHash("0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef") // Transfer(address,address,uint256)
 	wrapped     = common.HexToHash("0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c") // Deposit(address,uint256)
 	unwrapped   = common.HexToHash("0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65") // Withdrawal(address,uint256)
 )
 
-// A chronicle is what happened on a chain to some accounts, read beside the endpoint
-// that the daemon uses.
+// A chronicle is the history of some accounts on a chain, read past the daemon's endpoint.
 type chronicle struct {
 	chain    *sandbox.Chain
 	accounts []common.Address
@@ -32,8 +31,8 @@ type chronicle struct {
 	stop     context.CancelFunc
 	done     sync.WaitGroup
 
-	next     uint64                        // block to be read
-	balances map[common.Address][]*big.Int // native, by block from since on
+	next     uint64                        // next block to read
+	balances map[common.Address][]*big.Int // native balances, for each block from since on
 	blocks   []*page
 	err      error
 }
@@ -45,7 +44,7 @@ type page struct {
 	found  []*types.Receipt
 }
 
-// newChronicle begins one at the present block.
+// newChronicle begins one at the current block.
 func newChronicle(c *sandbox.Chain, accounts []common.Address) *chronicle {
 	ctx, stop := context.WithCancel(context.Background())
 	since := c.Head().Number.Uint64()
@@ -58,7 +57,7 @@ func newChronicle(c *sandbox.Chain, accounts []common.Address) *chronicle {
 				return
 			case <-tick.C:
 			}
-			if head := h.chain.Head().Number.Uint64(); head > 2*depth && h.err == nil { // what is deeper stays
+			if head := h.chain.Head().Number.Uint64(); head > 2*depth && h.err == nil { // deeper blocks are not reorganised
 				h.err = h.readTo(head - 2*depth)
 			}
 		}
@@ -66,13 +65,13 @@ func newChronicle(c *sandbox.Chain, accounts []common.Address) *chronicle {
 	return h
 }
 
-// close ends the reading.
+// close stops the reading.
 func (h *chronicle) close() {
 	h.stop()
 	h.done.Wait()
 }
 
-// finish reads up to the head, under which nothing is abandoned any more.
+// finish reads up to the head; no more reorgs may follow.
 func (h *chronicle) finish() error {
 	h.close()
 	if h.err != nil {
@@ -110,17 +109,17 @@ func (h *chronicle) readTo(head uint64) error {
 	return nil
 }
 
-// balance of the native coin after a block.
+// balance returns the native balance after a block.
 func (h *chronicle) balance(a common.Address, block uint64) *big.Int {
 	return h.balances[a][block-h.since]
 }
 
-// A moved is one amount of a token that an account got or gave, by a log.
+// A moved is one amount of a token that an account received or sent, by a log.
 type moved struct {
 	chain   uint64
 	account common.Address
 	token   common.Address
-	amount  *big.Int // what came; below zero: what went
+	amount  *big.Int // received; negative: sent
 	tx      common.Hash
 	block   uint64
 }
@@ -134,7 +133,7 @@ type own struct {
 	receipt *types.Receipt
 }
 
-// paid is what it took of the native coin.
+// paid returns what it cost in the native coin: fee and value.
 func (o own) paid() *big.Int {
 	fee := new(big.Int).Mul(o.receipt.EffectiveGasPrice, new(big.Int).SetUint64(o.receipt.GasUsed))
 	if o.receipt.Status == types.ReceiptStatusSuccessful {
@@ -143,7 +142,7 @@ func (o own) paid() *big.Int {
 	return fee
 }
 
-// tale is all that the pages tell of the accounts.
+// tale returns everything in the blocks that concerns the accounts.
 func (h *chronicle) tale() (moves []moved, owns []own, grants map[grant]bool, err error) {
 	grants = map[grant]bool{}
 	mine := map[common.Address]bool{}
@@ -173,7 +172,7 @@ func (h *chronicle) tale() (moves []moved, owns []own, grants map[grant]bool, er
 
 func addressOf(topic common.Hash) common.Address { return common.BytesToAddress(topic[12:]) }
 
-// moves are what a log says that the accounts got and gave.
+// moves returns what the accounts received and sent by a log.
 func (h *chronicle) moves(l *types.Log, mine map[common.Address]bool) (all []moved) {
 	if len(l.Topics) == 0 || len(l.Data) != 32 {
 		return nil

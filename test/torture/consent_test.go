@@ -10,22 +10,22 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A consent is what a user agreed to, and what became of it as far as the users know.
-// World.mu guards what changes.
+// A consent is what a user agreed to, and its result as far as the users know. world.mu
+// guards the fields that change.
 type consent struct {
 	request protocol.UUID
 	account common.Address
 	method  string
 	params  any
-	revoked *protocol.Allowance // of a revoke
+	revoked *protocol.Allowance // set for a revoke
 
-	digests []protocol.Hash  // agreed to, the first and then those of proposals
-	terms   []protocol.Terms // of each
+	digests []protocol.Hash  // agreed to: the first, then those of proposals
+	terms   []protocol.Terms // of each digest
 	id      string           // of its order
-	refused string           // why there is none
+	refused string           // why there is no order
 }
 
-// give tells the daemon of a consent, and goes on until it is known what came of it.
+// give sends a consent to the daemon and repeats it until the result is known.
 func (u *user) give(c *consent) {
 	u.w.mu.Lock()
 	u.w.consents = append(u.w.consents, c)
@@ -33,7 +33,7 @@ func (u *user) give(c *consent) {
 	u.settle(c)
 }
 
-// settle repeats a consent until the daemon says what came of it.
+// settle repeats a consent until the daemon reports its result.
 func (u *user) settle(c *consent) {
 	var o protocol.Order
 	err := u.insist(c.method, c.params, &o)
@@ -51,7 +51,7 @@ func (u *user) settle(c *consent) {
 	}
 }
 
-// pending counts consents of which nothing is known yet.
+// pending counts consents without a known result.
 func (w *world) pending() (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -63,7 +63,7 @@ func (w *world) pending() (n int) {
 	return n
 }
 
-// consentOf finds an order's.
+// consentOf finds the consent of an order.
 func (w *world) consentOf(id string) *consent {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -74,7 +74,7 @@ func (w *world) consentOf(id string) *consent {
 	return w.consents[i]
 }
 
-// meddle does something about an order that is open.
+// meddle does something to an open order.
 func (u *user) meddle() {
 	all := u.openOrders()
 	if len(all) == 0 {
@@ -95,8 +95,8 @@ func (u *user) meddle() {
 	}
 }
 
-// accept consents to what an order proposes. That it was agreed to counts from before
-// the daemon is told: it may have heard it, whatever comes back.
+// accept consents to an order's proposal. The consent is recorded before the call, because
+// the daemon may receive it even if no answer comes back.
 func (u *user) accept(o protocol.Order) {
 	r := o.Proposal.Review
 	c := u.w.consentOf(o.ID)
@@ -110,7 +110,7 @@ func (u *user) accept(o protocol.Order) {
 	_ = u.ask("swap.accept", protocol.AcceptParams{Request: newUUID(), Order: o.ID, Digest: r.Digest, Acknowledge: acks(r.Findings), Password: []byte(password)}, nil)
 }
 
-// revoke takes an allowance away that is left, if one is.
+// revoke revokes a leftover allowance, if there is one.
 func (u *user) revoke() {
 	var list protocol.ApprovalsResult
 	if err := u.ask("approvals.list", protocol.ApprovalsParams{Account: protocol.Address(u.account.Hex())}, &list); err != nil {

@@ -19,11 +19,11 @@ import (
 type grant struct {
 	chain                   uint64
 	account, token, spender common.Address
-	via                     common.Address // Permit2, if that keeps it; else zero: the token does
+	via                     common.Address // Permit2, if it keeps the allowance; zero: the token does
 }
 
-// granted is the event of tokens, permitted those of Permit2: its owner, token and spender
-// are topics of both.
+// granted is the approval event of tokens, permitted lists those of Permit2. Owner, token
+// and spender are topics of Permit2's; tokens' have owner and spender.
 var (
 	granted   = common.HexToHash("0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925") // Approval(address,address,uint256)
 	permitted = []common.Hash{
@@ -32,7 +32,7 @@ var (
 	}
 )
 
-// grantIn is the approval by one of the accounts that a log tells of.
+// grantIn returns the approval in a log if it is by one of the accounts.
 func grantIn(chain uint64, permit2 common.Address, l *types.Log, mine map[common.Address]bool) (g grant, ok bool) {
 	switch {
 	case len(l.Topics) == 3 && l.Topics[0] == granted:
@@ -43,7 +43,7 @@ func grantIn(chain uint64, permit2 common.Address, l *types.Log, mine map[common
 	return g, mine[g.account]
 }
 
-// listed are the allowances that the wallet tells its user of.
+// listed returns the allowances that the wallet shows its user.
 func (w *world) listed(u *user) (map[grant]protocol.Allowance, error) {
 	all := map[grant]protocol.Allowance{}
 	for _, chain := range w.route {
@@ -65,8 +65,8 @@ func (w *world) listed(u *user) (map[grant]protocol.Allowance, error) {
 	return all, nil
 }
 
-// allowed wants every allowance that is left to be listed, as left behind by an order or
-// with the share that an open one needs.
+// allowed checks that every remaining allowance is listed, as a leftover of an order or
+// with the share that an open order needs.
 func (r *reckoning) allowed() {
 	for g := range r.grants {
 		left, err := r.allowance(g)
@@ -91,8 +91,7 @@ func (g grant) String() string {
 	return fmt.Sprintf("chain %d: what %s may take of %s from %s (by Permit2: %t)", g.chain, g.spender, g.token, g.account, g.via != common.Address{})
 }
 
-// allowance is what the token, or Permit2, lets a spender pull from an account at the
-// latest block.
+// allowance returns what a spender may pull at the latest block, by the token or Permit2.
 func (r *reckoning) allowance(g grant) (*big.Int, error) {
 	to, question := g.token, [][]byte{common.FromHex("0xdd62ed3e"), word(g.account), word(g.spender)} // allowance(address,address)
 	if g.via != (common.Address{}) {
@@ -105,7 +104,7 @@ func (r *reckoning) allowance(g grant) (*big.Int, error) {
 
 func word(a common.Address) []byte { return common.LeftPadBytes(a[:], 32) }
 
-// left reads an allowance; after it Permit2 says its last second.
+// left decodes an allowance. Permit2's ends with its last valid second.
 func left(out []byte, err error, permit2 bool, now uint64) (*big.Int, error) {
 	switch {
 	case err != nil:
@@ -118,8 +117,8 @@ func left(out []byte, err error, permit2 bool, now uint64) (*big.Int, error) {
 	return new(big.Int).SetBytes(out[:32]), nil
 }
 
-// TestJudgeGrants: an allowance is one of the accounts', by the token or by Permit2 alone,
-// and counts as long as it can be used.
+// TestJudgeGrants checks that only approvals by our accounts count, by the token or
+// Permit2, and only while they can be used.
 func TestJudgeGrants(t *testing.T) {
 	token, permit2, spender := common.Address{0xd}, common.Address{0x22}, common.Address{0x5}
 	topics := func(event common.Hash, of ...common.Address) []common.Hash {
@@ -156,7 +155,7 @@ func TestJudgeGrants(t *testing.T) {
 	for name, x := range map[string]struct {
 		out     []byte
 		permit2 bool
-		want    int64 // -1: it is none
+		want    int64 // -1: an error
 	}{
 		"a token's":         {answer(7), false, 7},
 		"Permit2's":         {answer(7, 100, 1), true, 7},

@@ -17,15 +17,14 @@ import (
 	"swapkeep/test/processes"
 )
 
-// A harm is one thing that goes wrong in a world, and how it is set right.
+// A harm is one thing that goes wrong in a world, and how to undo it.
 type harm struct {
 	name   string
 	weight int
-	kills  bool // the daemon
+	kills  bool // whether it kills the daemon
 	do     func(*mischief) (undo func(), done bool)
 }
 
-// harms are all of them.
 var harms = []harm{
 	{"daemon killed", 40, true, (*mischief).killDaemon},
 	{"daemon killed twice", 6, true, (*mischief).killTwice},
@@ -49,14 +48,14 @@ var harms = []harm{
 // longest is how long a harm that can be undone lasts at most.
 const longest = 4 * time.Second
 
-// A mischief does harm in a world until there is peace.
+// A mischief does harm in a world until peace.
 type mischief struct {
 	w   *world
 	rng *rand.Rand
-	by  *user // a window of its own
+	by  *user // its own window
 }
 
-// storm does one harm after the other, several lasting at once, and sets all right.
+// storm does one harm after the other, several overlapping, and finally undoes all.
 func (m *mischief) storm() {
 	defer m.by.leave()
 	var lasting sync.WaitGroup
@@ -84,8 +83,8 @@ func (m *mischief) storm() {
 	lasting.Wait()
 }
 
-// lastPart reports whether the storm is almost over: a daemon is to live through some of
-// it, so that there is one that may have leaked.
+// lastPart reports whether the storm is almost over: a daemon must live through its end, so
+// that leaks can show.
 func (w *world) lastPart() bool { return w.accepted() >= *swaps*4/5 }
 
 func (m *mischief) pick() harm {
@@ -98,7 +97,7 @@ func (m *mischief) pick() harm {
 	return harms[i]
 }
 
-// daemon is the process that listens; 0 is none.
+// daemon returns the listening process, or 0 if there is none.
 func (w *world) daemon() int {
 	pid, err := w.PID(w.ctx)
 	if err != nil {
@@ -115,7 +114,7 @@ func (m *mischief) killDaemon() (func(), bool) {
 	return nil, processes.Kill(pid) == nil
 }
 
-// killTwice kills the next daemon while it begins.
+// killTwice kills the daemon, and the next one while it starts.
 func (m *mischief) killTwice() (func(), bool) {
 	_, first := m.killDaemon()
 	for range 40 {
@@ -140,7 +139,7 @@ func (m *mischief) killRelay() (func(), bool) {
 	slices.Sort(pids)
 	pid := pids[m.rng.IntN(len(pids))]
 	select {
-	case <-m.w.relays[pid].Exited(): // the number may be another's
+	case <-m.w.relays[pid].Exited(): // its pid may be reused
 		return nil, false
 	default:
 		return nil, processes.Kill(pid) == nil
@@ -155,7 +154,7 @@ func (m *mischief) stopDaemon() (func(), bool) {
 	return nil, err == nil
 }
 
-// secondDaemon starts one beside the one that runs, if it does: one of them goes.
+// secondDaemon starts a second daemon if one runs: one of the two has to end.
 func (m *mischief) secondDaemon() (func(), bool) {
 	if m.w.daemon() == 0 {
 		return nil, false
@@ -173,7 +172,7 @@ func (m *mischief) secondDaemon() (func(), bool) {
 			if code := cmd.ProcessState.ExitCode(); code == 2 {
 				m.w.find("a second daemon ended with %s", cmd.ProcessState)
 			}
-		case <-time.After(2 * longest): // the first was killed: it has taken its place
+		case <-time.After(2 * longest): // the first was killed, and this one took its place
 			_ = cmd.Process.Kill()
 			<-ended
 		}
@@ -182,19 +181,19 @@ func (m *mischief) secondDaemon() (func(), bool) {
 
 func (m *mischief) lock() (func(), bool) { return nil, m.by.ask("keys.lock", nil, nil) == nil }
 
-// spoils are the ways in which answers are lost, late or broken.
+// spoils lists the ways in which answers are lost, late or broken.
 var spoils = map[string][]inject.Kind{
 	"provider": {inject.Delay, inject.HTTP, inject.Garbage, inject.Fail, inject.Drop, inject.Cut, inject.Truncate, inject.Trickle, inject.Stall, inject.Hold},
 	"node":     {inject.Delay, inject.HTTP, inject.Garbage, inject.Error, inject.Fail, inject.Drop, inject.Cut, inject.Truncate},
 }
 
-// methods are what a node is spoilt for.
+// methods lists the node's methods whose answers are spoilt.
 var methods = []string{
 	"*", "eth_sendRawTransaction", "eth_sendRawTransaction", "eth_getTransactionReceipt", "eth_call", "eth_simulateV1", "eth_getBlockByNumber",
 	"eth_getLogs", "eth_getTransactionCount", "eth_getTransactionByHash", "eth_feeHistory", "eth_estimateGas", "eth_getBalance",
 }
 
-// excuses are what a node says instead of an answer.
+// excuses are errors that a node returns instead of an answer.
 var excuses = []string{"the node is busy", "already known", "nonce too low", "replacement transaction underpriced", "insufficient funds for gas * price + value", "header not found"}
 
 func (m *mischief) spoil(book *inject.Book, target, who string) (func(), bool) {
@@ -221,7 +220,7 @@ func (m *mischief) spoilNode() (func(), bool) {
 	return m.spoil(c.Faults, methods[m.rng.IntN(len(methods))], "node")
 }
 
-// chain is one that is used, mostly the one that is used now.
+// chain returns a chain in use, mostly the current one.
 func (m *mischief) chain() uint64 {
 	if m.rng.IntN(3) > 0 {
 		return m.w.at()
@@ -229,9 +228,9 @@ func (m *mischief) chain() uint64 {
 	return m.w.route[m.rng.IntN(len(m.w.route))]
 }
 
-// reorganise abandons the last block, which nobody may count on; one in four times
-// what was in it is forgotten. It puts a second on the chain's time, which the others
-// then follow: a payment must not be older than its deposit.
+// reorganise drops the last block, which is not final; one in four times its transactions
+// are lost. It adds a second to the chain's time, and the other chains then follow: a
+// payment dated before its deposit would not count.
 func (m *mischief) reorganise() (func(), bool) {
 	err := m.w.Chain(m.chain()).Reorg(depth-1, m.rng.IntN(4) == 0)
 	return nil, errors.Join(err, m.w.align(0)) == nil
@@ -262,8 +261,7 @@ func (m *mischief) freeze() (func(), bool) {
 	return func() { m.w.thaw() }, m.w.keychain.Freeze() == nil
 }
 
-// thaw lets the keychain go on, and starts it again if it has ended: some of those that
-// are stopped do.
+// thaw continues the keychain and restarts it if it has ended, as some stopped ones do.
 func (w *world) thaw() {
 	w.desk.Lock()
 	defer w.desk.Unlock()
@@ -281,20 +279,20 @@ func (m *mischief) jump() (func(), bool) {
 	return m.clock(time.Duration(m.rng.IntN(100)-50) * time.Second)
 }
 
-// leap moves it by minutes or hours.
+// leap moves it by minutes, hours or 40 days.
 func (m *mischief) leap() (func(), bool) {
 	by := one(m.rng, 20*time.Minute, 3*time.Hour, -10*time.Minute, 40*24*time.Hour)
 	if by < 24*time.Hour {
 		return m.clock(by)
 	}
-	m.w.leaps() // who was there before, and who has come
+	m.w.leaps() // for daemons from before, and those started since
 	undo, done := m.clock(by)
 	return func() { m.w.leaps(); undo() }, done
 }
 
-// leaps notes that the clock of the daemons that there are now leaps by days.
+// leaps records that the clock of the running daemons leaps by days.
 func (w *world) leaps() {
-	pids, err := processes.In(w.Bin) // relays are no daemons, whatever is said of them
+	pids, err := processes.In(w.Bin) // includes relays, which does no harm as only daemons are looked up
 	if err != nil {
 		w.find("programs that run: %v", err)
 	}
@@ -307,7 +305,7 @@ func (m *mischief) clock(by time.Duration) (func(), bool) {
 	return func() { _ = m.w.setClock(0) }, m.w.setClock(by) == nil
 }
 
-// complaints are the last of the daemon's warnings and errors.
+// complaints returns the daemon's last warnings and errors.
 func (w *world) complaints() string {
 	var bad []string
 	for line := range strings.Lines(w.Log()) {

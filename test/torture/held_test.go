@@ -9,34 +9,34 @@ import (
 	"strings"
 	"time"
 
-	"swapkeep/fault"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/failpoint"
 )
 
-// What a daemon may hold at most while nobody is there and no order is open, what each
-// open one adds, and how much more one may hold that went through the end of a storm than
-// the first, or than one that has just started.
+// Limits on the resources of an idle daemon: most is without open orders, order is added
+// for each open one, and more is how much the last daemon of a storm may exceed the first,
+// or a fresh one.
 var (
 	most  = holding{goroutines: 22, descriptors: 18, idle: 100}
 	order = holding{goroutines: 1, descriptors: 1}
-	more  = holding{goroutines: 4, descriptors: 2, idle: most.idle} // whom it asked last is a matter of chance
+	more  = holding{goroutines: 4, descriptors: 2, idle: most.idle} // which hosts it called last is a matter of chance
 )
 
 const (
-	// settles is how long a daemon may take to end what it is about, same how long it
-	// does not hold less before it counts as having done so.
+	// settles is how long a daemon may take to finish its work. same is how long its
+	// figures must not shrink before they count as final.
 	settles = 30 * time.Second
 	same    = 3 * time.Second
 )
 
-// A holding is what a daemon holds while nobody is there.
+// A holding is the resources of an idle daemon.
 type holding struct {
 	goroutines, descriptors int            // without those of idle connections
-	idle                    int            // connections to those who were asked
-	begun                   map[string]int // all goroutines, by what began them
+	idle                    int            // connections to services it called
+	begun                   map[string]int // all goroutines, by the function that started them
 }
 
-func holdingOf(f fault.Figures) holding {
+func holdingOf(f failpoint.Figures) holding {
 	return holding{f.Goroutines - 2*f.Idle, f.Descriptors - f.Idle, f.Idle, f.Begun}
 }
 
@@ -53,7 +53,7 @@ func (h holding) String() string {
 	return fmt.Sprintf("%d goroutines, %d descriptors and %d idle connections", h.goroutines, h.descriptors, h.idle)
 }
 
-// than says of what h has more goroutines.
+// than lists the goroutines that h has more than o.
 func (h holding) than(o holding) string {
 	var more []string
 	for _, what := range slices.Sorted(maps.Keys(h.begun)) {
@@ -64,7 +64,7 @@ func (h holding) than(o holding) string {
 	return strings.Join(more, ", ")
 }
 
-// openOf counts those that have not ended.
+// openOf counts orders that have not ended.
 func openOf(all []protocol.OrderResult) (n int) {
 	for _, o := range all {
 		if !o.Order.Final {
@@ -74,8 +74,7 @@ func openOf(all []protocol.OrderResult) (n int) {
 	return n
 }
 
-// lookAround has the daemon unlocked and asked what goes to every network, and wants to
-// know what it holds then, once it is left alone.
+// lookAround makes the daemon call every network and returns its resources once it is idle.
 func (w *world) lookAround(name string) (holding, error) {
 	u := w.newUser(name, windows+3)
 	defer u.leave()
@@ -92,7 +91,7 @@ func (w *world) lookAround(name string) (holding, error) {
 	return w.holds(never)
 }
 
-// holds is the least that the daemon holds until it is content, or has long been the same.
+// holds returns the daemon's least resources until content accepts or they stop shrinking.
 func (w *world) holds(content func(holding) bool) (least holding, err error) {
 	pid, err := w.PID(w.ctx)
 	if err != nil {
@@ -114,12 +113,12 @@ func (w *world) holds(content func(holding) bool) (least holding, err error) {
 	return least, nil
 }
 
-// never is content with nothing: the least of some time is wanted.
+// never accepts nothing, so that holds returns the least of some time.
 func never(holding) bool { return false }
 
-// leakless wants the daemon that went through the end of the storm to hold no more than
-// an idle one may, nor more than the first one held; or, where what is open takes it, than
-// another one that has just started.
+// leakless checks that the daemon that survived the end of the storm holds no more than an
+// idle one may, nor more than the first one did or, if open orders explain the difference,
+// than a freshly started one.
 func (w *world) leakless(u *user, first holding) error {
 	orders, err := w.orders(u)
 	if err != nil {

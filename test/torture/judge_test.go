@@ -14,11 +14,11 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/witness"
+	"swapkeep/test/journalreader"
 )
 
-// What is excused in a round is excused by the functions here alone: each is given what
-// it excuses, and beside it what it must not.
+// The TestJudge tests cover all that a round excuses: each function gets what it excuses,
+// and similar cases that it must not.
 
 var (
 	ours, usdc  = common.Address{0xa}, common.Address{0xc}
@@ -46,7 +46,7 @@ func endedAs(o protocol.Order, v protocol.Verdict) protocol.Order {
 	return o
 }
 
-// judged is a reckoning about such orders, without a world.
+// judged returns a reckoning of these orders, without a world.
 func judged(orders ...protocol.Order) *reckoning {
 	r := newReckoning(&world{report: newReport(0)}, nil)
 	for _, o := range orders {
@@ -55,7 +55,7 @@ func judged(orders ...protocol.Order) *reckoning {
 	return r
 }
 
-// wantFound wants a finding that says so, or with "" none.
+// wantFound checks for a finding that contains want, or for none if want is "".
 func wantFound(t *testing.T, name string, r *reckoning, want string) {
 	t.Helper()
 	if want == "" && len(r.findings) > 0 || want != "" && !slices.ContainsFunc(r.findings, func(f string) bool { return strings.Contains(f, want) }) {
@@ -74,8 +74,8 @@ func TestJudgeNumbers(t *testing.T) {
 	}
 }
 
-// TestJudgeRests: a daemon is ended in peace only if it is one whose clock leapt by days,
-// and after half of the peace.
+// TestJudgeRests checks that in peace a daemon is ended only if its clock leapt by days,
+// and only after half of the time.
 func TestJudgeRests(t *testing.T) {
 	for _, x := range []struct {
 		pid   int
@@ -94,8 +94,8 @@ func TestJudgeRests(t *testing.T) {
 	}
 }
 
-// TestJudgeGifts: what was paid for a deposit that is gone is excused by chain, account,
-// token and amount, and nothing else of the same transaction is.
+// TestJudgeGifts checks that a payment for a deposit that a reorg dropped is excused by
+// chain, account, token and amount, and nothing else in the same transaction is.
 func TestJudgeGifts(t *testing.T) {
 	given := moved{10, ours, common.Address{0xd}, big.NewInt(41), pays, 5}
 	for name, x := range map[string]struct {
@@ -113,7 +113,7 @@ func TestJudgeGifts(t *testing.T) {
 		"of an order that got": {nil, "is of no order"}, // its own payment is no gift
 	} {
 		o, m := sold(intent, given.token), given
-		e := witness.Entry{Ref: "x", Deposit: gave, Payment: pays}
+		e := journalreader.Entry{Ref: "x", Deposit: gave, Payment: pays}
 		if x.change != nil {
 			x.change(&m)
 		} else {
@@ -127,12 +127,12 @@ func TestJudgeGifts(t *testing.T) {
 	}
 }
 
-// TestJudgeCoins: what comes of the native coin is excused where it is a gift or awaited,
-// up to that; what comes beside it is found.
+// TestJudgeCoins checks that received native coin is excused as a gift or an awaited
+// payment, up to its amount; anything else is found.
 func TestJudgeCoins(t *testing.T) {
 	tx := types.NewTx(&types.LegacyTx{})
 	p := &page{number: 5, txs: types.Transactions{tx}}
-	e := witness.Entry{Ref: "x", Deposit: gave, Payment: tx.Hash()}
+	e := journalreader.Entry{Ref: "x", Deposit: gave, Payment: tx.Hash()}
 	gift := func(r *reckoning, o protocol.Order) { r.loses(o, e) }
 	awaited := func(r *reckoning, o protocol.Order) { r.awaits(o, e) }
 	for name, x := range map[string]struct {
@@ -162,8 +162,8 @@ func TestJudgeCoins(t *testing.T) {
 	}
 }
 
-// TestJudgeKnown: an entry without a known name is excused by the end of an order of the
-// same provider that has none, and by a deposit of ours that is gone.
+// TestJudgeKnown checks that an entry without a known name is excused only by the end of an
+// unnamed order of the same provider, or by a deposit of ours that a reorg dropped.
 func TestJudgeKnown(t *testing.T) {
 	paid := protocol.Verdict{State: "filled", By: "arrival", Evidence: &protocol.Evidence{Tx: hashed(pays)}}
 	unnamed := endedAs(sold(intent, native), paid)
@@ -171,25 +171,25 @@ func TestJudgeKnown(t *testing.T) {
 	for name, x := range map[string]struct {
 		o    protocol.Order
 		kind string
-		e    witness.Entry
+		e    journalreader.Entry
 		lost bool
 		want bool
 	}{
-		"by its name":                     {sold(intent, native), intent, witness.Entry{Ref: "X"}, false, true},
-		"another's name":                  {sold(intent, native), bridge, witness.Entry{Ref: "X"}, false, false},
-		"unnamed, by its end":             {unnamed, intent, witness.Entry{Ref: "y", Payment: pays}, false, true},
-		"unnamed, another payment":        {unnamed, intent, witness.Entry{Ref: "y", Payment: other}, false, false},
-		"unnamed, another provider":       {unnamed, bridge, witness.Entry{Ref: "y", Payment: pays}, false, false},
-		"unnamed, unpaid":                 {unnamed, intent, witness.Entry{Ref: "y"}, false, false},
-		"a second one of a named order":   {endedAs(sold(intent, native), paid), intent, witness.Entry{Ref: "y", Payment: pays}, false, false},
-		"its deposit gone":                {sold(intent, native), intent, witness.Entry{Ref: "y", Deposit: gave}, true, true},
-		"its deposit there":               {sold(intent, native), intent, witness.Entry{Ref: "y", Deposit: gave}, false, false},
-		"a deposit that is gone, and not": {sold(intent, native), intent, witness.Entry{Ref: "y", Deposit: other}, true, false},
+		"by its name":                     {sold(intent, native), intent, journalreader.Entry{Ref: "X"}, false, true},
+		"another's name":                  {sold(intent, native), bridge, journalreader.Entry{Ref: "X"}, false, false},
+		"unnamed, by its end":             {unnamed, intent, journalreader.Entry{Ref: "y", Payment: pays}, false, true},
+		"unnamed, another payment":        {unnamed, intent, journalreader.Entry{Ref: "y", Payment: other}, false, false},
+		"unnamed, another provider":       {unnamed, bridge, journalreader.Entry{Ref: "y", Payment: pays}, false, false},
+		"unnamed, unpaid":                 {unnamed, intent, journalreader.Entry{Ref: "y"}, false, false},
+		"a second one of a named order":   {endedAs(sold(intent, native), paid), intent, journalreader.Entry{Ref: "y", Payment: pays}, false, false},
+		"its deposit gone":                {sold(intent, native), intent, journalreader.Entry{Ref: "y", Deposit: gave}, true, true},
+		"its deposit there":               {sold(intent, native), intent, journalreader.Entry{Ref: "y", Deposit: gave}, false, false},
+		"a deposit that is gone, and not": {sold(intent, native), intent, journalreader.Entry{Ref: "y", Deposit: other}, true, false},
 	} {
 		r := judged(x.o)
-		r.records[gave] = witness.Record{Key: "a/0"}
+		r.records[gave] = journalreader.Record{Key: "a/0"}
 		if x.lost {
-			r.loses(x.o, witness.Entry{Deposit: gave})
+			r.loses(x.o, journalreader.Entry{Deposit: gave})
 		}
 		if got := r.known(x.kind, x.e); got != x.want {
 			t.Errorf("%s: %t", name, got)
@@ -197,36 +197,36 @@ func TestJudgeKnown(t *testing.T) {
 	}
 }
 
-// TestJudgeEndless: an order may stay open whose payment nothing can prove, and no other.
+// TestJudgeEndless checks that only an order whose payment nothing can prove may stay open.
 func TestJudgeEndless(t *testing.T) {
 	for name, x := range map[string]struct {
 		out  common.Address
-		e    witness.Entry
+		e    journalreader.Entry
 		paid bool
 		may  bool
 	}{
-		"nobody is paid":                  {usdc, witness.Entry{Ending: "claim_refund"}, false, true},
-		"it is about to pay":              {usdc, witness.Entry{Ending: "fill"}, false, false},
-		"the coin, unnamed":               {native, witness.Entry{Ending: "fail_fill", Payment: pays, Over: true}, true, true},
-		"the coin, named":                 {native, witness.Entry{Ending: "fill", Payment: pays, Over: true, Named: true}, true, false},
-		"the coin, not named yet":         {native, witness.Entry{Payment: pays}, true, false},
-		"a token, unnamed":                {usdc, witness.Entry{Ending: "fail_fill", Payment: pays, Over: true}, true, false},
-		"a token back, unnamed":           {native, witness.Entry{Ending: "fail_refund", Payment: pays, Over: true, Back: true}, true, false},
-		"a payment that the chain forgot": {native, witness.Entry{Ending: "fill", Payment: pays, Over: true, Named: true}, false, true},
+		"nobody is paid":                  {usdc, journalreader.Entry{Ending: "claim_refund"}, false, true},
+		"it is about to pay":              {usdc, journalreader.Entry{Ending: "fill"}, false, false},
+		"the coin, unnamed":               {native, journalreader.Entry{Ending: "fail_fill", Payment: pays, Over: true}, true, true},
+		"the coin, named":                 {native, journalreader.Entry{Ending: "fill", Payment: pays, Over: true, Named: true}, true, false},
+		"the coin, not named yet":         {native, journalreader.Entry{Payment: pays}, true, false},
+		"a token, unnamed":                {usdc, journalreader.Entry{Ending: "fail_fill", Payment: pays, Over: true}, true, false},
+		"a token back, unnamed":           {native, journalreader.Entry{Ending: "fail_refund", Payment: pays, Over: true, Back: true}, true, false},
+		"a payment that the chain forgot": {native, journalreader.Entry{Ending: "fill", Payment: pays, Over: true, Named: true}, false, true},
 	} {
 		o := sold(intent, x.out)
-		o.Claim = &protocol.Claim{State: "failed"} // what the daemon says that it heard is no excuse
+		o.Claim = &protocol.Claim{State: "failed"} // what the daemon heard is no excuse
 		if why := endless(o, x.e, x.paid, false); (why != "") != x.may {
 			t.Errorf("%s: %q", name, why)
 		}
 	}
 }
 
-// TestJudgeCrowded: what came of the coin may stay unclear where its block changed it in
-// another way too, and there alone.
+// TestJudgeCrowded checks that received coin may be unclear only if something else in its
+// block changed the balance.
 func TestJudgeCrowded(t *testing.T) {
 	const unclear = "settled, and what arrived is unclear"
-	named := witness.Entry{Ending: "fill", Payment: pays, Over: true, Named: true}
+	named := journalreader.Entry{Ending: "fill", Payment: pays, Over: true, Named: true}
 	for name, x := range map[string]struct {
 		out       common.Address
 		condition string
@@ -246,11 +246,11 @@ func TestJudgeCrowded(t *testing.T) {
 	}
 }
 
-// TestJudgeContested: a payment may be left unproven that another open order of the account,
-// which nobody pays, waits for as well.
+// TestJudgeContested checks that a payment may stay unproven if another open order of the
+// account, which nobody pays, waits for it too.
 func TestJudgeContested(t *testing.T) {
 	token := common.Address{0xd}
-	paid := witness.Entry{Ref: "x", Payment: pays, Over: true}
+	paid := journalreader.Entry{Ref: "x", Payment: pays, Over: true}
 	for name, x := range map[string]struct {
 		change func(rival *protocol.Order, m *moved)
 		unpaid bool
@@ -281,32 +281,32 @@ func TestJudgeContested(t *testing.T) {
 	}
 }
 
-// back has an order wait for so much of a token that is given back.
+// back makes an order wait for a refund of n of a token.
 func back(o *protocol.Order, chain uint64, token common.Address, n int64) {
 	o.Terms.SrcChainID, o.Terms.TokenIn, o.Terms.AmountIn = chain, protocol.Address(token.Hex()), amount(n)
 	o.Terms.TokenOut = protocol.Address(usdc.Hex())
 }
 
-// TestJudgeBook: an order that its provider named, or paid, is in its book once.
+// TestJudgeBook checks that an order its provider named or paid is in its records once.
 func TestJudgeBook(t *testing.T) {
 	paid := endedAs(sold(intent, native), protocol.Verdict{State: "filled", By: "arrival", Evidence: &protocol.Evidence{Tx: hashed(pays)}})
 	unnamed, untold := paid, endedAs(sold(intent, native), protocol.Verdict{State: "cancelled", By: "withdrawn"})
 	unnamed.Ref, untold.Ref = "", ""
 	expired := endedAs(sold(dex, native), protocol.Verdict{State: "expired", By: "absence"})
-	entry := witness.Entry{Ref: "x", Payment: pays}
+	entry := journalreader.Entry{Ref: "x", Payment: pays}
 	for name, x := range map[string]struct {
 		o      protocol.Order
-		book   []witness.Entry
+		book   []journalreader.Entry
 		handed bool
 		times  int
 	}{
-		"once":             {paid, []witness.Entry{entry, {Ref: "y"}}, true, 1},
-		"missing":          {paid, []witness.Entry{{Ref: "y", Payment: pays}}, true, 0},
-		"twice":            {paid, []witness.Entry{entry, entry}, true, 2},
-		"unnamed":          {unnamed, []witness.Entry{entry}, true, 1},
+		"once":             {paid, []journalreader.Entry{entry, {Ref: "y"}}, true, 1},
+		"missing":          {paid, []journalreader.Entry{{Ref: "y", Payment: pays}}, true, 0},
+		"twice":            {paid, []journalreader.Entry{entry, entry}, true, 2},
+		"unnamed":          {unnamed, []journalreader.Entry{entry}, true, 1},
 		"unnamed, missing": {unnamed, nil, true, 0},
-		"named, missing":   {expired, []witness.Entry{{Ref: "y"}}, true, 0},
-		"never told":       {untold, []witness.Entry{entry}, false, 0},
+		"named, missing":   {expired, []journalreader.Entry{{Ref: "y"}}, true, 0},
+		"never told":       {untold, []journalreader.Entry{entry}, false, 0},
 	} {
 		if _, times := entryOf(x.o, x.book); times != x.times || handed(x.o) != x.handed {
 			t.Errorf("%s: %d times, handed %t", name, times, handed(x.o))
@@ -314,8 +314,8 @@ func TestJudgeBook(t *testing.T) {
 	}
 }
 
-// TestJudgeWays: the table has each word that a verdict is proven by, but for the one that
-// nothing here can bring about.
+// TestJudgeWays checks that the table has each proof of the protocol except the one that
+// cannot occur here.
 func TestJudgeWays(t *testing.T) {
 	i := slices.IndexFunc(protocol.Vocabularies, func(v protocol.Vocabulary) bool { return v.Name == "ProvenBy" })
 	for _, by := range protocol.Vocabularies[i].Words {
@@ -328,7 +328,7 @@ func TestJudgeWays(t *testing.T) {
 	}
 }
 
-// TestJudgeProven: a verdict without what its way of ending takes is found.
+// TestJudgeProven checks that a verdict without what its proof requires is found.
 func TestJudgeProven(t *testing.T) {
 	ev := func(tx common.Hash, chain uint64) *protocol.Evidence {
 		return &protocol.Evidence{ChainID: chain, Tx: hashed(tx), Success: true}
@@ -371,17 +371,17 @@ func proving(t *testing.T, name string, v protocol.Verdict, want string) {
 	o := endedAs(sold(dex, native), v)
 	o.Steps = []protocol.Step{{}}
 	r := judged(o)
-	r.records[gave] = witness.Record{Key: "a/0", State: "mined"}
+	r.records[gave] = journalreader.Record{Key: "a/0", State: "mined"}
 	r.proven(o)
 	wantFound(t, name, r, want)
 }
 
-// TestJudgeStored: what the daemon told is held against what it has on disk.
+// TestJudgeStored checks the comparison of the daemon's answers with the disk.
 func TestJudgeStored(t *testing.T) {
 	o := endedAs(sold(dex, native), protocol.Verdict{State: "failed", By: "used_nonce"})
 	lines := []string{"accepted", "settling", "failed"}
-	kept := func() witness.Order {
-		d := witness.Order{ID: "a", Request: "r", Digest: other, State: "failed", Asked: "a", History: slices.Clone(lines)}
+	kept := func() journalreader.Order {
+		d := journalreader.Order{ID: "a", Request: "r", Digest: other, State: "failed", Asked: "a", History: slices.Clone(lines)}
 		d.Verdict = &struct {
 			State, By string
 			Evidence  *struct{ Tx common.Hash }
@@ -389,26 +389,28 @@ func TestJudgeStored(t *testing.T) {
 		return d
 	}
 	for name, x := range map[string]struct {
-		change func(all map[string]witness.Order, d *witness.Order)
+		change func(all map[string]journalreader.Order, d *journalreader.Order)
 		want   string
 	}{
-		"the same":          {func(map[string]witness.Order, *witness.Order) {}, ""},
-		"one more":          {func(all map[string]witness.Order, d *witness.Order) { all["b"] = *d }, "which the daemon does not list"},
+		"the same":          {func(map[string]journalreader.Order, *journalreader.Order) {}, ""},
+		"one more":          {func(all map[string]journalreader.Order, d *journalreader.Order) { all["b"] = *d }, "which the daemon does not list"},
 		"one less":          {nil, "the journal does not have it"},
-		"another request":   {func(_ map[string]witness.Order, d *witness.Order) { d.Request = "s" }, "told was"},
-		"another digest":    {func(_ map[string]witness.Order, d *witness.Order) { d.Digest = pays }, "told was"},
-		"another's request": {func(_ map[string]witness.Order, d *witness.Order) { d.Asked = "b" }, "its request"},
-		"another end":       {func(_ map[string]witness.Order, d *witness.Order) { d.State = "filled" }, "says that it is filled"},
-		"no end":            {func(_ map[string]witness.Order, d *witness.Order) { d.State = "settling" }, "says that it is settling"},
-		"listed as open":    {func(_ map[string]witness.Order, d *witness.Order) { d.Open = true }, "index of what is open"},
-		"another proof":     {func(_ map[string]witness.Order, d *witness.Order) { d.Verdict.By = "absence" }, "verdict"},
-		"no proof":          {func(_ map[string]witness.Order, d *witness.Order) { d.Verdict = nil }, "verdict"},
-		"evidence untold": {func(_ map[string]witness.Order, d *witness.Order) {
+		"another request":   {func(_ map[string]journalreader.Order, d *journalreader.Order) { d.Request = "s" }, "told was"},
+		"another digest":    {func(_ map[string]journalreader.Order, d *journalreader.Order) { d.Digest = pays }, "told was"},
+		"another's request": {func(_ map[string]journalreader.Order, d *journalreader.Order) { d.Asked = "b" }, "its request"},
+		"another end":       {func(_ map[string]journalreader.Order, d *journalreader.Order) { d.State = "filled" }, "says that it is filled"},
+		"no end":            {func(_ map[string]journalreader.Order, d *journalreader.Order) { d.State = "settling" }, "says that it is settling"},
+		"listed as open":    {func(_ map[string]journalreader.Order, d *journalreader.Order) { d.Open = true }, "index of what is open"},
+		"another proof":     {func(_ map[string]journalreader.Order, d *journalreader.Order) { d.Verdict.By = "absence" }, "verdict"},
+		"no proof":          {func(_ map[string]journalreader.Order, d *journalreader.Order) { d.Verdict = nil }, "verdict"},
+		"evidence untold": {func(_ map[string]journalreader.Order, d *journalreader.Order) {
 			d.Verdict.Evidence = &struct{ Tx common.Hash }{pays}
 		}, "evidence"},
-		"a line untold":      {func(_ map[string]witness.Order, d *witness.Order) { d.History = append(d.History, "failed") }, "4 lines"},
-		"a line changed":     {func(_ map[string]witness.Order, d *witness.Order) { d.History[1] = "executing" }, "line 1"},
-		"a history backward": {func(_ map[string]witness.Order, d *witness.Order) { d.History[0] = "executing" }, "begins with"},
+		"a line untold": {func(_ map[string]journalreader.Order, d *journalreader.Order) {
+			d.History = append(d.History, "failed")
+		}, "4 lines"},
+		"a line changed":     {func(_ map[string]journalreader.Order, d *journalreader.Order) { d.History[1] = "executing" }, "line 1"},
+		"a history backward": {func(_ map[string]journalreader.Order, d *journalreader.Order) { d.History[0] = "executing" }, "begins with"},
 	} {
 		r := judged(o)
 		told := r.orders["a"]
@@ -416,7 +418,7 @@ func TestJudgeStored(t *testing.T) {
 			told.History = append(told.History, protocol.Entry{State: state})
 		}
 		r.orders["a"] = told
-		all, d := map[string]witness.Order{}, kept()
+		all, d := map[string]journalreader.Order{}, kept()
 		if x.change != nil {
 			x.change(all, &d)
 			all["a"] = d
@@ -426,9 +428,9 @@ func TestJudgeStored(t *testing.T) {
 	}
 }
 
-// TestJudgeEndOf: a record has the end of the attempt that was mined, and of none that was not.
+// TestJudgeEndOf checks that a record's end is that of its mined attempt.
 func TestJudgeEndOf(t *testing.T) {
-	rec := witness.Record{Key: "a/0"}
+	rec := journalreader.Record{Key: "a/0"}
 	if err := json.Unmarshal([]byte(`[{"Kind":"call","Hash":"0x01`+strings.Repeat("00", 31)+`"},{"Kind":"cancel","Hash":"0x02`+strings.Repeat("00", 31)+`"}]`), &rec.Attempts); err != nil {
 		t.Fatal(err)
 	}
@@ -444,7 +446,7 @@ func TestJudgeEndOf(t *testing.T) {
 	}
 }
 
-// TestJudgeTakes: what of an account's own cannot have brought it any of the coin.
+// TestJudgeTakes checks which of an account's own transactions cannot bring it the coin.
 func TestJudgeTakes(t *testing.T) {
 	word := strings.Repeat("00", 32)
 	for _, x := range []struct {

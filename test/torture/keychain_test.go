@@ -9,10 +9,9 @@ import (
 	"swapkeep/test/keychain"
 )
 
-// TestThaw: a keychain that has ended while it was stopped is there again afterwards, and
-// one that has not goes on.
+// TestThaw checks that a keychain that ended while stopped is restarted; others continue.
 func TestThaw(t *testing.T) {
-	dir, err := os.MkdirTemp("", "skk") // short, for a socket
+	dir, err := os.MkdirTemp("", "skk") // short, because of the limit on socket paths
 	if err != nil {
 		t.Fatal(err)
 	}

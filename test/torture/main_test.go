@@ -1,18 +1,18 @@
 //go:build faults && linux
 
-// Package torture lets users swap through every provider on every chain, in several
-// windows at once, while daemon and relays are killed, disks fill, keychains freeze,
-// clocks jump, chains are reorganised and answers are lost; and then asks chains,
-// providers and journal, each for itself, what came of it. Run it with
+// Package torture lets users swap through every provider on every chain, in several windows
+// at once, while daemon and relays are killed, disks fill up, keychains freeze, clocks
+// jump, chains are reorganised and answers are lost. Then it checks the result by chains,
+// providers and journal, each on its own. Run it with
 //
 //	make torture [ROUNDS=6] [SEED=1] [SWAPS=40]
 //
-// A round has a world of its own: chains, providers, home, keychain, programs. What is
-// drawn in it follows from the seed and the round's number: SEED, ROUND=N and SWAPS play
-// one round again. How that meets what the machine does meanwhile is left to the machine.
+// A round has a world of its own: chains, providers, home, keychain, programs. Its random
+// choices follow from the seed and the round's number: SEED, ROUND=N and SWAPS play one
+// round again. Timing is not reproduced.
 //
-// Nothing here is a stand-in: relays and daemons are the real programs, built with the
-// tag faults from this source; keychains are real Secret Services.
+// Nothing here is mocked: relays and daemons are the real programs, built with the tag
+// faults from this source; keychains are real Secret Services.
 package torture
 
 import (
@@ -39,14 +39,14 @@ var (
 	verbose = flag.Bool("tell", false, "print what is done, as it is done")
 )
 
-// root holds every world's own directory. It is short so that a socket's path fits.
+// root holds every world's own directory. It is short because of the limit on socket paths.
 var root string
 
-// table is what the rounds came to; it is printed last, after all findings.
+// table is the summary of the rounds, printed last, after all findings.
 var table string
 
 func TestMain(m *testing.M) {
-	flag.Usage = func() {} // a wrong value is one line, and not below all that go test takes
+	flag.Usage = func() {} // so that a wrong value prints one line, without the flags of go test
 	flag.Parse()
 	if err := playable(*rounds, *swaps, *atOnce); err != nil {
 		fmt.Fprintln(os.Stderr, "torture:", err)
@@ -58,7 +58,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// playable refuses what would play nothing, and find nothing wrong with that.
+// playable refuses flags with which nothing would be played, and so nothing found.
 func playable(rounds, swaps, atOnce int) error {
 	for _, n := range []struct {
 		name string
@@ -71,7 +71,7 @@ func playable(rounds, swaps, atOnce int) error {
 	return nil
 }
 
-// TestPlayable: a run of nothing is refused, whichever is none.
+// TestPlayable checks that each flag is refused if it would play nothing.
 func TestPlayable(t *testing.T) {
 	for _, n := range [][3]int{{0, 40, 3}, {-1, 40, 3}, {1, 0, 3}, {1, -1, 3}, {1, 1, 0}} {
 		if playable(n[0], n[1], n[2]) == nil {
@@ -83,10 +83,10 @@ func TestPlayable(t *testing.T) {
 	}
 }
 
-// built is where the programs are.
+// built returns the directory of the programs.
 func built() string { return filepath.Join(root, "bin") }
 
-// TestTorture plays the rounds, and ends with a table.
+// TestTorture plays the rounds and ends with a table.
 func TestTorture(t *testing.T) {
 	began := time.Now()
 	var err error
@@ -111,7 +111,7 @@ func TestTorture(t *testing.T) {
 	}
 }
 
-// numbers are the rounds to be played: so many from 0 on, or one alone, whichever it is.
+// numbers returns the rounds to play: that many from 0 on, or one alone.
 func numbers(rounds, only int) (all []int) {
 	if only >= 0 {
 		return []int{only}
@@ -122,7 +122,7 @@ func numbers(rounds, only int) (all []int) {
 	return all
 }
 
-// playAll plays rounds, some at once.
+// playAll plays rounds, some at the same time.
 func playAll(t *testing.T, numbers []int) (all []*report) {
 	var (
 		mu    sync.Mutex

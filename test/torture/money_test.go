@@ -13,22 +13,22 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/witness"
+	"swapkeep/test/journalreader"
 )
 
 func addr(a protocol.Address) common.Address { return common.HexToAddress(string(a)) }
 
 // A sum is what the transactions of an order moved.
 type sum struct {
-	gone *big.Int // of the input on the source chain, what left; fees of the coin apart
-	back *big.Int // of the input, or of what is given back for it, what came; on the same chain and by the same token as the output it is got
-	got  *big.Int // of the output on the destination chain
-	held *big.Int // of the wrapped coin that a native input became
-	txs  int      // of the account's own
+	gone *big.Int // input that left on the source chain, without fees in the coin
+	back *big.Int // input, or refund token, that came on the source chain; what counts here does not count as got
+	got  *big.Int // output that came on the destination chain
+	held *big.Int // balance of the wrapped coin that a native input became
+	txs  int      // number of the account's own
 }
 
-// sumOf adds up what an order's own transactions and its evidence moved. What came of
-// the native coin is the verdict's word, which coins holds against the balances.
+// sumOf adds up what an order's own transactions and its evidence moved. Received native
+// coin is taken from the verdict, which coins checks against the balances.
 func (r *reckoning) sumOf(o protocol.Order) sum {
 	t := o.Terms
 	s := sum{new(big.Int), new(big.Int), new(big.Int), new(big.Int), 0}
@@ -71,7 +71,7 @@ func (r *reckoning) sumOf(o protocol.Order) sum {
 	return s
 }
 
-// ended are the checks of the ends.
+// ended has the check for each final state.
 var ended = map[string]func(*reckoning, protocol.Order, sum){
 	"filled":    (*reckoning).filled,
 	"refunded":  (*reckoning).refunded,
@@ -80,7 +80,7 @@ var ended = map[string]func(*reckoning, protocol.Order, sum){
 	"cancelled": (*reckoning).untouched,
 }
 
-// filled wants the whole input gone once, and the floor got once.
+// filled checks that the whole input left once, and that the minimum arrived once.
 func (r *reckoning) filled(o protocol.Order, s sum) {
 	t := o.Terms
 	if t.Provider == "wallet" {
@@ -91,7 +91,7 @@ func (r *reckoning) filled(o protocol.Order, s sum) {
 		spent = o.Verdict.Spent.Amount.Int()
 	}
 	left := spent
-	if o.Wrapped { // all of the coin, of which a part stays the account's in another form
+	if o.Wrapped { // all of the coin left; the account may keep a part of it wrapped
 		left = t.AmountIn.Int()
 	}
 	if s.gone.Cmp(left) != 0 {
@@ -107,13 +107,13 @@ func (r *reckoning) filled(o protocol.Order, s sum) {
 	if short := s.got.Cmp(floor) < 0; short != o.Verdict.Short || s.got.Cmp(new(big.Int).Lsh(floor, 1)) >= 0 {
 		r.find("%s: got %s, the floor is %s, short %t", r.say(o), s.got, floor, o.Verdict.Short)
 	}
-	share := new(big.Int).Div(new(big.Int).Mul(floor, spent), t.AmountIn.Int()) // of what a part is owed
+	share := new(big.Int).Div(new(big.Int).Mul(floor, spent), t.AmountIn.Int()) // owed for a partial fill
 	if s.got.Cmp(share) < 0 {                                                   // no provider here pays less than it owes: see providersAs
 		r.find("%s: got %s for %s of the input, want %s", r.say(o), s.got, spent, share)
 	}
 }
 
-// refunded wants the input gone once, and what was accepted back once.
+// refunded checks that the input left once, and that the accepted refund came once.
 func (r *reckoning) refunded(o protocol.Order, s sum) {
 	least := o.Terms.AmountIn.Int()
 	if o.Terms.Refund != nil {
@@ -134,7 +134,7 @@ func (r *reckoning) refunded(o protocol.Order, s sum) {
 	}
 }
 
-// untouched wants nothing gone, but for what is held as the wrapped coin.
+// untouched checks that nothing left, except what the account now holds wrapped.
 func (r *reckoning) untouched(o protocol.Order, s sum) {
 	if o.Terms.Provider == "wallet" {
 		return
@@ -148,8 +148,8 @@ func (r *reckoning) untouched(o protocol.Order, s sum) {
 	}
 }
 
-// booked holds an end against the provider's book.
-func (r *reckoning) booked(o protocol.Order, e witness.Entry) {
+// booked compares an order's end with the provider's records.
+func (r *reckoning) booked(o protocol.Order, e journalreader.Entry) {
 	paid := e.Payment != (common.Hash{}) && (r.mined(o.Terms.DstChainID, e.Payment) || r.mined(o.Terms.SrcChainID, e.Payment))
 	switch {
 	case paid && !e.Back && o.Final && o.State != "filled":
@@ -163,16 +163,16 @@ func (r *reckoning) booked(o protocol.Order, e witness.Entry) {
 	}
 }
 
-// A gift is what a provider paid for a deposit that its chain has abandoned since.
+// A gift is a provider's payment for a deposit that its chain has dropped since.
 type gift struct {
 	chain       uint64
 	to, token   common.Address
 	least, most *big.Int
 }
 
-// giftOf is what a payment of a provider can have been for an order: of what it gives back
-// about the input, else about the output.
-func giftOf(o protocol.Order, e witness.Entry) gift {
+// giftOf returns what a provider's payment can have been for an order: about the input if
+// it is a refund, otherwise about the output.
+func giftOf(o protocol.Order, e journalreader.Entry) gift {
 	t := o.Terms
 	g := gift{t.DstChainID, addr(t.Account), addr(t.TokenOut), t.FloorOut.Int(), nil}
 	if e.Back {
@@ -185,10 +185,10 @@ func giftOf(o protocol.Order, e witness.Entry) gift {
 	return g
 }
 
-// abandoned notes deposits of ours that providers have in their books and chains do not
-// have any more, and what was paid for them: that loss is theirs.
+// abandoned records deposits that providers know and that reorgs dropped from their chains,
+// and what was paid for them. That loss is the provider's.
 func (r *reckoning) abandoned() {
-	for _, kind := range slices.Sorted(maps.Keys(witness.Books)) {
+	for _, kind := range slices.Sorted(maps.Keys(journalreader.Books)) {
 		for _, e := range r.book(kind) {
 			if o, ours := r.depositOf(kind, e); ours && r.gone(o.Terms.SrcChainID, e.Deposit) {
 				r.count("deposits that a provider had, and no chain has", 1)
@@ -198,22 +198,22 @@ func (r *reckoning) abandoned() {
 	}
 }
 
-// loses notes that the deposit of an order in a provider's book is gone.
-func (r *reckoning) loses(o protocol.Order, e witness.Entry) {
+// loses records that the deposit of a provider's entry was dropped.
+func (r *reckoning) loses(o protocol.Order, e journalreader.Entry) {
 	r.lost[e.Deposit] = true
 	if e.Payment != (common.Hash{}) && !endedBy(o, e) {
 		r.gifts[e.Payment] = giftOf(o, e)
 	}
 }
 
-// depositOf is the order of which an entry in a provider's book names a deposit.
-func (r *reckoning) depositOf(kind string, e witness.Entry) (protocol.Order, bool) {
+// depositOf returns the order whose deposit an entry names.
+func (r *reckoning) depositOf(kind string, e journalreader.Entry) (protocol.Order, bool) {
 	rec, ours := r.records[e.Deposit]
 	o, known := r.orders[orderOf(rec)]
 	return o.Order, ours && known && o.Order.Terms.Provider == kind
 }
 
-// gone reports whether a chain has no such transaction in any block.
+// gone reports whether no block of a chain has the transaction.
 func (w *world) gone(chain uint64, tx common.Hash) bool {
 	_, err := w.Chain(chain).Client().TransactionReceipt(w.ctx, tx)
 	if err != nil && !errors.Is(err, ethereum.NotFound) {
@@ -222,9 +222,9 @@ func (w *world) gone(chain uint64, tx common.Hash) bool {
 	return errors.Is(err, ethereum.NotFound)
 }
 
-// provided wants every order in a provider's book to be one of ours.
+// provided checks that every order in a provider's records is one of ours.
 func (r *reckoning) provided() {
-	for _, kind := range slices.Sorted(maps.Keys(witness.Books)) {
+	for _, kind := range slices.Sorted(maps.Keys(journalreader.Books)) {
 		all := r.book(kind)
 		for _, e := range all {
 			if !r.known(kind, e) {
@@ -235,10 +235,9 @@ func (r *reckoning) provided() {
 	}
 }
 
-// known reports whether an order in a provider's book is one of ours: by its name; one
-// that the chain ended before its provider could tell its name, by that end; or one of
-// which the deposit is gone.
-func (r *reckoning) known(kind string, e witness.Entry) bool {
+// known reports whether an order in a provider's records is one of ours: by its name, by
+// its payment if the order ended before the provider named it, or by its dropped deposit.
+func (r *reckoning) known(kind string, e journalreader.Entry) bool {
 	for _, o := range r.orders {
 		switch o := o.Order; {
 		case o.Terms.Provider != kind:
@@ -253,8 +252,8 @@ func (r *reckoning) known(kind string, e witness.Entry) bool {
 	return ours && r.lost[e.Deposit]
 }
 
-// explained wants every movement of tokens to be of an order: of its own transactions,
-// or what its verdict names, or what an open one awaits; or a gift.
+// explained checks that every movement of tokens belongs to an order, by its own
+// transactions, its verdict or a payment it awaits, or is a gift.
 func (r *reckoning) explained() {
 	for _, m := range r.moves {
 		o, known := r.orders[r.claimed[m.tx]]
@@ -268,7 +267,7 @@ func (r *reckoning) explained() {
 	}
 }
 
-// tokensOf are those that an order may move.
+// tokensOf returns the tokens that an order may move.
 func tokensOf(o protocol.Order) []common.Address {
 	all := []common.Address{addr(o.Terms.TokenIn), addr(o.Terms.TokenOut), addr(o.Terms.Wrap)}
 	if o.Terms.Refund != nil {
@@ -277,13 +276,13 @@ func tokensOf(o protocol.Order) []common.Address {
 	return all
 }
 
-// is reports whether a movement is of a gift.
+// is reports whether a movement belongs to a gift.
 func (g gift) is(m moved) bool {
 	return g.least != nil && m.chain == g.chain && m.account == g.to && m.token == g.token && m.amount.Cmp(g.least) >= 0 && m.amount.Cmp(g.most) <= 0
 }
 
-// paymentOf is what a provider's payment moved for an order.
-func (r *reckoning) paymentOf(o protocol.Order, e witness.Entry) (moved, bool) {
+// paymentOf returns what a provider's payment moved for an order.
+func (r *reckoning) paymentOf(o protocol.Order, e journalreader.Entry) (moved, bool) {
 	g := giftOf(o, e)
 	if g.token != native {
 		i := slices.IndexFunc(r.moves, func(m moved) bool { return m.tx == e.Payment && g.is(m) })
@@ -300,10 +299,10 @@ func (r *reckoning) paymentOf(o protocol.Order, e witness.Entry) (moved, bool) {
 	return m, g.is(m)
 }
 
-// contested reports whether an open order's payment is one that another open
-// order of the same account waits for too, as output or given back: nothing tells which of
-// them it ends as long as the other's provider pays it nothing.
-func (r *reckoning) contested(o protocol.Order, e witness.Entry, unpaid func(protocol.Order) bool) bool {
+// contested reports whether another open order of the same account waits for an open
+// order's payment too, as output or refund: nothing shows which of them it ends as long as
+// the other's provider has paid nothing.
+func (r *reckoning) contested(o protocol.Order, e journalreader.Entry, unpaid func(protocol.Order) bool) bool {
 	m, is := r.paymentOf(o, e)
 	if !is {
 		return false
@@ -313,7 +312,7 @@ func (r *reckoning) contested(o protocol.Order, e witness.Entry, unpaid func(pro
 		if p.ID == o.ID || p.Final || p.State != "settling" {
 			continue
 		}
-		fits := giftOf(p, witness.Entry{}).is(m) || giftOf(p, witness.Entry{Back: true}).is(m)
+		fits := giftOf(p, journalreader.Entry{}).is(m) || giftOf(p, journalreader.Entry{Back: true}).is(m)
 		if fits && unpaid(p) {
 			return true
 		}
@@ -321,13 +320,13 @@ func (r *reckoning) contested(o protocol.Order, e witness.Entry, unpaid func(pro
 	return false
 }
 
-// unpaid reports whether an order's provider has it, and has paid nothing for it.
+// unpaid reports whether an order's provider has it and has paid nothing for it.
 func (r *reckoning) unpaid(o protocol.Order) bool {
 	e, _ := r.inBook(o)
 	return e != nil && e.Payment == (common.Hash{})
 }
 
-// coins wants each account's native coin to have gone, block by block, as its own
+// coins checks, block by block, that each account's native balance changed as its own
 // transactions and its orders' ends explain.
 func (r *reckoning) coins() {
 	for _, id := range chains {
@@ -346,7 +345,7 @@ func (r *reckoning) coins() {
 	}
 }
 
-// coinsOf wants what came in a block to be what orders got by its transactions.
+// coinsOf checks that what came in a block is what its transactions brought to orders.
 func (r *reckoning) coinsOf(chain uint64, a common.Address, p *page, came *big.Int) {
 	least, most, names := new(big.Int), new(big.Int), []string{}
 	for _, tx := range p.txs {
@@ -362,9 +361,9 @@ func (r *reckoning) coinsOf(chain uint64, a common.Address, p *page, came *big.I
 	}
 }
 
-// coinsBy is how much of the native coin a transaction can have brought an account: as the
-// verdict says that it ended by it; where that cannot say it, about the floor; for an open
-// order, of which nothing proves that it is its payment, up to that; or a gift.
+// coinsBy returns how much of the native coin a transaction can have brought an account:
+// the amount of the verdict that names it; around the minimum received if the verdict has
+// no amount; for an open order without proof, up to its payment; or a gift.
 func (r *reckoning) coinsBy(chain uint64, a common.Address, tx common.Hash) (least, most *big.Int) {
 	least, most = new(big.Int), new(big.Int)
 	if g, given := r.gifts[tx]; given && g.chain == chain && g.to == a && g.token == native {

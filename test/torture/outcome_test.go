@@ -18,16 +18,16 @@ import (
 	"swapkeep/sandbox/intentsim"
 )
 
-// change has every provider do and say other things from now on: what becomes of
-// orders, how soon, and what is claimed of them.
+// change gives every provider new behaviour from now on: what it does with orders, how
+// soon, and what it claims about them.
 func (m *mischief) change() (func(), bool) {
 	return nil, m.w.providersAs(m.rng, false) == nil
 }
 
-// one of them; what stands there often is likely.
+// one picks one of its arguments; repeated ones are more likely.
 func one[T any](rng *rand.Rand, all ...T) T { return all[rng.IntN(len(all))] }
 
-// providersAs draws the providers' ways; honest ones say what is true.
+// providersAs draws the providers' behaviour. Honest providers claim nothing false.
 func (w *world) providersAs(rng *rand.Rand, honest bool) error {
 	d := dexsim.DefaultSettings
 	d.DeadlineSeconds = 60
@@ -53,7 +53,7 @@ func (w *world) providersAs(rng *rand.Rand, honest bool) error {
 	return errors.Join(w.DEX().Set(d), w.Bridge().Set(b), w.Intent().Set(i), w.Gasless().Set(g))
 }
 
-// quoted are the ways of one of the gasless protocols.
+// quoted draws the behaviour of one of the gasless protocols.
 func quoted(rng *rand.Rand, b gaslesssim.Behaviour) gaslesssim.Behaviour {
 	b.Down = rng.IntN(8) == 0
 	b.Outcome = one(rng, "settle", "settle", "settle", "settle", "late", "never", "revert", "reject")
@@ -63,11 +63,11 @@ func quoted(rng *rand.Rand, b gaslesssim.Behaviour) gaslesssim.Behaviour {
 	return b
 }
 
-// statuses are the bridge's words for where an order stands, wherever it stands.
+// statuses are the bridge's words for the status of an order.
 var statuses = []string{"unknown", "waiting", "pending", "delayed", "submitted", "success", "failure", "refund"}
 
-// lie has the bridge say for a while, to whoever asks or listens, that orders stand where
-// they do not: further back, further on, or ended; one time in three by another's payment.
+// lie makes the bridge claim a wrong status for all orders for a while, to pollers and to
+// its stream: earlier, later or final; one time in three with another order's payment.
 func (m *mischief) lie() (func(), bool) {
 	said := map[string]any{"/status": one(m.rng, statuses...)}
 	if m.rng.IntN(3) == 0 {
@@ -104,7 +104,7 @@ func (m *mischief) lie() (func(), bool) {
 	}, true
 }
 
-// honesty ends the providers' lies, of orders that there are and of those to come.
+// honesty ends the providers' lies, about existing and future orders.
 func (w *world) honesty() error {
 	if err := w.providersAs(rand.New(rand.NewPCG(w.seed, 1)), true); err != nil {
 		return err

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	longestStorm = 4 * time.Minute // even where the users did not get done
+	longestStorm = 4 * time.Minute // even if the users are not done by then
 	longestPeace = 90 * time.Second
-	// later brings chains and clock past every deadline; look is a little more than the
-	// time after which the daemon looks a second time before it believes that something
-	// is not there.
+	// past moves chains and clock past every deadline. look is a little more than the time
+	// after which the daemon searches again before it accepts that something does not
+	// exist.
 	past = 11 * time.Minute
 	look = 61 * time.Second
 )
@@ -61,7 +61,7 @@ func play(t *testing.T, n int) *report {
 	return r
 }
 
-// calm brings everything to its end, wants no leak, and asks what there is.
+// calm brings everything to its end, checks for leaks, and returns orders and allowances.
 func (w *world) calm(first holding) (orders []protocol.OrderResult, listed map[grant]protocol.Allowance, err error) {
 	w.thaw()
 	u := w.newUser("last", windows+2)
@@ -78,7 +78,7 @@ func (w *world) calm(first holding) (orders []protocol.OrderResult, listed map[g
 	return orders, listed, err
 }
 
-// storm lets users and mischief at the world until enough was accepted.
+// storm runs users and mischief until enough swaps were accepted.
 func (w *world) storm() {
 	var wg sync.WaitGroup
 	for i := range windows {
@@ -98,10 +98,10 @@ func (w *world) storm() {
 	wg.Wait()
 }
 
-// settleAll sets the world right, and brings every order to its end. An order may rest for
-// an hour whose look fell into a leap of the clock by days, for the clock of faults moves the
-// monotonic part of the time, which setting a machine's clock does not: then it takes
-// another daemon.
+// settleAll removes all faults and brings every order to its end. An order polled during a
+// leap of the clock by days may pause for an hour, because the clock of faults also moves
+// the monotonic time, which setting a machine's clock does not: then the daemon is
+// replaced.
 func (w *world) settleAll(u *user) error {
 	for _, kind := range []string{dex, bridge, intent, gasless} {
 		w.Faults(kind).Reset()
@@ -132,7 +132,7 @@ func (w *world) settleAll(u *user) error {
 	}
 	ahead := past
 	for end := time.Now().Add(longestPeace); time.Now().Before(end); ahead += look {
-		if rests(w.daemon(), w.leapt, time.Until(end)) { // another one has never leapt
+		if rests(w.daemon(), w.leapt, time.Until(end)) { // the next one has never leapt
 			w.count("daemons ended in peace for a leap by days", 1)
 			if out, err := w.stop(); err != nil {
 				return fmt.Errorf("stop: %w: %s", err, out)
@@ -148,13 +148,13 @@ func (w *world) settleAll(u *user) error {
 	return nil
 }
 
-// rests reports whether orders may rest for an hour with a daemon that half of the peace
-// was not enough for: it is one of those whose clock leapt by days.
+// rests reports whether orders may pause for an hour: half of the peace has passed, and the
+// daemon is one whose clock leapt by days.
 func rests(pid int, leapt []int, left time.Duration) bool {
 	return pid != 0 && slices.Contains(leapt, pid) && left < longestPeace/2
 }
 
-// await looks so long whether all orders have ended, and agrees to what they propose.
+// await polls until all orders have ended or may stay open, and accepts their proposals.
 func (w *world) await(u *user, most time.Duration) bool {
 	for end := time.Now().Add(most); time.Now().Before(end); u.rest(200, 400) {
 		var open protocol.OrdersResult
@@ -180,7 +180,7 @@ func (w *world) await(u *user, most time.Duration) bool {
 	return false
 }
 
-// orders are all of them, in full.
+// orders returns all orders in full.
 func (w *world) orders(u *user) (all []protocol.OrderResult, err error) {
 	params := protocol.OrdersParams{Limit: 200}
 	for {

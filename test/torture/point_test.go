@@ -2,8 +2,8 @@
 
 package torture
 
-// points are where a daemon may die by itself: those of an order's life, which
-// test/crash holds against the source.
+// points are the points of an order's life at which a daemon may die by itself. test/crash
+// compares the names with the source.
 var points = []string{
 	"journal.before_accepted", "journal.after_accepted", "journal.after_approving", "journal.before_executing", "journal.before_submitting", "journal.after_settling",
 	"journal.before_filled", "journal.after_filled", "journal.before_refunded", "journal.before_search", "journal.after_step", "journal.before_signature", "journal.after_signature",

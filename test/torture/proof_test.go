@@ -11,23 +11,24 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/witness"
+	"swapkeep/test/journalreader"
 )
 
-// A shown is what a verdict of one way of ending must show, and what must be true of it.
+// A shown is what a verdict must show for one proof, and a check of its truth.
 type shown struct {
 	end     string
 	tx      string   // whose transaction its evidence is: "own", "another's", or "" for none
-	failed  bool     // that transaction did
-	where   string   // the chain of it: "source" or "destination"
-	absence bool     // blocks that were searched in vain
-	has     []string // of received, spent, deposit and logs, those that cannot be missing
+	failed  bool     // whether that transaction failed
+	where   string   // its chain: "source" or "destination"
+	absence bool     // whether blocks were searched in vain
+	has     []string // which of received, spent, deposit and logs are required
 	truth   func(*reckoning, protocol.Order) string
 }
 
-// ways are all that can end an order here. Received is missing of own_call and fill where
-// the output is the native coin, which leaves no log: coinsOf holds the block's balance
-// against the floor. Of other_nonce there is no row: nobody else has the keys.
+// ways lists every proof by which an order can end here. Received may be missing from
+// own_call and fill if the output is the native coin, which leaves no log: coinsOf compares
+// the block's balance with the minimum received. other_nonce has no row: nobody else has
+// the keys.
 var ways = map[string]shown{
 	"own_call":             {"filled", "own", false, "source", false, nil, (*reckoning).receives},
 	"opaque_call":          {"filled", "own", false, "source", false, []string{"received", "logs"}, nil},
@@ -48,8 +49,7 @@ var ways = map[string]shown{
 	"never_sent_cancelled": {"cancelled", "", false, "", false, nil, (*reckoning).refused},
 }
 
-// proven wants a verdict to carry all that its way of ending takes, and no other's, and
-// that to be true.
+// proven checks that a verdict has exactly what its proof requires, and that it is true.
 func (r *reckoning) proven(o protocol.Order) {
 	v := o.Verdict
 	w, known := ways[v.By]
@@ -80,13 +80,13 @@ func (r *reckoning) proven(o protocol.Order) {
 	}
 }
 
-// carries says what of a verdict is there.
+// carries returns a function that reports which parts a verdict has.
 func carries(v *protocol.Verdict) func(what string) bool {
 	has := map[string]bool{"received": v.Received != nil, "spent": v.Spent != nil, "deposit": v.Deposit != nil, "logs": len(v.Logs) > 0}
 	return func(what string) bool { return has[what] }
 }
 
-// receives: what came is missing of the native coin alone.
+// receives: only received native coin may be missing.
 func (r *reckoning) receives(o protocol.Order) string {
 	if o.Verdict.Received == nil && addr(o.Terms.TokenOut) != native {
 		return "it does not say what came"
@@ -94,7 +94,7 @@ func (r *reckoning) receives(o protocol.Order) string {
 	return ""
 }
 
-// deposited: the payment answers a transaction of its own that is on the chain.
+// deposited: the payment follows a transaction of the order itself that is on the chain.
 func (r *reckoning) deposited(o protocol.Order) string {
 	d := o.Verdict.Deposit
 	tx := common.HexToHash(string(d.Tx))
@@ -104,7 +104,7 @@ func (r *reckoning) deposited(o protocol.Order) string {
 	return ""
 }
 
-// revokes: only a revoke ends so.
+// revokes: only a revoke ends like this.
 func (r *reckoning) revokes(o protocol.Order) string {
 	if o.Terms.Provider != "wallet" {
 		return "it is no revoke"
@@ -120,7 +120,7 @@ func (r *reckoning) outlasted(o protocol.Order) string {
 	return ""
 }
 
-// cancels: what was mined is a cancelling transaction, which gives nothing to anybody.
+// cancels: the mined transaction is a cancelling one, which pays nobody.
 func (r *reckoning) cancels(o protocol.Order) string {
 	for _, x := range r.owns {
 		if x.tx.Hash() == common.HexToHash(string(o.Verdict.Evidence.Tx)) {
@@ -132,8 +132,8 @@ func (r *reckoning) cancels(o protocol.Order) string {
 	return "no transaction of the account to itself"
 }
 
-// unsigned: the journal has no transaction of its but approvals that are done, and the
-// wrap that goes first.
+// unsigned: the journal has no transaction of the order except completed approvals and the
+// wrap that comes first.
 func (r *reckoning) unsigned(o protocol.Order) string {
 	var harmless []string
 	if o.Wrapped {
@@ -155,7 +155,7 @@ func (r *reckoning) unsigned(o protocol.Order) string {
 	return ""
 }
 
-// refused: a node was offered its transaction, and none ever took it.
+// refused: a node was sent its transaction, and none ever accepted it.
 func (r *reckoning) refused(o protocol.Order) string {
 	for _, rec := range r.recordsOf(o) {
 		if rec.State == "rejected" {
@@ -165,18 +165,18 @@ func (r *reckoning) refused(o protocol.Order) string {
 	return "the journal has no transaction of its that was rejected"
 }
 
-// recordsOf are an order's, in their order.
-func (r *reckoning) recordsOf(o protocol.Order) (all []witness.Record) {
+// recordsOf returns an order's records, sorted by key.
+func (r *reckoning) recordsOf(o protocol.Order) (all []journalreader.Record) {
 	for _, rec := range r.records {
 		if orderOf(rec) == o.ID {
 			all = append(all, rec)
 		}
 	}
-	slices.SortFunc(all, func(a, b witness.Record) int { return strings.Compare(a.Key, b.Key) })
-	return slices.CompactFunc(all, func(a, b witness.Record) bool { return a.Key == b.Key })
+	slices.SortFunc(all, func(a, b journalreader.Record) int { return strings.Compare(a.Key, b.Key) })
+	return slices.CompactFunc(all, func(a, b journalreader.Record) bool { return a.Key == b.Key })
 }
 
-// searched wants blocks that were searched in vain to be those of the chain.
+// searched checks that the blocks searched in vain are those of the chain.
 func (r *reckoning) searched(o protocol.Order) {
 	a := o.Verdict.Absence
 	if a == nil {

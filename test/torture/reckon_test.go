@@ -17,34 +17,33 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"swapkeep/host/protocol"
+	"swapkeep/test/journalreader"
 	"swapkeep/test/processes"
-	"swapkeep/test/witness"
 )
 
-// A reckoning holds what daemon and users say of a round against what chains and
-// providers know.
+// A reckoning compares what daemon and users say with what chains and providers know.
 type reckoning struct {
 	*world
 	orders  map[string]protocol.OrderResult
-	records map[common.Hash]witness.Record // what was signed, by the hash of each attempt
+	records map[common.Hash]journalreader.Record // signed transactions, by the hash of each attempt
 	moves   []moved
 	owns    []own
 	grants  map[grant]bool
-	claimed map[common.Hash]string // by transaction: the order that it is of
+	claimed map[common.Hash]string // the order that each transaction belongs to
 	listed  map[grant]protocol.Allowance
-	lost    map[common.Hash]bool // deposits that providers have in their books, and no chain has
+	lost    map[common.Hash]bool // deposits that providers know and no chain has
 	gifts   map[common.Hash]gift // what was paid for them, by the payment
-	awaited map[common.Hash]gift // what providers paid for orders that cannot prove it, by the payment
+	awaited map[common.Hash]gift // what was paid for orders that cannot prove it, by the payment
 }
 
 func newReckoning(w *world, listed map[grant]protocol.Allowance) *reckoning {
 	return &reckoning{
-		world: w, orders: map[string]protocol.OrderResult{}, records: map[common.Hash]witness.Record{}, grants: map[grant]bool{}, claimed: map[common.Hash]string{},
+		world: w, orders: map[string]protocol.OrderResult{}, records: map[common.Hash]journalreader.Record{}, grants: map[grant]bool{}, claimed: map[common.Hash]string{},
 		listed: listed, lost: map[common.Hash]bool{}, gifts: map[common.Hash]gift{}, awaited: map[common.Hash]gift{},
 	}
 }
 
-// reckon ends the world's programs and looks at all that they left.
+// reckon ends the world's programs and checks everything they left.
 func (w *world) reckon(orders []protocol.OrderResult, listed map[grant]protocol.Allowance) {
 	w.leftNothing()
 	w.faultless()
@@ -55,7 +54,7 @@ func (w *world) reckon(orders []protocol.OrderResult, listed map[grant]protocol.
 		}
 		r.orders[o.Order.ID] = o
 	}
-	onDisk, err := witness.Orders(w.Place.Home)
+	onDisk, err := journalreader.Orders(w.Place.Home)
 	if err := errors.Join(err, r.read()); err != nil {
 		w.find("reading what is left: %v", err)
 		return
@@ -74,7 +73,7 @@ func (w *world) reckon(orders []protocol.OrderResult, listed map[grant]protocol.
 	w.secretless()
 }
 
-// leftNothing ends relays and daemon as a logout does, and wants nothing left of them.
+// leftNothing ends relays and daemon as a logout does, and checks that nothing remains.
 func (w *world) leftNothing() {
 	w.mu.Lock()
 	relays := w.relays
@@ -104,8 +103,8 @@ func (w *world) leftNothing() {
 	})
 }
 
-// faultless wants no program to have faulted, by the log and by what else was said, and
-// counts the daemons that died at a point.
+// faultless checks that no program crashed by a fault of its own, by log and standard
+// error, and counts the daemons that died at a point.
 func (w *world) faultless() {
 	for _, path := range []string{w.Place.LogPath(), w.Place.LogPath() + ".1", w.said.Name()} {
 		b, err := os.ReadFile(path)
@@ -125,12 +124,12 @@ func (w *world) faultless() {
 	w.count("daemon died at a point", len(strings.Fields(string(died))))
 }
 
-// faulted is what a program says that ends by a fault of its own.
+// faulted matches the output of a program that ends by a fault of its own.
 var faulted = regexp.MustCompile(`^(panic:|fatal error:|\[signal )|"level":"(fatal|panic)"|"panic":|panic in state|panic while`)
 
-// read reads the database of the daemon that is gone, and the chains.
+// read reads the database of the stopped daemon, and the chains.
 func (r *reckoning) read() error {
-	records, err := witness.Records(r.Place.Home)
+	records, err := journalreader.Records(r.Place.Home)
 	if err != nil {
 		return err
 	}
@@ -139,7 +138,7 @@ func (r *reckoning) read() error {
 			switch other, twice := r.records[a.Hash]; {
 			case !twice || other.State == "rejected":
 				r.records[a.Hash] = rec
-			case rec.State != "rejected": // the bytes of one that was may have been another's
+			case rec.State != "rejected": // the bytes of a rejected one may be another's
 				r.find("transaction %s is in the records %s and %s", a.Hash, other.Key, rec.Key)
 			}
 		}
@@ -161,7 +160,7 @@ func (r *reckoning) read() error {
 	return nil
 }
 
-// consented wants an order for each consent that was taken, and no other.
+// consented checks that there is an order for each accepted consent, and no other.
 func (r *reckoning) consented() {
 	known := map[string]bool{}
 	for _, c := range r.consents {
@@ -197,11 +196,10 @@ func stateOf(o protocol.Order) string {
 	return o.State
 }
 
-// orderOf is the order that a record of the sender is for.
-func orderOf(rec witness.Record) string { id, _, _ := strings.Cut(rec.Key, "/"); return id }
+// orderOf returns the id of the order that a sender's record is for.
+func orderOf(rec journalreader.Record) string { id, _, _ := strings.Cut(rec.Key, "/"); return id }
 
-// sent wants every transaction that a node was handed, or that was mined, to stand in
-// the journal.
+// sent checks that the journal has every transaction that was sent to a node or mined.
 func (r *reckoning) sent() {
 	mine := map[common.Address]bool{}
 	for _, a := range r.accounts {
@@ -235,8 +233,7 @@ func (r *reckoning) sent() {
 	}
 }
 
-// recorded wants every record to have been signed once, and to have the end that the chain
-// has of it.
+// recorded checks that every record was signed once and has the end that the chain shows.
 func (r *reckoning) recorded() {
 	mined, seen := map[common.Hash]own{}, map[string]bool{}
 	for _, o := range r.owns {
@@ -258,8 +255,8 @@ func (r *reckoning) recorded() {
 	}
 }
 
-// endOf is how a record ended, by which of its attempts was mined.
-func endOf(rec witness.Record, mined map[common.Hash]own) string {
+// endOf returns how a record ended, by which of its attempts was mined.
+func endOf(rec journalreader.Record, mined map[common.Hash]own) string {
 	for _, a := range rec.Attempts {
 		switch o, is := mined[a.Hash]; {
 		case !is:
@@ -274,7 +271,7 @@ func endOf(rec witness.Record, mined map[common.Hash]own) string {
 	return "rejected"
 }
 
-// nonces wants each account's transactions on nonces without a gap, and none waiting.
+// nonces checks that each account's nonces have no gap, and that nothing is pending.
 func (r *reckoning) nonces() {
 	type line struct {
 		chain   uint64
@@ -298,8 +295,8 @@ func (r *reckoning) nonces() {
 	r.count("transactions mined", len(r.owns))
 }
 
-// ends wants each order's end to be what happened: paid exactly once and enough, or
-// given back, or untouched; and one that has none to have none in truth.
+// ends checks that each order's end is what happened: paid exactly once and enough,
+// refunded, or untouched; and that an order without an end really has none.
 func (r *reckoning) ends() {
 	for _, id := range slices.Sorted(maps.Keys(r.orders)) {
 		o := r.orders[id].Order
@@ -323,8 +320,8 @@ func (r *reckoning) ends() {
 	}
 }
 
-// unended wants a reason why an order has no end.
-func (r *reckoning) unended(o protocol.Order, e *witness.Entry) {
+// unended requires a reason why an order has no end.
+func (r *reckoning) unended(o protocol.Order, e *journalreader.Entry) {
 	why := r.endless(o)
 	if why == "" && e != nil && r.contested(o, *e, r.unpaid) {
 		why = "its payment fits another order as well, which nobody pays"
@@ -339,8 +336,8 @@ func (r *reckoning) unended(o protocol.Order, e *witness.Entry) {
 	r.count("open: "+why, 1)
 }
 
-// awaits notes what a provider paid for an order that is open and cannot prove it.
-func (r *reckoning) awaits(o protocol.Order, e witness.Entry) {
+// awaits records what a provider paid for an open order that cannot prove it.
+func (r *reckoning) awaits(o protocol.Order, e journalreader.Entry) {
 	if of := r.claimed[e.Payment]; !o.Final && e.Payment != (common.Hash{}) && (of == "" || of == o.ID) {
 		r.claimed[e.Payment], r.awaited[e.Payment] = o.ID, giftOf(o, e)
 	}
@@ -351,8 +348,7 @@ func (r *reckoning) say(o protocol.Order) string {
 	return strings.Join([]string{o.ID, o.Terms.Provider, o.Offer.Routing, string(rune('0' + len(o.Steps))), stateOf(o)}, " ")
 }
 
-// evidence claims the transaction that a verdict names for its order alone, and wants the
-// verdict to be proven.
+// evidence claims a verdict's transaction for its order alone, and checks its proof.
 func (r *reckoning) evidence(o protocol.Order) {
 	v := o.Verdict
 	if (v != nil) != o.Final {

@@ -33,7 +33,7 @@ func (r *report) count(what string, n int) {
 	r.counts[what] += n
 }
 
-// find notes, once, what is not as promised.
+// find records a violation, each one once.
 func (r *report) find(format string, args ...any) {
 	said := fmt.Sprintf(format, args...)
 	r.tally.Lock()
@@ -62,13 +62,12 @@ func total(all []*report, what string) (n int) {
 	return n
 }
 
-// kills are those of daemons and relays, at any time and at points.
+// kills counts the kills of daemons and relays, at any time and at points.
 func kills(counts map[string]int) int {
 	return counts["harm: daemon killed"] + 2*counts["harm: daemon killed twice"] + counts["harm: relay killed"] + counts["daemon died at a point"]
 }
 
-// command is how the rounds are played again; with one alone, how many there are does not
-// matter.
+// command returns the command that plays the rounds, or a single one, again.
 func command() string {
 	if *only >= 0 {
 		return fmt.Sprintf("make torture SEED=%d ROUND=%d SWAPS=%d", *seed, *only, *swaps)
@@ -76,7 +75,7 @@ func command() string {
 	return fmt.Sprintf("make torture SEED=%d ROUNDS=%d SWAPS=%d", *seed, *rounds, *swaps)
 }
 
-// summary is the table of all rounds, as it stands in the docs.
+// summary returns the table of all rounds, as printed in the docs.
 func summary(all []*report, took time.Duration) string {
 	sums, findings := map[string]int{}, 0
 	for _, r := range all {

@@ -14,21 +14,21 @@ import (
 	"time"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/planted"
 	"swapkeep/test/processes"
+	"swapkeep/test/secretscan"
 )
 
-// keyed are those who are told a key with each request, but for the bridge, whose key is
-// in a file of the configuration's.
+// keyed lists the services that get a key with each request, except the bridge, whose key
+// is in a file named by the configuration.
 var keyed = []string{dex, gasless, "coingecko"}
 
-// access is a new key of somebody's.
+// access returns a new access key.
 func access() string { return strings.ToLower(rand.Text()) }
 
-// hideAccess puts an access key into every address of a node in the configuration.
+// hideAccess adds an access key to every node's address in the configuration.
 func (w *world) hideAccess() error {
 	path, key := w.config(), access()
-	w.secrets = append(w.secrets, planted.Text("access key of nodes", key))
+	w.secrets = append(w.secrets, secretscan.Text("access key of nodes", key))
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -43,17 +43,17 @@ func (w *world) hideAccess() error {
 	return os.WriteFile(path, []byte(text), 0o600)
 }
 
-// plant gives the daemon keys to keep, and lists all that must be found nowhere: what
-// the wallet's words lead to, and what the keychain holds, too.
+// plant gives the daemon keys to store, and collects everything that must not be found
+// anywhere, including what derives from the wallet's words and what the keychain holds.
 func (w *world) plant(u *user, words string) error {
 	for _, kind := range keyed {
 		key := access()
-		w.secrets = append(w.secrets, planted.Text("key of "+kind, key))
+		w.secrets = append(w.secrets, secretscan.Text("key of "+kind, key))
 		if err := u.insist("providers.set_key", protocol.SetKeyParams{Provider: kind, Key: []byte(key), Password: []byte(password)}, nil); err != nil {
 			return err
 		}
 	}
-	wallet, err := planted.Wallet("words", words, accounts)
+	wallet, err := secretscan.Wallet("words", words, accounts)
 	if err != nil {
 		return err
 	}
@@ -61,16 +61,16 @@ func (w *world) plant(u *user, words string) error {
 	if err != nil {
 		return err
 	}
-	w.secrets = slices.Concat(w.secrets, wallet, []planted.Secret{planted.Text("password", password)})
+	w.secrets = slices.Concat(w.secrets, wallet, []secretscan.Secret{secretscan.Text("password", password)})
 	boxes := 0
 	for name, value := range held {
 		if strings.HasPrefix(name, "provider/") {
-			continue // one of those keys, as it is
+			continue // one of those keys as it is
 		}
-		w.secrets = append(w.secrets, planted.Text("keychain's "+name, value))
+		w.secrets = append(w.secrets, secretscan.Text("keychain's "+name, value))
 		var record struct{ Box []byte }
 		if json.Unmarshal(value, &record) == nil && len(record.Box) > 0 {
-			w.secrets = append(w.secrets, planted.Key("keychain's "+name+": box", record.Box))
+			w.secrets = append(w.secrets, secretscan.Key("keychain's "+name+": box", record.Box))
 			boxes++
 		}
 	}
@@ -80,9 +80,9 @@ func (w *world) plant(u *user, words string) error {
 	return nil
 }
 
-// patrol searches, until there is peace, what the system shows of programs that run.
+// patrol searches environment and arguments of running programs until peace.
 func (w *world) patrol() {
-	s, err := planted.New(w.secrets...)
+	s, err := secretscan.New(w.secrets...)
 	if err != nil {
 		w.find("%v", err)
 		return
@@ -105,19 +105,18 @@ func (w *world) patrol() {
 	w.count("files of programs that run, searched", files)
 }
 
-func (w *world) betrayed(found []planted.Finding) {
+func (w *world) betrayed(found []secretscan.Finding) {
 	for _, f := range found {
 		w.find("a secret is left: %s", f)
 	}
 }
 
-// theirs are in a world's folder and not the programs': what the test gave them, which
-// may have secrets.
+// theirs names what the test itself put into a world's directory, secrets included.
 var theirs = []string{"bin", "bridge-key", "config.toml", "k"}
 
-// secretless wants nothing that programs left or said to have a secret.
+// secretless checks that nothing that programs left or printed contains a secret.
 func (w *world) secretless() {
-	s, err := planted.New(w.secrets...)
+	s, err := secretscan.New(w.secrets...)
 	if err != nil {
 		w.find("%v", err)
 		return

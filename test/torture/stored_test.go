@@ -7,15 +7,15 @@ import (
 	"slices"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/witness"
+	"swapkeep/test/journalreader"
 )
 
-// final are the states that no order leaves, as the spec has them.
+// final are the states that no order leaves, by the spec.
 var final = []string{"filled", "refunded", "failed", "expired", "cancelled"}
 
-// stored holds what the daemon told of orders against its database, which is read without
-// its code now that it is gone.
-func (r *reckoning) stored(onDisk map[string]witness.Order) {
+// stored compares the daemon's last answers with its database, which is read without its
+// code after it has ended.
+func (r *reckoning) stored(onDisk map[string]journalreader.Order) {
 	for _, id := range slices.Sorted(maps.Keys(onDisk)) {
 		d := onDisk[id]
 		o, told := r.orders[id]
@@ -33,9 +33,9 @@ func (r *reckoning) stored(onDisk map[string]witness.Order) {
 	}
 }
 
-// sameOrder wants one order to be on disk what it was told to be. One that was open may
-// have come further since; none comes to its end, which was waited for.
-func (r *reckoning) sameOrder(o protocol.Order, d witness.Order) {
+// sameOrder compares one order. One that was open may have progressed since, but not ended,
+// as the test waited for ends.
+func (r *reckoning) sameOrder(o protocol.Order, d journalreader.Order) {
 	over := slices.Contains(final, d.State)
 	switch {
 	case d.ID != o.ID || d.Request != string(o.Request) || d.Digest.Hex() != string(o.Digest):
@@ -54,9 +54,9 @@ func (r *reckoning) sameOrder(o protocol.Order, d witness.Order) {
 	}
 }
 
-// sameHistory wants the lines that were told to be the newest that there are, of one that
-// was open those that there were, and their states to go forward only.
-func (r *reckoning) sameHistory(o protocol.OrderResult, d witness.Order) {
+// sameHistory checks that the lines the daemon reported are the newest in the database or,
+// for an open order, were at that time, and that states only go forward.
+func (r *reckoning) sameHistory(o protocol.OrderResult, d journalreader.Order) {
 	r.forward(o.Order, d.History)
 	n := o.Omitted + len(o.History)
 	if n > len(d.History) || o.Order.Final && n != len(d.History) {
@@ -70,7 +70,7 @@ func (r *reckoning) sameHistory(o protocol.OrderResult, d witness.Order) {
 	}
 }
 
-// forward wants a history that begins with consent and goes forward only.
+// forward checks that a history begins with consent and only goes forward.
 func (r *reckoning) forward(o protocol.Order, states []string) {
 	place := []string{"accepted", "approving", "executing", "submitting", "settling"}
 	last := 0

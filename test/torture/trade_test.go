@@ -14,7 +14,7 @@ import (
 	"swapkeep/sandbox"
 )
 
-// The kinds of provider.
+// Kinds of provider.
 const (
 	dex     = "dex"
 	bridge  = "bridge"
@@ -24,9 +24,9 @@ const (
 
 var native = common.Address{}
 
-// serves says on which chains each provider may begin a swap: the spec's table of
-// support, written down a second time, less 143, which the bridge has only since, and where
-// the sandbox has no deposit contract of the intent provider's built in.
+// serves lists the chains on which each provider may start a swap: a second copy of the
+// spec's table of support, without 143, which the bridge has only since, and without chains
+// where the sandbox lacks a built-in deposit contract of the intent provider.
 var serves = map[string][]uint64{
 	dex:     {1, 10, 8453, 42161},
 	bridge:  {1, 10, 56, 8453, 42161, 5330},
@@ -34,7 +34,7 @@ var serves = map[string][]uint64{
 	gasless: {1, 10, 56, 8453, 42161, 5330},
 }
 
-// serving are the kinds that serve a chain.
+// serving returns the kinds that serve a chain.
 func serving(chain uint64) (kinds []string) {
 	for _, k := range []string{dex, bridge, intent, gasless} {
 		if slices.Contains(serves[k], chain) {
@@ -44,11 +44,11 @@ func serving(chain uint64) (kinds []string) {
 	return kinds
 }
 
-// A trade is what a user asks a quote for.
+// A trade is a user's quote request.
 type trade struct {
 	kind      string
 	chain, to uint64
-	in, out   sandbox.Token // the native coin at the zero address
+	in, out   sandbox.Token // the native coin has the zero address
 	amount    *big.Int
 }
 
@@ -59,7 +59,7 @@ func (t trade) quote(account common.Address) protocol.QuoteParams {
 	}
 }
 
-// tokensOf are what an account has on a chain.
+// tokensOf returns the tokens that an account has on a chain.
 func (w *world) tokensOf(chain uint64) []sandbox.Token {
 	n := w.Chain(chain).Network
 	coin := n.Wrapped
@@ -67,7 +67,7 @@ func (w *world) tokensOf(chain uint64) []sandbox.Token {
 	return append([]sandbox.Token{coin, n.Wrapped}, n.Tokens...)
 }
 
-// draw is some trade on a chain, of an amount that no other has.
+// draw draws a trade on a chain, with an amount that no other trade has.
 func (w *world) draw(rng *rand.Rand, chain uint64, account common.Address) (t trade) {
 	kinds := serving(chain)
 	t.kind, t.chain, t.to = kinds[rng.IntN(len(kinds))], chain, chain

@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	answer   = 20 * time.Second // that a window waits for
-	patience = 2 * time.Minute  // for what must come at last
-	mostOpen = 16               // orders that the users of a world leave open at once
+	answer   = 20 * time.Second // limit for a call
+	patience = 2 * time.Minute  // limit for anything that must happen in the end
+	mostOpen = 16               // open orders of a world's users at a time
 )
 
 // A user is somebody at a window: a relay, and what is done through it.
@@ -34,7 +34,7 @@ type user struct {
 	relay   *client.Process
 }
 
-// newUser is one whose doings are drawn from the world's seed; n tells users apart.
+// newUser returns a user whose choices follow from the world's seed and n.
 func (w *world) newUser(name string, n int) *user {
 	u := &user{w: w, name: name, rng: rand.New(rand.NewPCG(w.seed, uint64(n)+1))}
 	if len(w.accounts) > 0 {
@@ -43,15 +43,15 @@ func (w *world) newUser(name string, n int) *user {
 	return u
 }
 
-// errLost: the window is gone, or has no answer; the same may be asked again.
+// errLost says that the window is gone or got no answer; the call may be repeated.
 var errLost = errors.New("no answer")
 
-// open starts a relay as a browser does. One in three would have a daemon that it
-// starts die at a point of its work.
+// open starts a relay as a browser does. One in three gives a fault to a daemon that it
+// starts, which then dies at a point of its work.
 func (u *user) open() error {
 	var extra []string
 	if !u.w.quiet() && len(u.w.accounts) > 0 && u.rng.IntN(3) == 0 {
-		extra = []string{fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", points[u.rng.IntN(len(points))], 1+u.rng.IntN(3))}
+		extra = []string{fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", points[u.rng.IntN(len(points))], 1+u.rng.IntN(3))}
 	}
 	p, err := client.Start(u.w.command(extra, programs.Origin))
 	if err != nil {
@@ -76,7 +76,7 @@ func (u *user) leave() {
 	u.relay = nil
 }
 
-// ask calls once. Errors: what the daemon says, errLost.
+// ask calls once. It returns the daemon's error or errLost.
 func (u *user) ask(method string, params, result any) error {
 	if u.relay == nil {
 		if err := u.open(); err != nil {
@@ -104,10 +104,10 @@ func (u *user) ask(method string, params, result any) error {
 	return errLost
 }
 
-// later are errors after which the same is asked again.
+// later lists errors after which the same call is repeated.
 var later = []string{"busy", "daemon_lost", "daemon_starting", "timed_out", "stopping", "daemon_stopped", "journal_failed", "database_full", "database_locked", "database_readonly", "backing_off", "result_too_large"}
 
-// shut are errors after which the wallet is unlocked first.
+// shut lists errors after which the wallet is unlocked first.
 var shut = []string{"session_required", "locked"}
 
 func nameOf(err error) string {
@@ -118,13 +118,13 @@ func nameOf(err error) string {
 	return ""
 }
 
-// again reports whether an error says nothing about what was asked.
+// again reports whether an error says nothing about the result of the call.
 func again(err error) bool {
 	return errors.Is(err, errLost) || slices.Contains(later, nameOf(err)) || strings.HasPrefix(nameOf(err), "keychain_")
 }
 
-// insist asks until there is an answer, and unlocks for it. Errors: what the daemon
-// says of the matter; errLost after much patience.
+// insist repeats a call until there is an answer, and unlocks the wallet for it. It returns
+// the daemon's error about the matter, or errLost after patience.
 func (u *user) insist(method string, params, result any) (err error) {
 	for end := time.Now().Add(patience); time.Now().Before(end) && u.w.ctx.Err() == nil; u.rest(50, 300) {
 		switch err = u.ask(method, params, result); {
@@ -137,7 +137,7 @@ func (u *user) insist(method string, params, result any) (err error) {
 	return fmt.Errorf("%w to %s in %s: %w", errLost, method, patience, err)
 }
 
-// rest waits between so many milliseconds and so many.
+// rest waits a random number of milliseconds from least up to most.
 func (u *user) rest(least, most int) {
 	select {
 	case <-time.After(time.Duration(least+u.rng.IntN(most-least)) * time.Millisecond):
@@ -145,7 +145,7 @@ func (u *user) rest(least, most int) {
 	}
 }
 
-// live uses the wallet until there is peace.
+// live uses the wallet until peace.
 func (u *user) live() {
 	defer u.leave()
 	for !u.w.quiet() && u.w.ctx.Err() == nil {
@@ -163,7 +163,7 @@ func (u *user) live() {
 	}
 }
 
-// look asks what there is, as an open window does.
+// look makes the calls of an open window.
 func (u *user) look() {
 	looks := []string{"networks.list", "swap.providers", "host.hello"}
 	_ = u.ask(looks[u.rng.IntN(len(looks))], nil, nil)
@@ -174,7 +174,7 @@ func (u *user) look() {
 	u.openOrders()
 }
 
-// openOrders lists them, and notes how many there are.
+// openOrders lists the open orders and records their number.
 func (u *user) openOrders() []protocol.Order {
 	var all protocol.OrdersResult
 	if err := u.ask("swap.orders", protocol.OrdersParams{Open: true, Limit: 200}, &all); err != nil {
@@ -186,7 +186,7 @@ func (u *user) openOrders() []protocol.Order {
 	return all.Orders
 }
 
-// swap does all that leads to an order, if nothing comes between.
+// swap quotes, prepares and executes, if nothing prevents it.
 func (u *user) swap() {
 	chain := u.w.at()
 	if err := u.ask("networks.select", protocol.SelectParams{ChainID: chain}, nil); err != nil {
@@ -201,7 +201,7 @@ func (u *user) swap() {
 		return
 	}
 	choice := offers.Offers
-	if u.rng.IntN(8) > 0 { // else whatever is shown, also what cannot be executed
+	if u.rng.IntN(8) > 0 { // otherwise any offer, also one that cannot be executed
 		choice = slices.DeleteFunc(choice, func(o protocol.Offer) bool { return o.Unusable != "" })
 	}
 	if len(choice) == 0 {
@@ -217,14 +217,14 @@ func (u *user) swap() {
 		return
 	}
 	if u.rng.IntN(4) == 0 {
-		u.rest(100, 2500) // a person reads
+		u.rest(100, 2500) // as long as a person reads
 	}
 	c := &consent{request: newUUID(), account: u.account, digests: []protocol.Hash{r.Digest}, terms: []protocol.Terms{r.Terms}}
 	c.method, c.params = "swap.execute", protocol.ExecuteParams{Request: c.request, Digest: r.Digest, Acknowledge: acks(r.Findings), Password: []byte(password)}
 	u.give(c)
 }
 
-// acks are the findings that take a second act.
+// acks returns the findings that must be acknowledged.
 func acks(all []protocol.Finding) (codes []string) {
 	for _, f := range all {
 		if f.Severity == "acknowledge" && !slices.Contains(codes, f.Code) {

@@ -17,55 +17,54 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"swapkeep/fault"
 	"swapkeep/host/client"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/clock"
 	"swapkeep/sandbox"
 	"swapkeep/test/keychain"
-	"swapkeep/test/planted"
 	"swapkeep/test/processes"
 	"swapkeep/test/programs"
+	"swapkeep/test/secretscan"
 )
 
 const (
-	// password of the test wallets, which hold nothing and are made anew each time.
+	// password of the test wallets, which are created anew each time and hold nothing.
 	password = "correct horse battery staple"
 
 	windows  = 3 // of the browser: relays
-	accounts = 2 // which they share
-	depth    = 2 // of a block that counts, in the sandbox
+	accounts = 2 // shared by the windows
+	depth    = 2 // confirmations in the sandbox
 )
 
 // chains are all that there are.
 var chains = []uint64{1, 10, 56, 8453, 42161, 143, 5330, 39}
 
-// A world is one round's: chains and providers, a wallet's home, its keychain, and the
-// windows of its users.
+// A world is one round's chains, providers, home, keychain and users' windows.
 type world struct {
 	*sandbox.Sandbox
 	*programs.Home
 	*report
 	ctx      context.Context
 	end      context.CancelFunc
-	said     *os.File   // what programs write to their standard error
+	said     *os.File   // the programs' standard error
 	desk     sync.Mutex // for the keychain
 	keychain *keychain.Service
 	accounts []common.Address
-	secrets  []planted.Secret      // that must be found nowhere
+	secrets  []secretscan.Secret   // must not be found anywhere
 	history  map[uint64]*chronicle // by chain
 	route    []uint64              // the networks that the users work on, in turn
 	began    time.Time
 	peace    chan struct{} // closed when no more harm is done
 
 	mu       sync.Mutex
-	leapt    []int                   // daemons whose clock did, by days
+	leapt    []int                   // daemons whose clock leapt by days
 	relays   map[int]*client.Process // by process id
 	consents []*consent
-	drawn    map[string]bool // amounts, so that no two swaps are alike
-	lastOpen int             // orders that were open when a user looked last
+	drawn    map[string]bool // trades, so that no two are alike
+	lastOpen int             // open orders when a user last looked
 }
 
-// newWorld starts chains, keychain and daemon, and gives the accounts money.
+// newWorld starts chains, keychain and daemon, and funds the accounts.
 func newWorld(ctx context.Context, r *report) (w *world, err error) {
 	w = &world{
 		report: r, began: time.Now(), peace: make(chan struct{}),
@@ -81,7 +80,7 @@ func newWorld(ctx context.Context, r *report) (w *world, err error) {
 		return w, err
 	}
 	bridgeKey := access()
-	w.secrets = append(w.secrets, planted.Text("key of the bridge", bridgeKey))
+	w.secrets = append(w.secrets, secretscan.Text("key of the bridge", bridgeKey))
 	if w.Sandbox, err = sandbox.Start(ctx, sandbox.Options{Chains: chains, BridgeKey: bridgeKey, Layout: r.seed | 1, Seed: r.seed | 1}); err != nil {
 		return w, err
 	}
@@ -99,7 +98,7 @@ func newWorld(ctx context.Context, r *report) (w *world, err error) {
 		return w, err
 	}
 	w.Env = append(w.Env, keychain.BusVariable+"="+w.keychain.Address(), "SWAPKEEP_CHEAP_KDF=1", "SWAPKEEP_CLOCK_SHIFT=@"+w.clockFile(),
-		"SWAPKEEP_LOG_LEVEL=debug", "SWAPKEEP_FAULT_DEATHS="+w.deaths(), measured)
+		"SWAPKEEP_LOG_LEVEL=debug", "SWAPKEEP_FAILPOINT_DEATHS="+w.deaths(), measured)
 	w.route = slices.DeleteFunc(slices.Clone(chains), func(c uint64) bool { return len(serving(c)) == 0 })
 	rand.New(rand.NewPCG(r.seed, 0)).Shuffle(len(w.route), func(i, j int) { w.route[i], w.route[j] = w.route[j], w.route[i] })
 	if err := w.makeWallet(); err != nil {
@@ -122,30 +121,30 @@ func (w *world) makeHome() (err error) {
 	return errors.Join(w.Install(built()), w.setClock(0))
 }
 
-// config is the daemon's configuration.
+// config is the path of the daemon's configuration.
 func (w *world) config() string { return filepath.Join(w.Dir, "config.toml") }
 
 func (w *world) clockFile() string { return filepath.Join(w.Dir, "clock") }
 
-// deaths is where a daemon writes the point that it dies at.
+// deaths is the file to which a daemon writes the point where it dies.
 func (w *world) deaths() string { return filepath.Join(w.Dir, "deaths") }
 
-// setClock sets by how much the daemon's clock is ahead.
+// setClock sets how far the daemon's clock is ahead.
 func (w *world) setClock(ahead time.Duration) error {
-	return fault.SetShift(w.clockFile(), ahead)
+	return clock.SetShift(w.clockFile(), ahead)
 }
 
-// command is swapkeep, which is heard whatever it says.
+// command returns swapkeep with its standard error recorded.
 func (w *world) command(extra []string, args ...string) *exec.Cmd {
 	cmd := w.Command(extra, args...)
 	cmd.Stderr = w.said
 	return cmd
 }
 
-// stop ends the daemon as a terminal does.
+// stop ends the daemon as the command line does.
 func (w *world) stop() (out []byte, err error) { return w.command(nil, "stop").Output() }
 
-// makeWallet makes a wallet of so many accounts, and has the daemon keep its secrets.
+// makeWallet creates the wallet and its accounts, and makes the daemon store secrets.
 func (w *world) makeWallet() error {
 	u := w.newUser("owner", 0)
 	defer u.leave()
@@ -171,8 +170,8 @@ func (w *world) makeWallet() error {
 	return w.plant(u, string(made.Words))
 }
 
-// fund gives each account of everything, lets all chains be at one time, and has their
-// history written down from here on.
+// fund funds each account with every token, sets all chains to one time, and starts
+// recording their history.
 func (w *world) fund() error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(chains))
@@ -188,7 +187,7 @@ func (w *world) fund() error {
 	}
 	for _, c := range w.Chains() {
 		w.history[c.ID] = newChronicle(c, w.accounts)
-		if err := c.Mine(depth); err != nil { // its first block is not to be abandoned
+		if err := c.Mine(depth); err != nil { // so that the chain's first block is not reorganised
 			return err
 		}
 	}
@@ -210,8 +209,8 @@ func (w *world) fundOn(c *sandbox.Chain) error {
 	return nil
 }
 
-// align brings the chains to the time of the one that is ahead of all, and so much
-// further: a payment that is older than its deposit would be none.
+// align brings all chains to the time of the latest one, and further ahead: a payment dated
+// before its deposit would not count.
 func (w *world) align(further time.Duration) error {
 	var latest uint64
 	for _, c := range w.Chains() {
@@ -227,13 +226,13 @@ func (w *world) align(further time.Duration) error {
 	return nil
 }
 
-// at is the network that the users work on now.
+// at returns the network that the users work on now.
 func (w *world) at() uint64 {
 	const stay = 5 * time.Second
 	return w.route[int(time.Since(w.began)/stay)%len(w.route)]
 }
 
-// quiet reports whether peace was made.
+// quiet reports whether there is peace.
 func (w *world) quiet() bool {
 	select {
 	case <-w.peace:
@@ -243,7 +242,7 @@ func (w *world) quiet() bool {
 	}
 }
 
-// open is about how many orders have not ended.
+// open returns about how many orders have not ended.
 func (w *world) open() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -262,7 +261,7 @@ func (w *world) accepted() (n int) {
 	return n
 }
 
-// close ends what the world runs.
+// close ends everything that the world runs.
 func (w *world) close() error {
 	w.end()
 	w.mu.Lock()
@@ -270,7 +269,7 @@ func (w *world) close() error {
 		_, _ = p.Stop()
 	}
 	w.mu.Unlock()
-	if left, err := processes.In(w.Bin); err == nil { // of a round that broke off
+	if left, err := processes.In(w.Bin); err == nil { // of an aborted round
 		for _, pid := range left {
 			_ = processes.Kill(pid)
 		}
@@ -293,7 +292,7 @@ func (w *world) close() error {
 // usd is a value in US dollars.
 type usd int64
 
-// of is how much of a token is worth that.
+// of returns how much of a token is worth that.
 func (d usd) of(t sandbox.Token) *big.Int {
 	n := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(t.Decimals)), nil)
 	n.Mul(n, big.NewInt(int64(d)*1_000_000))

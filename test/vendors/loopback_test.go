@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestVendorsLoopback: whatever way a package reaches out by, its script ends. The address
-// is one that nobody has.
+// TestVendorsLoopback checks that a script ends whatever network API a package uses to
+// reach out. The address is reserved for documentation (192.0.2.0/24).
 func TestVendorsLoopback(t *testing.T) {
 	for _, reach := range []string{
 		`fetch("https://192.0.2.1")`, `fetch("https://api.relay.link")`, `require("net").connect(443, "192.0.2.1")`,

@@ -7,18 +7,18 @@ import (
 	"testing"
 )
 
-// Pins is all that the packages know by name, in lower case.
+// Pins holds everything that the packages know by name, in lower case.
 type Pins struct {
 	Addresses map[uint64]map[string]string // by chain and name
 	Tokens    map[string]Token             // by "chain:address"
 	Hashes    map[string]string            // signatures by selector or topic
 }
 
-// A Token is what a list says of it.
+// A Token is a token list's entry.
 type Token struct {
 	Symbol   string
 	Decimals uint8
-	Aave     bool // by its address book, whose symbols are its own names
+	Aave     bool // from the Aave address book, whose symbols are its own names
 }
 
 var known struct {
@@ -26,7 +26,7 @@ var known struct {
 	Pins
 }
 
-// Known asks the packages once in a process.
+// Known returns what the packages know. It asks them once in a process.
 func Known(t *testing.T) Pins {
 	t.Helper()
 	known.Do(func() { Ask(t, "pins.cjs", nil, &known.Pins) })

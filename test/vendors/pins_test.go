@@ -20,8 +20,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestVendorsTokens: the built-in list and the wrapped coins. Package aave-address-book
-// names assets in its own way, so of what only it knows the decimals are compared.
+// TestVendorsTokens compares the built-in token list and the wrapped coins. Package
+// aave-address-book names assets in its own way, so where it is the only source just the
+// decimals are compared.
 func TestVendorsTokens(t *testing.T) {
 	known, c := vendors.Known(t), vendors.NewCount(t, "token lists")
 	var nowhere []string
@@ -35,7 +36,7 @@ func TestVendorsTokens(t *testing.T) {
 			continue
 		}
 		c.Same(x.Symbol, "decimals", x.Decimals, theirs.Decimals)
-		if !theirs.Aave && !(x.Symbol == "USDT" && theirs.Symbol == "USDT0") { // renamed by its issuer where it is bridged
+		if !theirs.Aave && !(x.Symbol == "USDT" && theirs.Symbol == "USDT0") { // the issuer renamed the bridged token
 			c.Same(x.Symbol, "symbols", strings.ToLower(x.Symbol), strings.ToLower(theirs.Symbol))
 		}
 	}
@@ -50,16 +51,15 @@ func TestVendorsTokens(t *testing.T) {
 var (
 	literal  = regexp.MustCompile(`0x[0-9a-fA-F]{40}\b`)
 	function = regexp.MustCompile(`\{0x([0-9a-f]{2}), 0x([0-9a-f]{2}), 0x([0-9a-f]{2}), 0x([0-9a-f]{2})\}`)
-	// called is what a line names: a token of a list, else what stands first.
+	// called matches the name that a line defines: a token's symbol, or its first word.
 	called = regexp.MustCompile(`"symbol": "(\w+)"|^\W*(?:var )?(\w+)`)
 )
 
-// unpublished are the addresses and selectors that no package knows, with the file and the
-// name that they have there.
+// unpublished lists addresses and selectors that no package knows, with file and name.
 const unpublished = "testdata/unpublished.txt"
 
-// TestVendorsLiterals: every address and selector that stands in what we ship is known to a
-// package, or named in the list of those that are to none.
+// TestVendorsLiterals checks that every address and selector in the shipped source is known
+// to a package or listed in unpublished.
 func TestVendorsLiterals(t *testing.T) {
 	known, c := vendors.Known(t), vendors.NewCount(t, "our source")
 	addresses := map[string]bool{}
@@ -120,7 +120,7 @@ func TestVendorsLiterals(t *testing.T) {
 	}
 }
 
-// shipped are the files with what the programs pin.
+// shipped returns the files that may hold pinned addresses and selectors.
 func shipped(t *testing.T) []string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "git", "ls-files", "../../*.go", "../../*.json", "--full-name").Output()

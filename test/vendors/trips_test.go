@@ -20,14 +20,14 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// A trip is one swap that a vendor's package carries out. "" is the native coin.
+// A trip is one swap that a vendor's package executes. "" is the native coin.
 type trip struct {
 	from, to uint64
 	in, out  string
 	amount   string
 }
 
-// A journey is a sandbox, the account that travels, and what it has to say to a script.
+// A journey is a sandbox, the account that swaps, and the script's input.
 type journey struct {
 	s        *sandbox.Sandbox
 	who      sandbox.Account
@@ -58,15 +58,15 @@ func newJourney(t *testing.T, s *sandbox.Sandbox, kind string, trips []trip) *jo
 	return j
 }
 
-// balance is what the account has of a trip's output.
+// balance returns the account's balance of a trip's output.
 func (j *journey) balance(t *testing.T, x trip) *big.Int {
 	t.Helper()
 	c := j.s.Chain(x.to)
 	return sandboxtest.Balance(t, c, j.who.Address, sandboxtest.Token(t, c, x.out))
 }
 
-// arrived wants the trip's output on the chain, to the minimum at least. Each trip has an
-// output of its own, which no other trip spends.
+// arrived checks that the chain paid at least the minimum of the trip's output. Each trip
+// has an output of its own, which no other trip spends.
 func (j *journey) arrived(t *testing.T, c *vendors.Count, i int, minimum string) {
 	t.Helper()
 	least, ok := new(big.Int).SetString(minimum, 10)
@@ -74,7 +74,7 @@ func (j *journey) arrived(t *testing.T, c *vendors.Count, i int, minimum string)
 	c.Same(fmt.Sprintf("trip %d: %s of at least %s", i, got, minimum), "payments on the chain", ok && least.Sign() > 0 && got.Cmp(least) >= 0, true)
 }
 
-// TestVendorsRelay: relay-sdk's quote and execute against the bridge's simulator.
+// TestVendorsRelay runs relay-sdk's quote and execute against the bridge simulator.
 func TestVendorsRelay(t *testing.T) {
 	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453, 42161}, Period: time.Second, Instant: true, BridgeKey: "a-key"})
 	j := newJourney(t, s, "bridge", []trip{
@@ -117,9 +117,9 @@ func TestVendorsRelay(t *testing.T) {
 	}
 }
 
-// ended are the bridge's orders of a request, once none of them is open or half a minute
-// has passed: of a swap on one chain the package asks for no status, and is done when its
-// transaction is mined, which the simulator may see a moment later.
+// ended returns the bridge's orders of a request once none of them is open, or after half a
+// minute. The package does not poll a swap on one chain: it is done when its transaction is
+// mined, which the simulator may see a moment later.
 func ended(s *sandbox.Sandbox, request common.Hash) (orders []bridgesim.OrderView) {
 	for until := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		orders = slices.DeleteFunc(s.Bridge().Orders(), func(o bridgesim.OrderView) bool { return o.RequestID != request })
@@ -132,8 +132,8 @@ func ended(s *sandbox.Sandbox, request common.Hash) (orders []bridgesim.OrderVie
 	}
 }
 
-// TestVendorsHyperStream: @tokenflight/api from a quote to the end of its order, against
-// the intent's simulator.
+// TestVendorsHyperStream runs @tokenflight/api from a quote to the end of its order,
+// against the intent simulator.
 func TestVendorsHyperStream(t *testing.T) {
 	s := sandboxtest.Start(t, 8453, 42161)
 	j := newJourney(t, s, "intent", []trip{

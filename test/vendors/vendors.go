@@ -1,8 +1,8 @@
 //go:build vendors
 
-// Package vendors holds the project against the packages that the services publish
-// themselves: theirs run in Node, ours in Go, and a test compares what both say.
-// docs/providers/README.md has what is compared.
+// Package vendors compares the project with the packages that the services themselves
+// publish: theirs run in Node, ours in Go, and a test compares the results.
+// docs/providers/README.md lists what is compared.
 package vendors
 
 import (
@@ -18,17 +18,18 @@ import (
 	"time"
 )
 
-// here is this folder, wherever a test of another package runs.
+// here returns this directory, also for tests of another package.
 func here() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Dir(file)
 }
 
-// patience is for one script, with a sandbox beside it on a slow machine.
+// patience limits one script, which shares a slow machine with a sandbox.
 const patience = 4 * time.Minute
 
-// Ask runs a script of this folder with a question on its standard input, as JSON, and
-// reads its answer, the same. loopback.cjs stops a script that reaches beyond this machine.
+// Ask runs a script of this directory with question as JSON on its standard input and
+// decodes its JSON output into answer. loopback.cjs stops a script that reaches beyond this
+// machine.
 func Ask(t *testing.T, script string, question, answer any) {
 	t.Helper()
 	raw, err := json.Marshal(question)
@@ -48,15 +49,15 @@ func Ask(t *testing.T, script string, question, answer any) {
 	}
 }
 
-// A Count is how many values were compared, by what they are.
+// A Count counts the values compared, by name.
 type Count struct {
 	t     *testing.T
 	names []string
 	n     map[string]int
 }
 
-// NewCount is written as a line for each name at the end of a test that passed: to its
-// log, and to the file that SWAPKEEP_REPORT names.
+// NewCount returns an empty Count. When the test has passed, a line for each name is
+// written to its log and to the file that SWAPKEEP_REPORT names.
 func NewCount(t *testing.T, subject string) *Count {
 	c := &Count{t: t, n: map[string]int{}}
 	t.Cleanup(func() {
@@ -67,7 +68,7 @@ func NewCount(t *testing.T, subject string) *Count {
 	return c
 }
 
-// Same compares one value, as text.
+// Same compares one value by its text form.
 func (c *Count) Same(what, name string, ours, theirs any) {
 	c.t.Helper()
 	if c.n[name] == 0 {

@@ -1,5 +1,5 @@
-// Package amount turns amounts of base units into what people read and type,
-// and back, exactly.
+// Package amount converts amounts in base units to the decimal text that people read and
+// type, and back, without rounding errors.
 package amount
 
 import (
@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// A Coin is a token, or a chain's own coin, with what it takes to write it.
+// A Coin is a token or a chain's native coin, with what is needed to format its amounts.
 type Coin struct {
 	Symbol   string
 	Decimals int
 }
 
-// places are the decimals that [Coin.Text] shows: of 18 those down to a gwei.
+// places is how many decimals [Coin.Text] shows: with 18 decimals, down to one gwei.
 const places = 9
 
-// maxText bounds what is typed, in bytes: 78 digits are the largest amount.
+// maxText bounds the typed text in bytes. The largest amount has 78 digits.
 const maxText = 160
 
-// Parse reads a decimal number of whole coins as base units. Errors: another
-// form, more digits than the coin has; the value is never rounded.
+// Parse converts a decimal number of whole coins to base units. It never rounds: text of
+// another form, or with more digits after the point than the coin has, is an error.
 func (c Coin) Parse(text string) (*big.Int, error) {
 	if len(text) > maxText || !IsNumber(text) {
 		return nil, fmt.Errorf("%.40q is no amount: write digits and one point, such as 1.5", text)
@@ -38,14 +38,14 @@ func (c Coin) Parse(text string) (*big.Int, error) {
 	return n, nil
 }
 
-// IsNumber tells an amount from the name of a token: digits with at most one
-// point, which is followed by one.
+// IsNumber tells an amount from a token's name: digits with at most one point, which must
+// be followed by a digit.
 func IsNumber(text string) bool {
 	whole, part, point := strings.Cut(text, ".")
 	return strings.Trim(whole+part, "0123456789") == "" && (part != "" || whole != "" && !point)
 }
 
-// Text writes n for a look, cut off after nine places, with the unit.
+// Text formats n with the symbol, truncated after nine decimals.
 func (c Coin) Text(n *big.Int) string {
 	if n == nil {
 		return "an unknown amount of " + c.Symbol
@@ -53,7 +53,7 @@ func (c Coin) Text(n *big.Int) string {
 	return Decimal(n, c.Decimals, places) + " " + c.Symbol
 }
 
-// Exact writes n with all its digits and the unit: for what is consented to.
+// Exact formats n with all its digits and the symbol, for amounts to consent to.
 func (c Coin) Exact(n *big.Int) string {
 	if n == nil {
 		return c.Text(n)
@@ -61,7 +61,7 @@ func (c Coin) Exact(n *big.Int) string {
 	return Decimal(n, c.Decimals, c.Decimals) + " " + c.Symbol
 }
 
-// OrNone is Text, but in words for nothing.
+// OrNone is Text, except that zero is "none".
 func (c Coin) OrNone(n *big.Int) string {
 	if n != nil && n.Sign() == 0 {
 		return "none"
@@ -69,8 +69,8 @@ func (c Coin) OrNone(n *big.Int) string {
 	return c.Text(n)
 }
 
-// Decimal writes n base units, cut off, never rounded up, after that many
-// places: "1,234.5". What is too small to show is "< 0.001".
+// Decimal formats n base units with thousands separators, truncated (never rounded up)
+// after places decimals: "1,234.5". An amount too small to show is "< 0.001".
 func Decimal(n *big.Int, decimals, places int) string {
 	sign, digits := "", new(big.Int).Abs(n).String()
 	if n.Sign() < 0 {
@@ -92,7 +92,7 @@ func Decimal(n *big.Int, decimals, places int) string {
 	return sign + Grouped(whole)
 }
 
-// Grouped sets a comma before every third digit from the end.
+// Grouped inserts a comma before every third digit from the end.
 func Grouped(digits string) string {
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]

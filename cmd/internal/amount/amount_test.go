@@ -21,7 +21,7 @@ func TestParse(t *testing.T) {
 		{eth, "0.000000000000000001", "1"},
 		{usdc, "0", "0"},
 		{usdc, "007.10", "7100000"},
-		{usdc, "1.50000000", "1500000"}, // zeros say nothing more
+		{usdc, "1.50000000", "1500000"}, // trailing zeros are allowed
 		{Coin{"PT", 0}, "12", "12"},
 	} {
 		n, err := c.coin.Parse(c.text)
@@ -53,7 +53,7 @@ func TestDecimal(t *testing.T) {
 		{"1000000000000000000", 18, 9, "1"},
 		{"500000000000000000", 18, 9, "0.5"},
 		{"2992473090", 6, 9, "2,992.47309"},
-		{"2992479999", 6, 2, "2,992.47"}, // cut off: a floor must not look higher than it is
+		{"2992479999", 6, 2, "2,992.47"}, // truncated: a minimum received must not look higher than it is
 		{"1234567000000", 6, 9, "1,234,567"},
 		{"106252009999999", 18, 9, "0.000106252"},
 		{"999999999", 18, 9, "< 0.000000001"},
@@ -79,7 +79,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// What is shown exactly and typed again is the same amount.
+// An amount formatted with Exact parses back to the same value.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"1", "1.5", ".5", "0.000001", "1e3", "1,5", ""} {
 		f.Add(s, 6)
@@ -101,7 +101,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// What is called a number is what the pattern matches.
+// IsNumber accepts exactly what the regular expression matches.
 func FuzzIsNumber(f *testing.F) {
 	form := regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$|^\.[0-9]+$`)
 	for _, s := range []string{"1", "1.5", ".5", "1.", ".", "", "1.5.5", "-1", "1e3", "1,5", "١", "5\n"} {

@@ -1,6 +1,6 @@
-// Package screen writes what people read in a terminal: in colour and with a
-// line that moves where somebody sits, plain elsewhere. What could steer a
-// terminal is dropped from all that it is given.
+// Package screen writes output for people: with colours and a progress line on a
+// terminal, as plain text elsewhere. It drops terminal control sequences from everything
+// it is given.
 package screen
 
 import (
@@ -20,11 +20,9 @@ const (
 	indent     = 2
 )
 
-// A Style is how a text is set off where colours are wanted: the parameters of
-// an ANSI escape.
+// A Style is the parameters of the ANSI escape that sets a text's appearance.
 type Style string
 
-// The styles.
 const (
 	Plain  Style = ""
 	Strong Style = "1"
@@ -34,28 +32,27 @@ const (
 	Warn   Style = "1;33"
 )
 
-// States are the styles of orders' ends, of what they become, and of what a doctor
-// finds.
+// States maps order states and doctor results to their styles.
 var States = map[string]Style{
 	"ok": Good, "warn": Warn, "fail": Bad,
 	"filled": Good, "refunded": Warn, "expired": Warn, "cancelled": Warn, "failed": Bad,
 }
 
-// A Screen is where something is told.
+// A Screen writes formatted output to one writer.
 type Screen struct {
 	w      io.Writer
 	colour bool
-	live   bool // a line may be written over
-	width  int  // of text
-	wide   int  // of tables: all that the terminal has
-	label  int  // columns of the labels of facts
-	moving bool // a line that will be written over stands there now
+	live   bool // a terminal on which a line can be overwritten
+	width  int  // columns for text
+	wide   int  // columns for tables: the whole terminal
+	label  int  // columns for the labels of facts
+	moving bool // the current line is a progress line
 	turn   int
-	err    error // the first that writing a line gave
+	err    error // the first write error
 }
 
-// New looks at what w is and what the environment asks for (NO_COLOR,
-// TERM=dumb).
+// New returns a Screen for w. It detects whether w is a terminal and honours NO_COLOR and
+// TERM=dumb.
 func New(w io.Writer, getenv func(string) string) *Screen {
 	s := &Screen{w: w, width: PageWidth, wide: PageWidth, label: labelWidth}
 	f, ok := w.(*os.File)
@@ -71,13 +68,13 @@ func New(w io.Writer, getenv func(string) string) *Screen {
 	return s
 }
 
-// Live reports whether a person may be looking: lines can be written over.
+// Live reports whether w is a terminal on which lines can be overwritten.
 func (s *Screen) Live() bool { return s.live }
 
-// Labelled is s with that many columns for the labels of facts.
+// Labelled sets the number of columns for the labels of facts and returns s.
 func (s *Screen) Labelled(columns int) *Screen { s.label = columns; return s }
 
-// Paint sets text off.
+// Paint applies a style to text where colours are enabled.
 func (s *Screen) Paint(how Style, text string) string {
 	if !s.colour || how == Plain || text == "" {
 		return text
@@ -85,13 +82,13 @@ func (s *Screen) Paint(how Style, text string) string {
 	return "\x1b[" + string(how) + "m" + text + "\x1b[0m"
 }
 
-// Line writes a line, however long it is.
+// Line writes one line without wrapping it.
 func (s *Screen) Line(text string) { s.Painted(Plain, text) }
 
-// Painted is Line with the text set off.
+// Painted is Line with a style.
 func (s *Screen) Painted(how Style, text string) { s.put(s.Paint(how, Printable(text))) }
 
-// put writes a line that is fit for a terminal.
+// put writes a line that contains no unwanted control characters any more.
 func (s *Screen) put(line string) {
 	s.Progressed()
 	if _, err := fmt.Fprintln(s.w, line); err != nil && s.err == nil {
@@ -99,41 +96,39 @@ func (s *Screen) put(line string) {
 	}
 }
 
-// Err is why not all lines were written: nobody reads them, or a disk is full.
+// Err returns the first write error, such as a closed pipe or a full disk.
 func (s *Screen) Err() error { return s.err }
 
-// Blank leaves a line free.
 func (s *Screen) Blank() { s.Line("") }
 
-// Title writes a line that is set off.
 func (s *Screen) Title(text string) { s.Words(Strong, text) }
 
-// Heading is a title after a free line.
+// Heading writes a blank line and a title.
 func (s *Screen) Heading(text string) {
 	s.Blank()
 	s.Title(text)
 }
 
-// Words writes a text over as many lines as it needs.
+// Words writes text wrapped to the screen's width.
 func (s *Screen) Words(how Style, text string) {
 	for _, l := range Wrap(text, s.width) {
 		s.Painted(how, l)
 	}
 }
 
-// Fact writes a label and its text.
+// Fact writes a label and its text, wrapped beside the label.
 func (s *Screen) Fact(label, text string) { s.Styled(Plain, label, text) }
 
-// Styled is Fact with the text set off.
+// Styled is Fact with a style.
 func (s *Screen) Styled(how Style, label, text string) { s.row(how, label, "", text) }
 
-// Event is a fact of an order: when, in which state, and what.
+// Event writes one entry of an order's history: time, state and text.
 func (s *Screen) Event(when, state, text string) {
 	s.row(States[state], when, pad(state, labelWidth)+" ", text)
 }
 
-// row writes label, column and the text beside them, over several lines if
-// need be.
+// row writes a label, a column and the text next to them, wrapped over several lines if
+// necessary.
 func (s *Screen) row(how Style, label, column, text string) {
 	margin := strings.Repeat(" ", indent)
 	head := margin + s.Paint(Faint, pad(Printable(label), s.label)) + " " + s.Paint(how, Printable(column))
@@ -144,14 +139,15 @@ func (s *Screen) row(how Style, label, column, text string) {
 	}
 }
 
-// Quote writes lines of a log as they are, but for what could steer a terminal.
+// Quote writes lines of a log unchanged, except for terminal control characters.
 func (s *Screen) Quote(lines []string) {
 	for _, l := range lines {
 		s.put(strings.Repeat(" ", indent) + s.Paint(Faint, "| "+Printable(l)))
 	}
 }
 
-// Progress shows what is waited for, on one line that the next one replaces.
+// Progress writes what is being waited for on a line that the next output replaces. It
+// does nothing where lines cannot be overwritten.
 func (s *Screen) Progress(label, text string) {
 	if !s.live {
 		return
@@ -162,7 +158,7 @@ func (s *Screen) Progress(label, text string) {
 	s.moving = true
 }
 
-// Progressed takes the moving line away.
+// Progressed clears the progress line.
 func (s *Screen) Progressed() {
 	if s.moving {
 		fmt.Fprint(s.w, "\r\x1b[K")

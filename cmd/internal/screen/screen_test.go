@@ -32,7 +32,7 @@ func TestPlainWhereNobodySits(t *testing.T) {
 	}
 }
 
-// at is a terminal of that many columns.
+// at returns a Screen for a terminal with that many columns.
 func at(b *bytes.Buffer, width int) *Screen {
 	return &Screen{w: b, colour: true, live: true, width: width, wide: width, label: labelWidth}
 }
@@ -58,7 +58,7 @@ func TestGridIsAligned(t *testing.T) {
 	}
 }
 
-// What a narrow terminal has no room for stands below, with its heads.
+// Columns that do not fit a narrow terminal continue below, under their own heads.
 func TestGridFitsTheTerminal(t *testing.T) {
 	var b bytes.Buffer
 	s := at(&b, 31)
@@ -99,7 +99,7 @@ func TestTableFitsTheTerminal(t *testing.T) {
 	}
 }
 
-// Colours do not move columns, and a column never gives more than it can.
+// Colours do not shift columns, and columns are not narrowed below their minimum.
 func TestTableInColour(t *testing.T) {
 	var b bytes.Buffer
 	at(&b, 20).Table([]Column{{Head: "state"}, {Head: "why", Gives: true}}, [][]string{{"failed", "because of this and that"}})
@@ -117,7 +117,7 @@ func TestFactsAreAsWideAsTheirLabels(t *testing.T) {
 	}
 }
 
-// Nothing that others wrote steers the terminal.
+// Text from others cannot inject terminal control sequences.
 func TestNothingSteers(t *testing.T) {
 	const text = "a\x1b[2Jb\u202ec"
 	var b bytes.Buffer
@@ -138,7 +138,7 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
-// JSON stays the same value, with nothing in it that steers a terminal.
+// JSON keeps its value and contains no terminal control characters.
 func TestJSONForATerminal(t *testing.T) {
 	for _, text := range []string{"a\u009b31mb", "\u202ePDF", "\u200b", "\u007f", "\u2028", "\U000e0041", "é€語😀"} {
 		before, err := json.Marshal(map[string]string{"k": text})

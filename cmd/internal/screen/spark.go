@@ -2,12 +2,12 @@ package screen
 
 import "strings"
 
-// sparks are the heights of a line of figures, the lowest first.
+// sparks are the bars of a sparkline, lowest first.
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
-// Spark draws figures, oldest first, in so many columns: each is the mean of those that
-// fall into it, between the least and the most of all. A column without figures is
-// blank; all alike are drawn in the middle.
+// Spark draws figures, oldest first, as a sparkline of that many columns. Each column is
+// the mean of the figures that fall into it, scaled between the lowest and the highest
+// mean. A column without figures is blank; equal means are drawn at middle height.
 func Spark(figures []Figure, columns int) string {
 	if columns <= 0 {
 		return ""
@@ -49,5 +49,5 @@ func Spark(figures []Figure, columns int) string {
 	return b.String()
 }
 
-// A Figure of a Spark: where it stands, from 0 to 1, and its value.
+// A Figure is one point of a Spark: its position from 0 to 1, and its value.
 type Figure struct{ At, Value float64 }

@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// A Column of a table.
+// A Column describes a column of a table.
 type Column struct {
 	Head  string
-	Right bool // numbers
-	Gives bool // narrowed where the terminal is too narrow for all
+	Right bool // right-aligned, for numbers
+	Gives bool // may be narrowed to fit the terminal
 }
 
-// leastColumn is what a column that gives keeps.
+// leastColumn is the minimum width of a column that may be narrowed.
 const leastColumn = 8
 
-// gap is what stands between two columns.
+// gap separates two columns.
 const gap = "  "
 
-// Table writes rows in aligned columns under their heads. Nothing is cut off
-// where nobody sits.
+// Table writes rows in aligned columns under their heads. Cells are truncated only on a
+// terminal.
 func (s *Screen) Table(columns []Column, rows [][]string) {
 	heads := make([]string, len(columns))
 	for i, c := range columns {
@@ -38,8 +38,8 @@ func (s *Screen) Table(columns []Column, rows [][]string) {
 	}
 }
 
-// Grid is a table whose first row and column are the heads. Columns that the
-// width has no room for go on below, under their own heads.
+// Grid writes a table whose first row and first column are heads. Columns that do not fit
+// the width continue below, under their own heads.
 func (s *Screen) Grid(rows [][]string) {
 	widths := widthsOf(rows)
 	for from := 1; from < len(widths); {
@@ -96,8 +96,8 @@ func widthsOf(rows [][]string) (widths []int) {
 	return widths
 }
 
-// narrow takes from the widest column that gives until the table fits, or
-// nothing more can be given.
+// narrow shrinks the widest column that may be narrowed, one column at a time, until the
+// table fits or nothing can shrink further.
 func (s *Screen) narrow(columns []Column, widths []int) {
 	over := indent + len(gap)*(len(widths)-1) - s.wide
 	for _, w := range widths {
@@ -117,7 +117,7 @@ func (s *Screen) narrow(columns []Column, widths []int) {
 	}
 }
 
-// Longest is the number of columns of the longest text.
+// Longest returns the number of runes of the longest text.
 func Longest(texts ...string) int {
 	n := 0
 	for _, t := range texts {
@@ -126,7 +126,7 @@ func Longest(texts ...string) int {
 	return n
 }
 
-// Facts writes labels and texts, the labels as wide as the longest needs.
+// Facts writes labels and texts, with the label column as wide as the longest label.
 func (s *Screen) Facts(rows [][2]string) {
 	labels := make([]string, 0, len(rows))
 	for _, r := range rows {

@@ -13,7 +13,7 @@ func pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
 }
 
-// Clip cuts text off, with a mark where something is missing.
+// Clip truncates text to width, with an ellipsis where something was cut off.
 func Clip(text string, width int) string {
 	r := []rune(text)
 	switch {
@@ -25,7 +25,7 @@ func Clip(text string, width int) string {
 	return string(r[:width-1]) + "…"
 }
 
-// Wrap breaks text between words. A word longer than the width stands alone.
+// Wrap breaks text between words. A word longer than the width gets its own line.
 func Wrap(text string, width int) (lines []string) {
 	l := ""
 	for _, word := range strings.Fields(text) {
@@ -41,9 +41,8 @@ func Wrap(text string, width int) (lines []string) {
 	return append(lines, l)
 }
 
-// JSON writes what could steer a terminal as the escapes that JSON has for it, so
-// that the value stays the same. encoding/json leaves all but the first 32
-// characters as they are.
+// JSON replaces characters that could control a terminal by their JSON escapes, which
+// leaves the value unchanged. encoding/json escapes only the first 32 characters.
 func JSON(text []byte) []byte {
 	odd := func(r rune) bool { return r > ' ' && !unicode.IsPrint(r) }
 	if !bytes.ContainsFunc(text, odd) {
@@ -62,8 +61,8 @@ func JSON(text []byte) []byte {
 	return out
 }
 
-// Printable drops what could steer a terminal, or turn the order of letters,
-// from words of others.
+// Printable drops characters that could control a terminal or change the direction of
+// text, for use on text from others.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

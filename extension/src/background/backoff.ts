@@ -1,8 +1,8 @@
 const first = 750;
 const most = 30_000;
 
-/** Backoff is how long to wait before the host is started again, in ms: 0.75 s,
- * doubled each time up to 30 s. */
+/** A Backoff yields the wait before the host is started again, in ms: 750 first, doubled by
+ * each call of next up to 30,000. */
 export class Backoff {
 	private wait = first;
 
@@ -12,7 +12,7 @@ export class Backoff {
 		return wait;
 	}
 
-	/** reset after the host has worked. */
+	/** reset starts the waits over, after the host has run long enough. */
 	reset(): void {
 		this.wait = first;
 	}

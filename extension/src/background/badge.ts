@@ -2,8 +2,8 @@ import type { Ended } from "./ended";
 
 const colours = { good: "#0f6e63", bad: "#b3261e" };
 
-/** badge shows at the toolbar's icon how many orders ended unseen, in the colour of the
- * worst. */
+/** badge shows on the toolbar icon how many orders ended and were not seen yet: red if one
+ * of them was not filled, else green. */
 export function badge(action: Pick<typeof chrome.action, "setBadgeText" | "setBadgeBackgroundColor">, ended: Ended): void {
 	const all = Object.values(ended);
 	void action.setBadgeText({ text: all.length > 0 ? String(all.length) : "" });

@@ -1,5 +1,5 @@
-// Pages, background and a daemon together, with what may break between them: browsers
-// end the background, people close windows, daemons are killed.
+// Tests pages, background and daemon together while parts of them fail: browsers end the
+// background, people close windows, daemons are killed.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openChannel } from "../state/channel";
 import { execute } from "../swap/consent";
@@ -22,7 +22,8 @@ interface Asked {
 	params: { request: string; digest: string; order: string };
 }
 
-/** world has one daemon, whose book outlives it, and a background that can be ended. */
+/** world has one daemon, whose orders (book) survive restarts, and a background that can be
+ * ended. */
 function world() {
 	const book: Order[] = [];
 	const executions: Asked["params"][] = [];
@@ -66,7 +67,7 @@ function world() {
 		background = { native, pages: new Pages(native, self) };
 		return background;
 	}
-	/** A window's port: both ends, each of which sees the other go. */
+	/** runtimeConnect returns a window's port; each end sees the other disconnect. */
 	function runtimeConnect(name: string): chrome.runtime.Port {
 		const here = new FakePort(name);
 		const there = new FakePort(name, { id: self.id, origin, url: `${origin}/popup.html`, frameId: 0 });
@@ -81,16 +82,16 @@ function world() {
 	return {
 		book, executions,
 		open: (name: HandlerName = "dex") => openChannel(name, () => runtimeConnect(name)),
-		/** The daemon works and says nothing. */
+		/** The daemon still acts on requests, but sends no answers. */
 		mute: () => void (answering = false),
 		unmute: () => void (answering = true),
-		/** The browser ends the background: all its ports close. */
+		/** The browser ends the background, which closes all its ports. */
 		endBackground() {
 			background = undefined;
 			for (const h of hosts.splice(0)) h.open = false;
 			for (const w of windows.splice(0)) w.end();
 		},
-		/** The daemon is killed, and the relay finds the next one. */
+		/** The daemon is killed, and the relay connects to the next one. */
 		restartDaemon() {
 			answering = true;
 			hosts.at(-1)!.say({ method: "host.hello", params: hello });
@@ -100,7 +101,7 @@ function world() {
 		hosts: () => hosts.length,
 		pages: () => background!.pages,
 		link: (): Link => background!.native.link,
-		/** The request reaches nobody. */
+		/** Requests are dropped before they reach the daemon. */
 		deafen: () => void (hosts.at(-1)!.onPost = undefined),
 	};
 }
@@ -122,8 +123,9 @@ afterEach(() => {
 });
 
 describe("consent and its answer", () => {
-	/** given has a window that has been open for a while consent to a plan, after `before`
-	 * and with what it meets after that; it says how the consent ends. */
+	/** given opens a window for a minute, runs `before`, consents to a plan, then runs
+	 * `meets` while the consent is pending. told returns how the consent ended, with the
+	 * number of orders and of executions. */
 	async function given(w: World, before: () => void, meets: () => void, ms = 0) {
 		const page = w.open();
 		await settle(60_000);
@@ -184,7 +186,7 @@ describe("consent and its answer", () => {
 		page.close();
 		w.unmute();
 		await settle(70_000);
-		expect(e.is).toBe("daemon_lost"); // for nobody: the window is gone
+		expect(e.is).toBe("daemon_lost"); // the rejection reaches no page: the window is closed
 		const { orders } = await w.open("shell").call("swap.orders", {});
 		expect(orders.map((o) => o.request)).toEqual(["r"]);
 		expect(w.executions).toHaveLength(1);
@@ -222,7 +224,7 @@ describe("windows", () => {
 	it("hear of a host that does not greet, and of its return", async () => {
 		const w = world();
 		w.open("shell");
-		w.host().onPost = undefined; // no agreement
+		w.host().onPost = undefined; // so the version handshake fails
 		await settle(15_000);
 		expect(w.link().at).toBe("lost");
 		await settle(750);

@@ -18,7 +18,7 @@ it("reads what the browser's session kept as ids with an end each, the same agai
 			expect((kept as Record<string, unknown>)[id]).toBe(filled);
 		}
 		expect(endedOf(structuredClone(ended))).toEqual(ended);
-		// What else is there takes nothing of an order's end away.
+		// Other entries must not remove an order's end.
 		const more = typeof kept === "object" && kept !== null && !Array.isArray(kept) ? { ...kept, "018f-a": true } : { "018f-a": true };
 		expect(endedOf(more)["018f-a"]).toBe(true);
 	});

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllGlobals());
 
-/** begin is a background, or a page, that starts; `told` is what it heard. */
+/** begin starts a background or a page; `told` collects what its listener was called with. */
 async function begin() {
 	vi.resetModules();
 	const { noteEnd, onEnded, seeEnds } = await import("./ended");

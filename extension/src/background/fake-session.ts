@@ -1,5 +1,5 @@
-/** A FakeSession is chrome.storage.session in a test: what it holds stays when the
- * background is ended, and changes are told to all. */
+/** A FakeSession stands in for chrome.storage.session in tests: its content survives the
+ * end of the background, and every listener is notified of changes. */
 export class FakeSession {
 	held: Record<string, unknown> = {};
 	private hearers: ((changes: Record<string, chrome.storage.StorageChange>) => void)[] = [];

@@ -5,7 +5,7 @@ import { FakeSession } from "./fake-session";
 const id = "abcdefghijklmnopabcdefghijklmnop";
 const own = { id, origin: `chrome-extension://${id}`, url: `chrome-extension://${id}/popup.html`, frameId: 0 };
 
-/** start runs the background with a browser that is played, and returns it. */
+/** start runs the background against a fake browser. */
 async function start(session = new FakeSession()) {
 	const hearers: Record<string, (port?: chrome.runtime.Port) => void> = {};
 	const event = (name: string) => ({ addListener: (hear: (port?: chrome.runtime.Port) => void) => void (hearers[name] = hear) });
@@ -56,13 +56,13 @@ it("marks an order that ends while no page is open, until it was looked at", asy
 	const page = new FakePort("shell", own);
 	hearers["connect"]!(page.port);
 	await settle();
-	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "1" }); // it may show another screen
+	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "1" }); // the page may be on another screen
 	await session.set({ ended: {} });
 	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "" });
 	native[0]!.say(ended);
 	await settle();
 	expect(page.last()).toMatchObject({ event: "swap.order" });
-	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "" }); // it is seen in the page
+	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "" }); // an open page shows it itself
 });
 
 it("marks what a background before it heard", async () => {

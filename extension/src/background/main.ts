@@ -1,6 +1,5 @@
-// The background: one long-lived port to the host, shared by all pages of this
-// extension. It holds no state of the wallet and no secret; a browser may end it
-// at any time, and nothing is lost.
+// The background holds one long-lived port to the host, shared by all pages of this extension.
+// It keeps no wallet state and no secret, so the browser may end it at any time without loss.
 import type { Order } from "../wire/protocol";
 import { badge } from "./badge";
 import { noteEnd, onEnded } from "./ended";
@@ -19,7 +18,6 @@ const pages = new Pages(native, { id: chrome.runtime.id, origin: chrome.runtime.
 
 chrome.runtime.onConnect.addListener((port) => pages.accept(port));
 onEnded((ended) => badge(chrome.action, ended));
-// Orders go on while no page is open: the port that hears of them is opened with
-// the browser.
+// Open the port when the browser starts, to be notified of orders while no page is open.
 chrome.runtime.onStartup.addListener(() => native.open());
 chrome.runtime.onInstalled.addListener(() => native.open());

@@ -13,7 +13,8 @@ afterEach(() => {
 	vi.useRealTimers();
 });
 
-/** parsed is a text as a browser would hand it over; one that is no JSON never arrives. */
+/** parsed returns a text as the browser would deliver it; undefined for invalid JSON, which
+ * never arrives. */
 function parsed(text: string): { message: unknown } | undefined {
 	try {
 		return { message: JSON.parse(text) };
@@ -56,6 +57,6 @@ it("takes whatever a host says: a request ends once, by its own id, and well onl
 		port.end();
 		for (const link of links) expect(typeof link.at).toBe("string");
 		expect(["lost", "refused", "missing", "forbidden"]).toContain(native.link.at);
-		vi.clearAllTimers(); // of this host: else each run waits for those of all before
+		vi.clearAllTimers(); // of this host; otherwise each run also waits for the timers of all runs before
 	});
 }, patience);

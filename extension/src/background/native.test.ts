@@ -25,7 +25,7 @@ function host() {
 	const native = new Native(browser, (link) => links.push(link), (event, params) => events.push([event, params]));
 	const port = () => ports.at(-1)!;
 	const asked = () => port().last<Asked>();
-	/** greet has the daemon say hello and agree. */
+	/** greet has the daemon send hello and accept the version. */
 	const greet = async () => {
 		port().say(greetingOf);
 		port().say({ jsonrpc: "2.0", id: asked().id, result: hello });
@@ -38,7 +38,7 @@ function host() {
 	return { ports, links, events, browser, native, port, asked, greet, ready };
 }
 
-/** fate is what becomes of a request. */
+/** fate records how a request ends. */
 function fate(asked: Promise<unknown>): { is: unknown } {
 	const seen: { is: unknown } = { is: "pending" };
 	asked.then((result) => (seen.is = result), (failure: Failure) => (seen.is = failure.name));
@@ -133,7 +133,7 @@ describe("requests", () => {
 		h.port().end("Native host has exited.");
 		await vi.advanceTimersByTimeAsync(0);
 		expect(all.map((f) => f.is)).toEqual(["daemon_lost", "daemon_lost"]);
-		expect(vi.getTimerCount()).toBe(1); // the next start
+		expect(vi.getTimerCount()).toBe(1); // the restart of the host
 	});
 	it("are lost when the port is closing already", async () => {
 		const h = host();
@@ -169,7 +169,7 @@ describe("the greeting", () => {
 		await vi.advanceTimersByTimeAsync(600_000);
 		expect(h.native.link.at).toBe("outdated");
 		expect(h.ports).toHaveLength(1);
-		h.native.open(); // a page was opened: it may have been updated
+		h.native.open(); // by opening a page: the extension or daemon may have been updated
 		expect(h.ports).toHaveLength(2);
 	});
 	it("is asked for anew of a daemon that spoke another version", async () => {
@@ -235,7 +235,7 @@ describe("the greeting", () => {
 		const h = host();
 		await h.ready();
 		for (let i = 0; i < 1000; i++) h.port().say(greetingOf);
-		expect(vi.getTimerCount()).toBe(2); // the greeting's, and the last request's
+		expect(vi.getTimerCount()).toBe(2); // the handshake's, and that of the last request
 		h.port().say({ id: h.asked().id, result: hello });
 		await vi.advanceTimersByTimeAsync(0);
 		expect(h.native.link.at).toBe("ready");
@@ -290,7 +290,7 @@ describe("a host that ends", () => {
 		h.native.open();
 		h.native.open();
 		expect(h.ports).toHaveLength(2);
-		h.port().end(); // the wait is the next one's, not what was left of the first
+		h.port().end(); // a new wait starts, instead of the rest of the first
 		await vi.advanceTimersByTimeAsync(1_499);
 		expect(h.ports).toHaveLength(2);
 		await vi.advanceTimersByTimeAsync(1);
@@ -340,7 +340,7 @@ describe("a host that ends", () => {
 	});
 });
 
-// native-messaging.md a.3, as measured: Chromium says it in runtime.lastError, Firefox
+// As measured, native-messaging.md a.3. Chromium reports it in runtime.lastError, Firefox
 // in port.error.
 const measured: [browser: "chromium" | "firefox", words: string | null, at: Link["at"]][] = [
 	["chromium", "Specified native messaging host not found.", "missing"],
@@ -367,7 +367,7 @@ describe("what browsers say of a port that closed", () => {
 		}
 		expect(h.native.link).toMatchObject({ at, reason: words ?? "" });
 		await vi.advanceTimersByTimeAsync(600_000);
-		expect(h.ports.length > 1).toBe(at === "lost"); // no loop where nothing will change
+		expect(h.ports.length > 1).toBe(at === "lost"); // not retried where that cannot help
 	});
 	it("asks for the time of the next start only where there is one", () => {
 		const retryAt = vi.fn(() => 5);
@@ -399,7 +399,7 @@ describe("a complaint before the end", () => {
 		h.native.open();
 		expect(h.native.link.at).toBe("connecting");
 		h.port().end();
-		expect(h.native.link.at).toBe("lost"); // the complaint was the other port's
+		expect(h.native.link.at).toBe("lost"); // the complaint belonged to the port before
 	});
 	it("that meant a single message is forgotten with the next", async () => {
 		const h = host();

@@ -5,20 +5,21 @@ import { isObject } from "../wire/object";
 import { Backoff } from "./backoff";
 import { closing } from "./closing";
 
-/** HOST never changes: browsers find the host's manifest by it. */
+/** The host's name, by which browsers find its manifest. It must never change. */
 export const HOST = "app.swapkeep.host";
 
-/** A host that worked this long has not just crashed again, in ms. */
+/** A host that worked longer than this, in ms, has the backoff start over when it ends. */
 const steady = 5_000;
 
-/** Requests are answered within two minutes by the protocol, or not at all: a
- * browser drops a frame that it cannot read without a word. */
+/** How long a request may take, in ms. The protocol allows two minutes; a browser silently
+ * drops a frame that it cannot read, so a request may never be answered. */
 const patience = 125_000;
 
-/** The daemon greets first; a host that does not is no host of ours, in ms. */
+/** How long the version handshake may take, in ms. A host that has not finished it by then
+ * is disconnected. */
 const greeting = 15_000;
 
-/** What native needs of the browser, so that a test can stand in for it. */
+/** The browser functions that Native needs, so that a test can replace them. */
 export interface Browser {
 	connect(): chrome.runtime.Port;
 	lastError(): string | undefined;
@@ -36,7 +37,7 @@ type Incoming =
 	| { id: null; error: WireError }
 	| { id?: undefined; method: keyof Events; params: never };
 
-/** refusal is an error of the protocol's table that the extension itself found. */
+/** refusal builds an error of the protocol's table for a failure found by the extension. */
 export function refusal(name: ErrorName, message?: string): WireError {
 	const row = errors[name];
 	return { code: row.code, message: message ?? row.means, data: { name, retryable: row.retryable, remedy: row.remedy } };
@@ -47,9 +48,8 @@ function agreed(hello: Hello | undefined): boolean {
 	return typeof version === "number" && version >= minVersion && version <= maxVersion;
 }
 
-/** Native is the one port to the host, for all pages: it numbers requests, matches
- * answers, and starts a host that ended again, ever more slowly. It keeps nothing
- * of what passes. */
+/** Native is the only port to the host, shared by all pages. It numbers requests, matches
+ * answers to them, and restarts a host that ended, with backoff. It stores no content. */
 export class Native {
 	private port: chrome.runtime.Port | undefined;
 	private pending = new Map<number, Pending>();
@@ -68,7 +68,8 @@ export class Native {
 		private readonly onEvent: <E extends keyof Events>(event: E, params: Events[E]) => void,
 	) {}
 
-	/** open connects unless it is connected. Pages ask for it when they open. */
+	/** open connects to the host unless there is a port already. It is called for each page
+	 * that opens. */
 	open(): void {
 		if (this.port) return;
 		clearTimeout(this.retry);
@@ -88,8 +89,8 @@ export class Native {
 		port.onDisconnect.addListener(() => this.closed(port));
 	}
 
-	/** retryNow is open for somebody who asks for it: of a daemon that spoke another
-	 * version it is asked anew what it speaks now. */
+	/** retryNow connects because a person asked. After a version mismatch it reconnects,
+	 * since the daemon may have been updated. */
 	retryNow(): void {
 		const { port } = this;
 		if (port && this.link.at === "outdated") {
@@ -107,9 +108,10 @@ export class Native {
 		}, greeting);
 	}
 
-	/** call asks the daemon. It rejects with a Failure: daemon_lost when the port
-	 * closes first; an act may then be repeated with its request uuid. begun is told
-	 * the request's id, by which swap.quoted names it. */
+	/** call sends a request to the daemon. It rejects with a Failure: daemon_lost if there
+	 * is no port or it closes first (an act may then be repeated with the same request
+	 * uuid), timed_out after `patience`, or the daemon's own error. begun gets the JSON-RPC
+	 * id, which swap.quoted refers to. */
 	call<M extends keyof Methods>(method: M, params: Methods[M]["params"], begun?: (id: number) => void): Promise<Methods[M]["result"]> {
 		return new Promise((resolve, reject) => {
 			if (!this.port) {
@@ -124,20 +126,21 @@ export class Native {
 			try {
 				this.port.postMessage({ jsonrpc: "2.0", id, method, ...(empty ? {} : { params }) });
 			} catch {
-				this.settle(id)?.reject(new Failure(refusal("daemon_lost"))); // it is closing: its onDisconnect follows
+				this.settle(id)?.reject(new Failure(refusal("daemon_lost"))); // the port is closing; onDisconnect follows
 			}
 		});
 	}
 
 	private heard(port: chrome.runtime.Port, message: Incoming | null): void {
 		if (!isObject(message)) return;
-		// The port closes after most complaints; one that went on meant a single message.
+		// After most errors with id null the port closes. If another message follows, the
+		// error was about a single message.
 		this.complaint = message.id === null ? message.error : undefined;
 		if (message.id === null) return;
 		if (message.id === undefined) {
 			if (message.method === "host.hello") void this.hello(port);
 			else if (typeof message.method === "string" && isObject(message.params)) this.onEvent(message.method, message.params);
-			return; // what tells nothing is told to nobody
+			return; // notifications without parameters are dropped
 		}
 		const waiting = this.settle(message.id);
 		if (!waiting) return;
@@ -146,21 +149,22 @@ export class Native {
 		else waiting.resolve(message.result);
 	}
 
-	/** The daemon is there, or there again after a restart: agree on a version. What
-	 * the one before was asked stays unanswered. */
+	/** hello answers a daemon's greeting: the first, or that of a daemon that restarted
+	 * behind the same port. Requests to the one before fail with daemon_lost. Then the
+	 * versions are agreed on. */
 	private async hello(port: chrome.runtime.Port): Promise<void> {
 		if (this.met) this.lose();
 		this.met = true;
 		this.awaitGreeting(port);
 		try {
 			const hello = await this.call("host.hello", { protocol: { min: minVersion, max: maxVersion } });
-			if (!agreed(hello)) return; // no daemon of ours: its time runs out
+			if (!agreed(hello)) return; // not a Swapkeep daemon; the handshake times out
 			clearTimeout(this.greeted);
 			this.readySince = this.browser.now();
 			this.change({ at: "ready", hello });
 		} catch (thrown) {
 			const failure = thrown as Failure;
-			if (!failure.is("version_mismatch")) return; // the port closes, or its time runs out
+			if (!failure.is("version_mismatch")) return; // the port closes, or the handshake times out
 			clearTimeout(this.greeted);
 			const update = failure.details["update"] === "client" ? "client" : "daemon";
 			this.change({ at: "outdated", update, reason: failure.message });
@@ -175,7 +179,8 @@ export class Native {
 		this.ended((port as { error?: { message: string } | null }).error?.message ?? this.browser.lastError());
 	}
 
-	/** ended tells why there is no port, and tries again where that may help. */
+	/** ended publishes why there is no port, and schedules a restart for the endings that a
+	 * restart may fix. */
 	private ended(words: string | undefined): void {
 		if (this.link.at === "outdated") return;
 		if (this.link.at === "ready" && this.browser.now() - this.readySince > steady) this.backoff.reset();

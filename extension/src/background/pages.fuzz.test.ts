@@ -16,7 +16,7 @@ afterEach(() => {
 	vi.useRealTimers();
 });
 
-/** background is as main.ts puts it together, before a host that agreed. */
+/** background wires Native and Pages as main.ts does, to a host that accepted the version. */
 async function background() {
 	const host = new FakePort();
 	const native: Native = new Native({ connect: () => host.port, lastError: () => undefined, now: () => Date.now() }, (link) => pages.linked(link), (event, params) => pages.heard(event, params));
@@ -61,7 +61,7 @@ it("serve a page's request, whatever it is, only within its port: its methods, i
 		const answers = port.posted.filter((m) => !("link" in (m as object)));
 		expect(answers).toHaveLength(typeof request.value === "object" && request.value !== null ? 1 : 0);
 		port.end();
-		vi.clearAllTimers(); // of this background: else each run waits for those of all before
+		vi.clearAllTimers(); // of this background; otherwise each run also waits for the timers of all runs before
 	});
 }, patience);
 

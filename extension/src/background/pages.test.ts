@@ -213,7 +213,7 @@ describe("notifications", () => {
 		const native: Native = new Native({ connect: () => host.port, lastError: () => undefined, now: () => 0 }, () => {}, (event, params) => pages.heard(event, params));
 		const pages = new Pages(native, self);
 		native.open();
-		for (const params of [undefined, null, 7]) host.say({ method: "gas.price", params }); // with no page open
+		for (const params of [undefined, null, 7]) host.say({ method: "gas.price", params }); // while no page is open
 		expect(host.posted).toEqual([]);
 		const dex = new FakePort("dex", own);
 		pages.accept(dex.port);
@@ -296,7 +296,7 @@ describe("offers", () => {
 		await ask(next, 1, true);
 		next.end();
 		expect(b.sent("swap.watch").at(-1)).toMatchObject({ params: { stop: true } });
-		b.sent("swap.watch").at(-1)!.refuse({ code: 1, message: "" }); // is nobody's to hear
+		b.sent("swap.watch").at(-1)!.refuse({ code: 1, message: "" }); // the rejection must be caught
 		await settle();
 	});
 	it("are not stopped at a daemon that is not there", async () => {

@@ -8,8 +8,8 @@ import { handlerOf } from "./handlers/index";
 import { type Native, refusal } from "./native";
 import { type Listener, Watches } from "./watch";
 
-/** ours tells whether a port comes from a page of this extension, not from a web
- * page's content script or another extension. */
+/** ours reports whether a port comes from a page of this extension, as opposed to another
+ * extension or a web page (content script or frame). */
 export function ours(sender: chrome.runtime.MessageSender | undefined, self: { id: string; origin: string }): boolean {
 	if (!sender || sender.id !== self.id || (sender.frameId ?? 0) !== 0) return false;
 	return (sender.origin ?? self.origin) === self.origin && (sender.url ?? "").startsWith(`${self.origin}/`);
@@ -25,7 +25,7 @@ class Page implements Listener {
 		try {
 			this.port.postMessage(message);
 		} catch {
-			// it is closing: its onDisconnect follows
+			// the port is closing; onDisconnect follows
 		}
 	}
 
@@ -38,8 +38,8 @@ class Page implements Listener {
 	}
 }
 
-/** Pages are the ports of this extension's own pages. Requests go through the
- * handler that the port names; notifications to the pages that hear them. */
+/** Pages holds the ports of this extension's pages. A request is checked by the handler
+ * that the port's name selects; a notification goes to the pages whose handler wants it. */
 export class Pages {
 	private pages = new Set<Page>();
 	private watches = new Watches();
@@ -53,7 +53,7 @@ export class Pages {
 		return this.pages.size > 0;
 	}
 
-	/** accept serves a page's port, if it is one of ours. */
+	/** accept serves a page's port, and disconnects one that is not ours. */
 	accept(port: chrome.runtime.Port): void {
 		const handler = handlerOf(port.name);
 		if (!handler || !ours(port.sender, this.self)) {
@@ -66,7 +66,7 @@ export class Pages {
 			if (isObject(request)) void this.serve(page, request);
 		});
 		port.onDisconnect.addListener(() => this.leave(page));
-		// What waits for a person waits no longer once one looks.
+		// Opening a page counts as asking for the host, also after endings that are not retried.
 		if (this.native.link.at !== "ready") this.native.open();
 		page.post({ link: this.native.link });
 	}
@@ -81,8 +81,8 @@ export class Pages {
 			return;
 		}
 		if (event === "gas.price" && !this.open) {
-			// Nobody looks: the daemon need not ask its nodes for every block.
-			this.native.call("gas.watch", { chainId: (params as GasPrice).chainId, stop: true }).catch(() => {}); // the next price asks again
+			// No page shows it, so the daemon can stop polling its nodes for each block.
+			this.native.call("gas.watch", { chainId: (params as GasPrice).chainId, stop: true }).catch(() => {}); // if this fails, the next gas.price repeats it
 			return;
 		}
 		for (const page of this.pages) if (page.handler.hears(event, params)) page.post({ event, params } as PageMessage);
@@ -111,7 +111,7 @@ export class Pages {
 			this.watches.left(page);
 			return this.stop();
 		}
-		const narrowed = (page.handler.narrow?.(method, params) ?? params) as never; // of that method
+		const narrowed = (page.handler.narrow?.(method, params) ?? params) as never; // parameters of that method
 		return method === "swap.quote" ? this.quote(page, request.id, narrowed) : this.native.call(method, narrowed);
 	}
 

@@ -1,26 +1,26 @@
 import type { Quoted } from "../wire/protocol";
 
-/** A page that is told of offers. */
+/** A page that receives offers. taken is called when another page took over the watch. */
 export interface Listener {
 	quoted(params: Quoted): void;
 	taken(): void;
 }
 
-/** A Turn is one page's wish to have its quote watched. */
+/** A Turn is the request of one page to have its quote watched. */
 export interface Turn {
 	readonly page: Listener;
-	/** The native request; 0 until it is sent. */
+	/** JSON-RPC id of the native request; 0 until it is sent. */
 	call: number;
 }
 
-/** Watches knows which page each running quote belongs to. The daemon watches one
- * quote a connection, that which was asked for last, and all pages share this one: the
- * page that asked last has it, and the one before is told. */
+/** Watches maps each running quote to the page that asked. The daemon watches one quote per
+ * connection, the latest, and all pages share one connection. So the page that asked last
+ * has the watch, and the page before it is notified. */
 export class Watches {
 	private asking = new Map<number, { page: Listener; id: number }>();
 	private watching: Turn | undefined;
 
-	/** take gives a page the watch, for the quote that it sends now. */
+	/** take gives the watch to a page, for the quote that it is about to send. */
 	take(page: Listener): Turn {
 		const before = this.watching;
 		this.watching = { page, call: 0 };
@@ -31,24 +31,25 @@ export class Watches {
 		return this.watching;
 	}
 
-	/** begun when a page's quote, its request `id`, goes out as the request `call`. */
+	/** begun records that a page's quote, request `id` of the page, was sent to the host as
+	 * request `call`. */
 	begun(call: number, page: Listener, id: number, turn: Turn | undefined): void {
 		this.asking.set(call, { page, id });
 		if (turn) turn.call = call;
 	}
 
-	/** answered ends a quote that is not watched. */
+	/** answered ends a quote, unless it is being watched. */
 	answered(call: number): void {
 		if (this.watching?.call !== call) this.asking.delete(call);
 	}
 
-	/** quoted hands offers to the page that asked, by the id it gave its request. */
+	/** quoted passes offers to the page that asked, under the id of its own request. */
 	quoted(params: Quoted): void {
 		const asked = this.asking.get(params.call as unknown as number);
 		asked?.page.quoted({ ...params, call: asked.id });
 	}
 
-	/** left forgets what a page asked, and tells whether its watch has to be stopped. */
+	/** left forgets a page's quotes and reports whether the daemon's watch must be stopped. */
 	left(page: Listener): boolean {
 		for (const [call, asked] of this.asking) if (asked.page === page) this.asking.delete(call);
 		if (this.watching?.page !== page) return false;
@@ -56,7 +57,7 @@ export class Watches {
 		return true;
 	}
 
-	/** owns tells whether a page has the watch, and may prolong or stop it. */
+	/** owns reports whether a page has the watch, and so may prolong or stop it. */
 	owns(page: Listener): boolean {
 		return this.watching?.page === page;
 	}

@@ -1,14 +1,14 @@
 import { hue } from "./address";
 
 interface Props {
-	/** What the colour stands for: an address, a chain id. */
+	/** The colour is derived from this: an address or a chain id. */
 	of: string;
 	letter?: string | undefined;
 	size?: number;
 }
 
-/** Avatar stands in for a picture: nobody is asked for logos, who would learn from
- * that what a user holds. */
+/** Avatar replaces token and network logos. No logo is fetched, as a logo server would
+ * learn what the user holds. */
 export function Avatar({ of, letter, size = 20 }: Props) {
 	const h = hue(of);
 	return (

@@ -1,10 +1,10 @@
 import { t } from "../i18n/t";
 import { minutes } from "../money/duration";
 
-/** From here on a person had better know that nothing is wrong, in seconds. */
+/** From this duration on, in seconds, the user is told that a long wait is normal. */
 const long = 20 * 60;
 
-/** BridgeTime is about how long a crossing takes, by the provider's estimate. */
+/** BridgeTime shows about how long a bridge transfer takes, by the provider's estimate. */
 export function BridgeTime({ seconds }: { seconds: number }) {
 	return (
 		<p class="bridge-time small">

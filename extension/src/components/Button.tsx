@@ -5,20 +5,19 @@ interface Props {
 	children: ComponentChildren;
 	onClick?: () => void;
 	kind?: "main" | "plain" | "icon" | "critical" | "main critical";
-	/** Why it does not act yet is its text; it stays reachable by keyboard. */
+	/** The button does nothing but keeps the keyboard focus; its text says what is missing. */
 	disabled?: boolean;
 	busy?: boolean;
-	/** The name, where the content is only a picture. */
+	/** Accessible name, for a button that shows only an icon. */
 	label?: string;
 	submit?: boolean;
 }
 
-/** Keys that press a button: one that is held presses it once, and not what comes in its
- * place as well. */
+/** Keys that press a button. Holding one down presses once, so that it does not also press
+ * the button that appears in its place. */
 const held = new Set(["Enter", " "]);
 
-/** Button keeps its place in the keyboard's order while it is disabled: its words
- * say what is missing. */
+/** Button stays focusable while disabled or busy, so that its text can be read. */
 export function Button({ children, onClick, kind, disabled = false, busy = false, label, submit = false }: Props) {
 	const off = disabled || busy;
 	return (

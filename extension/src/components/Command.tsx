@@ -3,12 +3,12 @@ import { CopyButton } from "./CopyButton";
 interface Props {
 	/** A line for a terminal. */
 	text: string;
-	/** Name of the button that copies it. */
+	/** Name of the copy button. */
 	label: string;
 }
 
-/** Command is what a person carries into a terminal, exactly as it stands. No line ends
- * inside a word of it, as in an option's two dashes. */
+/** Command shows a command to paste into a terminal, verbatim. Lines break between words
+ * only, since a break inside an option's "--" would be misread. */
 export function Command({ text, label }: Props) {
 	return (
 		<div class="command">

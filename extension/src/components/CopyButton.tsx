@@ -5,7 +5,8 @@ import { Button } from "./Button";
 
 interface Props {
 	text: string;
-	/** The button's whole name, which begins with "Copy": there may be several. */
+	/** The button's accessible name. It starts with "Copy" and says what, as a screen may
+	 * have several. */
 	label: string;
 	kind?: "plain" | "main";
 }
@@ -13,7 +14,7 @@ interface Props {
 /** How long the button says that it has copied, in ms. */
 const shownFor = 2_000;
 
-/** CopyButton puts a text into the clipboard and says so, by sight and by ear. */
+/** CopyButton copies a text and confirms it, on the button and to screen readers. */
 export function CopyButton({ text, label, kind = "plain" }: Props) {
 	const [said, say] = useState<"copy" | "copied" | "copy_failed">("copy");
 	useEffect(() => {

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { span, when } from "../i18n/when";
 
-/** Countdown shows the time that is left, each second. A timer is not announced by
- * itself; whoever asks hears it. */
+/** Countdown shows the time left, updated each second. role="timer" is read by a screen
+ * reader on request only. */
 export function Countdown({ to, label, past }: { to: string; label: string; past: string }) {
 	const left = useLeft(to);
 	return (
@@ -15,7 +15,7 @@ export function Countdown({ to, label, past }: { to: string; label: string; past
 	);
 }
 
-/** Seconds until a time, drawn again at each. */
+/** useLeft returns the seconds until a time, updated each second; negative once it is over. */
 function useLeft(to: string): number {
 	const left = () => (Date.parse(to) - Date.now()) / 1000;
 	const [seconds, set] = useState(left);

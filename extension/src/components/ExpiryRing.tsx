@@ -1,24 +1,24 @@
 import { useEffect, useState } from "preact/hooks";
 
 interface Props {
-	/** When the offer came, ms since 1970. */
+	/** When the offer arrived, ms since 1970. */
 	since: number;
 	/** RFC 3339. */
 	expires: string;
-	/** What expires, in words; it does not tell the seconds, which would be read out. */
+	/** What expires. It must not contain the seconds, which would be read out each time. */
 	label: string;
 }
 
 const radius = 7;
 const round = 2 * Math.PI * radius;
 
-/** left is the part of the time from `since` to `until` that is still to come, 0 to 1. */
+/** left returns the fraction, 0 to 1, of the time from `since` to `until` that remains. */
 export function left(since: number, until: number, now: number): number {
 	if (!(until > since)) return 0;
 	return Math.min(1, Math.max(0, (until - now) / (until - since)));
 }
 
-/** ExpiryRing empties, once a second, until an offer expires. */
+/** ExpiryRing shows how much of an offer's lifetime remains, updated each second. */
 export function ExpiryRing({ since, expires, label }: Props) {
 	const [now, tick] = useState(Date.now);
 	useEffect(() => {

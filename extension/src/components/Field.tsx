@@ -6,7 +6,7 @@ interface Props {
 	value: string;
 	onInput: (value: string) => void;
 	type?: "text" | "password" | "search";
-	/** What is wrong with it, in words; announced. */
+	/** What is wrong with the value, announced; undefined if it is valid. */
 	wrong?: string | undefined;
 	hint?: ComponentChildren;
 	rows?: number;
@@ -16,7 +16,7 @@ interface Props {
 	placeholder?: string;
 }
 
-/** Field is a labelled input with room for what is wrong with it. */
+/** Field is a labelled input with a line below it for an error or a hint. */
 export function Field({ label, value, onInput, type = "text", wrong, hint, rows, autoFocus, autoComplete = "off", inputMode, placeholder }: Props) {
 	const id = useId();
 	const shared = {

@@ -4,15 +4,15 @@ import { dollars, shownAmount } from "../money/amount";
 
 interface Props {
 	offer: Offer;
-	/** Of the source network's coin. */
+	/** Of the source network's native coin. */
 	symbol: string;
 	decimals: number;
-	/** What the gas is worth, US dollars; undefined: no current price. */
+	/** The gas cost in US dollars; undefined: no current price. */
 	usd?: string | undefined;
 }
 
-/** GasEstimate is what the gas of an offer is expected to cost, and who pays it. There
- * is none while the cost is not known. */
+/** GasEstimate shows the expected gas cost of an offer and who pays it. It shows nothing
+ * while the cost is unknown. */
 export function GasEstimate({ offer, symbol, decimals, usd }: Props) {
 	const { gasCost = "0", gasless = false } = offer;
 	if (gasCost === "0") return gasless ? <span>{t("gas_none")}</span> : null;

@@ -1,4 +1,5 @@
-/** The pictures, as strokes in a square of 24: no font has them all alike. */
+/** SVG paths in a 24 by 24 box, to be stroked. They are no font glyphs, since no font has
+ * them all in one style. */
 const pictures = {
 	activity: "M8 6h12 M8 12h12 M8 18h12 M4 6h.01 M4 12h.01 M4 18h.01",
 	assets: "M4 7h14a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2h10 M16 13.5h.01",
@@ -22,7 +23,7 @@ const pictures = {
 
 export type IconName = keyof typeof pictures;
 
-/** Icon is a picture beside words, or in a button that has a name. */
+/** Icon is decorative: it stands next to a text, or in a button with an accessible name. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
 	return (
 		<svg class="icon-picture" width={size} height={size} viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">

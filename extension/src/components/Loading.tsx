@@ -1,4 +1,4 @@
-/** Loading turns while something is awaited; what is awaited stands beside it. */
+/** Loading is a spinner without a text; what is being waited for is written next to it. */
 export function Loading() {
 	return <span class="loading" aria-hidden="true" />;
 }

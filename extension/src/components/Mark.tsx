@@ -2,7 +2,7 @@ import { Loading } from "./Loading";
 
 export type MarkOf = "busy" | "wait" | "done" | "back" | "failed" | "over" | "ask" | "unsure" | "none" | "skipped";
 
-// Drawn on 20 by 20. What they mean always stands beside them in words.
+// In a 20 by 20 box. A text next to the mark always says what it means.
 const paths: Record<Exclude<MarkOf, "busy">, string> = {
 	wait: "M10 5.5V10l3 2",
 	done: "M6 10.4l2.7 2.7L14.2 7.2",
@@ -15,7 +15,7 @@ const paths: Record<Exclude<MarkOf, "busy">, string> = {
 	skipped: "M7.5 7l3 3-3 3M11.5 7l3 3-3 3",
 };
 
-/** Mark is the picture of a state. It turns while something is under way. */
+/** Mark is the icon of a state; a spinner while something is in progress. */
 export function Mark({ of, tone = "neutral" }: { of: MarkOf; tone?: string }) {
 	if (of === "busy") return <span class={`mark ${tone}`}>{<Loading />}</span>;
 	return (

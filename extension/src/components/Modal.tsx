@@ -7,12 +7,12 @@ import { Icon } from "./Icon";
 interface Props {
 	title: string;
 	children: ComponentChildren;
-	/** Escape, the cross and the backdrop close it. */
+	/** Called for Escape, the close button and a click on the backdrop. */
 	onClose: () => void;
 }
 
-/** Modal holds the focus while it is open and gives it back at its end, as the
- * browser's own dialogs do. Its heading has the focus first, so that it is read. */
+/** Modal is a native dialog, which traps the focus and gives it back when closed. Its
+ * heading is focused first, so that screen readers read it. */
 export function Modal({ title, children, onClose }: Props) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
@@ -21,7 +21,7 @@ export function Modal({ title, children, onClose }: Props) {
 		const shown = dialog.current!;
 		shown.showModal();
 		heading.current!.focus();
-		return () => shown.close(); // which gives the focus back
+		return () => shown.close(); // gives the focus back
 	}, []);
 	return (
 		<dialog

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 
-/** Named is the content of a control that is called something else than it shows: the
- * name for those who hear it, the picture and short text for those who see it. */
+/** Named is the content of a control whose accessible name differs from what it shows:
+ * `name` for screen readers, the children for sight. */
 export function Named({ name, children }: { name: string; children: ComponentChildren }) {
 	return (
 		<>

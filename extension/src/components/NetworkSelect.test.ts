@@ -13,7 +13,7 @@ test.each<[string, number[], number[]]>([
 	["ERE", [1], []],
 	[" sync ", [], [324]],
 	["10", [10], [100]],
-	["24", [], []], // a chain number is meant from its beginning
+	["24", [], []], // chain ids match from the start
 ])("%j finds %j and %j", (query, known, others) => {
 	const ids = (list: { chainId: number }[]) => list.map((n) => n.chainId);
 	const rows = found(networks, query);

@@ -7,7 +7,7 @@ import { Named } from "./Named";
 import { SearchList } from "./SearchList";
 import { Icon } from "./Icon";
 
-/** A network as far as it is chosen by; known: one of the wallet's own. */
+/** A network to choose. known: one of the wallet's own. */
 interface Choice {
 	chainId: number;
 	name: string;
@@ -22,15 +22,15 @@ interface Props {
 	onChange: (chainId: number) => void;
 }
 
-/** found are the networks whose name or chain id is meant, the wallet's own apart from
- * those that the provider alone reaches. */
+/** found returns the networks that match a query by name or start of the chain id: the
+ * wallet's own, and those that only the provider reaches. */
 export function found(networks: readonly Choice[], query: string): { known: Choice[]; others: Choice[] } {
 	const wanted = query.trim().toLowerCase();
 	const fits = networks.filter((n) => n.name.toLowerCase().includes(wanted) || String(n.chainId).startsWith(wanted));
 	return { known: fits.filter((n) => n.known), others: fits.filter((n) => !n.known) };
 }
 
-/** NetworkSelect is a small button that opens a list of networks with a search. */
+/** NetworkSelect is a button that opens a searchable list of networks. */
 export function NetworkSelect({ label, value, networks, onChange }: Props) {
 	const [open, setOpen] = useState(false);
 	const name = networkName(value, networks);

@@ -19,7 +19,7 @@ const periods: readonly { of: ChartPeriod; name: MessageKey; summary: MessageKey
 	{ of: "month", name: "chart_month", summary: "chart_summary_month" },
 ];
 
-/** The drawing's units; the style sheet gives its size. */
+/** Size in SVG units; the style sheet sets the displayed size. */
 const width = 360;
 const height = 120;
 
@@ -27,12 +27,12 @@ interface Props {
 	chainId: number;
 	token: string;
 	symbol: string;
-	/** The last price is too old to be called current. */
+	/** The latest price is too old to count as current. */
 	stale?: boolean;
 }
 
-/** PriceChart draws the price of a token over a day, a week or a month, as the daemon
- * kept it. Its figures can be read by pointer, by keyboard and as a table. */
+/** PriceChart draws a token's price over a day, a week or a month, from the daemon's stored
+ * candles. The values can be read by pointer, by keyboard and as a table. */
 export function PriceChart({ chainId, token, symbol, stale = false }: Props) {
 	const [period, choose] = useState<ChartPeriod>("24h");
 	const { answer: fresh, failure } = useHistory(chainId, token, period);
@@ -52,7 +52,7 @@ export function PriceChart({ chainId, token, symbol, stale = false }: Props) {
 	);
 }
 
-/** useHistory reads the candles, and again whenever prices were fetched. */
+/** useHistory loads the candles, and reloads them whenever prices were fetched. */
 function useHistory(chainId: number, token: string, period: ChartPeriod): Answer<PriceHistory> {
 	const { shell, prices } = useWallet();
 	return useAnswer(`${chainId} ${token} ${period}`, () => shell.call("prices.history", { chainId, token, period }), useStore(prices));
@@ -80,13 +80,13 @@ function Drawing({ history, symbol, summary }: { history: PriceHistory; symbol: 
 interface CanvasProps {
 	drawn: Plot;
 	candles: readonly Candle[];
-	/** The candle that is pointed at. */
+	/** Index of the candle that is pointed at. */
 	at: number | undefined;
 	point: (at: number | undefined) => void;
 	tone: string;
 }
 
-/** How far each key moves the pointer. */
+/** How each key moves the pointer. */
 const moves: Record<string, (at: number, last: number) => number> = {
 	ArrowLeft: (at) => at - 1, ArrowDown: (at) => at - 1, ArrowRight: (at) => at + 1, ArrowUp: (at) => at + 1,
 	PageUp: (at) => at + 10, PageDown: (at) => at - 10, Home: () => 0, End: (_, last) => last,
@@ -127,7 +127,7 @@ function Canvas({ drawn, candles, at, point, tone }: CanvasProps) {
 	);
 }
 
-/** More rows than these nobody reads. */
+/** The table is thinned out to at most this many rows. */
 const mostRows = 24;
 
 function Table({ candles }: { candles: readonly Candle[] }) {
@@ -158,7 +158,7 @@ function Table({ candles }: { candles: readonly Candle[] }) {
 
 const price = (usd: string) => dollars(usd, locale());
 
-/** change writes a change in percent, with its sign. */
+/** change formats a change in percent, with its sign. */
 export function change(percent: number | undefined): string {
 	if (percent === undefined) return t("price_change_unknown");
 	return numbers(locale(), { style: "percent", signDisplay: "exceptZero", maximumFractionDigits: 2 }).format(percent / 100);

@@ -5,11 +5,11 @@ import { type AmountWords, refusalWords } from "../order/failure-words";
 
 interface Props {
 	failure: Failure;
-	/** Writes the amounts that a refusal tells, where it is known what they are of. */
+	/** Formats the amounts in the error's details, if their token is known. */
 	amounts?: AmountWords;
 }
 
-/** Refusal says why something was refused, and what to do about it. */
+/** Refusal shows why something was refused, and what to do about it. */
 export function Refusal({ failure, amounts }: Props) {
 	const { title, text, said, field, do: todo } = refusalWords(failure, amounts);
 	return (

@@ -3,8 +3,8 @@ import { percent } from "../money/percent";
 import { shortRoute } from "./address";
 import { type Leg, readPools } from "./pools";
 
-/** RouteText is a provider's words for a route: pools one way a line, words as they are,
- * and what is neither folded away. */
+/** RouteText shows a provider's description of a route: one line per path of pools, plain
+ * text as it is, anything else collapsed. */
 export function RouteText({ route }: { route: string }) {
 	const legs = readPools(route);
 	if (legs) {
@@ -25,10 +25,9 @@ export function RouteText({ route }: { route: string }) {
 	);
 }
 
-/** "60 % · Uniswap v3 · 0.3 % → 0.05 %" */
 function words({ share, version, fees }: Leg): string {
 	return [rate(share), `Uniswap ${version}`, ...(fees.length > 0 ? [fees.map(rate).join(" → ")] : [])].join(" · ");
 }
 
-/** Fees of pools have up to four decimals. */
+/** Pool fees have up to four decimals. */
 const rate = (value: number) => percent(value, { maximumFractionDigits: 4 });

@@ -10,11 +10,11 @@ interface Props {
 	to: string;
 	symbolIn: string;
 	symbolOut: string;
-	/** For people. */
+	/** Display name. */
 	provider: string;
 }
 
-/** RouteView is the way of a swap: from where, through whom and what, to where. */
+/** RouteView shows the route of a swap: source, provider and pools, destination. */
 export function RouteView({ offer, from, to, symbolIn, symbolOut, provider }: Props) {
 	const stays = offer.srcChainId === offer.dstChainId;
 	return (

@@ -8,19 +8,19 @@ import { Icon } from "./Icon";
 interface Props {
 	title: string;
 	children: ComponentChildren;
-	/** Where the arrow leads; without it there is none. */
+	/** What the back button does; without it there is no button. */
 	onBack?: (() => void) | "back" | undefined;
-	/** Beside the title. */
+	/** Next to the title. */
 	aside?: ComponentChildren;
 }
 
-/** Screen is one page of the popup. Its heading takes the focus when it opens, so
- * that a reader hears where it is. */
+/** Screen is one page of the popup. Its heading gets the focus when it opens, so that
+ * screen readers announce the page. */
 export function Screen({ title, children, onBack, aside }: Props) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	useLayoutEffect(() => {
 		heading.current?.focus({ preventScroll: true });
-		heading.current?.closest("main")?.scrollTo(0, 0); // not where the screen before was scrolled to
+		heading.current?.closest("main")?.scrollTo(0, 0); // not the previous screen's scroll position
 	}, [title]);
 	return (
 		<section class="stack screen" aria-label={title}>

@@ -4,23 +4,23 @@ import { focusSearch, onArrows } from "./arrows";
 import { Field } from "./Field";
 
 interface Props {
-	/** Of the search field. */
+	/** Label of the search field. */
 	label: string;
 	query: string;
 	onQuery: (query: string) => void;
-	/** How many were found, in words; said, and not shown. */
+	/** How many were found; for screen readers only. */
 	status: string;
 	busy?: boolean;
-	/** Rows are buttons marked data-row. */
+	/** Rows must be buttons with data-row. */
 	children: ComponentChildren;
 }
 
-/** SearchList is a search field over rows to choose from, in a dialog: the field has
- * the focus, arrow keys lead into the rows and back. What it says by itself it says
- * here, since all that is outside of an open dialog is silent. */
+/** SearchList is a search field over a list of rows, in a dialog. The field has the focus;
+ * arrow keys move between field and rows. It has its own live region because everything
+ * outside an open dialog is inert. */
 export function SearchList({ label, query, onQuery, status, busy = false, children }: Props) {
 	const box = useRef<HTMLDivElement>(null);
-	// After the dialog gave the focus to its heading.
+	// After the dialog has focused its heading.
 	useEffect(() => queueMicrotask(() => focusSearch(box.current)), []);
 	return (
 		<div class="picker" ref={box} onKeyDown={onArrows}>

@@ -1,16 +1,15 @@
 interface Props<V extends string> {
-	/** What is chosen here. */
 	label: string;
-	/** Of the inputs; one on a screen. */
+	/** Name of the radio inputs, unique on the screen. */
 	name: string;
 	value: V;
 	options: readonly { value: V; text: string; hint?: string }[];
 	onChange: (value: V) => void;
-	/** They share the width there is. */
+	/** Fill the available width. */
 	wide?: boolean;
 }
 
-/** Segments are a few choices beside each other, of which one holds. */
+/** Segments is a row of radio buttons that look like one control. */
 export function Segments<V extends string>({ label, name, value, options, onChange, wide = false }: Props<V>) {
 	return (
 		<fieldset class={`segments ${wide ? "wide" : ""}`} role="radiogroup" aria-label={label}>

@@ -4,14 +4,14 @@ import { useId } from "preact/hooks";
 interface Props {
 	label: string;
 	value: string;
-	/** Value and words, in order. */
+	/** Value and text, in order. */
 	options: readonly (readonly [value: string, words: string])[];
 	onChange: (value: string) => void;
 	hint?: ComponentChildren;
 	disabled?: boolean;
 }
 
-/** Select is a labelled choice of one of several. */
+/** Select is a labelled drop-down. */
 export function Select({ label, value, options, onChange, hint, disabled = false }: Props) {
 	const id = useId();
 	return (

@@ -1,17 +1,17 @@
 import type { ComponentChildren } from "preact";
 
 interface Props {
-	/** The whole name, where the words beside it are short for it. */
+	/** Accessible name, if the visible text is only part of it. */
 	label?: string;
-	/** What it turns on and off. */
+	/** The visible text. */
 	children: ComponentChildren;
 	on: boolean;
-	/** What was wanted last is under way. */
+	/** The last change is still in progress. */
 	busy?: boolean;
 	onTurn: (on: boolean) => void;
 }
 
-/** Switch acts at once, when it is turned. */
+/** Switch is a checkbox that takes effect immediately. */
 export function Switch({ label, children, on, busy = false, onTurn }: Props) {
 	return (
 		<label class="choice">

@@ -10,46 +10,47 @@ import { Loading } from "./Loading";
 import { Named } from "./Named";
 
 interface Props {
-	/** What the card is: "You pay on Ethereum". */
+	/** Title of the card: "You pay on Ethereum". */
 	label: string;
 	token: Token | undefined;
-	/** With onAmount as typed, in whole coins; else a text to be read. */
+	/** With onAmount, as typed, in whole tokens; else a formatted text. */
 	amount: string;
 	onAmount?: ((typed: string) => void) | undefined;
 	onToken: () => void;
 	/** Base units. */
 	balance?: string | undefined;
-	/** What the amount is worth, US dollars. */
+	/** The amount in US dollars. */
 	usd?: string | undefined;
 	/** The most that can be paid, base units. */
 	max?: string | undefined;
 	onMax?: (() => void) | undefined;
-	/** The amount is an older one. */
+	/** The amount is outdated. */
 	dim?: boolean;
 	below?: ComponentChildren;
-	/** An amount is awaited. */
+	/** An amount is being loaded. */
 	busy?: boolean;
 }
 
-/** Parts of the most that can be paid, in percent. */
+/** Shortcuts: percentages of `max`. */
 const parts = [25, 50];
 
-/** sizeOf an amount, as a class: long ones are set smaller, so that all digits are seen. */
+/** sizeOf returns a CSS class by the amount's length: longer amounts get a smaller font, so
+ * that all digits fit. */
 export function sizeOf(amount: string): string {
 	const sizes: readonly [number, string][] = [[10, ""], [13, "long"], [18, "longer"]];
 	return sizes.find(([most]) => amount.length <= most)?.[1] ?? "longest";
 }
 
-/** part is `percent` of base units, cut off. */
+/** part returns `percent` of an amount in base units, rounded down. */
 export function part(units: string, percent: number): string {
 	return ((BigInt(units) * BigInt(percent)) / 100n).toString();
 }
 
-/** TokenAmount is one side of the form: an amount of a token, to be typed or to be read. */
+/** TokenAmount is one side of the swap form: an input with onAmount, else read-only. */
 export function TokenAmount(props: Props) {
 	const { label, token, amount, onAmount, onToken, usd, dim = false, below, busy = false } = props;
 	const id = useId();
-	// What is typed has no worth yet; what is offered has one, or there is no price.
+	// A typed amount may have no value yet; an offered one without a value has no price.
 	const unpriced = !onAmount && amount !== "" && !busy;
 	const size = `amount ${sizeOf(amount)}`;
 	return (
@@ -100,7 +101,7 @@ function Balance({ token, balance }: Props) {
 	);
 }
 
-/** Parts of what can be paid, to be taken with one press. */
+/** Parts are buttons that fill in a part of what can be paid, or all of it. */
 function Parts({ token, max, onMax, onAmount }: Props) {
 	if (!token || !onMax || max === undefined || max === "0") return null;
 	return (

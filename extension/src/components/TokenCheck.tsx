@@ -14,13 +14,14 @@ import { Icon } from "./Icon";
 interface Props {
 	chainId: number;
 	address: string;
-	/** Known here already; else its contract is read, and it is imported when taken. */
+	/** Absent if the token is not known here; its contract is then read, and the token
+	 * imported when accepted. */
 	token?: Token;
 	onTake: (token: Token) => void;
 	onBack: () => void;
 }
 
-/** TokenCheck shows what a token is that nobody here vouches for, before it is taken. */
+/** TokenCheck shows a token that is not on a trusted list, before it is selected. */
 export function TokenCheck({ chainId, address, token, onTake, onBack }: Props) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	useEffect(() => heading.current?.focus(), []);
@@ -47,7 +48,7 @@ export function TokenCheck({ chainId, address, token, onTake, onBack }: Props) {
 	);
 }
 
-/** useImport looks at a contract, and imports it when that is wanted. */
+/** useImport reads a token's contract, and imports the token when importIt is called. */
 function useImport(chainId: number, address: string, token: Token | undefined, onTake: (token: Token) => void) {
 	const { shell } = useWallet();
 	const read = useAnswer(token ? undefined : `${chainId}:${address}`, () => shell.call("tokens.import", { chainId, address, preview: true }));

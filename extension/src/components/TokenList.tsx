@@ -27,16 +27,16 @@ interface Props {
 	onImport: (address: string) => void;
 }
 
-/** Entries of a page: a list for display, and one that is searched through here. */
+/** Page sizes: of the list that is shown, and of a provider's list, which is searched here. */
 const page = { shown: 50, searched: 200 };
 
-/** Characters of a query that are looked for. */
+/** Longer queries are cut off. */
 const maxQuery = 100;
 
-/** Typing pauses this long before the daemon is asked, in ms. */
+/** Debounce of the search, in ms. */
 const settle = 180;
 
-/** TokenList is a search and the tokens that it finds. */
+/** TokenList is a search field and the tokens found. */
 export function TokenList(props: Props) {
 	const { chainId, source, known, selected, extra, query, onQuery, onPick, onImport } = props;
 	const wallet = useWallet();
@@ -47,7 +47,7 @@ export function TokenList(props: Props) {
 	const rows = useRows(wallet, { chainId, query: wanted, listed: [...traded.tokens, ...searched.tokens], extra });
 	const count = rows.held.length + rows.others.length;
 	useEffect(() => {
-		// What a provider lists is searched here, so all of it has to be.
+		// The provider's list is searched here, so all its pages have to be loaded.
 		if (wanted !== "" && count < page.shown && traded.cursor && traded.at === "shown") traded.more();
 	}, [wanted, count, traded.cursor, traded.at]);
 	const busy = traded.at === "loading" || searched.at === "loading" || settled !== wanted;
@@ -63,15 +63,14 @@ export function TokenList(props: Props) {
 	);
 }
 
-/** useTraded is what a provider says that it trades; nothing where the known tokens
- * are asked for. */
+/** useTraded loads what a provider says it trades; nothing for the known tokens. */
 function useTraded({ shell }: Wallet, source: Props["source"], chainId: number) {
 	return useTokenPages(source === "known" ? undefined : `${source}:${chainId}`, (cursor) =>
 		shell.call("tokens.list", { chainId, ...(source === "known" ? {} : { provider: source }), limit: page.searched, ...(cursor ? { cursor } : {}) }),
 	);
 }
 
-/** useSearched are the tokens known here; with a query those that it finds. */
+/** useSearched loads the tokens that the daemon knows, or with a query those that match. */
 function useSearched({ shell }: Wallet, chainId: number, query: string, wanted: boolean) {
 	return useTokenPages(wanted ? `${chainId}:${query}` : undefined, (cursor) => {
 		const params = { chainId, limit: page.shown, ...(cursor ? { cursor } : {}) };
@@ -88,7 +87,7 @@ function useRows(wallet: Wallet, { chainId, ...choice }: { chainId: number; quer
 	return tokenRows({ ...choice, chainId, coin, balances: active === chainId ? (balances ?? []) : [], prices });
 }
 
-/** useSettled is a value once it has stopped changing. */
+/** useSettled returns a value once it has stopped changing (debounce). */
 function useSettled(value: string): string {
 	const [settled, set] = useState(value);
 	useEffect(() => {
@@ -129,19 +128,18 @@ interface FootProps {
 	busy: boolean;
 	failed: { failure: Failure | undefined; more: () => void } | undefined;
 	next: (TokenPages & { more: () => void }) | undefined;
-	/** That there is nothing, in words. */
+	/** Text for an empty list. */
 	empty: string | undefined;
 }
 
-/** nothing says that there is nothing: of a network that is not the wallet's own no
- * contract can be read. */
+/** nothing returns the text for an empty list. Contracts can only be read on the wallet's
+ * own networks, so elsewhere it does not suggest an import. */
 function nothing(query: string, known: boolean): string {
 	if (query === "") return t("picker_none");
 	return t(known ? "picker_not_found" : "picker_not_traded", query);
 }
 
-/** Foot is what stands under the rows: what went wrong, that there is more, or that
- * there is nothing. */
+/** Foot stands below the rows: an error, the next page, or the text for an empty list. */
 function Foot({ busy, failed, next, empty }: FootProps) {
 	if (busy) {
 		return (
@@ -162,7 +160,7 @@ function Foot({ busy, failed, next, empty }: FootProps) {
 	return empty ? <p class="picker-empty soft">{empty}</p> : null;
 }
 
-/** More reads the next page when it comes into view, or is pressed. */
+/** More loads the next page when it is scrolled into view or pressed. */
 function More({ onMore }: { onMore: () => void }) {
 	const end = useRef<HTMLDivElement>(null);
 	const latest = useRef(onMore);

@@ -10,10 +10,10 @@ import { doubtOf, type TokenRow } from "./token-rows";
 interface Props {
 	title: string;
 	chainId: number;
-	/** Whose tokens: those known here, or what a provider says it trades. */
+	/** Tokens known to the daemon, or those that a provider says it trades. */
 	source: "known" | "bridge" | "intent";
 	selected?: Token | undefined;
-	/** For display: each of them goes through the daemon before it is taken. */
+	/** For display only; the daemon checks each one before it is selected. */
 	extra?: readonly Token[];
 	onPick: (token: Token) => void;
 	onClose: () => void;
@@ -21,12 +21,13 @@ interface Props {
 
 const none: readonly Token[] = [];
 
-// Tokens that were asked about and taken, by chain and address, while the window is open.
+// Tokens that the user was asked about and accepted, by chain and address, while the popup
+// is open.
 const taken = new Set<string>();
 const keyOf = (token: Token) => `${token.chainId}:${token.address.toLowerCase()}`;
 
-/** TokenPicker has a token of one network chosen. One that nobody here vouches for is
- * asked about first. */
+/** TokenPicker is a dialog to choose a token of one network. It asks before it selects a
+ * token that is not on a trusted list. */
 export function TokenPicker({ title, chainId, source, selected, extra = none, onPick, onClose }: Props) {
 	const [query, setQuery] = useState("");
 	const [asked, ask] = useState<{ address: string; token?: Token } | undefined>(undefined);

@@ -11,8 +11,7 @@ interface Props {
 	onPick: (row: TokenRow) => void;
 }
 
-/** TokenRowButton is one token of a list: what it is called, whether that is known to
- * be true, and how much of it there is. */
+/** TokenRowButton is one token of a list: its name, whether it is verified, and the balance. */
 export function TokenRowButton({ row, selected, onPick }: Props) {
 	const { token, amount, usd } = row;
 	const doubt = row.told ? "unverified" : doubtOf(token);

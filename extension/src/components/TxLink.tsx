@@ -7,12 +7,12 @@ import { shortAddress } from "./address";
 interface Props {
 	chainId: number;
 	tx: string;
-	/** What the transaction did; before its short hash. */
+	/** What the transaction did; shown before its short hash. */
 	children?: ComponentChildren;
 }
 
-/** TxLink leads to a transaction in its network's block explorer. Where no explorer is
- * known, the whole hash is shown instead. */
+/** TxLink links to a transaction in its network's block explorer; if there is none, it
+ * shows the full hash. */
 export function TxLink({ chainId, tx, children }: Props) {
 	const explorer = useStore(useWallet().networks).find((n) => n.chainId === chainId)?.explorer;
 	if (!explorer || !/^https?:\/\//.test(explorer)) {

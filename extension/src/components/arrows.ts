@@ -1,8 +1,8 @@
 const row = "[data-row]";
 const search = "input[type=search]";
 
-/** Where a key leads from place `at` among `count` rows; -1 is the search field above
- * them, undefined leaves the focus alone. */
+/** moved returns the row that a key leads to from row `at` of `count`; -1 is the search
+ * field above them, undefined leaves the focus alone. */
 export function moved(key: string, at: number, count: number): number | undefined {
 	if (count === 0) return undefined;
 	switch (key) {
@@ -19,8 +19,8 @@ export function moved(key: string, at: number, count: number): number | undefine
 	}
 }
 
-/** onArrows moves the focus between a search field and the rows below it, which are
- * buttons marked data-row: Enter and Space are the buttons' own. */
+/** onArrows moves the focus between a search field and the rows below it, which are buttons
+ * with data-row. Enter and Space are left to the buttons. */
 export function onArrows(e: KeyboardEvent & { currentTarget: HTMLElement }): void {
 	const rows = [...e.currentTarget.querySelectorAll<HTMLElement>(row)];
 	const to = moved(e.key, rows.indexOf(document.activeElement as HTMLElement), rows.length);
@@ -29,7 +29,7 @@ export function onArrows(e: KeyboardEvent & { currentTarget: HTMLElement }): voi
 	(to < 0 ? e.currentTarget.querySelector<HTMLElement>(search) : rows[to])?.focus();
 }
 
-/** focusSearch puts the cursor where one types, in a dialog that is for searching. */
+/** focusSearch focuses the search field of a dialog. */
 export function focusSearch(within: HTMLElement | null): void {
 	within?.querySelector<HTMLElement>(search)?.focus();
 }

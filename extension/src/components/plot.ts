@@ -1,20 +1,20 @@
 import type { Candle } from "../wire/protocol";
 
-/** A Plot is a price chart ready to be drawn. Floats serve the drawing alone; what is
- * read are the candles' own texts. */
+/** A Plot is a price chart ready to be drawn. Floats are used for drawing only; displayed
+ * values are the candles' own strings. */
 export interface Plot {
-	/** SVG path of the closing prices; it breaks where steps are absent. */
+	/** SVG path of the closing prices, interrupted where candles are missing. */
 	path: string;
-	/** One for each candle, in the drawing's units. */
+	/** One per candle, in SVG units. */
 	points: readonly { x: number; y: number }[];
-	/** Dollars. */
+	/** US dollars. */
 	high: string;
 	low: string;
-	/** From the first opening to the last close, percent; undefined where that was zero. */
+	/** From the first open to the last close, in percent; undefined if the open was zero. */
 	change: number | undefined;
 }
 
-/** plot lays candles (oldest first, at least one) out on width by height. */
+/** plot lays out candles (oldest first, at least one) in width by height. */
 export function plot(candles: readonly Candle[], stepSeconds: number, width: number, height: number): Plot {
 	const [first, last] = [candles[0]!, candles.at(-1)!];
 	const high = candles.reduce((a, b) => (Number(b.high) > Number(a.high) ? b : a)).high;
@@ -29,9 +29,9 @@ export function plot(candles: readonly Candle[], stepSeconds: number, width: num
 	return { path: pathOf(candles, points, stepSeconds), points, high, low, change: opened > 0 ? ((Number(last.close) - opened) / opened) * 100 : undefined };
 }
 
-/** A gap is not drawn over: nobody knows what was in it. It is more than two steps, and
- * three times what lies between two candles mostly: older ones come further apart. A
- * point that stands alone is a dot. */
+/** pathOf leaves gaps open, as the prices in them are unknown. A gap is longer than two
+ * steps and than three times the median distance, since older candles are further apart. A
+ * point between two gaps becomes a dot. */
 function pathOf(candles: readonly Candle[], points: Plot["points"], stepSeconds: number): string {
 	const apart = candles.slice(1).map((c, i) => Date.parse(c.time) - Date.parse(candles[i]!.time));
 	const usual = [...apart].sort((a, b) => a - b)[Math.floor(apart.length / 2)] ?? 0;
@@ -40,7 +40,7 @@ function pathOf(candles: readonly Candle[], points: Plot["points"], stepSeconds:
 	return points.map(({ x, y }, i) => `${gap(i) ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}${gap(i) && gap(i + 1) ? "h.01" : ""}`).join("");
 }
 
-/** nearest is the index of the point closest to x. */
+/** nearest returns the index of the point closest to x. */
 export function nearest(points: Plot["points"], x: number): number {
 	return points.reduce((best, p, i) => (Math.abs(p.x - x) < Math.abs(points[best]!.x - x) ? i : best), 0);
 }

@@ -7,7 +7,7 @@ it("reads a provider's words for a route as shares of a whole with the fees that
 		const legs = readPools(text);
 		if (!legs) return;
 		expect(Math.abs(legs.reduce((sum, { share }) => sum + share, 0) - 100)).toBeLessThan(0.5);
-		// As many as there are percentages, each as it is written.
+		// One number per percent sign, each exactly as written.
 		expect(legs.reduce((sum, { fees }) => sum + fees.length + 1, 0)).toBe(text.split("%").length - 1);
 		const written = [...text.matchAll(/[\w.,+-]*(?=\s*%)/g)].map((m) => m[0]).filter(Boolean);
 		for (const { share, version, fees } of legs) {

@@ -71,7 +71,7 @@ test.each([
 	[usdc.address, true],
 	[usdc.address.slice(0, 12).toUpperCase(), true],
 	[usdc.address.slice(-6), true],
-	["bb", false], // two characters of an address are in too many
+	["bb", false], // two characters match nearly every address
 	["dai", false],
 ])("USDC is meant by %j: %s", (query, meant) => {
 	expect(matches(usdc, query)).toBe(meant);

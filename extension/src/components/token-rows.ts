@@ -2,45 +2,44 @@ import type { Balance, Price, Token } from "../wire/protocol";
 import { compareWorth, worth } from "../money/worth";
 import { NATIVE } from "../state/wallet";
 
-/** A TokenRow is a token as it is offered for choice. */
+/** A TokenRow is a token in a list to choose from. */
 export interface TokenRow {
 	token: Token;
-	/** Base units that the account has of it. */
+	/** Balance of the account, in base units. */
 	amount?: string;
-	/** What they are worth, US dollars; absent: no current price. */
+	/** Its value in US dollars; absent: no current price. */
 	usd?: string;
-	/** Only the provider's list for display names it; the daemon has not seen it. */
+	/** Only the provider's display list has it; the daemon has not checked it. */
 	told?: boolean;
 }
 
-/** What there is to choose from. */
+/** The input of tokenRows. */
 export interface Choice {
 	chainId: number;
 	query: string;
-	/** The network's own coin, where it is known. */
+	/** The network's native coin, if known. */
 	coin: Token | undefined;
-	/** The daemon's, in its order. */
+	/** From the daemon, in its order. */
 	listed: readonly Token[];
-	/** Of the provider's list for display. */
+	/** From the provider's display list. */
 	extra: readonly Token[];
-	/** Of the active network; of another one they are passed over. */
+	/** Of the active network; those of another network are ignored. */
 	balances: readonly Balance[];
 	prices: ReadonlyMap<string, Price>;
 }
 
-/** Fewer characters are no part of an address that somebody means: any two are in most
- * of them. */
+/** Shorter queries are not matched against addresses: any two characters are in most of them. */
 const addressPart = 5;
 
-/** matches tells whether a token is meant by part of its symbol, name or address. */
+/** matches reports whether a query is part of a token's symbol, name or address. */
 export function matches(token: Token, query: string): boolean {
 	const wanted = query.trim().replace(/\s+/g, " ").toLowerCase();
 	if (token.symbol.toLowerCase().includes(wanted) || token.name.toLowerCase().includes(wanted)) return true;
 	return wanted.length >= addressPart && token.address.toLowerCase().includes(wanted);
 }
 
-/** tokenRows are the tokens to choose from, each once: first the network's coin and
- * what the account has, by worth, then the others in the order they were listed. */
+/** tokenRows returns the tokens to choose from, each once: first the native coin and what
+ * the account holds, by value, then the others in the order listed. */
 export function tokenRows(choice: Choice): { held: TokenRow[]; others: TokenRow[] } {
 	const { query, chainId, coin, listed, extra } = choice;
 	const held = heldRows(choice);
@@ -71,15 +70,16 @@ function heldRows({ chainId, query, balances, prices }: Choice): TokenRow[] {
 	return rows.sort((a, b) => first(a) - first(b) || compareWorth(a.usd, b.usd));
 }
 
-/** unread counts the tokens of which there may be some: their contracts give no balance. */
+/** unread counts the tokens whose contract returned no balance; the account may hold some. */
 export function unread(balances: readonly Balance[]): number {
 	return balances.filter((b) => b.amount === undefined).length;
 }
 
-/** Why a token is not taken without a question: it may be another one than it says. */
+/** Why the user is asked before a token is selected: it may be a fake. */
 export type Doubt = "imitates" | "unverified";
 
-/** doubtOf a token: none of verified ones, of a coin, and of what this user imported. */
+/** doubtOf returns undefined for verified tokens, native coins, and tokens that this user
+ * imported. */
 export function doubtOf(token: Token): Doubt | undefined {
 	if (token.imitates) return "imitates";
 	return token.verified || token.imported || token.address === NATIVE ? undefined : "unverified";

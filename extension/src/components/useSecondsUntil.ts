@@ -1,12 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** secondsUntil are the whole seconds, rounded up, from `now` to `at` (both ms since
- * 1970); 0 once it is over. */
+/** secondsUntil returns the seconds from `now` to `at` (both ms since 1970), rounded up; 0
+ * once it is over. */
 export function secondsUntil(at: number, now: number): number {
 	return Math.max(0, Math.ceil((at - now) / 1000));
 }
 
-/** useSecondsUntil counts down to a moment, in ms since 1970. */
+/** useSecondsUntil counts down to a time in ms since 1970. */
 export function useSecondsUntil(at: number): number {
 	const [now, tick] = useState(Date.now);
 	useEffect(() => {

@@ -1,5 +1,5 @@
-/** numbers and dates are the browser's formatters, each made once: making one takes
- * longer than using it a hundred times. */
+/** numbers and dates return the browser's formatters, cached: creating one takes longer
+ * than using it a hundred times. */
 export const numbers = once((locale, options?: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, options));
 export const dates = once((locale, options?: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options));
 

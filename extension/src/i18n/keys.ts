@@ -8,8 +8,8 @@ import type screens from "../../messages/en/screens.json";
 import type settings from "../../messages/en/settings.json";
 import type swap from "../../messages/en/swap.json";
 
-/** Every message by its key: one file a subject in messages/en, which the build
- * puts together into _locales. */
+/** All messages, by key. messages/en has one file per subject; the build merges them into
+ * _locales. */
 type All = typeof app & typeof components & typeof errors & typeof onboarding & typeof order & typeof review & typeof screens & typeof settings & typeof swap;
 
 export type MessageKey = keyof All;

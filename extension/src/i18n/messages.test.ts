@@ -13,9 +13,9 @@ const source = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8
 	.filter((name) => /\.tsx?$/.test(name) && !name.endsWith(".test.ts"))
 	.map((name) => readFileSync(join(root, "src", name), "utf8"))
 	.join("\n");
-// Keys that are made of data: the part that stands in the source, before the ${.
+// Keys built from data: the literal part before ${.
 const made = [...source.matchAll(/`([a-z0-9_]+_)\$\{/g)].map((m) => m[1]!);
-// And those whose end stands there, after the }.
+// And the literal part after }, of keys that end in one.
 const ended = [...source.matchAll(/\}(_[a-z0-9_]+)`/g)].map((m) => m[1]!);
 const manifest = readFileSync(join(root, "manifest", "base.json"), "utf8");
 

@@ -1,4 +1,4 @@
-/** sentence makes one of a clause of the daemon's: lower case, no full stop. */
+/** sentence makes a sentence of a clause by the daemon: capital letter, full stop. */
 export function sentence(clause: string): string {
 	const [first = "", ...rest] = [...clause.trim()];
 	if (!first) return "";

@@ -7,12 +7,12 @@ let texts: Record<string, { message: string }> = {};
 let language = "en";
 let spoken = "en";
 
-/** Languages that there are messages for, by their own name. */
+/** The languages that have messages, by their own name. */
 export const languages: Readonly<Record<string, string>> = { en: "English", de: "Deutsch" };
 
-/** speak has all texts in one language; "" is the browser's. It reads that
- * language's messages, and is called before anything is drawn. The browser's own way
- * knows no other language than its own, and complains of keys that it lacks. */
+/** speak loads the messages of a language ("" for the browser's) and must finish before
+ * anything is drawn. chrome.i18n is not used: it knows only the browser's language, and
+ * reports missing keys as errors. */
 export async function speak(wanted: string): Promise<void> {
 	language = tagged(wanted || chrome.i18n.getUILanguage());
 	spoken = [language, language.split("-")[0]!, "en"].find((l) => Object.hasOwn(languages, l))!;
@@ -21,7 +21,8 @@ export async function speak(wanted: string): Promise<void> {
 	document.documentElement.lang = spoken;
 }
 
-/** What is no language tag would have every number and date throw. */
+/** tagged returns a valid language tag; an invalid one would make every number and date
+ * formatter throw. */
 function tagged(wanted: string): string {
 	try {
 		return Intl.getCanonicalLocales(wanted)[0] ?? "en";
@@ -30,23 +31,23 @@ function tagged(wanted: string): string {
 	}
 }
 
-/** locale is for numbers and dates. */
+/** locale returns the language tag for numbers and dates. */
 export function locale(): string {
 	return language;
 }
 
-/** english is whether texts are in the language that the daemon's own words are in. */
+/** english reports whether the texts are English, as the daemon's own texts are. */
 export function english(): boolean {
 	return spoken === "en";
 }
 
-/** t is a message, with $1 to $9 replaced. */
+/** t returns a message with $1 to $9 replaced by the values. */
 export function t(key: MessageKey, ...values: (string | number)[]): string {
 	return known(key, ...values) ?? key;
 }
 
-/** known is a message of a key that is made of data, such as an error's name; undefined
- * where there is none. */
+/** known is t for a key built from data, such as an error's name; undefined if there is no
+ * such message. */
 export function known(key: string, ...values: (string | number)[]): string | undefined {
 	const message = Object.hasOwn(texts, key) ? texts[key]?.message : undefined;
 	return message === undefined ? undefined : fill(message, values.map((value) => isolated(String(value))));

@@ -4,7 +4,7 @@ import { exactAmount, grouped, parseAmount, rate, shownAmount, typedAmount } fro
 
 const locales = ["en", "de", "fr", "de-CH", "ar", "hi"];
 
-/** in36 is a plain number in units of 36 decimals. */
+/** in36 scales a plain number to 36 decimals. */
 function in36(shown: string): bigint {
 	const [whole = "", fraction = ""] = shown.split(".");
 	return BigInt(whole + fraction.padEnd(36, "0"));
@@ -19,12 +19,12 @@ it("reads what is typed exactly, or not at all, and writes it so that it is read
 		expect(units).toMatch(/^(0|[1-9]\d*)$/);
 		expect(BigInt(units) < 2n ** 256n).toBe(true);
 		expect(grouped(text, locale)).toBe(false);
-		// The number that stands there, and no other.
+		// Exactly the number that was typed.
 		const [whole = "", fraction = ""] = text.trim().replace(",", ".").split(".");
 		expect(BigInt(units)).toBe(BigInt((whole || "0") + fraction.padEnd(decimals, "0")));
 		expect(parseAmount(exactAmount(units, decimals), decimals)).toBe(units);
 		expect(parseAmount(typedAmount(units, decimals, locale), decimals, locale)).toBe(units);
-		// What is shown is never more than there is.
+		// The displayed amount is never more than the real one.
 		const shown = shownAmount(units, decimals, 6, "en").replace(/,/g, "");
 		if (shown.startsWith("<")) expect(BigInt(units) > 0n).toBe(true);
 		else expect(in36(shown) <= BigInt(units) * 10n ** BigInt(36 - decimals)).toBe(true);

@@ -9,7 +9,7 @@ describe("parseAmount", () => {
 	it.each([["", 6], [".", 6], ["1e6", 6], ["-1", 6], ["0x10", 6], ["1.2.3", 6], ["1.0000001", 6], ["1 000", 6], ["9".repeat(80), 0]])(
 		"refuses %s with %i decimals", (typed, decimals) => expect(parseAmount(typed, decimals)).toBeUndefined(),
 	);
-	// In one language 1,000 is a thousand, in the other one: it is read as neither.
+	// "1,000" is a thousand in some languages and one in others, so it is refused.
 	it.each([["1,000", "en"], ["10,000", "en"], ["1000,000", "en"], ["1.000", "de"], ["1,000", "de-CH"], ["1,000.5", "en"], ["1.000,5", "de"], ["1,000,000", "en"], ["1 000", "fr"], ["1'000", "de-CH"]])(
 		"refuses %s in %s, whose thousands may be set apart", (typed, locale) => {
 			expect(parseAmount(typed, 6, locale)).toBeUndefined();

@@ -1,11 +1,11 @@
-// Amounts are decimal strings of base units, as on the wire. All arithmetic is on
-// whole numbers: a float would show another amount than the one that is signed.
+// Amounts are decimal strings of base units, as on the wire. Arithmetic uses integers only:
+// with floats the displayed amount could differ from the signed one.
 
 import { numbers } from "../i18n/formats";
 
-/** parseAmount reads what a person typed, in whole coins, as base units. undefined:
- * it is no number, has more decimals than the token, or may be grouped in thousands.
- * Both "." and "," separate decimals, since people type either. */
+/** parseAmount converts an amount typed in whole tokens to base units. It returns undefined
+ * for what is not a number, has more decimals than the token, or may have thousands
+ * separators. Both "." and "," are accepted as decimal separator, since people type either. */
 export function parseAmount(typed: string, decimals: number, locale?: string): string | undefined {
 	const match = /^(\d*)(?:[.,](\d*))?$/.exec(typed.trim());
 	if (!match || (!match[1] && !match[2]) || grouped(typed, locale)) return undefined;
@@ -15,25 +15,25 @@ export function parseAmount(typed: string, decimals: number, locale?: string): s
 	return units < 2n ** 256n ? units.toString() : undefined;
 }
 
-/** grouped tells whether what was typed has thousands apart, or may be meant so: "1,000"
- * is one to some and a thousand to others. It is not guessed which. */
+/** grouped reports whether an input has, or may have, thousands separators: "1,000" is one
+ * to some and a thousand to others, so it is refused rather than guessed. */
 export function grouped(typed: string, locale?: string): boolean {
 	const text = typed.trim();
 	if (/^\d*[.,]\d*$/.test(text)) return !text.includes(separator(locale)) && /^0*[1-9]\d*[.,]\d{3}$/.test(text);
 	return /^\d{1,3}(?:[.,'’\s]\d{3})+(?:[.,]\d*)?$/.test(text);
 }
 
-/** separator is what decimals are typed after in a language. */
+/** separator returns the decimal separator of a language. */
 function separator(locale?: string): "." | "," {
 	return point(locale) === "," ? "," : ".";
 }
 
-/** typedAmount writes base units as a person would type them. */
+/** typedAmount formats base units the way a person would type them. */
 export function typedAmount(units: string, decimals: number, locale?: string): string {
 	return exactAmount(units, decimals).replace(".", separator(locale));
 }
 
-/** exactAmount writes base units in whole coins, all digits: "1.5", "0.000001". */
+/** exactAmount formats base units in whole tokens with all digits: "1.5", "0.000001". */
 export function exactAmount(units: string, decimals: number): string {
 	const digits = units.padStart(decimals + 1, "0");
 	const whole = digits.slice(0, digits.length - decimals);
@@ -41,9 +41,9 @@ export function exactAmount(units: string, decimals: number): string {
 	return fraction ? `${whole}.${fraction}` : whole;
 }
 
-/** shownAmount is for reading: thousands grouped, at most `places` significant
- * decimals, cut off and never rounded up, so that nothing shows as more than it is.
- * What is too small to show is "<0.000001". */
+/** shownAmount formats base units for reading: grouped thousands and at most `places`
+ * decimals (below one, significant decimals, six at most). It rounds down, so it never
+ * shows more than there is; a tiny amount becomes "<0.000000001". */
 export function shownAmount(units: string, decimals: number, places = 6, locale?: string): string {
 	const exact = exactAmount(units, decimals);
 	const [whole = "0", fraction = ""] = exact.split(".");
@@ -66,7 +66,7 @@ function point(locale?: string): string {
 	return numbers(locale).formatToParts(1.5).find((p) => p.type === "decimal")?.value ?? ".";
 }
 
-/** dollars writes a decimal string of US dollars for reading. */
+/** dollars formats a decimal string of US dollars for reading. */
 export function dollars(usd: string, locale?: string): string {
 	const value = Number(usd);
 	const small = Math.abs(value) > 0 && Math.abs(value) < 0.01;
@@ -74,7 +74,7 @@ export function dollars(usd: string, locale?: string): string {
 	return numbers(locale, { style: "currency", currency: "USD", ...places }).format(value);
 }
 
-/** rate is how much of `out` one of `in` is, for reading. */
+/** rate formats how much of `out` one `in` is worth; "–" if amountIn is zero. */
 export function rate(amountIn: string, decimalsIn: number, amountOut: string, decimalsOut: number, locale?: string): string {
 	if (BigInt(amountIn) === 0n) return "–";
 	const scaled = (BigInt(amountOut) * 10n ** BigInt(decimalsIn + 12)) / (BigInt(amountIn) * 10n ** BigInt(decimalsOut));

@@ -1,10 +1,10 @@
 import { numbers } from "../i18n/formats";
 import { locale } from "../i18n/t";
 
-/** percent writes a number of percent, with two decimals at most. */
+/** percent formats a number of percent, with at most two decimals unless options say otherwise. */
 export function percent(value: number, options: Intl.NumberFormatOptions = {}): string {
 	return `${numbers(locale(), { maximumFractionDigits: 2, ...options }).format(value)} %`;
 }
 
-/** ofBps writes basis points as percent: 45 is "0.45 %". */
+/** ofBps formats basis points as percent: 45 becomes "0.45 %". */
 export const ofBps = (bps: number): string => percent(bps / 100);

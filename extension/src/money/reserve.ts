@@ -1,20 +1,19 @@
 import type { GasPrice, ProviderKind } from "../wire/protocol";
 
-/** Gas that paying with the coin may take, in units, before there is an offer that says
- * how much. Generous: what is left over stays in the wallet, what is missing blocks. */
+/** Gas units to keep back when the native coin is swapped and no offer tells the cost yet.
+ * They are generous: an excess stays in the wallet, a shortage blocks the swap. */
 const limits: Readonly<Record<ProviderKind, bigint>> = {
-	dex: 400_000n, // a swap over two pools, 250,000; wrapping and approving for the auction route, 95,000
-	bridge: 300_000n, // a deposit, 150,000, twice for routes that swap before they leave
-	intent: 400_000n, // a deposit of unknown content, 200,000, twice: some routes ask for more than they use
-	gasless: 150_000n, // the order costs nothing; wrapping and approving before it, 95,000
+	dex: 400_000n, // two-pool swap 250,000; wrap and approve for the auction route 95,000
+	bridge: 300_000n, // deposit 150,000, twice for routes that swap first
+	intent: 400_000n, // deposit of unknown content 200,000, twice: some routes ask for more than they use
+	gasless: 150_000n, // the order itself costs no gas; wrap and approve before it 95,000
 };
 
-/** How many times the data of a plain transfer, about 110 bytes, a swap's is. */
+/** A swap's calldata costs this many times that of a plain transfer (about 110 bytes) on L1. */
 const transfers = 12n;
 
-/** reserve is the most of the native coin that can be swapped, in wei: the balance
- * without what gas may cost at the fast tier's price, and its data on L1. undefined while the
- * gas price is not known. */
+/** reserve returns the most of the native coin that can be swapped, in wei: the balance minus the
+ * likely gas cost at the fast tier, including L1 data. undefined while the gas price is unknown. */
 export function reserve(balance: string, gas: GasPrice | undefined, kind: ProviderKind): string | undefined {
 	const perUnit = gas?.fast.maxFeePerGas ?? gas?.fast.gasPrice;
 	if (!gas || perUnit === undefined) return undefined;

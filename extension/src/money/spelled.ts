@@ -3,30 +3,31 @@ import { shortAddress } from "../components/address";
 import { isolated } from "../i18n/isolated";
 import { exactAmount, shownAmount } from "./amount";
 
-/** What an amount is of, as far as it is known. */
+/** A token's symbol and decimals. */
 export interface Unit {
 	symbol: string;
 	decimals: number;
 }
 
-// An amount and its symbol stay together where a line ends.
+// No line break between an amount and its symbol.
 const joint = "\u00a0";
 
-/** spelled writes an amount with all its digits, grouped as the language does. */
+/** spelled formats an amount with all its digits, grouped as the language does. */
 export function spelled(units: string, { symbol, decimals }: Unit, locale?: string): string {
 	const [whole = "0", fraction] = exactAmount(units, decimals).split(".");
-	// The language's own signs around digits that no format may cut off.
+	// Formats the integer with the language's separators; Intl would round the fraction, so
+	// it is inserted as it is.
 	const parts = numbers(locale, fraction ? { minimumFractionDigits: 1 } : {}).formatToParts(BigInt(whole));
 	return `${parts.map((p) => (p.type === "fraction" ? fraction : p.value)).join("")}${joint}${isolated(symbol)}`;
 }
 
-/** shown writes an amount for a glance: six decimals, cut off. */
+/** shown formats an amount for a quick look: six decimals, rounded down. */
 export function shown(units: string, { symbol, decimals }: Unit, locale?: string): string {
 	return `${shownAmount(units, decimals, 6, locale)}${joint}${isolated(symbol)}`;
 }
 
-/** raw writes an amount of a token of which nothing is known. `words` says "base
- * units of", with $1 the digits and $2 the token's address. */
+/** raw formats an amount of an unknown token. `words` builds the text from the digits (base
+ * units) and the short address. */
 export function raw(units: string, address: string, words: (digits: string, token: string) => string, locale?: string): string {
 	return words(numbers(locale).format(BigInt(units)), shortAddress(address));
 }

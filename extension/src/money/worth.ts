@@ -1,5 +1,5 @@
-/** worth is what base units of a token are worth, in dollars as a decimal string cut
- * to six decimals: `price` is of one whole token. */
+/** worth returns the value of base units of a token in dollars, as a decimal string with
+ * six decimals, rounded down. `price` is per whole token. */
 export function worth(units: string, decimals: number, price: string): string {
 	const [whole = "0", fraction = ""] = price.split(".");
 	const scaled = (BigInt(units) * BigInt(whole + fraction) * 10n ** 6n) / 10n ** BigInt(decimals + fraction.length);
@@ -11,14 +11,14 @@ function micros(scaled: bigint): string {
 	return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
 }
 
-/** compareWorth sorts what is worth more first, and what has no price last. */
+/** compareWorth sorts higher values first and unpriced ones last. */
 export function compareWorth(a: string | undefined, b: string | undefined): number {
 	if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
 	const [x, y] = [BigInt(a.replace(".", "")), BigInt(b.replace(".", ""))];
 	return x > y ? -1 : x < y ? 1 : 0;
 }
 
-/** total is the sum of what worth() made. */
+/** total adds up values returned by worth. */
 export function total(amounts: readonly string[]): string {
 	return micros(amounts.reduce((all, amount) => all + BigInt(amount.replace(".", "")), 0n));
 }

@@ -17,7 +17,7 @@ interface Props {
 	tell: Teller;
 }
 
-/** CancelOrder ends an order, after it was said what that takes. */
+/** CancelOrder cancels an order, after a dialog that says what that costs. */
 export function CancelOrder({ order, channel, tell }: Props) {
 	const wallet = useWallet();
 	const [asked, ask] = useState(false);
@@ -57,7 +57,7 @@ export function CancelOrder({ order, channel, tell }: Props) {
 	);
 }
 
-/** What cancelling takes, by what has left the wallet already. */
+/** costs returns what cancelling costs, by what was already sent or signed. */
 function costs(order: Order): "order_cancel_sent" | "order_cancel_signed" | "order_cancel_free" {
 	if ((order.attempts?.length ?? 0) > 0) return "order_cancel_sent";
 	return settled(order) === "signed" && order.submission ? "order_cancel_signed" : "order_cancel_free";

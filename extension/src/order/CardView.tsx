@@ -8,8 +8,8 @@ import { useWallet } from "../state/context";
 import { useStore } from "../state/store";
 import type { Card } from "./waits";
 
-/** CardView shows what an order waits with, or how it ended; `lead` goes before the
- * words, the rest after them. */
+/** CardView shows what an order is waiting for, or how it ended; `lead` goes before the
+ * text, `children` after it. */
 export function CardView({ card, lead, children }: { card: Card; lead?: ComponentChildren; children?: ComponentChildren }) {
 	const noted = card.noted?.();
 	return (
@@ -55,8 +55,8 @@ export function CardView({ card, lead, children }: { card: Card; lead?: Componen
 	);
 }
 
-/** Without a session there is only the screen that asks for the password; so here the
- * wallet was opened, or is about to be. */
+/** Without a session the app shows only the unlock screen, so here the wallet is unlocked
+ * or about to be. */
 function Unlocking() {
 	const open = useStore(useWallet().keys)?.state === "unlocked";
 	return <p class="note">{t(open ? "order_unlock_goes_on" : "order_unlock_how")}</p>;

@@ -4,7 +4,7 @@ import type { Said, Told } from "./cause-words";
 
 const whose: Record<Said["by"], MessageKey> = { wallet: "order_said_wallet", provider: "order_said_provider", node: "order_said_node" };
 
-/** SaidView quotes words that are not ours, and says whose they are. */
+/** SaidView quotes a text that Swapkeep's messages do not contain, with its author. */
 export function SaidView({ said }: { said: Said }) {
 	return (
 		<span class="small soft">
@@ -13,7 +13,7 @@ export function SaidView({ said }: { said: Said }) {
 	);
 }
 
-/** CauseView says why an order stands as it does, within a line. */
+/** CauseView shows, inline, the reason for an order's state. */
 export function CauseView({ told: { text, said } }: { told: Told }) {
 	return (
 		<>

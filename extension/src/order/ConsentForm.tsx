@@ -25,19 +25,19 @@ import type { Card } from "./waits";
 
 interface Props {
 	order: Order;
-	/** What is said of it. */
+	/** The condition that asks for consent. */
 	card: Card;
-	/** How long the order waits. */
+	/** The countdown of the order. */
 	left: ComponentChildren;
 	channel: Channel;
 	tell: Teller;
-	/** Writes floors, cut off. */
+	/** Formats amounts rounded down, for the minimum received. */
 	glance: Teller;
 }
 
-/** ConsentForm asks for consent to what has changed since the order was accepted: the
- * comparison and what has to be acknowledged first, and consent within reach of them.
- * Each proposal is asked for anew: what was ticked for another one does not count. */
+/** ConsentForm asks for consent to terms that changed since the order was accepted: it
+ * shows the comparison and the findings to acknowledge. A new proposal resets the form, so
+ * that ticks given to an earlier one do not count. */
 export function ConsentForm(props: Props) {
 	const { order, card, left } = props;
 	const { proposal } = order;
@@ -59,7 +59,7 @@ export function ConsentForm(props: Props) {
 
 interface ProposalProps extends Props {
 	proposal: Proposal;
-	/** It took the place of one that was shown before. */
+	/** It replaced a proposal that was already shown. */
 	newer: boolean;
 }
 
@@ -73,7 +73,7 @@ function ProposalForm({ order, card, left, proposal, channel, tell, glance, newe
 		try {
 			wallet.learn(await channel.call("swap.accept", { request, order: order.id, digest, acknowledge: codes, ...password.take() }));
 		} finally {
-			// Whatever was refused, what is proposed now is shown.
+			// Also after a refusal, load the proposal that is current now.
 			await channel.call("swap.order", { order: order.id }).then((now) => wallet.learn(now.order)).catch(() => {});
 		}
 	});
@@ -124,7 +124,7 @@ function ProposalForm({ order, card, left, proposal, channel, tell, glance, newe
 	);
 }
 
-// They stand in the comparison.
+// Findings that the comparison already shows.
 const raised = new Set<string>(["floor_lowered", "ceiling_raised", "fee_raised"]);
 
 function Changes({ changes }: { changes: readonly Change[] }) {

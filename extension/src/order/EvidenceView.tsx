@@ -7,7 +7,7 @@ import { happened } from "./ends";
 import { say, type Teller } from "./line";
 import { rowOf } from "./standing";
 
-/** EvidenceView is how the end of an order is known, for whoever wants to check. */
+/** EvidenceView shows how the end of an order was proven, for those who want to check. */
 export function EvidenceView({ order, tell }: { order: Order; tell: Teller }) {
 	const { verdict, attempts = [] } = order;
 	if (!verdict && attempts.length === 0) return null;
@@ -91,8 +91,8 @@ function Searched({ absence, tell }: { absence: Absence; tell: Teller }) {
 
 const number = (n: number) => numbers(locale()).format(n);
 
-/** The daemon's words for its sources, in the reader's language where they are those
- * that it mostly says. What the reason says stands with the end. */
+/** sources translates the daemon's text about its sources, as far as it is known. The part
+ * that repeats the order's reason is left out, since the card shows it. */
 function sources(text: string, reason: string | undefined): string {
 	return text.split("; ").filter((part) => part !== reason).map(source).join("; ");
 }

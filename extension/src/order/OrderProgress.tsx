@@ -23,16 +23,16 @@ import { useTeller } from "./useTeller";
 
 interface Props {
 	order: Order;
-	/** Its recorded lines, where they were read. */
+	/** The order's history, if it was loaded. */
 	history?: readonly Entry[] | undefined;
 	channel: Channel;
 }
 
-/** How often an open order is read again while it is looked at, in ms. Notifications
- * bring what changes; this is for those that were missed, and for when the daemon looked. */
+/** Poll interval of an open order on screen, in ms. Changes arrive as notifications;
+ * polling covers missed ones and updates the time of the daemon's last check. */
 const lookPause = 15_000;
 
-/** OrderProgress shows exactly where an order stands and what a person can do. */
+/** OrderProgress shows the state of an order and what a person can do. */
 export function OrderProgress({ order, history, channel }: Props) {
 	const tell = useTeller([order]);
 	const glance = useTeller([order], true);
@@ -40,7 +40,7 @@ export function OrderProgress({ order, history, channel }: Props) {
 	const words = say(told.standing.words);
 	useTold(words);
 	const left = told.until && <Countdown to={told.until.time} label={t(told.until.label)} past={t("order_time_over")} />;
-	const consent = told.card?.asks === "consent" ? told.card : undefined; // what it is to goes first
+	const consent = told.card?.asks === "consent" ? told.card : undefined; // the card that asks for consent goes first
 	const acts = (told.speedup || told.cancel === true) && (
 		<div class="row order-acts">
 			{told.speedup && <SpeedUp order={order} of={told.speedup} channel={channel} tell={tell} />}
@@ -78,7 +78,7 @@ export function OrderProgress({ order, history, channel }: Props) {
 	);
 }
 
-/** What is paid for what, and by whom. Of two networks both sides are shown. */
+/** Head shows what is swapped for what and by which provider, with both networks. */
 function Head({ order, tell }: { order: Order; tell: Teller }) {
 	const { terms, offer } = order;
 	if (terms.provider === "wallet") return <p class="soft">{t("order_head_revoke", tell.network(terms.srcChainId))}</p>;
@@ -134,7 +134,7 @@ function Leftovers({ order, tell }: { order: Order; tell: Teller }) {
 	);
 }
 
-/** useLook reads an open order again from time to time and tells when it last did. */
+/** useLook polls an open order and returns when it was last read, in ms since 1970. */
 function useLook({ id, final }: Order, channel: Channel): number {
 	const wallet = useWallet();
 	const [looked, look] = useState(Date.now);
@@ -148,7 +148,7 @@ function useLook({ id, final }: Order, channel: Channel): number {
 					wallet.learn(read.order);
 					look(Date.now());
 				})
-				.catch(() => {}); // what was read last stays; the link's own screen tells of a lost daemon
+				.catch(() => {}); // the last state stays; a lost daemon has a screen of its own
 		};
 		const pause = setInterval(read, lookPause);
 		return () => clearInterval(pause);
@@ -156,7 +156,7 @@ function useLook({ id, final }: Order, channel: Channel): number {
 	return looked;
 }
 
-/** Where the order stands is said when it changes by itself, and not when it is opened. */
+/** useTold announces changes of the order's state, but not the state it was opened with. */
 function useTold(words: string): void {
 	const first = useRef(true);
 	useEffect(() => {

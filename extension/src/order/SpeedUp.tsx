@@ -23,9 +23,9 @@ interface Props {
 
 const tiers: readonly Tier[] = ["normal", "fast"];
 
-/** SpeedUp sends the pending transaction once more for more gas, or lets the one that
- * cancels it cost more. What goes beyond the accepted ceiling is asked for by its
- * amount. */
+/** SpeedUp replaces the pending transaction with one that pays more, or raises the fee cap
+ * of the transaction that cancels it. Going above the accepted fee cap takes a confirmation
+ * that names the new one. */
 export function SpeedUp({ order, of, channel, tell }: Props) {
 	const wallet = useWallet();
 	const [asked, ask] = useState(false);
@@ -36,14 +36,14 @@ export function SpeedUp({ order, of, channel, tell }: Props) {
 	});
 	const password = useConsentPassword(act.failure);
 	const coin = (wei: string) => tell.coin(order.terms.srcChainId, wei);
-	// It may have begun to be cancelled since.
+	// Cancelling may have started since this was drawn.
 	const cancelling = of === "cancelling" || (act.failure?.is("being_cancelled", "too_late") ?? false);
 	const [needed, need] = useState<string>();
 	useEffect(() => {
 		if (act.failure?.is("gas_ceiling")) need(act.failure.details["needed"]);
 	}, [act.failure]);
 	const ceiling = cancelling ? twice(order.terms.gasCeiling) : needed;
-	// It takes the place of the button that was just pressed.
+	// This button replaces the one just pressed, so it is enabled after a delay.
 	const armed = useArmed(ceiling ?? "");
 	const name = cancelling ? "order_raise" : "order_speedup";
 	return (

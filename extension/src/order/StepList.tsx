@@ -9,7 +9,7 @@ const pictures: Record<StepMark, { of: MarkOf; tone: string }> = {
 	skipped: { of: "skipped", tone: "neutral" }, failed: { of: "failed", tone: "critical" }, dropped: { of: "over", tone: "neutral" },
 };
 
-/** StepList is the ordered list of what is done, with one step at a time under way. */
+/** StepList lists an order's steps, of which at most one is in progress. */
 export function StepList({ steps }: { steps: readonly StepLine[] }) {
 	return (
 		<ol class="steps-list" aria-label={t("order_steps")}>

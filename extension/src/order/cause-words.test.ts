@@ -37,7 +37,7 @@ const tell: Teller = {
 	time: (time) => time,
 };
 
-/** Every figure that a cause has, so that each word finds its own. */
+/** Every detail that a cause may have. */
 const figures = {
 	floor: "595506904", offered: "594000000", gone: "7000001", allowed: "8000001", spender: usdc, tx: "0x05", chainId: "8453", state: "filled", condition: "cancelling", block: "77", step: "2",
 	tier: "fast", was: "1000001", ceiling: "2000001",

@@ -6,19 +6,19 @@ import { type AmountWords, fieldWords, figureWords, refusalWords } from "./failu
 import { line, say, type Teller } from "./line";
 import { conditions, rowOf, states } from "./standing";
 
-/** Said are words that are not ours to translate, and whose they are. */
+/** Said is a text that is not translated, and its author. */
 export interface Said {
 	by: "wallet" | "provider" | "node";
 	words: string;
 }
 
-/** Told is a cause for a person. Either part may be missing. */
+/** Told is a cause in words. Either part may be missing. */
 export interface Told {
 	text: string;
 	said?: Said;
 }
 
-/** What is told: a cause, and the daemon's own words for it. */
+/** Noted is a cause code together with the daemon's own text for it. */
 export interface Noted {
 	cause?: Cause | undefined;
 	words: string | undefined;
@@ -27,8 +27,8 @@ export interface Noted {
 type About = Pick<Order, "terms">;
 type Details = Readonly<Record<string, string>>;
 
-/** What a word's message is about, in the order of its $1 to $9; undefined where
- * something is missing, so that the daemon's own words are shown. */
+/** The values of each cause's message, $1 to $9 in order. If one of them is undefined, the
+ * daemon's own text is shown instead. */
 export const values: Partial<Record<CauseWord, (d: Details, amounts: Required<AmountWords>, about: About, tell: Teller) => (string | undefined)[]>> = {
 	price_fell: (d, { tokenOut }) => [units(d["floor"], tokenOut), units(d["offered"], tokenOut)],
 	allowance_taken: (d, { tokenIn }, _, tell) => [d["spender"] && tell.account(d["spender"]), units(d["gone"], tokenIn), units(d["allowed"], tokenIn)],
@@ -43,23 +43,24 @@ export const values: Partial<Record<CauseWord, (d: Details, amounts: Required<Am
 	user_raised_ceiling: (d, { coin }) => [units(d["was"], coin), units(d["ceiling"], coin)],
 };
 
-/** What the provider claims, by the state it names. */
+/** Messages for the state that the provider reports. */
 const claims: Record<string, MessageKey> = {
 	filled: "order_claim_filled", refunded: "order_claim_refunded", failed: "order_claim_failed", expired: "order_claim_expired",
 	cancelled: "order_claim_cancelled", settling: "order_claim_settling",
 };
 
-/** claim is what a provider says of an order; no state is that it says nothing. */
+/** claim returns what the provider reports about an order; without a state, that it reports
+ * nothing. */
 export const claim = (state: string | undefined, provider: string) => line((state && rowOf(claims, state)) || "order_claim_nothing", provider);
 
 const wordsIn = (table: Record<string, { words: MessageKey }>, word = "") => rowOf(table, word) && t(rowOf(table, word)!.words);
 const units = (figure: string | undefined, write: (units: string) => string) => (figure && /^\d+$/.test(figure) ? write(figure) : undefined);
 
-/** The words that a refusal stands behind: its title is their $1. */
+/** Causes whose message contains the title of a refusal as $1. */
 const refusing = new Set<CauseWord>(["refused", "refused_for_now", "refused_unsigned", "refused_by_provider"]);
 
-/** causeWords puts a cause into words. One that is not known here, of a newer daemon or
- * an order of an older one, is told in the daemon's own. */
+/** causeWords puts a cause into words. For an unknown cause (a newer daemon's) or none (an
+ * order of an older version) it falls back to the daemon's own text. */
 export function causeWords({ cause, words = "" }: Noted, about: About, tell: Teller): Told {
 	const text = cause && textOf(cause, about, tell);
 	if (!cause || text === undefined) return words ? { text: "", said: { by: "wallet", words } } : { text: "" };
@@ -75,7 +76,8 @@ function textOf(cause: Cause, about: About, tell: Teller): string | undefined {
 	return filled.every((v) => v !== undefined) ? known(`cause_${word}`, ...(filled as string[])) : undefined;
 }
 
-/** A refusal's title without what it says of signatures, which the order knows better. */
+/** refusalOf uses the first sentence of a refusal's title: the second is about signatures,
+ * which the order itself knows better. */
 function refusalOf({ word, error, details = {} }: Cause, amounts: AmountWords): string | undefined {
 	if (!error || !Object.hasOwn(errors, error)) return undefined;
 	const { title, text } = refusalWords(new Failure({ code: 0, message: "", data: { name: error, retryable: false, remedy: "", details } }), amounts);
@@ -88,7 +90,7 @@ function outside(details: Details, amounts: AmountWords): string {
 	return [first, figureWords(details, amounts)].filter(Boolean).join(" ");
 }
 
-/** What the figures of a refusal are of, in an order. */
+/** amountsOf returns the formatters for amounts in a refusal's details, for this order. */
 export function amountsOf({ terms }: About, tell: Teller): Required<AmountWords> {
 	return {
 		tokenIn: (units) => tell.amount(terms.srcChainId, terms.wrap ?? terms.tokenIn, units),

@@ -3,7 +3,7 @@ import { ofBps } from "../money/percent";
 import type { FindingCode, Order, Review, Terms } from "../wire/protocol";
 import type { Teller } from "./line";
 
-/** A Change is one of the bounds that consent is about, as accepted and as proposed. */
+/** A Change is one of the limits that consent covers, as accepted and as proposed. */
 export interface Change {
 	label: MessageKey;
 	accepted: string;
@@ -24,11 +24,11 @@ const bounds: readonly Bound[] = [
 	{ label: "order_bound_ceiling", code: "ceiling_raised", of: (t) => t.gasCeiling, write: (v, t, tell) => tell.coin(t.srcChainId, v) },
 ];
 
-/** changes puts what was accepted and what is proposed beside each other. What the
- * finding says was accepted goes before the order's terms, which a consent replaced.
- * Floors are as `glance` writes them, unless the change is in the digits that it cuts off. */
+/** changes compares the accepted with the proposed terms. Values in the finding win over
+ * the order's terms, which a later consent has replaced. Minimum amounts are formatted by
+ * `glance`, unless the change is only in the digits that it cuts off. */
 export function changes(order: Pick<Order, "terms">, review: Pick<Review, "terms" | "findings">, tell: Teller, glance: Teller = tell): Change[] {
-	const floors = { ...tell, amount: glance.amount }; // cut off, which only a floor may be
+	const floors = { ...tell, amount: glance.amount }; // only the minimum received may be rounded down
 	return bounds.map(({ label, code, of, write }) => {
 		const data = review.findings.find((f) => f.code === code)?.data;
 		const [accepted, proposed] = [data?.["accepted"] ?? of(order.terms), data?.["proposed"] ?? of(review.terms)];
@@ -39,7 +39,7 @@ export function changes(order: Pick<Order, "terms">, review: Pick<Review, "terms
 	});
 }
 
-/** Basis points as percent: "45" is "0.45 %". */
+/** percent formats basis points: "45" becomes "0.45 %". */
 function percent(bps: string): string {
 	return /^\d+$/.test(bps) ? ofBps(Number(bps)) : bps;
 }

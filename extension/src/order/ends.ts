@@ -5,13 +5,13 @@ import { rowOf, standing } from "./standing";
 import { type Card, noted } from "./waits";
 
 interface End {
-	/** What happened, which is also how it is known. */
+	/** What happened, and thereby how the end is known. */
 	happened: MessageKey;
-	/** What there is to do, where the order did not do what was asked. */
+	/** What the user should do, if the order did not do what was asked. */
 	todo: MessageKey;
 }
 
-/** Every way in which an order comes to its end. */
+/** Every proof that ends an order. */
 export const ends: Record<ProvenBy, End> = {
 	own_call: { happened: "order_by_own_call", todo: "order_do_nothing" },
 	opaque_call: { happened: "order_by_opaque_call", todo: "order_do_nothing" },
@@ -33,7 +33,7 @@ export const ends: Record<ProvenBy, End> = {
 	never_sent_cancelled: { happened: "order_by_never_sent_cancelled", todo: "order_do_anytime" },
 };
 
-/** For an order of an older version, which does not say what proved its end. */
+/** For orders of older versions, which do not record what proved their end. */
 const endsOfOld: Partial<Record<OrderState, End>> = {
 	filled: { happened: "order_old_filled", todo: "order_do_nothing" },
 	refunded: { happened: "order_old_refunded", todo: "order_do_again" },
@@ -42,7 +42,7 @@ const endsOfOld: Partial<Record<OrderState, End>> = {
 	cancelled: { happened: "order_old_cancelled", todo: "order_do_anytime" },
 };
 
-/** Withdrawn by the wallet itself: the user asked for no end. */
+/** Withdrawn by the wallet; the user did not cancel. */
 const refused: End = { happened: "order_by_refused", todo: "order_do_again" };
 
 function endOf(o: Order): End {
@@ -51,9 +51,9 @@ function endOf(o: Order): End {
 	return (by && rowOf(ends, by)) || endsOfOld[o.state] || { happened: "order_old_unknown", todo: "order_do_look" };
 }
 
-/** ended is the card of an order's end; undefined while it is open. Success and refund
- * say what arrived; everything else has four lines: what happened, where the funds are,
- * what happens next, what to do. */
+/** ended returns the card of an order's end; undefined while it is open. For filled and
+ * refunded orders it says what arrived; all others get four lines: what happened, where the
+ * funds are, what happens next, what to do. */
 export function ended(order: Order, tell: Teller): Card | undefined {
 	if (!order.final) return undefined;
 	const { tone, picture } = standing(order);
@@ -63,7 +63,7 @@ export function ended(order: Order, tell: Teller): Card | undefined {
 	return { ...frame, title: standing(order).words, lines: fourLines(order, tell) };
 }
 
-/** Causes that say no more than the line of what happened. */
+/** Causes that only repeat what the "what happened" line says. */
 const saidByEnd = new Set<string>(["deadline_passed", "withdrawn", "nonce_used", "cancel_mined", "reverted"]);
 
 function why(o: Order, tell: Teller): Pick<Card, "noted"> {
@@ -97,7 +97,7 @@ function refunded(o: Order, tell: Teller): Partial<Card> & { title: Line } {
 	return { title: line("order_refunded_title", spend(terms.srcChainId, back, tell)), text };
 }
 
-/** fourLines is the failure card. */
+/** fourLines returns the lines of a failure card. */
 function fourLines(o: Order, tell: Teller): Card["lines"] {
 	return [
 		{ label: "order_line_happened", text: happened(o, tell) },
@@ -109,7 +109,7 @@ function fourLines(o: Order, tell: Teller): Card["lines"] {
 
 export const happened = (o: Order, tell: Teller): Line => line(endOf(o).happened, tell.provider(o.terms.provider));
 
-/** whereabouts says where the input of an order is that neither filled nor refunded. */
+/** whereabouts says where the input is, for an order neither filled nor refunded. */
 function whereabouts(o: Order, tell: Teller): Line {
 	const { terms, verdict } = o;
 	if (terms.provider === "wallet") return line("order_funds_allowance");
@@ -120,7 +120,7 @@ function whereabouts(o: Order, tell: Teller): Line {
 	return gas ? line("order_funds_gas", held, ...at, gas) : line("order_funds_kept", held, ...at);
 }
 
-/** partly is what left, where that is less than was signed. */
+/** partly returns the amount spent if it is less than was signed. */
 function partly({ terms, verdict }: Order): Spend | undefined {
 	const { spent } = verdict ?? {};
 	return spent && BigInt(spent.amount) < BigInt(terms.amountIn) ? spent : undefined;

@@ -67,7 +67,7 @@ it("shows a field that nobody chose as it is", () => {
 });
 
 describe("a field that the wallet or a provider names", () => {
-	// Of a reply's own book-keeping, of a request, and of lists: nobody knows them.
+	// Internal to replies, requests and lists; users have no word for them.
 	const nameless = [
 		"amounts", "chains", "check", "currencyGasTopup", "cursor", "depositMethods", "depositTxHash", "digest", "error", "expectedDurationSeconds", "gasLimit", "gasUseEstimate",
 		"hash", "id", "inTxHashes", "orderStatus", "orders", "provider", "quote", "quoteId", "raw", "reply", "request", "requestId", "routeId", "routes", "status", "swap", "tier",

@@ -5,31 +5,29 @@ import { when, span } from "../i18n/when";
 import { errors, type ErrorName } from "../wire/protocol";
 import type { Failure } from "../wire/failure";
 
-/** What a refusal says to a person. */
+/** RefusalWords is the text of a refusal. */
 export interface RefusalWords {
 	title: string;
-	/** More of it; "" where the title says all. */
+	/** Details; "" if the title says everything. */
 	text: string;
-	/** The daemon's own words, where texts are not in their language. */
+	/** The daemon's own text, if the interface is not in English. */
 	said?: string;
-	/** The wire's name of the field that was wrong, where people have no word for it. */
+	/** Wire name of the wrong field, if there is no plain word for it. */
 	field?: string;
-	/** What to do about it. */
+	/** What the user can do. */
 	do: string;
 }
 
-/** AmountWords write base units as amounts; each is left out where it is not known what
- * the amount is of. */
+/** AmountWords are formatters of base units; one is absent if the token is unknown. */
 export interface AmountWords {
 	tokenIn?: (units: string) => string;
 	tokenOut?: (units: string) => string;
-	/** Of the network's own coin. */
+	/** Of the network's native coin. */
 	coin?: (wei: string) => string;
 }
 
-/** What a person chose, was shown or has a word for, by the names that the wallet and
- * the providers have for it (testdata/fields.json lists them all). Others are shown as
- * they are. */
+/** Words for the fields that a person chose or was shown, by their names in the wallet's and
+ * the providers' formats (testdata/fields.json lists all). Other names are shown as they are. */
 const fieldNames: Readonly<Record<string, MessageKey>> = {
 	...named("field_amount_in", "amountIn", "amount", "input.amount", "input.maximumAmount", "sellAmount", "paymentDetails"),
 	...named("field_token_in", "tokenIn", "token", "input.token", "sellToken", "sellTokens", "currencyIn", "fromToken"),
@@ -72,22 +70,22 @@ function named(key: MessageKey, ...names: string[]): Record<string, MessageKey> 
 	return Object.fromEntries(names.map((n) => [n, key]));
 }
 
-/** worded are the fields that have words. */
+/** worded lists the fields that have words. */
 export const worded: readonly string[] = Object.keys(fieldNames);
 
-/** fieldWords is a field in plain words; undefined for one that nobody chose. */
+/** fieldWords returns a field in plain words; undefined if there are none. */
 export function fieldWords(field: string): string | undefined {
 	const key = Object.hasOwn(fieldNames, field) ? fieldNames[field] : undefined;
 	return key && t(key);
 }
 
-/** Titles that name the field, for the refusals where a field is what matters. */
+/** Titles that name the field, for refusals about a field. */
 const titlesOfField: Partial<Record<ErrorName, MessageKey>> = {
 	not_as_accepted: "err_not_as_accepted_field", not_understood: "err_not_understood_field", not_pinned: "err_not_pinned_field",
 	bad_request: "err_bad_request_field", provider_garbage: "err_provider_garbage_field",
 };
 
-/** Whose own message says more than the table does. */
+/** Refusals whose message says more than the protocol's table. */
 const telling = new Set<ErrorName>([
 	"not_as_accepted", "not_understood", "not_pinned", "would_revert", "movements_not_shown", "provider_refused", "provider_down", "provider_garbage",
 	"no_route", "no_minimum", "unsupported_route", "unsupported_network", "bad_request", "bad_params", "tx_rejected", "rpc_refused", "setting_refused", "setting_fixed",
@@ -97,7 +95,7 @@ const telling = new Set<ErrorName>([
 
 type Details = Failure["details"];
 
-/** What the details of a refusal say in words; undefined where something is missing. */
+/** The details of a refusal in words; a falsy value if one of them is missing. */
 const details: Partial<Record<ErrorName, (d: Details, a: AmountWords) => string | undefined>> = {
 	insufficient_funds: (d, a) => {
 		if (!a.tokenIn || !d["missing"] || !d["balance"]) return undefined;
@@ -124,16 +122,16 @@ const details: Partial<Record<ErrorName, (d: Details, a: AmountWords) => string 
 	version_mismatch: (d) => (d["update"] ? t(d["update"] === "client" ? "err_update_client" : "err_update_daemon") : undefined),
 };
 
-/** figureWords say what amount there was, and which was wanted; "" where it is not known
- * what they are of. */
+/** figureWords returns the actual and the required amount of a refusal; "" if it is unknown
+ * which token they are of. */
 export function figureWords({ of, got, wanted }: Details, amounts: AmountWords): string {
 	const write = of && Object.hasOwn(amounts, of) ? amounts[of as keyof AmountWords] : undefined;
 	if (!write || !/^\d+$/.test(got ?? "")) return "";
 	return wanted === undefined ? t("err_got", write(got!)) : t("err_got_wanted", write(got!), write(wanted));
 }
 
-/** refusalWords puts a refusal into plain words. A name that only a newer daemon knows
- * is told in the daemon's own. */
+/** refusalWords puts a refusal into plain words; for an error name that only a newer daemon
+ * knows, the daemon's own text. */
 export function refusalWords(failure: Failure, amounts: AmountWords = {}): RefusalWords {
 	const name = failure.name as ErrorName;
 	if (!Object.hasOwn(errors, name)) return strange(failure);
@@ -156,7 +154,7 @@ function strange(failure: Failure): RefusalWords {
 	return { title: t("err_unknown"), text: sentence(failure.message), do: remedy };
 }
 
-/** The message where it is more than the table's. */
+/** told returns the message, unless it only repeats the protocol's table. */
 function told(failure: Failure, name: ErrorName): string {
 	return failure.message === "" || failure.message === errors[name].means ? "" : sentence(failure.message);
 }

@@ -1,7 +1,6 @@
 import { type MessageKey, t } from "../i18n/t";
 
-/** A Line is a sentence that is still to be said in a language: a message and what
- * stands for its $1 to $9. */
+/** A Line is a text to be translated when shown: a message key and the values for $1 to $9. */
 export interface Line {
 	key: MessageKey;
 	values: readonly string[];
@@ -9,23 +8,23 @@ export interface Line {
 
 export const line = (key: MessageKey, ...values: string[]): Line => ({ key, values });
 
-/** say writes a line in the language of the reader. */
+/** say returns the text of a line in the user's language. */
 export const say = ({ key, values }: Line): string => t(key, ...values);
 
-/** A Teller writes what an order's figures stand for. */
+/** A Teller formats the values in an order. */
 export interface Teller {
-	/** All digits, with the token's symbol. */
+	/** All digits (unless the Teller is a short one), with the token's symbol. */
 	amount(chainId: number, token: string, units: string): string;
-	/** Of the network's own coin. */
+	/** Of the network's native coin. */
 	coin(chainId: number, wei: string): string;
 	network(chainId: number): string;
-	/** Several names in one: "Ethereum and Base". */
+	/** Joins names: "Ethereum and Base". */
 	list(names: readonly string[]): string;
-	/** An account by its name, any other address short. */
+	/** The account's name, else the contract's, else the shortened address. */
 	account(address: string): string;
 	provider(kind: string): string;
-	/** Who is trusted to settle, where there are words for it; else as the daemon says it. */
+	/** Who is trusted to settle; in the daemon's words if there is no message for it. */
 	trusted(who: string): string;
-	/** Time of day, with the date where it is not today. */
+	/** Time of day, with the date unless it is today. */
 	time(time: string): string;
 }

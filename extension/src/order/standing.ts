@@ -2,11 +2,11 @@ import type { MessageKey } from "../i18n/keys";
 import type { Condition, Order, OrderState } from "../wire/protocol";
 import { type Line, line } from "./line";
 
-/** Shown by a picture and in words, never by the colour alone. */
+/** Always shown with an icon and words, never by colour alone. */
 export type Tone = "neutral" | "busy" | "good" | "warn" | "critical";
 export type Picture = "busy" | "wait" | "done" | "back" | "failed" | "over" | "ask" | "unsure" | "none";
 
-/** A Standing is where an order stands, in a word or two. */
+/** A Standing is the state of an order in a word or two. */
 export interface Standing {
 	words: Line;
 	tone: Tone;
@@ -15,7 +15,7 @@ export interface Standing {
 
 interface Row {
 	words: MessageKey;
-	/** Of an order that takes an allowance away. */
+	/** The words for an order that revokes an allowance. */
 	revoke?: MessageKey;
 	tone: Tone;
 	picture: Picture;
@@ -36,7 +36,7 @@ export const states: Record<OrderState, Row> = {
 	unreadable: { words: "order_state_unreadable", tone: "critical", picture: "unsure" },
 };
 
-/** Every condition; while it holds it goes before the state. */
+/** Every condition. While one applies, it is shown instead of the state. */
 export const conditions: Record<Condition, Row> = {
 	"waiting for unlock": { words: "order_on_unlock", tone: "warn", picture: "ask" },
 	"needs consent": { words: "order_on_consent", tone: "warn", picture: "ask" },
@@ -53,8 +53,8 @@ export const conditions: Record<Condition, Row> = {
 	"acceptance not on record": { words: "order_on_unsealed", tone: "warn", picture: "ask" },
 };
 
-/** standing is an order's state, or the condition that it waits with. What only a
- * newer daemon knows is said in its own words. */
+/** standing returns an order's state, or its condition while one applies. States of a newer
+ * daemon are shown in the daemon's words. */
 export function standing(order: Pick<Order, "state" | "condition" | "final" | "means" | "terms" | "verdict">): Standing {
 	const { condition, state } = order;
 	if (condition && !order.final) {
@@ -73,7 +73,7 @@ function strange(words: string, final: boolean): Standing {
 	return { words: line("order_raw", words), tone: "warn", picture: final ? "over" : "unsure" };
 }
 
-/** rowOf is a table's row for a word that may be of a newer daemon. */
+/** rowOf looks up a code that only a newer daemon may know. */
 export function rowOf<K extends string, R>(table: Record<K, R>, word: string): R | undefined {
 	return Object.hasOwn(table, word) ? table[word as K] : undefined;
 }

@@ -5,13 +5,13 @@ import { type Line, line, type Teller } from "./line";
 
 export type StepMark = "preview" | "active" | "waiting" | "done" | "skipped" | "failed" | "dropped";
 
-/** What each mark is called. */
+/** The name of each mark. */
 export const stepMarks: Record<StepMark, MessageKey> = {
 	preview: "order_mark_preview", active: "order_mark_active", waiting: "order_mark_waiting", done: "order_mark_done",
 	skipped: "order_mark_skipped", failed: "order_mark_failed", dropped: "order_mark_dropped",
 };
 
-/** A StepLine is one row of the list of an order's steps. */
+/** A StepLine is one row in the list of an order's steps. */
 export interface StepLine {
 	mark: StepMark;
 	title: Line;
@@ -19,8 +19,8 @@ export interface StepLine {
 	link?: { chainId: number; tx: string };
 }
 
-/** Who brings an order to its end: our own call, a maker that fills what was signed,
- * whoever a deposit was handed to, or our own call that takes an allowance away. */
+/** Settled says what ends an order: the wallet's own call, a maker that fills the signed
+ * order, the recipient of a deposit, or the wallet's own call that revokes an allowance. */
 export type Settled = "own" | "signed" | "deposit" | "revoke";
 
 export function settled(order: Pick<Order, "steps" | "terms">): Settled {
@@ -31,19 +31,19 @@ export function settled(order: Pick<Order, "steps" | "terms">): Settled {
 	return order.terms.srcChainId === order.terms.dstChainId ? "own" : "deposit";
 }
 
-/** trusted is who settles what the order hands over, by name. */
+/** trusted names who settles what the order hands over. */
 export function trusted(order: Pick<Order, "steps" | "terms">, tell: Teller): string {
 	const who = order.steps.at(-1)?.effect.trustedTo;
 	return who ? tell.trusted(who) : tell.provider(order.terms.provider);
 }
 
-/** Who may pull: a contract that has a name, else one of the provider's by its address. */
+/** spender names a spender: a contract with a common name, else the provider and the address. */
 function spender(address: string, { terms }: Order, tell: Teller): string {
 	if (contractName(address) || terms.provider === "wallet") return tell.account(address);
 	return `${tell.provider(terms.provider)} (${tell.account(address)})`;
 }
 
-/** What each kind of step does, in words. */
+/** What each kind of step does. */
 const does: Record<EffectKind, (s: Step, o: Order, tell: Teller) => Line> = {
 	approve: (s, o, tell) => {
 		const [a] = s.effect.approves ?? [];
@@ -68,8 +68,8 @@ const ends: Record<Settled, (o: Order, tell: Teller) => Line> = {
 	deposit: (o, tell) => line("order_step_settle_deposit", trusted(o, tell), tell.network(o.terms.dstChainId)),
 };
 
-/** stepLines is the list of an order's steps, with what follows its own ones. While
- * it is open exactly one is active or waits; those before it are done. */
+/** stepLines returns an order's steps and what follows them. While the order is open,
+ * exactly one is active or waiting; those before it are done. */
 export function stepLines(order: Order, tell: Teller): StepLine[] {
 	const own = order.steps.map((s, i) => ownStep(order, s, i, tell));
 	const tail: StepLine[] = [];
@@ -80,7 +80,7 @@ export function stepLines(order: Order, tell: Teller): StepLine[] {
 
 const carrying: readonly OrderState[] = ["accepted", "approving", "executing"];
 
-/** Waiting is what a person, or another order, has to end. */
+/** A step is "waiting" if a condition other than cancelling keeps the order from going on. */
 const underWay = (order: Order): StepMark => (order.condition && order.condition !== "cancelling" ? "waiting" : "active");
 
 function ownStep(order: Order, step: Step, at: number, tell: Teller): StepLine {

@@ -11,8 +11,8 @@ import { stepLines, stepMarks } from "./steps";
 import { doings, story } from "./story";
 import { waits } from "./waits";
 
-/** What the protocol says that a field may be, read from the generated file itself, so
- * that a value that was added there is missed here. */
+/** union returns the values of a type, read from the generated source, so that a value
+ * added there fails the tests until it is handled. */
 function union(name: string): string[] {
 	const found = new RegExp(`export type ${name} = (.*);`).exec(source);
 	return [...(found?.[1] ?? "").matchAll(/"([^"]+)"/g)].map((m) => m[1] ?? "");
@@ -74,7 +74,7 @@ const evidence = { chainId: 1, tx, block: 7, blockHash: tx, success: true, depth
 const ended = (by: ProvenBy, more: Partial<NonNullable<Order["verdict"]>> = {}, provider: OrderKind = "dex", rest: Partial<Order> = {}): Order =>
 	order(provider, { state: endOf[by], final: true, step: 2, verdict: { state: endOf[by], by, sources: "2 sources agree", ...more }, ...rest });
 
-/** Every line of a story, to be looked up in the messages. */
+/** linesOf returns every line of a story, to be looked up in the messages. */
 function linesOf(o: Order, now = begun): Line[] {
 	const s = story(o, tell, now);
 	const card = s.card ? [s.card.title, ...s.card.text, ...s.card.lines.map((l) => l.text)] : [];

@@ -6,33 +6,34 @@ import { rowOf, standing, type Standing } from "./standing";
 import { settled, type Settled, stepLines, type StepLine, trusted } from "./steps";
 import { type Card, noted, wait } from "./waits";
 
-/** A Story is an order as a person is told it. */
+/** A Story is everything that is shown about an order. */
 export interface Story {
 	standing: Standing;
-	/** What is being done now; absent once it ended, and while a card says more. */
+	/** What is being done now; absent once it ended, and while a condition applies. */
 	now?: Line;
 	/** Whether the window may be closed; absent once it ended. */
 	close?: Line;
-	/** Until when the order lives: of a signed order its last second, of one that waits
-	 * for a person the last moment for signing. */
+	/** When the order ends: the deadline of a signed order, or the last moment to sign for
+	 * one that waits for the user. */
 	until?: { label: MessageKey; time: string };
 	steps: StepLine[];
-	/** What it waits with, or its end. */
+	/** What it is waiting for, or its end. */
 	card?: Card;
-	/** true, or why it cannot be cancelled; absent where there is nothing to cancel. */
+	/** true, or why it cannot be cancelled; absent if there is nothing to cancel. */
 	cancel?: true | Line;
-	/** What may be sent again for more gas: the transaction, or the one that cancels it,
-	 * which outbids itself until the gas ceiling stops it. */
+	/** What may be replaced with a higher fee: the transaction, or the one that cancels it,
+	 * which raises its own fee until it reaches the fee cap. */
 	speedup?: "transaction" | "cancelling";
 	leftovers: boolean;
 }
 
-/** A settling that takes longer than this many times what the provider expected, and
- * at least so many seconds, is told of as one that we still follow. */
+/** Settling counts as slow after this many times the provider's estimate, and at least
+ * leastPatience seconds; the order is then shown as still being tracked. */
 const patience = 3;
 const leastPatience = 120;
 
-/** story tells an order. `now` is the present in ms since 1970; `history` its lines. */
+/** story builds what is shown about an order. `now` is in ms since 1970; `history` is the
+ * order's recorded history. */
 export function story(order: Order, tell: Teller, now: number, history?: readonly Entry[]): Story {
 	if (order.state === "unreadable") return { standing: standing(order), steps: [], leftovers: false, card: damaged(order, tell) };
 	const shared = { standing: standing(order), steps: stepLines(order, tell), leftovers: (order.leftovers?.length ?? 0) > 0 };
@@ -53,7 +54,7 @@ export function story(order: Order, tell: Teller, now: number, history?: readonl
 	};
 }
 
-/** damaged tells all that is known of an order whose record cannot be read. */
+/** damaged returns the card of an order whose record cannot be read. */
 function damaged(o: Order, tell: Teller): Card {
 	const { tone, picture } = standing(o);
 	return { title: line("order_unreadable_title"), text: [line("order_unreadable_text")], tone, picture, lines: [], links: [], ...noted({ cause: o.cause, words: o.reason }, o, tell) };
@@ -83,8 +84,8 @@ function doing(o: Order, tell: Teller, now: number): Line {
 
 const passed = (time: string | undefined, now: number) => time !== undefined && Date.parse(time) <= now;
 
-/** What a person waits with, in a settling that takes long: that nothing is known is
- * a state of its own. */
+/** tracking returns the card of an order that settles slowly, so that the lack of news is
+ * shown as a state of its own. */
 function tracking(o: Order, tell: Teller, now: number, history?: readonly Entry[]): Card | undefined {
 	if (o.state !== "settling") return undefined;
 	const since = Date.parse(history?.find((h) => h.state === "settling")?.time ?? o.updated);
@@ -102,8 +103,8 @@ function lives(o: Order): { label: MessageKey; time: string } | undefined {
 	return last?.kind === "order" && last.deadline ? { label: "order_ends_label", time: last.deadline } : undefined;
 }
 
-/** Of what is handed over the daemon would refuse it; of our own mined call there is
- * nothing left to cancel. */
+/** cancellable returns true, or why a deposit that was handed over cannot be cancelled (the
+ * daemon would refuse). undefined: there is nothing to cancel, as the own call is mined. */
 function cancellable(o: Order, tell: Teller): true | Line | undefined {
 	if (o.cancel || o.condition === "written by a newer version") return undefined;
 	const out = o.state === "submitting" || o.state === "settling";
@@ -113,7 +114,8 @@ function cancellable(o: Order, tell: Teller): true | Line | undefined {
 	return true;
 }
 
-/** A cancelling transaction that went out leaves no reason behind it. */
+/** raisable returns what can be sped up. The cancelling transaction can while the order has a
+ * reason: once it was sent there is none. */
 function raisable(o: Order): Story["speedup"] {
 	if ((o.attempts?.length ?? 0) === 0 || o.speedup) return undefined;
 	if (!o.cancel && o.condition !== "cancelling") return "transaction";

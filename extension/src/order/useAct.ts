@@ -2,7 +2,7 @@ import { useRef, useState } from "preact/hooks";
 import { type Failure, failureOf } from "../wire/failure";
 import { Requests } from "./request";
 
-/** An Act is something that a person asked for and that is asked for once. */
+/** An Act is something that a person asks for and that must happen only once. */
 export interface Act<A extends unknown[]> {
 	busy: boolean;
 	/** Why the last try was refused. */
@@ -11,7 +11,7 @@ export interface Act<A extends unknown[]> {
 	clear(): void;
 }
 
-/** useAct carries an act out, one at a time, each with its request uuid. */
+/** useAct runs an act, one at a time, with a request uuid (see Requests). */
 export function useAct<A extends unknown[]>(act: (request: string, ...args: A) => Promise<void>): Act<A> {
 	const requests = useRef(new Requests());
 	const running = useRef(false);

@@ -5,25 +5,25 @@ import { PasswordField } from "../shell/PasswordField";
 import { useWait } from "../shell/useWait";
 import type { Failure } from "../wire/failure";
 
-/** What an act asks for besides a press. */
+/** ConsentPassword is the password field of an act. */
 export interface ConsentPassword {
-	/** The field and why it is there; undefined while the session is enough. */
+	/** The field, with the reasons for it; false or undefined while the session is enough. */
 	field: ComponentChildren;
-	/** What is asked for is there. */
+	/** The act can be run: a password was typed, or none is needed. */
 	ready: boolean;
-	/** take hands the password on, once, and forgets it. */
+	/** take returns the password once and forgets it. */
 	take(): { password?: string };
-	/** shown is a failure that the field does not tell of itself. */
+	/** The failure to show; undefined if the field shows it itself. */
 	shown: Failure | undefined;
 }
 
-/** reasonsOf are why a refusal asks for the password. */
+/** reasonsOf returns why a refused act needs the password. */
 export function reasonsOf(failure: Failure | undefined): readonly string[] {
 	return failure?.is("consent_password") ? (failure.details["reasons"] ?? "").split(",").filter(Boolean) : [];
 }
 
-/** useConsentPassword asks for the vault's password where an act takes it: where the
- * review says so, or the act was refused without. */
+/** useConsentPassword asks for the vault password where an act needs it: because the review
+ * says so (`told`), or because the act was refused without it. */
 export function useConsentPassword(failure: Failure | undefined, told: readonly string[] = []): ConsentPassword {
 	const [password, setPassword] = useState("");
 	const [refused, setRefused] = useState<readonly string[]>();

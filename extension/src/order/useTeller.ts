@@ -10,7 +10,7 @@ import type { Account, Network, Order } from "../wire/protocol";
 import type { Teller } from "./line";
 import { trusted } from "./trusted";
 
-/** tokensOf are the tokens that an order speaks of. */
+/** tokensOf returns the tokens that an order mentions. */
 function tokensOf(order: Order): TokenAt[] {
 	const { srcChainId, dstChainId, tokenIn, tokenOut, refund, wrap } = order.terms;
 	const all: TokenAt[] = [{ chainId: srcChainId, address: tokenIn }, { chainId: dstChainId, address: tokenOut }];
@@ -23,7 +23,7 @@ function tokensOf(order: Order): TokenAt[] {
 	return all.filter((a, i) => all.findIndex((b) => b.chainId === a.chainId && b.address === a.address) === i);
 }
 
-/** tellerOf writes with what is known of tokens, networks and accounts. */
+/** tellerOf returns a Teller that uses the known tokens, networks and accounts. */
 export function tellerOf(lookup: Lookup, networks: readonly Network[], accounts: readonly Account[], short = false): Teller {
 	const network = (chainId: number) => networks.find((n) => n.chainId === chainId);
 	return {
@@ -45,7 +45,7 @@ export function tellerOf(lookup: Lookup, networks: readonly Network[], accounts:
 	};
 }
 
-/** useTeller writes what orders stand for; short for a list. */
+/** useTeller returns a Teller for these orders; `short` rounds amounts down, for lists. */
 export function useTeller(orders: readonly Order[], short = false): Teller {
 	const wallet = useWallet();
 	return tellerOf(useTokens(orders.flatMap(tokensOf)), useStore(wallet.networks), useStore(wallet.accounts), short);

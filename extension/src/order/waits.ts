@@ -5,7 +5,7 @@ import { type Line, line, type Teller } from "./line";
 import { type Picture, rowOf, conditions, type Tone } from "./standing";
 import { trusted } from "./steps";
 
-/** A Card tells of one state of affairs. Its lines have names, in a fixed order. */
+/** A Card describes one situation. Its lines have labels, in a fixed order. */
 export interface Card {
 	title: Line;
 	tone: Tone;
@@ -14,15 +14,15 @@ export interface Card {
 	lines: readonly { label: MessageKey; text: Line }[];
 	links: readonly { label: MessageKey; chainId: number; tx: string }[];
 	said?: Said;
-	/** Why it is so, in words that are made when it is shown. */
+	/** The reason, put into words when shown. */
 	noted?: () => Told;
-	/** What the card asks for besides reading it. */
+	/** What the card asks the user to do. */
 	asks?: "unlock" | "consent";
 }
 
 type Part = Partial<Omit<Card, "tone" | "picture">> & { title: Line };
 
-/** What each condition's card says. */
+/** The card of each condition. */
 export const waits: Record<Condition, (o: Order, tell: Teller) => Part> = {
 	"waiting for unlock": (o, tell) => ({
 		title: line("order_unlock_title"),
@@ -54,8 +54,8 @@ function saw({ chainId, token, amount, from }: Seen, tell: Teller): Line {
 	return line("order_seen_what", tell.amount(chainId, token, amount), tell.account(from), tell.network(chainId));
 }
 
-/** What an end that is only told of has in common: who says it, what is not proven,
- * that the watch goes on, and what there is to do. */
+/** reported returns what all reported but unproven ends have in common: who reports it,
+ * what is not proven, that tracking goes on, and what to do. */
 function reported(o: Order, tell: Teller, name: "order_refund" | "order_unproven" | "order_seen" | "order_unclear", chains: readonly number[]): Part {
 	const where = tell.list([...new Set(chains)].map((c) => tell.network(c)));
 	const links: { label: MessageKey; chainId: number; tx: string }[] = [];
@@ -79,8 +79,8 @@ function claimed(o: Order, tell: Teller): Line {
 	return claim(o.claim?.state, tell.provider(o.terms.provider));
 }
 
-/** wait is the card of what an open order waits with; undefined where it waits with
- * nothing. A condition of a newer daemon is shown in its own words. */
+/** wait returns the card of what an open order is waiting for; undefined if nothing.
+ * Conditions of a newer daemon are shown by their code. */
 export function wait(order: Order, tell: Teller): Card | undefined {
 	const { condition } = order;
 	if (!condition || order.final) return undefined;
@@ -89,7 +89,7 @@ export function wait(order: Order, tell: Teller): Card | undefined {
 	return { tone, picture, text: [], lines: [], links: [], ...(order.proposal ? {} : noted({ cause: order.cause, words: order.reason }, order, tell)), ...part };
 }
 
-/** noted is a card's part that says why, where that is known. */
+/** noted returns the part of a card that gives the reason, if there is one. */
 export function noted(why: Noted, order: Order, tell: Teller): Pick<Card, "noted"> {
 	return why.cause || why.words ? { noted: () => causeWords(why, order, tell) } : {};
 }

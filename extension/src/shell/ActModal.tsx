@@ -12,23 +12,22 @@ import { useWait } from "./useWait";
 interface Props {
 	title: string;
 	children?: ComponentChildren;
-	/** What the button says. */
+	/** Label of the button. */
 	act: string;
 	critical?: boolean;
-	/** It takes the vault's password, each time. */
+	/** The act takes the vault password, each time. */
 	asksPassword?: boolean;
-	/** Does it; the password is "" unless it is asked for. The uuid is for acts that
-	 * carry one. */
+	/** Runs the act. The password is "" without asksPassword; `request` is the act's uuid. */
 	onAct: (password: string, request: string) => Promise<unknown>;
 	onClose: () => void;
-	/** What to do about a refusal. */
+	/** What to show below a refusal. */
 	remedy?: (failure: Failure) => ComponentChildren;
-	/** What else it takes is there. */
+	/** Everything else that the act needs is filled in. */
 	ready?: boolean;
 }
 
-/** ActModal asks for what one act takes, does it, and closes once it is done. A
- * password is handed on and forgotten. */
+/** ActModal is a dialog that runs one act and closes when it succeeded. The password is
+ * cleared when submitted. */
 export function ActModal({ title, children, act, critical = false, asksPassword = false, onAct, onClose, remedy, ready = true }: Props) {
 	const [password, setPassword] = useState("");
 	const form = useRef<HTMLFormElement>(null);

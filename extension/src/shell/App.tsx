@@ -19,7 +19,7 @@ import { settingUp } from "./onboarding/settingUp";
 import { preselected } from "./preselected";
 import { type Route, route } from "./route";
 
-// What is not on the first screen is loaded when it is opened.
+// Only the first screen is in the initial bundle.
 const LinkScreen = lazy(() => import("./link/LinkScreen"));
 const Onboarding = lazy(() => import("./onboarding/Onboarding"));
 const Unlock = lazy(() => import("./Unlock"));
@@ -35,8 +35,7 @@ const screens: { [A in Exclude<Route["at"], "swap">]: ComponentType<{ route: Ext
 	settings: lazy(() => import("./settings/Settings")),
 };
 
-/** App shows what there is to be shown: the way to the host, to a wallet, to its
- * unlocking, or the wallet. */
+/** App shows the screen for the present state: connection problem, onboarding, unlock or wallet. */
 export function App() {
 	const wallet = useWallet();
 	const hello = useStore(wallet.hello);
@@ -65,7 +64,7 @@ function Stage() {
 	if (!keys) return page(unread ? <Unread failure={unread} /> : <Waiting />);
 	if (keys.state === "none" || setup === "open") return page(<Onboarding />);
 	if (!keys.session) return page(<Unlock />);
-	const Shown = at.at === "swap" ? undefined : (screens[at.at] as ComponentType<{ route: Route }>); // each of its own route
+	const Shown = at.at === "swap" ? undefined : (screens[at.at] as ComponentType<{ route: Route }>); // of a Route, each screen gets its own variant
 	return (
 		<>
 			<Header />
@@ -75,8 +74,8 @@ function Stage() {
 	);
 }
 
-/** useTrouble keeps showing what was wrong while the host is looked for again: most
- * tries end as the one before. */
+/** useTrouble keeps returning the last problem while the host is being retried, since most
+ * retries end the same way. */
 function useTrouble(link: Link): Link {
 	const last = useRef(link);
 	if (link.at !== "connecting") last.current = link;
@@ -93,7 +92,7 @@ function Waiting() {
 	);
 }
 
-/** Unread says why no wallet can be shown. A page that begins anew asks again. */
+/** Unread says why the wallets cannot be read. Reloading the page tries again. */
 function Unread({ failure }: { failure: Failure }) {
 	return (
 		<Screen title={t("unread_title")}>
@@ -105,7 +104,7 @@ function Unread({ failure }: { failure: Failure }) {
 	);
 }
 
-/** Swap hands the container what the wallet knows; the container knows no wallet. */
+/** Swap passes wallet state to the swap container, which does not use the wallet itself. */
 function Swap() {
 	const wallet = useWallet();
 	const balances = useStore(wallet.balances);

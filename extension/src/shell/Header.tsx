@@ -11,7 +11,7 @@ import { go } from "./route";
 import { Named } from "../components/Named";
 import { Icon } from "../components/Icon";
 
-/** Header shows whose money moves where: the account and the active network. */
+/** Header shows the selected account and the active network. */
 export function Header() {
 	const wallet = useWallet();
 	const account = useStore(wallet.account);

@@ -13,7 +13,7 @@ const tabs: readonly { to: Route["at"] & ("swap" | "assets" | "activity" | "rece
 	{ to: "settings", key: "nav_settings", icon: "settings" },
 ];
 
-/** Navigation leads between the wallet's main screens. */
+/** Navigation is the tab bar between the main screens. */
 export function Navigation() {
 	const wallet = useWallet();
 	const at = useStore(route).at;

@@ -13,10 +13,10 @@ import { Screen } from "../components/Screen";
 import { endpointState, networkState, supportOf, tones } from "./network-health";
 import { go } from "./route";
 
-/** How often the networks' health is read again while it is looked at, in ms. */
+/** Poll interval of the networks' health, in ms. */
 const pause = 10_000;
 
-/** Networks are those that there are: to choose the active one, and how each stands. */
+/** Networks lists the networks with their health, to select the active one. */
 export default function Networks() {
 	const wallet = useWallet();
 	const networks = useStore(wallet.networks);
@@ -25,7 +25,7 @@ export default function Networks() {
 		announce(t("networks_chosen", network.name));
 	});
 	useEffect(() => {
-		const read = () => void wallet.shell.call("networks.list", {}).then((list) => wallet.networks.set(list.networks)).catch(() => {}); // the last stays
+		const read = () => void wallet.shell.call("networks.list", {}).then((list) => wallet.networks.set(list.networks)).catch(() => {}); // on failure the last ones stay
 		read();
 		const timer = setInterval(() => document.visibilityState === "visible" && read(), pause);
 		return () => clearInterval(timer);

@@ -3,10 +3,10 @@ import type { Failure } from "../wire/failure";
 import { Field } from "../components/Field";
 import { troubleOf } from "./troubles";
 
-/** Failures that a password field tells of; all others stand beside the form. */
+/** Failures that the password field shows; all others are shown next to the form. */
 const own = ["wrong_password", "backing_off", "weak_password"] as const;
 
-/** ofPassword: the password field says it. */
+/** ofPassword reports whether the password field shows a failure. */
 export function ofPassword(failure: Failure | undefined): boolean {
 	return failure?.is(...own) ?? false;
 }
@@ -19,8 +19,8 @@ interface Props {
 	hint?: string;
 }
 
-/** PasswordField asks for the vault's password. It does not count the seconds of a
- * wait: what changes by itself would be read out each time; the button counts. */
+/** PasswordField asks for the vault password. During a wait it does not count down, as each
+ * change would be read out by screen readers; the button does. */
 export function PasswordField({ value, onInput, failure, autoFocus = false, hint }: Props) {
 	const wrong = failure?.is("backing_off") ? t("password_too_often") : failure && ofPassword(failure) ? troubleOf(failure) : undefined;
 	return (

@@ -12,7 +12,7 @@ import { lockedByItself } from "./lockedByItself";
 import { ofPassword, PasswordField } from "./PasswordField";
 import { useWait } from "./useWait";
 
-/** Unlock asks for the password. The field keeps the focus, whatever comes of it. */
+/** Unlock asks for the password. The field keeps the focus after a failure. */
 export default function Unlock() {
 	const { shell, keys, orders } = useWallet();
 	const idle = useStore(lockedByItself);
@@ -52,7 +52,7 @@ export default function Unlock() {
 	);
 }
 
-/** Waiting are the swaps under way: those that need the key, and how many do not. */
+/** Waiting lists the open orders that wait for an unlock, and counts the others. */
 function Waiting({ orders }: { orders: readonly Order[] }) {
 	const waiting = orders.filter((o) => o.condition === "waiting for unlock");
 	const others = orders.length - waiting.length;

@@ -1,7 +1,7 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-/** lazy is a view whose code is loaded when it is first shown. */
+/** lazy returns a view whose code is loaded when it is first shown. */
 export function lazy<P extends object>(load: () => Promise<{ default: ComponentType<P> }>): ComponentType<P> {
 	let loaded: ComponentType<P> | undefined;
 	return function Lazy(props: P) {

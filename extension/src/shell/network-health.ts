@@ -1,12 +1,12 @@
 import type { Tone } from "../order/standing";
 import type { Network, Provider, ProviderKind, RPC } from "../wire/protocol";
 
-/** How each state looks. */
+/** The tone of each state. */
 export const tones: Record<EndpointState | NetworkState, Tone> = {
 	good: "good", partly: "warn", silent: "critical", none: "critical", unused: "neutral", answers: "good", behind: "warn", fails: "critical",
 };
 
-/** How one RPC endpoint stands: unused was not asked yet. */
+/** The state of one RPC endpoint; unused: it was not asked yet. */
 export type EndpointState = "answers" | "fails" | "behind" | "unused";
 
 export function endpointState(rpc: RPC): EndpointState {
@@ -15,7 +15,9 @@ export function endpointState(rpc: RPC): EndpointState {
 	return rpc.block === undefined ? "unused" : "answers";
 }
 
-/** How a network stands: some endpoint answers, none does, or none was asked yet. */
+/** The state of a network. good: an endpoint answers, and none fails or is behind. partly: some
+ * fail or are behind. silent: none answers. unused: none answers, but not all were asked yet.
+ * none: it has no endpoints. */
 export type NetworkState = "good" | "partly" | "silent" | "unused" | "none";
 
 export function networkState(network: Pick<Network, "rpc">): { state: NetworkState; answering: number; all: number } {
@@ -31,8 +33,7 @@ function stateOf(states: readonly EndpointState[], answering: number): NetworkSt
 	return states.some((s) => s === "fails" || s === "behind") ? "partly" : "good";
 }
 
-/** Support of a network by each provider, in the providers' order. disabled: its
- * provider is off or not set up here. */
+/** A provider's support of a network. disabled: the provider is off or not configured. */
 export type SupportWord = "active" | "disabled" | "none";
 
 export function supportOf(providers: readonly Provider[], chainId: number): { kind: ProviderKind; word: SupportWord; note: string | undefined }[] {

@@ -17,7 +17,7 @@ export const route = store<Route>({ at: "swap" });
 
 let before: Route[] = [];
 
-/** go opens a screen; back leads to where one came from. */
+/** go opens a screen; back returns to the previous one. */
 export function go(to: Route): void {
 	before = to.at === "swap" ? [] : [...before.slice(-20), route.get()];
 	route.set(to);

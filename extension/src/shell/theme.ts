@@ -1,6 +1,6 @@
 import type { Kept } from "../state/local";
 
-/** applyTheme shows a theme; the system's needs nothing, the style sheet follows it. */
+/** applyTheme sets the theme. "system" needs no attribute: the style sheet follows the system. */
 export function applyTheme(theme: Kept["theme"]): void {
 	if (theme === "system") delete document.documentElement.dataset["theme"];
 	else document.documentElement.dataset["theme"] = theme;

@@ -1,34 +1,34 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Failure, failureOf } from "../wire/failure";
 
-/** An Answer to one question: what was answered last, and why nothing was since. Both
- * are undefined while the first answer is awaited. */
+/** An Answer is the latest answer to a question and the failure since, if any. Both are
+ * undefined until the first answer arrives. */
 export interface Answer<T> {
 	answer: T | undefined;
 	failure: Failure | undefined;
 }
 
-/** Told is an Answer with the question that it is to. */
+/** Told is an Answer with the key of its question. */
 export interface Told<T> extends Answer<T> {
 	key: string | undefined;
 }
 
 const nothing = { answer: undefined, failure: undefined };
 
-/** answered adds what came of a question. A failure leaves the answer before, if that
- * was to the same question. */
+/** answered adds the outcome of a question. A failure keeps the earlier answer, if that was
+ * to the same question. */
 export function answered<T>(before: Told<T>, key: string, came: { answer: T } | { failure: Failure }): Told<T> {
 	if ("answer" in came) return { key, answer: came.answer, failure: undefined };
 	return { key, answer: answerTo(before, key).answer, failure: came.failure };
 }
 
-/** answerTo is what was told of a question; what was told of another is nothing of it. */
+/** answerTo returns what is known about a question; nothing if `told` is about another one. */
 export function answerTo<T>(told: Told<T>, key: string | undefined): Answer<T> {
 	return key !== undefined && told.key === key ? told : nothing;
 }
 
-/** useAnswer asks what `key` names, and again when `turn` changes; undefined asks
- * nothing. An answer that comes after the next was asked is dropped. */
+/** useAnswer asks the question named by `key` (undefined: none), and again when `turn`
+ * changes. An answer that arrives after the next question was asked is dropped. */
 export function useAnswer<T>(key: string | undefined, ask: () => Promise<T>, turn?: unknown): Answer<T> {
 	const [told, tell] = useState<Told<T>>({ key: undefined, ...nothing });
 	const latest = useRef(ask);

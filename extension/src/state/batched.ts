@@ -1,8 +1,8 @@
-/** Changes that come faster are taken together, so long apart at least, in ms. */
+/** Least time between two calls of `take`, in ms. */
 const pause = 50;
 
-/** batched hands items on: one that comes alone at once, and those that follow on its
- * heels together. Fifty changes a second are drawn twenty times. */
+/** batched passes on an item at once if none came in the last `pause`, and collects the
+ * items that follow. Fifty changes a second are drawn twenty times. */
 export function batched<T>(take: (items: readonly T[]) => void): (item: T) => void {
 	let waiting: T[] | undefined;
 	const hand = (items: readonly T[]) => {

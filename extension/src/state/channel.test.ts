@@ -61,7 +61,7 @@ describe("a request", () => {
 		await first;
 		void name(channel.call("keys.status", {}));
 		expect(port().last<{ id: number }>().id).toBeGreaterThan(id);
-		port().say({ id, result: "of before" }); // is nobody's
+		port().say({ id, result: "of before" }); // must be ignored
 	});
 });
 
@@ -90,8 +90,8 @@ describe("a background that ends", () => {
 			expect(ports).toHaveLength(before + 1);
 		}
 		await vi.advanceTimersByTimeAsync(5_000);
-		port().end(); // it served
-		port().end(); // and does not
+		port().end(); // it had served for 5 s
+		port().end(); // this one had not
 		await vi.advanceTimersByTimeAsync(750);
 		expect(ports).toHaveLength(11);
 	});

@@ -8,16 +8,15 @@ import { Backoff } from "../background/backoff";
 
 type Hearers = { [E in keyof Events]?: Set<(params: Events[E]) => void> };
 
-/** A Channel is this page's port to one handler of the background. It comes back
- * by itself when the browser ended the background, and what was asked is then
- * refused as daemon_lost, to be asked again. */
+/** A Channel is this page's port to one handler of the background. It reconnects when the browser
+ * has ended the background; pending requests then fail with daemon_lost and may be repeated. */
 export interface Channel {
-	/** call asks the daemon; it rejects with a Failure. begun is told the request's id,
-	 * by which swap.quoted names it. */
+	/** call sends a request to the daemon; it rejects with a Failure. begun gets the
+	 * request's id, which swap.quoted refers to. */
 	call<M extends keyof Methods>(method: M, params: Methods[M]["params"], begun?: (id: number) => void): Promise<Methods[M]["result"]>;
-	/** on listens to a notification, until the function that it returns is called. */
+	/** on adds a listener to a notification and returns a function that removes it. */
 	on<E extends keyof Events>(event: E, hear: (params: Events[E]) => void): () => void;
-	/** onTaken listens for the watch having gone to another page. */
+	/** onTaken listens for another page taking over the watch. */
 	onTaken(hear: () => void): () => void;
 	onLink(hear: (link: Link) => void): () => void;
 	/** retry has the background look for the host now. */
@@ -25,15 +24,15 @@ export interface Channel {
 	close(): void;
 }
 
-/** A background that served this long was ended by the browser, and does not end at
- * every start, in ms. */
+/** A background that served this long, in ms, was ended by the browser rather than crashing
+ * at its start, so the port is reopened without backoff. */
 const steady = 5_000;
 
 const lost: WireError = { code: 1009, message: "swapkeep went away", data: { name: "daemon_lost", retryable: true, remedy: "try again" } };
 
 export function openChannel(name: HandlerName, connect = () => chrome.runtime.connect({ name })): Channel {
 	const waiting = new Map<number, { resolve(result: never): void; reject(failure: Failure): void }>();
-	const hearers: Hearers = Object.create(null) as Hearers; // by names from outside
+	const hearers: Hearers = Object.create(null) as Hearers; // no prototype, as names come from outside
 	const links = new Set<(link: Link) => void>();
 	const taken = new Set<() => void>();
 	let nextID = 1;
@@ -93,7 +92,7 @@ export function openChannel(name: HandlerName, connect = () => chrome.runtime.co
 				port.postMessage({ id, method, params });
 			} catch {
 				waiting.delete(id);
-				reject(new Failure(lost)); // it is closing: its onDisconnect follows
+				reject(new Failure(lost)); // the port is closing; onDisconnect follows
 			}
 		});
 	const join = <T>(set: Set<T>, member: T) => {
@@ -105,7 +104,7 @@ export function openChannel(name: HandlerName, connect = () => chrome.runtime.co
 		on: (event, hear) => join((hearers[event] ??= new Set() as never) as Set<unknown>, hear),
 		onTaken: (hear) => join(taken, hear),
 		onLink: (hear) => join(links, hear),
-		retry: () => void ask("link.retry", {}).catch(() => {}), // a new port has the host looked for too
+		retry: () => void ask("link.retry", {}).catch(() => {}), // on failure a new port is opened, which looks for the host too
 		close() {
 			closed = true;
 			clearTimeout(again);

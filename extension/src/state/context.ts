@@ -6,7 +6,7 @@ const context = createContext<Wallet | undefined>(undefined);
 
 export const WalletProvider = context.Provider;
 
-/** useWallet is the wallet of this window. */
+/** useWallet returns the wallet of this window. */
 export function useWallet(): Wallet {
 	const wallet = useContext(context);
 	if (!wallet) throw new Error("no wallet around this view");

@@ -2,23 +2,22 @@ import { useEffect, useState } from "preact/hooks";
 import type { Destination, Network, Provider, ProviderKind } from "../wire/protocol";
 import { useWallet } from "./context";
 
-/** How long an answer holds, and how soon a provider that gave none is asked again, in
- * ms. */
+/** How long an answer is cached, and the pause after a failed request, in ms. */
 const holds = 10 * 60_000;
 const again = 15_000;
 
 const answers = new Map<ProviderKind, { at: number; destinations: readonly Destination[] }>();
 
-/** known are the networks of ours that a provider pays out on, for when it cannot be
- * asked. */
+/** known returns the wallet's own networks that a provider pays out on, for use while the
+ * provider does not answer. */
 export function known(networks: readonly Network[], provider: Provider | undefined): Destination[] {
 	const served = networks.filter((n) => provider?.support[n.chainId]?.support === "active" && provider.support[n.chainId]?.crossChainEnabled);
 	return served.map((n) => ({ chainId: n.chainId, name: n.name, symbol: n.symbol, decimals: n.decimals, known: true }));
 }
 
-/** useDestinations are the networks that a provider pays out on, as it says; undefined
- * until it has said it. While it gives no answer they are those of our own that it
- * serves, and it is asked again. */
+/** useDestinations returns the networks that a provider pays out on; undefined until it has
+ * answered. While it fails, they are the wallet's own networks that it serves, and the
+ * request is repeated. */
 export function useDestinations(provider: ProviderKind): readonly Destination[] | undefined {
 	const wallet = useWallet();
 	const [shown, show] = useState(() => answers.get(provider)?.destinations);

@@ -2,16 +2,16 @@ import { useEffect } from "preact/hooks";
 import { type Ended, onEnded, seeEnds } from "../background/ended";
 import { store, useStore } from "./store";
 
-/** ended are the orders that ended while no page was open and that nobody has looked at
- * yet; the badge at the toolbar's icon counts the same. */
+/** ended holds the orders that ended while no page was open and were not looked at since;
+ * the toolbar badge counts the same. */
 export const ended = store<Ended>({});
 
-/** followEnded keeps it right; the page calls it at its start. */
+/** followEnded keeps `ended` up to date. The page calls it once at its start. */
 export function followEnded(): void {
 	onEnded(ended.set);
 }
 
-/** useSeen is called where orders are shown one by one: these count as looked at. */
+/** useSeen marks orders as looked at. Views that show single orders call it. */
 export function useSeen(orders: readonly { id: string }[]): void {
 	const unseen = useStore(ended);
 	const ids = orders.map((o) => o.id).filter((id) => Object.hasOwn(unseen, id));

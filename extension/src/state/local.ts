@@ -1,6 +1,5 @@
-/** What a page keeps in the browser, none of it secret and none of it the
- * wallet's: which account is shown, the theme, the language, and, until the browser
- * closes, what stood in the swap's form. */
+/** Kept is what a page stores in the browser: the shown account, the theme, the language,
+ * and until the browser closes the swap form. None of it is secret or wallet data. */
 export interface Kept {
 	account: string;
 	theme: "system" | "light" | "dark";
@@ -11,14 +10,14 @@ export interface Kept {
 
 const areas: { [K in keyof Kept]: "local" | "session" } = { account: "local", theme: "local", language: "local", draft: "session", provider: "session" };
 
-/** kept is what was kept; undefined: nothing, or nothing that can be read. All but the
- * draft are texts, and whoever reads one looks whether it is one of its own. */
+/** kept returns a stored value; undefined if there is none or it cannot be read. All but
+ * the draft are strings, and the caller must check that the string is a valid value. */
 export async function kept<K extends keyof Kept>(key: K): Promise<Kept[K] | undefined> {
-	const found: Record<string, unknown> = await chrome.storage[areas[key]].get(key).catch(() => ({})); // a broken profile shows the wallet all the same
+	const found: Record<string, unknown> = await chrome.storage[areas[key]].get(key).catch(() => ({})); // storage may be broken; show the wallet anyway
 	const value = found[key];
 	return key === "draft" || typeof value === "string" ? (value as Kept[K]) : undefined;
 }
 
 export function keep<K extends keyof Kept>(key: K, value: Kept[K]): void {
-	chrome.storage[areas[key]].set({ [key]: value }).catch(() => {}); // then it is asked for, or typed, again
+	chrome.storage[areas[key]].set({ [key]: value }).catch(() => {}); // if that fails, the value is lost when the page closes
 }

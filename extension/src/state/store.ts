@@ -27,8 +27,8 @@ export function store<T>(initial: T): Store<T> {
 	};
 }
 
-/** useStore shows a store's value, or what `select` takes of it: the view is drawn
- * again only when that changes. */
+/** useStore returns a store's value, or what `select` picks from it, and redraws the view
+ * only when that changes. */
 export function useStore<T, S = T>(from: Store<T>, select: (value: T) => S = (value) => value as unknown as S): S {
 	const [, draw] = useState({});
 	const shown = select(from.get());
@@ -36,7 +36,7 @@ export function useStore<T, S = T>(from: Store<T>, select: (value: T) => S = (va
 	drawn.current = { select, shown };
 	useEffect(() => {
 		const hear = (value: T) => Object.is(drawn.current.select(value), drawn.current.shown) || draw({});
-		hear(from.get()); // it may have changed before we listened
+		hear(from.get()); // it may have changed before the subscription
 		return from.subscribe(hear);
 	}, [from]);
 	return shown;

@@ -2,24 +2,23 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { SearchResult, Token } from "../wire/protocol";
 import { type Failure, failureOf } from "../wire/failure";
 
-/** TokenPages are the pages of one list of tokens that were read so far. While a new
- * list is awaited the one before stays, so that nothing jumps. */
+/** TokenPages are the pages of a token list that were loaded so far. While a new list
+ * loads, the old one stays visible. */
 export interface TokenPages {
-	/** Of what list they are; undefined: of none. */
+	/** Which list this is; undefined: none. */
 	key: string | undefined;
 	at: "loading" | "shown" | "failed";
 	tokens: readonly Token[];
 	/** Of the next page; undefined at the end. */
 	cursor: string | undefined;
-	/** The query is an address that is not known here. */
+	/** The query, if it is the address of an unknown token. */
 	importable: string | undefined;
 	failure: Failure | undefined;
 }
 
 export const noPages: TokenPages = { key: undefined, at: "shown", tokens: [], cursor: undefined, importable: undefined, failure: undefined };
 
-/** withPage adds a page to the list that it is of. One of another list comes too late,
- * and changes nothing. */
+/** withPage adds a page to its list. A late page of another list changes nothing. */
 export function withPage(before: TokenPages, key: string, cursor: string | undefined, page: SearchResult): TokenPages {
 	if (before.key !== key) return before;
 	const tokens = cursor === undefined ? page.tokens : [...before.tokens, ...page.tokens];
@@ -28,8 +27,8 @@ export function withPage(before: TokenPages, key: string, cursor: string | undef
 
 type Ask = (cursor: string | undefined) => Promise<SearchResult>;
 
-/** useTokenPages reads a list page by page. `key` says which list it is; undefined
- * reads none. `more` reads the next page, or the same again after a failure. */
+/** useTokenPages loads the list named by `key` page by page; undefined loads none. `more`
+ * loads the next page, or repeats a failed request. */
 export function useTokenPages(key: string | undefined, ask: Ask): TokenPages & { more: () => void } {
 	const [pages, set] = useState<TokenPages>(noPages);
 	const latest = useRef(ask);

@@ -4,26 +4,26 @@ import { useWallet } from "./context";
 import { store, useStore } from "./store";
 import { NATIVE, type Wallet } from "./wallet";
 
-/** What an order or an allowance names: a chain and an address on it. */
+/** A chain and a token address on it. */
 export interface TokenAt {
 	chainId: number;
 	address: string;
 }
 
-/** A Lookup tells what a token is. `token` is undefined for one that is not known
- * here; `pending` while that is still asked. */
+/** A Lookup returns what is known about a token. `token` is undefined for an unknown one;
+ * `pending` while the daemon is being asked. */
 export type Lookup = (chainId: number, address: string) => { token: Token | undefined; pending: boolean };
 
-// Tokens of networks that only a provider reaches are told by that provider, a page
-// at a time; a list is not read further than this.
+// The tokens of networks that only a provider reaches come from that provider, page by
+// page; at most this many pages are read.
 const mostPages = 5;
 
-/** A TokenBook remembers what tokens are, and asks once for each. */
+/** A TokenBook caches tokens, and asks the daemon once for each. */
 export class TokenBook {
 	private known = new Map<string, Token | undefined>();
 	private asked = new Map<string, Promise<void>>();
 	private unanswered = new Set<string>();
-	/** Counts how often strangers were forgotten: then they are asked for again. */
+	/** Counts how often unknown tokens were forgotten, to ask for them again. */
 	readonly turn = store(0);
 
 	constructor(private readonly wallet: Pick<Wallet, "shell" | "networks" | "balances">) {
@@ -36,8 +36,8 @@ export class TokenBook {
 		return { token, pending: !token && !this.known.has(key) && !this.unanswered.has(key) };
 	}
 
-	/** learn asks for what is not known yet. It never fails: what gets no answer counts
-	 * as unknown, and is asked for again when it is next shown. */
+	/** learn asks for a token that is not known yet. It never rejects: without an answer
+	 * the token counts as unknown, and is asked for again when next shown. */
 	async learn(at: TokenAt): Promise<void> {
 		const key = keyOf(at);
 		if (this.known.has(key)) return;
@@ -61,7 +61,8 @@ export class TokenBook {
 		return tokens.find((t) => same(t.address, at.address));
 	}
 
-	/** A chain that is not one of ours: bridge and intent name what they pay out there. */
+	/** askProviders searches the token lists of bridge and intent, for a network that is
+	 * not the wallet's own. */
 	private async askProviders(at: TokenAt): Promise<Token | undefined> {
 		for (const provider of ["bridge", "intent"] as const) {
 			let cursor: string | undefined;
@@ -98,7 +99,7 @@ function bookOf(wallet: Wallet): TokenBook {
 	return book;
 }
 
-/** useTokens tells what the wanted tokens are, and draws again when more is known. */
+/** useTokens returns a Lookup for these tokens, and redraws when more of them are known. */
 export function useTokens(wanted: readonly TokenAt[]): Lookup {
 	const book = bookOf(useWallet());
 	const turn = useStore(book.turn);

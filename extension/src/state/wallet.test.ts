@@ -18,7 +18,7 @@ const account = (address: string): Account => ({ address, name: address, wallet:
 const [a, b] = [account("0xA"), account("0xB")];
 const order = (id: string, created: number, revision = 1, final = false): Order => ({ id, created: `2026-01-0${created}T00:00:00Z`, revision, final }) as Order;
 
-/** A window whose daemon is played: answers are given by method, or held back. */
+/** window returns a page's wallet with a fake daemon, whose answers can be held back. */
 function window(stored: Record<string, unknown> = {}) {
 	const daemon: { [M in keyof Methods]?: (params: Record<string, unknown>) => unknown } = {
 		"keys.status": () => ({ state: "unlocked", session: true }),
@@ -53,7 +53,7 @@ function window(stored: Record<string, unknown> = {}) {
 	const wallet = createWallet(openChannel("shell", () => port.port));
 	const tell = <E extends keyof Events>(event: E, params: unknown) => port.say({ event, params });
 	const ready = () => port.say({ link: { at: "ready", hello } });
-	/** hold keeps answers to a method back until they are released, each by its place. */
+	/** hold keeps back the answers to a method; release returns the requests that were held. */
 	const hold = (method: keyof Methods) => void holding.add(method);
 	const release = (method: keyof Methods) => {
 		holding.delete(method);
@@ -208,7 +208,7 @@ describe("the start", () => {
 		expect(w.wallet.link.get()).toEqual({ at: "connecting" });
 		const balances = w.count("tokens.balances");
 		await vi.advanceTimersByTimeAsync(30_000);
-		expect(w.count("tokens.balances")).toBe(balances); // nobody to ask
+		expect(w.count("tokens.balances")).toBe(balances); // no daemon to ask
 		w.ready();
 		await settle();
 		expect(w.wallet.balances.get()).toBeDefined();
@@ -228,7 +228,7 @@ describe("answers that come late", () => {
 		w.tell("networks.changed", { active: 1 });
 		w.tell("networks.changed", { active: 10 });
 		const late = (["tokens.balances", "prices.list", "gas.watch"] as const).map((m) => [m, w.release(m)] as const);
-		for (const [, all] of late) for (const l of all.reverse()) w.answer(l); // the newest first
+		for (const [, all] of late) for (const l of all.reverse()) w.answer(l); // newest first
 		await settle();
 		expect(w.wallet.balances.get()).toEqual([{ token: NATIVE, amount: "0xA@10" }]);
 		expect([...w.wallet.prices.get().values()]).toMatchObject([{ usd: "10" }]);
@@ -290,7 +290,7 @@ describe("answers that come late", () => {
 		w.tell("swap.order", order("b", 2, 1));
 		for (const l of w.release("swap.orders")) w.answer(l);
 		await settle();
-		await vi.advanceTimersByTimeAsync(50); // the second is taken with what follows on its heels
+		await vi.advanceTimersByTimeAsync(50); // the second one is batched
 		expect(w.wallet.orders.get().map((o) => [o.id, o.revision])).toEqual([["b", 1], ["a", 5]]);
 	});
 });
@@ -319,7 +319,7 @@ describe("a network that is left", () => {
 		await settle();
 		const selected = w.wallet.select(10);
 		w.tell("networks.changed", { active: 10 });
-		w.tell("networks.changed", { active: 1 }); // another window's
+		w.tell("networks.changed", { active: 1 }); // selected by another window
 		await selected;
 		expect(w.wallet.active.get()).toBe(1);
 	});

@@ -9,38 +9,38 @@ import type { Channel } from "./channel";
 import { keep, kept } from "./local";
 import { store, type Store } from "./store";
 
-/** NATIVE is a network's own coin as a token address. */
+/** NATIVE is the token address that stands for a network's native coin. */
 export const NATIVE = "0x0000000000000000000000000000000000000000";
 
-/** How often balances are read again while a window is looked at, in ms. */
+/** How often balances are read while a window is visible, in ms. */
 const balancePause = 12_000;
 
-/** Orders that are listed at once; more come with the list's own cursor. */
+/** Orders per page. */
 const listed = 50;
 
-/** A Wallet is what the daemon tells of the wallet, as this window shows it. All of
- * it is the daemon's: a restarted daemon has it read anew. */
+/** A Wallet is the daemon's state as this window shows it. Everything is read again when
+ * the daemon restarts. */
 export interface Wallet {
 	shell: Channel;
 	link: Store<Link>;
 	hello: Store<Hello | undefined>;
 	keys: Store<KeysStatus | undefined>;
-	/** Why it is not known which wallets there are, such as a keychain that is locked. */
+	/** Why the wallets cannot be read, for example a locked keychain. */
 	unread: Store<Failure | undefined>;
 	accounts: Store<readonly Account[]>;
-	/** The account that is shown; undefined while there is none. */
+	/** The selected account; undefined if there is none. */
 	account: Store<Account | undefined>;
 	networks: Store<readonly Network[]>;
 	/** Chain id of the active network, 0 while unknown. */
 	active: Store<number>;
 	providers: Store<readonly Provider[]>;
-	/** Balances of the account on the active network; undefined while unknown. */
+	/** Of the selected account on the active network; undefined while unknown. */
 	balances: Store<readonly Balance[] | undefined>;
-	/** Prices by lower-case address on the active network. */
+	/** On the active network, by lower-case address. */
 	prices: Store<ReadonlyMap<string, Price>>;
 	/** Newest first. */
 	orders: Store<readonly Order[]>;
-	/** The list's next page; undefined at its end. */
+	/** Cursor of the next page of orders; undefined at the end. */
 	moreOrders: Store<string | undefined>;
 	gas: Store<GasPrice | undefined>;
 	settings: Store<readonly Setting[]>;
@@ -48,7 +48,7 @@ export interface Wallet {
 	select(chainId: number): Promise<void>;
 	refreshBalances(): Promise<void>;
 	loadMoreOrders(): Promise<void>;
-	/** learn takes an order that an answer brought before its notification. */
+	/** learn merges an order that came in an answer, ahead of its notification. */
 	learn(order: Order): void;
 }
 
@@ -75,7 +75,7 @@ export function createWallet(shell: Channel): Wallet {
 			wallet.account.set(account);
 		},
 		async select(chainId) {
-			await shell.call("networks.select", { chainId }); // networks.changed tells of it, in the order of all windows
+			await shell.call("networks.select", { chainId }); // networks.changed sets it, in the same order in all windows
 		},
 		refreshBalances: () => readBalances(wallet),
 		async loadMoreOrders() {
@@ -100,15 +100,15 @@ export function createWallet(shell: Channel): Wallet {
 	return wallet;
 }
 
-/** begin reads all, at the start and when the daemon was restarted. Each part stands
- * alone: one that fails is read again, ever more seldom, while this daemon is there. */
+/** begin reads everything, at the start and after a restart of the daemon. A part that
+ * fails is retried alone, with backoff, while this daemon is connected. */
 function begin(wallet: Wallet, hello: Hello): void {
 	wallet.hello.set(hello);
 	for (const read of [readKeys, readNetworks, readProviders, readOrders, readSettings]) void insist(() => read(wallet), () => wallet.hello.get() === hello && wallet.link.get().at === "ready");
 }
 
-/** Refusals of a keychain that may have put a prompt up: only a person asks again, or
- * prompts would follow each other. */
+/** Keychain errors that may have shown a prompt. They are not retried, as prompts would
+ * follow each other; the user has to try again. */
 const prompted = ["keychain_locked", "keychain_denied", "keychain_timeout"] as const;
 
 async function insist(read: () => Promise<void>, wanted: () => boolean): Promise<void> {
@@ -142,15 +142,15 @@ function listen(wallet: Wallet): void {
 			try {
 				await (read as (p: unknown) => unknown)(params);
 			} catch {
-				// what was read last stays; a daemon that went away has all read anew
+				// the last values stay; a restarted daemon has everything read again
 			}
 		});
 	}
 }
 
-/** newest drops an answer that comes after that to a later question of its kind: the
- * daemon answers in any order, and an older answer may tell of an older state. One that
- * comes while a later question is open is taken: answers may be slower than questions. */
+/** newest drops an answer that arrives after the answer to a later request of its kind,
+ * since the daemon answers in any order and the older one may be outdated. While the later
+ * request is unanswered, an older answer is used. */
 function newest<R>(ask: (wallet: Wallet) => Promise<R>, take: (wallet: Wallet, answer: R) => void): (wallet: Wallet) => Promise<void> {
 	const turns = new WeakMap<Wallet, { asked: number; taken: number }>();
 	return async (wallet) => {
@@ -201,7 +201,7 @@ const readSettings = newest(
 	(wallet, { settings }) => wallet.settings.set(settings),
 );
 
-/** onNetwork forgets what was of another network and reads this one's. */
+/** onNetwork drops the data of the previous network and reads that of the active one. */
 function onNetwork(wallet: Wallet): void {
 	wallet.balances.set(undefined);
 	wallet.prices.set(new Map());
@@ -209,14 +209,15 @@ function onNetwork(wallet: Wallet): void {
 	void readBalances(wallet);
 	void readPrices(wallet);
 	const chainId = wallet.active.get();
-	wallet.shell.call("gas.watch", { chainId }).then(({ price }) => price && onGas(wallet, price)).catch(() => {}); // the next head brings it
+	wallet.shell.call("gas.watch", { chainId }).then(({ price }) => price && onGas(wallet, price)).catch(() => {}); // otherwise the next block brings it
 }
 
-/** The daemon goes on telling of a network that was left until it is asked not to. */
+/** onGas ends the watch of a network that is no longer active: the daemon goes on notifying
+ * until told to stop. */
 function onGas(wallet: Wallet, price: GasPrice): void {
 	const active = wallet.active.get();
 	if (price.chainId === active) wallet.gas.set(price);
-	else if (active !== 0) wallet.shell.call("gas.watch", { chainId: price.chainId, stop: true }).catch(() => {}); // the next price asks again
+	else if (active !== 0) wallet.shell.call("gas.watch", { chainId: price.chainId, stop: true }).catch(() => {}); // if this fails, the next price repeats it
 }
 
 const readBalances = newest(
@@ -233,7 +234,7 @@ const readBalances = newest(
 const readPrices = newest(
 	async ({ shell, active }) => {
 		const chainId = active.get();
-		return chainId === 0 ? undefined : shell.call("prices.list", { chainId, limit: 200 }).catch(() => undefined); // they are shown as unavailable
+		return chainId === 0 ? undefined : shell.call("prices.list", { chainId, limit: 200 }).catch(() => undefined); // shown as unavailable
 	},
 	(wallet, read) => {
 		if (read && wallet.active.get() === read.chainId) wallet.prices.set(new Map(read.prices.map((p) => [p.token.toLowerCase(), p])));
@@ -243,16 +244,16 @@ const readPrices = newest(
 async function readOrders(wallet: Wallet, cursor?: string): Promise<void> {
 	const before = new Set(wallet.orders.get());
 	const page = await wallet.shell.call("swap.orders", cursor ? { limit: listed, cursor } : { limit: listed });
-	// What changed meanwhile is newer than the answer, or not in it.
+	// Orders that changed while this was asked are newer than the answer, or not in it.
 	wallet.orders.update((orders) => page.orders.reduce(withOrder, cursor ? orders : orders.filter((o) => !before.has(o))));
 	wallet.moreOrders.set(page.cursor);
 }
 
-/** withOrder puts an order in its place, newest first. Of two of one id the higher
- * revision is the newer, in whichever order they arrive. */
+/** withOrder merges an order into a list, newest first. Of two with one id, the higher
+ * revision is kept, in whichever order they arrive. */
 export function withOrder(orders: readonly Order[], order: Order): readonly Order[] {
 	const at = orders.findIndex((o) => o.id === order.id);
-	if (at >= 0 && orders[at]!.revision > order.revision && order.state !== "unreadable") return orders; // a damaged record has lost its number
+	if (at >= 0 && orders[at]!.revision > order.revision && order.state !== "unreadable") return orders; // a damaged record has no revision number
 	const others = orders.filter((o) => o.id !== order.id);
 	const place = others.findIndex((o) => o.created < order.created);
 	return place < 0 ? [...others, order] : [...others.slice(0, place), order, ...others.slice(place)];

@@ -19,10 +19,10 @@ interface Props {
 	onClose: () => void;
 }
 
-/** ApprovalModal asks before somebody may pull a token, once for each allowance and
- * permit of a plan: which token, how much to the unit, who, and what they may now. */
+/** ApprovalModal asks before a spender gets access to a token, once for each allowance and
+ * permit of a plan. It shows token, exact amount, spender and the present allowance. */
 export function ApprovalModal({ step, review, number, of, onApprove, onClose }: Props) {
-	const approval = step.effect.approves![0]!; // approvals() lists steps that have one
+	const approval = step.effect.approves![0]!; // approvals() returns only steps that have one
 	const tell = useStepTeller(review.steps);
 	const permit = step.effect.kind === "permit";
 	const reset = approval.amount === "0";
@@ -73,11 +73,11 @@ export function ApprovalModal({ step, review, number, of, onApprove, onClose }: 
 	);
 }
 
-/** Pages of allowances that are read to find one. */
+/** How many pages of allowances are searched. */
 const mostPages = 5;
 
-/** usePresent is what the spender may pull already, of the same kind; null: nothing;
- * undefined: not known. */
+/** usePresent returns the spender's present allowance of the same kind; null: none;
+ * undefined: unknown. */
 function usePresent(review: Review, token: string, spender: string, kind: AllowanceKind): Allowance | null | undefined {
 	const { shell } = useWallet();
 	const { account, srcChainId: chainId } = review.terms;
@@ -87,5 +87,5 @@ function usePresent(review: Review, token: string, spender: string, kind: Allowa
 		if (found || !list.cursor) return found ?? null;
 		return page < mostPages ? read(page + 1, list.cursor) : undefined;
 	};
-	return useAnswer(`${account} ${chainId} ${token} ${spender} ${kind}`, () => read(1)).answer; // without one it stays open what they may now; what they may then does not
+	return useAnswer(`${account} ${chainId} ${token} ${spender} ${kind}`, () => read(1)).answer; // if it fails, the present allowance stays unknown; the new amount does not depend on it
 }

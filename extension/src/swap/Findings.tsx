@@ -12,13 +12,13 @@ interface Props {
 	onAcknowledge: (code: FindingCode, on: boolean) => void;
 }
 
-/** How each severity looks. Words say it as well as colours. */
+/** The class of each severity. Icons and text say it too, not only the colour. */
 const looks = { block: "critical", acknowledge: "critical", warn: "warn", note: "" } as const;
 const marks = { block: "stop", acknowledge: "warn", warn: "warn", note: "info" } as const;
 const order = ["block", "acknowledge", "warn", "note"] as const;
 
-/** Findings are what the daemon found about a plan, the gravest first. One that needs
- * a second act has its own box to tick. */
+/** Findings lists what the daemon found about a plan, most severe first. A finding that
+ * must be acknowledged has its own checkbox. */
 export function Findings({ findings, acknowledged, coin, token, onAcknowledge }: Props) {
 	const sorted = [...findings].sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
 	return (
@@ -41,8 +41,7 @@ export function Findings({ findings, acknowledged, coin, token, onAcknowledge }:
 	);
 }
 
-/** Which of a finding's values are amounts, of the network's coin or of the token that
- * is received. */
+/** Which values of a finding are amounts: of the native coin, or of the token received. */
 const inCoin: Partial<Record<string, readonly string[]>> = {
 	gas_insufficient: ["missing", "needed", "balance"],
 	gas_ceiling: ["max", "ceiling"],
@@ -51,7 +50,7 @@ const inCoin: Partial<Record<string, readonly string[]>> = {
 };
 const inToken: Partial<Record<string, readonly string[]>> = { price_off: ["offered", "own"], floor_lowered: ["accepted", "proposed"] };
 
-/** words are the finding's in the user's language, else the daemon's own. */
+/** words returns a finding in the user's language, else the daemon's text. */
 export function words(f: Finding, coin: { symbol: string; decimals: number }, token: Token | undefined): string {
 	const unit = inCoin[f.code] ? coin : token;
 	const names = inCoin[f.code] ?? inToken[f.code] ?? Object.keys(f.data ?? {}).sort();

@@ -32,8 +32,7 @@ interface Props extends FrameProps {
 
 const change = (part: Partial<Draft>) => draft.update((d) => ({ ...d, ...part }));
 
-/** FormView is what a person fills in, with the offers for it. The button says what is
- * missing, and nothing else does. */
+/** FormView is the swap form with its offers. What is missing is said by the button only. */
 export function FormView(props: Props) {
 	const { machine, inputs, flow, onProvider } = props;
 	const { state } = flow;
@@ -77,11 +76,11 @@ function useFacts({ machine, inputs, flow }: Props) {
 	);
 }
 
-/** The rest stands in the note above the button. */
+/** The rest is in the note above the button. */
 const firstSentence = (text: string) => text.replace(/\.( .*)?$/, "");
 
-/** A first offer is announced; the ones that replace it are not, they come by the
- * minute. */
+/** useOfferNews announces the first offer. Its replacements come every minute and are not
+ * announced. */
 function useOfferNews(offer: string | undefined, shown: Condition): void {
 	const had = useRef(false);
 	useEffect(() => {
@@ -151,15 +150,15 @@ function Entries(props: Props) {
 	);
 }
 
-/** useWorth is what the typed amount is worth, by the wallet's own prices. */
+/** useWorth returns the value of the typed amount in US dollars, by the wallet's own prices. */
 function useWorth({ draft }: Inputs): string | undefined {
 	const price = useStore(useWallet().prices, (prices) => draft.tokenIn && prices.get(draft.tokenIn.address.toLowerCase()));
 	const amount = amountOf(draft);
 	return draft.tokenIn && amount && price?.now && !price.stale ? worth(amount, draft.tokenIn.decimals, price.now) : undefined;
 }
 
-/** useMost is the most that can be paid: all of a token, and of the network's coin
- * what gas does not need. */
+/** useMost returns the most that can be paid: the balance, for the native coin less the
+ * likely gas cost. */
 function useMost({ machine, inputs }: Props): string | undefined {
 	const gas = useStore(useWallet().gas);
 	const { tokenIn } = inputs.draft;

@@ -18,8 +18,8 @@ interface Props {
 	children?: ComponentChildren;
 }
 
-/** OfferCard is the chosen offer: what one gets for one, at least, and what it costs.
- * It is dimmed, and stays where it is, while a newer one is awaited. */
+/** OfferCard shows the chosen offer: rate, minimum received and costs. While a newer offer
+ * is loaded it stays in place, dimmed. */
 export function OfferCard({ offer, inputs, quotes, provider, route, children }: Props) {
 	const { tokenIn, tokenOut } = inputs.draft;
 	if (!tokenIn || !tokenOut) return null;

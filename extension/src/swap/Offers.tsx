@@ -12,9 +12,9 @@ import { useComparison } from "./useComparison";
 
 interface Props {
 	query: Query | undefined;
-	/** The panel's own best offer. */
+	/** The best offer of this panel's provider. */
 	own: Offer | undefined;
-	/** Its provider has none. */
+	/** This panel's provider has no offer. */
 	failed: boolean;
 	/** The panel's provider. */
 	kind: ProviderKind;
@@ -22,8 +22,8 @@ interface Props {
 	onProvider: (kind: ProviderKind) => void;
 }
 
-/** Offers sets what all providers offer beside each other, by what is left of it after
- * gas. Another provider's offer leads to that provider's panel. */
+/** Offers compares the offers of all providers by the amount left after gas. Clicking
+ * another provider's offer opens its panel. */
 export function Offers({ query, own, failed, kind, tokenOut, onProvider }: Props) {
 	const found = useComparison(query, own, failed, kind);
 	if (!found || !tokenOut || !query || (found.lines.length === 0 && found.failures.length === 0)) return null;
@@ -43,7 +43,7 @@ export function Offers({ query, own, failed, kind, tokenOut, onProvider }: Props
 	);
 }
 
-/** about writes hundredths of a percent with one decimal, or two when it is little. */
+/** about formats hundredths of a percent with one decimal, or two for small values. */
 function about(hundredths: number): string {
 	return percent(hundredths / 100, { maximumFractionDigits: Math.abs(hundredths) < 10 ? 2 : 1 });
 }
@@ -80,14 +80,15 @@ function OfferLine({ line, net, tokenOut, onProvider }: { line: Line; net: boole
 	);
 }
 
-/** What else tells offers apart: why one cannot be carried out, gas, time, approval. */
+/** facts returns what else distinguishes an offer: why it cannot be used, or gas, time and
+ * approval. */
 function facts(offer: Offer): string[] {
 	if (offer.unusable) return [offer.unusable];
 	const gas = offer.gasless ? t("offers_gasless") : offer.usd?.gasCost !== undefined ? t("offers_gas", dollars(offer.usd.gasCost, locale())) : t("offers_gas_unknown");
 	return [gas, minutes(offer.durationSeconds), ...(offer.tokenIn !== NATIVE || offer.wrap ? [t("offers_approval")] : [])];
 }
 
-/** Why there is no offer; of a key that is missing, which stays so, also what to do. */
+/** failureWords says why there is no offer; for a missing API key, also what to do. */
 function failureWords(error: Comparison["failures"][number]["error"]): string {
 	const failure = new Failure(error);
 	const { title, do: remedy } = refusalWords(failure);

@@ -10,9 +10,8 @@ import { ended } from "../state/ended";
 import { useStore } from "../state/store";
 import type { Order } from "../wire/protocol";
 
-/** OrderNotes stand above the form: what is under way, and what ended while nobody
- * looked. Who comes back after a crash sees that the swap was accepted, before swapping
- * again. */
+/** OrderNotes shows above the form what is in progress and what ended unseen, so that after
+ * a crash the user sees that a swap was accepted before repeating it. */
 export function OrderNotes() {
 	const wallet = useWallet();
 	const account = useStore(wallet.account)?.address;
@@ -26,8 +25,8 @@ export function OrderNotes() {
 	);
 }
 
-/** Note says how many orders there are, and of a single one where it stands. It leads to
- * them. Of several that ended its picture is of one that went otherwise than wished. */
+/** Note shows the number of orders, or the state of a single one, and links to them. If
+ * several ended, its icon is that of one that was not filled. */
 function Note({ orders, one, several }: { orders: readonly Order[]; one: MessageKey; several: MessageKey }) {
 	const [newest] = orders;
 	if (!newest) return null;

@@ -14,25 +14,24 @@ import type { PanelProps } from "./SwapContainer";
 import { useDraft } from "./useDraft";
 import { type PanelFlow, usePanel } from "./usePanel";
 
-// Needed once something was accepted, not for the first screen.
+// Loaded separately: only needed after an order was accepted.
 const Tracking = lazy(() => import("./Tracking"));
 
 export interface FrameProps extends PanelProps {
 	machine: Machine;
-	/** Whose tokens are offered to be received. */
+	/** The source of the tokens to receive. */
 	source: "known" | "bridge" | "intent";
-	/** Where the output may go; without it, the active network only. */
+	/** Networks for the output; undefined: the active network only. */
 	destinations?: readonly Destination[] | undefined;
-	/** Tokens besides the daemon's, to look at. */
+	/** Tokens that the daemon does not have, for display. */
 	extra?: readonly Token[] | undefined;
-	/** Show the offer's way as a picture. */
+	/** Show the route as a picture. */
 	route?: boolean;
-	/** What this panel tells of an offer besides. */
+	/** Additional facts about an offer. */
 	about?: (offer: Offer) => ComponentChildren;
 }
 
-/** PanelFrame is what the panels have in common: form, review, progress, each for the
- * stage that the panel is in. */
+/** PanelFrame is what all panels share: form, review and progress, by the panel's stage. */
 export function PanelFrame(props: FrameProps) {
 	const wallet = useWallet();
 	const inputs = useInputs(props);
@@ -54,7 +53,7 @@ export function PanelFrame(props: FrameProps) {
 	}
 }
 
-/** useInputs gathers what the form holds and what the wallet knows about it. */
+/** useInputs collects the form's content and the wallet state that belongs to it. */
 function useInputs({ machine, destinations, walletTokensWithBalance, nativeTokenBalance, slippage, preselectedToken, onClearPreselection }: FrameProps): Inputs {
 	const wallet = useWallet();
 	const active = useStore(wallet.active);
@@ -78,8 +77,8 @@ function useInputs({ machine, destinations, walletTokensWithBalance, nativeToken
 	};
 }
 
-/** useEmptied empties the form once consent is on its way, whatever becomes of this
- * window then, and fills it in again when consent was refused. */
+/** useEmptied clears the amount when consent is sent, even if the window closes then, and
+ * restores it if consent is refused. */
 function useEmptied({ state: { stage } }: PanelFlow): void {
 	const restore = useRef<(() => void) | undefined>(undefined);
 	const { at } = stage;
@@ -90,7 +89,7 @@ function useEmptied({ state: { stage } }: PanelFlow): void {
 	}, [at]);
 }
 
-/** useCompletion tells the container once when the tracked order has ended. */
+/** useCompletion notifies the container once when the tracked order has ended. */
 function useCompletion(flow: PanelFlow, onTransactionComplete: () => void): void {
 	const wallet = useWallet();
 	const { stage } = flow.state;

@@ -3,7 +3,7 @@ import type { MessageKey } from "../i18n/keys";
 import { t } from "../i18n/t";
 import type { ProviderKind } from "../wire/protocol";
 
-/** The providers, one value each, in the order in which they are offered. */
+/** The providers, in the order shown. */
 export const providers: readonly { kind: ProviderKind; name: MessageKey; does: MessageKey }[] = [
 	{ kind: "dex", name: "provider_dex", does: "provider_dex_does" },
 	{ kind: "bridge", name: "provider_bridge", does: "provider_bridge_does" },
@@ -16,7 +16,7 @@ interface Props {
 	onChange: (kind: ProviderKind) => void;
 }
 
-/** ProviderSelector picks one of the providers. */
+/** ProviderSelector selects a provider. */
 export function ProviderSelector({ value, onChange }: Props) {
 	const options = providers.map((p) => ({ value: p.kind, text: t(p.name), hint: t(p.does) }));
 	return <Segments label={t("provider_selector")} name="provider" value={value} options={options} onChange={onChange} />;

@@ -2,8 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Failure } from "../wire/failure";
 import { Refusal } from "../components/Refusal";
 
-/** Refused says why something was refused, and comes into sight when it does: it may
- * stand behind the button that stays in reach. */
+/** Refused shows a refusal and scrolls it into view, as the sticky button may cover it. */
 export function Refused({ failure }: { failure: Failure }) {
 	const note = useRef<HTMLDivElement>(null);
 	useEffect(() => note.current?.scrollIntoView({ block: "nearest" }), []);

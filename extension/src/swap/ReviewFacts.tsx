@@ -18,8 +18,8 @@ interface Props {
 	about: Reviewed;
 }
 
-/** ReviewFacts are the terms in their fixed order: what is paid, what arrives at least,
- * what it costs and whom, and what is unusual about it. Amounts are exact. */
+/** ReviewFacts lists the terms in a fixed order: amount paid, minimum received, costs and
+ * who gets them, and what is unusual. Amounts are exact. */
 export function ReviewFacts({ review, about }: Props) {
 	return (
 		<section class="card stack" aria-label={t("terms")}>
@@ -59,11 +59,11 @@ function Amounts({ review, about }: Pick<Props, "review" | "about">) {
 	);
 }
 
-/** Of this length an amount is seen whole, with its symbol, in large figures. */
+/** Amounts of up to this length, including the symbol, fit in large type. */
 const seenWhole = 20;
 
-/** Figure is an amount to be read at a glance and, where that cuts digits off, in whole
- * below it. Cut off, never rounded up: at least what is shown arrives. */
+/** Figure shows an amount rounded down in large type and, if that cuts digits off, exactly
+ * below. It never rounds up, so at least the large amount arrives. */
 function Figure({ units, of }: { units: string; of: Unit }) {
 	const whole = spelled(units, of, locale());
 	const glance = whole.length <= seenWhole ? whole : shown(units, of, locale());
@@ -75,10 +75,10 @@ function Figure({ units, of }: { units: string; of: Unit }) {
 	);
 }
 
-/** Providers with several routes for one swap: theirs is known by its name. */
+/** Providers with several routes per swap; theirs are identified by name. */
 const routed: ReadonlySet<string> = new Set(["intent"]);
 
-/** The rows below the amounts, in the order that people find them in elsewhere. */
+/** rows returns the rows below the amounts, in the order usual in other wallets. */
 export function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [string, ComponentChildren][] {
 	const { offer, terms, gas, toldMinimum: told } = review;
 	const out: [string, ComponentChildren][] = [
@@ -106,8 +106,8 @@ export function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [st
 	return out;
 }
 
-/** walletFee tells a fee that nothing signed shows as what it is: the provider's word, or
- * our request alone. */
+/** walletFee marks a fee that is not in the signed data as the provider's claim, or as
+ * requested only. */
 function walletFee({ terms, offer, feeBasis }: Review): string {
 	switch (feeBasis) {
 		case "none": return t("none");

@@ -7,12 +7,12 @@ import { ofBps } from "../money/percent";
 import type { Teller } from "../order/line";
 import { useStepTeller } from "./useStepTeller";
 
-/** What calls or binds one of the provider's contracts, which the daemon knows. An
- * approval calls the token's own, whoever made that. */
+/** Steps that call or bind one of the provider's contracts, which are built into the
+ * daemon. An approval calls the token's contract. */
 const builtIn = new Set<EffectKind>(["swap", "order", "deposit", "opaque"]);
 
-/** ReviewSteps are what would be signed, one after the other, as read from the bytes;
- * the contracts and the bytes themselves are folded away. */
+/** ReviewSteps lists what will be signed, decoded from the bytes. The contracts and bytes
+ * are collapsed. */
 export function ReviewSteps({ review }: { review: Review }) {
 	const tell = useStepTeller(review.steps);
 	const provider = known(`provider_${review.terms.provider}`) ?? review.terms.provider;
@@ -50,7 +50,7 @@ export function ReviewSteps({ review }: { review: Review }) {
 	);
 }
 
-/** At is a fact about an address, which has a line to itself. */
+/** At is a row for an address, on its own line. */
 function At({ name, address, children }: { name: string; address: string; children: ComponentChildren }) {
 	return (
 		<>
@@ -66,7 +66,7 @@ function At({ name, address, children }: { name: string; address: string; childr
 interface Detail {
 	name: string;
 	value: string;
-	/** What the value is about. */
+	/** The address that the value belongs to. */
 	address?: string;
 }
 

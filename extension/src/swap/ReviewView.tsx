@@ -22,14 +22,13 @@ interface Props {
 	stage: Extract<Stage, { review: unknown }>;
 }
 
-/** ReviewView shows the plan whole, as the daemon decoded and checked it, and takes
- * consent to it. What is shown is what will be signed; a quote that runs out meanwhile is
- * renewed, and said to be. */
+/** ReviewView shows the complete plan as the daemon decoded and checked it, and takes consent. It
+ * shows exactly what will be signed; when the quote expires a new plan replaces it, with a note. */
 export function ReviewView({ inputs, flow, stage }: Props) {
 	const { review, acknowledged } = stage;
 	const about = useReviewed(review, inputs);
 	const gone = useGone(review.expires);
-	// It comes where "Review swap" stood: the second press of a double click is no consent.
+	// It replaces the "Review swap" button, so a double click must not consent.
 	const armed = useArmed(review.digest);
 	const shown = confirmation(review, acknowledged, gone, stage.at === "executing");
 	const password = useConsentPassword(flow.state.failure, review.passwordFor);
@@ -60,7 +59,7 @@ export function ReviewView({ inputs, flow, stage }: Props) {
 	);
 }
 
-/** useGone tells whether the daemon has forgotten the plan by now. */
+/** useGone reports whether the plan has expired at the daemon. */
 function useGone(expires: string): boolean {
 	const [gone, set] = useState(Date.parse(expires) <= Date.now());
 	useEffect(() => {
@@ -72,8 +71,8 @@ function useGone(expires: string): boolean {
 	return gone;
 }
 
-/** Renewed says that these are the terms of another quote and, where less need arrive than
- * of the plan that was shown first, how much less. */
+/** Renewed says that the plan is from a newer quote, and how much lower the minimum
+ * received is than in the first plan shown. */
 function Renewed({ stage: { review, renewed, first }, out }: { stage: Extract<Stage, { at: "review" }>; out: Unit }) {
 	if (!renewed) return null;
 	const less = first !== undefined && BigInt(review.terms.floorOut) < BigInt(first);

@@ -15,11 +15,10 @@ interface Props {
 	onChoose: (offer: string) => void;
 }
 
-/** How many are shown until more are asked for. */
+/** How many are shown at first. */
 const first = 5;
 
-/** Routes are one provider's own offers for a swap, best first; the user picks one by
- * what it is. */
+/** Routes lists the offers of one provider for a swap, best first, to choose from. */
 export function Routes({ offers, chosen, token, onChoose }: Props) {
 	const [all, showAll] = useState(false);
 	if (offers.length < 2 || !token) return null;

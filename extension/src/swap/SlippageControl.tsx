@@ -15,7 +15,7 @@ interface Props {
 	onChange: (value: number) => void;
 }
 
-/** SlippageControl is how much less than quoted the user takes, for all panels. */
+/** SlippageControl sets how much less than quoted the user accepts, for all panels. */
 export function SlippageControl({ value, onChange }: Props) {
 	const [open, setOpen] = useState(false);
 	const warning = slippageWarning(value);

@@ -16,31 +16,31 @@ export interface SwapContainerProps {
 	preselectedToken: Token | undefined;
 	onClearPreselection: () => void;
 	walletTokensWithBalance: readonly Balance[];
-	/** In wei; undefined while it is not known. */
+	/** In wei; undefined while unknown. */
 	nativeTokenBalance: string | undefined;
 }
 
-/** What every panel is given: the container's inputs, the shared slippage, and a way
- * to another provider's offer. */
+/** What every panel gets: the container's inputs, the shared slippage, and a function to
+ * switch to another provider. */
 export interface PanelProps extends SwapContainerProps {
 	/** Percent. */
 	slippage: number;
 	onProvider: (kind: ProviderKind) => void;
 }
 
-/** Percent, until the wallet's setting is known. */
+/** Percent, until the setting was loaded. */
 const initialSlippage = 0.5;
 
-/** useSlippage is shared by all panels: the wallet's setting until the user picks another
- * for this window. */
+/** useSlippage returns the slippage of all panels: the setting, until the user picks
+ * another value for this window. */
 function useSlippage(): [number, (percent: number) => void] {
 	const set = useStore(useWallet().settings, (settings) => settings.find((s) => s.key === "swap.slippage")?.value);
 	const [picked, pick] = useState<number | undefined>(undefined);
 	return [picked ?? Number(set ?? initialSlippage), pick];
 }
 
-/** SwapContainer lets the user pick a provider and a slippage, and shows that
- * provider's panel. It knows nothing of quotes, execution or status. */
+/** SwapContainer selects a provider and a slippage, and shows that provider's panel. It
+ * knows nothing about quotes, execution or status. */
 export function SwapContainer(props: SwapContainerProps) {
 	const [provider, setProvider] = useState<ProviderKind>("dex");
 	const [slippage, setSlippage] = useSlippage();

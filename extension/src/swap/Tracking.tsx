@@ -14,7 +14,7 @@ interface Props {
 	onActivity: () => void;
 }
 
-/** Tracking follows the order that was just accepted. */
+/** Tracking shows the order that was just accepted. */
 export default function Tracking({ id, flow, onDone, onActivity }: Props) {
 	const orders = useStore(useWallet().orders);
 	const order = orders.find((o) => o.id === id);

@@ -9,7 +9,7 @@ const refusal: ErrorObject = { code: 1424, message: "no offer", data: { name: "n
 
 describe("compare", () => {
 	test("keeps the daemon's order and measures each against the best, by what is left after gas", () => {
-		// The dex gives more, but its gas takes it away.
+		// The dex offer pays more, but less after gas.
 		const answer = { offers: [offer("gasless", "1000", "1000"), offer("dex", "1010", "990"), offer("intent", "980", "970")], failures: {} };
 		const found = compare(answer, answer.offers[1], "dex");
 		expect(found.lines.map((l) => [l.kind, l.behind, l.own])).toEqual([["gasless", 0, false], ["dex", 100, true], ["intent", 300, false]]);

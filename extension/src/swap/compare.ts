@@ -1,30 +1,30 @@
 import type { ErrorObject, Offer, ProviderKind, QuoteResult } from "../wire/protocol";
 
-/** A Line is one provider's best offer beside the others. */
+/** A Line is one provider's best offer in the comparison. */
 export interface Line {
 	kind: ProviderKind;
 	offer: Offer;
 	/** How much less than the best it leaves, in hundredths of a percent; 0: the best;
-	 * undefined: it cannot be carried out. */
+	 * undefined: it cannot be used. */
 	behind: number | undefined;
-	/** It is of the panel that is shown. */
+	/** It is from the panel's provider. */
 	own: boolean;
 }
 
-/** A Comparison is what all providers offer for one swap, best first. */
+/** A Comparison has the offers of all providers for one swap, best first. */
 export interface Comparison {
 	lines: readonly Line[];
-	/** Why the other providers have no offer. */
+	/** Why other providers have no offer. */
 	failures: readonly { kind: ProviderKind; error: ErrorObject }[];
-	/** What gas costs is counted; not without a price of our own. */
+	/** Amounts are after gas, which takes a price for every offer. */
 	net: boolean;
-	/** How much more the best other offer leaves than the panel's own, in hundredths of
-	 * a percent; undefined: there is nothing to compare. */
+	/** How much more the best other offer leaves than the panel's own, in hundredths of a
+	 * percent; undefined: nothing to compare. */
 	better: number | undefined;
 }
 
-/** compare sets all offers beside the panel's own, in the daemon's order. Of each
- * provider the first that can be carried out stands for it. */
+/** compare builds the comparison, in the daemon's order, with the panel's own offer in it.
+ * Each provider is represented by its first usable offer. */
 export function compare(answer: QuoteResult, own: Offer | undefined, kind: ProviderKind): Comparison {
 	const firsts = firstOfEach(answer.offers);
 	const net = [...firsts, ...(own ? [own] : [])].every((o) => o.netAmountOut !== undefined);
@@ -44,7 +44,7 @@ export function compare(answer: QuoteResult, own: Offer | undefined, kind: Provi
 	return { lines, failures, net: net && offers.length > 0, better: mine && others.length > 0 ? hundredths(most(others, left), left(mine)) : undefined };
 }
 
-/** What is left of an offer, in base units. */
+/** The amount that an offer leaves, in base units. */
 type Left = (o: Offer) => bigint;
 
 const most = (offers: readonly Offer[], left: Left) => offers.reduce((m, o) => (left(o) > m ? left(o) : m), 0n);
@@ -58,15 +58,15 @@ function firstOfEach(offers: readonly Offer[]): Offer[] {
 	return [...first.values()];
 }
 
-/** The panel's own offer is newer than the one that was asked for beside it, and takes
- * its place; where there is none it stands before the first that leaves less. */
+/** placed puts the panel's own offer in place of that provider's offer in the answer, which
+ * is older. If the answer has none, it goes before the first that leaves less. */
 function placed(offers: readonly Offer[], own: Offer, kind: ProviderKind, left: Left): Offer[] {
 	if (offers.some((o) => o.provider === kind)) return offers.map((o) => (o.provider === kind ? own : o));
 	const at = offers.findIndex((o) => o.unusable || left(o) < left(own));
 	return at < 0 ? [...offers, own] : [...offers.slice(0, at), own, ...offers.slice(at)];
 }
 
-/** hundredths of a percent that `a` is above `b`. */
+/** hundredths returns how far `a` is above `b`, in hundredths of a percent. */
 export function hundredths(a: bigint, b: bigint): number {
 	return b === 0n ? 0 : Number(((a - b) * 10_000n) / b);
 }

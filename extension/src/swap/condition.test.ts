@@ -6,8 +6,7 @@ const fine: Facts = {
 	missingGas: undefined, quotes: "shown", failure: undefined, unusable: undefined, preparing: false,
 };
 
-/** What is unmet, in the order in which it is said (wallets.md f7), with the words and
- * what a press does. */
+/** Each unmet condition in the order shown (wallets.md f7), with the text and the action. */
 const order: [name: string, unmet: Partial<Facts>, key: string, act?: string][] = [
 	["network or route", { unsupported: { key: "unsupported_network", values: ["Ethereum"] } }, "unsupported_network"],
 	["token in", { symbolIn: undefined }, "button_choose_pay"],
@@ -27,7 +26,7 @@ const order: [name: string, unmet: Partial<Facts>, key: string, act?: string][] 
 	["one that can be carried out", { unusable: "needs more" }, "button_unusable"],
 	["a plan", { preparing: true }, "button_preparing"],
 ];
-// Facts that exclude each other, because they are one field's.
+// Two conditions on the same fact cannot be unmet together.
 const field = (unmet: Partial<Facts>) => Object.keys(unmet);
 const together = (a: Partial<Facts>, b: Partial<Facts>) => !field(a).some((k) => field(b).includes(k));
 

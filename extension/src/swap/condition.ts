@@ -1,10 +1,10 @@
 import type { MessageKey } from "../i18n/keys";
 
-/** What a press of the button does; undefined where it does nothing yet. */
+/** What pressing the button does; undefined: nothing yet. */
 export type Act = "review" | "requote" | "resume";
 
-/** A Condition is what the button says: the first that is not met yet, which keeps
- * it from acting, or what it does. */
+/** A Condition is the state of the form's button: the first unmet condition, which disables
+ * it, or its action. */
 export interface Condition {
 	key: MessageKey;
 	values?: readonly string[];
@@ -13,31 +13,31 @@ export interface Condition {
 	busy?: boolean;
 }
 
-/** Facts are what the conditions are about; what is not known yet is undefined. */
+/** Facts are the input of the conditions; undefined means unknown so far. */
 export interface Facts {
 	network: string;
-	/** Set where the provider does not serve the network or the route. */
+	/** Why the provider does not support the network or the route. */
 	unsupported: { key: MessageKey; values?: readonly string[] } | undefined;
 	symbolIn: string | undefined;
 	symbolOut: string | undefined;
 	same: boolean;
 	typed: string;
-	/** The typed amount in base units; undefined: it cannot be read. */
+	/** The typed amount in base units; undefined: it cannot be parsed. */
 	amount: string | undefined;
-	/** Thousands are set apart in it, or may be meant so. */
+	/** The amount has, or may have, thousands separators. */
 	grouped?: boolean;
 	balance: string | undefined;
 	coin: string;
-	/** The native coin that gas lacks, for reading; undefined: enough, or unknown. */
+	/** Native coin missing for gas, formatted; undefined: enough, or unknown. */
 	missingGas: string | undefined;
 	quotes: "idle" | "asking" | "shown" | "refreshing" | "expired" | "failed" | "taken";
 	failure: { key: MessageKey; values: readonly string[] } | undefined;
-	/** Why the chosen offer cannot be carried out. */
+	/** Why the chosen offer cannot be used. */
 	unusable: string | undefined;
 	preparing: boolean;
 }
 
-/** The order in which conditions are looked at; the first that holds is shown. */
+/** The conditions in order of precedence; the first that holds is shown. */
 const conditions: readonly [(f: Facts) => unknown, (f: Facts) => Condition][] = [
 	[(f) => f.unsupported, (f) => f.unsupported!],
 	[(f) => !f.symbolIn, () => ({ key: "button_choose_pay" })],
@@ -59,7 +59,7 @@ const conditions: readonly [(f: Facts) => unknown, (f: Facts) => Condition][] = 
 	[() => true, () => ({ key: "button_review", act: "review" })],
 ];
 
-/** condition is what the form's button says. */
+/** condition returns the state of the form's button. */
 export function condition(facts: Facts): Condition {
 	return conditions.find(([holds]) => holds(facts))![1](facts);
 }

@@ -2,7 +2,7 @@ import type { FindingCode, Review } from "../wire/protocol";
 import type { MessageKey } from "../i18n/keys";
 import { approvals, demanded } from "./panel";
 
-/** What the review's button says and does. */
+/** The text and action of the review's button. */
 export interface Confirmation {
 	key: MessageKey;
 	values?: readonly string[];
@@ -10,8 +10,7 @@ export interface Confirmation {
 	level?: "critical";
 }
 
-/** The button's words while a finding of that code forbids the swap, or waits for
- * being acknowledged. */
+/** The button's text while a finding of that code blocks the swap or must be acknowledged. */
 const named: Partial<Record<FindingCode, MessageKey>> = {
 	gas_insufficient: "confirm_gas_insufficient",
 	gas_ceiling: "confirm_gas_ceiling",
@@ -23,8 +22,8 @@ const named: Partial<Record<FindingCode, MessageKey>> = {
 	price_off: "confirm_price_off",
 };
 
-/** confirmation is what the review's button says: what forbids the swap, then what has
- * to be acknowledged first, then what a press does. */
+/** confirmation returns the state of the review's button: what blocks the swap, then what
+ * must be acknowledged, then its action. */
 export function confirmation(review: Review, acknowledged: readonly FindingCode[], gone: boolean, executing: boolean): Confirmation {
 	if (executing) return { key: "confirm_executing" };
 	if (gone) return { key: "button_requote", act: "requote" };

@@ -11,7 +11,7 @@ const made = { id: "o", request: "r" } as Order;
 const another = { id: "p", request: "s" } as Order;
 const consent = { review: { digest: "0xd" }, acknowledged: ["gas_scam"], request: "r" } as const;
 
-/** A channel whose answers are played, one after another, by method. */
+/** daemon returns a channel with scripted answers by method. */
 function daemon(answers: Partial<Record<keyof Methods, unknown[]>>) {
 	const calls: [string, unknown][] = [];
 	const links = new Set<(link: Link) => void>();
@@ -33,7 +33,7 @@ function daemon(answers: Partial<Record<keyof Methods, unknown[]>>) {
 	return { channel, calls, links, link, executions: () => calls.filter(([m]) => m === "swap.execute") };
 }
 
-/** end is what an execution comes to. */
+/** end records how an execution ends. */
 function end(asked: Promise<Order>): { is: unknown } {
 	const seen: { is: unknown } = { is: "pending" };
 	asked.then((order) => (seen.is = order), (thrown) => (seen.is = failureOf(thrown).name));

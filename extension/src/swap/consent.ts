@@ -2,26 +2,26 @@ import type { FindingCode, Order } from "../wire/protocol";
 import { failureOf } from "../wire/failure";
 import type { Channel } from "../state/channel";
 
-/** How long a daemon that went away is waited for, in ms. */
+/** How long to wait for a daemon that went away, in ms. */
 const patience = 60_000;
 
-/** How often its book is read, and the pause between, in ms: what was asked for may
- * still be on its way there. */
+/** How often the orders are read after a lost answer, and the pause in between, in ms: the
+ * request may still be on its way to the daemon. */
 const looks = 2;
 const pause = 2_000;
 
-/** The newest orders among which a lost one is looked for. */
+/** How many of the newest orders are searched. */
 const newest = 20;
 
-/** What a person consented to: the plan of that digest, once, under that uuid. */
+/** Consent is what the user consented to: the plan with that digest, once, under that uuid. */
 export interface Consent {
 	review: { digest: string };
 	acknowledged: readonly FindingCode[];
 	request: string;
 }
 
-/** execute hands consent over, once, with the password where that is asked for. When its answer is lost it is not sent again: the
- * daemon's own book tells whether it had it. It rejects with a Failure. */
+/** execute sends the consent, once, with the password if one is given. If the answer is lost it
+ * does not send again, but looks for the order in the daemon's list. It rejects with a Failure. */
 export async function execute(channel: Channel, { review, acknowledged, request }: Consent, password?: string): Promise<Order> {
 	try {
 		return await channel.call("swap.execute", { request, digest: review.digest, acknowledge: [...acknowledged], ...(password ? { password } : {}) });
@@ -33,11 +33,11 @@ export async function execute(channel: Channel, { review, acknowledged, request 
 	}
 }
 
-/** madeBefore is the order that the plan became although consent to it was refused or
- * got no answer; undefined: there is none. */
+/** madeBefore returns the order that the plan became although consent was refused or not
+ * answered; undefined if there is none. */
 async function madeBefore(channel: Channel, request: string, { name, details }: { name: string; details: Readonly<Record<string, string>> }): Promise<Order | undefined> {
 	switch (name) {
-		case "plan_executed": // by an earlier consent to it whose answer was lost
+		case "plan_executed": // by an earlier consent whose answer was lost
 			return details["order"] ? (await channel.call("swap.order", { order: details["order"] })).order : undefined;
 		case "daemon_lost":
 		case "timed_out":
@@ -64,7 +64,7 @@ async function lookFor(channel: Channel, request: string): Promise<Order | undef
 	return undefined;
 }
 
-/** ready waits until the daemon is there again, or for that long, in ms. */
+/** ready waits until the daemon is back, at most `most` ms. */
 function ready(channel: Channel, most: number): Promise<void> {
 	return new Promise((resolve) => {
 		const done = () => {

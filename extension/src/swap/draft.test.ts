@@ -3,7 +3,7 @@ import type { Token } from "../wire/protocol";
 
 const token = { chainId: 1, address: "0x1", symbol: "T", name: "Test", decimals: 6 } as Token;
 
-/** window is a window that opens, with what the one before had kept. */
+/** window returns the module as a new window loads it, with what an earlier one stored. */
 async function window(before: unknown) {
 	const set = vi.fn(async () => {});
 	vi.stubGlobal("chrome", { storage: { session: { get: async () => ({ draft: before }), set } } });
@@ -48,6 +48,6 @@ it("is emptied of what was consented to, also for the next window, until that is
 	restore();
 	expect(draft.get().amount).toBe("1.5");
 	draft.update((d) => ({ ...d, amount: "2" }));
-	restore(); // what was typed since stays
+	restore(); // what was typed since must stay
 	expect(draft.get().amount).toBe("2");
 });

@@ -3,15 +3,15 @@ import { isObject } from "../wire/object";
 import { keep, kept } from "../state/local";
 import { store } from "../state/store";
 
-/** A Draft is what stands in the form. All panels share it, so that another provider
- * is tried with the same swap, and a popup that closed finds it again. */
+/** A Draft is the content of the swap form. All panels share it, so that the same swap can
+ * be tried with another provider; it survives closing the popup. */
 export interface Draft {
 	/** On the active network; undefined until chosen. */
 	tokenIn: Token | undefined;
 	tokenOut: Token | undefined;
-	/** Where the output goes; 0: the active network. Panels of one network ignore it. */
+	/** Network of the output; 0: the active one. Single-network panels ignore it. */
 	destination: number;
-	/** As typed, in whole coins of tokenIn. */
+	/** As typed, in whole units of tokenIn. */
 	amount: string;
 }
 
@@ -19,14 +19,14 @@ export const emptyDraft: Draft = { tokenIn: undefined, tokenOut: undefined, dest
 
 export const draft = store<Draft>(emptyDraft);
 
-/** restoreDraft brings back what stood in the form when the popup closed. */
+/** restoreDraft loads the draft that was stored when the popup closed. */
 export async function restoreDraft(): Promise<void> {
 	const before = draftOf(await kept("draft"));
 	if (before) draft.set(before);
 	draft.subscribe((now) => keep("draft", now));
 }
 
-/** draftOf reads what was kept; undefined: nothing was, or not in this form. */
+/** draftOf validates a stored draft; undefined if there is none or it is malformed. */
 export function draftOf(kept: unknown): Draft | undefined {
 	if (!isObject(kept)) return undefined;
 	const { tokenIn, tokenOut, destination = 0, amount = "" } = kept as Partial<Record<keyof Draft, unknown>>;
@@ -42,8 +42,8 @@ function isToken(kept: unknown): kept is Token | undefined {
 	return texts && Number.isSafeInteger(chainId) && Number.isInteger(decimals) && Number(decimals) >= 0 && Number(decimals) <= 255;
 }
 
-/** emptied takes the amount out of the form, and gives what puts it back: a swap that
- * was consented to is not to be offered again by a form that is still filled in. */
+/** emptied clears the amount and returns a function that restores it. A swap that was
+ * consented to must not be offered again by a form still filled in. */
 export function emptied(): () => void {
 	const { amount } = draft.get();
 	draft.update((d) => ({ ...d, amount: "" }));

@@ -7,37 +7,37 @@ import type { Facts } from "./condition";
 import type { PanelState } from "./panel";
 import { expired, type Query, sameQuery, usable } from "./quotes";
 
-/** Why a provider does not serve a swap, in words. */
+/** Why a provider does not support a swap. */
 export interface Unsupported {
 	key: MessageKey;
 	values?: readonly string[];
 }
 
-/** A Machine is what makes a provider's panel differ from the others: where it can
- * swap, and what is chosen in it. The stages are the same for all (panel.ts). */
+/** A Machine is how one provider's panel differs from the others: where it can swap, and
+ * what is chosen in it. The stages are the same for all (panel.ts). */
 export interface Machine {
 	kind: ProviderKind;
-	/** The user chooses where the output goes. */
+	/** The user chooses the network of the output. */
 	crossChain: boolean;
 	/** The user chooses among several offers of this provider. */
 	routes: boolean;
-	/** unsupported names what keeps the provider from a swap between two networks. */
+	/** unsupported says why the provider does not swap between two networks. */
 	unsupported(provider: Provider, from: Place, to: Place): Unsupported | undefined;
 }
 
-/** A Place is a network that a swap begins or ends on. */
+/** A Place is a network that a swap starts or ends on. */
 export interface Place {
 	chainId: number;
 	name: string;
 }
 
-/** How a network stands in a provider's support table; its own chains beyond the table
- * are destinations only. */
+/** support returns a network's row in a provider's support table. Networks that only the
+ * provider reaches have none, and can only be destinations. */
 export function support(provider: Provider, chainId: number): Support | undefined {
 	return provider.support[String(chainId)];
 }
 
-/** onActive refuses networks that the support table has not as active. */
+/** onActive rejects networks that are not active in the support table. */
 export function onActive(provider: Provider, at: Place): Unsupported | undefined {
 	if (!provider.ready) return { key: "unsupported_not_ready", values: [provider.reason ?? ""] };
 	const row = support(provider, at.chainId);
@@ -45,7 +45,7 @@ export function onActive(provider: Provider, at: Place): Unsupported | undefined
 	return row?.support === "active" ? undefined : { key: "unsupported_network", values: [at.name] };
 }
 
-/** crossing refuses networks that a swap cannot leave or reach. */
+/** crossing rejects networks that a swap cannot leave or reach. */
 export function crossing(provider: Provider, from: Place, to: Place): Unsupported | undefined {
 	if (from.chainId === to.chainId) return undefined;
 	if (!support(provider, from.chainId)?.crossChainEnabled) return { key: "unsupported_leaving", values: [from.name] };
@@ -53,29 +53,30 @@ export function crossing(provider: Provider, from: Place, to: Place): Unsupporte
 	return row && (row.support !== "active" || !row.crossChainEnabled) ? { key: "unsupported_destination", values: [to.name] } : undefined;
 }
 
-/** What the form is filled in with, and what is known of the wallet. */
+/** Inputs are the content of the form and the wallet state that belongs to it. */
 export interface Inputs {
 	draft: Draft;
 	account: string | undefined;
 	from: Place;
 	to: Place;
-	/** The daemon reads the destination itself; else only the provider tells of the end. */
+	/** The daemon reads the destination network itself; otherwise the end is known from the
+	 * provider only. */
 	seen: boolean;
 	slippage: number;
 	provider: Provider | undefined;
-	/** Of the token in and of the native coin, base units; undefined while unknown. */
+	/** Of tokenIn and of the native coin, base units; undefined while unknown. */
 	balance: string | undefined;
 	coinBalance: string | undefined;
 	coin: { symbol: string; decimals: number };
 }
 
-/** amountOf is the typed amount in base units. */
+/** amountOf returns the typed amount in base units. */
 export function amountOf(draft: Draft): string | undefined {
 	return draft.tokenIn && parseAmount(draft.amount, draft.tokenIn.decimals, locale());
 }
 
-/** queryOf is what to ask for, once the form is filled in with something that can be
- * asked. More than the balance is not asked for: no offer could be carried out. */
+/** queryOf returns the query for the form's content; undefined while it is incomplete or
+ * invalid. More than the balance is not asked for, as no offer could be used. */
 export function queryOf(machine: Machine, inputs: Inputs): Query | undefined {
 	const { draft, account, from, to, slippage } = inputs;
 	const amount = amountOf(draft);
@@ -90,19 +91,20 @@ export function sameToken({ draft: { tokenIn, tokenOut } }: Inputs): boolean {
 	return !!tokenIn && !!tokenOut && tokenIn.chainId === tokenOut.chainId && tokenIn.address === tokenOut.address;
 }
 
-/** chosenOffer is the one that the user picked, else the best that can be used. */
+/** chosenOffer returns the offer that the user picked, else the first usable, else the first. */
 export function chosenOffer(state: PanelState, now: number): Offer | undefined {
 	const { offers } = state.quotes;
 	return offers.find((o) => o.id === state.chosen?.id) ?? offers.find((o) => usable(o, now)) ?? offers[0];
 }
 
-/** missesChoice tells quotes that do not have what the user picked: another offer is shown. */
+/** missesChoice reports whether the offers lack the one that the user picked, so that
+ * another is shown. */
 export function missesChoice({ chosen, quotes }: PanelState): boolean {
 	return !!chosen && quotes.at === "shown" && quotes.offers.length > 0 && !quotes.offers.some((o) => o.id === chosen.id);
 }
 
-/** missingGas is how much of the native coin an offer's gas lacks, in wei; undefined:
- * there is enough, or it is not known yet. The plan's own check is the daemon's. */
+/** missingGas returns how much native coin is missing for an offer's gas, in wei;
+ * undefined: enough, or unknown. The daemon checks the plan itself. */
 export function missingGas(inputs: Inputs, offer: Offer | undefined): string | undefined {
 	if (!offer?.gasCost || offer.gasless || inputs.coinBalance === undefined) return undefined;
 	const spent = BigInt(inputs.draft.tokenIn?.address === native ? (amountOf(inputs.draft) ?? "0") : "0");
@@ -112,9 +114,8 @@ export function missingGas(inputs: Inputs, offer: Offer | undefined): string | u
 
 const native = "0x0000000000000000000000000000000000000000";
 
-/** factsOf is what the button's words follow from. Offers for what stood in the form a
- * moment ago count for nothing, and offers that hold no more say nothing of gas. Of
- * several routes the chosen one counts. */
+/** factsOf returns the input of the button's conditions. Offers for an earlier query are ignored,
+ * and expired offers say nothing about gas. With several routes, the chosen one counts. */
 export function factsOf(machine: Machine, inputs: Inputs, state: PanelState, shown: { missingGas: string | undefined; failure: Facts["failure"] }, now: number): Facts {
 	const { draft, from, to, provider, balance, coin } = inputs;
 	const offer = chosenOffer(state, now);

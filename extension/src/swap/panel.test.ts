@@ -31,7 +31,7 @@ const stages: [PanelState["stage"]["at"], PanelState][] = [
 	["form", start], ["preparing", preparing], ["review", reviewing], ["approving", approvingOne], ["executing", executing], ["tracking", tracking],
 ];
 
-/** Each event with the stages in which it does something, and what comes of it there. */
+/** Each event, with the stages it changes and the resulting stage. */
 const table: [PanelEvent, Partial<Record<PanelState["stage"]["at"], PanelState["stage"]["at"]>>][] = [
 	[{ event: "review", offer: "b" }, { form: "preparing" }],
 	[{ event: "reviewed", offer: "a", review: plain }, { preparing: "review" }],

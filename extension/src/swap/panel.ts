@@ -2,11 +2,13 @@ import type { Approval, FindingCode, Offer, Order, Review } from "../wire/protoc
 import type { Failure } from "../wire/failure";
 import { noQuotes, type QuoteEvent, quoted, type Quotes, sameSwap } from "./quotes";
 
-/** Where a panel is between form and order. Each state has one screen.
- * form: inputs and offers. preparing: the daemon builds and checks the plan.
- * review: what would be signed; quotes are frozen, and one that runs out is renewed. approving: the approval modal, one
- * for each allowance. executing: consent goes to the daemon. tracking: the order's
- * own screen. */
+/** The stage of a panel between form and order; each has one screen.
+ * form: inputs and offers.
+ * preparing: the daemon builds and checks the plan.
+ * review: what will be signed; quotes are frozen, and an expiring one is renewed.
+ * approving: the approval dialog, once per allowance.
+ * executing: consent is sent to the daemon.
+ * tracking: the progress of the order. */
 export type Stage =
 	| { at: "form" }
 	| { at: "preparing"; offer: string }
@@ -15,23 +17,23 @@ export type Stage =
 	| ({ at: "executing"; request: string } & Looked)
 	| { at: "tracking"; order: string };
 
-/** Looked is a plan that is looked at, from its review to the consent to it. */
+/** Looked is the plan that is shown, from review to consent. */
 interface Looked {
 	review: Review;
 	acknowledged: readonly FindingCode[];
-	/** How often its quote ran out and was renewed. */
+	/** How often its quote was renewed. */
 	renewed?: number;
-	/** Of a renewed one: the least that the plan gave which was shown first, base units. */
+	/** If renewed: the minimum received of the plan that was shown first, base units. */
 	first?: string;
 }
 
-/** A Choice is an offer that the user picked, and what it is known by in later quotes. */
+/** A Choice is an offer that the user picked, with what identifies it in later quotes. */
 export type Choice = Pick<Offer, "id" | "routing" | "route">;
 
 export interface PanelState {
 	stage: Stage;
 	quotes: Quotes;
-	/** What the user chose; undefined: the best. It outlives quotes that do not have it. */
+	/** What the user picked; undefined: the best. It is kept while the quotes lack it. */
 	chosen: Choice | undefined;
 	/** Why the last act was refused; shown until the next. */
 	failure: Failure | undefined;
@@ -44,11 +46,11 @@ export type PanelEvent =
 	| { event: "chose"; offer: string }
 	| { event: "review"; offer: string }
 	| { event: "reviewed"; offer: string; review: Review }
-	/** of: the digest of the plan whose quote ran out. */
+	/** of: digest of the plan whose quote was expiring. */
 	| { event: "renewed"; of: string; review: Review }
 	| { event: "acknowledged"; code: FindingCode; on: boolean }
 	| { event: "confirm"; request: string }
-	/** approval: the one that was shown, so that a second press approves no other. */
+	/** approval: index of the one shown, so that a double click approves only that one. */
 	| { event: "approved"; approval: number; request: string }
 	| { event: "executed"; order: Order }
 	/** of: the offer or the request that was refused. */
@@ -56,8 +58,8 @@ export type PanelEvent =
 	| { event: "closed" }
 	| { event: "back" };
 
-/** next is the panel's next state. What does not fit the present stage changes
- * nothing: an answer that comes late, a second press. */
+/** next returns the panel's next state. Events that do not fit the present stage, such as
+ * late answers and double clicks, change nothing. */
 export function next(state: PanelState, e: PanelEvent): PanelState {
 	switch (e.event) {
 		case "asked":
@@ -65,13 +67,13 @@ export function next(state: PanelState, e: PanelEvent): PanelState {
 		case "failed":
 		case "taken":
 			return requoted(state, quoted(state.quotes, e));
-		case "tick": // the views go by the clock while there are offers
+		case "tick": // while there are offers, the views depend on the time
 			return state.quotes.offers.length > 0 ? { ...state, quotes: quoted(state.quotes, e) } : state;
 		case "chose":
 			return { ...state, chosen: state.quotes.offers.find((o) => o.id === e.offer) ?? state.chosen };
-		case "closed": // an approval that was not given: the plan is looked at again
+		case "closed": // the approval was not given: back to the review
 			return state.stage.at === "approving" ? { ...state, stage: lookedAt(state.stage) } : state;
-		case "back": // consent that was given cannot be taken back here
+		case "back": // consent cannot be taken back here
 			return state.stage.at === "executing" ? state : { ...state, stage: { at: "form" }, failure: undefined };
 		case "refused":
 			return refused(state, e);
@@ -87,22 +89,21 @@ function requoted(state: PanelState, quotes: Quotes): PanelState {
 	return { ...state, quotes, chosen: other ? undefined : chosen && sameChoice(chosen, quotes) };
 }
 
-/** sameChoice is the choice among new offers, which have new ids: the one of its routing
- * and route, or the only one of its routing. Where there is none it waits for the next. */
+/** sameChoice finds the user's choice among new offers, whose ids are new: by routing and route,
+ * or else the only one with that routing. Otherwise the choice is kept for later quotes. */
 function sameChoice(chosen: Choice, { offers }: Quotes): Choice {
 	if (offers.some((o) => o.id === chosen.id)) return chosen;
 	const alike = offers.filter((o) => o.routing === chosen.routing);
 	return alike.find((o) => o.route === chosen.route) ?? (alike.length === 1 ? alike[0]! : chosen);
 }
 
-/** Codes of the findings that need a second act of the user's. */
+/** demanded returns the codes of the findings that must be acknowledged. */
 export function demanded(review: Review): FindingCode[] {
 	return review.findings.filter((f) => f.severity === "acknowledge").map((f) => f.code);
 }
 
-/** approvals are the steps that let somebody pull a token, one for each allowance of a
- * step: each is shown by itself before consent. The swap that carries a permit to the
- * chain repeats it, and is no further one. */
+/** approvals returns the steps that give a spender access to a token, one per allowance, to be
+ * shown singly before consent. A swap that submits an earlier permit is not counted again. */
 export function approvals(review: Review): Review["steps"] {
 	const all = review.steps.flatMap((s) => (s.effect.approves ?? []).map((a) => ({ ...s, effect: { ...s.effect, approves: [a] } })));
 	return all.filter((s, i) => !all.slice(0, i).some((b) => b.effect.kind === "permit" && sameAllowance(b.effect.approves[0], s.effect.approves[0])));
@@ -139,25 +140,27 @@ function staged(state: PanelState, e: StageEvent): PanelState {
 	}
 }
 
-/** asGood reports a plan by which no less arrives, on the same way and for the same fees:
- * what was acknowledged of a plan is not acknowledged of one that is worse. */
+/** asGood reports whether a renewed plan is no worse: at least the same minimum received,
+ * with the same routing, fees, recipient and settlement. Otherwise earlier acknowledgements
+ * do not count. */
 function asGood(is: Review, was: Review): boolean {
 	const same = (r: Review) => JSON.stringify([r.offer.routing, r.terms.feeBps, r.terms.makerFeeBps, r.terms.recipient, r.settlement]);
 	return same(is) === same(was) && BigInt(is.terms.floorOut) >= BigInt(was.terms.floorOut);
 }
 
-/** What was acknowledged stays so where the new plan says the very same. */
+/** sameFinding reports whether both plans have exactly the same finding, so that its
+ * acknowledgement still counts. */
 function sameFinding(code: FindingCode, was: Review, is: Review): boolean {
 	const said = (r: Review) => JSON.stringify(r.findings.filter((f) => f.code === code));
 	return said(was) === said(is);
 }
 
-/** mayConfirm once every finding that demands it was acknowledged. */
+/** mayConfirm reports whether nothing blocks the plan and all demanded findings acknowledged. */
 export function mayConfirm(stage: { review: Review; acknowledged: readonly FindingCode[] }): boolean {
 	return !stage.review.blocked && demanded(stage.review).every((code) => stage.acknowledged.includes(code));
 }
 
-// The next approval to be shown, or consent once all were.
+// The next approval to show, or execution after the last.
 function consent(stage: Looked, approval: number, request: string): Stage {
 	return approval < approvals(stage.review).length ? { ...looked(stage), at: "approving", approval } : { ...looked(stage), at: "executing", request };
 }
@@ -170,14 +173,13 @@ function lookedAt(stage: Looked): Stage {
 	return { ...looked(stage), at: "review" };
 }
 
-/** That a quote ran out says nothing any more once it is renewed. */
+/** unlessLate drops the quote_expired failure, which a renewal has resolved. */
 function unlessLate(failure: Failure | undefined): Failure | undefined {
 	return failure?.is("quote_expired") ? undefined : failure;
 }
 
-/** A refused act leaves the user where the act began, with the reason: a plan whose quote
- * ran out meanwhile is renewed there. One that is gone, or was never made, leaves nothing
- * to review. */
+/** refused returns to the stage where the act began, with the reason; a plan with an expired
+ * quote is renewed there. If the plan is gone or was never built, it returns to the form. */
 function refused(state: PanelState, { of, failure }: { of: string; failure: Failure }): PanelState {
 	const { stage } = state;
 	if (of !== (stage.at === "preparing" ? stage.offer : stage.at === "executing" ? stage.request : undefined)) return state;

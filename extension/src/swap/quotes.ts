@@ -1,7 +1,7 @@
 import type { Offer } from "../wire/protocol";
 import type { Failure } from "../wire/failure";
 
-/** A Query is what a quote is asked for; two of the same text are the same. */
+/** A Query is what a quote is requested for. Queries with the same JSON are the same. */
 export interface Query {
 	account: string;
 	srcChainId: number;
@@ -12,17 +12,20 @@ export interface Query {
 	slippage: number;
 }
 
-/** Quotes are the answers to one query, as the form shows them.
- * idle: nothing to ask. asking: the first answer is awaited. shown: offers that hold.
- * refreshing: older offers are shown, dimmed, while new ones are awaited. expired: none
- * holds any more. failed: there are none, `failure` says why. taken: another window
- * watches a quote now. */
+/** Quotes are the answers to one query, as shown in the form.
+ * idle: nothing to ask.
+ * asking: waiting for the first answer.
+ * shown: valid offers.
+ * refreshing: older offers are shown, dimmed, while new ones are loaded.
+ * expired: none is valid any more.
+ * failed: there are none; `failure` says why.
+ * taken: another window watches a quote now. */
 export interface Quotes {
 	at: "idle" | "asking" | "shown" | "refreshing" | "expired" | "failed" | "taken";
 	query?: Query;
 	offers: readonly Offer[];
 	failure?: Failure;
-	/** When the offers came, ms since 1970: where the expiry's ring begins. */
+	/** When the offers arrived, ms since 1970; the start of the expiry ring. */
 	since: number;
 }
 
@@ -39,12 +42,12 @@ export function sameQuery(a: Query | undefined, b: Query | undefined): boolean {
 	return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** sameSwap tells two queries for the same tokens on the same networks, whatever the amount. */
+/** sameSwap reports whether two queries have the same tokens and networks, at any amount. */
 export function sameSwap(a: Query, b: Query): boolean {
 	return a.srcChainId === b.srcChainId && a.tokenIn === b.tokenIn && a.dstChainId === b.dstChainId && a.tokenOut === b.tokenOut;
 }
 
-/** quoted is the next state of the quotes. Answers to an older query change nothing. */
+/** quoted returns the next state of the quotes. Answers to an older query change nothing. */
 export function quoted(quotes: Quotes, e: QuoteEvent): Quotes {
 	switch (e.event) {
 		case "asked":
@@ -75,15 +78,15 @@ function offered(quotes: Quotes, offers: readonly Offer[], done: boolean, now: n
 	return { ...rest, at: taken(quotes) ? "taken" : "shown", offers: all, since: now };
 }
 
-/** A refresh that nobody asked for, and that may succeed the next time, takes no offers
- * away: they hold until they expire. */
+/** failed keeps valid offers after a background refresh with a retryable failure; they stay
+ * until they expire. */
 function failed(quotes: Quotes, failure: Failure): Quotes {
 	if (taken(quotes) || (quotes.at === "shown" && failure.retryable)) return quotes;
 	return { ...quotes, at: "failed", offers: [], failure };
 }
 
-/** What was under way when another window took the watch is answered still, and not
- * asked again. */
+/** taken reports whether another window took the watch. Requests still pending are
+ * answered, but not repeated. */
 function taken(quotes: Quotes): boolean {
 	return quotes.at === "taken";
 }
@@ -93,13 +96,13 @@ function expire(quotes: Quotes, now: number): Quotes {
 	return quotes.offers.every((o) => expired(o, now)) && quotes.offers.length > 0 ? { ...quotes, at: "expired" } : quotes;
 }
 
-/** expired by our clock; the daemon has corrected the time for the provider's. A time
- * that cannot be read is over. */
+/** expired compares with the local clock; the daemon has already corrected the time for the
+ * provider's clock. An invalid time counts as expired. */
 export function expired(offer: { expires: string }, now: number): boolean {
 	return !(Date.parse(offer.expires) > now);
 }
 
-/** usable tells offers that can be carried out from those that are only shown. */
+/** usable reports whether an offer can be executed, rather than only shown. */
 export function usable(offer: Offer, now: number): boolean {
 	return !offer.unusable && !expired(offer, now);
 }

@@ -8,21 +8,21 @@ import type { Network, Review, Terms, Token } from "../wire/protocol";
 import { emptyDraft } from "./draft";
 import type { Inputs, Place } from "./machine";
 
-/** Reviewed is what a plan is about, by its own terms: what stands in the form may
- * have changed since it was asked for. */
+/** Reviewed has the tokens and networks of a plan's own terms, since the form may have
+ * changed in the meantime. */
 export interface Reviewed {
 	tokenIn: Token;
 	tokenOut: Token;
 	from: Place;
 	to: Place;
-	/** The daemon reads the destination itself. */
+	/** The daemon reads the destination network itself. */
 	seen: boolean;
-	/** Of the source network; pays the gas. */
+	/** The native coin of the source network, which pays for gas. */
 	coin: { symbol: string; decimals: number };
 }
 
-/** reviewed tells what terms are about. `form` has the names of what it was filled in
- * with, `tokenOf` knows other tokens; one that nobody knows is counted in base units. */
+/** reviewed resolves the tokens and networks of terms, from the form and from tokenOf.
+ * Amounts of an unknown token are shown in base units. */
 export function reviewed(terms: Terms, form: Lent, networks: readonly Network[], tokenOf: (chainId: number, address: string) => Token | undefined): Reviewed {
 	const { tokenIn, tokenOut } = form.draft;
 	const token = (chainId: number, address: string) => [tokenIn, tokenOut].find((k) => k && isAt(k, chainId, address)) ?? tokenOf(chainId, address) ?? stranger(chainId, address);
@@ -45,12 +45,12 @@ function stranger(chainId: number, address: string): Token {
 	return { chainId, address, symbol: t("base_units_of", shortAddress(address)), name: address, decimals: 0, verified: false };
 }
 
-/** The names that a form lends; without one, those that are known anyway. */
+/** The names in the form. */
 type Lent = Pick<Inputs, "draft" | "from" | "to">;
 
 const nothing: Lent = { draft: emptyDraft, from: { chainId: 0, name: "" }, to: { chainId: 0, name: "" } };
 
-/** useReviewed is what a review is about. */
+/** useReviewed returns the tokens and networks of a review. */
 export function useReviewed({ terms }: Review, form: Lent = nothing): Reviewed {
 	const networks = useStore(useWallet().networks);
 	const lookup = useTokens([{ chainId: terms.srcChainId, address: terms.tokenIn }, { chainId: terms.dstChainId, address: terms.tokenOut }]);

@@ -9,7 +9,7 @@ it("reads what is typed as the percentage that stands there, within its bounds, 
 		expect(percent > 0 && percent <= 15).toBe(true);
 		const [whole = "", part = ""] = text.trim().split(/[.,]/);
 		expect(`${whole}${part}`).toMatch(/^\d{1,4}$/);
-		// In hundredths, without a number of JavaScript's in between.
+		// Computed in hundredths, without floats in between.
 		expect(Math.round(percent * 100)).toBe(Number.parseInt(`${whole || "0"}${part.padEnd(2, "0")}`, 10));
 		expect(readSlippage(String(percent))).toBe(percent);
 	});

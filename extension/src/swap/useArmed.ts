@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** How long a button that gives consent lies still after what it is about came, in ms. */
+/** How long a consent button stays disabled after its subject appeared, in ms. */
 const still = 400;
 
-/** useArmed is a moment after what is consented to has come: the second press of a
- * double click on what stood there before would else be consent to what nobody read. */
+/** useArmed returns true a moment after the subject of consent has appeared. Otherwise the
+ * second click of a double click would consent to something that the user has not read. */
 export function useArmed(of: string | number): boolean {
 	const [armed, arm] = useState<string | number | undefined>(undefined);
 	useEffect(() => {

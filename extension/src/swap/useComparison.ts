@@ -4,21 +4,20 @@ import { openChannel } from "../state/channel";
 import { type Comparison, compare } from "./compare";
 import type { Query } from "./quotes";
 
-/** How often all providers are asked, in ms; and how long the panel's own provider is
- * waited for before the others are asked without its answer. */
+/** How often all providers are asked, in ms, and how long to wait for the panel's own
+ * provider before asking without its answer. */
 const every = 30_000;
 const patience = 5000;
 
-/** wait is how long it is, in ms, until all are to be asked: at once when the panel's
- * own provider has answered, never twice within the pause. `last` is when they were asked
- * the same before. */
+/** wait returns the time in ms until all providers are asked: at once when the panel's own
+ * provider has answered, but not twice within `every`. `last` is when the same was asked before. */
 export function wait(answered: boolean, last: number | undefined, now: number): number {
 	return Math.max(answered ? 0 : patience, last === undefined ? 0 : last + every - now);
 }
 
-/** useComparison asks all providers for what the panel asks its own: once that has
- * answered, or took too long, and again while the window is looked at. `failed`: its own
- * has no offer. */
+/** useComparison asks all providers for the panel's query: once the panel's own provider
+ * has answered or taken too long, and again while the window is visible. `failed`: the own
+ * provider has no offer. */
 export function useComparison(query: Query | undefined, own: Offer | undefined, failed: boolean, kind: ProviderKind): Comparison | undefined {
 	const channel = useMemo(() => openChannel("compare"), []);
 	useEffect(() => () => channel.close(), [channel]);
@@ -36,7 +35,7 @@ export function useComparison(query: Query | undefined, own: Offer | undefined, 
 		const ask = async () => {
 			const mine = (asked.current = { key, at: Date.now() });
 			plan();
-			// Without an answer there is nothing to compare: older offers would mislead.
+			// Without an answer nothing is compared: older offers would mislead.
 			const result = await channel.call("swap.quote", { ...query }).catch(() => undefined);
 			if (asked.current === mine) set(result && { key, result });
 		};

@@ -13,8 +13,8 @@ interface Around {
 	onClearPreselection: () => void;
 }
 
-/** fit makes a draft one of this panel on the active network: tokens of another
- * network are forgotten, and the network's own coin is what one begins with. */
+/** fit adapts a draft to the panel and the active network: it drops tokens of other
+ * networks, and selects the native coin by default. */
 export function fit(before: Draft, { active, crossChain, balances }: Pick<Around, "active" | "crossChain" | "balances">): Draft {
 	const coin = balances.find((b) => b.token === NATIVE)?.known;
 	const tokenIn = before.tokenIn?.chainId === active ? before.tokenIn : coin?.chainId === active ? coin : undefined;
@@ -24,13 +24,13 @@ export function fit(before: Draft, { active, crossChain, balances }: Pick<Around
 	return same ? before : { ...before, tokenIn, tokenOut, amount: tokenIn === before.tokenIn || !before.tokenIn ? before.amount : "" };
 }
 
-/** useDraft is the form's draft, kept to what this panel and network can have. */
+/** useDraft returns the form's draft, adapted to the panel and network. */
 export function useDraft(around: Around): Draft {
 	const { active, crossChain, balances, preselectedToken, onClearPreselection } = around;
 	const now = useStore(draft);
 	const fitted = fit(now, { active, crossChain, balances });
 	useEffect(() => {
-		// Of what stands there by then: somebody may have typed on.
+		// Applied to the present draft, as the user may have typed more.
 		if (active !== 0 && fitted !== now) draft.update((d) => fit(d, { active, crossChain, balances }));
 	}, [active, fitted, now]);
 	useEffect(() => {
@@ -45,7 +45,7 @@ function sameAs(token: Token, other: Token | undefined): boolean {
 	return token.address === other?.address && token.chainId === other.chainId;
 }
 
-/** turned has what is received paid, and the other way round, on one network. */
+/** turned swaps the two tokens, if both are on the active network. */
 export function turned(d: Draft, active: number): Draft {
 	if (d.tokenOut && d.tokenOut.chainId !== active) return d;
 	return { ...d, tokenIn: d.tokenOut, tokenOut: d.tokenIn, amount: "" };

@@ -82,7 +82,7 @@ describe("watchQuote", () => {
 		await p.ask(undefined);
 		await p.ask(undefined);
 		expect(p.calls.map((c) => [c.method, c.params])).toEqual([["swap.quote", { ...query, watch: true }], ["swap.watch", { stop: true }]]);
-		p.calls[1]!.refuse(new Failure(down)); // is nobody's to hear
+		p.calls[1]!.refuse(new Failure(down)); // the rejection must be caught
 		await vi.waitFor(() => expect(told.at(-1)).toEqual({ event: "asked", query: undefined }));
 	});
 });

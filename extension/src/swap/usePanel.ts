@@ -6,43 +6,43 @@ import { execute } from "./consent";
 import { next, type PanelEvent, type PanelState, start } from "./panel";
 import { type Query, sameQuery, usable } from "./quotes";
 
-/** Typing pauses this long before a quote is asked for, in ms. */
+/** Debounce of the input before a quote is requested, in ms. */
 const settle = 350;
-/** How often the daemon is told that somebody still looks, in ms. */
+/** How often the daemon is told that the quote is still wanted, in ms. */
 const looking = 30_000;
 
-/** A plan that is looked at is renewed so long before its quote ends, in ms: in time for a
- * signature, but where quotes are short. */
+/** How long before the end of its quote a reviewed plan is renewed, in ms. `long` leaves
+ * time to sign, but is too long for quotes that live less than `short`. */
 const renewAhead = { short: 2_000, long: 6_000 };
 const short = 15_000;
-/** How often at most: makers mind being asked, and nobody reads for longer. */
+/** Limit of renewals, since market makers mind frequent requests and nobody reads for longer. */
 const maxRenewals = 10;
 
-/** A PanelFlow is a panel's state and what a person can do about it. */
+/** A PanelFlow is a panel's state and the user's actions. */
 export interface PanelFlow {
 	state: PanelState;
 	channel: Channel;
 	choose(offer: string): void;
 	review(offer: string): void;
 	acknowledge(code: FindingCode, on: boolean): void;
-	/** confirm may carry the password, which is kept until consent is handed over. */
+	/** confirm may carry the password, which is kept until consent is sent. */
 	confirm(password?: string): void;
 	approve(): void;
-	/** close leaves an approval that is not given. */
+	/** close leaves an approval without giving it. */
 	close(): void;
 	back(): void;
 	requote(): void;
 }
 
-/** Whose plans a panel shows: of another account or network there are none. */
+/** The account and network whose plans a panel shows. */
 export interface Owner {
 	account: string | undefined;
 	chainId: number;
 }
 
-/** usePanel runs one panel: it asks for quotes of its own provider through its own
- * handler, has the chosen one prepared, and hands over consent. `query` is what is
- * asked now; undefined while the form is not filled in. */
+/** usePanel runs one panel: it requests quotes from its provider through its own handler,
+ * has the chosen offer prepared, and sends the consent. `query` is undefined while the form
+ * is incomplete. */
 export function usePanel(kind: ProviderKind, query: Query | undefined, owner: Owner, onOrder: (order: Order) => void): PanelFlow {
 	const [state, dispatch] = useReducer(next, start);
 	const channel = useMemo(() => openChannel(kind), [kind]);
@@ -82,8 +82,8 @@ export function usePanel(kind: ProviderKind, query: Query | undefined, owner: Ow
 
 type Dispatch = (e: PanelEvent) => void;
 
-/** Quotes are watched while the form is looked at: not in the review, which shows
- * one plan, and not while the window is hidden. */
+/** useQuotes watches quotes while the form is visible; not during the review, which shows
+ * one plan, nor while the window is hidden. */
 function useQuotes(channel: Channel, query: Query | undefined, state: PanelState, dispatch: Dispatch): () => void {
 	const asked = useRef<Asked | undefined>(undefined);
 	const latest = useRef(query);
@@ -93,7 +93,7 @@ function useQuotes(channel: Channel, query: Query | undefined, state: PanelState
 	const ask = useMemo(() => () => void watchQuote(channel, latest.current, asked, dispatch), [channel]);
 	const stop = useMemo(() => () => {
 		asked.current = undefined;
-		channel.call("swap.watch", { stop: true }).catch(() => {}); // it pauses by itself otherwise
+		channel.call("swap.watch", { stop: true }).catch(() => {}); // on failure the watch ends by itself later
 	}, [channel]);
 
 	useEffect(() => {
@@ -123,7 +123,7 @@ function useQuotes(channel: Channel, query: Query | undefined, state: PanelState
 				if (asked.current && q.call === asked.current.call) dispatch(answerOf(asked.current.query, q));
 			}),
 			channel.onTaken(() => dispatch({ event: "taken" })),
-			// Another daemon, or another port to it, watches nothing of ours.
+			// A new daemon or connection has no watch of ours.
 			channel.onLink((link) => link.at === "ready" && asked.current && document.visibilityState === "visible" && ask()),
 		];
 		const tick = setInterval(() => dispatch({ event: "tick", now: Date.now() }), 1000);
@@ -135,18 +135,18 @@ function useQuotes(channel: Channel, query: Query | undefined, state: PanelState
 	return ask;
 }
 
-/** A quote that was asked for last: what it asks, and the id of the request. */
+/** The latest quote request: its query and its id. */
 interface Asked {
 	query: Query;
 	call: number;
 }
 
-/** watchQuote asks for a query in place of the one before; without one nothing is
- * watched any more. Of an answer that comes after the next was asked nothing is told. */
+/** watchQuote replaces the watched query; undefined ends the watch. An answer that arrives
+ * after the next request is ignored. */
 export async function watchQuote(channel: Channel, query: Query | undefined, asked: { current: Asked | undefined }, dispatch: Dispatch): Promise<void> {
 	dispatch({ event: "asked", query });
 	if (!query) {
-		if (asked.current) channel.call("swap.watch", { stop: true }).catch(() => {}); // it pauses by itself otherwise
+		if (asked.current) channel.call("swap.watch", { stop: true }).catch(() => {}); // on failure the watch ends by itself later
 		asked.current = undefined;
 		return;
 	}
@@ -162,15 +162,15 @@ export async function watchQuote(channel: Channel, query: Query | undefined, ask
 	}
 }
 
-/** A provider that has offers besides its failure has offers. */
+/** answerOf ignores a failure if there are offers too. */
 function answerOf(query: Query, { offers, failure, done }: Pick<Quoted, "offers" | "failure" | "done">): PanelEvent {
 	if (failure && done && offers.length === 0) return { event: "failed", query, failure: new Failure(failure) };
 	return { event: "offered", query, offers, done, now: Date.now() };
 }
 
-/** useRenewal has a fresh quote take the place of one that is about to end under its
- * review: some live ten seconds. It is another plan, to be looked at, and what was about
- * to be pressed lies still for a moment. Where that fails the button asks for a quote. */
+/** useRenewal replaces the reviewed plan when its quote is about to expire (some live ten
+ * seconds). The new plan has to be reviewed, and its button is disabled for a moment. If
+ * the renewal fails, the button asks for a new quote. */
 function useRenewal(channel: Channel, { stage, quotes: { query } }: PanelState, dispatch: Dispatch): void {
 	const review = stage.at === "review" ? stage.review : undefined;
 	const often = stage.at === "review" ? (stage.renewed ?? 0) : 0;
@@ -179,7 +179,7 @@ function useRenewal(channel: Channel, { stage, quotes: { query } }: PanelState, 
 		let left = false;
 		const renew = () => {
 			if (document.visibilityState !== "visible") {
-				document.addEventListener("visibilitychange", renew, { once: true }); // nobody looks now
+				document.addEventListener("visibilitychange", renew, { once: true }); // nobody is looking; renew when the window is visible again
 				return;
 			}
 			renewed(channel, query, review).then((fresh) => left || !fresh || dispatch({ event: "renewed", of: review.digest, review: fresh })).catch(() => {});
@@ -194,17 +194,16 @@ function useRenewal(channel: Channel, { stage, quotes: { query } }: PanelState, 
 	}, [review?.digest]);
 }
 
-/** renewed is the plan of a fresh quote of the same way; undefined where that is gone: what
- * takes its place is for the form, where it is chosen. */
+/** renewed prepares a plan from a fresh quote with the same routing; undefined if there is
+ * none, as another routing has to be chosen in the form. */
 export async function renewed(channel: Channel, query: Query, { offer }: Review): Promise<Review | undefined> {
 	const { offers } = await channel.call("swap.quote", { ...query });
 	const again = offers.find((o) => o.routing === offer.routing && usable(o, Date.now()));
 	return again && channel.call("swap.prepare", { offer: again.id });
 }
 
-/** left tells whether what is prepared or shown is not wanted any more: the form asks for
- * something else, the slippage that stands above a plan is another, or a plan is of
- * another account or network than those shown around it. */
+/** left reports whether the plan in preparation or review is no longer wanted: the form
+ * asks for something else, the slippage changed, or account or network did. */
 export function left({ stage, quotes }: PanelState, query: Query | undefined, { account, chainId }: Owner): boolean {
 	if (stage.at === "preparing") return !sameQuery(quotes.query, query);
 	if (!("review" in stage)) return false;
@@ -219,7 +218,7 @@ function useLeaving(leave: boolean, { stage }: PanelState, dispatch: Dispatch): 
 	}, [leave, stage]);
 }
 
-/** useStage carries out what the present stage promises. */
+/** useStage runs the request of the present stage: prepare or execute. */
 function useStage(channel: Channel, state: PanelState, dispatch: Dispatch, onOrder: (order: Order) => void, takePassword: () => string | undefined): void {
 	const { stage } = state;
 	useEffect(() => {

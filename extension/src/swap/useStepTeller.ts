@@ -5,7 +5,7 @@ import { useStore } from "../state/store";
 import { useTokens } from "../state/tokens";
 import type { Step } from "../wire/protocol";
 
-/** useStepTeller writes what the steps of a plan move, with all digits. */
+/** useStepTeller returns a Teller for the steps of a plan, with all digits. */
 export function useStepTeller(steps: readonly Step[]): Teller {
 	const wallet = useWallet();
 	const tokens = steps.flatMap(({ effect: { chainId, spends = [], approves = [], receives = [] } }) =>

@@ -7,8 +7,8 @@ export interface WireError {
 	data?: { name: string; retryable: boolean; remedy: string; details?: Record<string, string> };
 }
 
-/** Failure is a request that was refused or got no answer. `name` is of the
- * protocol's table; a name that is not known there is treated by `retryable`. */
+/** A Failure is a request that was refused or got no answer. `name` is an error name of the
+ * protocol's table; for a name that this build does not know, `retryable` decides. */
 export class Failure extends Error {
 	readonly code: number;
 	readonly retryable: boolean;
@@ -16,7 +16,7 @@ export class Failure extends Error {
 	readonly details: Readonly<Record<string, string>>;
 	override readonly name: string;
 
-	/** What is not of its kind is as if it was not there: a page shows it all. */
+	/** Fields of a wrong type are treated as absent, since pages display them all. */
 	constructor(error: WireError) {
 		const { code, message, data } = (error ?? {}) as Partial<WireError>;
 		super(typeof message === "string" ? message : "");

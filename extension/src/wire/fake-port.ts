@@ -1,12 +1,12 @@
-/** A FakePort is a runtime port in a test, which holds the other end: it sees what was
- * posted, says things, and ends it. Messages are copied as browsers copy them. */
+/** A FakePort is a runtime port for tests. The test holds the other end: it reads what was
+ * posted, sends messages, and ends the port. Messages are copied as JSON, as browsers do. */
 export class FakePort {
 	posted: unknown[] = [];
 	open = true;
 	error: { message: string } | null = null;
 	private hearers: ((message: never) => void)[] = [];
 	private enders: (() => void)[] = [];
-	/** Set for a port that hands on what is posted. */
+	/** Called with each posted message, to connect two fake ports. */
 	onPost: ((message: unknown) => void) | undefined;
 
 	constructor(
@@ -24,18 +24,18 @@ export class FakePort {
 		this.onPost?.(copy);
 	}
 
-	/** As in browsers, onDisconnect is the other end's alone. */
+	/** As in browsers, only the other end gets onDisconnect. */
 	disconnect(): void {
 		this.open = false;
 	}
 
-	/** say has the other end say something. */
+	/** say delivers a message from the other end. */
 	say(message: unknown): void {
 		const copy: unknown = message === undefined ? undefined : JSON.parse(JSON.stringify(message));
 		if (this.open) for (const hear of this.hearers) hear(copy as never);
 	}
 
-	/** end has the other end go away, for a reason where the browser tells one. */
+	/** end closes the port from the other end, with a reason where the browser gives one. */
 	end(reason: string | null = null): void {
 		if (!this.open) return;
 		this.open = false;
@@ -43,7 +43,6 @@ export class FakePort {
 		for (const end of this.enders) end();
 	}
 
-	/** The last message that was posted. */
 	last<T>(): T {
 		return this.posted.at(-1) as T;
 	}

@@ -3,18 +3,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "./object";
 
-/** What fuzzing is told from outside: FUZZ_SEED plays a finding again, FUZZ_RUNS goes
- * further than a test run does. */
+/** FUZZ_SEED replays a failure; FUZZ_RUNS runs more inputs than the default. */
 const seed = Number(process.env["FUZZ_SEED"] ?? 1);
 const runs = Number(process.env["FUZZ_RUNS"] ?? 300);
 
-/** For one test of so many runs, in ms. */
+/** Timeout of one test with that many runs, in ms. */
 export const patience = 30_000 + 50 * runs;
 
-/** A Dice gives numbers below a bound, the same ones for the same seed. */
+/** A Dice returns a number below a bound, the same sequence for the same seed. */
 export type Dice = (below: number) => number;
 
-/** diceOf is a small generator of 32 bits (mulberry32). */
+/** diceOf returns a 32-bit generator (mulberry32). */
 export function diceOf(from: number): Dice {
 	let state = from >>> 0;
 	return (below) => {
@@ -25,7 +24,7 @@ export function diceOf(from: number): Dice {
 	};
 }
 
-/** corpusIn are the texts beside a test: testdata/fuzz/<name>/, by their file names. */
+/** corpusIn returns [file name, text] of each file in testdata/fuzz/<name>/ next to a test. */
 export function corpusIn(dir: string, name: string): [string, string][] {
 	const folder = join(dir, "testdata", "fuzz", name);
 	const files = readdirSync(folder).sort();
@@ -33,8 +32,8 @@ export function corpusIn(dir: string, name: string): [string, string][] {
 	return files.map((file) => [file, readFileSync(join(folder, file), "utf8")]);
 }
 
-/** fuzzed runs a check on each text of a corpus as it is, and on what a seed makes of
- * them. A failure names the seed that makes it again. */
+/** fuzzed runs a check on each text of a corpus as it is, and on seeded mutations of them.
+ * A failure names the seed that reproduces it. */
 export async function fuzzed(dir: string, name: string, check: (text: string, dice: Dice) => void | Promise<void>): Promise<void> {
 	const corpus = corpusIn(dir, name);
 	const run = async (label: string, text: string, dice: Dice) => {
@@ -55,14 +54,14 @@ export async function fuzzed(dir: string, name: string, check: (text: string, di
 	}
 }
 
-/** What stands in the place of something else: bounds, other kinds, names of JavaScript's
- * own, and text that is not what it looks like. */
+/** Values to put in place of others: bounds, wrong types, property names of JavaScript, and
+ * deceptive text. */
 const hostile: readonly unknown[] = [
 	null, true, false, 0, -1, 1.5, 1e308, 2 ** 53, -0, "", "0", "1e3", "-1", "0x", " ", "\u0000", "\u202eevil", "\ud800", "é".repeat(300), "9".repeat(100), "<img src=x>", "__proto__", "constructor",
 	[], [[]], {}, { length: 1 }, { toString: 1 }, ["__proto__"], JSON.parse(`{"__proto__":{"polluted":true}}`),
 ];
 
-/** bent changes one place of a JSON text, with the form of the rest as it was. */
+/** bent replaces, removes or adds one value of a JSON text; the result is still JSON. */
 function bent(text: string, dice: Dice): string {
 	let root: unknown;
 	try {
@@ -102,7 +101,7 @@ function bent(text: string, dice: Dice): string {
 	return JSON.stringify(root);
 }
 
-/** torn cuts, doubles or replaces letters. */
+/** torn cuts, doubles or replaces a few characters. */
 function torn(text: string, dice: Dice): string {
 	const at = dice(text.length + 1);
 	const to = Math.min(text.length, at + dice(8));

@@ -2,15 +2,15 @@ import type { Link } from "./link";
 import type { Events, Methods } from "./protocol";
 import type { WireError } from "./failure";
 
-/** What a page and the background say to each other over a runtime port. The
- * port's name is that of the handler that serves it (background/handlers). */
+/** The messages between a page and the background over a runtime port. The port's name
+ * selects the handler that serves it (background/handlers). */
 export interface PageRequest {
 	id: number;
 	method: keyof Methods | OwnMethod;
 	params?: unknown;
 }
 
-/** Served by the background itself: `link.retry` looks for the host again now. */
+/** Methods that the background answers itself: `link.retry` looks for the host again now. */
 export type OwnMethod = "link.retry";
 
 export type PageMessage =
@@ -18,7 +18,7 @@ export type PageMessage =
 	| { id: number; error: WireError }
 	| { link: Link }
 	| PageEvent
-	/** Another page watches a quote now: this page's is not refreshed any more. */
+	/** Another page's quote is watched now; this page's is no longer refreshed. */
 	| { event: "watch.taken" };
 
 export type PageEvent = { [E in keyof Events]: { event: E; params: Events[E] } }[keyof Events];

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-/** What the daemon's own tests recorded: each method with its reply. Tests of both sides
- * read it. */
+/** Recordings made by the daemon's tests: each method with its reply. Tests of both sides
+ * read them. */
 const folder = resolve(import.meta.dirname, "../../../testdata/protocol");
 
 interface Message {
@@ -14,8 +14,8 @@ interface Message {
 	error?: unknown;
 }
 
-/** A Recording is one request with its reply, and the notifications that came with it. In
- * replies "$time", "$uuid" and "$number" stand for any value of that form. */
+/** A Recording is one request with its reply and the notifications that came with it.
+ * "$time", "$uuid" and "$number" in replies stand for any value of that form. */
 export interface Recording {
 	name: string;
 	caller: "extension" | "terminal" | "unknown" | "";
@@ -24,22 +24,21 @@ export interface Recording {
 	events?: Message[];
 }
 
-/** recordings are those of one file, by its name without .json. */
+/** recordings returns the recordings of one file, named without .json. */
 export function recordings(file: string): Recording[] {
 	return (read(file) as { cases: Recording[] }).cases;
 }
 
-/** allRecordings are those of all files. */
 export function allRecordings(): Recording[] {
 	return files().filter((f) => f !== "errors").flatMap(recordings);
 }
 
-/** recordedErrors is the table of all errors as the daemon has it. */
+/** recordedErrors returns the daemon's table of errors. */
 export function recordedErrors(): { code: number; name: string; retryable: boolean }[] {
 	return read("errors") as { code: number; name: string; retryable: boolean }[];
 }
 
-/** resultOf is what a recorded request was answered with. */
+/** resultOf returns the recorded result of a request; it throws if there is none. */
 export function resultOf<R>(file: string, name: string): R {
 	const found = recordings(file).find((c) => c.name === name);
 	if (!found?.reply?.result) throw new Error(`no result of ${name} is recorded in ${file}`);

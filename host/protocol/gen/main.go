@@ -1,6 +1,6 @@
-// Command gen writes from package protocol the tables of PROTOCOL.md, between
-// their markers, and the extension's side of the wire in TypeScript. Run it by
-// go generate ./host/protocol.
+// Command gen generates the tables of PROTOCOL.md, between their markers, and the
+// extension's TypeScript types from package protocol. Run it with go generate
+// ./host/protocol.
 package main
 
 import (
@@ -10,8 +10,8 @@ import (
 	"os"
 )
 
-// files are what is written, as seen from host/protocol, where go generate runs.
-// Each is made anew from what stands there.
+// files are the generated files, relative to host/protocol, where go generate runs. fresh
+// returns the new content given the old.
 var files = []struct {
 	path  string
 	fresh func(old []byte) ([]byte, error)

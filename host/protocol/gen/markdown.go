@@ -11,7 +11,7 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// sections are the generated parts by the name in their markers.
+// sections are the generated sections, by the name in their markers.
 var sections = []struct {
 	name  string
 	write func(*bytes.Buffer)
@@ -25,8 +25,8 @@ var sections = []struct {
 	{"errors", errorTable},
 }
 
-// markdown replaces what stands between the markers of every section. Each must
-// be there once.
+// markdown replaces the text between the markers of every section. Each section must
+// occur exactly once.
 func markdown(doc []byte) ([]byte, error) {
 	for _, s := range sections {
 		begin, end := []byte("<!-- generated: "+s.name+" -->\n"), []byte("<!-- end: "+s.name+" -->")
@@ -84,8 +84,8 @@ func errorTable(b *bytes.Buffer) {
 	}
 }
 
-// shapes lists every object that parameters, results and notifications hold, in
-// the order in which they are met, and the words that their fields say.
+// shapes lists every object in parameters, results and notifications in order of first
+// use, and then the vocabularies.
 func shapes(b *bytes.Buffer) {
 	for _, t := range shown() {
 		fmt.Fprintf(b, "\n### %s\n", t.Name())
@@ -97,7 +97,7 @@ func shapes(b *bytes.Buffer) {
 	b.WriteString("\n")
 }
 
-// shown are the objects that parameters, results and notifications hold.
+// shown returns the objects in parameters, results and notifications.
 func shown() []reflect.Type {
 	var m met
 	for _, row := range protocol.Methods {
@@ -113,8 +113,8 @@ func shown() []reflect.Type {
 	return m.shapes
 }
 
-// isShape tells results that also stand elsewhere (Order, Review, …) from those
-// that belong to one method, which are shown there alone.
+// isShape reports whether a result is also used elsewhere (Order, Review, …). A result of
+// a single method is listed only with that method.
 func isShape(v any) bool {
 	for _, e := range protocol.Events {
 		if reflect.TypeOf(e.Params) == reflect.TypeOf(v) {
@@ -141,7 +141,7 @@ func fields(b *bytes.Buffer, t reflect.Type) {
 	}
 }
 
-// words are the types that PROTOCOL.md explains in its text.
+// words names the types that the text of PROTOCOL.md explains.
 var words = map[reflect.Type]string{
 	reflect.TypeFor[protocol.Amount]():  "amount",
 	reflect.TypeFor[protocol.Address](): "address",
@@ -154,13 +154,13 @@ var words = map[reflect.Type]string{
 	reflect.TypeFor[json.RawMessage]():  "JSON",
 }
 
-// kinds are the plain types.
+// kinds names the basic types.
 var kinds = map[reflect.Kind]string{
 	reflect.String: "string", reflect.Bool: "boolean",
 	reflect.Int: "number", reflect.Uint64: "number", reflect.Float64: "number",
 }
 
-// fieldType is a field's type, with the words that it says and whether an empty
+// fieldType returns a field's type, with its vocabulary and with "or null" if an empty
 // list is null.
 func fieldType(f reflect.StructField) string {
 	text := typeName(f.Type)
@@ -195,7 +195,7 @@ func typeName(t reflect.Type) string {
 	if w := kinds[t.Kind()]; w != "" {
 		return w
 	}
-	panic("gen: no word for " + t.String()) // a type the wire does not know
+	panic("gen: no word for " + t.String()) // a type that the wire does not have
 }
 
 func anchor(heading string) string { return strings.ToLower(strings.ReplaceAll(heading, ".", "")) }

@@ -8,14 +8,14 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// met collects the objects of the wire in the order in which they are met, each
-// once. Types that have a word of their own are none.
+// met collects the wire's objects in order of first use, each once. Types in words are
+// not collected.
 type met struct {
 	seen   map[reflect.Type]bool
 	shapes []reflect.Type
 }
 
-// visit adds t, if it is an object, and what it holds.
+// visit adds t, if it is an object, and the objects in it.
 func (m *met) visit(t reflect.Type) {
 	t = elem(t)
 	if t.Kind() != reflect.Struct || m.seen[t] || words[t] != "" {
@@ -29,14 +29,13 @@ func (m *met) visit(t reflect.Type) {
 	m.within(t)
 }
 
-// within adds what the object t holds.
 func (m *met) within(t reflect.Type) {
 	for i := range t.NumField() {
 		m.visit(t.Field(i).Type)
 	}
 }
 
-// elem is what lists, objects of one kind and pointers of t are of.
+// elem returns the element type of lists, maps and pointers.
 func elem(t reflect.Type) reflect.Type {
 	for words[t] == "" && slices.Contains([]reflect.Kind{reflect.Slice, reflect.Pointer, reflect.Map}, t.Kind()) {
 		t = t.Elem()
@@ -44,13 +43,13 @@ func elem(t reflect.Type) reflect.Type {
 	return t
 }
 
-// named is a field's name on the wire, and whether it may be absent.
+// named returns a field's name on the wire, and whether it is optional.
 func named(f reflect.StructField) (name string, optional bool) {
 	name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return name, options != ""
 }
 
-// vocabularyOf is the list of words that a field says, if there is one.
+// vocabularyOf returns the vocabulary of a field, if it has one.
 func vocabularyOf(f reflect.StructField) (protocol.Vocabulary, bool) {
 	name := f.Tag.Get("of")
 	if name == "" {
@@ -63,5 +62,5 @@ func vocabularyOf(f reflect.StructField) (protocol.Vocabulary, bool) {
 	return protocol.Vocabularies[i], true
 }
 
-// nullable reports a list that the daemon writes as null when it is empty.
+// nullable reports whether the daemon encodes an empty list as null.
 func nullable(f reflect.StructField) bool { return f.Tag.Get("null") == "list" }

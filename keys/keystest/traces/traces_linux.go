@@ -1,4 +1,4 @@
-// Package traces looks for secrets in the memory of the process that it is in.
+// Package traces searches the memory of its own process for secrets.
 package traces
 
 import (
@@ -17,19 +17,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mask keeps what is looked for out of the memory that is searched.
+// mask is XORed with each secret, so that the needles are not found themselves.
 const mask = 0xa7
 
-// chunk is how much memory is looked at together.
+// chunk is the number of bytes searched at a time.
 const chunk = 1 << 20
 
-// A Needle is a secret to look for. It does not hold the secret itself.
+// A Needle is a secret to search for. It does not contain the secret itself.
 type Needle struct {
 	name   string
 	masked []byte
 }
 
-// Of returns the needle of a secret, which stays the caller's to wipe.
+// Of returns a needle for a secret. The caller wipes the secret.
 func Of(name string, secret []byte) Needle {
 	n := Needle{name, make([]byte, len(secret))}
 	for i, b := range secret {
@@ -38,8 +38,8 @@ func Of(name string, secret []byte) Needle {
 	return n
 }
 
-// Xored returns the needle of a secret each byte of which was combined with b,
-// as the pads of HMAC are.
+// Xored returns a needle for a secret with each byte XORed with b, as in the pads of
+// HMAC.
 func Xored(name string, secret []byte, b byte) Needle {
 	n := Of(name, secret)
 	for i := range n.masked {
@@ -48,7 +48,7 @@ func Xored(name string, secret []byte, b byte) Needle {
 	return n
 }
 
-// Letters returns random lower-case text that nobody else holds.
+// Letters returns random lower-case text.
 func Letters(n int) []byte {
 	text := make([]byte, n)
 	_, _ = rand.Read(text) // never fails
@@ -58,8 +58,8 @@ func Letters(n int) []byte {
 	return text
 }
 
-// Find returns the names of the needles that are in writable memory of this
-// process or in its threads' vector registers, each with an address.
+// Find returns the names of the needles found in writable memory of this process or in
+// its threads' vector registers, each with an address.
 func Find(needles ...Needle) ([]string, error) {
 	if err := saveRegisters(); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func Find(needles ...Needle) ([]string, error) {
 		return nil, err
 	}
 	defer memory.Close()
-	// A region of its own, which is not searched: it holds what is found.
+	// A region of its own that is not searched, because it holds what is found.
 	buf, err := unix.Mmap(-1, 0, chunk+longest, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
 		return nil, err
@@ -106,8 +106,9 @@ func Find(needles ...Needle) ([]string, error) {
 	return slices.Compact(h.found), nil
 }
 
-// saveRegisters has a signal write each thread's registers into memory, where any
-// later one might: what is only in them now would be found at one time in twenty.
+// saveRegisters sends every thread a signal, so that its registers are saved to memory,
+// as any later signal might do. Without it, a value only in registers would be found one
+// time in twenty.
 func saveRegisters() error {
 	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {
@@ -126,14 +127,14 @@ func saveRegisters() error {
 	return nil
 }
 
-// delivered is more than a signal takes to all threads, unless the machine is busy: then
-// less is found.
+// delivered is the time allowed for the signals to reach all threads. On a busy machine
+// it may be too short, and then less is found.
 const delivered = 20 * time.Millisecond
 
-// shortest is the fewest bytes that are told from chance.
+// shortest is the minimum length of a needle, so that matches are not due to chance.
 const shortest = 12
 
-// A haystack is looked through once for all needles.
+// A haystack searches for all needles in one pass.
 type haystack struct {
 	begins [1 << 16][]Needle // by their first two bytes
 	found  []string
@@ -146,11 +147,11 @@ func (h *haystack) add(n Needle) {
 	h.begins[at] = append(h.begins[at], n)
 }
 
-// look searches b, which was read at an address.
+// look searches b, which was read at address at.
 func (h *haystack) look(b []byte, at uintptr) {
 	for i := 0; i+shortest <= len(b); i++ {
 		if i%page == 0 && i+page <= len(b) && bytes.Equal(b[i:i+page], blank[:]) {
-			i += page - shortest // a needle may begin at its end
+			i += page - shortest // a needle may begin at the end of the page
 			continue
 		}
 		for _, n := range h.begins[pair(b[i], b[i+1])] {
@@ -182,7 +183,7 @@ type region struct {
 	from, to uintptr
 }
 
-// enormous regions are the race detector's own.
+// enormous is a size that only regions of the race detector reach.
 const enormous = 64 << 30
 
 func writable() ([]region, error) {

@@ -16,18 +16,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Open begins an empty history that goes by a clock and keeps hours for [Days] days,
-// and says how it is closed.
+// Open makes an empty history that uses the given clock and keeps hours for [Days] days.
+// end closes it.
 type Open func(now func() time.Time) (h poll.History, end func(), err error)
 
-// Run does at random what pollers and readers do, and compares every answer with the
-// model's. It does so checks times, unless the flag rapid.checks says otherwise.
+// Run performs random operations of pollers and readers and compares every result with the
+// model's. It does so checks times unless the flag rapid.checks is set.
 func Run(t *testing.T, checks int, open Open) {
 	if f := flag.Lookup("rapid.checks"); f != nil && f.Value.String() == f.DefValue {
 		if err := f.Value.Set(strconv.Itoa(checks)); err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = f.Value.Set(f.DefValue) }() // its own default
+		defer func() { _ = f.Value.Set(f.DefValue) }() // restore the default
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		start := time.Date(2026, 11, 20, 10, 7, 0, 0, time.UTC).Add(time.Duration(rapid.IntRange(0, 3600).Draw(t, "start")) * time.Second)
@@ -65,7 +65,7 @@ type run struct {
 	m   *model
 }
 
-// ids are the tokens: one address on two chains, and the native coin.
+// ids are the tokens: one address on two chains, a native coin, and another token.
 var ids = []price.ID{
 	{Chain: 1, Address: common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")},
 	{Chain: 8453, Address: common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")},
@@ -73,7 +73,7 @@ var ids = []price.ID{
 	{Chain: 56, Address: common.HexToAddress("0x55d398326f99059fF775485246999027B3197955")},
 }
 
-// value is a price from 1e-18 to above 1e20 dollars, mostly a common one.
+// value draws a price from 1e-18 to almost 1e19 dollars, mostly a common one.
 func value(t *rapid.T) price.Value {
 	mantissa := rapid.Uint64Range(1, 99_999_999_999_999_999).Draw(t, "mantissa")
 	exponent := rapid.SampledFrom([]int64{0, 1, 2, 3, 10, 20}).Draw(t, "exponent")
@@ -115,15 +115,15 @@ func (r *run) append(t *rapid.T) {
 	r.keep(t, r.minute(t, r.m.now))
 }
 
-// late is a minute older than the newest.
+// late appends a minute older than the newest.
 func (r *run) late(t *rapid.T) {
 	r.keep(t, r.minute(t, r.m.now.Add(-duration(t, "late", 24*time.Hour))))
 }
 
-// again is a second fetch in the same minute.
+// again appends a second fetch of the same minute.
 func (r *run) again(t *rapid.T) { r.keep(t, r.minute(t, r.m.now)) }
 
-// idle is time in which nobody fetches.
+// idle lets time pass without a fetch.
 func (r *run) idle(t *rapid.T) { r.m.now = r.m.now.Add(duration(t, "idle", 90*time.Minute)) }
 
 func (r *run) fill(t *rapid.T, of price.Resolution) {
@@ -203,7 +203,7 @@ func (r *run) checkCharts(t *rapid.T, id price.ID) {
 	}
 }
 
-// checkKept compares what is kept beside the prices.
+// checkKept compares facts and totals.
 func (r *run) checkKept(t *rapid.T) {
 	facts, err := r.h.Facts(r.ctx)
 	if err != nil || len(facts) != len(r.m.facts) {
@@ -236,8 +236,8 @@ func (r *run) checkLast(t *rapid.T) {
 	}
 }
 
-// checkCoverages: since may be the beginning of the candle that the oldest sample
-// went into.
+// checkCoverages allows Since to be the start of the candle that the oldest sample was
+// merged into.
 func (r *run) checkCoverages(t *rapid.T) {
 	all, err := r.h.Coverages(r.ctx, r.m.now)
 	if err != nil {

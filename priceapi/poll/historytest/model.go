@@ -1,5 +1,5 @@
-// Package historytest is what holds for every [poll.History], checked against a model
-// that keeps everything and is in no hurry.
+// Package historytest tests any [poll.History] against a simple model that keeps
+// everything.
 package historytest
 
 import (
@@ -10,23 +10,24 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// steps and retention of the resolutions. Hours are kept for Days days.
+// Steps and retention of the resolutions.
 var (
 	steps = [...]time.Duration{price.Minutes: time.Minute, price.Quarters: 15 * time.Minute, price.Hours: time.Hour}
 	keeps = [...]time.Duration{price.Minutes: 25 * time.Hour, price.Quarters: 8 * 24 * time.Hour, price.Hours: Days * 24 * time.Hour}
 )
 
-// Days is for how long the histories under test are to keep hours.
+// Days is how long the histories under test must keep hours.
 const Days = 32
 
-// maxAge is how much older than its minute a sample may be; older ones count as that.
+// maxAge is the largest age of a sample relative to its minute; an older one is recorded
+// with this age.
 const maxAge = 255 * time.Minute
 
-// A model is a history by its definition.
+// A model is a reference implementation of a history.
 type model struct {
 	now     time.Time
 	minutes map[time.Time]map[price.ID]price.Sample
-	filled  [3]map[time.Time]map[price.ID]price.Candle // of quarters and hours
+	filled  [3]map[time.Time]map[price.ID]price.Candle // quarters and hours only
 	facts   map[price.ID]price.Facts
 	totals  poll.Totals
 }
@@ -39,7 +40,7 @@ func newModel(now time.Time) *model {
 	return m
 }
 
-// packed is what is left of a value when it is kept.
+// packed returns what remains of a value after storage.
 func packed(v price.Value) price.Value {
 	v, _ = v.Pack().Unpack()
 	return v
@@ -109,7 +110,7 @@ func fold(candles []price.Candle, step time.Duration) (all []price.Candle) {
 	return all
 }
 
-// candle is that of a span: made of the finer ones, else filled.
+// candle returns the candle of a span: built from finer ones, otherwise as filled.
 func (m *model) candle(r price.Resolution, id price.ID, at time.Time) (c price.Candle, ok bool) {
 	if r == price.Minutes {
 		s, ok := m.minutes[at][id]
@@ -139,7 +140,7 @@ func (m *model) chart(id price.ID, p price.Period) []price.Candle {
 	return fold(all, p.Step)
 }
 
-// near are the samples of a token that are as close as any.
+// near returns all samples of a token with the smallest distance to at.
 func (m *model) near(id price.ID, at time.Time, tolerance time.Duration) (best []price.Sample) {
 	off := func(s price.Sample) time.Duration { return s.At.Sub(at.Truncate(time.Second)).Abs() }
 	from, to := at.Add(-tolerance).Truncate(time.Minute), at.Add(tolerance)
@@ -167,7 +168,7 @@ func (m *model) last(id price.ID) (last price.Sample, ok bool) {
 	return last, ok
 }
 
-// since is the oldest span that there is something of.
+// since returns the start of the oldest span that has data.
 func (m *model) since(id price.ID) (oldest time.Time, ok bool) {
 	for r := range steps {
 		for at := m.oldest(price.Resolution(r)); !at.After(m.now); at = at.Add(steps[r]) {

@@ -1,5 +1,5 @@
-// Package webtest checks a running price API against every table of its spec, over
-// HTTP: the same for the one that is embedded and the one that is hosted.
+// Package webtest checks a running price API against every table of its spec over HTTP,
+// whether embedded or hosted.
 package webtest
 
 import (
@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// maxBody bounds an answer, in bytes.
+// maxBody limits an answer, in bytes.
 const maxBody = 16 << 20
 
-// sample is how many tokens are asked for one by one.
+// sample is how many tokens are requested individually.
 const sample = 25
 
-// A contract is one run.
+// A contract is one run of the checks.
 type contract struct {
 	testing.TB
-	base   string // with /api/v1
+	base   string // including /api/v1
 	client *http.Client
-	fields map[string]table // of records, by the word that the endpoint table has for them
+	fields map[string]table // of records, by their name in the endpoint table
 }
 
-// records are the words for records, and the headings of their tables.
+// records maps the records' names to the headings of their tables.
 var records = map[string]string{
 	"health record":             "Health record",
 	"statistics record":         "Statistics record",
@@ -33,9 +33,9 @@ var records = map[string]string{
 	"single-token price record": "Single-token price record",
 }
 
-// Contract checks every table of the spec on the API at baseURL, such as
-// http://127.0.0.1:5330. It needs prices on all chains of the spec; client may add an
-// API key to its requests.
+// Contract checks every table of the spec against the API at baseURL, such as
+// http://127.0.0.1:5330. It needs prices on all chains of the spec; client may add an API
+// key to its requests.
 func Contract(t testing.TB, baseURL string, client *http.Client) {
 	t.Helper()
 	direct := *client
@@ -68,7 +68,6 @@ func Contract(t testing.TB, baseURL string, client *http.Client) {
 	}
 }
 
-// get asks for a path below the base and expects a status.
 func (c *contract) get(path string, status int) (*http.Response, []byte) {
 	c.Helper()
 	return c.do(http.MethodGet, path, nil, status)
@@ -98,7 +97,7 @@ func (c *contract) do(method, path string, header http.Header, status int) (*htt
 	return res, body
 }
 
-// record asks for one and checks it against its table.
+// record requests a record and checks it against its table.
 func (c *contract) record(path, word string) record {
 	c.Helper()
 	res, body := c.get(path, http.StatusOK)
@@ -117,7 +116,7 @@ func (c *contract) record(path, word string) record {
 	return r
 }
 
-// items are the items of a price list, each checked.
+// items requests a price list and checks each item.
 func (c *contract) items(path string) (record, []record) {
 	c.Helper()
 	envelope := c.record(path, "token price list envelope")
@@ -139,8 +138,7 @@ func (c *contract) list(path string, envelope record) []record {
 	return items
 }
 
-// chains: every chain of the spec is monitored, and the filter lets nothing else
-// through.
+// chains checks that every chain of the spec is monitored and that the chain filter works.
 func (c *contract) chains(of table) {
 	for _, row := range of.rows {
 		path := "/tokens?chain_id=" + row[0]
@@ -159,7 +157,7 @@ func (c *contract) chains(of table) {
 	}
 }
 
-// endpoints: every path answers, with every parameter and without, with its record.
+// endpoints checks that every path returns its record, with every parameter and without.
 func (c *contract) endpoints(of table) {
 	_, items := c.items("/tokens/price24h?limit=1")
 	if len(items) == 0 {
@@ -202,7 +200,7 @@ func (c *contract) endpoint(path string, query []string, word string) {
 	c.problem(http.MethodPost, path, http.StatusMethodNotAllowed)
 }
 
-// limits: the numbers of the spec.
+// limits checks the numbers of the spec.
 func (c *contract) limits(of table) {
 	envelope, items := c.items("/tokens/price24h")
 	checks := map[string]func(value string){

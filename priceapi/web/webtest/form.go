@@ -9,11 +9,11 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A form checks one value of a record, still in its JSON.
+// A form checks one value of a record in its JSON form.
 type form func(raw string) error
 
-// forms are the spec's words for what a value is. A word that is not here fails the
-// contract: nothing of the spec goes unchecked.
+// forms are the spec's names for value formats. An unknown name fails the contract, so that
+// nothing in the spec goes unchecked.
 var forms = map[string]form{
 	"string": text(`[^\x00-\x1f]+`),
 	"string, ISO 8601 UTC with fractional seconds and Z": text(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z`),
@@ -30,7 +30,7 @@ var forms = map[string]form{
 	"array of token price items": literal(`\[.*\]`),
 }
 
-// literal is a value written exactly so.
+// literal matches a raw JSON value.
 func literal(pattern string) form {
 	whole := regexp.MustCompile(`(?s)^(` + pattern + `)$`)
 	return func(raw string) error {
@@ -41,7 +41,7 @@ func literal(pattern string) form {
 	}
 }
 
-// text is a JSON string of the form.
+// text matches the content of a JSON string.
 func text(pattern string) form {
 	whole := regexp.MustCompile(`^(` + pattern + `)$`)
 	return func(raw string) error {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// meaning checks what the values say, beside their form. Prices may change while it
-// asks; what it finds counts when they did not.
+// meaning checks the content of values in addition to their format. Prices may change
+// meanwhile, so findings count only if the list did not change.
 func (c *contract) meaning() {
 	const path = "/tokens/price24h?limit=1000"
 	for range 5 {
@@ -52,7 +52,8 @@ func (c *contract) findings(envelope record, items []record) (found []error) {
 	return found
 }
 
-// arithmetic: the change is the difference, and without 24 hours of data all is zero.
+// arithmetic checks that the change is the difference of the prices, and that all are zero
+// without 24 hours of data.
 func arithmetic(item record) error {
 	now, ago, change := decimal(item.text("price_now")), decimal(item.text("price_24h_ago")), decimal(item.text("change_abs"))
 	percent, err := strconv.ParseFloat(item.values["change_pct"], 64)
@@ -75,7 +76,7 @@ func arithmetic(item record) error {
 	return nil
 }
 
-// single: the single-token record says what the item says.
+// single checks that the single-token record agrees with the list item.
 func (c *contract) single(item record) (found []error) {
 	c.Helper()
 	path := "/tokens/" + item.text("token_address") + "/price24h?chain_id=" + item.values["chain_id"]
@@ -93,7 +94,7 @@ func (c *contract) single(item record) (found []error) {
 	return found
 }
 
-// unchanged: an answer that a client has is not sent again.
+// unchanged checks HEAD and If-None-Match.
 func (c *contract) unchanged() {
 	c.Helper()
 	const path = "/tokens/price24h?limit=5"
@@ -106,13 +107,13 @@ func (c *contract) unchanged() {
 	if !strings.HasPrefix(tag, `"`) {
 		c.Fatalf("the tag %q is not a strong one", tag)
 	}
-	// Prices may have been fetched in between: then there is a new tag.
+	// Prices may have been fetched in between, which changes the tag.
 	if again, _ := c.get(path, http.StatusOK); again.Header.Get("ETag") == tag {
 		c.do(http.MethodGet, path, http.Header{"If-None-Match": {tag}}, http.StatusNotModified)
 	}
 }
 
-// refusals: what is asked wrongly is refused, with a remedy.
+// refusals checks that wrong requests are rejected with a remedy.
 func (c *contract) refusals() {
 	unknown := "/tokens/0x000000000000000000000000000000000000dEaD"
 	for path, status := range map[string]int{
@@ -134,7 +135,7 @@ func (c *contract) refusals() {
 	}
 }
 
-// problem expects a refusal as RFC 9457 has it.
+// problem expects an RFC 9457 problem.
 func (c *contract) problem(method, path string, status int) {
 	c.Helper()
 	res, body := c.do(method, path, nil, status)
@@ -159,7 +160,7 @@ func (c *contract) problem(method, path string, status int) {
 	}
 }
 
-// number reads an integer, -1 when it is none.
+// number parses an integer; -1 if it is none.
 func number(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -168,7 +169,7 @@ func number(text string) int {
 	return n
 }
 
-// decimal reads a number exactly, -1 when it is none.
+// decimal parses a number exactly; -1 if it is none.
 func decimal(text string) *big.Rat {
 	if r, ok := new(big.Rat).SetString(text); ok {
 		return r

@@ -9,13 +9,13 @@ import (
 	"slices"
 )
 
-// A record is a JSON object with its members as they were written.
+// A record is a JSON object with its values unparsed.
 type record struct {
 	names  []string // in order
 	values map[string]string
 }
 
-// parse reads an object and nothing after it; a name that comes twice is an error.
+// parse parses exactly one object; a repeated name is an error.
 func parse(body []byte) (record, error) {
 	r := record{values: map[string]string{}}
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -31,7 +31,7 @@ func parse(body []byte) (record, error) {
 		if err := d.Decode(&raw); err != nil {
 			return r, err
 		}
-		key := name.(string) // the decoder saw to it
+		key := name.(string) // guaranteed by the decoder
 		if slices.Contains(r.names, key) {
 			return r, fmt.Errorf("member %q comes twice", key)
 		}
@@ -47,7 +47,7 @@ func parse(body []byte) (record, error) {
 	return r, nil
 }
 
-// list reads the objects of an array member.
+// list returns the objects of an array member.
 func (r record) list(name string) (all []record, err error) {
 	var raws []json.RawMessage
 	if err := json.Unmarshal([]byte(r.values[name]), &raws); err != nil || raws == nil {
@@ -63,7 +63,7 @@ func (r record) list(name string) (all []record, err error) {
 	return all, nil
 }
 
-// text is a member that is a string, "" when it is none.
+// text returns a string member, "" if it is not a string.
 func (r record) text(name string) string {
 	s, err := stringOf(r.values[name])
 	if err != nil {
@@ -72,8 +72,8 @@ func (r record) text(name string) string {
 	return s
 }
 
-// check compares the members with a table of fields: all of them, no other, in the
-// form that the table names.
+// check compares the members with a table of fields: exactly those names, each in the
+// table's format.
 func (r record) check(fields table) error {
 	var wrong []error
 	for _, row := range fields.rows {

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// spec is what the user asked for, as it was given.
+// spec is the specification of the API, as it was given.
 //
 //go:embed testdata/price-api.md
 var spec string
 
-// A table is one of the spec's, with the heading above it.
+// A table is a table of the spec with the heading above it.
 type table struct {
 	heading string
 	columns []string
 	rows    [][]string
 }
 
-// tables reads the tables out of a Markdown text.
+// tables extracts the tables of a Markdown text.
 func tables(markdown string) (all []table) {
 	heading := ""
 	var open *table
@@ -47,7 +47,7 @@ func cells(line string) []string {
 	return parts
 }
 
-// parameter is one of an endpoint's, as its row describes it.
+// A parameter is an endpoint's parameter as its row describes it.
 type parameter struct {
 	name string
 	path bool
@@ -55,7 +55,7 @@ type parameter struct {
 
 var parameterText = regexp.MustCompile(`^(\w+) \(([^)]*)\)$`)
 
-// parameters reads the third cell of an endpoint's row.
+// parameters parses the third cell of an endpoint's row.
 func parameters(text string) (all []parameter, ok bool) {
 	if text == "none" {
 		return nil, true

@@ -11,10 +11,10 @@ import (
 
 func (d *Desk) clockFile() string { return filepath.Join(d.dir, "clock") }
 
-// SetClock sets by how much the clock of the daemon, one with faults, is ahead from now on.
+// SetClock sets how far the daemon's clock is ahead from now on. It needs Options.Faults.
 func (d *Desk) SetClock(ahead time.Duration) {
 	d.t.Helper()
-	beside := d.clockFile() + "~" // the daemon reads at any time
+	beside := d.clockFile() + "~" // renamed into place, as the daemon may read at any time
 	if err := errors.Join(os.WriteFile(beside, []byte(ahead.String()), 0o600), os.Rename(beside, d.clockFile())); err != nil {
 		d.t.Fatal(err)
 	}

@@ -14,8 +14,7 @@ import (
 	"swapkeep/test/processes"
 )
 
-// Status waits until a daemon runs, which it does not start, and tells of its
-// health.
+// Status waits until a daemon runs, without starting one, and returns its status.
 func (d *Desk) Status() (s protocol.StatusResult) {
 	d.t.Helper()
 	var out []byte
@@ -32,8 +31,8 @@ func (d *Desk) Status() (s protocol.StatusResult) {
 	return s
 }
 
-// KillDaemon ends the daemon as a power cut would, and waits until it is gone. The
-// browser's relay starts another.
+// KillDaemon kills the daemon and waits until it is gone. The browser's relay starts
+// another.
 func (d *Desk) KillDaemon() {
 	d.t.Helper()
 	pid := d.Status().PID
@@ -48,8 +47,8 @@ func (d *Desk) KillDaemon() {
 	d.t.Fatalf("the daemon, %d, outlives SIGKILL", pid)
 }
 
-// answers reports whether the desk's socket is still that process's: the kernel
-// closes it a moment after the rest of the process has gone.
+// answers reports whether the desk's socket still belongs to the process: the kernel closes
+// it a moment after the rest of the process is gone.
 func (d *Desk) answers(pid int) bool {
 	conn, err := transport.Dial(d.t.Context(), d.place)
 	if err != nil {
@@ -60,14 +59,13 @@ func (d *Desk) answers(pid int) bool {
 	return err == nil && peer.PID == pid
 }
 
-// StopDaemon ends the daemon on purpose: the next port starts another, a relay
-// that was there before does not.
+// StopDaemon stops the daemon: the next port starts another, an existing relay does not.
 func (d *Desk) StopDaemon() {
 	d.t.Helper()
 	d.Swapkeep("stop")
 }
 
-// Orders are what the daemon has, the newest first.
+// Orders returns the daemon's orders, newest first.
 func (d *Desk) Orders() (all []protocol.Order) {
 	d.t.Helper()
 	pages := json.NewDecoder(bytes.NewReader(d.Swapkeep("--json", "orders")))
@@ -84,7 +82,7 @@ func (d *Desk) Orders() (all []protocol.Order) {
 	}
 }
 
-// AwaitOrder looks until the newest order is as wanted.
+// AwaitOrder polls until the newest order is as wanted.
 func (d *Desk) AwaitOrder(what string, wanted func(protocol.Order) bool) (o protocol.Order) {
 	d.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(4 * pause) {
@@ -98,7 +96,7 @@ func (d *Desk) AwaitOrder(what string, wanted func(protocol.Order) bool) (o prot
 	return o
 }
 
-// AwaitState looks until the newest order is in a state, such as filled.
+// AwaitState polls until the newest order is in a state, such as filled.
 func (d *Desk) AwaitState(state string) protocol.Order {
 	d.t.Helper()
 	return d.AwaitOrder(state, func(o protocol.Order) bool { return o.State == state })

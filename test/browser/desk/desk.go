@@ -1,8 +1,8 @@
 //go:build browser
 
-// Package desk is one user at one machine for tests of the extension: a home that
-// goes away again, the real programs and a real keychain, a browser that finds the
-// host, and the sandbox for the outside world. Tests run it as
+// Package desk is one user on one machine, for tests of the extension: a temporary home,
+// the real programs and a real keychain, a browser that finds the host, and the sandbox as
+// the outside world. Tests run it as
 //
 //	scripts/with-keyring.sh go test -tags browser ./test/browser/... [-args -bin=DIR]
 //
@@ -33,39 +33,37 @@ import (
 )
 
 const (
-	patience = time.Minute // for anything to happen, on a busy machine too
+	patience = time.Minute // for anything to happen, even on a busy machine
 	soon     = 10 * time.Second
 	pause    = 30 * time.Millisecond
 )
 
-// Options say what is unusual about a desk.
+// Options says how a desk differs from the default.
 type Options struct {
-	// Extension names the folders of another extension than ours.
+	// Extension names the directories of another extension than ours.
 	Extension map[ui.Kind]string
-	// Beside is the folder of a stranger's extension that the browser has too.
-	// Chromium only.
+	// Beside is the directory of another extension in the browser. Chromium only.
 	Beside string
-	// Unlisted leaves the extensions out of the configuration: nobody lets them in yet.
+	// Unlisted leaves the extensions out of the configuration, so that none is allowed yet.
 	Unlisted bool
-	// Keychain gives the desk one of its own, which Keychain ends, locks and begins.
+	// Keychain gives the desk a keychain of its own, for Desk.Keychain.
 	Keychain bool
-	// Faults makes the programs those with named points to die at and a clock that
-	// SetClock sets.
+	// Faults builds the programs with fault points and a clock that SetClock sets.
 	Faults bool
-	// Daemon is the package of a program that stands where swapkeepd does, such as
+	// Daemon is the package of a program that replaces swapkeepd, such as
 	// ./test/fakedaemon, from the module's root.
 	Daemon string
-	// Env goes into the environment of all programs, and of the browsers.
+	// Env is added to the environment of all programs and of the browsers.
 	Env []string
 	// Config is appended to the daemon's configuration, in TOML.
 	Config string
-	// Look is that of new pages.
+	// Look is the look of new pages.
 	Look ui.Look
-	// Language is that of the browsers; "" = en.
+	// Language is the language of the browsers; "" is en.
 	Language string
 }
 
-// A Desk is one user at one machine. Its methods fail the test.
+// A Desk is one user on one machine. Its methods fail the test.
 type Desk struct {
 	*World
 	t       *testing.T
@@ -75,12 +73,12 @@ type Desk struct {
 	extension map[ui.Kind]string
 	place     transport.Place
 	env       []string
-	keychain  *keychain.Service // nil = that of all desks
-	logged    bool              // its log was told
+	keychain  *keychain.Service // nil: the one of all desks
+	logged    bool              // its log was printed
 }
 
-// New makes a home with nothing running in it. The sandbox is this desk's until
-// the test ends. What the test leaves running fails it.
+// New creates a home in which nothing runs. The sandbox belongs to this desk until the test
+// ends. A process that the test leaves running fails it.
 func New(t *testing.T, o Options) *Desk {
 	t.Helper()
 	if os.Getenv("SWAPKEEP_TEST_KEYRING") == "" {
@@ -113,13 +111,13 @@ func New(t *testing.T, o Options) *Desk {
 		keychain.BusVariable + "=" + bus,
 		"SWAPKEEP_HOME=" + d.place.Home, "SWAPKEEP_CONFIG=" + config,
 	}, o.Env...)
-	if o.Faults { // other programs refuse it
+	if o.Faults { // other programs refuse the variable
 		d.env = append(d.env, "SWAPKEEP_CLOCK_SHIFT=@"+d.clockFile())
 	}
 	return d
 }
 
-// config is the sandbox's, for these extensions.
+// config returns the sandbox's configuration with these extensions.
 func (d *Desk) config() []byte {
 	d.t.Helper()
 	chromium, err := ui.ChromiumID(d.extension[ui.Chromium])
@@ -136,7 +134,7 @@ func (d *Desk) config() []byte {
 	return fmt.Appendf(d.Config(), "\n[extensions]\nchromium = [%q]\nfirefox = [%q]\n\n%s", chromium, firefox, d.options.Config)
 }
 
-// folder makes a private folder in the desk.
+// folder creates a private directory in the desk.
 func (d *Desk) folder(path string) string {
 	d.t.Helper()
 	full := filepath.Join(d.dir, path)
@@ -146,10 +144,10 @@ func (d *Desk) folder(path string) string {
 	return full
 }
 
-// manifests are where each browser looks for the host's manifest, below the desk.
+// manifests is where each browser looks for the host's manifest, below the desk.
 var manifests = map[ui.Kind]string{ui.Chromium: "chromium/NativeMessagingHosts", ui.Firefox: ".mozilla/native-messaging-hosts"}
 
-// Manifests is the folder where a browser looks for hosts' manifests.
+// Manifests returns the directory in which a browser looks for hosts' manifests.
 func (d *Desk) Manifests(kind ui.Kind) string {
 	d.t.Helper()
 	return d.folder(manifests[kind])
@@ -161,7 +159,7 @@ func (d *Desk) InstallHost(kind ui.Kind) {
 	d.Swapkeep("manifest", string(kind), "--dir", d.Manifests(kind))
 }
 
-// RemoveHost takes the host away from a browser.
+// RemoveHost removes the host's manifest from a browser.
 func (d *Desk) RemoveHost(kind ui.Kind) {
 	d.t.Helper()
 	if err := os.Remove(filepath.Join(d.Manifests(kind), manifest.FileName)); err != nil {
@@ -169,8 +167,8 @@ func (d *Desk) RemoveHost(kind ui.Kind) {
 	}
 }
 
-// InstallProgram lets a browser find another program as the native host of a name,
-// by its package from the module's root. It returns the program's path, beside the
+// InstallProgram lets a browser find another program as the native host of a name, by its
+// package from the module's root. It returns the program's path, in the directory of the
 // real ones.
 func (d *Desk) InstallProgram(kind ui.Kind, name, pkg string) string {
 	d.t.Helper()
@@ -197,8 +195,8 @@ func (d *Desk) InstallProgram(kind ui.Kind, name, pkg string) string {
 	return path
 }
 
-// Alter gives this desk's next browser of the kind a copy of the extension that
-// change has changed. It returns the copy's folder.
+// Alter gives this desk's next browser of the kind a copy of the extension that change has
+// modified. It returns the copy's directory.
 func (d *Desk) Alter(kind ui.Kind, change func(folder string) error) string {
 	d.t.Helper()
 	folder := d.folder("extension-" + string(kind))
@@ -209,15 +207,14 @@ func (d *Desk) Alter(kind ui.Kind, change func(folder string) error) string {
 	return folder
 }
 
-// Browser installs the host and starts a browser. Its profile is the desk's: it
-// goes on in the next one of the kind.
+// Browser installs the host and starts a browser. The next one of the kind has its profile.
 func (d *Desk) Browser(kind ui.Kind) *ui.Browser {
 	d.t.Helper()
 	d.InstallHost(kind)
 	return d.BrowserAlone(kind)
 }
 
-// BrowserAlone starts a browser and leaves the host as it is.
+// BrowserAlone starts a browser without installing the host.
 func (d *Desk) BrowserAlone(kind ui.Kind) *ui.Browser {
 	d.t.Helper()
 	shots := os.Getenv("SWAPKEEP_SHOTS")
@@ -230,14 +227,14 @@ func (d *Desk) BrowserAlone(kind ui.Kind) *ui.Browser {
 	})
 }
 
-// command is one of the product's commands at this desk.
+// command returns a swapkeep command for this desk.
 func (d *Desk) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(d.bin, "swapkeep"), args...)
 	cmd.Env = d.env
 	return cmd
 }
 
-// Swapkeep runs a command to its good end and returns what it wrote.
+// Swapkeep runs a command, which has to succeed, and returns its output.
 func (d *Desk) Swapkeep(args ...string) []byte {
 	d.t.Helper()
 	return d.SwapkeepWith("", args...)
@@ -256,7 +253,7 @@ func (d *Desk) SwapkeepWith(input string, args ...string) []byte {
 	return out
 }
 
-// ask runs a command with --json and decodes what it wrote.
+// ask runs a command with --json and decodes its output.
 func ask[T any](d *Desk, input string, args ...string) (v T) {
 	d.t.Helper()
 	out := d.SwapkeepWith(input, append([]string{"--json"}, args...)...)
@@ -266,8 +263,8 @@ func ask[T any](d *Desk, input string, args ...string) (v T) {
 	return v
 }
 
-// Shell runs lines as the user types them into a terminal, in their home folder and
-// with the programs on the path, to their good end, and returns what they wrote.
+// Shell runs lines as the user would in a terminal, in the home directory and with the
+// programs on PATH. They have to succeed; it returns their output.
 func (d *Desk) Shell(lines string) string {
 	d.t.Helper()
 	cmd := exec.Command("sh", "-euc", lines)
@@ -279,7 +276,7 @@ func (d *Desk) Shell(lines string) string {
 	return string(out)
 }
 
-// Log is what the daemon last wrote, for a test that fails.
+// Log returns the end of the daemon's log, for a failed test.
 func (d *Desk) Log() string {
 	d.logged = true
 	b, err := os.ReadFile(d.place.LogPath())
@@ -289,8 +286,7 @@ func (d *Desk) Log() string {
 	return "the daemon's log ends:\n" + string(b[max(0, len(b)-4000):])
 }
 
-// left are the processes of our programs at this desk that do not end in that time,
-// where they were unpacked and where they are installed.
+// left returns processes of this desk's unpacked and installed programs that outlast wait.
 func (d *Desk) left(wait time.Duration) (all []int) {
 	for _, folder := range []string{d.bin, filepath.Join(d.dir, ".local", "lib", "swapkeep", "current")} {
 		left, err := processes.Left(folder, wait)
@@ -302,8 +298,8 @@ func (d *Desk) left(wait time.Duration) (all []int) {
 	return all
 }
 
-// leaveNothing stops the daemon, whose browsers have been closed by now, and ends
-// what is left, which fails the test.
+// leaveNothing stops the daemon, after the browsers have been closed, and kills what is
+// left, which fails the test.
 func (d *Desk) leaveNothing() {
 	if d.t.Failed() && !d.logged {
 		d.t.Log(d.Log())
@@ -322,7 +318,7 @@ func (d *Desk) leaveNothing() {
 	}
 }
 
-// removeAll tries again while a process that was killed still writes.
+// removeAll retries while a killed process still writes.
 func removeAll(dir string) (err error) {
 	for end := time.Now().Add(soon); time.Now().Before(end); time.Sleep(pause) {
 		if err = os.RemoveAll(dir); err == nil {
@@ -332,8 +328,8 @@ func removeAll(dir string) (err error) {
 	return err
 }
 
-// install gives the desk programs at a path of its own, which tells its processes
-// from another desk's.
+// install gives the desk programs at a path of its own, by which its processes are told
+// apart from another desk's.
 func (d *Desk) install() {
 	d.t.Helper()
 	from, err := programs(d.options)
@@ -353,14 +349,14 @@ func linkOrCopy(from, to string) error {
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	b, err := os.ReadFile(from) // another file system
+	b, err := os.ReadFile(from) // on another file system
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(to, b, 0o755)
 }
 
-// builtExtension is our extension for both browsers, built for the sandbox at hand.
+// builtExtension returns our extension for both browsers, built for the current sandbox.
 func (w *World) builtExtension(t *testing.T) map[ui.Kind]string {
 	t.Helper()
 	dirs, err := w.extension()

@@ -60,7 +60,7 @@ func TestWalletAndWorld(t *testing.T) {
 	}
 }
 
-// TestAsNew wants nothing of the test before to be left in the world.
+// TestAsNew checks that the world keeps nothing from the test before.
 func TestAsNew(t *testing.T) {
 	d := newDesk(t, desk.Options{})
 	if rules := d.Faults("dex").Rules(); len(rules) != 0 || d.Chain(desk.Base).Paused() {

@@ -4,7 +4,7 @@ package desk
 
 import "swapkeep/test/keychain"
 
-// ownKeychain begins the desk's keychain and returns its bus's address.
+// ownKeychain starts the desk's keychain and returns its bus address.
 func (d *Desk) ownKeychain() string {
 	d.t.Helper()
 	k, err := keychain.Start(d.folder("keychain"))
@@ -16,7 +16,7 @@ func (d *Desk) ownKeychain() string {
 	return k.Address()
 }
 
-// Keychain has the desk's own keychain be in a state from now on.
+// Keychain puts the desk's own keychain into a state.
 func (d *Desk) Keychain(state keychain.State) {
 	d.t.Helper()
 	if d.keychain == nil {

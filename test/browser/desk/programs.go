@@ -19,12 +19,12 @@ import (
 
 var binFlag = flag.String("bin", "", "folder with swapkeep and swapkeepd; built when empty")
 
-// root holds the desks of a test binary, and what they share. It is short so that
-// a socket's path fits.
+// root holds the desks of a test binary, and what they share. It is short because of the
+// limit on socket paths.
 var root string
 
-// Main runs the tests of a package and ends what they shared. It returns the exit
-// code; a TestMain is os.Exit(desk.Main(m)).
+// Main runs the tests of a package and ends what they share. It returns the exit code; a
+// TestMain is os.Exit(desk.Main(m)).
 func Main(m *testing.M) int {
 	flag.Parse()
 	var err error
@@ -40,7 +40,7 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// module is the folder of the module that the test is in.
+// module returns the directory of the module that the test is in.
 func module() (string, error) {
 	dir, err := os.Getwd()
 	for ; err == nil; dir = filepath.Dir(dir) {
@@ -54,10 +54,10 @@ func module() (string, error) {
 	return "", errors.Join(err, errors.New("no module around the test"))
 }
 
-// built are programs that were built, by package and tags.
+// built has the programs built so far, by package and tags.
 var built = map[[2]string]string{}
 
-// programs are the paths of swapkeep and swapkeepd.
+// programs returns the paths of swapkeep and swapkeepd.
 func programs(o Options) (map[string]string, error) {
 	all := map[string]string{}
 	for _, program := range []string{"swapkeep", "swapkeepd"} {
@@ -81,7 +81,7 @@ func programs(o Options) (map[string]string, error) {
 	return all, nil
 }
 
-// build makes a program once, as the Makefile does.
+// build builds a program once, as the Makefile does.
 func build(pkg, tags string) (string, error) {
 	key := [2]string{pkg, tags}
 	if path, ok := built[key]; ok {
@@ -101,8 +101,7 @@ func build(pkg, tags string) (string, error) {
 	return path, nil
 }
 
-// buildExtension builds our extension as developers do, for the token list of a
-// sandbox, into dir.
+// buildExtension builds our extension into dir as developers do, for a sandbox's tokens.
 func buildExtension(dir string, s *sandbox.Sandbox) (map[ui.Kind]string, error) {
 	at, err := module()
 	if err != nil {

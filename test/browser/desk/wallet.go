@@ -9,25 +9,25 @@ import (
 	"swapkeep/sandbox"
 )
 
-// Password is that of the test wallets.
+// Password of the test wallets.
 const Password = "correct horse battery staple"
 
-// A Wallet is one that the daemon keeps.
+// A Wallet is a wallet that the daemon has.
 type Wallet struct {
 	ID      string
 	Address common.Address // of its first account
 	Words   string
 }
 
-// Wallet makes a new wallet by the command line, with nothing in it.
+// Wallet creates a new empty wallet by the command line.
 func (d *Desk) Wallet() Wallet {
 	d.t.Helper()
 	made := ask[protocol.CreateResult](d, Password+"\n", "keys", "create", "--password-fd", "0")
 	return walletOf(made, string(made.Words))
 }
 
-// TestWallet imports the published test mnemonic, whose accounts are rich on all
-// chains, in any test before this one too.
+// TestWallet imports the published test mnemonic. Its accounts are rich on all chains, but
+// tests before this one used them too.
 func (d *Desk) TestWallet() Wallet {
 	d.t.Helper()
 	input := sandbox.Mnemonic + "\n" + Password + "\n"
@@ -39,13 +39,13 @@ func walletOf(made protocol.CreateResult, words string) Wallet {
 	return Wallet{made.Wallet.ID, common.HexToAddress(string(made.Wallet.Accounts[0].Address)), words}
 }
 
-// Wallets are those that the daemon keeps.
+// Wallets returns the daemon's wallets.
 func (d *Desk) Wallets() []protocol.Wallet {
 	d.t.Helper()
 	return ask[protocol.KeysStatus](d, "", "keys", "status").Wallets
 }
 
-// coins are what a rich wallet has on a chain.
+// coins are a rich wallet's balances on a chain.
 var coins = []struct{ symbol, amount string }{{"", "10"}, {"USDC", "20000"}}
 
 // RichWallet is Wallet with coins to swap on some chains.

@@ -26,29 +26,29 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// The chains of the sandbox.
+// Chains of the sandbox.
 const (
 	Mainnet  = 1
 	Base     = 8453
 	Arbitrum = 42161
 )
 
-// Blocks come so often, and with every transaction. Each puts a second on the
-// chain's time, which runs ahead of the clock by the latter; a world that is too far
-// ahead gives way to a new one before the next test. Prices are not read off a chain
-// that is two minutes ahead, nor are swaps judged by them then.
+// period is the time between blocks; transactions are mined at once besides. Each block
+// adds a second to the chain's time, which therefore runs ahead of the clock. A world that
+// is more than maxAhead ahead is replaced before the next test: from a chain that is two
+// minutes ahead prices are not read, nor are swaps judged by them.
 const (
 	period   = time.Second
 	maxAhead = time.Minute
 )
 
-// A World is a sandbox that one desk has to itself at a time. Everything in it
-// that is not on a chain is as new for each.
+// A World is a sandbox that belongs to one desk at a time. Except for the chains everything
+// in it is reset for each.
 type World struct {
 	*sandbox.Sandbox
 	t *testing.T
 
-	built map[ui.Kind]string // our extension; nil = not yet
+	built map[ui.Kind]string // our extension; nil: not yet
 }
 
 var world = &shared{}
@@ -68,7 +68,7 @@ func (s *shared) close() error {
 	return w.Close()
 }
 
-// takeWorld has the world until the test ends.
+// takeWorld reserves the world until the test ends.
 func takeWorld(t *testing.T) *World {
 	t.Helper()
 	world.mu.Lock()
@@ -81,7 +81,7 @@ func takeWorld(t *testing.T) *World {
 	return world.w
 }
 
-// renew resets the world, or begins another where there is none that serves.
+// renew resets the world, or starts a new one if there is none or it is too far ahead.
 func (s *shared) renew() error {
 	if s.w != nil && !s.w.ahead() {
 		return s.w.Reset()
@@ -109,7 +109,7 @@ func (w *World) ahead() bool {
 	return false
 }
 
-// extension builds ours once for a world.
+// extension builds our extension once for a world.
 func (w *World) extension() (map[ui.Kind]string, error) {
 	if w.built != nil {
 		return w.built, nil
@@ -122,8 +122,8 @@ func (w *World) extension() (map[ui.Kind]string, error) {
 	return w.built, err
 }
 
-// Chain is one of the sandbox's: it can be paused, resumed, mined, reorganised, and
-// its RPC has Faults.
+// Chain returns a chain of the sandbox: it can be paused, resumed, mined and reorganised,
+// and its RPC has Faults.
 func (w *World) Chain(id uint64) *sandbox.Chain {
 	w.t.Helper()
 	c := w.Sandbox.Chain(id)
@@ -141,8 +141,8 @@ func (w *World) Mine(chain uint64, blocks int) {
 	}
 }
 
-// Fault has a provider (dex, bridge, intent, gasless), a price service or a chain's
-// RPC (rpc-8453) answer as the rule says, until the test ends or end is called.
+// Fault makes a provider (dex, bridge, intent, gasless), a price service or a chain's RPC
+// (rpc-8453) answer as the rule says, until the test ends or end is called.
 func (w *World) Fault(server string, r inject.Rule) (end func()) {
 	w.t.Helper()
 	book := w.Faults(server)
@@ -170,9 +170,9 @@ func (w *World) Lie(server, target, pointer string, value any) (end func()) {
 	return w.Fault(server, inject.Rule{Target: target, Kind: inject.Lie, Pointer: pointer, Value: b})
 }
 
-// Control makes a request of the sandbox's control endpoint, which sandbox/README.md
-// describes, and decodes the answer into out, which may be nil. Settings of a
-// provider are changed by POST /dex and the like.
+// Control sends a request to the sandbox's control endpoint, which sandbox/README.md
+// describes, and decodes the answer into out, which may be nil. POST /dex and the like
+// change a provider's settings.
 func (w *World) Control(method, path string, body, out any) {
 	w.t.Helper()
 	if err := w.control(method, path, body, out); err != nil {
@@ -206,7 +206,7 @@ func (w *World) control(method, path string, body, out any) error {
 	return json.Unmarshal(b, out)
 }
 
-// Price moves what an asset is worth everywhere, in US dollars.
+// Price sets an asset's market price, in US dollars.
 func (w *World) Price(symbol string, dollars float64) {
 	w.t.Helper()
 	if err := w.Market().Move(w.t.Context(), market.Move{Symbol: symbol, MicroUSD: int64(dollars * 1e6)}); err != nil {
@@ -214,8 +214,7 @@ func (w *World) Price(symbol string, dollars float64) {
 	}
 }
 
-// Fund gives an account an amount of a token, in decimals, such as "1.5"; of the
-// native coin for the symbol "".
+// Fund gives an account a decimal amount of a token, such as "1.5". "" is the native coin.
 func (w *World) Fund(chain uint64, to common.Address, symbol, amount string) {
 	w.t.Helper()
 	c := w.Chain(chain)
@@ -224,7 +223,7 @@ func (w *World) Fund(chain uint64, to common.Address, symbol, amount string) {
 	}
 }
 
-// Units are the base units of a decimal amount of a token.
+// Units converts a decimal amount of a token to base units.
 func (w *World) Units(chain uint64, symbol, amount string) *big.Int {
 	w.t.Helper()
 	decimals := uint8(18)
@@ -242,7 +241,7 @@ func (w *World) Units(chain uint64, symbol, amount string) *big.Int {
 	return r.Num()
 }
 
-// Balance is an account's, in base units; of the native coin for the symbol "".
+// Balance returns an account's balance in base units. Symbol "" is the native coin.
 func (w *World) Balance(chain uint64, of common.Address, symbol string) *big.Int {
 	w.t.Helper()
 	c := w.Chain(chain)

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// A Violation is a rule of axe's that a page breaks, and where.
+// A Violation is an axe rule that a page breaks, and where.
 type Violation struct {
 	ID, Impact, Help string
 	Nodes            []struct {
@@ -28,7 +28,7 @@ func (v Violation) String() string {
 	return s.String()
 }
 
-// axeFile is axe in the extension's node_modules, found from a test's folder.
+// axeFile is axe in the extension's node_modules, relative to the module's root.
 var axeFile = filepath.Join("extension", "node_modules", "axe-core", "axe.min.js")
 
 var axeSource = sync.OnceValues(func() (string, error) {
@@ -46,7 +46,7 @@ var axeSource = sync.OnceValues(func() (string, error) {
 	return "", err
 })
 
-// Axe runs axe on the page, as it is shown now, and returns what it finds wrong.
+// Axe runs axe on the page as it is now and returns its violations.
 func (p *Page) Axe() (all []Violation) {
 	p.b.t.Helper()
 	source, err := axeSource()
@@ -58,7 +58,7 @@ func (p *Page) Axe() (all []Violation) {
 	return all
 }
 
-// Accessible fails the test, and lets it go on, if axe finds anything wrong.
+// Accessible reports axe violations as test errors; the test continues.
 func (p *Page) Accessible(screen string) {
 	p.b.t.Helper()
 	for _, v := range p.Axe() {

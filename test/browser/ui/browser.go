@@ -1,9 +1,8 @@
 //go:build linux
 
-// Package ui drives an extension's pages in a real Chromium or Firefox for Go
-// tests: elements are found as a screen reader names them, clicks and keys are
-// the browser's own input events, and whatever a page logs as an error fails the
-// test.
+// Package ui drives an extension's pages in a real Chromium or Firefox for Go tests:
+// elements are found by role and accessible name, clicks and keys are the browser's own
+// input events, and whatever a page logs as an error fails the test.
 package ui
 
 import (
@@ -24,13 +23,13 @@ import (
 // A Kind of browser.
 type Kind string
 
-// The kinds. Their values are those of the manifests' families.
+// Kinds of browser. Their values are those of the manifests' families.
 const (
 	Chromium = Kind(manifest.Chromium)
 	Firefox  = Kind(manifest.Firefox)
 )
 
-// Kinds in the order in which tests try them.
+// Kinds returns the kinds in the order in which tests try them.
 func Kinds() []Kind { return []Kind{Chromium, Firefox} }
 
 // Test is what the package needs of a *testing.T.
@@ -46,31 +45,31 @@ type Test interface {
 
 const (
 	startTime = time.Minute      // for a browser to start on a busy machine
-	endTime   = 15 * time.Second // for one to end by itself
+	endTime   = 15 * time.Second // for a browser to end by itself
 	callTime  = 40 * time.Second // for one call to a browser
-	patience  = 20 * time.Second // for a page to show what is waited for
+	patience  = 20 * time.Second // for a page to reach an expected state
 	pause     = 30 * time.Millisecond
 )
 
-// A Setup is a browser before its start.
+// A Setup configures a browser before its start.
 type Setup struct {
 	Kind      Kind
-	Profile   string        // folder, made if need be; one of an earlier start goes on
-	Extension string        // folder of the unpacked extension
-	Beside    string        // folder of another extension that is there too; "" = none. Chromium only
+	Profile   string        // directory, created if necessary; an existing profile is continued
+	Extension string        // directory of the unpacked extension
+	Beside    string        // directory of another extension to load; "": none. Chromium only
 	Env       []string      // the browser's whole environment
-	Language  string        // of browser and extension; "" = en
-	Look      Look          // of new pages; zero members are the popup's
-	Shots     string        // folder for pictures; "" = those of failed tests go to the system's temporary one
-	Log       func() string // what stands behind the page, told when a test fails; nil = nothing
+	Language  string        // of browser and extension; "": en
+	Look      Look          // of new pages; zero members have the popup's values
+	Shots     string        // directory for screenshots; "": one in the system's temporary directory
+	Log       func() string // log of the program behind the page, printed when a test fails; nil: none
 }
 
 // A driver speaks a browser's own protocol.
 type driver interface {
 	open(url string, l Look) (tab, error)
-	popup(url string) (tab, error)                 // the action's own popup, opened now
+	popup(url string) (tab, error)                 // opens the action's own popup
 	background(js string) (json.RawMessage, error) // as tab.run, in the extension's background
-	badge() (string, error)                        // the text at the action's icon
+	badge() (string, error)                        // the text on the action's icon
 	heard() ([]Entry, error)                       // errors of the background, each once
 	quit() error
 }
@@ -80,7 +79,7 @@ type tab interface {
 	run(js string) (json.RawMessage, error) // the awaited value of an expression, as JSON
 	click(x, y float64) error               // from the viewport's corner, in CSS pixels
 	press(strokes []stroke) error
-	choose(x, y float64, path string) error // what is at a place has a file chosen
+	choose(x, y float64, path string) error // chooses a file at the element at this place
 	look(Look) error
 	hide(hidden bool) error
 	clipboard() (string, error)
@@ -90,7 +89,7 @@ type tab interface {
 	close() error
 }
 
-// An Entry is an error that a page, or the background, logged or did not catch.
+// An Entry is an error that a page or the background logged or did not catch.
 type Entry struct {
 	Source string // exception, console, security, network, …
 	Text   string
@@ -98,12 +97,12 @@ type Entry struct {
 
 func (e Entry) String() string { return e.Source + ": " + e.Text }
 
-// A Browser runs, with one extension in it.
+// A Browser is a running browser with the extension.
 type Browser struct {
 	t      Test
 	setup  Setup
 	driver driver
-	origin string // of the extension's pages, with the slash
+	origin string // of the extension's pages, with the final slash
 
 	cmd   *exec.Cmd
 	words *strings.Builder
@@ -112,8 +111,8 @@ type Browser struct {
 	pages []*Page
 }
 
-// Start starts a browser and ends it with the test, which fails for what any of
-// its pages logged as an error.
+// Start starts a browser and ends it with the test, which fails if its pages logged an
+// error.
 func Start(t Test, s Setup) *Browser {
 	t.Helper()
 	if s.Language == "" {
@@ -145,11 +144,11 @@ func (b *Browser) start() error {
 	return err
 }
 
-// launch starts the program in a group of its own.
+// launch starts the program in a process group of its own.
 func (b *Browser) launch(cmd *exec.Cmd) error {
 	b.words = new(strings.Builder)
 	cmd.Env, cmd.Stdout, cmd.Stderr = b.setup.Env, b.words, b.words
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL} // a test that is interrupted cleans nothing up
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL} // an interrupted test does no cleanup
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Start(); err != nil {
 		return err
@@ -159,7 +158,7 @@ func (b *Browser) launch(cmd *exec.Cmd) error {
 	return nil
 }
 
-// said is what the program wrote; only for one that has ended.
+// said returns the program's output; only valid after its end.
 func (b *Browser) said() string {
 	if b.words == nil || b.words.Len() == 0 {
 		return ""
@@ -171,11 +170,11 @@ func (b *Browser) said() string {
 // Kind is the browser's kind.
 func (b *Browser) Kind() Kind { return b.setup.Kind }
 
-// Origin is that of the extension's pages, with the slash at its end.
+// Origin is the origin of the extension's pages, with the final slash.
 func (b *Browser) Origin() string { return b.origin }
 
-// Open opens a page of the extension, such as popup.html?view=tab, in a window
-// of its own and waits until it has loaded.
+// Open opens a page of the extension, such as popup.html?view=tab, in a window of its own
+// and waits until it has loaded.
 func (b *Browser) Open(path string) *Page {
 	b.t.Helper()
 	tab, err := b.driver.open(b.origin+path, b.setup.Look)
@@ -184,16 +183,15 @@ func (b *Browser) Open(path string) *Page {
 	return p
 }
 
-// Visit opens a page of the web, whose address it is given, as Open does one of the
-// extension's.
+// Visit opens a web page by its URL, as Open does for a page of the extension.
 func (b *Browser) Visit(url string) *Page {
 	b.t.Helper()
 	tab, err := b.driver.open(url, b.setup.Look)
 	return b.page(url, tab, err)
 }
 
-// Popup opens the action's real popup, which closes as soon as another window is
-// used. Chromium only. It has the size that its content asks for.
+// Popup opens the action's real popup, which closes as soon as another window is used. It
+// has the size that its content asks for. Chromium only.
 func (b *Browser) Popup(path string) *Page {
 	b.t.Helper()
 	tab, err := b.driver.popup(b.origin + path)
@@ -212,8 +210,8 @@ func (b *Browser) page(path string, tab tab, err error) *Page {
 	return p
 }
 
-// Background evaluates an expression in the extension's background, awaits it and
-// decodes it into out, which may be nil.
+// Background evaluates an expression in the extension's background, awaits it and decodes
+// it into out, which may be nil.
 func (b *Browser) Background(js string, out any) {
 	b.t.Helper()
 	raw, err := b.driver.background(js)
@@ -225,7 +223,7 @@ func (b *Browser) Background(js string, out any) {
 	}
 }
 
-// Badge is the text at the extension's icon in the toolbar.
+// Badge returns the text on the extension's icon in the toolbar.
 func (b *Browser) Badge() string {
 	b.t.Helper()
 	text, err := b.driver.badge()
@@ -235,8 +233,8 @@ func (b *Browser) Badge() string {
 	return text
 }
 
-// Console takes the errors that the background logged since it was last asked.
-// What is not taken fails the test when the browser is closed.
+// Console returns the errors that the background logged since the last call. Errors that
+// are not fetched fail the test when the browser is closed.
 func (b *Browser) Console() []Entry {
 	b.t.Helper()
 	entries, err := b.driver.heard()
@@ -246,7 +244,7 @@ func (b *Browser) Console() []Entry {
 	return entries
 }
 
-// Kill ends the browser as a power cut would.
+// Kill kills the browser, like a power cut.
 func (b *Browser) Kill() {
 	b.t.Helper()
 	b.over.Do(func() {
@@ -259,18 +257,18 @@ func (b *Browser) kill() {
 	if b.cmd == nil {
 		return
 	}
-	_ = syscall.Kill(-b.cmd.Process.Pid, syscall.SIGKILL) // its own group
+	_ = syscall.Kill(-b.cmd.Process.Pid, syscall.SIGKILL) // its own process group
 	<-b.ended
 }
 
-// Close ends the browser as its user would, once. It fails the test for errors
-// on its pages, and if the browser has to be killed.
+// Close ends the browser as its user would. It may be repeated. It fails the test for
+// errors on its pages, and if the browser has to be killed.
 func (b *Browser) Close() {
 	b.t.Helper()
 	b.over.Do(b.close)
 }
 
-// complain fails the test for errors that nobody has taken.
+// complain fails the test for errors that were not fetched.
 func (b *Browser) complain() {
 	b.t.Helper()
 	for _, p := range b.pages {
@@ -299,7 +297,7 @@ func (b *Browser) close() {
 	}
 }
 
-// shots is the folder for pictures, made by now.
+// shots creates and returns the directory for screenshots.
 func (b *Browser) shots() (string, error) {
 	dir := b.setup.Shots
 	if dir == "" {
@@ -308,7 +306,7 @@ func (b *Browser) shots() (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// program is the first of some names that is installed.
+// program returns the path of the first of these programs that is installed.
 func program(names ...string) (string, error) {
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {

@@ -17,8 +17,8 @@ import (
 	"swapkeep/manifest"
 )
 
-// chromiumFlags keep a fresh profile quiet, off the network and as awake in the
-// back as in front. The screen is larger than a popup.
+// chromiumFlags keep a fresh profile quiet and offline, and keep background windows as
+// active as the one in front. The screen is larger than a popup.
 var chromiumFlags = []string{
 	"--headless=new", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 	"--disable-component-update", "--disable-sync", "--disable-breakpad", "--log-level=3", "--remote-debugging-pipe",
@@ -27,8 +27,8 @@ var chromiumFlags = []string{
 	"--screen-info={1600x1200}", "--window-size=1280,1000",
 }
 
-// ChromiumID is the id that Chromium gives the unpacked extension in a folder,
-// for the key in its manifest.
+// ChromiumID returns the id that Chromium gives the unpacked extension in a directory, by
+// the key in its manifest.
 func ChromiumID(extension string) (string, error) {
 	var m struct{ Key string }
 	if err := readManifest(extension, &m); err != nil {
@@ -52,9 +52,9 @@ type chromium struct {
 
 	mu      sync.Mutex
 	heardBy map[string][]Entry // errors, by the session that logged them
-	workers []string           // sessions of the extension's workers, the newest last
+	workers []string           // sessions of the extension's workers, newest last
 
-	choosers chan json.RawMessage // those of files that a page opened
+	choosers chan json.RawMessage // file choosers that a page opened
 }
 
 func startChromium(b *Browser) (driver, string, error) {
@@ -109,7 +109,7 @@ func (c *chromium) watchWorkers(extension, origin string) error {
 	}, nil)
 }
 
-// hear takes an event: a worker that started, a chooser of files, or an error.
+// hear handles an event: a started worker, a file chooser, or an error.
 func (c *chromium) hear(session, method string, params json.RawMessage) {
 	if method == "Target.attachedToTarget" {
 		var e struct {
@@ -140,12 +140,12 @@ func (c *chromium) hear(session, method string, params json.RawMessage) {
 	c.heardBy[session] = append(c.heardBy[session], entry)
 }
 
-// listen has a session tell its errors, earlier ones too.
+// listen makes a session report its errors, including earlier ones.
 func (c *chromium) listen(session string) error {
 	return errors.Join(c.call(session, "Runtime.enable", nil, nil), c.call(session, "Log.enable", nil, nil))
 }
 
-// entryOf is the error that an event tells of, if it does.
+// entryOf returns the error that an event reports, if any.
 func entryOf(method string, params json.RawMessage) (Entry, bool) {
 	var e struct {
 		ExceptionDetails exception
@@ -200,7 +200,7 @@ func (r remote) String() string {
 	return string(r.Value)
 }
 
-// take hands a session's errors over.
+// take returns and removes the errors of sessions.
 func (c *chromium) take(sessions ...string) (all []Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -238,13 +238,12 @@ func (c *chromium) evaluate(session, js string) (json.RawMessage, error) {
 	return json.RawMessage(text), err
 }
 
-// asJSON is an expression that is a promise of another's value in JSON.
+// asJSON wraps an expression in a promise of its value as JSON.
 func asJSON(js string) string {
 	return "(async () => (" + js + "\n))().then((v) => JSON.stringify(v) ?? 'null')"
 }
 
-// background waits for a worker that has begun its work: one is there before its
-// script has run.
+// background waits until a worker is activated, as it is listed before its script has run.
 func (c *chromium) background(js string) (json.RawMessage, error) {
 	err := errors.New("no service worker has started")
 	for end := time.Now().Add(startTime); time.Now().Before(end); time.Sleep(pause) {
@@ -283,7 +282,7 @@ func (c *chromium) quit() error {
 	return err
 }
 
-// attach makes a session with a target whose errors are told.
+// attach creates a session with a target and makes it report errors.
 func (c *chromium) attach(target string) (*chromiumTab, error) {
 	var attached struct{ SessionID string }
 	if err := c.call("", "Target.attachToTarget", map[string]any{"targetId": target, "flatten": true}, &attached); err != nil {
@@ -308,7 +307,7 @@ func (c *chromium) open(url string, l Look) (tab, error) {
 	return t, t.navigate(url)
 }
 
-// popup has the worker open the popup, and waits for a page that was not there.
+// popup makes the worker open the popup, and waits for a new page.
 func (c *chromium) popup(url string) (tab, error) {
 	before, err := c.targets()
 	if err != nil {
@@ -336,7 +335,7 @@ func (c *chromium) popup(url string) (tab, error) {
 	return nil, errors.New("no popup appeared")
 }
 
-// targets are the URLs of all targets by id.
+// targets returns the URLs of all targets by id.
 func (c *chromium) targets() (map[string]string, error) {
 	var r struct {
 		TargetInfos []struct{ TargetID, URL string }
@@ -355,7 +354,7 @@ func (c *chromium) targets() (map[string]string, error) {
 type chromiumTab struct {
 	c               *chromium
 	session, target string
-	veil            string // target that hides this one; "" = it shows
+	veil            string // target of the tab that hides this one; "": none
 }
 
 func (t *chromiumTab) call(method string, params, result any) error {
@@ -364,8 +363,7 @@ func (t *chromiumTab) call(method string, params, result any) error {
 
 func (t *chromiumTab) run(js string) (json.RawMessage, error) { return t.c.evaluate(t.session, js) }
 
-// focused makes the page behave as the one in use, which several windows cannot
-// all be.
+// focused makes the page behave as focused, which only one window can really be.
 func (t *chromiumTab) focused(on bool) error {
 	return t.call("Emulation.setFocusEmulationEnabled", map[string]any{"enabled": on}, nil)
 }
@@ -385,7 +383,7 @@ func (t *chromiumTab) reload() error {
 	return reloaded(t, func() error { return t.call("Page.reload", nil, nil) })
 }
 
-// click presses the left button of the mouse at a place.
+// click presses the left mouse button at a place.
 func (t *chromiumTab) click(x, y float64) error {
 	for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
 		event := map[string]any{"type": kind, "x": x, "y": y}
@@ -399,7 +397,7 @@ func (t *chromiumTab) click(x, y float64) error {
 	return nil
 }
 
-// choose stands in for the chooser's window, which the page opens all the same.
+// choose replaces the chooser's window; the page still opens the chooser.
 func (t *chromiumTab) choose(x, y float64, path string) error {
 	intercept := func(on bool) error {
 		return t.call("Page.setInterceptFileChooserDialog", map[string]any{"enabled": on}, nil)
@@ -453,7 +451,7 @@ func (t *chromiumTab) key(kind string, k key, mask int) error {
 		event["text"] = k.text
 	}
 	if kind == "rawKeyDown" && mask == modifiers["Control"].bit && k.name == "a" {
-		event["commands"] = []string{"selectAll"} // headless Chromium has no key bindings of a desktop
+		event["commands"] = []string{"selectAll"} // headless Chromium lacks the desktop's key bindings
 	}
 	return t.call("Input.dispatchKeyEvent", event, nil)
 }
@@ -467,7 +465,7 @@ func (t *chromiumTab) look(l Look) error {
 		}}, nil))
 }
 
-// hide puts another tab of the window in front, or takes it away.
+// hide puts another tab of the window in front, or removes it.
 func (t *chromiumTab) hide(hidden bool) error {
 	if hidden == (t.veil != "") {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// devtools speaks the DevTools protocol over a pair of pipes: JSON messages,
-// each closed by a NUL. Its methods may be called concurrently.
+// devtools speaks the DevTools protocol over a pair of pipes: JSON messages, each
+// terminated by a NUL. Its methods may be called concurrently.
 type devtools struct {
 	in  *os.File
 	out *os.File
@@ -21,7 +21,7 @@ type devtools struct {
 	mu      sync.Mutex
 	last    int
 	waiting map[int]chan reply
-	hear    func(session, method string, params json.RawMessage) // called one after the other
+	hear    func(session, method string, params json.RawMessage) // never called concurrently
 	err     error                                                // set once the pipe has ended
 }
 
@@ -77,7 +77,7 @@ func (d *devtools) read() {
 	}
 }
 
-// end fails all who wait, and all who come.
+// end fails all pending and future calls.
 func (d *devtools) end(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -2,7 +2,7 @@
 
 package ui
 
-// ComputedNames are those that Chromium itself computes for elements of a role.
+// ComputedNames returns the names that Chromium computes for elements of a role.
 func (p *Page) ComputedNames(role string) []string {
 	p.b.t.Helper()
 	var tree struct {

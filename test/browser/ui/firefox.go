@@ -13,19 +13,18 @@ import (
 	"strings"
 )
 
-// firefoxUUID is the host part of the extension's own pages, which is drawn by
-// chance unless a preference sets it.
+// firefoxUUID is the host of the extension's URLs, random unless a preference sets it.
 const firefoxUUID = "11111111-2222-4333-8444-555555555555"
 
-// firefoxPrefs keep a fresh profile quiet and off the network, and a temporary
-// extension's storage where it is when the browser starts again.
+// firefoxPrefs keep a fresh profile quiet and offline, and preserve a temporary extension's
+// storage across restarts.
 var firefoxPrefs = map[string]any{
 	"marionette.port": 0,
 	"extensions.webextensions.keepStorageOnUninstall": true,
 	"extensions.webextensions.keepUuidOnUninstall":    true,
 	"network.proxy.type":                              1,
 	"network.proxy.http":                              "127.0.0.1",
-	"network.proxy.http_port":                         9, // nobody is there
+	"network.proxy.http_port":                         9, // nothing listens there
 	"network.proxy.ssl":                               "127.0.0.1",
 	"network.proxy.ssl_port":                          9,
 	"datareporting.policy.dataSubmissionEnabled":      false,
@@ -52,7 +51,7 @@ var firefoxPrefs = map[string]any{
 	"accessibility.tabfocus":                          7, // Tab reaches everything
 }
 
-// FirefoxID is the id in the manifest of the unpacked extension in a folder.
+// FirefoxID returns the id in the manifest of the unpacked extension in a directory.
 func FirefoxID(extension string) (string, error) {
 	var m struct {
 		Settings struct{ Gecko struct{ ID string } } `json:"browser_specific_settings"`
@@ -70,9 +69,9 @@ func FirefoxID(extension string) (string, error) {
 type firefox struct {
 	*marionette
 	id, origin string
-	home       string // handle of the window that is always there
-	at         string // handle of the window that calls are about
-	told       tally  // errors of scripts that were handed over, by tabs or by heard
+	home       string // handle of the window that always exists
+	at         string // handle of the window that calls apply to
+	told       tally  // errors of scripts already returned, by tabs or by heard
 }
 
 func startFirefox(b *Browser) (driver, string, error) {
@@ -114,8 +113,7 @@ func writePrefs(profile, id string) error {
 	return errors.Join(err, os.WriteFile(filepath.Join(profile, "user.js"), []byte(prefs.String()), 0o600))
 }
 
-// speak makes the browser speak a language that it was not installed with, as far
-// as extensions can tell.
+// speak sets a language that is not installed, as far as extensions can tell.
 const speak = `
 	const [language] = arguments;
 	Services.locale.availableLocales = [language, "en-US"];
@@ -137,8 +135,7 @@ func (f *firefox) install(s Setup) error {
 	return f.call("Addon:Install", params{"path": s.Extension, "temporary": true}, nil)
 }
 
-// load sends the window at hand to one of the extension's own pages, which only
-// the browser itself may.
+// load navigates the current window to an extension page, which only the browser may do.
 const load = `
 	const [url] = arguments;
 	const browser = Services.wm.getMostRecentWindow("navigator:browser").gBrowser.selectedBrowser;
@@ -168,7 +165,7 @@ func (f *firefox) window(url string) (*firefoxTab, error) {
 	return &firefoxTab{f: f, handle: made.Handle}, f.script(true, load, nil, url)
 }
 
-// to turns to a window and gives it the focus.
+// to switches to a window and focuses it.
 func (f *firefox) to(handle string) error {
 	if f.at == handle {
 		return nil
@@ -190,7 +187,7 @@ func (f *firefox) background(string) (json.RawMessage, error) {
 	return nil, fmt.Errorf("evaluate in the background: %w", errNotHere)
 }
 
-// badged is the text on the action's button, in the toolbar or the panel of extensions.
+// badged returns the text on the action's button, in the toolbar or the extensions panel.
 const badged = `
 	const [id] = arguments;
 	const { ExtensionParent } = ChromeUtils.importESModule("resource://gre/modules/ExtensionParent.sys.mjs");
@@ -208,9 +205,9 @@ func (f *firefox) badge() (text string, err error) {
 	return text, err
 }
 
-// errorsLogged lists the errors about the extension's scripts that the console of a
-// process has: that of the whole browser, which does not say of which page, or that
-// of the extension's own, which does.
+// errorsLogged lists the errors of the extension's scripts in the console of a process:
+// either of the whole browser, which does not say which page, or of the extension's own,
+// which does.
 const errorsLogged = `
 	const [origin, whole] = arguments, inner = whole ? undefined : globalThis.windowGlobalChild.innerWindowId;
 	const logged = Services.console.getMessageArray()
@@ -227,7 +224,7 @@ type logged struct {
 	Entries []Entry
 }
 
-// heard tells all of the extension's errors that no tab told.
+// heard returns all errors of the extension that no tab has returned.
 func (f *firefox) heard() ([]Entry, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -241,7 +238,7 @@ func (f *firefox) heard() ([]Entry, error) {
 	return fresh, err
 }
 
-// tally counts entries: the same one may be logged again.
+// tally counts entries, as the same one may be logged again.
 type tally map[Entry]int
 
 func (t tally) add(entries []Entry) {
@@ -250,7 +247,7 @@ func (t tally) add(entries []Entry) {
 	}
 }
 
-// without leaves out what was counted.
+// without leaves out entries that were counted.
 func (t tally) without(entries []Entry) (fresh []Entry) {
 	seen := tally{}
 	for _, e := range entries {
@@ -273,11 +270,11 @@ type firefoxTab struct {
 	f      *firefox
 	handle string
 	veiled bool
-	inner  uint64 // the document that told is about
+	inner  uint64 // the document that told belongs to
 	told   tally
 }
 
-// do turns to the tab and calls.
+// do switches to the tab and calls.
 func (t *firefoxTab) do(call func() error) error {
 	t.f.mu.Lock()
 	defer t.f.mu.Unlock()
@@ -327,7 +324,7 @@ func (t *firefoxTab) choose(_, _ float64, path string) error {
 		if err := t.f.call("WebDriver:FindElement", params{"using": "css selector", "value": "input[type=file]"}, &found); err != nil {
 			return err
 		}
-		for _, id := range found.Value { // under the protocol's own name for it
+		for _, id := range found.Value { // keyed by the protocol's name for an element
 			return t.f.call("WebDriver:ElementSendKeys", params{"id": id, "text": path}, nil)
 		}
 		return errors.New("there is no field for files")
@@ -350,8 +347,8 @@ func (t *firefoxTab) press(strokes []stroke) error {
 	return t.act("key", nil, actions)
 }
 
-// show sets a tab's viewport and what its user prefers, for the tab alone but for
-// motion, which is of the whole browser.
+// show sets a tab's viewport and preferences, for this tab only, except for reduced motion,
+// which applies to the whole browser.
 const show = `
 	const [width, height, scheme, motion] = arguments;
 	const window = Services.wm.getMostRecentWindow("navigator:browser"), browser = window.gBrowser.selectedBrowser;
@@ -364,7 +361,7 @@ func (t *firefoxTab) look(l Look) error {
 	return t.do(func() error { return t.f.script(true, show, nil, l.Width, l.Height, l.scheme(), l.motion()) })
 }
 
-// veil puts another tab of the window in front, or takes it away.
+// veil puts another tab of the window in front, or removes it.
 const veil = `
 	const [hidden] = arguments;
 	const { gBrowser } = Services.wm.getMostRecentWindow("navigator:browser");
@@ -405,8 +402,8 @@ func (t *firefoxTab) picture() ([]byte, error) {
 	return base64.StdEncoding.DecodeString(shot.Value)
 }
 
-// heard tells nothing of a tab that has closed itself: what scripts logged is told as
-// the background's then.
+// heard returns nothing for a tab that has closed itself; its scripts' errors are then
+// reported as the background's.
 func (t *firefoxTab) heard() (fresh []Entry, err error) {
 	err = t.do(func() error {
 		var r struct{ Value logged }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Click waits until an element can be used, and clicks its middle with the mouse.
+// Click waits until an element is usable and clicks its middle with the mouse.
 func (p *Page) Click(role, name string) {
 	p.b.t.Helper()
 	p.clickAt(fmt.Sprintf("click %s %q", role, name), p.to(role, name))
@@ -26,7 +26,7 @@ func (p *Page) clickAt(what string, path []step) found {
 	return f
 }
 
-// placed waits until an element can be used, and tells where it is.
+// placed waits until an element is usable and returns where it is.
 func (p *Page) placed(what string, path []step) (f found) {
 	p.b.t.Helper()
 	p.until(what, func() error {
@@ -44,8 +44,8 @@ func (p *Page) placed(what string, path []step) (f found) {
 	return f
 }
 
-// Fill clicks a labelled field and types, over what it held. A click that missed it,
-// because the page moved meanwhile, is made again.
+// Fill clicks a labelled field and replaces its text by typing. It repeats a click that
+// missed because the page moved.
 func (p *Page) Fill(label, text string) {
 	p.b.t.Helper()
 	what := fmt.Sprintf("fill %q", label)
@@ -67,20 +67,19 @@ func (p *Page) Fill(label, text string) {
 	}
 }
 
-// choices are the roles that something is chosen from.
+// choices are the roles of controls that offer a choice.
 var choices = []string{"combobox", "listbox", "radiogroup", "tablist", "menu", "button"}
 
-// chosen are the roles of what is chosen, by the role of what it is chosen from.
+// chosen maps a control's role to the roles of its options.
 var chosen = map[string][]string{
 	"combobox": {"option"}, "listbox": {"option"}, "button": {"option", "menuitem", "menuitemradio"},
 	"radiogroup": {"radio"}, "tablist": {"tab"}, "menu": {"menuitem", "menuitemradio"},
 }
 
-// opened are the roles that show what can be chosen once they were clicked.
+// opened are the roles that show their options only once clicked.
 var opened = []string{"combobox", "button"}
 
-// Choose chooses an option of a labelled control: a select by its arrow keys, all
-// else with the mouse.
+// Choose chooses an option of a labelled control: a select by arrow keys, others by mouse.
 func (p *Page) Choose(label, option string) {
 	p.b.t.Helper()
 	what := fmt.Sprintf("choose %q of %q", option, label)
@@ -97,7 +96,7 @@ func (p *Page) Choose(label, option string) {
 	p.clickAt(what, append(path, step{chosen[f.Role], option}))
 }
 
-// chooseByKeys goes from the option that is chosen to the one wanted.
+// chooseByKeys moves from the selected option to the wanted one.
 func (p *Page) chooseByKeys(what string, path []step, option string) {
 	p.b.t.Helper()
 	var o struct {
@@ -120,7 +119,7 @@ func (p *Page) chooseByKeys(what string, path []step, option string) {
 		key, step = "ArrowUp", -1
 	}
 	for i := o.At; i != wanted; {
-		if i += step; !o.Off[i] { // the keys pass those that are disabled
+		if i += step; !o.Off[i] { // the keys skip disabled options
 			p.Press(key)
 		}
 	}
@@ -132,8 +131,8 @@ func (p *Page) chooseByKeys(what string, path []step, option string) {
 	})
 }
 
-// File chooses a file of the disk in the chooser that a button opens. Firefox's chooser
-// is the system's own: there the file goes to the page's field for files.
+// File chooses a file in the chooser that a button opens. Firefox's chooser belongs to the
+// system, so there the file is given to the page's file field directly.
 func (p *Page) File(button, path string) {
 	p.b.t.Helper()
 	what := fmt.Sprintf("choose a file by %q", button)
@@ -143,8 +142,8 @@ func (p *Page) File(button, path string) {
 	}
 }
 
-// Press presses keys, each by its name, as in Tab, Shift+Tab, Enter, Space,
-// ArrowDown, Control+a, or a single character.
+// Press presses keys by name, such as Tab, Shift+Tab, Enter, Space, ArrowDown, Control+a,
+// or a single character.
 func (p *Page) Press(keys ...string) {
 	p.b.t.Helper()
 	var strokes []stroke
@@ -160,7 +159,7 @@ func (p *Page) Press(keys ...string) {
 	}
 }
 
-// Type types a text into what has the focus.
+// Type types a text into the focused element.
 func (p *Page) Type(text string) {
 	p.b.t.Helper()
 	if err := p.tab.press(strokesOf(text)); err != nil {
@@ -168,8 +167,8 @@ func (p *Page) Type(text string) {
 	}
 }
 
-// Reach presses a key, such as Tab, until an element has the focus, and fails after
-// so many tries as no page has elements.
+// Reach presses a key, such as Tab, until an element has the focus. It fails after more
+// tries than any page has elements.
 func (p *Page) Reach(key, role, name string) {
 	p.b.t.Helper()
 	const most = 80
@@ -186,7 +185,7 @@ func (p *Page) Reach(key, role, name string) {
 	p.fail("reach %s %q by %s: the focus passed %v", role, name, key, passed)
 }
 
-// called reports whether a name is the one wanted, as elements.js has it.
+// called reports whether a name matches the wanted one, by the rules of elements.js.
 func called(is, wanted string) bool {
 	if len(wanted) > 2 && strings.HasPrefix(wanted, "/") && strings.HasSuffix(wanted, "/") {
 		return regexp.MustCompile(wanted[1 : len(wanted)-1]).MatchString(is)

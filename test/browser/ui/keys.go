@@ -14,7 +14,7 @@ type key struct {
 	code  string // KeyboardEvent.code
 	vk    int    // Windows' virtual key code, for Chromium
 	point rune   // WebDriver's code point, for Firefox
-	text  string // what it types
+	text  string // the text it types
 }
 
 // named are the keys that have no character of their own.
@@ -47,13 +47,13 @@ var modifiers = map[string]modifier{
 	"Shift":   {key{"Shift", "ShiftLeft", 16, 0xE008, ""}, 8},
 }
 
-// A stroke is one key, pressed and let go, with others held.
+// A stroke is one key pressed and released, with modifiers held.
 type stroke struct {
 	key
 	held []modifier
 }
 
-// strokeOf reads a key such as Tab, Shift+Tab or Control+a.
+// strokeOf parses a key such as Tab, Shift+Tab or Control+a.
 func strokeOf(text string) (stroke, error) {
 	var s stroke
 	rest := text
@@ -79,7 +79,7 @@ func strokeOf(text string) (stroke, error) {
 	return s, fmt.Errorf("no key is called %q", text)
 }
 
-// typed is the key that types a character.
+// typed returns the key that types a character.
 func typed(r rune) key {
 	k := key{name: string(r), point: r, text: string(r)}
 	switch up := unicode.ToUpper(r); {

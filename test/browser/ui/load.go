@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// loaded waits until the tab shows a document from url, whole.
+// loaded waits until the tab shows a fully loaded document from url.
 func loaded(t tab, url string) error {
 	want, err := json.Marshal(url)
 	if err != nil {
@@ -17,7 +17,7 @@ func loaded(t tab, url string) error {
 	return await(t, fmt.Sprintf("location.href.startsWith(%s) && document.readyState === 'complete'", want), "did not load "+url)
 }
 
-// reloaded waits until another document is there than before.
+// reloaded waits until another document is loaded.
 func reloaded(t tab, reload func() error) error {
 	if _, err := t.run("globalThis.swapkeepBefore = true"); err != nil {
 		return err
@@ -28,8 +28,7 @@ func reloaded(t tab, reload func() error) error {
 	return await(t, "!globalThis.swapkeepBefore && document.readyState === 'complete'", "did not load again")
 }
 
-// await waits until a condition in the page is true. Calls fail while one document
-// gives way to the next.
+// await waits until a condition is true. Calls may fail while the document changes.
 func await(t tab, condition, failure string) error {
 	var err error
 	for end := time.Now().Add(startTime); time.Now().Before(end); time.Sleep(pause / 2) {

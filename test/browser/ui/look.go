@@ -2,8 +2,7 @@
 
 package ui
 
-// A Look is how a page is shown: its viewport in CSS pixels, and what its user
-// prefers.
+// A Look is how a page is shown: its viewport in CSS pixels, and the user's preferences.
 type Look struct {
 	Width, Height int
 	Dark          bool

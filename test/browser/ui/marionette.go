@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// marionette speaks Firefox's remote protocol: "length:json", calls [0, id, name,
-// params] and answers [1, id, error, result]. A call waits for the one before it.
+// marionette speaks Firefox's remote protocol: "length:json", calls [0, id, name, params]
+// and answers [1, id, error, result]. Calls must not be concurrent; mu is for the callers.
 type marionette struct {
 	mu   sync.Mutex
 	conn net.Conn
@@ -24,8 +24,7 @@ type marionette struct {
 	last int
 }
 
-// dialMarionette waits for the file that names the port. ended is closed when the
-// browser is gone.
+// dialMarionette waits for the file that names the port, or until ended is closed.
 func dialMarionette(portFile string, ended <-chan struct{}) (*marionette, error) {
 	late := time.After(startTime)
 	for {
@@ -33,7 +32,7 @@ func dialMarionette(portFile string, ended <-chan struct{}) (*marionette, error)
 		if err == nil && len(port) > 0 {
 			if conn, err := net.Dial("tcp", "127.0.0.1:"+strings.TrimSpace(string(port))); err == nil {
 				m := &marionette{conn: conn, in: bufio.NewReader(conn)}
-				_, err := m.receive() // it introduces itself
+				_, err := m.receive() // its greeting
 				return m, err
 			}
 		}
@@ -64,10 +63,10 @@ func (m *marionette) receive() ([]byte, error) {
 	return b, err
 }
 
-// errNoWindow is what Firefox calls a window that has been closed.
+// errNoWindow is Firefox's error for a window that has been closed.
 var errNoWindow = errors.New("no such window")
 
-// params are a call's.
+// params are the parameters of a call.
 type params = map[string]any
 
 // call makes one call and decodes its result, if result is not nil.
@@ -103,8 +102,8 @@ func (m *marionette) call(name string, p params, result any) error {
 	return json.Unmarshal(answer[3], result)
 }
 
-// script runs the body of a function in the page at hand, or, with chrome, in the
-// browser itself, and decodes the awaited value that it returns.
+// script runs the body of a function in the current page or, with chrome, in the browser
+// itself, and decodes the awaited value that it returns.
 func (m *marionette) script(chrome bool, body string, result any, args ...any) (err error) {
 	if args == nil {
 		args = []any{}

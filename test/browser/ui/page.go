@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// A Page is one page of the extension. Its methods fail the test, tell what the
-// page showed and leave a picture of it.
+// A Page is one page of the extension. Its methods fail the test, print what the page
+// showed and leave a screenshot.
 //
-// Elements are named by role and accessible name, as they are after white space
-// was squeezed: "" is any name, /…/ a regular expression. Hidden ones, and those
-// behind a modal dialog, are not there. What is asked for has to come within the
+// Elements are named by role and accessible name, with white space collapsed: "" is any
+// name, /…/ a regular expression. Hidden elements, and those behind a modal dialog, do not
+// count. An element must appear within the page's patience, and must be the only match.
 // page's patience, and has to be one.
 type Page struct {
 	*body
@@ -24,32 +24,32 @@ type Page struct {
 	patience time.Duration
 }
 
-// body is what all forms of a page share.
+// body is shared by all copies of a page.
 type body struct {
 	b      *Browser
 	tab    tab
 	path   string
 	look   Look
 	closed bool
-	own    bool    // it has a size of its own: a real popup
-	kept   []Entry // errors from before it was loaded again
+	own    bool    // a real popup, with a size of its own
+	kept   []Entry // errors from before a reload
 }
 
-// step is one element on the way to another.
+// step is one element on the path to another.
 type step struct {
 	Roles []string `json:"roles"`
 	Name  string   `json:"name"`
 }
 
-// fields are the roles that a label is looked for among.
+// fields are the roles among which a label is searched.
 var fields = []string{"textbox", "searchbox", "spinbutton", "combobox", "slider"}
 
-// An Element as a screen reader tells of it. Members that do not apply are zero.
+// An Element as a screen reader describes it. Members that do not apply are zero.
 type Element struct {
 	Role, Name, Text, Value, Description string
 	Disabled, Checked, Selected          bool
 	Invalid, Focused                     bool
-	Expanded, Pressed, Current           string // as the attributes have them
+	Expanded, Pressed, Current           string // as in the attributes
 }
 
 func (e Element) String() string {
@@ -62,17 +62,17 @@ func (e Element) String() string {
 //go:embed elements.js
 var elements string
 
-// Browser is the one that the page is in.
+// Browser returns the page's browser.
 func (p *Page) Browser() *Browser { return p.b }
 
-// For is the page with another patience.
+// For returns the page with another patience.
 func (p *Page) For(d time.Duration) *Page {
 	q := *p
 	q.patience = d
 	return &q
 }
 
-// In is the page narrowed to what is inside an element, such as a dialog.
+// In returns the page narrowed to the inside of an element, such as a dialog.
 func (p *Page) In(role, name string) *Page {
 	q := *p
 	q.within = p.to(role, name)
@@ -106,7 +106,7 @@ type found struct {
 	X, Y    float64
 }
 
-// until repeats a look at the page until it is as wanted, which is nil.
+// until repeats look until it returns nil.
 func (p *Page) until(what string, look func() error) {
 	p.b.t.Helper()
 	var err error
@@ -137,7 +137,7 @@ func (p *Page) find(what, function string, path []step) (f found) {
 	return f
 }
 
-// said is the visible text of the page, or of what it is narrowed to.
+// said returns the visible text of the page, or of the element it is narrowed to.
 func (p *Page) said() (string, error) {
 	var f found
 	if err := p.ask("said", &f, append([]step{}, p.within...)); err != nil {
@@ -149,8 +149,8 @@ func (p *Page) said() (string, error) {
 	return f.Text, nil
 }
 
-// Said is the visible text of the page, or of what it is narrowed to, with its
-// white space squeezed.
+// Said returns the visible text of the page, or of the element it is narrowed to, with
+// white space collapsed.
 func (p *Page) Said() string {
 	p.b.t.Helper()
 	var text string
@@ -175,8 +175,8 @@ func (p *Page) See(texts ...string) {
 	})
 }
 
-// Gone waits until none of the texts is visible. What the page is narrowed to may
-// be gone too.
+// Gone waits until no text is visible. The element that the page is narrowed to may be
+// gone.
 func (p *Page) Gone(texts ...string) {
 	p.b.t.Helper()
 	p.until(fmt.Sprintf("see no %q any more", texts), func() error {
@@ -195,7 +195,7 @@ func (p *Page) Gone(texts ...string) {
 
 func squeeze(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Find waits for an element and tells of it.
+// Find waits for an element and returns it.
 func (p *Page) Find(role, name string) Element {
 	p.b.t.Helper()
 	return p.find(fmt.Sprintf("find %s %q", role, name), "look", p.to(role, name)).Element
@@ -220,7 +220,7 @@ func (p *Page) Await(role, name, what string, wanted func(Element) bool) Element
 	return f.Element
 }
 
-// Lost waits until no such element is there.
+// Lost waits until there is no such element.
 func (p *Page) Lost(role, name string) {
 	p.b.t.Helper()
 	p.until(fmt.Sprintf("lose %s %q", role, name), func() error {
@@ -232,7 +232,7 @@ func (p *Page) Lost(role, name string) {
 	})
 }
 
-// All tells of the elements of a role and name that are there now.
+// All returns the elements of a role and name that are there now.
 func (p *Page) All(role, name string) (all []Element) {
 	p.b.t.Helper()
 	if err := p.ask("all", &all, p.to(role, name)); err != nil {
@@ -241,19 +241,19 @@ func (p *Page) All(role, name string) (all []Element) {
 	return all
 }
 
-// Text is an element's visible text.
+// Text returns an element's visible text.
 func (p *Page) Text(role, name string) string { p.b.t.Helper(); return p.Find(role, name).Text }
 
-// Disabled reports whether an element is.
+// Disabled reports whether an element is disabled.
 func (p *Page) Disabled(role, name string) bool { p.b.t.Helper(); return p.Find(role, name).Disabled }
 
-// Value is what a labelled field holds.
+// Value returns the value of a labelled field.
 func (p *Page) Value(label string) string {
 	p.b.t.Helper()
 	return p.find(fmt.Sprintf("find the field %q", label), "look", p.toAny(fields, label)).Value
 }
 
-// Focused is the element that keys go to; the zero value is none.
+// Focused returns the focused element, or the zero value if there is none.
 func (p *Page) Focused() (e Element) {
 	p.b.t.Helper()
 	if err := p.ask("focused", &e); err != nil {
@@ -262,8 +262,8 @@ func (p *Page) Focused() (e Element) {
 	return e
 }
 
-// Eval evaluates an expression in the page, awaits it and decodes its JSON into
-// out, which may be nil.
+// Eval evaluates an expression in the page, awaits it and decodes its JSON into out, which
+// may be nil.
 func (p *Page) Eval(js string, out any) {
 	p.b.t.Helper()
 	raw, err := p.tab.run(js)
@@ -275,21 +275,21 @@ func (p *Page) Eval(js string, out any) {
 	}
 }
 
-// Size gives the page another viewport.
+// Size changes the page's viewport.
 func (p *Page) Size(width, height int) {
 	p.b.t.Helper()
 	p.look.Width, p.look.Height = width, height
 	p.show()
 }
 
-// Theme is Light or Dark, as the user's system prefers.
+// Theme sets the system's preferred theme, Light or Dark.
 func (p *Page) Theme(theme string) {
 	p.b.t.Helper()
 	p.look.Dark = theme == Dark
 	p.show()
 }
 
-// ReducedMotion is whether the user's system asks for it.
+// ReducedMotion sets whether the system prefers reduced motion.
 func (p *Page) ReducedMotion(on bool) {
 	p.b.t.Helper()
 	p.look.Still = on
@@ -313,7 +313,7 @@ func (p *Page) show() {
 	})
 }
 
-// Hide puts another tab in front of the page; hidden pages are told so.
+// Hide puts another tab in front of the page, which the page notices.
 func (p *Page) Hide() { p.b.t.Helper(); p.hide(true) }
 
 // Unhide brings the page to the front again.
@@ -333,7 +333,7 @@ func (p *Page) hide(hidden bool) {
 	})
 }
 
-// Clipboard is what was copied.
+// Clipboard returns the text in the clipboard.
 func (p *Page) Clipboard() string {
 	p.b.t.Helper()
 	text, err := p.tab.clipboard()
@@ -343,7 +343,7 @@ func (p *Page) Clipboard() string {
 	return text
 }
 
-// Reload loads the page again.
+// Reload reloads the page.
 func (p *Page) Reload() {
 	p.b.t.Helper()
 	var err error
@@ -355,8 +355,8 @@ func (p *Page) Reload() {
 	}
 }
 
-// Close closes the page, as when a popup loses its focus. It fails the test for
-// errors that the page logged.
+// Close closes the page, as when a popup loses its focus. It fails the test for errors that
+// the page logged.
 func (p *Page) Close() {
 	p.b.t.Helper()
 	p.complain()
@@ -366,9 +366,9 @@ func (p *Page) Close() {
 	}
 }
 
-// Console takes the errors that the page logged, or did not catch, since it was
-// last asked: also those against its content security policy. What is not taken
-// fails the test when page or browser is closed.
+// Console returns the errors that the page logged or did not catch since the last call,
+// including violations of its content security policy. Errors that are not fetched fail the
+// test when page or browser is closed.
 func (p *Page) Console() []Entry {
 	p.b.t.Helper()
 	entries, err := p.heard()
@@ -385,7 +385,7 @@ func (p *Page) heard() ([]Entry, error) {
 	return all, err
 }
 
-// complain fails the test for errors that nobody has taken.
+// complain fails the test for errors that were not fetched.
 func (p *Page) complain() {
 	p.b.t.Helper()
 	if p.closed {
@@ -397,7 +397,7 @@ func (p *Page) complain() {
 	}
 }
 
-// fail ends the test and tells what can be known about the page.
+// fail ends the test and prints everything known about the page.
 func (p *Page) fail(format string, args ...any) {
 	p.b.t.Helper()
 	told := fmt.Sprintf("%s %s: ", p.b.setup.Kind, p.path) + fmt.Sprintf(format, args...)

@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// atRest is true once fonts are there and no animation that ends is under way.
+// atRest is true once fonts are loaded and no finite animation is running.
 const atRest = `document.fonts.status === "loaded" && !document.getAnimations().some((a) => a.playState === "running" && a.effect?.getComputedTiming().endTime !== Infinity)`
 
-// Screenshot saves a picture of the viewport, once what moves has come to rest,
-// and returns its path. name may have folders, and needs no ending.
+// Screenshot saves a picture of the viewport once animations have ended, and returns its
+// path. name may contain directories and needs no extension.
 func (p *Page) Screenshot(name string) string {
 	p.b.t.Helper()
 	p.until("come to rest for a picture", func() error {
@@ -33,7 +33,7 @@ func (p *Page) Screenshot(name string) string {
 	return path
 }
 
-// shoot wants the picture to have the size of the page's viewport.
+// shoot saves a picture, which has to have the size of the page's viewport.
 func (p *Page) shoot(name string) (string, error) {
 	picture, err := p.tab.picture()
 	if err != nil {
@@ -57,7 +57,7 @@ func (p *Page) shoot(name string) (string, error) {
 	return path, os.WriteFile(path, picture, 0o644)
 }
 
-// fileName maps a test's name to that of a file.
+// fileName maps a rune of a test's name to one of a file name.
 func fileName(r rune) rune {
 	if r == '/' || r == ' ' || r == ':' {
 		return '-'

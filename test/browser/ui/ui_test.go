@@ -18,8 +18,7 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// All packages below test/browser are given the programs under test; this one
-// needs none.
+// All packages below test/browser get the programs under test; this one ignores them.
 var _ = flag.String("bin", "", "not used: pages only, no host")
 
 // each runs a test in both browsers.
@@ -30,7 +29,7 @@ func each(t *testing.T, test func(*testing.T, ui.Kind)) {
 	}
 }
 
-// unpacked puts the test page's extension together for a browser.
+// unpacked assembles the test page's extension for a browser.
 func unpacked(t *testing.T, kind ui.Kind) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -193,8 +192,7 @@ func sized(t *testing.T, path string, width, height int) {
 	}
 }
 
-// TestConsole wants every kind of error to be told, once, and of the page that it
-// is of.
+// TestConsole checks that every kind of error is reported, once, and for the right page.
 func TestConsole(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := open(t, kind)
@@ -205,7 +203,7 @@ func TestConsole(t *testing.T) {
 			if len(heard) == 0 || !strings.Contains(heard[0].Text, word) {
 				t.Errorf("%s: heard %q", how, heard)
 			}
-			time.Sleep(50 * time.Millisecond) // a violation of a policy is told once for each that forbids it
+			time.Sleep(50 * time.Millisecond) // a policy violation is reported once for each policy that forbids it
 			p.Console()
 			if again := p.Console(); len(again) != 0 {
 				t.Errorf("%s: told again: %v", how, again)
@@ -245,7 +243,7 @@ func TestAxe(t *testing.T) {
 	})
 }
 
-// TestTwoWindows works in two pages by turns; both see the mouse and the keys.
+// TestTwoWindows works in two pages alternately; both get mouse and key events.
 func TestTwoWindows(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := open(t, kind)
@@ -272,7 +270,7 @@ func TestTwoWindows(t *testing.T) {
 	})
 }
 
-// TestKilledAndStartedAgain wants what the extension kept to be there afterwards.
+// TestKilledAndStartedAgain checks that the extension's storage survives a kill.
 func TestKilledAndStartedAgain(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		s := setup(t, kind)
@@ -290,7 +288,7 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	})
 }
 
-// TestChromiumOnly is what Firefox has no way for.
+// TestChromiumOnly covers what Firefox cannot do.
 func TestChromiumOnly(t *testing.T) {
 	b := ui.Start(t, setup(t, ui.Chromium))
 	var answer int
@@ -306,7 +304,7 @@ func TestChromiumOnly(t *testing.T) {
 	p.Close()
 }
 
-// A failing test takes what a page would tell of it.
+// A failing test records the message of a failure.
 type failing struct {
 	*testing.T
 	words *string
@@ -317,7 +315,7 @@ func (f failing) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// TestFailures wants each to say what is wrong and what there is instead.
+// TestFailures checks that each failure says what is wrong and what is there instead.
 func TestFailures(t *testing.T) {
 	short := 300 * time.Millisecond
 	cases := map[string]struct {
@@ -360,7 +358,7 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// TestNames wants our reading of roles and names to be Chromium's own.
+// TestNames checks that our roles and names agree with Chromium's.
 func TestNames(t *testing.T) {
 	p := open(t, ui.Chromium)
 	p.Click("checkbox", "I have read it")

@@ -1,5 +1,5 @@
-// Package manual writes the manual pages of a command line: one for each
-// command, from what its help says.
+// Package manual writes the manual pages of a command line: one for each command, from
+// its help.
 package manual
 
 import (
@@ -12,18 +12,17 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A Section is a part of the first page that help does not say.
+// A Section is an additional section of the first page.
 type Section struct {
 	Title string
 	Items []Item
 }
 
-// An Item is a term and what it stands for.
+// An Item is a term and its description.
 type Item struct{ Term, Text string }
 
-// Write writes the pages of root and of all below it into a directory that
-// exists: name.1 and name-command.1. They hold no date: the same program gives
-// the same pages.
+// Write writes the pages of root and its subcommands to an existing directory: name.1 and
+// name-command.1. They contain no date, so that the same program gives the same pages.
 func Write(dir string, root *cobra.Command, version string, more []Section) error {
 	var err error
 	for _, cmd := range pages(root) {
@@ -37,7 +36,7 @@ func Write(dir string, root *cobra.Command, version string, more []Section) erro
 	return err
 }
 
-// pages are a command and those below it that help shows.
+// pages returns a command and its available subcommands.
 func pages(cmd *cobra.Command) []*cobra.Command {
 	out := []*cobra.Command{cmd}
 	for _, c := range cmd.Commands() {
@@ -50,7 +49,7 @@ func pages(cmd *cobra.Command) []*cobra.Command {
 
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// Page is one page.
+// Page returns the manual page of one command.
 func Page(cmd *cobra.Command, version string, more []Section) string {
 	p := &page{}
 	name := pageName(cmd)
@@ -85,7 +84,7 @@ func firstOf(a, b string) string {
 	return b
 }
 
-// lower begins a sentence in the middle of another.
+// lower puts the first letter of a capitalized word in lower case.
 func lower(s string) string {
 	if len(s) < 2 || s[1] < 'a' || s[1] > 'z' {
 		return s
@@ -154,12 +153,12 @@ func (p *page) seeAlso(cmd *cobra.Command) {
 	}
 }
 
-// A page is roff as it is written.
+// A page is a manual page in roff.
 type page struct{ strings.Builder }
 
 func (p *page) line(s string) { p.WriteString(s + "\n") }
 
-// macro writes a request with its arguments, quoted.
+// macro writes a roff request with quoted arguments.
 func (p *page) macro(name string, args ...string) {
 	for _, a := range args {
 		name += ` "` + strings.ReplaceAll(escape(a), `"`, `\(dq`) + `"`
@@ -175,14 +174,14 @@ func (p *page) item(term, text string) {
 	p.text(text)
 }
 
-// text writes words that are filled into lines.
+// text writes text that roff fills into lines.
 func (p *page) text(s string) {
 	for _, l := range strings.Split(s, "\n") {
 		p.line(guarded(escape(l)))
 	}
 }
 
-// paragraphs writes text whose paragraphs are set apart by empty lines.
+// paragraphs writes text whose paragraphs are separated by empty lines.
 func (p *page) paragraphs(s string) {
 	for i, part := range strings.Split(s, "\n\n") {
 		if i > 0 {
@@ -192,19 +191,19 @@ func (p *page) paragraphs(s string) {
 	}
 }
 
-// literal writes lines as they are.
+// literal writes lines without filling.
 func (p *page) literal(s string) {
 	p.line(".nf")
 	p.text(s)
 	p.line(".fi")
 }
 
-// escape takes its meaning from what roff would read as its own.
+// escape escapes the characters that are special in roff.
 func escape(s string) string {
 	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "’", `\(cq`, "≥", ">=").Replace(s)
 }
 
-// guarded keeps a line from being a request.
+// guarded keeps a text line from being read as a request.
 func guarded(l string) string {
 	if strings.HasPrefix(l, ".") || strings.HasPrefix(l, `'`) {
 		return `\&` + l

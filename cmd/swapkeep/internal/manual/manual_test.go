@@ -31,7 +31,7 @@ func TestPagesAreWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	names, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(names) != 2 { // nothing for what is hidden
+	if err != nil || len(names) != 2 { // no page for the hidden command
 		t.Fatalf("%v, %v", names, err)
 	}
 	for name, want := range map[string]string{
@@ -57,8 +57,8 @@ func TestTextIsNotRead(t *testing.T) {
 	}
 }
 
-// check finds the first line that roff would read otherwise than it was meant:
-// a request that is none of ours, or a character that is not ASCII.
+// check returns an error for the first line that roff would misread: an unknown request,
+// or a character that is not ASCII.
 func check(page string) error {
 	known := map[string]bool{".TH": true, ".SH": true, ".TP": true, ".B": true, ".PP": true, ".nf": true, ".fi": true, ".br": true}
 	for n, l := range strings.Split(page, "\n") {

@@ -1,4 +1,5 @@
 import { panelHandler } from "./panel";
 
-/** The bridge reaches networks of its own, whose names and tokens it tells. */
+/** The bridge reaches more networks than the wallet has; swap.destinations lists them and
+ * their tokens. */
 export const bridge = panelHandler("bridge", ["swap.destinations"]);

@@ -1,8 +1,9 @@
 import type { Handler } from "./handler";
 
-/** Offers of all providers beside each other, to look at: it prepares nothing. */
+/** compare serves the side-by-side view of all providers' offers. It can only quote, never
+ * prepare a plan. */
 export const compare: Handler = {
 	methods: ["swap.quote"],
-	narrow: (_, params) => ({ ...params, watch: false }), // the watch is a panel's
+	narrow: (_, params) => ({ ...params, watch: false }), // only a panel's quote is kept up to date
 	hears: () => false,
 };

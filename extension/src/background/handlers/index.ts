@@ -6,7 +6,7 @@ import type { Handler } from "./handler";
 import { intent } from "./intent";
 import { shell } from "./shell";
 
-/** The handlers by the name of the port they serve. */
+/** The handlers, by the port name that they serve. */
 export const handlers = { shell, compare, dex, bridge, intent, gasless } as const satisfies Record<string, Handler>;
 
 export type HandlerName = keyof typeof handlers;

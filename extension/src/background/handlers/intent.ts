@@ -1,5 +1,4 @@
 import { panelHandler } from "./panel";
 
-/** The intent provider trades tokens of its own choice, also on networks that it
- * alone reaches. */
+/** The intent provider has a token list of its own, also for networks that only it reaches. */
 export const intent = panelHandler("intent", ["tokens.list"]);

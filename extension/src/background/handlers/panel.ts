@@ -1,15 +1,14 @@
 import type { Events, Methods, Order, ProviderKind } from "../../wire/protocol";
 import type { Handler } from "./handler";
 
-/** What every panel does: ask for quotes, have one prepared, consent, follow and
- * steer the order. */
+/** The methods that every panel uses: quote, prepare, consent, and follow, cancel or speed
+ * up the order. */
 const life = [
 	"swap.quote", "swap.watch", "swap.prepare", "swap.execute", "swap.accept", "swap.order", "swap.orders", "swap.cancel", "swap.speedup",
 ] as const satisfies readonly (keyof Methods)[];
 
-/** panelHandler serves one provider's panel. What is asked through it is asked of that
- * provider, whatever the page says, and it hears of that provider's orders alone.
- * `more` are methods that take a provider. */
+/** panelHandler returns the handler of one provider's panel. It forces that provider on quotes
+ * and on the methods in `more`, whatever the page sent, and passes on only its orders. */
 export function panelHandler(kind: ProviderKind, more: readonly (keyof Methods)[] = []): Handler {
 	return {
 		methods: [...life, ...more],
@@ -18,5 +17,5 @@ export function panelHandler(kind: ProviderKind, more: readonly (keyof Methods)[
 	};
 }
 
-// swap.quoted goes to the page that asked, and needs no subscription.
+// swap.quoted is routed to the page that asked (Watches), so it is not listed here.
 const heard = new Set<keyof Events>(["gas.price"]);

@@ -17,7 +17,7 @@ import { RemoveWallet } from "./RemoveWallet";
 import { Rename, type Renamed } from "./Rename";
 import { Icon } from "../../components/Icon";
 
-/** Accounts are all wallets with their accounts: to choose one, and to look after them. */
+/** Accounts lists all wallets with their accounts, to select and manage them. */
 export default function Accounts() {
 	const wallets = useStore(useWallet().keys)?.wallets ?? [];
 	const [renaming, setRenaming] = useState<Renamed>();
@@ -47,8 +47,8 @@ interface CardProps {
 	onRemove: () => void;
 }
 
-/** WalletCard is one wallet. Names of different wallets' accounts may be the same, so
- * what acts on an account names its address too. */
+/** WalletCard is one wallet. Accounts of different wallets may have the same name, so
+ * buttons for an account are also labelled with its address. */
 function WalletCard({ wallet, onRename, onRemove }: CardProps) {
 	const { shell } = useWallet();
 	const add = useAct(async (request) => {
@@ -119,8 +119,8 @@ function AccountRow({ account, onRename }: { account: Account; onRename: (what: 
 	);
 }
 
-/** useSearch follows a search for used accounts of a wallet, whoever began it: an
- * import begins one too. */
+/** useSearch follows the search for used accounts of a wallet, including one that an import
+ * or another window started. */
 function useSearch(wallet: string) {
 	const { shell, networks } = useWallet();
 	const [search, setSearch] = useState<Search>();

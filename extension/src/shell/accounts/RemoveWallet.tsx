@@ -9,9 +9,8 @@ import { Switch } from "../../components/Switch";
 import { ActModal } from "../ActModal";
 import { go } from "../route";
 
-/** RemoveWallet removes a wallet for good; the password is asked for each time. An open
- * order whose record is damaged forbids it until its user says that it may: whose it was
- * nobody knows, and it has no end. */
+/** RemoveWallet removes a wallet for good, with the password. An open order with a damaged
+ * record prevents that until the user allows it: it may belong to this wallet, and never ends. */
 export function RemoveWallet({ wallet, onClose }: { wallet: Wallet; onClose: () => void }) {
 	const { shell } = useWallet();
 	const [damaged, allow] = useState(false);
@@ -20,7 +19,8 @@ export function RemoveWallet({ wallet, onClose }: { wallet: Wallet; onClose: () 
 			await shell.call("keys.remove", { request, wallet: wallet.id, password, ...(damaged && { damaged }) });
 			announce(t("remove_done", wallet.name));
 		} catch (thrown) {
-			// The wallet is gone; only its encrypted item waits for the next unlock.
+			// The wallet is removed; only its encrypted keychain item remains until the
+			// next unlock.
 			if (!failureOf(thrown).is("keychain_leftover")) throw thrown;
 			announce(t("remove_leftover", wallet.name));
 		}

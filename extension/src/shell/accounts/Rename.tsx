@@ -5,11 +5,10 @@ import { Field } from "../../components/Field";
 import { ActModal } from "../ActModal";
 import { nameTooLong } from "../onboarding/name";
 
-/** Renamed is a wallet (by its id) or an account (by its address), with its present name. */
+/** Renamed is a wallet (by id) or an account (by address), with its present name. */
 export type Renamed = ({ wallet: string } | { account: string }) & { name: string };
 
-/** Rename gives a wallet or an account another name. An account without one gets its
- * number back. */
+/** Rename renames a wallet or an account. With an empty name an account gets its number back. */
 export function Rename({ what, onClose }: { what: Renamed; onClose: () => void }) {
 	const { shell } = useWallet();
 	const [name, setName] = useState(what.name);

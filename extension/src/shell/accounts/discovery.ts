@@ -1,6 +1,6 @@
 import type { Discovery, Network } from "../../wire/protocol";
 
-/** A Search for used accounts, as far as it has been told. */
+/** A Search is the progress of a search for used accounts. */
 export interface Search {
 	looked: number;
 	found: number;
@@ -9,7 +9,7 @@ export interface Search {
 	state: "running" | "done" | "broken";
 }
 
-/** searchOf puts what the daemon tells of a search into what is shown. */
+/** searchOf converts the daemon's notification. */
 export function searchOf(discovery: Discovery, networks: readonly Pick<Network, "chainId" | "name">[]): Search {
 	const { looked, found, silent, done, error } = discovery;
 	return {
@@ -20,5 +20,5 @@ export function searchOf(discovery: Discovery, networks: readonly Pick<Network, 
 	};
 }
 
-/** begun is a search that nothing is known of yet. */
+/** begun is a search that has just been started. */
 export const begun: Search = { looked: 0, found: 0, silent: [], state: "running" };

@@ -18,7 +18,7 @@ import type { Order } from "../../wire/protocol";
 import { go, type Route } from "../route";
 import { grouped, type Group } from "./days";
 
-/** Activity lists what was swapped and revoked, and what of it is still open. */
+/** Activity lists swaps and revocations, open ones first. */
 export default function Activity(_: { route: Extract<Route, { at: "activity" }> }) {
 	const wallet = useWallet();
 	const orders = useStore(wallet.orders);
@@ -98,7 +98,7 @@ function Row({ order, tell, whose }: { order: Order; tell: Teller; whose: boolea
 	);
 }
 
-/** Pay → receive: what arrived where that is known, else what was accepted. */
+/** what returns "pay → receive", with the amount received if it is known, else the one accepted. */
 function what({ state, terms, verdict, steps, offer }: Order, tell: Teller): string {
 	if (state === "unreadable") return t("order_unreadable");
 	if (terms.provider === "wallet") return t("activity_revoke", tell.account(steps[0]?.effect.approves?.[0]?.spender ?? ""));

@@ -18,7 +18,7 @@ import { failureOf, type Failure } from "../../wire/failure";
 import type { Order, OrderResult } from "../../wire/protocol";
 import { go, type Route } from "../route";
 
-/** OrderScreen follows one order, with all that was recorded of it. */
+/** OrderScreen shows one order with its history. */
 export default function OrderScreen({ route }: { route: Extract<Route, { at: "order" }> }) {
 	const wallet = useWallet();
 	const orders = useStore(wallet.orders);
@@ -41,10 +41,10 @@ export default function OrderScreen({ route }: { route: Extract<Route, { at: "or
 	);
 }
 
-/** ms without a change before the record is read again. */
+/** Pause after a change before the record is read again, in ms. */
 const settle = 300;
 
-/** useRecord reads an order and its history, again with each of its revisions. */
+/** useRecord reads an order and its history, and again for each revision. */
 function useRecord(id: string, revision: number | undefined): [OrderResult | undefined, Failure | undefined, () => void] {
 	const wallet = useWallet();
 	const [read, setRead] = useState<OrderResult | undefined>(undefined);
@@ -62,7 +62,7 @@ function useRecord(id: string, revision: number | undefined): [OrderResult | und
 					setFailed(undefined);
 				})
 				.catch((thrown: unknown) => shown && setFailed({ id, failure: failureOf(thrown) }));
-		// Of changes that come thick and fast one read is enough.
+		// Debounce: one read is enough for several changes in quick succession.
 		const wait = setTimeout(ask, read?.order.id === id ? settle : 0);
 		return () => {
 			shown = false;

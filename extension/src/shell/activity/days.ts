@@ -1,15 +1,14 @@
 import type { Order } from "../../wire/protocol";
 
-/** A Group is orders that stand under one heading: those that are open, those whose
- * record cannot be read, or those that ended on a day, of which it is midnight by the
- * reader's clock, in ms since 1970. */
+/** A Group is the orders under one heading: open, with a damaged record, or created on one
+ * day. A day is its local midnight, in ms since 1970. */
 export interface Group {
 	of: "open" | "unreadable" | number;
 	orders: Order[];
 }
 
-/** grouped puts open orders first, then those of which nobody knows when they ended, and
- * the ended ones under their days, newest first. */
+/** grouped puts open orders first, then damaged ones, then ended ones by the day they were
+ * created, in the order given. */
 export function grouped(orders: readonly Order[]): Group[] {
 	const groups: Group[] = [];
 	const add = (of: Group["of"], order: Order) => {

@@ -15,7 +15,7 @@ import { amountOf } from "./amounts";
 import { RevokeModal } from "./RevokeModal";
 import { Spender } from "./Spender";
 
-/** Approvals lists who may pull tokens from the account, and takes that away. */
+/** Approvals lists who may spend the account's tokens, and revokes approvals. */
 export default function Approvals(_: { route: Extract<Route, { at: "approvals" }> }) {
 	const { account, network, orders, allowances, more, busy, failure, read } = useAllowances();
 	const [chosen, choose] = useState<Allowance | undefined>(undefined);
@@ -60,16 +60,17 @@ export default function Approvals(_: { route: Extract<Route, { at: "approvals" }
 
 const keyOf = (a: Allowance) => `${a.kind} ${a.token} ${a.spender}`;
 
-/** The order that takes an allowance away: the keeper that it calls tells which kind. */
+/** revokesIt reports whether an order revokes an allowance. The target of its call (token
+ * or Permit2) tells the two kinds apart. */
 function revokesIt(order: Order, a: Allowance): boolean {
 	const effect = order.steps[0]?.effect;
 	const named = effect?.approves?.[0];
 	return named?.spender === a.spender && named.token === a.token && (effect?.target === a.token) === (a.kind === "erc20");
 }
 
-/** useAllowances reads the account's allowances on the active network a page at a time,
- * from the first again when account or network change or a revoke ends. Only the last
- * read counts: an older one may be of another account. */
+/** useAllowances reads the account's allowances on the active network page by page, and
+ * starts over when account or network change or an order ends. Only the latest read counts,
+ * as an older one may be of another account. */
 function useAllowances() {
 	const wallet = useWallet();
 	const account = useStore(wallet.account);
@@ -97,7 +98,7 @@ function useAllowances() {
 	return { account, network: networks.find((n) => n.chainId === active), orders, allowances, more, busy, failure, read };
 }
 
-/** What is shown of the allowances of one account on one network. */
+/** The allowances loaded for one account on one network. */
 interface Shown {
 	of: string;
 	busy: boolean;
@@ -106,12 +107,12 @@ interface Shown {
 	failure?: Failure | undefined;
 }
 
-/** Pages may overlap where the list changed between them. */
+/** Pages overlap if the list changed in between. */
 const joined = (before: readonly Allowance[], now: readonly Allowance[]) => [...before.filter((a) => !now.some((b) => keyOf(a) === keyOf(b))), ...now];
 
 interface RowProps {
 	allowance: Allowance;
-	/** Its revoke that is under way. */
+	/** The order that is revoking it. */
 	revoke: Order | undefined;
 	onRevoke: () => void;
 }

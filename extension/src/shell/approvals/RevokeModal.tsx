@@ -16,11 +16,11 @@ import { Spender } from "./Spender";
 interface Props {
 	allowance: Allowance;
 	onClose: () => void;
-	/** What was shown holds no longer: it is to be read again. */
+	/** The allowance shown is outdated and must be read again. */
 	onStale: () => void;
 }
 
-/** RevokeModal says what taking an allowance away does and costs, and does it. */
+/** RevokeModal says what revoking an allowance does and costs, and runs it. */
 export function RevokeModal({ allowance: a, onClose, onStale }: Props) {
 	const wallet = useWallet();
 	const network = useStore(wallet.networks).find((n) => n.chainId === a.chainId);
@@ -33,7 +33,7 @@ export function RevokeModal({ allowance: a, onClose, onStale }: Props) {
 		go({ at: "order", id: order.id });
 	});
 	const password = useConsentPassword(act.failure);
-	// The order that needs the allowance, or that takes it away already.
+	// The order that needs the allowance, or that is already revoking it.
 	const user = act.failure?.is("allowance_in_use") ? act.failure.details["order"] : undefined;
 	const findings = a.findings ?? [];
 	const blocked = findings.some((f) => f.severity === "block");

@@ -1,8 +1,7 @@
 import { t } from "../../i18n/t";
 import type { Allowance } from "../../wire/protocol";
 
-/** Spender is who may take the tokens, as a fact of an allowance: by name, where it is
- * one of those known here, and always by address. */
+/** Spender shows who may spend, by name if known and always by address. */
 export function Spender({ allowance: { name, spender } }: { allowance: Allowance }) {
 	return (
 		<>

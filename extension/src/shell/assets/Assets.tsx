@@ -9,7 +9,7 @@ import { useWallet } from "../../state/context";
 import { useStore } from "../../state/store";
 import { go } from "../route";
 
-/** Assets are what the account has on the active network, and what it is worth. */
+/** Assets lists the account's balances on the active network and their value. */
 export default function Assets() {
 	const wallet = useWallet();
 	const chainId = useStore(wallet.active);
@@ -38,8 +38,7 @@ export default function Assets() {
 	);
 }
 
-/** Sum is what all of it is worth. What has no price, or no balance that can be read, is
- * not in it, and that is said. */
+/** Sum is the total value. It says how many tokens are left out for lack of a price or balance. */
 function Sum({ rows, unread }: { rows: readonly TokenRow[]; unread: number }) {
 	const priced = rows.flatMap((r) => (r.usd === undefined ? [] : [r.usd]));
 	const unpriced = rows.filter((r) => r.usd === undefined && r.amount !== undefined && r.amount !== "0").length;

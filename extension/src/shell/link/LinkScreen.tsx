@@ -18,8 +18,7 @@ import { besides, type BrowserName, doctorCommand, installCommand, kindred, type
 
 type Of<A extends Link["at"]> = Extract<Link, { at: A }>;
 
-/** LinkScreen is what stands between the extension and the daemon, and what a person
- * can do about it. */
+/** LinkScreen says why there is no connection to the daemon, and what the user can do. */
 export default function LinkScreen({ link }: { link: Link }) {
 	switch (link.at) {
 		case "missing":
@@ -70,12 +69,12 @@ function ExtensionID() {
 
 interface GuideProps {
 	unlisted: boolean;
-	/** The programs may not be on this computer at all. */
+	/** The programs may not be installed at all. */
 	lacking?: boolean;
 }
 
-/** Guide leads to a host that this browser finds. Which browser it is can be corrected:
- * many call themselves Chrome or Firefox. */
+/** Guide shows how to install the host for this browser. The browser can be corrected, as
+ * many identify as Chrome or Firefox. */
 function Guide({ unlisted, lacking }: GuideProps) {
 	const [place, setPlace] = useState<{ browser: BrowserName; system: System }>();
 	useEffect(() => void here().then(setPlace), []);
@@ -153,7 +152,7 @@ function Outdated({ link }: { link: Of<"outdated"> }) {
 	);
 }
 
-/** Titles of the refusals that have one of their own. */
+/** Titles for specific refusals. */
 const refusals: Readonly<Record<string, MessageKey>> = {
 	database_full: "link_refused_database_full",
 	database_newer: "link_update_daemon",
@@ -192,7 +191,7 @@ function Again({ label }: { label: string }) {
 	);
 }
 
-/** Words are somebody's own, quoted as text. */
+/** Words quotes a text of the browser or daemon. */
 function Words({ who, words }: { who: MessageKey; words: string }) {
 	if (!words) return null;
 	return (

@@ -1,15 +1,15 @@
 import type { BrowserName, System } from "./install";
 
-/** What a browser tells of itself. */
+/** How a browser identifies itself. */
 export interface Signs {
-	/** Of navigator.userAgentData; Firefox has none. */
+	/** Of navigator.userAgentData, which Firefox lacks. */
 	brands: readonly string[];
 	userAgent: string;
-	/** Only Brave has navigator.brave. */
+	/** Whether there is navigator.brave, as only in Brave. */
 	brave: boolean;
 }
 
-/** First match wins: all but Firefox also call themselves Chrome. */
+/** The first match wins, since all but Firefox also identify as Chrome. */
 const marks: readonly { name: BrowserName; brand?: RegExp; agent?: RegExp }[] = [
 	{ name: "firefox", agent: /\bFirefox\// },
 	{ name: "brave", brand: /brave/i },
@@ -19,7 +19,7 @@ const marks: readonly { name: BrowserName; brand?: RegExp; agent?: RegExp }[] = 
 	{ name: "chrome", brand: /google chrome/i },
 ];
 
-/** browserOf tells which browser this is, as well as it can be told. */
+/** browserOf guesses the browser. */
 export function browserOf({ brands, userAgent, brave }: Signs): BrowserName {
 	if (brave) return "brave";
 	return marks.find((m) => brands.some((b) => m.brand?.test(b)) || m.agent?.test(userAgent))?.name ?? "chromium";
@@ -27,12 +27,12 @@ export function browserOf({ brands, userAgent, brave }: Signs): BrowserName {
 
 const systems: Readonly<Record<string, System>> = { linux: "linux", openbsd: "linux", mac: "mac", win: "windows" };
 
-/** systemOf reads chrome.runtime.getPlatformInfo's os. */
+/** systemOf maps the os of chrome.runtime.getPlatformInfo. */
 export function systemOf(os: string): System {
 	return systems[os] ?? "other";
 }
 
-/** here is where this extension runs. */
+/** here returns the browser and system that the extension runs in. */
 export async function here(): Promise<{ browser: BrowserName; system: System }> {
 	const nav = navigator as Navigator & { userAgentData?: { brands: { brand: string }[] }; brave?: unknown };
 	const signs = { brands: nav.userAgentData?.brands.map((b) => b.brand) ?? [], userAgent: nav.userAgent, brave: nav.brave !== undefined };

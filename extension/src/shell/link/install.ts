@@ -1,34 +1,34 @@
 import { browsers } from "../../wire/protocol";
 
-/** Browsers by the names that swapkeep install has for them. */
+/** Names of browsers, as swapkeep install takes them. */
 export type BrowserName = (typeof browsers)[number]["name"];
 
-/** Systems that there are programs for; other: there are none. */
+/** Operating systems; there are no programs for "other". */
 export type System = "linux" | "mac" | "windows" | "other";
 
 export interface Situation {
 	browser: BrowserName;
 	/** This extension's id. */
 	id: string;
-	/** The host does not know its id by itself. */
+	/** The host does not allow this id by default. */
 	unlisted: boolean;
 }
 
-/** installCommand puts the programs in their place, lets this extension in and lets the
- * browser find the host. An id in braces is quoted, as every shell takes it. */
+/** installCommand returns the command that installs the programs, allows this extension and
+ * registers the host with the browser. An id in braces (Firefox) is quoted, which works in
+ * all shells. */
 export function installCommand({ browser, id, unlisted }: Situation): string {
 	const quoted = id.startsWith("{") ? `"${id}"` : id;
 	return `swapkeep install --browser ${browser}${unlisted ? ` --extension-id ${quoted}` : ""}`;
 }
 
-/** doctorCommand finds what is wrong with an installation. */
+/** doctorCommand diagnoses an installation. */
 export const doctorCommand = "swapkeep doctor";
 
-/** besides starts a program of the folder that a terminal is in. */
+/** besides is how a program in the terminal's current folder is started. */
 export const besides: Readonly<Record<Exclude<System, "other">, string>> = { linux: "./swapkeep", mac: "./swapkeep", windows: ".\\swapkeep" };
 
-/** kindred are the browsers that cannot be told from this one for certain: all of its
- * family. */
+/** kindred lists the browsers of the same family, which cannot be told apart for certain. */
 export function kindred(name: BrowserName): readonly (readonly [BrowserName, string])[] {
 	const family = browsers.find((b) => b.name === name)?.family;
 	return browsers.filter((b) => b.family === family).map((b) => [b.name, b.title]);

@@ -13,8 +13,8 @@ import { endSetup } from "./settingUp";
 import { WordsCheck, WordsShown } from "./Words";
 import { wordsOf } from "./mnemonic";
 
-/** Create makes a wallet, shows its words and has them checked. Password and words
- * are in this view alone, and gone with it or when the wallet locks. */
+/** Create makes a wallet, shows its recovery phrase and checks that it was written down. Password
+ * and phrase are held by this view only, and dropped when it closes or the wallet locks. */
 export function Create({ first }: { first: boolean }) {
 	const { shell } = useWallet();
 	const [made, setMade] = useState<Made>();
@@ -65,8 +65,8 @@ function WordCount({ value, onChange }: { value: number; onChange: (count: numbe
 	);
 }
 
-/** Unseen: the answer with the words was lost, or the wallet locked while they were on
- * the screen. No answer holds them again. */
+/** Unseen is shown if the answer with the phrase was lost, or the wallet locked while it
+ * was displayed. No later answer contains it. */
 function Unseen({ name, locked }: { name: string; locked: boolean }) {
 	const sandbox = useStore(useWallet().hello)?.sandbox;
 	return (

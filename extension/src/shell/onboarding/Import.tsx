@@ -11,8 +11,8 @@ import { Sandbox } from "./Onboarding";
 import { endSetup } from "./settingUp";
 import { fieldOf, fieldsOf, type Given, lackOf, maxKeyFile, nothingGiven, type Source, sources } from "./sources";
 
-/** Import takes a wallet in from words, a private key or a key file. What is typed is
- * in this view alone, and gone once the daemon has it. */
+/** Import imports a wallet from a recovery phrase, a private key or a key file. The input
+ * is held by this view only, and dropped once the daemon has it. */
 export function Import({ first }: { first: boolean }) {
 	const { shell } = useWallet();
 	const [source, setSource] = useState<Source>("mnemonic");
@@ -24,7 +24,7 @@ export function Import({ first }: { first: boolean }) {
 	const { failure, tried, clear } = making;
 	const lacks = lackOf(source, given);
 
-	/** What is wrong with a field of the source. */
+	/** wrong returns the error of one field. */
 	function wrong(field: keyof Given): string | undefined {
 		if (failure) return fieldOf(failure.name, source) === field ? troubleOf(failure) : undefined;
 		return tried && lacks?.field === field ? t(lacks.key, lacks.value ?? "") : undefined;
@@ -77,13 +77,13 @@ interface KeyFileProps {
 	wrong: (field: keyof Given) => string | undefined;
 }
 
-/** KeyFile is a file chosen or its text, and the password that it was made with. */
+/** KeyFile is a file or its text, with the file's password. */
 function KeyFile({ given, set, wrong }: KeyFileProps) {
 	const input = useRef<HTMLInputElement>(null);
 	async function read(file: File | undefined) {
-		// A larger one is no key file, and is said to be none.
+		// Reads one byte more than allowed, so that a larger file is refused.
 		if (file) set("keystore")(await file.slice(0, maxKeyFile + 1).text());
-		if (input.current) input.current.value = ""; // the same file can be chosen again
+		if (input.current) input.current.value = ""; // so that the same file can be chosen again
 	}
 	return (
 		<>

@@ -15,29 +15,28 @@ import { nameTooLong } from "./name";
 import { missing, NewPassword, type Passwords } from "./NewPassword";
 import { settingUp, type Way } from "./settingUp";
 
-/** A Making is the part of a form that is the same whatever a wallet is made from: its
- * name, the vault's password, and the one act that makes it. What is typed is in its
- * view alone, and gone once the daemon has it. */
+/** Making is the part of the form that create and import share: name, vault password and
+ * the act. The input is held by the view only, and dropped once the daemon has it. */
 export interface Making {
-	/** Of the vault: its password is set here. */
+	/** It is the vault's first wallet, so the password is set here. */
 	first: boolean;
 	name: string;
 	setName(name: string): void;
 	passwords: Passwords;
 	setPasswords(passwords: Passwords): void;
-	/** It was sent once: what is missing is said. */
+	/** The form was submitted, so missing input is pointed out. */
 	tried: boolean;
 	setTried(tried: boolean): void;
 	busy: boolean;
 	failure: Failure | undefined;
-	/** Seconds until a password is taken again, after too many wrong ones. */
+	/** Seconds until a password is accepted again, after too many wrong ones. */
 	wait: number;
-	/** What is still to be said of the failure. */
+	/** The failure still to be shown. */
 	shown: Failure | undefined;
 	clear(): void;
-	/** Does it, if nothing of this part is missing. */
+	/** run makes the wallet, unless input of this part is missing. */
 	run(): void;
-	/** What is typed anew is another act. */
+	/** changed must be called when the input changes: the next run is then another act. */
 	changed(): void;
 }
 
@@ -48,7 +47,7 @@ interface Given {
 
 const noPasswords: Passwords = { password: "", repeat: "" };
 
-/** useMaking makes a wallet by `make`, opens it and hands on what came of it. */
+/** useMaking makes a wallet with `make`, unlocks it and passes the result to onMade. */
 export function useMaking<T>(way: Way, first: boolean, make: (act: Act, given: Given) => Promise<T>, onMade: (made: T) => void): Making {
 	const wallet = useWallet();
 	const [passwords, setPasswords] = useState(noPasswords);
@@ -81,11 +80,11 @@ export function useMaking<T>(way: Way, first: boolean, make: (act: Act, given: G
 
 interface Props {
 	making: Making;
-	/** What the button says. */
+	/** Label of the button. */
 	act: string;
-	/** What the wallet is made from is there. */
+	/** The source of the wallet is filled in. */
 	ready?: boolean;
-	/** Tells of a refusal whether a field says it. */
+	/** Reports whether a field shows this failure. */
 	said?: (failure: Failure) => boolean;
 	children: ComponentChildren;
 }
@@ -111,7 +110,7 @@ export function MakingForm({ making, act, ready = true, said = () => false, chil
 	);
 }
 
-/** NameAndPassword are the fields of every wallet. */
+/** NameAndPassword are the fields that every wallet needs. */
 export function NameAndPassword({ making: { first, name, setName, passwords, setPasswords, tried, shown, clear } }: { making: Making }) {
 	return (
 		<>

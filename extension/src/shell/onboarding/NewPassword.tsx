@@ -10,25 +10,25 @@ export interface Passwords {
 	repeat: string;
 }
 
-/** missing is what a new password lacks; undefined: nothing. */
+/** missing returns what is wrong with a new password; undefined if nothing. */
 export function missing({ password, repeat }: Passwords): "password_short" | "password_differs" | undefined {
 	if ([...password].length < minPassword) return "password_short";
 	return password === repeat ? undefined : "password_differs";
 }
 
 interface Props {
-	/** The first wallet sets the vault's password; later ones need the same. */
+	/** The first wallet sets the vault password; later ones take the same. */
 	first: boolean;
 	value: Passwords;
 	onInput: (value: Passwords) => void;
-	/** It was sent once: what is missing is said. */
+	/** The form was submitted, so missing input is pointed out. */
 	tried: boolean;
 	failure: Failure | undefined;
-	/** A refused password is being typed anew: what was said of it holds no more. */
+	/** Called when a refused password is changed, as the failure no longer applies. */
 	onChange: () => void;
 }
 
-/** NewPassword asks for the vault's password, twice when it is a new one. */
+/** NewPassword asks for the vault password, twice for a new one. */
 export function NewPassword({ first, value, onInput, tried, failure, onChange }: Props) {
 	const setPassword = (password: string) => {
 		if (ofPassword(failure)) onChange();

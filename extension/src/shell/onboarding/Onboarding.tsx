@@ -9,11 +9,11 @@ import { Create } from "./Create";
 import { Import } from "./Import";
 import { inTab, settingUp, setUp } from "./settingUp";
 
-/** Onboarding makes a wallet: the first, or another one. */
+/** Onboarding makes the first wallet, or another one. */
 export default function Onboarding() {
 	const setup = useStore(settingUp);
 	const { keys } = useWallet();
-	// Its own making changes that: what holds is how it was at the beginning.
+	// As it was at the start: making the wallet changes keys.state.
 	const [first] = useState(() => (keys.get()?.state ?? "none") === "none");
 	if (setup.stage === "none") return <Welcome />;
 	return setup.way === "create" ? <Create first={first} /> : <Import first={first} />;
@@ -41,7 +41,7 @@ function Welcome() {
 	);
 }
 
-/** Sandbox says what wallets there can be where nothing is real. */
+/** Sandbox warns that a sandbox only takes test wallets. */
 export function Sandbox() {
 	const hello = useStore(useWallet().hello);
 	return hello?.sandbox ? <p class="note warn small">{t("sandbox_wallets")}</p> : null;

@@ -7,13 +7,13 @@ import { drawPlaces, wrongPlaces } from "./mnemonic";
 
 interface ShownProps {
 	words: readonly string[];
-	/** The daemon's, such as that these are a sandbox's words. */
+	/** From the daemon, for example that the phrase is a sandbox's. */
 	warning: string | undefined;
 	onWritten: () => void;
 }
 
-/** WordsShown shows the words of a new wallet, this once. They are not put into the
- * clipboard, which every program can read. */
+/** WordsShown shows the recovery phrase of a new wallet, once. It has no copy button
+ * because every program can read the clipboard. */
 export function WordsShown({ words, warning, onWritten }: ShownProps) {
 	return (
 		<Screen title={t("words_title")}>
@@ -43,8 +43,7 @@ interface CheckProps {
 	onDone: () => void;
 }
 
-/** WordsCheck asks for some of the words, so that a list that was not written down
- * is noticed while it can be. */
+/** WordsCheck asks for some of the words, to notice in time if they were not written down. */
 export function WordsCheck({ words, onBack, onDone }: CheckProps) {
 	const [places] = useState(() => drawPlaces(words.length, asked));
 	const [typed, setTyped] = useState<readonly string[]>(() => places.map(() => ""));

@@ -4,7 +4,7 @@ import { keepWhileUnlocked, type Made } from "./made";
 
 const made: Made = { name: "w", words: ["one", "two"], warning: undefined, checking: true };
 
-/** heeding is what becomes of a wallet that was made, with each change of the keys. */
+/** heeding runs keepWhileUnlocked with a fake channel. */
 function heeding(of: Made) {
 	let hear: (params: Events["keys.changed"]) => void = () => {};
 	const set = vi.fn();

@@ -1,7 +1,7 @@
 import type { Channel } from "../../state/channel";
 
-/** Made is a wallet that was made here, with its words while they are to be seen. Without
- * words nobody has seen them, or the wallet locked meanwhile. */
+/** Made is a wallet just made, with its recovery phrase while that may be shown. `words` is
+ * empty if the answer with them was lost, or after the wallet locked. */
 export interface Made {
 	name: string;
 	words: readonly string[];
@@ -10,9 +10,8 @@ export interface Made {
 	locked?: true;
 }
 
-/** keepWhileUnlocked has the words taken away once the wallet locks: whoever locks it, or
- * has gone away, leaves nothing on the screen that is worth the money. It heeds locks
- * until the function that it returns is called. */
+/** keepWhileUnlocked removes the phrase from the screen when the wallet locks, so that a
+ * locked or abandoned wallet does not show it. It returns a function that ends this. */
 export function keepWhileUnlocked(shell: Pick<Channel, "on">, made: Made, set: (made: Made) => void): () => void {
 	return shell.on("keys.changed", ({ cause }) => {
 		if (cause === "locked" && made.words.length > 0) set({ ...made, words: [], checking: false, locked: true });

@@ -7,7 +7,7 @@ const wallet = (id: string): Wallet => ({ id, name: id, kind: "mnemonic", accoun
 const lost = new Failure({ code: 1009, message: "gone", data: { name: "daemon_lost", retryable: true, remedy: "" } });
 const weak = new Failure({ code: 1104, message: "weak", data: { name: "weak_password", retryable: false, remedy: "" } });
 
-/** daemon answers each method by what stands first in its list. */
+/** daemon answers each call of a method with the next answer in its list. */
 function daemon(answers: Partial<Record<keyof Methods, unknown[]>>) {
 	const asked: { method: string; params: Record<string, unknown> }[] = [];
 	const call = (method: keyof Methods, params: unknown) => {

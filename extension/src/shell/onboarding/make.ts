@@ -4,16 +4,16 @@ import { failureOf } from "../../wire/failure";
 import type { CreateParams, CreateResult, ImportParams, KeysStatus } from "../../wire/protocol";
 import { lostAnswer } from "../troubles";
 
-/** An Act makes one wallet, once: its uuid stays the same until it has an answer. */
+/** An Act makes one wallet, once: its uuid stays the same until there is an answer. */
 export interface Act {
 	request: string;
-	/** Ids of the wallets that there were before it. */
+	/** Ids of the wallets that existed before. */
 	before: readonly string[];
-	/** It was sent and its answer did not come: a wallet may have been made. */
+	/** It was sent but not answered: a wallet may have been made. */
 	unanswered: boolean;
 }
 
-/** newAct names an act. One that is unanswered keeps what is known of it. */
+/** newAct returns a new act. After an unanswered one it keeps what is known about that. */
 export function newAct(wallets: readonly { id: string }[], last?: Act): Act {
 	if (last?.unanswered) return { ...last, request: crypto.randomUUID() };
 	return { request: crypto.randomUUID(), before: wallets.map((w) => w.id), unanswered: false };
@@ -21,17 +21,16 @@ export function newAct(wallets: readonly { id: string }[], last?: Act): Act {
 
 type Call = Pick<Channel, "call">;
 
-/** create makes a wallet. Without words in the result there is one whose words
- * nobody has seen: its answer was lost. A daemon that was restarted does not know
- * the uuid any more, so the wallets are looked at before it is asked again. */
+/** create makes a wallet. The result has no words if the answer to an earlier try was lost.
+ * A restarted daemon has forgotten the uuid, so before asking again, the wallets are
+ * checked for a new one. */
 export async function create(shell: Call, act: Act, params: Omit<CreateParams, "request">): Promise<CreateResult> {
 	const made = act.unanswered ? await madeSince(shell, act) : undefined;
 	if (made) return { wallet: made };
 	return await once(act, () => shell.call("keys.create", { ...params, request: act.request }));
 }
 
-/** take imports a wallet. One that is there already since this act began was made
- * by it. */
+/** take imports a wallet. A wallet that is new since the act began was imported by it. */
 export async function take(shell: Call, act: Act, params: Omit<ImportParams, "request">): Promise<CreateResult> {
 	const made = act.unanswered ? await madeSince(shell, act) : undefined;
 	if (made) return { wallet: made };
@@ -54,8 +53,8 @@ async function once<T>(act: Act, ask: () => Promise<T>): Promise<T> {
 	}
 }
 
-/** openWith unlocks what was just made, so that the password is not needed any more.
- * A wallet that does not open now asks for it afterwards. */
+/** openWith unlocks the new wallet, so that the password is not needed again. If that
+ * fails, the unlock screen asks for it. */
 export async function openWith(wallet: Pick<Wallet, "shell" | "keys">, password: string): Promise<void> {
 	const opened = await wallet.shell.call("keys.unlock", { password }).catch(() => undefined);
 	if (opened) wallet.keys.set(opened);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { drawPlaces, wordsOf, wrongPlaces } from "./mnemonic";
 
-// The published test mnemonic: worthless.
+// The published test mnemonic, without value.
 const words = wordsOf("  Test test\ttest test test test\ntest test test test test junk ");
 
 describe("words", () => {

@@ -1,7 +1,7 @@
-/** Most characters of a wallet's or an account's name. */
+/** Maximum length of a wallet or account name, in characters. */
 const most = 32;
 
-/** nameTooLong as the daemon counts. */
+/** nameTooLong counts characters as the daemon does. */
 export function nameTooLong(name: string): boolean {
 	return [...name.trim()].length > most;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fieldOf, fieldsOf, lackOf, nothingGiven } from "./sources";
 
-// The published test mnemonic and its first key: worthless.
+// The published test mnemonic and its first key, without value.
 const words = "test test test test test test test test test test test junk";
 const key = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 

@@ -6,7 +6,7 @@ import { wordCounts, wordsOf } from "./mnemonic";
 /** What a wallet can be imported from. */
 export type Source = "mnemonic" | "privateKey" | "keystore";
 
-/** What is typed of each source. */
+/** The input of each source. */
 export interface Given {
 	mnemonic: string;
 	privateKey: string;
@@ -16,17 +16,17 @@ export interface Given {
 
 export const nothingGiven: Given = { mnemonic: "", privateKey: "", keystore: "", keystorePassword: "" };
 
-/** Most bytes of a key file (limits.maxSecret of the protocol). */
+/** Maximum size of a key file in bytes (limits.maxSecret of the protocol). */
 export const maxKeyFile = 4096;
 
-/** Names of the fields, and of the choice between them. */
+/** The sources, with the text of each choice. */
 export const sources: readonly { source: Source; choice: MessageKey }[] = [
 	{ source: "mnemonic", choice: "import_words" },
 	{ source: "privateKey", choice: "import_key" },
 	{ source: "keystore", choice: "import_file" },
 ];
 
-/** fieldsOf are what keys.import is given of a source: nothing else is sent. */
+/** fieldsOf returns the keys.import parameters of a source, without the input of the others. */
 export function fieldsOf(source: Source, given: Given): Partial<ImportParams> {
 	switch (source) {
 		case "mnemonic":
@@ -38,7 +38,7 @@ export function fieldsOf(source: Source, given: Given): Partial<ImportParams> {
 	}
 }
 
-/** lackOf is what can be told of a source without the daemon; undefined: nothing. */
+/** lackOf returns what can be found wrong without the daemon; undefined if nothing. */
 export function lackOf(source: Source, given: Given): { field: keyof Given; key: MessageKey; value?: number } | undefined {
 	switch (source) {
 		case "mnemonic": {
@@ -62,7 +62,7 @@ function isKeyFile(text: string): boolean {
 	}
 }
 
-/** Which field a refusal is about; those of the source's own field name none. */
+/** The field that a refusal is about; "source" stands for the source's main field. */
 const blamed: Partial<Record<ErrorName, keyof Given | "source">> = {
 	bad_mnemonic: "mnemonic",
 	bad_private_key: "privateKey",
@@ -73,7 +73,7 @@ const blamed: Partial<Record<ErrorName, keyof Given | "source">> = {
 	duplicate_wallet: "source",
 };
 
-/** fieldOf is the field that a refusal is about; undefined: none of them. */
+/** fieldOf returns the field that a refusal is about; undefined if none. */
 export function fieldOf(error: string, source: Source): keyof Given | undefined {
 	const field = blamed[error as ErrorName];
 	return field === "source" ? source : field;

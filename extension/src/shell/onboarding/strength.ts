@@ -1,11 +1,11 @@
-/** How hard a password is to guess, by a rule of thumb for a meter. The daemon, which
- * also knows the words that are tried first, has the last word. */
+/** An estimate of how hard a password is to guess, for a meter. The daemon decides: it also
+ * knows common passwords. */
 export type Strength = "short" | "weak" | "fair" | "strong";
 
-/** The least that the daemon takes, in characters. */
+/** The daemon's minimum, in characters. */
 export const minPassword = 10;
 
-/** Bits that a character adds when it continues nothing. */
+/** Estimated bits per character that does not follow from the one before. */
 const bits: readonly { of: RegExp; bits: number }[] = [
 	{ of: /\s/, bits: 1 },
 	{ of: /\d/, bits: 3.3 },
@@ -14,13 +14,13 @@ const bits: readonly { of: RegExp; bits: number }[] = [
 	{ of: /[\x20-\x7e]/, bits: 5 },
 ];
 
-/** Beyond ASCII. */
+/** For a character beyond ASCII. */
 const otherBits = 7;
 
-/** Of the next in a run or a repeat. */
+/** For a character that continues a run or repeats. */
 const nextBits = 0.5;
 
-/** A password of few different characters is easy, however long. */
+/** Limit per distinct character: a password of few different characters is weak at any length. */
 const distinctBits = 7;
 
 const runs = ["abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm"];
@@ -42,7 +42,8 @@ function bitsOf(character: string): number {
 	return bits.find((b) => b.of.test(character))?.bits ?? otherBits;
 }
 
-/** follows: b repeats a or lies beside it in an order that everyone knows. */
+/** follows reports whether b repeats a or is next to it in the alphabet, the digits or a
+ * keyboard row. */
 function follows(a: string, b: string): boolean {
 	const [x, y] = [a.toLowerCase(), b.toLowerCase()];
 	if (x === y) return true;

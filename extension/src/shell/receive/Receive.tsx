@@ -6,7 +6,7 @@ import { CopyButton } from "../../components/CopyButton";
 import { Screen } from "../../components/Screen";
 import { qr } from "./qr";
 
-/** Receive shows the account's address, whole, to be copied or read by a camera. */
+/** Receive shows the account's full address, as text and QR code. */
 export default function Receive() {
 	const wallet = useWallet();
 	const account = useStore(wallet.account);
@@ -26,7 +26,7 @@ export default function Receive() {
 	);
 }
 
-/** QR is dark on light in both themes: many cameras read nothing else. */
+/** QR is dark on light in both themes, as many cameras read nothing else. */
 function QR({ text }: { text: string }) {
 	const { path, size } = useMemo(() => qr(text), [text]);
 	return (

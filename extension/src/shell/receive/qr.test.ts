@@ -4,7 +4,7 @@ import { qr } from "./qr";
 
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
-/** drawn reads a path back into its modules. */
+/** drawn parses a path back into modules. */
 function drawn({ path, size }: { path: string; size: number }): boolean[][] {
 	const grid = Array.from({ length: size }, () => Array.from({ length: size }, () => false));
 	for (const [, x, y, w] of path.matchAll(/M(\d+) (\d+)h(\d+)v1h-\3z/g)) for (let i = 0; i < Number(w); i++) grid[Number(y)]![Number(x) + i] = true;

@@ -14,7 +14,7 @@ interface Props {
 	onClose: () => void;
 }
 
-/** EditSetting changes one setting, by a field of its type. */
+/** EditSetting is a dialog to change one setting, with a field for its type. */
 export function EditSetting({ setting, onClose }: Props) {
 	const set = useSet();
 	const [draft, setDraft] = useState(() => kinds[setting.type].draftOf(setting));
@@ -62,13 +62,13 @@ function Control({ setting, draft, setDraft, wrong }: ControlProps) {
 			return <Field label={t("settings_urls")} rows={4} hint={t("settings_urls_hint")} placeholder="https://…" {...field} />;
 		case "url":
 			return <Field label={t("settings_url")} placeholder="https://…" {...field} />;
-		case "switch": // which is turned where it stands
+		case "switch": // a switch is changed in its row
 		case "text":
 			return <Field label={t("settings_value")} {...field} />;
 	}
 }
 
-/** ResetSetting forgets what was set here: file or default hold again. */
+/** ResetSetting removes the value set here, so that the file's or the default applies again. */
 export function ResetSetting({ setting, onClose }: Props) {
 	const set = useSet();
 	const [wanted, want] = useState(setting.right === "password");
@@ -76,7 +76,7 @@ export function ResetSetting({ setting, onClose }: Props) {
 		try {
 			await set({ key: setting.key, reset: true, ...(wanted ? { password } : {}) });
 		} catch (thrown) {
-			// What holds then, by the file, is above what a session may set.
+			// The file's value may be above what a session may set.
 			if (failureOf(thrown).details["field"] === "password") want(true);
 			throw thrown;
 		}

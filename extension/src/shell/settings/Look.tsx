@@ -10,8 +10,8 @@ import { applyTheme } from "../theme";
 import { languageOf, speakNow } from "./language";
 import { useSet } from "./useSetting";
 
-/** Look is how the wallet looks here: the language is the daemon's setting, for all
- * windows; the theme is this browser's. */
+/** Look has the appearance settings. The language is stored by the daemon, for all windows;
+ * the theme by this browser. */
 export function Look() {
 	return (
 		<>
@@ -25,7 +25,8 @@ export function Look() {
 	);
 }
 
-/** Arrow keys choose one after the other: each is set in its turn, the last one holds. */
+/** Arrow keys select one language after another. Requests run in sequence, and those that
+ * were superseded are skipped. */
 function Language() {
 	const set = useSet();
 	const settings = useStore(useWallet().settings);

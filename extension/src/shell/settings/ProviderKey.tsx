@@ -7,16 +7,16 @@ import { Field } from "../../components/Field";
 import { ActModal } from "../ActModal";
 
 interface Props {
-	/** As providers.set_key names it. */
+	/** As in providers.set_key. */
 	provider: string;
 	name: string;
 }
 
-/** What the key of some providers is or changes. */
+/** What the API key of some providers is for. */
 const texts: Readonly<Record<string, MessageKey>> = { dex: "key_dex", gasless: "key_gasless" };
 
-/** ProviderKey keeps or forgets the key for a provider. The daemon shows none, not
- * even whether there is one. */
+/** ProviderKey sets or removes a provider's API key. The daemon never shows a key, nor
+ * whether there is one. */
 export function ProviderKey({ provider, name }: Props) {
 	const { shell, providers } = useWallet();
 	const [open, setOpen] = useState<"set" | "forget">();

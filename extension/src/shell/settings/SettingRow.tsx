@@ -8,8 +8,8 @@ import { SettingSwitch } from "./SettingSwitch";
 import { shownValue } from "./shown";
 import { useNames } from "./useSetting";
 
-/** SettingRow is one setting: what holds, where it comes from, and how to change it
- * or why it cannot be changed here. */
+/** SettingRow is one setting: its value, where that comes from, and how to change it or why
+ * it cannot be changed here. */
 export function SettingRow({ setting }: { setting: Setting }) {
 	const [open, setOpen] = useState<"edit" | "reset">();
 	const names = useNames();

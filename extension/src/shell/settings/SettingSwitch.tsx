@@ -9,8 +9,8 @@ import { subjectOf } from "./sections";
 import { useNames, useSet } from "./useSetting";
 import { inverted, isOn } from "./values";
 
-/** SettingSwitch turns a setting on and off at once. Where that takes the password it is
- * asked for first; what was refused is told here, and the switch goes back. */
+/** SettingSwitch changes a setting at once, after asking for the password if needed. On a
+ * refusal it shows the reason and switches back. */
 export function SettingSwitch({ setting }: { setting: Setting }) {
 	const set = useSet();
 	const names = useNames();

@@ -15,8 +15,7 @@ import { SettingRow } from "./SettingRow";
 import { shownValue } from "./shown";
 import { useNames } from "./useSetting";
 
-/** Settings are the daemon's, the same in every window; only the theme is this
- * browser's. */
+/** Settings are stored by the daemon and the same in every window, except for the theme. */
 export default function Settings({ route }: { route: Extract<Route, { at: "settings" }> }) {
 	const where = whereOf(route.section);
 	return where ? <Section where={where} /> : <Sections />;
@@ -44,7 +43,7 @@ function Sections() {
 	);
 }
 
-/** What of a section is worth a look without opening it. */
+/** glance returns a value to show next to a section's name. */
 function glance(id: SectionID, settings: readonly Setting[]): string {
 	if (id === "look") return languages[languageOf(settings)] ?? "";
 	const shown = settings.find((s) => s.key === glanced[id]);
@@ -53,7 +52,7 @@ function glance(id: SectionID, settings: readonly Setting[]): string {
 
 const glanced: Partial<Record<SectionID, string>> = { swapping: "swap.slippage", security: "keys.auto_lock" };
 
-/** Pending says what makes changes hold that wait for a restart. */
+/** Pending says how to apply changes that need a restart. */
 function Pending() {
 	const waiting = useStore(useWallet().settings).filter((s) => s.pending).length;
 	if (waiting === 0) return null;
@@ -67,7 +66,7 @@ function Pending() {
 
 function Section({ where }: { where: Where }) {
 	const groups = groupsOf(useStore(useWallet().settings), where);
-	const title = t(sections.find((s) => s.id === where.id)!.title); // its id is of the table
+	const title = t(sections.find((s) => s.id === where.id)!.title); // its id is in the table
 	return (
 		<Screen title={title} onBack={back}>
 			<Pending />
@@ -79,7 +78,7 @@ function Section({ where }: { where: Where }) {
 	);
 }
 
-/** Sources of prices that take a key, beside the providers. */
+/** Price sources that take an API key, in addition to the providers. */
 const keyed = new Set(["coingecko", "hosted"]);
 
 function GroupView({ group: { subject, settings } }: { group: Group }) {
@@ -104,7 +103,7 @@ function GroupView({ group: { subject, settings } }: { group: Group }) {
 	);
 }
 
-/** Standing says why a provider is not ready. */
+/** Standing says whether a provider is ready, and why not. */
 function Standing({ subject }: { subject: Subject }): ComponentChildren {
 	const provider = useStore(useWallet().providers).find((p) => p.kind === (subject.name as ProviderKind));
 	if (subject.of !== "provider" || !provider) return null;

@@ -4,7 +4,7 @@ import type { Wallet } from "../../state/wallet";
 import type { Setting } from "../../wire/protocol";
 import { route } from "../route";
 
-/** languageOf is the language that was set; "" is the browser's: nobody set one, or
+/** languageOf returns the language that was set; "" means the browser's, if none was set or
  * there are no messages for it. */
 export function languageOf(settings: readonly Pick<Setting, "key" | "value" | "source">[]): string {
 	const setting = settings.find((s) => s.key === "ui.language");
@@ -13,15 +13,14 @@ export function languageOf(settings: readonly Pick<Setting, "key" | "value" | "s
 	return Object.hasOwn(languages, tag) ? tag : "";
 }
 
-/** speakNow changes the language of what is on the screen, and of the next page's
- * first paint. */
+/** speakNow changes the language of this page, and of the first paint of the next. */
 export async function speakNow(language: string): Promise<void> {
 	keep("language", language);
 	await speak(language);
-	route.set({ ...route.get() }); // draws everything again
+	route.set({ ...route.get() }); // redraws everything
 }
 
-/** followLanguage has this page speak what any window, or the terminal, has set. */
+/** followLanguage applies the language when any window, or the terminal, changes it. */
 export function followLanguage(wallet: Pick<Wallet, "settings">): void {
 	wallet.settings.subscribe((settings) => {
 		if (settings.length > 0) void adopt(languageOf(settings));

@@ -3,7 +3,7 @@ import type { Setting } from "../../wire/protocol";
 
 export type SectionID = "swapping" | "security" | "look" | "networks" | "providers" | "prices" | "advanced" | "about";
 
-/** The sections, in order, with the settings that each has: the first that fits. */
+/** The sections in order. A setting is in the first section whose `has` matches its key. */
 export const sections: readonly { id: SectionID; title: MessageKey; has: RegExp }[] = [
 	{ id: "swapping", title: "settings_swapping", has: /^swap\./ },
 	{ id: "security", title: "settings_security", has: /^(keys\.auto_lock|limits\.(hourly_worth|unpriced_day))$/ },
@@ -15,25 +15,25 @@ export const sections: readonly { id: SectionID; title: MessageKey; has: RegExp 
 	{ id: "about", title: "settings_about", has: /^$/ },
 ];
 
-/** sectionOf is where a setting stands; what has no place of its own is advanced. */
+/** sectionOf returns the section of a setting; "advanced" if no other matches. */
 export function sectionOf(key: string): SectionID {
-	return sections.find((s) => s.has.test(key))!.id; // advanced has any
+	return sections.find((s) => s.has.test(key))!.id; // advanced matches any key
 }
 
-/** Where names one section, or a part of it: "networks", "networks.8453". */
+/** Where is one section, or a part of it: "networks", "networks.8453". */
 export interface Where {
 	id: SectionID;
 	subject?: string;
 }
 
-/** whereOf reads a route's section; undefined: the list of sections. */
+/** whereOf parses a route's section; undefined means the list of sections. */
 export function whereOf(section: string | undefined): Where | undefined {
 	const [id, subject] = (section ?? "").split(".");
 	const found = sections.find((s) => s.id === id);
 	return found && { id: found.id, ...(subject ? { subject } : {}) };
 }
 
-/** What a setting is of: a chain id, a provider, a source of prices. */
+/** What a setting is about: a chain id, a provider, a price source. */
 export interface Subject {
 	of: "network" | "provider" | "source";
 	name: string;
@@ -53,21 +53,21 @@ export function subjectOf(key: string): Subject | undefined {
 	return undefined;
 }
 
-/** messageOf is the message that names a setting, whatever its subject:
- * "networks.1.rpc" and "networks.10.rpc" are both set_networks_rpc. */
+/** messageOf returns the key of a setting's name, without its subject: "networks.1.rpc" and
+ * "networks.10.rpc" both give set_networks_rpc. */
 export function messageOf(key: string): string {
 	const subject = subjectOf(key);
 	const general = subject ? key.replace(`.${subject.name}.`, ".") : key;
 	return `set_${general.replaceAll(".", "_")}`;
 }
 
-/** Settings of one subject, under one heading; without one: the section's own. */
+/** The settings of one subject, under one heading; undefined: of the section itself. */
 export interface Group {
 	subject: Subject | undefined;
 	settings: readonly Setting[];
 }
 
-/** groupsOf are the settings of a section, in the daemon's order. */
+/** groupsOf returns the settings of a section, in the daemon's order. */
 export function groupsOf(settings: readonly Setting[], { id, subject }: Where): Group[] {
 	const groups = new Map<string, { subject: Subject | undefined; settings: Setting[] }>();
 	for (const setting of settings) {

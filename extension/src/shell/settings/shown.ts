@@ -5,7 +5,7 @@ import { percent } from "../../money/percent";
 import type { Setting } from "../../wire/protocol";
 import { isOn, secondsOf } from "./values";
 
-/** shownValue is a setting's value for reading. */
+/** shownValue formats a setting's value for reading. */
 export function shownValue(setting: Setting): string {
 	const { type, value, values } = setting;
 	if (type === "urls") return values?.length ? values.join(", ") : t("settings_empty");
@@ -20,7 +20,7 @@ export function shownValue(setting: Setting): string {
 
 const choices: Readonly<Record<string, MessageKey>> = { os: "choice_os", file: "choice_file" };
 
-/** choiceWords are a choice in words; most are words themselves. */
+/** choiceWords returns the text of a choice; most have no message and are shown as they are. */
 export function choiceWords(choice: string): string {
 	const words = choices[choice];
 	return words ? t(words) : choice;

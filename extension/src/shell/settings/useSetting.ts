@@ -5,7 +5,8 @@ import { useStore } from "../../state/store";
 import type { SetParams, Setting } from "../../wire/protocol";
 import { messageOf, type Subject, subjectOf } from "./sections";
 
-/** useSet changes a setting. Every window hears of it; this one shows the answer. */
+/** useSet returns a function that changes a setting. All windows are notified; this one
+ * applies the answer. */
 export function useSet(): (params: SetParams) => Promise<void> {
 	const { shell, settings } = useWallet();
 	return async (params) => {
@@ -14,14 +15,14 @@ export function useSet(): (params: SetParams) => Promise<void> {
 	};
 }
 
-/** useNames says what settings and their subjects are called. */
+/** useNames returns the names of settings and their subjects. */
 export function useNames(): { subject(of: Subject): string; setting(of: Setting): string; whole(of: Setting): string } {
 	const networks = useStore(useWallet().networks);
 	const subject = ({ of, name }: Subject) => {
 		if (of === "network") return networkName(Number(name), networks);
 		return known(of === "provider" ? `provider_${name}` : `source_${name}`) ?? name;
 	};
-	// A setting that only a newer daemon has is called what it says itself.
+	// A setting that only a newer daemon has is shown with the daemon's description.
 	const setting = (of: Setting) => known(messageOf(of.key)) ?? of.does;
 	const whole = (of: Setting) => {
 		const about = subjectOf(of.key);

@@ -1,21 +1,22 @@
 import type { MessageKey } from "../../i18n/keys";
 import type { SetParams, Setting } from "../../wire/protocol";
 
-/** A Value as it is given to settings.set. */
+/** A Value is what settings.set takes. */
 export type Value = Pick<SetParams, "value" | "values">;
 
-/** A draft of a setting is what its field holds while it is changed, always text. */
+/** A Kind converts between a setting's value and the draft: the text in its field while it
+ * is edited. */
 export interface Kind {
-	/** draftOf is what the field begins with. */
+	/** draftOf returns the initial text of the field. */
 	draftOf(setting: Setting): string;
-	/** read turns a draft into a value; a message where it is none. */
+	/** read parses a draft; it returns an error message if that is not a value. */
 	read(draft: string, setting: Setting): Value | MessageKey;
 }
 
 const whole: Kind["read"] = (draft) => ({ value: draft.trim() });
 
-/** The kinds of settings. What a value may be is the daemon's to say; here only what
- * is no value at all, or outside the bounds that it told, is noticed. */
+/** The kinds by type. The daemon validates values; only malformed ones and those outside
+ * its bounds are detected here. */
 export const kinds: Readonly<Record<Setting["type"], Kind>> = {
 	percent: { draftOf: (s) => s.value, read: (draft, s) => within(draft.trim().replace(",", "."), s, /^\d{1,3}(\.\d{1,2})?$/) },
 	number: { draftOf: (s) => s.value, read: (draft, s) => within(draft.trim(), s, /^\d+$/) },
@@ -23,12 +24,12 @@ export const kinds: Readonly<Record<Setting["type"], Kind>> = {
 	switch: { draftOf: (s) => s.value, read: whole },
 	choice: { draftOf: (s) => s.value, read: whole },
 	text: { draftOf: (s) => s.value, read: whole },
-	// Only its host is shown of a URL: it has to be typed anew.
+	// The daemon shows only the host of a URL, so it has to be typed again.
 	url: { draftOf: () => "", read: (draft) => (isURL(draft.trim()) ? { value: draft.trim() } : "settings_no_url") },
 	urls: { draftOf: () => "", read: readURLs },
 };
 
-/** mostOf is the highest value that is taken of a browser. */
+/** mostOf returns the highest value that a browser may set. */
 const mostOf = ({ max, terminalAbove }: Setting) => terminalAbove ?? max;
 
 function within(text: string, setting: Setting, form: RegExp): Value | MessageKey {
@@ -42,7 +43,7 @@ function within(text: string, setting: Setting, form: RegExp): Value | MessageKe
 
 const units: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1 };
 
-/** secondsOf reads a duration as Go writes it: "15m0s", "24h0m0s". */
+/** secondsOf parses a duration in Go's format: "15m0s", "24h0m0s". */
 export function secondsOf(duration: string): number {
 	return [...duration.matchAll(/([\d.]+)([hms])/g)].reduce((sum, [, n, unit]) => sum + Number(n) * (units[unit!] ?? 0), 0);
 }
@@ -57,7 +58,7 @@ function readDuration(draft: string, { min, max }: Setting): Value | MessageKey 
 	return out ? "settings_out_of_bounds" : { value: `${seconds}s` };
 }
 
-/** Most URLs of a list. */
+/** Maximum number of URLs in a list. */
 const mostURLs = 8;
 
 function readURLs(draft: string): Value | MessageKey {
@@ -70,7 +71,7 @@ function isURL(text: string): boolean {
 	return /^https?:\/\/[^\s]+$/.test(text) && URL.canParse(text);
 }
 
-/** boundsOf are a setting's bounds as its field counts. */
+/** boundsOf returns a setting's bounds in the unit of its field. */
 export function boundsOf(setting: Setting): [min: string, max: string] | undefined {
 	const { min, type } = setting;
 	const max = mostOf(setting);
@@ -78,21 +79,21 @@ export function boundsOf(setting: Setting): [min: string, max: string] | undefin
 	return type === "duration" ? [minutes(min), minutes(max)] : [min, max];
 }
 
-/** asksPassword tells whether giving a setting that value takes the password, each time. */
+/** asksPassword reports whether setting this value takes the password, each time. */
 export function asksPassword(setting: Setting, value: string | undefined): boolean {
 	const { right, type, passwordAbove: bound, choices = [] } = setting;
 	if (right === "password") return true;
 	if (bound === undefined || value === undefined) return false;
-	if (type === "choice") return choices.indexOf(value) < choices.indexOf(bound); // the first says most
+	if (type === "choice") return choices.indexOf(value) < choices.indexOf(bound); // the first choice reveals most
 	return type === "duration" ? secondsOf(value) > secondsOf(bound) : Number(value) > Number(bound);
 }
 
-/** inverted: the key says what is off, and the switch what is on. */
+/** inverted reports whether "true" means off, as in "disabled" keys. */
 export function inverted(key: string): boolean {
 	return key.endsWith("disabled");
 }
 
-/** isOn is what a switch shows. */
+/** isOn returns whether a setting's switch is on. */
 export function isOn({ key, value }: Pick<Setting, "key" | "value">): boolean {
 	return (value === "true") !== inverted(key);
 }

@@ -19,8 +19,7 @@ import type { Price, Token } from "../../wire/protocol";
 import { preselected } from "../preselected";
 import { back, go, type Route } from "../route";
 
-/** TokenScreen tells what a token of the active network is, what it is worth, and what
- * the account has of it. */
+/** TokenScreen shows a token of the active network: what it is, its price and the balance. */
 export default function TokenScreen({ route }: { route: Extract<Route, { at: "token" }> }) {
 	const wallet = useWallet();
 	const chainId = useStore(wallet.active);
@@ -53,7 +52,8 @@ export default function TokenScreen({ route }: { route: Extract<Route, { at: "to
 	);
 }
 
-/** useBalance is what the account has of the token: among its balances, else asked for. */
+/** useBalance returns the account's balance of the token, asking the daemon if it is not in
+ * the list. */
 function useBalance(chainId: number, address: string): string | undefined {
 	const { shell, ...wallet } = useWallet();
 	const account = useStore(wallet.account)?.address;
@@ -64,7 +64,7 @@ function useBalance(chainId: number, address: string): string | undefined {
 	return (listed ?? answer?.balances[0])?.amount;
 }
 
-/** usePrice is the token's price: from the list that is kept, else asked for. */
+/** usePrice returns the token's price, asking the daemon if it is not in the list. */
 function usePrice(chainId: number, address: string): Price | undefined {
 	const { shell, prices: kept } = useWallet();
 	const prices = useStore(kept);
@@ -136,7 +136,7 @@ function Facts({ token, price }: { token: Token; price: Price | undefined }) {
 	);
 }
 
-/** Of so large a sum nobody reads the cents. */
+/** Cents are irrelevant in sums this large. */
 const whole = (usd: string) => numbers(locale(), { style: "currency", currency: "USD", maximumFractionDigits: 0 }).format(Number(usd));
 
 function Fact({ name, value }: { name: string; value: string }) {

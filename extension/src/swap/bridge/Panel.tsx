@@ -4,7 +4,7 @@ import { PanelFrame } from "../PanelFrame";
 import type { PanelProps } from "../SwapContainer";
 import { bridge } from "./machine";
 
-/** BridgePanel: from the active network to any that the bridge reaches. */
+/** BridgePanel swaps from the active network to any that the bridge reaches. */
 export function BridgePanel(props: PanelProps) {
 	const destinations = useDestinations("bridge");
 	return (

@@ -3,7 +3,7 @@ import type { Provider, ProvidersResult } from "../../wire/protocol";
 import { resultOf } from "../../wire/recorded";
 import { bridge } from "./machine";
 
-/** Its table has the form of the intent provider's, as the daemon told that. */
+/** Same form as the recorded support table of the intent provider. */
 const told = resultOf<ProvidersResult>("swap", "providers").providers.find((p) => p.kind === "intent")!;
 const provider: Provider = { ...told, kind: "bridge", support: { ...told.support, "10": { support: "active", crossChainEnabled: true } } };
 const ethereum = { chainId: 1, name: "Ethereum" };

@@ -1,7 +1,6 @@
 import { crossing, type Machine, onActive } from "../machine";
 
-/** The bridge pays from the active network and to any that it reaches, the same one
- * included. */
+/** bridge swaps from the active network to any that the bridge reaches, including the same one. */
 export const bridge: Machine = {
 	kind: "bridge",
 	crossChain: true,

@@ -2,7 +2,7 @@ import { PanelFrame } from "../PanelFrame";
 import type { PanelProps } from "../SwapContainer";
 import { dex } from "./machine";
 
-/** DexPanel: same-chain swaps by classic routes and auctions. */
+/** DexPanel swaps on one network, by pools or auctions. */
 export function DexPanel(props: PanelProps) {
 	return <PanelFrame {...props} machine={dex} source="known" />;
 }

@@ -3,7 +3,7 @@ import type { Provider, ProvidersResult } from "../../wire/protocol";
 import { resultOf } from "../../wire/recorded";
 import { dex } from "./machine";
 
-/** As the daemon told it: it swaps on Ethereum. */
+/** As recorded from the daemon: it swaps on Ethereum. */
 const provider = resultOf<ProvidersResult>("swap", "providers").providers.find((p) => p.kind === "dex")!;
 const ethereum = { chainId: 1, name: "Ethereum" };
 const elsewhere = { chainId: 10, name: "Optimism" };

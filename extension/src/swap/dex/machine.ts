@@ -1,6 +1,6 @@
 import { type Machine, onActive } from "../machine";
 
-/** The DEX swaps on one network: by a route through pools, or by an auction. */
+/** dex swaps on one network, through pools or by auction. */
 export const dex: Machine = {
 	kind: "dex",
 	crossChain: false,

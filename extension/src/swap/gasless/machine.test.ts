@@ -3,7 +3,7 @@ import type { Provider, ProvidersResult } from "../../wire/protocol";
 import { resultOf } from "../../wire/recorded";
 import { gasless } from "./machine";
 
-/** Its table has the form of the DEX's, as the daemon told that. */
+/** Same form as the recorded support table of the dex provider. */
 const told = resultOf<ProvidersResult>("swap", "providers").providers.find((p) => p.kind === "dex")!;
 const provider: Provider = { ...told, kind: "gasless" };
 const ethereum = { chainId: 1, name: "Ethereum" };

@@ -1,6 +1,6 @@
 import { type Machine, onActive } from "../machine";
 
-/** The gasless provider swaps on one network by a signed order, which it settles. */
+/** gasless swaps on one network by a signed order that the provider settles. */
 export const gasless: Machine = {
 	kind: "gasless",
 	crossChain: false,

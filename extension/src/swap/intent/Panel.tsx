@@ -4,7 +4,7 @@ import type { PanelProps } from "../SwapContainer";
 import { intent } from "./machine";
 import { useIntentTokens } from "./tokens";
 
-/** IntentPanel: one of several routes, paid by a deposit on the active network. */
+/** IntentPanel offers several routes, paid by a deposit on the active network. */
 export function IntentPanel(props: PanelProps) {
 	const destinations = useDestinations("intent");
 	const tokens = useIntentTokens(destinations);

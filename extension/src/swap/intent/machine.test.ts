@@ -3,7 +3,7 @@ import type { Provider, ProvidersResult } from "../../wire/protocol";
 import { resultOf } from "../../wire/recorded";
 import { intent } from "./machine";
 
-/** As the daemon told it: Ethereum is active and crosses, 39 is disabled. */
+/** As recorded from the daemon: Ethereum is active and crosses, 39 is disabled. */
 const provider: Provider = resultOf<ProvidersResult>("swap", "providers").providers.find((p) => p.kind === "intent")!;
 const ethereum = { chainId: 1, name: "Ethereum" };
 const disabled = { chainId: 39, name: "U2U Solaris" };

@@ -1,7 +1,7 @@
 import { crossing, type Machine, onActive } from "../machine";
 
-/** The intent provider offers several routes for one swap; the user picks one, and a
- * route whose quote has expired is not carried out. */
+/** intent offers several routes for one swap; the user picks one. A route whose quote has
+ * expired cannot be used. */
 export const intent: Machine = {
 	kind: "intent",
 	crossChain: true,

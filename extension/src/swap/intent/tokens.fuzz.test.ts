@@ -4,7 +4,7 @@ import { cleanText, fetchTokens, readTokens } from "./tokens";
 
 const chains = [1, 10, 8453];
 
-/** fits tells whether a name is fit for one line. */
+/** fits reports whether a name fits on one line. */
 const fits = (text: string) => [...text].length <= 64 && text === text.trim() && !/[\p{C}\p{Default_Ignorable_Code_Point}]|\p{M}{3}|\s{2}/u.test(text) && !/^\p{M}/u.test(text);
 
 it("reads whatever list comes as tokens of the networks asked for, each once, or refuses it", async () => {
@@ -23,7 +23,7 @@ it("reads whatever list comes as tokens of the networks asked for, each once, or
 			seen.add(`${t.chainId}:${t.address.toLowerCase()}`);
 		}
 		if (listing.reason !== undefined) expect(listing.tokens).toEqual([]);
-		// What was read is read the same again.
+		// Parsing the result again gives the same.
 		expect(readTokens(JSON.parse(JSON.stringify(listing.tokens)), chains)).toEqual(listing.tokens);
 		expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
 	});

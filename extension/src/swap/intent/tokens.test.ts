@@ -116,7 +116,7 @@ describe("fetchTokens", () => {
 
 	test("gives up after eight seconds, also in the middle of a body", async () => {
 		vi.useFakeTimers();
-		// AbortSignal.timeout has a clock of its own.
+		// Fake timers do not affect AbortSignal.timeout.
 		vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
 			const late = new AbortController();
 			setTimeout(() => late.abort(new Error("too slow")), ms);

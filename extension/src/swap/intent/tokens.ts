@@ -3,14 +3,15 @@ import type { Destination, Token } from "../../wire/protocol";
 import { isObject } from "../../wire/object";
 import { NATIVE } from "../../state/wallet";
 
-/** TokenListing is the intent provider's list; without tokens, `reason` says why. */
+/** TokenListing is the intent provider's list; if it is empty because of an error, `reason`
+ * says why. */
 export interface TokenListing {
 	tokens: readonly Token[];
 	reason?: string;
 }
 
-/** For the whole answer, in ms; bytes of it; how many tokens are asked for; characters
- * of a name; most decimals; how long a list holds, in ms. */
+/** Time limit of the request (ms); size limit of the reply (bytes); number of tokens requested;
+ * maximum length of a name (characters); maximum decimals; time an answer is cached (ms). */
 const patience = 8000;
 const maxBody = 2 * 1024 * 1024;
 const maxTokens = 2000;
@@ -18,12 +19,12 @@ const maxText = 64;
 const maxDecimals = 36;
 const holds = 10 * 60_000;
 
-/** Another spelling of the native coin. */
+/** Another address used for the native coin. */
 const nativeToo = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
-/** fetchTokens asks the intent provider, without credentials, for tokens of networks.
- * They are to be looked at only: no address, symbol or decimals among them counts until
- * the daemon has read it. It never throws. */
+/** fetchTokens asks the intent provider for the tokens of networks, without credentials.
+ * The result is for display only: address, symbol and decimals count once the daemon has
+ * read them. It never rejects. */
 export async function fetchTokens(chainIds: readonly number[], fetcher: typeof fetch = fetch, base = __TOKENS_URL__): Promise<TokenListing> {
 	try {
 		const signal = AbortSignal.timeout(patience);
@@ -36,7 +37,7 @@ export async function fetchTokens(chainIds: readonly number[], fetcher: typeof f
 	}
 }
 
-/** bounded reads a body as text, and gives up when there is too much of it. */
+/** bounded reads a body as text, and throws if it exceeds maxBody. */
 async function bounded(reply: Response): Promise<string> {
 	const reader = reply.body?.getReader();
 	if (!reader) throw new Error("no body");
@@ -55,9 +56,9 @@ async function bounded(reply: Response): Promise<string> {
 	}
 }
 
-/** readTokens takes both forms that the API has: an envelope, and a plain array. What
- * is no EVM token of the networks asked for, or warned of by the provider itself, is
- * left out. It throws for another form. */
+/** readTokens accepts both formats of the API: an envelope and a plain array. It skips
+ * entries that are not EVM tokens of the requested networks, and those the provider marks
+ * as risky. It throws for any other format. */
 export function readTokens(body: unknown, chainIds: readonly number[]): Token[] {
 	const entries = Array.isArray(body) ? body : field(body, "data");
 	if (!Array.isArray(entries)) throw new Error("no list of tokens");
@@ -85,15 +86,14 @@ function field(of: unknown, name: string): unknown {
 	return isObject(of) && Object.hasOwn(of, name) ? (of as Record<string, unknown>)[name] : undefined;
 }
 
-// A mark that has no width is no space, though the language counts it as one.
+// U+FEFF has no width, so it is not treated as a space although \s matches it.
 const spaces = /[^\S\ufeff]+/gu;
 
-// What is not seen or turns text around, and marks piled on one another.
+// Invisible characters, characters that change the text direction, and stacked marks.
 const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Variation_Selector}\p{Me}\u2800]/gu;
 const piled = /(\p{M}{2})\p{M}+/gu;
 
-/** cleanText is a name from outside, made fit for one line; "" when nothing of it can
- * be seen. */
+/** cleanText makes an untrusted name fit on one line; "" if nothing visible remains. */
 export function cleanText(raw: unknown): string {
 	if (typeof raw !== "string") return "";
 	const line = raw.slice(0, 4096).replace(spaces, " ").replace(unseen, "").replace(/ {2,}/g, " ").replace(piled, "$1").replace(/^[\s\p{M}]+/u, "").trim();
@@ -103,8 +103,8 @@ export function cleanText(raw: unknown): string {
 
 let kept: { key: string; at: number; listing: TokenListing } | undefined;
 
-/** useIntentTokens are the provider's tokens of the networks that it pays out on;
- * empty until, and unless, it has told them. */
+/** useIntentTokens returns the provider's tokens on the networks it pays out on; empty
+ * until loaded, and after an error. */
 export function useIntentTokens(destinations: readonly Destination[] | undefined): readonly Token[] {
 	const key = destinations?.map((d) => d.chainId).join(",") ?? "";
 	const [tokens, show] = useState<readonly Token[]>(none);

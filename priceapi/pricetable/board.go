@@ -1,0 +1,143 @@
+// Package pricetable holds the table of prices as of one fetch. The pollers write it; the
+// REST API, the wallet and the swaps read it.
+package pricetable
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"swapkeep/priceapi/price"
+	"swapkeep/tokens"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// A Row is one token's entry.
+type Row struct {
+	Token  tokens.Token
+	Public bool // shown by the REST API
+	// Now is the last accepted price; unknown if there never was one.
+	Now price.Sample
+	// Taken is when Now was last accepted, by the wall clock. If zero, staleness is read
+	// from Stale alone.
+	Taken time.Time
+	// Stale says that Now was already too old when the board was made.
+	Stale bool
+	// Firm is the last oracle price that agreed with the price accepted at that time
+	// (Firmly); unknown if there never was one. Swaps are judged by it alone, whichever
+	// list the token is on, because trading in a pool cannot move it.
+	Firm   price.Sample
+	Firmly time.Time
+	// Ago is the price closest to 24 hours before the board was made; unknown if none is
+	// close enough or if Now is stale.
+	Ago   price.Sample
+	Facts price.Facts
+}
+
+// StaleAfter is how long an accepted price counts as current. A clock that was set back by
+// more than Ahead makes it stale too.
+const (
+	StaleAfter = 15 * time.Minute
+	Ahead      = 2 * time.Minute
+)
+
+// StaleAt reports whether Now is too old at the given time. The board itself may be old,
+// for instance after the machine slept.
+func (r Row) StaleAt(now time.Time) bool {
+	if r.Stale || r.Taken.IsZero() {
+		return r.Stale
+	}
+	return r.Now.Known() && !lasts(r.Taken, now)
+}
+
+func lasts(taken, now time.Time) bool {
+	age := now.Round(0).Sub(taken)
+	return age <= StaleAfter && age >= -Ahead
+}
+
+// Current reports whether amounts may be valued by Now at the given time.
+func (r Row) Current(now time.Time) bool { return r.Now.Known() && !r.StaleAt(now) }
+
+// FirmAt returns the price that swaps may be judged by at the given time; false if there is
+// none.
+func (r Row) FirmAt(now time.Time) (price.Value, bool) {
+	return r.Firm.Value, r.Firm.Known() && lasts(r.Firmly, now)
+}
+
+// ID returns the token's ID.
+func (r Row) ID() price.ID { return price.IDOf(r.Token) }
+
+// Has24h reports whether there is a current price and one from 24 hours ago.
+func (r Row) Has24h() bool { return r.Now.Known() && r.Ago.Known() && !r.Stale }
+
+// Change returns the change over 24 hours: its absolute amount, whether it is a fall, and
+// its signed percentage. All are zero without 24 hours of data.
+func (r Row) Change() (by price.Value, fell bool, percent float64) {
+	if !r.Has24h() {
+		return price.Value{}, false, 0
+	}
+	a, b := r.Now.Value, r.Ago.Value
+	if a.Cmp(b) < 0 {
+		a, b, fell = b, a, true
+	}
+	by = a.Less(b)
+	percent = 100 * by.Float() / r.Ago.Value.Float()
+	if by.Float() == 0 || math.IsInf(percent, 0) || math.IsNaN(percent) {
+		percent = 0
+	}
+	if fell {
+		percent = -percent
+	}
+	return by, fell, percent
+}
+
+// A Board is the table of all rows after one fetch. It is immutable.
+type Board struct {
+	Seq     uint64    // increases with every board
+	Fetched time.Time // when the last fetch that brought prices ended; zero = none yet
+	Rows    []Row     // by market cap, largest first, then by chain and address
+
+	byID map[price.ID]int
+}
+
+// New sorts rows and keeps the slice.
+func New(seq uint64, fetched time.Time, rows []Row) *Board {
+	slices.SortFunc(rows, compare)
+	b := &Board{Seq: seq, Fetched: fetched, Rows: rows, byID: make(map[price.ID]int, len(rows))}
+	for i, r := range rows {
+		b.byID[r.ID()] = i
+	}
+	return b
+}
+
+func compare(a, b Row) int {
+	return cmp.Or(
+		-a.Facts.MarketCap.Cmp(b.Facts.MarketCap),
+		cmp.Compare(a.Token.Chain, b.Token.Chain),
+		bytes.Compare(a.Token.Address[:], b.Token.Address[:]),
+	)
+}
+
+// Row finds a token's row.
+func (b *Board) Row(id price.ID) (Row, bool) {
+	i, ok := b.byID[id]
+	if !ok {
+		return Row{}, false
+	}
+	return b.Rows[i], true
+}
+
+// At lists the rows of tokens with that address, lowest chain id first.
+func (b *Board) At(a common.Address) []Row {
+	var all []Row
+	for _, r := range b.Rows {
+		if r.Token.Address == a {
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, func(x, y Row) int { return cmp.Compare(x.Token.Chain, y.Token.Chain) })
+	return all
+}

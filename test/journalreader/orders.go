@@ -1,0 +1,67 @@
+package journalreader
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	bolt "go.etcd.io/bbolt"
+)
+
+// An Order holds the fields of the engine's journal that tests read.
+type Order struct {
+	ID, Request string
+	Digest      common.Hash
+	State       string
+	Verdict     *struct {
+		State, By string
+		Evidence  *struct{ Tx common.Hash }
+	}
+
+	Open    bool     `json:"-"` // listed in the index of open orders
+	Asked   string   `json:"-"` // the order id that the index of requests has for Request
+	History []string `json:"-"` // the states of its history, oldest first
+}
+
+// Orders returns all orders of the order database in a state directory, by their keys. No
+// process may have it open. It relies on the file format and on none of the code that wrote
+// it.
+func Orders(home string) (all map[string]Order, err error) {
+	all = map[string]Order{}
+	err = view(home, func(tx *bolt.Tx) error {
+		return tx.Bucket([]byte("order")).ForEach(func(id, v []byte) error {
+			var o Order
+			if err := json.Unmarshal(v, &o); err != nil {
+				return fmt.Errorf("order %s: %w", id, err)
+			}
+			o.Open = tx.Bucket([]byte("open")).Get(id) != nil
+			var asked struct{ Order string }
+			if v := tx.Bucket([]byte("request")).Get([]byte(o.Request)); v != nil {
+				if err := json.Unmarshal(v, &asked); err != nil {
+					return fmt.Errorf("request %s: %w", o.Request, err)
+				}
+			}
+			o.Asked = asked.Order
+			lines, err := history(tx, id)
+			o.History = lines
+			all[string(id)] = o
+			return err
+		})
+	})
+	return all, err
+}
+
+// history returns the states of an order's history, oldest first.
+func history(tx *bolt.Tx, id []byte) (states []string, err error) {
+	prefix := append(bytes.Clone(id), '/')
+	c := tx.Bucket([]byte("history")).Cursor()
+	for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
+		var line struct{ State string }
+		if err := json.Unmarshal(v, &line); err != nil {
+			return nil, fmt.Errorf("history of %s: %w", id, err)
+		}
+		states = append(states, line.State)
+	}
+	return states, nil
+}

@@ -1,0 +1,49 @@
+package journalreader
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	bolt "go.etcd.io/bbolt"
+)
+
+// A Record holds the fields of the sender's journal that tests read.
+type Record struct {
+	Key      string
+	Nonce    uint64
+	State    string
+	Attempts []struct {
+		Kind string
+		Hash common.Hash
+	}
+}
+
+// Records returns all sender records of the order database in a state directory. No process
+// may have it open. The error includes what bbolt's own consistency check finds.
+func Records(home string) (all []Record, err error) {
+	err = view(home, func(tx *bolt.Tx) (unsound error) {
+		for err := range tx.Check() {
+			unsound = errors.Join(unsound, err)
+		}
+		read := tx.Bucket([]byte("sender.tx")).ForEach(func(_, v []byte) error {
+			var r Record
+			err := json.Unmarshal(v, &r)
+			all = append(all, r)
+			return err
+		})
+		return errors.Join(unsound, read)
+	})
+	return all, err
+}
+
+// view runs read on the order database of a state directory, opened read-only.
+func view(home string, read func(*bolt.Tx) error) error {
+	db, err := bolt.Open(filepath.Join(home, "orders.db"), 0o600, &bolt.Options{ReadOnly: true, Timeout: 5 * time.Second})
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.View(read), db.Close())
+}
