@@ -217,7 +217,7 @@ SOAK ?= 24h
 REPORTED = $(if $(REPORT),"-report=$$(realpath -m -- "$(REPORT)")")
 soak: contracts
 	$(GO) test -tags faults -count=1 -v -timeout 40m -run 'TestSoak|TestJudge|TestRefused' ./test/soak -args -soak=$(SOAK) $(REPORTED)
-	$(GO) test -tags faults -count=1 ./fault
+	$(GO) test -tags faults -count=1 ./internal/clock
 
 # What it bears: 50 relays, a thousand open orders, clients that do not read; LOAD=short
 # is a tenth of it.

@@ -20,8 +20,8 @@ const (
 	browserTime = 4 * time.Minute
 )
 
-// seen is the result of a measurement in a browser: rows by name.
-type seen struct {
+// browserResult is the result of a measurement in a browser: rows by name.
+type browserResult struct {
 	rows map[string]struct{ Ours, Reference []float64 }
 	err  error
 }
@@ -33,7 +33,7 @@ func inBrowser(browser, what, row string) measurement {
 		name := what + "-" + browser
 		s, ok := l.seen[name]
 		if !ok {
-			s.err = l.look(ctx, browser, what, filepath.Join(l.dir, name+".json"), &s.rows)
+			s.err = l.runBrowserTest(ctx, browser, what, filepath.Join(l.dir, name+".json"), &s.rows)
 			l.seen[name] = s
 		}
 		found := sides{s.rows[row].Ours}
@@ -44,8 +44,8 @@ func inBrowser(browser, what, row string) measurement {
 	}
 }
 
-// look makes TestMeasure run one measurement and reads its rows from a file.
-func (l *lab) look(ctx context.Context, browser, what, file string, rows any) error {
+// runBrowserTest makes TestMeasure run one measurement and reads its rows from a file.
+func (l *lab) runBrowserTest(ctx context.Context, browser, what, file string, rows any) error {
 	tests, err := l.buildTests(ctx)
 	if err != nil {
 		return err

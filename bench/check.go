@@ -67,7 +67,7 @@ func readPlan() (planned, error) {
 	return planned{
 		terms: swap.Terms{
 			Provider: swap.DEX, Account: v.Account, SrcChain: planChain, TokenIn: grant.Token, AmountIn: grant.Amount,
-			DstChain: planChain, TokenOut: v.TokenOut, Recipient: v.Account, FloorOut: big.NewInt(planFloor), Deadline: time.Unix(v.Deadline, 0).UTC(),
+			DstChain: planChain, TokenOut: v.TokenOut, Recipient: v.Account, MinOut: big.NewInt(planFloor), Deadline: time.Unix(v.Deadline, 0).UTC(),
 			RefundTo: v.Account, FeeBps: 40, FeeReceiver: v.FeeReceiver, GasCeiling: big.NewInt(1e16),
 		},
 		steps: []swap.Step{
@@ -106,7 +106,7 @@ func measureCheck(ctx context.Context, l *lab) (sides, error) {
 		return nil, err
 	}
 	pins := p.provider.Pins()
-	return ours(inTurns(ctx, l.few(checkTurns), func() error { return swap.Check(p.terms, effects, pins) }))
+	return ours(timeBatches(ctx, l.sampleCount(checkTurns), func() error { return swap.Check(p.terms, effects, pins) }))
 }
 
 // measureDecode times the decoding of the effects, which comes before.
@@ -115,11 +115,11 @@ func measureDecode(ctx context.Context, l *lab) (sides, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ours(inTurns(ctx, l.few(checkTurns), func() error { _, err := p.decode(); return err }))
+	return ours(timeBatches(ctx, l.sampleCount(checkTurns), func() error { _, err := p.decode(); return err }))
 }
 
-// inTurns times f, several calls at a time, after one round of warm-up.
-func inTurns(ctx context.Context, turns int, f func() error) (took []float64, err error) {
+// timeBatches times f, several calls at a time, after one round of warm-up.
+func timeBatches(ctx context.Context, turns int, f func() error) (took []float64, err error) {
 	for turn := range 1 + turns {
 		began := time.Now()
 		for range checksInTurn {

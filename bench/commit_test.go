@@ -34,7 +34,7 @@ func TestReportNamesItsCommit(t *testing.T) {
 	}
 	wants := func(when, words string) {
 		t.Helper()
-		r := report{Source: sourceOf(t.Context(), dir), Began: time.Now(), Rows: []Row{{What: "a row", unit: inTime}}, Curves: []drawn{sample(100, 120)}}
+		r := report{Source: sourceOf(t.Context(), dir), Began: time.Now(), Rows: []Row{{What: "a row", unit: inTime}}, Curves: []measuredCurve{sample(100, 120)}}
 		var printed bytes.Buffer
 		r.print(&printed)
 		encoded, err := json.Marshal(r)

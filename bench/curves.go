@@ -40,8 +40,8 @@ var curves = []curve{
 	{"relays-memory", "Relays: resident memory", "relays", inSize, []string{"daemon", "bare echo daemon", "one relay"}, someRelays, memoryAtOnce},
 }
 
-// A drawn is a curve that was measured.
-type drawn struct {
+// A measuredCurve is a curve that was measured.
+type measuredCurve struct {
 	File  string `json:"file"`
 	Title string `json:"title"`
 	Along string `json:"along"`
@@ -63,9 +63,9 @@ type point struct {
 	Y float64 `json:"y"`
 }
 
-// drawn measures the curve and draws it into a directory. A short run measures two of its
+// draw measures the curve and draws it into a directory. A short run measures two of its
 // points.
-func (c curve) drawn(ctx context.Context, l *lab, dir string) drawn {
+func (c curve) draw(ctx context.Context, l *lab, dir string) measuredCurve {
 	if l.short {
 		c.at = []int{c.at[0], c.at[len(c.at)/2]}
 	}
@@ -80,8 +80,8 @@ func (c curve) drawn(ctx context.Context, l *lab, dir string) drawn {
 	return d
 }
 
-func (c curve) measure(ctx context.Context, l *lab) (drawn, error) {
-	d := drawn{File: c.file + ".svg", Title: c.title, Along: c.along, Unit: c.unit.name, unit: c.unit}
+func (c curve) measure(ctx context.Context, l *lab) (measuredCurve, error) {
+	d := measuredCurve{File: c.file + ".svg", Title: c.title, Along: c.along, Unit: c.unit.name, unit: c.unit}
 	for _, name := range c.lines {
 		d.Lines = append(d.Lines, line{Name: name})
 	}
@@ -102,7 +102,7 @@ func (c curve) measure(ctx context.Context, l *lab) (drawn, error) {
 	return d, nil
 }
 
-func (d drawn) draw(dir string) error {
+func (d measuredCurve) draw(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func listOrders(count int) measurement {
 			return nil, err
 		}
 		defer func() { _, e := p.Stop(); err = errors.Join(err, e) }()
-		return inTurn(ctx, l.few(listings), nil,
+		return timeAlternately(ctx, l.sampleCount(listings), nil,
 			func() error {
 				n, err := listed(ctx, p, count)
 				if err == nil && n != count {
@@ -95,8 +95,8 @@ func listed(ctx context.Context, p *client.Process, enough int) (count int, err 
 	}
 }
 
-// together opens count ports, says hello over each, and passes them to use.
-func together(open func() (*port, error), count int, use func([]*port) error) (err error) {
+// withPorts opens count ports, says hello over each, and passes them to use.
+func withPorts(open func() (*port, error), count int, use func([]*port) error) (err error) {
 	var ports []*port
 	defer func() {
 		for _, p := range ports {
@@ -128,8 +128,8 @@ func callAtOnce(count int) measurement {
 		var all sides
 		for _, open := range h.open {
 			var took []float64
-			err := together(open, count, func(ports []*port) (err error) {
-				took, err = crowded(ports, l.few(callsAtOnce))
+			err := withPorts(open, count, func(ports []*port) (err error) {
+				took, err = callAll(ports, l.sampleCount(callsAtOnce))
 				return errors.Join(err, ctx.Err())
 			})
 			if err != nil {
@@ -141,8 +141,8 @@ func callAtOnce(count int) measurement {
 	}
 }
 
-// crowded makes all ports call that often, in parallel.
-func crowded(ports []*port, calls int) (all []float64, err error) {
+// callAll makes all ports call that often, in parallel.
+func callAll(ports []*port, calls int) (all []float64, err error) {
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	for _, p := range ports {
@@ -168,7 +168,7 @@ func memoryAtOnce(count int) measurement {
 		defer func() { err = errors.Join(err, h.stop()) }()
 		all := make(sides, 3)
 		for i, d := range h.daemons {
-			err := together(h.open[i], count, func(ports []*port) error {
+			err := withPorts(h.open[i], count, func(ports []*port) error {
 				time.Sleep(idleTime)
 				size, err := memory(d.cmd.Process.Pid, "VmRSS")
 				all[i] = append(all[i], size)

@@ -35,7 +35,7 @@ func measureSpawn(ctx context.Context, l *lab) (all sides, err error) {
 		func() (*port, error) { return l.open(inC, d.home) },
 	}
 	all = make(sides, len(hosts))
-	for range l.few(spawns) {
+	for range l.sampleCount(spawns) {
 		for i, open := range hosts {
 			took, body, err := greet(open)
 			if err == nil && i == 0 {
@@ -80,7 +80,7 @@ func measureRoundTrip(ctx context.Context, l *lab) (all sides, err error) {
 		defer func() { err = errors.Join(err, p.close()) }()
 		calls = append(calls, func() error { _, err := p.hello(); return err })
 	}
-	return inTurn(ctx, l.few(roundTrips), nil, calls...)
+	return timeAlternately(ctx, l.sampleCount(roundTrips), nil, calls...)
 }
 
 // hosts are what a message can be sent to while their daemons run.
@@ -125,10 +125,10 @@ func (h *hosts) stop() (err error) {
 	return err
 }
 
-// inTurn times several functions alternately, so that other load on the machine affects
+// timeAlternately times several functions alternately, so that other load on the machine affects
 // all of them alike. before, unless nil, runs untimed before each call. The first tenth
 // is warm-up.
-func inTurn(ctx context.Context, rounds int, before func() error, things ...func() error) (sides, error) {
+func timeAlternately(ctx context.Context, rounds int, before func() error, things ...func() error) (sides, error) {
 	all, warm := make(sides, len(things)), rounds/10
 	for round := range warm + rounds {
 		for i, f := range things {

@@ -34,16 +34,16 @@ func (l *lab) tokens() int {
 	return 1000
 }
 
-// rivals are the peers of our history, and its limit.
-type rivals struct {
+// historyPeers are the peers of our history, and its limit.
+type historyPeers struct {
 	count  int
 	keyed  *keyed
 	sqlite *sqlite
 	bare   *os.File
 }
 
-func (l *lab) openRivals(ctx context.Context, name string, count int) (r *rivals, err error) {
-	r = &rivals{count: count}
+func (l *lab) openHistoryPeers(ctx context.Context, name string, count int) (r *historyPeers, err error) {
+	r = &historyPeers{count: count}
 	at := filepath.Join(l.dir, name)
 	if r.keyed, err = openKeyed(at+"-keyed.db", count); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (l *lab) openRivals(ctx context.Context, name string, count int) (r *rivals
 }
 
 // close closes them and removes their files, which are large.
-func (r *rivals) close() error {
+func (r *historyPeers) close() error {
 	err := errors.Join(r.keyed.close(), r.sqlite.close(), r.bare.Close())
 	for _, path := range []string{r.keyed.path, r.sqlite.path, r.bare.Name()} {
 		err = errors.Join(err, os.Remove(path))
@@ -68,7 +68,7 @@ func (r *rivals) close() error {
 
 // minutes commits that many minutes to ours, the peers and the bare file in turn, and
 // returns how long each commit took and how many bytes ours and the peers wrote.
-func (r *rivals) minutes(ctx context.Context, own *ledger, turns int) (took, written sides, err error) {
+func (r *historyPeers) minutes(ctx context.Context, own *clockedHistory, turns int) (took, written sides, err error) {
 	took, written = make(sides, 4), make(sides, 3)
 	for range turns {
 		t, b := [4]float64{}, [3]float64{}
@@ -94,7 +94,7 @@ func (r *rivals) minutes(ctx context.Context, own *ledger, turns int) (took, wri
 	return took, written, ctx.Err()
 }
 
-func (r *rivals) keyedMinute(at int64) (took, bytes float64, err error) {
+func (r *historyPeers) keyedMinute(at int64) (took, bytes float64, err error) {
 	prices := make([]price.Packed, r.count)
 	for n := range prices {
 		prices[n] = packedAt(n, at)
@@ -111,7 +111,7 @@ func (r *rivals) keyedMinute(at int64) (took, bytes float64, err error) {
 }
 
 // sync overwrites the bare file with count bytes and waits for the disk.
-func (r *rivals) sync(count int) (took float64, err error) {
+func (r *historyPeers) sync(count int) (took float64, err error) {
 	b := bytes.Repeat([]byte{0xa5}, count)
 	return timed(nil, func() error {
 		if _, err := r.bare.WriteAt(b, 0); err != nil {
@@ -130,63 +130,63 @@ func commitOf(count int) measurement {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, s.Close()) }()
-		r, err := l.openRivals(ctx, name, count)
+		r, err := l.openHistoryPeers(ctx, name, count)
 		if err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, r.close()) }()
-		turns := l.few(minuteTurns)
+		turns := l.sampleCount(minuteTurns)
 		began := time.Now().UTC().Truncate(time.Minute).Add(-time.Duration(turns) * time.Minute)
-		took, _, err := r.minutes(ctx, &ledger{Store: s, now: began}, turns)
+		took, _, err := r.minutes(ctx, &clockedHistory{Store: s, now: began}, turns)
 		return took, err
 	}
 }
 
-// A past is a full history of a month, whose last day was appended, with the measurements
+// A monthHistory is a full history of a month, whose last day was appended, with the measurements
 // of ours and of its peers, which have the same content.
-type past struct {
-	own                *ledger
+type monthHistory struct {
+	own                *clockedHistory
 	commits, day, file sides
 	charts             map[string]sides // read alone, by period
 }
 
 // history makes that history, once.
-func (l *lab) history(ctx context.Context) (*past, error) {
-	if l.past != nil {
-		return l.past, nil
+func (l *lab) history(ctx context.Context) (*monthHistory, error) {
+	if l.monthHistory != nil {
+		return l.monthHistory, nil
 	}
 	count := l.tokens()
 	own, err := openLedger(ctx, filepath.Join(l.dir, "prices.db"), count)
 	if err != nil {
 		return nil, err
 	}
-	p := &past{own: own, charts: map[string]sides{}}
+	p := &monthHistory{own: own, charts: map[string]sides{}}
 	if err := l.measurePast(ctx, p, count); err != nil {
 		return nil, errors.Join(err, own.Close())
 	}
-	l.past = p
+	l.monthHistory = p
 	return p, nil
 }
 
-func (l *lab) measurePast(ctx context.Context, p *past, count int) error {
+func (l *lab) measurePast(ctx context.Context, p *monthHistory, count int) error {
 	for range warmMinutes {
 		if _, _, err := p.own.minute(ctx, count); err != nil {
 			return err
 		}
 	}
-	r, err := l.openRivals(ctx, "history", count)
+	r, err := l.openHistoryPeers(ctx, "history", count)
 	if err != nil {
 		return err
 	}
 	return errors.Join(l.measureRivals(ctx, p, r), r.close())
 }
 
-func (l *lab) measureRivals(ctx context.Context, p *past, r *rivals) (err error) {
+func (l *lab) measureRivals(ctx context.Context, p *monthHistory, r *historyPeers) (err error) {
 	if err := r.fill(ctx, p.own.now); err != nil {
 		return err
 	}
 	var written sides
-	if p.commits, written, err = r.minutes(ctx, p.own, l.few(minuteTurns)); err != nil {
+	if p.commits, written, err = r.minutes(ctx, p.own, l.sampleCount(minuteTurns)); err != nil {
 		return err
 	}
 	for _, w := range written {
@@ -199,19 +199,19 @@ func (l *lab) measureRivals(ctx context.Context, p *past, r *rivals) (err error)
 	}
 	p.file = append(p.file, []float64{inAll})
 	for _, of := range price.Periods() {
-		if p.charts[of.Name], err = r.read(ctx, p.own, of, l.few(readTurns)); err != nil {
+		if p.charts[of.Name], err = r.read(ctx, p.own, of, l.sampleCount(readTurns)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *rivals) fill(ctx context.Context, now time.Time) error {
+func (r *historyPeers) fill(ctx context.Context, now time.Time) error {
 	return errors.Join(r.keyed.fill(ctx, now), r.sqlite.fill(now))
 }
 
 // files returns the file sizes of ours and the peers'.
-func (r *rivals) files(own *ledger) (all sides, err error) {
+func (r *historyPeers) files(own *clockedHistory) (all sides, err error) {
 	for _, size := range []func() (float64, error){func() (float64, error) { return sizeOfFiles(own.path) }, r.keyed.size, r.sqlite.size} {
 		v, err := size()
 		if err != nil {
@@ -236,7 +236,7 @@ func bytesOf(count int) (perDay, inAll float64) {
 
 // read times a chart of ours and of the peers for one token after another, and checks
 // that they have the same length and, if made of samples, the same prices.
-func (r *rivals) read(ctx context.Context, own *ledger, p price.Period, turns int) (sides, error) {
+func (r *historyPeers) read(ctx context.Context, own *clockedHistory, p price.Period, turns int) (sides, error) {
 	took := make(sides, 3)
 	for turn := range turns {
 		n := turn * 37 % r.count
@@ -287,7 +287,7 @@ func sum(values []float64) (all float64) {
 }
 
 // ofPast returns a row of that history.
-func ofPast(row func(*past) sides) measurement {
+func ofPast(row func(*monthHistory) sides) measurement {
 	return func(ctx context.Context, l *lab) (sides, error) {
 		p, err := l.history(ctx)
 		if err != nil {
@@ -298,11 +298,11 @@ func ofPast(row func(*past) sides) measurement {
 }
 
 func chartAlone(period string) measurement {
-	return ofPast(func(p *past) sides { return p.charts[period] })
+	return ofPast(func(p *monthHistory) sides { return p.charts[period] })
 }
 
-// handOver closes that history, so that a server can open it, and returns its file.
-func (l *lab) handOver(ctx context.Context) (string, error) {
+// closeHistory closes that history, so that a server can open it, and returns its file.
+func (l *lab) closeHistory(ctx context.Context) (string, error) {
 	if l.charted != "" {
 		return l.charted, nil
 	}
@@ -330,7 +330,7 @@ func fileOf(count int) measurement {
 			size, err := sizeOfFiles(own.path)
 			return sides{{size}, nil, nil, {inAll}}, err
 		}
-		r, err := l.openRivals(ctx, name, count)
+		r, err := l.openHistoryPeers(ctx, name, count)
 		if err != nil {
 			return nil, err
 		}

@@ -19,7 +19,7 @@ func TestRivals(t *testing.T) {
 	}
 	defer func() { _ = own.Close() }()
 	own.now = own.now.Add(-time.Minute) // the filled part ends before
-	r, err := l.openRivals(t.Context(), "test", count)
+	r, err := l.openHistoryPeers(t.Context(), "test", count)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,14 +33,14 @@ type places struct {
 // A lab is the temporary environment in which everything is measured.
 type lab struct {
 	places
-	dir     string // everything is written here
-	outside *outside
-	short   bool // few samples, see few
-	homes   int
-	made    map[string]bool // by compilers, see make
-	past    *past           // see (*lab).history
-	charted string          // the history's file, once charts are served from it
-	seen    map[string]seen // browser measurements, see inBrowser
+	dir          string // everything is written here
+	outside      *outside
+	short        bool // few samples, see few
+	homes        int
+	made         map[string]bool          // by compilers, see make
+	monthHistory *monthHistory            // see (*lab).history
+	charted      string                   // the history's file, once charts are served from it
+	seen         map[string]browserResult // browser measurements, see inBrowser
 }
 
 // openLab starts the outside services and writes a daemon configuration that uses all of
@@ -51,7 +51,7 @@ func openLab(ctx context.Context, at places, short bool) (*lab, error) {
 			return nil, fmt.Errorf("%w; run make build first", err)
 		}
 	}
-	l := &lab{places: at, short: short, made: map[string]bool{}, seen: map[string]seen{}}
+	l := &lab{places: at, short: short, made: map[string]bool{}, seen: map[string]browserResult{}}
 	var err error
 	if l.bin, err = filepath.Abs(at.bin); err != nil {
 		return nil, err
@@ -69,14 +69,14 @@ func (l *lab) close() (err error) {
 	if l.outside != nil {
 		err = l.outside.close()
 	}
-	if l.past != nil && l.past.own != nil {
-		err = errors.Join(err, l.past.own.Close())
+	if l.monthHistory != nil && l.monthHistory.own != nil {
+		err = errors.Join(err, l.monthHistory.own.Close())
 	}
 	return errors.Join(err, os.RemoveAll(l.dir))
 }
 
-// few returns how many samples to take where a full run takes that many.
-func (l *lab) few(samples int) int {
+// sampleCount returns how many samples to take where a full run takes that many.
+func (l *lab) sampleCount(samples int) int {
 	if l.short {
 		return min(samples, max(2, samples/20))
 	}
@@ -134,7 +134,7 @@ func (l *lab) startAt(ctx context.Context, exe, home string) (*daemon, error) {
 	ctx, cancel := context.WithTimeout(ctx, upTime)
 	defer cancel()
 	for {
-		conn, err := transport.Dial(ctx, transport.Place{Home: d.home})
+		conn, err := transport.Dial(ctx, transport.Instance{Home: d.home})
 		if err == nil {
 			return d, conn.Close()
 		}

@@ -24,8 +24,8 @@ import (
 // patience limits the whole run.
 const patience = 40 * time.Minute
 
-// A wish is what a run is asked to do.
-type wish struct {
+// A options is what a run is asked to do.
+type options struct {
 	short    bool   // few samples, and no browsers
 	only     string // only what has this in its name
 	json     string // file for the rows
@@ -35,7 +35,7 @@ type wish struct {
 
 func main() {
 	var at places
-	var w wish
+	var w options
 	flag.StringVar(&at.bin, "bin", "bin", "directory of the programs, as make build makes them")
 	flag.StringVar(&at.packages, "packages", "build/extension", "directory of the extension's packages, as make extension makes them")
 	flag.StringVar(&at.node, "node", "bench/node", "directory of the peers in Node, installed")
@@ -83,7 +83,7 @@ var errPart = errors.New("MARKDOWN (-markdown) takes a whole run: leave ONLY (-o
 var errInterrupted = errors.New("interrupted")
 
 // check refuses options that would measure nothing, or not what is to be shown.
-func (w wish) check() error {
+func (w options) check() error {
 	if w.markdown != "" && (w.only != "" || w.short) {
 		return errPart
 	}
@@ -93,7 +93,7 @@ func (w wish) check() error {
 	return nil
 }
 
-func run(asked context.Context, at places, w wish) (err error) {
+func run(asked context.Context, at places, w options) (err error) {
 	if err := w.check(); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func run(asked context.Context, at places, w wish) (err error) {
 		if asked.Err() != nil {
 			return errInterrupted
 		}
-		r.Curves = append(r.Curves, c.drawn(ctx, l, w.curves))
+		r.Curves = append(r.Curves, c.draw(ctx, l, w.curves))
 	}
 	if asked.Err() != nil {
 		return errInterrupted
@@ -139,7 +139,7 @@ func run(asked context.Context, at places, w wish) (err error) {
 }
 
 // subjects returns the requested rows.
-func (w wish) subjects() []subject {
+func (w options) subjects() []subject {
 	all := slices.Clone(subjects)
 	if !w.short {
 		all = append(all, inBrowsers...)
@@ -148,7 +148,7 @@ func (w wish) subjects() []subject {
 }
 
 // curved returns the requested curves.
-func (w wish) curved() []curve {
+func (w options) curved() []curve {
 	if w.curves == "" {
 		return nil
 	}
@@ -172,10 +172,10 @@ func names() string {
 	return strings.Join(all, "\n")
 }
 
-func (w wish) wants(name string) bool { return strings.Contains(name, w.only) }
+func (w options) wants(name string) bool { return strings.Contains(name, w.only) }
 
 // write writes the report to the requested files.
-func (r report) write(w wish) error {
+func (r report) write(w options) error {
 	if w.json != "" {
 		b, err := json.MarshalIndent(r, "", " ")
 		if err != nil {

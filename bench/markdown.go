@@ -86,7 +86,7 @@ func (r report) pictures(dir string) string {
 }
 
 // table has a line for each point of the first line, which has all of them.
-func (d drawn) table() string {
+func (d measuredCurve) table() string {
 	head, rule := []string{d.Along}, []string{"---:"}
 	for _, l := range d.Lines {
 		head, rule = append(head, l.Name), append(rule, "---:")

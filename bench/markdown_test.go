@@ -18,7 +18,7 @@ func TestMarkdown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := report{Took: "1s", Rows: []Row{{What: "a row", Ours: figureOf([]float64{1500}), unit: inTime, Goal: "≤ 2 µs", Verdict: hit}}, Curves: []drawn{sample(100, 120)}}
+	r := report{Took: "1s", Rows: []Row{{What: "a row", Ours: figureOf([]float64{1500}), unit: inTime, Goal: "≤ 2 µs", Verdict: hit}}, Curves: []measuredCurve{sample(100, 120)}}
 	const document = "before\n<!-- figures -->\nold\n<!-- end of figures -->\nbetween\n<!-- curves -->\n<!-- end of curves -->\nafter\n"
 	write(document)
 	var texts [2]string
@@ -52,7 +52,7 @@ func TestMarkdown(t *testing.T) {
 	if err := r.writeMarkdown(file, ""); err == nil {
 		t.Error("figures were put into a document without marks")
 	}
-	if err := run(t.Context(), places{}, wish{markdown: file, short: true}); !errors.Is(err, errPart) {
+	if err := run(t.Context(), places{}, options{markdown: file, short: true}); !errors.Is(err, errPart) {
 		t.Errorf("a short run's figures go into a document: %v", err)
 	}
 }

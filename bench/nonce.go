@@ -17,7 +17,7 @@ var reported = regexp.MustCompile(`([0-9.e+-]+) \|t\|`)
 // measureNonces runs the benchmark of package keys, which tests whether the signing time
 // reveals nonces that begin with zeros. Only that package can choose a nonce.
 func measureNonces(ctx context.Context, l *lab) (sides, error) {
-	times := strconv.Itoa(l.few(nonceSignatures)) + "x"
+	times := strconv.Itoa(l.sampleCount(nonceSignatures)) + "x"
 	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkNonceTiming$", "-benchtime", times, "swapkeep/keys")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := cmd.CombinedOutput()

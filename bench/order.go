@@ -49,7 +49,7 @@ var (
 	dutchOrder = orderKind{
 		path: "/quote", quote: upstream{reply: "auction.json"}, at: time.Unix(1_800_000_000, 0).Add(-quoteLife),
 		provider: func(base string, now func() time.Time) (swap.Provider, error) {
-			return dex.New(dex.Config{Base: base, Sandbox: true, Now: now, Own: belowAuction})
+			return dex.New(dex.Config{Base: base, Sandbox: true, Now: now, OwnPrice: belowAuction})
 		},
 		request: swap.QuoteRequest{
 			SrcChain: 8453, TokenIn: common.HexToAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
@@ -98,7 +98,7 @@ func orderOf(k orderKind, kept bool) measurement {
 			}
 			return err
 		}
-		return inTurn(ctx, l.few(orderTurns), before, func() error { _, _, err := signOrder(ctx, vault, p, offer, terms); return err }, bare)
+		return timeAlternately(ctx, l.sampleCount(orderTurns), before, func() error { _, _, err := signOrder(ctx, vault, p, offer, terms); return err }, bare)
 	}
 }
 
@@ -126,7 +126,7 @@ func (k orderKind) offer(ctx context.Context) (swap.Provider, swap.Offer, error)
 		return nil, swap.Offer{}, errors.Join(err, fmt.Errorf("%d offers", len(offers)))
 	}
 	offer := offers[0]
-	offer.Provider, offer.Request = p.Kind(), r.Taking(offer.Fees)
+	offer.Provider, offer.Request = p.Kind(), r.WithActualFee(offer.Fees)
 	return p, offer, nil
 }
 
@@ -135,7 +135,7 @@ func (k orderKind) terms(o swap.Offer) swap.Terms {
 	r := o.Request
 	return swap.Terms{
 		Provider: o.Provider, Account: r.Account, SrcChain: r.SrcChain, TokenIn: r.TokenIn, AmountIn: r.AmountIn, DstChain: r.DstChain, TokenOut: r.TokenOut,
-		Recipient: r.Recipient, FloorOut: o.MinOut, Deadline: k.at.Add(10 * time.Minute), RefundTo: r.RefundTo,
+		Recipient: r.Recipient, MinOut: o.MinOut, Deadline: k.at.Add(10 * time.Minute), RefundTo: r.RefundTo,
 		FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver, MakerFeeBps: k.makerBps, GasCeiling: big.NewInt(1e16), Wrap: o.Wrap,
 	}
 }

@@ -38,7 +38,7 @@ func loadOrders(count int) measurement {
 			return nil, err
 		}
 		all := make(sides, 2)
-		for range l.few(loads) {
+		for range l.sampleCount(loads) {
 			took, err := load(ctx, dir, count)
 			if err != nil {
 				return nil, err
@@ -126,7 +126,7 @@ func sentOrder(n int) (swap.Order, error) {
 	o := swap.Order{
 		ID: id.String(), Request: uuid.NewString(), Digest: common.Hash{1, byte(n >> 8), byte(n)}, Origin: origin, Terms: t,
 		Offer: swap.Offer{
-			ID: uuid.NewString(), Provider: swap.DEX, Request: asked, Routing: "CLASSIC", Route: "bench", AmountOut: new(big.Int).Set(t.FloorOut), MinOut: t.FloorOut,
+			ID: uuid.NewString(), Provider: swap.DEX, Request: asked, Routing: "CLASSIC", Route: "bench", AmountOut: new(big.Int).Set(t.MinOut), MinOut: t.MinOut,
 			Expires: now, Raw: json.RawMessage(upstreams[dexPath+"/quote"].at(time.Now())),
 		},
 		Plan: swap.Plan{Steps: p.steps, Settlement: swap.ByOwnCall}, State: swap.Settling, Step: len(p.steps), Created: now, Updated: now,
@@ -148,7 +148,7 @@ func load(ctx context.Context, dir string, count int) (took time.Duration, err e
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
-	w := &waiting{first: min(count, first), seen: map[common.Hash]bool{}, asked: make(chan struct{})}
+	w := &idleChain{first: min(count, first), seen: map[common.Hash]bool{}, asked: make(chan struct{})}
 	s, err := w.service(h.DB, count)
 	if err != nil {
 		return 0, err
@@ -165,9 +165,9 @@ func load(ctx context.Context, dir string, count int) (took time.Duration, err e
 	}
 }
 
-// waiting simulates chains on which nothing has happened yet, and counts the transactions
+// idleChain simulates chains on which nothing has happened yet, and counts the transactions
 // that are polled.
-type waiting struct {
+type idleChain struct {
 	swap.Nodes
 	swap.Sender
 
@@ -178,7 +178,7 @@ type waiting struct {
 	asked chan struct{} // closed when they were
 }
 
-func (w *waiting) service(db *bolt.DB, orders int) (*swap.Service, error) {
+func (w *idleChain) service(db *bolt.DB, orders int) (*swap.Service, error) {
 	j, err := swap.OpenJournal(db)
 	if err != nil {
 		return nil, err
@@ -189,14 +189,14 @@ func (w *waiting) service(db *bolt.DB, orders int) (*swap.Service, error) {
 	})
 }
 
-func (w *waiting) count() int {
+func (w *idleChain) count() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.seen)
 }
 
 // Evidence never has any, and counts the transaction.
-func (w *waiting) Evidence(_ context.Context, _ uint64, tx common.Hash) (chain.Evidence, bool, error) {
+func (w *idleChain) Evidence(_ context.Context, _ uint64, tx common.Hash) (chain.Evidence, bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.seen[tx] {
@@ -209,6 +209,6 @@ func (w *waiting) Evidence(_ context.Context, _ uint64, tx common.Hash) (chain.E
 }
 
 // Poll returns no change.
-func (w *waiting) Poll(context.Context, string) (chain.Tx, *chain.Evidence, error) {
+func (w *idleChain) Poll(context.Context, string) (chain.Tx, *chain.Evidence, error) {
 	return chain.Tx{}, nil, nil
 }

@@ -52,14 +52,14 @@ func openOutside() (*outside, error) {
 
 func (o *outside) rpcURL(id uint64) string { return fmt.Sprint(o.base, rpcPath, id) }
 
-// An ask is one recorded request.
-type ask struct {
+// An recordedRequest is one recorded request.
+type recordedRequest struct {
 	Path string
 	Body []byte
 }
 
 // asked returns the requests since its last call.
-func (o *outside) asked() (all []ask, err error) {
+func (o *outside) asked() (all []recordedRequest, err error) {
 	resp, err := http.Get(o.base + askedPath)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (o *outside) asked() (all []ask, err error) {
 }
 
 // repeat sends requests again, one after the other, with plain net/http.
-func (o *outside) repeat(client *http.Client, asked []ask) error {
+func (o *outside) repeat(client *http.Client, asked []recordedRequest) error {
 	for _, a := range asked {
 		resp, err := client.Post(o.base+a.Path, "application/json", bytes.NewReader(a.Body))
 		if err != nil {
@@ -89,7 +89,7 @@ func (o *outside) repeat(client *http.Client, asked []ask) error {
 // world serves the outside services until stdin ends.
 type world struct {
 	mu    sync.Mutex
-	asked []ask
+	asked []recordedRequest
 }
 
 func runOutside() error {
@@ -120,7 +120,7 @@ func (o *world) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	o.remembered(&ask{r.URL.Path, body})
+	o.remembered(&recordedRequest{r.URL.Path, body})
 	switch network, isRPC := strings.CutPrefix(r.URL.Path, rpcPath); {
 	case isRPC:
 		_, _ = w.Write(nodeReply(network, body))
@@ -130,7 +130,7 @@ func (o *world) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // remembered adds a request to those remembered or, without one, takes them all.
-func (o *world) remembered(a *ask) (all []ask) {
+func (o *world) remembered(a *recordedRequest) (all []recordedRequest) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if a == nil {

@@ -108,7 +108,7 @@ func measurePermit(ctx context.Context, l *lab) (_ sides, err error) {
 	}
 	signers = append(signers, each(bare))
 	all := make(sides, len(signers))
-	for turn := range 1 + l.few(signTurns) {
+	for turn := range 1 + l.sampleCount(signTurns) {
 		for i, sign := range signers {
 			took, err := sign(signsInTurn)
 			if err = errors.Join(err, ctx.Err()); err != nil {
@@ -178,7 +178,7 @@ func (l *lab) openPeer(ctx context.Context, library, version string, want permit
 	if err := os.WriteFile(vector, permitVector, 0o600); err != nil {
 		return nil, err
 	}
-	c, err := spawn(exec.CommandContext(ctx, "node", filepath.Join(l.node, "permit.mjs"), library, vector, strconv.Itoa(l.few(peerWarmUp))))
+	c, err := spawn(exec.CommandContext(ctx, "node", filepath.Join(l.node, "permit.mjs"), library, vector, strconv.Itoa(l.sampleCount(peerWarmUp))))
 	if err != nil {
 		return nil, err
 	}

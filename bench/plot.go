@@ -16,9 +16,9 @@ const (
 	aboveLegend           = 10
 )
 
-// looks distinguish lines by colour, mark and dash. The colours are legible on white and
+// lineStyles distinguish lines by colour, mark and dash. The colours are legible on white and
 // on black.
-var looks = []struct{ colour, dash, mark string }{
+var lineStyles = []struct{ colour, dash, mark string }{
 	{"#2f81f7", "", `<circle r="4"/>`},
 	{"#d1762c", "7 4", `<rect x="-4" y="-4" width="8" height="8"/>`},
 	{"#3fa35b", "2 4", `<path d="M0-5 5 4H-5z"/>`},
@@ -76,7 +76,7 @@ func (a axis) ticks() (all []float64) {
 
 // axes returns the axes of a picture. The horizontal one is logarithmic, and so is the
 // vertical one if its values differ by more than ten times.
-func (d drawn) axes() (along, up axis) {
+func (d measuredCurve) axes() (along, up axis) {
 	x, y := [2]float64{math.Inf(1), 0}, [2]float64{math.Inf(1), 0}
 	for _, l := range d.Lines {
 		for _, p := range l.Points {
@@ -104,7 +104,7 @@ func roundDown(v float64) float64 {
 	return base
 }
 
-func (d drawn) svg() []byte {
+func (d measuredCurve) svg() []byte {
 	var b bytes.Buffer
 	along, up := d.axes()
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-labelledby="t"><title id="t">%s</title>%s`+"\n", wide, high, escaped(d.Title), style)
@@ -125,7 +125,7 @@ func (d drawn) svg() []byte {
 	}
 	text(&b, (left+right)/2, bottom+42, "middle", "", d.Along+" ("+scale+")")
 	for i, l := range d.Lines {
-		look := looks[i%len(looks)]
+		look := lineStyles[i%len(lineStyles)]
 		fmt.Fprintf(&b, `<g fill="%s">`, look.colour)
 		d.legend(&b, i, l.Name, look.colour, look.dash, look.mark)
 		path := ""
@@ -140,7 +140,7 @@ func (d drawn) svg() []byte {
 }
 
 // legend draws a line's name, two next to each other.
-func (d drawn) legend(b *bytes.Buffer, i int, name, colour, dash, mark string) {
+func (d measuredCurve) legend(b *bytes.Buffer, i int, name, colour, dash, mark string) {
 	x, y := left+i%2*(right-left)/2, legendTop+i/2*legendStep
 	fmt.Fprintf(b, `<path d="M%d %dh30" fill="none" stroke="%s" stroke-width="2" stroke-dasharray="%s"/><g transform="translate(%d %d)">%s</g>`, x, y-4, colour, orNone(dash), x+15, y-4, mark)
 	text(b, float64(x+38), float64(y), "start", "", name)

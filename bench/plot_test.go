@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-func sample(ys ...float64) drawn {
-	d := drawn{File: "a.svg", Title: "Time & <space>", Along: "tokens", unit: inTime, Lines: []line{{Name: "ours"}, {Name: "theirs"}}}
+func sample(ys ...float64) measuredCurve {
+	d := measuredCurve{File: "a.svg", Title: "Time & <space>", Along: "tokens", unit: inTime, Lines: []line{{Name: "ours"}, {Name: "theirs"}}}
 	for i, y := range ys {
 		d.Lines[0].Points = append(d.Lines[0].Points, point{float64(10 * (i + 1)), y})
 	}
@@ -21,7 +21,7 @@ func sample(ys ...float64) drawn {
 
 // TestPicture checks that a picture is well-formed for any text and holds all marks.
 func TestPicture(t *testing.T) {
-	for name, d := range map[string]drawn{"narrow": sample(100, 120, 150), "wide": sample(100, 5e6, 2e9), "flat": sample(7, 7)} {
+	for name, d := range map[string]measuredCurve{"narrow": sample(100, 120, 150), "wide": sample(100, 5e6, 2e9), "flat": sample(7, 7)} {
 		picture := string(d.svg())
 		for in := xml.NewDecoder(strings.NewReader(picture)); ; {
 			if _, err := in.Token(); errors.Is(err, io.EOF) {

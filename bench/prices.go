@@ -64,24 +64,24 @@ func boardAt(count int, at time.Time) *pricetable.Board {
 	for n := range rows {
 		rows[n] = pricetable.Row{
 			Token: pricedToken(n), Public: true,
-			Now:   price.Sample{Value: priceAt(n, at), At: at, Source: price.DefiLlama},
-			Ago:   price.Sample{Value: priceAt(n, at.Add(-24*time.Hour)), At: at.Add(-24 * time.Hour), Source: price.DefiLlama},
-			Facts: price.Facts{MarketCap: priceAt(count-n, at), Holders: uint64(n)},
+			Now:    price.Sample{Value: priceAt(n, at), At: at, Source: price.DefiLlama},
+			DayAgo: price.Sample{Value: priceAt(n, at.Add(-24*time.Hour)), At: at.Add(-24 * time.Hour), Source: price.DefiLlama},
+			Facts:  price.Facts{MarketCap: priceAt(count-n, at), Holders: uint64(n)},
 		}
 	}
 	return pricetable.New(1, at, rows)
 }
 
-// A ledger is a history with its own clock.
-type ledger struct {
+// A clockedHistory is a history with its own clock.
+type clockedHistory struct {
 	*series.Store
 	path string
 	now  time.Time
 }
 
 // openLedger creates a full history of count tokens.
-func openLedger(ctx context.Context, path string, count int) (*ledger, error) {
-	l := &ledger{path: path, now: time.Now().UTC().Truncate(time.Minute)}
+func openLedger(ctx context.Context, path string, count int) (*clockedHistory, error) {
+	l := &clockedHistory{path: path, now: time.Now().UTC().Truncate(time.Minute)}
 	var err error
 	if l.Store, err = series.Open(path, series.Options{Now: func() time.Time { return l.now }}); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func openLedger(ctx context.Context, path string, count int) (*ledger, error) {
 	return l, nil
 }
 
-func (l *ledger) fill(ctx context.Context, r price.Resolution, span time.Duration, count int) error {
+func (l *clockedHistory) fill(ctx context.Context, r price.Resolution, span time.Duration, count int) error {
 	step := r.Step()
 	for at := l.now.Add(-span).Truncate(step).Add(step); at.Before(l.now); at = at.Add(fillRows * step) {
 		candles := make(map[price.ID][]price.Candle, count)
@@ -118,7 +118,7 @@ func (l *ledger) fill(ctx context.Context, r price.Resolution, span time.Duratio
 }
 
 // minute commits the next minute and returns how long it took and the bytes written.
-func (l *ledger) minute(ctx context.Context, count int) (took, bytes float64, err error) {
+func (l *clockedHistory) minute(ctx context.Context, count int) (took, bytes float64, err error) {
 	l.now = l.now.Add(time.Minute)
 	m := samplesAt(count, l.now)
 	before, err := bytesWritten()

@@ -20,23 +20,23 @@ const (
 	chartTurns = 300
 )
 
-// An asker is a keep-alive connection with a client that costs little.
-type asker struct {
+// An loadConn is a keep-alive connection with a client that costs little.
+type loadConn struct {
 	conn net.Conn
 	in   *bufio.Reader
 	ask  []byte
 }
 
-func dialAsker(address, host, path string) (*asker, error) {
+func dialLoadConn(address, host, path string) (*loadConn, error) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	return &asker{conn, bufio.NewReaderSize(conn, 128<<10), []byte("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n")}, nil
+	return &loadConn{conn, bufio.NewReaderSize(conn, 128<<10), []byte("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n")}, nil
 }
 
 // exchange sends the request and discards the answer, a 200 of known length.
-func (a *asker) exchange() error {
+func (a *loadConn) exchange() error {
 	if _, err := a.conn.Write(a.ask); err != nil {
 		return err
 	}
@@ -65,13 +65,13 @@ func (a *asker) exchange() error {
 	return err
 }
 
-// A crowd requests one path over several connections.
-type crowd []*asker
+// A loadClients requests one path over several connections.
+type loadClients []*loadConn
 
-func dialCrowd(address, path string) (crowd, error) {
-	var c crowd
+func dialLoadClients(address, path string) (loadClients, error) {
+	var c loadClients
 	for range askers {
-		a, err := dialAsker(address, address, path)
+		a, err := dialLoadConn(address, address, path)
 		if err != nil {
 			return c, errors.Join(err, c.close())
 		}
@@ -80,16 +80,16 @@ func dialCrowd(address, path string) (crowd, error) {
 	return c, nil
 }
 
-func (c crowd) close() (err error) {
+func (c loadClients) close() (err error) {
 	for _, a := range c {
 		err = errors.Join(err, a.conn.Close())
 	}
 	return err
 }
 
-// turn sends requests for askTime. each is the elapsed time per request over all
+// run sends requests for askTime. each is the elapsed time per request over all
 // connections, the inverse of the rate; p99 is the latency of the slowest hundredth.
-func (c crowd) turn() (each, p99 float64, err error) {
+func (c loadClients) run() (each, p99 float64, err error) {
 	waits, errs := make([][]float64, len(c)), make([]error, len(c))
 	began := time.Now()
 	var all sync.WaitGroup
@@ -128,9 +128,9 @@ func loadOf(count int, path string, tail bool) measurement {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, s.close()) }()
-		var crowds []crowd
+		var crowds []loadClients
 		for _, address := range []string{s.API, s.Bare[path].HTTP, s.Bare[path].TCP} {
-			c, err := dialCrowd(address, path)
+			c, err := dialLoadClients(address, path)
 			if err != nil {
 				return nil, err
 			}
@@ -138,9 +138,9 @@ func loadOf(count int, path string, tail bool) measurement {
 			crowds = append(crowds, c)
 		}
 		all := make(sides, len(crowds))
-		for turn := range l.few(askTurns) + 1 {
+		for turn := range l.sampleCount(askTurns) + 1 {
 			for i, c := range crowds {
-				took, p99, err := c.turn()
+				took, p99, err := c.run()
 				if err := errors.Join(err, ctx.Err()); err != nil {
 					return nil, err
 				}
@@ -160,7 +160,7 @@ func loadOf(count int, path string, tail bool) measurement {
 // bare handler with the same bytes.
 func chartOf(period string) measurement {
 	return func(ctx context.Context, l *lab) (_ sides, err error) {
-		history, err := l.handOver(ctx)
+		history, err := l.closeHistory(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -172,14 +172,14 @@ func chartOf(period string) measurement {
 		path := chartPath(period)
 		var asks []func() error
 		for _, address := range []string{server.API, server.Bare[path].HTTP} {
-			a, err := dialAsker(address, address, path)
+			a, err := dialLoadConn(address, address, path)
 			if err != nil {
 				return nil, err
 			}
 			defer func() { err = errors.Join(err, a.conn.Close()) }()
 			asks = append(asks, a.exchange)
 		}
-		return inTurn(ctx, l.few(chartTurns), nil, asks...)
+		return timeAlternately(ctx, l.sampleCount(chartTurns), nil, asks...)
 	}
 }
 
@@ -203,12 +203,12 @@ func priceMemoryOf(count int) measurement {
 			address, path string
 			pid           int
 		}{{s.API, listPath, s.cmd.Process.Pid}, {strings.TrimPrefix(bare.base, "http://"), askedPath, bare.cmd.Process.Pid}} {
-			c, err := dialCrowd(of.address, of.path)
+			c, err := dialLoadClients(of.address, of.path)
 			if err != nil {
 				return nil, err
 			}
 			defer func() { err = errors.Join(err, c.close()) }()
-			if _, _, err := c.turn(); err != nil {
+			if _, _, err := c.run(); err != nil {
 				return nil, err
 			}
 			size, err := memory(of.pid, "VmRSS")

@@ -47,13 +47,13 @@ const quoteChain = 42161
 // Provider and node answer at once, so the rest is what the host adds, including the
 // balance that it reads from the node meanwhile.
 func measureQuote(ctx context.Context, l *lab) (sides, error) {
-	return l.quoteBeside(ctx, quoteRun{[]string{"dex"}, dexPath + "/quote", l.few(quotes), quotePause})
+	return l.quoteBeside(ctx, quoteRun{[]string{"dex"}, dexPath + "/quote", l.sampleCount(quotes), quotePause})
 }
 
 // measureAtOnce times the same with all providers, minus the exchange with the slowest.
 // One answers at once, the others after 40 to 100 ms.
 func measureAtOnce(ctx context.Context, l *lab) (sides, error) {
-	return l.quoteBeside(ctx, quoteRun{[]string{"dex", "bridge", "intent", "gasless"}, slowest, l.few(quotesAtOnce), atOncePause})
+	return l.quoteBeside(ctx, quoteRun{[]string{"dex", "bridge", "intent", "gasless"}, slowest, l.sampleCount(quotesAtOnce), atOncePause})
 }
 
 // A quoteRun is a measurement of quotes and of the one exchange that they need.
@@ -80,14 +80,14 @@ func (l *lab) quoteBeside(ctx context.Context, q quoteRun) (_ sides, err error) 
 	if err != nil {
 		return nil, err
 	}
-	asked = slices.DeleteFunc(asked, func(a ask) bool { return a.Path != q.exchange })
+	asked = slices.DeleteFunc(asked, func(a recordedRequest) bool { return a.Path != q.exchange })
 	if len(asked) != 1 {
 		return nil, fmt.Errorf("a quote asks for %s %d times", q.exchange, len(asked))
 	}
 	direct := &http.Client{Transport: &http.Transport{}}
 	defer direct.CloseIdleConnections()
 	pause := func() error { time.Sleep(q.pause); return nil }
-	all, err := inTurn(ctx, q.rounds, pause, quote, func() error { return l.outside.repeat(direct, asked) })
+	all, err := timeAlternately(ctx, q.rounds, pause, quote, func() error { return l.outside.repeat(direct, asked) })
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (l *lab) quoteBeside(ctx context.Context, q quoteRun) (_ sides, err error) 
 }
 
 // askedBy returns the requests of a quote once its connections are open.
-func (l *lab) askedBy(quote func() error) ([]ask, error) {
+func (l *lab) askedBy(quote func() error) ([]recordedRequest, error) {
 	if err := quote(); err != nil {
 		return nil, err
 	}

@@ -12,18 +12,18 @@ import (
 
 // A report is the result of one run.
 type report struct {
-	Source  source    `json:"source"`
-	Machine machine   `json:"machine"`
-	Began   time.Time `json:"began"`
-	Took    string    `json:"took"`
-	Short   bool      `json:"short,omitempty"`
-	Rows    []Row     `json:"rows"`
-	Curves  []drawn   `json:"curves,omitempty"`
+	Source  source          `json:"source"`
+	Machine machine         `json:"machine"`
+	Began   time.Time       `json:"began"`
+	Took    string          `json:"took"`
+	Short   bool            `json:"short,omitempty"`
+	Rows    []Row           `json:"rows"`
+	Curves  []measuredCurve `json:"curves,omitempty"`
 }
 
 func (r report) unmeasured() bool {
 	return slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Verdict == unmeasured }) ||
-		slices.ContainsFunc(r.Curves, func(c drawn) bool { return c.Error != "" })
+		slices.ContainsFunc(r.Curves, func(c measuredCurve) bool { return c.Error != "" })
 }
 
 var columns = []string{"what", "ours (p95)", "peer (p95)", "limit (p95)", "ratio", "goal", ""}

@@ -27,8 +27,8 @@ type sides [][]float64
 // ours returns sides without peers or limit.
 func ours(samples []float64, err error) (sides, error) { return sides{samples}, err }
 
-// beside names the peers of a row.
-func beside(peers ...string) []string { return peers }
+// peers names the peers of a row.
+func peers(peers ...string) []string { return peers }
 
 // A Row is one line of the table.
 type Row struct {
@@ -62,7 +62,7 @@ const (
 
 func (s subject) row(ctx context.Context, l *lab) Row {
 	r := Row{What: s.what, Unit: s.unit.name, Goal: s.goal.text(s.unit), unit: s.unit, times: s.goal.times}
-	names := s.beside()
+	names := s.referenceNames()
 	found, err := s.measure(ctx, l)
 	if err == nil && (len(found) != 1+len(names) || slices.ContainsFunc(found, func(samples []float64) bool { return len(samples) == 0 })) {
 		err = errors.New("nothing to measure, or to compare with")
@@ -84,8 +84,8 @@ func (s subject) row(ctx context.Context, l *lab) Row {
 	return r
 }
 
-// beside returns the names of the other sides, in their order.
-func (s subject) beside() []string {
+// referenceNames returns the names of the other sides, in their order.
+func (s subject) referenceNames() []string {
 	if s.limit == "" {
 		return s.peers
 	}

@@ -54,7 +54,7 @@ func TestVerdicts(t *testing.T) {
 			return sides{{c.ours}}, nil
 		}}
 		if c.reference != 0 {
-			s.peers = beside("peer")
+			s.peers = peers("peer")
 		}
 		if r := s.row(t.Context(), nil); r.Verdict != c.want || r.Ratio != c.ratio {
 			t.Errorf("%s: %s, ratio %g", name, r.Verdict, r.Ratio)
@@ -73,7 +73,7 @@ func TestUnmeasured(t *testing.T) {
 		"an empty one": func(context.Context, *lab) (sides, error) { return sides{{1}, {}}, nil },
 		"one too many": func(context.Context, *lab) (sides, error) { return sides{{1}, {1}, {1}}, nil },
 	} {
-		r := subject{what: name, peers: beside("peer"), unit: inTime, goal: atMostTimes(1.5), measure: measure}.row(t.Context(), nil)
+		r := subject{what: name, peers: peers("peer"), unit: inTime, goal: atMostTimes(1.5), measure: measure}.row(t.Context(), nil)
 		if r.Verdict != unmeasured || r.Error == "" || !(report{Rows: []Row{r}}).unmeasured() {
 			t.Errorf("%s: %+v", name, r)
 		}
@@ -85,7 +85,7 @@ func TestSides(t *testing.T) {
 	of := func(peers []string, limit string, found sides) Row {
 		return subject{what: "row", peers: peers, limit: limit, unit: inTime, goal: noGoal, measure: func(context.Context, *lab) (sides, error) { return found, nil }}.row(t.Context(), nil)
 	}
-	both := of(beside("one", "two"), "least", sides{{20}, {10}, {5}, {2}})
+	both := of(peers("one", "two"), "least", sides{{20}, {10}, {5}, {2}})
 	if both.Ratio != 2 || strings.Join(both.cells(), "|") != "row|20.0 ns|one: 10.0 ns; two: 5.00 ns|least: 2.00 ns|2.00×|–|" {
 		t.Errorf("%g: %q", both.Ratio, both.cells())
 	}
@@ -103,19 +103,19 @@ func TestSubjects(t *testing.T) {
 			t.Errorf("two rows are called %q", s.what)
 		}
 		names[s.what] = true
-		if s.goal.of != nil && len(s.beside()) == 0 {
+		if s.goal.of != nil && len(s.referenceNames()) == 0 {
 			t.Errorf("%q is held to a ratio, and beside nothing", s.what)
 		}
 	}
-	short := wish{short: true}.subjects()
-	if len(short) != len(subjects) || len(wish{}.subjects()) != len(names) || len(wish{only: "Permit2"}.subjects()) != 1 {
+	short := options{short: true}.subjects()
+	if len(short) != len(subjects) || len(options{}.subjects()) != len(names) || len(options{only: "Permit2"}.subjects()) != 1 {
 		t.Error("a run has other rows than are asked for")
 	}
-	if len(wish{curves: "dir"}.curved()) != len(curves) || len(wish{curves: "dir", only: "Open orders"}.curved()) != 3 || len(wish{}.curved()) != 0 {
+	if len(options{curves: "dir"}.curved()) != len(curves) || len(options{curves: "dir", only: "Open orders"}.curved()) != 3 || len(options{}.curved()) != 0 {
 		t.Error("a run has other curves than are asked for")
 	}
 	for _, c := range curves {
-		if len(c.lines) > len(looks) || c.at[0] < 1 || !slices.IsSorted(c.at) {
+		if len(c.lines) > len(lineStyles) || c.at[0] < 1 || !slices.IsSorted(c.at) {
 			t.Errorf("%s cannot be drawn", c.file)
 		}
 		for _, name := range c.lines {
@@ -137,7 +137,7 @@ func TestShownTimes(t *testing.T) {
 // TestMisspelt checks that a name that matches nothing is an error that repeats it and
 // lists all names, also if only a curve matches and none are drawn.
 func TestMisspelt(t *testing.T) {
-	for _, w := range []wish{
+	for _, w := range []options{
 		{only: "misspelt"}, {only: "misspelt", curves: "nowhere"}, {only: curves[0].title}, {only: inBrowsers[0].what, short: true},
 	} {
 		err := run(t.Context(), places{}, w)

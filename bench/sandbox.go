@@ -17,7 +17,7 @@ const sandboxes = 5
 // that its four chains and all providers are ready.
 func measureSandbox(ctx context.Context, l *lab) (sides, error) {
 	var samples []float64
-	for i := range l.few(sandboxes) {
+	for i := range l.sampleCount(sandboxes) {
 		took, err := l.sandbox(ctx, filepath.Join(l.dir, "sandbox-"+strconv.Itoa(i)))
 		if err != nil {
 			return nil, err

@@ -35,7 +35,7 @@ func memoryOf(key string) measurement {
 			return nil, err
 		}
 		all := make(sides, 2)
-		for range l.few(idleDaemons) {
+		for range l.sampleCount(idleDaemons) {
 			for i, exe := range []string{filepath.Join(l.bin, "swapkeepd"), bare} {
 				size, err := l.idle(ctx, exe, l.newHome(), key)
 				if err = errors.Join(err, ctx.Err()); err != nil {

@@ -29,7 +29,7 @@ type PermitAllowance struct {
 
 // Allowance returns how much of token spender may take from owner, in base
 // units.
-func (h *Hub) Allowance(ctx context.Context, id uint64, token, owner, spender common.Address) (*big.Int, error) {
+func (h *MultiClient) Allowance(ctx context.Context, id uint64, token, owner, spender common.Address) (*big.Int, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (h *Hub) Allowance(ctx context.Context, id uint64, token, owner, spender co
 
 // Allowances returns Allowance for each of asked, nil for a token that does not
 // answer properly. It uses Multicall3 where the chain has it.
-func (h *Hub) Allowances(ctx context.Context, id uint64, owner common.Address, asked []Grantee) ([]*big.Int, error) {
+func (h *MultiClient) Allowances(ctx context.Context, id uint64, owner common.Address, asked []Grantee) ([]*big.Int, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return nil, err
@@ -49,13 +49,13 @@ func (h *Hub) Allowances(ctx context.Context, id uint64, owner common.Address, a
 
 // AgreedAllowances is Allowances, but two hosts must agree where two are configured.
 // Errors: ErrDisagree, ErrUnreachable.
-func (h *Hub) AgreedAllowances(ctx context.Context, id uint64, owner common.Address, asked []Grantee) ([]*big.Int, error) {
+func (h *MultiClient) AgreedAllowances(ctx context.Context, id uint64, owner common.Address, asked []Grantee) ([]*big.Int, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return nil, err
 	}
-	all, _, err := concur(ctx, p, p.surveyed(ctx), fmt.Sprintf("allowances of %s", owner), sameAmounts, func(ctx context.Context, e *endpoint) ([]*big.Int, error) {
-		return allowancesOf(ctx, p.by(e), owner, asked)
+	all, _, err := quorumRead(ctx, p, p.surveyedEndpoints(ctx), fmt.Sprintf("allowances of %s", owner), sameAmounts, func(ctx context.Context, e *endpoint) ([]*big.Int, error) {
+		return allowancesOf(ctx, p.readerOf(e), owner, asked)
 	})
 	return all, err
 }
@@ -85,7 +85,7 @@ func allowancesOf(ctx context.Context, r reader, owner common.Address, asked []G
 // PermitAllowances returns what the Permit2 contract at permit2 lets each of asked take
 // from owner. An answer that Permit2 cannot give is an error: no permit may be signed on
 // top of it.
-func (h *Hub) PermitAllowances(ctx context.Context, id uint64, permit2, owner common.Address, asked []Grantee) ([]PermitAllowance, error) {
+func (h *MultiClient) PermitAllowances(ctx context.Context, id uint64, permit2, owner common.Address, asked []Grantee) ([]PermitAllowance, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return nil, err
@@ -95,13 +95,13 @@ func (h *Hub) PermitAllowances(ctx context.Context, id uint64, permit2, owner co
 
 // AgreedPermits is PermitAllowances, but two hosts must agree where two are configured.
 // Errors: ErrDisagree, ErrUnreachable.
-func (h *Hub) AgreedPermits(ctx context.Context, id uint64, permit2, owner common.Address, asked []Grantee) ([]PermitAllowance, error) {
+func (h *MultiClient) AgreedPermits(ctx context.Context, id uint64, permit2, owner common.Address, asked []Grantee) ([]PermitAllowance, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return nil, err
 	}
-	all, _, err := concur(ctx, p, p.surveyed(ctx), fmt.Sprintf("permit2 allowances of %s", owner), samePermits, func(ctx context.Context, e *endpoint) ([]PermitAllowance, error) {
-		return permitsOf(ctx, p.by(e), permit2, owner, asked)
+	all, _, err := quorumRead(ctx, p, p.surveyedEndpoints(ctx), fmt.Sprintf("permit2 allowances of %s", owner), samePermits, func(ctx context.Context, e *endpoint) ([]PermitAllowance, error) {
+		return permitsOf(ctx, p.readerOf(e), permit2, owner, asked)
 	})
 	return all, err
 }

@@ -83,7 +83,7 @@ func TestAllowances(t *testing.T) {
 func TestWastefulToken(t *testing.T) {
 	wasteful := common.HexToAddress("0xbad")
 	alloc := types.GenesisAlloc{}
-	asked := make([]common.Address, askedAtOnce)
+	asked := make([]common.Address, maxBatchCalls)
 	for i := range asked {
 		asked[i] = bigAddress(int64(1000 + i))
 		alloc[asked[i]] = types.Account{Balance: new(big.Int), Code: constantCode(bigHash(77))}

@@ -17,7 +17,7 @@ var (
 
 // Balance returns account's balance of token, in base units: of the native coin for
 // Native, else of an ERC-20.
-func (h *Hub) Balance(ctx context.Context, id uint64, account, token common.Address) (*big.Int, error) {
+func (h *MultiClient) Balance(ctx context.Context, id uint64, account, token common.Address) (*big.Int, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func tokenAmount(ctx context.Context, r reader, token common.Address, what strin
 
 // Balances returns Balance for each of tokens: nil for one whose contract gives none,
 // zero where there is no contract. It uses Multicall3 where the chain has it.
-func (h *Hub) Balances(ctx context.Context, id uint64, account common.Address, tokens []common.Address) ([]*big.Int, error) {
+func (h *MultiClient) Balances(ctx context.Context, id uint64, account common.Address, tokens []common.Address) ([]*big.Int, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func (s *Sender) Bump(ctx context.Context, key string, p Policy) (*Tx, error) {
 	}
 	return s.replace(ctx, tx, replacement{
 		kind: AttemptBump, call: tx.Call, policy: p, before: beforeBumpJournal, after: afterBumpJournal,
-		stands: func(tx *Tx, _ Fees) (bool, error) {
+		upToDate: func(tx *Tx, _ Fees) (bool, error) {
 			last := tx.Last()
 			return last.Kind == AttemptBump && s.now().Sub(last.Signed).Abs() < bumpRest, s.mayBump(tx)
 		},
@@ -50,7 +50,7 @@ func (s *Sender) mayBump(tx *Tx) error {
 	if tx.Last().Kind == AttemptCancel {
 		return ErrCancelling
 	}
-	if err := s.mayAct(tx.Policy); err != nil {
+	if err := s.checkDeadline(tx.Policy); err != nil {
 		return err
 	}
 	bumps := 0

@@ -25,7 +25,7 @@ func TestBump(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fast, err := s.nodes.(*Hub).GasPrice(t.Context(), base)
+	fast, err := s.nodes.(*MultiClient).GasPrice(t.Context(), base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestBumpKeepsTheKind(t *testing.T) {
 		if _, err := s.Submit(t.Context(), "a", pay(id, key.addr, "0xaa", 1), soon()); err != nil {
 			t.Fatal(err)
 		}
-		s.nodes = otherKind{s.nodes.(*Hub)}
+		s.nodes = otherKind{s.nodes.(*MultiClient)}
 		tx, err := s.Bump(t.Context(), "a", soon())
 		if err != nil {
 			t.Fatal(err)
@@ -195,10 +195,10 @@ func TestBumpKeepsTheKind(t *testing.T) {
 }
 
 // otherKind prices in the fee kind that the network does not use.
-type otherKind struct{ *Hub }
+type otherKind struct{ *MultiClient }
 
 func (o otherKind) CostAt(ctx context.Context, c Call, t Tier) (Cost, error) {
-	cost, err := o.Hub.CostAt(ctx, c, t)
+	cost, err := o.MultiClient.CostAt(ctx, c, t)
 	cost.Fees.Legacy = !cost.Fees.Legacy
 	return cost, err
 }

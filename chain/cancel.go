@@ -22,15 +22,15 @@ func (s *Sender) Cancel(ctx context.Context, key string, p Policy) (*Tx, error) 
 		return tx, err
 	}
 	return s.replace(ctx, tx, replacement{
-		kind: AttemptCancel, call: nothing(tx.Call), policy: p, before: beforeCancelJournal, after: afterCancelJournal,
-		stands: func(tx *Tx, asked Fees) (bool, error) {
+		kind: AttemptCancel, call: emptyCall(tx.Call), policy: p, before: beforeCancelJournal, after: afterCancelJournal,
+		upToDate: func(tx *Tx, asked Fees) (bool, error) {
 			return tx.State.Final() || s.cancelling(tx, asked), nil
 		},
 	})
 }
 
-// nothing returns an empty call of c's account to itself.
-func nothing(c Call) Call {
+// emptyCall returns an empty call of c's account to itself.
+func emptyCall(c Call) Call {
 	return Call{ChainID: c.ChainID, From: c.From, To: c.From, Value: new(big.Int)}
 }
 

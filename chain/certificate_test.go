@@ -40,7 +40,7 @@ func TestFalseCertificateOfAnEndpoint(t *testing.T) {
 		if roots != nil {
 			transport.TLSClientConfig = &tls.Config{RootCAs: roots}
 		}
-		h, err := NewHub([]Endpoint{{Chain: 1, URLs: []string{"https://example.com/rpc"}}}, Options{HTTP: &http.Client{Transport: transport}, Timeout: 2 * time.Second})
+		h, err := NewMultiClient([]Endpoint{{Chain: 1, URLs: []string{"https://example.com/rpc"}}}, Options{HTTP: &http.Client{Transport: transport}, Timeout: 2 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}

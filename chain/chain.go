@@ -77,8 +77,8 @@ type Call struct {
 	Gas     uint64         `json:"gas,omitempty"` // gas limit; 0 = estimate
 }
 
-// Does reports whether d does the same as c, whatever its gas limit.
-func (c Call) Does(d Call) bool {
+// SameAs reports whether d does the same as c, whatever its gas limit.
+func (c Call) SameAs(d Call) bool {
 	return c.ChainID == d.ChainID && c.From == d.From && c.To == d.To && c.Value.Cmp(d.Value) == 0 && bytes.Equal(c.Data, d.Data)
 }
 

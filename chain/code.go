@@ -16,13 +16,13 @@ var delegation = []byte{0xef, 0x01, 0x00}
 // IsContract reports whether there is a contract at a. Two hosts must agree where two are
 // configured. It may be repeated; an error says nothing about a. Errors: ErrDisagree,
 // ErrUnreachable.
-func (h *Hub) IsContract(ctx context.Context, id uint64, a common.Address) (bool, error) {
+func (h *MultiClient) IsContract(ctx context.Context, id uint64, a common.Address) (bool, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return false, err
 	}
-	is, _, err := alike(ctx, p, p.surveyed(ctx), fmt.Sprintf("what %s is", a), func(ctx context.Context, e *endpoint) (bool, error) {
-		code, err := p.by(e).CodeAt(ctx, a, nil)
+	is, _, err := quorumReadEqual(ctx, p, p.surveyedEndpoints(ctx), fmt.Sprintf("what %s is", a), func(ctx context.Context, e *endpoint) (bool, error) {
+		code, err := p.readerOf(e).CodeAt(ctx, a, nil)
 		if err != nil {
 			return false, fmt.Errorf("code at %s: %w", a, err)
 		}

@@ -47,7 +47,7 @@ type endpoint struct {
 	failures int
 	failed   string // the last failure, without the URL; "" = the last use succeeded
 	retryAt  time.Time
-	seen     sighted
+	seen     seenHead
 
 	noSimulate atomic.Int64 // when it said that it has no eth_simulateV1, in Unix nanoseconds
 	width      logWidth
@@ -56,7 +56,7 @@ type endpoint struct {
 func newEndpoint(chain uint64, u *url.URL, client *http.Client, timeout time.Duration) (*endpoint, error) {
 	c, err := rpc.DialOptions(context.Background(), u.String(), rpc.WithHTTPClient(client))
 	if err != nil {
-		return nil, fmt.Errorf("rpc endpoint %s: %w", u.Host, unlocated(err))
+		return nil, fmt.Errorf("rpc endpoint %s: %w", u.Host, stripURL(err))
 	}
 	return &endpoint{chain: chain, host: hostOf(u), rpc: c, eth: ethclient.NewClient(c), timeout: timeout}, nil
 }
@@ -157,7 +157,7 @@ func (e *endpoint) exchange(parent context.Context, call func(context.Context) e
 			e.conns.Add(1)
 		}
 	}})
-	err := e.plain(call(ctx))
+	err := e.redactURL(call(ctx))
 	if parent.Err() == nil { // the caller giving up says nothing about e
 		e.note(err)
 	}
@@ -169,7 +169,7 @@ func (e *endpoint) exchange(parent context.Context, call func(context.Context) e
 func (e *endpoint) note(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if answered(err) && !limited(err) {
+	if answered(err) && !isRateLimit(err) {
 		e.failures, e.failed, e.retryAt = 0, "", time.Time{}
 		return
 	}
@@ -180,27 +180,27 @@ func (e *endpoint) note(err error) {
 	}
 }
 
-// limited reports whether err is a node's rate limit error.
-func limited(err error) bool {
+// isRateLimit reports whether err is a node's rate limit error.
+func isRateLimit(err error) bool {
 	var ne *nodeError
 	return errors.As(err, &ne) && (ne.code == -32005 || ne.code == 429 || containsAny(ne.text, []string{"rate limit", "too many requests"}))
 }
 
-// resting returns when e's backoff ends, and whether that is still to come.
-func (e *endpoint) resting() (time.Time, bool) {
+// backingOff returns when e's backoff ends, and whether that is still to come.
+func (e *endpoint) backingOff() (time.Time, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.retryAt, clock.Now().Before(e.retryAt)
 }
 
-// plain rewrites an error so that it names the host and never the URL.
-func (e *endpoint) plain(err error) error {
+// redactURL rewrites an error so that it names the host and never the URL.
+func (e *endpoint) redactURL(err error) error {
 	if err == nil || errors.Is(err, ethereum.NotFound) {
 		return err
 	}
 	var answer rpc.Error
 	if errors.As(err, &answer) {
-		ne := &nodeError{host: e.host, code: answer.ErrorCode(), text: shown(answer.Error())}
+		ne := &nodeError{host: e.host, code: answer.ErrorCode(), text: sanitize(answer.Error())}
 		var withData rpc.DataError
 		if errors.As(err, &withData) {
 			ne.data = withData.ErrorData()
@@ -211,20 +211,22 @@ func (e *endpoint) plain(err error) error {
 	if errors.As(err, &status) {
 		return &statusError{e.host, status.StatusCode}
 	}
-	return &silence{e.host, unlocated(err)}
+	return &transportError{e.host, stripURL(err)}
 }
 
-// A silence is a failure without an answer. Its text may quote what a node sent.
-type silence struct {
+// A transportError is a failure without an answer. Its text may quote what a node sent.
+type transportError struct {
 	host string
 	err  error
 }
 
-func (e *silence) Error() string { return fmt.Sprintf("%s: %s", e.host, shown(e.err.Error())) }
-func (e *silence) Unwrap() error { return e.err }
+func (e *transportError) Error() string {
+	return fmt.Sprintf("%s: %s", e.host, sanitize(e.err.Error()))
+}
+func (e *transportError) Unwrap() error { return e.err }
 
-// unlocated strips the URL that net/http adds to its errors.
-func unlocated(err error) error {
+// stripURL strips the URL that net/http adds to its errors.
+func stripURL(err error) error {
 	var located *url.Error
 	if errors.As(err, &located) {
 		return located.Err
@@ -232,8 +234,8 @@ func unlocated(err error) error {
 	return err
 }
 
-// shown makes a node's text safe for a log or a screen.
-func shown(text string) string {
+// sanitize makes a node's text safe for a log or a screen.
+func sanitize(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == unicode.ReplacementChar { // includes characters that reverse the text's direction
 			return ' '
@@ -267,7 +269,7 @@ func reverted(err error) (reason string, ok bool) {
 // custom error, else returns text.
 func revertReason(data []byte, text string) string {
 	if why, err := abi.UnpackRevert(data); err == nil {
-		return shown(why)
+		return sanitize(why)
 	}
 	if len(data) >= 4 {
 		return fmt.Sprintf("%s, custom error %#x", text, data[:4])

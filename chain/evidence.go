@@ -19,7 +19,7 @@ import (
 // block as deep as the network asks, with two hosts agreeing where two are configured.
 // Unproven evidence with a Block shows the depth so far. An error says nothing about tx;
 // ErrDisagree must be resolved by a person.
-func (h *Hub) Evidence(ctx context.Context, id uint64, tx common.Hash) (Evidence, bool, error) {
+func (h *MultiClient) Evidence(ctx context.Context, id uint64, tx common.Hash) (Evidence, bool, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return Evidence{}, false, err
@@ -55,7 +55,7 @@ func agreement(p *pool, seen []Evidence) (Evidence, bool) {
 		agreed, hosts := a, make(map[string]bool)
 		agreed.Hosts = nil
 		for _, b := range seen {
-			if !sameStory(a, b) || hosts[b.Hosts[0]] {
+			if !sameOutcome(a, b) || hosts[b.Hosts[0]] {
 				continue
 			}
 			hosts[b.Hosts[0]] = true
@@ -75,8 +75,8 @@ func agreement(p *pool, seen []Evidence) (Evidence, bool) {
 	return Evidence{}, false
 }
 
-// sameStory compares everything that hosts must agree on about a transaction.
-func sameStory(a, b Evidence) bool {
+// sameOutcome compares everything that hosts must agree on about a transaction.
+func sameOutcome(a, b Evidence) bool {
 	return a.BlockHash == b.BlockHash && a.Time.Equal(b.Time) && a.Success == b.Success && a.GasUsed == b.GasUsed && a.To == b.To && samePayment(a, b) && sameLogs(a.Logs, b.Logs)
 }
 
@@ -205,7 +205,7 @@ func (e *endpoint) evidence(ctx context.Context, tx common.Hash, n Network) (ev 
 	if err != nil {
 		return Evidence{}, false, err
 	}
-	latest, canonical, err := e.standing(ctx, r.BlockNumber.Uint64())
+	latest, canonical, err := e.latestAndBlock(ctx, r.BlockNumber.Uint64())
 	if err != nil {
 		return Evidence{}, false, err
 	}
@@ -253,9 +253,9 @@ func (e *endpoint) payment(ctx context.Context, tx, block common.Hash) (from com
 	return t.From, t.Value.ToInt(), nil
 }
 
-// standing returns e's latest block number, then its canonical block of that number: in
+// latestAndBlock returns e's latest block number, then its canonical block of that number: in
 // this order the depth is never overstated.
-func (e *endpoint) standing(ctx context.Context, number uint64) (latest uint64, b head, err error) {
+func (e *endpoint) latestAndBlock(ctx context.Context, number uint64) (latest uint64, b head, err error) {
 	_, err = e.do(ctx, func(ctx context.Context) (err error) {
 		if latest, err = e.eth.BlockNumber(ctx); err != nil {
 			return err
@@ -269,7 +269,7 @@ func (e *endpoint) standing(ctx context.Context, number uint64) (latest uint64, 
 // Replaced returns the hosts that show account's nonce used at depth by a transaction
 // that is not ours: two where two are configured, none if that is not proven. since is a
 // block before which none of our transactions can have been mined.
-func (h *Hub) Replaced(ctx context.Context, id uint64, account common.Address, nonce, since uint64, ours []common.Hash) ([]string, error) {
+func (h *MultiClient) Replaced(ctx context.Context, id uint64, account common.Address, nonce, since uint64, ours []common.Hash) ([]string, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return nil, err
@@ -319,21 +319,21 @@ func (e *endpoint) replaced(ctx context.Context, depth uint64, account common.Ad
 			return false, err // nil: one of ours is mined after all
 		}
 	}
-	return true, e.remembers(ctx, since, latest)
+	return true, e.checkReceiptHistory(ctx, since, latest)
 }
 
-// longAgo is well inside the number of blocks that endpoints keep receipts of:
+// receiptHorizon is well inside the number of blocks that endpoints keep receipts of:
 // go-ethereum keeps 2,350,000 unless configured otherwise, others fewer.
-const longAgo = 100_000
+const receiptHorizon = 100_000
 
-// remembers checks that a missing receipt means something: if since is longAgo blocks
+// checkReceiptHistory checks that a missing receipt means something: if since is receiptHorizon blocks
 // back, e must still have a receipt of a transaction mined about then.
-func (e *endpoint) remembers(ctx context.Context, since, latest uint64) error {
-	if latest-min(since, latest) < longAgo {
+func (e *endpoint) checkReceiptHistory(ctx context.Context, since, latest uint64) error {
+	if latest-min(since, latest) < receiptHorizon {
 		return nil
 	}
 	for number := since; number < since+64; number++ {
-		_, b, err := e.standing(ctx, number)
+		_, b, err := e.latestAndBlock(ctx, number)
 		if err != nil {
 			return err
 		}

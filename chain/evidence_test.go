@@ -190,7 +190,7 @@ func TestEvidenceOneSource(t *testing.T) {
 		}
 	}
 	for _, spelling := range []string{"https://RPC.example/b", "https://rpc.example:443", "https://rpc.example."} {
-		h, err := NewHub([]Endpoint{{Chain: 10, URLs: []string{"https://rpc.example/a", spelling}}}, Options{})
+		h, err := NewMultiClient([]Endpoint{{Chain: 10, URLs: []string{"https://rpc.example/a", spelling}}}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,14 +54,14 @@ func blockTime(seconds hexutil.Uint64) time.Time {
 func (e *endpoint) latest(ctx context.Context) (head, error) {
 	b, err := e.block(ctx, "latest")
 	if err == nil {
-		e.saw(b)
+		e.recordHead(b)
 	}
 	return b, err
 }
 
 // GasPrice returns the gas prices at the latest block. It may be repeated; errors are
 // temporary.
-func (h *Hub) GasPrice(ctx context.Context, id uint64) (GasPrice, error) {
+func (h *MultiClient) GasPrice(ctx context.Context, id uint64) (GasPrice, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return GasPrice{}, err
@@ -107,7 +107,7 @@ func (e *endpoint) priceAt(ctx context.Context, n Network, b head) (*GasPrice, e
 		tips, err := e.historyOf(ctx, g)
 		switch {
 		case err == nil:
-			g.offers(n, tips)
+			g.setFees(n, tips)
 			return g, nil
 		case !errors.Is(err, errNoHistory):
 			return nil, err
@@ -121,7 +121,7 @@ func (e *endpoint) priceAt(ctx context.Context, n Network, b head) (*GasPrice, e
 	if price.Sign() < 0 || price.BitLen() > maxPriceBits {
 		return nil, errors.New("an absurd gas price")
 	}
-	g.offers(n, suggested(price))
+	g.setFees(n, suggestedTips(price))
 	return g, nil
 }
 
@@ -156,9 +156,9 @@ func refusedMethod(err error) bool {
 		errors.As(err, &status) && status.StatusCode/100 == 4 && status.StatusCode != http.StatusTooManyRequests
 }
 
-// raised returns the least that a replacement must offer where the old transaction offers
+// minReplacement returns the least that a replacement must offer where the old transaction offers
 // x: an eighth more, a margin over the usual tenth, and always more than x.
-func raised(x *big.Int) *big.Int {
+func minReplacement(x *big.Int) *big.Int {
 	if x.Sign() == 0 {
 		return big.NewInt(1)
 	}
@@ -178,7 +178,9 @@ func (f Fees) price() *big.Int {
 }
 
 // Cost is CostAt at the tier Normal.
-func (h *Hub) Cost(ctx context.Context, c Call) (Cost, error) { return h.CostAt(ctx, c, Normal) }
+func (h *MultiClient) Cost(ctx context.Context, c Call) (Cost, error) {
+	return h.CostAt(ctx, c, Normal)
+}
 
 // maxGas is more than any transaction can use; a higher estimate is a lie.
 const maxGas = 1 << 32
@@ -186,7 +188,7 @@ const maxGas = 1 << 32
 // CostAt returns the cost of c's own transaction at a tier, without the value it sends.
 // If c.Gas is 0 it estimates the gas and adds headroom: a fifth, or a tenth where the
 // whole limit is charged. Errors: ErrWouldRevert, ErrFunds.
-func (h *Hub) CostAt(ctx context.Context, c Call, t Tier) (Cost, error) {
+func (h *MultiClient) CostAt(ctx context.Context, c Call, t Tier) (Cost, error) {
 	p, err := h.pool(c.ChainID)
 	if err != nil {
 		return Cost{}, err
@@ -224,7 +226,7 @@ func (h *Hub) CostAt(ctx context.Context, c Call, t Tier) (Cost, error) {
 }
 
 // addL1 sets g's L1 fee: that of a plain transfer's data.
-func (h *Hub) addL1(ctx context.Context, p *pool, g *GasPrice) {
+func (h *MultiClient) addL1(ctx context.Context, p *pool, g *GasPrice) {
 	if p.network.L1Fee != L1FeeOP {
 		return
 	}
@@ -234,21 +236,21 @@ func (h *Hub) addL1(ctx context.Context, p *pool, g *GasPrice) {
 	}
 }
 
-// mostL1 returns what an L1 fee of x may rise to. It moves with L1's base fee, which can
+// maxL1Fee returns what an L1 fee of x may rise to. It moves with L1's base fee, which can
 // rise by an eighth per L1 block; a quarter leaves room for two.
-func mostL1(x *big.Int) *big.Int { return new(big.Int).Add(x, new(big.Int).Rsh(x, 2)) }
+func maxL1Fee(x *big.Int) *big.Int { return new(big.Int).Add(x, new(big.Int).Rsh(x, 2)) }
 
 // newCost computes the cost of a gas limit; used is the gas expected to be charged.
 func newCost(limit, used uint64, fees Fees, l1 *big.Int) Cost {
 	expected := new(big.Int).Mul(new(big.Int).SetUint64(used), fees.price())
 	most := new(big.Int).Mul(new(big.Int).SetUint64(limit), fees.GasFeeCap)
-	most.Add(most, mostL1(l1))
+	most.Add(most, maxL1Fee(l1))
 	return Cost{Gas: limit, Fees: fees, Expected: expected.Add(expected, l1), L1: l1, Max: most}
 }
 
 // l1Fee returns the fee for data on L1, in wei. The oracle takes the unsigned transaction
 // and adds the size of a signature itself.
-func (h *Hub) l1Fee(ctx context.Context, p *pool, c Call, gas uint64, fees Fees) (*big.Int, error) {
+func (h *MultiClient) l1Fee(ctx context.Context, p *pool, c Call, gas uint64, fees Fees) (*big.Int, error) {
 	if p.network.L1Fee != L1FeeOP {
 		return new(big.Int), nil
 	}

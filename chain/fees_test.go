@@ -176,7 +176,7 @@ func TestAbsurdEstimate(t *testing.T) {
 // and always something more.
 func TestRaised(t *testing.T) {
 	for _, x := range []int64{0, 1, 2, 7, 8, 9, 1000, 1e9 + 1} {
-		y := raised(big.NewInt(x)).Int64()
+		y := minReplacement(big.NewInt(x)).Int64()
 		if y <= x || y*1000 < x*1125 {
 			t.Errorf("%d is raised to %d", x, y)
 		}
@@ -206,7 +206,7 @@ func FuzzFeeHistory(f *testing.F) {
 		}
 		for _, n := range networks {
 			g := GasPrice{NextBaseFee: h.next(big.NewInt(1e9))}
-			g.offers(n, tips)
+			g.setFees(n, tips)
 			checkTiers(t, n, g)
 		}
 	})

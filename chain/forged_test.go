@@ -86,7 +86,7 @@ func TestNothingIsSignedOverAForgedRecord(t *testing.T) {
 			if err := s.fill(t.Context(), tx, 0); err == nil || !strings.Contains(err.Error(), "attempt 1") && !strings.Contains(err.Error(), "attempt 2") {
 				t.Errorf("let through: %v", err)
 			}
-			if why := s.pushFiller(t.Context(), tx, filler); why == "" {
+			if why := s.replaceFiller(t.Context(), tx, filler); why == "" {
 				t.Error("what was to let it through was pushed on")
 			}
 			if n := key.count(); n != before {

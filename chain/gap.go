@@ -33,11 +33,11 @@ func (tx *Tx) filler() bool { return strings.HasPrefix(tx.Key, gapPrefix) }
 // waits for, "" if only to be mined.
 func (s *Sender) closeGaps(ctx context.Context, tx *Tx) string {
 	now := s.now()
-	if now.Sub(tx.Attempts[0].Signed).Abs() < gapPatience || now.After(tx.Last().Until) || tx.filler() || !s.gapLookDue(tx.Key) {
+	if now.Sub(tx.Attempts[0].Signed).Abs() < gapPatience || now.After(tx.Last().Until) || tx.filler() || !s.gapCheckDue(tx.Key) {
 		return ""
 	}
 	n, err := s.nodes.Nonces(ctx, tx.Call.ChainID, tx.Call.From)
-	if err != nil || n.Sole || n.Latest >= tx.Nonce {
+	if err != nil || n.SingleHost || n.Latest >= tx.Nonce {
 		return ""
 	}
 	if tx.Nonce-n.Latest > maxGap {
@@ -56,16 +56,16 @@ func (s *Sender) closeGaps(ctx context.Context, tx *Tx) string {
 	return ""
 }
 
-// gapLookDue reports, once per gapEvery, that the gaps below key's nonce should be
+// gapCheckDue reports, once per gapEvery, that the gaps below key's nonce should be
 // checked.
-func (s *Sender) gapLookDue(key string) bool {
+func (s *Sender) gapCheckDue(key string) bool {
 	s.flightMu.Lock()
 	defer s.flightMu.Unlock()
 	f := s.flights[key]
-	if s.now().Sub(f.gap) < gapEvery {
+	if s.now().Sub(f.gapChecked) < gapEvery {
 		return false
 	}
-	f.gap = s.now()
+	f.gapChecked = s.now()
 	s.flights[key] = f
 	return true
 }
@@ -77,8 +77,8 @@ func (s *Sender) freeSince(key string, n Nonces, holders []*Tx) []time.Time {
 	s.flightMu.Lock()
 	defer s.flightMu.Unlock()
 	f := s.flights[key]
-	before := f.free
-	f.free = make(map[uint64]time.Time)
+	before := f.freeNonces
+	f.freeNonces = make(map[uint64]time.Time)
 	since := make([]time.Time, len(holders))
 	for i, holder := range holders {
 		nonce := n.Latest + uint64(i)
@@ -89,7 +89,7 @@ func (s *Sender) freeSince(key string, n Nonces, holders []*Tx) []time.Time {
 		if earlier, known := before[nonce]; known {
 			since[i] = earlier
 		}
-		f.free[nonce] = since[i]
+		f.freeNonces[nonce] = since[i]
 	}
 	s.flights[key] = f
 	return since
@@ -102,11 +102,11 @@ func (s *Sender) freeSince(key string, n Nonces, holders []*Tx) []time.Time {
 func (s *Sender) closeGap(ctx context.Context, tx *Tx, n Nonces, nonce uint64, holder *Tx, free time.Time) (why string) {
 	switch {
 	case holder != nil && holder.filler():
-		return s.pushFiller(ctx, tx, holder)
+		return s.replaceFiller(ctx, tx, holder)
 	case holder != nil:
-		return s.pollEnded(ctx, holder)
+		return s.pollFinal(ctx, holder)
 	case free.IsZero():
-		return fmt.Sprintf("%s shows a transaction that is not ours; if it does not get on, speed it up or cancel it where it was made", n.Ahead)
+		return fmt.Sprintf("%s shows a transaction that is not ours; if it does not get on, speed it up or cancel it where it was made", n.HighestHost)
 	case s.now().Sub(free) < gapPatience:
 		return "nothing uses it; it is watched a little longer before it is used up"
 	}
@@ -116,9 +116,9 @@ func (s *Sender) closeGap(ctx context.Context, tx *Tx, n Nonces, nonce uint64, h
 	return ""
 }
 
-// pollEnded polls a transaction that has ended although its nonce is free: its block may
+// pollFinal polls a transaction that has ended although its nonce is free: its block may
 // have been reorganised away. One that has not ended is polled by its own order.
-func (s *Sender) pollEnded(ctx context.Context, tx *Tx) (why string) {
+func (s *Sender) pollFinal(ctx context.Context, tx *Tx) (why string) {
 	if !tx.State.Final() {
 		return ""
 	}
@@ -128,10 +128,10 @@ func (s *Sender) pollEnded(ctx context.Context, tx *Tx) (why string) {
 	return ""
 }
 
-// pushFiller polls a filler that tx waits behind and, while it is not in a block,
+// replaceFiller polls a filler that tx waits behind and, while it is not in a block,
 // replaces it by a cancel: dropped, outbid or too late, it would block the account for
 // good.
-func (s *Sender) pushFiller(ctx context.Context, tx, filler *Tx) (why string) {
+func (s *Sender) replaceFiller(ctx context.Context, tx, filler *Tx) (why string) {
 	seen, _, err := s.Poll(ctx, filler.Key)
 	if err != nil {
 		return err.Error()
@@ -155,7 +155,7 @@ func (s *Sender) fill(ctx context.Context, tx *Tx, nonce uint64) error {
 	if err != nil {
 		return err
 	}
-	i := intent{call: nothing(tx.Call), policy: p, kind: AttemptCancel, nonce: &nonce, sake: tx.Key}
+	i := intent{call: emptyCall(tx.Call), policy: p, kind: AttemptCancel, nonce: &nonce, fillerFor: tx.Key}
 	for try := range gapTries {
 		i.key = fmt.Sprintf("%s%d/%s/%d/%d", gapPrefix, tx.Call.ChainID, tx.Call.From, nonce, try)
 		done, err := s.ledger.get(i.key)
@@ -177,18 +177,18 @@ func (s *Sender) fill(ctx context.Context, tx *Tx, nonce uint64) error {
 // that the account did not sign is an error.
 func (s *Sender) fillPolicy(ctx context.Context, tx *Tx, but string) (Policy, error) {
 	p := Policy{Until: tx.Last().Until, Tier: Fast}
-	if err := tx.genuine(); err != nil {
+	if err := tx.checkSignatures(); err != nil {
 		return p, err
 	}
 	net, err := s.nodes.Network(tx.Call.ChainID)
 	if err != nil {
 		return p, err
 	}
-	own, err := s.most(ctx, tx)
+	own, err := s.maxCost(ctx, tx)
 	if err != nil {
 		return p, err
 	}
-	others, err := s.fillersMost(ctx, tx, but)
+	others, err := s.fillersMaxCost(ctx, tx, but)
 	if err != nil {
 		return p, err
 	}
@@ -205,10 +205,10 @@ func (s *Sender) fillPolicy(ctx context.Context, tx *Tx, but string) (Policy, er
 	return p, nil
 }
 
-// fillersMost returns the most that the fillers below tx can cost, in wei, without the
+// fillersMaxCost returns the most that the fillers below tx can cost, in wei, without the
 // filler of key but. A final one counts if it was made for tx. The time of signing does
 // not tell that: clocks are set back.
-func (s *Sender) fillersMost(ctx context.Context, tx *Tx, but string) (*big.Int, error) {
+func (s *Sender) fillersMaxCost(ctx context.Context, tx *Tx, but string) (*big.Int, error) {
 	sum := new(big.Int)
 	if tx.filler() {
 		return sum, nil
@@ -218,10 +218,10 @@ func (s *Sender) fillersMost(ctx context.Context, tx *Tx, but string) (*big.Int,
 		return nil, err
 	}
 	for _, h := range holders {
-		if h == nil || !h.filler() || h.Key == but || h.State == TxUnknown || h.State.Final() && h.For != "" && h.For != tx.Key {
+		if h == nil || !h.filler() || h.Key == but || h.State == TxUnknown || h.State.Final() && h.FillerFor != "" && h.FillerFor != tx.Key {
 			continue
 		}
-		most, err := s.most(ctx, h)
+		most, err := s.maxCost(ctx, h)
 		if err != nil {
 			return nil, err
 		}
@@ -230,14 +230,14 @@ func (s *Sender) fillersMost(ctx context.Context, tx *Tx, but string) (*big.Int,
 	return sum, nil
 }
 
-// most returns the most that tx can cost, in wei: the cost of its dearest attempt, since
+// maxCost returns the most that tx can cost, in wei: the cost of its dearest attempt, since
 // only one is ever mined.
-func (s *Sender) most(ctx context.Context, tx *Tx) (*big.Int, error) {
+func (s *Sender) maxCost(ctx context.Context, tx *Tx) (*big.Int, error) {
 	dearest := new(big.Int)
 	for _, a := range tx.Attempts {
-		gas, err := a.mostGas()
+		gas, err := a.maxGasCost()
 		if err != nil {
-			return nil, unavailable(err)
+			return nil, ledgerError(err)
 		}
 		if gas.Cmp(dearest) > 0 {
 			dearest = gas
@@ -253,7 +253,7 @@ func (s *Sender) most(ctx context.Context, tx *Tx) (*big.Int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return dearest.Add(dearest, mostL1(cost.L1)), nil
+	return dearest.Add(dearest, maxL1Fee(cost.L1)), nil
 }
 
 // settleFillers polls the fillers below tx: once tx is in a block, so are they.

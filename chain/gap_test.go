@@ -182,7 +182,7 @@ func gapsShareTheCeiling(t *testing.T, back time.Duration) {
 		if tx == nil {
 			continue
 		}
-		most, err := s.most(t.Context(), tx)
+		most, err := s.maxCost(t.Context(), tx)
 		if err != nil {
 			t.Fatal(err)
 		}

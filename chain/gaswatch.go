@@ -14,8 +14,8 @@ import (
 // A network is polled for a new head at most once a second, and at least every three: the
 // price of a twelve-second block should not be shown late.
 const (
-	gasLookMin = time.Second
-	gasLookMax = 3 * time.Second
+	gasPollMin = time.Second
+	gasPollMax = 3 * time.Second
 	gasBackoff = 30 * time.Second // longest pause while no endpoint answers
 )
 
@@ -52,7 +52,7 @@ func (l *gasListener) put(g GasPrice) {
 // others watch already. All watchers of a network share one poller, which starts with the
 // first and stops with the last. A slow f misses prices and delays no other watcher.
 // Errors: ErrNoNetwork, or that the hub is closed.
-func (h *Hub) WatchGas(ctx context.Context, id uint64, f func(GasPrice)) error {
+func (h *MultiClient) WatchGas(ctx context.Context, id uint64, f func(GasPrice)) error {
 	p, err := h.pool(id)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (h *Hub) WatchGas(ctx context.Context, id uint64, f func(GasPrice)) error {
 }
 
 // listen adds l to the listeners of p, and starts the poller for the first.
-func (h *Hub) listen(p *pool, l *gasListener) error {
+func (h *MultiClient) listen(p *pool, l *gasListener) error {
 	ws := &h.watches
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -145,11 +145,11 @@ func (ws *gasWatches) push(w *gasWatch, g GasPrice) {
 }
 
 // pollGas polls p for new heads until ctx ends.
-func (h *Hub) pollGas(ctx context.Context, p *pool, w *gasWatch) {
+func (h *MultiClient) pollGas(ctx context.Context, p *pool, w *gasWatch) {
 	var seen common.Hash
 	every := h.watches.every
 	if every == 0 {
-		every = min(max(p.network.BlockTime/4, gasLookMin), gasLookMax)
+		every = min(max(p.network.BlockTime/4, gasPollMin), gasPollMax)
 	}
 	pause := every
 	for {

@@ -18,7 +18,7 @@ type watching struct {
 	more   chan struct{}
 }
 
-func watch(t *testing.T, h *Hub, id uint64) (*watching, context.CancelFunc) {
+func watch(t *testing.T, h *MultiClient, id uint64) (*watching, context.CancelFunc) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	w := &watching{more: make(chan struct{}, 100)}

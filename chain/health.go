@@ -9,25 +9,25 @@ import (
 	"swapkeep/internal/clock"
 )
 
-// A sighted is an endpoint's latest block when it was last seen.
-type sighted struct {
+// A seenHead is an endpoint's latest block when it was last seen.
+type seenHead struct {
 	number uint64        // block number; 0 = never seen
 	time   time.Time     // block timestamp, as the endpoint gave it
 	at     time.Time     // when it was seen
 	age    time.Duration // of the block at that moment
 }
 
-// saw records b as e's head.
-func (e *endpoint) saw(b head) {
+// recordHead records b as e's head.
+func (e *endpoint) recordHead(b head) {
 	at, now := blockTime(b.Time), clock.Now()
 	age := max(now.Sub(at), 0) // a block from the future counts as new
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.seen = sighted{uint64(b.Number), at, now, age}
+	e.seen = seenHead{uint64(b.Number), at, now, age}
 }
 
 // head returns the last seen head of e, and whether its last use succeeded.
-func (e *endpoint) head() (s sighted, well bool) {
+func (e *endpoint) head() (s seenHead, well bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.seen, e.failed == ""
@@ -35,8 +35,8 @@ func (e *endpoint) head() (s sighted, well bool) {
 
 // newest returns the youngest head that any of p's endpoints showed. An endpoint whose
 // last use failed does not count: it could make all others look late and then be gone.
-func (p *pool) newest() sighted {
-	var newest sighted
+func (p *pool) newest() seenHead {
+	var newest seenHead
 	for _, e := range p.endpoints {
 		if s, well := e.head(); well && s.number > 0 && (newest.number == 0 || s.age < newest.age) {
 			newest = s
@@ -49,7 +49,7 @@ func (p *pool) newest() sighted {
 // e was seen, provided that newest's block existed then. Age counts, not the number
 // alone: a number costs nothing to claim, and one endpoint could make all others look
 // late.
-func (e *endpoint) behind(newest sighted, n Network) bool {
+func (e *endpoint) behind(newest seenHead, n Network) bool {
 	s, _ := e.head()
 	slack := max(15*time.Second, 5*n.BlockTime)
 	there := s.at.Add(surveyWait).After(newest.at.Add(-newest.age))
@@ -102,7 +102,7 @@ func (p *pool) survey(ctx context.Context) {
 	}
 	var asked sync.WaitGroup
 	for _, e := range p.endpoints {
-		if _, resting := e.resting(); resting {
+		if _, resting := e.backingOff(); resting {
 			continue
 		}
 		asked.Go(func() {
@@ -139,7 +139,7 @@ type EndpointHealth struct {
 
 // Health returns what is known of all networks' endpoints, in their order. It does no
 // I/O.
-func (h *Hub) Health() []EndpointHealth {
+func (h *MultiClient) Health() []EndpointHealth {
 	var all []EndpointHealth
 	for _, p := range h.current() {
 		newest := p.newest()

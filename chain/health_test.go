@@ -117,9 +117,9 @@ func TestGoneHead(t *testing.T) {
 func TestBehindWhatWasThere(t *testing.T) {
 	n, _ := NetworkByID(10)
 	now := time.Now()
-	e := &endpoint{seen: sighted{number: 90, time: now.Add(-time.Minute), at: now, age: time.Minute}}
+	e := &endpoint{seen: seenHead{number: 90, time: now.Add(-time.Minute), at: now, age: time.Minute}}
 	for after, want := range map[time.Duration]bool{-time.Second: true, 10 * time.Second: false} {
-		newest := sighted{number: 91, time: now.Add(after), at: now.Add(after + time.Second), age: time.Second}
+		newest := seenHead{number: 91, time: now.Add(after), at: now.Add(after + time.Second), age: time.Second}
 		if e.behind(newest, n) != want {
 			t.Errorf("a block made %s after it was seen: behind = %v", after, !want)
 		}

@@ -39,15 +39,15 @@ const (
 	TxUnknown   TxState = "unknown"   // written by a newer version; shown, never acted on
 )
 
-// open are the states that are not final, onChain those with a mined attempt. A state
+// openStates are the states that are not final, onChainStates those with a mined attempt. A state
 // that this version does not know is in neither, and nothing is done about it.
 var (
-	open    = []TxState{TxSigned, TxSent}
-	onChain = []TxState{TxMined, TxReverted, TxCancelled}
+	openStates    = []TxState{TxSigned, TxSent}
+	onChainStates = []TxState{TxMined, TxReverted, TxCancelled}
 )
 
 // Final reports whether nothing more will be done in state s.
-func (s TxState) Final() bool { return !slices.Contains(open, s) }
+func (s TxState) Final() bool { return !slices.Contains(openStates, s) }
 
 // AttemptKind says what an attempt's bytes do.
 type AttemptKind string
@@ -73,17 +73,17 @@ type Attempt struct {
 // A Tx is the record of one key: a call, its nonce, and everything ever signed for that
 // nonce. At most one attempt can be mined.
 type Tx struct {
-	Version  int         `json:"v"`
-	Key      string      `json:"key"`
-	For      string      `json:"for,omitempty"` // key of the transaction that a filler was made for
-	Call     Call        `json:"call"`
-	Policy   Policy      `json:"policy"`
-	Nonce    uint64      `json:"nonce"`
-	Since    uint64      `json:"since"` // latest block when it was signed
-	Attempts []Attempt   `json:"attempts"`
-	State    TxState     `json:"state"`
-	Mined    common.Hash `json:"mined,omitzero"`   // hash of the attempt that is on the chain
-	Reason   string      `json:"reason,omitempty"` // why it was rejected, or which hosts say that it was replaced; else the last error of the nodes
+	Version   int         `json:"v"`
+	Key       string      `json:"key"`
+	FillerFor string      `json:"for,omitempty"` // key of the transaction that a filler was made for
+	Call      Call        `json:"call"`
+	Policy    Policy      `json:"policy"`
+	Nonce     uint64      `json:"nonce"`
+	Since     uint64      `json:"since"` // latest block when it was signed
+	Attempts  []Attempt   `json:"attempts"`
+	State     TxState     `json:"state"`
+	Mined     common.Hash `json:"mined,omitzero"`   // hash of the attempt that is on the chain
+	Reason    string      `json:"reason,omitempty"` // why it was rejected, or which hosts say that it was replaced; else the last error of the nodes
 
 	Depth uint64 `json:"-"` // confirmations of an attempt at the last poll; 0 = in no block
 }
@@ -98,7 +98,7 @@ func (tx *Tx) MinedTransaction() (*types.Transaction, error) {
 		return nil, err
 	}
 	t, err := a.transaction()
-	return t, unavailable(err)
+	return t, ledgerError(err)
 }
 
 func (tx *Tx) minedAttempt() (Attempt, error) {
@@ -145,11 +145,11 @@ func openLedger(db *bolt.DB) (ledger, error) {
 			return nil
 		})
 	}
-	return l, unavailable(err)
+	return l, ledgerError(err)
 }
 
-// unavailable wraps err in ErrLedger, unless it is nil or wrapped already.
-func unavailable(err error) error {
+// ledgerError wraps err in ErrLedger, unless it is nil or wrapped already.
+func ledgerError(err error) error {
 	switch {
 	case err == nil, errors.Is(err, ErrLedger):
 		return err
@@ -161,7 +161,7 @@ func unavailable(err error) error {
 
 // probe proves that the ledger can be written, before anything is signed.
 func (l ledger) probe() error {
-	return unavailable(l.db.Update(func(b *bolt.Tx) error {
+	return ledgerError(l.db.Update(func(b *bolt.Tx) error {
 		bucket := b.Bucket(probeBucket)
 		n := uint64(0)
 		if v := bucket.Get(probeKey); len(v) == 8 {
@@ -177,7 +177,7 @@ func (l ledger) get(key string) (tx *Tx, err error) {
 		tx, err = load(b, key)
 		return err
 	})
-	return tx, unavailable(err)
+	return tx, ledgerError(err)
 }
 
 func load(b *bolt.Tx, key string) (*Tx, error) {
@@ -197,7 +197,7 @@ func load(b *bolt.Tx, key string) (*Tx, error) {
 
 // create stores tx and its claim on the nonce in one commit.
 func (l ledger) create(tx *Tx) error {
-	return unavailable(l.db.Update(func(b *bolt.Tx) error {
+	return ledgerError(l.db.Update(func(b *bolt.Tx) error {
 		claim := nonceKey(tx.Call.ChainID, tx.Call.From, tx.Nonce)
 		if holder := b.Bucket(nonceBucket).Get(claim); holder != nil {
 			return fmt.Errorf("nonce %d is held by %q", tx.Nonce, holder)
@@ -250,7 +250,7 @@ func (l ledger) update(key string, change func(tx *Tx) bool) (*Tx, error) {
 		err = nil
 	}
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, ledgerError(err)
 	}
 	return tx, nil
 }
@@ -303,7 +303,7 @@ func (l ledger) free(chainID uint64, from common.Address, first uint64, now time
 	if errors.Is(err, ErrNonceBlocked) {
 		return 0, err
 	}
-	return nonce, unavailable(err)
+	return nonce, ledgerError(err)
 }
 
 // holder returns the record that holds a nonce; nil if none does.
@@ -312,7 +312,7 @@ func (l ledger) holder(chainID uint64, from common.Address, nonce uint64) (tx *T
 		tx, err = held(b, chainID, from, nonce)
 		return err
 	})
-	return tx, unavailable(err)
+	return tx, ledgerError(err)
 }
 
 // holders returns the records that hold the nonces from first up to, but not including,
@@ -329,11 +329,11 @@ func (l ledger) holders(chainID uint64, from common.Address, first, end uint64) 
 	return all, nil
 }
 
-// extent returns next, the nonce after the highest that was ever held for the account (0
+// nonceExtent returns next, the nonce after the highest that was ever held for the account (0
 // if there is none), and open, the lowest that a record of ours may still be waiting for
 // (next if there is none among the latest). All nonces below one that was used at depth
 // are used.
-func (l ledger) extent(chainID uint64, from common.Address) (open, next uint64, err error) {
+func (l ledger) nonceExtent(chainID uint64, from common.Address) (open, next uint64, err error) {
 	const latest = 64
 	err = l.db.View(func(b *bolt.Tx) error {
 		prefix := nonceKey(chainID, from, 0)
@@ -359,14 +359,14 @@ func (l ledger) extent(chainID uint64, from common.Address) (open, next uint64, 
 			switch {
 			case !tx.State.Final():
 				open = nonce
-			case tx.State == TxReplaced || slices.Contains(onChain, tx.State):
+			case tx.State == TxReplaced || slices.Contains(onChainStates, tx.State):
 				return nil
 			}
 			k, holder = c.Prev()
 		}
 		return nil
 	})
-	return open, next, unavailable(err)
+	return open, next, ledgerError(err)
 }
 
 // encodeTx encodes tx, and refuses what decodeTx would not decode.
@@ -446,10 +446,10 @@ func (tx *Tx) validate() error {
 	return nil
 }
 
-// genuine checks that every attempt is signed by the account and does what the record
+// checkSignatures checks that every attempt is signed by the account and does what the record
 // says. Otherwise anyone who can write the file could have another call signed in its
 // place, or any price outbid.
-func (tx *Tx) genuine() error {
+func (tx *Tx) checkSignatures() error {
 	for i, a := range tx.Attempts {
 		t, err := a.transaction()
 		if err != nil {
@@ -457,7 +457,7 @@ func (tx *Tx) genuine() error {
 		}
 		c := tx.Call
 		if a.Kind == AttemptCancel {
-			c = nothing(c)
+			c = emptyCall(c)
 		}
 		by, err := types.Sender(types.LatestSignerForChainID(t.ChainId()), t)
 		switch {
@@ -470,8 +470,8 @@ func (tx *Tx) genuine() error {
 	return nil
 }
 
-// mostGas returns the most that a's gas can cost, in wei.
-func (a Attempt) mostGas() (*big.Int, error) {
+// maxGasCost returns the most that a's gas can cost, in wei.
+func (a Attempt) maxGasCost() (*big.Int, error) {
 	t, err := a.transaction()
 	if err != nil {
 		return nil, err

@@ -418,7 +418,7 @@ func FuzzNonceIndex(f *testing.F) {
 				t.Fatalf("with %x of %q, %d is free from %d: %v", key, holder, n, first, err)
 			}
 		}
-		open, next, err := l.extent(base, from)
+		open, next, err := l.nonceExtent(base, from)
 		ours := bytes.HasPrefix(key, entry[:28])
 		switch {
 		case err != nil && !errors.Is(err, ErrLedger):
@@ -456,7 +456,7 @@ func TestNonceIndexDamaged(t *testing.T) {
 		if err := l.db.Update(func(b *bolt.Tx) error { return b.Bucket(nonceBucket).Put(entry.key, entry.holder) }); err != nil {
 			t.Fatal(err)
 		}
-		if open, next, err := l.extent(base, record.Call.From); !errors.Is(err, ErrLedger) {
+		if open, next, err := l.nonceExtent(base, record.Call.From); !errors.Is(err, ErrLedger) {
 			t.Errorf("%s: %d, %d, %v", name, open, next, err)
 		}
 		if len(entry.key) == len(whole) {

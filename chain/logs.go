@@ -22,15 +22,15 @@ type LogFilter struct {
 	Topics  [][]common.Hash // by position, any of these; none = any
 }
 
-// A Sweep is the result of one bounded search for logs.
-type Sweep struct {
+// A LogScan is the result of one bounded search for logs.
+type LogScan struct {
 	From uint64
 	// Through is the last block up to which two hosts, where two are configured, have
 	// searched every block from From on; zero if there is none.
 	Through Block
 	Hosts   []string // those hosts
 	// Logs are those that any endpoint showed, without duplicates, oldest first. One
-	// alone is a hint: [Hub.Evidence] tells what its transaction did.
+	// alone is a hint: [MultiClient.Evidence] tells what its transaction did.
 	Logs []*types.Log
 }
 
@@ -38,7 +38,7 @@ type Sweep struct {
 const (
 	maxLogRequests = 16
 	maxLogsSeen    = 256 // after so many it stops at the end of the range
-	maxSweepTime   = 30 * time.Second
+	maxLogScanTime = 30 * time.Second
 	widestLogs     = 8192 // blocks per request
 )
 
@@ -46,17 +46,17 @@ const (
 // repeat it from the block after Through to go on. If Hosts is set and Logs is empty,
 // there are none in the blocks From to Through. An error may come with logs already seen;
 // it says nothing about the rest.
-func (h *Hub) Logs(ctx context.Context, id uint64, f LogFilter, from uint64) (Sweep, error) {
+func (h *MultiClient) Logs(ctx context.Context, id uint64, f LogFilter, from uint64) (LogScan, error) {
 	from = max(from, 1) // the genesis block has none
-	s := Sweep{From: from}
+	s := LogScan{From: from}
 	p, err := h.pool(id)
 	if err != nil {
 		return s, err
 	}
-	m := meeting{p: p}
+	m := blockAgreement{p: p}
 	well := make(map[string]bool) // hosts whose search did not fail
 	for _, e := range p.order() {
-		through, logs, err := e.sweep(ctx, f, from, p.network.Depth)
+		through, logs, err := e.scanLogs(ctx, f, from, p.network.Depth)
 		s.add(logs)
 		if err != nil {
 			m.errs = append(m.errs, err)
@@ -66,19 +66,19 @@ func (h *Hub) Logs(ctx context.Context, id uint64, f LogFilter, from uint64) (Sw
 		if through < from {
 			continue
 		}
-		if b, hosts, ok := m.join(ctx, e, through); ok {
+		if b, hosts, ok := m.add(ctx, e, through); ok {
 			s.Through, s.Hosts = b, hosts
 			return s, nil
 		}
 	}
-	if len(well) >= p.quorum() && !m.odds { // they have no further settled block in common
+	if len(well) >= p.quorum() && !m.conflict { // they have no further settled block in common
 		return s, nil
 	}
 	return s, m.failure()
 }
 
 // add appends logs that were not seen before, and sorts by block.
-func (s *Sweep) add(logs []*types.Log) {
+func (s *LogScan) add(logs []*types.Log) {
 	for _, l := range logs {
 		same := func(other *types.Log) bool {
 			return other.TxHash == l.TxHash && sameLogs([]*types.Log{other}, []*types.Log{l})
@@ -90,10 +90,10 @@ func (s *Sweep) add(logs []*types.Log) {
 	slices.SortStableFunc(s.Logs, func(a, b *types.Log) int { return cmp.Compare(a.BlockNumber, b.BlockNumber) })
 }
 
-// sweep searches at one endpoint. through is the last block that was covered, below from
+// scanLogs searches at one endpoint. through is the last block that was covered, below from
 // if none was; an error that cut the search short comes with it.
-func (e *endpoint) sweep(ctx context.Context, f LogFilter, from, depth uint64) (through uint64, seen []*types.Log, err error) {
-	ctx, cancel := context.WithTimeout(ctx, maxSweepTime)
+func (e *endpoint) scanLogs(ctx context.Context, f LogFilter, from, depth uint64) (through uint64, seen []*types.Log, err error) {
+	ctx, cancel := context.WithTimeout(ctx, maxLogScanTime)
 	defer cancel()
 	next := from
 	to, err := e.settled(ctx, depth)
@@ -108,7 +108,7 @@ func (e *endpoint) sweep(ctx context.Context, f LogFilter, from, depth uint64) (
 			seen, next = append(seen, logs...), end+1
 			e.width.wider()
 			continue
-		case isTooMuch(err):
+		case isRangeTooWide(err):
 			e.width.narrower(end - next + 1)
 		}
 		if !isAnswer(err) || end == next {
@@ -175,7 +175,7 @@ func isAnswer(err error) bool {
 	var ne *nodeError
 	var status *statusError
 	switch {
-	case limited(err):
+	case isRateLimit(err):
 		return false
 	case errors.As(err, &status):
 		return slices.Contains([]int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity}, status.status)
@@ -183,9 +183,9 @@ func isAnswer(err error) bool {
 	return errors.As(err, &ne)
 }
 
-// isTooMuch reports whether a request for fewer blocks may succeed. Nodes do not agree on
+// isRangeTooWide reports whether a request for fewer blocks may succeed. Nodes do not agree on
 // how to say so: some do, some time out, some send more than maxResponse.
-func isTooMuch(err error) bool {
+func isRangeTooWide(err error) bool {
 	var size *http.MaxBytesError
 	return isAnswer(err) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &size)
 }
@@ -197,8 +197,8 @@ type logWidth struct {
 	well int    // successful requests in a row
 }
 
-// patience is how many successful requests in a row it takes to try a wider one.
-const patience = 8
+// widenAfter is how many successful requests in a row it takes to try a wider one.
+const widenAfter = 8
 
 func (w *logWidth) get() uint64 {
 	w.mu.Lock()
@@ -209,7 +209,7 @@ func (w *logWidth) get() uint64 {
 func (w *logWidth) wider() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.well++; w.n != 0 && w.well >= patience {
+	if w.well++; w.n != 0 && w.well >= widenAfter {
 		w.n, w.well = min(2*w.n, widestLogs), 0
 	}
 }

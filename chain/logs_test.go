@@ -258,14 +258,14 @@ func TestLogWidth(t *testing.T) {
 	if w.get() != 1 {
 		t.Errorf("below one block: %d", w.get())
 	}
-	for range 200 * patience {
+	for range 200 * widenAfter {
 		w.wider()
 	}
 	if w.get() != widestLogs {
 		t.Errorf("stays at %d", w.get())
 	}
 	w.narrower(100)
-	for range patience - 1 {
+	for range widenAfter - 1 {
 		w.wider()
 	}
 	if w.get() != 50 {
@@ -408,20 +408,20 @@ func TestGain(t *testing.T) {
 	honest := func() string { return c.host(nil) }
 	h := newTestHub(t, 1, 3, honest(), honest())
 	for at, want := range map[uint64]int64{block - 1: 0, block: 700, block + 1: 0} {
-		if got, hosts, err := h.Gain(t.Context(), 1, common.Address{0xcc}, at); err != nil || got.Amount.Int64() != want || got.Sent != 0 || len(hosts) != 2 {
+		if got, hosts, err := h.BalanceDelta(t.Context(), 1, common.Address{0xcc}, at); err != nil || got.Amount.Int64() != want || got.Sent != 0 || len(hosts) != 2 {
 			t.Errorf("block %d: %v by %v, %v", at, got, hosts, err)
 		}
 	}
-	if got, _, err := h.Gain(t.Context(), 1, c.key.addr, block); err != nil || got.Amount.Sign() >= 0 || got.Sent != 1 {
+	if got, _, err := h.BalanceDelta(t.Context(), 1, c.key.addr, block); err != nil || got.Amount.Sign() >= 0 || got.Sent != 1 {
 		t.Errorf("who paid gained %v, %v", got, err)
 	}
-	if _, _, err := h.Gain(t.Context(), 1, c.key.addr, 0); err == nil {
+	if _, _, err := h.BalanceDelta(t.Context(), 1, c.key.addr, 0); err == nil {
 		t.Error("there is a block before the first")
 	}
-	if _, _, err := newTestHub(t, 1, 3, honest(), lies).Gain(t.Context(), 1, common.Address{0xcc}, block); !errors.Is(err, ErrDisagree) {
+	if _, _, err := newTestHub(t, 1, 3, honest(), lies).BalanceDelta(t.Context(), 1, common.Address{0xcc}, block); !errors.Is(err, ErrDisagree) {
 		t.Errorf("one lies: %v", err)
 	}
-	if got, _, err := newTestHub(t, 1, 3, lies, honest(), honest()).Gain(t.Context(), 1, common.Address{0xcc}, block); err != nil || got.Amount.Int64() != 700 {
+	if got, _, err := newTestHub(t, 1, 3, lies, honest(), honest()).BalanceDelta(t.Context(), 1, common.Address{0xcc}, block); err != nil || got.Amount.Int64() != 700 {
 		t.Errorf("two against one: %v, %v", got, err)
 	}
 }
@@ -430,21 +430,21 @@ func TestGain(t *testing.T) {
 // refused, and that none is where there is nothing to compare.
 func TestShowsLogs(t *testing.T) {
 	c := newLoggingChain(t)
-	hosts := func(h *Hub) (names []string) {
+	hosts := func(h *MultiClient) (names []string) {
 		for _, e := range h.pools[0].endpoints {
 			names = append(names, e.host)
 		}
 		return names
 	}
 	honest, late := newTestHub(t, 1, 3, c.host(nil), c.host(nil)), newTestHub(t, 1, 3, c.host(nil), c.host(hides))
-	shows := func(h *Hub, block uint64) error { return h.ShowsLogs(t.Context(), 1, block, hosts(h)) }
+	shows := func(h *MultiClient, block uint64) error { return h.CheckLogs(t.Context(), 1, block, hosts(h)) }
 	c.send(common.Address{0xcc}, 700, nil) // without a log
 	if err := errors.Join(shows(honest, 1), shows(late, 1)); err != nil {
 		t.Errorf("nothing to compare: %v", err)
 	}
 	c.log(common.Hash{1}, 1)
 	c.send(common.Address{0xcc}, 700, nil)
-	c.mine(witnessBlocks - 3)
+	c.mine(logCheckBlocks - 3)
 	head, err := c.Client().BlockNumber(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -458,10 +458,10 @@ func TestShowsLogs(t *testing.T) {
 	if err := shows(late, head+1); err == nil {
 		t.Error("a block that is not there is believed")
 	}
-	if err := late.ShowsLogs(t.Context(), 1, head, hosts(late)[:1]); err != nil {
+	if err := late.CheckLogs(t.Context(), 1, head, hosts(late)[:1]); err != nil {
 		t.Errorf("the honest one alone: %v", err)
 	}
-	if err := late.ShowsLogs(t.Context(), 1, head, []string{"somebody"}); err == nil {
+	if err := late.CheckLogs(t.Context(), 1, head, []string{"somebody"}); err == nil {
 		t.Error("a host that is none is believed")
 	}
 	c.mine(5)

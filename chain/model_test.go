@@ -331,7 +331,7 @@ func (ks testKeys) SignTx(ctx context.Context, from common.Address, tx *types.Tr
 type senderModel struct {
 	t    *rapid.T
 	net  modelNet
-	hub  *Hub
+	hub  *MultiClient
 	db   *bolt.DB
 	keys testKeys
 	s    *Sender
@@ -364,7 +364,7 @@ func newSenderModel(t *rapid.T, outer *testing.T, dir string) *senderModel {
 		}
 	}
 	var err error
-	m.hub, err = NewHub(endpoints, Options{Sandbox: true, HTTP: &http.Client{Transport: m.net}})
+	m.hub, err = NewMultiClient(endpoints, Options{Sandbox: true, HTTP: &http.Client{Transport: m.net}})
 	if err != nil {
 		t.Fatal(err)
 	}

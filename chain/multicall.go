@@ -15,8 +15,8 @@ import (
 // multicall3 is at this address on every chain that has it.
 var multicall3 = common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")
 
-// askedAtOnce is how many questions one Multicall3 call carries at most.
-const askedAtOnce = 200
+// maxBatchCalls is how many questions one Multicall3 call carries at most.
+const maxBatchCalls = 200
 
 // errNoMulticall means the chain has no Multicall3.
 var errNoMulticall = errors.New("no multicall contract")
@@ -44,16 +44,16 @@ type (
 	}
 )
 
-// The gas limit of a call is gasOfAsking, and gasOfAnswer per question: many times what
+// The gas limit of a call is multicallBaseGas, and multicallGasPerCall per question: many times what
 // honest contracts take, and little enough for a node to answer in time. Together it
 // stays below the limit of a transaction (EIP-7825), which some nodes apply to calls too.
 const (
-	gasOfAsking = 1_000_000
-	gasOfAnswer = 75_000
+	multicallBaseGas    = 1_000_000
+	multicallGasPerCall = 75_000
 )
 
 // ask returns the answers to all questions, nil for one that reverted. Where the chain
-// has Multicall3, up to askedAtOnce go into one call and read the same block; elsewhere
+// has Multicall3, up to maxBatchCalls go into one call and read the same block; elsewhere
 // each is asked alone. A question that makes the common call fail, by using up its gas,
 // is found by bisection, so that it costs the others little.
 func ask(ctx context.Context, r reader, all []Question) ([][]byte, error) {
@@ -63,8 +63,8 @@ func ask(ctx context.Context, r reader, all []Question) ([][]byte, error) {
 // askWithin is ask with another gas limit per call; 0 = by the number of questions.
 func askWithin(ctx context.Context, r reader, gas uint64, all []Question) ([][]byte, error) {
 	answers := make([][]byte, 0, len(all))
-	for start := 0; start < len(all); start += askedAtOnce {
-		got, err := askSome(ctx, r, gas, all[start:min(start+askedAtOnce, len(all))])
+	for start := 0; start < len(all); start += maxBatchCalls {
+		got, err := askSome(ctx, r, gas, all[start:min(start+maxBatchCalls, len(all))])
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +76,7 @@ func askWithin(ctx context.Context, r reader, gas uint64, all []Question) ([][]b
 func askSome(ctx context.Context, r reader, gas uint64, some []Question) ([][]byte, error) {
 	within := gas
 	if within == 0 {
-		within = gasOfAsking + gasOfAnswer*uint64(len(some))
+		within = multicallBaseGas + multicallGasPerCall*uint64(len(some))
 	}
 	got, err := askTogether(ctx, r, within, some)
 	switch {

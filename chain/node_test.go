@@ -180,9 +180,9 @@ func relayed(err error) error {
 }
 
 // newTestHub connects to one network's nodes, in the sandbox.
-func newTestHub(t *testing.T, id, depth uint64, urls ...string) *Hub {
+func newTestHub(t *testing.T, id, depth uint64, urls ...string) *MultiClient {
 	t.Helper()
-	h, err := NewHub([]Endpoint{{Chain: id, URLs: urls, Depth: depth}}, Options{Sandbox: true, Timeout: 2 * time.Second})
+	h, err := NewMultiClient([]Endpoint{{Chain: id, URLs: urls, Depth: depth}}, Options{Sandbox: true, Timeout: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

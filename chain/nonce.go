@@ -14,18 +14,18 @@ import (
 // who has it could release long after; one that is too low costs a refusal. So a count is
 // the highest that a quorum of hosts reports or exceeds: with two hosts, the lower one.
 type Nonces struct {
-	Block   uint64   // lowest of the hosts' latest blocks
-	Latest  uint64   // transactions in blocks
-	Next    uint64   // with those pending in the nodes' pools, never below Latest
-	Highest uint64   // highest Next of a single host; above Next, only that host says so
-	Ahead   string   // the host that reports Highest
-	Hosts   []string // that answered
-	Sole    bool     // fewer hosts than the quorum answered: Latest and Next are one host's word
+	Block       uint64   // lowest of the hosts' latest blocks
+	Latest      uint64   // transactions in blocks
+	Next        uint64   // with those pending in the nodes' pools, never below Latest
+	Highest     uint64   // highest Next of a single host; above Next, only that host says so
+	HighestHost string   // the host that reports Highest
+	Hosts       []string // that answered
+	SingleHost  bool     // fewer hosts than the quorum answered: Latest and Next are one host's word
 }
 
 // Nonces asks for the transaction counts of account, one host after the other, until
 // enough of them agree or all are asked. Errors are temporary.
-func (h *Hub) Nonces(ctx context.Context, id uint64, account common.Address) (Nonces, error) {
+func (h *MultiClient) Nonces(ctx context.Context, id uint64, account common.Address) (Nonces, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return Nonces{}, err
@@ -42,7 +42,7 @@ func (h *Hub) Nonces(ctx context.Context, id uint64, account common.Address) (No
 			continue
 		}
 		claims = append(claims, c)
-		if n := agreed(claims, p.quorum()); !n.Sole && n.Highest == n.Next {
+		if n := agreed(claims, p.quorum()); !n.SingleHost && n.Highest == n.Next {
 			return n, nil
 		}
 	}
@@ -55,12 +55,12 @@ func (h *Hub) Nonces(ctx context.Context, id uint64, account common.Address) (No
 // agreed returns the counts that at least quorum of claims, each of another host, reach;
 // with fewer claims, the lowest.
 func agreed(claims []Nonces, quorum int) Nonces {
-	n := Nonces{Block: claims[0].Block, Sole: len(claims) < quorum}
+	n := Nonces{Block: claims[0].Block, SingleHost: len(claims) < quorum}
 	var latest, next []uint64
 	for _, c := range claims {
 		n.Block = min(n.Block, c.Block)
 		if c.Next >= n.Highest {
-			n.Highest, n.Ahead = c.Next, c.Hosts[0]
+			n.Highest, n.HighestHost = c.Next, c.Hosts[0]
 		}
 		n.Hosts = append(n.Hosts, c.Hosts[0])
 		latest, next = append(latest, c.Latest), append(next, c.Next)
@@ -86,11 +86,11 @@ func (e *endpoint) nonces(ctx context.Context, account common.Address) (n Nonces
 		return err
 	})
 	n.Next = max(n.Next, n.Latest)
-	n.Highest, n.Ahead = n.Next, e.host
+	n.Highest, n.HighestHost = n.Next, e.host
 	return n, err
 }
 
-const nonceLooks = 3 // polls before the hosts' lower count is taken
+const nonceTries = 3 // polls before the hosts' lower count is taken
 
 // nextNonce returns the lowest nonce that neither the chain, the nodes' pools nor our
 // ledger holds, and what the hosts said last. A nonce given back by a rejected
@@ -102,15 +102,15 @@ func (s *Sender) nextNonce(ctx context.Context, c Call) (nonce uint64, n Nonces,
 		if n, err = s.nodes.Nonces(ctx, c.ChainID, c.From); err != nil {
 			return 0, n, err
 		}
-		if n.Sole {
-			if n.Next, err = s.within(c, n); err != nil {
+		if n.SingleHost {
+			if n.Next, err = s.boundByLedger(c, n); err != nil {
 				return 0, n, err
 			}
 		}
 		if nonce, err = s.ledger.free(c.ChainID, c.From, n.Next, s.now()); err != nil {
 			return 0, n, err
 		}
-		if n.Highest <= nonce || look == nonceLooks {
+		if n.Highest <= nonce || look == nonceTries {
 			return nonce, n, nil
 		}
 		if err := s.sleep(ctx, nonceWait); err != nil {
@@ -119,11 +119,11 @@ func (s *Sender) nextNonce(ctx context.Context, c Call) (nonce uint64, n Nonces,
 	}
 }
 
-// within bounds a single host's count by our own records. The host may neither claim
+// boundByLedger bounds a single host's count by our own records. The host may neither claim
 // transactions that the records do not show (ErrUnreachable) nor skip a recorded one that
 // has not ended.
-func (s *Sender) within(c Call, n Nonces) (uint64, error) {
-	open, next, err := s.ledger.extent(c.ChainID, c.From)
+func (s *Sender) boundByLedger(c Call, n Nonces) (uint64, error) {
+	open, next, err := s.ledger.nonceExtent(c.ChainID, c.From)
 	if err != nil {
 		return 0, err
 	}

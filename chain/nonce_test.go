@@ -46,7 +46,7 @@ func TestNonces(t *testing.T) {
 		{"two against one", [][3]uint64{{9, 50, 60}, {9, 5, 6}, {7, 5, 6}}, Nonces{Block: 7, Latest: 5, Next: 6, Highest: 60}},
 		{"two against one that deflates", [][3]uint64{{9, 1, 1}, {9, 5, 6}, {9, 5, 6}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 6}},
 		{"pending below latest", [][3]uint64{{9, 5, 3}}, Nonces{Block: 9, Latest: 5, Next: 5, Highest: 5}},
-		{"one is down", [][3]uint64{{9, 5, 6}, {}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 6, Sole: true}},
+		{"one is down", [][3]uint64{{9, 5, 6}, {}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 6, SingleHost: true}},
 	} {
 		var urls []string
 		for _, n := range tc.nodes {
@@ -59,7 +59,7 @@ func TestNonces(t *testing.T) {
 		got, err := newTestHub(t, 10, 3, urls...).Nonces(t.Context(), 10, common.Address{1})
 		hosts := len(got.Hosts)
 		got.Hosts = nil
-		if err != nil || hosts == 0 || got.Block != tc.want.Block || got.Latest != tc.want.Latest || got.Next != tc.want.Next || got.Highest != tc.want.Highest || got.Sole != tc.want.Sole {
+		if err != nil || hosts == 0 || got.Block != tc.want.Block || got.Latest != tc.want.Latest || got.Next != tc.want.Next || got.Highest != tc.want.Highest || got.SingleHost != tc.want.SingleHost {
 			t.Errorf("%s: %+v of %d hosts, %v; want %+v", tc.name, got, hosts, err, tc.want)
 		}
 	}
@@ -95,7 +95,7 @@ func TestNonceIsNotInflated(t *testing.T) {
 	var waited time.Duration
 	s.sleep = func(_ context.Context, d time.Duration) error { waited += d; return nil }
 	tx, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon())
-	if err != nil || tx.Nonce != 0 || waited != (nonceLooks-1)*nonceWait {
+	if err != nil || tx.Nonce != 0 || waited != (nonceTries-1)*nonceWait {
 		t.Fatalf("%+v, %v, after %v", tx, err, waited)
 	}
 	c.set(func(w http.ResponseWriter, _ string) bool { http.Error(w, "", http.StatusBadGateway); return true }, nil)
@@ -204,7 +204,7 @@ func TestReplacedNamesHosts(t *testing.T) {
 	c.Commit()
 	c.Commit()
 	poll(t, s, "a")
-	now.advance(goneTime)
+	now.advance(replacedTime)
 	got, _ := poll(t, s, "a")
 	hosts := hub.pools[0].endpoints
 	if got.State != TxReplaced || slices.ContainsFunc(hosts, func(e *endpoint) bool { return !strings.Contains(got.Reason, e.host) }) {

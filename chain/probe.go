@@ -19,17 +19,17 @@ type Probe struct {
 	Host string
 	// Err is why it cannot be used at all: it does not answer, or serves another chain
 	// ([ErrWrongChain]). The fields below are then zero.
-	Err       error
-	Head      uint64
-	Age       time.Duration // of its latest block, by our clock; negative = in the future
-	LogBlocks uint64        // widest eth_getLogs range that it answered, up to the most we ask for; 0 = none
-	LogErr    error         // why it answered none
-	Simulates error         // nil = it has eth_simulateV1 and shows transfers; else why not
+	Err         error
+	Head        uint64
+	Age         time.Duration // of its latest block, by our clock; negative = in the future
+	LogBlocks   uint64        // widest eth_getLogs range that it answered, up to the most we ask for; 0 = none
+	LogErr      error         // why it answered none
+	SimulateErr error         // nil = it has eth_simulateV1 and shows transfers; else why not
 }
 
 // Probe tests each endpoint of a network for what this package needs of it, and returns
 // the results in their order. It sends nothing and may be repeated. Errors: ErrNoNetwork.
-func (h *Hub) Probe(ctx context.Context, id uint64) ([]Probe, error) {
+func (h *MultiClient) Probe(ctx context.Context, id uint64) ([]Probe, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return nil, err
@@ -54,20 +54,20 @@ func (e *endpoint) probe(ctx context.Context, n Network) Probe {
 		return out
 	}
 	out.Head, out.Age = uint64(b.Number), clock.Now().Sub(blockTime(b.Time))
-	out.LogBlocks, out.LogErr = e.widest(ctx, out.Head)
-	out.Simulates = e.showsMoves(ctx, n)
+	out.LogBlocks, out.LogErr = e.widestLogRange(ctx, out.Head)
+	out.SimulateErr = e.checkSimulate(ctx, n)
 	return out
 }
 
-// widest narrows a request for logs of Nobody until it is answered, and returns its
+// widestLogRange narrows a request for logs of Nobody until it is answered, and returns its
 // blocks.
-func (e *endpoint) widest(ctx context.Context, head uint64) (uint64, error) {
+func (e *endpoint) widestLogRange(ctx context.Context, head uint64) (uint64, error) {
 	var err error
 	for n := min(uint64(widestLogs), head); n > 0; n /= 4 {
 		if _, err = e.logs(ctx, LogFilter{Address: Nobody}, head-n+1, head); err == nil {
 			return n, nil
 		}
-		if !isTooMuch(err) {
+		if !isRangeTooWide(err) {
 			break
 		}
 	}
@@ -78,7 +78,7 @@ func (e *endpoint) widest(ctx context.Context, head uint64) (uint64, error) {
 // looks like the placeholder for people's addresses in recordings.
 var Nobody = common.HexToAddress("0x00000000000000000000000000000000000A11cE")
 
-func (e *endpoint) showsMoves(ctx context.Context, n Network) error {
+func (e *endpoint) checkSimulate(ctx context.Context, n Network) error {
 	sim, err := e.simulate(ctx, n, []Call{{ChainID: n.ID, From: Nobody, To: Nobody, Value: new(big.Int)}})
 	if err == nil && !sim.Shown {
 		return errUnclear
@@ -97,13 +97,13 @@ type Code struct {
 
 // Code returns the code of the contract at a and the hosts that agree on it: two where
 // two are configured. It may be repeated. Errors: ErrNoCode, ErrDisagree, ErrUnreachable.
-func (h *Hub) Code(ctx context.Context, id uint64, a common.Address) (Code, []string, error) {
+func (h *MultiClient) Code(ctx context.Context, id uint64, a common.Address) (Code, []string, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return Code{}, nil, err
 	}
-	code, hosts, err := alike(ctx, p, p.surveyed(ctx), fmt.Sprintf("the code of %s", a), func(ctx context.Context, e *endpoint) (Code, error) {
-		code, err := p.by(e).CodeAt(ctx, a, nil)
+	code, hosts, err := quorumReadEqual(ctx, p, p.surveyedEndpoints(ctx), fmt.Sprintf("the code of %s", a), func(ctx context.Context, e *endpoint) (Code, error) {
+		code, err := p.readerOf(e).CodeAt(ctx, a, nil)
 		return Code{crypto.Keccak256Hash(code), len(code)}, err
 	})
 	if err == nil && code.Size == 0 {
@@ -112,15 +112,15 @@ func (h *Hub) Code(ctx context.Context, id uint64, a common.Address) (Code, []st
 	return code, hosts, err
 }
 
-// AskAlike asks one question of as many hosts as must agree on the answer, which is empty
+// AskQuorum asks one question of as many hosts as must agree on the answer, which is empty
 // for a call that reverts. It may be repeated. Errors: ErrDisagree, ErrUnreachable.
-func (h *Hub) AskAlike(ctx context.Context, id uint64, q Question) ([]byte, error) {
+func (h *MultiClient) AskQuorum(ctx context.Context, id uint64, q Question) ([]byte, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return nil, err
 	}
-	out, _, err := alike(ctx, p, p.surveyed(ctx), fmt.Sprintf("an answer of %s", q.To), func(ctx context.Context, e *endpoint) (string, error) {
-		answers, err := askWithin(ctx, p.by(e), tokenGas, []Question{q})
+	out, _, err := quorumReadEqual(ctx, p, p.surveyedEndpoints(ctx), fmt.Sprintf("an answer of %s", q.To), func(ctx context.Context, e *endpoint) (string, error) {
+		answers, err := askWithin(ctx, p.readerOf(e), tokenGas, []Question{q})
 		if err != nil {
 			return "", err
 		}

@@ -107,7 +107,7 @@ func (r reader) offer(ctx context.Context, tx *types.Transaction, all bool) erro
 	var uncertain, unreached []error
 	has := false
 	for _, e := range r.p.order() {
-		if _, resting := e.resting(); has && (!all || resting) {
+		if _, resting := e.backingOff(); has && (!all || resting) {
 			break
 		}
 		reached, err := e.do(ctx, func(ctx context.Context) error { return e.eth.SendTransaction(ctx, tx) })

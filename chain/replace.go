@@ -15,9 +15,9 @@ type replacement struct {
 	call          Call // what its bytes do
 	policy        Policy
 	before, after point // fault points around its commit
-	// stands reports, under the account's lock, from the current record and the fees that
+	// upToDate reports, under the account's lock, from the current record and the fees that
 	// the network asks, whether the last attempt needs no other; an error forbids one.
-	stands func(tx *Tx, asked Fees) (bool, error)
+	upToDate func(tx *Tx, asked Fees) (bool, error)
 }
 
 // known returns the record of key, which must exist.
@@ -40,7 +40,7 @@ func (s *Sender) replace(ctx context.Context, tx *Tx, r replacement) (*Tx, error
 }
 
 func (s *Sender) signReplacement(ctx context.Context, tx *Tx, r replacement) (*Tx, error) {
-	if err := s.mayAct(r.policy); err != nil {
+	if err := s.checkDeadline(r.policy); err != nil {
 		return nil, err
 	}
 	if r.policy.Tier == "" {
@@ -62,14 +62,14 @@ func (s *Sender) signReplacement(ctx context.Context, tx *Tx, r replacement) (*T
 	if tx, err = s.known(tx.Key); err != nil {
 		return nil, err
 	}
-	if stands, err := r.stands(tx, cost.Fees); stands || err != nil {
+	if stands, err := r.upToDate(tx, cost.Fees); stands || err != nil {
 		return tx, err
 	}
-	if err := tx.genuine(); err != nil {
-		return nil, unavailable(fmt.Errorf("record %q: %w", tx.Key, err))
+	if err := tx.checkSignatures(); err != nil {
+		return nil, ledgerError(fmt.Errorf("record %q: %w", tx.Key, err))
 	}
 	if full := len(tx.Attempts) == maxAttempts; r.kind == AttemptCancel && tx.Last().Kind == AttemptCancel && (full || tx.Last().offers(cost.Fees)) {
-		return s.prolong(tx, r)
+		return s.extendDeadline(tx, r)
 	} else if full {
 		return nil, fmt.Errorf("%w: %d", ErrAttempts, maxAttempts)
 	}
@@ -80,7 +80,7 @@ func (s *Sender) signReplacement(ctx context.Context, tx *Tx, r replacement) (*T
 	if nonces.Latest > tx.Nonce {
 		return nil, fmt.Errorf("%w: %d", ErrNonceUsed, tx.Nonce)
 	}
-	if cost, err = s.higher(ctx, tx, r, cost); err != nil {
+	if cost, err = s.raiseFees(ctx, tx, r, cost); err != nil {
 		return nil, err
 	}
 	if err := s.ledger.probe(); err != nil {
@@ -96,22 +96,22 @@ func (s *Sender) signReplacement(ctx context.Context, tx *Tx, r replacement) (*T
 	})
 }
 
-// higher returns cost raised above all attempts of tx, if r's policy allows the sum of
+// raiseFees returns cost raised above all attempts of tx, if r's policy allows the sum of
 // that and of the fillers below tx.
-func (s *Sender) higher(ctx context.Context, tx *Tx, r replacement, cost Cost) (Cost, error) {
+func (s *Sender) raiseFees(ctx context.Context, tx *Tx, r replacement, cost Cost) (Cost, error) {
 	if r.kind == AttemptBump {
 		first, err := tx.Attempts[0].transaction()
 		if err != nil {
-			return cost, unavailable(err)
+			return cost, ledgerError(err)
 		}
 		cost.Gas = max(cost.Gas, first.Gas())
 	}
 	cost = outbid(cost, tx.Attempts)
-	fillers, err := s.fillersMost(ctx, tx, "")
+	fillers, err := s.fillersMaxCost(ctx, tx, "")
 	if err != nil {
 		return cost, err
 	}
-	return cost, underCeiling(fillers.Add(fillers, cost.Max), r.policy)
+	return cost, checkCeiling(fillers.Add(fillers, cost.Max), r.policy)
 }
 
 // journal commits change to tx's record for r.
@@ -125,9 +125,9 @@ func (s *Sender) journal(tx *Tx, r replacement, change func(tx *Tx) bool) (*Tx, 
 	return tx, nil
 }
 
-// prolong extends the expired deadline of the last cancel's bytes to r's: they offer
+// extendDeadline extends the expired deadline of the last cancel's bytes to r's: they offer
 // enough, or there is no room for more attempts. Nothing is signed.
-func (s *Sender) prolong(tx *Tx, r replacement) (*Tx, error) {
+func (s *Sender) extendDeadline(tx *Tx, r replacement) (*Tx, error) {
 	if !s.now().After(tx.Last().Until) {
 		return tx, nil
 	}
@@ -143,7 +143,7 @@ func (s *Sender) prolong(tx *Tx, r replacement) (*Tx, error) {
 func (s *Sender) costOfAny(ctx context.Context, tx *Tx, r replacement) (Cost, error) {
 	first, err := tx.Attempts[0].transaction()
 	if err != nil {
-		return Cost{}, unavailable(err)
+		return Cost{}, ledgerError(err)
 	}
 	r.call.Gas = first.Gas()
 	return s.nodes.CostAt(ctx, r.call, r.policy.Tier)
@@ -177,7 +177,7 @@ func (a Attempt) legacy() bool { return len(a.Raw) > 0 && a.Raw[0] >= 0x80 }
 
 // atLeast returns x, or what outbids old if that is more.
 func atLeast(x *big.Int, old *hexutil.Big) *big.Int {
-	if least := raised(old.ToInt()); x.Cmp(least) < 0 {
+	if least := minReplacement(old.ToInt()); x.Cmp(least) < 0 {
 		return least
 	}
 	return x

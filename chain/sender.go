@@ -61,12 +61,12 @@ type account struct {
 
 // A flight is what this process did with the bytes of a key.
 type flight struct {
-	broadcasts int
-	attempts   int // recorded at the last broadcast
-	last       time.Time
-	gone       time.Time            // since when every poll found the nonce used elsewhere; zero = the last one did not
-	gap        time.Time            // last check for gaps below its nonce
-	free       map[uint64]time.Time // nonces found free then, and since when
+	broadcasts    int
+	attempts      int // recorded at the last broadcast
+	last          time.Time
+	replacedSince time.Time            // since when every poll found the nonce used elsewhere; zero = the last one did not
+	gapChecked    time.Time            // last check for gaps below its nonce
+	freeNonces    map[uint64]time.Time // nonces found free then, and since when
 }
 
 // NewSender returns a Sender that journals to db. A read-only db that has a ledger can be
@@ -100,9 +100,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 // Lookup returns the record of key; nil if there is none.
 func (s *Sender) Lookup(key string) (*Tx, error) { return s.ledger.get(key) }
 
-// Held returns the records of count nonces of an account from first on, nil for one that
+// RecordsByNonce returns the records of count nonces of an account from first on, nil for one that
 // none of ours holds.
-func (s *Sender) Held(chainID uint64, from common.Address, first, count uint64) ([]*Tx, error) {
+func (s *Sender) RecordsByNonce(chainID uint64, from common.Address, first, count uint64) ([]*Tx, error) {
 	return s.ledger.holders(chainID, from, first, first+count)
 }
 
@@ -132,12 +132,12 @@ func (s *Sender) Submit(ctx context.Context, key string, c Call, p Policy) (*Tx,
 
 // An intent describes a record to be made.
 type intent struct {
-	key    string
-	call   Call
-	policy Policy
-	kind   AttemptKind
-	nonce  *uint64 // the only one allowed; nil = the next
-	sake   string  // key of the transaction that a filler is made for
+	key       string
+	call      Call
+	policy    Policy
+	kind      AttemptKind
+	nonce     *uint64 // the only one allowed; nil = the next
+	fillerFor string  // key of the transaction that a filler is made for
 }
 
 // recorded returns the record of key, nil if there is none; ErrKeyReused if it has
@@ -153,7 +153,7 @@ func (s *Sender) recorded(key string, c Call) (*Tx, error) {
 	if tx == nil || err != nil || tx.State == TxUnknown {
 		return tx, err
 	}
-	if !tx.Call.Does(c) {
+	if !tx.Call.SameAs(c) {
 		return nil, fmt.Errorf("%w: %q", ErrKeyReused, key)
 	}
 	return tx, nil
@@ -166,14 +166,14 @@ func (s *Sender) recorded(key string, c Call) (*Tx, error) {
 // record meanwhile.
 func (s *Sender) submit(ctx context.Context, i intent) (*Tx, error) {
 	c, p := i.call, i.policy
-	if err := s.mayAct(p); err != nil {
+	if err := s.checkDeadline(p); err != nil {
 		return nil, err
 	}
 	cost, err := s.nodes.CostAt(ctx, c, p.Tier)
 	if err != nil {
 		return nil, err
 	}
-	if err := underCeiling(cost.Max, p); err != nil {
+	if err := checkCeiling(cost.Max, p); err != nil {
 		return nil, err
 	}
 	unlock, err := s.lock(ctx, account{c.ChainID, c.From})
@@ -201,7 +201,7 @@ func (s *Sender) sign(ctx context.Context, i intent, cost Cost) (*Tx, error) {
 	if err != nil {
 		return nil, err
 	}
-	if i.nonce != nil && (nonce != *i.nonce || n.Highest > nonce || n.Sole) {
+	if i.nonce != nil && (nonce != *i.nonce || n.Highest > nonce || n.SingleHost) {
 		return nil, fmt.Errorf("nonce %d may not be free any more", *i.nonce)
 	}
 	if err := s.ledger.probe(); err != nil {
@@ -212,7 +212,7 @@ func (s *Sender) sign(ctx context.Context, i intent, cost Cost) (*Tx, error) {
 	if err != nil {
 		return nil, err
 	}
-	tx := &Tx{Key: i.key, For: i.sake, Call: c, Policy: i.policy, Nonce: nonce, Since: n.Block, Attempts: []Attempt{a}, State: TxSigned}
+	tx := &Tx{Key: i.key, FillerFor: i.fillerFor, Call: c, Policy: i.policy, Nonce: nonce, Since: n.Block, Attempts: []Attempt{a}, State: TxSigned}
 	s.point(beforeJournal)
 	if err := s.ledger.create(tx); err != nil {
 		return nil, err
@@ -221,15 +221,15 @@ func (s *Sender) sign(ctx context.Context, i intent, cost Cost) (*Tx, error) {
 	return tx, nil
 }
 
-// mayAct returns ErrExpired after p's deadline. A policy without one allows nothing.
-func (s *Sender) mayAct(p Policy) error {
+// checkDeadline returns ErrExpired after p's deadline. A policy without one allows nothing.
+func (s *Sender) checkDeadline(p Policy) error {
 	if s.now().After(p.Until) {
 		return fmt.Errorf("%w: the last moment was %s", ErrExpired, p.Until.UTC().Format(time.RFC3339))
 	}
 	return nil
 }
 
-func underCeiling(most *big.Int, p Policy) error {
+func checkCeiling(most *big.Int, p Policy) error {
 	if p.Ceiling != nil && most.Cmp(p.Ceiling) > 0 {
 		return fmt.Errorf("%w: up to %s wei, allowed are %s", ErrCeiling, most, p.Ceiling)
 	}
@@ -239,7 +239,7 @@ func underCeiling(most *big.Int, p Policy) error {
 // attempt has t signed and checks that the result is t, signed by the right account, and
 // still in time.
 func (s *Sender) attempt(ctx context.Context, kind AttemptKind, from common.Address, t *types.Transaction, chainID uint64, p Policy) (Attempt, error) {
-	if err := s.mayAct(p); err != nil {
+	if err := s.checkDeadline(p); err != nil {
 		return Attempt{}, err
 	}
 	id := new(big.Int).SetUint64(chainID)
@@ -251,7 +251,7 @@ func (s *Sender) attempt(ctx context.Context, kind AttemptKind, from common.Addr
 	if by, err := types.Sender(rules, signed); err != nil || by != from || rules.Hash(signed) != rules.Hash(t) {
 		return Attempt{}, errors.New("sign: the signer returned another transaction")
 	}
-	if err := s.mayAct(p); err != nil { // signing may have taken long
+	if err := s.checkDeadline(p); err != nil { // signing may have taken long
 		return Attempt{}, err
 	}
 	raw, err := signed.MarshalBinary()
@@ -286,7 +286,7 @@ func (s *Sender) lock(ctx context.Context, a account) (unlock func(), err error)
 // a refusal prove that no node has the bytes. The error is ErrLedger or an internal one;
 // what nodes say is in the record's Reason.
 func (s *Sender) broadcast(ctx context.Context, tx *Tx, first bool) (*Tx, error) {
-	now, due, again, err := s.takeOff(tx.Key)
+	now, due, again, err := s.claimBroadcast(tx.Key)
 	if err != nil {
 		return tx, err
 	}
@@ -296,7 +296,7 @@ func (s *Sender) broadcast(ctx context.Context, tx *Tx, first bool) (*Tx, error)
 	a := tx.Last()
 	t, err := a.transaction()
 	if err != nil {
-		return tx, unavailable(err)
+		return tx, ledgerError(err)
 	}
 	s.point(beforeBroadcast)
 	// Slow endpoints must not carry the bytes beyond their deadline.
@@ -339,9 +339,9 @@ func (s *Sender) send(ctx context.Context, chainID uint64, t *types.Transaction,
 	return r.SendTransaction(ctx, t)
 }
 
-// takeOff reports whether the bytes of key are due to be broadcast, and notes that they
+// claimBroadcast reports whether the bytes of key are due to be broadcast, and notes that they
 // are about to leave. again means that this process has offered the same bytes before.
-func (s *Sender) takeOff(key string) (tx *Tx, due, again bool, err error) {
+func (s *Sender) claimBroadcast(key string) (tx *Tx, due, again bool, err error) {
 	s.flightMu.Lock()
 	defer s.flightMu.Unlock()
 	if tx, err = s.ledger.get(key); err != nil {

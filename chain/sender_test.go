@@ -41,7 +41,7 @@ func crashing(f func()) (crashed bool) {
 
 // newBase returns a Base chain with one funded account and one endpoint, and its hub at
 // depth 2.
-func newBase(t *testing.T, secret string) (*testChain, *testKey, *Hub) {
+func newBase(t *testing.T, secret string) (*testChain, *testKey, *MultiClient) {
 	t.Helper()
 	key := newTestKey(t, secret)
 	c := newTestChain(t, base, funded(key.addr))
@@ -103,7 +103,7 @@ var crashFlows = map[string]crashFlow{
 
 // live runs f in one process, up to the nth time that it comes to a point, and reports
 // whether it got there.
-func (f crashFlow) live(t *testing.T, c *testChain, path string, hub *Hub, key *testKey, at point, nth int) (tx Tx, crashed bool) {
+func (f crashFlow) live(t *testing.T, c *testChain, path string, hub *MultiClient, key *testKey, at point, nth int) (tx Tx, crashed bool) {
 	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second})
 	if err != nil {
 		t.Fatal(err)
@@ -649,7 +649,7 @@ func TestFeePaidIsBounded(t *testing.T) {
 			return r, err
 		})
 		tx, ev := poll(t, s, "a")
-		most, err := tx.Last().mostGas()
+		most, err := tx.Last().maxGasCost()
 		if err != nil || ev == nil || ev.FeePaid.Cmp(most.Add(most, p.Ceiling)) > 0 {
 			t.Errorf("%s: %+v, want at most %s", member, ev, most)
 		}
@@ -701,7 +701,7 @@ func TestReplaced(t *testing.T) {
 	if tx, _ := poll(t, s, "a"); tx.State.Final() {
 		t.Errorf("%s at the first look", tx.State)
 	}
-	now.advance(goneTime)
+	now.advance(replacedTime)
 	if tx, ev := poll(t, s, "a"); tx.State != TxReplaced || ev != nil {
 		t.Errorf("state = %s, %+v", tx.State, ev)
 	}

@@ -23,19 +23,19 @@ type Block struct {
 // Settled returns the last block that counts as final: as deep as the network asks, and
 // the same at two hosts where two are configured; hosts are those. It may lag, never
 // lead. It may be repeated; an error says nothing about the chain.
-func (h *Hub) Settled(ctx context.Context, id uint64) (b Block, hosts []string, err error) {
+func (h *MultiClient) Settled(ctx context.Context, id uint64) (b Block, hosts []string, err error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return b, nil, err
 	}
-	m := meeting{p: p}
+	m := blockAgreement{p: p}
 	for _, e := range p.order() {
 		n, err := e.settled(ctx, p.network.Depth)
 		if err != nil {
 			m.errs = append(m.errs, err)
 			continue
 		}
-		if b, hosts, ok := m.join(ctx, e, n); ok {
+		if b, hosts, ok := m.add(ctx, e, n); ok {
 			return b, hosts, nil
 		}
 	}
@@ -45,12 +45,12 @@ func (h *Hub) Settled(ctx context.Context, id uint64) (b Block, hosts []string, 
 // Head returns the highest of the latest block numbers of two hosts, where two are
 // configured: any later block did not exist before. It may lead where a host lies. It may
 // be repeated; an error says nothing about the chain.
-func (h *Hub) Head(ctx context.Context, id uint64) (uint64, error) {
+func (h *MultiClient) Head(ctx context.Context, id uint64) (uint64, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return 0, err
 	}
-	said, errs := canvass(ctx, p.order(), func(ctx context.Context, e *endpoint) (uint64, error) { return e.height(ctx) },
+	said, errs := queryHosts(ctx, p.order(), func(ctx context.Context, e *endpoint) (uint64, error) { return e.height(ctx) },
 		func(said []answer[uint64]) int { return p.quorum() - len(said) })
 	if len(said) < p.quorum() {
 		return 0, p.failure(errs)
@@ -95,52 +95,52 @@ func (e *endpoint) at(ctx context.Context, number uint64) (Block, error) {
 	return Block{number, b.Hash, blockTime(b.Time)}, nil
 }
 
-// A meeting finds the last block that a quorum of hosts has reached and shows alike.
-type meeting struct {
-	p    *pool
-	here []comer
-	errs []error
-	odds bool // two hosts showed different blocks
+// A blockAgreement finds the last block that a quorum of hosts has reached and shows alike.
+type blockAgreement struct {
+	p        *pool
+	views    []hostView
+	errs     []error
+	conflict bool // two hosts showed different blocks
 }
 
-type comer struct {
-	e    *endpoint
-	upTo uint64
-	seen map[uint64]Block // blocks asked for so far
+type hostView struct {
+	e      *endpoint
+	upTo   uint64
+	blocks map[uint64]Block // blocks asked for so far
 }
 
-// join adds an endpoint that has reached block upTo, and returns the block that it shares
+// add adds an endpoint that has reached block upTo, and returns the block that it shares
 // with one that joined before, and both hosts.
-func (m *meeting) join(ctx context.Context, e *endpoint, upTo uint64) (b Block, hosts []string, ok bool) {
-	me := &comer{e: e, upTo: upTo, seen: map[uint64]Block{}}
-	others := m.here
-	m.here = append(m.here, *me)
+func (m *blockAgreement) add(ctx context.Context, e *endpoint, upTo uint64) (b Block, hosts []string, ok bool) {
+	me := &hostView{e: e, upTo: upTo, blocks: map[uint64]Block{}}
+	others := m.views
+	m.views = append(m.views, *me)
 	if m.p.quorum() < 2 {
-		others = []comer{*me}
+		others = []hostView{*me}
 	}
 	for _, other := range others {
 		if m.p.quorum() > 1 && other.e.host == e.host {
 			continue
 		}
 		n := min(upTo, other.upTo)
-		a, err := m.show(ctx, other, n)
+		a, err := m.blockOf(ctx, other, n)
 		if err != nil {
 			continue
 		}
-		if b, err = m.show(ctx, *me, n); err != nil {
+		if b, err = m.blockOf(ctx, *me, n); err != nil {
 			return b, nil, false
 		}
 		if a.Hash == b.Hash && a.Time.Equal(b.Time) {
 			return b, slices.Compact([]string{other.e.host, e.host}), true
 		}
-		m.odds = true
+		m.conflict = true
 	}
 	return Block{}, nil, false
 }
 
-// show returns a comer's block of that number, and asks for it once.
-func (m *meeting) show(ctx context.Context, c comer, number uint64) (Block, error) {
-	if b, ok := c.seen[number]; ok {
+// blockOf returns a comer's block of that number, and asks for it once.
+func (m *blockAgreement) blockOf(ctx context.Context, c hostView, number uint64) (Block, error) {
+	if b, ok := c.blocks[number]; ok {
 		return b, nil
 	}
 	b, err := c.e.at(ctx, number)
@@ -148,13 +148,13 @@ func (m *meeting) show(ctx context.Context, c comer, number uint64) (Block, erro
 		m.errs = append(m.errs, err)
 		return b, err
 	}
-	c.seen[number] = b
+	c.blocks[number] = b
 	return b, nil
 }
 
 // failure returns why no block was agreed on.
-func (m *meeting) failure() error {
-	if m.odds {
+func (m *blockAgreement) failure() error {
+	if m.conflict {
 		return fmt.Errorf("chain %d: %w about a settled block", m.p.network.ID, ErrDisagree)
 	}
 	return m.p.failure(m.errs)
@@ -168,7 +168,7 @@ var nonceBitmapSelector = []byte{0x4f, 0xe0, 0x2b, 0x44}
 // hosts must agree on where two are configured: bit nonce mod 256 of nonceBitmap(owner,
 // nonce / 256). Ask about a settled block. A node may have pruned the state of an old
 // one; that is an error.
-func (h *Hub) NonceBit(ctx context.Context, id uint64, contract, owner common.Address, nonce *big.Int, block uint64) (used bool, hosts []string, err error) {
+func (h *MultiClient) NonceBit(ctx context.Context, id uint64, contract, owner common.Address, nonce *big.Int, block uint64) (used bool, hosts []string, err error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return false, nil, err
@@ -178,7 +178,7 @@ func (h *Hub) NonceBit(ctx context.Context, id uint64, contract, owner common.Ad
 	}
 	data := slices.Concat(onAccounts(nonceBitmapSelector, owner), common.BigToHash(new(big.Int).Rsh(nonce, 8)).Bytes())
 	bit := int(new(big.Int).And(nonce, big.NewInt(255)).Int64())
-	return alike(ctx, p, p.order(), fmt.Sprintf("nonce %s", nonce), func(ctx context.Context, e *endpoint) (bool, error) {
+	return quorumReadEqual(ctx, p, p.order(), fmt.Sprintf("nonce %s", nonce), func(ctx context.Context, e *endpoint) (bool, error) {
 		var out []byte
 		_, err := e.do(ctx, func(ctx context.Context) (err error) {
 			out, err = e.eth.CallContract(ctx, ethereum.CallMsg{To: &contract, Data: data}, new(big.Int).SetUint64(block))
@@ -194,30 +194,30 @@ func (h *Hub) NonceBit(ctx context.Context, id uint64, contract, owner common.Ad
 	})
 }
 
-// A Gain is the change of an account's native balance in one block.
-type Gain struct {
+// A BalanceDelta is the change of an account's native balance in one block.
+type BalanceDelta struct {
 	Amount *big.Int // wei; negative where it shrank
 	Sent   uint64   // the account's own transactions in the block; Amount includes their fees and values
 	First  uint64   // nonce of the first of them
 }
 
-// Gain returns how an account's native balance changed in one block, which two hosts must
+// BalanceDelta returns how an account's native balance changed in one block, which two hosts must
 // agree on where two are configured. Ask about a settled block; as for NonceBit, the
 // state of an old one may be pruned.
-func (h *Hub) Gain(ctx context.Context, id uint64, account common.Address, block uint64) (Gain, []string, error) {
+func (h *MultiClient) BalanceDelta(ctx context.Context, id uint64, account common.Address, block uint64) (BalanceDelta, []string, error) {
 	p, err := h.pool(id)
 	if err != nil {
-		return Gain{}, nil, err
+		return BalanceDelta{}, nil, err
 	}
 	if block == 0 {
-		return Gain{}, nil, errors.New("nothing is before block 0")
+		return BalanceDelta{}, nil, errors.New("nothing is before block 0")
 	}
 	type words struct {
 		grown string // decimal, to be comparable
 		sent  uint64
 		first uint64
 	}
-	said, hosts, err := alike(ctx, p, p.order(), fmt.Sprintf("the balance of %s", account), func(ctx context.Context, e *endpoint) (w words, err error) {
+	said, hosts, err := quorumReadEqual(ctx, p, p.order(), fmt.Sprintf("the balance of %s", account), func(ctx context.Context, e *endpoint) (w words, err error) {
 		var balance [2]*big.Int
 		var nonce [2]uint64
 		_, err = e.do(ctx, func(ctx context.Context) (err error) {
@@ -241,8 +241,8 @@ func (h *Hub) Gain(ctx context.Context, id uint64, account common.Address, block
 		return words{new(big.Int).Sub(balance[1], balance[0]).String(), nonce[1] - nonce[0], nonce[0]}, nil
 	})
 	if err != nil {
-		return Gain{}, nil, err
+		return BalanceDelta{}, nil, err
 	}
 	amount, _ := new(big.Int).SetString(said.grown, 10) // written above
-	return Gain{amount, said.sent, said.first}, hosts, nil
+	return BalanceDelta{amount, said.sent, said.first}, hosts, nil
 }

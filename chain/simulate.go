@@ -22,20 +22,20 @@ const maxSimulated = 16
 // With eth_simulateV1 it shows transfers and allowances; without it, eth_call only tells
 // whether the first call succeeds. Nothing is sent; it may be repeated. Errors:
 // ErrWouldRevert with the reason, ErrFunds.
-func (h *Hub) Simulate(ctx context.Context, calls []Call) (Simulation, error) {
+func (h *MultiClient) Simulate(ctx context.Context, calls []Call) (Simulation, error) {
 	p, err := h.poolFor(calls)
 	if err != nil {
 		return Simulation{}, err
 	}
 	sim, err := simulateV1(ctx, p, calls)
 	if errors.Is(err, errNoSimulate) {
-		return tryCall(ctx, p, calls)
+		return simulateByCall(ctx, p, calls)
 	}
 	return sim, err
 }
 
 // poolFor returns the endpoints for calls, which must all be of one chain.
-func (h *Hub) poolFor(calls []Call) (*pool, error) {
+func (h *MultiClient) poolFor(calls []Call) (*pool, error) {
 	if len(calls) == 0 || len(calls) > maxSimulated {
 		return nil, fmt.Errorf("simulate: %d calls, want 1 to %d", len(calls), maxSimulated)
 	}
@@ -53,7 +53,7 @@ func (h *Hub) poolFor(calls []Call) (*pool, error) {
 // result is enough. If too few hosts have the method and show what moves, there is one
 // result with Shown false. Errors: ErrWouldRevert and ErrFunds where all say so,
 // ErrDisagree where some do, ErrUnreachable.
-func (h *Hub) Simulations(ctx context.Context, calls []Call) ([]Simulation, error) {
+func (h *MultiClient) Simulations(ctx context.Context, calls []Call) ([]Simulation, error) {
 	p, err := h.poolFor(calls)
 	if err != nil {
 		return nil, err
@@ -64,11 +64,11 @@ func (h *Hub) Simulations(ctx context.Context, calls []Call) ([]Simulation, erro
 	}
 	var mu sync.Mutex
 	lacking := make(map[string]bool) // hosts without the method
-	said, errs := canvass(ctx, p.surveyed(ctx), func(ctx context.Context, e *endpoint) (tried, error) {
+	said, errs := queryHosts(ctx, p.surveyedEndpoints(ctx), func(ctx context.Context, e *endpoint) (simulateResult, error) {
 		sim, err := e.simulate(ctx, p.network, calls)
 		switch {
-		case isVerdict(err):
-			return tried{fails: err}, nil
+		case isCallVerdict(err):
+			return simulateResult{revertErr: err}, nil
 		case err == nil && !sim.Shown:
 			err = errUnclear
 		case err == errNoSimulate:
@@ -76,9 +76,9 @@ func (h *Hub) Simulations(ctx context.Context, calls []Call) ([]Simulation, erro
 			lacking[e.host] = true
 			mu.Unlock()
 		}
-		return tried{sim: sim}, err
-	}, func(said []answer[tried]) int { return p.quorum() - len(most(said, sameEnd)) })
-	best := most(said, sameEnd)
+		return simulateResult{sim: sim}, err
+	}, func(said []answer[simulateResult]) int { return p.quorum() - len(largestGroup(said, sameVerdict)) })
+	best := largestGroup(said, sameVerdict)
 	mu.Lock() // other requests may still be running
 	defer mu.Unlock()
 	alone := len(said) == 1 && !slices.ContainsFunc(p.endpoints, func(e *endpoint) bool { return e.host != said[0].e.host && !lacking[e.host] })
@@ -93,20 +93,20 @@ func (h *Hub) Simulations(ctx context.Context, calls []Call) ([]Simulation, erro
 	return []Simulation{{Method: "eth_simulateV1"}}, nil
 }
 
-// A tried is one host's result: a simulation, or its answer that the calls fail.
-type tried struct {
-	sim   Simulation
-	fails error
+// A simulateResult is one host's result: a simulation, or its answer that the calls fail.
+type simulateResult struct {
+	sim       Simulation
+	revertErr error
 }
 
-// sameEnd compares whether the calls fail, which is all that two hosts must agree on.
-func sameEnd(a, b tried) bool { return (a.fails == nil) == (b.fails == nil) }
+// sameVerdict compares whether the calls fail, which is all that two hosts must agree on.
+func sameVerdict(a, b simulateResult) bool { return (a.revertErr == nil) == (b.revertErr == nil) }
 
 // simulations returns the results of hosts that agree on whether the calls fail.
-func simulations(said []answer[tried]) (all []Simulation, err error) {
+func simulations(said []answer[simulateResult]) (all []Simulation, err error) {
 	for _, a := range said {
-		if a.v.fails != nil {
-			return nil, a.v.fails
+		if a.v.revertErr != nil {
+			return nil, a.v.revertErr
 		}
 		all = append(all, a.v.sim)
 	}
@@ -150,7 +150,7 @@ func simulateV1(ctx context.Context, p *pool, calls []Call) (Simulation, error) 
 		}
 		sim, err := e.simulate(ctx, p.network, calls)
 		switch {
-		case err == nil, isVerdict(err):
+		case err == nil, isCallVerdict(err):
 			return sim, err
 		case !errors.Is(err, errNoSimulate):
 			errs = append(errs, err)
@@ -162,8 +162,8 @@ func simulateV1(ctx context.Context, p *pool, calls []Call) (Simulation, error) 
 	return Simulation{}, errNoSimulate
 }
 
-// isVerdict reports whether err is a node's answer about the calls themselves.
-func isVerdict(err error) bool { return errors.Is(err, ErrWouldRevert) || errors.Is(err, ErrFunds) }
+// isCallVerdict reports whether err is a node's answer about the calls themselves.
+func isCallVerdict(err error) bool { return errors.Is(err, ErrWouldRevert) || errors.Is(err, ErrFunds) }
 
 // simulate runs calls at one endpoint; errNoSimulate if it lacks the method.
 func (e *endpoint) simulate(ctx context.Context, n Network, calls []Call) (Simulation, error) {
@@ -175,7 +175,7 @@ func (e *endpoint) simulate(ctx context.Context, n Network, calls []Call) (Simul
 	switch verdict := wouldRevert(err); {
 	case err == nil:
 		return readSimulation(n, calls, blocks)
-	case isVerdict(verdict): // checked first: a contract's reason may contain any text
+	case isCallVerdict(verdict): // checked first: a contract's reason may contain any text
 		return Simulation{}, verdict
 	case errors.As(err, &ne) && (ne.code == -32601 || containsAny(ne.text, missingMethodTexts)):
 		e.noSimulate.Store(clock.Now().UnixNano())
@@ -184,12 +184,12 @@ func (e *endpoint) simulate(ctx context.Context, n Network, calls []Call) (Simul
 	return Simulation{}, err
 }
 
-// lackTime is how long an endpoint that said it lacks a method is believed: one address
+// missingMethodTTL is how long an endpoint that said it lacks a method is believed: one address
 // may have many nodes behind it.
-const lackTime = 10 * time.Minute
+const missingMethodTTL = 10 * time.Minute
 
 func (e *endpoint) lacksSimulate() bool {
-	return clock.Now().Sub(time.Unix(0, e.noSimulate.Load())).Abs() < lackTime
+	return clock.Now().Sub(time.Unix(0, e.noSimulate.Load())).Abs() < missingMethodTTL
 }
 
 func simulateArgs(calls []Call) map[string]any {
@@ -242,7 +242,7 @@ func (c simulatedCall) reason() string {
 	if len(data) == 0 {
 		data = c.ReturnData
 	}
-	return revertReason(data, shown(c.Error.Message))
+	return revertReason(data, sanitize(c.Error.Message))
 }
 
 // showsValue reports whether the coin that c sends is among the movements.
@@ -258,9 +258,9 @@ func showsValue(c Call, moved []Movement) bool {
 	return false
 }
 
-// tryCall is the fallback by eth_call. Of several calls it tries only the first, since
+// simulateByCall is the fallback by eth_call. Of several calls it tries only the first, since
 // the state that the others need does not exist yet.
-func tryCall(ctx context.Context, p *pool, calls []Call) (Simulation, error) {
+func simulateByCall(ctx context.Context, p *pool, calls []Call) (Simulation, error) {
 	r := reader{p}
 	block, err := r.BlockNumber(ctx)
 	if err != nil {

@@ -75,9 +75,9 @@ func eighths(x *big.Int, n int64) *big.Int {
 	return y.Rsh(y, 3)
 }
 
-// offers sets the tiers' fees from their tips, which it keeps within the network's MinTip
+// setFees sets the tiers' fees from their tips, which it keeps within the network's MinTip
 // and MaxTip, and in order.
-func (g *GasPrice) offers(n Network, tips [len(tiers)]*big.Int) {
+func (g *GasPrice) setFees(n Network, tips [len(tiers)]*big.Int) {
 	least := n.MinTip
 	for i, fees := range []*Fees{&g.Slow, &g.Normal, &g.Fast} {
 		tip := tips[i]
@@ -97,8 +97,8 @@ func (g *GasPrice) offers(n Network, tips [len(tiers)]*big.Int) {
 	}
 }
 
-// suggested returns the tiers' tips, or gas prices, for a node's single suggestion.
-func suggested(price *big.Int) (tips [len(tiers)]*big.Int) {
+// suggestedTips returns the tiers' tips, or gas prices, for a node's single suggestion.
+func suggestedTips(price *big.Int) (tips [len(tiers)]*big.Int) {
 	for i, t := range tiers {
 		tips[i] = eighths(price, t.suggestion)
 	}

@@ -38,13 +38,13 @@ var (
 // configured: whoever tells the decimals decides what an amount is. A call that fails is
 // an answer; an error says nothing about the contract. Errors: ErrDisagree,
 // ErrUnreachable.
-func (h *Hub) AskToken(ctx context.Context, id uint64, token common.Address) (TokenAnswers, error) {
+func (h *MultiClient) AskToken(ctx context.Context, id uint64, token common.Address) (TokenAnswers, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return TokenAnswers{}, err
 	}
-	a, hosts, err := concur(ctx, p, p.surveyed(ctx), fmt.Sprintf("token %s", token), sameToken, func(ctx context.Context, e *endpoint) (TokenAnswers, error) {
-		return askToken(ctx, p.by(e), token)
+	a, hosts, err := quorumRead(ctx, p, p.surveyedEndpoints(ctx), fmt.Sprintf("token %s", token), sameToken, func(ctx context.Context, e *endpoint) (TokenAnswers, error) {
+		return askToken(ctx, p.readerOf(e), token)
 	})
 	a.Hosts = len(hosts)
 	return a, err
@@ -77,8 +77,8 @@ func (n Network) Contracts() []common.Address {
 	return []common.Address{multicall3}
 }
 
-// NoWrapped returns why a network has no WrappedNative; "" if it has one.
-func (n Network) NoWrapped() string {
+// NoWrappedReason returns why a network has no WrappedNative; "" if it has one.
+func (n Network) NoWrappedReason() string {
 	if n.WrappedNative != (common.Address{}) {
 		return ""
 	}

@@ -23,7 +23,7 @@ func TestReplace(t *testing.T) {
 		return n.serve(t)
 	}
 	first, second := serve("0x1"), serve("0x2")
-	h, err := NewHub([]Endpoint{{Chain: 1, URLs: []string{first}, Depth: 9}}, Options{AllowLoopback: []uint64{1}})
+	h, err := NewMultiClient([]Endpoint{{Chain: 1, URLs: []string{first}, Depth: 9}}, Options{AllowLoopback: []uint64{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,8 +72,8 @@ func TestReplace(t *testing.T) {
 // TestNoWrapped checks that a network without a known wrapped coin says so.
 func TestNoWrapped(t *testing.T) {
 	for _, n := range Networks() {
-		if (n.NoWrapped() == "") != (n.WrappedNative != common.Address{}) {
-			t.Errorf("chain %d: %q", n.ID, n.NoWrapped())
+		if (n.NoWrappedReason() == "") != (n.WrappedNative != common.Address{}) {
+			t.Errorf("chain %d: %q", n.ID, n.NoWrappedReason())
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestAskHostileToken(t *testing.T) {
 		huge:    {Balance: new(big.Int), Code: common.FromHex("620f42405ff3")}, // returns a million zeros
 		failing: {Balance: new(big.Int), Code: common.FromHex("5f5ffd")},       // reverts
 	})
-	h, err := NewHub([]Endpoint{{Chain: 1, URLs: []string{c.serve(t)}}}, Options{Sandbox: true, Timeout: time.Minute})
+	h, err := NewMultiClient([]Endpoint{{Chain: 1, URLs: []string{c.serve(t)}}}, Options{Sandbox: true, Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestAskHostileToken(t *testing.T) {
 // and one where there is no other.
 func TestTokenSaysByHowMany(t *testing.T) {
 	c := newDecidingChain(t)
-	for hosts, h := range map[int]*Hub{1: newTestHub(t, 1, 1, c.says(t, "", nil)), 2: newTestHub(t, 1, 1, c.says(t, "", nil), c.says(t, "", nil))} {
+	for hosts, h := range map[int]*MultiClient{1: newTestHub(t, 1, 1, c.says(t, "", nil)), 2: newTestHub(t, 1, 1, c.says(t, "", nil), c.says(t, "", nil))} {
 		if a, err := h.AskToken(t.Context(), 1, keeper); err != nil || a.Hosts != hosts || len(a.Decimals) == 0 {
 			t.Errorf("%d: %+v, %v", hosts, a, err)
 		}

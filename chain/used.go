@@ -17,7 +17,7 @@ import (
 // accepts batches and has Multicall3; a node without batches gets two requests for each
 // account. The node's operator learns that the accounts belong together. It may be
 // repeated. Errors: ErrNoNetwork, ErrWrongChain, ErrUnreachable.
-func (h *Hub) Used(ctx context.Context, id uint64, accounts, tokens []common.Address) ([]bool, error) {
+func (h *MultiClient) Used(ctx context.Context, id uint64, accounts, tokens []common.Address) ([]bool, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return nil, err

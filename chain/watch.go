@@ -34,8 +34,8 @@ func (s *Sender) Poll(ctx context.Context, key string) (Tx, *Evidence, error) {
 		ev, err := s.settled(ctx, tx)
 		return *tx, ev, err
 	}
-	look, lookErr := s.look(ctx, tx)
-	if elsewhere := look.state == TxReplaced; lookErr == nil && !s.isGone(key, elsewhere) && elsewhere {
+	look, lookErr := s.findOutcome(ctx, tx)
+	if elsewhere := look.state == TxReplaced; lookErr == nil && !s.isReplaced(key, elsewhere) && elsewhere {
 		look.state = "" // not yet
 	}
 	if lookErr == nil && look.state != "" {
@@ -57,30 +57,30 @@ func (s *Sender) Poll(ctx context.Context, key string) (Tx, *Evidence, error) {
 	return *sent, nil, lookErr
 }
 
-// goneTime is how long a nonce must be seen as used elsewhere before that is believed. It
+// replacedTime is how long a nonce must be seen as used elsewhere before that is believed. It
 // rests on missing receipts, and one URL may have several nodes behind it, some of them
 // late with receipts.
-const goneTime = time.Minute
+const replacedTime = time.Minute
 
-// isGone records since when polls of key agree that its nonce was used elsewhere, and
+// isReplaced records since when polls of key agree that its nonce was used elsewhere, and
 // reports whether they have for long enough.
-func (s *Sender) isGone(key string, seen bool) bool {
+func (s *Sender) isReplaced(key string, seen bool) bool {
 	s.flightMu.Lock()
 	defer s.flightMu.Unlock()
 	f := s.flights[key]
-	if seen == f.gone.IsZero() { // seen has changed
-		f.gone = time.Time{}
+	if seen == f.replacedSince.IsZero() { // seen has changed
+		f.replacedSince = time.Time{}
 		if seen {
-			f.gone = s.now()
+			f.replacedSince = s.now()
 		}
 		s.flights[key] = f
 	}
-	return seen && s.now().Sub(f.gone) >= goneTime
+	return seen && s.now().Sub(f.replacedSince) >= replacedTime
 }
 
-// A sighting is the result of one search on the chain. An empty state means that nothing
+// A txOutcome is the result of one search on the chain. An empty state means that nothing
 // is decided.
-type sighting struct {
+type txOutcome struct {
 	state    TxState
 	mined    common.Hash
 	reason   string // what proves a state without evidence
@@ -97,9 +97,9 @@ func (s *Sender) boundFee(ev *Evidence, tx *Tx, a Attempt) error {
 	if err != nil {
 		return err
 	}
-	most, err := a.mostGas()
+	most, err := a.maxGasCost()
 	if err != nil {
-		return unavailable(err)
+		return ledgerError(err)
 	}
 	if n.L1Fee == L1FeeOP {
 		if tx.Policy.Ceiling == nil {
@@ -124,11 +124,11 @@ func outcome(kind AttemptKind, success bool) TxState {
 	return TxReverted
 }
 
-// look searches for receipts of all of tx's attempts, the last first, and then for a
+// findOutcome searches for receipts of all of tx's attempts, the last first, and then for a
 // foreign use of its nonce. If one attempt cannot be looked up, nothing is decided about
 // the nonce, since that attempt may be the one that is mined.
-func (s *Sender) look(ctx context.Context, tx *Tx) (sighting, error) {
-	found := sighting{attempts: len(tx.Attempts)}
+func (s *Sender) findOutcome(ctx context.Context, tx *Tx) (txOutcome, error) {
+	found := txOutcome{attempts: len(tx.Attempts)}
 	var hashes []common.Hash
 	var errs []error
 	for i := len(tx.Attempts) - 1; i >= 0; i-- {
@@ -160,7 +160,7 @@ func (s *Sender) look(ctx context.Context, tx *Tx) (sighting, error) {
 
 // settle records a final state. If an attempt was added since the search, it may be the
 // one that used the nonce, and the next poll decides.
-func (s *Sender) settle(tx *Tx, found sighting) (*Tx, error) {
+func (s *Sender) settle(tx *Tx, found txOutcome) (*Tx, error) {
 	s.point(beforeMined)
 	done, err := s.ledger.update(tx.Key, func(tx *Tx) bool {
 		if found.state == TxReplaced && len(tx.Attempts) != found.attempts {
@@ -183,7 +183,7 @@ func (s *Sender) settle(tx *Tx, found sighting) (*Tx, error) {
 // settled reads the evidence of a final record again, and offers its bytes again if their
 // block is gone.
 func (s *Sender) settled(ctx context.Context, tx *Tx) (*Evidence, error) {
-	if !slices.Contains(onChain, tx.State) {
+	if !slices.Contains(onChainStates, tx.State) {
 		return nil, nil
 	}
 	ev, proven, err := s.nodes.Evidence(ctx, tx.Call.ChainID, tx.Mined)
@@ -215,7 +215,7 @@ func (s *Sender) restore(ctx context.Context, tx *Tx) error {
 	}
 	t, err := a.transaction()
 	if err != nil {
-		return unavailable(err)
+		return ledgerError(err)
 	}
 	_ = s.send(ctx, tx.Call.ChainID, t, true) // the next poll tells
 	return nil

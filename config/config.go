@@ -28,7 +28,7 @@ type Config struct {
 	File string `toml:"-"` // the file that was read; "" = none
 
 	ExtensionsFile string              `toml:"-"` // path of the installer's list of allowed extensions; "" = none possible
-	LetIn          InstalledExtensions `toml:"-"` // its content, which is also merged into Extensions
+	Installed      InstalledExtensions `toml:"-"` // its content, which is also merged into Extensions
 
 	// Sandbox says that chains and providers are local and settle nothing real. It is
 	// stored in a home when the home is created.
@@ -138,9 +138,9 @@ type Fees struct {
 
 // Limits bound what the daemon does.
 type Limits struct {
-	OpenOrders  int `toml:"open_orders"`
-	HourlyWorth int `toml:"hourly_worth"` // dollars per hour that browsers may move before the password is needed again
-	UnpricedDay int `toml:"unpriced_day"` // likewise, dollars per 24 hours for swaps of unpriced tokens
+	OpenOrders    int `toml:"open_orders"`
+	HourlyDollars int `toml:"hourly_worth"` // dollars per hour that browsers may move before the password is needed again
+	UnpricedDay   int `toml:"unpriced_day"` // likewise, dollars per 24 hours for swaps of unpriced tokens
 }
 
 // Tokens are the token lists in addition to the built-in one.
@@ -204,7 +204,7 @@ type Percent struct{ Hundredths int }
 // UnmarshalText parses a number.
 func (p *Percent) UnmarshalText(b []byte) error {
 	whole, part, point := strings.Cut(string(b), ".")
-	if !made(whole, 1, 2, digits) || len(whole) == 2 && whole[0] == '0' || point && !made(part, 1, 2, digits) {
+	if !consistsOf(whole, 1, 2, digits) || len(whole) == 2 && whole[0] == '0' || point && !consistsOf(part, 1, 2, digits) {
 		return fmt.Errorf("%q: want a number below 100 with at most two decimals", b)
 	}
 	n, err := strconv.Atoi(whole + (part + "00")[:2])
@@ -244,20 +244,20 @@ const (
 	capital = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// made reports whether s has least to most characters, all of them from set.
-func made(s string, least, most int, set string) bool {
+// consistsOf reports whether s has least to most characters, all of them from set.
+func consistsOf(s string, least, most int, set string) bool {
 	return len(s) >= least && len(s) <= most && strings.Trim(s, set) == ""
 }
 
 // isLanguage accepts a BCP 47 tag: a language and at most three further parts.
 func isLanguage(tag string) bool {
 	parts := strings.Split(tag, "-")
-	return len(parts) <= 4 && made(parts[0], 2, 3, lower) &&
-		!slices.ContainsFunc(parts[1:], func(part string) bool { return !made(part, 2, 8, lower+capital+digits) })
+	return len(parts) <= 4 && consistsOf(parts[0], 2, 3, lower) &&
+		!slices.ContainsFunc(parts[1:], func(part string) bool { return !consistsOf(part, 2, 8, lower+capital+digits) })
 }
 
 // isCurrency accepts an ISO 4217 code.
-func isCurrency(code string) bool { return made(code, 3, 3, capital) }
+func isCurrency(code string) bool { return consistsOf(code, 3, 3, capital) }
 
 // Default is the configuration without file and environment.
 func Default() Config {
@@ -265,7 +265,7 @@ func Default() Config {
 		Log:    Log{Level: "info"},
 		Keys:   Keys{Backend: "os", AutoLock: Duration(15 * time.Minute)},
 		Fees:   Fees{FeeBps: 40},
-		Limits: Limits{OpenOrders: 1000, HourlyWorth: 5000, UnpricedDay: 100},
+		Limits: Limits{OpenOrders: 1000, HourlyDollars: 5000, UnpricedDay: 100},
 		Swap:   Swap{Slippage: Percent{50}},
 		Prices: Prices{Listen: "127.0.0.1:5330", HistoryDays: 32, Sources: PriceSources{CoinGecko: CoinGecko{Plan: "demo"}}},
 		UI:     UI{Language: "en", Currency: "USD"},
@@ -281,11 +281,11 @@ func Load(environ []string, flags ...string) (Config, error) {
 	if c.Home != "" && !filepath.IsAbs(c.Home) {
 		return c, fmt.Errorf("SWAPKEEP_HOME is %q: must be an absolute path", c.Home)
 	}
-	seen := newWays()
+	seen := newPathChecker()
 	if err := c.readFile(env, seen); err != nil {
 		return c, err
 	}
-	if err := c.overlay(env); err != nil {
+	if err := c.applyEnvironment(env); err != nil {
 		return c, err
 	}
 	if err := c.readExtensions(seen); err != nil {
@@ -300,14 +300,14 @@ func Load(environ []string, flags ...string) (Config, error) {
 		if err := c.set(path, value); err != nil {
 			return c, fmt.Errorf("flag %s: %w", key, err)
 		}
-		c.note(path, FromFlag, key)
+		c.recordOrigin(path, FromFlag, key)
 	}
 	return c, c.Check()
 }
 
 // readFile reads $SWAPKEEP_CONFIG, or the file in the system's configuration directory if
 // it exists.
-func (c *Config) readFile(env map[string]string, seen *ways) error {
+func (c *Config) readFile(env map[string]string, seen *pathChecker) error {
 	path, named := env["SWAPKEEP_CONFIG"], true
 	if path == "" {
 		dir := env["XDG_CONFIG_HOME"]
@@ -334,12 +334,12 @@ func (c *Config) readFile(env map[string]string, seen *ways) error {
 	if err := c.parse(b); err != nil {
 		return err
 	}
-	return c.noteFile(b)
+	return c.recordFileOrigins(b)
 }
 
 // readOwn reads a file that only this user or root can write or replace: whoever can change
 // the configuration can name another extension, provider or RPC.
-func (s *ways) readOwn(path string) ([]byte, error) {
+func (s *pathChecker) readOwn(path string) ([]byte, error) {
 	path, err := filepath.Abs(path) // ".." after a link must not lead elsewhere than the path that is checked
 	if err != nil {
 		return nil, err
@@ -347,12 +347,12 @@ func (s *ways) readOwn(path string) ([]byte, error) {
 	if _, err := os.Stat(path); err != nil { // otherwise the error would name the first missing directory
 		return nil, err
 	}
-	open, err := s.openOnTheWay(path)
+	open, err := s.writableDirs(path)
 	if err != nil {
 		return nil, err
 	}
 	return readChecked(path, func(info fs.FileInfo) error {
-		switch bad, err := s.openToOthers(path, info); {
+		switch bad, err := s.writableByOthers(path, info); {
 		case err != nil:
 			return err
 		case bad:
@@ -432,7 +432,7 @@ func (c *Config) Check() error {
 		return fmt.Errorf("tokens.lists: must be at most %d absolute paths", maxLists)
 	case c.Limits.OpenOrders < 1 || c.Limits.OpenOrders > 100_000:
 		return fmt.Errorf("limits.open_orders is %d: must be 1 to 100000", c.Limits.OpenOrders)
-	case min(c.Limits.HourlyWorth, c.Limits.UnpricedDay) < 0 || max(c.Limits.HourlyWorth, c.Limits.UnpricedDay) > 1_000_000:
+	case min(c.Limits.HourlyDollars, c.Limits.UnpricedDay) < 0 || max(c.Limits.HourlyDollars, c.Limits.UnpricedDay) > 1_000_000:
 		return errors.New("limits.hourly_worth and limits.unpriced_day: must be 0 to 1000000 dollars")
 	}
 	if err := c.Prices.check(); err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// reserved are the SWAPKEEP_ variables that are not configuration keys.
-var reserved = map[string]bool{
+// reservedVariables are the SWAPKEEP_ variables that are not configuration keys.
+var reservedVariables = map[string]bool{
 	"SWAPKEEP_HOME":              true,
 	"SWAPKEEP_CONFIG":            true,
 	tokenVariable:                true,
@@ -27,35 +27,35 @@ func environment(environ []string) map[string]string {
 	return env
 }
 
-// overlay applies variables named SWAPKEEP_ and the key in capitals, with dots as
+// applyEnvironment applies variables named SWAPKEEP_ and the key in capitals, with dots as
 // underscores.
-func (c *Config) overlay(env map[string]string) error {
+func (c *Config) applyEnvironment(env map[string]string) error {
 	for name, value := range env {
-		if !strings.HasPrefix(name, "SWAPKEEP_") || reserved[name] {
+		if !strings.HasPrefix(name, "SWAPKEEP_") || reservedVariables[name] {
 			continue
 		}
-		path, ok := keyOf(reflect.TypeOf(*c), strings.TrimPrefix(name, "SWAPKEEP_"))
+		path, ok := keyPath(reflect.TypeOf(*c), strings.TrimPrefix(name, "SWAPKEEP_"))
 		if !ok {
 			return fmt.Errorf("%s: no such key in the configuration", name)
 		}
 		if err := c.set(path, value); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		c.note(path, FromEnvironment, name)
+		c.recordOrigin(path, FromEnvironment, name)
 	}
 	return nil
 }
 
-// keyOf finds the path of the key whose variable, without the prefix, is name. Keys contain
+// keyPath finds the path of the key whose variable, without the prefix, is name. Keys contain
 // underscores themselves, so t decides where to split.
-func keyOf(t reflect.Type, name string) ([]string, bool) {
+func keyPath(t reflect.Type, name string) ([]string, bool) {
 	switch {
 	case t.Kind() == reflect.Map: // the next part is a map key, such as a chain id
 		part, rest, ok := strings.Cut(name, "_")
 		if !ok {
 			return nil, false
 		}
-		path, ok := keyOf(t.Elem(), rest)
+		path, ok := keyPath(t.Elem(), rest)
 		return append([]string{strings.ToLower(part)}, path...), ok
 	case t.Kind() != reflect.Struct || name == "":
 		return nil, name == ""
@@ -70,7 +70,7 @@ func keyOf(t reflect.Type, name string) ([]string, bool) {
 		if !ok || (rest != "" && rest[0] != '_') {
 			continue
 		}
-		if path, ok := keyOf(t.Field(i).Type, strings.TrimPrefix(rest, "_")); ok {
+		if path, ok := keyPath(t.Field(i).Type, strings.TrimPrefix(rest, "_")); ok {
 			return append([]string{key}, path...), true
 		}
 	}

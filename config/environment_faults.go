@@ -11,6 +11,6 @@ var FaultVariables = []string{
 
 func init() {
 	for _, name := range FaultVariables {
-		reserved[name] = true
+		reservedVariables[name] = true
 	}
 }

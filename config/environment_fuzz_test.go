@@ -18,7 +18,7 @@ func FuzzEnvironment(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name, value string) {
 		for form, apply := range map[string]func(*Config) error{
-			"variable": func(c *Config) error { return c.overlay(map[string]string{"SWAPKEEP_" + name: value}) },
+			"variable": func(c *Config) error { return c.applyEnvironment(map[string]string{"SWAPKEEP_" + name: value}) },
 			"flag":     func(c *Config) error { return c.set(strings.Split(name, "."), value) },
 		} {
 			once := Default()

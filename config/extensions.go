@@ -21,7 +21,7 @@ type InstalledExtensions struct {
 
 // readExtensions adds the extensions that the installer allowed to those of the
 // configuration. A missing file adds nothing.
-func (c *Config) readExtensions(seen *ways) error {
+func (c *Config) readExtensions(seen *pathChecker) error {
 	if !filepath.IsAbs(c.ExtensionsFile) { // a relative path would name another file for the next program that reads it
 		c.ExtensionsFile = ""
 		return nil
@@ -35,7 +35,7 @@ func (c *Config) readExtensions(seen *ways) error {
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
-	err = d.Decode(&c.LetIn)
+	err = d.Decode(&c.Installed)
 	if err == nil {
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("there is more than one value in it")
@@ -44,8 +44,8 @@ func (c *Config) readExtensions(seen *ways) error {
 	if err != nil {
 		return fmt.Errorf("extensions: %s: %w; remove it, and let extensions in again with swapkeep install --extension-id", c.ExtensionsFile, err)
 	}
-	c.Extensions.Chromium = union(c.Extensions.Chromium, c.LetIn.Chromium)
-	c.Extensions.Firefox = union(c.Extensions.Firefox, c.LetIn.Firefox)
+	c.Extensions.Chromium = union(c.Extensions.Chromium, c.Installed.Chromium)
+	c.Extensions.Firefox = union(c.Extensions.Firefox, c.Installed.Firefox)
 	return nil
 }
 

@@ -22,11 +22,11 @@ func FuzzInstalledExtensions(f *testing.F) {
 		}
 		c := Default()
 		c.ExtensionsFile = path
-		if c.readExtensions(newWays()) != nil {
+		if c.readExtensions(newPathChecker()) != nil {
 			return
 		}
 		for family, lists := range map[string][2][]string{
-			"chromium": {c.LetIn.Chromium, c.Extensions.Chromium}, "firefox": {c.LetIn.Firefox, c.Extensions.Firefox},
+			"chromium": {c.Installed.Chromium, c.Extensions.Chromium}, "firefox": {c.Installed.Firefox, c.Extensions.Firefox},
 		} {
 			for _, id := range lists[0] {
 				if !slices.Contains(lists[1], id) {

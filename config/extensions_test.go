@@ -13,8 +13,8 @@ func TestInstalledExtensions(t *testing.T) {
 	path := filepath.Join(dir, "swapkeep", "extensions.json")
 	env := []string{"XDG_CONFIG_HOME=" + dir, "SWAPKEEP_EXTENSIONS_CHROMIUM=of-the-environment,both"}
 	c, err := Load(env)
-	if err != nil || c.ExtensionsFile != path || len(c.LetIn.Chromium) != 0 {
-		t.Fatalf("without the file: %q, %v, %v", c.ExtensionsFile, c.LetIn, err)
+	if err != nil || c.ExtensionsFile != path || len(c.Installed.Chromium) != 0 {
+		t.Fatalf("without the file: %q, %v, %v", c.ExtensionsFile, c.Installed, err)
 	}
 	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
@@ -39,8 +39,8 @@ func TestInstalledExtensions(t *testing.T) {
 				return
 			}
 			if err != nil || !slices.Equal(c.Extensions.Chromium, []string{"of-the-environment", "both", "installed"}) ||
-				!slices.Equal(c.Extensions.Firefox, []string{"a@b"}) || !slices.Equal(c.LetIn.Chromium, []string{"both", "installed"}) {
-				t.Errorf("%v, let in %v, %v", c.Extensions, c.LetIn, err)
+				!slices.Equal(c.Extensions.Firefox, []string{"a@b"}) || !slices.Equal(c.Installed.Chromium, []string{"both", "installed"}) {
+				t.Errorf("%v, let in %v, %v", c.Extensions, c.Installed, err)
 			}
 		})
 	}

@@ -11,19 +11,19 @@ import (
 	"syscall"
 )
 
-// ofOwnGroup reports whether the group that may write path is this user's alone, as on
+// hasOwnGroup reports whether the group that may write path is this user's alone, as on
 // systems with a group for every user and the umask 002. If the system's files do not say
 // so unambiguously it is not.
-func (s *ways) ofOwnGroup(path string, info fs.FileInfo) bool {
+func (s *pathChecker) hasOwnGroup(path string, info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || hasACL(path) {
 		return false
 	}
 	gid := int(stat.Gid)
-	own, known := s.own[gid]
+	own, known := s.ownGroups[gid]
 	if !known {
 		own = isOwnGroup(gid)
-		s.own[gid] = own
+		s.ownGroups[gid] = own
 	}
 	return own
 }

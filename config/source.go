@@ -45,31 +45,31 @@ func (c *Config) Overridden(key string) bool {
 	return s == FromEnvironment || s == FromFlag
 }
 
-func (c *Config) note(path []string, s Source, name string) {
+func (c *Config) recordOrigin(path []string, s Source, name string) {
 	if c.origins == nil {
 		c.origins = map[string]Origin{}
 	}
 	c.origins[strings.Join(path, ".")] = Origin{s, name}
 }
 
-// noteFile records every key that the file sets.
-func (c *Config) noteFile(b []byte) error {
+// recordFileOrigins records every key that the file sets.
+func (c *Config) recordFileOrigins(b []byte) error {
 	var all map[string]any
 	if err := toml.Unmarshal(b, &all); err != nil {
 		return err
 	}
-	c.noteTable(nil, all)
+	c.recordTableOrigins(nil, all)
 	return nil
 }
 
-func (c *Config) noteTable(path []string, table map[string]any) {
+func (c *Config) recordTableOrigins(path []string, table map[string]any) {
 	for name, value := range table {
 		at := append(slices.Clone(path), name)
 		if inner, ok := value.(map[string]any); ok {
-			c.noteTable(at, inner)
+			c.recordTableOrigins(at, inner)
 			continue
 		}
-		c.note(at, FromFile, c.File)
+		c.recordOrigin(at, FromFile, c.File)
 	}
 }
 
@@ -86,7 +86,7 @@ func (c Config) With(settings map[string][]string) (Config, error) {
 		if err := setValue(reflect.ValueOf(&out).Elem(), path, strings.Join(values, ",")); err != nil {
 			return c, fmt.Errorf("setting %s: %w", key, err)
 		}
-		out.note(path, FromSetting, "")
+		out.recordOrigin(path, FromSetting, "")
 	}
 	if err := out.Check(); err != nil {
 		return c, err

@@ -17,44 +17,44 @@ type Stamp struct {
 	Namespace string
 }
 
-// StampOf reads the stamp of dir and never writes one. Errors: ErrStamp, fs.ErrNotExist
+// ReadStamp reads the stamp of dir and never writes one. Errors: ErrStamp, fs.ErrNotExist
 // where no daemon was ever started.
-func StampOf(dir string) (Stamp, error) {
+func ReadStamp(dir string) (Stamp, error) {
 	s, err := readStamp(dir)
 	return Stamp{s.Sandbox, s.Namespace}, err
 }
 
-// Newest returns the schema version that this program writes.
-func Newest() int { return len(migrations) + 1 }
+// LatestSchema returns the schema version that this program writes.
+func LatestSchema() int { return len(migrations) + 1 }
 
-// A Condition describes the state of a database file.
-type Condition struct {
+// A DBInfo describes the state of a database file.
+type DBInfo struct {
 	Schema    int   // 0 = it has none
 	Size      int64 // bytes
 	FreePages int
 	PageSize  int // bytes
 }
 
-// Condition examines the open order database.
-func (h *Home) Condition() (Condition, error) { return conditionOf(h.DB) }
+// DBInfo examines the open order database.
+func (h *Home) DBInfo() (DBInfo, error) { return dbInfoOf(h.DB) }
 
 // Examine opens a database of dir read-only and examines it. It waits a second for a
 // process that has it open for writing. Errors: ErrLocked, ErrDamaged, ErrReadOnly,
 // fs.ErrNotExist.
-func Examine(dir, name string) (c Condition, err error) {
+func Examine(dir, name string) (c DBInfo, err error) {
 	path := filepath.Join(dir, name)
 	if _, err := os.Stat(path); err != nil {
 		return c, err
 	}
-	err = guarded(func() error {
-		if err := whole(path); err != nil {
+	err = recoverDamage(func() error {
+		if err := checkComplete(path); err != nil {
 			return err
 		}
 		db, err := openToRead(path, true)
 		if err != nil {
 			return err
 		}
-		c, err = conditionOf(db)
+		c, err = dbInfoOf(db)
 		return errors.Join(err, db.Close())
 	})
 	return c, classify(err)
@@ -64,9 +64,9 @@ func openToRead(path string, freelist bool) (*bolt.DB, error) {
 	return bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true, PreLoadFreelist: freelist})
 }
 
-// guarded runs read and turns a panic or a memory fault into ErrDamaged: reading pages
+// recoverDamage runs read and turns a panic or a memory fault into ErrDamaged: reading pages
 // that are damaged, or cut off, would otherwise end the process.
-func guarded(read func() error) (err error) {
+func recoverDamage(read func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if why := recover(); why != nil {
@@ -76,10 +76,10 @@ func guarded(read func() error) (err error) {
 	return read()
 }
 
-// whole checks that the file has all pages that the database counts: one that was cut off
+// checkComplete checks that the file has all pages that the database counts: one that was cut off
 // can be opened, and read up to there. The freelist may be beyond the cut, and is not
 // loaded.
-func whole(path string) error {
+func checkComplete(path string) error {
 	if info, err := os.Stat(path); err == nil && info.Size() < 2*int64(os.Getpagesize()) { // shorter than the two metadata pages
 		return fmt.Errorf("%w: it is cut off after %d bytes", ErrDamaged, info.Size())
 	}
@@ -99,7 +99,7 @@ func whole(path string) error {
 	return errors.Join(err, db.Close())
 }
 
-func conditionOf(db *bolt.DB) (c Condition, err error) {
+func dbInfoOf(db *bolt.DB) (c DBInfo, err error) {
 	err = db.View(func(tx *bolt.Tx) error {
 		c.Size, c.PageSize = tx.Size(), db.Info().PageSize
 		return nil

@@ -16,7 +16,7 @@ func TestExamine(t *testing.T) {
 	if _, err := Examine(dir, "orders.db"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a database: %v", err)
 	}
-	if _, err := StampOf(dir); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ReadStamp(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a stamp: %v", err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
@@ -26,8 +26,8 @@ func TestExamine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open, err := h.Condition()
-	if err != nil || open.Schema != Newest() || open.Size == 0 || open.PageSize == 0 {
+	open, err := h.DBInfo()
+	if err != nil || open.Schema != LatestSchema() || open.Size == 0 || open.PageSize == 0 {
 		t.Errorf("open: %+v, %v", open, err)
 	}
 	if _, err := Examine(dir, "orders.db"); !errors.Is(err, ErrLocked) {
@@ -43,10 +43,10 @@ func TestExamine(t *testing.T) {
 	}
 	before := contents(t, dir)
 	closed, err := Examine(dir, "orders.db")
-	if err != nil || closed.Schema != Newest() || closed.FreePages == 0 {
+	if err != nil || closed.Schema != LatestSchema() || closed.FreePages == 0 {
 		t.Errorf("closed: %+v, %v", closed, err)
 	}
-	if s, err := StampOf(dir); err != nil || !s.Sandbox || len(s.Namespace) != 16 {
+	if s, err := ReadStamp(dir); err != nil || !s.Sandbox || len(s.Namespace) != 16 {
 		t.Errorf("stamp: %+v, %v", s, err)
 	}
 	if contents(t, dir) != before {

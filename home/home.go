@@ -55,7 +55,7 @@ func Open(dir string, sandbox bool) (*Home, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, classify(err)
 	}
-	_ = atomicfile.Sweep(dir) // files left behind do no harm
+	_ = atomicfile.RemoveUnfinished(dir) // files left behind do no harm
 	s, err := readStamp(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		s, err = writeStamp(dir, sandbox)
@@ -79,7 +79,7 @@ func (h *Home) Close() error { return h.DB.Close() }
 func readStamp(dir string) (s stamp, err error) {
 	b, err := atomicfile.Read(filepath.Join(dir, "home.json"), maxStamp)
 	switch {
-	case errors.Is(err, atomicfile.ErrIrregular):
+	case errors.Is(err, atomicfile.ErrNotRegular):
 		return s, fmt.Errorf("%w: %w", ErrStamp, err)
 	case err != nil:
 		return s, err
@@ -141,7 +141,7 @@ func sealed(*bolt.Tx) error { return nil }
 // openOrders opens the database and migrates it to the current schema, after a backup
 // next to it.
 func openOrders(path string) (*bolt.DB, error) {
-	db, err := openWhole(path)
+	db, err := openComplete(path)
 	if err != nil {
 		return nil, classify(err)
 	}
@@ -152,12 +152,12 @@ func openOrders(path string) (*bolt.DB, error) {
 	return db, nil
 }
 
-// openWhole opens the database if it is complete, or creates one. Only this part reports
+// openComplete opens the database if it is complete, or creates one. Only this part reports
 // damage: what follows may fail by a mistake of ours.
-func openWhole(path string) (db *bolt.DB, err error) {
-	err = guarded(func() error {
+func openComplete(path string) (db *bolt.DB, err error) {
+	err = recoverDamage(func() error {
 		if info, err := os.Stat(path); err == nil && info.Size() > 0 { // else bbolt creates it
-			if err := whole(path); err != nil {
+			if err := checkComplete(path); err != nil {
 				return err
 			}
 		}

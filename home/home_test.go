@@ -42,7 +42,7 @@ func TestStampStays(t *testing.T) {
 func TestUnfinishedFilesAreSwept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	_ = open(t, dir, false).Close()
-	write(t, dir, atomicfile.Unfinished+"12345", "half")
+	write(t, dir, atomicfile.TempPrefix+"12345", "half")
 	write(t, dir, "mine.new-1", "somebody's")
 	_ = open(t, dir, false).Close()
 	if left, err := filepath.Glob(filepath.Join(dir, "*new-*")); err != nil || len(left) != 1 {
@@ -143,7 +143,7 @@ func TestSealsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := open(t, dir, false)
-	if c, err := h.Condition(); err != nil || c.Schema != 2 {
+	if c, err := h.DBInfo(); err != nil || c.Schema != 2 {
 		t.Errorf("schema %d, %v", c.Schema, err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "orders.db.v1.bak")); err != nil {

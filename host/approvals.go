@@ -69,7 +69,7 @@ func (c *call) stillActive(id uint64) error {
 }
 
 func (c *call) approvalsRevoke(ctx context.Context, p *protocol.RevokeParams) (any, error) {
-	who, err := c.asker(ctx, p.Password, "")
+	who, err := c.actCaller(ctx, p.Password, "")
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (c *call) approvalsRevoke(ctx context.Context, p *protocol.RevokeParams) (a
 func allowanceOf(a swap.Allowance) protocol.Allowance {
 	out := protocol.Allowance{
 		ChainID: a.Chain, Token: addressOf(a.Token), Spender: addressOf(a.Spender), Name: a.Name, Provider: string(a.Provider), Kind: string(a.Kind),
-		Amount: amountOf(a.Amount), Unlimited: a.Unlimited(), Expires: optionalTime(a.Expires), Share: amountOf(a.Share), Leftover: a.Leftover,
+		Amount: amountOf(a.Amount), Unlimited: a.Unlimited(), Expires: optionalTime(a.Expires), Reserved: amountOf(a.Share), Leftover: a.Leftover,
 	}
 	if r := a.Review; r != nil {
 		gas := gasOf(r.Gas)

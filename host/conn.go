@@ -18,28 +18,28 @@ import (
 // A conn is one client connection. Its reader never waits for a handler or for the client
 // to read: requests above the limits are refused at once.
 type conn struct {
-	s      *Server
-	nc     net.Conn
-	out    *outbox
-	base   context.Context // of the daemon; acting requests run in it
-	ctx    context.Context // of the connection
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
-	who    atomic.Pointer[protocol.Connection] // nil until attached
-	gone   sync.Once                           // for drop
-	taken  uint64                              // requests received so far; used by the reader only
+	s        *Server
+	nc       net.Conn
+	out      *outbox
+	base     context.Context // of the daemon; acting requests run in it
+	ctx      context.Context // of the connection
+	cancel   context.CancelFunc
+	wg       sync.WaitGroup
+	who      atomic.Pointer[protocol.Connection] // nil until attached
+	gone     sync.Once                           // for drop
+	received uint64                              // requests received so far; used by the reader only
 
 	process int    // at the other end; 0: unknown
-	asker   uint64 // client number shared by all connections of this process
+	client  uint64 // client number shared by all connections of this process
 
 	mu      sync.Mutex
 	ids     map[string]bool               // of requests without a reply
 	pending int                           // requests whose reply is not yet queued
 	bytes   int                           // total size of those requests
-	line    line                          // the queue of those requests
+	queue   requestQueue                  // the queue of those requests
 	session *session                      // nil: none open
 	gas     map[uint64]context.CancelFunc // stops watching a gas price, by chain
-	quotes  quotes
+	quotes  connQuotes
 }
 
 func newConn(ctx context.Context, s *Server, nc net.Conn) *conn {
@@ -67,7 +67,7 @@ func (c *conn) serve() error {
 	}
 	err := c.read(frames)
 	c.cancel()
-	c.forsake()
+	c.dropQueued()
 	c.closeSession()
 	switch {
 	case errors.Is(err, frame.ErrOverLength): // the client gets the queued error before the connection closes
@@ -155,7 +155,7 @@ func (c *conn) attach(frames *frame.Reader) (json.RawMessage, *protocol.Error) {
 	}
 	who, e := c.s.admits(p)
 	if e == nil {
-		e = c.s.seat(c, who)
+		e = c.s.register(c, who)
 	}
 	if e != nil {
 		return r.id, e
@@ -170,8 +170,8 @@ func (c *conn) attach(frames *frame.Reader) (json.RawMessage, *protocol.Error) {
 // admit checks one request against the method table and the limits, and queues it.
 func (c *conn) admit(body []byte) {
 	r, e := parseRequest(body)
-	c.taken++
-	r.number = c.taken
+	c.received++
+	r.number = c.received
 	if e == nil {
 		e = c.allowed(r)
 	}
@@ -183,7 +183,7 @@ func (c *conn) admit(body []byte) {
 		c.reply(r.id, nil, e)
 		return
 	}
-	c.begin(r)
+	c.enqueue(r)
 }
 
 // allowed returns an error if this connection may not call the method.
@@ -265,14 +265,14 @@ func (c *conn) answer(r request) {
 	}
 }
 
-// A lastWord is a result with an action to run after the result has been sent.
-type lastWord struct {
+// A resultThen is a result with an action to run after the result has been sent.
+type resultThen struct {
 	result any
 	then   func()
 }
 
 func after(result *any) func() {
-	if w, ok := (*result).(lastWord); ok {
+	if w, ok := (*result).(resultThen); ok {
 		*result = w.result
 		return w.then
 	}

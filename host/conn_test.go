@@ -164,7 +164,7 @@ func TestStatusNamesUnreadableOrders(t *testing.T) {
 	if err := json.Unmarshal(p.must("host.status", nil).Result, &many); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(many.Problems); n != mostNamed+1 || !strings.Contains(many.Problems[n-1].Message, "more") {
+	if n := len(many.Problems); n != maxNamedOrders+1 || !strings.Contains(many.Problems[n-1].Message, "more") {
 		t.Errorf("%d problems: %+v", n, many.Problems)
 	}
 	r.swaps.long = 0

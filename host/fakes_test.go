@@ -299,7 +299,7 @@ func (s *fakeSwaps) Providers() []swap.ProviderInfo {
 		Kind: swap.Intent, Ready: true, Support: map[uint64]swap.Cell{1: swap.SupportOf(swap.Intent, 1), 39: swap.SupportOf(swap.Intent, 39)},
 		Can: swap.Capabilities{SameChain: "route-dependent", CrossChain: "yes", Intents: "yes", Gasless: "no", Tracking: "yes"},
 		Fee: swap.ProviderFee{FeeBps: 40, How: "a referrer fee"},
-		Place: &swap.Place{Base: "https://intent.example/key/v1", Frontend: "https://tokens.example", Networks: []swap.NetworkEntry{
+		Endpoint: &swap.Endpoint{Base: "https://intent.example/key/v1", Frontend: "https://tokens.example", Networks: []swap.NetworkEntry{
 			{ChainID: 1, Enabled: true, ProviderChainID: 1, DisplayName: "Ethereum", CrossChainEnabled: true},
 			{ChainID: 39, ProviderChainID: 39, DisplayName: "U2U Solaris"},
 		}},
@@ -310,8 +310,8 @@ func (s *fakeSwaps) Tokens(_ context.Context, k swap.Kind, id uint64) ([]tokens.
 	if k != swap.Intent && k != swap.Bridge {
 		return nil, swap.Refuse(swap.BadRequest, "the %s provider lists no tokens; leave it out", k)
 	}
-	t, _ := tokens.Foreign(id, usdc, "USDC", "USD Coin", 6, string(k))
-	u, _ := tokens.Foreign(id, router, "UNK", "Unknown", 18, string(k))
+	t, _ := tokens.Unverified(id, usdc, "USDC", "USD Coin", 6, string(k))
+	u, _ := tokens.Unverified(id, router, "UNK", "Unknown", 18, string(k))
 	return []tokens.Token{t, u}, nil
 }
 
@@ -337,12 +337,12 @@ func (s *fakeSwaps) Fees() swap.FeeInfo {
 func (s *fakeSwaps) offer(r swap.QuoteRequest) swap.Offer {
 	return swap.Offer{
 		ID: "offer-1", Provider: swap.DEX, Request: r, Routing: "CLASSIC", Route: "ETH → USDC, V3 0.05 %",
-		AmountOut: big.NewInt(3_000_000_000), MinOut: big.NewInt(2_985_000_000), ToldMin: big.NewInt(3_000_000_000), Gas: 180_000, Duration: 12 * time.Second,
+		AmountOut: big.NewInt(3_000_000_000), MinOut: big.NewInt(2_985_000_000), QuotedMin: big.NewInt(3_000_000_000), Gas: 180_000, Duration: 12 * time.Second,
 		Expires: testTime.Add(time.Minute), Fees: []swap.Payment{{Token: usdc, To: router, Bps: 20}},
 	}
 }
 
-func (s *fakeSwaps) Quote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kind, each func(swap.Quoted)) (swap.QuoteResult, error) {
+func (s *fakeSwaps) Quote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kind, each func(swap.QuoteUpdate)) (swap.QuoteResult, error) {
 	s.mu.Lock()
 	quoting := s.quoting
 	s.mu.Unlock()
@@ -357,13 +357,13 @@ func (s *fakeSwaps) Quote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kin
 	s.asked = append(s.asked, r)
 	offers := []swap.Offer{s.offer(r)}
 	failure := &swap.Refusal{Code: swap.NoRoute, Reason: "no offer for this pair", Field: "tokenOut", Data: map[string]string{"provider": "gasless"}}
-	each(swap.Quoted{Provider: swap.DEX, Offers: offers, Done: true, Order: []string{offers[0].ID}})
-	each(swap.Quoted{Provider: swap.Gasless, Failure: failure, Done: true, Order: []string{offers[0].ID}})
+	each(swap.QuoteUpdate{Provider: swap.DEX, Offers: offers, Done: true, Order: []string{offers[0].ID}})
+	each(swap.QuoteUpdate{Provider: swap.Gasless, Failure: failure, Done: true, Order: []string{offers[0].ID}})
 	return swap.QuoteResult{Offers: offers, Failures: map[swap.Kind]*swap.Refusal{swap.Gasless: failure}}, nil
 }
 
 // Requote answers again and again, while awake does not block, until ctx ends.
-func (s *fakeSwaps) Requote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kind, awake func(context.Context) error, each func(swap.Quoted)) error {
+func (s *fakeSwaps) Requote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kind, awake func(context.Context) error, each func(swap.QuoteUpdate)) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -373,7 +373,7 @@ func (s *fakeSwaps) Requote(ctx context.Context, r swap.QuoteRequest, _ []swap.K
 		if err := awake(ctx); err != nil {
 			return err
 		}
-		each(swap.Quoted{Provider: swap.DEX, Offers: []swap.Offer{s.offer(r)}, Done: true})
+		each(swap.QuoteUpdate{Provider: swap.DEX, Offers: []swap.Offer{s.offer(r)}, Done: true})
 	}
 }
 
@@ -384,7 +384,7 @@ func (s *fakeSwaps) request() swap.QuoteRequest {
 func (s *fakeSwaps) terms() swap.Terms {
 	return swap.Terms{
 		Provider: swap.DEX, Account: account, SrcChain: 1, AmountIn: big.NewInt(1e18), DstChain: 1, TokenOut: usdc, Recipient: account,
-		FloorOut: big.NewInt(2_985_000_000), Deadline: testTime.Add(20 * time.Minute), RefundTo: account, FeeBps: 20, FeeReceiver: router,
+		MinOut: big.NewInt(2_985_000_000), Deadline: testTime.Add(20 * time.Minute), RefundTo: account, FeeBps: 20, FeeReceiver: router,
 		MakerFeeBps: 20, GasCeiling: big.NewInt(5e16),
 	}
 }
@@ -486,7 +486,7 @@ func (s *fakeSwaps) SpeedUp(_ context.Context, r swap.SpeedUpRequest) (swap.Orde
 		return swap.Order{}, swap.Refuse(swap.OrderUnknown, "no order %s", r.Order)
 	}
 	o := s.order(r.Order, swap.Executing)
-	o.Sending, o.Revision, o.Bump = txHash, 4, &swap.Bump{Tier: cmp.Or(r.Tier, chain.Fast), Over: txHash}
+	o.CurrentTx, o.Revision, o.Bump = txHash, 4, &swap.Bump{Tier: cmp.Or(r.Tier, chain.Fast), Over: txHash}
 	o.Attempts = []swap.Attempt{{Kind: chain.AttemptCall, Tx: txHash, FeeCap: big.NewInt(2e10), TipCap: big.NewInt(1e9), Signed: testTime}}
 	if r.GasCeiling != nil {
 		o.Terms.GasCeiling = r.GasCeiling
@@ -525,7 +525,7 @@ func (s *fakeSwaps) Revoke(_ context.Context, r swap.ExecuteRequest) (swap.Order
 	s.revoked, s.callers = append(s.revoked, r), append(s.callers, r.Caller)
 	o := s.order("order-2", swap.Accepted)
 	o.Terms = swap.Terms{Provider: swap.Wallet, Account: account, SrcChain: 1, TokenIn: usdc, AmountIn: new(big.Int), DstChain: 1, TokenOut: usdc,
-		Recipient: account, FloorOut: new(big.Int), Deadline: testTime.Add(20 * time.Minute), RefundTo: account, GasCeiling: big.NewInt(5e16)}
+		Recipient: account, MinOut: new(big.Int), Deadline: testTime.Add(20 * time.Minute), RefundTo: account, GasCeiling: big.NewInt(5e16)}
 	o.Offer = swap.Offer{Provider: swap.Wallet, Routing: "REVOKE", AmountOut: new(big.Int), MinOut: new(big.Int), Expires: testTime.Add(10 * time.Minute), Request: swap.QuoteRequest{
 		Account: account, SrcChain: 1, TokenIn: usdc, AmountIn: new(big.Int), DstChain: 1, TokenOut: usdc, Recipient: account, RefundTo: account}}
 	o.Plan = swap.Plan{Settlement: swap.ByOwnCall, Steps: []swap.Step{{
@@ -568,7 +568,7 @@ func (s *fakeSwaps) inNeed(id string) swap.Order {
 	o := s.order(id, swap.Executing)
 	o.Condition, o.Revision = swap.NeedsConsent, 6
 	r, _ := s.Prepare(context.Background(), "offer-1")
-	r.Terms.FloorOut = big.NewInt(2_900_000_000)
+	r.Terms.MinOut = big.NewInt(2_900_000_000)
 	o.Proposal = &swap.Proposal{Review: r, Reason: "the price fell", Made: testTime, Cause: &swap.Cause{Word: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"floor": "2985000000", "offered": "2900000000"}}}
 	return o
 }
@@ -768,7 +768,7 @@ func (f *fakeTokens) Imitated(t tokens.Token) (common.Address, bool) {
 	return usdc, t.Symbol == "USDC" && !t.Verified
 }
 
-func (f *fakeTokens) Look(_ context.Context, chain uint64, a common.Address) (tokens.Token, bool, error) {
+func (f *fakeTokens) Preview(_ context.Context, chain uint64, a common.Address) (tokens.Token, bool, error) {
 	t, known := f.Lookup(chain, a)
 	switch {
 	case f.fail != nil:
@@ -784,7 +784,7 @@ func (f *fakeTokens) Look(_ context.Context, chain uint64, a common.Address) (to
 }
 
 func (f *fakeTokens) Import(ctx context.Context, chain uint64, a common.Address) (tokens.Token, bool, error) {
-	t, known, err := f.Look(ctx, chain, a)
+	t, known, err := f.Preview(ctx, chain, a)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	t.Imported = t.Imported || err == nil && !known
@@ -865,7 +865,7 @@ func (s *fakeSettings) List(reveal bool) []protocol.Setting {
 
 // Asks returns the setting's right. What depends on the value is tested with real
 // settings.
-func (s *fakeSettings) Asks(key string, _ []string) (string, error) {
+func (s *fakeSettings) RequiredRight(key string, _ []string) (string, error) {
 	one, err := settingOf(s.List(false), key)
 	return one.Right, err
 }

@@ -134,8 +134,8 @@ func (c *call) hostStatus(ctx context.Context, _ *protocol.None) (any, error) {
 	return out, nil
 }
 
-// mostNamed is how many damaged records a status reports individually.
-const mostNamed = 3
+// maxNamedOrders is how many damaged records a status reports individually.
+const maxNamedOrders = 3
 
 // openAndDamaged counts the open orders, as far as they can be listed, and returns
 // problems for those whose records are damaged.
@@ -148,12 +148,12 @@ func (s *Server) openAndDamaged(ctx context.Context) (open int, told []protocol.
 		if open++; o.State != swap.Unreadable {
 			continue
 		}
-		if damaged++; damaged <= mostNamed {
+		if damaged++; damaged <= maxNamedOrders {
 			told = append(told, protocol.Problem{Name: "order", Message: o.Reason, Remedy: "restore the database from a backup, or look the account up in a block explorer; other orders go on"})
 		}
 	}
-	if damaged > mostNamed {
-		told = append(told, protocol.Problem{Name: "order", Message: fmt.Sprintf("%d more orders have a damaged record", damaged-mostNamed), Remedy: "swapkeep orders --open lists them"})
+	if damaged > maxNamedOrders {
+		told = append(told, protocol.Problem{Name: "order", Message: fmt.Sprintf("%d more orders have a damaged record", damaged-maxNamedOrders), Remedy: "swapkeep orders --open lists them"})
 	}
 	return open, told, err
 }
@@ -169,5 +169,5 @@ func (c *call) hostStop(context.Context, *protocol.None) (any, error) {
 	if c.s.Stop == nil {
 		return nil, protocol.New("unknown_method", "this daemon is not stopped over the wire")
 	}
-	return lastWord{protocol.StopResult{Stopping: true}, c.s.Stop}, nil
+	return resultThen{protocol.StopResult{Stopping: true}, c.s.Stop}, nil
 }

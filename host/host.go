@@ -78,7 +78,7 @@ type WalletChange struct {
 	Err       error // why the discovery ended early
 }
 
-// Networks are the configured chains, such as *chain.Hub.
+// Networks are the configured chains, such as *chain.MultiClient.
 type Networks interface {
 	Networks() []chain.Network
 	// Health returns the result of the last use of every endpoint. It makes no request.
@@ -100,8 +100,8 @@ type Tokens interface {
 	Lookup(chain uint64, address common.Address) (tokens.Token, bool)
 	// Imitated returns the verified token that another could be mistaken for.
 	Imitated(t tokens.Token) (common.Address, bool)
-	// Look returns a known token, or reads it from its contract; Import also stores it.
-	Look(ctx context.Context, chain uint64, address common.Address) (t tokens.Token, known bool, err error)
+	// Preview returns a known token, or reads it from its contract; Import also stores it.
+	Preview(ctx context.Context, chain uint64, address common.Address) (t tokens.Token, known bool, err error)
 	Import(ctx context.Context, chain uint64, address common.Address) (t tokens.Token, known bool, err error)
 	// Remove removes an imported token and reports whether there was one.
 	Remove(chain uint64, address common.Address) (bool, error)
@@ -116,9 +116,9 @@ type Settings interface {
 	Slippage() protocol.Percent
 	// List returns all settings, with full URLs and file names only if reveal is set.
 	List(reveal bool) []protocol.Setting
-	// Asks returns what a browser must provide to set these values, or with nil to reset
+	// RequiredRight returns what a browser must provide to set these values, or with nil to reset
 	// the setting: session, password or terminal.
-	Asks(key string, values []string) (right string, err error)
+	RequiredRight(key string, values []string) (right string, err error)
 	// Change sets a setting, or resets it with nil. The host has already checked what the
 	// change requires and that the setting can be changed. Errors are of the protocol's
 	// table.
@@ -179,9 +179,9 @@ type Config struct {
 	// Process returns the id of the process at the other end of a connection, or 0 if the
 	// system does not report it. nil: not used.
 	Process func(net.Conn) int
-	// AskedBy tags a request's context with its client: a number that all connections of
+	// WithClient tags a request's context with its client: a number that all connections of
 	// one process share as long as it has any. nil: not used.
-	AskedBy func(ctx context.Context, asker uint64) context.Context
+	WithClient func(ctx context.Context, asker uint64) context.Context
 
 	AllowOrigin  func(origin string) bool  // nil: every origin that the relay allows
 	AllowUnknown bool                      // browsers that name no origin may read

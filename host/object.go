@@ -12,14 +12,14 @@ type member struct {
 	value []byte
 }
 
-type twiceError struct{ name string }
+type duplicateError struct{ name string }
 
-func (e *twiceError) Error() string { return e.name + " is there twice" }
+func (e *duplicateError) Error() string { return e.name + " is there twice" }
 
 // members splits an object, which must be valid JSON, and refuses duplicate names,
 // because two readers might each use a different one. (encoding/json takes the last, and
 // treats "Password" as "password".)
-func members(object []byte) ([]member, *twiceError) {
+func members(object []byte) ([]member, *duplicateError) {
 	var out []member
 	seen := map[string]bool{}
 	for rest := skipSpace(bytes.TrimSpace(object)[1:]); rest[0] != '}'; {
@@ -33,7 +33,7 @@ func members(object []byte) ([]member, *twiceError) {
 		n = valueLength(rest)
 		m.value, rest = rest[:n:n], skipSpace(rest[n:])
 		if seen[m.name] {
-			return nil, &twiceError{shorten(m.name)}
+			return nil, &duplicateError{shorten(m.name)}
 		}
 		seen[m.name] = true
 		out = append(out, m)

@@ -79,8 +79,8 @@ func TestStatusCountsOpenOrders(t *testing.T) {
 	if err := json.Unmarshal(r.attach("terminal").must("host.status", nil).Result, &s); err != nil {
 		t.Fatal(err)
 	}
-	more := fmt.Sprintf("%d more orders", damaged-mostNamed)
-	if n := len(s.Problems); s.OpenOrders != damaged || n != mostNamed+1 || !strings.Contains(s.Problems[n-1].Message, more) {
+	more := fmt.Sprintf("%d more orders", damaged-maxNamedOrders)
+	if n := len(s.Problems); s.OpenOrders != damaged || n != maxNamedOrders+1 || !strings.Contains(s.Problems[n-1].Message, more) {
 		t.Errorf("%d open orders of %d, %+v", s.OpenOrders, damaged, s.Problems)
 	}
 }
@@ -91,7 +91,7 @@ func FuzzOrder(f *testing.F) {
 	fake := &fakeSwaps{}
 	for _, o := range []swap.Order{
 		fake.order("a", swap.Filled), fake.inNeed("b"), fake.leaving("c"), {},
-		{State: swap.Settling, Condition: swap.TransferSeen, Seen: &swap.Seen{}, Claim: &swap.Claim{}, Verdict: &swap.Verdict{Absence: &swap.Absence{}, Logs: []swap.LogRef{{}}}, Submission: &swap.Submission{}, Bump: &swap.Bump{}, Proposal: &swap.Proposal{}},
+		{State: swap.Settling, Condition: swap.PaymentSeen, Candidate: &swap.CandidatePayment{}, Claim: &swap.Claim{}, Verdict: &swap.Verdict{Absence: &swap.Absence{}, Logs: []swap.LogRef{{}}}, Submission: &swap.Submission{}, Bump: &swap.Bump{}, Proposal: &swap.Proposal{}},
 	} {
 		b, err := json.Marshal(o)
 		if err != nil {
@@ -113,7 +113,7 @@ func FuzzOrder(f *testing.F) {
 			}
 		}
 		put(anID, stored)
-		o, err := j.Show(anID)
+		o, err := j.GetForDisplay(anID)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,7 +36,7 @@ func decode(params []byte, into any, tolerant bool) *protocol.Error {
 func decodeStruct(object []byte, to reflect.Value, path string, tolerant bool) *protocol.Error {
 	var given []member
 	if object != nil {
-		var twice *twiceError
+		var twice *duplicateError
 		if given, twice = members(object); twice != nil {
 			return badParam(path+twice.name, "is there twice")
 		}

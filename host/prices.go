@@ -63,7 +63,7 @@ func priceOf(r pricetable.Row) protocol.Price {
 	out.Now, out.Source, out.Updated = usd(r.Now.Value), r.Now.Source.String(), optionalTime(r.Now.At)
 	if r.Has24h() {
 		_, _, percent := r.Change()
-		out.Ago, out.ChangePct = usd(r.Ago.Value), &percent
+		out.Ago, out.ChangePct = usd(r.DayAgo.Value), &percent
 	}
 	return out
 }
@@ -118,9 +118,9 @@ func staleOf(b *pricetable.Board) (n int) {
 	return n
 }
 
-// tellPrices broadcasts whenever prices were fetched or the number of stale ones changed,
+// broadcastPrices broadcasts whenever prices were fetched or the number of stale ones changed,
 // until ctx ends.
-func (s *Server) tellPrices(ctx context.Context) {
+func (s *Server) broadcastPrices(ctx context.Context) {
 	b, newer := s.Prices.Next()
 	fetched, stale := b.Fetched, staleOf(b)
 	for {

@@ -29,7 +29,7 @@ type fakePrices struct {
 func newFakePrices() *fakePrices { return &fakePrices{Feed: pricetable.NewFeed()} }
 
 func (f *fakePrices) Dollars(id price.ID, amount *big.Int) (price.Value, error) {
-	return valuation.Desk{Feed: f.Feed}.Shown(id, amount)
+	return valuation.Valuer{Feed: f.Feed}.DisplayValue(id, amount)
 }
 
 func (f *fakePrices) Chart(context.Context, price.ID, price.Period) ([]price.Candle, error) {
@@ -64,7 +64,7 @@ func priceRow(address, symbol, now, ago string) pricetable.Row {
 		r.Now = price.Sample{Value: dollars(now), At: priced.Add(-time.Minute), Source: price.DefiLlama}
 	}
 	if ago != "" {
-		r.Ago = price.Sample{Value: dollars(ago), At: priced.Add(-24 * time.Hour), Source: price.DefiLlama}
+		r.DayAgo = price.Sample{Value: dollars(ago), At: priced.Add(-24 * time.Hour), Source: price.DefiLlama}
 	}
 	return r
 }
@@ -128,7 +128,7 @@ func TestOldBoard(t *testing.T) {
 	withPrices(prices)
 	rows := slices.Clone(prices.Now().Rows)
 	for i := range rows {
-		rows[i].Taken = priced
+		rows[i].AcceptedAt = priced
 	}
 	prices.Publish(pricetable.New(2, priced, rows))
 	r := newRig(t, func(c *Config) { c.Prices = prices })

@@ -32,13 +32,13 @@ func (c *call) quote(ctx context.Context, p *protocol.QuoteParams) (any, error) 
 	if err := c.confirmForeign(ctx, p); err != nil {
 		return nil, err
 	}
-	done, err := c.s.placeToQuote(ctx, c.caller().Origin)
+	done, err := c.s.acquireQuoteSlot(ctx, c.caller().Origin)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	id := json.RawMessage(c.id)
-	each := func(q swap.Quoted) { c.notify("swap.quoted", c.s.quotedOf(id, q)) }
+	each := func(q swap.QuoteUpdate) { c.notify("swap.quoted", c.s.quotedOf(id, q)) }
 	res, err := c.s.Swaps.Quote(ctx, r, kinds, each)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (c *call) quote(ctx context.Context, p *protocol.QuoteParams) (any, error) 
 	return out, nil
 }
 
-func (s *Server) quotedOf(id json.RawMessage, q swap.Quoted) protocol.Quoted {
+func (s *Server) quotedOf(id json.RawMessage, q swap.QuoteUpdate) protocol.Quoted {
 	out := protocol.Quoted{Call: id, Provider: string(q.Provider), Offers: list(q.Offers, s.valuedOffer), Done: q.Done, Order: append([]string{}, q.Order...)}
 	if q.Failure != nil {
 		out.Failure = s.refusalOf(q.Failure)
@@ -72,19 +72,19 @@ func (c *call) swapWatch(_ context.Context, p *protocol.WatchParams) (any, error
 	if w == nil || w.ended() {
 		return protocol.WatchResult{}, nil
 	}
-	until := w.look(clock.Now()).UTC()
+	until := w.extend(clock.Now()).UTC()
 	return protocol.WatchResult{Watching: true, Until: &until}, nil
 }
 
-// placeToQuote waits for one of the origin's MaxQuoting slots for quotes and plans.
+// acquireQuoteSlot waits for one of the origin's MaxQuoting slots for quotes and plans.
 // However many windows an origin opens, it cannot use up the providers' time of other
 // origins or of a terminal.
-func (s *Server) placeToQuote(ctx context.Context, origin string) (done func(), err error) {
+func (s *Server) acquireQuoteSlot(ctx context.Context, origin string) (done func(), err error) {
 	s.mu.Lock()
-	p := s.quoting[origin]
+	p := s.quoteSlots[origin]
 	if p == nil {
 		p = &quotePlaces{taken: make(chan struct{}, protocol.MaxQuoting)}
-		s.quoting[origin] = p
+		s.quoteSlots[origin] = p
 	}
 	p.users++
 	s.mu.Unlock()
@@ -92,7 +92,7 @@ func (s *Server) placeToQuote(ctx context.Context, origin string) (done func(), 
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if p.users--; p.users == 0 {
-			delete(s.quoting, origin) // origins are any number
+			delete(s.quoteSlots, origin) // origins are any number
 		}
 	}
 	select {
@@ -110,8 +110,8 @@ type quotePlaces struct {
 	users int // guarded by Server.mu
 }
 
-// quotes are the quotes that a connection has requested.
-type quotes struct {
+// connQuotes are the quotes that a connection has requested.
+type connQuotes struct {
 	running map[*quoteRun]struct{} // in progress
 	watch   *quoteWatch            // nil: none
 	watched uint64                 // number of the last request with watch
@@ -125,16 +125,16 @@ type quoteRun struct {
 	cancel context.CancelFunc
 }
 
-// over reports whether a later request has ended q.
-func (all *quotes) over(q *quoteRun) bool {
+// superseded reports whether a later request has ended q.
+func (all *connQuotes) superseded(q *quoteRun) bool {
 	return q.number < all.stopped || q.watch && q.number < all.watched
 }
 
-// endOver cancels quotes and a watch that later requests have ended. A newer quote ends
+// cancelSuperseded cancels quotes and a watch that later requests have ended. A newer quote ends
 // the watch only once it is answered.
-func (all *quotes) endOver() {
+func (all *connQuotes) cancelSuperseded() {
 	for q := range all.running {
-		if all.over(q) {
+		if all.superseded(q) {
 			q.cancel()
 		}
 	}
@@ -143,7 +143,7 @@ func (all *quotes) endOver() {
 	}
 }
 
-func (all *quotes) endWatch() {
+func (all *connQuotes) endWatch() {
 	if all.watch != nil {
 		all.watch.cancel()
 		all.watch = nil
@@ -165,7 +165,7 @@ func (c *conn) beginQuote(ctx context.Context, number uint64, watch bool) (conte
 	if watch {
 		c.quotes.watched = max(c.quotes.watched, number)
 	}
-	c.quotes.endOver()
+	c.quotes.cancelSuperseded()
 	return ctx, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -180,7 +180,7 @@ func (c *conn) stopQuotes(number uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.quotes.stopped = max(c.quotes.stopped, number)
-	c.quotes.endOver()
+	c.quotes.cancelSuperseded()
 }
 
 // dropQuotes ends the watch and all quotes in progress.
@@ -206,10 +206,10 @@ func (s *Server) dropPlans() {
 
 // keepQuoting keeps refreshing the quote of request number, unless it has been ended, and
 // replaces the connection's previous watch. It pauses while nobody looks.
-func (c *conn) keepQuoting(quote context.Context, number uint64, r swap.QuoteRequest, kinds []swap.Kind, each func(swap.Quoted)) {
+func (c *conn) keepQuoting(quote context.Context, number uint64, r swap.QuoteRequest, kinds []swap.Kind, each func(swap.QuoteUpdate)) {
 	ctx, cancel := context.WithCancel(c.ctx)
-	w := &quoteWatch{number: number, cancel: cancel, looked: make(chan struct{}), gone: make(chan struct{})}
-	w.look(clock.Now())
+	w := &quoteWatch{number: number, cancel: cancel, extended: make(chan struct{}), done: make(chan struct{})}
+	w.extend(clock.Now())
 	c.mu.Lock()
 	ended := quote.Err() != nil
 	if !ended {
@@ -222,9 +222,9 @@ func (c *conn) keepQuoting(quote context.Context, number uint64, r swap.QuoteReq
 		return
 	}
 	c.wg.Go(func() {
-		defer close(w.gone)
+		defer close(w.done)
 		defer cancel()
-		if err := c.s.Swaps.Requote(ctx, r, kinds, w.awake, each); err != nil && !errors.Is(err, context.Canceled) {
+		if err := c.s.Swaps.Requote(ctx, r, kinds, w.waitActive, each); err != nil && !errors.Is(err, context.Canceled) {
 			c.s.Log.Debug().Err(err).Msg("quotes are not refreshed any more")
 		}
 	})
@@ -234,37 +234,37 @@ func (c *conn) keepQuoting(quote context.Context, number uint64, r swap.QuoteReq
 type quoteWatch struct {
 	number uint64 // of the request
 	cancel context.CancelFunc
-	gone   chan struct{} // closed when it has ended
+	done   chan struct{} // closed when it has ended
 
-	mu     sync.Mutex
-	until  time.Time
-	looked chan struct{} // closed by the next look; paused refreshes wait for it
+	mu       sync.Mutex
+	until    time.Time
+	extended chan struct{} // closed by the next look; paused refreshes wait for it
 }
 
-// look extends the watch and returns its new end.
-func (w *quoteWatch) look(now time.Time) time.Time {
+// extend extends the watch and returns its new end.
+func (w *quoteWatch) extend(now time.Time) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.until = now.Add(protocol.LookTime)
-	close(w.looked)
-	w.looked = make(chan struct{})
+	w.until = now.Add(protocol.WatchTimeout)
+	close(w.extended)
+	w.extended = make(chan struct{})
 	return w.until
 }
 
 func (w *quoteWatch) ended() bool {
 	select {
-	case <-w.gone:
+	case <-w.done:
 		return true
 	default:
 		return false
 	}
 }
 
-// awake blocks while the watch is paused. It returns ctx's error if ctx ends first.
-func (w *quoteWatch) awake(ctx context.Context) error {
+// waitActive blocks while the watch is paused. It returns ctx's error if ctx ends first.
+func (w *quoteWatch) waitActive(ctx context.Context) error {
 	for {
 		w.mu.Lock()
-		looks, again := clock.Now().Before(w.until), w.looked
+		looks, again := clock.Now().Before(w.until), w.extended
 		w.mu.Unlock()
 		if looks {
 			return nil

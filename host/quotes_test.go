@@ -35,7 +35,7 @@ func TestQuoteWatch(t *testing.T) {
 		}
 	}
 	var w protocol.WatchResult
-	if err := json.Unmarshal(p.must("swap.watch", nil).Result, &w); err != nil || !w.Watching || time.Until(*w.Until) > protocol.LookTime {
+	if err := json.Unmarshal(p.must("swap.watch", nil).Result, &w); err != nil || !w.Watching || time.Until(*w.Until) > protocol.WatchTimeout {
 		t.Errorf("watching: %+v, %v", w, err)
 	}
 	p.must("swap.watch", map[string]any{"stop": true})
@@ -47,18 +47,18 @@ func TestQuoteWatch(t *testing.T) {
 // TestQuoteWatchPauses checks that refreshes pause while nobody looks, and that the next
 // look resumes those of every provider at once.
 func TestQuoteWatchPauses(t *testing.T) {
-	w := &quoteWatch{looked: make(chan struct{}), gone: make(chan struct{})}
-	w.look(time.Now().Add(-2 * protocol.LookTime))
+	w := &quoteWatch{extended: make(chan struct{}), done: make(chan struct{})}
+	w.extend(time.Now().Add(-2 * protocol.WatchTimeout))
 	back := make(chan error, 4)
 	for range cap(back) {
-		go func() { back <- w.awake(t.Context()) }()
+		go func() { back <- w.waitActive(t.Context()) }()
 	}
 	select {
 	case <-back:
 		t.Fatal("goes on although nobody looks")
 	case <-time.After(20 * time.Millisecond):
 	}
-	w.look(time.Now())
+	w.extend(time.Now())
 	for range cap(back) {
 		if err := <-back; err != nil {
 			t.Error(err)
@@ -223,6 +223,6 @@ func TestQuotesByOrigin(t *testing.T) {
 	soon(t, "nothing is kept of an origin that asks for nothing", func() bool {
 		r.server.mu.Lock()
 		defer r.server.mu.Unlock()
-		return len(r.server.quoting) == 0
+		return len(r.server.quoteSlots) == 0
 	})
 }

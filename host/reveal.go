@@ -6,29 +6,29 @@ import (
 	"reflect"
 
 	"swapkeep/host/protocol"
-	"swapkeep/registers"
+	"swapkeep/internal/zeroize"
 
 	"github.com/google/uuid"
 )
 
-// A hidden is a secret of a result that bypasses encoding/json, which leaves copies in
+// A maskedSecret is a secret of a result that bypasses encoding/json, which leaves copies in
 // its own buffers.
-type hidden struct {
+type maskedSecret struct {
 	mark   string // placeholder in the encoded message
 	secret protocol.Secret
 }
 
 // hide returns the result with its secrets replaced by placeholders.
-func hide(result any) (any, []hidden) {
+func hide(result any) (any, []maskedSecret) {
 	if _, shows := result.(interface{ Zero() }); !shows {
 		return result, nil
 	}
 	marked := reflect.New(reflect.TypeOf(result)).Elem()
 	marked.Set(reflect.ValueOf(result))
-	var all []hidden
+	var all []maskedSecret
 	for i := range marked.NumField() {
 		if s, ok := marked.Field(i).Interface().(protocol.Secret); ok && len(s) > 0 {
-			h := hidden{uuid.NewString(), s}
+			h := maskedSecret{uuid.NewString(), s}
 			marked.Field(i).Set(reflect.ValueOf(protocol.Secret(h.mark)))
 			all = append(all, h)
 		}
@@ -38,7 +38,7 @@ func hide(result any) (any, []hidden) {
 
 // reveal puts the secrets into an encoded message. Only the returned message contains
 // them.
-func reveal(body []byte, all []hidden) ([]byte, error) {
+func reveal(body []byte, all []maskedSecret) ([]byte, error) {
 	for _, h := range all {
 		written, err := h.secret.MarshalJSON()
 		if err != nil {
@@ -47,7 +47,7 @@ func reveal(body []byte, all []hidden) ([]byte, error) {
 		before, after, _ := bytes.Cut(body, []byte(`"`+h.mark+`"`))
 		shown := make([]byte, 0, len(before)+len(written)+len(after))
 		shown = append(append(append(shown, before...), written...), after...)
-		registers.Clear()
+		zeroize.Registers()
 		clear(written)
 		clear(body)
 		body = shown

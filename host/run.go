@@ -99,13 +99,13 @@ func decoding[P any](f func(*call, context.Context, *P) (any, error), tolerant b
 	}
 }
 
-// passive are methods that do not reset the auto-lock timer: a popup may refresh its
+// keepsAutoLock are methods that do not reset the auto-lock timer: a popup may refresh its
 // quotes with nobody in front of it.
-var passive = map[string]bool{"keys.lock": true, "swap.quote": true, "swap.watch": true}
+var keepsAutoLock = map[string]bool{"keys.lock": true, "swap.quote": true, "swap.watch": true}
 
-// asking are methods that call a network or a provider. One connection must not use up
+// callsUpstream are methods that call a network or a provider. One connection must not use up
 // the endpoints' rate limits, nor take them from the orders.
-var asking = map[string]bool{
+var callsUpstream = map[string]bool{
 	"host.diagnose": true, "gas.watch": true, "tokens.import": true, "swap.destinations": true, "tokens.balances": true, "approvals.list": true, "settings.set": true,
 	"swap.quote": true, "swap.prepare": true,
 }
@@ -126,8 +126,8 @@ func (c *conn) run(r request) (result any, e *protocol.Error) {
 	if m.Acting {
 		parent = c.base
 	}
-	if c.s.AskedBy != nil {
-		parent = c.s.AskedBy(parent, c.asker)
+	if c.s.WithClient != nil {
+		parent = c.s.WithClient(parent, c.client)
 	}
 	ctx, cancel := context.WithTimeout(parent, c.s.waits.request)
 	defer cancel()
@@ -137,7 +137,7 @@ func (c *conn) run(r request) (result any, e *protocol.Error) {
 			return nil, e
 		}
 	}
-	if m.Access == protocol.Writes && c.sessionOf() != nil && !passive[r.name] {
+	if m.Access == protocol.Writes && c.sessionOf() != nil && !keepsAutoLock[r.name] {
 		c.s.Wallet.Touch()
 	}
 	result, err := handlers[r.name](does, ctx, r.params)

@@ -21,17 +21,17 @@ type Server struct {
 	Config
 	instance protocol.UUID
 	started  time.Time
-	acts     *actMemory
+	acts     *actCache
 	network  sync.Mutex    // held while the active network changes
 	inFlight atomic.Int64  // bytes of unanswered requests, over all connections
 	stopping chan struct{} // closed by Close
 	stops    []func()      // cancel subscriptions
 	waits    waits
 
-	mu      sync.Mutex
-	conns   map[*conn]struct{}
-	askers  uint64                  // client numbers given out so far
-	quoting map[string]*quotePlaces // by origin with a quote or plan in progress
+	mu         sync.Mutex
+	conns      map[*conn]struct{}
+	lastClient uint64                  // client numbers given out so far
+	quoteSlots map[string]*quotePlaces // by origin with a quote or plan in progress
 }
 
 // waits are the protocol's timeouts; tests shorten them.
@@ -44,11 +44,11 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		Config: c, instance: protocol.UUID(uuid.NewString()), started: time.Now().UTC(),
-		acts: newActMemory(protocol.MaxRemembered), stopping: make(chan struct{}), conns: map[*conn]struct{}{}, quoting: map[string]*quotePlaces{},
+		acts: newActMemory(protocol.MaxRemembered), stopping: make(chan struct{}), conns: map[*conn]struct{}{}, quoteSlots: map[string]*quotePlaces{},
 		waits: waits{protocol.AttachTimeout, protocol.WriteTimeout, protocol.RequestTimeout},
 	}
 	telling, stop := context.WithCancel(context.Background())
-	go s.tellPrices(telling)
+	go s.broadcastPrices(telling)
 	s.stops = []func(){c.Wallet.Subscribe(s.keysChanged), c.Swaps.Subscribe(s.orderChanged), stop}
 	return s, nil
 }
@@ -114,47 +114,47 @@ func (s *Server) Serve(ctx context.Context, nc net.Conn) error {
 	if s.Process != nil {
 		c.process = s.Process(nc)
 	}
-	if e := s.enter(c); e != nil {
+	if e := s.addConn(c); e != nil {
 		return c.refuse(nil, e)
 	}
-	defer s.leave(c)
+	defer s.removeConn(c)
 	defer context.AfterFunc(ctx, func() { c.drop("daemon stopping") })()
 	return c.serve()
 }
 
-// enter adds c to the connections, or returns an error. The limit per process counts
+// addConn adds c to the connections, or returns an error. The limit per process counts
 // unattached connections too.
-func (s *Server) enter(c *conn) *protocol.Error {
+func (s *Server) addConn(c *conn) *protocol.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.isStopping():
 		return protocol.New("stopping", "")
 	case len(s.conns) >= protocol.MaxConnections:
-		return crowded("too many windows and commands are connected")
+		return tooManyConnections("too many windows and commands are connected")
 	case c.process != 0 && s.heldBy(c.process) >= protocol.MaxPerProcess:
-		return crowded("one program has too many connections open")
+		return tooManyConnections("one program has too many connections open")
 	}
-	c.asker = s.askerOf(c.process)
+	c.client = s.clientOf(c.process)
 	s.conns[c] = struct{}{}
 	return nil
 }
 
-// askerOf returns the client number of a process that has connections, or a new one,
+// clientOf returns the client number of a process that has connections, or a new one,
 // because the system may reuse process ids. The caller holds s.mu.
-func (s *Server) askerOf(process int) uint64 {
+func (s *Server) clientOf(process int) uint64 {
 	for c := range s.conns {
 		if process != 0 && c.process == process {
-			return c.asker
+			return c.client
 		}
 	}
-	s.askers++
-	return s.askers
+	s.lastClient++
+	return s.lastClient
 }
 
-// crowded returns a busy error for a connection, with a remedy: waiting frees no
+// tooManyConnections returns a busy error for a connection, with a remedy: waiting frees no
 // connection.
-func crowded(message string) *protocol.Error {
+func tooManyConnections(message string) *protocol.Error {
 	e := protocol.New("busy", message)
 	e.Remedy = "close some windows or commands, then repeat"
 	return e
@@ -170,9 +170,9 @@ func (s *Server) heldBy(process int) (n int) {
 	return n
 }
 
-// seat registers who as the caller of c. Some connections are reserved for terminals: an
+// register registers who as the caller of c. Some connections are reserved for terminals: an
 // extension that leaks ports must not keep a person from stopping the daemon.
-func (s *Server) seat(c *conn, who *protocol.Connection) *protocol.Error {
+func (s *Server) register(c *conn, who *protocol.Connection) *protocol.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	browsers := 0
@@ -182,13 +182,13 @@ func (s *Server) seat(c *conn, who *protocol.Connection) *protocol.Error {
 		}
 	}
 	if who.Kind == protocol.KindBrowser && browsers >= protocol.MaxBrowsers {
-		return crowded("too many browser ports are open")
+		return tooManyConnections("too many browser ports are open")
 	}
 	c.who.Store(who)
 	return nil
 }
 
-func (s *Server) leave(c *conn) {
+func (s *Server) removeConn(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)

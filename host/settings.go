@@ -91,7 +91,7 @@ func (c *call) mayChange(ctx context.Context, s protocol.Setting, values []strin
 		return protocol.New("setting_overridden", s.Refused).With("key", s.Key).With("source", s.Source).With("name", s.Name)
 	case right == protocol.RightSession && !c.atTerminal(): // terminal commands open their session with the password anyway
 		var err error
-		if right, err = c.s.Settings.Asks(s.Key, values); err != nil {
+		if right, err = c.s.Settings.RequiredRight(s.Key, values); err != nil {
 			return err
 		}
 	}
@@ -115,11 +115,11 @@ func (c *call) needPassword(ctx context.Context, password protocol.Secret) error
 	return c.s.Wallet.CheckPassword(ctx, password)
 }
 
-// keyedSources are the price sources that take a key.
-var keyedSources = []string{"coingecko", "hosted"}
+// priceSourcesWithKey are the price sources that take a key.
+var priceSourcesWithKey = []string{"coingecko", "hosted"}
 
 func (c *call) providersSetKey(ctx context.Context, p *protocol.SetKeyParams) (any, error) {
-	if !slices.Contains(swap.Kinds(), swap.Kind(p.Provider)) && !slices.Contains(keyedSources, p.Provider) {
+	if !slices.Contains(swap.Kinds(), swap.Kind(p.Provider)) && !slices.Contains(priceSourcesWithKey, p.Provider) {
 		return nil, badParam("provider", "must be dex, bridge, intent or gasless, or coingecko or hosted for prices")
 	}
 	if !isKey(p.Key) {

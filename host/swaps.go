@@ -153,7 +153,7 @@ func (c *call) confirmForeign(ctx context.Context, p *protocol.QuoteParams) erro
 }
 
 func (c *call) swapPrepare(ctx context.Context, p *protocol.PrepareParams) (any, error) {
-	done, err := c.s.placeToQuote(ctx, c.caller().Origin)
+	done, err := c.s.acquireQuoteSlot(ctx, c.caller().Origin)
 	if err != nil {
 		return nil, err
 	}
@@ -180,8 +180,8 @@ func (c *call) swapPrepare(ctx context.Context, p *protocol.PrepareParams) (any,
 
 func (c *call) atTerminal() bool { return c.caller().Kind == protocol.KindTerminal }
 
-// asker returns the caller of an act, and checks the password if one was given.
-func (c *call) asker(ctx context.Context, password protocol.Secret, amount protocol.Amount) (swap.Caller, error) {
+// actCaller returns the caller of an act, and checks the password if one was given.
+func (c *call) actCaller(ctx context.Context, password protocol.Secret, amount protocol.Amount) (swap.Caller, error) {
 	who := swap.Caller{Origin: c.caller().Origin, Session: c.session.id, Terminal: c.atTerminal(), Password: len(password) > 0, Amount: amount.Int()}
 	who.Present = func() bool { return c.sessionOf() == c.session }
 	if !who.Password {
@@ -191,7 +191,7 @@ func (c *call) asker(ctx context.Context, password protocol.Secret, amount proto
 }
 
 func (c *call) swapExecute(ctx context.Context, p *protocol.ExecuteParams) (any, error) {
-	who, err := c.asker(ctx, p.Password, p.Amount)
+	who, err := c.actCaller(ctx, p.Password, p.Amount)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +209,7 @@ func orderOr(o swap.Order, err error) (any, error) {
 }
 
 func (c *call) swapCancel(ctx context.Context, p *protocol.CancelParams) (any, error) {
-	who, err := c.asker(ctx, p.Password, "")
+	who, err := c.actCaller(ctx, p.Password, "")
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +220,7 @@ func (c *call) swapCancel(ctx context.Context, p *protocol.CancelParams) (any, e
 }
 
 func (c *call) swapSpeedup(ctx context.Context, p *protocol.SpeedupParams) (any, error) {
-	who, err := c.asker(ctx, p.Password, "")
+	who, err := c.actCaller(ctx, p.Password, "")
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ func (c *call) swapSpeedup(ctx context.Context, p *protocol.SpeedupParams) (any,
 }
 
 func (c *call) swapAccept(ctx context.Context, p *protocol.AcceptParams) (any, error) {
-	who, err := c.asker(ctx, p.Password, p.Amount)
+	who, err := c.actCaller(ctx, p.Password, p.Amount)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +253,7 @@ func (c *call) swapOrder(_ context.Context, p *protocol.OrderParams) (any, error
 	for ; ; shown = shown[(len(shown)+1)/2:] {
 		out := protocol.OrderResult{Order: orderOf(o), History: list(shown, entryOf), Omitted: len(history) - len(shown)}
 		page, err := json.Marshal(out)
-		if err != nil || len(page) <= protocol.MaxResult-envelope || len(shown) == 0 {
+		if err != nil || len(page) <= protocol.MaxResult-responseOverhead || len(shown) == 0 {
 			return json.RawMessage(page), err
 		}
 	}
@@ -274,10 +274,10 @@ func (c *call) swapOrders(_ context.Context, p *protocol.OrdersParams) (any, err
 		}
 		page, err := json.Marshal(protocol.OrdersResult{Orders: list(orders, orderOf), Cursor: next})
 		switch {
-		case err != nil || len(page) <= protocol.MaxResult-envelope:
+		case err != nil || len(page) <= protocol.MaxResult-responseOverhead:
 			return json.RawMessage(page), err
 		case limit == 1:
-			return protocol.OrdersResult{Orders: list(orders, tooLong), Cursor: next}, nil
+			return protocol.OrdersResult{Orders: list(orders, oversizedOrder), Cursor: next}, nil
 		}
 	}
 }
@@ -302,10 +302,10 @@ func (s *Server) openOrders(ctx context.Context, account common.Address) iter.Se
 	}
 }
 
-// tooLong replaces an order that fits no message.
-func tooLong(o swap.Order) protocol.Order {
-	return orderOf(swap.UnreadableOrder(o.ID, !o.Over(), fmt.Errorf("order %s: %w: it is too long to be shown", o.ID, swap.ErrUnreadable)))
+// oversizedOrder replaces an order that fits no message.
+func oversizedOrder(o swap.Order) protocol.Order {
+	return orderOf(swap.UnreadableOrder(o.ID, !o.Ended(), fmt.Errorf("order %s: %w: it is too long to be shown", o.ID, swap.ErrUnreadable)))
 }
 
-// envelope is the room reserved for the response around a result.
-const envelope = protocol.MaxID + 64
+// responseOverhead is the room reserved for the response around a result.
+const responseOverhead = protocol.MaxID + 64

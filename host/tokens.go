@@ -89,7 +89,7 @@ func (c *call) tokensImport(ctx context.Context, p *protocol.ImportTokenParams) 
 	}
 	look := c.s.Tokens.Import
 	if p.Preview {
-		look = c.s.Tokens.Look
+		look = c.s.Tokens.Preview
 	}
 	t, known, err := look(ctx, id, evmAddress(p.Address))
 	if err != nil {
@@ -123,9 +123,9 @@ func (c *call) tokensRemove(_ context.Context, p *protocol.RemoveTokenParams) (a
 // may name more tokens than a node can be asked about, and contracts that report a
 // balance for everybody.
 const (
-	maxBalances = 500  // shown, including zero balances
-	maxHeld     = 900  // shown in total: these fit one message
-	maxLooked   = 5000 // balances read
+	maxBalances        = 500  // shown, including zero balances
+	maxNonzeroBalances = 900  // shown in total: these fit one message
+	maxBalancesRead    = 5000 // balances read
 )
 
 func (c *call) tokensBalances(ctx context.Context, p *protocol.BalancesParams) (any, error) {
@@ -135,7 +135,7 @@ func (c *call) tokensBalances(ctx context.Context, p *protocol.BalancesParams) (
 	}
 	asked, omitted := list(p.Tokens, evmAddress), 0
 	if len(asked) == 0 {
-		asked, omitted = lookedAt(c.s.Tokens.On(id))
+		asked, omitted = tokensToRead(c.s.Tokens.On(id))
 	}
 	amounts, err := c.s.Networks.Balances(ctx, id, evmAddress(p.Account), asked)
 	if err != nil {
@@ -146,13 +146,13 @@ func (c *call) tokensBalances(ctx context.Context, p *protocol.BalancesParams) (
 	}
 	held := make([]holding, 0, len(asked))
 	for i, token := range asked {
-		if h := (holding{token, amounts[i]}); !p.WithBalance || h.rank() < nothing || c.s.unread(id, h) {
+		if h := (holding{token, amounts[i]}); !p.WithBalance || h.rank() < zeroBalanceRank || c.s.unread(id, h) {
 			held = append(held, h)
 		}
 	}
 	if len(p.Tokens) == 0 {
 		all := len(held)
-		held = worthShowing(held)
+		held = balancesToShow(held)
 		omitted += all - len(held)
 	}
 	out := protocol.BalancesResult{ChainID: id, Account: p.Account, Omitted: omitted}
@@ -160,30 +160,30 @@ func (c *call) tokensBalances(ctx context.Context, p *protocol.BalancesParams) (
 	return out, nil
 }
 
-// lookedAt returns the tokens whose balances are read, verified and imported ones first,
+// tokensToRead returns the tokens whose balances are read, verified and imported ones first,
 // and the number omitted.
-func lookedAt(known []tokens.Token) (asked []common.Address, omitted int) {
+func tokensToRead(known []tokens.Token) (asked []common.Address, omitted int) {
 	known = slices.Clone(known)
-	slices.SortStableFunc(known, func(a, b tokens.Token) int { return standing(a) - standing(b) })
-	omitted = max(0, len(known)-maxLooked)
+	slices.SortStableFunc(known, func(a, b tokens.Token) int { return trustRank(a) - trustRank(b) })
+	omitted = max(0, len(known)-maxBalancesRead)
 	return list(known[:len(known)-omitted], func(t tokens.Token) common.Address { return t.Address }), omitted
 }
 
-func standing(t tokens.Token) int {
+func trustRank(t tokens.Token) int {
 	if t.Verified || t.Imported {
 		return 0
 	}
 	return 1
 }
 
-// worthShowing returns the nonzero holdings and some others.
-func worthShowing(held []holding) []holding {
+// balancesToShow returns the nonzero holdings and some others.
+func balancesToShow(held []holding) []holding {
 	slices.SortStableFunc(held, func(a, b holding) int { return a.rank() - b.rank() })
-	some := slices.IndexFunc(held, func(h holding) bool { return h.rank() == nothing })
+	some := slices.IndexFunc(held, func(h holding) bool { return h.rank() == zeroBalanceRank })
 	if some < 0 {
 		some = len(held)
 	}
-	return held[:min(len(held), max(maxBalances, min(some, maxHeld)))]
+	return held[:min(len(held), max(maxBalances, min(some, maxNonzeroBalances)))]
 }
 
 // A holding is an account's balance of a token; nil: the contract returned none.
@@ -192,8 +192,8 @@ type holding struct {
 	amount *big.Int
 }
 
-// nothing is the rank of a zero balance.
-const nothing = 2
+// zeroBalanceRank is the rank of a zero balance.
+const zeroBalanceRank = 2
 
 // rank is the display order of holdings.
 func (h holding) rank() int {
@@ -203,7 +203,7 @@ func (h holding) rank() int {
 	case h.amount != nil && h.amount.Sign() > 0:
 		return 1
 	}
-	return nothing
+	return zeroBalanceRank
 }
 
 // unread reports whether the contract of a verified or imported token returned no
@@ -213,7 +213,7 @@ func (s *Server) unread(chain uint64, h holding) bool {
 		return false
 	}
 	t, known := s.Tokens.Lookup(chain, h.token)
-	return known && standing(t) == 0
+	return known && trustRank(t) == 0
 }
 
 func (s *Server) balanceOf(chain uint64, h holding) protocol.Balance {

@@ -92,7 +92,7 @@ func TestBalancesOfAHostileList(t *testing.T) {
 	if err := json.Unmarshal(reply.Result, &got); err != nil {
 		t.Fatal(err)
 	}
-	if n.most != maxLooked || len(got.Balances) != maxHeld || got.Omitted != 20_000-maxHeld {
+	if n.most != maxBalancesRead || len(got.Balances) != maxNonzeroBalances || got.Omitted != 20_000-maxNonzeroBalances {
 		t.Errorf("asked about %d, %d shown, %d omitted", n.most, len(got.Balances), got.Omitted)
 	}
 	if last := addressOf(m.all[19_999].Address); got.Balances[1].Token != last {

@@ -69,11 +69,11 @@ func orderOf(o swap.Order) protocol.Order {
 	out := protocol.Order{
 		ID: o.ID, Request: protocol.UUID(strings.ToLower(o.Request)), Digest: hashOf(o.Digest), Origin: o.Origin,
 		Terms: termsOf(o.Terms), Offer: offerOf(o.Offer), Steps: steps, Acknowledge: o.AckCodes,
-		Revision: o.Revision, Cancelling: o.Cancel && !o.Distrusted(), State: string(o.State), Means: o.Means(), Final: o.Over(),
-		Condition: string(o.Condition), Step: o.Step, Sending: optionalHash(o.Sending), Wrapped: o.Wrapped, Ref: o.Ref, Claim: claimOf(o.Claim), Seen: seenOf(o.Seen), Verdict: verdictOf(o.Verdict),
+		Revision: o.Revision, Cancelling: o.Cancel && !o.Tampered(), State: string(o.State), Means: o.Means(), Final: o.Ended(),
+		Condition: string(o.Condition), Step: o.Step, Sending: optionalHash(o.CurrentTx), Wrapped: o.Wrapped, Ref: o.Ref, Claim: claimOf(o.Claim), CandidatePayment: seenOf(o.Candidate), Verdict: verdictOf(o.Verdict),
 		Reason: o.Reason, Cause: causeOf(o.Cause), Created: utc(o.Created), Updated: utc(o.Updated), Checked: utc(o.Checked), Attempts: list(o.Attempts, attemptOf),
 	}
-	if r, ok := o.Report(); ok {
+	if r, ok := o.UnprovenEnd(); ok {
 		out.Reported, out.Report = true, r.Means
 	}
 	if o.Bump != nil {
@@ -99,7 +99,7 @@ func reviewOf(r swap.Review) protocol.Review {
 	return protocol.Review{
 		Digest: hashOf(r.Digest), Terms: termsOf(r.Terms), Offer: offerOf(r.Offer), Steps: list(r.Plan.Steps, stepOf),
 		Settlement: string(r.Plan.Settlement), Gas: gasOf(r.Gas), Findings: list(r.Findings, findingOf),
-		FeeBasis: string(r.FeeBasis()), Told: amountOf(r.ToldMinimum()), Blocked: r.Blocked(), Expires: utc(r.Expires),
+		FeeBasis: string(r.FeeBasis()), StatedMinimum: amountOf(r.QuotedMinimum()), Blocked: r.Blocked(), Expires: utc(r.Expires),
 	}
 }
 
@@ -111,7 +111,7 @@ func offerOf(o swap.Offer) protocol.Offer {
 		DstChainID: r.DstChain, TokenOut: addressOf(r.TokenOut), AmountOut: amountOf(o.AmountOut), MinAmountOut: amountOf(o.MinOut),
 		Recipient: addressOf(r.Recipient), RefundTo: addressOf(r.RefundTo), Slippage: protocol.Percent(r.SlippageBps),
 		Routing: o.Routing, Route: o.Route, Gas: o.Gas, DurationSeconds: o.Duration.Seconds(), Expires: utc(o.Expires),
-		Fees: list(o.Fees, paymentOf), FeeAsked: o.FeeAsked, GasCost: amountOf(o.GasCost), NetAmountOut: amountOf(atLeastNone(o.Net)), Rank: o.Rank,
+		Fees: list(o.Fees, paymentOf), FeeAsked: o.FeeRequested, GasCost: amountOf(o.GasCost), NetAmountOut: amountOf(atLeastNone(o.Net)), Rank: o.Rank,
 		Gasless: o.Gasless, Wrap: optionalAddress(o.Wrap), Refund: optionalSpend(o.Refund), Unusable: o.Unusable,
 	}
 }
@@ -120,7 +120,7 @@ func termsOf(t swap.Terms) protocol.Terms {
 	return protocol.Terms{
 		Provider: string(t.Provider), Account: addressOf(t.Account),
 		SrcChainID: t.SrcChain, TokenIn: addressOf(t.TokenIn), AmountIn: amountOf(t.AmountIn),
-		DstChainID: t.DstChain, TokenOut: addressOf(t.TokenOut), Recipient: addressOf(t.Recipient), FloorOut: amountOf(t.FloorOut),
+		DstChainID: t.DstChain, TokenOut: addressOf(t.TokenOut), Recipient: addressOf(t.Recipient), MinimumReceived: amountOf(t.MinOut),
 		Deadline: utc(t.Deadline), RefundTo: addressOf(t.RefundTo), FeeBps: t.FeeBps, FeeReceiver: optionalAddress(t.FeeReceiver),
 		MakerFeeBps: t.MakerFeeBps, GasCeiling: amountOf(t.GasCeiling), Refund: optionalSpend(t.Refund), Wrap: optionalAddress(t.Wrap),
 	}
@@ -182,7 +182,7 @@ func optionalSpend(s *swap.Spend) *protocol.Spend {
 }
 
 func approvalOf(a swap.Approval) protocol.Approval {
-	return protocol.Approval{Token: addressOf(a.Token), Spender: addressOf(a.Spender), Amount: amountOf(a.Amount), Shares: amountOf(a.Shares), Until: optionalTime(a.Until)}
+	return protocol.Approval{Token: addressOf(a.Token), Spender: addressOf(a.Spender), Amount: amountOf(a.Amount), OtherOrders: amountOf(a.Shares), Until: optionalTime(a.Until)}
 }
 
 func receiveOf(r swap.Receive) protocol.Receive {
@@ -215,14 +215,14 @@ func claimOf(c *swap.Claim) *protocol.Claim {
 	if c == nil {
 		return nil
 	}
-	return &protocol.Claim{State: string(c.State), Word: c.Word, ChainID: c.Chain, Tx: optionalHash(c.Tx), Reason: c.Reason}
+	return &protocol.Claim{State: string(c.State), Word: c.ProviderStatus, ChainID: c.Chain, Tx: optionalHash(c.Tx), Reason: c.Reason}
 }
 
-func seenOf(s *swap.Seen) *protocol.Seen {
+func seenOf(s *swap.CandidatePayment) *protocol.CandidatePayment {
 	if s == nil {
 		return nil
 	}
-	return &protocol.Seen{
+	return &protocol.CandidatePayment{
 		End: string(s.End), ChainID: s.Chain, Tx: hashOf(s.Tx), Token: addressOf(s.Token), Amount: amountOf(s.Amount),
 		From: addressOf(s.From), Time: optionalTime(s.Time),
 	}
@@ -254,7 +254,7 @@ func verdictOf(v *swap.Verdict) *protocol.Verdict {
 }
 
 func logRefOf(l swap.LogRef) protocol.LogRef {
-	return protocol.LogRef{ChainID: l.Chain, Tx: hashOf(l.Tx), Place: l.Place, Balance: l.Grown}
+	return protocol.LogRef{ChainID: l.Chain, Tx: hashOf(l.Tx), Place: l.Index, Balance: l.BalanceIncrease}
 }
 
 func evidenceOf(e *chain.Evidence) *protocol.Evidence {
@@ -287,15 +287,15 @@ func providerOf(p swap.ProviderInfo) protocol.Provider {
 			Support: string(c.Support), CrossChain: c.CrossChain, Note: c.Note, Pools: c.Pools, Auction: c.Auction,
 		}
 	}
-	if p.Place != nil {
-		placed(&out, *p.Place)
+	if p.Endpoint != nil {
+		addEndpoints(&out, *p.Endpoint)
 	}
 	return out
 }
 
-// placed adds a provider's endpoints. For the daemon's own address only the host is
+// addEndpoints adds a provider's endpoints. For the daemon's own address only the host is
 // shown, as for every other setting: the rest may be an access key.
-func placed(out *protocol.Provider, at swap.Place) {
+func addEndpoints(out *protocol.Provider, at swap.Endpoint) {
 	if u, err := url.Parse(at.Base); err == nil {
 		out.Host = u.Host
 	}
@@ -310,7 +310,7 @@ func placed(out *protocol.Provider, at swap.Place) {
 func networkOf(n chain.Network) protocol.Network {
 	return protocol.Network{
 		ChainID: n.ID, Name: n.Name, Symbol: n.Symbol, Decimals: int(n.Decimals),
-		WrappedNative: optionalAddress(n.WrappedNative), NoWrapped: n.NoWrapped(), Explorer: n.Explorer, Depth: n.Depth,
+		WrappedNative: optionalAddress(n.WrappedNative), NoWrapped: n.NoWrappedReason(), Explorer: n.Explorer, Depth: n.Depth,
 		BlockTimeSeconds: n.BlockTime.Seconds(), Fees: string(n.Fee), L1Fee: string(n.L1Fee), GasCeiling: amountOf(n.GasCeiling),
 	}
 }

@@ -47,7 +47,7 @@ func Apply(ctx context.Context, m Machine, p *Plan) (*Receipts, error) {
 		failpoint.Point("installer.before_change")
 		err := ctx.Err()
 		if err == nil {
-			err = c.unseen(m)
+			err = c.checkUnchanged(m)
 		}
 		if err == nil {
 			err = kinds[c.Kind].make(m, c)
@@ -63,9 +63,9 @@ func Apply(ctx context.Context, m Machine, p *Plan) (*Receipts, error) {
 	return p.receipts, p.receipts.write(m, p.Receipts)
 }
 
-// unseen returns ErrForeign if something is there that was not when the plan was made,
+// checkUnchanged returns ErrForeign if something is there that was not when the plan was made,
 // because nobody has agreed to replace it.
-func (c Change) unseen(m Machine) error {
+func (c Change) checkUnchanged(m Machine) error {
 	sum, there, err := kinds[c.Kind].sum(m, c.Path, c.Name)
 	if err != nil || !there || sum == c.Replaces || sum == c.SHA256 {
 		return err

@@ -17,9 +17,9 @@ const AutostartName = "app.swapkeep.daemon"
 // ErrNoAutostart means that there is no known way to start the daemon at login.
 var ErrNoAutostart = errors.New("the daemon cannot be started at login here; a browser starts it when it is needed")
 
-// A way is how a system starts a program when its user logs in. It takes effect at the
+// A autostartMethod is how a system starts a program when its user logs in. It takes effect at the
 // next login and does not start the daemon now.
-type way struct {
+type autostartMethod struct {
 	// moving are the variables that select the daemon's home and configuration. A login
 	// does not have variables set in a shell, so that the daemon would use another home.
 	moving []string
@@ -30,7 +30,7 @@ type way struct {
 // A variable is an environment variable.
 type variable struct{ name, value string }
 
-var autostarts = map[string]way{
+var autostarts = map[string]autostartMethod{
 	"linux":   {[]string{"SWAPKEEP_HOME", "SWAPKEEP_CONFIG", "XDG_CONFIG_HOME", "XDG_STATE_HOME"}, systemdUnit},
 	"darwin":  {[]string{"SWAPKEEP_HOME", "SWAPKEEP_CONFIG", "XDG_CONFIG_HOME"}, launchAgent},
 	"windows": {[]string{"SWAPKEEP_HOME", "SWAPKEEP_CONFIG", "XDG_CONFIG_HOME"}, runValue},
@@ -80,7 +80,7 @@ func (m Machine) moved(names []string) (out []variable, err error) {
 		if value == "" || strings.HasPrefix(name, "XDG_") && !m.isAbs(value) { // a relative XDG path is ignored by everyone
 			continue
 		}
-		if !m.isAbs(value) || !speakable(value) {
+		if !m.isAbs(value) || !encodable(value) {
 			return nil, fmt.Errorf("%w: %s is %q: make it an absolute path without control characters, or unset it", ErrNoAutostart, name, value)
 		}
 		out = append(out, variable{name, value})

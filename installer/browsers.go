@@ -86,7 +86,7 @@ func (b *planner) there(p manifest.Place) bool {
 	for _, path := range p.Footprints(b.m.environment()) {
 		found, err := b.m.exists(path)
 		switch {
-		case found && !b.hollow(b.m.join(path)):
+		case found && !b.madeByUs(b.m.join(path)):
 			return true
 		case err != nil && !errors.Is(err, fs.ErrPermission):
 			b.warn(fmt.Sprintf("a sign of a browser cannot be looked at: %v", err))
@@ -98,14 +98,14 @@ func (b *planner) there(p manifest.Place) bool {
 // warn adds a warning once.
 func (b *planner) warn(text string) { b.plan.Warnings = joined(b.plan.Warnings, []string{text}) }
 
-// hollow reports whether everything at a path was made by an installation.
-func (b *planner) hollow(path string) bool {
+// madeByUs reports whether everything at a path was made by an installation.
+func (b *planner) madeByUs(path string) bool {
 	e, ours := b.plan.receipts.find(Directory, path, "")
 	if !ours || e.Kind != Directory {
 		return ours
 	}
 	inside, err := b.m.Files.ReadDir(path)
-	return err == nil && !slices.ContainsFunc(inside, func(d fs.DirEntry) bool { return !b.hollow(b.m.join(path, d.Name())) })
+	return err == nil && !slices.ContainsFunc(inside, func(d fs.DirEntry) bool { return !b.madeByUs(b.m.join(path, d.Name())) })
 }
 
 // written reports whether an earlier installation wrote the manifest of a place.
@@ -134,7 +134,7 @@ func (b *planner) write(p manifest.Place, named bool) (ok bool, err error) {
 	}
 	c := Change{Kind: Manifest, Path: file, Content: string(content), Browsers: []string{p.Browser}}
 	if p.Key == "" && !named {
-		if reason, remedy := b.shut(b.finished(c)); reason != "" {
+		if reason, remedy := b.unwritable(b.finished(c)); reason != "" {
 			b.skip(Skip{Browser: p.Browser, Reason: reason, Remedy: remedy})
 			return false, nil
 		}

@@ -64,8 +64,8 @@ func init() {
 
 func (k Kind) inRegistry() bool { return k == Key || k == Value }
 
-// holds reports whether this kind contains others: removed last and only when empty.
-func (k Kind) holds() bool { return k == Directory || k == Key }
+// isContainer reports whether this kind contains others: removed last and only when empty.
+func (k Kind) isContainer() bool { return k == Directory || k == Key }
 
 // errNotEmpty means that a directory or key contains something that is not ours.
 var errNotEmpty = errors.New("is not empty")
@@ -93,8 +93,8 @@ func unlessAbsent(err error) error {
 // there converts the error of a stat to whether something is there.
 func there(err error) (bool, error) { return err == nil, unlessAbsent(err) }
 
-// odd is the sum of something of another kind than expected.
-const odd = "another kind of file"
+// wrongKind is the sum of something of another kind than expected.
+const wrongKind = "another kind of file"
 
 func fileSum(m Machine, path, _ string) (string, bool, error) {
 	info, err := m.Files.Lstat(path)
@@ -102,7 +102,7 @@ func fileSum(m Machine, path, _ string) (string, bool, error) {
 		return "", false, err
 	}
 	if !info.Mode().IsRegular() {
-		return odd, true, nil
+		return wrongKind, true, nil
 	}
 	content, err := m.Files.ReadFile(path)
 	return Sum(content), err == nil, err
@@ -114,7 +114,7 @@ func linkSum(m Machine, path, _ string) (string, bool, error) {
 		return "", false, err
 	}
 	if info.Mode()&fs.ModeSymlink == 0 {
-		return odd, true, nil
+		return wrongKind, true, nil
 	}
 	target, err := m.Files.Readlink(path)
 	return Sum([]byte(target)), err == nil, err
@@ -126,7 +126,7 @@ func directorySum(m Machine, path, _ string) (string, bool, error) {
 		return "", false, err
 	}
 	if !info.IsDir() {
-		return odd, true, nil
+		return wrongKind, true, nil
 	}
 	return "", true, nil
 }

@@ -23,10 +23,10 @@ func (b *planner) check() error {
 			continue
 		}
 		parent := b.m.parent(c.Path)
-		if err := b.follows(parent); err != nil {
+		if err := b.checkLinks(parent); err != nil {
 			return err
 		}
-		if err := b.shares(c.Kind, parent); err != nil {
+		if err := b.checkShared(c.Kind, parent); err != nil {
 			return err
 		}
 		dir, err := b.m.nearest(parent)
@@ -44,9 +44,9 @@ func (b *planner) check() error {
 	return nil
 }
 
-// shut returns why a file cannot be written, and a remedy; no reason if it can be or need
+// unwritable returns why a file cannot be written, and a remedy; no reason if it can be or need
 // not be.
-func (b *planner) shut(c Change) (reason, remedy string) {
+func (b *planner) unwritable(c Change) (reason, remedy string) {
 	s, err := b.look(c)
 	if err != nil {
 		return "cannot be looked at: " + err.Error(), ""
@@ -83,9 +83,9 @@ func (b *planner) remedy(dir string, err error) string {
 	return fmt.Sprintf("it belongs to user %d: have that user or the system's administrator give it to you", uid)
 }
 
-// follows refuses, for root, a path through symbolic links that another user made: such a
+// checkLinks refuses, for root, a path through symbolic links that another user made: such a
 // link could lead what root writes to any place.
-func (b *planner) follows(dir string) error {
+func (b *planner) checkLinks(dir string) error {
 	return b.onTheWay(dir, func(p string, info fs.FileInfo) error {
 		if uid, known := b.m.Files.Owner(info); info.Mode()&fs.ModeSymlink != 0 && known && uid != 0 {
 			to, _ := b.m.Files.Readlink(p)
@@ -96,9 +96,9 @@ func (b *planner) follows(dir string) error {
 	})
 }
 
-// shares refuses to install programs for all users where anyone but root could replace
+// checkShared refuses to install programs for all users where anyone but root could replace
 // them.
-func (b *planner) shares(kind Kind, dir string) error {
+func (b *planner) checkShared(kind Kind, dir string) error {
 	if kind != Program || b.o.Scope != manifest.System {
 		return nil
 	}

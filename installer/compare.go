@@ -7,15 +7,15 @@ import (
 	"swapkeep/manifest"
 )
 
-// A sighting is what was found at the path of a change.
-type sighting struct {
+// A placeState is what was found at the path of a change.
+type placeState struct {
 	sum   string
 	there bool
 	entry Receipt
 	known bool // there is a receipt for it
 }
 
-func (b *planner) look(c Change) (s sighting, err error) {
+func (b *planner) look(c Change) (s placeState, err error) {
 	s.sum, s.there, err = kinds[c.Kind].sum(b.m, c.Path, c.Name)
 	s.entry, s.known = b.plan.receipts.find(c.Kind, c.Path, c.Name)
 	return s, err
@@ -44,7 +44,7 @@ func (b *planner) add(c Change) error {
 	if s.there {
 		c.Replaces, c.ours = s.sum, b.ours(c, s)
 		if s.sum != c.SHA256 && !c.ours && !c.merges {
-			b.plan.Foreign = append(b.plan.Foreign, Foreign{c.Path, c.Name, b.stranger(c, s)})
+			b.plan.Foreign = append(b.plan.Foreign, Foreign{c.Path, c.Name, b.describeForeign(c, s)})
 		}
 	}
 	if err := b.around(c); err != nil {
@@ -68,7 +68,7 @@ func (b *planner) finished(c Change) Change {
 
 // done reports whether nothing is to be done. Something in place without a receipt
 // belongs to a package; without packages it still has to get a receipt.
-func (b *planner) done(c Change, s sighting) bool {
+func (b *planner) done(c Change, s placeState) bool {
 	switch {
 	case !s.there || s.known && s.entry.Pending:
 		return false
@@ -80,7 +80,7 @@ func (b *planner) done(c Change, s sighting) bool {
 }
 
 // ours reports whether an installation or a package made what is there.
-func (b *planner) ours(c Change, s sighting) bool {
+func (b *planner) ours(c Change, s placeState) bool {
 	if s.known && (s.sum == s.entry.SHA256 || s.entry.Pending && s.sum == s.entry.Before) {
 		return true
 	}
@@ -91,8 +91,8 @@ func (b *planner) ours(c Change, s sighting) bool {
 // shipped reports whether there is a manifest of our Windows packages, which has the
 // program's path relative to its own directory. whole is the same manifest with the
 // absolute path.
-func (b *planner) shipped(c Change, s sighting) (whole string, ok bool) {
-	if c.Kind != Manifest || !b.packaged || s.sum == odd {
+func (b *planner) shipped(c Change, s placeState) (whole string, ok bool) {
+	if c.Kind != Manifest || !b.packaged || s.sum == wrongKind {
 		return "", false
 	}
 	file, err := b.m.readManifest(c.Path)
@@ -125,8 +125,8 @@ func joined(a, b []string) []string {
 	return a
 }
 
-// stranger describes what is in the way of a change.
-func (b *planner) stranger(c Change, s sighting) string {
+// describeForeign describes what is in the way of a change.
+func (b *planner) describeForeign(c Change, s placeState) string {
 	const strange = "is none of this installation's"
 	switch {
 	case s.known:
@@ -134,7 +134,7 @@ func (b *planner) stranger(c Change, s sighting) string {
 	case c.Kind == Value:
 		text, _, _ := b.m.Registry.Value(c.Path, c.Name)
 		return "names " + text
-	case c.Kind != Manifest || s.sum == odd:
+	case c.Kind != Manifest || s.sum == wrongKind:
 		return strange
 	}
 	file, err := b.m.readManifest(c.Path)

@@ -12,7 +12,7 @@ import (
 // A file in the place of a directory is neither a sign of a browser nor searched for
 // manifests.
 func TestNotAFolder(t *testing.T) {
-	e := newEstate(t)
+	e := newHomeFixture(t)
 	programs := e.unpack("1.0")
 	if err := os.WriteFile(e.path(".mozilla"), nil, 0o644); err != nil {
 		t.Fatal(err)

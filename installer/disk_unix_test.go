@@ -29,7 +29,7 @@ func soon(t *testing.T, do func()) {
 
 // A named pipe in the place of a manifest does not block the reader.
 func TestPipesAreNotRead(t *testing.T) {
-	e := newEstate(t)
+	e := newHomeFixture(t)
 	present := e.install("2.0")
 	if err := os.Remove(e.manifest()); err != nil {
 		t.Fatal(err)
@@ -38,17 +38,17 @@ func TestPipesAreNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	soon(t, func() {
-		if _, err := e.Files.ReadFile(e.manifest()); !errors.Is(err, atomicfile.ErrIrregular) {
+		if _, err := e.Files.ReadFile(e.manifest()); !errors.Is(err, atomicfile.ErrNotRegular) {
 			t.Errorf("read: %v", err)
 		}
-		if r, err := Mend(e.Machine, "2.0", present); err != nil || !slices.Equal(r.Changed, []string{e.manifest()}) {
+		if r, err := RepairLinks(e.Machine, "2.0", present); err != nil || !slices.Equal(r.Changed, []string{e.manifest()}) {
 			t.Errorf("mended: %+v, %v", r, err)
 		}
 		if _, err := PlanRemoval(e.Machine, manifest.User); err != nil {
 			t.Error(err)
 		}
 	})
-	fresh := newEstate(t)
+	fresh := newHomeFixture(t)
 	if err := os.MkdirAll(fresh.path(".config", "chromium", "NativeMessagingHosts"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -120,9 +120,9 @@ func (m Machine) isAbs(p string) bool {
 	return path.IsAbs(p)
 }
 
-// speakable reports whether a path can be written unchanged into manifests, receipts and
+// encodable reports whether a path can be written unchanged into manifests, receipts and
 // units: JSON would replace invalid UTF-8, and a control character could end a line.
-func speakable(p string) bool {
+func encodable(p string) bool {
 	return utf8.ValidString(p) && !strings.ContainsFunc(p, unicode.IsControl)
 }
 

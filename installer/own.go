@@ -18,19 +18,19 @@ func OwnProgram() (string, error) {
 	return exe, nil
 }
 
-// Lasting returns the path under which browsers should know a program of ours, which is
+// StablePath returns the path under which browsers should know a program of ours, which is
 // given without links: for an installed copy, the one that all versions share.
-func (m Machine) Lasting(program string) string {
+func (m Machine) StablePath(program string) string {
 	folder := m.parent(m.parent(program))
 	lasting := m.join(folder, "current", m.base(program))
-	if !m.installsInto(folder) || m.lost(lasting) {
+	if !m.installsInto(folder) || m.isMissing(lasting) {
 		return program
 	}
 	return lasting
 }
 
-// Starts returns the program that the manifest at a path starts.
-func (m Machine) Starts(path string) (string, error) {
+// ProgramOf returns the program that the manifest at a path starts.
+func (m Machine) ProgramOf(path string) (string, error) {
 	file, err := m.readManifest(path)
 	return file.program, err
 }

@@ -8,7 +8,7 @@ import (
 
 // TestLasting: the path that browsers are given stays valid for the next version.
 func TestLasting(t *testing.T) {
-	e := newEstate(t)
+	e := newHomeFixture(t)
 	old, present := e.install("1.0"), e.install("2.0")
 	unpacked := e.path("Downloads", "2.0")
 	moved := filepath.Join(t.TempDir(), "home")
@@ -21,7 +21,7 @@ func TestLasting(t *testing.T) {
 		present: e.current(), old: e.current(), unpacked: unpacked,
 	} {
 		for _, m := range []Machine{e.Machine, byLink} {
-			if got := m.Lasting(filepath.Join(program, "swapkeep")); got != filepath.Join(want, "swapkeep") {
+			if got := m.StablePath(filepath.Join(program, "swapkeep")); got != filepath.Join(want, "swapkeep") {
 				t.Errorf("%s: %s", program, got)
 			}
 		}
@@ -29,7 +29,7 @@ func TestLasting(t *testing.T) {
 	if err := os.Remove(e.current()); err != nil {
 		t.Fatal(err)
 	}
-	if got := e.Lasting(filepath.Join(present, "swapkeep")); got != filepath.Join(present, "swapkeep") {
+	if got := e.StablePath(filepath.Join(present, "swapkeep")); got != filepath.Join(present, "swapkeep") {
 		t.Errorf("without the link: %s", got)
 	}
 }

@@ -74,23 +74,23 @@ func (p *Plan) Browsers() int { return len(p.served) }
 
 // Errors for why a plan is refused. The wrapping error says what to do.
 var (
-	ErrSudoUser   = errors.New("a user's installation made by root would belong to root")
-	ErrNeedsRoot  = errors.New("an installation for all users needs the system's rights")
-	ErrNoIDs      = errors.New("no extension is known that may use swapkeep")
-	ErrBadID      = errors.New("not the id of an extension")
-	ErrNotLetIn   = errors.New("no extension can be let in")
-	ErrForeign    = errors.New("something else is in the way")
-	ErrPrograms   = errors.New("the programs to install are not complete")
-	ErrUnwritable = errors.New("a folder cannot be written")
-	ErrLink       = errors.New("a link leads elsewhere")
-	ErrShared     = errors.New("others could change the programs")
+	ErrSudoUser    = errors.New("a user's installation made by root would belong to root")
+	ErrNeedsRoot   = errors.New("an installation for all users needs the system's rights")
+	ErrNoIDs       = errors.New("no extension is known that may use swapkeep")
+	ErrBadID       = errors.New("not the id of an extension")
+	ErrCannotAllow = errors.New("no extension can be let in")
+	ErrForeign     = errors.New("something else is in the way")
+	ErrPrograms    = errors.New("the programs to install are not complete")
+	ErrUnwritable  = errors.New("a folder cannot be written")
+	ErrLink        = errors.New("a link leads elsewhere")
+	ErrShared      = errors.New("others could change the programs")
 )
 
 // NewPlan examines a machine and returns what an installation would change, without
 // changing anything. Foreign things are listed in the plan and refused by [Apply].
 // Errors: those above, ErrReceipts, manifest.ErrUnknownBrowser.
 func NewPlan(m Machine, o Options) (*Plan, error) {
-	if err := m.may(o.Scope); err != nil {
+	if err := m.checkRights(o.Scope); err != nil {
 		return nil, err
 	}
 	for _, name := range o.Browsers {
@@ -98,7 +98,7 @@ func NewPlan(m Machine, o Options) (*Plan, error) {
 			return nil, err
 		}
 	}
-	allowed, err := o.admitted()
+	allowed, err := o.allowed()
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +124,8 @@ func NewPlan(m Machine, o Options) (*Plan, error) {
 	return b.plan, b.check()
 }
 
-// may refuses users who cannot, or should not, install for a scope.
-func (m Machine) may(scope manifest.Scope) error {
+// checkRights refuses users who cannot, or should not, install for a scope.
+func (m Machine) checkRights(scope manifest.Scope) error {
 	switch {
 	case scope == manifest.System && !m.Root && m.OS == "windows":
 		return fmt.Errorf("%w: run this in a terminal that was opened as administrator", ErrNeedsRoot)

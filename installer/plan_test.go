@@ -99,8 +99,8 @@ func TestLettingIn(t *testing.T) {
 	}{
 		{manifest.User, none, installer.ErrNoIDs, "name it with --extension-id", "--user"},
 		{manifest.System, none, installer.ErrNoIDs, "swapkeep install --user --extension-id", "name it"},
-		{manifest.System, id, installer.ErrNotLetIn, "swapkeep install --user --extension-id", "not the id"},
-		{manifest.User, nowhere, installer.ErrNotLetIn, "absolute path", "not the id"},
+		{manifest.System, id, installer.ErrCannotAllow, "swapkeep install --user --extension-id", "not the id"},
+		{manifest.User, nowhere, installer.ErrCannotAllow, "absolute path", "not the id"},
 	} {
 		b := newBench("linux", c.scope)
 		o := b.options(c.scope)

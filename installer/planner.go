@@ -29,7 +29,7 @@ func (b *planner) programs() error {
 	for _, name := range []string{"swapkeep", "swapkeepd"} {
 		from, to := b.m.join(b.o.Programs, b.m.exe(name)), b.m.join(b.layout.Programs, b.m.exe(name))
 		sum, there, err := fileSum(b.m, from, "")
-		if err != nil || !there || sum == odd {
+		if err != nil || !there || sum == wrongKind {
 			return errors.Join(fmt.Errorf("%w: %s is not beside this program; unpack both into one folder and run it there", ErrPrograms, from), err)
 		}
 		if b.layout.Managed {

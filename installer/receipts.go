@@ -96,7 +96,7 @@ func decodeReceipts(text []byte) (*Receipts, error) {
 // possible reports whether an entry can belong to this machine and be read again after it
 // was written.
 func (r Receipt) possible(m Machine) bool {
-	if _, known := kinds[r.Kind]; !known || !speakable(r.Path) || !speakable(r.Name) {
+	if _, known := kinds[r.Kind]; !known || !encodable(r.Path) || !encodable(r.Name) {
 		return false
 	}
 	if r.Kind.inRegistry() {

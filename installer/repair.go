@@ -7,20 +7,20 @@ import (
 	"swapkeep/manifest"
 )
 
-// A Repair is what [Mend] found wrong with a user's installation, and what it repaired.
+// A Repair is what [RepairLinks] found wrong with a user's installation, and what it repaired.
 type Repair struct {
-	Entries int      // number of receipts
-	Mended  []string // pointed to nothing and point to the running version now
-	Broken  []string // point to nothing
-	Changed []string // changed by somebody
-	Gone    []string // removed, perhaps on purpose
+	Entries  int      // number of receipts
+	Repaired []string // pointed to nothing and point to the running version now
+	Broken   []string // point to nothing
+	Changed  []string // changed by somebody
+	Gone     []string // removed, perhaps on purpose
 }
 
-// Mend compares a user's receipts with the machine. A link or manifest of ours that is
+// RepairLinks compares a user's receipts with the machine. A link or manifest of ours that is
 // unchanged and points to nothing is changed to point to the programs in a directory,
 // links resolved, if they are an installed copy. The rest is left alone. It may be
 // repeated.
-func Mend(m Machine, version, programs string) (r Repair, err error) {
+func RepairLinks(m Machine, version, programs string) (r Repair, err error) {
 	layout, receipts, err := m.installed(manifest.User)
 	if err != nil || len(receipts.Entries) == 0 {
 		return r, err
@@ -28,10 +28,10 @@ func Mend(m Machine, version, programs string) (r Repair, err error) {
 	err = r.look(m, receipts)
 	own, copied := m.installedCopy(receipts, version, programs)
 	for _, kind := range []Kind{Link, Manifest} { // fixing a link also fixes what points through it
-		for _, e := range receipts.astray(m, kind) {
+		for _, e := range receipts.broken(m, kind) {
 			c, known := Change{}, false
 			if copied {
-				c, known = m.leadTo(own, layout, e)
+				c, known = m.retarget(own, layout, e)
 			}
 			if !known {
 				r.Broken = append(r.Broken, e.Path)
@@ -41,7 +41,7 @@ func Mend(m Machine, version, programs string) (r Repair, err error) {
 				err = errors.Join(err, makeErr)
 				continue
 			}
-			r.Mended = append(r.Mended, e.Path)
+			r.Repaired = append(r.Repaired, e.Path)
 		}
 	}
 	return r, err
@@ -82,8 +82,8 @@ func (m Machine) installedCopy(r *Receipts, version, programs string) (Layout, b
 	return own, own.Programs == programs
 }
 
-// astray returns the unchanged entries of a kind that point to nothing.
-func (r *Receipts) astray(m Machine, kind Kind) (out []Receipt) {
+// broken returns the unchanged entries of a kind that point to nothing.
+func (r *Receipts) broken(m Machine, kind Kind) (out []Receipt) {
 	for _, e := range r.Entries {
 		if e.Kind != kind {
 			continue
@@ -91,15 +91,15 @@ func (r *Receipts) astray(m Machine, kind Kind) (out []Receipt) {
 		if state, err := e.State(m); err != nil || state != Same { // anything else there is not opened
 			continue
 		}
-		if to, err := leads[kind](m, e); err == nil && m.lost(to) {
+		if to, err := targets[kind](m, e); err == nil && m.isMissing(to) {
 			out = append(out, e)
 		}
 	}
 	return out
 }
 
-// leads return what an entry of a kind points to.
-var leads = map[Kind]func(m Machine, e Receipt) (string, error){
+// targets return what an entry of a kind points to.
+var targets = map[Kind]func(m Machine, e Receipt) (string, error){
 	Link: func(m Machine, e Receipt) (string, error) {
 		to, err := m.Files.Readlink(e.Path)
 		if err == nil && !m.isAbs(to) {
@@ -113,14 +113,14 @@ var leads = map[Kind]func(m Machine, e Receipt) (string, error){
 	},
 }
 
-// lost reports whether nothing is at a path.
-func (m Machine) lost(path string) bool {
+// isMissing reports whether nothing is at a path.
+func (m Machine) isMissing(path string) bool {
 	_, err := m.Files.Stat(path)
 	return absent(err)
 }
 
-// leadTo returns the change that makes an entry point to our programs.
-func (m Machine) leadTo(own, installed Layout, e Receipt) (c Change, known bool) {
+// retarget returns the change that makes an entry point to our programs.
+func (m Machine) retarget(own, installed Layout, e Receipt) (c Change, known bool) {
 	c = Change{Kind: e.Kind, Path: e.Path}
 	switch {
 	case e.Path == installed.Current && !own.Managed:
@@ -133,7 +133,7 @@ func (m Machine) leadTo(own, installed Layout, e Receipt) (c Change, known bool)
 		return c, false
 	}
 	file, err := m.readManifest(e.Path)
-	if err != nil || !m.same(file.program, e.Owner) || m.lost(own.Launch) {
+	if err != nil || !m.same(file.program, e.Owner) || m.isMissing(own.Launch) {
 		return c, false
 	}
 	text, err := manifest.Render(file.family(), m.OS, own.Launch, file.ids())

@@ -15,13 +15,13 @@ import (
 	"swapkeep/manifest"
 )
 
-// An estate is a real home directory that contains only an installation.
-type estate struct {
+// An homeFixture is a real home directory that contains only an installation.
+type homeFixture struct {
 	*testing.T
 	Machine
 }
 
-func newEstate(t *testing.T) estate {
+func newHomeFixture(t *testing.T) homeFixture {
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -29,15 +29,15 @@ func newEstate(t *testing.T) estate {
 	if err := os.MkdirAll(filepath.Join(home, ".config", "chromium"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return estate{t, Machine{OS: "linux", Home: home, Env: nothingSet, UID: os.Geteuid(), Files: Disk{}}}
+	return homeFixture{t, Machine{OS: "linux", Home: home, Env: nothingSet, UID: os.Geteuid(), Files: Disk{}}}
 }
 
-func (e estate) path(elem ...string) string {
+func (e homeFixture) path(elem ...string) string {
 	return filepath.Join(append([]string{e.Home}, elem...)...)
 }
 
 // unpack puts programs of a version where a user unpacks them.
-func (e estate) unpack(version string) string {
+func (e homeFixture) unpack(version string) string {
 	e.Helper()
 	dir := e.path("Downloads", version)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -52,7 +52,7 @@ func (e estate) unpack(version string) string {
 }
 
 // install installs a version and returns the directory of its programs.
-func (e estate) install(version string) string {
+func (e homeFixture) install(version string) string {
 	e.Helper()
 	plan, err := NewPlan(e.Machine, Options{
 		Scope: manifest.User, Browsers: []string{"chromium"}, Version: version, Programs: e.unpack(version), Time: time.Now(),
@@ -67,14 +67,14 @@ func (e estate) install(version string) string {
 	return e.path(".local", "lib", "swapkeep", version)
 }
 
-func (e estate) manifest() string {
+func (e homeFixture) manifest() string {
 	return e.path(".config", "chromium", "NativeMessagingHosts", manifest.FileName)
 }
 
-func (e estate) current() string { return e.path(".local", "lib", "swapkeep", "current") }
+func (e homeFixture) current() string { return e.path(".local", "lib", "swapkeep", "current") }
 
 // rewrite changes a file as a user would.
-func (e estate) rewrite(path string, change func(string) string) {
+func (e homeFixture) rewrite(path string, change func(string) string) {
 	e.Helper()
 	text, err := os.ReadFile(path)
 	if err == nil {
@@ -85,7 +85,7 @@ func (e estate) rewrite(path string, change func(string) string) {
 	}
 }
 
-func (e estate) read(path string) string {
+func (e homeFixture) read(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err.Error()
@@ -94,7 +94,7 @@ func (e estate) read(path string) string {
 }
 
 // uninstall checks that everything that was installed is removed.
-func (e estate) uninstall() {
+func (e homeFixture) uninstall() {
 	e.Helper()
 	removal, err := PlanRemoval(e.Machine, manifest.User)
 	if err != nil {
@@ -113,54 +113,60 @@ func (e estate) uninstall() {
 func TestMend(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		harm   func(e estate, old, present string)
-		runs   func(e estate, present string) string // "" = the current version
-		want   func(e estate, r Repair) bool
+		harm   func(e homeFixture, old, present string)
+		runs   func(e homeFixture, present string) string // "" = the current version
+		want   func(e homeFixture, r Repair) bool
 		starts string // content of the program that browsers start in the end
 		keeps  bool   // an uninstall leaves something
 	}{
-		{name: "nothing", harm: func(estate, string, string) {}, starts: "swapkeep 2.0",
-			want: func(_ estate, r Repair) bool {
-				return len(r.Mended)+len(r.Broken)+len(r.Changed)+len(r.Gone) == 0
+		{name: "nothing", harm: func(homeFixture, string, string) {}, starts: "swapkeep 2.0",
+			want: func(_ homeFixture, r Repair) bool {
+				return len(r.Repaired)+len(r.Broken)+len(r.Changed)+len(r.Gone) == 0
 			}},
-		{name: "somebody led the link nowhere", harm: func(e estate, _, _ string) {
+		{name: "somebody led the link nowhere", harm: func(e homeFixture, _, _ string) {
 			_ = errors.Join(os.Remove(e.current()), os.Symlink("1.5", e.current()))
-		}, want: func(e estate, r Repair) bool {
-			return slices.Equal(r.Changed, []string{e.current()}) && slices.Equal(r.Broken, []string{e.manifest()}) && len(r.Mended) == 0
+		}, want: func(e homeFixture, r Repair) bool {
+			return slices.Equal(r.Changed, []string{e.current()}) && slices.Equal(r.Broken, []string{e.manifest()}) && len(r.Repaired) == 0
 		}, keeps: true},
-		{name: "the version of the link is gone", harm: func(e estate, old, _ string) {
+		{name: "the version of the link is gone", harm: func(e homeFixture, old, _ string) {
 			e.install("1.0") // back to the older version
 			_ = os.RemoveAll(old)
-		}, starts: "swapkeep 2.0", want: func(e estate, r Repair) bool { return slices.Equal(r.Mended, []string{e.current()}) && len(r.Gone) > 0 }},
-		{name: "a stranger's program runs", harm: func(e estate, old, _ string) {
+		}, starts: "swapkeep 2.0", want: func(e homeFixture, r Repair) bool {
+			return slices.Equal(r.Repaired, []string{e.current()}) && len(r.Gone) > 0
+		}},
+		{name: "a stranger's program runs", harm: func(e homeFixture, old, _ string) {
 			e.install("1.0")
 			_ = os.RemoveAll(old)
-		}, runs: func(e estate, _ string) string { return e.path("Downloads", "2.0") },
-			want: func(e estate, r Repair) bool { return len(r.Mended) == 0 && slices.Contains(r.Broken, e.current()) }},
-		{name: "a changed program runs", harm: func(e estate, old, present string) {
+		}, runs: func(e homeFixture, _ string) string { return e.path("Downloads", "2.0") },
+			want: func(e homeFixture, r Repair) bool {
+				return len(r.Repaired) == 0 && slices.Contains(r.Broken, e.current())
+			}},
+		{name: "a changed program runs", harm: func(e homeFixture, old, present string) {
 			e.install("1.0")
 			_ = os.RemoveAll(old)
 			e.rewrite(filepath.Join(present, "swapkeepd"), func(string) string { return "evil" })
-		}, want: func(e estate, r Repair) bool { return len(r.Mended) == 0 && slices.Contains(r.Broken, e.current()) }, keeps: true},
-		{name: "a manifest was changed and leads nowhere", harm: func(e estate, _, _ string) {
-			e.rewrite(e.manifest(), func(s string) string { return strings.ReplaceAll(s, "current", "nowhere") })
-		}, want: func(e estate, r Repair) bool {
-			return len(r.Mended) == 0 && slices.Equal(r.Changed, []string{e.manifest()}) && strings.Contains(e.read(e.manifest()), "nowhere")
+		}, want: func(e homeFixture, r Repair) bool {
+			return len(r.Repaired) == 0 && slices.Contains(r.Broken, e.current())
 		}, keeps: true},
-		{name: "a manifest was removed", harm: func(e estate, _, _ string) { _ = os.Remove(e.manifest()) },
-			want: func(e estate, r Repair) bool {
-				return slices.Equal(r.Gone, []string{e.manifest()}) && len(r.Mended) == 0
+		{name: "a manifest was changed and leads nowhere", harm: func(e homeFixture, _, _ string) {
+			e.rewrite(e.manifest(), func(s string) string { return strings.ReplaceAll(s, "current", "nowhere") })
+		}, want: func(e homeFixture, r Repair) bool {
+			return len(r.Repaired) == 0 && slices.Equal(r.Changed, []string{e.manifest()}) && strings.Contains(e.read(e.manifest()), "nowhere")
+		}, keeps: true},
+		{name: "a manifest was removed", harm: func(e homeFixture, _, _ string) { _ = os.Remove(e.manifest()) },
+			want: func(e homeFixture, r Repair) bool {
+				return slices.Equal(r.Gone, []string{e.manifest()}) && len(r.Repaired) == 0
 			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := newEstate(t)
+			e := newHomeFixture(t)
 			old, present := e.install("1.0"), e.install("2.0")
 			c.harm(e, old, present)
 			running := present
 			if c.runs != nil {
 				running = c.runs(e, present)
 			}
-			r, err := Mend(e.Machine, "2.0", running)
+			r, err := RepairLinks(e.Machine, "2.0", running)
 			if err != nil || r.Entries == 0 || !c.want(e, r) {
 				t.Errorf("%+v, %v", r, err)
 			}
@@ -169,8 +175,8 @@ func TestMend(t *testing.T) {
 					t.Errorf("browsers start %q", got)
 				}
 			}
-			again, err := Mend(e.Machine, "2.0", running)
-			if err != nil || len(again.Mended) != 0 {
+			again, err := RepairLinks(e.Machine, "2.0", running)
+			if err != nil || len(again.Repaired) != 0 {
 				t.Errorf("again: %+v, %v", again, err)
 			}
 			if !c.keeps {
@@ -183,7 +189,7 @@ func TestMend(t *testing.T) {
 // TestMendManifest: browsers have the path of a removed package, and a copy in the home
 // is running.
 func TestMendManifest(t *testing.T) {
-	e := newEstate(t)
+	e := newHomeFixture(t)
 	present := e.install("2.0")
 	receipts, err := ReadReceipts(e.Machine, manifest.User)
 	if err != nil {
@@ -202,15 +208,15 @@ func TestMendManifest(t *testing.T) {
 	if err := receipts.write(e.Machine, e.path(".local", "state", "swapkeep", "receipts.json")); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Mend(e.Machine, "2.0", present)
-	if err != nil || !slices.Equal(r.Mended, []string{e.manifest()}) || e.read(e.manifest()) != want {
+	r, err := RepairLinks(e.Machine, "2.0", present)
+	if err != nil || !slices.Equal(r.Repaired, []string{e.manifest()}) || e.read(e.manifest()) != want {
 		t.Errorf("%+v, %v: %s", r, err, e.read(e.manifest()))
 	}
 	e.uninstall()
 }
 
 func TestSweep(t *testing.T) {
-	e := newEstate(t)
+	e := newHomeFixture(t)
 	oldest, old, present := e.install("1.0"), e.install("1.5"), e.install("2.0")
 	busy := map[string]bool{old: true}
 	running := func(dir string) (bool, error) { return busy[dir], nil }
@@ -236,7 +242,7 @@ func TestSweep(t *testing.T) {
 }
 
 func TestDaemonBeside(t *testing.T) {
-	e := newEstate(t)
+	e := newHomeFixture(t)
 	old, present := e.install("1.0"), e.install("2.0")
 	unpacked := e.path("Downloads", "1.0")
 	for program, want := range map[string]string{
@@ -263,7 +269,7 @@ func TestDaemonBeside(t *testing.T) {
 // An update that was stopped left the older manifest, which points to nothing. If the
 // repair is killed too, the manifest still counts as ours.
 func TestMendAfterAStop(t *testing.T) {
-	e := newEstate(t)
+	e := newHomeFixture(t)
 	present := e.install("2.0")
 	path := e.path(".local", "state", "swapkeep", "receipts.json")
 	receipts, err := ReadReceipts(e.Machine, manifest.User)
@@ -284,7 +290,7 @@ func TestMendAfterAStop(t *testing.T) {
 	}
 	m := e.Machine
 	m.Files = full{Disk{}, e.manifest()}
-	if r, err := Mend(m, "2.0", present); !errors.Is(err, syscall.ENOSPC) || len(r.Mended) != 0 {
+	if r, err := RepairLinks(m, "2.0", present); !errors.Is(err, syscall.ENOSPC) || len(r.Repaired) != 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if receipts, err = ReadReceipts(e.Machine, manifest.User); err != nil {

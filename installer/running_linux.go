@@ -11,18 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// holding is the minimum file descriptor of a mark. A command that is told to read a
+// minMarkFD is the minimum file descriptor of a mark. A command that is told to read a
 // secret from a descriptor that nobody opened, usually 3, must not read the program.
-const holding = 100
+const minMarkFD = 100
 
-// Hold marks this program as running, for RunningFrom, with a shared lock on its file: a
+// MarkRunning marks this program as running, for RunningFrom, with a shared lock on its file: a
 // process that hides its memory also hides its program. The mark ends with it.
-func Hold() {
+func MarkRunning() {
 	low, err := unix.Open("/proc/self/exe", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return // without a mark
 	}
-	fd, err := unix.FcntlInt(uintptr(low), unix.F_DUPFD_CLOEXEC, holding)
+	fd, err := unix.FcntlInt(uintptr(low), unix.F_DUPFD_CLOEXEC, minMarkFD)
 	_ = unix.Close(low)
 	if err != nil {
 		return
@@ -37,7 +37,7 @@ func Hold() {
 }
 
 // RunningFrom reports whether a process of this machine runs a program from a directory,
-// as far as this user can see it, or has marked one with Hold. A daemon hides its
+// as far as this user can see it, or has marked one with MarkRunning. A daemon hides its
 // program, and was started through the link to the current version. So a daemon of an
 // earlier version is seen by root only; it keeps running without its file.
 func RunningFrom(dir string) (bool, error) {

@@ -2,8 +2,8 @@
 
 package installer
 
-// Hold does nothing where RunningFrom reports nothing.
-func Hold() {}
+// MarkRunning does nothing where RunningFrom reports nothing.
+func MarkRunning() {}
 
 // RunningFrom always reports false: macOS keeps the file of a running program, and
 // Windows, where versions have no directories, refuses to remove it.

@@ -55,7 +55,7 @@ func PlanRemoval(m Machine, scope manifest.Scope) (*Removal, error) {
 		}
 	}
 	slices.SortStableFunc(r.Remove, func(a, b Receipt) int {
-		return cmp.Or(cmp.Compare(r.turn(m, a), r.turn(m, b)), -cmp.Compare(depth(a), depth(b)), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(r.order(m, a), r.order(m, b)), -cmp.Compare(depth(a), depth(b)), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Name, b.Name))
 	})
 	r.Kept = append(r.Kept, m.others(scope, receipts)...)
 	return r, nil
@@ -82,12 +82,12 @@ const (
 	lastFolders        // the directories around it
 )
 
-func (r *Removal) turn(m Machine, e Receipt) int {
+func (r *Removal) order(m Machine, e Receipt) int {
 	last := slices.Contains(r.last, e.Path)
 	switch {
 	case e.Kind == Directory && slices.ContainsFunc(r.last, func(p string) bool { return m.within(p, e.Path) }):
 		return lastFolders
-	case e.Kind.holds():
+	case e.Kind.isContainer():
 		return folders
 	case last && e.Kind == Link:
 		return links
@@ -101,7 +101,7 @@ func (r *Removal) turn(m Machine, e Receipt) int {
 
 // depth is the nesting depth of a directory or key, 0 for anything else.
 func depth(r Receipt) int {
-	if !r.Kind.holds() {
+	if !r.Kind.isContainer() {
 		return 0
 	}
 	return strings.Count(strings.ReplaceAll(r.Path, `\`, "/"), "/")
@@ -111,7 +111,7 @@ func depth(r Receipt) int {
 // and those that cannot be examined.
 func (m Machine) others(scope manifest.Scope, receipts *Receipts) (out []Kept) {
 	seen := map[string]bool{}
-	for _, p := range manifest.Looked(m.OS) {
+	for _, p := range manifest.AllPlaces(m.OS) {
 		path, kind := p.File(m.environment()), Manifest
 		if p.Key != "" {
 			path, kind = hives[scope]+p.HostKey(), Value
@@ -142,7 +142,7 @@ func Remove(ctx context.Context, m Machine, r *Removal) (removed []Receipt, err 
 	if err := m.clearStages(r.Receipts); err != nil {
 		return nil, err
 	}
-	rest := slices.IndexFunc(r.Remove, func(e Receipt) bool { return r.turn(m, e) >= folders })
+	rest := slices.IndexFunc(r.Remove, func(e Receipt) bool { return r.order(m, e) >= folders })
 	if rest < 0 {
 		rest = len(r.Remove)
 	}

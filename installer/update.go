@@ -84,7 +84,7 @@ func Sweep(m Machine, scope manifest.Scope, running Running) (swept []string, er
 
 // installed returns a scope's receipts and layout.
 func (m Machine) installed(scope manifest.Scope) (Layout, *Receipts, error) {
-	if err := m.may(scope); err != nil {
+	if err := m.checkRights(scope); err != nil {
 		return Layout{}, nil, err
 	}
 	layout, err := LayoutOf(m, scope, "0", "")

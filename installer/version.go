@@ -83,15 +83,15 @@ func Newer(m Machine, scope manifest.Scope, version string) (*Foreign, error) {
 		e, _ := receipts.find(Program, where, "")
 		present = e.Version
 	}
-	if m.lost(where) {
+	if m.isMissing(where) {
 		return nil, nil
 	}
-	return Later(where, present, version), nil
+	return Downgrade(where, present, version), nil
 }
 
-// Later returns an obstacle if version is older than the one there: it may not be able to
+// Downgrade returns an obstacle if version is older than the one there: it may not be able to
 // read the newer one's database. Otherwise nil.
-func Later(where, there, version string) *Foreign {
+func Downgrade(where, there, version string) *Foreign {
 	if !Older(version, there) {
 		return nil
 	}

@@ -28,7 +28,7 @@ func TestOlder(t *testing.T) {
 
 // TestNewer: an installed newer version is in the way of an older one.
 func TestNewer(t *testing.T) {
-	e := newEstate(t)
+	e := newHomeFixture(t)
 	if newer, err := Newer(e.Machine, manifest.User, "1.0"); newer != nil || err != nil {
 		t.Errorf("nothing is installed: %v, %v", newer, err)
 	}
@@ -52,7 +52,7 @@ func TestNewer(t *testing.T) {
 
 // TestOld: a plan names the directories that are removed after it.
 func TestOld(t *testing.T) {
-	e := newEstate(t)
+	e := newHomeFixture(t)
 	old, present := e.install("1.0"), e.install("1.5")
 	plan, err := NewPlan(e.Machine, Options{
 		Scope: manifest.User, Browsers: []string{"chromium"}, Version: "2.0", Programs: e.unpack("2.0"),

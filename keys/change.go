@@ -12,7 +12,7 @@ import (
 // keychain error the new name may still take effect later. Errors: [ErrUnknownWallet],
 // [ErrName], [ErrTooLarge], those of the keychain.
 func (v *Vault) RenameWallet(ctx context.Context, id, name string) (Wallet, error) {
-	return v.relabel(ctx, func(x *index) (*indexWallet, error) {
+	return v.renameInIndex(ctx, func(x *index) (*indexWallet, error) {
 		w := x.wallet(id)
 		if w == nil {
 			return nil, ErrUnknownWallet
@@ -30,7 +30,7 @@ func (v *Vault) RenameWallet(ctx context.Context, id, name string) (Wallet, erro
 // "Account" and its number. It may be repeated. Errors: [ErrUnknownAccount], otherwise as
 // RenameWallet.
 func (v *Vault) RenameAccount(ctx context.Context, at common.Address, label string) (Wallet, error) {
-	return v.relabel(ctx, func(x *index) (*indexWallet, error) {
+	return v.renameInIndex(ctx, func(x *index) (*indexWallet, error) {
 		w, a := x.account(at)
 		switch {
 		case a == nil:
@@ -43,12 +43,12 @@ func (v *Vault) RenameAccount(ctx context.Context, at common.Address, label stri
 	})
 }
 
-func (v *Vault) relabel(ctx context.Context, change func(*index) (*indexWallet, error)) (Wallet, error) {
-	x, err := v.begin(ctx)
+func (v *Vault) renameInIndex(ctx context.Context, change func(*index) (*indexWallet, error)) (Wallet, error) {
+	x, err := v.beginChange(ctx)
 	if err != nil {
 		return Wallet{}, err
 	}
-	defer v.leave()
+	defer v.unlockKeychain()
 	w, err := change(x)
 	if err != nil {
 		return Wallet{}, err
@@ -56,7 +56,7 @@ func (v *Vault) relabel(ctx context.Context, change func(*index) (*indexWallet, 
 	if err := v.write(ctx, x); err != nil {
 		return Wallet{}, err
 	}
-	v.tell(Change{Kind: Listed})
+	v.notify(Change{Kind: Listed})
 	return w.public(), nil
 }
 
@@ -73,11 +73,11 @@ func (v *Vault) relabel(ctx context.Context, change func(*index) (*indexWallet, 
 // be checked and nothing is removed. Errors: [ErrUnknownWallet], those of
 // [Vault.CheckPassword].
 func (v *Vault) Remove(ctx context.Context, id string, password []byte) (Wallet, error) {
-	x, err := v.begin(ctx)
+	x, err := v.beginChange(ctx)
 	if err != nil {
 		return Wallet{}, err
 	}
-	defer v.leave()
+	defer v.unlockKeychain()
 	w := x.wallet(id)
 	if w == nil {
 		return Wallet{}, ErrUnknownWallet
@@ -93,33 +93,33 @@ func (v *Vault) Remove(ctx context.Context, id string, password []byte) (Wallet,
 	if err := v.write(ctx, x); err != nil {
 		return Wallet{}, err
 	}
-	v.forget(gone, len(x.Wallets) == 0)
-	rest, err := v.swept(context.WithoutCancel(ctx))
+	v.forgetWallet(gone, len(x.Wallets) == 0)
+	rest, err := v.readAndSweep(context.WithoutCancel(ctx))
 	if err == nil && slices.Contains(rest.Pending, id) {
 		err = ErrLeftover
 	}
-	v.tell(Change{Kind: Listed})
+	v.notify(Change{Kind: Listed})
 	if err != nil {
 		return gone, fmt.Errorf("%w: %w", ErrLeftover, err)
 	}
 	return gone, nil
 }
 
-// forget wipes the keys of a removed wallet. If it was the last one, the vault is locked.
-func (v *Vault) forget(w Wallet, last bool) {
+// forgetWallet wipes the keys of a removed wallet. If it was the last one, the vault is locked.
+func (v *Vault) forgetWallet(w Wallet, last bool) {
 	if last {
 		v.Lock()
 		return
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.open != nil {
-		v.open.remove(w)
+	if v.unlocked != nil {
+		v.unlocked.remove(w)
 	}
 	v.problems = slices.DeleteFunc(slices.Clone(v.problems), func(p Problem) bool { return p.Wallet == w.Name })
 }
 
-func (o *opened) remove(w Wallet) {
+func (o *unlockedState) remove(w Wallet) {
 	if r := o.roots[w.ID]; r != nil {
 		r.zero()
 		delete(o.roots, w.ID)
@@ -127,6 +127,6 @@ func (o *opened) remove(w Wallet) {
 	for _, a := range w.Accounts {
 		o.keys[a.Address].zero()
 		delete(o.keys, a.Address)
-		delete(o.shut, a.Address)
+		delete(o.failedAccounts, a.Address)
 	}
 }

@@ -19,21 +19,21 @@ const (
 // An Explorer reports whether accounts have ever been used. Its answers only decide which
 // accounts are listed. The service it queries learns that the addresses belong together.
 type Explorer interface {
-	// Explore looks addresses up on every network it knows. used has one entry per
+	// LookUp looks addresses up on every network it knows. used has one entry per
 	// address, true if any network knows of a use. silent are the chain ids of networks
 	// that did not answer; addresses used only there are reported as unused. It returns
 	// soon after ctx ends and may be repeated.
-	Explore(ctx context.Context, addresses []common.Address) (used []bool, silent []uint64)
+	LookUp(ctx context.Context, addresses []common.Address) (used []bool, silent []uint64)
 }
 
 // A Discovery is the progress of a search for a wallet's used accounts.
 type Discovery struct {
-	Wallet string // id
-	Looked int    // accounts looked up so far
-	Found  []Account
-	Silent []uint64 // chain ids of networks that failed to answer at least once
-	Done   bool
-	Err    error // why it ended early
+	Wallet   string // id
+	Searched int    // accounts looked up so far
+	Found    []Account
+	Silent   []uint64 // chain ids of networks that failed to answer at least once
+	Done     bool
+	Err      error // why it ended early
 }
 
 // errNoExplorer means that the vault was created without an Explorer.
@@ -53,7 +53,7 @@ func (v *Vault) Discover(ctx context.Context, wallet string) (Discovery, error) 
 	if _, err := v.listed(ctx, wallet); err != nil {
 		return Discovery{}, err
 	}
-	addresses, err := shielded(func() ([]common.Address, error) {
+	addresses, err := withZeroize(func() ([]common.Address, error) {
 		return searchedAddresses(func(n uint32) (secret, common.Address, error) { return v.nextKey(wallet, n) })
 	})
 	if err != nil {
@@ -108,27 +108,27 @@ func (v *Vault) search(ctx context.Context, wallet string, addresses []common.Ad
 	}
 	for next := 0; d.Err == nil; {
 		var ask []int
-		if ask, next, d.Err = v.askNext(ctx, wallet, addresses, next); len(ask) == 0 {
+		if ask, next, d.Err = v.nextToSearch(ctx, wallet, addresses, next); len(ask) == 0 {
 			break
 		}
-		d.Err = v.searchSome(ctx, &d, addresses, ask)
+		d.Err = v.searchBatch(ctx, &d, addresses, ask)
 		if d.Err == nil {
-			v.tellDiscovery(d)
+			v.notifyDiscovery(d)
 		}
 	}
 	d.Done = true
-	v.tellDiscovery(d)
+	v.notifyDiscovery(d)
 	return d
 }
 
-func (v *Vault) tellDiscovery(d Discovery) {
+func (v *Vault) notifyDiscovery(d Discovery) {
 	d.Found, d.Silent = slices.Clone(d.Found), slices.Clone(d.Silent)
-	v.tell(Change{Kind: Discovered, Discovery: &d})
+	v.notify(Change{Kind: Discovered, Discovery: &d})
 }
 
-// askNext returns the indices, from next on, of the addresses to look up together: those
+// nextToSearch returns the indices, from next on, of the addresses to look up together: those
 // within gapLimit of the wallet's last account that the wallet does not have yet.
-func (v *Vault) askNext(ctx context.Context, wallet string, addresses []common.Address, next int) ([]int, int, error) {
+func (v *Vault) nextToSearch(ctx context.Context, wallet string, addresses []common.Address, next int) ([]int, int, error) {
 	w, err := v.listed(ctx, wallet)
 	if err != nil {
 		return nil, next, err
@@ -158,17 +158,17 @@ func (v *Vault) listed(ctx context.Context, wallet string) (*indexWallet, error)
 	return nil, ErrUnknownWallet
 }
 
-// searchSome looks up the addresses at the indices ask and adds those that were used.
-func (v *Vault) searchSome(ctx context.Context, d *Discovery, addresses []common.Address, ask []int) error {
+// searchBatch looks up the addresses at the indices ask and adds those that were used.
+func (v *Vault) searchBatch(ctx context.Context, d *Discovery, addresses []common.Address, ask []int) error {
 	some := make([]common.Address, len(ask))
 	for i, n := range ask {
 		some[i] = addresses[n]
 	}
-	used, silent := v.options.Explorer.Explore(ctx, some)
+	used, silent := v.options.Explorer.LookUp(ctx, some)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	d.Looked += len(ask)
+	d.Searched += len(ask)
 	for _, id := range silent {
 		if !slices.Contains(d.Silent, id) {
 			d.Silent = append(d.Silent, id)
@@ -191,11 +191,11 @@ func (v *Vault) searchSome(ctx context.Context, d *Discovery, addresses []common
 // addFound adds accounts to a wallet's index entry, locked or not, and derives their keys
 // if the wallet is open. With [ErrTooLarge] the returned accounts were added.
 func (v *Vault) addFound(ctx context.Context, wallet string, found []indexAccount) ([]Account, error) {
-	x, err := v.begin(ctx)
+	x, err := v.beginChange(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer v.leave()
+	defer v.unlockKeychain()
 	w := x.wallet(wallet)
 	if w == nil {
 		return nil, ErrUnknownWallet
@@ -232,13 +232,13 @@ func (v *Vault) openFound(w *indexWallet, added []indexAccount) (accounts []Acco
 	for _, a := range added {
 		accounts = append(accounts, a.public(w))
 	}
-	if v.open == nil || v.open.roots[w.ID] == nil {
+	if v.unlocked == nil || v.unlocked.roots[w.ID] == nil {
 		return accounts
 	}
-	_, _ = shielded(func() (struct{}, error) {
+	_, _ = withZeroize(func() (struct{}, error) {
 		for _, a := range added {
-			if key, at, err := v.open.roots[w.ID].account(a.Number); err == nil && at == common.Address(a.Address) {
-				v.open.keys[at] = key
+			if key, at, err := v.unlocked.roots[w.ID].account(a.Number); err == nil && at == common.Address(a.Address) {
+				v.unlocked.keys[at] = key
 			}
 		}
 		return struct{}{}, nil

@@ -42,7 +42,7 @@ type chains struct {
 	wait   chan struct{} // if not nil, Explore blocks until it is closed
 }
 
-func (c *chains) Explore(ctx context.Context, addresses []common.Address) ([]bool, []uint64) {
+func (c *chains) LookUp(ctx context.Context, addresses []common.Address) ([]bool, []uint64) {
 	if c.wait != nil {
 		select {
 		case <-c.wait:
@@ -129,8 +129,8 @@ func TestImportFindsUsedAccounts(t *testing.T) {
 			t.Errorf("silent: %v", end.Silent)
 		}
 		// Accounts 1 to 20, then up to 20 after each used account.
-		if end.Looked != 1+26+20-1 || len(all) < 3 {
-			t.Errorf("looked at %d in %d steps", end.Looked, len(all))
+		if end.Searched != 1+26+20-1 || len(all) < 3 {
+			t.Errorf("looked at %d in %d steps", end.Searched, len(all))
 		}
 		if got, want := b.listed(t)[before:], numbered(0, 3, 7, 26); !slices.Equal(got, want) {
 			t.Errorf("listed %v, want %v", got, want)
@@ -160,13 +160,13 @@ func TestSearchIsBounded(t *testing.T) {
 	t.Cleanup(b.Close)
 	told := news(b)
 	w := must[keys.Wallet](t)(b.ImportMnemonic(t.Context(), "", []byte(ownMnemonic), password))
-	if end := told(t); end[0].Looked != 20 || len(c.asked) != 1 || len(c.asked[0]) != 20 || slices.Contains(c.asked[0], own[0]) {
+	if end := told(t); end[0].Searched != 20 || len(c.asked) != 1 || len(c.asked[0]) != 20 || slices.Contains(c.asked[0], own[0]) {
 		t.Errorf("%+v after asking %d times", end, len(c.asked))
 	}
 	b.unlock(t)
 	must[keys.Account](t)(b.Add(t.Context(), w.ID, ""))
 	d := must[keys.Discovery](t)(b.Discover(t.Context(), w.ID))
-	if !d.Done || d.Looked != 20 || len(d.Found) != 0 || slices.Contains(c.asked[1], own[1]) {
+	if !d.Done || d.Searched != 20 || len(d.Found) != 0 || slices.Contains(c.asked[1], own[1]) {
 		t.Errorf("%+v", d)
 	}
 	// A new wallet has no used accounts, and a single key has no further ones.
@@ -200,7 +200,7 @@ func TestSearchFillsTheListAndSaysSo(t *testing.T) {
 // all is an Explorer that reports every account as used.
 type all struct{}
 
-func (*all) Explore(_ context.Context, addresses []common.Address) ([]bool, []uint64) {
+func (*all) LookUp(_ context.Context, addresses []common.Address) ([]bool, []uint64) {
 	return slices.Repeat([]bool{true}, len(addresses)), nil
 }
 

@@ -138,14 +138,14 @@ func TestShieldedPanics(t *testing.T) {
 			t.Errorf("recovered %v", p)
 		}
 	}()
-	_, _ = shielded(func() (int, error) { panic("here") })
+	_, _ = withZeroize(func() (int, error) { panic("here") })
 }
 
 func BenchmarkSign(b *testing.B) {
 	key, hash := bytes.Repeat([]byte{7}, 32), bytes.Repeat([]byte{9}, 32)
 	for name, sign := range map[string]func() ([]byte, error){
 		"bare":     func() ([]byte, error) { return signHash(key, hash) },
-		"shielded": func() ([]byte, error) { return shielded(func() ([]byte, error) { return signHash(key, hash) }) },
+		"shielded": func() ([]byte, error) { return withZeroize(func() ([]byte, error) { return signHash(key, hash) }) },
 		"library": func() ([]byte, error) {
 			private, err := crypto.ToECDSA(key)
 			if err != nil {

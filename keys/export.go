@@ -43,10 +43,10 @@ func (v *Vault) Export(ctx context.Context, e Export) (*Exported, error) {
 			return nil, err
 		}
 	}
-	if err := v.take(ctx); err != nil {
+	if err := v.lockKeychain(ctx); err != nil {
 		return nil, err
 	}
-	defer v.leave()
+	defer v.unlockKeychain()
 	x, err := v.read(ctx)
 	if err != nil {
 		return nil, err
@@ -55,13 +55,13 @@ func (v *Vault) Export(ctx context.Context, e Export) (*Exported, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := shielded(func() (secret, error) {
-		p, err := v.revealed(ctx, x, w.ID, e.Password)
+	out, err := withZeroize(func() (secret, error) {
+		p, err := v.decryptWallet(ctx, x, w.ID, e.Password)
 		if err != nil {
 			return nil, err
 		}
 		defer p.secret.zero()
-		return p.spell(e, number)
+		return p.encodeAs(e, number)
 	})
 	if err != nil {
 		return nil, err
@@ -86,28 +86,28 @@ func (x *index) exported(e Export) (*indexWallet, uint32, error) {
 	return nil, 0, ErrExportForm
 }
 
-// revealed decrypts one wallet with the vault password. A wrong password counts for the
+// decryptWallet decrypts one wallet with the vault password. A wrong password counts for the
 // backoff.
-func (v *Vault) revealed(ctx context.Context, x *index, id string, password []byte) (payload, error) {
+func (v *Vault) decryptWallet(ctx context.Context, x *index, id string, password []byte) (payload, error) {
 	key, err := v.authenticate(ctx, x, password)
 	if err != nil {
 		return payload{}, err
 	}
 	ring := keyRing{password: password, keys: []*passKey{key}}
 	defer ring.zeroBut(nil)
-	p, err := v.unseal(ctx, id, &ring)
+	p, err := v.readWallet(ctx, id, &ring)
 	if err != nil {
 		return payload{}, err
 	}
-	if err := p.admit(v.options.Sandbox); err != nil {
+	if err := p.checkMode(v.options.Sandbox); err != nil {
 		p.secret.zero()
 		return payload{}, err
 	}
 	return p, nil
 }
 
-// spell encodes the secret of a wallet, or of one account, in the requested form.
-func (p payload) spell(e Export, number uint32) (secret, error) {
+// encodeAs encodes the secret of a wallet, or of one account, in the requested form.
+func (p payload) encodeAs(e Export, number uint32) (secret, error) {
 	if e.Form == FormWords {
 		if p.kind != kindMnemonic {
 			return nil, fmt.Errorf("%w: the wallet was made from a key and has no words", ErrExportForm)
@@ -130,5 +130,5 @@ func (p payload) spell(e Export, number uint32) (secret, error) {
 	case e.Form == FormKeystore:
 		return sealKeystore(key, e.KeystorePassword)
 	}
-	return spellKey(key), nil
+	return encodePrivateKey(key), nil
 }

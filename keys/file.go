@@ -29,18 +29,18 @@ func OpenFiles(dir string) (*Files, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	if err := private(dir, fs.ModeDir); err != nil {
+	if err := checkPrivate(dir, fs.ModeDir); err != nil {
 		return nil, err
 	}
-	if err := atomicfile.Sweep(dir); err != nil {
+	if err := atomicfile.RemoveUnfinished(dir); err != nil {
 		return nil, err
 	}
 	return &Files{dir: dir}, nil
 }
 
-// private refuses a path of another type than kind or accessible to others. Windows has
+// checkPrivate refuses a path of another type than kind or accessible to others. Windows has
 // no such mode bits; there the access list of the user's profile protects the directory.
-func private(path string, kind fs.FileMode) error {
+func checkPrivate(path string, kind fs.FileMode) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (f *Files) Get(service, item string) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	path := f.path(service, item)
-	err := private(path, 0)
+	err := checkPrivate(path, 0)
 	var value []byte
 	if err == nil {
 		value, err = atomicfile.Read(path, MaxItem)
@@ -81,7 +81,7 @@ func (f *Files) Get(service, item string) (string, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", ErrMissingItem
-	case errors.Is(err, atomicfile.ErrIrregular):
+	case errors.Is(err, atomicfile.ErrNotRegular):
 		return "", fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}
 	return string(value), err

@@ -111,7 +111,7 @@ func TestUnfinishedFilesAreRemoved(t *testing.T) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	left := filepath.Join(dir, atomicfile.Unfinished+"123")
+	left := filepath.Join(dir, atomicfile.TempPrefix+"123")
 	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestVaultInFilesOutlivesItsProcess(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "keys")
 	open := func() *keys.Vault {
 		store := must[*keys.Store](t)(keys.NewStore(must[*keys.Files](t)(keys.OpenFiles(dir)), namespace, keys.Limits{}))
-		return must[*keys.Vault](t)(keys.New(store, keys.Options{KDF: cheap, Pace: -1}))
+		return must[*keys.Vault](t)(keys.New(store, keys.Options{KDF: cheap, AttemptInterval: -1}))
 	}
 	w, words, err := open().Create(t.Context(), "Main", 24, password)
 	if err != nil {

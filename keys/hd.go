@@ -77,8 +77,8 @@ func (n *node) derive(path []uint32) (*node, error) {
 	return at, nil
 }
 
-// branch returns the parent node of the accounts, from a mnemonic's entropy.
-func branch(entropy secret) (*node, error) {
+// accountParent returns the parent node of the accounts, from a mnemonic's entropy.
+func accountParent(entropy secret) (*node, error) {
 	text := mnemonic(entropy)
 	defer text.zero()
 	s := seed(text, "")

@@ -40,7 +40,7 @@ func elapsed(since, now time.Time) time.Duration {
 func (v *Vault) Touch() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.open != nil && !v.idled() {
+	if v.unlocked != nil && !v.idled() {
 		v.idle.last = v.options.Clock.Now()
 	}
 }
@@ -84,15 +84,15 @@ func (v *Vault) wakeLater() {
 // lockIfIdle locks the vault if it has been unused for the auto-lock time.
 func (v *Vault) lockIfIdle() {
 	v.mu.Lock()
-	expired := v.open != nil && v.idled()
+	expired := v.unlocked != nil && v.idled()
 	switch {
 	case expired:
 		v.wipe()
-	case v.open != nil:
+	case v.unlocked != nil:
 		v.wakeLater()
 	}
 	v.mu.Unlock()
 	if expired {
-		v.tell(Change{Kind: Locked, Idle: true})
+		v.notify(Change{Kind: Locked, Idle: true})
 	}
 }

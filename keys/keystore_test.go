@@ -155,7 +155,7 @@ func TestPrivateKeys(t *testing.T) {
 	const digits = "c85ef7d79691fe79573b1a7064c19c1a9819ebdbd1faaab1a8ec92344438aaf4" // public test key
 	for _, text := range []string{digits, "0x" + digits, "0X" + strings.ToUpper(digits), " " + digits + "\n"} {
 		key, err := parseKey([]byte(text))
-		if err != nil || string(spellKey(key)) != "0x"+digits {
+		if err != nil || string(encodePrivateKey(key)) != "0x"+digits {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -182,19 +182,19 @@ func TestPublishedKeys(t *testing.T) {
 		"a development chain's": unhex(t, "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"),
 	} {
 		p := payload{kindKey, originImported, key}
-		if err := p.admit(false); !errors.Is(err, ErrTestKey) {
+		if err := p.checkMode(false); !errors.Is(err, ErrTestKey) {
 			t.Errorf("%s, real: %v", name, err)
 		}
 		wanted := error(ErrSandboxImport)
 		if name == "a development chain's" {
 			wanted = nil
 		}
-		if err := p.admit(true); !errors.Is(err, wanted) {
+		if err := p.checkMode(true); !errors.Is(err, wanted) {
 			t.Errorf("%s, sandbox: %v", name, err)
 		}
 	}
 	own := payload{kindKey, originImported, crypto.Keccak256([]byte("made for this test"))}
-	if err := own.admit(false); err != nil {
+	if err := own.checkMode(false); err != nil {
 		t.Errorf("a key of nobody's: %v", err)
 	}
 }
@@ -207,7 +207,7 @@ func FuzzParseKey(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := parseKey(spellKey(key))
+		again, err := parseKey(encodePrivateKey(key))
 		if err != nil || !again.equal(key) {
 			t.Fatalf("%q: %v", text, err)
 		}

@@ -52,10 +52,10 @@ func parsePayload(plain secret) (payload, error) {
 	return p, nil
 }
 
-// admit decides whether a wallet may be imported or opened in this mode. Sandbox
+// checkMode decides whether a wallet may be imported or opened in this mode. Sandbox
 // signatures are valid on the real chains, so no key may be used in both; published keys
 // can be used by anyone and are refused outside the sandbox.
-func (p payload) admit(sandbox bool) error {
+func (p payload) checkMode(sandbox bool) error {
 	published, ofTests := p.published()
 	switch {
 	case sandbox && p.origin == originImported && !ofTests:

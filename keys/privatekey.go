@@ -36,7 +36,7 @@ func validKey(key secret) bool {
 	return len(key) == keySize && !k.SetByteSlice(key) && !k.IsZero()
 }
 
-// spellKey encodes a private key as 0x and 64 hex digits.
-func spellKey(key secret) secret {
+// encodePrivateKey encodes a private key as 0x and 64 hex digits.
+func encodePrivateKey(key secret) secret {
 	return hex.AppendEncode(append(make(secret, 0, 2+2*keySize), "0x"...), key)
 }

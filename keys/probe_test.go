@@ -53,7 +53,7 @@ func TestProbeOfABrokenKeychain(t *testing.T) {
 		"forgetful":  {&keystest.Memory{Before: fails("get", keys.ErrMissingItem)}, keys.ErrMissingItem},
 		"undeleting": {&keystest.Memory{Before: fails("delete", keys.ErrDenied)}, keys.ErrDenied},
 		"hung":       {&keystest.Memory{Before: func(string, string, string) error { <-hang; return nil }}, keys.ErrHung},
-		"locked": {&keystest.Memory{Asks: func() bool { return true }, Before: func(string, string, string) error {
+		"locked": {&keystest.Memory{WillPrompt: func() bool { return true }, Before: func(string, string, string) error {
 			asked = true
 			return nil
 		}}, keys.ErrKeychainLocked},

@@ -30,7 +30,7 @@ func NewProviderKeys(store *Store) *ProviderKeys {
 }
 
 // late drops the cached value of an item that a timed-out write has changed after all.
-func (k *ProviderKeys) late(l Late) {
+func (k *ProviderKeys) late(l LateCall) {
 	if provider, ok := strings.CutPrefix(l.Item, providerItem); ok && l.Write {
 		k.forget(provider)
 	}

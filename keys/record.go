@@ -140,13 +140,13 @@ func newPassKey(password []byte, cost KDF) (*passKey, error) {
 		return nil, err
 	}
 	kdf := recordKDF{kdfName, cost.Passes, cost.MemoryKiB, cost.Lanes, salt}
-	return stretch(password, kdf), nil
+	return deriveKey(password, kdf), nil
 }
 
-// stretch derives the key. It takes tens of milliseconds and the parameters' memory,
+// deriveKey derives the key. It takes tens of milliseconds and the parameters' memory,
 // which it returns to the system at once, because a wallet is idle for much longer than
 // it unlocks.
-func stretch(password []byte, kdf recordKDF) *passKey {
+func deriveKey(password []byte, kdf recordKDF) *passKey {
 	input := macOnce(sha512.New, []byte(boxName), password) // the library leaves its input in memory, so it gets a MAC and not the password
 	defer input.zero()
 	key := argon2.IDKey(input, kdf.Salt, kdf.Passes, kdf.MemoryKiB, kdf.Lanes, keySize)

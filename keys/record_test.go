@@ -39,7 +39,7 @@ func TestRecordOpensOnlyUnderItsName(t *testing.T) {
 			t.Errorf("as %q it opened: %v", other, err)
 		}
 	}
-	if stretch([]byte("another password"), r.KDF).key.equal(key.key) {
+	if deriveKey([]byte("another password"), r.KDF).key.equal(key.key) {
 		t.Error("two passwords give one key")
 	}
 }

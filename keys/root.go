@@ -18,7 +18,7 @@ func (p payload) root() (root, error) {
 	if p.kind == kindKey {
 		return single{append(secret(nil), p.secret...)}, nil
 	}
-	return branch(p.secret)
+	return accountParent(p.secret)
 }
 
 // A single is the root of an imported private key.

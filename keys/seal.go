@@ -22,7 +22,7 @@ func (v *Vault) Seal(account common.Address, message []byte) (code [32]byte, err
 	if err != nil {
 		return code, err
 	}
-	sum, err := shielded(func() (secret, error) { return seal(key, message), nil })
+	sum, err := withZeroize(func() (secret, error) { return seal(key, message), nil })
 	copy(code[:], sum)
 	return code, err
 }

@@ -42,7 +42,7 @@ func TestSeal(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock := &standing{now: time.Now()}
-	v, err := New(store, Options{KDF: cheapKDF, Clock: clock, Pace: -1, AutoLock: time.Minute})
+	v, err := New(store, Options{KDF: cheapKDF, Clock: clock, AttemptInterval: -1, AutoLock: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

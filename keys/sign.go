@@ -109,18 +109,18 @@ func (v *Vault) sign(from common.Address, hash []byte) ([]byte, error) {
 		return nil, err
 	}
 	v.idle.last = v.options.Clock.Now()
-	return shielded(func() ([]byte, error) { return signHash(key, hash) })
+	return withZeroize(func() ([]byte, error) { return signHash(key, hash) })
 }
 
 // unlockedKey returns an account's key. The caller holds v.mu while it uses the key.
 func (v *Vault) unlockedKey(account common.Address) (secret, error) {
-	if v.open == nil || v.idled() {
+	if v.unlocked == nil || v.idled() {
 		return nil, ErrLocked
 	}
-	if key, ok := v.open.keys[account]; ok {
+	if key, ok := v.unlocked.keys[account]; ok {
 		return key, nil
 	}
-	if v.open.shut[account] {
+	if v.unlocked.failedAccounts[account] {
 		return nil, fmt.Errorf("%w: the wallet of this account did not open", ErrLocked)
 	}
 	return nil, ErrUnknownAccount

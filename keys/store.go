@@ -35,8 +35,8 @@ type Limits struct {
 	Stuck  int           // concurrent calls, including timed-out ones; 4
 }
 
-// A Late is a call that returned after its timeout.
-type Late struct {
+// A LateCall is a call that returned after its timeout.
+type LateCall struct {
 	Item  string
 	Write bool
 	Err   error // nil: it took effect although its caller got an error
@@ -53,10 +53,10 @@ type Store struct {
 	limits   Limits
 	slots    chan struct{}
 
-	mu      sync.Mutex
-	stuck   int            // timed out and still running
-	writing map[string]int // the writes among them, by item
-	late    []func(Late)
+	mu       sync.Mutex
+	timedOut int            // timed out and still running
+	writing  map[string]int // the writes among them, by item
+	late     []func(LateCall)
 }
 
 var (
@@ -89,7 +89,7 @@ func NewStore(keychain Keychain, namespace string, limits Limits) (*Store, error
 }
 
 // OnLate registers f, which is called when a timed-out call returns.
-func (s *Store) OnLate(f func(Late)) {
+func (s *Store) OnLate(f func(LateCall)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.late = append(s.late, f)
@@ -149,9 +149,9 @@ type call struct {
 	done       chan struct{} // closed when the call has returned
 
 	// guarded by Store.mu
-	err   error
-	back  bool
-	given bool // timed out or cancelled by its caller
+	err       error
+	returned  bool
+	abandoned bool // timed out or cancelled by its caller
 }
 
 func (s *Store) call(ctx context.Context, c *call) error {
@@ -207,8 +207,8 @@ func (s *Store) admit(item string) error {
 	switch {
 	case s.writing[item] > 0:
 		return fmt.Errorf("%w: an earlier write has not come back", ErrHung)
-	case s.stuck >= s.limits.Stuck:
-		return fmt.Errorf("%w: %d earlier calls have not come back", ErrHung, s.stuck)
+	case s.timedOut >= s.limits.Stuck:
+		return fmt.Errorf("%w: %d earlier calls have not come back", ErrHung, s.timedOut)
 	}
 	return nil
 }
@@ -216,10 +216,10 @@ func (s *Store) admit(item string) error {
 func (s *Store) run(c *call) {
 	err := s.guarded(c)
 	s.mu.Lock()
-	c.err, c.back = err, true
-	var report []func(Late)
-	if c.given {
-		s.stuck--
+	c.err, c.returned = err, true
+	var report []func(LateCall)
+	if c.abandoned {
+		s.timedOut--
 		if c.write {
 			s.writing[c.item]--
 		}
@@ -229,7 +229,7 @@ func (s *Store) run(c *call) {
 	<-s.slots
 	close(c.done)
 	for _, f := range report {
-		f(Late{Item: c.item, Write: c.write, Err: err})
+		f(LateCall{Item: c.item, Write: c.write, Err: err})
 	}
 }
 
@@ -251,11 +251,11 @@ func (s *Store) guarded(c *call) (err error) {
 func (s *Store) giveUp(c *call, why error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c.back {
+	if c.returned {
 		return c.err
 	}
-	c.given = true
-	s.stuck++
+	c.abandoned = true
+	s.timedOut++
 	if c.write {
 		s.writing[c.item]++
 	}

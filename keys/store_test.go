@@ -103,7 +103,7 @@ func TestPromptGivesAPersonTime(t *testing.T) {
 	t.Parallel()
 	chain, g, s := heldStore(t)
 	asks := true
-	chain.Asks = func() bool { return asks }
+	chain.WillPrompt = func() bool { return asks }
 	g.close("get a")
 	time.AfterFunc(2*short, g.open)
 	_, err := s.Get(t.Context(), "a")
@@ -131,8 +131,8 @@ func TestCancelledCallReturnsAtOnce(t *testing.T) {
 func TestLateWriteIsNoticed(t *testing.T) {
 	t.Parallel()
 	chain, g, s := heldStore(t)
-	lates := make(chan keys.Late, 8)
-	s.OnLate(func(l keys.Late) { lates <- l })
+	lates := make(chan keys.LateCall, 8)
+	s.OnLate(func(l keys.LateCall) { lates <- l })
 	g.close("set a")
 	wantErr(t, "hung set", s.Set(t.Context(), "a", "late"), keys.ErrHung)
 	_, err := s.Get(t.Context(), "a")

@@ -15,40 +15,40 @@ func System() Keychain { return system{} }
 type system struct{}
 
 func (system) Set(service, item, value string) error {
-	if err := reach(); err != nil {
+	if err := ensureBus(); err != nil {
 		return err
 	}
-	return named(keyring.Set(service, item, value))
+	return mapKeychainError(keyring.Set(service, item, value))
 }
 
 func (system) Get(service, item string) (string, error) {
-	if err := reach(); err != nil {
+	if err := ensureBus(); err != nil {
 		return "", err
 	}
 	value, err := keyring.Get(service, item)
-	return value, named(err)
+	return value, mapKeychainError(err)
 }
 
 func (system) Delete(service, item string) error {
-	if err := reach(); err != nil {
+	if err := ensureBus(); err != nil {
 		return err
 	}
-	return named(keyring.Delete(service, item))
+	return mapKeychainError(keyring.Delete(service, item))
 }
 
 func (system) DeleteAll(service string) error {
-	if err := reach(); err != nil {
+	if err := ensureBus(); err != nil {
 		return err
 	}
-	return named(keyring.DeleteAll(service))
+	return mapKeychainError(keyring.DeleteAll(service))
 }
 
 // Prompts reports whether the system will prompt a person before it answers.
-func (system) Prompts() bool { return reach() == nil && prompts() }
+func (system) Prompts() bool { return ensureBus() == nil && prompts() }
 
-// named maps errors of the library and the system to this package's errors. No error
+// mapKeychainError maps errors of the library and the system to this package's errors. No error
 // carries a stored value.
-func named(err error) error {
+func mapKeychainError(err error) error {
 	if err == nil {
 		return nil
 	}

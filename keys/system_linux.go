@@ -19,11 +19,11 @@ const busVariable = "DBUS_SESSION_BUS_ADDRESS"
 
 var busMu sync.Mutex // guards the environment variable
 
-// reach makes sure that there is a session bus. Browsers may start their native hosts
+// ensureBus makes sure that there is a session bus. Browsers may start their native hosts
 // with the address missing or set to "disabled:"; then the user's own bus is used if its
 // socket exists. Without a bus the client library would start one, so it must not be
 // called.
-func reach() error {
+func ensureBus() error {
 	busMu.Lock()
 	defer busMu.Unlock()
 	address := os.Getenv(busVariable)

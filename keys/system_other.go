@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// reach does nothing: these systems always have a keychain.
-func reach() error { return nil }
+// ensureBus does nothing: these systems always have a keychain.
+func ensureBus() error { return nil }
 
 // prompts reports true on macOS, which may prompt a person at any call without saying so
 // beforehand. Windows never prompts.

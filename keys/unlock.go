@@ -14,14 +14,14 @@ import (
 // [ErrBackoff] (a [*BackoffError]), [ErrNoWallet], [ErrLocked] if Lock was called
 // meanwhile, those of the keychain.
 func (v *Vault) Unlock(ctx context.Context, password []byte) error {
-	if err := v.take(ctx); err != nil {
+	if err := v.lockKeychain(ctx); err != nil {
 		return err
 	}
-	defer v.leave()
+	defer v.unlockKeychain()
 	v.mu.Lock()
 	before := v.locks
 	v.mu.Unlock()
-	x, err := v.swept(ctx)
+	x, err := v.readAndSweep(ctx)
 	if err != nil {
 		return err
 	}
@@ -35,13 +35,13 @@ func (v *Vault) Unlock(ctx context.Context, password []byte) error {
 		found.zero()
 		return fmt.Errorf("%w: it was locked while unlocking", ErrLocked)
 	}
-	if v.open != nil {
-		v.open.zero()
+	if v.unlocked != nil {
+		v.unlocked.zero()
 	}
-	v.open, v.problems = found, problems
+	v.unlocked, v.problems = found, problems
 	v.watchIdle()
 	v.mu.Unlock()
-	v.tell(Change{Kind: Unlocked})
+	v.notify(Change{Kind: Unlocked})
 	return nil
 }
 
@@ -49,20 +49,20 @@ func (v *Vault) Unlock(ctx context.Context, password []byte) error {
 func (v *Vault) Lock() {
 	v.mu.Lock()
 	v.locks++
-	was := v.open != nil
+	was := v.unlocked != nil
 	v.wipe()
 	v.mu.Unlock()
 	if was {
-		v.tell(Change{Kind: Locked})
+		v.notify(Change{Kind: Locked})
 	}
 }
 
 // wipe erases all secrets. The caller holds v.mu.
 func (v *Vault) wipe() {
-	if v.open != nil {
-		v.open.zero()
+	if v.unlocked != nil {
+		v.unlocked.zero()
 	}
-	v.open, v.problems = nil, nil
+	v.unlocked, v.problems = nil, nil
 	if v.idle.stop != nil {
 		v.idle.stop()
 	}
@@ -71,10 +71,10 @@ func (v *Vault) wipe() {
 // CheckPassword checks the password again, for actions that require more than an unlocked
 // vault. Wrong passwords count as for Unlock. Errors as for Unlock.
 func (v *Vault) CheckPassword(ctx context.Context, password []byte) error {
-	if err := v.take(ctx); err != nil {
+	if err := v.lockKeychain(ctx); err != nil {
 		return err
 	}
-	defer v.leave()
+	defer v.unlockKeychain()
 	x, err := v.read(ctx)
 	if err != nil {
 		return err
@@ -89,10 +89,10 @@ func (v *Vault) CheckPassword(ctx context.Context, password []byte) error {
 // authenticate returns the key that opens the vault's wallets. The caller holds the turn.
 // A keychain failure does not count as a wrong password.
 func (v *Vault) authenticate(ctx context.Context, x *index, password []byte) (*passKey, error) {
-	return shielded(func() (*passKey, error) {
+	return withZeroize(func() (*passKey, error) {
 		ring := keyRing{password: password}
 		defer ring.zeroBut(nil)
-		found, _, err := v.try(ctx, x, &ring)
+		found, _, err := v.tryPassword(ctx, x, &ring)
 		if err != nil {
 			return nil, err
 		}
@@ -101,23 +101,23 @@ func (v *Vault) authenticate(ctx context.Context, x *index, password []byte) (*p
 	})
 }
 
-func (v *Vault) openAll(ctx context.Context, x *index, password []byte) (*opened, []Problem, error) {
+func (v *Vault) openAll(ctx context.Context, x *index, password []byte) (*unlockedState, []Problem, error) {
 	var problems []Problem
-	found, err := shielded(func() (found *opened, err error) {
+	found, err := withZeroize(func() (found *unlockedState, err error) {
 		ring := keyRing{password: password}
 		defer ring.zeroBut(nil)
-		found, problems, err = v.try(ctx, x, &ring)
+		found, problems, err = v.tryPassword(ctx, x, &ring)
 		return found, err
 	})
 	return found, problems, err
 }
 
-// try opens all wallets with one password and records whether it was right.
-func (v *Vault) try(ctx context.Context, x *index, ring *keyRing) (*opened, []Problem, error) {
+// tryPassword opens all wallets with one password and records whether it was right.
+func (v *Vault) tryPassword(ctx context.Context, x *index, ring *keyRing) (*unlockedState, []Problem, error) {
 	if len(x.Wallets) == 0 {
 		return nil, nil, ErrNoWallet
 	}
-	if err := v.beginGuess(ctx); err != nil {
+	if err := v.beginAttempt(ctx); err != nil {
 		return nil, nil, err
 	}
 	found, problems := v.openWallets(ctx, x, ring)
@@ -128,10 +128,10 @@ func (v *Vault) try(ctx context.Context, x *index, ring *keyRing) (*opened, []Pr
 	failed := errors.Join(failures...)
 	switch {
 	case len(found.roots) > 0:
-		v.passed(ctx)
+		v.attemptSucceeded(ctx)
 		return found, problems, nil
 	case errors.Is(failed, ErrWrongPassword):
-		v.failed(ctx)
+		v.attemptFailed(ctx)
 		return nil, nil, ErrWrongPassword
 	}
 	return nil, nil, failed
@@ -139,15 +139,15 @@ func (v *Vault) try(ctx context.Context, x *index, ring *keyRing) (*opened, []Pr
 
 // openWallets opens each wallet or reports why not. Once one has opened, the password is
 // right, so another that it does not open is damaged.
-func (v *Vault) openWallets(ctx context.Context, x *index, ring *keyRing) (*opened, []Problem) {
-	found := &opened{roots: map[string]root{}, keys: map[common.Address]secret{}, shut: map[common.Address]bool{}}
+func (v *Vault) openWallets(ctx context.Context, x *index, ring *keyRing) (*unlockedState, []Problem) {
+	found := &unlockedState{roots: map[string]root{}, keys: map[common.Address]secret{}, failedAccounts: map[common.Address]bool{}}
 	var problems []Problem
 	for i := range x.Wallets {
 		w := &x.Wallets[i]
 		if err := v.openWallet(ctx, w, ring, found); err != nil {
 			problems = append(problems, Problem{Wallet: w.Name, Err: err})
 			for _, a := range w.Accounts {
-				found.shut[common.Address(a.Address)] = true
+				found.failedAccounts[common.Address(a.Address)] = true
 			}
 		}
 	}
@@ -161,13 +161,13 @@ func (v *Vault) openWallets(ctx context.Context, x *index, ring *keyRing) (*open
 	return found, problems
 }
 
-func (v *Vault) openWallet(ctx context.Context, w *indexWallet, ring *keyRing, into *opened) error {
-	p, err := v.unseal(ctx, w.ID, ring)
+func (v *Vault) openWallet(ctx context.Context, w *indexWallet, ring *keyRing, into *unlockedState) error {
+	p, err := v.readWallet(ctx, w.ID, ring)
 	if err != nil {
 		return err
 	}
 	defer p.secret.zero()
-	if err := p.admit(v.options.Sandbox); err != nil {
+	if err := p.checkMode(v.options.Sandbox); err != nil {
 		return err
 	}
 	r, err := p.root()
@@ -177,7 +177,7 @@ func (v *Vault) openWallet(ctx context.Context, w *indexWallet, ring *keyRing, i
 	return into.add(w, r)
 }
 
-func (v *Vault) unseal(ctx context.Context, id string, ring *keyRing) (payload, error) {
+func (v *Vault) readWallet(ctx context.Context, id string, ring *keyRing) (payload, error) {
 	item := walletItem(id)
 	text, err := v.store.Get(ctx, item)
 	if err != nil {
@@ -197,7 +197,7 @@ func (v *Vault) unseal(ctx context.Context, id string, ring *keyRing) (payload, 
 
 // add derives the accounts of a wallet. An address that differs from the one in the index
 // means that the index was altered.
-func (o *opened) add(w *indexWallet, r root) error {
+func (o *unlockedState) add(w *indexWallet, r root) error {
 	derived := map[common.Address]secret{}
 	for _, a := range w.Accounts {
 		key, address, err := r.account(a.Number)
@@ -206,7 +206,7 @@ func (o *opened) add(w *indexWallet, r root) error {
 			err = fmt.Errorf("%w: account %d has another address", ErrDamaged, a.Number)
 		}
 		if err != nil {
-			(&opened{keys: derived}).zero()
+			(&unlockedState{keys: derived}).zero()
 			r.zero()
 			return err
 		}
@@ -232,7 +232,7 @@ func (r *keyRing) key(kdf recordKDF) *passKey {
 			return k
 		}
 	}
-	k := stretch(r.password, kdf)
+	k := deriveKey(r.password, kdf)
 	r.keys = append(r.keys, k)
 	return k
 }

@@ -36,11 +36,11 @@ const DefaultAutoLock = 15 * time.Minute
 type Options struct {
 	// Sandbox vaults accept only wallets created in them and the published test mnemonic;
 	// all others refuse published keys.
-	Sandbox  bool
-	AutoLock time.Duration // 0: DefaultAutoLock
-	KDF      KDF           // for new vaults; zero: DefaultKDF, weaker only in tests
-	Clock    Clock         // nil: the system's
-	Pace     time.Duration // between password attempts; 0: DefaultPace; less, or none (-1), only in tests
+	Sandbox         bool
+	AutoLock        time.Duration // 0: DefaultAutoLock
+	KDF             KDF           // for new vaults; zero: DefaultKDF, weaker only in tests
+	Clock           Clock         // nil: the system's
+	AttemptInterval time.Duration // between password attempts; 0: DefaultAttemptInterval; less, or none (-1), only in tests
 	// Explorer looks up accounts of imported mnemonics; nil: no lookup.
 	Explorer Explorer
 }
@@ -49,27 +49,27 @@ type Options struct {
 // concurrently. Signing never waits for the keychain. Operations that read or change the
 // keychain run one at a time, each keychain call within the limits of its [Store].
 type Vault struct {
-	store   *Store
-	options Options
-	turn    turn // held while reading or changing the keychain
-	files   turn // held while opening a key file
-	cleared bool // set by Clear, guarded by turn: new wallets are refused
+	store      *Store
+	options    Options
+	keychainMu fairMutex // held while reading or changing the keychain
+	keyFileMu  fairMutex // held while opening a key file
+	cleared    bool      // set by Clear, guarded by turn: new wallets are refused
 
 	searching chan struct{}   // held by the one running search for accounts
 	life      context.Context // of background searches; ended by Close
 	endLife   context.CancelFunc
 	searches  sync.WaitGroup
 
-	mu        sync.Mutex
-	contents  *index  // as last read; nil: not yet read
-	open      *opened // nil: locked
-	locks     uint64  // number of locks, so that an unlock in progress notices one
-	guesses   guesses
-	idle      idleTimer
-	abandoned map[string]bool // wallets whose creation was reported as failed
-	problems  []Problem
-	watchers  map[int]func(Change)
-	watcher   int
+	mu             sync.Mutex
+	contents       *index         // as last read; nil: not yet read
+	unlocked       *unlockedState // nil: locked
+	locks          uint64         // number of locks, so that an unlock in progress notices one
+	unlockThrottle unlockThrottle
+	idle           idleTimer
+	abandoned      map[string]bool // wallets whose creation was reported as failed
+	problems       []Problem
+	watchers       map[int]func(Change)
+	watcher        int
 }
 
 // A Problem is a wallet that is listed but did not open.
@@ -78,14 +78,14 @@ type Problem struct {
 	Err    error  `json:"-"`
 }
 
-// opened is the secret state of an unlocked vault.
-type opened struct {
-	roots map[string]root // by wallet id
-	keys  map[common.Address]secret
-	shut  map[common.Address]bool // accounts of wallets that did not open
+// unlockedState is the secret state of an unlocked vault.
+type unlockedState struct {
+	roots          map[string]root // by wallet id
+	keys           map[common.Address]secret
+	failedAccounts map[common.Address]bool // accounts of wallets that did not open
 }
 
-func (o *opened) zero() {
+func (o *unlockedState) zero() {
 	for _, r := range o.roots {
 		r.zero()
 	}
@@ -105,8 +105,8 @@ func New(store *Store, o Options) (*Vault, error) {
 	if err := o.KDF.check(); err != nil {
 		return nil, err
 	}
-	if o.Pace == 0 {
-		o.Pace = DefaultPace
+	if o.AttemptInterval == 0 {
+		o.AttemptInterval = DefaultAttemptInterval
 	}
 	if o.Clock == nil {
 		o.Clock = systemClock{}
@@ -114,7 +114,7 @@ func New(store *Store, o Options) (*Vault, error) {
 	v := &Vault{
 		store: store, options: o,
 		searching: make(chan struct{}, 1), abandoned: map[string]bool{}, watchers: map[int]func(Change){},
-		guesses: guesses{by: map[uint64]mistakes{}, paced: o.Clock.Now()},
+		unlockThrottle: unlockThrottle{byClient: map[uint64]failedAttempts{}, lastAttempt: o.Clock.Now()},
 	}
 	v.life, v.endLife = context.WithCancel(context.Background())
 	store.OnLate(v.late)
@@ -163,8 +163,8 @@ func (v *Vault) Subscribe(f func(Change)) (cancel func()) {
 	}
 }
 
-// tell calls the subscribers. The caller must not hold v.mu.
-func (v *Vault) tell(c Change) {
+// notify calls the subscribers. The caller must not hold v.mu.
+func (v *Vault) notify(c Change) {
 	v.mu.Lock()
 	all := maps.Clone(v.watchers)
 	v.mu.Unlock()
@@ -173,9 +173,9 @@ func (v *Vault) tell(c Change) {
 	}
 }
 
-func (v *Vault) late(l Late) {
+func (v *Vault) late(l LateCall) {
 	if l.Write && l.Err == nil {
-		v.tell(Change{Kind: LateWrite, Item: l.Item})
+		v.notify(Change{Kind: LateWrite, Item: l.Item})
 	}
 }
 
@@ -197,13 +197,13 @@ func (v *Vault) Status(ctx context.Context) (Status, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	s := Status{
-		Locked: v.open == nil, Sandbox: v.options.Sandbox, Wallets: len(wallets),
+		Locked: v.unlocked == nil, Sandbox: v.options.Sandbox, Wallets: len(wallets),
 		Problems: slices.Clone(v.problems),
 	}
 	for _, w := range wallets {
 		s.Accounts += len(w.Accounts)
 	}
-	if v.open != nil {
+	if v.unlocked != nil {
 		s.LocksAt = v.idle.last.Add(v.options.AutoLock)
 	}
 	return s, err
@@ -214,7 +214,7 @@ func (v *Vault) Unlocked() bool {
 	v.lockIfIdle()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.open != nil
+	return v.unlocked != nil
 }
 
 // Wallets lists the wallets with their accounts, locked or not.
@@ -248,10 +248,10 @@ func (v *Vault) known(ctx context.Context) (*index, error) {
 	if x != nil {
 		return x, nil
 	}
-	if err := v.take(ctx); err != nil {
+	if err := v.lockKeychain(ctx); err != nil {
 		return nil, err
 	}
-	defer v.leave()
+	defer v.unlockKeychain()
 	x, err := v.read(ctx)
 	if err != nil {
 		return nil, err
@@ -261,11 +261,13 @@ func (v *Vault) known(ctx context.Context) (*index, error) {
 	return v.visible(x), nil
 }
 
-// take waits for the turn to use the keychain. It gives up if one holder keeps it for
+// lockKeychain waits for the turn to use the keychain. It gives up if one holder keeps it for
 // longer than one keychain call may take.
-func (v *Vault) take(ctx context.Context) error { return v.turn.take(ctx, v.store.limits.Prompt) }
+func (v *Vault) lockKeychain(ctx context.Context) error {
+	return v.keychainMu.lock(ctx, v.store.limits.Prompt)
+}
 
-func (v *Vault) leave() { v.turn.leave() }
+func (v *Vault) unlockKeychain() { v.keychainMu.unlock() }
 
 // read reads the index from the keychain; a vault without one is new. The caller holds
 // the turn.

@@ -52,8 +52,8 @@ func benchOn(t testing.TB, chain *keystest.Memory, o keys.Options, limits keys.L
 		t.Fatal(err)
 	}
 	o.KDF, o.Clock = cheap, clock
-	if o.Pace == 0 {
-		o.Pace = -1 // because the clock stands still
+	if o.AttemptInterval == 0 {
+		o.AttemptInterval = -1 // because the clock stands still
 	}
 	v, err := keys.New(store, o)
 	if err != nil {

@@ -28,11 +28,11 @@ func (v *Vault) Create(ctx context.Context, name string, count int, password []b
 		return Wallet{}, nil, err
 	}
 	defer entropy.zero()
-	w, err := v.adopt(ctx, name, password, payload{kindMnemonic, originCreated, entropy})
+	w, err := v.addWallet(ctx, name, password, payload{kindMnemonic, originCreated, entropy})
 	if err != nil {
 		return Wallet{}, nil, err
 	}
-	words, err := shielded(func() (secret, error) { return mnemonic(entropy), nil })
+	words, err := withZeroize(func() (secret, error) { return mnemonic(entropy), nil })
 	return w, &Words{words}, err
 }
 
@@ -43,24 +43,24 @@ func (v *Vault) Create(ctx context.Context, name string, count int, password []b
 // Further errors: [ErrBadMnemonic], [ErrTestKey] for a published mnemonic,
 // [ErrSandboxImport].
 func (v *Vault) ImportMnemonic(ctx context.Context, name string, words, password []byte) (Wallet, error) {
-	entropy, err := shielded(func() (secret, error) { return parseMnemonic(words) })
+	entropy, err := withZeroize(func() (secret, error) { return parseMnemonic(words) })
 	if err != nil {
 		return Wallet{}, err
 	}
 	defer entropy.zero()
-	return v.receive(ctx, name, password, payload{kindMnemonic, originImported, entropy})
+	return v.importWallet(ctx, name, password, payload{kindMnemonic, originImported, entropy})
 }
 
 // ImportKey imports a private key, 64 hex digits with or without 0x, as a wallet of one
 // account. Further errors: [ErrBadKey], [ErrTestKey], [ErrSandboxImport] for all but the
 // accounts of the published test mnemonic. Otherwise as ImportMnemonic.
 func (v *Vault) ImportKey(ctx context.Context, name string, text, password []byte) (Wallet, error) {
-	key, err := shielded(func() (secret, error) { return parseKey(text) })
+	key, err := withZeroize(func() (secret, error) { return parseKey(text) })
 	if err != nil {
 		return Wallet{}, err
 	}
 	defer key.zero()
-	return v.receive(ctx, name, password, payload{kindKey, originImported, key})
+	return v.importWallet(ctx, name, password, payload{kindKey, originImported, key})
 }
 
 // ImportKeystore imports a key file, JSON of the Web3 Secret Storage definition, version
@@ -72,49 +72,49 @@ func (v *Vault) ImportKeystore(ctx context.Context, name string, file, keyPasswo
 	if err != nil {
 		return Wallet{}, err
 	}
-	if err := v.files.take(ctx, v.store.limits.Prompt); err != nil {
+	if err := v.keyFileMu.lock(ctx, v.store.limits.Prompt); err != nil {
 		return Wallet{}, err
 	}
-	key, err := shielded(func() (secret, error) { return k.open(keyPassword) })
-	v.files.leave()
+	key, err := withZeroize(func() (secret, error) { return k.open(keyPassword) })
+	v.keyFileMu.unlock()
 	if err != nil {
 		return Wallet{}, err
 	}
 	defer key.zero()
-	return v.receive(ctx, name, password, payload{kindKey, originImported, key})
+	return v.importWallet(ctx, name, password, payload{kindKey, originImported, key})
 }
 
-// receive stores an imported wallet if this vault may have it.
-func (v *Vault) receive(ctx context.Context, name string, password []byte, p payload) (Wallet, error) {
-	if _, err := shielded(func() (struct{}, error) { return struct{}{}, p.admit(v.options.Sandbox) }); err != nil {
+// importWallet stores an imported wallet if this vault may have it.
+func (v *Vault) importWallet(ctx context.Context, name string, password []byte, p payload) (Wallet, error) {
+	if _, err := withZeroize(func() (struct{}, error) { return struct{}{}, p.checkMode(v.options.Sandbox) }); err != nil {
 		return Wallet{}, err
 	}
-	return v.adopt(ctx, name, password, p)
+	return v.addWallet(ctx, name, password, p)
 }
 
-// adopt stores a new wallet and starts the search for its used accounts.
-func (v *Vault) adopt(ctx context.Context, name string, password []byte, p payload) (Wallet, error) {
-	x, err := v.begin(ctx)
+// addWallet stores a new wallet and starts the search for its used accounts.
+func (v *Vault) addWallet(ctx context.Context, name string, password []byte, p payload) (Wallet, error) {
+	x, err := v.beginChange(ctx)
 	if err != nil {
 		return Wallet{}, err
 	}
-	defer v.leave()
+	defer v.unlockKeychain()
 	var others []common.Address
-	entry, err := shielded(func() (entry indexWallet, err error) {
-		entry, others, err = v.takeIn(ctx, x, name, password, p)
+	entry, err := withZeroize(func() (entry indexWallet, err error) {
+		entry, others, err = v.addWalletLocked(ctx, x, name, password, p)
 		return entry, err
 	})
 	if err != nil {
 		return Wallet{}, err
 	}
-	v.tell(Change{Kind: Listed})
+	v.notify(Change{Kind: Listed})
 	v.searchLater(entry.ID, others)
 	return entry.public(), nil
 }
 
-// takeIn stores a new wallet and opens it if the vault is unlocked. It returns the
+// addWalletLocked stores a new wallet and opens it if the vault is unlocked. It returns the
 // addresses of further accounts to search for.
-func (v *Vault) takeIn(ctx context.Context, x *index, name string, password []byte, p payload) (indexWallet, []common.Address, error) {
+func (v *Vault) addWalletLocked(ctx context.Context, x *index, name string, password []byte, p payload) (indexWallet, []common.Address, error) {
 	r, err := p.root()
 	if err != nil {
 		return indexWallet{}, nil, err
@@ -125,13 +125,13 @@ func (v *Vault) takeIn(ctx context.Context, x *index, name string, password []by
 		others, err = v.searchable(p, r)
 	}
 	if err == nil {
-		err = v.stow(ctx, x, entry, password, p)
+		err = v.storeWallet(ctx, x, entry, password, p)
 	}
 	if err != nil {
 		r.zero()
 		return indexWallet{}, nil, err
 	}
-	v.openToo(&entry, r)
+	v.openIfUnlocked(&entry, r)
 	return entry, others, nil
 }
 
@@ -189,9 +189,9 @@ func (v *Vault) passKeyFor(ctx context.Context, x *index, password []byte) (*pas
 	return newPassKey(password, v.options.KDF)
 }
 
-// stow writes a wallet in three steps: reserve its id in the index, store its encrypted
+// storeWallet writes a wallet in three steps: reserve its id in the index, store its encrypted
 // item, list it in the index. If a step fails, swept removes the remains.
-func (v *Vault) stow(ctx context.Context, x *index, entry indexWallet, password []byte, p payload) error {
+func (v *Vault) storeWallet(ctx context.Context, x *index, entry indexWallet, password []byte, p payload) error {
 	listed := *x
 	listed.Wallets = append(slices.Clone(x.Wallets), entry)
 	if text, err := listed.encode(); err != nil || len(text) > MaxItem {
@@ -212,7 +212,7 @@ func (v *Vault) stow(ctx context.Context, x *index, entry indexWallet, password 
 	reserved.Pending = append(slices.Clone(x.Pending), entry.ID)
 	err = inOrder(
 		func() error { return v.write(ctx, &reserved) },
-		func() error { return v.keepSealed(ctx, entry.ID, sealed) },
+		func() error { return v.putWalletItem(ctx, entry.ID, sealed) },
 		func() error { return v.write(ctx, &listed) },
 	)
 	if err != nil {
@@ -222,14 +222,14 @@ func (v *Vault) stow(ctx context.Context, x *index, entry indexWallet, password 
 	return nil
 }
 
-func (v *Vault) keepSealed(ctx context.Context, id, sealed string) error {
+func (v *Vault) putWalletItem(ctx context.Context, id, sealed string) error {
 	failpoint.Point("keys.before_item")
 	err := v.store.Set(ctx, walletItem(id), sealed)
 	failpoint.Point("keys.after_item")
 	return err
 }
 
-func (v *Vault) deleteSealed(ctx context.Context, id string) error {
+func (v *Vault) deleteWalletItem(ctx context.Context, id string) error {
 	failpoint.Point("keys.before_delete")
 	err := v.store.Delete(ctx, walletItem(id))
 	failpoint.Point("keys.after_delete")
@@ -251,29 +251,29 @@ func (v *Vault) abandon(ctx context.Context, id string) {
 	v.mu.Lock()
 	v.abandoned[id] = true
 	v.mu.Unlock()
-	_, _ = v.swept(context.WithoutCancel(ctx))
+	_, _ = v.readAndSweep(context.WithoutCancel(ctx))
 }
 
-// begin takes the turn for a change and returns the index after cleanup. The caller
+// beginChange takes the turn for a change and returns the index after cleanup. The caller
 // releases the turn if there is no error.
-func (v *Vault) begin(ctx context.Context) (*index, error) {
-	if err := v.take(ctx); err != nil {
+func (v *Vault) beginChange(ctx context.Context) (*index, error) {
+	if err := v.lockKeychain(ctx); err != nil {
 		return nil, err
 	}
 	if v.cleared {
-		v.leave()
+		v.unlockKeychain()
 		return nil, ErrCleared
 	}
-	x, err := v.swept(ctx)
+	x, err := v.readAndSweep(ctx)
 	if err != nil {
-		v.leave()
+		v.unlockKeychain()
 	}
 	return x, err
 }
 
-// swept reads the index and removes unfinished wallets. The caller holds the turn. What
+// readAndSweep reads the index and removes unfinished wallets. The caller holds the turn. What
 // cannot be removed now stays pending.
-func (v *Vault) swept(ctx context.Context) (*index, error) {
+func (v *Vault) readAndSweep(ctx context.Context) (*index, error) {
 	x, err := v.read(ctx)
 	if err != nil {
 		return nil, err
@@ -292,7 +292,7 @@ func (v *Vault) swept(ctx context.Context) (*index, error) {
 	var gone []string
 	for _, id := range leftovers {
 		x.drop(id)
-		if err := v.deleteSealed(ctx, id); err == nil || errors.Is(err, ErrMissingItem) {
+		if err := v.deleteWalletItem(ctx, id); err == nil || errors.Is(err, ErrMissingItem) {
 			gone = append(gone, id)
 		} else {
 			x.Pending = append(x.Pending, id)
@@ -308,11 +308,11 @@ func (v *Vault) swept(ctx context.Context) (*index, error) {
 	return x, nil
 }
 
-// openToo opens a wallet that was just stored if the vault is unlocked.
-func (v *Vault) openToo(w *indexWallet, r root) {
+// openIfUnlocked opens a wallet that was just stored if the vault is unlocked.
+func (v *Vault) openIfUnlocked(w *indexWallet, r root) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.open == nil || v.open.add(w, r) != nil {
+	if v.unlocked == nil || v.unlocked.add(w, r) != nil {
 		r.zero()
 	}
 }
@@ -326,17 +326,17 @@ func (v *Vault) Add(ctx context.Context, wallet, label string) (Account, error) 
 	if label != "" && !validName(label) {
 		return Account{}, ErrName
 	}
-	x, err := v.begin(ctx)
+	x, err := v.beginChange(ctx)
 	if err != nil {
 		return Account{}, err
 	}
-	defer v.leave()
+	defer v.unlockKeychain()
 	w := x.wallet(wallet)
 	if w == nil {
 		return Account{}, ErrUnknownWallet
 	}
 	next := indexAccount{Number: w.Accounts[len(w.Accounts)-1].Number + 1, Label: label}
-	key, err := shielded(func() (secret, error) {
+	key, err := withZeroize(func() (secret, error) {
 		key, at, err := v.nextKey(wallet, next.Number)
 		for ; err == nil && x.holds(at); key, at, err = v.nextKey(wallet, next.Number) {
 			key.zero()
@@ -353,8 +353,8 @@ func (v *Vault) Add(ctx context.Context, wallet, label string) (Account, error) 
 		key.zero()
 		return Account{}, err
 	}
-	v.keep(common.Address(next.Address), key)
-	v.tell(Change{Kind: Listed})
+	v.keepKey(common.Address(next.Address), key)
+	v.notify(Change{Kind: Listed})
 	return next.public(w), nil
 }
 
@@ -362,10 +362,10 @@ func (v *Vault) nextKey(wallet string, number uint32) (secret, common.Address, e
 	v.lockIfIdle()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.open == nil {
+	if v.unlocked == nil {
 		return nil, common.Address{}, ErrLocked
 	}
-	r := v.open.roots[wallet]
+	r := v.unlocked.roots[wallet]
 	if r == nil {
 		return nil, common.Address{}, fmt.Errorf("%w: the wallet did not open", ErrDamaged)
 	}
@@ -373,13 +373,13 @@ func (v *Vault) nextKey(wallet string, number uint32) (secret, common.Address, e
 	return r.account(number)
 }
 
-// keep adds a key to an unlocked vault; if it was locked meanwhile, the key is wiped.
-func (v *Vault) keep(a common.Address, key secret) {
+// keepKey adds a key to an unlocked vault; if it was locked meanwhile, the key is wiped.
+func (v *Vault) keepKey(a common.Address, key secret) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.open == nil {
+	if v.unlocked == nil {
 		key.zero()
 		return
 	}
-	v.open.keys[a] = key
+	v.unlocked.keys[a] = key
 }

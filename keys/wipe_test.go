@@ -30,9 +30,9 @@ func TestLockWipesTheKeys(t *testing.T) {
 	if _, err := v.Add(t.Context(), w.ID, ""); err != nil {
 		t.Fatal(err)
 	}
-	n := v.open.roots[w.ID].(*node)
+	n := v.unlocked.roots[w.ID].(*node)
 	held := []secret{n.key, n.code}
-	for _, key := range v.open.keys {
+	for _, key := range v.unlocked.keys {
 		held = append(held, key)
 	}
 	if len(held) != 4 {
@@ -50,7 +50,7 @@ func TestLockWipesTheKeys(t *testing.T) {
 			t.Errorf("secret %d survives Lock", i)
 		}
 	}
-	if v.open != nil {
+	if v.unlocked != nil {
 		t.Error("still open")
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// A quiet is the way in which a connection is inactive.
-type quiet int64
+// A connState is the way in which a connection is inactive.
+type connState int64
 
 const (
-	idle    quiet = iota // between two requests
-	silent               // its first request has not arrived
-	stalled              // its client does not read what is written
-	busy                 // none of these
+	idle    connState = iota // between two requests
+	silent                   // its first request has not arrived
+	stalled                  // its client does not read what is written
+	busy                     // none of these
 )
 
 // started is the time that elapsed counts from.
@@ -29,27 +29,27 @@ type connection struct {
 	l    *Listener
 	from origin
 
-	heard   bool         // the first Read has begun; used by the reading goroutine only
-	does    atomic.Int64 // 0 = being answered or new; else when it became idle or silent, and, in the lowest bit, which
-	writing atomic.Int64 // when the write of the current piece began; 0 = none
-	once    sync.Once
-	err     error
+	readBegun  bool         // the first Read has begun; used by the reading goroutine only
+	stateSince atomic.Int64 // 0 = being answered or new; else when it became idle or silent, and, in the lowest bit, which
+	writing    atomic.Int64 // when the write of the current piece began; 0 = none
+	once       sync.Once
+	err        error
 }
 
-// is sets the connection's state.
-func (c *connection) is(q quiet) {
+// setState sets the connection's state.
+func (c *connection) setState(q connState) {
 	if q == busy {
-		c.does.Store(0)
+		c.stateSince.Store(0)
 		return
 	}
-	c.does.Store(int64(elapsed())<<1 | int64(q))
+	c.stateSince.Store(int64(elapsed())<<1 | int64(q))
 	c.l.signal()
 }
 
-// quiet returns the connection's state, and since when.
-func (c *connection) quiet() (how quiet, since time.Duration) {
-	if d := c.does.Load(); d != 0 {
-		return quiet(d & 1), time.Duration(d >> 1)
+// current returns the connection's state, and since when.
+func (c *connection) current() (how connState, since time.Duration) {
+	if d := c.stateSince.Load(); d != 0 {
+		return connState(d & 1), time.Duration(d >> 1)
 	}
 	if w := c.writing.Load(); w != 0 {
 		return stalled, time.Duration(w)
@@ -60,9 +60,9 @@ func (c *connection) quiet() (how quiet, since time.Duration) {
 // Read marks a connection as silent from the first call on: what arrived before that, on
 // a busy machine, was not read yet, but the client was not silent.
 func (c *connection) Read(b []byte) (int, error) {
-	if !c.heard { // only one goroutine reads
-		c.heard = true
-		c.is(silent)
+	if !c.readBegun { // only one goroutine reads
+		c.readBegun = true
+		c.setState(silent)
 	}
 	return c.Conn.Read(b)
 }
@@ -72,7 +72,7 @@ func (c *connection) Write(b []byte) (n int, err error) {
 	defer c.writing.Store(0)
 	for {
 		c.writing.Store(int64(elapsed()))
-		m, err := c.Conn.Write(b[n:min(n+piece, len(b))])
+		m, err := c.Conn.Write(b[n:min(n+writeChunk, len(b))])
 		if n += m; err != nil || n == len(b) {
 			return n, err
 		}
@@ -85,8 +85,8 @@ func (c *connection) Close() error {
 		c.err = c.Conn.Close()
 		c.l.mu.Lock()
 		delete(c.l.open, c)
-		if c.l.of[c.from]--; c.l.of[c.from] == 0 {
-			delete(c.l.of, c.from)
+		if c.l.perOrigin[c.from]--; c.l.perOrigin[c.from] == 0 {
+			delete(c.l.perOrigin, c.from)
 		}
 		c.l.mu.Unlock()
 		c.l.signal()
@@ -102,14 +102,14 @@ func (c *connection) CloseWrite() error {
 	return nil
 }
 
-// bound limits the send buffer: the system would take megabytes of answers that nobody
+// limitSendBuffer limits the send buffer: the system would take megabytes of answers that nobody
 // reads.
-func bound(n net.Conn) {
+func limitSendBuffer(n net.Conn) {
 	if outer, ok := n.(interface{ NetConn() net.Conn }); ok {
 		n = outer.NetConn()
 	}
 	if tcp, ok := n.(*net.TCPConn); ok {
-		_ = tcp.SetWriteBuffer(unread) // on failure the system's own limit applies
+		_ = tcp.SetWriteBuffer(sendBuffer) // on failure the system's own limit applies
 	}
 }
 

@@ -20,26 +20,26 @@ type Limits struct {
 
 // Bounds of what a client may leave unread before the server waits for it.
 const (
-	unread = 128 << 10 // bytes in the system's send buffer of a connection
-	piece  = 32 << 10  // bytes per write
+	sendBuffer = 128 << 10 // bytes in the system's send buffer of a connection
+	writeChunk = 32 << 10  // bytes per write
 )
 
 // A Listener bounds the number of its open connections. When the limit is reached, a new
 // one replaces the one that has been idle longest, else the one whose time for its first
 // request, or for reading its answer, ran out first. Else it waits for one to end, and
 // those behind it wait in the system's queue, where they take no descriptor. It is for
-// HTTP only: the server's ConnState must be [Listener.State].
+// HTTP only: the server's ConnState must be [Listener.ConnState].
 type Listener struct {
 	net.Listener
 	limits Limits
 
-	mu      sync.Mutex
-	open    map[*connection]bool
-	of      map[origin]int // open connections by address
-	waiting atomic.Bool    // Accept waits for room
-	moved   chan struct{}
-	closed  chan struct{}
-	once    sync.Once
+	mu        sync.Mutex
+	open      map[*connection]bool
+	perOrigin map[origin]int // open connections by address
+	waiting   atomic.Bool    // Accept waits for room
+	changed   chan struct{}
+	closed    chan struct{}
+	once      sync.Once
 }
 
 // Bound returns l bounded by limits.
@@ -49,8 +49,8 @@ func Bound(l net.Listener, limits Limits) *Listener {
 		limits.Address = limits.Open
 	}
 	return &Listener{
-		Listener: l, limits: limits, open: map[*connection]bool{}, of: map[origin]int{},
-		moved: make(chan struct{}, 1), closed: make(chan struct{}),
+		Listener: l, limits: limits, open: map[*connection]bool{}, perOrigin: map[origin]int{},
+		changed: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
 }
 
@@ -75,7 +75,7 @@ func (l *Listener) admit(n net.Conn) *connection {
 	l.waiting.Store(true)
 	defer l.waiting.Store(false)
 	for {
-		leaving, wait := l.enter(c)
+		leaving, wait := l.tryAdmit(c)
 		switch {
 		case leaving != nil:
 			_ = leaving.Close() // in whatever state it is
@@ -83,52 +83,52 @@ func (l *Listener) admit(n net.Conn) *connection {
 		case wait < 0:
 			return nil
 		case wait == 0:
-			bound(n)
+			limitSendBuffer(n)
 			return c
 		}
 		select {
-		case <-l.moved:
+		case <-l.changed:
 		case <-time.After(wait):
 		case <-l.closed: // it was accepted: one too many is better than one without an answer
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			l.take(c)
+			l.count(c)
 			return c
 		}
 	}
 }
 
-// enter lets c in if there is room. Else it returns the connection to close first, or how
+// tryAdmit lets c in if there is room. Else it returns the connection to close first, or how
 // long to wait at most before trying again; below 0, c is refused.
-func (l *Listener) enter(c *connection) (leaving *connection, wait time.Duration) {
+func (l *Listener) tryAdmit(c *connection) (leaving *connection, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case c.from != (origin{}) && l.of[c.from] >= l.limits.Address && l.limits.Address < l.limits.Open:
-		if leaving, _ = l.first(func(o *connection) bool { return o.from == c.from }); leaving == nil {
+	case c.from != (origin{}) && l.perOrigin[c.from] >= l.limits.Address && l.limits.Address < l.limits.Open:
+		if leaving, _ = l.victim(func(o *connection) bool { return o.from == c.from }); leaving == nil {
 			return nil, -1
 		}
 		return leaving, 0
 	case len(l.open) >= l.limits.Open:
-		return l.first(func(*connection) bool { return true })
+		return l.victim(func(*connection) bool { return true })
 	}
-	l.take(c)
+	l.count(c)
 	return nil, 0
 }
 
-// take counts c. The caller holds the lock.
-func (l *Listener) take(c *connection) {
+// count counts c. The caller holds the lock.
+func (l *Listener) count(c *connection) {
 	l.open[c] = true
-	l.of[c.from]++
+	l.perOrigin[c.from]++
 }
 
-// first returns which of these connections to close, or how long to wait until one may be
+// victim returns which of these connections to close, or how long to wait until one may be
 // closed. The caller holds the lock.
-func (l *Listener) first(of func(*connection) bool) (leaving *connection, wait time.Duration) {
+func (l *Listener) victim(of func(*connection) bool) (leaving *connection, wait time.Duration) {
 	now := elapsed()
 	wait = time.Second
 	for c := range l.open {
-		if left := l.until(c) - now; left < wait && of(c) {
+		if left := l.closableAt(c) - now; left < wait && of(c) {
 			leaving, wait = c, left
 		}
 	}
@@ -141,9 +141,9 @@ func (l *Listener) first(of func(*connection) bool) (leaving *connection, wait t
 // never is later than any time that elapsed returns.
 const never = time.Duration(1 << 60)
 
-// until returns from when on a connection may be closed if others wait.
-func (l *Listener) until(c *connection) time.Duration {
-	switch how, since := c.quiet(); how {
+// closableAt returns from when on a connection may be closed if others wait.
+func (l *Listener) closableAt(c *connection) time.Duration {
+	switch how, since := c.current(); how {
 	case idle:
 		return since - never
 	case silent:
@@ -154,8 +154,8 @@ func (l *Listener) until(c *connection) time.Duration {
 	return never
 }
 
-// State tracks what net/http does with a connection. It is for http.Server.ConnState.
-func (l *Listener) State(n net.Conn, s http.ConnState) {
+// ConnState tracks what net/http does with a connection. It is for http.Server.ConnState.
+func (l *Listener) ConnState(n net.Conn, s http.ConnState) {
 	if outer, ok := n.(interface{ NetConn() net.Conn }); ok { // TLS
 		n = outer.NetConn()
 	}
@@ -163,9 +163,9 @@ func (l *Listener) State(n net.Conn, s http.ConnState) {
 	switch {
 	case !ok || s == http.StateNew: // nothing is being read yet
 	case s == http.StateIdle:
-		c.is(idle)
+		c.setState(idle)
 	default:
-		c.is(busy)
+		c.setState(busy)
 	}
 }
 
@@ -175,12 +175,12 @@ func (l *Listener) Close() error {
 	return l.Listener.Close()
 }
 
-// CloseQuiet closes the connections on which no request is being read or answered.
-func (l *Listener) CloseQuiet() {
+// CloseIdle closes the connections on which no request is being read or answered.
+func (l *Listener) CloseIdle() {
 	l.mu.Lock()
 	var all []*connection
 	for c := range l.open {
-		if how, _ := c.quiet(); how == idle || how == silent {
+		if how, _ := c.current(); how == idle || how == silent {
 			all = append(all, c)
 		}
 	}
@@ -196,7 +196,7 @@ func (l *Listener) signal() {
 		return
 	}
 	select {
-	case l.moved <- struct{}{}:
+	case l.changed <- struct{}{}:
 	default:
 	}
 }

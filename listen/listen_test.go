@@ -59,17 +59,17 @@ func (d door) accept() *connection {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.State(n, http.StateNew)
+	d.ConnState(n, http.StateNew)
 	go func() { _, _ = n.Read(make([]byte, 1)) }() // nothing is ever sent
 	return d.until(n, silent)
 }
 
 // until waits until the connection is in the state want.
-func (d door) until(n net.Conn, want quiet) *connection {
+func (d door) until(n net.Conn, want connState) *connection {
 	d.t.Helper()
 	c := n.(*connection)
 	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
-		if how, _ := c.quiet(); how == want {
+		if how, _ := c.current(); how == want {
 			return c
 		}
 		if time.Now().After(deadline) {
@@ -87,13 +87,13 @@ func (d door) has(c *connection) bool {
 // asks puts connections into the state of being answered.
 func (d door) asks(all ...*connection) {
 	for _, c := range all {
-		d.State(c, http.StateActive)
+		d.ConnState(c, http.StateActive)
 	}
 }
 
 // ago makes a connection silent since d ago.
 func ago(c *connection, d time.Duration) {
-	c.does.Store(int64(elapsed()-d)<<1 | int64(silent))
+	c.stateSince.Store(int64(elapsed()-d)<<1 | int64(silent))
 }
 
 // TestWhoLeaves checks that the connection that is idle longest is closed first, then the
@@ -108,7 +108,7 @@ func TestWhoLeaves(t *testing.T) {
 	one, two, three := next(), next(), next()
 	for _, c := range []*connection{two, one} {
 		d.asks(c)
-		d.State(c, http.StateIdle)
+		d.ConnState(c, http.StateIdle)
 		time.Sleep(time.Millisecond)
 	}
 	four := next()
@@ -116,14 +116,14 @@ func TestWhoLeaves(t *testing.T) {
 		t.Error("not the one that is idle longest has left")
 	}
 	d.asks(one)
-	d.State(two, http.StateIdle) // net/http may report this late
+	d.ConnState(two, http.StateIdle) // net/http may report this late
 	ago(three, 2*time.Hour)
 	five := next()
 	if d.has(three) || !d.has(one) || !d.has(four) {
 		t.Error("not the oldest silent one has left")
 	}
 	d.asks(four, five)
-	go func() { _, _ = four.Write(make([]byte, 3*piece)) }() // nobody reads it
+	go func() { _, _ = four.Write(make([]byte, 3*writeChunk)) }() // nobody reads it
 	d.until(four, stalled)
 	six := next()
 	if d.has(four) || !d.has(one) || !d.has(five) {
@@ -159,7 +159,7 @@ func TestReaderStays(t *testing.T) {
 	d.asks(slow)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := slow.Write(make([]byte, 20*piece))
+		_, err := slow.Write(make([]byte, 20*writeChunk))
 		ended <- err
 	}()
 	d.comes("127.0.0.1")
@@ -167,7 +167,7 @@ func TestReaderStays(t *testing.T) {
 	go func() { _, _ = d.Accept(); close(let) }()
 	for range 20 { // longer in total than a single piece may take
 		time.Sleep(30 * time.Millisecond)
-		if _, err := io.ReadFull(client, make([]byte, piece)); err != nil {
+		if _, err := io.ReadFull(client, make([]byte, writeChunk)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -199,7 +199,7 @@ func TestOneAddress(t *testing.T) {
 	if !d.has(one) || !d.has(two) || !d.has(other) || len(d.open) != 3 {
 		t.Errorf("%d are open", len(d.open))
 	}
-	d.State(one, http.StateIdle)
+	d.ConnState(one, http.StateIdle)
 	if next("192.0.2.1"); d.has(one) || !d.has(two) {
 		t.Error("its idle one has not left")
 	}
@@ -209,8 +209,8 @@ func TestOneAddress(t *testing.T) {
 	for range 3 {
 		next("127.0.0.1")
 	}
-	if d.of[originOf(far{from: "2001:db8::9"}.RemoteAddr())] != 2 || len(d.open) != 7 {
-		t.Errorf("%d are open, by address %v", len(d.open), d.of)
+	if d.perOrigin[originOf(far{from: "2001:db8::9"}.RemoteAddr())] != 2 || len(d.open) != 7 {
+		t.Errorf("%d are open, by address %v", len(d.open), d.perOrigin)
 	}
 	for c := range d.open {
 		defer func() { _ = c.Close() }()
@@ -236,7 +236,7 @@ func TestCloseServesWhoWasAccepted(t *testing.T) {
 	if n := <-last; n == nil || len(d.open) != 2 {
 		t.Errorf("it was dropped: %d are open", len(d.open))
 	}
-	d.CloseQuiet()
+	d.CloseIdle()
 	if !d.has(one) {
 		t.Error("one that is answered was cut off")
 	}

@@ -32,8 +32,8 @@ var codes = []Code{
 	{Chain: 1, Address: common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"), Hash: common.HexToHash("0xd0a06b12ac47863b5c7be4185c2deaad1c61557033f56c7d4ea74429cbb25e23"), Real: true},
 }
 
-// known returns the expected code hash of an address, if there is one that applies here.
-func (w World) known(chainID uint64, a common.Address) (common.Hash, bool) {
+// knownHash returns the expected code hash of an address, if there is one that applies here.
+func (w World) knownHash(chainID uint64, a common.Address) (common.Hash, bool) {
 	for _, c := range w.Codes {
 		if c.Chain == chainID && c.Address == a && !(c.Real && w.Sandbox) {
 			return c.Hash, true

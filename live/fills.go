@@ -13,18 +13,18 @@ import (
 // fillBlocks is how many blocks back a fill of any order is searched.
 const fillBlocks = 2000
 
-// A Seen provider describes the event of any order's fill.
-type Seen interface {
+// A FillDescriber provider describes the event of any order's fill.
+type FillDescriber interface {
 	// Fills returns the fill events of its settlement contracts on a chain: contract,
 	// first topic and number of topics.
 	Fills(chainID uint64) []swap.LogPattern
 }
 
-// fills reads the newest fill of each of a provider's settlement contracts as the proof
+// checkFills reads the newest fill of each of a provider's settlement contracts as the proof
 // of an order would: the event must have the expected form, and as many hosts as a proof
 // needs must show its transaction.
-func (w World) fills(ctx context.Context, p swap.Provider, n chain.Network) (rows []Row) {
-	s, ok := p.(Seen)
+func (w World) checkFills(ctx context.Context, p swap.Provider, n chain.Network) (rows []Row) {
+	s, ok := p.(FillDescriber)
 	if !ok {
 		return nil
 	}

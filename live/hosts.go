@@ -15,12 +15,12 @@ const (
 	blockOld   = 3 * time.Minute
 )
 
-// fewBlocks is the smallest acceptable range of eth_getLogs: sixteen parallel requests
+// minLogRange is the smallest acceptable range of eth_getLogs: sixteen parallel requests
 // have to cover the minutes in which an order may be filled.
-const fewBlocks = 64
+const minLogRange = 64
 
-// hosts checks each host of a network.
-func (w World) hosts(ctx context.Context, n chain.Network) (rows []Row) {
+// checkHosts checks each host of a network.
+func (w World) checkHosts(ctx context.Context, n chain.Network) (rows []Row) {
 	row := func(what string, v Verdict, how string) {
 		rows = append(rows, Row{"hosts", n.ID, what, v, how})
 	}
@@ -36,8 +36,8 @@ func (w World) hosts(ctx context.Context, n chain.Network) (rows []Row) {
 	return rows
 }
 
-// agreement checks whether enough hosts of a network agree.
-func (w World) agreement(ctx context.Context, n chain.Network) Row {
+// checkAgreement checks whether enough hosts of a network agree.
+func (w World) checkAgreement(ctx context.Context, n chain.Network) Row {
 	row := Row{"hosts", n.ID, "their agreement", Works, ""}
 	b, hosts, err := w.Nodes.Settled(ctx, n.ID)
 	if err != nil {
@@ -52,8 +52,8 @@ func (w World) agreement(ctx context.Context, n chain.Network) Row {
 
 func judgeHost(p chain.Probe) (Verdict, string) {
 	simulates := "eth_simulateV1 shows what moves"
-	if p.Simulates != nil {
-		simulates = "no use of eth_simulateV1: " + p.Simulates.Error()
+	if p.SimulateErr != nil {
+		simulates = "no use of eth_simulateV1: " + p.SimulateErr.Error()
 	}
 	told := fmt.Sprintf("block %d, %s old; eth_getLogs over %d blocks; %s", p.Head, p.Age.Round(time.Second), p.LogBlocks, simulates)
 	switch {
@@ -65,9 +65,9 @@ func judgeHost(p chain.Probe) (Verdict, string) {
 		return Differs, "its latest block is not of now: " + told
 	case p.LogErr != nil:
 		return Differs, "no logs: " + p.LogErr.Error() + "; " + told
-	case p.LogBlocks < min(fewBlocks, p.Head):
+	case p.LogBlocks < min(minLogRange, p.Head):
 		return Differs, "logs of too few blocks at once: " + told
-	case p.Simulates != nil:
+	case p.SimulateErr != nil:
 		return Differs, told
 	}
 	return Works, told

@@ -42,14 +42,14 @@ func (t tally) rows(subject string, id uint64, kind string) (rows []Row) {
 		list []string
 	}{{Differs, t.differ}, {Unasked, t.unasked}} {
 		if len(some.list) > 0 {
-			rows = append(rows, Row{subject, id, fmt.Sprintf("%d %s", len(some.list), kind), some.Verdict, few(some.list)})
+			rows = append(rows, Row{subject, id, fmt.Sprintf("%d %s", len(some.list), kind), some.Verdict, summarize(some.list)})
 		}
 	}
 	return rows
 }
 
-// few joins the first items of a list and counts the rest.
-func few(list []string) string {
+// summarize joins the first items of a list and counts the rest.
+func summarize(list []string) string {
 	named := strings.Join(list[:min(len(list), maxNamed)], "; ")
 	if more := len(list) - maxNamed; more > 0 {
 		named += fmt.Sprintf("; and %d more", more)
@@ -57,9 +57,9 @@ func few(list []string) string {
 	return named
 }
 
-// listed checks the decimals of the tokens of the built-in list, on which every amount
+// checkTokens checks the decimals of the tokens of the built-in list, on which every amount
 // depends. A sandbox has only some of them.
-func (w World) listed(ctx context.Context, n chain.Network) []Row {
+func (w World) checkTokens(ctx context.Context, n chain.Network) []Row {
 	var all tally
 	for _, t := range w.Tokens {
 		if t.Chain != n.ID || t.Address == tokens.Native {
@@ -84,8 +84,8 @@ func isDecimals(word []byte) bool {
 	return len(word) == 32 && string(word[:31]) == string(make([]byte, 31)) && word[31] <= tokens.MaxDecimals
 }
 
-// heard checks the oracles of a network. A sandbox has only some of them.
-func (w World) heard(ctx context.Context, n chain.Network) []Row {
+// checkOracles checks the oracles of a network. A sandbox has only some of them.
+func (w World) checkOracles(ctx context.Context, n chain.Network) []Row {
 	var all tally
 	for _, o := range w.Oracles {
 		if o.Chain != n.ID {
@@ -106,7 +106,7 @@ func (w World) heard(ctx context.Context, n chain.Network) []Row {
 // which are read together with its price.
 func (w World) oracle(ctx context.Context, o onchain.Oracle) (Verdict, string) {
 	ask := func(method string) ([]byte, error) {
-		return w.Nodes.AskAlike(ctx, o.Chain, chain.Question{To: o.Address, Data: crypto.Keccak256([]byte(method))[:4]})
+		return w.Nodes.AskQuorum(ctx, o.Chain, chain.Question{To: o.Address, Data: crypto.Keccak256([]byte(method))[:4]})
 	}
 	said, err := ask("description()")
 	if err != nil {
@@ -130,12 +130,12 @@ func sameMeasure(said, want []string) bool {
 	return len(said) > 0 && strings.Join(said, " ") == strings.Join(want, " ")
 }
 
-// how are words that say how a price is made, not of what.
-var how = map[string]bool{"calculated": true, "exchange": true, "rate": true, "price": true, "feed": true, "capped": true, "svr": true}
+// methodWords are words that say how a price is made, not of what.
+var methodWords = map[string]bool{"calculated": true, "exchange": true, "rate": true, "price": true, "feed": true, "capped": true, "svr": true}
 
 func words(s string) (list []string) {
 	for _, word := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !('a' <= r && r <= 'z' || '0' <= r && r <= '9') }) {
-		if !how[word] {
+		if !methodWords[word] {
 			list = append(list, word)
 		}
 	}

@@ -44,7 +44,7 @@ type Nodes interface {
 	Networks() []chain.Network
 	Probe(ctx context.Context, id uint64) ([]chain.Probe, error)
 	Code(ctx context.Context, id uint64, a common.Address) (chain.Code, []string, error)
-	AskAlike(ctx context.Context, id uint64, q chain.Question) ([]byte, error)
+	AskQuorum(ctx context.Context, id uint64, q chain.Question) ([]byte, error)
 	AskToken(ctx context.Context, id uint64, token common.Address) (chain.TokenAnswers, error)
 }
 
@@ -62,8 +62,8 @@ type World struct {
 	Network  uint64    // only this one; 0 = all
 }
 
-// Believed returns a World with the built-in tokens, oracles and code hashes.
-func Believed() World {
+// BuiltIn returns a World with the built-in tokens, oracles and code hashes.
+func BuiltIn() World {
 	return World{Tokens: tokens.Builtin().Tokens(), Oracles: onchain.Oracles(), Codes: codes}
 }
 
@@ -99,7 +99,7 @@ func Examine(ctx context.Context, w World) Report {
 		all.Go(func() {
 			place <- struct{}{}
 			defer func() { <-place }()
-			found := w.network(ctx, n)
+			found := w.checkNetwork(ctx, n)
 			mu.Lock()
 			defer mu.Unlock()
 			out.Rows, out.Answers = append(out.Rows, found.Rows...), append(out.Answers, found.Answers...)
@@ -111,25 +111,25 @@ func Examine(ctx context.Context, w World) Report {
 	return out
 }
 
-// network checks one network, hosts first. If too few of them agree, only the providers
+// checkNetwork checks one network, hosts first. If too few of them agree, only the providers
 // are asked.
-func (w World) network(ctx context.Context, n chain.Network) (out Report) {
+func (w World) checkNetwork(ctx context.Context, n chain.Network) (out Report) {
 	kinds := slices.DeleteFunc(swap.Kinds(), func(k swap.Kind) bool {
 		return w.Provider != "" && w.Provider != k || swap.SupportOf(k, n.ID).Support != swap.Active
 	})
 	if w.Provider == "" {
-		out.Rows = w.hosts(ctx, n)
+		out.Rows = w.checkHosts(ctx, n)
 	} else if len(kinds) == 0 {
 		return out
 	}
 	// What hosts that contradict each other say of a contract says nothing.
-	agreement := w.agreement(ctx, n)
+	agreement := w.checkAgreement(ctx, n)
 	compared := agreement.Verdict != Differs
 	if w.Provider == "" || !compared {
 		out.Rows = append(out.Rows, agreement)
 	}
 	if w.Provider == "" && compared {
-		out.Rows = slices.Concat(out.Rows, w.listed(ctx, n), w.heard(ctx, n))
+		out.Rows = slices.Concat(out.Rows, w.checkTokens(ctx, n), w.checkOracles(ctx, n))
 	}
 	for _, k := range kinds {
 		p, ok := w.Providers[k]
@@ -137,9 +137,9 @@ func (w World) network(ctx context.Context, n chain.Network) (out Report) {
 			out.Rows = append(out.Rows, Row{string(k), n.ID, "quotes", Unasked, "it is not set up"})
 			continue
 		}
-		rows, answers := w.offers(ctx, p, n)
+		rows, answers := w.checkOffers(ctx, p, n)
 		if compared {
-			rows = slices.Concat(w.pinned(ctx, p, n), rows, w.fills(ctx, p, n))
+			rows = slices.Concat(w.checkContracts(ctx, p, n), rows, w.checkFills(ctx, p, n))
 		}
 		out.Rows = append(out.Rows, rows...)
 		out.Answers = append(out.Answers, answers...)

@@ -14,23 +14,23 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// An errand is a quote to request.
-type errand struct {
+// An quoteCase is a quote to request.
+type quoteCase struct {
 	what string
 	swap.QuoteRequest
 }
 
-// errands returns the kinds of quotes that a swap may begin with: native coin, a dollar
+// quoteCases returns the kinds of quotes that a swap may begin with: native coin, a dollar
 // token, and cross-chain where the provider supports it. The amounts are large enough for
 // services with auctions and makers.
-func (w World) errands(k swap.Kind, n chain.Network) (all []errand) {
+func (w World) quoteCases(k swap.Kind, n chain.Network) (all []quoteCase) {
 	dollar, ok := w.dollar(n.ID)
 	if !ok {
 		return nil
 	}
 	coins, dollars := big.NewInt(5e17), new(big.Int).Mul(big.NewInt(2000), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(dollar.Decimals)), nil))
 	add := func(what string, in common.Address, amount *big.Int, dst uint64, out common.Address) {
-		all = append(all, errand{what, swap.QuoteRequest{
+		all = append(all, quoteCase{what, swap.QuoteRequest{
 			Account: chain.Nobody, Recipient: chain.Nobody, RefundTo: chain.Nobody, SlippageBps: 50,
 			SrcChain: n.ID, TokenIn: in, AmountIn: amount, DstChain: dst, TokenOut: out,
 		}})
@@ -40,7 +40,7 @@ func (w World) errands(k swap.Kind, n chain.Network) (all []errand) {
 	if n.WrappedNative != (common.Address{}) {
 		add("dollars for the wrapped coin", dollar.Address, dollars, n.ID, n.WrappedNative)
 	}
-	if far, ok := w.far(k, n.ID); ok {
+	if far, ok := w.crossChainTarget(k, n.ID); ok {
 		add(fmt.Sprintf("the coin to %d", far), tokens.Native, coins, far, tokens.Native)
 		if there, ok := w.dollar(far); ok {
 			add(fmt.Sprintf("dollars to %d", far), dollar.Address, dollars, far, there.Address)
@@ -61,8 +61,8 @@ func (w World) dollar(id uint64) (tokens.Token, bool) {
 	return tokens.Token{}, false
 }
 
-// far returns another network that the provider reaches from id and that has hosts.
-func (w World) far(k swap.Kind, id uint64) (uint64, bool) {
+// crossChainTarget returns another network that the provider reaches from id and that has hosts.
+func (w World) crossChainTarget(k swap.Kind, id uint64) (uint64, bool) {
 	if !swap.SupportOf(k, id).CrossChain {
 		return 0, false
 	}
@@ -74,11 +74,11 @@ func (w World) far(k swap.Kind, id uint64) (uint64, bool) {
 	return 0, false
 }
 
-// offers requests each quote from a provider and checks the answer: every offer is built,
+// checkOffers requests each quote from a provider and checks the answer: every offer is built,
 // decoded and checked against the terms that it would be accepted with.
-func (w World) offers(ctx context.Context, p swap.Provider, n chain.Network) (rows []Row, answers []Answer) {
-	r := swap.Rehearsal{Provider: p, Nodes: w.Nodes, Fees: w.Fees}
-	for _, e := range w.errands(p.Kind(), n) {
+func (w World) checkOffers(ctx context.Context, p swap.Provider, n chain.Network) (rows []Row, answers []Answer) {
+	r := swap.DryRun{Provider: p, Nodes: w.Nodes, Fees: w.Fees}
+	for _, e := range w.quoteCases(p.Kind(), n) {
 		kind, id := string(p.Kind()), n.ID
 		told := map[string]bool{}
 		offers, err := r.Quote(swap.OnPartRefused(ctx, func(err error) {
@@ -93,14 +93,14 @@ func (w World) offers(ctx context.Context, p swap.Provider, n chain.Network) (ro
 		}
 		answers = append(answers, Answer{p.Kind(), e.QuoteRequest, offers})
 		for _, o := range offers {
-			v, how := read(ctx, r, o)
+			v, how := judgeOffer(ctx, r, o)
 			rows = append(rows, Row{kind, id, e.what + ", " + o.Routing, v, how})
 		}
 	}
 	return rows, answers
 }
 
-func read(ctx context.Context, r swap.Rehearsal, o swap.Offer) (Verdict, string) {
+func judgeOffer(ctx context.Context, r swap.DryRun, o swap.Offer) (Verdict, string) {
 	if o.Unusable != "" {
 		return Works, "shown, and not to be executed: " + o.Unusable
 	}
@@ -111,13 +111,13 @@ func read(ctx context.Context, r swap.Rehearsal, o swap.Offer) (Verdict, string)
 	return Works, fmt.Sprintf("%s for at least %s; %d steps, all understood", o.AmountOut, o.MinOut, len(plan.Steps))
 }
 
-// otherwise are the refusals of an answer that is not as expected. Any other means that
+// differingCodes are the refusals of an answer that is not as expected. Any other means that
 // there was no answer to judge.
-var otherwise = []swap.Code{swap.NotUnderstood, swap.NotAsAccepted, swap.NotPinned, swap.ProviderGarbage}
+var differingCodes = []swap.Code{swap.NotUnderstood, swap.NotAsAccepted, swap.NotPinned, swap.ProviderGarbage}
 
 func verdictOfQuote(err error) Verdict {
 	var refused *swap.Refusal
-	if errors.As(err, &refused) && slices.Contains(otherwise, refused.Code) {
+	if errors.As(err, &refused) && slices.Contains(differingCodes, refused.Code) {
 		return Differs
 	}
 	return Unasked

@@ -14,9 +14,9 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// pinned checks the built-in contracts of a provider: whether there is code, whether its
+// checkContracts checks the built-in contracts of a provider: whether there is code, whether its
 // hash is the known one, and whether the contract's own answers are as expected.
-func (w World) pinned(ctx context.Context, p swap.Provider, n chain.Network) (rows []Row) {
+func (w World) checkContracts(ctx context.Context, p swap.Provider, n chain.Network) (rows []Row) {
 	var seen []common.Address
 	for _, pin := range p.Pins() {
 		if pin.Chain != n.ID || pin.Role == swap.Filler || pin.Role == swap.Cosigner || slices.Contains(seen, pin.Address) {
@@ -35,17 +35,17 @@ func (w World) contract(ctx context.Context, p swap.Provider, n chain.Network, p
 		return verdictOf(err), err.Error()
 	}
 	v, how := Works, fmt.Sprintf("code hash %s, %d bytes, at %d hosts", code.Hash, code.Size, len(hosts))
-	switch want, ok := w.known(n.ID, pin.Address); {
+	switch want, ok := w.knownHash(n.ID, pin.Address); {
 	case !ok:
 		v = Unknown
 	case want != code.Hash:
 		return Differs, fmt.Sprintf("code hash %s instead of %s, %d bytes, at %d hosts", code.Hash, want, code.Size, len(hosts))
 	}
-	for _, s := range sayings {
+	for _, s := range selfChecks {
 		if !s.of(p, pin, n) {
 			continue
 		}
-		got, err := w.Nodes.AskAlike(ctx, n.ID, chain.Question{To: pin.Address, Data: crypto.Keccak256([]byte(s.method))[:4]})
+		got, err := w.Nodes.AskQuorum(ctx, n.ID, chain.Question{To: pin.Address, Data: crypto.Keccak256([]byte(s.method))[:4]})
 		if err != nil {
 			return verdictOf(err), fmt.Sprintf("%s: %v", s.method, err)
 		}
@@ -66,15 +66,15 @@ func verdictOf(err error) Verdict {
 	return Unasked
 }
 
-// A Domained provider knows the EIP-712 domain with which a built-in contract checks
+// A DomainProvider provider knows the EIP-712 domain with which a built-in contract checks
 // signatures.
-type Domained interface {
+type DomainProvider interface {
 	// Separator returns false for a contract that checks none.
 	Separator(chainID uint64, contract common.Address) (common.Hash, bool)
 }
 
-// A saying is a call that a contract of some role must answer in a known way.
-type saying struct {
+// A selfCheck is a call that a contract of some role must answer in a known way.
+type selfCheck struct {
 	method string
 	of     func(swap.Provider, swap.Pin, chain.Network) bool
 	want   func(swap.Provider, swap.Pin) common.Hash
@@ -82,7 +82,7 @@ type saying struct {
 
 var permit2 = common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")
 
-var sayings = []saying{
+var selfChecks = []selfCheck{
 	{"DOMAIN_SEPARATOR()", func(p swap.Provider, pin swap.Pin, _ chain.Network) bool {
 		_, ok := separatorOf(p, pin)
 		return ok
@@ -99,7 +99,7 @@ var sayings = []saying{
 }
 
 func separatorOf(p swap.Provider, pin swap.Pin) (common.Hash, bool) {
-	d, ok := p.(Domained)
+	d, ok := p.(DomainProvider)
 	if !ok {
 		return common.Hash{}, false
 	}

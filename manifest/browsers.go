@@ -39,14 +39,14 @@ type installation struct {
 	browser, channel string
 	box              Box
 	app              string
-	used             []string // paths that a user of it has
-	programs         []string // names on the PATH, on Linux
-	installed        []string // paths of its program, outside every home
-	looks            []look   // in the browser's order
+	used             []string   // paths that a user of it has
+	programs         []string   // names on the PATH, on Linux
+	installed        []string   // paths of its program, outside every home
+	locations        []location // in the browser's order
 }
 
-// A look is one place where an installation looks for a manifest.
-type look struct {
+// A location is one place where an installation looks for a manifest.
+type location struct {
 	scope    Scope
 	where    string
 	evidence Evidence
@@ -54,16 +54,16 @@ type look struct {
 	fallback bool
 }
 
-func user(where string, e Evidence, note string) look {
-	return look{scope: User, where: where, evidence: e, note: note}
+func user(where string, e Evidence, note string) location {
+	return location{scope: User, where: where, evidence: e, note: note}
 }
 
-func system(where string, e Evidence, note string) look {
-	return look{scope: System, where: where, evidence: e, note: note}
+func system(where string, e Evidence, note string) location {
+	return location{scope: System, where: where, evidence: e, note: note}
 }
 
-// last marks a look as a fallback, which is not written to.
-func last(l look) look {
+// asFallback marks a look as a fallback, which is not written to.
+func asFallback(l location) location {
 	l.fallback = true
 	return l
 }
@@ -74,8 +74,8 @@ func (in installation) places(goos string, all []installation) []Place {
 	if err != nil {
 		panic(err) // a row of ours; tests read all of them
 	}
-	out := make([]Place, len(in.looks))
-	for i, l := range in.looks {
+	out := make([]Place, len(in.locations))
+	for i, l := range in.locations {
 		out[i] = Place{
 			Browser: b.Name, Channel: in.channel, System: goos, Scope: l.scope, Family: b.Family, Box: in.box, App: in.app,
 			Fallback: l.fallback, Footprint: in.footprint(l.scope, all), Evidence: l.evidence, Note: l.note,

@@ -182,25 +182,25 @@ func Validate(f Family, goos, host string, file []byte) error {
 		return fmt.Errorf("%w: not a JSON object: %w", ErrInvalid, err)
 	}
 	for _, check := range checks {
-		if err := check(asked{rule, goos, host}, members); err != nil {
+		if err := check(checkInput{rule, goos, host}, members); err != nil {
 			return fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
 	}
 	return nil
 }
 
-// asked is what a file is checked against.
-type asked struct {
+// checkInput is what a file is checked against.
+type checkInput struct {
 	familyRule
 	goos, host string
 }
 
 // checks are the requirements of both families; familyRule has the differences.
-var checks = []func(asked, map[string]json.RawMessage) error{
+var checks = []func(checkInput, map[string]json.RawMessage) error{
 	checkName, checkDescription, checkType, checkPath, checkList, checkUnknown,
 }
 
-func checkName(a asked, members map[string]json.RawMessage) error {
+func checkName(a checkInput, members map[string]json.RawMessage) error {
 	name, err := text(members, "name")
 	switch {
 	case err != nil:
@@ -213,7 +213,7 @@ func checkName(a asked, members map[string]json.RawMessage) error {
 	return nil
 }
 
-func checkDescription(a asked, members map[string]json.RawMessage) error {
+func checkDescription(a checkInput, members map[string]json.RawMessage) error {
 	description, err := text(members, "description")
 	if err == nil && description == "" && a.described {
 		err = fmt.Errorf("description is empty")
@@ -221,7 +221,7 @@ func checkDescription(a asked, members map[string]json.RawMessage) error {
 	return err
 }
 
-func checkType(_ asked, members map[string]json.RawMessage) error {
+func checkType(_ checkInput, members map[string]json.RawMessage) error {
 	kind, err := text(members, "type")
 	if err == nil && kind != "stdio" {
 		err = fmt.Errorf("type is %q, not stdio", kind)
@@ -229,7 +229,7 @@ func checkType(_ asked, members map[string]json.RawMessage) error {
 	return err
 }
 
-func checkPath(a asked, members map[string]json.RawMessage) error {
+func checkPath(a checkInput, members map[string]json.RawMessage) error {
 	path, err := text(members, "path")
 	switch {
 	case err != nil:
@@ -242,7 +242,7 @@ func checkPath(a asked, members map[string]json.RawMessage) error {
 	return nil
 }
 
-func checkList(a asked, members map[string]json.RawMessage) error {
+func checkList(a checkInput, members map[string]json.RawMessage) error {
 	var list []*string // null is not an empty text
 	if err := json.Unmarshal(members[a.listKey], &list); err != nil || len(list) == 0 || slices.Contains(list, nil) {
 		return fmt.Errorf("%s is not a list of extensions", a.listKey)
@@ -256,7 +256,7 @@ func checkList(a asked, members map[string]json.RawMessage) error {
 	return nil
 }
 
-func checkUnknown(a asked, members map[string]json.RawMessage) error {
+func checkUnknown(a checkInput, members map[string]json.RawMessage) error {
 	if !a.strict {
 		return nil
 	}

@@ -12,7 +12,7 @@ func plainOnLinux() []installation {
 		{
 			browser: "chrome", used: []string{"$CONFIG/google-chrome"},
 			programs: []string{"google-chrome", "google-chrome-stable"}, installed: []string{"/opt/google/chrome"},
-			looks: []look{
+			locations: []location{
 				user("$CONFIG/google-chrome", Source, "Chromium: chrome_paths_linux.cc"),
 				system("/etc/opt/chrome", Source, "Chromium: chrome_paths.cc; serves every channel"),
 			},
@@ -20,35 +20,35 @@ func plainOnLinux() []installation {
 		{
 			browser: "chrome", channel: "beta", used: []string{"$CONFIG/google-chrome-beta"},
 			programs: []string{"google-chrome-beta"}, installed: []string{"/opt/google/chrome-beta"},
-			looks: []look{user("$CONFIG/google-chrome-beta", Source, "Chromium: chrome_paths_linux.cc")},
+			locations: []location{user("$CONFIG/google-chrome-beta", Source, "Chromium: chrome_paths_linux.cc")},
 		},
 		{
 			browser: "chrome", channel: "dev", used: []string{"$CONFIG/google-chrome-unstable"},
 			programs: []string{"google-chrome-unstable"}, installed: []string{"/opt/google/chrome-unstable"},
-			looks: []look{user("$CONFIG/google-chrome-unstable", Source, "Chromium: chrome_paths_linux.cc")},
+			locations: []location{user("$CONFIG/google-chrome-unstable", Source, "Chromium: chrome_paths_linux.cc")},
 		},
 		{
 			browser: "chrome", channel: "canary", used: []string{"$CONFIG/google-chrome-canary"},
 			programs: []string{"google-chrome-canary"}, installed: []string{"/opt/google/chrome-canary"},
-			looks: []look{user("$CONFIG/google-chrome-canary", Belief, "by the rule of the other channels")},
+			locations: []location{user("$CONFIG/google-chrome-canary", Belief, "by the rule of the other channels")},
 		},
 		{
 			browser: "chrome-for-testing", used: []string{"$CONFIG/google-chrome-for-testing"},
-			looks: []look{
+			locations: []location{
 				user("$CONFIG/google-chrome-for-testing", Source, "Chromium: chrome_paths_linux.cc"),
 				system("/etc/opt/chrome_for_testing", Source, "Chromium: chrome_paths.cc; kolide writes it"),
 			},
 		},
 		{
 			browser: "chromium", used: []string{"$CONFIG/chromium"}, programs: []string{"chromium", "chromium-browser"},
-			looks: []look{
+			locations: []location{
 				user("$CONFIG/chromium", Ran, "Chromium 156 of Debian; follows XDG_CONFIG_HOME, and never reads Chrome's"),
 				system("/etc/chromium", Source, "Chromium: chrome_paths.cc"),
 			},
 		},
 		{
 			browser: "ungoogled-chromium", used: []string{"$CONFIG/ungoogled-chromium"}, programs: []string{"ungoogled-chromium"},
-			looks: []look{
+			locations: []location{
 				user("$CONFIG/chromium", Source, "firenvim; which of the two depends on the packaging"),
 				user("$CONFIG/ungoogled-chromium", Source, "firenvim; which of the two depends on the packaging"),
 				system("/etc/chromium", Source, "firenvim"),
@@ -57,7 +57,7 @@ func plainOnLinux() []installation {
 		{
 			browser: "brave", used: []string{"$CONFIG/BraveSoftware/Brave-Browser"},
 			programs: []string{"brave-browser", "brave-browser-stable", "brave"}, installed: []string{"/opt/brave.com/brave"},
-			looks: []look{
+			locations: []location{
 				user("$CONFIG/BraveSoftware/Brave-Browser", Source, "brave-core; a trace says that --user-data-dir changes nothing"),
 				system("/etc/opt/chrome", Source, "brave-core; a trace agrees"),
 			},
@@ -65,41 +65,41 @@ func plainOnLinux() []installation {
 		{
 			browser: "brave", channel: "beta", used: []string{"$CONFIG/BraveSoftware/Brave-Browser-Beta"},
 			programs: []string{"brave-browser-beta"}, installed: []string{"/opt/brave.com/brave-beta"},
-			looks: []look{user("$CONFIG/BraveSoftware/Brave-Browser-Beta", Source, "brave-core")},
+			locations: []location{user("$CONFIG/BraveSoftware/Brave-Browser-Beta", Source, "brave-core")},
 		},
 		{
 			browser: "brave", channel: "nightly", used: []string{"$CONFIG/BraveSoftware/Brave-Browser-Nightly"},
 			programs: []string{"brave-browser-nightly"}, installed: []string{"/opt/brave.com/brave-nightly"},
-			looks: []look{user("$CONFIG/BraveSoftware/Brave-Browser-Nightly", Source, "brave-core")},
+			locations: []location{user("$CONFIG/BraveSoftware/Brave-Browser-Nightly", Source, "brave-core")},
 		},
 		{
 			browser: "brave", channel: "origin", used: []string{"$CONFIG/BraveSoftware/Brave-Origin"},
 			programs: []string{"brave-origin"}, installed: []string{"/opt/brave.com/brave-origin"},
-			looks: []look{user("$CONFIG/BraveSoftware/Brave-Origin", Belief, "omarchy#10292 names the product; the folder by the rule of the others")},
+			locations: []location{user("$CONFIG/BraveSoftware/Brave-Origin", Belief, "omarchy#10292 names the product; the folder by the rule of the others")},
 		},
 		{
 			browser: "edge", used: []string{"$CONFIG/microsoft-edge"},
 			programs: []string{"microsoft-edge", "microsoft-edge-stable"}, installed: []string{"/opt/microsoft/msedge"},
-			looks: []look{
+			locations: []location{
 				user("$CONFIG/microsoft-edge", Source, "Plasma's build files; a trace agrees"),
 				system("/etc/opt/edge", Source, "Plasma's build files; a trace agrees; serves every channel"),
-				last(system("/etc/opt/chrome", Trace, "after its own")),
+				asFallback(system("/etc/opt/chrome", Trace, "after its own")),
 			},
 		},
 		{
 			browser: "edge", channel: "beta", used: []string{"$CONFIG/microsoft-edge-beta"},
 			programs: []string{"microsoft-edge-beta"}, installed: []string{"/opt/microsoft/msedge-beta"},
-			looks: []look{user("$CONFIG/microsoft-edge-beta", Source, "Plasma's build files")},
+			locations: []location{user("$CONFIG/microsoft-edge-beta", Source, "Plasma's build files")},
 		},
 		{
 			browser: "edge", channel: "dev", used: []string{"$CONFIG/microsoft-edge-dev"},
 			programs: []string{"microsoft-edge-dev"}, installed: []string{"/opt/microsoft/msedge-dev"},
-			looks: []look{user("$CONFIG/microsoft-edge-dev", Source, "Plasma's build files")},
+			locations: []location{user("$CONFIG/microsoft-edge-dev", Source, "Plasma's build files")},
 		},
 		{
 			browser: "vivaldi", used: []string{"$CONFIG/vivaldi"},
 			programs: []string{"vivaldi", "vivaldi-stable"}, installed: []string{"/opt/vivaldi"},
-			looks: []look{
+			locations: []location{
 				user("$CONFIG/vivaldi", Source, "vdhcoapp"),
 				system("/etc/opt/chrome", Trace, "browserpass and gopass write /etc/opt/vivaldi, passff /etc/vivaldi: neither is read"),
 			},
@@ -107,11 +107,11 @@ func plainOnLinux() []installation {
 		{
 			browser: "vivaldi", channel: "snapshot", used: []string{"$CONFIG/vivaldi-snapshot"},
 			programs: []string{"vivaldi-snapshot"}, installed: []string{"/opt/vivaldi-snapshot"},
-			looks: []look{user("$CONFIG/vivaldi-snapshot", Source, "vdhcoapp")},
+			locations: []location{user("$CONFIG/vivaldi-snapshot", Source, "vdhcoapp")},
 		},
 		{
 			browser: "opera", used: []string{"$CONFIG/opera"}, programs: []string{"opera", "opera-stable"},
-			looks: []look{
+			locations: []location{
 				user("$CONFIG/google-chrome", Trace, "Opera 136 reads Chrome's folder"),
 				user("$CONFIG/opera", Source, "tailchrome and vdhcoapp write it; the trace of Opera 136 does not show it"),
 				system("/etc/opt/chrome", Trace, "Opera 136"),
@@ -120,25 +120,25 @@ func plainOnLinux() []installation {
 		{
 			browser: "yandex", used: []string{"$CONFIG/yandex-browser"},
 			programs: []string{"yandex-browser", "yandex-browser-stable"}, installed: []string{"/opt/yandex/browser"},
-			looks: []look{
+			locations: []location{
 				user("$CONFIG/yandex-browser", Source, "browserpass; unproven"),
 				system("/etc/opt/yandex-browser", Source, "browserpass; unproven"),
 			},
 		},
 		{
 			browser: "helium", used: []string{"$CONFIG/net.imput.helium"}, programs: []string{"helium", "helium-browser"},
-			looks: []look{user("$CONFIG/net.imput.helium", Source, "firenvim and Bitwarden; a folder of the system is not known")},
+			locations: []location{user("$CONFIG/net.imput.helium", Source, "firenvim and Bitwarden; a folder of the system is not known")},
 		},
 		{
 			browser: "iridium", used: []string{"$CONFIG/iridium"}, programs: []string{"iridium-browser"},
-			looks: []look{
+			locations: []location{
 				user("$CONFIG/iridium", Source, "browserpass; unproven"),
 				system("/etc/iridium-browser", Source, "browserpass; unproven"),
 			},
 		},
 		{
 			browser: "slimjet", used: []string{"$CONFIG/slimjet"}, programs: []string{"flashpeak-slimjet"}, installed: []string{"/opt/slimjet"},
-			looks: []look{
+			locations: []location{
 				user("$CONFIG/slimjet", Source, "browserpass, which misspells it; unproven"),
 				system("/etc/opt/slimjet", Source, "browserpass; unproven"),
 			},
@@ -146,7 +146,7 @@ func plainOnLinux() []installation {
 		{
 			browser: "firefox", used: []string{"$HOME/.mozilla", "$XDGCONFIG/mozilla"},
 			programs: []string{"firefox", "firefox-beta", "firefox-devedition", "firefox-nightly"},
-			looks: []look{
+			locations: []location{
 				user("$HOME/.mozilla", Ran, "ESR 153, also with its profiles in XDG_CONFIG_HOME; bug 2005167"),
 				system("/usr/lib/mozilla", Ran, "ESR 153 of Debian; a build reads this one or the next"),
 				system("/usr/lib64/mozilla", Source, "builds of Fedora's kind; PWAsForFirefox writes both"),
@@ -154,7 +154,7 @@ func plainOnLinux() []installation {
 		},
 		{
 			browser: "firefox-esr", used: []string{"$HOME/.mozilla", "$XDGCONFIG/mozilla"}, programs: []string{"firefox-esr"},
-			looks: []look{
+			locations: []location{
 				user("$HOME/.mozilla", Ran, "ESR 153"),
 				system("/usr/lib/mozilla", Ran, "ESR 153 of Debian"),
 				system("/usr/lib64/mozilla", Source, "builds of Fedora's kind"),
@@ -162,14 +162,14 @@ func plainOnLinux() []installation {
 		},
 		{
 			browser: "librewolf", used: []string{"$HOME/.librewolf", "$XDGCONFIG/librewolf"}, programs: []string{"librewolf"},
-			looks: []look{
+			locations: []location{
 				user("$HOME/.librewolf", Source, "browserpass, passff, firenvim and Plasma"),
 				system("/usr/lib/librewolf", Source, "browserpass, passff and Plasma"),
 			},
 		},
 		{
 			browser: "waterfox", used: []string{"$HOME/.waterfox"}, programs: []string{"waterfox"},
-			looks: []look{
+			locations: []location{
 				user("$HOME/.mozilla", Source, "Waterfox: NativeManifests.sys.mjs"),
 				user("$HOME/.waterfox", Thread, "vdhcoapp#254 needed this one"),
 				system("/usr/lib/mozilla", Source, "Waterfox: NativeManifests.sys.mjs"),
@@ -178,7 +178,7 @@ func plainOnLinux() []installation {
 		},
 		{
 			browser: "floorp", used: []string{"$HOME/.floorp"}, programs: []string{"floorp"},
-			looks: []look{
+			locations: []location{
 				user("$HOME/.mozilla", Thread, "browserpass-native#149: ~/.floorp, which gopass writes, is not read"),
 				system("/usr/lib/mozilla", Thread, "as Firefox"),
 				system("/usr/lib64/mozilla", Thread, "as Firefox"),
@@ -186,7 +186,7 @@ func plainOnLinux() []installation {
 		},
 		{
 			browser: "zen", used: []string{"$HOME/.zen", "$XDGCONFIG/zen"}, programs: []string{"zen", "zen-browser"},
-			looks: []look{
+			locations: []location{
 				user("$HOME/.mozilla", Thread, "zen#13214"),
 				user("$HOME/.zen", Source, "firenvim writes it"),
 				system("/usr/lib/mozilla", Thread, "as Firefox"),
@@ -202,7 +202,7 @@ func plainOnLinux() []installation {
 // outside of the bundle.
 func torOnLinux(bundle, note string) installation {
 	data := "$HOME/.local/share/torbrowser/tbb/x86_64/" + bundle + "/Browser/TorBrowser/Data/Browser"
-	return installation{browser: "tor", used: []string{data}, looks: []look{user(data+"/.mozilla", Source, note)}}
+	return installation{browser: "tor", used: []string{data}, locations: []location{user(data+"/.mozilla", Source, note)}}
 }
 
 // boxedOnLinux are sandboxed browsers, none of which reads system directories.
@@ -225,15 +225,15 @@ func boxedOnLinux() []installation {
 		flatpak("zen", "", "app.zen_browser.zen", "/.zen", Belief, "its profile's folder"),
 		{
 			browser: "chromium", box: Snap, app: "chromium", used: []string{"$HOME/snap/chromium"}, installed: []string{"/snap/chromium"},
-			looks: []look{user("$HOME/snap/chromium/common/chromium", Source, "vdhcoapp; users agree")},
+			locations: []location{user("$HOME/snap/chromium/common/chromium", Source, "vdhcoapp; users agree")},
 		},
 		{
 			browser: "brave", box: Snap, app: "brave", used: []string{"$HOME/snap/brave"}, installed: []string{"/snap/brave"},
-			looks: []look{user("$HOME/snap/brave/current/.config/BraveSoftware/Brave-Browser", Belief, "its profile's folder")},
+			locations: []location{user("$HOME/snap/brave/current/.config/BraveSoftware/Brave-Browser", Belief, "its profile's folder")},
 		},
 		{
 			browser: "firefox", box: Snap, app: "firefox", used: []string{"$HOME/snap/firefox"}, installed: []string{"/snap/firefox"},
-			looks: []look{user("$HOME/.mozilla", Source, "read by the WebExtensions portal, outside the snap")},
+			locations: []location{user("$HOME/.mozilla", Source, "read by the WebExtensions portal, outside the snap")},
 		},
 	}
 }
@@ -242,6 +242,6 @@ func flatpak(browser, channel, app, where string, e Evidence, note string) insta
 	data := "$HOME/.var/app/" + app
 	return installation{
 		browser: browser, channel: channel, box: Flatpak, app: app, used: []string{data},
-		installed: []string{"/var/lib/flatpak/app/" + app}, looks: []look{user(data+where, e, note)},
+		installed: []string{"/var/lib/flatpak/app/" + app}, locations: []location{user(data+where, e, note)},
 	}
 }

@@ -66,9 +66,9 @@ func onMacOS() []installation {
 }
 
 // mac returns a browser with its profile directory and the name of its application.
-func mac(browser, channel, profiles, app string, looks ...look) installation {
+func mac(browser, channel, profiles, app string, looks ...location) installation {
 	return installation{
-		browser: browser, channel: channel, looks: looks,
+		browser: browser, channel: channel, locations: looks,
 		used:      []string{support + profiles, "$HOME/Applications/" + app + ".app"},
 		installed: []string{"/Applications/" + app + ".app"},
 	}

@@ -10,16 +10,16 @@ func onWindows() []installation {
 			both(`Google\Chrome`, Belief, "as Chrome")...),
 		windows("chromium", []string{`$LOCALAPPDATA\Chromium`}, `Chromium`,
 			append(both(`Chromium`, Source, "Chromium: launch_context_win.cc"),
-				lasts(both(`Google\Chrome`, Source, "Chromium: launch_context_win.cc, after its own"))...)...),
+				asFallbacks(both(`Google\Chrome`, Source, "Chromium: launch_context_win.cc, after its own"))...)...),
 		windows("ungoogled-chromium", []string{`$LOCALAPPDATA\Chromium`}, "",
-			append(both(`Chromium`, Belief, "as Chromium"), lasts(both(`Google\Chrome`, Belief, "as Chromium"))...)...),
+			append(both(`Chromium`, Belief, "as Chromium"), asFallbacks(both(`Google\Chrome`, Belief, "as Chromium"))...)...),
 		windows("brave", []string{`$LOCALAPPDATA\BraveSoftware\Brave-Browser`}, `BraveSoftware\Brave-Browser`,
 			append(both(`Google\Chrome`, Source, "KeePassXC, gopass and firenvim"),
 				both(`BraveSoftware\Brave-Browser`, Source, "Bitwarden and tailchrome write it too; unproven")...)...),
 		windows("edge", []string{`$LOCALAPPDATA\Microsoft\Edge`, `$LOCALAPPDATA\Microsoft\Edge Beta`, `$LOCALAPPDATA\Microsoft\Edge Dev`, `$LOCALAPPDATA\Microsoft\Edge SxS`}, `Microsoft\Edge`,
 			append(both(`Microsoft\Edge`, Source, "Microsoft's documentation; the first hit wins"),
-				append(lasts(both(`Chromium`, Source, "Microsoft's documentation, second")),
-					lasts(both(`Google\Chrome`, Source, "Microsoft's documentation, third"))...)...)...),
+				append(asFallbacks(both(`Chromium`, Source, "Microsoft's documentation, second")),
+					asFallbacks(both(`Google\Chrome`, Source, "Microsoft's documentation, third"))...)...)...),
 		windows("vivaldi", []string{`$LOCALAPPDATA\Vivaldi`}, "Vivaldi",
 			append(both(`Google\Chrome`, Source, "KeePassXC; keepassxc-browser#48"),
 				both(`Vivaldi`, Source, "other peers write it too; unproven")...)...),
@@ -31,7 +31,7 @@ func onWindows() []installation {
 		windows("yandex", []string{`$LOCALAPPDATA\Yandex\YandexBrowser`}, `Yandex\YandexBrowser`,
 			append(both(`Yandex\YandexBrowser`, Source, "vdhcoapp"), both(`YandexBrowser`, Source, "vdhcoapp")...)...),
 		windows("helium", []string{`$LOCALAPPDATA\imput\Helium`}, `imput\Helium`,
-			append(both(`Chromium`, Belief, "as Chromium"), lasts(both(`Google\Chrome`, Belief, "as Chromium"))...)...),
+			append(both(`Chromium`, Belief, "as Chromium"), asFallbacks(both(`Google\Chrome`, Belief, "as Chromium"))...)...),
 		windows("firefox", []string{`$APPDATA\Mozilla\Firefox`}, "Mozilla Firefox",
 			both(`Mozilla`, Source, "Firefox: NativeManifests.sys.mjs")...),
 		windows("firefox-esr", []string{`$APPDATA\Mozilla\Firefox`}, "Mozilla Firefox ESR",
@@ -49,8 +49,8 @@ func onWindows() []installation {
 }
 
 // windows returns a browser with its users' paths and its folder in Program Files.
-func windows(browser string, used []string, folder string, looks ...look) installation {
-	in := installation{browser: browser, used: used, looks: looks}
+func windows(browser string, used []string, folder string, looks ...location) installation {
+	in := installation{browser: browser, used: used, locations: looks}
 	if folder != "" {
 		in.installed = []string{`$PROGRAMFILES\` + folder, `$PROGRAMFILES32\` + folder}
 	}
@@ -58,13 +58,13 @@ func windows(browser string, used []string, folder string, looks ...look) instal
 }
 
 // both returns a key's places below HKCU and HKLM.
-func both(key string, e Evidence, note string) []look {
-	return []look{user(`Software\`+key, e, note), system(`Software\`+key, e, note)}
+func both(key string, e Evidence, note string) []location {
+	return []location{user(`Software\`+key, e, note), system(`Software\`+key, e, note)}
 }
 
-func lasts(looks []look) []look {
+func asFallbacks(looks []location) []location {
 	for i := range looks {
-		looks[i] = last(looks[i])
+		looks[i] = asFallback(looks[i])
 	}
 	return looks
 }

@@ -91,13 +91,13 @@ func FindBrowser(name string) (Browser, error) {
 // Places returns all places of a system to which a manifest is written, grouped by
 // browser. Several browsers share some.
 func Places(goos string) []Place {
-	return slices.DeleteFunc(Looked(goos), func(p Place) bool { return p.Fallback })
+	return slices.DeleteFunc(AllPlaces(goos), func(p Place) bool { return p.Fallback })
 }
 
-// Looked returns all places of a system where a browser looks: Places and the fallbacks.
+// AllPlaces returns all places of a system where a browser looks: Places and the fallbacks.
 // A browser looks at a user's places before the system's, and at those of one scope in
 // the order of the result.
-func Looked(goos string) []Place {
+func AllPlaces(goos string) []Place {
 	table, ok := installations[goos]
 	if !ok {
 		return nil

@@ -29,7 +29,7 @@ func (v variables) get(name string) string { return v[name] }
 // everyPlace calls check with each place of each system, including fallbacks.
 func everyPlace(check func(goos string, p manifest.Place)) {
 	for goos := range somebody {
-		for _, p := range manifest.Looked(goos) {
+		for _, p := range manifest.AllPlaces(goos) {
 			check(goos, p)
 		}
 	}
@@ -38,7 +38,7 @@ func everyPlace(check func(goos string, p manifest.Place)) {
 func TestPlacesGolden(t *testing.T) {
 	for goos, e := range somebody {
 		var out bytes.Buffer
-		for _, p := range manifest.Looked(goos) {
+		for _, p := range manifest.AllPlaces(goos) {
 			fmt.Fprintln(&out, resolved(p, e))
 			for _, f := range p.Footprints(e) {
 				fmt.Fprintln(&out, "\tif", f)
@@ -180,13 +180,13 @@ func TestEveryBrowserHasAPlace(t *testing.T) {
 			}
 		}
 	}
-	if got := append(manifest.Places("plan9"), manifest.Looked("")...); len(got) != 0 {
+	if got := append(manifest.Places("plan9"), manifest.AllPlaces("")...); len(got) != 0 {
 		t.Errorf("a system that is not known has %v", got)
 	}
 }
 
 func TestFallbacksAreNotWritten(t *testing.T) {
-	looked, written := manifest.Looked("windows"), manifest.Places("windows")
+	looked, written := manifest.AllPlaces("windows"), manifest.Places("windows")
 	if len(written) == 0 || len(looked) <= len(written) {
 		t.Fatalf("%d looked at, %d written", len(looked), len(written))
 	}

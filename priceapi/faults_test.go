@@ -32,7 +32,7 @@ var chains = []uint64{1, 10, 56, 5330}
 type service struct {
 	*sandbox.Sandbox
 	t       *testing.T
-	hub     *chain.Hub
+	hub     *chain.MultiClient
 	history *series.Store
 	feed    *pricetable.Feed
 	shift   time.Duration // of our clock
@@ -66,7 +66,7 @@ func newService(t *testing.T, box *sandbox.Sandbox) *service {
 		endpoints = append(endpoints, chain.Endpoint{Chain: id, URLs: []string{s.Chain(id).RPC()}})
 	}
 	var err error
-	if s.hub, err = chain.NewHub(endpoints, chain.Options{Sandbox: true}); err != nil {
+	if s.hub, err = chain.NewMultiClient(endpoints, chain.Options{Sandbox: true}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.hub.Close)
@@ -97,7 +97,7 @@ func (s *service) now() time.Time { return time.Now().Add(s.shift) }
 func (s *service) poller() *poll.Poller {
 	s.t.Helper()
 	settings := priceapi.Settings{
-		Of: map[string]priceapi.Setting{}, Local: true, Reach: rest.OwnMachineAlone, Chain: s.hub, Now: s.now,
+		Of: map[string]priceapi.Setting{}, Local: true, Reach: rest.LoopbackOnly, Chain: s.hub, Now: s.now,
 		Key:    func(context.Context, string) (string, error) { return "key", nil },
 		Limits: rest.Limits{Attempt: 300 * time.Millisecond, Call: 700 * time.Millisecond, Rate: rate.Inf, Backoff: time.Millisecond},
 	}
@@ -110,7 +110,7 @@ func (s *service) poller() *poll.Poller {
 	}
 	s.t.Cleanup(sources.Close)
 	return poll.New(poll.Options{
-		Tokens: watched, Leading: sources.Leading, Further: sources.Further, Archives: sources.Archives, Almanacs: sources.Almanacs,
+		Tokens: watched, Leading: sources.Leading, Further: sources.Further, Archives: sources.Archives, MetadataSources: sources.MetadataSources,
 		History: s.history, Feed: s.feed, Now: s.now,
 	})
 }
@@ -141,7 +141,7 @@ func (s *service) honest(what string) (current int) {
 		}
 		current++
 		truth, ok := s.truth[r.ID()]
-		if !ok || r.Now.Value.Off(truth) > 0.03 {
+		if !ok || r.Now.Value.RelativeDiff(truth) > 0.03 {
 			s.t.Errorf("%s: %s on %d is shown as %s of %s, and is %s", what, r.Token.Symbol, r.Token.Chain, r.Now.Value.Fixed(6), r.Now.Source, truth.Fixed(6))
 		}
 	}
@@ -288,7 +288,7 @@ func allDown(t *testing.T, s *service) {
 	}
 	for _, r := range now.Rows {
 		if truth, ok := s.truth[r.ID()]; ok && (r.Now.Value != truth || r.Has24h()) {
-			t.Errorf("%s: the last price was %s and is shown as %s, %+v", r.Token.Symbol, truth, r.Now.Value, r.Ago)
+			t.Errorf("%s: the last price was %s and is shown as %s, %+v", r.Token.Symbol, truth, r.Now.Value, r.DayAgo)
 		}
 	}
 	s.shift = 0

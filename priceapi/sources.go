@@ -62,7 +62,7 @@ type Settings struct {
 type Sources struct {
 	Leading, Further []poll.Paced
 	Archives         []poll.Archive
-	Almanacs         []poll.Volume
+	MetadataSources  []poll.MetadataConfig
 	closers          []service
 }
 
@@ -77,7 +77,7 @@ func (s *Sources) Close() {
 // about seven calls.
 const coinGeckoEvery = time.Hour
 
-// A service is what a row opens: a [poll.Source], a [poll.Archive], a [poll.Almanac], or
+// A service is what a row opens: a [poll.Source], a [poll.Archive], a [poll.MetadataSource], or
 // several of these.
 type service interface{ Close() }
 
@@ -123,7 +123,7 @@ func (s Settings) Open() (*Sources, error) {
 	if !s.Of[OnChain].Disabled && s.Chain != nil {
 		contracts := onchain.New(s.Chain, onchain.Options{Now: s.Now})
 		out.Leading = append(out.Leading, poll.Paced{Source: contracts, Trusted: true})
-		out.Almanacs = append(out.Almanacs, poll.Volume{Almanac: contracts, Diluted: true, Trusted: true})
+		out.MetadataSources = append(out.MetadataSources, poll.MetadataConfig{MetadataSource: contracts, Diluted: true, Trusted: true})
 	}
 	return out, nil
 }
@@ -142,8 +142,8 @@ func (s *Sources) add(r row, opened service) {
 	if of, ok := opened.(poll.Archive); ok {
 		s.Archives = append(s.Archives, of)
 	}
-	if of, ok := opened.(poll.Almanac); ok {
-		s.Almanacs = append(s.Almanacs, poll.Volume{Almanac: of, Source: r.marks})
+	if of, ok := opened.(poll.MetadataSource); ok {
+		s.MetadataSources = append(s.MetadataSources, poll.MetadataConfig{MetadataSource: of, Source: r.marks})
 	}
 }
 
@@ -172,18 +172,18 @@ func openCoinGecko(c source.Config) (service, error) {
 		c.Key = func(context.Context) (string, error) { return "", nil }
 	}
 	made, err := source.NewCoinGecko(c)
-	return keyed{made, c.Key}, err
+	return optionalCoinGecko{made, c.Key}, err
 }
 
-// A keyed is CoinGecko that returns nothing, without an error, while there is no key for
+// A optionalCoinGecko is CoinGecko that returns nothing, without an error, while there is no key for
 // it.
-type keyed struct {
+type optionalCoinGecko struct {
 	*source.CoinGecko
 	key func(context.Context) (string, error)
 }
 
 // Now asks CoinGecko if there is a key.
-func (k keyed) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
+func (k optionalCoinGecko) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
 	if key, err := k.key(ctx); key == "" || err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (k keyed) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, err
 }
 
 // MarketCaps asks CoinGecko if there is a key.
-func (k keyed) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
+func (k optionalCoinGecko) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
 	if key, err := k.key(ctx); key == "" || err != nil {
 		return nil, err
 	}

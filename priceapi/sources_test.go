@@ -35,7 +35,7 @@ func TestSources(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := []int{len(s.Leading), len(s.Further), len(s.Almanacs), len(s.Archives)}; !slices.Equal(got, []int{c.leading, c.further, c.almanacs, c.archives}) {
+		if got := []int{len(s.Leading), len(s.Further), len(s.MetadataSources), len(s.Archives)}; !slices.Equal(got, []int{c.leading, c.further, c.almanacs, c.archives}) {
 			t.Errorf("%s: %v", c.name, got)
 		}
 		s.Close()

@@ -12,9 +12,9 @@ type Reach int
 
 // The reaches. Loopback may be plain http; everything else must be https.
 const (
-	Outside         Reach = iota // https only, no loopback
-	OutsideOrOwn                 // also a service on this machine that the user named
-	OwnMachineAlone              // loopback only: the sandbox
+	PublicOnly       Reach = iota // https only, no loopback
+	PublicOrLoopback              // also a service on this machine that the user named
+	LoopbackOnly                  // loopback only: the sandbox
 )
 
 // CheckBase refuses the base URLs that [New] refuses, for a service that is not only
@@ -39,9 +39,9 @@ func parseBase(raw string, r Reach) (*url.URL, error) {
 		return nil, errors.New("must not carry a user name or password")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return nil, errors.New("must not carry a query or fragment")
-	case own && r == Outside:
+	case own && r == PublicOnly:
 		return nil, errors.New("points at this machine; only the sandbox may")
-	case !own && r == OwnMachineAlone:
+	case !own && r == LoopbackOnly:
 		return nil, errors.New("must point at this machine: the sandbox reaches nothing else")
 	case u.Scheme != "https" && !(u.Scheme == "http" && own):
 		return nil, errors.New("must be https")

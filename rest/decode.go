@@ -18,7 +18,7 @@ import (
 // exactly, and no object may have a name twice, or two that differ in case alone, even
 // where nothing is decoded. It returns the paths of members that to has no field for,
 // such as quote.route[].hooks or byToken{}.fee, once each and in the document's order.
-// The paths may be shown and sent: [named] limits what they contain of the document's own
+// The paths may be shown and sent: [reportableName] limits what they contain of the document's own
 // text.
 func Decode(raw []byte, to any) (added []string, err error) {
 	form := json.Unmarshal(raw, to)
@@ -32,14 +32,14 @@ func Decode(raw []byte, to any) (added []string, err error) {
 	return m.added, form
 }
 
-// ReadRow is Decode for one entry of a list. It does not report unknown members.
-func ReadRow(raw []byte, to any) error {
+// DecodeRow is Decode for one entry of a list. It does not report unknown members.
+func DecodeRow(raw []byte, to any) error {
 	_, err := Decode(raw, to)
 	return err
 }
 
-// DecodeWhole is Decode that refuses members which to has no field for.
-func DecodeWhole(raw []byte, to any) error {
+// DecodeStrict is Decode that refuses members which to has no field for.
+func DecodeStrict(raw []byte, to any) error {
 	added, err := Decode(raw, to)
 	if err == nil && len(added) > 0 {
 		err = fmt.Errorf("unknown member %q", added[0])
@@ -48,8 +48,8 @@ func DecodeWhole(raw []byte, to any) error {
 }
 
 var (
-	errTwice = errors.New("an object has a name twice")
-	errCase  = errors.New("an object has a name in another case")
+	errDuplicate = errors.New("an object has a name twice")
+	errCase      = errors.New("an object has a name in another case")
 )
 
 // members walks a document that is valid JSON, along with the type it is decoded into.
@@ -72,7 +72,7 @@ func (m *members) next() byte {
 
 // value walks one value; t is nil if its content is not decoded.
 func (m *members) value(t reflect.Type, at string) error {
-	t = readInto(t)
+	t = decodedType(t)
 	switch m.next() {
 	case '{':
 		return m.object(t, at)
@@ -128,7 +128,7 @@ func (m *members) object(t reflect.Type, at string) error {
 		m.i++ // the colon
 		like := folded(name)
 		if names[like] {
-			return errTwice
+			return errDuplicate
 		}
 		names[like] = true
 		f, ok := known[like]
@@ -140,7 +140,7 @@ func (m *members) object(t reflect.Type, at string) error {
 		case ok:
 			inside = strings.TrimPrefix(at+"."+name, ".")
 		case known != nil:
-			m.add(strings.TrimPrefix(at+"."+named(name), "."))
+			m.add(strings.TrimPrefix(at+"."+reportableName(name), "."))
 		case t != nil: // a map, whose names are data
 			of, inside = elementOf(t), at+"{}"
 		}
@@ -160,9 +160,9 @@ var (
 	dataForm = regexp.MustCompile(`(?:[0-9a-fA-F][_-]?){16}`) // as in an address, a hash or a key
 )
 
-// named returns how an unknown member's name is reported: as it is if it has the form of
+// reportableName returns how an unknown member's name is reported: as it is if it has the form of
 // a name and does not look like data.
-func named(name string) string {
+func reportableName(name string) string {
 	if !nameForm.MatchString(name) || dataForm.MatchString(name) {
 		return unnamed
 	}
@@ -179,9 +179,9 @@ func (m *members) add(at string) {
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
-// readInto returns the type whose fields, elements or values are decoded; nil if the
+// decodedType returns the type whose fields, elements or values are decoded; nil if the
 // value is kept as it came, or decoded by its own method.
-func readInto(t reflect.Type) reflect.Type {
+func decodedType(t reflect.Type) reflect.Type {
 	for t != nil && t.Kind() == reflect.Pointer && !t.Implements(unmarshaler) {
 		t = t.Elem()
 	}

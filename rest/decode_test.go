@@ -50,7 +50,7 @@ func TestDecode(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: added %q, %v; want %q", text, got, err, want)
 		}
-		if err := DecodeWhole([]byte(text), &decoded{}); (err == nil) != (want == "") {
+		if err := DecodeStrict([]byte(text), &decoded{}); (err == nil) != (want == "") {
 			t.Errorf("%s: read whole: %v", text, err)
 		}
 	}
@@ -70,7 +70,7 @@ func TestDecodeNames(t *testing.T) {
 		if err != nil || !slices.Equal(added, []string{"inner." + want, "byKey{}.z"}) {
 			t.Errorf("%q is told as %q, %v", name, added, err)
 		}
-		if err := DecodeWhole([]byte(`{"`+name+`":1}`), &v); err == nil || err.Error() != fmt.Sprintf("unknown member %q", want) {
+		if err := DecodeStrict([]byte(`{"`+name+`":1}`), &v); err == nil || err.Error() != fmt.Sprintf("unknown member %q", want) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -107,7 +107,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		for name := range members {
 			known := slices.Contains([]string{"a", "kind", "inner", "list", "byKey", "raw", "e"}, name)
-			if known == slices.Contains(added, named(name)) {
+			if known == slices.Contains(added, reportableName(name)) {
 				t.Fatalf("%s: %q is known: %t, added: %v", raw, name, known, added)
 			}
 		}

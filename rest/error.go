@@ -17,15 +17,15 @@ type Kind string
 
 // The kinds of failure.
 const (
-	Answered    Kind = "answered"    // a status other than 2xx; see Status, Code, Detail
-	Unreachable Kind = "unreachable" // no connection, or it broke
-	TimedOut    Kind = "timed out"   // no complete reply in time; the service may have acted
-	Redirected  Kind = "redirected"  // 3xx, not followed
-	TooLarge    Kind = "too large"   // reply above the limit
-	NotJSON     Kind = "not json"    // 2xx with another content type
-	Suspended   Kind = "suspended"   // not sent: the circuit is open
-	Throttled   Kind = "throttled"   // not sent: our rate limit, or a pause that the service asked for
-	NoSecret    Kind = "no secret"   // not sent: the secret headers could not be obtained
+	BadStatus     Kind = "answered"    // a status other than 2xx; see Status, Code, Detail
+	Unreachable   Kind = "unreachable" // no connection, or it broke
+	TimedOut      Kind = "timed out"   // no complete reply in time; the service may have acted
+	Redirected    Kind = "redirected"  // 3xx, not followed
+	TooLarge      Kind = "too large"   // reply above the limit
+	NotJSON       Kind = "not json"    // 2xx with another content type
+	CircuitOpen   Kind = "suspended"   // not sent: the circuit is open
+	Throttled     Kind = "throttled"   // not sent: our rate limit, or a pause that the service asked for
+	NoCredentials Kind = "no secret"   // not sent: the secret headers could not be obtained
 )
 
 // An Error is a failed call. Its text and fields contain no secret: the values of secret
@@ -63,9 +63,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // Temporary reports whether the same call may succeed later.
 func (e *Error) Temporary() bool {
 	switch e.Kind {
-	case Unreachable, TimedOut, Suspended, Throttled:
+	case Unreachable, TimedOut, CircuitOpen, Throttled:
 		return true
-	case Answered:
+	case BadStatus:
 		return temporaryStatus[e.Status]
 	}
 	return false

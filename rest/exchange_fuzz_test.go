@@ -25,7 +25,7 @@ var planted = http.Header{"X-Api-Key": {plantedKey}, "Authorization": {"Bearer "
 func overWire(t testing.TB, raw []byte) *Client {
 	t.Helper()
 	c, err := New(Config{
-		Name: "test", Base: "http://127.0.0.1:1", Reach: OwnMachineAlone,
+		Name: "test", Base: "http://127.0.0.1:1", Reach: LoopbackOnly,
 		Secrets: func(context.Context) (http.Header, error) { return planted, nil },
 		Limits:  Limits{Attempt: 5 * time.Second, Call: 5 * time.Second, Body: 256, Attempts: 1, Rate: rate.Inf},
 	})
@@ -66,10 +66,10 @@ func FuzzExchange(f *testing.F) {
 	for _, s := range []string{
 		fmt.Sprintf(head, 200, jsonType) + "Content-Length: 2\r\n\r\n{}",
 		fmt.Sprintf(head, 200, "application/json; charset=utf-8") + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
-		fmt.Sprintf(head, 200, linesType) + "\r\n1\n\n 2 \r\n3",
+		fmt.Sprintf(head, 200, ndjsonType) + "\r\n1\n\n 2 \r\n3",
 		fmt.Sprintf(head, 200, "text/html; "+plantedKey) + "\r\n<html>",
 		fmt.Sprintf(head, 200, jsonType) + "\r\n" + strings.Repeat("x", 300),
-		fmt.Sprintf(head, 200, linesType) + "\r\n" + strings.Repeat("1\n", 200),
+		fmt.Sprintf(head, 200, ndjsonType) + "\r\n" + strings.Repeat("1\n", 200),
 		fmt.Sprintf(head, 429, jsonType) + "Retry-After: 4294967295\r\n\r\n{\"errorCode\":\"A\",\"detail\":\"" + plantedKey + "\"}",
 		fmt.Sprintf(head, 503, jsonType) + "Retry-After: Fri, 31 Dec 9999 23:59:59 GMT\r\n\r\n{\"detail\":\"k\\u0065y-of-the-user\"}",
 		fmt.Sprintf(head, 302, jsonType) + "Location: https://elsewhere.example/\r\n\r\n",

@@ -15,7 +15,7 @@ import (
 // maxRecorded is how many exchanges a recorder keeps: the last ones.
 const maxRecorded = 4
 
-// An Exchange is an answer as it came, without what must not be shown ([Recorder.Hide]).
+// An Exchange is an answer as it came, without what must not be shown ([Recorder.Redact]).
 // Of the URL it has only the call's path.
 type Exchange struct {
 	Method, Path string
@@ -26,9 +26,9 @@ type Exchange struct {
 // A Recorder keeps the last answers to the calls made under its context, and what must
 // not be shown of all these calls.
 type Recorder struct {
-	mu     sync.Mutex
-	last   []Exchange
-	hidden []string // regular expressions
+	mu      sync.Mutex
+	last    []Exchange
+	secrets []string // regular expressions
 }
 
 type recorderKey struct{}
@@ -51,34 +51,34 @@ func (r *Recorder) Last() []Exchange {
 	last := slices.Clone(r.last)
 	r.mu.Unlock()
 	for i, x := range last {
-		last[i].Path, last[i].Body = r.Hide(x.Path), []byte(r.Hide(string(x.Body)))
+		last[i].Path, last[i].Body = r.Redact(x.Path), []byte(r.Redact(string(x.Body)))
 	}
 	return last
 }
 
-// Hide removes from text, in any case of letters, what must not be shown of the calls so
+// Redact removes from text, in any case of letters, what must not be shown of the calls so
 // far: the values of secret headers, the parts of a base URL that are not published, and
 // the signatures that the calls carried.
-func (r *Recorder) Hide(text string) string {
+func (r *Recorder) Redact(text string) string {
 	r.mu.Lock()
-	patterns := slices.SortedFunc(slices.Values(r.hidden), func(a, b string) int { return len(b) - len(a) }) // longest first: one may contain another
+	patterns := slices.SortedFunc(slices.Values(r.secrets), func(a, b string) int { return len(b) - len(a) }) // longest first: one may contain another
 	r.mu.Unlock()
-	text = plain(text)
+	text = unescapeJSON(text)
 	for _, p := range patterns {
 		text = regexp.MustCompile("(?i)"+p).ReplaceAllLiteralString(text, redacted)
 	}
 	return text
 }
 
-func (r *Recorder) hide(patterns []string) {
+func (r *Recorder) addSecrets(patterns []string) {
 	if r == nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, p := range patterns {
-		if !slices.Contains(r.hidden, p) {
-			r.hidden = append(r.hidden, p)
+		if !slices.Contains(r.secrets, p) {
+			r.secrets = append(r.secrets, p)
 		}
 	}
 }
@@ -95,9 +95,9 @@ func (r *Recorder) record(call Call, status int, body []byte) {
 	r.last = append(r.last, Exchange{call.Method, call.Path, status, body})
 }
 
-// secret returns patterns for what must not be shown of a call.
-func (c *Client) secret(call Call, secrets http.Header) []string {
-	out := slices.Clone(c.own)
+// secretPatterns returns patterns for what must not be shown of a call.
+func (c *Client) secretPatterns(call Call, secrets http.Header) []string {
+	out := slices.Clone(c.basePatterns)
 	for _, values := range secrets {
 		for _, v := range values {
 			_, credential, _ := strings.Cut(v, " ") // the token after a scheme
@@ -118,10 +118,10 @@ func (c *Client) secret(call Call, secrets http.Header) []string {
 // stands alone: hidden everywhere it would break answers apart.
 const shortWord = 8
 
-// ownWords returns patterns for what a base URL has beyond the published one: its host,
+// privatePatterns returns patterns for what a base URL has beyond the published one: its host,
 // that host's labels, and the parts of its path. [parseBase] allows no user info and no
 // query.
-func ownWords(base *url.URL, published string) (patterns []string) {
+func privatePatterns(base *url.URL, published string) (patterns []string) {
 	var public []string
 	if u, err := url.Parse(published); err == nil {
 		public = wordsOf(u)
@@ -157,9 +157,9 @@ var (
 	escapes    = regexp.MustCompile(`\\(?:\\|/|u00[2-7][0-9a-fA-F])`)
 )
 
-// plain replaces JSON's escapes of letters, digits and marks by what they stand for, so
+// unescapeJSON replaces JSON's escapes of letters, digits and marks by what they stand for, so
 // that nothing hides behind them from a search. Quotes and backslashes stay escaped.
-func plain(text string) string {
+func unescapeJSON(text string) string {
 	return escapes.ReplaceAllStringFunc(text, func(escape string) string {
 		switch {
 		case escape == `\/`:

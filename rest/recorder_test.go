@@ -20,13 +20,13 @@ func TestHide(t *testing.T) {
 		{"http://127.0.0.1:8545/v1/s3cr3t-token", public, "127.0.0.1:8545/v1/s3cr3t-token", "127.0.0.1:8545/v1/[redacted]"},
 		{"https://198.51.100.7/v1", public, "198.51.100.7 of 198", "[redacted] of 198"},
 	} {
-		client, err := New(Config{Name: "x", Base: c.base, Published: c.published, Reach: OutsideOrOwn})
+		client, err := New(Config{Name: "x", Base: c.base, Published: c.published, Reach: PublicOrLoopback})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var r Recorder
-		r.hide(client.secret(Call{}, nil))
-		if got := r.Hide(c.text); got != c.want {
+		r.addSecrets(client.secretPatterns(Call{}, nil))
+		if got := r.Redact(c.text); got != c.want {
 			t.Errorf("%s: %q is hidden as %q, want %q", c.base, c.text, got, c.want)
 		}
 	}
@@ -36,17 +36,17 @@ func TestHide(t *testing.T) {
 func TestHideBefore(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	s.Close()
-	c, err := New(Config{Name: "x", Base: s.URL, Reach: OwnMachineAlone, Limits: Limits{Attempts: 1}, Secrets: func(context.Context) (http.Header, error) {
+	c, err := New(Config{Name: "x", Base: s.URL, Reach: LoopbackOnly, Limits: Limits{Attempts: 1}, Secrets: func(context.Context) (http.Header, error) {
 		return http.Header{"Authorization": {"Bearer s3cr3t"}}, nil
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, r := Record(t.Context())
-	if _, err := c.Apart().Do(ctx, Call{Method: http.MethodPost}); err == nil || len(r.Last()) != 0 {
+	if _, err := c.WithOwnBreaker().Do(ctx, Call{Method: http.MethodPost}); err == nil || len(r.Last()) != 0 {
 		t.Fatal(err, r.Last())
 	}
-	if got := r.Hide("of S3CR3T"); got != "of [redacted]" {
+	if got := r.Redact("of S3CR3T"); got != "of [redacted]" {
 		t.Errorf("%q", got)
 	}
 }

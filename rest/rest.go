@@ -73,8 +73,8 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Or returns l with its zero fields taken from d.
-func (l Limits) Or(d Limits) Limits {
+// WithDefaults returns l with its zero fields taken from d.
+func (l Limits) WithDefaults(d Limits) Limits {
 	return Limits{
 		Attempt: cmp.Or(l.Attempt, d.Attempt), Call: cmp.Or(l.Call, d.Call), Body: cmp.Or(l.Body, d.Body),
 		Attempts: cmp.Or(l.Attempts, d.Attempts), Backoff: cmp.Or(l.Backoff, d.Backoff), MaxWait: cmp.Or(l.MaxWait, d.MaxWait),
@@ -84,15 +84,15 @@ func (l Limits) Or(d Limits) Limits {
 
 // A Client calls one service. It is safe for concurrent use.
 type Client struct {
-	config  Config
-	base    *url.URL
-	own     []string // patterns for the user's own parts of base, which a [Recorder] hides
-	limits  Limits
-	now     func() time.Time
-	http    *http.Client
-	rate    *rate.Limiter
-	breaker circuitbreaker.CircuitBreaker[any]
-	pause   pause
+	config       Config
+	base         *url.URL
+	basePatterns []string // patterns for the user's own parts of base, which a [Recorder] hides
+	limits       Limits
+	now          func() time.Time
+	http         *http.Client
+	rate         *rate.Limiter
+	breaker      circuitbreaker.CircuitBreaker[any]
+	pause        pause
 }
 
 // New checks the configuration; it opens no connection.
@@ -101,13 +101,13 @@ func New(c Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: base url: %w", c.Name, err)
 	}
-	l := c.Limits.Or(DefaultLimits())
+	l := c.Limits.WithDefaults(DefaultLimits())
 	now := c.Now
 	if now == nil {
 		now = clock.Now
 	}
 	return &Client{
-		config: c, base: base, own: ownWords(base, c.Published), limits: l, now: now,
+		config: c, base: base, basePatterns: privatePatterns(base, c.Published), limits: l, now: now,
 		http:    &http.Client{Transport: newTransport(l), CheckRedirect: noRedirect},
 		rate:    rate.NewLimiter(l.Rate, l.Burst),
 		breaker: newBreaker(l),
@@ -120,11 +120,11 @@ func newBreaker(l Limits) circuitbreaker.CircuitBreaker[any] {
 		WithDelay(l.Open).WithJitterFactor(0.1).Build()
 }
 
-// Apart returns a client of the same service that shares the connections and the rate
+// WithOwnBreaker returns a client of the same service that shares the connections and the rate
 // limit but has its own circuit breaker and pause: if the service fails one kind of call,
 // or asks to delay it, the other kind still goes through.
-func (c *Client) Apart() *Client {
-	return &Client{config: c.config, base: c.base, own: c.own, limits: c.limits, now: c.now, http: c.http, rate: c.rate, breaker: newBreaker(c.limits)}
+func (c *Client) WithOwnBreaker() *Client {
+	return &Client{config: c.config, base: c.base, basePatterns: c.basePatterns, limits: c.limits, now: c.now, http: c.http, rate: c.rate, breaker: newBreaker(c.limits)}
 }
 
 func newTransport(l Limits) *http.Transport {
@@ -197,14 +197,14 @@ func (c *Client) Do(ctx context.Context, call Call) (*Reply, error) {
 		if errors.Is(caller.Err(), context.Canceled) {
 			return nil, fmt.Errorf("%s: %s %s: %w", c.config.Name, call.Method, call.Path, caller.Err())
 		}
-		if n >= c.limits.Attempts || !call.repeatable() || !c.worthRepeating(err) || !c.sleep(ctx, n, err.RetryAfter) {
+		if n >= c.limits.Attempts || !call.repeatable() || !c.retryable(err) || !c.sleep(ctx, n, err.RetryAfter) {
 			return nil, err
 		}
 	}
 }
 
-func (c *Client) worthRepeating(e *Error) bool {
-	if e.Kind == Suspended || e.Kind == Throttled {
+func (c *Client) retryable(e *Error) bool {
+	if e.Kind == CircuitOpen || e.Kind == Throttled {
 		return false
 	}
 	return e.Temporary() || c.config.Temporary != nil && c.config.Temporary(e)
@@ -220,11 +220,11 @@ func (c *Client) once(ctx context.Context, call Call) (*Reply, *Error) {
 	}
 	secrets, err := c.secrets(ctx)
 	if err != nil {
-		return nil, c.failed(call, Error{Kind: NoSecret, Err: err})
+		return nil, c.failed(call, Error{Kind: NoCredentials, Err: err})
 	}
-	recorderOf(ctx).hide(c.secret(call, secrets))
+	recorderOf(ctx).addSecrets(c.secretPatterns(call, secrets))
 	if !c.breaker.TryAcquirePermit() {
-		return nil, c.failed(call, Error{Kind: Suspended, RetryAfter: c.breaker.RemainingDelay(), Detail: "it failed too often just now"})
+		return nil, c.failed(call, Error{Kind: CircuitOpen, RetryAfter: c.breaker.RemainingDelay(), Detail: "it failed too often just now"})
 	}
 	reply, e := c.exchange(ctx, call, secrets)
 	c.record(ctx, e)
@@ -244,7 +244,7 @@ func (c *Client) once(ctx context.Context, call Call) (*Reply, *Error) {
 // probe that the caller cancelled proves nothing, and the next call is a probe again.
 func (c *Client) record(ctx context.Context, e *Error) {
 	switch {
-	case e == nil || e.Kind == Answered && e.Status < http.StatusInternalServerError:
+	case e == nil || e.Kind == BadStatus && e.Status < http.StatusInternalServerError:
 		c.breaker.RecordSuccess()
 	case !errors.Is(ctx.Err(), context.Canceled):
 		c.breaker.RecordFailure()
@@ -277,7 +277,7 @@ func (c *Client) exchange(ctx context.Context, call Call, secrets http.Header) (
 		return nil, transportError(ctx, err)
 	}
 	defer res.Body.Close()
-	if call.lines != nil && isLines(res) {
+	if call.lines != nil && isNDJSON(res) {
 		return c.readLines(ctx, res, call)
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, c.limits.Body+1))
@@ -314,7 +314,7 @@ func (c *Client) request(ctx context.Context, call Call, secrets http.Header) (*
 	}
 	req.Header.Set("Accept", jsonType)
 	if call.lines != nil {
-		req.Header.Set("Accept", linesType+", "+jsonType)
+		req.Header.Set("Accept", ndjsonType+", "+jsonType)
 	}
 	if call.Body != nil {
 		req.Header.Set("Content-Type", jsonType)
@@ -331,7 +331,7 @@ func judge(res *http.Response, body []byte, secrets http.Header, now time.Time) 
 	case res.StatusCode >= 300 && res.StatusCode < 400:
 		return &Error{Kind: Redirected, Status: res.StatusCode, Detail: "redirects are not followed"}
 	case res.StatusCode >= 300:
-		e := &Error{Kind: Answered, Status: res.StatusCode, JSON: isJSON, RetryAfter: retryAfter(res.Header, now)}
+		e := &Error{Kind: BadStatus, Status: res.StatusCode, JSON: isJSON, RetryAfter: retryAfter(res.Header, now)}
 		if isJSON {
 			e.Code, e.Detail = readFailure([]byte(scrub(string(body), secrets)), secrets)
 		}

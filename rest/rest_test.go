@@ -30,7 +30,7 @@ func serve(t *testing.T, l Limits, h http.HandlerFunc) *Client {
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
 	c, err := New(Config{
-		Name: "test", Base: s.URL + "/v1/", Reach: OwnMachineAlone, Limits: l,
+		Name: "test", Base: s.URL + "/v1/", Reach: LoopbackOnly, Limits: l,
 		Header:  http.Header{"x-fixed": {"yes"}},
 		Secrets: func(context.Context) (http.Header, error) { return http.Header{"x-api-key": {secret}}, nil },
 	})
@@ -201,7 +201,7 @@ func TestKinds(t *testing.T) {
 			w.(http.Flusher).Flush()
 			<-either(r.Context().Done(), release)
 		}, TimedOut, true},
-		"500 page": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, Answered, true},
+		"500 page": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, BadStatus, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := serve(t, quick(), x.do)
@@ -236,7 +236,7 @@ func TestUnreachable(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	base := s.URL
 	s.Close()
-	c, err := New(Config{Name: "test", Base: base, Reach: OwnMachineAlone, Limits: quick()})
+	c, err := New(Config{Name: "test", Base: base, Reach: LoopbackOnly, Limits: quick()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func TestSecrets(t *testing.T) {
 	}
 	c = serve(t, quick(), func(http.ResponseWriter, *http.Request) { calls.Add(1) })
 	c.config.Secrets = func(context.Context) (http.Header, error) { return nil, errors.New("locked") }
-	if e := failure(t, second(c.Do(t.Context(), Call{Method: "GET", Path: "/x"}))); e.Kind != NoSecret || calls.Load() != 0 {
+	if e := failure(t, second(c.Do(t.Context(), Call{Method: "GET", Path: "/x"}))); e.Kind != NoCredentials || calls.Load() != 0 {
 		t.Errorf("%v, %d calls", e, calls.Load())
 	}
 }
@@ -309,11 +309,11 @@ func TestCircuit(t *testing.T) {
 	})
 	get := func() error { return second(c.Do(t.Context(), Call{Method: "GET", Path: "/x"})) }
 	for range 3 {
-		if e := failure(t, get()); e.Kind != Answered {
+		if e := failure(t, get()); e.Kind != BadStatus {
 			t.Fatal(e)
 		}
 	}
-	if e := failure(t, get()); e.Kind != Suspended || !e.Temporary() || calls.Load() != 3 {
+	if e := failure(t, get()); e.Kind != CircuitOpen || !e.Temporary() || calls.Load() != 3 {
 		t.Errorf("%v after %d exchanges", e, calls.Load())
 	}
 	well.Store(true)
@@ -326,7 +326,7 @@ func TestCircuit(t *testing.T) {
 	// Refusals of the request are not failures of the service.
 	fine := serve(t, l, func(w http.ResponseWriter, _ *http.Request) { reply(w, 400, `{}`) })
 	for range 10 {
-		if e := failure(t, second(fine.Do(t.Context(), Call{Method: "GET", Path: "/x"}))); e.Kind != Answered {
+		if e := failure(t, second(fine.Do(t.Context(), Call{Method: "GET", Path: "/x"}))); e.Kind != BadStatus {
 			t.Fatal(e)
 		}
 	}
@@ -361,7 +361,7 @@ func TestCircuitProbe(t *testing.T) {
 		t.Fatal("no failure")
 	}
 	mode.Store(2)
-	if e := failure(t, second(c.Do(t.Context(), Call{Method: "GET", Path: "/x"}))); e.Kind != Suspended {
+	if e := failure(t, second(c.Do(t.Context(), Call{Method: "GET", Path: "/x"}))); e.Kind != CircuitOpen {
 		t.Error("after a probe without an answer:", e)
 	}
 	mode.Store(1)
@@ -466,31 +466,31 @@ func TestBase(t *testing.T) {
 		reach Reach
 		ok    bool
 	}{
-		{"https://host.example/v1", Outside, true},
-		{"https://host.example/v1/", OutsideOrOwn, true},
-		{"http://host.example/v1", Outside, false},
-		{"http://host.example/v1", OutsideOrOwn, false},
-		{"ftp://host.example", Outside, false},
-		{"https://user:pass@host.example", Outside, false},
-		{"https://host.example/?key=1", Outside, false},
-		{"https://host.example/#x", Outside, false},
-		{"host.example", Outside, false},
-		{"", Outside, false},
-		{"https:host.example", Outside, false},
-		{"https://", Outside, false},
-		{"https://%zz", Outside, false},
-		{"https://127.0.0.1", Outside, false},
-		{"https://localhost:8443", Outside, false},
-		{"https://LOCALHOST.", Outside, false},
-		{"https://x.localhost", Outside, false},
-		{"https://[::1]", Outside, false},
-		{"https://0.0.0.0", Outside, false},
-		{"https://[::ffff:127.0.0.1]", Outside, false},
-		{"http://127.0.0.1:5/v1", OutsideOrOwn, true},
-		{"http://127.9.9.9:5/v1", OwnMachineAlone, true},
-		{"http://localhost:5/v1", OwnMachineAlone, true},
-		{"http://[::1]:5/v1", OwnMachineAlone, true},
-		{"https://host.example/v1", OwnMachineAlone, false},
+		{"https://host.example/v1", PublicOnly, true},
+		{"https://host.example/v1/", PublicOrLoopback, true},
+		{"http://host.example/v1", PublicOnly, false},
+		{"http://host.example/v1", PublicOrLoopback, false},
+		{"ftp://host.example", PublicOnly, false},
+		{"https://user:pass@host.example", PublicOnly, false},
+		{"https://host.example/?key=1", PublicOnly, false},
+		{"https://host.example/#x", PublicOnly, false},
+		{"host.example", PublicOnly, false},
+		{"", PublicOnly, false},
+		{"https:host.example", PublicOnly, false},
+		{"https://", PublicOnly, false},
+		{"https://%zz", PublicOnly, false},
+		{"https://127.0.0.1", PublicOnly, false},
+		{"https://localhost:8443", PublicOnly, false},
+		{"https://LOCALHOST.", PublicOnly, false},
+		{"https://x.localhost", PublicOnly, false},
+		{"https://[::1]", PublicOnly, false},
+		{"https://0.0.0.0", PublicOnly, false},
+		{"https://[::ffff:127.0.0.1]", PublicOnly, false},
+		{"http://127.0.0.1:5/v1", PublicOrLoopback, true},
+		{"http://127.9.9.9:5/v1", LoopbackOnly, true},
+		{"http://localhost:5/v1", LoopbackOnly, true},
+		{"http://[::1]:5/v1", LoopbackOnly, true},
+		{"https://host.example/v1", LoopbackOnly, false},
 	} {
 		if _, err := New(Config{Name: "test", Base: x.base, Reach: x.reach}); (err == nil) != x.ok {
 			t.Errorf("%q with reach %d: %v", x.base, x.reach, err)

@@ -11,9 +11,9 @@ import (
 	"net/http"
 )
 
-// linesType is newline-delimited JSON: one value per line, each sent as soon as it is
+// ndjsonType is newline-delimited JSON: one value per line, each sent as soon as it is
 // known.
-const linesType = "application/x-ndjson"
+const ndjsonType = "application/x-ndjson"
 
 // Stream is Do for a reply that comes line by line: each line that is not blank is passed
 // to line as it arrives, with the reply's head, which was received before the first. The
@@ -41,10 +41,10 @@ func (c *Client) Stream(ctx context.Context, call Call, line func(head *Reply, l
 	return nil, err
 }
 
-// isLines reports whether res is a 2xx reply in lines.
-func isLines(res *http.Response) bool {
+// isNDJSON reports whether res is a 2xx reply in lines.
+func isNDJSON(res *http.Response) bool {
 	media, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
-	return err == nil && media == linesType && res.StatusCode >= 200 && res.StatusCode < 300
+	return err == nil && media == ndjsonType && res.StatusCode >= 200 && res.StatusCode < 300
 }
 
 // errLine marks an error of Stream's line function, which says nothing about the service.
@@ -68,7 +68,7 @@ func (c *Client) readLines(ctx context.Context, res *http.Response, call Call) (
 			return nil, transportError(ctx, err)
 		}
 		if b = bytes.TrimSpace(b); len(b) > 0 && call.lines(head, b) != nil {
-			return nil, &Error{Kind: Answered, Status: res.StatusCode, Err: errLine}
+			return nil, &Error{Kind: BadStatus, Status: res.StatusCode, Err: errLine}
 		}
 		if err == io.EOF {
 			return head, nil

@@ -16,7 +16,7 @@ func linesClient(t *testing.T, h http.HandlerFunc) *Client {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	c, err := New(Config{Name: "test", Base: srv.URL, Reach: OwnMachineAlone, Limits: Limits{Attempt: 200 * time.Millisecond, Call: time.Second, Body: 64, Attempts: 1}})
+	c, err := New(Config{Name: "test", Base: srv.URL, Reach: LoopbackOnly, Limits: Limits{Attempt: 200 * time.Millisecond, Call: time.Second, Body: 64, Attempts: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,17 +36,17 @@ func TestStream(t *testing.T) {
 		kind  Kind
 		body  string
 	}{
-		{"lines", say(200, linesType, "{\"a\":1}\n\n  {\"a\":2}\r\n{\"a\":3}"), []string{`{"a":1}`, `{"a":2}`, `{"a":3}`}, nil, "", ""},
-		{"nothing", say(200, linesType, ""), nil, nil, "", ""},
+		{"lines", say(200, ndjsonType, "{\"a\":1}\n\n  {\"a\":2}\r\n{\"a\":3}"), []string{`{"a":1}`, `{"a":2}`, `{"a":3}`}, nil, "", ""},
+		{"nothing", say(200, ndjsonType, ""), nil, nil, "", ""},
 		{"plain json", say(200, jsonType, `{"routes":[]}`), nil, nil, "", `{"routes":[]}`},
-		{"refused by the reader", say(200, linesType, "1\n2\n3\n"), []string{"1", "2"}, own, "", ""},
-		{"a failure", say(429, jsonType, `{}`), nil, nil, Answered, ""},
-		{"a failure in lines", say(500, linesType, "1\n"), nil, nil, Answered, ""},
-		{"too many", say(200, linesType, strings.Repeat("123\n", 30)), nil, nil, TooLarge, ""},
-		{"a line without end", say(200, linesType, strings.Repeat("1", 100)), nil, nil, TooLarge, ""},
+		{"refused by the reader", say(200, ndjsonType, "1\n2\n3\n"), []string{"1", "2"}, own, "", ""},
+		{"a failure", say(429, jsonType, `{}`), nil, nil, BadStatus, ""},
+		{"a failure in lines", say(500, ndjsonType, "1\n"), nil, nil, BadStatus, ""},
+		{"too many", say(200, ndjsonType, strings.Repeat("123\n", 30)), nil, nil, TooLarge, ""},
+		{"a line without end", say(200, ndjsonType, strings.Repeat("1", 100)), nil, nil, TooLarge, ""},
 		{"something else", say(200, "text/html", "1\n"), nil, nil, NotJSON, ""},
 		{"it stalls", func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", linesType)
+			w.Header().Set("Content-Type", ndjsonType)
 			fmt.Fprintln(w, "1")
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
@@ -90,7 +90,7 @@ func TestStream(t *testing.T) {
 func TestStreamArrives(t *testing.T) {
 	first := make(chan struct{})
 	c := linesClient(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", linesType)
+		w.Header().Set("Content-Type", ndjsonType)
 		fmt.Fprintln(w, "1")
 		w.(http.Flusher).Flush()
 		select {

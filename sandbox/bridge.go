@@ -6,7 +6,7 @@ import (
 	"swapkeep/sandbox/bridgesim"
 )
 
-func openBridge(o outside) (*simulator, error) {
+func openBridge(o simulatorDeps) (*simulator, error) {
 	bridge, err := bridgesim.New(o.contracts, o.chains, bridgesim.Options{
 		APIKey: o.options.BridgeKey, Solver: o.services["bridgeSolver"], Stranger: o.services["bridgeStranger"], Layout: o.layout,
 	})

@@ -27,7 +27,7 @@ type Chain struct {
 	// Faults holds the fault rules of the RPC endpoint, by method.
 	Faults *inject.Book
 
-	front    *devnet.Front
+	front    *devnet.Endpoint
 	server   *server
 	client   *ethclient.Client
 	treasury *operator.Account
@@ -48,7 +48,7 @@ func (s *Sandbox) startChain(ctx context.Context, n Network, set *contracts.Set,
 		return nil, err
 	}
 	began := uint64(clock.Now().Add(-genesisAge).Unix())
-	alloc, err := s.bake(n, set, began)
+	alloc, err := s.buildGenesis(n, set, began)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (s *Sandbox) startChain(ctx context.Context, n Network, set *contracts.Set,
 		return nil, err
 	}
 	c := &Chain{Chain: dev, Network: n, Faults: &inject.Book{}, treasury: operator.NewAccount(owner.Key), erc20: token.ABI}
-	c.front = devnet.NewFront(dev, c.Faults)
+	c.front = devnet.NewEndpoint(dev, c.Faults)
 	c.client = ethclient.NewClient(dev.Dial())
 	if c.server, err = listen(ctx, o.Host, c.front); err != nil {
 		return nil, errors.Join(err, dev.Close())
@@ -83,7 +83,7 @@ func (c *Chain) Transactions() []devnet.RawTransaction { return c.front.Transact
 func (c *Chain) Reset() {
 	c.Faults.Reset()
 	c.front.Reset()
-	_ = c.AskTip(nil) // the default is never refused
+	_ = c.SetMinTip(nil) // the default is never refused
 	c.Resume()
 }
 
@@ -98,11 +98,11 @@ func (c *Chain) Fund(ctx context.Context, to, token common.Address, amount *big.
 	if err != nil {
 		return err
 	}
-	hash, err := c.treasury.Send(ctx, c.operated(), call)
+	hash, err := c.treasury.Send(ctx, c.operatorChain(), call)
 	if err != nil {
 		return fmt.Errorf("fund %s: %w", to, err)
 	}
-	receipt, err := c.Settle(ctx, hash)
+	receipt, err := c.MineTransaction(ctx, hash)
 	if err != nil {
 		return fmt.Errorf("fund %s: %w", to, err)
 	}
@@ -135,9 +135,9 @@ func (c *Chain) knows(token common.Address) bool {
 	return false
 }
 
-// operated returns the chain as the operators of the providers see it.
-func (c *Chain) operated() operator.Chain {
-	return operator.Chain{Network: c.Network, Client: c.client, Tip: c.Tip, Still: c.Still}
+// operatorChain returns the chain as the operators of the providers see it.
+func (c *Chain) operatorChain() operator.Chain {
+	return operator.Chain{Network: c.Network, Client: c.client, MinTip: c.MinTip, WithMiningPaused: c.WithMiningPaused}
 }
 
 // Close stops the endpoint and the chain.

@@ -32,7 +32,7 @@ type controlRoute struct {
 
 var controlRoutes = []controlRoute{
 	{"GET /manifest", func(s *Sandbox, _ *http.Request) (any, error) { return s.Manifest(), nil }},
-	{"POST /reset", func(s *Sandbox, _ *http.Request) (any, error) { return done, s.Reset() }},
+	{"POST /reset", func(s *Sandbox, _ *http.Request) (any, error) { return okReply, s.Reset() }},
 	{"POST /fund", (*Sandbox).controlFund},
 	{"GET /market", func(s *Sandbox, r *http.Request) (any, error) { return s.market.Report(r.Context()) }},
 	{"POST /market", (*Sandbox).controlMarket},
@@ -47,13 +47,13 @@ var controlRoutes = []controlRoute{
 	{"POST /chains/{chain}/tip", onChain((*Chain).controlTip)},
 	{"GET /chains/{chain}/oracles", onOracles(func(*market.Market, uint64, *http.Request) error { return nil })},
 	{"POST /chains/{chain}/oracles", onOracles(controlOracles)},
-	{"POST /chains/{chain}/forget", onChain(func(c *Chain, _ *http.Request) (any, error) { c.Forget(); return c.status(), nil })},
+	{"POST /chains/{chain}/forget", onChain(func(c *Chain, _ *http.Request) (any, error) { c.DropPending(); return c.status(), nil })},
 
-	{"GET /faults/{server}", onBook(func(b *inject.Book, _ *http.Request) (any, error) { return b.Rules(), nil })},
-	{"POST /faults/{server}", onBook(controlAdd)},
-	{"DELETE /faults/{server}", onBook(func(b *inject.Book, _ *http.Request) (any, error) { b.Reset(); return done, nil })},
-	{"DELETE /faults/{server}/{id}", onBook(controlRemove)},
-	{"GET /counts/{server}", onBook(func(b *inject.Book, _ *http.Request) (any, error) {
+	{"GET /faults/{server}", onFaults(func(b *inject.Book, _ *http.Request) (any, error) { return b.Rules(), nil })},
+	{"POST /faults/{server}", onFaults(controlAdd)},
+	{"DELETE /faults/{server}", onFaults(func(b *inject.Book, _ *http.Request) (any, error) { b.Reset(); return okReply, nil })},
+	{"DELETE /faults/{server}/{id}", onFaults(controlRemove)},
+	{"GET /counts/{server}", onFaults(func(b *inject.Book, _ *http.Request) (any, error) {
 		return map[string]any{"requests": b.Counts(), "held": b.Held()}, nil
 	})},
 }
@@ -73,8 +73,8 @@ func (s *simulator) routes() []controlRoute {
 	return routes
 }
 
-// done is the response of requests without a result.
-var done = map[string]bool{"ok": true}
+// okReply is the response of requests without a result.
+var okReply = map[string]bool{"ok": true}
 
 func (s *Sandbox) control() http.Handler {
 	mux := http.NewServeMux()
@@ -133,9 +133,9 @@ func onChain(do func(*Chain, *http.Request) (any, error)) func(*Sandbox, *http.R
 	}
 }
 
-// onBook looks up the fault rules of a server by the kind of a provider or price service,
+// onFaults looks up the fault rules of a server by the kind of a provider or price service,
 // or by "rpc-" and a chain id.
-func onBook(do func(*inject.Book, *http.Request) (any, error)) func(*Sandbox, *http.Request) (any, error) {
+func onFaults(do func(*inject.Book, *http.Request) (any, error)) func(*Sandbox, *http.Request) (any, error) {
 	return func(s *Sandbox, r *http.Request) (any, error) {
 		name := r.PathValue("server")
 		if book := s.Faults(name); book != nil {
@@ -207,13 +207,13 @@ func (c *Chain) controlTip(r *http.Request) (any, error) {
 		Wei string `json:"wei"` // per gas; empty = the default
 	}{})
 	if err != nil || args.Wei == "" {
-		return c.status(), errors.Join(err, c.AskTip(nil))
+		return c.status(), errors.Join(err, c.SetMinTip(nil))
 	}
 	wei, ok := new(big.Int).SetString(args.Wei, 10)
 	if !ok {
 		return c.status(), errors.New("wei: want a decimal string")
 	}
-	return c.status(), c.AskTip(wei)
+	return c.status(), c.SetMinTip(wei)
 }
 
 func (s *Sandbox) controlFund(r *http.Request) (any, error) {
@@ -234,7 +234,7 @@ func (s *Sandbox) controlFund(r *http.Request) (any, error) {
 	if !ok {
 		return nil, errors.New("amount: want a decimal string of base units")
 	}
-	return done, c.Fund(r.Context(), args.Address, args.Token, amount)
+	return okReply, c.Fund(r.Context(), args.Address, args.Token, amount)
 }
 
 func controlAdd(b *inject.Book, r *http.Request) (any, error) {
@@ -251,5 +251,5 @@ func controlRemove(b *inject.Book, r *http.Request) (any, error) {
 	if err != nil || !b.Remove(id) {
 		return nil, fmt.Errorf("fault %q: %w", r.PathValue("id"), errNotFound)
 	}
-	return done, nil
+	return okReply, nil
 }

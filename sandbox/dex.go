@@ -6,7 +6,7 @@ import (
 	"swapkeep/sandbox/dexsim"
 )
 
-func openDEX(o outside) (*simulator, error) {
+func openDEX(o simulatorDeps) (*simulator, error) {
 	dex, err := dexsim.New(o.contracts, o.chains, dexsim.Options{
 		APIKey: o.options.DEXKey, Filler: o.services["auctionFiller"], Cosigner: o.services["auctionCosigner"],
 	})
@@ -40,7 +40,7 @@ func (g *genesis) uniswapX() {
 	for name, at := range map[string]common.Address{"V2DutchOrderReactor": x.V2Reactor, "V3DutchOrderReactor": x.V3Reactor} {
 		if at != (common.Address{}) {
 			g.deploy(name, at, g.network.Contracts.Permit2, x.FeeOwner)
-			g.allow("auctionFiller", at)
+			g.approveAll("auctionFiller", at)
 		}
 	}
 	if x.OrderQuoter != (common.Address{}) {

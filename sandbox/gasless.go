@@ -6,7 +6,7 @@ import (
 	"swapkeep/sandbox/gaslesssim"
 )
 
-func openGasless(o outside) (*simulator, error) {
+func openGasless(o simulatorDeps) (*simulator, error) {
 	g, err := gaslesssim.New(o.contracts, o.chains, gaslesssim.Options{Solver: o.services["jamSolver"], Maker: o.services["rfqMaker"]})
 	if err != nil {
 		return nil, err
@@ -28,9 +28,9 @@ func (g *genesis) gasless() {
 	}
 	g.deploy("JamBalanceManager", c.JamBalanceManager, c.JamSettlement, permit2)
 	g.deploy("JamSettlement", c.JamSettlement, c.JamBalanceManager, permit2, gaslesssim.ProtocolFees)
-	g.allow("jamSolver", c.JamBalanceManager)
+	g.approveAll("jamSolver", c.JamBalanceManager)
 	if c.RfqSettlement != (common.Address{}) {
 		g.deploy("RfqSettlement", c.RfqSettlement, g.network.Wrapped.Address, permit2)
-		g.allow("rfqMaker", c.RfqSettlement)
+		g.approveAll("rfqMaker", c.RfqSettlement)
 	}
 }

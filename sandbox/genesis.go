@@ -49,7 +49,7 @@ func whole(n int64) *big.Int { return new(big.Int).Mul(big.NewInt(n), big.NewInt
 
 // A genesis builds the genesis state of a chain.
 type genesis struct {
-	*devnet.Baker
+	*devnet.GenesisBuilder
 	network  Network
 	set      *contracts.Set
 	treasury common.Address
@@ -61,15 +61,15 @@ type genesis struct {
 	layout uint64
 }
 
-// bake returns a genesis allocation with a network's contracts, tokens, pools and funded
+// buildGenesis returns a genesis allocation with a network's contracts, tokens, pools and funded
 // accounts.
-func (s *Sandbox) bake(n Network, set *contracts.Set, time uint64) (types.GenesisAlloc, error) {
+func (s *Sandbox) buildGenesis(n Network, set *contracts.Set, time uint64) (types.GenesisAlloc, error) {
 	owner, err := treasury()
 	if err != nil {
 		return nil, err
 	}
 	g := &genesis{
-		Baker: devnet.NewBaker(n.ID, time), network: n, set: set, treasury: owner.Address,
+		GenesisBuilder: devnet.NewGenesisBuilder(n.ID, time), network: n, set: set, treasury: owner.Address,
 		accounts: s.accounts, services: s.services, time: time, layout: s.layout,
 	}
 	g.Fund(g.treasury, treasuryNative)
@@ -80,8 +80,8 @@ func (s *Sandbox) bake(n Network, set *contracts.Set, time uint64) (types.Genesi
 	g.pools()
 	g.fundAccounts()
 	for _, p := range providers {
-		if p.bake != nil {
-			p.bake(g)
+		if p.deploy != nil {
+			p.deploy(g)
 		}
 	}
 	g.market()
@@ -225,7 +225,7 @@ func (g *genesis) pool(a, b Token, fee int64, dollars int64) {
 		a, b = b, a
 	}
 	manager := g.network.Contracts.PositionManager
-	amountA, amountB := g.provide(a, manager, dollars), g.provide(b, manager, dollars)
+	amountA, amountB := g.mintAndApprove(a, manager, dollars), g.mintAndApprove(b, manager, dollars)
 	price := new(big.Int).Lsh(amountB, 192)
 	sqrtPrice := price.Sqrt(price.Div(price, amountA))
 	g.call("PositionManager", manager, new(big.Int), "createAndInitializePoolIfNecessary",
@@ -243,14 +243,14 @@ func (g *genesis) pool(a, b Token, fee int64, dollars int64) {
 // pair creates a V2 pair at the tokens' starting prices.
 func (g *genesis) pair(a, b Token, dollars int64) {
 	router := g.network.Contracts.V2Router
-	amountA, amountB := g.provide(a, router, dollars), g.provide(b, router, dollars)
+	amountA, amountB := g.mintAndApprove(a, router, dollars), g.mintAndApprove(b, router, dollars)
 	g.call("V2Router", router, new(big.Int), "addLiquidity", a.Address, b.Address,
 		amountA, amountB, new(big.Int), new(big.Int), g.treasury, new(big.Int).SetUint64(g.time+3600))
 }
 
-// provide gives the treasury tokens of the given value, approves spender for them and
+// mintAndApprove gives the treasury tokens of the given value, approves spender for them and
 // returns the amount in base units.
-func (g *genesis) provide(t Token, spender common.Address, dollars int64) *big.Int {
+func (g *genesis) mintAndApprove(t Token, spender common.Address, dollars int64) *big.Int {
 	amount := t.Units(dollars)
 	g.give(t, g.treasury, amount)
 	g.call("MockERC20", t.Address, new(big.Int), "approve", spender, new(big.Int))
@@ -271,24 +271,24 @@ func (g *genesis) give(t Token, to common.Address, amount *big.Int) {
 
 func (g *genesis) fundAccounts() {
 	for _, a := range g.accounts {
-		g.endow(a, accountNative, accountDollars)
+		g.fundAccount(a, accountNative, accountDollars)
 	}
 	for _, a := range g.services {
-		g.endow(a, serviceNative, serviceDollars)
+		g.fundAccount(a, serviceNative, serviceDollars)
 	}
 	g.give(g.network.Wrapped, g.treasury, g.network.Wrapped.Units(deepPool))
 }
 
-// endow gives an account native coin, in wei, and every token, in US dollars.
-func (g *genesis) endow(a Account, wei *big.Int, dollars int64) {
+// fundAccount gives an account native coin, in wei, and every token, in US dollars.
+func (g *genesis) fundAccount(a Account, wei *big.Int, dollars int64) {
 	g.Fund(a.Address, wei)
 	for _, t := range append([]Token{g.network.Wrapped}, g.network.Tokens...) {
 		g.give(t, a.Address, t.Units(dollars))
 	}
 }
 
-// allow approves a spender for every token of a service account, named as in services.
-func (g *genesis) allow(service string, spender common.Address) {
+// approveAll approves a spender for every token of a service account, named as in services.
+func (g *genesis) approveAll(service string, spender common.Address) {
 	data, err := g.contract("MockERC20").ABI.Pack("approve", spender, maxUint256)
 	if err != nil {
 		g.Fail(err)

@@ -10,7 +10,7 @@ import (
 // token. Its native balance is that of a service account.
 const intentReserve = 1_000_000
 
-func openIntent(o outside) (*simulator, error) {
+func openIntent(o simulatorDeps) (*simulator, error) {
 	intent, err := intentsim.New(o.contracts, o.chains, intentsim.Options{Solver: o.services["intentSolver"], Stranger: o.services["intentStranger"], Layout: o.layout})
 	if err != nil {
 		return nil, err

@@ -120,7 +120,7 @@ func (s *Sandbox) service(sim *simulator) ManifestService {
 	for _, k := range sim.paths {
 		m.URLs[k.key] = sim.address(k)
 	}
-	if sim.kind == behindProxy {
+	if sim.kind == proxiedKind {
 		m.Proxy = s.proxy
 	}
 	return m
@@ -164,7 +164,7 @@ func (s *Sandbox) Config() []byte {
 		for _, k := range sim.paths {
 			fmt.Fprintf(&b, "%s = %q\n", k.key, s.address(sim, k))
 		}
-		if sim.kind == behindProxy && s.proxyToken != "" {
+		if sim.kind == proxiedKind && s.proxyToken != "" {
 			fmt.Fprintf(&b, "token_file = %q\n", s.proxyToken)
 		}
 		if sim.kind == "bridge" && s.bridgeKeyFile != "" {
@@ -175,13 +175,13 @@ func (s *Sandbox) Config() []byte {
 	return b.Bytes()
 }
 
-// behindProxy is the kind of the provider that BehindProxy puts behind a proxy.
-const behindProxy = "dex"
+// proxiedKind is the kind of the provider that BehindProxy puts behind a proxy.
+const proxiedKind = "dex"
 
 // address returns the URL where the daemon reaches a provider: the proxy's if there is
 // one.
 func (s *Sandbox) address(sim *simulator, k pathKey) string {
-	if sim.kind == behindProxy && s.proxy != "" {
+	if sim.kind == proxiedKind && s.proxy != "" {
 		return s.proxy
 	}
 	return sim.address(k)

@@ -19,10 +19,10 @@ const priceMover = "priceMover"
 
 func (s *Sandbox) openMarket(set *contracts.Set, o Options) error {
 	var err error
-	s.market, err = market.New(set, s.operated(), market.Options{
+	s.market, err = market.New(set, s.operatorChains(), market.Options{
 		Mover: operator.NewAccount(s.services[priceMover].Key), Seed: o.Seed,
 		Settle: func(ctx context.Context, chain uint64, tx common.Hash) (*types.Receipt, error) {
-			return s.Chain(chain).Settle(ctx, tx)
+			return s.Chain(chain).MineTransaction(ctx, tx)
 		},
 	})
 	return err
@@ -35,7 +35,7 @@ func (s *Sandbox) Market() *market.Market { return s.market }
 // that contract and the oracle pools.
 func (g *genesis) market() {
 	o := g.network.Oracles()
-	for _, t := range o.Further {
+	for _, t := range o.ExtraTokens {
 		g.deploy(tokenContract(t), t.Address, t.Name, t.Symbol, t.Decimals)
 	}
 	for _, d := range market.Deployments(g.network, g.services[priceMover].Address) {

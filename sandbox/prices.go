@@ -12,7 +12,7 @@ func priceServices() (rows []provider) {
 		rows = append(rows, provider{
 			kind: kind, prices: true,
 			paths: []pathKey{{"base_url", pricesim.Base(kind)}},
-			open: func(o outside) (*simulator, error) {
+			open: func(o simulatorDeps) (*simulator, error) {
 				p, err := pricesim.New(kind, o.market, nil)
 				if err != nil {
 					return nil, err

@@ -20,10 +20,10 @@ type provider struct {
 	paths []pathKey
 	// prices marks a price service, which the daemon configures as prices.sources.<kind>.
 	prices bool
-	// bake deploys the provider's contracts at genesis; nil = it has none.
-	bake func(g *genesis)
+	// deploy deploys the provider's contracts at genesis; nil = it has none.
+	deploy func(g *genesis)
 	// open creates the simulator; the chains are running by then.
-	open func(o outside) (*simulator, error)
+	open func(o simulatorDeps) (*simulator, error)
 }
 
 type pathKey struct{ key, path string }
@@ -36,8 +36,8 @@ var providers = []provider{
 	{"gasless", []pathKey{{"base_url", ""}}, false, (*genesis).gasless, openGasless},
 }
 
-// outside holds the dependencies of a simulator.
-type outside struct {
+// simulatorDeps holds the dependencies of a simulator.
+type simulatorDeps struct {
 	contracts *contracts.Set
 	chains    []operator.Chain             // every chain of the table, running or not
 	services  map[string]*operator.Account // by name; see services in accounts.go
@@ -90,7 +90,7 @@ func simulate[S any](p simulated[S], faults *inject.Book, controls map[string]fu
 
 // openProviders starts every simulator on its own port.
 func (s *Sandbox) openProviders(ctx context.Context, set *contracts.Set, o Options) error {
-	out := outside{contracts: set, chains: s.operated(), services: map[string]*operator.Account{}, layout: s.layout, options: o, market: s.market}
+	out := simulatorDeps{contracts: set, chains: s.operatorChains(), services: map[string]*operator.Account{}, layout: s.layout, options: o, market: s.market}
 	for name, a := range s.services {
 		out.services[name] = operator.NewAccount(a.Key)
 	}
@@ -108,13 +108,13 @@ func (s *Sandbox) openProviders(ctx context.Context, set *contracts.Set, o Optio
 	return nil
 }
 
-// operated returns all chains of the table as the operators of the providers see them.
-func (s *Sandbox) operated() []operator.Chain {
+// operatorChains returns all chains of the table as the operators of the providers see them.
+func (s *Sandbox) operatorChains() []operator.Chain {
 	var all []operator.Chain
 	for _, n := range Networks() {
 		c := operator.Chain{Network: n}
 		if running := s.Chain(n.ID); running != nil {
-			c = running.operated()
+			c = running.operatorChain()
 		}
 		all = append(all, c)
 	}

@@ -31,7 +31,7 @@ type v4Key struct {
 // prices.
 func (g *genesis) v4Pool(a, b Token, dollars int64) {
 	at := g.network.V4().Liquidity
-	amountA, amountB := g.provide(a, at, dollars), g.provide(b, at, dollars)
+	amountA, amountB := g.mintAndApprove(a, at, dollars), g.mintAndApprove(b, at, dollars)
 	g.give(a, g.treasury, big.NewInt(1)) // amounts are rounded up
 	g.give(b, g.treasury, big.NewInt(1))
 	g.v4Make(a, amountA, b, amountB, network.V4Fee, network.V4TickSpacing)

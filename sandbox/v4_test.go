@@ -76,7 +76,7 @@ func v4Genesis(t *testing.T, account common.Address) *genesis {
 		}
 	}
 	const time = 1_700_000_000
-	g := &genesis{Baker: devnet.NewBaker(n.ID, time), network: n, set: set, treasury: owner.Address, time: time}
+	g := &genesis{GenesisBuilder: devnet.NewGenesisBuilder(n.ID, time), network: n, set: set, treasury: owner.Address, time: time}
 	g.Fund(g.treasury, treasuryNative)
 	g.Fund(account, whole(10))
 	g.permit2()

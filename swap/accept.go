@@ -25,12 +25,12 @@ type AcceptRequest struct {
 // that lack their acknowledgement refuse it as they do for Execute. Repeating a request
 // returns the order.
 func (s *Service) Accept(ctx context.Context, r AcceptRequest) (Order, error) {
-	if err := tidyRequest(&r.Request); err != nil {
+	if err := normalizeRequestID(&r.Request); err != nil {
 		return Order{}, err
 	}
 	slices.Sort(r.Acknowledge)
 	content := crypto.Keccak256Hash([]byte("accept"), []byte(r.Order), r.Digest[:], []byte(strings.Join(r.Acknowledge, ",")))
-	if o, ok, err := s.o.Journal.Asked(r.Request, content); ok || err != nil {
+	if o, ok, err := s.o.Journal.OrderOfRequest(r.Request, content); ok || err != nil {
 		return o, err
 	}
 	o, err := s.proposed(r)
@@ -47,7 +47,7 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (Order, error) {
 		return o, err
 	}
 	for range 10 {
-		if s.engine.accepted(o) != nil {
+		if s.engine.checkAccepted(o) != nil {
 			o.AckCodes = nil // the record does not verify, so its acknowledgements prove nothing
 		}
 		if err = o.accept(r.Acknowledge); err != nil {
@@ -57,11 +57,11 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (Order, error) {
 		if o.Seal, err = s.engine.seal(o.consent(), "accept", o.Updated); err != nil {
 			return o, err
 		}
-		err = s.standing(r.Caller, func() error {
+		err = s.commitAct(r.Caller, func() error {
 			if s.o.Now().After(until) {
 				return Refuse(ConsentNeeded, "the proposal is too old; look at the one that takes its place")
 			}
-			o, err = s.o.Journal.Wish(r.Request, content, o, because(UserAccepted), s.reserving(r.Caller, m))
+			o, err = s.o.Journal.UpdateByRequest(r.Request, content, o, newCause(UserAccepted), s.reserving(r.Caller, m))
 			return err
 		})
 		if !errors.Is(err, errStale) {
@@ -72,7 +72,7 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (Order, error) {
 		}
 	}
 	if err == nil {
-		s.tell(o.Clone())
+		s.notify(o.Clone())
 		s.start(o.ID)
 	}
 	return o, err
@@ -96,31 +96,31 @@ func (s *Service) proposed(r AcceptRequest) (Order, error) {
 		s.start(o.ID) // makes a new proposal
 		return o, Refuse(ConsentNeeded, "the proposal is too old; look at the one that takes its place")
 	}
-	if err := s.engine.holds(o.Proposal.Seal, o.proposal()); err != nil {
+	if err := s.engine.checkSeal(o.Proposal.Seal, o.proposal()); err != nil {
 		return o, err
 	}
-	return o, acceptable(o.Proposal.Findings, r.Acknowledge)
+	return o, checkFindings(o.Proposal.Findings, r.Acknowledge)
 }
 
 // accept replaces the accepted terms and plan with the proposal's. Finished steps keep
 // their results; the rest of the plan starts over.
 func (o *Order) accept(acknowledged []string) error {
 	p := o.Proposal
-	if o.ordered() {
-		return errOrdered
+	if o.orderSigned() {
+		return errOrderSigned
 	}
-	done := min(o.own(), o.Step)
-	o.Holds = o.Holds && p.Plan.Spender == o.Plan.Spender
+	done := min(o.ownStepCount(), o.Step)
+	o.AllowanceLocked = o.AllowanceLocked && p.Plan.Spender == o.Plan.Spender
 	o.Terms, o.Offer, o.Plan, o.Digest, o.Proposal = p.Terms, p.Offer, p.Plan, p.Digest, nil
 	o.SlippageBps, o.Permit = 0, nil
 	o.rewind(done)
-	for _, code := range heeded(p.Findings, acknowledged) {
+	for _, code := range acknowledgedCodes(p.Findings, acknowledged) {
 		if !slices.Contains(o.AckCodes, code) {
 			o.AckCodes = append(o.AckCodes, code)
 		}
 	}
 	if o.State == Executing && o.Plan.Steps[o.Step].Effect.Kind == Approve {
-		return o.to(Approving)
+		return o.setState(Approving)
 	}
 	return nil
 }

@@ -66,15 +66,15 @@ func (s *Service) Execute(ctx context.Context, r ExecuteRequest) (Order, error) 
 
 // carryOut implements Execute for both kinds of plan; act is "execute" or "revoke".
 func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (Order, error) {
-	if err := tidyRequest(&r.Request); err != nil {
+	if err := normalizeRequestID(&r.Request); err != nil {
 		return Order{}, err
 	}
 	slices.Sort(r.Acknowledge)
 	content := crypto.Keccak256Hash([]byte(act), r.Digest[:], []byte(strings.Join(r.Acknowledge, ",")))
-	if o, ok, err := s.o.Journal.Asked(r.Request, content); ok || err != nil {
+	if o, ok, err := s.o.Journal.OrderOfRequest(r.Request, content); ok || err != nil {
 		return o, err
 	}
-	review, err := s.consented(act, r)
+	review, err := s.preparedPlan(act, r)
 	if err != nil {
 		return Order{}, err
 	}
@@ -91,17 +91,17 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (O
 	}
 	now := s.o.Now().UTC()
 	o := Order{ID: id.String(), Request: r.Request, Digest: r.Digest, Origin: r.Origin, Terms: review.Terms,
-		Offer: review.Offer, Plan: review.Plan, AckCodes: heeded(review.Findings, r.Acknowledge), State: Accepted, Created: now, Updated: now}
+		Offer: review.Offer, Plan: review.Plan, AckCodes: acknowledgedCodes(review.Findings, r.Acknowledge), State: Accepted, Created: now, Updated: now}
 	if o.Seal, err = s.engine.seal(o.consent(), act, now); err != nil {
 		return Order{}, err
 	}
 	made := false
-	err = s.standing(r.Caller, func() error {
-		if again, ok, err := s.o.Journal.Asked(r.Request, content); ok || err != nil { // made by another call while this one was confirmed
+	err = s.commitAct(r.Caller, func() error {
+		if again, ok, err := s.o.Journal.OrderOfRequest(r.Request, content); ok || err != nil { // made by another call while this one was confirmed
 			o = again
 			return err
 		}
-		if _, err := s.consented(act, r); err != nil {
+		if _, err := s.preparedPlan(act, r); err != nil {
 			return err
 		}
 		o, made, err = s.o.Journal.Create(o, content, s.reserving(r.Caller, m))
@@ -111,27 +111,27 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (O
 		return Order{}, err
 	}
 	if made {
-		s.spend(review)
-		s.tell(o.Clone())
+		s.evictPlan(review)
+		s.notify(o.Clone())
 		s.start(o.ID)
 	}
 	return o, nil
 }
 
-// standing runs write, which journals an act, unless the caller's session ended while it
+// commitAct runs write, which journals an act, unless the caller's session ended while it
 // was confirmed (SessionRequired). Plans cannot be dropped meanwhile. write must not call
 // the vault: locking it waits for s.acting.
-func (s *Service) standing(c Caller, write func() error) error {
-	s.acting.Lock()
-	defer s.acting.Unlock()
+func (s *Service) commitAct(c Caller, write func() error) error {
+	s.actMu.Lock()
+	defer s.actMu.Unlock()
 	if c.Present == nil || !c.Present() {
 		return Refuse(SessionRequired, "the session has ended meanwhile: nothing was done; unlock the wallet here")
 	}
 	return write()
 }
 
-// tidyRequest rewrites a uuid in its canonical form, or fails with BadRequest.
-func tidyRequest(request *string) error {
+// normalizeRequestID rewrites a uuid in its canonical form, or fails with BadRequest.
+func normalizeRequestID(request *string) error {
 	id, err := uuid.Parse(*request)
 	if err != nil {
 		return refuseField(BadRequest, "request", "must be a uuid")
@@ -140,10 +140,10 @@ func tidyRequest(request *string) error {
 	return nil
 }
 
-// consented returns the prepared plan with r.Digest if it may be executed now. It fails
+// preparedPlan returns the prepared plan with r.Digest if it may be executed now. It fails
 // with PlanUnknown, PlanExecuted, QuoteExpired, AllowanceInUse (a revoke) or
 // TooManyOrders, and as acceptable does.
-func (s *Service) consented(act string, r ExecuteRequest) (Review, error) {
+func (s *Service) preparedPlan(act string, r ExecuteRequest) (Review, error) {
 	s.mu.Lock()
 	shelf, again := s.plans, "prepare it again"
 	if act == "revoke" {
@@ -162,11 +162,11 @@ func (s *Service) consented(act string, r ExecuteRequest) (Review, error) {
 		return review, Refuse(PlanUnknown, "no prepared plan has this digest; %s (plans are dropped on lock, account and network changes)", again)
 	}
 	if act == "revoke" {
-		if err := s.o.Journal.unneeded(review.Terms.Account, review.Terms.SrcChain, grantOf(review.Plan.Steps[0].Effect), "", s.o.Now()); err != nil {
+		if err := s.o.Journal.checkNotNeeded(review.Terms.Account, review.Terms.SrcChain, grantOf(review.Plan.Steps[0].Effect), "", s.o.Now()); err != nil {
 			return review, err
 		}
 	}
-	if err := acceptable(review.Findings, r.Acknowledge); err != nil {
+	if err := checkFindings(review.Findings, r.Acknowledge); err != nil {
 		return review, err
 	}
 	open, err := s.o.Journal.Open()
@@ -176,16 +176,16 @@ func (s *Service) consented(act string, r ExecuteRequest) (Review, error) {
 	if len(open) < s.o.OpenOrders {
 		return review, nil
 	}
-	busy, err := s.o.Journal.busy(open)
+	busy, err := s.o.Journal.countActive(open)
 	if err == nil && busy >= s.o.OpenOrders {
 		err = Refuse(TooManyOrders, "%d orders are in progress; wait for some to end", busy)
 	}
 	return review, err
 }
 
-// acceptable fails if a finding blocks (see blockCodes), or with NeedsAcknowledge if one
+// checkFindings fails if a finding blocks (see blockCodes), or with NeedsAcknowledge if one
 // lacks its acknowledgement.
-func acceptable(found []Finding, acknowledged []string) error {
+func checkFindings(found []Finding, acknowledged []string) error {
 	for _, f := range found {
 		switch {
 		case f.Severity == Block:
@@ -201,8 +201,8 @@ func acceptable(found []Finding, acknowledged []string) error {
 	return nil
 }
 
-// heeded returns the acknowledged codes that belong to a finding that was shown, sorted.
-func heeded(found []Finding, acknowledged []string) (codes []string) {
+// acknowledgedCodes returns the acknowledged codes that belong to a finding that was shown, sorted.
+func acknowledgedCodes(found []Finding, acknowledged []string) (codes []string) {
 	for _, f := range found {
 		if f.Severity == Acknowledge && slices.Contains(acknowledged, f.Code) && !slices.Contains(codes, f.Code) {
 			codes = append(codes, f.Code)

@@ -43,7 +43,7 @@ func decodeApprove(t Terms, c chain.Call, shares *big.Int) (Effect, error) {
 	case len(w) != 2 || !isAddress(w[0]):
 		return Effect{}, refuseField(NotUnderstood, "data", "the approval is not in its one canonical encoding")
 	case c.Value == nil || c.Value.Sign() != 0:
-		return Effect{}, refuseField(NotAsAccepted, "value", "the approval would also send the coin").Amounts(OfCoin, c.Value, nil)
+		return Effect{}, refuseField(NotAsAccepted, "value", "the approval would also send the coin").WithAmounts(OfCoin, c.Value, nil)
 	}
 	return Effect{Kind: Approve, Chain: c.ChainID, Target: c.To, Approves: []Approval{{
 		Token: c.To, Spender: common.BytesToAddress(w[0]), Amount: new(big.Int).SetBytes(w[1]), Shares: shares,
@@ -96,7 +96,7 @@ func checkValue(c chain.Call, f Effect) error {
 		}
 	}
 	if c.Value.Cmp(coins) != 0 {
-		return refuseField(NotAsAccepted, "value", "the transaction sends another amount of the coin than its effect spends").Amounts(OfCoin, c.Value, coins)
+		return refuseField(NotAsAccepted, "value", "the transaction sends another amount of the coin than its effect spends").WithAmounts(OfCoin, c.Value, coins)
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ type allowance struct {
 // allowance reads the allowance of p's spender, and how much of it orders other than
 // order need.
 func (e *Engine) allowance(ctx context.Context, t Terms, p Plan, order string) (a allowance, err error) {
-	if a.present, err = e.present(ctx, t, p); err != nil {
+	if a.present, err = e.currentAllowance(ctx, t, p); err != nil {
 		return a, err
 	}
 	uses, err := e.uses(AllowanceKey{Chain: t.SrcChain, Account: t.Account, Token: t.Input(), Spender: p.Spender})
@@ -143,7 +143,7 @@ func (e *Engine) uses(k AllowanceKey) ([]Use, error) {
 	for _, line := range lines {
 		o, unread := e.Journal.Get(line.Order)
 		u, open := o.useOf(k)
-		if unread != nil || !open || !o.mayPull(e.Now()) || distrusted(e.accepted(o)) {
+		if unread != nil || !open || !o.mayPull(e.Now()) || sealMismatch(e.checkAccepted(o)) {
 			continue
 		}
 		uses = append(uses, u)
@@ -155,12 +155,12 @@ func (e *Engine) uses(k AllowanceKey) ([]Use, error) {
 // which it still signs: its own error plus the difference between two chains' clocks.
 const pullSlack = time.Minute + clockSlack
 
-// mayPull reports whether o can still take its input at now: a signed order until its
+// checkMayPull reports whether o can still take its input at now: a signed order until its
 // last second, and a call that may be pending as long as its cancelling transaction too
 // (cancelTime). Fields that are not sealed extend this by at most cancelTime.
 func (o Order) mayPull(now time.Time) bool {
-	until := o.holdsUntil().Add(pullSlack)
-	if o.Step < len(o.Plan.Steps) && o.Sending != (common.Hash{}) {
+	until := o.pullableUntil().Add(pullSlack)
+	if o.Step < len(o.Plan.Steps) && o.CurrentTx != (common.Hash{}) {
 		until = until.Add(cancelTime)
 	}
 	return !now.After(until)
@@ -169,12 +169,12 @@ func (o Order) mayPull(now time.Time) bool {
 // lapsed reports whether o is signed and can no longer be filled, but has no final state
 // yet. Its part of the allowance is free again.
 func (o Order) lapsed(now time.Time) bool {
-	return o.ordered() && !o.State.Final() && !o.mayPull(now)
+	return o.orderSigned() && !o.State.Final() && !o.mayPull(now)
 }
 
-// holdsUntil returns the last moment at which the accepted plan may take its input.
-func (o Order) holdsUntil() time.Time {
-	if last := o.Plan.last(); o.ordered() && !last.Deadline.IsZero() {
+// pullableUntil returns the last moment at which the accepted plan may take its input.
+func (o Order) pullableUntil() time.Time {
+	if last := o.Plan.lastEffect(); o.orderSigned() && !last.Deadline.IsZero() {
 		return last.Deadline
 	}
 	return o.Terms.Deadline
@@ -183,8 +183,8 @@ func (o Order) holdsUntil() time.Time {
 // need returns the allowance required to pull amount and leave the shares.
 func (a allowance) need(amount *big.Int) *big.Int { return new(big.Int).Add(amount, a.shares) }
 
-// later returns the allowance as it will be once the pending orders have pulled theirs.
-func (a allowance) later() allowance {
+// afterPending returns the allowance as it will be once the pending orders have pulled theirs.
+func (a allowance) afterPending() allowance {
 	a.present = new(big.Int).Sub(a.present, a.pending)
 	if a.present.Sign() < 0 {
 		a.present.SetInt64(0)
@@ -197,7 +197,7 @@ func (a allowance) later() allowance {
 // larger allowance.
 func (a allowance) fits(p Plan, amount *big.Int) bool {
 	c := a.present.Cmp(a.need(amount))
-	return c == 0 || c > 0 && !handsOver(p.last().Kind)
+	return c == 0 || c > 0 && !handsOver(p.lastEffect().Kind)
 }
 
 // approvals returns the steps that set the allowance to exactly what the plan and the
@@ -220,68 +220,68 @@ func (e *Engine) approvals(ctx context.Context, t Terms, spender common.Address,
 	return nil, err
 }
 
-// arrange compares the allowance with what o needs before step s and adapts the plan's
+// alignApprovals compares the allowance with what o needs before step s and adapts the plan's
 // approvals: it skips one that is not needed any more, goes back to a skipped one that is
 // needed after all, and adjusts the amount to the shares. ready means that s may be
 // signed; x then says what its simulation may show. o.Holds must be true.
-func (e *Engine) arrange(ctx context.Context, o *Order, s Step) (x Expected, ready bool, note Cause, err error) {
+func (e *Engine) alignApprovals(ctx context.Context, o *Order, s Step) (x Expected, ready bool, note Cause, err error) {
 	x.Spender = o.Plan.Spender
 	a, err := e.allowance(ctx, o.Terms, o.Plan, o.ID)
 	if err != nil {
-		return x, false, untold, err
+		return x, false, noReason, err
 	}
 	x.Allowed = a.present
 	fits := a.fits(o.Plan, o.Terms.AmountIn)
 	switch {
 	case s.Effect.Kind == Approve && (fits || !grants(s.Effect) && a.present.Sign() == 0):
-		note, err = e.finish(o, Result{Skipped: true}, because(ApprovalSkipped))
+		note, err = e.finish(o, Result{Skipped: true}, newCause(ApprovalSkipped))
 		return x, false, note, err
 	case s.Effect.Kind == Approve:
-		note, err = e.adapt(ctx, o, a)
+		note, err = e.replaceApprovals(ctx, o, a)
 		return x, err == nil && note.Word == "", note, err
 	case fits:
-		return x, true, untold, nil
+		return x, true, noReason, nil
 	}
-	for i, r := range o.Results[:min(o.own(), len(o.Results))] {
+	for i, r := range o.Results[:min(o.ownStepCount(), len(o.Results))] {
 		switch {
 		case !grants(o.Plan.Steps[i].Effect):
-		case r.Skipped && !e.rested(o.ID): // one of two nodes is behind
-			return x, false, untold, errors.New("the allowance is not what it was a moment ago")
+		case r.Skipped && !e.mayRestart(o.ID): // one of two nodes is behind
+			return x, false, noReason, errors.New("the allowance is not what it was a moment ago")
 		case r.Skipped:
-			e.turns(o.ID)
+			e.markRestart(o.ID)
 			o.rewind(i)
-			return x, false, because(ApprovalAgain), nil
+			return x, false, newCause(ApprovalAgain), nil
 		default: // a node is behind, or the approval's block was reorganised away and Poll resends it
 			_, _, err = e.Sender.Poll(ctx, stepKey(*o, i))
-			note = because(ApprovalHidden)
-			o.because(note)
+			note = newCause(ApprovalHidden)
+			o.setCause(note)
 			return x, false, note, err
 		}
 	}
-	return x, false, untold, askConsent(ApprovalNeeded)
+	return x, false, noReason, askConsent(ApprovalNeeded)
 }
 
-// adapt replaces o's approvals, from the present step on, by those needed now. The
+// replaceApprovals replaces o's approvals, from the present step on, by those needed now. The
 // returned cause is empty if they are the same.
-func (e *Engine) adapt(ctx context.Context, o *Order, a allowance) (Cause, error) {
+func (e *Engine) replaceApprovals(ctx context.Context, o *Order, a allowance) (Cause, error) {
 	last := o.Step
 	for last < len(o.Plan.Steps) && o.Plan.Steps[last].Effect.Kind == Approve {
 		last++
 	}
 	fresh, err := e.approvals(ctx, o.Terms, o.Plan.Spender, a, hasApproval(o.Plan.Steps[:o.Step]))
 	if err != nil {
-		return untold, err
+		return noReason, err
 	}
 	sameCall := func(a, b Step) bool { return bytes.Equal(a.Call.Data, b.Call.Data) }
 	if slices.EqualFunc(fresh, o.Plan.Steps[o.Step:last], sameCall) {
-		return untold, nil
+		return noReason, nil
 	}
 	plan := o.Plan
 	plan.Steps = slices.Concat(o.Plan.Steps[:o.Step], fresh, o.Plan.Steps[last:])
 	if Digest(o.Terms, plan.Effects()) != o.Digest {
-		return untold, askConsent(ApprovalChanged)
+		return noReason, askConsent(ApprovalChanged)
 	}
-	return because(ApprovalsAdapted), e.rewrite(o, o.Offer, plan, o.SlippageBps)
+	return newCause(ApprovalsAdapted), e.resealPlan(o, o.Offer, plan, o.SlippageBps)
 }
 
 // hasApproval reports whether the finished steps include an approval or reset.

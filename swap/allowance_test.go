@@ -337,8 +337,8 @@ func TestExceeded(t *testing.T) {
 // TestPrepareRefusesApprovals checks that Prepare refuses what a provider must not do
 // with an ERC-20 input, before the user is asked.
 func TestPrepareRefusesApprovals(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
+	b := newEngineFixture(t)
+	tr := b.useTrader()
 	for name, c := range map[string]struct {
 		code  Code
 		token common.Address
@@ -355,10 +355,10 @@ func TestPrepareRefusesApprovals(t *testing.T) {
 		"late before the permit": {NotUnderstood, usdc, func(x *Built) { slices.Reverse(x.Steps) }},
 		"more than the permit":   {NotAsAccepted, usdc, func(x *Built) { x.Steps[1].Effect.Approves[0].Amount = big.NewInt(1 << 60) }},
 	} {
-		tr.set(func(tr *trader) { tr.twist = c.twist })
+		tr.set(func(tr *trader) { tr.alterBuilt = c.twist })
 		_, err := b.review(c.token, thousand)
 		_ = name
 		refusedWith(t, err, c.code)
 	}
-	b.mined(0)
+	b.wantNonce(0)
 }

@@ -63,7 +63,7 @@ func (s *Service) Allowances(ctx context.Context, r AllowancesRequest) (page []A
 	if err != nil {
 		return nil, "", err
 	}
-	pairs, err := after(s.pairs(r, past), r.Cursor)
+	pairs, err := pairsAfter(s.pairs(r, past), r.Cursor)
 	if err != nil {
 		return nil, "", err
 	}
@@ -80,7 +80,7 @@ func (s *Service) Allowances(ctx context.Context, r AllowancesRequest) (page []A
 	if rest {
 		next = cursorOf(pairs[len(pairs)-1])
 	}
-	if err := s.explain(r.Account, found, past); err != nil {
+	if err := s.annotateAllowances(r.Account, found, past); err != nil {
 		return nil, "", err
 	}
 	if r.Prepare {
@@ -98,7 +98,7 @@ func (s *Service) pairs(r AllowancesRequest, past map[grant]string) (all []grant
 	for g := range past {
 		tokens = append(tokens, g.Token)
 		if _, ok := spenders[g.Spender]; !ok {
-			spenders[g.Spender] = known{}
+			spenders[g.Spender] = knownSpender{}
 		}
 	}
 	_, hasPermit2 := spenders[permit2Contract]
@@ -130,8 +130,8 @@ func (g grant) compare(h grant) int {
 // cursorOf encodes the last pair of a page as a cursor.
 func cursorOf(g grant) string { return fmt.Sprintf("%s/%s/%s", g.Token.Hex(), g.Spender.Hex(), g.Kind) }
 
-// after returns the pairs that follow the cursor, whose own pair need not exist any more.
-func after(all []grant, cursor string) ([]grant, error) {
+// pairsAfter returns the pairs that follow the cursor, whose own pair need not exist any more.
+func pairsAfter(all []grant, cursor string) ([]grant, error) {
 	if cursor == "" {
 		return all, nil
 	}
@@ -147,8 +147,8 @@ func after(all []grant, cursor string) ([]grant, error) {
 	return all[i:], nil
 }
 
-// A known spender is a pinned contract with its display name.
-type known struct {
+// A knownSpender spender is a pinned contract with its display name.
+type knownSpender struct {
 	name     string
 	provider Kind
 }
@@ -157,8 +157,8 @@ type known struct {
 var spenderNames = map[Kind]string{DEX: "Uniswap Universal Router"}
 
 // pinned returns the providers' contracts on a chain that can be given an allowance.
-func (s *Service) pinned(chainID uint64) map[common.Address]known {
-	all := map[common.Address]known{}
+func (s *Service) pinned(chainID uint64) map[common.Address]knownSpender {
+	all := map[common.Address]knownSpender{}
 	for _, k := range Kinds() {
 		p, ok := s.o.Providers[k]
 		if !ok {
@@ -175,7 +175,7 @@ func (s *Service) pinned(chainID uint64) map[common.Address]known {
 			if pin.Address == permit2Contract {
 				name = "Permit2"
 			}
-			all[pin.Address] = known{name, k}
+			all[pin.Address] = knownSpender{name, k}
 		}
 	}
 	return all
@@ -215,20 +215,20 @@ func (s *Service) granted(ctx context.Context, r AllowancesRequest, pairs []gran
 	return found, nil
 }
 
-// lastTime is the last Unix second that RFC 3339, the format on the wire, can express.
-const lastTime = 253402300799
+// maxWireTime is the last Unix second that RFC 3339, the format on the wire, can express.
+const maxWireTime = 253402300799
 
-// expiryOf returns when a Permit2 allowance expires; values above lastTime mean never.
+// expiryOf returns when a Permit2 allowance expires; values above maxWireTime mean never.
 func expiryOf(p chain.PermitAllowance) time.Time {
-	if p.Expiration > lastTime {
+	if p.Expiration > maxWireTime {
 		return time.Time{}
 	}
 	return time.Unix(int64(p.Expiration), 0).UTC() // uint48
 }
 
-// limitless are the amounts granted for "no limit": the maximum of a token with 96-bit
+// unlimitedAmounts are the amounts granted for "no limit": the maximum of a token with 96-bit
 // amounts, and anything from Permit2's maximum (160 bits) upwards.
-var limitless = [2]*big.Int{largest(96), largest(160)}
+var unlimitedAmounts = [2]*big.Int{largest(96), largest(160)}
 
 func largest(bits uint) *big.Int {
 	n := new(big.Int).Lsh(big.NewInt(1), bits)
@@ -237,11 +237,11 @@ func largest(bits uint) *big.Int {
 
 // Unlimited reports whether a has one of the amounts that mean no limit.
 func (a Allowance) Unlimited() bool {
-	return a.Amount.Cmp(limitless[0]) == 0 || a.Amount.Cmp(limitless[1]) >= 0
+	return a.Amount.Cmp(unlimitedAmounts[0]) == 0 || a.Amount.Cmp(unlimitedAmounts[1]) >= 0
 }
 
-// explain fills in what open orders need of each allowance, and which order left it.
-func (s *Service) explain(account common.Address, found []Allowance, past map[grant]string) error {
+// annotateAllowances fills in what open orders need of each allowance, and which order left it.
+func (s *Service) annotateAllowances(account common.Address, found []Allowance, past map[grant]string) error {
 	for i := range found {
 		a := &found[i]
 		n, err := s.o.Journal.needs(account, a.Chain, a.grant(), s.o.Now())
@@ -250,7 +250,7 @@ func (s *Service) explain(account common.Address, found []Allowance, past map[gr
 		}
 		a.Share = n.share
 		if id, ok := past[a.grant()]; ok {
-			if o, err := s.o.Journal.Get(id); err == nil && (o.left(a.grant()) || n.share.Sign() == 0 && (o.lapsed(s.o.Now()) || o.exceeded(*a))) {
+			if o, err := s.o.Journal.Get(id); err == nil && (o.leftUnused(a.grant()) || n.share.Sign() == 0 && (o.lapsed(s.o.Now()) || o.exceeded(*a))) {
 				a.Leftover = id
 			}
 		}
@@ -266,10 +266,10 @@ func (o Order) exceeded(a Allowance) bool {
 	})
 }
 
-// left reports whether o ended without using g, which it granted. A signed permit counts
+// leftUnused reports whether o ended without using g, which it granted. A signed permit counts
 // even if its call was never sent: anyone who received the signature can submit it to
 // Permit2.
-func (o Order) left(g grant) bool {
+func (o Order) leftUnused(g grant) bool {
 	same := func(a Approval) bool { return a.Token == g.Token && a.Spender == g.Spender }
 	if g.Kind == ByToken {
 		return slices.ContainsFunc(Leftovers(o), same)
@@ -301,7 +301,7 @@ func (j *Journal) needs(account common.Address, chainID uint64, g grant, now tim
 		case errors.Is(err, ErrUnreadable) || errors.Is(err, &Refusal{Code: OrderUnknown}) || err == nil && (!open || o.lapsed(now)):
 		case err != nil:
 			return n, err
-		case o.Terms.Provider != Wallet && (g.Kind == ByToken || o.names(g.Spender)):
+		case o.Terms.Provider != Wallet && (g.Kind == ByToken || o.mentions(g.Spender)):
 			n.share.Add(n.share, u.Amount)
 			n.order = u.Order
 		case o.Terms.Provider == Wallet && grantOf(o.Plan.Steps[0].Effect) == g:
@@ -311,8 +311,8 @@ func (j *Journal) needs(account common.Address, chainID uint64, g grant, now tim
 	return n, err
 }
 
-// names reports whether a step of o calls a or grants it an allowance.
-func (o Order) names(a common.Address) bool {
+// mentions reports whether a step of o calls a or grants it an allowance.
+func (o Order) mentions(a common.Address) bool {
 	return slices.ContainsFunc(o.Plan.Steps, func(s Step) bool {
 		return s.Effect.Target == a || slices.ContainsFunc(s.Effect.Approves, func(b Approval) bool { return b.Spender == a })
 	})
@@ -366,9 +366,9 @@ func (s *Service) Revoke(ctx context.Context, r ExecuteRequest) (Order, error) {
 	return s.carryOut(ctx, "revoke", r)
 }
 
-// unneeded fails with AllowanceInUse if at now an open order needs the allowance, or an
+// checkNotNeeded fails with AllowanceInUse if at now an open order needs the allowance, or an
 // order other than except is already revoking it.
-func (j *Journal) unneeded(account common.Address, chainID uint64, g grant, except string, now time.Time) error {
+func (j *Journal) checkNotNeeded(account common.Address, chainID uint64, g grant, except string, now time.Time) error {
 	n, err := j.needs(account, chainID, g, now)
 	if err != nil {
 		return err

@@ -14,80 +14,80 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// transferred is the topic of the ERC-20 Transfer event (EIP-20).
-var transferred = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
+// transferTopic is the topic of the ERC-20 Transfer event (EIP-20).
+var transferTopic = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
 
-// An awaited payment is one of the payments that would end a deposit.
-type awaited struct {
+// An awaitedPayment payment is one of the payments that would end a deposit.
+type awaitedPayment struct {
 	by   string // row of the table of proofs
 	what string // name of its search
 	Arrival
 }
 
-func (p Proof) awaited() (all []awaited) {
+func (p Proof) awaited() (all []awaitedPayment) {
 	if p.Arrival != nil {
-		all = append(all, awaited{byArrival, searchArrival, *p.Arrival})
+		all = append(all, awaitedPayment{byArrival, searchArrival, *p.Arrival})
 	}
 	if p.Refund != nil {
-		all = append(all, awaited{byRefund, searchRefund, *p.Refund})
+		all = append(all, awaitedPayment{byRefund, searchRefund, *p.Refund})
 	}
 	return all
 }
 
 // end returns the final state that the payment proves.
-func (x awaited) end() State { return verdictBy(x.by).State }
+func (x awaitedPayment) end() State { return verdictBy(x.by).State }
 
-// A watched deposit is an order with the evidence of its deposit.
-type watched struct {
+// A watchedDeposit deposit is an order with the evidence of its deposit.
+type watchedDeposit struct {
 	order Order
 	since chain.Evidence
-	l     *lookout
+	l     *settlementWatch
 }
 
 // proveDeposit looks for the payment that fills a deposit and for the one that refunds
 // it. It looks for both on every poll: what the provider claims decides nothing.
-func (e *Engine) proveDeposit(ctx context.Context, o Order, p Proof, d chain.Evidence, l *lookout) (v *Verdict, f findings, err error) {
-	w := watched{o, d, l}
+func (e *Engine) proveDeposit(ctx context.Context, o Order, p Proof, d chain.Evidence, l *settlementWatch) (v *Verdict, f findings, err error) {
+	w := watchedDeposit{o, d, l}
 	for _, x := range p.awaited() {
 		found, one, failed := e.await(ctx, w, x)
-		f.blind, f.pending, f.seen = f.blind || one.blind, f.pending || one.pending, better(f.seen, one.seen, o.Claim)
+		f.noRPC, f.pending, f.candidate = f.noRPC || one.noRPC, f.pending || one.pending, betterCandidate(f.candidate, one.candidate, o.Claim)
 		err = errors.Join(err, failed)
 		if v == nil {
 			v = found
 		}
 	}
-	if v == nil && apart(e.Now(), l.deposit) < absentTime {
+	if v == nil && elapsed(e.Now(), l.depositChecked) < absentTime {
 		return nil, f, err
 	}
-	standing, failed := e.standing(ctx, o)
+	standing, failed := e.depositMined(ctx, o)
 	if failed != nil || !standing {
 		return nil, f, errors.Join(err, failed)
 	}
-	l.deposit = e.Now()
+	l.depositChecked = e.Now()
 	if v != nil {
 		return v, f, nil
 	}
 	return nil, f, err
 }
 
-// standing reports whether our own deposit transaction is still mined; if its block was
+// depositMined reports whether our own deposit transaction is still mined; if its block was
 // reorganised away, Poll sends it again.
-func (e *Engine) standing(ctx context.Context, o Order) (bool, error) {
-	_, step := o.deposited()
+func (e *Engine) depositMined(ctx context.Context, o Order) (bool, error) {
+	_, step := o.depositEvidence()
 	_, ev, err := e.Sender.Poll(ctx, stepKey(o, step))
 	return err == nil && ev != nil && ev.Success, err
 }
 
 // await looks for one payment: first in the transaction that the provider names, which
 // must really be that payment, then among the token's transfers.
-func (e *Engine) await(ctx context.Context, w watched, x awaited) (v *Verdict, f findings, err error) {
+func (e *Engine) await(ctx context.Context, w watchedDeposit, x awaitedPayment) (v *Verdict, f findings, err error) {
 	if _, err := e.Nodes.Network(x.Chain); errors.Is(err, chain.ErrNoNetwork) {
-		f.blind = true
+		f.noRPC = true
 		return nil, f, nil
 	} else if err != nil {
 		return nil, f, err
 	}
-	delete(w.l.open, x.what)
+	delete(w.l.shallow, x.what)
 	if c := w.order.Claim; c != nil && c.Tx != (common.Hash{}) && (c.Chain == 0 || c.Chain == x.Chain) && !w.l.ruledOut[ruled{x.what, c.Tx}] {
 		paid, is, failed := e.paidIn(ctx, w, x, c.Tx, true)
 		err = failed
@@ -95,14 +95,14 @@ func (e *Engine) await(ctx context.Context, w watched, x awaited) (v *Verdict, f
 		case isProof:
 			return paid.verdict, f, nil
 		case isShallow:
-			w.l.open[x.what] = c.Tx
+			w.l.shallow[x.what] = c.Tx
 			f.pending = true
-		case isOpen, isContested:
+		case isUndecided, isContested:
 			f.pending = err == nil
-		case isNot:
+		case isNothing:
 			w.l.ruleOut(x.what, c.Tx)
-		case isStranger:
-			w.saw(x, paid.seen)
+		case isUnknownSender:
+			w.keepCandidate(x, paid.seen)
 		}
 	}
 	if x.Token != chain.Native {
@@ -112,18 +112,18 @@ func (e *Engine) await(ctx context.Context, w watched, x awaited) (v *Verdict, f
 		}
 		err = errors.Join(err, failed)
 	}
-	f.seen = w.l.seen[x.what]
+	f.candidate = w.l.candidates[x.what]
 	return nil, f, err
 }
 
 // awaitTransfer checks the transfers of the awaited token to the account. A payment that
 // may also be another order's counts only once there are more such payments than other
 // such orders.
-func (e *Engine) awaitTransfer(ctx context.Context, w watched, x awaited) (*Verdict, error) {
-	filter := chain.LogFilter{Address: x.Token, Topics: [][]common.Hash{{transferred}, nil, {topicOf(x.To)}}}
-	enough := LogPattern{Address: x.Token, Topics: []common.Hash{transferred, {}, topicOf(x.To)}, Amount: x.Least, AtLeast: true}
+func (e *Engine) awaitTransfer(ctx context.Context, w watchedDeposit, x awaitedPayment) (*Verdict, error) {
+	filter := chain.LogFilter{Address: x.Token, Topics: [][]common.Hash{{transferTopic}, nil, {topicOf(x.To)}}}
+	enough := LogPattern{Address: x.Token, Topics: []common.Hash{transferTopic, {}, topicOf(x.To)}, Amount: x.Least, AtLeast: true}
 	s, err := e.searchFor(ctx, w.order, w.l, x.what, x.Chain, filter, enough.matches)
-	var contested []settled
+	var contested []paymentProof
 	for _, tx := range slices.Clone(s.hints) {
 		v, is, failed := e.paidIn(ctx, w, x, tx, false)
 		if err = errors.Join(err, failed); failed != nil {
@@ -134,13 +134,13 @@ func (e *Engine) awaitTransfer(ctx context.Context, w watched, x awaited) (*Verd
 			return v.verdict, nil
 		case isContested:
 			contested = append(contested, v)
-		case isStranger:
-			w.saw(x, v.seen)
+		case isUnknownSender:
+			w.keepCandidate(x, v.seen)
 			s.drop(tx)
-		case isNot:
+		case isNothing:
 			s.drop(tx)
 		case isAbsent:
-			s.absent(tx, e.Now())
+			s.dropAbsent(tx, e.Now())
 		}
 	}
 	for _, v := range contested {
@@ -158,52 +158,52 @@ type payment struct {
 	ref    LogRef
 }
 
-// settled is either a proof that a payment ends an order, with the number of our other
+// paymentProof is either a proof that a payment ends an order, with the number of our other
 // orders that it would end as well, or a sighting that proves nothing.
-type settled struct {
+type paymentProof struct {
 	verdict *Verdict
 	rivals  int
-	seen    *Seen
+	seen    *CandidatePayment
 }
 
 // paidIn checks whether a transaction is an awaited payment. named says that the provider
 // named the transaction. Only then does a payment of less than the awaited amount count,
 // as short, and only if the provider's claim is final.
-func (e *Engine) paidIn(ctx context.Context, w watched, x awaited, tx common.Hash, named bool) (settled, decision, error) {
+func (e *Engine) paidIn(ctx context.Context, w watchedDeposit, x awaitedPayment, tx common.Hash, named bool) (paymentProof, decision, error) {
 	ev, ok, err := e.Nodes.Evidence(ctx, x.Chain, tx)
 	switch {
 	case err != nil:
-		return settled{}, isOpen, err
+		return paymentProof{}, isUndecided, err
 	case !ok && ev.Block == 0:
-		return settled{}, isAbsent, nil
+		return paymentProof{}, isAbsent, nil
 	case !ok:
-		return settled{}, isShallow, nil
+		return paymentProof{}, isShallow, nil
 	case !ev.Success || ev.From == w.order.Terms.Account || !w.order.follows(w.since, ev):
-		return settled{}, isNot, nil
+		return paymentProof{}, isNothing, nil
 	}
 	all, hosts, err := e.payments(ctx, x, ev)
 	if err != nil {
-		return settled{}, isOpen, err
+		return paymentProof{}, isUndecided, err
 	}
-	if all, err = e.free(w.order.ID, all); err != nil {
-		return settled{}, isOpen, err
+	if all, err = e.unusedPayments(w.order.ID, all); err != nil {
+		return paymentProof{}, isUndecided, err
 	}
 	from := func(p payment) bool {
-		return !p.ref.Grown && p.from != w.order.Terms.Account && (slices.Contains(x.From, p.from) || slices.Contains(x.From, ev.From))
+		return !p.ref.BalanceIncrease && p.from != w.order.Terms.Account && (slices.Contains(x.From, p.from) || slices.Contains(x.From, ev.From))
 	}
 	known := slices.DeleteFunc(slices.Clone(all), func(p payment) bool { return !from(p) })
 	counted := chosen(known, x.Least, named && w.order.Claim.State == x.end())
 	if len(counted) == 0 {
 		if p := chosen(slices.DeleteFunc(slices.Clone(all), from), x.Least, false); len(p) > 0 {
-			return settled{seen: x.seen(p[0], ev)}, isStranger, nil
+			return paymentProof{seen: x.candidate(p[0], ev)}, isUnknownSender, nil
 		}
-		return settled{}, isNot, nil
+		return paymentProof{}, isNothing, nil
 	}
 	switch another, err := e.fillsAnother(w.order, ev); {
 	case err != nil:
-		return settled{}, isOpen, err
+		return paymentProof{}, isUndecided, err
 	case another:
-		return settled{seen: x.seen(counted[0], ev)}, isStranger, nil
+		return paymentProof{seen: x.candidate(counted[0], ev)}, isUnknownSender, nil
 	}
 	v := verdictBy(x.by)
 	sum := new(big.Int)
@@ -211,16 +211,16 @@ func (e *Engine) paidIn(ctx context.Context, w watched, x awaited, tx common.Has
 		sum.Add(sum, p.amount)
 		v.Logs = append(v.Logs, p.ref)
 	}
-	v.Received, v.Short, v.Sources = &Spend{x.Token, sum}, sum.Cmp(x.Least) < 0, sources(weaker(weaker(ev.Hosts, hosts), w.since.Hosts))
+	v.Received, v.Short, v.Sources = &Spend{x.Token, sum}, sum.Cmp(x.Least) < 0, sources(fewerHosts(fewerHosts(ev.Hosts, hosts), w.since.Hosts))
 	v.Evidence, v.Deposit = &ev, &w.since
-	r, err := e.rivals(w, x, ev, counted[0].from, sum)
+	r, err := e.competingOrders(w, x, ev, counted[0].from, sum)
 	switch {
-	case err != nil || r.rather:
-		return settled{}, isOpen, err
-	case r.named || r.as > 0 && !named:
-		return settled{verdict: &v, rivals: r.as}, isContested, nil
+	case err != nil || r.betterMatch:
+		return paymentProof{}, isUndecided, err
+	case r.namedByOther || r.count > 0 && !named:
+		return paymentProof{verdict: &v, rivals: r.count}, isContested, nil
 	}
-	return settled{verdict: &v, rivals: r.as}, isProof, nil
+	return paymentProof{verdict: &v, rivals: r.count}, isProof, nil
 }
 
 // chosen returns the payments that count: the smallest one of at least least. If there is
@@ -241,24 +241,24 @@ func chosen(known []payment, least *big.Int, named bool) []payment {
 // payments returns what a transaction paid in the awaited token to the awaited account.
 // For the native coin that is the value it sent there directly, or else the growth of the
 // balance in its block, which cannot be attributed to a sender and so is only a sighting.
-func (e *Engine) payments(ctx context.Context, x awaited, ev chain.Evidence) (all []payment, hosts []string, err error) {
+func (e *Engine) payments(ctx context.Context, x awaitedPayment, ev chain.Evidence) (all []payment, hosts []string, err error) {
 	if x.Token != chain.Native {
 		for _, place := range transfersTo(ev.Logs, x.Token, x.To) {
 			m := chain.Transfers([]*types.Log{ev.Logs[place]})[0]
 			if m.Amount.Sign() > 0 && m.From != x.To {
-				all = append(all, payment{m.From, m.Amount, LogRef{Chain: ev.Chain, Tx: ev.Tx, Place: place}})
+				all = append(all, payment{m.From, m.Amount, LogRef{Chain: ev.Chain, Tx: ev.Tx, Index: place}})
 			}
 		}
 		return all, ev.Hosts, nil
 	}
-	p := payment{ev.From, ev.Value, LogRef{Chain: ev.Chain, Tx: ev.Tx, Place: -1, Block: ev.Block, Account: x.To}}
+	p := payment{ev.From, ev.Value, LogRef{Chain: ev.Chain, Tx: ev.Tx, Index: -1, Block: ev.Block, Account: x.To}}
 	if hosts = ev.Hosts; ev.To != x.To {
-		p.ref.Grown = true
-		g, by, err := e.Nodes.Gain(ctx, ev.Chain, x.To, ev.Block)
+		p.ref.BalanceIncrease = true
+		g, by, err := e.Nodes.BalanceDelta(ctx, ev.Chain, x.To, ev.Block)
 		if err != nil {
 			return nil, nil, err
 		}
-		if p.amount, hosts = g.Amount, weaker(hosts, by); p.amount.Cmp(x.Least) < 0 {
+		if p.amount, hosts = g.Amount, fewerHosts(hosts, by); p.amount.Cmp(x.Least) < 0 {
 			return nil, hosts, nil // a smaller growth of a balance may be anything
 		}
 	}
@@ -268,8 +268,8 @@ func (e *Engine) payments(ctx context.Context, x awaited, ev chain.Evidence) (al
 	return []payment{p}, hosts, nil
 }
 
-// free leaves out the payments that already ended another order.
-func (e *Engine) free(order string, all []payment) ([]payment, error) {
+// unusedPayments leaves out the payments that already ended another order.
+func (e *Engine) unusedPayments(order string, all []payment) ([]payment, error) {
 	refs := make([]LogRef, len(all))
 	for i, p := range all {
 		refs[i] = p.ref
@@ -278,17 +278,17 @@ func (e *Engine) free(order string, all []payment) ([]payment, error) {
 	return slices.DeleteFunc(all, func(p payment) bool { return !slices.Contains(unused, p.ref) }), err
 }
 
-// A rivalry says how our other open orders relate to a payment.
-type rivalry struct {
-	rather bool // it covers another order's amount, and is short for ours or that amount is higher than ours
-	named  bool // another order's provider names it, and ours does not
-	as     int  // number of other orders that it may belong to
+// A competition says how our other open orders relate to a payment.
+type competition struct {
+	betterMatch  bool // it covers another order's amount, and is short for ours or that amount is higher than ours
+	namedByOther bool // another order's provider names it, and ours does not
+	count        int  // number of other orders that it may belong to
 }
 
-// rivals compares a payment with what our other open orders await whose input is, or may
+// competingOrders compares a payment with what our other open orders await whose input is, or may
 // be, handed over. If the payment fits another order better, this one waits until that
 // order has ended.
-func (e *Engine) rivals(w watched, x awaited, ev chain.Evidence, from common.Address, sum *big.Int) (r rivalry, err error) {
+func (e *Engine) competingOrders(w watchedDeposit, x awaitedPayment, ev chain.Evidence, from common.Address, sum *big.Int) (r competition, err error) {
 	open, err := e.Journal.Open()
 	if err != nil {
 		return r, err
@@ -297,7 +297,7 @@ func (e *Engine) rivals(w watched, x awaited, ev chain.Evidence, from common.Add
 	for _, id := range open {
 		other, err := e.Journal.Get(id)
 		if errors.Is(err, ErrUnreadable) {
-			r.as++ // it may be that order's
+			r.count++ // it may be that order's
 			continue
 		}
 		if err != nil {
@@ -306,7 +306,7 @@ func (e *Engine) rivals(w watched, x awaited, ev chain.Evidence, from common.Add
 		if id == w.order.ID {
 			continue
 		}
-		waits, err := e.waitsSince(other, ev)
+		waits, err := e.mayBePaidBy(other, ev)
 		if err != nil {
 			return r, err
 		}
@@ -326,26 +326,26 @@ func (e *Engine) rivals(w watched, x awaited, ev chain.Evidence, from common.Add
 			switch {
 			case !same || y.Least.Cmp(sum) > 0:
 			case sum.Cmp(x.Least) < 0 || y.Least.Cmp(x.Least) > 0:
-				r.rather = true
-			case !likely(sum, y.Least) || alike(w.order.Terms, other.Terms):
+				r.betterMatch = true
+			case !plausibleAmount(sum, y.Least) || interchangeable(w.order.Terms, other.Terms):
 			default:
-				r.as++
-				r.named = r.named || other.Claim != nil && other.Claim.Tx == tx && (ours == nil || ours.Tx != tx)
+				r.count++
+				r.namedByOther = r.namedByOther || other.Claim != nil && other.Claim.Tx == tx && (ours == nil || ours.Tx != tx)
 			}
 		}
 	}
 	return r, nil
 }
 
-// waitsSince reports whether payment can be o's: o's input was handed over early enough
+// mayBePaidBy reports whether payment can be o's: o's input was handed over early enough
 // for it, or may have been.
-func (e *Engine) waitsSince(o Order, payment chain.Evidence) (bool, error) {
-	if len(o.Plan.Steps) == 0 || o.Plan.Settlement != ByProvider || !handsOver(o.Plan.last().Kind) {
+func (e *Engine) mayBePaidBy(o Order, payment chain.Evidence) (bool, error) {
+	if len(o.Plan.Steps) == 0 || o.Plan.Settlement != ByProvider || !handsOver(o.Plan.lastEffect().Kind) {
 		return false, nil
 	}
 	last := len(o.Plan.Steps) - 1
 	if len(o.Results) > last {
-		d, _ := o.deposited()
+		d, _ := o.depositEvidence()
 		return d != nil && mayFollow(*d, payment), nil
 	}
 	tx, err := e.Sender.Lookup(stepKey(o, last)) // perhaps mined, but not final yet
@@ -378,12 +378,12 @@ func mayFollow(deposit, payment chain.Evidence) bool {
 	return deposit.Time.Sub(payment.Time) <= clockSlack
 }
 
-// likely reports whether sum is plausible for a debt of least: at most twice as much.
-func likely(sum, least *big.Int) bool { return sum.Cmp(new(big.Int).Lsh(least, 1)) <= 0 }
+// plausibleAmount reports whether sum is plausible for a debt of least: at most twice as much.
+func plausibleAmount(sum, least *big.Int) bool { return sum.Cmp(new(big.Int).Lsh(least, 1)) <= 0 }
 
-// alike reports whether two orders are the same to whoever settles them, except for the
+// interchangeable reports whether two orders are the same to whoever settles them, except for the
 // price. It then does not matter which of two payments belongs to which order.
-func alike(a, b Terms) bool {
+func interchangeable(a, b Terms) bool {
 	return a.SrcChain == b.SrcChain && a.TokenIn == b.TokenIn && a.AmountIn.Cmp(b.AmountIn) == 0 && a.RefundTo == b.RefundTo &&
 		a.DstChain == b.DstChain && a.TokenOut == b.TokenOut && a.Recipient == b.Recipient
 }

@@ -30,10 +30,10 @@ func coin(n byte, from common.Address, amount int64) ledgerTx {
 	return ledgerTx{hash: common.Hash{0xc0, n}, from: from, to: account, value: amount}
 }
 
-// depositCourt returns a court with one deposit, and the deposit's id.
-func depositCourt(t *testing.T, hosts int, change func(*Order)) (*court, string) {
-	c := newCourt(t, hosts)
-	c.p.proof = arrivalProof
+// newDepositFixture returns a court with one deposit, and the deposit's id.
+func newDepositFixture(t *testing.T, hosts int, change func(*Order)) (*proofFixture, string) {
+	c := newProofFixture(t, hosts)
+	c.provider.proof = arrivalProof
 	return c, c.order(func(o *Order) {
 		c.deposited(o)
 		if change != nil {
@@ -51,114 +51,123 @@ func TestDeposits(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		change func(*Order)
-		do     func(*court)
+		do     func(*proofFixture)
 		by     string
 		got    int64
 		short  bool
 		waits  Condition
 	}{
-		{"nothing yet", nil, func(*court) {}, "", 0, false, ""},
-		{"filled", nil, func(c *court) { c.dst.pay(arrival(1, solver, 1000)) }, byArrival, 1000, false, ""},
-		{"filled, and told", nil, func(c *court) { c.told(Filled, c.dst.pay(arrival(1, solver, 1001)), dstChain) }, byArrival, 1001, false, ""},
-		{"filled though called failed", nil, func(c *court) { c.dst.pay(arrival(1, solver, 1000)); c.told(Failed, common.Hash{}, 0) }, byArrival, 1000, false, ""},
-		{"filled by a contract for a filler", nil, func(c *court) {
+		{"nothing yet", nil, func(*proofFixture) {}, "", 0, false, ""},
+		{"filled", nil, func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)) }, byArrival, 1000, false, ""},
+		{"filled, and told", nil, func(c *proofFixture) { c.claimEnd(Filled, c.dst.mineFinal(arrival(1, solver, 1001)), dstChain) }, byArrival, 1001, false, ""},
+		{"filled though called failed", nil, func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)); c.claimEnd(Failed, common.Hash{}, 0) }, byArrival, 1000, false, ""},
+		{"filled by a contract for a filler", nil, func(c *proofFixture) {
 			x := arrival(1, stranger, 1000)
 			x.from = solver
-			c.dst.pay(x)
+			c.dst.mineFinal(x)
 		}, byArrival, 1000, false, ""},
-		{"filled in two parts, told", nil, func(c *court) {
+		{"filled in two parts, told", nil, func(c *proofFixture) {
 			x := arrival(1, solver, 600)
 			x.logs = append(x.logs, transferLog(outside, solver, account, 500), transferLog(outside, stranger, solver, 9000), transferLog(weth, solver, account, 9000))
-			c.told(Filled, c.dst.pay(x), dstChain)
+			c.claimEnd(Filled, c.dst.mineFinal(x), dstChain)
 		}, byArrival, 1100, false, ""},
-		{"less, told", nil, func(c *court) { c.told(Filled, c.dst.pay(arrival(1, solver, 999)), dstChain) }, byArrival, 999, true, ""},
-		{"less, not told", nil, func(c *court) { c.dst.pay(arrival(1, solver, 999)) }, "", 0, false, ""},
-		{"not deep enough", nil, func(c *court) {
+		{"less, told", nil, func(c *proofFixture) { c.claimEnd(Filled, c.dst.mineFinal(arrival(1, solver, 999)), dstChain) }, byArrival, 999, true, ""},
+		{"less, not told", nil, func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 999)) }, "", 0, false, ""},
+		{"not deep enough", nil, func(c *proofFixture) {
 			c.dst.mine(1, arrival(1, solver, 1000))
-			c.told(Filled, common.Hash{0xa0, 1}, dstChain)
+			c.claimEnd(Filled, common.Hash{0xa0, 1}, dstChain)
 		}, "", 0, false, ""},
-		{"taken back", nil, func(c *court) {
+		{"taken back", nil, func(c *proofFixture) {
 			c.dst.mine(1, arrival(1, solver, 1000))
 			c.dst.reorg(1)
 			c.dst.mine(ledgerDepth)
 		}, "", 0, false, ""},
-		{"reverted", nil, func(c *court) { x := arrival(1, solver, 1000); x.failed = true; c.dst.pay(x) }, "", 0, false, ""},
-		{"another token", nil, func(c *court) {
+		{"reverted", nil, func(c *proofFixture) { x := arrival(1, solver, 1000); x.failed = true; c.dst.mineFinal(x) }, "", 0, false, ""},
+		{"another token", nil, func(c *proofFixture) {
 			x := arrival(1, solver, 1000)
 			x.logs[0].Address = stranger
-			c.told(Filled, c.dst.pay(x), 0)
-		}, "", 0, false, ReportedUnproven},
-		{"to another", nil, func(c *court) {
-			c.told(Filled, c.dst.pay(ledgerTx{hash: common.Hash{0xa9}, from: solver, logs: []*types.Log{transferLog(outside, solver, stranger, 1000)}}), dstChain)
-		}, "", 0, false, ReportedUnproven},
-		{"on the other chain", nil, func(c *court) { x := arrival(1, solver, 1000); c.told(Filled, c.src.pay(x), 0) }, "", 0, false, ReportedUnproven},
-		{"told and not there", nil, func(c *court) { c.told(Filled, common.Hash{0xbb}, dstChain) }, "", 0, false, ReportedUnproven},
-		{"told without a transaction", nil, func(c *court) { c.told(Filled, common.Hash{}, 0) }, "", 0, false, ReportedUnproven},
-		{"by a stranger, told", nil, func(c *court) { c.told(Filled, c.dst.pay(arrival(1, stranger, 1000)), dstChain) }, "", 0, false, TransferSeen},
-		{"by a stranger, told of another", nil, func(c *court) { c.dst.pay(arrival(1, stranger, 1000)); c.told(Filled, common.Hash{}, 0) }, "", 0, false, TransferSeen},
-		{"by a stranger, not told", nil, func(c *court) { c.dst.pay(arrival(1, stranger, 1000)) }, "", 0, false, ""},
-		{"by a stranger, less", nil, func(c *court) { c.told(Filled, c.dst.pay(arrival(1, stranger, 999)), dstChain) }, "", 0, false, ReportedUnproven},
-		{"by ourselves", nil, func(c *court) {
+			c.claimEnd(Filled, c.dst.mineFinal(x), 0)
+		}, "", 0, false, AwaitingProof},
+		{"to another", nil, func(c *proofFixture) {
+			c.claimEnd(Filled, c.dst.mineFinal(ledgerTx{hash: common.Hash{0xa9}, from: solver, logs: []*types.Log{transferLog(outside, solver, stranger, 1000)}}), dstChain)
+		}, "", 0, false, AwaitingProof},
+		{"on the other chain", nil, func(c *proofFixture) { x := arrival(1, solver, 1000); c.claimEnd(Filled, c.src.mineFinal(x), 0) }, "", 0, false, AwaitingProof},
+		{"told and not there", nil, func(c *proofFixture) { c.claimEnd(Filled, common.Hash{0xbb}, dstChain) }, "", 0, false, AwaitingProof},
+		{"told without a transaction", nil, func(c *proofFixture) { c.claimEnd(Filled, common.Hash{}, 0) }, "", 0, false, AwaitingProof},
+		{"by a stranger, told", nil, func(c *proofFixture) { c.claimEnd(Filled, c.dst.mineFinal(arrival(1, stranger, 1000)), dstChain) }, "", 0, false, PaymentSeen},
+		{"by a stranger, told of another", nil, func(c *proofFixture) {
+			c.dst.mineFinal(arrival(1, stranger, 1000))
+			c.claimEnd(Filled, common.Hash{}, 0)
+		}, "", 0, false, PaymentSeen},
+		{"by a stranger, not told", nil, func(c *proofFixture) { c.dst.mineFinal(arrival(1, stranger, 1000)) }, "", 0, false, ""},
+		{"by a stranger, less", nil, func(c *proofFixture) { c.claimEnd(Filled, c.dst.mineFinal(arrival(1, stranger, 999)), dstChain) }, "", 0, false, AwaitingProof},
+		{"by ourselves", nil, func(c *proofFixture) {
 			x := arrival(1, solver, 1000)
 			x.from = account
-			c.told(Filled, c.dst.pay(x), dstChain)
-		}, "", 0, false, ReportedUnproven},
-		{"a host is down", nil, func(c *court) { c.dst.pay(arrival(1, solver, 1000)); c.dst.hosts[1].down = true }, "", 0, false, ""},
-		{"a host denies it", nil, func(c *court) { c.dst.pay(arrival(1, solver, 1000)); c.dst.hosts[0].lie = denies }, "", 0, false, ""},
-		{"a host hides it", nil, func(c *court) { c.dst.pay(arrival(1, solver, 1000)); c.dst.hosts[0].hide = true }, byArrival, 1000, false, ""},
-		{"a host invents it", nil, func(c *court) { c.dst.hosts[0].lie = inventsFill(c.dst); c.told(Filled, common.Hash{0xaa}, dstChain) }, "", 0, false, ""},
+			c.claimEnd(Filled, c.dst.mineFinal(x), dstChain)
+		}, "", 0, false, AwaitingProof},
+		{"a host is down", nil, func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)); c.dst.hosts[1].down = true }, "", 0, false, ""},
+		{"a host denies it", nil, func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)); c.dst.hosts[0].lie = denies }, "", 0, false, ""},
+		{"a host hides it", nil, func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)); c.dst.hosts[0].hideLogs = true }, byArrival, 1000, false, ""},
+		{"a host invents it", nil, func(c *proofFixture) {
+			c.dst.hosts[0].lie = inventsFill(c.dst)
+			c.claimEnd(Filled, common.Hash{0xaa}, dstChain)
+		}, "", 0, false, ""},
 
-		{"native, told", native, func(c *court) { c.told(Filled, c.dst.pay(coin(1, solver, 1000)), dstChain) }, byArrival, 1000, false, ""},
-		{"native, not told", native, func(c *court) { c.dst.pay(coin(1, solver, 1000)) }, "", 0, false, ""},
-		{"native, less", native, func(c *court) { c.told(Filled, c.dst.pay(coin(1, solver, 999)), dstChain) }, byArrival, 999, true, ""},
-		{"native, by a contract", native, func(c *court) {
-			c.told(Filled, c.dst.pay(ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, pays: map[common.Address]int64{account: 1003}}), dstChain)
-		}, "", 0, false, TransferSeen},
-		{"native, in the block of another payment of the filler", native, func(c *court) {
+		{"native, told", native, func(c *proofFixture) { c.claimEnd(Filled, c.dst.mineFinal(coin(1, solver, 1000)), dstChain) }, byArrival, 1000, false, ""},
+		{"native, not told", native, func(c *proofFixture) { c.dst.mineFinal(coin(1, solver, 1000)) }, "", 0, false, ""},
+		{"native, less", native, func(c *proofFixture) { c.claimEnd(Filled, c.dst.mineFinal(coin(1, solver, 999)), dstChain) }, byArrival, 999, true, ""},
+		{"native, by a contract", native, func(c *proofFixture) {
+			c.claimEnd(Filled, c.dst.mineFinal(ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, internalTransfers: map[common.Address]int64{account: 1003}}), dstChain)
+		}, "", 0, false, PaymentSeen},
+		{"native, in the block of another payment of the filler", native, func(c *proofFixture) {
 			tx := ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, value: 5000}
 			c.dst.mine(1, tx, coin(2, stranger, 1000))
 			c.dst.mine(ledgerDepth)
-			c.told(Filled, tx.hash, dstChain)
-		}, "", 0, false, TransferSeen},
-		{"native, less by a contract", native, func(c *court) {
-			c.told(Filled, c.dst.pay(ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, pays: map[common.Address]int64{account: 999}}), dstChain)
-		}, "", 0, false, ReportedUnproven},
-		{"native, by a stranger", native, func(c *court) { c.told(Filled, c.dst.pay(coin(1, stranger, 1000)), dstChain) }, "", 0, false, TransferSeen},
-		{"native, and a host lies about the balance", native, func(c *court) {
-			x := ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, pays: map[common.Address]int64{account: 10}}
-			c.told(Filled, c.dst.pay(x), dstChain)
+			c.claimEnd(Filled, tx.hash, dstChain)
+		}, "", 0, false, PaymentSeen},
+		{"native, less by a contract", native, func(c *proofFixture) {
+			c.claimEnd(Filled, c.dst.mineFinal(ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, internalTransfers: map[common.Address]int64{account: 999}}), dstChain)
+		}, "", 0, false, AwaitingProof},
+		{"native, by a stranger", native, func(c *proofFixture) { c.claimEnd(Filled, c.dst.mineFinal(coin(1, stranger, 1000)), dstChain) }, "", 0, false, PaymentSeen},
+		{"native, and a host lies about the balance", native, func(c *proofFixture) {
+			x := ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, internalTransfers: map[common.Address]int64{account: 10}}
+			c.claimEnd(Filled, c.dst.mineFinal(x), dstChain)
 			c.dst.hosts[0].lie = richer()
 		}, "", 0, false, ""},
 
-		{"refunded", nil, func(c *court) { c.src.pay(refund(1, solver, 4950)) }, byRefund, 4950, false, ""},
-		{"refunded after it was called failed", nil, func(c *court) { c.told(Failed, common.Hash{}, 0); c.src.pay(refund(1, solver, 4900)) }, byRefund, 4900, false, ""},
-		{"refunded though called filled", nil, func(c *court) { c.told(Filled, common.Hash{}, 0); c.src.pay(refund(1, solver, 4900)) }, byRefund, 4900, false, ""},
-		{"refunded with less, told", nil, func(c *court) { c.told(Refunded, c.src.pay(refund(1, solver, 4000)), srcChain) }, byRefund, 4000, true, ""},
-		{"refunded with less, not told", nil, func(c *court) { c.told(Refunded, common.Hash{}, 0); c.src.pay(refund(1, solver, 4000)) }, "", 0, false, ReportedUnproven},
-		{"refunded by a stranger", nil, func(c *court) { c.told(Refunded, c.src.pay(refund(1, stranger, 5000)), srcChain) }, "", 0, false, TransferSeen},
-		{"refunded natively", nativeIn, func(c *court) { c.told(Refunded, c.src.pay(coin(1, solver, 5000)), srcChain) }, byRefund, 5000, false, ""},
-		{"called failed", nil, func(c *court) { c.told(Failed, common.Hash{}, 0) }, "", 0, false, WatchingForRefund},
-		{"called expired", nil, func(c *court) { c.told(Expired, common.Hash{}, 0) }, "", 0, false, WatchingForRefund},
-		{"called something else", nil, func(c *court) { c.told("finished", common.Hash{}, 0) }, "", 0, false, ""},
-		{"silent", nil, func(c *court) {
-			c.p.says = func(Order) (Claim, error) { return Claim{}, errors.New("down") }
+		{"refunded", nil, func(c *proofFixture) { c.src.mineFinal(refund(1, solver, 4950)) }, byRefund, 4950, false, ""},
+		{"refunded after it was called failed", nil, func(c *proofFixture) { c.claimEnd(Failed, common.Hash{}, 0); c.src.mineFinal(refund(1, solver, 4900)) }, byRefund, 4900, false, ""},
+		{"refunded though called filled", nil, func(c *proofFixture) { c.claimEnd(Filled, common.Hash{}, 0); c.src.mineFinal(refund(1, solver, 4900)) }, byRefund, 4900, false, ""},
+		{"refunded with less, told", nil, func(c *proofFixture) { c.claimEnd(Refunded, c.src.mineFinal(refund(1, solver, 4000)), srcChain) }, byRefund, 4000, true, ""},
+		{"refunded with less, not told", nil, func(c *proofFixture) {
+			c.claimEnd(Refunded, common.Hash{}, 0)
+			c.src.mineFinal(refund(1, solver, 4000))
+		}, "", 0, false, AwaitingProof},
+		{"refunded by a stranger", nil, func(c *proofFixture) { c.claimEnd(Refunded, c.src.mineFinal(refund(1, stranger, 5000)), srcChain) }, "", 0, false, PaymentSeen},
+		{"refunded natively", nativeIn, func(c *proofFixture) { c.claimEnd(Refunded, c.src.mineFinal(coin(1, solver, 5000)), srcChain) }, byRefund, 5000, false, ""},
+		{"called failed", nil, func(c *proofFixture) { c.claimEnd(Failed, common.Hash{}, 0) }, "", 0, false, AwaitingRefund},
+		{"called expired", nil, func(c *proofFixture) { c.claimEnd(Expired, common.Hash{}, 0) }, "", 0, false, AwaitingRefund},
+		{"called something else", nil, func(c *proofFixture) { c.claimEnd("finished", common.Hash{}, 0) }, "", 0, false, ""},
+		{"silent", nil, func(c *proofFixture) {
+			c.provider.claims = func(Order) (Claim, error) { return Claim{}, errors.New("down") }
 			c.now = c.now.Add(time.Hour)
 		}, "", 0, false, ""},
 
-		{"no rpc", far, func(c *court) { c.told(Filled, c.dst.pay(arrival(1, solver, 1000)), noRPC) }, "", 0, false, ReportedUnproven},
-		{"no rpc, nothing told", far, func(*court) {}, "", 0, false, ""},
-		{"no rpc, and refunded", far, func(c *court) { c.told(Filled, common.Hash{}, 0); c.src.pay(refund(1, solver, 4900)) }, byRefund, 4900, false, ""},
+		{"no rpc", far, func(c *proofFixture) { c.claimEnd(Filled, c.dst.mineFinal(arrival(1, solver, 1000)), noRPC) }, "", 0, false, AwaitingProof},
+		{"no rpc, nothing told", far, func(*proofFixture) {}, "", 0, false, ""},
+		{"no rpc, and refunded", far, func(c *proofFixture) { c.claimEnd(Filled, common.Hash{}, 0); c.src.mineFinal(refund(1, solver, 4900)) }, byRefund, 4900, false, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c, id := depositCourt(t, 2, tc.change)
+			c, id := newDepositFixture(t, 2, tc.change)
 			tc.do(c)
-			o := c.looks(id)
-			c.wants(o, tc.by, bothAgree)
+			o := c.pollRepeatedly(id)
+			c.wantVerdict(o, tc.by, bothAgree)
 			if o.Condition != tc.waits {
 				t.Errorf("condition %q, want %q; logged %q", o.Condition, tc.waits, c.logged)
 			}
-			if (o.Seen != nil) != (tc.waits == TransferSeen) {
-				t.Errorf("seen %+v", o.Seen)
+			if (o.Candidate != nil) != (tc.waits == PaymentSeen) {
+				t.Errorf("seen %+v", o.Candidate)
 			}
 			if v := o.Verdict; tc.got > 0 && (v == nil || v.Received.Amount.Int64() != tc.got || v.Short != tc.short || len(v.Logs) == 0 || v.Deposit == nil || v.Evidence == nil) {
 				t.Errorf("verdict %+v", v)
@@ -167,9 +176,9 @@ func TestDeposits(t *testing.T) {
 	}
 }
 
-// told makes the provider's status claim that the order ended with s.
-func (c *court) told(s State, tx common.Hash, chainID uint64) {
-	c.p.says = said(Claim{State: s, Word: "its word", Tx: tx, Chain: chainID})
+// claimEnd makes the provider's status claim that the order ended with s.
+func (c *proofFixture) claimEnd(s State, tx common.Hash, chainID uint64) {
+	c.provider.claims = said(Claim{State: s, ProviderStatus: "its word", Tx: tx, Chain: chainID})
 }
 
 // richer makes a host report a higher balance at each request.
@@ -191,13 +200,13 @@ func (n *hexBig) MarshalText() ([]byte, error) { return []byte("0x" + (*big.Int)
 // TestBeforeTheDeposit checks that a payment mined before the deposit never proves it,
 // even if the provider names it.
 func TestBeforeTheDeposit(t *testing.T) {
-	c := newCourt(t, 2)
-	c.p.proof = arrivalProof
-	early, same := c.dst.pay(arrival(1, solver, 1000)), c.src.pay(refund(1, solver, 5000))
+	c := newProofFixture(t, 2)
+	c.provider.proof = arrivalProof
+	early, same := c.dst.mineFinal(arrival(1, solver, 1000)), c.src.mineFinal(refund(1, solver, 5000))
 	id := c.order(c.deposited)
 	for _, claim := range []Claim{{State: Settling, Tx: early, Chain: dstChain}, {State: Settling, Tx: same, Chain: srcChain}} {
-		c.p.says = said(claim)
-		c.wants(c.looks(id), "", "")
+		c.provider.claims = said(claim)
+		c.wantVerdict(c.pollRepeatedly(id), "", "")
 	}
 }
 
@@ -220,13 +229,13 @@ func TestClocksOfTwoChains(t *testing.T) {
 	} {
 		for _, told := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, " ", told), func(t *testing.T) {
-				c := newCourt(t, 2)
-				c.p.proof = arrivalProof
+				c := newProofFixture(t, 2)
+				c.provider.proof = arrivalProof
 				id := c.order(func(o *Order) {
 					c.deposited(o)
 					c.dst.blocks[len(c.dst.blocks)-1].time = o.Results[0].Evidence.Time.Add(-tc.behind)
 					known := c.dst.number()
-					tx := c.dst.pay(arrival(1, solver, 1000))
+					tx := c.dst.mineFinal(arrival(1, solver, 1000))
 					if tc.known {
 						known = c.dst.number()
 					}
@@ -234,10 +243,10 @@ func TestClocksOfTwoChains(t *testing.T) {
 						o.Heads = map[uint64]uint64{dstChain: known}
 					}
 					if told {
-						c.told(Settling, tx, dstChain)
+						c.claimEnd(Settling, tx, dstChain)
 					}
 				})
-				c.wants(c.looks(id), tc.by, bothAgree)
+				c.wantVerdict(c.pollRepeatedly(id), tc.by, bothAgree)
 			})
 		}
 	}
@@ -247,8 +256,8 @@ func TestClocksOfTwoChains(t *testing.T) {
 // may be either's ends neither, whatever heads were recorded at signing.
 func TestRivalOfAnEarlyPayment(t *testing.T) {
 	for _, known := range []bool{true, false} {
-		c := newCourt(t, 2)
-		c.p.proof = arrivalProof
+		c := newProofFixture(t, 2)
+		c.provider.proof = arrivalProof
 		var ids []string
 		for n := range 2 {
 			ids = append(ids, c.order(func(o *Order) {
@@ -262,9 +271,9 @@ func TestRivalOfAnEarlyPayment(t *testing.T) {
 				}
 			}))
 		}
-		c.dst.pay(arrival(1, solver, 1000))
+		c.dst.mineFinal(arrival(1, solver, 1000))
 		for _, id := range ids {
-			c.wants(c.looks(id), "", "")
+			c.wantVerdict(c.pollRepeatedly(id), "", "")
 		}
 	}
 }
@@ -277,28 +286,28 @@ func TestOneLogOneOrder(t *testing.T) {
 		"the native coin": func(n byte) ledgerTx { return coin(n, solver, 1000) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, first := depositCourt(t, 2, nil)
+			c, first := newDepositFixture(t, 2, nil)
 			if name != "a token" {
-				c, first = depositCourt(t, 2, func(o *Order) { o.Terms.TokenOut = chain.Native })
+				c, first = newDepositFixture(t, 2, func(o *Order) { o.Terms.TokenOut = chain.Native })
 			}
 			second := c.order(func(o *Order) { c.deposited(o); o.Terms.TokenOut = c.get(first).Terms.TokenOut })
-			tx := c.dst.pay(pays(1))
-			c.p.says = said(Claim{State: Settling, Tx: tx, Chain: dstChain})
-			c.wants(c.looks(first), byArrival, bothAgree)
-			c.wants(c.looks(second), "", "")
+			tx := c.dst.mineFinal(pays(1))
+			c.provider.claims = said(Claim{State: Settling, Tx: tx, Chain: dstChain})
+			c.wantVerdict(c.pollRepeatedly(first), byArrival, bothAgree)
+			c.wantVerdict(c.pollRepeatedly(second), "", "")
 			c.restart()
-			c.wants(c.looks(second), "", "")
-			c.p.says = said(Claim{State: Settling, Tx: c.dst.pay(pays(2)), Chain: dstChain})
-			c.wants(c.looks(second), byArrival, bothAgree)
+			c.wantVerdict(c.pollRepeatedly(second), "", "")
+			c.provider.claims = said(Claim{State: Settling, Tx: c.dst.mineFinal(pays(2)), Chain: dstChain})
+			c.wantVerdict(c.pollRepeatedly(second), byArrival, bothAgree)
 		})
 	}
 }
 
-// opaque turns o into an opaque call of ours that brings 1000 of the native coin, mined
+// opaqueCall turns o into an opaque call of ours that brings 1000 of the native coin, mined
 // in one block with the transactions of beside.
-func (c *court) opaque(o *Order, beside ...ledgerTx) {
+func (c *proofFixture) opaqueCall(o *Order, beside ...ledgerTx) {
 	c.t.Helper()
-	x := ledgerTx{hash: common.Hash{0xd0, 0xaa}, from: account, to: fillsFor, pays: map[common.Address]int64{account: 1000}}
+	x := ledgerTx{hash: common.Hash{0xd0, 0xaa}, from: account, to: fillsFor, internalTransfers: map[common.Address]int64{account: 1000}}
 	c.src.mine(1, append([]ledgerTx{x}, beside...)...)
 	c.src.mine(ledgerDepth)
 	ev, ok, err := c.hub.Evidence(c.t.Context(), srcChain, x.hash)
@@ -307,7 +316,7 @@ func (c *court) opaque(o *Order, beside ...ledgerTx) {
 	}
 	o.Terms.TokenOut = chain.Native
 	o.Plan.Steps = []Step{{Kind: CallStep, Call: &chain.Call{ChainID: srcChain, From: account, To: fillsFor, Value: new(big.Int)}, Effect: Effect{Kind: Opaque, Chain: srcChain}}}
-	o.Results, c.post.sent[stepKey(*o, 0)] = []Result{{Tx: x.hash, Evidence: &ev}}, x.hash
+	o.Results, c.sender.sent[stepKey(*o, 0)] = []Result{{Tx: x.hash, Evidence: &ev}}, x.hash
 }
 
 // TestGrownBalance covers native output of an opaque call, which shows only as a higher
@@ -327,25 +336,25 @@ func TestGrownBalance(t *testing.T) {
 		"to another that sends as well":    {[]ledgerTx{{hash: common.Hash{0xd1}, from: stranger, to: solver}}, stranger, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCourt(t, 2)
-			c.p.proof = own
-			id := c.order(func(o *Order) { c.opaque(o, tc.beside...); o.Terms.Recipient = tc.to })
-			o := c.looks(id)
-			c.wants(o, tc.by, bothAgree)
-			if unclear := tc.by == ""; unclear != (o.Condition == FillUnclear) || unclear != strings.Contains(o.Reason, "0xd0aa") {
+			c := newProofFixture(t, 2)
+			c.provider.proof = own
+			id := c.order(func(o *Order) { c.opaqueCall(o, tc.beside...); o.Terms.Recipient = tc.to })
+			o := c.pollRepeatedly(id)
+			c.wantVerdict(o, tc.by, bothAgree)
+			if unclear := tc.by == ""; unclear != (o.Condition == AmountUnclear) || unclear != strings.Contains(o.Reason, "0xd0aa") {
 				t.Errorf("%q, %q", o.Condition, o.Reason)
 			}
 		})
 	}
 	t.Run("and a payment that filled another order", func(t *testing.T) {
-		c, filled := depositCourt(t, 2, func(o *Order) { o.Terms.DstChain, o.Terms.TokenOut = srcChain, chain.Native })
+		c, filled := newDepositFixture(t, 2, func(o *Order) { o.Terms.DstChain, o.Terms.TokenOut = srcChain, chain.Native })
 		direct := coin(7, solver, 1000)
-		id := c.order(func(o *Order) { c.opaque(o, direct) })
-		c.p.says = said(Claim{State: Filled, Tx: direct.hash, Chain: srcChain})
-		c.wants(c.looks(filled), byArrival, bothAgree)
-		c.p.proof = own
-		o := c.looks(id)
-		if c.wants(o, "", ""); o.Condition != FillUnclear {
+		id := c.order(func(o *Order) { c.opaqueCall(o, direct) })
+		c.provider.claims = said(Claim{State: Filled, Tx: direct.hash, Chain: srcChain})
+		c.wantVerdict(c.pollRepeatedly(filled), byArrival, bothAgree)
+		c.provider.proof = own
+		o := c.pollRepeatedly(id)
+		if c.wantVerdict(o, "", ""); o.Condition != AmountUnclear {
 			t.Errorf("%q", o.Condition)
 		}
 	})
@@ -364,7 +373,7 @@ func TestNativeCoinBesideOwnTransactions(t *testing.T) {
 		return ledgerTx{hash: b.Hash(), from: account, to: to, value: value, failed: failed}, &chain.Tx{Mined: b.Hash(), Attempts: []chain.Attempt{{Hash: b.Hash(), Raw: raw, FeeCap: new(hexutil.Big), TipCap: new(hexutil.Big)}}}
 	}
 	coined := func(x ledgerTx, rec *chain.Tx) (ledgerTx, *chain.Tx) {
-		x.pays = map[common.Address]int64{account: 70}
+		x.internalTransfers = map[common.Address]int64{account: 70}
 		return x, rec
 	}
 	unwrap := common.FromHex("0x2e1a7d4d0000000000000000000000000000000000000000000000000000000000000046")
@@ -397,24 +406,24 @@ func TestNativeCoinBesideOwnTransactions(t *testing.T) {
 		}, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCourt(t, 2)
-			c.p.proof = func(Order) Proof { return Proof{Own: true} }
+			c := newProofFixture(t, 2)
+			c.provider.proof = func(Order) Proof { return Proof{Own: true} }
 			beside, rec := tc.beside()
 			id := c.order(func(o *Order) {
-				c.opaque(o, beside)
-				c.post.held = []*chain.Tx{{Mined: o.Results[0].Tx}}
+				c.opaqueCall(o, beside)
+				c.sender.nonceRecords = []*chain.Tx{{Mined: o.Results[0].Tx}}
 				if !tc.forget {
-					c.post.held = append(c.post.held, rec)
+					c.sender.nonceRecords = append(c.sender.nonceRecords, rec)
 				}
 			})
-			o := c.looks(id)
+			o := c.pollRepeatedly(id)
 			if !tc.clear {
-				if c.wants(o, "", ""); o.Condition != FillUnclear {
+				if c.wantVerdict(o, "", ""); o.Condition != AmountUnclear {
 					t.Errorf("%q", o.Condition)
 				}
 				return
 			}
-			if c.wants(o, byOpaqueCall, bothAgree); o.Verdict == nil || o.Verdict.Received.Amount.Int64() != 1000 || o.Verdict.Short {
+			if c.wantVerdict(o, byOpaqueCall, bothAgree); o.Verdict == nil || o.Verdict.Received.Amount.Int64() != 1000 || o.Verdict.Short {
 				t.Errorf("%+v", o.Verdict)
 			}
 		})
@@ -441,9 +450,9 @@ func TestCoinOfAnotherOrder(t *testing.T) {
 		}, common.Hash{}, byOpaqueCall, 6000},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCourt(t, 2)
-			c.p.proof = func(o Order) Proof {
-				if o.Plan.last().Kind == Opaque {
+			c := newProofFixture(t, 2)
+			c.provider.proof = func(o Order) Proof {
+				if o.Plan.lastEffect().Kind == Opaque {
 					return Proof{Own: true}
 				}
 				return arrivalProof(o)
@@ -452,14 +461,14 @@ func TestCoinOfAnotherOrder(t *testing.T) {
 			if tc.other != nil {
 				other = c.order(func(o *Order) { c.deposited(o); tc.other(o) })
 			}
-			id := c.order(func(o *Order) { o.Offer.AmountOut = big.NewInt(1000); c.opaque(o, back) })
+			id := c.order(func(o *Order) { o.Offer.AmountOut = big.NewInt(1000); c.opaqueCall(o, back) })
 			if tc.told != (common.Hash{}) {
-				c.told(Refunded, tc.told, srcChain)
-				c.wants(c.looks(other), byRefund, bothAgree)
+				c.claimEnd(Refunded, tc.told, srcChain)
+				c.wantVerdict(c.pollRepeatedly(other), byRefund, bothAgree)
 			}
-			o := c.looks(id)
-			c.wants(o, tc.by, bothAgree)
-			if v := o.Verdict; tc.by != "" && (v == nil || v.Received.Amount.Int64() != tc.got) || tc.by == "" && o.Condition != FillUnclear {
+			o := c.pollRepeatedly(id)
+			c.wantVerdict(o, tc.by, bothAgree)
+			if v := o.Verdict; tc.by != "" && (v == nil || v.Received.Amount.Int64() != tc.got) || tc.by == "" && o.Condition != AmountUnclear {
 				t.Errorf("%q, verdict %+v", o.Condition, v)
 			}
 		})
@@ -467,26 +476,26 @@ func TestCoinOfAnotherOrder(t *testing.T) {
 }
 
 // TestRaceForALog covers two orders that find the same log at the same time: the second
-// commit fails with errUsed, and that order keeps searching.
+// commit fails with errProofUsed, and that order keeps searching.
 func TestRaceForALog(t *testing.T) {
-	c, first := depositCourt(t, 2, nil)
+	c, first := newDepositFixture(t, 2, nil)
 	second := c.order(c.deposited)
-	c.dst.pay(arrival(1, solver, 1000))
+	c.dst.mineFinal(arrival(1, solver, 1000))
 	o := c.get(second)
-	l := c.e.lookout(second)
+	l := c.engine.settlementWatch(second)
 	p := arrivalProof(o)
-	v, _, err := c.e.proveProvider(t.Context(), o, p, l)
+	v, _, err := c.engine.proveProvider(t.Context(), o, p, l)
 	if err != nil || v == nil {
 		t.Fatal(v, err)
 	}
-	c.wants(c.look(first), byArrival, bothAgree)
+	c.wantVerdict(c.pollOnce(first), byArrival, bothAgree)
 	if _, err := proven(&o, *v); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.e.Journal.Update(&o, because("too late")); !errors.Is(err, errUsed) {
+	if err := c.engine.Journal.Update(&o, newCause("too late")); !errors.Is(err, errProofUsed) {
 		t.Fatalf("the same log ended two orders: %v", err)
 	}
-	c.wants(c.looks(second), "", "")
+	c.wantVerdict(c.pollRepeatedly(second), "", "")
 }
 
 // TestFitsAnother checks that a payment goes to the order that expects as much, even if
@@ -494,37 +503,37 @@ func TestRaceForALog(t *testing.T) {
 func TestFitsAnother(t *testing.T) {
 	for name, claimed := range map[string]bool{"not told": false, "told of the other's": true} {
 		t.Run(name, func(t *testing.T) {
-			c, small := depositCourt(t, 2, nil)
-			large := c.order(func(o *Order) { c.deposited(o); o.Terms.FloorOut = big.NewInt(9000) })
-			if tx := c.dst.pay(arrival(1, solver, 9500)); claimed {
-				c.p.says = said(Claim{State: Filled, Tx: tx, Chain: dstChain})
+			c, small := newDepositFixture(t, 2, nil)
+			large := c.order(func(o *Order) { c.deposited(o); o.Terms.MinOut = big.NewInt(9000) })
+			if tx := c.dst.mineFinal(arrival(1, solver, 9500)); claimed {
+				c.provider.claims = said(Claim{State: Filled, Tx: tx, Chain: dstChain})
 			}
-			c.wants(c.looks(small), "", "")
-			o := c.looks(large)
-			c.wants(o, byArrival, bothAgree)
-			c.wants(c.looks(small), "", "")
-			c.dst.pay(arrival(2, solver, 1000))
-			c.wants(c.looks(small), byArrival, bothAgree)
+			c.wantVerdict(c.pollRepeatedly(small), "", "")
+			o := c.pollRepeatedly(large)
+			c.wantVerdict(o, byArrival, bothAgree)
+			c.wantVerdict(c.pollRepeatedly(small), "", "")
+			c.dst.mineFinal(arrival(2, solver, 1000))
+			c.wantVerdict(c.pollRepeatedly(small), byArrival, bothAgree)
 		})
 	}
 	t.Run("less is not short where it fits", func(t *testing.T) {
-		c, small := depositCourt(t, 2, nil)
-		large := c.order(func(o *Order) { c.deposited(o); o.Terms.FloorOut = big.NewInt(9000) })
-		tx := c.dst.pay(arrival(1, solver, 1100))
-		c.p.says = func(o Order) (Claim, error) {
+		c, small := newDepositFixture(t, 2, nil)
+		large := c.order(func(o *Order) { c.deposited(o); o.Terms.MinOut = big.NewInt(9000) })
+		tx := c.dst.mineFinal(arrival(1, solver, 1100))
+		c.provider.claims = func(o Order) (Claim, error) {
 			if o.ID == large {
 				return Claim{State: Filled, Tx: tx, Chain: dstChain}, nil
 			}
 			return Claim{State: Settling}, nil
 		}
-		c.wants(c.looks(large), "", "")
-		c.wants(c.looks(small), byArrival, bothAgree)
+		c.wantVerdict(c.pollRepeatedly(large), "", "")
+		c.wantVerdict(c.pollRepeatedly(small), byArrival, bothAgree)
 	})
 }
 
-func (c *court) get(id string) Order {
+func (c *proofFixture) get(id string) Order {
 	c.t.Helper()
-	o, err := c.e.Journal.Get(id)
+	o, err := c.engine.Journal.Get(id)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -552,12 +561,12 @@ func TestOpaqueCalls(t *testing.T) {
 		{"nothing, but there may be a refund", refunds, outside, ledgerTx{}, "", 0, false},
 		{"less, but more may arrive", both, outside, ledgerTx{logs: []*types.Log{transferLog(outside, stranger, account, 10)}}, "", 0, false},
 		{"reverted", own, outside, ledgerTx{failed: true, logs: []*types.Log{transferLog(outside, stranger, account, 1000)}}, byRevert, 0, false},
-		{"native", own, chain.Native, ledgerTx{pays: map[common.Address]int64{account: 1000}}, byOpaqueCall, 1000, false},
-		{"native, less", own, chain.Native, ledgerTx{pays: map[common.Address]int64{account: 900}}, byOpaqueCall, 900, true},
+		{"native", own, chain.Native, ledgerTx{internalTransfers: map[common.Address]int64{account: 1000}}, byOpaqueCall, 1000, false},
+		{"native, less", own, chain.Native, ledgerTx{internalTransfers: map[common.Address]int64{account: 900}}, byOpaqueCall, 900, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c := newCourt(t, 2)
-			c.p.proof = tc.proof
+			c := newProofFixture(t, 2)
+			c.provider.proof = tc.proof
 			id := c.order(func(o *Order) {
 				o.Terms.TokenOut = tc.token
 				o.Plan.Steps = []Step{{Kind: CallStep, Call: &chain.Call{ChainID: srcChain, From: account, To: fillsFor, Value: new(big.Int)}, Effect: Effect{Kind: Opaque, Chain: srcChain}}}
@@ -565,20 +574,20 @@ func TestOpaqueCalls(t *testing.T) {
 				tx.hash, tx.from, tx.to = common.Hash{0xd0, 0xaa}, account, fillsFor
 				failed := tx.failed
 				tx.failed = false
-				c.src.pay(tx)
+				c.src.mineFinal(tx)
 				ev, ok, err := c.hub.Evidence(t.Context(), srcChain, tx.hash)
 				if err != nil || !ok {
 					t.Fatal(ok, err)
 				}
-				o.Results, c.post.sent[stepKey(*o, 0)] = []Result{{Tx: tx.hash, Evidence: &ev}}, tx.hash
+				o.Results, c.sender.sent[stepKey(*o, 0)] = []Result{{Tx: tx.hash, Evidence: &ev}}, tx.hash
 				if failed { // reverted by a reorg since the step ended
 					c.src.reorg(ledgerDepth + 1)
 					tx.failed = true
-					c.src.pay(tx)
+					c.src.mineFinal(tx)
 				}
 			})
-			o := c.looks(id)
-			c.wants(o, tc.by, bothAgree)
+			o := c.pollRepeatedly(id)
+			c.wantVerdict(o, tc.by, bothAgree)
 			if v := o.Verdict; tc.by == byOpaqueCall && (v == nil || v.Received.Amount.Int64() != tc.got || v.Short != tc.short) {
 				t.Errorf("verdict %+v", v)
 			}
@@ -589,13 +598,13 @@ func TestOpaqueCalls(t *testing.T) {
 // TestLostDeposit checks that no payment ends an order whose own transaction was lost in
 // a reorg, and that the transaction is sent again.
 func TestLostDeposit(t *testing.T) {
-	c, id := depositCourt(t, 2, nil)
-	c.dst.pay(arrival(1, solver, 1000))
+	c, id := newDepositFixture(t, 2, nil)
+	c.dst.mineFinal(arrival(1, solver, 1000))
 	c.src.reorg(ledgerDepth + 1)
 	c.src.mine(ledgerDepth)
-	before := c.post.poll
-	c.wants(c.looks(id), "", "")
-	if c.post.poll == before {
+	before := c.sender.polls
+	c.wantVerdict(c.pollRepeatedly(id), "", "")
+	if c.sender.polls == before {
 		t.Error("the lost transaction is not offered again")
 	}
 }
@@ -603,22 +612,22 @@ func TestLostDeposit(t *testing.T) {
 // TestProviderGoesBackwards checks that no later claim undoes an earlier one and that a
 // provider is not asked again after its final claim.
 func TestProviderGoesBackwards(t *testing.T) {
-	c, id := depositCourt(t, 2, nil)
-	words := []Claim{{State: Settling, Word: "submitted"}, {State: Settling, Word: "waiting"}, {State: Failed, Word: "failure", Reason: "so\x1b[2J it says" + strings.Repeat("x", 1000)}, {State: Settling}, {State: Filled}}
-	c.p.says = func(Order) (Claim, error) { return words[min(int(c.p.asked.Load())-1, len(words)-1)], nil }
-	o := c.looks(id)
-	if n := c.p.asked.Load(); n != 3 || o.Claim.State != Failed || o.Condition != WatchingForRefund {
+	c, id := newDepositFixture(t, 2, nil)
+	words := []Claim{{State: Settling, ProviderStatus: "submitted"}, {State: Settling, ProviderStatus: "waiting"}, {State: Failed, ProviderStatus: "failure", Reason: "so\x1b[2J it says" + strings.Repeat("x", 1000)}, {State: Settling}, {State: Filled}}
+	c.provider.claims = func(Order) (Claim, error) { return words[min(int(c.provider.asked.Load())-1, len(words)-1)], nil }
+	o := c.pollRepeatedly(id)
+	if n := c.provider.asked.Load(); n != 3 || o.Claim.State != Failed || o.Condition != AwaitingRefund {
 		t.Errorf("asked %d times, claim %+v, %q", n, o.Claim, o.Condition)
 	}
 	if len(o.Claim.Reason) > 400 || strings.ContainsRune(o.Claim.Reason, '\x1b') {
 		t.Errorf("kept %q", o.Claim.Reason)
 	}
 	c.restart()
-	if c.looks(id); c.p.asked.Load() != 3 {
+	if c.pollRepeatedly(id); c.provider.asked.Load() != 3 {
 		t.Error("asked again after a restart")
 	}
-	c.src.pay(refund(1, solver, 5000))
-	c.wants(c.looks(id), byRefund, bothAgree)
+	c.src.mineFinal(refund(1, solver, 5000))
+	c.wantVerdict(c.pollRepeatedly(id), byRefund, bothAgree)
 }
 
 // TestPaymentAfterALastWord checks that a bridge with a final claim about a deposit is
@@ -626,25 +635,25 @@ func TestProviderGoesBackwards(t *testing.T) {
 // other claims after the final one are ignored.
 func TestPaymentAfterALastWord(t *testing.T) {
 	for name, first := range map[string]Claim{
-		"failed":                   {State: Failed, Word: "its word"},
-		"filled, by nothing":       {State: Filled, Word: "its word"},
-		"refunded, by the payment": {State: Refunded, Word: "its word", Tx: coin(1, solver, 1000).hash, Chain: dstChain},
-		"refunded, by another":     {State: Refunded, Word: "its word", Tx: common.Hash{9}, Chain: srcChain},
+		"failed":                   {State: Failed, ProviderStatus: "its word"},
+		"filled, by nothing":       {State: Filled, ProviderStatus: "its word"},
+		"refunded, by the payment": {State: Refunded, ProviderStatus: "its word", Tx: coin(1, solver, 1000).hash, Chain: dstChain},
+		"refunded, by another":     {State: Refunded, ProviderStatus: "its word", Tx: common.Hash{9}, Chain: srcChain},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, id := depositCourt(t, 2, func(o *Order) { o.Terms.Provider, o.Terms.TokenOut = Bridge, chain.Native })
-			c.e.Providers[Bridge] = c.p
-			c.p.says = said(first)
-			c.dst.pay(coin(1, solver, 1000))
-			c.looks(id)
+			c, id := newDepositFixture(t, 2, func(o *Order) { o.Terms.Provider, o.Terms.TokenOut = Bridge, chain.Native })
+			c.engine.Providers[Bridge] = c.provider
+			c.provider.claims = said(first)
+			c.dst.mineFinal(coin(1, solver, 1000))
+			c.pollRepeatedly(id)
 			for _, s := range []State{Settling, Expired} {
-				c.told(s, common.Hash{}, 0)
-				if o := c.looks(id); !sameClaim(o.Claim, &first) {
+				c.claimEnd(s, common.Hash{}, 0)
+				if o := c.pollRepeatedly(id); !sameClaim(o.Claim, &first) {
 					t.Fatalf("it says %s, claim %+v", s, o.Claim)
 				}
 			}
-			c.told(Filled, coin(1, solver, 1000).hash, dstChain)
-			c.wants(c.looks(id), byArrival, bothAgree)
+			c.claimEnd(Filled, coin(1, solver, 1000).hash, dstChain)
+			c.wantVerdict(c.pollRepeatedly(id), byArrival, bothAgree)
 		})
 	}
 }
@@ -653,26 +662,26 @@ func TestPaymentAfterALastWord(t *testing.T) {
 // that cannot be proven.
 func TestRightedWord(t *testing.T) {
 	native := func(o *Order) { o.Terms.Provider, o.Terms.TokenOut = Bridge, chain.Native }
-	begin := func(t *testing.T) (*court, string) {
-		c, id := depositCourt(t, 2, native)
-		c.e.Providers[Bridge] = c.p
+	begin := func(t *testing.T) (*proofFixture, string) {
+		c, id := newDepositFixture(t, 2, native)
+		c.engine.Providers[Bridge] = c.provider
 		return c, id
 	}
 	t.Run("two orders' payments crossed", func(t *testing.T) {
 		c, small := begin(t)
-		large := c.order(func(o *Order) { c.deposited(o); native(o); o.Terms.FloorOut = big.NewInt(2000) })
+		large := c.order(func(o *Order) { c.deposited(o); native(o); o.Terms.MinOut = big.NewInt(2000) })
 		names := func(ofSmall, ofLarge common.Hash) {
-			c.p.says = func(o Order) (Claim, error) {
-				return Claim{State: Filled, Word: "its word", Tx: map[string]common.Hash{small: ofSmall, large: ofLarge}[o.ID], Chain: dstChain}, nil
+			c.provider.claims = func(o Order) (Claim, error) {
+				return Claim{State: Filled, ProviderStatus: "its word", Tx: map[string]common.Hash{small: ofSmall, large: ofLarge}[o.ID], Chain: dstChain}, nil
 			}
 		}
-		one, two := c.dst.pay(coin(1, solver, 1000)), c.dst.pay(coin(2, solver, 2000))
+		one, two := c.dst.mineFinal(coin(1, solver, 1000)), c.dst.mineFinal(coin(2, solver, 2000))
 		names(two, one)
-		c.looks(large)
-		c.wants(c.looks(small), "", "")
+		c.pollRepeatedly(large)
+		c.wantVerdict(c.pollRepeatedly(small), "", "")
 		names(one, two)
-		c.wants(c.looks(large), byArrival, bothAgree)
-		c.wants(c.looks(small), byArrival, bothAgree)
+		c.wantVerdict(c.pollRepeatedly(large), byArrival, bothAgree)
+		c.wantVerdict(c.pollRepeatedly(small), byArrival, bothAgree)
 	})
 	t.Run("one that no node can look at", func(t *testing.T) {
 		c, id := begin(t)
@@ -684,22 +693,22 @@ func TestRightedWord(t *testing.T) {
 				return result
 			}
 		}
-		c.told(Filled, c.dst.pay(ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, value: 5000}), dstChain)
-		c.wants(c.looks(id), "", "")
-		c.told(Filled, c.dst.pay(coin(2, solver, 1000)), dstChain)
-		c.wants(c.looks(id), byArrival, bothAgree)
+		c.claimEnd(Filled, c.dst.mineFinal(ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, value: 5000}), dstChain)
+		c.wantVerdict(c.pollRepeatedly(id), "", "")
+		c.claimEnd(Filled, c.dst.mineFinal(coin(2, solver, 1000)), dstChain)
+		c.wantVerdict(c.pollRepeatedly(id), byArrival, bothAgree)
 	})
 	t.Run("one that its block took along", func(t *testing.T) {
 		c, id := begin(t)
 		lost := coin(1, solver, 1000)
 		c.dst.mine(1, lost)
-		c.told(Filled, lost.hash, dstChain)
-		c.wants(c.looks(id), "", "")
-		c.told(Refunded, lost.hash, srcChain)
-		c.looks(id)
+		c.claimEnd(Filled, lost.hash, dstChain)
+		c.wantVerdict(c.pollRepeatedly(id), "", "")
+		c.claimEnd(Refunded, lost.hash, srcChain)
+		c.pollRepeatedly(id)
 		c.dst.reorg(1)
-		c.told(Filled, c.dst.pay(coin(2, solver, 1000)), dstChain)
-		c.wants(c.looks(id), byArrival, bothAgree)
+		c.claimEnd(Filled, c.dst.mineFinal(coin(2, solver, 1000)), dstChain)
+		c.wantVerdict(c.pollRepeatedly(id), byArrival, bothAgree)
 	})
 }
 
@@ -713,7 +722,7 @@ func TestLastWord(t *testing.T) {
 		heard     bool
 		again     bool // payments that were ruled out are examined again
 	}{
-		"under way":                          {Claim{State: Settling}, Claim{State: Settling, Word: "more"}, common.Hash{}, true, false},
+		"under way":                          {Claim{State: Settling}, Claim{State: Settling, ProviderStatus: "more"}, common.Hash{}, true, false},
 		"the same payment, as its last word": {Claim{State: Settling, Tx: one}, Claim{State: Filled, Tx: one}, common.Hash{}, true, true},
 		"taken back":                         {Claim{State: Failed}, Claim{State: Settling, Tx: one}, common.Hash{}, false, false},
 		"another end, by nothing":            {Claim{State: Failed}, Claim{State: Filled}, common.Hash{}, false, false},
@@ -721,12 +730,12 @@ func TestLastWord(t *testing.T) {
 		"another payment":                    {Claim{State: Filled, Tx: one}, Claim{State: Filled, Tx: two}, common.Hash{}, true, false},
 		"while the first stands in a block":  {Claim{State: Filled, Tx: one}, Claim{State: Filled, Tx: two}, one, false, false},
 	} {
-		l := &lookout{ruledOut: map[ruled]bool{{searchFill, one}: true}, open: map[string]common.Hash{}}
+		l := &settlementWatch{ruledOut: map[ruled]bool{{searchFill, one}: true}, shallow: map[string]common.Hash{}}
 		if x.open != (common.Hash{}) {
-			l.open["arrival"] = x.open
+			l.shallow["arrival"] = x.open
 		}
 		o := Order{Claim: &x.was}
-		o.hears(x.says, l)
+		o.applyClaim(x.says, l)
 		if heard := sameClaim(o.Claim, &x.says); heard != x.heard || (len(l.ruledOut) == 0) != x.again {
 			t.Errorf("%s: heard %v, ruled out %v", name, heard, l.ruledOut)
 		}
@@ -736,32 +745,32 @@ func TestLastWord(t *testing.T) {
 // TestRetryAfter checks that a provider's Retry-After is honored while the chain is still
 // polled.
 func TestRetryAfter(t *testing.T) {
-	c, id := depositCourt(t, 2, nil)
+	c, id := newDepositFixture(t, 2, nil)
 	busy := Refuse(ProviderBusy, "slow down")
 	busy.Data = map[string]string{retryAfter: "120"}
-	c.p.says = func(Order) (Claim, error) { return Claim{}, busy }
+	c.provider.claims = func(Order) (Claim, error) { return Claim{}, busy }
 	for range 100 {
-		c.look(id)
+		c.pollOnce(id)
 		c.now = c.now.Add(time.Second)
 	}
-	if n := c.p.asked.Load(); n != 1 {
+	if n := c.provider.asked.Load(); n != 1 {
 		t.Errorf("asked %d times in 100 s", n)
 	}
 	c.now = c.now.Add(time.Minute)
-	if c.look(id); c.p.asked.Load() != 2 {
+	if c.pollOnce(id); c.provider.asked.Load() != 2 {
 		t.Error("not asked afterwards")
 	}
-	c.dst.pay(arrival(1, solver, 1000))
-	c.wants(c.look(id), byArrival, bothAgree)
-	for text, want := range map[string]time.Duration{"": 0, "x": 0, "-1": 0, "7": 7 * time.Second, "999999": maxQuiet} {
+	c.dst.mineFinal(arrival(1, solver, 1000))
+	c.wantVerdict(c.pollOnce(id), byArrival, bothAgree)
+	for text, want := range map[string]time.Duration{"": 0, "x": 0, "-1": 0, "7": 7 * time.Second, "999999": maxRetryDelay} {
 		busy.Data[retryAfter] = text
-		if got := quietFor(busy); got != want {
+		if got := retryDelay(busy); got != want {
 			t.Errorf("%q: %s", text, got)
 		}
 	}
 	final := Refuse(ProviderRefused, "no")
 	final.Data = map[string]string{retryAfter: "7"}
-	if quietFor(final) != 0 || quietFor(errors.New("x")) != 0 {
+	if retryDelay(final) != 0 || retryDelay(errors.New("x")) != 0 {
 		t.Error("a pause that nobody asked for")
 	}
 }
@@ -771,19 +780,19 @@ func TestRetryAfter(t *testing.T) {
 // seen that is undecided.
 func TestSearchGoesOn(t *testing.T) {
 	for _, seen := range []bool{false, true} {
-		c, id := depositCourt(t, 2, nil)
+		c, id := newDepositFixture(t, 2, nil)
 		if seen {
-			c.dst.pay(arrival(1, stranger, 1000))
+			c.dst.mineFinal(arrival(1, stranger, 1000))
 		}
 		hour := func() Order {
 			c.dst.mine(5)
 			c.now = c.now.Add(searchedEvery)
-			o := c.look(id)
-			c.look(id)
+			o := c.pollOnce(id)
+			c.pollOnce(id)
 			return o
 		}
-		c.look(id)
-		if o := c.looks(id); len(o.Searched) != 0 {
+		c.pollOnce(id)
+		if o := c.pollRepeatedly(id); len(o.Searched) != 0 {
 			t.Errorf("recorded at once: %v", o.Searched)
 		}
 		head := c.dst.number()
@@ -795,36 +804,36 @@ func TestSearchGoesOn(t *testing.T) {
 			t.Errorf("seen %v: searched %v", seen, o.Searched)
 		}
 		c.restart()
-		c.dst.pay(arrival(2, solver, 1000))
-		c.wants(c.looks(id), byArrival, bothAgree)
+		c.dst.mineFinal(arrival(2, solver, 1000))
+		c.wantVerdict(c.pollRepeatedly(id), byArrival, bothAgree)
 	}
 }
 
 // TestReportedOrdersDoNotCount checks that orders which are only watched do not count
 // against the limit of open orders and are polled by their age.
 func TestReportedOrdersDoNotCount(t *testing.T) {
-	c, id := depositCourt(t, 2, nil)
+	c, id := newDepositFixture(t, 2, nil)
 	other := c.order(c.deposited)
-	c.p.says = func(o Order) (Claim, error) {
+	c.provider.claims = func(o Order) (Claim, error) {
 		if o.ID == id {
 			return Claim{State: Failed}, nil
 		}
 		return Claim{State: Settling}, nil
 	}
-	c.looks(id)
-	c.looks(other)
-	open, err := c.e.Journal.Open()
+	c.pollRepeatedly(id)
+	c.pollRepeatedly(other)
+	open, err := c.engine.Journal.Open()
 	if err != nil || len(open) != 2 {
 		t.Fatal(open, err)
 	}
-	if n, err := c.e.Journal.busy(append(open, "lost")); err != nil || n != 1 {
+	if n, err := c.engine.Journal.countActive(append(open, "lost")); err != nil || n != 1 {
 		t.Errorf("%d count, %v", n, err)
 	}
 	still := c.now.Add(30 * 24 * time.Hour)
-	if got := c.get(id).watchedSince(still); !got.Equal(c.get(id).Created) {
+	if got := c.get(id).idleSince(still); !got.Equal(c.get(id).Created) {
 		t.Errorf("watched since %s", got)
 	}
-	if got := c.get(other).watchedSince(still); !got.Equal(still) {
+	if got := c.get(other).idleSince(still); !got.Equal(still) {
 		t.Errorf("an order that waits is watched since %s", got)
 	}
 	last := time.Duration(0)
@@ -837,14 +846,14 @@ func TestReportedOrdersDoNotCount(t *testing.T) {
 	}
 }
 
-// A caster is a teller that streams claims.
-type caster struct {
-	*teller
+// A streamingProvider is a teller that streams claims.
+type streamingProvider struct {
+	*scriptedProvider
 	calls chan func(Claim)
 	ended chan struct{}
 }
 
-func (s *caster) Watch(ctx context.Context, _ Order, told func(Claim)) error {
+func (s *streamingProvider) Watch(ctx context.Context, _ Order, told func(Claim)) error {
 	s.calls <- told
 	<-ctx.Done()
 	close(s.ended)
@@ -854,15 +863,15 @@ func (s *caster) Watch(ctx context.Context, _ Order, told func(Claim)) error {
 // TestClaimStream checks that pushed claims are taken between polls and wake the order at
 // most maxWakes times, and that the stream ends with the final claim.
 func TestClaimStream(t *testing.T) {
-	c, id := depositCourt(t, 2, nil)
-	s := &caster{c.p, make(chan func(Claim), 1), make(chan struct{})}
-	c.e.Providers[DEX] = s
-	c.e.Pause = func(time.Duration) time.Duration { return time.Hour } // only the stream wakes the order
+	c, id := newDepositFixture(t, 2, nil)
+	s := &streamingProvider{c.provider, make(chan func(Claim), 1), make(chan struct{})}
+	c.engine.Providers[DEX] = s
+	c.engine.Pause = func(time.Duration) time.Duration { return time.Hour } // only the stream wakes the order
 	told := make(chan Order, 100)
-	c.e.Notify = func(o Order) { told <- o }
+	c.engine.Notify = func(o Order) { told <- o }
 	ctx, cancel := context.WithCancel(t.Context())
-	defer func() { cancel(); c.e.Wait() }()
-	c.e.Start(ctx, id)
+	defer func() { cancel(); c.engine.Wait() }()
+	c.engine.Start(ctx, id)
 	say := <-s.calls
 	next := func() Order {
 		select {
@@ -874,25 +883,25 @@ func TestClaimStream(t *testing.T) {
 		}
 	}
 	next() // the claim of the first Status call
-	asked := c.p.asked.Load()
-	say(Claim{State: Settling, Word: "on its way", Tx: common.Hash{1}})
-	if o := next(); o.Claim.Word != "on its way" || c.p.asked.Load() != asked {
-		t.Errorf("claim %+v, asked %d times", o.Claim, c.p.asked.Load()-asked)
+	asked := c.provider.asked.Load()
+	say(Claim{State: Settling, ProviderStatus: "on its way", Tx: common.Hash{1}})
+	if o := next(); o.Claim.ProviderStatus != "on its way" || c.provider.asked.Load() != asked {
+		t.Errorf("claim %+v, asked %d times", o.Claim, c.provider.asked.Load()-asked)
 	}
-	say(Claim{State: Failed, Word: "failure"})
-	if o := next(); o.Condition != WatchingForRefund {
+	say(Claim{State: Failed, ProviderStatus: "failure"})
+	if o := next(); o.Condition != AwaitingRefund {
 		t.Errorf("%q after %+v", o.Condition, o.Claim)
 	}
 	say(Claim{State: Filled})
-	c.e.Wake()
+	c.engine.Wake()
 	select {
 	case <-s.ended:
 	case <-time.After(10 * time.Second):
 		t.Fatal("the stream goes on after the last word")
 	}
-	l := c.e.lookout(id)
+	l := c.engine.settlementWatch(id)
 	for i := range 500 {
-		c.e.overhear(id, l, Claim{State: Settling, Tx: common.Hash{2, byte(i), byte(i >> 8)}})
+		c.engine.pushClaim(id, l, Claim{State: Settling, Tx: common.Hash{2, byte(i), byte(i >> 8)}})
 	}
 	if l.woke != maxWakes {
 		t.Errorf("woken %d times", l.woke)
@@ -906,20 +915,20 @@ func TestClaimStream(t *testing.T) {
 // settles records the first block to search on its chains. A chain that cannot be read is
 // waited for; one without an RPC endpoint gets no such block.
 func TestSearchBegins(t *testing.T) {
-	c := newCourt(t, 2)
+	c := newProofFixture(t, 2)
 	c.src.mine(5)
 	o := Order{Terms: Terms{SrcChain: srcChain, DstChain: dstChain}}
-	if _, err := c.e.beginSearch(t.Context(), &o); err != nil || o.Since[srcChain] != c.src.number()+1-ledgerDepth || o.Since[dstChain] != c.dst.number()+1-ledgerDepth {
-		t.Errorf("since %v, %v", o.Since, err)
+	if _, err := c.engine.beginSearch(t.Context(), &o); err != nil || o.SearchFrom[srcChain] != c.src.number()+1-ledgerDepth || o.SearchFrom[dstChain] != c.dst.number()+1-ledgerDepth {
+		t.Errorf("since %v, %v", o.SearchFrom, err)
 	}
 	o = Order{Terms: Terms{SrcChain: srcChain, DstChain: noRPC}}
-	if _, err := c.e.beginSearch(t.Context(), &o); err != nil || len(o.Since) != 1 {
-		t.Errorf("since %v, %v", o.Since, err)
+	if _, err := c.engine.beginSearch(t.Context(), &o); err != nil || len(o.SearchFrom) != 1 {
+		t.Errorf("since %v, %v", o.SearchFrom, err)
 	}
 	c.dst.hosts[0].down = true
 	o = Order{Terms: Terms{SrcChain: srcChain, DstChain: dstChain}}
-	if _, err := c.e.beginSearch(t.Context(), &o); err == nil || o.Since != nil {
-		t.Errorf("since %v, %v", o.Since, err)
+	if _, err := c.engine.beginSearch(t.Context(), &o); err == nil || o.SearchFrom != nil {
+		t.Errorf("since %v, %v", o.SearchFrom, err)
 	}
 	c.src.hosts[1].lie = func(method string, result any) any {
 		if method == "eth_blockNumber" {
@@ -928,7 +937,7 @@ func TestSearchBegins(t *testing.T) {
 		return result
 	}
 	o = Order{Terms: Terms{SrcChain: srcChain, DstChain: srcChain}}
-	if _, err := c.e.beginSearch(t.Context(), &o); err != nil || o.Since[srcChain] > c.src.number() {
-		t.Errorf("since %v, %v", o.Since, err)
+	if _, err := c.engine.beginSearch(t.Context(), &o); err != nil || o.SearchFrom[srcChain] > c.src.number() {
+		t.Errorf("since %v, %v", o.SearchFrom, err)
 	}
 }

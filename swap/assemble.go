@@ -17,7 +17,7 @@ import (
 // The provider builds no approvals and no wrap that goes first: it names the spender, and
 // package swap makes those steps.
 func (e *Engine) build(ctx context.Context, p Provider, o Offer, t Terms) (plan Plan, err error) {
-	ctx, kept := e.keeping(ctx, p.Kind(), t.Account, t.Recipient, t.RefundTo)
+	ctx, kept := e.keepAnswer(ctx, p.Kind(), t.Account, t.Recipient, t.RefundTo)
 	defer func() { kept(err) }()
 	built, err := p.Build(ctx, o, t)
 	if err != nil {
@@ -27,7 +27,7 @@ func (e *Engine) build(ctx context.Context, p Provider, o Offer, t Terms) (plan 
 	if err != nil || t.Provider == Wallet {
 		return plan, err
 	}
-	if slices.ContainsFunc(plan.Steps, func(s Step) bool { return t.own(s.Effect) }) {
+	if slices.ContainsFunc(plan.Steps, func(s Step) bool { return t.isWalletStep(s.Effect) }) {
 		return plan, Refuse(NotAsAccepted, "the provider built an approval or a wrap; the wallet makes its own")
 	}
 	if err := checkSettled(p, plan); err != nil {
@@ -43,18 +43,18 @@ func (e *Engine) build(ctx context.Context, p Provider, o Offer, t Terms) (plan 
 // called with the call's error. accounts are those that the request names.
 type AnswerKeeper func(ctx context.Context, k Kind, accounts ...common.Address) (in context.Context, done func(error))
 
-// keeping has the provider's answer kept if it is refused: done must be called with the
+// keepAnswer has the provider's answer kept if it is refused: done must be called with the
 // call's error.
-func (e *Engine) keeping(ctx context.Context, k Kind, accounts ...common.Address) (in context.Context, done func(error)) {
+func (e *Engine) keepAnswer(ctx context.Context, k Kind, accounts ...common.Address) (in context.Context, done func(error)) {
 	if e.Keep == nil {
 		return ctx, func(error) {}
 	}
 	return e.Keep(ctx, k, accounts...)
 }
 
-// keepingOf is keeping for an order's provider and accounts.
-func (e *Engine) keepingOf(ctx context.Context, o Order) (in context.Context, done func(error)) {
-	return e.keeping(ctx, o.Terms.Provider, o.Terms.Account, o.Terms.Recipient, o.Terms.RefundTo)
+// keepOrderAnswer is keeping for an order's provider and accounts.
+func (e *Engine) keepOrderAnswer(ctx context.Context, o Order) (in context.Context, done func(error)) {
+	return e.keepAnswer(ctx, o.Terms.Provider, o.Terms.Account, o.Terms.Recipient, o.Terms.RefundTo)
 }
 
 // settlements says how each kind of spending step is settled: its own success proves the
@@ -66,11 +66,11 @@ var settlements = map[EffectKind]SettledBy{
 
 // checkSettled fails unless plan is settled in the way of its last step.
 func checkSettled(p Provider, plan Plan) error {
-	want, known := settlements[plan.last().Kind]
+	want, known := settlements[plan.lastEffect().Kind]
 	_, settles := p.(Settler)
 	switch {
 	case known && plan.Settlement != want:
-		return refuseField(NotUnderstood, "settlement", "a plan of one %s is not settled by %q", plan.last().Kind, plan.Settlement)
+		return refuseField(NotUnderstood, "settlement", "a plan of one %s is not settled by %q", plan.lastEffect().Kind, plan.Settlement)
 	case want == ByProvider && !settles:
 		return refuseField(NotUnderstood, "settlement", "the %s provider settles no orders", p.Kind())
 	}
@@ -80,14 +80,14 @@ func checkSettled(p Provider, plan Plan) error {
 // checkSpender fails unless the plan names who pulls the input: a pinned spender or, if a
 // call hands the input over, the called contract.
 func checkSpender(t Terms, plan Plan, pins Pins) error {
-	last := plan.last()
-	s := setting{t: t, last: last, pins: pins}
+	last := plan.lastEffect()
+	s := checkContext{t: t, last: last, pins: pins}
 	native := t.Input() == chain.Native
 	switch {
 	case native && plan.Spender != (common.Address{}):
 		return refuseField(NotAsAccepted, "spender", "%s would have to be approved, and the input is no token", plan.Spender)
 	case plan.Spender != (common.Address{}):
-		return s.mayPull(plan.Spender)
+		return s.checkMayPull(plan.Spender)
 	case !native && (last.Kind == Signed || handsOver(last.Kind)):
 		return refuseField(NotUnderstood, "spender", "nobody is named who pulls the input of the %s", last.Kind)
 	}
@@ -118,16 +118,16 @@ func (e *Engine) checkContract(ctx context.Context, t Terms, f Effect) error {
 	there, err := e.Nodes.IsContract(ctx, f.Chain, f.Target)
 	switch {
 	case err != nil:
-		return doubted(err)
+		return refuseDisagreement(err)
 	case !there:
 		return refuseField(NotAsAccepted, "to", "there is no contract at %s, so that whatever it is handed may be lost", f.Target)
 	}
-	return e.checkBeside(ctx, t, f)
+	return e.checkNoOtherAllowances(ctx, t, f)
 }
 
-// A past is what an order has already done when its plan is made again; zero for an order
+// A priorSteps is what an order has already done when its plan is made again; zero for an order
 // that is not accepted yet.
-type past struct {
+type priorSteps struct {
 	order   string
 	done    []Step // finished steps, which keep their place
 	wrapped bool   // the input is wrapped already
@@ -136,7 +136,7 @@ type past struct {
 // assemble turns an offer into a plan: built, decoded, completed with the approvals and
 // the wrap that are still needed, checked against the terms and simulated as far as
 // possible. Steps in b.done are not made again.
-func (e *Engine) assemble(ctx context.Context, p Provider, o Offer, t Terms, b past) (Plan, []Finding, error) {
+func (e *Engine) assemble(ctx context.Context, p Provider, o Offer, t Terms, b priorSteps) (Plan, []Finding, error) {
 	plan, err := e.build(ctx, p, o, t)
 	if err != nil {
 		return plan, nil, err
@@ -153,19 +153,19 @@ func (e *Engine) assemble(ctx context.Context, p Provider, o Offer, t Terms, b p
 	if err := Check(t, plan.Effects(), p.Pins()); err != nil {
 		return plan, nil, err
 	}
-	if err := e.checkContract(ctx, t, plan.last()); err != nil {
+	if err := e.checkContract(ctx, t, plan.lastEffect()); err != nil {
 		return plan, nil, err
 	}
-	if err := e.funded(ctx, t, b.wrapped); err != nil {
+	if err := e.checkFunded(ctx, t, b.wrapped); err != nil {
 		return plan, nil, err
 	}
-	found, err := e.try(ctx, t, ahead(t, plan.Steps[len(b.done):], b.wrapped), x)
+	found, err := e.simulatePlan(ctx, t, remainingSteps(t, plan.Steps[len(b.done):], b.wrapped), x)
 	return plan, append(found, e.judgePlan(t, plan)...), err
 }
 
 // ownSteps returns the approvals and the wrap that the wallet makes before the provider's
 // steps, and what simulations may show of the allowance.
-func (e *Engine) ownSteps(ctx context.Context, t Terms, plan Plan, b past) (x Expected, own []Step, err error) {
+func (e *Engine) ownSteps(ctx context.Context, t Terms, plan Plan, b priorSteps) (x Expected, own []Step, err error) {
 	x.Spender = plan.Spender
 	if plan.Spender != (common.Address{}) {
 		a, err := e.allowance(ctx, t, plan, b.order)
@@ -175,7 +175,7 @@ func (e *Engine) ownSteps(ctx context.Context, t Terms, plan Plan, b past) (x Ex
 		x.Allowed = a.present
 		then := a
 		if b.order == "" {
-			then = a.later()
+			then = a.afterPending()
 		}
 		granted := slices.ContainsFunc(b.done, func(s Step) bool { return grants(s.Effect) })
 		if !granted && !then.fits(plan, t.AmountIn) {
@@ -190,15 +190,15 @@ func (e *Engine) ownSteps(ctx context.Context, t Terms, plan Plan, b past) (x Ex
 	return x, own, nil
 }
 
-// ahead returns the steps that are still to be simulated and paid for: without the wrap
+// remainingSteps returns the steps that are still to be simulated and paid for: without the wrap
 // if that is done, wherever it stands.
-func ahead(t Terms, steps []Step, wrapped bool) []Step {
+func remainingSteps(t Terms, steps []Step, wrapped bool) []Step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s Step) bool { return wrapped && t.wrapsFirst(s.Effect) })
 }
 
 // judgePlan notes that a plan wraps the coin first, and whom its last step trusts.
 func (e *Engine) judgePlan(t Terms, plan Plan) (found []Finding) {
-	last := plan.last()
+	last := plan.lastEffect()
 	if t.Wrap != (common.Address{}) {
 		symbol := "coin"
 		if net, err := e.Nodes.Network(t.SrcChain); err == nil {
@@ -213,10 +213,10 @@ func (e *Engine) judgePlan(t Terms, plan Plan) (found []Finding) {
 	return append(found, Finding{"settlement_trusted", Note, "settlement is trusted to " + last.TrustedTo, map[string]string{"trustedTo": last.TrustedTo}})
 }
 
-// try simulates together the calls up to the first step that is typed or late. If that
+// simulatePlan simulates together the calls up to the first step that is typed or late. If that
 // leaves out more than a final signed order, a finding says so. Each call is simulated
 // again before it is signed.
-func (e *Engine) try(ctx context.Context, t Terms, steps []Step, x Expected) ([]Finding, error) {
+func (e *Engine) simulatePlan(ctx context.Context, t Terms, steps []Step, x Expected) ([]Finding, error) {
 	var calls []chain.Call
 	for _, s := range steps {
 		if s.Kind != CallStep {
@@ -225,9 +225,9 @@ func (e *Engine) try(ctx context.Context, t Terms, steps []Step, x Expected) ([]
 		calls, x.Effects = append(calls, *s.Call), append(x.Effects, s.Effect)
 	}
 	if len(calls) > 0 {
-		err := e.shows(ctx, t, calls, x)
+		err := e.checkSimulated(ctx, t, calls, x)
 		if errors.Is(err, chain.ErrWouldRevert) {
-			return nil, wouldFail(err)
+			return nil, wouldRevert(err)
 		}
 		if err != nil {
 			return nil, err
@@ -239,9 +239,9 @@ func (e *Engine) try(ctx context.Context, t Terms, steps []Step, x Expected) ([]
 	return []Finding{{"not_simulated", Note, "the swap itself can be simulated only after what must be signed before it; it is not signed unless that shows what is accepted here", nil}}, nil
 }
 
-// funded fails with InsufficientFunds if the input is missing: the coin or, once it is
+// checkFunded fails with InsufficientFunds if the input is missing: the coin or, once it is
 // wrapped, the wrapped coin.
-func (e *Engine) funded(ctx context.Context, t Terms, wrapped bool) error {
+func (e *Engine) checkFunded(ctx context.Context, t Terms, wrapped bool) error {
 	token := t.TokenIn
 	if wrapped {
 		token = t.Input()

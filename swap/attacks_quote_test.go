@@ -27,17 +27,17 @@ func rawOffer(raw string) Offer {
 	return o
 }
 
-// streams returns a Service whose only provider streams its offers.
-func streams(quote func(ctx context.Context, told func(Offer)) ([]Offer, error)) *Service {
-	return quoting(map[Kind]Provider{Intent: streamer{pricing{nil, quote}}})
+// streamService returns a Service whose only provider streams its offers.
+func streamService(quote func(ctx context.Context, told func(Offer)) ([]Offer, error)) *Service {
+	return quoteService(map[Kind]Provider{Intent: streamProvider{quoteProvider{nil, quote}}})
 }
 
 // TestUnusableIsNoFallback checks that Prepare does not fall back to an offer that is
 // only displayed.
 func TestUnusableIsNoFallback(t *testing.T) {
-	b := newBench(t)
-	h := b.hands(Deposit)
-	h.set(func(h *hander) {
+	b := newEngineFixture(t)
+	h := b.useDepositProvider(Deposit)
+	h.set(func(h *depositProvider) {
 		h.routes = []string{"A", "B"}
 		h.build = func(route string) error {
 			if route == "A" {
@@ -46,7 +46,7 @@ func TestUnusableIsNoFallback(t *testing.T) {
 			return nil
 		}
 	})
-	first := b.offered(usdc, thousand)[0].ID
+	first := b.depositOffers(usdc, thousand)[0].ID
 	kept, _ := b.service.offers.get(first)
 	kept.rest = slices.Clone(kept.rest)
 	kept.rest[0].Unusable = "it is no contract call"
@@ -58,9 +58,9 @@ func TestUnusableIsNoFallback(t *testing.T) {
 // TestOneWayIsNoFallbackOfAnother checks that a DEX's pool routes are no fallback for its
 // auction, nor the reverse. Routes of other providers may replace each other.
 func TestOneWayIsNoFallbackOfAnother(t *testing.T) {
-	b := newBench(t)
-	h := b.hands(Deposit)
-	h.set(func(h *hander) {
+	b := newEngineFixture(t)
+	h := b.useDepositProvider(Deposit)
+	h.set(func(h *depositProvider) {
 		h.routes = []string{"A", "B"}
 		h.build = func(route string) error {
 			if route == "A" {
@@ -69,7 +69,7 @@ func TestOneWayIsNoFallbackOfAnother(t *testing.T) {
 			return nil
 		}
 	})
-	first := b.offered(usdc, thousand)[0].ID
+	first := b.depositOffers(usdc, thousand)[0].ID
 	if r, err := b.service.Prepare(t.Context(), first); err != nil || r.Offer.Routing != "B" {
 		t.Fatalf("%s, %v", r.Offer.Routing, err)
 	}
@@ -83,9 +83,9 @@ func TestOneWayIsNoFallbackOfAnother(t *testing.T) {
 	refusedWith(t, err, ProviderDown)
 }
 
-// TestManyOffers checks that a provider that streams without end is cut off at maxEach.
+// TestManyOffers checks that a provider that streams without end is cut off at maxOffersPerProvider.
 func TestManyOffers(t *testing.T) {
-	s := streams(func(_ context.Context, told func(Offer)) (all []Offer, err error) {
+	s := streamService(func(_ context.Context, told func(Offer)) (all []Offer, err error) {
 		for i := range 10_000 {
 			all = append(all, rawOffer(fmt.Sprintf("%d", i)))
 			told(all[i])
@@ -93,9 +93,9 @@ func TestManyOffers(t *testing.T) {
 		return all, nil
 	})
 	told := 0
-	b := s.newBoard(t.Context(), pairAsked, func(Quoted) { told++ })
+	b := s.newRanking(t.Context(), pairAsked, func(QuoteUpdate) { told++ })
 	s.quoteOne(t.Context(), b, Intent, func() error { return nil })
-	if n := len(b.result().Offers); told != maxEach+1 || n != maxEach || len(s.offers.order) != maxEach {
+	if n := len(b.result().Offers); told != maxOffersPerProvider+1 || n != maxOffersPerProvider || len(s.offers.order) != maxOffersPerProvider {
 		t.Errorf("told %d times, %d offers, %d kept", told, n, len(s.offers.order))
 	}
 }
@@ -103,11 +103,11 @@ func TestManyOffers(t *testing.T) {
 // TestNothingIsKeptWithoutFunds checks that without funds no offer is kept, including
 // those streamed before the balance is known.
 func TestNothingIsKeptWithoutFunds(t *testing.T) {
-	s := streams(func(_ context.Context, told func(Offer)) ([]Offer, error) {
+	s := streamService(func(_ context.Context, told func(Offer)) ([]Offer, error) {
 		told(rawOffer("1"))
 		return []Offer{rawOffer("1")}, nil
 	})
-	b := s.newBoard(t.Context(), pairAsked, func(Quoted) { t.Error("told") })
+	b := s.newRanking(t.Context(), pairAsked, func(QuoteUpdate) { t.Error("told") })
 	if _, err := s.ask(t.Context(), b, Intent, func() error { return Refuse(InsufficientFunds, "poor") }); err == nil || len(s.offers.order) != 0 {
 		t.Errorf("%v, %d kept", err, len(s.offers.order))
 	}
@@ -116,12 +116,12 @@ func TestNothingIsKeptWithoutFunds(t *testing.T) {
 // TestDroppedWhileAsked checks that offers requested before a lock are useless after it.
 func TestDroppedWhileAsked(t *testing.T) {
 	var s *Service
-	s = streams(func(_ context.Context, told func(Offer)) ([]Offer, error) {
+	s = streamService(func(_ context.Context, told func(Offer)) ([]Offer, error) {
 		s.DropPlans()
 		told(rawOffer("1"))
 		return []Offer{rawOffer("1")}, nil
 	})
-	b := s.newBoard(t.Context(), pairAsked, nil)
+	b := s.newRanking(t.Context(), pairAsked, nil)
 	_, err := s.ask(t.Context(), b, Intent, func() error { return nil })
 	refusedWith(t, err, QuoteUnknown)
 	if len(s.offers.order) != 0 {
@@ -131,17 +131,17 @@ func TestDroppedWhileAsked(t *testing.T) {
 
 // TestOfferWords checks that a provider's texts are short and without control characters.
 func TestOfferWords(t *testing.T) {
-	s := streams(func(context.Context, func(Offer)) ([]Offer, error) {
+	s := streamService(func(context.Context, func(Offer)) ([]Offer, error) {
 		o := rawOffer("1")
 		o.Routing, o.Route, o.Unusable = "A\x1b[2J", "via \u202egro.live\r\n"+strings.Repeat("x", 1<<20), "\x00no"
 		return []Offer{o}, nil
 	})
-	offers, err := s.ask(t.Context(), s.newBoard(t.Context(), pairAsked, nil), Intent, func() error { return nil })
+	offers, err := s.ask(t.Context(), s.newRanking(t.Context(), pairAsked, nil), Intent, func() error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, words := range []string{offers[0].Routing, offers[0].Route, offers[0].Unusable} {
-		if strings.ContainsAny(words, "\x00\x1b\u202e\r\n") || len(words) > maxWords+len("…") {
+		if strings.ContainsAny(words, "\x00\x1b\u202e\r\n") || len(words) > maxOfferText+len("…") {
 			t.Errorf("%.40q, %d bytes", words, len(words))
 		}
 	}
@@ -150,14 +150,14 @@ func TestOfferWords(t *testing.T) {
 // TestFailureWords checks the same for the text of an unexpected error.
 func TestFailureWords(t *testing.T) {
 	r := asRefusal(errors.New("\x1b[31m" + strings.Repeat("é", 1<<20)))
-	if strings.Contains(r.Reason, "\x1b") || len([]rune(r.Reason)) > maxRefused+1 {
+	if strings.Contains(r.Reason, "\x1b") || len([]rune(r.Reason)) > maxRefusalReason+1 {
 		t.Errorf("%.40q, %d bytes", r.Reason, len(r.Reason))
 	}
 }
 
 // TestShelf checks the bounds for a shelf's number of values and their total size.
 func TestShelf(t *testing.T) {
-	s := newShelf(3, func(n int) int { return n })
+	s := newBoundedCache(3, func(n int) int { return n })
 	for i, n := range []int{1, 2, 3, 4} {
 		s.put(fmt.Sprint(i), n)
 	}
@@ -168,7 +168,7 @@ func TestShelf(t *testing.T) {
 	if s.bytes != 10 || len(s.order) != 3 {
 		t.Errorf("%+v", s)
 	}
-	s.put("heavy", maxShelf)
+	s.put("heavy", maxCacheBytes)
 	if _, ok := s.get("heavy"); !ok || len(s.byKey) != 1 {
 		t.Errorf("%+v", s)
 	}
@@ -184,7 +184,7 @@ func TestShelf(t *testing.T) {
 func TestWatchersShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
-		s := quoting(map[Kind]Provider{DEX: pricing{nil, func(context.Context, func(Offer)) ([]Offer, error) {
+		s := quoteService(map[Kind]Provider{DEX: quoteProvider{nil, func(context.Context, func(Offer)) ([]Offer, error) {
 			asked.Add(1)
 			o := rawOffer("1")
 			o.Provider, o.Expires = DEX, time.Now().Add(30*time.Second)
@@ -197,7 +197,7 @@ func TestWatchersShare(t *testing.T) {
 		ended := make(chan error, len(told))
 		for i := range told {
 			go func() {
-				ended <- s.Requote(ctx, pairAsked, []Kind{DEX}, awake, func(q Quoted) {
+				ended <- s.Requote(ctx, pairAsked, []Kind{DEX}, awake, func(q QuoteUpdate) {
 					told[i].Add(1)
 					if q.Failure != nil || len(q.Offers) != 1 || time.Until(q.Offers[0].Expires) < 10*time.Second {
 						t.Errorf("window %d was told %+v", i, q)
@@ -218,7 +218,7 @@ func TestWatchersShare(t *testing.T) {
 		other := pairAsked
 		other.Recipient = common.Address{9}
 		before := asked.Load()
-		go func() { _ = s.Requote(ctx, other, []Kind{DEX}, awake, func(Quoted) {}) }()
+		go func() { _ = s.Requote(ctx, other, []Kind{DEX}, awake, func(QuoteUpdate) {}) }()
 		time.Sleep(21 * time.Second)
 		if n := asked.Load() - before; n < 2 {
 			t.Error("another request got the answer to this one")
@@ -239,13 +239,13 @@ func TestWatchersShare(t *testing.T) {
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked, busy atomic.Int32
-		s := quoting(map[Kind]Provider{Bridge: pricing{nil, func(context.Context, func(Offer)) ([]Offer, error) {
+		s := quoteService(map[Kind]Provider{Bridge: quoteProvider{nil, func(context.Context, func(Offer)) ([]Offer, error) {
 			asked.Add(1)
 			return nil, Refuse(NoRoute, "none")
 		}}})
 		for range 500 {
 			go func() {
-				b := s.newBoard(t.Context(), pairAsked, nil)
+				b := s.newRanking(t.Context(), pairAsked, nil)
 				if _, err := s.ask(t.Context(), b, Bridge, func() error { return nil }); errors.Is(err, &Refusal{Code: ProviderBusy}) {
 					busy.Add(1)
 				}
@@ -262,11 +262,11 @@ func TestPace(t *testing.T) {
 func TestPlansHaveAPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var built, busy atomic.Int32
-		s := quoting(map[Kind]Provider{Intent: builder{build: func() error { built.Add(1); return Refuse(ProviderRefused, "no") }}})
+		s := quoteService(map[Kind]Provider{Intent: buildProvider{build: func() error { built.Add(1); return Refuse(ProviderRefused, "no") }}})
 		s.o.Nodes = someNodes{}
 		o := rawOffer("1")
 		o.ID, o.Expires = "offer", time.Now().Add(time.Hour)
-		s.offers.put(o.ID, shelved{Offer: o})
+		s.offers.put(o.ID, cachedOffer{Offer: o})
 		s.engine = &Engine{Now: time.Now, Nodes: s.o.Nodes}
 		for range 500 {
 			go func() {
@@ -284,15 +284,15 @@ func TestPlansHaveAPace(t *testing.T) {
 	})
 }
 
-// A builder is a provider that only builds plans.
-type builder struct {
+// A buildProvider is a provider that only builds plans.
+type buildProvider struct {
 	Provider
 	build func() error
 }
 
-func (builder) Kind() Kind { return Intent }
-func (builder) Pins() Pins { return nil }
-func (b builder) Build(context.Context, Offer, Terms) (Built, error) {
+func (buildProvider) Kind() Kind { return Intent }
+func (buildProvider) Pins() Pins { return nil }
+func (b buildProvider) Build(context.Context, Offer, Terms) (Built, error) {
 	return Built{}, b.build()
 }
 
@@ -305,13 +305,13 @@ func (someNodes) Network(uint64) (chain.Network, error) {
 // TestWatchedGas checks that a long watch refreshes the gas price.
 func TestWatchedGas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := quoting(nil)
+		s := quoteService(nil)
 		var price atomic.Int64
 		s.o.GasPrice = func(context.Context, uint64) (*big.Int, error) { return big.NewInt(price.Add(1)), nil }
 		s.o.Pricer = pricerFunc(func(uint64, common.Address, uint64, common.Address, *big.Int) (*big.Int, error) {
 			return nil, errors.New("none")
 		})
-		b := s.newBoard(t.Context(), pairAsked, nil)
+		b := s.newRanking(t.Context(), pairAsked, nil)
 		first := b.price().perUnit.Int64()
 		time.Sleep(time.Minute)
 		if again := b.price().perUnit.Int64(); first != 1 || again != 2 || b.price().perUnit.Int64() != 2 {
@@ -323,8 +323,8 @@ func TestWatchedGas(t *testing.T) {
 // TestConsentIsToWhatWasShown checks that an accepted offer cannot be prepared again, and
 // that acknowledged codes of findings that were not shown are dropped.
 func TestConsentIsToWhatWasShown(t *testing.T) {
-	b := newBench(t)
-	b.p.quote = even
+	b := newEngineFixture(t)
+	b.provider.quote = even
 	q, err := ask(b, func(r *QuoteRequest) { r.AmountIn = big.NewInt(1000) })
 	if err != nil {
 		t.Fatal(err)
@@ -333,7 +333,7 @@ func TestConsentIsToWhatWasShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person,
+	o, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: passwordCaller,
 		Acknowledge: []string{"price_off", "gas_scam", "gas_scam", strings.Repeat("x", 256)}})
 	if err != nil {
 		t.Fatal(err)
@@ -346,20 +346,20 @@ func TestConsentIsToWhatWasShown(t *testing.T) {
 }
 
 // TestClaimsAreBounded checks that a provider whose claim keeps changing cannot fill the
-// disk: at most maxHeard claims are recorded, and the final one.
+// disk: at most maxClaimChanges claims are recorded, and the final one.
 func TestClaimsAreBounded(t *testing.T) {
 	o := Order{}
 	recorded := 0
-	for i := range 10 * maxHeard {
+	for i := range 10 * maxClaimChanges {
 		before := o
 		o.Claim = &Claim{State: Settling, Tx: common.BigToHash(big.NewInt(int64(i)))}
-		if o.heard(before); !sameClaim(before.Claim, o.Claim) {
+		if o.countClaim(before); !sameClaim(before.Claim, o.Claim) {
 			recorded++
 		}
 	}
 	before := o
 	o.Claim = &Claim{State: Refunded}
-	if o.heard(before); recorded != maxHeard || o.Claim.State != Refunded {
+	if o.countClaim(before); recorded != maxClaimChanges || o.Claim.State != Refunded {
 		t.Errorf("%d recorded, then %+v", recorded, o.Claim)
 	}
 }
@@ -384,7 +384,7 @@ func TestHistoryIsCut(t *testing.T) {
 				return err
 			}
 			if i < 10 {
-				if err := write(tx, other, &other, because("other")); err != nil {
+				if err := write(tx, other, &other, newCause("other")); err != nil {
 					return err
 				}
 			}

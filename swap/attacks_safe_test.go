@@ -16,9 +16,9 @@ import (
 // kept is the amount that a contract of the account's holds: 50,000 USDC.
 const kept = 50_000e6
 
-// safe deploys a contract that obeys the account and holds USDC. robs is calldata that
+// deploySafe deploys a contract that obeys the account and holds USDC. robs is calldata that
 // makes it transfer all of it to a thief.
-func (b *bench) safe(name string) (at common.Address, robs []byte) {
+func (b *engineFixture) deploySafe(name string) (at common.Address, robs []byte) {
 	b.t.Helper()
 	set, err := contracts.Open("")
 	if err != nil {
@@ -32,7 +32,7 @@ func (b *bench) safe(name string) (at common.Address, robs []byte) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	at = b.crook().creates(code)
+	at = b.newMaliciousContract().deployInit(code)
 	if err := b.chain.Fund(b.t.Context(), at, usdc, big.NewInt(kept)); err != nil {
 		b.t.Fatal(err)
 	}
@@ -47,13 +47,13 @@ func (b *bench) safe(name string) (at common.Address, robs []byte) {
 	return at, robs
 }
 
-// router deploys a built-in contract of the hander's that calls whatever it is told.
-func (h *hander) router() common.Address {
-	return h.deploys(h.b.crook(), puppet())
+// deployForwarder deploys a built-in contract of the hander's that calls whatever it is told.
+func (h *depositProvider) deployForwarder() common.Address {
+	return h.deployPinned(h.b.newMaliciousContract(), puppet())
 }
 
-// keeps checks that the contract still holds all its USDC.
-func (b *bench) keeps(at common.Address) {
+// wantContractBalance checks that the contract still holds all its USDC.
+func (b *engineFixture) wantContractBalance(at common.Address) {
 	b.t.Helper()
 	if got, err := b.hub.Balance(b.t.Context(), 1, at, usdc); err != nil || got.Int64() != kept {
 		b.t.Errorf("%s keeps %v, want %d (%v)", at, got, int64(kept), err)
@@ -78,28 +78,28 @@ func TestOpaqueCallOfASafe(t *testing.T) {
 		"through a router, of a token":         {Opaque, usdc, true, WouldRevert},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			h := b.hands(c.kind)
-			at, robs := b.safe("OwnedSafe")
+			b := newEngineFixture(t)
+			h := b.useDepositProvider(c.kind)
+			at, robs := b.deploySafe("OwnedSafe")
 			to, data := at, robs
 			if c.through {
-				to, data = h.router(), slices.Concat(pad(at), robs)
+				to, data = h.deployForwarder(), slices.Concat(pad(at), robs)
 			}
-			h.to(to, data)
+			h.callTarget(to, data)
 			amount := int64(1e16)
 			if c.token == usdc {
 				amount = thousand
 			}
-			r, err := b.handing(c.token, amount)
+			r, err := b.reviewDeposit(c.token, amount)
 			if err == nil {
-				o := b.accepted(r)
-				b.until(o.ID, "over", func(o Order) bool { return o.State.Final() || o.State == Settling })
+				o := b.executeAcknowledged(r)
+				b.waitUntil(o.ID, "over", func(o Order) bool { return o.State.Final() || o.State == Settling })
 			}
 			if !errors.Is(err, &Refusal{Code: c.code}) {
 				t.Errorf("%v, want %s", err, c.code)
 			}
-			b.keeps(at)
-			if b.hand.signed.Load() != 0 {
+			b.wantContractBalance(at)
+			if b.signer.signed.Load() != 0 {
 				t.Error("signed")
 			}
 		})
@@ -120,15 +120,15 @@ func TestRefusalOfATargetSaysWhatToDo(t *testing.T) {
 // authorizes by tx.origin obeys whatever a built-in router, which calls what it is told,
 // is told to call.
 func TestOriginSafeIsRobbed(t *testing.T) {
-	b := newBench(t)
-	h := b.hands(Opaque)
-	at, robs := b.safe("OriginSafe")
-	h.to(h.router(), slices.Concat(pad(at), robs))
-	r, err := b.handing(native, 1e16)
+	b := newEngineFixture(t)
+	h := b.useDepositProvider(Opaque)
+	at, robs := b.deploySafe("OriginSafe")
+	h.callTarget(h.deployForwarder(), slices.Concat(pad(at), robs))
+	r, err := b.reviewDeposit(native, 1e16)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.settles(b.accepted(r).ID)
+	b.waitSettling(b.executeAcknowledged(r).ID)
 	if got, err := b.hub.Balance(t.Context(), 1, at, usdc); err != nil || got.Sign() != 0 {
 		t.Errorf("it keeps %v (%v)", got, err)
 	}
@@ -136,9 +136,9 @@ func TestOriginSafeIsRobbed(t *testing.T) {
 
 // TestSafeObeysItsOwner checks the premise of this file's tests.
 func TestSafeObeysItsOwner(t *testing.T) {
-	b := newBench(t)
-	at, robs := b.safe("OwnedSafe")
-	b.calls(chain.Call{ChainID: 1, From: b.from, To: at, Value: new(big.Int), Data: robs})
+	b := newEngineFixture(t)
+	at, robs := b.deploySafe("OwnedSafe")
+	b.mineCall(chain.Call{ChainID: 1, From: b.from, To: at, Value: new(big.Int), Data: robs})
 	if got, err := b.hub.Balance(t.Context(), 1, at, usdc); err != nil || got.Sign() != 0 {
 		t.Errorf("it keeps %v (%v)", got, err)
 	}

@@ -25,13 +25,13 @@ const (
 	beginsAt = 7
 )
 
-func crooked() *program.Program {
+func maliciousPreamble() *program.Program {
 	return program.New().Push(beginsAt).Op(vm.JUMP, vm.JUMPDEST, vm.PUSH0, vm.PUSH0, vm.REVERT, vm.JUMPDEST)
 }
 
 // puppet calls the address in the first word of its calldata with the rest of it.
 func puppet() []byte {
-	return crooked().
+	return maliciousPreamble().
 		Push(32).Op(vm.CALLDATASIZE, vm.SUB, vm.DUP1).Push(32).Push(0).Op(vm.CALLDATACOPY).
 		Push(0).Push(0).Op(vm.DUP3).Push(0).Push(0).Push(0).Op(vm.CALLDATALOAD, vm.GAS, vm.CALL).
 		Op(vm.ISZERO).Push(failsAt).Op(vm.JUMPI, vm.STOP).Bytes()
@@ -41,7 +41,7 @@ func puppet() []byte {
 // after the call's data while it is simulated, and the next word in a block. In a
 // simulation it wastes some gas, so that the estimate suffices in a block.
 func chameleon() []byte {
-	return crooked().
+	return maliciousPreamble().
 		Op(vm.GASPRICE, vm.ISZERO).Push(100_000).Op(vm.MUL).Push(0).Op(vm.KECCAK256, vm.POP).
 		Push(100).Push(32).Push(0).Op(vm.CALLDATACOPY).
 		Op(vm.GASPRICE, vm.ISZERO, vm.ISZERO).Push(32).Op(vm.MUL).Push(132).Op(vm.ADD, vm.CALLDATALOAD).Push(68).Op(vm.MSTORE).
@@ -49,21 +49,21 @@ func chameleon() []byte {
 		Op(vm.ISZERO).Push(failsAt).Op(vm.JUMPI, vm.STOP).Bytes()
 }
 
-// A crook is an attacker with an account and contracts on the bench's chain.
-type crook struct {
-	b       *bench
+// A maliciousContract is an attacker with an account and contracts on the bench's chain.
+type maliciousContract struct {
+	b       *engineFixture
 	address common.Address
 	sign    func(*types.DynamicFeeTx) *types.Transaction
 	nonce   uint64
 }
 
-func (b *bench) crook() *crook {
+func (b *engineFixture) newMaliciousContract() *maliciousContract {
 	b.t.Helper()
 	key, err := crypto.GenerateKey()
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	c := &crook{b: b, address: crypto.PubkeyToAddress(key.PublicKey)}
+	c := &maliciousContract{b: b, address: crypto.PubkeyToAddress(key.PublicKey)}
 	c.sign = func(tx *types.DynamicFeeTx) *types.Transaction {
 		return types.MustSignNewTx(key, types.LatestSignerForChainID(tx.ChainID), tx)
 	}
@@ -74,7 +74,7 @@ func (b *bench) crook() *crook {
 }
 
 // send has a transaction mined, whether it succeeds or not.
-func (c *crook) send(to *common.Address, data []byte) {
+func (c *maliciousContract) send(to *common.Address, data []byte) {
 	c.b.t.Helper()
 	tx := c.sign(&types.DynamicFeeTx{ChainID: big.NewInt(1), Nonce: c.nonce, To: to, Gas: 500_000, GasFeeCap: big.NewInt(1e12), GasTipCap: big.NewInt(2e9), Data: data})
 	c.nonce++
@@ -89,36 +89,36 @@ func (c *crook) send(to *common.Address, data []byte) {
 	c.b.t.Fatalf("not mined: %v", refused)
 }
 
-// deploy creates a contract with the given runtime code.
-func (c *crook) deploy(code []byte) common.Address {
-	return c.creates(program.New().ReturnViaCodeCopy(code).Bytes())
+// deployRuntime creates a contract with the given runtime code.
+func (c *maliciousContract) deployRuntime(code []byte) common.Address {
+	return c.deployInit(program.New().ReturnViaCodeCopy(code).Bytes())
 }
 
-// creates creates a contract with the given init code.
-func (c *crook) creates(code []byte) common.Address {
+// deployInit creates a contract with the given init code.
+func (c *maliciousContract) deployInit(code []byte) common.Address {
 	at := crypto.CreateAddress(c.address, c.nonce)
 	c.send(nil, code)
 	return at
 }
 
-// deploys creates a contract of the crook's that is built in, as nothing shows whose it
+// deployPinned creates a contract of the crook's that is built in, as nothing shows whose it
 // is.
-func (h *hander) deploys(c *crook, code []byte) common.Address {
-	at := c.deploy(code)
+func (h *depositProvider) deployPinned(c *maliciousContract, code []byte) common.Address {
+	at := c.deployRuntime(code)
 	h.pin(at)
 	return at
 }
 
-// pulls returns calldata for a puppet that transfers n of token to the crook.
-func (c *crook) pulls(token, from common.Address, n uint64) []byte {
+// pullCalldata returns calldata for a puppet that transfers n of token to the crook.
+func (c *maliciousContract) pullCalldata(token, from common.Address, n uint64) []byte {
 	return slices.Concat(pad(token), common.FromHex("0x23b872dd"), pad(from), pad(c.address), word(n))
 }
 
-// to makes the hander's plans call a with data. For a token input, a is the spender as
+// callTarget makes the hander's plans call a with data. For a token input, a is the spender as
 // well.
-func (h *hander) to(a common.Address, data []byte) {
-	h.set(func(h *hander) {
-		h.twist = func(built *Built) {
+func (h *depositProvider) callTarget(a common.Address, data []byte) {
+	h.set(func(h *depositProvider) {
+		h.alterBuilt = func(built *Built) {
 			c := built.Steps[0].Call
 			if c.To, c.Data = a, data; c.Value.Sign() == 0 {
 				built.Spender = a
@@ -127,7 +127,7 @@ func (h *hander) to(a common.Address, data []byte) {
 	})
 }
 
-func (b *bench) holds(token common.Address, want int64) {
+func (b *engineFixture) wantBalance(token common.Address, want int64) {
 	b.t.Helper()
 	if got, err := b.hub.Balance(b.t.Context(), 1, b.from, token); err != nil || got.Int64() != want {
 		b.t.Errorf("the account has %v of %s, want %d (%v)", got, token, want, err)
@@ -138,49 +138,49 @@ func (b *bench) holds(token common.Address, want int64) {
 // already has an allowance of another token: a contract that detects simulations would
 // take that token where no simulation shows it.
 func TestOpaqueCallAndAnotherAllowance(t *testing.T) {
-	for name, allow := range map[string]func(b *bench, at common.Address){
-		"on the wallet's list": func(b *bench, at common.Address) {
+	for name, allow := range map[string]func(b *engineFixture, at common.Address){
+		"on the wallet's list": func(b *engineFixture, at common.Address) {
 			b.service.engine.Tokens = func(uint64) []common.Address { return []common.Address{usdt} }
 			b.approveFor(at, usdt, 4000e6)
 		},
-		"by Permit2": func(b *bench, at common.Address) {
-			b.approve(usdc, 4000e6)
+		"by Permit2": func(b *engineFixture, at common.Address) {
+			b.approvePermit2(usdc, 4000e6)
 			b.service.engine.Tokens = func(uint64) []common.Address { return []common.Address{usdc} }
-			b.calls(chain.Call{ChainID: 1, From: b.from, To: permit2, Value: new(big.Int),
+			b.mineCall(chain.Call{ChainID: 1, From: b.from, To: permit2, Value: new(big.Int),
 				Data: slices.Concat(common.FromHex("0x87517c45"), pad(usdc), pad(at), word(4000e6), word(uint64(b.now().Add(time.Hour).Unix())))})
 		},
-		"of an order that was ended": func(b *bench, at common.Address) {
-			r, err := b.handing(usdt, thousand)
+		"of an order that was ended": func(b *engineFixture, at common.Address) {
+			r, err := b.reviewDeposit(usdt, thousand)
 			if err != nil {
 				b.t.Fatal(err)
 			}
 			b.chain.Pause()
-			o := b.accepted(r)
-			b.until(o.ID, "approving", func(o Order) bool { return o.Sending != common.Hash{} })
-			b.hand.locked.Store(true)
+			o := b.executeAcknowledged(r)
+			b.waitUntil(o.ID, "approving", func(o Order) bool { return o.CurrentTx != common.Hash{} })
+			b.signer.locked.Store(true)
 			b.chain.Resume()
-			b.until(o.ID, "approved", func(o Order) bool { return o.Step == 1 })
+			b.waitUntil(o.ID, "approved", func(o Order) bool { return o.Step == 1 })
 			if _, err := b.service.Cancel(b.t.Context(), cancelOf(o)); err != nil {
 				b.t.Fatal(err)
 			}
-			b.ends(o.ID, Cancelled)
-			b.hand.locked.Store(false)
+			b.waitState(o.ID, Cancelled)
+			b.signer.locked.Store(false)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			h := b.hands(Opaque)
-			c := b.crook()
-			at := h.deploys(c, chameleon())
+			b := newEngineFixture(t)
+			h := b.useDepositProvider(Opaque)
+			c := b.newMaliciousContract()
+			at := h.deployPinned(c, chameleon())
 			take := func(tried, done uint64) []byte {
 				return slices.Concat(pad(usdt), common.FromHex("0x23b872dd"), pad(b.from), pad(c.address), word(0), word(tried), word(done))
 			}
-			h.to(at, take(thousand, thousand))
+			h.callTarget(at, take(thousand, thousand))
 			allow(b, at)
-			h.to(at, take(0, thousand))
-			_, err := b.handing(native, 1e15)
+			h.callTarget(at, take(0, thousand))
+			_, err := b.reviewDeposit(native, 1e15)
 			refusedWith(t, err, NotAsAccepted)
-			b.holds(usdt, 5000e6)
+			b.wantBalance(usdt, 5000e6)
 		})
 	}
 }
@@ -189,48 +189,48 @@ func TestOpaqueCallAndAnotherAllowance(t *testing.T) {
 // and that an allowance which another open order is about to use at the same contract
 // does not block.
 func TestAllowanceAfterTheReview(t *testing.T) {
-	b := newBench(t)
-	h := b.hands(Opaque)
+	b := newEngineFixture(t)
+	h := b.useDepositProvider(Opaque)
 	b.service.engine.Tokens = func(uint64) []common.Address { return []common.Address{usdt} }
-	r, err := b.handing(native, 1e15)
+	r, err := b.reviewDeposit(native, 1e15)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.set(func(h *hander) { h.twist = nil })
+	h.set(func(h *depositProvider) { h.alterBuilt = nil })
 	b.approveFor(depot, usdt, thousand)
-	if o := b.ends(b.accepted(r).ID, Cancelled); o.Verdict.By != byWithdrawn {
+	if o := b.waitState(b.executeAcknowledged(r).ID, Cancelled); o.Verdict.By != byWithdrawn {
 		t.Errorf("%+v", o.Verdict)
 	}
-	_, err = b.handing(native, 1e15)
+	_, err = b.reviewDeposit(native, 1e15)
 	refusedWith(t, err, NotAsAccepted)
-	token, err := b.handing(usdt, thousand)
+	token, err := b.reviewDeposit(usdt, thousand)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.hand.locked.Store(true)
-	o := b.accepted(token)
-	b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
-	b.shift.Add(int64(2 * time.Second)) // plans made in the same second would be identical
-	if r, err = b.handing(native, 1e15); err != nil {
+	b.signer.locked.Store(true)
+	o := b.executeAcknowledged(token)
+	b.waitUntil(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	b.clockOffset.Add(int64(2 * time.Second)) // plans made in the same second would be identical
+	if r, err = b.reviewDeposit(native, 1e15); err != nil {
 		t.Fatal(err)
 	}
-	b.hand.locked.Store(false)
-	b.settles(b.accepted(r).ID)
-	b.settles(o.ID)
-	b.holds(usdt, 4000e6)
+	b.signer.locked.Store(false)
+	b.waitSettling(b.executeAcknowledged(r).ID)
+	b.waitSettling(o.ID)
+	b.wantBalance(usdt, 4000e6)
 }
 
 // TestPlainTransferIsNoCall checks that an opaque step needs calldata with a selector.
 func TestPlainTransferIsNoCall(t *testing.T) {
-	b := newBench(t)
-	h := b.hands(Opaque)
-	at := h.router()
+	b := newEngineFixture(t)
+	h := b.useDepositProvider(Opaque)
+	at := h.deployForwarder()
 	for _, data := range [][]byte{nil, {1, 2, 3}} {
-		h.to(at, data)
-		_, err := b.handing(native, 1e15)
+		h.callTarget(at, data)
+		_, err := b.reviewDeposit(native, 1e15)
 		refusedWith(t, err, NotUnderstood)
 	}
-	if b.hand.signed.Load() != 0 {
+	if b.signer.signed.Load() != 0 {
 		t.Error("signed")
 	}
 }
@@ -238,18 +238,18 @@ func TestPlainTransferIsNoCall(t *testing.T) {
 // TestSimulationIsKnown checks that a contract that takes the amount in a simulation and
 // twice the amount in a block gets nothing, since only the amount is allowed.
 func TestSimulationIsKnown(t *testing.T) {
-	b := newBench(t)
-	h := b.hands(Opaque)
-	c := b.crook()
-	at := h.deploys(c, chameleon())
-	h.to(at, slices.Concat(pad(usdc), common.FromHex("0x23b872dd"), pad(b.from), pad(c.address), word(0), word(thousand), word(2*thousand)))
-	r, err := b.handing(usdc, thousand)
+	b := newEngineFixture(t)
+	h := b.useDepositProvider(Opaque)
+	c := b.newMaliciousContract()
+	at := h.deployPinned(c, chameleon())
+	h.callTarget(at, slices.Concat(pad(usdc), common.FromHex("0x23b872dd"), pad(b.from), pad(c.address), word(0), word(thousand), word(2*thousand)))
+	r, err := b.reviewDeposit(usdc, thousand)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := b.ends(b.accepted(r).ID, Failed)
-	b.holds(usdc, 5000e6)
-	b.mined(2)
+	o := b.waitState(b.executeAcknowledged(r).ID, Failed)
+	b.wantBalance(usdc, 5000e6)
+	b.wantNonce(2)
 	if o.Verdict.By != byRevert || len(Leftovers(o)) != 1 {
 		t.Errorf("%+v, left %+v", o.Verdict, Leftovers(o))
 	}
@@ -258,30 +258,30 @@ func TestSimulationIsKnown(t *testing.T) {
 // TestAllowanceTakenWithoutTheCall covers an approved contract that takes the amount by
 // itself. It is not approved again, and the verdict says that the allowance was used.
 func TestAllowanceTakenWithoutTheCall(t *testing.T) {
-	b := newBench(t)
-	h := b.hands(Opaque)
-	c := b.crook()
-	at := h.deploys(c, puppet())
-	h.to(at, c.pulls(usdc, b.from, thousand))
-	r, err := b.handing(usdc, thousand)
+	b := newEngineFixture(t)
+	h := b.useDepositProvider(Opaque)
+	c := b.newMaliciousContract()
+	at := h.deployPinned(c, puppet())
+	h.callTarget(at, c.pullCalldata(usdc, b.from, thousand))
+	r, err := b.reviewDeposit(usdc, thousand)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.chain.Pause()
-	o := b.accepted(r)
-	b.until(o.ID, "approving", func(o Order) bool { return o.Sending != common.Hash{} })
-	b.hand.locked.Store(true)
+	o := b.executeAcknowledged(r)
+	b.waitUntil(o.ID, "approving", func(o Order) bool { return o.CurrentTx != common.Hash{} })
+	b.signer.locked.Store(true)
 	b.chain.Resume()
-	b.until(o.ID, "approved", func(o Order) bool { return o.Step == 1 })
-	c.send(&at, c.pulls(usdc, b.from, thousand))
-	b.holds(usdc, 4000e6)
-	b.hand.locked.Store(false)
+	b.waitUntil(o.ID, "approved", func(o Order) bool { return o.Step == 1 })
+	c.send(&at, c.pullCalldata(usdc, b.from, thousand))
+	b.wantBalance(usdc, 4000e6)
+	b.signer.locked.Store(false)
 	b.service.Wake()
 	time.Sleep(500 * time.Millisecond)
-	b.mined(1)
-	b.shift.Add(int64(30 * time.Minute))
-	o = b.until(o.ID, "ended", func(o Order) bool { return o.State.Final() })
-	b.mined(1)
+	b.wantNonce(1)
+	b.clockOffset.Add(int64(30 * time.Minute))
+	o = b.waitUntil(o.ID, "ended", func(o Order) bool { return o.State.Final() })
+	b.wantNonce(1)
 	if o.State != Expired || o.Verdict.By != byUnsignedLate || o.Cause == nil || o.Cause.Word != AllowanceTaken || o.Cause.Data["gone"] != "1000000000" || o.Cause.Data["allowed"] != "1000000000" || !strings.Contains(o.Verdict.Sources, o.Reason) {
 		t.Errorf("%s: %s; %+v", o.State, o.Reason, o.Verdict)
 	}
@@ -295,7 +295,7 @@ func TestReasonsAreBounded(t *testing.T) {
 		"refused": Refuse(ProviderGarbage, "cannot read %s", noise), "of a field": refuseField(ProviderGarbage, "f", "%s", "\u202e"+noise),
 		"an error": asRefusal(errors.New(noise + noise)),
 	} {
-		if n := len([]rune(r.Reason)); n > maxRefused+1 || strings.ContainsFunc(r.Reason, func(c rune) bool { return !unicode.IsPrint(c) }) {
+		if n := len([]rune(r.Reason)); n > maxRefusalReason+1 || strings.ContainsFunc(r.Reason, func(c rune) bool { return !unicode.IsPrint(c) }) {
 			t.Errorf("%s: a reason of %d runes: %.20q", name, n, r.Reason)
 		}
 	}
@@ -304,57 +304,59 @@ func TestReasonsAreBounded(t *testing.T) {
 // TestTwoWindowsOneAllowance covers two plans for one contract, both made before either
 // is executed, whose calls take all that is allowed: each takes its own amount, once.
 func TestTwoWindowsOneAllowance(t *testing.T) {
-	b := newBench(t)
-	h := b.hands(Opaque)
-	h.set(func(h *hander) {
-		h.twist = func(built *Built) {
+	b := newEngineFixture(t)
+	h := b.useDepositProvider(Opaque)
+	h.set(func(h *depositProvider) {
+		h.alterBuilt = func(built *Built) {
 			built.Steps[0].Call.Data = slices.Concat(depositAll, pad(b.from), pad(usdc), make([]byte, 32))
 		}
 	})
-	first, err := b.handing(usdc, thousand)
+	first, err := b.reviewDeposit(usdc, thousand)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.shift.Add(int64(2 * time.Second))
-	second, err := b.handing(usdc, thousand)
+	b.clockOffset.Add(int64(2 * time.Second))
+	second, err := b.reviewDeposit(usdc, thousand)
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, two := b.accepted(first), b.accepted(second)
-	b.settles(one.ID)
-	b.settles(two.ID)
-	b.mined(4)
-	b.holds(usdc, 3000e6)
-	b.depotMay(usdc, 0)
+	one, two := b.executeAcknowledged(first), b.executeAcknowledged(second)
+	b.waitSettling(one.ID)
+	b.waitSettling(two.ID)
+	b.wantNonce(4)
+	b.wantBalance(usdc, 3000e6)
+	b.wantDepotAllowance(usdc, 0)
 }
 
 // TestRefreshedCallIsTriedAgain checks that a fresh quote's call is simulated again: one
 // to the accepted contract that takes something else is not signed.
 func TestRefreshedCallIsTriedAgain(t *testing.T) {
-	for name, data := range map[string]func(b *bench) []byte{
-		"less": func(b *bench) []byte {
+	for name, data := range map[string]func(b *engineFixture) []byte{
+		"less": func(b *engineFixture) []byte {
 			return slices.Concat(depositERC20, pad(b.from), pad(usdc), word(thousand-1), word(7))
 		},
-		"nothing":       func(b *bench) []byte { return slices.Concat(depositERC20, pad(b.from), pad(usdc), word(0), word(7)) },
-		"gives it away": func(b *bench) []byte { return slices.Concat(erc20Approve, pad(thief), word(thousand)) },
+		"nothing": func(b *engineFixture) []byte {
+			return slices.Concat(depositERC20, pad(b.from), pad(usdc), word(0), word(7))
+		},
+		"gives it away": func(b *engineFixture) []byte { return slices.Concat(erc20Approve, pad(thief), word(thousand)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			h := b.hands(Opaque)
-			r, err := b.handing(usdc, thousand)
+			b := newEngineFixture(t)
+			h := b.useDepositProvider(Opaque)
+			r, err := b.reviewDeposit(usdc, thousand)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b.hand.locked.Store(true)
-			o := b.accepted(r)
-			b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
-			h.set(func(h *hander) { h.twist = func(built *Built) { built.Steps[0].Call.Data = data(b) } })
-			b.shift.Add(int64(2 * time.Minute))
-			b.hand.locked.Store(false)
+			b.signer.locked.Store(true)
+			o := b.executeAcknowledged(r)
+			b.waitUntil(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+			h.set(func(h *depositProvider) { h.alterBuilt = func(built *Built) { built.Steps[0].Call.Data = data(b) } })
+			b.clockOffset.Add(int64(2 * time.Minute))
+			b.signer.locked.Store(false)
 			b.service.Wake()
-			o = b.until(o.ID, "not carried out", func(o Order) bool { return o.State.Final() || o.Condition == NeedsConsent })
-			b.mined(1)
-			b.holds(usdc, 5000e6)
+			o = b.waitUntil(o.ID, "not carried out", func(o Order) bool { return o.State.Final() || o.Condition == NeedsConsent })
+			b.wantNonce(1)
+			b.wantBalance(usdc, 5000e6)
 			if o.State == Filled || len(o.Results) > 1 {
 				t.Errorf("%s %q, %+v", o.State, o.Condition, o.Results)
 			}
@@ -365,9 +367,9 @@ func TestRefreshedCallIsTriedAgain(t *testing.T) {
 // TestQuoteThatStumbles checks that an adapter's panic or an invalid offer fails only the
 // provider that caused it.
 func TestQuoteThatStumbles(t *testing.T) {
-	b := newBench(t)
-	h := b.hands(Deposit)
-	b.service.o.Providers[DEX] = b.p
+	b := newEngineFixture(t)
+	h := b.useDepositProvider(Deposit)
+	b.service.o.Providers[DEX] = b.provider
 	good := Offer{AmountOut: big.NewInt(1e15), MinOut: big.NewInt(1e15), Expires: b.now().Add(time.Minute)}
 	for name, quote := range map[string]func() Offer{
 		"panics":          func() Offer { panic("index out of range") },
@@ -379,7 +381,7 @@ func TestQuoteThatStumbles(t *testing.T) {
 			return o
 		},
 	} {
-		b.p.quote = func(QuoteRequest) ([]Offer, error) { return []Offer{quote()}, nil }
+		b.provider.quote = func(QuoteRequest) ([]Offer, error) { return []Offer{quote()}, nil }
 		r := QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1e15), DstChain: 1, TokenOut: usdc}
 		q, err := b.service.Quote(t.Context(), r, []Kind{DEX, Intent}, nil)
 		if err != nil || len(q.Offers) != 1 || q.Offers[0].Provider != h.Kind() || !errors.Is(q.Failures[DEX], &Refusal{Code: ProviderGarbage}) {

@@ -46,27 +46,27 @@ func (n *forger) Cost(ctx context.Context, c chain.Call) (chain.Cost, error) {
 	return cost, err
 }
 
-// forges puts a forger between the engine and its nodes at the next start.
-func (b *bench) forges() *forger {
+// useForger puts a forger between the engine and its nodes at the next start.
+func (b *engineFixture) useForger() *forger {
 	f := &forger{}
-	b.between = func(n Nodes) Nodes { f.Nodes = n; return f }
+	b.wrapNodes = func(n Nodes) Nodes { f.Nodes = n; return f }
 	return f
 }
 
-// permitted returns an order that has signed its permit and gets no call for it.
-func permitted(b *bench, tr *trader) Order {
+// permitSigned returns an order that has signed its permit and gets no call for it.
+func permitSigned(b *engineFixture, tr *trader) Order {
 	b.t.Helper()
-	tr.set(func(tr *trader) { tr.mute = Refuse(ProviderDown, "a bad moment") })
-	return b.until(b.swap(usdc, thousand).ID, "at its last step", func(o Order) bool { return o.Step == 2 })
+	tr.set(func(tr *trader) { tr.lateErr = Refuse(ProviderDown, "a bad moment") })
+	return b.waitUntil(b.swap(usdc, thousand).ID, "at its last step", func(o Order) bool { return o.Step == 2 })
 }
 
 // TestWaveringAllowance covers two nodes, one of which shows a sufficient allowance and
 // the other none. The order alternates between skipping its approval and making it, but
 // neither spins nor fills the journal.
 func TestWaveringAllowance(t *testing.T) {
-	b := newBench(t)
-	f := b.forges()
-	b.trades()
+	b := newEngineFixture(t)
+	f := b.useForger()
+	b.useTrader()
 	var honest atomic.Bool
 	honest.Store(true)
 	f.allowance = func(real *big.Int) *big.Int {
@@ -82,22 +82,22 @@ func TestWaveringAllowance(t *testing.T) {
 	honest.Store(false)
 	o := b.execute(r)
 	time.Sleep(time.Second)
-	if n := len(b.lines(o.ID)); n > 12 {
+	if n := len(b.history(o.ID)); n > 12 {
 		t.Errorf("%d lines in a second", n)
 	}
 	honest.Store(true)
-	b.shift.Add(int64(turnRest))
-	b.ends(o.ID, Filled)
-	b.allows(usdc, 0)
+	b.clockOffset.Add(int64(restartInterval))
+	b.waitState(o.ID, Filled)
+	b.wantPermit2Allowance(usdc, 0)
 }
 
 // TestMuteProviderIsAskedEverMoreSlowly covers an order whose late call is not available:
 // it gets a fresh quote, signs its permit again and returns to its last step. That is no
 // progress, so the pauses keep growing.
 func TestMuteProviderIsAskedEverMoreSlowly(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
-	tr.set(func(tr *trader) { tr.mute = Refuse(ProviderDown, "a bad moment") })
+	b := newEngineFixture(t)
+	tr := b.useTrader()
+	tr.set(func(tr *trader) { tr.lateErr = Refuse(ProviderDown, "a bad moment") })
 	b.halt()
 	var longest atomic.Int64
 	b.start()
@@ -106,7 +106,7 @@ func TestMuteProviderIsAskedEverMoreSlowly(t *testing.T) {
 		if still > 10*time.Minute {
 			return time.Hour
 		}
-		b.shift.Add(int64(Pause(still)))
+		b.clockOffset.Add(int64(Pause(still)))
 		return time.Millisecond
 	}
 	r, err := b.review(usdc, thousand)
@@ -114,7 +114,7 @@ func TestMuteProviderIsAskedEverMoreSlowly(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := b.execute(r)
-	b.until(o.ID, "asked ever more slowly", func(Order) bool { return time.Duration(longest.Load()) > 10*time.Minute })
+	b.waitUntil(o.ID, "asked ever more slowly", func(Order) bool { return time.Duration(longest.Load()) > 10*time.Minute })
 	if n := tr.late.Load(); n > 250 { // once a second for a minute, then every five seconds for nine minutes
 		t.Errorf("asked %d times in ten minutes", n)
 	}
@@ -124,14 +124,14 @@ func TestMuteProviderIsAskedEverMoreSlowly(t *testing.T) {
 // several quotes: if a later quote asks for another permit, that needs consent, even if a
 // quote in between asked for the signed one.
 func TestPermitIsRememberedOverRefreshes(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
-	o := permitted(b, tr)
+	b := newEngineFixture(t)
+	tr := b.useTrader()
+	o := permitSigned(b, tr)
 	b.halt()
 	e := b.service.engine
 	move := func(ahead time.Duration) {
 		t.Helper()
-		b.shift.Add(int64(ahead))
+		b.clockOffset.Add(int64(ahead))
 		var err error
 		if o, err = b.service.o.Journal.Get(o.ID); err == nil {
 			_, err = e.move(t.Context(), &o)
@@ -153,33 +153,33 @@ func TestPermitIsRememberedOverRefreshes(t *testing.T) {
 // and whose next is close to the accepted one: the proposal must not show the good price
 // with the absurd minimum.
 func TestProposalsFloorBelongsToItsOffer(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
+	b := newEngineFixture(t)
+	tr := b.useTrader()
 	b.chain.Pause()
 	o := b.swap(usdc, thousand)
-	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
-	tr.set(below(4500))
-	b.shift.Add(int64(time.Minute))
+	b.waitUntil(o.ID, "sent", func(o Order) bool { return o.CurrentTx != common.Hash{} })
+	tr.set(offersBelow(4500))
+	b.clockOffset.Add(int64(time.Minute))
 	b.chain.Resume()
-	o = b.until(o.ID, "in need of consent", proposes)
+	o = b.waitUntil(o.ID, "in need of consent", proposes)
 	first := o.Proposal.Made
-	tr.set(below(60))
-	b.shift.Add(int64(45 * time.Second))
-	o = b.until(o.ID, "proposed again", func(o Order) bool { return proposes(o) && o.Proposal.Made.After(first) })
+	tr.set(offersBelow(60))
+	b.clockOffset.Add(int64(45 * time.Second))
+	o = b.waitUntil(o.ID, "proposed again", func(o Order) bool { return proposes(o) && o.Proposal.Made.After(first) })
 	p := o.Proposal
-	if least := floorOf(p.Offer.MinOut, DefaultSlippageBps); p.Terms.FloorOut.Cmp(least) < 0 {
-		t.Errorf("shows an offer of %s, at least %s, and asks for consent to %s (findings %v)", p.Offer.AmountOut, p.Offer.MinOut, p.Terms.FloorOut, codes(p.Findings))
+	if least := minAfterSlippage(p.Offer.MinOut, DefaultSlippageBps); p.Terms.MinOut.Cmp(least) < 0 {
+		t.Errorf("shows an offer of %s, at least %s, and asks for consent to %s (findings %v)", p.Offer.AmountOut, p.Offer.MinOut, p.Terms.MinOut, codes(p.Findings))
 	}
 }
 
 // TestProposalIsOver checks that a proposal that was not renewed, because the daemon was
 // busy or the machine asleep, expires as a review does.
 func TestProposalIsOver(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
-	o := fallen(b, tr)
+	b := newEngineFixture(t)
+	tr := b.useTrader()
+	o := priceFell(b, tr)
 	b.halt()
-	b.shift.Add(int64(5 * time.Minute))
+	b.clockOffset.Add(int64(5 * time.Minute))
 	_, err := b.service.Accept(t.Context(), acceptOf(o))
 	refusedWith(t, err, ConsentNeeded)
 }
@@ -187,9 +187,9 @@ func TestProposalIsOver(t *testing.T) {
 // TestProposedCeilingIsBounded checks that a node that reports gas a thousand times too
 // high cannot get consent to a ceiling like that.
 func TestProposedCeilingIsBounded(t *testing.T) {
-	b := newBench(t)
-	f := b.forges()
-	b.trades()
+	b := newEngineFixture(t)
+	f := b.useForger()
+	b.useTrader()
 	r, err := b.review(usdc, thousand)
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +202,7 @@ func TestProposedCeilingIsBounded(t *testing.T) {
 	r.Digest = Digest(r.Terms, r.Plan.Effects())
 	b.service.plans.put(r.Digest.Hex(), r)
 	f.cost = func(c *chain.Cost) { c.Max = new(big.Int).Mul(net.GasCeiling, big.NewInt(1000)) }
-	o := b.until(b.execute(r).ID, "in need of consent", proposes)
+	o := b.waitUntil(b.execute(r).ID, "in need of consent", proposes)
 	if most := new(big.Int).Mul(net.GasCeiling, big.NewInt(maxCeilingFactor)); o.Proposal.Terms.GasCeiling.Cmp(most) > 0 || !o.Proposal.Blocked() {
 		t.Errorf("proposes a ceiling of %s, ten times the network's is %s; findings %v", o.Proposal.Terms.GasCeiling, most, codes(o.Proposal.Findings))
 	}
@@ -212,25 +212,25 @@ func TestProposedCeilingIsBounded(t *testing.T) {
 // accepted affects only itself: the next refresh, or a proposal, starts from the accepted
 // slippage.
 func TestSlippageComesBack(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
-	o := permitted(b, tr)
-	tr.set(below(40))
-	b.shift.Add(int64(time.Minute))
-	o = b.until(o.ID, "refreshed", func(o Order) bool { return o.Offer.Request.SlippageBps < DefaultSlippageBps && o.Step == 2 })
-	tr.set(below(400))
-	b.shift.Add(int64(time.Minute))
-	p := b.until(o.ID, "in need of consent", proposes).Proposal
+	b := newEngineFixture(t)
+	tr := b.useTrader()
+	o := permitSigned(b, tr)
+	tr.set(offersBelow(40))
+	b.clockOffset.Add(int64(time.Minute))
+	o = b.waitUntil(o.ID, "refreshed", func(o Order) bool { return o.Offer.Request.SlippageBps < DefaultSlippageBps && o.Step == 2 })
+	tr.set(offersBelow(400))
+	b.clockOffset.Add(int64(time.Minute))
+	p := b.waitUntil(o.ID, "in need of consent", proposes).Proposal
 	if got := p.Offer.Request.SlippageBps; got != DefaultSlippageBps {
 		t.Errorf("proposes a swap with a slippage of %d bps", got)
 	}
-	if _, err := b.service.Accept(t.Context(), acceptOf(b.until(o.ID, "in need of consent", proposes))); err != nil {
+	if _, err := b.service.Accept(t.Context(), acceptOf(b.waitUntil(o.ID, "in need of consent", proposes))); err != nil {
 		t.Fatal(err)
 	}
-	tr.set(below(0))
-	b.shift.Add(int64(time.Minute))
-	tr.set(func(tr *trader) { tr.mute = nil })
-	if o = b.ends(o.ID, Filled); o.Offer.Request.SlippageBps != DefaultSlippageBps {
+	tr.set(offersBelow(0))
+	b.clockOffset.Add(int64(time.Minute))
+	tr.set(func(tr *trader) { tr.lateErr = nil })
+	if o = b.waitState(o.ID, Filled); o.Offer.Request.SlippageBps != DefaultSlippageBps {
 		t.Errorf("swapped with a slippage of %d bps", o.Offer.Request.SlippageBps)
 	}
 }
@@ -238,10 +238,10 @@ func TestSlippageComesBack(t *testing.T) {
 // TestNodeBehindTheReset covers a node that has not seen the mined reset and says that
 // the approval would fail. The order does not end, and the allowance is not reset twice.
 func TestNodeBehindTheReset(t *testing.T) {
-	b := newBench(t)
-	f := b.forges()
-	b.trades()
-	b.approve(usdt, 7)
+	b := newEngineFixture(t)
+	f := b.useForger()
+	b.useTrader()
+	b.approvePermit2(usdt, 7)
 	r, err := b.review(usdt, thousand)
 	if err != nil {
 		t.Fatal(err)
@@ -259,30 +259,30 @@ func TestNodeBehindTheReset(t *testing.T) {
 		}
 		return nil
 	}
-	b.ends(b.execute(r).ID, Filled)
-	b.mined(4)
-	b.allows(usdt, 0)
+	b.waitState(b.execute(r).ID, Filled)
+	b.wantNonce(4)
+	b.wantPermit2Allowance(usdt, 0)
 }
 
 // TestDearCancelGetsConsent covers a cancel that costs more than is left of the gas
 // ceiling. Without a way to consent to more, the order and every later transaction of the
 // account would hang while gas stays expensive.
 func TestDearCancelGetsConsent(t *testing.T) {
-	b := newBench(t)
-	o := b.stuck(nil)
+	b := newEngineFixture(t)
+	o := b.sentOrder(nil)
 	b.halt()
 	o, _, _ = b.service.Order(o.ID)
 	o.Terms.GasCeiling = big.NewInt(1)
 	o.Digest = Digest(o.Terms, o.Plan.Effects())
-	o = b.hand.sealed(o)
-	if err := b.service.o.Journal.Update(&o, because("test")); err != nil {
+	o = b.signer.sealed(o)
+	if err := b.service.o.Journal.Update(&o, newCause("test")); err != nil {
 		t.Fatal(err)
 	}
 	b.start()
 	if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
 		t.Fatal(err)
 	}
-	o = b.until(o.ID, "too dear to be cancelled", func(o Order) bool { return o.Reason != "" })
+	o = b.waitUntil(o.ID, "too dear to be cancelled", func(o Order) bool { return o.Reason != "" })
 	r := speedupOf(o)
 	_, err := b.service.SpeedUp(t.Context(), r)
 	refusedWith(t, err, BeingCancelled)
@@ -294,13 +294,13 @@ func TestDearCancelGetsConsent(t *testing.T) {
 	if got.Bump != nil || got.Terms.GasCeiling.Cmp(r.GasCeiling) != 0 || got.Digest == o.Digest || got.Digest != Digest(got.Terms, got.Plan.Effects()) {
 		t.Errorf("bump %+v, ceiling %s", got.Bump, got.Terms.GasCeiling)
 	}
-	o = b.until(o.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
+	o = b.waitUntil(o.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
 	if attempts(o) != "call cancel" {
 		t.Errorf("attempts %s", attempts(o))
 	}
 	b.chain.Resume()
-	b.ends(o.ID, Cancelled)
-	b.paid(1, 0)
+	b.waitState(o.ID, Cancelled)
+	b.wantNonceAndWETH(1, 0)
 }
 
 // TestAnotherSpenderLeavesNoLine checks that an order which continues with another
@@ -308,7 +308,7 @@ func TestDearCancelGetsConsent(t *testing.T) {
 func TestAnotherSpenderLeavesNoLine(t *testing.T) {
 	j := newJournal(t)
 	o := j.spends(t, Swap, 1000)
-	j.must(t, &o, func(o *Order) { o.Holds = true })
+	j.must(t, &o, func(o *Order) { o.AllowanceLocked = true })
 	before := o.allowanceKey()
 	for _, spender := range []common.Address{router, {}} {
 		j.must(t, &o, func(o *Order) { o.Plan.Spender = spender })
@@ -329,7 +329,7 @@ func TestPermitThatSomebodyUsed(t *testing.T) {
 	}
 	mined := Result{Evidence: &chain.Evidence{Success: true}}
 	g := grant{usdc, router, ByPermit2}
-	if o.left(g) {
+	if o.leftUnused(g) {
 		t.Error("not signed: true")
 	}
 	o.Permit = &SignedPermit{new(big.Int)}
@@ -344,11 +344,11 @@ func TestPermitThatSomebodyUsed(t *testing.T) {
 		"in progress": {Executing, []Result{mined, mined, {Signature: []byte{1}}}, false},
 	} {
 		o.State, o.Results = c.state, c.results
-		if o.left(g) != c.want {
+		if o.leftUnused(g) != c.want {
 			t.Errorf("%s: %t", name, !c.want)
 		}
 	}
-	if o.State, o.Results = Cancelled, []Result{mined, mined, {Signature: []byte{1}}}; o.left(grant{usdc, thief, ByPermit2}) {
+	if o.State, o.Results = Cancelled, []Result{mined, mined, {Signature: []byte{1}}}; o.leftUnused(grant{usdc, thief, ByPermit2}) {
 		t.Error("another's allowance is its leftover")
 	}
 }

@@ -12,17 +12,17 @@ import (
 // token that the wallet does not know. For known tokens,
 // TestOpaqueCallAndAnotherAllowance shows that it cannot.
 func TestOpaqueCallAndAnUnknownToken(t *testing.T) {
-	b := newBench(t)
-	h := b.hands(Opaque)
-	c := b.crook()
-	at := h.deploys(c, chameleon())
+	b := newEngineFixture(t)
+	h := b.useDepositProvider(Opaque)
+	c := b.newMaliciousContract()
+	at := h.deployPinned(c, chameleon())
 	b.service.engine.Tokens = func(uint64) []common.Address { return nil }
 	b.approveFor(at, usdt, 4000e6) // by another wallet, long ago
-	h.to(at, slices.Concat(pad(usdt), common.FromHex("0x23b872dd"), pad(b.from), pad(c.address), word(0), word(0), word(thousand)))
-	r, err := b.handing(native, 1e15)
+	h.callTarget(at, slices.Concat(pad(usdt), common.FromHex("0x23b872dd"), pad(b.from), pad(c.address), word(0), word(0), word(thousand)))
+	r, err := b.reviewDeposit(native, 1e15)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.settles(b.accepted(r).ID)
-	b.holds(usdt, 4000e6)
+	b.waitSettling(b.executeAcknowledged(r).ID)
+	b.wantBalance(usdt, 4000e6)
 }

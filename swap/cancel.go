@@ -22,7 +22,7 @@ type CancelRequest struct {
 // with OrderFinal if the order has ended and with CannotCancel if it cannot be ended. It
 // may be repeated.
 func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
-	if err := tidyRequest(&r.Request); err != nil {
+	if err := normalizeRequestID(&r.Request); err != nil {
 		return Order{}, err
 	}
 	o, err := s.o.Journal.Get(r.Order)
@@ -33,13 +33,13 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
 		return o, refuseField(BadRequest, "digest", "is not the digest of that order")
 	}
 	content := crypto.Keccak256Hash([]byte("cancel"), []byte(r.Order))
-	_, repeated, err := s.o.Journal.Asked(r.Request, content)
+	_, repeated, err := s.o.Journal.OrderOfRequest(r.Request, content)
 	if err != nil {
 		return o, err
 	}
 	m := s.gas(ctx, o.Terms.SrcChain, o.Terms.GasCeiling)
 	if !repeated {
-		if ending, err := s.ending(o); ending || err != nil {
+		if ending, err := s.beingCancelled(o); ending || err != nil {
 			return o, err
 		}
 		if err := s.bounded(r.Caller, m, nil); err != nil {
@@ -51,21 +51,21 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
 	}
 	// A repeat goes on: the first may have crashed between recording the uuid and the
 	// wish.
-	err = s.standing(r.Caller, func() (err error) {
-		repeated, err = s.o.Journal.Ask(r.Request, content, r.Order, s.reserving(r.Caller, m))
+	err = s.commitAct(r.Caller, func() (err error) {
+		repeated, err = s.o.Journal.RecordRequest(r.Request, content, r.Order, s.reserving(r.Caller, m))
 		return err
 	})
 	if err != nil || repeated && o.State.Final() {
 		return o, err
 	}
 	for range 10 {
-		if ending, err := s.ending(o); ending || err != nil {
+		if ending, err := s.beingCancelled(o); ending || err != nil {
 			return o, err
 		}
-		if err := s.wishEnd(&o); err != nil {
+		if err := s.markCancelled(&o); err != nil {
 			return o, err
 		}
-		if err = s.o.Journal.Update(&o, because(UserCancelled)); !errors.Is(err, errStale) {
+		if err = s.o.Journal.Update(&o, newCause(UserCancelled)); !errors.Is(err, errStale) {
 			break
 		}
 		if o, err = s.o.Journal.Get(r.Order); err != nil {
@@ -73,18 +73,18 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
 		}
 	}
 	if err == nil {
-		s.tell(o.Clone())
+		s.notify(o.Clone())
 		s.start(o.ID)
 	}
 	return o, err
 }
 
-// ending reports whether o is already being cancelled, and fails if it cannot be.
-func (s *Service) ending(o Order) (already bool, err error) {
+// beingCancelled reports whether o is already being cancelled, and fails if it cannot be.
+func (s *Service) beingCancelled(o Order) (already bool, err error) {
 	switch {
 	case o.State.Final():
 		return false, Refuse(OrderFinal, "the order is already %s", o.State)
-	case o.Cancel && !o.Distrusted():
+	case o.Cancel && !o.Tampered():
 		return true, nil
 	}
 	return false, s.cancellable(o)
@@ -95,7 +95,7 @@ func (s *Service) cancellable(o Order) error {
 	if o.State != Submitting && o.State != Settling || o.Plan.Settlement != ByProvider || o.Cancel {
 		return nil
 	}
-	f := o.Plan.last()
+	f := o.Plan.lastEffect()
 	_, can := s.o.Providers[o.Terms.Provider].(Canceller)
 	until := f.Deadline.UTC().Format(time.RFC3339)
 	switch {
@@ -107,23 +107,23 @@ func (s *Service) cancellable(o Order) error {
 		return &Refusal{Code: CannotCancel, Reason: "the order could be filled until " + until + ", and can no longer be made void in time; what became of it is looked for", Data: map[string]string{"until": until}}
 	case !can:
 		return &Refusal{Code: CannotCancel, Reason: "the order is signed and handed over, and cannot be taken back; it ends by itself at " + until, Data: map[string]string{"until": until}}
-	case s.o.Now().Add(leastVoid).After(f.Deadline):
+	case s.o.Now().Add(minInvalidationLife).After(f.Deadline):
 		return &Refusal{Code: CannotCancel, Reason: "the order ends by itself at " + until + ", before it could be made void", Data: map[string]string{"until": until}}
 	}
 	return nil
 }
 
-// wishEnd sets o.Cancel and seals the wish. If no wallet here has o's account, the wish
+// markCancelled sets o.Cancel and seals the wish. If no wallet here has o's account, the wish
 // needs no seal, provided nothing is pending that only a signature could end.
-func (s *Service) wishEnd(o *Order) error {
+func (s *Service) markCancelled(o *Order) error {
 	now := s.o.Now().UTC()
-	if distrusted(s.engine.accepted(*o)) {
+	if sealMismatch(s.engine.checkAccepted(*o)) {
 		s.engine.capGas(o)
 	}
 	seal, err := s.engine.seal(o.ending(), "cancel", now)
 	switch {
 	case err == nil:
-		o.Ending = seal
+		o.EndSeal = seal
 	case s.o.IsLocked(err):
 		return err
 	default:

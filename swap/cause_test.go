@@ -15,7 +15,7 @@ import (
 )
 
 // uncaused describes an order, proposal or history line with a text but no cause, or a
-// cause but no text; "" if there is none. bench.until checks every order with it.
+// cause but no text; "" if there is none. bench.waitUntil checks every order with it.
 func uncaused(o Order, lines []Entry) string {
 	if (o.Reason == "") != (o.Cause == nil) {
 		return fmt.Sprintf("the reason is %q, its cause %+v", o.Reason, o.Cause)
@@ -53,7 +53,7 @@ func TestReasonsHaveCauses(t *testing.T) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
-				return n.Name.Name != "because"
+				return n.Name.Name != "setCause"
 			case *ast.AssignStmt:
 				for _, to := range n.Lhs {
 					if s, ok := to.(*ast.SelectorExpr); ok && s.Sel.Name == "Reason" {
@@ -63,9 +63,9 @@ func TestReasonsHaveCauses(t *testing.T) {
 					}
 				}
 			case *ast.ValueSpec:
-				if typ, ok := n.Type.(*ast.Ident); ok && typ.Name == "Word" {
+				if typ, ok := n.Type.(*ast.Ident); ok && typ.Name == "ReasonCode" {
 					words++
-					w := Word(strings.Trim(n.Values[0].(*ast.BasicLit).Value, `"`))
+					w := ReasonCode(strings.Trim(n.Values[0].(*ast.BasicLit).Value, `"`))
 					if _, told := causes[w]; told == ownWords[w] {
 						t.Errorf("%s: in the table of causes %t", w, told)
 					}
@@ -80,7 +80,7 @@ func TestReasonsHaveCauses(t *testing.T) {
 }
 
 // ownWords are the words whose text does not come from the table of causes.
-var ownWords = map[Word]bool{
+var ownWords = map[ReasonCode]bool{
 	Refused: true, RefusedForNow: true, RefusedUnsigned: true, RefusedByProvider: true, OutsideTerms: true, DeadlinePassed: true, Withdrawn: true,
 }
 
@@ -91,22 +91,22 @@ func TestCauses(t *testing.T) {
 		json  string
 		text  string
 	}{
-		"no figures": {because(Reverted), `{"word":"reverted"}`, "the transaction was mined and failed; only its gas was paid"},
-		"figures":    {because(StepSent, "step", "2"), `{"word":"step_sent","data":{"step":"2"}}`, "step 2 sent"},
+		"no figures": {newCause(Reverted), `{"word":"reverted"}`, "the transaction was mined and failed; only its gas was paid"},
+		"figures":    {newCause(StepSent, "step", "2"), `{"word":"step_sent","data":{"step":"2"}}`, "step 2 sent"},
 		"amounts are not in the text": {ofRefusal(Refused, askConsent(PriceFell, "floor", "595506904", "offered", "5")),
 			`{"word":"price_fell","code":"consent_needed","data":{"floor":"595506904","offered":"5"}}`, "the price fell: no offer reaches the accepted floor"},
-		"a refusal": {ofRefusal(RefusedUnsigned, refuseField(NotAsAccepted, "floorOut", "it is below the floor").Amounts(OfOutput, big.NewInt(7), big.NewInt(9))),
+		"a refusal": {ofRefusal(RefusedUnsigned, refuseField(NotAsAccepted, "floorOut", "it is below the floor").WithAmounts(OfOutput, big.NewInt(7), big.NewInt(9))),
 			`{"word":"refused_unsigned","code":"not_as_accepted","field":"floorOut","data":{"got":"7","of":"tokenOut","wanted":"9"}}`, "it is below the floor"},
-		"a node's words": {ofRefusal(RefusedUnsigned, wouldFail(node)),
+		"a node's words": {ofRefusal(RefusedUnsigned, wouldRevert(node)),
 			`{"word":"refused_unsigned","code":"would_revert","said":"call would revert: STF [2J","by":"node"}`, "the transaction would fail now: call would revert: STF [2J"},
-		"no words of a node's": {because(NotTaken).quoting(SaidByNode, ""), `{"word":"not_taken"}`, "no node took the transaction, nothing was sent"},
+		"no words of a node's": {newCause(NotTaken).quoting(SaidByNode, ""), `{"word":"not_taken"}`, "no node took the transaction, nothing was sent"},
 	} {
 		o := Order{}
-		o.because(c.cause)
+		o.setCause(c.cause)
 		if got := string(mustJSON(o.Cause)); got != c.json || o.Reason != c.text {
 			t.Errorf("%s: %s, %q", name, got, o.Reason)
 		}
-		if o.because(untold); o.Cause != nil || o.Reason != "" {
+		if o.setCause(noReason); o.Cause != nil || o.Reason != "" {
 			t.Errorf("%s is not taken back: %q", name, o.Reason)
 		}
 	}

@@ -27,12 +27,12 @@ func Check(t Terms, effects []Effect, pins Pins) error {
 	if len(effects) == 0 {
 		return Refuse(NotAsAccepted, "the plan has no step")
 	}
-	if err := checkPlaces(t, effects); err != nil {
+	if err := checkStepOrder(t, effects); err != nil {
 		return err
 	}
 	for i, f := range effects {
 		rule, _ := t.ruleOf(f)
-		s := setting{t, effects[:i], effects[len(effects)-1], pins}
+		s := checkContext{t, effects[:i], effects[len(effects)-1], pins}
 		if !s.mayUse(rule, f) {
 			return refuseField(NotPinned, "to", "step %d uses contract %s, which is not a built-in %s on chain %d; choose another route", i+1, f.Target, rule.role, f.Chain)
 		}
@@ -46,8 +46,8 @@ func Check(t Terms, effects []Effect, pins Pins) error {
 	return nil
 }
 
-// checkPlaces fails unless the steps are of known kinds, on the source chain, in order.
-func checkPlaces(t Terms, effects []Effect) error {
+// checkStepOrder fails unless the steps are of known kinds, on the source chain, in order.
+func checkStepOrder(t Terms, effects []Effect) error {
 	for i, f := range effects {
 		if f.Chain != t.SrcChain {
 			return refuseField(NotAsAccepted, "chainId", "step %d acts on chain %d, not on %d", i+1, f.Chain, t.SrcChain)
@@ -68,40 +68,40 @@ func checkPlaces(t Terms, effects []Effect) error {
 
 // The places of steps, in order. Only the last step spends the input.
 const (
-	resets1st = iota
-	approves2nd
-	wraps3rd
-	permits4th
-	spends5th
+	stepReset = iota
+	stepApprove
+	stepWrap
+	stepPermit
+	stepSpend
 )
 
 func (t Terms) place(f Effect) int {
 	switch {
 	case f.Kind == Approve && !grants(f):
-		return resets1st
+		return stepReset
 	case f.Kind == Approve:
-		return approves2nd
+		return stepApprove
 	case t.wrapsFirst(f):
-		return wraps3rd
+		return stepWrap
 	case f.Kind == Permit:
-		return permits4th
+		return stepPermit
 	}
-	return spends5th
+	return stepSpend
 }
 
 // inPlace reports whether f may follow before: each place is used at most once and in
 // order, except that an approval may follow the wrap, for an allowance used up since.
 func (t Terms) inPlace(f Effect, before []Effect) bool {
 	for _, b := range before {
-		if was, is := t.place(b), t.place(f); was == is || was > is && was != wraps3rd {
+		if was, is := t.place(b), t.place(f); was == is || was > is && was != stepWrap {
 			return false
 		}
 	}
 	return true
 }
 
-// A setting is the context in which an effect is checked.
-type setting struct {
+// A checkContext is the context in which an effect is checked.
+type checkContext struct {
 	t      Terms
 	before []Effect
 	last   Effect // of the plan
@@ -118,7 +118,7 @@ type effectRule struct {
 	trusted bool // it must have TrustedTo
 	ref     bool // it may have a Ref
 	nonce   bool // it may have a Nonce
-	check   func(s setting, f Effect) error
+	check   func(s checkContext, f Effect) error
 }
 
 var effectRules = map[EffectKind]effectRule{
@@ -136,7 +136,7 @@ var effectRules = map[EffectKind]effectRule{
 // itself have different rules.
 func (t Terms) ruleOf(f Effect) (effectRule, bool) {
 	if t.wrapsFirst(f) {
-		return effectRule{input: true, check: checkWrapsFirst}, true
+		return effectRule{input: true, check: checkWrapFirst}, true
 	}
 	r, ok := effectRules[f.Kind]
 	return r, ok
@@ -144,7 +144,7 @@ func (t Terms) ruleOf(f Effect) (effectRule, bool) {
 
 // mayUse reports whether rule r allows f's target. A call acts as the account, so the
 // target must be pinned: another contract may be a Safe of the account's, which obeys it.
-func (s setting) mayUse(r effectRule, f Effect) bool {
+func (s checkContext) mayUse(r effectRule, f Effect) bool {
 	return s.pins.Allows(f.Chain, r.role, f.Target) || s.pins.Allows(f.Chain, r.or, f.Target) || r.input && f.Target == s.t.Input()
 }
 
@@ -182,7 +182,7 @@ func (t Terms) check() error {
 		return refuseField(BadRequest, "refundTo", "no refund address")
 	case t.AmountIn == nil || t.AmountIn.Sign() <= 0:
 		return refuseField(AmountZero, "amountIn", "the amount must be above zero")
-	case t.FloorOut == nil || t.FloorOut.Sign() <= 0:
+	case t.MinOut == nil || t.MinOut.Sign() <= 0:
 		return refuseField(AmountTooSmall, "floorOut", "the amount is so small that nothing would arrive")
 	case t.SrcChain == t.DstChain && (t.TokenIn == t.TokenOut || t.Input() == t.TokenOut):
 		return refuseField(SameToken, "tokenOut", "token in and token out are the same")
@@ -204,8 +204,8 @@ func (t Terms) check() error {
 
 // checkApprove requires an approval of exactly the input plus the shares of other orders,
 // or of zero, for a pinned spender or for the contract that the input is handed to.
-func checkApprove(s setting, f Effect) error {
-	if err := only(f, "approves"); err != nil {
+func checkApprove(s checkContext, f Effect) error {
+	if err := checkMovesNothing(f, "approves"); err != nil {
 		return err
 	}
 	t := s.t
@@ -216,7 +216,7 @@ func checkApprove(s setting, f Effect) error {
 	if f.Target != t.Input() {
 		return refuseField(NotAsAccepted, "to", "the approval goes to %s, not to the input token", f.Target)
 	}
-	if err := s.mayPull(a.Spender); err != nil {
+	if err := s.checkMayPull(a.Spender); err != nil {
 		return err
 	}
 	if !a.Until.IsZero() || !f.Deadline.IsZero() {
@@ -227,13 +227,13 @@ func checkApprove(s setting, f Effect) error {
 		shares = new(big.Int)
 	}
 	if want := new(big.Int).Add(t.AmountIn, shares); shares.Sign() < 0 || want.BitLen() > 256 || a.Amount.Sign() != 0 && a.Amount.Cmp(want) != 0 {
-		return refuseField(NotAsAccepted, "allowance", "the approval is not for exactly the amount and the open orders' share").Amounts(OfInput, a.Amount, want)
+		return refuseField(NotAsAccepted, "allowance", "the approval is not for exactly the amount and the open orders' share").WithAmounts(OfInput, a.Amount, want)
 	}
 	return nil
 }
 
-// mayPull fails unless spender is pinned or is the contract that the input is handed to.
-func (s setting) mayPull(spender common.Address) error {
+// checkMayPull fails unless spender is pinned or is the contract that the input is handed to.
+func (s checkContext) checkMayPull(spender common.Address) error {
 	switch {
 	case handsOver(s.last.Kind) && spender != s.last.Target:
 		return refuseField(NotAsAccepted, "spender", "%s would be approved, and the input is handed to %s", spender, s.last.Target)
@@ -247,8 +247,8 @@ func (s setting) mayPull(spender common.Address) error {
 // which could also take the rest of a larger allowance.
 func handsOver(k EffectKind) bool { return k == Deposit || k == Opaque }
 
-func checkPermit(s setting, f Effect) error {
-	if err := only(f, "approves"); err != nil {
+func checkPermit(s checkContext, f Effect) error {
+	if err := checkMovesNothing(f, "approves"); err != nil {
 		return err
 	}
 	t := s.t
@@ -264,7 +264,7 @@ func checkPermit(s setting, f Effect) error {
 	case !s.pins.Allows(f.Chain, Router, a.Spender):
 		return refuseField(NotPinned, "spender", "the permit is for %s, which is not a built-in router on chain %d", a.Spender, f.Chain)
 	case a.Amount.Cmp(t.AmountIn) != 0:
-		return refuseField(NotAsAccepted, "allowance", "the permit is not for exactly the amount").Amounts(OfInput, a.Amount, t.AmountIn)
+		return refuseField(NotAsAccepted, "allowance", "the permit is not for exactly the amount").WithAmounts(OfInput, a.Amount, t.AmountIn)
 	case a.Until.IsZero() || a.Until.After(t.Deadline.Add(maxAllowanceLife)):
 		return refuseField(NotAsAccepted, "expiration", "the permit stays valid for over 31 days")
 	case f.Deadline.IsZero():
@@ -274,9 +274,9 @@ func checkPermit(s setting, f Effect) error {
 }
 
 // checkSwap checks calls and signed orders that enforce the minimum received themselves.
-func checkSwap(s setting, f Effect) error {
+func checkSwap(s checkContext, f Effect) error {
 	t := s.t
-	if err := checkCarried(f, s.before); err != nil {
+	if err := checkCarriedPermit(f, s.before); err != nil {
 		return err
 	}
 	if err := checkSpend(t, f); err != nil {
@@ -299,7 +299,7 @@ func checkSwap(s setting, f Effect) error {
 
 // checkSigned checks orders that a pinned contract settles for whoever delivers the
 // output. They spend a token, never the native coin.
-func checkSigned(s setting, f Effect) error {
+func checkSigned(s checkContext, f Effect) error {
 	switch {
 	case s.t.Input() == common.Address{}:
 		return refuseField(NotAsAccepted, "tokenIn", "a signed order cannot spend the coin; it has to be wrapped first")
@@ -312,7 +312,7 @@ func checkSigned(s setting, f Effect) error {
 // checkHandOver checks calls that give the input to others who settle, on any chain: they
 // must spend exactly the input and do nothing else. The bytes cannot promise an output,
 // so the effect names who is trusted for it.
-func checkHandOver(s setting, f Effect) error {
+func checkHandOver(s checkContext, f Effect) error {
 	switch {
 	case len(f.Approves) != 0:
 		return refuseField(NotAsAccepted, "approves", "the %s would also grant an allowance", f.Kind)
@@ -326,8 +326,8 @@ func checkHandOver(s setting, f Effect) error {
 	return checkSpend(s.t, f)
 }
 
-// checkCarried lets a swap's calldata grant only the permit signed by the step before.
-func checkCarried(f Effect, before []Effect) error {
+// checkCarriedPermit lets a swap's calldata grant only the permit signed by the step before.
+func checkCarriedPermit(f Effect, before []Effect) error {
 	if len(f.Approves) == 0 {
 		return nil
 	}
@@ -345,7 +345,7 @@ func checkCarried(f Effect, before []Effect) error {
 
 // checkWrap checks a wrap or unwrap of the native coin: one to one, for the account
 // itself and without an allowance.
-func checkWrap(s setting, f Effect) error {
+func checkWrap(s checkContext, f Effect) error {
 	if len(s.before) != 0 {
 		return refuseField(NotAsAccepted, "approves", "a %s needs no step before it", f.Kind)
 	}
@@ -374,7 +374,7 @@ func checkSpend(t Terms, f Effect) error {
 		return refuseField(NotAsAccepted, "tokenIn", "the step does not spend %s alone", t.Input())
 	}
 	if a := f.Spends[0].Amount; a == nil || a.Cmp(t.AmountIn) != 0 {
-		return refuseField(NotAsAccepted, "amountIn", "the step does not spend exactly the amount").Amounts(OfInput, a, t.AmountIn)
+		return refuseField(NotAsAccepted, "amountIn", "the step does not spend exactly the amount").WithAmounts(OfInput, a, t.AmountIn)
 	}
 	return nil
 }
@@ -390,8 +390,8 @@ func checkReceive(t Terms, f Effect) error {
 			return refuseField(NotUnderstood, "minimum", "an output without a minimum")
 		}
 	}
-	if sum := t.enforced(f); sum.Cmp(t.FloorOut) < 0 {
-		return refuseField(NotAsAccepted, "floorOut", "what is enforced for the recipient is below the accepted floor").Amounts(OfOutput, sum, t.FloorOut)
+	if sum := t.enforced(f); sum.Cmp(t.MinOut) < 0 {
+		return refuseField(NotAsAccepted, "floorOut", "what is enforced for the recipient is below the accepted floor").WithAmounts(OfOutput, sum, t.MinOut)
 	}
 	return nil
 }
@@ -442,8 +442,8 @@ func oneApproval(t Terms, f Effect) (Approval, error) {
 	return f.Approves[0], nil
 }
 
-// only fails if an effect also spends, receives or pays; field goes into the error.
-func only(f Effect, field string) error {
+// checkMovesNothing fails if an effect also spends, receives or pays; field goes into the error.
+func checkMovesNothing(f Effect, field string) error {
 	if len(f.Spends)+len(f.Receives)+len(f.Pays) != 0 {
 		return refuseField(NotAsAccepted, field, "the %s step would also move funds", f.Kind)
 	}

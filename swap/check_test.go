@@ -26,7 +26,7 @@ var testPins = Pins{{1, Router, router}, {1, Wrapper, weth}, {1, Spender, permit
 func testTerms() Terms {
 	return Terms{
 		Provider: DEX, Account: account, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1000),
-		DstChain: 1, TokenOut: usdc, Recipient: account, FloorOut: big.NewInt(2900), Deadline: noon.Add(20 * time.Minute),
+		DstChain: 1, TokenOut: usdc, Recipient: account, MinOut: big.NewInt(2900), Deadline: noon.Add(20 * time.Minute),
 		RefundTo: account, FeeBps: 20, FeeReceiver: partner, MakerFeeBps: 20, GasCeiling: big.NewInt(1e15),
 	}
 }
@@ -42,7 +42,7 @@ func testSwap() Effect {
 // erc20 returns the same swap with an ERC-20 input: approve, permit, swap.
 func erc20() (Terms, []Effect) {
 	t, f := testTerms(), testSwap()
-	t.TokenIn, t.TokenOut, t.FloorOut = usdc, weth, big.NewInt(1)
+	t.TokenIn, t.TokenOut, t.MinOut = usdc, weth, big.NewInt(1)
 	f.Spends, f.Receives, f.Pays = []Spend{{usdc, big.NewInt(1000)}}, []Receive{{weth, account, big.NewInt(1)}}, []Payment{{weth, partner, 20}}
 	return t, []Effect{
 		{Kind: Approve, Chain: 1, Target: usdc, Approves: []Approval{{Token: usdc, Spender: permit2, Amount: big.NewInt(1000)}}},
@@ -54,7 +54,7 @@ func erc20() (Terms, []Effect) {
 
 func wrapped(k EffectKind) (Terms, []Effect) {
 	t := testTerms()
-	t.TokenIn, t.TokenOut, t.FloorOut, t.FeeBps, t.FeeReceiver = native, weth, big.NewInt(1000), 0, common.Address{}
+	t.TokenIn, t.TokenOut, t.MinOut, t.FeeBps, t.FeeReceiver = native, weth, big.NewInt(1000), 0, common.Address{}
 	if k == Unwrap {
 		t.TokenIn, t.TokenOut = weth, native
 	}
@@ -127,7 +127,7 @@ func TestCheckRefuses(t *testing.T) {
 		"terms: no recipient":      {BadRequest, func(t *Terms, _ *Effect) { t.Recipient = common.Address{} }},
 		"terms: no refund address": {BadRequest, func(t *Terms, _ *Effect) { t.RefundTo = common.Address{} }},
 		"terms: zero":              {AmountZero, func(t *Terms, _ *Effect) { t.AmountIn = new(big.Int) }},
-		"terms: no floor":          {AmountTooSmall, func(t *Terms, _ *Effect) { t.FloorOut = new(big.Int) }},
+		"terms: no floor":          {AmountTooSmall, func(t *Terms, _ *Effect) { t.MinOut = new(big.Int) }},
 		"terms: same token":        {SameToken, func(t *Terms, _ *Effect) { t.TokenOut = t.TokenIn }},
 		"terms: no deadline":       {BadRequest, func(t *Terms, _ *Effect) { t.Deadline = time.Time{} }},
 		"terms: fee out of bounds": {BadRequest, func(t *Terms, _ *Effect) { t.FeeBps = 301 }},
@@ -211,7 +211,7 @@ func TestDigest(t *testing.T) {
 		"amount":       func(t *Terms, _ *Effect) { t.AmountIn = big.NewInt(1001) },
 		"token out":    func(t *Terms, _ *Effect) { t.TokenOut = weth },
 		"recipient":    func(t *Terms, _ *Effect) { t.Recipient = thief },
-		"floor":        func(t *Terms, _ *Effect) { t.FloorOut = big.NewInt(1) },
+		"floor":        func(t *Terms, _ *Effect) { t.MinOut = big.NewInt(1) },
 		"deadline":     func(t *Terms, _ *Effect) { t.Deadline = t.Deadline.Add(time.Second) },
 		"refund":       func(t *Terms, _ *Effect) { t.RefundTo = thief },
 		"fee":          func(t *Terms, _ *Effect) { t.FeeBps = 19 },

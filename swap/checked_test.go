@@ -12,13 +12,13 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// deafened is a Sender that learns nothing about its transactions while deaf is set.
-type deafened struct {
+// deafSender is a Sender that learns nothing about its transactions while deaf is set.
+type deafSender struct {
 	Sender
 	deaf *atomic.Bool
 }
 
-func (s deafened) Poll(ctx context.Context, key string) (chain.Tx, *chain.Evidence, error) {
+func (s deafSender) Poll(ctx context.Context, key string) (chain.Tx, *chain.Evidence, error) {
 	if s.deaf.Load() {
 		return chain.Tx{}, nil, errors.New("no node answers")
 	}
@@ -28,10 +28,10 @@ func (s deafened) Poll(ctx context.Context, key string) (chain.Tx, *chain.Eviden
 // TestOrderChecked checks that an order shows when it was last polled successfully, even
 // if nothing changed, but not before the first poll or after its end.
 func TestOrderChecked(t *testing.T) {
-	b := newBench(t)
+	b := newEngineFixture(t)
 	var deaf atomic.Bool
 	b.halt()
-	b.stalled = func(s Sender) Sender { return deafened{s, &deaf} }
+	b.wrapSender = func(s Sender) Sender { return deafSender{s, &deaf} }
 	b.start()
 	told := make(chan Order, 100)
 	defer b.service.Subscribe(func(o Order) { told <- o })()
@@ -39,14 +39,14 @@ func TestOrderChecked(t *testing.T) {
 	defer b.chain.Resume()
 	began := time.Now()
 	id := b.order(nil).ID
-	first := b.until(id, "sent and looked at", func(o Order) bool { return o.Sending != common.Hash{} && o.Checked.After(o.Updated) })
+	first := b.waitUntil(id, "sent and looked at", func(o Order) bool { return o.CurrentTx != common.Hash{} && o.Checked.After(o.Updated) })
 	if first.Checked.Before(began) || first.Checked.After(time.Now()) {
 		t.Errorf("checked %s, between %s and now", first.Checked, began)
 	}
 	if news := <-told; news.Checked.IsZero() {
 		t.Error("a change is told without the time of its look")
 	}
-	again := b.until(id, "looked at again", func(o Order) bool { return o.Checked.After(first.Checked) })
+	again := b.waitUntil(id, "looked at again", func(o Order) bool { return o.Checked.After(first.Checked) })
 	if listed, _, err := b.service.Orders(b.from, true, "", 1); err != nil || len(listed) != 1 || listed[0].Checked.Before(again.Checked) {
 		t.Errorf("listed as %+v, %v", listed, err)
 	}
@@ -66,7 +66,7 @@ func TestOrderChecked(t *testing.T) {
 
 	deaf.Store(false)
 	b.chain.Resume()
-	if ended := b.ends(id, Filled); !ended.Checked.IsZero() {
+	if ended := b.waitState(id, Filled); !ended.Checked.IsZero() {
 		t.Errorf("it ended and tells %s", ended.Checked)
 	}
 }

@@ -16,73 +16,73 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// hear updates o's claim: from the provider's stream if that delivered one since the last
+// pollClaim updates o's claim: from the provider's stream if that delivered one since the last
 // poll, else by asking Status. After a final claim it asks no more, unless the provider
-// may still name a payment that no log shows (see heardOut). Errors and missing answers
+// may still name a payment that no log shows (see claimFinal). Errors and missing answers
 // change nothing.
-func (e *Engine) hear(ctx context.Context, s Settler, o *Order, l *lookout) {
-	if o.heardOut() {
-		l.unwatch()
+func (e *Engine) pollClaim(ctx context.Context, s Settler, o *Order, l *settlementWatch) {
+	if o.claimFinal() {
+		l.close()
 		return
 	}
 	last := o.Claim != nil && o.Claim.State.Final()
 	if last {
-		l.unwatch()
+		l.close()
 	} else if w, ok := s.(Watcher); ok {
-		e.listen(ctx, w, *o, l)
+		e.openClaimStream(ctx, w, *o, l)
 	}
 	if c := l.take(); c != nil && !last {
-		o.hears(*c, l)
+		o.applyClaim(*c, l)
 		return
 	}
-	if last && !l.looked { // after a restart, first check the payment it named before
-		l.looked = true
+	if last && !l.claimChecked { // after a restart, first check the payment it named before
+		l.claimChecked = true
 		return
 	}
-	if e.Now().Before(l.quiet) {
+	if e.Now().Before(l.quietUntil) {
 		return
 	}
 	failpoint.Point("engine.before_status")
-	ctx, kept := e.keepingOf(ctx, *o)
+	ctx, kept := e.keepOrderAnswer(ctx, *o)
 	c, err := s.Status(ctx, *o)
 	kept(err)
 	failpoint.Point("engine.after_status")
 	if err != nil {
-		l.quiet = e.Now().Add(quietFor(err))
+		l.quietUntil = e.Now().Add(retryDelay(err))
 		e.Log(*o, err)
 		return
 	}
-	o.hears(c, l)
+	o.applyClaim(c, l)
 }
 
-// hears takes over a new claim. A final claim is replaced only by a final claim that
+// applyClaim takes over a new claim. A final claim is replaced only by a final claim that
 // names a transaction, and not by another one while the first named is in a block that
 // may still become final.
-func (o *Order) hears(c Claim, l *lookout) {
+func (o *Order) applyClaim(c Claim, l *settlementWatch) {
 	c = c.tidy()
 	if was := o.Claim; was != nil {
-		if was.State.Final() && (!c.State.Final() || c.Tx == (common.Hash{}) || c.Tx != was.Tx && l.opens(was.Tx)) {
+		if was.State.Final() && (!c.State.Final() || c.Tx == (common.Hash{}) || c.Tx != was.Tx && l.claimsShallow(was.Tx)) {
 			return
 		}
 		if c.State != was.State {
 			clear(l.ruledOut) // they were ruled out under the other claim
 		}
 	}
-	o.claimed(c)
+	o.recordClaim(c)
 }
 
-// heardOut reports whether further claims of o's provider are useless. A bridge may still
+// claimFinal reports whether further claims of o's provider are useless. A bridge may still
 // name the payment of a deposit that it called failed, or correct a false claim: in
 // native coin that payment leaves no log to find it by. For a call of our own only the
 // chain counts.
-func (o Order) heardOut() bool {
-	native := o.Terms.TokenOut == chain.Native || o.Terms.Back().Token == chain.Native
+func (o Order) claimFinal() bool {
+	native := o.Terms.TokenOut == chain.Native || o.Terms.MinRefund().Token == chain.Native
 	return o.Claim != nil && o.Claim.State.Final() && (!native || o.Terms.Provider != Bridge || o.Plan.Settlement == ByOwnCall)
 }
 
-// claimed records a claim, and the provider's name for the order if that was lost with
+// recordClaim records a claim, and the provider's name for the order if that was lost with
 // the answer to its submission.
-func (o *Order) claimed(c Claim) {
+func (o *Order) recordClaim(c Claim) {
 	c = c.tidy()
 	if o.Ref == "" {
 		o.Ref = c.Ref
@@ -91,16 +91,16 @@ func (o *Order) claimed(c Claim) {
 	o.Claim = &c
 }
 
-// maxHeard bounds how many changes of the provider's claim an order records.
-const maxHeard = 100
+// maxClaimChanges bounds how many changes of the provider's claim an order records.
+const maxClaimChanges = 100
 
-// heard counts a changed claim. Above maxHeard it keeps the earlier claim, unless the new
+// countClaim counts a changed claim. Above maxClaimChanges it keeps the earlier claim, unless the new
 // one is the first final one: every change is written to disk and sent to every window.
-func (o *Order) heard(before Order) {
+func (o *Order) countClaim(before Order) {
 	switch {
 	case o.Claim == nil || sameClaim(before.Claim, o.Claim):
-	case o.Heard < maxHeard || o.Claim.State.Final() && (before.Claim == nil || !before.Claim.State.Final()):
-		o.Heard++
+	case o.ClaimChanges < maxClaimChanges || o.Claim.State.Final() && (before.Claim == nil || !before.Claim.State.Final()):
+		o.ClaimChanges++
 	default:
 		o.Claim = before.Claim
 	}
@@ -120,12 +120,12 @@ func (c Claim) tidy() Claim {
 	if !slices.Contains(claimable, c.State) {
 		c.State = Settling
 	}
-	c.Word, c.Reason, c.Ref = shown(c.Word, maxWord), shown(c.Reason, maxReason), shown(c.Ref, maxRef)
+	c.ProviderStatus, c.Reason, c.Ref = printable(c.ProviderStatus, maxWord), printable(c.Reason, maxReason), printable(c.Ref, maxRef)
 	return c
 }
 
-// shown returns at most most runes of text, with unprintable ones replaced by spaces.
-func shown(text string, most int) string {
+// printable returns at most most runes of text, with unprintable ones replaced by spaces.
+func printable(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
 			return ' '
@@ -138,25 +138,25 @@ func shown(text string, most int) string {
 	return text
 }
 
-// hearing is the part of a lookout that receives the provider's stream.
-type hearing struct {
-	mu    sync.Mutex
-	heard *Claim // not yet taken
-	last  Claim
-	woke  int // how often it triggered an immediate poll
-	stop  context.CancelFunc
+// claimStream is the part of a lookout that receives the provider's stream.
+type claimStream struct {
+	mu      sync.Mutex
+	pending *Claim // not yet taken
+	last    Claim
+	woke    int // how often it triggered an immediate poll
+	stop    context.CancelFunc
 }
 
-func (h *hearing) take() *Claim {
+func (h *claimStream) take() *Claim {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	c := h.heard
-	h.heard = nil
+	c := h.pending
+	h.pending = nil
 	return c
 }
 
-// unwatch closes the stream, if there is one.
-func (h *hearing) unwatch() {
+// close closes the stream, if there is one.
+func (h *claimStream) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.stop != nil {
@@ -166,15 +166,15 @@ func (h *hearing) unwatch() {
 
 // Bounds of streams. An order without a stream is polled.
 const (
-	maxStreams = 64 // open at once
-	maxWakes   = 50 // immediate polls that one order's stream may trigger
-	firstRest  = time.Second
-	longRest   = 5 * time.Minute // longest pause before reconnecting
+	maxStreams   = 64 // open at once
+	maxWakes     = 50 // immediate polls that one order's stream may trigger
+	minReconnect = time.Second
+	maxReconnect = 5 * time.Minute // longest pause before reconnecting
 )
 
-// listen opens an order's claim stream, once, and reconnects with growing pauses. It ends
-// with ctx or [hearing.unwatch].
-func (e *Engine) listen(ctx context.Context, w Watcher, o Order, l *lookout) {
+// openClaimStream opens an order's claim stream, once, and reconnects with growing pauses. It ends
+// with ctx or [hearing.close].
+func (e *Engine) openClaimStream(ctx context.Context, w Watcher, o Order, l *settlementWatch) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	l.mu.Lock()
@@ -185,7 +185,7 @@ func (e *Engine) listen(ctx context.Context, w Watcher, o Order, l *lookout) {
 	e.streams++
 	ctx, l.stop = context.WithCancel(ctx)
 	e.running.Go(func() {
-		for rest := firstRest; ctx.Err() == nil; rest = min(2*rest, longRest) {
+		for rest := minReconnect; ctx.Err() == nil; rest = min(2*rest, maxReconnect) {
 			e.stream(ctx, w, o, l)
 			t := clock.NewTimer(rest)
 			select {
@@ -202,22 +202,22 @@ func (e *Engine) listen(ctx context.Context, w Watcher, o Order, l *lookout) {
 
 // stream runs one connection. When it ends, polling continues. A panic is logged, so that
 // it does not stop other orders.
-func (e *Engine) stream(ctx context.Context, w Watcher, o Order, l *lookout) {
+func (e *Engine) stream(ctx context.Context, w Watcher, o Order, l *settlementWatch) {
 	defer func() {
 		if p := recover(); p != nil {
 			e.Log(o, fmt.Errorf("panic while listening: %v", p))
 		}
 	}()
-	if err := w.Watch(ctx, o, func(c Claim) { e.overhear(o.ID, l, c) }); err != nil && ctx.Err() == nil {
+	if err := w.Watch(ctx, o, func(c Claim) { e.pushClaim(o.ID, l, c) }); err != nil && ctx.Err() == nil {
 		e.Log(o, err)
 	}
 }
 
-// overhear keeps a pushed claim for the next poll, and triggers that if it is news.
-func (e *Engine) overhear(id string, l *lookout, c Claim) {
+// pushClaim keeps a pushed claim for the next poll, and triggers that if it is news.
+func (e *Engine) pushClaim(id string, l *settlementWatch, c Claim) {
 	c = c.tidy()
 	l.mu.Lock()
-	l.heard = &c
+	l.pending = &c
 	news := (c.State != l.last.State || c.Tx != l.last.Tx) && l.woke < maxWakes
 	if l.last = c; news {
 		l.woke++

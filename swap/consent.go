@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// turnRest is the least time between two restarts of one order: a fresh quote, a
+	// restartInterval is the least time between two restarts of one order: a fresh quote, a
 	// proposal, or an approval that is needed after all.
-	turnRest = 5 * time.Second
+	restartInterval = 5 * time.Second
 	// proposalTime is how long a proposal that depends on no quote is valid, and the
 	// least time that any proposal stays valid.
 	proposalTime = 30 * time.Second
@@ -34,16 +34,16 @@ func (e *Engine) stale(o Order, s Step) bool {
 	if s.Effect.Kind == Signed {
 		end = earlier(end, s.Effect.Deadline)
 	}
-	return e.Now().Add(leastLife[s.Effect.Kind]).After(end)
+	return e.Now().Add(minValidity[s.Effect.Kind]).After(end)
 }
 
 // priced reports whether the order's plan depends on a quote.
-func (o Order) priced() bool { return priced(o.Plan.last().Kind) }
+func (o Order) priced() bool { return priced(o.Plan.lastEffect().Kind) }
 
-// own returns how many leading steps of o's plan the wallet makes itself (approvals and
+// ownStepCount returns how many leading steps of o's plan the wallet makes itself (approvals and
 // the wrap that goes first).
-func (o Order) own() int {
-	n := slices.IndexFunc(o.Plan.Steps, func(s Step) bool { return !o.Terms.own(s.Effect) })
+func (o Order) ownStepCount() int {
+	n := slices.IndexFunc(o.Plan.Steps, func(s Step) bool { return !o.Terms.isWalletStep(s.Effect) })
 	if n < 0 {
 		return len(o.Plan.Steps)
 	}
@@ -54,49 +54,49 @@ func (o Order) own() int {
 // effects, and a minimum received no lower than accepted. The wallet's own steps keep
 // their place and results, so nothing is wrapped twice. The other steps start over, so a
 // permit whose call was never signed is signed again. Anything else fails with
-// ConsentNeeded. An order that is already signed is never replaced (errOrdered).
+// ConsentNeeded. An order that is already signed is never replaced (errOrderSigned).
 func (e *Engine) refresh(ctx context.Context, p Provider, o *Order) (Cause, error) {
-	if o.ordered() {
-		return untold, errOrdered
+	if o.orderSigned() {
+		return noReason, errOrderSigned
 	}
-	if !e.rested(o.ID) {
-		return untold, errors.New("there was a fresh quote a moment ago")
+	if !e.mayRestart(o.ID) {
+		return noReason, errors.New("there was a fresh quote a moment ago")
 	}
 	offers, err := e.requote(ctx, p, *o)
 	if err != nil {
-		return untold, err
+		return noReason, err
 	}
-	e.turns(o.ID)
+	e.markRestart(o.ID)
 	var why error
 	for _, offer := range offers {
 		plan, err := e.rebuild(ctx, p, *o, offer)
 		if err != nil {
-			why = gentler(why, err)
+			why = preferTemporary(why, err)
 			continue
 		}
 		offer.ID = o.Offer.ID + "'"
-		if err := e.rewrite(o, offer, plan, o.request().SlippageBps); err != nil {
-			return untold, err
+		if err := e.resealPlan(o, offer, plan, o.request().SlippageBps); err != nil {
+			return noReason, err
 		}
-		o.rewind(o.own())
-		return because(Refreshed), nil
+		o.rewind(o.ownStepCount())
+		return newCause(Refreshed), nil
 	}
-	return untold, why
+	return noReason, why
 }
 
-// errOrdered refuses to replace a signed order; no path should lead there.
-var errOrdered = errors.New("an order is signed already, and may live")
+// errOrderSigned refuses to replace a signed order; no path should lead there.
+var errOrderSigned = errors.New("an order is signed already, and may live")
 
-// ordered reports whether an order for others to settle was signed, submitted or not.
+// orderSigned reports whether an order for others to settle was signed, submitted or not.
 // Until its end is proven no other is signed in its place.
-func (o Order) ordered() bool {
+func (o Order) orderSigned() bool {
 	last := len(o.Plan.Steps) - 1
 	return last >= 0 && o.Plan.Steps[last].Effect.Kind == Signed && len(o.Results) > last
 }
 
-// gentler picks the error to report when every fresh offer failed: a temporary one if
+// preferTemporary picks the error to report when every fresh offer failed: a temporary one if
 // there is one, else the first, which is the best offer's.
-func gentler(first, next error) error {
+func preferTemporary(first, next error) error {
 	var refused *Refusal
 	if first == nil || errors.As(first, &refused) && !refused.Code.temporary() && !(errors.As(next, &refused) && !refused.Code.temporary()) {
 		return next
@@ -106,39 +106,39 @@ func gentler(first, next error) error {
 
 // rebuild makes o's plan from a fresh offer, or fails with ConsentNeeded.
 func (e *Engine) rebuild(ctx context.Context, p Provider, o Order, offer Offer) (Plan, error) {
-	if !o.Terms.refunds(offer) {
+	if !o.Terms.refundCovered(offer) {
 		return Plan{}, askConsent(RefundChanged)
 	}
 	plan, err := e.build(ctx, p, offer, o.Terms)
 	if err == nil {
-		plan.Steps = slices.Concat(o.Plan.Steps[:o.own()], plan.Steps)
+		plan.Steps = slices.Concat(o.Plan.Steps[:o.ownStepCount()], plan.Steps)
 		err = Check(o.Terms, plan.Effects(), p.Pins())
 	}
 	var refused *Refusal
 	switch {
 	case errors.As(err, &refused) && !refused.Code.temporary():
-		return plan, &Refusal{Code: ConsentNeeded, Word: OutsideTerms, Field: refused.Field, Data: refused.Data, Reason: "the fresh quote is not within what was accepted: " + refused.Reason, Err: err}
+		return plan, &Refusal{Code: ConsentNeeded, ReasonCode: OutsideTerms, Field: refused.Field, Data: refused.Data, Reason: "the fresh quote is not within what was accepted: " + refused.Reason, Err: err}
 	case err != nil:
 		return plan, err
 	}
 	return plan, sameConsent(o, plan)
 }
 
-// turns records that an order restarted; rested reports whether that was at least
-// turnRest ago. The time is not stored.
-func (e *Engine) turns(id string) {
+// markRestart records that an order restarted; rested reports whether that was at least
+// restartInterval ago. The time is not stored.
+func (e *Engine) markRestart(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.turned == nil {
-		e.turned = make(map[string]time.Time)
+	if e.restarted == nil {
+		e.restarted = make(map[string]time.Time)
 	}
-	e.turned[id] = e.Now()
+	e.restarted[id] = e.Now()
 }
 
-func (e *Engine) rested(id string) bool {
+func (e *Engine) mayRestart(id string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return !e.Now().Before(e.turned[id].Add(turnRest))
+	return !e.Now().Before(e.restarted[id].Add(restartInterval))
 }
 
 // sameConsent fails with ConsentNeeded unless a rebuilt plan has o's digest, settlement
@@ -148,16 +148,16 @@ func sameConsent(o Order, plan Plan) error {
 	if Digest(o.Terms, plan.Effects()) != o.Digest || plan.Settlement != o.Plan.Settlement || plan.Spender != o.Plan.Spender {
 		return askConsent(ActsDifferently)
 	}
-	other := func(s Step) bool { return s.Effect.Kind == Permit && !o.Permit.may(s.Effect.Nonce) }
+	other := func(s Step) bool { return s.Effect.Kind == Permit && !o.Permit.allowsNonce(s.Effect.Nonce) }
 	if slices.ContainsFunc(plan.Steps, other) {
 		return askConsent(PermitChanged)
 	}
 	return nil
 }
 
-// may reports whether a permit for nonce may be signed: the first one, and later only the
+// allowsNonce reports whether a permit for nonce may be signed: the first one, and later only the
 // same nonce. A permit without a nonce is never signed again.
-func (p *SignedPermit) may(nonce *big.Int) bool {
+func (p *SignedPermit) allowsNonce(nonce *big.Int) bool {
 	return p == nil || p.Nonce != nil && nonce != nil && p.Nonce.Cmp(nonce) == 0
 }
 
@@ -165,7 +165,7 @@ func (p *SignedPermit) may(nonce *big.Int) bool {
 func (o *Order) rewind(step int) {
 	o.Results, o.Step = o.Results[:min(step, len(o.Results)):min(step, len(o.Results))], min(step, o.Step)
 	o.Condition = NoCondition
-	o.because(untold)
+	o.setCause(noReason)
 }
 
 // requote returns offers of the accepted route whose enforced minimum is at least the
@@ -183,16 +183,16 @@ func (e *Engine) requote(ctx context.Context, p Provider, o Order) ([]Offer, err
 		if len(fresh) == 0 {
 			return nil, askConsent(KindGone)
 		}
-		keep := slices.DeleteFunc(slices.Clone(fresh), func(f Offer) bool { return f.MinOut.Cmp(o.Terms.FloorOut) < 0 })
+		keep := slices.DeleteFunc(slices.Clone(fresh), func(f Offer) bool { return f.MinOut.Cmp(o.Terms.MinOut) < 0 })
 		if len(keep) > 0 {
 			return keep[:min(len(keep), maxTried)], nil
 		}
 		most = fresh[0].MinOut
-		if r.SlippageBps = slippageFor(fresh[0].withoutSlippage(), o.Terms.FloorOut); r.SlippageBps < MinSlippageBps {
+		if r.SlippageBps = slippageFor(fresh[0].withoutSlippage(), o.Terms.MinOut); r.SlippageBps < MinSlippageBps {
 			break
 		}
 	}
-	return nil, askConsent(PriceFell, "floor", o.Terms.FloorOut.String(), "offered", most.String())
+	return nil, askConsent(PriceFell, "floor", o.Terms.MinOut.String(), "offered", most.String())
 }
 
 // maxTried bounds how many offers of one quote are built, one after the other.
@@ -214,7 +214,7 @@ var errNoOffer = errors.New("the provider has no offer now")
 // freshOffers returns the provider's valid offers for r, best first, with our request in
 // place of the provider's echo of it.
 func (e *Engine) freshOffers(ctx context.Context, p Provider, k Kind, r QuoteRequest) (sound []Offer, err error) {
-	ctx, kept := e.keeping(ctx, k, r.Account, r.Recipient, r.RefundTo)
+	ctx, kept := e.keepAnswer(ctx, k, r.Account, r.Recipient, r.RefundTo)
 	offers, err := p.Quote(ctx, r)
 	kept(err)
 	switch {
@@ -223,12 +223,12 @@ func (e *Engine) freshOffers(ctx context.Context, p Provider, k Kind, r QuoteReq
 	case err != nil:
 		return nil, err
 	}
-	for _, o := range offers[:min(len(offers), maxEach)] {
+	for _, o := range offers[:min(len(offers), maxOffersPerProvider)] {
 		if o.Unusable != "" {
 			continue
 		}
 		o = o.tidy()
-		o.Provider, o.Request = k, r.Taking(o.Fees)
+		o.Provider, o.Request = k, r.WithActualFee(o.Fees)
 		if unsound := checkOffer(o, r); unsound != nil {
 			err = errors.Join(err, unsound)
 			PartRefused(ctx, unsound)
@@ -265,12 +265,12 @@ func slippageFor(amount, floor *big.Int) int {
 	return int(bps.Int64())
 }
 
-// waits reports whether o is left alone: while its proposal is valid, or without one
+// awaitsConsent reports whether o is left alone: while its proposal is valid, or without one
 // until it has rested. After that the accepted terms are tried again, and a new proposal
 // is made if they still cannot be met.
-func (e *Engine) waits(o Order) bool {
+func (e *Engine) awaitsConsent(o Order) bool {
 	if o.Condition != NeedsConsent || o.Proposal == nil {
-		return o.Condition == NeedsConsent && !e.rested(o.ID)
+		return o.Condition == NeedsConsent && !e.mayRestart(o.ID)
 	}
 	return !e.Now().After(o.Proposal.until())
 }
@@ -287,15 +287,15 @@ func (p Proposal) until() time.Time {
 // consent could fix ends the order; a temporary one of the provider leaves it waiting
 // without a proposal, to be tried again.
 func (e *Engine) propose(ctx context.Context, o *Order, why *Refusal) (Cause, error) {
-	e.turns(o.ID)
-	if o.Proposal != nil && e.holds(o.Proposal.Seal, o.proposal()) != nil {
+	e.markRestart(o.ID)
+	if o.Proposal != nil && e.checkSeal(o.Proposal.Seal, o.proposal()) != nil {
 		o.Proposal = nil // also if the keys are locked and nobody can tell: the next proposal must not copy a forged one
 	}
 	fresh, err := e.proposal(ctx, *o, why)
 	var refused *Refusal
 	switch {
 	case errors.As(err, &refused) && refused.Code == JournalFailed:
-		return untold, err
+		return noReason, err
 	case errors.As(err, &refused) && !refused.Code.temporary() && !retried(*o, refused):
 		o.Condition = NoCondition
 		return e.abandon(o, refused)
@@ -307,11 +307,11 @@ func (e *Engine) propose(ctx context.Context, o *Order, why *Refusal) (Cause, er
 	if fresh != nil {
 		if fresh.Seal, err = e.seal(o.proposal(), "propose", fresh.Made); err != nil {
 			o.Proposal = nil // without a seal it could not be accepted
-			return untold, err
+			return noReason, err
 		}
 	}
-	o.because(c)
-	return c.says("needs consent: " + why.Reason), nil
+	o.setCause(c)
+	return c.withText("needs consent: " + why.Reason), nil
 }
 
 // proposal makes a plan that could be accepted instead, from a fresh quote, checked and
@@ -325,8 +325,8 @@ func (e *Engine) proposal(ctx context.Context, o Order, why *Refusal) (*Proposal
 	if err != nil {
 		return nil, err
 	}
-	if err := e.accepted(o); distrusted(err) {
-		o, err = e.bare(o)
+	if err := e.checkAccepted(o); sealMismatch(err) {
+		o, err = e.proposalBase(o)
 		if err != nil {
 			return nil, err
 		}
@@ -352,7 +352,7 @@ func (e *Engine) proposal(ctx context.Context, o Order, why *Refusal) (*Proposal
 			made.Reason, made.Cause = why.Reason, ofRefusal(Refused, why).stored()
 			return made, nil
 		}
-		if failed = gentler(failed, err); !fallsBack(err) {
+		if failed = preferTemporary(failed, err); !fallsBack(err) {
 			break
 		}
 	}
@@ -369,8 +369,8 @@ func (e *Engine) proposeOffer(ctx context.Context, p Provider, net chain.Network
 		o.Terms = e.termsOf(offer, net)
 	}
 	t := e.proposedTerms(o, offer, now)
-	done := o.Plan.Steps[:min(o.own(), o.Step)]
-	plan, found, err := e.assemble(ctx, p, offer, t, past{o.ID, done, o.Wrapped})
+	done := o.Plan.Steps[:min(o.ownStepCount(), o.Step)]
+	plan, found, err := e.assemble(ctx, p, offer, t, priorSteps{o.ID, done, o.Wrapped})
 	if err != nil {
 		return nil, err
 	}
@@ -388,33 +388,33 @@ func (e *Engine) proposeOffer(ctx context.Context, p Provider, net chain.Network
 // not change while the user reads them, but not when the fresh offer guarantees clearly
 // more: the user must not accept a low minimum because the price shown is good.
 func (e *Engine) proposedTerms(o Order, offer Offer, now time.Time) Terms {
-	if last := o.Proposal; last != nil && near(last.Terms.FloorOut, offer) && last.Terms.refunds(offer) && last.Terms.charges(offer) && last.Terms.Deadline.Sub(now) >= leastConsent {
+	if last := o.Proposal; last != nil && nearFloor(last.Terms.MinOut, offer) && last.Terms.refundCovered(offer) && last.Terms.sameFee(offer) && last.Terms.Deadline.Sub(now) >= leastConsent {
 		return last.Terms
 	}
 	t := o.Terms
 	t.FeeBps, t.FeeReceiver = offer.Request.FeeBps, offer.Request.FeeReceiver
-	if o.priced() && offer.MinOut.Cmp(t.FloorOut) < 0 {
-		t.FloorOut = offer.MinOut
+	if o.priced() && offer.MinOut.Cmp(t.MinOut) < 0 {
+		t.MinOut = offer.MinOut
 	}
 	if _, _, maker := e.Fees.For(t.Provider); o.priced() && maker > t.MakerFeeBps {
 		t.MakerFeeBps = maker
 	}
-	if o.priced() && !t.refunds(offer) {
+	if o.priced() && !t.refundCovered(offer) {
 		t.Refund = refundOf(offer)
 	}
-	t.Deadline = now.Add(consentTime).Truncate(time.Second)
+	t.Deadline = now.Add(consentLife).Truncate(time.Second)
 	return t
 }
 
-// charges reports whether an offer has the wallet's fee of the terms.
-func (t Terms) charges(o Offer) bool {
+// sameFee reports whether an offer has the wallet's fee of the terms.
+func (t Terms) sameFee(o Offer) bool {
 	return t.FeeBps == o.Request.FeeBps && t.FeeReceiver == o.Request.FeeReceiver
 }
 
-// near reports whether an offer's minimum is at least floor and exceeds it by at most
+// nearFloor reports whether an offer's minimum is at least floor and exceeds it by at most
 // half a percent, or by the slippage asked for if that is less.
-func near(floor *big.Int, o Offer) bool {
-	least := floorOf(o.MinOut, min(o.Request.SlippageBps, DefaultSlippageBps))
+func nearFloor(floor *big.Int, o Offer) bool {
+	least := minAfterSlippage(o.MinOut, min(o.Request.SlippageBps, DefaultSlippageBps))
 	return o.MinOut.Cmp(floor) >= 0 && floor.Cmp(least) >= 0
 }
 
@@ -423,7 +423,7 @@ func near(floor *big.Int, o Offer) bool {
 // keep moving, but at most to what the user may raise it to. dear says that the real cost
 // exceeded the ceiling.
 func (e *Engine) weighProposal(ctx context.Context, r *Review, net chain.Network, o Order, done int, dear bool) error {
-	steps, found := ahead(r.Terms, r.Plan.Steps[done:], o.Wrapped), r.Findings
+	steps, found := remainingSteps(r.Terms, r.Plan.Steps[done:], o.Wrapped), r.Findings
 	spent := new(big.Int).Sub(o.Terms.GasCeiling, e.ceilingLeft(o))
 	left := func() *big.Int { return new(big.Int).Sub(r.Terms.GasCeiling, spent) }
 	if err := e.weigh(ctx, r, net, steps, left()); err != nil {
@@ -433,7 +433,7 @@ func (e *Engine) weighProposal(ctx context.Context, r *Review, net chain.Network
 	if dear && most.Cmp(oneAndHalf(o.Terms.GasCeiling)) < 0 {
 		most = oneAndHalf(o.Terms.GasCeiling)
 	}
-	limit := highestCeiling(net)
+	limit := maxGasCeiling(net)
 	if !o.sealed() {
 		limit = net.GasCeiling
 	}
@@ -450,10 +450,10 @@ func (e *Engine) weighProposal(ctx context.Context, r *Review, net chain.Network
 // judgeChange returns a finding for each respect in which the proposed terms are worse:
 // the proposal's reason may be only one of several.
 func judgeChange(was, now Terms, symbol string) (found []Finding) {
-	if now.FloorOut.Cmp(was.FloorOut) < 0 {
-		lost, _ := new(big.Rat).SetFrac(new(big.Int).Sub(was.FloorOut, now.FloorOut), was.FloorOut).Float64()
+	if now.MinOut.Cmp(was.MinOut) < 0 {
+		lost, _ := new(big.Rat).SetFrac(new(big.Int).Sub(was.MinOut, now.MinOut), was.MinOut).Float64()
 		found = append(found, Finding{"floor_lowered", Warn, fmt.Sprintf("at worst %.1f %% less arrives than was accepted at worst", lost*100),
-			map[string]string{"accepted": was.FloorOut.String(), "proposed": now.FloorOut.String()}})
+			map[string]string{"accepted": was.MinOut.String(), "proposed": now.MinOut.String()}})
 	}
 	if now.GasCeiling.Cmp(was.GasCeiling) > 0 {
 		found = append(found, Finding{"ceiling_raised", Warn, fmt.Sprintf("gas may cost up to %s, instead of the accepted %s", Units(now.GasCeiling, 18, symbol), Units(was.GasCeiling, 18, symbol)),

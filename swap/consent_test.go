@@ -12,46 +12,46 @@ import (
 	"github.com/google/uuid"
 )
 
-// below makes a trader's offers bps worse than the chain.
-func below(bps int) func(*trader) {
-	return func(tr *trader) { tr.price = func(out *big.Int) *big.Int { return floorOf(out, bps) } }
+// offersBelow makes a trader's offers bps worse than the chain.
+func offersBelow(bps int) func(*trader) {
+	return func(tr *trader) { tr.price = func(out *big.Int) *big.Int { return minAfterSlippage(out, bps) } }
 }
 
-// fallen returns an order whose approval is mined and whose price has since fallen below
+// priceFell returns an order whose approval is mined and whose price has since fallen below
 // the minimum: it proposes other terms.
-func fallen(b *bench, tr *trader) Order {
+func priceFell(b *engineFixture, tr *trader) Order {
 	b.t.Helper()
 	b.chain.Pause()
 	o := b.swap(usdc, thousand)
-	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
-	tr.set(below(400))
-	b.shift.Add(int64(time.Minute))
+	b.waitUntil(o.ID, "sent", func(o Order) bool { return o.CurrentTx != common.Hash{} })
+	tr.set(offersBelow(400))
+	b.clockOffset.Add(int64(time.Minute))
 	b.chain.Resume()
-	return b.until(o.ID, "in need of consent", proposes)
+	return b.waitUntil(o.ID, "in need of consent", proposes)
 }
 
 func proposes(o Order) bool { return o.Condition == NeedsConsent && o.Proposal != nil }
 
 func acceptOf(o Order) AcceptRequest {
-	return AcceptRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Proposal.Digest, Caller: person}
+	return AcceptRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Proposal.Digest, Caller: passwordCaller}
 }
 
 // TestProposal checks that a proposal has the fresh minimum, enough time, its own digest
 // and everything that a review has, and that the accepted terms stay.
 func TestProposal(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
-	o := fallen(b, tr)
+	b := newEngineFixture(t)
+	tr := b.useTrader()
+	o := priceFell(b, tr)
 	p := o.Proposal
 	want := o.Terms
-	want.FloorOut, want.Deadline = p.Terms.FloorOut, p.Terms.Deadline
+	want.MinOut, want.Deadline = p.Terms.MinOut, p.Terms.Deadline
 	if string(mustJSON(p.Terms)) != string(mustJSON(want)) {
 		t.Errorf("proposes other terms:\n%s\n%s", mustJSON(p.Terms), mustJSON(want))
 	}
 	switch {
-	case p.Terms.FloorOut.Cmp(o.Terms.FloorOut) >= 0 || p.Terms.FloorOut.Cmp(p.Offer.MinOut) != 0:
-		t.Errorf("floor %s, accepted %s, offered %s", p.Terms.FloorOut, o.Terms.FloorOut, p.Offer.MinOut)
-	case !p.Terms.Deadline.After(o.Terms.Deadline) || p.Terms.Deadline.After(b.now().Add(consentTime)):
+	case p.Terms.MinOut.Cmp(o.Terms.MinOut) >= 0 || p.Terms.MinOut.Cmp(p.Offer.MinOut) != 0:
+		t.Errorf("floor %s, accepted %s, offered %s", p.Terms.MinOut, o.Terms.MinOut, p.Offer.MinOut)
+	case !p.Terms.Deadline.After(o.Terms.Deadline) || p.Terms.Deadline.After(b.now().Add(consentLife)):
 		t.Errorf("deadline %s, accepted %s", p.Terms.Deadline, o.Terms.Deadline)
 	case p.Digest == o.Digest || p.Digest != Digest(p.Terms, p.Plan.Effects()):
 		t.Errorf("digest %s", p.Digest)
@@ -59,8 +59,8 @@ func TestProposal(t *testing.T) {
 		t.Errorf("plan %v", kinds(p.Plan))
 	case !slices.Equal(codes(p.Findings), []string{"floor_lowered:warn", "not_simulated:note", "price_off:note"}) || p.Reason == "" || len(p.Gas.Costs) != 1:
 		t.Errorf("findings %v, gas %+v, reason %q", codes(p.Findings), p.Gas, p.Reason)
-	case o.Step != 1 || len(o.Results) != 1 || !o.Holds:
-		t.Errorf("step %d, %d results, holds %t", o.Step, len(o.Results), o.Holds)
+	case o.Step != 1 || len(o.Results) != 1 || !o.AllowanceLocked:
+		t.Errorf("step %d, %d results, holds %t", o.Step, len(o.Results), o.AllowanceLocked)
 	}
 	// While it waits no quotes are requested until the proposal expires; then the same
 	// terms are proposed for as long as an offer meets them.
@@ -69,16 +69,16 @@ func TestProposal(t *testing.T) {
 	if tr.quoted.Load() != quoted {
 		t.Error("asked for quotes while the proposal holds")
 	}
-	b.shift.Add(int64(45 * time.Second))
-	again := b.until(o.ID, "proposed again", func(o Order) bool { return proposes(o) && o.Proposal.Made.After(p.Made) })
+	b.clockOffset.Add(int64(45 * time.Second))
+	again := b.waitUntil(o.ID, "proposed again", func(o Order) bool { return proposes(o) && o.Proposal.Made.After(p.Made) })
 	if again.Proposal.Digest != p.Digest || again.Proposal.Offer.Expires.Equal(p.Offer.Expires) {
 		t.Error("the terms changed under the user's hand")
 	}
-	tr.set(below(900)) // and when none does, others
-	b.shift.Add(int64(45 * time.Second))
-	lower := b.until(o.ID, "proposed lower", func(o Order) bool { return proposes(o) && o.Proposal.Digest != p.Digest })
-	if lower.Proposal.Terms.FloorOut.Cmp(p.Terms.FloorOut) >= 0 || lower.Terms.FloorOut.Cmp(o.Terms.FloorOut) != 0 {
-		t.Errorf("floor %s", lower.Proposal.Terms.FloorOut)
+	tr.set(offersBelow(900)) // and when none does, others
+	b.clockOffset.Add(int64(45 * time.Second))
+	lower := b.waitUntil(o.ID, "proposed lower", func(o Order) bool { return proposes(o) && o.Proposal.Digest != p.Digest })
+	if lower.Proposal.Terms.MinOut.Cmp(p.Terms.MinOut) >= 0 || lower.Terms.MinOut.Cmp(o.Terms.MinOut) != 0 {
+		t.Errorf("floor %s", lower.Proposal.Terms.MinOut)
 	}
 	_, err := b.service.Accept(t.Context(), acceptOf(o))
 	refusedWith(t, err, ConsentNeeded)
@@ -87,28 +87,28 @@ func TestProposal(t *testing.T) {
 // TestRecoversByItself checks that an order goes on under the first consent when the
 // price recovers.
 func TestRecoversByItself(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
-	o := fallen(b, tr)
-	tr.set(below(0))
-	b.shift.Add(int64(45 * time.Second))
-	done := b.ends(o.ID, Filled)
-	if done.Digest != o.Digest || done.Terms.FloorOut.Cmp(o.Terms.FloorOut) != 0 || done.Proposal != nil {
-		t.Errorf("floor %s, accepted %s", done.Terms.FloorOut, o.Terms.FloorOut)
+	b := newEngineFixture(t)
+	tr := b.useTrader()
+	o := priceFell(b, tr)
+	tr.set(offersBelow(0))
+	b.clockOffset.Add(int64(45 * time.Second))
+	done := b.waitState(o.ID, Filled)
+	if done.Digest != o.Digest || done.Terms.MinOut.Cmp(o.Terms.MinOut) != 0 || done.Proposal != nil {
+		t.Errorf("floor %s, accepted %s", done.Terms.MinOut, o.Terms.MinOut)
 	}
-	if !slices.ContainsFunc(b.lines(o.ID), func(l Entry) bool {
+	if !slices.ContainsFunc(b.history(o.ID), func(l Entry) bool {
 		return l.Condition == NoCondition && l.Step == 1 && l.Note == "quote refreshed under the same consent"
 	}) {
-		t.Errorf("%+v", b.lines(o.ID))
+		t.Errorf("%+v", b.history(o.ID))
 	}
-	b.mined(2)
+	b.wantNonce(2)
 }
 
 // TestAccepted checks that consent to a proposal counts once, however often requested.
 func TestAccepted(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
-	o := fallen(b, tr)
+	b := newEngineFixture(t)
+	tr := b.useTrader()
+	o := priceFell(b, tr)
 	ctx := t.Context()
 	r := acceptOf(o)
 
@@ -128,8 +128,8 @@ func TestAccepted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Digest != r.Digest || got.Terms.FloorOut.Cmp(o.Proposal.Terms.FloorOut) != 0 || got.Condition != NoCondition || got.Proposal != nil || got.Step != 1 {
-		t.Errorf("accepted: %s %q, floor %s, step %d", got.State, got.Condition, got.Terms.FloorOut, got.Step)
+	if got.Digest != r.Digest || got.Terms.MinOut.Cmp(o.Proposal.Terms.MinOut) != 0 || got.Condition != NoCondition || got.Proposal != nil || got.Step != 1 {
+		t.Errorf("accepted: %s %q, floor %s, step %d", got.State, got.Condition, got.Terms.MinOut, got.Step)
 	}
 	b.halt() // the acceptance is in the journal
 	b.start()
@@ -145,40 +145,40 @@ func TestAccepted(t *testing.T) {
 	_, err = b.service.Accept(ctx, other)
 	refusedWith(t, err, RequestConflict)
 
-	done := b.ends(o.ID, Filled)
+	done := b.waitState(o.ID, Filled)
 	if done.Digest != r.Digest || done.Results[0].Tx != o.Results[0].Tx {
 		t.Errorf("digest %s, approval %s", done.Digest, done.Results[0].Tx)
 	}
 	if by, err := b.service.o.Journal.ByDigest(r.Digest); err != nil || by.ID != o.ID {
 		t.Errorf("the accepted plan is nobody's: %v", err)
 	}
-	b.mined(2)
-	b.allows(usdc, 0)
+	b.wantNonce(2)
+	b.wantPermit2Allowance(usdc, 0)
 }
 
 // TestDeclined covers a user who cancels instead or lets the deadline pass.
 func TestDeclined(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
-	o := fallen(b, tr)
+	b := newEngineFixture(t)
+	tr := b.useTrader()
+	o := priceFell(b, tr)
 	if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
 		t.Fatal(err)
 	}
-	o = b.ends(o.ID, Cancelled)
-	if o.Proposal != nil || o.Holds || len(Leftovers(o)) != 1 {
-		t.Errorf("holds %t, leftovers %v", o.Holds, Leftovers(o))
+	o = b.waitState(o.ID, Cancelled)
+	if o.Proposal != nil || o.AllowanceLocked || len(Leftovers(o)) != 1 {
+		t.Errorf("holds %t, leftovers %v", o.AllowanceLocked, Leftovers(o))
 	}
-	b.mined(1)
+	b.wantNonce(1)
 
-	b = newBench(t)
-	tr = b.trades()
-	o = fallen(b, tr)
-	b.shift.Add(int64(consentTime))
-	if o = b.ends(o.ID, Expired); len(Leftovers(o)) != 1 {
+	b = newEngineFixture(t)
+	tr = b.useTrader()
+	o = priceFell(b, tr)
+	b.clockOffset.Add(int64(consentLife))
+	if o = b.waitState(o.ID, Expired); len(Leftovers(o)) != 1 {
 		t.Errorf("leftovers %v", Leftovers(o))
 	}
-	b.mined(1)
-	if _, err := b.service.Accept(t.Context(), AcceptRequest{Request: uuid.NewString(), Order: o.ID, Caller: person}); !errors.Is(err, &Refusal{Code: OrderFinal}) {
+	b.wantNonce(1)
+	if _, err := b.service.Accept(t.Context(), AcceptRequest{Request: uuid.NewString(), Order: o.ID, Caller: passwordCaller}); !errors.Is(err, &Refusal{Code: OrderFinal}) {
 		t.Errorf("accepted after the end: %v", err)
 	}
 }
@@ -186,18 +186,18 @@ func TestDeclined(t *testing.T) {
 // TestProposalIsJudged checks that a proposal which is absurd by our own prices cannot be
 // accepted, and that a bad one needs an acknowledgement.
 func TestProposalIsJudged(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
-	o := fallen(b, tr)
-	tr.set(below(6000))
-	b.shift.Add(int64(45 * time.Second))
-	o = b.until(o.ID, "absurd", func(o Order) bool { return proposes(o) && o.Proposal.Blocked() })
+	b := newEngineFixture(t)
+	tr := b.useTrader()
+	o := priceFell(b, tr)
+	tr.set(offersBelow(6000))
+	b.clockOffset.Add(int64(45 * time.Second))
+	o = b.waitUntil(o.ID, "absurd", func(o Order) bool { return proposes(o) && o.Proposal.Blocked() })
 	_, err := b.service.Accept(t.Context(), acceptOf(o))
 	refusedWith(t, err, PriceRefused)
 
-	tr.set(below(1500))
-	b.shift.Add(int64(45 * time.Second))
-	o = b.until(o.ID, "bad", func(o Order) bool { return proposes(o) && !o.Proposal.Blocked() })
+	tr.set(offersBelow(1500))
+	b.clockOffset.Add(int64(45 * time.Second))
+	o = b.waitUntil(o.ID, "bad", func(o Order) bool { return proposes(o) && !o.Proposal.Blocked() })
 	r := acceptOf(o)
 	_, err = b.service.Accept(t.Context(), r)
 	refusedWith(t, err, NeedsAcknowledge)
@@ -205,7 +205,7 @@ func TestProposalIsJudged(t *testing.T) {
 	if _, err = b.service.Accept(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	if o = b.ends(o.ID, Filled); !slices.Contains(o.AckCodes, "price_off") {
+	if o = b.waitState(o.ID, Filled); !slices.Contains(o.AckCodes, "price_off") {
 		t.Errorf("acknowledged %v", o.AckCodes)
 	}
 }
@@ -224,18 +224,18 @@ func TestNothingToPropose(t *testing.T) {
 		"a fee above its bound": func(b *Built) { b.Steps[1].Effect.Pays = []Payment{{weth, thief, 21}} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			tr := b.trades()
+			b := newEngineFixture(t)
+			tr := b.useTrader()
 			b.chain.Pause()
 			o := b.swap(usdc, thousand)
-			b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
-			signed := b.hand.signed.Load()
-			tr.set(func(tr *trader) { tr.twist = twist })
-			b.shift.Add(int64(time.Minute))
+			b.waitUntil(o.ID, "sent", func(o Order) bool { return o.CurrentTx != common.Hash{} })
+			signed := b.signer.signed.Load()
+			tr.set(func(tr *trader) { tr.alterBuilt = twist })
+			b.clockOffset.Add(int64(time.Minute))
 			b.chain.Resume()
-			o = b.ends(o.ID, Cancelled)
-			if b.hand.signed.Load() != signed || len(Leftovers(o)) != 1 || o.Reason == "" {
-				t.Errorf("signed %d more, leftovers %v, reason %q", b.hand.signed.Load()-signed, Leftovers(o), o.Reason)
+			o = b.waitState(o.ID, Cancelled)
+			if b.signer.signed.Load() != signed || len(Leftovers(o)) != 1 || o.Reason == "" {
+				t.Errorf("signed %d more, leftovers %v, reason %q", b.signer.signed.Load()-signed, Leftovers(o), o.Reason)
 			}
 		})
 	}
@@ -244,26 +244,26 @@ func TestNothingToPropose(t *testing.T) {
 // TestHigherFeeIsProposed checks that a fee within the configured bound that was not
 // accepted needs consent.
 func TestHigherFeeIsProposed(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
-	b.hand.locked.Store(true)
+	b := newEngineFixture(t)
+	tr := b.useTrader()
+	b.signer.locked.Store(true)
 	o := b.swap(usdc, thousand)
-	b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	b.waitUntil(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
 	b.halt()
 	o, _, _ = b.service.Order(o.ID)
 	o.Terms.MakerFeeBps = 0 // as accepted under an older configuration
 	o.Digest = Digest(o.Terms, o.Plan.Effects())
-	o = b.hand.sealed(o)
-	if err := b.service.o.Journal.Update(&o, because("test")); err != nil {
+	o = b.signer.sealed(o)
+	if err := b.service.o.Journal.Update(&o, newCause("test")); err != nil {
 		t.Fatal(err)
 	}
 	tr.set(func(tr *trader) {
-		tr.twist = func(b *Built) { b.Steps[1].Effect.Pays = []Payment{{weth, thief, 10}} }
+		tr.alterBuilt = func(b *Built) { b.Steps[1].Effect.Pays = []Payment{{weth, thief, 10}} }
 	})
-	b.shift.Add(int64(time.Minute))
-	b.hand.locked.Store(false)
+	b.clockOffset.Add(int64(time.Minute))
+	b.signer.locked.Store(false)
 	b.start()
-	o = b.until(o.ID, "in need of consent", proposes)
+	o = b.waitUntil(o.ID, "in need of consent", proposes)
 	if got := o.Proposal.Plan.Steps[2].Effect.Pays; o.Proposal.Terms.MakerFeeBps != 20 || len(got) != 1 || got[0].Bps != 10 {
 		t.Errorf("proposes %d bps, %+v", o.Proposal.Terms.MakerFeeBps, got)
 	}
@@ -275,8 +275,8 @@ func TestHigherFeeIsProposed(t *testing.T) {
 // TestGasIsProposed checks that gas above the ceiling needs consent to a higher one with
 // headroom, and that the approval is paid for once.
 func TestGasIsProposed(t *testing.T) {
-	b := newBench(t)
-	b.trades()
+	b := newEngineFixture(t)
+	b.useTrader()
 	r, err := b.review(usdc, thousand)
 	if err != nil {
 		t.Fatal(err)
@@ -286,9 +286,9 @@ func TestGasIsProposed(t *testing.T) {
 	r.Digest = Digest(r.Terms, r.Plan.Effects())
 	b.start()
 	b.service.plans.put(r.Digest.Hex(), r)
-	o := b.until(b.execute(r).ID, "in need of consent", proposes)
+	o := b.waitUntil(b.execute(r).ID, "in need of consent", proposes)
 	p := o.Proposal
-	if least := oneAndHalf(p.Gas.Max); p.Terms.GasCeiling.Cmp(least) < 0 || p.Terms.FloorOut.Cmp(o.Terms.FloorOut) != 0 || p.Blocked() {
+	if least := oneAndHalf(p.Gas.Max); p.Terms.GasCeiling.Cmp(least) < 0 || p.Terms.MinOut.Cmp(o.Terms.MinOut) != 0 || p.Blocked() {
 		t.Errorf("ceiling %s for gas of up to %s, findings %v", p.Terms.GasCeiling, p.Gas.Max, codes(p.Findings))
 	}
 	if !slices.Contains(codes(p.Findings), "ceiling_raised:warn") || slices.Contains(codes(p.Findings), "floor_lowered:warn") {
@@ -297,22 +297,22 @@ func TestGasIsProposed(t *testing.T) {
 	if _, err := b.service.Accept(t.Context(), acceptOf(o)); err != nil {
 		t.Fatal(err)
 	}
-	b.ends(o.ID, Filled)
-	b.mined(2)
+	b.waitState(o.ID, Filled)
+	b.wantNonce(2)
 }
 
 // TestUnshownApprovalIsProposed checks that consent is needed for an approval that was
 // not shown, because the allowance that the review counted on is gone.
 func TestUnshownApprovalIsProposed(t *testing.T) {
-	b := newBench(t)
-	b.trades()
-	b.approve(usdc, thousand)
+	b := newEngineFixture(t)
+	b.useTrader()
+	b.approvePermit2(usdc, thousand)
 	r, err := b.review(usdc, thousand)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.approve(usdc, 0)
-	o := b.until(b.execute(r).ID, "in need of consent", proposes)
+	b.approvePermit2(usdc, 0)
+	o := b.waitUntil(b.execute(r).ID, "in need of consent", proposes)
 	if got := kinds(o.Proposal.Plan); !slices.Equal(got, []EffectKind{Approve, Permit, Swap}) {
 		t.Fatalf("proposes %v", got)
 	}
@@ -320,22 +320,22 @@ func TestUnshownApprovalIsProposed(t *testing.T) {
 	if err != nil || got.State != Approving {
 		t.Fatalf("%s, %v", got.State, err)
 	}
-	b.ends(o.ID, Filled)
-	b.mined(4)
-	b.allows(usdc, 0)
+	b.waitState(o.ID, Filled)
+	b.wantNonce(4)
+	b.wantPermit2Allowance(usdc, 0)
 }
 
 // TestNothingIsSignedInTheMoveThatRecovers checks that an order in need of consent signs
 // nothing before it has recorded that it needs none any more. A consent given at the same
 // moment is then refused instead of being carried out as well.
 func TestNothingIsSignedInTheMoveThatRecovers(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
-	o := fallen(b, tr)
+	b := newEngineFixture(t)
+	tr := b.useTrader()
+	o := priceFell(b, tr)
 	b.halt()
-	tr.set(below(0))
-	b.shift.Add(int64(45 * time.Second))
-	signed := b.hand.signed.Load()
+	tr.set(offersBelow(0))
+	b.clockOffset.Add(int64(45 * time.Second))
+	signed := b.signer.signed.Load()
 	e := b.service.engine
 	seen := false
 	for range 10 {
@@ -344,7 +344,7 @@ func TestNothingIsSignedInTheMoveThatRecovers(t *testing.T) {
 		if _, err := e.move(context.Background(), &o); err != nil {
 			t.Fatal(err)
 		}
-		if needed && (b.hand.signed.Load() != signed || o.Step > 1) {
+		if needed && (b.signer.signed.Load() != signed || o.Step > 1) {
 			t.Fatal("signed while it needed consent")
 		}
 		if seen = seen || needed && o.Condition == NoCondition; o.Step > 1 {
@@ -362,16 +362,16 @@ func TestProposedTerms(t *testing.T) {
 	e := &Engine{Fees: DefaultFees()}
 	terms, effects := erc20()
 	o := Order{Terms: terms, Plan: Plan{Steps: []Step{{Kind: LateStep, Effect: effects[2]}}}}
-	offer := Offer{MinOut: new(big.Int).Add(terms.FloorOut, big.NewInt(5)), Request: QuoteRequest{SlippageBps: 50}}
-	if got := e.proposedTerms(o, offer, noon); got.FloorOut.Cmp(terms.FloorOut) != 0 || !got.Deadline.Equal(noon.Add(consentTime)) {
-		t.Errorf("floor %s, deadline %s", got.FloorOut, got.Deadline)
+	offer := Offer{MinOut: new(big.Int).Add(terms.MinOut, big.NewInt(5)), Request: QuoteRequest{SlippageBps: 50}}
+	if got := e.proposedTerms(o, offer, noon); got.MinOut.Cmp(terms.MinOut) != 0 || !got.Deadline.Equal(noon.Add(consentLife)) {
+		t.Errorf("floor %s, deadline %s", got.MinOut, got.Deadline)
 	}
-	terms.FloorOut = big.NewInt(10_000)
+	terms.MinOut = big.NewInt(10_000)
 	o.Terms = terms
 	offer.MinOut = big.NewInt(9000)
 	first := e.proposedTerms(o, offer, noon)
-	if first.FloorOut.Int64() != 9000 || o.Terms.FloorOut.Int64() != 10_000 {
-		t.Errorf("floor %s", first.FloorOut)
+	if first.MinOut.Int64() != 9000 || o.Terms.MinOut.Int64() != 10_000 {
+		t.Errorf("floor %s", first.MinOut)
 	}
 	o.Proposal = &Proposal{Review: Review{Terms: first}}
 	for _, c := range []struct {
@@ -381,7 +381,7 @@ func TestProposedTerms(t *testing.T) {
 		same     bool
 	}{
 		{9000, 50, time.Minute, true}, {9040, 50, time.Minute, true}, {9040, 5000, time.Minute, true}, {8999, 50, time.Minute, false},
-		{9050, 50, time.Minute, false}, {9050, 5000, time.Minute, false}, {9040, 1, time.Minute, false}, {9000, 50, consentTime - leastConsent + time.Second, false},
+		{9050, 50, time.Minute, false}, {9050, 5000, time.Minute, false}, {9040, 1, time.Minute, false}, {9000, 50, consentLife - leastConsent + time.Second, false},
 	} {
 		offer.MinOut, offer.Request.SlippageBps = big.NewInt(c.min), c.slippage
 		if got := e.proposedTerms(o, offer, noon.Add(c.at)); string(mustJSON(got)) == string(mustJSON(first)) != c.same {
@@ -393,9 +393,9 @@ func TestProposedTerms(t *testing.T) {
 // TestDearRevokeIsProposed checks that a revoke whose gas exceeds the ceiling needs
 // consent to a higher one, as a swap does.
 func TestDearRevokeIsProposed(t *testing.T) {
-	b := newBench(t)
-	b.trades()
-	b.approve(usdc, 7)
+	b := newEngineFixture(t)
+	b.useTrader()
+	b.approvePermit2(usdc, 7)
 	net, err := b.hub.Network(1)
 	if err != nil {
 		t.Fatal(err)
@@ -407,18 +407,18 @@ func TestDearRevokeIsProposed(t *testing.T) {
 	r.Terms.GasCeiling, r.Findings = big.NewInt(1), nil
 	r.Digest = Digest(r.Terms, r.Plan.Effects())
 	b.service.revokes.put(r.Digest.Hex(), r)
-	o, err := b.service.Revoke(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person})
+	o, err := b.service.Revoke(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: passwordCaller})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o = b.until(o.ID, "in need of consent", proposes)
+	o = b.waitUntil(o.ID, "in need of consent", proposes)
 	if o.Proposal.Blocked() || len(o.Proposal.Plan.Steps) != 1 || o.Proposal.Terms.GasCeiling.Cmp(o.Proposal.Gas.Max) < 0 {
 		t.Fatalf("proposes %+v for gas %+v", o.Proposal.Terms, o.Proposal.Gas)
 	}
 	if _, err := b.service.Accept(t.Context(), acceptOf(o)); err != nil {
 		t.Fatal(err)
 	}
-	b.ends(o.ID, Filled)
-	b.mined(2)
-	b.allows(usdc, 0)
+	b.waitState(o.ID, Filled)
+	b.wantNonce(2)
+	b.wantPermit2Allowance(usdc, 0)
 }

@@ -22,7 +22,7 @@ func FuzzCursor(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, cursor string) {
-		rest, err := after(all, cursor)
+		rest, err := pairsAfter(all, cursor)
 		if err != nil {
 			if !errors.Is(err, &Refusal{Code: BadRequest}) {
 				t.Fatal(err)
@@ -38,7 +38,7 @@ func FuzzCursor(f *testing.F) {
 			}
 		}
 		if len(rest) > 0 && len(rest) < len(all) { // pages do not overlap
-			if again, err := after(all, cursorOf(all[len(all)-len(rest)-1])); err != nil || len(again) != len(rest) {
+			if again, err := pairsAfter(all, cursorOf(all[len(all)-len(rest)-1])); err != nil || len(again) != len(rest) {
 				t.Fatalf("%q: %d, then %d: %v", cursor, len(rest), len(again), err)
 			}
 		}

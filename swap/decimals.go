@@ -22,6 +22,6 @@ func (e *Engine) judgeDecimals(t Terms) []Finding {
 	named := strings.Join(doubted, ", ")
 	return []Finding{{"decimals_unconfirmed", Warn,
 		"only a token list, a provider or one host told how many decimals " + named + " has: amounts of it may be shown too large or too small by powers of ten; what is signed is " +
-			t.AmountIn.String() + " base units, for at least " + t.FloorOut.String(),
-		map[string]string{"amountIn": t.AmountIn.String(), "floorOut": t.FloorOut.String(), "tokens": named}}}
+			t.AmountIn.String() + " base units, for at least " + t.MinOut.String(),
+		map[string]string{"amountIn": t.AmountIn.String(), "floorOut": t.MinOut.String(), "tokens": named}}}
 }

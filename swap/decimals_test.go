@@ -33,7 +33,7 @@ func TestDecimalsThatOneTold(t *testing.T) {
 			continue
 		}
 		if len(found) != 1 || found[0].Code != "decimals_unconfirmed" || found[0].Severity != Warn || found[0].Data["tokens"] != c.want ||
-			found[0].Data["amountIn"] != terms.AmountIn.String() || found[0].Data["floorOut"] != terms.FloorOut.String() {
+			found[0].Data["amountIn"] != terms.AmountIn.String() || found[0].Data["floorOut"] != terms.MinOut.String() {
 			t.Errorf("%s: %+v", name, found)
 		}
 	}
@@ -41,8 +41,8 @@ func TestDecimalsThatOneTold(t *testing.T) {
 
 // TestReviewNamesDecimals checks that the review which asks for consent has that finding.
 func TestReviewNamesDecimals(t *testing.T) {
-	b := newBench(t)
-	b.p.quote = even
+	b := newEngineFixture(t)
+	b.provider.quote = even
 	b.service.engine.Decimals = func(_ uint64, token common.Address) bool { return token == native }
 	q, err := ask(b, func(r *QuoteRequest) { r.AmountIn = big.NewInt(1e18) })
 	if err != nil {

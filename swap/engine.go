@@ -20,7 +20,7 @@ import (
 // Sender sends a call at most once per key. *chain.Sender satisfies it.
 type Sender interface {
 	Lookup(key string) (*chain.Tx, error)
-	Held(chainID uint64, from common.Address, first, count uint64) ([]*chain.Tx, error)
+	RecordsByNonce(chainID uint64, from common.Address, first, count uint64) ([]*chain.Tx, error)
 	Submit(ctx context.Context, key string, c chain.Call, p chain.Policy) (*chain.Tx, error)
 	Poll(ctx context.Context, key string) (chain.Tx, *chain.Evidence, error)
 	Cancel(ctx context.Context, key string, p chain.Policy) (*chain.Tx, error)
@@ -55,16 +55,16 @@ type Engine struct {
 
 	Keep AnswerKeeper // keeps provider answers that were refused; nil = none
 
-	mu       sync.Mutex
-	wake     map[string]chan time.Duration // by order in progress: delay until its next poll
-	keyless  map[string]bool               // orders that may continue once the keys are unlocked
-	queue    map[string]bool               // orders that wait for another order
-	turned   map[string]time.Time          // when an order last restarted (see turns)
-	checked  map[string]time.Time          // when an order was last polled without error
-	lookouts map[string]*lookout           // by order that a provider settles
-	streams  int                           // provider streams open now
-	looks    looks                         // limits how often orders are polled
-	running  sync.WaitGroup
+	mu                sync.Mutex
+	wake              map[string]chan time.Duration // by order in progress: delay until its next poll
+	needUnlock        map[string]bool               // orders that may continue once the keys are unlocked
+	queue             map[string]bool               // orders that wait for another order
+	restarted         map[string]time.Time          // when an order last restarted (see turns)
+	polledAt          map[string]time.Time          // when an order was last polled without error
+	settlementWatches map[string]*settlementWatch   // by order that a provider settles
+	streams           int                           // provider streams open now
+	pollLimiter       pollLimiter                   // limits how often orders are polled
+	running           sync.WaitGroup
 }
 
 // Start advances an order in the background until it is final or ctx ends. If it is
@@ -92,13 +92,13 @@ func (e *Engine) start(ctx context.Context, id string, after time.Duration) {
 		e.run(ctx, id, c)
 		e.mu.Lock()
 		delete(e.wake, id)
-		delete(e.keyless, id)
+		delete(e.needUnlock, id)
 		delete(e.queue, id)
-		delete(e.turned, id)
-		delete(e.checked, id)
-		delete(e.lookouts, id)
+		delete(e.restarted, id)
+		delete(e.polledAt, id)
+		delete(e.settlementWatches, id)
 		e.mu.Unlock()
-		e.looks.leave(id)
+		e.pollLimiter.remove(id)
 	})
 }
 
@@ -117,7 +117,7 @@ func (e *Engine) Resume(ctx context.Context, ids []string) {
 		}
 	}
 	for i, id := range append(first, then...) {
-		e.start(ctx, id, inTurn(i))
+		e.start(ctx, id, startDelay(i))
 	}
 }
 
@@ -126,9 +126,9 @@ func (e *Engine) Wake() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	i := 0
-	for id := range e.keyless {
+	for id := range e.needUnlock {
 		if c, ok := e.wake[id]; ok {
-			wake(c, inTurn(i))
+			wake(c, startDelay(i))
 			i++
 		}
 	}
@@ -155,23 +155,23 @@ func (e *Engine) run(ctx context.Context, id string, woken <-chan time.Duration)
 	defer cancel()
 	select {
 	case after := <-woken: // its delay after a restart
-		_ = rest(ctx, after, woken)
+		_ = sleep(ctx, after, woken)
 	default:
 	}
-	s := stretch{still: e.Now()}
+	s := progress{still: e.Now()}
 	for ctx.Err() == nil {
-		pause, ended := e.look(ctx, id, &s)
+		pause, ended := e.poll(ctx, id, &s)
 		switch {
 		case ended:
 			return
-		case pause != atOnce && rest(ctx, pause, woken):
+		case pause != atOnce && sleep(ctx, pause, woken):
 			s.still = e.Now()
 		}
 	}
 }
 
-// A stretch records since when an order has made no progress, and how far it has come.
-type stretch struct {
+// A progress records since when an order has made no progress, and how far it has come.
+type progress struct {
 	still    time.Time
 	furthest int
 }
@@ -179,20 +179,20 @@ type stretch struct {
 // atOnce means that the next poll follows immediately, without a rest.
 const atOnce time.Duration = -1
 
-// look polls an order: it reads it, makes one move, records and reports it. It returns
+// poll polls an order: it reads it, makes one move, records and reports it. It returns
 // the pause until the next poll, or that the order has ended. After an advance the next
 // poll follows at once; otherwise the pauses grow, even if something was recorded, since
 // a provider's claim may keep changing. An advance that only makes up for a step back,
 // such as a fresh quote, does not reset the pauses: the quote is used at once, and the
 // next one comes later.
-func (e *Engine) look(ctx context.Context, id string, s *stretch) (pause time.Duration, ended bool) {
+func (e *Engine) poll(ctx context.Context, id string, s *progress) (pause time.Duration, ended bool) {
 	o, err := e.Journal.Get(id)
 	if err == nil && o.State.Final() {
 		return 0, true
 	}
 	advanced, read := false, err == nil
 	if read {
-		advanced, err = e.guarded(ctx, &o)
+		advanced, err = e.moveRecovered(ctx, &o)
 	}
 	o.ID = id // also if it could not be read
 	if err != nil && !errors.Is(err, errStale) {
@@ -214,24 +214,24 @@ func (e *Engine) look(ctx context.Context, id string, s *stretch) (pause time.Du
 // pause returns how long an order rests that has made no progress since still.
 func (e *Engine) pause(o Order, read bool, still time.Time) time.Duration {
 	e.mu.Lock()
-	if e.keyless == nil {
-		e.keyless = make(map[string]bool)
+	if e.needUnlock == nil {
+		e.needUnlock = make(map[string]bool)
 	}
-	delete(e.keyless, o.ID)
+	delete(e.needUnlock, o.ID)
 	if read && o.needsKeys() {
-		e.keyless[o.ID] = true
+		e.needUnlock[o.ID] = true
 	}
 	e.mu.Unlock()
-	alone := e.Pause(e.Now().Sub(o.watchedSince(still)))
+	alone := e.Pause(e.Now().Sub(o.idleSince(still)))
 	if !read {
-		e.looks.leave(o.ID)
+		e.pollLimiter.remove(o.ID)
 		return alone
 	}
-	return e.looks.pause(o.ID, alone, o.share())
+	return e.pollLimiter.pause(o.ID, alone, o.pollClass())
 }
 
-// rest waits for pause, or less if the order is woken, and reports whether it was.
-func rest(ctx context.Context, pause time.Duration, woken <-chan time.Duration) (early bool) {
+// sleep waits for pause, or less if the order is woken, and reports whether it was.
+func sleep(ctx context.Context, pause time.Duration, woken <-chan time.Duration) (early bool) {
 	end := clock.Now().Add(pause)
 	for {
 		t := clock.NewTimer(end.Sub(clock.Now()))
@@ -248,11 +248,11 @@ func rest(ctx context.Context, pause time.Duration, woken <-chan time.Duration) 
 	}
 }
 
-// watchedSince returns since when o has made no progress, still if it is not a reported
+// idleSince returns since when o has made no progress, still if it is not a reported
 // order. What a reported order waits for may never happen, so its age counts however
 // often it is woken.
-func (o Order) watchedSince(still time.Time) time.Time {
-	if o.reported() {
+func (o Order) idleSince(still time.Time) time.Time {
+	if o.unproven() {
 		return earlier(still, o.Created)
 	}
 	return still
@@ -260,16 +260,16 @@ func (o Order) watchedSince(still time.Time) time.Time {
 
 // progress returns a number that grows as o advances.
 func (o Order) progress() int {
-	n := 2*o.Step + slices.IndexFunc(table, func(r row) bool { return r.State == o.State })
-	if o.Sending != (common.Hash{}) {
+	n := 2*o.Step + slices.IndexFunc(stateTable, func(r stateRow) bool { return r.State == o.State })
+	if o.CurrentTx != (common.Hash{}) {
 		n++
 	}
 	return n
 }
 
-// guarded is move with panics turned into errors: an order that this program cannot
+// moveRecovered is move with panics turned into errors: an order that this program cannot
 // handle must not stop the others, now and after every restart.
-func (e *Engine) guarded(ctx context.Context, o *Order) (advanced bool, err error) {
+func (e *Engine) moveRecovered(ctx context.Context, o *Order) (advanced bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			advanced, err = false, fmt.Errorf("panic in state %s: %v", o.State, p)
@@ -287,20 +287,20 @@ func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) 
 	var refused *Refusal
 	switch {
 	case err != nil && e.IsLocked(err):
-		note, err = because(KeysLocked), nil
+		note, err = newCause(KeysLocked), nil
 		o.Condition = WaitingForUnlock
 	case errors.As(err, &refused) && refused.Code == JournalFailed, errors.Is(err, chain.ErrLedger):
 		return false, err // without the journal nothing is signed
 	case errors.As(err, &refused) && refused.Code == RecordChanged:
-		note, err = o.changed(refused), nil
+		note, err = o.markTampered(refused), nil
 	case errors.As(err, &refused) && !refused.Code.temporary():
 		note, err = e.refuse(ctx, o, refused)
 	}
 	if err != nil {
 		return false, err
 	}
-	e.check(o.ID)
-	e.missing(ctx, o)
+	e.markPolled(o.ID)
+	e.noteTakenAllowance(ctx, o)
 	if o.Condition != NeedsConsent {
 		o.Proposal = nil
 	}
@@ -309,49 +309,49 @@ func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) 
 	}
 	o.Updated = e.Now()
 	err = e.Journal.Update(o, note)
-	if errors.Is(err, errHeld) {
+	if errors.Is(err, errAllowanceLocked) {
 		e.Log(*o, err)
 		*o = before
 		o.Condition, o.Updated = WaitingForAllowance, e.Now()
-		e.stand(o.ID)
+		e.enqueue(o.ID)
 		if before.Condition == WaitingForAllowance {
 			return false, nil
 		}
-		err = e.Journal.Update(o, waits(WaitingForAllowance))
+		err = e.Journal.Update(o, waitCause(WaitingForAllowance))
 	}
 	if err != nil {
 		return false, err
 	}
 	e.Notify(o.Clone())
-	if before.Holds && !o.Holds || o.State.Final() {
-		e.callQueue()
+	if before.AllowanceLocked && !o.AllowanceLocked || o.State.Final() {
+		e.wakeQueue()
 	}
 	return advances(before, *o), nil
 }
 
-// check records the time of a poll that ended without error.
-func (e *Engine) check(id string) {
+// markPolled records the time of a poll that ended without error.
+func (e *Engine) markPolled(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.checked == nil {
-		e.checked = make(map[string]time.Time)
+	if e.polledAt == nil {
+		e.polledAt = make(map[string]time.Time)
 	}
-	e.checked[id] = e.Now()
+	e.polledAt[id] = e.Now()
 }
 
-// dated returns o with the time when it was last polled.
-func (e *Engine) dated(o Order) Order {
+// withPollTime returns o with the time when it was last polled.
+func (e *Engine) withPollTime(o Order) Order {
 	if o.State.Final() {
 		return o
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	o.Checked = e.checked[o.ID]
+	o.Checked = e.polledAt[o.ID]
 	return o
 }
 
-// stand queues an order that waits for another one.
-func (e *Engine) stand(id string) {
+// enqueue queues an order that waits for another one.
+func (e *Engine) enqueue(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.queue == nil {
@@ -360,8 +360,8 @@ func (e *Engine) stand(id string) {
 	e.queue[id] = true
 }
 
-// callQueue wakes the queued orders after an order released an allowance or ended.
-func (e *Engine) callQueue() {
+// wakeQueue wakes the queued orders after an order released an allowance or ended.
+func (e *Engine) wakeQueue() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for id := range e.queue {
@@ -378,17 +378,17 @@ func advances(a, b Order) bool {
 	return a.State != b.State ||
 		a.Step != b.Step ||
 		a.Offer.ID != b.Offer.ID || // a quote expires soon
-		a.Sending != b.Sending || // look for the transaction that was sent
-		!a.Holds && b.Holds || // other orders wait for this allowance
-		len(a.Since) < len(b.Since) || // the search has its first block, so the step may be signed
+		a.CurrentTx != b.CurrentTx || // look for the transaction that was sent
+		!a.AllowanceLocked && b.AllowanceLocked || // other orders wait for this allowance
+		len(a.SearchFrom) < len(b.SearchFrom) || // the search has its first block, so the step may be signed
 		!a.HeadsAt.Equal(b.HeadsAt) // known heads are soon out of date
 }
 
 // same reports whether nothing that is recorded changed.
 func same(a, b Order) bool {
 	return a.State == b.State && a.Condition == b.Condition && a.Step == b.Step && a.Reason == b.Reason && a.Cancel == b.Cancel &&
-		len(a.Results) == len(b.Results) && a.Sending == b.Sending && len(a.Attempts) == len(b.Attempts) && sameBump(a.Bump, b.Bump) && a.Ref == b.Ref && a.Offer.ID == b.Offer.ID &&
-		sameSubmission(a.Submission, b.Submission) && a.Holds == b.Holds && samePlan(a.Plan, b.Plan) && sameProposal(a.Proposal, b.Proposal) && sameClaim(a.Claim, b.Claim) && sameSeen(a.Seen, b.Seen) && maps.Equal(a.Since, b.Since) && a.HeadsAt.Equal(b.HeadsAt) && maps.Equal(a.Searched, b.Searched)
+		len(a.Results) == len(b.Results) && a.CurrentTx == b.CurrentTx && len(a.Attempts) == len(b.Attempts) && sameBump(a.Bump, b.Bump) && a.Ref == b.Ref && a.Offer.ID == b.Offer.ID &&
+		sameSubmission(a.Submission, b.Submission) && a.AllowanceLocked == b.AllowanceLocked && samePlan(a.Plan, b.Plan) && sameProposal(a.Proposal, b.Proposal) && sameClaim(a.Claim, b.Claim) && sameCandidate(a.Candidate, b.Candidate) && maps.Equal(a.SearchFrom, b.SearchFrom) && a.HeadsAt.Equal(b.HeadsAt) && maps.Equal(a.Searched, b.Searched)
 }
 
 func sameSubmission(a, b *Submission) bool {
@@ -436,18 +436,18 @@ func (e *Engine) refuse(ctx context.Context, o *Order, r *Refusal) (Cause, error
 	signed, err := e.signed(*o)
 	switch {
 	case err != nil:
-		return untold, err
+		return noReason, err
 	case signed:
 		c := ofRefusal(Refused, r)
-		o.because(c)
-		return c.says(r.Error()), nil
+		o.setCause(c)
+		return c.withText(r.Error()), nil
 	case r.Code == ConsentNeeded:
 		return e.propose(ctx, o, r)
 	case retried(*o, r):
 		e.Log(*o, r)
-		c := ofRefusal(RefusedForNow, r).says(r.Reason + "; it is tried again until the deadline")
+		c := ofRefusal(RefusedForNow, r).withText(r.Reason + "; it is tried again until the deadline")
 		o.Condition = NoCondition
-		o.because(c)
+		o.setCause(c)
 		return c, nil
 	}
 	return e.abandon(o, r)
@@ -458,7 +458,7 @@ func (e *Engine) refuse(ctx context.Context, o *Order, r *Refusal) (Cause, error
 func retried(o Order, r *Refusal) bool {
 	switch r.Code {
 	case WouldRevert:
-		return slices.ContainsFunc(o.Results[:min(len(o.Results), o.own())], func(r Result) bool { return !r.Skipped })
+		return slices.ContainsFunc(o.Results[:min(len(o.Results), o.ownStepCount())], func(r Result) bool { return !r.Skipped })
 	case InsufficientFunds:
 		return o.Wrapped
 	case NodesDisagree:
@@ -471,13 +471,13 @@ func retried(o Order, r *Refusal) bool {
 func (e *Engine) abandon(o *Order, r *Refusal) (Cause, error) {
 	c := ofRefusal(RefusedUnsigned, r)
 	o.Condition = NoCondition
-	o.because(c)
+	o.setCause(c)
 	o.Verdict = withdrawn(*o, byWithdrawn)
-	return c.says("refused before signing: " + r.Error()), o.to(Cancelled)
+	return c.withText("refused before signing: " + r.Error()), o.setState(Cancelled)
 }
 
-// unspent says why an order for which signed is false took nothing.
-func unspent(o Order) string {
+// nothingTakenText says why an order for which signed is false took nothing.
+func nothingTakenText(o Order) string {
 	switch {
 	case o.Wrapped:
 		return "nothing that spends was signed; " + heldWrapped
@@ -532,9 +532,9 @@ func (e *Engine) advance(ctx context.Context, o *Order) (Cause, error) {
 	case Submitting:
 		return e.submit(ctx, o)
 	case Settling:
-		return e.settling(ctx, o)
+		return e.pollSettling(ctx, o)
 	}
-	return untold, fmt.Errorf("order %s in state %q", o.ID, o.State)
+	return noReason, fmt.Errorf("order %s in state %q", o.ID, o.State)
 }
 
 // provider returns an order's provider. Without it nothing new is signed; what was
@@ -561,41 +561,41 @@ func (e *Engine) settler(o *Order) (Settler, error) {
 
 // begin leaves the state Accepted.
 func (e *Engine) begin(o *Order) (Cause, error) {
-	if done, note, err := e.over(o); done {
+	if done, note, err := e.endIfOver(o); done {
 		return note, err
 	}
 	if o.Plan.Steps[0].Effect.Kind == Approve {
-		return because(BegunApproving), o.to(Approving)
+		return newCause(BegunApproving), o.setState(Approving)
 	}
-	return because(BegunExecuting), o.to(Executing)
+	return newCause(BegunExecuting), o.setState(Executing)
 }
 
-// over ends an order that was cancelled or whose deadline passed before the present step,
+// endIfOver ends an order that was cancelled or whose deadline passed before the present step,
 // if nothing that may be pending was signed.
-func (e *Engine) over(o *Order) (done bool, note Cause, err error) {
+func (e *Engine) endIfOver(o *Order) (done bool, note Cause, err error) {
 	late := e.Now().After(o.Terms.Deadline)
 	if !o.Cancel && !late {
-		return false, untold, nil
+		return false, noReason, nil
 	}
 	signed, err := e.signed(*o)
 	if err != nil || signed {
-		return err != nil, untold, err
+		return err != nil, noReason, err
 	}
-	by, why := byUnsignedLate, because(DeadlinePassed).says("the deadline passed; "+unspent(*o))
+	by, why := byUnsignedLate, newCause(DeadlinePassed).withText("the deadline passed; "+nothingTakenText(*o))
 	if o.Cancel {
-		by, why = byWithdrawn, because(Withdrawn).says("cancelled; "+unspent(*o))
+		by, why = byWithdrawn, newCause(Withdrawn).withText("cancelled; "+nothingTakenText(*o))
 	}
 	o.Condition = NoCondition
 	if o.Reason == "" {
-		o.because(why)
+		o.setCause(why)
 	}
 	o.Verdict = withdrawn(*o, by)
-	return true, why.says(string(o.Verdict.State)), o.to(o.Verdict.State)
+	return true, why.withText(string(o.Verdict.State)), o.setState(o.Verdict.State)
 }
 
 // withdrawn returns the verdict on an order that took nothing.
 func withdrawn(o Order, by string) *Verdict {
 	v := verdictBy(by)
-	v.Sources = unspent(o)
+	v.Sources = nothingTakenText(o)
 	return &v
 }

@@ -35,8 +35,8 @@ var (
 	errGone   = errors.New("no wallet has the account")
 )
 
-// A hand is a signer that can be locked and counts its transaction signatures.
-type hand struct {
+// A fakeSigner is a signer that can be locked and counts its transaction signatures.
+type fakeSigner struct {
 	key    *ecdsa.PrivateKey
 	locked atomic.Bool
 	gone   atomic.Bool // no wallet has the account
@@ -45,7 +45,7 @@ type hand struct {
 	asked  chan chan struct{} // nil: sign at once; else each signature waits until the channel sent here is closed
 }
 
-func (h *hand) SignTx(_ context.Context, _ common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
+func (h *fakeSigner) SignTx(_ context.Context, _ common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
 	if h.locked.Load() {
 		return nil, errLocked
 	}
@@ -61,7 +61,7 @@ func (h *hand) SignTx(_ context.Context, _ common.Address, tx *types.Transaction
 	return types.SignTx(tx, types.LatestSignerForChainID(id), h.key)
 }
 
-func (h *hand) SignTypedData(_ context.Context, _ common.Address, d apitypes.TypedData) ([]byte, error) {
+func (h *fakeSigner) SignTypedData(_ context.Context, _ common.Address, d apitypes.TypedData) ([]byte, error) {
 	if h.locked.Load() {
 		return nil, errLocked
 	}
@@ -77,7 +77,7 @@ func (h *hand) SignTypedData(_ context.Context, _ common.Address, d apitypes.Typ
 
 // Seal is the vault's: an HMAC under a key that needs an unlocked wallet. Unless strict
 // it seals while locked: in the tests a user acts right before the lock.
-func (h *hand) Seal(account common.Address, message []byte) (code [32]byte, err error) {
+func (h *fakeSigner) Seal(account common.Address, message []byte) (code [32]byte, err error) {
 	if h.locked.Load() && h.strict {
 		return code, errLocked
 	}
@@ -95,7 +95,7 @@ func sealBy(key *ecdsa.PrivateKey, account common.Address, message []byte) [32]b
 }
 
 // sealed returns o with the seal that the user's consent gave it before the lock.
-func (h *hand) sealed(o Order) Order {
+func (h *fakeSigner) sealed(o Order) Order {
 	s := Seal{Form: sealForm, Act: "execute", Made: time.Now().UTC()}
 	x := o.consent()
 	s.Code = sealBy(h.key, x.account, x.message(s))
@@ -103,9 +103,9 @@ func (h *hand) sealed(o Order) Order {
 	return o
 }
 
-// A wrapper is a provider whose plans really wrap the native coin, so that the engine can
+// A wrapProvider is a provider whose plans really wrap the native coin, so that the engine can
 // be tested on a real chain without a provider's API. Tests may replace decode and quote.
-type wrapper struct {
+type wrapProvider struct {
 	kind   EffectKind // Wrap, or Swap for a plan that depends on a price
 	decode func(Terms, Step) (Effect, error)
 	quote  func(QuoteRequest) ([]Offer, error)
@@ -116,14 +116,14 @@ type wrapper struct {
 	late   atomic.Int32
 }
 
-func (w *wrapper) Kind() Kind { return DEX }
-func (w *wrapper) Pins() Pins {
+func (w *wrapProvider) Kind() Kind { return DEX }
+func (w *wrapProvider) Pins() Pins {
 	return Pins{{1, Wrapper, weth}, {1, Router, weth}, {1, Verifier, permit2}, {1, Spender, permit2}}
 }
 
-func (w *wrapper) Quote(_ context.Context, r QuoteRequest) ([]Offer, error) { return w.quote(r) }
+func (w *wrapProvider) Quote(_ context.Context, r QuoteRequest) ([]Offer, error) { return w.quote(r) }
 
-func (w *wrapper) call(t Terms) chain.Call {
+func (w *wrapProvider) call(t Terms) chain.Call {
 	c := chain.Call{ChainID: t.SrcChain, From: t.Account, To: weth, Value: t.AmountIn, Data: common.FromHex("0xd0e30db0")} // deposit()
 	if t.TokenIn == weth {
 		c.Value, c.Data = new(big.Int), append(common.FromHex("0x2e1a7d4d"), common.BigToHash(t.AmountIn).Bytes()...) // withdraw(uint256)
@@ -131,7 +131,7 @@ func (w *wrapper) call(t Terms) chain.Call {
 	return c
 }
 
-func (w *wrapper) Build(_ context.Context, _ Offer, t Terms) (Built, error) {
+func (w *wrapProvider) Build(_ context.Context, _ Offer, t Terms) (Built, error) {
 	w.built.Add(1)
 	c := w.call(t)
 	spender := common.Address{}
@@ -145,7 +145,7 @@ func (w *wrapper) Build(_ context.Context, _ Offer, t Terms) (Built, error) {
 	return Built{Steps: []Step{{Kind: TypedStep, Typed: w.typed}, late}, Settlement: ByOwnCall}, nil
 }
 
-func (w *wrapper) Late(_ context.Context, o Order, step int) (chain.Call, error) {
+func (w *wrapProvider) Late(_ context.Context, o Order, step int) (chain.Call, error) {
 	w.late.Add(1)
 	if len(o.Results) != step || len(o.Results[step-1].Signature) != 65 {
 		return chain.Call{}, errors.New("late call before its signature")
@@ -153,14 +153,14 @@ func (w *wrapper) Late(_ context.Context, o Order, step int) (chain.Call, error)
 	return w.call(o.Terms), nil
 }
 
-func (w *wrapper) Decode(t Terms, s Step) (Effect, error) {
+func (w *wrapProvider) Decode(t Terms, s Step) (Effect, error) {
 	if w.decode != nil {
 		return w.decode(t, s)
 	}
 	return w.plain(t, s), nil
 }
 
-func (w *wrapper) plain(t Terms, s Step) Effect {
+func (w *wrapProvider) plain(t Terms, s Step) Effect {
 	if s.Kind == TypedStep {
 		return Effect{Kind: Permit, Chain: 1, Target: permit2, Deadline: t.Deadline,
 			Approves: []Approval{{Token: t.TokenIn, Spender: weth, Amount: t.AmountIn, Until: t.Deadline}}}
@@ -177,29 +177,29 @@ func (w *wrapper) plain(t Terms, s Step) Effect {
 	return f
 }
 
-// A bench is an engine on a real chain with a real journal.
-type bench struct {
-	t       *testing.T
-	chain   *sandbox.Chain
-	hub     *chain.Hub
-	db      *bolt.DB
-	hand    *hand
-	from    common.Address
-	p       *wrapper
-	other   Provider          // replaces p if not nil
-	shift   atomic.Int64      // offset of the engine's clock in nanoseconds
-	between func(Nodes) Nodes // wraps the engine's nodes; nil = they are used as they are
-	stalled func(Sender) Sender
-	known   atomic.Pointer[Recognition] // of every token; nil = the chain's own are listed
-	service *Service
-	stop    func()
-	made    int
-	mu      sync.Mutex
-	logged  []string
+// A engineFixture is an engine on a real chain with a real journal.
+type engineFixture struct {
+	t             *testing.T
+	chain         *sandbox.Chain
+	hub           *chain.MultiClient
+	db            *bolt.DB
+	signer        *fakeSigner
+	from          common.Address
+	provider      *wrapProvider
+	otherProvider Provider          // replaces p if not nil
+	clockOffset   atomic.Int64      // offset of the engine's clock in nanoseconds
+	wrapNodes     func(Nodes) Nodes // wraps the engine's nodes; nil = they are used as they are
+	wrapSender    func(Sender) Sender
+	recognition   atomic.Pointer[Recognition] // of every token; nil = the chain's own are listed
+	service       *Service
+	stop          func()
+	made          int
+	mu            sync.Mutex
+	logged        []string
 }
 
-// person is a browser user who gives the password with each action.
-var person = Caller{Session: "s", Origin: "test", Password: true, Present: func() bool { return true }}
+// passwordCaller is a browser user who gives the password with each action.
+var passwordCaller = Caller{Session: "s", Origin: "test", Password: true, Present: func() bool { return true }}
 
 // ownPrices are the initial prices of a chain's pools, known from another source.
 type ownPrices struct{ *sandbox.Chain }
@@ -224,15 +224,15 @@ func (p ownPrices) token(a common.Address) *network.Token {
 }
 
 // recognize lists the chain's own tokens unless b.known says otherwise.
-func (b *bench) recognize(_ context.Context, id uint64, token common.Address) Recognition {
-	if known := b.known.Load(); known != nil {
+func (b *engineFixture) recognize(_ context.Context, id uint64, token common.Address) Recognition {
+	if known := b.recognition.Load(); known != nil {
 		return *known
 	}
 	return Recognition{Listed: id == 1 && ownPrices{b.chain}.token(token) != nil}
 }
 
-// pooled returns what amount buys in the 0.05 % pool of Uniswap v3.
-func (b *bench) pooled(ctx context.Context, in, out common.Address, amount *big.Int) (*big.Int, error) {
+// poolQuote returns what amount buys in the 0.05 % pool of Uniswap v3.
+func (b *engineFixture) poolQuote(ctx context.Context, in, out common.Address, amount *big.Int) (*big.Int, error) {
 	data := crypto.Keccak256([]byte("quoteExactInputSingle((address,address,uint256,uint24,uint160))"))[:4]
 	for _, word := range []*big.Int{in.Big(), out.Big(), amount, big.NewInt(500), new(big.Int)} {
 		data = append(data, common.BigToHash(word).Bytes()...)
@@ -249,25 +249,25 @@ var world = sync.OnceValues(func() (*sandbox.Sandbox, error) {
 	return sandbox.Start(context.Background(), sandbox.Options{Chains: []uint64{1}, Period: 100 * time.Millisecond, Instant: true})
 })
 
-func newBench(t *testing.T) *bench {
+func newEngineFixture(t *testing.T) *engineFixture {
 	s, err := world()
 	if err != nil {
 		t.Fatal(err) // the error names the command to run when the contracts are missing
 	}
-	return benchOn(t, s, 2)
+	return newEngineFixtureOn(t, s, 2)
 }
 
-// benchOn returns a bench on a sandbox where a transaction is final at depth blocks.
-func benchOn(t *testing.T, s *sandbox.Sandbox, depth uint64) *bench {
+// newEngineFixtureOn returns a bench on a sandbox where a transaction is final at depth blocks.
+func newEngineFixtureOn(t *testing.T, s *sandbox.Sandbox, depth uint64) *engineFixture {
 	key, err := crypto.GenerateKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, chain: s.Chain(1), hand: &hand{key: key}, from: crypto.PubkeyToAddress(key.PublicKey), p: &wrapper{kind: Wrap}}
+	b := &engineFixture{t: t, chain: s.Chain(1), signer: &fakeSigner{key: key}, from: crypto.PubkeyToAddress(key.PublicKey), provider: &wrapProvider{kind: Wrap}}
 	if err := b.chain.Fund(t.Context(), b.from, native, big.NewInt(2e18)); err != nil {
 		t.Fatal(err)
 	}
-	b.hub, err = chain.NewHub([]chain.Endpoint{{Chain: 1, URLs: []string{b.chain.RPC()}, Depth: depth}}, chain.Options{Sandbox: true})
+	b.hub, err = chain.NewMultiClient([]chain.Endpoint{{Chain: 1, URLs: []string{b.chain.RPC()}, Depth: depth}}, chain.Options{Sandbox: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,30 +281,30 @@ func benchOn(t *testing.T, s *sandbox.Sandbox, depth uint64) *bench {
 }
 
 // start makes a service as after a start of the daemon.
-func (b *bench) start() {
+func (b *engineFixture) start() {
 	b.t.Helper()
 	j, err := OpenJournal(b.db)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	sender, err := chain.NewSender(b.db, b.hub, b.hand, chain.SenderOptions{})
+	sender, err := chain.NewSender(b.db, b.hub, b.signer, chain.SenderOptions{})
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	var nodes Nodes = b.hub
-	if b.between != nil {
-		nodes = b.between(nodes)
+	if b.wrapNodes != nil {
+		nodes = b.wrapNodes(nodes)
 	}
 	var sends Sender = sender
-	if b.stalled != nil {
-		sends = b.stalled(sends)
+	if b.wrapSender != nil {
+		sends = b.wrapSender(sends)
 	}
-	var p Provider = b.p
-	if b.other != nil {
-		p = b.other
+	var p Provider = b.provider
+	if b.otherProvider != nil {
+		p = b.otherProvider
 	}
-	b.service, err = NewService(Options{Journal: j, Providers: map[Kind]Provider{p.Kind(): p}, Nodes: nodes, Sender: sends, Signer: b.hand, Sealer: b.hand,
-		Pricer: ownPrices{b.chain}, Recognize: b.recognize, Confirmer: ByCall{}, Fees: DefaultFees(), Unlocked: func() bool { return !b.hand.locked.Load() }, IsLocked: func(err error) bool { return errors.Is(err, errLocked) },
+	b.service, err = NewService(Options{Journal: j, Providers: map[Kind]Provider{p.Kind(): p}, Nodes: nodes, Sender: sends, Signer: b.signer, Sealer: b.signer,
+		Pricer: ownPrices{b.chain}, Recognize: b.recognize, Confirmer: ByCall{}, Fees: DefaultFees(), Unlocked: func() bool { return !b.signer.locked.Load() }, IsLocked: func(err error) bool { return errors.Is(err, errLocked) },
 		OpenOrders: 10, Now: b.now, Pause: func(time.Duration) time.Duration { return 20 * time.Millisecond },
 		Log: func(_ Order, err error) { b.mu.Lock(); b.logged = append(b.logged, err.Error()); b.mu.Unlock() }})
 	if err != nil {
@@ -318,10 +318,10 @@ func (b *bench) start() {
 }
 
 // now is the engine's clock.
-func (b *bench) now() time.Time { return time.Now().Add(time.Duration(b.shift.Load())) }
+func (b *engineFixture) now() time.Time { return time.Now().Add(time.Duration(b.clockOffset.Load())) }
 
 // halt stops the engine wherever it is, as the end of the daemon would.
-func (b *bench) halt() {
+func (b *engineFixture) halt() {
 	if b.stop != nil {
 		b.stop()
 		b.service.Wait()
@@ -330,18 +330,18 @@ func (b *bench) halt() {
 }
 
 // order journals an accepted plan of the bench's provider and starts it.
-func (b *bench) order(change func(*Terms, *Offer)) Order {
+func (b *engineFixture) order(change func(*Terms, *Offer)) Order {
 	b.t.Helper()
 	one := big.NewInt(1e17)
 	t := Terms{Provider: DEX, Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: one, DstChain: 1, TokenOut: weth, Recipient: b.from,
-		FloorOut: one, Deadline: time.Now().Add(time.Minute).UTC().Truncate(time.Second), RefundTo: b.from, GasCeiling: big.NewInt(1e17)}
+		MinOut: one, Deadline: time.Now().Add(time.Minute).UTC().Truncate(time.Second), RefundTo: b.from, GasCeiling: big.NewInt(1e17)}
 	offer := Offer{ID: "offer", Provider: DEX, Request: QuoteRequest{AmountIn: one}, AmountOut: one, MinOut: one, Expires: time.Now().Add(30 * time.Second)}
 	b.made++ // plans made in the same second would be identical
 	t.Deadline = t.Deadline.Add(time.Duration(b.made) * time.Second)
 	if change != nil {
 		change(&t, &offer)
 	}
-	built, err := b.p.Build(b.t.Context(), offer, t)
+	built, err := b.provider.Build(b.t.Context(), offer, t)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -351,12 +351,12 @@ func (b *bench) order(change func(*Terms, *Offer)) Order {
 	}
 	for _, s := range built.Steps {
 		if s.Kind != LateStep {
-			s.Effect = b.p.plain(t, s)
+			s.Effect = b.provider.plain(t, s)
 		}
 		plan.Steps = append(plan.Steps, s)
 	}
 	digest := Digest(t, plan.Effects())
-	o, made, err := b.service.o.Journal.Create(b.hand.sealed(Order{ID: uuid.Must(uuid.NewV7()).String(), Request: uuid.NewString(), Digest: digest, Terms: t,
+	o, made, err := b.service.o.Journal.Create(b.signer.sealed(Order{ID: uuid.Must(uuid.NewV7()).String(), Request: uuid.NewString(), Digest: digest, Terms: t,
 		Offer: offer, Plan: plan, State: Accepted, Created: time.Now(), Updated: time.Now()}), digest)
 	if err != nil || !made {
 		b.t.Fatal(made, err)
@@ -365,8 +365,8 @@ func (b *bench) order(change func(*Terms, *Offer)) Order {
 	return o
 }
 
-// until waits until ok holds for the order.
-func (b *bench) until(id, what string, ok func(Order) bool) Order {
+// waitUntil waits until ok holds for the order.
+func (b *engineFixture) waitUntil(id, what string, ok func(Order) bool) Order {
 	b.t.Helper()
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		o, lines, err := b.service.Order(id)
@@ -390,13 +390,13 @@ func (b *bench) until(id, what string, ok func(Order) bool) Order {
 	return o
 }
 
-func (b *bench) ends(id string, s State) Order {
+func (b *engineFixture) waitState(id string, s State) Order {
 	b.t.Helper()
-	return b.until(id, string(s), func(o Order) bool { return o.State == s })
+	return b.waitUntil(id, string(s), func(o Order) bool { return o.State == s })
 }
 
-// paid checks the account's nonce and its WETH balance in wei.
-func (b *bench) paid(nonce uint64, wrapped int64) {
+// wantNonceAndWETH checks the account's nonce and its WETH balance in wei.
+func (b *engineFixture) wantNonceAndWETH(nonce uint64, wrapped int64) {
 	b.t.Helper()
 	r, err := b.hub.Reader(b.t.Context(), 1)
 	if err != nil {
@@ -411,9 +411,9 @@ func (b *bench) paid(nonce uint64, wrapped int64) {
 }
 
 func TestEngineFills(t *testing.T) {
-	b := newBench(t)
-	o := b.ends(b.order(nil).ID, Filled)
-	b.paid(1, 1e17)
+	b := newEngineFixture(t)
+	o := b.waitState(b.order(nil).ID, Filled)
+	b.wantNonceAndWETH(1, 1e17)
 	if o.Verdict == nil || o.Verdict.Received == nil || o.Verdict.Received.Amount.Int64() != 1e17 || o.Verdict.Sources != "one source" || o.Verdict.Evidence.Depth < 2 {
 		t.Errorf("verdict %+v", o.Verdict)
 	}
@@ -435,99 +435,99 @@ func TestEngineFills(t *testing.T) {
 // TestEngineTypedAndLate covers a signature and then a call whose bytes exist only after
 // it: the late bytes must have the accepted effect.
 func TestEngineTypedAndLate(t *testing.T) {
-	b := newBench(t)
-	b.ends(b.order(nil).ID, Filled)
-	b.p.kind = Swap
-	b.p.typed = &apitypes.TypedData{PrimaryType: "Note",
+	b := newEngineFixture(t)
+	b.waitState(b.order(nil).ID, Filled)
+	b.provider.kind = Swap
+	b.provider.typed = &apitypes.TypedData{PrimaryType: "Note",
 		Types:   apitypes.Types{"EIP712Domain": {{Name: "chainId", Type: "uint256"}}, "Note": {{Name: "n", Type: "uint256"}}},
 		Domain:  apitypes.TypedDataDomain{ChainId: math.NewHexOrDecimal256(1)},
 		Message: apitypes.TypedDataMessage{"n": "1"}}
 	unwrap := func(t *Terms, _ *Offer) { t.TokenIn, t.TokenOut = weth, native }
-	o := b.ends(b.order(unwrap).ID, Filled)
-	if len(o.Results) != 2 || len(o.Results[0].Signature) != 65 || b.p.late.Load() == 0 {
+	o := b.waitState(b.order(unwrap).ID, Filled)
+	if len(o.Results) != 2 || len(o.Results[0].Signature) != 65 || b.provider.late.Load() == 0 {
 		t.Errorf("results %+v", o.Results)
 	}
-	b.paid(2, 0)
+	b.wantNonceAndWETH(2, 0)
 
-	b.p.kind, b.p.typed = Wrap, nil
-	b.ends(b.order(nil).ID, Filled)
-	b.p.kind, b.p.typed = Swap, o.Plan.Steps[0].Typed
-	honest := b.p.plain
-	b.p.decode = func(t Terms, s Step) (Effect, error) {
+	b.provider.kind, b.provider.typed = Wrap, nil
+	b.waitState(b.order(nil).ID, Filled)
+	b.provider.kind, b.provider.typed = Swap, o.Plan.Steps[0].Typed
+	honest := b.provider.plain
+	b.provider.decode = func(t Terms, s Step) (Effect, error) {
 		f := honest(t, s)
 		if s.Kind != TypedStep {
 			f.Receives[0].To = thief
 		}
 		return f, nil
 	}
-	before := b.hand.signed.Load()
-	if o = b.ends(b.order(unwrap).ID, Cancelled); b.hand.signed.Load() != before || len(o.Results) != 1 {
+	before := b.signer.signed.Load()
+	if o = b.waitState(b.order(unwrap).ID, Cancelled); b.signer.signed.Load() != before || len(o.Results) != 1 {
 		t.Errorf("late bytes that pay another were signed: %+v", o)
 	}
 }
 
 func TestEngineWaitsForUnlock(t *testing.T) {
-	b := newBench(t)
-	b.hand.locked.Store(true)
+	b := newEngineFixture(t)
+	b.signer.locked.Store(true)
 	o := b.order(nil)
-	b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	b.waitUntil(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
 	b.halt() // a restart changes nothing
 	b.start()
-	b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
-	b.hand.locked.Store(false)
+	b.waitUntil(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	b.signer.locked.Store(false)
 	b.service.Wake()
-	if o = b.ends(o.ID, Filled); o.Condition != NoCondition {
+	if o = b.waitState(o.ID, Filled); o.Condition != NoCondition {
 		t.Errorf("condition %q stayed", o.Condition)
 	}
-	b.paid(1, 1e17)
+	b.wantNonceAndWETH(1, 1e17)
 }
 
 func TestEngineExpiresUnsigned(t *testing.T) {
-	b := newBench(t)
-	b.hand.locked.Store(true)
+	b := newEngineFixture(t)
+	b.signer.locked.Store(true)
 	o := b.order(func(t *Terms, _ *Offer) { t.Deadline = time.Now().Add(2 * time.Second).UTC().Truncate(time.Second) })
-	if o = b.ends(o.ID, Expired); o.Verdict.Sources != "nothing was signed" {
+	if o = b.waitState(o.ID, Expired); o.Verdict.Sources != "nothing was signed" {
 		t.Errorf("verdict %+v", o.Verdict)
 	}
-	b.hand.locked.Store(false)
+	b.signer.locked.Store(false)
 	b.service.Wake()
 	time.Sleep(100 * time.Millisecond)
-	b.paid(0, 0)
+	b.wantNonceAndWETH(0, 0)
 }
 
 func cancelOf(o Order) CancelRequest {
-	return CancelRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Digest, Caller: person}
+	return CancelRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Digest, Caller: passwordCaller}
 }
 
 func TestEngineCancels(t *testing.T) {
-	b := newBench(t)
-	b.hand.locked.Store(true)
+	b := newEngineFixture(t)
+	b.signer.locked.Store(true)
 	unsigned := b.order(nil)
-	b.until(unsigned.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
-	if _, err := b.service.Cancel(t.Context(), CancelRequest{Request: uuid.NewString(), Order: unsigned.ID, Caller: person}); err == nil {
+	b.waitUntil(unsigned.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	if _, err := b.service.Cancel(t.Context(), CancelRequest{Request: uuid.NewString(), Order: unsigned.ID, Caller: passwordCaller}); err == nil {
 		t.Error("cancelled without the digest that was shown")
 	}
 	if _, err := b.service.Cancel(t.Context(), cancelOf(unsigned)); err != nil {
 		t.Fatal(err)
 	}
-	b.ends(unsigned.ID, Cancelled)
-	b.paid(0, 0)
+	b.waitState(unsigned.ID, Cancelled)
+	b.wantNonceAndWETH(0, 0)
 
-	b.hand.locked.Store(false)
+	b.signer.locked.Store(false)
 	b.chain.Pause()
-	sent := b.order(func(t *Terms, _ *Offer) { t.AmountIn = big.NewInt(2e17); t.FloorOut = t.AmountIn })
-	b.until(sent.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+	sent := b.order(func(t *Terms, _ *Offer) { t.AmountIn = big.NewInt(2e17); t.MinOut = t.AmountIn })
+	b.waitUntil(sent.ID, "sent", func(o Order) bool { return o.CurrentTx != common.Hash{} })
 	r := cancelOf(sent)
 	if _, err := b.service.Cancel(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	b.until(sent.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
+	b.waitUntil(sent.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
 	if _, err := b.service.Cancel(t.Context(), r); err != nil {
 		t.Errorf("repeated: %v", err)
 	}
 	b.chain.Resume()
-	o := b.ends(sent.ID, Cancelled)
-	b.paid(1, 0)
+	o := b.waitState(sent.ID, Cancelled)
+	b.wantNonceAndWETH(1, 0)
 	if o.Verdict.Evidence == nil || !o.Verdict.Evidence.Success {
 		t.Errorf("verdict %+v", o.Verdict)
 	}
@@ -539,36 +539,36 @@ func TestEngineCancels(t *testing.T) {
 // key to be cancelled, cannot be cancelled while no wallet has the account. An order that
 // was never sent ends without the key, and a cancel that was sent continues.
 func TestCancelWithoutTheAccount(t *testing.T) {
-	b := newBench(t)
-	b.hand.locked.Store(true)
+	b := newEngineFixture(t)
+	b.signer.locked.Store(true)
 	unsent := b.order(nil)
-	b.until(unsent.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
-	b.hand.gone.Store(true)
-	b.hand.locked.Store(false)
+	b.waitUntil(unsent.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	b.signer.gone.Store(true)
+	b.signer.locked.Store(false)
 	if _, err := b.service.Cancel(t.Context(), cancelOf(unsent)); err != nil {
 		t.Fatal(err)
 	}
-	b.ends(unsent.ID, Cancelled)
+	b.waitState(unsent.ID, Cancelled)
 
-	b.hand.gone.Store(false)
+	b.signer.gone.Store(false)
 	b.chain.Pause()
-	sent := b.order(func(t *Terms, _ *Offer) { t.AmountIn = big.NewInt(2e17); t.FloorOut = t.AmountIn })
-	b.until(sent.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
-	b.hand.gone.Store(true)
+	sent := b.order(func(t *Terms, _ *Offer) { t.AmountIn = big.NewInt(2e17); t.MinOut = t.AmountIn })
+	b.waitUntil(sent.ID, "sent", func(o Order) bool { return o.CurrentTx != common.Hash{} })
+	b.signer.gone.Store(true)
 	_, err := b.service.Cancel(t.Context(), cancelOf(sent))
 	refusedWith(t, err, CannotCancel)
-	b.hand.gone.Store(false)
+	b.signer.gone.Store(false)
 	if _, err := b.service.Cancel(t.Context(), cancelOf(sent)); err != nil {
 		t.Fatal(err)
 	}
-	b.until(sent.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
-	b.hand.gone.Store(true)
+	b.waitUntil(sent.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
+	b.signer.gone.Store(true)
 	time.Sleep(300 * time.Millisecond) // a few polls
-	if o := b.until(sent.ID, "open", func(Order) bool { return true }); o.Condition != Cancelling {
+	if o := b.waitUntil(sent.ID, "open", func(Order) bool { return true }); o.Condition != Cancelling {
 		t.Errorf("says %q of a cancel that is on its way", o.Condition)
 	}
 	b.chain.Resume()
-	b.ends(sent.ID, Cancelled)
+	b.waitState(sent.ID, Cancelled)
 }
 
 // TestEngineRefusesLateLies checks that bytes which decode differently right before
@@ -582,65 +582,65 @@ func TestEngineRefusesLateLies(t *testing.T) {
 		"kind":      func(f *Effect) { f.Kind = Unwrap },
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			b.p.decode = func(t Terms, s Step) (Effect, error) { f := b.p.plain(t, s); lie(&f); return f, nil }
-			o := b.ends(b.order(nil).ID, Cancelled)
-			if b.hand.signed.Load() != 0 || o.Reason == "" {
-				t.Errorf("signed %d, reason %q", b.hand.signed.Load(), o.Reason)
+			b := newEngineFixture(t)
+			b.provider.decode = func(t Terms, s Step) (Effect, error) { f := b.provider.plain(t, s); lie(&f); return f, nil }
+			o := b.waitState(b.order(nil).ID, Cancelled)
+			if b.signer.signed.Load() != 0 || o.Reason == "" {
+				t.Errorf("signed %d, reason %q", b.signer.signed.Load(), o.Reason)
 			}
-			b.paid(0, 0)
+			b.wantNonceAndWETH(0, 0)
 		})
 	}
 }
 
 func TestEngineRefreshesQuotes(t *testing.T) {
-	b := newBench(t)
-	b.p.kind = Swap
+	b := newEngineFixture(t)
+	b.provider.kind = Swap
 	floor := big.NewInt(1e17)
 	var asked []int
-	b.p.quote = func(r QuoteRequest) ([]Offer, error) {
+	b.provider.quote = func(r QuoteRequest) ([]Offer, error) {
 		asked = append(asked, r.SlippageBps)
-		min := floorOf(big.NewInt(1.005e17), r.SlippageBps) // better than the minimum, but not with 1 % slippage
+		min := minAfterSlippage(big.NewInt(1.005e17), r.SlippageBps) // better than the minimum, but not with 1 % slippage
 		return []Offer{{Provider: DEX, AmountOut: big.NewInt(1.005e17), MinOut: min, Expires: time.Now().Add(time.Minute), Request: r}}, nil
 	}
 	o := b.order(func(t *Terms, o *Offer) { o.Expires = time.Now().Add(-time.Second); o.Request.SlippageBps = 100 })
-	o = b.ends(o.ID, Filled)
+	o = b.waitState(o.ID, Filled)
 	if len(asked) != 2 || asked[0] != 100 || asked[1] >= 100 || o.Offer.MinOut.Cmp(floor) < 0 {
 		t.Errorf("asked with slippage %v, got a minimum of %s", asked, o.Offer.MinOut)
 	}
-	b.paid(1, 1e17)
+	b.wantNonceAndWETH(1, 1e17)
 }
 
 func TestEngineNeedsConsent(t *testing.T) {
-	b := newBench(t)
-	b.p.kind = Swap
-	b.p.quote = func(r QuoteRequest) ([]Offer, error) {
-		return []Offer{{Provider: DEX, AmountOut: big.NewInt(0.99e17), MinOut: floorOf(big.NewInt(0.99e17), r.SlippageBps), Expires: time.Now().Add(time.Minute)}}, nil
+	b := newEngineFixture(t)
+	b.provider.kind = Swap
+	b.provider.quote = func(r QuoteRequest) ([]Offer, error) {
+		return []Offer{{Provider: DEX, AmountOut: big.NewInt(0.99e17), MinOut: minAfterSlippage(big.NewInt(0.99e17), r.SlippageBps), Expires: time.Now().Add(time.Minute)}}, nil
 	}
 	o := b.order(func(t *Terms, o *Offer) {
 		t.Deadline = time.Now().Add(3 * time.Second).UTC().Truncate(time.Second)
 		o.Expires, o.Request.SlippageBps = time.Now().Add(-time.Second), 50
 	})
-	b.until(o.ID, "in need of consent", func(o Order) bool { return o.Condition == NeedsConsent })
-	if o = b.ends(o.ID, Expired); b.hand.signed.Load() != 0 {
+	b.waitUntil(o.ID, "in need of consent", func(o Order) bool { return o.Condition == NeedsConsent })
+	if o = b.waitState(o.ID, Expired); b.signer.signed.Load() != 0 {
 		t.Error("signed below the accepted floor")
 	}
-	b.paid(0, 0)
+	b.wantNonceAndWETH(0, 0)
 }
 
 // TestEngineStopsAnywhere restarts the engine repeatedly while an order is under way: it
 // is paid once.
 func TestEngineStopsAnywhere(t *testing.T) {
-	b := newBench(t)
+	b := newEngineFixture(t)
 	o := b.order(nil)
 	for range 25 {
 		time.Sleep(7 * time.Millisecond)
 		b.halt()
 		b.start()
 	}
-	b.ends(o.ID, Filled)
-	b.paid(1, 1e17)
-	if n := b.hand.signed.Load(); n != 1 {
+	b.waitState(o.ID, Filled)
+	b.wantNonceAndWETH(1, 1e17)
+	if n := b.signer.signed.Load(); n != 1 {
 		t.Logf("%d signatures were made, of which one was journaled", n)
 	}
 }
@@ -648,10 +648,10 @@ func TestEngineStopsAnywhere(t *testing.T) {
 // TestStopFinishesASignature checks that a daemon that stops during a signature waits for
 // it and journals it, and that the next one sends those same bytes.
 func TestStopFinishesASignature(t *testing.T) {
-	b := newBench(t)
-	b.hand.asked = make(chan chan struct{})
+	b := newEngineFixture(t)
+	b.signer.asked = make(chan chan struct{})
 	o := b.order(nil)
-	signing := <-b.hand.asked
+	signing := <-b.signer.asked
 	stopped := make(chan struct{})
 	go func() {
 		b.halt()
@@ -664,11 +664,11 @@ func TestStopFinishesASignature(t *testing.T) {
 	}
 	close(signing)
 	<-stopped
-	b.hand.asked = nil
+	b.signer.asked = nil
 	b.start()
-	b.ends(o.ID, Filled)
-	b.paid(1, 1e17)
-	if n := b.hand.signed.Load(); n != 1 {
+	b.waitState(o.ID, Filled)
+	b.wantNonceAndWETH(1, 1e17)
+	if n := b.signer.signed.Load(); n != 1 {
 		t.Errorf("%d signatures were made", n)
 	}
 }
@@ -676,8 +676,8 @@ func TestStopFinishesASignature(t *testing.T) {
 // TestExecuteOnce checks that a plan executes once, whichever window or uuid requests it,
 // and that a repeated request returns the order it made.
 func TestExecuteOnce(t *testing.T) {
-	b := newBench(t)
-	b.p.quote = func(r QuoteRequest) ([]Offer, error) {
+	b := newEngineFixture(t)
+	b.provider.quote = func(r QuoteRequest) ([]Offer, error) {
 		return []Offer{{AmountOut: r.AmountIn, MinOut: r.AmountIn, Expires: time.Now().Add(time.Minute), Routing: "WRAP"}}, nil
 	}
 	ctx := t.Context()
@@ -692,7 +692,7 @@ func TestExecuteOnce(t *testing.T) {
 	if review.Blocked() || len(review.Findings) != 0 || review.Gas.Max.Sign() <= 0 {
 		t.Fatalf("review: %+v, gas %+v", review.Findings, review.Gas)
 	}
-	first := ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Caller: person}
+	first := ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Caller: passwordCaller}
 	if _, err := b.service.Execute(ctx, ExecuteRequest{Request: first.Request, Digest: review.Digest}); err == nil {
 		t.Fatal("executed without a session")
 	}
@@ -716,15 +716,15 @@ func TestExecuteOnce(t *testing.T) {
 	if err != nil || len(orders) != 1 {
 		t.Fatalf("%d orders, %v", len(orders), err)
 	}
-	o := b.ends(orders[0].ID, Filled)
-	b.paid(1, 1e17)
+	o := b.waitState(orders[0].ID, Filled)
+	b.wantNonceAndWETH(1, 1e17)
 	b.service.mu.Lock()
 	kept := len(b.service.offers.order) + len(b.service.plans.order)
 	b.service.mu.Unlock()
 	if kept != 0 {
 		t.Errorf("%d of its offers and plans stay in memory", kept)
 	}
-	winner := ExecuteRequest{Request: o.Request, Digest: review.Digest, Caller: person}
+	winner := ExecuteRequest{Request: o.Request, Digest: review.Digest, Caller: passwordCaller}
 	if again, err := b.service.Execute(ctx, winner); err != nil || again.ID != o.ID {
 		t.Errorf("repeated: %v, %v", again.ID, err)
 	}
@@ -736,10 +736,10 @@ func TestExecuteOnce(t *testing.T) {
 	b.service.mu.Lock()
 	b.service.plans.put(review.Digest.Hex(), late)
 	b.service.mu.Unlock()
-	_, err = b.service.Execute(ctx, ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Caller: person})
+	_, err = b.service.Execute(ctx, ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Caller: passwordCaller})
 	refusedWith(t, err, PlanExecuted) // also once the plan has expired
 	b.service.DropPlans()
-	_, err = b.service.Execute(ctx, ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Caller: person})
+	_, err = b.service.Execute(ctx, ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Caller: passwordCaller})
 	refusedWith(t, err, PlanExecuted)
 	_, err = b.service.Prepare(ctx, q.Offers[0].ID)
 	refusedWith(t, err, QuoteUnknown)

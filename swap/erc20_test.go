@@ -17,8 +17,8 @@ import (
 // TestApprovePermitSwap covers a complete swap with an ERC-20 input, on the real router
 // and the real Permit2.
 func TestApprovePermitSwap(t *testing.T) {
-	b := newBench(t)
-	b.trades()
+	b := newEngineFixture(t)
+	b.useTrader()
 	r, err := b.review(usdc, thousand)
 	if err != nil {
 		t.Fatal(err)
@@ -32,12 +32,12 @@ func TestApprovePermitSwap(t *testing.T) {
 	if len(r.Gas.Costs) != 2 || r.Gas.Costs[1].Gas < minLateGas {
 		t.Errorf("gas of %d transactions: %+v", len(r.Gas.Costs), r.Gas.Costs)
 	}
-	o := b.ends(b.execute(r).ID, Filled)
-	if o.Verdict.Received == nil || o.Verdict.Received.Amount.Cmp(o.Terms.FloorOut) < 0 || o.Verdict.Short || o.Holds || len(Leftovers(o)) != 0 {
-		t.Errorf("verdict %+v, holds %t, leftovers %v", o.Verdict, o.Holds, Leftovers(o))
+	o := b.waitState(b.execute(r).ID, Filled)
+	if o.Verdict.Received == nil || o.Verdict.Received.Amount.Cmp(o.Terms.MinOut) < 0 || o.Verdict.Short || o.AllowanceLocked || len(Leftovers(o)) != 0 {
+		t.Errorf("verdict %+v, holds %t, leftovers %v", o.Verdict, o.AllowanceLocked, Leftovers(o))
 	}
-	b.mined(2)
-	b.allows(usdc, 0)
+	b.wantNonce(2)
+	b.wantPermit2Allowance(usdc, 0)
 	if uses, err := b.service.o.Journal.Uses(o.allowanceKey()); err != nil || len(uses) != 0 {
 		t.Errorf("the allowance is still in use: %+v, %v", uses, err)
 	}
@@ -45,9 +45,9 @@ func TestApprovePermitSwap(t *testing.T) {
 
 // TestResetFirst covers a token that refuses to change a nonzero allowance to another.
 func TestResetFirst(t *testing.T) {
-	b := newBench(t)
-	b.trades()
-	b.approve(usdt, 7)
+	b := newEngineFixture(t)
+	b.useTrader()
+	b.approvePermit2(usdt, 7)
 	r, err := b.review(usdt, thousand)
 	if err != nil {
 		t.Fatal(err)
@@ -55,11 +55,11 @@ func TestResetFirst(t *testing.T) {
 	if got := kinds(r.Plan); !slices.Equal(got, []EffectKind{"reset", Approve, Permit, Swap}) {
 		t.Fatalf("plan %v", got)
 	}
-	b.ends(b.execute(r).ID, Filled)
-	b.mined(4)
-	b.allows(usdt, 0)
+	b.waitState(b.execute(r).ID, Filled)
+	b.wantNonce(4)
+	b.wantPermit2Allowance(usdt, 0)
 
-	b.approve(usdc, 7) // this token needs none
+	b.approvePermit2(usdc, 7) // this token needs none
 	if r, err = b.review(usdc, thousand); err != nil || !slices.Equal(kinds(r.Plan), []EffectKind{Approve, Permit, Swap}) {
 		t.Errorf("plan %v, %v", kinds(r.Plan), err)
 	}
@@ -67,9 +67,9 @@ func TestResetFirst(t *testing.T) {
 
 // TestEnoughAllowedAlready checks that a sufficient allowance is used and not renewed.
 func TestEnoughAllowedAlready(t *testing.T) {
-	b := newBench(t)
-	b.trades()
-	b.approve(usdt, thousand)
+	b := newEngineFixture(t)
+	b.useTrader()
+	b.approvePermit2(usdt, thousand)
 	r, err := b.review(usdt, thousand)
 	if err != nil {
 		t.Fatal(err)
@@ -77,9 +77,9 @@ func TestEnoughAllowedAlready(t *testing.T) {
 	if got := kinds(r.Plan); !slices.Equal(got, []EffectKind{Permit, Swap}) {
 		t.Fatalf("plan %v", got)
 	}
-	b.ends(b.execute(r).ID, Filled)
-	b.mined(2)
-	b.allows(usdt, 0)
+	b.waitState(b.execute(r).ID, Filled)
+	b.wantNonce(2)
+	b.wantPermit2Allowance(usdt, 0)
 }
 
 // TestApprovalsFollowTheChain checks that the approvals of a review adapt to the
@@ -95,24 +95,24 @@ func TestApprovalsFollowTheChain(t *testing.T) {
 		"a reset now":   {7, []EffectKind{"reset", Approve, Permit, Swap}, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			b.trades()
+			b := newEngineFixture(t)
+			b.useTrader()
 			r, err := b.review(usdt, thousand)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b.hand.locked.Store(true)
+			b.signer.locked.Store(true)
 			o := b.execute(r)
-			b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+			b.waitUntil(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
 			b.halt()
-			b.hand.locked.Store(false)
-			b.approve(usdt, c.allowed)
+			b.signer.locked.Store(false)
+			b.approvePermit2(usdt, c.allowed)
 			b.start()
-			if o = b.ends(o.ID, Filled); !slices.Equal(kinds(o.Plan), c.steps) || o.Digest != r.Digest {
+			if o = b.waitState(o.ID, Filled); !slices.Equal(kinds(o.Plan), c.steps) || o.Digest != r.Digest {
 				t.Errorf("carried out %v", kinds(o.Plan))
 			}
-			b.mined(c.mined)
-			b.allows(usdt, 0)
+			b.wantNonce(c.mined)
+			b.wantPermit2Allowance(usdt, 0)
 		})
 	}
 }
@@ -129,7 +129,7 @@ func slow(t *testing.T) *sandbox.Sandbox {
 }
 
 // blocks mines a block every pause until stop is closed, twelve seconds after the last.
-func (b *bench) blocks(stop <-chan struct{}, pause time.Duration) {
+func (b *engineFixture) blocks(stop <-chan struct{}, pause time.Duration) {
 	for {
 		select {
 		case <-stop:
@@ -142,7 +142,7 @@ func (b *bench) blocks(stop <-chan struct{}, pause time.Duration) {
 				return
 			}
 		}
-		b.shift.Add(int64(12 * time.Second))
+		b.clockOffset.Add(int64(12 * time.Second))
 	}
 }
 
@@ -150,54 +150,54 @@ func (b *bench) blocks(stop <-chan struct{}, pause time.Duration) {
 // order continues with a fresh quote under the same digest and with the first minimum,
 // and requests as much less slippage as that minimum demands.
 func TestTwelveSecondBlocks(t *testing.T) {
-	b := benchOn(t, slow(t), 8)
-	tr := b.trades()
+	b := newEngineFixtureOn(t, slow(t), 8)
+	tr := b.useTrader()
 	r, err := b.review(usdc, thousand)
 	if err != nil {
 		t.Fatal(err)
 	}
 	tr.set(func(tr *trader) { // the price falls, but not below the minimum
-		tr.price = func(out *big.Int) *big.Int { return floorOf(out, 20) }
+		tr.price = func(out *big.Int) *big.Int { return minAfterSlippage(out, 20) }
 	})
 	start := b.now()
 	stop := make(chan struct{})
 	defer close(stop)
 	go b.blocks(stop, 100*time.Millisecond)
-	o := b.ends(b.execute(r).ID, Filled)
-	approved := slices.IndexFunc(b.lines(o.ID), func(l Entry) bool { return l.Step == 1 })
-	if took := b.lines(o.ID)[approved].Time.Sub(start); took < 36*time.Second {
+	o := b.waitState(b.execute(r).ID, Filled)
+	approved := slices.IndexFunc(b.history(o.ID), func(l Entry) bool { return l.Step == 1 })
+	if took := b.history(o.ID)[approved].Time.Sub(start); took < 36*time.Second {
 		t.Errorf("the approval took %s only", took)
 	}
-	if o.Digest != r.Digest || o.Terms.FloorOut.Cmp(r.Terms.FloorOut) != 0 || tr.made.Load() < 2 || o.Offer.ID == r.Offer.ID {
-		t.Errorf("built %d times; digest %s, floor %s", tr.made.Load(), o.Digest, o.Terms.FloorOut)
+	if o.Digest != r.Digest || o.Terms.MinOut.Cmp(r.Terms.MinOut) != 0 || tr.made.Load() < 2 || o.Offer.ID == r.Offer.ID {
+		t.Errorf("built %d times; digest %s, floor %s", tr.made.Load(), o.Digest, o.Terms.MinOut)
 	}
-	if o.Offer.Request.SlippageBps >= 50 || o.Offer.MinOut.Cmp(r.Terms.FloorOut) < 0 || o.Verdict.Received.Amount.Cmp(r.Terms.FloorOut) < 0 {
-		t.Errorf("slippage %d, minimum %s, received %s, floor %s", o.Offer.Request.SlippageBps, o.Offer.MinOut, o.Verdict.Received.Amount, r.Terms.FloorOut)
+	if o.Offer.Request.SlippageBps >= 50 || o.Offer.MinOut.Cmp(r.Terms.MinOut) < 0 || o.Verdict.Received.Amount.Cmp(r.Terms.MinOut) < 0 {
+		t.Errorf("slippage %d, minimum %s, received %s, floor %s", o.Offer.Request.SlippageBps, o.Offer.MinOut, o.Verdict.Received.Amount, r.Terms.MinOut)
 	}
 	if o.Results[0].Evidence == nil || o.Results[0].Tx == (common.Hash{}) {
 		t.Errorf("the approval lost its result: %+v", o.Results[0])
 	}
-	b.mined(2)
-	b.allows(usdc, 0)
+	b.wantNonce(2)
+	b.wantPermit2Allowance(usdc, 0)
 }
 
 // TestPermitIsSignedAgain checks that a quote that expires between the permit and its
 // call is replaced, and the permit signed again for the same nonce.
 func TestPermitIsSignedAgain(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
-	tr.set(func(tr *trader) { tr.mute = Refuse(ProviderDown, "a bad moment") })
+	b := newEngineFixture(t)
+	tr := b.useTrader()
+	tr.set(func(tr *trader) { tr.lateErr = Refuse(ProviderDown, "a bad moment") })
 	o := b.swap(usdc, thousand)
-	o = b.until(o.ID, "at its last step", func(o Order) bool { return o.Step == 2 })
+	o = b.waitUntil(o.ID, "at its last step", func(o Order) bool { return o.Step == 2 })
 	first := o.Results[1].Signature
 	nonce := o.Plan.Steps[1].Effect.Nonce
-	tr.set(func(tr *trader) { tr.mute = nil })
-	b.shift.Add(int64(time.Minute))
-	o = b.ends(o.ID, Filled)
+	tr.set(func(tr *trader) { tr.lateErr = nil })
+	b.clockOffset.Add(int64(time.Minute))
+	o = b.waitState(o.ID, Filled)
 	if again := o.Plan.Steps[1].Effect.Nonce; again.Cmp(nonce) != 0 || slices.Equal(o.Results[1].Signature, first) {
 		t.Errorf("nonce %s and then %s", nonce, again)
 	}
-	b.mined(2)
+	b.wantNonce(2)
 }
 
 // TestAnotherPermitNeedsConsent checks that consent is needed for a fresh quote that asks
@@ -206,20 +206,20 @@ func TestAnotherPermitNeedsConsent(t *testing.T) {
 	for name, change := range map[string]func(*trader){
 		"another nonce": func(tr *trader) { tr.nonce = func(n uint64) uint64 { return n + 1 } },
 		"no permit": func(tr *trader) {
-			tr.twist = func(b *Built) { b.Steps, b.Steps[1].Effect.Approves = b.Steps[1:], nil }
+			tr.alterBuilt = func(b *Built) { b.Steps, b.Steps[1].Effect.Approves = b.Steps[1:], nil }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			tr := b.trades()
-			tr.set(func(tr *trader) { tr.mute = Refuse(ProviderDown, "a bad moment") })
+			b := newEngineFixture(t)
+			tr := b.useTrader()
+			tr.set(func(tr *trader) { tr.lateErr = Refuse(ProviderDown, "a bad moment") })
 			o := b.swap(usdc, thousand)
-			b.until(o.ID, "at its last step", func(o Order) bool { return o.Step == 2 })
-			signed := b.hand.signed.Load()
+			b.waitUntil(o.ID, "at its last step", func(o Order) bool { return o.Step == 2 })
+			signed := b.signer.signed.Load()
 			tr.set(change)
-			b.shift.Add(int64(time.Minute))
-			o = b.until(o.ID, "in need of consent", func(o Order) bool { return o.Condition == NeedsConsent && o.Proposal != nil })
-			if b.hand.signed.Load() != signed || o.Step != 2 {
+			b.clockOffset.Add(int64(time.Minute))
+			o = b.waitUntil(o.ID, "in need of consent", func(o Order) bool { return o.Condition == NeedsConsent && o.Proposal != nil })
+			if b.signer.signed.Load() != signed || o.Step != 2 {
 				t.Errorf("went on to step %d", o.Step)
 			}
 		})
@@ -229,8 +229,8 @@ func TestAnotherPermitNeedsConsent(t *testing.T) {
 // TestUsedNonceIsRefreshed covers two plans made for the same permit nonce: when the
 // first has used it, the second gets a fresh permit under its digest.
 func TestUsedNonceIsRefreshed(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
+	b := newEngineFixture(t)
+	tr := b.useTrader()
 	one, err := b.review(usdc, thousand)
 	if err != nil {
 		t.Fatal(err)
@@ -239,23 +239,23 @@ func TestUsedNonceIsRefreshed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.ends(b.execute(one).ID, Filled)
+	b.waitState(b.execute(one).ID, Filled)
 	made := tr.made.Load()
-	o := b.ends(b.execute(two).ID, Filled)
+	o := b.waitState(b.execute(two).ID, Filled)
 	if tr.made.Load() == made || o.Digest != two.Digest || o.Plan.Steps[1].Effect.Nonce.Int64() != 1 {
 		t.Errorf("built %d times more, nonce %s", tr.made.Load()-made, o.Plan.Steps[1].Effect.Nonce)
 	}
-	b.mined(4)
+	b.wantNonce(4)
 }
 
 // TestOneAtATime checks that of two orders on one allowance the second waits until the
 // first has pulled, and that a third on another token does not wait.
 func TestOneAtATime(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
-	tr.set(func(tr *trader) { tr.mute = Refuse(ProviderDown, "a bad moment") })
+	b := newEngineFixture(t)
+	tr := b.useTrader()
+	tr.set(func(tr *trader) { tr.lateErr = Refuse(ProviderDown, "a bad moment") })
 	first := b.swap(usdc, thousand)
-	b.until(first.ID, "past its approval", func(o Order) bool { return o.Step > 0 })
+	b.waitUntil(first.ID, "past its approval", func(o Order) bool { return o.Step > 0 })
 	r, err := b.review(usdc, thousand/2)
 	if err != nil {
 		t.Fatal(err)
@@ -264,66 +264,66 @@ func TestOneAtATime(t *testing.T) {
 		t.Fatalf("the allowance there is the first order's: plan %v", got)
 	}
 	second := b.execute(r)
-	b.until(second.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForAllowance })
+	b.waitUntil(second.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForAllowance })
 	third := b.swap(usdt, thousand)
-	b.until(third.ID, "at its last step", func(o Order) bool { return o.Step == 2 })
-	b.allows(usdc, thousand)
-	lines := len(b.lines(second.ID))
+	b.waitUntil(third.ID, "at its last step", func(o Order) bool { return o.Step == 2 })
+	b.wantPermit2Allowance(usdc, thousand)
+	lines := len(b.history(second.ID))
 	b.halt() // a restart changes nothing
 	b.start()
 	time.Sleep(200 * time.Millisecond)
-	if o, _, _ := b.service.Order(second.ID); o.Condition != WaitingForAllowance || o.Holds || o.Step != 0 || len(b.lines(second.ID)) > lines+1 {
-		t.Errorf("%s %q, step %d, %d more lines", o.State, o.Condition, o.Step, len(b.lines(second.ID))-lines)
+	if o, _, _ := b.service.Order(second.ID); o.Condition != WaitingForAllowance || o.AllowanceLocked || o.Step != 0 || len(b.history(second.ID)) > lines+1 {
+		t.Errorf("%s %q, step %d, %d more lines", o.State, o.Condition, o.Step, len(b.history(second.ID))-lines)
 	}
-	tr.set(func(tr *trader) { tr.mute = nil })
+	tr.set(func(tr *trader) { tr.lateErr = nil })
 	for _, o := range []Order{first, second, third} {
-		b.ends(o.ID, Filled)
+		b.waitState(o.ID, Filled)
 	}
-	b.mined(6)
-	b.allows(usdc, 0)
-	b.allows(usdt, 0)
+	b.wantNonce(6)
+	b.wantPermit2Allowance(usdc, 0)
+	b.wantPermit2Allowance(usdt, 0)
 }
 
 // TestHolderThatEndsLetsGo checks that an order that ends between its approval and its
 // pull releases the allowance, and that the next order uses what was left or changes it.
 func TestHolderThatEndsLetsGo(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
-	tr.set(func(tr *trader) { tr.mute = Refuse(ProviderDown, "a bad moment") })
+	b := newEngineFixture(t)
+	tr := b.useTrader()
+	tr.set(func(tr *trader) { tr.lateErr = Refuse(ProviderDown, "a bad moment") })
 	first := b.swap(usdt, thousand)
-	b.until(first.ID, "at its last step", func(o Order) bool { return o.Step == 2 })
+	b.waitUntil(first.ID, "at its last step", func(o Order) bool { return o.Step == 2 })
 	second := b.swap(usdt, thousand/2)
-	b.until(second.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForAllowance })
+	b.waitUntil(second.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForAllowance })
 	if _, err := b.service.Cancel(t.Context(), cancelOf(first)); err != nil {
 		t.Fatal(err)
 	}
-	first = b.ends(first.ID, Cancelled)
+	first = b.waitState(first.ID, Cancelled)
 	if left := Leftovers(first); len(left) != 1 || left[0].Spender != permit2 || left[0].Amount.Int64() != thousand {
 		t.Errorf("leftovers %+v", left)
 	}
-	tr.set(func(tr *trader) { tr.mute = nil })
-	second = b.ends(second.ID, Filled)
+	tr.set(func(tr *trader) { tr.lateErr = nil })
+	second = b.waitState(second.ID, Filled)
 	if !slices.ContainsFunc(second.Results, func(r Result) bool { return r.Skipped }) {
 		t.Errorf("approved over an allowance that was enough: %+v", second.Results)
 	}
-	b.mined(2)
-	b.allows(usdt, thousand/2)
+	b.wantNonce(2)
+	b.wantPermit2Allowance(usdt, thousand/2)
 }
 
-// behind is a node that has not seen the approval for a while.
-type behind struct {
+// laggingNodes is a node that has not seen the approval for a while.
+type laggingNodes struct {
 	Nodes
 	allowance, simulation func() error // an error: the node is behind
 }
 
-func (n behind) Allowance(ctx context.Context, id uint64, token, owner, spender common.Address) (*big.Int, error) {
+func (n laggingNodes) Allowance(ctx context.Context, id uint64, token, owner, spender common.Address) (*big.Int, error) {
 	if n.allowance() != nil {
 		return new(big.Int), nil
 	}
 	return n.Nodes.Allowance(ctx, id, token, owner, spender)
 }
 
-func (n behind) Simulate(ctx context.Context, calls []chain.Call) (chain.Simulation, error) {
+func (n laggingNodes) Simulate(ctx context.Context, calls []chain.Call) (chain.Simulation, error) {
 	if calls[0].To == router {
 		if err := n.simulation(); err != nil {
 			return chain.Simulation{}, err
@@ -337,7 +337,7 @@ func (n behind) Simulate(ctx context.Context, calls []chain.Call) (chain.Simulat
 func TestLaggingNode(t *testing.T) {
 	for _, what := range []string{"allowance", "simulation"} {
 		t.Run(what, func(t *testing.T) {
-			b := newBench(t)
+			b := newEngineFixture(t)
 			looks := 0
 			lag := func() error {
 				if looks++; looks < 8 {
@@ -346,15 +346,15 @@ func TestLaggingNode(t *testing.T) {
 				return nil
 			}
 			never := func() error { return nil }
-			b.between = func(n Nodes) Nodes {
+			b.wrapNodes = func(n Nodes) Nodes {
 				if what == "allowance" {
-					return behind{n, lag, never}
+					return laggingNodes{n, lag, never}
 				}
-				return behind{n, never, lag}
+				return laggingNodes{n, never, lag}
 			}
-			b.trades()
-			b.ends(b.swap(usdc, thousand).ID, Filled)
-			b.mined(2)
+			b.useTrader()
+			b.waitState(b.swap(usdc, thousand).ID, Filled)
+			b.wantNonce(2)
 			if looks < 8 {
 				t.Errorf("looked %d times", looks)
 			}
@@ -365,63 +365,63 @@ func TestLaggingNode(t *testing.T) {
 // TestWouldFailWithoutApproval checks that a swap that would fail, with nothing paid for
 // yet, ends before anything is signed.
 func TestWouldFailWithoutApproval(t *testing.T) {
-	b := newBench(t)
-	b.trades()
-	b.approve(usdc, thousand)
+	b := newEngineFixture(t)
+	b.useTrader()
+	b.approvePermit2(usdc, thousand)
 	r, err := b.review(usdc, thousand)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.service.engine.Nodes = behind{b.hub, func() error { return nil }, func() error { return chain.ErrWouldRevert }}
-	b.ends(b.execute(r).ID, Cancelled)
-	b.mined(1)
+	b.service.engine.Nodes = laggingNodes{b.hub, func() error { return nil }, func() error { return chain.ErrWouldRevert }}
+	b.waitState(b.execute(r).ID, Cancelled)
+	b.wantNonce(1)
 }
 
 // TestLockedBetweenApprovalAndPermit covers a lock while the approval is mined: the order
 // waits, even over a restart, and continues after unlock.
 func TestLockedBetweenApprovalAndPermit(t *testing.T) {
-	b := newBench(t)
-	b.trades()
+	b := newEngineFixture(t)
+	b.useTrader()
 	b.chain.Pause()
 	o := b.swap(usdc, thousand)
-	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
-	b.hand.locked.Store(true)
+	b.waitUntil(o.ID, "sent", func(o Order) bool { return o.CurrentTx != common.Hash{} })
+	b.signer.locked.Store(true)
 	b.chain.Resume()
-	b.until(o.ID, "waiting", func(o Order) bool { return o.Step == 1 && o.Condition == WaitingForUnlock })
+	b.waitUntil(o.ID, "waiting", func(o Order) bool { return o.Step == 1 && o.Condition == WaitingForUnlock })
 	b.halt()
 	b.start()
-	o = b.until(o.ID, "waiting", func(o Order) bool { return o.Step == 1 && o.Condition == WaitingForUnlock })
-	if !o.Holds {
+	o = b.waitUntil(o.ID, "waiting", func(o Order) bool { return o.Step == 1 && o.Condition == WaitingForUnlock })
+	if !o.AllowanceLocked {
 		t.Error("the allowance is free while the order is between approval and pull")
 	}
-	b.hand.locked.Store(false)
+	b.signer.locked.Store(false)
 	b.service.Wake()
-	b.ends(o.ID, Filled)
-	b.mined(2)
+	b.waitState(o.ID, Filled)
+	b.wantNonce(2)
 }
 
 // TestProviderDownAfterApproval checks that consent outlives a provider that is down
 // between approval and refresh.
 func TestProviderDownAfterApproval(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
+	b := newEngineFixture(t)
+	tr := b.useTrader()
 	b.chain.Pause()
 	o := b.swap(usdc, thousand)
-	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
-	tr.set(func(tr *trader) { tr.down = Refuse(ProviderDown, "gone") })
-	b.shift.Add(int64(time.Minute))
+	b.waitUntil(o.ID, "sent", func(o Order) bool { return o.CurrentTx != common.Hash{} })
+	tr.set(func(tr *trader) { tr.err = Refuse(ProviderDown, "gone") })
+	b.clockOffset.Add(int64(time.Minute))
 	b.chain.Resume()
-	b.until(o.ID, "approved", func(o Order) bool { return o.Step == 1 })
+	b.waitUntil(o.ID, "approved", func(o Order) bool { return o.Step == 1 })
 	for _, why := range []error{Refuse(ProviderDown, "gone"), Refuse(NoRoute, "no route"), Refuse(ProviderBusy, "busy")} {
-		tr.set(func(tr *trader) { tr.down = why })
+		tr.set(func(tr *trader) { tr.err = why })
 		time.Sleep(100 * time.Millisecond)
 	}
 	if o, _, _ = b.service.Order(o.ID); o.State != Executing {
 		t.Fatalf("%s: %s", o.State, o.Reason)
 	}
-	tr.set(func(tr *trader) { tr.down = nil })
-	b.ends(o.ID, Filled)
-	b.mined(2)
+	tr.set(func(tr *trader) { tr.err = nil })
+	b.waitState(o.ID, Filled)
+	b.wantNonce(2)
 }
 
 // TestApprovalThatVanished covers an approval that a reorg removes after it was taken as
@@ -432,25 +432,25 @@ func TestApprovalThatVanished(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	b := benchOn(t, s, 2)
-	b.trades()
+	b := newEngineFixtureOn(t, s, 2)
+	b.useTrader()
 	b.chain.Pause()
 	before := b.chain.Head().Number.Uint64()
 	o := b.swap(usdc, thousand)
-	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
-	b.hand.locked.Store(true)
+	b.waitUntil(o.ID, "sent", func(o Order) bool { return o.CurrentTx != common.Hash{} })
+	b.signer.locked.Store(true)
 	if err := b.chain.Mine(2); err != nil {
 		t.Fatal(err)
 	}
-	b.until(o.ID, "approved", func(o Order) bool { return o.Step == 1 })
+	b.waitUntil(o.ID, "approved", func(o Order) bool { return o.Step == 1 })
 	if err := b.chain.Reorg(int(b.chain.Head().Number.Uint64()-before), true); err != nil {
 		t.Fatal(err)
 	}
-	b.allows(usdc, 0)
+	b.wantPermit2Allowance(usdc, 0)
 	b.chain.Resume()
-	b.hand.locked.Store(false)
+	b.signer.locked.Store(false)
 	b.service.Wake()
-	b.ends(o.ID, Filled)
-	b.mined(2)
-	b.allows(usdc, 0)
+	b.waitState(o.ID, Filled)
+	b.wantNonce(2)
+	b.wantPermit2Allowance(usdc, 0)
 }

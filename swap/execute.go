@@ -20,19 +20,19 @@ func (e *Engine) execute(ctx context.Context, o *Order) (Cause, error) {
 	if o.Step == len(o.Plan.Steps) {
 		o.Condition = NoCondition
 		if o.Plan.Settlement == ByOwnCall {
-			return because(StepsDone), o.to(Settling)
+			return newCause(StepsDone), o.setState(Settling)
 		}
-		return because(StepsDone), o.to(Submitting)
+		return newCause(StepsDone), o.setState(Submitting)
 	}
 	s := o.Plan.Steps[o.Step]
 	if o.State == Approving && s.Effect.Kind != Approve {
-		return because(Approved), o.to(Executing)
+		return newCause(Approved), o.setState(Executing)
 	}
 	key := stepKey(*o, o.Step)
 	if s.Kind != TypedStep {
 		tx, err := e.Sender.Lookup(key)
 		if err != nil {
-			return untold, err
+			return noReason, err
 		}
 		if tx != nil {
 			return e.watch(ctx, o, key)
@@ -43,29 +43,29 @@ func (e *Engine) execute(ctx context.Context, o *Order) (Cause, error) {
 	}
 	p, err := e.provider(o)
 	if err != nil {
-		return untold, err
+		return noReason, err
 	}
 	var x Expected
 	if o.Plan.Spender != (common.Address{}) {
-		if !o.Holds {
-			o.Holds, o.Condition = true, NoCondition
-			return because(HoldsAllowance), nil
+		if !o.AllowanceLocked {
+			o.AllowanceLocked, o.Condition = true, NoCondition
+			return newCause(HoldsAllowance), nil
 		}
 		if o.Terms.Provider != Wallet {
 			var ready bool
 			var note Cause
-			if x, ready, note, err = e.arrange(ctx, o, s); err != nil || !ready {
+			if x, ready, note, err = e.alignApprovals(ctx, o, s); err != nil || !ready {
 				return note, err
 			}
 		}
 	}
 	switch {
-	case o.Plan.Settlement == ByProvider && len(o.Since) == 0 && s.Effect.Kind != Approve:
+	case o.Plan.Settlement == ByProvider && len(o.SearchFrom) == 0 && s.Effect.Kind != Approve:
 		return e.beginSearch(ctx, o)
 	case e.stale(*o, s):
 		return e.refresh(ctx, p, o)
-	case e.looksAhead(*o, s):
-		return e.lookAhead(ctx, o), nil
+	case e.needsHead(*o, s):
+		return e.recordHead(ctx, o), nil
 	case s.Kind == TypedStep:
 		return e.signTyped(ctx, p, o, s)
 	}
@@ -75,37 +75,37 @@ func (e *Engine) execute(ctx context.Context, o *Order) (Cause, error) {
 // mayBegin reports whether step s, of which nothing was sent, may begin: o is not over,
 // waits for nobody, and is what its user accepted.
 func (e *Engine) mayBegin(o *Order, s Step) (ok bool, note Cause, err error) {
-	if done, note, err := e.over(o); done {
+	if done, note, err := e.endIfOver(o); done {
 		return false, note, err
 	}
 	e.dropForged(o)
 	switch {
-	case e.waits(*o), (o.Condition == NeedsConsent || o.Distrusted()) && !e.Unlocked():
-		return false, untold, nil // until the user accepts or cancels, or the deadline passes
+	case e.awaitsConsent(*o), (o.Condition == NeedsConsent || o.Tampered()) && !e.Unlocked():
+		return false, noReason, nil // until the user accepts or cancels, or the deadline passes
 	case !e.Unlocked():
 		o.Condition = WaitingForUnlock
-		return false, because(KeysLocked), nil
+		return false, newCause(KeysLocked), nil
 	}
-	if e.Now().Add(leastLife[s.Effect.Kind]).After(o.Terms.Deadline) {
-		return false, untold, nil // too late to begin; a later move ends o
+	if e.Now().Add(minValidity[s.Effect.Kind]).After(o.Terms.Deadline) {
+		return false, noReason, nil // too late to begin; a later move ends o
 	}
-	if err := e.accepted(*o); err != nil {
-		return false, untold, e.unsealed(*o, err)
+	if err := e.checkAccepted(*o); err != nil {
+		return false, noReason, e.unsealed(*o, err)
 	}
-	return true, untold, nil
+	return true, noReason, nil
 }
 
 // signTyped signs a typed message. The signature is journaled before it is submitted.
 func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (Cause, error) {
 	if _, err := e.recheck(p, *o, s); err != nil {
-		return untold, err
+		return noReason, err
 	}
-	if s.Effect.Kind == Permit && !o.Permit.may(s.Effect.Nonce) {
-		return untold, askConsent(PermitChanged)
+	if s.Effect.Kind == Permit && !o.Permit.allowsNonce(s.Effect.Nonce) {
+		return noReason, askConsent(PermitChanged)
 	}
 	if s.Effect.Kind == Permit && s.Effect.Nonce != nil {
-		if current, err := e.current(ctx, *o, s.Effect); err != nil {
-			return untold, err
+		if current, err := e.permitNonceCurrent(ctx, *o, s.Effect); err != nil {
+			return noReason, err
 		} else if !current {
 			return e.refresh(ctx, p, o)
 		}
@@ -114,59 +114,59 @@ func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (C
 	if s.Effect.Kind == Signed {
 		var alone bool
 		var err error
-		if leaves, alone, err = e.orderable(ctx, *o); err != nil {
-			return untold, err
+		if leaves, alone, err = e.checkSignedOrder(ctx, *o); err != nil {
+			return noReason, err
 		}
 		if !alone {
-			o.Condition = WaitingForTwin
-			e.stand(o.ID)
-			return waits(WaitingForTwin), nil
+			o.Condition = WaitingForSimilar
+			e.enqueue(o.ID)
+			return waitCause(WaitingForSimilar), nil
 		}
 	}
 	if o.Condition == NeedsConsent {
-		return o.recovered()
+		return o.termsMetAgain()
 	}
 	failpoint.Point("engine.before_typed")
 	if e.Now().After(o.Terms.Deadline) || e.stale(*o, s) {
-		return untold, nil // it expired during the checks: the next move ends o or refreshes the quote
+		return noReason, nil // it expired during the checks: the next move ends o or refreshes the quote
 	}
-	if err := e.accepted(*o); err != nil {
-		return untold, err
+	if err := e.checkAccepted(*o); err != nil {
+		return noReason, err
 	}
 	sig, err := e.Signer.SignTypedData(ctx, o.Terms.Account, *s.Typed)
 	if err != nil {
-		return untold, err
+		return noReason, err
 	}
 	failpoint.Point("engine.after_typed")
 	if s.Effect.Kind == Permit {
 		o.Permit = &SignedPermit{s.Effect.Nonce}
 	}
-	o.Leaves = leaves
-	return e.finish(o, Result{Signature: sig}, because(SignedMessage))
+	o.FillTraces = leaves
+	return e.finish(o, Result{Signature: sig}, newCause(SignedMessage))
 }
 
-// orderable checks what a simulation does not show of a signed order: that the account
+// checkSignedOrder checks what a simulation does not show of a signed order: that the account
 // can pay it, and that its end can be proven. It returns the names of what its fill
-// leaves on the chain (see Journal.alone); alone is false if another open order has one
+// leaves on the chain (see Journal.checkDistinguishable); alone is false if another open order has one
 // of them.
-func (e *Engine) orderable(ctx context.Context, o Order) (leaves []common.Hash, alone bool, err error) {
-	if err := e.funded(ctx, o.Terms, o.Wrapped); err != nil {
+func (e *Engine) checkSignedOrder(ctx context.Context, o Order) (leaves []common.Hash, alone bool, err error) {
+	if err := e.checkFunded(ctx, o.Terms, o.Wrapped); err != nil {
 		return nil, false, err
 	}
-	if leaves, err = e.leaves(o); err != nil {
+	if leaves, err = e.fillTraces(o); err != nil {
 		return nil, false, err
 	}
-	err = e.Journal.alone(o.ID, leaves)
-	if errors.Is(err, errTwin) {
+	err = e.Journal.checkDistinguishable(o.ID, leaves)
+	if errors.Is(err, errIndistinguishable) {
 		return nil, false, nil
 	}
 	return leaves, err == nil, err
 }
 
-// current reports whether a permit has the nonce that the contract expects now. A lower
+// permitNonceCurrent reports whether a permit has the nonce that the contract expects now. A lower
 // nonce was used since the quote, so a fresh quote is needed; a higher one means that a
 // node is behind, and is an error.
-func (e *Engine) current(ctx context.Context, o Order, f Effect) (bool, error) {
+func (e *Engine) permitNonceCurrent(ctx context.Context, o Order, f Effect) (bool, error) {
 	a := f.Approves[0]
 	kept, err := e.Nodes.PermitAllowances(ctx, f.Chain, f.Target, o.Terms.Account, []chain.Grantee{{Token: a.Token, Spender: a.Spender}})
 	if err != nil {
@@ -200,7 +200,7 @@ func (e *Engine) recheck(p Provider, o Order, s Step) (Effect, error) {
 // send checks and simulates a step's bytes, then has the sender sign, journal and
 // broadcast them, in this order. x says what the simulation may show of allowances.
 func (e *Engine) send(ctx context.Context, p Provider, o *Order, s Step, key string, x Expected) (Cause, error) {
-	late, kept := e.keepingOf(ctx, *o)
+	late, kept := e.keepOrderAnswer(ctx, *o)
 	call, err := e.callOf(late, p, *o, s)
 	s.Call = &call
 	if err == nil {
@@ -208,63 +208,63 @@ func (e *Engine) send(ctx context.Context, p Provider, o *Order, s Step, key str
 	}
 	kept(err)
 	if err != nil {
-		return untold, err
+		return noReason, err
 	}
-	if err := e.stillUnneeded(*o); err != nil {
-		return untold, err
+	if err := e.recheckUnneeded(*o); err != nil {
+		return noReason, err
 	}
 	if err := e.checkContract(ctx, o.Terms, s.Effect); err != nil {
-		return untold, err
+		return noReason, err
 	}
 	if err := e.simulate(ctx, *o, s, x); err != nil {
-		return untold, err
+		return noReason, err
 	}
 	if o.Condition == NeedsConsent {
-		return e.affordable(ctx, o, call)
+		return e.termsMetIfAffordable(ctx, o, call)
 	}
-	if err := e.accepted(*o); err != nil {
-		return untold, err
+	if err := e.checkAccepted(*o); err != nil {
+		return noReason, err
 	}
-	return e.post(ctx, o, key, call, until(*o, s.Effect), NoCondition, because(StepSent, "step", strconv.Itoa(o.Step+1)))
+	return e.submitCall(ctx, o, key, call, sendDeadline(*o, s.Effect), NoCondition, newCause(StepSent, "step", strconv.Itoa(o.Step+1)))
 }
 
-// post has the sender sign and send a call, no later than until, and puts o in condition
+// submitCall has the sender sign and send a call, no later than until, and puts o in condition
 // then. The caller has checked that o's user wants it. If an earlier transaction blocks
 // the nonce, o waits with WaitingForNonce.
-func (e *Engine) post(ctx context.Context, o *Order, key string, c chain.Call, until time.Time, then Condition, note Cause) (Cause, error) {
+func (e *Engine) submitCall(ctx context.Context, o *Order, key string, c chain.Call, until time.Time, then Condition, note Cause) (Cause, error) {
 	tx, err := e.Sender.Submit(ctx, key, c, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: until})
 	if errors.Is(err, chain.ErrNonceBlocked) {
 		o.Condition = WaitingForNonce
-		return waits(WaitingForNonce), nil
+		return waitCause(WaitingForNonce), nil
 	}
 	if err != nil {
-		return untold, sendError(err)
+		return noReason, sendError(err)
 	}
-	o.sent(*tx)
+	o.setAttempts(*tx)
 	o.Condition = then
-	o.because(untold)
+	o.setCause(noReason)
 	return note, nil
 }
 
-// recovered records that the accepted terms can be met again, before anything is signed
+// termsMetAgain records that the accepted terms can be met again, before anything is signed
 // under them. From then on no proposal can be accepted, so two plans of one order are
 // never both carried out.
-func (o *Order) recovered() (Cause, error) {
+func (o *Order) termsMetAgain() (Cause, error) {
 	o.Condition = NoCondition
-	o.because(untold)
-	return because(WithinTerms), nil
+	o.setCause(noReason)
+	return newCause(WithinTerms), nil
 }
 
-// affordable is recovered, if the call's cost is within the accepted gas ceiling.
-func (e *Engine) affordable(ctx context.Context, o *Order, c chain.Call) (Cause, error) {
+// termsMetIfAffordable is recovered, if the call's cost is within the accepted gas ceiling.
+func (e *Engine) termsMetIfAffordable(ctx context.Context, o *Order, c chain.Call) (Cause, error) {
 	cost, err := e.Nodes.Cost(ctx, c)
 	if err == nil && cost.Max.Cmp(e.ceilingLeft(*o)) > 0 {
 		err = chain.ErrCeiling
 	}
 	if err != nil {
-		return untold, sendError(err)
+		return noReason, sendError(err)
 	}
-	return o.recovered()
+	return o.termsMetAgain()
 }
 
 // callOf returns a step's call; that of a late step is built now.
@@ -285,9 +285,9 @@ func (e *Engine) callOf(ctx context.Context, p Provider, o Order, s Step) (chain
 // simulate runs the call on our own nodes and checks what it moves against the terms.
 func (e *Engine) simulate(ctx context.Context, o Order, s Step, x Expected) error {
 	x.Effects = []Effect{s.Effect}
-	err := e.shows(ctx, o.Terms, []chain.Call{*s.Call}, x)
+	err := e.checkSimulated(ctx, o.Terms, []chain.Call{*s.Call}, x)
 	if errors.Is(err, chain.ErrWouldRevert) {
-		return wouldFail(err)
+		return wouldRevert(err)
 	}
 	return err
 }
@@ -303,10 +303,10 @@ func (e *Engine) ceilingLeft(o Order) *big.Int {
 	return left
 }
 
-// until returns the last moment at which a step's bytes may be sent: their own deadline
+// sendDeadline returns the last moment at which a step's bytes may be sent: their own deadline
 // if they carry one, else the quote's expiry if they depend on a price, and never after
 // the accepted deadline.
-func until(o Order, f Effect) time.Time {
+func sendDeadline(o Order, f Effect) time.Time {
 	end := o.Terms.Deadline
 	if !f.Deadline.IsZero() {
 		return earlier(end, f.Deadline)
@@ -324,10 +324,10 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// leastLife is how long a step's signed bytes, and the quote behind them, must still be
+// minValidity is how long a step's signed bytes, and the quote behind them, must still be
 // valid when the step is signed: a signed order must reach those who settle it, and a
 // deposit must be mined, before the price expires.
-var leastLife = map[EffectKind]time.Duration{
+var minValidity = map[EffectKind]time.Duration{
 	Signed:  5 * time.Second,
 	Deposit: 10 * time.Second,
 	Opaque:  10 * time.Second,
@@ -341,11 +341,11 @@ func priced(k EffectKind) bool { return k != Approve && k != Wrap && k != Unwrap
 func sendError(err error) error {
 	switch {
 	case errors.Is(err, chain.ErrFunds):
-		return &Refusal{Code: InsufficientFunds, Word: BalanceShort, Reason: causes[BalanceShort], Err: err}
+		return &Refusal{Code: InsufficientFunds, ReasonCode: BalanceShort, Reason: causes[BalanceShort], Err: err}
 	case errors.Is(err, chain.ErrCeiling):
-		return &Refusal{Code: ConsentNeeded, Word: GasTooDear, Reason: causes[GasTooDear], Err: err}
+		return &Refusal{Code: ConsentNeeded, ReasonCode: GasAboveCeiling, Reason: causes[GasAboveCeiling], Err: err}
 	case errors.Is(err, chain.ErrWouldRevert):
-		return wouldFail(err)
+		return wouldRevert(err)
 	}
 	return err
 }
@@ -356,9 +356,9 @@ func sendError(err error) error {
 func (e *Engine) watch(ctx context.Context, o *Order, key string) (Cause, error) {
 	tx, ev, err := e.Sender.Poll(ctx, key)
 	if err != nil {
-		return untold, err
+		return noReason, err
 	}
-	o.sent(tx)
+	o.setAttempts(tx)
 	if tx.State.Final() {
 		return e.ended(ctx, o, tx, ev)
 	}
@@ -370,7 +370,7 @@ func (e *Engine) watch(ctx context.Context, o *Order, key string) (Cause, error)
 		return e.speedUp(ctx, o, tx)
 	}
 	o.Condition = NoCondition
-	return because(Pending), nil
+	return newCause(Pending), nil
 }
 
 // ended applies the final state of a step's transaction to its order. A mined record
@@ -378,19 +378,19 @@ func (e *Engine) watch(ctx context.Context, o *Order, key string) (Cause, error)
 func (e *Engine) ended(ctx context.Context, o *Order, tx chain.Tx, ev *chain.Evidence) (Cause, error) {
 	switch tx.State {
 	case chain.TxReplaced:
-		o.because(because(NonceUsed))
+		o.setCause(newCause(NonceUsed))
 		return e.end(o, byOtherNonce, nil, "its nonce was used elsewhere")
 	case chain.TxRejected:
 		return e.rejected(ctx, o, tx)
 	case chain.TxUnknown:
-		o.Condition = UnknownStoredState
-		return waits(UnknownStoredState), nil
+		o.Condition = WrittenByNewer
+		return waitCause(WrittenByNewer), nil
 	}
 	if ev == nil {
-		return untold, nil
+		return noReason, nil
 	}
 	if tx.State == chain.TxCancelled {
-		o.because(because(CancelMined))
+		o.setCause(newCause(CancelMined))
 		return e.end(o, byCancel, ev, "")
 	}
 	return e.mined(o, *ev)
@@ -399,10 +399,10 @@ func (e *Engine) ended(ctx context.Context, o *Order, tx chain.Tx, ev *chain.Evi
 // mined handles a step's own transaction that is mined at the required depth.
 func (e *Engine) mined(o *Order, ev chain.Evidence) (Cause, error) {
 	if !ev.Success {
-		o.because(because(Reverted))
+		o.setCause(newCause(Reverted))
 		return e.end(o, byRevert, &ev, "")
 	}
-	return e.finish(o, Result{Tx: ev.Tx, Evidence: &ev}, because(StepMined, "step", strconv.Itoa(o.Step+1)))
+	return e.finish(o, Result{Tx: ev.Tx, Evidence: &ev}, newCause(StepMined, "step", strconv.Itoa(o.Step+1)))
 }
 
 // rejected handles a transaction that every node refused before queueing it. A node may
@@ -416,17 +416,17 @@ func (e *Engine) rejected(ctx context.Context, o *Order, tx chain.Tx) (Cause, er
 	}
 	switch {
 	case err != nil:
-		return untold, err
+		return noReason, err
 	case twin: // it counts for the other order
 	case ok:
 		return e.mined(o, ev)
 	case ev.Block != 0:
-		return untold, nil // mined after all; wait for its depth
+		return noReason, nil // mined after all; wait for its depth
 	}
-	c := because(NotTaken).quoting(SaidByNode, tx.Reason)
-	o.because(c)
+	c := newCause(NotTaken).quoting(SaidByNode, tx.Reason)
+	o.setCause(c)
 	if !e.Now().After(tx.Policy.Until) {
-		return c.says("rejected"), nil
+		return c.withText("rejected"), nil
 	}
 	end := byNeverSent
 	if o.Cancel {
@@ -475,33 +475,33 @@ func (e *Engine) cancel(ctx context.Context, o *Order, tx chain.Tx) (Cause, erro
 	case e.Unlocked():
 	case onItsWay: // already signed
 		o.Condition = Cancelling
-		return because(BeingEnded), nil
-	case o.Distrusted():
-		return untold, nil
+		return newCause(BeingEnded), nil
+	case o.Tampered():
+		return noReason, nil
 	default:
 		o.Condition = WaitingForUnlock
-		return because(KeysLocked), nil
+		return newCause(KeysLocked), nil
 	}
-	if err := e.endable(*o, e.Now().After(tx.Policy.Until)); err != nil {
+	if err := e.checkEndable(*o, e.Now().After(tx.Policy.Until)); err != nil {
 		if onItsWay && !errors.As(err, new(*Refusal)) { // keys are unlocked, but not this account's
 			o.Condition = Cancelling
-			return because(BeingEnded), nil
+			return newCause(BeingEnded), nil
 		}
-		return untold, err
+		return noReason, err
 	}
 	done, err := e.Sender.Cancel(ctx, tx.Key, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: e.Now().Add(cancelTime)})
 	switch {
 	case errors.Is(err, chain.ErrNonceUsed):
-		return untold, nil // the nonce was used: the next poll says by what
+		return noReason, nil // the nonce was used: the next poll says by what
 	case errors.Is(err, chain.ErrCeiling):
-		return untold, &Refusal{Code: InsufficientGas, Word: CancelTooDear, Reason: causes[CancelTooDear], Err: err}
+		return noReason, &Refusal{Code: InsufficientGas, ReasonCode: CancelAboveCeiling, Reason: causes[CancelAboveCeiling], Err: err}
 	case err != nil:
-		return untold, err
+		return noReason, err
 	}
-	o.sent(*done)
+	o.setAttempts(*done)
 	o.Condition = Cancelling
-	o.because(untold)
-	return because(BeingEnded), nil
+	o.setCause(noReason)
+	return newCause(BeingEnded), nil
 }
 
 // cancelTime is how long a cancelling transaction may be broadcast.
@@ -524,7 +524,7 @@ func (e *Engine) finish(o *Order, r Result, note Cause) (Cause, error) {
 	o.Wrapped = o.Wrapped || r.Evidence != nil && o.Terms.wrapsFirst(o.Plan.Steps[o.Step].Effect)
 	o.Results = append(o.Results[:o.Step:o.Step], r)
 	o.Step++
-	o.Sending, o.Attempts, o.Bump, o.Condition = common.Hash{}, nil, nil, NoCondition
-	o.because(untold)
+	o.CurrentTx, o.Attempts, o.Bump, o.Condition = common.Hash{}, nil, nil, NoCondition
+	o.setCause(noReason)
 	return note, nil
 }

@@ -77,7 +77,7 @@ func (c FeeConfig) For(k Kind) (bps int, receiver common.Address, makerBps int) 
 // network's own wrapped coin is free.
 func (c FeeConfig) charge(r QuoteRequest, k Kind, wrapped common.Address) QuoteRequest {
 	r.FeeBps, r.FeeReceiver, _ = c.For(k)
-	if wraps(r, wrapped) {
+	if isWrap(r, wrapped) {
 		r.FeeBps, r.FeeReceiver = 0, common.Address{}
 	}
 	return r

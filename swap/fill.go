@@ -14,14 +14,14 @@ import (
 
 // proveSigned looks for the fill of a signed order or, if there is none, for the proof
 // that there will be none.
-func (e *Engine) proveSigned(ctx context.Context, o Order, p Proof, l *lookout) (v *Verdict, f findings, err error) {
-	id, first := o.Terms.SrcChain, p.leaves()[0]
+func (e *Engine) proveSigned(ctx context.Context, o Order, p Proof, l *settlementWatch) (v *Verdict, f findings, err error) {
+	id, first := o.Terms.SrcChain, p.tracePatterns()[0]
 	if c := o.Claim; c != nil && c.Tx != (common.Hash{}) && (c.Chain == 0 || c.Chain == id) && !l.ruledOut[ruled{searchFill, c.Tx}] {
 		v, is, err := e.fillIn(ctx, o, p, c.Tx)
 		if v != nil {
 			return v, f, nil
 		}
-		if is == isNot && err == nil {
+		if is == isNothing && err == nil {
 			l.ruleOut(searchFill, c.Tx)
 		}
 	}
@@ -37,10 +37,10 @@ func (e *Engine) proveSigned(ctx context.Context, o Order, p Proof, l *lookout) 
 		}
 		searched = errors.Join(searched, err)
 		switch is {
-		case isNot:
+		case isNothing:
 			s.drop(tx)
 		case isAbsent:
-			s.absent(tx, e.Now())
+			s.dropAbsent(tx, e.Now())
 		case isUnclear:
 			f.unclear = tx
 		}
@@ -57,21 +57,21 @@ func (e *Engine) fillIn(ctx context.Context, o Order, p Proof, tx common.Hash) (
 	ev, ok, err := e.Nodes.Evidence(ctx, o.Terms.SrcChain, tx)
 	switch {
 	case err != nil:
-		return nil, isOpen, err
+		return nil, isUndecided, err
 	case !ok && ev.Block == 0:
 		return nil, isAbsent, nil
 	case !ok:
-		return nil, isOpen, nil
+		return nil, isUndecided, nil
 	case !ev.Success:
-		return nil, isNot, nil
+		return nil, isNothing, nil
 	}
 	logs, err := e.unusedLogs(o.ID, ev)
 	if err != nil {
-		return nil, isOpen, err
+		return nil, isUndecided, err
 	}
 	places, all := matchAll(p.Fill, logs)
 	if !all {
-		return e.partIn(o, p, ev, logs)
+		return e.partialFillIn(o, p, ev, logs)
 	}
 	v := verdictBy(byFill)
 	v.Sources, v.Evidence, v.Logs = sources(ev.Hosts), &ev, refsOf(ev.Chain, tx, places...)
@@ -81,13 +81,13 @@ func (e *Engine) fillIn(ctx context.Context, o Order, p Proof, tx common.Hash) (
 	}
 	alone, err := e.settledAlone(o, ev)
 	if err != nil {
-		return nil, isOpen, err
+		return nil, isUndecided, err
 	}
 	if alone && !own {
-		v.receives(o.Terms, ev.Logs)
+		v.setReceived(o.Terms, ev.Logs)
 	}
-	if o.Terms.TokenOut == chain.Native && e.paidAlone(o, ev) { // shown only, as far as the balance can tell
-		if g, _, err := e.Nodes.Gain(ctx, ev.Chain, o.Terms.Recipient, ev.Block); err == nil && g.Sent == 0 && g.Amount.Cmp(o.Terms.FloorOut) >= 0 {
+	if o.Terms.TokenOut == chain.Native && e.onlyOrderPaidInBlock(o, ev) { // shown only, as far as the balance can tell
+		if g, _, err := e.Nodes.BalanceDelta(ctx, ev.Chain, o.Terms.Recipient, ev.Block); err == nil && g.Sent == 0 && g.Amount.Cmp(o.Terms.MinOut) >= 0 {
 			v.Received = &Spend{chain.Native, g.Amount}
 		}
 	}
@@ -98,7 +98,7 @@ func (e *Engine) fillIn(ctx context.Context, o Order, p Proof, tx common.Hash) (
 func (e *Engine) unusedLogs(order string, ev chain.Evidence) ([]*types.Log, error) {
 	refs := make([]LogRef, len(ev.Logs))
 	for i := range refs {
-		refs[i] = LogRef{Chain: ev.Chain, Tx: ev.Tx, Place: i}
+		refs[i] = LogRef{Chain: ev.Chain, Tx: ev.Tx, Index: i}
 	}
 	free, err := e.Journal.unused(order, refs)
 	if err != nil {
@@ -106,22 +106,22 @@ func (e *Engine) unusedLogs(order string, ev chain.Evidence) ([]*types.Log, erro
 	}
 	logs := make([]*types.Log, len(ev.Logs))
 	for _, r := range free {
-		logs[r.Place] = ev.Logs[r.Place]
+		logs[r.Index] = ev.Logs[r.Index]
 	}
 	return logs, nil
 }
 
-// partIn checks whether a transaction that is no exact fill has filled o nevertheless: in
+// partialFillIn checks whether a transaction that is no exact fill has filled o nevertheless: in
 // part, or with a token of which less arrives than is sent. It returns isUnclear if the
 // transaction is not o's alone, or does not show what left and what arrived.
-func (e *Engine) partIn(o Order, p Proof, ev chain.Evidence, logs []*types.Log) (*Verdict, decision, error) {
+func (e *Engine) partialFillIn(o Order, p Proof, ev chain.Evidence, logs []*types.Log) (*Verdict, decision, error) {
 	places, all := matchAll(p.Trace, logs)
 	if !all {
-		return nil, isNot, nil
+		return nil, isNothing, nil
 	}
 	t := o.Terms
 	shared := slices.Contains(logs, nil) || ev.From == t.Account
-	if others, err := e.leftBy(o, ev, logs); err != nil || others || shared {
+	if others, err := e.mayFillOpenOrder(o, ev, logs); err != nil || others || shared {
 		return nil, isUnclear, err
 	}
 	moved := chain.Transfers(logs)
@@ -135,7 +135,7 @@ func (e *Engine) partIn(o Order, p Proof, ev chain.Evidence, logs []*types.Log) 
 	}
 	v := verdictBy(byPart)
 	v.Sources, v.Evidence, v.Logs = sources(ev.Hosts), &ev, refsOf(ev.Chain, ev.Tx, places...)
-	v.Spent, v.Received, v.Short = &Spend{t.Input(), left}, &Spend{t.TokenOut, got}, got.Cmp(t.FloorOut) < 0
+	v.Spent, v.Received, v.Short = &Spend{t.Input(), left}, &Spend{t.TokenOut, got}, got.Cmp(t.MinOut) < 0
 	return &v, isProof, nil
 }
 
@@ -167,7 +167,7 @@ func (e *Engine) fillsAnother(o Order, ev chain.Evidence) (bool, error) {
 			return true, nil
 		}
 	}
-	return e.leftBy(o, ev, logs)
+	return e.mayFillOpenOrder(o, ev, logs)
 }
 
 // settles reports whether a contract is pinned as one that settles signed orders.
@@ -180,9 +180,9 @@ func (e *Engine) settles(chainID uint64, a common.Address) bool {
 	return false
 }
 
-// leftBy reports whether a transaction is one of another open order's own, or logs are,
+// mayFillOpenOrder reports whether a transaction is one of another open order's own, or logs are,
 // or may be, those of a fill of another open signed order.
-func (e *Engine) leftBy(o Order, ev chain.Evidence, logs []*types.Log) (bool, error) {
+func (e *Engine) mayFillOpenOrder(o Order, ev chain.Evidence, logs []*types.Log) (bool, error) {
 	open, err := e.Journal.Open()
 	if err != nil {
 		return false, err
@@ -201,7 +201,7 @@ func (e *Engine) leftBy(o Order, ev chain.Evidence, logs []*types.Log) (bool, er
 		if slices.ContainsFunc(other.Results, func(r Result) bool { return r.Tx == ev.Tx }) {
 			return true, nil
 		}
-		if !other.ordered() {
+		if !other.orderSigned() {
 			continue
 		}
 		s, err := e.settler(&other)
@@ -212,7 +212,7 @@ func (e *Engine) leftBy(o Order, ev chain.Evidence, logs []*types.Log) (bool, er
 		if err != nil {
 			return true, nil
 		}
-		if _, its := matchAll(p.leaves(), logs); its {
+		if _, its := matchAll(p.tracePatterns(), logs); its {
 			return true, nil
 		}
 	}
@@ -233,16 +233,16 @@ func (e *Engine) neverFilled(ctx context.Context, o Order, p Proof, s *search) (
 		if used, by, err = e.Nodes.NonceBit(ctx, o.Terms.SrcChain, n.Contract, n.Owner, n.Nonce, s.through.Number); err != nil {
 			return nil, err
 		}
-		hosts = weaker(hosts, by)
+		hosts = fewerHosts(hosts, by)
 	}
-	void, err := e.voided(ctx, o)
+	void, err := e.invalidationEvidence(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	var v Verdict
 	switch {
 	case void != nil && void.Block <= s.through.Number && (used || p.Nonce == nil):
-		v, hosts = verdictBy(byVoid), weaker(hosts, void.Hosts)
+		v, hosts = verdictBy(byVoid), fewerHosts(hosts, void.Hosts)
 		v.Evidence = void
 	case used:
 		v = verdictBy(byUsedNonce)
@@ -252,27 +252,27 @@ func (e *Engine) neverFilled(ctx context.Context, o Order, p Proof, s *search) (
 		return nil, nil
 	}
 	absence := &Absence{Chain: o.Terms.SrcChain, From: s.from, Through: s.through, Hosts: s.hosts}
-	if !s.sure(e.Now()) {
+	if !s.confirmedEmpty(e.Now()) {
 		return nil, nil
 	}
-	if err := e.Nodes.ShowsLogs(ctx, absence.Chain, absence.Through.Number, absence.Hosts); err != nil {
-		s.doubts(e.Now())
+	if err := e.Nodes.CheckLogs(ctx, absence.Chain, absence.Through.Number, absence.Hosts); err != nil {
+		s.restart(e.Now())
 		return nil, err
 	}
 	v.Sources, v.Absence = sources(hosts), absence
 	return &v, nil
 }
 
-// voidKey returns the sender's key of our own call that makes a signed order void.
-func voidKey(o Order) string { return o.ID + "/void" }
+// invalidateKey returns the sender's key of our own call that makes a signed order void.
+func invalidateKey(o Order) string { return o.ID + "/void" }
 
-// voided returns the evidence that this call succeeded; nil if there is none.
-func (e *Engine) voided(ctx context.Context, o Order) (*chain.Evidence, error) {
-	tx, err := e.Sender.Lookup(voidKey(o))
+// invalidationEvidence returns the evidence that this call succeeded; nil if there is none.
+func (e *Engine) invalidationEvidence(ctx context.Context, o Order) (*chain.Evidence, error) {
+	tx, err := e.Sender.Lookup(invalidateKey(o))
 	if err != nil || tx == nil {
 		return nil, err
 	}
-	now, ev, err := e.Sender.Poll(ctx, voidKey(o))
+	now, ev, err := e.Sender.Poll(ctx, invalidateKey(o))
 	if err != nil || ev == nil || now.State != chain.TxMined || !ev.Success {
 		return nil, err
 	}

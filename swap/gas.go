@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Nodes is what package swap needs of the networks. *chain.Hub satisfies it.
+// Nodes is what package swap needs of the networks. *chain.MultiClient satisfies it.
 type Nodes interface {
 	Network(id uint64) (chain.Network, error)
 	Balance(ctx context.Context, id uint64, account, token common.Address) (*big.Int, error)
@@ -26,10 +26,10 @@ type Nodes interface {
 	IsContract(ctx context.Context, id uint64, a common.Address) (bool, error)
 	Settled(ctx context.Context, id uint64) (b chain.Block, hosts []string, err error)
 	Head(ctx context.Context, id uint64) (uint64, error)
-	Logs(ctx context.Context, id uint64, f chain.LogFilter, from uint64) (chain.Sweep, error)
-	ShowsLogs(ctx context.Context, id, block uint64, hosts []string) error
+	Logs(ctx context.Context, id uint64, f chain.LogFilter, from uint64) (chain.LogScan, error)
+	CheckLogs(ctx context.Context, id, block uint64, hosts []string) error
 	NonceBit(ctx context.Context, id uint64, contract, owner common.Address, nonce *big.Int, block uint64) (used bool, hosts []string, err error)
-	Gain(ctx context.Context, id uint64, account common.Address, block uint64) (g chain.Gain, hosts []string, err error)
+	BalanceDelta(ctx context.Context, id uint64, account common.Address, block uint64) (g chain.BalanceDelta, hosts []string, err error)
 }
 
 // A Pricer returns how much of token out an amount of token in is worth, each on its

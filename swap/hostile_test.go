@@ -70,13 +70,13 @@ func (l *liar) Evidence(ctx context.Context, id uint64, tx common.Hash) (chain.E
 	return l.Nodes.Evidence(ctx, id, tx)
 }
 
-// lies installs l; no order may be in progress.
-func (b *bench) lies(l *liar) {
+// useLiar installs l; no order may be in progress.
+func (b *engineFixture) useLiar(l *liar) {
 	l.Sender, l.Nodes = b.service.engine.Sender, b.service.engine.Nodes
 	b.service.engine.Sender, b.service.engine.Nodes = l, l
 }
 
-func (b *bench) lines(id string) []Entry {
+func (b *engineFixture) history(id string) []Entry {
 	b.t.Helper()
 	_, lines, err := b.service.Order(id)
 	if err != nil {
@@ -85,36 +85,36 @@ func (b *bench) lines(id string) []Entry {
 	return lines
 }
 
-func (b *bench) said(text string) bool {
+func (b *engineFixture) logContains(text string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.ContainsFunc(b.logged, func(s string) bool { return strings.Contains(s, text) })
 }
 
-// unwraps gives the account wrapped coin and makes the bench's orders unwrap it after an
+// useUnwrap gives the account wrapped coin and makes the bench's orders unwrap it after an
 // approval.
-func (b *bench) unwraps() func(*Terms, *Offer) {
+func (b *engineFixture) useUnwrap() func(*Terms, *Offer) {
 	b.t.Helper()
-	b.ends(b.order(nil).ID, Filled)
-	b.p.kind, b.p.first = Swap, true
+	b.waitState(b.order(nil).ID, Filled)
+	b.provider.kind, b.provider.first = Swap, true
 	return func(t *Terms, _ *Offer) { t.TokenIn, t.TokenOut = weth, native }
 }
 
 func TestEngineApprovesFirst(t *testing.T) {
-	b := newBench(t)
-	o := b.ends(b.order(b.unwraps()).ID, Filled)
+	b := newEngineFixture(t)
+	o := b.waitState(b.order(b.useUnwrap()).ID, Filled)
 	if len(o.Results) != 2 || o.Results[0].Evidence == nil {
 		t.Errorf("results %+v", o.Results)
 	}
-	b.paid(3, 0)
+	b.wantNonceAndWETH(3, 0)
 }
 
 // TestPendingApprovalIsNoEnd checks that an order with a pending approval does not end
 // because its cancel is refused. Otherwise nothing would watch the nonce any more, and it
 // would block every later transaction of the account.
 func TestPendingApprovalIsNoEnd(t *testing.T) {
-	b := newBench(t)
-	unwrap := b.unwraps()
+	b := newEngineFixture(t)
+	unwrap := b.useUnwrap()
 	var dear atomic.Bool
 	dear.Store(true)
 	l := &liar{}
@@ -125,11 +125,11 @@ func TestPendingApprovalIsNoEnd(t *testing.T) {
 		l.cancel = nil
 		return nil, errors.New("once more")
 	}
-	b.lies(l)
+	b.useLiar(l)
 	b.chain.Pause()
 	defer b.chain.Resume()
 	o := b.order(unwrap)
-	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+	b.waitUntil(o.ID, "sent", func(o Order) bool { return o.CurrentTx != common.Hash{} })
 	if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
 		t.Fatal(err)
 	}
@@ -138,32 +138,32 @@ func TestPendingApprovalIsNoEnd(t *testing.T) {
 		t.Fatalf("ended %s (%s) with its approval pending", o.State, o.Reason)
 	}
 	dear.Store(false)
-	b.until(o.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
+	b.waitUntil(o.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
 	b.chain.Resume()
-	if o = b.ends(o.ID, Cancelled); o.Verdict.Evidence == nil {
+	if o = b.waitState(o.ID, Cancelled); o.Verdict.Evidence == nil {
 		t.Errorf("verdict %+v", o.Verdict)
 	}
-	b.paid(2, 1e17)
+	b.wantNonceAndWETH(2, 1e17)
 }
 
 // TestCancelKeepsTheCeiling checks that the gas ceiling covers all transactions of a plan
 // together, including the cancel.
 func TestCancelKeepsTheCeiling(t *testing.T) {
-	b := newBench(t)
-	unwrap := b.unwraps()
+	b := newEngineFixture(t)
+	unwrap := b.useUnwrap()
 	asked := make(chan *big.Int, 100)
-	b.lies(&liar{cancel: func(p chain.Policy) (*chain.Tx, error) { asked <- p.Ceiling; return nil, errors.New("no") }})
+	b.useLiar(&liar{cancel: func(p chain.Policy) (*chain.Tx, error) { asked <- p.Ceiling; return nil, errors.New("no") }})
 	// The approval is mined, the unwrap is not.
-	b.p.decode = func(t Terms, s Step) (Effect, error) {
-		if f := b.p.plain(t, s); f.Kind == Approve {
+	b.provider.decode = func(t Terms, s Step) (Effect, error) {
+		if f := b.provider.plain(t, s); f.Kind == Approve {
 			return f, nil
 		}
 		b.chain.Pause()
-		return b.p.plain(t, s), nil
+		return b.provider.plain(t, s), nil
 	}
 	defer b.chain.Resume()
 	o := b.order(unwrap)
-	o = b.until(o.ID, "at its second step", func(o Order) bool { return o.Step == 1 && o.Sending != common.Hash{} })
+	o = b.waitUntil(o.ID, "at its second step", func(o Order) bool { return o.Step == 1 && o.CurrentTx != common.Hash{} })
 	if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
 		t.Fatal(err)
 	}
@@ -176,49 +176,49 @@ func TestCancelKeepsTheCeiling(t *testing.T) {
 // TestNodeTextIsNoNews checks that a node's changing error texts about a cancel neither
 // fill the journal nor make the engine spin.
 func TestNodeTextIsNoNews(t *testing.T) {
-	b := newBench(t)
+	b := newEngineFixture(t)
 	var n atomic.Int32
-	b.lies(&liar{cancel: func(chain.Policy) (*chain.Tx, error) {
+	b.useLiar(&liar{cancel: func(chain.Policy) (*chain.Tx, error) {
 		return nil, fmt.Errorf("%w: at %d", chain.ErrWouldRevert, n.Add(1))
 	}})
 	b.chain.Pause()
 	defer b.chain.Resume()
 	o := b.order(nil)
-	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+	b.waitUntil(o.ID, "sent", func(o Order) bool { return o.CurrentTx != common.Hash{} })
 	if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
 		t.Fatal(err)
 	}
-	before := len(b.lines(o.ID))
+	before := len(b.history(o.ID))
 	time.Sleep(400 * time.Millisecond)
-	if grown := len(b.lines(o.ID)) - before; grown > 2 || n.Load() > 40 {
+	if grown := len(b.history(o.ID)) - before; grown > 2 || n.Load() > 40 {
 		t.Errorf("%d lines and %d tries in 0.4 s", grown, n.Load())
 	}
 }
 
-// A chatterer settles orders and claims something else about them at each request.
-type chatterer struct {
-	*wrapper
+// A chattyProvider settles orders and claims something else about them at each request.
+type chattyProvider struct {
+	*wrapProvider
 	said atomic.Int32
 }
 
-func (c *chatterer) Submit(context.Context, Order) (string, error) { return "ref", nil }
-func (c *chatterer) Status(context.Context, Order) (Claim, error) {
+func (c *chattyProvider) Submit(context.Context, Order) (string, error) { return "ref", nil }
+func (c *chattyProvider) Status(context.Context, Order) (Claim, error) {
 	return Claim{State: Settling, Reason: fmt.Sprint(c.said.Add(1))}, nil
 }
-func (c *chatterer) Proof(o Order) (Proof, error) {
-	return Proof{Arrival: &Arrival{Chain: 1, Token: o.Terms.TokenOut, To: o.Terms.Recipient, Least: o.Terms.FloorOut}}, nil
+func (c *chattyProvider) Proof(o Order) (Proof, error) {
+	return Proof{Arrival: &Arrival{Chain: 1, Token: o.Terms.TokenOut, To: o.Terms.Recipient, Least: o.Terms.MinOut}}, nil
 }
 
 // TestClaimsAreNoProgress checks that the pauses grow even if the provider's claim
 // changes at every poll.
 func TestClaimsAreNoProgress(t *testing.T) {
-	b := newBench(t)
-	b.p.by = ByProvider
-	c := &chatterer{wrapper: b.p}
+	b := newEngineFixture(t)
+	b.provider.by = ByProvider
+	c := &chattyProvider{wrapProvider: b.provider}
 	b.service.engine.Providers = map[Kind]Provider{DEX: c}
 	b.service.engine.Pause = func(still time.Duration) time.Duration { return 20*time.Millisecond + still }
 	o := b.order(nil)
-	b.until(o.ID, "claimed", func(o Order) bool { return o.Claim != nil })
+	b.waitUntil(o.ID, "claimed", func(o Order) bool { return o.Claim != nil })
 	before := c.said.Load()
 	time.Sleep(400 * time.Millisecond)
 	if n := c.said.Load() - before; n > 6 { // the pauses double
@@ -229,16 +229,16 @@ func TestClaimsAreNoProgress(t *testing.T) {
 // TestNewerRecordIsShown checks that a transaction record of a newer version is not acted
 // on and causes no panic.
 func TestNewerRecordIsShown(t *testing.T) {
-	b := newBench(t)
+	b := newEngineFixture(t)
 	newer := chain.Tx{Key: "k", State: chain.TxUnknown}
-	b.lies(&liar{
+	b.useLiar(&liar{
 		lookup: func(string) (*chain.Tx, error) { return &newer, nil },
 		poll:   func(string) (chain.Tx, *chain.Evidence, error) { return newer, nil, nil },
 	})
 	o := b.order(nil)
-	b.until(o.ID, "shown as unknown", func(o Order) bool { return o.Condition == UnknownStoredState })
-	if b.said("panic") || b.hand.signed.Load() != 0 {
-		t.Errorf("logged %q, signed %d", b.logged, b.hand.signed.Load())
+	b.waitUntil(o.ID, "shown as unknown", func(o Order) bool { return o.Condition == WrittenByNewer })
+	if b.logContains("panic") || b.signer.signed.Load() != 0 {
+		t.Errorf("logged %q, signed %d", b.logged, b.signer.signed.Load())
 	}
 }
 
@@ -254,12 +254,12 @@ func rejects(until time.Time) *liar {
 // TestRejectedAndMined covers bytes that nodes claim to have refused though one node took
 // them: what is on the chain decides.
 func TestRejectedAndMined(t *testing.T) {
-	b := newBench(t)
+	b := newEngineFixture(t)
 	var look atomic.Int32
 	mined := chain.Evidence{Chain: 1, Tx: common.Hash{1}, Block: 7, Depth: 1, FeePaid: new(big.Int), Hosts: []string{"a"}}
 	l := rejects(time.Now().Add(-time.Minute))
 	l.evidence = func() (chain.Evidence, bool, error) { look.Add(1); return mined, false, nil }
-	b.lies(l)
+	b.useLiar(l)
 	o := b.order(nil)
 	for end := time.Now().Add(time.Second); look.Load() < 3 && time.Now().Before(end); { // in a block but not deep enough: no end
 		time.Sleep(5 * time.Millisecond)
@@ -268,45 +268,45 @@ func TestRejectedAndMined(t *testing.T) {
 		t.Fatalf("ended %s (%s) while it is in a block", o.State, o.Reason)
 	}
 
-	b = newBench(t)
+	b = newEngineFixture(t)
 	l = rejects(time.Now().Add(time.Minute))
-	b.lies(l)
-	b.service.engine.Nodes = sees{b.hub, mined}
-	if o = b.ends(b.order(nil).ID, Failed); o.Verdict.Evidence == nil {
+	b.useLiar(l)
+	b.service.engine.Nodes = fixedEvidence{b.hub, mined}
+	if o = b.waitState(b.order(nil).ID, Failed); o.Verdict.Evidence == nil {
 		t.Errorf("verdict %+v", o.Verdict)
 	}
 }
 
-// sees finds the same evidence for every transaction.
-type sees struct {
+// fixedEvidence finds the same evidence for every transaction.
+type fixedEvidence struct {
 	Nodes
 	ev chain.Evidence
 }
 
-func (s sees) Evidence(context.Context, uint64, common.Hash) (chain.Evidence, bool, error) {
+func (s fixedEvidence) Evidence(context.Context, uint64, common.Hash) (chain.Evidence, bool, error) {
 	return s.ev, true, nil
 }
 
 // TestDeadlineWhileSigning covers a deadline that passes between the last check of the
 // clock and the signature: the order expires and is not cancelled.
 func TestDeadlineWhileSigning(t *testing.T) {
-	b := newBench(t)
+	b := newEngineFixture(t)
 	end := time.Now().Add(2 * time.Second).UTC().Truncate(time.Second)
-	b.lies(&liar{simulate: func() (chain.Simulation, error) {
+	b.useLiar(&liar{simulate: func() (chain.Simulation, error) {
 		time.Sleep(time.Until(end.Add(50 * time.Millisecond)))
 		return chain.Simulation{}, nil
 	}})
-	b.ends(b.order(func(t *Terms, _ *Offer) { t.Deadline = end }).ID, Expired)
-	b.paid(0, 0)
+	b.waitState(b.order(func(t *Terms, _ *Offer) { t.Deadline = end }).ID, Expired)
+	b.wantNonceAndWETH(0, 0)
 }
 
 // TestGasAboveTheCeilingNeedsConsent checks that gas above the accepted ceiling is not
 // paid without asking the user.
 func TestGasAboveTheCeilingNeedsConsent(t *testing.T) {
-	b := newBench(t)
+	b := newEngineFixture(t)
 	o := b.order(func(t *Terms, _ *Offer) { t.GasCeiling = big.NewInt(1) })
-	b.until(o.ID, "in need of consent", func(o Order) bool { return o.Condition == NeedsConsent })
-	if b.hand.signed.Load() != 0 {
+	b.waitUntil(o.ID, "in need of consent", func(o Order) bool { return o.Condition == NeedsConsent })
+	if b.signer.signed.Load() != 0 {
 		t.Error("signed above the ceiling")
 	}
 }
@@ -315,10 +315,10 @@ func TestGasAboveTheCeilingNeedsConsent(t *testing.T) {
 func TestProviderDownIsNoEnd(t *testing.T) {
 	for _, code := range []Code{ProviderBusy, ProviderDown, ProviderGarbage, ProviderKey, ClockSkew, QuoteExpired} {
 		t.Run(string(code), func(t *testing.T) {
-			b := newBench(t)
-			b.p.kind = Swap
+			b := newEngineFixture(t)
+			b.provider.kind = Swap
 			asked := 0
-			b.p.quote = func(r QuoteRequest) ([]Offer, error) {
+			b.provider.quote = func(r QuoteRequest) ([]Offer, error) {
 				if asked++; asked < 3 {
 					return nil, Refuse(code, "a bad moment")
 				}
@@ -327,8 +327,8 @@ func TestProviderDownIsNoEnd(t *testing.T) {
 			o := b.order(func(t *Terms, o *Offer) {
 				o.Expires, o.Request = time.Now().Add(-time.Second), QuoteRequest{AmountIn: t.AmountIn, SlippageBps: 50}
 			})
-			b.ends(o.ID, Filled)
-			b.paid(1, 1e17)
+			b.waitState(o.ID, Filled)
+			b.wantNonceAndWETH(1, 1e17)
 		})
 	}
 }
@@ -336,16 +336,16 @@ func TestProviderDownIsNoEnd(t *testing.T) {
 // TestVanishedBlockIsOfferedAgain covers a last step whose block vanishes after the step
 // was proven and before the order is: its bytes are sent again.
 func TestVanishedBlockIsOfferedAgain(t *testing.T) {
-	b := newBench(t)
+	b := newEngineFixture(t)
 	var gone atomic.Int32
 	gone.Store(5)
 	l := &liar{}
 	l.evidence = func() (chain.Evidence, bool, error) { return chain.Evidence{}, gone.Add(-1) < 0, nil }
-	b.lies(l)
+	b.useLiar(l)
 	o := b.order(nil)
-	b.until(o.ID, "settling", func(o Order) bool { return o.State == Settling })
+	b.waitUntil(o.ID, "settling", func(o Order) bool { return o.State == Settling })
 	before := l.polled.Load()
-	b.ends(o.ID, Filled)
+	b.waitState(o.ID, Filled)
 	if l.polled.Load() == before {
 		t.Error("nobody looked after the transaction")
 	}
@@ -353,9 +353,9 @@ func TestVanishedBlockIsOfferedAgain(t *testing.T) {
 
 // TestRefreshedRequestIsOurs checks that a provider's echo of the request is ignored.
 func TestRefreshedRequestIsOurs(t *testing.T) {
-	b := newBench(t)
-	b.p.kind = Swap
-	b.p.quote = func(r QuoteRequest) ([]Offer, error) {
+	b := newEngineFixture(t)
+	b.provider.kind = Swap
+	b.provider.quote = func(r QuoteRequest) ([]Offer, error) {
 		offers, err := even(r)
 		offers[0].Provider, offers[0].Request = Bridge, QuoteRequest{Account: thief, AmountIn: big.NewInt(1), SlippageBps: 5000}
 		return offers, err
@@ -363,15 +363,15 @@ func TestRefreshedRequestIsOurs(t *testing.T) {
 	o := b.order(func(t *Terms, o *Offer) {
 		o.Expires, o.Request = time.Now().Add(-time.Second), QuoteRequest{Account: t.Account, AmountIn: t.AmountIn, SlippageBps: 50}
 	})
-	if o = b.ends(o.ID, Filled); o.Offer.Provider != DEX || o.Offer.Request.Account != b.from || o.Offer.Request.SlippageBps != 50 {
+	if o = b.waitState(o.ID, Filled); o.Offer.Provider != DEX || o.Offer.Request.Account != b.from || o.Offer.Request.SlippageBps != 50 {
 		t.Errorf("the refreshed offer is for %+v", o.Offer.Request)
 	}
 }
 
 // TestOffersAreBounded checks that a provider's oversized replies are refused.
 func TestOffersAreBounded(t *testing.T) {
-	b := newBench(t)
-	b.p.quote = func(r QuoteRequest) ([]Offer, error) {
+	b := newEngineFixture(t)
+	b.provider.quote = func(r QuoteRequest) ([]Offer, error) {
 		offers, err := even(r)
 		offers[0].Raw = []byte(`"` + strings.Repeat("x", maxRaw) + `"`)
 		return offers, err

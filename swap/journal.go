@@ -38,8 +38,8 @@ type Entry struct {
 	Cause     *Cause    `json:"cause,omitempty"` // what Note says, for programs; nil if an older version wrote it
 }
 
-// asked records what a request uuid was used for.
-type asked struct {
+// requestRecord records what a request uuid was used for.
+type requestRecord struct {
 	Content common.Hash `json:"content"` // hash of the request, to recognise a reuse for something else
 	Order   string      `json:"order"`
 }
@@ -51,12 +51,12 @@ type Journal struct{ db *bolt.DB }
 // OpenJournal creates the buckets in db and repairs the indexes.
 func OpenJournal(db *bolt.DB) (*Journal, error) {
 	err := db.Update(func(tx *bolt.Tx) error {
-		for _, b := range [][]byte{orderBucket, requestBucket, digestBucket, openBucket, historyBucket, grantBucket, useBucket, usedBucket, twinBucket, moveBucket} {
+		for _, b := range [][]byte{orderBucket, requestBucket, digestBucket, openBucket, historyBucket, grantBucket, useBucket, usedBucket, traceBucket, moveBucket} {
 			if _, err := tx.CreateBucketIfNotExists(b); err != nil {
 				return err
 			}
 		}
-		return mendIndexes(tx)
+		return reindex(tx)
 	})
 	if err != nil {
 		return nil, journalError(err)
@@ -75,7 +75,7 @@ func (j *Journal) update(f func(*bolt.Tx) error) error {
 	err := j.db.Update(func(tx *bolt.Tx) error {
 		err := f(tx)
 		var r *Refusal
-		if errors.As(err, &r) || errors.Is(err, errStale) || errors.Is(err, errHeld) || errors.Is(err, errUsed) || errors.Is(err, errTwin) || errors.Is(err, ErrIndex) {
+		if errors.As(err, &r) || errors.Is(err, errStale) || errors.Is(err, errAllowanceLocked) || errors.Is(err, errProofUsed) || errors.Is(err, errIndistinguishable) || errors.Is(err, ErrIndex) {
 			own = err
 		}
 		return err
@@ -109,14 +109,14 @@ func (j *Journal) Create(o Order, content common.Hash, also ...func(*bolt.Tx) er
 		if err := tx.Bucket(digestBucket).Put(o.Digest[:], []byte(o.ID)); err != nil {
 			return err
 		}
-		if err := tx.Bucket(requestBucket).Put([]byte(o.Request), mustJSON(asked{content, o.ID})); err != nil {
+		if err := tx.Bucket(requestBucket).Put([]byte(o.Request), mustJSON(requestRecord{content, o.ID})); err != nil {
 			return err
 		}
-		if err := all(tx, also); err != nil {
+		if err := runWrites(tx, also); err != nil {
 			return err
 		}
 		made = true
-		return write(tx, Order{}, &o, because(Begun))
+		return write(tx, Order{}, &o, newCause(Begun))
 	})
 	if err == nil {
 		point("after", o.State)
@@ -154,12 +154,12 @@ var changes = []struct {
 	name string
 	is   func(old, now Order) bool
 }{
-	{"search", func(old, now Order) bool { return len(now.Since) > len(old.Since) }},
+	{"search", func(old, now Order) bool { return len(now.SearchFrom) > len(old.SearchFrom) }},
 	{"tell", func(old, now Order) bool {
 		return now.Submission != nil && (old.Submission == nil || now.Submission.Tries > old.Submission.Tries)
 	}},
 	{"told", func(old, now Order) bool { return now.Submission.closed() && !old.Submission.closed() }},
-	{"hold", func(old, now Order) bool { return now.Holds && !old.Holds }},
+	{"hold", func(old, now Order) bool { return now.AllowanceLocked && !old.AllowanceLocked }},
 	{"claim", func(old, now Order) bool { return now.Claim != nil && !sameClaim(old.Claim, now.Claim) }},
 	{"propose", func(old, now Order) bool { return now.Proposal != nil && !sameProposal(old.Proposal, now.Proposal) }},
 	{"rewind", func(old, now Order) bool { return now.Step < old.Step }},
@@ -187,8 +187,8 @@ func changePoint(when, change string) {
 	}
 }
 
-// all runs the further writes of a commit.
-func all(tx *bolt.Tx, also []func(*bolt.Tx) error) error {
+// runWrites runs the further writes of a commit.
+func runWrites(tx *bolt.Tx, also []func(*bolt.Tx) error) error {
 	for _, write := range also {
 		if err := write(tx); err != nil {
 			return err
@@ -197,9 +197,9 @@ func all(tx *bolt.Tx, also []func(*bolt.Tx) error) error {
 	return nil
 }
 
-// Ask records that a request other than an execution was used for an order, and reports
+// RecordRequest records that a request other than an execution was used for an order, and reports
 // whether it already had been. also are further writes of the first commit.
-func (j *Journal) Ask(request string, content common.Hash, order string, also ...func(*bolt.Tx) error) (repeated bool, err error) {
+func (j *Journal) RecordRequest(request string, content common.Hash, order string, also ...func(*bolt.Tx) error) (repeated bool, err error) {
 	failpoint.Point("journal.before_ask")
 	err = j.update(func(tx *bolt.Tx) error {
 		_, ok, err := lookupRequest(tx, request, content)
@@ -207,10 +207,10 @@ func (j *Journal) Ask(request string, content common.Hash, order string, also ..
 			repeated = ok
 			return err
 		}
-		if err := all(tx, also); err != nil {
+		if err := runWrites(tx, also); err != nil {
 			return err
 		}
-		return tx.Bucket(requestBucket).Put([]byte(request), mustJSON(asked{content, order}))
+		return tx.Bucket(requestBucket).Put([]byte(request), mustJSON(requestRecord{content, order}))
 	})
 	if err == nil {
 		failpoint.Point("journal.after_ask")
@@ -218,11 +218,11 @@ func (j *Journal) Ask(request string, content common.Hash, order string, also ..
 	return repeated, err
 }
 
-// Wish records a request together with the change it makes to its order, in one commit,
+// UpdateByRequest records a request together with the change it makes to its order, in one commit,
 // so that a repeat does not make it again: that returns the order as it is now. It fails
 // with errStale as Update does. If the change gives the order another digest, that names
 // the order too. also are further writes of the first commit.
-func (j *Journal) Wish(request string, content common.Hash, o Order, note Cause, also ...func(*bolt.Tx) error) (Order, error) {
+func (j *Journal) UpdateByRequest(request string, content common.Hash, o Order, note Cause, also ...func(*bolt.Tx) error) (Order, error) {
 	failpoint.Point("journal.before_wish")
 	err := j.update(func(tx *bolt.Tx) error {
 		old, err := read(tx, o.ID)
@@ -236,10 +236,10 @@ func (j *Journal) Wish(request string, content common.Hash, o Order, note Cause,
 		if old.Revision != o.Revision {
 			return errStale
 		}
-		if err := all(tx, also); err != nil {
+		if err := runWrites(tx, also); err != nil {
 			return err
 		}
-		if err := tx.Bucket(requestBucket).Put([]byte(request), mustJSON(asked{content, o.ID})); err != nil {
+		if err := tx.Bucket(requestBucket).Put([]byte(request), mustJSON(requestRecord{content, o.ID})); err != nil {
 			return err
 		}
 		if err := tx.Bucket(digestBucket).Put(o.Digest[:], []byte(o.ID)); err != nil {
@@ -253,9 +253,9 @@ func (j *Journal) Wish(request string, content common.Hash, o Order, note Cause,
 	return o, err
 }
 
-// Asked returns the order that a request was used for; ok is false if it was not used. It
+// OrderOfRequest returns the order that a request was used for; ok is false if it was not used. It
 // fails with RequestConflict as Create does.
-func (j *Journal) Asked(request string, content common.Hash) (o Order, ok bool, err error) {
+func (j *Journal) OrderOfRequest(request string, content common.Hash) (o Order, ok bool, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		a, found, err := lookupRequest(tx, request, content)
 		if err != nil || !found {
@@ -268,7 +268,7 @@ func (j *Journal) Asked(request string, content common.Hash) (o Order, ok bool, 
 	return o, ok, err
 }
 
-func lookupRequest(tx *bolt.Tx, request string, content common.Hash) (a asked, ok bool, err error) {
+func lookupRequest(tx *bolt.Tx, request string, content common.Hash) (a requestRecord, ok bool, err error) {
 	v := tx.Bucket(requestBucket).Get([]byte(request))
 	if v == nil {
 		return a, false, nil
@@ -291,7 +291,7 @@ func write(tx *bolt.Tx, was Order, o *Order, note Cause) error {
 	if err := writeUsed(tx, o); err != nil {
 		return err
 	}
-	if err := writeTwins(tx, o); err != nil {
+	if err := writeTraces(tx, o); err != nil {
 		return err
 	}
 	o.Revision++
@@ -422,12 +422,12 @@ func (j *Journal) Get(id string) (o Order, err error) {
 	return o, err
 }
 
-// Show is Get for display: an order whose record cannot be read is returned as
+// GetForDisplay is Get for display: an order whose record cannot be read is returned as
 // [Unreadable].
-func (j *Journal) Show(id string) (o Order, err error) {
+func (j *Journal) GetForDisplay(id string) (o Order, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		if o, err = read(tx, id); errors.Is(err, ErrUnreadable) {
-			o, err = unread(tx, id, err), nil
+			o, err = placeholderFor(tx, id, err), nil
 		}
 		return err
 	})
@@ -441,7 +441,7 @@ func (j *Journal) History(id string) (lines []Entry, err error) {
 		c := tx.Bucket(historyBucket).Cursor()
 		for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
 			var e Entry
-			if json.Unmarshal(v, &e) != nil || sayable(reflect.ValueOf(e)) != nil {
+			if json.Unmarshal(v, &e) != nil || encodable(reflect.ValueOf(e)) != nil {
 				e = Entry{Note: "this line of the history is damaged"} // the other entries are still useful
 			}
 			lines = append(lines, e)
@@ -464,13 +464,13 @@ func (j *Journal) Open() (ids []string, err error) {
 	return ids, err
 }
 
-// busy counts the orders among ids that are more than watched. An order whose provider
+// countActive counts the orders among ids that are more than watched. An order whose provider
 // reported an end that nothing proves may stay open for ever, and must not keep others
 // from starting; nor must one that cannot be read, for which nothing is done.
-func (j *Journal) busy(ids []string) (n int, err error) {
+func (j *Journal) countActive(ids []string) (n int, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		for _, id := range ids {
-			if o, err := read(tx, id); err == nil && !o.reported() {
+			if o, err := read(tx, id); err == nil && !o.unproven() {
 				n++
 			}
 		}
@@ -500,11 +500,11 @@ func (j *Journal) List(account common.Address, openOnly bool, cursor string, lim
 			case errors.Is(err, &Refusal{Code: OrderUnknown}):
 				continue
 			case err != nil:
-				o = unread(tx, string(k), err)
+				o = placeholderFor(tx, string(k), err)
 			case account != (common.Address{}) && o.Terms.Account != account:
 				continue
 			}
-			if openOnly && o.Over() {
+			if openOnly && o.Ended() {
 				continue
 			}
 			if len(page) == limit {

@@ -32,11 +32,11 @@ func FuzzJournal(f *testing.F) {
 	content := common.Hash{1}
 	key := AllowanceKey{Chain: 1, Account: account, Token: usdc, Spender: permit2}
 	for _, seed := range []any{
-		Order{ID: "a", Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms(), State: Settling}, Entry{Time: noon, State: Filled, Note: "proven"}, asked{content, "a"},
-		Use{Order: "a", Amount: big.NewInt(1000), Holds: true}, Use{Order: "a", Amount: big.NewInt(-1), Signed: true}, nil, []int{1}, "text",
-		Order{ID: "a", Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms(), State: Filled, Since: map[uint64]uint64{1: 7}, Searched: map[string]uint64{searchArrival: 9}, Claim: &Claim{State: Filled, Chain: 10, Tx: content}, Verdict: &Verdict{
+		Order{ID: "a", Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms(), State: Settling}, Entry{Time: noon, State: Filled, Note: "proven"}, requestRecord{content, "a"},
+		Use{Order: "a", Amount: big.NewInt(1000), AllowanceLocked: true}, Use{Order: "a", Amount: big.NewInt(-1), Signed: true}, nil, []int{1}, "text",
+		Order{ID: "a", Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms(), State: Filled, SearchFrom: map[uint64]uint64{1: 7}, Searched: map[string]uint64{searchArrival: 9}, Claim: &Claim{State: Filled, Chain: 10, Tx: content}, Verdict: &Verdict{
 			State: Filled, By: byArrival, Received: &Spend{usdc, big.NewInt(7)}, Sources: "one source", Evidence: &chain.Evidence{Chain: 10, Tx: content, FeePaid: big.NewInt(1), Value: big.NewInt(0)},
-			Logs: []LogRef{{Chain: 10, Tx: content, Place: 3}, {Chain: 10, Tx: content, Place: -1, Grown: true, Block: 9, Account: account}}, Absence: &Absence{Chain: 1, From: 2, Hosts: []string{"a"}}}},
+			Logs: []LogRef{{Chain: 10, Tx: content, Index: 3}, {Chain: 10, Tx: content, Index: -1, BalanceIncrease: true, Block: 9, Account: account}}, Absence: &Absence{Chain: 1, From: 2, Hosts: []string{"a"}}}},
 		Order{ID: "a", Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms(), Condition: NeedsConsent, Reason: "the price fell", Cause: &Cause{Word: PriceFell, Code: ConsentNeeded, Data: Figures{"floor": "9", "offered": "8"}}},
 		Entry{Time: noon, State: Approving, Note: "rejected", Cause: &Cause{Word: NotTaken, Said: "no", By: SaidByNode}},
 	} {
@@ -65,7 +65,7 @@ func FuzzJournal(f *testing.F) {
 		}
 		if o, err := j.Get("a"); err == nil {
 			_ = o.Clone()
-			_, _, _ = o.reported(), o.Means(), o.watchedSince(noon)
+			_, _, _ = o.unproven(), o.Means(), o.idleSince(noon)
 			if o.Verdict != nil {
 				_ = o.Verdict.Means()
 				if _, err := j.unused("a", o.Verdict.Logs); err != nil {
@@ -84,14 +84,14 @@ func FuzzJournal(f *testing.F) {
 		if err != nil || next != "" || len(list) != 1 || list[0].ID != "a" {
 			t.Fatalf("%q hides the order: %+v, %q, %v", stored, list, next, err)
 		}
-		if one, err := j.Show("a"); err != nil || one.State != list[0].State || one.Means() == "" {
+		if one, err := j.GetForDisplay("a"); err != nil || one.State != list[0].State || one.Means() == "" {
 			t.Fatalf("%q is listed as %s and shown as %s: %v", stored, list[0].State, one.State, err)
 		}
 		if _, err := j.Get("a"); (err != nil) != (list[0].State == Unreadable) {
 			t.Fatalf("%q is listed as %s: %v", stored, list[0].State, err)
 		}
-		if o, ok, err := j.Asked("r", content); ok && err == nil {
-			var a asked
+		if o, ok, err := j.OrderOfRequest("r", content); ok && err == nil {
+			var a requestRecord
 			if json.Unmarshal(stored, &a) != nil || a.Content != content {
 				t.Fatalf("%q, asked for something else, made %+v", stored, o)
 			}
@@ -117,10 +117,10 @@ func fuzzIndexes(t *testing.T, j *Journal, planted []byte) {
 	}
 	name, ours := common.Hash{2}, grant{usdc, permit2, ByToken}
 	key := slices.Concat(grantKey(account, 1, ours)[:28], planted)
-	j.plant(t, grantBucket, grantKey(account, 1, ours), planted)
-	j.plant(t, grantBucket, key, []byte("b"))
-	j.plant(t, openBucket, append([]byte("a"), planted...), []byte{1})
-	j.plant(t, twinBucket, name[:], planted)
+	j.putEntry(t, grantBucket, grantKey(account, 1, ours), planted)
+	j.putEntry(t, grantBucket, key, []byte("b"))
+	j.putEntry(t, openBucket, append([]byte("a"), planted...), []byte{1})
+	j.putEntry(t, traceBucket, name[:], planted)
 	whole := len(planted) >= 40 && (string(planted[40:]) == string(ByToken) || string(planted[40:]) == string(ByPermit2))
 	all, err := j.grants(account, 1)
 	if whole == errors.Is(err, ErrIndex) || whole && (err != nil || all[grant{common.BytesToAddress(planted[:20]), common.BytesToAddress(planted[20:40]), AllowanceKind(planted[40:])}] != "b") {
@@ -130,10 +130,10 @@ func fuzzIndexes(t *testing.T, j *Journal, planted []byte) {
 	if err != nil || slices.ContainsFunc(ids, func(id string) bool { return !isID([]byte(id)) }) {
 		t.Fatalf("open are %q, %v", ids, err)
 	}
-	if _, err := j.busy(ids); err != nil {
+	if _, err := j.countActive(ids); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.alone("a", []common.Hash{name}); (err == nil) != (string(planted) == "a") {
+	if err := j.checkDistinguishable("a", []common.Hash{name}); (err == nil) != (string(planted) == "a") {
 		t.Fatalf("the likeness of %q is nobody's: %v", planted, err)
 	}
 	all, err = j.reopened(t).grants(account, 1)
@@ -147,8 +147,8 @@ func fuzzIndexes(t *testing.T, j *Journal, planted []byte) {
 	if uses, err := j.Uses(AllowanceKey{Chain: 1, Account: account, Token: usdc, Spender: permit2}); err != nil {
 		t.Fatalf("after the next start: %+v, %v", uses, err)
 	}
-	j.plant(t, grantBucket, key, nil)
-	j.plant(t, openBucket, append([]byte("a"), planted...), nil)
+	j.putEntry(t, grantBucket, key, nil)
+	j.putEntry(t, openBucket, append([]byte("a"), planted...), nil)
 }
 
 // FuzzApprove checks that every byte of an accepted approval is as we would write it:

@@ -75,8 +75,8 @@ func TestSlippageForKeepsFloor(t *testing.T) {
 	for _, c := range [][2]int64{{1000, 900}, {1000, 999}, {1000, 1000}, {1000, 2000}, {370127932165806669, 368277292504977636}} {
 		amount, floor := big.NewInt(c[0]), big.NewInt(c[1])
 		bps := slippageFor(amount, floor)
-		if amount.Cmp(floor) > 0 && floorOf(amount, bps).Cmp(floor) < 0 {
-			t.Errorf("%v: %d bps leave %s", c, bps, floorOf(amount, bps))
+		if amount.Cmp(floor) > 0 && minAfterSlippage(amount, bps).Cmp(floor) < 0 {
+			t.Errorf("%v: %d bps leave %s", c, bps, minAfterSlippage(amount, bps))
 		}
 		if amount.Cmp(floor) <= 0 && bps != 0 {
 			t.Errorf("%v: %d bps", c, bps)

@@ -29,30 +29,30 @@ type ledger struct {
 }
 
 type ledgerBlock struct {
-	hash common.Hash
-	time time.Time
-	txs  []ledgerTx
-	bits map[string]bool // nonces used in this block
+	hash       common.Hash
+	time       time.Time
+	txs        []ledgerTx
+	usedNonces map[string]bool // nonces used in this block
 }
 
 // A ledgerTx is a transaction with the properties that a test needs.
 type ledgerTx struct {
-	hash     common.Hash
-	from, to common.Address
-	value    int64
-	failed   bool
-	logs     []*types.Log
-	pays     map[common.Address]int64 // native coin besides value
+	hash              common.Hash
+	from, to          common.Address
+	value             int64
+	failed            bool
+	logs              []*types.Log
+	internalTransfers map[common.Address]int64 // native coin besides value
 }
 
 // A ledgerHost is one RPC host of a ledger.
 type ledgerHost struct {
-	l    *ledger
-	lag  int
-	down bool
-	hide bool // eth_getLogs returns nothing
-	late int  // blocks by which eth_getLogs is behind
-	lie  func(method string, result any) any
+	l        *ledger
+	lag      int
+	down     bool
+	hideLogs bool // eth_getLogs returns nothing
+	logLag   int  // blocks by which eth_getLogs is behind
+	lie      func(method string, result any) any
 }
 
 // newLedger returns a chain with a few blocks, one per second, and the URLs of its hosts.
@@ -95,8 +95,8 @@ func (l *ledger) add(txs []ledgerTx) {
 	l.blocks = append(l.blocks, b)
 }
 
-// pay mines tx in a block of its own, and enough blocks for it to be final.
-func (l *ledger) pay(tx ledgerTx) common.Hash {
+// mineFinal mines tx in a block of its own, and enough blocks for it to be final.
+func (l *ledger) mineFinal(tx ledgerTx) common.Hash {
 	l.mine(1, tx)
 	l.mine(ledgerDepth)
 	return tx.hash
@@ -105,8 +105,8 @@ func (l *ledger) pay(tx ledgerTx) common.Hash {
 // ledgerDepth is the depth at which a block is final, counting itself.
 const ledgerDepth = 3
 
-// until mines until a block later than at is final.
-func (l *ledger) until(at time.Time) {
+// mineUntil mines until a block later than at is final.
+func (l *ledger) mineUntil(at time.Time) {
 	for !l.head().time.After(at) {
 		l.mine(1)
 	}
@@ -125,11 +125,11 @@ func (l *ledger) number() uint64 {
 	return uint64(len(l.blocks) - 1)
 }
 
-// use marks an unordered nonce as used, in a block of its own.
-func (l *ledger) use(nonce int64) {
+// useNonce marks an unordered nonce as used, in a block of its own.
+func (l *ledger) useNonce(nonce int64) {
 	l.mine(1)
 	l.mu.Lock()
-	l.blocks[len(l.blocks)-1].bits = map[string]bool{big.NewInt(nonce).String(): true}
+	l.blocks[len(l.blocks)-1].usedNonces = map[string]bool{big.NewInt(nonce).String(): true}
 	l.mu.Unlock()
 	l.mine(ledgerDepth)
 }
@@ -146,7 +146,7 @@ func (l *ledger) reorg(n int) {
 
 // transferLog returns the log of an ERC-20 transfer.
 func transferLog(token, from, to common.Address, amount int64) *types.Log {
-	return &types.Log{Address: token, Topics: []common.Hash{transferred, topicOf(from), topicOf(to)}, Data: common.BigToHash(big.NewInt(amount)).Bytes()}
+	return &types.Log{Address: token, Topics: []common.Hash{transferTopic, topicOf(from), topicOf(to)}, Data: common.BigToHash(big.NewInt(amount)).Bytes()}
 }
 
 func (h *ledgerHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -241,10 +241,10 @@ func (h *ledgerHost) logs(arg json.RawMessage) any {
 	_ = json.Unmarshal(arg, &f)
 	found := []*types.Log{}
 	blocks := h.view()
-	for n, b := range blocks[:max(len(blocks)-h.late, 1)] {
+	for n, b := range blocks[:max(len(blocks)-h.logLag, 1)] {
 		for _, tx := range b.txs {
 			for _, log := range tx.logs {
-				ok := n >= int(f.FromBlock) && n <= int(f.ToBlock) && !h.hide && !tx.failed && (f.Address == nil || *f.Address == log.Address) && len(log.Topics) >= len(f.Topics)
+				ok := n >= int(f.FromBlock) && n <= int(f.ToBlock) && !h.hideLogs && !tx.failed && (f.Address == nil || *f.Address == log.Address) && len(log.Topics) >= len(f.Topics)
 				for i, some := range f.Topics {
 					ok = ok && (len(some) == 0 || slices.Contains(some, log.Topics[i]))
 				}
@@ -291,7 +291,7 @@ func (h *ledgerHost) bitmap(args []json.RawMessage) any {
 	word := new(big.Int).Lsh(new(big.Int).SetBytes(data[36:]), 8)
 	sum := new(big.Int)
 	for n, b := range h.view() {
-		for text := range b.bits {
+		for text := range b.usedNonces {
 			nonce, _ := new(big.Int).SetString(text, 10)
 			if bit := new(big.Int).Sub(nonce, word); n <= at && bit.Sign() >= 0 && bit.BitLen() <= 8 {
 				sum.SetBit(sum, int(bit.Int64()), 1)
@@ -323,7 +323,7 @@ func (h *ledgerHost) balance(args []json.RawMessage) any {
 			if tx.from == a {
 				sum -= tx.value
 			}
-			sum += tx.pays[a]
+			sum += tx.internalTransfers[a]
 		}
 	}
 	return hexutil.Uint64(sum)

@@ -85,8 +85,8 @@ func (s *Service) moving(ctx context.Context, t Terms, slippageBps int) move {
 		return m
 	}
 	m.Input, m.slippage, m.chain, m.token = s.worth(ctx, t.SrcChain, t.TokenIn, t.AmountIn), slippageBps, t.SrcChain, t.TokenIn
-	floor := s.worth(ctx, t.DstChain, t.TokenOut, t.FloorOut)
-	m.Unpriced = m.Input == nil || floor == nil && !s.wraps(t)
+	floor := s.worth(ctx, t.DstChain, t.TokenOut, t.MinOut)
+	m.Unpriced = m.Input == nil || floor == nil && !s.isWrap(t)
 	m.loses = m.Input != nil && floor != nil && new(big.Int).Mul(floor, big.NewInt(100)).Cmp(new(big.Int).Mul(m.Input, big.NewInt(leastKept))) < 0
 	return m
 }
@@ -112,9 +112,9 @@ func (s *Service) worth(ctx context.Context, chainID uint64, token common.Addres
 	return v
 }
 
-func (s *Service) wraps(t Terms) bool {
+func (s *Service) isWrap(t Terms) bool {
 	net, err := s.o.Nodes.Network(t.SrcChain)
-	return err == nil && wraps(QuoteRequest{SrcChain: t.SrcChain, DstChain: t.DstChain, TokenIn: t.TokenIn, TokenOut: t.TokenOut}, net.WrappedNative)
+	return err == nil && isWrap(QuoteRequest{SrcChain: t.SrcChain, DstChain: t.DstChain, TokenIn: t.TokenIn, TokenOut: t.TokenOut}, net.WrappedNative)
 }
 
 // takes returns the reasons why m needs more than a session, given what was moved before.

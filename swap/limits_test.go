@@ -20,26 +20,26 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// A till is a service with a journal on disk that does not execute orders. It tests what
+// A limitsFixture is a service with a journal on disk that does not execute orders. It tests what
 // its callers may get journaled.
-type till struct {
-	t       *testing.T
-	db      *bolt.DB
-	hand    *hand
-	account common.Address
-	now     atomic.Int64 // offset of its clock to the real one, nanoseconds
-	made    int
-	confirm func(Act) error
-	limits  Limits
+type limitsFixture struct {
+	t           *testing.T
+	db          *bolt.DB
+	signer      *fakeSigner
+	account     common.Address
+	clockOffset atomic.Int64 // offset of its clock to the real one, nanoseconds
+	made        int
+	confirm     func(Act) error
+	limits      Limits
 	*Service
 }
 
 // dollarPrices are dollars per whole token of 18 decimals.
 var dollarPrices = map[common.Address]int64{native: 1000, usdc: 1}
 
-type shopPrices struct{}
+type dollarValuer struct{}
 
-func (shopPrices) Dollars(_ context.Context, _ uint64, token common.Address, amount *big.Int) (*big.Int, error) {
+func (dollarValuer) Dollars(_ context.Context, _ uint64, token common.Address, amount *big.Int) (*big.Int, error) {
 	price, ok := dollarPrices[token]
 	if !ok {
 		return nil, errors.New("no price")
@@ -54,29 +54,29 @@ func (f confirmer) Confirm(_ context.Context, a Act) error { return f(a) }
 
 func dollarsOf(n int64) *big.Int { return big.NewInt(n * 1e6) }
 
-func newTill(t *testing.T) *till {
+func newLimitsFixture(t *testing.T) *limitsFixture {
 	key, err := crypto.GenerateKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &till{t: t, hand: &hand{key: key, strict: true}, account: crypto.PubkeyToAddress(key.PublicKey), limits: Limits{Hour: dollarsOf(5000), Unpriced: dollarsOf(100)}}
+	s := &limitsFixture{t: t, signer: &fakeSigner{key: key, strict: true}, account: crypto.PubkeyToAddress(key.PublicKey), limits: Limits{Hour: dollarsOf(5000), Unpriced: dollarsOf(100)}}
 	if s.db, err = bolt.Open(filepath.Join(t.TempDir(), "orders.db"), 0o600, &bolt.Options{Timeout: time.Second, NoSync: true}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.db.Close() })
-	s.open()
+	s.restart()
 	return s
 }
 
-// open makes a service as after a start of the daemon.
-func (s *till) open() {
+// restart makes a service as after a start of the daemon.
+func (s *limitsFixture) restart() {
 	s.t.Helper()
 	j, err := OpenJournal(s.db)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.Service, err = NewService(Options{
-		Journal: j, Nodes: noNodes{}, Sender: noSender{}, Sealer: s.hand, Pricer: pricerFunc(nil), Valuer: shopPrices{}, Limits: func() Limits { return s.limits },
+		Journal: j, Nodes: noNodes{}, Sender: noSender{}, Sealer: s.signer, Pricer: pricerFunc(nil), Valuer: dollarValuer{}, Limits: func() Limits { return s.limits },
 		Fees: DefaultFees(), OpenOrders: 1e6, Now: s.clock, IsLocked: func(err error) bool { return errors.Is(err, errLocked) },
 		Confirmer: confirmer(func(a Act) error {
 			if s.confirm != nil {
@@ -94,10 +94,10 @@ type noSender struct{ Sender }
 
 func (noSender) Lookup(string) (*chain.Tx, error) { return nil, nil }
 
-func (s *till) clock() time.Time { return time.Now().Add(time.Duration(s.now.Load())) }
+func (s *limitsFixture) clock() time.Time { return time.Now().Add(time.Duration(s.clockOffset.Load())) }
 
 // plan caches a plan whose input is worth that many dollars.
-func (s *till) plan(in, out common.Address, dollars int64, slippage int) Review {
+func (s *limitsFixture) plan(in, out common.Address, dollars int64, slippage int) Review {
 	amount := new(big.Int).Mul(big.NewInt(dollars), big.NewInt(1e18))
 	if price := dollarPrices[in]; price > 1 {
 		amount.Div(amount, big.NewInt(price))
@@ -108,7 +108,7 @@ func (s *till) plan(in, out common.Address, dollars int64, slippage int) Review 
 		floor.Div(new(big.Int).Mul(big.NewInt(dollars), big.NewInt(1e18)), big.NewInt(price))
 	}
 	t := Terms{Provider: DEX, Account: s.account, SrcChain: 1, TokenIn: in, AmountIn: amount, DstChain: 1, TokenOut: out, Recipient: s.account, RefundTo: s.account,
-		FloorOut: floor, GasCeiling: new(big.Int), Deadline: s.clock().Add(consentTime + time.Duration(s.made)*time.Second).UTC().Truncate(time.Second)}
+		MinOut: floor, GasCeiling: new(big.Int), Deadline: s.clock().Add(consentLife + time.Duration(s.made)*time.Second).UTC().Truncate(time.Second)}
 	plan := Plan{Settlement: ByOwnCall, Steps: []Step{{Kind: CallStep, Call: &chain.Call{ChainID: 1, From: s.account, To: router, Value: new(big.Int)}, Effect: Effect{Kind: Swap, Chain: 1, Target: router}}}}
 	r := Review{Terms: t, Plan: plan, Digest: Digest(t, plan.Effects()), Gas: Gas{Expected: new(big.Int), Max: new(big.Int), Balance: new(big.Int)}, Expires: s.clock().Add(time.Minute), Offer: Offer{ID: uuid.NewString(), Provider: DEX,
 		AmountOut: big.NewInt(1), MinOut: big.NewInt(1), Expires: s.clock().Add(time.Minute), Request: QuoteRequest{SlippageBps: slippage, AmountIn: amount}}}
@@ -118,19 +118,19 @@ func (s *till) plan(in, out common.Address, dollars int64, slippage int) Review 
 	return r
 }
 
-// unasked is a browser that gives no password; at is a terminal.
+// noPasswordCaller is a browser that gives no password; at is a terminal.
 var (
-	unasked = Caller{Session: "s", Present: func() bool { return true }}
-	at      = Caller{Session: "s", Origin: "terminal", Terminal: true, Present: func() bool { return true }}
+	noPasswordCaller = Caller{Session: "s", Present: func() bool { return true }}
+	terminalCaller   = Caller{Session: "s", Origin: "terminal", Terminal: true, Present: func() bool { return true }}
 )
 
-func (s *till) execute(c Caller, r Review) error {
+func (s *limitsFixture) execute(c Caller, r Review) error {
 	_, err := s.Execute(context.Background(), ExecuteRequest{Caller: c, Request: uuid.NewString(), Digest: r.Digest})
 	return err
 }
 
-// wants fails unless err asks for the password for those reasons; "" = nothing is asked.
-func wants(t *testing.T, what string, err error, reasons string) {
+// wantReasons fails unless err asks for the password for those reasons; "" = nothing is asked.
+func wantReasons(t *testing.T, what string, err error, reasons string) {
 	t.Helper()
 	var refused *Refusal
 	switch {
@@ -144,7 +144,7 @@ func wants(t *testing.T, what string, err error, reasons string) {
 // TestAttackersSession checks that a stolen session moves no more than the hourly limit,
 // however many requests run at once and across restarts.
 func TestAttackersSession(t *testing.T) {
-	s := newTill(t)
+	s := newLimitsFixture(t)
 	var plans []Review
 	for range 50 {
 		plans = append(plans, s.plan(native, usdc, 1000, 50))
@@ -153,43 +153,43 @@ func TestAttackersSession(t *testing.T) {
 	var wg sync.WaitGroup
 	for i, r := range plans {
 		wg.Go(func() {
-			c := unasked
+			c := noPasswordCaller
 			c.Session = fmt.Sprint("connection ", i%5)
 			err := s.execute(c, r)
 			if err == nil {
 				moved.Add(1000)
 				return
 			}
-			wants(t, "above the sum", err, "hourly_limit")
+			wantReasons(t, "above the sum", err, "hourly_limit")
 		})
 	}
 	wg.Wait()
 	if moved.Load() != 5000 {
 		t.Errorf("moved %d dollars, want 5000", moved.Load())
 	}
-	s.open()
-	wants(t, "after a restart", s.execute(unasked, s.plan(native, usdc, 1, 50)), "hourly_limit")
-	s.now.Add(-int64(48 * time.Hour))
-	wants(t, "with a clock set back", s.execute(unasked, s.plan(native, usdc, 1, 50)), "hourly_limit")
-	s.now.Add(int64(48 * time.Hour))
+	s.restart()
+	wantReasons(t, "after a restart", s.execute(noPasswordCaller, s.plan(native, usdc, 1, 50)), "hourly_limit")
+	s.clockOffset.Add(-int64(48 * time.Hour))
+	wantReasons(t, "with a clock set back", s.execute(noPasswordCaller, s.plan(native, usdc, 1, 50)), "hourly_limit")
+	s.clockOffset.Add(int64(48 * time.Hour))
 	own := s.plan(native, usdc, 100_000, 50)
-	wants(t, "with the password", s.execute(person, own), "")
-	s.now.Add(int64(time.Hour + time.Second))
-	wants(t, "an hour later", s.execute(unasked, s.plan(native, usdc, 5000, 50)), "")
-	wants(t, "and then", s.execute(unasked, s.plan(native, usdc, 1, 50)), "hourly_limit")
+	wantReasons(t, "with the password", s.execute(passwordCaller, own), "")
+	s.clockOffset.Add(int64(time.Hour + time.Second))
+	wantReasons(t, "an hour later", s.execute(noPasswordCaller, s.plan(native, usdc, 5000, 50)), "")
+	wantReasons(t, "and then", s.execute(noPasswordCaller, s.plan(native, usdc, 1, 50)), "hourly_limit")
 }
 
 // TestRepeatReservesOnce checks that a repeated request is counted once.
 func TestRepeatReservesOnce(t *testing.T) {
-	s := newTill(t)
-	r := ExecuteRequest{Caller: unasked, Request: uuid.NewString(), Digest: s.plan(native, usdc, 3000, 50).Digest}
+	s := newLimitsFixture(t)
+	r := ExecuteRequest{Caller: noPasswordCaller, Request: uuid.NewString(), Digest: s.plan(native, usdc, 3000, 50).Digest}
 	for range 3 {
 		if _, err := s.Execute(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	wants(t, "what is left", s.execute(unasked, s.plan(native, usdc, 2000, 50)), "")
-	wants(t, "and no more", s.execute(unasked, s.plan(native, usdc, 1, 50)), "hourly_limit")
+	wantReasons(t, "what is left", s.execute(noPasswordCaller, s.plan(native, usdc, 2000, 50)), "")
+	wantReasons(t, "and no more", s.execute(noPasswordCaller, s.plan(native, usdc, 1, 50)), "hourly_limit")
 }
 
 func TestWhatTakesThePassword(t *testing.T) {
@@ -215,7 +215,7 @@ func TestWhatTakesThePassword(t *testing.T) {
 		"everything":                      {unknown, unknown, 10, 1500, 0, "unpriced,hourly_limit,slippage"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newTill(t)
+			s := newLimitsFixture(t)
 			r := s.plan(c.in, c.out, c.dollars, c.slippage)
 			r.Terms.GasCeiling = new(big.Int).Div(new(big.Int).Mul(big.NewInt(c.gas), big.NewInt(1e18)), big.NewInt(1000))
 			s.plans.put(r.Digest.Hex(), r)
@@ -227,9 +227,9 @@ func TestWhatTakesThePassword(t *testing.T) {
 			if err != nil || strings.Join(told, ",") != c.want {
 				t.Errorf("told %v, %v", told, err)
 			}
-			wants(t, "without", s.execute(unasked, r), c.want)
+			wantReasons(t, "without", s.execute(noPasswordCaller, r), c.want)
 			if c.want != "" {
-				wants(t, "with", s.execute(person, r), "")
+				wantReasons(t, "with", s.execute(passwordCaller, r), "")
 			}
 		})
 	}
@@ -238,26 +238,26 @@ func TestWhatTakesThePassword(t *testing.T) {
 // TestBadPriceTakesThePassword checks that a minimum received below 90 % of the input's
 // worth takes the password: a session can move the pools and acknowledge by itself.
 func TestBadPriceTakesThePassword(t *testing.T) {
-	s := newTill(t)
+	s := newLimitsFixture(t)
 	for kept, want := range map[int64]string{100: "", 90: "", 89: "bad_price", 55: "bad_price"} {
 		r := s.plan(native, usdc, 1000, 50)
-		r.Terms.FloorOut = new(big.Int).Mul(big.NewInt(10*kept), big.NewInt(1e18))
+		r.Terms.MinOut = new(big.Int).Mul(big.NewInt(10*kept), big.NewInt(1e18))
 		s.plans.put(r.Digest.Hex(), r)
-		wants(t, fmt.Sprint(kept, " % of it"), s.execute(unasked, r), want)
+		wantReasons(t, fmt.Sprint(kept, " % of it"), s.execute(noPasswordCaller, r), want)
 		if want != "" {
-			wants(t, "at a terminal", s.execute(at, r), "")
+			wantReasons(t, "at a terminal", s.execute(terminalCaller, r), "")
 		}
 	}
-	wants(t, "a proposal of half", s.prepared("accept half", unasked)(), "bad_price")
+	wantReasons(t, "a proposal of half", s.prepared("accept half", noPasswordCaller)(), "bad_price")
 }
 
 // TestSlippageForTerminals checks that above the bound the password is not enough.
 func TestSlippageForTerminals(t *testing.T) {
-	s := newTill(t)
+	s := newLimitsFixture(t)
 	r := s.plan(native, usdc, 10, 1501)
-	refusedWith(t, s.execute(unasked, r), SlippageTerminal)
-	refusedWith(t, s.execute(person, r), SlippageTerminal)
-	if err := s.execute(at, r); err != nil {
+	refusedWith(t, s.execute(noPasswordCaller, r), SlippageTerminal)
+	refusedWith(t, s.execute(passwordCaller, r), SlippageTerminal)
+	if err := s.execute(terminalCaller, r); err != nil {
 		t.Error(err)
 	}
 }
@@ -265,46 +265,46 @@ func TestSlippageForTerminals(t *testing.T) {
 // TestUnpricedOfADay checks that small swaps of unpriced tokens add up, at terminals too,
 // where the amount has to be typed again.
 func TestUnpricedOfADay(t *testing.T) {
-	s := newTill(t)
+	s := newLimitsFixture(t)
 	swap := func(c Caller, dollars int64) error { return s.execute(c, s.plan(native, weth, dollars, 50)) }
-	wants(t, "the first", swap(unasked, 60), "")
-	wants(t, "the second", swap(unasked, 41), "unpriced")
-	refusedWith(t, swap(at, 41), AmountAgain)
-	if err := swap(at, 40); err != nil {
+	wantReasons(t, "the first", swap(noPasswordCaller, 60), "")
+	wantReasons(t, "the second", swap(noPasswordCaller, 41), "unpriced")
+	refusedWith(t, swap(terminalCaller, 41), AmountAgain)
+	if err := swap(terminalCaller, 40); err != nil {
 		t.Error(err)
 	}
-	wants(t, "after the terminal's", swap(unasked, 1), "unpriced")
+	wantReasons(t, "after the terminal's", swap(noPasswordCaller, 1), "unpriced")
 	r := s.plan(native, weth, 70, 50)
-	typed := at
+	typed := terminalCaller
 	typed.Amount = big.NewInt(7)
 	refusedWith(t, s.execute(typed, r), BadRequest)
 	typed.Amount = r.Terms.AmountIn
 	if err := s.execute(typed, r); err != nil {
 		t.Error(err)
 	}
-	s.now.Add(int64(23 * time.Hour))
-	wants(t, "in the same day", swap(unasked, 1), "unpriced")
-	s.now.Add(int64(time.Hour + time.Second))
-	wants(t, "the next day", swap(unasked, 100), "")
+	s.clockOffset.Add(int64(23 * time.Hour))
+	wantReasons(t, "in the same day", swap(noPasswordCaller, 1), "unpriced")
+	s.clockOffset.Add(int64(time.Hour + time.Second))
+	wantReasons(t, "the next day", swap(noPasswordCaller, 100), "")
 }
 
 // TestDamagedSums checks that sums that cannot be read count as above every limit, until
 // a day after the first action with the password.
 func TestDamagedSums(t *testing.T) {
-	s := newTill(t)
+	s := newLimitsFixture(t)
 	if err := s.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(moveBucket).Put(movesKey, []byte(`[{"at":`)) }); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, "damaged", s.execute(unasked, s.plan(native, usdc, 1, 50)), "hourly_limit")
-	wants(t, "with the password", s.execute(person, s.plan(native, usdc, 1, 50)), "")
-	s.now.Add(int64(limitDay + time.Second))
-	wants(t, "the next day", s.execute(unasked, s.plan(native, weth, 100, 50)), "")
+	wantReasons(t, "damaged", s.execute(noPasswordCaller, s.plan(native, usdc, 1, 50)), "hourly_limit")
+	wantReasons(t, "with the password", s.execute(passwordCaller, s.plan(native, usdc, 1, 50)), "")
+	s.clockOffset.Add(int64(limitDay + time.Second))
+	wantReasons(t, "the next day", s.execute(noPasswordCaller, s.plan(native, weth, 100, 50)), "")
 }
 
 // TestCountedActsAreBounded checks that tiny actions do not make the stored sums grow
 // without bound.
 func TestCountedActsAreBounded(t *testing.T) {
-	s := newTill(t)
+	s := newLimitsFixture(t)
 	past := make([]move, maxMoves)
 	for i := range past {
 		past[i] = move{At: s.clock(), Input: big.NewInt(1), Gas: new(big.Int), Browser: true}
@@ -312,31 +312,31 @@ func TestCountedActsAreBounded(t *testing.T) {
 	if err := s.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(moveBucket).Put(movesKey, mustJSON(past)) }); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, "one more", s.execute(unasked, s.plan(native, usdc, 1, 50)), "hourly_limit")
+	wantReasons(t, "one more", s.execute(noPasswordCaller, s.plan(native, usdc, 1, 50)), "hourly_limit")
 }
 
 // TestWhileItIsConfirmed checks that an action is not carried out if something relevant
 // changed while its confirmation was awaited.
 func TestWhileItIsConfirmed(t *testing.T) {
 	for name, c := range map[string]struct {
-		happens func(*till, *bool)
+		happens func(*limitsFixture, *bool)
 		code    Code
 	}{
-		"nothing":              {func(*till, *bool) {}, ""},
-		"account change":       {func(s *till, _ *bool) { s.DropPlans() }, PlanUnknown},
-		"the session's end":    {func(_ *till, present *bool) { *present = false }, SessionRequired},
-		"the plan's expiry":    {func(s *till, _ *bool) { s.now.Add(int64(2 * time.Minute)) }, QuoteExpired},
-		"the deadline":         {func(s *till, _ *bool) { s.now.Add(int64(time.Hour)) }, QuoteExpired},
-		"a lock":               {func(s *till, present *bool) { s.hand.locked.Store(true); *present = false; s.DropPlans() }, "locked"},
-		"a lock, and unlocked": {func(s *till, present *bool) { *present = false; s.DropPlans() }, SessionRequired},
-		"another act of the hour": {func(s *till, _ *bool) {
+		"nothing":              {func(*limitsFixture, *bool) {}, ""},
+		"account change":       {func(s *limitsFixture, _ *bool) { s.DropPlans() }, PlanUnknown},
+		"the session's end":    {func(_ *limitsFixture, present *bool) { *present = false }, SessionRequired},
+		"the plan's expiry":    {func(s *limitsFixture, _ *bool) { s.clockOffset.Add(int64(2 * time.Minute)) }, QuoteExpired},
+		"the deadline":         {func(s *limitsFixture, _ *bool) { s.clockOffset.Add(int64(time.Hour)) }, QuoteExpired},
+		"a lock":               {func(s *limitsFixture, present *bool) { s.signer.locked.Store(true); *present = false; s.DropPlans() }, "locked"},
+		"a lock, and unlocked": {func(s *limitsFixture, present *bool) { *present = false; s.DropPlans() }, SessionRequired},
+		"another act of the hour": {func(s *limitsFixture, _ *bool) {
 			s.confirm = nil
-			wants(s.t, "in between", s.execute(unasked, s.plan(native, usdc, 4000, 50)), "")
+			wantReasons(s.t, "in between", s.execute(noPasswordCaller, s.plan(native, usdc, 4000, 50)), "")
 		}, ConsentPassword},
 	} {
 		for _, act := range []string{"execute", "revoke", "accept"} {
 			t.Run(name+"/"+act, func(t *testing.T) {
-				s := newTill(t)
+				s := newLimitsFixture(t)
 				present := true
 				caller := Caller{Session: "s", Present: func() bool { return present }}
 				do := s.prepared(act, caller)
@@ -368,7 +368,7 @@ func TestWhileItIsConfirmed(t *testing.T) {
 }
 
 // prepared returns an action that its caller may carry out now.
-func (s *till) prepared(act string, c Caller) (do func() error) {
+func (s *limitsFixture) prepared(act string, c Caller) (do func() error) {
 	s.t.Helper()
 	switch act {
 	case "execute":
@@ -387,19 +387,19 @@ func (s *till) prepared(act string, c Caller) (do func() error) {
 		}
 	}
 	first := s.plan(native, usdc, 2000, 50)
-	o, err := s.Execute(s.t.Context(), ExecuteRequest{Caller: person, Request: uuid.NewString(), Digest: first.Digest})
+	o, err := s.Execute(s.t.Context(), ExecuteRequest{Caller: passwordCaller, Request: uuid.NewString(), Digest: first.Digest})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	next := s.plan(native, usdc, 2000, 50)
 	if act == "accept half" {
-		next.Terms.FloorOut.Rsh(next.Terms.FloorOut, 1)
+		next.Terms.MinOut.Rsh(next.Terms.MinOut, 1)
 	}
 	o.State, o.Condition, o.Proposal = Executing, NeedsConsent, &Proposal{Review: next, Made: s.clock()}
 	if o.Proposal.Seal, err = s.engine.seal(o.proposal(), "execute", s.clock()); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := s.o.Journal.Update(&o, untold); err != nil {
+	if err := s.o.Journal.Update(&o, noReason); err != nil {
 		s.t.Fatal(err)
 	}
 	return func() error {
@@ -411,29 +411,29 @@ func (s *till) prepared(act string, c Caller) (do func() error) {
 // TestAcceptCountsTheWhole checks that accepting a proposal counts the order's whole
 // amount, whoever accepted the order before and how.
 func TestAcceptCountsTheWhole(t *testing.T) {
-	s := newTill(t)
-	do := s.prepared("accept", unasked)
-	wants(t, "beside it", s.execute(unasked, s.plan(native, usdc, 3001, 50)), "")
-	wants(t, "the proposal", do(), "hourly_limit")
-	s.now.Add(int64(time.Hour))
+	s := newLimitsFixture(t)
+	do := s.prepared("accept", noPasswordCaller)
+	wantReasons(t, "beside it", s.execute(noPasswordCaller, s.plan(native, usdc, 3001, 50)), "")
+	wantReasons(t, "the proposal", do(), "hourly_limit")
+	s.clockOffset.Add(int64(time.Hour))
 }
 
 // TestCancelCountsItsGas checks that a cancel's possible cost counts once per request.
 func TestCancelCountsItsGas(t *testing.T) {
-	s := newTill(t)
+	s := newLimitsFixture(t)
 	r := s.plan(native, usdc, 10, 50)
 	r.Terms.GasCeiling = big.NewInt(3e18) // 3,000 dollars
 	r.Digest = Digest(r.Terms, r.Plan.Effects())
 	s.plans.put(r.Digest.Hex(), r)
-	o, err := s.Execute(t.Context(), ExecuteRequest{Caller: person, Request: uuid.NewString(), Digest: r.Digest})
+	o, err := s.Execute(t.Context(), ExecuteRequest{Caller: passwordCaller, Request: uuid.NewString(), Digest: r.Digest})
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants(t, "beside it", s.execute(unasked, s.plan(native, usdc, 2001, 50)), "")
-	cancel := CancelRequest{Caller: unasked, Request: uuid.NewString(), Order: o.ID, Digest: o.Digest}
+	wantReasons(t, "beside it", s.execute(noPasswordCaller, s.plan(native, usdc, 2001, 50)), "")
+	cancel := CancelRequest{Caller: noPasswordCaller, Request: uuid.NewString(), Order: o.ID, Digest: o.Digest}
 	_, err = s.Cancel(t.Context(), cancel)
-	wants(t, "without the password", err, "hourly_limit")
-	cancel.Caller = person
+	wantReasons(t, "without the password", err, "hourly_limit")
+	cancel.Caller = passwordCaller
 	for range 2 {
 		if _, err := s.Cancel(t.Context(), cancel); err != nil {
 			t.Error(err)
@@ -442,7 +442,7 @@ func TestCancelCountsItsGas(t *testing.T) {
 	cancel.Caller.Present = func() bool { return false }
 	cancel.Request = uuid.NewString()
 	second := s.plan(native, usdc, 10, 50)
-	if o, err = s.Execute(t.Context(), ExecuteRequest{Caller: person, Request: uuid.NewString(), Digest: second.Digest}); err != nil {
+	if o, err = s.Execute(t.Context(), ExecuteRequest{Caller: passwordCaller, Request: uuid.NewString(), Digest: second.Digest}); err != nil {
 		t.Fatal(err)
 	}
 	cancel.Order, cancel.Digest = o.ID, o.Digest

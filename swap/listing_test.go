@@ -8,26 +8,26 @@ import (
 	"swapkeep/tokens"
 )
 
-// A lister is a provider that lists tokens and destinations, and names its endpoints.
-type lister struct{ Provider }
+// A listingProvider is a provider that lists tokens and destinations, and names its endpoints.
+type listingProvider struct{ Provider }
 
-func (lister) Tokens(_ context.Context, id uint64) ([]tokens.Token, error) {
-	t, _ := tokens.Foreign(id, usdc, "USDC", "USD Coin", 6, "intent")
+func (listingProvider) Tokens(_ context.Context, id uint64) ([]tokens.Token, error) {
+	t, _ := tokens.Unverified(id, usdc, "USDC", "USD Coin", 6, "intent")
 	return []tokens.Token{t}, nil
 }
 
-func (lister) Destinations(context.Context) ([]Destination, error) {
+func (listingProvider) Destinations(context.Context) ([]Destination, error) {
 	return []Destination{{ChainID: 137, Name: "Polygon"}}, nil
 }
 
-func (lister) Place() Place {
-	return Place{Base: "https://a.example", Frontend: "https://b.example", Networks: []NetworkEntry{{ChainID: 1, ProviderChainID: 7}}}
+func (listingProvider) Endpoint() Endpoint {
+	return Endpoint{Base: "https://a.example", Frontend: "https://b.example", Networks: []NetworkEntry{{ChainID: 1, ProviderChainID: 7}}}
 }
 
 // TestListing checks that tokens and destinations come from the providers that list them,
 // and that a provider's endpoints are shown if it names them.
 func TestListing(t *testing.T) {
-	s := &Service{o: Options{Providers: map[Kind]Provider{Intent: lister{}, DEX: &wrapper{}}, Fees: DefaultFees()}}
+	s := &Service{o: Options{Providers: map[Kind]Provider{Intent: listingProvider{}, DEX: &wrapProvider{}}, Fees: DefaultFees()}}
 	list, err := s.Tokens(t.Context(), Intent, 137)
 	if err != nil || len(list) != 1 || list[0].Chain != 137 {
 		t.Errorf("%+v, %v", list, err)
@@ -45,8 +45,8 @@ func TestListing(t *testing.T) {
 		}
 	}
 	for _, p := range s.Providers() {
-		if placed := p.Kind == Intent; (p.Place != nil) != placed || placed && (p.Place.Frontend != "https://b.example" || p.Place.Networks[0].ProviderChainID != 7) {
-			t.Errorf("%s: %+v", p.Kind, p.Place)
+		if placed := p.Kind == Intent; (p.Endpoint != nil) != placed || placed && (p.Endpoint.Frontend != "https://b.example" || p.Endpoint.Networks[0].ProviderChainID != 7) {
+			t.Errorf("%s: %+v", p.Kind, p.Endpoint)
 		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// An act is something that happens. It returns false if it cannot happen now.
-type act func(*rapid.T) bool
+// An modelAct is something that happens. It returns false if it cannot happen now.
+type modelAct func(*rapid.T) bool
 
 // drawOne draws one of list; false if it is empty.
 func drawOne[T any](t *rapid.T, what string, list []T) (one T, ok bool) {
@@ -42,10 +42,10 @@ func (m *model) move(id string) (advanced bool) {
 	if o.State.Final() {
 		return false
 	}
-	defer func(acting string, share uint64, owes [modelTokens]uint64, w wish, raced bool) {
+	defer func(acting string, share uint64, owes [modelTokens]uint64, w shownTransfer, raced bool) {
 		m.acting, m.share, m.owes, m.wish, m.raced = acting, share, owes, w, raced
 	}(m.acting, m.share, m.owes, m.wish, m.raced)
-	m.acting, m.wish = id, wish{o.Terms.Input(), o.Terms.AmountIn}
+	m.acting, m.wish = id, shownTransfer{o.Terms.Input(), o.Terms.AmountIn}
 	m.share, _ = m.shares(o)
 	for i := range m.owes {
 		m.owes[i] = m.owed(o, i)
@@ -82,7 +82,7 @@ func (m *model) review(r QuoteRequest, by Kind) (Review, bool) {
 	if err != nil {
 		return Review{}, false
 	}
-	m.wish = wish{r.TokenIn, r.AmountIn}
+	m.wish = shownTransfer{r.TokenIn, r.AmountIn}
 	if q.Offers[0].Wrap != (common.Address{}) {
 		m.wish.token = q.Offers[0].Wrap
 	}
@@ -156,7 +156,7 @@ func (m *model) carryOut(r request) {
 }
 
 func (m *model) execute(review Review, revoke bool) {
-	r := request{ExecuteRequest{Request: m.uuid(), Digest: review.Digest, Acknowledge: acks(review.Findings), Caller: person}, revoke}
+	r := request{ExecuteRequest{Request: m.uuid(), Digest: review.Digest, Acknowledge: acks(review.Findings), Caller: passwordCaller}, revoke}
 	m.consents[r.Digest] = review.Terms
 	m.requests = append(m.requests, r)
 	m.carryOut(r)
@@ -171,8 +171,8 @@ func (m *model) swap(t *rapid.T) bool {
 	return true
 }
 
-// look is swap without the consent, which may follow later.
-func (m *model) look(t *rapid.T) bool {
+// reviewOnly is swap without the consent, which may follow later.
+func (m *model) reviewOnly(t *rapid.T) bool {
 	r, ok := m.review(m.drawRequest(t))
 	if ok {
 		m.reviews = append(m.reviews, r)
@@ -188,8 +188,8 @@ func (m *model) consent(t *rapid.T) bool {
 	return ok
 }
 
-// again repeats a request, or requests the same plan under another uuid.
-func (m *model) again(t *rapid.T) bool {
+// repeatRequest repeats a request, or requests the same plan under another uuid.
+func (m *model) repeatRequest(t *rapid.T) bool {
 	r, ok := drawOne(t, "request", m.requests)
 	if !ok {
 		return false
@@ -251,7 +251,7 @@ func anyOrder(Order) bool { return true }
 func (m *model) cancel(t *rapid.T) bool {
 	o, ok := m.drawOrder(t, anyOrder)
 	if ok {
-		_, _ = m.service.Cancel(context.Background(), CancelRequest{Request: m.uuid(), Order: o.ID, Digest: o.Digest, Caller: person})
+		_, _ = m.service.Cancel(context.Background(), CancelRequest{Request: m.uuid(), Order: o.ID, Digest: o.Digest, Caller: passwordCaller})
 	}
 	return ok
 }
@@ -262,7 +262,7 @@ func (m *model) accept(t *rapid.T) bool {
 		return false
 	}
 	m.consents[o.Proposal.Digest] = o.Proposal.Terms
-	if _, err := m.service.Accept(context.Background(), AcceptRequest{Request: m.uuid(), Order: o.ID, Digest: o.Proposal.Digest, Acknowledge: acks(o.Proposal.Findings), Caller: person}); err == nil {
+	if _, err := m.service.Accept(context.Background(), AcceptRequest{Request: m.uuid(), Order: o.ID, Digest: o.Proposal.Digest, Acknowledge: acks(o.Proposal.Findings), Caller: passwordCaller}); err == nil {
 		m.count("accepted")
 	}
 	return true
@@ -270,11 +270,11 @@ func (m *model) accept(t *rapid.T) bool {
 
 // speedUp may raise the ceiling, which needs another consent.
 func (m *model) speedUp(t *rapid.T) bool {
-	o, ok := m.drawOrder(t, func(o Order) bool { return o.Sending != common.Hash{} })
+	o, ok := m.drawOrder(t, func(o Order) bool { return o.CurrentTx != common.Hash{} })
 	if !ok {
 		return false
 	}
-	r := SpeedUpRequest{Request: m.uuid(), Order: o.ID, Digest: o.Digest, Caller: person}
+	r := SpeedUpRequest{Request: m.uuid(), Order: o.ID, Digest: o.Digest, Caller: passwordCaller}
 	if rapid.Bool().Draw(t, "raise") {
 		raised := o.Terms
 		raised.GasCeiling = new(big.Int).Lsh(o.Terms.GasCeiling, 1)
@@ -316,24 +316,24 @@ const (
 	vaultGiven     = 2.5e17
 )
 
-// spendElsewhere draws a transaction of another wallet with the same keys.
-func (m *model) spendElsewhere(t *rapid.T) bool {
+// drawOtherWalletTx draws a transaction of another wallet with the same keys.
+func (m *model) drawOtherWalletTx(t *rapid.T) bool {
 	c, from := m.drawChain(t), rapid.IntRange(0, 1).Draw(t, "account")
 	ahead, price := rapid.IntRange(0, 1).Draw(t, "ahead"), rapid.SampledFrom([]int{10, 100, 400}).Draw(t, "price")
 	token := c.tokens[rapid.IntRange(0, modelTokens-1).Draw(t, "token")]
-	m.elsewhere(c, from, ahead, price, token, rapid.SampledFrom(slices.Sorted(maps.Keys(elsewhereDone))).Draw(t, "what"))
+	m.sendFromOtherWallet(c, from, ahead, price, token, rapid.SampledFrom(slices.Sorted(maps.Keys(elsewhereDone))).Draw(t, "what"))
 	return true
 }
 
-// elsewhere has another wallet send a transaction that is ahead nonces ahead, at price
+// sendFromOtherWallet has another wallet send a transaction that is ahead nonces ahead, at price
 // gwei, and reports whether a node took it.
-func (m *model) elsewhere(c *modelChain, from, ahead, price int, token common.Address, what string) bool {
+func (m *model) sendFromOtherWallet(c *modelChain, from, ahead, price int, token common.Address, what string) bool {
 	gas := new(big.Int).SetUint64(uint64(price) * modelGwei)
 	x := types.DynamicFeeTx{ChainID: new(big.Int).SetUint64(c.net.ID), Nonce: c.state()[from].nonce + uint64(ahead), To: &thief, Value: big.NewInt(1), Gas: 100_000, GasFeeCap: gas, GasTipCap: gas}
 	if data := elsewhereDone[what]; data != nil {
 		x.To, x.Value, x.Data = &token, new(big.Int), data
 	}
-	tx, err := types.SignNewTx(m.hand.keys[from], c.rules, &x)
+	tx, err := types.SignNewTx(m.signer.keys[from], c.rules, &x)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -342,7 +342,7 @@ func (m *model) elsewhere(c *modelChain, from, ahead, price int, token common.Ad
 	}
 	m.foreign[tx.Hash()], m.touched[c.net.ID] = true, true
 	if what == allowsTheVault {
-		m.gave[purse{c.net.ID, m.who[from], token}] += vaultGiven
+		m.gave[holdingKey{c.net.ID, m.who[from], token}] += vaultGiven
 	}
 	return true
 }
@@ -365,7 +365,7 @@ func (m *model) useUp(t *rapid.T) bool {
 }
 
 // reorg returns an act that removes up to most blocks.
-func (m *model) reorg(most int) act {
+func (m *model) reorg(most int) modelAct {
 	return func(t *rapid.T) bool {
 		c := m.drawChain(t)
 		most := min(most, c.head())
@@ -390,7 +390,7 @@ func (m *model) drop(t *rapid.T) bool {
 		return false
 	}
 	n := rapid.IntRange(1, len(c.pool)).Draw(t, "dropped")
-	c.pool = append(slices.DeleteFunc(c.pool[:n:n], func(tx *types.Transaction) bool { return !c.shaken[tx.Hash()] }), c.pool[n:]...)
+	c.pool = append(slices.DeleteFunc(c.pool[:n:n], func(tx *types.Transaction) bool { return !c.reorged[tx.Hash()] }), c.pool[n:]...)
 	return true
 }
 
@@ -417,20 +417,20 @@ func (m *model) gas(t *rapid.T) bool {
 	return true
 }
 
-func (m *model) deal(t *rapid.T) bool {
+func (m *model) drawDealerMood(t *rapid.T) bool {
 	m.dealer.mood = rapid.SampledFrom(slices.Sorted(maps.Keys(dealerMoods))).Draw(t, "mood")
 	return true
 }
 
-func wait(least, most time.Duration) act {
+func wait(least, most time.Duration) modelAct {
 	return func(t *rapid.T) bool {
 		time.Sleep(time.Duration(rapid.Int64Range(int64(least/time.Second), int64(most/time.Second)).Draw(t, "seconds")) * time.Second)
 		return true
 	}
 }
 
-// eve waits until shortly before a quote or a consent expires.
-func (m *model) eve(t *rapid.T) bool {
+// waitUntilNearExpiry waits until shortly before a quote or a consent expires.
+func (m *model) waitUntilNearExpiry(t *rapid.T) bool {
 	o, ok := m.drawOrder(t, anyOrder)
 	if !ok {
 		return false
@@ -441,13 +441,13 @@ func (m *model) eve(t *rapid.T) bool {
 	return left > 0
 }
 
-func (m *model) lock(locked bool) act {
+func (m *model) lock(locked bool) modelAct {
 	return func(*rapid.T) bool {
-		if locked && !m.hand.locked {
+		if locked && !m.signer.locked {
 			m.service.DropPlans()
 			m.reviews = nil
 		}
-		m.hand.locked = locked
+		m.signer.locked = locked
 		return true
 	}
 }
@@ -457,7 +457,7 @@ func (m *model) lock(locked bool) act {
 func (m *model) meanwhile(t *rapid.T) bool {
 	acts := []struct {
 		name string
-		do   act
+		do   modelAct
 	}{
 		{"move", nil}, {"cancel", m.cancel}, {"accept", m.accept}, {"speedup", m.speedUp}, {"lock", m.lock(true)},
 		{"wait", wait(time.Second, 90*time.Second)}, {"mine", m.mine}, {"reorg", m.reorg(modelDepth - 1)}, {"drop", m.drop},

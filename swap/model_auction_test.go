@@ -52,21 +52,21 @@ func bidEffect(d apitypes.TypedData) Effect {
 func (d *dealer) Submit(_ context.Context, o Order) (string, error) {
 	d.m.hook(false)
 	l := d.lie()
-	if l.says != nil {
-		return "", l.says
+	if l.err != nil {
+		return "", l.err
 	}
 	c, err := d.m.chainOf(o.Terms.SrcChain)
 	if err != nil {
 		return "", err
 	}
 	d.m.checkTold(o)
-	if l.drops == nil && !d.has(c, o) {
-		f := o.Plan.last()
+	if l.dropErr == nil && !d.has(c, o) {
+		f := o.Plan.lastEffect()
 		c.bids = append(c.bids, modelBid{order: o.ID, who: slices.Index(c.who[:], o.Terms.Account), token: slices.Index(c.tokens[:], o.Terms.Input()), amount: o.Terms.AmountIn.Uint64(),
 			least: f.Receives[0].Min.Uint64(), out: o.Terms.TokenOut, deadline: uint64(f.Deadline.Unix())})
 	}
 	d.m.hook(false)
-	if err := errors.Join(l.drops, l.takes); err != nil {
+	if err := errors.Join(l.dropErr, l.takenErr); err != nil {
 		return "", err
 	}
 	return "bid", nil
@@ -82,8 +82,8 @@ func (d *dealer) Status(_ context.Context, o Order) (Claim, error) {
 	l := d.lie()
 	c, err := d.m.chainOf(o.Terms.SrcChain)
 	switch {
-	case err != nil || l.says != nil:
-		return Claim{}, errors.Join(err, l.says)
+	case err != nil || l.err != nil:
+		return Claim{}, errors.Join(err, l.err)
 	case !d.has(c, o) || d.mood == "knows nothing":
 		return Claim{}, Refuse(OrderUnknown, "no such bid")
 	case l.late:
@@ -101,11 +101,11 @@ func (d *dealer) CancelCall(o Order) (chain.Call, error) {
 	return chain.Call{ChainID: o.Terms.SrcChain, From: o.Terms.Account, To: permit2Contract, Value: new(big.Int), Data: slices.Concat(voidSelector, bid[:])}, nil
 }
 
-// voided returns the block in which a bid was invalidated; 0 = none.
-func (c *modelChain) voided(bid common.Hash) (block int) {
+// invalidatedIn returns the block in which a bid was invalidated; 0 = none.
+func (c *modelChain) invalidatedIn(bid common.Hash) (block int) {
 	for i, b := range c.blocks {
 		for _, r := range b.receipts {
-			if r.success && r.did.void == bid {
+			if r.success && r.did.usedBid == bid {
 				return i
 			}
 		}
@@ -116,7 +116,7 @@ func (c *modelChain) voided(bid common.Hash) (block int) {
 // Proof returns the event of the fill, and the bid's nonce for its absence.
 func (d *dealer) Proof(o Order) (Proof, error) {
 	f, bid := o.Plan.Steps[len(o.Plan.Steps)-1].Effect, bidHash(o.ID)
-	if d.twins {
+	if d.indistinguishable {
 		return Proof{Fill: []LogPattern{{Address: router, Topics: []common.Hash{bidFilled, {}}}}, Ends: f.Deadline}, nil
 	}
 	return Proof{Fill: []LogPattern{{Address: router, Topics: []common.Hash{bidFilled, bid}}}, Ends: f.Deadline, Nonce: &NonceBit{Contract: permit2Contract, Owner: o.Terms.Account, Nonce: bid.Big()}}, nil
@@ -130,7 +130,7 @@ func (x modelFill) logs(c *modelChain, block common.Hash) []*types.Log {
 	tx := bidHash(x.bid.order)
 	all := []*types.Log{{Address: router, Topics: []common.Hash{bidFilled, tx}, TxHash: tx, BlockHash: block}}
 	if x.bid.out != chain.Native {
-		all = append(all, &types.Log{Address: x.bid.out, Topics: []common.Hash{transferred, topicOf(router), topicOf(c.who[x.bid.who])}, Data: word(x.out), TxHash: tx, BlockHash: block})
+		all = append(all, &types.Log{Address: x.bid.out, Topics: []common.Hash{transferTopic, topicOf(router), topicOf(c.who[x.bid.who])}, Data: word(x.out), TxHash: tx, BlockHash: block})
 	}
 	return all
 }
@@ -168,13 +168,13 @@ func (m *model) fill(t *rapid.T) bool {
 
 // fill mines a block that fills bid, if the contracts allow it.
 func (c *modelChain) fill(bid modelBid) bool {
-	if _, block := c.filled(bid.order); block > 0 || c.voided(bidHash(bid.order)) > 0 {
+	if _, block := c.filled(bid.order); block > 0 || c.invalidatedIn(bidHash(bid.order)) > 0 {
 		return false
 	}
 	c.mine(time.Now(), true)
 	b := &c.blocks[c.head()]
 	me := &b.state[bid.who]
-	h, out := &me.tokens[bid.token], max(bid.least, c.gives(bid.amount))
+	h, out := &me.tokens[bid.token], max(bid.least, c.priceOut(bid.amount))
 	if b.time.Unix() > int64(bid.deadline) || h.allowed < bid.amount || h.balance < bid.amount {
 		return false
 	}
@@ -197,14 +197,14 @@ func (m *model) checkShares(orders []Order) {
 		for _, o := range orders {
 			u, ok := o.use()
 			_, block := c.filled(o.ID)
-			if !ok || !u.Signed || o.Terms.SrcChain != c.net.ID || block > 0 || time.Now().After(o.Plan.last().Deadline) {
+			if !ok || !u.Signed || o.Terms.SrcChain != c.net.ID || block > 0 || time.Now().After(o.Plan.lastEffect().Deadline) {
 				continue
 			}
 			need[slices.Index(c.who[:], o.Terms.Account)][slices.Index(c.tokens[:], o.Terms.Input())] += u.Amount.Uint64()
 		}
 		for i, tokens := range need {
 			for j, n := range tokens {
-				if j != resetToken && c.state()[i].tokens[j].allowed < n && !m.touched[c.net.ID] && len(c.shaken) == 0 {
+				if j != resetToken && c.state()[i].tokens[j].allowed < n && !m.touched[c.net.ID] && len(c.reorged) == 0 {
 					m.t.Fatalf("the share of a signed open order was taken away")
 				}
 			}

@@ -37,12 +37,12 @@ type brokerLie struct {
 // brokerMoods are what a broker may do to every request.
 var brokerMoods = map[string]brokerLie{
 	"":                 {},
-	"down":             {lie: lie{says: Refuse(ProviderDown, "gone")}},
-	"answer lost":      {lie: lie{takes: errors.New("connection reset")}},
-	"question lost":    {lie: lie{drops: errors.New("connection reset")}},
-	"refuses":          {lie: lie{drops: Refuse(ProviderRefused, "never heard of it")}},
+	"down":             {lie: lie{err: Refuse(ProviderDown, "gone")}},
+	"answer lost":      {lie: lie{takenErr: errors.New("connection reset")}},
+	"question lost":    {lie: lie{dropErr: errors.New("connection reset")}},
+	"refuses":          {lie: lie{dropErr: Refuse(ProviderRefused, "never heard of it")}},
 	"short quotes":     {lie: lie{offer: func(o *Offer) { o.Expires = time.Now().Add(12 * time.Second) }}},
-	"wide slippage":    {lie: lie{offer: func(o *Offer) { o.MinOut = floorOf(o.MinOut, 300) }}},
+	"wide slippage":    {lie: lie{offer: func(o *Offer) { o.MinOut = minAfterSlippage(o.MinOut, 300) }}},
 	"takes more":       changed(func(x *handOver) { x.amount *= 2 }),
 	"takes less":       changed(func(x *handOver) { x.amount /= 2 }),
 	"another token":    changed(func(x *handOver) { x.token = map[bool]common.Address{true: usdt, false: usdc}[x.token == usdc] }),
@@ -100,11 +100,11 @@ func (k *broker) Quote(_ context.Context, r QuoteRequest) ([]Offer, error) {
 	k.m.hook(false)
 	l := brokerMoods[k.mood]
 	c, err := k.m.chainOf(r.SrcChain)
-	if err := errors.Join(err, l.says); err != nil {
+	if err := errors.Join(err, l.err); err != nil {
 		return nil, err
 	}
-	out := new(big.Int).SetUint64(c.gives(r.AmountIn.Uint64()))
-	o := Offer{AmountOut: out, MinOut: floorOf(out, r.SlippageBps), Routing: "FILLER", Gas: 150_000, Expires: time.Now().Add(40 * time.Second)}
+	out := new(big.Int).SetUint64(c.priceOut(r.AmountIn.Uint64()))
+	o := Offer{AmountOut: out, MinOut: minAfterSlippage(out, r.SlippageBps), Routing: "FILLER", Gas: 150_000, Expires: time.Now().Add(40 * time.Second)}
 	if k.wraps && r.TokenIn == chain.Native {
 		o.Wrap = c.net.WrappedNative
 	}
@@ -117,8 +117,8 @@ func (k *broker) Quote(_ context.Context, r QuoteRequest) ([]Offer, error) {
 func (k *broker) Build(_ context.Context, _ Offer, t Terms) (Built, error) {
 	k.m.hook(false)
 	l := brokerMoods[k.mood]
-	if l.says != nil {
-		return Built{}, l.says
+	if l.err != nil {
+		return Built{}, l.err
 	}
 	call := chain.Call{ChainID: t.SrcChain, From: t.Account, To: depot, Value: new(big.Int), Data: handOver{token: t.Input(), amount: t.AmountIn.Uint64()}.data()}
 	if t.Input() == chain.Native {
@@ -140,18 +140,18 @@ func (k *broker) Decode(t Terms, s Step) (Effect, error) {
 func (k *broker) Submit(_ context.Context, o Order) (string, error) {
 	k.m.hook(false)
 	l := brokerMoods[k.mood]
-	if l.says != nil {
-		return "", l.says
+	if l.err != nil {
+		return "", l.err
 	}
 	k.m.checkTold(o)
-	if d, _ := o.deposited(); d == nil || !d.Success {
+	if d, _ := o.depositEvidence(); d == nil || !d.Success {
 		k.m.t.Fatalf("the broker is told of what was not handed over")
 	}
-	if l.drops == nil {
+	if l.dropErr == nil {
 		k.known[o.ID] = true
 	}
 	k.m.hook(false)
-	if err := errors.Join(l.drops, l.takes); err != nil {
+	if err := errors.Join(l.dropErr, l.takenErr); err != nil {
 		return "", err
 	}
 	return "handed over", nil
@@ -161,8 +161,8 @@ func (k *broker) Status(_ context.Context, o Order) (Claim, error) {
 	k.m.hook(false)
 	l := brokerMoods[k.mood]
 	switch {
-	case l.says != nil:
-		return Claim{}, l.says
+	case l.err != nil:
+		return Claim{}, l.err
 	case l.claim != nil:
 		return l.claim(k.m, o), nil
 	case !k.known[o.ID]:
@@ -200,13 +200,13 @@ func (m *model) usedFor(hash common.Hash, except string) bool {
 
 func (k *broker) Proof(o Order) (Proof, error) {
 	t := o.Terms
-	back := t.Back()
-	return Proof{Arrival: &Arrival{Chain: t.DstChain, Token: t.TokenOut, To: t.Recipient, Least: t.FloorOut, From: []common.Address{modelSolver}},
+	back := t.MinRefund()
+	return Proof{Arrival: &Arrival{Chain: t.DstChain, Token: t.TokenOut, To: t.Recipient, Least: t.MinOut, From: []common.Address{modelSolver}},
 		Refund: &Arrival{Chain: t.SrcChain, Token: back.Token, To: t.RefundTo, Least: back.Amount, From: []common.Address{modelSolver}}}, nil
 }
 
-// broke draws the broker's mood.
-func (m *model) broke(t *rapid.T) bool {
+// drawBrokerMood draws the broker's mood.
+func (m *model) drawBrokerMood(t *rapid.T) bool {
 	m.broker.mood = rapid.SampledFrom(slices.Sorted(maps.Keys(brokerMoods))).Draw(t, "mood")
 	return true
 }
@@ -217,15 +217,15 @@ func (m *model) drawPlot(t *rapid.T) string {
 	return rapid.SampledFrom(plots).Draw(t, "plot")
 }
 
-// plot makes the broker offer a swap and build something false, with a host of each chain
+// buildFalsely makes the broker offer a swap and build something false, with a host of each chain
 // that may lie for it. Another wallet may have approved the vault before.
-func (m *model) plot(t *rapid.T) bool {
+func (m *model) buildFalsely(t *rapid.T) bool {
 	c := m.drawChain(t)
 	r := m.drawHandOver(t, c)
 	m.broker.mood = m.drawPlot(t)
 	if rapid.Bool().Draw(t, "left over") {
 		token := rapid.SampledFrom([]common.Address{r.TokenIn, usdc, usdt}).Draw(t, "token")
-		if token != chain.Native && m.elsewhere(c, slices.Index(m.who[:], r.Account), 0, 400, token, allowsTheVault) {
+		if token != chain.Native && m.sendFromOtherWallet(c, slices.Index(m.who[:], r.Account), 0, 400, token, allowsTheVault) {
 			c.mine(time.Now(), false)
 		}
 	}
@@ -241,8 +241,8 @@ func (m *model) plot(t *rapid.T) bool {
 	return true
 }
 
-// turn has the broker offer a swap, and build something false once its quote has expired.
-func (m *model) turn(t *rapid.T) bool {
+// buildFalselyAfterExpiry has the broker offer a swap, and build something false once its quote has expired.
+func (m *model) buildFalselyAfterExpiry(t *rapid.T) bool {
 	m.broker.mood = "short quotes"
 	r, ok := m.review(m.drawHandOver(t, m.drawChain(t)), Intent)
 	m.broker.mood = m.drawPlot(t)
@@ -257,7 +257,7 @@ func (m *model) turn(t *rapid.T) bool {
 // deposits returns the open orders whose input was deposited, by the chain.
 func (m *model) deposits() (handed []Order) {
 	for _, id := range m.open() {
-		if o := m.order(id); o.Terms.Provider == Intent && m.fateOf(o, m.records()).taken > 0 {
+		if o := m.order(id); o.Terms.Provider == Intent && m.chainOutcomeOf(o, m.records()).taken > 0 {
 			handed = append(handed, o)
 		}
 	}
@@ -308,19 +308,19 @@ func (m *model) hopeless(o Order) bool {
 	if o.Terms.Provider != Intent || o.State != Settling {
 		return false
 	}
-	last := o.Claim != nil && o.Claim.State.Final() && o.Terms.TokenOut == chain.Native && o.Terms.Back().Token == chain.Native
-	f := m.fateOf(o, m.records())
+	last := o.Claim != nil && o.Claim.State.Final() && o.Terms.TokenOut == chain.Native && o.Terms.MinRefund().Token == chain.Native
+	f := m.chainOutcomeOf(o, m.records())
 	return last || f.shaken && f.taken == 0
 }
 
 func (m *model) fillOf(o Order) modelPayment {
 	c, _ := m.chainOf(o.Terms.DstChain)
-	return m.payment(c, o, Filled, o.Terms.TokenOut, o.Terms.FloorOut)
+	return m.payment(c, o, Filled, o.Terms.TokenOut, o.Terms.MinOut)
 }
 
 func (m *model) refundOf(o Order) modelPayment {
 	c, _ := m.chainOf(o.Terms.SrcChain)
-	back := o.Terms.Back()
+	back := o.Terms.MinRefund()
 	return m.payment(c, o, Refunded, back.Token, back.Amount)
 }
 
@@ -328,8 +328,8 @@ func (m *model) payment(c *modelChain, o Order, end State, token common.Address,
 	return modelPayment{chain: c, order: o.ID, hash: c.blockHash(), by: modelSolver, who: slices.Index(m.who[:], o.Terms.Account), token: token, amount: amount.Uint64(), end: end}
 }
 
-// stray has somebody pay an account for no order of ours.
-func (m *model) stray(t *rapid.T) bool {
+// payStranger has somebody pay an account for no order of ours.
+func (m *model) payStranger(t *rapid.T) bool {
 	c := m.drawChain(t)
 	by := rapid.SampledFrom([]common.Address{modelSolver, thief}).Draw(t, "by")
 	token := rapid.SampledFrom([]common.Address{usdc, usdt, chain.Native}).Draw(t, "token")
@@ -337,8 +337,8 @@ func (m *model) stray(t *rapid.T) bool {
 	return true
 }
 
-// grab has the vault take what it is allowed, without a call of the account's.
-func (m *model) grab(*rapid.T) bool {
+// grabAllowance has the vault take what it is allowed, without a call of the account's.
+func (m *model) grabAllowance(*rapid.T) bool {
 	for _, c := range m.chains {
 		for who := range m.who {
 			for _, h := range c.state()[who].tokens {

@@ -29,7 +29,7 @@ func (m *model) checkSigned(from common.Address, tx *types.Transaction, id uint6
 	switch {
 	case bytes.HasPrefix(tx.Data(), voidSelector):
 		bid := bidHash(o.ID)
-		if !o.Cancel || !o.ordered() || from != t.Account || id != t.SrcChain || *tx.To() != permit2Contract || tx.Value().Sign() != 0 || !bytes.Equal(tx.Data()[4:], bid[:]) {
+		if !o.Cancel || !o.orderSigned() || from != t.Account || id != t.SrcChain || *tx.To() != permit2Contract || tx.Value().Sign() != 0 || !bytes.Equal(tx.Data()[4:], bid[:]) {
 			m.t.Fatalf("signed to make void what was not to be ended")
 		}
 	case time.Now().After(t.Deadline):
@@ -42,7 +42,7 @@ func (m *model) checkSigned(from common.Address, tx *types.Transaction, id uint6
 		if x.in == chain.Native {
 			value = x.amount
 		}
-		if !own || *tx.To() != router || x.least < t.FloorOut.Uint64() || tx.Value().Uint64() != value {
+		if !own || *tx.To() != router || x.least < t.MinOut.Uint64() || tx.Value().Uint64() != value {
 			m.t.Fatalf("signed a trade that was not accepted")
 		}
 	case t.Wrap != common.Address{} && bytes.Equal(tx.Data(), wrapDeposit):
@@ -50,10 +50,10 @@ func (m *model) checkSigned(from common.Address, tx *types.Transaction, id uint6
 			m.t.Fatalf("signed a wrap that does not go first")
 		}
 	case *tx.To() == c.net.WrappedNative && !bytes.HasPrefix(tx.Data(), erc20Approve):
-		if !wraps(QuoteRequest{SrcChain: id, DstChain: id, TokenIn: t.TokenIn, TokenOut: t.TokenOut}, *tx.To()) {
+		if !isWrap(QuoteRequest{SrcChain: id, DstChain: id, TokenIn: t.TokenIn, TokenOut: t.TokenOut}, *tx.To()) {
 			m.t.Fatalf("signed a wrap that was not accepted")
 		}
-	case o.Plan.last().Kind == Opaque && !bytes.HasPrefix(tx.Data(), erc20Approve):
+	case o.Plan.lastEffect().Kind == Opaque && !bytes.HasPrefix(tx.Data(), erc20Approve):
 		m.checkHandedOver(o, tx, c)
 	default:
 		m.checkSignedAllowance(o, tx)
@@ -63,7 +63,7 @@ func (m *model) checkSigned(from common.Address, tx *types.Transaction, id uint6
 // checkGas checks that the order costs no more than was accepted, whatever becomes of tx.
 func (m *model) checkGas(o Order, tx *types.Transaction, c *modelChain) {
 	records := slices.DeleteFunc(slices.Clone(m.records()), func(r *chain.Tx) bool { return r.Nonce == tx.Nonce() }) // of a nonce only one is mined
-	f := m.fateOf(o, records)
+	f := m.chainOutcomeOf(o, records)
 	if most := tx.Gas()*tx.GasFeeCap().Uint64() + c.l1; !f.shaken && f.paid+most > o.Terms.GasCeiling.Uint64() {
 		m.t.Fatalf("signed for more gas than is left")
 	}
@@ -87,7 +87,7 @@ func (m *model) checkSignedAllowance(o Order, tx *types.Transaction) {
 	case amount.Sign() > 0 && o.Terms.Provider == Wallet:
 		m.t.Fatalf("a revoke grants")
 	case amount.Sign() > 0:
-		if slices.ContainsFunc(of(o, m.records()), func(r *chain.Tx) bool { return r.Nonce == tx.Nonce() && bytes.Equal(r.Call.Data, tx.Data()) }) {
+		if slices.ContainsFunc(recordsOf(o, m.records()), func(r *chain.Tx) bool { return r.Nonce == tx.Nonce() && bytes.Equal(r.Call.Data, tx.Data()) }) {
 			break // it was signed before, and is sped up
 		}
 		own := o.Terms.AmountIn.Uint64()
@@ -97,7 +97,7 @@ func (m *model) checkSignedAllowance(o Order, tx *types.Transaction) {
 		}
 	}
 	for _, other := range m.orders() {
-		if other.ID != o.ID && !other.State.Final() && other.allowanceKey() == o.allowanceKey() && other.Holds {
+		if other.ID != o.ID && !other.State.Final() && other.allowanceKey() == o.allowanceKey() && other.AllowanceLocked {
 			m.t.Fatalf("changes an allowance that another order holds")
 		}
 	}
@@ -128,13 +128,13 @@ func (m *model) checkBid(from common.Address, f Effect) {
 	switch {
 	case time.Now().After(t.Deadline) || f.Deadline.After(t.Deadline):
 		m.t.Fatalf("signed an order after the deadline")
-	case time.Until(f.Deadline) < leastLife[Signed]:
+	case time.Until(f.Deadline) < minValidity[Signed]:
 		m.t.Fatalf("signed an order that has no time to be filled")
 	case t.Wrap != common.Address{} && !o.Wrapped:
 		m.t.Fatalf("signed an order before its input was wrapped")
 	case from != t.Account || f.Chain != t.SrcChain || f.Spends[0].Token != t.Input() || f.Spends[0].Amount.Cmp(t.AmountIn) != 0:
 		m.t.Fatalf("signed an order that spends something else")
-	case r.Token != t.TokenOut || r.To != t.Recipient || r.Min.Cmp(t.FloorOut) < 0:
+	case r.Token != t.TokenOut || r.To != t.Recipient || r.Min.Cmp(t.MinOut) < 0:
 		m.t.Fatalf("signed an order that gives something else")
 	case len(o.Results) == len(o.Plan.Steps):
 		m.t.Fatalf("signed an order twice")
@@ -217,8 +217,8 @@ func (m *model) file() modelFile {
 func (m *model) orders() []Order      { return m.file().orders }
 func (m *model) records() []*chain.Tx { return m.file().records }
 
-// of returns the records of an order.
-func of(o Order, records []*chain.Tx) (own []*chain.Tx) {
+// recordsOf returns the records of an order.
+func recordsOf(o Order, records []*chain.Tx) (own []*chain.Tx) {
 	for _, r := range records {
 		if strings.HasPrefix(r.Key, o.ID+"/") {
 			own = append(own, r)
@@ -227,29 +227,29 @@ func of(o Order, records []*chain.Tx) (own []*chain.Tx) {
 	return own
 }
 
-// spending reports whether a call takes the input, or for a revoke, is the revoke.
-func spending(o Order, c chain.Call) bool {
-	return o.Terms.Provider == Wallet || !isApprove(c) && !aside(o, c)
+// spendsInput reports whether a call takes the input, or for a revoke, is the revoke.
+func spendsInput(o Order, c chain.Call) bool {
+	return o.Terms.Provider == Wallet || !isApprove(c) && !isSideCall(o, c)
 }
 
-// aside reports whether a call neither approves nor takes the input: it wraps the input
+// isSideCall reports whether a call neither approves nor takes the input: it wraps the input
 // first or invalidates the signed order.
-func aside(o Order, c chain.Call) bool {
+func isSideCall(o Order, c chain.Call) bool {
 	return o.Terms.isWrapFirst(c) || bytes.HasPrefix(c.Data, voidSelector)
 }
 
 // spends returns the records of o's spending call, except refused ones.
 func (m *model) spends(o Order) (out []*chain.Tx) {
-	for _, r := range of(o, m.records()) {
-		if spending(o, r.Call) && r.State != chain.TxRejected {
+	for _, r := range recordsOf(o, m.records()) {
+		if spendsInput(o, r.Call) && r.State != chain.TxRejected {
 			out = append(out, r)
 		}
 	}
 	return out
 }
 
-// A fate is what the chain says about an order's transactions, at any depth.
-type fate struct {
+// A chainOutcome is what the chain says about an order's transactions, at any depth.
+type chainOutcome struct {
 	taken    int    // calls that spent and succeeded
 	depth    int    // of the last of them
 	out      uint64 // what arrived for it
@@ -259,44 +259,44 @@ type fate struct {
 	wrapped  int    // calls that wrapped the input first
 }
 
-// stands reports whether a record that was not refused has these very bytes: the nonce of
+// notRefused reports whether a record that was not refused has these very bytes: the nonce of
 // a refused one is reused, perhaps by the same call.
-func stands(hash common.Hash, records []*chain.Tx) bool {
+func notRefused(hash common.Hash, records []*chain.Tx) bool {
 	return slices.ContainsFunc(records, func(r *chain.Tx) bool {
 		return r.State != chain.TxRejected && slices.ContainsFunc(r.Attempts, func(a chain.Attempt) bool { return a.Hash == hash })
 	})
 }
 
-func (m *model) fateOf(o Order, records []*chain.Tx) (f fate) {
+func (m *model) chainOutcomeOf(o Order, records []*chain.Tx) (f chainOutcome) {
 	c, _ := m.chainOf(o.Terms.SrcChain)
-	f.shaken = c.shaken[bidHash(o.ID)]
+	f.shaken = c.reorged[bidHash(o.ID)]
 	if o.Verdict != nil {
 		for _, ref := range o.Verdict.Logs {
 			at, _ := m.chainOf(ref.Chain)
-			f.shaken = f.shaken || at.shaken[ref.Tx]
+			f.shaken = f.shaken || at.reorged[ref.Tx]
 		}
 	}
 	if out, block := c.filled(o.ID); block > 0 {
 		f.taken, f.out, f.depth = 1, out, c.head()-block+1
 	}
-	for _, r := range of(o, records) {
+	for _, r := range recordsOf(o, records) {
 		for _, a := range r.Attempts {
-			f.shaken = f.shaken || c.shaken[a.Hash]
+			f.shaken = f.shaken || c.reorged[a.Hash]
 			got, block := c.find(a.Hash, c.head())
-			if got == nil || r.State == chain.TxRejected && stands(a.Hash, records) {
+			if got == nil || r.State == chain.TxRejected && notRefused(a.Hash, records) {
 				continue
 			}
 			f.paid += got.paid
 			if a.Kind == chain.AttemptCancel || !got.success {
 				continue
 			}
-			if aside(o, r.Call) {
+			if isSideCall(o, r.Call) {
 				if o.Terms.isWrapFirst(r.Call) {
 					f.wrapped++
 				}
 				continue
 			}
-			if !spending(o, r.Call) {
+			if !spendsInput(o, r.Call) {
 				f.approved = max(f.approved, new(big.Int).SetBytes(r.Call.Data[36:]).Uint64())
 				continue
 			}
@@ -338,16 +338,16 @@ func (m *model) checkOrder(o Order, records []*chain.Tx) {
 	}
 	calls := map[string]bool{}
 	open := false
-	for _, r := range of(o, records) {
+	for _, r := range recordsOf(o, records) {
 		open = open || !r.State.Final()
-		if spending(o, r.Call) && r.State != chain.TxRejected {
+		if spendsInput(o, r.Call) && r.State != chain.TxRejected {
 			calls[r.Key] = true
 		}
 	}
 	if len(calls) > 1 {
 		m.t.Fatalf("two different spends under one consent")
 	}
-	f := m.fateOf(o, records)
+	f := m.chainOutcomeOf(o, records)
 	switch most := o.Terms.GasCeiling; {
 	case f.taken > 1:
 		m.t.Fatalf("paid %d times", f.taken)
@@ -370,7 +370,7 @@ func (m *model) checkOrder(o Order, records []*chain.Tx) {
 }
 
 // checkEnd compares an end with the chain.
-func (m *model) checkEnd(o Order, f fate) {
+func (m *model) checkEnd(o Order, f chainOutcome) {
 	switch {
 	case o.Terms.Provider == Wallet && o.State == Failed && f.taken == 1 && m.touched[o.Terms.SrcChain]:
 		// granted again before its end was examined, and the token logs nothing
@@ -386,7 +386,7 @@ func (m *model) checkEnd(o Order, f fate) {
 		}
 	case f.taken == 0 || f.depth < modelDepth:
 		m.t.Fatalf("filled without proof")
-	case f.out < o.Terms.FloorOut.Uint64():
+	case f.out < o.Terms.MinOut.Uint64():
 		m.t.Fatalf("filled below the floor")
 	}
 }
@@ -419,7 +419,7 @@ func (m *model) checkDistinct(orders []Order) {
 func (m *model) checkHolders(orders []Order) {
 	held := map[AllowanceKey]bool{}
 	for _, o := range orders {
-		if o.State.Final() || !o.Holds || o.Step >= len(o.Plan.Steps) {
+		if o.State.Final() || !o.AllowanceLocked || o.Step >= len(o.Plan.Steps) {
 			continue
 		}
 		k := o.allowanceKey()
@@ -456,7 +456,7 @@ func (m *model) checkQuiet(records []*chain.Tx) {
 	for _, r := range records {
 		c, _ := m.chainOf(r.Call.ChainID)
 		used := c.state()[slices.Index(m.who[:], r.Call.From)].nonce
-		taken := slices.ContainsFunc(r.Attempts, func(a chain.Attempt) bool { return c.shaken[a.Hash] })
+		taken := slices.ContainsFunc(r.Attempts, func(a chain.Attempt) bool { return c.reorged[a.Hash] })
 		if r.State != chain.TxRejected && r.Nonce >= used && !taken {
 			m.t.Fatalf("a nonce is left open by a transaction that is %s", r.State)
 		}
@@ -489,7 +489,7 @@ func (m *model) checkListed(c *modelChain, i int, who common.Address) {
 			if a == nil || a.Amount.Uint64() != n {
 				m.t.Fatalf("an allowance is left over and not listed")
 			}
-			if a.Leftover == "" && !m.touched[c.net.ID] && len(c.shaken)+len(c.bids) == 0 {
+			if a.Leftover == "" && !m.touched[c.net.ID] && len(c.reorged)+len(c.bids) == 0 {
 				m.t.Fatalf("an allowance is listed without the order that left it")
 			}
 		}

@@ -39,20 +39,20 @@ type modelPermit struct{ amount, until, nonce uint64 }
 
 // A modelCall is a call as a contract sees it.
 type modelCall struct {
-	from  int
-	to    common.Address
-	value uint64
-	data  []byte
-	tried bool // only simulated, which contracts may detect
+	from      int
+	to        common.Address
+	value     uint64
+	data      []byte
+	simulated bool // only simulated, which contracts may detect
 }
 
 // modelDone is the outcome of a call.
 type modelDone struct {
-	gas    uint64
-	moves  []chain.Movement
-	grants []chain.Grant
-	mute   bool        // it logs no allowance
-	void   common.Hash // the bid whose nonce it used up
+	gas             uint64
+	moves           []chain.Movement
+	grants          []chain.Grant
+	logsNoAllowance bool        // it logs no allowance
+	usedBid         common.Hash // the bid whose nonce it used up
 }
 
 var errModelRevert = errors.New("reverted")
@@ -132,7 +132,7 @@ func (c *modelChain) execute(st *modelState, at time.Time, x modelCall) (modelDo
 	case x.to == router:
 		return done, c.trade(me, at, x, &done)
 	case x.to == permit2Contract && bytes.HasPrefix(x.data, voidSelector):
-		done.gas, done.void = 30_000, common.BytesToHash(x.data[4:])
+		done.gas, done.usedBid = 30_000, common.BytesToHash(x.data[4:])
 		return done, nil
 	case x.to == permit2Contract && bytes.HasPrefix(x.data, permit2Approve):
 		return done, c.permit2Approve(me, own, at, x.data, &done)
@@ -165,7 +165,7 @@ func (c *modelChain) tokenCall(me *modelAccount, own common.Address, token int, 
 		if allowed == nil || token == resetToken && n > 0 && *allowed > 0 {
 			return errModelRevert
 		}
-		*allowed, done.gas, done.mute = n, 46_000, token == resetToken
+		*allowed, done.gas, done.logsNoAllowance = n, 46_000, token == resetToken
 		done.grant(chain.Grant{Token: x.to, Owner: own, Spender: spender}, n)
 	case bytes.Equal(selector, sweepSelector):
 		done.move(x.to, own, thief, h.balance)
@@ -219,7 +219,7 @@ func (c *modelChain) trade(me *modelAccount, at time.Time, x modelCall, done *mo
 	} else if err := c.pull(me, own, at, t, done); err != nil {
 		return err
 	}
-	out := c.gives(t.amount)
+	out := c.priceOut(t.amount)
 	if out < t.least {
 		return errModelRevert
 	}
@@ -272,8 +272,8 @@ func permitSignature(chainID uint64, own common.Address, s permitSingle) []byte 
 	return append(slices.Concat(h, h), 27)
 }
 
-// gives returns what the router pays for n now, for any token.
-func (c *modelChain) gives(n uint64) uint64 { return n / 1000 * c.rate }
+// priceOut returns what the router pays for n now, for any token.
+func (c *modelChain) priceOut(n uint64) uint64 { return n / 1000 * c.rate }
 
 // logs returns the events of the call.
 func (d modelDone) logs(tx, block common.Hash) (logs []*types.Log) {
@@ -282,13 +282,13 @@ func (d modelDone) logs(tx, block common.Hash) (logs []*types.Log) {
 	}
 	for _, m := range d.moves {
 		if m.Token != chain.Native {
-			add(m.Token, common.BigToHash(m.Amount).Bytes(), transferred, topicOf(m.From), topicOf(m.To))
+			add(m.Token, common.BigToHash(m.Amount).Bytes(), transferTopic, topicOf(m.From), topicOf(m.To))
 		}
 	}
 	for _, g := range d.grants {
 		amount := common.BigToHash(g.Amount).Bytes()
 		switch {
-		case d.mute:
+		case d.logsNoAllowance:
 		case g.Via != common.Address{}:
 			add(g.Via, append(amount, make([]byte, 32)...), permit2Approved, topicOf(g.Owner), topicOf(g.Token), topicOf(g.Spender))
 		default:

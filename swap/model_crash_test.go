@@ -130,14 +130,14 @@ func (m *model) restart() {
 	if m.journal, err = OpenJournal(m.db); err != nil {
 		m.t.Fatal(err)
 	}
-	if m.sender, err = chain.NewSender(m.db, modelNodes{m: m, deep: true}, m.hand, chain.SenderOptions{}); err != nil {
+	if m.sender, err = chain.NewSender(m.db, modelNodes{m: m, deep: true}, m.signer, chain.SenderOptions{}); err != nil {
 		m.t.Fatal(err)
 	}
 	m.service, err = NewService(Options{
-		Journal: m.journal, Providers: map[Kind]Provider{DEX: m.dealer, Intent: m.broker}, Nodes: modelNodes{m: m}, Sender: m.sender, Signer: m.hand, Sealer: m.hand, Pricer: modelPricer{m},
+		Journal: m.journal, Providers: map[Kind]Provider{DEX: m.dealer, Intent: m.broker}, Nodes: modelNodes{m: m}, Sender: m.sender, Signer: m.signer, Sealer: m.signer, Pricer: modelPricer{m},
 		Confirmer: ByCall{}, Fees: DefaultFees(), OpenOrders: 50, Tokens: m.tokens,
 		Recognize: func(context.Context, uint64, common.Address) Recognition { return Recognition{Listed: true} },
-		Unlocked:  func() bool { m.place(); return !m.hand.locked },
+		Unlocked:  func() bool { m.place(); return !m.signer.locked },
 		IsLocked:  func(err error) bool { return errors.Is(err, errLocked) },
 		Now:       func() time.Time { m.place(); return time.Now() },
 		Log:       func(o Order, err error) { m.note(o, err) },

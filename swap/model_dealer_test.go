@@ -19,38 +19,38 @@ import (
 // a token by a permit and a late call or by a signed order that others fill. It wraps one
 // to one. Its decoding is true; everything else may be a lie.
 type dealer struct {
-	m       *model
-	mood    string // of dealerMoods
-	auction bool   // token inputs become signed orders that others fill
-	twins   bool   // all fills look alike
+	m                 *model
+	mood              string // of dealerMoods
+	auction           bool   // token inputs become signed orders that others fill
+	indistinguishable bool   // all fills look alike
 }
 
 // A lie is what a dealer changes in what it builds; nil = nothing.
 type lie struct {
-	offer func(*Offer)
-	typed func(apitypes.TypedDataMessage)
-	trade func(*modelTrade)
-	call  func(*chain.Call)
-	late  bool // applies to the late call, after the permit
-	says  error
-	takes error // the error for a bid that is taken nevertheless
-	drops error // the error for a bid that is not taken
+	offer    func(*Offer)
+	typed    func(apitypes.TypedDataMessage)
+	trade    func(*modelTrade)
+	call     func(*chain.Call)
+	late     bool // applies to the late call, after the permit
+	err      error
+	takenErr error // the error for a bid that is taken nevertheless
+	dropErr  error // the error for a bid that is not taken
 }
 
 // dealerMoods are what a dealer may do to every request.
 var dealerMoods = map[string]lie{
 	"":                 {},
-	"down":             {says: Refuse(ProviderDown, "gone")},
-	"no route":         {says: Refuse(NoRoute, "no route")},
-	"no key":           {says: errors.New("unexpected reply")},
-	"answer lost":      {takes: errors.New("connection reset")},
-	"question lost":    {drops: errors.New("connection reset")},
-	"refuses":          {drops: Refuse(ProviderRefused, "not this one")},
-	"refuses, it says": {takes: Refuse(ProviderRefused, "not this one")},
-	"knows nothing":    {takes: Refuse(ProviderDown, "gone")},
+	"down":             {err: Refuse(ProviderDown, "gone")},
+	"no route":         {err: Refuse(NoRoute, "no route")},
+	"no key":           {err: errors.New("unexpected reply")},
+	"answer lost":      {takenErr: errors.New("connection reset")},
+	"question lost":    {dropErr: errors.New("connection reset")},
+	"refuses":          {dropErr: Refuse(ProviderRefused, "not this one")},
+	"refuses, it says": {takenErr: Refuse(ProviderRefused, "not this one")},
+	"knows nothing":    {takenErr: Refuse(ProviderDown, "gone")},
 	"short quotes":     {offer: func(o *Offer) { o.Expires = time.Now().Add(2 * time.Second) }},
 	"old quotes":       {offer: func(o *Offer) { o.Expires = time.Now().Add(-time.Second) }},
-	"wide slippage":    {offer: func(o *Offer) { o.MinOut = floorOf(o.MinOut, 300) }},
+	"wide slippage":    {offer: func(o *Offer) { o.MinOut = minAfterSlippage(o.MinOut, 300) }},
 	"too good":         {offer: func(o *Offer) { o.AmountOut = new(big.Int).Lsh(o.AmountOut, 1) }},
 	"permit: spender":  {typed: func(m apitypes.TypedDataMessage) { m["spender"] = thief.Hex() }},
 	"permit: amount": {typed: func(m apitypes.TypedDataMessage) {
@@ -89,17 +89,17 @@ func (d *dealer) Pins() (pins Pins) {
 func (d *dealer) Quote(_ context.Context, r QuoteRequest) ([]Offer, error) {
 	d.m.hook(false)
 	l := d.lie()
-	if l.says != nil {
-		return nil, l.says
+	if l.err != nil {
+		return nil, l.err
 	}
 	c, err := d.m.chainOf(r.SrcChain)
 	if err != nil {
 		return nil, err
 	}
-	out := new(big.Int).SetUint64(c.gives(r.AmountIn.Uint64()))
-	o := Offer{AmountOut: out, MinOut: floorOf(out, r.SlippageBps), Routing: "CLASSIC", Gas: 200_000, Expires: time.Now().Add(30 * time.Second)}
+	out := new(big.Int).SetUint64(c.priceOut(r.AmountIn.Uint64()))
+	o := Offer{AmountOut: out, MinOut: minAfterSlippage(out, r.SlippageBps), Routing: "CLASSIC", Gas: 200_000, Expires: time.Now().Add(30 * time.Second)}
 	switch {
-	case wraps(r, c.net.WrappedNative):
+	case isWrap(r, c.net.WrappedNative):
 		o.AmountOut, o.MinOut, o.Routing = r.AmountIn, r.AmountIn, "WRAP"
 	case d.auction:
 		o.Routing = "AUCTION"
@@ -116,8 +116,8 @@ func (d *dealer) Quote(_ context.Context, r QuoteRequest) ([]Offer, error) {
 func (d *dealer) Build(_ context.Context, o Offer, t Terms) (Built, error) {
 	d.m.hook(false)
 	l := d.lie()
-	if l.says != nil {
-		return Built{}, l.says
+	if l.err != nil {
+		return Built{}, l.err
 	}
 	c, err := d.m.chainOf(t.SrcChain)
 	if err != nil {
@@ -125,9 +125,9 @@ func (d *dealer) Build(_ context.Context, o Offer, t Terms) (Built, error) {
 	}
 	call := chain.Call{ChainID: t.SrcChain, From: t.Account, Value: new(big.Int)}
 	switch wrapped := c.net.WrappedNative; {
-	case wraps(o.Request, wrapped) && t.TokenIn == chain.Native:
+	case isWrap(o.Request, wrapped) && t.TokenIn == chain.Native:
 		call.To, call.Value, call.Data = wrapped, t.AmountIn, depositSelector
-	case wraps(o.Request, wrapped):
+	case isWrap(o.Request, wrapped):
 		call.To, call.Data = wrapped, slices.Concat(withdrawSelector, word(t.AmountIn.Uint64()))
 	case t.Input() != chain.Native && o.Routing == "AUCTION":
 		return l.bid(o, t), nil
@@ -204,8 +204,8 @@ func (x modelTrade) effect(chainID uint64) Effect {
 func (d *dealer) Late(_ context.Context, o Order, step int) (chain.Call, error) {
 	d.m.hook(false)
 	l := d.lie()
-	if l.says != nil {
-		return chain.Call{}, l.says
+	if l.err != nil {
+		return chain.Call{}, l.err
 	}
 	if step == 0 || len(o.Results) != step || len(o.Results[step-1].Signature) != 65 {
 		d.m.t.Fatalf("a late call before its signature")
@@ -258,20 +258,20 @@ func (p modelPricer) Out(_ context.Context, src uint64, _ common.Address, dst ui
 		if err != nil || c.reads() < 0 {
 			return nil, errors.New("no price")
 		}
-		worth = c.gives(worth)
+		worth = c.priceOut(worth)
 	}
 	return new(big.Int).SetUint64(worth), nil
 }
 
-// A modelHand signs for both accounts unless it is locked, and checks the bytes against
+// A modelSigner signs for both accounts unless it is locked, and checks the bytes against
 // the user's consent and the model's state.
-type modelHand struct {
+type modelSigner struct {
 	m      *model
 	keys   [2]*ecdsa.PrivateKey
 	locked bool
 }
 
-func (h *modelHand) SignTx(_ context.Context, from common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
+func (h *modelSigner) SignTx(_ context.Context, from common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
 	if !h.locked {
 		h.m.checkSigned(from, tx, id.Uint64())
 	}
@@ -282,14 +282,14 @@ func (h *modelHand) SignTx(_ context.Context, from common.Address, tx *types.Tra
 	return types.SignTx(tx, types.LatestSignerForChainID(id), h.keys[slices.Index(h.m.who[:], from)])
 }
 
-func (h *modelHand) Seal(account common.Address, message []byte) (code [32]byte, err error) {
+func (h *modelSigner) Seal(account common.Address, message []byte) (code [32]byte, err error) {
 	if h.locked {
 		return code, errLocked
 	}
 	return sealBy(h.keys[slices.Index(h.m.who[:], account)], account, message), nil
 }
 
-func (h *modelHand) SignTypedData(_ context.Context, from common.Address, d apitypes.TypedData) (sig []byte, err error) {
+func (h *modelSigner) SignTypedData(_ context.Context, from common.Address, d apitypes.TypedData) (sig []byte, err error) {
 	if h.locked {
 		return nil, errLocked
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// modelNodes answers for the model's chains as chain.Hub does with two hosts each, both
+// modelNodes answers for the model's chains as chain.MultiClient does with two hosts each, both
 // of which confirm what is proven. Engine and sender use it; deep means that the sender
 // does, which may have locked an account's nonces.
 type modelNodes struct {
@@ -189,7 +189,7 @@ func (n modelNodes) Simulate(_ context.Context, calls []chain.Call) (chain.Simul
 	for _, did := range all {
 		if sim.Shown {
 			sim.Movements = append(sim.Movements, did.moves...)
-			if !did.mute {
+			if !did.logsNoAllowance {
 				sim.Grants = append(sim.Grants, did.grants...)
 			}
 		}
@@ -264,7 +264,7 @@ func (n modelNodes) Evidence(_ context.Context, id uint64, hash common.Hash) (ch
 	for host, down := range c.down {
 		if down {
 			err = fmt.Errorf("chain %d: %w", id, chain.ErrUnreachable)
-		} else if ev, ok := c.told(host, hash); ok {
+		} else if ev, ok := c.hostEvidence(host, hash); ok {
 			seen = append(seen, ev)
 		}
 	}
@@ -313,8 +313,8 @@ func (n modelNodes) Head(_ context.Context, id uint64) (uint64, error) {
 }
 
 // Logs searches a few blocks at a time. One host may hide logs.
-func (n modelNodes) Logs(_ context.Context, id uint64, f chain.LogFilter, from uint64) (chain.Sweep, error) {
-	s := chain.Sweep{From: max(from, 1)}
+func (n modelNodes) Logs(_ context.Context, id uint64, f chain.LogFilter, from uint64) (chain.LogScan, error) {
+	s := chain.LogScan{From: max(from, 1)}
 	c, err := n.ask(id)
 	if err != nil {
 		return s, err
@@ -365,7 +365,7 @@ func (n modelNodes) NonceBit(_ context.Context, id uint64, _, _ common.Address, 
 	if err != nil {
 		return false, nil, err
 	}
-	if void := c.voided(common.BigToHash(nonce)); void > 0 && void <= int(block) {
+	if void := c.invalidatedIn(common.BigToHash(nonce)); void > 0 && void <= int(block) {
 		return true, modelHosts[:], nil
 	}
 	for _, b := range c.blocks[:block+1] {
@@ -378,24 +378,24 @@ func (n modelNodes) NonceBit(_ context.Context, id uint64, _, _ common.Address, 
 	return false, modelHosts[:], nil
 }
 
-func (n modelNodes) ShowsLogs(_ context.Context, id, _ uint64, _ []string) error {
+func (n modelNodes) CheckLogs(_ context.Context, id, _ uint64, _ []string) error {
 	_, err := n.both(id)
 	return err
 }
 
-func (n modelNodes) Gain(_ context.Context, id uint64, account common.Address, block uint64) (chain.Gain, []string, error) {
+func (n modelNodes) BalanceDelta(_ context.Context, id uint64, account common.Address, block uint64) (chain.BalanceDelta, []string, error) {
 	c, err := n.both(id)
 	if err != nil {
-		return chain.Gain{}, nil, err
+		return chain.BalanceDelta{}, nil, err
 	}
 	at := func(i uint64) modelAccount { return c.blocks[i].state[slices.Index(c.who[:], account)] }
 	before, after := at(block-1), at(block)
 	grown := new(big.Int).Sub(new(big.Int).SetUint64(after.coin), new(big.Int).SetUint64(before.coin))
-	return chain.Gain{Amount: grown, Sent: after.nonce - before.nonce, First: before.nonce}, modelHosts[:], nil
+	return chain.BalanceDelta{Amount: grown, Sent: after.nonce - before.nonce, First: before.nonce}, modelHosts[:], nil
 }
 
-// told is one host's answer about a transaction.
-func (c *modelChain) told(host int, hash common.Hash) (chain.Evidence, bool) {
+// hostEvidence is one host's answer about a transaction.
+func (c *modelChain) hostEvidence(host int, hash common.Hash) (chain.Evidence, bool) {
 	view := c.view(host)
 	for i, b := range c.blocks[:view+1] {
 		for _, x := range b.fills {
@@ -441,11 +441,11 @@ func (n modelNodes) Nonces(_ context.Context, id uint64, account common.Address)
 		}
 		agreed.Block, agreed.Latest, agreed.Next = min(agreed.Block, uint64(view)), min(agreed.Latest, latest), min(agreed.Next, next)
 		if next >= agreed.Highest {
-			agreed.Highest, agreed.Ahead = next, modelHosts[host]
+			agreed.Highest, agreed.HighestHost = next, modelHosts[host]
 		}
 		agreed.Hosts = append(agreed.Hosts, modelHosts[host])
 	}
-	agreed.Sole = len(agreed.Hosts) < 2
+	agreed.SingleHost = len(agreed.Hosts) < 2
 	if len(agreed.Hosts) == 0 {
 		return agreed, fmt.Errorf("chain %d: %w", id, chain.ErrUnreachable)
 	}

@@ -52,7 +52,7 @@ func TestRejectedTwin(t *testing.T) {
 		time.Sleep(time.Second)
 		second := m.swapOn(chain.Native, c.net.WrappedNative)
 		m.settle(nil)
-		if a, b := of(m.order(first), m.records()), of(m.order(second), m.records()); a[0].Last().Hash != b[0].Last().Hash {
+		if a, b := recordsOf(m.order(first), m.records()), recordsOf(m.order(second), m.records()); a[0].Last().Hash != b[0].Last().Hash {
 			t.Fatal("not the same bytes")
 		}
 		m.check()
@@ -70,10 +70,10 @@ func TestDeadlinePassesWithinAMove(t *testing.T) {
 			scene(t, func(m *model) {
 				m.dealer.auction = auction
 				id := m.swapOn(usdc, m.chains[0].net.WrappedNative)
-				m.hand.locked = true
+				m.signer.locked = true
 				m.run(8)
 				time.Sleep(time.Until(m.order(id).Terms.Deadline) - time.Minute)
-				m.hand.locked = false
+				m.signer.locked = false
 				for o := m.order(id); o.Step == 0; o = m.order(id) { // up to its permit, or its signed order
 					m.move(id)
 					m.chains[0].mine(time.Now(), false)

@@ -12,9 +12,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// auctioned accepts an order that others fill, of a token or of the coin, and moves it
+// submittedBid accepts an order that others fill, of a token or of the coin, and moves it
 // until it is submitted to the dealer.
-func (m *model) auctioned(coin bool) string {
+func (m *model) submittedBid(coin bool) string {
 	m.dealer.auction = true
 	c := m.chains[0]
 	in, out := usdc, c.net.WrappedNative
@@ -33,8 +33,8 @@ func (m *model) auctioned(coin bool) string {
 	return id
 }
 
-// pass lets the model run for a while.
-func (m *model) pass(d time.Duration) {
+// advance lets the model run for a while.
+func (m *model) advance(d time.Duration) {
 	for ; d > 0; d -= 10 * time.Second {
 		time.Sleep(10 * time.Second)
 		for _, c := range m.chains {
@@ -45,9 +45,9 @@ func (m *model) pass(d time.Duration) {
 	}
 }
 
-func (m *model) end(id string) error {
+func (m *model) cancelOrder(id string) error {
 	o := m.order(id)
-	_, err := m.service.Cancel(context.Background(), CancelRequest{Request: uuid.NewString(), Order: id, Digest: o.Digest, Caller: person})
+	_, err := m.service.Cancel(context.Background(), CancelRequest{Request: uuid.NewString(), Order: id, Digest: o.Digest, Caller: passwordCaller})
 	return err
 }
 
@@ -57,12 +57,12 @@ func TestSignedOrderFills(t *testing.T) {
 	for name, coin := range map[string]bool{"token": false, "coin": true} {
 		t.Run(name, func(t *testing.T) {
 			scene(t, func(m *model) {
-				id := m.auctioned(coin)
+				id := m.submittedBid(coin)
 				m.restart()
 				if !m.chains[0].fill(m.chains[0].bids[0]) {
 					t.Fatal("not filled")
 				}
-				m.pass(3 * time.Minute)
+				m.advance(3 * time.Minute)
 				m.ended(id, Filled)
 				if o := m.order(id); o.Wrapped != coin || strings.Contains(o.Means(), heldWrapped) || len(m.chains[0].bids) != 1 {
 					t.Errorf("%+v", o)
@@ -75,8 +75,8 @@ func TestSignedOrderFills(t *testing.T) {
 // TestWrappedAndNotFilled checks that an unfilled order says that its coin is wrapped.
 func TestWrappedAndNotFilled(t *testing.T) {
 	scene(t, func(m *model) {
-		id := m.auctioned(true)
-		m.pass(20 * time.Minute)
+		id := m.submittedBid(true)
+		m.advance(20 * time.Minute)
 		m.ended(id, Expired)
 		if o := m.order(id); !strings.Contains(o.Means(), heldWrapped) {
 			t.Errorf("it means %q", o.Means())
@@ -89,7 +89,7 @@ func TestWrappedAndNotFilled(t *testing.T) {
 			m.run(1)
 			m.chains[0].mine(time.Now(), false)
 		}
-		if err := m.end(id); err != nil {
+		if err := m.cancelOrder(id); err != nil {
 			t.Fatal(err)
 		}
 		m.run(8)
@@ -129,22 +129,22 @@ func TestTold(t *testing.T) {
 				m.dealer.mood = c.mood
 				m.run(1)
 				m.restart()
-				m.pass(10 * time.Second)
+				m.advance(10 * time.Second)
 				m.dealer.mood = ""
-				m.pass(20 * time.Second)
+				m.advance(20 * time.Second)
 				o := m.order(id)
 				if o.Submission.Tries < c.tries || o.Submission.closed() != c.closed || (len(*bids) == 1) != c.takes || len(*bids) > 1 {
 					t.Fatalf("%+v, %d bids", o.Submission, len(*bids))
 				}
 				if !c.takes {
-					m.pass(15 * time.Minute)
+					m.advance(15 * time.Minute)
 					m.ended(id, Expired)
 					return
 				}
 				if o.State != Settling || !m.chains[0].fill((*bids)[0]) {
 					t.Fatalf("%s, not filled", o.State)
 				}
-				m.pass(3 * time.Minute)
+				m.advance(3 * time.Minute)
 				m.ended(id, Filled)
 			})
 		})
@@ -162,9 +162,9 @@ func TestNotToldTooLate(t *testing.T) {
 			m.chains[0].mine(time.Now(), false)
 		}
 		m.dealer.mood = "down"
-		m.pass(11 * time.Minute)
+		m.advance(11 * time.Minute)
 		m.dealer.mood = ""
-		m.pass(3 * time.Minute)
+		m.advance(3 * time.Minute)
 		m.ended(id, Expired)
 		if len(m.chains[0].bids) != 0 {
 			t.Error("told too late")
@@ -176,9 +176,9 @@ func TestNotToldTooLate(t *testing.T) {
 // the account's, and that one not submitted yet is not submitted.
 func TestMadeVoid(t *testing.T) {
 	scene(t, func(m *model) {
-		id := m.auctioned(false)
+		id := m.submittedBid(false)
 		m.run(8)
-		if err := m.end(id); err != nil {
+		if err := m.cancelOrder(id); err != nil {
 			t.Fatal(err)
 		}
 		m.run(8)
@@ -186,23 +186,23 @@ func TestMadeVoid(t *testing.T) {
 			t.Fatalf("%s %q, %d attempts", o.State, o.Condition, len(o.Attempts))
 		}
 		m.restart()
-		m.pass(3 * time.Minute)
+		m.advance(3 * time.Minute)
 		m.ended(id, Cancelled)
 		if m.chains[0].fill(m.chains[0].bids[0]) {
 			t.Error("filled after it was made void")
 		}
 	})
 	scene(t, func(m *model) { // submitted by a version without seals
-		id := m.auctioned(false)
+		id := m.submittedBid(false)
 		m.run(8)
 		o := m.order(id)
 		o.Seal = nil
-		if err := m.service.o.Journal.Update(&o, because("test")); err != nil {
+		if err := m.service.o.Journal.Update(&o, newCause("test")); err != nil {
 			t.Fatal(err)
 		}
 		m.restart()
 		m.run(8)
-		if err := m.end(id); err != nil {
+		if err := m.cancelOrder(id); err != nil {
 			t.Fatal(err)
 		}
 		m.run(8)
@@ -210,35 +210,35 @@ func TestMadeVoid(t *testing.T) {
 			t.Fatalf("%s %q, %d attempts", o.State, o.Condition, len(o.Attempts))
 		}
 		m.chains[0].base *= 4 // the cancel is outpriced
-		m.pass(3 * time.Minute)
+		m.advance(3 * time.Minute)
 		m.ended(id, Cancelled)
 	})
 	scene(t, func(m *model) { // filled before the cancel is mined
-		id := m.auctioned(false)
+		id := m.submittedBid(false)
 		m.run(8)
-		if err := m.end(id); err != nil {
+		if err := m.cancelOrder(id); err != nil {
 			t.Fatal(err)
 		}
 		m.run(8)
 		m.chains[0].fill(m.chains[0].bids[0])
-		m.pass(3 * time.Minute)
+		m.advance(3 * time.Minute)
 		m.ended(id, Filled)
 	})
 	scene(t, func(m *model) { // locked meanwhile, and gas too expensive for the first attempt
-		id := m.auctioned(false)
+		id := m.submittedBid(false)
 		m.run(8)
-		if err := m.end(id); err != nil {
+		if err := m.cancelOrder(id); err != nil {
 			t.Fatal(err)
 		}
-		m.hand.locked = true
+		m.signer.locked = true
 		m.run(8)
 		if o := m.order(id); o.Condition != WaitingForUnlock {
 			t.Fatalf("%s %q", o.State, o.Condition)
 		}
-		m.hand.locked = false
+		m.signer.locked = false
 		m.run(8)
 		m.chains[0].base *= 4
-		m.pass(3 * time.Minute)
+		m.advance(3 * time.Minute)
 		m.ended(id, Cancelled)
 	})
 	scene(t, func(m *model) {
@@ -248,10 +248,10 @@ func TestMadeVoid(t *testing.T) {
 			m.run(1)
 			m.chains[0].mine(time.Now(), false)
 		}
-		if err := m.end(id); err != nil {
+		if err := m.cancelOrder(id); err != nil {
 			t.Fatal(err)
 		}
-		m.pass(15 * time.Minute)
+		m.advance(15 * time.Minute)
 		m.ended(id, Expired)
 		if o := m.order(id); len(m.chains[0].bids) != 0 || len(o.Attempts) != 0 {
 			t.Errorf("%d bids, %d attempts", len(m.chains[0].bids), len(o.Attempts))
@@ -259,8 +259,8 @@ func TestMadeVoid(t *testing.T) {
 	})
 }
 
-// A keeper is a dealer whose orders cannot be invalidated.
-type keeper struct {
+// A uncancelableProvider is a dealer whose orders cannot be invalidated.
+type uncancelableProvider struct {
 	Provider
 	Settler
 }
@@ -269,19 +269,19 @@ type keeper struct {
 // cancelled.
 func TestCannotCancel(t *testing.T) {
 	scene(t, func(m *model) {
-		id := m.auctioned(false)
+		id := m.submittedBid(false)
 		m.run(8)
-		m.service.o.Providers = map[Kind]Provider{DEX: keeper{m.dealer, m.dealer}}
-		err := m.end(id)
+		m.service.o.Providers = map[Kind]Provider{DEX: uncancelableProvider{m.dealer, m.dealer}}
+		err := m.cancelOrder(id)
 		var refused *Refusal
-		if !errors.As(err, &refused) || refused.Code != CannotCancel || refused.Data["until"] != m.order(id).Plan.last().Deadline.UTC().Format(time.RFC3339) {
+		if !errors.As(err, &refused) || refused.Code != CannotCancel || refused.Data["until"] != m.order(id).Plan.lastEffect().Deadline.UTC().Format(time.RFC3339) {
 			t.Errorf("%v", err)
 		}
 		if m.order(id).Cancel {
 			t.Error("the wish was kept")
 		}
 		m.service.o.Providers = map[Kind]Provider{DEX: m.dealer}
-		time.Sleep(time.Until(m.order(id).Plan.last().Deadline) - time.Second)
-		refusedWith(t, m.end(id), CannotCancel)
+		time.Sleep(time.Until(m.order(id).Plan.lastEffect().Deadline) - time.Second)
+		refusedWith(t, m.cancelOrder(id), CannotCancel)
 	})
 }

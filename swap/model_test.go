@@ -28,7 +28,7 @@ type model struct {
 	t      rapid.TB
 	chains [2]*modelChain
 	who    [2]common.Address
-	hand   *modelHand
+	signer *modelSigner
 	dealer *dealer
 	broker *broker
 	faults modelFaults
@@ -43,7 +43,7 @@ type model struct {
 	acting   string                 // the order being moved
 	share    uint64                 // others' signed amounts in its allowance when its move began
 	owes     [modelTokens]uint64    // what other orders allowed the vault then
-	wish     wish                   // what the broker wants hosts to show of it
+	wish     shownTransfer          // what the broker wants hosts to show of it
 	reviews  []Review               // shown, perhaps without consent yet
 	requests []request              // made so far
 	made     map[common.Hash]string // order by the digest that was executed
@@ -51,7 +51,7 @@ type model struct {
 	granted  map[string]uint64      // largest amount of others in an order's approval
 	foreign  map[common.Hash]bool   // sent by another wallet with the keys
 	touched  map[uint64]bool        // chains where it sent
-	gave     map[purse]uint64       // what it allowed the vault
+	gave     map[holdingKey]uint64  // what it allowed the vault
 	raced    bool                   // it may do so during this move
 	ids      int
 	stats    map[string]int
@@ -61,15 +61,15 @@ type model struct {
 func newModel(t rapid.TB, path string, stats map[string]int) *model {
 	m := &model{
 		t: t, path: path, made: map[common.Hash]string{}, consents: map[common.Hash]Terms{}, granted: map[string]uint64{},
-		foreign: map[common.Hash]bool{}, touched: map[uint64]bool{}, gave: map[purse]uint64{}, stats: stats,
+		foreign: map[common.Hash]bool{}, touched: map[uint64]bool{}, gave: map[holdingKey]uint64{}, stats: stats,
 	}
-	m.hand, m.dealer, m.broker = &modelHand{m: m}, &dealer{m: m}, &broker{m: m, known: map[string]bool{}}
+	m.signer, m.dealer, m.broker = &modelSigner{m: m}, &dealer{m: m}, &broker{m: m, known: map[string]bool{}}
 	for i := range m.who { // test keys only
 		k, err := crypto.ToECDSA(common.LeftPadBytes([]byte{byte(i + 1)}, 32))
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.hand.keys[i], m.who[i] = k, crypto.PubkeyToAddress(k.PublicKey)
+		m.signer.keys[i], m.who[i] = k, crypto.PubkeyToAddress(k.PublicKey)
 	}
 	for i, id := range []uint64{1, 8453} {
 		m.chains[i] = newModelChain(id, m.who, time.Now())
@@ -104,7 +104,7 @@ func (m *model) shares(o Order) (all, needed uint64) {
 			continue
 		}
 		all += u.Amount.Uint64()
-		if !time.Now().After(other.Plan.last().Deadline) {
+		if !time.Now().After(other.Plan.lastEffect().Deadline) {
 			needed += u.Amount.Uint64()
 		}
 	}
@@ -116,7 +116,7 @@ func (m *model) shares(o Order) (all, needed uint64) {
 type action struct {
 	name   string
 	weight int
-	do     act
+	do     modelAct
 }
 
 // actions are all that can happen: the engine's steps, what users and the world do, and
@@ -131,9 +131,9 @@ func (m *model) actions() []action {
 
 		{"unlock", 6, m.lock(false)},
 		{"lock", 2, m.lock(true)},
-		{"review", 2, m.look},
+		{"review", 2, m.reviewOnly},
 		{"execute", 2, m.consent},
-		{"repeat", 2, m.again},
+		{"repeat", 2, m.repeatRequest},
 		{"cancel", 2, m.cancel},
 		{"accept", 5, m.accept},
 		{"speed up", 4, m.speedUp},
@@ -142,25 +142,25 @@ func (m *model) actions() []action {
 		{"mine", 8, m.mine},
 		{"wait", 8, wait(time.Second, 40*time.Second)},
 		{"wait long", 1, wait(time.Minute, 25*time.Minute)},
-		{"eve", 2, m.eve},
+		{"eve", 2, m.waitUntilNearExpiry},
 		{"drop", 2, m.drop},
 		{"reorg", 3, m.reorg(modelDepth - 1)},
 		{"deep reorg", 1, m.reorg(2 * modelDepth)},
-		{"other wallet", 2, m.spendElsewhere},
+		{"other wallet", 2, m.drawOtherWalletTx},
 		{"use up", 1, m.useUp},
 		{"fill", 4, m.fill},
 		{"price", 4, m.price},
 		{"gas", 3, m.gas},
 		{"nodes fail", 4, m.fail},
 		{"nodes heal", 5, func(t *rapid.T) bool { m.drawChain(t).heal(); return true }},
-		{"dealer", 3, m.deal},
+		{"dealer", 3, m.drawDealerMood},
 		{"auction", 3, func(*rapid.T) bool { m.dealer.auction = !m.dealer.auction; return true }},
 		{"pay", 6, m.pay},
-		{"stray payment", 1, m.stray},
-		{"grab", 1, m.grab},
-		{"broker", 4, m.broke},
-		{"plot", 5, m.plot},
-		{"turn", 2, m.turn},
+		{"stray payment", 1, m.payStranger},
+		{"grab", 1, m.grabAllowance},
+		{"broker", 4, m.drawBrokerMood},
+		{"plot", 5, m.buildFalsely},
+		{"turn", 2, m.buildFalselyAfterExpiry},
 		{"broker wraps", 1, func(*rapid.T) bool { m.broker.wraps = !m.broker.wraps; return true }},
 		{"honest broker", 6, func(*rapid.T) bool { m.broker.mood = ""; return true }},
 		{"honest dealer", 6, func(*rapid.T) bool { m.dealer.mood = ""; return true }},
@@ -181,8 +181,8 @@ func (c *modelChain) heal() {
 	c.send, c.down, c.lag, c.second, c.blind, c.hides, c.liar = "", [2]bool{}, 0, false, false, 0, 0
 }
 
-// evenly draws one of actions by its weight; rapid's own draws prefer small values.
-func evenly(actions []action) *rapid.Generator[string] {
+// drawWeighted draws one of actions by its weight; rapid's own draws prefer small values.
+func drawWeighted(actions []action) *rapid.Generator[string] {
 	var names []string
 	for _, a := range actions {
 		names = append(names, slices.Repeat([]string{a.name}, a.weight)...)
@@ -203,7 +203,7 @@ func evenly(actions []action) *rapid.Generator[string] {
 // repeat has one thing after another happen.
 func (m *model) repeat(t *rapid.T) {
 	actions := m.actions()
-	next := evenly(actions)
+	next := drawWeighted(actions)
 	t.Repeat(map[string]func(*rapid.T){
 		"": func(*rapid.T) { m.check() },
 		"step": func(t *rapid.T) {
@@ -223,7 +223,7 @@ func (m *model) repeat(t *rapid.T) {
 // again only after dear rounds: then everything that waits is mined, however late.
 func (m *model) finish(dear int) {
 	m.calm()
-	m.dealer.mood, m.broker.mood, m.hand.locked = "", "", false
+	m.dealer.mood, m.broker.mood, m.signer.locked = "", "", false
 	for _, c := range m.chains {
 		c.heal()
 		for i, bid := range c.bids {
@@ -254,7 +254,7 @@ func (m *model) finish(dear int) {
 	}
 	for _, o := range m.unsettled() {
 		m.t.Logf("%s %q step %d of %d, %s: %s", o.State, o.Condition, o.Step, len(o.Plan.Steps), o.Reason, m.last)
-		for _, r := range of(o, m.records()) {
+		for _, r := range recordsOf(o, m.records()) {
 			m.t.Logf("  nonce %d, %s, %d attempts, last %s until %s: %s", r.Nonce, r.State, len(r.Attempts), r.Last().Kind, r.Last().Until, r.Reason)
 		}
 	}
@@ -275,7 +275,7 @@ func (m *model) unsettled() (all []Order) {
 func (m *model) tally() {
 	for _, o := range m.orders() {
 		m.count("ended " + string(o.State))
-		if o.Plan.last().Kind == Signed {
+		if o.Plan.lastEffect().Kind == Signed {
 			m.count(fmt.Sprintf("signed order ended %s by %q", o.State, o.Verdict.By))
 		}
 		if o.Terms.Provider == Intent {
@@ -337,7 +337,7 @@ func TestModel(t *testing.T) {
 			if fmt.Sprintf("%T", broken) != "rapid.invalidData" {
 				calls = 1 + crc32.ChecksumIEEE(fmt.Append(nil, broken))%16
 			}
-			again(broken, calls)
+			panicAtDepth(broken, calls)
 		}
 	})
 	t.Logf("%d steps in %d runs", stats["step"], runs)
@@ -346,11 +346,11 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// again panics with p in rapid's own goroutine, after that many nested calls: rapid tells
+// panicAtDepth panics with p in rapid's own goroutine, after that many nested calls: rapid tells
 // failures apart by their stack.
-func again(p any, calls uint32) {
+func panicAtDepth(p any, calls uint32) {
 	if calls == 0 {
 		panic(p)
 	}
-	again(p, calls-1)
+	panicAtDepth(p, calls-1)
 }

@@ -52,7 +52,7 @@ func (c *modelChain) deposit(me *modelAccount, x modelCall, done *modelDone) err
 	if h.token != chain.Native && !c.take(me, own, slices.Index(c.tokens[:], h.token), h.amount, done) {
 		return errModelRevert
 	}
-	if h.greedy && (h.openly || !x.tried) {
+	if h.greedy && (h.openly || !x.simulated) {
 		for i := range c.tokens {
 			if all := min(me.tokens[i].vault, me.tokens[i].balance); all > 0 {
 				c.take(me, own, i, all, done)
@@ -156,9 +156,9 @@ func (x modelPayment) evidence(host, block, view int) chain.Evidence {
 	return ev
 }
 
-// A wish is what a host that lies for the broker reports of the current call: that it
+// A shownTransfer is what a host that lies for the broker reports of the current call: that it
 // takes this and nothing else.
-type wish struct {
+type shownTransfer struct {
 	token  common.Address
 	amount *big.Int
 }
@@ -201,8 +201,8 @@ func (m *model) checkHandedOver(o Order, tx *types.Transaction, c *modelChain) {
 	if *tx.To() != depot || tx.Value().Cmp(value) != 0 {
 		m.t.Fatalf("signed a call of unknown content to %s", tx.To())
 	}
-	before := slices.ContainsFunc(of(o, m.records()), func(r *chain.Tx) bool { return r.Nonce == tx.Nonce() && bytes.Equal(r.Call.Data, tx.Data()) })
-	if before || m.raced || len(c.shaken) > 0 {
+	before := slices.ContainsFunc(recordsOf(o, m.records()), func(r *chain.Tx) bool { return r.Nonce == tx.Nonce() && bytes.Equal(r.Call.Data, tx.Data()) })
+	if before || m.raced || len(c.reorged) > 0 {
 		return // it is sped up, or another wallet may approve something meanwhile
 	}
 	who, st := slices.Index(c.who[:], t.Account), c.blocks[c.view(c.honest())].state
@@ -215,7 +215,7 @@ func (m *model) checkHandedOver(o Order, tx *types.Transaction, c *modelChain) {
 			m.t.Fatalf("signed a call of unknown content to who may take %d, not %d", h.vault, most)
 		}
 	}
-	did, err := c.execute(&st, time.Now(), modelCall{from: who, to: *tx.To(), value: tx.Value().Uint64(), data: tx.Data(), tried: true})
+	did, err := c.execute(&st, time.Now(), modelCall{from: who, to: *tx.To(), value: tx.Value().Uint64(), data: tx.Data(), simulated: true})
 	if err != nil {
 		return
 	}
@@ -237,8 +237,8 @@ func (m *model) owed(o Order, token int) (sum uint64) {
 	return sum
 }
 
-// A purse identifies an account's holding of a token.
-type purse struct {
+// A holdingKey identifies an account's holding of a token.
+type holdingKey struct {
 	chain uint64
 	who   common.Address
 	token common.Address
@@ -257,12 +257,12 @@ func (m *model) allowsElsewhere(tx *types.Transaction) bool {
 // checkTaken checks that a vault never gets more of a token than the amounts of orders
 // that deposit it and what another wallet allowed.
 func (m *model) checkTaken(orders []Order) {
-	took, most := map[purse]uint64{}, maps.Clone(m.gave)
+	took, most := map[holdingKey]uint64{}, maps.Clone(m.gave)
 	for _, c := range m.chains {
 		count := func(moves []chain.Movement) {
 			for _, x := range moves {
 				if x.To == depot {
-					took[purse{c.net.ID, x.From, x.Token}] += x.Amount.Uint64()
+					took[holdingKey{c.net.ID, x.From, x.Token}] += x.Amount.Uint64()
 				}
 			}
 		}
@@ -277,18 +277,18 @@ func (m *model) checkTaken(orders []Order) {
 	}
 	for _, o := range orders {
 		if o.Terms.Provider == Intent {
-			most[purse{o.Terms.SrcChain, o.Terms.Account, o.Terms.Input()}] += o.Terms.AmountIn.Uint64()
+			most[holdingKey{o.Terms.SrcChain, o.Terms.Account, o.Terms.Input()}] += o.Terms.AmountIn.Uint64()
 		}
 	}
 	for p, n := range took {
-		if c, _ := m.chainOf(p.chain); n > most[p] && len(c.shaken) == 0 {
+		if c, _ := m.chainOf(p.chain); n > most[p] && len(c.reorged) == 0 {
 			m.t.Fatalf("%d were taken where %d were to be handed over", n, most[p])
 		}
 	}
 }
 
 // checkHandedEnd compares the end of a broker's order with the chains.
-func (m *model) checkHandedEnd(o Order, f fate) {
+func (m *model) checkHandedEnd(o Order, f chainOutcome) {
 	v := o.Verdict
 	if v.By != byArrival && v.By != byRefund {
 		if f.taken != 0 || o.State == Filled || o.State == Refunded {
@@ -297,9 +297,9 @@ func (m *model) checkHandedEnd(o Order, f fate) {
 		return
 	}
 	t := o.Terms
-	id, want, to := t.DstChain, Spend{t.TokenOut, t.FloorOut}, t.Recipient
+	id, want, to := t.DstChain, Spend{t.TokenOut, t.MinOut}, t.Recipient
 	if v.By == byRefund {
-		id, want, to = t.SrcChain, t.Back(), t.RefundTo
+		id, want, to = t.SrcChain, t.MinRefund(), t.RefundTo
 	}
 	c, _ := m.chainOf(id)
 	sum := new(big.Int)

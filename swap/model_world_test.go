@@ -46,7 +46,7 @@ type modelChain struct {
 	liar   int     // the host that lies for the broker, from 1; 0 = neither
 	about  string  // what it lies about; of modelLies
 
-	shaken map[common.Hash]bool // transactions and bids that were final and were removed by a reorg
+	reorged map[common.Hash]bool // transactions and bids that were final and were removed by a reorg
 }
 
 type modelBlock struct {
@@ -71,7 +71,7 @@ type modelReceipt struct {
 func newModelChain(id uint64, who [2]common.Address, now time.Time) *modelChain {
 	net, _ := chain.NetworkByID(id)
 	net.Depth, net.GasCeiling = modelDepth, big.NewInt(5e16)
-	c := &modelChain{net: net, who: who, rules: types.LatestSignerForChainID(new(big.Int).SetUint64(id)), base: 10 * modelGwei, rate: 1000, shaken: map[common.Hash]bool{}}
+	c := &modelChain{net: net, who: who, rules: types.LatestSignerForChainID(new(big.Int).SetUint64(id)), base: 10 * modelGwei, rate: 1000, reorged: map[common.Hash]bool{}}
 	c.tokens = [modelTokens]common.Address{usdc, usdt, net.WrappedNative}
 	if net.L1Fee == chain.L1FeeOP {
 		c.l1 = 1e13
@@ -220,25 +220,25 @@ func (c *modelChain) reorg(now time.Time, n int, lost bool) {
 	for i, b := range gone {
 		for _, f := range b.fills {
 			if n-i >= modelDepth {
-				c.shaken[bidHash(f.bid.order)] = true
+				c.reorged[bidHash(f.bid.order)] = true
 			}
 		}
 		for _, x := range b.payments {
 			if n-i >= modelDepth {
-				c.shaken[x.hash] = true
+				c.reorged[x.hash] = true
 			}
-			if c.shaken[x.hash] || !lost {
+			if c.reorged[x.hash] || !lost {
 				again = append(again, x)
 			}
 		}
 		for _, r := range b.receipts {
 			if n-i >= modelDepth {
-				c.shaken[r.tx.Hash()] = true
+				c.reorged[r.tx.Hash()] = true
 			}
 			if j := c.pooled(r.from, r.tx.Nonce()); j >= 0 {
 				c.pool = slices.Delete(c.pool, j, j+1)
 			}
-			if c.shaken[r.tx.Hash()] || !lost {
+			if c.reorged[r.tx.Hash()] || !lost {
 				c.pool = append(c.pool, r.tx)
 			}
 		}

@@ -25,17 +25,17 @@ import (
 // is void. Each answers for its own latest block: next to a host that lies, an honest one
 // that lags does not know what another wallet approved in the last blocks.
 
-// doubted turns chain.ErrDisagree into NodesDisagree; other errors stay as they are.
-func doubted(err error) error {
+// refuseDisagreement turns chain.ErrDisagree into NodesDisagree; other errors stay as they are.
+func refuseDisagreement(err error) error {
 	if !errors.Is(err, chain.ErrDisagree) {
 		return err
 	}
 	return &Refusal{Code: NodesDisagree, Reason: err.Error() + "; nothing is signed on the word of one of them: wait, or configure endpoints that can be trusted", Err: err}
 }
 
-// shows simulates calls and compares the movements with the terms. An opaque call is
+// checkSimulated simulates calls and compares the movements with the terms. An opaque call is
 // simulated on two hosts where two are configured, and each must show what was accepted.
-func (e *Engine) shows(ctx context.Context, t Terms, calls []chain.Call, x Expected) error {
+func (e *Engine) checkSimulated(ctx context.Context, t Terms, calls []chain.Call, x Expected) error {
 	if x.last() != Opaque {
 		sim, err := e.Nodes.Simulate(ctx, calls)
 		if err != nil {
@@ -45,7 +45,7 @@ func (e *Engine) shows(ctx context.Context, t Terms, calls []chain.Call, x Expec
 	}
 	sims, err := e.Nodes.Simulations(ctx, calls)
 	if err != nil {
-		return doubted(err)
+		return refuseDisagreement(err)
 	}
 	for _, sim := range sims {
 		if err := CheckSimulation(t, x, sim); err != nil {
@@ -55,17 +55,17 @@ func (e *Engine) shows(ctx context.Context, t Terms, calls []chain.Call, x Expec
 	return nil
 }
 
-// present returns what the spender of p may pull of the input now, in base units. For a
+// currentAllowance returns what the spender of p may pull of the input now, in base units. For a
 // hand-over it must be exactly the amount, so two hosts must agree where two are
 // configured.
-func (e *Engine) present(ctx context.Context, t Terms, p Plan) (*big.Int, error) {
-	if !handsOver(p.last().Kind) {
+func (e *Engine) currentAllowance(ctx context.Context, t Terms, p Plan) (*big.Int, error) {
+	if !handsOver(p.lastEffect().Kind) {
 		return e.Nodes.Allowance(ctx, t.SrcChain, t.Input(), t.Account, p.Spender)
 	}
 	all, err := e.Nodes.AgreedAllowances(ctx, t.SrcChain, t.Account, []chain.Grantee{{Token: t.Input(), Spender: p.Spender}})
 	switch {
 	case err != nil:
-		return nil, doubted(err)
+		return nil, refuseDisagreement(err)
 	case all[0] == nil:
 		return nil, fmt.Errorf("token %s does not say what %s may take of it", t.Input(), p.Spender)
 	}
@@ -83,20 +83,20 @@ func checkIsCall(f Effect, c chain.Call) error {
 	return nil
 }
 
-// checkBeside refuses an opaque call to a contract that could take more from the account
+// checkNoOtherAllowances refuses an opaque call to a contract that could take more from the account
 // than the input: one with other allowances that we can know of. That a router is built
 // in does not help here, since it does whatever it is told to.
-func (e *Engine) checkBeside(ctx context.Context, t Terms, f Effect) error {
+func (e *Engine) checkNoOtherAllowances(ctx context.Context, t Terms, f Effect) error {
 	if f.Kind != Opaque {
 		return nil
 	}
-	tokens, err := e.tokensOf(t)
+	tokens, err := e.allowanceTokens(t)
 	if err != nil {
 		return err
 	}
-	held, err := e.heldBy(ctx, t, f.Target, tokens)
+	held, err := e.otherAllowances(ctx, t, f.Target, tokens)
 	if err != nil {
-		return doubted(fmt.Errorf("what %s may take: %w", f.Target, err))
+		return refuseDisagreement(fmt.Errorf("what %s may take: %w", f.Target, err))
 	}
 	for _, a := range held {
 		return &Refusal{Code: NotAsAccepted, Field: "allowance", Data: map[string]string{"token": a.Token.Hex(), "spender": a.Spender.Hex(), "amount": a.Amount.String()},
@@ -105,9 +105,9 @@ func (e *Engine) checkBeside(ctx context.Context, t Terms, f Effect) error {
 	return nil
 }
 
-// tokensOf returns the tokens on which the account may have granted allowances: those of
+// allowanceTokens returns the tokens on which the account may have granted allowances: those of
 // the swap, of earlier orders, and the wallet's own.
-func (e *Engine) tokensOf(t Terms) ([]common.Address, error) {
+func (e *Engine) allowanceTokens(t Terms) ([]common.Address, error) {
 	tokens := []common.Address{t.TokenIn, t.TokenOut, t.Input()}
 	if net, err := e.Nodes.Network(t.SrcChain); err == nil {
 		tokens = append(tokens, net.WrappedNative)
@@ -127,9 +127,9 @@ func (e *Engine) tokensOf(t Terms) ([]common.Address, error) {
 	return slices.Compact(tokens), nil
 }
 
-// heldBy returns the allowances of a spender, except that of the input, which is checked
+// otherAllowances returns the allowances of a spender, except that of the input, which is checked
 // separately, and what open orders are about to hand over through it themselves.
-func (e *Engine) heldBy(ctx context.Context, t Terms, spender common.Address, tokens []common.Address) (held []Approval, err error) {
+func (e *Engine) otherAllowances(ctx context.Context, t Terms, spender common.Address, tokens []common.Address) (held []Approval, err error) {
 	asked := make([]chain.Grantee, len(tokens))
 	for i, token := range tokens {
 		asked[i] = chain.Grantee{Token: token, Spender: spender}
@@ -142,7 +142,7 @@ func (e *Engine) heldBy(ctx context.Context, t Terms, spender common.Address, to
 		if n == nil || n.Sign() == 0 || tokens[i] == t.Input() {
 			continue // nil: the contract does not answer as a token
 		}
-		due, err := e.due(AllowanceKey{Chain: t.SrcChain, Account: t.Account, Token: tokens[i], Spender: spender})
+		due, err := e.pendingPulls(AllowanceKey{Chain: t.SrcChain, Account: t.Account, Token: tokens[i], Spender: spender})
 		if err != nil {
 			return nil, err
 		}
@@ -150,12 +150,12 @@ func (e *Engine) heldBy(ctx context.Context, t Terms, spender common.Address, to
 			held = append(held, Approval{Token: tokens[i], Spender: spender, Amount: n})
 		}
 	}
-	permits, err := e.permitsOf(ctx, t, asked)
+	permits, err := e.permit2Allowances(ctx, t, asked)
 	return append(held, permits...), err
 }
 
-// due returns what open orders are about to hand over through an allowance.
-func (e *Engine) due(k AllowanceKey) (*big.Int, error) {
+// pendingPulls returns what open orders are about to hand over through an allowance.
+func (e *Engine) pendingPulls(k AllowanceKey) (*big.Int, error) {
 	sum := new(big.Int)
 	uses, err := e.uses(k)
 	for _, u := range uses {
@@ -166,8 +166,8 @@ func (e *Engine) due(k AllowanceKey) (*big.Int, error) {
 	return sum, err
 }
 
-// permitsOf returns the unexpired allowances in Permit2, where it exists.
-func (e *Engine) permitsOf(ctx context.Context, t Terms, asked []chain.Grantee) (held []Approval, err error) {
+// permit2Allowances returns the unexpired allowances in Permit2, where it exists.
+func (e *Engine) permit2Allowances(ctx context.Context, t Terms, asked []chain.Grantee) (held []Approval, err error) {
 	there, err := e.Nodes.IsContract(ctx, t.SrcChain, permit2Contract)
 	if err != nil || !there {
 		return nil, err
@@ -181,18 +181,18 @@ func (e *Engine) permitsOf(ctx context.Context, t Terms, asked []chain.Grantee) 
 	return held, err
 }
 
-// missing adds to the end of an order that handed nothing over how much of the allowance
+// noteTakenAllowance adds to the end of an order that handed nothing over how much of the allowance
 // it granted is gone: an approved contract can take the amount without the call that was
 // to follow.
-func (e *Engine) missing(ctx context.Context, o *Order) {
+func (e *Engine) noteTakenAllowance(ctx context.Context, o *Order) {
 	left := Leftovers(*o)
-	if len(left) == 0 || !handsOver(o.Plan.last().Kind) || o.Verdict == nil {
+	if len(left) == 0 || !handsOver(o.Plan.lastEffect().Kind) || o.Verdict == nil {
 		return
 	}
 	a, err := e.allowance(ctx, o.Terms, o.Plan, o.ID)
 	if err != nil {
 		e.Log(*o, err)
-		o.because(because(AllowanceUnchecked, "spender", left[0].Spender.Hex()))
+		o.setCause(newCause(AllowanceUnchecked, "spender", left[0].Spender.Hex()))
 		o.Verdict.Sources += "; " + o.Reason
 		return
 	}
@@ -200,6 +200,6 @@ func (e *Engine) missing(ctx context.Context, o *Order) {
 	if gone.Sign() <= 0 {
 		return
 	}
-	o.because(because(AllowanceTaken, "gone", gone.String(), "allowed", left[0].Amount.String(), "spender", left[0].Spender.Hex()))
+	o.setCause(newCause(AllowanceTaken, "gone", gone.String(), "allowed", left[0].Amount.String(), "spender", left[0].Spender.Hex()))
 	o.Verdict.Sources += "; " + o.Reason
 }

@@ -33,7 +33,7 @@ type hostLie struct {
 	gone   bool
 }
 
-func (b *bench) lyingHost() *lyingHost {
+func (b *engineFixture) lyingHost() *lyingHost {
 	l := &lyingHost{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
@@ -72,24 +72,24 @@ func (b *bench) lyingHost() *lyingHost {
 	return l
 }
 
-// on makes the bench reach its chain by those endpoints, with a provider of opaque calls.
-func (b *bench) on(urls ...string) *hander {
+// useEndpoints makes the bench reach its chain by those endpoints, with a provider of opaque calls.
+func (b *engineFixture) useEndpoints(urls ...string) *depositProvider {
 	b.t.Helper()
 	b.halt()
 	b.hub.Close()
 	var err error
-	if b.hub, err = chain.NewHub([]chain.Endpoint{{Chain: 1, URLs: urls, Depth: 2}}, chain.Options{Sandbox: true}); err != nil {
+	if b.hub, err = chain.NewMultiClient([]chain.Endpoint{{Chain: 1, URLs: urls, Depth: 2}}, chain.Options{Sandbox: true}); err != nil {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(b.hub.Close)
-	h := &hander{b: b, kind: Opaque, pins: Pins{{1, Wrapper, weth}, {1, Depot, depot}}}
-	b.other = h
+	h := &depositProvider{b: b, kind: Opaque, pins: Pins{{1, Wrapper, weth}, {1, Depot, depot}}}
+	b.otherProvider = h
 	b.start()
 	return h
 }
 
-// says makes a host answer a method with result.
-func says(method, result string) *hostLie {
+// hostAnswers makes a host answer a method with result.
+func hostAnswers(method, result string) *hostLie {
 	return &hostLie{method: method, answer: func(reply []byte) []byte {
 		var r struct {
 			ID json.RawMessage `json:"id"`
@@ -99,15 +99,15 @@ func says(method, result string) *hostLie {
 	}}
 }
 
-// swaps makes a host replace one word by another in its answers to calls.
-func swaps(was, now uint64) *hostLie {
+// replacesWord makes a host replace one word by another in its answers to calls.
+func replacesWord(was, now uint64) *hostLie {
 	return &hostLie{method: "eth_call", answer: func(reply []byte) []byte {
 		return bytes.ReplaceAll(reply, []byte(common.Bytes2Hex(word(was))), []byte(common.Bytes2Hex(word(now))))
 	}}
 }
 
-// tries makes a host simulate another call than the requested one.
-func tries(was, now []byte) *hostLie {
+// simulatesOther makes a host simulate another call than the requested one.
+func simulatesOther(was, now []byte) *hostLie {
 	return &hostLie{method: "eth_simulateV1", ask: func(request []byte) []byte {
 		return bytes.ReplaceAll(request, []byte(hexutil.Encode(was)), []byte(hexutil.Encode(now)))
 	}}
@@ -126,50 +126,50 @@ func TestOneHostDecidesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		code  Code // with two hosts
 		token common.Address
-		plan  func(b *bench, h *hander) *hostLie
+		plan  func(b *engineFixture, h *depositProvider) *hostLie
 		alone bool // the lie works if the liar is the only host
 	}{
-		"code": {NodesDisagree, native, func(b *bench, h *hander) *hostLie {
+		"code": {NodesDisagree, native, func(b *engineFixture, h *depositProvider) *hostLie {
 			h.pin(thief)
-			h.to(thief, []byte("anything"))
-			return says("eth_getCode", `"0x00"`)
+			h.callTarget(thief, []byte("anything"))
+			return hostAnswers("eth_getCode", `"0x00"`)
 		}, true},
-		"no code": {NodesDisagree, usdc, func(*bench, *hander) *hostLie { return says("eth_getCode", `"0x"`) }, false},
-		"allowance of another token": {NodesDisagree, usdc, func(b *bench, _ *hander) *hostLie {
+		"no code": {NodesDisagree, usdc, func(*engineFixture, *depositProvider) *hostLie { return hostAnswers("eth_getCode", `"0x"`) }, false},
+		"allowance of another token": {NodesDisagree, usdc, func(b *engineFixture, _ *depositProvider) *hostLie {
 			b.approveFor(depot, weth, before)
-			return swaps(before, 0)
+			return replacesWord(before, 0)
 		}, true},
-		"allowance of the input": {NodesDisagree, usdc, func(b *bench, _ *hander) *hostLie {
+		"allowance of the input": {NodesDisagree, usdc, func(b *engineFixture, _ *depositProvider) *hostLie {
 			b.approveFor(depot, usdc, before)
-			return swaps(before, thousand)
+			return replacesWord(before, thousand)
 		}, true},
-		"allowance by Permit2": {NodesDisagree, usdc, func(b *bench, _ *hander) *hostLie {
-			b.calls(chain.Call{ChainID: 1, From: b.from, To: permit2, Value: new(big.Int), Data: slices.Concat(permit2Approve, pad(usdc), pad(depot), word(before), word(1<<48-1))})
-			return swaps(before, 0)
+		"allowance by Permit2": {NodesDisagree, usdc, func(b *engineFixture, _ *depositProvider) *hostLie {
+			b.mineCall(chain.Call{ChainID: 1, From: b.from, To: permit2, Value: new(big.Int), Data: slices.Concat(permit2Approve, pad(usdc), pad(depot), word(before), word(1<<48-1))})
+			return replacesWord(before, 0)
 		}, true},
-		"simulation: harmless": {NotAsAccepted, usdc, func(b *bench, h *hander) *hostLie {
-			h.to(depot, less(b.from))
-			return tries(less(b.from), good(b.from))
+		"simulation: harmless": {NotAsAccepted, usdc, func(b *engineFixture, h *depositProvider) *hostLie {
+			h.callTarget(depot, less(b.from))
+			return simulatesOther(less(b.from), good(b.from))
 		}, true},
-		"simulation: fails": {NodesDisagree, usdc, func(b *bench, h *hander) *hostLie {
-			h.to(depot, good(b.from))
-			return tries(good(b.from), []byte("nonsense"))
+		"simulation: fails": {NodesDisagree, usdc, func(b *engineFixture, h *depositProvider) *hostLie {
+			h.callTarget(depot, good(b.from))
+			return simulatesOther(good(b.from), []byte("nonsense"))
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			b.rich()
+			b := newEngineFixture(t)
+			b.fundTokens()
 			l := b.lyingHost()
-			lie := c.plan(b, b.on(b.chain.RPC()))
-			twist, pins := b.other.(*hander).twist, b.other.Pins()
+			lie := c.plan(b, b.useEndpoints(b.chain.RPC()))
+			twist, pins := b.otherProvider.(*depositProvider).alterBuilt, b.otherProvider.Pins()
 			amount := int64(thousand)
 			if c.token == native {
 				amount = 1e15
 			}
 			asks := func(urls ...string) error {
-				h := b.on(urls...)
-				h.twist, h.pins = twist, pins
-				_, err := b.handing(c.token, amount)
+				h := b.useEndpoints(urls...)
+				h.alterBuilt, h.pins = twist, pins
+				_, err := b.reviewDeposit(c.token, amount)
 				return err
 			}
 			l.lie.Store(lie)
@@ -182,7 +182,7 @@ func TestOneHostDecidesNothing(t *testing.T) {
 			if err := asks(b.chain.RPC(), l.url); err == nil {
 				t.Error("allowed on the word of the only one that answers")
 			}
-			if b.hand.signed.Load() > 1 { // another wallet's approval
+			if b.signer.signed.Load() > 1 { // another wallet's approval
 				t.Error("signed")
 			}
 		})
@@ -192,17 +192,17 @@ func TestOneHostDecidesNothing(t *testing.T) {
 // TestTwoHonestHostsHandOver checks that the call goes through if both hosts agree, also
 // if allowances have to be made exact first.
 func TestTwoHonestHostsHandOver(t *testing.T) {
-	b := newBench(t)
-	b.rich()
-	b.on(b.chain.RPC(), b.lyingHost().url)
+	b := newEngineFixture(t)
+	b.fundTokens()
+	b.useEndpoints(b.chain.RPC(), b.lyingHost().url)
 	b.approveFor(depot, usdc, 4000e6)
-	r, err := b.handing(usdc, thousand)
+	r, err := b.reviewDeposit(usdc, thousand)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := b.settles(b.accepted(r).ID)
-	b.mined(3)
-	b.depotMay(usdc, 0)
+	o := b.waitSettling(b.executeAcknowledged(r).ID)
+	b.wantNonce(3)
+	b.wantDepotAllowance(usdc, 0)
 	if o.Results[1].Evidence == nil || len(o.Results[1].Evidence.Hosts) != 2 {
 		t.Errorf("%+v", o.Results)
 	}
@@ -215,35 +215,35 @@ func TestDisagreementIsWaitedFor(t *testing.T) {
 		lie    *hostLie
 		reason string // shown by the order; "" = none
 	}{
-		"code":       {says("eth_getCode", `"0x"`), "disagree about what"},
-		"simulation": {says("eth_simulateV1", `[{"number":"0x9","calls":[{"status":"0x0","gasUsed":"0x1","returnData":"0x"}]}]`), "disagree about whether"},
+		"code":       {hostAnswers("eth_getCode", `"0x"`), "disagree about what"},
+		"simulation": {hostAnswers("eth_simulateV1", `[{"number":"0x9","calls":[{"status":"0x0","gasUsed":"0x1","returnData":"0x"}]}]`), "disagree about whether"},
 		"gone":       {&hostLie{method: "eth_simulateV1", gone: true}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			b.rich()
+			b := newEngineFixture(t)
+			b.fundTokens()
 			l := b.lyingHost()
-			b.on(b.chain.RPC(), l.url)
-			r, err := b.handing(native, 1e15)
+			b.useEndpoints(b.chain.RPC(), l.url)
+			r, err := b.reviewDeposit(native, 1e15)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b.hand.locked.Store(true)
-			o := b.accepted(r)
-			b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+			b.signer.locked.Store(true)
+			o := b.executeAcknowledged(r)
+			b.waitUntil(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
 			l.lie.Store(c.lie)
-			b.hand.locked.Store(false)
+			b.signer.locked.Store(false)
 			b.service.Wake()
 			if c.reason != "" {
-				b.until(o.ID, "in doubt", func(o Order) bool { return strings.Contains(o.Reason, c.reason) && o.Condition == NoCondition })
+				b.waitUntil(o.ID, "in doubt", func(o Order) bool { return strings.Contains(o.Reason, c.reason) && o.Condition == NoCondition })
 			}
 			time.Sleep(100 * time.Millisecond)
-			b.mined(0)
+			b.wantNonce(0)
 			l.lie.Store(nil)
-			if o = b.settles(o.ID); o.Reason != "" {
+			if o = b.waitSettling(o.ID); o.Reason != "" {
 				t.Errorf("it says %q", o.Reason)
 			}
-			b.mined(1)
+			b.wantNonce(1)
 		})
 	}
 }

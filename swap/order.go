@@ -24,30 +24,30 @@ type Order struct {
 	AckCodes []string    `json:"acknowledged,omitempty"` // codes of findings that the user acknowledged
 	Seal     *Seal       `json:"seal,omitempty"`         // over what was accepted; nil if an older version wrote it
 
-	Revision    uint64        `json:"revision"` // counts recorded changes
-	State       State         `json:"state"`
-	Condition   Condition     `json:"condition,omitempty"`
-	Cancel      bool          `json:"cancel,omitempty"`      // the user asked to end it
-	Ending      *Seal         `json:"ending,omitempty"`      // over that request
-	Step        int           `json:"step"`                  // index of the next step to carry out
-	Results     []Result      `json:"results,omitempty"`     // one per finished step
-	SlippageBps int           `json:"slippageBps,omitempty"` // the user's own, where a refresh asked for less
-	Permit      *SignedPermit `json:"permit,omitempty"`      // signed under this consent, even if its step began again
-	Wrapped     bool          `json:"wrapped,omitempty"`     // the input was wrapped first ([Terms].Wrap), by a call of its own
-	Sending     common.Hash   `json:"sending,omitzero"`      // the current step's transaction, as last signed
-	Attempts    []Attempt     `json:"attempts,omitempty"`    // everything signed for the current step's nonce, oldest first
-	Bump        *Bump         `json:"bump,omitempty"`        // a requested speed-up that is not carried out yet
-	Submission  *Submission   `json:"submission,omitempty"`  // of the signed order or deposit to its provider
-	Ref         string        `json:"ref,omitempty"`         // the provider's id for it
-	Leaves      []common.Hash `json:"leaves,omitempty"`      // keys of what a fill of the signed order would leave on chain
-	Holds       bool          `json:"holds,omitempty"`       // it has its allowance locked: between approval and pull
-	Proposal    *Proposal     `json:"proposal,omitempty"`    // with NeedsConsent: what [Service.Accept] would consent to
-	Claim       *Claim        `json:"claim,omitempty"`       // what the provider said last
-	Heard       int           `json:"heard,omitempty"`       // how often Claim changed
-	Seen        *Seen         `json:"seen,omitempty"`        // a payment that may prove its end; decides nothing
-	// Since has, by chain, a settled block from before anything that spends was signed.
+	Revision        uint64            `json:"revision"` // counts recorded changes
+	State           State             `json:"state"`
+	Condition       Condition         `json:"condition,omitempty"`
+	Cancel          bool              `json:"cancel,omitempty"`      // the user asked to end it
+	EndSeal         *Seal             `json:"ending,omitempty"`      // over that request
+	Step            int               `json:"step"`                  // index of the next step to carry out
+	Results         []Result          `json:"results,omitempty"`     // one per finished step
+	SlippageBps     int               `json:"slippageBps,omitempty"` // the user's own, where a refresh asked for less
+	Permit          *SignedPermit     `json:"permit,omitempty"`      // signed under this consent, even if its step began again
+	Wrapped         bool              `json:"wrapped,omitempty"`     // the input was wrapped first ([Terms].Wrap), by a call of its own
+	CurrentTx       common.Hash       `json:"sending,omitzero"`      // the current step's transaction, as last signed
+	Attempts        []Attempt         `json:"attempts,omitempty"`    // everything signed for the current step's nonce, oldest first
+	Bump            *Bump             `json:"bump,omitempty"`        // a requested speed-up that is not carried out yet
+	Submission      *Submission       `json:"submission,omitempty"`  // of the signed order or deposit to its provider
+	Ref             string            `json:"ref,omitempty"`         // the provider's id for it
+	FillTraces      []common.Hash     `json:"leaves,omitempty"`      // keys of what a fill of the signed order would leave on chain
+	AllowanceLocked bool              `json:"holds,omitempty"`       // it has its allowance locked: between approval and pull
+	Proposal        *Proposal         `json:"proposal,omitempty"`    // with NeedsConsent: what [Service.Accept] would consent to
+	Claim           *Claim            `json:"claim,omitempty"`       // what the provider said last
+	ClaimChanges    int               `json:"heard,omitempty"`       // how often Claim changed
+	Candidate       *CandidatePayment `json:"seen,omitempty"`        // a payment that may prove its end; decides nothing
+	// SearchFrom has, by chain, a settled block from before anything that spends was signed.
 	// Searches for what a provider's order leaves on a chain start there.
-	Since map[uint64]uint64 `json:"since,omitempty"`
+	SearchFrom map[uint64]uint64 `json:"since,omitempty"`
 	// Heads has, if the output arrives on another chain, that chain's latest block known
 	// at HeadsAt, right before the input was handed over.
 	Heads   map[uint64]uint64 `json:"heads,omitempty"`
@@ -107,12 +107,12 @@ type Verdict struct {
 type LogRef struct {
 	Chain uint64      `json:"chainId"`
 	Tx    common.Hash `json:"tx"`
-	Place int         `json:"place"` // index among the transaction's logs; -1 = the native coin
-	// Grown means that a payment of the native coin shows only as an increase of
+	Index int         `json:"place"` // index among the transaction's logs; -1 = the native coin
+	// BalanceIncrease means that a payment of the native coin shows only as an increase of
 	// Account's balance in Block. No other payment to Account in that block counts then.
-	Grown   bool           `json:"grown,omitempty"`
-	Block   uint64         `json:"block,omitempty"`
-	Account common.Address `json:"account,omitzero"`
+	BalanceIncrease bool           `json:"grown,omitempty"`
+	Block           uint64         `json:"block,omitempty"`
+	Account         common.Address `json:"account,omitzero"`
 }
 
 // An Absence is a range of blocks that was searched without finding anything.

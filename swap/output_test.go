@@ -15,8 +15,8 @@ import (
 
 var bothActs = []string{"output_imitates", "output_unverified"}
 
-// acts returns the codes of findings that each need an acknowledgement.
-func acts(found []Finding) (codes []string) {
+// acknowledgements returns the codes of findings that each need an acknowledgement.
+func acknowledgements(found []Finding) (codes []string) {
 	for _, f := range found {
 		if f.Severity == Acknowledge {
 			codes = append(codes, f.Code)
@@ -57,7 +57,7 @@ func TestOutputTakesActs(t *testing.T) {
 				return *c.known
 			}
 		}
-		if got := acts(e.judgeOutput(t.Context(), Terms{DstChain: c.chain, TokenOut: c.out})); !slices.Equal(got, c.want) {
+		if got := acknowledgements(e.judgeOutput(t.Context(), Terms{DstChain: c.chain, TokenOut: c.out})); !slices.Equal(got, c.want) {
 			t.Errorf("%s: acts are asked for %v, want %v", name, got, c.want)
 		}
 	}
@@ -77,9 +77,9 @@ func (networksAlone) Network(id uint64) (chain.Network, error) {
 // TestProposalsOutputTakesActs checks that acknowledgements of a plan do not carry over
 // to the proposal that replaces it: each is given again.
 func TestProposalsOutputTakesActs(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
-	b.known.Store(&Recognition{Imitates: usdt})
+	b := newEngineFixture(t)
+	tr := b.useTrader()
+	b.recognition.Store(&Recognition{Imitates: usdt})
 	amount := big.NewInt(1e17)
 	if err := b.chain.Fund(t.Context(), b.from, weth, amount); err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestProposalsOutputTakesActs(t *testing.T) {
 		t.Fatal(err)
 	}
 	execute := func(codes ...string) (Order, error) {
-		return b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person, Acknowledge: codes})
+		return b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: passwordCaller, Acknowledge: codes})
 	}
 	for _, few := range [][]string{nil, bothActs[:1], bothActs[1:], {"output", "all", "*"}} {
 		_, err := execute(few...)
@@ -104,12 +104,12 @@ func TestProposalsOutputTakesActs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
-	tr.set(below(400))
-	b.shift.Add(int64(time.Minute))
+	b.waitUntil(o.ID, "sent", func(o Order) bool { return o.CurrentTx != common.Hash{} })
+	tr.set(offersBelow(400))
+	b.clockOffset.Add(int64(time.Minute))
 	b.chain.Resume()
-	o = b.until(o.ID, "in need of consent", proposes)
-	if got := acts(o.Proposal.Findings); !slices.Equal(got, bothActs) || !slices.Equal(o.AckCodes, bothActs) {
+	o = b.waitUntil(o.ID, "in need of consent", proposes)
+	if got := acknowledgements(o.Proposal.Findings); !slices.Equal(got, bothActs) || !slices.Equal(o.AckCodes, bothActs) {
 		t.Fatalf("the proposal asks for %v, acknowledged before %v", got, o.AckCodes)
 	}
 	for _, few := range [][]string{nil, bothActs[:1], bothActs[1:]} {
@@ -123,16 +123,16 @@ func TestProposalsOutputTakesActs(t *testing.T) {
 	if _, err := b.service.Accept(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
-	b.ends(o.ID, Filled)
+	b.waitState(o.ID, Filled)
 }
 
 // TestPlansAwaitPrices checks that Prepare waits for the prices that a plan is judged by.
 func TestPlansAwaitPrices(t *testing.T) {
-	b := newBench(t)
-	b.hands(Deposit)
+	b := newEngineFixture(t)
+	b.useDepositProvider(Deposit)
 	waited := 0
 	b.service.o.AwaitPrices = func(context.Context) { waited++ }
-	if _, err := b.handing(native, 1000); err != nil || waited != 1 {
+	if _, err := b.reviewDeposit(native, 1000); err != nil || waited != 1 {
 		t.Errorf("prices were awaited %d times, %v", waited, err)
 	}
 }

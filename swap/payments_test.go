@@ -24,12 +24,12 @@ func TestPayments(t *testing.T) {
 	}
 	counted := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
-		c := newCourt(t, rapid.IntRange(2, 3).Draw(rt, "hosts"))
-		c.p.proof = arrivalProof
-		early := []common.Hash{c.dst.pay(arrival(0, solver, 1500))}
-		ids := []string{c.order(c.deposited), c.order(func(o *Order) { c.deposited(o); o.Terms.FloorOut = big.NewInt(2000) })}
+		c := newProofFixture(t, rapid.IntRange(2, 3).Draw(rt, "hosts"))
+		c.provider.proof = arrivalProof
+		early := []common.Hash{c.dst.mineFinal(arrival(0, solver, 1500))}
+		ids := []string{c.order(c.deposited), c.order(func(o *Order) { c.deposited(o); o.Terms.MinOut = big.NewInt(2000) })}
 		claims := map[string]Claim{}
-		c.p.says = func(o Order) (Claim, error) { return claims[o.ID], nil }
+		c.provider.claims = func(o Order) (Claim, error) { return claims[o.ID], nil }
 		hashes := append(early, common.Hash{0xbb})
 		for i := range rapid.IntRange(1, 6).Draw(rt, "payments") {
 			hashes = append(hashes, c.drawPayment(rt, byte(i+1)))
@@ -42,13 +42,13 @@ func TestPayments(t *testing.T) {
 				c.spoil(rt)
 			}
 			for _, id := range ids {
-				c.look(id)
+				c.pollOnce(id)
 				c.checkPaid(rt, ids, claims)
 			}
 			c.now = c.now.Add(time.Minute)
 		}
 		for _, id := range ids {
-			o := c.looks(id)
+			o := c.pollRepeatedly(id)
 			counted[string(o.State)+" "+string(o.Condition)]++
 		}
 		c.checkPaid(rt, ids, claims)
@@ -59,7 +59,7 @@ func TestPayments(t *testing.T) {
 }
 
 // drawPayment mines a payment to us, or one that resembles it.
-func (c *court) drawPayment(t *rapid.T, n byte) common.Hash {
+func (c *proofFixture) drawPayment(t *rapid.T, n byte) common.Hash {
 	from := rapid.SampledFrom([]common.Address{solver, solver, stranger, account}).Draw(t, "from")
 	amount := rapid.SampledFrom([]int64{1, 999, 1000, 1999, 2000, 4899, 4900}).Draw(t, "amount")
 	l, x := c.dst, arrival(n, from, amount)
@@ -71,7 +71,7 @@ func (c *court) drawPayment(t *rapid.T, n byte) common.Hash {
 	case 2:
 		x.failed = true
 	case 3:
-		x.logs = append(x.logs, transferLog(outside, from, account, 500), &types.Log{Address: outside, Topics: []common.Hash{transferred}, Data: []byte{}})
+		x.logs = append(x.logs, transferLog(outside, from, account, 500), &types.Log{Address: outside, Topics: []common.Hash{transferTopic}, Data: []byte{}})
 	}
 	if l.mine(1, x); rapid.Bool().Draw(t, "deep") {
 		l.mine(ledgerDepth)
@@ -88,13 +88,13 @@ func drawClaim(t *rapid.T, hashes []common.Hash) Claim {
 }
 
 // spoil makes one host of a chain faulty and the others right.
-func (c *court) spoil(t *rapid.T) {
+func (c *proofFixture) spoil(t *rapid.T) {
 	l := rapid.SampledFrom([]*ledger{c.src, c.dst}).Draw(t, "chain")
 	which := rapid.IntRange(0, len(l.hosts)-1).Draw(t, "host")
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i, h := range l.hosts {
-		h.down, h.lag, h.hide, h.lie = false, 0, false, nil
+		h.down, h.lag, h.hideLogs, h.lie = false, 0, false, nil
 		if i != which {
 			continue
 		}
@@ -104,7 +104,7 @@ func (c *court) spoil(t *rapid.T) {
 		case 1:
 			h.lag = 5
 		case 2:
-			h.hide = true
+			h.hideLogs = true
 		case 3:
 			h.lie = denies
 		case 4:
@@ -116,7 +116,7 @@ func (c *court) spoil(t *rapid.T) {
 }
 
 // checkPaid compares what ended with what was paid.
-func (c *court) checkPaid(t *rapid.T, ids []string, claims map[string]Claim) {
+func (c *proofFixture) checkPaid(t *rapid.T, ids []string, claims map[string]Claim) {
 	used := map[LogRef]string{}
 	for _, id := range ids {
 		o := c.get(id)
@@ -124,7 +124,7 @@ func (c *court) checkPaid(t *rapid.T, ids []string, claims map[string]Claim) {
 			continue
 		}
 		v, sum := o.Verdict, new(big.Int)
-		token, least := outside, o.Terms.FloorOut
+		token, least := outside, o.Terms.MinOut
 		if o.State == Refunded {
 			token, least = usdc, big.NewInt(4900)
 		}
@@ -136,7 +136,7 @@ func (c *court) checkPaid(t *rapid.T, ids []string, claims map[string]Claim) {
 				t.Fatalf("%+v ended orders %s and %s", r, used[r], id)
 			}
 			used[r] = id
-			log, tx, deep := c.paid(r)
+			log, tx, deep := c.findPayment(r)
 			if tx == nil || !deep || tx.failed || tx.from != solver || log.Address != token || log.Topics[2] != topicOf(account) {
 				t.Fatalf("ended by %+v, which is %+v", r, tx)
 			}
@@ -148,15 +148,15 @@ func (c *court) checkPaid(t *rapid.T, ids []string, claims map[string]Claim) {
 	}
 }
 
-// paid finds a log in the ledger itself, if it is after both deposits.
-func (c *court) paid(r LogRef) (*types.Log, *ledgerTx, bool) {
+// findPayment finds a log in the ledger itself, if it is after both deposits.
+func (c *proofFixture) findPayment(r LogRef) (*types.Log, *ledgerTx, bool) {
 	l := map[uint64]*ledger{srcChain: c.src, dstChain: c.dst}[r.Chain]
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for n, b := range l.blocks {
 		for i := range b.txs {
 			if b.txs[i].hash == r.Tx && n > 10 {
-				return b.txs[i].logs[r.Place], &b.txs[i], len(l.blocks)-n >= ledgerDepth
+				return b.txs[i].logs[r.Index], &b.txs[i], len(l.blocks)-n >= ledgerDepth
 			}
 		}
 	}

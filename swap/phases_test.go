@@ -14,45 +14,45 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// A crasher ends the process, as far as the engine can tell, right after the nth outside
+// A crashingSender ends the process, as far as the engine can tell, right after the nth outside
 // effect: the effect happened and nothing recorded it.
-type crasher struct {
+type crashingSender struct {
 	Sender
 	left *atomic.Int32
-	b    *bench
+	b    *engineFixture
 }
 
-// dies stops the engine and the current move.
-func (c crasher) dies() {
+// crash stops the engine and the current move.
+func (c crashingSender) crash() {
 	if c.left.Add(-1) == 0 {
 		c.b.stop()
 		panic("killed")
 	}
 }
 
-func (c crasher) Submit(ctx context.Context, key string, call chain.Call, p chain.Policy) (*chain.Tx, error) {
+func (c crashingSender) Submit(ctx context.Context, key string, call chain.Call, p chain.Policy) (*chain.Tx, error) {
 	tx, err := c.Sender.Submit(ctx, key, call, p)
-	c.dies()
+	c.crash()
 	return tx, err
 }
 
-func (c crasher) Poll(ctx context.Context, key string) (chain.Tx, *chain.Evidence, error) {
+func (c crashingSender) Poll(ctx context.Context, key string) (chain.Tx, *chain.Evidence, error) {
 	tx, ev, err := c.Sender.Poll(ctx, key)
 	if ev != nil {
-		c.dies()
+		c.crash()
 	}
 	return tx, ev, err
 }
 
-// A dyingHand signs, and its signature may be lost in a crash.
-type dyingHand struct {
+// A crashingSigner signs, and its signature may be lost in a crash.
+type crashingSigner struct {
 	TypedSigner
-	crasher
+	crashingSender
 }
 
-func (d dyingHand) SignTypedData(ctx context.Context, from common.Address, t apitypes.TypedData) ([]byte, error) {
+func (d crashingSigner) SignTypedData(ctx context.Context, from common.Address, t apitypes.TypedData) ([]byte, error) {
 	sig, err := d.TypedSigner.SignTypedData(ctx, from, t)
-	d.dies()
+	d.crash()
 	return sig, err
 }
 
@@ -61,8 +61,8 @@ func (d dyingHand) SignTypedData(ctx context.Context, from common.Address, t api
 // order fills under its one digest.
 func TestCrashAnywhere(t *testing.T) {
 	run := func(t *testing.T, effect, commit int32) (ended bool) {
-		b := newBench(t)
-		b.trades()
+		b := newEngineFixture(t)
+		b.useTrader()
 		r, err := b.review(usdc, thousand)
 		if err != nil {
 			t.Fatal(err)
@@ -70,8 +70,8 @@ func TestCrashAnywhere(t *testing.T) {
 		var effects, commits atomic.Int32
 		effects.Store(effect)
 		commits.Store(commit)
-		c := crasher{b.service.engine.Sender, &effects, b}
-		b.service.engine.Sender, b.service.engine.Signer = c, dyingHand{b.hand, c}
+		c := crashingSender{b.service.engine.Sender, &effects, b}
+		b.service.engine.Sender, b.service.engine.Signer = c, crashingSigner{b.signer, c}
 		stop := b.stop
 		var once sync.Once
 		b.service.engine.Notify = func(Order) {
@@ -93,12 +93,12 @@ func TestCrashAnywhere(t *testing.T) {
 		}
 		ended = o.State.Final()
 		b.start()
-		if o = b.ends(o.ID, Filled); o.Digest != r.Digest || len(o.Results) != 3 {
+		if o = b.waitState(o.ID, Filled); o.Digest != r.Digest || len(o.Results) != 3 {
 			t.Errorf("digest %s, results %+v", o.Digest, o.Results)
 		}
-		b.mined(2)
-		b.allows(usdc, 0)
-		if n := b.hand.signed.Load(); n != 2 {
+		b.wantNonce(2)
+		b.wantPermit2Allowance(usdc, 0)
+		if n := b.signer.signed.Load(); n != 2 {
 			t.Errorf("%d transactions were signed", n)
 		}
 		return ended
@@ -123,49 +123,49 @@ func TestCrashAnywhere(t *testing.T) {
 // order.
 func TestCancelAtEachPhase(t *testing.T) {
 	sent := func(step int) func(Order) bool {
-		return func(o Order) bool { return o.Step == step && o.Sending != common.Hash{} }
+		return func(o Order) bool { return o.Step == step && o.CurrentTx != common.Hash{} }
 	}
 	for name, c := range map[string]struct {
-		setUp func(*bench, *trader)
+		setUp func(*engineFixture, *trader)
 		when  func(Order) bool
 		left  int
 		mined uint64
 	}{
-		"before anything is signed": {func(b *bench, _ *trader) { b.hand.locked.Store(true) },
+		"before anything is signed": {func(b *engineFixture, _ *trader) { b.signer.locked.Store(true) },
 			func(o Order) bool { return o.Condition == WaitingForUnlock }, 0, 0},
-		"while the approval is pending": {func(b *bench, _ *trader) { b.chain.Pause() }, sent(0), 0, 1},
-		"before the permit": {func(b *bench, _ *trader) { b.service.engine.Signer = lockedHand{} },
+		"while the approval is pending": {func(b *engineFixture, _ *trader) { b.chain.Pause() }, sent(0), 0, 1},
+		"before the permit": {func(b *engineFixture, _ *trader) { b.service.engine.Signer = lockedSigner{} },
 			func(o Order) bool { return o.Step == 1 && o.Condition == WaitingForUnlock }, 1, 1},
-		"after the permit": {func(_ *bench, tr *trader) {
-			tr.set(func(tr *trader) { tr.mute = Refuse(ProviderDown, "a bad moment") })
+		"after the permit": {func(_ *engineFixture, tr *trader) {
+			tr.set(func(tr *trader) { tr.lateErr = Refuse(ProviderDown, "a bad moment") })
 		}, func(o Order) bool { return o.Step == 2 }, 1, 1},
-		"while the swap is pending": {func(b *bench, _ *trader) {
-			b.service.engine.Sender = pauses{b.service.engine.Sender, b}
+		"while the swap is pending": {func(b *engineFixture, _ *trader) {
+			b.service.engine.Sender = pausingSender{b.service.engine.Sender, b}
 		}, sent(2), 1, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			tr := b.trades()
+			b := newEngineFixture(t)
+			tr := b.useTrader()
 			r, err := b.review(usdc, thousand)
 			if err != nil {
 				t.Fatal(err)
 			}
 			c.setUp(b, tr)
 			o := b.execute(r)
-			b.until(o.ID, "at its phase", c.when)
+			b.waitUntil(o.ID, "at its phase", c.when)
 			if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
 				t.Fatal(err)
 			}
 			if name == "while the approval is pending" || name == "while the swap is pending" {
-				b.until(o.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
+				b.waitUntil(o.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
 			}
 			b.chain.Resume()
-			o = b.ends(o.ID, Cancelled)
-			if left := Leftovers(o); len(left) != c.left || o.Holds {
-				t.Errorf("leftovers %v, holds %t", left, o.Holds)
+			o = b.waitState(o.ID, Cancelled)
+			if left := Leftovers(o); len(left) != c.left || o.AllowanceLocked {
+				t.Errorf("leftovers %v, holds %t", left, o.AllowanceLocked)
 			}
-			b.mined(c.mined)
-			b.allows(usdc, int64(c.left)*thousand)
+			b.wantNonce(c.mined)
+			b.wantPermit2Allowance(usdc, int64(c.left)*thousand)
 			if uses, err := b.service.o.Journal.Uses(o.allowanceKey()); err != nil || len(uses) != 0 {
 				t.Errorf("in use: %v, %v", uses, err)
 			}
@@ -173,20 +173,20 @@ func TestCancelAtEachPhase(t *testing.T) {
 	}
 }
 
-// A lockedHand signs no messages.
-type lockedHand struct{}
+// A lockedSigner signs no messages.
+type lockedSigner struct{}
 
-func (lockedHand) SignTypedData(context.Context, common.Address, apitypes.TypedData) ([]byte, error) {
+func (lockedSigner) SignTypedData(context.Context, common.Address, apitypes.TypedData) ([]byte, error) {
 	return nil, errLocked
 }
 
-// pauses stops the chain before the swap is sent.
-type pauses struct {
+// pausingSender stops the chain before the swap is sent.
+type pausingSender struct {
 	Sender
-	b *bench
+	b *engineFixture
 }
 
-func (p pauses) Submit(ctx context.Context, key string, c chain.Call, policy chain.Policy) (*chain.Tx, error) {
+func (p pausingSender) Submit(ctx context.Context, key string, c chain.Call, policy chain.Policy) (*chain.Tx, error) {
 	if c.To == router {
 		p.b.chain.Pause()
 	}

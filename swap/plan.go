@@ -48,8 +48,8 @@ type Plan struct {
 	Spender common.Address `json:"spender,omitzero"`
 }
 
-// last returns the effect of the step that spends the input; zero if there are no steps.
-func (p Plan) last() Effect {
+// lastEffect returns the effect of the step that spends the input; zero if there are no steps.
+func (p Plan) lastEffect() Effect {
 	if len(p.Steps) == 0 {
 		return Effect{}
 	}
@@ -89,7 +89,7 @@ func Digest(t Terms, effects []Effect) common.Hash {
 	e.number(t.DstChain)
 	e.address(t.TokenOut)
 	e.address(t.Recipient)
-	e.amount(t.FloorOut)
+	e.amount(t.MinOut)
 	e.number(uint64(t.Deadline.Unix()))
 	e.address(t.RefundTo)
 	e.number(uint64(t.FeeBps))
@@ -97,7 +97,7 @@ func Digest(t Terms, effects []Effect) common.Hash {
 	e.number(uint64(t.MakerFeeBps))
 	e.amount(t.GasCeiling)
 	e.address(t.Wrap)
-	back := t.Back()
+	back := t.MinRefund()
 	e.address(back.Token)
 	e.amount(back.Amount)
 	effects = slices.DeleteFunc(slices.Clone(effects), func(f Effect) bool { return resets(t, f) })
@@ -157,7 +157,7 @@ func (e *encoder) effect(t Terms, f Effect) {
 		e.address(r.Token)
 		e.address(r.To)
 		if r.Token == t.TokenOut && r.To == t.Recipient {
-			e.amount(t.FloorOut)
+			e.amount(t.MinOut)
 		} else {
 			e.amount(r.Min)
 		}

@@ -13,9 +13,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// consentTime is how long an accepted plan may wait for keys, approvals and
+// consentLife is how long an accepted plan may wait for keys, approvals and
 // fresh quotes before it ends.
-const consentTime = 20 * time.Minute
+const consentLife = 20 * time.Minute
 
 // Prepare turns an offer into the plan that the user is shown: built by the provider,
 // decoded from its bytes, checked against the terms, simulated on our own nodes, and
@@ -37,7 +37,7 @@ func (s *Service) Prepare(ctx context.Context, offerID string) (Review, error) {
 	if s.o.AwaitPrices != nil {
 		s.o.AwaitPrices(ctx)
 	}
-	if err := turn(ctx, offer.Provider, s.queues[offer.Provider].plans); err != nil {
+	if err := waitQuota(ctx, offer.Provider, s.limiters[offer.Provider].plans); err != nil {
 		return Review{}, err
 	}
 	r, err := s.prepare(ctx, p, net, offer)
@@ -54,7 +54,7 @@ func (s *Service) Prepare(ctx context.Context, offerID string) (Review, error) {
 }
 
 // offer returns a cached offer that may still be prepared.
-func (s *Service) offer(id string) (shelved, error) {
+func (s *Service) offer(id string) (cachedOffer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	offer, ok := s.offers.get(id)
@@ -71,7 +71,7 @@ func (s *Service) offer(id string) (shelved, error) {
 
 // prepare reviews an offer or, if that fails for one of fallbacks, one of the next. If
 // none can be prepared, it returns the first error.
-func (s *Service) prepare(ctx context.Context, p Provider, net chain.Network, o shelved) (Review, error) {
+func (s *Service) prepare(ctx context.Context, p Provider, net chain.Network, o cachedOffer) (Review, error) {
 	r, first := s.review(ctx, p, net, o.Offer)
 	if first == nil {
 		return r, nil
@@ -114,7 +114,7 @@ func fallsBack(err error) bool {
 // review builds the plan of an offer and judges it.
 func (s *Service) review(ctx context.Context, p Provider, net chain.Network, o Offer) (Review, error) {
 	t := s.engine.termsOf(o, net)
-	plan, found, err := s.engine.assemble(ctx, p, o, t, past{})
+	plan, found, err := s.engine.assemble(ctx, p, o, t, priorSteps{})
 	if err != nil {
 		return Review{}, err
 	}
@@ -126,15 +126,15 @@ func (s *Service) review(ctx context.Context, p Provider, net chain.Network, o O
 func (e *Engine) termsOf(o Offer, net chain.Network) Terms {
 	r := o.Request
 	_, _, maker := e.Fees.For(o.Provider)
-	if wraps(r, net.WrappedNative) {
+	if isWrap(r, net.WrappedNative) {
 		maker = 0 // one to one, without a maker
 	}
 	return Terms{
 		Provider: o.Provider, Account: r.Account,
 		SrcChain: r.SrcChain, TokenIn: r.TokenIn, AmountIn: r.AmountIn,
 		DstChain: r.DstChain, TokenOut: r.TokenOut, Recipient: r.Recipient,
-		FloorOut: o.MinOut, RefundTo: r.RefundTo,
-		Deadline: e.Now().Add(consentTime).UTC().Truncate(time.Second),
+		MinOut: o.MinOut, RefundTo: r.RefundTo,
+		Deadline: e.Now().Add(consentLife).UTC().Truncate(time.Second),
 		FeeBps:   r.FeeBps, FeeReceiver: r.FeeReceiver, MakerFeeBps: maker,
 		GasCeiling: net.GasCeiling, Refund: refundOf(o), Wrap: o.Wrap,
 	}
@@ -189,7 +189,7 @@ func checkCall(t Terms, c chain.Call) error {
 		most = t.AmountIn
 	}
 	if c.Value.Cmp(most) > 0 {
-		return refuseField(NotAsAccepted, "value", "the transaction sends more of the coin than is swapped").Amounts(OfCoin, c.Value, most)
+		return refuseField(NotAsAccepted, "value", "the transaction sends more of the coin than is swapped").WithAmounts(OfCoin, c.Value, most)
 	}
 	return nil
 }
@@ -206,10 +206,10 @@ func (e *Engine) weigh(ctx context.Context, r *Review, net chain.Network, steps 
 		r.Findings = append(r.Findings, judgeFunds(&r.Gas, value, ceiling, net.Symbol)...)
 		return nil
 	}
-	r.Findings = append(r.Findings, judgeGas(&r.Gas, value, ceiling, worthInNative(ctx, e.Nodes, e.Pricer, r.Terms), net.Symbol)...)
+	r.Findings = append(r.Findings, judgeGas(&r.Gas, value, ceiling, valueInNative(ctx, e.Nodes, e.Pricer, r.Terms), net.Symbol)...)
 	r.Findings = append(r.Findings, e.judgeDecimals(r.Terms)...)
 	r.Findings = append(r.Findings, judgeSlippage(r.Offer.Request.SlippageBps)...)
-	if wraps(r.Offer.Request, net.WrappedNative) {
+	if isWrap(r.Offer.Request, net.WrappedNative) {
 		return nil // one to one, checked exactly
 	}
 	r.Findings = append(r.Findings, e.judgeOutput(ctx, r.Terms)...)

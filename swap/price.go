@@ -74,9 +74,9 @@ func judgeSlippage(bps int) (found []Finding) {
 	return found
 }
 
-// worthInNative returns what the input is worth by our own sources, in wei of the source
+// valueInNative returns what the input is worth by our own sources, in wei of the source
 // chain's coin; nil if unknown.
-func worthInNative(ctx context.Context, n Nodes, p Pricer, t Terms) *big.Int {
+func valueInNative(ctx context.Context, n Nodes, p Pricer, t Terms) *big.Int {
 	net, err := n.Network(t.SrcChain)
 	if err != nil {
 		return nil
@@ -91,8 +91,8 @@ func worthInNative(ctx context.Context, n Nodes, p Pricer, t Terms) *big.Int {
 	return worth
 }
 
-// wraps reports whether r only wraps or unwraps the native coin, one to one.
-func wraps(r QuoteRequest, wrapped common.Address) bool {
+// isWrap reports whether r only wraps or unwraps the native coin, one to one.
+func isWrap(r QuoteRequest, wrapped common.Address) bool {
 	native := common.Address{}
 	return r.SrcChain == r.DstChain && wrapped != native &&
 		(r.TokenIn == native && r.TokenOut == wrapped || r.TokenIn == wrapped && r.TokenOut == native)

@@ -56,7 +56,7 @@ type Arrival struct {
 	To    common.Address `json:"to"`
 	Least *big.Int       `json:"least"`
 	// From are the accounts whose payment is proof. One from any other is only
-	// [TransferSeen].
+	// [PaymentSeen].
 	From []common.Address `json:"from"`
 }
 
@@ -140,37 +140,37 @@ func (v Verdict) Means() string {
 	return proofs[i].Means
 }
 
-// A Report describes an order with an end that was reported or seen, but not proven. The
+// A UnprovenEnd describes an order with an end that was reported or seen, but not proven. The
 // order is still polled, at growing intervals, and no longer counts toward the limit of
 // open orders.
-type Report struct {
+type UnprovenEnd struct {
 	Condition Condition
 	Means     string // for a person
 }
 
-// reports lists the conditions of such orders.
-var reports = []Report{
-	{WatchingForRefund, "the provider says that it failed, which proves nothing; the chain is watched for a fill and for a refund"},
-	{ReportedUnproven, "the provider says that it is done, and no chain that we can read shows it; the chains are watched"},
-	{FillUnclear, "a transaction settled the order, and what left or what arrived cannot be told from it; look at the account"},
-	{TransferSeen, "a payment like the awaited one arrived, not for certain from a built-in filler of the route, or with another order that it fits as well: it may be the fill or another's"},
+// unprovenEnds lists the conditions of such orders.
+var unprovenEnds = []UnprovenEnd{
+	{AwaitingRefund, "the provider says that it failed, which proves nothing; the chain is watched for a fill and for a refund"},
+	{AwaitingProof, "the provider says that it is done, and no chain that we can read shows it; the chains are watched"},
+	{AmountUnclear, "a transaction settled the order, and what left or what arrived cannot be told from it; look at the account"},
+	{PaymentSeen, "a payment like the awaited one arrived, not for certain from a built-in filler of the route, or with another order that it fits as well: it may be the fill or another's"},
 }
 
-// Reports returns the table of conditions of unproven ends.
-func Reports() []Report { return slices.Clone(reports) }
+// UnprovenEnds returns the table of conditions of unproven ends.
+func UnprovenEnds() []UnprovenEnd { return slices.Clone(unprovenEnds) }
 
-// Report returns what is known of o's unproven end. ok is false if o is proven, or no end
+// UnprovenEnd returns what is known of o's unproven end. ok is false if o is proven, or no end
 // was reported or seen.
-func (o Order) Report() (r Report, ok bool) {
-	i := slices.IndexFunc(reports, func(r Report) bool { return r.Condition == o.Condition })
+func (o Order) UnprovenEnd() (r UnprovenEnd, ok bool) {
+	i := slices.IndexFunc(unprovenEnds, func(r UnprovenEnd) bool { return r.Condition == o.Condition })
 	if o.State != Settling || i < 0 {
 		return r, false
 	}
-	return reports[i], true
+	return unprovenEnds[i], true
 }
 
-// reported reports whether o has an unproven end and is only watched.
-func (o Order) reported() bool { _, ok := o.Report(); return ok }
+// unproven reports whether o has an unproven end and is only watched.
+func (o Order) unproven() bool { _, ok := o.UnprovenEnd(); return ok }
 
 // check refuses a proof that anybody's transaction could meet, or none could.
 func (p Proof) check(t Terms) error {
@@ -185,7 +185,7 @@ func (p Proof) check(t Terms) error {
 		return errors.New("a proof is of a signed order, or of a deposit or call")
 	case len(p.Trace) > 0 && len(p.Fill) == 0:
 		return errors.New("only a signed order leaves a trace")
-	case len(p.Fill) > 0 && (p.Refund != nil || p.leaves()[0].Address == common.Address{}):
+	case len(p.Fill) > 0 && (p.Refund != nil || p.tracePatterns()[0].Address == common.Address{}):
 		return errors.New("the event of a fill is one contract's, and a signed order has no refund")
 	case p.Nonce != nil && (p.Nonce.Nonce == nil || len(p.Fill) == 0 || p.Nonce.Owner != t.Account):
 		return errors.New("a nonce is the account's, of a signed order")
@@ -203,7 +203,7 @@ func (p Proof) check(t Terms) error {
 	if err := p.Arrival.check(t.DstChain, t.TokenOut, t.Recipient); err != nil {
 		return fmt.Errorf("arrival: %w", err)
 	}
-	if p.Arrival != nil && p.Arrival.Least.Cmp(t.FloorOut) < 0 {
+	if p.Arrival != nil && p.Arrival.Least.Cmp(t.MinOut) < 0 {
 		return errors.New("arrival: less than the floor would be enough")
 	}
 	if p.Refund != nil {
@@ -229,8 +229,8 @@ func (a *Arrival) check(chainID uint64, token, to common.Address) error {
 	return nil
 }
 
-// leaves returns the logs that every fill leaves; the first is searched for.
-func (p Proof) leaves() []LogPattern {
+// tracePatterns returns the logs that every fill leaves; the first is searched for.
+func (p Proof) tracePatterns() []LogPattern {
 	if len(p.Trace) > 0 {
 		return p.Trace
 	}

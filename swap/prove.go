@@ -45,16 +45,16 @@ func Prove(t Terms, f Effect, e chain.Evidence) Verdict {
 		v.Received = &Spend{t.TokenOut, t.AmountIn}
 		return v
 	}
-	v.receives(t, e.Logs)
+	v.setReceived(t, e.Logs)
 	return v
 }
 
-// receives sets what logs show to have arrived at the recipient. They show nothing
+// setReceived sets what logs show to have arrived at the recipient. They show nothing
 // of the native coin.
-func (v *Verdict) receives(t Terms, logs []*types.Log) {
+func (v *Verdict) setReceived(t Terms, logs []*types.Log) {
 	if got := netOf(chain.Transfers(logs), t.Recipient)[t.TokenOut]; got != nil && got.Sign() > 0 && t.TokenOut != chain.Native {
 		v.Received = &Spend{t.TokenOut, got}
-		v.Short = got.Cmp(t.FloorOut) < 0
+		v.Short = got.Cmp(t.MinOut) < 0
 	}
 }
 
@@ -65,9 +65,9 @@ func sources(hosts []string) string {
 	return fmt.Sprintf("%d sources agree", len(hosts))
 }
 
-// weaker returns the smaller of two sets of hosts: a verdict is only as good as the
+// fewerHosts returns the smaller of two sets of hosts: a verdict is only as good as the
 // weakest evidence that it rests on.
-func weaker(a, b []string) []string {
+func fewerHosts(a, b []string) []string {
 	if len(b) < len(a) {
 		return b
 	}
@@ -76,11 +76,11 @@ func weaker(a, b []string) []string {
 
 // proveProvider searches for the chain evidence that a provider's order needs. A nil
 // verdict means that nothing is proven yet; an error is temporary.
-func (e *Engine) proveProvider(ctx context.Context, o Order, p Proof, l *lookout) (v *Verdict, f findings, err error) {
+func (e *Engine) proveProvider(ctx context.Context, o Order, p Proof, l *settlementWatch) (v *Verdict, f findings, err error) {
 	if len(p.Fill) > 0 {
 		return e.proveSigned(ctx, o, p, l)
 	}
-	d, last := o.deposited()
+	d, last := o.depositEvidence()
 	if d == nil {
 		return nil, f, fmt.Errorf("order %s settles without a transaction of its own", o.ID)
 	}
@@ -95,8 +95,8 @@ func (e *Engine) proveProvider(ctx context.Context, o Order, p Proof, l *lookout
 	return v, f, err
 }
 
-// deposited returns the evidence of o's own last transaction (nil if none), and its step.
-func (o Order) deposited() (*chain.Evidence, int) {
+// depositEvidence returns the evidence of o's own last transaction (nil if none), and its step.
+func (o Order) depositEvidence() (*chain.Evidence, int) {
 	for i, r := range slices.Backward(o.Results) {
 		if r.Evidence != nil && !r.Skipped {
 			return r.Evidence, i
@@ -121,26 +121,26 @@ func (e *Engine) proveOpaque(ctx context.Context, o Order, p Proof, step int) (_
 	if !ev.Success {
 		return &v, unclear, nil
 	}
-	got, err := e.gained(ctx, o, *ev, &v)
+	got, err := e.callOutput(ctx, o, *ev, &v)
 	switch {
 	case err != nil:
 		return nil, unclear, err
 	case got == nil:
 		return nil, ev.Tx, nil
 	}
-	v.Received, v.Short = &Spend{o.Terms.TokenOut, got}, got.Cmp(o.Terms.FloorOut) < 0
+	v.Received, v.Short = &Spend{o.Terms.TokenOut, got}, got.Cmp(o.Terms.MinOut) < 0
 	if v.Short && (p.Arrival != nil || got.Sign() == 0 && p.Refund != nil) {
 		return nil, unclear, nil
 	}
 	return &v, unclear, nil
 }
 
-// gained returns what our own call brought the recipient, in base units, and sets v.Logs
+// callOutput returns what our own call brought the recipient, in base units, and sets v.Logs
 // to what shows it: the token's transfers or, for the native coin, the block's balance
 // change, to which it adds what the account's own transactions took. It returns nil if
 // another order of ours has, or may have, its end in the same call, or if the block may
 // have changed that balance in another way that is not known to the wei.
-func (e *Engine) gained(ctx context.Context, o Order, ev chain.Evidence, v *Verdict) (*big.Int, error) {
+func (e *Engine) callOutput(ctx context.Context, o Order, ev chain.Evidence, v *Verdict) (*big.Int, error) {
 	t := o.Terms
 	if t.TokenOut != chain.Native {
 		if alone, err := e.settledAlone(o, ev); err != nil || !alone {
@@ -153,18 +153,18 @@ func (e *Engine) gained(ctx context.Context, o Order, ev chain.Evidence, v *Verd
 		}
 		return got, nil
 	}
-	g, hosts, err := e.Nodes.Gain(ctx, ev.Chain, t.Recipient, ev.Block)
+	g, hosts, err := e.Nodes.BalanceDelta(ctx, ev.Chain, t.Recipient, ev.Block)
 	if err != nil {
 		return nil, err
 	}
-	v.Logs = []LogRef{{Chain: ev.Chain, Tx: ev.Tx, Place: -1, Grown: true, Block: ev.Block, Account: t.Recipient}}
+	v.Logs = []LogRef{{Chain: ev.Chain, Tx: ev.Tx, Index: -1, BalanceIncrease: true, Block: ev.Block, Account: t.Recipient}}
 	free, err := e.Journal.unused(o.ID, v.Logs)
 	if err != nil {
 		return nil, err
 	}
 	took := new(big.Int)
 	if t.Recipient == t.Account {
-		if took, err = e.took(ctx, t.Account, ev, g); err != nil {
+		if took, err = e.nativeOutflow(ctx, t.Account, ev, g); err != nil {
 			return nil, err
 		}
 	} else if g.Sent > 0 {
@@ -174,11 +174,11 @@ func (e *Engine) gained(ctx context.Context, o Order, ev chain.Evidence, v *Verd
 		return nil, nil
 	}
 	got := took.Add(took, g.Amount)
-	v.Sources = sources(weaker(ev.Hosts, hosts))
+	v.Sources = sources(fewerHosts(ev.Hosts, hosts))
 	if got.Sign() < 0 {
 		return new(big.Int), nil
 	}
-	if anothers, err := e.mayBeAnothers(o, ev, got); err != nil || anothers {
+	if anothers, err := e.gainContested(o, ev, got); err != nil || anothers {
 		return nil, err
 	}
 	return got, nil

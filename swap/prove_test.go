@@ -36,53 +36,53 @@ const (
 	orderNonce         = 300
 )
 
-// A teller is a provider whose proofs and claims a test sets.
-type teller struct {
+// A scriptedProvider is a provider whose proofs and claims a test sets.
+type scriptedProvider struct {
 	Provider
-	proof func(Order) Proof
-	says  func(Order) (Claim, error)
-	asked atomic.Int32
+	proof  func(Order) Proof
+	claims func(Order) (Claim, error)
+	asked  atomic.Int32
 }
 
-func (*teller) Kind() Kind { return DEX }
-func (*teller) Pins() Pins {
+func (*scriptedProvider) Kind() Kind { return DEX }
+func (*scriptedProvider) Pins() Pins {
 	return Pins{{srcChain, Settlement, fillsFor}, {dstChain, Settlement, fillsFor}}
 }
-func (*teller) Submit(context.Context, Order) (string, error) { return "ref", nil }
-func (s *teller) Proof(o Order) (Proof, error)                { return s.proof(o), nil }
-func (s *teller) Status(_ context.Context, o Order) (Claim, error) {
+func (*scriptedProvider) Submit(context.Context, Order) (string, error) { return "ref", nil }
+func (s *scriptedProvider) Proof(o Order) (Proof, error)                { return s.proof(o), nil }
+func (s *scriptedProvider) Status(_ context.Context, o Order) (Claim, error) {
 	s.asked.Add(1)
-	return s.says(o)
+	return s.claims(o)
 }
 
-// A post is a Sender whose transactions are on the ledger or not.
-type post struct {
+// A ledgerSender is a Sender whose transactions are on the ledger or not.
+type ledgerSender struct {
 	Sender
-	hub  *chain.Hub
-	sent map[string]common.Hash
-	held []*chain.Tx // by nonce, from 0
-	poll int
+	hub          *chain.MultiClient
+	sent         map[string]common.Hash
+	nonceRecords []*chain.Tx // by nonce, from 0
+	polls        int
 }
 
-func (p *post) Held(_ uint64, _ common.Address, first, count uint64) ([]*chain.Tx, error) {
+func (p *ledgerSender) RecordsByNonce(_ uint64, _ common.Address, first, count uint64) ([]*chain.Tx, error) {
 	out := make([]*chain.Tx, count)
 	for i := range out {
-		if n := int(first) + i; n < len(p.held) {
-			out[i] = p.held[n]
+		if n := int(first) + i; n < len(p.nonceRecords) {
+			out[i] = p.nonceRecords[n]
 		}
 	}
 	return out, nil
 }
 
-func (p *post) Lookup(key string) (*chain.Tx, error) {
+func (p *ledgerSender) Lookup(key string) (*chain.Tx, error) {
 	if _, ok := p.sent[key]; !ok {
 		return nil, nil
 	}
 	return &chain.Tx{Key: key}, nil
 }
 
-func (p *post) Poll(ctx context.Context, key string) (chain.Tx, *chain.Evidence, error) {
-	p.poll++
+func (p *ledgerSender) Poll(ctx context.Context, key string) (chain.Tx, *chain.Evidence, error) {
+	p.polls++
 	ev, ok, err := p.hub.Evidence(ctx, srcChain, p.sent[key])
 	if err != nil || !ok {
 		return chain.Tx{Key: key}, nil, err
@@ -93,29 +93,29 @@ func (p *post) Poll(ctx context.Context, key string) (chain.Tx, *chain.Evidence,
 	return chain.Tx{Key: key, State: chain.TxMined}, &ev, nil
 }
 
-// A court is an engine that only proves, on two ledgers and with its own clock.
-type court struct {
+// A proofFixture is an engine that only proves, on two ledgers and with its own clock.
+type proofFixture struct {
 	t        *testing.T
 	src, dst *ledger
-	hub      *chain.Hub
+	hub      *chain.MultiClient
 	db       *bolt.DB
-	e        *Engine
-	p        *teller
-	post     *post
+	engine   *Engine
+	provider *scriptedProvider
+	sender   *ledgerSender
 	now      time.Time
 	logged   []string
 	made     int
 }
 
-func newCourt(t *testing.T, hosts int) *court {
+func newProofFixture(t *testing.T, hosts int) *proofFixture {
 	t.Helper()
 	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	c := &court{t: t, now: start}
+	c := &proofFixture{t: t, now: start}
 	var first, second []string
 	c.src, first = newLedger(t, srcChain, hosts, start)
 	c.dst, second = newLedger(t, dstChain, hosts, start)
 	var err error
-	c.hub, err = chain.NewHub([]chain.Endpoint{{Chain: srcChain, URLs: first, Depth: ledgerDepth}, {Chain: dstChain, URLs: second, Depth: ledgerDepth}}, chain.Options{Sandbox: true, Timeout: 2 * time.Second})
+	c.hub, err = chain.NewMultiClient([]chain.Endpoint{{Chain: srcChain, URLs: first, Depth: ledgerDepth}, {Chain: dstChain, URLs: second, Depth: ledgerDepth}}, chain.Options{Sandbox: true, Timeout: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,41 +124,41 @@ func newCourt(t *testing.T, hosts int) *court {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.db.Close() })
-	c.p = &teller{proof: fillProof, says: func(Order) (Claim, error) { return Claim{State: Settling}, nil }}
-	c.post = &post{hub: c.hub, sent: map[string]common.Hash{}}
+	c.provider = &scriptedProvider{proof: fillProof, claims: func(Order) (Claim, error) { return Claim{State: Settling}, nil }}
+	c.sender = &ledgerSender{hub: c.hub, sent: map[string]common.Hash{}}
 	c.restart()
 	return c
 }
 
 // restart is the end of the process and its next start.
-func (c *court) restart() {
+func (c *proofFixture) restart() {
 	j, err := OpenJournal(c.db)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.e = &Engine{Journal: j, Providers: map[Kind]Provider{DEX: c.p}, Nodes: c.hub, Sender: c.post, Now: func() time.Time { return c.now },
+	c.engine = &Engine{Journal: j, Providers: map[Kind]Provider{DEX: c.provider}, Nodes: c.hub, Sender: c.sender, Now: func() time.Time { return c.now },
 		Unlocked: func() bool { return true }, IsLocked: func(error) bool { return false }, Pause: Pause, Notify: func(Order) {},
 		Log: func(_ Order, err error) { c.logged = append(c.logged, err.Error()) }}
 }
 
-// ends is the last second of a signed order.
-func (c *court) ends() time.Time { return c.src.blocks[10].time.Add(30 * time.Second) }
+// lastSecond is the last second of a signed order.
+func (c *proofFixture) lastSecond() time.Time { return c.src.blocks[10].time.Add(30 * time.Second) }
 
 // order journals an order in Settling: a signed one unless change makes it another.
-func (c *court) order(change func(*Order)) string {
+func (c *proofFixture) order(change func(*Order)) string {
 	c.t.Helper()
 	c.made++
 	out := big.NewInt(int64(1000))
 	o := Order{ID: fmt.Sprintf("%04d", c.made), Request: uuid.NewString(), Digest: common.Hash{byte(c.made)}, State: Settling, Step: 1, Created: c.now, Updated: c.now,
 		Terms: Terms{Provider: DEX, Account: account, SrcChain: srcChain, TokenIn: usdc, AmountIn: big.NewInt(5000), DstChain: srcChain, TokenOut: weth, Recipient: account,
-			FloorOut: out, Deadline: c.ends(), RefundTo: account, GasCeiling: big.NewInt(1e17)},
+			MinOut: out, Deadline: c.lastSecond(), RefundTo: account, GasCeiling: big.NewInt(1e17)},
 		Offer:   testOffer(),
 		Plan:    Plan{Settlement: ByProvider, Steps: []Step{{Kind: TypedStep, Effect: Effect{Kind: Signed, Chain: srcChain}}}},
-		Results: []Result{{Signature: []byte{1}}}, Since: map[uint64]uint64{srcChain: 8, dstChain: 8}}
+		Results: []Result{{Signature: []byte{1}}}, SearchFrom: map[uint64]uint64{srcChain: 8, dstChain: 8}}
 	if change != nil {
 		change(&o)
 	}
-	if _, made, err := c.e.Journal.Create(o, o.Digest); err != nil || !made {
+	if _, made, err := c.engine.Journal.Create(o, o.Digest); err != nil || !made {
 		c.t.Fatal(made, err)
 	}
 	return o.ID
@@ -166,47 +166,47 @@ func (c *court) order(change func(*Order)) string {
 
 // deposited makes o an order whose input was deposited on the source chain, for a token
 // on the destination.
-func (c *court) deposited(o *Order) {
+func (c *proofFixture) deposited(o *Order) {
 	o.Terms.DstChain, o.Terms.TokenOut = dstChain, outside
 	o.Plan.Steps = []Step{{Kind: CallStep, Call: &chain.Call{ChainID: srcChain, From: account, To: fillsFor, Value: new(big.Int)}, Effect: Effect{Kind: Deposit, Chain: srcChain}}}
 	hash := common.Hash{0xd0, byte(c.made)}
 	c.src.mine(1, ledgerTx{hash: hash, from: account, to: fillsFor})
 	c.src.mine(ledgerDepth)
-	c.dst.until(c.src.head().time)
+	c.dst.mineUntil(c.src.head().time)
 	ev, ok, err := c.hub.Evidence(c.t.Context(), srcChain, hash)
 	if err != nil || !ok {
 		c.t.Fatal(ok, err)
 	}
-	o.Results, c.post.sent[stepKey(*o, 0)] = []Result{{Tx: hash, Evidence: &ev}}, hash
+	o.Results, c.sender.sent[stepKey(*o, 0)] = []Result{{Tx: hash, Evidence: &ev}}, hash
 	c.now = c.dst.head().time
 }
 
-// look moves an order once.
-func (c *court) look(id string) Order {
+// pollOnce moves an order once.
+func (c *proofFixture) pollOnce(id string) Order {
 	c.t.Helper()
-	o, err := c.e.Journal.Get(id)
+	o, err := c.engine.Journal.Get(id)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	if o.State.Final() {
 		return o
 	}
-	if _, err := c.e.move(c.t.Context(), &o); err != nil {
+	if _, err := c.engine.move(c.t.Context(), &o); err != nil {
 		c.logged = append(c.logged, err.Error())
 	}
-	if o, err = c.e.Journal.Get(id); err != nil {
+	if o, err = c.engine.Journal.Get(id); err != nil {
 		c.t.Fatal(err)
 	}
 	return o
 }
 
-// looks moves an order as often as may change anything, over a few minutes.
-func (c *court) looks(id string) Order {
+// pollRepeatedly moves an order as often as may change anything, over a few minutes.
+func (c *proofFixture) pollRepeatedly(id string) Order {
 	for range 6 {
-		c.look(id)
+		c.pollOnce(id)
 		c.now = c.now.Add(absentTime / 2)
 	}
-	return c.look(id)
+	return c.pollOnce(id)
 }
 
 // fillProof is the proof of a signed order: the event with its digest, and its nonce.
@@ -217,7 +217,7 @@ func fillProof(o Order) Proof {
 // arrivalProof is the proof of a deposit.
 func arrivalProof(o Order) Proof {
 	return Proof{
-		Arrival: &Arrival{Chain: o.Terms.DstChain, Token: o.Terms.TokenOut, To: o.Terms.Recipient, Least: o.Terms.FloorOut, From: []common.Address{solver}},
+		Arrival: &Arrival{Chain: o.Terms.DstChain, Token: o.Terms.TokenOut, To: o.Terms.Recipient, Least: o.Terms.MinOut, From: []common.Address{solver}},
 		Refund:  &Arrival{Chain: srcChain, Token: o.Terms.TokenIn, To: o.Terms.RefundTo, Least: big.NewInt(4900), From: []common.Address{solver}},
 	}
 }
@@ -232,8 +232,8 @@ func said(c Claim) func(Order) (Claim, error) {
 	return func(Order) (Claim, error) { return c, nil }
 }
 
-// wants compares an order with its expected verdict; by "" means that it is still open.
-func (c *court) wants(o Order, by string, sources string) {
+// wantVerdict compares an order with its expected verdict; by "" means that it is still open.
+func (c *proofFixture) wantVerdict(o Order, by string, sources string) {
 	c.t.Helper()
 	if by == "" {
 		if o.State.Final() || o.Verdict != nil {
@@ -251,65 +251,68 @@ const bothAgree = "2 sources agree"
 
 // TestSignedOrders covers every end of a signed order, and the cases that are not one.
 func TestSignedOrders(t *testing.T) {
-	two := func(c *court) { c.src.pay(fill(1000)) }
+	two := func(c *proofFixture) { c.src.mineFinal(fill(1000)) }
 	for _, tc := range []struct {
 		name string
-		do   func(*court)
+		do   func(*proofFixture)
 		by   string
 		got  int64
 	}{
 		{"filled", two, byFill, 1000},
-		{"filled, and told", func(c *court) { c.p.says = said(Claim{State: Filled, Tx: c.src.pay(fill(1001))}) }, byFill, 1001},
-		{"filled with less than the contract enforces", func(c *court) { c.src.pay(fill(999)) }, byFill, 999},
-		{"filled though called failed", func(c *court) { two(c); c.p.says = said(Claim{State: Failed}) }, byFill, 1000},
-		{"filled in its last second", func(c *court) { two(c); c.src.until(c.ends()) }, byFill, 1000},
-		{"filled, and the nonce is used", func(c *court) { two(c); c.src.use(orderNonce) }, byFill, 1000},
-		{"not deep enough", func(c *court) { c.src.mine(1, fill(1000)); c.src.mine(1) }, "", 0},
-		{"taken back", func(c *court) { c.src.mine(1, fill(1000)); c.src.reorg(1); c.src.mine(ledgerDepth) }, "", 0},
-		{"reverted", func(c *court) { x := fill(1000); x.failed = true; c.src.pay(x) }, "", 0},
-		{"another order's", func(c *court) { x := fill(1000); x.logs[1].Topics[1] = common.Hash{2}; c.src.pay(x) }, "", 0},
-		{"another contract's event", func(c *court) { x := fill(1000); x.logs[1].Address = stranger; c.src.pay(x) }, "", 0},
-		{"told and not there", func(c *court) { c.p.says = said(Claim{State: Filled, Tx: common.Hash{0xbb}}) }, "", 0},
-		{"told with another's transaction", func(c *court) {
-			c.p.says = said(Claim{State: Filled, Tx: c.src.pay(ledgerTx{hash: common.Hash{0xbb}, from: solver, logs: []*types.Log{transferLog(weth, solver, account, 5000)}})})
+		{"filled, and told", func(c *proofFixture) { c.provider.claims = said(Claim{State: Filled, Tx: c.src.mineFinal(fill(1001))}) }, byFill, 1001},
+		{"filled with less than the contract enforces", func(c *proofFixture) { c.src.mineFinal(fill(999)) }, byFill, 999},
+		{"filled though called failed", func(c *proofFixture) { two(c); c.provider.claims = said(Claim{State: Failed}) }, byFill, 1000},
+		{"filled in its last second", func(c *proofFixture) { two(c); c.src.mineUntil(c.lastSecond()) }, byFill, 1000},
+		{"filled, and the nonce is used", func(c *proofFixture) { two(c); c.src.useNonce(orderNonce) }, byFill, 1000},
+		{"not deep enough", func(c *proofFixture) { c.src.mine(1, fill(1000)); c.src.mine(1) }, "", 0},
+		{"taken back", func(c *proofFixture) { c.src.mine(1, fill(1000)); c.src.reorg(1); c.src.mine(ledgerDepth) }, "", 0},
+		{"reverted", func(c *proofFixture) { x := fill(1000); x.failed = true; c.src.mineFinal(x) }, "", 0},
+		{"another order's", func(c *proofFixture) { x := fill(1000); x.logs[1].Topics[1] = common.Hash{2}; c.src.mineFinal(x) }, "", 0},
+		{"another contract's event", func(c *proofFixture) { x := fill(1000); x.logs[1].Address = stranger; c.src.mineFinal(x) }, "", 0},
+		{"told and not there", func(c *proofFixture) { c.provider.claims = said(Claim{State: Filled, Tx: common.Hash{0xbb}}) }, "", 0},
+		{"told with another's transaction", func(c *proofFixture) {
+			c.provider.claims = said(Claim{State: Filled, Tx: c.src.mineFinal(ledgerTx{hash: common.Hash{0xbb}, from: solver, logs: []*types.Log{transferLog(weth, solver, account, 5000)}})})
 		}, "", 0},
-		{"told expired", func(c *court) { c.p.says = said(Claim{State: Expired}) }, "", 0},
-		{"told cancelled", func(c *court) { c.p.says = said(Claim{State: Cancelled}) }, "", 0},
-		{"silent", func(c *court) {
-			c.p.says = func(Order) (Claim, error) { return Claim{}, errors.New("down") }
+		{"told expired", func(c *proofFixture) { c.provider.claims = said(Claim{State: Expired}) }, "", 0},
+		{"told cancelled", func(c *proofFixture) { c.provider.claims = said(Claim{State: Cancelled}) }, "", 0},
+		{"silent", func(c *proofFixture) {
+			c.provider.claims = func(Order) (Claim, error) { return Claim{}, errors.New("down") }
 			c.now = c.now.Add(time.Hour)
 		}, "", 0},
-		{"in its last second", func(c *court) { c.src.until(c.ends().Add(-time.Second)) }, "", 0},
-		{"the clock alone is late", func(c *court) { c.now = c.now.Add(time.Hour) }, "", 0},
-		{"expired", func(c *court) { c.src.until(c.ends()) }, byAbsence, 0},
-		{"expired, told filled", func(c *court) { c.src.until(c.ends()); c.p.says = said(Claim{State: Filled}) }, byAbsence, 0},
-		{"late, and a host is down", func(c *court) { c.src.until(c.ends()); c.src.hosts[1].down = true }, "", 0},
-		{"late, and a host is behind", func(c *court) { c.src.until(c.ends()); c.src.hosts[1].lag = 2 * ledgerDepth }, "", 0},
-		{"filled, and a host hides it", func(c *court) { two(c); c.src.hosts[0].hide = true; c.src.until(c.ends()) }, byFill, 1000},
-		{"filled, and a host denies it", func(c *court) { two(c); c.src.hosts[0].lie = denies; c.src.until(c.ends()) }, "", 0},
-		{"late, and a host invents a fill", func(c *court) { c.src.until(c.ends()); c.src.hosts[0].lie = inventsFill(c.src) }, "", 0},
-		{"late, and a host is on a fork", func(c *court) { c.src.until(c.ends()); c.src.hosts[0].lie = onAFork }, "", 0},
-		{"early, and a host lies about the time", func(c *court) { c.src.until(c.ends().Add(-10 * time.Second)); c.src.hosts[0].lie = inTheFuture }, "", 0},
-		{"early, and the other host lies about the time", func(c *court) {
-			c.src.until(c.ends().Add(-10 * time.Second))
+		{"in its last second", func(c *proofFixture) { c.src.mineUntil(c.lastSecond().Add(-time.Second)) }, "", 0},
+		{"the clock alone is late", func(c *proofFixture) { c.now = c.now.Add(time.Hour) }, "", 0},
+		{"expired", func(c *proofFixture) { c.src.mineUntil(c.lastSecond()) }, byAbsence, 0},
+		{"expired, told filled", func(c *proofFixture) { c.src.mineUntil(c.lastSecond()); c.provider.claims = said(Claim{State: Filled}) }, byAbsence, 0},
+		{"late, and a host is down", func(c *proofFixture) { c.src.mineUntil(c.lastSecond()); c.src.hosts[1].down = true }, "", 0},
+		{"late, and a host is behind", func(c *proofFixture) { c.src.mineUntil(c.lastSecond()); c.src.hosts[1].lag = 2 * ledgerDepth }, "", 0},
+		{"filled, and a host hides it", func(c *proofFixture) { two(c); c.src.hosts[0].hideLogs = true; c.src.mineUntil(c.lastSecond()) }, byFill, 1000},
+		{"filled, and a host denies it", func(c *proofFixture) { two(c); c.src.hosts[0].lie = denies; c.src.mineUntil(c.lastSecond()) }, "", 0},
+		{"late, and a host invents a fill", func(c *proofFixture) { c.src.mineUntil(c.lastSecond()); c.src.hosts[0].lie = inventsFill(c.src) }, "", 0},
+		{"late, and a host is on a fork", func(c *proofFixture) { c.src.mineUntil(c.lastSecond()); c.src.hosts[0].lie = onAFork }, "", 0},
+		{"early, and a host lies about the time", func(c *proofFixture) {
+			c.src.mineUntil(c.lastSecond().Add(-10 * time.Second))
+			c.src.hosts[0].lie = inTheFuture
+		}, "", 0},
+		{"early, and the other host lies about the time", func(c *proofFixture) {
+			c.src.mineUntil(c.lastSecond().Add(-10 * time.Second))
 			c.src.hosts[1].lie = inTheFuture
 		}, "", 0},
-		{"nonce used elsewhere", func(c *court) { c.src.use(orderNonce) }, byUsedNonce, 0},
-		{"nonce used elsewhere, long past the end", func(c *court) { c.src.use(orderNonce); c.src.until(c.ends()) }, byUsedNonce, 0},
-		{"a neighbour's nonce", func(c *court) { c.src.use(orderNonce + 1) }, "", 0},
-		{"one host says that the nonce is used", func(c *court) { c.src.hosts[0].lie = allUsed }, "", 0},
-		{"cancelled", func(c *court) { c.void(1, false); c.src.use(orderNonce) }, byVoid, 0},
-		{"cancelled, and filled before", func(c *court) { two(c); c.void(1, false); c.src.use(orderNonce) }, byFill, 1000},
-		{"the cancelling call failed", func(c *court) { c.void(1, true) }, "", 0},
-		{"the cancelling call failed and the end came", func(c *court) { c.void(1, true); c.src.until(c.ends()) }, byAbsence, 0},
-		{"the cancelling call succeeded and the nonce is free", func(c *court) { c.void(1, false) }, "", 0},
+		{"nonce used elsewhere", func(c *proofFixture) { c.src.useNonce(orderNonce) }, byUsedNonce, 0},
+		{"nonce used elsewhere, long past the end", func(c *proofFixture) { c.src.useNonce(orderNonce); c.src.mineUntil(c.lastSecond()) }, byUsedNonce, 0},
+		{"a neighbour's nonce", func(c *proofFixture) { c.src.useNonce(orderNonce + 1) }, "", 0},
+		{"one host says that the nonce is used", func(c *proofFixture) { c.src.hosts[0].lie = allUsed }, "", 0},
+		{"cancelled", func(c *proofFixture) { c.mineInvalidation(1, false); c.src.useNonce(orderNonce) }, byVoid, 0},
+		{"cancelled, and filled before", func(c *proofFixture) { two(c); c.mineInvalidation(1, false); c.src.useNonce(orderNonce) }, byFill, 1000},
+		{"the cancelling call failed", func(c *proofFixture) { c.mineInvalidation(1, true) }, "", 0},
+		{"the cancelling call failed and the end came", func(c *proofFixture) { c.mineInvalidation(1, true); c.src.mineUntil(c.lastSecond()) }, byAbsence, 0},
+		{"the cancelling call succeeded and the nonce is free", func(c *proofFixture) { c.mineInvalidation(1, false) }, "", 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c := newCourt(t, 2)
+			c := newProofFixture(t, 2)
 			id := c.order(nil)
 			tc.do(c)
-			o := c.looks(id)
-			c.wants(o, tc.by, bothAgree)
+			o := c.pollRepeatedly(id)
+			c.wantVerdict(o, tc.by, bothAgree)
 			if tc.got > 0 && (o.Verdict == nil || o.Verdict.Received == nil || o.Verdict.Received.Amount.Int64() != tc.got || o.Verdict.Short != (tc.got < 1000) || len(o.Verdict.Logs) != 1) {
 				t.Errorf("verdict %+v", o.Verdict)
 			}
@@ -320,11 +323,11 @@ func TestSignedOrders(t *testing.T) {
 	}
 }
 
-// void mines the call that invalidates an order.
-func (c *court) void(order int, failed bool) {
+// mineInvalidation mines the call that invalidates an order.
+func (c *proofFixture) mineInvalidation(order int, failed bool) {
 	hash := common.Hash{0xcc}
-	c.post.sent[voidKey(Order{ID: fmt.Sprintf("%04d", order)})] = hash
-	c.src.pay(ledgerTx{hash: hash, from: account, to: permit2, failed: failed})
+	c.sender.sent[invalidateKey(Order{ID: fmt.Sprintf("%04d", order)})] = hash
+	c.src.mineFinal(ledgerTx{hash: hash, from: account, to: permit2, failed: failed})
 }
 
 // Lies of one host.
@@ -383,18 +386,18 @@ func inventsFill(l *ledger) func(string, any) any {
 // TestAbsenceIsLookedAtTwice checks that absence is believed only if it is confirmed a
 // minute later: a host that was behind with its logs may have them by then.
 func TestAbsenceIsLookedAtTwice(t *testing.T) {
-	c := newCourt(t, 2)
+	c := newProofFixture(t, 2)
 	id := c.order(nil)
-	c.src.pay(fill(1000))
-	c.src.until(c.ends())
-	c.src.hosts[0].hide, c.src.hosts[1].hide = true, true
+	c.src.mineFinal(fill(1000))
+	c.src.mineUntil(c.lastSecond())
+	c.src.hosts[0].hideLogs, c.src.hosts[1].hideLogs = true, true
 	for range 5 {
-		c.wants(c.look(id), "", "")
+		c.wantVerdict(c.pollOnce(id), "", "")
 		c.now = c.now.Add(time.Second)
 	}
-	c.src.hosts[0].hide, c.src.hosts[1].hide = false, false
+	c.src.hosts[0].hideLogs, c.src.hosts[1].hideLogs = false, false
 	c.now = c.now.Add(absentTime)
-	c.wants(c.look(id), byFill, bothAgree)
+	c.wantVerdict(c.pollOnce(id), byFill, bothAgree)
 }
 
 // TestThreeHosts checks that one of three hosts that lies or is down neither causes nor
@@ -411,15 +414,15 @@ func TestThreeHosts(t *testing.T) {
 	} {
 		for which := range 3 {
 			t.Run(fmt.Sprintf("%s %d", name, which), func(t *testing.T) {
-				c := newCourt(t, 3)
+				c := newProofFixture(t, 3)
 				expires, fills := c.order(nil), c.order(func(o *Order) { o.Plan.Steps[0].Effect.Chain = srcChain })
 				x := fill(1000)
 				x.hash, x.logs[1].Topics[1] = common.Hash{0xab}, common.Hash{2}
-				c.src.pay(x)
-				c.src.until(c.ends())
+				c.src.mineFinal(x)
+				c.src.mineUntil(c.lastSecond())
 				spoil(c.src.hosts[which])
-				c.wants(c.looks(expires), byAbsence, bothAgree)
-				c.wants(c.looks(fills), byFill, bothAgree)
+				c.wantVerdict(c.pollRepeatedly(expires), byAbsence, bothAgree)
+				c.wantVerdict(c.pollRepeatedly(fills), byFill, bothAgree)
 			})
 		}
 	}
@@ -427,12 +430,12 @@ func TestThreeHosts(t *testing.T) {
 
 // TestOneSource checks that with one host the verdict says so.
 func TestOneSource(t *testing.T) {
-	c := newCourt(t, 1)
+	c := newProofFixture(t, 1)
 	id, other := c.order(nil), c.order(nil)
-	c.src.pay(fill(1000))
-	c.wants(c.looks(id), byFill, "one source")
-	c.src.until(c.ends())
-	c.wants(c.looks(other), byAbsence, "one source")
+	c.src.mineFinal(fill(1000))
+	c.wantVerdict(c.pollRepeatedly(id), byFill, "one source")
+	c.src.mineUntil(c.lastSecond())
+	c.wantVerdict(c.pollRepeatedly(other), byAbsence, "one source")
 }
 
 // TestExactTransfers covers an order that is proven by two exact transfers and the
@@ -440,8 +443,8 @@ func TestOneSource(t *testing.T) {
 func TestExactTransfers(t *testing.T) {
 	exact := func(o Order) Proof {
 		return Proof{Ends: o.Terms.Deadline, Fill: []LogPattern{
-			{Address: weth, Topics: []common.Hash{transferred, topicOf(solver), topicOf(account)}, Amount: big.NewInt(1000)},
-			{Address: usdc, Topics: []common.Hash{transferred, topicOf(account), {}}, Amount: big.NewInt(5000), AtLeast: true},
+			{Address: weth, Topics: []common.Hash{transferTopic, topicOf(solver), topicOf(account)}, Amount: big.NewInt(1000)},
+			{Address: usdc, Topics: []common.Hash{transferTopic, topicOf(account), {}}, Amount: big.NewInt(5000), AtLeast: true},
 			{Address: fillsFor, Topics: []common.Hash{filledAs}},
 		}}
 	}
@@ -461,15 +464,15 @@ func TestExactTransfers(t *testing.T) {
 		{"less taken", [][]*types.Log{{out(1000), in(4999), event()}}, ""},
 		{"without the event", [][]*types.Log{{out(1000), in(5000)}}, ""},
 	} {
-		c := newCourt(t, 2)
-		c.p.proof = exact
+		c := newProofFixture(t, 2)
+		c.provider.proof = exact
 		id := c.order(nil)
 		for i, logs := range tc.logs {
-			c.src.pay(ledgerTx{hash: common.Hash{0xaa, byte(i)}, from: solver, to: fillsFor, logs: logs})
+			c.src.mineFinal(ledgerTx{hash: common.Hash{0xaa, byte(i)}, from: solver, to: fillsFor, logs: logs})
 		}
-		o := c.looks(id)
+		o := c.pollRepeatedly(id)
 		t.Log(tc.name)
-		c.wants(o, tc.by, bothAgree)
+		c.wantVerdict(o, tc.by, bothAgree)
 	}
 }
 
@@ -477,7 +480,7 @@ func TestExactTransfers(t *testing.T) {
 func TestMatchAll(t *testing.T) {
 	a, b := transferLog(weth, solver, account, 5), transferLog(weth, solver, account, 9)
 	p := func(n int64) LogPattern {
-		return LogPattern{Address: weth, Topics: []common.Hash{transferred, {}, {}}, Amount: big.NewInt(n), AtLeast: true}
+		return LogPattern{Address: weth, Topics: []common.Hash{transferTopic, {}, {}}, Amount: big.NewInt(n), AtLeast: true}
 	}
 	for _, tc := range []struct {
 		patterns []LogPattern
@@ -499,7 +502,7 @@ func TestMatchAll(t *testing.T) {
 
 // TestProofsAreChecked refuses proofs that other transactions could satisfy.
 func TestProofsAreChecked(t *testing.T) {
-	o := Order{Terms: Terms{Account: account, SrcChain: srcChain, DstChain: dstChain, TokenIn: usdc, TokenOut: outside, Recipient: account, RefundTo: account, FloorOut: big.NewInt(1000)}}
+	o := Order{Terms: Terms{Account: account, SrcChain: srcChain, DstChain: dstChain, TokenIn: usdc, TokenOut: outside, Recipient: account, RefundTo: account, MinOut: big.NewInt(1000)}}
 	for name, change := range map[string]func(*Proof){
 		"nothing":               func(p *Proof) { *p = Proof{} },
 		"a fill and an arrival": func(p *Proof) { p.Fill = fillProof(o).Fill },
@@ -551,8 +554,8 @@ func TestTableOfProofs(t *testing.T) {
 		}
 		seen[r.By] = true
 	}
-	for _, r := range Reports() {
-		if o := (Order{State: Settling, Condition: r.Condition}); !o.reported() || r.Means == "" {
+	for _, r := range UnprovenEnds() {
+		if o := (Order{State: Settling, Condition: r.Condition}); !o.unproven() || r.Means == "" {
 			t.Errorf("report %+v", r)
 		}
 	}
@@ -569,21 +572,21 @@ func TestTableOfProofs(t *testing.T) {
 
 // TestTwinOrders checks that indistinguishable orders each end by their own fill.
 func TestTwinOrders(t *testing.T) {
-	c := newCourt(t, 2)
-	c.p.proof = func(o Order) Proof {
-		return Proof{Ends: o.Terms.Deadline, Fill: []LogPattern{{Address: weth, Topics: []common.Hash{transferred, topicOf(solver), topicOf(account)}, Amount: big.NewInt(1000)}}}
+	c := newProofFixture(t, 2)
+	c.provider.proof = func(o Order) Proof {
+		return Proof{Ends: o.Terms.Deadline, Fill: []LogPattern{{Address: weth, Topics: []common.Hash{transferTopic, topicOf(solver), topicOf(account)}, Amount: big.NewInt(1000)}}}
 	}
 	first, second := c.order(nil), c.order(nil)
 	pay := func(n byte) common.Hash {
-		return c.src.pay(ledgerTx{hash: common.Hash{0xaa, n}, from: solver, to: fillsFor, logs: []*types.Log{transferLog(weth, solver, account, 1000)}})
+		return c.src.mineFinal(ledgerTx{hash: common.Hash{0xaa, n}, from: solver, to: fillsFor, logs: []*types.Log{transferLog(weth, solver, account, 1000)}})
 	}
 	tx := pay(1)
-	c.p.says = said(Claim{State: Filled, Tx: tx})
-	c.wants(c.looks(first), byFill, bothAgree)
-	c.wants(c.looks(second), "", "")
+	c.provider.claims = said(Claim{State: Filled, Tx: tx})
+	c.wantVerdict(c.pollRepeatedly(first), byFill, bothAgree)
+	c.wantVerdict(c.pollRepeatedly(second), "", "")
 	other := pay(2)
-	o := c.looks(second)
-	if c.wants(o, byFill, bothAgree); o.Verdict == nil || o.Verdict.Evidence.Tx != other {
+	o := c.pollRepeatedly(second)
+	if c.wantVerdict(o, byFill, bothAgree); o.Verdict == nil || o.Verdict.Evidence.Tx != other {
 		t.Errorf("verdict %+v", o.Verdict)
 	}
 }

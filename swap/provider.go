@@ -31,10 +31,10 @@ type QuoteRequest struct {
 	Routing string `json:"routing,omitempty"`
 }
 
-// Taking returns the request with the wallet's fee as an offer with these fees takes it:
+// WithActualFee returns the request with the wallet's fee as an offer with these fees takes it:
 // at the rate found among them, at most what was requested, or no fee if it is not among
 // them. So no terms state a fee that nobody takes.
-func (r QuoteRequest) Taking(fees []Payment) QuoteRequest {
+func (r QuoteRequest) WithActualFee(fees []Payment) QuoteRequest {
 	i := slices.IndexFunc(fees, func(p Payment) bool { return p.To == r.FeeReceiver && p.Bps > 0 && p.Bps <= r.FeeBps })
 	if i < 0 {
 		r.FeeBps, r.FeeReceiver = 0, common.Address{}
@@ -54,7 +54,7 @@ type Offer struct {
 	Route     string        `json:"route"`   // for people
 	AmountOut *big.Int      `json:"amountOut"`
 	MinOut    *big.Int      `json:"minAmountOut"`      // minimum received, enforced after fees
-	ToldMin   *big.Int      `json:"toldMin,omitempty"` // the quote's own minimum where it is another; decides nothing
+	QuotedMin *big.Int      `json:"toldMin,omitempty"` // the quote's own minimum where it is another; decides nothing
 	Gas       uint64        `json:"gas"`               // provider's estimate of its own call, units; 0 = unknown
 	Gasless   bool          `json:"gasless,omitempty"` // executing it costs no gas once the allowance is in place
 	Duration  time.Duration `json:"duration"`
@@ -62,9 +62,9 @@ type Offer struct {
 	// Fees are what the provider takes from the output, or says that it takes. The terms
 	// state the wallet's fee only if it is among them.
 	Fees []Payment `json:"fees,omitempty"`
-	// FeeAsked is the wallet's fee that was requested, in bps, if the provider does not
+	// FeeRequested is the wallet's fee that was requested, in bps, if the provider does not
 	// say whether it takes it; else 0.
-	FeeAsked int `json:"feeAsked,omitempty"`
+	FeeRequested int `json:"feeAsked,omitempty"`
 	// Wrap is the wrapped coin that the wallet's own call turns a native input into
 	// first, since the provider takes tokens only; zero = not wrapped.
 	Wrap common.Address  `json:"wrap,omitzero"`
@@ -157,8 +157,8 @@ type Lister interface {
 	Tokens(ctx context.Context, chainID uint64) ([]tokens.Token, error)
 }
 
-// A Reacher is a provider that lists the chains it pays out on.
-type Reacher interface {
+// A DestinationLister is a provider that lists the chains it pays out on.
+type DestinationLister interface {
 	// Destinations returns the EVM chains that can receive now, each once. It may be
 	// repeated: the provider caches its answer.
 	Destinations(ctx context.Context) ([]Destination, error)
@@ -173,15 +173,15 @@ type Destination struct {
 	Explorer string // https URL of a block explorer; "" = unknown
 }
 
-// A Placed provider says where its API is and what it calls the networks.
-type Placed interface {
-	// Place does no I/O.
-	Place() Place
+// A Endpointer provider says where its API is and what it calls the networks.
+type Endpointer interface {
+	// Endpoint does no I/O.
+	Endpoint() Endpoint
 }
 
-// A Place has the URLs of a provider's API, for the daemon and for browser windows, and
+// A Endpoint has the URLs of a provider's API, for the daemon and for browser windows, and
 // its per-network configuration (spec section 2).
-type Place struct {
+type Endpoint struct {
 	Base, Frontend string // absolute URLs
 	Networks       []NetworkEntry
 }
@@ -198,12 +198,12 @@ type NetworkEntry struct {
 // A Claim is what a provider says about an order, in our terms. Nothing in it is
 // evidence; Tx and Chain only say where to look first.
 type Claim struct {
-	State  State       `json:"state"`            // settling, or a final state as claimed
-	Word   string      `json:"word,omitempty"`   // the provider's own word for it
-	Tx     common.Hash `json:"tx,omitzero"`      // of the fill or refund that it names
-	Chain  uint64      `json:"chainId,omitzero"` // where Tx is
-	Reason string      `json:"reason,omitempty"`
-	Ref    string      `json:"-"` // the provider's id for the order, if the order has none yet
+	State          State       `json:"state"`            // settling, or a final state as claimed
+	ProviderStatus string      `json:"word,omitempty"`   // the provider's own word for it
+	Tx             common.Hash `json:"tx,omitzero"`      // of the fill or refund that it names
+	Chain          uint64      `json:"chainId,omitzero"` // where Tx is
+	Reason         string      `json:"reason,omitempty"`
+	Ref            string      `json:"-"` // the provider's id for the order, if the order has none yet
 }
 
 // A Role is what a pinned contract may be used for.

@@ -13,8 +13,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// quoteTimes are the providers' time limits for a quote.
-var quoteTimes = map[Kind]time.Duration{
+// quoteTimeouts are the providers' time limits for a quote.
+var quoteTimeouts = map[Kind]time.Duration{
 	DEX:     10 * time.Second,
 	Bridge:  15 * time.Second, // it looks for routes on two chains
 	Intent:  30 * time.Second, // it streams offers as its fillers answer
@@ -26,10 +26,10 @@ var quoteTimes = map[Kind]time.Duration{
 const maxRaw = 128 << 10
 
 const (
-	// maxEach bounds the offers of one provider; the best come first.
-	maxEach = 64
-	// maxWords bounds each of an offer's texts for people, in runes.
-	maxWords = 300
+	// maxOffersPerProvider bounds the offers of one provider; the best come first.
+	maxOffersPerProvider = 64
+	// maxOfferText bounds each of an offer's texts for people, in runes.
+	maxOfferText = 300
 )
 
 // A Streamer is a provider whose offers arrive one by one.
@@ -39,8 +39,8 @@ type Streamer interface {
 	Stream(ctx context.Context, r QuoteRequest, told func(Offer)) ([]Offer, error)
 }
 
-// Quoted is a provider's update to a running quote.
-type Quoted struct {
+// QuoteUpdate is a provider's update to a running quote.
+type QuoteUpdate struct {
 	Provider Kind
 	Offers   []Offer  // new ones; with Done all, best first
 	Failure  *Refusal // why there are none
@@ -60,7 +60,7 @@ type QuoteResult struct {
 // it was the only one asked, that is the error. Otherwise Quote fails only if the request
 // is wrong, or the balance does not cover it or cannot be read. The balance is checked in
 // parallel: no offer is kept, reported or returned before that.
-func (s *Service) Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each func(Quoted)) (QuoteResult, error) {
+func (s *Service) Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each func(QuoteUpdate)) (QuoteResult, error) {
 	if err := checkRequest(&r); err != nil {
 		return QuoteResult{}, err
 	}
@@ -69,9 +69,9 @@ func (s *Service) Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each 
 	var short error // valid once known is closed
 	known := make(chan struct{})
 	funds := func() error { <-known; return short }
-	b := s.newBoard(ctx, r, each)
+	b := s.newRanking(ctx, r, each)
 	var wg sync.WaitGroup
-	for _, k := range askedOf(kinds) {
+	for _, k := range kindsOrAll(kinds) {
 		wg.Go(func() { s.quoteOne(ctx, b, k, funds) })
 	}
 	if short = checkBalance(ctx, s.o.Nodes, s.o.Journal, r.SrcChain, r.Account, r.TokenIn, r.AmountIn, s.o.Now()); short != nil {
@@ -91,7 +91,7 @@ func (s *Service) Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each 
 	return res, nil
 }
 
-func askedOf(kinds []Kind) []Kind {
+func kindsOrAll(kinds []Kind) []Kind {
 	if len(kinds) == 0 {
 		return Kinds()
 	}
@@ -144,17 +144,17 @@ func checkFunds(amount, balance, promised *big.Int) error {
 }
 
 // quoteOne asks one provider and posts its offers once the balance is known to suffice.
-func (s *Service) quoteOne(ctx context.Context, b *board, k Kind, funds func() error) {
+func (s *Service) quoteOne(ctx context.Context, b *ranking, k Kind, funds func() error) {
 	offers, err := s.ask(ctx, b, k, funds)
 	if funds() == nil {
-		b.done(k, offers, asRefusal(err))
+		b.setAnswer(k, offers, asRefusal(err))
 	}
 }
 
 // ask asks one provider, within its time limit, and keeps its offers. A panic over its
 // reply becomes ProviderGarbage: it must stop neither the others nor the daemon.
-func (s *Service) ask(ctx context.Context, b *board, k Kind, funds func() error) (offers []Offer, err error) {
-	ctx, kept := s.engine.keeping(ctx, k, b.request.Account, b.request.Recipient, b.request.RefundTo)
+func (s *Service) ask(ctx context.Context, b *ranking, k Kind, funds func() error) (offers []Offer, err error) {
+	ctx, kept := s.engine.keepAnswer(ctx, k, b.request.Account, b.request.Recipient, b.request.RefundTo)
 	defer func() { kept(err) }()
 	defer func() {
 		if p := recover(); p != nil {
@@ -171,19 +171,19 @@ func (s *Service) ask(ctx context.Context, b *board, k Kind, funds func() error)
 	}
 	net, _ := s.o.Nodes.Network(r.SrcChain) // an unknown network has no wrapped coin
 	r = s.o.Fees.charge(r, k, net.WrappedNative)
-	ctx, cancel := context.WithTimeout(ctx, quoteTimes[k])
+	ctx, cancel := context.WithTimeout(ctx, quoteTimeouts[k])
 	defer cancel()
-	if err := turn(ctx, k, s.queues[k].quotes); err != nil {
+	if err := waitQuota(ctx, k, s.limiters[k].quotes); err != nil {
 		return nil, err
 	}
-	a := answer{kind: k, request: r, named: map[string]string{}, drops: b.drops}
+	a := answer{kind: k, request: r, idByRaw: map[string]string{}, droppedBefore: b.drops}
 	if st, ok := p.(Streamer); ok {
 		offers, err = st.Stream(ctx, r, func(o Offer) {
-			if len(a.named) >= maxEach || funds() != nil {
+			if len(a.idByRaw) >= maxOffersPerProvider || funds() != nil {
 				return
 			}
-			if one, err := s.shelve(ctx, a, []Offer{o}); err == nil {
-				b.told(k, one)
+			if one, err := s.cacheOffers(ctx, a, []Offer{o}); err == nil {
+				b.addOffers(k, one)
 			}
 		})
 	} else {
@@ -195,28 +195,28 @@ func (s *Service) ask(ctx context.Context, b *board, k Kind, funds func() error)
 	if err != nil {
 		return nil, err
 	}
-	return s.shelve(ctx, a, offers)
+	return s.cacheOffers(ctx, a, offers)
 }
 
 // An answer identifies the offers of one provider for one request.
 type answer struct {
-	kind    Kind
-	request QuoteRequest
-	named   map[string]string // ids of offers posted before, by Offer.Raw
-	drops   uint64            // Service.dropped at the time of the request
+	kind          Kind
+	request       QuoteRequest
+	idByRaw       map[string]string // ids of offers posted before, by Offer.Raw
+	droppedBefore uint64            // Service.dropped at the time of the request
 }
 
-// shelve checks each offer, gives it an id and caches it. The request is ours, not the
+// cacheOffers checks each offer, gives it an id and caches it. The request is ours, not the
 // provider's echo of it. An offer that was posted before keeps its id. An unsound offer
 // is left out; if no sound one is left, its error is returned. If all offers were dropped
 // since the request, it returns QuoteUnknown, which wraps ErrDropped.
-func (s *Service) shelve(ctx context.Context, a answer, offers []Offer) ([]Offer, error) {
-	k, r, named := a.kind, a.request, a.named
-	out := make([]Offer, 0, min(len(offers), maxEach))
+func (s *Service) cacheOffers(ctx context.Context, a answer, offers []Offer) ([]Offer, error) {
+	k, r, named := a.kind, a.request, a.idByRaw
+	out := make([]Offer, 0, min(len(offers), maxOffersPerProvider))
 	var unsound error
-	for _, o := range offers[:min(len(offers), maxEach)] {
+	for _, o := range offers[:min(len(offers), maxOffersPerProvider)] {
 		o = o.tidy()
-		o.Provider, o.Request = k, r.Taking(o.Fees)
+		o.Provider, o.Request = k, r.WithActualFee(o.Fees)
 		if err := checkOffer(o, r); err != nil {
 			unsound = cmp.Or(unsound, err)
 			PartRefused(ctx, err)
@@ -236,11 +236,11 @@ func (s *Service) shelve(ctx context.Context, a answer, offers []Offer) ([]Offer
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.dropped != a.drops {
+	if s.dropped != a.droppedBefore {
 		return nil, &Refusal{Code: QuoteUnknown, Reason: "the wallet was locked or switched meanwhile; get a new quote", Err: ErrDropped}
 	}
 	for i, o := range out {
-		s.offers.put(o.ID, shelved{o, out[i+1:]})
+		s.offers.put(o.ID, cachedOffer{o, out[i+1:]})
 	}
 	return out, nil
 }
@@ -248,7 +248,7 @@ func (s *Service) shelve(ctx context.Context, a answer, offers []Offer) ([]Offer
 // tidy makes an offer's texts, which are the provider's, safe to display.
 func (o Offer) tidy() Offer {
 	for _, words := range []*string{&o.Routing, &o.Route, &o.Unusable} {
-		*words = shown(*words, maxWords)
+		*words = printable(*words, maxOfferText)
 	}
 	return o
 }
@@ -263,14 +263,14 @@ func checkOffer(o Offer, r QuoteRequest) error {
 		return Refuse(ProviderGarbage, "an offer that is through before it began")
 	case o.AmountOut == nil || o.MinOut == nil || o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.AmountOut.BitLen() > 256:
 		return Refuse(ProviderGarbage, "an offer without a sound amount")
-	case o.MinOut.Cmp(floorOf(o.AmountOut, r.SlippageBps)) < 0:
+	case o.MinOut.Cmp(minAfterSlippage(o.AmountOut, r.SlippageBps)) < 0:
 		return refuseField(NotAsAccepted, "minAmountOut", "the offer's minimum allows more slippage than was asked for")
 	}
 	return nil
 }
 
-// floorOf returns the amount less slippage, rounded down.
-func floorOf(amount *big.Int, slippageBps int) *big.Int {
+// minAfterSlippage returns the amount less slippage, rounded down.
+func minAfterSlippage(amount *big.Int, slippageBps int) *big.Int {
 	n := new(big.Int).Mul(amount, big.NewInt(int64(10_000-slippageBps)))
 	return n.Div(n, big.NewInt(10_000))
 }
@@ -288,5 +288,5 @@ func asRefusal(err error) *Refusal {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Refusal{Code: ProviderDown, Reason: "the provider did not answer in time; try again", Err: err}
 	}
-	return &Refusal{Code: ProviderDown, Reason: shown(err.Error(), maxRefused), Err: err}
+	return &Refusal{Code: ProviderDown, Reason: printable(err.Error(), maxRefusalReason), Err: err}
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// sameWorth is the difference within which offers count as equally good, so that the
+// tieBps is the difference within which offers count as equally good, so that the
 // faster one comes first: 0.1 %.
-const sameWorth = 10 // bps
+const tieBps = 10 // bps
 
-// usualGas is the gas that a provider's call needs if it gives no estimate, in units. The
+// defaultGas is the gas that a provider's call needs if it gives no estimate, in units. The
 // gasless provider has no call.
-var usualGas = map[Kind]uint64{DEX: 250_000, Bridge: 150_000, Intent: 200_000, Gasless: 0}
+var defaultGas = map[Kind]uint64{DEX: 250_000, Bridge: 150_000, Intent: 200_000, Gasless: 0}
 
 // Gas that the account's own calls before it need, in units.
 const (
@@ -35,7 +35,7 @@ func (o Offer) gasFor() uint64 {
 	case o.Gasless:
 		units = 0
 	case units == 0:
-		units = usualGas[o.Provider]
+		units = defaultGas[o.Provider]
 	}
 	if o.Wrap != (common.Address{}) {
 		units += wrapGas
@@ -46,11 +46,11 @@ func (o Offer) gasFor() uint64 {
 	return units
 }
 
-// A board collects the offers of one quote and ranks them by what is left after gas.
+// A ranking collects the offers of one quote and ranks them by what is left after gas.
 // Every offer's amount is after fees already.
-type board struct {
+type ranking struct {
 	request QuoteRequest
-	each    func(Quoted)
+	each    func(QuoteUpdate)
 	price   func() gasWorth
 	drops   uint64 // Service.dropped when it began: offers from before a later drop are not kept
 
@@ -71,9 +71,9 @@ type gasWorth struct {
 // of a coin is enough for any token's decimals, and too little to move a price.
 var rateSample = big.NewInt(1e17)
 
-// newBoard begins a quote. It fetches the price of gas concurrently with the quotes, and
-// again once that is older than worthLife.
-func (s *Service) newBoard(ctx context.Context, r QuoteRequest, each func(Quoted)) *board {
+// newRanking begins a quote. It fetches the price of gas concurrently with the quotes, and
+// again once that is older than priceLife.
+func (s *Service) newRanking(ctx context.Context, r QuoteRequest, each func(QuoteUpdate)) *ranking {
 	var mu sync.Mutex
 	var last gasWorth
 	var until time.Time
@@ -81,16 +81,16 @@ func (s *Service) newBoard(ctx context.Context, r QuoteRequest, each func(Quoted
 		mu.Lock()
 		defer mu.Unlock()
 		if now := clock.Now(); now.After(until) {
-			last, until = s.gasWorth(ctx, r), now.Add(worthLife)
+			last, until = s.gasWorth(ctx, r), now.Add(priceLife)
 		}
 		return last
 	}
 	go price()
-	return &board{request: r, each: each, price: price, drops: s.drops(), offers: map[Kind][]Offer{}, failures: map[Kind]*Refusal{}}
+	return &ranking{request: r, each: each, price: price, drops: s.drops(), offers: map[Kind][]Offer{}, failures: map[Kind]*Refusal{}}
 }
 
 func (s *Service) gasWorth(ctx context.Context, r QuoteRequest) (g gasWorth) {
-	ctx, cancel := context.WithTimeout(ctx, worthTime)
+	ctx, cancel := context.WithTimeout(ctx, priceTimeout)
 	defer cancel()
 	if s.o.GasPrice == nil {
 		return g
@@ -107,31 +107,31 @@ func (s *Service) gasWorth(ctx context.Context, r QuoteRequest) (g gasWorth) {
 }
 
 const (
-	worthTime = 3 * time.Second  // how long the ranking waits for our own prices
-	worthLife = 15 * time.Second // how long they are used; a watch goes on for longer
+	priceTimeout = 3 * time.Second  // how long the ranking waits for our own prices
+	priceLife    = 15 * time.Second // how long they are used; a watch goes on for longer
 )
 
-// told posts an offer that arrived before its provider's full answer.
-func (b *board) told(k Kind, offers []Offer) {
+// addOffers posts an offer that arrived before its provider's full answer.
+func (b *ranking) addOffers(k Kind, offers []Offer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.offers[k] = append(b.offers[k], b.weighed(offers)...)
-	b.post(Quoted{Provider: k, Offers: offers})
+	b.offers[k] = append(b.offers[k], b.withGasCost(offers)...)
+	b.post(QuoteUpdate{Provider: k, Offers: offers})
 }
 
-// done posts a provider's full answer, which replaces what it offered before.
-func (b *board) done(k Kind, offers []Offer, refused *Refusal) {
+// setAnswer posts a provider's full answer, which replaces what it offered before.
+func (b *ranking) setAnswer(k Kind, offers []Offer, refused *Refusal) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.offers[k] = b.weighed(offers)
+	b.offers[k] = b.withGasCost(offers)
 	delete(b.failures, k)
 	if refused != nil {
 		b.failures[k] = refused
 	}
-	b.post(Quoted{Provider: k, Offers: offers, Failure: refused, Done: true})
+	b.post(QuoteUpdate{Provider: k, Offers: offers, Failure: refused, Done: true})
 }
 
-func (b *board) post(q Quoted) {
+func (b *ranking) post(q QuoteUpdate) {
 	if b.each == nil {
 		return
 	}
@@ -146,14 +146,14 @@ func (b *board) post(q Quoted) {
 	b.each(q)
 }
 
-func (b *board) result() QuoteResult {
+func (b *ranking) result() QuoteResult {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return QuoteResult{Offers: b.ranked(), Failures: b.failures}
 }
 
-// weighed returns offers with their gas cost and what is left after it; nil if unknown.
-func (b *board) weighed(offers []Offer) []Offer {
+// withGasCost returns offers with their gas cost and what is left after it; nil if unknown.
+func (b *ranking) withGasCost(offers []Offer) []Offer {
 	g := b.price()
 	out := slices.Clone(offers)
 	for i := range out {
@@ -177,9 +177,9 @@ func (b *board) weighed(offers []Offer) []Offer {
 
 // ranked merges the providers' lists. Each list keeps its own order, except that the
 // DEX's auction and pools are compared like two providers'. Of the lists' first offers
-// the best after gas comes next, or a faster one that is as good within sameWorth.
+// the best after gas comes next, or a faster one that is as good within tieBps.
 // Unusable offers come last. Each offer's Rank says why it stands where it does.
-func (b *board) ranked() []Offer {
+func (b *ranking) ranked() []Offer {
 	lists := make([][]Offer, 0, len(b.offers))
 	for _, k := range Kinds() {
 		switch all := b.offers[k]; {
@@ -216,22 +216,22 @@ func (b *board) ranked() []Offer {
 func leading(lists [][]Offer, counted bool) (at int, quicker bool) {
 	best := 0
 	for i := range lists {
-		if lists[i][0].worth(counted).Cmp(lists[best][0].worth(counted)) > 0 {
+		if lists[i][0].rankAmount(counted).Cmp(lists[best][0].rankAmount(counted)) > 0 {
 			best = i
 		}
 	}
 	at = best
-	least := floorOf(lists[best][0].worth(counted), sameWorth)
+	least := minAfterSlippage(lists[best][0].rankAmount(counted), tieBps)
 	for i := range lists {
-		if o := lists[i][0]; o.worth(counted).Cmp(least) >= 0 && o.Duration < lists[at][0].Duration {
+		if o := lists[i][0]; o.rankAmount(counted).Cmp(least) >= 0 && o.Duration < lists[at][0].Duration {
 			at = i
 		}
 	}
 	return at, at != best
 }
 
-// worth returns the amount by which offers are compared, in the output token.
-func (o Offer) worth(counted bool) *big.Int {
+// rankAmount returns the amount by which offers are compared, in the output token.
+func (o Offer) rankAmount(counted bool) *big.Int {
 	if counted {
 		return o.Net
 	}
@@ -250,7 +250,7 @@ func reason(before []Offer, o Offer, counted, quicker bool) string {
 	if len(before) == 0 {
 		return fmt.Sprintf("within 0.1 %% of the most %s, and quicker", after)
 	}
-	first, here := before[0].worth(counted), o.worth(counted)
+	first, here := before[0].rankAmount(counted), o.rankAmount(counted)
 	text := "as much as the first " + after
 	if first.Sign() > 0 && here.Cmp(first) != 0 {
 		off, _ := new(big.Rat).SetFrac(new(big.Int).Sub(first, here), first).Float64()

@@ -53,7 +53,7 @@ func TestRank(t *testing.T) {
 		{"equal", priced, []Offer{offerOf("a", DEX, 10, 0, 5), offerOf("b", Bridge, 10, 0, 5)}, "a b", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := &board{price: func() gasWorth { return c.price }, offers: map[Kind][]Offer{}, failures: map[Kind]*Refusal{}}
+			b := &ranking{price: func() gasWorth { return c.price }, offers: map[Kind][]Offer{}, failures: map[Kind]*Refusal{}}
 			for _, k := range Kinds() {
 				var own []Offer
 				for _, o := range c.offers {
@@ -61,7 +61,7 @@ func TestRank(t *testing.T) {
 						own = append(own, o)
 					}
 				}
-				b.done(k, own, nil)
+				b.setAnswer(k, own, nil)
 			}
 			var ids, why []string
 			for _, o := range b.result().Offers {
@@ -85,25 +85,25 @@ func (f pricerFunc) Out(_ context.Context, src uint64, in common.Address, dst ui
 	return f(src, in, dst, out, n)
 }
 
-// A pricing is a provider that only quotes; a streamer also streams its offers.
-type pricing struct {
+// A quoteProvider is a provider that only quotes; a streamer also streams its offers.
+type quoteProvider struct {
 	Provider
 	quote func(ctx context.Context, told func(Offer)) ([]Offer, error)
 }
 
-func (q pricing) Quote(ctx context.Context, _ QuoteRequest) ([]Offer, error) {
+func (q quoteProvider) Quote(ctx context.Context, _ QuoteRequest) ([]Offer, error) {
 	return q.quote(ctx, func(Offer) {})
 }
 
-type streamer struct{ pricing }
+type streamProvider struct{ quoteProvider }
 
-func (q streamer) Stream(ctx context.Context, _ QuoteRequest, told func(Offer)) ([]Offer, error) {
+func (q streamProvider) Stream(ctx context.Context, _ QuoteRequest, told func(Offer)) ([]Offer, error) {
 	return q.quote(ctx, told)
 }
 
-// quoting returns a service that can only quote and has no network.
-func quoting(providers map[Kind]Provider) *Service {
-	s := &Service{o: Options{Providers: providers, Nodes: noNodes{}, Pricer: pricerFunc(nil), Now: time.Now, Fees: DefaultFees()}, engine: &Engine{}, watches: map[question]*shared{}, queues: newQueues()}
+// quoteService returns a service that can only quote and has no network.
+func quoteService(providers map[Kind]Provider) *Service {
+	s := &Service{o: Options{Providers: providers, Nodes: noNodes{}, Pricer: pricerFunc(nil), Now: time.Now, Fees: DefaultFees()}, engine: &Engine{}, watches: map[quoteKey]*sharedQuote{}, limiters: newProviderLimiters()}
 	s.DropPlans()
 	return s
 }
@@ -122,14 +122,14 @@ func TestStream(t *testing.T) {
 		o.Raw, o.Expires = []byte(raw), time.Now().Add(time.Minute)
 		return o
 	}
-	s := quoting(map[Kind]Provider{Intent: streamer{pricing{nil, func(_ context.Context, told func(Offer)) ([]Offer, error) {
+	s := quoteService(map[Kind]Provider{Intent: streamProvider{quoteProvider{nil, func(_ context.Context, told func(Offer)) ([]Offer, error) {
 		told(offer(`"a"`, 100))
 		told(offer(`"bad"`, 0))
 		told(offer(`"b"`, 200))
 		return []Offer{offer(`"b"`, 200), offer(`"a"`, 100), offer(`"c"`, 50)}, nil
 	}}}})
-	var told []Quoted
-	b := s.newBoard(t.Context(), pairAsked, func(q Quoted) { told = append(told, q) })
+	var told []QuoteUpdate
+	b := s.newRanking(t.Context(), pairAsked, func(q QuoteUpdate) { told = append(told, q) })
 	s.quoteOne(t.Context(), b, Intent, func() error { return nil })
 	if len(told) != 3 || told[0].Done || told[1].Done || !told[2].Done {
 		t.Fatalf("told %+v", told)
@@ -157,7 +157,7 @@ func TestRequote(t *testing.T) {
 		}
 		began := time.Now()
 		answers := func(k Kind, err error) Provider {
-			return pricing{nil, func(context.Context, func(Offer)) ([]Offer, error) {
+			return quoteProvider{nil, func(context.Context, func(Offer)) ([]Offer, error) {
 				mu.Lock()
 				at[k] = append(at[k], time.Since(began))
 				mu.Unlock()
@@ -168,14 +168,14 @@ func TestRequote(t *testing.T) {
 		}
 		later := Refuse(ProviderBusy, "busy")
 		later.Data = map[string]string{retryAfter: "300"}
-		s := quoting(map[Kind]Provider{DEX: answers(DEX, nil), Intent: answers(Intent, later), Bridge: answers(Bridge, Refuse(ProviderKey, "no key")), Gasless: answers(Gasless, Refuse(ProviderBusy, "busy"))})
+		s := quoteService(map[Kind]Provider{DEX: answers(DEX, nil), Intent: answers(Intent, later), Bridge: answers(Bridge, Refuse(ProviderKey, "no key")), Gasless: answers(Gasless, Refuse(ProviderBusy, "busy"))})
 		looks, away := make(chan struct{}), make(chan struct{})
 		close(looks)
 		var gate atomic.Pointer[chan struct{}]
 		gate.Store(&looks)
 		awake := func(context.Context) error { <-*gate.Load(); return nil }
 		ended := make(chan error, 1)
-		go func() { ended <- s.Requote(t.Context(), pairAsked, nil, awake, func(Quoted) {}) }()
+		go func() { ended <- s.Requote(t.Context(), pairAsked, nil, awake, func(QuoteUpdate) {}) }()
 		time.Sleep(201 * time.Second)
 		dex := len(times(DEX))
 		if dex != 10 || len(times(Bridge)) != 1 {

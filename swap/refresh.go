@@ -9,18 +9,18 @@ import (
 	"swapkeep/internal/clock"
 )
 
-// cadences are the pauses between an answer of a provider and the next request, while
+// requoteIntervals are the pauses between an answer of a provider and the next request, while
 // somebody looks: within the life of its offers, and far below its rate limit.
-var cadences = map[Kind]time.Duration{
+var requoteIntervals = map[Kind]time.Duration{
 	DEX:     20 * time.Second, // offers live 30 s; six calls a second
 	Bridge:  25 * time.Second, // offers live 30 s; 50 quotes a minute
 	Intent:  25 * time.Second, // a route with less than 30 s left is not executable
 	Gasless: 20 * time.Second, // makers mind frequent requests
 }
 
-// longestCadence bounds the pauses after failures, which double; a provider may ask for
+// maxRequoteInterval bounds the pauses after failures, which double; a provider may ask for
 // more.
-const longestCadence = 2 * time.Minute
+const maxRequoteInterval = 2 * time.Minute
 
 // ErrDropped means that all offers were dropped meanwhile: the wallet was locked, or the
 // account or network changed.
@@ -32,16 +32,16 @@ var ErrDropped = errors.New("the offers were dropped")
 // returns when somebody looks, or with an error that ends the refresh. A provider that
 // cannot serve the request, or has no valid key, is not asked again. Requote returns when
 // ctx ends, with awake's error, with ErrDropped, or with nil once no provider is left.
-func (s *Service) Requote(ctx context.Context, r QuoteRequest, kinds []Kind, awake func(context.Context) error, each func(Quoted)) error {
+func (s *Service) Requote(ctx context.Context, r QuoteRequest, kinds []Kind, awake func(context.Context) error, each func(QuoteUpdate)) error {
 	if err := checkRequest(&r); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	b := s.newBoard(ctx, r, each)
-	q := &requote{s: s, board: b, drops: b.drops, awake: awake, stop: stop}
+	b := s.newRanking(ctx, r, each)
+	q := &requote{s: s, ranking: b, drops: b.drops, awake: awake, stop: stop}
 	var wg sync.WaitGroup
-	for _, k := range askedOf(kinds) {
+	for _, k := range kindsOrAll(kinds) {
 		wg.Go(func() { q.run(ctx, k) })
 	}
 	wg.Wait()
@@ -49,18 +49,18 @@ func (s *Service) Requote(ctx context.Context, r QuoteRequest, kinds []Kind, awa
 }
 
 type requote struct {
-	s     *Service
-	board *board
-	drops uint64
-	awake func(context.Context) error
-	stop  context.CancelCauseFunc
+	s       *Service
+	ranking *ranking
+	drops   uint64
+	awake   func(context.Context) error
+	stop    context.CancelCauseFunc
 }
 
 // run asks one provider repeatedly.
 func (q *requote) run(ctx context.Context, k Kind) {
-	same, leave := q.s.watch(k, q.board.request)
+	same, leave := q.s.watch(k, q.ranking.request)
 	defer leave()
-	for pause := cadences[k]; ; {
+	for pause := requoteIntervals[k]; ; {
 		select {
 		case <-ctx.Done():
 			return
@@ -74,8 +74,8 @@ func (q *requote) run(ctx context.Context, k Kind) {
 			q.stop(err)
 			return
 		}
-		offers, age, err := same.ask(ctx, cadences[k], q.drops, func() ([]Offer, error) {
-			return q.s.ask(ctx, q.board, k, func() error { return nil })
+		offers, age, err := same.ask(ctx, requoteIntervals[k], q.drops, func() ([]Offer, error) {
+			return q.s.ask(ctx, q.ranking, k, func() error { return nil })
 		})
 		refused := asRefusal(err)
 		if ctx.Err() != nil {
@@ -85,14 +85,14 @@ func (q *requote) run(ctx context.Context, k Kind) {
 			q.stop(ErrDropped)
 			return
 		}
-		q.board.done(k, offers, refused)
+		q.ranking.setAnswer(k, offers, refused)
 		switch {
 		case refused == nil:
-			pause = cadences[k] - age
+			pause = requoteIntervals[k] - age
 		case refused.Code == ProviderKey || !refused.Code.temporary() && refused.Code != NoRoute:
 			return
 		default:
-			pause = max(min(2*pause, longestCadence), quietFor(refused))
+			pause = max(min(2*pause, maxRequoteInterval), retryDelay(refused))
 		}
 	}
 }

@@ -69,14 +69,14 @@ func (c Code) temporary() bool {
 // A Refusal is an error that says why something was not done. Field names what was wrong;
 // Data has values that a client may show.
 type Refusal struct {
-	Code   Code
-	Reason string // for a person: lower case, no full stop, says what to do where it can
-	Field  string
-	Data   map[string]string
-	Word   Word    // for an order's cause, if the code says too little
-	Said   string  // text of a third party that the reason quotes
-	By     Speaker // who said it
-	Err    error
+	Code       Code
+	Reason     string // for a person: lower case, no full stop, says what to do where it can
+	Field      string
+	Data       map[string]string
+	ReasonCode ReasonCode  // for an order's cause, if the code says too little
+	Said       string      // text of a third party that the reason quotes
+	By         QuoteSource // who said it
+	Err        error
 }
 
 func (r *Refusal) Error() string {
@@ -99,13 +99,13 @@ func (r *Refusal) Is(target error) bool {
 	return ok && t.Code == r.Code
 }
 
-// maxRefused bounds a reason, in runes: it may quote a provider's whole reply, and is
+// maxRefusalReason bounds a reason, in runes: it may quote a provider's whole reply, and is
 // kept with the order.
-const maxRefused = 1000
+const maxRefusalReason = 1000
 
 // Refuse returns a refusal with a formatted reason.
 func Refuse(c Code, format string, args ...any) *Refusal {
-	return &Refusal{Code: c, Reason: shown(fmt.Sprintf(format, args...), maxRefused)}
+	return &Refusal{Code: c, Reason: printable(fmt.Sprintf(format, args...), maxRefusalReason)}
 }
 
 // refuseField returns a refusal that names a field.
@@ -116,13 +116,13 @@ func refuseField(c Code, field, format string, args ...any) *Refusal {
 }
 
 // askConsent refuses with ConsentNeeded, for a reason from the table of causes.
-func askConsent(w Word, figures ...string) *Refusal {
-	c := because(w, figures...)
-	return &Refusal{Code: ConsentNeeded, Word: w, Reason: c.text, Data: c.Data}
+func askConsent(w ReasonCode, figures ...string) *Refusal {
+	c := newCause(w, figures...)
+	return &Refusal{Code: ConsentNeeded, ReasonCode: w, Reason: c.text, Data: c.Data}
 }
 
-// wouldFail refuses with WouldRevert and quotes the node's words.
-func wouldFail(err error) *Refusal {
+// wouldRevert refuses with WouldRevert and quotes the node's words.
+func wouldRevert(err error) *Refusal {
 	c := Cause{text: "the transaction would fail now"}.quoting(SaidByNode, err.Error())
 	return &Refusal{Code: WouldRevert, Reason: c.text, Said: c.Said, By: c.By, Err: err}
 }
@@ -136,9 +136,9 @@ const (
 	OfCoin   Unit = "coin" // native coin of the source chain
 )
 
-// Amounts replaces r.Data by the amount found and, unless it is nil, the amount wanted,
+// WithAmounts replaces r.Data by the amount found and, unless it is nil, the amount wanted,
 // both in base units of the same token. Without an amount found it does nothing.
-func (r *Refusal) Amounts(of Unit, got, wanted *big.Int) *Refusal {
+func (r *Refusal) WithAmounts(of Unit, got, wanted *big.Int) *Refusal {
 	if got == nil {
 		return r
 	}

@@ -17,16 +17,16 @@ func TestOrdersAtRest(t *testing.T) {
 		mostStack = 8 << 10   // a poll takes 16 KiB and more
 		mostHeap  = words / 2 // the chain runs in this process too
 	)
-	b := newBench(t)
+	b := newEngineFixture(t)
 	b.service.engine.Pause = func(time.Duration) time.Duration { return time.Hour }
-	b.hand.locked.Store(true)
+	b.signer.locked.Store(true)
 	rest := func(n int) {
 		var ids []string
 		for range n {
 			ids = append(ids, b.order(func(_ *Terms, o *Offer) { o.Raw = json.RawMessage(`"` + strings.Repeat("x", words) + `"`) }).ID)
 		}
 		for _, id := range ids {
-			b.until(id, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+			b.waitUntil(id, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
 		}
 	}
 	inUse := func() (m runtime.MemStats) {

@@ -55,10 +55,10 @@ type Review struct {
 type FeeBasis string
 
 const (
-	FeeDecoded FeeBasis = "decoded" // the signed bytes take it and pay the receiver
-	FeeTold    FeeBasis = "told"    // the provider says that it takes it; no signed bytes show it
-	FeeAsked   FeeBasis = "asked"   // it was requested, and nothing says whether it is taken: no terms state it
-	FeeNone    FeeBasis = "none"    // there is no fee
+	FeeDecoded   FeeBasis = "decoded" // the signed bytes take it and pay the receiver
+	FeeClaimed   FeeBasis = "told"    // the provider says that it takes it; no signed bytes show it
+	FeeRequested FeeBasis = "asked"   // it was requested, and nothing says whether it is taken: no terms state it
+	FeeNone      FeeBasis = "none"    // there is no fee
 )
 
 // FeeBasis returns whether the decoded effects pay the fee of the terms or, if the terms
@@ -67,21 +67,21 @@ func (r Review) FeeBasis() FeeBasis {
 	t := r.Terms
 	paid := func(p Payment) bool { return p.To == t.FeeReceiver && p.Bps == t.FeeBps }
 	switch {
-	case t.FeeBps == 0 && r.Offer.FeeAsked > 0:
-		return FeeAsked
+	case t.FeeBps == 0 && r.Offer.FeeRequested > 0:
+		return FeeRequested
 	case t.FeeBps == 0:
 		return FeeNone
-	case slices.ContainsFunc(r.Plan.last().Pays, paid):
+	case slices.ContainsFunc(r.Plan.lastEffect().Pays, paid):
 		return FeeDecoded
 	}
-	return FeeTold
+	return FeeClaimed
 }
 
-// ToldMinimum returns the minimum that the quote itself states, if the decoded effects
+// QuotedMinimum returns the minimum that the quote itself states, if the decoded effects
 // enforce another; else nil. It is a claim, for display only.
-func (r Review) ToldMinimum() *big.Int {
-	told, floor := r.Offer.ToldMin, r.Terms.FloorOut
-	if last := r.Plan.last(); len(last.Receives) > 0 {
+func (r Review) QuotedMinimum() *big.Int {
+	told, floor := r.Offer.QuotedMin, r.Terms.MinOut
+	if last := r.Plan.lastEffect(); len(last.Receives) > 0 {
 		floor = r.Terms.enforced(last)
 	}
 	if told == nil || told.Cmp(floor) == 0 {

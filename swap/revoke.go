@@ -150,7 +150,7 @@ func checkRevoke(t Terms, effects []Effect, pins Pins) error {
 	if f.Chain != t.SrcChain {
 		return refuseField(NotAsAccepted, "chainId", "the revoke acts on chain %d, not on %d", f.Chain, t.SrcChain)
 	}
-	if err := only(f, "approves"); err != nil {
+	if err := checkMovesNothing(f, "approves"); err != nil {
 		return err
 	}
 	a, err := oneApproval(t, f)
@@ -158,7 +158,7 @@ func checkRevoke(t Terms, effects []Effect, pins Pins) error {
 	case err != nil:
 		return err
 	case a.Amount.Sign() != 0 || a.Shares != nil || !a.Until.IsZero():
-		return refuseField(NotAsAccepted, "allowance", "a revoke would grant something").Amounts(OfInput, a.Amount, nil)
+		return refuseField(NotAsAccepted, "allowance", "a revoke would grant something").WithAmounts(OfInput, a.Amount, nil)
 	case a.Spender == common.Address{}:
 		return refuseField(NotAsAccepted, "spender", "the revoke names nobody")
 	case f.Target != t.TokenIn && !(f.Target == permit2Contract && pins.Allows(f.Chain, Verifier, f.Target)):
@@ -177,7 +177,7 @@ func (t Terms) checkRevoke() error {
 		return refuseField(BadRequest, "token", "a revoke needs an account and a token")
 	case t.SrcChain != t.DstChain || t.TokenOut != t.TokenIn || t.Recipient != t.Account || t.RefundTo != t.Account:
 		return refuseField(BadRequest, "recipient", "a revoke concerns one token of one account")
-	case !isZero(t.AmountIn) || !isZero(t.FloorOut):
+	case !isZero(t.AmountIn) || !isZero(t.MinOut):
 		return refuseField(BadRequest, "amountIn", "a revoke moves nothing")
 	case t.FeeBps != 0 || t.MakerFeeBps != 0 || t.FeeReceiver != zero:
 		return refuseField(BadRequest, "feeBps", "a revoke pays nobody")
@@ -191,13 +191,13 @@ func (t Terms) checkRevoke() error {
 
 func isZero(n *big.Int) bool { return n != nil && n.Sign() == 0 }
 
-// stillUnneeded checks again, right before a revoke is signed, that no order accepted
+// recheckUnneeded checks again, right before a revoke is signed, that no order accepted
 // meanwhile needs the allowance.
-func (e *Engine) stillUnneeded(o Order) error {
+func (e *Engine) recheckUnneeded(o Order) error {
 	if o.Terms.Provider != Wallet {
 		return nil
 	}
-	return e.Journal.unneeded(o.Terms.Account, o.Terms.SrcChain, grantOf(o.Plan.Steps[0].Effect), o.ID, e.Now())
+	return e.Journal.checkNotNeeded(o.Terms.Account, o.Terms.SrcChain, grantOf(o.Plan.Steps[0].Effect), o.ID, e.Now())
 }
 
 // proveRevoked proves a revoke by the receipt of our call, at the chain's depth, with the
@@ -210,7 +210,7 @@ func (e *Engine) proveRevoked(ctx context.Context, o Order) (Verdict, bool, erro
 		return v, ok, err
 	}
 	by := byRevoke
-	if !tookAway(v.Evidence.Logs, o.Terms.Account, g) {
+	if !revokedIn(v.Evidence.Logs, o.Terms.Account, g) {
 		left, err := allowanceOf(ctx, e.Nodes, o.Terms.SrcChain, o.Terms.Account, g)
 		if err != nil {
 			return v, false, err
@@ -239,8 +239,8 @@ var (
 	permit2Approved = crypto.Keccak256Hash([]byte("Approval(address,address,address,uint160,uint48)")) // Permit2, IAllowanceTransfer
 )
 
-// tookAway reports whether the last log about g sets it to zero.
-func tookAway(logs []*types.Log, owner common.Address, g grant) (gone bool) {
+// revokedIn reports whether the last log about g sets it to zero.
+func revokedIn(logs []*types.Log, owner common.Address, g grant) (gone bool) {
 	topics, data := []common.Hash{erc20Approved, topicOf(owner), topicOf(g.Spender)}, 32
 	if g.Kind == ByPermit2 {
 		topics, data = []common.Hash{permit2Approved, topicOf(owner), topicOf(g.Token), topicOf(g.Spender)}, 64
@@ -265,9 +265,9 @@ func allowanceOf(ctx context.Context, n Nodes, id uint64, owner common.Address, 
 	return all[0].Amount, nil
 }
 
-// revokeTime is how long a revoke's plan may be accepted after it was shown: it depends
+// revokePlanLife is how long a revoke's plan may be accepted after it was shown: it depends
 // on no price except that of gas.
-const revokeTime = 10 * time.Minute
+const revokePlanLife = 10 * time.Minute
 
 // revokeReview prepares the revoke of g as it stands now, with its cost.
 func (s *Service) revokeReview(ctx context.Context, account common.Address, net chain.Network, g grant) (Review, error) {
@@ -275,10 +275,10 @@ func (s *Service) revokeReview(ctx context.Context, account common.Address, net 
 	zero := new(big.Int)
 	t := Terms{
 		Provider: Wallet, Account: account, SrcChain: net.ID, TokenIn: g.Token, AmountIn: zero, DstChain: net.ID, TokenOut: g.Token,
-		Recipient: account, FloorOut: zero, Deadline: now.Add(consentTime), RefundTo: account, GasCeiling: net.GasCeiling,
+		Recipient: account, MinOut: zero, Deadline: now.Add(consentLife), RefundTo: account, GasCeiling: net.GasCeiling,
 	}
 	offer := Offer{
-		Provider: Wallet, Routing: "REVOKE", Route: "allowance of " + g.Spender.Hex() + " to zero", AmountOut: zero, MinOut: zero, Expires: now.Add(revokeTime), Raw: mustJSON(g),
+		Provider: Wallet, Routing: "REVOKE", Route: "allowance of " + g.Spender.Hex() + " to zero", AmountOut: zero, MinOut: zero, Expires: now.Add(revokePlanLife), Raw: mustJSON(g),
 		Request: QuoteRequest{Account: account, SrcChain: net.ID, TokenIn: g.Token, AmountIn: zero, DstChain: net.ID, TokenOut: g.Token, Recipient: account, RefundTo: account},
 	}
 	p := revoker{}

@@ -22,7 +22,7 @@ func revokeOf(t *testing.T, g grant) (Terms, Step) {
 	t.Helper()
 	terms := Terms{
 		Provider: Wallet, Account: account, SrcChain: 1, TokenIn: g.Token, AmountIn: new(big.Int), DstChain: 1, TokenOut: g.Token,
-		Recipient: account, FloorOut: new(big.Int), Deadline: noon, RefundTo: account, GasCeiling: big.NewInt(1e15),
+		Recipient: account, MinOut: new(big.Int), Deadline: noon, RefundTo: account, GasCeiling: big.NewInt(1e15),
 	}
 	b, err := revoker{}.Build(t.Context(), Offer{Raw: mustJSON(g)}, terms)
 	if err != nil {
@@ -75,7 +75,7 @@ func TestRevokeMayOnlyTakeAway(t *testing.T) {
 		"native":           {BadRequest, func(t *Terms, _ *[]Effect) { t.TokenIn, t.TokenOut = native, native }},
 		"an amount in":     {BadRequest, func(t *Terms, _ *[]Effect) { t.AmountIn = big.NewInt(1) }},
 		"no amount in":     {BadRequest, func(t *Terms, _ *[]Effect) { t.AmountIn = nil }},
-		"a floor":          {BadRequest, func(t *Terms, _ *[]Effect) { t.FloorOut = big.NewInt(1) }},
+		"a floor":          {BadRequest, func(t *Terms, _ *[]Effect) { t.MinOut = big.NewInt(1) }},
 		"a fee":            {BadRequest, func(t *Terms, _ *[]Effect) { t.FeeBps = 1 }},
 		"to a stranger":    {BadRequest, func(t *Terms, _ *[]Effect) { t.Recipient = thief }},
 		"across chains":    {BadRequest, func(t *Terms, _ *[]Effect) { t.DstChain = 10 }},
@@ -125,7 +125,7 @@ func TestTookAway(t *testing.T) {
 		"inside Permit2":        {byPermit2, []*types.Log{inside}, true},
 		"the token, not inside": {byPermit2, []*types.Log{zero}, false},
 	} {
-		if got := tookAway(c.logs, account, c.g); got != c.want {
+		if got := revokedIn(c.logs, account, c.g); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -153,7 +153,7 @@ func FuzzRevoke(f *testing.F) {
 }
 
 // grant lets a spender pull n of the bench's wrapped coin, directly or through Permit2.
-func (b *bench) grant(g grant, n int64) {
+func (b *engineFixture) grant(g grant, n int64) {
 	b.t.Helper()
 	data := slices.Concat(erc20Approve, pad(g.Spender), common.BigToHash(big.NewInt(n)).Bytes())
 	if g.Kind == ByPermit2 {
@@ -179,7 +179,7 @@ func (b *bench) grant(g grant, n int64) {
 }
 
 // allowances lists what the bench's account granted.
-func (b *bench) allowances() []Allowance {
+func (b *engineFixture) allowances() []Allowance {
 	b.t.Helper()
 	var all []Allowance
 	r := AllowancesRequest{Account: b.from, Chain: 1, Tokens: []common.Address{native, weth, usdc}, Prepare: true}
@@ -197,7 +197,7 @@ func (b *bench) allowances() []Allowance {
 	return nil
 }
 
-func (b *bench) allowed(g grant) int64 {
+func (b *engineFixture) allowed(g grant) int64 {
 	b.t.Helper()
 	n, err := allowanceOf(b.t.Context(), b.hub, 1, b.from, g)
 	if err != nil {
@@ -207,7 +207,7 @@ func (b *bench) allowed(g grant) int64 {
 }
 
 func consentTo(a Allowance) ExecuteRequest {
-	return ExecuteRequest{Request: uuid.NewString(), Digest: a.Review.Digest, Caller: person}
+	return ExecuteRequest{Request: uuid.NewString(), Digest: a.Review.Digest, Caller: passwordCaller}
 }
 
 // TestRevoke checks that both kinds of allowance are listed, revoked once with consent,
@@ -215,7 +215,7 @@ func consentTo(a Allowance) ExecuteRequest {
 func TestRevoke(t *testing.T) {
 	for _, g := range []grant{{weth, permit2, ByToken}, {weth, weth, ByPermit2}} { // the bench's router is the wrapped coin
 		t.Run(string(g.Kind), func(t *testing.T) {
-			b := newBench(t)
+			b := newEngineFixture(t)
 			b.grant(g, 700)
 			all := b.allowances()
 			if len(all) != 1 || all[0].grant() != g || all[0].Amount.Int64() != 700 || all[0].Share.Sign() != 0 || all[0].Provider != DEX || all[0].Unlimited() {
@@ -236,27 +236,27 @@ func TestRevoke(t *testing.T) {
 			if again, err := b.service.Revoke(t.Context(), ask); err != nil || again.ID != o.ID {
 				t.Errorf("repeated: %v, %v", again.ID, err)
 			}
-			o = b.ends(o.ID, Filled)
+			o = b.waitState(o.ID, Filled)
 			if b.allowed(g) != 0 || len(b.allowances()) != 0 {
 				t.Errorf("%d is still allowed, listed %+v", b.allowed(g), b.allowances())
 			}
 			if o.Means() != "the allowance is revoked" || o.Verdict == nil || o.Verdict.Evidence == nil || o.Verdict.Evidence.Tx != o.Results[0].Tx || o.Verdict.Received != nil {
 				t.Errorf("means %q, verdict %+v", o.Means(), o.Verdict)
 			}
-			if got := b.path(o.ID); got != "accepted approving settling filled" {
+			if got := b.stateHistory(o.ID); got != "accepted approving settling filled" {
 				t.Errorf("history: %s", got)
 			}
 			_, err = b.service.Revoke(t.Context(), consentTo(all[0]))
 			refusedWith(t, err, PlanExecuted)
-			b.paid(2, 0)
+			b.wantNonceAndWETH(2, 0)
 		})
 	}
 }
 
-// path returns the states that an order went through.
-func (b *bench) path(id string) string {
+// stateHistory returns the states that an order went through.
+func (b *engineFixture) stateHistory(id string) string {
 	var states []string
-	for _, l := range b.lines(id) {
+	for _, l := range b.history(id) {
 		states = append(states, string(l.State))
 	}
 	return strings.Join(slices.Compact(states), " ")
@@ -265,7 +265,7 @@ func (b *bench) path(id string) string {
 // TestRevokeAsksAsASwapDoes checks that a revoke needs session, digest and uuid as a swap
 // does and is forgotten with it, and that the two kinds of plan are kept apart.
 func TestRevokeAsksAsASwapDoes(t *testing.T) {
-	b := newBench(t)
+	b := newEngineFixture(t)
 	b.grant(grant{weth, permit2, ByToken}, 700)
 	a := b.allowances()[0]
 	ask := consentTo(a)
@@ -296,25 +296,25 @@ func TestRevokeAsksAsASwapDoes(t *testing.T) {
 	}
 	_, err = b.service.Execute(t.Context(), ask) // the same uuid for another action
 	refusedWith(t, err, RequestConflict)
-	b.ends(o.ID, Filled)
-	if b.hand.signed.Load() != 2 {
-		t.Errorf("%d signatures", b.hand.signed.Load())
+	b.waitState(o.ID, Filled)
+	if b.signer.signed.Load() != 2 {
+		t.Errorf("%d signatures", b.signer.signed.Load())
 	}
 }
 
-// poor are nodes where every balance is one base unit.
-type poor struct{ Nodes }
+// emptyNodes are nodes where every balance is one base unit.
+type emptyNodes struct{ Nodes }
 
-func (p poor) Balance(context.Context, uint64, common.Address, common.Address) (*big.Int, error) {
+func (p emptyNodes) Balance(context.Context, uint64, common.Address, common.Address) (*big.Int, error) {
 	return big.NewInt(1), nil
 }
 
 // TestRevokeNeedsGas checks that without native coin for gas the revoke is refused with
 // the missing amount, and nothing is signed.
 func TestRevokeNeedsGas(t *testing.T) {
-	b := newBench(t)
+	b := newEngineFixture(t)
 	b.grant(grant{weth, permit2, ByToken}, 700)
-	b.service.engine.Nodes = poor{b.service.engine.Nodes}
+	b.service.engine.Nodes = emptyNodes{b.service.engine.Nodes}
 	a := b.allowances()[0]
 	if len(a.Review.Findings) != 1 || a.Review.Findings[0].Code != "gas_insufficient" || !a.Review.Blocked() {
 		t.Fatalf("findings %+v", a.Review.Findings)
@@ -325,16 +325,16 @@ func TestRevokeNeedsGas(t *testing.T) {
 	if errors.As(err, &refused) && refused.Data["missing"] == "" {
 		t.Errorf("the missing amount is not named: %v", refused.Data)
 	}
-	b.paid(1, 0)
+	b.wantNonceAndWETH(1, 0)
 }
 
-// stubborn are nodes that cannot estimate a token's approve.
-type stubborn struct {
+// unpricedNodes are nodes that cannot estimate a token's approve.
+type unpricedNodes struct {
 	Nodes
 	token common.Address
 }
 
-func (n stubborn) Cost(ctx context.Context, c chain.Call) (chain.Cost, error) {
+func (n unpricedNodes) Cost(ctx context.Context, c chain.Call) (chain.Cost, error) {
 	if c.To == n.token {
 		return chain.Cost{}, errors.New("execution aborted (timeout = 5s)")
 	}
@@ -344,10 +344,10 @@ func (n stubborn) Cost(ctx context.Context, c chain.Call) (chain.Cost, error) {
 // TestAllowanceOfAHostileToken checks that an allowance whose revoke cannot be estimated
 // is listed without a review and hides no other.
 func TestAllowanceOfAHostileToken(t *testing.T) {
-	b := newBench(t)
+	b := newEngineFixture(t)
 	b.grant(grant{weth, permit2, ByToken}, 700)
 	b.grant(grant{weth, weth, ByPermit2}, 700)
-	b.service.engine.Nodes = stubborn{b.service.engine.Nodes, weth}
+	b.service.engine.Nodes = unpricedNodes{b.service.engine.Nodes, weth}
 	all := b.allowances()
 	if len(all) != 2 {
 		t.Fatalf("listed %+v", all)
@@ -357,7 +357,7 @@ func TestAllowanceOfAHostileToken(t *testing.T) {
 			t.Errorf("%s: review %+v", a.Kind, a.Review)
 		}
 	}
-	b.service.engine.Nodes = stubborn{b.service.engine.Nodes, permit2}
+	b.service.engine.Nodes = unpricedNodes{b.service.engine.Nodes, permit2}
 	if _, _, err := b.service.Allowances(t.Context(), AllowancesRequest{Account: b.from, Chain: 1, Tokens: []common.Address{weth}, Prepare: true}); err == nil {
 		t.Error("nodes that can price nothing are no error")
 	}
@@ -366,21 +366,21 @@ func TestAllowanceOfAHostileToken(t *testing.T) {
 // TestRevokeWaitsForOrders checks that an allowance which an open order needs is not
 // revoked, neither at consent nor at signing.
 func TestRevokeWaitsForOrders(t *testing.T) {
-	b := newBench(t)
+	b := newEngineFixture(t)
 	g := grant{weth, permit2, ByToken}
 	b.grant(g, 700)
-	b.hand.locked.Store(true)
+	b.signer.locked.Store(true)
 	a := b.allowances()[0]
 	revoke, err := b.service.Revoke(t.Context(), consentTo(a))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.until(revoke.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	b.waitUntil(revoke.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
 	_, err = b.service.Revoke(t.Context(), consentTo(b.allowances()[0]))
 	refusedWith(t, err, AllowanceInUse)
 
 	b.halt()
-	needs := b.open(g, 300)
+	needs := b.journalOrder(g, 300)
 	a = b.allowances()[0]
 	if a.Share.Int64() != 300 {
 		t.Errorf("share %s", a.Share)
@@ -391,26 +391,26 @@ func TestRevokeWaitsForOrders(t *testing.T) {
 	if errors.As(err, &refused) && refused.Data["order"] != needs.ID {
 		t.Errorf("names %v, not the order %s", refused.Data, needs.ID)
 	}
-	b.hand.locked.Store(false)
+	b.signer.locked.Store(false)
 	b.service.engine.Start(t.Context(), revoke.ID) // only this order
-	if o := b.ends(revoke.ID, Cancelled); o.Means() != "cancelled; the allowance stands" {
+	if o := b.waitState(revoke.ID, Cancelled); o.Means() != "cancelled; the allowance stands" {
 		t.Errorf("means %q", o.Means())
 	}
 	if b.allowed(g) != 700 {
 		t.Error("taken from an order that needs it")
 	}
-	b.paid(1, 0)
+	b.wantNonceAndWETH(1, 0)
 }
 
-// open journals an order that needs an allowance, without starting it.
-func (b *bench) open(g grant, amount int64) Order {
+// journalOrder journals an order that needs an allowance, without starting it.
+func (b *engineFixture) journalOrder(g grant, amount int64) Order {
 	b.t.Helper()
 	terms := testTerms()
 	terms.Account, terms.Recipient, terms.RefundTo = b.from, b.from, b.from
 	terms.TokenIn, terms.AmountIn = g.Token, big.NewInt(amount)
 	o := Order{ID: uuid.Must(uuid.NewV7()).String(), Request: uuid.NewString(), Digest: common.BigToHash(big.NewInt(amount)), Terms: terms, Offer: testOffer(),
 		Plan: Plan{Steps: []Step{{Kind: CallStep, Effect: testSwap()}}, Settlement: ByOwnCall, Spender: g.Spender}, State: Accepted, Created: time.Now(), Updated: time.Now()}
-	o, made, err := b.service.o.Journal.Create(b.hand.sealed(o), o.Digest)
+	o, made, err := b.service.o.Journal.Create(b.signer.sealed(o), o.Digest)
 	if err != nil || !made {
 		b.t.Fatal(made, err)
 	}
@@ -424,16 +424,16 @@ func TestAllowancesPage(t *testing.T) {
 		all = append(all, grant{common.BigToAddress(big.NewInt(int64(i))), permit2, ByToken})
 	}
 	for _, cut := range []int{0, 2, 4} {
-		rest, err := after(all, cursorOf(all[cut]))
+		rest, err := pairsAfter(all, cursorOf(all[cut]))
 		if err != nil || !slices.Equal(rest, all[cut+1:]) {
 			t.Errorf("after %d: %v, %v", cut, rest, err)
 		}
 	}
-	if rest, err := after(slices.Delete(slices.Clone(all), 2, 3), cursorOf(all[2])); err != nil || !slices.Equal(rest, all[3:]) {
+	if rest, err := pairsAfter(slices.Delete(slices.Clone(all), 2, 3), cursorOf(all[2])); err != nil || !slices.Equal(rest, all[3:]) {
 		t.Errorf("after one that is gone: %v, %v", rest, err)
 	}
 	for _, bad := range []string{"x", "//", "1/2/3", strings.Repeat("/", 200)} {
-		if _, err := after(all, bad); !errors.Is(err, &Refusal{Code: BadRequest}) {
+		if _, err := pairsAfter(all, bad); !errors.Is(err, &Refusal{Code: BadRequest}) {
 			t.Errorf("cursor %q: %v", bad, err)
 		}
 	}
@@ -448,19 +448,19 @@ func TestUnlimited(t *testing.T) {
 	}
 }
 
-// mute are nodes whose receipts have no logs and on which an allowance has a fixed value.
-type mute struct {
+// loglessNodes are nodes whose receipts have no logs and on which an allowance has a fixed value.
+type loglessNodes struct {
 	Nodes
 	left int64
 }
 
-func (m mute) Evidence(ctx context.Context, id uint64, tx common.Hash) (chain.Evidence, bool, error) {
+func (m loglessNodes) Evidence(ctx context.Context, id uint64, tx common.Hash) (chain.Evidence, bool, error) {
 	ev, ok, err := m.Nodes.Evidence(ctx, id, tx)
 	ev.Logs = nil
 	return ev, ok, err
 }
 
-func (m mute) Allowance(context.Context, uint64, common.Address, common.Address, common.Address) (*big.Int, error) {
+func (m loglessNodes) Allowance(context.Context, uint64, common.Address, common.Address, common.Address) (*big.Int, error) {
 	return big.NewInt(m.left), nil
 }
 
@@ -468,15 +468,15 @@ func (m mute) Allowance(context.Context, uint64, common.Address, common.Address,
 // reports success but keeps the allowance was not revoked.
 func TestRevokeOfAMuteToken(t *testing.T) {
 	for left, end := range map[int64]State{0: Filled, 700: Failed} {
-		b := newBench(t)
+		b := newEngineFixture(t)
 		b.grant(grant{weth, permit2, ByToken}, 700)
 		r := consentTo(b.allowances()[0])
-		b.service.engine.Nodes = mute{b.service.engine.Nodes, left}
+		b.service.engine.Nodes = loglessNodes{b.service.engine.Nodes, left}
 		o, err := b.service.Revoke(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o = b.ends(o.ID, end); end == Failed && o.Means() != "the transaction failed; the allowance stands" {
+		if o = b.waitState(o.ID, end); end == Failed && o.Means() != "the transaction failed; the allowance stands" {
 			t.Errorf("means %q", o.Means())
 		}
 	}
@@ -487,7 +487,7 @@ func TestExpiry(t *testing.T) {
 	for _, c := range []struct {
 		stored uint64
 		never  bool
-	}{{1 << 47, true}, {1<<48 - 1, true}, {lastTime + 1, true}, {lastTime, false}, {0, false}, {1_800_000_000, false}} {
+	}{{1 << 47, true}, {1<<48 - 1, true}, {maxWireTime + 1, true}, {maxWireTime, false}, {0, false}, {1_800_000_000, false}} {
 		at := expiryOf(chain.PermitAllowance{Expiration: c.stored})
 		if _, err := at.MarshalJSON(); err != nil || at.IsZero() != c.never {
 			t.Errorf("%d: %s, %v", c.stored, at, err)
@@ -498,35 +498,35 @@ func TestExpiry(t *testing.T) {
 // TestRevokeAsksForMoreGas checks that a revoke whose gas rises above what was accepted
 // asks for consent, as a swap does.
 func TestRevokeAsksForMoreGas(t *testing.T) {
-	b := newBench(t)
+	b := newEngineFixture(t)
 	g := grant{weth, permit2, ByToken}
 	b.grant(g, 700)
 	r := *b.allowances()[0].Review
 	r.Terms.GasCeiling = big.NewInt(1)
 	r.Digest = Digest(r.Terms, r.Plan.Effects())
 	b.service.revokes.put(r.Digest.Hex(), r)
-	o, err := b.service.Revoke(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person})
+	o, err := b.service.Revoke(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: passwordCaller})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o = b.until(o.ID, "in need of consent", func(o Order) bool { return o.Condition == NeedsConsent && o.Proposal != nil })
-	if b.hand.signed.Load() != 1 || o.Proposal.Terms.GasCeiling.Cmp(r.Terms.GasCeiling) <= 0 || len(o.Proposal.Plan.Steps) != 1 {
-		t.Fatalf("%d signatures, proposal %+v", b.hand.signed.Load(), o.Proposal)
+	o = b.waitUntil(o.ID, "in need of consent", func(o Order) bool { return o.Condition == NeedsConsent && o.Proposal != nil })
+	if b.signer.signed.Load() != 1 || o.Proposal.Terms.GasCeiling.Cmp(r.Terms.GasCeiling) <= 0 || len(o.Proposal.Plan.Steps) != 1 {
+		t.Fatalf("%d signatures, proposal %+v", b.signer.signed.Load(), o.Proposal)
 	}
-	if _, err := b.service.Accept(t.Context(), AcceptRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Proposal.Digest, Caller: person}); err != nil {
+	if _, err := b.service.Accept(t.Context(), AcceptRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Proposal.Digest, Caller: passwordCaller}); err != nil {
 		t.Fatal(err)
 	}
-	b.ends(o.ID, Filled)
+	b.waitState(o.ID, Filled)
 	if b.allowed(g) != 0 {
 		t.Error("not revoked")
 	}
-	b.paid(2, 0)
+	b.wantNonceAndWETH(2, 0)
 }
 
 // TestRevokeStopsAnywhere checks that a revoke that is stopped and restarted repeatedly
 // is paid once.
 func TestRevokeStopsAnywhere(t *testing.T) {
-	b := newBench(t)
+	b := newEngineFixture(t)
 	g := grant{weth, permit2, ByToken}
 	b.grant(g, 700)
 	o, err := b.service.Revoke(t.Context(), consentTo(b.allowances()[0]))
@@ -538,9 +538,9 @@ func TestRevokeStopsAnywhere(t *testing.T) {
 		b.halt()
 		b.start()
 	}
-	b.ends(o.ID, Filled)
+	b.waitState(o.ID, Filled)
 	if b.allowed(g) != 0 {
 		t.Error("not revoked")
 	}
-	b.paid(2, 0)
+	b.wantNonceAndWETH(2, 0)
 }

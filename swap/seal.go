@@ -94,9 +94,9 @@ func (e *Engine) seal(x sealable, act string, made time.Time) (*Seal, error) {
 	return &s, err
 }
 
-// holds returns RecordChanged unless s is the seal of x. With locked keys it cannot tell,
+// checkSeal returns RecordChanged unless s is the seal of x. With locked keys it cannot tell,
 // and returns the Sealer's error.
-func (e *Engine) holds(s *Seal, x sealable) error {
+func (e *Engine) checkSeal(s *Seal, x sealable) error {
 	if s == nil || s.Form < sealForm {
 		return changedRecord(NotSealed)
 	}
@@ -110,35 +110,35 @@ func (e *Engine) holds(s *Seal, x sealable) error {
 	return nil
 }
 
-// distrusted reports whether err says that something is not as it was sealed. Locked keys
+// sealMismatch reports whether err says that something is not as it was sealed. Locked keys
 // cannot tell; their error does not say so.
-func distrusted(err error) bool { return errors.Is(err, &Refusal{Code: RecordChanged}) }
+func sealMismatch(err error) bool { return errors.Is(err, &Refusal{Code: RecordChanged}) }
 
-// accepted returns RecordChanged unless o is what its user accepted; see holds.
-func (e *Engine) accepted(o Order) error { return e.holds(o.Seal, o.consent()) }
+// checkAccepted returns RecordChanged unless o is what its user accepted; see holds.
+func (e *Engine) checkAccepted(o Order) error { return e.checkSeal(o.Seal, o.consent()) }
 
 // dropForged removes a proposal that the engine did not make, which nobody could accept.
 func (e *Engine) dropForged(o *Order) {
-	if o.Proposal != nil && distrusted(e.holds(o.Proposal.Seal, o.proposal())) {
+	if o.Proposal != nil && sealMismatch(e.checkSeal(o.Proposal.Seal, o.proposal())) {
 		o.Proposal = nil
 	}
 }
 
-// endable returns an error unless the nonce of a transaction of o's may be closed: at its
+// checkEndable returns an error unless the nonce of a transaction of o's may be closed: at its
 // user's request or, when it is late, because consent to the order covers that.
-func (e *Engine) endable(o Order, late bool) error {
-	err := e.holds(o.Ending, o.ending())
+func (e *Engine) checkEndable(o Order, late bool) error {
+	err := e.checkSeal(o.EndSeal, o.ending())
 	if o.Cancel && err == nil {
 		return nil
 	}
 	if late {
-		return e.accepted(o)
+		return e.checkAccepted(o)
 	}
 	return err
 }
 
-// rewrite gives o, which must be as accepted, another plan under the same consent.
-func (e *Engine) rewrite(o *Order, offer Offer, plan Plan, slippage int) error {
+// resealPlan gives o, which must be as accepted, another plan under the same consent.
+func (e *Engine) resealPlan(o *Order, offer Offer, plan Plan, slippage int) error {
 	next := *o
 	next.Offer, next.Plan, next.SlippageBps = offer, plan, slippage
 	seal, err := e.seal(next.consent(), o.Seal.Act, o.Seal.Made)
@@ -151,6 +151,6 @@ func (e *Engine) rewrite(o *Order, offer Offer, plan Plan, slippage int) error {
 }
 
 // changedRecord returns the refusal to sign for something that is not as it was sealed.
-func changedRecord(w Word) *Refusal {
-	return &Refusal{Code: RecordChanged, Word: w, Reason: causes[w]}
+func changedRecord(w ReasonCode) *Refusal {
+	return &Refusal{Code: RecordChanged, ReasonCode: w, Reason: causes[w]}
 }

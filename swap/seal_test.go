@@ -17,9 +17,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// rewrites changes an order's record while the daemon is stopped, as a program that can
+// tamper changes an order's record while the daemon is stopped, as a program that can
 // write the file might.
-func (b *bench) rewrites(id string, change func(*Order)) {
+func (b *engineFixture) tamper(id string, change func(*Order)) {
 	b.t.Helper()
 	b.halt()
 	o, err := b.service.o.Journal.Get(id)
@@ -27,13 +27,13 @@ func (b *bench) rewrites(id string, change func(*Order)) {
 		b.t.Fatal(err)
 	}
 	change(&o)
-	if err := b.service.o.Journal.Update(&o, because("test")); err != nil {
+	if err := b.service.o.Journal.Update(&o, newCause("test")); err != nil {
 		b.t.Fatal(err)
 	}
 }
 
-// plants stores an order that nobody accepted.
-func (b *bench) plants(o Order) {
+// storeOrder stores an order that nobody accepted.
+func (b *engineFixture) storeOrder(o Order) {
 	b.t.Helper()
 	b.halt()
 	if _, made, err := b.service.o.Journal.Create(o, o.Digest); err != nil || !made {
@@ -41,10 +41,10 @@ func (b *bench) plants(o Order) {
 	}
 }
 
-// opens is the daemon's next start, with the vault unlocked.
-func (b *bench) opens() {
+// restartUnlocked is the daemon's next start, with the vault unlocked.
+func (b *engineFixture) restartUnlocked() {
 	b.start()
-	b.hand.locked.Store(false)
+	b.signer.locked.Store(false)
 	b.service.Wake()
 }
 
@@ -62,25 +62,25 @@ func (o *Order) payable(to common.Address) {
 	o.consistent()
 }
 
-func isChanged(o Order) bool { return o.Condition == Changed }
+func isChanged(o Order) bool { return o.Condition == RecordTampered }
 
 // TestNothingIsSignedForAChangedRecord checks that nothing is signed for a record in
 // which anything accepted was changed, however consistent the rest is. The order says so,
 // and the user can cancel it.
 func TestNothingIsSignedForAChangedRecord(t *testing.T) {
-	b := newBench(t)
-	b.trades()
+	b := newEngineFixture(t)
+	b.useTrader()
 	strangers, err := crypto.GenerateKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.hand.locked.Store(true)
+	b.signer.locked.Store(true)
 	another := b.swap(usdc, 500e6)
 	for name, change := range map[string]func(*Order){
 		"recipient":          func(o *Order) { o.payable(thief) },
 		"refund address":     func(o *Order) { o.Terms.RefundTo = thief; o.consistent() },
 		"amount":             func(o *Order) { o.Terms.AmountIn = big.NewInt(2 * thousand); o.consistent() },
-		"floor":              func(o *Order) { o.Terms.FloorOut = big.NewInt(1); o.consistent() },
+		"floor":              func(o *Order) { o.Terms.MinOut = big.NewInt(1); o.consistent() },
 		"deadline":           func(o *Order) { o.Terms.Deadline = o.Terms.Deadline.Add(time.Hour); o.consistent() },
 		"gas ceiling":        func(o *Order) { o.Terms.GasCeiling = big.NewInt(1e18); o.consistent() },
 		"digest":             func(o *Order) { o.Digest = another.Digest },
@@ -93,7 +93,7 @@ func TestNothingIsSignedForAChangedRecord(t *testing.T) {
 		"acknowledged":       func(o *Order) { o.AckCodes = []string{"price_unknown"} },
 		"when":               func(o *Order) { o.Created = o.Created.Add(time.Hour) },
 		"another's seal":     func(o *Order) { s, _, _ := b.service.Order(another.ID); o.Seal = s.Seal },
-		"a stranger's seal":  func(o *Order) { o.payable(thief); *o = (&hand{key: strangers}).sealed(*o) },
+		"a stranger's seal":  func(o *Order) { o.payable(thief); *o = (&fakeSigner{key: strangers}).sealed(*o) },
 		"the act of a seal":  func(o *Order) { o.Seal.Act = "accept" },
 		"the time of a seal": func(o *Order) { o.Seal.Made = o.Seal.Made.Add(time.Second) },
 		"no code":            func(o *Order) { o.payable(thief); o.Seal.Code = common.Hash{} },
@@ -101,64 +101,64 @@ func TestNothingIsSignedForAChangedRecord(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b.t = t
-			b.hand.locked.Store(true)
+			b.signer.locked.Store(true)
 			if b.stop == nil {
 				b.start()
 			}
 			b.made++ // plans made in the same second would be identical
 			o := b.swap(usdc, thousand+int64(b.made))
-			b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
-			b.rewrites(o.ID, change)
-			if err := b.end(another.ID); err != nil { // so that only the other can be carried out
+			b.waitUntil(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+			b.tamper(o.ID, change)
+			if err := b.markCancelled(another.ID); err != nil { // so that only the other can be carried out
 				t.Fatal(err)
 			}
-			b.opens()
-			o = b.until(o.ID, "refused", isChanged)
+			b.restartUnlocked()
+			o = b.waitUntil(o.ID, "refused", isChanged)
 			if o.Cause == nil || o.Cause.Code != RecordChanged || o.Reason == "" || o.Step != 0 {
 				t.Errorf("step %d, %q, cause %+v", o.Step, o.Reason, o.Cause)
 			}
 			if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
 				t.Fatal(err)
 			}
-			if o = b.ends(o.ID, Cancelled); o.Verdict.Sources != "nothing was signed" {
+			if o = b.waitState(o.ID, Cancelled); o.Verdict.Sources != "nothing was signed" {
 				t.Errorf("verdict %+v", o.Verdict)
 			}
-			b.mined(0)
-			if n := b.hand.signed.Load(); n != 0 {
+			b.wantNonce(0)
+			if n := b.signer.signed.Load(); n != 0 {
 				t.Errorf("%d transactions were signed", n)
 			}
 		})
 	}
 }
 
-// end marks an order as cancelled in the journal, if it is open.
-func (b *bench) end(id string) error {
+// markCancelled marks an order as cancelled in the journal, if it is open.
+func (b *engineFixture) markCancelled(id string) error {
 	o, err := b.service.o.Journal.Get(id)
 	if err != nil || o.State.Final() {
 		return err
 	}
 	o.State = Cancelled
-	return b.service.o.Journal.Update(&o, because("test"))
+	return b.service.o.Journal.Update(&o, newCause("test"))
 }
 
 // TestPlantedOrders checks that an order that nobody accepted is not carried out, whether
 // it has no seal or another order's. One without a seal may be an older version's: if it
 // pays the account itself it is proposed, and continues once accepted.
 func TestPlantedOrders(t *testing.T) {
-	b := newBench(t)
-	b.trades()
-	done := b.ends(b.swap(usdc, thousand).ID, Filled)
-	before := b.hand.signed.Load()
+	b := newEngineFixture(t)
+	b.useTrader()
+	done := b.waitState(b.swap(usdc, thousand).ID, Filled)
+	before := b.signer.signed.Load()
 	plant := func(change func(*Order)) Order {
 		o := done.Clone()
 		o.ID, o.Request = uuid.Must(uuid.NewV7()).String(), uuid.NewString()
 		o.State, o.Step, o.Results, o.Verdict, o.Wrapped, o.Revision = Accepted, 0, nil, nil, false, 0
 		b.made++
-		o.Created, o.Terms.Deadline = b.now().UTC(), b.now().Add(consentTime+time.Duration(b.made)*time.Second).UTC().Truncate(time.Second)
+		o.Created, o.Terms.Deadline = b.now().UTC(), b.now().Add(consentLife+time.Duration(b.made)*time.Second).UTC().Truncate(time.Second)
 		o.Offer.Expires = b.now().Add(time.Minute).UTC()
 		o.consistent()
 		change(&o)
-		b.plants(o)
+		b.storeOrder(o)
 		return o
 	}
 	copied := plant(func(o *Order) { o.payable(thief) })
@@ -166,37 +166,37 @@ func TestPlantedOrders(t *testing.T) {
 	exact := plant(func(o *Order) {
 		o.Terms, o.Offer, o.Digest, o.Created = done.Terms, done.Offer, common.Hash{1}, done.Created
 	})
-	b.opens()
+	b.restartUnlocked()
 	for _, o := range []Order{copied, bare, exact} {
-		o = b.until(o.ID, "refused", isChanged)
-		if want := map[bool]Word{true: NotSealed, false: SealBroken}[o.Seal == nil]; o.Cause.Word != want {
+		o = b.waitUntil(o.ID, "refused", isChanged)
+		if want := map[bool]ReasonCode{true: NotSealed, false: SealBroken}[o.Seal == nil]; o.Cause.Word != want {
 			t.Errorf("cause %+v, want %s", o.Cause, want)
 		}
 	}
-	if n := b.hand.signed.Load(); n != before {
+	if n := b.signer.signed.Load(); n != before {
 		t.Fatalf("%d transactions were signed for planted orders", n-before)
 	}
 	older := plant(func(o *Order) { o.Seal = nil })
-	b.opens()
-	o := b.until(older.ID, "in need of consent", proposes)
-	if o.Cause.Word != NotSealed || o.Proposal.Terms.Recipient != b.from || b.hand.signed.Load() != before {
+	b.restartUnlocked()
+	o := b.waitUntil(older.ID, "in need of consent", proposes)
+	if o.Cause.Word != NotSealed || o.Proposal.Terms.Recipient != b.from || b.signer.signed.Load() != before {
 		t.Errorf("cause %+v, pays %s", o.Cause, o.Proposal.Terms.Recipient)
 	}
 	if _, err := b.service.Accept(t.Context(), acceptOf(o)); err != nil {
 		t.Fatal(err)
 	}
-	b.ends(older.ID, Filled)
+	b.waitState(older.ID, Filled)
 }
 
 // TestProposalsAreSealed checks that a proposal that the engine did not make cannot be
 // accepted and does not affect the next one.
 func TestProposalsAreSealed(t *testing.T) {
-	b := newBench(t)
-	o := fallen(b, b.trades())
+	b := newEngineFixture(t)
+	o := priceFell(b, b.useTrader())
 	forged := o.Clone()
 	forged.Terms, forged.Offer, forged.Plan = o.Proposal.Terms, o.Proposal.Offer, o.Proposal.Plan
 	forged.payable(thief)
-	b.rewrites(o.ID, func(o *Order) {
+	b.tamper(o.ID, func(o *Order) {
 		o.Proposal.Terms, o.Proposal.Offer, o.Proposal.Plan, o.Proposal.Digest = forged.Terms, forged.Offer, forged.Plan, forged.Digest
 		o.Proposal.Made = b.now().Add(time.Hour).UTC()
 	})
@@ -206,8 +206,8 @@ func TestProposalsAreSealed(t *testing.T) {
 	}
 	_, err = b.service.Accept(t.Context(), acceptOf(changed))
 	refusedWith(t, err, RecordChanged)
-	b.opens()
-	again := b.until(o.ID, "proposed again", func(o Order) bool { return proposes(o) && o.Proposal.Digest != forged.Digest })
+	b.restartUnlocked()
+	again := b.waitUntil(o.ID, "proposed again", func(o Order) bool { return proposes(o) && o.Proposal.Digest != forged.Digest })
 	if again.Proposal.Terms.Recipient != b.from || again.Terms.Recipient != b.from {
 		t.Errorf("proposes to pay %s", again.Proposal.Terms.Recipient)
 	}
@@ -215,7 +215,7 @@ func TestProposalsAreSealed(t *testing.T) {
 	if _, err := b.service.Accept(t.Context(), acceptOf(again)); err != nil {
 		t.Fatal(err)
 	}
-	if done := b.ends(o.ID, Filled); done.Seal.Code == old.Code || done.Seal.Act != "accept" || done.Terms.Recipient != b.from {
+	if done := b.waitState(o.ID, Filled); done.Seal.Code == old.Code || done.Seal.Act != "accept" || done.Terms.Recipient != b.from {
 		t.Errorf("sealed %+v", done.Seal)
 	}
 }
@@ -223,18 +223,18 @@ func TestProposalsAreSealed(t *testing.T) {
 // TestOldSealAfterAccept checks that the first consent's seal is not valid for the terms
 // accepted later.
 func TestOldSealAfterAccept(t *testing.T) {
-	b := newBench(t)
-	o := fallen(b, b.trades())
+	b := newEngineFixture(t)
+	o := priceFell(b, b.useTrader())
 	first := o.Seal
-	b.hand.locked.Store(true)
+	b.signer.locked.Store(true)
 	if _, err := b.service.Accept(t.Context(), acceptOf(o)); err != nil {
 		t.Fatal(err)
 	}
-	b.rewrites(o.ID, func(o *Order) { o.Seal = first })
-	before := b.hand.signed.Load()
-	b.opens()
-	b.until(o.ID, "refused", isChanged)
-	if b.hand.signed.Load() != before {
+	b.tamper(o.ID, func(o *Order) { o.Seal = first })
+	before := b.signer.signed.Load()
+	b.restartUnlocked()
+	b.waitUntil(o.ID, "refused", isChanged)
+	if b.signer.signed.Load() != before {
 		t.Error("signed under the first consent's seal")
 	}
 }
@@ -247,31 +247,31 @@ func TestWishesAreSealed(t *testing.T) {
 		wanted State
 	}{
 		"an end":            {func(o *Order) { o.Cancel = true }, Filled},
-		"a speed-up":        {func(o *Order) { o.Bump = &Bump{Tier: "fast", Over: o.Sending} }, Filled},
-		"an end by another": {func(o *Order) { o.Cancel, o.Ending = true, o.Seal }, Filled},
+		"a speed-up":        {func(o *Order) { o.Bump = &Bump{Tier: "fast", Over: o.CurrentTx} }, Filled},
+		"an end by another": {func(o *Order) { o.Cancel, o.EndSeal = true, o.Seal }, Filled},
 		"other terms":       {func(o *Order) { o.Terms.GasCeiling = big.NewInt(1e18); o.consistent(); o.Cancel = true }, Cancelled},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			o := b.stuck(nil)
-			b.rewrites(o.ID, c.change)
-			before := b.hand.signed.Load()
-			b.opens()
-			o = b.until(o.ID, "refused", isChanged)
-			if b.hand.signed.Load() != before {
+			b := newEngineFixture(t)
+			o := b.sentOrder(nil)
+			b.tamper(o.ID, c.change)
+			before := b.signer.signed.Load()
+			b.restartUnlocked()
+			o = b.waitUntil(o.ID, "refused", isChanged)
+			if b.signer.signed.Load() != before {
 				t.Error("signed for a wish that is not the user's")
 			}
 			if c.wanted == Cancelled {
 				if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
 					t.Fatal(err)
 				}
-				o = b.until(o.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
+				o = b.waitUntil(o.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
 				if net, err := b.hub.Network(1); err != nil || o.Terms.GasCeiling.Cmp(net.GasCeiling) > 0 {
 					t.Errorf("ended for up to %s, %v", o.Terms.GasCeiling, err)
 				}
 			}
 			b.chain.Resume()
-			b.ends(o.ID, c.wanted)
+			b.waitState(o.ID, c.wanted)
 		})
 	}
 }
@@ -279,8 +279,8 @@ func TestWishesAreSealed(t *testing.T) {
 // TestForgedUsesAreNone checks that what unaccepted orders claim to need of an allowance
 // is neither approved for them nor deducted from it.
 func TestForgedUsesAreNone(t *testing.T) {
-	b := newBench(t)
-	b.trades()
+	b := newEngineFixture(t)
+	b.useTrader()
 	forged := b.service.o.Journal.spends(t, Signed, 300e6)
 	b.service.o.Journal.must(t, &forged, func(o *Order) {
 		o.Terms.Account, o.State, o.Step, o.Results = b.from, Executing, 2, []Result{{}, {Signature: make([]byte, 65)}}
@@ -299,19 +299,19 @@ func TestForgedUsesAreNone(t *testing.T) {
 
 // TestNothingIsAcceptedWithoutKeys checks that what cannot be sealed is not accepted.
 func TestNothingIsAcceptedWithoutKeys(t *testing.T) {
-	b := newBench(t)
-	tr := b.trades()
-	o := fallen(b, tr)
+	b := newEngineFixture(t)
+	tr := b.useTrader()
+	o := priceFell(b, tr)
 	r, err := b.review(usdt, thousand)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.halt()
-	b.hand.strict = true
-	b.hand.locked.Store(true)
+	b.signer.strict = true
+	b.signer.locked.Store(true)
 	acts := map[string]func() (Order, error){
 		"execute": func() (Order, error) {
-			return b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person})
+			return b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: passwordCaller})
 		},
 		"accept": func() (Order, error) { return b.service.Accept(t.Context(), acceptOf(o)) },
 		"cancel": func() (Order, error) { return b.service.Cancel(t.Context(), cancelOf(o)) },
@@ -375,8 +375,8 @@ func TestSealedFormOfAFullRecord(t *testing.T) {
 		"begun": func(o *Order) {
 			o.State, o.Step, o.Revision, o.Results = Executing, 1, 9, []Result{{Tx: common.Hash{2}}}
 		},
-		"sent":       func(o *Order) { o.Attempts, o.Sending = []Attempt{{FeeCap: big.NewInt(1)}}, common.Hash{3} },
-		"told":       func(o *Order) { o.Claim, o.Ref, o.Since = &Claim{}, "ref", map[uint64]uint64{1: 2} },
+		"sent":       func(o *Order) { o.Attempts, o.CurrentTx = []Attempt{{FeeCap: big.NewInt(1)}}, common.Hash{3} },
+		"told":       func(o *Order) { o.Claim, o.Ref, o.SearchFrom = &Claim{}, "ref", map[uint64]uint64{1: 2} },
 		"in need":    func(o *Order) { o.Proposal = &Proposal{Review: Review{Terms: testTerms(), Offer: testOffer()}} },
 		"to be over": func(o *Order) { o.Cancel, o.Updated, o.Reason = true, when, "why" },
 	} {

@@ -24,9 +24,9 @@ type Host interface {
 	Destinations(ctx context.Context, k Kind) ([]Destination, error)
 	// Quote asks providers (all of them if kinds is empty), calls each as offers arrive,
 	// and returns them ranked.
-	Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each func(Quoted)) (QuoteResult, error)
+	Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each func(QuoteUpdate)) (QuoteResult, error)
 	// Requote keeps asking at each provider's cadence while awake lets it.
-	Requote(ctx context.Context, r QuoteRequest, kinds []Kind, awake func(context.Context) error, each func(Quoted)) error
+	Requote(ctx context.Context, r QuoteRequest, kinds []Kind, awake func(context.Context) error, each func(QuoteUpdate)) error
 	// Prepare builds, decodes, checks, simulates and judges an offer.
 	Prepare(ctx context.Context, offerID string) (Review, error)
 	// Takes returns the reasons why carrying out a review would need the password now or,
@@ -106,16 +106,16 @@ type Service struct {
 	engine *Engine
 	ctx    context.Context // of the engine; set by Resume
 
-	acting sync.Mutex // held while an act is journaled and while plans are dropped; locked before mu
+	actMu  sync.Mutex // held while an act is journaled and while plans are dropped; locked before mu
 	mu     sync.Mutex
-	offers *shelf[shelved]
-	plans  *shelf[Review]
+	offers *boundedCache[cachedOffer]
+	plans  *boundedCache[Review]
 	// revokes are kept apart, so that a list of allowances does not push out the review
 	// that somebody is looking at.
-	revokes *shelf[Review]
-	dropped uint64 // how often all of them were dropped
-	watches map[question]*shared
-	queues  map[Kind]queue
+	revokes  *boundedCache[Review]
+	dropped  uint64 // how often all of them were dropped
+	watches  map[quoteKey]*sharedQuote
+	limiters map[Kind]providerLimiters
 
 	subMu sync.Mutex
 	subs  map[int]func(Order)
@@ -129,12 +129,12 @@ func NewService(o Options) (*Service, error) {
 	if err := o.Fees.Check(); err != nil {
 		return nil, err
 	}
-	s := &Service{o: o, subs: map[int]func(Order){}, watches: map[question]*shared{}, queues: newQueues()}
+	s := &Service{o: o, subs: map[int]func(Order){}, watches: map[quoteKey]*sharedQuote{}, limiters: newProviderLimiters()}
 	s.DropPlans()
 	carriers := map[Kind]Provider{Wallet: revoker{}}
 	maps.Copy(carriers, o.Providers)
 	s.engine = &Engine{Journal: o.Journal, Providers: carriers, Nodes: o.Nodes, Sender: o.Sender, Signer: o.Signer, Sealer: o.Sealer, Pricer: o.Pricer, Fees: o.Fees, Tokens: o.Tokens, Recognize: o.Recognize, Decimals: o.Decimals, Keep: o.Keep,
-		Unlocked: o.Unlocked, IsLocked: o.IsLocked, Pause: o.Pause, Now: o.Now, Notify: s.tell, Log: o.Log}
+		Unlocked: o.Unlocked, IsLocked: o.IsLocked, Pause: o.Pause, Now: o.Now, Notify: s.notify, Log: o.Log}
 	if s.engine.Pause == nil {
 		s.engine.Pause = Pause
 	}
@@ -169,19 +169,19 @@ func (s *Service) Fees() FeeInfo { return s.o.Fees.Info() }
 
 // Order returns an order, which may be [Unreadable], and its history.
 func (s *Service) Order(id string) (Order, []Entry, error) {
-	o, err := s.o.Journal.Show(id)
+	o, err := s.o.Journal.GetForDisplay(id)
 	if err != nil {
 		return o, nil, err
 	}
 	lines, err := s.o.Journal.History(id)
-	return s.engine.dated(o), lines, err
+	return s.engine.withPollTime(o), lines, err
 }
 
 // Orders lists orders, newest first, from 1 to 200 at a time.
 func (s *Service) Orders(account common.Address, openOnly bool, cursor string, limit int) ([]Order, string, error) {
 	all, next, err := s.o.Journal.List(account, openOnly, cursor, min(max(limit, 1), 200))
 	for i, o := range all {
-		all[i] = s.engine.dated(o)
+		all[i] = s.engine.withPollTime(o)
 	}
 	return all, next, err
 }
@@ -200,10 +200,10 @@ func (s *Service) Subscribe(f func(Order)) (stop func()) {
 	}
 }
 
-func (s *Service) tell(o Order) {
+func (s *Service) notify(o Order) {
 	s.subMu.Lock()
 	defer s.subMu.Unlock()
-	o = s.engine.dated(o)
+	o = s.engine.withPollTime(o)
 	for _, f := range s.subs {
 		f(o)
 	}

@@ -18,7 +18,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-func ask(b *bench, change func(*QuoteRequest)) (QuoteResult, error) {
+func ask(b *engineFixture, change func(*QuoteRequest)) (QuoteResult, error) {
 	r := QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1e17), DstChain: 1, TokenOut: weth}
 	if change != nil {
 		change(&r)
@@ -33,9 +33,9 @@ func even(r QuoteRequest) ([]Offer, error) {
 // TestQuoteRefusals checks that bad input reaches no provider, and that each refusal says
 // what is wrong.
 func TestQuoteRefusals(t *testing.T) {
-	b := newBench(t)
+	b := newEngineFixture(t)
 	asked := 0
-	b.p.quote = func(r QuoteRequest) ([]Offer, error) { asked++; return even(r) }
+	b.provider.quote = func(r QuoteRequest) ([]Offer, error) { asked++; return even(r) }
 	for name, c := range map[string]struct {
 		code   Code
 		change func(*QuoteRequest)
@@ -64,26 +64,26 @@ func TestQuoteRefusals(t *testing.T) {
 	}
 }
 
-// asking is a provider that answers when a test lets it.
-type asking struct {
-	*wrapper
+// gatedProvider is a provider that answers when a test lets it.
+type gatedProvider struct {
+	*wrapProvider
 	answer func(context.Context) error
 }
 
-func (a asking) Quote(ctx context.Context, r QuoteRequest) ([]Offer, error) {
+func (a gatedProvider) Quote(ctx context.Context, r QuoteRequest) ([]Offer, error) {
 	if err := a.answer(ctx); err != nil {
 		return nil, err
 	}
 	return even(r)
 }
 
-// reading are nodes that return a balance when a test lets them.
-type reading struct {
+// gatedNodes are nodes that return a balance when a test lets them.
+type gatedNodes struct {
 	Nodes
 	tell func() (*big.Int, error)
 }
 
-func (r reading) Balance(context.Context, uint64, common.Address, common.Address) (*big.Int, error) {
+func (r gatedNodes) Balance(context.Context, uint64, common.Address, common.Address) (*big.Int, error) {
 	return r.tell()
 }
 
@@ -100,16 +100,16 @@ func TestNoOffersWithoutFunds(t *testing.T) {
 		"no balance at first": {failure: unreachable}, "no balance in the end": {offersFirst: true, failure: unreachable},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
+			b := newEngineFixture(t)
 			answered := make(chan struct{})
-			b.service.o.Nodes = reading{b.service.o.Nodes, func() (*big.Int, error) {
+			b.service.o.Nodes = gatedNodes{b.service.o.Nodes, func() (*big.Int, error) {
 				if c.offersFirst {
 					<-answered
 					time.Sleep(20 * time.Millisecond) // time for an offer to be reported, if it were
 				}
 				return big.NewInt(1), c.failure
 			}}
-			b.service.o.Providers[DEX] = asking{b.p, func(ctx context.Context) error {
+			b.service.o.Providers[DEX] = gatedProvider{b.provider, func(ctx context.Context) error {
 				defer close(answered)
 				if !c.offersFirst {
 					<-ctx.Done()
@@ -118,7 +118,7 @@ func TestNoOffersWithoutFunds(t *testing.T) {
 			}}
 			told := false
 			q, err := b.service.Quote(t.Context(), QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1e17), DstChain: 1, TokenOut: weth},
-				nil, func(Quoted) { told = true })
+				nil, func(QuoteUpdate) { told = true })
 			if c.failure == nil {
 				refusedWith(t, err, InsufficientFunds)
 			} else if !errors.Is(err, c.failure) {
@@ -134,7 +134,7 @@ func TestNoOffersWithoutFunds(t *testing.T) {
 // TestOffersAreChecked checks that an offer with more slippage than requested, or without
 // valid amounts, never reaches the user.
 func TestOffersAreChecked(t *testing.T) {
-	b := newBench(t)
+	b := newEngineFixture(t)
 	for name, o := range map[string]Offer{
 		"no amount":              {MinOut: big.NewInt(1)},
 		"no minimum":             {AmountOut: big.NewInt(1)},
@@ -142,32 +142,32 @@ func TestOffersAreChecked(t *testing.T) {
 		"minimum above":          {AmountOut: big.NewInt(1000), MinOut: big.NewInt(1001)},
 		"minimum below slippage": {AmountOut: big.NewInt(1000), MinOut: big.NewInt(994)},
 	} {
-		b.p.quote = func(QuoteRequest) ([]Offer, error) { return []Offer{o}, nil }
+		b.provider.quote = func(QuoteRequest) ([]Offer, error) { return []Offer{o}, nil }
 		if q, err := ask(b, nil); err == nil {
 			t.Errorf("%s: offered %+v", name, q.Offers)
 		}
 	}
-	b.p.quote = func(QuoteRequest) ([]Offer, error) { return nil, nil }
+	b.provider.quote = func(QuoteRequest) ([]Offer, error) { return nil, nil }
 	_, err := ask(b, nil)
 	refusedWith(t, err, NoRoute)
-	b.p.quote = func(QuoteRequest) ([]Offer, error) { return nil, fmt.Errorf("asking: %w", context.DeadlineExceeded) }
+	b.provider.quote = func(QuoteRequest) ([]Offer, error) { return nil, fmt.Errorf("asking: %w", context.DeadlineExceeded) }
 	_, err = ask(b, nil)
 	refusedWith(t, err, ProviderDown)
 }
 
 // TestProvidersFailApart checks that one provider's failure does not hide others' offers.
 func TestProvidersFailApart(t *testing.T) {
-	b := newBench(t)
-	b.p.quote = even
+	b := newEngineFixture(t)
+	b.provider.quote = even
 	told := map[Kind]bool{}
 	q, err := b.service.Quote(t.Context(), QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1e17), DstChain: 1, TokenOut: weth}, nil,
-		func(q Quoted) { told[q.Provider] = true })
+		func(q QuoteUpdate) { told[q.Provider] = true })
 	if err != nil || len(q.Offers) != 1 || len(q.Failures) != 3 || len(told) != 4 {
 		t.Errorf("%d offers, failures %v, told of %v, %v", len(q.Offers), q.Failures, told, err)
 	}
 }
 
-func prepared(t *testing.T, b *bench) (Review, error) {
+func prepared(t *testing.T, b *engineFixture) (Review, error) {
 	t.Helper()
 	q, err := ask(b, nil)
 	if err != nil {
@@ -177,8 +177,8 @@ func prepared(t *testing.T, b *bench) (Review, error) {
 }
 
 func TestPrepareRefuses(t *testing.T) {
-	b := newBench(t)
-	b.p.quote = even
+	b := newEngineFixture(t)
+	b.provider.quote = even
 	for name, lie := range map[string]func(*Effect){
 		"thief":   func(f *Effect) { f.Receives[0].To = thief },
 		"floor":   func(f *Effect) { f.Receives[0].Min = big.NewInt(1) },
@@ -186,15 +186,15 @@ func TestPrepareRefuses(t *testing.T) {
 		"grant":   func(f *Effect) { f.Approves = []Approval{{Token: weth, Spender: thief, Amount: big.NewInt(1)}} },
 		"another": func(f *Effect) { f.Target = thief },
 	} {
-		b.p.decode = func(t Terms, s Step) (Effect, error) { f := b.p.plain(t, s); lie(&f); return f, nil }
+		b.provider.decode = func(t Terms, s Step) (Effect, error) { f := b.provider.plain(t, s); lie(&f); return f, nil }
 		if r, err := prepared(t, b); err == nil {
 			t.Errorf("%s: prepared %+v", name, r.Plan)
 		}
 	}
-	b.p.decode = nil
+	b.provider.decode = nil
 	_, err := b.service.Prepare(t.Context(), "no such offer")
 	refusedWith(t, err, QuoteUnknown)
-	b.p.quote = func(r QuoteRequest) ([]Offer, error) {
+	b.provider.quote = func(r QuoteRequest) ([]Offer, error) {
 		o, _ := even(r)
 		o[0].Expires = time.Now().Add(-time.Second)
 		return o, nil
@@ -205,8 +205,8 @@ func TestPrepareRefuses(t *testing.T) {
 
 // TestGasGuardBlocks covers a native balance that is enough for the amount without gas.
 func TestGasGuardBlocks(t *testing.T) {
-	b := newBench(t)
-	b.p.quote = even
+	b := newEngineFixture(t)
+	b.provider.quote = even
 	all, err := b.hub.Balance(t.Context(), 1, b.from, native)
 	if err != nil {
 		t.Fatal(err)
@@ -222,19 +222,19 @@ func TestGasGuardBlocks(t *testing.T) {
 	if !r.Blocked() || r.Gas.Missing == nil || r.Gas.Missing.Cmp(r.Gas.Max) != 0 {
 		t.Errorf("findings %+v, missing %v of %v", r.Findings, r.Gas.Missing, r.Gas.Max)
 	}
-	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person})
+	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: passwordCaller})
 	refusedWith(t, err, InsufficientGas)
 	var refused *Refusal
 	if errors.As(err, &refused) && refused.Data["missing"] != r.Gas.Missing.String() {
 		t.Errorf("the missing amount is not named: %v", refused.Data)
 	}
-	b.paid(0, 0)
+	b.wantNonceAndWETH(0, 0)
 }
 
 // TestScamNeedsASecondAct covers gas above half of the swapped value.
 func TestScamNeedsASecondAct(t *testing.T) {
-	b := newBench(t)
-	b.p.quote = even
+	b := newEngineFixture(t)
+	b.provider.quote = even
 	q, err := ask(b, func(r *QuoteRequest) { r.AmountIn = big.NewInt(1000) })
 	if err != nil {
 		t.Fatal(err)
@@ -246,21 +246,21 @@ func TestScamNeedsASecondAct(t *testing.T) {
 	if r.Blocked() || len(r.Findings) != 1 || r.Findings[0].Code != "gas_scam" {
 		t.Fatalf("findings %+v", r.Findings)
 	}
-	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person})
+	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: passwordCaller})
 	refusedWith(t, err, NeedsAcknowledge)
-	o, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person, Acknowledge: []string{"gas_scam"}})
+	o, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: passwordCaller, Acknowledge: []string{"gas_scam"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.ends(o.ID, Filled)
-	b.paid(1, 1000)
+	b.waitState(o.ID, Filled)
+	b.wantNonceAndWETH(1, 1000)
 }
 
 // TestJournalFailureSignsNothing checks that with the database closed under the engine
 // nothing is accepted and nothing is signed.
 func TestJournalFailureSignsNothing(t *testing.T) {
-	b := newBench(t)
-	b.p.quote = even
+	b := newEngineFixture(t)
+	b.provider.quote = even
 	r, err := prepared(t, b)
 	if err != nil {
 		t.Fatal(err)
@@ -268,30 +268,30 @@ func TestJournalFailureSignsNothing(t *testing.T) {
 	if err := b.db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person})
-	if err == nil || b.hand.signed.Load() != 0 {
-		t.Errorf("executed without a journal: %v, %d signatures", err, b.hand.signed.Load())
+	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: passwordCaller})
+	if err == nil || b.signer.signed.Load() != 0 {
+		t.Errorf("executed without a journal: %v, %d signatures", err, b.signer.signed.Load())
 	}
 }
 
 // TestUnreadableOrder checks that an order that cannot be read neither stops nor hides
 // others, and is listed as one that has not ended.
 func TestUnreadableOrder(t *testing.T) {
-	b := newBench(t)
-	b.hand.locked.Store(true)
+	b := newEngineFixture(t)
+	b.signer.locked.Store(true)
 	bad, good := b.order(nil), b.order(nil)
 	b.halt()
 	if err := b.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(orderBucket).Put([]byte(bad.ID), []byte("{")) }); err != nil {
 		t.Fatal(err)
 	}
-	b.hand.locked.Store(false)
+	b.signer.locked.Store(false)
 	b.start()
-	b.ends(good.ID, Filled)
-	b.paid(1, 1e17)
+	b.waitState(good.ID, Filled)
+	b.wantNonceAndWETH(1, 1e17)
 	for _, openOnly := range []bool{true, false} {
 		list, _, err := b.service.Orders(b.from, openOnly, "", 10)
 		i := slices.IndexFunc(list, func(o Order) bool { return o.ID == bad.ID })
-		if err != nil || i < 0 || list[i].State != Unreadable || list[i].Over() || !strings.Contains(list[i].Reason, bad.ID) || len(list) == 2 == openOnly {
+		if err != nil || i < 0 || list[i].State != Unreadable || list[i].Ended() || !strings.Contains(list[i].Reason, bad.ID) || len(list) == 2 == openOnly {
 			t.Errorf("open only: %v: %+v, %v", openOnly, list, err)
 		}
 	}
@@ -332,8 +332,8 @@ func unreadFor(t *testing.T, name string) string {
 // TestStrangeNames checks that keys that are no order ids neither end a listing nor
 // restart it.
 func TestStrangeNames(t *testing.T) {
-	b := newBench(t)
-	b.hand.locked.Store(true)
+	b := newEngineFixture(t)
+	b.signer.locked.Store(true)
 	made := []Order{b.order(nil), b.order(nil)}
 	b.halt()
 	err := b.db.Update(func(tx *bolt.Tx) error {
@@ -413,7 +413,7 @@ func TestDamagedRecord(t *testing.T) {
 		}
 	}
 	long := strings.Repeat("x", 1<<20)
-	if told := unreadFor(t, long); len(told) > 4*mostTold {
+	if told := unreadFor(t, long); len(told) > 4*maxShownError {
 		t.Errorf("a long record is told in %d bytes", len(told))
 	}
 	poor := soundOrder()
@@ -427,8 +427,8 @@ func TestDamagedRecord(t *testing.T) {
 }
 
 func TestOrdersPage(t *testing.T) {
-	b := newBench(t)
-	b.hand.locked.Store(true)
+	b := newEngineFixture(t)
+	b.signer.locked.Store(true)
 	var ids []string
 	for range 5 {
 		ids = append([]string{b.order(nil).ID}, ids...) // newest first
@@ -552,13 +552,13 @@ const partnerText = "0x90f79bf6eb2c4f870365e785982e1f101e93b906"
 
 func TestStates(t *testing.T) {
 	seen := map[State]bool{}
-	for _, r := range table {
+	for _, r := range stateTable {
 		if seen[r.State] || r.Means == "" {
 			t.Errorf("row %s", r.State)
 		}
 		seen[r.State] = true
 	}
-	for _, r := range table {
+	for _, r := range stateTable {
 		for _, n := range r.Next {
 			if !seen[n] {
 				t.Errorf("%s leads to %s, which has no row", r.State, n)
@@ -571,7 +571,7 @@ func TestStates(t *testing.T) {
 		}
 	}
 	o := Order{State: Filled}
-	if err := o.to(Failed); !errors.Is(err, ErrTransition) {
+	if err := o.setState(Failed); !errors.Is(err, ErrTransition) {
 		t.Errorf("a final state was left: %v", err)
 	}
 }
@@ -587,13 +587,13 @@ func FuzzOrder(f *testing.F) {
 		if decodeOrder([]byte(stored), "a", &o) != nil {
 			return
 		}
-		if o.Step < 0 || o.Step > len(o.Plan.Steps) || len(o.Results) > len(o.Plan.Steps) || o.Over() != o.State.Final() {
+		if o.Step < 0 || o.Step > len(o.Plan.Steps) || len(o.Results) > len(o.Plan.Steps) || o.Ended() != o.State.Final() {
 			t.Fatalf("step %d of %d with %d results", o.Step, len(o.Plan.Steps), len(o.Results))
 		}
 		if o.Means() == "" || (&Engine{}).ceilingLeft(o) == nil {
 			t.Fatal("no meaning")
 		}
-		for _, s := range []*Seal{o.Seal, o.Ending, {}} {
+		for _, s := range []*Seal{o.Seal, o.EndSeal, {}} {
 			if s != nil {
 				_, _ = o.consent().message(*s), o.ending().message(*s)
 			}
@@ -612,8 +612,8 @@ func FuzzOrder(f *testing.F) {
 }
 
 // TestFeeBasis checks that a fee is FeeDecoded if the signed data pays the receiver, and
-// FeeTold if only the offer names it, at its rate and at most the requested one.
-// Otherwise the terms have none: FeeAsked if one was requested, else FeeNone.
+// FeeClaimed if only the offer names it, at its rate and at most the requested one.
+// Otherwise the terms have none: FeeRequested if one was requested, else FeeNone.
 func TestFeeBasis(t *testing.T) {
 	asked := QuoteRequest{FeeBps: 40, FeeReceiver: common.Address{7}}
 	ours := []Payment{{To: common.Address{7}, Bps: 40}}
@@ -625,19 +625,19 @@ func TestFeeBasis(t *testing.T) {
 		bps        int
 	}{
 		{ours, ours, 0, FeeDecoded, 40},
-		{ours, nil, 0, FeeTold, 40},
-		{ours, []Payment{{To: common.Address{7}, Bps: 39}}, 0, FeeTold, 40},
-		{ours, []Payment{{To: common.Address{8}, Bps: 40}}, 0, FeeTold, 40},
+		{ours, nil, 0, FeeClaimed, 40},
+		{ours, []Payment{{To: common.Address{7}, Bps: 39}}, 0, FeeClaimed, 40},
+		{ours, []Payment{{To: common.Address{8}, Bps: 40}}, 0, FeeClaimed, 40},
 		{nil, nil, 0, FeeNone, 0},
-		{nil, nil, 40, FeeAsked, 0},
-		{ours, nil, 40, FeeTold, 40},
+		{nil, nil, 40, FeeRequested, 0},
+		{ours, nil, 40, FeeClaimed, 40},
 		{[]Payment{{To: common.Address{8}, Bps: 40}}, nil, 0, FeeNone, 0},
-		{[]Payment{{To: common.Address{7}, Bps: 39}}, nil, 0, FeeTold, 39},
+		{[]Payment{{To: common.Address{7}, Bps: 39}}, nil, 0, FeeClaimed, 39},
 		{[]Payment{{To: common.Address{7}, Bps: 41}}, nil, 0, FeeNone, 0},
 		{[]Payment{{To: common.Address{7}}}, nil, 0, FeeNone, 0},
 	} {
-		r := asked.Taking(c.fees)
-		got := Review{Terms: Terms{FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver}, Offer: Offer{FeeAsked: c.unsaid}, Plan: plan(c.pays)}.FeeBasis()
+		r := asked.WithActualFee(c.fees)
+		got := Review{Terms: Terms{FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver}, Offer: Offer{FeeRequested: c.unsaid}, Plan: plan(c.pays)}.FeeBasis()
 		if got != c.want || r.FeeBps != c.bps || (r.FeeReceiver == common.Address{}) != (c.bps == 0) {
 			t.Errorf("fees %v, pays %v: %s of %d bps to %s", c.fees, c.pays, got, r.FeeBps, r.FeeReceiver)
 		}
@@ -647,7 +647,7 @@ func TestFeeBasis(t *testing.T) {
 // TestToldMinimum checks that the quote's own minimum is reported if the effects enforce
 // another one, or if they enforce none and it is not the accepted minimum.
 func TestToldMinimum(t *testing.T) {
-	terms := Terms{TokenOut: weth, Recipient: common.Address{1}, FloorOut: big.NewInt(990)}
+	terms := Terms{TokenOut: weth, Recipient: common.Address{1}, MinOut: big.NewInt(990)}
 	enforcing := Plan{Steps: []Step{{Effect: Effect{Kind: Swap, Receives: []Receive{
 		{Token: weth, To: common.Address{1}, Min: big.NewInt(995)}, {Token: native, To: common.Address{1}, Min: big.NewInt(7)},
 	}}}}}
@@ -661,14 +661,14 @@ func TestToldMinimum(t *testing.T) {
 		{990, promise, ""}, {995, promise, "995"},
 	} {
 		got := ""
-		if n := (Review{Terms: terms, Offer: Offer{ToldMin: big.NewInt(c.told)}, Plan: c.plan}).ToldMinimum(); n != nil {
+		if n := (Review{Terms: terms, Offer: Offer{QuotedMin: big.NewInt(c.told)}, Plan: c.plan}).QuotedMinimum(); n != nil {
 			got = n.String()
 		}
 		if got != c.want {
-			t.Errorf("told %d of %v: %q, want %q", c.told, c.plan.last().Kind, got, c.want)
+			t.Errorf("told %d of %v: %q, want %q", c.told, c.plan.lastEffect().Kind, got, c.want)
 		}
 	}
-	if n := (Review{Terms: terms, Plan: enforcing}).ToldMinimum(); n != nil {
+	if n := (Review{Terms: terms, Plan: enforcing}).QuotedMinimum(); n != nil {
 		t.Errorf("told nothing: %s", n)
 	}
 }

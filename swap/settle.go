@@ -27,18 +27,18 @@ func (e *Engine) settle(ctx context.Context, o *Order) (Cause, error) {
 	}
 	v, ok, err := prove(ctx, *o)
 	if err != nil || !ok {
-		return untold, err
+		return noReason, err
 	}
 	if v.By != byOwnCall {
 		return proven(o, v)
 	}
 	switch alone, err := e.settledAlone(*o, *v.Evidence); {
 	case err != nil:
-		return untold, err
+		return noReason, err
 	case !alone:
 		o.clear(v.Evidence.Tx)
-		o.Condition = FillUnclear
-		return waits(FillUnclear), nil
+		o.Condition = AmountUnclear
+		return waitCause(AmountUnclear), nil
 	}
 	v.Logs = refsOf(v.Evidence.Chain, v.Evidence.Tx, transfersTo(v.Evidence.Logs, o.Terms.TokenOut, o.Terms.Recipient)...)
 	return proven(o, v)
@@ -47,7 +47,7 @@ func (e *Engine) settle(ctx context.Context, o *Order) (Cause, error) {
 // proven records a verdict and moves o to its state.
 func proven(o *Order, v Verdict) (Cause, error) {
 	o.Verdict, o.Condition = &v, NoCondition
-	return because(Proven, "state", string(v.State)), o.to(v.State)
+	return newCause(Proven, "state", string(v.State)), o.setState(v.State)
 }
 
 // settleProvider polls the provider and searches the chains. Only evidence from the
@@ -56,101 +56,101 @@ func proven(o *Order, v Verdict) (Cause, error) {
 func (e *Engine) settleProvider(ctx context.Context, o *Order) (Cause, error) {
 	s, err := e.settler(o)
 	if err != nil {
-		return untold, err
+		return noReason, err
 	}
-	l := e.lookout(o.ID)
+	l := e.settlementWatch(o.ID)
 	before := o.Clone()
-	e.hear(ctx, s, o, l)
+	e.pollClaim(ctx, s, o, l)
 	p, err := s.Proof(*o)
 	if err == nil {
 		err = p.check(o.Terms)
 	}
 	if err != nil {
-		return untold, fmt.Errorf("what would prove the order: %w", err)
+		return noReason, fmt.Errorf("what would prove the order: %w", err)
 	}
 	v, found, err := e.proveProvider(ctx, *o, p, l)
-	o.heard(before)
+	o.countClaim(before)
 	switch {
 	case v != nil:
-		l.unwatch()
+		l.close()
 		o.clear(common.Hash{})
 		return proven(o, *v)
-	case err == nil && (o.Condition == NoCondition || o.reported()):
+	case err == nil && (o.Condition == NoCondition || o.unproven()):
 		o.clear(found.unclear)
-		if o.Condition = found.condition(o.Claim, len(p.Fill) == 0); o.Condition == TransferSeen {
-			o.Seen = better(o.Seen, found.seen, o.Claim)
+		if o.Condition = found.condition(o.Claim, len(p.Fill) == 0); o.Condition == PaymentSeen {
+			o.Candidate = betterCandidate(o.Candidate, found.candidate, o.Claim)
 		}
 	}
-	o.searched(l, e.Now())
+	o.recordSearched(l, e.Now())
 	if err != nil && !same(before, *o) { // what the provider said is recorded all the same
 		e.Log(*o, err)
 		err = nil
 	}
-	return told(before, *o), err
+	return historyLine(before, *o), err
 }
 
 // clear records which transaction is unclear, or removes that reason if none is.
 func (o *Order) clear(unclear common.Hash) {
 	switch {
 	case unclear != common.Hash{}:
-		o.because(because(LookAt, "tx", unclear.Hex(), "chainId", strconv.FormatUint(o.Terms.SrcChain, 10)))
-	case o.Condition == FillUnclear:
-		o.because(untold)
+		o.setCause(newCause(LookAt, "tx", unclear.Hex(), "chainId", strconv.FormatUint(o.Terms.SrcChain, 10)))
+	case o.Condition == AmountUnclear:
+		o.setCause(noReason)
 	}
 }
 
-// told returns the history line for what a poll of an order found.
-func told(before, now Order) Cause {
+// historyLine returns the history line for what a poll of an order found.
+func historyLine(before, now Order) Cause {
 	switch {
 	case now.Condition != before.Condition && now.Condition != NoCondition:
-		return waits(now.Condition)
+		return waitCause(now.Condition)
 	case now.Claim != nil && !sameClaim(before.Claim, now.Claim):
-		c := because(ProviderSays, "state", string(now.Claim.State))
-		if now.Claim.Word != "" && now.Claim.Word != string(now.Claim.State) {
-			c.By, c.Said = SaidByProvider, now.Claim.Word
-			c = c.says(c.text + " (" + now.Claim.Word + ")")
+		c := newCause(ProviderSays, "state", string(now.Claim.State))
+		if now.Claim.ProviderStatus != "" && now.Claim.ProviderStatus != string(now.Claim.State) {
+			c.By, c.Said = SaidByProvider, now.Claim.ProviderStatus
+			c = c.withText(c.text + " (" + now.Claim.ProviderStatus + ")")
 		}
 		return c
 	}
-	return because(Searched)
+	return newCause(Searched)
 }
 
 // findings are what a search of the chains showed besides a verdict.
 type findings struct {
-	blind   bool        // the payment's chain has no RPC endpoint of ours
-	pending bool        // the transaction that the provider names is in a block that is not deep enough yet
-	seen    *Seen       // a payment like the awaited one, from an unknown sender
-	unclear common.Hash // a transaction that settled the order and does not show the amounts
+	noRPC     bool              // the payment's chain has no RPC endpoint of ours
+	pending   bool              // the transaction that the provider names is in a block that is not deep enough yet
+	candidate *CandidatePayment // a payment like the awaited one, from an unknown sender
+	unclear   common.Hash       // a transaction that settled the order and does not show the amounts
 }
 
 // condition returns the condition in which an order without a verdict waits.
 func (f findings) condition(c *Claim, deposit bool) Condition {
 	switch {
 	case f.unclear != common.Hash{}:
-		return FillUnclear
+		return AmountUnclear
 	case c == nil || !deposit || f.pending:
 		return NoCondition
-	case f.seen != nil && (c.State == Filled || c.State == Refunded):
-		return TransferSeen
+	case f.candidate != nil && (c.State == Filled || c.State == Refunded):
+		return PaymentSeen
 	case c.State == Filled || c.State == Refunded:
-		return ReportedUnproven
+		return AwaitingProof
 	case c.State.Final():
-		return WatchingForRefund
+		return AwaitingRefund
 	}
 	return NoCondition
 }
 
-// A lookout is what the engine knows, in memory, of an order that a provider settles. It
+// A settlementWatch is what the engine knows, in memory, of an order that a provider settles. It
 // is lost with the process and built anew.
-type lookout struct {
-	searches map[string]*search
-	ruledOut map[ruled]bool         // transactions that are not what they were checked for
-	seen     map[string]*Seen       // by name of the search
-	quiet    time.Time              // the provider is not polled before
-	deposit  time.Time              // when our own transaction was last checked
-	looked   bool                   // the transaction of a final claim was checked
-	open     map[string]common.Hash // what it named that is in a block not deep enough yet, by name of the search
-	hearing
+type settlementWatch struct {
+	searches       map[string]*search
+	ruledOut       map[ruled]bool               // transactions that are not what they were checked for
+	candidates     map[string]*CandidatePayment // by name of the search
+	quietUntil     time.Time                    // the provider is not polled before
+	depositChecked time.Time                    // when our own transaction was last checked
+	claimChecked   bool                         // the transaction of a final claim was checked
+	shallow        map[string]common.Hash       // what it named that is in a block not deep enough yet, by name of the search
+	claimStream
 }
 
 type ruled struct {
@@ -161,29 +161,29 @@ type ruled struct {
 // maxRuledOut bounds how many transactions a provider can make us remember.
 const maxRuledOut = 256
 
-func (l *lookout) ruleOut(what string, tx common.Hash) {
+func (l *settlementWatch) ruleOut(what string, tx common.Hash) {
 	if len(l.ruledOut) >= maxRuledOut {
 		clear(l.ruledOut)
 	}
 	l.ruledOut[ruled{what, tx}] = true
 }
 
-// opens reports whether a transaction that the provider named may yet prove something.
-func (l *lookout) opens(tx common.Hash) bool {
-	return slices.Contains(slices.Collect(maps.Values(l.open)), tx)
+// claimsShallow reports whether a transaction that the provider named may yet prove something.
+func (l *settlementWatch) claimsShallow(tx common.Hash) bool {
+	return slices.Contains(slices.Collect(maps.Values(l.shallow)), tx)
 }
 
-// lookout returns an order's lookout, and makes it if there is none.
-func (e *Engine) lookout(id string) *lookout {
+// settlementWatch returns an order's lookout, and makes it if there is none.
+func (e *Engine) settlementWatch(id string) *settlementWatch {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.lookouts == nil {
-		e.lookouts = make(map[string]*lookout)
+	if e.settlementWatches == nil {
+		e.settlementWatches = make(map[string]*settlementWatch)
 	}
-	if e.lookouts[id] == nil {
-		e.lookouts[id] = &lookout{searches: map[string]*search{}, ruledOut: map[ruled]bool{}, seen: map[string]*Seen{}, open: map[string]common.Hash{}}
+	if e.settlementWatches[id] == nil {
+		e.settlementWatches[id] = &settlementWatch{searches: map[string]*search{}, ruledOut: map[ruled]bool{}, candidates: map[string]*CandidatePayment{}, shallow: map[string]common.Hash{}}
 	}
-	return e.lookouts[id]
+	return e.settlementWatches[id]
 }
 
 // beginSearch records a settled block of each chain before anything of o that spends is
@@ -196,32 +196,32 @@ func (e *Engine) beginSearch(ctx context.Context, o *Order) (Cause, error) {
 			continue // no RPC endpoint: an end there can only be reported
 		}
 		if err != nil {
-			return untold, err
+			return noReason, err
 		}
 		since[id] = b.Number
 	}
-	o.Since = since
-	return because(SearchBegun, "block", strconv.FormatUint(since[o.Terms.SrcChain], 10)), nil
+	o.SearchFrom = since
+	return newCause(SearchBegun, "block", strconv.FormatUint(since[o.Terms.SrcChain], 10)), nil
 }
 
-// headsLife is how old the known head of the other chain may be when the input is handed
+// headLife is how old the known head of the other chain may be when the input is handed
 // over.
-const headsLife = 15 * time.Second
+const headLife = 15 * time.Second
 
-// looksAhead reports whether the other chain's head must be read before step s hands the
+// needsHead reports whether the other chain's head must be read before step s hands the
 // input over.
-func (e *Engine) looksAhead(o Order, s Step) bool {
-	return handsOver(s.Effect.Kind) && o.Terms.DstChain != o.Terms.SrcChain && e.Now().Sub(o.HeadsAt).Abs() > headsLife
+func (e *Engine) needsHead(o Order, s Step) bool {
+	return handsOver(s.Effect.Kind) && o.Terms.DstChain != o.Terms.SrcChain && e.Now().Sub(o.HeadsAt).Abs() > headLife
 }
 
-// lookAhead records the other chain's head. If it cannot be read, block times alone
+// recordHead records the other chain's head. If it cannot be read, block times alone
 // decide later what came first.
-func (e *Engine) lookAhead(ctx context.Context, o *Order) Cause {
-	heads, note := map[uint64]uint64{}, because(HandsOverNext)
+func (e *Engine) recordHead(ctx context.Context, o *Order) Cause {
+	heads, note := map[uint64]uint64{}, newCause(HandsOverNext)
 	if n, err := e.Nodes.Head(ctx, o.Terms.DstChain); err == nil {
 		heads[o.Terms.DstChain] = n
 		note.Data = Figures{"block": strconv.FormatUint(n, 10)}
-		note = note.says(note.text + "; the other chain is at block " + note.Data["block"])
+		note = note.withText(note.text + "; the other chain is at block " + note.Data["block"])
 	}
 	o.Heads, o.HeadsAt = heads, e.Now()
 	return note
@@ -229,14 +229,14 @@ func (e *Engine) lookAhead(ctx context.Context, o *Order) Cause {
 
 // A search is the progress of one search for logs.
 type search struct {
-	from    uint64
-	through chain.Block // searched up to here; zero: not begun
-	hosts   []string
-	hints   []common.Hash             // transactions that are not decided
-	missing map[common.Hash]time.Time // when a transaction that is or was a hint was first in no block
-	doubt   time.Time                 // when it first ended without a find
-	kept    time.Time                 // when its progress was last noted
-	once    uint64                    // the block that it had reached then
+	from         uint64
+	through      chain.Block // searched up to here; zero: not begun
+	hosts        []string
+	hints        []common.Hash             // transactions that are not decided
+	missing      map[common.Hash]time.Time // when a transaction that is or was a hint was first in no block
+	firstEmpty   time.Time                 // when it first ended without a find
+	notedAt      time.Time                 // when its progress was last noted
+	notedThrough uint64                    // the block that it had reached then
 }
 
 // maxHints is how many transactions may wait to be decided before a search pauses.
@@ -244,13 +244,13 @@ const maxHints = 64
 
 // searchFor continues a search of o's; what fits becomes a hint. An error may come with
 // hints.
-func (e *Engine) searchFor(ctx context.Context, o Order, l *lookout, what string, chainID uint64, f chain.LogFilter, fits func(*types.Log) bool) (*search, error) {
+func (e *Engine) searchFor(ctx context.Context, o Order, l *settlementWatch, what string, chainID uint64, f chain.LogFilter, fits func(*types.Log) bool) (*search, error) {
 	s := l.searches[what]
 	if s == nil {
-		s = &search{from: max(o.Since[chainID], o.Searched[what], 1)}
+		s = &search{from: max(o.SearchFrom[chainID], o.Searched[what], 1)}
 		l.searches[what] = s
 	}
-	if !s.doubt.IsZero() && tooSoon(&s.doubt, e.Now()) || len(s.hints) >= maxHints {
+	if !s.firstEmpty.IsZero() && tooSoon(&s.firstEmpty, e.Now()) || len(s.hints) >= maxHints {
 		return s, nil
 	}
 	got, err := e.Nodes.Logs(ctx, chainID, f, max(s.from, s.through.Number+1))
@@ -273,9 +273,9 @@ func (s *search) drop(tx common.Hash) {
 	s.hints = slices.DeleteFunc(s.hints, func(h common.Hash) bool { return h == tx })
 }
 
-// absent removes a transaction that is in no block from the hints, after absentTime: the
+// dropAbsent removes a transaction that is in no block from the hints, after absentTime: the
 // host that shows its log may be ahead of the host that is asked for its receipt.
-func (s *search) absent(tx common.Hash, now time.Time) {
+func (s *search) dropAbsent(tx common.Hash, now time.Time) {
 	if len(s.missing) >= maxRuledOut {
 		clear(s.missing)
 	}
@@ -303,40 +303,40 @@ func tooSoon(then *time.Time, now time.Time) bool {
 // one of which lags with its logs.
 const absentTime = time.Minute
 
-// sure reports whether the search ended without a find twice. The first time restarts it.
-func (s *search) sure(now time.Time) bool {
-	if s.doubt.IsZero() {
-		s.doubts(now)
+// confirmedEmpty reports whether the search ended without a find twice. The first time restarts it.
+func (s *search) confirmedEmpty(now time.Time) bool {
+	if s.firstEmpty.IsZero() {
+		s.restart(now)
 		return false
 	}
-	return !tooSoon(&s.doubt, now)
+	return !tooSoon(&s.firstEmpty, now)
 }
 
-// doubts makes the search begin again after absentTime.
-func (s *search) doubts(now time.Time) {
-	s.doubt, s.through, s.hosts = now, chain.Block{}, nil
+// restart makes the search begin again after absentTime.
+func (s *search) restart(now time.Time) {
+	s.firstEmpty, s.through, s.hosts = now, chain.Block{}, nil
 }
 
 // searchedEvery is how often a search for a payment begins again, and how often Searched
 // is updated.
 const searchedEvery = time.Hour
 
-// searched makes o's searches for payments go over every block a second time, an hour
+// recordSearched makes o's searches for payments go over every block a second time, an hour
 // later, since the hosts may have lagged with their logs. It records how far that is
 // done, so that a restart does not begin anew, unless something was seen that is not
 // decided.
-func (o *Order) searched(l *lookout, now time.Time) {
+func (o *Order) recordSearched(l *settlementWatch, now time.Time) {
 	for what, s := range l.searches {
-		if s.kept.IsZero() {
-			s.kept = now
+		if s.notedAt.IsZero() {
+			s.notedAt = now
 		}
-		if what == searchFill || len(s.hints) > 0 || s.through.Number == 0 || now.Sub(s.kept) < searchedEvery {
+		if what == searchFill || len(s.hints) > 0 || s.through.Number == 0 || now.Sub(s.notedAt) < searchedEvery {
 			continue
 		}
-		twice := s.once
-		s.kept, s.once = now, s.through.Number
+		twice := s.notedThrough
+		s.notedAt, s.notedThrough = now, s.through.Number
 		s.from, s.through, s.hosts = max(s.from, twice), chain.Block{}, nil
-		if twice == 0 || l.seen[what] != nil {
+		if twice == 0 || l.candidates[what] != nil {
 			continue
 		}
 		o.Searched = maps.Clone(o.Searched)
@@ -358,18 +358,18 @@ const (
 type decision int
 
 const (
-	isNot       decision = iota // nothing, permanently
-	isAbsent                    // it is in no block
-	isShallow                   // it is in a block that may yet be deep enough
-	isOpen                      // undecided, or it could not be read
-	isProof                     // it proves the order's end
-	isStranger                  // a payment like the awaited one, from an unknown sender
-	isUnclear                   // a fill of the order that does not show the amounts
-	isContested                 // a payment that may belong to another order of ours
+	isNothing       decision = iota // nothing, permanently
+	isAbsent                        // it is in no block
+	isShallow                       // it is in a block that may yet be deep enough
+	isUndecided                     // undecided, or it could not be read
+	isProof                         // it proves the order's end
+	isUnknownSender                 // a payment like the awaited one, from an unknown sender
+	isUnclear                       // a fill of the order that does not show the amounts
+	isContested                     // a payment that may belong to another order of ours
 )
 
-// quietFor returns how long a provider asked not to be polled; 0 = it did not ask.
-func quietFor(err error) time.Duration {
+// retryDelay returns how long a provider asked not to be polled; 0 = it did not ask.
+func retryDelay(err error) time.Duration {
 	var refused *Refusal
 	if !errors.As(err, &refused) || !refused.Temporary() {
 		return 0
@@ -378,10 +378,10 @@ func quietFor(err error) time.Duration {
 	if err != nil {
 		return 0
 	}
-	return min(time.Duration(seconds)*time.Second, maxQuiet)
+	return min(time.Duration(seconds)*time.Second, maxRetryDelay)
 }
 
 const (
-	retryAfter = "retryAfterSeconds" // key in Refusal.Data
-	maxQuiet   = 10 * time.Minute
+	retryAfter    = "retryAfterSeconds" // key in Refusal.Data
+	maxRetryDelay = 10 * time.Minute
 )

@@ -22,9 +22,9 @@ func (x Expected) spends() bool {
 	return slices.ContainsFunc(x.Effects, func(f Effect) bool { return f.Kind != Approve })
 }
 
-// wraps reports whether the simulated calls include the wrap that goes first, and whether
+// includesWrap reports whether the simulated calls include the wrap that goes first, and whether
 // no step but approvals follows it.
-func (x Expected) wraps(t Terms) (wraps, last bool) {
+func (x Expected) includesWrap(t Terms) (wraps, last bool) {
 	i := slices.IndexFunc(x.Effects, t.wrapsFirst)
 	return i >= 0, i >= 0 && !slices.ContainsFunc(x.Effects[i+1:], func(f Effect) bool { return f.Kind != Approve })
 }
@@ -49,20 +49,20 @@ func CheckSimulation(t Terms, x Expected, s chain.Simulation) error {
 		return nil
 	}
 	for _, g := range s.Grants {
-		if g.Owner == t.Account && !x.expects(t, g) {
+		if g.Owner == t.Account && !x.allowsGrant(t, g) {
 			return refuseField(NotAsAccepted, "allowance", "the call would let %s spend %s", g.Spender, g.Token)
 		}
 	}
-	if err := x.leaves(t, s.Movements); err != nil {
+	if err := x.checkOutflow(t, s.Movements); err != nil {
 		return err
 	}
-	return x.arrives(t, s.Movements)
+	return x.checkInflow(t, s.Movements)
 }
 
-// leaves refuses if anything but the input leaves the account, or more of it than was
+// checkOutflow refuses if anything but the input leaves the account, or more of it than was
 // accepted. Where nothing else bounds it, exactly the amount must leave.
-func (x Expected) leaves(t Terms, moves []chain.Movement) error {
-	wraps, wrapsLast := x.wraps(t)
+func (x Expected) checkOutflow(t Terms, moves []chain.Movement) error {
+	wraps, wrapsLast := x.includesWrap(t)
 	paid, sum := t.Input(), new(big.Int)
 	if wraps {
 		paid = t.TokenIn
@@ -81,42 +81,42 @@ func (x Expected) leaves(t Terms, moves []chain.Movement) error {
 		case token != paid:
 			return refuseField(NotAsAccepted, "movements", "some of %s would leave the account", token)
 		case spent.Cmp(t.AmountIn) > 0:
-			return refuseField(NotAsAccepted, "movements", "more would leave the account than the amount").Amounts(OfInput, spent, t.AmountIn)
+			return refuseField(NotAsAccepted, "movements", "more would leave the account than the amount").WithAmounts(OfInput, spent, t.AmountIn)
 		default:
 			sum = spent
 		}
 	}
 	if (handsOver(x.last()) || wrapsLast) && sum.Cmp(t.AmountIn) != 0 {
-		return refuseField(NotAsAccepted, "movements", "not exactly the amount would leave the account").Amounts(OfInput, sum, t.AmountIn)
+		return refuseField(NotAsAccepted, "movements", "not exactly the amount would leave the account").WithAmounts(OfInput, sum, t.AmountIn)
 	}
 	return nil
 }
 
-// laterOutput has the providers whose opaque calls only hand the input over, and somebody
+// deliversLater has the providers whose opaque calls only hand the input over, and somebody
 // else brings the output, even on the same chain. Those of other providers deliver it
 // themselves there.
-var laterOutput = map[Kind]bool{Intent: true}
+var deliversLater = map[Kind]bool{Intent: true}
 
-// arrives refuses if a swap that delivers on this chain brings the recipient less than
+// checkInflow refuses if a swap that delivers on this chain brings the recipient less than
 // the minimum received, or a wrap that goes first less than it takes.
-func (x Expected) arrives(t Terms, moves []chain.Movement) error {
-	of, token, to, least := OfOutput, t.TokenOut, t.Recipient, t.FloorOut
-	switch _, wrapsLast := x.wraps(t); {
+func (x Expected) checkInflow(t Terms, moves []chain.Movement) error {
+	of, token, to, least := OfOutput, t.TokenOut, t.Recipient, t.MinOut
+	switch _, wrapsLast := x.includesWrap(t); {
 	case wrapsLast:
 		of, token, to, least = OfInput, t.Wrap, t.Account, t.AmountIn
-	case !x.spends() || x.last() == Deposit || x.last() == Opaque && laterOutput[t.Provider] || t.SrcChain != t.DstChain:
+	case !x.spends() || x.last() == Deposit || x.last() == Opaque && deliversLater[t.Provider] || t.SrcChain != t.DstChain:
 		return nil
 	}
 	if got := netOf(moves, to)[token]; got == nil || got.Cmp(least) < 0 {
-		return refuseField(NotAsAccepted, "movements", "less would arrive than the accepted floor").Amounts(of, cmp.Or(got, new(big.Int)), least)
+		return refuseField(NotAsAccepted, "movements", "less would arrive than the accepted floor").WithAmounts(of, cmp.Or(got, new(big.Int)), least)
 	}
 	return nil
 }
 
-// expects reports whether the calls may leave allowance g: an approval exactly as
+// allowsGrant reports whether the calls may leave allowance g: an approval exactly as
 // decoded, exactly the permit that the swap carries, an allowance set to zero, or the
 // input's own going down as the spender pulls it.
-func (x Expected) expects(t Terms, g chain.Grant) bool {
+func (x Expected) allowsGrant(t Terms, g chain.Grant) bool {
 	if g.Amount == nil {
 		return false // an NFT approval
 	}

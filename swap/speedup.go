@@ -42,12 +42,12 @@ type Attempt struct {
 	Signed time.Time         `json:"signed"`
 }
 
-// sent copies into o what was signed for the current step.
-func (o *Order) sent(tx chain.Tx) {
+// setAttempts copies into o what was signed for the current step.
+func (o *Order) setAttempts(tx chain.Tx) {
 	if len(tx.Attempts) == 0 {
 		return // those of a newer version's record cannot be read
 	}
-	o.Sending, o.Attempts = tx.Last().Hash, make([]Attempt, len(tx.Attempts))
+	o.CurrentTx, o.Attempts = tx.Last().Hash, make([]Attempt, len(tx.Attempts))
 	for i, a := range tx.Attempts {
 		o.Attempts[i] = Attempt{Kind: a.Kind, Tx: a.Hash, FeeCap: a.FeeCap.ToInt(), TipCap: a.TipCap.ToInt(), Signed: a.Signed}
 	}
@@ -65,7 +65,7 @@ const maxCeilingFactor = 10
 // transaction is in flight, and with GasCeiling if even the smallest bump would cost more
 // than is accepted.
 func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (Order, error) {
-	if err := tidyRequest(&r.Request); err != nil {
+	if err := normalizeRequestID(&r.Request); err != nil {
 		return Order{}, err
 	}
 	if r.Tier == "" {
@@ -75,10 +75,10 @@ func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (Order, error) 
 		return Order{}, refuseField(BadRequest, "tier", "must be normal or fast")
 	}
 	content := crypto.Keccak256Hash([]byte("speedup"), []byte(r.Order), r.Digest[:], []byte(r.Tier), []byte(text(r.GasCeiling)))
-	if o, ok, err := s.o.Journal.Asked(r.Request, content); ok || err != nil {
+	if o, ok, err := s.o.Journal.OrderOfRequest(r.Request, content); ok || err != nil {
 		return o, err
 	}
-	o, note, err := s.wish(r)
+	o, note, err := s.withSpeedUp(r)
 	if err != nil {
 		return o, err
 	}
@@ -90,57 +90,57 @@ func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (Order, error) 
 		return o, err
 	}
 	for range 10 {
-		err = s.standing(r.Caller, func() error {
+		err = s.commitAct(r.Caller, func() error {
 			if o.Bump != nil && !s.o.Now().Before(o.Terms.Deadline) {
 				return Refuse(TooLate, "it is too late to send the transaction again; it is about to be cancelled")
 			}
-			o, err = s.o.Journal.Wish(r.Request, content, o, note, s.reserving(r.Caller, m))
+			o, err = s.o.Journal.UpdateByRequest(r.Request, content, o, note, s.reserving(r.Caller, m))
 			return err
 		})
 		if !errors.Is(err, errStale) {
 			break
 		}
-		if o, note, err = s.wish(r); err != nil {
+		if o, note, err = s.withSpeedUp(r); err != nil {
 			return o, err
 		}
 	}
 	if err == nil {
-		s.tell(o.Clone())
+		s.notify(o.Clone())
 		s.start(o.ID)
 	}
 	return o, err
 }
 
-// wish returns the order as it would be with the request recorded, and its history line.
-func (s *Service) wish(r SpeedUpRequest) (Order, Cause, error) {
+// withSpeedUp returns the order as it would be with the request recorded, and its history line.
+func (s *Service) withSpeedUp(r SpeedUpRequest) (Order, Cause, error) {
 	o, err := s.o.Journal.Get(r.Order)
 	switch {
 	case err != nil:
-		return o, untold, err
+		return o, noReason, err
 	case r.Digest != o.Digest:
-		return o, untold, refuseField(BadRequest, "digest", "is not the digest of that order")
+		return o, noReason, refuseField(BadRequest, "digest", "is not the digest of that order")
 	case o.State.Final():
-		return o, untold, Refuse(OrderFinal, "the order is already %s", o.State)
+		return o, noReason, Refuse(OrderFinal, "the order is already %s", o.State)
 	}
 	tx, err := s.pending(o)
 	switch {
 	case err != nil:
-		return o, untold, err
+		return o, noReason, err
 	}
 	late := s.o.Now().After(tx.Policy.Until)
 	ending := late || o.Cancel || tx.Last().Kind == chain.AttemptCancel
 	switch {
 	case ending && r.GasCeiling != nil: // what closes the nonce may cost more; that needs no Bump
 	case late:
-		return o, untold, Refuse(TooLate, "it is too late to send the transaction again; it is about to be cancelled")
+		return o, noReason, Refuse(TooLate, "it is too late to send the transaction again; it is about to be cancelled")
 	case ending:
-		return o, untold, Refuse(BeingCancelled, "the order is being cancelled; its cancelling transaction offers more by itself when gas rises, up to the gas ceiling")
+		return o, noReason, Refuse(BeingCancelled, "the order is being cancelled; its cancelling transaction offers more by itself when gas rises, up to the gas ceiling")
 	}
-	accepted, wished := s.engine.accepted(o), s.engine.holds(o.Ending, o.ending())
+	accepted, wished := s.engine.checkAccepted(o), s.engine.checkSeal(o.EndSeal, o.ending())
 	if accepted != nil && !(o.Cancel && wished == nil) {
-		return o, untold, accepted
+		return o, noReason, accepted
 	}
-	note := because(UserSpedUp, "tier", string(r.Tier))
+	note := newCause(UserSpedUp, "tier", string(r.Tier))
 	if r.GasCeiling != nil {
 		was := o.Terms.GasCeiling
 		net, err := s.o.Nodes.Network(o.Terms.SrcChain)
@@ -151,17 +151,17 @@ func (s *Service) wish(r SpeedUpRequest) (Order, Cause, error) {
 			err = s.sealRaised(&o, accepted == nil, wished == nil)
 		}
 		if err != nil {
-			return o, untold, err
+			return o, noReason, err
 		}
-		note = because(UserRaisedCeiling, "tier", string(r.Tier), "was", was.String(), "ceiling", r.GasCeiling.String())
-		note = note.says(note.text + " from " + Units(was, net.Decimals, net.Symbol) + " to " + Units(r.GasCeiling, net.Decimals, net.Symbol))
+		note = newCause(UserRaisedCeiling, "tier", string(r.Tier), "was", was.String(), "ceiling", r.GasCeiling.String())
+		note = note.withText(note.text + " from " + Units(was, net.Decimals, net.Symbol) + " to " + Units(r.GasCeiling, net.Decimals, net.Symbol))
 	}
 	if ending {
 		o.Bump, o.Updated = nil, s.o.Now().UTC()
 		return o, note, nil
 	}
-	if least, left := leastBump(tx), s.engine.ceilingLeft(o); least.Cmp(left) > 0 {
-		return o, untold, &Refusal{Code: GasCeiling, Reason: "speeding it up would cost more than the accepted gas ceiling; repeat it with a higher gasCeiling",
+	if least, left := minBumpCost(tx), s.engine.ceilingLeft(o); least.Cmp(left) > 0 {
+		return o, noReason, &Refusal{Code: GasCeiling, Reason: "speeding it up would cost more than the accepted gas ceiling; repeat it with a higher gasCeiling",
 			Data: map[string]string{"needed": new(big.Int).Add(least, new(big.Int).Sub(o.Terms.GasCeiling, left)).String(), "ceiling": o.Terms.GasCeiling.String()}}
 	}
 	o.Bump, o.Updated = &Bump{Tier: r.Tier, Over: tx.Last().Hash}, s.o.Now().UTC()
@@ -178,7 +178,7 @@ func (s *Service) sealRaised(o *Order, accepted, wished bool) (err error) {
 		}
 	}
 	if wished {
-		o.Ending, err = s.engine.seal(o.ending(), "speedup", now)
+		o.EndSeal, err = s.engine.seal(o.ending(), "speedup", now)
 	}
 	return err
 }
@@ -189,8 +189,8 @@ func (s *Service) pending(o Order) (chain.Tx, error) {
 	none := Refuse(NothingPending, "no transaction of the order is on its way, so there is none to speed up")
 	key := stepKey(o, o.Step)
 	switch {
-	case o.State == Settling && o.voids():
-		key = voidKey(o)
+	case o.State == Settling && o.needsInvalidation():
+		key = invalidateKey(o)
 	case o.State != Approving && o.State != Executing || o.Step >= len(o.Plan.Steps) || o.Plan.Steps[o.Step].Kind == TypedStep:
 		return chain.Tx{}, none
 	}
@@ -204,14 +204,14 @@ func (s *Service) pending(o Order) (chain.Tx, error) {
 	return *tx, nil
 }
 
-// highestCeiling returns the most that an order's gas ceiling may be raised to, in wei.
-func highestCeiling(net chain.Network) *big.Int {
+// maxGasCeiling returns the most that an order's gas ceiling may be raised to, in wei.
+func maxGasCeiling(net chain.Network) *big.Int {
 	return new(big.Int).Mul(net.GasCeiling, big.NewInt(maxCeilingFactor))
 }
 
 // raiseCeiling changes what the user accepts: the terms' gas ceiling and the digest.
 func raiseCeiling(o *Order, net chain.Network, ceiling *big.Int) error {
-	most := highestCeiling(net)
+	most := maxGasCeiling(net)
 	switch {
 	case ceiling.Cmp(o.Terms.GasCeiling) <= 0:
 		return refuseField(BadRequest, "gasCeiling", "must be above the accepted ceiling of %s; leave it out to keep that", Units(o.Terms.GasCeiling, net.Decimals, net.Symbol))
@@ -223,9 +223,9 @@ func raiseCeiling(o *Order, net chain.Network, ceiling *big.Int) error {
 	return nil
 }
 
-// leastBump returns the least that any replacement of tx's last attempt may cost, in wei:
+// minBumpCost returns the least that any replacement of tx's last attempt may cost, in wei:
 // it must pay an eighth more per unit of gas.
-func leastBump(tx chain.Tx) *big.Int {
+func minBumpCost(tx chain.Tx) *big.Int {
 	var t types.Transaction
 	last := tx.Last()
 	if t.UnmarshalBinary(last.Raw) != nil {
@@ -242,58 +242,58 @@ func (e *Engine) speedUp(ctx context.Context, o *Order, tx chain.Tx) (Cause, err
 	switch {
 	case tx.Last().Hash != o.Bump.Over: // done before a crash, or another attempt was signed
 		o.Bump = nil
-		return because(SpedUp), nil
+		return newCause(SpedUp), nil
 	case !e.Unlocked():
 		o.Condition = WaitingForUnlock
-		return because(KeysLocked), nil
+		return newCause(KeysLocked), nil
 	}
 	if err := e.bumpable(*o); err != nil {
-		return untold, err
+		return noReason, err
 	}
 	done, err := e.Sender.Bump(ctx, tx.Key, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: tx.Policy.Until, Tier: o.Bump.Tier})
-	for _, n := range notSpedUp {
+	for _, n := range droppedBumpErrors {
 		if errors.Is(err, n.err) {
-			c := because(n.word)
+			c := newCause(n.word)
 			o.Bump, o.Condition = nil, NoCondition
-			o.because(c)
-			return c.says("not sped up: " + c.text), nil
+			o.setCause(c)
+			return c.withText("not sped up: " + c.text), nil
 		}
 	}
 	if err != nil {
-		return untold, err
+		return noReason, err
 	}
 	o.Condition = NoCondition
-	o.because(untold)
+	o.setCause(noReason)
 	if done.Last().Hash == o.Bump.Over {
-		return because(ToBeSpedUp), nil
+		return newCause(ToBeSpedUp), nil
 	}
-	o.sent(*done)
+	o.setAttempts(*done)
 	o.Bump = nil
-	return because(SpedUp), nil
+	return newCause(SpedUp), nil
 }
 
 // bumpable returns an error unless the user accepted o and asked for its bump. For the
 // transaction that invalidates a signed order the request to end the order is enough.
 func (e *Engine) bumpable(o Order) error {
-	if o.voids() {
-		return e.holds(o.Ending, o.ending())
+	if o.needsInvalidation() {
+		return e.checkSeal(o.EndSeal, o.ending())
 	}
-	if err := e.accepted(o); err != nil {
+	if err := e.checkAccepted(o); err != nil {
 		return err
 	}
-	return e.holds(o.Bump.Seal, o.bump())
+	return e.checkSeal(o.Bump.Seal, o.bump())
 }
 
-// notSpedUp has the sender's errors for which a bump is dropped. What was sent before
+// droppedBumpErrors has the sender's errors for which a bump is dropped. What was sent before
 // stays in flight.
-var notSpedUp = []struct {
+var droppedBumpErrors = []struct {
 	err  error
-	word Word
+	word ReasonCode
 }{
-	{chain.ErrCeiling, SpeedupTooDear},
+	{chain.ErrCeiling, SpeedupAboveCeiling},
 	{chain.ErrWouldRevert, SpeedupWouldFail},
 	{chain.ErrFunds, SpeedupFunds},
-	{chain.ErrAttempts, SpeedupOften},
+	{chain.ErrAttempts, SpeedupTooOften},
 	{chain.ErrExpired, SpeedupLate},
 	{chain.ErrNonceUsed, SpeedupEnded},
 	{chain.ErrEnded, SpeedupEnded},

@@ -17,15 +17,15 @@ import (
 )
 
 func speedupOf(o Order) SpeedUpRequest {
-	return SpeedUpRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Digest, Caller: person}
+	return SpeedUpRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Digest, Caller: passwordCaller}
 }
 
-// stuck returns an order whose transaction was sent while the chain makes no blocks.
-func (b *bench) stuck(change func(*Terms, *Offer)) Order {
+// sentOrder returns an order whose transaction was sent while the chain makes no blocks.
+func (b *engineFixture) sentOrder(change func(*Terms, *Offer)) Order {
 	b.t.Helper()
 	b.chain.Pause()
 	b.t.Cleanup(b.chain.Resume)
-	return b.until(b.order(change).ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+	return b.waitUntil(b.order(change).ID, "sent", func(o Order) bool { return o.CurrentTx != common.Hash{} })
 }
 
 // attempts lists the kinds of an order's signed attempts.
@@ -37,24 +37,24 @@ func attempts(o Order) string {
 	return strings.Join(kinds, " ")
 }
 
-func (b *bench) sped(id string) Order {
+func (b *engineFixture) waitSpedUp(id string) Order {
 	b.t.Helper()
-	return b.until(id, "sped up", func(o Order) bool { return len(o.Attempts) == 2 && o.Bump == nil })
+	return b.waitUntil(id, "sped up", func(o Order) bool { return len(o.Attempts) == 2 && o.Bump == nil })
 }
 
 func TestSpeedUp(t *testing.T) {
-	b := newBench(t)
-	o := b.stuck(nil)
-	if len(o.Attempts) != 1 || o.Attempts[0].Tx != o.Sending || o.Attempts[0].FeeCap.Sign() <= 0 || o.Attempts[0].Signed.IsZero() {
+	b := newEngineFixture(t)
+	o := b.sentOrder(nil)
+	if len(o.Attempts) != 1 || o.Attempts[0].Tx != o.CurrentTx || o.Attempts[0].FeeCap.Sign() <= 0 || o.Attempts[0].Signed.IsZero() {
 		t.Fatalf("attempts %+v", o.Attempts)
 	}
 	ask := speedupOf(o)
 	got, err := b.service.SpeedUp(t.Context(), ask)
-	if err != nil || got.Bump == nil || got.Bump.Over != o.Sending {
+	if err != nil || got.Bump == nil || got.Bump.Over != o.CurrentTx {
 		t.Fatalf("%+v, %v", got.Bump, err)
 	}
-	sped := b.sped(o.ID)
-	if attempts(sped) != "call bump" || sped.Sending != sped.Attempts[1].Tx || sped.Attempts[1].FeeCap.Cmp(sped.Attempts[0].FeeCap) <= 0 {
+	sped := b.waitSpedUp(o.ID)
+	if attempts(sped) != "call bump" || sped.CurrentTx != sped.Attempts[1].Tx || sped.Attempts[1].FeeCap.Cmp(sped.Attempts[0].FeeCap) <= 0 {
 		t.Errorf("attempts %+v", sped.Attempts)
 	}
 	if again, err := b.service.SpeedUp(t.Context(), ask); err != nil || again.ID != o.ID || again.Bump != nil {
@@ -64,29 +64,29 @@ func TestSpeedUp(t *testing.T) {
 	_, err = b.service.SpeedUp(t.Context(), ask)
 	refusedWith(t, err, RequestConflict)
 	b.chain.Resume()
-	o = b.ends(o.ID, Filled)
-	if o.Results[0].Tx != sped.Sending || b.hand.signed.Load() != 2 || o.Digest != sped.Digest {
-		t.Errorf("mined %s, sped up %s, %d signatures", o.Results[0].Tx, sped.Sending, b.hand.signed.Load())
+	o = b.waitState(o.ID, Filled)
+	if o.Results[0].Tx != sped.CurrentTx || b.signer.signed.Load() != 2 || o.Digest != sped.Digest {
+		t.Errorf("mined %s, sped up %s, %d signatures", o.Results[0].Tx, sped.CurrentTx, b.signer.signed.Load())
 	}
-	b.paid(1, 1e17)
+	b.wantNonceAndWETH(1, 1e17)
 	_, err = b.service.SpeedUp(t.Context(), speedupOf(o))
 	refusedWith(t, err, OrderFinal)
 }
 
 func TestSpeedUpRefusals(t *testing.T) {
-	b := newBench(t)
-	b.hand.locked.Store(true)
+	b := newEngineFixture(t)
+	b.signer.locked.Store(true)
 	unsent := b.order(nil)
-	b.until(unsent.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	b.waitUntil(unsent.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
 	_, err := b.service.SpeedUp(t.Context(), speedupOf(unsent))
 	refusedWith(t, err, NothingPending)
 	if _, err := b.service.Cancel(t.Context(), cancelOf(unsent)); err != nil {
 		t.Fatal(err)
 	}
-	b.ends(unsent.ID, Cancelled)
-	b.hand.locked.Store(false)
+	b.waitState(unsent.ID, Cancelled)
+	b.signer.locked.Store(false)
 
-	o := b.stuck(nil)
+	o := b.sentOrder(nil)
 	network, err := b.hub.Network(1)
 	if err != nil {
 		t.Fatal(err)
@@ -116,27 +116,27 @@ func TestSpeedUpRefusals(t *testing.T) {
 	}
 	_, err = b.service.SpeedUp(t.Context(), speedupOf(o))
 	refusedWith(t, err, BeingCancelled)
-	o = b.until(o.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
+	o = b.waitUntil(o.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
 	if attempts(o) != "call cancel" {
 		t.Errorf("attempts %s", attempts(o))
 	}
 	b.chain.Resume()
-	b.ends(o.ID, Cancelled)
-	b.paid(1, 0)
+	b.waitState(o.ID, Cancelled)
+	b.wantNonceAndWETH(1, 0)
 }
 
 // TestSpeedUpKeepsTheCeiling checks that a speed-up above the accepted ceiling is refused
 // with the figures, and done once the user consents to more: terms and digest change, and
 // the history records it.
 func TestSpeedUpKeepsTheCeiling(t *testing.T) {
-	b := newBench(t)
-	call := b.p.call(Terms{SrcChain: 1, Account: b.from, AmountIn: big.NewInt(1e17)})
+	b := newEngineFixture(t)
+	call := b.provider.call(Terms{SrcChain: 1, Account: b.from, AmountIn: big.NewInt(1e17)})
 	cost, err := b.hub.Cost(t.Context(), call)
 	if err != nil {
 		t.Fatal(err)
 	}
 	tight := new(big.Int).Div(new(big.Int).Mul(cost.Max, big.NewInt(105)), big.NewInt(100))
-	o := b.stuck(func(t *Terms, _ *Offer) { t.GasCeiling = tight })
+	o := b.sentOrder(func(t *Terms, _ *Offer) { t.GasCeiling = tight })
 	_, err = b.service.SpeedUp(t.Context(), speedupOf(o))
 	refusedWith(t, err, GasCeiling)
 	var refused *Refusal
@@ -153,7 +153,7 @@ func TestSpeedUpKeepsTheCeiling(t *testing.T) {
 	if err != nil || got.Terms.GasCeiling.Cmp(ask.GasCeiling) != 0 || got.Digest == o.Digest || got.Digest != Digest(got.Terms, got.Plan.Effects()) {
 		t.Fatalf("ceiling %s, digest %s, %v", got.Terms.GasCeiling, got.Digest, err)
 	}
-	b.sped(o.ID)
+	b.waitSpedUp(o.ID)
 	if again, err := b.service.SpeedUp(t.Context(), ask); err != nil || again.Digest != got.Digest {
 		t.Errorf("repeated: %v, %v", again.Digest, err)
 	}
@@ -161,38 +161,38 @@ func TestSpeedUpKeepsTheCeiling(t *testing.T) {
 		t.Errorf("the new digest names %q, %v", by.ID, err)
 	}
 	b.chain.Resume()
-	b.ends(o.ID, Filled)
-	b.paid(1, 1e17)
+	b.waitState(o.ID, Filled)
+	b.wantNonceAndWETH(1, 1e17)
 	want := fmt.Sprintf("raised the gas ceiling from %s to %s", Units(tight, 18, "ETH"), Units(ask.GasCeiling, 18, "ETH"))
-	for _, l := range b.lines(o.ID) {
+	for _, l := range b.history(o.ID) {
 		if strings.Contains(l.Note, want) && l.Cause.Word == UserRaisedCeiling && l.Cause.Data["ceiling"] == ask.GasCeiling.String() {
 			return
 		}
 	}
-	t.Errorf("the history does not say %q: %+v", want, b.lines(o.ID))
+	t.Errorf("the history does not say %q: %+v", want, b.history(o.ID))
 }
 
 // TestSpeedUpWaitsForUnlock checks that a speed-up that finds the keys locked waits, even
 // over a restart, and is carried out once after the unlock.
 func TestSpeedUpWaitsForUnlock(t *testing.T) {
-	b := newBench(t)
-	o := b.stuck(nil)
-	b.hand.locked.Store(true)
+	b := newEngineFixture(t)
+	o := b.sentOrder(nil)
+	b.signer.locked.Store(true)
 	if _, err := b.service.SpeedUp(t.Context(), speedupOf(o)); err != nil {
 		t.Fatal(err)
 	}
-	b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock && o.Bump != nil })
+	b.waitUntil(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock && o.Bump != nil })
 	b.halt()
 	b.start()
-	b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock && o.Bump != nil })
-	b.hand.locked.Store(false)
+	b.waitUntil(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock && o.Bump != nil })
+	b.signer.locked.Store(false)
 	b.service.Wake()
-	if o = b.sped(o.ID); o.Condition != NoCondition {
+	if o = b.waitSpedUp(o.ID); o.Condition != NoCondition {
 		t.Errorf("condition %q stayed", o.Condition)
 	}
 	b.chain.Resume()
-	b.ends(o.ID, Filled)
-	b.paid(1, 1e17)
+	b.waitState(o.ID, Filled)
+	b.wantNonceAndWETH(1, 1e17)
 }
 
 // TestSpeedUpSurvivesCrashes stops the engine around the bump as a crash would: the
@@ -209,8 +209,8 @@ func TestSpeedUpSurvivesCrashes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			o := b.stuck(nil)
+			b := newEngineFixture(t)
+			o := b.sentOrder(nil)
 			b.halt()
 			j := b.service.o.Journal
 			ask := speedupOf(o)
@@ -220,7 +220,7 @@ func TestSpeedUpSurvivesCrashes(t *testing.T) {
 			if o, err := j.Get(o.ID); err != nil || o.Bump == nil {
 				t.Fatalf("the wish is not on disk: %+v, %v", o.Bump, err)
 			}
-			l := &bumper{Sender: b.service.engine.Sender, bump: bump}
+			l := &bumpSender{Sender: b.service.engine.Sender, bump: bump}
 			b.service.engine.Sender = l
 			ctx, cancel := context.WithCancel(t.Context())
 			b.service.engine.Start(ctx, o.ID)
@@ -233,7 +233,7 @@ func TestSpeedUpSurvivesCrashes(t *testing.T) {
 				t.Fatalf("recorded in spite of the crash: %+v, %v", o.Attempts, err)
 			}
 			b.start()
-			sped := b.sped(o.ID)
+			sped := b.waitSpedUp(o.ID)
 			if _, err := b.service.SpeedUp(t.Context(), ask); err != nil {
 				t.Errorf("repeated: %v", err)
 			}
@@ -243,8 +243,8 @@ func TestSpeedUpSurvivesCrashes(t *testing.T) {
 				t.Errorf("%d attempts in the ledger, shown %s, %v", len(tx.Attempts), attempts(sped), err)
 			}
 			b.chain.Resume()
-			b.ends(o.ID, Filled)
-			b.paid(1, 1e17)
+			b.waitState(o.ID, Filled)
+			b.wantNonceAndWETH(1, 1e17)
 		})
 	}
 }
@@ -253,11 +253,11 @@ func TestSpeedUpSurvivesCrashes(t *testing.T) {
 // ceiling and the transaction's own last moment. A bump that the sender cannot make yet
 // stays requested until the transaction is mined.
 func TestSpeedUpIsAsConsentedTo(t *testing.T) {
-	b := newBench(t)
-	o := b.stuck(nil)
+	b := newEngineFixture(t)
+	o := b.sentOrder(nil)
 	b.halt()
 	var asked atomic.Pointer[chain.Policy]
-	l := &bumper{Sender: b.service.engine.Sender, bump: func(s Sender, _ context.Context, key string, p chain.Policy) (*chain.Tx, error) {
+	l := &bumpSender{Sender: b.service.engine.Sender, bump: func(s Sender, _ context.Context, key string, p chain.Policy) (*chain.Tx, error) {
 		asked.Store(&p)
 		return s.Lookup(key)
 	}}
@@ -267,7 +267,7 @@ func TestSpeedUpIsAsConsentedTo(t *testing.T) {
 	if _, err := b.service.SpeedUp(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.service.Resume(b.running()); err != nil {
+	if err := b.service.Resume(b.runContext()); err != nil {
 		t.Fatal(err)
 	}
 	for l.called.Load() < 3 {
@@ -281,20 +281,20 @@ func TestSpeedUpIsAsConsentedTo(t *testing.T) {
 		t.Errorf("wish %+v, %d attempts, %v", o.Bump, len(o.Attempts), err)
 	}
 	b.chain.Resume()
-	if o = b.ends(o.ID, Filled); o.Bump != nil {
+	if o = b.waitState(o.ID, Filled); o.Bump != nil {
 		t.Error("the wish outlived its transaction")
 	}
-	b.paid(1, 1e17)
+	b.wantNonceAndWETH(1, 1e17)
 }
 
-// A bumper is a Sender whose Bump a test sets.
-type bumper struct {
+// A bumpSender is a Sender whose Bump a test sets.
+type bumpSender struct {
 	Sender
 	bump   func(s Sender, ctx context.Context, key string, p chain.Policy) (*chain.Tx, error)
 	called atomic.Int32
 }
 
-func (l *bumper) Bump(ctx context.Context, key string, p chain.Policy) (*chain.Tx, error) {
+func (l *bumpSender) Bump(ctx context.Context, key string, p chain.Policy) (*chain.Tx, error) {
 	defer l.called.Add(1)
 	return l.bump(l.Sender, ctx, key, p)
 }
@@ -302,17 +302,17 @@ func (l *bumper) Bump(ctx context.Context, key string, p chain.Policy) (*chain.T
 // TestSpeedUpThatCannotBe checks that a speed-up that the sender refuses for good ends
 // with its reason while the order goes on, and that a temporary failure does not end it.
 func TestSpeedUpThatCannotBe(t *testing.T) {
-	for _, n := range notSpedUp {
+	for _, n := range droppedBumpErrors {
 		t.Run(n.err.Error(), func(t *testing.T) {
-			b := newBench(t)
-			o := b.stuck(nil)
+			b := newEngineFixture(t)
+			o := b.sentOrder(nil)
 			var says atomic.Pointer[error]
 			moment := errors.New("a bad moment")
 			says.Store(&moment)
-			l := &bumper{bump: func(Sender, context.Context, string, chain.Policy) (*chain.Tx, error) { return nil, *says.Load() }}
+			l := &bumpSender{bump: func(Sender, context.Context, string, chain.Policy) (*chain.Tx, error) { return nil, *says.Load() }}
 			b.halt()
 			l.Sender, b.service.engine.Sender = b.service.engine.Sender, l
-			if err := b.service.Resume(b.running()); err != nil {
+			if err := b.service.Resume(b.runContext()); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := b.service.SpeedUp(t.Context(), speedupOf(o)); err != nil {
@@ -326,18 +326,18 @@ func TestSpeedUpThatCannotBe(t *testing.T) {
 			}
 			final := fmt.Errorf("asked: %w", n.err)
 			says.Store(&final)
-			b.until(o.ID, "given up", func(o Order) bool {
+			b.waitUntil(o.ID, "given up", func(o Order) bool {
 				return o.Bump == nil && o.Cause != nil && o.Cause.Word == n.word && o.Reason == causes[n.word]
 			})
 			b.chain.Resume()
-			b.ends(o.ID, Filled)
-			b.paid(1, 1e17)
+			b.waitState(o.ID, Filled)
+			b.wantNonceAndWETH(1, 1e17)
 		})
 	}
 }
 
-// running returns a context that halt cancels.
-func (b *bench) running() context.Context {
+// runContext returns a context that halt cancels.
+func (b *engineFixture) runContext() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	b.stop = cancel
 	return ctx
@@ -346,28 +346,28 @@ func (b *bench) running() context.Context {
 // TestSpeedUpOfEveryStep checks that a pending approval can be sped up too, and that the
 // attempts shown are those of the current step.
 func TestSpeedUpOfEveryStep(t *testing.T) {
-	b := newBench(t)
-	unwrap := b.unwraps()
-	o := b.stuck(unwrap)
+	b := newEngineFixture(t)
+	unwrap := b.useUnwrap()
+	o := b.sentOrder(unwrap)
 	speedUp := func() {
 		t.Helper()
 		if _, err := b.service.SpeedUp(t.Context(), speedupOf(o)); err != nil {
 			t.Fatal(err)
 		}
-		b.sped(o.ID)
+		b.waitSpedUp(o.ID)
 	}
 	speedUp()
-	b.hand.locked.Store(true) // the chain can be paused again before the next step is sent
+	b.signer.locked.Store(true) // the chain can be paused again before the next step is sent
 	b.chain.Resume()
-	b.until(o.ID, "at the second step", func(o Order) bool { return o.Step == 1 && o.Condition == WaitingForUnlock && len(o.Attempts) == 0 })
+	b.waitUntil(o.ID, "at the second step", func(o Order) bool { return o.Step == 1 && o.Condition == WaitingForUnlock && len(o.Attempts) == 0 })
 	b.chain.Pause()
-	b.hand.locked.Store(false)
+	b.signer.locked.Store(false)
 	b.service.Wake()
-	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+	b.waitUntil(o.ID, "sent", func(o Order) bool { return o.CurrentTx != common.Hash{} })
 	speedUp()
 	b.chain.Resume()
-	b.ends(o.ID, Filled)
-	b.paid(3, 0)
+	b.waitState(o.ID, Filled)
+	b.wantNonceAndWETH(3, 0)
 }
 
 // TestCrashAtEachCommit stops the engine after each of its commits in turn, while a
@@ -375,7 +375,7 @@ func TestSpeedUpOfEveryStep(t *testing.T) {
 // signed twice and the nonce is used once.
 func TestCrashAtEachCommit(t *testing.T) {
 	for k := int32(1); ; k++ {
-		b := newBench(t)
+		b := newEngineFixture(t)
 		g := grant{weth, permit2, ByToken}
 		b.grant(g, 700)
 		consent := consentTo(b.allowances()[0])
@@ -385,17 +385,17 @@ func TestCrashAtEachCommit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o = b.through(crashed, o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+		o = b.waitThroughCrash(crashed, o.ID, "sent", func(o Order) bool { return o.CurrentTx != common.Hash{} })
 		if _, err := b.service.SpeedUp(t.Context(), speedupOf(o)); err != nil {
 			t.Fatal(err)
 		}
-		o = b.through(crashed, o.ID, "sped up", func(o Order) bool { return o.Bump == nil && len(o.Attempts) == 2 })
+		o = b.waitThroughCrash(crashed, o.ID, "sped up", func(o Order) bool { return o.Bump == nil && len(o.Attempts) == 2 })
 		b.chain.Resume()
-		b.through(crashed, o.ID, "filled", func(o Order) bool { return o.State == Filled })
-		if b.allowed(g) != 0 || b.hand.signed.Load() != 3 || b.path(o.ID) != "accepted approving settling filled" {
-			t.Errorf("after commit %d: %d allowed, %d signatures, %s", k, b.allowed(g), b.hand.signed.Load(), b.path(o.ID))
+		b.waitThroughCrash(crashed, o.ID, "filled", func(o Order) bool { return o.State == Filled })
+		if b.allowed(g) != 0 || b.signer.signed.Load() != 3 || b.stateHistory(o.ID) != "accepted approving settling filled" {
+			t.Errorf("after commit %d: %d allowed, %d signatures, %s", k, b.allowed(g), b.signer.signed.Load(), b.stateHistory(o.ID))
 		}
-		b.paid(2, 0)
+		b.wantNonceAndWETH(2, 0)
 		if crashed.Load() == 0 {
 			if k < 6 {
 				t.Errorf("only %d commits", k-1)
@@ -406,7 +406,7 @@ func TestCrashAtEachCommit(t *testing.T) {
 }
 
 // crashAfter stops the engine after its k-th commit from now.
-func (b *bench) crashAfter(k int32) *atomic.Int32 {
+func (b *engineFixture) crashAfter(k int32) *atomic.Int32 {
 	var commits atomic.Int32
 	crashed := &atomic.Int32{}
 	tell, stop := b.service.engine.Notify, b.stop
@@ -420,10 +420,10 @@ func (b *bench) crashAfter(k int32) *atomic.Int32 {
 	return crashed
 }
 
-// through is until, but restarts the engine after a crash.
-func (b *bench) through(crashed *atomic.Int32, id, what string, ok func(Order) bool) Order {
+// waitThroughCrash is until, but restarts the engine after a crash.
+func (b *engineFixture) waitThroughCrash(crashed *atomic.Int32, id, what string, ok func(Order) bool) Order {
 	b.t.Helper()
-	return b.until(id, what, func(o Order) bool {
+	return b.waitUntil(id, what, func(o Order) bool {
 		if crashed.CompareAndSwap(1, 2) {
 			b.halt()
 			b.start()
@@ -436,26 +436,26 @@ func (b *bench) through(crashed *atomic.Int32, id, what string, ok func(Order) b
 // and a resend within it does not, and that neither is done if the session ends or the
 // deadline passes during confirmation.
 func TestRaisedCeilingCounts(t *testing.T) {
-	b := newBench(t)
-	o := b.stuck(nil)
+	b := newEngineFixture(t)
+	o := b.sentOrder(nil)
 	present := true
 	during := func() {}
-	b.service.o.Valuer = shopPrices{}
+	b.service.o.Valuer = dollarValuer{}
 	b.service.o.Limits = func() Limits { return Limits{Hour: dollarsOf(150)} }
 	b.service.o.Confirmer = confirmer(func(Act) error { during(); return nil })
 	ask := speedupOf(o)
 	ask.Caller = Caller{Session: "s", Present: func() bool { return present }}
 	ask.GasCeiling = big.NewInt(2e17) // 200 dollars
 	_, err := b.service.SpeedUp(t.Context(), ask)
-	wants(t, "a raise above the sum", err, "hourly_limit")
+	wantReasons(t, "a raise above the sum", err, "hourly_limit")
 	ask.GasCeiling = nil
 	during = func() { present = false }
 	_, err = b.service.SpeedUp(t.Context(), ask)
 	refusedWith(t, err, SessionRequired)
-	present, during = true, func() { b.shift.Store(int64(time.Hour)) }
+	present, during = true, func() { b.clockOffset.Store(int64(time.Hour)) }
 	_, err = b.service.SpeedUp(t.Context(), ask)
 	refusedWith(t, err, TooLate)
-	b.shift.Store(0)
+	b.clockOffset.Store(0)
 	if now, err := b.service.o.Journal.Get(o.ID); err != nil || now.Bump != nil {
 		t.Fatalf("%+v, %v", now.Bump, err)
 	}
@@ -463,5 +463,5 @@ func TestRaisedCeilingCounts(t *testing.T) {
 	if _, err := b.service.SpeedUp(t.Context(), ask); err != nil {
 		t.Error(err)
 	}
-	b.sped(o.ID)
+	b.waitSpedUp(o.ID)
 }

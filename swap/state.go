@@ -23,18 +23,18 @@ const (
 	Cancelled  State = "cancelled"  // proven: ended at the user's wish or refused, and nothing was taken
 )
 
-// A row is a line of the state table. Revoke is what the state means for an order of kind
+// A stateRow is a line of the state table. Revoke is what the state means for an order of kind
 // [Wallet], where that differs.
-type row struct {
+type stateRow struct {
 	State  State
 	Means  string
 	Next   []State
 	Revoke string
 }
 
-// table lists every state and the moves allowed from it. A state without moves
+// stateTable lists every state and the moves allowed from it. A state without moves
 // is final; so is any state not listed, which is shown and never acted on.
-var table = []row{
+var stateTable = []stateRow{
 	{Accepted, "accepted by the user; nothing has been signed", []State{Approving, Executing, Expired, Cancelled, Failed}, ""},
 	{Approving, "carrying out the approvals", []State{Executing, Settling, Failed, Expired, Cancelled}, "taking the allowance away"},
 	{Executing, "carrying out the steps", []State{Approving, Submitting, Settling, Failed, Expired, Cancelled}, ""},
@@ -55,36 +55,36 @@ const (
 	NoCondition         Condition = ""
 	WaitingForUnlock    Condition = "waiting for unlock"
 	NeedsConsent        Condition = "needs consent"
-	WatchingForRefund   Condition = "provider says failed, watching for refund"
-	ReportedUnproven    Condition = "reported, unproven"
-	TransferSeen        Condition = "reported, transfer seen"
-	FillUnclear         Condition = "settled, and what arrived is unclear"
+	AwaitingRefund      Condition = "provider says failed, watching for refund"
+	AwaitingProof       Condition = "reported, unproven"
+	PaymentSeen         Condition = "reported, transfer seen"
+	AmountUnclear       Condition = "settled, and what arrived is unclear"
 	Cancelling          Condition = "cancelling"
 	WaitingForNonce     Condition = "waiting for an earlier transaction"
 	WaitingForAllowance Condition = "waiting for another order's allowance"
-	WaitingForTwin      Condition = "waiting for an order that would look alike on the chain"
-	UnknownStoredState  Condition = "written by a newer version"
-	Changed             Condition = "changed outside Swapkeep"
-	Unsealed            Condition = "acceptance not on record"
+	WaitingForSimilar   Condition = "waiting for an order that would look alike on the chain"
+	WrittenByNewer      Condition = "written by a newer version"
+	RecordTampered      Condition = "changed outside Swapkeep"
+	RecordUnsealed      Condition = "acceptance not on record"
 )
 
 // ErrTransition is returned for a move that the table does not allow.
 var ErrTransition = errors.New("transition not allowed")
 
-func rowOf(s State) (row, bool) {
-	i := slices.IndexFunc(table, func(r row) bool { return r.State == s })
+func rowOf(s State) (stateRow, bool) {
+	i := slices.IndexFunc(stateTable, func(r stateRow) bool { return r.State == s })
 	if i < 0 {
-		return row{State: s, Means: "unknown to this version"}, false
+		return stateRow{State: s, Means: "unknown to this version"}, false
 	}
-	return table[i], true
+	return stateTable[i], true
 }
 
 // Final reports whether no move leads out of s. A state that this version does not know
 // is final: it is shown and never acted on.
 func (s State) Final() bool { r, _ := rowOf(s); return len(r.Next) == 0 }
 
-// Over reports whether o has ended, as far as its record can be read.
-func (o Order) Over() bool { return o.State.Final() && !o.Unfinished }
+// Ended reports whether o has ended, as far as its record can be read.
+func (o Order) Ended() bool { return o.State.Final() && !o.Unfinished }
 
 // Means returns the one-line meaning of the order's state, for a person.
 func (o Order) Means() string {
@@ -111,8 +111,8 @@ func (o Order) partly() bool {
 	return o.State == Filled && o.Terms.AmountIn != nil && o.Verdict != nil && o.Verdict.Spent != nil && o.Verdict.Spent.Amount != nil && o.Verdict.Spent.Amount.Cmp(o.Terms.AmountIn) < 0
 }
 
-// to moves o to state s, or returns ErrTransition. Staying in a state is not a move.
-func (o *Order) to(s State) error {
+// setState moves o to state s, or returns ErrTransition. Staying in a state is not a move.
+func (o *Order) setState(s State) error {
 	r, _ := rowOf(o.State)
 	if !slices.Contains(r.Next, s) {
 		return fmt.Errorf("%w: %s to %s", ErrTransition, o.State, s)

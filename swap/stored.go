@@ -51,7 +51,7 @@ func (o *Order) sound(id string) error {
 	case o.Terms.Provider == Wallet && len(o.Plan.Steps[0].Effect.Approves) == 0:
 		return errors.New("a revoke of nothing")
 	}
-	return sayable(reflect.ValueOf(o))
+	return encodable(reflect.ValueOf(o))
 }
 
 // maxID bounds an order's id, in bytes; ours are uuids.
@@ -64,47 +64,47 @@ func isID(key []byte) bool {
 	})
 }
 
-// amounts are the fields that must be set in every record, by type.
-var amounts = map[reflect.Type][]string{
-	reflect.TypeFor[Terms]():          {"AmountIn", "FloorOut", "GasCeiling"},
-	reflect.TypeFor[QuoteRequest]():   {"AmountIn"},
-	reflect.TypeFor[Offer]():          {"AmountOut", "MinOut"},
-	reflect.TypeFor[Spend]():          {"Amount"},
-	reflect.TypeFor[Approval]():       {"Amount"},
-	reflect.TypeFor[Receive]():        {"Min"},
-	reflect.TypeFor[Attempt]():        {"FeeCap", "TipCap"},
-	reflect.TypeFor[Seen]():           {"Amount"},
-	reflect.TypeFor[Gas]():            {"Expected", "Max", "Balance"},
-	reflect.TypeFor[chain.Cost]():     {"Expected", "Max"},
-	reflect.TypeFor[chain.Call]():     {"Value"},
-	reflect.TypeFor[chain.Evidence](): {"FeePaid"},
+// requiredAmounts are the fields that must be set in every record, by type.
+var requiredAmounts = map[reflect.Type][]string{
+	reflect.TypeFor[Terms]():            {"AmountIn", "MinOut", "GasCeiling"},
+	reflect.TypeFor[QuoteRequest]():     {"AmountIn"},
+	reflect.TypeFor[Offer]():            {"AmountOut", "MinOut"},
+	reflect.TypeFor[Spend]():            {"Amount"},
+	reflect.TypeFor[Approval]():         {"Amount"},
+	reflect.TypeFor[Receive]():          {"Min"},
+	reflect.TypeFor[Attempt]():          {"FeeCap", "TipCap"},
+	reflect.TypeFor[CandidatePayment](): {"Amount"},
+	reflect.TypeFor[Gas]():              {"Expected", "Max", "Balance"},
+	reflect.TypeFor[chain.Cost]():       {"Expected", "Max"},
+	reflect.TypeFor[chain.Call]():       {"Value"},
+	reflect.TypeFor[chain.Evidence]():   {"FeePaid"},
 }
 
-// sayable refuses values, anywhere in v, that no message can carry: an amount that is
+// encodable refuses values, anywhere in v, that no message can carry: an amount that is
 // missing, below zero or above 256 bits, a slippage out of bounds, and a time whose year
 // in UTC is not within 0 to 9999. A record may have a time in another zone.
-func sayable(v reflect.Value) error {
+func encodable(v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if n, ok := v.Interface().(*big.Int); ok && n != nil && (n.Sign() < 0 || n.BitLen() > 256) {
 			return errors.New("an amount out of bounds")
 		}
 		if !v.IsNil() {
-			return sayable(v.Elem())
+			return encodable(v.Elem())
 		}
 	case reflect.Slice:
-		for i := 0; i < v.Len() && holdsMore(v.Type().Elem()); i++ {
-			if err := sayable(v.Index(i)); err != nil {
+		for i := 0; i < v.Len() && mayContain(v.Type().Elem()); i++ {
+			if err := encodable(v.Index(i)); err != nil {
 				return err
 			}
 		}
 	case reflect.Struct:
-		return sayableStruct(v)
+		return encodableStruct(v)
 	}
 	return nil
 }
 
-func sayableStruct(v reflect.Value) error {
+func encodableStruct(v reflect.Value) error {
 	switch x := v.Interface().(type) {
 	case time.Time:
 		if at := x.UTC(); at.Year() < 0 || at.Year() > 9999 {
@@ -116,7 +116,7 @@ func sayableStruct(v reflect.Value) error {
 			return fmt.Errorf("a slippage of %d", x.SlippageBps)
 		}
 	}
-	for _, name := range amounts[v.Type()] {
+	for _, name := range requiredAmounts[v.Type()] {
 		if v.FieldByName(name).IsNil() {
 			return fmt.Errorf("%s without %s", v.Type().Name(), name)
 		}
@@ -126,15 +126,15 @@ func sayableStruct(v reflect.Value) error {
 		if !f.IsExported() || f.Name == "Net" { // an offer's Net is negative where gas costs more
 			continue
 		}
-		if err := sayable(v.Field(i)); err != nil {
+		if err := encodable(v.Field(i)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// holdsMore reports whether values of a type can contain what sayable checks.
-func holdsMore(t reflect.Type) bool {
+// mayContain reports whether values of a type can contain what encodable checks.
+func mayContain(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct || t.Kind() == reflect.Pointer
 }
 
@@ -144,16 +144,16 @@ func holdsMore(t reflect.Type) bool {
 func UnreadableOrder(id string, unfinished bool, why error) Order {
 	none := new(big.Int)
 	return Order{
-		ID: id, Request: uuid.Nil.String(), Terms: Terms{AmountIn: none, FloorOut: none, GasCeiling: none},
+		ID: id, Request: uuid.Nil.String(), Terms: Terms{AmountIn: none, MinOut: none, GasCeiling: none},
 		Offer: Offer{Request: QuoteRequest{AmountIn: none}, AmountOut: none, MinOut: none},
-		State: Unreadable, Unfinished: unfinished, Reason: shown(why.Error(), mostTold),
+		State: Unreadable, Unfinished: unfinished, Reason: printable(why.Error(), maxShownError),
 	}
 }
 
-// mostTold bounds, in runes, what is shown of a damaged record, which may say anything.
-const mostTold = 400
+// maxShownError bounds, in runes, what is shown of a damaged record, which may say anything.
+const maxShownError = 400
 
-// unread returns the placeholder for an order that could not be read.
-func unread(tx *bolt.Tx, id string, why error) Order {
+// placeholderFor returns the placeholder for an order that could not be read.
+func placeholderFor(tx *bolt.Tx, id string, why error) Order {
 	return UnreadableOrder(id, tx.Bucket(openBucket).Get([]byte(id)) != nil, why)
 }

@@ -21,101 +21,101 @@ type Submission struct {
 }
 
 const (
-	// submitTime is how long an order waits for its provider's answer before the chain is
+	// submitTimeout is how long an order waits for its provider's answer before the chain is
 	// watched as well.
-	submitTime = 30 * time.Second
-	// submitRest is the pause after the first try. It doubles, up to longestRest.
-	submitRest  = time.Second
-	longestRest = time.Hour
+	submitTimeout = 30 * time.Second
+	// firstSubmitPause is the pause after the first try. It doubles, up to maxSubmitPause.
+	firstSubmitPause = time.Second
+	maxSubmitPause   = time.Hour
 )
 
-// rest returns the pause between the last try and the next.
-func (s *Submission) rest() time.Duration {
-	rest := submitRest
+// retryPause returns the pause between the last try and the next.
+func (s *Submission) retryPause() time.Duration {
+	rest := firstSubmitPause
 	for range s.Tries - 1 {
-		if rest = min(2*rest, longestRest); rest == longestRest {
+		if rest = min(2*rest, maxSubmitPause); rest == maxSubmitPause {
 			break
 		}
 	}
 	return rest
 }
 
-// apart returns how far a recorded time is from now. A time in the future was recorded
+// elapsed returns how far a recorded time is from now. A time in the future was recorded
 // before the clock was set back, and counts as that long ago.
-func apart(now, then time.Time) time.Duration { return now.Sub(then).Abs() }
+func elapsed(now, then time.Time) time.Duration { return now.Sub(then).Abs() }
 
 // closed reports whether the outcome of the submission is known.
 func (s *Submission) closed() bool { return s != nil && (s.Taken || s.Refused) }
 
-// tellable reports whether the provider may still be told of o: of a deposit always,
+// submittable reports whether the provider may still be told of o: of a deposit always,
 // since it has the money; of a signed order until its deadline, unless the user wants it
 // ended.
-func (e *Engine) tellable(o Order) bool {
-	f := o.Plan.last()
+func (e *Engine) submittable(o Order) bool {
+	f := o.Plan.lastEffect()
 	return !o.Submission.closed() && (f.Kind != Signed || !o.Cancel && !e.Now().After(f.Deadline))
 }
 
 // submit hands o to its provider, which accepts it, refuses it or leaves that unknown. It
-// goes on to Settling once the answer is known or submitTime has passed: whatever the
+// goes on to Settling once the answer is known or submitTimeout has passed: whatever the
 // answer, what was signed may have left the process, so the chain decides.
 func (e *Engine) submit(ctx context.Context, o *Order) (Cause, error) {
-	note, err := untold, error(nil)
+	note, err := noReason, error(nil)
 	switch told := o.Submission; {
 	case told.closed():
-	case !e.tellable(*o) && told == nil:
-		note = because(NotHandedOver)
-		o.because(note)
-		note = note.says("not submitted")
-	case !e.tellable(*o):
-		note = because(ProviderMissed)
-	case told != nil && apart(e.Now(), told.First) >= submitTime:
-		note = because(AnswerUnknown)
+	case !e.submittable(*o) && told == nil:
+		note = newCause(NotHandedOver)
+		o.setCause(note)
+		note = note.withText("not submitted")
+	case !e.submittable(*o):
+		note = newCause(ProviderMissed)
+	case told != nil && elapsed(e.Now(), told.First) >= submitTimeout:
+		note = newCause(AnswerUnknown)
 	default:
-		if note, err = e.tell(ctx, o); err != nil || !o.Submission.closed() {
+		if note, err = e.trySubmit(ctx, o); err != nil || !o.Submission.closed() {
 			return note, err
 		}
 	}
-	return note, o.to(Settling)
+	return note, o.setState(Settling)
 }
 
-// tell makes one try to hand o to its provider, if one is due. It first journals, in a
+// trySubmit makes one try to hand o to its provider, if one is due. It first journals, in a
 // commit of its own, that it is about to. From the second try on it asks the provider
 // first, and repeats only if the provider certainly does not know the order.
-func (e *Engine) tell(ctx context.Context, o *Order) (Cause, error) {
+func (e *Engine) trySubmit(ctx context.Context, o *Order) (Cause, error) {
 	s, err := e.settler(o)
 	if err != nil {
-		return untold, err
+		return noReason, err
 	}
 	now := e.Now()
 	if o.Submission == nil {
 		o.Submission = &Submission{First: now}
 	} else {
-		if apart(now, o.Submission.Last) < o.Submission.rest() {
-			return untold, nil
+		if elapsed(now, o.Submission.Last) < o.Submission.retryPause() {
+			return noReason, nil
 		}
-		known, err := e.recall(ctx, s, o)
+		known, err := e.providerKnows(ctx, s, o)
 		if err != nil || known {
-			return because(ProviderHasIt), err
+			return newCause(ProviderHasIt), err
 		}
 	}
 	told := *o.Submission
 	told.Last, told.Tries = now, told.Tries+1
 	o.Submission, o.Updated = &told, now
-	if err := e.Journal.Update(o, because(TellingProvider)); err != nil {
-		return untold, err
+	if err := e.Journal.Update(o, newCause(TellingProvider)); err != nil {
+		return noReason, err
 	}
 	failpoint.Point("engine.before_submit")
-	ctx, kept := e.keepingOf(ctx, *o)
+	ctx, kept := e.keepOrderAnswer(ctx, *o)
 	ref, err := s.Submit(ctx, *o)
 	kept(err)
 	failpoint.Point("engine.after_submit")
-	return e.answered(o, ref, err)
+	return e.recordAnswer(o, ref, err)
 }
 
-// recall asks the provider whether it knows an order that it was told of.
-func (e *Engine) recall(ctx context.Context, s Settler, o *Order) (known bool, err error) {
+// providerKnows asks the provider whether it knows an order that it was told of.
+func (e *Engine) providerKnows(ctx context.Context, s Settler, o *Order) (known bool, err error) {
 	failpoint.Point("engine.before_status")
-	ctx, kept := e.keepingOf(ctx, *o)
+	ctx, kept := e.keepOrderAnswer(ctx, *o)
 	c, err := s.Status(ctx, *o)
 	kept(err)
 	failpoint.Point("engine.after_status")
@@ -128,42 +128,42 @@ func (e *Engine) recall(ctx context.Context, s Settler, o *Order) (known bool, e
 	told := *o.Submission
 	told.Taken = true
 	o.Submission = &told
-	o.claimed(c)
+	o.recordClaim(c)
 	return true, nil
 }
 
-// answered records the provider's answer. A signed order that it refuses may still be
+// recordAnswer records the provider's answer. A signed order that it refuses may still be
 // filled, and is not signed again; a refused deposit is reported again, at growing
 // intervals, since the provider has the money.
-func (e *Engine) answered(o *Order, ref string, err error) (Cause, error) {
+func (e *Engine) recordAnswer(o *Order, ref string, err error) (Cause, error) {
 	told := *o.Submission
 	var refused *Refusal
 	switch certain := errors.As(err, &refused) && !refused.Code.temporary(); {
 	case err == nil:
 		told.Taken, o.Ref = true, ref
 		o.Submission = &told
-		o.because(untold)
-		return because(Submitted), nil
+		o.setCause(noReason)
+		return newCause(Submitted), nil
 	case !certain:
-		return untold, err
-	case o.Plan.last().Kind == Signed:
+		return noReason, err
+	case o.Plan.lastEffect().Kind == Signed:
 		told.Refused = true
 		c := Claim{State: Failed, Reason: refused.Reason}.tidy()
 		o.Submission, o.Claim = &told, &c
 	}
 	c := ofRefusal(RefusedByProvider, refused)
-	o.because(c)
-	return c.says("refused by the provider: " + refused.Reason), nil
+	o.setCause(c)
+	return c.withText("refused by the provider: " + refused.Reason), nil
 }
 
-// settling looks for the end of an order on the chain. It also tells the provider again
+// pollSettling looks for the end of an order on the chain. It also tells the provider again
 // of what it may not know, and invalidates a signed order that the user wants ended.
-func (e *Engine) settling(ctx context.Context, o *Order) (Cause, error) {
-	told := untold
-	if o.Plan.Settlement == ByProvider && e.tellable(*o) {
+func (e *Engine) pollSettling(ctx context.Context, o *Order) (Cause, error) {
+	told := noReason
+	if o.Plan.Settlement == ByProvider && e.submittable(*o) {
 		var err error
-		if told, err = e.tell(ctx, o); unrecorded(err) {
-			return untold, err
+		if told, err = e.trySubmit(ctx, o); journalUncertain(err) {
+			return noReason, err
 		} else if err != nil {
 			e.Log(*o, err)
 		}
@@ -172,13 +172,13 @@ func (e *Engine) settling(ctx context.Context, o *Order) (Cause, error) {
 	if note.Word == "" {
 		note = told
 	}
-	if !o.voids() {
+	if !o.needsInvalidation() {
 		return note, err
 	}
-	return e.void(ctx, o, note, err)
+	return e.invalidateOrder(ctx, o, note, err)
 }
 
-// unrecorded reports whether err leaves it open what the journal says.
-func unrecorded(err error) bool {
+// journalUncertain reports whether err leaves it open what the journal says.
+func journalUncertain(err error) bool {
 	return errors.Is(err, errStale) || errors.Is(err, &Refusal{Code: JournalFailed})
 }

@@ -127,13 +127,13 @@ func checkRoute(k Kind, src, dst uint64) error {
 
 // ProviderInfo says what a provider can do here.
 type ProviderInfo struct {
-	Kind    Kind            `json:"kind"`
-	Ready   bool            `json:"ready"` // built in and configured
-	Reason  string          `json:"reason,omitempty"`
-	Support map[uint64]Cell `json:"support"` // by chain id
-	Can     Capabilities    `json:"capabilities"`
-	Fee     ProviderFee     `json:"fee"`
-	Place   *Place          `json:"place,omitempty"` // of a [Placed] provider that is set up
+	Kind     Kind            `json:"kind"`
+	Ready    bool            `json:"ready"` // built in and configured
+	Reason   string          `json:"reason,omitempty"`
+	Support  map[uint64]Cell `json:"support"` // by chain id
+	Can      Capabilities    `json:"capabilities"`
+	Fee      ProviderFee     `json:"fee"`
+	Endpoint *Endpoint       `json:"place,omitempty"` // of a [Endpointer] provider that is set up
 }
 
 // Providers lists what each provider supports and whether it is set up.
@@ -145,9 +145,9 @@ func (s *Service) Providers() []ProviderInfo {
 		if p, info.Ready = s.o.Providers[k]; !info.Ready {
 			info.Reason = "not configured"
 		}
-		if placed, ok := p.(Placed); ok {
-			at := placed.Place()
-			info.Place = &at
+		if placed, ok := p.(Endpointer); ok {
+			at := placed.Endpoint()
+			info.Endpoint = &at
 		}
 		for _, c := range SupportedChains() {
 			info.Support[c] = SupportOf(k, c)
@@ -159,29 +159,29 @@ func (s *Service) Providers() []ProviderInfo {
 
 // Tokens lists what a provider trades on a network, if the provider can list it.
 func (s *Service) Tokens(ctx context.Context, k Kind, chainID uint64) ([]tokens.Token, error) {
-	l, err := able[Lister](s, k, "lists no tokens; leave it out")
+	l, err := providerAs[Lister](s, k, "lists no tokens; leave it out")
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, quoteTimes[k])
+	ctx, cancel := context.WithTimeout(ctx, quoteTimeouts[k])
 	defer cancel()
 	return l.Tokens(ctx, chainID)
 }
 
 // Destinations lists the chains that a provider pays out on, if it crosses chains.
 func (s *Service) Destinations(ctx context.Context, k Kind) ([]Destination, error) {
-	r, err := able[Reacher](s, k, "swaps on one chain only; ask bridge or intent")
+	r, err := providerAs[DestinationLister](s, k, "swaps on one chain only; ask bridge or intent")
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, quoteTimes[k])
+	ctx, cancel := context.WithTimeout(ctx, quoteTimeouts[k])
 	defer cancel()
 	return r.Destinations(ctx)
 }
 
-// able returns the provider of that kind as a T, an interface that not all implement.
+// providerAs returns the provider of that kind as a T, an interface that not all implement.
 // lack ends the refusal for the others.
-func able[T any](s *Service, k Kind, lack string) (T, error) {
+func providerAs[T any](s *Service, k Kind, lack string) (T, error) {
 	var none T
 	p, ok := s.o.Providers[k]
 	if !ok {

@@ -36,7 +36,7 @@ type Terms struct {
 	DstChain  uint64         `json:"dstChainId"`
 	TokenOut  common.Address `json:"tokenOut"`
 	Recipient common.Address `json:"recipient"`
-	FloorOut  *big.Int       `json:"floorOut"` // minimum received, base units
+	MinOut    *big.Int       `json:"floorOut"` // minimum received, base units
 	Deadline  time.Time      `json:"deadline"` // consent ends; nothing that carries out the plan is signed or sent later
 	RefundTo  common.Address `json:"refundTo"`
 
@@ -60,17 +60,17 @@ func (t Terms) Input() common.Address {
 	return t.TokenIn
 }
 
-// Back returns the least that a refund gives back.
-func (t Terms) Back() Spend {
+// MinRefund returns the least that a refund gives back.
+func (t Terms) MinRefund() Spend {
 	if t.Refund != nil {
 		return *t.Refund
 	}
 	return Spend{t.TokenIn, t.AmountIn}
 }
 
-// asks reports whether u is for the same swap as t, whatever the bounds of its quote.
-func (t Terms) asks(u Terms) bool {
-	t.FloorOut, t.Deadline, t.Refund, t.GasCeiling = u.FloorOut, u.Deadline, u.Refund, u.GasCeiling
+// sameSwap reports whether u is for the same swap as t, whatever the bounds of its quote.
+func (t Terms) sameSwap(u Terms) bool {
+	t.MinOut, t.Deadline, t.Refund, t.GasCeiling = u.MinOut, u.Deadline, u.Refund, u.GasCeiling
 	return bytes.Equal(mustJSON(t), mustJSON(u))
 }
 
@@ -80,15 +80,15 @@ func refundOf(o Offer) *Spend {
 	if o.Refund == nil || o.Refund.Amount == nil {
 		return nil
 	}
-	return &Spend{o.Refund.Token, floorOf(o.Refund.Amount, o.Request.SlippageBps)}
+	return &Spend{o.Refund.Token, minAfterSlippage(o.Refund.Amount, o.Request.SlippageBps)}
 }
 
-// refunds reports whether an offer would give back what was accepted.
-func (t Terms) refunds(o Offer) bool {
+// refundCovered reports whether an offer would give back what was accepted.
+func (t Terms) refundCovered(o Offer) bool {
 	if o.Refund == nil {
 		return t.Refund == nil || t.Refund.Token == t.TokenIn
 	}
-	want := t.Back()
+	want := t.MinRefund()
 	return o.Refund.Token == want.Token && o.Refund.Amount != nil && want.Amount != nil && o.Refund.Amount.Cmp(want.Amount) >= 0
 }
 

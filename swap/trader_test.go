@@ -24,37 +24,37 @@ var usdt = common.HexToAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7")
 // Universal Router and the real Permit2: a permit, then a late swap that carries it.
 // Fields that are nil or zero change nothing.
 type trader struct {
-	b    *bench
+	b    *engineFixture
 	life time.Duration // of its quotes
 
-	mu    sync.Mutex
-	price func(out *big.Int) *big.Int // what it offers, from what the chain would give
-	down  error                       // error of every method
-	mute  error                       // error of Late
-	twist func(*Built)
-	nonce func(uint64) uint64
+	mu         sync.Mutex
+	price      func(out *big.Int) *big.Int // what it offers, from what the chain would give
+	err        error                       // error of every method
+	lateErr    error                       // error of Late
+	alterBuilt func(*Built)
+	nonce      func(uint64) uint64
 
 	quoted, made, late atomic.Int32
 }
 
-// trades makes b's provider a trader.
-func (b *bench) trades() *trader {
+// useTrader makes b's provider a trader.
+func (b *engineFixture) useTrader() *trader {
 	b.t.Helper()
 	tr := &trader{b: b, life: 30 * time.Second}
 	b.halt()
-	b.other = tr
+	b.otherProvider = tr
 	// Ten blocks a second put the chain's clock ahead of ours, and the router checks
 	// deadlines by the chain's.
 	if ahead := time.Until(time.Unix(int64(b.chain.Head().Time), 0)); ahead > 0 {
-		b.shift.Add(int64(ahead))
+		b.clockOffset.Add(int64(ahead))
 	}
 	b.start()
-	b.rich()
+	b.fundTokens()
 	return tr
 }
 
-// rich gives the account tokens.
-func (b *bench) rich() {
+// fundTokens gives the account tokens.
+func (b *engineFixture) fundTokens() {
 	b.t.Helper()
 	for _, token := range []common.Address{usdc, usdt} {
 		if err := b.chain.Fund(b.t.Context(), b.from, token, big.NewInt(5000e6)); err != nil {
@@ -73,7 +73,7 @@ func (tr *trader) set(change func(*trader)) {
 func (tr *trader) up() error {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
-	return tr.down
+	return tr.err
 }
 
 func (tr *trader) Kind() Kind { return DEX }
@@ -84,7 +84,7 @@ func (tr *trader) Quote(ctx context.Context, r QuoteRequest) ([]Offer, error) {
 	if err := tr.up(); err != nil {
 		return nil, err
 	}
-	out, err := tr.b.pooled(ctx, r.TokenIn, r.TokenOut, r.AmountIn)
+	out, err := tr.b.poolQuote(ctx, r.TokenIn, r.TokenOut, r.AmountIn)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (tr *trader) Quote(ctx context.Context, r QuoteRequest) ([]Offer, error) {
 	if tr.price != nil {
 		out = tr.price(out)
 	}
-	return []Offer{{AmountOut: out, MinOut: floorOf(out, r.SlippageBps), Expires: tr.b.now().Add(tr.life), Routing: "CLASSIC", Gas: 200_000}}, nil
+	return []Offer{{AmountOut: out, MinOut: minAfterSlippage(out, r.SlippageBps), Expires: tr.b.now().Add(tr.life), Routing: "CLASSIC", Gas: 200_000}}, nil
 }
 
 func (tr *trader) Build(ctx context.Context, o Offer, t Terms) (Built, error) {
@@ -122,8 +122,8 @@ func (tr *trader) Build(ctx context.Context, o Offer, t Terms) (Built, error) {
 		{Kind: TypedStep, Typed: &typed},
 		{Kind: LateStep, Effect: swapEffect(t, o.MinOut, deadline, granted.Approves)},
 	}}
-	if tr.twist != nil {
-		tr.twist(&built)
+	if tr.alterBuilt != nil {
+		tr.alterBuilt(&built)
 	}
 	return built, nil
 }
@@ -206,7 +206,7 @@ func (tr *trader) Late(_ context.Context, o Order, step int) (chain.Call, error)
 		return chain.Call{}, err
 	}
 	tr.mu.Lock()
-	mute := tr.mute
+	mute := tr.lateErr
 	tr.mu.Unlock()
 	if mute != nil {
 		return chain.Call{}, mute
@@ -257,7 +257,7 @@ func (tr *trader) Decode(t Terms, s Step) (Effect, error) {
 const thousand = 1000e6 // of a token with six decimals
 
 // review requests a swap of amount of token to WETH and prepares the best offer.
-func (b *bench) review(token common.Address, amount int64) (Review, error) {
+func (b *engineFixture) review(token common.Address, amount int64) (Review, error) {
 	b.t.Helper()
 	q, err := b.service.Quote(b.t.Context(), QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: token, AmountIn: big.NewInt(amount), DstChain: 1, TokenOut: weth}, []Kind{DEX}, nil)
 	if err != nil {
@@ -266,9 +266,9 @@ func (b *bench) review(token common.Address, amount int64) (Review, error) {
 	return b.service.Prepare(b.t.Context(), q.Offers[0].ID)
 }
 
-func (b *bench) execute(r Review) Order {
+func (b *engineFixture) execute(r Review) Order {
 	b.t.Helper()
-	o, err := b.service.Execute(b.t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person})
+	o, err := b.service.Execute(b.t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: passwordCaller})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func (b *bench) execute(r Review) Order {
 }
 
 // swap swaps amount of token to WETH.
-func (b *bench) swap(token common.Address, amount int64) Order {
+func (b *engineFixture) swap(token common.Address, amount int64) Order {
 	b.t.Helper()
 	r, err := b.review(token, amount)
 	if err != nil {
@@ -285,27 +285,27 @@ func (b *bench) swap(token common.Address, amount int64) Order {
 	return b.execute(r)
 }
 
-// allows checks what Permit2 may still pull.
-func (b *bench) allows(token common.Address, want int64) {
+// wantPermit2Allowance checks what Permit2 may still pull.
+func (b *engineFixture) wantPermit2Allowance(token common.Address, want int64) {
 	b.t.Helper()
 	if got, err := b.hub.Allowance(b.t.Context(), 1, token, b.from, permit2); err != nil || got.Int64() != want {
 		b.t.Errorf("Permit2 may pull %v of %s, want %d (%v)", got, token, want, err)
 	}
 }
 
-// approve lets Permit2 pull n of token, by another wallet's transaction.
-func (b *bench) approve(token common.Address, n int64) {
+// approvePermit2 lets Permit2 pull n of token, by another wallet's transaction.
+func (b *engineFixture) approvePermit2(token common.Address, n int64) {
 	b.t.Helper()
 	b.approveFor(permit2, token, n)
 }
 
-func (b *bench) approveFor(spender, token common.Address, n int64) {
+func (b *engineFixture) approveFor(spender, token common.Address, n int64) {
 	b.t.Helper()
-	b.calls(approveCall(Terms{SrcChain: 1, Account: b.from, TokenIn: token}, spender, big.NewInt(n)))
+	b.mineCall(approveCall(Terms{SrcChain: 1, Account: b.from, TokenIn: token}, spender, big.NewInt(n)))
 }
 
-// calls has a call of the account's mined, sent by another wallet.
-func (b *bench) calls(c chain.Call) {
+// mineCall has a call of the account's mined, sent by another wallet.
+func (b *engineFixture) mineCall(c chain.Call) {
 	b.t.Helper()
 	key := uuid.NewString()
 	s := b.service.o.Sender
@@ -318,8 +318,8 @@ func (b *bench) calls(c chain.Call) {
 	b.t.Fatalf("not mined: %v", err)
 }
 
-// mined checks the account's transaction count.
-func (b *bench) mined(want uint64) {
+// wantNonce checks the account's transaction count.
+func (b *engineFixture) wantNonce(want uint64) {
 	b.t.Helper()
 	r, err := b.hub.Reader(b.t.Context(), 1)
 	if err != nil {

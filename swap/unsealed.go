@@ -11,10 +11,10 @@ import (
 // accepted or another program wrote, if a proposal can be made; other errors as they are.
 func (e *Engine) unsealed(o Order, err error) error {
 	var refused *Refusal
-	if !errors.As(err, &refused) || refused.Word != NotSealed {
+	if !errors.As(err, &refused) || refused.ReasonCode != NotSealed {
 		return err
 	}
-	_, unfit := e.bare(o)
+	_, unfit := e.proposalBase(o)
 	if unfit == nil {
 		return askConsent(NotSealed)
 	}
@@ -24,15 +24,15 @@ func (e *Engine) unsealed(o Order, err error) error {
 	return unfit
 }
 
-// bare returns the part of an order that nobody is known to have accepted from which a
+// proposalBase returns the part of an order that nobody is known to have accepted from which a
 // proposal may start: the route and the amount. Recipient, fees and minimum received are
 // set by this wallet, as for a new order, and steps count as done only if the sender's
 // ledger shows it. It refuses with RecordChanged an order that pays somebody else, which
 // needs the password with a new quote, and a revoke, which is made anew at once.
-func (e *Engine) bare(o Order) (Order, error) {
+func (e *Engine) proposalBase(o Order) (Order, error) {
 	t, none := o.Terms, changedRecord(NotSealed)
 	net, err := e.Nodes.Network(t.SrcChain)
-	if err != nil || t.Provider == Wallet || !o.forItself() {
+	if err != nil || t.Provider == Wallet || !o.paysOwnAccount() {
 		return o, none
 	}
 	r := QuoteRequest{Account: t.Account, SrcChain: t.SrcChain, TokenIn: t.TokenIn, AmountIn: t.AmountIn, DstChain: t.DstChain, TokenOut: t.TokenOut,
@@ -40,7 +40,7 @@ func (e *Engine) bare(o Order) (Order, error) {
 	if err := checkRequest(&r); err != nil {
 		return o, err
 	}
-	switch shown, err := e.carriedOut(o); {
+	switch shown, err := e.ledgerConfirms(o); {
 	case err != nil:
 		return o, err
 	case !shown:
@@ -49,15 +49,15 @@ func (e *Engine) bare(o Order) (Order, error) {
 	o.Offer = Offer{ID: o.Offer.ID, Provider: t.Provider, Request: e.Fees.charge(r, t.Provider, net.WrappedNative), Wrap: t.Wrap}
 	o.Terms = e.termsOf(o.Offer, net)
 	o.Seal, o.AckCodes, o.SlippageBps, o.Results = nil, nil, 0, nil
-	if o.Proposal != nil && !o.Terms.asks(o.Proposal.Terms) {
+	if o.Proposal != nil && !o.Terms.sameSwap(o.Proposal.Terms) {
 		o.Proposal = nil
 	}
 	return o, nil
 }
 
-// carriedOut reports whether the ledger confirms what o's record says is done.
-func (e *Engine) carriedOut(o Order) (bool, error) {
-	for i, s := range o.Plan.Steps[:min(o.own(), o.Step)] {
+// ledgerConfirms reports whether the ledger confirms what o's record says is done.
+func (e *Engine) ledgerConfirms(o Order) (bool, error) {
+	for i, s := range o.Plan.Steps[:min(o.ownStepCount(), o.Step)] {
 		if i < len(o.Results) && o.Results[i].Skipped && s.Effect.Kind == Approve {
 			continue
 		}
@@ -77,7 +77,7 @@ func (e *Engine) hasMined(key string, c *chain.Call) (bool, error) {
 	if err != nil || tx == nil || c == nil || c.Value == nil || tx.State != chain.TxMined {
 		return false, err
 	}
-	return tx.Call.Does(*c), nil
+	return tx.Call.SameAs(*c), nil
 }
 
 // capGas lowers o's gas ceiling to the network's own, for ending an order whose ceiling
@@ -92,26 +92,26 @@ func (e *Engine) capGas(o *Order) {
 	}
 }
 
-// forItself reports whether o pays and refunds its own account.
-func (o Order) forItself() bool {
+// paysOwnAccount reports whether o pays and refunds its own account.
+func (o Order) paysOwnAccount() bool {
 	return o.Terms.Recipient == o.Terms.Account && o.Terms.RefundTo == o.Terms.Account
 }
 
 // sealed reports whether o has a seal that this version can check.
 func (o Order) sealed() bool { return o.Seal != nil && o.Seal.Form >= sealForm }
 
-// Distrusted reports whether o waits because its record is not what was accepted: only
+// Tampered reports whether o waits because its record is not what was accepted: only
 // what its user asks for to end it is signed.
-func (o Order) Distrusted() bool { return o.Condition == Changed || o.Condition == Unsealed }
+func (o Order) Tampered() bool { return o.Condition == RecordTampered || o.Condition == RecordUnsealed }
 
-// changed makes o wait because its record is not what was sealed, or has no seal. What
+// markTampered makes o wait because its record is not what was sealed, or has no seal. What
 // was sent before is still watched, and the user may end the order.
-func (o *Order) changed(r *Refusal) Cause {
+func (o *Order) markTampered(r *Refusal) Cause {
 	c := ofRefusal(Refused, r)
-	o.Condition = Changed
-	if r.Word == NotSealed && !o.sealed() && o.forItself() {
-		o.Condition = Unsealed // as left by an update: no alarm
+	o.Condition = RecordTampered
+	if r.ReasonCode == NotSealed && !o.sealed() && o.paysOwnAccount() {
+		o.Condition = RecordUnsealed // as left by an update: no alarm
 	}
-	o.because(c)
+	o.setCause(c)
 	return c
 }

@@ -15,8 +15,8 @@ import (
 // It changes in the same commit as the order.
 var usedBucket = []byte("used")
 
-// errUsed means that another order's end rests on the same log or payment.
-var errUsed = errors.New("another order ended by the same payment")
+// errProofUsed means that another order's end rests on the same log or payment.
+var errProofUsed = errors.New("another order ended by the same payment")
 
 // What an entry of the bucket stands for. After chain id and kind, a key has: hash and
 // place of a log; hash (n); block and account (g); or block, account and hash (p).
@@ -37,20 +37,20 @@ func usedKey(chainID uint64, kind byte, parts ...[]byte) []byte {
 // counted, and the other way round.
 func (r LogRef) keys() (takes, excludes [][]byte) {
 	number := func(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
-	if r.Place >= 0 {
-		return [][]byte{usedKey(r.Chain, usedLog, r.Tx[:], number(uint64(r.Place)))}, nil
+	if r.Index >= 0 {
+		return [][]byte{usedKey(r.Chain, usedLog, r.Tx[:], number(uint64(r.Index)))}, nil
 	}
 	where := slices.Concat(number(r.Block), r.Account[:])
 	takes = [][]byte{usedKey(r.Chain, usedCoin, r.Tx[:])}
-	if r.Grown {
+	if r.BalanceIncrease {
 		return append(takes, usedKey(r.Chain, usedGrown, where)), [][]byte{usedKey(r.Chain, usedPaid, where)}
 	}
 	return append(takes, usedKey(r.Chain, usedPaid, where, r.Tx[:])), [][]byte{usedKey(r.Chain, usedGrown, where)}
 }
 
-// taken reports whether an order other than the given one ended by r, or by something
+// usedByOther reports whether an order other than the given one ended by r, or by something
 // that cannot be told from it.
-func (r LogRef) taken(b *bolt.Bucket, order string) bool {
+func (r LogRef) usedByOther(b *bolt.Bucket, order string) bool {
 	takes, excludes := r.keys()
 	for _, k := range takes {
 		if v := b.Get(k); v != nil && string(v) != order {
@@ -68,7 +68,7 @@ func (r LogRef) taken(b *bolt.Bucket, order string) bool {
 	return false
 }
 
-// writeUsed indexes what o's end rests on. It returns errUsed if another order's end
+// writeUsed indexes what o's end rests on. It returns errProofUsed if another order's end
 // rests on that.
 func writeUsed(tx *bolt.Tx, o *Order) error {
 	if o.Verdict == nil || !o.State.Final() {
@@ -76,8 +76,8 @@ func writeUsed(tx *bolt.Tx, o *Order) error {
 	}
 	b := tx.Bucket(usedBucket)
 	for _, r := range o.Verdict.Logs {
-		if r.taken(b, o.ID) {
-			return fmt.Errorf("%w: transaction %s on chain %d", errUsed, r.Tx, r.Chain)
+		if r.usedByOther(b, o.ID) {
+			return fmt.Errorf("%w: transaction %s on chain %d", errProofUsed, r.Tx, r.Chain)
 		}
 		takes, _ := r.keys()
 		for _, k := range takes {
@@ -92,7 +92,7 @@ func writeUsed(tx *bolt.Tx, o *Order) error {
 // unused returns those of refs by which no order other than the given one ended.
 func (j *Journal) unused(order string, refs []LogRef) (free []LogRef, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
-		free = slices.DeleteFunc(slices.Clone(refs), func(r LogRef) bool { return r.taken(tx.Bucket(usedBucket), order) })
+		free = slices.DeleteFunc(slices.Clone(refs), func(r LogRef) bool { return r.usedByOther(tx.Bucket(usedBucket), order) })
 		return nil
 	})
 	return free, err
@@ -101,7 +101,7 @@ func (j *Journal) unused(order string, refs []LogRef) (free []LogRef, err error)
 // refsOf returns references to the logs of a transaction at the given indexes.
 func refsOf(chainID uint64, tx common.Hash, places ...int) (refs []LogRef) {
 	for _, p := range places {
-		refs = append(refs, LogRef{Chain: chainID, Tx: tx, Place: p})
+		refs = append(refs, LogRef{Chain: chainID, Tx: tx, Index: p})
 	}
 	return refs
 }

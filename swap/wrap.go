@@ -32,12 +32,12 @@ func (t Terms) isWrapFirst(c chain.Call) bool {
 // wrapsFirst reports whether an effect is the wrap that precedes the rest of the plan.
 func (t Terms) wrapsFirst(f Effect) bool { return t.Wrap != (common.Address{}) && f.Kind == Wrap }
 
-// own reports whether the wallet makes a step by itself: an approval, or the wrap that
+// isWalletStep reports whether the wallet makes a step by itself: an approval, or the wrap that
 // goes first.
-func (t Terms) own(f Effect) bool { return f.Kind == Approve || t.wrapsFirst(f) }
+func (t Terms) isWalletStep(f Effect) bool { return f.Kind == Approve || t.wrapsFirst(f) }
 
-// checkWrapsFirst refuses a wrap that does not give the account exactly the amount.
-func checkWrapsFirst(s setting, f Effect) error {
+// checkWrapFirst refuses a wrap that does not give the account exactly the amount.
+func checkWrapFirst(s checkContext, f Effect) error {
 	t := s.t
 	one := func(token common.Address, amount *big.Int) bool {
 		return amount != nil && amount.Cmp(t.AmountIn) == 0 && token == t.Wrap

@@ -21,23 +21,23 @@ import (
 // TestFalseEndsAreShown checks that a final state written into the file is shown, and
 // that the order is not carried out.
 func TestFalseEndsAreShown(t *testing.T) {
-	b := newBench(t)
-	b.trades()
-	done := b.ends(b.swap(usdc, 200e6).ID, Filled)
-	b.hand.locked.Store(true)
+	b := newEngineFixture(t)
+	b.useTrader()
+	done := b.waitState(b.swap(usdc, 200e6).ID, Filled)
+	b.signer.locked.Store(true)
 	filled, withdrawn := b.swap(usdc, thousand), b.swap(usdc, 500e6)
 	for _, o := range []Order{filled, withdrawn} {
-		b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+		b.waitUntil(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
 	}
 	told := &Spend{weth, big.NewInt(1e18)}
-	b.rewrites(filled.ID, func(o *Order) {
+	b.tamper(filled.ID, func(o *Order) {
 		o.State, o.Verdict = Filled, &Verdict{State: Filled, By: byOwnCall, Received: told, Sources: "2 sources agree", Evidence: done.Verdict.Evidence}
 	})
-	if err := b.end(withdrawn.ID); err != nil {
+	if err := b.markCancelled(withdrawn.ID); err != nil {
 		t.Fatal(err)
 	}
-	b.opens()
-	b.ends(b.swap(usdc, 100e6).ID, Filled)
+	b.restartUnlocked()
+	b.waitState(b.swap(usdc, 100e6).ID, Filled)
 	page, _, err := b.service.o.Journal.List(b.from, false, "", 10)
 	if err != nil {
 		t.Fatal(err)
@@ -52,14 +52,14 @@ func TestFalseEndsAreShown(t *testing.T) {
 	if o := shown[withdrawn.ID]; o.State != Cancelled {
 		t.Error(o.State)
 	}
-	b.mined(4) // approval and swap of the two others
+	b.wantNonce(4) // approval and swap of the two others
 }
 
 // TestFundsThatLookPromised checks that an order in the file that looks signed and
 // fillable reduces the amount that can be swapped, although nobody signed it.
 func TestFundsThatLookPromised(t *testing.T) {
-	b := newBench(t)
-	b.trades()
+	b := newEngineFixture(t)
+	b.useTrader()
 	if _, err := b.review(usdc, 4500e6); err != nil {
 		t.Fatal(err)
 	}
@@ -69,14 +69,14 @@ func TestFundsThatLookPromised(t *testing.T) {
 	if err != nil || len(ids) != 1 {
 		t.Fatal(ids, err)
 	}
-	b.rewrites(ids[0], func(o *Order) { o.Seal = nil })
-	b.opens()
+	b.tamper(ids[0], func(o *Order) { o.Seal = nil })
+	b.restartUnlocked()
 	_, err = b.review(usdc, 4500e6)
 	refusedWith(t, err, InsufficientFunds)
 }
 
 // pastDue sets the send deadline of every transaction in the file to the past.
-func (b *bench) pastDue() {
+func (b *engineFixture) pastDue() {
 	b.t.Helper()
 	err := b.db.Update(func(tx *bolt.Tx) error {
 		records, changed := tx.Bucket([]byte("sender.tx")), map[string][]byte{}
@@ -108,15 +108,15 @@ func TestClosedBeforeItsTime(t *testing.T) {
 	closes := func(o Order) bool {
 		return slices.ContainsFunc(o.Attempts, func(a Attempt) bool { return a.Kind == chain.AttemptCancel })
 	}
-	gone := func(b *bench, o Order) *big.Int {
+	gone := func(b *engineFixture, o Order) *big.Int {
 		t.Helper()
 		before, err := b.hub.Balance(t.Context(), 1, b.from, native)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.until(o.ID, "being closed", closes)
+		b.waitUntil(o.ID, "being closed", closes)
 		b.chain.Resume()
-		b.ends(o.ID, Cancelled)
+		b.waitState(o.ID, Cancelled)
 		after, err := b.hub.Balance(t.Context(), 1, b.from, native)
 		if err != nil {
 			t.Fatal(err)
@@ -124,24 +124,24 @@ func TestClosedBeforeItsTime(t *testing.T) {
 		return before.Sub(before, after)
 	}
 	t.Run("as accepted", func(t *testing.T) {
-		b := newBench(t)
-		o := b.stuck(nil)
+		b := newEngineFixture(t)
+		o := b.sentOrder(nil)
 		b.halt()
 		b.pastDue()
-		b.opens()
+		b.restartUnlocked()
 		if gas := gone(b, o); gas.Sign() <= 0 || gas.Cmp(o.Terms.GasCeiling) > 0 {
 			t.Errorf("it cost %s wei of gas, accepted were %s", gas, o.Terms.GasCeiling)
 		}
 	})
 	t.Run("changed", func(t *testing.T) {
-		b := newBench(t)
-		o := b.stuck(nil)
-		b.rewrites(o.ID, func(o *Order) { o.payable(thief); o.Terms.GasCeiling = big.NewInt(1e18) })
+		b := newEngineFixture(t)
+		o := b.sentOrder(nil)
+		b.tamper(o.ID, func(o *Order) { o.payable(thief); o.Terms.GasCeiling = big.NewInt(1e18) })
 		b.pastDue()
-		before := b.hand.signed.Load()
-		b.opens()
-		o = b.until(o.ID, "refused", isChanged)
-		if b.hand.signed.Load() != before || closes(o) {
+		before := b.signer.signed.Load()
+		b.restartUnlocked()
+		o = b.waitUntil(o.ID, "refused", isChanged)
+		if b.signer.signed.Load() != before || closes(o) {
 			t.Error("it is closed by nobody's wish")
 		}
 		if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
@@ -163,40 +163,40 @@ func TestClosedBeforeItsTime(t *testing.T) {
 // TestAllowanceTheFileDoesNotKnow checks that an allowance left by an ended order blocks
 // opaque calls to its contract only while the file has a record of it.
 func TestAllowanceTheFileDoesNotKnow(t *testing.T) {
-	b := newBench(t)
-	h := b.hands(Opaque)
-	c := b.crook()
-	at := h.deploys(c, chameleon())
+	b := newEngineFixture(t)
+	h := b.useDepositProvider(Opaque)
+	c := b.newMaliciousContract()
+	at := h.deployPinned(c, chameleon())
 	take := func(tried, done uint64) []byte {
 		return slices.Concat(pad(usdt), common.FromHex("0x23b872dd"), pad(b.from), pad(c.address), word(0), word(tried), word(done))
 	}
-	h.to(at, take(thousand, thousand))
-	r, err := b.handing(usdt, thousand)
+	h.callTarget(at, take(thousand, thousand))
+	r, err := b.reviewDeposit(usdt, thousand)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.chain.Pause()
-	o := b.accepted(r)
-	b.until(o.ID, "approving", func(o Order) bool { return o.Sending != common.Hash{} })
-	b.hand.locked.Store(true)
+	o := b.executeAcknowledged(r)
+	b.waitUntil(o.ID, "approving", func(o Order) bool { return o.CurrentTx != common.Hash{} })
+	b.signer.locked.Store(true)
 	b.chain.Resume()
-	b.until(o.ID, "approved", func(o Order) bool { return o.Step == 1 })
+	b.waitUntil(o.ID, "approved", func(o Order) bool { return o.Step == 1 })
 	if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
 		t.Fatal(err)
 	}
-	b.ends(o.ID, Cancelled)
-	b.hand.locked.Store(false)
-	h.to(at, take(0, thousand))
-	_, err = b.handing(native, 1e15)
+	b.waitState(o.ID, Cancelled)
+	b.signer.locked.Store(false)
+	h.callTarget(at, take(0, thousand))
+	_, err = b.reviewDeposit(native, 1e15)
 	refusedWith(t, err, NotAsAccepted)
 	grants, err := b.service.o.Journal.grants(b.from, 1)
 	if err != nil || len(grants) == 0 {
 		t.Fatal(grants, err)
 	}
 	for g := range grants {
-		b.service.o.Journal.plant(t, grantBucket, grantKey(b.from, 1, g), nil)
+		b.service.o.Journal.putEntry(t, grantBucket, grantKey(b.from, 1, g), nil)
 	}
-	if _, err := b.handing(native, 1e15); err != nil {
+	if _, err := b.reviewDeposit(native, 1e15); err != nil {
 		t.Errorf("it is known all the same: %v", err)
 	}
 }

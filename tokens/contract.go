@@ -31,8 +31,8 @@ type Chain interface {
 	AskToken(ctx context.Context, chain uint64, address common.Address) (Answers, error)
 }
 
-// delegated begins the code of an account that delegates to a contract (EIP-7702).
-var delegated = []byte{0xef, 0x01, 0x00}
+// delegationPrefix begins the code of an account that delegates to a contract (EIP-7702).
+var delegationPrefix = []byte{0xef, 0x01, 0x00}
 
 // token decodes the answers of the contract at that id. Its only error is a
 // *NotTokenError. A token without a name is named by its symbol; one without a symbol or
@@ -44,7 +44,7 @@ func (a Answers) token(at id) (Token, error) {
 	switch {
 	case len(a.Code) == 0:
 		why = "there is no contract at that address"
-	case bytes.HasPrefix(a.Code, delegated):
+	case bytes.HasPrefix(a.Code, delegationPrefix):
 		why = "it is an account, and no contract"
 	case isTrue(a.NFT):
 		why = "it is a collection of NFTs"
@@ -63,7 +63,7 @@ func (a Answers) token(at id) (Token, error) {
 	if t.Name == "" {
 		t.Name = t.Symbol
 	}
-	t.Decimals, t.Told = uint8(decimals.Uint64()), byHosts(a.Hosts)
+	t.Decimals, t.DecimalsFrom = uint8(decimals.Uint64()), sourceOfHosts(a.Hosts)
 	return t, nil
 }
 

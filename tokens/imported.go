@@ -38,7 +38,7 @@ func (a id) key() []byte {
 // keepImported stores a token in one commit.
 func keepImported(db *bolt.DB, t Token) error {
 	r := record{Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, Imported: clock.Now().UTC(), Hosts: 1}
-	if t.Told == ByHosts {
+	if t.DecimalsFrom == FromHosts {
 		r.Hosts = 2
 	}
 	b, err := json.Marshal(r)
@@ -111,7 +111,7 @@ func decodeRecord(key, value []byte) (t Token, at time.Time, err error) {
 	}
 	t = Token{
 		Chain: binary.BigEndian.Uint64(key), Address: common.BytesToAddress(key[8:]),
-		Symbol: r.Symbol, Name: r.Name, Decimals: r.Decimals, Told: byHosts(r.Hosts), Imported: true,
+		Symbol: r.Symbol, Name: r.Name, Decimals: r.Decimals, DecimalsFrom: sourceOfHosts(r.Hosts), Imported: true,
 	}
 	switch {
 	case t.Chain == 0 || t.Address == Native || r.Decimals > MaxDecimals:

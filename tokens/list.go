@@ -43,7 +43,7 @@ func Builtin() *List {
 		panic(err) // the seed is our own, and tested
 	}
 	for i := range l.tokens {
-		l.tokens[i].Verified, l.tokens[i].Told = true, ByUs
+		l.tokens[i].Verified, l.tokens[i].DecimalsFrom = true, FromBuiltin
 	}
 	return l
 }
@@ -110,7 +110,7 @@ func parse(text []byte, builtin bool) (*List, error) {
 		return nil, fmt.Errorf("%w: over %d bytes", ErrList, MaxListBytes)
 	}
 	var raw listJSON
-	if err := strictly(text, &raw); err != nil {
+	if err := decodeStrict(text, &raw); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrList, err)
 	}
 	l, err := raw.head()
@@ -127,7 +127,7 @@ func parse(text []byte, builtin bool) (*List, error) {
 			return nil, fmt.Errorf("%w: token %d, %q on chain %d: %w", ErrList, i+1, clean(row.Address, 42), row.ChainID, err)
 		}
 		seen[t.id()] = true
-		if native := t.Address == Native || t.Address == placeholder; native && !builtin {
+		if native := t.Address == Native || t.Address == nativePlaceholder; native && !builtin {
 			continue
 		}
 		t.List = l.Name
@@ -136,8 +136,8 @@ func parse(text []byte, builtin bool) (*List, error) {
 	return l, nil
 }
 
-// strictly decodes one JSON value and refuses members that its type lacks.
-func strictly(text []byte, into any) error {
+// decodeStrict decodes one JSON value and refuses members that its type lacks.
+func decodeStrict(text []byte, into any) error {
 	if !utf8.Valid(text) {
 		return errors.New("not UTF-8")
 	}
@@ -175,7 +175,7 @@ func (raw *listJSON) head() (*List, error) {
 	}
 	for name, text := range raw.Tags {
 		var tag tagJSON
-		if err := strictly(text, &tag); err != nil || !tagForm.MatchString(name) || tag.Name == "" || tag.Description == "" ||
+		if err := decodeStrict(text, &tag); err != nil || !tagForm.MatchString(name) || tag.Name == "" || tag.Description == "" ||
 			len(tag.Name) > 20 || len(tag.Description) > maxDescription {
 			return nil, errors.New("tags: each a word with name and description")
 		}

@@ -48,17 +48,17 @@ type Registry struct {
 	chain Chain
 	o     Options
 
-	mu      sync.RWMutex
-	rows    []Token // of the lists in their order, then the imported, oldest first
-	byID    map[id]int
-	posing  map[uint64]map[string]common.Address // addresses of verified tokens, by chain and by skeleton of symbol and name
-	imports int
-	damaged int
+	mu            sync.RWMutex
+	rows          []Token // of the lists in their order, then the imported, oldest first
+	byID          map[id]int
+	verifiedNames map[uint64]map[string]common.Address // addresses of verified tokens, by chain and by skeleton of symbol and name
+	imports       int
+	damaged       int
 }
 
 // Open reads the imported tokens from db, and prepares db if necessary.
 func Open(db *bolt.DB, chain Chain, o Options) (*Registry, error) {
-	r := &Registry{db: db, chain: chain, o: o, byID: map[id]int{}, posing: map[uint64]map[string]common.Address{}}
+	r := &Registry{db: db, chain: chain, o: o, byID: map[id]int{}, verifiedNames: map[uint64]map[string]common.Address{}}
 	for _, t := range Builtin().tokens {
 		r.add(t)
 	}
@@ -95,7 +95,7 @@ func (r *Registry) add(t Token) {
 		if known := &r.rows[i]; t.Imported {
 			known.Imported = true
 			if !known.Verified {
-				known.Decimals, known.Told = t.Decimals, t.Told
+				known.Decimals, known.DecimalsFrom = t.Decimals, t.DecimalsFrom
 			}
 		}
 		return
@@ -103,16 +103,16 @@ func (r *Registry) add(t Token) {
 	r.byID[t.id()] = len(r.rows)
 	r.rows = append(r.rows, t)
 	if t.Verified {
-		r.pose(t)
+		r.addVerifiedNames(t)
 	}
 }
 
-// pose makes t a token that others can imitate. The first token with a name keeps it.
-func (r *Registry) pose(t Token) {
-	byText := r.posing[t.Chain]
+// addVerifiedNames makes t a token that others can imitate. The first token with a name keeps it.
+func (r *Registry) addVerifiedNames(t Token) {
+	byText := r.verifiedNames[t.Chain]
 	if byText == nil {
 		byText = map[string]common.Address{}
-		r.posing[t.Chain] = byText
+		r.verifiedNames[t.Chain] = byText
 	}
 	for _, text := range []string{skeleton(t.Symbol), skeleton(t.Name)} {
 		if _, taken := byText[text]; !taken && text != "" {
@@ -162,7 +162,7 @@ func (r *Registry) Lookup(chain uint64, address common.Address) (Token, bool) {
 // provider or one host; false for an unknown token.
 func (r *Registry) DecimalsConfirmed(chain uint64, address common.Address) bool {
 	t, known := r.Lookup(chain, address)
-	return known && t.Told.Confirmed()
+	return known && t.DecimalsFrom.Confirmed()
 }
 
 // Imitated returns the verified token of t's chain that t's symbol or name could be
@@ -174,20 +174,20 @@ func (r *Registry) Imitated(t Token) (common.Address, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	for _, text := range []string{skeleton(t.Symbol), skeleton(t.Name)} {
-		if of, ok := r.posing[t.Chain][text]; ok && of != t.Address {
+		if of, ok := r.verifiedNames[t.Chain][text]; ok && of != t.Address {
 			return of, true
 		}
 	}
 	return common.Address{}, false
 }
 
-// Look returns what is at an address: the known token, else what its contract says,
+// Preview returns what is at an address: the known token, else what its contract says,
 // without storing it. Errors: ErrReserved, ErrNotToken, the chain's.
-func (r *Registry) Look(ctx context.Context, chain uint64, address common.Address) (t Token, known bool, err error) {
+func (r *Registry) Preview(ctx context.Context, chain uint64, address common.Address) (t Token, known bool, err error) {
 	if t, ok := r.Lookup(chain, address); ok {
 		return t, true, nil
 	}
-	if address == Native || address == placeholder || r.reserved(chain, address) {
+	if address == Native || address == nativePlaceholder || r.reserved(chain, address) {
 		return Token{}, false, fmt.Errorf("%w: %s", ErrReserved, address)
 	}
 	answers, err := r.chain.AskToken(ctx, chain, address)
@@ -201,7 +201,7 @@ func (r *Registry) Look(ctx context.Context, chain uint64, address common.Addres
 // Import is Look that also stores the token; it is on disk when Import returns. Repeating
 // it changes nothing. Errors: those of Look, ErrTooMany, the database's.
 func (r *Registry) Import(ctx context.Context, chain uint64, address common.Address) (t Token, known bool, err error) {
-	t, known, err = r.Look(ctx, chain, address)
+	t, known, err = r.Preview(ctx, chain, address)
 	if err != nil || known {
 		return t, known, err
 	}

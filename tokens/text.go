@@ -24,9 +24,9 @@ var unseen = []*unicode.RangeTable{
 // of them covers the lines above and below.
 const maxMarks = 2
 
-// Line cleans a name from outside for one line of a screen, as names of tokens are; "" if
+// CleanName cleans a name from outside for one line of a screen, as names of tokens are; "" if
 // nothing of it is visible.
-func Line(name string) string { return clean(name, maxName) }
+func CleanName(name string) string { return clean(name, maxName) }
 
 // clean makes text from outside fit for one line of a screen: it keeps only visible
 // characters, in the order in which they are written, and at most n of them. Text without
@@ -52,7 +52,7 @@ func clean(text string, n int) string {
 			count++
 		}
 		if count++; count > n {
-			return cutAt(b.String(), n)
+			return truncate(b.String(), n)
 		}
 		if gap {
 			b.WriteByte(' ')
@@ -63,8 +63,8 @@ func clean(text string, n int) string {
 	return b.String()
 }
 
-// cutAt shortens a text to n characters, ending in an ellipsis.
-func cutAt(text string, n int) string {
+// truncate shortens a text to n characters, ending in an ellipsis.
+func truncate(text string, n int) string {
 	runes := []rune(text)
 	return strings.TrimRightFunc(string(runes[:min(len(runes), n-1)]), unicode.IsSpace) + "…"
 }

@@ -16,45 +16,45 @@ import (
 // Native is the address that stands for a chain's native coin.
 var Native = common.Address{}
 
-// placeholder is another address that stands for a chain's native coin, used by many
+// nativePlaceholder is another address that stands for a chain's native coin, used by many
 // services. No contract is there.
-var placeholder = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
+var nativePlaceholder = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
 
 // MaxDecimals is the most decimals that a token may have.
 const MaxDecimals = 36
 
-// Told says who told a token's decimals, which determine what an amount of it looks like.
-type Told uint8
+// DecimalsSource says who told a token's decimals, which determine what an amount of it looks like.
+type DecimalsSource uint8
 
 // The sources of decimals, least trusted first. The zero value is a list.
 const (
-	ByList    Told = iota // a list of the user's, or a provider
-	ByOneHost             // its contract, according to one host
-	ByHosts               // its contract, according to two hosts that agree
-	ByUs                  // the built-in list
+	FromList    DecimalsSource = iota // a list of the user's, or a provider
+	FromOneHost                       // its contract, according to one host
+	FromHosts                         // its contract, according to two hosts that agree
+	FromBuiltin                       // the built-in list
 )
 
 // Confirmed reports whether no single outside party can have made the decimals up.
-func (t Told) Confirmed() bool { return t >= ByHosts }
+func (t DecimalsSource) Confirmed() bool { return t >= FromHosts }
 
-func byHosts(n int) Told {
+func sourceOfHosts(n int) DecimalsSource {
 	if n > 1 {
-		return ByHosts
+		return FromHosts
 	}
-	return ByOneHost
+	return FromOneHost
 }
 
 // A Token is one asset on one chain. Symbol and Name are cleaned for display.
 type Token struct {
-	Chain    uint64
-	Address  common.Address
-	Symbol   string
-	Name     string
-	Decimals uint8
-	Told     Told
-	Verified bool   // on the built-in list
-	List     string // name of the list it is on; "" = on none
-	Imported bool   // imported by its address; may be removed
+	Chain        uint64
+	Address      common.Address
+	Symbol       string
+	Name         string
+	Decimals     uint8
+	DecimalsFrom DecimalsSource
+	Verified     bool   // on the built-in list
+	List         string // name of the list it is on; "" = on none
+	Imported     bool   // imported by its address; may be removed
 }
 
 // An id is a token's identity: the same address means nothing on another chain.

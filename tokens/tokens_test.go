@@ -141,7 +141,7 @@ func TestImportStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if seen, known, err := r.Look(t.Context(), 1, other); err != nil || known || seen.Symbol != "FOO" || seen.Imported {
+	if seen, known, err := r.Preview(t.Context(), 1, other); err != nil || known || seen.Symbol != "FOO" || seen.Imported {
 		t.Fatalf("%+v, %t, %v", seen, known, err)
 	}
 	if _, ok := r.Lookup(1, other); ok {
@@ -149,7 +149,7 @@ func TestImportStays(t *testing.T) {
 	}
 	for i := range 2 {
 		got, known, err := r.Import(t.Context(), 1, other)
-		want := Token{Chain: 1, Address: other, Symbol: "FOO", Name: "Foo Token", Decimals: 6, Told: ByOneHost, Imported: true}
+		want := Token{Chain: 1, Address: other, Symbol: "FOO", Name: "Foo Token", Decimals: 6, DecimalsFrom: FromOneHost, Imported: true}
 		if err != nil || got != want || known != (i == 1) {
 			t.Fatalf("import %d: %+v, %t, %v", i, got, known, err)
 		}
@@ -263,7 +263,7 @@ func TestWhatIsNotImported(t *testing.T) {
 	}
 	chain := &fakeChain{answers: token("FOO", "Foo")}
 	r := registry(t, chain, Options{Reserved: func(_ uint64, a common.Address) bool { return a == other }})
-	for _, a := range []common.Address{other, placeholder} {
+	for _, a := range []common.Address{other, nativePlaceholder} {
 		if _, _, err := r.Import(t.Context(), 1, a); !errors.Is(err, ErrReserved) || chain.asked != 0 {
 			t.Errorf("%s: %v, asked %d", a, err, chain.asked)
 		}

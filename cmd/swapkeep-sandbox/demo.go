@@ -78,7 +78,7 @@ func parseDemo(args []string, stderr io.Writer) (demoOptions, error) {
 	return o, err
 }
 
-type show struct {
+type demoRun struct {
 	demoOptions
 	out *screen.Screen
 
@@ -93,19 +93,19 @@ type show struct {
 	account  protocol.Address
 	killed   int // number of daemons killed so far
 
-	outcomes  []outcome
-	withstood bool      // the hostile answer was refused
-	undo      []undoing // what to clean up, in the order it was created
+	outcomes       []outcome
+	hostileRefused bool      // the hostile answer was refused
+	cleanups       []cleanup // what to clean up, in the order it was created
 }
 
-// An undoing cleans up one thing and returns what to print about it.
-type undoing struct {
+// An cleanup cleans up one thing and returns what to print about it.
+type cleanup struct {
 	what string
 	do   func(context.Context) (string, error)
 }
 
 func (o demoOptions) run(ctx context.Context, out *screen.Screen) error {
-	s := &show{demoOptions: o, out: out}
+	s := &demoRun{demoOptions: o, out: out}
 	s.out.Title("Swapkeep demo: the main job, on chains of this machine only. Nothing here is real money.")
 	err := s.play(ctx)
 	switch {
@@ -113,7 +113,7 @@ func (o demoOptions) run(ctx context.Context, out *screen.Screen) error {
 		s.out.Blank()
 		s.out.Styled(screen.Warn, "ended", context.Cause(ctx).Error())
 	case err != nil:
-		s.complain(err)
+		s.reportFailure(err)
 	}
 	left := s.clean(ctx)
 	all := s.conclude()
@@ -125,7 +125,7 @@ func (o demoOptions) run(ctx context.Context, out *screen.Screen) error {
 
 // play runs the demo until its end or the first step it cannot continue after. A swap
 // that fails is reported and counted, and the next one is tried.
-func (s *show) play(ctx context.Context) error {
+func (s *demoRun) play(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, demoTime, errors.New("the demo took too long"))
 	defer cancel()
 	for _, act := range []func(context.Context) error{s.directory, s.sandbox, s.chooseKeychain, s.connect, s.wallet, s.fund, s.watchPrices} {
@@ -141,12 +141,12 @@ func (s *show) play(ctx context.Context) error {
 			return reason(ctx, cmp.Or(r.err, s.port.Err()))
 		}
 		if r.err != nil {
-			s.complain(r.err)
+			s.reportFailure(r.err)
 		}
 	}
-	err := s.refuses(ctx, s.hostile)
-	s.withstood = err == nil
-	return reason(ctx, errors.Join(err, s.tellPrices(ctx)))
+	err := s.demoHostile(ctx, s.hostile)
+	s.hostileRefused = err == nil
+	return reason(ctx, errors.Join(err, s.printPrices(ctx)))
 }
 
 // reason returns why ctx was cancelled, if it was, otherwise err.
@@ -157,8 +157,8 @@ func reason(ctx context.Context, err error) error {
 	return err
 }
 
-// complain prints the error and the last lines of the logs.
-func (s *show) complain(err error) {
+// reportFailure prints the error and the last lines of the logs.
+func (s *demoRun) reportFailure(err error) {
 	s.out.Blank()
 	s.out.Styled(screen.Bad, "failed", err.Error())
 	for _, name := range []string{"relay.log", filepath.Join("home", "swapkeepd.log")} {
@@ -171,11 +171,11 @@ func (s *show) complain(err error) {
 
 // clean cleans up in reverse order, even if ctx is cancelled. It reports whether
 // something is left behind.
-func (s *show) clean(ctx context.Context) (left bool) {
+func (s *demoRun) clean(ctx context.Context) (left bool) {
 	ctx = context.WithoutCancel(ctx)
 	s.out.Heading("Clean-up")
-	for i := len(s.undo) - 1; i >= 0; i-- {
-		u := s.undo[i]
+	for i := len(s.cleanups) - 1; i >= 0; i-- {
+		u := s.cleanups[i]
 		within, cancel := context.WithTimeout(ctx, cleanTime)
 		how, err := u.do(within)
 		cancel()
@@ -190,6 +190,6 @@ func (s *show) clean(ctx context.Context) (left bool) {
 	return left
 }
 
-func (s *show) later(what string, do func(context.Context) (string, error)) {
-	s.undo = append(s.undo, undoing{what, do})
+func (s *demoRun) onCleanup(what string, do func(context.Context) (string, error)) {
+	s.cleanups = append(s.cleanups, cleanup{what, do})
 }

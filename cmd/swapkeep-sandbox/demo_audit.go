@@ -22,19 +22,19 @@ import (
 // An audit is what happened since a ledger was opened, read from the chains, the node and
 // the provider's records. Nothing in it comes from the daemon.
 type audit struct {
-	got    *big.Int // output token that the account received
-	fee    *big.Int // output token that the fee receiver received
-	paid   *big.Int // input token that the account spent, before any refund and without gas
-	back   *big.Int // input token that came back to the account: a refund
-	gas    *big.Int // wei, spent on gas by all the account's transactions
-	units  uint64   // gas units used
-	signed []*signed
-	deep   uint64  // confirmations of the last mined transaction, its own block included
-	nonce  uint64  // the account's, on the source chain
-	stray  uint64  // the account's transactions on other chains
-	left   []grant // the ledger's grants, as they are now
-	deals  []deal  // the provider's new orders
-	paidBy *types.Receipt
+	got            *big.Int // output token that the account received
+	fee            *big.Int // output token that the fee receiver received
+	paid           *big.Int // input token that the account spent, before any refund and without gas
+	back           *big.Int // input token that came back to the account: a refund
+	gas            *big.Int // wei, spent on gas by all the account's transactions
+	units          uint64   // gas units used
+	signed         []*signed
+	confirmations  uint64          // confirmations of the last mined transaction, its own block included
+	nonce          uint64          // the account's, on the source chain
+	stray          uint64          // the account's transactions on other chains
+	left           []grant         // the ledger's grants, as they are now
+	providerOrders []providerOrder // the provider's new orders
+	paidBy         *types.Receipt
 	// Token transfers: out of the account; of the output to it; of the input to it.
 	outflows, inflows, returns []*big.Int
 }
@@ -42,8 +42,8 @@ type audit struct {
 // signed is a transaction of the account that the node was sent.
 type signed struct {
 	*types.Transaction
-	handed  int            // how often the node was sent it
-	receipt *types.Receipt // nil: not mined
+	sendCount int            // how often the node was sent it
+	receipt   *types.Receipt // nil: not mined
 }
 
 func (a audit) mined() (all []*signed) {
@@ -56,8 +56,8 @@ func (a audit) mined() (all []*signed) {
 }
 
 // audited collects a complete audit.
-func (l *ledger) audited(ctx context.Context, s *show) (a audit, err error) {
-	for _, look := range []func(context.Context, *show, *audit) error{
+func (l *ledger) audited(ctx context.Context, s *demoRun) (a audit, err error) {
+	for _, look := range []func(context.Context, *demoRun, *audit) error{
 		l.lookAtTransactions, l.lookAtAccount, l.lookAtDeals, l.lookAtTransfers, l.lookAtGrants,
 	} {
 		if err := look(ctx, s, &a); err != nil {
@@ -67,7 +67,7 @@ func (l *ledger) audited(ctx context.Context, s *show) (a audit, err error) {
 	return a, nil
 }
 
-func (l *ledger) lookAtTransactions(ctx context.Context, s *show, a *audit) (err error) {
+func (l *ledger) lookAtTransactions(ctx context.Context, s *demoRun, a *audit) (err error) {
 	if a.signed, err = l.transactions(); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (l *ledger) lookAtTransactions(ctx context.Context, s *show, a *audit) (err
 	for _, tx := range a.mined() {
 		a.units += tx.receipt.GasUsed
 		a.gas.Add(a.gas, tx.cost())
-		a.deep = l.chain.Head().Number.Uint64() - tx.receipt.BlockNumber.Uint64() + 1
+		a.confirmations = l.chain.Head().Number.Uint64() - tx.receipt.BlockNumber.Uint64() + 1
 	}
 	for _, c := range s.box.Chains() {
 		n, err := c.Client().NonceAt(ctx, l.account, nil)
@@ -105,13 +105,13 @@ func (l *ledger) transactions() (all []*signed, err error) {
 	}
 	signer := types.LatestSignerForChainID(new(big.Int).SetUint64(l.plan.chain))
 	for _, raw := range raws[l.handed:] {
-		tx := &signed{Transaction: new(types.Transaction), handed: 1}
+		tx := &signed{Transaction: new(types.Transaction), sendCount: 1}
 		if err := tx.UnmarshalBinary(raw.Raw); err != nil {
 			return nil, fmt.Errorf("the node was handed what is no transaction: %w", err)
 		}
 		i := slices.IndexFunc(all, func(s *signed) bool { return s.Hash() == tx.Hash() })
 		if i >= 0 {
-			all[i].handed++
+			all[i].sendCount++
 		} else if from, err := types.Sender(signer, tx.Transaction); err == nil && from == l.account {
 			all = append(all, tx)
 		}
@@ -129,13 +129,13 @@ func receiptOf(ctx context.Context, on *sandbox.Chain, tx common.Hash) (*types.R
 }
 
 // lookAtAccount compares the balances with those before the swap.
-func (l *ledger) lookAtAccount(ctx context.Context, _ *show, a *audit) error {
+func (l *ledger) lookAtAccount(ctx context.Context, _ *demoRun, a *audit) error {
 	has, err := l.holdings(ctx)
 	if err != nil {
 		return err
 	}
-	a.got, a.fee = new(big.Int).Sub(has.gets, l.had.gets), new(big.Int).Sub(has.fee, l.had.fee)
-	a.paid, a.back = new(big.Int).Sub(l.had.pays, has.pays), new(big.Int)
+	a.got, a.fee = new(big.Int).Sub(has.gets, l.before.gets), new(big.Int).Sub(has.fee, l.before.fee)
+	a.paid, a.back = new(big.Int).Sub(l.before.pays, has.pays), new(big.Int)
 	if l.pays.token == protocol.Native {
 		a.paid.Sub(a.paid, a.gas)
 	}
@@ -143,21 +143,21 @@ func (l *ledger) lookAtAccount(ctx context.Context, _ *show, a *audit) error {
 }
 
 // lookAtDeals reads the provider's orders and the receipt of its payment.
-func (l *ledger) lookAtDeals(ctx context.Context, s *show, a *audit) (err error) {
-	if a.deals, err = l.fresh(ctx, s); err != nil || len(a.deals) != 1 {
+func (l *ledger) lookAtDeals(ctx context.Context, s *demoRun, a *audit) (err error) {
+	if a.providerOrders, err = l.newOrders(ctx, s); err != nil || len(a.providerOrders) != 1 {
 		return err
 	}
-	on := l.far
+	on := l.destination
 	if l.plan.end == refunded {
 		on = l.chain
 	}
-	a.paidBy, err = receiptOf(ctx, on, a.deals[0].payment)
+	a.paidBy, err = receiptOf(ctx, on, a.providerOrders[0].payment)
 	return err
 }
 
 // lookAtTransfers reads the token transfers from and to the account. Native coin leaves
 // no logs, so for it only the balance is compared.
-func (l *ledger) lookAtTransfers(ctx context.Context, _ *show, a *audit) (err error) {
+func (l *ledger) lookAtTransfers(ctx context.Context, _ *demoRun, a *audit) (err error) {
 	if token := l.spent(); token != (common.Address{}) {
 		if a.outflows, err = l.transfers(ctx, l.chain, token, true); err != nil {
 			return err
@@ -170,7 +170,7 @@ func (l *ledger) lookAtTransfers(ctx context.Context, _ *show, a *audit) (err er
 			a.paid.Add(a.paid, a.back)
 		}
 	}
-	a.inflows, err = l.transfers(ctx, l.far, l.gets.address(), false)
+	a.inflows, err = l.transfers(ctx, l.destination, l.gets.address(), false)
 	return err
 }
 
@@ -190,10 +190,10 @@ func (l *ledger) spent() common.Address {
 	return l.pays.address()
 }
 
-func (l *ledger) lookAtGrants(ctx context.Context, _ *show, a *audit) error {
+func (l *ledger) lookAtGrants(ctx context.Context, _ *demoRun, a *audit) error {
 	a.left = slices.Clone(l.grants)
 	for i := range a.left {
-		if err := l.renew(ctx, &a.left[i]); err != nil {
+		if err := l.readAllowance(ctx, &a.left[i]); err != nil {
 			return err
 		}
 	}
@@ -205,8 +205,8 @@ func (tx *signed) cost() *big.Int {
 	return new(big.Int).Mul(tx.receipt.EffectiveGasPrice, new(big.Int).SetUint64(tx.receipt.GasUsed))
 }
 
-// most returns the most that a transaction can pay for gas, in wei.
-func (tx *signed) most() *big.Int {
+// maxCost returns the most that a transaction can pay for gas, in wei.
+func (tx *signed) maxCost() *big.Int {
 	return new(big.Int).Mul(tx.GasFeeCap(), new(big.Int).SetUint64(tx.Gas()))
 }
 
@@ -235,7 +235,7 @@ func (tx *signed) says(last string) string {
 		end = fmt.Sprintf("mined in block %d", tx.receipt.BlockNumber)
 	}
 	return fmt.Sprintf("%s, nonce %d: tip %s, at most %s; the node got it %s; %s",
-		tx.what(last), tx.Nonce(), strings.TrimSuffix(gwei(tx.GasTipCap()), " gwei"), gwei(tx.GasFeeCap()), times(tx.handed), end)
+		tx.what(last), tx.Nonce(), strings.TrimSuffix(gwei(tx.GasTipCap()), " gwei"), gwei(tx.GasFeeCap()), times(tx.sendCount), end)
 }
 
 // gwei formats a gas price.
@@ -266,7 +266,7 @@ func (l *ledger) saysGrants(a audit) string {
 	left, permits := new(big.Int), 0
 	for i, g := range a.left {
 		left.Add(left, g.left)
-		permits += int(g.used - l.grants[i].used)
+		permits += int(g.nonce - l.grants[i].nonce)
 	}
 	text := "allowance left: " + l.named(protocol.Checksummed(a.left[0].token.Hex())).Text(left)
 	if permits > 0 {

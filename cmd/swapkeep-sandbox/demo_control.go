@@ -22,7 +22,7 @@ const (
 
 // control makes a request to the control endpoint. body is marshalled to JSON; it may be
 // nil or a [json.RawMessage].
-func control[T any](ctx context.Context, s *show, method, path string, body any) (reply T, err error) {
+func control[T any](ctx context.Context, s *demoRun, method, path string, body any) (reply T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, controlTime)
 	defer cancel()
 	content, err := json.Marshal(body)
@@ -51,9 +51,9 @@ func control[T any](ctx context.Context, s *show, method, path string, body any)
 	return reply, nil
 }
 
-// adjusted changes settings of a provider's simulator and returns a function that
+// withSettings changes settings of a provider's simulator and returns a function that
 // restores the former ones.
-func (s *show) adjusted(ctx context.Context, kind, settings string) (back func(context.Context) error, err error) {
+func (s *demoRun) withSettings(ctx context.Context, kind, settings string) (back func(context.Context) error, err error) {
 	if settings == "" {
 		return func(context.Context) error { return nil }, nil
 	}
@@ -70,9 +70,9 @@ func (s *show) adjusted(ctx context.Context, kind, settings string) (back func(c
 	}, nil
 }
 
-// misbehaves adds fault rules to a provider's simulator and returns a function that
+// addFaults adds fault rules to a provider's simulator and returns a function that
 // removes them.
-func (s *show) misbehaves(ctx context.Context, kind string, rules ...inject.Rule) (end func(context.Context) error, err error) {
+func (s *demoRun) addFaults(ctx context.Context, kind string, rules ...inject.Rule) (end func(context.Context) error, err error) {
 	end = func(ctx context.Context) error {
 		_, err := control[json.RawMessage](ctx, s, http.MethodDelete, "/faults/"+kind, nil)
 		return err
@@ -85,59 +85,59 @@ func (s *show) misbehaves(ctx context.Context, kind string, rules ...inject.Rule
 	return end, nil
 }
 
-// heard returns how many requests with that target the provider's simulator has received.
-func (s *show) heard(ctx context.Context, kind, target string) (int, error) {
+// requestCount returns how many requests with that target the provider's simulator has received.
+func (s *demoRun) requestCount(ctx context.Context, kind, target string) (int, error) {
 	counts, err := control[struct {
 		Requests map[string]int `json:"requests"`
 	}](ctx, s, http.MethodGet, "/counts/"+kind, nil)
 	return counts.Requests[target], err
 }
 
-// A deal is an order as the provider's simulator records it, whatever its API reports.
+// A providerOrder is an order as the provider's simulator records it, whatever its API reports.
 // Fields that a kind of provider does not have are zero.
-type deal struct {
+type providerOrder struct {
 	name    string      // the provider's id
 	deposit common.Hash // zero if there is none or it was not seen
 	payment common.Hash // to the user: a fill or a refund
 	status  string
 }
 
-// dealReaders parse an order from the list of GET /KIND/orders. ok is false for an entry
+// providerOrderParsers parse an order from the list of GET /KIND/orders. ok is false for an entry
 // that is only a quote.
-var dealReaders = map[string]func(raw json.RawMessage) (d deal, ok bool, err error){
-	"dex": func(raw json.RawMessage) (deal, bool, error) {
+var providerOrderParsers = map[string]func(raw json.RawMessage) (d providerOrder, ok bool, err error){
+	"dex": func(raw json.RawMessage) (providerOrder, bool, error) {
 		o, err := read[struct {
 			OrderID common.Hash  `json:"orderId"`
 			Status  string       `json:"status"`
 			TxHash  *common.Hash `json:"txHash"`
 		}](raw)
-		return deal{o.OrderID.Hex(), common.Hash{}, orZero(o.TxHash), o.Status}, true, err
+		return providerOrder{o.OrderID.Hex(), common.Hash{}, orZero(o.TxHash), o.Status}, true, err
 	},
-	"bridge": func(raw json.RawMessage) (deal, bool, error) {
+	"bridge": func(raw json.RawMessage) (providerOrder, bool, error) {
 		o, err := read[struct {
 			RequestID common.Hash `json:"requestId"`
 			Status    string      `json:"status"`
 			Deposit   common.Hash `json:"deposit"`
 			Payment   common.Hash `json:"payment"`
 		}](raw)
-		return deal{o.RequestID.Hex(), o.Deposit, o.Payment, o.Status}, o.Deposit != (common.Hash{}), err
+		return providerOrder{o.RequestID.Hex(), o.Deposit, o.Payment, o.Status}, o.Deposit != (common.Hash{}), err
 	},
-	"intent": func(raw json.RawMessage) (deal, bool, error) {
+	"intent": func(raw json.RawMessage) (providerOrder, bool, error) {
 		o, err := read[struct {
 			ID      string      `json:"id"`
 			Status  string      `json:"status"`
 			Deposit common.Hash `json:"deposit"`
 			Payment common.Hash `json:"payment"`
 		}](raw)
-		return deal{o.ID, o.Deposit, o.Payment, o.Status}, true, err
+		return providerOrder{o.ID, o.Deposit, o.Payment, o.Status}, true, err
 	},
-	"gasless": func(raw json.RawMessage) (deal, bool, error) {
+	"gasless": func(raw json.RawMessage) (providerOrder, bool, error) {
 		o, err := read[struct {
 			QuoteID string       `json:"quoteId"`
 			Status  string       `json:"status"`
 			TxHash  *common.Hash `json:"txHash"`
 		}](raw)
-		return deal{o.QuoteID, common.Hash{}, orZero(o.TxHash), o.Status}, true, err
+		return providerOrder{o.QuoteID, common.Hash{}, orZero(o.TxHash), o.Status}, true, err
 	},
 }
 
@@ -153,14 +153,14 @@ func read[T any](raw json.RawMessage) (v T, err error) {
 	return v, err
 }
 
-// deals returns the orders that a provider's simulator accepted, from its own records.
-func (s *show) deals(ctx context.Context, kind string) (all []deal, err error) {
+// providerOrders returns the orders that a provider's simulator accepted, from its own records.
+func (s *demoRun) providerOrders(ctx context.Context, kind string) (all []providerOrder, err error) {
 	list, err := control[[]json.RawMessage](ctx, s, http.MethodGet, "/"+kind+"/orders", nil)
 	if err != nil {
 		return nil, err
 	}
 	for _, raw := range list {
-		d, ok, err := dealReaders[kind](raw)
+		d, ok, err := providerOrderParsers[kind](raw)
 		if err != nil {
 			return nil, fmt.Errorf("sandbox: an order of the %s provider: %w", kind, err)
 		}

@@ -23,10 +23,10 @@ func newFollower() *follower {
 
 // follow prints an order's history until enough returns true. Notifications only trigger
 // a poll; the order itself is read each time.
-func (s *show) follow(ctx context.Context, f *follower, id string, enough func(protocol.Order) bool) (protocol.Order, error) {
+func (s *demoRun) follow(ctx context.Context, f *follower, id string, enough func(protocol.Order) bool) (protocol.Order, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, settleTime, fmt.Errorf("the order did not get there in %v", settleTime))
 	defer cancel()
-	defer s.out.Progressed()
+	defer s.out.ClearProgress()
 	for {
 		r, err := ask[protocol.OrderResult](ctx, s.port, "swap.order", protocol.OrderParams{Order: id})
 		if err != nil {
@@ -43,7 +43,7 @@ func (s *show) follow(ctx context.Context, f *follower, id string, enough func(p
 }
 
 // change waits for a newer revision of an order.
-func (s *show) change(ctx context.Context, f *follower, known protocol.Order) error {
+func (s *demoRun) change(ctx context.Context, f *follower, known protocol.Order) error {
 	for {
 		params, err := s.port.await(ctx, "swap.order", func() {
 			s.out.Progress(seconds(time.Since(f.began)), fmt.Sprintf("%s: %s", known.State, known.Means))
@@ -78,7 +78,7 @@ var words = map[string]string{
 	"proven refunded":      "proven: the input came back",
 }
 
-func (s *show) tell(f *follower, r protocol.OrderResult) {
+func (s *demoRun) tell(f *follower, r protocol.OrderResult) {
 	for _, e := range r.History[min(f.lines, len(r.History)):] {
 		note := e.Note
 		if told, ok := words[note]; ok {

@@ -9,15 +9,15 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// refuses makes a provider lie about a swap and checks that the answer is refused with a
+// demoHostile makes a provider lie about a swap and checks that the answer is refused with a
 // reason and that nothing is signed.
-func (s *show) refuses(ctx context.Context, hostile lie) error {
+func (s *demoRun) demoHostile(ctx context.Context, hostile lie) error {
 	l, err := s.openLedger(hostile.plan)
 	if err != nil {
 		return err
 	}
 	s.out.Heading(fmt.Sprintf("A hostile answer (%s): %s for %s %s", hostile.plan.way, l.pays.Text(l.plan.amount), l.gets.Symbol, l.where()))
-	end, err := s.misbehaves(ctx, l.plan.provider, hostile.rules...)
+	end, err := s.addFaults(ctx, l.plan.provider, hostile.rules...)
 	if err != nil {
 		return err
 	}
@@ -35,12 +35,12 @@ func (s *show) refuses(ctx context.Context, hostile lie) error {
 		return err
 	}
 	s.out.Styled(screen.Good, "refused", fmt.Sprintf("%s (%s)", screen.Printable(refusal.Message), refusal.Name))
-	return s.untouched(ctx, l, before)
+	return s.checkUntouched(ctx, l, before)
 }
 
 // refused quotes and prepares the hostile swap and returns the daemon's refusal. It is an
 // error if the daemon accepts it.
-func (s *show) refused(ctx context.Context, l *ledger) (*protocol.Error, error) {
+func (s *demoRun) refused(ctx context.Context, l *ledger) (*protocol.Error, error) {
 	quote, err := s.quote(ctx, l)
 	if err != nil {
 		return nil, err
@@ -62,9 +62,9 @@ func (s *show) refused(ctx context.Context, l *ledger) (*protocol.Error, error) 
 	return nil, errors.New("the provider has no offer, and there is no reason for that")
 }
 
-// untouched checks that nothing happened: no order in the daemon or at the provider, no
+// checkUntouched checks that nothing happened: no order in the daemon or at the provider, no
 // transaction, no transfer.
-func (s *show) untouched(ctx context.Context, l *ledger, before int) error {
+func (s *demoRun) checkUntouched(ctx context.Context, l *ledger, before int) error {
 	a, err := l.audited(ctx, s)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (s *show) untouched(ctx context.Context, l *ledger, before int) error {
 	if err != nil {
 		return err
 	}
-	if len(a.signed) > 0 || a.stray > 0 || len(a.deals) > 0 || after != before || a.paid.Sign() != 0 || a.got.Sign() != 0 || len(a.outflows) > 0 {
+	if len(a.signed) > 0 || a.stray > 0 || len(a.providerOrders) > 0 || after != before || a.paid.Sign() != 0 || a.got.Sign() != 0 || len(a.outflows) > 0 {
 		return fmt.Errorf("something was signed all the same: %s; %s", l.says(a), l.saysDeals(a))
 	}
 	s.out.Fact("on chain", l.says(a))
@@ -82,7 +82,7 @@ func (s *show) untouched(ctx context.Context, l *ledger, before int) error {
 }
 
 // orders returns how many orders the daemon has.
-func (s *show) orders(ctx context.Context) (int, error) {
+func (s *demoRun) orders(ctx context.Context) (int, error) {
 	list, err := ask[protocol.OrdersResult](ctx, s.port, "swap.orders", protocol.OrdersParams{Limit: protocol.PageMax})
 	return len(list.Orders), err
 }

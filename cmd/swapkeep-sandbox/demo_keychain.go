@@ -58,14 +58,14 @@ func firstKeychain(ctx context.Context, rows []keychainRow, name, dir string) (k
 	return k, "", errors.New("no keychain: " + strings.Join(reasons, "; "))
 }
 
-func (s *show) chooseKeychain(ctx context.Context) error {
+func (s *demoRun) chooseKeychain(ctx context.Context) error {
 	s.out.Heading("Keychain")
 	k, why, err := firstKeychain(ctx, keychains, s.demoOptions.keychain, s.dir)
 	if err != nil {
 		return err
 	}
 	s.keychain, s.env = k, append(s.env, k.env...)
-	s.later("keychain", func(ctx context.Context) (string, error) {
+	s.onCleanup("keychain", func(ctx context.Context) (string, error) {
 		service, err := s.service()
 		if errors.Is(err, os.ErrNotExist) {
 			service, err = "", nil
@@ -85,7 +85,7 @@ func (s *show) chooseKeychain(ctx context.Context) error {
 }
 
 // service returns the name under which the daemon of the demo's home stores its items.
-func (s *show) service() (string, error) {
+func (s *demoRun) service() (string, error) {
 	b, err := os.ReadFile(filepath.Join(s.dir, "home", "home.json"))
 	if err != nil {
 		return "", err
@@ -99,8 +99,8 @@ func (s *show) service() (string, error) {
 	return "swapkeep/sandbox." + home.Namespace, nil
 }
 
-// kept describes what the keychain holds of the wallet; an error if it holds nothing.
-func (s *show) kept(ctx context.Context) (string, error) {
+// describeKept describes what the keychain holds of the wallet; an error if it holds nothing.
+func (s *demoRun) describeKept(ctx context.Context) (string, error) {
 	service, err := s.service()
 	if err != nil {
 		return "", err

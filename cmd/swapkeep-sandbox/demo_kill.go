@@ -13,11 +13,11 @@ import (
 // submitting is the state of an order that is being submitted to its provider.
 const submitting = "submitting"
 
-// killedInTheMiddle executes a review while the provider misbehaves, kills the daemon at
+// executeWithKill executes a review while the provider misbehaves, kills the daemon at
 // the plan's moment, and lets the next daemon finish the order.
-func (s *show) killedInTheMiddle(ctx context.Context, l *ledger, f *follower) (o protocol.Order, err error) {
+func (s *demoRun) executeWithKill(ctx context.Context, l *ledger, f *follower) (o protocol.Order, err error) {
 	m := l.plan.kill
-	end, err := s.misbehaves(ctx, l.plan.provider, m.rule)
+	end, err := s.addFaults(ctx, l.plan.provider, m.rule)
 	if err != nil {
 		return o, err
 	}
@@ -29,7 +29,7 @@ func (s *show) killedInTheMiddle(ctx context.Context, l *ledger, f *follower) (o
 	if o, err = s.follow(ctx, f, o.ID, func(o protocol.Order) bool { return o.State == submitting || o.Final }); err != nil {
 		return o, err
 	}
-	if err := s.arrived(ctx, l, o); err != nil {
+	if err := s.awaitMoment(ctx, l, o); err != nil {
 		return o, err
 	}
 	if err := s.killDaemon(ctx, f, m.name); err != nil {
@@ -39,15 +39,15 @@ func (s *show) killedInTheMiddle(ctx context.Context, l *ledger, f *follower) (o
 		return o, err
 	}
 	s.out.Fact("provider", "answers as it should again")
-	if err := s.returned(ctx, f); err != nil {
+	if err := s.awaitRestart(ctx, f); err != nil {
 		return o, err
 	}
 	return s.follow(ctx, f, o.ID, ended)
 }
 
-// arrived waits for the plan's moment and prints the state of the chain and of the
+// awaitMoment waits for the plan's moment and prints the state of the chain and of the
 // provider.
-func (s *show) arrived(ctx context.Context, l *ledger, o protocol.Order) error {
+func (s *demoRun) awaitMoment(ctx context.Context, l *ledger, o protocol.Order) error {
 	if o.Final {
 		return fmt.Errorf("the order ended too soon as %s: %s", o.State, screen.Printable(o.Means+" "+o.Reason))
 	}
@@ -73,18 +73,18 @@ func (s *show) arrived(ctx context.Context, l *ledger, o protocol.Order) error {
 
 // atTheMoment reports whether the provider has received the plan's request and the chain
 // and the provider's orders are in the plan's state.
-func (s *show) atTheMoment(ctx context.Context, l *ledger) (a audit, there bool, err error) {
+func (s *demoRun) atTheMoment(ctx context.Context, l *ledger) (a audit, there bool, err error) {
 	m := l.plan.kill
-	n, err := s.heard(ctx, l.plan.provider, m.rule.Target)
+	n, err := s.requestCount(ctx, l.plan.provider, m.rule.Target)
 	if err != nil || n == 0 {
 		return a, false, err
 	}
 	a, err = l.audited(ctx, s)
-	return a, len(a.deals) == m.orders && (!m.mined || len(a.mined()) == l.sends && a.deep >= sandbox.Depth), err
+	return a, len(a.providerOrders) == m.orders && (!m.mined || len(a.mined()) == l.sends && a.confirmations >= sandbox.Depth), err
 }
 
 // killDaemon kills the daemon with SIGKILL, like a power cut.
-func (s *show) killDaemon(ctx context.Context, f *follower, where string) error {
+func (s *demoRun) killDaemon(ctx context.Context, f *follower, where string) error {
 	if _, err := s.status(ctx); err != nil {
 		return err
 	}
@@ -96,9 +96,9 @@ func (s *show) killDaemon(ctx context.Context, f *follower, where string) error 
 	return nil
 }
 
-// returned waits for the daemon that the relay restarts, checks that it is locked, and
+// awaitRestart waits for the daemon that the relay restarts, checks that it is locked, and
 // unlocks it.
-func (s *show) returned(ctx context.Context, f *follower) error {
+func (s *demoRun) awaitRestart(ctx context.Context, f *follower) error {
 	killed := s.daemon
 	if err := s.port.greeted(ctx); err != nil {
 		return err

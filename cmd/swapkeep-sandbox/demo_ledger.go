@@ -19,29 +19,29 @@ import (
 // A ledger checks one swap against the chains and the provider's records, independently
 // of the daemon.
 type ledger struct {
-	plan    plan
-	chain   *sandbox.Chain // source chain
-	far     *sandbox.Chain // destination chain; the same for a swap on one chain
-	account common.Address
-	native  coin
-	pays    coin
-	gets    coin
+	plan        plan
+	chain       *sandbox.Chain // source chain
+	destination *sandbox.Chain // destination chain; the same for a swap on one chain
+	account     common.Address
+	native      coin
+	pays        coin
+	gets        coin
 
 	// State before the swap, and what was consented to.
-	review   protocol.Review
-	floor    *big.Int       // minimum received, in base units of gets
-	ceiling  *big.Int       // wei, gas of all its transactions together
-	sends    int            // transactions in the plan
-	receiver common.Address // of the fee; zero: none
-	grants   []grant
-	handed   int // transactions sent to the node
-	nonces   map[uint64]uint64
-	blocks   map[uint64]uint64 // head block number by chain id
-	known    []string          // ids of the provider's orders
-	had      holdings
+	review      protocol.Review
+	minReceived *big.Int       // minimum received, in base units of gets
+	ceiling     *big.Int       // wei, gas of all its transactions together
+	sends       int            // transactions in the plan
+	receiver    common.Address // of the fee; zero: none
+	grants      []grant
+	handed      int // transactions sent to the node
+	nonces      map[uint64]uint64
+	blocks      map[uint64]uint64 // head block number by chain id
+	known       []string          // ids of the provider's orders
+	before      holdings
 }
 
-func (s *show) openLedger(p plan) (*ledger, error) {
+func (s *demoRun) openLedger(p plan) (*ledger, error) {
 	c, far := s.box.Chain(p.chain), s.box.Chain(p.destination())
 	if c == nil || far == nil {
 		return nil, fmt.Errorf("chain %d or %d does not run", p.chain, p.destination())
@@ -51,16 +51,16 @@ func (s *show) openLedger(p plan) (*ledger, error) {
 	if !known || !paysKnown {
 		return nil, fmt.Errorf("there is no %s on %s, or no %s on %s", p.pays, c.Network.Name, p.receives, far.Network.Name)
 	}
-	return &ledger{plan: p, chain: c, far: far, account: common.HexToAddress(string(s.account)),
+	return &ledger{plan: p, chain: c, destination: far, account: common.HexToAddress(string(s.account)),
 		native: nativeOf(c.Network), pays: pays, gets: gets}, nil
 }
 
 // where names the chains of a swap.
 func (l *ledger) where() string {
-	if l.far == l.chain {
+	if l.destination == l.chain {
 		return "on " + l.chain.Network.Name
 	}
-	return "from " + l.chain.Network.Name + " to " + l.far.Network.Name
+	return "from " + l.chain.Network.Name + " to " + l.destination.Network.Name
 }
 
 func (l *ledger) title(number int) string {
@@ -75,11 +75,11 @@ func (l *ledger) title(number int) string {
 }
 
 // open records the state before the swap and what the user consents to.
-func (l *ledger) open(ctx context.Context, s *show, r protocol.Review) (err error) {
+func (l *ledger) open(ctx context.Context, s *demoRun, r protocol.Review) (err error) {
 	if r.Terms.FeeReceiver != "" {
 		l.receiver = common.HexToAddress(string(r.Terms.FeeReceiver))
 	}
-	l.review, l.floor, l.ceiling = r, r.Terms.FloorOut.Int(), r.Terms.GasCeiling.Int()
+	l.review, l.minReceived, l.ceiling = r, r.Terms.MinimumReceived.Int(), r.Terms.GasCeiling.Int()
 	for _, step := range r.Steps {
 		if step.Kind != "typed" {
 			l.sends++
@@ -93,7 +93,7 @@ func (l *ledger) open(ctx context.Context, s *show, r protocol.Review) (err erro
 		}
 	}
 	l.handed = len(l.chain.Transactions())
-	deals, err := s.deals(ctx, l.plan.provider)
+	deals, err := s.providerOrders(ctx, l.plan.provider)
 	if err != nil {
 		return err
 	}
@@ -103,14 +103,14 @@ func (l *ledger) open(ctx context.Context, s *show, r protocol.Review) (err erro
 	if l.grants, err = l.granted(ctx, r); err != nil {
 		return err
 	}
-	l.had, err = l.holdings(ctx)
+	l.before, err = l.holdings(ctx)
 	return err
 }
 
-// fresh returns the provider's orders that are new since open.
-func (l *ledger) fresh(ctx context.Context, s *show) ([]deal, error) {
-	all, err := s.deals(ctx, l.plan.provider)
-	return slices.DeleteFunc(all, func(d deal) bool { return slices.Contains(l.known, d.name) }), err
+// newOrders returns the provider's orders that are new since open.
+func (l *ledger) newOrders(ctx context.Context, s *demoRun) ([]providerOrder, error) {
+	all, err := s.providerOrders(ctx, l.plan.provider)
+	return slices.DeleteFunc(all, func(d providerOrder) bool { return slices.Contains(l.known, d.name) }), err
 }
 
 // holdings are the balances that a swap changes.
@@ -124,12 +124,12 @@ func (l *ledger) holdings(ctx context.Context) (h holdings, err error) {
 	if h.pays, err = balance(ctx, l.chain, l.pays, l.account); err != nil {
 		return h, err
 	}
-	if h.gets, err = balance(ctx, l.far, l.gets, l.account); err != nil {
+	if h.gets, err = balance(ctx, l.destination, l.gets, l.account); err != nil {
 		return h, err
 	}
 	h.fee = new(big.Int)
 	if l.receiver != (common.Address{}) {
-		h.fee, err = balance(ctx, l.far, l.gets, l.receiver)
+		h.fee, err = balance(ctx, l.destination, l.gets, l.receiver)
 	}
 	return h, err
 }
@@ -151,7 +151,7 @@ type grant struct {
 	token, spender common.Address
 	permit         bool
 	left           *big.Int
-	used           uint64 // Permit2 nonce of the spender
+	nonce          uint64 // Permit2 nonce of the spender
 }
 
 // granted returns the allowances that a review asks for, with their current values.
@@ -162,7 +162,7 @@ func (l *ledger) granted(ctx context.Context, r protocol.Review) (all []grant, e
 		}
 		for _, a := range step.Effect.Approves {
 			g := grant{token: common.HexToAddress(string(a.Token)), spender: common.HexToAddress(string(a.Spender)), permit: step.Effect.Kind == "permit"}
-			if err := l.renew(ctx, &g); err != nil {
+			if err := l.readAllowance(ctx, &g); err != nil {
 				return nil, err
 			}
 			all = append(all, g)
@@ -171,8 +171,8 @@ func (l *ledger) granted(ctx context.Context, r protocol.Review) (all []grant, e
 	return all, nil
 }
 
-// renew reads the current allowance of a spender.
-func (l *ledger) renew(ctx context.Context, g *grant) error {
+// readAllowance reads the current allowance of a spender.
+func (l *ledger) readAllowance(ctx context.Context, g *grant) error {
 	at, signature, words, args := g.token, "allowance(address,address)", 1, []common.Address{l.account, g.spender}
 	if g.permit {
 		at, signature, words = l.chain.Network.Contracts.Permit2, "allowance(address,address,address)", 3
@@ -184,7 +184,7 @@ func (l *ledger) renew(ctx context.Context, g *grant) error {
 	}
 	g.left = out[0]
 	if g.permit {
-		g.used = out[2].Uint64()
+		g.nonce = out[2].Uint64()
 	}
 	return nil
 }

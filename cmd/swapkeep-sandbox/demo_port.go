@@ -78,7 +78,7 @@ func (p *port) await(ctx context.Context, method string, idle func()) (json.RawM
 }
 
 // terminal runs a swapkeep command with --json and decodes its output.
-func (s *show) terminal(ctx context.Context, result any, args ...string) error {
+func (s *demoRun) terminal(ctx context.Context, result any, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, "swapkeep"), append(args, "--json")...)
@@ -96,7 +96,7 @@ func (s *show) terminal(ctx context.Context, result any, args ...string) error {
 
 // status reads the daemon's status, which is available to the command line only, and
 // checks that it is the demo's daemon.
-func (s *show) status(ctx context.Context) (protocol.StatusResult, error) {
+func (s *demoRun) status(ctx context.Context) (protocol.StatusResult, error) {
 	var status protocol.StatusResult
 	if err := s.terminal(ctx, &status, "status"); err != nil {
 		return status, err
@@ -111,7 +111,7 @@ func (s *show) status(ctx context.Context) (protocol.StatusResult, error) {
 // endHost stops the daemon with the stop command and then closes the port as a browser
 // does. A relay that has just lost its daemon gets time to start the next one; otherwise
 // that daemon would start after the clean-up.
-func (s *show) endHost(ctx context.Context) (string, error) {
+func (s *demoRun) endHost(ctx context.Context) (string, error) {
 	for s.port != nil && s.port.Err() == nil {
 		if _, err := s.status(ctx); err == nil || ctx.Err() != nil {
 			break
@@ -123,7 +123,7 @@ func (s *show) endHost(ctx context.Context) (string, error) {
 	}
 	how, err := "", s.terminal(ctx, &stopped, "stop")
 	if err == nil && s.daemon != 0 {
-		err = gone(s.daemon)
+		err = awaitExit(s.daemon)
 	}
 	if s.port != nil {
 		took, stopErr := s.port.Stop()
@@ -131,13 +131,13 @@ func (s *show) endHost(ctx context.Context) (string, error) {
 		how = fmt.Sprintf(" (pid %d); the relay left %s after its browser", s.daemon, seconds(took))
 	}
 	if _, there := s.status(ctx); err != nil && there == nil {
-		err = errors.Join(err, kill(s.daemon), gone(s.daemon))
+		err = errors.Join(err, kill(s.daemon), awaitExit(s.daemon))
 	}
 	return "daemon " + stopped.State + how, err
 }
 
-// gone waits until no process has that id.
-func gone(pid int) error {
+// awaitExit waits until no process has that id.
+func awaitExit(pid int) error {
 	for end := time.Now().Add(goneTime); time.Now().Before(end); time.Sleep(gonePause) {
 		if !alive(pid) {
 			return nil

@@ -61,7 +61,7 @@ type priceReader struct {
 
 // reservePrices chooses the port of the price API, so that a restarted daemon listens on
 // the same one.
-func (s *show) reservePrices() error {
+func (s *demoRun) reservePrices() error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (s *show) reservePrices() error {
 }
 
 // watchPrices reads the list once, moves the market and starts polling.
-func (s *show) watchPrices(ctx context.Context) error {
+func (s *demoRun) watchPrices(ctx context.Context) error {
 	s.out.Heading("Prices")
 	p := s.prices
 	deadline := time.Now().Add(startTime)
@@ -164,8 +164,8 @@ var demoPriceColumns = []screen.Column{
 	{Head: "last 24 h"}, {Head: "cap, $M", Right: true}, {Head: "holders", Right: true},
 }
 
-// tellPrices stops polling and prints the results.
-func (s *show) tellPrices(ctx context.Context) error {
+// printPrices stops polling and prints the results.
+func (s *demoRun) printPrices(ctx context.Context) error {
 	s.out.Heading("Prices")
 	p := s.prices
 	p.stop()

@@ -14,11 +14,11 @@ import (
 
 // reviewed prints the review that the user is asked to accept, as the daemon decoded it
 // from the provider's bytes. It is an error if nobody should accept it.
-func (s *show) reviewed(l *ledger, r protocol.Review) error {
+func (s *demoRun) reviewed(l *ledger, r protocol.Review) error {
 	l.review = r
 	s.steps(l, r.Steps)
 	t := r.Terms
-	s.out.Fact("floor", fmt.Sprintf("%s to %s; %s", l.gets.Text(t.FloorOut.Int()), s.whose(t.Recipient), floors[l.lastKind()]))
+	s.out.Fact("floor", fmt.Sprintf("%s to %s; %s", l.gets.Text(t.MinimumReceived.Int()), s.whose(t.Recipient), floors[l.lastKind()]))
 	s.out.Fact("worth", fmt.Sprintf("pays %s, gets %s, gas %s; by the wallet's own prices, never the provider's",
 		worth(r.Offer.USD.AmountIn), worth(r.Offer.USD.AmountOut), worth(r.Gas.USD.Expected)))
 	s.out.Fact("trusted", l.trusted(r))
@@ -68,7 +68,7 @@ func (l *ledger) trusted(r protocol.Review) string {
 
 var severityStyles = map[string]screen.Style{"warn": screen.Warn, "acknowledge": screen.Warn, "block": screen.Bad}
 
-func (s *show) whose(a protocol.Address) string {
+func (s *demoRun) whose(a protocol.Address) string {
 	if a == s.account {
 		return "the own account"
 	}
@@ -84,7 +84,7 @@ var stepKinds = map[string]string{
 
 // steps prints the steps of a plan in order. The allowance of a late swap is left out: it
 // was shown with the permit that the swap carries.
-func (s *show) steps(l *ledger, steps []protocol.Step) {
+func (s *demoRun) steps(l *ledger, steps []protocol.Step) {
 	for i, step := range steps {
 		if step.Kind == "late" {
 			step.Effect.Approves = nil
@@ -105,7 +105,7 @@ func (s *show) steps(l *ledger, steps []protocol.Step) {
 }
 
 // effect prints what a step would do, as the daemon decoded it.
-func (s *show) effect(l *ledger, number string, step protocol.Step) {
+func (s *demoRun) effect(l *ledger, number string, step protocol.Step) {
 	e := step.Effect
 	pays, to := "pays ", e.Target
 	if e.Settler != "" {
@@ -134,7 +134,7 @@ func (l *ledger) most(a protocol.Approval) string {
 
 // approved confirms the review's approvals like a careful person. It is an error if one
 // is for more than is paid or for an unknown spender.
-func (s *show) approved(l *ledger, r protocol.Review) error {
+func (s *demoRun) approved(l *ledger, r protocol.Review) error {
 	for _, step := range r.Steps {
 		if step.Effect.Kind != "approve" {
 			continue

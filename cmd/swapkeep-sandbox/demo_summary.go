@@ -17,14 +17,14 @@ var summaryRows = []struct {
 }{
 	{"by", false, func(o outcome) string { return o.plan.way }},
 	{"from", false, func(o outcome) string { return o.ledger.chain.Network.Name }},
-	{"to", false, func(o outcome) string { return o.ledger.far.Network.Name }},
+	{"to", false, func(o outcome) string { return o.ledger.destination.Network.Name }},
 	{"pays", false, func(o outcome) string { return o.ledger.pays.brief(o.plan.amount) }},
 	{"floor", true, func(o outcome) string { return o.ledger.gets.brief(o.floor) }},
 	{"got", true, outcome.got},
 	{"gas paid", true, func(o outcome) string { return o.ledger.native.Text(o.audit.gas) }},
 	{"wallet fee", true, outcome.fee},
 	{"proven by", true, func(o outcome) string { return strings.ReplaceAll(o.order.Verdict.By, "_", " ") }},
-	{"provider", true, func(o outcome) string { return count(len(o.audit.deals), "order") }},
+	{"provider", true, func(o outcome) string { return count(len(o.audit.providerOrders), "order") }},
 	{"allowance", true, outcome.allowance},
 	{"daemon", false, func(o outcome) string {
 		if o.killed == 0 {
@@ -32,7 +32,7 @@ var summaryRows = []struct {
 		}
 		return "killed " + times(o.killed)
 	}},
-	{"time", true, func(o outcome) string { return seconds(o.took) }},
+	{"time", true, func(o outcome) string { return seconds(o.duration) }},
 	{"end", false, outcome.end},
 }
 
@@ -70,14 +70,14 @@ func (o outcome) allowance() string {
 
 // conclude prints the summary and the tally. It reports whether every swap ended as
 // planned and the hostile answer was refused.
-func (s *show) conclude() bool {
+func (s *demoRun) conclude() bool {
 	s.out.Heading("Summary")
 	if len(s.outcomes) > 0 {
 		s.out.Grid(summary(s.outcomes))
 		s.out.Blank()
 	}
 	line, all := tally(s.swaps, s.outcomes)
-	if all && !s.withstood {
+	if all && !s.hostileRefused {
 		line, all = line+", a hostile answer not refused", false
 	}
 	how := screen.Good

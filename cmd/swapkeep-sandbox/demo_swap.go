@@ -19,20 +19,20 @@ const settleTime = 60 * time.Second
 
 // An outcome is the result of one swap.
 type outcome struct {
-	plan   plan
-	ledger *ledger // nil: the swap could not start
-	floor  *big.Int
-	order  protocol.Order
-	audit  audit
-	took   time.Duration
-	killed int   // daemons killed during the swap
-	err    error // nil only if the swap ended as planned and the chain confirms it
+	plan     plan
+	ledger   *ledger // nil: the swap could not start
+	floor    *big.Int
+	order    protocol.Order
+	audit    audit
+	duration time.Duration
+	killed   int   // daemons killed during the swap
+	err      error // nil only if the swap ended as planned and the chain confirms it
 
 	interrupted bool // by the user, before its end
 }
 
 // swap runs one plan: quote, review, consent, proof.
-func (s *show) swap(ctx context.Context, number int, p plan) (r outcome) {
+func (s *demoRun) swap(ctx context.Context, number int, p plan) (r outcome) {
 	r.plan = p
 	l, err := s.openLedger(p)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *show) swap(ctx context.Context, number int, p plan) (r outcome) {
 	}
 	r.ledger = l
 	s.out.Heading(l.title(number))
-	back, err := s.adjusted(ctx, p.provider, p.settings)
+	back, err := s.withSettings(ctx, p.provider, p.settings)
 	if err != nil {
 		r.err = err
 		return r
@@ -55,18 +55,18 @@ func (s *show) swap(ctx context.Context, number int, p plan) (r outcome) {
 		r.err = err
 		return r
 	}
-	r.floor = l.floor
+	r.floor = l.minReceived
 	began, killed := time.Now(), s.killed
 	r.order, r.err = s.carriedOut(ctx, l)
-	r.took, r.killed = time.Since(began), s.killed-killed
+	r.duration, r.killed = time.Since(began), s.killed-killed
 	if r.err == nil {
-		r.audit, r.err = s.settled(ctx, l, r.order)
+		r.audit, r.err = s.checkSettled(ctx, l, r.order)
 	}
 	return r
 }
 
 // offered gets quotes, takes the plan's offer and prints its review.
-func (s *show) offered(ctx context.Context, l *ledger) (protocol.Review, error) {
+func (s *demoRun) offered(ctx context.Context, l *ledger) (protocol.Review, error) {
 	quote, err := s.quote(ctx, l)
 	if err != nil {
 		return protocol.Review{}, err
@@ -92,7 +92,7 @@ func (s *show) offered(ctx context.Context, l *ledger) (protocol.Review, error) 
 }
 
 // quote makes the plan's chain the active network and quotes all providers at once.
-func (s *show) quote(ctx context.Context, l *ledger) (protocol.QuoteResult, error) {
+func (s *demoRun) quote(ctx context.Context, l *ledger) (protocol.QuoteResult, error) {
 	if err := s.network(ctx, l); err != nil {
 		return protocol.QuoteResult{}, err
 	}
@@ -104,7 +104,7 @@ func (s *show) quote(ctx context.Context, l *ledger) (protocol.QuoteResult, erro
 
 // offers prints the offers in their ranking, with the reasons, and why other providers
 // have none.
-func (s *show) offers(l *ledger, q protocol.QuoteResult) {
+func (s *demoRun) offers(l *ledger, q protocol.QuoteResult) {
 	for i, o := range q.Offers {
 		s.out.Fact(fmt.Sprintf("offer %d", i+1), fmt.Sprintf("%s by %s, %s", l.gets.Text(o.AmountOut.Int()), o.Provider, screen.Printable(strings.TrimSpace(o.Routing+" "+o.Route))))
 		s.out.Fact("", screen.Printable(o.Rank))
@@ -115,7 +115,7 @@ func (s *show) offers(l *ledger, q protocol.QuoteResult) {
 }
 
 // network makes the plan's chain the active network.
-func (s *show) network(ctx context.Context, l *ledger) error {
+func (s *demoRun) network(ctx context.Context, l *ledger) error {
 	list, err := ask[protocol.NetworksResult](ctx, s.port, "networks.list", protocol.None{})
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (s *show) network(ctx context.Context, l *ledger) error {
 
 // consent executes the review that was shown, acknowledges its findings, and gives the
 // password if the review requires it.
-func (s *show) consent(ctx context.Context, r protocol.Review) (protocol.Order, error) {
+func (s *demoRun) consent(ctx context.Context, r protocol.Review) (protocol.Order, error) {
 	var codes []string
 	for _, f := range r.Findings {
 		if f.Severity == "acknowledge" {
@@ -155,10 +155,10 @@ func secondAct(codes []string) string {
 }
 
 // carriedOut consents and waits for the end, including the plan's kill.
-func (s *show) carriedOut(ctx context.Context, l *ledger) (protocol.Order, error) {
+func (s *demoRun) carriedOut(ctx context.Context, l *ledger) (protocol.Order, error) {
 	f := newFollower()
 	if l.plan.kill != nil {
-		return s.killedInTheMiddle(ctx, l, f)
+		return s.executeWithKill(ctx, l, f)
 	}
 	o, err := s.consent(ctx, l.review)
 	if err != nil {

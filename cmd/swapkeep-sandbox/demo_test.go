@@ -46,28 +46,28 @@ func on(t *testing.T, id uint64) *sandbox.Chain {
 // transaction.
 func ledgerOf(t *testing.T, p plan) *ledger {
 	t.Helper()
-	l := &ledger{plan: p, chain: on(t, p.chain), far: on(t, p.destination()), ceiling: big.NewInt(1e15), sends: 2, floor: big.NewInt(5e5),
+	l := &ledger{plan: p, chain: on(t, p.chain), destination: on(t, p.destination()), ceiling: big.NewInt(1e15), sends: 2, minReceived: big.NewInt(5e5),
 		nonces: map[uint64]uint64{p.chain: 4}, grants: []grant{{left: new(big.Int)}},
 		review: protocol.Review{Digest: "0xd1", Settlement: "provider", FeeBasis: "told", Terms: protocol.Terms{FeeBps: 40}}}
 	l.native = nativeOf(l.chain.Network)
 	l.pays, _ = coinNamed(l.chain.Network, p.pays)
-	l.gets, _ = coinNamed(l.far.Network, p.receives)
+	l.gets, _ = coinNamed(l.destination.Network, p.receives)
 	return l
 }
 
 func mined(nonce, status uint64) *signed {
 	tx := types.NewTx(&types.DynamicFeeTx{Nonce: nonce, Gas: 100_000, GasFeeCap: big.NewInt(1e9), GasTipCap: big.NewInt(1)})
-	return &signed{Transaction: tx, handed: 1, receipt: &types.Receipt{Status: status, TxHash: tx.Hash(), BlockNumber: big.NewInt(int64(nonce)),
+	return &signed{Transaction: tx, sendCount: 1, receipt: &types.Receipt{Status: status, TxHash: tx.Hash(), BlockNumber: big.NewInt(int64(nonce)),
 		EffectiveGasPrice: big.NewInt(1e9), GasUsed: 50_000}}
 }
 
 // sound returns an audit without faults.
 func sound(l *ledger) audit {
-	a := audit{paid: new(big.Int).Set(l.plan.amount), back: new(big.Int), got: big.NewInt(1e6), fee: new(big.Int), nonce: 6, gas: big.NewInt(1e14), deep: 2,
+	a := audit{paid: new(big.Int).Set(l.plan.amount), back: new(big.Int), got: big.NewInt(1e6), fee: new(big.Int), nonce: 6, gas: big.NewInt(1e14), confirmations: 2,
 		signed: []*signed{mined(4, 1), mined(5, 1)}, left: []grant{{left: new(big.Int)}}, outflows: []*big.Int{l.plan.amount}, inflows: []*big.Int{big.NewInt(1e6)},
 		paidBy: &types.Receipt{TxHash: common.Hash{9}, BlockNumber: big.NewInt(9)}}
 	for range l.plan.orders {
-		a.deals = append(a.deals, deal{name: "1", payment: common.Hash{9}})
+		a.providerOrders = append(a.providerOrders, providerOrder{name: "1", payment: common.Hash{9}})
 	}
 	if l.plan.end == refunded {
 		a.got, a.back, a.inflows, a.returns = new(big.Int), new(big.Int).Set(l.plan.amount), nil, []*big.Int{l.plan.amount}
@@ -78,7 +78,7 @@ func sound(l *ledger) audit {
 // proven returns the outcome of a swap that ended as planned.
 func proven(t *testing.T, p plan) outcome {
 	l := ledgerOf(t, p)
-	return outcome{plan: p, ledger: l, floor: l.floor, took: 2 * time.Second, audit: sound(l),
+	return outcome{plan: p, ledger: l, floor: l.minReceived, duration: 2 * time.Second, audit: sound(l),
 		order: protocol.Order{State: p.end, Digest: "0xd1", Verdict: &protocol.Verdict{By: "own_call"}}}
 }
 
@@ -108,7 +108,7 @@ func TestStory(t *testing.T) {
 		if (p.provider == "dex" || p.provider == "gasless") == (p.to != 0) {
 			t.Errorf("%s goes to chain %d", p.way, p.to)
 		}
-		if _, known := dealReaders[p.provider]; !known {
+		if _, known := providerOrderParsers[p.provider]; !known {
 			t.Errorf("nobody reads the books of %s", p.provider)
 		}
 	}
@@ -159,7 +159,7 @@ func TestLastLineTellsOfTheLie(t *testing.T) {
 		false: "demo: 1 swaps, 1 filled, 0 refunded, 0 failed, a hostile answer not refused",
 	} {
 		var b bytes.Buffer
-		s := &show{demoOptions: demoOptions{swaps: demoSwaps[:1]}, out: screen.New(&b, os.Getenv), outcomes: []outcome{proven(t, demoSwaps[0])}, withstood: withstood}
+		s := &demoRun{demoOptions: demoOptions{swaps: demoSwaps[:1]}, out: screen.New(&b, os.Getenv), outcomes: []outcome{proven(t, demoSwaps[0])}, hostileRefused: withstood}
 		if all := s.conclude(); all != withstood || lastLine(b.String()) != want {
 			t.Errorf("%t, %q; want %q", all, lastLine(b.String()), want)
 		}
@@ -196,8 +196,8 @@ func TestSummary(t *testing.T) {
 // Each fault that an audit may show is detected by itself, for a fill and for a refund.
 func TestAuditIsStrict(t *testing.T) {
 	for _, p := range []plan{planned(t, func(p plan) bool { return p.provider == "gasless" && p.pays != "" }), planned(t, isRefund)} {
-		if l := ledgerOf(t, p); l.wrong(sound(l)) != nil {
-			t.Fatalf("%s: %v", p.way, l.wrong(sound(l)))
+		if l := ledgerOf(t, p); l.firstFault(sound(l)) != nil {
+			t.Fatalf("%s: %v", p.way, l.firstFault(sound(l)))
 		}
 		for want, spoil := range map[string]func(*ledger, *audit){
 			"did not pay the amount once":     func(_ *ledger, a *audit) { a.paid.Lsh(a.paid, 1) },
@@ -215,20 +215,20 @@ func TestAuditIsStrict(t *testing.T) {
 			"a transaction failed":            func(_ *ledger, a *audit) { a.signed[0] = mined(4, 0) },
 			"gas is above":                    func(_ *ledger, a *audit) { a.gas = big.NewInt(2e15) },
 			"could have been above":           func(l *ledger, a *audit) { l.ceiling = big.NewInt(1e14 - 1); a.gas = new(big.Int) },
-			"the provider has 2 orders":       func(_ *ledger, a *audit) { a.deals = append(a.deals, deal{name: "2"}) },
-			"the provider has 0 orders":       func(_ *ledger, a *audit) { a.deals = nil },
+			"the provider has 2 orders":       func(_ *ledger, a *audit) { a.providerOrders = append(a.providerOrders, providerOrder{name: "2"}) },
+			"the provider has 0 orders":       func(_ *ledger, a *audit) { a.providerOrders = nil },
 			"no payment that was mined":       func(_ *ledger, a *audit) { a.paidBy = nil },
 			"an allowance was left":           func(_ *ledger, a *audit) { a.left[0].left = big.NewInt(1) },
 			"not exactly one permit": func(l *ledger, a *audit) {
 				l.grants = append(l.grants, grant{left: new(big.Int), permit: true})
-				a.left = append(a.left, grant{left: new(big.Int), permit: true, used: 2})
+				a.left = append(a.left, grant{left: new(big.Int), permit: true, nonce: 2})
 			},
-			"not as deep": func(_ *ledger, a *audit) { a.deep = 1 },
+			"not as deep": func(_ *ledger, a *audit) { a.confirmations = 1 },
 		} {
 			l := ledgerOf(t, p)
 			a := sound(l)
 			spoil(l, &a)
-			if err := l.wrong(a); err == nil || !strings.Contains(err.Error(), want) {
+			if err := l.firstFault(a); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: want %q, got %v", p.way, want, err)
 			}
 		}
@@ -254,7 +254,7 @@ func TestVerdictMustAgree(t *testing.T) {
 			}
 			return protocol.Order{Digest: l.review.Digest, Verdict: v}
 		}
-		if err := l.agrees(a, honest()); err != nil {
+		if err := l.checkVerdict(a, honest()); err != nil {
 			t.Fatalf("%s: %v", p.way, err)
 		}
 		for name, spoil := range map[string]func(o *protocol.Order){
@@ -273,7 +273,7 @@ func TestVerdictMustAgree(t *testing.T) {
 		} {
 			o := honest()
 			spoil(&o)
-			if err := l.agrees(a, o); err == nil {
+			if err := l.checkVerdict(a, o); err == nil {
 				t.Errorf("%s: another %s is not noticed", p.way, name)
 			}
 		}

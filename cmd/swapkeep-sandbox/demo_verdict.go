@@ -17,10 +17,10 @@ import (
 	"swapkeep/sandbox"
 )
 
-// settled prints the proof and what the chains and the provider's records show, and
+// checkSettled prints the proof and what the chains and the provider's records show, and
 // compares them. It is an error if the swap did not end as planned, or if the chain or
 // the records differ from the verdict.
-func (s *show) settled(ctx context.Context, l *ledger, o protocol.Order) (audit, error) {
+func (s *demoRun) checkSettled(ctx context.Context, l *ledger, o protocol.Order) (audit, error) {
 	v := o.Verdict
 	if o.State != l.plan.end || v == nil || v.Evidence == nil || v.Received == nil {
 		return audit{}, fmt.Errorf("the order ended as %s, which is not what the story has: %s", o.State, screen.Printable(o.Means+" "+o.Reason))
@@ -31,14 +31,14 @@ func (s *show) settled(ctx context.Context, l *ledger, o protocol.Order) (audit,
 		return a, err
 	}
 	s.books(l, a)
-	if err := l.wrong(a); err != nil {
+	if err := l.firstFault(a); err != nil {
 		return a, err
 	}
-	return a, l.agrees(a, o)
+	return a, l.checkVerdict(a, o)
 }
 
 // proof prints the daemon's verdict and its evidence.
-func (s *show) proof(l *ledger, v *protocol.Verdict) {
+func (s *demoRun) proof(l *ledger, v *protocol.Verdict) {
 	s.out.Fact("proof", v.Means)
 	for _, e := range []struct {
 		what string
@@ -56,7 +56,7 @@ func (s *show) proof(l *ledger, v *protocol.Verdict) {
 	s.out.Fact("", v.Sources+counts)
 }
 
-func (s *show) chainName(id uint64) string {
+func (s *demoRun) chainName(id uint64) string {
 	if c := s.box.Chain(id); c != nil {
 		return c.Network.Name
 	}
@@ -64,14 +64,14 @@ func (s *show) chainName(id uint64) string {
 }
 
 // books prints an audit.
-func (s *show) books(l *ledger, a audit) {
+func (s *demoRun) books(l *ledger, a audit) {
 	s.out.Fact("on chain", l.says(a))
 	for _, tx := range a.signed {
 		s.out.Fact("", tx.says(l.lastKind()))
 	}
 	s.out.Fact("books", l.saysDeals(a))
 	if l.plan.end == filled {
-		s.out.Fact("received", fmt.Sprintf("%s; the floor was %s; wallet fee %s", l.gets.Text(a.got), l.gets.Text(l.floor), l.feePaid(a)))
+		s.out.Fact("received", fmt.Sprintf("%s; the floor was %s; wallet fee %s", l.gets.Text(a.got), l.gets.Text(l.minReceived), l.feePaid(a)))
 	}
 	s.out.Fact("paid", fmt.Sprintf("%s; gas %s (%s units), the ceiling was %s", l.pays.Text(new(big.Int).Sub(a.paid, a.back)),
 		l.native.Text(a.gas), amount.Grouped(fmt.Sprint(a.units)), l.native.Text(l.ceiling)))
@@ -92,8 +92,8 @@ func (l *ledger) feePaid(a audit) string {
 
 // saysDeals describes the provider's own records.
 func (l *ledger) saysDeals(a audit) string {
-	text := fmt.Sprintf("the provider's simulator has %s of it", count(len(a.deals), "order"))
-	for _, d := range a.deals {
+	text := fmt.Sprintf("the provider's simulator has %s of it", count(len(a.providerOrders), "order"))
+	for _, d := range a.providerOrders {
 		text += ": " + d.status
 		if d.payment != (common.Hash{}) {
 			text += ", paid by " + shortHash(d.payment)
@@ -107,8 +107,8 @@ func (l *ledger) saysDeals(a audit) string {
 
 func shortHash(h common.Hash) string { return h.Hex()[:10] + "..." }
 
-// wrong returns the first fault that the audit of a finished swap shows.
-func (l *ledger) wrong(a audit) error {
+// firstFault returns the first fault that the audit of a finished swap shows.
+func (l *ledger) firstFault(a audit) error {
 	mined := a.mined()
 	token := l.spent() != (common.Address{})
 	got, back := 1, 0 // number of payments of the output, and of the input
@@ -128,14 +128,14 @@ func (l *ledger) wrong(a audit) error {
 		{a.stray != 0, "the account sent transactions on another chain"},
 		{slices.ContainsFunc(mined, func(tx *signed) bool { return tx.receipt.Status != types.ReceiptStatusSuccessful }), "a transaction failed"},
 		{a.gas.Cmp(l.ceiling) > 0, "its gas is above the accepted ceiling"},
-		{slices.ContainsFunc(a.signed, func(tx *signed) bool { return tx.most().Cmp(l.ceiling) > 0 }), "its gas could have been above the accepted ceiling"},
+		{slices.ContainsFunc(a.signed, func(tx *signed) bool { return tx.maxCost().Cmp(l.ceiling) > 0 }), "its gas could have been above the accepted ceiling"},
 		{l.review.FeeBasis == "decoded" && a.fee.Sign() <= 0, "nothing of the fee that was decoded arrived"},
 		{l.review.FeeBasis == "none" && a.fee.Sign() != 0, "the fee's receiver was paid a fee, and the review had none"},
-		{len(a.deals) != l.plan.orders, fmt.Sprintf("the provider has %s, want %d", count(len(a.deals), "order"), l.plan.orders)},
+		{len(a.providerOrders) != l.plan.orders, fmt.Sprintf("the provider has %s, want %d", count(len(a.providerOrders), "order"), l.plan.orders)},
 		{l.plan.orders > 0 && a.paidBy == nil, "the provider's books name no payment that was mined"},
 		{l.misused(a), "not exactly one permit was used"},
 		{slices.ContainsFunc(a.left, func(g grant) bool { return g.left.Sign() != 0 }), "an allowance was left behind"},
-		{len(mined) > 0 && a.deep < sandbox.Depth, "it is not as deep as proof needs"},
+		{len(mined) > 0 && a.confirmations < sandbox.Depth, "it is not as deep as proof needs"},
 	} {
 		if w.when {
 			return errors.New(w.why + ": " + l.says(a))
@@ -147,16 +147,16 @@ func (l *ledger) wrong(a audit) error {
 // misused reports whether a permit was not used exactly once.
 func (l *ledger) misused(a audit) bool {
 	for i, g := range a.left {
-		if g.permit && g.used != l.grants[i].used+1 {
+		if g.permit && g.nonce != l.grants[i].nonce+1 {
 			return true
 		}
 	}
 	return false
 }
 
-// agrees checks the daemon's verdict against the chain.
-func (l *ledger) agrees(a audit, o protocol.Order) error {
-	arrived, in, least := a.got, l.gets, l.floor
+// checkVerdict checks the daemon's verdict against the chain.
+func (l *ledger) checkVerdict(a audit, o protocol.Order) error {
+	arrived, in, least := a.got, l.gets, l.minReceived
 	if l.plan.end == refunded {
 		arrived, in, least = a.back, l.pays, new(big.Int)
 	}

@@ -180,7 +180,7 @@ func nothingOf(t *testing.T, dir, secret string) {
 // daemon tells the user; a new token takes effect at once; and neither its home nor its
 // log contains the key.
 func TestDaemonKnowsATokenOnly(t *testing.T) {
-	s := &show{demoOptions: quick(t, programs(t)), out: screen.New(io.Discard, os.Getenv)}
+	s := &demoRun{demoOptions: quick(t, programs(t)), out: screen.New(io.Discard, os.Getenv)}
 	t.Cleanup(func() {
 		if s.clean(context.WithoutCancel(t.Context())) {
 			t.Error("something is left")

@@ -21,8 +21,8 @@ const keyVariable = "SWAPKEEP_SERVER_DEX_KEY"
 // maxFile limits the bytes read from a file, enough for ten thousand tokens.
 const maxFile = 4 << 20
 
-// A file is the configuration of the proxy command. Unknown keys are errors.
-type file struct {
+// A proxyFile is the configuration of the proxy command. Unknown keys are errors.
+type proxyFile struct {
 	Listen   string   `toml:"listen"`   // host:port; not used with a socket from systemd
 	Metrics  string   `toml:"metrics"`  // loopback host:port; empty = none
 	Upstream string   `toml:"upstream"` // the provider's base URL
@@ -61,14 +61,14 @@ func (d *duration) UnmarshalText(b []byte) error {
 }
 
 const (
-	provider           = "https://trade-api.gateway.uniswap.org/v1"
+	defaultUpstream    = "https://trade-api.gateway.uniswap.org/v1"
 	defaultDrain       = 30 * time.Second
 	defaultConnections = 1024
 	defaultAddress     = 256
 )
 
-func readConfig(path string) (file, error) {
-	f := file{Listen: "127.0.0.1:5340", Upstream: provider}
+func readConfig(path string) (proxyFile, error) {
+	f := proxyFile{Listen: "127.0.0.1:5340", Upstream: defaultUpstream}
 	f.Limits.Drain, f.Limits.Connections, f.Limits.Address = duration(defaultDrain), defaultConnections, defaultAddress
 	if err := decodeFile(path, nil, &f); err != nil {
 		return f, err
@@ -103,7 +103,7 @@ func decodeFile(path string, check func(os.FileInfo) error, into any) error {
 }
 
 // proxyConfig converts the file to the proxy's configuration, with the key.
-func (f file) proxyConfig(sandbox bool, key string) (keyproxy.Config, error) {
+func (f proxyFile) proxyConfig(sandbox bool, key string) (keyproxy.Config, error) {
 	l := f.Limits
 	c := keyproxy.Config{Upstream: f.Upstream, Sandbox: sandbox, Key: key, Hosts: f.Hosts, Limits: keyproxy.Limits{
 		Rate: l.Rate, Burst: l.Burst, Share: l.Share, Running: l.Running, Bodies: l.Bodies, Body: l.Body, Reply: l.Reply,
@@ -151,7 +151,7 @@ func (s secret) read() (string, error) {
 	case s.path == "":
 		return value, nil
 	}
-	raw, err := readFile(s.path, ownersAlone)
+	raw, err := readFile(s.path, refuseReadableByOthers)
 	if err != nil {
 		return "", err
 	}
@@ -161,8 +161,8 @@ func (s secret) read() (string, error) {
 	return value, nil
 }
 
-// ownersAlone accepts mode 0600 and stricter, such as systemd's 0400 for credentials.
-func ownersAlone(s os.FileInfo) error {
+// refuseReadableByOthers accepts mode 0600 and stricter, such as systemd's 0400 for credentials.
+func refuseReadableByOthers(s os.FileInfo) error {
 	if s.Mode().Perm()&^0o600 != 0 {
 		return fmt.Errorf("has mode %04o: must be 0600, so that nobody else reads the key", s.Mode().Perm())
 	}

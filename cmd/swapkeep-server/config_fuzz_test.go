@@ -21,7 +21,7 @@ func FuzzConfig(f *testing.F) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, _ = roll{path, path}.read()
+		_, _ = tokenSource{path, path}.read()
 		c, err := readConfig(path)
 		if err != nil {
 			return

@@ -19,7 +19,7 @@ import (
 var version = "dev"
 
 func main() {
-	if err := procmem.Keep(); err != nil { // memory contains the vendor's keys
+	if err := procmem.Protect(); err != nil { // memory contains the vendor's keys
 		end(err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)

@@ -409,7 +409,7 @@ func TestTokenCommand(t *testing.T) {
 	if len(text) < 22 || strings.Contains(entry.String(), text) || !strings.Contains(entry.String(), fmt.Sprintf("%x", sha256.Sum256([]byte(text)))) {
 		t.Fatalf("entry %q", entry.String())
 	}
-	read, err := roll{file: write(t, "t.toml", entry.String(), 0o600)}.read()
+	read, err := tokenSource{file: write(t, "t.toml", entry.String(), 0o600)}.read()
 	if err != nil || len(read) != 1 || read[0].Name != "Ann's \"laptop\"" {
 		t.Errorf("%+v, %v", read, err)
 	}

@@ -58,7 +58,7 @@ type service struct {
 	watched  []poll.Watched
 	keys     *keyring // nil = no key is required
 	health   health
-	heard    heard
+	failures failureLog
 }
 
 // prices serves until ctx ends, then finishes running requests.
@@ -67,9 +67,9 @@ func prices(ctx context.Context, path string, sandbox bool, log zerolog.Logger) 
 	if err != nil {
 		return err
 	}
-	s := &service{f: f, log: log, heard: heard{log: log}}
+	s := &service{f: f, log: log, failures: failureLog{log: log}}
 	defer s.close()
-	who := roll{path, f.KeysFile}
+	who := tokenSource{path, f.KeysFile}
 	seen := who.stamp() // before reading, so that a change during the read is noticed
 	if err := errors.Join(s.openKeys(who), s.openSources(sandbox)); err != nil {
 		return err
@@ -99,7 +99,7 @@ func prices(ctx context.Context, path string, sandbox bool, log zerolog.Logger) 
 	if s.keys != nil {
 		beside.Go(func() { who.follow(ctx, s.keys.admit, seen, hangup, log) })
 	}
-	s.follower.Look(ctx) // load the current prices before answering requests
+	s.follower.Poll(ctx) // load the current prices before answering requests
 	beside.Go(func() { s.follower.Run(ctx) })
 	if s.sources != nil {
 		beside.Go(func() { s.lead(ctx) })
@@ -121,7 +121,7 @@ func (s *service) close() {
 }
 
 // openKeys reads the API keys, if a file is configured.
-func (s *service) openKeys(who roll) error {
+func (s *service) openKeys(who tokenSource) error {
 	if who.file == "" {
 		return nil
 	}
@@ -169,11 +169,11 @@ func (s *service) openBackends(ctx context.Context) error {
 	}
 	s.follower = &shared.Follower{
 		Feed: pricetable.NewFeed(), Redis: s.redis, Database: s.store, Now: clock.Now,
-		Log: func(err error) { s.heard.of("boards", err) },
+		Log: func(err error) { s.failures.record("boards", err) },
 	}
 	s.health = health{
 		now: clock.Now, fetched: func() time.Time { return s.follower.Feed.Now().Fetched },
-		database: s.store.Check, redis: s.redis.Check, heard: &s.heard,
+		database: s.store.Check, redis: s.redis.Check, failures: &s.failures,
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func (s *service) newAPI() (*web.API, error) {
 		return nil, fmt.Errorf("limits: %w", err)
 	}
 	c := web.Config{
-		Feed: s.follower.Feed, Charts: s.store, Health: s.health.look, Version: version,
+		Feed: s.follower.Feed, Charts: s.store, Health: s.health.check, Version: version,
 		Hosts: s.f.Hosts, Origins: s.f.Origins, TrustForwarded: trusted, Limiter: limiter, Cache: s.redis.Cache(),
 		Limits: web.Limits{Connections: s.f.Limits.Connections, Streams: s.f.Limits.Streams, Drain: time.Duration(s.f.Limits.Drain)},
 		Log:    stdlog.New(debugLog{s.log}, "", 0),

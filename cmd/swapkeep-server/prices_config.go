@@ -199,7 +199,7 @@ func carriesPassword(raw string) bool {
 func (f pricesFile) settings(sandbox bool) (priceapi.Settings, error) {
 	s := priceapi.Settings{Of: map[string]priceapi.Setting{}, Local: sandbox, Now: clock.Now, Pro: f.Sources[priceapi.CoinGecko].Plan == "pro"}
 	if sandbox {
-		s.Reach = rest.OwnMachineAlone
+		s.Reach = rest.LoopbackOnly
 	}
 	keys := map[string]string{}
 	for name, takesKey := range sources {
@@ -227,7 +227,7 @@ func (f pricesFile) settings(sandbox bool) (priceapi.Settings, error) {
 
 // hub connects to the networks with prices: each by its configured RPC URLs or, outside
 // the sandbox, by the built-in defaults.
-func (f pricesFile) hub(sandbox bool) (*chain.Hub, error) {
+func (f pricesFile) hub(sandbox bool) (*chain.MultiClient, error) {
 	given := maps.Clone(f.Networks)
 	var endpoints []chain.Endpoint
 	for _, n := range chain.Networks() {
@@ -241,7 +241,7 @@ func (f pricesFile) hub(sandbox bool) (*chain.Hub, error) {
 	for key := range given {
 		return nil, fmt.Errorf("networks.%s: not one of the networks", key)
 	}
-	return chain.NewHub(endpoints, chain.Options{Sandbox: sandbox})
+	return chain.NewMultiClient(endpoints, chain.Options{Sandbox: sandbox})
 }
 
 // monitored returns the tokens whose prices are kept: the built-in list, then the files.

@@ -21,7 +21,7 @@ type health struct {
 	now             func() time.Time
 	fetched         func() time.Time // end of the fetch that the current prices are from
 	database, redis func(context.Context) error
-	heard           *heard
+	failures        *failureLog
 
 	mu   sync.Mutex
 	seen web.Health
@@ -36,8 +36,8 @@ func words(name string, err error) string {
 	return name + ": ok"
 }
 
-// look checks both backends at once.
-func (h *health) look(ctx context.Context) web.Health {
+// check checks both backends at once.
+func (h *health) check(ctx context.Context) web.Health {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := h.now()
@@ -51,17 +51,17 @@ func (h *health) look(ctx context.Context) web.Health {
 	both.Go(func() { database = h.database(ctx) })
 	both.Go(func() { redis = h.redis(ctx) })
 	both.Wait()
-	h.heard.of("postgresql", database)
-	h.heard.of("redis", redis)
+	h.failures.record("postgresql", database)
+	h.failures.record("redis", redis)
 	fetched := h.fetched()
 	fresh := !fetched.IsZero() && now.Sub(fetched) <= pricetable.StaleAfter
-	h.seen = web.Health{Status: sum(database == nil, redis == nil, fresh), Database: words("postgresql", database), Cache: words("redis", redis)}
+	h.seen = web.Health{Status: overallStatus(database == nil, redis == nil, fresh), Database: words("postgresql", database), Cache: words("redis", redis)}
 	h.at = h.now()
 	return h.seen
 }
 
-// sum returns the overall status. Without the database prices are served while fresh.
-func sum(database, redis, fresh bool) web.Status {
+// overallStatus returns the overall status. Without the database prices are served while fresh.
+func overallStatus(database, redis, fresh bool) web.Status {
 	switch {
 	case database && redis && fresh:
 		return web.Healthy

@@ -15,20 +15,20 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// electEvery is the pause after a failed election.
-const electEvery = time.Second
+// electionRetry is the pause after a failed election.
+const electionRetry = time.Second
 
 // lead polls whenever this process is elected leader, until ctx ends.
 func (s *service) lead(ctx context.Context) {
 	for ctx.Err() == nil {
 		term, err := s.store.Lead(ctx)
 		if ctx.Err() == nil {
-			s.heard.of("election", err)
+			s.failures.record("election", err)
 		}
 		if err != nil {
 			select {
 			case <-ctx.Done():
-			case <-time.After(electEvery):
+			case <-time.After(electionRetry):
 			}
 			continue
 		}
@@ -47,31 +47,31 @@ func (s *service) poll(term *postgres.Term) {
 	polled := pricetable.NewFeed()
 	p := poll.New(poll.Options{
 		Tokens:  func() []poll.Watched { return s.watched },
-		Leading: s.sources.Leading, Further: s.sources.Further, Archives: s.sources.Archives, Almanacs: s.sources.Almanacs,
+		Leading: s.sources.Leading, Further: s.sources.Further, Archives: s.sources.Archives, MetadataSources: s.sources.MetadataSources,
 		History: term, Feed: polled, Log: s.notice,
 	})
 	var beside sync.WaitGroup
 	defer beside.Wait()
-	beside.Go(func() { s.share(term, polled) })
+	beside.Go(func() { s.publish(term, polled) })
 	p.Run(term.Context())
 }
 
-// shareAgain is the pause before a price table that could not be shared is shared again.
-const shareAgain = 2 * time.Second
+// publishRetry is the pause before a price table that could not be shared is shared again.
+const publishRetry = 2 * time.Second
 
-// share numbers the polled price tables and publishes them until the term ends.
-func (s *service) share(term *postgres.Term, polled *pricetable.Feed) {
+// publish numbers the polled price tables and publishes them until the term ends.
+func (s *service) publish(term *postgres.Term, polled *pricetable.Feed) {
 	ctx := term.Context()
 	for n := uint64(1); ; n++ {
 		b, next := polled.Next()
 		var again <-chan time.Time
 		if b.Seq > 0 { // skip the feed's empty initial table
-			err := s.shareOne(ctx, term, shared.Numbered(b, term.Number, n))
+			err := s.publishOne(ctx, term, shared.Numbered(b, term.Number, n))
 			if err != nil {
-				again = time.After(shareAgain)
+				again = time.After(publishRetry)
 			}
 			if ctx.Err() == nil {
-				s.heard.of("board", err)
+				s.failures.record("board", err)
 			}
 		}
 		select {
@@ -83,9 +83,9 @@ func (s *service) share(term *postgres.Term, polled *pricetable.Feed) {
 	}
 }
 
-// shareOne writes a price table to the database first, which refuses it from a leader
+// publishOne writes a price table to the database first, which refuses it from a leader
 // whose term has ended. While Redis is down the others read it from there.
-func (s *service) shareOne(ctx context.Context, term *postgres.Term, b *pricetable.Board) error {
+func (s *service) publishOne(ctx context.Context, term *postgres.Term, b *pricetable.Board) error {
 	data, err := shared.Encode(b)
 	if err == nil {
 		err = term.PutBoard(ctx, b.Seq, data)
@@ -93,9 +93,9 @@ func (s *service) shareOne(ctx context.Context, term *postgres.Term, b *pricetab
 	if err != nil {
 		return err
 	}
-	s.follower.Take(b)
+	s.follower.Accept(b)
 	if err := s.redis.PutBoard(ctx, b.Seq, data); ctx.Err() == nil {
-		s.heard.of("redis", err)
+		s.failures.record("redis", err)
 	}
 	return nil
 }
@@ -107,19 +107,19 @@ func (s *service) notice(n poll.Notice) {
 		s.log.Debug().Err(n.Err).Str("from", n.From).Uint64("chain", n.ID.Chain).Stringer("token", n.ID.Address).Msg("price not believed")
 		return
 	}
-	s.heard.of("source "+n.From, n.Err)
+	s.failures.record("source "+n.From, n.Err)
 }
 
-// heard logs when something begins to fail and when it works again, not each failure:
+// failureLog logs when something begins to fail and when it works again, not each failure:
 // what runs every second would fill the log.
-type heard struct {
+type failureLog struct {
 	log zerolog.Logger
 
 	mu   sync.Mutex
-	last map[string]told
+	last map[string]loggedFailure
 }
 
-type told struct {
+type loggedFailure struct {
 	said string
 	at   time.Time
 }
@@ -127,8 +127,8 @@ type told struct {
 // repeatEvery is the interval at which a continuing failure is logged again.
 const repeatEvery = 10 * time.Minute
 
-// of records the outcome of a repeated operation.
-func (h *heard) of(what string, err error) {
+// record records the outcome of a repeated operation.
+func (h *failureLog) record(what string, err error) {
 	if errors.Is(err, shared.ErrDown) || errors.Is(err, context.Canceled) {
 		return // not news
 	}
@@ -141,9 +141,9 @@ func (h *heard) of(what string, err error) {
 		h.log.Info().Str("what", what).Msg("works again")
 	case err != nil && (!failing || was.said != err.Error() && time.Since(was.at) > time.Minute || time.Since(was.at) > repeatEvery):
 		if h.last == nil {
-			h.last = map[string]told{}
+			h.last = map[string]loggedFailure{}
 		}
-		h.last[what] = told{err.Error(), time.Now()}
+		h.last[what] = loggedFailure{err.Error(), time.Now()}
 		h.log.Warn().Err(err).Str("what", what).Msg("failing")
 	}
 }

@@ -123,22 +123,22 @@ func TestHealthTellsTheTruth(t *testing.T) {
 		h := health{
 			now: func() time.Time { return clock }, fetched: func() time.Time { return now.Add(-c.age) },
 			database: func(context.Context) error { asked++; return c.database }, redis: func(context.Context) error { return c.redis },
-			heard: &heard{log: zerolog.New(io.Discard)},
+			failures: &failureLog{log: zerolog.New(io.Discard)},
 		}
 		for range 5 {
-			if got := h.look(t.Context()); got != c.want {
+			if got := h.check(t.Context()); got != c.want {
 				t.Errorf("%+v: got %+v", c, got)
 			}
 		}
 		clock = clock.Add(time.Second)
-		h.look(t.Context())
+		h.check(t.Context())
 		if asked != 2 {
 			t.Errorf("looked %d times", asked)
 		}
 	}
-	never := health{now: func() time.Time { return now }, fetched: func() time.Time { return time.Time{} }, heard: &heard{log: zerolog.New(io.Discard)},
+	never := health{now: func() time.Time { return now }, fetched: func() time.Time { return time.Time{} }, failures: &failureLog{log: zerolog.New(io.Discard)},
 		database: func(context.Context) error { return down }, redis: func(context.Context) error { return nil }}
-	if got := never.look(t.Context()); got.Status != web.Unhealthy {
+	if got := never.check(t.Context()); got.Status != web.Unhealthy {
 		t.Errorf("without any prices: %+v", got)
 	}
 }
@@ -146,14 +146,14 @@ func TestHealthTellsTheTruth(t *testing.T) {
 // TestHeard: a continuing failure is logged once.
 func TestHeard(t *testing.T) {
 	var log strings.Builder
-	h := heard{log: zerolog.New(&log)}
+	h := failureLog{log: zerolog.New(&log)}
 	for range 5 {
-		h.of("a", errors.New("down"))
+		h.record("a", errors.New("down"))
 	}
-	h.of("b", nil)
-	h.of("a", nil)
-	h.of("a", nil)
-	h.of("a", errors.New("down again"))
+	h.record("b", nil)
+	h.record("a", nil)
+	h.record("a", nil)
+	h.record("a", errors.New("down again"))
 	if lines := strings.Split(strings.TrimSpace(log.String()), "\n"); len(lines) != 3 || !strings.Contains(lines[1], "works again") {
 		t.Errorf("said %q", lines)
 	}

@@ -27,7 +27,7 @@ const (
 	idleTime   = 60 * time.Second
 	maxHeader  = 16 << 10
 	maxStreams = 64 // concurrent HTTP/2 streams
-	linger     = time.Second
+	idleGrace  = time.Second
 	fresh      = 500 * time.Millisecond // for a first request, and for each part of an answer, while other connections wait
 )
 
@@ -46,7 +46,7 @@ func proxy(ctx context.Context, path string, sandbox bool, log zerolog.Logger) e
 		return err
 	}
 	c.Log = log
-	who := roll{path, f.TokensFile}
+	who := tokenSource{path, f.TokensFile}
 	seen := who.stamp() // before reading, so that a change during the read is noticed
 	if c.Tokens, err = who.read(); err != nil {
 		return err
@@ -69,8 +69,8 @@ func proxy(ctx context.Context, path string, sandbox bool, log zerolog.Logger) e
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
 	go who.follow(ctx, p.SetTokens, seen, hangup, log)
-	s := newServer(p, p.Longest()+answerTime, log)
-	s.ConnState = door.State
+	s := newServer(p, p.MaxCallTime()+answerTime, log)
+	s.ConnState = door.ConnState
 	log.Info().Stringer("address", ln.Addr()).Bool("sandbox", sandbox).Msg("serving")
 	go func() { failed <- s.Serve(ln) }()
 	select {
@@ -85,7 +85,7 @@ func proxy(ctx context.Context, path string, sandbox bool, log zerolog.Logger) e
 
 // openWallets opens the listener for wallets. ln wraps door in TLS if that is configured;
 // otherwise both are the same.
-func openWallets(f file) (door *listen.Listener, ln net.Listener, err error) {
+func openWallets(f proxyFile) (door *listen.Listener, ln net.Listener, err error) {
 	secured, err := f.TLS.config("h2", "http/1.1")
 	if err != nil {
 		return nil, nil, err
@@ -139,7 +139,7 @@ func drain(s *http.Server, ln io.Closer, limit time.Duration) error {
 	defer cancel()
 	err := ln.Close()
 	select {
-	case <-time.After(linger):
+	case <-time.After(idleGrace):
 	case <-ctx.Done():
 	}
 	if late := s.Shutdown(ctx); late != nil && !errors.Is(late, net.ErrClosed) {

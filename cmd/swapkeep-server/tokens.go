@@ -24,28 +24,28 @@ type token struct {
 	SHA256 string `toml:"sha256"` // of the token's text, in hex
 }
 
-// A roster is the content of a tokens file.
-type roster struct {
+// A tokensFile is the content of a tokens file.
+type tokensFile struct {
 	Tokens []token `toml:"tokens"`
 }
 
 // watchEvery is how often the tokens file is checked for changes.
 const watchEvery = 2 * time.Second
 
-// A roll names the files with the accepted tokens: a tokens file or, if that is empty,
+// A tokenSource names the files with the accepted tokens: a tokens file or, if that is empty,
 // the proxy's configuration.
-type roll struct{ config, file string }
+type tokenSource struct{ config, file string }
 
 // read returns the tokens as they are in the file now.
-func (r roll) read() ([]keyproxy.Token, error) {
-	var list roster
+func (r tokenSource) read() ([]keyproxy.Token, error) {
+	var list tokensFile
 	if r.file == "" {
 		f, err := readConfig(r.config)
 		if err != nil {
 			return nil, err
 		}
 		list.Tokens = f.Tokens
-	} else if err := decodeFile(r.file, notForOthers, &list); err != nil {
+	} else if err := decodeFile(r.file, refuseWritableByOthers, &list); err != nil {
 		return nil, err
 	}
 	if list.Tokens == nil { // possibly half written
@@ -58,8 +58,8 @@ func (r roll) read() ([]keyproxy.Token, error) {
 	return out, nil
 }
 
-// notForOthers refuses a file that others can write to.
-func notForOthers(s os.FileInfo) error {
+// refuseWritableByOthers refuses a file that others can write to.
+func refuseWritableByOthers(s os.FileInfo) error {
 	if s.Mode().Perm()&0o022 != 0 {
 		return fmt.Errorf("has mode %04o: run chmod go-w on it after checking what it says", s.Mode().Perm())
 	}
@@ -73,7 +73,7 @@ type stamp struct {
 }
 
 // stamp returns the state of the tokens file; zero if there is none.
-func (r roll) stamp() stamp {
+func (r tokenSource) stamp() stamp {
 	s, err := os.Stat(r.file)
 	if err != nil {
 		return stamp{}
@@ -83,7 +83,7 @@ func (r roll) stamp() stamp {
 
 // follow admits the roll's tokens on each signal and whenever its file differs from seen,
 // until ctx ends. A roll that cannot be read changes nothing.
-func (r roll) follow(ctx context.Context, admit func([]keyproxy.Token) error, seen stamp, told <-chan os.Signal, log zerolog.Logger) {
+func (r tokenSource) follow(ctx context.Context, admit func([]keyproxy.Token) error, seen stamp, told <-chan os.Signal, log zerolog.Logger) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
@@ -127,7 +127,7 @@ func makeToken(name string, entry, secret io.Writer) error {
 	}
 	text := rand.Text()
 	sum := sha256.Sum256([]byte(text))
-	made, err := toml.Marshal(roster{[]token{{name, hex.EncodeToString(sum[:])}}})
+	made, err := toml.Marshal(tokensFile{[]token{{name, hex.EncodeToString(sum[:])}}})
 	if err != nil {
 		return err
 	}

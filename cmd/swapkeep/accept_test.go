@@ -18,14 +18,14 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A desk answers a command's requests from a table and records them. An answer may be a
+// A fakeDaemon answers a command's requests from a table and records them. An answer may be a
 // function of the request's parameters, and may be an error.
-type desk struct {
+type fakeDaemon struct {
 	answers map[string]any
 	asked   map[string]json.RawMessage
 }
 
-func (d *desk) serve(conn net.Conn) {
+func (d *fakeDaemon) serve(conn net.Conn) {
 	in, out := frame.NewReader(conn), frame.NewWriter(conn)
 	for {
 		body, err := in.Read()
@@ -59,7 +59,7 @@ func (d *desk) serve(conn net.Conn) {
 }
 
 // at returns a command's connection to d, and the command's output.
-func (d *desk) at(t *testing.T) (l *line, out *bytes.Buffer) {
+func (d *fakeDaemon) at(t *testing.T) (l *daemonConn, out *bytes.Buffer) {
 	t.Helper()
 	d.asked = map[string]json.RawMessage{}
 	ours, theirs := net.Pipe()
@@ -72,7 +72,7 @@ func (d *desk) at(t *testing.T) (l *line, out *bytes.Buffer) {
 	}
 	t.Cleanup(func() { _ = nobody.Close() })
 	s := screen.New(out, os.Getenv).Labelled(factLabel)
-	return &line{Client: c, t: &terminal{in: nobody, out: out, err: out, result: s, talk: s}, tokens: map[identity]protocol.Token{}}, out
+	return &daemonConn{Client: c, t: &terminal{in: nobody, out: out, err: out, result: s, talk: s}, tokens: map[tokenID]protocol.Token{}}, out
 }
 
 const (
@@ -86,23 +86,23 @@ func needy(severity string) protocol.Order {
 	const account, ether = protocol.Address("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"), "1000000000000000000"
 	o := protocol.Order{ID: "01", Request: newRequest(), Digest: accepted, State: "executing", Means: "carrying out the steps", Condition: "needs consent", Revision: 3}
 	o.Terms = protocol.Terms{Provider: "dex", Account: account, SrcChainID: 1, DstChainID: 1, TokenIn: protocol.Native, TokenOut: usdc.Address,
-		AmountIn: ether, FloorOut: "2990000000", Recipient: account, RefundTo: account, GasCeiling: "50000000000000000"}
+		AmountIn: ether, MinimumReceived: "2990000000", Recipient: account, RefundTo: account, GasCeiling: "50000000000000000"}
 	o.Offer = protocol.Offer{Account: account, TokenIn: protocol.Native, AmountIn: ether, TokenOut: usdc.Address, AmountOut: "2600000000",
 		MinAmountOut: "2500000000", Recipient: account, RefundTo: account, Slippage: 50}
 	review := protocol.Review{Digest: proposed, Terms: o.Terms, Offer: o.Offer, Gas: protocol.Gas{Expected: "0", Max: "0", Balance: "0"},
 		Findings: []protocol.Finding{{Code: "price_off", Severity: severity, Text: "far off"}}}
-	review.Terms.FloorOut = "2500000000"
+	review.Terms.MinimumReceived = "2500000000"
 	o.Proposal = &protocol.Proposal{Reason: "the quote is below the accepted floor", Review: review}
 	return o
 }
 
 var usdc = protocol.Token{ChainID: 1, Address: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", Symbol: "USDC", Decimals: 6, Verified: true}
 
-func deskFor(o protocol.Order) *desk {
+func deskFor(o protocol.Order) *fakeDaemon {
 	ether := protocol.Token{ChainID: 1, Address: protocol.Native, Symbol: "ETH", Decimals: 18, Verified: true}
 	filled := o
 	filled.State, filled.Final, filled.Revision = "filled", true, 9
-	return &desk{answers: map[string]any{
+	return &fakeDaemon{answers: map[string]any{
 		"networks.list": protocol.NetworksResult{Active: 1, Networks: []protocol.Network{{ChainID: 1, Name: "Ethereum", Symbol: "ETH", Decimals: 18, GasCeiling: "0"}}},
 		"tokens.search": protocol.SearchResult{Tokens: []protocol.Token{ether, usdc}},
 		"swap.order":    protocol.OrderResult{Order: o},
@@ -186,7 +186,7 @@ func TestReviewWarnsOfUnverifiedTokens(t *testing.T) {
 	fake.Verified, fake.Imitates = false, "0x0000000000000000000000000000000000000001"
 	d.answers["tokens.search"] = protocol.SearchResult{Tokens: []protocol.Token{fake}}
 	l, out := d.at(t)
-	if err := l.tellReview(t.Context(), l.t.talk, needy("note").Proposal.Review); err != nil {
+	if err := l.printReview(t.Context(), l.t.talk, needy("note").Proposal.Review); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"is not verified", "the verified one is", "0x0000000000000000000000000000000000000001"} {
@@ -202,8 +202,8 @@ func TestReviewTellsTheQuotesMinimum(t *testing.T) {
 	for told, want := range map[protocol.Amount]bool{"": false, "2600000000": true} {
 		l, out := deskFor(needy("note")).at(t)
 		r := needy("note").Proposal.Review
-		r.Told = told
-		if err := l.tellReview(t.Context(), l.t.talk, r); err != nil {
+		r.StatedMinimum = told
+		if err := l.printReview(t.Context(), l.t.talk, r); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(out.String(), "2,600 USDC its minimum"); got != want {

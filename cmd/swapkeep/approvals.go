@@ -13,18 +13,18 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// whoseFlags choose the account and the network.
-type whoseFlags struct{ account, network string }
+// accountFlags choose the account and the network.
+type accountFlags struct{ account, network string }
 
-func (f *whoseFlags) add(t *terminal, cmd *cobra.Command) {
+func (f *accountFlags) add(t *terminal, cmd *cobra.Command) {
 	accountFlag(t, cmd, &f.account)
 	cmd.Flags().StringVar(&f.network, "network", "", "`network` by name or chain id (default the active one)")
 	_ = cmd.RegisterFlagCompletionFunc("network", t.complete(completeNetworks))
 }
 
 func newApprovals(t *terminal) *cobra.Command {
-	var f whoseFlags
-	list := t.onLine(func(ctx context.Context, l *line, _ []string) error { return l.listApprovals(ctx, f) })
+	var f accountFlags
+	list := t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error { return l.listApprovals(ctx, f) })
 	cmd := &cobra.Command{
 		Use: "approvals", Short: "Show who may pull tokens from an account, and take that back", Args: noArguments, RunE: list,
 	}
@@ -37,7 +37,7 @@ func newApprovals(t *terminal) *cobra.Command {
 }
 
 // allowances lists all of an account's allowances on a network.
-func (l *line) allowances(ctx context.Context, f whoseFlags) (all []protocol.Allowance, a protocol.Account, n protocol.Network, err error) {
+func (l *daemonConn) allowances(ctx context.Context, f accountFlags) (all []protocol.Allowance, a protocol.Account, n protocol.Network, err error) {
 	if a, err = l.account(ctx, f.account); err != nil {
 		return nil, a, n, err
 	}
@@ -53,9 +53,9 @@ func (l *line) allowances(ctx context.Context, f whoseFlags) (all []protocol.All
 	return all, a, n, err
 }
 
-var allowanceColumns = []screen.Column{{Head: "token"}, {Head: "may be pulled", Right: true}, {Head: "by"}, {Head: "until"}, {Head: "remark", Gives: true}}
+var allowanceColumns = []screen.Column{{Head: "token"}, {Head: "may be pulled", Right: true}, {Head: "by"}, {Head: "until"}, {Head: "remark", Shrinks: true}}
 
-func (l *line) listApprovals(ctx context.Context, f whoseFlags) error {
+func (l *daemonConn) listApprovals(ctx context.Context, f accountFlags) error {
 	all, a, n, err := l.allowances(ctx, f)
 	if err != nil || l.t.json {
 		return err
@@ -110,7 +110,7 @@ func untilText(w protocol.Allowance) string {
 
 func remarkText(w protocol.Allowance) string {
 	var said []string
-	if bigOf(w.Share).Sign() > 0 {
+	if bigOf(w.Reserved).Sign() > 0 {
 		said = append(said, "an open order needs it")
 	}
 	if w.Leftover != "" {
@@ -123,7 +123,7 @@ func remarkText(w protocol.Allowance) string {
 }
 
 func newRevoke(t *terminal) *cobra.Command {
-	var f whoseFlags
+	var f accountFlags
 	var spender string
 	var c consentFlags
 	cmd := &cobra.Command{
@@ -134,11 +134,13 @@ func newRevoke(t *terminal) *cobra.Command {
 	f.add(t, cmd)
 	c.add(cmd)
 	cmd.Flags().StringVar(&spender, "spender", "", "`address` of the spender (default the only one)")
-	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error { return l.revoke(ctx, args[0], spender, f, &c) })
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
+		return l.revoke(ctx, args[0], spender, f, &c)
+	})
 	return cmd
 }
 
-func (l *line) revoke(ctx context.Context, token, spender string, f whoseFlags, c *consentFlags) error {
+func (l *daemonConn) revoke(ctx context.Context, token, spender string, f accountFlags, c *consentFlags) error {
 	asJSON := l.t.json // the JSON output is the order's alone
 	l.t.json = false
 	all, _, n, err := l.allowances(ctx, f)
@@ -156,20 +158,20 @@ func (l *line) revoke(ctx context.Context, token, spender string, f whoseFlags, 
 		return protocol.New("would_revert", "the token's contract does not let it be revoked now")
 	}
 	if !l.t.json {
-		l.tellAllowance(n, w)
+		l.printAllowance(n, w)
 	}
 	if err := blocking(protocol.Review{Findings: w.Findings}); err != nil {
 		return err
 	}
-	if err := l.agreed(ctx, c, w.Digest, "Take this back?"); err != nil {
+	if err := l.requireConsent(ctx, c, w.Digest, "Take this back?"); err != nil {
 		return err
 	}
-	return l.inSession(ctx, c.password, func() error {
-		got, err := act[protocol.Order](ctx, l, "approvals.revoke", protocol.RevokeParams{Request: newRequest(), Digest: w.Digest})
+	return l.withSession(ctx, c.password, func() error {
+		got, err := askUncertain[protocol.Order](ctx, l, "approvals.revoke", protocol.RevokeParams{Request: newRequest(), Digest: w.Digest})
 		if err != nil {
 			return err
 		}
-		return l.afterwards(ctx, got, c.detach)
+		return l.followUnlessDetached(ctx, got, c.detach)
 	})
 }
 
@@ -191,7 +193,7 @@ func oneAllowance(all []protocol.Allowance, token, spender string) (protocol.All
 	return protocol.Allowance{}, usageError{errors.New("several may pull that token: name one with --spender; see swapkeep approvals")}
 }
 
-func (l *line) tellAllowance(n protocol.Network, w protocol.Allowance) {
+func (l *daemonConn) printAllowance(n protocol.Network, w protocol.Allowance) {
 	out := l.t.talk
 	out.Heading("Revoke")
 	out.Fact("token", fmt.Sprintf("%s %s on %s", w.Symbol, w.Token, n.Name))

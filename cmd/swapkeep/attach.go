@@ -32,7 +32,7 @@ type attachment struct {
 }
 
 // attach writes the report to a new file with mode 0600.
-func (t *terminal) attach(path, home string, said doctorSaid) error {
+func (t *terminal) attach(path, home string, said doctorOutput) error {
 	a := attachment{Version: version, OS: runtime.GOOS, Arch: runtime.GOARCH, At: clock.Now().UTC().Format("2006-01-02T15:04:05Z"), Unread: []string{}}
 	for _, f := range said.Findings {
 		a.Unread = append(a.Unread, f.Details...)

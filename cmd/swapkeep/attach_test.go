@@ -26,13 +26,13 @@ func TestAttach(t *testing.T) {
 	for name, text := range map[string]string{
 		"dex-1.json": `{"provider":"dex","code":"not_understood"}`, "bridge-1.json": "{\n\"provider\":\"bridge\"}",
 		"broken.json": `{"provider":`, "steers.json": `{"a":"` + "\u202e" + `"}`, "long.json": `"` + strings.Repeat("x", maxRefused) + `"`,
-		atomicfile.Unfinished + "1": `{}`,
+		atomicfile.TempPrefix + "1": `{}`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	said := doctorSaid{Findings: []doctor.Finding{
+	said := doctorOutput{Findings: []doctor.Finding{
 		{ID: "home.directory", Evidence: home + ", of this user alone"},
 		{ID: "providers", Evidence: "kept", Details: []string{"dex quote: lie (2)"}},
 	}}
@@ -65,7 +65,7 @@ func TestAttach(t *testing.T) {
 		t.Errorf("over a file that is there: %v", err)
 	}
 	none := filepath.Join(t.TempDir(), "none.json")
-	if err := term.attach(none, t.TempDir(), doctorSaid{}); err != nil {
+	if err := term.attach(none, t.TempDir(), doctorOutput{}); err != nil {
 		t.Errorf("of a home without answers: %v", err)
 	}
 }

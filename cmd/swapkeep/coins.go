@@ -10,14 +10,14 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// An identity identifies a token by chain and address, never by its symbol.
-type identity struct {
+// An tokenID identifies a token by chain and address, never by its symbol.
+type tokenID struct {
 	chain   uint64
 	address protocol.Address
 }
 
 // loadNetworks fetches the networks unless they are loaded.
-func (l *line) loadNetworks(ctx context.Context) error {
+func (l *daemonConn) loadNetworks(ctx context.Context) error {
 	if l.networks != nil {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (l *line) loadNetworks(ctx context.Context) error {
 
 // network finds a network by chain id, name or an unambiguous prefix of its name; "" is
 // the active network.
-func (l *line) network(ctx context.Context, wanted string) (protocol.Network, error) {
+func (l *daemonConn) network(ctx context.Context, wanted string) (protocol.Network, error) {
 	if err := l.loadNetworks(ctx); err != nil {
 		return protocol.Network{}, err
 	}
@@ -62,12 +62,12 @@ func (l *line) network(ctx context.Context, wanted string) (protocol.Network, er
 }
 
 // nameOf returns a network's name, with the chain id if it is not one of the wallet's.
-func (l *line) nameOf(chain uint64) string {
+func (l *daemonConn) nameOf(chain uint64) string {
 	id := strconv.FormatUint(chain, 10)
 	if n, ok := l.networks[chain]; ok {
 		return n.Name
 	}
-	if name := l.reached[chain]; name != "" {
+	if name := l.destinationNames[chain]; name != "" {
 		return name + " (chain " + id + ")"
 	}
 	return "chain " + id
@@ -80,7 +80,7 @@ func native(n protocol.Network) amount.Coin {
 
 // token finds a token of a network by symbol or address. If verified and unverified
 // tokens share a symbol, only the verified ones count.
-func (l *line) token(ctx context.Context, chain uint64, wanted string) (protocol.Token, error) {
+func (l *daemonConn) token(ctx context.Context, chain uint64, wanted string) (protocol.Token, error) {
 	found, err := ask[protocol.SearchResult](ctx, l, "tokens.search", protocol.SearchParams{Query: wanted, ChainID: chain, Limit: protocol.PageMax})
 	if err != nil {
 		return protocol.Token{}, err
@@ -89,7 +89,7 @@ func (l *line) token(ctx context.Context, chain uint64, wanted string) (protocol
 }
 
 // tokenOf picks the token with that symbol or address from found.
-func (l *line) tokenOf(ctx context.Context, chain uint64, wanted string, found []protocol.Token) (protocol.Token, error) {
+func (l *daemonConn) tokenOf(ctx context.Context, chain uint64, wanted string, found []protocol.Token) (protocol.Token, error) {
 	address, notAddress := protocol.ParseAddress(wanted)
 	if notAddress != nil && strings.HasPrefix(wanted, "0x") {
 		return protocol.Token{}, usageError{fmt.Errorf("%q %w", wanted, notAddress)}
@@ -104,16 +104,16 @@ func (l *line) tokenOf(ctx context.Context, chain uint64, wanted string, found [
 		named = verified
 	}
 	if len(named) == 1 {
-		l.tokens[identity{chain, named[0].Address}] = named[0]
+		l.tokens[tokenID{chain, named[0].Address}] = named[0]
 		return named[0], nil
 	}
-	return protocol.Token{}, l.notOne(ctx, chain, wanted, named)
+	return protocol.Token{}, l.unresolvedToken(ctx, chain, wanted, named)
 }
 
-// named refuses an unverified token given by its symbol where nobody sees the warning,
+// checkSymbol refuses an unverified token given by its symbol where nobody sees the warning,
 // because any extension can import a token and any token can have any symbol.
-func (t *terminal) named(token protocol.Token, wanted string) error {
-	if token.Verified || strings.EqualFold(wanted, string(token.Address)) || t.attended() && !t.json {
+func (t *terminal) checkSymbol(token protocol.Token, wanted string) error {
+	if token.Verified || strings.EqualFold(wanted, string(token.Address)) || t.interactive() && !t.json {
 		return nil
 	}
 	return usageError{fmt.Errorf("%s is not verified, and anybody can give a token that name: a script names it by its address, here %s", wanted, token.Address)}
@@ -128,8 +128,8 @@ func verifiedOf(tokens []protocol.Token) (out []protocol.Token) {
 	return out
 }
 
-// notOne returns the error for a name that matches no token or several.
-func (l *line) notOne(ctx context.Context, chain uint64, wanted string, named []protocol.Token) error {
+// unresolvedToken returns the error for a name that matches no token or several.
+func (l *daemonConn) unresolvedToken(ctx context.Context, chain uint64, wanted string, named []protocol.Token) error {
 	if err := l.loadNetworks(ctx); err != nil {
 		return err
 	}
@@ -148,8 +148,8 @@ func (l *line) notOne(ctx context.Context, chain uint64, wanted string, named []
 
 // coin returns how amounts of a token are formatted. Amounts of an unknown token are in
 // base units.
-func (l *line) coin(ctx context.Context, chain uint64, address protocol.Address) (amount.Coin, error) {
-	t, err := l.known(ctx, chain, address)
+func (l *daemonConn) coin(ctx context.Context, chain uint64, address protocol.Address) (amount.Coin, error) {
+	t, err := l.tokenByAddress(ctx, chain, address)
 	if err != nil {
 		return amount.Coin{}, err
 	}
@@ -163,9 +163,9 @@ func coinOf(t protocol.Token) amount.Coin {
 	return amount.Coin{Symbol: t.Symbol, Decimals: t.Decimals}
 }
 
-// known returns a token by its address; an unknown token has chain and address only.
-func (l *line) known(ctx context.Context, chain uint64, address protocol.Address) (protocol.Token, error) {
-	id := identity{chain, address}
+// tokenByAddress returns a token by its address; an unknown token has chain and address only.
+func (l *daemonConn) tokenByAddress(ctx context.Context, chain uint64, address protocol.Address) (protocol.Token, error) {
+	id := tokenID{chain, address}
 	if t, ok := l.tokens[id]; ok {
 		return t, nil
 	}
@@ -173,7 +173,7 @@ func (l *line) known(ctx context.Context, chain uint64, address protocol.Address
 	found, err := ask[protocol.SearchResult](ctx, l, "tokens.search", protocol.SearchParams{Query: string(address), ChainID: chain})
 	switch {
 	case isUnknownNetwork(err): // a destination may be a network that only a provider supports
-		found.Tokens = l.traded(ctx, chain, nil)
+		found.Tokens = l.tradedTokens(ctx, chain, nil)
 	case err != nil:
 		return t, err
 	}
@@ -188,7 +188,7 @@ func (l *line) known(ctx context.Context, chain uint64, address protocol.Address
 
 // account finds one of the user's accounts by address or name. Without a name it is the
 // only account, or the one that the user chooses at the terminal.
-func (l *line) account(ctx context.Context, wanted string) (protocol.Account, error) {
+func (l *daemonConn) account(ctx context.Context, wanted string) (protocol.Account, error) {
 	got, err := ask[protocol.AccountsResult](ctx, l, "keys.accounts", protocol.None{})
 	if err != nil {
 		return protocol.Account{}, err
@@ -199,7 +199,7 @@ func (l *line) account(ctx context.Context, wanted string) (protocol.Account, er
 		return protocol.Account{}, noWallet()
 	case wanted == "" && len(all) == 1:
 		return all[0], nil
-	case wanted == "" && l.t.attended() && !l.t.json:
+	case wanted == "" && l.t.interactive() && !l.t.json:
 		return l.chooseAccount(ctx, all)
 	case wanted == "":
 		return protocol.Account{}, usageError{fmt.Errorf("there are %d accounts: name one with --account", len(all))}
@@ -222,7 +222,7 @@ func (l *line) account(ctx context.Context, wanted string) (protocol.Account, er
 	return protocol.Account{}, usageError{fmt.Errorf("%d accounts are called %s: name one by its address", len(named), wanted)}
 }
 
-func (l *line) chooseAccount(ctx context.Context, all []protocol.Account) (protocol.Account, error) {
+func (l *daemonConn) chooseAccount(ctx context.Context, all []protocol.Account) (protocol.Account, error) {
 	rows := make([][]string, 0, len(all))
 	for i, a := range all {
 		rows = append(rows, []string{strconv.Itoa(i + 1), a.Name, string(a.Address)})

@@ -136,10 +136,10 @@ func runCommand(root *cobra.Command, args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer context.AfterFunc(ctx, stop)() // a second signal ends the process
 	err := root.ExecuteContext(ctx)
-	if errors.Is(err, context.Canceled) && !errors.Is(err, errUncertain) && !errors.As(err, new(toldError)) {
+	if errors.Is(err, context.Canceled) && !errors.Is(err, errUncertain) && !errors.As(err, new(printedError)) {
 		err = errUnanswered
 	}
-	var told toldError
+	var told printedError
 	if err != nil && !errors.As(err, &told) && !errors.Is(err, syscall.EPIPE) { // EPIPE: the reader is gone
 		complain(root, err)
 	}
@@ -164,10 +164,10 @@ var (
 	errUnanswered  = errors.New("interrupted before the daemon answered")
 )
 
-// toldError is an error that has already been printed.
-type toldError struct{ error }
+// printedError is an error that has already been printed.
+type printedError struct{ error }
 
-func (e toldError) Unwrap() error { return e.error }
+func (e printedError) Unwrap() error { return e.error }
 
 // complain prints an error and its remedy, as text or as JSON.
 func complain(root *cobra.Command, err error) {
@@ -236,10 +236,10 @@ func (t *terminal) environ() []string {
 	return env
 }
 
-func (t *terminal) place() (transport.Place, error) {
+func (t *terminal) place() (transport.Instance, error) {
 	cfg, err := t.load()
 	if err != nil {
-		return transport.Place{}, err
+		return transport.Instance{}, err
 	}
 	return placeOf(cfg)
 }

@@ -21,7 +21,7 @@ const completeTime = 400 * time.Millisecond
 
 // A completer lists completions with descriptions. It only reads what the daemon already
 // knows.
-type completer func(ctx context.Context, l *line, args []string) []cobra.Completion
+type completer func(ctx context.Context, l *daemonConn, args []string) []cobra.Completion
 
 // complete converts a completer to a cobra completion. It never starts a daemon: without
 // one there are no completions.
@@ -38,7 +38,7 @@ func (t *terminal) complete(list completer) cobra.CompletionFunc {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		defer func() { _ = c.Close() }()
-		l := &line{Client: c, t: t, tokens: map[identity]protocol.Token{}, reached: map[uint64]string{}}
+		l := &daemonConn{Client: c, t: t, tokens: map[tokenID]protocol.Token{}, destinationNames: map[uint64]string{}}
 		var fit []cobra.Completion
 		for _, offered := range list(ctx, l, args) {
 			if len(offered) >= len(typed) && strings.EqualFold(offered[:len(typed)], typed) {
@@ -56,7 +56,7 @@ func described(text, what string) cobra.Completion {
 
 // onlyFirst completes the first argument only.
 func onlyFirst(list completer) completer {
-	return func(ctx context.Context, l *line, args []string) []cobra.Completion {
+	return func(ctx context.Context, l *daemonConn, args []string) []cobra.Completion {
 		if len(args) > 0 {
 			return nil
 		}
@@ -64,7 +64,7 @@ func onlyFirst(list completer) completer {
 	}
 }
 
-func completeNetworks(ctx context.Context, l *line, _ []string) (out []cobra.Completion) {
+func completeNetworks(ctx context.Context, l *daemonConn, _ []string) (out []cobra.Completion) {
 	if l.loadNetworks(ctx) != nil {
 		return nil
 	}
@@ -76,7 +76,7 @@ func completeNetworks(ctx context.Context, l *line, _ []string) (out []cobra.Com
 	return out
 }
 
-func completeTokens(ctx context.Context, l *line, _ []string) (out []cobra.Completion) {
+func completeTokens(ctx context.Context, l *daemonConn, _ []string) (out []cobra.Completion) {
 	r, err := ask[protocol.TokensResult](ctx, l, "tokens.list", protocol.TokensParams{Limit: protocol.PageMax})
 	if err != nil {
 		return nil
@@ -107,7 +107,7 @@ func isWord(text string) bool {
 }
 
 // completeTrade completes tokens, but not where an amount is expected.
-func completeTrade(ctx context.Context, l *line, args []string) []cobra.Completion {
+func completeTrade(ctx context.Context, l *daemonConn, args []string) []cobra.Completion {
 	switch {
 	case len(args) == 1 && !amount.IsNumber(args[0]), len(args) > 2:
 		return nil
@@ -115,7 +115,7 @@ func completeTrade(ctx context.Context, l *line, args []string) []cobra.Completi
 	return completeTokens(ctx, l, args)
 }
 
-func completeAccounts(ctx context.Context, l *line, _ []string) (out []cobra.Completion) {
+func completeAccounts(ctx context.Context, l *daemonConn, _ []string) (out []cobra.Completion) {
 	r, err := ask[protocol.AccountsResult](ctx, l, "keys.accounts", protocol.None{})
 	if err != nil {
 		return nil
@@ -126,7 +126,7 @@ func completeAccounts(ctx context.Context, l *line, _ []string) (out []cobra.Com
 	return out
 }
 
-func completeOrders(ctx context.Context, l *line, _ []string) (out []cobra.Completion) {
+func completeOrders(ctx context.Context, l *daemonConn, _ []string) (out []cobra.Completion) {
 	r, err := ask[protocol.OrdersResult](ctx, l, "swap.orders", protocol.OrdersParams{Limit: 20})
 	if err != nil {
 		return nil
@@ -141,7 +141,7 @@ func completeOrders(ctx context.Context, l *line, _ []string) (out []cobra.Compl
 	return out
 }
 
-func completeSettings(ctx context.Context, l *line, _ []string) (out []cobra.Completion) {
+func completeSettings(ctx context.Context, l *daemonConn, _ []string) (out []cobra.Completion) {
 	r, err := ask[protocol.SettingsResult](ctx, l, "settings.get", protocol.SettingsParams{})
 	if err != nil {
 		return nil

@@ -16,12 +16,12 @@ import (
 )
 
 // placeOf returns the home that a configuration selects.
-func placeOf(cfg config.Config) (transport.Place, error) {
+func placeOf(cfg config.Config) (transport.Instance, error) {
 	if cfg.Home != "" {
-		return transport.Place{Home: cfg.Home}, nil
+		return transport.Instance{Home: cfg.Home}, nil
 	}
 	home, err := transport.DefaultHome(os.Getenv)
-	return transport.Place{Home: home}, err
+	return transport.Instance{Home: home}, err
 }
 
 // launchOf returns how to start the daemon of that home.
@@ -59,7 +59,7 @@ func silent(pid int) error {
 
 // dialDaemon connects to a running daemon and returns its process id, 0 if unknown. It
 // returns transport.ErrNoDaemon, errSilent, or an error of client.Terminal.
-func dialDaemon(ctx context.Context, place transport.Place) (*client.Client, int, error) {
+func dialDaemon(ctx context.Context, place transport.Instance) (*client.Client, int, error) {
 	conn, err := transport.Dial(ctx, place)
 	if notRunning(err) {
 		if pid, held := owner.Holder(place); held {

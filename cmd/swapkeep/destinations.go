@@ -11,27 +11,27 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// crossing are the providers that can pay out on chains outside the wallet's networks.
-var crossing = []string{"bridge", "intent"}
+// crossChainProviders are the providers that can pay out on chains outside the wallet's networks.
+var crossChainProviders = []string{"bridge", "intent"}
 
-// crossingOf returns those of crossing among providers; all if providers is empty.
-func crossingOf(providers []string) []string {
+// crossChainAmong returns those of crossing among providers; all if providers is empty.
+func crossChainAmong(providers []string) []string {
 	if len(providers) == 0 {
-		return crossing
+		return crossChainProviders
 	}
-	return slices.DeleteFunc(slices.Clone(crossing), func(k string) bool { return !slices.Contains(providers, k) })
+	return slices.DeleteFunc(slices.Clone(crossChainProviders), func(k string) bool { return !slices.Contains(providers, k) })
 }
 
 func isUnknownNetwork(err error) bool { return errors.Is(err, protocol.New("network_unknown", "")) }
 
 // destination finds the destination network: one of the wallet's, or one that a provider
 // supports, by its chain id or full name. Providers that do not answer are skipped.
-func (l *line) destination(ctx context.Context, wanted string, providers []string) (protocol.Network, error) {
+func (l *daemonConn) destination(ctx context.Context, wanted string, providers []string) (protocol.Network, error) {
 	n, err := l.network(ctx, wanted)
 	if !isUnknownNetwork(err) {
 		return n, err
 	}
-	for _, provider := range crossingOf(providers) {
+	for _, provider := range crossChainAmong(providers) {
 		r, failed := ask[protocol.DestinationsResult](ctx, l, "swap.destinations", protocol.DestinationsParams{Provider: provider})
 		if failed != nil {
 			l.t.remark(fmt.Sprintf("%s does not say where it goes: %v", provider, failed))
@@ -44,7 +44,7 @@ func (l *line) destination(ctx context.Context, wanted string, providers []strin
 			}
 		}
 		if len(named) == 1 {
-			return l.reaches(named[0], wanted)
+			return l.destinationNetwork(named[0], wanted)
 		}
 	}
 	e := protocol.Newf("network_unknown", "%q is the name of no network here, nor of exactly one that a provider reaches", wanted)
@@ -52,25 +52,25 @@ func (l *line) destination(ctx context.Context, wanted string, providers []strin
 	return n, e
 }
 
-// reaches converts a provider's destination to a network. Only an interactive user may
+// destinationNetwork converts a provider's destination to a network. Only an interactive user may
 // name it by the provider's name: a provider could redirect a script by it.
-func (l *line) reaches(d protocol.Destination, wanted string) (protocol.Network, error) {
+func (l *daemonConn) destinationNetwork(d protocol.Destination, wanted string) (protocol.Network, error) {
 	id := strconv.FormatUint(d.ChainID, 10)
-	if wanted != id && (l.t.json || !l.t.attended()) {
+	if wanted != id && (l.t.json || !l.t.interactive()) {
 		return protocol.Network{}, usageError{fmt.Errorf("%s is what a provider calls a network: a script names it by its chain id, here %s", wanted, id)}
 	}
-	l.reached[d.ChainID] = d.Name
+	l.destinationNames[d.ChainID] = d.Name
 	return protocol.Network{ChainID: d.ChainID, Name: l.nameOf(d.ChainID), Symbol: d.Symbol, Decimals: d.Decimals}, nil
 }
 
-// receivable finds a token on the destination network. If that is not one of the wallet's
+// destinationToken finds a token on the destination network. If that is not one of the wallet's
 // networks, it is one of the tokens that providers trade there; any other token must be
 // given by address, and its decimals are then unknown.
-func (l *line) receivable(ctx context.Context, chain uint64, wanted string, providers []string) (protocol.Token, error) {
+func (l *daemonConn) destinationToken(ctx context.Context, chain uint64, wanted string, providers []string) (protocol.Token, error) {
 	if _, ours := l.networks[chain]; ours {
 		return l.token(ctx, chain, wanted)
 	}
-	t, err := l.tokenOf(ctx, chain, wanted, l.traded(ctx, chain, providers))
+	t, err := l.tokenOf(ctx, chain, wanted, l.tradedTokens(ctx, chain, providers))
 	address, notAddress := protocol.ParseAddress(wanted)
 	var refused *protocol.Error
 	switch {
@@ -82,10 +82,10 @@ func (l *line) receivable(ctx context.Context, chain uint64, wanted string, prov
 	return t, err
 }
 
-// traded lists the tokens that providers say they trade on a chain, without duplicates;
+// tradedTokens lists the tokens that providers say they trade on a chain, without duplicates;
 // the first provider's data wins. Providers that do not answer are skipped.
-func (l *line) traded(ctx context.Context, chain uint64, providers []string) (out []protocol.Token) {
-	for _, provider := range crossingOf(providers) {
+func (l *daemonConn) tradedTokens(ctx context.Context, chain uint64, providers []string) (out []protocol.Token) {
+	for _, provider := range crossChainAmong(providers) {
 		cursor := ""
 		for range maxPages {
 			r, err := ask[protocol.TokensResult](ctx, l, "tokens.list", protocol.TokensParams{ChainID: chain, Provider: provider, Cursor: cursor, Limit: protocol.PageMax})

@@ -18,14 +18,14 @@ import (
 
 // Errors for the doctor's exit status.
 var (
-	errWarned = errors.New("something may not work for long")
-	errUnwell = errors.New("something does not work")
+	errWarned       = errors.New("something may not work for long")
+	errChecksFailed = errors.New("something does not work")
 )
 
 func newDoctor(t *terminal) *cobra.Command {
 	var fix, online, live bool
 	var browser, attach string
-	var world worldFlags
+	var world liveFlags
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Find out why a browser does not reach swapkeep, and mend it",
@@ -42,7 +42,7 @@ func newDoctor(t *terminal) *cobra.Command {
 			switch {
 			case live:
 				return t.doctorLive(cmd.Context(), world)
-			case world != (worldFlags{}):
+			case world != (liveFlags{}):
 				return usageError{errors.New("--provider, --network and --report go with --live")}
 			}
 			return t.doctor(cmd.Context(), fix, online, browser, attach)
@@ -65,8 +65,8 @@ func newDoctor(t *terminal) *cobra.Command {
 	return cmd
 }
 
-// doctorSaid is the output of doctor --json.
-type doctorSaid struct {
+// doctorOutput is the output of doctor --json.
+type doctorOutput struct {
 	Version  string           `json:"version"`
 	Worst    doctor.Status    `json:"worst"`            // of the findings
 	Mended   []doctor.Finding `json:"mended,omitempty"` // what --fix repaired or could not repair
@@ -77,12 +77,12 @@ func (t *terminal) doctor(ctx context.Context, fix, online bool, browser, attach
 	if _, err := manifest.FindBrowser(browser); browser != "" && err != nil {
 		return usageError{err}
 	}
-	p, err := t.patient(ctx)
+	p, err := t.doctorEnv(ctx)
 	if err != nil {
 		return err
 	}
 	p.Online, p.Browser = online, browser
-	said := doctorSaid{Version: version, Findings: doctor.Examine(ctx, p)}
+	said := doctorOutput{Version: version, Findings: doctor.Examine(ctx, p)}
 	if fix {
 		said.Mended = doctor.Fix(ctx, said.Findings)
 	}
@@ -94,20 +94,20 @@ func (t *terminal) doctor(ctx context.Context, fix, online bool, browser, attach
 	if t.json {
 		err = writeJSON(t.out, said)
 	} else {
-		t.tellDoctor(said, fix)
+		t.printDoctor(said, fix)
 	}
 	if attach != "" && err == nil {
 		err = t.attach(attach, p.Place.Home, said)
 	}
-	if verdict := map[doctor.Status]error{doctor.Warn: errWarned, doctor.Fail: errUnwell}[worst]; err == nil && verdict != nil {
-		return toldError{verdict}
+	if verdict := map[doctor.Status]error{doctor.Warn: errWarned, doctor.Fail: errChecksFailed}[worst]; err == nil && verdict != nil {
+		return printedError{verdict}
 	}
 	return err
 }
 
-// patient returns this installation for the doctor. An unreadable configuration is a
+// doctorEnv returns this installation for the doctor. An unreadable configuration is a
 // finding; the rest is then examined with the defaults.
-func (t *terminal) patient(ctx context.Context) (*doctor.Patient, error) {
+func (t *terminal) doctorEnv(ctx context.Context) (*doctor.Env, error) {
 	exe, err := installer.OwnProgram()
 	if err != nil {
 		return nil, err
@@ -123,18 +123,18 @@ func (t *terminal) patient(ctx context.Context) (*doctor.Patient, error) {
 	}
 	m := thisMachine()
 	list := allowed(cfg)
-	return &doctor.Patient{
+	return &doctor.Env{
 		Machine: m, UID: os.Getuid(), Version: version, Program: exe, Daemon: installer.DaemonBeside(exe),
 		Config: unreadable, Place: place, Environ: t.environ(), Now: clock.Now,
 		Allowed: map[manifest.Family][]string{manifest.Chromium: list.Chromium, manifest.Firefox: list.Firefox},
 		Plan: func(scope manifest.Scope, browsers []string) (*installer.Plan, error) {
-			return t.plan(m, installation{scope: &scopeFlags{system: scope == manifest.System}, browsers: browsers})
+			return t.plan(m, installFlags{scope: &scopeFlags{system: scope == manifest.System}, browsers: browsers})
 		},
-		Ask: func(question string) bool { return !t.json && t.attended() && t.confirm(ctx, question) == nil },
+		Ask: func(question string) bool { return !t.json && t.interactive() && t.confirm(ctx, question) == nil },
 	}, nil
 }
 
-func (t *terminal) tellDoctor(said doctorSaid, fix bool) {
+func (t *terminal) printDoctor(said doctorOutput, fix bool) {
 	ids := make([]string, 0, len(said.Findings))
 	mendable := 0
 	for _, f := range said.Findings {
@@ -145,23 +145,23 @@ func (t *terminal) tellDoctor(said doctorSaid, fix bool) {
 	}
 	s := t.result.Labelled(screen.Longest(ids...))
 	for _, f := range said.Mended {
-		tellFinding(s, f)
+		printFinding(s, f)
 	}
 	if len(said.Mended) > 0 {
 		s.Blank()
 	}
 	for _, f := range said.Findings {
-		tellFinding(s, f)
+		printFinding(s, f)
 	}
 	s.Blank()
-	s.Words(screen.States[string(said.Worst)], doctor.Summary(said.Findings))
+	s.Paragraph(screen.States[string(said.Worst)], doctor.Summary(said.Findings))
 	if mendable > 0 && !fix {
 		s.Line(fmt.Sprintf("swapkeep doctor --fix can mend %d of them", mendable))
 	}
 }
 
-// tellFinding prints a finding. The remedy is on one line, so that it can be copied.
-func tellFinding(s *screen.Screen, f doctor.Finding) {
+// printFinding prints a finding. The remedy is on one line, so that it can be copied.
+func printFinding(s *screen.Screen, f doctor.Finding) {
 	text := f.Evidence
 	if f.About != "" {
 		text = f.About + ": " + text

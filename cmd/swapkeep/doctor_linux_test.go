@@ -30,13 +30,13 @@ import (
 
 var update = flag.Bool("update", false, "write the doctor's golden files again")
 
-// A clinic is the directories of the programs to examine, built with the faults tag,
+// A doctorBuilds is the directories of the programs to examine, built with the faults tag,
 // which lets them take a directory as the system's root. newer differs in version only.
-type clinic struct{ package_, newer string }
+type doctorBuilds struct{ package_, newer string }
 
-var clinics = sync.OnceValues(func() (clinic, error) {
+var clinics = sync.OnceValues(func() (doctorBuilds, error) {
 	dir := filepath.Join(filepath.Dir(bin), "clinic")
-	c := clinic{filepath.Join(dir, "package"), filepath.Join(dir, "newer")}
+	c := doctorBuilds{filepath.Join(dir, "package"), filepath.Join(dir, "newer")}
 	for _, args := range [][]string{
 		{"-ldflags", "-s -w", "-o", c.package_ + "/", ".", "../swapkeepd"},
 		{"-ldflags", "-s -w -X main.version=0.2.0", "-o", c.newer + "/", "."},
@@ -48,16 +48,16 @@ var clinics = sync.OnceValues(func() (clinic, error) {
 	return c, os.Link(filepath.Join(c.package_, "swapkeepd"), filepath.Join(c.newer, "swapkeepd"))
 })
 
-// A ward is a simulated machine with one user, on which swapkeep is installed.
-type ward struct {
+// A doctorFixture is a simulated machine with one user, on which swapkeep is installed.
+type doctorFixture struct {
 	t       *testing.T
 	root    string
 	home    string // the user's
 	program string // runs the doctor
-	place   transport.Place
+	place   transport.Instance
 	env     []string
 	inside  []string // command prefix that runs a program in its own environment
-	clinic
+	doctorBuilds
 }
 
 const wardConfig = `[keys]
@@ -74,7 +74,7 @@ blockscout.disabled = true
 goplus.disabled = true
 `
 
-func newWard(t *testing.T) *ward {
+func newDoctorFixture(t *testing.T) *doctorFixture {
 	t.Helper()
 	c, err := clinics()
 	if err != nil {
@@ -84,9 +84,9 @@ func newWard(t *testing.T) *ward {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &ward{t: t, root: root, home: filepath.Join(root, "home/ann"), clinic: c}
+	w := &doctorFixture{t: t, root: root, home: filepath.Join(root, "home/ann"), doctorBuilds: c}
 	t.Cleanup(func() { _ = os.RemoveAll(root) })
-	w.place = transport.Place{Home: w.at(".local/state/swapkeep")}
+	w.place = transport.Instance{Home: w.at(".local/state/swapkeep")}
 	w.env = []string{"HOME=" + w.home, "USER=ann", "PATH=/usr/bin:/bin", "SWAPKEEP_ROOT=" + root, "XDG_RUNTIME_DIR=" + root}
 	w.write(".config/swapkeep/config.toml", wardConfig)
 	w.write("/proc/self/mountinfo", "22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n")
@@ -101,7 +101,7 @@ func newWard(t *testing.T) *ward {
 }
 
 // bring copies programs into a directory, as if unpacked there, and returns its path.
-func (w *ward) bring(dir, name string) string {
+func (w *doctorFixture) bring(dir, name string) string {
 	w.folder(name)
 	for _, program := range []string{"swapkeep", "swapkeepd"} {
 		w.ok(os.Link(filepath.Join(dir, program), filepath.Join(w.at(name), program)))
@@ -109,39 +109,39 @@ func (w *ward) bring(dir, name string) string {
 	return w.at(name)
 }
 
-func (w *ward) stopDaemon() { (&machine{t: w.t, place: w.place}).stopDaemon() }
+func (w *doctorFixture) stopDaemon() { (&machine{t: w.t, place: w.place}).stopDaemon() }
 
 // at returns a path in the user's home or, with a leading slash, in the system.
-func (w *ward) at(path string) string {
+func (w *doctorFixture) at(path string) string {
 	if strings.HasPrefix(path, "/") {
 		return filepath.Join(w.root, path)
 	}
 	return filepath.Join(w.home, path)
 }
 
-func (w *ward) ok(err error) {
+func (w *doctorFixture) ok(err error) {
 	w.t.Helper()
 	if err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-func (w *ward) folder(path string) { w.ok(os.MkdirAll(w.at(path), 0o755)) }
+func (w *doctorFixture) folder(path string) { w.ok(os.MkdirAll(w.at(path), 0o755)) }
 
-func (w *ward) write(path, text string) {
+func (w *doctorFixture) write(path, text string) {
 	w.t.Helper()
 	w.ok(os.MkdirAll(filepath.Dir(w.at(path)), 0o755))
 	w.ok(os.WriteFile(w.at(path), []byte(text), 0o644))
 }
 
-func (w *ward) read(path string) string {
+func (w *doctorFixture) read(path string) string {
 	w.t.Helper()
 	b, err := os.ReadFile(w.at(path))
 	w.ok(err)
 	return string(b)
 }
 
-func (w *ward) edit(path, old, now string) {
+func (w *doctorFixture) edit(path, old, now string) {
 	w.t.Helper()
 	text := w.read(path)
 	if !strings.Contains(text, old) {
@@ -150,17 +150,20 @@ func (w *ward) edit(path, old, now string) {
 	w.write(path, strings.ReplaceAll(text, old, now))
 }
 
-func (w *ward) remove(path string)               { w.ok(os.RemoveAll(w.at(path))) }
-func (w *ward) chmod(path string, m os.FileMode) { w.t.Helper(); w.ok(os.Chmod(w.at(path), m)) }
+func (w *doctorFixture) remove(path string) { w.ok(os.RemoveAll(w.at(path))) }
+func (w *doctorFixture) chmod(path string, m os.FileMode) {
+	w.t.Helper()
+	w.ok(os.Chmod(w.at(path), m))
+}
 
-func (w *ward) command(args ...string) *exec.Cmd {
+func (w *doctorFixture) command(args ...string) *exec.Cmd {
 	words := slices.Concat(w.inside, []string{w.program}, args)
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Env = w.env
 	return cmd
 }
 
-func (w *ward) run(args ...string) {
+func (w *doctorFixture) run(args ...string) {
 	w.t.Helper()
 	if out, err := w.command(args...).CombinedOutput(); err != nil {
 		w.t.Fatalf("swapkeep %v: %v\n%s", args, err, out)
@@ -168,7 +171,7 @@ func (w *ward) run(args ...string) {
 }
 
 // daemon starts the installed daemon and returns its process id.
-func (w *ward) daemon() int {
+func (w *doctorFixture) daemon() int {
 	w.t.Helper()
 	conn, err := owner.Ensure(w.t.Context(), owner.Launch{Place: w.place, Exe: w.at(".local/lib/swapkeep/current/swapkeepd"), Env: w.env})
 	w.ok(err)
@@ -178,7 +181,7 @@ func (w *ward) daemon() int {
 }
 
 // connect keeps a connection to the daemon until the test ends.
-func (w *ward) connect() {
+func (w *doctorFixture) connect() {
 	w.t.Helper()
 	conn, err := transport.Dial(w.t.Context(), w.place)
 	w.ok(err)
@@ -189,7 +192,7 @@ func (w *ward) connect() {
 }
 
 // doctor runs the doctor and returns its findings, except those that are OK or ordinary.
-func (w *ward) doctor(args ...string) string {
+func (w *doctorFixture) doctor(args ...string) string {
 	w.t.Helper()
 	cmd := w.command(append([]string{"doctor", "--json"}, args...)...)
 	var out, errs bytes.Buffer
@@ -203,7 +206,7 @@ func (w *ward) doctor(args ...string) string {
 	if err != nil && !errors.As(err, &exit) || errs.Len() > 0 {
 		w.t.Fatalf("swapkeep doctor: %v\n%s", err, errs.String())
 	}
-	var said doctorSaid
+	var said doctorOutput
 	if err := json.Unmarshal(out.Bytes(), &said); err != nil {
 		w.t.Fatalf("%v in %s", err, out.String())
 	}
@@ -257,7 +260,7 @@ var numbers = []struct {
 	{regexp.MustCompile(`at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d`), "at TIME"},
 }
 
-func (w *ward) normal(text string) string {
+func (w *doctorFixture) normal(text string) string {
 	text = strings.ReplaceAll(text, w.root, "")
 	for _, n := range numbers {
 		text = n.form.ReplaceAllString(text, n.as)
@@ -273,29 +276,31 @@ const (
 )
 
 // inProfile creates a Chromium profile with an unpacked extension.
-func (w *ward) inProfile(id, more string) {
+func (w *doctorFixture) inProfile(id, more string) {
 	w.write("extension/manifest.json", `{"name":"__MSG_app_name__","default_locale":"en"}`)
 	w.write("extension/_locales/en/messages.json", `{"app_name":{"message":"Swapkeep"}}`)
 	w.write(".config/chromium/Default/Preferences", fmt.Sprintf(`{"extensions":{"settings":{%q:{"path":%q,"state":1%s}}}}`, id, w.at("extension"), more))
 }
 
 // inFirefox creates a Firefox profile with an extension.
-func (w *ward) inFirefox(id string) {
+func (w *doctorFixture) inFirefox(id string) {
 	w.write(".mozilla/firefox/ann.default/extensions.json", fmt.Sprintf(`{"addons":[{"id":%q,"active":true,"defaultLocale":{"name":"Swapkeep"}}]}`, id))
 }
 
 // system writes the manifest for all users' browsers that read a directory.
-func (w *ward) system(folder, program string) {
+func (w *doctorFixture) system(folder, program string) {
 	file, err := manifest.Render(manifest.Chromium, "linux", program, []string{chromiumID})
 	w.ok(err)
 	w.write(folder+"/native-messaging-hosts/app.swapkeep.host.json", string(file))
 }
 
 // systemToo also installs for all users.
-func (w *ward) systemToo() { w.system("/etc/chromium", w.at(".local/lib/swapkeep/current/swapkeep")) }
+func (w *doctorFixture) systemToo() {
+	w.system("/etc/chromium", w.at(".local/lib/swapkeep/current/swapkeep"))
+}
 
 // packaged creates the files of a system package, without receipts.
-func (w *ward) packaged() {
+func (w *doctorFixture) packaged() {
 	w.program = filepath.Join(w.package_, "swapkeep")
 	w.run("uninstall")
 	w.bring(w.package_, "/usr/lib/swapkeep")
@@ -307,171 +312,171 @@ func (w *ward) packaged() {
 
 // broken are broken installations, and how they got so. The doctor's output for each,
 // with and after --fix, is in testdata/doctor.
-var broken = map[string]func(*ward){
-	"healthy":      func(*ward) {},
-	"no-extension": func(w *ward) { w.remove(".config/chromium/Default/Preferences"); w.remove(".mozilla/firefox") },
+var broken = map[string]func(*doctorFixture){
+	"healthy":      func(*doctorFixture) {},
+	"no-extension": func(w *doctorFixture) { w.remove(".config/chromium/Default/Preferences"); w.remove(".mozilla/firefox") },
 
-	"manifest-removed":  func(w *ward) { w.remove(chromiumFile) },
-	"manifest-bom":      func(w *ward) { w.write(chromiumFile, "\xef\xbb\xbf"+w.read(chromiumFile)) },
-	"manifest-no-json":  func(w *ward) { w.write(chromiumFile, `{"name": "app.swapkeep.host",`) },
-	"manifest-key":      func(w *ward) { w.edit(firefoxFile, `"name"`, `"comment": "mine", "name"`) },
-	"manifest-name":     func(w *ward) { w.edit(chromiumFile, `"app.swapkeep.host"`, `"App.Swapkeep.Host"`) },
-	"manifest-relative": func(w *ward) { w.edit(chromiumFile, w.at(".local/lib"), ".local/lib") },
-	"manifest-origin":   func(w *ward) { w.edit(chromiumFile, chromiumID+"/", chromiumID) },
-	"wrong-path":        func(w *ward) { w.edit(chromiumFile, "/current/", "/old/") },
-	"browser-removed":   func(w *ward) { w.remove(".config/chromium") },
-	"wrong-owner": func(w *ward) {
+	"manifest-removed":  func(w *doctorFixture) { w.remove(chromiumFile) },
+	"manifest-bom":      func(w *doctorFixture) { w.write(chromiumFile, "\xef\xbb\xbf"+w.read(chromiumFile)) },
+	"manifest-no-json":  func(w *doctorFixture) { w.write(chromiumFile, `{"name": "app.swapkeep.host",`) },
+	"manifest-key":      func(w *doctorFixture) { w.edit(firefoxFile, `"name"`, `"comment": "mine", "name"`) },
+	"manifest-name":     func(w *doctorFixture) { w.edit(chromiumFile, `"app.swapkeep.host"`, `"App.Swapkeep.Host"`) },
+	"manifest-relative": func(w *doctorFixture) { w.edit(chromiumFile, w.at(".local/lib"), ".local/lib") },
+	"manifest-origin":   func(w *doctorFixture) { w.edit(chromiumFile, chromiumID+"/", chromiumID) },
+	"wrong-path":        func(w *doctorFixture) { w.edit(chromiumFile, "/current/", "/old/") },
+	"browser-removed":   func(w *doctorFixture) { w.remove(".config/chromium") },
+	"wrong-owner": func(w *doctorFixture) {
 		w.write("/owners", w.at(chromiumFile)+" 12345\n")
 	},
-	"open-folder": func(w *ward) { w.chmod(filepath.Dir(chromiumFile), 0o777) },
-	"foreign-manifest": func(w *ward) {
+	"open-folder": func(w *doctorFixture) { w.chmod(filepath.Dir(chromiumFile), 0o777) },
+	"foreign-manifest": func(w *doctorFixture) {
 		w.systemToo()
 		w.write(chromiumFile, `{"name":"app.swapkeep.host","description":"x","type":"stdio","path":"/opt/other/host","allowed_origins":["`+origin+`"]}`)
 	},
-	"two-copies": func(w *ward) {
+	"two-copies": func(w *doctorFixture) {
 		w.write("other/swapkeep", w.read(programFile)+"another build")
 		w.chmod("other/swapkeep", 0o755)
 		w.edit(chromiumFile, w.at(".local/lib/swapkeep/current/swapkeep"), w.at("other/swapkeep"))
 	},
-	"system-too": (*ward).systemToo,
-	"packaged":   (*ward).packaged,
+	"system-too": (*doctorFixture).systemToo,
+	"packaged":   (*doctorFixture).packaged,
 
-	"moved": func(w *ward) {
+	"moved": func(w *doctorFixture) {
 		w.program = filepath.Join(w.package_, "swapkeep")
 		w.ok(os.Rename(w.at(".local/lib/swapkeep/0.1.0"), w.at("elsewhere")))
 	},
-	"link-removed": func(w *ward) {
+	"link-removed": func(w *doctorFixture) {
 		w.program = w.at(programFile)
 		w.remove(".local/lib/swapkeep/current")
 	},
-	"no-program": func(w *ward) {
+	"no-program": func(w *doctorFixture) {
 		w.program = filepath.Join(w.package_, "swapkeep")
 		w.remove(programFile)
 	},
-	"no-daemon": func(w *ward) { w.remove(".local/lib/swapkeep/0.1.0/swapkeepd") },
-	"not-our-program": func(w *ward) {
+	"no-daemon": func(w *doctorFixture) { w.remove(".local/lib/swapkeep/0.1.0/swapkeepd") },
+	"not-our-program": func(w *doctorFixture) {
 		w.write(".ssh/swapkeep", "a key")
 		w.chmod(".ssh/swapkeep", 0o600)
 		w.edit(chromiumFile, w.at(".local/lib/swapkeep/current/swapkeep"), w.at(".ssh/swapkeep"))
 	},
-	"tampered-program": func(w *ward) { // changed, although no other user can write it
+	"tampered-program": func(w *doctorFixture) { // changed, although no other user can write it
 		w.program = filepath.Join(w.newer, "swapkeep")
 		w.write(programFile, "#!/bin/sh\n")
 		w.remove(chromiumFile)
 	},
-	"not-executable": func(w *ward) { w.program = filepath.Join(w.package_, "swapkeep"); w.chmod(programFile, 0o644) },
-	"open-program":   func(w *ward) { w.chmod(programFile, 0o777) },
-	"group-program":  func(w *ward) { w.program = filepath.Join(w.package_, "swapkeep"); w.chmod(programFile, 0o664) },
-	"changed-program": func(w *ward) {
+	"not-executable": func(w *doctorFixture) { w.program = filepath.Join(w.package_, "swapkeep"); w.chmod(programFile, 0o644) },
+	"open-program":   func(w *doctorFixture) { w.chmod(programFile, 0o777) },
+	"group-program":  func(w *doctorFixture) { w.program = filepath.Join(w.package_, "swapkeep"); w.chmod(programFile, 0o664) },
+	"changed-program": func(w *doctorFixture) {
 		w.program = filepath.Join(w.package_, "swapkeep")
 		w.write(programFile, "#!/bin/sh\n")
 		w.chmod(programFile, 0o777)
 	},
-	"changed-daemon": func(w *ward) {
+	"changed-daemon": func(w *doctorFixture) {
 		w.write(".local/lib/swapkeep/0.1.0/swapkeepd", "#!/bin/sh\n")
 		w.chmod(".local/lib/swapkeep/0.1.0/swapkeepd", 0o777)
 	},
-	"open-manifest": func(w *ward) { w.chmod(chromiumFile, 0o666) },
-	"open-above":    func(w *ward) { w.chmod(".config", 0o777) },
-	"umask-002":     func(w *ward) { w.chmod("", 0o775|os.ModeSetgid); w.chmod(".config", 0o775) },
-	"downloads": func(w *ward) { // --fix installs nothing that replaces it
+	"open-manifest": func(w *doctorFixture) { w.chmod(chromiumFile, 0o666) },
+	"open-above":    func(w *doctorFixture) { w.chmod(".config", 0o777) },
+	"umask-002":     func(w *doctorFixture) { w.chmod("", 0o775|os.ModeSetgid); w.chmod(".config", 0o775) },
+	"downloads": func(w *doctorFixture) { // --fix installs nothing that replaces it
 		w.bring(w.package_, "Downloads")
 		w.folder(".config/BraveSoftware/Brave-Browser")
 		w.system("/etc/opt/chrome", w.at("Downloads/swapkeep"))
 	},
-	"noexec": func(w *ward) {
+	"noexec": func(w *doctorFixture) {
 		w.write("/proc/self/mountinfo", "22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n"+
 			"30 22 8:2 / "+strings.ReplaceAll(w.home, " ", `\040`)+" rw,nosuid,noexec,relatime - ext4 /dev/sda2 rw\n")
 	},
 
-	"stranger":           func(w *ward) { w.inProfile(strangerID, "") },
-	"not-in-manifest":    func(w *ward) { w.edit(chromiumFile, chromiumID, strangerID) },
-	"extension-disabled": func(w *ward) { w.inProfile(chromiumID, `,"disable_reasons":[1]`) },
-	"firefox-stranger":   func(w *ward) { w.inFirefox("other@swapkeep.invalid") },
-	"blocked": func(w *ward) {
+	"stranger":           func(w *doctorFixture) { w.inProfile(strangerID, "") },
+	"not-in-manifest":    func(w *doctorFixture) { w.edit(chromiumFile, chromiumID, strangerID) },
+	"extension-disabled": func(w *doctorFixture) { w.inProfile(chromiumID, `,"disable_reasons":[1]`) },
+	"firefox-stranger":   func(w *doctorFixture) { w.inFirefox("other@swapkeep.invalid") },
+	"blocked": func(w *doctorFixture) {
 		w.write("/etc/chromium/policies/managed/company.json", `{"NativeMessagingBlocklist":["*"],"NativeMessagingAllowlist":["com.example.other"]}`)
 		w.write("/etc/firefox/policies/policies.json", `{"policies":{"NativeMessagingUserLevelHosts":false}}`)
 	},
-	"flatpak-alone": func(w *ward) {
+	"flatpak-alone": func(w *doctorFixture) {
 		w.inFlatpak()
 		w.remove(".config/chromium")
 		w.remove(".mozilla")
 	},
-	"flatpak": func(w *ward) {
+	"flatpak": func(w *doctorFixture) {
 		w.folder(".var/app/org.mozilla.firefox/.mozilla")
 		w.folder("/var/lib/flatpak/app/org.mozilla.firefox")
 	},
-	"flatpak-left-over": func(w *ward) { // of an uninstalled Flatpak
+	"flatpak-left-over": func(w *doctorFixture) { // of an uninstalled Flatpak
 		w.inFlatpak()
 		w.remove("/var/lib/flatpak")
 	},
-	"flatpak-extension": (*ward).inFlatpak,
-	"flatpak-opened":    func(w *ward) { w.flatpak(opened{home: w.place.Home, access: "read-only"}) },
-	"flatpak-elsewhere": func(w *ward) { w.flatpak(opened{home: w.at("other"), access: "hidden"}) },
-	"snap-refused":      (*ward).refusedSnap,
+	"flatpak-extension": (*doctorFixture).inFlatpak,
+	"flatpak-opened":    func(w *doctorFixture) { w.flatpak(opened{home: w.place.Home, access: "read-only"}) },
+	"flatpak-elsewhere": func(w *doctorFixture) { w.flatpak(opened{home: w.at("other"), access: "hidden"}) },
+	"snap-refused":      (*doctorFixture).refusedSnap,
 
-	"no-bus": func(w *ward) {
+	"no-bus": func(w *doctorFixture) {
 		w.edit(".config/swapkeep/config.toml", `"file"`, `"os"`)
 		w.env = append(w.env, "DBUS_SESSION_BUS_ADDRESS=disabled:")
 	},
-	"locked-keychain": func(w *ward) {
+	"locked-keychain": func(w *doctorFixture) {
 		w.edit(".config/swapkeep/config.toml", `"file"`, `"os"`)
 		w.lockedKeychain()
 	},
-	"garbage-config": func(w *ward) { w.write(".config/swapkeep/config.toml", "[keys]\nbackend = paper\n") },
-	"open-home":      func(w *ward) { w.chmod(".local/state/swapkeep", 0o777) },
-	"other-mode": func(w *ward) {
+	"garbage-config": func(w *doctorFixture) { w.write(".config/swapkeep/config.toml", "[keys]\nbackend = paper\n") },
+	"open-home":      func(w *doctorFixture) { w.chmod(".local/state/swapkeep", 0o777) },
+	"other-mode": func(w *doctorFixture) {
 		w.run("doctor")
 		w.edit(".local/state/swapkeep/home.json", `"sandbox":false`, `"sandbox":true`)
 	},
-	"damaged-stamp": func(w *ward) { w.run("doctor"); w.write(".local/state/swapkeep/home.json", "{}") },
-	"damaged-database": func(w *ward) {
+	"damaged-stamp": func(w *doctorFixture) { w.run("doctor"); w.write(".local/state/swapkeep/home.json", "{}") },
+	"damaged-database": func(w *doctorFixture) {
 		w.run("doctor")
 		w.write(".local/state/swapkeep/orders.db", strings.Repeat("not a database ", 4096))
 	},
-	"cut-database": func(w *ward) {
+	"cut-database": func(w *doctorFixture) {
 		w.run("doctor")
 		w.ok(os.Truncate(w.at(".local/state/swapkeep/orders.db"), 8192))
 	},
-	"full-disk": func(w *ward) {
+	"full-disk": func(w *doctorFixture) {
 		w.edit(".config/swapkeep/config.toml", `listen = "off"`, "disabled = true")
 		pid := w.daemon()
 		w.ok(unix.Prlimit(pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 8192, Max: 8192}, nil))
 	},
-	"small-disk": (*ward).onASmallDisk,
-	"port-taken": func(w *ward) {
+	"small-disk": (*doctorFixture).onASmallDisk,
+	"port-taken": func(w *doctorFixture) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		w.ok(err)
 		w.t.Cleanup(func() { _ = l.Close() })
 		w.edit(".config/swapkeep/config.toml", `"off"`, `"`+l.Addr().String()+`"`)
 	},
-	"clock": func(w *ward) {
+	"clock": func(w *doctorFixture) {
 		w.run("doctor")
 		later := time.Now().Add(49 * time.Hour)
 		w.ok(os.Chtimes(w.at(".local/state/swapkeep/home.json"), later, later))
 	},
-	"stale-socket": func(w *ward) {
+	"stale-socket": func(w *doctorFixture) {
 		w.run("doctor")
 		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: w.place.SocketPath(), Net: "unix"})
 		w.ok(err)
 		l.SetUnlinkOnClose(false)
 		w.ok(l.Close())
 	},
-	"open-socket": func(w *ward) { w.daemon(); w.ok(os.Chmod(w.place.SocketPath(), 0o666)) },
-	"stuck-daemon": func(w *ward) {
+	"open-socket": func(w *doctorFixture) { w.daemon(); w.ok(os.Chmod(w.place.SocketPath(), 0o666)) },
+	"stuck-daemon": func(w *doctorFixture) {
 		own, err := owner.Acquire(w.place)
 		w.ok(err)
 		w.t.Cleanup(func() { _ = own.Close() })
 	},
-	"old-daemon": func(w *ward) { w.daemon(); w.program = filepath.Join(w.newer, "swapkeep") },
-	"old-daemon-in-use": func(w *ward) {
+	"old-daemon": func(w *doctorFixture) { w.daemon(); w.program = filepath.Join(w.newer, "swapkeep") },
+	"old-daemon-in-use": func(w *doctorFixture) {
 		w.program = filepath.Join(w.newer, "swapkeep")
 		w.run("install")
 		w.program = w.at(".local/lib/swapkeep/current/swapkeep")
 		w.daemon()
 		w.connect()
 	},
-	"old-daemon-and-link": func(w *ward) {
+	"old-daemon-and-link": func(w *doctorFixture) {
 		w.folder(".local/bin")
 		w.program = filepath.Join(w.newer, "swapkeep")
 		w.run("install")
@@ -480,38 +485,38 @@ var broken = map[string]func(*ward){
 		w.remove(".local/bin/swapkeep")
 		w.daemon()
 	},
-	"last-words": func(w *ward) {
+	"last-words": func(w *doctorFixture) {
 		w.write(".local/state/swapkeep/swapkeepd.log", "swapkeepd: another process holds the order database; stop it\n")
 	},
-	"log-error": func(w *ward) {
+	"log-error": func(w *doctorFixture) {
 		w.write(".local/state/swapkeep/swapkeepd.log", fmt.Sprintf(`{"level":"error","error":"no space left on device","time":%q,"message":"close the price history"}`+"\n", time.Now().Format(time.RFC3339)))
 	},
 
-	"damaged-receipts": func(w *ward) { w.write(".local/state/swapkeep/receipts.json", "[]") },
-	"old-version":      func(w *ward) { w.write(".local/lib/swapkeep/0.0.9/swapkeep", "old") },
-	"old-version-runs": func(w *ward) {
+	"damaged-receipts": func(w *doctorFixture) { w.write(".local/state/swapkeep/receipts.json", "[]") },
+	"old-version":      func(w *doctorFixture) { w.write(".local/lib/swapkeep/0.0.9/swapkeep", "old") },
+	"old-version-runs": func(w *doctorFixture) {
 		w.bring(w.package_, ".local/lib/swapkeep/0.0.9")
 		conn, err := owner.Ensure(w.t.Context(), owner.Launch{Place: w.place, Exe: w.at(".local/lib/swapkeep/0.0.9/swapkeepd"), Env: w.env})
 		w.ok(err)
 		w.ok(conn.Close())
 	},
-	"other-version": func(w *ward) { // the doctor is an older version than the installed one
+	"other-version": func(w *doctorFixture) { // the doctor is an older version than the installed one
 		w.program = filepath.Join(w.newer, "swapkeep")
 		w.run("install")
 		w.program = filepath.Join(w.package_, "swapkeep")
 		w.remove(chromiumFile)
 	},
-	"autostart-removed": func(w *ward) {
+	"autostart-removed": func(w *doctorFixture) {
 		w.program = filepath.Join(w.package_, "swapkeep")
 		w.run("install", "--autostart")
 		w.remove(".config/systemd/user/swapkeepd.service")
 	},
-	"autostart-disabled": func(w *ward) { // as systemctl disable does
+	"autostart-disabled": func(w *doctorFixture) { // as systemctl disable does
 		w.program = filepath.Join(w.package_, "swapkeep")
 		w.run("install", "--autostart")
 		w.remove(".config/systemd/user/default.target.wants")
 	},
-	"autostart-stray": func(w *ward) {
+	"autostart-stray": func(w *doctorFixture) {
 		w.program = filepath.Join(w.package_, "swapkeep")
 		w.run("install", "--autostart")
 		w.program = w.at(".local/lib/swapkeep/current/swapkeep")
@@ -526,7 +531,7 @@ func TestDoctor(t *testing.T) {
 	for name, breaks := range broken {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWard(t)
+			w := newDoctorFixture(t)
 			breaks(w)
 			before := w.doctor()
 			after := w.doctor("--fix")
@@ -543,7 +548,7 @@ func TestDoctorStartsNothingThatOthersCouldHaveReplaced(t *testing.T) {
 	for _, program := range []string{"swapkeep", "swapkeepd"} {
 		t.Run(program, func(t *testing.T) {
 			t.Parallel()
-			w := newWard(t)
+			w := newDoctorFixture(t)
 			file := ".local/lib/swapkeep/0.1.0/" + program
 			w.write(file, "#!/bin/sh\necho >"+w.at("ran")+"\n")
 			w.chmod(file, 0o777)
@@ -582,11 +587,11 @@ var wrapped = regexp.MustCompile(`\n {20,}`)
 
 // Output for people.
 func TestDoctorForPeople(t *testing.T) {
-	w := newWard(t)
+	w := newDoctorFixture(t)
 	w.remove(chromiumFile)
 	out, err := w.command("doctor").Output()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitUnwell {
+	if !errors.As(err, &exit) || exit.ExitCode() != exitChecksFailed {
 		t.Errorf("ended with %v", err)
 	}
 	text := wrapped.ReplaceAllString(string(out), " ") // line breaks depend on the length of the directory
@@ -595,7 +600,7 @@ func TestDoctorForPeople(t *testing.T) {
 
 // The socket of a dead daemon is removed while no daemon can listen on it.
 func TestDoctorRemovesASocket(t *testing.T) {
-	w := newWard(t)
+	w := newDoctorFixture(t)
 	broken["stale-socket"](w)
 	w.remove(chromiumFile) // otherwise the daemon of a launch would replace the socket first
 	w.remove(firefoxFile)
@@ -606,7 +611,7 @@ func TestDoctorRemovesASocket(t *testing.T) {
 
 // The doctor stops a daemon that it started, but not one that was already running.
 func TestDoctorLeavesTheDaemonAsItWas(t *testing.T) {
-	w := newWard(t)
+	w := newDoctorFixture(t)
 	w.doctor()
 	if _, held := owner.Holder(w.place); held {
 		t.Error("the daemon that the doctor started goes on")
@@ -629,7 +634,7 @@ func TestDoctorLaunch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWard(t)
+			w := newDoctorFixture(t)
 			w.remove(firefoxFile) // one launch is enough
 			w.ok(os.Rename(w.at(programFile), w.at("real")))
 			w.ok(os.Symlink(w.at(".local/lib/swapkeep/0.1.0/swapkeepd"), w.at("swapkeepd")))

@@ -12,15 +12,15 @@ import (
 	"swapkeep/installer/doctor"
 )
 
-// worldFlags are the flags of doctor --live.
-type worldFlags struct {
+// liveFlags are the flags of doctor --live.
+type liveFlags struct {
 	provider string
 	network  uint64
 	report   string // path; "" = none
 }
 
-// A worldRow compares one fact about the outside world with package live's expectation.
-type worldRow struct {
+// A liveRow compares one fact about the outside world with package live's expectation.
+type liveRow struct {
 	Subject string `json:"subject"`
 	Chain   uint64 `json:"chainId"`
 	What    string `json:"what"`
@@ -28,16 +28,16 @@ type worldRow struct {
 	How     string `json:"how"`
 }
 
-// A worldReport is the file that a user can send. It contains the output of the daemon's
+// A liveReport is the file that a user can send. It contains the output of the daemon's
 // program as it was written, redacted and in plain ASCII.
-type worldReport struct {
+type liveReport struct {
 	Version string          `json:"version"`
 	Rows    json.RawMessage `json:"rows"`
 	Answers json.RawMessage `json:"answers"` // the providers', with the requests
 }
 
-func (t *terminal) doctorLive(ctx context.Context, w worldFlags) error {
-	p, err := t.patient(ctx)
+func (t *terminal) doctorLive(ctx context.Context, w liveFlags) error {
+	p, err := t.doctorEnv(ctx)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (t *terminal) doctorLive(ctx context.Context, w worldFlags) error {
 	if err != nil {
 		return err
 	}
-	said, rows, err := readWorld(text)
+	said, rows, err := parseLive(text)
 	if err != nil {
 		return fmt.Errorf("what swapkeepd wrote cannot be read: %w", err)
 	}
@@ -66,7 +66,7 @@ func (t *terminal) doctorLive(ctx context.Context, w worldFlags) error {
 			return err
 		}
 	} else {
-		t.tellWorld(rows)
+		t.printLive(rows)
 	}
 	if w.report != "" && !t.json {
 		t.result.Line("the whole report is in " + w.report)
@@ -74,8 +74,8 @@ func (t *terminal) doctorLive(ctx context.Context, w worldFlags) error {
 	return worstOf(rows)
 }
 
-// readWorld parses the output of the daemon's program, which must be plain ASCII.
-func readWorld(text string) (said worldReport, rows []worldRow, err error) {
+// parseLive parses the output of the daemon's program, which must be plain ASCII.
+func parseLive(text string) (said liveReport, rows []liveRow, err error) {
 	if slices.ContainsFunc([]byte(text), unprintable) {
 		return said, nil, errors.New("it is not plain ASCII")
 	}
@@ -88,7 +88,7 @@ func readWorld(text string) (said worldReport, rows []worldRow, err error) {
 }
 
 // writeReport writes a new file with mode 0600. An existing file is an error.
-func writeReport(file string, r worldReport) error {
+func writeReport(file string, r liveReport) error {
 	text, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
 		return err
@@ -102,28 +102,28 @@ func writeReport(file string, r worldReport) error {
 }
 
 // worstOf returns the error for the exit status.
-func worstOf(rows []worldRow) (worst error) {
-	for _, v := range worldVerdicts {
-		if v.err != nil && slices.ContainsFunc(rows, func(r worldRow) bool { return r.Verdict == v.word }) {
-			worst = toldError{v.err}
+func worstOf(rows []liveRow) (worst error) {
+	for _, v := range liveVerdicts {
+		if v.err != nil && slices.ContainsFunc(rows, func(r liveRow) bool { return r.Verdict == v.word }) {
+			worst = printedError{v.err}
 		}
 	}
 	return worst
 }
 
-// worldVerdicts are the verdicts with their marks on the screen and their errors, the
+// liveVerdicts are the verdicts with their marks on the screen and their errors, the
 // worst last.
-var worldVerdicts = []struct {
+var liveVerdicts = []struct {
 	word, mark string
 	err        error
 }{
 	{"works", "ok", nil},
 	{"no known hash", "note", nil},
 	{"cannot be asked", "warn", errWarned},
-	{"differs", "fail", errUnwell},
+	{"differs", "fail", errChecksFailed},
 }
 
-func (t *terminal) tellWorld(rows []worldRow) {
+func (t *terminal) printLive(rows []liveRow) {
 	count := map[string]int{}
 	s := t.result.Labelled(len("gasless"))
 	for i, r := range rows {
@@ -135,7 +135,7 @@ func (t *terminal) tellWorld(rows []worldRow) {
 		if r.How != "" {
 			text += ": " + r.How
 		}
-		for _, v := range worldVerdicts {
+		for _, v := range liveVerdicts {
 			if v.word == r.Verdict {
 				s.Event(r.Subject, v.mark, text)
 			}

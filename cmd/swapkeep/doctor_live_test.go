@@ -11,7 +11,7 @@ import (
 // and output that is not plain ASCII is refused.
 func TestWorldReport(t *testing.T) {
 	const text = `{"rows":[{"subject":"dex","chainId":1,"what":"a","verdict":"works","how":"\u202e"}],"answers":[{"raw":{"b":1.50,"a":"\u202e"}}]}` + "\n"
-	said, rows, err := readWorld(text)
+	said, rows, err := parseLive(text)
 	if err != nil || len(rows) != 1 || rows[0].How != "\u202e" {
 		t.Fatalf("%v, %v", rows, err)
 	}
@@ -27,7 +27,7 @@ func TestWorldReport(t *testing.T) {
 		t.Errorf("the report is %s", b)
 	}
 	term, out := onPaper()
-	term.tellWorld([]worldRow{{"dex", 1, "a router", "no known hash", "code hash 0x1"}, {"dex", 1, "another", "differs", "code hash 0x1 instead of 0x2"}})
+	term.printLive([]liveRow{{"dex", 1, "a router", "no known hash", "code hash 0x1"}, {"dex", 1, "another", "differs", "code hash 0x1 instead of 0x2"}})
 	if s := out.String(); !strings.Contains(s, "note") || !strings.Contains(s, "a router: code hash 0x1") || !strings.Contains(s, "0 as swapkeep believes, 1 otherwise") {
 		t.Errorf("said %q", s)
 	}
@@ -35,7 +35,7 @@ func TestWorldReport(t *testing.T) {
 		t.Error("what works is a warning")
 	}
 	for _, bad := range []string{strings.Replace(text, `\u202e`, "\u202e", 1), "{}", `{"rows":`} {
-		if _, _, err := readWorld(bad); err == nil {
+		if _, _, err := parseLive(bad); err == nil {
 			t.Errorf("%q is read", bad)
 		}
 	}

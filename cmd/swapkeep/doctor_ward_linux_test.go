@@ -21,7 +21,7 @@ import (
 const flatpakData = ".var/app/org.mozilla.firefox/.mozilla/"
 
 // inFlatpak creates a Firefox in a Flatpak with the extension.
-func (w *ward) inFlatpak() {
+func (w *doctorFixture) inFlatpak() {
 	w.folder("/var/lib/flatpak/app/org.mozilla.firefox")
 	w.write(flatpakData+"firefox/ann.default/extensions.json", w.read(".mozilla/firefox/ann.default/extensions.json"))
 }
@@ -31,7 +31,7 @@ type opened struct{ home, access string }
 
 // flatpak creates a Firefox in a Flatpak that swapkeep is installed for, and a flatpak
 // command that prints its permissions in the real command's format.
-func (w *ward) flatpak(o opened) {
+func (w *doctorFixture) flatpak(o opened) {
 	w.inFlatpak()
 	current := w.program
 	w.program = filepath.Join(w.package_, "swapkeep")
@@ -45,7 +45,7 @@ esac`, o.home, o.access))
 }
 
 // refusedSnap creates a Firefox in a Snap whose portal question the user refused.
-func (w *ward) refusedSnap() {
+func (w *doctorFixture) refusedSnap() {
 	w.folder("snap/firefox")
 	w.says("flatpak", `case "$*" in
 "permissions webextensions app.swapkeep.host") printf 'webextensions\tapp.swapkeep.host\tsnap.firefox\tno\t0x00\n' ;;
@@ -54,7 +54,7 @@ esac`)
 }
 
 // says puts a script on the PATH.
-func (w *ward) says(name, script string) {
+func (w *doctorFixture) says(name, script string) {
 	w.write("commands/"+name, "#!/bin/sh\n"+script+"\n")
 	w.chmod("commands/"+name, 0o755)
 	w.env = append(w.env, "PATH="+w.at("commands")+":/usr/bin:/bin")
@@ -62,7 +62,7 @@ func (w *ward) says(name, script string) {
 
 // onASmallDisk mounts a file system of 8 MiB on the state directory, visible only to
 // programs run in the ward.
-func (w *ward) onASmallDisk() {
+func (w *doctorFixture) onASmallDisk() {
 	const script = `cp "$0/receipts.json" "$0.receipts" && mount -t tmpfs -o size=8m,mode=700 none "$0" && cp "$0.receipts" "$0/receipts.json" && exec "$@"`
 	w.inside = []string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, w.place.Home}
 	if out, err := exec.Command(w.inside[0], append(w.inside[1:], "true")...).CombinedOutput(); err != nil {
@@ -72,7 +72,7 @@ func (w *ward) onASmallDisk() {
 
 // lockedKeychain starts a Secret Service with a locked collection of an earlier session,
 // and without a display for its prompt.
-func (w *ward) lockedKeychain() {
+func (w *doctorFixture) lockedKeychain() {
 	end := w.keychain("before", "ward")
 	w.until("a collection", func() bool {
 		kept, _ := filepath.Glob(w.at(".local/share/keyrings/*.keyring"))
@@ -84,7 +84,7 @@ func (w *ward) lockedKeychain() {
 
 // keychain starts a session with a Secret Service on its own bus, which stays locked
 // without a password. Programs run in the ward use it.
-func (w *ward) keychain(session, password string) (end func()) {
+func (w *doctorFixture) keychain(session, password string) (end func()) {
 	run := w.at("/" + session)
 	w.ok(os.Mkdir(run, 0o700))
 	bus := "DBUS_SESSION_BUS_ADDRESS=unix:path=" + filepath.Join(run, "bus")
@@ -107,7 +107,7 @@ func (w *ward) keychain(session, password string) (end func()) {
 }
 
 // begin starts a program that end stops.
-func (w *ward) begin(env []string, input, name string, args ...string) (end func()) {
+func (w *doctorFixture) begin(env []string, input, name string, args ...string) (end func()) {
 	w.t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Env, cmd.Stdin = env, strings.NewReader(input)
@@ -118,7 +118,7 @@ func (w *ward) begin(env []string, input, name string, args ...string) (end func
 	}
 }
 
-func (w *ward) until(what string, is func() bool) {
+func (w *doctorFixture) until(what string, is func() bool) {
 	w.t.Helper()
 	for end := time.Now().Add(10 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -129,7 +129,7 @@ func (w *ward) until(what string, is func() bool) {
 
 // The doctor does not stop its daemon if a browser has connected to it meanwhile.
 func TestDoctorLeavesABrowserItsDaemon(t *testing.T) {
-	w := newWard(t)
+	w := newDoctorFixture(t)
 	w.remove(firefoxFile) // one launch is enough
 	w.ok(os.Rename(w.at(programFile), w.at("real")))
 	w.ok(os.Symlink(w.at(".local/lib/swapkeep/0.1.0/swapkeepd"), w.at("swapkeepd")))

@@ -4,8 +4,8 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// hush turns off the terminal's echo and sets line mode.
-func hush(fd int) error {
+// disableEcho turns off the terminal's echo and sets line mode.
+func disableEcho(fd int) error {
 	mode, err := unix.IoctlGetTermios(fd, getTerminal)
 	if err != nil {
 		return err

@@ -2,8 +2,8 @@ package main
 
 import "golang.org/x/sys/windows"
 
-// hush turns off the console's echo and sets line mode.
-func hush(fd int) error {
+// disableEcho turns off the console's echo and sets line mode.
+func disableEcho(fd int) error {
 	var mode uint32
 	if err := windows.GetConsoleMode(windows.Handle(fd), &mode); err != nil {
 		return err

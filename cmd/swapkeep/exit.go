@@ -15,23 +15,23 @@ import (
 
 // Exit statuses, one for each class of error. Scripts rely on them.
 const (
-	exitOK         = 0
-	exitFailed     = 1
-	exitUsage      = 2
-	exitNoDaemon   = 3
-	exitRefused    = 4
-	exitKeys       = 5
-	exitNetwork    = 6
-	exitStorage    = 7
-	exitSwap       = 8
-	exitIncomplete = 9
-	exitTokens     = 10
-	exitSettings   = 11
-	exitDeclined   = 12
-	exitReported   = 13
-	exitWarned     = 14
-	exitUnwell     = 15
-	exitSignal     = 130 // as shells report it
+	exitOK           = 0
+	exitFailed       = 1
+	exitUsage        = 2
+	exitNoDaemon     = 3
+	exitRefused      = 4
+	exitKeys         = 5
+	exitNetwork      = 6
+	exitStorage      = 7
+	exitSwap         = 8
+	exitIncomplete   = 9
+	exitTokens       = 10
+	exitSettings     = 11
+	exitDeclined     = 12
+	exitReported     = 13
+	exitWarned       = 14
+	exitChecksFailed = 15
+	exitSignal       = 130 // as shells report it
 )
 
 // exitMeanings explain the exit statuses in the manual.
@@ -54,7 +54,7 @@ var exitMeanings = []struct {
 	{exitDeclined, "The person at the terminal said no: nothing was done."},
 	{exitReported, "The provider has told an end of the order that nothing proves so far, and the daemon goes on watching: look with swapkeep orders show."},
 	{exitWarned, "The doctor found what may not work for long."},
-	{exitUnwell, "The doctor found what does not work."},
+	{exitChecksFailed, "The doctor found what does not work."},
 	{exitSignal, "A signal ended it, such as Ctrl-C. What was accepted goes on."},
 }
 
@@ -91,7 +91,7 @@ var localClasses = []struct {
 	{errUncertain, exitIncomplete, "no_answer"}, // before the error that it wraps
 	{transport.ErrNoDaemon, exitNoDaemon, "not_running"},
 	{transport.ErrForeignPeer, exitRefused, "refused"},
-	{transport.ErrUnsafePlace, exitRefused, "refused"},
+	{transport.ErrUnsafeDirectory, exitRefused, "refused"},
 	{transport.ErrNoHome, exitUsage, "usage"},
 	{relay.ErrOriginRefused, exitRefused, "refused"},
 	{owner.ErrOwned, exitNoDaemon, "not_running"},
@@ -103,7 +103,7 @@ var localClasses = []struct {
 	{installer.ErrForeign, exitRefused, "foreign"},
 	{installer.ErrNoIDs, exitUsage, "usage"},
 	{installer.ErrBadID, exitUsage, "usage"},
-	{installer.ErrNotLetIn, exitUsage, "usage"},
+	{installer.ErrCannotAllow, exitUsage, "usage"},
 	{installer.ErrNoAutostart, exitUsage, "usage"},
 	{installer.ErrPrograms, exitUsage, "usage"},
 	{manifest.ErrUnknownBrowser, exitUsage, "usage"},
@@ -117,7 +117,7 @@ var localClasses = []struct {
 	{errReported, exitReported, "reported"},
 	{errNoProposal, exitSwap, "no_proposal"},
 	{errWarned, exitWarned, "warned"},
-	{errUnwell, exitUnwell, "unwell"},
+	{errChecksFailed, exitChecksFailed, "unwell"},
 	{errInterrupted, exitSignal, "interrupted"},
 	{errUnanswered, exitSignal, "interrupted"},
 	{context.Canceled, exitSignal, "interrupted"},

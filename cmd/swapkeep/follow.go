@@ -21,13 +21,13 @@ var (
 	errReported = errors.New("nothing proves an end of the order so far; the daemon goes on watching")
 )
 
-// afterwards follows an accepted swap to its end, or returns at once if detach is set.
-func (l *line) afterwards(ctx context.Context, o exact[protocol.Order], detach bool) error {
-	return l.afterwardsAs(ctx, o, detach, "filled")
+// followUnlessDetached follows an accepted swap to its end, or returns at once if detach is set.
+func (l *daemonConn) followUnlessDetached(ctx context.Context, o rawResult[protocol.Order], detach bool) error {
+	return l.followToState(ctx, o, detach, "filled")
 }
 
-// afterwardsAs is afterwards for an order that should end in another state than filled.
-func (l *line) afterwardsAs(ctx context.Context, o exact[protocol.Order], detach bool, wanted string) error {
+// followToState is afterwards for an order that should end in another state than filled.
+func (l *daemonConn) followToState(ctx context.Context, o rawResult[protocol.Order], detach bool, wanted string) error {
 	if l.t.json {
 		if err := writeRaw(l.t.out, o.raw); err != nil {
 			return err
@@ -46,12 +46,12 @@ func (l *line) afterwardsAs(ctx context.Context, o exact[protocol.Order], detach
 
 // A follower records how much of an order's history has been printed.
 type follower struct {
-	*line
-	began time.Time
-	shown int64 // with --json: newest revision that was written; -1: none
-	told  int   // number of history entries printed
-	tx    protocol.Hash
-	said  string // condition help that was printed
+	*daemonConn
+	began       time.Time
+	shown       int64 // with --json: newest revision that was written; -1: none
+	printed     int   // number of history entries printed
+	tx          protocol.Hash
+	printedHelp string // condition help that was printed
 	// By this command's clock: since when the order is reported, and since when the
 	// provider's claim is final. Zero: it is not.
 	reported, ended time.Time
@@ -61,15 +61,15 @@ type follower struct {
 // if the order ended in another state than wanted, and errReported if the provider
 // reports an end that is not proven, because a proof may never come. If ctx ends, it says
 // that the order continues. With --json, revisions up to shown are already written.
-func (l *line) follow(ctx context.Context, id, wanted string, shown int64) error {
-	f := &follower{line: l, began: time.Now(), shown: shown}
-	end, err := f.toTheEnd(ctx, id)
-	l.t.talk.Progressed()
+func (l *daemonConn) follow(ctx context.Context, id, wanted string, shown int64) error {
+	f := &follower{daemonConn: l, began: time.Now(), shown: shown}
+	end, err := f.untilFinal(ctx, id)
+	l.t.talk.ClearProgress()
 	if err != nil {
-		return f.left(id, err)
+		return f.detached(id, err)
 	}
 	if !l.t.json {
-		if err := l.tellEnd(ctx, end); err != nil {
+		if err := l.printResult(ctx, end); err != nil {
 			return err
 		}
 	}
@@ -91,29 +91,29 @@ func because(o protocol.Order) string {
 	return ": " + o.Reason
 }
 
-// left says that the order continues without this command.
-func (f *follower) left(id string, err error) error {
+// detached says that the order continues without this command.
+func (f *follower) detached(id string, err error) error {
 	f.t.talk.Line("")
-	f.t.talk.Words(screen.Strong, "The order goes on without this command. Follow it with swapkeep orders watch "+id+
+	f.t.talk.Paragraph(screen.Strong, "The order goes on without this command. Follow it with swapkeep orders watch "+id+
 		", or end it with swapkeep orders cancel "+id+".")
 	if errors.Is(err, context.Canceled) {
-		return toldError{err}
+		return printedError{err}
 	}
 	return err
 }
 
-func (f *follower) toTheEnd(ctx context.Context, id string) (protocol.Order, error) {
+func (f *follower) untilFinal(ctx context.Context, id string) (protocol.Order, error) {
 	if err := f.loadNetworks(ctx); err != nil {
 		return protocol.Order{}, err
 	}
 	for {
-		r, err := ask[lookedAt](ctx, f.line, "swap.order", protocol.OrderParams{Order: id})
+		r, err := ask[orderDetails](ctx, f.daemonConn, "swap.order", protocol.OrderParams{Order: id})
 		o := r.Order.value
 		if err == nil {
-			f.reported, f.ended = sinceWhen(f.reported, o.Reported), sinceWhen(f.ended, lastWord(o))
-			err = f.tell(r)
+			f.reported, f.ended = trackSince(f.reported, o.Reported), trackSince(f.ended, claimFinal(o))
+			err = f.printUpdate(r)
 		}
-		if err != nil || o.Final || f.spent(r) {
+		if err != nil || o.Final || f.proofOverdue(r) {
 			return o, err
 		}
 		if err := f.change(ctx, o); err != nil {
@@ -123,38 +123,38 @@ func (f *follower) toTheEnd(ctx context.Context, id string) (protocol.Order, err
 }
 
 const (
-	// patience is how long to wait for a proof after the provider reported an end: for
+	// proofWait is how long to wait for a proof after the provider reported an end: for
 	// confirmations, or for a node that is behind.
-	patience = 2 * time.Minute
-	// longPatience is how long to wait if not even the lack of a proof can be
+	proofWait = 2 * time.Minute
+	// longProofWait is how long to wait if not even the lack of a proof can be
 	// established, because nodes do not answer or contradict each other.
-	longPatience = 10 * time.Minute
+	longProofWait = 10 * time.Minute
 )
 
-// spent reports whether waiting for a proof of the reported end is pointless: the payment
+// proofOverdue reports whether waiting for a proof of the reported end is pointless: the payment
 // that the provider names has been seen and proves nothing, or is on a chain that cannot
 // be read; the order has waited long enough; or nobody can report anything any more.
-func (f *follower) spent(r lookedAt) bool {
+func (f *follower) proofOverdue(r orderDetails) bool {
 	o := r.Order.value
 	switch {
 	case !o.Reported:
-		return !f.ended.IsZero() && time.Since(f.ended) >= longPatience
-	case o.Seen != nil && o.Claim != nil && o.Seen.Tx == o.Claim.Tx, !lastWord(o), f.unread(o):
+		return !f.ended.IsZero() && time.Since(f.ended) >= longProofWait
+	case o.CandidatePayment != nil && o.Claim != nil && o.CandidatePayment.Tx == o.Claim.Tx, !claimFinal(o), f.claimUnreadable(o):
 		return true
 	}
 	// The history has wall-clock times, and that clock may be set back.
-	return time.Since(reportedSince(r)) >= patience || !f.reported.IsZero() && time.Since(f.reported) >= patience
+	return time.Since(reportedSince(r)) >= proofWait || !f.reported.IsZero() && time.Since(f.reported) >= proofWait
 }
 
-// unread reports whether the provider claims a fill on a chain that is not one of the
+// claimUnreadable reports whether the provider claims a fill on a chain that is not one of the
 // wallet's networks. A refund would be on the source chain, which is one.
-func (f *follower) unread(o protocol.Order) bool {
+func (f *follower) claimUnreadable(o protocol.Order) bool {
 	_, ours := f.networks[o.Terms.DstChainID]
 	return !ours && o.Claim.State == "filled"
 }
 
-// sinceWhen returns since when a condition holds: zero if it does not.
-func sinceWhen(since time.Time, is bool) time.Time {
+// trackSince returns since when a condition holds: zero if it does not.
+func trackSince(since time.Time, is bool) time.Time {
 	switch {
 	case !is:
 		return time.Time{}
@@ -164,9 +164,9 @@ func sinceWhen(since time.Time, is bool) time.Time {
 	return since
 }
 
-// lastWord reports whether the provider has claimed a final state of an order that may
+// claimFinal reports whether the provider has claimed a final state of an order that may
 // never be proven. An order that was only signed ends when its signature expires.
-func lastWord(o protocol.Order) bool {
+func claimFinal(o protocol.Order) bool {
 	if o.Claim == nil || len(o.Steps) > 0 && o.Steps[len(o.Steps)-1].Effect.Kind == "signed" {
 		return false
 	}
@@ -174,7 +174,7 @@ func lastWord(o protocol.Order) bool {
 }
 
 // reportedSince returns since when the order has its current condition.
-func reportedSince(r lookedAt) time.Time {
+func reportedSince(r orderDetails) time.Time {
 	since := time.Now()
 	for _, e := range slices.Backward(r.History) {
 		if e.Condition != r.Order.value.Condition {
@@ -185,16 +185,16 @@ func reportedSince(r lookedAt) time.Time {
 	return since
 }
 
-// lookedAt is an OrderResult with the order's JSON as the daemon wrote it.
-type lookedAt struct {
-	Order   exact[protocol.Order] `json:"order"`
-	History []protocol.Entry      `json:"history"`
+// orderDetails is an OrderResult with the order's JSON as the daemon wrote it.
+type orderDetails struct {
+	Order   rawResult[protocol.Order] `json:"order"`
+	History []protocol.Entry          `json:"history"`
 }
 
 // change waits for a newer revision of an order, or until the next poll is due. A
 // notification only triggers a poll.
 func (f *follower) change(ctx context.Context, known protocol.Order) error {
-	tick, again := time.NewTicker(spinTime), time.NewTimer(askAgain)
+	tick, again := time.NewTicker(spinTime), time.NewTimer(pollInterval)
 	defer tick.Stop()
 	defer again.Stop()
 	for {
@@ -217,8 +217,8 @@ func (f *follower) change(ctx context.Context, known protocol.Order) error {
 	}
 }
 
-// askAgain is the interval between polls without a notification.
-const askAgain = 15 * time.Second
+// pollInterval is the interval between polls without a notification.
+const pollInterval = 15 * time.Second
 
 func waitingText(o protocol.Order) string {
 	text := o.State + ": " + o.Means
@@ -228,9 +228,9 @@ func waitingText(o protocol.Order) string {
 	return text
 }
 
-// tell prints what happened since its last call: a line for each new history entry or,
+// printUpdate prints what happened since its last call: a line for each new history entry or,
 // with --json, the order if its revision is new.
-func (f *follower) tell(r lookedAt) error {
+func (f *follower) printUpdate(r orderDetails) error {
 	o := r.Order.value
 	if f.t.json {
 		if int64(o.Revision) <= f.shown {
@@ -239,25 +239,25 @@ func (f *follower) tell(r lookedAt) error {
 		f.shown = int64(o.Revision)
 		return writeRaw(f.t.out, r.Order.raw)
 	}
-	for _, e := range r.History[min(f.told, len(r.History)):] {
+	for _, e := range r.History[min(f.printed, len(r.History)):] {
 		note := e.Note
 		if e.Condition != "" && !strings.Contains(note, e.Condition) {
 			note += " (" + e.Condition + ")"
 		}
 		f.t.talk.Event(clockTime(e.Time), e.State, note)
 	}
-	f.told = len(r.History)
+	f.printed = len(r.History)
 	if tx := sentBy(o); tx != "" && tx != f.tx {
 		f.t.talk.Fact("", "transaction "+f.link(o.Terms.SrcChainID, tx))
 		f.tx = tx
 	}
 	help := conditionHelp(o)
-	if o.Reported && !f.spent(r) {
-		help = fmt.Sprintf("The provider has told an end. A proof of it is waited for here until %s.", clockTime(reportedSince(r).Add(patience)))
+	if o.Reported && !f.proofOverdue(r) {
+		help = fmt.Sprintf("The provider has told an end. A proof of it is waited for here until %s.", clockTime(reportedSince(r).Add(proofWait)))
 	}
-	if help != "" && help != f.said {
-		f.t.talk.Words(screen.Warn, help)
-		f.said = help
+	if help != "" && help != f.printedHelp {
+		f.t.talk.Paragraph(screen.Warn, help)
+		f.printedHelp = help
 	}
 	return nil
 }
@@ -288,7 +288,7 @@ func sentBy(o protocol.Order) (tx protocol.Hash) {
 
 // link returns a transaction's page in the network's explorer, or only the hash in the
 // sandbox, which no explorer knows.
-func (l *line) link(chain uint64, tx protocol.Hash) string {
+func (l *daemonConn) link(chain uint64, tx protocol.Hash) string {
 	n, ok := l.networks[chain]
 	if !ok || n.Explorer == "" || l.hello.Sandbox {
 		return string(tx)
@@ -296,10 +296,10 @@ func (l *line) link(chain uint64, tx protocol.Hash) string {
 	return strings.TrimRight(n.Explorer, "/") + "/tx/" + string(tx)
 }
 
-// tellEnd prints the result of an order, or its state if it has not ended.
-func (l *line) tellEnd(ctx context.Context, o protocol.Order) error {
+// printResult prints the result of an order, or its state if it has not ended.
+func (l *daemonConn) printResult(ctx context.Context, o protocol.Order) error {
 	if !o.Final {
-		return l.tellOpen(ctx, o)
+		return l.printOpenOrder(ctx, o)
 	}
 	facts, err := l.endFacts(ctx, o)
 	if err != nil {
@@ -310,11 +310,11 @@ func (l *line) tellEnd(ctx context.Context, o protocol.Order) error {
 	return nil
 }
 
-// tellOpen prints the state of an order that has not ended.
-func (l *line) tellOpen(ctx context.Context, o protocol.Order) error {
+// printOpenOrder prints the state of an order that has not ended.
+func (l *daemonConn) printOpenOrder(ctx context.Context, o protocol.Order) error {
 	facts := [][2]string{{"order", o.ID}}
-	if o.Seen != nil {
-		text, err := l.seenText(ctx, *o.Seen)
+	if o.CandidatePayment != nil {
+		text, err := l.candidateText(ctx, *o.CandidatePayment)
 		if err != nil {
 			return err
 		}
@@ -324,19 +324,19 @@ func (l *line) tellOpen(ctx context.Context, o protocol.Order) error {
 		facts = append(facts, [2]string{"reason", o.Reason})
 	}
 	out := l.t.result
-	out.Words(screen.Plain, waitingText(o))
+	out.Paragraph(screen.Plain, waitingText(o))
 	if help := conditionHelp(o); help != "" {
-		out.Words(screen.Warn, help)
+		out.Paragraph(screen.Warn, help)
 	}
 	if o.Reported {
-		out.Words(screen.Warn, sentence(o.Report)+" "+goesOn)
+		out.Paragraph(screen.Warn, sentence(o.Report)+" "+stillWatchedText)
 	}
 	out.Facts(facts)
 	return nil
 }
 
-// goesOn says how an order continues whose end is only reported.
-const goesOn = "The daemon goes on watching, every minute on the order's first day and then ever more slowly; a proof still ends it."
+// stillWatchedText says how an order continues whose end is only reported.
+const stillWatchedText = "The daemon goes on watching, every minute on the order's first day and then ever more slowly; a proof still ends it."
 
 // sentence turns a text of the daemon into a sentence.
 func sentence(text string) string {
@@ -347,7 +347,7 @@ func sentence(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:] + "."
 }
 
-func (l *line) endFacts(ctx context.Context, o protocol.Order) (facts [][2]string, err error) {
+func (l *daemonConn) endFacts(ctx context.Context, o protocol.Order) (facts [][2]string, err error) {
 	if err := l.loadNetworks(ctx); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ const (
 )
 
 // reportedOrder returns an order that has had a condition for that long, by its history.
-func reportedOrder(condition string, ago ...time.Duration) (r lookedAt) {
+func reportedOrder(condition string, ago ...time.Duration) (r orderDetails) {
 	r.Order.value = protocol.Order{ID: "1", State: "settling", Means: "waiting for proof on the chain", Condition: condition, Reported: condition != "", Report: "it may be the fill or another's",
 		Claim: &protocol.Claim{State: "filled", Tx: payment}, Terms: protocol.Terms{SrcChainID: 8453, DstChainID: 1}}
 	r.History = []protocol.Entry{{Time: time.Now().Add(-time.Hour), Condition: "reported, unproven"}, {Time: time.Now().Add(-time.Hour)}}
@@ -37,14 +37,14 @@ func TestPatience(t *testing.T) {
 	untold.Order.value.Claim, unclear.Order.value.Claim = nil, &protocol.Claim{State: "settling"}
 	signed.Order.value.Steps = []protocol.Step{{Effect: protocol.Effect{Kind: "signed"}}}
 	back := reportedOrder("reported, unproven", -time.Hour)
-	long := follower{reported: time.Now().Add(-patience), ended: time.Now().Add(-longPatience)}
+	long := follower{reported: time.Now().Add(-proofWait), ended: time.Now().Add(-longProofWait)}
 	named, other := reportedOrder(transferSee, 0), reportedOrder(transferSee, 0)
-	named.Order.value.Seen, other.Order.value.Seen = &protocol.Seen{Tx: payment}, &protocol.Seen{Tx: "0x02"}
+	named.Order.value.CandidatePayment, other.Order.value.CandidatePayment = &protocol.CandidatePayment{Tx: payment}, &protocol.CandidatePayment{Tx: "0x02"}
 	beyond, returned := reportedOrder("reported, unproven", 0), reportedOrder("provider says refunded, watching for proof", 0)
 	beyond.Order.value.Terms.DstChainID, returned.Order.value.Terms.DstChainID = 137, 137
 	returned.Order.value.Claim = &protocol.Claim{State: "refunded"}
 	for name, c := range map[string]struct {
-		r    lookedAt
+		r    orderDetails
 		want bool
 		f    follower
 	}{
@@ -53,8 +53,8 @@ func TestPatience(t *testing.T) {
 		"nothing is told":                 {reportedOrder("", time.Hour), false, follower{}},
 		"just told":                       {reportedOrder("reported, unproven", 0), false, follower{}},
 		"told, and no history of it":      {reportedOrder("provider says failed, watching for refund"), false, follower{}},
-		"told for a while":                {reportedOrder("provider says failed, watching for refund", patience+time.Second, 0), true, follower{}},
-		"told otherwise before":           {reportedOrder(transferSee, patience-time.Second), false, follower{}},
+		"told for a while":                {reportedOrder("provider says failed, watching for refund", proofWait+time.Second, 0), true, follower{}},
+		"told otherwise before":           {reportedOrder(transferSee, proofWait-time.Second), false, follower{}},
 		"the named payment is seen":       {named, true, follower{}},
 		"another payment is seen, so far": {other, false, follower{}},
 		"nobody has told anything":        {untold, true, follower{}},
@@ -63,10 +63,10 @@ func TestPatience(t *testing.T) {
 		"and that is long ago":            {back, true, long},
 		"nodes say nothing":               {unread, false, follower{ended: time.Now()}},
 		"nor for long":                    {unread, true, long},
-		"what was signed ends by itself":  {signed, false, follower{ended: sinceWhen(time.Time{}, lastWord(signed.Order.value))}},
+		"what was signed ends by itself":  {signed, false, follower{ended: trackSince(time.Time{}, claimFinal(signed.Order.value))}},
 	} {
-		c.f.line = &line{networks: map[uint64]protocol.Network{1: {ChainID: 1}, 8453: {ChainID: 8453}}}
-		if c.f.spent(c.r) != c.want {
+		c.f.daemonConn = &daemonConn{networks: map[uint64]protocol.Network{1: {ChainID: 1}, 8453: {ChainID: 8453}}}
+		if c.f.proofOverdue(c.r) != c.want {
 			t.Errorf("%s: %t", name, !c.want)
 		}
 	}
@@ -76,7 +76,7 @@ func TestPatience(t *testing.T) {
 func TestFollowEndsWithTheReport(t *testing.T) {
 	for _, condition := range []string{"reported, unproven", "provider says failed, watching for refund", "settled, and what arrived is unclear", transferSee} {
 		for _, asJSON := range []bool{false, true} {
-			r := reportedOrder(condition, patience+time.Second)
+			r := reportedOrder(condition, proofWait+time.Second)
 			told, o := r.Order.value, needy("note")
 			o.Proposal, o.State, o.Condition, o.Reported, o.Report, o.Claim, o.Reason = nil, told.State, condition, true, told.Report, told.Claim, "look at transaction 0x05"
 			d := deskFor(o)
@@ -108,10 +108,10 @@ func TestFollowEndsWithTheReport(t *testing.T) {
 func shown(t *testing.T, o protocol.Order) string {
 	t.Helper()
 	on, out := onPaper()
-	l := &line{t: on, networks: map[uint64]protocol.Network{
+	l := &daemonConn{t: on, networks: map[uint64]protocol.Network{
 		8453: {ChainID: 8453, Name: "Base", Symbol: "ETH", Decimals: 18, Explorer: "https://basescan.org"}, 42161: {ChainID: 42161, Name: "Arbitrum One", Symbol: "ETH", Decimals: 18}},
-		tokens: map[identity]protocol.Token{{8453, usdcBase}: {Symbol: "USDC", Decimals: 6}, {42161, usdcOne}: {Symbol: "USDC", Decimals: 6}, {8453, thePayer}: {Symbol: "WETH", Decimals: 18}}}
-	if err := l.tellOrder(t.Context(), protocol.OrderResult{Order: o}); err != nil {
+		tokens: map[tokenID]protocol.Token{{8453, usdcBase}: {Symbol: "USDC", Decimals: 6}, {42161, usdcOne}: {Symbol: "USDC", Decimals: 6}, {8453, thePayer}: {Symbol: "WETH", Decimals: 18}}}
+	if err := l.printOrder(t.Context(), protocol.OrderResult{Order: o}); err != nil {
 		t.Fatal(err)
 	}
 	return strings.Join(strings.Fields(out.String()), " ")
@@ -122,9 +122,9 @@ func TestOrderIsShownWhole(t *testing.T) {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.Local)
 	o := reportedOrder(transferSee).Order.value
 	o.Ref, o.Reason = "0xtheirs", "look at transaction 0x05 of chain 8453"
-	o.Seen = &protocol.Seen{End: "filled", ChainID: 42161, Tx: payment, Token: usdcOne, Amount: "24900000", From: thePayer, Time: at}
+	o.CandidatePayment = &protocol.CandidatePayment{End: "filled", ChainID: 42161, Tx: payment, Token: usdcOne, Amount: "24900000", From: thePayer, Time: at}
 	o.Submission = &protocol.Submitted{First: at, Last: at.Add(time.Minute), Tries: 3, Taken: true}
-	o.Terms = protocol.Terms{Provider: "intent", Account: "0xme", SrcChainID: 8453, TokenIn: usdcBase, AmountIn: "25000000", DstChainID: 42161, TokenOut: usdcOne, Recipient: "0xme", FloorOut: "24800000", RefundTo: "0xother", GasCeiling: "1"}
+	o.Terms = protocol.Terms{Provider: "intent", Account: "0xme", SrcChainID: 8453, TokenIn: usdcBase, AmountIn: "25000000", DstChainID: 42161, TokenOut: usdcOne, Recipient: "0xme", MinimumReceived: "24800000", RefundTo: "0xother", GasCeiling: "1"}
 	o.Steps = []protocol.Step{{Kind: "call", Effect: protocol.Effect{Kind: "opaque", TrustedTo: "the filler"}}}
 	wants := func(o protocol.Order, all ...string) {
 		t.Helper()
@@ -139,7 +139,7 @@ func TestOrderIsShownWhole(t *testing.T) {
 		"seen 24.9 USDC on Arbitrum One, from "+string(thePayer)+", 2026-11-20 12:00, transaction "+string(payment), "reason look at transaction 0x05 of chain 8453",
 		"refund 25 USDC to 0xother, if nobody fills it", "provider's id 0xtheirs", "provider told 3 times, from 2026-11-20 12:00 to 2026-11-20 12:01; it has the order",
 		"provider says filled, transaction "+string(payment))
-	o.Seen.End, o.Seen.ChainID, o.Seen.Token = "refunded", 8453, usdcBase
+	o.CandidatePayment.End, o.CandidatePayment.ChainID, o.CandidatePayment.Token = "refunded", 8453, usdcBase
 	o.Terms.Refund, o.Terms.Wrap = &protocol.Spend{Token: usdcBase, Amount: "24000000"}, thePayer
 	o.Submission = &protocol.Submitted{First: at, Last: at, Tries: 1}
 	wants(o, "as the refund would be, transaction https://basescan.org/tx/0x0d8c", "refund at least 24 USDC to 0xother", "wraps first ETH into WETH ("+string(thePayer)+"): not done", "provider told 2026-11-20 12:00; whether it has the order is not known")

@@ -22,7 +22,7 @@ func newGas(t *terminal) *cobra.Command {
 	cmd.Flags().StringVar(&network, "network", "", "`network` by name or chain id (default the active one)")
 	cmd.Flags().BoolVar(&watch, "watch", false, "go on at every new block until Ctrl-C")
 	_ = cmd.RegisterFlagCompletionFunc("network", t.complete(completeNetworks))
-	cmd.RunE = t.onLine(func(ctx context.Context, l *line, _ []string) error {
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error {
 		n, err := l.network(ctx, network)
 		if err != nil {
 			return err
@@ -91,7 +91,7 @@ func baseText(p protocol.GasPrice) string {
 }
 
 // watchGas prints a line for every new block until ctx ends.
-func (l *line) watchGas(ctx context.Context, n protocol.Network) error {
+func (l *daemonConn) watchGas(ctx context.Context, n protocol.Network) error {
 	for {
 		select {
 		case note := <-l.Notifications():
@@ -116,7 +116,7 @@ func (l *line) watchGas(ctx context.Context, n protocol.Network) error {
 		case <-l.Done():
 			return l.Err()
 		case <-ctx.Done():
-			return toldError{ctx.Err()} // the usual way to end it
+			return printedError{ctx.Err()} // the usual way to end it
 		}
 	}
 }

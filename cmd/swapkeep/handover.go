@@ -27,17 +27,17 @@ type handover struct {
 	pid    int
 }
 
-// later returns an obstacle if the plan is older than the running daemon; otherwise nil.
-func (h *handover) later(plan *installer.Plan) *installer.Foreign {
+// downgrade returns an obstacle if the plan is older than the running daemon; otherwise nil.
+func (h *handover) downgrade(plan *installer.Plan) *installer.Foreign {
 	if h == nil {
 		return nil
 	}
-	return installer.Later("the daemon that runs", h.From, plan.Version)
+	return installer.Downgrade("the daemon that runs", h.From, plan.Version)
 }
 
-// outdated connects to a daemon that the plan replaces: one of another version, or whose
+// outdatedDaemon connects to a daemon that the plan replaces: one of another version, or whose
 // program the plan replaces. It returns nil if there is none.
-func outdated(ctx context.Context, place transport.Place, plan *installer.Plan) (*handover, error) {
+func outdatedDaemon(ctx context.Context, place transport.Instance, plan *installer.Plan) (*handover, error) {
 	c, pid, err := dialDaemon(ctx, place)
 	if notRunning(err) {
 		return nil, nil
@@ -57,15 +57,15 @@ func outdated(ctx context.Context, place transport.Place, plan *installer.Plan) 
 	}, nil
 }
 
-// outgoing returns the daemon that an installation would replace, without stopping it.
-func (t *terminal) outgoing(ctx context.Context, plan *installer.Plan) (*handover, error) {
+// daemonToReplace returns the daemon that an installation would replace, without stopping it.
+func (t *terminal) daemonToReplace(ctx context.Context, plan *installer.Plan) (*handover, error) {
 	place, err := t.place()
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	h, err := outdated(ctx, place, plan)
+	h, err := outdatedDaemon(ctx, place, plan)
 	if h != nil {
 		_ = h.daemon.Close()
 	}
@@ -87,7 +87,7 @@ func (t *terminal) handOver(ctx context.Context, plan *installer.Plan) (*handove
 	launch.Exe = installer.DaemonBeside(plan.Launch)
 	ctx, cancel := context.WithTimeout(ctx, handoverTime)
 	defer cancel()
-	h, err := outdated(ctx, launch.Place, plan)
+	h, err := outdatedDaemon(ctx, launch.Place, plan)
 	if h == nil {
 		return nil, err
 	}
@@ -95,15 +95,15 @@ func (t *terminal) handOver(ctx context.Context, plan *installer.Plan) (*handove
 	if err := stopDaemon(ctx, launch.Place, h.daemon, h.pid); err != nil {
 		return nil, err
 	}
-	h.To, err = begin(ctx, launch)
+	h.To, err = startDaemon(ctx, launch)
 	if err != nil {
 		return nil, fmt.Errorf("swapkeep %s is installed, the daemon of %s was stopped, and the new one did not start: %w", plan.Version, h.From, err)
 	}
 	return h, nil
 }
 
-// begin starts the daemon and returns its version.
-func begin(ctx context.Context, launch owner.Launch) (string, error) {
+// startDaemon starts the daemon and returns its version.
+func startDaemon(ctx context.Context, launch owner.Launch) (string, error) {
 	conn, err := owner.Ensure(ctx, launch)
 	if err != nil {
 		return "", notStarted(launch.Place, err)

@@ -11,8 +11,8 @@ import (
 // The review says to whom the input is handed and who may settle the order.
 func TestEffectsThatOthersSettle(t *testing.T) {
 	const usdc, contract = protocol.Address("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"), protocol.Address("0x4cD00E387622C35bDDB9b4c962C136462338BC31")
-	l := &line{tokens: map[identity]protocol.Token{{1, usdc}: {Symbol: "USDC", Decimals: 6, Address: usdc}}}
-	w := reviewer{line: l, ctx: t.Context()}
+	l := &daemonConn{tokens: map[tokenID]protocol.Token{{1, usdc}: {Symbol: "USDC", Decimals: 6, Address: usdc}}}
+	w := reviewer{daemonConn: l, ctx: t.Context()}
 	spends := []protocol.Spend{{Token: usdc, Amount: "25000000"}}
 	for want, e := range map[string]protocol.Effect{
 		"pays 25 USDC, its content cannot be decoded: settlement is trusted to X, through ": {Kind: "opaque", TrustedTo: "X"},

@@ -46,7 +46,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 			return t.keysTable(protocol.KeysStatus{State: "unlocked", Wallets: []protocol.Wallet{{Name: steering, Accounts: []protocol.Account{{Name: steering}}}}})
 		},
 		"setting": func(t *terminal) error {
-			t.tellSetting(protocol.Setting{Key: steering, Value: steering, Name: steering})
+			t.printSetting(protocol.Setting{Key: steering, Value: steering, Name: steering})
 			return nil
 		},
 		"networks": func(t *terminal) error {
@@ -87,9 +87,9 @@ func TestAnswerThatWasNotWritten(t *testing.T) {
 // The question about an approval says which part of it is for other orders.
 func TestApprovalWithShares(t *testing.T) {
 	const usdc, spender = protocol.Address("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"), protocol.Address("0x000000000022D473030F116dDEE9F6B43aC78BA3")
-	l := &line{tokens: map[identity]protocol.Token{{1, usdc}: {Symbol: "USDC", Decimals: 6, Address: usdc}}}
-	w := reviewer{line: l, ctx: t.Context()}
-	a := protocol.Approval{Token: usdc, Spender: spender, Amount: "300000000", Shares: "200000000"}
+	l := &daemonConn{tokens: map[tokenID]protocol.Token{{1, usdc}: {Symbol: "USDC", Decimals: 6, Address: usdc}}}
+	w := reviewer{daemonConn: l, ctx: t.Context()}
+	a := protocol.Approval{Token: usdc, Spender: spender, Amount: "300000000", OtherOrders: "200000000"}
 	said, err := w.effect(protocol.Effect{ChainID: 1, Approves: []protocol.Approval{a}})
 	if err != nil || !strings.Contains(said, "exactly 300 USDC (200 USDC of it for other open orders)") {
 		t.Errorf("%q, %v", said, err)
@@ -98,7 +98,7 @@ func TestApprovalWithShares(t *testing.T) {
 	if said := amountText(coin, a); said != "300 USDC: 100 USDC that this swap pays, and 200 USDC that other open orders still need" {
 		t.Error(said)
 	}
-	if a.Shares = ""; amountText(coin, a) != "300 USDC, exactly what this swap pays" {
+	if a.OtherOrders = ""; amountText(coin, a) != "300 USDC, exactly what this swap pays" {
 		t.Error(amountText(coin, a))
 	}
 }
@@ -118,7 +118,7 @@ func TestStrangersTokenInAScript(t *testing.T) {
 		{protocol.Token{Symbol: "PEPE", Address: address, Imported: true}, string(address), true},
 		{protocol.Token{Symbol: "USDC", Address: address, Verified: true}, "USDC", true},
 	} {
-		if err := on.named(c.token, c.wanted); (err == nil) != c.ok || err != nil && !errors.Is(err, errUsage) {
+		if err := on.checkSymbol(c.token, c.wanted); (err == nil) != c.ok || err != nil && !errors.Is(err, errUsage) {
 			t.Errorf("%s for %+v: %v", c.wanted, c.token, err)
 		}
 	}

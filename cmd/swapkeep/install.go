@@ -43,15 +43,15 @@ func atMostOne(cmd *cobra.Command, flags ...string) error {
 	return nil
 }
 
-// An installation is the flags of swapkeep install.
-type installation struct {
-	scope                                  *scopeFlags
-	browsers, ids                          []string
-	all, detected, force, autostart, dryly bool
+// An installFlags is the flags of swapkeep install.
+type installFlags struct {
+	scope                                   *scopeFlags
+	browsers, ids                           []string
+	all, detected, force, autostart, dryRun bool
 }
 
 func newInstall(t *terminal) *cobra.Command {
-	var in installation
+	var in installFlags
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Put swapkeep in its place and let browsers find it",
@@ -74,7 +74,7 @@ func newInstall(t *terminal) *cobra.Command {
 	flags.StringSliceVar(&in.ids, "extension-id", nil, "let the extension of this `id` in besides; may be repeated")
 	flags.BoolVar(&in.force, "force", false, "replace what another copy has put in the way, without asking; also a newer version")
 	flags.BoolVar(&in.autostart, "autostart", false, "start the daemon at login")
-	flags.BoolVar(&in.dryly, "dry-run", false, "only show what would be changed")
+	flags.BoolVar(&in.dryRun, "dry-run", false, "only show what would be changed")
 	_ = cmd.RegisterFlagCompletionFunc("browser", completeBrowsers)
 	return cmd
 }
@@ -86,16 +86,16 @@ func completeBrowsers(*cobra.Command, []string, string) (names []cobra.Completio
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (t *terminal) install(ctx context.Context, in installation) error {
+func (t *terminal) install(ctx context.Context, in installFlags) error {
 	m := t.machine()
-	if in.dryly {
-		return t.rehearse(ctx, m, in)
+	if in.dryRun {
+		return t.dryRunInstall(ctx, m, in)
 	}
 	plan, err := t.apply(ctx, m, in)
 	if err != nil {
 		return err
 	}
-	said := planSaid{State: installed, Plan: plan}
+	said := planOutput{State: installed, Plan: plan}
 	if len(plan.Changes) == 0 {
 		said.State = nothing
 	}
@@ -105,22 +105,22 @@ func (t *terminal) install(ctx context.Context, in installation) error {
 	if said.Handover == nil && err == nil { // a daemon that just started sweeps by itself
 		said.Old, err = sweep(ctx, m, plan.Scope)
 	}
-	return errors.Join(t.tellPlan(said), err)
+	return errors.Join(t.printPlan(said), err)
 }
 
-// rehearse shows what an installation would do, without doing it.
-func (t *terminal) rehearse(ctx context.Context, m installer.Machine, in installation) error {
+// dryRunInstall shows what an installation would do, without doing it.
+func (t *terminal) dryRunInstall(ctx context.Context, m installer.Machine, in installFlags) error {
 	plan, err := t.plan(m, in)
 	if err != nil {
 		return err
 	}
-	said := planSaid{State: planned, Plan: plan}
+	said := planOutput{State: planned, Plan: plan}
 	if plan.Scope == manifest.User {
-		said.Handover, err = t.outgoing(ctx, plan)
+		said.Handover, err = t.daemonToReplace(ctx, plan)
 		if err != nil {
 			plan.Warnings = append(plan.Warnings, "It is not known which daemon would have to give way: "+err.Error()+".")
 		}
-		if newer := said.Handover.later(plan); newer != nil {
+		if newer := said.Handover.downgrade(plan); newer != nil {
 			plan.Foreign = append(plan.Foreign, *newer)
 		}
 	}
@@ -130,11 +130,11 @@ func (t *terminal) rehearse(ctx context.Context, m installer.Machine, in install
 	if len(plan.Changes)+len(said.Old) == 0 && said.Handover == nil {
 		said.State = nothing
 	}
-	return t.tellPlan(said)
+	return t.printPlan(said)
 }
 
 // apply plans and applies what the flags ask for, holding the installer's lock.
-func (t *terminal) apply(ctx context.Context, m installer.Machine, in installation) (*installer.Plan, error) {
+func (t *terminal) apply(ctx context.Context, m installer.Machine, in installFlags) (*installer.Plan, error) {
 	unlock, err := m.Lock(ctx, in.scope.scope())
 	if err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func (t *terminal) apply(ctx context.Context, m installer.Machine, in installati
 			return nil, err
 		}
 	}
-	if len(plan.Foreign) > 0 && !in.force && !t.json && t.attended() {
+	if len(plan.Foreign) > 0 && !in.force && !t.json && t.interactive() {
 		if err := t.askToReplace(ctx, plan); err != nil {
 			return nil, err
 		}
@@ -169,8 +169,8 @@ func (t *terminal) refuseOlder(ctx context.Context, m installer.Machine, plan *i
 		return err
 	}
 	if newer == nil && plan.Scope == manifest.User {
-		running, _ := t.outgoing(ctx, plan) // a daemon that does not answer is reported when it has to be replaced
-		newer = running.later(plan)
+		running, _ := t.daemonToReplace(ctx, plan) // a daemon that does not answer is reported when it has to be replaced
+		newer = running.downgrade(plan)
 	}
 	if newer == nil {
 		return nil
@@ -206,7 +206,7 @@ func (t *terminal) machine() installer.Machine {
 }
 
 // plan returns the plan for the installation that the flags ask for.
-func (t *terminal) plan(m installer.Machine, in installation) (*installer.Plan, error) {
+func (t *terminal) plan(m installer.Machine, in installFlags) (*installer.Plan, error) {
 	o, err := t.installOptions(in.scope.scope())
 	if err != nil {
 		return nil, err
@@ -246,13 +246,13 @@ func (t *terminal) installOptions(scope manifest.Scope) (installer.Options, erro
 	list := allowed(cfg)
 	o.Home, o.ExtensionsFile = place.Home, cfg.ExtensionsFile
 	o.Allowed = map[manifest.Family][]string{manifest.Chromium: list.Chromium, manifest.Firefox: list.Firefox}
-	o.Listed = map[manifest.Family][]string{manifest.Chromium: cfg.LetIn.Chromium, manifest.Firefox: cfg.LetIn.Firefox}
+	o.Listed = map[manifest.Family][]string{manifest.Chromium: cfg.Installed.Chromium, manifest.Firefox: cfg.Installed.Firefox}
 	return o, nil
 }
 
 // askToReplace asks the user whether to replace what is in the way.
 func (t *terminal) askToReplace(ctx context.Context, plan *installer.Plan) error {
-	t.talk.Words(screen.Warn, "Something else is in the way:")
+	t.talk.Paragraph(screen.Warn, "Something else is in the way:")
 	for _, f := range plan.Foreign {
 		t.talk.Line("  " + f.String())
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 func newKeys(t *terminal) *cobra.Command {
-	status := shower(t, "keys.status", func(_ context.Context, l *line, v protocol.KeysStatus) error { return l.t.keysTable(v) })
+	status := shower(t, "keys.status", func(_ context.Context, l *daemonConn, v protocol.KeysStatus) error { return l.t.keysTable(v) })
 	cmd := &cobra.Command{
 		Use: "keys", Short: "Create, import, unlock and look after wallets", Args: noArguments, RunE: status,
 		Long: "Create, import, unlock and look after wallets. Passwords, words and keys are typed at the terminal, which does not\n" +
@@ -24,11 +24,11 @@ func newKeys(t *terminal) *cobra.Command {
 		newKeysUnlock(t),
 		&cobra.Command{
 			Use: "lock", Short: "Lock the wallet: every session ends; accepted orders go on", Args: noArguments,
-			RunE: shower(t, "keys.lock", func(_ context.Context, l *line, v protocol.KeysStatus) error { return l.t.keysTable(v) }),
+			RunE: shower(t, "keys.lock", func(_ context.Context, l *daemonConn, v protocol.KeysStatus) error { return l.t.keysTable(v) }),
 		},
 		&cobra.Command{
 			Use: "accounts", Short: "List the accounts", Args: noArguments,
-			RunE: shower(t, "keys.accounts", func(_ context.Context, l *line, v protocol.AccountsResult) error {
+			RunE: shower(t, "keys.accounts", func(_ context.Context, l *daemonConn, v protocol.AccountsResult) error {
 				l.t.accountsTable(v.Accounts)
 				return nil
 			}),
@@ -96,7 +96,7 @@ func newKeysUnlock(t *terminal) *cobra.Command {
 			"that acts still asks for the password: a session belongs to one connection.",
 	}
 	password := passwordFlag(cmd.Flags())
-	cmd.RunE = t.onLine(func(ctx context.Context, l *line, _ []string) error {
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error {
 		secret, err := t.secret(ctx, password, "Password")
 		if err != nil {
 			return err
@@ -109,7 +109,7 @@ func newKeysUnlock(t *terminal) *cobra.Command {
 
 // unlock unlocks this connection's session with the wallet's password and passes the
 // password to do.
-func (l *line) unlock(ctx context.Context, from *secretFlag, do func(protocol.Secret) error) error {
+func (l *daemonConn) unlock(ctx context.Context, from *secretFlag, do func(protocol.Secret) error) error {
 	before, err := ask[protocol.KeysStatus](ctx, l, "keys.status", protocol.None{})
 	if err != nil {
 		return err
@@ -132,8 +132,8 @@ func (l *line) unlock(ctx context.Context, from *secretFlag, do func(protocol.Se
 	return do(secret)
 }
 
-// inSession is unlock for a do that does not need the password.
-func (l *line) inSession(ctx context.Context, from *secretFlag, do func() error) error {
+// withSession is unlock for a do that does not need the password.
+func (l *daemonConn) withSession(ctx context.Context, from *secretFlag, do func() error) error {
 	return l.unlock(ctx, from, func(protocol.Secret) error { return do() })
 }
 
@@ -145,7 +145,7 @@ const seeWallets = "swapkeep keys shows the wallets that there are"
 func noWallet() *protocol.Error { return protocol.New("no_wallet", "there is no wallet") }
 
 // wallet finds a wallet by id or name; "" is the only one.
-func (l *line) wallet(ctx context.Context, wanted string) (protocol.Wallet, error) {
+func (l *daemonConn) wallet(ctx context.Context, wanted string) (protocol.Wallet, error) {
 	status, err := ask[protocol.KeysStatus](ctx, l, "keys.status", protocol.None{})
 	if err != nil {
 		return protocol.Wallet{}, err

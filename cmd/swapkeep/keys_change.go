@@ -19,12 +19,12 @@ func newKeysAdd(t *terminal) *cobra.Command {
 	cmd.Flags().StringVar(&wallet, "wallet", "", "`wallet` by name or id (default the only one)")
 	cmd.Flags().StringVar(&name, "name", "", "`name` of the account")
 	password := passwordFlag(cmd.Flags())
-	cmd.RunE = t.onLine(func(ctx context.Context, l *line, _ []string) error {
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error {
 		w, err := l.wallet(ctx, wallet)
 		if err != nil {
 			return err
 		}
-		return l.inSession(ctx, password, func() error {
+		return l.withSession(ctx, password, func() error {
 			return show(ctx, l, "keys.add", protocol.AddParams{Request: newRequest(), Wallet: w.ID, Name: name}, func(r protocol.AddResult) error {
 				t.accountsTable([]protocol.Account{r.Account})
 				return nil
@@ -43,7 +43,7 @@ func newKeysRename(t *terminal) *cobra.Command {
 	cmd.Flags().StringVar(&account, "account", "", "or `account` by name or address")
 	_ = cmd.RegisterFlagCompletionFunc("account", t.complete(completeAccounts))
 	password := passwordFlag(cmd.Flags())
-	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
 		params := protocol.RenameParams{Request: newRequest(), Name: args[0]}
 		if (wallet == "") == (account == "") {
 			return usageError{errors.New("say what to rename: --wallet or --account")}
@@ -61,7 +61,7 @@ func newKeysRename(t *terminal) *cobra.Command {
 			}
 			params.Account = a.Address
 		}
-		return l.inSession(ctx, password, func() error {
+		return l.withSession(ctx, password, func() error {
 			return show(ctx, l, "keys.rename", params, func(r protocol.WalletResult) error {
 				t.result.Title(r.Wallet.Name)
 				t.accountsTable(r.Wallet.Accounts)
@@ -84,8 +84,8 @@ func newKeysRemove(t *terminal) *cobra.Command {
 	cmd.Flags().StringVar(&name, "confirm", "", "the wallet's `id` again, instead of a question")
 	cmd.Flags().BoolVar(&damaged, "damaged", false, "also with orders whose record is damaged")
 	password := passwordFlag(cmd.Flags())
-	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
-		return l.toRemove(ctx, args[0], name, password, func(params protocol.RemoveParams) error {
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
+		return l.confirmAndRemove(ctx, args[0], name, password, func(params protocol.RemoveParams) error {
 			params.Damaged = damaged
 			return show(ctx, l, "keys.remove", params, func(r protocol.WalletResult) error {
 				t.result.Line(fmt.Sprintf("The wallet %s is removed.", r.Wallet.Name))
@@ -96,9 +96,9 @@ func newKeysRemove(t *terminal) *cobra.Command {
 	return cmd
 }
 
-// toRemove asks for confirmation and the password before a wallet is removed.
-func (l *line) toRemove(ctx context.Context, wanted, confirmed string, password *secretFlag, do func(protocol.RemoveParams) error) error {
-	w, err := l.toGo(ctx, wanted)
+// confirmAndRemove asks for confirmation and the password before a wallet is removed.
+func (l *daemonConn) confirmAndRemove(ctx context.Context, wanted, confirmed string, password *secretFlag, do func(protocol.RemoveParams) error) error {
+	w, err := l.walletToRemove(ctx, wanted)
 	if err != nil {
 		return err
 	}
@@ -113,8 +113,8 @@ func (l *line) toRemove(ctx context.Context, wanted, confirmed string, password 
 	return do(protocol.RemoveParams{Request: newRequest(), Wallet: w.ID, Password: secret})
 }
 
-// toGo finds the wallet to remove. If it does not exist, the remedy is not to create one.
-func (l *line) toGo(ctx context.Context, wanted string) (protocol.Wallet, error) {
+// walletToRemove finds the wallet to remove. If it does not exist, the remedy is not to create one.
+func (l *daemonConn) walletToRemove(ctx context.Context, wanted string) (protocol.Wallet, error) {
 	w, err := l.wallet(ctx, wanted)
 	var none *protocol.Error
 	if errors.As(err, &none) && none.Name == "no_wallet" {
@@ -123,17 +123,17 @@ func (l *line) toGo(ctx context.Context, wanted string) (protocol.Wallet, error)
 	return w, err
 }
 
-func (l *line) confirmRemoval(ctx context.Context, w protocol.Wallet, confirmed string) error {
+func (l *daemonConn) confirmRemoval(ctx context.Context, w protocol.Wallet, confirmed string) error {
 	t := l.t
 	switch {
 	case confirmed == w.ID:
 		return nil
 	case confirmed != "":
 		return usageError{fmt.Errorf("--confirm is not the id of that wallet, which is %s", w.ID)}
-	case !t.attended():
+	case !t.interactive():
 		return usageError{errors.New("removing a wallet is asked for at a terminal, or with --confirm and the wallet's id")}
 	}
-	t.talk.Words(screen.Warn, fmt.Sprintf("This removes the wallet %s and its keys for good:", w.Name))
+	t.talk.Paragraph(screen.Warn, fmt.Sprintf("This removes the wallet %s and its keys for good:", w.Name))
 	rows := make([][]string, 0, len(w.Accounts))
 	for _, a := range w.Accounts {
 		rows = append(rows, []string{a.Name, string(a.Address), a.Path})

@@ -11,7 +11,7 @@ import (
 )
 
 // vaultPassword asks for the vault's password: twice if the first wallet sets it.
-func (l *line) vaultPassword(ctx context.Context, from *secretFlag) (protocol.Secret, error) {
+func (l *daemonConn) vaultPassword(ctx context.Context, from *secretFlag) (protocol.Secret, error) {
 	status, err := ask[protocol.KeysStatus](ctx, l, "keys.status", protocol.None{})
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func newKeysCreate(t *terminal) *cobra.Command {
 	cmd.Flags().StringVar(&name, "name", "", "`name` of the wallet")
 	cmd.Flags().IntVar(&words, "words", 12, "number of words: 12 or 24")
 	password := passwordFlag(cmd.Flags())
-	cmd.RunE = t.onLine(func(ctx context.Context, l *line, _ []string) error {
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error {
 		if !t.json && !t.shown() {
 			return usageError{errors.New("the words of a new wallet are shown at a terminal; a program that keeps them safe asks with --json")}
 		}

@@ -17,7 +17,7 @@ func newKeysDiscover(t *terminal) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&wallet, "wallet", "", "`wallet` by name or id (default the only one)")
 	password := passwordFlag(cmd.Flags())
-	cmd.RunE = t.onLine(func(ctx context.Context, l *line, _ []string) error {
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error {
 		w, err := l.wallet(ctx, wallet)
 		if err == nil {
 			err = l.loadNetworks(ctx)
@@ -25,14 +25,14 @@ func newKeysDiscover(t *terminal) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return l.inSession(ctx, password, func() error {
-			return show(ctx, l, "keys.discover", protocol.DiscoverParams{Request: newRequest(), Wallet: w.ID}, l.tellDiscovery)
+		return l.withSession(ctx, password, func() error {
+			return show(ctx, l, "keys.discover", protocol.DiscoverParams{Request: newRequest(), Wallet: w.ID}, l.printDiscovery)
 		})
 	})
 	return cmd
 }
 
-func (l *line) tellDiscovery(d protocol.Discovery) error {
+func (l *daemonConn) printDiscovery(d protocol.Discovery) error {
 	l.t.result.Line(fmt.Sprintf("looked at %d accounts; added %d that were used", d.Looked, len(d.Found)))
 	if len(d.Found) > 0 {
 		l.t.accountsTable(d.Found)

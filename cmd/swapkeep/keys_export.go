@@ -30,7 +30,7 @@ func newKeysExport(t *terminal) *cobra.Command {
 	cmd.Flags().StringVar(&file, "file", "", "write the key file to this new `file`")
 	_ = cmd.RegisterFlagCompletionFunc("of", t.complete(completeAccounts))
 	password, locked := passwordFlag(cmd.Flags()), secretFlagOf(cmd.Flags(), "keystore-password-fd", "the new key file's password")
-	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
 		form := exportForms[args[0]]
 		switch {
 		case form != protocol.ExportKeystore && (file != "" || t.json || !t.shown()):
@@ -58,7 +58,7 @@ func newKeysExport(t *terminal) *cobra.Command {
 	return cmd
 }
 
-func (l *line) exportOf(ctx context.Context, form, of string) (protocol.ExportParams, error) {
+func (l *daemonConn) exportOf(ctx context.Context, form, of string) (protocol.ExportParams, error) {
 	params := protocol.ExportParams{Form: form}
 	if form == protocol.ExportWords {
 		w, err := l.wallet(ctx, of)

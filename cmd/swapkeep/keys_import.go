@@ -51,7 +51,7 @@ func newKeysImport(t *terminal) *cobra.Command {
 	f.secret = secretFlagOf(cmd.Flags(), "secret-fd", "what is imported")
 	f.unlocked = secretFlagOf(cmd.Flags(), "keystore-password-fd", "the key file's password")
 	f.password = passwordFlag(cmd.Flags())
-	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
 		return l.importWallet(ctx, *formOf(args[0]), f)
 	})
 	return cmd
@@ -66,7 +66,7 @@ func formOf(name string) *importForm {
 	return nil
 }
 
-func (l *line) importWallet(ctx context.Context, form importForm, f importFlags) error {
+func (l *daemonConn) importWallet(ctx context.Context, form importForm, f importFlags) error {
 	params := protocol.ImportParams{Request: newRequest(), Name: f.name}
 	secret, err := l.t.imported(ctx, form, f)
 	if err != nil {

@@ -25,11 +25,11 @@ func main() {
 	// First of all: Chromium closes our standard output as soon as a port is
 	// disconnected, and the next write would kill the process half-way.
 	signal.Ignore(syscall.SIGPIPE)
-	if err := procmem.Keep(); err != nil { // passwords pass through this process
+	if err := procmem.Protect(); err != nil { // passwords pass through this process
 		fmt.Fprintln(os.Stderr, "swapkeep:", err)
 		os.Exit(exitFailed)
 	}
-	installer.Hold() // since procmem hides which program runs here, this keeps a newer version from removing its directory
+	installer.MarkRunning() // since procmem hides which program runs here, this keeps a newer version from removing its directory
 	os.Exit(run(os.Args[1:]))
 }
 

@@ -51,7 +51,7 @@ func (t *terminal) manifest(family manifest.Family, dir string) error {
 		return err
 	}
 	m := t.machine()
-	program := m.Lasting(exe)
+	program := m.StablePath(exe)
 	file, err := manifest.Render(family, runtime.GOOS, program, ids)
 	if err != nil {
 		return usageError{err}
@@ -80,7 +80,7 @@ func writeManifest(m installer.Machine, path string, file []byte, programs ...st
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%w: %s is no plain file; move it away", installer.ErrForeign, path)
 	}
-	if starts, err := m.Starts(path); err != nil || !slices.Contains(programs, starts) {
+	if starts, err := m.ProgramOf(path); err != nil || !slices.Contains(programs, starts) {
 		return fmt.Errorf("%w: %s does not start this program but %q; move it away", installer.ErrForeign, path, starts)
 	}
 	return m.Files.Write(path, file, 0o644)

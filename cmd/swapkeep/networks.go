@@ -22,14 +22,14 @@ func newNetworks(t *terminal) *cobra.Command {
 		newNetworkList(t),
 		&cobra.Command{
 			Use: "select NETWORK", Short: "Make a network the active one, by name or chain id", Args: exactly("one network", 1),
-			ValidArgsFunction: t.complete(onlyFirst(completeNetworks)), RunE: t.onLine(selectNetwork),
+			ValidArgsFunction: t.complete(onlyFirst(completeNetworks)), RunE: t.withDaemon(selectNetwork),
 			Example: "  swapkeep networks select base\n  swapkeep networks select 42161",
 		})
 	return cmd
 }
 
 func listNetworks(t *terminal) func(*cobra.Command, []string) error {
-	return shower(t, "networks.list", func(_ context.Context, l *line, v protocol.NetworksResult) error { return l.t.networksTable(v) })
+	return shower(t, "networks.list", func(_ context.Context, l *daemonConn, v protocol.NetworksResult) error { return l.t.networksTable(v) })
 }
 
 func newNetworkList(t *terminal) *cobra.Command {
@@ -42,7 +42,7 @@ func newNetworkList(t *terminal) *cobra.Command {
 			if provider == "" {
 				return all(cmd, args)
 			}
-			return t.onLine(func(ctx context.Context, l *line, _ []string) error { return l.listDestinations(ctx, provider) })(cmd, args)
+			return t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error { return l.listDestinations(ctx, provider) })(cmd, args)
 		},
 	}
 	listingFlag(cmd, &provider, "where that `provider` (bridge or intent) pays out")
@@ -52,12 +52,12 @@ func newNetworkList(t *terminal) *cobra.Command {
 // listingFlag adds the flag for a provider that lists its destinations or tokens.
 func listingFlag(cmd *cobra.Command, provider *string, what string) {
 	cmd.Flags().StringVar(provider, "provider", "", what)
-	_ = cmd.RegisterFlagCompletionFunc("provider", cobra.FixedCompletions(crossing, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("provider", cobra.FixedCompletions(crossChainProviders, cobra.ShellCompDirectiveNoFileComp))
 }
 
 var destinationColumns = []screen.Column{{Head: "network"}, {Head: "chain id", Right: true}, {Head: "coin"}, {Head: "known here"}}
 
-func (l *line) listDestinations(ctx context.Context, provider string) error {
+func (l *daemonConn) listDestinations(ctx context.Context, provider string) error {
 	return show(ctx, l, "swap.destinations", protocol.DestinationsParams{Provider: provider}, func(r protocol.DestinationsResult) error {
 		rows := make([][]string, 0, len(r.Destinations))
 		for _, d := range r.Destinations {
@@ -73,7 +73,7 @@ func (l *line) listDestinations(ctx context.Context, provider string) error {
 }
 
 var networkColumns = []screen.Column{
-	{}, {Head: "network"}, {Head: "chain id", Right: true}, {Head: "coin"}, {Head: "final after", Right: true}, {Head: "gas ceiling", Right: true}, {Head: "RPC", Gives: true},
+	{}, {Head: "network"}, {Head: "chain id", Right: true}, {Head: "coin"}, {Head: "final after", Right: true}, {Head: "gas ceiling", Right: true}, {Head: "RPC", Shrinks: true},
 }
 
 func (t *terminal) networksTable(v protocol.NetworksResult) error {
@@ -110,7 +110,7 @@ func rpcText(all []protocol.RPC) string {
 	return text
 }
 
-func selectNetwork(ctx context.Context, l *line, args []string) error {
+func selectNetwork(ctx context.Context, l *daemonConn, args []string) error {
 	n, err := l.network(ctx, args[0])
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ func newOrders(t *terminal) *cobra.Command {
 			"that it came from, until the chain proves its end.",
 	}
 	var f ordersFlags
-	list := t.onLine(func(ctx context.Context, l *line, _ []string) error { return l.listOrders(ctx, f) })
+	list := t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error { return l.listOrders(ctx, f) })
 	cmd.RunE = list
 	listing := &cobra.Command{Use: "list", Short: "List orders, newest first", Args: noArguments, RunE: list}
 	for _, c := range []*cobra.Command{cmd, listing} {
@@ -35,21 +35,21 @@ func newOrders(t *terminal) *cobra.Command {
 		c.Flags().IntVar(&f.limit, "limit", protocol.PageDefault, "`number` of orders")
 	}
 	cmd.AddCommand(listing,
-		t.onOrder("show ORDER", "Show one order, its steps and its history", (*line).showOrder),
-		t.onOrder("watch ORDER", "Follow an order's progress to its end, or to what the provider told of it and nothing proves", (*line).watchOrder),
+		t.onOrder("show ORDER", "Show one order, its steps and its history", (*daemonConn).showOrder),
+		t.onOrder("watch ORDER", "Follow an order's progress to its end, or to what the provider told of it and nothing proves", (*daemonConn).watchOrder),
 		newOrderCancel(t), newOrderSpeedup(t), newOrderAccept(t))
 	return cmd
 }
 
 // onOrder returns a command for one order.
-func (t *terminal) onOrder(use, short string, do func(*line, context.Context, string) error) *cobra.Command {
+func (t *terminal) onOrder(use, short string, do func(*daemonConn, context.Context, string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: exactly("the id of one order", 1), ValidArgsFunction: t.complete(onlyFirst(completeOrders)),
-		RunE: t.onLine(func(ctx context.Context, l *line, args []string) error { return do(l, ctx, args[0]) }),
+		RunE: t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error { return do(l, ctx, args[0]) }),
 	}
 }
 
-func (l *line) listOrders(ctx context.Context, f ordersFlags) error {
+func (l *daemonConn) listOrders(ctx context.Context, f ordersFlags) error {
 	if f.limit < 1 {
 		return usageError{fmt.Errorf("--limit is %d: must be 1 or more", f.limit)}
 	}
@@ -80,9 +80,9 @@ func (l *line) listOrders(ctx context.Context, f ordersFlags) error {
 	return l.ordersTable(ctx, all)
 }
 
-var orderColumns = []screen.Column{{Head: "order"}, {Head: "accepted"}, {Head: "state"}, {Head: "swap", Gives: true}, {Head: "waits for", Gives: true}}
+var orderColumns = []screen.Column{{Head: "order"}, {Head: "accepted"}, {Head: "state"}, {Head: "swap", Shrinks: true}, {Head: "waits for", Shrinks: true}}
 
-func (l *line) ordersTable(ctx context.Context, orders []protocol.Order) error {
+func (l *daemonConn) ordersTable(ctx context.Context, orders []protocol.Order) error {
 	if len(orders) == 0 {
 		l.t.result.Line("no orders")
 		return nil
@@ -103,7 +103,7 @@ func (l *line) ordersTable(ctx context.Context, orders []protocol.Order) error {
 const walletOrders = "wallet"
 
 // orderText summarizes an order.
-func (l *line) orderText(ctx context.Context, o protocol.Order) (string, error) {
+func (l *daemonConn) orderText(ctx context.Context, o protocol.Order) (string, error) {
 	if o.State == "unreadable" {
 		return o.Means, nil
 	}
@@ -126,34 +126,34 @@ func (l *line) orderText(ctx context.Context, o protocol.Order) (string, error) 
 	if t.DstChainID != t.SrcChainID {
 		where += " to " + l.nameOf(t.DstChainID)
 	}
-	got := "≥ " + gets.Text(t.FloorOut.Int())
+	got := "≥ " + gets.Text(t.MinimumReceived.Int())
 	if o.State == "filled" && o.Verdict != nil && o.Verdict.Received != nil {
 		got = gets.Text(o.Verdict.Received.Amount.Int())
 	}
 	return fmt.Sprintf("%s for %s on %s", pays.Text(t.AmountIn.Int()), got, where), nil
 }
 
-func (l *line) showOrder(ctx context.Context, id string) error {
+func (l *daemonConn) showOrder(ctx context.Context, id string) error {
 	return show(ctx, l, "swap.order", protocol.OrderParams{Order: id}, func(r protocol.OrderResult) error {
-		return l.tellOrder(ctx, r)
+		return l.printOrder(ctx, r)
 	})
 }
 
-// tellOrder prints all details of an order.
-func (l *line) tellOrder(ctx context.Context, r protocol.OrderResult) error {
+// printOrder prints all details of an order.
+func (l *daemonConn) printOrder(ctx context.Context, r protocol.OrderResult) error {
 	out, o := l.t.result, r.Order
 	what, err := l.orderText(ctx, o)
 	if err != nil {
 		return err
 	}
 	out.Title(what)
-	if err := l.tellEnd(ctx, o); err != nil {
+	if err := l.printResult(ctx, o); err != nil {
 		return err
 	}
-	if err := l.tellTerms(ctx, o); err != nil {
+	if err := l.printTerms(ctx, o); err != nil {
 		return err
 	}
-	l.tellSteps(o)
+	l.printSteps(o)
 	out.Heading("History")
 	if r.Omitted > 0 {
 		out.Line(fmt.Sprintf("  (%d older lines are left out)", r.Omitted))
@@ -164,7 +164,7 @@ func (l *line) tellOrder(ctx context.Context, r protocol.OrderResult) error {
 	return nil
 }
 
-func (l *line) tellTerms(ctx context.Context, o protocol.Order) error {
+func (l *daemonConn) printTerms(ctx context.Context, o protocol.Order) error {
 	t := o.Terms
 	gets, err := l.coin(ctx, t.DstChainID, t.TokenOut)
 	if err != nil {
@@ -180,9 +180,9 @@ func (l *line) tellTerms(ctx context.Context, o protocol.Order) error {
 		{"digest", string(o.Digest)},
 	}
 	if t.Provider != walletOrders {
-		facts = append([][2]string{{"at least", gets.Exact(t.FloorOut.Int())}, {"recipient", string(t.Recipient)}}, facts...)
+		facts = append([][2]string{{"at least", gets.Exact(t.MinimumReceived.Int())}, {"recipient", string(t.Recipient)}}, facts...)
 	}
-	handed, err := l.handedFacts(ctx, o)
+	handed, err := l.providerFacts(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -192,9 +192,9 @@ func (l *line) tellTerms(ctx context.Context, o protocol.Order) error {
 	return nil
 }
 
-// handedFacts returns the provider's part of an order: the wrap before it, the refund,
+// providerFacts returns the provider's part of an order: the wrap before it, the refund,
 // and how far submission and claims have come.
-func (l *line) handedFacts(ctx context.Context, o protocol.Order) (facts [][2]string, err error) {
+func (l *daemonConn) providerFacts(ctx context.Context, o protocol.Order) (facts [][2]string, err error) {
 	add := func(label, text string) {
 		if text != "" {
 			facts = append(facts, [2]string{label, text})
@@ -211,7 +211,7 @@ func (l *line) handedFacts(ctx context.Context, o protocol.Order) (facts [][2]st
 	}
 	add("refund", refund)
 	add("provider's id", o.Ref)
-	add("provider told", toldText(o.Submission))
+	add("provider told", submissionText(o.Submission))
 	if o.Claim != nil {
 		add("provider says", claimText(*o.Claim))
 	}
@@ -219,7 +219,7 @@ func (l *line) handedFacts(ctx context.Context, o protocol.Order) (facts [][2]st
 }
 
 // wrapText says that the wallet wraps the input first, in its own transaction.
-func (l *line) wrapText(ctx context.Context, o protocol.Order) (string, error) {
+func (l *daemonConn) wrapText(ctx context.Context, o protocol.Order) (string, error) {
 	t := o.Terms
 	if t.Wrap == "" {
 		return "", nil
@@ -237,7 +237,7 @@ func (l *line) wrapText(ctx context.Context, o protocol.Order) (string, error) {
 
 // refundText says what is refunded, and to whom, if a provider keeps the input until it
 // fills. For any other order it only names a refund recipient that is not the account.
-func (l *line) refundText(ctx context.Context, o protocol.Order) (string, error) {
+func (l *daemonConn) refundText(ctx context.Context, o protocol.Order) (string, error) {
 	t := o.Terms
 	if t.Refund == nil && lastEffect(o.Steps).TrustedTo == "" {
 		if t.Provider == walletOrders || t.RefundTo == t.Account {
@@ -256,8 +256,8 @@ func (l *line) refundText(ctx context.Context, o protocol.Order) (string, error)
 	return fmt.Sprintf("%s%s to %s, if nobody fills it", least, c.Exact(amount.Int()), t.RefundTo), nil
 }
 
-// toldText says how far submission to the provider has come.
-func toldText(s *protocol.Submitted) string {
+// submissionText says how far submission to the provider has come.
+func submissionText(s *protocol.Submitted) string {
 	if s == nil {
 		return ""
 	}
@@ -276,7 +276,7 @@ func toldText(s *protocol.Submitted) string {
 
 var stepColumns = []screen.Column{{Right: true}, {Head: "step"}, {Head: "by"}, {Head: "state"}, {Head: "transaction"}}
 
-func (l *line) tellSteps(o protocol.Order) {
+func (l *daemonConn) printSteps(o protocol.Order) {
 	rows := make([][]string, 0, len(o.Steps))
 	for i, s := range o.Steps {
 		state, tx := "", s.Tx
@@ -313,7 +313,7 @@ var attempts = map[string]string{"call": "first", "bump": "sped up", "cancel": "
 
 var attemptColumns = []screen.Column{{Head: ""}, {Head: "signed"}, {Head: "gwei a unit", Right: true}, {Head: "transaction"}}
 
-func (l *line) watchOrder(ctx context.Context, id string) error {
+func (l *daemonConn) watchOrder(ctx context.Context, id string) error {
 	if !l.t.json {
 		r, err := ask[protocol.OrderResult](ctx, l, "swap.order", protocol.OrderParams{Order: id})
 		if err != nil {

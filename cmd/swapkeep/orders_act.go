@@ -26,15 +26,15 @@ func (f *consentFlags) add(cmd *cobra.Command) {
 	f.password = passwordFlag(cmd.Flags())
 }
 
-// agreed returns nil if there is consent to what was just shown: the user's yes, or
+// requireConsent returns nil if there is consent to what was just shown: the user's yes, or
 // --digest with the digest that a script was shown before.
-func (l *line) agreed(ctx context.Context, f *consentFlags, digest protocol.Hash, question string) error {
+func (l *daemonConn) requireConsent(ctx context.Context, f *consentFlags, digest protocol.Hash, question string) error {
 	switch {
 	case f.digest == string(digest):
 		return nil
 	case f.digest != "":
 		return usageError{fmt.Errorf("--digest is not the digest of that, which is %s", digest)}
-	case !l.t.attended():
+	case !l.t.interactive():
 		return usageError{errors.New("this is confirmed at a terminal, or with --digest and the digest that was shown")}
 	}
 	return l.t.confirm(ctx, question)
@@ -42,8 +42,8 @@ func (l *line) agreed(ctx context.Context, f *consentFlags, digest protocol.Hash
 
 func newOrderCancel(t *terminal) *cobra.Command {
 	var f consentFlags
-	cmd := t.onOrder("cancel ORDER", "Withdraw an order, or try to cancel its transaction", func(l *line, ctx context.Context, id string) error {
-		o, err := l.ordered(ctx, id)
+	cmd := t.onOrder("cancel ORDER", "Withdraw an order, or try to cancel its transaction", func(l *daemonConn, ctx context.Context, id string) error {
+		o, err := l.showOpenOrder(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -58,8 +58,8 @@ func newOrderCancel(t *terminal) *cobra.Command {
 func newOrderSpeedup(t *terminal) *cobra.Command {
 	var f consentFlags
 	var tier, ceiling string
-	cmd := t.onOrder("speedup ORDER", "Send an order's pending transaction again for more", func(l *line, ctx context.Context, id string) error {
-		o, err := l.ordered(ctx, id)
+	cmd := t.onOrder("speedup ORDER", "Send an order's pending transaction again for more", func(l *daemonConn, ctx context.Context, id string) error {
+		o, err := l.showOpenOrder(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func newOrderSpeedup(t *terminal) *cobra.Command {
 
 func newOrderAccept(t *terminal) *cobra.Command {
 	var f consentFlags
-	cmd := t.onOrder("accept ORDER", "Review and accept what an order needs instead of its accepted terms", func(l *line, ctx context.Context, id string) error {
+	cmd := t.onOrder("accept ORDER", "Review and accept what an order needs instead of its accepted terms", func(l *daemonConn, ctx context.Context, id string) error {
 		return l.acceptProposal(ctx, &f, id)
 	})
 	amountFlag(cmd.Flags(), &f.amountAgain)
@@ -92,8 +92,8 @@ func newOrderAccept(t *terminal) *cobra.Command {
 	return cmd
 }
 
-// ordered prints the order to act on. It is an error if the order is final.
-func (l *line) ordered(ctx context.Context, id string) (protocol.Order, error) {
+// showOpenOrder prints the order to act on. It is an error if the order is final.
+func (l *daemonConn) showOpenOrder(ctx context.Context, id string) (protocol.Order, error) {
 	r, err := ask[protocol.OrderResult](ctx, l, "swap.order", protocol.OrderParams{Order: id})
 	if err != nil {
 		return r.Order, err
@@ -108,23 +108,23 @@ func (l *line) ordered(ctx context.Context, id string) (protocol.Order, error) {
 }
 
 // say prints context for a question to the user.
-func (l *line) say(how screen.Style, text string) {
+func (l *daemonConn) say(how screen.Style, text string) {
 	if !l.t.json {
-		l.t.talk.Words(how, text)
+		l.t.talk.Paragraph(how, text)
 	}
 }
 
 // actOn asks for consent, unlocks a session, calls the method, and follows the order.
-func (l *line) actOn(ctx context.Context, f *consentFlags, o protocol.Order, question, wanted, method string, params any) error {
-	if err := l.agreed(ctx, f, o.Digest, question); err != nil {
+func (l *daemonConn) actOn(ctx context.Context, f *consentFlags, o protocol.Order, question, wanted, method string, params any) error {
+	if err := l.requireConsent(ctx, f, o.Digest, question); err != nil {
 		return err
 	}
-	return l.inSession(ctx, f.password, func() error {
-		got, err := act[protocol.Order](ctx, l, method, params)
+	return l.withSession(ctx, f.password, func() error {
+		got, err := askUncertain[protocol.Order](ctx, l, method, params)
 		if err != nil {
 			return err
 		}
-		return l.afterwardsAs(ctx, got, f.detach, wanted)
+		return l.followToState(ctx, got, f.detach, wanted)
 	})
 }
 
@@ -132,8 +132,8 @@ func (l *line) actOn(ctx context.Context, f *consentFlags, o protocol.Order, que
 var errNoProposal = errors.New("the order asks for no consent")
 
 // acceptProposal shows the proposal of an order that needs consent, and accepts it.
-func (l *line) acceptProposal(ctx context.Context, f *consentFlags, id string) error {
-	o, err := l.ordered(ctx, id)
+func (l *daemonConn) acceptProposal(ctx context.Context, f *consentFlags, id string) error {
+	o, err := l.showOpenOrder(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (l *line) acceptProposal(ctx context.Context, f *consentFlags, id string) e
 	p := o.Proposal
 	l.say(screen.Warn, p.Reason)
 	if !l.t.json {
-		if err := l.tellReview(ctx, l.t.talk, p.Review); err != nil {
+		if err := l.printReview(ctx, l.t.talk, p.Review); err != nil {
 			return err
 		}
 	}
@@ -154,23 +154,23 @@ func (l *line) acceptProposal(ctx context.Context, f *consentFlags, id string) e
 	if f.digest == "" && len(codes) > 0 {
 		return usageError{errors.New("--acknowledge goes with --digest; at a terminal you are asked")}
 	}
-	if f.digest == "" && l.t.attended() {
+	if f.digest == "" && l.t.interactive() {
 		codes, err = l.consent(ctx, p.Review)
 	} else {
-		err = l.agreed(ctx, f, p.Review.Digest, "")
+		err = l.requireConsent(ctx, f, p.Review.Digest, "")
 	}
 	if err != nil {
 		return err
 	}
-	return l.inSession(ctx, f.password, func() error {
+	return l.withSession(ctx, f.password, func() error {
 		params := protocol.AcceptParams{Request: newRequest(), Order: o.ID, Digest: p.Review.Digest, Acknowledge: codes}
-		got, err := l.withAmount(ctx, f.amountAgain, func(typed protocol.Amount) (exact[protocol.Order], error) {
+		got, err := l.withAmount(ctx, f.amountAgain, func(typed protocol.Amount) (rawResult[protocol.Order], error) {
 			params.Amount = typed
-			return act[protocol.Order](ctx, l, "swap.accept", params)
+			return askUncertain[protocol.Order](ctx, l, "swap.accept", params)
 		})
 		if err != nil {
 			return err
 		}
-		return l.afterwards(ctx, got, f.detach)
+		return l.followUnlessDetached(ctx, got, f.detach)
 	})
 }

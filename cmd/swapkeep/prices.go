@@ -41,11 +41,11 @@ func newPrices(t *terminal) *cobra.Command {
 	flags.BoolVar(&f.watch, "watch", false, "go on with every fetch until Ctrl-C")
 	_ = cmd.RegisterFlagCompletionFunc("network", t.complete(completeNetworks))
 	_ = cmd.RegisterFlagCompletionFunc("period", cobra.FixedCompletions([]cobra.Completion{"24h", "week", "month"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error { return l.prices(ctx, f, args) })
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error { return l.prices(ctx, f, args) })
 	return cmd
 }
 
-func (l *line) prices(ctx context.Context, f priceFlags, names []string) error {
+func (l *daemonConn) prices(ctx context.Context, f priceFlags, names []string) error {
 	if periodSpans[f.period] == 0 {
 		return usageError{fmt.Errorf("--period is %q: must be 24h, week or month", f.period)}
 	}
@@ -68,7 +68,7 @@ func (l *line) prices(ctx context.Context, f priceFlags, names []string) error {
 		return err
 	}
 	for {
-		if err := l.tellPrices(ctx, n, f, p); err != nil || !f.watch {
+		if err := l.printPrices(ctx, n, f, p); err != nil || !f.watch {
 			return err
 		}
 		if err := l.pricesFetched(ctx); err != nil {
@@ -82,7 +82,7 @@ const firstPrices = 15 * time.Second
 
 // awaitPrices waits for the first fetch if there has been none, as right after the
 // daemon's first start.
-func (l *line) awaitPrices(ctx context.Context, p protocol.PricesParams) error {
+func (l *daemonConn) awaitPrices(ctx context.Context, p protocol.PricesParams) error {
 	r, err := ask[protocol.PricesResult](ctx, l, "prices.list", p)
 	if err != nil || !r.Fetched.IsZero() || len(r.Prices) == 0 {
 		return err
@@ -99,7 +99,7 @@ func (l *line) awaitPrices(ctx context.Context, p protocol.PricesParams) error {
 }
 
 // pricesFetched waits for the notification of the next fetch.
-func (l *line) pricesFetched(ctx context.Context) error {
+func (l *daemonConn) pricesFetched(ctx context.Context) error {
 	for {
 		select {
 		case note := <-l.Notifications():
@@ -109,20 +109,20 @@ func (l *line) pricesFetched(ctx context.Context) error {
 		case <-l.Done():
 			return l.Err()
 		case <-ctx.Done():
-			return toldError{ctx.Err()} // the usual way to end it
+			return printedError{ctx.Err()} // the usual way to end it
 		}
 	}
 }
 
 var priceColumns = []screen.Column{
-	{Head: "token"}, {Head: "US dollars", Right: true}, {Head: "24 h", Right: true}, {Head: "", Gives: true}, {Head: "market cap", Right: true}, {Head: "holders", Right: true}, {Head: "from"}, {Head: "age", Right: true},
+	{Head: "token"}, {Head: "US dollars", Right: true}, {Head: "24 h", Right: true}, {Head: "", Shrinks: true}, {Head: "market cap", Right: true}, {Head: "holders", Right: true}, {Head: "from"}, {Head: "age", Right: true},
 }
 
 // sparkWidth is the width of a sparkline in columns.
 const sparkWidth = 24
 
-func (l *line) tellPrices(ctx context.Context, n protocol.Network, f priceFlags, p protocol.PricesParams) error {
-	r, err := ask[exact[protocol.PricesResult]](ctx, l, "prices.list", p)
+func (l *daemonConn) printPrices(ctx context.Context, n protocol.Network, f priceFlags, p protocol.PricesParams) error {
+	r, err := ask[rawResult[protocol.PricesResult]](ctx, l, "prices.list", p)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func fetchedText(at time.Time) string {
 }
 
 // spark draws a token's chart.
-func (l *line) spark(ctx context.Context, chain uint64, p protocol.Price, period string) (string, error) {
+func (l *daemonConn) spark(ctx context.Context, chain uint64, p protocol.Price, period string) (string, error) {
 	if p.Now == "" {
 		return "", nil
 	}

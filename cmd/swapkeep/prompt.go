@@ -22,9 +22,9 @@ var errDeclined = errors.New("declined: nothing was done")
 // errEnd means that the terminal's input ended.
 var errEnd = errors.New("the input ended before an answer")
 
-// attended reports whether a user can be asked: input and questions are both on a
+// interactive reports whether a user can be asked: input and questions are both on a
 // terminal.
-func (t *terminal) attended() bool {
+func (t *terminal) interactive() bool {
 	questions, ok := t.err.(*os.File)
 	return ok && term.IsTerminal(int(t.in.Fd())) && term.IsTerminal(int(questions.Fd()))
 }
@@ -55,7 +55,7 @@ func (t *terminal) secret(ctx context.Context, from *secretFlag, question string
 	if from.fd != noDescriptor {
 		return t.readDescriptor(from)
 	}
-	if !t.attended() {
+	if !t.interactive() {
 		return nil, usageError{fmt.Errorf("%s: there is no terminal to type it at; give it with --%s", strings.ToLower(question), from.name)}
 	}
 	return t.hidden(ctx, question)
@@ -155,7 +155,7 @@ func (t *terminal) hidden(ctx context.Context, question string) (protocol.Secret
 	fd := int(t.in.Fd())
 	before, err := term.GetState(fd)
 	if err == nil {
-		err = hush(fd)
+		err = disableEcho(fd)
 	}
 	if err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func answered[T any](ctx context.Context, t *terminal, question string, read fun
 		value T
 		err   error
 	}
-	t.talk.Progressed()
+	t.talk.ClearProgress()
 	fmt.Fprint(t.err, t.talk.Paint(screen.Strong, screen.Printable(question)+": "))
 	got := make(chan reply, 1)
 	go func() {
@@ -246,6 +246,6 @@ const maxAsks = 5
 // remark prints a remark for the user, not with --json.
 func (t *terminal) remark(text string) {
 	if t.talk.Live() && !t.json {
-		t.talk.Words(screen.Faint, text)
+		t.talk.Paragraph(screen.Faint, text)
 	}
 }

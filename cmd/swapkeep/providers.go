@@ -19,13 +19,15 @@ import (
 func newProviders(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "providers", Short: "Show what each swap provider does where, and the wallet's fee", Args: noArguments,
-		RunE: shower(t, "swap.providers", func(ctx context.Context, l *line, v protocol.ProvidersResult) error { return l.providersTable(ctx, v) }),
+		RunE: shower(t, "swap.providers", func(ctx context.Context, l *daemonConn, v protocol.ProvidersResult) error {
+			return l.providersTable(ctx, v)
+		}),
 	}
 	cmd.AddCommand(newSetKey(t))
 	return cmd
 }
 
-func (l *line) providersTable(ctx context.Context, v protocol.ProvidersResult) error {
+func (l *daemonConn) providersTable(ctx context.Context, v protocol.ProvidersResult) error {
 	if err := l.loadNetworks(ctx); err != nil {
 		return err
 	}
@@ -33,13 +35,13 @@ func (l *line) providersTable(ctx context.Context, v protocol.ProvidersResult) e
 	if err != nil {
 		return err
 	}
-	l.tellProviders(v, fees)
+	l.printProviders(v, fees)
 	return nil
 }
 
-// tellProviders prints what each provider supports on each network. Text that is too long
+// printProviders prints what each provider supports on each network. Text that is too long
 // for a cell becomes a remark below the table, which is at most eighty columns wide.
-func (l *line) tellProviders(v protocol.ProvidersResult, fees protocol.FeesResult) {
+func (l *daemonConn) printProviders(v protocol.ProvidersResult, fees protocol.FeesResult) {
 	columns, chains := []screen.Column{{Head: "network"}}, map[uint64]bool{}
 	for _, p := range v.Providers {
 		columns = append(columns, screen.Column{Head: p.Kind})
@@ -72,7 +74,7 @@ func (l *line) tellProviders(v protocol.ProvidersResult, fees protocol.FeesResul
 	}
 	out.Line("  " + walletFee(fees))
 	for _, p := range v.Providers {
-		l.tellPlace(p)
+		l.printProvider(p)
 	}
 }
 
@@ -128,8 +130,8 @@ var features = []struct {
 	}},
 }
 
-// tellPlace prints a provider's host and its entries for networks, if it has any.
-func (l *line) tellPlace(p protocol.Provider) {
+// printProvider prints a provider's host and its entries for networks, if it has any.
+func (l *daemonConn) printProvider(p protocol.Provider) {
 	if p.Host == "" && p.FrontendURL == "" && len(p.Networks) == 0 {
 		return
 	}
@@ -204,7 +206,7 @@ func newSetKey(t *terminal) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&forget, "forget", false, "forget the key instead")
 	key, password := secretFlagOf(cmd.Flags(), "key-fd", "the key"), passwordFlag(cmd.Flags())
-	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
 		params := protocol.SetKeyParams{Provider: args[0], Key: protocol.Secret{}}
 		if forget && key.fd != noDescriptor {
 			return usageError{errors.New("give --forget or --key-fd, not both")}

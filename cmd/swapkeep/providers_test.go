@@ -12,7 +12,7 @@ import (
 // is wider than eighty columns.
 func TestProvidersFitTheScreen(t *testing.T) {
 	on, out := onPaper()
-	l := &line{t: on, networks: map[uint64]protocol.Network{1: {Name: "Ethereum"}, 56: {Name: "BNB Smart Chain"}, 5330: {Name: "Superseed"}}}
+	l := &daemonConn{t: on, networks: map[uint64]protocol.Network{1: {Name: "Ethereum"}, 56: {Name: "BNB Smart Chain"}, 5330: {Name: "Superseed"}}}
 	none := protocol.Support{Support: "not supported"}
 	bridged := protocol.Support{Support: "active", CrossChain: true}
 	v := protocol.ProvidersResult{Providers: []protocol.Provider{
@@ -28,7 +28,7 @@ func TestProvidersFitTheScreen(t *testing.T) {
 			"5330": {Support: "active", Note: "single protocol version, custom contract deployment"}},
 			Can: protocol.Capabilities{SameChain: "yes", CrossChain: "no", Intents: "yes, for its own orders", Gasless: "yes, after the token approval", Tracking: "yes"}},
 	}}
-	l.tellProviders(v, protocol.FeesResult{})
+	l.printProviders(v, protocol.FeesResult{})
 	want := `  network          dex                  bridge       intent           gasless
   (set up)         no (1)               ready        ready            ready
   Ethereum         V3, V2, V4, auction  cross-chain  cross-chain      active (2)

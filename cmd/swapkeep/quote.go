@@ -50,7 +50,7 @@ type trade struct {
 }
 
 // tradeOf parses AMOUNT TOKEN TOKEN, or TOKEN AMOUNT TOKEN.
-func (l *line) tradeOf(ctx context.Context, args []string, f *tradeFlags) (r trade, err error) {
+func (l *daemonConn) tradeOf(ctx context.Context, args []string, f *tradeFlags) (r trade, err error) {
 	words := strings.Fields(strings.Join(args, " "))
 	number, pays, gets := words[0], words[1], words[2]
 	if !amount.IsNumber(number) && amount.IsNumber(pays) {
@@ -69,9 +69,9 @@ func (l *line) tradeOf(ctx context.Context, args []string, f *tradeFlags) (r tra
 	if err != nil {
 		return r, err
 	}
-	out, err := l.receivable(ctx, r.dst.ChainID, gets, f.providers)
+	out, err := l.destinationToken(ctx, r.dst.ChainID, gets, f.providers)
 	if err == nil {
-		err = errors.Join(l.t.named(in, pays), l.t.named(out, gets))
+		err = errors.Join(l.t.checkSymbol(in, pays), l.t.checkSymbol(out, gets))
 	}
 	if err != nil {
 		return r, err
@@ -111,9 +111,9 @@ func (f *tradeFlags) fill(p *protocol.QuoteParams) (err error) {
 	return nil
 }
 
-// foreign reports whether the recipient or the refund address is not the account, which
+// hasOtherRecipient reports whether the recipient or the refund address is not the account, which
 // requires the password.
-func (r trade) foreign() bool {
+func (r trade) hasOtherRecipient() bool {
 	p := r.params
 	return p.Recipient != "" && p.Recipient != p.Account || p.RefundTo != "" && p.RefundTo != p.Account
 }
@@ -145,7 +145,7 @@ func newQuote(t *terminal) *cobra.Command {
 		ValidArgsFunction: t.complete(completeTrade),
 	}
 	f.add(t, cmd)
-	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
 		r, err := l.tradeOf(ctx, args, &f)
 		if err != nil {
 			return err
@@ -156,7 +156,7 @@ func newQuote(t *terminal) *cobra.Command {
 				return t.inCoins(err, r.pays, native(r.src))
 			}
 			t.result.Title(r.title())
-			tellOffers(t.result, r, offers)
+			printOffers(t.result, r, offers)
 			return nil
 		})
 	})
@@ -164,9 +164,9 @@ func newQuote(t *terminal) *cobra.Command {
 }
 
 // withPassword adds the password to a quote that requires it.
-func (l *line) withPassword(ctx context.Context, r trade, f *tradeFlags, do func(protocol.QuoteParams) error) error {
+func (l *daemonConn) withPassword(ctx context.Context, r trade, f *tradeFlags, do func(protocol.QuoteParams) error) error {
 	p := r.params
-	if !r.foreign() {
+	if !r.hasOtherRecipient() {
 		return do(p)
 	}
 	return l.unlock(ctx, f.password, func(secret protocol.Secret) error {
@@ -177,14 +177,14 @@ func (l *line) withPassword(ctx context.Context, r trade, f *tradeFlags, do func
 
 // quote gets offers and prints each provider's answer as it arrives. It is an error if
 // there is no offer.
-func (l *line) quote(ctx context.Context, r trade, p protocol.QuoteParams) (protocol.QuoteResult, error) {
+func (l *daemonConn) quote(ctx context.Context, r trade, p protocol.QuoteParams) (protocol.QuoteResult, error) {
 	type answer struct {
-		result exact[protocol.QuoteResult]
+		result rawResult[protocol.QuoteResult]
 		err    error
 	}
 	done, began := make(chan answer, 1), time.Now()
 	go func() {
-		result, err := ask[exact[protocol.QuoteResult]](ctx, l, "swap.quote", p)
+		result, err := ask[rawResult[protocol.QuoteResult]](ctx, l, "swap.quote", p)
 		done <- answer{result, err}
 	}()
 	tick := time.NewTicker(spinTime)
@@ -198,7 +198,7 @@ func (l *line) quote(ctx context.Context, r trade, p protocol.QuoteParams) (prot
 		case <-tick.C:
 			l.t.progress(began, "asking the providers")
 		case a := <-done:
-			l.t.talk.Progressed()
+			l.t.talk.ClearProgress()
 			if a.err == nil && l.t.json {
 				a.err = writeRaw(l.t.out, a.result.raw)
 			}
@@ -222,7 +222,7 @@ func (t *terminal) progress(since time.Time, what string) {
 
 // quoted prints one provider's best offer once all its offers have arrived, since the
 // user chooses among all of them.
-func (l *line) quoted(r trade, params json.RawMessage) {
+func (l *daemonConn) quoted(r trade, params json.RawMessage) {
 	if l.t.json {
 		_ = writeRaw(l.t.out, params)
 		return
@@ -249,15 +249,15 @@ func noOffer(failures map[string]*protocol.Error) error {
 	return protocol.New("no_route", strings.Join(said, "; "))
 }
 
-// tellOffers prints the table of offers, then the route, rank and value of each on lines
+// printOffers prints the table of offers, then the route, rank and value of each on lines
 // of their own, because a table with them would be too wide.
-func tellOffers(s *screen.Screen, r trade, q protocol.QuoteResult) {
+func printOffers(s *screen.Screen, r trade, q protocol.QuoteResult) {
 	s.Table(offerColumns, offerRows(r, q.Offers))
 	s.Blank()
 	for i, o := range q.Offers {
 		s.Fact(fmt.Sprintf("%d %s", i+1, o.Provider), routeText(o)+": "+rankText(o)+"; "+offerWorth(o))
 	}
-	tellFailures(s, q.Failures)
+	printFailures(s, q.Failures)
 }
 
 // offerWorth compares an offer's input and output by the wallet's own prices.
@@ -297,9 +297,9 @@ func rankText(o protocol.Offer) string {
 	return "not ranked"
 }
 
-// tellFailures prints which providers have no offer and why. For a missing API key it
+// printFailures prints which providers have no offer and why. For a missing API key it
 // also prints the remedy.
-func tellFailures(s *screen.Screen, failures map[string]*protocol.Error) {
+func printFailures(s *screen.Screen, failures map[string]*protocol.Error) {
 	for _, kind := range slices.Sorted(maps.Keys(failures)) {
 		f := failures[kind]
 		if f == nil {
@@ -352,12 +352,12 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%d min", int(d.Round(time.Minute).Minutes()))
 }
 
-// chosen asks the user to choose an offer. A single one is taken without a question.
-func (l *line) chosen(ctx context.Context, r trade, offers protocol.QuoteResult) (protocol.Offer, error) {
-	if len(offers.Offers) == 1 || !l.t.attended() {
+// chooseOffer asks the user to choose an offer. A single one is taken without a question.
+func (l *daemonConn) chooseOffer(ctx context.Context, r trade, offers protocol.QuoteResult) (protocol.Offer, error) {
+	if len(offers.Offers) == 1 || !l.t.interactive() {
 		return offers.Offers[0], nil
 	}
-	tellOffers(l.t.talk, r, offers)
+	printOffers(l.t.talk, r, offers)
 	n, err := l.t.choose(ctx, "Which offer", len(offers.Offers))
 	if err != nil {
 		return protocol.Offer{}, err

@@ -56,7 +56,7 @@ func connectTo(launch owner.Launch) func(context.Context, bool) (net.Conn, error
 	return func(ctx context.Context, again bool) (net.Conn, error) {
 		reach := owner.Ensure
 		if again {
-			reach = owner.Rejoin
+			reach = owner.EnsureUnlessStopped
 		}
 		conn, err := reach(ctx, launch)
 		if err != nil {

@@ -33,14 +33,14 @@ const (
 // showSecret shows a secret on the alternate screen until the user has written it down,
 // then clears it. The secret is never converted to a string.
 func (t *terminal) showSecret(ctx context.Context, title string, told []string, lines [][]byte) error {
-	stays := !t.attended() || !t.result.Live()
+	stays := !t.interactive() || !t.result.Live()
 	if !stays {
 		fmt.Fprint(t.out, otherScreen)
 		defer fmt.Fprint(t.out, ownScreen)
 	}
 	t.result.Title(title)
 	for _, text := range told {
-		t.result.Words(screen.Warn, text)
+		t.result.Paragraph(screen.Warn, text)
 	}
 	t.result.Blank()
 	for _, l := range lines {

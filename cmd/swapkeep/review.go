@@ -14,14 +14,14 @@ import (
 
 // A reviewer prints reviews to a screen.
 type reviewer struct {
-	*line
+	*daemonConn
 	ctx context.Context
 	out *screen.Screen
 	own protocol.Address
 }
 
-// tellReview prints what consent to a review would mean.
-func (l *line) tellReview(ctx context.Context, out *screen.Screen, r protocol.Review) error {
+// printReview prints what consent to a review would mean.
+func (l *daemonConn) printReview(ctx context.Context, out *screen.Screen, r protocol.Review) error {
 	w := reviewer{l, ctx, out, r.Terms.Account}
 	if err := l.loadNetworks(ctx); err != nil {
 		return err
@@ -60,12 +60,12 @@ func (w reviewer) terms(r protocol.Review) error {
 	} else {
 		w.out.Fact("price difference", "unknown: "+change)
 	}
-	w.out.Fact("at least", fmt.Sprintf("%s, at a slippage of %s %%; %s", gets.Exact(t.FloorOut.Int()), o.Slippage, floorText(r)))
-	if r.Told != "" {
-		w.out.Fact("its quote", quotedText(gets.Exact(r.Told.Int())))
+	w.out.Fact("at least", fmt.Sprintf("%s, at a slippage of %s %%; %s", gets.Exact(t.MinimumReceived.Int()), o.Slippage, floorText(r)))
+	if r.StatedMinimum != "" {
+		w.out.Fact("its quote", quotedText(gets.Exact(r.StatedMinimum.Int())))
 	}
 	w.receivers(t)
-	for _, id := range []identity{{t.SrcChainID, t.TokenIn}, {t.DstChainID, t.TokenOut}} {
+	for _, id := range []tokenID{{t.SrcChainID, t.TokenIn}, {t.DstChainID, t.TokenOut}} {
 		if err := w.unverified(id); err != nil {
 			return err
 		}
@@ -112,8 +112,8 @@ func quotedText(least string) string {
 }
 
 // unverified warns of a token that may not be what its symbol says.
-func (w reviewer) unverified(id identity) error {
-	t, err := w.known(w.ctx, id.chain, id.address)
+func (w reviewer) unverified(id tokenID) error {
+	t, err := w.tokenByAddress(w.ctx, id.chain, id.address)
 	if err != nil || t.Verified {
 		return err
 	}
@@ -236,8 +236,8 @@ func (w reviewer) approval(e protocol.Effect, a protocol.Approval) (string, erro
 		return fmt.Sprintf("takes back what %s may pull of %s", contractText(a.Spender), c.Symbol), err
 	}
 	said := fmt.Sprintf("lets %s pull exactly %s", contractText(a.Spender), text)
-	if bigOf(a.Shares).Sign() > 0 {
-		others, err := w.coinText(e.ChainID, a.Token, a.Shares, true)
+	if bigOf(a.OtherOrders).Sign() > 0 {
+		others, err := w.coinText(e.ChainID, a.Token, a.OtherOrders, true)
 		if err != nil {
 			return "", err
 		}
@@ -252,7 +252,7 @@ func (w reviewer) approval(e protocol.Effect, a protocol.Approval) (string, erro
 // amountText says which part of an approved amount is for this swap and which for other
 // open orders, because a new allowance replaces the one that those rely on.
 func amountText(c amount.Coin, a protocol.Approval) string {
-	others := bigOf(a.Shares)
+	others := bigOf(a.OtherOrders)
 	if others.Sign() == 0 {
 		return c.Exact(a.Amount.Int()) + ", exactly what this swap pays"
 	}

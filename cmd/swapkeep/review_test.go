@@ -83,7 +83,7 @@ func TestOffersInWords(t *testing.T) {
 	var b strings.Builder
 	r := trade{gets: amount.Coin{Symbol: "USDC", Decimals: 6}}
 	why := "0.21 % less than the first after fees and gas; as good as the next, and quicker"
-	tellOffers(screen.New(&b, func(string) string { return "" }), r, protocol.QuoteResult{
+	printOffers(screen.New(&b, func(string) string { return "" }), r, protocol.QuoteResult{
 		Offers: []protocol.Offer{
 			{Provider: "bridge", AmountOut: "1000000", MinAmountOut: "990000", USD: protocol.OfferUSD{AmountIn: "2.35", AmountOut: "2.24"}},
 			{Provider: "dex", AmountOut: "1000000", MinAmountOut: "990000", Routing: "CLASSIC", Route: strings.Repeat("0x88e6A0c2dDD26FEEb64F039a2c41296FcB3f5640 ", 3), Rank: why},

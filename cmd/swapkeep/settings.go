@@ -17,10 +17,10 @@ func newSettings(t *terminal) *cobra.Command {
 			"environment and flags go before what is set here.",
 	}
 	var reveal bool
-	get := func(ctx context.Context, l *line, keys []string) error { return l.getSettings(ctx, keys, reveal) }
-	cmd.RunE = t.onLine(get)
+	get := func(ctx context.Context, l *daemonConn, keys []string) error { return l.getSettings(ctx, keys, reveal) }
+	cmd.RunE = t.withDaemon(get)
 	getting := &cobra.Command{
-		Use: "get [KEY...]", Short: "Show settings and what changing them takes", RunE: t.onLine(get), ValidArgsFunction: t.complete(completeSettings),
+		Use: "get [KEY...]", Short: "Show settings and what changing them takes", RunE: t.withDaemon(get), ValidArgsFunction: t.complete(completeSettings),
 	}
 	for _, c := range []*cobra.Command{cmd, getting} {
 		c.Flags().BoolVar(&reveal, "reveal", false, "show URLs whole, with access keys that may be in them")
@@ -29,13 +29,13 @@ func newSettings(t *terminal) *cobra.Command {
 	return cmd
 }
 
-var settingColumns = []screen.Column{{Head: "key"}, {Head: "value"}, {Head: "from"}, {Head: "what it is for", Gives: true}}
+var settingColumns = []screen.Column{{Head: "key"}, {Head: "value"}, {Head: "from"}, {Head: "what it is for", Shrinks: true}}
 
-func (l *line) getSettings(ctx context.Context, keys []string, reveal bool) error {
+func (l *daemonConn) getSettings(ctx context.Context, keys []string, reveal bool) error {
 	return show(ctx, l, "settings.get", protocol.SettingsParams{Keys: keys, Reveal: reveal}, func(r protocol.SettingsResult) error {
 		if len(keys) > 0 {
 			for _, s := range r.Settings {
-				l.t.tellSetting(s)
+				l.t.printSetting(s)
 			}
 			return nil
 		}
@@ -70,8 +70,8 @@ func valueText(s protocol.Setting) string {
 	return text
 }
 
-// tellSetting prints all details of one setting.
-func (t *terminal) tellSetting(s protocol.Setting) {
+// printSetting prints all details of one setting.
+func (t *terminal) printSetting(s protocol.Setting) {
 	facts := [][2]string{{"value", valueText(s)}, {"from", strings.TrimSpace(s.Source + " " + s.Name)}}
 	for _, f := range [][2]string{
 		{"for", s.Does}, {"default", s.Default}, {"at least", s.Min}, {"at most", s.Max}, {"one of", strings.Join(s.Choices, ", ")},
@@ -100,7 +100,7 @@ func newSettingsSet(t *terminal) *cobra.Command {
 		},
 	}
 	password := passwordFlag(cmd.Flags())
-	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
 		return l.setSetting(ctx, password, args[0], func(s protocol.Setting, p *protocol.SetParams) error {
 			if s.Type == protocol.SettingURLs {
 				p.Values = args[1:]
@@ -118,7 +118,7 @@ func newSettingsReset(t *terminal) *cobra.Command {
 		Use: "reset KEY", Short: "Forget a change: the file or the default holds again", Args: exactly("one key", 1), ValidArgsFunction: t.complete(onlyFirst(completeSettings)),
 	}
 	password := passwordFlag(cmd.Flags())
-	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
 		return l.setSetting(ctx, password, args[0], func(_ protocol.Setting, p *protocol.SetParams) error {
 			p.Reset = true
 			return nil
@@ -128,7 +128,7 @@ func newSettingsReset(t *terminal) *cobra.Command {
 }
 
 // setSetting changes a setting, with a session or the password if it requires one.
-func (l *line) setSetting(ctx context.Context, password *secretFlag, key string, fill func(protocol.Setting, *protocol.SetParams) error) error {
+func (l *daemonConn) setSetting(ctx context.Context, password *secretFlag, key string, fill func(protocol.Setting, *protocol.SetParams) error) error {
 	known, err := ask[protocol.SettingsResult](ctx, l, "settings.get", protocol.SettingsParams{Keys: []string{key}})
 	if err != nil {
 		return err
@@ -142,13 +142,13 @@ func (l *line) setSetting(ctx context.Context, password *secretFlag, key string,
 	}
 	change := func() error {
 		return show(ctx, l, "settings.set", p, func(r protocol.SetResult) error {
-			l.t.tellSetting(r.Setting)
+			l.t.printSetting(r.Setting)
 			return nil
 		})
 	}
 	switch s.Right {
 	case protocol.RightSession:
-		return l.inSession(ctx, password, change)
+		return l.withSession(ctx, password, change)
 	case protocol.RightPassword:
 		if p.Password, err = l.t.secret(ctx, password, "Password"); err != nil {
 			return err

@@ -17,20 +17,20 @@ import (
 // stateFiles are name patterns of the daemon's files in its state directory, including
 // leftovers of a crash. On some systems the directory also contains the installation. The
 // lock and the files of a running daemon are removed after these.
-var stateFiles = []string{"orders.db*", "prices.db*", "keys", refusedDir, "swapkeepd.log*", "spawn.lock", atomicfile.Unfinished + "*", "home.json"}
+var stateFiles = []string{"orders.db*", "prices.db*", "keys", refusedDir, "swapkeepd.log*", "spawn.lock", atomicfile.TempPrefix + "*", "home.json"}
 
 // stateUsed reports whether a daemon has ever used the directory.
-func stateUsed(place transport.Place) bool {
+func stateUsed(place transport.Instance) bool {
 	_, err := os.Lstat(filepath.Join(place.Home, "home.json"))
 	return err == nil
 }
 
-// heldKeys returns an error if wallet keys are stored in files of the state directory.
+// checkNoKeyFiles returns an error if wallet keys are stored in files of the state directory.
 // The daemon removed those it knew of; another configuration may have others.
-func heldKeys(place transport.Place) error {
+func checkNoKeyFiles(place transport.Instance) error {
 	entries, err := os.ReadDir(filepath.Join(place.Home, "keys"))
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), atomicfile.Unfinished) {
+		if !strings.HasPrefix(e.Name(), atomicfile.TempPrefix) {
 			return fmt.Errorf("%s holds keys of wallets, so it stays: set keys.backend = \"file\", remove those wallets, then run this again",
 				filepath.Join(place.Home, "keys"))
 		}
@@ -43,7 +43,7 @@ func heldKeys(place transport.Place) error {
 
 // removeState removes the daemon's files from its state directory and nothing else there.
 // The caller must have checked that it contains no wallet and that no daemon is running.
-func removeState(place transport.Place) error {
+func removeState(place transport.Instance) error {
 	if !stateUsed(place) {
 		return nil
 	}
@@ -51,7 +51,7 @@ func removeState(place transport.Place) error {
 	if err != nil {
 		return err
 	}
-	if err := heldKeys(place); err != nil { // checked while the lock keeps others from adding keys
+	if err := checkNoKeyFiles(place); err != nil { // checked while the lock keeps others from adding keys
 		return errors.Join(err, held.Close())
 	}
 	for _, pattern := range stateFiles { // home.json last: without it a daemon refuses the rest
@@ -79,7 +79,7 @@ func removeMatching(dir, pattern string) error {
 }
 
 // removeStateFolder removes the directory if it is empty.
-func removeStateFolder(place transport.Place) error {
+func removeStateFolder(place transport.Instance) error {
 	entries, err := os.ReadDir(place.Home)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), len(entries) > 0:

@@ -12,13 +12,13 @@ import (
 
 // Leftovers of a crash are removed with the state directory; foreign files stay.
 func TestRemoveState(t *testing.T) {
-	for left, gone := range map[string]bool{atomicfile.Unfinished + "123": true, "orders.db.v1.bak": true, "swapkeepd.log.1": true, "receipts.json": false, "mine": false} {
+	for left, gone := range map[string]bool{atomicfile.TempPrefix + "123": true, "orders.db.v1.bak": true, "swapkeepd.log.1": true, "receipts.json": false, "mine": false} {
 		dir, err := os.MkdirTemp("", "st") // a short path, for the socket
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = os.RemoveAll(dir) })
-		place := transport.Place{Home: filepath.Join(dir, "state")}
+		place := transport.Instance{Home: filepath.Join(dir, "state")}
 		if err := os.Mkdir(place.Home, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestRemoveStateWithKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	place := transport.Place{Home: filepath.Join(dir, "state")}
+	place := transport.Instance{Home: filepath.Join(dir, "state")}
 	key := filepath.Join(place.Home, "keys", "swapkeep@wallet")
 	if err := os.MkdirAll(filepath.Dir(key), 0o700); err != nil {
 		t.Fatal(err)

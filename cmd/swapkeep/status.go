@@ -53,26 +53,26 @@ func (t *terminal) status(ctx context.Context) error {
 }
 
 func (t *terminal) sayNotRunning(home string, err error) error {
-	why := owner.WhyNot(transport.Place{Home: home})
+	why := owner.StartProblem(transport.Instance{Home: home})
 	if t.json {
 		said := map[string]string{"state": "not running", "directory": home}
 		if why != "" {
 			said["reason"] = why
 		}
-		return toldWith(err, writeJSON(t.out, said))
+		return printedWith(err, writeJSON(t.out, said))
 	}
 	_, wrote := fmt.Fprintf(t.out, "swapkeepd is not running (state directory %s)\n", screen.Printable(home))
 	if why != "" && wrote == nil {
 		_, wrote = fmt.Fprintf(t.out, "  it cannot start: %s\n", screen.Printable(why))
 	}
-	return toldWith(err, wrote)
+	return printedWith(err, wrote)
 }
 
-func toldWith(err, wrote error) error {
+func printedWith(err, wrote error) error {
 	if wrote != nil {
 		return wrote
 	}
-	return toldError{err}
+	return printedError{err}
 }
 
 func (t *terminal) table(s protocol.StatusResult) error {

@@ -33,7 +33,7 @@ func (t *terminal) stop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	was, err := stopped(ctx, place, answerTime)
+	was, err := ensureStopped(ctx, place, answerTime)
 	switch {
 	case err != nil:
 		return err
@@ -43,9 +43,9 @@ func (t *terminal) stop(ctx context.Context) error {
 	return t.say("stopped", "swapkeepd has stopped")
 }
 
-// stopped makes sure that no daemon is running and reports whether one was. It gives a
+// ensureStopped makes sure that no daemon is running and reports whether one was. It gives a
 // daemon the time patience to finish what it is signing.
-func stopped(ctx context.Context, place transport.Place, patience time.Duration) (was bool, err error) {
+func ensureStopped(ctx context.Context, place transport.Instance, patience time.Duration) (was bool, err error) {
 	dialing, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	until := time.Now().Add(silentTime)
@@ -67,7 +67,7 @@ func stopped(ctx context.Context, place transport.Place, patience time.Duration)
 }
 
 // stopDaemon asks the daemon to stop and waits until the home is free.
-func stopDaemon(ctx context.Context, place transport.Place, c *client.Client, pid int) error {
+func stopDaemon(ctx context.Context, place transport.Instance, c *client.Client, pid int) error {
 	// A daemon that exits at once may not deliver its answer.
 	if err := c.Call(ctx, "host.stop", nil, nil); err != nil && !errors.Is(err, client.ErrClosed) {
 		return err

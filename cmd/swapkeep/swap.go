@@ -60,7 +60,7 @@ func newSwap(t *terminal) *cobra.Command {
 	flags.StringSliceVar(&f.acknowledge, "acknowledge", nil, "`codes` of findings that you accept, with --accept")
 	amountFlag(flags, &f.amountAgain)
 	flags.BoolVar(&f.detach, "detach", false, "leave when the order is accepted, without waiting for its end")
-	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
 		switch {
 		case f.accept != "":
 			return l.acceptDigest(ctx, &f)
@@ -68,14 +68,14 @@ func newSwap(t *terminal) *cobra.Command {
 			return usageError{errors.New("--amount-again goes with --accept; at a terminal you are asked")}
 		case len(f.acknowledge) > 0:
 			return usageError{errors.New("--acknowledge goes with --accept; at a terminal you are asked")}
-		case !f.reviewOnly && !t.attended():
+		case !f.reviewOnly && !t.interactive():
 			return usageError{errors.New("a swap is confirmed at a terminal; a script uses --review-only, then --accept: see swapkeep swap --help")}
 		}
 		r, err := l.tradeOf(ctx, args, &f.tradeFlags)
 		if err != nil {
 			return err
 		}
-		do := l.walk
+		do := l.swapInteractively
 		if f.reviewOnly {
 			do = l.reviewOnly
 		}
@@ -100,7 +100,7 @@ func (f *swapFlags) onlyAccepts(cmd *cobra.Command, args []string) error {
 }
 
 // reviewOnly prints the review of the best offer.
-func (l *line) reviewOnly(ctx context.Context, r trade, f *swapFlags) error {
+func (l *daemonConn) reviewOnly(ctx context.Context, r trade, f *swapFlags) error {
 	return l.withPassword(ctx, r, &f.tradeFlags, func(p protocol.QuoteParams) error {
 		offers, err := ask[protocol.QuoteResult](ctx, l, "swap.quote", p)
 		if err == nil && len(offers.Offers) == 0 {
@@ -110,7 +110,7 @@ func (l *line) reviewOnly(ctx context.Context, r trade, f *swapFlags) error {
 			return err
 		}
 		return show(ctx, l, "swap.prepare", protocol.PrepareParams{Offer: offers.Offers[0].ID}, func(v protocol.Review) error {
-			if err := l.tellReview(ctx, l.t.result, v); err != nil {
+			if err := l.printReview(ctx, l.t.result, v); err != nil {
 				return err
 			}
 			return blocking(v)
@@ -119,17 +119,17 @@ func (l *line) reviewOnly(ctx context.Context, r trade, f *swapFlags) error {
 }
 
 // acceptDigest executes a review that was shown before.
-func (l *line) acceptDigest(ctx context.Context, f *swapFlags) error {
+func (l *daemonConn) acceptDigest(ctx context.Context, f *swapFlags) error {
 	digest, err := digestOf("--accept", f.accept)
 	if err != nil {
 		return err
 	}
-	return l.inSession(ctx, f.password, func() error {
+	return l.withSession(ctx, f.password, func() error {
 		order, err := l.execute(ctx, digest, f.acknowledge, f.amountAgain)
 		if err != nil {
 			return err
 		}
-		return l.afterwards(ctx, order, f.detach)
+		return l.followUnlessDetached(ctx, order, f.detach)
 	})
 }
 
@@ -143,13 +143,13 @@ func digestOf(what, text string) (digest protocol.Hash, err error) {
 // maxReviews limits how often a new quote is made because the last one expired.
 const maxReviews = 10
 
-// walk takes the user from the offers to the order's end. It asks for the password first,
+// swapInteractively takes the user from the offers to the order's end. It asks for the password first,
 // so that a quote, which is short-lived, does not expire while it is typed.
-func (l *line) walk(ctx context.Context, r trade, f *swapFlags) error {
+func (l *daemonConn) swapInteractively(ctx context.Context, r trade, f *swapFlags) error {
 	l.t.talk.Title(r.title())
 	return l.unlock(ctx, f.password, func(secret protocol.Secret) error {
 		p := r.params
-		if r.foreign() {
+		if r.hasOtherRecipient() {
 			p.Password = secret
 		}
 		for range maxReviews {
@@ -162,51 +162,51 @@ func (l *line) walk(ctx context.Context, r trade, f *swapFlags) error {
 				return err
 			}
 			order, err := l.execute(ctx, review.Digest, acknowledged, "")
-			if !ranOut(err) {
+			if !quoteExpired(err) {
 				if err != nil {
 					return err
 				}
-				return l.afterwards(ctx, order, f.detach)
+				return l.followUnlessDetached(ctx, order, f.detach)
 			}
 			p.Providers = []string{review.Terms.Provider}
 			l.t.talk.Blank()
-			l.t.talk.Words(screen.Warn, "The quote ran out meanwhile, so nothing was accepted. Here is a new one of the same provider; look at what has changed.")
+			l.t.talk.Paragraph(screen.Warn, "The quote ran out meanwhile, so nothing was accepted. Here is a new one of the same provider; look at what has changed.")
 		}
 		return protocol.New("quote_expired", "")
 	})
 }
 
-// ranOut reports whether a quote or plan had expired.
-func ranOut(err error) bool {
+// quoteExpired reports whether a quote or plan had expired.
+func quoteExpired(err error) bool {
 	return slices.ContainsFunc([]string{"quote_expired", "quote_unknown", "plan_unknown"}, func(name string) bool {
 		return errors.Is(err, protocol.New(name, ""))
 	})
 }
 
 // reviewed gets an offer and prints its review.
-func (l *line) reviewed(ctx context.Context, r trade, p protocol.QuoteParams) (protocol.Review, error) {
+func (l *daemonConn) reviewed(ctx context.Context, r trade, p protocol.QuoteParams) (protocol.Review, error) {
 	offers, err := l.quoteQuietly(ctx, r, p)
 	if err != nil {
 		return protocol.Review{}, err
 	}
-	offer, err := l.chosen(ctx, r, offers)
+	offer, err := l.chooseOffer(ctx, r, offers)
 	if err != nil {
 		return protocol.Review{}, err
 	}
 	l.t.progress(time.Now(), "building, decoding, checking and simulating")
 	review, err := ask[protocol.Review](ctx, l, "swap.prepare", protocol.PrepareParams{Offer: offer.ID})
-	l.t.talk.Progressed()
+	l.t.talk.ClearProgress()
 	if err != nil {
 		return review, err
 	}
-	if err := l.tellReview(ctx, l.t.talk, review); err != nil {
+	if err := l.printReview(ctx, l.t.talk, review); err != nil {
 		return review, err
 	}
 	return review, blocking(review)
 }
 
 // quoteQuietly is quote without JSON output: with --json, only the order is printed.
-func (l *line) quoteQuietly(ctx context.Context, r trade, p protocol.QuoteParams) (protocol.QuoteResult, error) {
+func (l *daemonConn) quoteQuietly(ctx context.Context, r trade, p protocol.QuoteParams) (protocol.QuoteResult, error) {
 	asJSON := l.t.json
 	l.t.json = false
 	defer func() { l.t.json = asJSON }()
@@ -215,7 +215,7 @@ func (l *line) quoteQuietly(ctx context.Context, r trade, p protocol.QuoteParams
 
 // consent asks for each approval, for each finding that must be acknowledged, and for the
 // swap. It returns the codes of the acknowledged findings.
-func (l *line) consent(ctx context.Context, r protocol.Review) ([]string, error) {
+func (l *daemonConn) consent(ctx context.Context, r protocol.Review) ([]string, error) {
 	for i, step := range r.Steps {
 		if step.Effect.Kind != "approve" {
 			continue
@@ -230,7 +230,7 @@ func (l *line) consent(ctx context.Context, r protocol.Review) ([]string, error)
 			continue
 		}
 		l.t.talk.Blank()
-		l.t.talk.Words(screen.Bad, f.Text)
+		l.t.talk.Paragraph(screen.Bad, f.Text)
 		if err := l.t.typed(ctx, fmt.Sprintf("Type %s to accept that all the same", f.Code), f.Code); err != nil {
 			return nil, err
 		}
@@ -241,7 +241,7 @@ func (l *line) consent(ctx context.Context, r protocol.Review) ([]string, error)
 }
 
 // confirmApproval shows one approval and asks for a yes.
-func (l *line) confirmApproval(ctx context.Context, r protocol.Review, step int) error {
+func (l *daemonConn) confirmApproval(ctx context.Context, r protocol.Review, step int) error {
 	w := reviewer{l, ctx, l.t.talk, r.Terms.Account}
 	e := r.Steps[step].Effect
 	w.out.Heading(fmt.Sprintf("Approval, step %d of %d", step+1, len(r.Steps)))
@@ -282,11 +282,11 @@ func costOf(r protocol.Review, step int) (protocol.Cost, bool) {
 var errUncertain = errors.New("the connection ended before the answer: whether it was accepted is not known; look with swapkeep orders")
 
 // execute consents to a digest. again is the value of --amount-again.
-func (l *line) execute(ctx context.Context, digest protocol.Hash, acknowledge []string, again string) (exact[protocol.Order], error) {
+func (l *daemonConn) execute(ctx context.Context, digest protocol.Hash, acknowledge []string, again string) (rawResult[protocol.Order], error) {
 	p := protocol.ExecuteParams{Request: newRequest(), Digest: digest, Acknowledge: acknowledge}
-	return l.withAmount(ctx, again, func(typed protocol.Amount) (exact[protocol.Order], error) {
+	return l.withAmount(ctx, again, func(typed protocol.Amount) (rawResult[protocol.Order], error) {
 		p.Amount = typed
-		return act[protocol.Order](ctx, l, "swap.execute", p)
+		return askUncertain[protocol.Order](ctx, l, "swap.execute", p)
 	})
 }
 
@@ -296,10 +296,10 @@ func amountFlag(flags *pflag.FlagSet, to *string) {
 
 // withAmount calls do. If the daemon refuses because the amount must be repeated, it
 // calls do again with the flag's amount or, at a terminal, with a typed one.
-func (l *line) withAmount(ctx context.Context, script string, do func(protocol.Amount) (exact[protocol.Order], error)) (exact[protocol.Order], error) {
+func (l *daemonConn) withAmount(ctx context.Context, script string, do func(protocol.Amount) (rawResult[protocol.Order], error)) (rawResult[protocol.Order], error) {
 	got, err := do("")
 	var refused *protocol.Error
-	if !errors.As(err, &refused) || refused.Name != "amount_again" || script == "" && !l.t.attended() {
+	if !errors.As(err, &refused) || refused.Name != "amount_again" || script == "" && !l.t.interactive() {
 		return got, err
 	}
 	chainID, bad := strconv.ParseUint(refused.Data["chainId"], 10, 64)
@@ -311,7 +311,7 @@ func (l *line) withAmount(ctx context.Context, script string, do func(protocol.A
 		return got, failed
 	}
 	if script == "" {
-		l.t.talk.Words(screen.Warn, "A token of this swap has no price of the wallet's own, so what it is worth cannot be told.")
+		l.t.talk.Paragraph(screen.Warn, "A token of this swap has no price of the wallet's own, so what it is worth cannot be told.")
 		if script, err = l.t.question(ctx, "Type the amount in "+coin.Symbol+" again"); err != nil {
 			return got, err
 		}
@@ -323,9 +323,9 @@ func (l *line) withAmount(ctx context.Context, script string, do func(protocol.A
 	return do(protocol.AmountOf(typed))
 }
 
-// act is ask for requests that may take effect; without an answer: errUncertain.
-func act[T any](ctx context.Context, l *line, method string, params any) (exact[T], error) {
-	got, err := ask[exact[T]](ctx, l, method, params)
+// askUncertain is ask for requests that may take effect; without an answer: errUncertain.
+func askUncertain[T any](ctx context.Context, l *daemonConn, method string, params any) (rawResult[T], error) {
+	got, err := ask[rawResult[T]](ctx, l, method, params)
 	if errors.Is(err, client.ErrClosed) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		err = fmt.Errorf("%w (%w)", errUncertain, err)
 	}

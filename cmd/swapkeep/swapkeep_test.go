@@ -67,14 +67,14 @@ func testMain(m *testing.M) int {
 // A machine is a home with its environment.
 type machine struct {
 	t     *testing.T
-	place transport.Place
+	place transport.Instance
 	env   []string
 }
 
 func newMachine(t *testing.T, env ...string) *machine {
 	t.Helper()
 	dir := t.TempDir()
-	m := &machine{t: t, place: transport.Place{Home: filepath.Join(dir, "home")}}
+	m := &machine{t: t, place: transport.Instance{Home: filepath.Join(dir, "home")}}
 	m.env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SWAPKEEP_HOME=" + m.place.Home,
 		"SWAPKEEP_EXTENSIONS_CHROMIUM=" + chromiumID, "SWAPKEEP_EXTENSIONS_FIREFOX=" + firefoxID,

@@ -21,26 +21,30 @@ func newTokens(t *terminal) *cobra.Command {
 	var network string
 	cmd.PersistentFlags().StringVar(&network, "network", "", "`network` by name or chain id (default the active one)")
 	_ = cmd.RegisterFlagCompletionFunc("network", t.complete(completeNetworks))
-	cmd.RunE = t.onLine(func(ctx context.Context, l *line, _ []string) error { return l.listTokens(ctx, network, "") })
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error { return l.listTokens(ctx, network, "") })
 	cmd.AddCommand(
 		newTokenList(t, &network),
 		&cobra.Command{
 			Use: "search TEXT", Short: "Find tokens by symbol, name or address", Args: exactly("one text", 1),
-			RunE: t.onLine(func(ctx context.Context, l *line, args []string) error { return l.searchTokens(ctx, network, args[0]) }),
+			RunE: t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
+				return l.searchTokens(ctx, network, args[0])
+			}),
 		},
 		newTokenImport(t, &network),
 		&cobra.Command{
 			Use: "remove TOKEN", Short: "Forget an imported token", Args: exactly("one token", 1), ValidArgsFunction: t.complete(onlyFirst(completeTokens)),
-			RunE: t.onLine(func(ctx context.Context, l *line, args []string) error { return l.removeToken(ctx, network, args[0]) }),
+			RunE: t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
+				return l.removeToken(ctx, network, args[0])
+			}),
 		},
 		newBalances(t, &network))
 	return cmd
 }
 
-var tokenColumns = []screen.Column{{Head: "symbol"}, {Head: "address"}, {Head: "decimals", Right: true}, {Head: "list"}, {Head: "name", Gives: true}}
+var tokenColumns = []screen.Column{{Head: "symbol"}, {Head: "address"}, {Head: "decimals", Right: true}, {Head: "list"}, {Head: "name", Shrinks: true}}
 
 func tokenRow(t protocol.Token) []string {
-	return []string{t.Symbol, addressText(t.Address), strconv.Itoa(t.Decimals), standing(t), t.Name}
+	return []string{t.Symbol, addressText(t.Address), strconv.Itoa(t.Decimals), verification(t), t.Name}
 }
 
 // addressText returns a text for the address that stands for the native coin.
@@ -51,8 +55,8 @@ func addressText(a protocol.Address) string {
 	return string(a)
 }
 
-// standing describes how far a token can be trusted to be what its symbol says.
-func standing(t protocol.Token) string {
+// verification describes how far a token can be trusted to be what its symbol says.
+func verification(t protocol.Token) string {
 	switch {
 	case t.Imitates != "":
 		return "UNVERIFIED, bears a verified token's name"
@@ -68,13 +72,15 @@ func newTokenList(t *terminal, network *string) *cobra.Command {
 	var provider string
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the known tokens of a network, or those that a provider trades there", Args: noArguments,
-		RunE: t.onLine(func(ctx context.Context, l *line, _ []string) error { return l.listTokens(ctx, *network, provider) }),
+		RunE: t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error {
+			return l.listTokens(ctx, *network, provider)
+		}),
 	}
 	listingFlag(cmd, &provider, "what that `provider` (bridge or intent) says it trades, also where it alone goes")
 	return cmd
 }
 
-func (l *line) listTokens(ctx context.Context, network, provider string) error {
+func (l *daemonConn) listTokens(ctx context.Context, network, provider string) error {
 	n, err := l.network(ctx, network)
 	if provider != "" {
 		n, err = l.destination(ctx, network, []string{provider})
@@ -96,7 +102,7 @@ func (l *line) listTokens(ctx context.Context, network, provider string) error {
 	return l.tokensTable(rows, "no token is known on "+n.Name, err)
 }
 
-func (l *line) searchTokens(ctx context.Context, network, query string) error {
+func (l *daemonConn) searchTokens(ctx context.Context, network, query string) error {
 	n, err := l.network(ctx, network)
 	if err != nil {
 		return err
@@ -119,7 +125,7 @@ func (l *line) searchTokens(ctx context.Context, network, query string) error {
 	return l.tokensTable(rows, none, err)
 }
 
-func (l *line) tokensTable(rows [][]string, none string, err error) error {
+func (l *daemonConn) tokensTable(rows [][]string, none string, err error) error {
 	switch {
 	case err != nil || l.t.json:
 		return err
@@ -135,7 +141,7 @@ func newTokenImport(t *terminal, network *string) *cobra.Command {
 	var preview bool
 	cmd := &cobra.Command{
 		Use: "import ADDRESS", Short: "Read a token from its contract and keep it", Args: exactly("one address", 1),
-		RunE: t.onLine(func(ctx context.Context, l *line, args []string) error {
+		RunE: t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
 			return l.importToken(ctx, *network, args[0], preview)
 		}),
 	}
@@ -143,7 +149,7 @@ func newTokenImport(t *terminal, network *string) *cobra.Command {
 	return cmd
 }
 
-func (l *line) importToken(ctx context.Context, network, text string, preview bool) error {
+func (l *daemonConn) importToken(ctx context.Context, network, text string, preview bool) error {
 	address, err := protocol.ParseAddress(text)
 	if err != nil {
 		return usageError{fmt.Errorf("%q %w", text, err)}
@@ -170,7 +176,7 @@ func (l *line) importToken(ctx context.Context, network, text string, preview bo
 	})
 }
 
-func (l *line) removeToken(ctx context.Context, network, wanted string) error {
+func (l *daemonConn) removeToken(ctx context.Context, network, wanted string) error {
 	n, err := l.network(ctx, network)
 	if err != nil {
 		return err
@@ -195,7 +201,7 @@ func newBalances(t *terminal, network *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "balances [TOKEN...]", Short: "Read an account's balances from the chain",
 		ValidArgsFunction: t.complete(completeTokens),
-		RunE: t.onLine(func(ctx context.Context, l *line, args []string) error {
+		RunE: t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
 			return l.balances(ctx, *network, account, args, all)
 		}),
 	}
@@ -209,7 +215,7 @@ func accountFlag(t *terminal, cmd *cobra.Command, account *string) {
 	_ = cmd.RegisterFlagCompletionFunc("account", t.complete(completeAccounts))
 }
 
-func (l *line) balances(ctx context.Context, network, account string, names []string, all bool) error {
+func (l *daemonConn) balances(ctx context.Context, network, account string, names []string, all bool) error {
 	a, err := l.account(ctx, account)
 	if err != nil {
 		return err
@@ -236,7 +242,7 @@ func (l *line) balances(ctx context.Context, network, account string, names []st
 	})
 }
 
-var balanceColumns = []screen.Column{{Head: "token"}, {Head: "balance", Right: true}, {Head: "address"}, {Head: "list", Gives: true}}
+var balanceColumns = []screen.Column{{Head: "token"}, {Head: "balance", Right: true}, {Head: "address"}, {Head: "list", Shrinks: true}}
 
 func balanceRows(balances []protocol.Balance) (rows [][]string) {
 	for _, b := range balances {
@@ -248,7 +254,7 @@ func balanceRows(balances []protocol.Balance) (rows [][]string) {
 		if n := b.Amount.Int(); n != nil {
 			held = amount.Decimal(n, token.Decimals, token.Decimals)
 		}
-		rows = append(rows, []string{token.Symbol, held, addressText(b.Token), standing(token)})
+		rows = append(rows, []string{token.Symbol, held, addressText(b.Token), verification(token)})
 	}
 	return rows
 }

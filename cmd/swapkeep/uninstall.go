@@ -14,18 +14,18 @@ import (
 	"swapkeep/installer"
 )
 
-// An uninstallation is the flags of swapkeep uninstall.
-type uninstallation struct {
+// An uninstallFlags is the flags of swapkeep uninstall.
+type uninstallFlags struct {
 	scope    *scopeFlags
 	wallet   string
 	confirm  string
 	password *secretFlag
 	home     string
-	dryly    bool
+	dryRun   bool
 }
 
 func newUninstall(t *terminal) *cobra.Command {
-	var un uninstallation
+	var un uninstallFlags
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Take back what swapkeep install did",
@@ -46,18 +46,18 @@ func newUninstall(t *terminal) *cobra.Command {
 	flags.StringVar(&un.confirm, "confirm", "", "the wallet's `id` again, instead of a question")
 	un.password = passwordFlag(flags)
 	flags.StringVar(&un.home, "state", "", "also remove the state directory, named by its `path`: the orders and what was chosen")
-	flags.BoolVar(&un.dryly, "dry-run", false, "only show what would be removed")
+	flags.BoolVar(&un.dryRun, "dry-run", false, "only show what would be removed")
 	return cmd
 }
 
-func (t *terminal) uninstall(ctx context.Context, un uninstallation) error {
+func (t *terminal) uninstall(ctx context.Context, un uninstallFlags) error {
 	m := t.machine()
 	place, err := installedPlace(m, un)
 	if err != nil {
 		return err
 	}
-	if un.dryly {
-		return t.rehearseRemoval(ctx, m, un, place)
+	if un.dryRun {
+		return t.dryRunUninstall(ctx, m, un, place)
 	}
 	unlock, err := m.Lock(ctx, un.scope.scope())
 	if err != nil {
@@ -68,14 +68,14 @@ func (t *terminal) uninstall(ctx context.Context, un uninstallation) error {
 	if err != nil {
 		return err
 	}
-	said := removalSaid{State: "uninstalled", Removal: removal}
-	if !removal.Empty() || un.named() { // otherwise a running daemon belongs to another copy
-		if said.Wallet, err = t.endInstance(ctx, un, place); err != nil {
+	said := removalOutput{State: "uninstalled", Removal: removal}
+	if !removal.Empty() || un.removesData() { // otherwise a running daemon belongs to another copy
+		if said.Wallet, err = t.stopAndRemoveWallet(ctx, un, place); err != nil {
 			return err
 		}
 		used := stateUsed(place)
 		removal.BeforeFolders = func() error {
-			err := t.endState(ctx, un, place)
+			err := t.stopAndRemoveState(ctx, un, place)
 			if err != nil && said.Wallet != nil {
 				err = fmt.Errorf("%w, without --wallet: that one is removed", err)
 			}
@@ -88,38 +88,38 @@ func (t *terminal) uninstall(ctx context.Context, un uninstallation) error {
 	removal.Remove, err = installer.Remove(ctx, m, removal)
 	if err != nil {
 		said.State = "stopped"
-		return errors.Join(err, t.tellRemoval(said, place))
+		return errors.Join(err, t.printRemoval(said, place))
 	}
 	if un.home != "" {
 		if err = removeStateFolder(place); err != nil {
 			err = fmt.Errorf("%w; all else is uninstalled: remove that folder yourself", err)
 		}
 	}
-	return errors.Join(t.tellRemoval(said, place), err)
+	return errors.Join(t.printRemoval(said, place), err)
 }
 
-// rehearseRemoval shows what an uninstall would remove, without removing it.
-func (t *terminal) rehearseRemoval(ctx context.Context, m installer.Machine, un uninstallation, place transport.Place) error {
+// dryRunUninstall shows what an uninstall would remove, without removing it.
+func (t *terminal) dryRunUninstall(ctx context.Context, m installer.Machine, un uninstallFlags, place transport.Instance) error {
 	removal, err := installer.PlanRemoval(m, un.scope.scope())
 	if err != nil {
 		return err
 	}
-	said := removalSaid{State: planned, Removal: removal}
+	said := removalOutput{State: planned, Removal: removal}
 	if un.home != "" && stateUsed(place) {
 		said.Directory = place.Home
 	}
 	if un.wallet != "" || said.Directory != "" {
-		if said.Wallet, err = t.wouldEnd(ctx, un, place); err != nil {
+		if said.Wallet, err = t.walletToBeRemoved(ctx, un, place); err != nil {
 			return err
 		}
 	}
-	return t.tellRemoval(said, place)
+	return t.printRemoval(said, place)
 }
 
-// wouldEnd returns the wallet that an uninstall would remove, as the running daemon knows
+// walletToBeRemoved returns the wallet that an uninstall would remove, as the running daemon knows
 // it. It starts no daemon, which would create a state directory and repair the
 // installation.
-func (t *terminal) wouldEnd(ctx context.Context, un uninstallation, place transport.Place) (*walletSaid, error) {
+func (t *terminal) walletToBeRemoved(ctx context.Context, un uninstallFlags, place transport.Instance) (*removedWallet, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	c, _, err := dialDaemon(ctx, place)
@@ -127,67 +127,67 @@ func (t *terminal) wouldEnd(ctx context.Context, un uninstallation, place transp
 		if un.wallet == "" {
 			return nil, nil
 		}
-		return &walletSaid{Name: un.wallet}, nil
+		return &removedWallet{Name: un.wallet}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	l := &line{Client: c, t: t}
+	l := &daemonConn{Client: c, t: t}
 	defer func() { _ = l.Close() }()
-	var ends *walletSaid
+	var ends *removedWallet
 	if un.wallet != "" {
-		w, err := l.toGo(ctx, un.wallet)
+		w, err := l.walletToRemove(ctx, un.wallet)
 		if err != nil {
 			return nil, err
 		}
-		ends = &walletSaid{w.ID, w.Name}
+		ends = &removedWallet{w.ID, w.Name}
 	}
-	return ends, l.noWalletBut(ctx, un, ends)
+	return ends, l.requireNoOtherWallet(ctx, un, ends)
 }
 
-// named reports whether a wallet or the state directory is to be removed too.
-func (un uninstallation) named() bool { return un.wallet != "" || un.home != "" }
+// removesData reports whether a wallet or the state directory is to be removed too.
+func (un uninstallFlags) removesData() bool { return un.wallet != "" || un.home != "" }
 
 // installedPlace returns the home whose daemon is stopped. With the system scope it is
 // empty, because daemons belong to users. The configuration is not read, so that a
 // damaged one does not prevent an uninstall.
-func installedPlace(m installer.Machine, un uninstallation) (transport.Place, error) {
+func installedPlace(m installer.Machine, un uninstallFlags) (transport.Instance, error) {
 	if un.scope.system {
-		if un.named() {
-			return transport.Place{}, usageError{errors.New("wallets and state directories are each user's: run swapkeep uninstall --user as that user")}
+		if un.removesData() {
+			return transport.Instance{}, usageError{errors.New("wallets and state directories are each user's: run swapkeep uninstall --user as that user")}
 		}
-		return transport.Place{}, nil
+		return transport.Instance{}, nil
 	}
 	home, err := transport.DefaultHome(m.Env)
 	if err == nil && un.home != "" && filepath.Clean(un.home) != home {
 		err = usageError{fmt.Errorf("--state is %q, and the state directory is %s: name that", un.home, home)}
 	}
-	return transport.Place{Home: home}, err
+	return transport.Instance{Home: home}, err
 }
 
-// endInstance removes the named wallet and stops the daemon.
-func (t *terminal) endInstance(ctx context.Context, un uninstallation, place transport.Place) (ended *walletSaid, err error) {
+// stopAndRemoveWallet removes the named wallet and stops the daemon.
+func (t *terminal) stopAndRemoveWallet(ctx context.Context, un uninstallFlags, place transport.Instance) (ended *removedWallet, err error) {
 	if place.Home == "" {
 		return nil, nil
 	}
 	if un.wallet != "" || un.home != "" && stateUsed(place) {
-		if ended, err = t.endWallets(ctx, un, place); err != nil {
+		if ended, err = t.removeWallet(ctx, un, place); err != nil {
 			return nil, err
 		}
 	}
-	_, err = stopped(ctx, place, handoverTime)
+	_, err = ensureStopped(ctx, place, handoverTime)
 	return ended, err
 }
 
-// endState stops a daemon that a browser has started in the meantime, and removes the
+// stopAndRemoveState stops a daemon that a browser has started in the meantime, and removes the
 // files of the state directory if asked to: by then nothing can start another.
-func (t *terminal) endState(ctx context.Context, un uninstallation, place transport.Place) error {
+func (t *terminal) stopAndRemoveState(ctx context.Context, un uninstallFlags, place transport.Instance) error {
 	if place.Home == "" {
 		return nil
 	}
-	err := t.clearLate(ctx, un, place)
+	err := t.clearKeysAgain(ctx, un, place)
 	if err == nil {
-		_, err = stopped(ctx, place, handoverTime)
+		_, err = ensureStopped(ctx, place, handoverTime)
 	}
 	if err == nil && un.home != "" {
 		err = removeState(place)
@@ -198,9 +198,9 @@ func (t *terminal) endState(ctx context.Context, un uninstallation, place transp
 	return nil
 }
 
-// clearLate clears the keychain again if a browser has started another daemon in the
+// clearKeysAgain clears the keychain again if a browser has started another daemon in the
 // meantime. If that daemon has added a wallet, this fails and the state directory stays.
-func (t *terminal) clearLate(ctx context.Context, un uninstallation, place transport.Place) error {
+func (t *terminal) clearKeysAgain(ctx context.Context, un uninstallFlags, place transport.Instance) error {
 	if un.home == "" {
 		return nil
 	}
@@ -213,15 +213,15 @@ func (t *terminal) clearLate(ctx context.Context, un uninstallation, place trans
 	if err != nil {
 		return err
 	}
-	l := &line{Client: c, t: t}
+	l := &daemonConn{Client: c, t: t}
 	defer func() { _ = l.Close() }()
 	return l.clearKeys(ctx)
 }
 
-// endWallets removes the named wallet. If the state directory is to be removed, any other
+// removeWallet removes the named wallet. If the state directory is to be removed, any other
 // wallet is an error: its keys would be lost, or left in the keychain with nothing that
 // knows of them.
-func (t *terminal) endWallets(ctx context.Context, un uninstallation, place transport.Place) (ended *walletSaid, err error) {
+func (t *terminal) removeWallet(ctx context.Context, un uninstallFlags, place transport.Instance) (ended *removedWallet, err error) {
 	l, err := t.dial(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: the daemon's program is gone: unpack swapkeep anew and run its bin/swapkeep uninstall as now", err)
@@ -231,9 +231,9 @@ func (t *terminal) endWallets(ctx context.Context, un uninstallation, place tran
 	}
 	defer func() { _ = l.Close() }()
 	if un.wallet != "" {
-		err := l.toRemove(ctx, un.wallet, un.confirm, un.password, func(params protocol.RemoveParams) error {
+		err := l.confirmAndRemove(ctx, un.wallet, un.confirm, un.password, func(params protocol.RemoveParams) error {
 			removed, err := ask[protocol.WalletResult](ctx, l, "keys.remove", params)
-			ended = &walletSaid{removed.Wallet.ID, removed.Wallet.Name}
+			ended = &removedWallet{removed.Wallet.ID, removed.Wallet.Name}
 			return err
 		})
 		if err != nil {
@@ -243,22 +243,22 @@ func (t *terminal) endWallets(ctx context.Context, un uninstallation, place tran
 	if un.home == "" {
 		return ended, nil
 	}
-	if err := l.noWalletBut(ctx, un, nil); err != nil {
+	if err := l.requireNoOtherWallet(ctx, un, nil); err != nil {
 		return nil, err
 	}
-	return ended, errors.Join(l.clearKeys(ctx), heldKeys(place))
+	return ended, errors.Join(l.clearKeys(ctx), checkNoKeyFiles(place))
 }
 
 // clearKeys makes the daemon remove what the keychain holds without any wallet.
 // Afterwards the daemon accepts no wallet.
-func (l *line) clearKeys(ctx context.Context) error {
+func (l *daemonConn) clearKeys(ctx context.Context) error {
 	_, err := ask[protocol.None](ctx, l, "keys.clear", protocol.None{})
 	return err
 }
 
-// noWalletBut returns an error if the state directory is to be removed and has another
+// requireNoOtherWallet returns an error if the state directory is to be removed and has another
 // wallet than goes.
-func (l *line) noWalletBut(ctx context.Context, un uninstallation, goes *walletSaid) error {
+func (l *daemonConn) requireNoOtherWallet(ctx context.Context, un uninstallFlags, goes *removedWallet) error {
 	if un.home == "" {
 		return nil
 	}

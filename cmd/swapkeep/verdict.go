@@ -10,7 +10,7 @@ import (
 )
 
 // verdictFacts returns the proof of an order's final state.
-func (l *line) verdictFacts(ctx context.Context, o protocol.Order) (facts [][2]string, err error) {
+func (l *daemonConn) verdictFacts(ctx context.Context, o protocol.Order) (facts [][2]string, err error) {
 	v := o.Verdict
 	if v == nil {
 		return nil, nil
@@ -59,7 +59,7 @@ func (l *line) verdictFacts(ctx context.Context, o protocol.Order) (facts [][2]s
 }
 
 // receivedText formats what arrived: for a refund, on the source chain.
-func (l *line) receivedText(ctx context.Context, o protocol.Order) (string, error) {
+func (l *daemonConn) receivedText(ctx context.Context, o protocol.Order) (string, error) {
 	v, where, wanted := o.Verdict, o.Terms.DstChainID, "was enforced"
 	if v.State == "refunded" {
 		where, wanted = o.Terms.SrcChainID, "was agreed on"
@@ -93,12 +93,12 @@ func ownFee(o protocol.Order) *protocol.Evidence {
 	return nil
 }
 
-func (l *line) evidenceText(e protocol.Evidence) string {
+func (l *daemonConn) evidenceText(e protocol.Evidence) string {
 	return fmt.Sprintf("%s, block %d, %d deep", l.link(e.ChainID, e.Tx), e.Block, e.Depth)
 }
 
 // countsText describes which part of the evidence counts for the order.
-func (l *line) countsText(logs []protocol.LogRef) string {
+func (l *daemonConn) countsText(logs []protocol.LogRef) string {
 	var parts []string
 	for _, log := range logs {
 		switch {
@@ -113,8 +113,8 @@ func (l *line) countsText(logs []protocol.LogRef) string {
 	return strings.Join(parts, ", ") + ", for this order only"
 }
 
-// seenText describes a payment that may be the expected one or belong to another order.
-func (l *line) seenText(ctx context.Context, s protocol.Seen) (string, error) {
+// candidateText describes a payment that may be the expected one or belong to another order.
+func (l *daemonConn) candidateText(ctx context.Context, s protocol.CandidatePayment) (string, error) {
 	c, err := l.coin(ctx, s.ChainID, s.Token)
 	if err != nil {
 		return "", err

@@ -13,8 +13,8 @@ import (
 // TestVerdictFacts: the whole proof of an end is printed, and the network fee is that of
 // the account's own transaction, never a filler's.
 func TestVerdictFacts(t *testing.T) {
-	l := &line{networks: map[uint64]protocol.Network{1: {ChainID: 1, Name: "Ethereum", Symbol: "ETH", Decimals: 18}, 10: {ChainID: 10, Name: "OP Mainnet", Symbol: "ETH", Decimals: 18}},
-		tokens: map[identity]protocol.Token{{1, "0xdai"}: {Symbol: "DAI", Decimals: 2}}}
+	l := &daemonConn{networks: map[uint64]protocol.Network{1: {ChainID: 1, Name: "Ethereum", Symbol: "ETH", Decimals: 18}, 10: {ChainID: 10, Name: "OP Mainnet", Symbol: "ETH", Decimals: 18}},
+		tokens: map[tokenID]protocol.Token{{1, "0xdai"}: {Symbol: "DAI", Decimals: 2}}}
 	mine, theirs := protocol.Hash("0x01"), protocol.Hash("0x02")
 	o := protocol.Order{Terms: protocol.Terms{Account: "0xme", SrcChainID: 1}, Steps: []protocol.Step{{Tx: mine}}, Reason: "so it is", Verdict: &protocol.Verdict{
 		State: "filled", Means: "a payment arrived", Sources: "2 sources agree", Spent: &protocol.Spend{Token: "0xdai", Amount: "1250"},
@@ -52,8 +52,8 @@ func TestVerdictFacts(t *testing.T) {
 // TestReceivedSaysWhere: for a cross-chain swap the network on which the payment or
 // refund arrived is printed.
 func TestReceivedSaysWhere(t *testing.T) {
-	l := &line{networks: map[uint64]protocol.Network{1: {ChainID: 1, Name: "Ethereum"}, 10: {ChainID: 10, Name: "OP Mainnet"}},
-		tokens: map[identity]protocol.Token{{1, "0xdai"}: {Symbol: "DAI", Decimals: 2}, {10, "0xdai"}: {Symbol: "DAI", Decimals: 2}}}
+	l := &daemonConn{networks: map[uint64]protocol.Network{1: {ChainID: 1, Name: "Ethereum"}, 10: {ChainID: 10, Name: "OP Mainnet"}},
+		tokens: map[tokenID]protocol.Token{{1, "0xdai"}: {Symbol: "DAI", Decimals: 2}, {10, "0xdai"}: {Symbol: "DAI", Decimals: 2}}}
 	for _, c := range []struct {
 		dst         uint64
 		state, want string

@@ -12,9 +12,9 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// slowly returns a connection to a desk whose quotes expire late times while they are
+// expiringQuotes returns a connection to a desk whose quotes expire late times while they are
 // read, with typed as the user's input. Each plan has its own digest and minimum.
-func slowly(t *testing.T, late int, typed string) (l *line, f *swapFlags, d *desk, executed *[]protocol.Hash, said func() string) {
+func expiringQuotes(t *testing.T, late int, typed string) (l *daemonConn, f *swapFlags, d *fakeDaemon, executed *[]protocol.Hash, said func() string) {
 	t.Helper()
 	order := needy("acknowledge")
 	d = deskFor(order)
@@ -60,8 +60,8 @@ const agrees = "price_off\nyes\n"
 // TestQuoteRunsOutWhileItIsRead: only the plan that was shown last is accepted, and only
 // after the user consented to it again, with its findings.
 func TestQuoteRunsOutWhileItIsRead(t *testing.T) {
-	l, f, d, executed, said := slowly(t, 2, agrees+agrees+agrees)
-	if err := l.walk(t.Context(), trade{}, f); err != nil {
+	l, f, d, executed, said := expiringQuotes(t, 2, agrees+agrees+agrees)
+	if err := l.swapInteractively(t.Context(), trade{}, f); err != nil {
 		t.Fatalf("%v\n%s", err, said())
 	}
 	var asked struct{ Providers []string }
@@ -76,8 +76,8 @@ func TestQuoteRunsOutWhileItIsRead(t *testing.T) {
 // TestRenewedReviewIsDeclined: consent to an expired plan is not consent to the next one.
 func TestRenewedReviewIsDeclined(t *testing.T) {
 	for name, typed := range map[string]string{"no": agrees + "price_off\nno\n", "nothing more": agrees, "not acknowledged": agrees + "yes\nyes\n"} {
-		l, f, _, executed, said := slowly(t, 1, typed)
-		if err := l.walk(t.Context(), trade{}, f); err == nil || len(*executed) != 1 {
+		l, f, _, executed, said := expiringQuotes(t, 1, typed)
+		if err := l.swapInteractively(t.Context(), trade{}, f); err == nil || len(*executed) != 1 {
 			t.Errorf("%s: %v, consent to %v\n%s", name, err, *executed, said())
 		}
 	}
@@ -85,8 +85,8 @@ func TestRenewedReviewIsDeclined(t *testing.T) {
 
 // TestRenewalsAreBounded: the command gives up after maxReviews.
 func TestRenewalsAreBounded(t *testing.T) {
-	l, f, _, executed, said := slowly(t, 100, strings.Repeat(agrees, 100))
-	if err := l.walk(t.Context(), trade{}, f); !ranOut(err) || len(*executed) != maxReviews {
+	l, f, _, executed, said := expiringQuotes(t, 100, strings.Repeat(agrees, 100))
+	if err := l.swapInteractively(t.Context(), trade{}, f); !quoteExpired(err) || len(*executed) != maxReviews {
 		t.Errorf("%v after %d\n%s", err, len(*executed), said())
 	}
 }

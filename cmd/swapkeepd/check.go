@@ -13,8 +13,8 @@ import (
 	"swapkeep/host/transport"
 )
 
-// errUnwell means that a check failed; the result has already been printed.
-var errUnwell = errors.New("something does not work")
+// errChecksFailed means that a check failed; the result has already been printed.
+var errChecksFailed = errors.New("something does not work")
 
 // check examines the home of a daemon that is not running; it creates nothing there.
 func check(ctx context.Context, out io.Writer, args, environ []string) error {
@@ -30,11 +30,11 @@ func check(ctx context.Context, out io.Writer, args, environ []string) error {
 	if err != nil {
 		return err
 	}
-	place := transport.Place{Home: cfg.Home}
+	place := transport.Instance{Home: cfg.Home}
 	if pid, held := owner.Holder(place); held {
 		return fmt.Errorf("the daemon runs (pid %d), and examines itself: run swapkeep doctor", pid)
 	}
-	d := protocol.Diagnosis{Version: version, Checks: subject{cfg: cfg, place: place, online: online}.examine(ctx)}
+	d := protocol.Diagnosis{Version: version, Checks: examined{cfg: cfg, place: place, online: online}.examine(ctx)}
 	if asJSON {
 		return json.NewEncoder(out).Encode(d)
 	}
@@ -45,7 +45,7 @@ func check(ctx context.Context, out io.Writer, args, environ []string) error {
 		}
 	}
 	if slices.ContainsFunc(d.Checks, func(c protocol.Check) bool { return c.Status == protocol.CheckFail }) {
-		return errUnwell
+		return errChecksFailed
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ const attachParent = ^uintptr(0)
 // that print text attach to the console they were started in. The daemon does not,
 // because closing that console would end it.
 func init() {
-	if len(os.Args) < 2 || os.Args[1] != "check" && said[os.Args[1]] == "" {
+	if len(os.Args) < 2 || os.Args[1] != "check" && textAnswers[os.Args[1]] == "" {
 		return
 	}
 	if ok, _, _ := windows.NewLazySystemDLL("kernel32.dll").NewProc("AttachConsole").Call(attachParent); ok == 0 {

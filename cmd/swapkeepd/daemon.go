@@ -32,27 +32,27 @@ import (
 
 // A daemon has everything that lives as long as the process.
 type daemon struct {
-	cfg      config.Config // including settings of earlier runs once they are read
-	log      zerolog.Logger
-	home     *home.Home
-	settings *settings.Settings
-	hub      *chain.Hub
-	vault    *keys.Vault
-	provided *keys.ProviderKeys
-	tokens   *tokens.Registry
-	lists    []protocol.Problem // token lists that cannot be used
-	explorer explorer
-	prices   *prices
-	swaps    *swap.Service
-	server   *host.Server
-	mending  sync.WaitGroup     // repair of the installation, which must end before the daemon does
-	stop     context.CancelFunc // makes the daemon stop
+	cfg       config.Config // including settings of earlier runs once they are read
+	log       zerolog.Logger
+	home      *home.Home
+	settings  *settings.Settings
+	hub       *chain.MultiClient
+	vault     *keys.Vault
+	provided  *keys.ProviderKeys
+	tokens    *tokens.Registry
+	lists     []protocol.Problem // token lists that cannot be used
+	explorer  explorer
+	prices    *prices
+	swaps     *swap.Service
+	server    *host.Server
+	repairing sync.WaitGroup     // repair of the installation, which must end before the daemon does
+	stop      context.CancelFunc // makes the daemon stop
 }
 
 // serve opens the home, resumes open orders, and serves connections until ctx ends or a
 // client stops it.
 func serve(ctx context.Context, cfg config.Config, own *owner.Owner) error {
-	place := transport.Place{Home: cfg.Home}
+	place := transport.Instance{Home: cfg.Home}
 	file, err := owner.OpenLog(place)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func serve(ctx context.Context, cfg config.Config, own *owner.Owner) error {
 	}
 	d.prices.start(ctx)
 	d.log.Info().Str("version", version).Bool("sandbox", cfg.Sandbox).Msg("ready")
-	d.mending.Go(func() { mend(d.log) })
+	d.repairing.Go(func() { repairInstallation(d.log) })
 	err = d.accept(ctx, l)
 	d.log.Info().Msg("stopping")
 	return errors.Join(err, d.close())
@@ -93,11 +93,11 @@ func (d *daemon) build() (err error) {
 	if d.hub, err = dialNetworks(d.cfg); err != nil {
 		return err
 	}
-	providers, err := openProviders(d.cfg, d.provided.Get, desk{
-		own: func(ctx context.Context, chainID uint64, in, out common.Address, amount *big.Int) (*big.Int, error) {
+	providers, err := openProviders(d.cfg, d.provided.Get, providerDeps{
+		ownPrice: func(ctx context.Context, chainID uint64, in, out common.Address, amount *big.Int) (*big.Int, error) {
 			return d.prices.desk.Out(ctx, chainID, in, chainID, out, amount)
 		},
-		odd: func(what string) { d.log.Info().Str("provider", string(swap.DEX)).Msg(what) },
+		unusual: func(what string) { d.log.Info().Str("provider", string(swap.DEX)).Msg(what) },
 	})
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 func (d *daemon) limits() swap.Limits {
 	l := d.settings.Config().Limits
 	dollars := func(n int) *big.Int { return new(big.Int).Mul(big.NewInt(int64(n)), big.NewInt(1e6)) }
-	return swap.Limits{Hour: dollars(l.HourlyWorth), Unpriced: dollars(l.UnpricedDay)}
+	return swap.Limits{Hour: dollars(l.HourlyDollars), Unpriced: dollars(l.UnpricedDay)}
 }
 
 // newServer creates the server of the protocol.
@@ -163,7 +163,7 @@ func (d *daemon) newServer() (*host.Server, error) {
 	return host.New(host.Config{
 		Wallet: wallet{d.vault, d.cfg}, Swaps: d.swaps, Networks: d.hub, Tokens: pricedTokens{d.tokens, d.prices.poke},
 		Settings: d.settings, Prices: d.prices, ProviderKeys: providerKeys{d.provided, d.settings.Config}, Version: version, Home: shortID(d.home), Directory: d.home.Dir, Sandbox: d.cfg.Sandbox,
-		Process: processOf, AskedBy: keys.AskedBy, AllowUnknown: d.cfg.Extensions.AllowUnknown, Errors: sentinels, Problems: d.problems, Diagnose: d.diagnose, Stop: d.stop, Log: d.log,
+		Process: processOf, WithClient: keys.WithClient, AllowUnknown: d.cfg.Extensions.AllowUnknown, Errors: sentinels, Problems: d.problems, Diagnose: d.diagnose, Stop: d.stop, Log: d.log,
 	})
 }
 
@@ -205,7 +205,7 @@ func (d *daemon) accept(ctx context.Context, l net.Listener) error {
 // close closes the parts in an order in which none uses one that is already closed.
 func (d *daemon) close() error {
 	d.stop()
-	d.mending.Wait()
+	d.repairing.Wait()
 	if d.swaps != nil {
 		d.swaps.Wait()
 	}
@@ -232,8 +232,8 @@ func (d *daemon) openKeys() error {
 		return err
 	}
 	d.provided = keys.NewProviderKeys(store)
-	kdf, pace := stretching()
-	d.vault, err = keys.New(store, keys.Options{KDF: kdf, Pace: pace, Sandbox: d.home.Sandbox, AutoLock: time.Duration(d.cfg.Keys.AutoLock), Explorer: &d.explorer})
+	kdf, pace := keyDerivation()
+	d.vault, err = keys.New(store, keys.Options{KDF: kdf, AttemptInterval: pace, Sandbox: d.home.Sandbox, AutoLock: time.Duration(d.cfg.Keys.AutoLock), Explorer: &d.explorer})
 	return err
 }
 

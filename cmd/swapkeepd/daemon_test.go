@@ -9,7 +9,7 @@ import (
 func TestCloseWaitsForMending(t *testing.T) {
 	d := &daemon{stop: func() {}}
 	over, closed := make(chan struct{}), make(chan error)
-	d.mending.Go(func() { <-over })
+	d.repairing.Go(func() { <-over })
 	go func() { closed <- d.close() }()
 	select {
 	case <-closed:

@@ -21,11 +21,11 @@ import (
 // probeTime limits each call to the keychain.
 const probeTime = 4 * time.Second
 
-// A subject is what is examined: a running daemon, or the home of one that is not
+// A examined is what is examined: a running daemon, or the home of one that is not
 // running.
-type subject struct {
+type examined struct {
 	cfg    config.Config
-	place  transport.Place
+	place  transport.Instance
 	daemon *daemon // nil if none is running
 	online bool
 
@@ -35,25 +35,25 @@ type subject struct {
 // examinations are the checks that need swapkeepd.
 var examinations = []struct {
 	id  string
-	run func(subject, context.Context) protocol.Check
+	run func(examined, context.Context) protocol.Check
 }{
-	{"home.directory", subject.directory},
-	{"home.stamp", subject.stamp},
-	{"database.orders", subject.orders},
-	{"database.prices", subject.history},
-	{"keychain", subject.keychain},
-	{"prices.port", subject.port},
-	{"providers", subject.understood},
-	{"clock", subject.clock},
-	{"networks", subject.networks},
+	{"home.directory", examined.directory},
+	{"home.stamp", examined.stamp},
+	{"database.orders", examined.orders},
+	{"database.prices", examined.history},
+	{"keychain", examined.keychain},
+	{"prices.port", examined.port},
+	{"providers", examined.refusedAnswers},
+	{"clock", examined.clock},
+	{"networks", examined.networks},
 }
 
 // diagnose implements host.diagnose.
 func (d *daemon) diagnose(ctx context.Context, online bool) []protocol.Check {
-	return subject{cfg: d.cfg, place: transport.Place{Home: d.home.Dir}, daemon: d, online: online}.examine(ctx)
+	return examined{cfg: d.cfg, place: transport.Instance{Home: d.home.Dir}, daemon: d, online: online}.examine(ctx)
 }
 
-func (s subject) examine(ctx context.Context) []protocol.Check {
+func (s examined) examine(ctx context.Context) []protocol.Check {
 	s.answers = sync.OnceValues(func() ([]answer, error) { return s.ask(ctx) })
 	out := make([]protocol.Check, len(examinations))
 	var all sync.WaitGroup
@@ -74,10 +74,10 @@ func finding(status, evidence, remedy string) protocol.Check {
 const neverStarted = "no daemon has been started here yet"
 
 // directory checks the permissions of the state directory.
-func (s subject) directory(context.Context) protocol.Check {
+func (s examined) directory(context.Context) protocol.Check {
 	dir := s.place.Home
 	err := transport.Check(s.place)
-	var unsafe *transport.UnsafeError
+	var unsafe *transport.UnsafeDirectoryError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return finding(protocol.CheckOK, dir+" is not there: "+neverStarted, "")
@@ -90,8 +90,8 @@ func (s subject) directory(context.Context) protocol.Check {
 }
 
 // stamp checks whether the home has the configuration's mode, sandbox or real.
-func (s subject) stamp(context.Context) protocol.Check {
-	stamp, err := home.StampOf(s.place.Home)
+func (s examined) stamp(context.Context) protocol.Check {
+	stamp, err := home.ReadStamp(s.place.Home)
 	mode := map[bool]string{true: "sandbox", false: "real"}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -108,8 +108,8 @@ func (s subject) stamp(context.Context) protocol.Check {
 }
 
 // keychain writes, reads and deletes an item next to the wallets' items.
-func (s subject) keychain(ctx context.Context) protocol.Check {
-	stamp, err := home.StampOf(s.place.Home)
+func (s examined) keychain(ctx context.Context) protocol.Check {
+	stamp, err := home.ReadStamp(s.place.Home)
 	if err != nil {
 		stamp = home.Stamp{Sandbox: s.cfg.Sandbox, Namespace: "new"}
 	}
@@ -132,7 +132,7 @@ func (s subject) keychain(ctx context.Context) protocol.Check {
 }
 
 // port checks whether the price API is served or its port is free.
-func (s subject) port(ctx context.Context) protocol.Check {
+func (s examined) port(ctx context.Context) protocol.Check {
 	at := s.cfg.Prices.Listen
 	if s.cfg.Prices.Disabled || at == config.NoListener {
 		return finding(protocol.CheckOK, "off by the configuration", "")
@@ -149,7 +149,7 @@ func (s subject) port(ctx context.Context) protocol.Check {
 	return finding(protocol.CheckOK, at+" is free", "")
 }
 
-func (s subject) servedPort() protocol.Check {
+func (s examined) servedPort() protocol.Check {
 	if p := s.daemon.prices.port.Load(); p != nil {
 		return finding(protocol.CheckWarn, p.Message, p.Remedy)
 	}

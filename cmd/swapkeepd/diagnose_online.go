@@ -28,7 +28,7 @@ const (
 const clockRemedy = "set the clock, and let the system keep it (timedatectl set-ntp true on Linux); deadlines of orders are told by it"
 
 // clock compares the clock with file times in the home and, online, with latest blocks.
-func (s subject) clock(context.Context) protocol.Check {
+func (s examined) clock(context.Context) protocol.Check {
 	now := clock.Now()
 	for _, name := range []string{"home.json", "orders.db", "prices.db", "swapkeepd.log"} {
 		info, err := os.Stat(filepath.Join(s.place.Home, name))
@@ -61,7 +61,7 @@ func (s subject) clock(context.Context) protocol.Check {
 }
 
 // networks checks which networks return their latest block.
-func (s subject) networks(context.Context) protocol.Check {
+func (s examined) networks(context.Context) protocol.Check {
 	if !s.online {
 		return finding(protocol.CheckSkipped, "asked by --online", "")
 	}
@@ -94,7 +94,7 @@ type answer struct {
 }
 
 // ask queries all networks in parallel.
-func (s subject) ask(ctx context.Context) ([]answer, error) {
+func (s examined) ask(ctx context.Context) ([]answer, error) {
 	hub, err := s.hub()
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (s subject) ask(ctx context.Context) ([]answer, error) {
 	return out, nil
 }
 
-func (s subject) hub() (*chain.Hub, error) {
+func (s examined) hub() (*chain.MultiClient, error) {
 	if s.daemon != nil {
 		return s.daemon.hub, nil
 	}

@@ -36,11 +36,11 @@ func storageFailure(err error) protocol.Check {
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // orders checks the order database and, in a running daemon, writes to it.
-func (s subject) orders(context.Context) protocol.Check {
-	var c home.Condition
+func (s examined) orders(context.Context) protocol.Check {
+	var c home.DBInfo
 	var err error
 	if s.daemon != nil {
-		c, err = s.daemon.home.Condition()
+		c, err = s.daemon.home.DBInfo()
 		err = errors.Join(err, s.daemon.home.Probe())
 	} else {
 		c, err = home.Examine(s.place.Home, "orders.db")
@@ -50,18 +50,18 @@ func (s subject) orders(context.Context) protocol.Check {
 		return finding(protocol.CheckOK, neverStarted, "")
 	case err != nil:
 		return storageFailure(err)
-	case c.Schema > home.Newest():
-		return finding(protocol.CheckFail, fmt.Sprintf("orders.db has schema %d, this program knows %d", c.Schema, home.Newest()), "update swapkeep")
+	case c.Schema > home.LatestSchema():
+		return finding(protocol.CheckFail, fmt.Sprintf("orders.db has schema %d, this program knows %d", c.Schema, home.LatestSchema()), "update swapkeep")
 	}
 	return finding(protocol.CheckOK, conditionText(c), "")
 }
 
-func conditionText(c home.Condition) string {
+func conditionText(c home.DBInfo) string {
 	return fmt.Sprintf("schema %d, %d KiB, %d of %d pages free", c.Schema, c.Size>>10, c.FreePages, c.Size/int64(max(c.PageSize, 1)))
 }
 
 // history checks the price history. Its loss is only a warning: it is fetched again.
-func (s subject) history(ctx context.Context) protocol.Check {
+func (s examined) history(ctx context.Context) protocol.Check {
 	if s.cfg.Prices.Disabled {
 		return finding(protocol.CheckSkipped, "prices are off (prices.disabled)", "")
 	}
@@ -80,7 +80,7 @@ func (s subject) history(ctx context.Context) protocol.Check {
 	return finding(protocol.CheckOK, conditionText(c), "")
 }
 
-func (s subject) openHistory(ctx context.Context) protocol.Check {
+func (s examined) openHistory(ctx context.Context) protocol.Check {
 	for _, p := range s.daemon.prices.failed {
 		return finding(protocol.CheckWarn, p.Message, p.Remedy)
 	}

@@ -79,7 +79,7 @@ func TestCheck(t *testing.T) {
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("looking made the home")
 	}
-	own, err := owner.Acquire(transport.Place{Home: dir})
+	own, err := owner.Acquire(transport.Instance{Home: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestCheck(t *testing.T) {
 		"clock": protocol.CheckSkipped, "networks": protocol.CheckSkipped, "home.stamp": protocol.CheckFail, "database.prices": protocol.CheckWarn,
 	})
 	var said bytes.Buffer
-	if err := check(t.Context(), &said, nil, env); !errors.Is(err, errUnwell) || !strings.Contains(said.String(), "what to do: restore ") {
+	if err := check(t.Context(), &said, nil, env); !errors.Is(err, errChecksFailed) || !strings.Contains(said.String(), "what to do: restore ") {
 		t.Errorf("%v in words: %s", err, said.String())
 	}
 }
@@ -110,7 +110,7 @@ func TestPortOfADaemonThatDoesNotRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := subject{cfg: config.Default()}
+	s := examined{cfg: config.Default()}
 	s.cfg.Prices.Listen = l.Addr().String()
 	if c := s.port(t.Context()); c.Status != protocol.CheckWarn || !strings.Contains(c.Remedy, "prices.listen") {
 		t.Errorf("taken: %+v", c)
@@ -138,7 +138,7 @@ func TestClock(t *testing.T) {
 		"ahead":             {[]time.Duration{-time.Hour, -2 * time.Hour}, protocol.CheckWarn},
 		"no answer":         {nil, protocol.CheckSkipped},
 	} {
-		s := subject{cfg: config.Default(), place: transport.Place{Home: home}, online: true, answers: func() (out []answer, err error) {
+		s := examined{cfg: config.Default(), place: transport.Instance{Home: home}, online: true, answers: func() (out []answer, err error) {
 			for _, after := range row.heads {
 				out = append(out, answer{head: time.Now().Add(after)})
 			}
@@ -152,7 +152,7 @@ func TestClock(t *testing.T) {
 	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chtimes(file, later, later)); err != nil {
 		t.Fatal(err)
 	}
-	if c := (subject{place: transport.Place{Home: home}}).clock(t.Context()); c.Status != protocol.CheckWarn || !strings.Contains(c.Evidence, "orders.db") {
+	if c := (examined{place: transport.Instance{Home: home}}).clock(t.Context()); c.Status != protocol.CheckWarn || !strings.Contains(c.Evidence, "orders.db") {
 		t.Errorf("a file of the future: %+v", c)
 	}
 }
@@ -165,7 +165,7 @@ func TestNetworksAnswer(t *testing.T) {
 		protocol.CheckWarn: {{name: "Base"}, {name: "Optimism", err: silence}},
 		protocol.CheckFail: {{name: "Base", err: silence}, {name: "Optimism", err: silence}},
 	} {
-		c := subject{online: true, answers: func() ([]answer, error) { return answers, nil }}.networks(t.Context())
+		c := examined{online: true, answers: func() ([]answer, error) { return answers, nil }}.networks(t.Context())
 		if c.Status != want || want != protocol.CheckOK && c.Remedy == "" || want == protocol.CheckWarn && !strings.Contains(c.Evidence, "Optimism") {
 			t.Errorf("%s: %+v", want, c)
 		}

@@ -35,7 +35,7 @@ var _ keys.Explorer = (*explorer)(nil)
 
 // Explore queries all networks in parallel. It returns the used accounts and the failed
 // networks.
-func (e *explorer) Explore(ctx context.Context, accounts []common.Address) ([]bool, []uint64) {
+func (e *explorer) LookUp(ctx context.Context, accounts []common.Address) ([]bool, []uint64) {
 	ctx, cancel := context.WithTimeout(ctx, exploreTime)
 	defer cancel()
 	var mu sync.Mutex

@@ -8,5 +8,5 @@ import (
 	"swapkeep/keys"
 )
 
-// stretching returns the key derivation for new wallets and the pause between attempts.
-func stretching() (keys.KDF, time.Duration) { return keys.DefaultKDF, keys.DefaultPace }
+// keyDerivation returns the key derivation for new wallets and the pause between attempts.
+func keyDerivation() (keys.KDF, time.Duration) { return keys.DefaultKDF, keys.DefaultAttemptInterval }

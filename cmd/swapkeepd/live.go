@@ -20,12 +20,12 @@ import (
 // liveTime limits the whole comparison.
 const liveTime = 5 * time.Minute
 
-// examineWorld compares the outside world with what this version expects and writes the
+// compareLive compares the outside world with what this version expects and writes the
 // result as JSON that may be sent to others: it contains no keys, and no accounts except
 // placeholders. It needs no daemon and opens neither wallets nor databases; it reads only
 // the providers' keys from the keychain.
-func examineWorld(ctx context.Context, out io.Writer, args, environ []string) error {
-	w := live.Believed()
+func compareLive(ctx context.Context, out io.Writer, args, environ []string) error {
+	w := live.BuiltIn()
 	for len(args) > 1 && (args[0] == "--provider" || args[0] == "--network") {
 		if args[0] == "--provider" {
 			w.Provider = swap.Kind(args[1])
@@ -72,13 +72,13 @@ func examineWorld(ctx context.Context, out io.Writer, args, environ []string) er
 // providersOf returns the configured providers, with the API keys of the home if it
 // exists.
 func providersOf(cfg config.Config) (map[swap.Kind]swap.Provider, error) {
-	stamp, err := home.StampOf(cfg.Home)
+	stamp, err := home.ReadStamp(cfg.Home)
 	if err != nil {
-		return openProviders(cfg, func(context.Context, string) (string, error) { return "", nil }, desk{})
+		return openProviders(cfg, func(context.Context, string) (string, error) { return "", nil }, providerDeps{})
 	}
 	store, err := keysOf(cfg, stamp, cfg.Home, "", keys.Limits{})
 	if err != nil {
 		return nil, err
 	}
-	return openProviders(cfg, keys.NewProviderKeys(store).Get, desk{})
+	return openProviders(cfg, keys.NewProviderKeys(store).Get, providerDeps{})
 }

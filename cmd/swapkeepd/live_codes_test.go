@@ -25,7 +25,7 @@ import (
 // TestLiveCodes: exactly the contract whose code differs from its known hash is reported.
 func TestLiveCodes(t *testing.T) {
 	box := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453}, Period: time.Second})
-	hub, err := chain.NewHub([]chain.Endpoint{{Chain: 8453, URLs: []string{box.Chain(8453).RPC()}}}, chain.Options{Sandbox: true})
+	hub, err := chain.NewMultiClient([]chain.Endpoint{{Chain: 8453, URLs: []string{box.Chain(8453).RPC()}}}, chain.Options{Sandbox: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestKnownCodes(t *testing.T) {
 		t.Fatalf("the creation code is %s's", got)
 	}
 	known := map[uint64]common.Hash{}
-	for _, c := range live.Believed().Codes {
+	for _, c := range live.BuiltIn().Codes {
 		if c.Address == at {
 			known[c.Chain] = c.Hash
 		}
@@ -100,7 +100,7 @@ func TestKnownCodes(t *testing.T) {
 		if pin.Address != at || pin.Role != swap.Spender {
 			continue
 		}
-		b, from := devnet.NewBaker(pin.Chain, 1_700_000_000), common.Address{1}
+		b, from := devnet.NewGenesisBuilder(pin.Chain, 1_700_000_000), common.Address{1}
 		b.Install(factory, core.SystemContractAllocs()[factory].Code)
 		b.Call(from, factory, new(big.Int), append(salt.Bytes(), creation.Code...))
 		alloc, err := b.Alloc()

@@ -51,7 +51,7 @@ func TestLive(t *testing.T) {
 		}
 		var out bytes.Buffer
 		env := []string{"SWAPKEEP_HOME=" + filepath.Join(dir, "home"), "SWAPKEEP_CONFIG=" + file, "SWAPKEEP_KEYS_BACKEND=file"}
-		if err := examineWorld(t.Context(), &out, args, env); err != nil {
+		if err := compareLive(t.Context(), &out, args, env); err != nil {
 			t.Fatal(err)
 		}
 		var r live.Report
@@ -96,7 +96,7 @@ func TestLive(t *testing.T) {
 		t.Error("the report has no answers, or names this machine")
 	}
 	for _, args := range [][]string{{"--provider", "nobody"}, {"--network", "7"}, {"--network", "x"}} {
-		if err := examineWorld(t.Context(), io.Discard, args, []string{"SWAPKEEP_HOME=" + dir, "SWAPKEEP_CONFIG=" + filepath.Join(dir, "config.toml")}); err == nil {
+		if err := compareLive(t.Context(), io.Discard, args, []string{"SWAPKEEP_HOME=" + dir, "SWAPKEEP_CONFIG=" + filepath.Join(dir, "config.toml")}); err == nil {
 			t.Errorf("%q is taken", args)
 		}
 	}
@@ -221,7 +221,7 @@ func TestLiveReport(t *testing.T) {
 	}
 	var out bytes.Buffer
 	env := []string{"SWAPKEEP_HOME=" + filepath.Join(dir, "home"), "SWAPKEEP_CONFIG=" + file, "SWAPKEEP_KEYS_BACKEND=file"}
-	if err := examineWorld(t.Context(), &out, []string{"--provider", "bridge"}, env); err != nil {
+	if err := compareLive(t.Context(), &out, []string{"--provider", "bridge"}, env); err != nil {
 		t.Fatal(err)
 	}
 	report := out.String()
@@ -236,12 +236,12 @@ func TestLiveReport(t *testing.T) {
 // Errors in the built-in lists of tokens and of oracles are both reported.
 func TestLiveLists(t *testing.T) {
 	box := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453}, Period: time.Second})
-	hub, err := chain.NewHub([]chain.Endpoint{{Chain: 8453, URLs: []string{box.Chain(8453).RPC()}}}, chain.Options{Sandbox: true})
+	hub, err := chain.NewMultiClient([]chain.Endpoint{{Chain: 8453, URLs: []string{box.Chain(8453).RPC()}}}, chain.Options{Sandbox: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer hub.Close()
-	w := live.Believed()
+	w := live.BuiltIn()
 	w.Nodes, w.Sandbox = hub, true
 	for i := range w.Tokens {
 		if w.Tokens[i].Chain == 8453 && w.Tokens[i].Symbol == "USDC" {
@@ -268,7 +268,7 @@ func TestLiveLists(t *testing.T) {
 // The fill of a stranger's order is parsed like that of an own order.
 func TestLiveFill(t *testing.T) {
 	box := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{1, 8453}, Instant: true})
-	v := robbed(t, box, filepath.Join(t.TempDir(), "home"), true)
+	v := startPriced(t, box, filepath.Join(t.TempDir(), "home"), true)
 	n := box.Chain(1).Network
 	var offers protocol.QuoteResult
 	v.must("swap.quote", protocol.QuoteParams{Account: v.account, TokenIn: protocol.Address(n.Tokens[0].Address.Hex()), AmountIn: protocol.AmountOf(sandboxtest.Units(2000, 6)), TokenOut: protocol.Address(n.Wrapped.Address.Hex())}, &offers)
@@ -291,7 +291,7 @@ func TestLiveFill(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer hub.Close()
-	providers, err := openProviders(v.d.cfg, func(context.Context, string) (string, error) { return "", nil }, desk{})
+	providers, err := openProviders(v.d.cfg, func(context.Context, string) (string, error) { return "", nil }, providerDeps{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,15 +35,15 @@ databases and keychain. live holds networks, contracts and providers' answers ag
 what it believes of them, and writes JSON. They are the parts of swapkeep doctor that
 need this program.`
 
-// said maps arguments to the text that they print.
-var said = map[string]string{
+// textAnswers maps arguments to the text that they print.
+var textAnswers = map[string]string{
 	"version": "swapkeepd " + version, "--version": "swapkeepd " + version,
 	"help": usage, "--help": usage, "-h": usage,
 }
 
 func main() {
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGHUP, sizeExceeded)
-	if err := procmem.Keep(); err != nil {
+	if err := procmem.Protect(); err != nil {
 		os.Exit(exitOf(err))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -53,21 +53,21 @@ func main() {
 
 // run is the whole program; tests run it through the real binary.
 func run(ctx context.Context, args, environ []string) error {
-	if len(args) == 1 && said[args[0]] != "" {
-		fmt.Println(said[args[0]])
+	if len(args) == 1 && textAnswers[args[0]] != "" {
+		fmt.Println(textAnswers[args[0]])
 		return nil
 	}
 	if len(args) > 0 && args[0] == "check" {
 		return check(ctx, os.Stdout, args[1:], environ)
 	}
 	if len(args) > 0 && args[0] == "live" {
-		return examineWorld(ctx, os.Stdout, args[1:], environ)
+		return compareLive(ctx, os.Stdout, args[1:], environ)
 	}
 	cfg, err := load(environ, args)
 	if err != nil {
 		return err
 	}
-	own, err := owner.Acquire(transport.Place{Home: cfg.Home})
+	own, err := owner.Acquire(transport.Instance{Home: cfg.Home})
 	if err != nil {
 		return err
 	}

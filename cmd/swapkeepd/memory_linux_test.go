@@ -95,7 +95,7 @@ func crowd() {
 	many, _ := strconv.Atoi(os.Args[1])
 	kept, all := 0, []net.Conn{} // keeps the connections from being collected and closed
 	for range many {
-		conn, err := transport.Dial(context.Background(), transport.Place{Home: os.Getenv("SWAPKEEP_HOME")})
+		conn, err := transport.Dial(context.Background(), transport.Instance{Home: os.Getenv("SWAPKEEP_HOME")})
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -206,7 +206,7 @@ func TestMemoryIsNotReadable(t *testing.T) {
 
 // daemonReady waits until the daemon's log says that it is ready.
 func (u *user) daemonReady() error {
-	place := transport.Place{Home: u.home()}
+	place := transport.Instance{Home: u.home()}
 	var log []byte
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if log, _ = os.ReadFile(place.LogPath()); strings.Contains(string(log), `"ready"`) {

@@ -13,7 +13,7 @@ import (
 // dialNetworks creates the hub. Outside the sandbox it has every built-in network, with
 // default endpoints unless the configuration replaces them; in the sandbox only
 // configured networks.
-func dialNetworks(cfg config.Config) (*chain.Hub, error) {
+func dialNetworks(cfg config.Config) (*chain.MultiClient, error) {
 	given, err := endpointsOf(cfg)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func dialNetworks(cfg config.Config) (*chain.Hub, error) {
 	for id := range given {
 		return nil, fmt.Errorf("networks.%d: not one of the wallet's networks", id)
 	}
-	return chain.NewHub(endpoints, hubOptions(cfg))
+	return chain.NewMultiClient(endpoints, hubOptions(cfg))
 }
 
 func hubOptions(cfg config.Config) chain.Options {
@@ -52,7 +52,7 @@ func endpointsOf(cfg config.Config) (map[uint64]chain.Endpoint, error) {
 }
 
 // A gasMeter reads gas prices.
-type gasMeter struct{ *chain.Hub }
+type gasMeter struct{ *chain.MultiClient }
 
 // price returns the expected price of a unit of gas now, in wei, with the normal tip.
 func (q gasMeter) price(ctx context.Context, id uint64) (*big.Int, error) {

@@ -31,7 +31,7 @@ import (
 )
 
 const (
-	listenAgain = 30 * time.Second
+	listenRetry = 30 * time.Second
 	currentFor  = 5 * time.Minute  // after this long without a fetch the service is degraded
 	maxWatched  = 5000             // limit of tokens whose prices are kept
 	firstWait   = 12 * time.Second // for the first prices, before a swap is checked without any
@@ -40,24 +40,24 @@ const (
 // prices is the daemon's price service. The rest of the wallet never waits for it: its
 // failures are only problems in the status.
 type prices struct {
-	feed    *pricetable.Feed
-	desk    valuation.Desk
-	history *series.Store // nil = prices are off
-	sources *priceapi.Sources
-	poller  *poll.Poller
-	listen  string
-	again   time.Duration // delay before a taken port is tried again
-	log     zerolog.Logger
-	failed  []protocol.Problem               // problems when opening
-	port    atomic.Pointer[protocol.Problem] // why the API is not served; nil = fine
-	url     atomic.Pointer[string]           // URL of the API; nil = not served
-	running sync.WaitGroup
+	feed       *pricetable.Feed
+	desk       valuation.Valuer
+	history    *series.Store // nil = prices are off
+	sources    *priceapi.Sources
+	poller     *poll.Poller
+	listen     string
+	retryAfter time.Duration // delay before a taken port is tried again
+	log        zerolog.Logger
+	failed     []protocol.Problem               // problems when opening
+	port       atomic.Pointer[protocol.Problem] // why the API is not served; nil = fine
+	url        atomic.Pointer[string]           // URL of the API; nil = not served
+	running    sync.WaitGroup
 }
 
 // openPrices creates the price service without connecting. A failure turns prices off.
 func (d *daemon) openPrices() {
 	feed := pricetable.NewFeed()
-	p := &prices{feed: feed, desk: valuation.Desk{Feed: feed}, listen: d.cfg.Prices.Listen, again: listenAgain, log: d.log}
+	p := &prices{feed: feed, desk: valuation.Valuer{Feed: feed}, listen: d.cfg.Prices.Listen, retryAfter: listenRetry, log: d.log}
 	d.prices = p
 	if d.cfg.Prices.Disabled {
 		return
@@ -84,7 +84,7 @@ func (p *prices) open(d *daemon) error {
 		p.failed = append(p.failed, protocol.Problem{Name: "prices", Message: "the price history was damaged: " + damage, Remedy: "nothing needs doing: what is missing is asked for again; the file that was set aside may be deleted"})
 	}
 	p.poller = poll.New(poll.Options{
-		Tokens: d.watched, Leading: p.sources.Leading, Further: p.sources.Further, Archives: p.sources.Archives, Almanacs: p.sources.Almanacs,
+		Tokens: d.watched, Leading: p.sources.Leading, Further: p.sources.Further, Archives: p.sources.Archives, MetadataSources: p.sources.MetadataSources,
 		History: p.history, Feed: p.feed,
 		Log: func(n poll.Notice) {
 			e := d.log.Debug().Err(n.Err).Str("from", n.From)
@@ -98,7 +98,7 @@ func (p *prices) open(d *daemon) error {
 }
 
 // sourcesOf opens the price sources of the configuration.
-func sourcesOf(cfg config.Config, hub *chain.Hub, key func(context.Context, string) (string, error)) (*priceapi.Sources, error) {
+func sourcesOf(cfg config.Config, hub *chain.MultiClient, key func(context.Context, string) (string, error)) (*priceapi.Sources, error) {
 	from := cfg.Prices.Sources
 	s := priceapi.Settings{
 		Of: map[string]priceapi.Setting{
@@ -113,7 +113,7 @@ func sourcesOf(cfg config.Config, hub *chain.Hub, key func(context.Context, stri
 		Local: cfg.Sandbox, Key: key, Pro: from.CoinGecko.Plan == "pro", Now: clock.Now,
 	}
 	if cfg.Sandbox {
-		s.Reach = rest.OwnMachineAlone
+		s.Reach = rest.LoopbackOnly
 	}
 	if hub != nil {
 		s.Chain = hub
@@ -160,7 +160,7 @@ func (t pricedTokens) Import(ctx context.Context, id uint64, address common.Addr
 
 func (p *prices) poke() {
 	if p.poller != nil {
-		p.poller.Poke()
+		p.poller.FetchSoon()
 	}
 }
 
@@ -195,7 +195,7 @@ func (p *prices) serve(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(p.again):
+		case <-time.After(p.retryAfter):
 		}
 	}
 }
@@ -298,7 +298,7 @@ func (p *prices) Next() (*pricetable.Board, <-chan struct{}) { return p.feed.Nex
 
 // Dollars returns the value of an amount for display.
 func (p *prices) Dollars(id price.ID, amount *big.Int) (price.Value, error) {
-	return p.desk.Shown(id, amount)
+	return p.desk.DisplayValue(id, amount)
 }
 
 // Chart returns a token's candles.

@@ -51,7 +51,7 @@ func TestPortTaken(t *testing.T) {
 	d := pricedDaemon(t)
 	d.cfg.Prices.Listen = held.Addr().String()
 	d.openPrices()
-	d.prices.again = 20 * time.Millisecond
+	d.prices.retryAfter = 20 * time.Millisecond
 	ctx, stop := context.WithCancel(t.Context())
 	d.prices.start(ctx)
 	for d.prices.port.Load() == nil {

@@ -23,13 +23,13 @@ type providerRow struct {
 	// open returns nil if the configuration has the provider switched off or has no URL
 	// for it. key reads its API key from the keychain for each use, so that a new key
 	// takes effect at once.
-	open func(c config.Config, key func(context.Context) (string, error), d desk) (swap.Provider, error)
+	open func(c config.Config, key func(context.Context) (string, error), d providerDeps) (swap.Provider, error)
 }
 
-// A desk is what else a provider needs from the daemon. Fields may be nil.
-type desk struct {
-	own dex.OwnPrice
-	odd func(what string) // called with a description of an answer that was accepted although it is unusual
+// A providerDeps is what else a provider needs from the daemon. Fields may be nil.
+type providerDeps struct {
+	ownPrice dex.OwnPrice
+	unusual  func(what string) // called with a description of an answer that was accepted although it is unusual
 }
 
 var providerRows = []providerRow{
@@ -40,7 +40,7 @@ var providerRows = []providerRow{
 }
 
 // openProviders opens the providers that the configuration sets up.
-func openProviders(cfg config.Config, provided func(ctx context.Context, item string) (string, error), d desk) (map[swap.Kind]swap.Provider, error) {
+func openProviders(cfg config.Config, provided func(ctx context.Context, item string) (string, error), d providerDeps) (map[swap.Kind]swap.Provider, error) {
 	out := map[swap.Kind]swap.Provider{}
 	for _, r := range providerRows {
 		p, err := r.open(cfg, func(ctx context.Context) (string, error) { return provided(ctx, keyItem(string(r.kind), cfg)) }, d)
@@ -81,12 +81,12 @@ func known(c config.Config, disabled bool, baseURL string) bool {
 }
 
 // openDEX returns nil without a key proxy.
-func openDEX(c config.Config, key func(context.Context) (string, error), d desk) (swap.Provider, error) {
+func openDEX(c config.Config, key func(context.Context) (string, error), d providerDeps) (swap.Provider, error) {
 	p := c.Providers.DEX
 	if p.BaseURL == "" || p.Disabled {
 		return nil, nil
 	}
-	return dex.New(dex.Config{Base: p.BaseURL, Sandbox: c.Sandbox, Own: d.own, Odd: d.odd, Token: func(ctx context.Context) (string, error) {
+	return dex.New(dex.Config{Base: p.BaseURL, Sandbox: c.Sandbox, OwnPrice: d.ownPrice, OnAnomaly: d.unusual, Token: func(ctx context.Context) (string, error) {
 		if token, err := p.InstallationToken(); token != "" || err != nil {
 			return token, err
 		}
@@ -94,7 +94,7 @@ func openDEX(c config.Config, key func(context.Context) (string, error), d desk)
 	}})
 }
 
-func openBridge(c config.Config, key func(context.Context) (string, error), _ desk) (swap.Provider, error) {
+func openBridge(c config.Config, key func(context.Context) (string, error), _ providerDeps) (swap.Provider, error) {
 	p := c.Providers.Bridge
 	if !known(c, p.Disabled, p.BaseURL) {
 		return nil, nil
@@ -108,7 +108,7 @@ func openBridge(c config.Config, key func(context.Context) (string, error), _ de
 }
 
 // openIntent ignores the key, because the API takes none.
-func openIntent(c config.Config, _ func(context.Context) (string, error), _ desk) (swap.Provider, error) {
+func openIntent(c config.Config, _ func(context.Context) (string, error), _ providerDeps) (swap.Provider, error) {
 	p := c.Providers.Intent
 	if !known(c, p.Disabled, p.BaseURL) {
 		return nil, nil
@@ -116,7 +116,7 @@ func openIntent(c config.Config, _ func(context.Context) (string, error), _ desk
 	return intent.New(intent.Config{Base: p.BaseURL, Frontend: p.FrontendBaseURL, Sandbox: c.Sandbox})
 }
 
-func openGasless(c config.Config, key func(context.Context) (string, error), _ desk) (swap.Provider, error) {
+func openGasless(c config.Config, key func(context.Context) (string, error), _ providerDeps) (swap.Provider, error) {
 	p := c.Providers.Gasless
 	if !known(c, p.Disabled, p.BaseURL) {
 		return nil, nil

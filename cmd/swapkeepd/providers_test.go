@@ -28,7 +28,7 @@ func TestProvidersOpen(t *testing.T) {
 	} {
 		cfg := config.Default()
 		c.change(&cfg)
-		got, err := openProviders(cfg, nil, desk{})
+		got, err := openProviders(cfg, nil, providerDeps{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -40,7 +40,7 @@ func TestProvidersOpen(t *testing.T) {
 	}
 	cfg := config.Default()
 	cfg.Providers.Gasless.Source = "a\nb"
-	if _, err := openProviders(cfg, nil, desk{}); err == nil {
+	if _, err := openProviders(cfg, nil, providerDeps{}); err == nil {
 		t.Error("a partner id with a line break is accepted")
 	}
 }
@@ -56,11 +56,11 @@ func TestIntentAddresses(t *testing.T) {
 	} {
 		cfg := config.Default()
 		cfg.Providers.Intent.BaseURL, cfg.Providers.Intent.FrontendBaseURL = c.base, c.frontend
-		got, err := openProviders(cfg, nil, desk{})
+		got, err := openProviders(cfg, nil, providerDeps{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := got[swap.Intent].(swap.Placed).Place()
+		at := got[swap.Intent].(swap.Endpointer).Endpoint()
 		if at.Base != c.wantBase || at.Frontend != c.wantFrontend || len(at.Networks) != len(swap.SupportedChains()) {
 			t.Errorf("%+v, want %s and %s", at, c.wantBase, c.wantFrontend)
 		}
@@ -132,7 +132,7 @@ func TestFrontendAddress(t *testing.T) {
 		if c.sandbox {
 			cfg.Providers.Intent.BaseURL = "http://127.0.0.1:1"
 		}
-		if _, err := openProviders(cfg, nil, desk{}); err == nil {
+		if _, err := openProviders(cfg, nil, providerDeps{}); err == nil {
 			t.Errorf("sandbox %v: %s is accepted", c.sandbox, c.url)
 		}
 	}

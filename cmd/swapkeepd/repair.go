@@ -11,10 +11,10 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// mend compares the user's installation with its receipts, repairs entries that point to
+// repairInstallation compares the user's installation with its receipts, repairs entries that point to
 // nothing so that they point to this version, and removes earlier versions that no
 // process runs from. It logs one line; its failure does not stop the daemon.
-func mend(log zerolog.Logger) {
+func repairInstallation(log zerolog.Logger) {
 	defer func() {
 		if p := recover(); p != nil {
 			log.Error().Str("panic", fmt.Sprint(p)).Msg("installation not looked at")
@@ -32,7 +32,7 @@ func mend(log zerolog.Logger) {
 		return
 	}
 	defer unlock()
-	repair, err := installer.Mend(m, version, filepath.Dir(exe))
+	repair, err := installer.RepairLinks(m, version, filepath.Dir(exe))
 	swept, sweepErr := installer.Sweep(m, manifest.User, installer.RunningFrom)
 	if err = errors.Join(err, sweepErr); repair.Entries == 0 && err == nil {
 		return // nothing was installed by swapkeep install
@@ -41,10 +41,10 @@ func mend(log zerolog.Logger) {
 	switch {
 	case err != nil:
 		line = log.Warn().Err(err)
-	case len(repair.Mended)+len(repair.Broken)+len(repair.Changed)+len(repair.Gone)+len(swept) > 0:
+	case len(repair.Repaired)+len(repair.Broken)+len(repair.Changed)+len(repair.Gone)+len(swept) > 0:
 		line = log.Info()
 	}
-	for name, paths := range map[string][]string{"mended": repair.Mended, "broken": repair.Broken, "changed": repair.Changed, "gone": repair.Gone, "swept": swept} {
+	for name, paths := range map[string][]string{"mended": repair.Repaired, "broken": repair.Broken, "changed": repair.Changed, "gone": repair.Gone, "swept": swept} {
 		if len(paths) > 0 {
 			line = line.Strs(name, paths)
 		}

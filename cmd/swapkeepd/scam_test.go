@@ -28,9 +28,9 @@ type swapper struct {
 	account protocol.Address
 }
 
-// robbed starts a daemon that gets all prices from the sandbox, and waits for the first
+// startPriced starts a daemon that gets all prices from the sandbox, and waits for the first
 // prices if priced is set.
-func robbed(t *testing.T, world *sandbox.Sandbox, dir string, priced bool) swapper {
+func startPriced(t *testing.T, world *sandbox.Sandbox, dir string, priced bool) swapper {
 	t.Helper()
 	d, term, _ := begin(t, world, dir, func(c *config.Config) {
 		c.Providers.DEX.BaseURL = world.BaseURL("dex")
@@ -94,8 +94,8 @@ func codes(r protocol.Review) (codes []string) {
 // and each of these findings must be acknowledged for this review.
 func TestScamTokenWithItsOwnPool(t *testing.T) {
 	world := sandboxtest.Start(t, 1, 8453)
-	fake := sandboxtest.Scam(t, world, 1)
-	v := robbed(t, world, filepath.Join(t.TempDir(), "home"), true)
+	fake := sandboxtest.DeployFakeUSDC(t, world, 1)
+	v := startPriced(t, world, filepath.Join(t.TempDir(), "home"), true)
 
 	r := v.review(9000, fake)
 	want := []string{"output_imitates", "output_unverified", "price_unknown"}
@@ -134,7 +134,7 @@ func TestGuardsWithoutPrices(t *testing.T) {
 	world := sandboxtest.Start(t, 1, 8453)
 	n := world.Chain(1)
 	usdc, dai := n.Network.Tokens[0].Address, n.Network.Tokens[2].Address
-	off := robbed(t, world, filepath.Join(t.TempDir(), "home"), false)
+	off := startPriced(t, world, filepath.Join(t.TempDir(), "home"), false)
 	if got := codes(off.review(1, usdc)); !slices.Equal(got, []string{"price_unknown"}) {
 		t.Errorf("switched off: acts are asked for %v", got)
 	}
@@ -146,7 +146,7 @@ func TestGuardsWithoutPrices(t *testing.T) {
 		t.Errorf("switched off, a token for a token: acts are asked for %v", got)
 	}
 
-	on := robbed(t, world, filepath.Join(t.TempDir(), "another"), true)
+	on := startPriced(t, world, filepath.Join(t.TempDir(), "another"), true)
 	if got := codes(on.review(1, usdc)); len(got) != 0 {
 		t.Fatalf("with prices: acts are asked for %v", got)
 	}
@@ -164,7 +164,7 @@ func TestRecognize(t *testing.T) {
 	world := sandboxtest.Start(t, 1, 8453)
 	n := world.Chain(1)
 	usdc, pair := n.Network.Tokens[0].Address, pairOf(t, n, n.Network.Wrapped.Address, n.Network.Tokens[0].Address)
-	fake := sandboxtest.Scam(t, world, 1)
+	fake := sandboxtest.DeployFakeUSDC(t, world, 1)
 	stranger := common.HexToAddress("0x00000000000000000000000000000000000a11ce")
 	list := filepath.Join(t.TempDir(), "list.json")
 	row := `{"chainId":1,"address":"` + pair.Hex() + `","symbol":"PAIR","name":"A pair","decimals":18}`

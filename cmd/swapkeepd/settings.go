@@ -55,7 +55,7 @@ func checkParts(cfg config.Config) error {
 		return err
 	}
 	hub.Close()
-	if _, err = openProviders(cfg, nil, desk{}); err != nil {
+	if _, err = openProviders(cfg, nil, providerDeps{}); err != nil {
 		return err
 	}
 	sources, err := sourcesOf(cfg, nil, nil)
@@ -76,7 +76,7 @@ const proveTime = 10 * time.Second
 // proveRPC checks each URL alone, so that a working one does not hide a failing one.
 func proveRPC(ctx context.Context, cfg config.Config, id uint64, urls []string) error {
 	for _, url := range urls {
-		hub, err := chain.NewHub([]chain.Endpoint{{Chain: id, URLs: []string{url}}}, hubOptions(cfg))
+		hub, err := chain.NewMultiClient([]chain.Endpoint{{Chain: id, URLs: []string{url}}}, hubOptions(cfg))
 		if err != nil {
 			return err
 		}

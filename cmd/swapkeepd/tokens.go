@@ -17,10 +17,10 @@ import (
 )
 
 // contracts reads token metadata from contracts.
-type contracts struct{ *chain.Hub }
+type contracts struct{ *chain.MultiClient }
 
 func (c contracts) AskToken(ctx context.Context, id uint64, address common.Address) (tokens.Answers, error) {
-	a, err := c.Hub.AskToken(ctx, id, address)
+	a, err := c.MultiClient.AskToken(ctx, id, address)
 	return tokens.Answers(a), err
 }
 
@@ -56,7 +56,7 @@ func (d *daemon) recognize(ctx context.Context, id uint64, address common.Addres
 	}
 	ctx, cancel := context.WithTimeout(ctx, recognizeTime)
 	defer cancel()
-	t, _, err := d.tokens.Look(ctx, id, address)
+	t, _, err := d.tokens.Preview(ctx, id, address)
 	if err != nil {
 		return swap.Recognition{}
 	}
@@ -75,7 +75,7 @@ func readList(path string) (*tokens.List, error) {
 // reserved returns a function that reports contracts that are pinned and are no tokens:
 // those of the networks, and the providers' routers, spenders and verifiers. The wrapped
 // native coin is pinned too, but is a token.
-func reserved(hub *chain.Hub, providers map[swap.Kind]swap.Provider) func(uint64, common.Address) bool {
+func reserved(hub *chain.MultiClient, providers map[swap.Kind]swap.Provider) func(uint64, common.Address) bool {
 	type place struct {
 		chain uint64
 		at    common.Address

@@ -150,7 +150,7 @@ func (w wallet) Subscribe(f func(host.WalletChange)) (stop func()) {
 
 func discoveryOf(d keys.Discovery) protocol.Discovery {
 	return protocol.Discovery{
-		Wallet: d.Wallet, Looked: d.Looked, Found: accountsOf(d.Found), Silent: append([]uint64{}, d.Silent...), Done: d.Done,
+		Wallet: d.Wallet, Looked: d.Searched, Found: accountsOf(d.Found), Silent: append([]uint64{}, d.Silent...), Done: d.Done,
 	}
 }
 

@@ -21,7 +21,7 @@ const policy = {
 };
 
 /** What no script may contain. */
-const unsaid = [
+const forbiddenCode = [
 	["hears other extensions", /\bon(Message|Connect)External\b/], ["hears user scripts", /\bonUserScript\w+/],
 	["runs text", /\beval\s*\(|\bnew\s+Function\b|\bset(Timeout|Interval)\(\s*["'`]/],
 	["loads code", /\bimportScripts\b|\bimport\s*\(\s*["'`](https?:|\/\/|data:|blob:)|\bfrom\s*["'`](https?:|\/\/)/],
@@ -40,7 +40,7 @@ export function faults(files) {
 		...names.filter((name) => !kinds.test(name)).map((name) => `${name} is not expected in a package`),
 		...ofManifest(JSON.parse(files["manifest.json"])),
 		...names.filter((name) => name.endsWith(".html")).flatMap((name) => ofPage(files[name]).map((fault) => `${name} ${fault}`)),
-		...names.filter((name) => name.endsWith(".js")).flatMap((name) => unsaid.filter(([, said]) => said.test(files[name])).map(([fault]) => `${name} ${fault}`)),
+		...names.filter((name) => name.endsWith(".js")).flatMap((name) => forbiddenCode.filter(([, said]) => said.test(files[name])).map(([fault]) => `${name} ${fault}`)),
 		...names.filter((name) => name.endsWith(".css") && /@import|url\(\s*["']?(https?:)?\/\//.test(files[name])).map((name) => `${name} loads from outside`),
 	];
 }

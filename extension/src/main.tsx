@@ -1,13 +1,13 @@
 import { render } from "preact";
-import { speak } from "./i18n/t";
+import { loadLanguage } from "./i18n/t";
 import { App } from "./shell/App";
 import { followLanguage } from "./shell/settings/language";
-import { heedLocks } from "./shell/lockedByItself";
+import { followLocks } from "./shell/autoLocked";
 import { applyTheme } from "./shell/theme";
 import { openChannel } from "./state/channel";
 import { WalletProvider } from "./state/context";
-import { followEnded } from "./state/ended";
-import { kept } from "./state/local";
+import { followUnseenOrders } from "./state/unseen-orders";
+import { readStored } from "./state/browser-storage";
 import { createWallet } from "./state/wallet";
 import { restoreDraft } from "./swap/draft";
 
@@ -15,12 +15,12 @@ import { restoreDraft } from "./swap/draft";
 if (new URLSearchParams(location.search).get("view") === "tab") document.documentElement.dataset["view"] = "tab";
 
 const shell = openChannel("shell");
-heedLocks(shell);
-followEnded();
+followLocks(shell);
+followUnseenOrders();
 const wallet = createWallet(shell);
-const [language, theme] = await Promise.all([kept("language"), kept("theme"), restoreDraft()]);
+const [language, theme] = await Promise.all([readStored("language"), readStored("theme"), restoreDraft()]);
 applyTheme(theme ?? "system");
-await speak(language ?? "");
+await loadLanguage(language ?? "");
 followLanguage(wallet);
 render(
 	<WalletProvider value={wallet}>

@@ -23,9 +23,9 @@ const (
 	maxFaults        = 16
 )
 
-// lastWords is how long to wait for a final message from the other end after a write
+// finalMessageTimeout is how long to wait for a final message from the other end after a write
 // failed.
-const lastWords = 100 * time.Millisecond
+const finalMessageTimeout = 100 * time.Millisecond
 
 // ErrClosed means that the connection has ended. What the daemon has accepted goes on; a
 // request may be repeated with its uuid on a new connection.
@@ -74,7 +74,7 @@ type message struct {
 func New(conn io.ReadWriteCloser) *Client {
 	c := &Client{
 		conn:    conn,
-		out:     frame.NewWriter(deadlined{conn}),
+		out:     frame.NewWriter(deadlineWriter{conn}),
 		waiting: map[string]chan reply{},
 		notes:   make(chan Notification, maxNotifications),
 		faults:  make(chan *protocol.Error, maxFaults),
@@ -133,7 +133,7 @@ func (c *Client) broken(cause error) error {
 	select {
 	case <-c.done:
 		return c.err
-	case <-time.After(lastWords):
+	case <-time.After(finalMessageTimeout):
 		return fmt.Errorf("%w: %w", ErrClosed, cause)
 	}
 }
@@ -227,15 +227,15 @@ func (c *Client) take(body []byte) error {
 	}
 	switch {
 	case m.Method != "":
-		c.notified(Notification{m.Method, m.Params})
+		c.onNotification(Notification{m.Method, m.Params})
 	case len(m.ID) == 0 || string(m.ID) == "null":
-		c.faulted(m.Error)
+		c.onFault(m.Error)
 	case m.Error != nil:
-		c.answered(string(m.ID), reply{err: m.Error})
+		c.onAnswer(string(m.ID), reply{err: m.Error})
 	case m.Result == nil:
-		c.answered(string(m.ID), reply{err: errNeither})
+		c.onAnswer(string(m.ID), reply{err: errNeither})
 	default:
-		c.answered(string(m.ID), reply{result: m.Result})
+		c.onAnswer(string(m.ID), reply{result: m.Result})
 	}
 	return nil
 }
@@ -243,7 +243,7 @@ func (c *Client) take(body []byte) error {
 // errNeither is the error of an empty answer, which must not count as success.
 var errNeither = errors.New("the daemon's answer has neither a result nor an error")
 
-func (c *Client) answered(id string, r reply) {
+func (c *Client) onAnswer(id string, r reply) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.fault = nil
@@ -253,9 +253,9 @@ func (c *Client) answered(id string, r reply) {
 	}
 }
 
-// notified queues a notification. A second hello means that the daemon was replaced, so
+// onNotification queues a notification. A second hello means that the daemon was replaced, so
 // that answers of the first one will never come.
-func (c *Client) notified(n Notification) {
+func (c *Client) onNotification(n Notification) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.fault = nil
@@ -279,7 +279,7 @@ func (c *Client) notified(n Notification) {
 	}
 }
 
-func (c *Client) faulted(fault *protocol.Error) {
+func (c *Client) onFault(fault *protocol.Error) {
 	if fault == nil {
 		return
 	}
@@ -317,10 +317,10 @@ func (c *Client) failAll(err error) {
 	}
 }
 
-// deadlined sets a write deadline, for a peer that does not read.
-type deadlined struct{ conn io.ReadWriteCloser }
+// deadlineWriter sets a write deadline, for a peer that does not read.
+type deadlineWriter struct{ conn io.ReadWriteCloser }
 
-func (d deadlined) Write(p []byte) (int, error) {
+func (d deadlineWriter) Write(p []byte) (int, error) {
 	if timed, ok := d.conn.(interface{ SetWriteDeadline(time.Time) error }); ok {
 		_ = timed.SetWriteDeadline(time.Now().Add(protocol.WriteTimeout))
 	}

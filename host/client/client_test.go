@@ -326,7 +326,7 @@ func TestProcess(t *testing.T) {
 		t.Fatalf("%d, %v", got.N, err)
 	}
 	for range 2 {
-		if took, err := p.Stop(); err != nil || took >= leaveTime {
+		if took, err := p.Stop(); err != nil || took >= exitTimeout {
 			t.Fatalf("after %s: %v", took, err)
 		}
 	}
@@ -339,7 +339,7 @@ func TestProcess(t *testing.T) {
 	if _, err := p.Stop(); err == nil {
 		t.Fatal("a host that failed counts as stopped well")
 	}
-	if took, err := start("stays").Stop(); err == nil || took < leaveTime {
+	if took, err := start("stays").Stop(); err == nil || took < exitTimeout {
 		t.Fatalf("a host that stays: %s, %v", took, err)
 	}
 	if _, err := Start(exec.Command(exe + "-absent")); err == nil {

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// leaveTime is the time that Chromium gives a host between closing its pipes and killing
+// exitTimeout is the time that Chromium gives a host between closing its pipes and killing
 // it.
-const leaveTime = 2 * time.Second
+const exitTimeout = 2 * time.Second
 
 // A Process is a started host with a client on its pipes, as a browser has.
 type Process struct {
@@ -64,7 +64,7 @@ func (p *Process) Stop() (time.Duration, error) {
 	closed := p.Close()
 	select {
 	case <-p.exited:
-	case <-time.After(leaveTime):
+	case <-time.After(exitTimeout):
 		closed = errors.Join(closed, errors.New("the host did not leave: killed"), p.cmd.Process.Kill())
 		<-p.exited
 	}

@@ -11,7 +11,7 @@ import (
 	"io"
 	"sync"
 
-	"swapkeep/registers"
+	"swapkeep/internal/zeroize"
 )
 
 // Limits of a frame's body, in bytes, inclusive.
@@ -106,7 +106,7 @@ func (r *Reader) body(length int) ([]byte, error) {
 		chunk, _ := r.r.Peek(min(cap(body)-len(body), r.r.Buffered()))
 		body = append(body, chunk...)
 		clear(chunk)
-		registers.Clear() // before waiting for the next part, which may resume on another thread
+		zeroize.Registers() // before waiting for the next part, which may resume on another thread
 		_, _ = r.r.Discard(len(chunk))
 	}
 	return body, nil
@@ -164,7 +164,7 @@ func (w *Writer) Write(body []byte) error {
 	}
 	w.buf = binary.NativeEndian.AppendUint32(w.buf[:0], uint32(len(body)))
 	w.buf = append(w.buf, body...)
-	registers.Clear()
+	zeroize.Registers()
 	_, err := w.w.Write(w.buf)
 	clear(w.buf) // a frame may contain a password
 	if cap(w.buf) > readBuffer {

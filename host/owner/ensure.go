@@ -23,7 +23,7 @@ const (
 // Ensure returns a connection to the place's daemon and starts the daemon if none
 // answers. Of many concurrent callers one starts it. It may be repeated. Errors: a
 // *StartError if the daemon ended by itself, transport.ErrForeignPeer,
-// transport.ErrUnsafePlace, and after ctx's end its error with transport.ErrNoDaemon.
+// transport.ErrUnsafeDirectory, and after ctx's end its error with transport.ErrNoDaemon.
 func Ensure(ctx context.Context, l Launch) (net.Conn, error) {
 	return reach(ctx, &starter{launch: l})
 }
@@ -32,16 +32,16 @@ func Ensure(ctx context.Context, l Launch) (net.Conn, error) {
 // again.
 var ErrStopped = errors.New("the daemon was stopped")
 
-// Rejoin is Ensure for a client that lost its daemon: a daemon that was stopped on
+// EnsureUnlessStopped is Ensure for a client that lost its daemon: a daemon that was stopped on
 // purpose is waited for and not started again. Errors as for Ensure, and ErrStopped.
-func Rejoin(ctx context.Context, l Launch) (net.Conn, error) {
+func EnsureUnlessStopped(ctx context.Context, l Launch) (net.Conn, error) {
 	return reach(ctx, &starter{launch: l, rejoin: true})
 }
 
 func reach(ctx context.Context, s *starter) (net.Conn, error) {
 	l := s.launch
 	conn, err := transport.Dial(ctx, l.Place)
-	if err = late(ctx, err); !errors.Is(err, transport.ErrNoDaemon) {
+	if err = asNoDaemon(ctx, err); !errors.Is(err, transport.ErrNoDaemon) {
 		return conn, err
 	}
 	if err := transport.Prepare(l.Place); err != nil {
@@ -50,12 +50,12 @@ func reach(ctx context.Context, s *starter) (net.Conn, error) {
 	defer s.stop()
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		conn, err = s.step(ctx)
-		if err = late(ctx, err); !errors.Is(err, transport.ErrNoDaemon) {
+		if err = asNoDaemon(ctx, err); !errors.Is(err, transport.ErrNoDaemon) {
 			return conn, err
 		}
 		select {
 		case <-ctx.Done():
-			if s.unwanted() {
+			if s.stoppedOnPurpose() {
 				err = fmt.Errorf("%w: %w", ErrStopped, err)
 			}
 			return nil, fmt.Errorf("%w: %w", err, ctx.Err())
@@ -65,9 +65,9 @@ func reach(ctx context.Context, s *starter) (net.Conn, error) {
 	}
 }
 
-// late converts the error of a dial cut off by ctx's end to ErrNoDaemon. The dial has its
+// asNoDaemon converts the error of a dial cut off by ctx's end to ErrNoDaemon. The dial has its
 // own deadline timer, which may fire before ctx reports its end.
-func late(ctx context.Context, err error) error {
+func asNoDaemon(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, os.ErrDeadlineExceeded) {
 		return err
 	}
@@ -76,31 +76,31 @@ func late(ctx context.Context, err error) error {
 
 // A starter is one caller's attempt to start the daemon.
 type starter struct {
-	launch Launch
-	rejoin bool
-	turn   *fileLock // if held, this caller may start the daemon
-	child  *Child    // the process it started, if still running
-	last   time.Time // when it was started
+	launch    Launch
+	rejoin    bool
+	spawnLock *fileLock // if held, this caller may start the daemon
+	child     *Child    // the process it started, if still running
+	last      time.Time // when it was started
 }
 
 // step starts the daemon if this caller holds the spawn lock, and dials.
 func (s *starter) step(ctx context.Context) (net.Conn, error) {
-	if s.unwanted() {
+	if s.stoppedOnPurpose() {
 		s.stop() // leaves the spawn lock to callers that may start the daemon
 		return transport.Dial(ctx, s.launch.Place)
 	}
-	if err := s.takeTurn(); err != nil {
+	if err := s.takeSpawnLock(); err != nil {
 		return nil, err
 	}
 	// The previous holder of the lock may have just started a daemon.
 	conn, err := transport.Dial(ctx, s.launch.Place)
-	if !errors.Is(err, transport.ErrNoDaemon) || s.turn == nil {
+	if !errors.Is(err, transport.ErrNoDaemon) || s.spawnLock == nil {
 		return conn, err
 	}
 	if failed := s.childFailed(); failed != nil {
 		return nil, failed
 	}
-	if s.child == nil && time.Since(s.last) > respawnPause && !s.unwanted() {
+	if s.child == nil && time.Since(s.last) > respawnPause && !s.stoppedOnPurpose() {
 		if s.child, err = Spawn(s.launch); err != nil {
 			return nil, err
 		}
@@ -110,22 +110,22 @@ func (s *starter) step(ctx context.Context) (net.Conn, error) {
 	return nil, err
 }
 
-// takeTurn tries to take the spawn lock. turn stays nil while another process holds it.
-func (s *starter) takeTurn() error {
-	if s.turn != nil {
+// takeSpawnLock tries to take the spawn lock. turn stays nil while another process holds it.
+func (s *starter) takeSpawnLock() error {
+	if s.spawnLock != nil {
 		return nil
 	}
 	turn, err := tryLock(s.launch.Place.SpawnLockPath())
-	if err != nil && !errors.Is(err, errHeld) {
+	if err != nil && !errors.Is(err, errLocked) {
 		return fmt.Errorf("lock the start: %w", err)
 	}
-	s.turn = turn
+	s.spawnLock = turn
 	return nil
 }
 
-// unwanted reports whether the lost daemon was stopped on purpose and must not be
+// stoppedOnPurpose reports whether the lost daemon was stopped on purpose and must not be
 // started.
-func (s *starter) unwanted() bool {
+func (s *starter) stoppedOnPurpose() bool {
 	_, err := os.Lstat(s.launch.Place.StoppedPath())
 	return s.rejoin && err == nil
 }
@@ -156,8 +156,8 @@ func (s *starter) ended() <-chan struct{} {
 }
 
 func (s *starter) stop() {
-	if s.turn != nil {
-		_ = s.turn.release()
-		s.turn = nil
+	if s.spawnLock != nil {
+		_ = s.spawnLock.release()
+		s.spawnLock = nil
 	}
 }

@@ -38,7 +38,7 @@ func set(names ...string) map[string]bool {
 	return m
 }
 
-func passed(name string) bool {
+func isPassedOn(name string) bool {
 	// Names on Windows may be in any case; HTTP_PROXY exists in both.
 	if passedNames[name] || passedNames[strings.ToUpper(name)] {
 		return true
@@ -54,12 +54,12 @@ func passed(name string) bool {
 // daemonEnviron returns the environment of a daemon of this place, taken from env. It
 // always sets the home, sets the session bus if there is one, and makes file names
 // absolute because the daemon's working directory is the root.
-func daemonEnviron(env []string, p transport.Place) []string {
+func daemonEnviron(env []string, p transport.Instance) []string {
 	values := map[string]string{}
 	var names []string
 	for _, entry := range env {
 		name, value, ok := strings.Cut(entry, "=")
-		if !ok || !passed(name) {
+		if !ok || !isPassedOn(name) {
 			continue
 		}
 		if _, seen := values[name]; !seen {

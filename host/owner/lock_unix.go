@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errHeld means that another process, or another lock of this process, holds the file.
-var errHeld = errors.New("lock is held")
+// errLocked means that another process, or another lock of this process, holds the file.
+var errLocked = errors.New("lock is held")
 
 // A fileLock is released when its process ends, for whatever reason. Its file is never
 // removed, because a lock on a removed file excludes nobody.
@@ -18,7 +18,7 @@ type fileLock struct {
 	file *os.File
 }
 
-// tryLock locks the file without waiting. Errors: errHeld, those of the file system.
+// tryLock locks the file without waiting. Errors: errLocked, those of the file system.
 func tryLock(path string) (*fileLock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -26,10 +26,10 @@ func tryLock(path string) (*fileLock, error) {
 	}
 	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
-		err = errHeld
+		err = errLocked
 	}
 	if err == nil {
-		err = stillThere(f, path)
+		err = sameFileAtPath(f, path)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -37,8 +37,8 @@ func tryLock(path string) (*fileLock, error) {
 	return &fileLock{file: f}, nil
 }
 
-// stillThere returns errHeld if the locked file is no longer the one at its path.
-func stillThere(f *os.File, path string) error {
+// sameFileAtPath returns errLocked if the locked file is no longer the one at its path.
+func sameFileAtPath(f *os.File, path string) error {
 	locked, err := f.Stat()
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func stillThere(f *os.File, path string) error {
 		return err
 	}
 	if !os.SameFile(locked, now) {
-		return errHeld
+		return errLocked
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// errHeld means that another process, or another lock of this process, holds the file.
-var errHeld = errors.New("lock is held")
+// errLocked means that another process, or another lock of this process, holds the file.
+var errLocked = errors.New("lock is held")
 
 // A fileLock is released when its process ends, for whatever reason.
 type fileLock struct {
@@ -18,7 +18,7 @@ type fileLock struct {
 // lockOffset is beyond any text in the file, because others cannot read locked bytes.
 var lockOffset = windows.Overlapped{OffsetHigh: 1}
 
-// tryLock locks the file without waiting. Errors: errHeld, those of the file system.
+// tryLock locks the file without waiting. Errors: errLocked, those of the file system.
 func tryLock(path string) (*fileLock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -28,7 +28,7 @@ func tryLock(path string) (*fileLock, error) {
 	err = windows.LockFileEx(windows.Handle(f.Fd()),
 		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
-		err = errHeld
+		err = errLocked
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -23,7 +23,7 @@ type Log struct {
 }
 
 // OpenLog opens the log of a place whose directories exist.
-func OpenLog(p transport.Place) (*Log, error) { return openLog(p.LogPath(), MaxLog) }
+func OpenLog(p transport.Instance) (*Log, error) { return openLog(p.LogPath(), MaxLog) }
 
 func openLog(path string, limit int64) (*Log, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
@@ -31,7 +31,7 @@ func openLog(path string, limit int64) (*Log, error) {
 		return nil, fmt.Errorf("open the log: %w", err)
 	}
 	l := &Log{file: f, max: limit}
-	if err := errors.Join(f.Chmod(0o600), l.turn()); err != nil {
+	if err := errors.Join(f.Chmod(0o600), l.rotate()); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the log: %w", err), f.Close())
 	}
 	return l, nil
@@ -41,15 +41,15 @@ func openLog(path string, limit int64) (*Log, error) {
 func (l *Log) Write(record []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.turn(); err != nil {
+	if err := l.rotate(); err != nil {
 		return 0, err
 	}
 	return l.file.Write(record)
 }
 
-// turn rotates a full log: it copies the log to its ".1" file and truncates it. Renaming
+// rotate rotates a full log: it copies the log to its ".1" file and truncates it. Renaming
 // would not do, because a daemon's standard error is open on this file.
-func (l *Log) turn() error {
+func (l *Log) rotate() error {
 	info, err := l.file.Stat()
 	if err != nil || info.Size() < l.max {
 		return err

@@ -26,9 +26,9 @@ const (
 )
 
 const (
-	acquirePatience = 250 * time.Millisecond
-	acquirePause    = 10 * time.Millisecond
-	maxPIDText      = 32
+	acquireTimeout = 250 * time.Millisecond
+	acquirePause   = 10 * time.Millisecond
+	maxPIDText     = 32
 )
 
 // ErrOwned means that another process is the daemon of this home.
@@ -51,26 +51,26 @@ func (e *OwnedError) Is(target error) bool { return target == ErrOwned }
 
 // An Owner is the right to be the daemon of a home.
 type Owner struct {
-	place    transport.Place
+	place    transport.Instance
 	lock     *fileLock
 	listener net.Listener
 }
 
 // Acquire makes this process the owner of the home until Close or its end. It may be
-// repeated. Errors: ErrOwned (an *OwnedError), transport.ErrUnsafePlace, otherwise the
+// repeated. Errors: ErrOwned (an *OwnedError), transport.ErrUnsafeDirectory, otherwise the
 // file system's.
-func Acquire(p transport.Place) (*Owner, error) {
+func Acquire(p transport.Instance) (*Owner, error) {
 	if err := transport.Prepare(p); err != nil {
 		return nil, err
 	}
 	lock, err := acquire(p.LockPath())
-	if errors.Is(err, errHeld) {
+	if errors.Is(err, errLocked) {
 		return nil, &OwnedError{PID: readPID(p.LockPath())}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock the home: %w", err)
 	}
-	if err := errors.Join(writePID(lock.file), unmark(p)); err != nil {
+	if err := errors.Join(writePID(lock.file), clearStopMark(p)); err != nil {
 		return nil, errors.Join(fmt.Errorf("write the lock: %w", err), lock.release())
 	}
 	return &Owner{place: p, lock: lock}, nil
@@ -79,9 +79,9 @@ func Acquire(p transport.Place) (*Owner, error) {
 // acquire retries for a moment, because a process that only checks the lock also holds it
 // briefly.
 func acquire(path string) (*fileLock, error) {
-	for end := time.Now().Add(acquirePatience); ; time.Sleep(acquirePause) {
+	for end := time.Now().Add(acquireTimeout); ; time.Sleep(acquirePause) {
 		lock, err := tryLock(path)
-		if !errors.Is(err, errHeld) || time.Now().After(end) {
+		if !errors.Is(err, errLocked) || time.Now().After(end) {
 			return lock, err
 		}
 	}
@@ -96,19 +96,21 @@ func (o *Owner) Listen() (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.listener = marking{l, o.place}
+	o.listener = stopMarkingListener{l, o.place}
 	return o.listener, nil
 }
 
-// marking is a listener that marks the daemon as stopped on purpose before it closes. The
+// stopMarkingListener is a listener that marks the daemon as stopped on purpose before it closes. The
 // daemon may take seconds from there to Close, and a client that finds no listener in
 // between must see the mark.
-type marking struct {
+type stopMarkingListener struct {
 	net.Listener
-	place transport.Place
+	place transport.Instance
 }
 
-func (m marking) Close() error { return errors.Join(markStopped(m.place), m.Listener.Close()) }
+func (m stopMarkingListener) Close() error {
+	return errors.Join(markStopped(m.place), m.Listener.Close())
+}
 
 // Close closes the transport and then releases the home. It marks the daemon as stopped
 // on purpose, so that relays that lose it do not start another.
@@ -122,9 +124,9 @@ func (o *Owner) Close() error {
 	return errors.Join(err, o.lock.release())
 }
 
-func markStopped(p transport.Place) error { return os.WriteFile(p.StoppedPath(), nil, 0o600) }
+func markStopped(p transport.Instance) error { return os.WriteFile(p.StoppedPath(), nil, 0o600) }
 
-func unmark(p transport.Place) error {
+func clearStopMark(p transport.Instance) error {
 	if err := os.Remove(p.StoppedPath()); !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -133,7 +135,7 @@ func unmark(p transport.Place) error {
 
 // Holder reports whether a process holds the home, even if it does not listen because it
 // is starting, stopping or has lost its socket. The pid is 0 if unknown.
-func Holder(p transport.Place) (pid int, held bool) {
+func Holder(p transport.Instance) (pid int, held bool) {
 	if _, err := os.Lstat(p.LockPath()); err != nil {
 		return 0, false
 	}
@@ -141,17 +143,17 @@ func Holder(p transport.Place) (pid int, held bool) {
 	if err == nil {
 		_ = lock.release()
 	}
-	if !errors.Is(err, errHeld) {
+	if !errors.Is(err, errLocked) {
 		return 0, false
 	}
 	return readPID(p.LockPath()), true
 }
 
-// Vacant calls f while it keeps every daemon out of the home. If a daemon holds the home,
+// WithLock calls f while it keeps every daemon out of the home. If a daemon holds the home,
 // it returns ErrOwned and does not call f.
-func Vacant(p transport.Place, f func() error) error {
+func WithLock(p transport.Instance, f func() error) error {
 	lock, err := acquire(p.LockPath())
-	if errors.Is(err, errHeld) {
+	if errors.Is(err, errLocked) {
 		return &OwnedError{PID: readPID(p.LockPath())}
 	}
 	if err != nil {
@@ -161,7 +163,7 @@ func Vacant(p transport.Place, f func() error) error {
 }
 
 // WaitFree waits until no process owns the home. Error: ErrOwned with that of ctx.
-func WaitFree(ctx context.Context, p transport.Place) error {
+func WaitFree(ctx context.Context, p transport.Instance) error {
 	for {
 		lock, err := tryLock(p.LockPath())
 		if errors.Is(err, os.ErrNotExist) {
@@ -170,7 +172,7 @@ func WaitFree(ctx context.Context, p transport.Place) error {
 		if err == nil {
 			return lock.release()
 		}
-		if !errors.Is(err, errHeld) {
+		if !errors.Is(err, errLocked) {
 			return fmt.Errorf("lock the home: %w", err)
 		}
 		select {

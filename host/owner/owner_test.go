@@ -26,11 +26,11 @@ import (
 )
 
 // roles are the daemons that the test binary can act as.
-var roles = map[string]func(p transport.Place) int{
+var roles = map[string]func(p transport.Instance) int{
 	"daemon": daemon,
-	"slow":   func(p transport.Place) int { time.Sleep(200 * time.Millisecond); return daemon(p) },
-	"broken": func(transport.Place) int { fmt.Fprintln(os.Stderr, "first\ncannot read the journal"); return 3 },
-	"dies-once": func(p transport.Place) int {
+	"slow":   func(p transport.Instance) int { time.Sleep(200 * time.Millisecond); return daemon(p) },
+	"broken": func(transport.Instance) int { fmt.Fprintln(os.Stderr, "first\ncannot read the journal"); return 3 },
+	"dies-once": func(p transport.Instance) int {
 		if _, err := os.Stat(filepath.Join(p.Home, "died")); err == nil {
 			return daemon(p)
 		}
@@ -39,18 +39,18 @@ var roles = map[string]func(p transport.Place) int{
 		time.Sleep(time.Hour) // until the signal arrives; without cgo, waiting for nothing would be reported as a deadlock
 		return 0
 	},
-	"never-ends": func(p transport.Place) int { mark(p, "served"); time.Sleep(time.Minute); return 0 },
+	"never-ends": func(p transport.Instance) int { mark(p, "served"); time.Sleep(time.Minute); return 0 },
 }
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && roles[os.Args[1]] != nil {
-		os.Exit(roles[os.Args[1]](transport.Place{Home: os.Getenv(transport.HomeVariable)}))
+		os.Exit(roles[os.Args[1]](transport.Instance{Home: os.Getenv(transport.HomeVariable)}))
 	}
 	os.Exit(m.Run())
 }
 
 // daemon sends each caller its pid and records it in the home.
-func daemon(p transport.Place) int {
+func daemon(p transport.Instance) int {
 	o, err := Acquire(p)
 	if errors.Is(err, ErrOwned) {
 		return ExitOwned
@@ -85,7 +85,7 @@ func daemon(p transport.Place) int {
 	}
 }
 
-func mark(p transport.Place, what string) {
+func mark(p transport.Instance, what string) {
 	f, err := os.OpenFile(filepath.Join(p.Home, what), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		panic(err)
@@ -95,7 +95,7 @@ func mark(p transport.Place, what string) {
 }
 
 // report writes what the daemon inherited to a file.
-func report(p transport.Place) {
+func report(p transport.Instance) {
 	var text bytes.Buffer
 	entries, _ := os.ReadDir("/dev/fd")
 	for _, entry := range entries {
@@ -119,12 +119,12 @@ func launch(t *testing.T, role string) Launch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := Launch{Place: transport.Place{Home: filepath.Join(t.TempDir(), "home")}, Exe: exe, Args: []string{role}, Env: os.Environ()}
+	l := Launch{Place: transport.Instance{Home: filepath.Join(t.TempDir(), "home")}, Exe: exe, Args: []string{role}, Env: os.Environ()}
 	t.Cleanup(func() { stopDaemon(t, l.Place) })
 	return l
 }
 
-func stopDaemon(t *testing.T, p transport.Place) {
+func stopDaemon(t *testing.T, p transport.Instance) {
 	t.Helper()
 	conn, err := transport.Dial(context.Background(), p)
 	if err != nil {
@@ -163,7 +163,7 @@ func askPID(conn net.Conn) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(line))
 }
 
-func marks(t *testing.T, p transport.Place, what string) []string {
+func marks(t *testing.T, p transport.Instance, what string) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.Home, what))
 	if err != nil {
@@ -173,7 +173,7 @@ func marks(t *testing.T, p transport.Place, what string) []string {
 }
 
 func TestAcquire(t *testing.T) {
-	p := transport.Place{Home: filepath.Join(t.TempDir(), "home")}
+	p := transport.Instance{Home: filepath.Join(t.TempDir(), "home")}
 	first, err := Acquire(p)
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestAcquire(t *testing.T) {
 // TestAcquireRace checks that of many concurrent callers at most one holds the home at
 // any time.
 func TestAcquireRace(t *testing.T) {
-	p := transport.Place{Home: filepath.Join(t.TempDir(), "home")}
+	p := transport.Instance{Home: filepath.Join(t.TempDir(), "home")}
 	var holding, wins sync.Map
 	var wg sync.WaitGroup
 	for n := range 16 {
@@ -249,13 +249,13 @@ func TestReplacedLockFile(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := stillThere(old.file, path); err == nil {
+	if err := sameFileAtPath(old.file, path); err == nil {
 		t.Fatal("a lock on a removed file counts")
 	}
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := stillThere(old.file, path); !errors.Is(err, errHeld) {
+	if err := sameFileAtPath(old.file, path); !errors.Is(err, errLocked) {
 		t.Fatalf("a lock on a replaced file: %v", err)
 	}
 	_ = old.release()
@@ -339,7 +339,7 @@ func TestRejoin(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
-		conn, err := Rejoin(ctx, l)
+		conn, err := EnsureUnlessStopped(ctx, l)
 		cancel()
 		if (err == nil) != tt.comes || err != nil && !errors.Is(err, ErrStopped) {
 			t.Fatalf("after %s: %v", tt.signal, err)
@@ -426,7 +426,7 @@ func TestRejoinInNoTime(t *testing.T) {
 	over, cancel := context.WithDeadline(t.Context(), time.Now())
 	defer cancel()
 	for name, ctx := range map[string]context.Context{"over": over, "not told": untold{over, time.Now().Add(300 * time.Millisecond)}} {
-		if _, err := Rejoin(ctx, l); !errors.Is(err, ErrStopped) || !errors.Is(err, transport.ErrNoDaemon) {
+		if _, err := EnsureUnlessStopped(ctx, l); !errors.Is(err, ErrStopped) || !errors.Is(err, transport.ErrNoDaemon) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -521,7 +521,7 @@ func TestEnsureRefusesUnsafeHome(t *testing.T) {
 	if err := os.Chmod(l.Place.Home, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ensure(t, l); !errors.Is(err, transport.ErrUnsafePlace) {
+	if _, err := ensure(t, l); !errors.Is(err, transport.ErrUnsafeDirectory) {
 		t.Fatalf("got %v", err)
 	}
 }
@@ -590,7 +590,7 @@ func TestSessionBus(t *testing.T) {
 }
 
 func TestDaemonEnvironMakesConfigAbsolute(t *testing.T) {
-	p := transport.Place{Home: "/h"}
+	p := transport.Instance{Home: "/h"}
 	env := daemonEnviron([]string{"SWAPKEEP_CONFIG=c.toml", "SWAPKEEP_HOME=/other", "noequals", "PATH=/a", "PATH=/b",
 		"GODEBUG=http2debug=2", "GOTRACEBACK=crash", "LD_PRELOAD=/x"}, p)
 	wd, err := os.Getwd()
@@ -642,10 +642,10 @@ func TestLogIsBounded(t *testing.T) {
 	}
 }
 
-// TestVacant checks that Vacant keeps a daemon out while it runs, and does nothing if
+// TestVacant checks that WithLock keeps a daemon out while it runs, and does nothing if
 // there is one.
 func TestVacant(t *testing.T) {
-	p := transport.Place{Home: filepath.Join(t.TempDir(), "home")}
+	p := transport.Instance{Home: filepath.Join(t.TempDir(), "home")}
 	own, err := Acquire(p)
 	if err != nil {
 		t.Fatal(err)
@@ -659,13 +659,13 @@ func TestVacant(t *testing.T) {
 		return nil
 	}
 	var owned *OwnedError
-	if err := Vacant(p, act); !errors.As(err, &owned) || owned.PID != os.Getpid() || did {
+	if err := WithLock(p, act); !errors.As(err, &owned) || owned.PID != os.Getpid() || did {
 		t.Errorf("beside a daemon: %v, acted %t", err, did)
 	}
 	if err := own.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := Vacant(p, act); err != nil || !did {
+	if err := WithLock(p, act); err != nil || !did {
 		t.Errorf("%v, acted %t", err, did)
 	}
 	if _, held := Holder(p); held {
@@ -696,12 +696,12 @@ func FuzzEnviron(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		env := daemonEnviron(strings.Split(text, "\n"), transport.Place{Home: "/h"})
+		env := daemonEnviron(strings.Split(text, "\n"), transport.Instance{Home: "/h"})
 		names := map[string]bool{}
 		for _, entry := range env {
 			name, value, ok := strings.Cut(entry, "=")
 			upper := strings.ToUpper(name)
-			if !ok || names[name] || !passed(name) || strings.HasPrefix(upper, "LD_") || strings.HasPrefix(upper, "DYLD_") || slices.Contains([]string{"GODEBUG", "GOTRACEBACK"}, upper) {
+			if !ok || names[name] || !isPassedOn(name) || strings.HasPrefix(upper, "LD_") || strings.HasPrefix(upper, "DYLD_") || slices.Contains([]string{"GODEBUG", "GOTRACEBACK"}, upper) {
 				t.Fatalf("%q gets through as %q", text, env)
 			}
 			if names[name] = true; name == transport.HomeVariable && value != "/h" || name == "SWAPKEEP_CONFIG" && !filepath.IsAbs(value) && value != "" {
@@ -711,7 +711,7 @@ func FuzzEnviron(f *testing.F) {
 		if !names[transport.HomeVariable] {
 			t.Fatalf("the daemon is told of no home: %q", env)
 		}
-		if again := daemonEnviron(env, transport.Place{Home: "/h"}); !slices.Equal(again, env) {
+		if again := daemonEnviron(env, transport.Instance{Home: "/h"}); !slices.Equal(again, env) {
 			t.Fatalf("%q, passed on once more, is %q", env, again)
 		}
 	})

@@ -16,7 +16,7 @@ const maxReason = 300
 
 // A Launch describes how to start the daemon of a place.
 type Launch struct {
-	Place transport.Place
+	Place transport.Instance
 	Exe   string   // absolute path of the daemon
 	Args  []string // after the program's name
 	Env   []string // environment to select the daemon's from: os.Environ()
@@ -90,10 +90,10 @@ func exitStatus(err error) int {
 // ReasonPrefix starts the last line that a daemon writes if it cannot stay.
 const ReasonPrefix = "swapkeepd: "
 
-// WhyNot returns why there is no daemon, as far as can be found out without starting one:
+// StartProblem returns why there is no daemon, as far as can be found out without starting one:
 // the state directory is unsafe or cannot be written, or the last start failed. "" means
 // that nothing is known to prevent a start.
-func WhyNot(p transport.Place) string {
+func StartProblem(p transport.Instance) string {
 	if _, err := os.Lstat(p.Home); err == nil {
 		if err := transport.Prepare(p); err != nil {
 			return err.Error()

@@ -105,9 +105,9 @@ type QuoteParams struct {
 	Watch      bool     `json:"watch,omitempty" doc:"go on asking, and push the answers as swap.quoted"`
 }
 
-// LookTime is how long quotes are refreshed after the last sign that somebody looks at
+// WatchTimeout is how long quotes are refreshed after the last sign that somebody looks at
 // them.
-const LookTime = time.Minute
+const WatchTimeout = time.Minute
 
 // WatchParams keep the refresh of quotes going, or end it.
 type WatchParams struct {
@@ -180,17 +180,17 @@ type PrepareParams struct {
 
 // A Review is the plan that the user is asked to accept.
 type Review struct {
-	Digest     Hash      `json:"digest" doc:"what consent names: terms and effects"`
-	Terms      Terms     `json:"terms"`
-	Offer      Offer     `json:"offer"`
-	Steps      []Step    `json:"steps" doc:"in order"`
-	Settlement string    `json:"settlement" of:"SettledBy" doc:"own_call or provider"`
-	Gas        Gas       `json:"gas"`
-	Findings   []Finding `json:"findings"`
-	FeeBasis   string    `json:"feeBasis" of:"FeeBasis" doc:"of the wallet's fee in the terms: decoded (in what is signed), told (by the provider alone), asked (for, and nothing says whether it is taken: the offer's feeAsked) or none"`
-	Told       Amount    `json:"toldMinimum,omitempty" doc:"what the quote itself calls the least that arrives, where that is not what is decoded; a claim, to be shown"`
-	Blocked    bool      `json:"blocked" doc:"a finding forbids execution"`
-	Expires    time.Time `json:"expires" doc:"the plan is forgotten then"`
+	Digest        Hash      `json:"digest" doc:"what consent names: terms and effects"`
+	Terms         Terms     `json:"terms"`
+	Offer         Offer     `json:"offer"`
+	Steps         []Step    `json:"steps" doc:"in order"`
+	Settlement    string    `json:"settlement" of:"SettledBy" doc:"own_call or provider"`
+	Gas           Gas       `json:"gas"`
+	Findings      []Finding `json:"findings"`
+	FeeBasis      string    `json:"feeBasis" of:"FeeBasis" doc:"of the wallet's fee in the terms: decoded (in what is signed), told (by the provider alone), asked (for, and nothing says whether it is taken: the offer's feeAsked) or none"`
+	StatedMinimum Amount    `json:"toldMinimum,omitempty" doc:"what the quote itself calls the least that arrives, where that is not what is decoded; a claim, to be shown"`
+	Blocked       bool      `json:"blocked" doc:"a finding forbids execution"`
+	Expires       time.Time `json:"expires" doc:"the plan is forgotten then"`
 
 	PasswordFor []string `json:"passwordFor,omitempty" of:"PasswordReason" doc:"for a browser: why carrying it out would take the password now; of swap.prepare alone"`
 	AmountAgain bool     `json:"amountAgain,omitempty" doc:"for a terminal: carrying it out would take the amount again; of swap.prepare alone"`
@@ -198,23 +198,23 @@ type Review struct {
 
 // Terms are the bounds that everything the wallet signs for an order must keep.
 type Terms struct {
-	Provider    string    `json:"provider" of:"OrderKind"`
-	Account     Address   `json:"account"`
-	SrcChainID  uint64    `json:"srcChainId"`
-	TokenIn     Address   `json:"tokenIn"`
-	AmountIn    Amount    `json:"amountIn"`
-	DstChainID  uint64    `json:"dstChainId"`
-	TokenOut    Address   `json:"tokenOut"`
-	Recipient   Address   `json:"recipient"`
-	FloorOut    Amount    `json:"floorOut" doc:"least the recipient gets"`
-	Deadline    time.Time `json:"deadline" doc:"nothing is signed or sent later"`
-	RefundTo    Address   `json:"refundTo"`
-	FeeBps      int       `json:"feeBps" doc:"the wallet's own fee, basis points"`
-	FeeReceiver Address   `json:"feeReceiver,omitempty"`
-	MakerFeeBps int       `json:"makerFeeBps,omitempty" doc:"most the provider's side may take besides, basis points"`
-	GasCeiling  Amount    `json:"gasCeiling" doc:"wei, all transactions of the plan together"`
-	Refund      *Spend    `json:"refund,omitempty" doc:"what at least comes back to refundTo of a deposit that nobody fills; absent: the whole input"`
-	Wrap        Address   `json:"wrap,omitempty" doc:"the wrapped coin that the native input becomes before it is spent"`
+	Provider        string    `json:"provider" of:"OrderKind"`
+	Account         Address   `json:"account"`
+	SrcChainID      uint64    `json:"srcChainId"`
+	TokenIn         Address   `json:"tokenIn"`
+	AmountIn        Amount    `json:"amountIn"`
+	DstChainID      uint64    `json:"dstChainId"`
+	TokenOut        Address   `json:"tokenOut"`
+	Recipient       Address   `json:"recipient"`
+	MinimumReceived Amount    `json:"floorOut" doc:"least the recipient gets"`
+	Deadline        time.Time `json:"deadline" doc:"nothing is signed or sent later"`
+	RefundTo        Address   `json:"refundTo"`
+	FeeBps          int       `json:"feeBps" doc:"the wallet's own fee, basis points"`
+	FeeReceiver     Address   `json:"feeReceiver,omitempty"`
+	MakerFeeBps     int       `json:"makerFeeBps,omitempty" doc:"most the provider's side may take besides, basis points"`
+	GasCeiling      Amount    `json:"gasCeiling" doc:"wei, all transactions of the plan together"`
+	Refund          *Spend    `json:"refund,omitempty" doc:"what at least comes back to refundTo of a deposit that nobody fills; absent: the whole input"`
+	Wrap            Address   `json:"wrap,omitempty" doc:"the wrapped coin that the native input becomes before it is spent"`
 }
 
 // A Step is one action that only the wallet can perform.
@@ -253,11 +253,11 @@ type Spend struct {
 
 // An Approval allows a spender to pull tokens.
 type Approval struct {
-	Token   Address   `json:"token"`
-	Spender Address   `json:"spender"`
-	Amount  Amount    `json:"amount"`
-	Shares  Amount    `json:"shares,omitempty" doc:"part of the amount that is not this plan's but other open orders'"`
-	Until   time.Time `json:"until,omitzero" doc:"absent: it does not expire"`
+	Token       Address   `json:"token"`
+	Spender     Address   `json:"spender"`
+	Amount      Amount    `json:"amount"`
+	OtherOrders Amount    `json:"shares,omitempty" doc:"part of the amount that is not this plan's but other open orders'"`
+	Until       time.Time `json:"until,omitzero" doc:"absent: it does not expire"`
 }
 
 // A Receive is a minimum amount that the contract enforces.
@@ -365,39 +365,39 @@ type OrdersResult struct {
 
 // An Order is an accepted plan and its progress.
 type Order struct {
-	ID          string     `json:"id"`
-	Request     UUID       `json:"request"`
-	Digest      Hash       `json:"digest"`
-	Origin      string     `json:"origin" doc:"who asked for it"`
-	Terms       Terms      `json:"terms"`
-	Offer       Offer      `json:"offer"`
-	Steps       []Step     `json:"steps"`
-	Acknowledge []string   `json:"acknowledged,omitempty" of:"FindingCode"`
-	Revision    uint64     `json:"revision" doc:"counts recorded changes: the higher is the newer"`
-	Cancelling  bool       `json:"cancel,omitempty" doc:"the user asked for it to end"`
-	State       string     `json:"state" of:"OrderState" doc:"accepted, approving, executing, submitting, settling; filled, refunded, failed, expired, cancelled"`
-	Means       string     `json:"means" doc:"the state in words"`
-	Final       bool       `json:"final" doc:"the order has ended"`
-	Condition   string     `json:"condition,omitempty" of:"Condition" doc:"beside the state: waiting for unlock …"`
-	Reported    bool       `json:"reported,omitempty" doc:"the provider has told an end that nothing proves, so far: the chains go on being watched, ever more slowly, and no end may ever come"`
-	Report      string     `json:"report,omitempty" doc:"with reported: what is known and what is not, in words"`
-	Step        int        `json:"step" doc:"next step to carry out"`
-	Sending     Hash       `json:"sending,omitempty" doc:"the present step's transaction, as last signed"`
-	Attempts    []Attempt  `json:"attempts,omitempty" doc:"everything signed for the present step's nonce, oldest first; at most one is mined"`
-	Speedup     string     `json:"speedup,omitempty" of:"Tier" doc:"tier of a speed-up that the user asked for and that is not carried out yet"`
-	Proposal    *Proposal  `json:"proposal,omitempty" doc:"with needs consent: what swap.accept would consent to instead"`
-	Leftovers   []Leftover `json:"leftovers,omitempty" doc:"allowances that it granted and that outlived it; see approvals.list"`
-	Submission  *Submitted `json:"submission,omitempty" doc:"that the provider was, or was about to be, told of it"`
-	Wrapped     bool       `json:"wrapped,omitempty" doc:"its input was wrapped, by a transaction of its own"`
-	Ref         string     `json:"ref,omitempty" doc:"the provider's name for it"`
-	Claim       *Claim     `json:"claim,omitempty" doc:"the provider's latest word; proves nothing"`
-	Seen        *Seen      `json:"seen,omitempty" doc:"a payment that may be the awaited one or another's; proves nothing"`
-	Verdict     *Verdict   `json:"verdict,omitempty" doc:"the proven end"`
-	Reason      string     `json:"reason,omitempty" doc:"in words"`
-	Cause       *Cause     `json:"cause,omitempty" doc:"the reason for programs; absent of an order of an older version"`
-	Created     time.Time  `json:"created"`
-	Updated     time.Time  `json:"updated"`
-	Checked     time.Time  `json:"checked,omitzero" doc:"when the daemon last looked how it stands, on the chains and at its provider; absent: not since its start, or it has ended"`
+	ID               string            `json:"id"`
+	Request          UUID              `json:"request"`
+	Digest           Hash              `json:"digest"`
+	Origin           string            `json:"origin" doc:"who asked for it"`
+	Terms            Terms             `json:"terms"`
+	Offer            Offer             `json:"offer"`
+	Steps            []Step            `json:"steps"`
+	Acknowledge      []string          `json:"acknowledged,omitempty" of:"FindingCode"`
+	Revision         uint64            `json:"revision" doc:"counts recorded changes: the higher is the newer"`
+	Cancelling       bool              `json:"cancel,omitempty" doc:"the user asked for it to end"`
+	State            string            `json:"state" of:"OrderState" doc:"accepted, approving, executing, submitting, settling; filled, refunded, failed, expired, cancelled"`
+	Means            string            `json:"means" doc:"the state in words"`
+	Final            bool              `json:"final" doc:"the order has ended"`
+	Condition        string            `json:"condition,omitempty" of:"Condition" doc:"beside the state: waiting for unlock …"`
+	Reported         bool              `json:"reported,omitempty" doc:"the provider has told an end that nothing proves, so far: the chains go on being watched, ever more slowly, and no end may ever come"`
+	Report           string            `json:"report,omitempty" doc:"with reported: what is known and what is not, in words"`
+	Step             int               `json:"step" doc:"next step to carry out"`
+	Sending          Hash              `json:"sending,omitempty" doc:"the present step's transaction, as last signed"`
+	Attempts         []Attempt         `json:"attempts,omitempty" doc:"everything signed for the present step's nonce, oldest first; at most one is mined"`
+	Speedup          string            `json:"speedup,omitempty" of:"Tier" doc:"tier of a speed-up that the user asked for and that is not carried out yet"`
+	Proposal         *Proposal         `json:"proposal,omitempty" doc:"with needs consent: what swap.accept would consent to instead"`
+	Leftovers        []Leftover        `json:"leftovers,omitempty" doc:"allowances that it granted and that outlived it; see approvals.list"`
+	Submission       *Submitted        `json:"submission,omitempty" doc:"that the provider was, or was about to be, told of it"`
+	Wrapped          bool              `json:"wrapped,omitempty" doc:"its input was wrapped, by a transaction of its own"`
+	Ref              string            `json:"ref,omitempty" doc:"the provider's name for it"`
+	Claim            *Claim            `json:"claim,omitempty" doc:"the provider's latest word; proves nothing"`
+	CandidatePayment *CandidatePayment `json:"seen,omitempty" doc:"a payment that may be the awaited one or another's; proves nothing"`
+	Verdict          *Verdict          `json:"verdict,omitempty" doc:"the proven end"`
+	Reason           string            `json:"reason,omitempty" doc:"in words"`
+	Cause            *Cause            `json:"cause,omitempty" doc:"the reason for programs; absent of an order of an older version"`
+	Created          time.Time         `json:"created"`
+	Updated          time.Time         `json:"updated"`
+	Checked          time.Time         `json:"checked,omitzero" doc:"when the daemon last looked how it stands, on the chains and at its provider; absent: not since its start, or it has ended"`
 }
 
 // A Proposal is what an order asks consent for when the accepted terms can no longer be
@@ -444,8 +444,8 @@ type Claim struct {
 	Reason  string `json:"reason,omitempty"`
 }
 
-// A Seen is a payment that may settle an order but may also belong to another.
-type Seen struct {
+// A CandidatePayment is a payment that may settle an order but may also belong to another.
+type CandidatePayment struct {
 	End     string    `json:"end" of:"OrderState" doc:"what it would prove: filled or refunded"`
 	ChainID uint64    `json:"chainId"`
 	Tx      Hash      `json:"tx"`

@@ -38,7 +38,7 @@ func WriteFault(w io.Writer, fault *protocol.Error) error {
 	return frame.NewWriter(w).Write(body)
 }
 
-func (r *relay) tell(fault *protocol.Error) {
+func (r *relay) sendError(fault *protocol.Error) {
 	r.send(protocol.Response{JSONRPC: protocol.Version, ID: noID, Error: fault})
 }
 
@@ -47,16 +47,16 @@ func (r *relay) send(message any) {
 	switch {
 	case err != nil: // our own types always marshal
 	case len(body) > frame.MaxOut: // a message of the daemon's that encoding made longer
-		r.tell(protocol.New("result_too_large", ""))
+		r.sendError(protocol.New("result_too_large", ""))
 	default:
-		r.up(body)
+		r.toBrowser(body)
 	}
 }
 
-// up sends one message to the browser and wipes it, because it may contain the words of a
+// toBrowser sends one message to the browser and wipes it, because it may contain the words of a
 // new wallet. A browser that reads no replies has left. What it sent before may still be
 // on its way to the daemon, so the relay ends only after flushGrace.
-func (r *relay) up(body []byte) {
+func (r *relay) toBrowser(body []byte) {
 	err := r.out.Write(body)
 	clear(body)
 	if err != nil {
@@ -64,11 +64,11 @@ func (r *relay) up(body []byte) {
 	}
 }
 
-// watched writes to the browser with a timeout. A write that is not read in time ends the
+// stallWriter writes to the browser with a timeout. A write that is not read in time ends the
 // relay, which abandons the write.
-type watched struct{ r *relay }
+type stallWriter struct{ r *relay }
 
-func (w watched) Write(p []byte) (int, error) {
+func (w stallWriter) Write(p []byte) (int, error) {
 	clock := time.AfterFunc(w.r.Stall, func() { w.r.stop(ErrStalled) })
 	defer clock.Stop()
 	return w.r.Out.Write(p)

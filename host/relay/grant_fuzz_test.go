@@ -24,7 +24,7 @@ func grantOf(t testing.TB, messages ...[]byte) (heard [][]byte, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = r.grant(frame.NewReader(&stream))
+	err = r.readGrant(frame.NewReader(&stream))
 	for in := frame.NewReader(&said); ; {
 		body, end := in.Read()
 		if end != nil {

@@ -25,12 +25,12 @@ const (
 
 	flushGrace     = 50 * time.Millisecond // between the browser's end and the relay's
 	reconnectPause = 50 * time.Millisecond
-	lastedShare    = 10 // a session longer than this fraction of the window renews it
+	windowFraction = 10 // a session longer than this fraction of the window renews it
 )
 
-// queued is the number of buffered frames from the browser, which bounds the memory spent
+// maxQueuedFrames is the number of buffered frames from the browser, which bounds the memory spent
 // on a slow daemon.
-const queued = 4
+const maxQueuedFrames = 4
 
 // Reasons for a relay to end, other than the browser closing its side.
 var (
@@ -122,8 +122,8 @@ func newRelay(c Config, stop context.CancelCauseFunc) (*relay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode host.attach: %w", err)
 	}
-	r := &relay{Config: c, attach: attach, stop: stop, inbound: make(chan []byte, queued), ended: make(chan struct{})}
-	r.out = frame.NewWriter(watched{r})
+	r := &relay{Config: c, attach: attach, stop: stop, inbound: make(chan []byte, maxQueuedFrames), ended: make(chan struct{})}
+	r.out = frame.NewWriter(stallWriter{r})
 	return r, nil
 }
 
@@ -151,7 +151,7 @@ func (r *relay) read() {
 		case errors.Is(err, io.EOF):
 			return
 		default:
-			r.tell(frameFault(err))
+			r.sendError(frameFault(err))
 			if !frame.Recoverable(err) {
 				r.inErr = fmt.Errorf("%w: %w", ErrBrokenInput, err)
 				return
@@ -187,7 +187,7 @@ func (r *relay) relay(ctx context.Context) error {
 		if !errors.Is(err, errDaemonGone) {
 			return err
 		}
-		if time.Since(began) > r.Window/lastedShare {
+		if time.Since(began) > r.Window/windowFraction {
 			until = time.Now().Add(r.Window)
 		}
 		select {
@@ -211,6 +211,6 @@ func (r *relay) connect(ctx context.Context, until time.Time, again bool) (net.C
 	}
 	lost := protocol.New("daemon_lost", "")
 	_ = errors.As(err, &lost) // Connect may have a better error
-	r.tell(lost)
+	r.sendError(lost)
 	return nil, fmt.Errorf("%w: %w", ErrDaemonLost, err)
 }

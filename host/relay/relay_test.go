@@ -371,7 +371,7 @@ func TestReconnects(t *testing.T) {
 // TestWaitsForTheNextDaemon checks that the relay retries after a refusal by a daemon
 // that is starting or stopping.
 func TestWaitsForTheNextDaemon(t *testing.T) {
-	for _, name := range goingAway {
+	for _, name := range transientRefusals {
 		d := newDaemon(t)
 		d.refuse = func(n int) *protocol.Error {
 			if n < 3 {

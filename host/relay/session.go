@@ -21,8 +21,8 @@ const attachID = `"attach"`
 // maxEarly is how many messages of a daemon are kept until it answers the attach.
 const maxEarly = 16
 
-// goingAway are refusals by a daemon that will soon be ready or replaced.
-var goingAway = []string{"daemon_starting", "stopping"}
+// transientRefusals are refusals by a daemon that will soon be ready or replaced.
+var transientRefusals = []string{"daemon_starting", "stopping"}
 
 // session serves the browser over one connection to the daemon. It returns nil when the
 // browser has ended and all its frames were delivered.
@@ -32,8 +32,8 @@ func (r *relay) session(ctx context.Context, conn net.Conn) error {
 	_ = conn.SetDeadline(time.Now().Add(protocol.AttachTimeout))
 	_ = out.Write(r.attach) // a full daemon has already answered and closed without reading
 	granted, gone := make(chan error, 1), make(chan error, 1)
-	go r.down(conn, granted, gone)
-	if err := r.introduce(ctx, out, granted); err != nil {
+	go r.copyToBrowser(conn, granted, gone)
+	if err := r.awaitGrant(ctx, out, granted); err != nil {
 		return ended(ctx, err)
 	}
 	for {
@@ -51,10 +51,10 @@ func (r *relay) session(ctx context.Context, conn net.Conn) error {
 	}
 }
 
-// introduce waits until the daemon has granted the attach. A hello from the browser is
+// awaitGrant waits until the daemon has granted the attach. A hello from the browser is
 // sent to the daemon at once but stays pending until then, because it may be repeated to
 // another daemon. Any other request waits, because it may not be repeated.
-func (r *relay) introduce(ctx context.Context, out *frame.Writer, granted <-chan error) error {
+func (r *relay) awaitGrant(ctx context.Context, out *frame.Writer, granted <-chan error) error {
 	said := false
 	for inbound := r.inbound; ; {
 		if r.pending != nil {
@@ -137,9 +137,9 @@ func attachAnswer(body []byte) (message, bool) {
 	return a, string(a.ID) == attachID || none && a.failed()
 }
 
-// grant reads up to the answer to the attach, which is not passed on. Messages before it
+// readGrant reads up to the answer to the attach, which is not passed on. Messages before it
 // are kept until then, because a refused browser gets nothing else.
-func (r *relay) grant(in *frame.Reader) error {
+func (r *relay) readGrant(in *frame.Reader) error {
 	var early [][]byte
 	for len(early) <= maxEarly {
 		body, err := in.Read()
@@ -155,7 +155,7 @@ func (r *relay) grant(in *frame.Reader) error {
 			return r.refused(a)
 		}
 		for _, body := range early {
-			r.up(body)
+			r.toBrowser(body)
 		}
 		return nil
 	}
@@ -171,7 +171,7 @@ func (r *relay) refused(a message) error {
 	switch {
 	case json.Unmarshal(a.Error, &refusal) != nil || refusal.Code == 0:
 		return errNoAnswer
-	case slices.Contains(goingAway, refusal.Name):
+	case slices.Contains(transientRefusals, refusal.Name):
 		return fmt.Errorf("%w: %w", errDaemonGone, &refusal)
 	}
 	r.send(struct {
@@ -182,31 +182,31 @@ func (r *relay) refused(a message) error {
 	return fmt.Errorf("%w: %w", ErrRefused, &refusal)
 }
 
-// down reports whether the attach is granted and then copies the daemon's frames to the
+// copyToBrowser reports whether the attach is granted and then copies the daemon's frames to the
 // browser until the connection ends.
-func (r *relay) down(conn net.Conn, granted, gone chan<- error) {
+func (r *relay) copyToBrowser(conn net.Conn, granted, gone chan<- error) {
 	in := frame.NewReader(conn)
-	err := r.grant(in)
+	err := r.readGrant(in)
 	if err == nil {
 		_ = conn.SetReadDeadline(time.Time{})
 	}
 	granted <- err
 	for err == nil {
-		err = r.copyUp(in)
+		err = r.copyFrame(in)
 	}
 	gone <- err
 }
 
-// copyUp copies one frame of the daemon to the browser. Its error means that the daemon
+// copyFrame copies one frame of the daemon to the browser. Its error means that the daemon
 // is gone.
-func (r *relay) copyUp(in *frame.Reader) error {
+func (r *relay) copyFrame(in *frame.Reader) error {
 	body, err := in.Read()
 	switch {
 	case err == nil:
-		r.up(body)
+		r.toBrowser(body)
 	case errors.Is(err, frame.ErrZero): // empty, and Firefox would close the port
 	case frame.Recoverable(err):
-		r.tell(protocol.New("result_too_large", ""))
+		r.sendError(protocol.New("result_too_large", ""))
 	default:
 		return fmt.Errorf("%w: %w", errDaemonGone, err)
 	}

@@ -49,18 +49,18 @@ func (s *Settings) List(reveal bool) []protocol.Setting {
 
 // show returns one setting. The caller holds s.mu.
 func (s *Settings) show(r row, reveal bool) protocol.Setting {
-	origin := s.holds.Origin(r.key)
+	origin := s.effective.Origin(r.key)
 	out := protocol.Setting{
 		Key: r.key, Does: r.does, Type: r.kind, Source: string(origin.Source), Name: origin.Name, Right: r.right, Refused: r.fixed,
 		Applies: r.applies, PasswordAbove: r.passwordAbove, TerminalAbove: r.terminalAbove, Min: r.min, Max: r.max, Choices: r.choices, Masked: r.mask != nil && !reveal,
 	}
-	if s.holds.Overridden(r.key) && r.fixed == "" {
+	if s.effective.Overridden(r.key) && r.fixed == "" {
 		out.Refused = map[config.Source]string{
 			config.FromEnvironment: "the environment sets it: " + origin.Name,
 			config.FromFlag:        "a flag of the daemon sets it: " + origin.Name,
 		}[origin.Source]
 	}
-	values := s.valuesOf(&s.holds, r)
+	values := s.valuesOf(&s.effective, r)
 	if r.applies == protocol.AppliesRestart {
 		out.Pending = !slices.Equal(values, s.valuesOf(&s.started, r))
 	}
@@ -132,7 +132,7 @@ func (s *Settings) Change(ctx context.Context, key string, values []string) (pro
 		return protocol.Setting{}, protocol.New("setting_unknown", "")
 	}
 	r := s.rows[i]
-	if err := s.admits(r, values); err != nil {
+	if err := s.checkChange(r, values); err != nil {
 		return protocol.Setting{}, err
 	}
 	if r.kind == protocol.SettingURLs && values != nil && s.o.ProveRPC != nil { // without the lock, because it may take long
@@ -142,24 +142,24 @@ func (s *Settings) Change(ctx context.Context, key string, values []string) (pro
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	next, err := s.tried(key, values)
+	next, err := s.withChoice(key, values)
 	if err != nil {
 		return protocol.Setting{}, refusedValue(key, err)
 	}
-	if err := s.keep(key, values); err != nil {
+	if err := s.store(key, values); err != nil {
 		return protocol.Setting{}, err
 	}
-	s.holds = next
+	s.effective = next
 	if r.applies == protocol.AppliesNow && s.o.Apply != nil {
 		s.o.Apply(key, next)
 	}
 	return s.show(r, false), nil
 }
 
-// Asks returns what a browser must provide to set these values, or with nil to reset the
+// RequiredRight returns what a browser must provide to set these values, or with nil to reset the
 // setting: the setting's right or, if the resulting value is above a bound of its row,
 // the password or a terminal. It refuses like Change.
-func (s *Settings) Asks(key string, values []string) (right string, err error) {
+func (s *Settings) RequiredRight(key string, values []string) (right string, err error) {
 	i := slices.IndexFunc(s.rows, func(r row) bool { return r.key == key })
 	if i < 0 {
 		return "", protocol.New("setting_unknown", "")
@@ -168,12 +168,12 @@ func (s *Settings) Asks(key string, values []string) (right string, err error) {
 	if r.passwordAbove == "" && r.terminalAbove == "" {
 		return r.right, nil
 	}
-	if err := s.admits(r, values); err != nil {
+	if err := s.checkChange(r, values); err != nil {
 		return "", err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	next, err := s.tried(key, values)
+	next, err := s.withChoice(key, values)
 	if err != nil {
 		return "", refusedValue(key, err)
 	}
@@ -215,8 +215,8 @@ var ranks = map[string]func(r row, value string) (int64, bool){
 	},
 }
 
-// admits refuses what can be refused without trying the configuration, and then tries it.
-func (s *Settings) admits(r row, values []string) error {
+// checkChange refuses what can be refused without trying the configuration, and then tries it.
+func (s *Settings) checkChange(r row, values []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -235,7 +235,7 @@ func (s *Settings) admits(r row, values []string) error {
 	case r.kind == protocol.SettingChoice && !slices.Contains(r.choices, values[0]):
 		return protocol.New("setting_refused", "it must be one of "+strings.Join(r.choices, ", ")).With("key", r.key)
 	}
-	_, err := s.tried(r.key, values)
+	_, err := s.withChoice(r.key, values)
 	return refusedValue(r.key, err)
 }
 
@@ -246,9 +246,9 @@ func refusedValue(key string, err error) error {
 	return protocol.Newf("setting_refused", "%s", err).With("key", key)
 }
 
-// tried returns the configuration with one more choice, or with nil without it. The
+// withChoice returns the configuration with one more choice, or with nil without it. The
 // caller holds s.mu or is the only user of s.
-func (s *Settings) tried(key string, values []string) (config.Config, error) {
+func (s *Settings) withChoice(key string, values []string) (config.Config, error) {
 	all := maps.Clone(s.chosen)
 	delete(all, key)
 	if values != nil {
@@ -261,8 +261,8 @@ func (s *Settings) tried(key string, values []string) (config.Config, error) {
 	return next, err
 }
 
-// keep stores a choice, or with nil deletes it. The caller holds s.mu.
-func (s *Settings) keep(key string, values []string) error {
+// store stores a choice, or with nil deletes it. The caller holds s.mu.
+func (s *Settings) store(key string, values []string) error {
 	if values == nil {
 		if err := s.drop(key); err != nil {
 			return err

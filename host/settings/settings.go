@@ -32,19 +32,19 @@ type Settings struct {
 	o    Options
 	rows []row
 
-	mu      sync.Mutex
-	base    config.Config // without the choices
-	chosen  map[string][]string
-	holds   config.Config // with the choices
-	started config.Config // in effect when the daemon started
-	ignored map[string]error
+	mu        sync.Mutex
+	base      config.Config // without the choices
+	chosen    map[string][]string
+	effective config.Config // with the choices
+	started   config.Config // in effect when the daemon started
+	ignored   map[string]error
 }
 
 // Open reads the choices from db and creates the bucket if necessary. A choice that the
 // configuration no longer allows is ignored and reported by Ignored: it must not prevent
 // the daemon from starting, because only the running daemon can correct it.
 func Open(db *bolt.DB, base config.Config, o Options) (*Settings, error) {
-	s := &Settings{db: db, o: o, rows: expand(o.Chains), base: base, chosen: map[string][]string{}, holds: base, ignored: map[string]error{}}
+	s := &Settings{db: db, o: o, rows: expand(o.Chains), base: base, chosen: map[string][]string{}, effective: base, ignored: map[string]error{}}
 	kept, err := readAll(db)
 	if err != nil {
 		return nil, err
@@ -56,18 +56,18 @@ func Open(db *bolt.DB, base config.Config, o Options) (*Settings, error) {
 		delete(kept, NetworkKey)
 	}
 	for _, key := range slices.Sorted(maps.Keys(kept)) {
-		if err := s.take(key, kept[key]); err != nil {
+		if err := s.restore(key, kept[key]); err != nil {
 			s.ignored[key] = err
 		}
 	}
-	s.started = s.holds
+	s.started = s.effective
 	return s, nil
 }
 
 var errDamaged = errors.New("it cannot be read")
 
-// take restores one stored choice.
-func (s *Settings) take(key string, value []byte) error {
+// restore restores one stored choice.
+func (s *Settings) restore(key string, value []byte) error {
 	settable := func(r row) bool { return r.key == key && r.right != protocol.RightNone }
 	if !slices.ContainsFunc(s.rows, settable) {
 		return errors.New("it is no setting of this version")
@@ -76,11 +76,11 @@ func (s *Settings) take(key string, value []byte) error {
 	if err != nil {
 		return err
 	}
-	next, err := s.tried(key, values)
+	next, err := s.withChoice(key, values)
 	if err != nil {
 		return err
 	}
-	s.chosen[key], s.holds = values, next
+	s.chosen[key], s.effective = values, next
 	return nil
 }
 
@@ -124,7 +124,7 @@ func decodeNetwork(value []byte) (id uint64, err error) {
 func (s *Settings) Config() config.Config {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.holds
+	return s.effective
 }
 
 // Ignored returns the stored choices that are not in effect, with the reasons.

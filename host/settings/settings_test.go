@@ -212,12 +212,12 @@ func TestAsks(t *testing.T) {
 		if c.value != "" {
 			values = []string{c.value}
 		}
-		if got, err := s.Asks(c.key, values); err != nil || got != c.want {
+		if got, err := s.RequiredRight(c.key, values); err != nil || got != c.want {
 			t.Errorf("%s = %q asks for %q, %v, want %q", c.key, c.value, got, err, c.want)
 		}
 	}
 	for key, values := range map[string][]string{"swap.slippage": {"51"}, "keys.auto_lock": {"1", "2"}, "log.level": {"trace"}} {
-		if _, err := fresh(t, Options{}).Asks(key, values); !errors.Is(err, protocol.New("setting_refused", "")) {
+		if _, err := fresh(t, Options{}).RequiredRight(key, values); !errors.Is(err, protocol.New("setting_refused", "")) {
 			t.Errorf("%s = %q: %v", key, values, err)
 		}
 	}
@@ -257,8 +257,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// unsettled are configuration keys that are not settings.
-var unsettled = map[string]string{
+// keysThatAreNotSettings are configuration keys that are not settings.
+var keysThatAreNotSettings = map[string]string{
 	"fees.name": "shown by swap.fees", "fees.website": "shown by swap.fees",
 }
 
@@ -270,8 +270,8 @@ func TestTableIsWhole(t *testing.T) {
 		in[r.key] = true
 	}
 	for _, key := range leaves(reflect.TypeFor[config.Config](), "") {
-		if in[key] == (unsettled[key] != "") {
-			t.Errorf("%s is in the table: %t, and in the list of those that are not: %q", key, in[key], unsettled[key])
+		if in[key] == (keysThatAreNotSettings[key] != "") {
+			t.Errorf("%s is in the table: %t, and in the list of those that are not: %q", key, in[key], keysThatAreNotSettings[key])
 		}
 	}
 }

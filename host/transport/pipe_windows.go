@@ -16,17 +16,17 @@ import (
 const pipeBuffer = 64 << 10
 
 // SocketPath returns the name of the place's pipe, which contains the user's SID.
-func (p Place) SocketPath() string {
+func (p Instance) SocketPath() string {
 	sid, err := currentUser()
 	if err != nil {
 		return ""
 	}
-	return `\\.\pipe\swapkeep-` + sid.String() + "-" + p.tag()
+	return `\\.\pipe\swapkeep-` + sid.String() + "-" + p.shortHash()
 }
 
 // Prepare creates the place's directories, which inherit the access list of the user's
 // profile. It may be repeated.
-func Prepare(p Place) error {
+func Prepare(p Instance) error {
 	if !filepath.IsAbs(p.Home) {
 		return fmt.Errorf("%w (it is %q)", ErrNoHome, p.Home)
 	}
@@ -38,7 +38,7 @@ func Prepare(p Place) error {
 
 // Check returns the error that Prepare would return for the state directory, without
 // creating or changing anything. Further error: fs.ErrNotExist if there is none.
-func Check(p Place) error {
+func Check(p Instance) error {
 	if _, err := os.Stat(p.Home); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func ownedByUser(dir string) error {
 	}
 	// Directories created by an elevated process belong to the administrators.
 	if !owner.Equals(sid) && !owner.IsWellKnown(windows.WinBuiltinAdministratorsSid) {
-		return &UnsafeError{dir, "belongs to another user", "set " + HomeVariable + " to a directory of your own"}
+		return &UnsafeDirectoryError{dir, "belongs to another user", "set " + HomeVariable + " to a directory of your own"}
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func ownedByUser(dir string) error {
 // Listen creates the place's pipe for this user's SID only, denied to the network, and
 // only if no other process has created one of that name. The caller holds the lock at
 // LockPath.
-func Listen(p Place) (net.Listener, error) {
+func Listen(p Instance) (net.Listener, error) {
 	if err := Prepare(p); err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func Listen(p Place) (net.Listener, error) {
 
 // Dial connects to the place's daemon. It may be repeated. Errors: ErrNoDaemon if nobody
 // listens, ErrForeignPeer.
-func Dial(ctx context.Context, p Place) (net.Conn, error) {
+func Dial(ctx context.Context, p Instance) (net.Conn, error) {
 	conn, err := winio.DialPipeContext(ctx, p.SocketPath())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %w", ErrNoDaemon, err)

@@ -18,7 +18,7 @@ const (
 // Prepare creates the place's directories. It refuses existing ones that are unsafe:
 // owned by another user, writable by others, or below a directory in which others can
 // replace them. It may be repeated.
-func Prepare(p Place) error {
+func Prepare(p Instance) error {
 	if !filepath.IsAbs(p.Home) {
 		return fmt.Errorf("%w (it is %q)", ErrNoHome, p.Home)
 	}
@@ -34,7 +34,7 @@ func Prepare(p Place) error {
 // Check returns the error that Prepare would return for the existing directories, without
 // creating or changing anything. Further error: fs.ErrNotExist if there is no state
 // directory.
-func Check(p Place) error {
+func Check(p Instance) error {
 	if err := checkHome(p.Home); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func Check(p Place) error {
 	if err != nil {
 		return err
 	}
-	return owned(p.RunDir(), info, othersWrite)
+	return checkOwner(p.RunDir(), info, othersWrite)
 }
 
 // checkHome checks the state directory. It follows links, because the directory may have
@@ -59,7 +59,7 @@ func checkHome(home string) error {
 	if err != nil {
 		return fmt.Errorf("state directory: %w", err)
 	}
-	if err := owned(real, info, othersWrite); err != nil {
+	if err := checkOwner(real, info, othersWrite); err != nil {
 		return err
 	}
 	return checkAbove(filepath.Dir(real))
@@ -74,7 +74,7 @@ func checkAbove(dir string) error {
 			return fmt.Errorf("state directory: %w", err)
 		}
 		if info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
-			return &UnsafeError{dir, "is above the state directory and writable by everybody", "run chmod o-w on it"}
+			return &UnsafeDirectoryError{dir, "is above the state directory and writable by everybody", "run chmod o-w on it"}
 		}
 		if dir == filepath.Dir(dir) {
 			return nil
@@ -93,7 +93,7 @@ func makePrivate(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := owned(dir, info, othersWrite); err != nil {
+	if err := checkOwner(dir, info, othersWrite); err != nil {
 		return err
 	}
 	if info.Mode().Perm()&othersAny == 0 {
@@ -107,18 +107,18 @@ func checkPrivate(dir string) error {
 	if err != nil {
 		return err
 	}
-	return owned(dir, info, othersAny)
+	return checkOwner(dir, info, othersAny)
 }
 
-func owned(dir string, info os.FileInfo, forbidden os.FileMode) error {
+func checkOwner(dir string, info os.FileInfo, forbidden os.FileMode) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !info.IsDir():
-		return &UnsafeError{dir, "is not a directory", "move it away"}
+		return &UnsafeDirectoryError{dir, "is not a directory", "move it away"}
 	case !ok || int(stat.Uid) != os.Getuid():
-		return &UnsafeError{dir, "belongs to another user", "run as its owner or set " + HomeVariable + " to a directory of your own"}
+		return &UnsafeDirectoryError{dir, "belongs to another user", "run as its owner or set " + HomeVariable + " to a directory of your own"}
 	case info.Mode().Perm()&forbidden != 0:
-		return &UnsafeError{dir, fmt.Sprintf("is open to others (mode %04o)", info.Mode().Perm()), "run chmod 700 on it after checking what it holds"}
+		return &UnsafeDirectoryError{dir, fmt.Sprintf("is open to others (mode %04o)", info.Mode().Perm()), "run chmod 700 on it after checking what it holds"}
 	}
 	return nil
 }

@@ -16,14 +16,14 @@ const socketName = "swapkeep.sock"
 
 // SocketPath returns the path of the daemon's socket or, if that is too long for a socket
 // address, of a link to the socket.
-func (p Place) SocketPath() string { return filepath.Join(p.RunDir(), socketName) }
+func (p Instance) SocketPath() string { return filepath.Join(p.RunDir(), socketName) }
 
-func fits(path string) bool { return len(path) < maxSocketPath }
+func fitsSocketAddress(path string) bool { return len(path) < maxSocketPath }
 
 // Listen binds the place's socket in a directory that only this user can enter, and
 // replaces the socket of a dead daemon. The caller holds the lock at LockPath. Accept
 // returns only connections of this user and closes others.
-func Listen(p Place) (net.Listener, error) {
+func Listen(p Instance) (net.Listener, error) {
 	if err := Prepare(p); err != nil {
 		return nil, err
 	}
@@ -48,13 +48,13 @@ func Listen(p Place) (net.Listener, error) {
 // of its own, and links SocketPath to it. The link tells others where the socket is; the
 // environment cannot, because a browser and a terminal may have different values of
 // XDG_RUNTIME_DIR and TMPDIR.
-func (p Place) bindPath() (string, error) {
-	if fits(p.SocketPath()) {
+func (p Instance) bindPath() (string, error) {
+	if fitsSocketAddress(p.SocketPath()) {
 		return p.SocketPath(), nil
 	}
 	for _, dir := range p.shortDirs() {
 		path := filepath.Join(dir, socketName)
-		if !fits(path) || makePrivate(dir) != nil {
+		if !fitsSocketAddress(path) || makePrivate(dir) != nil {
 			continue
 		}
 		if err := os.Remove(p.SocketPath()); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -65,22 +65,22 @@ func (p Place) bindPath() (string, error) {
 		}
 		return path, nil
 	}
-	return "", &UnsafeError{p.Home, "has a path too long for a socket and no other private directory was found",
+	return "", &UnsafeDirectoryError{p.Home, "has a path too long for a socket and no other private directory was found",
 		"set " + HomeVariable + " to a shorter path"}
 }
 
-func (p Place) shortDirs() []string {
+func (p Instance) shortDirs() []string {
 	var dirs []string
 	if run := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(run) {
-		dirs = append(dirs, filepath.Join(run, "swapkeep-"+p.tag()))
+		dirs = append(dirs, filepath.Join(run, "swapkeep-"+p.shortHash()))
 	}
 	// makePrivate refuses the directory if someone else created it first.
-	return append(dirs, filepath.Join("/tmp", fmt.Sprintf("swapkeep-%d-%s", os.Getuid(), p.tag())))
+	return append(dirs, filepath.Join("/tmp", fmt.Sprintf("swapkeep-%d-%s", os.Getuid(), p.shortHash())))
 }
 
 // Dial connects to the place's daemon. It may be repeated. Errors: ErrNoDaemon if nobody
-// listens, ErrForeignPeer, ErrUnsafePlace.
-func Dial(ctx context.Context, p Place) (net.Conn, error) {
+// listens, ErrForeignPeer, ErrUnsafeDirectory.
+func Dial(ctx context.Context, p Instance) (net.Conn, error) {
 	path, err := p.dialPath()
 	if err != nil {
 		return nil, err
@@ -96,9 +96,9 @@ func Dial(ctx context.Context, p Place) (net.Conn, error) {
 	return conn, nil
 }
 
-func (p Place) dialPath() (string, error) {
+func (p Instance) dialPath() (string, error) {
 	path := p.SocketPath()
-	if !fits(path) {
+	if !fitsSocketAddress(path) {
 		target, err := os.Readlink(path)
 		if err != nil {
 			return "", noDaemon(err)

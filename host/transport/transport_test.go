@@ -79,9 +79,9 @@ func asNobody(t *testing.T, role, path string) *exec.Cmd {
 	return cmd
 }
 
-func place(t *testing.T) Place {
+func place(t *testing.T) Instance {
 	t.Helper()
-	return Place{Home: filepath.Join(t.TempDir(), "home")}
+	return Instance{Home: filepath.Join(t.TempDir(), "home")}
 }
 
 func serve(t *testing.T, l net.Listener) {
@@ -101,7 +101,7 @@ func serve(t *testing.T, l net.Listener) {
 	t.Cleanup(func() { _ = l.Close(); <-done })
 }
 
-func greeted(t *testing.T, p Place) net.Conn {
+func greeted(t *testing.T, p Instance) net.Conn {
 	t.Helper()
 	conn, err := Dial(t.Context(), p)
 	if err != nil {
@@ -169,7 +169,7 @@ func TestLongHome(t *testing.T) {
 		{"runtime directory", t.TempDir()}, {"none", ""}, {"too long as well", "/" + strings.Repeat("r", 200)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := Place{Home: filepath.Join(t.TempDir(), strings.Repeat("h", 120))}
+			p := Instance{Home: filepath.Join(t.TempDir(), strings.Repeat("h", 120))}
 			t.Setenv("XDG_RUNTIME_DIR", tt.runtime)
 			l, err := Listen(p)
 			if err != nil {
@@ -177,7 +177,7 @@ func TestLongHome(t *testing.T) {
 			}
 			serve(t, l)
 			target, err := os.Readlink(p.SocketPath())
-			if err != nil || !fits(target) {
+			if err != nil || !fitsSocketAddress(target) {
 				t.Fatalf("link to %q, %v", target, err)
 			}
 			t.Cleanup(func() { _ = os.RemoveAll(filepath.Dir(target)) })
@@ -188,7 +188,7 @@ func TestLongHome(t *testing.T) {
 }
 
 func TestSocketPathLimit(t *testing.T) {
-	if !fits(strings.Repeat("x", maxSocketPath-1)) || fits(strings.Repeat("x", maxSocketPath)) {
+	if !fitsSocketAddress(strings.Repeat("x", maxSocketPath-1)) || fitsSocketAddress(strings.Repeat("x", maxSocketPath)) {
 		t.Fatal("the limit counts the closing NUL")
 	}
 }
@@ -196,13 +196,13 @@ func TestSocketPathLimit(t *testing.T) {
 func TestUnsafePlaces(t *testing.T) {
 	tests := []struct {
 		name string
-		spot func(p Place) string
+		spot func(p Instance) string
 		mode os.FileMode
 	}{
-		{"home writable by the group", func(p Place) string { return p.Home }, 0o770},
-		{"home writable by all", func(p Place) string { return p.Home }, 0o777},
-		{"run writable by the group", Place.RunDir, 0o720},
-		{"open above", func(p Place) string { return filepath.Dir(p.Home) }, 0o777},
+		{"home writable by the group", func(p Instance) string { return p.Home }, 0o770},
+		{"home writable by all", func(p Instance) string { return p.Home }, 0o777},
+		{"run writable by the group", Instance.RunDir, 0o720},
+		{"open above", func(p Instance) string { return filepath.Dir(p.Home) }, 0o777},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -213,13 +213,13 @@ func TestUnsafePlaces(t *testing.T) {
 			if err := os.Chmod(tt.spot(p), tt.mode); err != nil {
 				t.Fatal(err)
 			}
-			if err := Prepare(p); !errors.Is(err, ErrUnsafePlace) {
+			if err := Prepare(p); !errors.Is(err, ErrUnsafeDirectory) {
 				t.Fatalf("Prepare: %v", err)
 			}
-			if err := Check(p); !errors.Is(err, ErrUnsafePlace) {
+			if err := Check(p); !errors.Is(err, ErrUnsafeDirectory) {
 				t.Fatalf("Check: %v", err)
 			}
-			if _, err := Listen(p); !errors.Is(err, ErrUnsafePlace) {
+			if _, err := Listen(p); !errors.Is(err, ErrUnsafeDirectory) {
 				t.Fatalf("Listen: %v", err)
 			}
 			if err := os.Chmod(tt.spot(p), tt.mode|os.ModeSticky); err != nil {
@@ -257,7 +257,7 @@ func TestReadableRunDirIsNarrowed(t *testing.T) {
 	if err := os.MkdirAll(p.RunDir(), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Dial(t.Context(), p); !errors.Is(err, ErrUnsafePlace) {
+	if _, err := Dial(t.Context(), p); !errors.Is(err, ErrUnsafeDirectory) {
 		t.Fatalf("Dial into an open directory: %v", err)
 	}
 	if err := Prepare(p); err != nil {
@@ -276,10 +276,10 @@ func TestNotADirectory(t *testing.T) {
 	if err := os.Symlink(t.TempDir(), p.RunDir()); err != nil {
 		t.Fatal(err)
 	}
-	if err := Prepare(p); !errors.Is(err, ErrUnsafePlace) {
+	if err := Prepare(p); !errors.Is(err, ErrUnsafeDirectory) {
 		t.Fatalf("run is a link: %v", err)
 	}
-	if err := Prepare(Place{Home: "relative"}); !errors.Is(err, ErrNoHome) {
+	if err := Prepare(Instance{Home: "relative"}); !errors.Is(err, ErrNoHome) {
 		t.Fatalf("relative home: %v", err)
 	}
 }
@@ -319,14 +319,14 @@ func rootOnly(test func(*testing.T)) func(*testing.T) {
 
 // openPlace returns a place in a directory that every user can reach, and a function that
 // changes the mode of all its directories.
-func openPlace(t *testing.T) (Place, func(os.FileMode)) {
+func openPlace(t *testing.T) (Instance, func(os.FileMode)) {
 	t.Helper()
 	base, err := os.MkdirTemp("/tmp", "swapkeep-peer-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	p := Place{Home: filepath.Join(base, "home")}
+	p := Instance{Home: filepath.Join(base, "home")}
 	if err := Prepare(p); err != nil {
 		t.Fatal(err)
 	}
@@ -393,7 +393,7 @@ func TestForeignHomeIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	info.Sys().(*syscall.Stat_t).Uid++
-	if err := owned(p.Home, info, othersWrite); !errors.Is(err, ErrUnsafePlace) {
+	if err := checkOwner(p.Home, info, othersWrite); !errors.Is(err, ErrUnsafeDirectory) {
 		t.Fatalf("another user's home: %v", err)
 	}
 	if os.Getuid() != 0 {
@@ -402,7 +402,7 @@ func TestForeignHomeIsRefused(t *testing.T) {
 	if err := os.Chown(p.Home, nobody, nobody); err != nil {
 		t.Fatal(err)
 	}
-	if err := Prepare(p); !errors.Is(err, ErrUnsafePlace) {
+	if err := Prepare(p); !errors.Is(err, ErrUnsafeDirectory) {
 		t.Fatalf("another user's home: %v", err)
 	}
 }

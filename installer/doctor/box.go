@@ -17,15 +17,15 @@ var boxChecks = []check{
 }
 
 // boxed reports what each sandboxed browser needs in addition to a manifest.
-func boxed(ctx context.Context, p *Patient) (out []Finding) {
-	if !slices.ContainsFunc(p.seen.browsers, func(b browser) bool { return b.Box != "" }) {
+func boxed(ctx context.Context, p *Env) (out []Finding) {
+	if !slices.ContainsFunc(p.facts.browsers, func(b browser) bool { return b.Box != "" }) {
 		return []Finding{ok("none is here")}
 	}
 	plan, err := p.Plan(manifest.User, nil)
 	if err != nil {
 		return []Finding{skipped("what they need is not known: " + oneLine(err))}
 	}
-	for _, b := range p.seen.browsers {
+	for _, b := range p.facts.browsers {
 		if b.Box == "" {
 			continue
 		}
@@ -38,7 +38,7 @@ func boxed(ctx context.Context, p *Patient) (out []Finding) {
 	return out
 }
 
-func (p *Patient) boxedFinding(ctx context.Context, b browser, s installer.Sandboxed) Finding {
+func (p *Env) boxedFinding(ctx context.Context, b browser, s installer.Sandboxed) Finding {
 	needs, commands := strings.Join(s.Needs, " "), strings.Join(s.Commands, " && ")
 	switch {
 	case s.Box == manifest.Snap && len(s.Commands) > 0:
@@ -85,7 +85,7 @@ func answered(table, app string) string {
 
 // lacks returns what a Flatpak does not give the host, which would run inside it: access
 // to the program or the daemon's socket, or the variable that locates the socket.
-func (p *Patient) lacks(ctx context.Context, b browser, granted string) (out []string) {
+func (p *Env) lacks(ctx context.Context, b browser, granted string) (out []string) {
 	for _, path := range p.insideNeeds(b) {
 		access, err := ask(ctx, "flatpak", "info", "--file-access="+path, b.App)
 		if mode := strings.TrimSpace(access); err != nil || mode != "read-only" && mode != "read-write" {
@@ -100,7 +100,7 @@ func (p *Patient) lacks(ctx context.Context, b browser, granted string) (out []s
 
 // insideNeeds returns the program that a sandboxed browser starts, as named and with
 // links resolved, and the directory of the daemon's socket.
-func (p *Patient) insideNeeds(b browser) []string {
+func (p *Env) insideNeeds(b browser) []string {
 	program := p.Program
 	if layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, p.parent(p.Program)); err == nil {
 		program = layout.Launch
@@ -135,8 +135,8 @@ var starters = []struct{ name, what string }{
 }
 
 // portal checks whether one of the starters is on the session bus.
-func portal(ctx context.Context, p *Patient) []Finding {
-	if !slices.ContainsFunc(p.seen.browsers, func(b browser) bool { return b.Box != "" }) {
+func portal(ctx context.Context, p *Env) []Finding {
+	if !slices.ContainsFunc(p.facts.browsers, func(b browser) bool { return b.Box != "" }) {
 		return []Finding{skipped("no browser is in a box")}
 	}
 	names, err := busNames(ctx)

@@ -14,7 +14,7 @@ var configurationChecks = []check{
 	{"extensions.known", "an extension may use the host", nil, known},
 }
 
-func configuration(_ context.Context, p *Patient) []Finding {
+func configuration(_ context.Context, p *Env) []Finding {
 	if p.Config != nil {
 		return []Finding{fail(oneLine(p.Config), "mend it; until then neither browsers nor commands can be answered")}
 	}
@@ -22,14 +22,14 @@ func configuration(_ context.Context, p *Patient) []Finding {
 }
 
 // variables checks for variables that select another instance than browsers use.
-func variables(_ context.Context, p *Patient) []Finding {
+func variables(_ context.Context, p *Env) []Finding {
 	if p.Machine.Sudo {
 		return []Finding{warn("this looks at the browsers of root, and not at yours", "run it without sudo")}
 	}
 	var names []string
 	for _, entry := range p.Environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if chooses(name) && value != "" && !slices.Contains(names, name) {
+		if selectsInstance(name) && value != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -44,7 +44,7 @@ func variables(_ context.Context, p *Patient) []Finding {
 // letIn is the remedy if no extension is known: without one an installation is refused.
 const letIn = "swapkeep install --extension-id ID, with the id that the extension's popup shows"
 
-func known(_ context.Context, p *Patient) (out []Finding) {
+func known(_ context.Context, p *Env) (out []Finding) {
 	if p.Config != nil {
 		return []Finding{skipped("the configuration cannot be read")}
 	}
@@ -54,13 +54,13 @@ func known(_ context.Context, p *Patient) (out []Finding) {
 			good = append(good, plural(n, "extension")+" of "+string(f))
 		}
 	}
-	if p.noneLetIn() {
+	if p.noneAllowed() {
 		return []Finding{warn("no extension may use swapkeep yet", letIn)}
 	}
 	return []Finding{ok(strings.Join(good, ", "))}
 }
 
-// noneLetIn reports whether no extension may use swapkeep.
-func (p *Patient) noneLetIn() bool {
+// noneAllowed reports whether no extension may use swapkeep.
+func (p *Env) noneAllowed() bool {
 	return !slices.ContainsFunc(manifest.Families(), func(f manifest.Family) bool { return len(p.Allowed[f]) > 0 })
 }

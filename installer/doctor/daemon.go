@@ -29,9 +29,9 @@ var daemonChecks = []check{
 }
 
 // dial connects to the daemon if one is running.
-func (p *Patient) dial(ctx context.Context) { p.seen.dial(ctx, p.Place, p.Version) }
+func (p *Env) dial(ctx context.Context) { p.facts.dial(ctx, p.Place, p.Version) }
 
-func (s *sight) dial(ctx context.Context, place transport.Place, version string) {
+func (s *facts) dial(ctx context.Context, place transport.Instance, version string) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	s.pid, s.held = owner.Holder(place)
@@ -43,7 +43,7 @@ func (s *sight) dial(ctx context.Context, place transport.Place, version string)
 	s.daemon, s.dialed = client.Terminal(ctx, conn, version)
 }
 
-func daemonProgram(_ context.Context, p *Patient) []Finding {
+func daemonProgram(_ context.Context, p *Env) []Finding {
 	info, err := p.Machine.Files.Stat(p.Daemon)
 	switch {
 	case err != nil:
@@ -55,21 +55,21 @@ func daemonProgram(_ context.Context, p *Patient) []Finding {
 	if f, bad := p.daemonExposed(); bad && !beside { // otherwise the program's check reports it
 		at := f.About
 		f.Evidence = at + ": " + f.Evidence
-		return []Finding{p.mendedByNarrowing(f, at).of(p.Daemon)}
+		return []Finding{p.fixByRestricting(f, at).of(p.Daemon)}
 	}
 	return []Finding{ok(p.Daemon)}
 }
 
 // daemonExposed returns a finding if others could change the daemon's program.
-func (p *Patient) daemonExposed() (Finding, bool) {
+func (p *Env) daemonExposed() (Finding, bool) {
 	if p.Machine.OS == "windows" {
 		return Finding{}, false // the profile's access list protects it
 	}
 	return p.exposed(p.Daemon)
 }
 
-func running(ctx context.Context, p *Patient) []Finding {
-	s := p.seen
+func running(ctx context.Context, p *Env) []Finding {
+	s := p.facts
 	switch {
 	case s.daemon != nil:
 		return []Finding{ok(fmt.Sprintf("process %d", s.pid))}
@@ -85,26 +85,26 @@ func running(ctx context.Context, p *Patient) []Finding {
 
 // unanswered is the finding for a daemon that does not answer. It suggests killing a
 // process only if its id is known, because kill 0 ends the caller's own group.
-func (p *Patient) unanswered() Finding {
+func (p *Env) unanswered() Finding {
 	const wait, look = "wait a moment; if it stays so, ", "look for swapkeepd among your processes and end it"
 	const evidence = " holds the state directory and does not answer: it starts, ends or is stuck"
 	switch {
-	case p.seen.held && p.seen.pid > 0:
-		return fail(fmt.Sprintf("process %d%s", p.seen.pid, evidence), wait+"end it with "+p.kill(p.seen.pid))
-	case p.seen.held:
+	case p.facts.held && p.facts.pid > 0:
+		return fail(fmt.Sprintf("process %d%s", p.facts.pid, evidence), wait+"end it with "+p.kill(p.facts.pid))
+	case p.facts.held:
 		return fail("a process that is not known"+evidence, wait+look)
 	}
 	return fail(fmt.Sprintf("what listens there gave no answer in %s, and holds no state directory", askTime), wait+look)
 }
 
-func daemonVersion(ctx context.Context, p *Patient) []Finding {
-	if p.seen.daemon == nil {
+func daemonVersion(ctx context.Context, p *Env) []Finding {
+	if p.facts.daemon == nil {
 		return []Finding{skipped("none answers")}
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	var hello protocol.Hello
-	if err := p.seen.daemon.Call(ctx, "host.hello", nil, &hello); err != nil {
+	if err := p.facts.daemon.Call(ctx, "host.hello", nil, &hello); err != nil {
 		return []Finding{fail("host.hello: "+oneLine(err), "swapkeep stop")}
 	}
 	if hello.Version == p.Version {
@@ -113,30 +113,30 @@ func daemonVersion(ctx context.Context, p *Patient) []Finding {
 	f := warn(fmt.Sprintf("the daemon is of version %s, this program of %s", hello.Version, p.Version), "swapkeep stop; the next use starts the new one")
 	for _, program := range p.programs() { // otherwise the next use would start their version again
 		if _, err := p.Machine.Files.Stat(program); err == nil && !p.sameProgram(program) {
-			return []Finding{f.withRemedy(p.between(program, hello.Version))}
+			return []Finding{f.withRemedy(p.chooseCopyRemedy(program, hello.Version))}
 		}
 	}
-	if p.elsewhere("") != "" {
+	if p.otherCopyRemedy("") != "" {
 		return []Finding{f.withRemedy("run swapkeep install from the version that is to stay")}
 	}
-	return []Finding{f.mendedBy(p.restart)}
+	return []Finding{f.withFix(p.restart)}
 }
 
 // socket checks the daemon's socket, or the one that a dead daemon left.
-func socket(_ context.Context, p *Patient) []Finding {
+func socket(_ context.Context, p *Env) []Finding {
 	path := p.Place.SocketPath()
 	info, err := os.Stat(path) // a long path is reached through a link
 	switch {
-	case err != nil && p.seen.daemon == nil:
+	case err != nil && p.facts.daemon == nil:
 		return []Finding{ok("there is none while no daemon runs")}
 	case err != nil:
 		return []Finding{fail(oneLine(err), "swapkeep stop")}
-	case p.seen.daemon == nil && !p.seen.held:
-		return []Finding{note(path + " is left of a daemon that died; the next one replaces it").withRemedy("rm " + p.quoted(path)).mendedBy(p.removeSocket)}
+	case p.facts.daemon == nil && !p.facts.held:
+		return []Finding{note(path + " is left of a daemon that died; the next one replaces it").withRemedy("rm " + p.quoted(path)).withFix(p.removeSocket)}
 	case info.Mode()&fs.ModeSocket == 0:
 		return []Finding{fail(path+" is no socket", "rm "+p.quoted(path)+" && swapkeep stop")}
 	case info.Mode().Perm()&0o077 != 0:
-		return []Finding{fail(fmt.Sprintf("%s is open to others (mode %04o)", path, info.Mode().Perm()), "chmod 600 "+p.quoted(path)).mendedBy(p.chmod(path, 0, 0o177))}
+		return []Finding{fail(fmt.Sprintf("%s is open to others (mode %04o)", path, info.Mode().Perm()), "chmod 600 "+p.quoted(path)).withFix(p.chmod(path, 0, 0o177))}
 	}
 	if uid, known := p.Machine.Files.Owner(info); known && uid != p.UID {
 		return []Finding{fail(fmt.Sprintf("%s belongs to user %d", path, uid), "look who has access to "+p.quoted(p.Place.Home))}
@@ -151,7 +151,7 @@ const (
 )
 
 // logged looks in the log for why the daemon ended, or for its last failure.
-func logged(_ context.Context, p *Patient) []Finding {
+func logged(_ context.Context, p *Env) []Finding {
 	text, err := os.ReadFile(p.Place.LogPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return []Finding{ok("there is none yet")}
@@ -160,7 +160,7 @@ func logged(_ context.Context, p *Patient) []Finding {
 		return []Finding{warn(oneLine(err), "mend the permissions of "+p.quoted(p.Place.LogPath()))}
 	}
 	text = text[max(0, len(text)-logTail):]
-	if reason, ended := strings.CutPrefix(lastLine(string(text)), owner.ReasonPrefix); ended && p.seen.daemon == nil {
+	if reason, ended := strings.CutPrefix(lastLine(string(text)), owner.ReasonPrefix); ended && p.facts.daemon == nil {
 		return []Finding{fail("the daemon did not start: "+shown(reason), "mend that; the next use starts it again")}
 	}
 	if last, at := p.lastError(text); last != "" && p.now().Sub(at) < logRecent {
@@ -170,7 +170,7 @@ func logged(_ context.Context, p *Patient) []Finding {
 }
 
 // lastError returns the last failure in the log and its time.
-func (p *Patient) lastError(text []byte) (said string, at time.Time) {
+func (p *Env) lastError(text []byte) (said string, at time.Time) {
 	for line := range bytes.Lines(text) {
 		var entry struct {
 			Level   string    `json:"level"`
@@ -207,7 +207,7 @@ func shown(text string) string {
 const diagnosisTime = 8 * time.Second
 
 // diagnosis asks the daemon for its findings, or its program if none is running.
-func diagnosis(ctx context.Context, p *Patient) (out []Finding) {
+func diagnosis(ctx context.Context, p *Env) (out []Finding) {
 	ctx, cancel := context.WithTimeout(ctx, diagnosisTime)
 	defer cancel()
 	var d protocol.Diagnosis
@@ -224,20 +224,20 @@ func diagnosis(ctx context.Context, p *Patient) (out []Finding) {
 }
 
 // unaskable returns why neither the daemon nor its program can be asked; "" if one can.
-func (p *Patient) unaskable() string {
+func (p *Env) unaskable() string {
 	switch {
 	case p.Config != nil:
 		return "the configuration cannot be read"
-	case p.seen.daemon == nil && p.seen.held:
+	case p.facts.daemon == nil && p.facts.held:
 		return "the daemon does not answer"
-	case p.seen.daemon == nil:
+	case p.facts.daemon == nil:
 		return p.unstartable()
 	}
 	return ""
 }
 
 // unstartable returns why the daemon's program must not be started; "" if it may.
-func (p *Patient) unstartable() string {
+func (p *Env) unstartable() string {
 	_, missing := p.Machine.Files.Stat(p.Daemon)
 	_, exposed := p.daemonExposed()
 	switch {
@@ -264,9 +264,9 @@ var titles = map[string]string{
 	"networks":        "the networks answer",
 }
 
-func (p *Patient) diagnose(ctx context.Context, d *protocol.Diagnosis) error {
-	if p.seen.daemon != nil {
-		err := p.seen.daemon.Call(ctx, "host.diagnose", protocol.DiagnoseParams{Online: p.Online}, d)
+func (p *Env) diagnose(ctx context.Context, d *protocol.Diagnosis) error {
+	if p.facts.daemon != nil {
+		err := p.facts.daemon.Call(ctx, "host.diagnose", protocol.DiagnoseParams{Online: p.Online}, d)
 		if e := (*protocol.Error)(nil); errors.As(err, &e) && e.Name == "unknown_method" {
 			return errors.New("the daemon is older than this command")
 		}

@@ -12,18 +12,18 @@ import (
 func TestUnanswered(t *testing.T) {
 	for name, row := range map[string]struct {
 		system string
-		seen   sight
+		seen   facts
 		want   string
 		never  string
 	}{
-		"known":            {"linux", sight{pid: 4711, held: true, dialed: transport.ErrNoDaemon}, "kill 4711", ""},
-		"known on Windows": {"windows", sight{pid: 4711, held: true, dialed: context.DeadlineExceeded}, "taskkill /F /PID 4711", "kill 4711"},
-		"not known":        {"linux", sight{held: true, dialed: transport.ErrNoDaemon}, "among your processes", "kill "},
-		"nobody's":         {"linux", sight{dialed: context.DeadlineExceeded}, "holds no state directory", "kill "},
-		"somebody's":       {"linux", sight{pid: 4711, dialed: context.DeadlineExceeded}, "among your processes", "kill "},
+		"known":            {"linux", facts{pid: 4711, held: true, dialed: transport.ErrNoDaemon}, "kill 4711", ""},
+		"known on Windows": {"windows", facts{pid: 4711, held: true, dialed: context.DeadlineExceeded}, "taskkill /F /PID 4711", "kill 4711"},
+		"not known":        {"linux", facts{held: true, dialed: transport.ErrNoDaemon}, "among your processes", "kill "},
+		"nobody's":         {"linux", facts{dialed: context.DeadlineExceeded}, "holds no state directory", "kill "},
+		"somebody's":       {"linux", facts{pid: 4711, dialed: context.DeadlineExceeded}, "among your processes", "kill "},
 	} {
 		p, _ := onLinux(t)
-		p.Machine.OS, p.seen = row.system, &row.seen
+		p.Machine.OS, p.facts = row.system, &row.seen
 		f := running(t.Context(), p)[0]
 		said := f.Evidence + "; " + f.Remedy
 		if f.Status != Fail || !strings.Contains(said, row.want) || row.never != "" && strings.Contains(said, row.never) {

@@ -41,11 +41,11 @@ type Finding struct {
 	Unfixed  string   `json:"unfixed,omitempty"` // why --fix did nothing
 	Details  []string `json:"details,omitempty"` // for a report
 
-	fix remedy
+	fix fixFunc
 }
 
-// A Patient is the installation to examine, as this program and its user see it.
-type Patient struct {
+// A Env is the installation to examine, as this program and its user see it.
+type Env struct {
 	Machine installer.Machine
 	UID     int    // of the user; -1 if there is none
 	Version string // of this program
@@ -53,7 +53,7 @@ type Patient struct {
 	Daemon  string // path of the daemon's program next to it
 
 	Config  error // why the configuration cannot be read; nil if it can
-	Place   transport.Place
+	Place   transport.Instance
 	Allowed map[manifest.Family][]string // extensions that the host accepts
 	Environ []string                     // environment of this process, including flags
 
@@ -68,14 +68,14 @@ type Patient struct {
 	// Now returns the time; nil is time.Now.
 	Now func() time.Time
 
-	seen *sight
+	facts *facts
 }
 
 // A check examines one thing.
 type check struct {
 	id, title string
 	on        []string // operating systems; none = all
-	run       func(context.Context, *Patient) []Finding
+	run       func(context.Context, *Env) []Finding
 }
 
 // Time limits. A check for which no time is left is skipped.
@@ -91,15 +91,15 @@ var noTime = skipped("there was no time left for it")
 var groups = [][]check{configurationChecks, manifestChecks, programChecks, extensionChecks, policyChecks, windowsChecks, boxChecks, daemonChecks, installationChecks}
 
 // Examine runs all checks within half a minute.
-func Examine(ctx context.Context, p *Patient) []Finding { return p.examine(ctx, wholeTime) }
+func Examine(ctx context.Context, p *Env) []Finding { return p.examine(ctx, wholeTime) }
 
 // examine runs the launches last, because they start the daemon. They have their own time
 // limit: a launch that is cut off would look as if the host did not answer.
-func (p *Patient) examine(ctx context.Context, limit time.Duration) []Finding {
+func (p *Env) examine(ctx context.Context, limit time.Duration) []Finding {
 	most, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	p.look(most)
-	defer p.seen.close()
+	defer p.facts.close()
 	out := p.make(most, slices.Concat(groups...))
 	last, cancelLast := context.WithTimeout(ctx, launchTime)
 	defer cancelLast()
@@ -107,7 +107,7 @@ func (p *Patient) examine(ctx context.Context, limit time.Duration) []Finding {
 }
 
 // make runs the checks that apply to the machine's operating system.
-func (p *Patient) make(ctx context.Context, checks []check) (out []Finding) {
+func (p *Env) make(ctx context.Context, checks []check) (out []Finding) {
 	for _, c := range checks {
 		if len(c.on) > 0 && !slices.Contains(c.on, p.Machine.OS) {
 			continue
@@ -148,7 +148,7 @@ func Worst(findings []Finding) Status {
 	return severities[worst]
 }
 
-func (p *Patient) now() time.Time {
+func (p *Env) now() time.Time {
 	if p.Now == nil {
 		return time.Now()
 	}
@@ -173,14 +173,14 @@ func (f Finding) of(about string) Finding {
 	return f
 }
 
-// mendedBy sets what --fix does about a finding.
-func (f Finding) mendedBy(fix remedy) Finding {
+// withFix sets what --fix does about a finding.
+func (f Finding) withFix(fix fixFunc) Finding {
 	f.fix = fix
 	return f
 }
 
-// unless returns good if nothing else was found.
-func unless(found []Finding, good Finding) []Finding {
+// orOK returns good if nothing else was found.
+func orOK(found []Finding, good Finding) []Finding {
 	if len(found) > 0 {
 		return found
 	}

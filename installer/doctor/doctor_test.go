@@ -13,15 +13,15 @@ import (
 
 const linuxHost = "/home/ann/.local/lib/swapkeep/0.1.0/swapkeep"
 
-// onLinux returns a Patient in memory, with an installation and without a browser.
-func onLinux(t testing.TB) (*Patient, *installertest.Files) {
+// onLinux returns a Env in memory, with an installation and without a browser.
+func onLinux(t testing.TB) (*Env, *installertest.Files) {
 	t.Helper()
 	files := installertest.NewFiles("/home/ann")
 	files.File(linuxHost, "program")
 	files.Link("/home/ann/.local/lib/swapkeep/current", "0.1.0")
-	return &Patient{
+	return &Env{
 		Machine: installer.Machine{OS: "linux", Home: "/home/ann", Env: func(string) string { return "" }, Files: files},
-		Version: "0.1.0", Program: linuxHost, Place: transport.Place{Home: t.TempDir()},
+		Version: "0.1.0", Program: linuxHost, Place: transport.Instance{Home: t.TempDir()},
 		Allowed: map[manifest.Family][]string{manifest.Chromium: {chromiumID}, manifest.Firefox: {"test@swapkeep.invalid"}},
 	}, files
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // resolved returns a path with links resolved, as far as it exists.
-func (p *Patient) resolved(file string) string {
+func (p *Env) resolved(file string) string {
 	for range 40 { // the limit of Linux
 		next, changed := p.followed(file)
 		if !changed {
@@ -23,7 +23,7 @@ func (p *Patient) resolved(file string) string {
 }
 
 // followed returns a path with its last link followed.
-func (p *Patient) followed(file string) (string, bool) {
+func (p *Env) followed(file string) (string, bool) {
 	rest := ""
 	for at := file; at != p.parent(at); at = p.parent(at) {
 		if to, err := p.Machine.Files.Readlink(at); err == nil {
@@ -34,14 +34,14 @@ func (p *Patient) followed(file string) (string, bool) {
 	return file, false
 }
 
-// itself resolves all links of a path except its last element: a home may be a link.
-func (p *Patient) itself(file string) string {
+// resolvedParent resolves all links of a path except its last element: a home may be a link.
+func (p *Env) resolvedParent(file string) string {
 	dir := p.parent(file)
 	return p.resolved(dir) + file[len(dir):]
 }
 
-// way returns a file and its parent directories, through every link on the way.
-func (p *Patient) way(file string) (out []string) {
+// pathChain returns a file and its parent directories, through every link on the way.
+func (p *Env) pathChain(file string) (out []string) {
 	for range 40 {
 		for at := file; at != p.parent(at); at = p.parent(at) {
 			if real := p.resolved(at); !slices.Contains(out, real) {
@@ -65,8 +65,8 @@ const (
 )
 
 // exposures returns findings about what others could change on the way to a file.
-func (p *Patient) exposures(file string) (out []Finding) {
-	for _, at := range p.way(file) {
+func (p *Env) exposures(file string) (out []Finding) {
+	for _, at := range p.pathChain(file) {
 		if f, bad := p.open(at); bad {
 			out = append(out, f.of(at))
 		}
@@ -75,7 +75,7 @@ func (p *Patient) exposures(file string) (out []Finding) {
 }
 
 // exposed returns the first of exposures.
-func (p *Patient) exposed(file string) (Finding, bool) {
+func (p *Env) exposed(file string) (Finding, bool) {
 	out := p.exposures(file)
 	if len(out) == 0 {
 		return Finding{}, false
@@ -85,20 +85,20 @@ func (p *Patient) exposed(file string) (Finding, bool) {
 
 // open returns a finding if others can change a file or directory. A thing that was
 // changed must be replaced: with fixed permissions it would be started.
-func (p *Patient) open(at string) (Finding, bool) {
+func (p *Env) open(at string) (Finding, bool) {
 	info, err := p.Machine.Files.Stat(at)
 	if err != nil {
 		return Finding{}, false // reported by another check
 	}
 	f, bad := p.openFor(at, info)
 	if r, changed := p.changedAt(at, info.IsDir()); bad && changed {
-		f.Remedy = p.replacing(r)
+		f.Remedy = p.restoreRemedy(r)
 	}
 	return f, bad
 }
 
 // openFor says who can write something, and the remedy.
-func (p *Patient) openFor(at string, info fs.FileInfo) (Finding, bool) {
+func (p *Env) openFor(at string, info fs.FileInfo) (Finding, bool) {
 	open := info.Mode().Perm() & othersWrite
 	shared := info.IsDir() && open != 0 && !p.made(at)
 	if shared {
@@ -121,7 +121,7 @@ func (p *Patient) openFor(at string, info fs.FileInfo) (Finding, bool) {
 }
 
 // giving returns how something of another user gets the right owner.
-func (p *Patient) giving(at string, info fs.FileInfo) string {
+func (p *Env) giving(at string, info fs.FileInfo) string {
 	owner := `"$USER"`
 	switch {
 	case info.IsDir() && !p.made(at): // a shared directory
@@ -133,19 +133,19 @@ func (p *Patient) giving(at string, info fs.FileInfo) string {
 }
 
 // ofSystem reports whether a path does not belong to this user.
-func (p *Patient) ofSystem(at string) bool {
+func (p *Env) ofSystem(at string) bool {
 	for _, home := range []string{p.Machine.Home, p.resolved(p.Machine.Home)} {
 		if strings.HasPrefix(at, home+"/") {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(p.receipts(), func(e entry) bool { return e.scope == manifest.User && p.itself(e.Path) == at })
+	return !slices.ContainsFunc(p.receipts(), func(e entry) bool { return e.scope == manifest.User && p.resolvedParent(e.Path) == at })
 }
 
 // changedAt returns the receipt of something changed at a path, or right in that folder.
-func (p *Patient) changedAt(at string, folder bool) (entry, bool) {
+func (p *Env) changedAt(at string, folder bool) (entry, bool) {
 	for _, r := range p.receipts() {
-		put := p.itself(r.Path)
+		put := p.resolvedParent(r.Path)
 		if r.Kind == installer.Extensions || put != at && (!folder || p.parent(put) != at) {
 			continue
 		}
@@ -157,25 +157,25 @@ func (p *Patient) changedAt(at string, folder bool) (entry, bool) {
 }
 
 // changed reports whether a program differs from the one that was installed there.
-func (p *Patient) changed(program string) bool {
+func (p *Env) changed(program string) bool {
 	_, changed := p.changedAt(p.resolved(program), false)
 	return changed
 }
 
 // made reports whether an installation created a directory and has something directly in
 // it. Others it may have created, such as ~/.local, are shared.
-func (p *Patient) made(dir string) bool {
+func (p *Env) made(dir string) bool {
 	made, used := false, false
 	for _, r := range p.receipts() {
-		at := p.itself(r.Path)
+		at := p.resolvedParent(r.Path)
 		made = made || r.Kind == installer.Directory && at == dir
 		used = used || r.Kind != installer.Directory && p.parent(at) == dir
 	}
 	return made && used
 }
 
-// mendedByNarrowing lets --fix take write permission on our unchanged files from others.
-func (p *Patient) mendedByNarrowing(f Finding, at string) Finding {
+// fixByRestricting lets --fix take write permission on our unchanged files from others.
+func (p *Env) fixByRestricting(f Finding, at string) Finding {
 	info, err := p.Machine.Files.Stat(at)
 	if err != nil || info.Mode().Perm()&othersWrite == 0 || info.IsDir() && !p.made(at) || !p.untouched(at) {
 		return f
@@ -184,12 +184,12 @@ func (p *Patient) mendedByNarrowing(f Finding, at string) Finding {
 		return f
 	}
 	f.Remedy = "chmod go-w " + p.quoted(at)
-	return f.mendedBy(p.narrow(at, 0))
+	return f.withFix(p.restrict(at, 0))
 }
 
 // untouched reports whether everything that was installed at a path, or below it, is
 // unchanged, according to receipts that nobody else could have written.
-func (p *Patient) untouched(at string) bool {
+func (p *Env) untouched(at string) bool {
 	for _, scope := range []manifest.Scope{manifest.User, manifest.System} {
 		file, err := installer.ReceiptsPath(p.Machine, scope)
 		if err != nil || len(p.exposures(file)) > 0 {
@@ -201,7 +201,7 @@ func (p *Patient) untouched(at string) bool {
 	}
 	known := false
 	for _, r := range p.receipts() {
-		put := p.itself(r.Path)
+		put := p.resolvedParent(r.Path)
 		if r.Kind == installer.Directory || r.Kind == installer.Extensions || put != at && !strings.HasPrefix(put, at+"/") {
 			continue
 		}

@@ -14,9 +14,9 @@ import (
 	"swapkeep/manifest"
 )
 
-// onDisk returns a Patient with a home on this machine's disk, and a program that its
+// onDisk returns a Env with a home on this machine's disk, and a program that its
 // receipts name.
-func onDisk(t *testing.T) (p *Patient, program string) {
+func onDisk(t *testing.T) (p *Env, program string) {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -46,7 +46,7 @@ func onDisk(t *testing.T) (p *Patient, program string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Patient{Machine: m, UID: os.Getuid(), Version: "0.1.0", Program: program, seen: &sight{}}, program
+	return &Env{Machine: m, UID: os.Getuid(), Version: "0.1.0", Program: program, facts: &facts{}}, program
 }
 
 // The parent directories and links of a program are checked for who could change it.
@@ -83,7 +83,7 @@ func TestExposed(t *testing.T) {
 				t.Fatal(err)
 			}
 			f, bad := p.exposed(filepath.Join(p.Machine.Home, ".local/lib/swapkeep/current/swapkeep"))
-			if f = p.mendedByNarrowing(f, f.About); bad != (row.says != "") || !strings.Contains(f.Remedy, row.says) || (f.fix != nil) != row.fixable {
+			if f = p.fixByRestricting(f, f.About); bad != (row.says != "") || !strings.Contains(f.Remedy, row.says) || (f.fix != nil) != row.fixable {
 				t.Fatalf("found %v, with a fix %v: %+v", bad, f.fix != nil, f)
 			}
 			if bad && f.About != at {
@@ -145,7 +145,7 @@ func TestNarrowLooksAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, _ := p.exposed(program)
-	f = p.mendedByNarrowing(f, f.About)
+	f = p.fixByRestricting(f, f.About)
 	if f.fix == nil {
 		t.Fatal("no remedy")
 	}

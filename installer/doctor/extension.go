@@ -26,9 +26,9 @@ type extension struct {
 }
 
 // allowed compares installed extensions with the manifest and the host's allow list.
-func allowed(_ context.Context, p *Patient) (out []Finding) {
+func allowed(_ context.Context, p *Env) (out []Finding) {
 	seen := 0
-	for _, b := range p.seen.browsers {
+	for _, b := range p.facts.browsers {
 		for _, e := range b.extensions {
 			seen++
 			if f, bad := p.admits(b, e); bad {
@@ -42,10 +42,10 @@ func allowed(_ context.Context, p *Patient) (out []Finding) {
 	if seen == 0 && len(out) == 0 {
 		return []Finding{note("no profile of these browsers has the extension; one that was loaded for a session is not seen")}
 	}
-	return unless(joined(out), ok("it is let in"))
+	return orOK(mergeSame(out), ok("it is let in"))
 }
 
-func (p *Patient) admits(b browser, e extension) (Finding, bool) {
+func (p *Env) admits(b browser, e extension) (Finding, bool) {
 	entry := e.id
 	if b.Family == manifest.Chromium {
 		entry = manifest.ChromiumOrigin(e.id)
@@ -53,7 +53,7 @@ func (p *Patient) admits(b browser, e extension) (Finding, bool) {
 	first, any := b.first()
 	switch {
 	case any && p.validate(first) == nil && !slices.Contains(first.lists, entry): // otherwise another check reports it
-		return p.mendedByInstalling(fail(first.file+" does not name "+e.id, p.installRemedy(first.file)), p.ownerOf(first.file)), true
+		return p.fixByInstalling(fail(first.file+" does not name "+e.id, p.installRemedy(first.file)), p.ownerOf(first.file)), true
 	case e.disabled:
 		return note(e.id + " is switched off in " + e.profile), true
 	}
@@ -63,7 +63,7 @@ func (p *Patient) admits(b browser, e extension) (Finding, bool) {
 // stranger is the finding for an extension that has our name and is not allowed. It may
 // be an impostor, so no command with its id is suggested: whoever copied that would give
 // it access to the wallet.
-func (p *Patient) stranger(b browser, e extension) Finding {
+func (p *Env) stranger(b browser, e extension) Finding {
 	evidence := e.id + " in " + e.profile + " calls itself " + product + " and is not one that is let in"
 	if len(p.Allowed[b.Family]) == 0 {
 		return warn(evidence, "if you put it there yourself, swapkeep install --extension-id ID lets it in, with the id that its source names; else remove it")
@@ -85,7 +85,7 @@ const maxProfile = 32 << 20
 // extensionsOf returns the extensions in all profiles of a browser, each once and enabled
 // if it is in any profile: ours, and those with our name that are not allowed. If the
 // configuration cannot be read, all count as ours.
-func (p *Patient) extensionsOf(b browser) (ours, strangers []extension) {
+func (p *Env) extensionsOf(b browser) (ours, strangers []extension) {
 	var all []extension
 	for _, e := range p.inProfiles(b) {
 		i := slices.IndexFunc(all, func(o extension) bool { return o.id == e.id })
@@ -106,11 +106,11 @@ func (p *Patient) extensionsOf(b browser) (ours, strangers []extension) {
 	return ours, strangers
 }
 
-var readers = map[manifest.Family]func(*Patient, string, []byte) []extension{manifest.Chromium: (*Patient).inChromium, manifest.Firefox: (*Patient).inFirefox}
+var readers = map[manifest.Family]func(*Env, string, []byte) []extension{manifest.Chromium: (*Env).inChromium, manifest.Firefox: (*Env).inFirefox}
 
 // inProfiles returns the extensions of every profile. If two files of a profile list an
 // extension, either can mark it as disabled.
-func (p *Patient) inProfiles(b browser) (out []extension) {
+func (p *Env) inProfiles(b browser) (out []extension) {
 	for _, dir := range p.dataOf(b) {
 		for _, pattern := range profiles[b.Family] {
 			for _, file := range p.glob(dir, pattern) {
@@ -133,7 +133,7 @@ func (p *Patient) inProfiles(b browser) (out []extension) {
 }
 
 // dataOf returns the directories in which a browser keeps its profiles.
-func (p *Patient) dataOf(b browser) (out []string) {
+func (p *Env) dataOf(b browser) (out []string) {
 	for _, place := range b.places {
 		dirs := place.Footprints(p.environment())
 		if b.Box != "" && place.Dir != "" {
@@ -148,7 +148,7 @@ func (p *Patient) dataOf(b browser) (out []string) {
 	return out
 }
 
-func (p *Patient) small(file string) ([]byte, error) {
+func (p *Env) small(file string) ([]byte, error) {
 	info, err := p.Machine.Files.Stat(file)
 	if err != nil || info.Size() > maxProfile {
 		return nil, errTooLarge
@@ -157,7 +157,7 @@ func (p *Patient) small(file string) ([]byte, error) {
 }
 
 // inChromium reads Preferences and Secure Preferences.
-func (p *Patient) inChromium(profile string, text []byte) (out []extension) {
+func (p *Env) inChromium(profile string, text []byte) (out []extension) {
 	var said struct {
 		Extensions struct {
 			Settings map[string]struct {
@@ -189,7 +189,7 @@ func (p *Patient) inChromium(profile string, text []byte) (out []extension) {
 }
 
 // nameIn returns an extension's name from the files in its directory.
-func (p *Patient) nameIn(dir string) string {
+func (p *Env) nameIn(dir string) string {
 	var m struct {
 		Name   string `json:"name"`
 		Locale string `json:"default_locale"`
@@ -213,7 +213,7 @@ func (p *Patient) nameIn(dir string) string {
 }
 
 // inFirefox reads extensions.json.
-func (p *Patient) inFirefox(profile string, text []byte) (out []extension) {
+func (p *Env) inFirefox(profile string, text []byte) (out []extension) {
 	var said struct {
 		Addons []struct {
 			ID     string `json:"id"`
@@ -234,6 +234,6 @@ func (p *Patient) inFirefox(profile string, text []byte) (out []extension) {
 	return out
 }
 
-func (p *Patient) known(f manifest.Family, id string) bool {
+func (p *Env) known(f manifest.Family, id string) bool {
 	return slices.Contains(p.Allowed[f], id)
 }

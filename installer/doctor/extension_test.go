@@ -17,9 +17,9 @@ func inPreferences(id, more string) string {
 
 func TestExtensions(t *testing.T) {
 	const profiles, off = "/home/ann/.config/chromium/", `,"disable_reasons":[1]`
-	nobody := func(p *Patient) { p.Allowed = nil }
+	nobody := func(p *Env) { p.Allowed = nil }
 	for name, row := range map[string]struct {
-		breaks func(*Patient)
+		breaks func(*Env)
 		files  map[string]string // by path below profiles
 		want   Status
 		says   string
@@ -42,7 +42,7 @@ func TestExtensions(t *testing.T) {
 		}, Warn, "remove it", "--extension-id"},
 		"nobody is let in yet": {nobody, map[string]string{"Default/Preferences": inPreferences(strangerID, "")}, Warn, "--extension-id ID", "--extension-id " + strangerID},
 		"no id":                {nobody, map[string]string{"Default/Preferences": inPreferences("; reboot", "")}, Note, "no profile", "reboot"},
-		"unreadable configuration": {func(p *Patient) { p.Config, p.Allowed = errTooLarge, nil }, map[string]string{
+		"unreadable configuration": {func(p *Env) { p.Config, p.Allowed = errTooLarge, nil }, map[string]string{
 			"Default/Preferences": inPreferences(strangerID, ""),
 		}, OK, "let in", ""},
 	} {

@@ -17,9 +17,9 @@ import (
 	"swapkeep/manifest"
 )
 
-// A remedy fixes one thing and returns what it did. It touches nothing that is not ours,
+// A fixFunc fixes one thing and returns what it did. It touches nothing that is not ours,
 // and no wallet. It may be repeated.
-type remedy func(context.Context) (did string, err error)
+type fixFunc func(context.Context) (did string, err error)
 
 // Fix applies every safe remedy, and returns the findings it was for with what was done
 // or why nothing was.
@@ -49,21 +49,21 @@ var errInPlace = errors.New("what swapkeep install makes is in its place")
 
 const didInstall = "did what swapkeep install does"
 
-// mendedByInstalling lets --fix repeat the installation, or names the program that can:
+// fixByInstalling lets --fix repeat the installation, or names the program that can:
 // it neither downgrades nor upgrades unasked. owner is the program that the affected file
 // was made for; "" if there is none yet.
-func (p *Patient) mendedByInstalling(f Finding, owner string) Finding {
-	if anew := p.tampered(); anew != "" {
+func (p *Env) fixByInstalling(f Finding, owner string) Finding {
+	if anew := p.tamperedRemedy(); anew != "" {
 		return f.withRemedy(anew)
 	}
-	if other := p.elsewhere(owner); other != "" {
+	if other := p.otherCopyRemedy(owner); other != "" {
 		return f.withRemedy(other)
 	}
-	return f.mendedBy(func(ctx context.Context) (string, error) { return p.reinstall(ctx, owner) })
+	return f.withFix(func(ctx context.Context) (string, error) { return p.reinstall(ctx, owner) })
 }
 
 // ownerOf returns the program that a file or key of ours leads browsers to.
-func (p *Patient) ownerOf(path string) string {
+func (p *Env) ownerOf(path string) string {
 	for _, r := range p.receipts() {
 		if r.Path == path && (r.Kind == installer.Manifest || r.Kind == installer.Value) {
 			return r.Owner
@@ -72,8 +72,8 @@ func (p *Patient) ownerOf(path string) string {
 	return ""
 }
 
-// another reports whether owner is an existing copy other than this one.
-func (p *Patient) another(owner string) bool {
+// isOtherCopy reports whether owner is an existing copy other than this one.
+func (p *Env) isOtherCopy(owner string) bool {
 	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, p.parent(p.Program))
 	if err != nil || owner == "" || p.resolved(owner) == p.resolved(layout.Launch) {
 		return false
@@ -82,12 +82,12 @@ func (p *Patient) another(owner string) bool {
 	return err == nil
 }
 
-// ruler returns the other copy that serves all of this user's browsers; "" if none does.
-func (p *Patient) ruler() (owner string) {
+// servingCopy returns the other copy that serves all of this user's browsers; "" if none does.
+func (p *Env) servingCopy() (owner string) {
 	for _, r := range p.receipts() {
 		switch {
 		case r.scope != manifest.User || r.Kind != installer.Manifest:
-		case p.another(r.Owner):
+		case p.isOtherCopy(r.Owner):
 			owner = r.Owner
 		default:
 			return ""
@@ -96,17 +96,17 @@ func (p *Patient) ruler() (owner string) {
 	return owner
 }
 
-// elsewhere returns the command that repairs an installation of another copy or version
+// otherCopyRemedy returns the command that repairs an installation of another copy or version
 // than this program; "" if this program can. An owner of "" means none in particular.
-func (p *Patient) elsewhere(owner string) string {
+func (p *Env) otherCopyRemedy(owner string) string {
 	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, p.parent(p.Program))
 	if err != nil {
 		return "" // nothing can be installed
 	}
 	if owner == "" {
-		owner = p.ruler()
+		owner = p.servingCopy()
 	}
-	if p.another(owner) {
+	if p.isOtherCopy(owner) {
 		return p.quoted(owner) + " doctor --fix"
 	}
 	receipts, err := installer.ReadReceipts(p.Machine, manifest.User)
@@ -123,9 +123,9 @@ func (p *Patient) elsewhere(owner string) string {
 	return p.quoted(layout.Launch) + " doctor --fix"
 }
 
-// between returns which of two copies to use. It never suggests replacing a newer version
+// chooseCopyRemedy returns which of two copies to use. It never suggests replacing a newer version
 // by an older one, which may not be able to read the databases.
-func (p *Patient) between(other, version string) string {
+func (p *Env) chooseCopyRemedy(other, version string) string {
 	if installer.Older(p.Version, version) {
 		return "use " + p.quoted(other)
 	}
@@ -134,7 +134,7 @@ func (p *Patient) between(other, version string) string {
 
 // installedVersion returns the version that browsers are led to; "" if the programs
 // belong to a package or none are installed.
-func (p *Patient) installedVersion(layout installer.Layout, receipts *installer.Receipts) (version string) {
+func (p *Env) installedVersion(layout installer.Layout, receipts *installer.Receipts) (version string) {
 	if layout.Current != "" {
 		if at, err := p.Machine.Files.Readlink(layout.Current); err == nil && !strings.Contains(at, "/") {
 			return at
@@ -150,7 +150,7 @@ func (p *Patient) installedVersion(layout installer.Layout, receipts *installer.
 }
 
 // reinstall repeats the user's installation without replacing anything that is not ours.
-func (p *Patient) reinstall(ctx context.Context, owner string) (string, error) {
+func (p *Env) reinstall(ctx context.Context, owner string) (string, error) {
 	unlock, err := p.Machine.Lock(ctx, manifest.User)
 	if err != nil {
 		return "", err
@@ -168,8 +168,8 @@ func (p *Patient) reinstall(ctx context.Context, owner string) (string, error) {
 }
 
 // again plans the installation for the browsers that it was made for.
-func (p *Patient) again(owner string) (*installer.Plan, error) {
-	if other := p.elsewhere(owner); other != "" {
+func (p *Env) again(owner string) (*installer.Plan, error) {
+	if other := p.otherCopyRemedy(owner); other != "" {
 		return nil, errors.New("another copy or version is installed: " + other)
 	}
 	browsers := p.served()
@@ -194,24 +194,24 @@ func replacesProgram(c installer.Change) bool {
 
 // owned reports whether everything in the way is a manifest that we installed and that no
 // browser accepts or that points to nothing.
-func (p *Patient) owned(inTheWay []installer.Foreign) bool {
-	return !slices.ContainsFunc(inTheWay, func(f installer.Foreign) bool { return !slices.Contains(p.seen.dead, f.Path) })
+func (p *Env) owned(inTheWay []installer.Foreign) bool {
+	return !slices.ContainsFunc(inTheWay, func(f installer.Foreign) bool { return !slices.Contains(p.facts.dead, f.Path) })
 }
 
 // served returns the browsers that this user installed for, and those that have the
 // extension and no manifest of the system, without those that another copy serves.
-func (p *Patient) served() (names []string) {
+func (p *Env) served() (names []string) {
 	var receipts []installer.Receipt
 	if r, err := installer.ReadReceipts(p.Machine, manifest.User); err == nil {
 		receipts = r.Entries
 	}
-	for _, b := range p.seen.browsers {
+	for _, b := range p.facts.browsers {
 		was, others := len(b.extensions) > 0 && !p.hasOfSystem(b), false
 		for _, place := range b.places {
-			kind, path := p.tells(place)
+			kind, path := p.registration(place)
 			for _, r := range receipts {
 				if r.Kind == kind && r.Path == path {
-					was, others = true, others || p.another(r.Owner)
+					was, others = true, others || p.isOtherCopy(r.Owner)
 				}
 			}
 		}
@@ -222,8 +222,8 @@ func (p *Patient) served() (names []string) {
 	return names
 }
 
-// tells returns the kind and path of what makes a browser find the host at a place.
-func (p *Patient) tells(place manifest.Place) (installer.Kind, string) {
+// registration returns the kind and path of what makes a browser find the host at a place.
+func (p *Env) registration(place manifest.Place) (installer.Kind, string) {
 	if place.Key != "" {
 		return installer.Value, keyIn(place, manifest.View64)
 	}
@@ -234,7 +234,7 @@ func (p *Patient) tells(place manifest.Place) (installer.Kind, string) {
 const special = fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
 // chmod returns a remedy that changes permissions relative to the mode at that time.
-func (p *Patient) chmod(path string, give, take fs.FileMode) remedy {
+func (p *Env) chmod(path string, give, take fs.FileMode) fixFunc {
 	return func(context.Context) (string, error) {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -248,9 +248,9 @@ func (p *Patient) chmod(path string, give, take fs.FileMode) remedy {
 	}
 }
 
-// narrow returns a remedy that adds permissions for the user and removes those of others
+// restrict returns a remedy that adds permissions for the user and removes those of others
 // from something unchanged. Otherwise a replaced file would look safe and be started.
-func (p *Patient) narrow(path string, give fs.FileMode) remedy {
+func (p *Env) restrict(path string, give fs.FileMode) fixFunc {
 	return func(ctx context.Context) (string, error) {
 		if !p.untouched(path) {
 			return "", errors.New("it was changed since it was installed: look at it")
@@ -260,9 +260,9 @@ func (p *Patient) narrow(path string, give fs.FileMode) remedy {
 }
 
 // removeSocket removes a socket that no process can be listening on.
-func (p *Patient) removeSocket(context.Context) (string, error) {
+func (p *Env) removeSocket(context.Context) (string, error) {
 	path := p.Place.SocketPath()
-	err := owner.Vacant(p.Place, func() error { return os.Remove(path) })
+	err := owner.WithLock(p.Place, func() error { return os.Remove(path) })
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "a daemon has replaced it meanwhile", nil
@@ -277,8 +277,8 @@ const handoverTime = protocol.RequestTimeout + 30*time.Second
 
 // restart stops a daemon of another version, which the next use starts anew, if the user
 // agrees or nothing is interrupted.
-func (p *Patient) restart(ctx context.Context) (string, error) {
-	now := &sight{} // leaves the state for other remedies unchanged
+func (p *Env) restart(ctx context.Context) (string, error) {
+	now := &facts{} // leaves the state for other remedies unchanged
 	now.dial(ctx, p.Place, p.Version)
 	defer now.close()
 	if now.daemon == nil {
@@ -306,7 +306,7 @@ func (p *Patient) restart(ctx context.Context) (string, error) {
 
 // settled returns the daemon's status once it has noticed that the connections of the
 // launches ended, which takes a moment.
-func (p *Patient) settled(ctx context.Context, c *client.Client) (status protocol.StatusResult, err error) {
+func (p *Env) settled(ctx context.Context, c *client.Client) (status protocol.StatusResult, err error) {
 	for until := time.Now().Add(leaveSoon); ; time.Sleep(leaveSoon / 10) {
 		status = protocol.StatusResult{}
 		if err := c.Call(ctx, "host.status", nil, &status); err != nil || len(status.Connections) <= 1 || time.Now().After(until) {

@@ -11,19 +11,19 @@ import (
 
 // A remedy that changed nothing is not done, unless an earlier one did the same.
 func TestFixSaysMendedOfWhatItMended(t *testing.T) {
-	says := func(did string, err error) remedy {
+	says := func(did string, err error) fixFunc {
 		return func(context.Context) (string, error) { return did, err }
 	}
-	nothing, install := fail("1", "").mendedBy(says("", errInPlace)), fail("2", "").mendedBy(says(didInstall+" (1 change)", nil))
+	nothing, install := fail("1", "").withFix(says("", errInPlace)), fail("2", "").withFix(says(didInstall+" (1 change)", nil))
 	for name, row := range map[string]struct {
 		found []Finding
 		want  int // for the last finding
 	}{
 		"nothing to do":             {[]Finding{nothing}, 0},
-		"after another remedy":      {[]Finding{fail("0", "").mendedBy(says("chmod 0755 /x", nil)), nothing}, 0},
+		"after another remedy":      {[]Finding{fail("0", "").withFix(says("chmod 0755 /x", nil)), nothing}, 0},
 		"after an installation":     {[]Finding{install, nothing}, 1},
 		"after one that was futile": {[]Finding{nothing, nothing}, 0},
-		"failed":                    {[]Finding{install, fail("3", "").mendedBy(says("", errors.New("no")))}, 0},
+		"failed":                    {[]Finding{install, fail("3", "").withFix(says("", errors.New("no")))}, 0},
 	} {
 		out := Fix(t.Context(), row.found)
 		last := out[len(out)-1]
@@ -47,7 +47,7 @@ func TestElsewhere(t *testing.T) {
 	} {
 		p.Program = program
 		for owner, want := range want {
-			if got := p.elsewhere(owner); got != want {
+			if got := p.otherCopyRemedy(owner); got != want {
 				t.Errorf("from %s, of %q: %q, want %q", program, owner, got, want)
 			}
 		}
@@ -58,7 +58,7 @@ func TestElsewhere(t *testing.T) {
 func TestBetween(t *testing.T) {
 	p, _ := onLinux(t)
 	for version, want := range map[string]string{"0.2.0": "use /other/swapkeep", "0.0.9": "decide for one", "": "decide for one"} {
-		if got := p.between("/other/swapkeep", version); !strings.HasPrefix(got, want) || strings.Contains(got, "--force") {
+		if got := p.chooseCopyRemedy("/other/swapkeep", version); !strings.HasPrefix(got, want) || strings.Contains(got, "--force") {
 			t.Errorf("%s: %s", version, got)
 		}
 	}

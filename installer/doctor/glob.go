@@ -7,7 +7,7 @@ import (
 
 // glob returns the files below a directory that match a pattern with slashes. Directories
 // that cannot be read have no matches.
-func (p *Patient) glob(dir, pattern string) (out []string) {
+func (p *Env) glob(dir, pattern string) (out []string) {
 	first, rest, more := strings.Cut(pattern, "/")
 	if !strings.ContainsAny(first, "*?[") {
 		at := p.under(dir, first)

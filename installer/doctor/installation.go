@@ -18,7 +18,7 @@ var installationChecks = []check{
 }
 
 // versions looks for directories of versions that nothing points to any more.
-func versions(_ context.Context, p *Patient) []Finding {
+func versions(_ context.Context, p *Env) []Finding {
 	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, "")
 	if err != nil || layout.Current == "" {
 		return []Finding{ok("versions replace each other here")}
@@ -50,12 +50,12 @@ func versions(_ context.Context, p *Patient) []Finding {
 		slices.Sort(left)
 		out = append(out, note(at+" is in use; left over: "+strings.Join(left, ", ")).withRemedy("rm -r "+p.quotedAll(left)))
 	}
-	return unless(out, ok(at))
+	return orOK(out, ok(at))
 }
 
 // runs reports whether a process may run from a directory. The system reports its path
 // with links resolved, its command line perhaps without.
-func (p *Patient) runs(dir string) bool {
+func (p *Env) runs(dir string) bool {
 	for _, name := range slices.Compact([]string{dir, p.resolved(dir)}) {
 		if runs, err := installer.RunningFrom(name); runs || err != nil {
 			return true
@@ -64,7 +64,7 @@ func (p *Patient) runs(dir string) bool {
 	return false
 }
 
-func (p *Patient) quotedAll(paths []string) string {
+func (p *Env) quotedAll(paths []string) string {
 	words := make([]string, len(paths))
 	for i, path := range paths {
 		words[i] = p.quoted(path)
@@ -77,7 +77,7 @@ const loginKey = `\CurrentVersion\Run`
 
 // atLogin reports whether a receipt is for something that starts the daemon at login: a
 // file, on Linux with a link to it, on Windows a registry value.
-func (p *Patient) atLogin(e entry) bool {
+func (p *Env) atLogin(e entry) bool {
 	switch e.Kind {
 	case installer.Autostart:
 		return true
@@ -90,7 +90,7 @@ func (p *Patient) atLogin(e entry) bool {
 }
 
 // autostart checks whether what starts at login is a daemon of this installation.
-func autostart(_ context.Context, p *Patient) (out []Finding) {
+func autostart(_ context.Context, p *Env) (out []Finding) {
 	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, "")
 	if err != nil {
 		return []Finding{skipped(oneLine(err))}
@@ -106,17 +106,17 @@ func autostart(_ context.Context, p *Patient) (out []Finding) {
 		}
 		starts = true
 		if r.Kind != installer.Link && !strings.Contains(text, layout.Daemon) && !strings.Contains(text, p.Daemon) {
-			out = append(out, warn("starts another program than "+layout.Daemon, p.replacing(r)).of(strings.TrimSpace(r.Path+" "+r.Name)))
+			out = append(out, warn("starts another program than "+layout.Daemon, p.restoreRemedy(r)).of(strings.TrimSpace(r.Path+" "+r.Name)))
 		}
 	}
 	if !starts {
 		return []Finding{ok("nothing does; the daemon starts when it is needed")}
 	}
-	return unless(out, ok(layout.Daemon))
+	return orOK(out, ok(layout.Daemon))
 }
 
 // atLoginText returns the text that names the program; for a link that of its target.
-func (p *Patient) atLoginText(r entry) (text string, there bool) {
+func (p *Env) atLoginText(r entry) (text string, there bool) {
 	if r.Kind == installer.Value {
 		text, there, err := p.Machine.Registry.Value(r.Path, r.Name)
 		return text, there && err == nil
@@ -131,7 +131,7 @@ const (
 	fewSpace   = 256 << 20
 )
 
-func space(_ context.Context, p *Patient) []Finding {
+func space(_ context.Context, p *Env) []Finding {
 	dir := p.Place.Home
 	for range 16 { // the state directory may not exist yet
 		free, err := freeSpace(dir)

@@ -18,7 +18,7 @@ func TestRunsBehindALink(t *testing.T) {
 	if err := os.Symlink(filepath.Dir(exe), link); err != nil {
 		t.Fatal(err)
 	}
-	p := &Patient{Machine: installer.Machine{OS: "linux", Files: installer.Disk{}}}
+	p := &Env{Machine: installer.Machine{OS: "linux", Files: installer.Disk{}}}
 	if !p.runs(link) {
 		t.Error("nothing runs there")
 	}

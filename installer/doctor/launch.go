@@ -35,8 +35,8 @@ const (
 )
 
 // launches starts every program that browsers start, once per family.
-func launches(ctx context.Context, p *Patient) (out []Finding) {
-	for _, b := range p.seen.browsers {
+func launches(ctx context.Context, p *Env) (out []Finding) {
+	for _, b := range p.facts.browsers {
 		if b.Box != "" {
 			out = append(out, skipped("it starts programs inside its box, or has a service do it: only the browser itself can try that").of(b.title()))
 			continue
@@ -54,14 +54,14 @@ func launches(ctx context.Context, p *Patient) (out []Finding) {
 			out = append(out, f.of(about))
 		}
 	}
-	if err := p.leave(ctx); err != nil {
+	if err := p.stopStarted(ctx); err != nil {
 		out = append(out, note("the daemon that this started goes on: "+oneLine(err)).withRemedy("swapkeep stop"))
 	}
-	return unless(out, skipped("no manifest names a program"))
+	return orOK(out, skipped("no manifest names a program"))
 }
 
 // launch starts a host, waits for its answer and stops it.
-func (p *Patient) launch(ctx context.Context, b browser, h hit) []Finding {
+func (p *Env) launch(ctx context.Context, b browser, h foundManifest) []Finding {
 	id := p.caller(b, h)
 	if why := p.unlaunchable(h, id); why != "" {
 		return []Finding{skipped(why)}
@@ -71,15 +71,15 @@ func (p *Patient) launch(ctx context.Context, b browser, h hit) []Finding {
 		return []Finding{skipped(oneLine(err))}
 	}
 	var stderr bounded
-	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = filepath.Dir(h.path), p.bare(), &stderr, time.Second
+	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = filepath.Dir(h.path), p.browserEnv(), &stderr, time.Second
 	sentinel, err := addSentinel(cmd, b.Family)
 	if err != nil {
 		return []Finding{skipped(oneLine(err))}
 	}
 	defer sentinel.close()
 	began := time.Now()
-	if _, held := owner.Holder(p.Place); !held && p.seen.started.IsZero() {
-		p.seen.started = began
+	if _, held := owner.Holder(p.Place); !held && p.facts.started.IsZero() {
+		p.facts.started = began
 	}
 	host, err := client.Start(cmd)
 	if err != nil {
@@ -95,12 +95,12 @@ func (p *Patient) launch(ctx context.Context, b browser, h hit) []Finding {
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
 		return []Finding{noTime} // cut off before its time limit
 	}
-	l := life{hello: hello, err: err, took: took, left: left, leaving: leaving, words: strings.TrimSpace(stderr.String()), kept: sentinel.kept()}
+	l := launchResult{hello: hello, err: err, took: took, left: left, leaving: leaving, words: strings.TrimSpace(stderr.String()), kept: sentinel.kept()}
 	return l.findings(p, h)
 }
 
 // unlaunchable returns why a host is not started; "" if it may be.
-func (p *Patient) unlaunchable(h hit, id string) string {
+func (p *Env) unlaunchable(h foundManifest, id string) string {
 	switch _, err := p.Machine.Files.Stat(h.path); {
 	case h.path == "":
 		return "it names no program"
@@ -112,7 +112,7 @@ func (p *Patient) unlaunchable(h hit, id string) string {
 		return "its manifest names none that is let in"
 	case p.notStartable(h.path):
 		return "it is not executable"
-	case p.seen.held && p.seen.daemon == nil:
+	case p.facts.held && p.facts.daemon == nil:
 		return "the daemon does not answer"
 	case p.Machine.Sudo:
 		return "nothing is started as another user"
@@ -127,14 +127,14 @@ func (p *Patient) unlaunchable(h hit, id string) string {
 }
 
 // notStartable reports whether a program is not executable, which another check reports.
-func (p *Patient) notStartable(path string) bool {
+func (p *Env) notStartable(path string) bool {
 	info, err := p.Machine.Files.Stat(path)
 	return err == nil && p.Machine.OS != "windows" && info.Mode().Perm()&0o111 == 0
 }
 
 // hostCommand returns the command with which a browser starts a host. On Windows Chromium
 // uses the command processor, unless a policy or a newer version does not.
-func (p *Patient) hostCommand(f manifest.Family, h hit, id string) (*exec.Cmd, error) {
+func (p *Env) hostCommand(f manifest.Family, h foundManifest, id string) (*exec.Cmd, error) {
 	args := callerArgs(p.Machine.OS, f, h.file, id)
 	if p.Machine.OS != "windows" || f != manifest.Chromium {
 		return exec.Command(h.path, args...), nil
@@ -156,8 +156,8 @@ func shellLine(shell, program string, args []string) string {
 	return fmt.Sprintf(`"%s" /d /s /c ""%s" %s"`, shell, program, strings.Join(args, " "))
 }
 
-// A life is what was observed of a started host.
-type life struct {
+// A launchResult is what was observed of a started host.
+type launchResult struct {
 	hello   protocol.Hello
 	err     error
 	took    time.Duration // until the answer
@@ -167,7 +167,7 @@ type life struct {
 	kept    bool   // a program that outlives the host has the browser's descriptor
 }
 
-func (l life) findings(p *Patient, h hit) (out []Finding) {
+func (l launchResult) findings(p *Env, h foundManifest) (out []Finding) {
 	if l.err != nil {
 		return []Finding{l.silent(p, h)}
 	}
@@ -175,7 +175,7 @@ func (l life) findings(p *Patient, h hit) (out []Finding) {
 		out = append(out, warn(fmt.Sprintf("took %s to answer", l.took.Round(100*time.Millisecond)), "swapkeep install --autostart lets the daemon run before"))
 	}
 	if v := l.hello.Connection.Version; v != p.Version {
-		out = append(out, warn(fmt.Sprintf("it is of version %s, this program of %s", v, p.Version), p.between(h.path, v)))
+		out = append(out, warn(fmt.Sprintf("it is of version %s, this program of %s", v, p.Version), p.chooseCopyRemedy(h.path, v)))
 	}
 	if l.left > leaveSoon {
 		out = append(out, warn(fmt.Sprintf("took %s to leave when the browser closed its port", l.left.Round(100*time.Millisecond)), "swapkeep stop, then run this again"))
@@ -189,12 +189,12 @@ func (l life) findings(p *Patient, h hit) (out []Finding) {
 	if l.kept {
 		out = append(out, warn("the daemon that it started keeps a descriptor of the browser's", "report it"))
 	}
-	return unless(out, ok("answers within 2 s and leaves within 0.5 s, as version "+l.hello.Version))
+	return orOK(out, ok("answers within 2 s and leaves within 0.5 s, as version "+l.hello.Version))
 }
 
-// silents are the remedies for a host that answers with an error, by the protocol's
+// launchRemedies are the remedies for a host that answers with an error, by the protocol's
 // names. PROGRAM is the copy that was started; another one would report its own state.
-var silents = map[string]string{
+var launchRemedies = map[string]string{
 	"origin_refused":    "swapkeep install --extension-id ID",
 	"daemon_stopped":    "PROGRAM status",
 	"daemon_lost":       "PROGRAM status says why the daemon does not start",
@@ -204,7 +204,7 @@ var silents = map[string]string{
 	"database_newer":    "install the newer version again",
 }
 
-func (l life) silent(p *Patient, h hit) Finding {
+func (l launchResult) silent(p *Env, h foundManifest) Finding {
 	program := "swapkeep"
 	if !p.sameProgram(h.path) {
 		program = p.quoted(h.path)
@@ -212,7 +212,7 @@ func (l life) silent(p *Patient, h hit) Finding {
 	var wire *protocol.Error
 	switch {
 	case errors.As(l.err, &wire):
-		remedy := silents[wire.Name]
+		remedy := launchRemedies[wire.Name]
 		if remedy == "" {
 			remedy = wire.Remedy
 		}
@@ -228,7 +228,7 @@ func (l life) silent(p *Patient, h hit) Finding {
 // caller returns the extension for which a browser would start the host: an installed
 // one, otherwise one that its manifest names and that is allowed. If the configuration
 // cannot be read, it is unknown which are allowed, and the first is taken.
-func (p *Patient) caller(b browser, h hit) string {
+func (p *Env) caller(b browser, h foundManifest) string {
 	ids := make([]string, 0, len(h.lists))
 	for _, entry := range h.lists {
 		id := strings.TrimSuffix(strings.TrimPrefix(entry, "chrome-extension://"), "/")
@@ -253,7 +253,7 @@ func (p *Patient) caller(b browser, h hit) string {
 }
 
 // changeable reports whether others could have changed a program or its daemon.
-func (p *Patient) changeable(program string) bool {
+func (p *Env) changeable(program string) bool {
 	if p.Machine.OS == "windows" {
 		return false // the profile's access list protects them
 	}
@@ -273,28 +273,28 @@ func callerArgs(system string, f manifest.Family, file, id string) []string {
 	return []string{manifest.ChromiumOrigin(id)}
 }
 
-// bareNames are the relevant variables of a browser started from the desktop, including
+// browserVars are the relevant variables of a browser started from the desktop, including
 // those that Windows needs to start a program.
-var bareNames = []string{
+var browserVars = []string{
 	"HOME", "USER", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY",
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "USERPROFILE", "USERNAME", "LOCALAPPDATA", "APPDATA", "PROGRAMDATA", "TEMP", "TMP", "COMSPEC", "PATHEXT",
 }
 
-// choosing are variables that select another instance or other manifests, in addition to
+// instanceVars are variables that select another instance or other manifests, in addition to
 // those with the prefix SWAPKEEP_.
-var choosing = []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME", "CHROME_CONFIG_HOME"}
+var instanceVars = []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME", "CHROME_CONFIG_HOME"}
 
-func chooses(name string) bool {
-	return strings.HasPrefix(name, "SWAPKEEP_") || slices.Contains(choosing, name)
+func selectsInstance(name string) bool {
+	return strings.HasPrefix(name, "SWAPKEEP_") || slices.Contains(instanceVars, name)
 }
 
-// bare returns a browser's environment plus the variables that select the instance, so
+// browserEnv returns a browser's environment plus the variables that select the instance, so
 // that the one examined is this one. Another check reports them.
-func (p *Patient) bare() []string {
+func (p *Env) browserEnv() []string {
 	env := map[string]string{}
 	for _, entry := range p.Environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if slices.Contains(bareNames, strings.ToUpper(name)) || chooses(name) {
+		if slices.Contains(browserVars, strings.ToUpper(name)) || selectsInstance(name) {
 			env[name] = value
 		}
 	}
@@ -310,10 +310,10 @@ func (p *Patient) bare() []string {
 	return out
 }
 
-// leave stops the daemon that a launch started, unless another client is connected by
+// stopStarted stops the daemon that a launch started, unless another client is connected by
 // now: a browser would take the stop for a user's and not start another daemon.
-func (p *Patient) leave(ctx context.Context) error {
-	if p.seen.started.IsZero() {
+func (p *Env) stopStarted(ctx context.Context) error {
+	if p.facts.started.IsZero() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
@@ -324,14 +324,14 @@ func (p *Patient) leave(ctx context.Context) error {
 	}
 	defer func() { _ = c.Close() }()
 	status, err := p.settled(ctx, c)
-	if err != nil || status.Started.Before(p.seen.started) || len(status.Connections) > 1 { // it ran before, or somebody uses it
+	if err != nil || status.Started.Before(p.facts.started) || len(status.Connections) > 1 { // it ran before, or somebody uses it
 		return err
 	}
 	return p.end(ctx, c)
 }
 
 // reach connects to the running daemon; nil without an error if there is none.
-func (p *Patient) reach(ctx context.Context) (*client.Client, error) {
+func (p *Env) reach(ctx context.Context) (*client.Client, error) {
 	conn, err := transport.Dial(ctx, p.Place)
 	if errors.Is(err, transport.ErrNoDaemon) {
 		return nil, nil
@@ -342,7 +342,7 @@ func (p *Patient) reach(ctx context.Context) (*client.Client, error) {
 	return client.Terminal(ctx, conn, p.Version)
 }
 
-func (p *Patient) end(ctx context.Context, c *client.Client) error {
+func (p *Env) end(ctx context.Context, c *client.Client) error {
 	if err := c.Call(ctx, "host.stop", nil, nil); err != nil && !errors.Is(err, client.ErrClosed) {
 		return err
 	}

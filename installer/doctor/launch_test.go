@@ -11,7 +11,7 @@ import (
 // On Windows Chromium starts a host with the command processor, Firefox directly.
 func TestHostCommand(t *testing.T) {
 	p, _, _ := onWindows(t)
-	h := hit{file: windowsFile, path: windowsHost}
+	h := foundManifest{file: windowsFile, path: windowsHost}
 	cmd, err := p.hostCommand(manifest.Chromium, h, chromiumID)
 	if err != nil || cmd.Path != `C:\Windows\System32\cmd.exe` {
 		t.Errorf("Chromium: %v, %v", cmd, err)
@@ -23,7 +23,7 @@ func TestHostCommand(t *testing.T) {
 	if cmd, err := p.hostCommand(manifest.Firefox, h, "test@swapkeep.invalid"); err != nil || !slices.Equal(cmd.Args, []string{windowsHost, windowsFile, "test@swapkeep.invalid"}) {
 		t.Errorf("Firefox: %v, %v", cmd, err)
 	}
-	if cmd, err := p.hostCommand(manifest.Chromium, hit{path: `C:\%TEMP%\swapkeep.exe`}, chromiumID); err == nil {
+	if cmd, err := p.hostCommand(manifest.Chromium, foundManifest{path: `C:\%TEMP%\swapkeep.exe`}, chromiumID); err == nil {
 		t.Errorf("of a path that cmd.exe changes: %v", cmd)
 	}
 	p.Machine.Env = func(string) string { return "" }
@@ -53,7 +53,7 @@ func TestCaller(t *testing.T) {
 	p, _ := onLinux(t)
 	b := browser{}
 	b.Family = "chromium"
-	for want, h := range map[string]hit{
+	for want, h := range map[string]foundManifest{
 		chromiumID: {lists: []string{"chrome-extension://" + strangerID + "/", "chrome-extension://" + chromiumID + "/"}},
 		"":         {lists: []string{"chrome-extension://" + strangerID + "/"}},
 	} {
@@ -62,7 +62,7 @@ func TestCaller(t *testing.T) {
 		}
 	}
 	p.Config = errTooLarge // it is unknown which are allowed
-	if got := p.caller(b, hit{lists: []string{"chrome-extension://" + strangerID + "/"}}); got != strangerID {
+	if got := p.caller(b, foundManifest{lists: []string{"chrome-extension://" + strangerID + "/"}}); got != strangerID {
 		t.Errorf("for %q", got)
 	}
 }

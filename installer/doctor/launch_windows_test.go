@@ -26,7 +26,7 @@ func TestStartedByCommandProcessor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd, err := p.hostCommand(manifest.Chromium, hit{path: self}, chromiumID)
+	cmd, err := p.hostCommand(manifest.Chromium, foundManifest{path: self}, chromiumID)
 	if err != nil {
 		t.Fatal(err)
 	}

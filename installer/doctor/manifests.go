@@ -19,13 +19,13 @@ var manifestChecks = []check{
 
 // found reports which browsers have a manifest. If several browsers lack the same file,
 // one finding names them all, with the worst status.
-func found(_ context.Context, p *Patient) (out []Finding) {
-	if len(p.seen.browsers) == 0 {
+func found(_ context.Context, p *Env) (out []Finding) {
+	if len(p.facts.browsers) == 0 {
 		return []Finding{note("no browser of the table was found").withRemedy("swapkeep install --browser NAME, if there is one")}
 	}
 	var good []string
 	told := map[string]int{} // index in out, by the missing file
-	for _, b := range p.seen.browsers {
+	for _, b := range p.facts.browsers {
 		if len(b.hits) > 0 {
 			good = append(good, b.title())
 			continue
@@ -55,8 +55,8 @@ func found(_ context.Context, p *Patient) (out []Finding) {
 }
 
 // missing is the finding for a browser without a manifest, if no other check reports it.
-func (p *Patient) missing(b browser) (f Finding, tell bool) {
-	anywhere := slices.ContainsFunc(p.seen.browsers, func(b browser) bool { return len(b.hits) > 0 })
+func (p *Env) missing(b browser) (f Finding, tell bool) {
+	anywhere := slices.ContainsFunc(p.facts.browsers, func(b browser) bool { return len(b.hits) > 0 })
 	needed := len(b.extensions) > 0 || !anywhere
 	f = note("nothing tells this browser of swapkeep").withRemedy("swapkeep install --browser " + b.Browser)
 	if needed {
@@ -68,8 +68,8 @@ func (p *Patient) missing(b browser) (f Finding, tell bool) {
 	case b.Box != "" && len(box.Commands) == 0: // no installation would help
 		f.Remedy = strings.Join(box.Needs, " ")
 	case needed && slices.Contains(p.served(), b.Browser) && b.Box == "":
-		_, at := p.tells(b.Place)
-		f = p.mendedByInstalling(f, p.ownerOf(at))
+		_, at := p.registration(b.Place)
+		f = p.fixByInstalling(f, p.ownerOf(at))
 	}
 	if len(p.Allowed[b.Family]) == 0 {
 		f.Remedy, f.fix = letIn, nil
@@ -83,8 +83,8 @@ func (f Finding) withRemedy(text string) Finding {
 }
 
 // order checks which manifest a browser reads first if it finds several.
-func order(_ context.Context, p *Patient) (out []Finding) {
-	for _, b := range p.seen.browsers {
+func order(_ context.Context, p *Env) (out []Finding) {
+	for _, b := range p.facts.browsers {
 		first, any := b.first()
 		if !any || p.ours(first) {
 			continue
@@ -96,21 +96,21 @@ func order(_ context.Context, p *Patient) (out []Finding) {
 			}
 		}
 	}
-	return unless(out, ok("no manifest hides ours"))
+	return orOK(out, ok("no manifest hides ours"))
 }
 
 // installRemedy returns the command that updates a manifest; one that was changed is not
 // replaced without --force.
-func (p *Patient) installRemedy(file string) string {
+func (p *Env) installRemedy(file string) string {
 	for _, r := range p.receipts() {
 		if state, err := r.State(p.Machine); r.Path == file && err == nil && state == installer.Changed {
-			return p.replacing(r)
+			return p.restoreRemedy(r)
 		}
 	}
 	return "swapkeep install"
 }
 
-func (p *Patient) replaceRemedy(h hit) string {
+func (p *Env) replaceRemedy(h foundManifest) string {
 	switch {
 	case h.place.Scope == manifest.System && h.place.Key != "":
 		return `look at it, then remove its key as an administrator: reg delete "` + p.keyOf(h) + `" /f`
@@ -121,7 +121,7 @@ func (p *Patient) replaceRemedy(h hit) string {
 }
 
 // keyOf returns the registry key that names a manifest.
-func (p *Patient) keyOf(h hit) string {
+func (p *Env) keyOf(h foundManifest) string {
 	for _, view := range h.place.Views() {
 		if file, is, err := p.Machine.Registry.Value(keyIn(h.place, view), ""); err == nil && is && file == h.file {
 			return keyIn(h.place, view)
@@ -131,26 +131,26 @@ func (p *Patient) keyOf(h hit) string {
 }
 
 // valid checks each manifest that a browser reads against the rules of its family.
-func valid(_ context.Context, p *Patient) (out []Finding) {
+func valid(_ context.Context, p *Env) (out []Finding) {
 	count := 0
 	for _, h := range p.firsts() {
 		count++
 		err := p.validate(h)
 		switch {
 		case err != nil && p.isOurs(h.file) && ownPath(h.path):
-			p.seen.dead = append(p.seen.dead, h.file)
-			out = append(out, p.mendedByInstalling(fail(oneLine(err), "swapkeep install --force"), p.ownerOf(h.file)).of(h.file))
+			p.facts.dead = append(p.facts.dead, h.file)
+			out = append(out, p.fixByInstalling(fail(oneLine(err), "swapkeep install --force"), p.ownerOf(h.file)).of(h.file))
 		case err != nil:
 			out = append(out, fail(oneLine(err), p.replaceRemedy(h)).of(h.file))
 		case strings.HasPrefix(string(h.text), bom):
 			out = append(out, note("begins with a byte order mark, which browsers accept").of(h.file))
 		}
 	}
-	return unless(out, ok(plural(count, "manifest")))
+	return orOK(out, ok(plural(count, "manifest")))
 }
 
 // validate checks a manifest against the rules of its browser's family.
-func (p *Patient) validate(h hit) error {
+func (p *Env) validate(h foundManifest) error {
 	if h.err != nil {
 		return h.err
 	}
@@ -158,10 +158,10 @@ func (p *Patient) validate(h hit) error {
 }
 
 // firsts returns the manifests that browsers read, each once per family.
-func (p *Patient) firsts() (out []hit) {
-	for _, b := range p.seen.browsers {
+func (p *Env) firsts() (out []foundManifest) {
+	for _, b := range p.facts.browsers {
 		h, any := b.first()
-		if any && !slices.ContainsFunc(out, func(o hit) bool { return o.file == h.file && o.place.Family == h.place.Family }) {
+		if any && !slices.ContainsFunc(out, func(o foundManifest) bool { return o.file == h.file && o.place.Family == h.place.Family }) {
 			out = append(out, h)
 		}
 	}
@@ -169,7 +169,7 @@ func (p *Patient) firsts() (out []hit) {
 }
 
 // isOurs reports whether a receipt names the file.
-func (p *Patient) isOurs(file string) bool {
+func (p *Env) isOurs(file string) bool {
 	for _, r := range p.receipts() {
 		if r.Path == file {
 			return true
@@ -186,7 +186,7 @@ func ownPath(path string) bool {
 }
 
 // safe checks who else could change a manifest.
-func safe(_ context.Context, p *Patient) (out []Finding) {
+func safe(_ context.Context, p *Env) (out []Finding) {
 	if p.Machine.OS == "windows" {
 		return []Finding{skipped("Windows: the profile's access list protects them")}
 	}
@@ -195,9 +195,9 @@ func safe(_ context.Context, p *Patient) (out []Finding) {
 		count++
 		for _, f := range p.exposures(h.file) {
 			if !slices.ContainsFunc(out, func(o Finding) bool { return o.About == f.About }) {
-				out = append(out, p.mendedByNarrowing(f, f.About))
+				out = append(out, p.fixByRestricting(f, f.About))
 			}
 		}
 	}
-	return unless(out, ok(plural(count, "manifest")))
+	return orOK(out, ok(plural(count, "manifest")))
 }

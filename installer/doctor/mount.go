@@ -8,7 +8,7 @@ import (
 )
 
 // mounted checks whether a program's file system is mounted noexec.
-func mounted(_ context.Context, p *Patient, path string) (Finding, bool) {
+func mounted(_ context.Context, p *Env, path string) (Finding, bool) {
 	look, remount := p.mountinfo, "mount it without noexec (sudo mount -o remount,exec POINT)"
 	if p.Machine.OS == "darwin" {
 		look, remount = mountByStatfs, "mount it without noexec"
@@ -28,7 +28,7 @@ func mounted(_ context.Context, p *Patient, path string) (Finding, bool) {
 }
 
 // mountinfo returns how Linux mounted the file system of a path.
-func (p *Patient) mountinfo(path string) (mount, error) {
+func (p *Env) mountinfo(path string) (mount, error) {
 	const table = "/proc/self/mountinfo"
 	text, err := p.Machine.Files.ReadFile(table)
 	if err != nil {

@@ -24,8 +24,8 @@ type policy struct {
 	UserLevel *bool    `json:"NativeMessagingUserLevelHosts"`
 }
 
-// A ruling says where a browser's policies are.
-type ruling struct {
+// A policyPlace says where a browser's policies are.
+type policyPlace struct {
 	files  []string // Linux: file patterns
 	copies []string // Linux: file patterns in single copies of the browser, read if no file matches files
 	domain string   // macOS: domain of managed preferences
@@ -34,7 +34,7 @@ type ruling struct {
 
 const mozillaPolicies = "/etc/firefox/policies/policies.json"
 
-var rulings = map[string]ruling{
+var policyPlaces = map[string]policyPlace{
 	"chrome":             {[]string{"/etc/opt/chrome/policies/managed/*.json"}, nil, "com.google.Chrome", `Google\Chrome`},
 	"chrome-for-testing": {[]string{"/etc/opt/chrome_for_testing/policies/managed/*.json"}, nil, "com.google.chrome.for.testing", `Google\Chrome for Testing`},
 	"chromium":           {[]string{"/etc/chromium/policies/managed/*.json"}, nil, "org.chromium.Chromium", `Chromium`},
@@ -49,11 +49,11 @@ var rulings = map[string]ruling{
 
 // rulingOf returns where a browser's policies are, if known. Sandboxed browsers have
 // other places, but the snap of Firefox sees the system's.
-func rulingOf(b browser) (ruling, bool) {
+func rulingOf(b browser) (policyPlace, bool) {
 	if b.Box != "" {
-		return ruling{files: []string{mozillaPolicies}}, b.Box == manifest.Snap && b.Family == manifest.Firefox
+		return policyPlace{files: []string{mozillaPolicies}}, b.Box == manifest.Snap && b.Family == manifest.Firefox
 	}
-	at, known := rulings[b.Browser]
+	at, known := policyPlaces[b.Browser]
 	return at, known
 }
 
@@ -89,9 +89,9 @@ func merged(sources []source) (r rules) {
 
 const askAdministrator = "ask your administrator to allow "
 
-func policies(ctx context.Context, p *Patient) (out []Finding) {
+func policies(ctx context.Context, p *Env) (out []Finding) {
 	var looked, unknown []string
-	for _, b := range p.seen.browsers {
+	for _, b := range p.facts.browsers {
 		at, known := rulingOf(b)
 		if !known {
 			unknown = append(unknown, b.title())
@@ -109,12 +109,12 @@ func policies(ctx context.Context, p *Patient) (out []Finding) {
 		}
 	}
 	if len(looked) > 0 {
-		out = unless(joined(out), ok(fmt.Sprintf("looked at those of %s: %s", plural(len(looked), "browser"), strings.Join(looked, ", "))))
+		out = orOK(mergeSame(out), ok(fmt.Sprintf("looked at those of %s: %s", plural(len(looked), "browser"), strings.Join(looked, ", "))))
 	}
 	if len(unknown) > 0 {
 		out = append(out, skipped("where their policies are is not known").of(strings.Join(unknown, ", ")))
 	}
-	return unless(out, skipped("no browser was found"))
+	return orOK(out, skipped("no browser was found"))
 }
 
 // against returns a finding if policies keep a browser from starting the host.
@@ -132,7 +132,7 @@ func (r rules) against(b browser) (Finding, bool) {
 
 // rules returns the effective policies of a browser, one for each copy that has its own
 // file, and the files that cannot be read.
-func (p *Patient) rules(ctx context.Context, at ruling, b browser) (out []rules, unread []string) {
+func (p *Env) rules(ctx context.Context, at policyPlace, b browser) (out []rules, unread []string) {
 	common, unread := p.sources(ctx, at, b.Family)
 	files := p.distributions(b)
 	if p.Machine.OS == "linux" && len(common)+len(unread) == 0 { // otherwise those of single copies are not read
@@ -149,7 +149,7 @@ func (p *Patient) rules(ctx context.Context, at ruling, b browser) (out []rules,
 }
 
 // sources returns the sources that apply to every copy of a browser.
-func (p *Patient) sources(ctx context.Context, at ruling, f manifest.Family) ([]source, []string) {
+func (p *Env) sources(ctx context.Context, at policyPlace, f manifest.Family) ([]source, []string) {
 	switch p.Machine.OS {
 	case "windows":
 		return p.rulesByKey(at.key), nil
@@ -163,7 +163,7 @@ func (p *Patient) sources(ctx context.Context, at ruling, f manifest.Family) ([]
 var distribution = map[string]string{"windows": "distribution/policies.json", "darwin": "Contents/Resources/distribution/policies.json"}
 
 // distributions returns the policy files of the copies of Firefox in known directories.
-func (p *Patient) distributions(b browser) (out []string) {
+func (p *Env) distributions(b browser) (out []string) {
 	below, has := distribution[p.Machine.OS]
 	if b.Family != manifest.Firefox || !has {
 		return nil
@@ -180,14 +180,14 @@ func (p *Patient) distributions(b browser) (out []string) {
 }
 
 // matching returns the files that match patterns.
-func (p *Patient) matching(patterns []string) (out []string) {
+func (p *Env) matching(patterns []string) (out []string) {
 	for _, pattern := range patterns {
 		out = append(out, p.glob("", strings.TrimPrefix(pattern, "/"))...)
 	}
 	return out
 }
 
-func (p *Patient) ruleFiles(files []string, f manifest.Family) (out []source, unread []string) {
+func (p *Env) ruleFiles(files []string, f manifest.Family) (out []source, unread []string) {
 	for _, file := range files {
 		text, err := p.small(file)
 		rule, parsed := parsePolicy(text, f)
@@ -214,7 +214,7 @@ func parsePolicy(text []byte, f manifest.Family) (out policy, ok bool) {
 }
 
 // managed returns the managed preferences of macOS, of the machine and of this user.
-func (p *Patient) managed(ctx context.Context, domain string) (out []source) {
+func (p *Env) managed(ctx context.Context, domain string) (out []source) {
 	for _, folder := range []string{"", path.Base(p.Machine.Home) + "/"} {
 		file := "/Library/Managed Preferences/" + folder + domain + ".plist"
 		if _, err := p.Machine.Files.Stat(file); err != nil {
@@ -229,7 +229,7 @@ func (p *Patient) managed(ctx context.Context, domain string) (out []source) {
 }
 
 // rulesByKey returns the user's policies and then the machine's, which win.
-func (p *Patient) rulesByKey(below string) (out []source) {
+func (p *Env) rulesByKey(below string) (out []source) {
 	for _, hive := range []string{"HKCU", "HKLM"} {
 		key := hive + `\Software\Policies\` + below
 		s := source{where: key, policy: policy{Blocklist: p.listIn(key + `\NativeMessagingBlocklist`), Allowlist: p.listIn(key + `\NativeMessagingAllowlist`)}}
@@ -247,7 +247,7 @@ const maxListed = 100
 
 // listIn returns the values of a key, which are named by numbers from 1, possibly with
 // gaps. nil means that the key does not exist.
-func (p *Patient) listIn(key string) []string {
+func (p *Env) listIn(key string) []string {
 	if p.Machine.Registry == nil {
 		return nil
 	}
@@ -264,7 +264,7 @@ func (p *Patient) listIn(key string) []string {
 }
 
 // number reads a number from the registry; false if it is not set or cannot be read.
-func (p *Patient) number(key, name string) (uint64, bool) {
+func (p *Env) number(key, name string) (uint64, bool) {
 	if p.Machine.Registry == nil {
 		return 0, false
 	}

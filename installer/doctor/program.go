@@ -23,7 +23,7 @@ var programChecks = []check{
 }
 
 // programs returns the programs that browsers start, by the manifests they read.
-func (p *Patient) programs() (out []string) {
+func (p *Env) programs() (out []string) {
 	for _, h := range p.firsts() {
 		if h.path != "" && !slices.Contains(out, h.path) {
 			out = append(out, h.path)
@@ -33,15 +33,15 @@ func (p *Patient) programs() (out []string) {
 }
 
 // daemonOf returns the daemon that a copy of swapkeep starts.
-func (p *Patient) daemonOf(program string) string {
+func (p *Env) daemonOf(program string) string {
 	if p.Machine.OS == "windows" { // versions replace each other
 		return p.under(p.parent(program), "swapkeepd.exe")
 	}
 	return installer.DaemonBeside(p.resolved(program))
 }
 
-func eachProgram(look func(context.Context, *Patient, string) (Finding, bool)) func(context.Context, *Patient) []Finding {
-	return func(ctx context.Context, p *Patient) (out []Finding) {
+func eachProgram(look func(context.Context, *Env, string) (Finding, bool)) func(context.Context, *Env) []Finding {
+	return func(ctx context.Context, p *Env) (out []Finding) {
 		programs := p.programs()
 		if len(programs) == 0 {
 			return []Finding{skipped("no manifest names a program")}
@@ -51,29 +51,29 @@ func eachProgram(look func(context.Context, *Patient, string) (Finding, bool)) f
 				out = append(out, f.of(path))
 			}
 		}
-		return unless(out, ok(strings.Join(programs, ", ")))
+		return orOK(out, ok(strings.Join(programs, ", ")))
 	}
 }
 
-func programThere(_ context.Context, p *Patient, path string) (Finding, bool) {
+func programThere(_ context.Context, p *Env, path string) (Finding, bool) {
 	info, err := p.Machine.Files.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && p.linkBroken(path):
-		p.leadNowhere(path)
-		return p.mendedByInstalling(fail("a link on its way leads nowhere", "swapkeep install"), p.leader(path)), true
+		p.recordDead(path)
+		return p.fixByInstalling(fail("a link on its way leads nowhere", "swapkeep install"), p.manifestOwner(path)), true
 	case errors.Is(err, fs.ErrNotExist):
-		p.leadNowhere(path)
-		return p.mendedByInstalling(fail("is not there: it was moved or removed", "swapkeep install"), p.leader(path)), true
+		p.recordDead(path)
+		return p.fixByInstalling(fail("is not there: it was moved or removed", "swapkeep install"), p.manifestOwner(path)), true
 	case err != nil:
 		return fail(oneLine(err), "look at its folder's permissions"), true
 	case !info.Mode().IsRegular():
-		return p.mendedByInstalling(fail("is no program but a "+kindOf(info), "swapkeep install"), p.leader(path)), true
+		return p.fixByInstalling(fail("is no program but a "+kindOf(info), "swapkeep install"), p.manifestOwner(path)), true
 	}
 	return Finding{}, false
 }
 
-// leader returns the owner of a manifest that names a program.
-func (p *Patient) leader(program string) string {
+// manifestOwner returns the owner of a manifest that names a program.
+func (p *Env) manifestOwner(program string) string {
 	for _, h := range p.firsts() {
 		if owner := p.ownerOf(h.file); h.path == program && owner != "" {
 			return owner
@@ -82,11 +82,11 @@ func (p *Patient) leader(program string) string {
 	return ""
 }
 
-// leadNowhere records our manifests that name a missing program.
-func (p *Patient) leadNowhere(path string) {
+// recordDead records our manifests that name a missing program.
+func (p *Env) recordDead(path string) {
 	for _, h := range p.firsts() {
 		if h.path == path && p.isOurs(h.file) && ownPath(path) {
-			p.seen.dead = append(p.seen.dead, h.file)
+			p.facts.dead = append(p.facts.dead, h.file)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func kindOf(info fs.FileInfo) string {
 }
 
 // linkBroken reports whether a link on the way to a path is broken.
-func (p *Patient) linkBroken(path string) bool {
+func (p *Env) linkBroken(path string) bool {
 	for ; path != p.parent(path); path = p.parent(path) {
 		_, linked := p.Machine.Files.Lstat(path)
 		if _, followed := p.Machine.Files.Stat(path); linked == nil && followed != nil {
@@ -109,7 +109,7 @@ func (p *Patient) linkBroken(path string) bool {
 	return false
 }
 
-func executable(_ context.Context, p *Patient, path string) (Finding, bool) {
+func executable(_ context.Context, p *Env, path string) (Finding, bool) {
 	info, err := p.Machine.Files.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || p.Machine.OS == "windows" {
 		return Finding{}, false
@@ -122,21 +122,21 @@ func executable(_ context.Context, p *Patient, path string) (Finding, bool) {
 
 // notExecutable is the finding for a program without execute permission. --fix gives it
 // only to what was installed, because a manifest may name any file.
-func (p *Patient) notExecutable(path string, info fs.FileInfo) Finding {
+func (p *Env) notExecutable(path string, info fs.FileInfo) Finding {
 	file := p.resolved(path)
 	f := fail(fmt.Sprintf("is not executable (mode %04o)", info.Mode().Perm()), "look whether it is swapkeep, then chmod +x "+p.quoted(file))
 	if r, changed := p.changedAt(file, false); changed {
-		return f.withRemedy(p.replacing(r))
+		return f.withRemedy(p.restoreRemedy(r))
 	}
 	if uid, known := p.Machine.Files.Owner(info); !known || uid != p.UID || !p.untouched(file) {
 		return f
 	}
-	return f.withRemedy("chmod 755 " + p.quoted(file)).mendedBy(p.narrow(file, 0o755))
+	return f.withRemedy("chmod 755 " + p.quoted(file)).withFix(p.restrict(file, 0o755))
 }
 
 // programSafe checks who else could change or replace a program or the daemon that it
 // starts.
-func programSafe(_ context.Context, p *Patient) (out []Finding) {
+func programSafe(_ context.Context, p *Env) (out []Finding) {
 	programs := p.programs()
 	if len(programs) == 0 {
 		return []Finding{skipped("no manifest names a program")}
@@ -152,25 +152,25 @@ func programSafe(_ context.Context, p *Patient) (out []Finding) {
 			if at != program {
 				f.Evidence = at + ": " + f.Evidence
 			}
-			out = append(out, p.mendedByNarrowing(f, at).of(program))
+			out = append(out, p.fixByRestricting(f, at).of(program))
 		}
 	}
-	return unless(out, ok(strings.Join(programs, ", ")))
+	return orOK(out, ok(strings.Join(programs, ", ")))
 }
 
-// passing are parts of directories whose content does not stay there.
-var passing = []string{"/tmp/.mount_", "/Cellar/", "/AppTranslocation/", "/Downloads/", `\Downloads\`, `\AppData\Local\Temp\`, "/_npx/"}
+// temporaryFolders are parts of directories whose content does not stay there.
+var temporaryFolders = []string{"/tmp/.mount_", "/Cellar/", "/AppTranslocation/", "/Downloads/", `\Downloads\`, `\AppData\Local\Temp\`, "/_npx/"}
 
-func placed(_ context.Context, p *Patient, path string) (Finding, bool) {
-	for _, part := range passing {
+func placed(_ context.Context, p *Env, path string) (Finding, bool) {
+	for _, part := range temporaryFolders {
 		if strings.Contains(path, part) {
-			return p.mendedByInstalling(warn("is in a folder that it will not stay in", "swapkeep install"), p.leader(path)), true
+			return p.fixByInstalling(warn("is in a folder that it will not stay in", "swapkeep install"), p.manifestOwner(path)), true
 		}
 	}
 	return Finding{}, false
 }
 
-func quarantined(_ context.Context, p *Patient, path string) (Finding, bool) {
+func quarantined(_ context.Context, p *Env, path string) (Finding, bool) {
 	if !inQuarantine(path) {
 		return Finding{}, false
 	}
@@ -178,31 +178,31 @@ func quarantined(_ context.Context, p *Patient, path string) (Finding, bool) {
 }
 
 // same reports other copies of swapkeep that browsers start.
-func same(_ context.Context, p *Patient) (out []Finding) {
+func same(_ context.Context, p *Env) (out []Finding) {
 	for _, path := range p.programs() {
 		if _, err := p.Machine.Files.Stat(path); err != nil || p.sameProgram(path) {
 			continue
 		}
 		var by []string
-		for _, b := range p.seen.browsers {
+		for _, b := range p.facts.browsers {
 			if first, any := b.first(); any && first.path == path {
 				by = append(by, b.title())
 			}
 		}
-		remedy := p.between(path, p.versionOf(path))
+		remedy := p.chooseCopyRemedy(path, p.versionOf(path))
 		if r, changed := p.changedAt(p.resolved(path), false); changed {
-			remedy = p.replacing(r)
+			remedy = p.restoreRemedy(r)
 		}
 		out = append(out, warn(strings.Join(by, ", ")+" starts another copy than this one, "+p.Program, remedy).of(path))
 	}
-	return unless(out, ok(p.Program))
+	return orOK(out, ok(p.Program))
 }
 
 // versionOf returns the version of an installed program; "" if unknown.
-func (p *Patient) versionOf(program string) string {
+func (p *Env) versionOf(program string) string {
 	file := p.resolved(program)
 	for _, r := range p.receipts() {
-		if r.Kind == installer.Program && p.itself(r.Path) == file {
+		if r.Kind == installer.Program && p.resolvedParent(r.Path) == file {
 			return r.Version
 		}
 	}
@@ -210,7 +210,7 @@ func (p *Patient) versionOf(program string) string {
 }
 
 // sameProgram reports whether a path leads to this program or to an identical one.
-func (p *Patient) sameProgram(path string) bool {
+func (p *Env) sameProgram(path string) bool {
 	resolved := p.resolved(path)
 	if resolved == p.Program {
 		return true

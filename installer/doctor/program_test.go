@@ -37,7 +37,7 @@ broken line
 func TestMountedUnknown(t *testing.T) {
 	files := installertest.NewFiles()
 	files.File("/home/ann/swapkeep", "program")
-	p := &Patient{Machine: installer.Machine{OS: "linux", Home: "/home/ann", Files: files}}
+	p := &Env{Machine: installer.Machine{OS: "linux", Home: "/home/ann", Files: files}}
 	if f, told := mounted(t.Context(), p, "/home/ann/swapkeep"); !told || f.Status != Skipped {
 		t.Errorf("%+v", f)
 	}
@@ -48,7 +48,7 @@ func TestMountedUnknown(t *testing.T) {
 }
 
 func TestQuoted(t *testing.T) {
-	p := &Patient{Machine: installer.Machine{OS: "linux"}}
+	p := &Env{Machine: installer.Machine{OS: "linux"}}
 	for path, want := range map[string]string{
 		"/usr/lib/swapkeep": "/usr/lib/swapkeep", "/home/ann lee/x": "'/home/ann lee/x'", "/it's": `'/it'\''s'`, "": "''", "/$(reboot)": "'/$(reboot)'",
 	} {
@@ -60,7 +60,7 @@ func TestQuoted(t *testing.T) {
 
 // Commands have the form of the operating system.
 func TestCommands(t *testing.T) {
-	unix, windows := &Patient{Machine: installer.Machine{OS: "linux"}}, &Patient{Machine: installer.Machine{OS: "windows"}}
+	unix, windows := &Env{Machine: installer.Machine{OS: "linux"}}, &Env{Machine: installer.Machine{OS: "windows"}}
 	for _, row := range []struct{ got, want string }{
 		{unix.quoted("/home/ann lee/x"), "'/home/ann lee/x'"},
 		{windows.quoted(`C:\Users\ann\x`), `C:\Users\ann\x`},

@@ -10,7 +10,7 @@ import (
 )
 
 // receipts compares what was installed with what is there.
-func receipts(_ context.Context, p *Patient) (out []Finding) {
+func receipts(_ context.Context, p *Env) (out []Finding) {
 	count := 0
 	for _, scope := range []manifest.Scope{manifest.User, manifest.System} {
 		r, err := installer.ReadReceipts(p.Machine, scope)
@@ -31,22 +31,22 @@ func receipts(_ context.Context, p *Patient) (out []Finding) {
 		return []Finding{ok("browsers are served by a package of the system, which has its own list")}
 	case count == 0 && len(out) == 0:
 		f := note("nothing was installed by swapkeep install").withRemedy("swapkeep install, or a package for your system")
-		if p.Config == nil && p.noneLetIn() {
+		if p.Config == nil && p.noneAllowed() {
 			f.Remedy = letIn
 		}
 		return []Finding{f}
 	}
-	return unless(out, ok(plural(count, "receipt")))
+	return orOK(out, ok(plural(count, "receipt")))
 }
 
 // packaged reports whether a system package serves a browser. An additional installation
 // of the user would be left behind, pointing to nothing, when the package is removed.
-func (p *Patient) packaged() bool {
-	return slices.ContainsFunc(p.seen.browsers, p.hasOfSystem)
+func (p *Env) packaged() bool {
+	return slices.ContainsFunc(p.facts.browsers, p.hasOfSystem)
 }
 
 // hasOfSystem reports whether a browser uses the host that was installed for all users.
-func (p *Patient) hasOfSystem(b browser) bool {
+func (p *Env) hasOfSystem(b browser) bool {
 	first, any := b.first()
 	return any && first.place.Scope == manifest.System && p.ours(first)
 }
@@ -58,7 +58,7 @@ type entry struct {
 }
 
 // receipt returns a finding about one installed thing.
-func (p *Patient) receipt(e entry) (f Finding, bad bool) {
+func (p *Env) receipt(e entry) (f Finding, bad bool) {
 	state, err := e.State(p.Machine)
 	switch {
 	case err != nil:
@@ -69,9 +69,9 @@ func (p *Patient) receipt(e entry) (f Finding, bad bool) {
 			return f, false
 		}
 	case state == installer.Changed && e.Kind != installer.Extensions:
-		f = warn(string(e.Kind)+" was changed since it was installed", p.replacing(e))
+		f = warn(string(e.Kind)+" was changed since it was installed", p.restoreRemedy(e))
 	case e.Pending && e.scope == manifest.User && p.reinstalls(e):
-		f = p.mendedByInstalling(warn("an installation was interrupted", "swapkeep install"), e.Owner)
+		f = p.fixByInstalling(warn("an installation was interrupted", "swapkeep install"), e.Owner)
 	case e.Pending:
 		f = warn("an installation was interrupted", p.installFor(e.scope, ""))
 	default:
@@ -82,7 +82,7 @@ func (p *Patient) receipt(e entry) (f Finding, bad bool) {
 
 // gone returns a finding about something that was removed. The content of a removed
 // directory has receipts of its own, and a version that was replaced is not missed.
-func (p *Patient) gone(e entry) (Finding, bool) {
+func (p *Env) gone(e entry) (Finding, bool) {
 	f := warn(string(e.Kind)+" was removed since it was installed", p.installFor(e.scope, ""))
 	switch {
 	case e.Kind == installer.Directory, e.Kind == installer.Key, p.superseded(e):
@@ -94,15 +94,15 @@ func (p *Patient) gone(e entry) (Finding, bool) {
 	case e.scope == manifest.User && p.ofAbsent(e):
 		return note(f.Evidence + ", and so was the browser that it is for"), true
 	case e.scope == manifest.User && p.reinstalls(e):
-		return p.mendedByInstalling(f, e.Owner), true
-	case e.scope == manifest.User && p.elsewhere(e.Owner) != "":
-		return f.withRemedy(p.elsewhere(e.Owner)), true
+		return p.fixByInstalling(f, e.Owner), true
+	case e.scope == manifest.User && p.otherCopyRemedy(e.Owner) != "":
+		return f.withRemedy(p.otherCopyRemedy(e.Owner)), true
 	}
 	return f, true
 }
 
 // installFor returns the command that installs for a scope.
-func (p *Patient) installFor(scope manifest.Scope, more string) string {
+func (p *Env) installFor(scope manifest.Scope, more string) string {
 	switch {
 	case scope == manifest.User:
 		return "swapkeep install" + more
@@ -112,11 +112,11 @@ func (p *Patient) installFor(scope manifest.Scope, more string) string {
 	return "sudo swapkeep install --system" + more
 }
 
-// replacing returns the command that restores something that was changed. A changed
+// restoreRemedy returns the command that restores something that was changed. A changed
 // program must not be used to replace itself.
-func (p *Patient) replacing(e entry) string {
+func (p *Env) restoreRemedy(e entry) string {
 	layout, err := installer.LayoutOf(p.Machine, e.scope, p.Version, "")
-	switch anew := p.tampered(); {
+	switch anew := p.tamperedRemedy(); {
 	case anew != "":
 		return anew
 	case p.atLogin(e):
@@ -127,9 +127,9 @@ func (p *Patient) replacing(e entry) string {
 	return "look at it, then " + p.installFor(e.scope, " --force")
 }
 
-// tampered returns the remedy if a program, or the link to it, differs from what was
+// tamperedRemedy returns the remedy if a program, or the link to it, differs from what was
 // installed; "" otherwise.
-func (p *Patient) tampered() string {
+func (p *Env) tamperedRemedy() string {
 	for _, r := range p.receipts() {
 		layout, err := installer.LayoutOf(p.Machine, r.scope, p.Version, "")
 		leads := err == nil && r.Kind == installer.Link && r.Path == layout.Current
@@ -150,7 +150,7 @@ func (p *Patient) tampered() string {
 }
 
 // superseded reports whether something belongs to a version that was replaced by another.
-func (p *Patient) superseded(e entry) bool {
+func (p *Env) superseded(e entry) bool {
 	layout, err := installer.LayoutOf(p.Machine, e.scope, p.Version, "")
 	if err != nil || layout.Current == "" {
 		return false
@@ -162,14 +162,14 @@ func (p *Patient) superseded(e entry) bool {
 }
 
 // finders returns the browsers that find the host through something.
-func (p *Patient) finders(e entry) (browsers []browser) {
+func (p *Env) finders(e entry) (browsers []browser) {
 	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, "")
-	for _, b := range p.seen.browsers {
+	for _, b := range p.facts.browsers {
 		if slices.ContainsFunc(b.places, func(place manifest.Place) bool {
 			if place.Key != "" && e.Kind == installer.Manifest { // named by registry keys
 				return err == nil && e.Path == p.under(layout.Manifests, manifest.WindowsFileName(place.Family))
 			}
-			kind, path := p.tells(place)
+			kind, path := p.registration(place)
 			return place.Scope == manifest.User && e.Kind == kind && e.Path == path
 		}) {
 			browsers = append(browsers, b)
@@ -179,13 +179,13 @@ func (p *Patient) finders(e entry) (browsers []browser) {
 }
 
 // ofAbsent reports whether something served a browser that is no longer installed.
-func (p *Patient) ofAbsent(e entry) bool {
+func (p *Env) ofAbsent(e entry) bool {
 	return p.Browser == "" && (e.Kind == installer.Manifest || e.Kind == installer.Value) && len(p.finders(e)) == 0
 }
 
 // reinstalls reports whether --fix would create something again: it installs this version
 // for the browsers that are served.
-func (p *Patient) reinstalls(e entry) bool {
+func (p *Env) reinstalls(e entry) bool {
 	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, p.parent(p.Program))
 	served := p.served()
 	if err != nil || len(served) == 0 || p.Browser != "" {
@@ -202,7 +202,7 @@ func (p *Patient) reinstalls(e entry) bool {
 }
 
 // receipts returns all receipts that can be read.
-func (p *Patient) receipts() (out []entry) {
+func (p *Env) receipts() (out []entry) {
 	for _, scope := range []manifest.Scope{manifest.User, manifest.System} {
 		r, err := installer.ReadReceipts(p.Machine, scope)
 		if err != nil {

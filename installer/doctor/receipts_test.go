@@ -56,18 +56,18 @@ func TestReplacing(t *testing.T) {
 		"look at it, then swapkeep install --force":                file,
 		"look at it, then sudo swapkeep install --system --force":  everybodys,
 	} {
-		if got := p.replacing(e); !strings.HasSuffix(got, want) {
+		if got := p.restoreRemedy(e); !strings.HasSuffix(got, want) {
 			t.Errorf("%s: %q, want %q", e.Path, got, want)
 		}
 	}
 	for kind, path := range map[string]string{"program": folder + "0.1.0/swapkeep", "link": folder + "current"} {
 		files.File("/home/ann/.local/state/swapkeep/receipts.json", `{"format":1,"scope":"user","entries":[{"kind":"`+kind+`","path":"`+path+`","sha256":"of another","time":"2026-01-01T00:00:00Z","version":"0.1.0","owner":""}]}`)
 		for _, e := range []entry{unit, command, file} {
-			if got := p.replacing(e); !strings.HasPrefix(got, "unpack swapkeep 0.1.0 or later anew") {
+			if got := p.restoreRemedy(e); !strings.HasPrefix(got, "unpack swapkeep 0.1.0 or later anew") {
 				t.Errorf("with another %s, %s: %q", kind, e.Path, got)
 			}
 		}
-		if f := p.mendedByInstalling(fail("x", "swapkeep install"), ""); f.fix != nil || !strings.Contains(f.Remedy, "bin/swapkeep install --force") {
+		if f := p.fixByInstalling(fail("x", "swapkeep install"), ""); f.fix != nil || !strings.Contains(f.Remedy, "bin/swapkeep install --force") {
 			t.Errorf("with another %s: %+v", kind, f)
 		}
 	}

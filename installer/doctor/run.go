@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// maxSaid limits the output of another program, in bytes. The longest is that of Live,
+// maxOutput limits the output of another program, in bytes. The longest is that of Live,
 // which has more than four providers' answers on eight networks.
-const maxSaid = 8 << 20
+const maxOutput = 8 << 20
 
 // ask runs a system program for at most askTime and returns its output. It returns
 // exec.ErrNotFound if the program does not exist.
@@ -41,26 +41,26 @@ func say(ctx context.Context, limit time.Duration, env []string, path string, ar
 	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = env, &out, &errs, time.Second
 	err := cmd.Run()
 	if err != nil && errs.Len() > 0 {
-		err = &saidError{err, strings.TrimSpace(errs.String())}
+		err = &toolError{err, strings.TrimSpace(errs.String())}
 	}
 	return out.String(), err
 }
 
-// A saidError is a program's failure; the last line of its stderr is the message.
-type saidError struct {
+// A toolError is a program's failure; the last line of its stderr is the message.
+type toolError struct {
 	error
 	words string
 }
 
-func (e *saidError) Error() string { return lastLine(e.words) }
-func (e *saidError) Unwrap() error { return e.error }
+func (e *toolError) Error() string { return lastLine(e.words) }
+func (e *toolError) Unwrap() error { return e.error }
 
-// bounded keeps the first maxSaid bytes that are written to it.
+// bounded keeps the first maxOutput bytes that are written to it.
 type bounded struct{ bytes.Buffer }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len() < maxSaid {
-		_, _ = b.Buffer.Write(p[:min(len(p), maxSaid-b.Len())])
+	if b.Len() < maxOutput {
+		_, _ = b.Buffer.Write(p[:min(len(p), maxOutput-b.Len())])
 	}
 	return len(p), nil
 }

@@ -91,7 +91,7 @@ func FuzzLog(f *testing.F) {
 	}
 	p, _ := onLinux(f)
 	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	p.Now, p.seen = func() time.Time { return now }, &sight{}
+	p.Now, p.facts = func() time.Time { return now }, &facts{}
 	if err := os.MkdirAll(p.Place.Home, 0o700); err != nil {
 		f.Fatal(err)
 	}

@@ -16,7 +16,7 @@ const signTime = 6 * time.Second
 const fromATrusted = "do not use it; install again from a package that you trust"
 
 // signatures checks the signatures of the hosts and the daemons next to them.
-func signatures(ctx context.Context, p *Patient) []Finding {
+func signatures(ctx context.Context, p *Env) []Finding {
 	var files []string
 	for _, program := range p.programs() {
 		for _, file := range []string{program, p.daemonOf(program)} {
@@ -34,7 +34,7 @@ func signatures(ctx context.Context, p *Patient) []Finding {
 	if p.Machine.OS == "windows" {
 		look = authenticode
 	}
-	return unless(look(ctx, p, files), ok(strings.Join(files, ", ")))
+	return orOK(look(ctx, p, files), ok(strings.Join(files, ", ")))
 }
 
 // verdicts are the findings for the status that Windows reports for an invalid signature.
@@ -46,7 +46,7 @@ var verdicts = map[string]Finding{
 
 // authenticode checks all files with one command. The paths, which may come from
 // anybody's manifest, are not part of the command line.
-func authenticode(ctx context.Context, p *Patient, files []string) (out []Finding) {
+func authenticode(ctx context.Context, p *Env, files []string) (out []Finding) {
 	const variable = "SWAPKEEP_FILES"
 	const command = "$env:" + variable + " -split '\\|' | ForEach-Object { (Get-AuthenticodeSignature -LiteralPath $_).Status }"
 	env := append(slices.Clone(p.Environ), variable+"="+strings.Join(files, "|"))
@@ -74,7 +74,7 @@ func authenticode(ctx context.Context, p *Patient, files []string) (out []Findin
 // codesigned checks files on macOS, which does not start a program that was changed after
 // it was signed. The output begins with the path, which may contain anything, so that the
 // path is removed before the output is examined.
-func codesigned(ctx context.Context, _ *Patient, files []string) (out []Finding) {
+func codesigned(ctx context.Context, _ *Env, files []string) (out []Finding) {
 	for _, file := range files {
 		_, err := askWithin(ctx, signTime, nil, "codesign", "--verify", "--strict", file)
 		var refused *exec.ExitError
@@ -95,7 +95,7 @@ func codesigned(ctx context.Context, _ *Patient, files []string) (out []Finding)
 
 // allSaid returns a failed program's whole standard error, in one line.
 func allSaid(err error) string {
-	var said *saidError
+	var said *toolError
 	if errors.As(err, &said) {
 		return strings.ReplaceAll(said.words, "\n", "; ")
 	}

@@ -75,7 +75,7 @@ func TestCodesign(t *testing.T) {
 			}
 			program = filepath.Join(said, "swapkeep")
 			p.Machine = installer.Machine{OS: "darwin", Home: p.Machine.Home, Env: p.Machine.Env, Files: p.Machine.Files}
-			p.seen.browsers = []browser{{hits: []hit{{place: manifest.Place{Family: manifest.Chromium}, path: program}}}}
+			p.facts.browsers = []browser{{hits: []foundManifest{{place: manifest.Place{Family: manifest.Chromium}, path: program}}}}
 			if found := signatures(t.Context(), p); Worst(found) != row.want {
 				t.Errorf("%+v", found)
 			}

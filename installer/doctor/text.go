@@ -16,7 +16,7 @@ const (
 
 // quoted returns a path as one word of the machine's shell, unquoted if possible. Paths
 // on Windows contain no quotation marks.
-func (p *Patient) quoted(path string) string {
+func (p *Env) quoted(path string) string {
 	windows, harmless := p.Machine.OS == "windows", plain
 	if windows {
 		harmless = plainWindows
@@ -31,7 +31,7 @@ func (p *Patient) quoted(path string) string {
 }
 
 // moveAside returns the command that renames a file, followed by the command then.
-func (p *Patient) moveAside(path, then string) string {
+func (p *Env) moveAside(path, then string) string {
 	words := p.quoted(path) + " " + p.quoted(path+".damaged")
 	if p.Machine.OS == "windows" { // its two shells have no common &&
 		return "move " + words + ", then " + then
@@ -40,7 +40,7 @@ func (p *Patient) moveAside(path, then string) string {
 }
 
 // kill returns the command that ends a process.
-func (p *Patient) kill(pid int) string {
+func (p *Env) kill(pid int) string {
 	if p.Machine.OS == "windows" {
 		return fmt.Sprintf("taskkill /F /PID %d", pid) // a program without a window does not react to less
 	}
@@ -57,7 +57,7 @@ func plural(n int, what string) string {
 }
 
 // parent returns the directory of a path of the machine.
-func (p *Patient) parent(path string) string {
+func (p *Env) parent(path string) string {
 	sep := "/"
 	if p.Machine.OS == "windows" {
 		sep = `\`
@@ -72,7 +72,7 @@ func (p *Patient) parent(path string) string {
 var errTooLarge = errors.New("too large to be read")
 
 // under returns a path below a directory of the machine. below has slashes.
-func (p *Patient) under(dir, below string) string {
+func (p *Env) under(dir, below string) string {
 	if p.Machine.OS == "windows" {
 		return dir + `\` + strings.ReplaceAll(below, "/", `\`)
 	}
@@ -80,7 +80,7 @@ func (p *Patient) under(dir, below string) string {
 }
 
 // from returns the target of a link in a directory of the machine.
-func (p *Patient) from(dir, to string) string {
+func (p *Env) from(dir, to string) string {
 	if p.Machine.OS != "windows" {
 		if path.IsAbs(to) {
 			return to
@@ -110,8 +110,8 @@ func (p *Patient) from(dir, to string) string {
 	}
 }
 
-// joined merges findings with the same text into one, about all their subjects.
-func joined(findings []Finding) (out []Finding) {
+// mergeSame merges findings with the same text into one, about all their subjects.
+func mergeSame(findings []Finding) (out []Finding) {
 	for _, f := range findings {
 		same := func(o Finding) bool { return o.Status == f.Status && o.Evidence == f.Evidence && o.Remedy == f.Remedy }
 		if i := slices.IndexFunc(out, same); i >= 0 {

@@ -17,7 +17,7 @@ var windowsChecks = []check{
 	{"windows.views", "both views of the registry agree", []string{"windows"}, views},
 }
 
-func comspec(_ context.Context, p *Patient) []Finding {
+func comspec(_ context.Context, p *Env) []Finding {
 	const remedy = `set COMSPEC to %SystemRoot%\System32\cmd.exe for your user, and sign in again`
 	at := p.Machine.Env("COMSPEC")
 	switch _, err := p.Machine.Files.Stat(at); {
@@ -31,7 +31,7 @@ func comspec(_ context.Context, p *Patient) []Finding {
 	return []Finding{ok(at)}
 }
 
-func commandPrompt(_ context.Context, p *Patient) []Finding {
+func commandPrompt(_ context.Context, p *Env) []Finding {
 	for _, hive := range []string{"HKCU", "HKLM"} {
 		key := hive + `\Software\Policies\Microsoft\Windows\System`
 		if n, is := p.number(key, "DisableCMD"); is && n != 0 {
@@ -45,7 +45,7 @@ func commandPrompt(_ context.Context, p *Patient) []Finding {
 // browser starts do not get the browser's pipes.
 var elevating = []string{"RUNASADMIN", "RUNASHIGHEST", "ELEVATE"}
 
-func compatibility(_ context.Context, p *Patient) (out []Finding) {
+func compatibility(_ context.Context, p *Env) (out []Finding) {
 	if p.Machine.Registry == nil {
 		return []Finding{skipped("no registry")}
 	}
@@ -64,15 +64,15 @@ func compatibility(_ context.Context, p *Patient) (out []Finding) {
 			}
 		}
 	}
-	return unless(out, ok("no such mark"))
+	return orOK(out, ok("no such mark"))
 }
 
 // views looks for a different manifest in the 32-bit view, which browsers read first.
-func views(_ context.Context, p *Patient) (out []Finding) {
+func views(_ context.Context, p *Env) (out []Finding) {
 	if p.Machine.Registry == nil {
 		return []Finding{skipped("no registry")}
 	}
-	for _, b := range p.seen.browsers {
+	for _, b := range p.facts.browsers {
 		for _, place := range b.places {
 			if place.Scope != manifest.System || place.Key == "" {
 				continue
@@ -86,5 +86,5 @@ func views(_ context.Context, p *Patient) (out []Finding) {
 			}
 		}
 	}
-	return unless(out, ok("they do"))
+	return orOK(out, ok("they do"))
 }

@@ -19,8 +19,8 @@ const (
 	layers      = `\Software\Microsoft\Windows NT\CurrentVersion\AppCompatFlags\Layers`
 )
 
-// onWindows returns a Patient in memory, with Chrome and an installation.
-func onWindows(t *testing.T) (*Patient, *installertest.Files, *installertest.Registry) {
+// onWindows returns a Env in memory, with Chrome and an installation.
+func onWindows(t *testing.T) (*Env, *installertest.Files, *installertest.Registry) {
 	t.Helper()
 	files, registry := installertest.NewFiles(`C:\Users\ann\AppData\Local\Google\Chrome`), installertest.NewRegistry()
 	text, err := manifest.Render(manifest.Chromium, "windows", windowsHost, []string{chromiumID})
@@ -35,18 +35,18 @@ func onWindows(t *testing.T) (*Patient, *installertest.Files, *installertest.Reg
 		"LOCALAPPDATA": `C:\Users\ann\AppData\Local`, "APPDATA": `C:\Users\ann\AppData\Roaming`, "ProgramFiles": `C:\Program Files`,
 		"COMSPEC": `C:\Windows\System32\cmd.exe`,
 	}
-	return &Patient{
+	return &Env{
 		Machine: installer.Machine{OS: "windows", Home: `C:\Users\ann`, Env: func(name string) string { return env[name] }, Files: files, Registry: registry},
-		UID:     -1, Version: "0.1.0", Program: windowsHost, Place: transport.Place{Home: t.TempDir()},
+		UID:     -1, Version: "0.1.0", Program: windowsHost, Place: transport.Instance{Home: t.TempDir()},
 		Allowed: map[manifest.Family][]string{manifest.Chromium: {chromiumID}},
 	}, files, registry
 }
 
 // toldBy runs the doctor and returns one check's worst status and its text.
-func toldBy(t *testing.T, p *Patient, id string) (worst Status, said string) {
+func toldBy(t *testing.T, p *Env, id string) (worst Status, said string) {
 	t.Helper()
 	p.look(t.Context())
-	defer p.seen.close()
+	defer p.facts.close()
 	for _, group := range groups {
 		for _, c := range group {
 			if c.id != id {
@@ -74,7 +74,7 @@ func TestWindows(t *testing.T) {
 	}
 	for name, row := range map[string]struct {
 		id     string
-		breaks func(*Patient, *installertest.Files, *installertest.Registry)
+		breaks func(*Env, *installertest.Files, *installertest.Registry)
 		want   Status
 		says   string
 	}{
@@ -88,62 +88,62 @@ func TestWindows(t *testing.T) {
 		"views":         {"windows.views", nil, OK, "they do"},
 		"policy":        {"policy", nil, OK, "1 browser"},
 
-		"no key": {"manifest.found", func(_ *Patient, _ *installertest.Files, r *installertest.Registry) {
+		"no key": {"manifest.found", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
 			if err := r.Unset(`HKCU\`+chromeKey, ""); err != nil {
 				t.Fatal(err)
 			}
 		}, Fail, "swapkeep install --browser chrome"},
-		"key to nothing": {"manifest.valid", func(_ *Patient, _ *installertest.Files, r *installertest.Registry) {
+		"key to nothing": {"manifest.valid", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKCU\`+chromeKey, "", `C:\gone.json`)
 		}, Fail, `C:\gone.json`},
-		"relative path": {"program.there", func(_ *Patient, f *installertest.Files, _ *installertest.Registry) {
+		"relative path": {"program.there", func(_ *Env, f *installertest.Files, _ *installertest.Registry) {
 			f.File(windowsFile, `{"name":"app.swapkeep.host","description":"x","type":"stdio","path":"bin\\swapkeep.exe","allowed_origins":[]}`)
 		}, OK, windowsHost},
-		"hidden by the user's": {"manifest.order", func(_ *Patient, f *installertest.Files, r *installertest.Registry) {
+		"hidden by the user's": {"manifest.order", func(_ *Env, f *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKCU\`+chromeKey, "", other(f, `C:\other.json`))
 			r.Put(`HKLM\`+chromeKey, "", windowsFile)
 		}, Fail, "swapkeep install --force --browser chrome"},
-		"hidden by the 32-bit view": {"manifest.order", func(_ *Patient, f *installertest.Files, r *installertest.Registry) {
+		"hidden by the 32-bit view": {"manifest.order", func(_ *Env, f *installertest.Files, r *installertest.Registry) {
 			if err := r.Unset(`HKCU\`+chromeKey, ""); err != nil {
 				t.Fatal(err)
 			}
 			r.Put(`HKLM\Software\WOW6432Node\Google\Chrome\NativeMessagingHosts\`+manifest.HostName, "", other(f, `C:\other.json`))
 			r.Put(`HKLM\`+chromeKey, "", windowsFile)
 		}, Fail, `reg delete "HKLM\Software\WOW6432Node\Google\Chrome\NativeMessagingHosts\` + manifest.HostName + `" /f`},
-		"views differ": {"windows.views", func(_ *Patient, _ *installertest.Files, r *installertest.Registry) {
+		"views differ": {"windows.views", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKLM\Software\WOW6432Node\Google\Chrome\NativeMessagingHosts\`+manifest.HostName, "", `C:\old.json`)
 			r.Put(`HKLM\`+chromeKey, "", windowsFile)
 		}, Warn, `reg delete "HKLM\Software\WOW6432Node\Google`},
-		"no comspec": {"windows.comspec", func(p *Patient, _ *installertest.Files, _ *installertest.Registry) {
+		"no comspec": {"windows.comspec", func(p *Env, _ *installertest.Files, _ *installertest.Registry) {
 			p.Machine.Env = func(string) string { return "" }
 		}, Fail, "COMSPEC is not set"},
-		"another shell": {"windows.comspec", func(p *Patient, _ *installertest.Files, _ *installertest.Registry) {
+		"another shell": {"windows.comspec", func(p *Env, _ *installertest.Files, _ *installertest.Registry) {
 			p.Machine.Env = func(string) string { return `C:\tools\clink.exe` }
 		}, Warn, "clink.exe"},
-		"no such shell": {"windows.comspec", func(p *Patient, _ *installertest.Files, _ *installertest.Registry) {
+		"no such shell": {"windows.comspec", func(p *Env, _ *installertest.Files, _ *installertest.Registry) {
 			p.Machine.Env = func(string) string { return `D:\Windows\cmd.exe` }
 		}, Fail, "is not there"},
-		"cmd disabled": {"windows.cmd", func(_ *Patient, _ *installertest.Files, r *installertest.Registry) {
+		"cmd disabled": {"windows.cmd", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKCU\Software\Policies\Microsoft\Windows\System`, "DisableCMD", "2")
 		}, Fail, "DisableCMD is 2"},
-		"cmd as administrator": {"windows.compatibility", func(_ *Patient, _ *installertest.Files, r *installertest.Registry) {
+		"cmd as administrator": {"windows.compatibility", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKCU`+layers, `C:\Windows\System32\cmd.exe`, "~ RUNASADMIN")
 		}, Fail, "cmd.exe"},
-		"host as administrator": {"windows.compatibility", func(_ *Patient, _ *installertest.Files, r *installertest.Registry) {
+		"host as administrator": {"windows.compatibility", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKLM`+layers, windowsHost, "RUNASHIGHEST")
 		}, Fail, "swapkeep.exe"},
-		"harmless layer": {"windows.compatibility", func(_ *Patient, _ *installertest.Files, r *installertest.Registry) {
+		"harmless layer": {"windows.compatibility", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKLM`+layers, windowsHost, "HIGHDPIAWARE")
 		}, OK, "no such mark"},
-		"blocked": {"policy", func(_ *Patient, _ *installertest.Files, r *installertest.Registry) {
+		"blocked": {"policy", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKLM\Software\Policies\Google\Chrome\NativeMessagingBlocklist`, "1", "com.example.other")
 			r.Put(`HKLM\Software\Policies\Google\Chrome\NativeMessagingBlocklist`, "2", "*")
 		}, Fail, "NativeMessagingAllowlist"},
-		"blocked but allowed": {"policy", func(_ *Patient, _ *installertest.Files, r *installertest.Registry) {
+		"blocked but allowed": {"policy", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKLM\Software\Policies\Google\Chrome\NativeMessagingBlocklist`, "1", "*")
 			r.Put(`HKLM\Software\Policies\Google\Chrome\NativeMessagingAllowlist`, "1", manifest.HostName)
 		}, OK, "1 browser"},
-		"no user level": {"policy", func(_ *Patient, _ *installertest.Files, r *installertest.Registry) {
+		"no user level": {"policy", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKCU\Software\Policies\Google\Chrome`, "NativeMessagingUserLevelHosts", "0")
 		}, Fail, "NativeMessagingUserLevelHosts"},
 	} {

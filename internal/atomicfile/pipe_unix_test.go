@@ -20,7 +20,7 @@ func TestReadWaitsForNoPipe(t *testing.T) {
 	if err := errors.Join(syscall.Mkfifo(path("pipe"), 0o600), os.Symlink(path("pipe"), path("link")), os.WriteFile(path("four"), []byte("four"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]error{"pipe": ErrIrregular, "link": ErrIrregular, ".": ErrIrregular, "none": os.ErrNotExist, "four": nil} {
+	for name, want := range map[string]error{"pipe": ErrNotRegular, "link": ErrNotRegular, ".": ErrNotRegular, "none": os.ErrNotExist, "four": nil} {
 		done := make(chan error, 1)
 		go func() {
 			b, err := Read(path(name), 4)
@@ -38,13 +38,13 @@ func TestReadWaitsForNoPipe(t *testing.T) {
 			t.Errorf("%s is waited for", name)
 		}
 	}
-	if _, err := Read(path("four"), 3); !errors.Is(err, ErrIrregular) {
+	if _, err := Read(path("four"), 3); !errors.Is(err, ErrNotRegular) {
 		t.Errorf("too long: %v", err)
 	}
 	if runtime.GOOS != "linux" {
 		return
 	}
-	if b, err := Read("/proc/self/status", 4); !errors.Is(err, ErrIrregular) || b != nil { // its reported size is 0
+	if b, err := Read("/proc/self/status", 4); !errors.Is(err, ErrNotRegular) || b != nil { // its reported size is 0
 		t.Errorf("longer than it was: %q, %v", b, err)
 	}
 }

@@ -13,8 +13,8 @@ type Memory struct {
 	// Before is called before each operation ("set", "get", "delete" or "delete all")
 	// without a lock held. It may fail the operation or block it. Set it before use.
 	Before func(op, service, item string) error
-	// Asks reports whether the next call will prompt a person.
-	Asks func() bool
+	// WillPrompt reports whether the next call will prompt a person.
+	WillPrompt func() bool
 
 	mu    sync.Mutex
 	items map[[2]string]string
@@ -77,7 +77,7 @@ func (m *Memory) Delete(service, item string) error {
 }
 
 // Prompts implements [keys.Prompter].
-func (m *Memory) Prompts() bool { return m.Asks != nil && m.Asks() }
+func (m *Memory) Prompts() bool { return m.WillPrompt != nil && m.WillPrompt() }
 
 func (m *Memory) Items(service string) map[string]string {
 	m.mu.Lock()

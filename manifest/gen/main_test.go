@@ -24,7 +24,7 @@ func TestPageIsFresh(t *testing.T) {
 func TestPageIsWhole(t *testing.T) {
 	text := string(page())
 	for _, s := range systems {
-		for _, p := range manifest.Looked(s.goos) {
+		for _, p := range manifest.AllPlaces(s.goos) {
 			if !strings.Contains(text, "`"+s.short.Replace(p.Dir+p.Key)+"` "+string(p.Evidence)) || !strings.Contains(text, name(p)) {
 				t.Errorf("%s has no %s in %s%s", s.title, name(p), p.Dir, p.Key)
 			}
@@ -47,7 +47,7 @@ func TestPageIsWhole(t *testing.T) {
 }
 
 func keys(scope manifest.Scope) (out []string) {
-	for _, p := range manifest.Looked("windows") {
+	for _, p := range manifest.AllPlaces("windows") {
 		if p.Scope == scope {
 			out = append(out, name(p)+p.Key)
 		}

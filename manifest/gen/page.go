@@ -71,7 +71,7 @@ var systems = []system{
 // table writes a row for each browser, channel and packaging.
 func table(b *bytes.Buffer, s system) {
 	b.WriteString(s.columns)
-	for all := manifest.Looked(s.goos); len(all) > 0; {
+	for all := manifest.AllPlaces(s.goos); len(all) > 0; {
 		n := slices.IndexFunc(all, func(p manifest.Place) bool { return name(p) != name(all[0]) })
 		if n < 0 {
 			n = len(all)

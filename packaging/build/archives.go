@@ -26,7 +26,7 @@ func (r *release) plain(t target) error {
 	if err != nil {
 		return err
 	}
-	for _, command := range wallet {
+	for _, command := range walletCommands {
 		entries = append(entries, entry{Name: "bin/" + command, Mode: 0o755, Source: r.program(t, command)})
 	}
 	return r.archive(r.name(t.String(), "tar.gz"), entries)

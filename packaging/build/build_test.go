@@ -126,7 +126,7 @@ func TestSettled(t *testing.T) {
 	file := summaryOf("{00000000-1111-2222-3333-444444444444}", 1, 2)
 	other := summaryOf("{99999999-1111-2222-3333-444444444444}", 3, 4)
 	for _, f := range [][]byte{file, other} {
-		if err := settled(f, then); err != nil {
+		if err := settleBytes(f, then); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,13 +137,13 @@ func TestSettled(t *testing.T) {
 		t.Errorf("no package code in %q", file)
 	}
 	changed := append(summaryOf("{00000000-1111-2222-3333-444444444444}", 1, 2), "more"...)
-	if err := settled(changed, then); err != nil || bytes.HasPrefix(changed, file) {
+	if err := settleBytes(changed, then); err != nil || bytes.HasPrefix(changed, file) {
 		t.Errorf("other content has the same package code, %v", err)
 	}
 	for length := range len(file) {
-		_ = settled(slices.Clone(file[:length]), then) // truncated: must not panic
+		_ = settleBytes(slices.Clone(file[:length]), then) // truncated: must not panic
 	}
-	if err := settled([]byte("no msi"), then); err == nil {
+	if err := settleBytes([]byte("no msi"), then); err == nil {
 		t.Error("no msi was taken")
 	}
 }

@@ -40,7 +40,7 @@ func (r *release) documents() error {
 		}
 	}
 	for _, s := range shells {
-		script, err := r.output(nil, r.own("swapkeep"), "completion", s.name)
+		script, err := r.output(nil, r.hostProgram("swapkeep"), "completion", s.name)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (r *release) manual() error {
 	if err := os.Mkdir(plain, 0o755); err != nil {
 		return err
 	}
-	if err := r.run(nil, r.own("swapkeep"), "man", "--dir", plain); err != nil {
+	if err := r.run(nil, r.hostProgram("swapkeep"), "man", "--dir", plain); err != nil {
 		return err
 	}
 	pages, err := filepath.Glob(filepath.Join(plain, "*.1"))

@@ -44,7 +44,7 @@ func (r *release) macEntries(t target) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, command := range wallet {
+	for _, command := range walletCommands {
 		entries = append(entries, entry{Name: path.Join(macPrograms, command)[1:], Mode: 0o755, Source: r.program(t, command)})
 	}
 	entries = append(entries, entry{Name: "usr/local/bin/swapkeep", Link: path.Join(macPrograms, "swapkeep")})

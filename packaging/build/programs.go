@@ -15,16 +15,16 @@ type target struct {
 }
 
 var (
-	wallet = []string{"swapkeep", "swapkeepd"}
-	server = []string{"swapkeep", "swapkeepd", "swapkeep-server"}
+	walletCommands = []string{"swapkeep", "swapkeepd"}
+	serverCommands = []string{"swapkeep", "swapkeepd", "swapkeep-server"}
 )
 
 var targets = []target{
-	{"linux", "amd64", server},
-	{"linux", "arm64", server},
-	{"darwin", "amd64", wallet},
-	{"darwin", "arm64", wallet},
-	{"windows", "amd64", wallet},
+	{"linux", "amd64", serverCommands},
+	{"linux", "arm64", serverCommands},
+	{"darwin", "amd64", walletCommands},
+	{"darwin", "arm64", walletCommands},
+	{"windows", "amd64", walletCommands},
 }
 
 // String returns the target's name in file names.
@@ -68,7 +68,7 @@ var pinned = []string{
 	"CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOFIPS140=off", "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off",
 }
 
-// own returns the path of a command that this machine can run.
-func (r *release) own(command string) string {
+// hostProgram returns the path of a command that this machine can run.
+func (r *release) hostProgram(command string) string {
 	return r.program(target{OS: runtime.GOOS, Arch: runtime.GOARCH}, command)
 }

@@ -20,8 +20,8 @@ func (s signer) check() error {
 	return nil
 }
 
-// mark returns what the names of unsigned packages contain.
-func (s signer) mark() string {
+// unsignedMark returns what the names of unsigned packages contain.
+func (s signer) unsignedMark() string {
 	if s.cert == "" {
 		return "unsigned."
 	}

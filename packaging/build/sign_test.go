@@ -35,7 +35,7 @@ func TestSign(t *testing.T) {
 			t.Errorf("what the setup program leaves to remove it: %s", out)
 		}
 	}
-	if mark := r.signer.mark(); mark != "unsigned." || !strings.Contains(r.File("windows-amd64-user", "msi"), mark) {
+	if mark := r.signer.unsignedMark(); mark != "unsigned." || !strings.Contains(r.File("windows-amd64-user", "msi"), mark) {
 		t.Errorf("unsigned packages are marked %q", mark)
 	}
 	for _, path := range i {

@@ -33,13 +33,13 @@ func settle(path string, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := settled(file, at); err != nil {
+	if err := settleBytes(file, at); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return os.WriteFile(path, file, 0o644)
 }
 
-func settled(file []byte, at time.Time) error {
+func settleBytes(file []byte, at time.Time) error {
 	places, err := summary(file)
 	if err != nil {
 		return err

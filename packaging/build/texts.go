@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// A text is a file for another package manager, with this release's names and sums.
-type text struct{ from, to string }
+// A managerFile is a file for another package manager, with this release's names and sums.
+type managerFile struct{ from, to string }
 
-var managers = []text{
+var managers = []managerFile{
 	{"homebrew/swapkeep.rb", "homebrew/swapkeep.rb"},
 	{"winget/version.yaml", "winget/Swapkeep.Swapkeep.yaml"},
 	{"winget/installer.yaml", "winget/Swapkeep.Swapkeep.installer.yaml"},
@@ -37,9 +37,9 @@ func (r *release) Sum(platform, extension string) (string, error) {
 func (r *release) File(platform, extension string) string {
 	switch {
 	case extension == "msi", extension == "exe":
-		extension = r.signer.mark() + extension
+		extension = r.signer.unsignedMark() + extension
 	case strings.HasSuffix(platform, macTree):
-		extension = signer{}.mark() + extension // Apple's signature needs a Mac
+		extension = signer{}.unsignedMark() + extension // Apple's signature needs a Mac
 	}
 	return r.name(platform, extension)
 }

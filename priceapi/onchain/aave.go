@@ -27,11 +27,11 @@ type getter struct {
 
 var getters = []getter{{"BASE_TO_USD_AGGREGATOR()", false}, {"ASSET_TO_USD_AGGREGATOR()", false}, {"PEG_TO_BASE()", false}, {"ASSET_TO_PEG()", true}}
 
-// depth is the largest number of adapters on the way to a feed.
-const depth = 3
+// maxAdapters is the largest number of adapters on the way to a feed.
+const maxAdapters = 3
 
-// A heart is a feed that an asset's price depends on.
-type heart struct {
+// A sourceFeed is a feed that an asset's price depends on.
+type sourceFeed struct {
 	at    common.Address
 	ratio bool
 }
@@ -39,8 +39,8 @@ type heart struct {
 // An aaveSource is the contract that Aave's oracle reads for an asset.
 type aaveSource struct {
 	at      common.Address
-	changed bool    // it differs from the list
-	hearts  []heart // none = the age is unknown
+	changed bool         // it differs from the list
+	feeds   []sourceFeed // none = the age is unknown
 }
 
 // An aavePrice is what Aave's oracle answered for an asset.
@@ -48,8 +48,8 @@ type aavePrice struct {
 	source aaveSource
 	price  []byte
 	capped []byte
-	hearts []round
-	of     stamp
+	rounds []round
+	of     blockStamp
 }
 
 // Why Aave's price is not used by itself, or at all.
@@ -59,15 +59,15 @@ var (
 )
 
 // findSources finds the feeds that the assets' prices come from.
-func (s *Source) findSources(ctx context.Context, id uint64, w *wish) error {
-	m, oracle := s.places[id], places[id].aave
+func (s *Source) findSources(ctx context.Context, id uint64, w *readPlan) error {
+	m, oracle := s.caches[id], chainConfigs[id].aave
 	found := map[common.Address]*aaveSource{}
-	q := &inquiry{}
+	q := &batch{}
 	for asset, listed := range w.aave {
 		if _, ok := m.sources.get(asset, s.now()); ok {
 			continue
 		}
-		q.add(func(answers [][]byte, _ stamp) {
+		q.add(func(answers [][]byte, _ blockStamp) {
 			at, err := addressOf(answers[0])
 			if err != nil || at == (common.Address{}) {
 				at = listed.source
@@ -75,10 +75,10 @@ func (s *Source) findSources(ctx context.Context, id uint64, w *wish) error {
 			found[asset] = &aaveSource{at: at, changed: at != listed.source}
 		}, ask(oracle, "getSourceOfAsset(address)", asset))
 	}
-	if err := s.put(ctx, id, q); err != nil {
+	if err := s.send(ctx, id, q); err != nil {
 		return err
 	}
-	if err := s.findHearts(ctx, id, found); err != nil {
+	if err := s.findSourceFeeds(ctx, id, found); err != nil {
 		return err
 	}
 	for asset, source := range found {
@@ -87,51 +87,51 @@ func (s *Source) findSources(ctx context.Context, id uint64, w *wish) error {
 	return nil
 }
 
-// findHearts follows each source's getters to the feeds.
-func (s *Source) findHearts(ctx context.Context, id uint64, found map[common.Address]*aaveSource) error {
+// findSourceFeeds follows each source's getters to the feeds.
+func (s *Source) findSourceFeeds(ctx context.Context, id uint64, found map[common.Address]*aaveSource) error {
 	type visit struct {
-		heart
+		sourceFeed
 		of *aaveSource
 	}
 	var next []visit
 	for _, source := range found {
-		next = append(next, visit{heart{source.at, false}, source})
+		next = append(next, visit{sourceFeed{source.at, false}, source})
 	}
-	for range depth {
+	for range maxAdapters {
 		visits := next
 		next = nil
-		q := &inquiry{}
+		q := &batch{}
 		for _, v := range visits {
 			qs := []chain.Question{ask(v.at, latestRound)}
 			for _, g := range getters {
 				qs = append(qs, ask(v.at, g.signature))
 			}
-			q.add(func(answers [][]byte, _ stamp) {
+			q.add(func(answers [][]byte, _ blockStamp) {
 				if _, err := roundOf(answers[0]); err == nil {
-					v.of.hearts = append(v.of.hearts, v.heart)
+					v.of.feeds = append(v.of.feeds, v.sourceFeed)
 					return
 				}
 				for i, g := range getters {
 					if at, err := addressOf(answers[1+i]); err == nil && at != (common.Address{}) {
-						next = append(next, visit{heart{at, v.ratio || g.ratio}, v.of})
+						next = append(next, visit{sourceFeed{at, v.ratio || g.ratio}, v.of})
 					}
 				}
 			}, qs...)
 		}
-		if err := s.put(ctx, id, q); err != nil {
+		if err := s.send(ctx, id, q); err != nil {
 			return err
 		}
 	}
 	for _, v := range next { // too deep: the age is not fully known
-		v.of.hearts = nil
+		v.of.feeds = nil
 	}
 	return nil
 }
 
 // askAave asks for each asset separately, because the oracle reverts for a whole list if
 // one asset is unknown to it, and together with each for the feeds behind its price.
-func (s *Source) askAave(q *inquiry, id uint64, w *wish, h *heard) {
-	m, oracle := s.places[id], places[id].aave
+func (s *Source) askAave(q *batch, id uint64, w *readPlan, h *chainData) {
+	m, oracle := s.caches[id], chainConfigs[id].aave
 	for asset := range w.aave {
 		source, ok := m.sources.get(asset, s.now())
 		if !ok {
@@ -139,15 +139,15 @@ func (s *Source) askAave(q *inquiry, id uint64, w *wish, h *heard) {
 		}
 		list := chain.Question{To: oracle, Data: calldata(selector("getAssetsPrices(address[])"), int64(word), int64(1), asset)}
 		qs := []chain.Question{list, ask(source.at, "isCapped()")}
-		for _, f := range source.hearts {
+		for _, f := range source.feeds {
 			qs = append(qs, ask(f.at, latestRound))
 		}
-		q.add(func(answers [][]byte, of stamp) {
+		q.add(func(answers [][]byte, of blockStamp) {
 			p := aavePrice{source: source, price: answers[0], capped: answers[1], of: of}
 			for _, out := range answers[2:] {
 				r, err := roundOf(out)
 				r.of, r.err = of, err
-				p.hearts = append(p.hearts, r)
+				p.rounds = append(p.rounds, r)
 			}
 			h.aave[asset] = p
 		}, qs...)
@@ -164,7 +164,7 @@ func (p aavePrice) sample(listed aaveListing, now time.Time) (price.Sample, erro
 	if err != nil {
 		return price.Sample{}, err
 	}
-	v, err := price.FromRatio(ws[0], power(aaveDigits))
+	v, err := price.FromRatio(ws[0], pow10(aaveDigits))
 	switch {
 	case err != nil:
 		return price.Sample{}, err
@@ -174,9 +174,9 @@ func (p aavePrice) sample(listed aaveListing, now time.Time) (price.Sample, erro
 	if w, err := wordWithin(p.capped, 1); err == nil && w.Sign() != 0 {
 		return price.Sample{}, errCapped
 	}
-	for i, r := range p.hearts {
-		lasts := listed.lasts
-		if p.source.hearts[i].ratio {
+	for i, r := range p.rounds {
+		lasts := listed.maxAge
+		if p.source.feeds[i].ratio {
 			lasts = daily
 		}
 		if err := r.fresh(lasts, false, now); err != nil {
@@ -184,7 +184,7 @@ func (p aavePrice) sample(listed aaveListing, now time.Time) (price.Sample, erro
 		}
 	}
 	sample := price.Sample{Value: v, At: p.of.at, Source: price.AaveOracle}
-	if len(p.hearts) == 0 {
+	if len(p.rounds) == 0 {
 		return sample, errNoAge
 	}
 	return sample, nil

@@ -13,14 +13,14 @@ import (
 // that have a contract: the diluted cap, on that chain only. It skips tokens whose oracle
 // and pool disagree. With an error, the caps returned are still valid. It may be repeated.
 func (s *Source) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.within)
+	ctx, cancel := context.WithTimeout(ctx, s.deadline)
 	defer cancel()
 	readings, err := s.Now(ctx, ts)
 	prices := map[price.ID]price.Value{}
 	disputed := map[price.ID]bool{}
 	for _, x := range readings {
 		if v, ok := prices[x.ID]; ok {
-			disputed[x.ID] = v.Off(x.Value) > agreement
+			disputed[x.ID] = v.RelativeDiff(x.Value) > agreement
 			continue
 		}
 		prices[x.ID] = x.Value
@@ -42,20 +42,20 @@ func (s *Source) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.I
 }
 
 func (s *Source) askCaps(ctx context.Context, id uint64, ts []tokens.Token, prices, caps map[price.ID]price.Value) error {
-	q := &inquiry{}
+	q := &batch{}
 	for _, t := range ts {
-		q.add(func(answers [][]byte, _ stamp) {
+		q.add(func(answers [][]byte, _ blockStamp) {
 			supply, err := wordWithin(answers[0], 256)
 			if err != nil {
 				return
 			}
-			v, err := price.FromRatio(supply.Mul(supply, prices[price.IDOf(t)].Int()), new(big.Int).Mul(power(t.Decimals), power(price.Digits)))
+			v, err := price.FromRatio(supply.Mul(supply, prices[price.IDOf(t)].Int()), new(big.Int).Mul(pow10(t.Decimals), pow10(price.Digits)))
 			if err == nil && !v.IsZero() {
 				caps[price.IDOf(t)] = v
 			}
 		}, ask(t.Address, "totalSupply()"))
 	}
-	return s.put(ctx, id, q)
+	return s.send(ctx, id, q)
 }
 
 // Holders returns nothing: a chain keeps no count of a token's holders.

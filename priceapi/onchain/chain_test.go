@@ -108,7 +108,7 @@ func call(signature string, args ...any) []byte { return calldata(selector(signa
 
 func hex(s string) common.Address { return common.HexToAddress(s) }
 
-func big10(n int64, digits uint8) *big.Int { return new(big.Int).Mul(big.NewInt(n), power(digits)) }
+func big10(n int64, digits uint8) *big.Int { return new(big.Int).Mul(big.NewInt(n), pow10(digits)) }
 
 // feed makes a feed with 8 decimals return a price in millionths of a dollar.
 func (f *fakeChain) feed(id uint64, at common.Address, micro int64, updated time.Time) {
@@ -123,7 +123,7 @@ func (f *fakeChain) round(id uint64, at common.Address, number uint64, answer *b
 
 // up makes a chain's sequencer up since the given time.
 func (f *fakeChain) up(id uint64, since time.Time) {
-	f.round(id, places[id].sequencer, 1<<63, new(big.Int), since, since)
+	f.round(id, chainConfigs[id].sequencer, 1<<63, new(big.Int), since, since)
 }
 
 // A fakePool is a pool of an asset and a coin.
@@ -140,7 +140,7 @@ type fakePool struct {
 
 // pool makes a pool answer like a real one at that price.
 func (f *fakeChain) pool(id uint64, asset common.Address, decimals uint8, p fakePool) {
-	mk := places[id].markets[p.market]
+	mk := chainConfigs[id].markets[p.market]
 	args := []any{asset, p.coin.address}
 	if mk.tiers != nil {
 		args = append(args, p.tier)
@@ -153,13 +153,13 @@ func (f *fakeChain) pool(id uint64, asset common.Address, decimals uint8, p fake
 	if mk.words == 0 {
 		other := new(big.Int).Div(new(big.Int).Mul(held, den), num)
 		reserves := enc(held, other, 0)
-		if first(asset, p.coin.address) {
+		if isToken0(asset, p.coin.address) {
 			reserves = enc(other, held, 0)
 		}
 		f.set(id, p.at, call("getReserves()"), reserves)
 		return
 	}
-	if !first(asset, p.coin.address) {
+	if !isToken0(asset, p.coin.address) {
 		num, den = den, num
 	}
 	sqrt := new(big.Int).Lsh(num, 192)
@@ -192,16 +192,16 @@ func tokenAt(id uint64, address, symbol string, decimals uint8) tokens.Token {
 }
 
 // source returns a source on f whose clock stands at noon, and its refusals by token.
-func source(t *testing.T, f *fakeChain) (*Source, func(price.ID) []Refusal) {
+func source(t *testing.T, f *fakeChain) (*Source, func(price.ID) []Rejection) {
 	t.Helper()
 	var mu sync.Mutex
-	refused := map[price.ID][]Refusal{}
-	s := New(f, Options{Now: func() time.Time { return noon }, Refused: func(r Refusal) {
+	refused := map[price.ID][]Rejection{}
+	s := New(f, Options{Now: func() time.Time { return noon }, Rejected: func(r Rejection) {
 		mu.Lock()
 		defer mu.Unlock()
 		refused[r.ID] = append(refused[r.ID], r)
 	}})
-	return s, func(id price.ID) []Refusal {
+	return s, func(id price.ID) []Rejection {
 		mu.Lock()
 		defer mu.Unlock()
 		return refused[id]

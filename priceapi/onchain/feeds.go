@@ -31,21 +31,21 @@ const (
 
 // A feed measures one token.
 type feed struct {
-	source   price.Source
-	quotes   bool   // used only to price the coins that pools are quoted in
-	on       uint64 // the chain that the feed is on
-	address  common.Address
-	of       string        // the asset measured if it is not the token; "" = the token
-	name     string        // in the address book
-	lasts    time.Duration // how long a price is valid
-	anyRound bool          // its rounds have no numbers
+	source    price.Source
+	quoteOnly bool   // used only to price the coins that pools are quoted in
+	on        uint64 // the chain that the feed is on
+	address   common.Address
+	measures  string        // the asset measured if it is not the token; "" = the token
+	name      string        // in the address book
+	maxAge    time.Duration // how long a price is valid
+	noRoundID bool          // its rounds have no numbers
 }
 
 // An aaveListing is an asset of Aave's oracle.
 type aaveListing struct {
-	source common.Address // that the oracle reads, according to the list
-	of     string         // as in feed
-	lasts  time.Duration
+	source   common.Address // that the oracle reads, according to the list
+	measures string         // as in feed
+	maxAge   time.Duration
 }
 
 // A table lists the oracles, in order of preference.
@@ -57,8 +57,8 @@ type table struct {
 // kinds are the kinds in feeds.json.
 var kinds = map[string]feed{
 	"chainlink": {source: price.Chainlink},
-	"dia":       {source: price.DIA, lasts: daily, anyRound: true},
-	"twin":      {source: price.Chainlink, quotes: true},
+	"dia":       {source: price.DIA, maxAge: daily, noRoundID: true},
+	"twin":      {source: price.Chainlink, quoteOnly: true},
 }
 
 var oracles = sync.OnceValue(func() *table {
@@ -93,7 +93,7 @@ func tableOf(raw []byte) (*table, error) {
 		if f.on = r.On; f.on == 0 {
 			f.on = r.Chain
 		}
-		f.address, f.of, f.name, f.lasts = r.Feed, r.Of, r.Name, max(f.lasts, lasts[r.Stable])
+		f.address, f.measures, f.name, f.maxAge = r.Feed, r.Of, r.Name, max(f.maxAge, lasts[r.Stable])
 		id := price.ID{Chain: r.Chain, Address: r.Token}
 		t.feeds[id] = append(t.feeds[id], f)
 	}

@@ -19,7 +19,7 @@ const agreement = 0.03
 
 var (
 	errUnconfirmed = errors.New("no pool of the token says the same")
-	errOther       = errors.New("it measures another asset")
+	errOtherAsset  = errors.New("it measures another asset")
 	errChanged     = errors.New("the source behind it has changed since the list was made")
 )
 
@@ -27,27 +27,27 @@ var (
 // was not updated for longer than usual, it is used only if a pool agrees.
 type oracle struct {
 	price.Sample
-	doubt  error // nil = none
-	quotes bool  // used only to price the coins that pools are quoted in
+	doubt     error // nil = none
+	quoteOnly bool  // used only to price the coins that pools are quoted in
 }
 
-// A ruling decides on everything that was read.
-type ruling struct {
-	s     *Source
-	heard map[uint64]*heard
-	now   time.Time
+// A evaluation decides on everything that was read.
+type evaluation struct {
+	s    *Source
+	data map[uint64]*chainData
+	now  time.Time
 }
 
 // judge returns the accepted readings of each token.
-func (s *Source) judge(all map[uint64]*heard, wanted map[uint64]*wish) []price.Reading {
-	r := ruling{s, all, s.now()}
+func (s *Source) judge(all map[uint64]*chainData, wanted map[uint64]*readPlan) []price.Reading {
+	r := evaluation{s, all, s.now()}
 	var told []price.Reading
 	for _, id := range slices.Sorted(maps.Keys(wanted)) {
 		w := wanted[id]
 		worth := r.coins(id, w)
 		byAsset := map[common.Address][]price.Sample{}
 		for _, t := range w.tokens {
-			asset := places[id].asset(t.Address)
+			asset := chainConfigs[id].asset(t.Address)
 			samples, ok := byAsset[asset]
 			if !ok {
 				samples = r.asset(price.ID{Chain: id, Address: asset}, w.assets[asset], worth)
@@ -62,10 +62,10 @@ func (s *Source) judge(all map[uint64]*heard, wanted map[uint64]*wish) []price.R
 }
 
 // asset returns an asset's prices: an oracle's and a pool's.
-func (r ruling) asset(id price.ID, decimals uint8, worth map[common.Address]price.Value) []price.Sample {
+func (r evaluation) asset(id price.ID, decimals uint8, worth map[common.Address]price.Value) []price.Sample {
 	var told []price.Sample
 	traded, hasPool := r.pool(id, decimals, worth)
-	all := slices.DeleteFunc(r.oracles(id), func(o oracle) bool { return o.quotes })
+	all := slices.DeleteFunc(r.oracles(id), func(o oracle) bool { return o.quoteOnly })
 	if o, ok := r.choose(id, all, traded, hasPool); ok {
 		told = append(told, o)
 	}
@@ -77,33 +77,33 @@ func (r ruling) asset(id price.ID, decimals uint8, worth map[common.Address]pric
 
 // choose returns the first oracle without doubt, otherwise the first that agrees with the
 // pool.
-func (r ruling) choose(id price.ID, all []oracle, traded price.Sample, hasPool bool) (price.Sample, bool) {
+func (r evaluation) choose(id price.ID, all []oracle, traded price.Sample, hasPool bool) (price.Sample, bool) {
 	for _, o := range all {
 		if o.doubt == nil {
 			return o.Sample, true
 		}
 	}
 	for _, o := range all {
-		if hasPool && o.Value.Off(traded.Value) <= agreement {
+		if hasPool && o.Value.RelativeDiff(traded.Value) <= agreement {
 			return o.Sample, true
 		}
-		r.s.refused(Refusal{id, o.Source, fmt.Errorf("%w: %w", errUnconfirmed, o.doubt)})
+		r.s.rejected(Rejection{id, o.Source, fmt.Errorf("%w: %w", errUnconfirmed, o.doubt)})
 	}
 	return price.Sample{}, false
 }
 
 // oracles returns the oracles that have a price of the asset, in order of preference.
-func (r ruling) oracles(id price.ID) []oracle {
+func (r evaluation) oracles(id price.ID) []oracle {
 	var all []oracle
 	take := func(source price.Source, x price.Sample, quotes bool, err, doubt error) {
 		if err != nil {
-			r.s.refused(Refusal{id, source, err})
+			r.s.rejected(Rejection{id, source, err})
 			return
 		}
 		all = append(all, oracle{x, doubt, quotes})
 	}
 	for _, f := range r.s.table.feeds[id] {
-		h, ok := r.heard[f.on]
+		h, ok := r.data[f.on]
 		if !ok {
 			continue
 		}
@@ -112,25 +112,25 @@ func (r ruling) oracles(id price.ID) []oracle {
 			continue
 		}
 		x, err := heard.price(f, r.now)
-		doubt := doubtOf(f.of, false)
+		doubt := doubtOf(f.measures, false)
 		if errors.Is(err, errStale) { // some feeds update only once a day in quiet markets
-			doubt, f.lasts = cmp.Or(doubt, err), daily
+			doubt, f.maxAge = cmp.Or(doubt, err), daily
 			x, err = heard.price(f, r.now)
 		}
 		if h.sequencer != nil {
 			err = h.sequencer
 		}
-		take(f.source, x, f.quotes, err, doubt)
+		take(f.source, x, f.quoteOnly, err, doubt)
 	}
 	listed := r.s.table.aave[id]
-	if p, ok := r.heard[id.Chain].aave[id.Address]; ok {
+	if p, ok := r.data[id.Chain].aave[id.Address]; ok {
 		x, err := p.sample(listed, r.now)
-		doubt := doubtOf(listed.of, p.source.changed)
+		doubt := doubtOf(listed.measures, p.source.changed)
 		if errors.Is(err, errNoAge) {
 			err, doubt = nil, err
 		}
-		if r.heard[id.Chain].sequencer != nil {
-			err = r.heard[id.Chain].sequencer
+		if r.data[id.Chain].sequencer != nil {
+			err = r.data[id.Chain].sequencer
 		}
 		take(price.AaveOracle, x, false, err, doubt)
 	}
@@ -140,7 +140,7 @@ func (r ruling) oracles(id price.ID) []oracle {
 func doubtOf(of string, changed bool) error {
 	switch {
 	case of != "":
-		return fmt.Errorf("%w: %s", errOther, of)
+		return fmt.Errorf("%w: %s", errOtherAsset, of)
 	case changed:
 		return errChanged
 	}
@@ -149,17 +149,17 @@ func doubtOf(of string, changed bool) error {
 
 // coins returns the worth of the coins that the chain's pools are quoted in, by oracles
 // only. The wrapped native coin comes first; its pools then confirm those in doubt.
-func (r ruling) coins(id uint64, w *wish) map[common.Address]price.Value {
+func (r evaluation) coins(id uint64, w *readPlan) map[common.Address]price.Value {
 	worth := map[common.Address]price.Value{}
-	for _, c := range places[id].coins() {
+	for _, c := range chainConfigs[id].coins() {
 		if _, ok := w.assets[c.address]; !ok {
 			continue // asked on behalf of another chain
 		}
 		asset := price.ID{Chain: id, Address: c.address}
 		var traded price.Sample
 		var hasPool bool
-		if native, ok := worth[places[id].wrapped.address]; ok {
-			traded, hasPool = r.pool(asset, c.decimals, map[common.Address]price.Value{places[id].wrapped.address: native})
+		if native, ok := worth[chainConfigs[id].wrapped.address]; ok {
+			traded, hasPool = r.pool(asset, c.decimals, map[common.Address]price.Value{chainConfigs[id].wrapped.address: native})
 		}
 		if x, ok := r.choose(asset, r.oracles(asset), traded, hasPool); ok {
 			worth[c.address] = x.Value
@@ -170,32 +170,32 @@ func (r ruling) coins(id uint64, w *wish) map[common.Address]price.Value {
 
 // pool returns the depth-weighted median of the asset's pools. If one of them is off its
 // time-weighted mean, pools without a known mean are ignored.
-func (r ruling) pool(id price.ID, decimals uint8, worth map[common.Address]price.Value) (price.Sample, bool) {
-	var all []quoted
+func (r evaluation) pool(id price.ID, decimals uint8, worth map[common.Address]price.Value) (price.Sample, bool) {
+	var all []poolPrice
 	drifts := false
-	for _, s := range r.heard[id.Chain].pools[id.Address] {
+	for _, s := range r.data[id.Chain].pools[id.Address] {
 		coin, ok := worth[s.coin.address]
 		if !ok {
-			r.s.refused(Refusal{id, s.source, errQuote})
+			r.s.rejected(Rejection{id, s.source, errQuote})
 			continue
 		}
 		q, err := s.quote(decimals, coin)
 		if err != nil {
 			drifts = drifts || errors.Is(err, errDrift)
-			r.s.refused(Refusal{id, s.source, fmt.Errorf("pool %s: %w", s.at, err)})
+			r.s.rejected(Rejection{id, s.source, fmt.Errorf("pool %s: %w", s.at, err)})
 			continue
 		}
 		all = append(all, q)
 	}
 	if drifts {
-		all = slices.DeleteFunc(all, func(q quoted) bool { return !q.confirmed })
+		all = slices.DeleteFunc(all, func(q poolPrice) bool { return !q.confirmed })
 	}
 	return median(all)
 }
 
 // median returns the price with at most half of the depth on either side.
-func median(all []quoted) (price.Sample, bool) {
-	slices.SortStableFunc(all, func(a, b quoted) int { return a.Value.Cmp(b.Value) })
+func median(all []poolPrice) (price.Sample, bool) {
+	slices.SortStableFunc(all, func(a, b poolPrice) int { return a.Value.Cmp(b.Value) })
 	total, below := new(big.Int), new(big.Int)
 	for _, q := range all {
 		total.Add(total, q.depth.Int())

@@ -12,7 +12,7 @@ import (
 // list, so that the decimals used to judge a swap come from that list.
 func TestOraclesAreOfListedTokens(t *testing.T) {
 	known := map[uint64]map[common.Address]bool{}
-	for id := range places {
+	for id := range chainConfigs {
 		known[id] = map[common.Address]bool{}
 	}
 	for _, token := range tokens.Builtin().Tokens() {

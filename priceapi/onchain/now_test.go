@@ -19,8 +19,8 @@ import (
 )
 
 var (
-	usdc1, usdt1 = places[1].dollars[0], places[1].dollars[1]
-	weth1        = places[1].wrapped
+	usdc1, usdt1 = chainConfigs[1].dollars[0], chainConfigs[1].dollars[1]
+	weth1        = chainConfigs[1].wrapped
 	ether        = tokenAt(1, "", "ETH", 18)
 	wrapped      = tokenAt(1, "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", "WETH", 18)
 	link         = tokenAt(1, "0x514910771AF9Ca656af840dff83E8264EcF986CA", "LINK", 18)
@@ -32,7 +32,7 @@ var (
 
 func feedOf(t testing.TB, tok tokens.Token) feed {
 	t.Helper()
-	fs := oracles().feeds[price.ID{Chain: tok.Chain, Address: places[tok.Chain].asset(tok.Address)}]
+	fs := oracles().feeds[price.ID{Chain: tok.Chain, Address: chainConfigs[tok.Chain].asset(tok.Address)}]
 	if len(fs) == 0 {
 		t.Fatalf("%s has no feed", tok.Symbol)
 	}
@@ -67,9 +67,9 @@ func wants(t testing.TB, got map[price.ID][]string, tok tokens.Token, want ...st
 }
 
 // refusedFor wants a refusal with the given reason.
-func refusedFor(t testing.TB, all []Refusal, reason error) {
+func refusedFor(t testing.TB, all []Rejection, reason error) {
 	t.Helper()
-	if !slices.ContainsFunc(all, func(r Refusal) bool { return errors.Is(r.Err, reason) }) {
+	if !slices.ContainsFunc(all, func(r Rejection) bool { return errors.Is(r.Err, reason) }) {
 		t.Errorf("refused for %v, want %v", all, reason)
 	}
 }
@@ -97,7 +97,7 @@ func TestOracleAndPool(t *testing.T) {
 				want = noon.Add(-time.Hour)
 			}
 		}
-		if !r.At.Equal(want) || r.Confidence != nil || !r.Ago.IsZero() {
+		if !r.At.Equal(want) || r.Confidence != nil || !r.DayAgo.IsZero() {
 			t.Errorf("%+v, want it of %s", r, want)
 		}
 	}
@@ -158,7 +158,7 @@ func TestChainlinkRules(t *testing.T) {
 			s, refused := source(t, f)
 			wants(t, read(t, s, c.of), c.of, c.want...)
 			if c.reason != nil {
-				all := slices.DeleteFunc(refused(price.IDOf(c.of)), func(r Refusal) bool { return r.Source != price.Chainlink })
+				all := slices.DeleteFunc(refused(price.IDOf(c.of)), func(r Rejection) bool { return r.Source != price.Chainlink })
 				refusedFor(t, all, c.reason)
 			}
 		})
@@ -170,7 +170,7 @@ func TestChainlinkRules(t *testing.T) {
 func TestSequencer(t *testing.T) {
 	weth := tokenAt(10, "0x4200000000000000000000000000000000000006", "WETH", 18)
 	usd10 := tokenAt(10, "0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85", "USDC", 6)
-	at := places[10].sequencer
+	at := chainConfigs[10].sequencer
 	mai := tokenAt(10, "0xdFA46478F9e5EA86d57387849598dbFB2e964b02", "MAI", 18) // priced by Aave only
 	listed := oracles().aave[price.IDOf(mai)]
 	both := []string{"chainlink 3000.00", "uniswap-v3 3001.00"}
@@ -192,7 +192,7 @@ func TestSequencer(t *testing.T) {
 			f := newFake()
 			f.feed(10, feedOf(t, weth).address, 3000_000_000, noon.Add(-time.Minute))
 			f.feed(10, feedOf(t, usd10).address, 1_000_000, noon.Add(-time.Minute))
-			f.pool(10, weth.Address, 18, fakePool{tier: 500, at: hex("0xb1"), coin: places[10].dollars[0], micro: 3001_000_000, held: 1_000_000, mean: 3001_000_000})
+			f.pool(10, weth.Address, 18, fakePool{tier: 500, at: hex("0xb1"), coin: chainConfigs[10].dollars[0], micro: 3001_000_000, held: 1_000_000, mean: 3001_000_000})
 			f.listAave(10, mai.Address, listed.source, 990_000)
 			f.feed(10, listed.source, 990_000, noon.Add(-time.Minute))
 			c.do(f)
@@ -267,7 +267,7 @@ func TestAnswersOfAnotherNumber(t *testing.T) {
 
 // listAave makes Aave's oracle return a price in millionths of a dollar.
 func (f *fakeChain) listAave(id uint64, asset, source common.Address, micro int64) {
-	oracle := places[id].aave
+	oracle := chainConfigs[id].aave
 	f.set(id, oracle, call("getSourceOfAsset(address)", asset), enc(source))
 	f.set(id, oracle, call("getAssetsPrices(address[])", int64(32), int64(1), asset), enc(32, 1, 100*micro))
 }
@@ -318,7 +318,7 @@ func TestAave(t *testing.T) {
 			f.set(1, listed.source, call("ASSET_TO_USD_AGGREGATOR()"), enc(listed.source))
 		}}, nil, errNoAge},
 		"one price of two": {[]func(*fakeChain){adapter(fresh), func(f *fakeChain) {
-			f.set(1, places[1].aave, call("getAssetsPrices(address[])", int64(32), int64(1), weeth.Address), enc(32, 2, 1e8))
+			f.set(1, chainConfigs[1].aave, call("getAssetsPrices(address[])", int64(32), int64(1), weeth.Address), enc(32, 2, 1e8))
 		}}, nil, errShape},
 		"no age":                     {[]func(*fakeChain){func(f *fakeChain) { f.listAave(1, weeth.Address, listed.source, 3_240_000_000) }}, nil, errNoAge},
 		"no age, and a pool says so": {[]func(*fakeChain){func(f *fakeChain) { f.listAave(1, weeth.Address, listed.source, 3_240_000_000) }, pool(1_080_000)}, []string{"aave-oracle 3240.00", "uniswap-v3 3240.00"}, nil},
@@ -329,10 +329,10 @@ func TestAave(t *testing.T) {
 		}}, nil, errChanged},
 		"zero": {[]func(*fakeChain){adapter(fresh), func(f *fakeChain) { f.listAave(1, weeth.Address, listed.source, 0) }}, nil, errNegative},
 		"reverts": {[]func(*fakeChain){adapter(fresh), func(f *fakeChain) {
-			f.set(1, places[1].aave, call("getAssetsPrices(address[])", int64(32), int64(1), weeth.Address), nil)
+			f.set(1, chainConfigs[1].aave, call("getAssetsPrices(address[])", int64(32), int64(1), weeth.Address), nil)
 		}}, nil, errNoAnswer},
 		"two prices": {[]func(*fakeChain){adapter(fresh), func(f *fakeChain) {
-			f.set(1, places[1].aave, call("getAssetsPrices(address[])", int64(32), int64(1), weeth.Address), enc(32, 2, 1e8, 1e8))
+			f.set(1, chainConfigs[1].aave, call("getAssetsPrices(address[])", int64(32), int64(1), weeth.Address), enc(32, 2, 1e8, 1e8))
 		}}, nil, errShape},
 		"tenfold": {[]func(*fakeChain){adapter(fresh), func(f *fakeChain) { f.listAave(1, weeth.Address, listed.source, 32_400_000_000) }}, []string{"aave-oracle 32400.00"}, nil},
 	} {
@@ -366,7 +366,7 @@ func TestAnotherAssetsFeed(t *testing.T) {
 		s, refused := source(t, f)
 		wants(t, read(t, s, fbtc), fbtc, want...)
 		if len(want) < 2 {
-			refusedFor(t, refused(price.IDOf(fbtc)), errOther)
+			refusedFor(t, refused(price.IDOf(fbtc)), errOtherAsset)
 		}
 	}
 }
@@ -374,7 +374,7 @@ func TestAnotherAssetsFeed(t *testing.T) {
 // TestPools checks which pools count, and how much.
 func TestPools(t *testing.T) {
 	at := hex("0xa1")
-	v2 := len(places[1].markets) - 1
+	v2 := len(chainConfigs[1].markets) - 1
 	one := func(p fakePool) func(f *fakeChain) { return func(f *fakeChain) { f.pool(1, nobody.Address, 18, p) } }
 	sound := fakePool{tier: 3000, at: at, coin: usdc1, micro: 2_000_000, held: 50_000, mean: 2_000_000}
 	but := func(change func(*fakePool)) fakePool { p := sound; change(&p); return p }
@@ -466,10 +466,10 @@ func TestTheDeepest(t *testing.T) {
 }
 
 func TestMemoIsBounded(t *testing.T) {
-	var m memo[int]
-	for i := range 3 * maxKept {
+	var m ttlCache[int]
+	for i := range 3 * maxCached {
 		m.put(common.BigToAddress(big.NewInt(int64(i))), i, noon)
-		if v, ok := m.get(common.BigToAddress(big.NewInt(int64(i))), noon); !ok || v != i || len(m.kept) > maxKept {
+		if v, ok := m.get(common.BigToAddress(big.NewInt(int64(i))), noon); !ok || v != i || len(m.kept) > maxCached {
 			t.Fatalf("%d: %d, %t, %d kept", i, v, ok, len(m.kept))
 		}
 	}
@@ -507,7 +507,7 @@ func TestNoCircle(t *testing.T) {
 // TestPeggedCoin checks chain 56, whose dollar coins are bridged. They have the price of
 // the issuer's coins while their pool with the native coin agrees.
 func TestPeggedCoin(t *testing.T) {
-	usdt := places[56].dollars[0]
+	usdt := chainConfigs[56].dollars[0]
 	dollar := tokenAt(56, usdt.address.Hex(), "USDT", 18)
 	other := tokenAt(56, "0x00000000000000000000000000000000000000ff", "XYZ", 18)
 	for micro, want := range map[int64][2][]string{
@@ -519,7 +519,7 @@ func TestPeggedCoin(t *testing.T) {
 		f.feed(56, feedOf(t, tokenAt(56, "", "BNB", 18)).address, 900_000_000, noon.Add(-time.Minute))
 		f.feed(56, feedOf(t, dollar).address, 1_000_000, noon.Add(-time.Minute))
 		if micro > 0 {
-			f.pool(56, usdt.address, 18, fakePool{tier: 500, at: hex("0xe1"), coin: places[56].wrapped, micro: micro, held: 5000, mean: micro})
+			f.pool(56, usdt.address, 18, fakePool{tier: 500, at: hex("0xe1"), coin: chainConfigs[56].wrapped, micro: micro, held: 5000, mean: micro})
 		}
 		f.pool(56, other.Address, 18, fakePool{tier: 500, at: hex("0xe2"), coin: usdt, micro: 2_000_001, held: 50_000, mean: 2_000_000})
 		s, _ := source(t, f)
@@ -532,7 +532,7 @@ func TestPeggedCoin(t *testing.T) {
 // TestSuperseed checks DIA's adapters, and Velodrome's pools priced by the dollar coin's
 // feed on its home chain.
 func TestSuperseed(t *testing.T) {
-	coins := places[5330]
+	coins := chainConfigs[5330]
 	eth, supr := tokenAt(5330, "", "ETH", 18), tokenAt(5330, "0x6EA1fFcbD7F5D210dB07D9E773862B0512fA219B", "SUPR", 18)
 	f := mainnet(t)
 	f.feed(5330, feedOf(t, eth).address, 3000_000_000, noon.Add(-23*time.Hour))
@@ -603,7 +603,7 @@ func TestRemembered(t *testing.T) {
 	if calls := f.calls[1] - total; calls > 3 {
 		t.Errorf("%d calls for what is known", calls)
 	}
-	now = noon.Add(remembered)
+	now = noon.Add(cacheTTL)
 	f.block[1] = now
 	read(t, s, ether, link)
 	if counts() != 2*after {
@@ -624,14 +624,14 @@ func TestManyTokens(t *testing.T) {
 	find := 0
 	f.twist = func(qs []chain.Question, answers [][]byte) [][]byte {
 		for _, q := range qs {
-			if q.To == places[1].markets[0].factory {
+			if q.To == chainConfigs[1].markets[0].factory {
 				find++
 			}
 		}
 		return answers
 	}
 	read(t, s, ts...)
-	if find == 0 || find > soughtAtOnce*3*4 {
+	if find == 0 || find > maxSearches*3*4 {
 		t.Errorf("%d pools were looked for", find)
 	}
 	if f.most > defaultAtOnce {
@@ -758,15 +758,15 @@ func TestMarketCaps(t *testing.T) {
 func TestTable(t *testing.T) {
 	for id, fs := range oracles().feeds {
 		for _, f := range fs {
-			if _, ok := places[f.on]; !ok || f.lasts == 0 {
-				t.Errorf("the feed of %v is on chain %d, for %s", id, f.on, f.lasts)
+			if _, ok := chainConfigs[f.on]; !ok || f.maxAge == 0 {
+				t.Errorf("the feed of %v is on chain %d, for %s", id, f.on, f.maxAge)
 			}
-			if _, ok := places[id.Chain]; !ok || id.Address == tokens.Native {
+			if _, ok := chainConfigs[id.Chain]; !ok || id.Address == tokens.Native {
 				t.Errorf("%v has a feed and no place", id)
 			}
 		}
 	}
-	for id, p := range places {
+	for id, p := range chainConfigs {
 		n, ok := chain.NetworkByID(id)
 		if !ok || n.WrappedNative != p.wrapped.address {
 			t.Errorf("chain %d wraps its coin as %s", id, p.wrapped.address)

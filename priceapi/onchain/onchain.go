@@ -38,14 +38,14 @@ type Options struct {
 	Now      func() time.Time // nil = clock.Now
 	Deadline time.Duration    // of one Now or MarketCaps; 0 = 20 s
 	AtOnce   int              // questions per call; 0 = 100, which public nodes accept; raised to at least 40
-	// Refused receives every price that was read and rejected; nil = not reported. It may
+	// Rejected receives every price that was read and rejected; nil = not reported. It may
 	// be called concurrently.
-	Refused func(Refusal)
+	Rejected func(Rejection)
 }
 
-// A Refusal says why a price was rejected. A zero address in ID means the native coin or,
+// A Rejection says why a price was rejected. A zero address in ID means the native coin or,
 // if Source is unknown, the whole chain.
-type Refusal struct {
+type Rejection struct {
 	ID     price.ID
 	Source price.Source
 	Err    error
@@ -60,33 +60,33 @@ const (
 
 // A Source is a price source that reads the chains. It is safe for concurrent use.
 type Source struct {
-	chain   Chain
-	now     func() time.Time
-	within  time.Duration
-	atOnce  int
-	refused func(Refusal)
-	table   *table
-	places  map[uint64]*memory
+	chain    Chain
+	now      func() time.Time
+	deadline time.Duration
+	atOnce   int
+	rejected func(Rejection)
+	table    *table
+	caches   map[uint64]*chainCache
 }
 
 // New makes a source without asking anything.
 func New(c Chain, o Options) *Source {
-	s := &Source{chain: c, now: o.Now, within: o.Deadline, atOnce: o.AtOnce, refused: o.Refused, table: oracles(), places: map[uint64]*memory{}}
+	s := &Source{chain: c, now: o.Now, deadline: o.Deadline, atOnce: o.AtOnce, rejected: o.Rejected, table: oracles(), caches: map[uint64]*chainCache{}}
 	if s.now == nil {
 		s.now = clock.Now
 	}
-	if s.within <= 0 {
-		s.within = defaultDeadline
+	if s.deadline <= 0 {
+		s.deadline = defaultDeadline
 	}
 	if s.atOnce == 0 {
 		s.atOnce = defaultAtOnce
 	}
 	s.atOnce = max(s.atOnce, leastAtOnce)
-	if s.refused == nil {
-		s.refused = func(Refusal) {}
+	if s.rejected == nil {
+		s.rejected = func(Rejection) {}
 	}
-	for id := range places {
-		s.places[id] = newMemory()
+	for id := range chainConfigs {
+		s.caches[id] = newChainCache()
 	}
 	return s
 }
@@ -100,15 +100,15 @@ func (s *Source) Name() string { return "onchain" }
 // completely; the readings are valid all the same. A chain that fails repeatedly is skipped
 // for up to 15 minutes, without an error. Now may be repeated.
 func (s *Source) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.within)
+	ctx, cancel := context.WithTimeout(ctx, s.deadline)
 	defer cancel()
 	wanted := s.plan(ts)
-	heard, err := s.listen(ctx, wanted)
+	heard, err := s.readChains(ctx, wanted)
 	return s.judge(heard, wanted), err
 }
 
-// A wish is what is to be read on one chain.
-type wish struct {
+// A readPlan is what is to be read on one chain.
+type readPlan struct {
 	tokens []tokens.Token                 // tokens to return prices of
 	assets map[common.Address]uint8       // assets priced on this chain, with decimals: tokens and the coins of pools
 	feeds  map[common.Address]bool        // oracles on this chain, for assets of any chain
@@ -116,29 +116,29 @@ type wish struct {
 }
 
 // plan lists what to read on each chain.
-func (s *Source) plan(ts []tokens.Token) map[uint64]*wish {
-	wanted := map[uint64]*wish{}
-	at := func(id uint64) *wish {
+func (s *Source) plan(ts []tokens.Token) map[uint64]*readPlan {
+	wanted := map[uint64]*readPlan{}
+	at := func(id uint64) *readPlan {
 		if wanted[id] == nil {
-			wanted[id] = &wish{assets: map[common.Address]uint8{}, feeds: map[common.Address]bool{}, aave: map[common.Address]aaveListing{}}
+			wanted[id] = &readPlan{assets: map[common.Address]uint8{}, feeds: map[common.Address]bool{}, aave: map[common.Address]aaveListing{}}
 		}
 		return wanted[id]
 	}
 	for _, t := range ts {
-		p, ok := places[t.Chain]
+		p, ok := chainConfigs[t.Chain]
 		if !ok || t.Decimals > tokens.MaxDecimals {
 			continue
 		}
 		w := at(t.Chain)
 		if len(w.tokens) == maxTokens {
-			s.refused(Refusal{price.IDOf(t), price.Unknown, fmt.Errorf("more than %d tokens of chain %d", maxTokens, t.Chain)})
+			s.rejected(Rejection{price.IDOf(t), price.Unknown, fmt.Errorf("more than %d tokens of chain %d", maxTokens, t.Chain)})
 			continue
 		}
 		w.tokens = append(w.tokens, t)
 		w.assets[p.asset(t.Address)] = t.Decimals
 	}
 	for _, id := range slices.Collect(maps.Keys(wanted)) { // only chains with tokens; feeds add further chains
-		for _, c := range places[id].coins() {
+		for _, c := range chainConfigs[id].coins() {
 			wanted[id].assets[c.address] = c.decimals
 		}
 		for a := range wanted[id].assets {
@@ -156,14 +156,14 @@ func (s *Source) plan(ts []tokens.Token) map[uint64]*wish {
 // errChains means that some chains could not be read.
 var errChains = errors.New("not all chains were read")
 
-// listen reads all chains concurrently. Results read before an error are kept.
-func (s *Source) listen(ctx context.Context, wanted map[uint64]*wish) (map[uint64]*heard, error) {
+// readChains reads all chains concurrently. Results read before an error are kept.
+func (s *Source) readChains(ctx context.Context, wanted map[uint64]*readPlan) (map[uint64]*chainData, error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	all, failed := map[uint64]*heard{}, map[uint64]error{}
+	all, failed := map[uint64]*chainData{}, map[uint64]error{}
 	for id, w := range wanted {
 		wg.Go(func() {
-			h, err := s.hear(ctx, id, w)
+			h, err := s.readChain(ctx, id, w)
 			mu.Lock()
 			defer mu.Unlock()
 			all[id] = h

@@ -20,23 +20,23 @@ type pool struct {
 
 // Limits of the search for pools.
 const (
-	soughtAtOnce = 80 // assets whose pools are searched for in one fetch of a chain
-	perCoin      = 2  // pools kept per asset and coin: the deepest
+	maxSearches  = 80 // assets whose pools are searched for in one fetch of a chain
+	poolsPerCoin = 2  // pools kept per asset and coin: the deepest
 )
 
 // How much of its coin a pool must hold when found to be read again. That is far less than
 // it needs for its price to count; it spares the node thousands of empty pools.
 const (
-	worthDollars = 1000
-	worthWrapped = 1
+	minHeldDollars = 1000
+	minHeldWrapped = 1
 )
 
 // findPools searches for the pools of assets that are not cached.
-func (s *Source) findPools(ctx context.Context, id uint64, w *wish) error {
-	m, p := s.places[id], places[id]
-	sought := s.unknown(id, w)
+func (s *Source) findPools(ctx context.Context, id uint64, w *readPlan) error {
+	m, p := s.caches[id], chainConfigs[id]
+	sought := s.uncached(id, w)
 	found := map[common.Address][]pool{}
-	q := &inquiry{}
+	q := &batch{}
 	for _, asset := range sought {
 		var qs []chain.Question
 		var candidates []pool
@@ -50,7 +50,7 @@ func (s *Source) findPools(ctx context.Context, id uint64, w *wish) error {
 				}
 			}
 		}
-		q.add(func(answers [][]byte, _ stamp) {
+		q.add(func(answers [][]byte, _ blockStamp) {
 			for i, out := range answers {
 				if at, err := addressOf(out); err == nil && at != (common.Address{}) {
 					c := candidates[i]
@@ -60,7 +60,7 @@ func (s *Source) findPools(ctx context.Context, id uint64, w *wish) error {
 			}
 		}, qs...)
 	}
-	if err := s.put(ctx, id, q); err != nil {
+	if err := s.send(ctx, id, q); err != nil {
 		return err
 	}
 	if err := s.deepest(ctx, id, found); err != nil {
@@ -72,24 +72,24 @@ func (s *Source) findPools(ctx context.Context, id uint64, w *wish) error {
 	return nil
 }
 
-// unknown lists the assets to search for now: first the coins of pools, because other
+// uncached lists the assets to search for now: first the coins of pools, because other
 // prices depend on them, then the tokens in the given order.
-func (s *Source) unknown(id uint64, w *wish) []common.Address {
+func (s *Source) uncached(id uint64, w *readPlan) []common.Address {
 	var all []common.Address
-	for _, c := range places[id].coins() {
+	for _, c := range chainConfigs[id].coins() {
 		all = append(all, c.address)
 	}
 	for _, t := range w.tokens {
-		all = append(all, places[id].asset(t.Address))
+		all = append(all, chainConfigs[id].asset(t.Address))
 	}
 	seen := map[common.Address]bool{}
 	all = slices.DeleteFunc(all, func(a common.Address) bool {
-		_, known := s.places[id].pools.get(a, s.now())
+		_, known := s.caches[id].pools.get(a, s.now())
 		again := seen[a]
 		seen[a] = true
 		return known || again
 	})
-	return all[:min(len(all), soughtAtOnce)]
+	return all[:min(len(all), maxSearches)]
 }
 
 // findQuestions asks a factory for its pools of two tokens.
@@ -107,27 +107,27 @@ func (mk market) findQuestions(a, b common.Address) []chain.Question {
 // deepest keeps, for each asset and coin, the pools that hold most of the coin.
 func (s *Source) deepest(ctx context.Context, id uint64, found map[common.Address][]pool) error {
 	held := map[pool]*big.Int{} // a pool of two coins appears twice, once for each
-	q := &inquiry{}
+	q := &batch{}
 	for _, pools := range found {
 		for _, p := range pools {
-			q.add(func(answers [][]byte, _ stamp) {
+			q.add(func(answers [][]byte, _ blockStamp) {
 				if n, err := wordWithin(answers[0], 256); err == nil {
 					held[p] = n
 				}
 			}, ask(p.coin.address, "balanceOf(address)", p.at))
 		}
 	}
-	if err := s.put(ctx, id, q); err != nil {
+	if err := s.send(ctx, id, q); err != nil {
 		return err
 	}
 	for asset, pools := range found {
 		pools = slices.DeleteFunc(pools, func(p pool) bool {
-			least := int64(worthDollars)
-			if p.coin == places[id].wrapped {
-				least = worthWrapped
+			least := int64(minHeldDollars)
+			if p.coin == chainConfigs[id].wrapped {
+				least = minHeldWrapped
 			}
 			n := held[p]
-			return n == nil || n.Cmp(new(big.Int).Mul(big.NewInt(least), power(p.coin.decimals))) < 0
+			return n == nil || n.Cmp(new(big.Int).Mul(big.NewInt(least), pow10(p.coin.decimals))) < 0
 		})
 		slices.SortStableFunc(pools, func(a, b pool) int {
 			return cmp.Or(a.coin.address.Cmp(b.coin.address), held[b].Cmp(held[a]))
@@ -135,18 +135,18 @@ func (s *Source) deepest(ctx context.Context, id uint64, found map[common.Addres
 		kept := map[coin]int{}
 		found[asset] = slices.DeleteFunc(pools, func(p pool) bool {
 			kept[p.coin]++
-			return kept[p.coin] > perCoin
+			return kept[p.coin] > poolsPerCoin
 		})
 	}
 	return nil
 }
 
-func (s *Source) askPools(q *inquiry, id uint64, w *wish, h *heard) {
+func (s *Source) askPools(q *batch, id uint64, w *readPlan, h *chainData) {
 	for asset := range w.assets {
-		pools, _ := s.places[id].pools.get(asset, s.now())
+		pools, _ := s.caches[id].pools.get(asset, s.now())
 		for _, p := range pools {
-			mk := places[id].markets[p.market]
-			q.add(func(answers [][]byte, of stamp) {
+			mk := chainConfigs[id].markets[p.market]
+			q.add(func(answers [][]byte, of blockStamp) {
 				h.pools[asset] = append(h.pools[asset], stateOf(p, mk, asset, answers, of))
 			}, mk.stateQuestions(p)...)
 		}

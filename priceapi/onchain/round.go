@@ -32,7 +32,7 @@ type round struct {
 	answer           *big.Int // signed
 	started, updated time.Time
 	decimals         uint8
-	of               stamp
+	of               blockStamp
 	err              error // why the round is not usable
 }
 
@@ -49,10 +49,10 @@ func roundOf(out []byte) (round, error) {
 	if r.answer, err = signed(ws[1], 256); err != nil {
 		return round{}, err
 	}
-	if r.started, err = moment(ws[2]); err != nil {
+	if r.started, err = parseTime(ws[2]); err != nil {
 		return round{}, err
 	}
-	if r.updated, err = moment(ws[3]); err != nil {
+	if r.updated, err = parseTime(ws[3]); err != nil {
 		return round{}, err
 	}
 	return r, errors.Join(within(ws[0], 80), within(ws[4], 80))
@@ -83,10 +83,10 @@ func (r round) fresh(lasts time.Duration, anyRound bool, now time.Time) error {
 
 // price returns the round's answer in US dollars.
 func (r round) price(f feed, now time.Time) (price.Sample, error) {
-	if err := r.fresh(f.lasts, f.anyRound, now); err != nil {
+	if err := r.fresh(f.maxAge, f.noRoundID, now); err != nil {
 		return price.Sample{}, err
 	}
-	v, err := price.FromRatio(r.answer, power(r.decimals))
+	v, err := price.FromRatio(r.answer, pow10(r.decimals))
 	if err == nil && v.IsZero() {
 		err = errNegative
 	}
@@ -96,15 +96,15 @@ func (r round) price(f feed, now time.Time) (price.Sample, error) {
 const latestRound = "latestRoundData()"
 
 // askFeeds asks the feeds for their rounds, and for their decimals if not cached.
-func (s *Source) askFeeds(q *inquiry, id uint64, w *wish, h *heard) {
-	m := s.places[id]
+func (s *Source) askFeeds(q *batch, id uint64, w *readPlan, h *chainData) {
+	m := s.caches[id]
 	for at := range w.feeds {
 		decimals, known := m.decimals.get(at, s.now())
 		qs := []chain.Question{ask(at, latestRound)}
 		if !known {
 			qs = append(qs, ask(at, "decimals()"))
 		}
-		q.add(func(answers [][]byte, of stamp) {
+		q.add(func(answers [][]byte, of blockStamp) {
 			r, err := roundOf(answers[0])
 			if err == nil && !known {
 				if decimals, err = feedDecimals(answers[1]); err == nil {
@@ -125,29 +125,29 @@ func feedDecimals(out []byte) (uint8, error) {
 	return uint8(w.Uint64()), nil
 }
 
-// grace is how long prices are not accepted after the sequencer comes back: oracle
+// sequencerGrace is how long prices are not accepted after the sequencer comes back: oracle
 // reporters and traders need time to catch up.
-const grace = time.Hour
+const sequencerGrace = time.Hour
 
 // askSequencer asks whether the chain's sequencer is up. Without an uptime feed it is
 // assumed to be.
-func (s *Source) askSequencer(q *inquiry, id uint64, h *heard) {
-	at := places[id].sequencer
+func (s *Source) askSequencer(q *batch, id uint64, h *chainData) {
+	at := chainConfigs[id].sequencer
 	if at == (common.Address{}) {
 		h.sequencer = nil
 		return
 	}
-	q.add(func(answers [][]byte, of stamp) {
+	q.add(func(answers [][]byte, of blockStamp) {
 		h.sequencer = sequencerOf(answers[0], of, s.now())
 		if h.sequencer != nil {
-			s.refused(Refusal{price.ID{Chain: id}, price.Unknown, h.sequencer})
+			s.rejected(Rejection{price.ID{Chain: id}, price.Unknown, h.sequencer})
 		}
 	}, ask(at, latestRound))
 }
 
 // sequencerOf decodes the uptime feed's round: the answer is 0 for up and 1 for down, and
 // the round's start time is when that changed.
-func sequencerOf(out []byte, of stamp, now time.Time) error {
+func sequencerOf(out []byte, of blockStamp, now time.Time) error {
 	r, err := roundOf(out)
 	switch {
 	case err != nil:
@@ -156,8 +156,8 @@ func sequencerOf(out []byte, of stamp, now time.Time) error {
 		return fmt.Errorf("%w: it is down", errSequencer)
 	case r.number.Sign() == 0 || r.started.IsZero():
 		return fmt.Errorf("%w: %w", errSequencer, errNoRound)
-	case min(now.Sub(r.started), of.at.Sub(r.started)) < grace:
-		return fmt.Errorf("%w: it is not up for %s", errSequencer, grace)
+	case min(now.Sub(r.started), of.at.Sub(r.started)) < sequencerGrace:
+		return fmt.Errorf("%w: it is not up for %s", errSequencer, sequencerGrace)
 	}
 	return nil
 }

@@ -22,9 +22,9 @@ import (
 )
 
 var (
-	_ poll.Source   = (*onchain.Source)(nil)
-	_ poll.Almanac  = (*onchain.Source)(nil)
-	_ onchain.Chain = (*chain.Hub)(nil)
+	_ poll.Source         = (*onchain.Source)(nil)
+	_ poll.MetadataSource = (*onchain.Source)(nil)
+	_ onchain.Chain       = (*chain.MultiClient)(nil)
 )
 
 // A world is a sandbox and a source that reads its contracts through a real Hub.
@@ -32,7 +32,7 @@ type world struct {
 	*sandbox.Sandbox
 	source *onchain.Source
 	asked  atomic.Int64 // number of calls
-	hub    *chain.Hub
+	hub    *chain.MultiClient
 }
 
 func (w *world) Ask(ctx context.Context, id uint64, qs []chain.Question) ([][]byte, error) {
@@ -48,7 +48,7 @@ func newWorld(t *testing.T, chains ...uint64) *world {
 		endpoints = append(endpoints, chain.Endpoint{Chain: c.ID, URLs: []string{c.RPC()}})
 	}
 	var err error
-	if w.hub, err = chain.NewHub(endpoints, chain.Options{Sandbox: true}); err != nil {
+	if w.hub, err = chain.NewMultiClient(endpoints, chain.Options{Sandbox: true}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.hub.Close)

@@ -14,14 +14,14 @@ import (
 
 // Limits for accepting a pool's price.
 const (
-	window   = 10 * time.Minute
-	drift    = 0.02      // how far the price may be from its mean over the window
-	leastUSD = 10_000    // how much of its coin a pool must hold
-	alone    = 5         // times as much if the mean is unknown
-	maxTick  = 887_272   // of Uniswap v3 and its forks
-	perTick  = 1.0001    // price factor of one tick
-	q96      = uint(96)  // fraction bits of a square root price
-	q192     = uint(192) // fraction bits of its square
+	window       = 10 * time.Minute
+	maxDrift     = 0.02      // how far the price may be from its mean over the window
+	minDepthUSD  = 10_000    // how much of its coin a pool must hold
+	noMeanFactor = 5         // times as much if the mean is unknown
+	maxTick      = 887_272   // of Uniswap v3 and its forks
+	perTick      = 1.0001    // price factor of one tick
+	q96          = uint(96)  // fraction bits of a square root price
+	q192         = uint(192) // fraction bits of its square
 )
 
 // Bounds of a square root price (Uniswap v3's TickMath).
@@ -44,23 +44,23 @@ var (
 type state struct {
 	pool
 	source   price.Source
-	of       stamp
+	stamp    blockStamp
 	num, den *big.Int
 	depth    *big.Int // of the coin, in base units: the balance, but at most the liquidity at this price
 	mean     float64  // of the asset's price over the window, in base units; 0 = unknown
 	err      error
 }
 
-func stateOf(p pool, mk market, asset common.Address, answers [][]byte, of stamp) state {
-	s := state{pool: p, source: mk.source, of: of}
+func stateOf(p pool, mk market, asset common.Address, answers [][]byte, of blockStamp) state {
+	s := state{pool: p, source: mk.source, stamp: of}
 	held, err := wordWithin(answers[0], 256)
 	switch {
 	case err != nil:
 		s.err = fmt.Errorf("the balance: %w", err)
 	case mk.words == 0:
-		s.err = s.pair(answers[1], held, first(asset, p.coin.address))
+		s.err = s.pair(answers[1], held, isToken0(asset, p.coin.address))
 	default:
-		s.err = s.concentrated(answers[1:], mk.words, held, first(asset, p.coin.address))
+		s.err = s.concentrated(answers[1:], mk.words, held, isToken0(asset, p.coin.address))
 	}
 	return s
 }
@@ -155,41 +155,41 @@ func lesser(a, b *big.Int) *big.Int {
 	return b
 }
 
-// A quoted is a pool's price in US dollars.
-type quoted struct {
+// A poolPrice is a pool's price in US dollars.
+type poolPrice struct {
 	price.Sample
 	depth     price.Value // in US dollars
 	confirmed bool        // by its mean over the window
 }
 
 // quote converts the state to dollars by the coin's price and applies the limits.
-func (s state) quote(decimals uint8, coin price.Value) (quoted, error) {
+func (s state) quote(decimals uint8, coin price.Value) (poolPrice, error) {
 	if s.err != nil {
-		return quoted{}, s.err
+		return poolPrice{}, s.err
 	}
 	v, err := dollars(s.num, s.den, decimals, s.coin.decimals, coin)
 	if err != nil {
-		return quoted{}, err
+		return poolPrice{}, err
 	}
 	depth, err := dollars(s.depth, big.NewInt(1), 0, s.coin.decimals, coin)
 	if err != nil {
-		return quoted{}, fmt.Errorf("the depth: %w", err)
+		return poolPrice{}, fmt.Errorf("the depth: %w", err)
 	}
 	if v.IsZero() {
-		return quoted{}, errNoPrice
+		return poolPrice{}, errNoPrice
 	}
-	q := quoted{price.Sample{Value: v, At: s.of.at, Source: s.source}, depth, s.mean > 0}
-	least := float64(leastUSD)
+	q := poolPrice{price.Sample{Value: v, At: s.stamp.at, Source: s.source}, depth, s.mean > 0}
+	least := float64(minDepthUSD)
 	if !q.confirmed {
-		least *= alone
+		least *= noMeanFactor
 	}
 	if depth.Float() < least {
-		return quoted{}, fmt.Errorf("%w: %s dollars, want %.0f", errShallow, depth.Fixed(0), least)
+		return poolPrice{}, fmt.Errorf("%w: %s dollars, want %.0f", errShallow, depth.Fixed(0), least)
 	}
 	if q.confirmed {
 		spot, _ := new(big.Rat).SetFrac(s.num, s.den).Float64()
-		if off := math.Abs(spot/s.mean - 1); !(off <= drift) {
-			return quoted{}, fmt.Errorf("%w: by %.1f%%", errDrift, 100*off)
+		if off := math.Abs(spot/s.mean - 1); !(off <= maxDrift) {
+			return poolPrice{}, fmt.Errorf("%w: by %.1f%%", errDrift, 100*off)
 		}
 	}
 	return q, nil
@@ -198,7 +198,7 @@ func (s state) quote(decimals uint8, coin price.Value) (quoted, error) {
 // dollars converts num/den base units of a coin per base unit of an asset to dollars per
 // whole asset.
 func dollars(num, den *big.Int, assetDecimals, coinDecimals uint8, coin price.Value) (price.Value, error) {
-	num = new(big.Int).Mul(num, power(assetDecimals))
-	den = new(big.Int).Mul(den, power(coinDecimals))
-	return price.FromRatio(num.Mul(num, coin.Int()), den.Mul(den, power(price.Digits)))
+	num = new(big.Int).Mul(num, pow10(assetDecimals))
+	den = new(big.Int).Mul(den, pow10(coinDecimals))
+	return price.FromRatio(num.Mul(num, coin.Int()), den.Mul(den, pow10(price.Digits)))
 }

@@ -31,7 +31,7 @@ func TestVendorsPlaces(t *testing.T) {
 			t.Logf("chain %d: no package knows %s", chain, name)
 		}
 	}
-	for chain, p := range places {
+	for chain, p := range chainConfigs {
 		same(chain, "wrapped coins", "WETH9", p.wrapped.address)
 		for _, m := range p.markets {
 			if name := map[price.Source]string{price.UniswapV3: "v3CoreFactoryAddress", price.UniswapV2: "V2 factory"}[m.source]; name != "" {

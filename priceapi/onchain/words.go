@@ -80,8 +80,8 @@ func signed(w *big.Int, bits uint) (*big.Int, error) {
 // latestTime is the largest timestamp accepted: the end of the year 9999.
 const latestTime = 253_402_300_799
 
-// moment decodes a word as seconds since 1970; zero becomes the zero time.
-func moment(w *big.Int) (time.Time, error) {
+// parseTime decodes a word as seconds since 1970; zero becomes the zero time.
+func parseTime(w *big.Int) (time.Time, error) {
 	if !w.IsInt64() || w.Int64() > latestTime {
 		return time.Time{}, fmt.Errorf("%w: a time out of range", errShape)
 	}
@@ -112,6 +112,6 @@ func arrayOf(out []byte, n int) ([]*big.Int, error) {
 	return ws[2:], nil
 }
 
-func power(n uint8) *big.Int {
+func pow10(n uint8) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
 }

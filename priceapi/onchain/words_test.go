@@ -95,8 +95,8 @@ func TestRoundVector(t *testing.T) {
 	if r.answer.String() != v.Decoded.Answer || d != v.Decoded.Decimals || r.updated.Unix() != v.Decoded.UpdatedAt {
 		t.Fatalf("%+v, %d decimals", r, d)
 	}
-	r.decimals, r.of = d, stamp{1, r.updated}
-	x, err := r.price(feed{source: price.Chainlink, lasts: hourly}, r.updated)
+	r.decimals, r.of = d, blockStamp{1, r.updated}
+	x, err := r.price(feed{source: price.Chainlink, maxAge: hourly}, r.updated)
 	if err != nil || x.Value.Int().String() != v.Decoded.Price || !x.At.Equal(r.updated) {
 		t.Fatalf("%+v, %v", x, err)
 	}
@@ -149,7 +149,7 @@ func value(t testing.TB, s string) price.Value {
 // tickOf returns the mean tick of a fake pool.
 func tickOf(p fakePool, decimals uint8, asset common.Address) int64 {
 	ratio := float64(p.mean) / 1e6 * math.Pow(10, float64(p.coin.decimals)-float64(decimals))
-	if !first(asset, p.coin.address) {
+	if !isToken0(asset, p.coin.address) {
 		ratio = 1 / ratio
 	}
 	return int64(math.Round(math.Log(ratio) / math.Log(perTick)))
@@ -182,22 +182,22 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(enc(hex("0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419")))
 	f.Add([]byte{})
 	f.Add(bytes.Repeat([]byte{0xff}, 8*word))
-	of := stamp{1, noon}
+	of := blockStamp{1, noon}
 	f.Fuzz(func(t *testing.T, out []byte) {
 		if r, err := roundOf(out); err == nil {
 			if len(out) != 5*word {
 				t.Fatalf("a round of %d bytes", len(out))
 			}
 			r.of = of
-			if x, err := r.price(feed{source: price.Chainlink, lasts: hourly}, noon); err == nil && (x.Value.IsZero() || x.At.After(noon) || r.answer.Sign() <= 0) {
+			if x, err := r.price(feed{source: price.Chainlink, maxAge: hourly}, noon); err == nil && (x.Value.IsZero() || x.At.After(noon) || r.answer.Sign() <= 0) {
 				t.Fatalf("%+v of %x", x, out)
 			}
-			if sequencerOf(out, of, noon) == nil && !r.started.Before(noon.Add(-grace+1)) {
+			if sequencerOf(out, of, noon) == nil && !r.started.Before(noon.Add(-sequencerGrace+1)) {
 				t.Fatalf("up since %s", r.started)
 			}
 		}
 		p := aavePrice{price: out, of: of}
-		if x, err := p.sample(aaveListing{lasts: hourly}, noon); err == nil || !x.Value.IsZero() && len(out) != 3*word {
+		if x, err := p.sample(aaveListing{maxAge: hourly}, noon); err == nil || !x.Value.IsZero() && len(out) != 3*word {
 			t.Fatalf("%+v, %v of %x", x, err, out)
 		}
 		if tick, ok := meanTick(out); ok && (len(out) != 8*word || !(math.Abs(tick) <= maxTick)) {
@@ -226,7 +226,7 @@ func fuzzState(t *testing.T, out []byte) {
 			for i := range good {
 				answers := append([][]byte(nil), good...)
 				answers[i] = out
-				s := stateOf(p, mk, asset, answers, stamp{1, noon})
+				s := stateOf(p, mk, asset, answers, blockStamp{1, noon})
 				q, err := s.quote(18, oneDollar(t))
 				if err == nil && (q.Value.IsZero() || q.depth.Cmp(value(t, "10000")) < 0) {
 					t.Fatalf("%+v of %x", q, out)
@@ -254,13 +254,13 @@ func FuzzFeeds(f *testing.F) {
 		}
 		for id, feeds := range table.feeds {
 			for _, x := range feeds {
-				if x.address == (common.Address{}) || x.lasts < hourly || x.lasts > daily || x.source == price.Unknown || x.on == 0 && id.Chain != 0 || x.quotes && x.source != price.Chainlink {
+				if x.address == (common.Address{}) || x.maxAge < hourly || x.maxAge > daily || x.source == price.Unknown || x.on == 0 && id.Chain != 0 || x.quoteOnly && x.source != price.Chainlink {
 					t.Fatalf("%v has %+v", id, x)
 				}
 			}
 		}
 		for id, x := range table.aave {
-			if x.lasts < hourly || x.lasts > daily {
+			if x.maxAge < hourly || x.maxAge > daily {
 				t.Fatalf("%v has %+v", id, x)
 			}
 		}

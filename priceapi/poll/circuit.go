@@ -14,12 +14,12 @@ const (
 	failuresAllowed = 3
 	firstPause      = time.Minute
 	longestPause    = 15 * time.Minute
-	longestAsked    = time.Hour // longest pause that a source may ask for
+	maxRetryAfter   = time.Hour // longest pause that a source may ask for
 )
 
-// A circuit is a circuit breaker for a failing source. A clock that jumps cannot keep it
+// A circuitBreaker is a circuit breaker for a failing source. A clock that jumps cannot keep it
 // open for longer than its pause.
-type circuit struct {
+type circuitBreaker struct {
 	mu       sync.Mutex
 	failures int // in a row
 	pause    time.Duration
@@ -27,8 +27,8 @@ type circuit struct {
 	last     error
 }
 
-// admits reports whether the source may be asked now.
-func (c *circuit) admits(now time.Time) bool {
+// allows reports whether the source may be asked now.
+func (c *circuitBreaker) allows(now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	past := now.Sub(c.since)
@@ -38,12 +38,12 @@ func (c *circuit) admits(now time.Time) bool {
 // record notes how a call ended. One success closes the circuit; after a pause, one failure
 // opens it again. A failure with some answers, for instance when one of several networks is
 // down, is only remembered.
-func (c *circuit) record(now time.Time, err error, some bool) {
+func (c *circuitBreaker) record(now time.Time, err error, some bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last = err
-	if asked := pauseOf(err); asked > 0 {
-		c.pause, c.since = min(asked, longestAsked), now
+	if asked := retryAfter(err); asked > 0 {
+		c.pause, c.since = min(asked, maxRetryAfter), now
 		return
 	}
 	if err == nil || some {
@@ -56,8 +56,8 @@ func (c *circuit) record(now time.Time, err error, some bool) {
 	c.pause, c.since = min(max(2*c.pause, firstPause), longestPause), now
 }
 
-// pauseOf returns the pause that a source asked for; 0 = none.
-func pauseOf(err error) time.Duration {
+// retryAfter returns the pause that a source asked for; 0 = none.
+func retryAfter(err error) time.Duration {
 	var e *rest.Error
 	if errors.As(err, &e) {
 		return e.RetryAfter
@@ -65,8 +65,8 @@ func pauseOf(err error) time.Duration {
 	return 0
 }
 
-// state returns the last failure, nil after a success.
-func (c *circuit) state() error {
+// lastError returns the last failure, nil after a success.
+func (c *circuitBreaker) lastError() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.last

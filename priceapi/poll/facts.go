@@ -18,9 +18,9 @@ const (
 	factsTime    = 10 * time.Minute
 )
 
-// A Volume is an Almanac and how its figures are marked.
-type Volume struct {
-	Almanac
+// A MetadataConfig is an MetadataSource and how its figures are marked.
+type MetadataConfig struct {
+	MetadataSource
 	Source price.Source
 	// Trusted is as in Paced.
 	Trusted bool
@@ -29,7 +29,7 @@ type Volume struct {
 	Diluted bool
 }
 
-func (p *Poller) keepFacts(ctx context.Context) {
+func (p *Poller) factsLoop(ctx context.Context) {
 	for ctx.Err() == nil {
 		wait := factsRetry
 		if p.fetchFacts(ctx) {
@@ -42,25 +42,25 @@ func (p *Poller) keepFacts(ctx context.Context) {
 	}
 }
 
-// fetchFacts asks one Almanac after another for what is due and stores it. It returns true
+// fetchFacts asks one MetadataSource after another for what is due and stores it. It returns true
 // if nothing failed.
 func (p *Poller) fetchFacts(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, factsTime)
 	defer cancel()
 	ok := true
-	for _, v := range p.o.Almanacs {
-		if now := p.o.Now(); p.circuitOf(v.Name() + " facts").admits(now) {
+	for _, v := range p.o.MetadataSources {
+		if now := p.o.Now(); p.circuitOf(v.Name() + " facts").allows(now) {
 			fresh := map[price.ID]price.Facts{}
 			ok = p.fetchCaps(ctx, v, fresh, now) && ok
 			ok = p.fetchHolders(ctx, v, fresh, now) && ok
-			ok = p.keep(ctx, fresh) && ok
+			ok = p.saveFacts(ctx, fresh) && ok
 		}
 	}
 	return ok
 }
 
-// keep stores facts and publishes them.
-func (p *Poller) keep(ctx context.Context, fresh map[price.ID]price.Facts) bool {
+// saveFacts stores facts and publishes them.
+func (p *Poller) saveFacts(ctx context.Context, fresh map[price.ID]price.Facts) bool {
 	if len(fresh) == 0 {
 		return true
 	}
@@ -75,11 +75,11 @@ func (p *Poller) keep(ctx context.Context, fresh map[price.ID]price.Facts) bool 
 	return err == nil
 }
 
-func (p *Poller) fetchCaps(ctx context.Context, v Volume, fresh map[price.ID]price.Facts, now time.Time) bool {
+func (p *Poller) fetchCaps(ctx context.Context, v MetadataConfig, fresh map[price.ID]price.Facts, now time.Time) bool {
 	due := p.dueFacts(v, fresh, func(f price.Facts) bool {
-		return old(f.CapAt, capsEvery, now) || f.Diluted && !v.Diluted
+		return isDue(f.CapAt, capsEvery, now) || f.Diluted && !v.Diluted
 	})
-	caps, ok := consult(p, v, now, due, func(ts []tokens.Token) (map[price.ID]price.Value, error) { return v.MarketCaps(ctx, ts) })
+	caps, ok := askMetadata(p, v, now, due, func(ts []tokens.Token) (map[price.ID]price.Value, error) { return v.MarketCaps(ctx, ts) })
 	for id, c := range caps {
 		f := p.factsOf(fresh, id)
 		f.MarketCap, f.Diluted, f.CapSource, f.CapAt = c, v.Diluted, v.Source, now
@@ -88,9 +88,9 @@ func (p *Poller) fetchCaps(ctx context.Context, v Volume, fresh map[price.ID]pri
 	return ok
 }
 
-func (p *Poller) fetchHolders(ctx context.Context, v Volume, fresh map[price.ID]price.Facts, now time.Time) bool {
-	due := p.dueFacts(v, fresh, func(f price.Facts) bool { return old(f.HoldersAt, holdersEvery, now) })
-	holders, ok := consult(p, v, now, due, func(ts []tokens.Token) (map[price.ID]uint64, error) { return v.Holders(ctx, ts) })
+func (p *Poller) fetchHolders(ctx context.Context, v MetadataConfig, fresh map[price.ID]price.Facts, now time.Time) bool {
+	due := p.dueFacts(v, fresh, func(f price.Facts) bool { return isDue(f.HoldersAt, holdersEvery, now) })
+	holders, ok := askMetadata(p, v, now, due, func(ts []tokens.Token) (map[price.ID]uint64, error) { return v.Holders(ctx, ts) })
 	for id, n := range holders {
 		f := p.factsOf(fresh, id)
 		f.Holders, f.HoldersAt = n, now
@@ -99,8 +99,8 @@ func (p *Poller) fetchHolders(ctx context.Context, v Volume, fresh map[price.ID]
 	return ok
 }
 
-// consult asks an Almanac about some tokens. Results that came with an error are kept.
-func consult[T any](p *Poller, v Volume, now time.Time, ts []tokens.Token, ask func([]tokens.Token) (map[price.ID]T, error)) (map[price.ID]T, bool) {
+// askMetadata asks an MetadataSource about some tokens. Results that came with an error are kept.
+func askMetadata[T any](p *Poller, v MetadataConfig, now time.Time, ts []tokens.Token, ask func([]tokens.Token) (map[price.ID]T, error)) (map[price.ID]T, bool) {
 	if len(ts) == 0 {
 		return nil, true
 	}
@@ -112,16 +112,16 @@ func consult[T any](p *Poller, v Volume, now time.Time, ts []tokens.Token, ask f
 	return got, err == nil
 }
 
-// old reports whether something of that time is due again. A clock that was set back makes
+// isDue reports whether something of that time is due again. A clock that was set back makes
 // everything due.
-func old(at time.Time, every time.Duration, now time.Time) bool {
+func isDue(at time.Time, every time.Duration, now time.Time) bool {
 	past := now.Sub(at)
 	return past >= every || past < 0
 }
 
-// dueFacts returns the tokens that an Almanac may be asked about and whose facts are due.
-func (p *Poller) dueFacts(v Volume, fresh map[price.ID]price.Facts, due func(price.Facts) bool) (ts []tokens.Token) {
-	for _, t := range told(p.o.Tokens(), v.Trusted) {
+// dueFacts returns the tokens that an MetadataSource may be asked about and whose facts are due.
+func (p *Poller) dueFacts(v MetadataConfig, fresh map[price.ID]price.Facts, due func(price.Facts) bool) (ts []tokens.Token) {
+	for _, t := range askable(p.o.Tokens(), v.Trusted) {
 		if due(p.factsOf(fresh, price.IDOf(t))) {
 			ts = append(ts, t)
 		}

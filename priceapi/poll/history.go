@@ -78,9 +78,9 @@ type Archive interface {
 	Past(ctx context.Context, ts []tokens.Token, since time.Time, step time.Duration) (map[price.ID][]price.Candle, error)
 }
 
-// An Almanac gives slowly changing market data. A method that it does not support returns
+// An MetadataSource gives slowly changing market data. A method that it does not support returns
 // nothing.
-type Almanac interface {
+type MetadataSource interface {
 	Name() string
 	// MarketCaps returns US dollars by token; unknown ones are absent.
 	MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error)

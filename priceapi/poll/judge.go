@@ -14,10 +14,10 @@ import (
 const (
 	leastConfidence = 0.8
 	agreement       = 0.03 // two sources within this agree
-	jump            = 0.30 // a larger change from the last price needs a second source
-	holdsFor        = 30 * time.Minute
+	maxJump         = 0.30 // a larger change from the last price needs a second source
+	referenceTTL    = 30 * time.Minute
 	confirmEvery    = 10 * time.Minute // after this time, a price that only one source gives needs a further source again
-	ahead           = pricetable.Ahead // how far a source's clock may be ahead of ours
+	maxAhead        = pricetable.Ahead // how far a source's clock may be ahead of ours
 	stableWithin    = 0.03             // of a dollar
 )
 
@@ -33,22 +33,22 @@ var (
 	}
 )
 
-// A ground is something a price depends on. Two sources with a common ground are wrong
+// A dependency is something a price depends on. Two sources with a common ground are wrong
 // together: moving a pool moves every source that reads it, and a lying node lies about
 // oracles and pools alike.
-type ground uint8
+type dependency uint8
 
 const (
-	node    ground = 1 << iota // the network's own node, for both oracles and pools
-	oracle                     // an oracle feed's reporters
-	pool                       // trades in a chain's pools
-	listing                    // one market data service
+	node    dependency = 1 << iota // the network's own node, for both oracles and pools
+	oracle                         // an oracle feed's reporters
+	pool                           // trades in a chain's pools
+	listing                        // one market data service
 )
 
-// grounds of the sources; a source that is absent shares no ground with others. DefiLlama
+// dependencies of the sources; a source that is absent shares no ground with others. DefiLlama
 // takes some prices from a listing and some from pools, and another price API takes them
 // from any source. Neither says which, so both count as listing and pool.
-var grounds = map[price.Source]ground{
+var dependencies = map[price.Source]dependency{
 	price.Chainlink: node | oracle, price.AaveOracle: node | oracle, price.DIA: node | oracle,
 	price.UniswapV3: node | pool, price.UniswapV2: node | pool, price.Velodrome: node | pool,
 	price.GeckoTerminal: pool, price.DexScreener: pool,
@@ -56,27 +56,27 @@ var grounds = map[price.Source]ground{
 	price.CoinGecko: listing, price.Blockscout: listing,
 }
 
-func related(a, b price.Source) bool { return a == b || grounds[a]&grounds[b] != 0 }
+func related(a, b price.Source) bool { return a == b || dependencies[a]&dependencies[b] != 0 }
 
-// firm reports whether no pool trade can move a source's price, which is true of oracles
+// isOracle reports whether no pool trade can move a source's price, which is true of oracles
 // only. A listing does not qualify: for a token that is traded only in pools it gives the
 // pools' price.
 //
 // Many oracles write only when the price moves, or once a day. An oracle price that is too
 // old to be accepted by itself is therefore still firm while it agrees with the accepted
 // price.
-func firm(s price.Source) bool { return grounds[s]&oracle != 0 }
+func isOracle(s price.Source) bool { return dependencies[s]&oracle != 0 }
 
 var oneDollar, _ = price.Parse("1")
 
-// sane rejects readings that cannot be right: no price, low confidence, or a wrong time.
-func sane(r price.Reading, now time.Time) error {
+// checkReading rejects readings that cannot be right: no price, low confidence, or a wrong time.
+func checkReading(r price.Reading, now time.Time) error {
 	limits, ok := ageLimits[r.Source]
 	if !ok {
 		limits = marketAges
 	}
 	oldest := limits.others
-	if r.Value.Off(oneDollar) <= stableWithin {
+	if r.Value.RelativeDiff(oneDollar) <= stableWithin {
 		oldest = limits.stable
 	}
 	switch age := now.Sub(r.At); {
@@ -84,7 +84,7 @@ func sane(r price.Reading, now time.Time) error {
 		return fmt.Errorf("%s tells no price", r.Source)
 	case r.Confidence != nil && !(*r.Confidence >= leastConfidence): // NaN fails too
 		return fmt.Errorf("%s is not sure of its price (confidence %.2f)", r.Source, *r.Confidence)
-	case age < -ahead:
+	case age < -maxAhead:
 		return fmt.Errorf("%s tells a price of the future", r.Source)
 	case age > oldest:
 		return fmt.Errorf("the price of %s is %s old", r.Source, age.Round(time.Second))
@@ -92,81 +92,81 @@ func sane(r price.Reading, now time.Time) error {
 	return nil
 }
 
-// A belief is the last accepted price of a token, and when it was accepted.
-type belief struct {
-	sample price.Sample
-	taken  time.Time
-	// sure is the last price that was corroborated, or that no source contradicted after
+// A lastAccepted is the last accepted price of a token, and when it was accepted.
+type lastAccepted struct {
+	sample     price.Sample
+	acceptedAt time.Time
+	// reference is the last price that was corroborated, or that no source contradicted after
 	// all had been asked; surely is when. The next price is compared with it, so that a
 	// series of small steps cannot drift away.
-	sure   price.Value
-	surely time.Time
-	// firm is the last oracle price that agreed with the accepted price, and firmly is
+	reference   price.Value
+	referenceAt time.Time
+	// oracle is the last oracle price that agreed with the accepted price, and firmly is
 	// when; unknown = none yet.
-	firm   price.Sample
-	firmly time.Time
+	oracle   price.Sample
+	oracleAt time.Time
 }
 
-// believed returns a belief that nothing contradicts.
-func believed(s price.Sample, at time.Time) belief {
-	return belief{sample: s, taken: at, sure: s.Value, surely: at}
+// newAccepted returns a belief that nothing contradicts.
+func newAccepted(s price.Sample, at time.Time) lastAccepted {
+	return lastAccepted{sample: s, acceptedAt: at, reference: s.Value, referenceAt: at}
 }
 
 // next returns the belief after a verdict.
-func (b belief) next(v verdict, now time.Time) belief {
-	n := believed(v.sample, now)
-	if n.firm, n.firmly = b.firm, b.firmly; v.firm.Known() {
-		n.firm, n.firmly = v.firm, now
+func (b lastAccepted) next(v verdict, now time.Time) lastAccepted {
+	n := newAccepted(v.sample, now)
+	if n.oracle, n.oracleAt = b.oracle, b.oracleAt; v.oracle.Known() {
+		n.oracle, n.oracleAt = v.oracle, now
 	}
-	if !v.borne && (v.contested || !v.open) { // no other source was asked, or one disagrees
-		n.sure, n.surely = b.sure, b.surely
+	if !v.corroborated && (v.contested || !v.provisional) { // no other source was asked, or one disagrees
+		n.reference, n.referenceAt = b.reference, b.referenceAt
 	}
 	return n
 }
 
-// lasts reports whether then is at most long ago.
-func lasts(then time.Time, long time.Duration, now time.Time) bool {
+// within reports whether then is at most long ago.
+func within(then time.Time, long time.Duration, now time.Time) bool {
 	age := now.Sub(then)
-	return !then.IsZero() && age <= long && age >= -ahead
+	return !then.IsZero() && age <= long && age >= -maxAhead
 }
 
-// fresh reports whether the next price can be compared with this belief.
-func (b belief) fresh(now time.Time) bool {
-	return b.sample.Known() && !b.sure.IsZero() && lasts(b.surely, holdsFor, now)
+// canCompare reports whether the next price can be compared with this belief.
+func (b lastAccepted) canCompare(now time.Time) bool {
+	return b.sample.Known() && !b.reference.IsZero() && within(b.referenceAt, referenceTTL, now)
 }
 
 // A verdict is the accepted reading, or why there is none.
 type verdict struct {
 	sample price.Sample // unknown = none accepted
-	ago    price.Value
-	firm   price.Sample // an oracle's price that agrees with sample; unknown = none does
-	// open: sample is accepted unless further sources decide otherwise.
-	open      bool
-	borne     bool // an unrelated source agrees
-	contested bool // another source disagrees, and no third decides
-	doubt     error
+	dayAgo price.Value
+	oracle price.Sample // an oracle's price that agrees with sample; unknown = none does
+	// provisional: sample is accepted unless further sources decide otherwise.
+	provisional  bool
+	corroborated bool // an unrelated source agrees
+	contested    bool // another source disagrees, and no third decides
+	doubt        error
 }
 
 // judge decides which reading of a token is accepted. Readings come in order of preference.
 // It prefers one that two unrelated sources agree on, then one near the last price, and
 // without a last price one that nothing contradicts.
-func judge(last belief, readings []price.Reading, now time.Time) verdict {
-	told, doubt := sound(readings, now)
-	v := decided(last, told, now)
+func judge(last lastAccepted, readings []price.Reading, now time.Time) verdict {
+	told, doubt := saneReadings(readings, now)
+	v := chooseReading(last, told, now)
 	v.doubt = cmp.Or(v.doubt, doubt)
 	for _, r := range readings {
-		if v.sample.Known() && firm(r.Source) && lasts(r.At, oracleAges.stable, now) && r.Value.Off(v.sample.Value) <= agreement {
-			v.firm = r.Sample
+		if v.sample.Known() && isOracle(r.Source) && within(r.At, oracleAges.stable, now) && r.Value.RelativeDiff(v.sample.Value) <= agreement {
+			v.oracle = r.Sample
 			break
 		}
 	}
 	return v
 }
 
-// sound returns the readings that pass sane, and the last error of the others.
-func sound(readings []price.Reading, now time.Time) (told []price.Reading, doubt error) {
+// saneReadings returns the readings that pass sane, and the last error of the others.
+func saneReadings(readings []price.Reading, now time.Time) (told []price.Reading, doubt error) {
 	for _, r := range readings {
-		if err := sane(r, now); err != nil {
+		if err := checkReading(r, now); err != nil {
 			doubt = err
 			continue
 		}
@@ -178,24 +178,24 @@ func sound(readings []price.Reading, now time.Time) (told []price.Reading, doubt
 	return told, doubt
 }
 
-// decided returns judge's verdict on sound readings, without firm.
-func decided(last belief, told []price.Reading, now time.Time) (v verdict) {
+// chooseReading returns judge's verdict on sound readings, without firm.
+func chooseReading(last lastAccepted, told []price.Reading, now time.Time) (v verdict) {
 	if len(told) == 0 {
 		return v
 	}
-	known := last.fresh(now)
-	near := func(r price.Reading) bool { return known && r.Value.Off(last.sure) <= jump }
-	if i := agreed(told, near); i >= 0 {
-		return verdict{sample: told[i].Sample, ago: told[i].Ago, borne: true}
+	known := last.canCompare(now)
+	near := func(r price.Reading) bool { return known && r.Value.RelativeDiff(last.reference) <= maxJump }
+	if i := firstCorroborated(told, near); i >= 0 {
+		return verdict{sample: told[i].Sample, dayAgo: told[i].DayAgo, corroborated: true}
 	}
-	switch i, contested := nearest(told, last.sure, near); {
+	switch i, contested := nearestToReference(told, last.reference, near); {
 	case i >= 0:
-		settled := !contested && told[i].Value.Off(last.sure) <= agreement && now.Sub(last.surely) < confirmEvery
-		return verdict{sample: told[i].Sample, ago: told[i].Ago, open: !settled, contested: contested}
+		settled := !contested && told[i].Value.RelativeDiff(last.reference) <= agreement && now.Sub(last.referenceAt) < confirmEvery
+		return verdict{sample: told[i].Sample, dayAgo: told[i].DayAgo, provisional: !settled, contested: contested}
 	case known:
-		v.doubt = fmt.Errorf("%s says %s after %s, and no other source agrees", told[0].Source, told[0].Value.Fixed(6), last.sure.Fixed(6))
+		v.doubt = fmt.Errorf("%s says %s after %s, and no other source agrees", told[0].Source, told[0].Value.Fixed(6), last.reference.Fixed(6))
 	case !contradicted(told, 0):
-		return verdict{sample: told[0].Sample, ago: told[0].Ago, open: true}
+		return verdict{sample: told[0].Sample, dayAgo: told[0].DayAgo, provisional: true}
 	default:
 		v.doubt = fmt.Errorf("sources differ, %s says %s, and no other decides", told[0].Source, told[0].Value.Fixed(6))
 	}
@@ -204,15 +204,15 @@ func decided(last belief, told []price.Reading, now time.Time) (v verdict) {
 
 // contradicted reports whether any source disagrees with the ith reading.
 func contradicted(told []price.Reading, i int) bool {
-	return slices.ContainsFunc(told, func(r price.Reading) bool { return r.Value.Off(told[i].Value) > agreement })
+	return slices.ContainsFunc(told, func(r price.Reading) bool { return r.Value.RelativeDiff(told[i].Value) > agreement })
 }
 
-// agreed returns the first corroborated reading, preferring one near the last price; -1 =
+// firstCorroborated returns the first corroborated reading, preferring one near the last price; -1 =
 // none.
-func agreed(told []price.Reading, near func(price.Reading) bool) int {
+func firstCorroborated(told []price.Reading, near func(price.Reading) bool) int {
 	best := -1
 	for i, r := range told {
-		if !borneOut(told, i) {
+		if !isCorroborated(told, i) {
 			continue
 		}
 		if near(r) {
@@ -225,26 +225,26 @@ func agreed(told []price.Reading, near func(price.Reading) bool) int {
 	return best
 }
 
-// borneOut reports whether an unrelated source agrees with the ith reading.
-func borneOut(told []price.Reading, i int) bool {
+// isCorroborated reports whether an unrelated source agrees with the ith reading.
+func isCorroborated(told []price.Reading, i int) bool {
 	for j, other := range told {
-		if j != i && !related(other.Source, told[i].Source) && told[i].Value.Off(other.Value) <= agreement {
+		if j != i && !related(other.Source, told[i].Source) && told[i].Value.RelativeDiff(other.Value) <= agreement {
 			return true
 		}
 	}
 	return false
 }
 
-// nearest returns the first reading near the last price that nothing contradicts; failing
+// nearestToReference returns the first reading near the last price that nothing contradicts; failing
 // that, the one closest to the last price, as contested. -1 = none.
-func nearest(told []price.Reading, last price.Value, near func(price.Reading) bool) (best int, contested bool) {
+func nearestToReference(told []price.Reading, last price.Value, near func(price.Reading) bool) (best int, contested bool) {
 	best = -1
 	for i, r := range told {
 		switch {
 		case !near(r):
 		case !contradicted(told, i):
 			return i, false
-		case best < 0 || r.Value.Off(last) < told[best].Value.Off(last):
+		case best < 0 || r.Value.RelativeDiff(last) < told[best].Value.RelativeDiff(last):
 			best = i
 		}
 	}

@@ -28,12 +28,12 @@ func unsure(r price.Reading, c float64) price.Reading {
 }
 
 func TestJudge(t *testing.T) {
-	before := func(v string, age time.Duration) belief {
-		return believed(price.Sample{Value: value(v), At: noon.Add(-age), Source: price.DefiLlama}, noon.Add(-age))
+	before := func(v string, age time.Duration) lastAccepted {
+		return newAccepted(price.Sample{Value: value(v), At: noon.Add(-age), Source: price.DefiLlama}, noon.Add(-age))
 	}
-	none := belief{}
+	none := lastAccepted{}
 	for name, c := range map[string]struct {
-		last  belief
+		last  lastAccepted
 		told  []price.Reading
 		want  string // the accepted source, with " open" if further sources are to be asked; "" = none
 		doubt string
@@ -79,7 +79,7 @@ func TestJudge(t *testing.T) {
 		got := ""
 		if v.sample.Known() {
 			got = v.sample.Source.String()
-			if v.open {
+			if v.provisional {
 				got += " open"
 			}
 			if v.sample.At.After(noon) {
@@ -100,7 +100,7 @@ func TestFirm(t *testing.T) {
 	for _, s := range others {
 		crowd = append(crowd, said(s, "3000", 0))
 	}
-	last := believed(price.Sample{Value: value("3000"), At: noon, Source: price.DefiLlama}, noon)
+	last := newAccepted(price.Sample{Value: value("3000"), At: noon, Source: price.DefiLlama}, noon)
 	for name, c := range map[string]struct {
 		told []price.Reading
 		want string // "" = none
@@ -118,51 +118,51 @@ func TestFirm(t *testing.T) {
 		"an oracle of the future":     {[]price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "3000", -time.Hour)}, ""},
 	} {
 		v := judge(last, c.told, noon)
-		if c.want == "" && v.firm.Known() || c.want != "" && v.firm.Value != value(c.want) {
-			t.Errorf("%s: %s of %s; want %q", name, v.firm.Value, v.firm.Source, c.want)
+		if c.want == "" && v.oracle.Known() || c.want != "" && v.oracle.Value != value(c.want) {
+			t.Errorf("%s: %s of %s; want %q", name, v.oracle.Value, v.oracle.Source, c.want)
 		}
 	}
 	// The oracle's price keeps its own time while other sources move the shown price.
 	b := last.next(judge(last, []price.Reading{said(price.Chainlink, "3010", 0)}, noon), noon)
 	b = b.next(judge(b, []price.Reading{said(price.DefiLlama, "3600", 0)}, noon), noon.Add(time.Minute))
-	if b.sample.Value != value("3600") || b.firm.Value != value("3010") || !b.firmly.Equal(noon) {
-		t.Errorf("after a move of pools %s is shown, and %s of %s is for guards", b.sample.Value, b.firm.Value, b.firmly)
+	if b.sample.Value != value("3600") || b.oracle.Value != value("3010") || !b.oracleAt.Equal(noon) {
+		t.Errorf("after a move of pools %s is shown, and %s of %s is for guards", b.sample.Value, b.oracle.Value, b.oracleAt)
 	}
 	for s := range price.GoPlus + 1 {
-		if want := s == price.Chainlink || s == price.AaveOracle || s == price.DIA; firm(s) != want {
-			t.Errorf("%s is firm: %t", s, firm(s))
+		if want := s == price.Chainlink || s == price.AaveOracle || s == price.DIA; isOracle(s) != want {
+			t.Errorf("%s is firm: %t", s, isOracle(s))
 		}
 	}
 }
 
 func TestCircuit(t *testing.T) {
-	var c circuit
+	var c circuitBreaker
 	now := noon
 	fail := func() { c.record(now, errTest, false) }
 	for range failuresAllowed - 1 {
 		fail()
 	}
-	if !c.admits(now) {
+	if !c.allows(now) {
 		t.Fatal("open before the third failure")
 	}
 	for _, pause := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 15 * time.Minute, 15 * time.Minute} {
 		fail()
-		if c.admits(now.Add(pause-time.Second)) || !c.admits(now.Add(pause)) {
+		if c.allows(now.Add(pause-time.Second)) || !c.allows(now.Add(pause)) {
 			t.Errorf("the pause is not %s", pause)
 		}
-		if !c.admits(now.Add(-time.Second)) {
+		if !c.allows(now.Add(-time.Second)) {
 			t.Error("a clock that jumped back keeps it open")
 		}
 		now = now.Add(pause)
 	}
 	c.record(now, nil, true)
-	if fail(); !c.admits(now) || c.state() == nil {
+	if fail(); !c.allows(now) || c.lastError() == nil {
 		t.Error("a success does not close it")
 	}
 	for range 2 * failuresAllowed {
 		c.record(now, errTest, true)
 	}
-	if !c.admits(now) || c.state() == nil {
+	if !c.allows(now) || c.lastError() == nil {
 		t.Error("a source that answers in part is left alone, or its failure is not told")
 	}
 }

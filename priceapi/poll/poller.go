@@ -20,7 +20,7 @@ const (
 	fetchTime    = 50 * time.Second // limit of one fetch, all sources included
 	agoTolerance = 30 * time.Minute
 	day          = 24 * time.Hour
-	ignoreFor    = 15 * time.Minute // how long a further source is not asked about a token it does not know
+	unknownTTL   = 15 * time.Minute // how long a further source is not asked about a token it does not know
 
 	settleTime    = 2 * time.Second
 	furtherAtOnce = 200 // most tokens that one fetch asks a further source about
@@ -52,19 +52,19 @@ type Options struct {
 	// listed in order of preference and confirm each other's prices.
 	Leading []Paced
 	// Further sources are asked one after another about tokens that are still undecided.
-	Further  []Paced
-	Archives []Archive
-	Almanacs []Volume
-	History  History
-	Feed     *pricetable.Feed
-	Now      func() time.Time // nil = clock.Now
+	Further         []Paced
+	Archives        []Archive
+	MetadataSources []MetadataConfig
+	History         History
+	Feed            *pricetable.Feed
+	Now             func() time.Time // nil = clock.Now
 	// Log receives failures of sources and rejected prices, from several goroutines; nil =
 	// not logged.
 	Log func(Notice)
 }
 
-// told returns the tokens that a source may be asked about.
-func told(watched []Watched, trusted bool) []tokens.Token {
+// askable returns the tokens that a source may be asked about.
+func askable(watched []Watched, trusted bool) []tokens.Token {
 	ts := make([]tokens.Token, 0, len(watched))
 	for _, w := range watched {
 		if trusted || !w.Private {
@@ -84,26 +84,26 @@ type Notice struct {
 // A Poller keeps a history and a feed current. Only one may run on a history at a time.
 type Poller struct {
 	o        Options
-	circuits map[string]*circuit
+	circuits map[string]*circuitBreaker
 
-	mu      sync.Mutex
-	beliefs map[price.ID]belief
-	asked   map[string]time.Time              // last request to each paced source
-	ignored map[string]map[price.ID]time.Time // tokens that a source did not know, and when it was asked
-	facts   map[price.ID]price.Facts
-	taken   time.Time // when the last fetch that brought prices ended
-	seq     uint64
-	health  Health
+	mu           sync.Mutex
+	lastAccepted map[price.ID]lastAccepted
+	asked        map[string]time.Time              // last request to each paced source
+	unknown      map[string]map[price.ID]time.Time // tokens that a source did not know, and when it was asked
+	facts        map[price.ID]price.Facts
+	taken        time.Time // when the last fetch that brought prices ended
+	seq          uint64
+	health       Health
 
-	poke       chan struct{}
-	settleTime time.Duration // wait after a poke
-	first      chan struct{} // closed after the first fetches
-	firms      int           // number of oracle prices after the previous one of these
-	fetched    sync.Once
+	fetchSoon   chan struct{}
+	settleTime  time.Duration // wait after a poke
+	first       chan struct{} // closed after the first fetches
+	oracleCount int           // number of oracle prices after the previous one of these
+	fetched     sync.Once
 
-	turn    int           // counts fetches; used by Fetch only
-	gap     time.Duration // longest time without prices that is not backfilled yet
-	gapSeen chan struct{}
+	fetchCount int           // counts fetches; used by Fetch only
+	gap        time.Duration // longest time without prices that is not backfilled yet
+	gapSeen    chan struct{}
 }
 
 // Health is a poller's state.
@@ -123,8 +123,8 @@ func New(o Options) *Poller {
 	}
 	clock := o.Now
 	o.Now = func() time.Time { return clock().Round(0) } // wall clock only: the monotonic clock may stop while the machine sleeps
-	return &Poller{o: o, circuits: map[string]*circuit{}, beliefs: map[price.ID]belief{}, asked: map[string]time.Time{},
-		ignored: map[string]map[price.ID]time.Time{}, facts: map[price.ID]price.Facts{}, poke: make(chan struct{}, 1), settleTime: settleTime, first: make(chan struct{}),
+	return &Poller{o: o, circuits: map[string]*circuitBreaker{}, lastAccepted: map[price.ID]lastAccepted{}, asked: map[string]time.Time{},
+		unknown: map[string]map[price.ID]time.Time{}, facts: map[price.ID]price.Facts{}, fetchSoon: make(chan struct{}, 1), settleTime: settleTime, first: make(chan struct{}),
 		gapSeen: make(chan struct{}, 1)}
 }
 
@@ -134,18 +134,18 @@ func (p *Poller) Run(ctx context.Context) {
 	p.Resume(ctx)
 	var beside sync.WaitGroup
 	defer beside.Wait()
-	beside.Go(func() { p.keepFacts(ctx) })
-	beside.Go(func() { p.keepPast(ctx) })
-	beside.Go(func() { p.keepFlags(ctx) })
+	beside.Go(func() { p.factsLoop(ctx) })
+	beside.Go(func() { p.backfillLoop(ctx) })
+	beside.Go(func() { p.staleLoop(ctx) })
 	tick := clock.NewTicker(fetchEvery)
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		p.Fetch(ctx)
 		select {
 		case <-ctx.Done():
-		case <-p.again():
+		case <-p.earlyFetch():
 		case <-tick.C:
-		case <-p.poke:
+		case <-p.fetchSoon:
 			select { // several changes in a row cause one fetch
 			case <-ctx.Done():
 			case <-clock.After(p.settleTime):
@@ -154,10 +154,10 @@ func (p *Poller) Run(ctx context.Context) {
 	}
 }
 
-// Poke requests a fetch soon, for instance after the tokens changed.
-func (p *Poller) Poke() {
+// FetchSoon requests a fetch soon, for instance after the tokens changed.
+func (p *Poller) FetchSoon() {
 	select {
-	case p.poke <- struct{}{}:
+	case p.fetchSoon <- struct{}{}:
 	default:
 	}
 }
@@ -166,16 +166,16 @@ func (p *Poller) Poke() {
 func (p *Poller) Resume(ctx context.Context) {
 	last, err := p.o.History.Last(ctx)
 	if err == nil {
-		err = p.older(ctx, last)
+		err = p.addLastCandles(ctx, last)
 	}
 	facts, factsErr := p.o.History.Facts(ctx)
 	p.mu.Lock()
 	for id, s := range last {
 		if s.Source == price.Derived {
-			p.beliefs[id] = belief{sample: s} // never validated, so it is stale
+			p.lastAccepted[id] = lastAccepted{sample: s} // never validated, so it is stale
 			continue
 		}
-		p.beliefs[id] = believed(s, s.At)
+		p.lastAccepted[id] = newAccepted(s, s.At)
 		if s.At.After(p.taken) {
 			p.taken = s.At
 		}
@@ -186,9 +186,9 @@ func (p *Poller) Resume(ctx context.Context) {
 	p.publish(ctx)
 }
 
-// older adds the last candle of the month chart for tokens without a sample from the last
+// addLastCandles adds the last candle of the month chart for tokens without a sample from the last
 // day, for instance after days offline. Such prices are shown, and always stale.
-func (p *Poller) older(ctx context.Context, last map[price.ID]price.Sample) error {
+func (p *Poller) addLastCandles(ctx context.Context, last map[price.ID]price.Sample) error {
 	month, _ := price.PeriodNamed("month")
 	now := p.o.Now()
 	for _, w := range p.o.Tokens() {
@@ -218,8 +218,8 @@ func (p *Poller) Fetch(ctx context.Context) {
 		return // interrupted, so the answers are incomplete
 	}
 	now := p.o.Now()
-	m := Minute{At: now, Took: max(0, now.Sub(began)), OK: len(round.believed) > 0, Samples: round.samples()}
-	p.believe(round, now)
+	m := Minute{At: now, Took: max(0, now.Sub(began)), OK: len(round.accepted) > 0, Samples: round.samples()}
+	p.accept(round, now)
 	err := p.o.History.Append(ctx, m)
 	if err == nil {
 		err = p.fillAgo(ctx, round, now)
@@ -231,37 +231,37 @@ func (p *Poller) Fetch(ctx context.Context) {
 		p.o.Log(Notice{From: "history", Err: err})
 	}
 	p.publish(ctx)
-	if known := p.firmKnown(); p.turn >= firstTries || known > 0 && known == p.firms {
+	if known := p.countOraclePrices(); p.fetchCount >= firstTries || known > 0 && known == p.oracleCount {
 		p.fetched.Do(func() { close(p.first) })
 	} else {
-		p.firms = known
+		p.oracleCount = known
 	}
 }
 
 // The first fetches of a process that starts with the machine or browser may find no node
-// ready. They are repeated every firstAgain, up to firstTries in all, until the number of
+// ready. They are repeated every firstInterval, up to firstTries in all, until the number of
 // oracle prices no longer grows.
 const (
-	firstTries = 5
-	firstAgain = 2 * time.Second
+	firstTries    = 5
+	firstInterval = 2 * time.Second
 )
 
-// again returns a channel for fetching early during the first fetches; nil afterwards.
-func (p *Poller) again() <-chan time.Time {
+// earlyFetch returns a channel for fetching early during the first fetches; nil afterwards.
+func (p *Poller) earlyFetch() <-chan time.Time {
 	select {
 	case <-p.first:
 		return nil
 	default:
-		return clock.After(firstAgain)
+		return clock.After(firstInterval)
 	}
 }
 
-// firmKnown counts the prices that swaps may be judged by.
-func (p *Poller) firmKnown() (n int) {
+// countOraclePrices counts the prices that swaps may be judged by.
+func (p *Poller) countOraclePrices() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, b := range p.beliefs {
-		if b.firm.Known() {
+	for _, b := range p.lastAccepted {
+		if b.oracle.Known() {
 			n++
 		}
 	}
@@ -272,13 +272,13 @@ func (p *Poller) firmKnown() (n int) {
 // are as complete as those fetches could make them.
 func (p *Poller) First() <-chan struct{} { return p.first }
 
-func (p *Poller) believe(r round, now time.Time) {
+func (p *Poller) accept(r round, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for id, v := range r.believed {
-		p.beliefs[id] = p.beliefs[id].next(v, now)
+	for id, v := range r.accepted {
+		p.lastAccepted[id] = p.lastAccepted[id].next(v, now)
 	}
-	if len(r.believed) > 0 {
+	if len(r.accepted) > 0 {
 		p.noteGap(p.taken, now)
 		p.taken = now
 	}
@@ -293,9 +293,9 @@ func (p *Poller) fillAgo(ctx context.Context, r round, now time.Time) error {
 		return err
 	}
 	derived := map[price.ID][]price.Candle{}
-	for id, v := range r.believed {
-		if _, has := own[id]; !has && !v.ago.IsZero() {
-			derived[id] = []price.Candle{{At: then, Open: v.ago, High: v.ago, Low: v.ago, Close: v.ago}}
+	for id, v := range r.accepted {
+		if _, has := own[id]; !has && !v.dayAgo.IsZero() {
+			derived[id] = []price.Candle{{At: then, Open: v.dayAgo, High: v.dayAgo, Low: v.dayAgo, Close: v.dayAgo}}
 		}
 	}
 	if len(derived) == 0 {
@@ -310,7 +310,7 @@ func (p *Poller) Health() Health {
 	defer p.mu.Unlock()
 	h := Health{Fetched: p.taken, History: p.health.History, Sources: map[string]string{}}
 	for name, c := range p.circuits {
-		if err := c.state(); err != nil {
+		if err := c.lastError(); err != nil {
 			h.Sources[name] = brief(err)
 		}
 	}

@@ -162,7 +162,7 @@ func (s *teller) Now(_ context.Context, ts []tokens.Token) ([]price.Reading, err
 		if v, ok := s.prices[id]; ok {
 			r := price.Reading{ID: id, Sample: price.Sample{Value: value(v), At: s.at(), Source: s.source}}
 			if s.ago != "" {
-				r.Ago = value(s.ago)
+				r.DayAgo = value(s.ago)
 			}
 			out = append(out, r)
 		}
@@ -257,7 +257,7 @@ func TestLiesAreNotShownAndExpire(t *testing.T) {
 		t.Fatalf("an old price is shown as current: %+v", r)
 	}
 	b.last.say(price.IDOf(eth), "29900") // an unrelated source corroborates it
-	b.now = b.now.Add(ignoreFor)
+	b.now = b.now.Add(unknownTTL)
 	b.fetch(t)
 	if r := b.row(t, eth); r.Now.Value != value("30000") || r.Stale {
 		t.Fatalf("agreed, and shown %+v", r)
@@ -302,7 +302,7 @@ func TestUnknownTokensAreNotAskedForAgain(t *testing.T) {
 	if b.last.asked != 1 || b.first.asked != 2 {
 		t.Errorf("asked %d and %d times", b.last.asked, b.first.asked)
 	}
-	b.now = b.now.Add(ignoreFor)
+	b.now = b.now.Add(unknownTTL)
 	b.fetch(t)
 	if b.last.asked != 2 {
 		t.Error("never asked again")
@@ -369,11 +369,11 @@ func TestDayAgo(t *testing.T) {
 	b.memory.minutes = []Minute{{At: noon.Add(-day - 20*time.Minute), Samples: map[price.ID]price.Sample{price.IDOf(eth): {Value: value("2500"), At: noon.Add(-day), Source: price.DefiLlama}}}}
 	b.first.ago = "1.6"
 	b.fetch(t)
-	if r := b.row(t, eth); !r.Has24h() || r.Ago.Value != value("2500") {
-		t.Errorf("a day ago %+v", r.Ago)
+	if r := b.row(t, eth); !r.Has24h() || r.DayAgo.Value != value("2500") {
+		t.Errorf("a day ago %+v", r.DayAgo)
 	}
-	if r := b.row(t, wild); !r.Has24h() || r.Ago.Value != value("1.6") || r.Ago.Source != price.Derived {
-		t.Errorf("as the source derives it %+v", r.Ago)
+	if r := b.row(t, wild); !r.Has24h() || r.DayAgo.Value != value("1.6") || r.DayAgo.Source != price.Derived {
+		t.Errorf("as the source derives it %+v", r.DayAgo)
 	}
 	if by, fell, percent := b.row(t, eth).Change(); by != value("500") || fell || percent != 20 {
 		t.Errorf("changed by %s, %t, %g", by, fell, percent)
@@ -429,7 +429,7 @@ func TestResumeAfterDays(t *testing.T) {
 	}
 }
 
-// A register is an Archive and an Almanac.
+// A register is an Archive and an MetadataSource.
 type register struct {
 	mu     sync.Mutex
 	asked  []int // number of tokens per request
@@ -511,7 +511,7 @@ func TestFacts(t *testing.T) {
 	b := newBench(t, eth)
 	id := price.IDOf(eth)
 	real, diluted := &register{caps: map[price.ID]price.Value{id: value("400")}}, &register{caps: map[price.ID]price.Value{id: value("900")}}
-	b.o.Almanacs = []Volume{{Almanac: real, Source: price.Blockscout}, {Almanac: diluted, Source: price.UniswapV3, Diluted: true}}
+	b.o.MetadataSources = []MetadataConfig{{MetadataSource: real, Source: price.Blockscout}, {MetadataSource: diluted, Source: price.UniswapV3, Diluted: true}}
 	b.Resume(t.Context()) // with an empty history
 	if !b.fetchFacts(t.Context()) {
 		t.Error("a round without a failure is called one")
@@ -551,7 +551,7 @@ func TestRun(t *testing.T) {
 		}
 		<-newer
 	}
-	b.Poke()
+	b.FetchSoon()
 	for asked := 1; asked < 2; {
 		_, newer := b.o.Feed.Next()
 		<-newer
@@ -577,7 +577,7 @@ func TestSmallStepsLeadNowhere(t *testing.T) {
 		for range 90 {
 			b.first.say(price.IDOf(eth), strconv.FormatFloat(lie, 'f', 6, 64))
 			b.fetch(t)
-			if r := b.row(t, eth); !r.Stale && r.Now.Value.Off(value("1000")) > 2*agreement {
+			if r := b.row(t, eth); !r.Stale && r.Now.Value.RelativeDiff(value("1000")) > 2*agreement {
 				t.Fatalf("further %t: after %s %s is shown as current, and 1000 is true", further, b.now.Sub(noon), r.Now.Value)
 			}
 			lie *= 1.029
@@ -593,7 +593,7 @@ func TestFrozenSource(t *testing.T) {
 	b.second.say(price.IDOf(eth), "1000")
 	b.fetch(t)
 	b.second.say(price.IDOf(eth), "850")
-	for range int((holdsFor + pricetable.StaleAfter).Minutes()) + 2 {
+	for range int((referenceTTL + pricetable.StaleAfter).Minutes()) + 2 {
 		b.fetch(t)
 	}
 	if r := b.row(t, eth); !r.Stale {
@@ -631,14 +631,14 @@ func TestSleep(t *testing.T) {
 	b.now = time.Now() // has both clock readings
 	b.first.say(price.IDOf(eth), "3000")
 	b.Fetch(t.Context())
-	if r := b.row(t, eth); r.Stale || !r.Current(b.now) || r.Taken != b.now.Round(0) {
+	if r := b.row(t, eth); r.Stale || !r.Current(b.now) || r.AcceptedAt != b.now.Round(0) {
 		t.Fatalf("not current by the wall clock: %+v", r)
 	}
 	b.now = b.now.Add(3 * time.Hour)
 	if r := b.row(t, eth); r.Current(b.now) {
 		t.Error("current after a sleep")
 	}
-	b.flag(t.Context())
+	b.republishStale(t.Context())
 	if r := b.row(t, eth); !r.Stale {
 		t.Error("not flagged after a sleep")
 	}
@@ -703,7 +703,7 @@ func TestLongFailures(t *testing.T) {
 func TestPrivateTokensAreNotTold(t *testing.T) {
 	b := newBench(t, eth)
 	almanac := &register{caps: map[price.ID]price.Value{}}
-	b.o.Almanacs = []Volume{{Almanac: almanac, Source: price.Blockscout}}
+	b.o.MetadataSources = []MetadataConfig{{MetadataSource: almanac, Source: price.Blockscout}}
 	b.o.Archives = []Archive{almanac}
 	b.o.Tokens = func() []Watched { return []Watched{{Token: wild, Private: true}} }
 	b.second.say(price.IDOf(wild), "2")
@@ -723,7 +723,7 @@ func TestPrivateTokensAreNotTold(t *testing.T) {
 // TestFollowersHaveTheirOriginsPast uses an archive that knows only the origin.
 func TestFollowersHaveTheirOriginsPast(t *testing.T) {
 	knows := onlyOf{&register{points: 96}, price.IDOf(eth)}
-	got, err := pastOf(t.Context(), knows, []tokens.Token{seed, wild}, noon.Add(-day), 15*time.Minute)
+	got, err := fetchPast(t.Context(), knows, []tokens.Token{seed, wild}, noon.Add(-day), 15*time.Minute)
 	if err != nil || len(got[price.IDOf(seed)]) != 96 || len(got[price.IDOf(wild)]) != 0 {
 		t.Errorf("%d and %d points, %v", len(got[price.IDOf(seed)]), len(got[price.IDOf(wild)]), err)
 	}

@@ -26,12 +26,12 @@ func (p *Poller) publish(ctx context.Context) {
 	rows := make([]pricetable.Row, 0, len(watched))
 	for _, w := range watched {
 		id := price.IDOf(w.Token)
-		b := p.beliefs[id]
+		b := p.lastAccepted[id]
 		r := pricetable.Row{
-			Token: w.Token, Public: w.Public, Now: b.sample, Taken: b.taken, Firm: b.firm, Firmly: b.firmly, Facts: p.facts[id],
+			Token: w.Token, Public: w.Public, Now: b.sample, AcceptedAt: b.acceptedAt, Oracle: b.oracle, OracleAt: b.oracleAt, Facts: p.facts[id],
 		}
-		if r.Stale = b.sample.Known() && !lasts(b.taken, pricetable.StaleAfter, now); !r.Stale {
-			r.Ago = ago[id]
+		if r.Stale = b.sample.Known() && !within(b.acceptedAt, pricetable.StaleAfter, now); !r.Stale {
+			r.DayAgo = ago[id]
 		}
 		rows = append(rows, r)
 	}
@@ -39,26 +39,26 @@ func (p *Poller) publish(ctx context.Context) {
 	p.o.Feed.Publish(pricetable.New(p.seq, p.taken, rows))
 }
 
-// flagEvery is how often prices are checked for their age: a fetch may take long, and
+// staleCheckEvery is how often prices are checked for their age: a fetch may take long, and
 // prices are old when a machine wakes from sleep.
-const flagEvery = 15 * time.Second
+const staleCheckEvery = 15 * time.Second
 
-// keepFlags publishes a new board when prices become stale between fetches, until ctx ends.
-func (p *Poller) keepFlags(ctx context.Context) {
-	tick := clock.NewTicker(flagEvery)
+// staleLoop publishes a new board when prices become stale between fetches, until ctx ends.
+func (p *Poller) staleLoop(ctx context.Context) {
+	tick := clock.NewTicker(staleCheckEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			p.flag(ctx)
+			p.republishStale(ctx)
 		}
 	}
 }
 
-// flag publishes a new board if a price shown as current has become stale.
-func (p *Poller) flag(ctx context.Context) {
+// republishStale publishes a new board if a price shown as current has become stale.
+func (p *Poller) republishStale(ctx context.Context) {
 	now := p.o.Now()
 	if slices.ContainsFunc(p.o.Feed.Now().Rows, func(r pricetable.Row) bool { return !r.Stale && r.StaleAt(now) }) {
 		p.publish(ctx)

@@ -2,11 +2,11 @@ package postgres
 
 import mathbits "math/bits"
 
-// bits is a set of places, the first in the lowest bit of the first byte.
-type bits []byte
+// placeSet is a set of places, the first in the lowest bit of the first byte.
+type placeSet []byte
 
 // with returns b with one more place; it may change b.
-func (b bits) with(place int32) bits {
+func (b placeSet) with(place int32) placeSet {
 	if n := int(place/8) + 1 - len(b); n > 0 {
 		b = append(b, make([]byte, n)...)
 	}
@@ -15,7 +15,7 @@ func (b bits) with(place int32) bits {
 }
 
 // union returns b with the places of another set; it may change b.
-func (b bits) union(other bits) bits {
+func (b placeSet) union(other placeSet) placeSet {
 	if n := len(other) - len(b); n > 0 {
 		b = append(b, make([]byte, n)...)
 	}
@@ -26,8 +26,8 @@ func (b bits) union(other bits) bits {
 }
 
 // without returns a new set of the places in b that are not in the other.
-func (b bits) without(other bits) bits {
-	left := append(bits(nil), b...)
+func (b placeSet) without(other placeSet) placeSet {
+	left := append(placeSet(nil), b...)
 	for i := range min(len(left), len(other)) {
 		left[i] &^= other[i]
 	}
@@ -35,7 +35,7 @@ func (b bits) without(other bits) bits {
 }
 
 // each calls f with the places in order.
-func (b bits) each(f func(place int32)) {
+func (b placeSet) each(f func(place int32)) {
 	for i, x := range b {
 		for ; x != 0; x &= x - 1 {
 			f(int32(8*i + mathbits.TrailingZeros8(x)))

@@ -41,7 +41,7 @@ const (
 	hour        = 60
 	day         = 24 * hour
 	keepMinutes = 25 * hour
-	ahead       = 5 // how far a new minute may be ahead of the clock
+	maxAhead    = 5 // how far a new minute may be ahead of the clock
 )
 
 // minuteOf returns the minutes since 1970, at least 0 and within 32 bits.
@@ -73,7 +73,7 @@ func (l layout) blank() []byte { return bytes.Repeat([]byte{0xff}, int(l.per)*l.
 
 // entry returns an entry of a block; nil if it is empty or the block has the wrong length.
 func (l layout) entry(block []byte, at int) []byte {
-	if len(block) != int(l.per)*l.size || none(block[at:]) {
+	if len(block) != int(l.per)*l.size || isEmpty(block[at:]) {
 		return nil
 	}
 	return block[at : at+l.size]
@@ -88,7 +88,7 @@ func (l layout) each(number int32, block []byte, f func(place int32, entry []byt
 	}
 }
 
-func none(entry []byte) bool { return binary.LittleEndian.Uint64(entry) == uint64(price.None) }
+func isEmpty(entry []byte) bool { return binary.LittleEndian.Uint64(entry) == uint64(price.None) }
 
 func putSample(entry []byte, s price.Sample, minute int32) {
 	binary.LittleEndian.PutUint64(entry, uint64(s.Value.Pack()))
@@ -132,9 +132,9 @@ func candleOf(r price.Resolution, entry []byte, at int32) (price.Candle, bool) {
 	return c, true
 }
 
-// whole fills in prices of a candle that are missing or contradict each other; false
+// completeCandle fills in prices of a candle that are missing or contradict each other; false
 // without a close.
-func whole(c price.Candle) (price.Candle, bool) {
+func completeCandle(c price.Candle) (price.Candle, bool) {
 	if c.Open.IsZero() {
 		c.Open = c.Close
 	}

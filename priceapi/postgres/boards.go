@@ -26,5 +26,5 @@ func (s *Store) Board(ctx context.Context, known uint64) (seq uint64, data []byt
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil, nil
 	}
-	return uint64(number), data, said(err)
+	return uint64(number), data, wrapErr(err)
 }

@@ -40,7 +40,7 @@ func firstOf(p price.Period, now int32) int32 {
 
 // Chart implements [poll.History].
 func (s *Store) Chart(ctx context.Context, id price.ID, p price.Period, now time.Time) ([]price.Candle, error) {
-	if !known(id) || int(p.Raw) >= len(layouts) {
+	if !storable(id) || int(p.Raw) >= len(layouts) {
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.o.Deadline)
@@ -48,14 +48,14 @@ func (s *Store) Chart(ctx context.Context, id price.ID, p price.Period, now time
 	until := minuteOf(now)
 	rows, err := s.pool.Query(ctx, chartSQL[p.Raw], int64(id.Chain), id.Address.Bytes(), firstOf(p, until), until)
 	if err != nil {
-		return nil, said(err)
+		return nil, wrapErr(err)
 	}
 	var candles [len(layouts)][]price.Candle
 	var of, at int32
 	var data []byte
 	_, err = pgx.ForEachRow(rows, []any{&of, &at, &data}, func() error {
 		r := price.Resolution(of)
-		if l := layouts[r]; len(data) != l.size || none(data) {
+		if l := layouts[r]; len(data) != l.size || isEmpty(data) {
 			return nil
 		}
 		if c, ok := candleOf(r, data, at); ok {
@@ -64,17 +64,17 @@ func (s *Store) Chart(ctx context.Context, id price.ID, p price.Period, now time
 		return nil
 	})
 	if err != nil {
-		return nil, said(err)
+		return nil, wrapErr(err)
 	}
 	all := candles[price.Minutes]
 	for r := price.Quarters; r <= p.Raw; r++ {
-		all = over(candles[r], fold(all, layouts[r].step))
+		all = overlay(candles[r], fold(all, layouts[r].step))
 	}
 	return fold(all, int32(p.Step/time.Minute)), nil
 }
 
-// over merges candles in order of time; a finer one replaces a coarse one of the same time.
-func over(coarse, finer []price.Candle) []price.Candle {
+// overlay merges candles in order of time; a finer one replaces a coarse one of the same time.
+func overlay(coarse, finer []price.Candle) []price.Candle {
 	if len(finer) == 0 {
 		return coarse
 	}

@@ -15,7 +15,7 @@ import (
 func TestConformance(t *testing.T) {
 	url := servers.StartPostgreSQL(t).Database()
 	historytest.Run(t, 10, func(now func() time.Time) (poll.History, func(), error) {
-		servers.Do(t, url, "DROP SCHEMA IF EXISTS swapkeep_prices CASCADE")
+		servers.ExecSQL(t, url, "DROP SCHEMA IF EXISTS swapkeep_prices CASCADE")
 		s, err := postgres.Open(t.Context(), postgres.Options{URL: url, Days: historytest.Days, Now: now})
 		if err != nil {
 			return nil, nil, err

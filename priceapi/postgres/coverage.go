@@ -12,8 +12,8 @@ import (
 
 var periods = price.Periods()
 
-// A cover is a token's oldest row, and the number of chart steps with data for each period.
-type cover struct {
+// A tokenCoverage is a token's oldest row, and the number of chart steps with data for each period.
+type tokenCoverage struct {
 	since  int32
 	points [3]int
 }
@@ -22,17 +22,17 @@ type cover struct {
 func (s *Store) Coverages(ctx context.Context, now time.Time) ([]poll.Coverage, error) {
 	until := minuteOf(now)
 	var ids []price.ID
-	var covers []cover
+	var covers []tokenCoverage
 	err := s.read(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		where, err := placesOf(ctx, tx)
 		if err != nil {
 			return err
 		}
 		ids = where.byPlace()
-		covers = make([]cover, len(ids))
-		steps := make([]map[int32]bits, len(periods))
+		covers = make([]tokenCoverage, len(ids))
+		steps := make([]map[int32]placeSet, len(periods))
 		for i := range periods {
-			steps[i] = map[int32]bits{}
+			steps[i] = map[int32]placeSet{}
 		}
 		for r := range layouts {
 			if err := s.cover(ctx, tx, price.Resolution(r), until, covers, steps); err != nil {
@@ -58,12 +58,12 @@ func (s *Store) Coverages(ctx context.Context, now time.Time) ([]poll.Coverage, 
 
 // cover marks what a resolution covers. A chart step counts if it has any row of the
 // chart's own resolution or a finer one.
-func (s *Store) cover(ctx context.Context, q querier, r price.Resolution, until int32, covers []cover, steps []map[int32]bits) error {
+func (s *Store) cover(ctx context.Context, q querier, r price.Resolution, until int32, covers []tokenCoverage, steps []map[int32]placeSet) error {
 	rows, err := timesOf(ctx, q, r, s.oldest(r, until), until+1)
 	if err != nil {
 		return err
 	}
-	since := bits{}
+	since := placeSet{}
 	for _, row := range rows {
 		row.has.without(since).each(func(place int32) {
 			if int(place) < len(covers) && (covers[place].since == 0 || row.at < covers[place].since) {
@@ -81,7 +81,7 @@ func (s *Store) cover(ctx context.Context, q querier, r price.Resolution, until 
 	return nil
 }
 
-func coverages(ids []price.ID, covers []cover) (all []poll.Coverage) {
+func coverages(ids []price.ID, covers []tokenCoverage) (all []poll.Coverage) {
 	for place, c := range covers {
 		if c.since == 0 || ids[place].Chain == 0 {
 			continue

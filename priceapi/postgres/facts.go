@@ -74,7 +74,7 @@ func stamp(t time.Time) *time.Time {
 // SetFacts implements [poll.History], in one transaction. Errors are those of Append,
 // without ErrTime.
 func (t *Term) SetFacts(ctx context.Context, facts map[price.ID]price.Facts) error {
-	ids := slices.DeleteFunc(slices.Collect(maps.Keys(facts)), func(id price.ID) bool { return !known(id) })
+	ids := slices.DeleteFunc(slices.Collect(maps.Keys(facts)), func(id price.ID) bool { return !storable(id) })
 	if len(ids) == 0 {
 		return nil
 	}

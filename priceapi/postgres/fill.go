@@ -8,8 +8,8 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// mostBlocks limits the blocks that one transaction of a Fill reads.
-const mostBlocks = 20_000
+// maxFillBlocks limits the blocks that one transaction of a Fill reads.
+const maxFillBlocks = 20_000
 
 // Fill implements [poll.History]. It is one transaction, unless it is large; then some of
 // it may be written when an error occurs. Candles of the same row are joined; those ahead
@@ -22,7 +22,7 @@ func (t *Term) Fill(ctx context.Context, r price.Resolution, source price.Source
 	f := t.filling(r, source, candles)
 	ids := slices.Collect(maps.Keys(f.candles))
 	ats := slices.Sorted(maps.Keys(f.ats))
-	at := max(1, mostBlocks/max(1, len(ids))) // times per transaction; at worst each token has its own block
+	at := max(1, maxFillBlocks/max(1, len(ids))) // times per transaction; at worst each token has its own block
 	for part := range slices.Chunk(ats, at) {
 		if err := t.update(ctx, func(ctx context.Context, e *edit) error {
 			if err := e.catchUp(ctx); err != nil {
@@ -48,7 +48,7 @@ func (t *Term) filling(r price.Resolution, source price.Source, candles map[pric
 	f := filling{r, source, map[price.ID]map[int32]price.Candle{}, map[int32]bool{}}
 	now := minuteOf(t.o.Now())
 	for id, cs := range candles {
-		if !known(id) {
+		if !storable(id) {
 			continue
 		}
 		cs = slices.DeleteFunc(slices.Clone(cs), func(c price.Candle) bool {
@@ -57,7 +57,7 @@ func (t *Term) filling(r price.Resolution, source price.Source, candles map[pric
 		})
 		slices.SortStableFunc(cs, func(a, b price.Candle) int { return a.At.Compare(b.At) })
 		for i := range cs {
-			cs[i], _ = whole(cs[i])
+			cs[i], _ = completeCandle(cs[i])
 		}
 		for _, c := range fold(cs, layouts[r].step) {
 			if f.candles[id] == nil {
@@ -71,14 +71,14 @@ func (t *Term) filling(r price.Resolution, source price.Source, candles map[pric
 
 // fill writes the empty entries at some times.
 func (e *edit) fill(ctx context.Context, f filling, ids []price.ID, ats []int32) error {
-	if err := e.newly.admit(ctx, e.tx, slices.Clone(ids)); err != nil {
+	if err := e.newly.addTokens(ctx, e.tx, slices.Clone(ids)); err != nil {
 		return err
 	}
 	var where []int32
 	for _, id := range ids {
 		where = append(where, e.newly[id])
 	}
-	s := newSheet(f.res)
+	s := newBlockSet(f.res)
 	if err := s.load(ctx, e.tx, ats, where); err != nil {
 		return err
 	}
@@ -97,5 +97,5 @@ func (e *edit) fill(ctx context.Context, f filling, ids []price.ID, ats []int32)
 	if err := s.save(ctx, e.tx); err != nil {
 		return err
 	}
-	return e.settle(ctx, f.res, s.times(), where)
+	return e.updateCoarser(ctx, f.res, s.times(), where)
 }

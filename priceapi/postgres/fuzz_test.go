@@ -51,7 +51,7 @@ func FuzzBlock(f *testing.F) {
 			if back, ok := candleOf(r, again, at); !ok || !reflect.DeepEqual(back, c) {
 				t.Fatalf("%x is read as %+v, written as %x, which is %+v", e, c, again, back)
 			}
-			w, ok := whole(c)
+			w, ok := completeCandle(c)
 			if !ok || w.Low.IsZero() || w.High.Cmp(w.Low) < 0 || w.Open.Cmp(w.High) > 0 || w.Close.Cmp(w.Low) < 0 {
 				t.Fatalf("%+v is made whole as %+v", c, w)
 			}
@@ -96,17 +96,17 @@ func FuzzBits(f *testing.F) {
 	f.Add([]byte{}, []byte{0xff, 0, 0}, uint16(0))
 	f.Add([]byte{0, 0, 0}, []byte(nil), uint16(4095))
 	f.Fuzz(func(t *testing.T, a, b []byte, more uint16) {
-		list := func(s bits) (all []int32) {
+		list := func(s placeSet) (all []int32) {
 			s.each(func(place int32) { all = append(all, place) })
 			return all
 		}
 		in, other := list(a), list(b)
-		for _, place := range list(bits(a).without(b)) {
+		for _, place := range list(placeSet(a).without(b)) {
 			if !slices.Contains(in, place) || slices.Contains(other, place) {
 				t.Fatalf("%d is left of %x without %x", place, a, b)
 			}
 		}
-		both := list(bits(bytes.Clone(a)).union(b))
+		both := list(placeSet(bytes.Clone(a)).union(b))
 		for _, place := range slices.Concat(in, other) {
 			if !slices.Contains(both, place) {
 				t.Fatalf("%d is lost of %x and %x", place, a, b)
@@ -116,7 +116,7 @@ func FuzzBits(f *testing.F) {
 			t.Fatalf("%v of %x and %x", both, a, b)
 		}
 		place := int32(more % 4096)
-		if grown := list(bits(bytes.Clone(a)).with(place)); !slices.Contains(grown, place) || len(grown) > len(in)+1 {
+		if grown := list(placeSet(bytes.Clone(a)).with(place)); !slices.Contains(grown, place) || len(grown) > len(in)+1 {
 			t.Fatalf("%x with %d is %v", a, place, grown)
 		}
 	})
@@ -137,7 +137,7 @@ func FuzzURL(f *testing.F) {
 				return // the library would look for files
 			}
 		}
-		o, err := Options{URL: url}.or()
+		o, err := Options{URL: url}.withDefaults()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func FuzzURL(f *testing.F) {
 		}
 		ways := []string{c.ConnConfig.Host}
 		secure := c.ConnConfig.TLSConfig
-		if !strings.HasPrefix(ways[0], "/") && !loopback(ways[0]) && !checked(secure) && !strings.HasPrefix(ways[0], "@") {
+		if !strings.HasPrefix(ways[0], "/") && !loopback(ways[0]) && !verifiesServer(secure) && !strings.HasPrefix(ways[0], "@") {
 			t.Fatalf("%q goes to %q in the open", url, ways[0])
 		}
 	})

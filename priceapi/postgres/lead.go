@@ -24,7 +24,7 @@ type Term struct {
 	Number int64
 
 	ctx    context.Context
-	lose   context.CancelCauseFunc
+	end    context.CancelCauseFunc
 	ended  chan struct{}
 	places places // as of the last write; nil = must be read
 	write  sync.Mutex
@@ -40,16 +40,16 @@ var ErrResigned = errors.New("resigned")
 func (s *Store) Lead(ctx context.Context) (*Term, error) {
 	conn, err := s.connect(ctx)
 	if err != nil {
-		return nil, said(err)
+		return nil, wrapErr(err)
 	}
 	number, err := s.elect(ctx, conn)
 	if err != nil {
-		hangUp(conn)
-		return nil, said(err)
+		closeConn(conn)
+		return nil, wrapErr(err)
 	}
 	t := &Term{Store: s, Number: number, ended: make(chan struct{})}
-	t.ctx, t.lose = context.WithCancelCause(ctx)
-	go t.hold(conn)
+	t.ctx, t.end = context.WithCancelCause(ctx)
+	go t.keepAlive(conn)
 	return t, nil
 }
 
@@ -85,16 +85,16 @@ func (s *Store) elect(ctx context.Context, conn *pgx.Conn) (number int64, err er
 	return number, err
 }
 
-func hangUp(conn *pgx.Conn) {
+func closeConn(conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = conn.Close(ctx) // the server frees the lock either way
 }
 
-// hold keeps the connection alive, and ends the term when it is lost.
-func (t *Term) hold(conn *pgx.Conn) {
+// keepAlive keeps the connection alive, and ends the term when it is lost.
+func (t *Term) keepAlive(conn *pgx.Conn) {
 	defer close(t.ended)
-	defer hangUp(conn)
+	defer closeConn(conn)
 	for {
 		err := t.listen(conn)
 		if t.ctx.Err() != nil {
@@ -104,7 +104,7 @@ func (t *Term) hold(conn *pgx.Conn) {
 			err = t.ping(conn)
 		}
 		if err != nil {
-			t.lose(said(err))
+			t.end(wrapErr(err))
 			return
 		}
 	}
@@ -133,6 +133,6 @@ func (t *Term) Context() context.Context { return t.ctx }
 
 // Resign ends the term and waits until the lock is released.
 func (t *Term) Resign() {
-	t.lose(ErrResigned)
+	t.end(ErrResigned)
 	<-t.ended
 }

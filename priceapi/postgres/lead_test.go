@@ -123,7 +123,7 @@ func TestFence(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			old := led(t, s)
-			servers.Do(t, url, "UPDATE swapkeep_prices.head SET term = term + 1") // as the next leader does
+			servers.ExecSQL(t, url, "UPDATE swapkeep_prices.head SET term = term + 1") // as the next leader does
 			if err := write(t, old); !errors.Is(err, ErrDeposed) {
 				t.Fatalf("an old leader's write: %v", err)
 			}
@@ -152,7 +152,7 @@ func TestLostConnection(t *testing.T) {
 	s := opened(t, Options{URL: url, Lease: lease})
 	term := led(t, s)
 	began := time.Now()
-	servers.Do(t, url, "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
+	servers.ExecSQL(t, url, "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
 	<-term.Context().Done()
 	if took := time.Since(began); took > lease/2 {
 		t.Errorf("noticed after %s", took)
@@ -161,7 +161,7 @@ func TestLostConnection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer hangUp(silent)
+	defer closeConn(silent)
 	if _, err := s.elect(t.Context(), silent); err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func (s *Store) Near(ctx context.Context, at time.Time, tolerance time.Duration)
 			}
 		})
 	})
-	return named(best, ids), err
+	return byToken(best, ids), err
 }
 
 // eachEntry calls f with the entries of some blocks from one minute to another, both
@@ -62,8 +62,8 @@ func eachEntry(ctx context.Context, q querier, blocks []int32, from, to int32, f
 	return err
 }
 
-// named turns samples by place into samples by token.
-func named(samples []price.Sample, ids []price.ID) map[price.ID]price.Sample {
+// byToken turns samples by place into samples by token.
+func byToken(samples []price.Sample, ids []price.ID) map[price.ID]price.Sample {
 	all := make(map[price.ID]price.Sample, len(samples))
 	for place, p := range samples {
 		if p.Known() && ids[place].Chain != 0 {
@@ -111,5 +111,5 @@ func (s *Store) Last(ctx context.Context) (map[price.ID]price.Sample, error) {
 		}
 		return nil
 	})
-	return named(found, ids), err
+	return byToken(found, ids), err
 }

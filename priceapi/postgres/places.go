@@ -53,12 +53,12 @@ func (p places) byPlace() []price.ID {
 	return ids
 }
 
-// known reports whether an ID can be stored.
-func known(id price.ID) bool { return id.Chain != 0 && id.Chain <= math.MaxInt64 }
+// storable reports whether an ID can be stored.
+func storable(id price.ID) bool { return id.Chain != 0 && id.Chain <= math.MaxInt64 }
 
-// admit assigns places to new tokens. The caller must have locked head. Errors: ErrTokens,
+// addTokens assigns places to new tokens. The caller must have locked head. Errors: ErrTokens,
 // the server's.
-func (p places) admit(ctx context.Context, tx pgx.Tx, ids []price.ID) error {
+func (p places) addTokens(ctx context.Context, tx pgx.Tx, ids []price.ID) error {
 	ids = slices.DeleteFunc(ids, func(id price.ID) bool { _, has := p[id]; return has })
 	if len(ids) == 0 {
 		return nil

@@ -63,8 +63,8 @@ type Options struct {
 	Now   func() time.Time // nil = clock.Now
 }
 
-// or fills the zero fields and checks Days.
-func (o Options) or() (Options, error) {
+// withDefaults fills the zero fields and checks Days.
+func (o Options) withDefaults() (Options, error) {
 	for _, d := range []struct{ at, to *int }{{&o.Days, ptr(defaultDays)}, {&o.Connections, ptr(defaultConnections)}} {
 		if *d.at == 0 {
 			*d.at = *d.to
@@ -98,7 +98,7 @@ type Store struct {
 // so, one does the work. Errors: ErrURL, ErrPlain, ErrOld, ErrNewer, ErrDays; others are
 // the server's or the network's, and Open may be retried.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	o, err := o.or()
+	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -108,12 +108,12 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, c)
 	if err != nil {
-		return nil, said(err)
+		return nil, wrapErr(err)
 	}
 	s := &Store{o: o, pool: pool}
 	if err := s.start(ctx); err != nil {
 		pool.Close()
-		return nil, said(err)
+		return nil, wrapErr(err)
 	}
 	return s, nil
 }
@@ -170,7 +170,7 @@ func checkReach(c *pgconn.Config) error {
 	ways := []*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port, TLSConfig: c.TLSConfig}}
 	for _, w := range append(ways, c.Fallbacks...) {
 		network, _ := pgconn.NetworkAddress(w.Host, w.Port)
-		if network != "unix" && !loopback(w.Host) && !checked(w.TLSConfig) {
+		if network != "unix" && !loopback(w.Host) && !verifiesServer(w.TLSConfig) {
 			return ErrPlain
 		}
 	}
@@ -182,14 +182,14 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// checked reports whether TLS verifies the server. With sslmode=verify-ca the check is
+// verifiesServer reports whether TLS verifies the server. With sslmode=verify-ca the check is
 // VerifyPeerCertificate.
-func checked(c *tls.Config) bool {
+func verifiesServer(c *tls.Config) bool {
 	return c != nil && (!c.InsecureSkipVerify || c.VerifyPeerCertificate != nil)
 }
 
-// said adds "postgresql:" to errors that are not this package's own.
-func said(err error) error {
+// wrapErr adds "postgresql:" to errors that are not this package's own.
+func wrapErr(err error) error {
 	for _, own := range []error{ErrURL, ErrPlain, ErrOld, ErrNewer, ErrTime, ErrTokens, ErrDays, ErrDeposed} {
 		if errors.Is(err, own) {
 			return err
@@ -205,7 +205,7 @@ func said(err error) error {
 func (s *Store) read(ctx context.Context, f func(ctx context.Context, tx pgx.Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, s.o.Deadline)
 	defer cancel()
-	return said(pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+	return wrapErr(pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		return f(ctx, tx)
 	}))
 }
@@ -216,5 +216,5 @@ func (s *Store) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.o.Deadline)
 	defer cancel()
 	_, err := s.pool.Exec(ctx, "UPDATE probe SET at = now() WHERE at < now() - interval '10 seconds' OR at > now()")
-	return said(err)
+	return wrapErr(err)
 }

@@ -80,7 +80,7 @@ func TestReader(t *testing.T) {
 	if err := term.Append(t.Context(), oneMinute(t, testNow, "1")); err != nil {
 		t.Fatal(err)
 	}
-	servers.Do(t, at, "CREATE ROLE reader LOGIN PASSWORD 'of-the-reader'; GRANT USAGE ON SCHEMA swapkeep_prices TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA swapkeep_prices TO reader; GRANT UPDATE ON swapkeep_prices.probe TO reader")
+	servers.ExecSQL(t, at, "CREATE ROLE reader LOGIN PASSWORD 'of-the-reader'; GRANT USAGE ON SCHEMA swapkeep_prices TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA swapkeep_prices TO reader; GRANT UPDATE ON swapkeep_prices.probe TO reader")
 	u, err := url.Parse(at)
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestDamagedRows(t *testing.T) {
 		`UPDATE swapkeep_prices.times SET has = '\xffffffffff'`,
 		`INSERT INTO swapkeep_prices.facts VALUES (1, '\x0000000000000000000000000000000000000001', 999999999999999999999, false, 1, null, 18446744073709551616, null)`,
 	} {
-		servers.Do(t, at, sql)
+		servers.ExecSQL(t, at, sql)
 	}
 	last, err := term.Last(t.Context())
 	if err != nil || len(last) != 1 || !last[testID(0)].At.Equal(testNow.Add(-40*time.Minute).Truncate(time.Minute)) {
@@ -187,7 +187,7 @@ func TestRestored(t *testing.T) {
 		t.Fatalf("%v %v", c, err)
 	}
 	other := testID(5)
-	servers.Do(t, at, "UPDATE swapkeep_prices.tokens SET chain = $1, address = $2; ", int64(other.Chain), other.Address.Bytes())
+	servers.ExecSQL(t, at, "UPDATE swapkeep_prices.tokens SET chain = $1, address = $2; ", int64(other.Chain), other.Address.Bytes())
 	if c, err := s.Chart(t.Context(), testID(0), day, testNow); err != nil || len(c) != 0 {
 		t.Errorf("%v %v", c, err)
 	}
@@ -208,7 +208,7 @@ func TestBackup(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "prices.dump")
 	do := func(args ...string) {
 		t.Helper()
-		if out, err := exec.CommandContext(t.Context(), servers.Program(t, args[0]), args[1:]...).CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(t.Context(), servers.FindProgram(t, args[0]), args[1:]...).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", args[0], err, out)
 		}
 	}
@@ -218,7 +218,7 @@ func TestBackup(t *testing.T) {
 	if err := term.Append(t.Context(), late); err != nil {
 		t.Fatal(err)
 	}
-	servers.Do(t, at, "DROP SCHEMA swapkeep_prices CASCADE")
+	servers.ExecSQL(t, at, "DROP SCHEMA swapkeep_prices CASCADE")
 	if err := term.Append(t.Context(), late); err == nil {
 		t.Error("appended to nothing")
 	}

@@ -31,7 +31,7 @@ func TestURLs(t *testing.T) {
 		"postgres://u:" + hidden + "@127.0.0.1/db?connect_timeout=a":                       ErrURL,
 		"postgres://u:" + hidden + "@db.example/db?sslmode=verify-full&sslrootcert=/none1": ErrURL,
 	} {
-		o, err := Options{URL: url}.or()
+		o, err := Options{URL: url}.withDefaults()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestURLs(t *testing.T) {
 		}
 	}
 	for _, days := range []int{1, 30, 367, -1} {
-		if _, err := (Options{Days: days}).or(); !errors.Is(err, ErrDays) {
+		if _, err := (Options{Days: days}).withDefaults(); !errors.Is(err, ErrDays) {
 			t.Errorf("%d days: %v", days, err)
 		}
 	}

@@ -17,10 +17,10 @@ import (
 // An edit is a write transaction. It locks the row of head, so there is only one at a time.
 type edit struct {
 	*Term
-	tx    pgx.Tx
-	now   int32 // minute
-	made  [3]int32
-	newly places
+	tx       pgx.Tx
+	now      int32 // minute
+	rolledUp [3]int32
+	newly    places
 }
 
 // update runs f in one transaction of this term. Errors: ErrDeposed, which ends the term;
@@ -42,11 +42,11 @@ func (t *Term) update(ctx context.Context, f func(ctx context.Context, e *edit) 
 		return f(ctx, e)
 	})
 	if errors.Is(err, ErrDeposed) {
-		t.lose(err)
+		t.end(err)
 	}
 	if err != nil {
 		t.places = nil // unknown whether the new places were stored
-		return said(err)
+		return wrapErr(err)
 	}
 	t.places = e.newly
 	return nil
@@ -59,7 +59,7 @@ func (t *Term) begin(ctx context.Context, tx pgx.Tx) (*edit, error) {
 	var term int64
 	var given int
 	err := tx.QueryRow(ctx, "SELECT term, quarters, hours, (SELECT coalesce(max(place) + 1, 0) FROM tokens) FROM head FOR UPDATE").
-		Scan(&term, &e.made[price.Quarters], &e.made[price.Hours], &given)
+		Scan(&term, &e.rolledUp[price.Quarters], &e.rolledUp[price.Hours], &given)
 	if err == nil && term != t.Number {
 		err = fmt.Errorf("%w: term %d is over, it is %d now", ErrDeposed, t.Number, term)
 	}
@@ -78,7 +78,7 @@ func (t *Term) begin(ctx context.Context, tx pgx.Tx) (*edit, error) {
 func (t *Term) Append(ctx context.Context, m poll.Minute) error {
 	return t.update(ctx, func(ctx context.Context, e *edit) error {
 		at := minuteOf(m.At)
-		if at > e.now+ahead || at < e.oldest(price.Minutes, e.now) {
+		if at > e.now+maxAhead || at < e.oldest(price.Minutes, e.now) {
 			return fmt.Errorf("%w: %s, and the clock says %s", ErrTime, m.At.UTC().Format(time.RFC3339), timeOf(e.now).Format(time.RFC3339))
 		}
 		if err := e.catchUp(ctx); err != nil {
@@ -92,25 +92,25 @@ func (t *Term) Append(ctx context.Context, m poll.Minute) error {
 		if err != nil {
 			return err
 		}
-		return e.forget(ctx)
+		return e.prune(ctx)
 	})
 }
 
 func (e *edit) appendMinute(ctx context.Context, at int32, m poll.Minute) error {
 	var ids []price.ID
 	for id, s := range m.Samples {
-		if s.Known() && s.Source != price.Unknown && known(id) {
+		if s.Known() && s.Source != price.Unknown && storable(id) {
 			ids = append(ids, id)
 		}
 	}
-	if err := e.newly.admit(ctx, e.tx, slices.Clone(ids)); err != nil {
+	if err := e.newly.addTokens(ctx, e.tx, slices.Clone(ids)); err != nil {
 		return err
 	}
 	var where []int32
 	for _, id := range ids {
 		where = append(where, e.newly[id])
 	}
-	s := newSheet(price.Minutes)
+	s := newBlockSet(price.Minutes)
 	if err := s.load(ctx, e.tx, []int32{at}, where); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (e *edit) appendMinute(ctx context.Context, at int32, m poll.Minute) error 
 	if err := s.save(ctx, e.tx); err != nil {
 		return err
 	}
-	return e.settle(ctx, price.Minutes, s.times(), where)
+	return e.updateCoarser(ctx, price.Minutes, s.times(), where)
 }
 
 // Totals implements [poll.History].
@@ -134,17 +134,17 @@ func (s *Store) Totals(ctx context.Context) (t poll.Totals, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.o.Deadline)
 	defer cancel()
 	err = s.pool.QueryRow(ctx, "SELECT fetches, successful, took FROM head").Scan(&t.Fetches, &t.Successful, (*int64)(&t.Took))
-	return t, said(err)
+	return t, wrapErr(err)
 }
 
-// mostForgotten limits how many times (rows of the table) one transaction deletes.
-const mostForgotten = 240
+// pruneLimit limits how many times (rows of the table) one transaction deletes.
+const pruneLimit = 240
 
-// forget deletes some of the data beyond its retention.
-func (e *edit) forget(ctx context.Context) error {
+// prune deletes some of the data beyond its retention.
+func (e *edit) prune(ctx context.Context) error {
 	for r, l := range layouts {
 		rows, err := e.tx.Query(ctx, "DELETE FROM times WHERE (resolution, at) IN"+
-			" (SELECT resolution, at FROM times WHERE resolution = $1 AND at < $2 ORDER BY at LIMIT $3) RETURNING at", r, e.oldest(price.Resolution(r), e.now), mostForgotten)
+			" (SELECT resolution, at FROM times WHERE resolution = $1 AND at < $2 ORDER BY at LIMIT $3) RETURNING at", r, e.oldest(price.Resolution(r), e.now), pruneLimit)
 		if err != nil {
 			return err
 		}

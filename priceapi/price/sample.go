@@ -70,9 +70,9 @@ type Reading struct {
 	Sample
 	// Confidence is from 0 to 1; nil if the source gives none.
 	Confidence *float64
-	// Ago is the price of 24 hours earlier, as the source reports it; zero if it reports
+	// DayAgo is the price of 24 hours earlier, as the source reports it; zero if it reports
 	// none.
-	Ago Value
+	DayAgo Value
 }
 
 // A Candle holds the first, highest, lowest and last price of a time span.

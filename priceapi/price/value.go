@@ -127,8 +127,8 @@ func (v Value) IsZero() bool { return v.n.IsZero() }
 // Cmp returns -1, 0 or 1 if v is less than, equal to or greater than w.
 func (v Value) Cmp(w Value) int { return v.n.Cmp(&w.n) }
 
-// Less returns v-w; w must not be larger than v.
-func (v Value) Less(w Value) Value { return Value{*new(uint256.Int).Sub(&v.n, &w.n)} }
+// Sub returns v-w; w must not be larger than v.
+func (v Value) Sub(w Value) Value { return Value{*new(uint256.Int).Sub(&v.n, &w.n)} }
 
 // Times returns v·num/den, rounded down and capped at Max; den must be above zero.
 func (v Value) Times(num, den Value) Value {
@@ -142,9 +142,9 @@ func (v Value) Times(num, den Value) Value {
 // Float returns the nearest float64, in dollars.
 func (v Value) Float() float64 { return v.n.Float64() / 1e18 }
 
-// Off returns the relative difference of v from w, without sign: 0.03 is three percent. It
+// RelativeDiff returns the relative difference of v from w, without sign: 0.03 is three percent. It
 // is infinite if w is zero.
-func (v Value) Off(w Value) float64 {
+func (v Value) RelativeDiff(w Value) float64 {
 	if w.IsZero() {
 		return math.Inf(1)
 	}
@@ -152,7 +152,7 @@ func (v Value) Off(w Value) float64 {
 	if a.Cmp(b) < 0 {
 		a, b = b, a
 	}
-	d := a.Less(b)
+	d := a.Sub(b)
 	return d.n.Float64() / w.n.Float64()
 }
 

@@ -21,20 +21,20 @@ type Row struct {
 	Public bool // shown by the REST API
 	// Now is the last accepted price; unknown if there never was one.
 	Now price.Sample
-	// Taken is when Now was last accepted, by the wall clock. If zero, staleness is read
+	// AcceptedAt is when Now was last accepted, by the wall clock. If zero, staleness is read
 	// from Stale alone.
-	Taken time.Time
+	AcceptedAt time.Time
 	// Stale says that Now was already too old when the board was made.
 	Stale bool
-	// Firm is the last oracle price that agreed with the price accepted at that time
+	// Oracle is the last oracle price that agreed with the price accepted at that time
 	// (Firmly); unknown if there never was one. Swaps are judged by it alone, whichever
 	// list the token is on, because trading in a pool cannot move it.
-	Firm   price.Sample
-	Firmly time.Time
-	// Ago is the price closest to 24 hours before the board was made; unknown if none is
+	Oracle   price.Sample
+	OracleAt time.Time
+	// DayAgo is the price closest to 24 hours before the board was made; unknown if none is
 	// close enough or if Now is stale.
-	Ago   price.Sample
-	Facts price.Facts
+	DayAgo price.Sample
+	Facts  price.Facts
 }
 
 // StaleAfter is how long an accepted price counts as current. A clock that was set back by
@@ -47,13 +47,13 @@ const (
 // StaleAt reports whether Now is too old at the given time. The board itself may be old,
 // for instance after the machine slept.
 func (r Row) StaleAt(now time.Time) bool {
-	if r.Stale || r.Taken.IsZero() {
+	if r.Stale || r.AcceptedAt.IsZero() {
 		return r.Stale
 	}
-	return r.Now.Known() && !lasts(r.Taken, now)
+	return r.Now.Known() && !isFresh(r.AcceptedAt, now)
 }
 
-func lasts(taken, now time.Time) bool {
+func isFresh(taken, now time.Time) bool {
 	age := now.Round(0).Sub(taken)
 	return age <= StaleAfter && age >= -Ahead
 }
@@ -61,17 +61,17 @@ func lasts(taken, now time.Time) bool {
 // Current reports whether amounts may be valued by Now at the given time.
 func (r Row) Current(now time.Time) bool { return r.Now.Known() && !r.StaleAt(now) }
 
-// FirmAt returns the price that swaps may be judged by at the given time; false if there is
+// GuardPrice returns the price that swaps may be judged by at the given time; false if there is
 // none.
-func (r Row) FirmAt(now time.Time) (price.Value, bool) {
-	return r.Firm.Value, r.Firm.Known() && lasts(r.Firmly, now)
+func (r Row) GuardPrice(now time.Time) (price.Value, bool) {
+	return r.Oracle.Value, r.Oracle.Known() && isFresh(r.OracleAt, now)
 }
 
 // ID returns the token's ID.
 func (r Row) ID() price.ID { return price.IDOf(r.Token) }
 
 // Has24h reports whether there is a current price and one from 24 hours ago.
-func (r Row) Has24h() bool { return r.Now.Known() && r.Ago.Known() && !r.Stale }
+func (r Row) Has24h() bool { return r.Now.Known() && r.DayAgo.Known() && !r.Stale }
 
 // Change returns the change over 24 hours: its absolute amount, whether it is a fall, and
 // its signed percentage. All are zero without 24 hours of data.
@@ -79,12 +79,12 @@ func (r Row) Change() (by price.Value, fell bool, percent float64) {
 	if !r.Has24h() {
 		return price.Value{}, false, 0
 	}
-	a, b := r.Now.Value, r.Ago.Value
+	a, b := r.Now.Value, r.DayAgo.Value
 	if a.Cmp(b) < 0 {
 		a, b, fell = b, a, true
 	}
-	by = a.Less(b)
-	percent = 100 * by.Float() / r.Ago.Value.Float()
+	by = a.Sub(b)
+	percent = 100 * by.Float() / r.DayAgo.Value.Float()
 	if by.Float() == 0 || math.IsInf(percent, 0) || math.IsNaN(percent) {
 		percent = 0
 	}

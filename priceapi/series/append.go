@@ -16,8 +16,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// ahead is how many minutes a new minute may be ahead of the clock.
-const ahead = 5
+// maxAhead is how many minutes a new minute may be ahead of the clock.
+const maxAhead = 5
 
 // Append implements [poll.History]. Errors: ErrTime, ErrTokens, ErrFull, ErrReadOnly,
 // ErrDamaged. With any of them nothing was written and the call may be repeated.
@@ -26,7 +26,7 @@ func (s *Store) Append(ctx context.Context, m poll.Minute) error {
 	var e *edit
 	err := s.update(ctx, func(with *edit) error {
 		e = with
-		if at > e.now+ahead || at < e.rings[price.Minutes].oldest(e.now) {
+		if at > e.now+maxAhead || at < e.rings[price.Minutes].oldest(e.now) {
 			return fmt.Errorf("%w: %s, and the clock says %s", ErrTime, m.At.UTC().Format(time.RFC3339), timeOf(e.now).Format(time.RFC3339))
 		}
 		if err := s.catchUp(e); err != nil {
@@ -49,14 +49,14 @@ func (e *edit) appendMinute(at int64, m poll.Minute) error {
 	maps.DeleteFunc(known, func(id price.ID, p price.Sample) bool {
 		return !p.Known() || p.Source == price.Unknown || id.Chain == 0
 	})
-	if err := e.admit(slices.Collect(maps.Keys(known))); err != nil {
+	if err := e.addTokens(slices.Collect(maps.Keys(known))); err != nil {
 		return err
 	}
 	h, entries := e.minute(at)
 	for id, p := range known {
 		entry := entries[e.tokens.index[id]*minuteSize:][:minuteSize]
 		fresh := sample{p.Value.Pack(), p.Source, min(at, minuteOf(p.At))}
-		if none(entry) || parseSample(entry, at).at <= max(fresh.at, at-maxAge) {
+		if isEmpty(entry) || parseSample(entry, at).at <= max(fresh.at, at-maxAge) {
 			fresh.put(entry, at)
 		}
 	}
@@ -70,14 +70,14 @@ func (e *edit) appendMinute(at int64, m poll.Minute) error {
 	if err := e.count(m); err != nil {
 		return err
 	}
-	return e.settle(price.Minutes, []int64{at})
+	return e.updateCoarser(price.Minutes, []int64{at})
 }
 
 // minute returns the current row of a minute, extended to all tokens.
-func (e *edit) minute(at int64) (header, []byte) { return e.widened(price.Minutes, at) }
+func (e *edit) minute(at int64) (header, []byte) { return e.rowForAll(price.Minutes, at) }
 
-// widened returns the row of a time, extended to all tokens; empty if there is none.
-func (e *edit) widened(r price.Resolution, at int64) (header, []byte) {
+// rowForAll returns the row of a time, extended to all tokens; empty if there is none.
+func (e *edit) rowForAll(r price.Resolution, at int64) (header, []byte) {
 	if was, ok := e.rings[r].get(e.tx, e.tokens, at); ok {
 		return was.header, was.entries(len(e.tokens.ids))
 	}

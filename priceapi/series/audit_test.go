@@ -161,9 +161,9 @@ func TestNewestRemains(t *testing.T) {
 }
 
 func TestRemainsOrder(t *testing.T) {
-	r := newRemains()
+	r := newRecovered()
 	for _, at := range []int64{5, 900, 7, 1200, 6} {
-		r.rows[span{price.Minutes, at}] = found{}
+		r.rows[span{price.Minutes, at}] = rowLocation{}
 	}
 	var got []int64
 	for _, s := range r.order(100) {
@@ -177,7 +177,7 @@ func TestRemainsOrder(t *testing.T) {
 // TestRemainingTokens checks that a token from a page that may never have been in use
 // counts unless contradicted.
 func TestRemainingTokens(t *testing.T) {
-	r := &remains{
+	r := &recovered{
 		tokens: []tokenRecord{{token(0), 0, 10}, {token(4), 4, 14}},
 		loose:  []tokenRecord{{token(9), 0, 99}, {token(1), 1, 11}, {token(1), 1, 11}, {token(2), 2, 12}, {token(3), 2, 13}},
 	}

@@ -14,9 +14,9 @@ var noBar = bar{price.None, price.None, price.None, price.None}
 
 func (b bar) none() bool { return b.close == price.None }
 
-// order returns a number that sorts like the packed value. Packing keeps as many digits as
+// sortKey returns a number that sorts like the packed value. Packing keeps as many digits as
 // fit, so the larger power of ten is the larger value.
-func order(p price.Packed) uint64 { return bits.RotateLeft64(uint64(p), -6) }
+func sortKey(p price.Packed) uint64 { return bits.RotateLeft64(uint64(p), -6) }
 
 // join extends b by the bar that follows it.
 func (b *bar) join(next bar) {
@@ -27,10 +27,10 @@ func (b *bar) join(next bar) {
 		*b = next
 		return
 	}
-	if order(next.high) > order(b.high) {
+	if sortKey(next.high) > sortKey(b.high) {
 		b.high = next.high
 	}
-	if order(next.low) < order(b.low) {
+	if sortKey(next.low) < sortKey(b.low) {
 		b.low = next.low
 	}
 	b.close = next.close
@@ -62,17 +62,17 @@ func pack(c price.Candle) bar {
 		b.open = c.Open.Pack()
 	}
 	for _, v := range []price.Value{c.Open, c.High, c.Low} {
-		if p := v.Pack(); !v.IsZero() && order(p) > order(b.high) {
+		if p := v.Pack(); !v.IsZero() && sortKey(p) > sortKey(b.high) {
 			b.high = p
-		} else if !v.IsZero() && order(p) < order(b.low) {
+		} else if !v.IsZero() && sortKey(p) < sortKey(b.low) {
 			b.low = p
 		}
 	}
 	return b
 }
 
-// candle unpacks the bar; false if its bytes are not prices.
-func (b bar) candle(at int64) (c price.Candle, ok bool) {
+// unpack unpacks the bar; false if its bytes are not prices.
+func (b bar) unpack(at int64) (c price.Candle, ok bool) {
 	c.At = timeOf(at)
 	for _, p := range []struct {
 		from price.Packed

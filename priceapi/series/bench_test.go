@@ -13,9 +13,9 @@ import (
 )
 
 // prefilled returns a history that is full for n tokens.
-func prefilled(b *testing.B, tokens int) (*Store, *hand) {
+func prefilled(b *testing.B, tokens int) (*Store, *fakeClock) {
 	b.Helper()
-	h := newHand(noon)
+	h := newFakeClock(noon)
 	s := open(b, filepath.Join(b.TempDir(), "prices.db"), h)
 	for r := range price.Hours + 1 {
 		g := s.rings[r]

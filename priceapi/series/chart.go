@@ -56,7 +56,7 @@ func (v snapshot) chart(token int, p price.Period) []price.Candle {
 	}
 	candles := make([]price.Candle, 0, len(steps))
 	for i, b := range steps {
-		if c, ok := b.candle(from + int64(i)*step); ok && !b.none() {
+		if c, ok := b.unpack(from + int64(i)*step); ok && !b.none() {
 			candles = append(candles, c)
 		}
 	}

@@ -40,9 +40,9 @@ func FuzzRow(f *testing.F) {
 				if p := parseSample(entry, r.at); p.at > r.at || p.at < r.at-maxAge {
 					t.Fatalf("%+v", p)
 				}
-				_, _ = parseSample(entry, r.at).public()
+				_, _ = parseSample(entry, r.at).unpack()
 			}
-			if c, ok := parseBar(r.res, entry).candle(0); ok && (c.Close.IsZero() || c.Close.Cmp(price.Max) > 0) {
+			if c, ok := parseBar(r.res, entry).unpack(0); ok && (c.Close.IsZero() || c.Close.Cmp(price.Max) > 0) {
 				t.Fatalf("%v", c)
 			}
 		}
@@ -124,7 +124,7 @@ func FuzzOrder(f *testing.F) {
 		}
 		x, _ := v.Pack().Unpack()
 		y, _ := w.Pack().Unpack()
-		if got, want := order(v.Pack()) < order(w.Pack()), x.Cmp(y) < 0; got != want {
+		if got, want := sortKey(v.Pack()) < sortKey(w.Pack()), x.Cmp(y) < 0; got != want {
 			t.Fatalf("%s < %s is %t", v, w, got)
 		}
 	})
@@ -141,6 +141,6 @@ func FuzzMeta(f *testing.F) {
 		if a.problem == nil {
 			t.Fatal("sound")
 		}
-		newRemains().scan(a)
+		newRecovered().scan(a)
 	})
 }

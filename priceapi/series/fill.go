@@ -71,12 +71,12 @@ func (e *edit) fill(r price.Resolution, source price.Source, times []int64, rows
 			ids = append(ids, p.id)
 		}
 	}
-	if err := e.admit(ids); err != nil {
+	if err := e.addTokens(ids); err != nil {
 		return 0, err
 	}
 	var wrote, young []int64
 	for _, at := range times {
-		h, entries := e.widened(r, at)
+		h, entries := e.rowForAll(r, at)
 		if !e.fillRow(r, source, at, entries, rows[at]) {
 			continue
 		}
@@ -93,11 +93,11 @@ func (e *edit) fill(r price.Resolution, source price.Source, times []int64, rows
 		}
 	}
 	if len(young) > 0 {
-		if err := e.settle(r-1, young); err != nil {
+		if err := e.updateCoarser(r-1, young); err != nil {
 			return 0, err
 		}
 	}
-	return len(times), e.settle(r, wrote)
+	return len(times), e.updateCoarser(r, wrote)
 }
 
 // fillRow fills empty entries and reports whether there were any.
@@ -106,7 +106,7 @@ func (e *edit) fillRow(r price.Resolution, source price.Source, at int64, entrie
 	for _, p := range pieces {
 		entry := entries[e.tokens.index[p.id]*size:][:size]
 		switch {
-		case !none(entry):
+		case !isEmpty(entry):
 			continue
 		case r == price.Minutes:
 			sample{p.close, source, at}.put(entry, at)

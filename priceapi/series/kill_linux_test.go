@@ -28,7 +28,7 @@ func TestAppender(t *testing.T) {
 	}
 	from, err := strconv.ParseInt(os.Getenv(killedFile+"_FROM"), 10, 64)
 	ok(t, err)
-	h := newHand(timeOf(from))
+	h := newFakeClock(timeOf(from))
 	s := open(t, path, h)
 	for ; ; h.move(time.Minute) {
 		appended(t, s, minute(h.now(), 40))
@@ -46,7 +46,7 @@ func TestKilled(t *testing.T) {
 		if wrote < next {
 			t.Fatalf("round %d: nothing was written", round)
 		}
-		h := newHand(timeOf(wrote + 1))
+		h := newFakeClock(timeOf(wrote + 1))
 		s := open(t, path, h)
 		if s.Damage() != "" {
 			t.Fatalf("round %d: %s", round, s.Damage())
@@ -151,7 +151,7 @@ func TestFullDiskWhileMending(t *testing.T) {
 	clear(file[:2*os.Getpagesize()])
 	path := filepath.Join(t.TempDir(), "prices.db")
 	ok(t, os.WriteFile(path, file, 0o600))
-	h := newHand(end)
+	h := newFakeClock(end)
 	withFullDisk(t, func() {
 		if _, err := Open(path, Options{Now: h.now}); !errors.Is(err, ErrFull) {
 			t.Errorf("%v", err)

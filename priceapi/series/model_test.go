@@ -131,7 +131,7 @@ func (m *model) chart(id price.ID, p price.Period) []price.Candle {
 		for i := at; i < at+step; i += steps[p.Raw] {
 			b.join(m.tokens[id].bar(p.Raw, i, m.now))
 		}
-		if c, ok := b.candle(at); ok {
+		if c, ok := b.unpack(at); ok {
 			all = append(all, c)
 		}
 	}
@@ -144,7 +144,7 @@ func (m *model) near(id price.ID, at, tolerance int64) (price.Sample, bool) {
 	for i := floor(at-tolerance, 60) / 60; i <= floor(at+tolerance, 60)/60; i++ {
 		p, ok := m.tokens[id].samples[i]
 		if off := max(60*p.at-at, at-60*p.at); ok && i >= oldest && i <= m.now && off < far {
-			best, _ = p.public()
+			best, _ = p.unpack()
 			far = off
 		}
 	}
@@ -154,7 +154,7 @@ func (m *model) near(id price.ID, at, tolerance int64) (price.Sample, bool) {
 func (m *model) last(id price.ID) (price.Sample, bool) {
 	for i := m.now; i >= m.now-keepMinutes; i-- {
 		if p, ok := m.tokens[id].samples[i]; ok {
-			return p.public()
+			return p.unpack()
 		}
 	}
 	return price.Sample{}, false
@@ -164,7 +164,7 @@ func (m *model) last(id price.ID) (price.Sample, bool) {
 type pair struct {
 	t     testing.TB
 	s     *Store
-	h     *hand
+	h     *fakeClock
 	m     *model
 	moves map[string]int
 }
@@ -321,7 +321,7 @@ func TestModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
 		start := noon.Add(time.Duration(rapid.IntRange(0, 86400).Draw(rt, "start")) * time.Second)
-		p := &pair{t: t, h: newHand(start), m: newModel(minuteOf(start)), s: &Store{path: filepath.Join(dir, fmt.Sprint(n, ".db"))}, moves: moves}
+		p := &pair{t: t, h: newFakeClock(start), m: newModel(minuteOf(start)), s: &Store{path: filepath.Join(dir, fmt.Sprint(n, ".db"))}, moves: moves}
 		p.start(rt)
 		defer func() { _ = p.s.Close() }()
 		rt.Repeat(p.actions())

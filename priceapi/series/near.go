@@ -15,7 +15,7 @@ import (
 func (s *Store) Near(ctx context.Context, at time.Time, tolerance time.Duration) (near map[price.ID]price.Sample, err error) {
 	err = s.view(ctx, func(tx *bolt.Tx) error {
 		v := s.snapshot(tx, s.clock())
-		near = v.public(v.near(at.Unix(), int64(tolerance/time.Second)))
+		near = v.byToken(v.near(at.Unix(), int64(tolerance/time.Second)))
 		return nil
 	})
 	return near, err
@@ -44,7 +44,7 @@ func (v snapshot) near(at, tolerance int64) []sample {
 func (s *Store) Last(ctx context.Context) (last map[price.ID]price.Sample, err error) {
 	err = s.view(ctx, func(tx *bolt.Tx) error {
 		v := s.snapshot(tx, s.clock())
-		last = v.public(v.last())
+		last = v.byToken(v.last())
 		return nil
 	})
 	return last, err
@@ -59,7 +59,7 @@ func (v snapshot) last() []sample {
 	}
 	b := v.tx.Bucket(g.bucket)
 	for at := v.now; at >= v.now-keepMinutes && len(missing) > 0; at-- {
-		w, ok := g.in(b, v.tokens, at)
+		w, ok := g.getFrom(b, v.tokens, at)
 		if !ok {
 			continue
 		}
@@ -76,11 +76,11 @@ func (v snapshot) last() []sample {
 	return found
 }
 
-// public turns samples by index into samples by token.
-func (v snapshot) public(samples []sample) map[price.ID]price.Sample {
+// byToken turns samples by index into samples by token.
+func (v snapshot) byToken(samples []sample) map[price.ID]price.Sample {
 	all := make(map[price.ID]price.Sample, len(samples))
 	for i, p := range samples {
-		if known, ok := p.public(); ok && v.tokens.ids[i].Chain != 0 {
+		if known, ok := p.unpack(); ok && v.tokens.ids[i].Chain != 0 {
 			all[v.tokens.ids[i]] = known
 		}
 	}

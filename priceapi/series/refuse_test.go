@@ -25,13 +25,13 @@ func TestRefusals(t *testing.T) {
 			setVersion(t, path, "99")
 			ok(t, os.Truncate(path, int64(8*os.Getpagesize()-1)))
 		}, ErrNewer},
-		{"held by another", func(t *testing.T, path string) { open(t, path, newHand(noon)) }, ErrLocked},
+		{"held by another", func(t *testing.T, path string) { open(t, path, newFakeClock(noon)) }, ErrLocked},
 		{"in no directory", func(t *testing.T, path string) { ok(t, os.RemoveAll(filepath.Dir(path))) }, os.ErrNotExist},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "home", "prices.db")
 			ok(t, os.Mkdir(filepath.Dir(path), 0o700))
-			s := open(t, path, newHand(noon))
+			s := open(t, path, newFakeClock(noon))
 			appended(t, s, minute(noon, 3))
 			ok(t, s.Close())
 			c.prep(t, path)
@@ -62,7 +62,7 @@ func TestReadOnly(t *testing.T) {
 		t.Skip("the rest is not run: nothing is read-only for root")
 	}
 	path := filepath.Join(t.TempDir(), "prices.db")
-	ok(t, open(t, path, newHand(noon)).Close())
+	ok(t, open(t, path, newFakeClock(noon)).Close())
 	for _, mode := range []os.FileMode{0o400, 0} {
 		ok(t, os.Chmod(path, mode))
 		if _, err := Open(path, Options{}); !errors.Is(err, ErrReadOnly) {

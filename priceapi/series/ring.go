@@ -71,13 +71,13 @@ func (g ring) key(at int64) []byte {
 }
 
 func (g ring) get(tx *bolt.Tx, t *table, at int64) (row, bool) {
-	return g.in(tx.Bucket(g.bucket), t, at)
+	return g.getFrom(tx.Bucket(g.bucket), t, at)
 }
 
-// in is get with the bucket already looked up.
-func (g ring) in(b *bolt.Bucket, t *table, at int64) (row, bool) {
+// getFrom is get with the bucket already looked up.
+func (g ring) getFrom(b *bolt.Bucket, t *table, at int64) (row, bool) {
 	r, ok := readRow(b.Get(g.key(at)))
-	return r, ok && r.at == at && r.res == g.res && t.wrote(r.header)
+	return r, ok && r.at == at && r.res == g.res && t.matches(r.header)
 }
 
 func (e *edit) put(h header, entries []byte) error {
@@ -109,7 +109,7 @@ func (g ring) each(tx *bolt.Tx, t *table, from, to int64, f func(row) bool) {
 			}
 			at := from + (slot-first+g.slots)%g.slots*g.step
 			r, ok := readRow(v)
-			if ok && r.at == at && r.res == g.res && t.wrote(r.header) && !f(r) {
+			if ok && r.at == at && r.res == g.res && t.matches(r.header) && !f(r) {
 				return false
 			}
 		}
@@ -163,7 +163,7 @@ func (g rings) resize(db *bolt.DB) error {
 		var from []byte
 		for more := true; more; {
 			if err := db.Update(func(tx *bolt.Tx) (err error) {
-				if from, err = to.takeOver(tx, []byte(name), from); err == nil && from == nil {
+				if from, err = to.moveFrom(tx, []byte(name), from); err == nil && from == nil {
 					err = tx.DeleteBucket([]byte(name))
 				}
 				more = from != nil
@@ -176,9 +176,9 @@ func (g rings) resize(db *bolt.DB) error {
 	return nil
 }
 
-// takeOver moves rows of another ring, starting at key from, up to one commit. It returns
+// moveFrom moves rows of another ring, starting at key from, up to one commit. It returns
 // the key to continue with, nil at the end. The newer row of a slot wins.
-func (g ring) takeOver(tx *bolt.Tx, name, from []byte) ([]byte, error) {
+func (g ring) moveFrom(tx *bolt.Tx, name, from []byte) ([]byte, error) {
 	size := 0
 	to := tx.Bucket(g.bucket)
 	c := tx.Bucket(name).Cursor()

@@ -119,7 +119,7 @@ func blockSum(seed uint32, i int, b []byte) uint32 {
 func (r row) entry(token int) []byte {
 	b := r.block(token / perBlock)
 	at := token % perBlock * entrySizes[r.res]
-	if at >= len(b) || none(b[at:]) {
+	if at >= len(b) || isEmpty(b[at:]) {
 		return nil
 	}
 	return b[at : at+entrySizes[r.res]]
@@ -131,15 +131,15 @@ func (r row) each(f func(token int, entry []byte)) {
 	for i := 0; i*perBlock < r.count; i++ {
 		b := r.block(i)
 		for at := 0; at < len(b); at += size {
-			if !none(b[at:]) {
+			if !isEmpty(b[at:]) {
 				f(i*perBlock+at/size, b[at:at+size])
 			}
 		}
 	}
 }
 
-// none reports whether an entry has no price: its first eight bytes are all ones.
-func none(entry []byte) bool { return binary.LittleEndian.Uint64(entry) == uint64(price.None) }
+// isEmpty reports whether an entry has no price: its first eight bytes are all ones.
+func isEmpty(entry []byte) bool { return binary.LittleEndian.Uint64(entry) == uint64(price.None) }
 
 // blank returns the entries of a row without prices.
 func blank(r price.Resolution, count int) []byte {
@@ -192,8 +192,8 @@ func (s sample) put(b []byte, minute int64) {
 	b[8], b[9] = byte(s.source), byte(max(0, min(maxAge, minute-s.at)))
 }
 
-// public unpacks the sample; false if its bytes are not a price.
-func (s sample) public() (price.Sample, bool) {
+// unpack unpacks the sample; false if its bytes are not a price.
+func (s sample) unpack() (price.Sample, bool) {
 	v, ok := s.value.Unpack()
 	return price.Sample{Value: v, At: timeOf(s.at), Source: s.source}, ok && !v.IsZero() && s.source != price.Unknown
 }

@@ -29,7 +29,7 @@ const (
 // new one is complete.
 func (s *Store) replace(a *audit, problem error) (err error) {
 	defer func() { err = errors.Join(err, a.close()) }()
-	found := newRemains()
+	found := newRecovered()
 	if !a.empty {
 		if a.file == nil { // it passed the inspection and was closed
 			if err := a.openFile(s.path); err != nil {
@@ -59,7 +59,7 @@ func (s *Store) replace(a *audit, problem error) (err error) {
 	}
 	s.damage = fmt.Sprintf("%s was damaged (%v); it was set aside as %s, and %d minutes, %d quarters of an hour and %d hours were kept",
 		filepath.Base(s.path), problem, filepath.Base(aside), kept[price.Minutes], kept[price.Quarters], kept[price.Hours])
-	return errors.Join(atomicfile.SyncDir(filepath.Dir(s.path)), forget(s.path))
+	return errors.Join(atomicfile.SyncDir(filepath.Dir(s.path)), pruneDamaged(s.path))
 }
 
 // finishReplacing completes a replacement that a crash interrupted, and reports whether it
@@ -89,8 +89,8 @@ func freeName(path string, now int64) string {
 	}
 }
 
-// forget deletes all but the newest keepDamaged files that were set aside.
-func forget(path string) error {
+// pruneDamaged deletes all but the newest keepDamaged files that were set aside.
+func pruneDamaged(path string) error {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
 		return err
@@ -116,29 +116,29 @@ type span struct {
 	at  int64
 }
 
-// A found locates a row in a file.
-type found struct {
+// A rowLocation locates a row in a file.
+type rowLocation struct {
 	at, size int64
 	tx       uint64
 }
 
-// A remains holds the data recovered from a damaged file. Rows and records are verified by
+// A recovered holds the data recovered from a damaged file. Rows and records are verified by
 // their checksums, so it does not matter which page they are in; those of an earlier state
 // are equally valid.
-type remains struct {
-	rows   map[span]found
+type recovered struct {
+	rows   map[span]rowLocation
 	tokens []tokenRecord // from pages in use
 	loose  []tokenRecord // from pages that may never have been in use
 	facts  map[price.ID]price.Facts
 	totals poll.Totals
 }
 
-func newRemains() *remains {
-	return &remains{rows: map[span]found{}, facts: map[price.ID]price.Facts{}}
+func newRecovered() *recovered {
+	return &recovered{rows: map[span]rowLocation{}, facts: map[price.ID]price.Facts{}}
 }
 
 // scan searches every page for leaf elements.
-func (r *remains) scan(a *audit) {
+func (r *recovered) scan(a *audit) {
 	if a.pageSize == 0 {
 		a.pageSize = int64(os.Getpagesize())
 	}
@@ -162,7 +162,7 @@ func (r *remains) scan(a *audit) {
 }
 
 // take keeps a value that is a valid row or record.
-func (r *remains) take(a *audit, key []byte, e element, used bool) {
+func (r *recovered) take(a *audit, key []byte, e element, used bool) {
 	b, err := a.bytes(e.at, min(e.size, 256))
 	if err != nil || len(b) == 0 {
 		return
@@ -170,7 +170,7 @@ func (r *remains) take(a *audit, key []byte, e element, used bool) {
 	if h, ok := parseHeader(b); ok && e.size == int64(rowSize(h.res, h.count)) {
 		name := span{h.res, h.at}
 		if was, twice := r.rows[name]; !twice || h.tx >= was.tx {
-			r.rows[name] = found{e.at, e.size, h.tx}
+			r.rows[name] = rowLocation{e.at, e.size, h.tx}
 		}
 		return
 	}
@@ -193,7 +193,7 @@ func (r *remains) take(a *audit, key []byte, e element, used bool) {
 
 // table builds the table from the tokens in use, and from the loose ones that nothing
 // contradicts.
-func (r *remains) table() *table {
+func (r *recovered) table() *table {
 	byIndex := map[int]tokenRecord{}
 	for _, t := range r.loose {
 		if other, twice := byIndex[t.index]; twice && other != t {
@@ -207,7 +207,7 @@ func (r *remains) table() *table {
 
 // rebuild writes the recovered data to a new file and returns the number of rows of each
 // resolution.
-func (s *Store) rebuild(path string, a *audit, r *remains) (kept [3]int, err error) {
+func (s *Store) rebuild(path string, a *audit, r *recovered) (kept [3]int, err error) {
 	db, err := openFile(path)
 	if err != nil {
 		return kept, err
@@ -239,7 +239,7 @@ func (s *Store) rebuild(path string, a *audit, r *remains) (kept [3]int, err err
 
 // order lists the rows oldest first, preceded by those ahead of the clock, because the last
 // row written to a slot stays.
-func (r *remains) order(now int64) []span {
+func (r *recovered) order(now int64) []span {
 	return slices.SortedFunc(maps.Keys(r.rows), func(x, y span) int {
 		aheadOf := func(s span) int {
 			if s.at > now {
@@ -252,7 +252,7 @@ func (r *remains) order(now int64) []span {
 }
 
 // restore writes everything except rows.
-func (e *edit) restore(r *remains) error {
+func (e *edit) restore(r *recovered) error {
 	for i, id := range e.tokens.ids {
 		if id.Chain == 0 { // reserve the lost index, so that it is never reused
 			id = price.ID{}
@@ -272,12 +272,12 @@ func (e *edit) restore(r *remains) error {
 }
 
 // restoreRows writes as many rows as fit in one commit and returns the rest.
-func (e *edit) restoreRows(a *audit, r *remains, spans []span, kept *[3]int) ([]span, error) {
+func (e *edit) restoreRows(a *audit, r *recovered, spans []span, kept *[3]int) ([]span, error) {
 	for size := 0; len(spans) > 0 && size < maxCommit; spans = spans[1:] {
 		f := r.rows[spans[0]]
 		b, err := a.bytes(f.at, f.size)
 		w, ok := readRow(b)
-		if err != nil || !ok || !e.tokens.wrote(w.header) {
+		if err != nil || !ok || !e.tokens.matches(w.header) {
 			continue
 		}
 		size += len(b)

@@ -51,7 +51,7 @@ func migrate(db *bolt.DB, path string, steps []migration) error {
 			return fmt.Errorf("backup before migration: %w", err)
 		}
 	}
-	if version == latest && whole(db) {
+	if version == latest && hasBuckets(db) {
 		return nil
 	}
 	return db.Update(func(tx *bolt.Tx) error {
@@ -79,8 +79,8 @@ func backup(db *bolt.DB, path string) error {
 	})
 }
 
-// whole reports whether all buckets exist.
-func whole(db *bolt.DB) bool {
+// hasBuckets reports whether all buckets exist.
+func hasBuckets(db *bolt.DB) bool {
 	return db.View(func(tx *bolt.Tx) error {
 		for _, name := range append([][]byte{metaBucket, factsBucket}, tokenBuckets...) {
 			if tx.Bucket(name) == nil {

@@ -41,8 +41,8 @@ const (
 	maxTokens = 50_000
 	// maxCommit limits the bytes of rows in one commit, approximately.
 	maxCommit = 16 << 20
-	// maxMends limits how often a running store reopens a damaged file.
-	maxMends = 3
+	// maxRepairs limits how often a running store reopens a damaged file.
+	maxRepairs = 3
 )
 
 // Options of Open.
@@ -58,11 +58,11 @@ type Store struct {
 	rings rings
 
 	// mu guards the database handle: held for reading to use it, for writing to replace it.
-	mu     sync.RWMutex
-	db     *bolt.DB // nil after Close, or if reopening failed
-	why    error    // why db is nil
-	mends  int
-	damage string
+	mu      sync.RWMutex
+	db      *bolt.DB // nil after Close, or if reopening failed
+	dbErr   error    // why db is nil
+	repairs int
+	damage  string
 
 	tokens atomic.Pointer[table]
 
@@ -133,7 +133,7 @@ func (s *Store) open(broken error) error {
 // start opens a file that passed the inspection.
 func (s *Store) start() (err error) {
 	var db *bolt.DB
-	err = guarded(func() error {
+	err = recoverDamage(func() error {
 		if db, err = openFile(s.path); err != nil {
 			return err
 		}
@@ -143,12 +143,12 @@ func (s *Store) start() (err error) {
 		return s.rings.create(db)
 	})
 	if err == nil {
-		s.db, s.why = db, nil
-		err = guarded(func() error { return s.load(db) })
+		s.db, s.dbErr = db, nil
+		err = recoverDamage(func() error { return s.load(db) })
 	}
 	if err != nil {
-		s.db, s.why = nil, ErrDamaged
-		abandon(db)
+		s.db, s.dbErr = nil, ErrDamaged
+		forceClose(db)
 	}
 	return err
 }
@@ -186,11 +186,11 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	db := s.db
-	s.db, s.why = nil, ErrClosed
+	s.db, s.dbErr = nil, ErrClosed
 	if db == nil {
 		return nil
 	}
-	return guarded(db.Close)
+	return recoverDamage(db.Close)
 }
 
 // Damage describes what was set aside at Open or since; "" = nothing.

@@ -20,18 +20,18 @@ import (
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// A hand is a clock that tests set.
-type hand struct{ at atomic.Int64 }
+// A fakeClock is a clock that tests set.
+type fakeClock struct{ at atomic.Int64 }
 
-func newHand(t time.Time) *hand {
-	h := &hand{}
+func newFakeClock(t time.Time) *fakeClock {
+	h := &fakeClock{}
 	h.set(t)
 	return h
 }
 
-func (h *hand) set(t time.Time)       { h.at.Store(t.UnixMilli()) }
-func (h *hand) now() time.Time        { return time.UnixMilli(h.at.Load()).UTC() }
-func (h *hand) move(by time.Duration) { h.at.Add(by.Milliseconds()) }
+func (h *fakeClock) set(t time.Time)       { h.at.Store(t.UnixMilli()) }
+func (h *fakeClock) now() time.Time        { return time.UnixMilli(h.at.Load()).UTC() }
+func (h *fakeClock) move(by time.Duration) { h.at.Add(by.Milliseconds()) }
 
 func token(n int) price.ID {
 	return price.ID{Chain: uint64(1 + n%5), Address: common.BigToAddress(big.NewInt(int64(n + 1)))}
@@ -61,7 +61,7 @@ func minute(at time.Time, tokens int) poll.Minute {
 	return m
 }
 
-func open(t testing.TB, path string, h *hand) *Store {
+func open(t testing.TB, path string, h *fakeClock) *Store {
 	t.Helper()
 	s, err := Open(path, Options{Now: h.now})
 	if err != nil {
@@ -71,9 +71,9 @@ func open(t testing.TB, path string, h *hand) *Store {
 	return s
 }
 
-func begin(t testing.TB) (*Store, *hand) {
+func begin(t testing.TB) (*Store, *fakeClock) {
 	t.Helper()
-	h := newHand(noon)
+	h := newFakeClock(noon)
 	return open(t, filepath.Join(t.TempDir(), "prices.db"), h), h
 }
 
@@ -101,7 +101,7 @@ func chart(t testing.TB, s *Store, n int, period string, now time.Time) []price.
 }
 
 // run appends a minute per clock minute until the clock shows to.
-func run(t testing.TB, s *Store, h *hand, tokens int, to time.Time) {
+func run(t testing.TB, s *Store, h *fakeClock, tokens int, to time.Time) {
 	t.Helper()
 	s.db.NoSync = true // durability is not tested here
 	for ; !h.now().After(to); h.move(time.Minute) {

@@ -120,19 +120,19 @@ func (t *table) chainAt(n int) uint64 {
 	return t.chains[n-1]
 }
 
-// wrote reports whether a row belongs to the tokens of this table.
-func (t *table) wrote(h header) bool {
+// matches reports whether a row belongs to the tokens of this table.
+func (t *table) matches(h header) bool {
 	return h.count <= len(t.ids) && h.tokens == t.chainAt(h.count)
 }
 
-// link returns the hash chain extended by one token.
-func link(before uint64, id price.ID) uint64 {
+// extendChain returns the hash chain extended by one token.
+func extendChain(before uint64, id price.ID) uint64 {
 	h := sha256.Sum256(append(binary.LittleEndian.AppendUint64(nil, before), idKey(id)...))
 	return binary.LittleEndian.Uint64(h[:])
 }
 
-// admit assigns indices to new tokens. Errors: ErrTokens.
-func (e *edit) admit(ids []price.ID) error {
+// addTokens assigns indices to new tokens. Errors: ErrTokens.
+func (e *edit) addTokens(ids []price.ID) error {
 	ids = slices.DeleteFunc(ids, func(id price.ID) bool {
 		_, known := e.tokens.index[id]
 		return known || id.Chain == 0
@@ -147,7 +147,7 @@ func (e *edit) admit(ids []price.ID) error {
 		return fmt.Errorf("%w, and %d more came", ErrTokens, len(ids))
 	}
 	for _, id := range ids {
-		r := tokenRecord{id, len(t.ids), link(t.chainAt(len(t.ids)), id)}
+		r := tokenRecord{id, len(t.ids), extendChain(t.chainAt(len(t.ids)), id)}
 		t.ids, t.chains, t.index[id] = append(t.ids, id), append(t.chains, r.chain), r.index
 		if err := e.putToken(r); err != nil {
 			return err

@@ -23,7 +23,7 @@ const tornTokens = 150 // the row of a minute takes half a page, that of a candl
 // sound returns a file with some hours of minutes.
 func sound(t testing.TB) (file []byte, end time.Time) {
 	t.Helper()
-	h := newHand(noon)
+	h := newFakeClock(noon)
 	s := open(t, filepath.Join(t.TempDir(), "prices.db"), h)
 	s.db.NoSync = true
 	run(t, s, h, tornTokens, noon.Add(2*time.Hour))
@@ -39,7 +39,7 @@ func opened(t *testing.T, name string, file []byte, end time.Time) *Store {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "prices.db")
 	ok(t, os.WriteFile(path, file, 0o600))
-	h := newHand(end)
+	h := newFakeClock(end)
 	s, err := Open(path, Options{Now: h.now})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
@@ -183,7 +183,7 @@ func TestBrokenWhileOpen(t *testing.T) {
 			t.Run(name+", then "+first, func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "prices.db")
 				ok(t, os.WriteFile(path, file, 0o600))
-				h := newHand(end)
+				h := newFakeClock(end)
 				s := open(t, path, h)
 				f, err := os.OpenFile(path, os.O_RDWR, 0)
 				ok(t, err)
@@ -210,14 +210,14 @@ func TestBrokenWhileOpen(t *testing.T) {
 	}
 }
 
-// TestMendsAreBounded checks that repeated damage is reported after maxMends repairs.
+// TestMendsAreBounded checks that repeated damage is reported after maxRepairs repairs.
 func TestMendsAreBounded(t *testing.T) {
 	s, h := begin(t)
-	for i := range maxMends + 2 {
+	for i := range maxRepairs + 2 {
 		h.move(time.Minute)
 		ok(t, os.Truncate(s.path, 0))
 		err := s.Append(t.Context(), minute(h.now(), 1))
-		if i < maxMends && err != nil || i >= maxMends && !errors.Is(err, ErrDamaged) {
+		if i < maxRepairs && err != nil || i >= maxRepairs && !errors.Is(err, ErrDamaged) {
 			t.Fatalf("time %d: %v", i, err)
 		}
 	}
@@ -234,7 +234,7 @@ func TestMendsAreBounded(t *testing.T) {
 // newest of them kept.
 func TestNoDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prices.db")
-	h := newHand(noon)
+	h := newFakeClock(noon)
 	for i, text := range []string{"", "x", strings.Repeat("prices", 4000), strings.Repeat("\x00", 1<<16), strings.Repeat("\xff", 4096)} {
 		ok(t, os.WriteFile(path, []byte(text), 0o600))
 		s, err := Open(path, Options{Now: h.now})
@@ -271,7 +271,7 @@ func TestReplacingIsInterrupted(t *testing.T) {
 		for suffix, b := range files {
 			ok(t, os.WriteFile(path+suffix, b, 0o600))
 		}
-		s := open(t, path, newHand(end))
+		s := open(t, path, newFakeClock(end))
 		if got := truths(t, name, s, 3, end); got != 121 || s.Damage() == "" {
 			t.Errorf("%s: %d minutes, %q", name, got, s.Damage())
 		}
@@ -288,7 +288,7 @@ func TestForeignRows(t *testing.T) {
 	appended(t, s, minute(noon, 20))
 	ok(t, s.db.Update(func(tx *bolt.Tx) error {
 		e := &edit{tx: tx, rings: s.rings, tokens: s.tokens.Load(), now: minuteOf(noon)}
-		hd, entries := e.widened(price.Minutes, e.now)
+		hd, entries := e.rowForAll(price.Minutes, e.now)
 		hd.tokens++
 		hd.at--
 		g := s.rings[price.Minutes]
@@ -327,7 +327,7 @@ func TestBadBlock(t *testing.T) {
 // FuzzFile checks that any file can be opened, and that bbolt can walk a file that passes
 // the inspection.
 func FuzzFile(f *testing.F) {
-	h := newHand(noon)
+	h := newFakeClock(noon)
 	s := open(f, filepath.Join(f.TempDir(), "prices.db"), h)
 	run(f, s, h, 5, noon.Add(20*time.Minute))
 	ok(f, s.Close())
@@ -344,7 +344,7 @@ func FuzzFile(f *testing.F) {
 		}
 		a := &audit{from: bytes.NewReader(torn), size: int64(len(torn))}
 		a.check()
-		newRemains().scan(a)
+		newRecovered().scan(a)
 		s := opened(t, "fuzzed", torn, h.now())
 		_ = s.db.View(func(tx *bolt.Tx) error { _, err := tx.WriteTo(io.Discard); return err })
 		for n := range 5 {

@@ -11,8 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// boardTime is how long a board is kept without being renewed.
-const boardTime = time.Hour
+// boardTTL is how long a board is kept without being renewed.
+const boardTTL = time.Hour
 
 func (r *Redis) boardKey() string { return r.prefix + "board" }
 
@@ -36,8 +36,8 @@ var ErrNewerBoard = errors.New("redis has a newer board already")
 // ErrNewerBoard; Redis' own.
 func (r *Redis) PutBoard(ctx context.Context, seq uint64, data []byte) error {
 	var kept int
-	err := r.do(ctx, patient, func(ctx context.Context) (err error) {
-		kept, err = putBoard.Run(ctx, r.client, []string{r.boardKey()}, numbered(seq), sealed(r.seals.board, "board", data), boardTime.Milliseconds()).Int()
+	err := r.do(ctx, boardTimeout, func(ctx context.Context) (err error) {
+		kept, err = putBoard.Run(ctx, r.client, []string{r.boardKey()}, numbered(seq), sealed(r.seals.board, "board", data), boardTTL.Milliseconds()).Int()
 		return err
 	})
 	if err == nil && kept == 0 {
@@ -50,7 +50,7 @@ func (r *Redis) PutBoard(ctx context.Context, seq uint64, data []byte) error {
 // Errors: ErrBoard for a board that is damaged or not the service's; Redis' own.
 func (r *Redis) Board(ctx context.Context, known uint64) (*pricetable.Board, error) {
 	var seq, value string
-	err := r.do(ctx, patient, func(ctx context.Context) (err error) {
+	err := r.do(ctx, boardTimeout, func(ctx context.Context) (err error) {
 		if seq, err = r.client.HGet(ctx, r.boardKey(), "seq").Result(); err != nil || seq <= numbered(known) {
 			return err
 		}

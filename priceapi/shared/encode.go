@@ -115,9 +115,9 @@ func (w *writer) row(r pricetable.Row) {
 		}
 	}
 	w.byte(flags)
-	w.time(r.Taken)
+	w.time(r.AcceptedAt)
 	w.sample(r.Now)
-	w.sample(r.Ago)
+	w.sample(r.DayAgo)
 	w.value(r.Facts.MarketCap)
 	w.byte(byte(r.Facts.CapSource))
 	w.time(r.Facts.CapAt)
@@ -210,7 +210,7 @@ func (r *reader) row() pricetable.Row {
 	t.Symbol, t.Name, t.List = r.text(), r.text(), r.text()
 	flags := r.byte()
 	t.Verified, t.Imported = flags&flagVerified != 0, flags&flagImported != 0
-	row := pricetable.Row{Token: t, Public: flags&flagPublic != 0, Stale: flags&flagStale != 0, Taken: r.time(), Now: r.sample(), Ago: r.sample()}
+	row := pricetable.Row{Token: t, Public: flags&flagPublic != 0, Stale: flags&flagStale != 0, AcceptedAt: r.time(), Now: r.sample(), DayAgo: r.sample()}
 	row.Facts = price.Facts{MarketCap: r.value(), Diluted: flags&flagDiluted != 0, CapSource: price.Source(r.byte()), CapAt: r.time()}
 	row.Facts.Holders, row.Facts.HoldersAt = r.number(), r.time()
 	r.bad = r.bad || flags&^allFlags != 0 || t.Decimals > tokens.MaxDecimals

@@ -36,10 +36,10 @@ func testBoard(t testing.TB) *pricetable.Board {
 	now := price.Sample{Value: value(t, "0.999712345678901234"), At: testTime.Add(-time.Minute), Source: price.DefiLlama}
 	ago := price.Sample{Value: value(t, "1.0001"), At: testTime.Add(-24 * time.Hour), Source: price.Derived}
 	return pricetable.New(77<<32|3<<8, testTime, []pricetable.Row{
-		{Token: token(1, "USDC"), Public: true, Now: now, Ago: ago, Taken: testTime.Add(-13*time.Minute - time.Second), Facts: price.Facts{MarketCap: value(t, "60000000000.12"), CapSource: price.Blockscout, CapAt: testTime, Holders: 2_500_000, HoldersAt: testTime}},
-		{Token: token(10, "USDC"), Public: true, Now: now, Stale: true, Taken: testTime.Add(-time.Hour), Facts: price.Facts{MarketCap: price.Max, Diluted: true}},
+		{Token: token(1, "USDC"), Public: true, Now: now, DayAgo: ago, AcceptedAt: testTime.Add(-13*time.Minute - time.Second), Facts: price.Facts{MarketCap: value(t, "60000000000.12"), CapSource: price.Blockscout, CapAt: testTime, Holders: 2_500_000, HoldersAt: testTime}},
+		{Token: token(10, "USDC"), Public: true, Now: now, Stale: true, AcceptedAt: testTime.Add(-time.Hour), Facts: price.Facts{MarketCap: price.Max, Diluted: true}},
 		{Token: tokens.Token{Chain: 5330, Symbol: "ETH", Name: "Ether", Decimals: 18, Imported: true}},
-		{Token: token(56, "USDC"), Now: now, Ago: ago, Taken: testTime},
+		{Token: token(56, "USDC"), Now: now, DayAgo: ago, AcceptedAt: testTime},
 		{Token: tokens.Token{Chain: 1<<63 - 1, Symbol: strings.Repeat("ü", 500), Name: "x", Decimals: tokens.MaxDecimals}, Facts: price.Facts{Holders: 1<<64 - 1}},
 	})
 }

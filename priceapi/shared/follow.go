@@ -12,8 +12,8 @@ import (
 
 // Intervals of following.
 const (
-	lookEvery = 5 * time.Second
-	late      = 90 * time.Second // age of the newest board after which there should be another
+	pollEvery = 5 * time.Second
+	overdue   = 90 * time.Second // age of the newest board after which there should be another
 )
 
 // A Database stores the newest board too (see package postgres).
@@ -32,19 +32,19 @@ type Follower struct {
 	// Log receives for each look why no board could be read, or nil; nil = not logged.
 	Log func(error)
 
-	mu     sync.Mutex
-	newest *pricetable.Board // as it was shared; nil = none yet
-	past   uint64            // minutes after the fetch for which the feed's flags were computed
-	stale  int               // number of stale prices in the feed
+	mu             sync.Mutex
+	newest         *pricetable.Board // as it was shared; nil = none yet
+	flaggedMinutes uint64            // minutes after the fetch for which the feed's flags were computed
+	stale          int               // number of stale prices in the feed
 }
 
 // Run follows until ctx ends.
 func (f *Follower) Run(ctx context.Context) {
 	announced := f.Redis.Announced(ctx)
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for ctx.Err() == nil {
-		f.Look(ctx)
+		f.Poll(ctx)
 		select {
 		case <-ctx.Done():
 		case <-announced:
@@ -53,25 +53,25 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// Look looks once for a newer board.
-func (f *Follower) Look(ctx context.Context) {
-	f.flag() // first, because a process that was suspended may wait long for an answer now
+// Poll looks once for a newer board.
+func (f *Follower) Poll(ctx context.Context) {
+	f.republishStale() // first, because a process that was suspended may wait long for an answer now
 	b, err := f.Redis.Board(ctx, f.seq())
-	if b == nil && (err != nil || f.age() > late) {
-		b, err = f.stored(ctx, err)
+	if b == nil && (err != nil || f.age() > overdue) {
+		b, err = f.fromDatabase(ctx, err)
 	}
 	if f.Log != nil && ctx.Err() == nil {
 		f.Log(err)
 	}
 	if b != nil {
-		f.Take(b)
+		f.Accept(b)
 	}
-	f.flag()
+	f.republishStale()
 }
 
-// stored returns a newer board from the database. Redis' error is reported only if the
+// fromDatabase returns a newer board from the database. Redis' error is reported only if the
 // database has no newer board either.
-func (f *Follower) stored(ctx context.Context, why error) (*pricetable.Board, error) {
+func (f *Follower) fromDatabase(ctx context.Context, why error) (*pricetable.Board, error) {
 	seq, data, err := f.Database.Board(ctx, f.seq())
 	if err != nil {
 		return nil, errors.Join(why, err)
@@ -96,19 +96,19 @@ func (f *Follower) age() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.newest == nil {
-		return late + 1
+		return overdue + 1
 	}
 	return f.Now().Sub(f.newest.Fetched)
 }
 
-// Take publishes a board if it is newer than the last one.
-func (f *Follower) Take(b *pricetable.Board) {
+// Accept publishes a board if it is newer than the last one.
+func (f *Follower) Accept(b *pricetable.Board) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.newest != nil && b.Seq <= f.newest.Seq {
 		return
 	}
-	f.newest, f.past, f.stale = b, 0, 0
+	f.newest, f.flaggedMinutes, f.stale = b, 0, 0
 	for _, r := range b.Rows {
 		if r.Stale {
 			f.stale++
@@ -117,26 +117,26 @@ func (f *Follower) Take(b *pricetable.Board) {
 	f.Feed.Publish(b)
 }
 
-// flag republishes the last board if more of its prices are stale by now. Staleness is
+// republishStale republishes the last board if more of its prices are stale by now. Staleness is
 // computed for whole minutes after the fetch, and the minutes are part of the board's
 // number. So every process derives the same board, and a number still identifies one
 // content.
-func (f *Follower) flag() {
+func (f *Follower) republishStale() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.newest == nil || f.newest.Fetched.IsZero() {
 		return
 	}
 	past := minutesPast(f.Now().Sub(f.newest.Fetched))
-	if past == f.past {
+	if past == f.flaggedMinutes {
 		return
 	}
-	f.past = past
+	f.flaggedMinutes = past
 	at := f.newest.Fetched.Add(time.Duration(past) * time.Minute)
 	rows, stale := make([]pricetable.Row, len(f.newest.Rows)), 0
 	for i, r := range f.newest.Rows {
 		if r.Stale = r.StaleAt(at) || r.Now.Known() && past >= allStale; r.Stale {
-			r.Ago = price.Sample{}
+			r.DayAgo = price.Sample{}
 			stale++
 		}
 		rows[i] = r

@@ -37,7 +37,7 @@ func FuzzUnsealed(f *testing.F) {
 		if _, ok := unsealed(s.answer, name, sealed(s.board, name, body)); ok {
 			t.Fatal("a board counts as an answer")
 		}
-		if h := hidden(s.client, name); len(h) != 32 || len(name) > 3 && strings.Contains(h, name) && strings.Trim(name, "0123456789abcdef") != "" {
+		if h := hashedName(s.client, name); len(h) != 32 || len(name) > 3 && strings.Contains(h, name) && strings.Trim(name, "0123456789abcdef") != "" {
 			t.Fatalf("%q is hidden as %q", name, h)
 		}
 	})

@@ -51,21 +51,21 @@ func (r *Redis) Limiter(withKey, without Rate) (web.Limiter, error) {
 	if err := errors.Join(withKey.Check(), without.Check()); err != nil {
 		return nil, err
 	}
-	return &limiter{Redis: r, keyed: withKey, others: without, local: map[string]time.Time{}}, nil
+	return &limiter{Redis: r, keyed: withKey, others: without, fullAt: map[string]time.Time{}}, nil
 }
 
 type limiter struct {
 	*Redis
 	keyed, others Rate
 
-	mu    sync.Mutex
-	local map[string]time.Time // by client: when its bucket will be full again
+	mu     sync.Mutex
+	fullAt map[string]time.Time // by client: when its bucket will be full again
 }
 
-// bucket is a token bucket with one number per client: when the bucket will be full again,
+// tokenBucket is a token bucket with one number per client: when the bucket will be full again,
 // in microseconds of Redis' own clock (the generic cell rate algorithm). An impossible
 // number is ignored.
-var bucket = redis.NewScript(`
+var tokenBucket = redis.NewScript(`
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local interval, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -88,8 +88,8 @@ func (l *limiter) Allow(ctx context.Context, client string) (web.Allowance, erro
 		rate = l.keyed
 	}
 	var said []int64
-	err := l.do(ctx, quick, func(ctx context.Context) (err error) {
-		said, err = bucket.Run(ctx, l.client, []string{l.prefix + "client:" + hidden(l.seals.client, client)}, rate.interval().Microseconds(), rate.Burst).Int64Slice()
+	err := l.do(ctx, requestTimeout, func(ctx context.Context) (err error) {
+		said, err = tokenBucket.Run(ctx, l.client, []string{l.prefix + "client:" + hashedName(l.seals.client, client)}, rate.interval().Microseconds(), rate.Burst).Int64Slice()
 		return err
 	})
 	if err != nil || len(said) != 3 {
@@ -107,37 +107,37 @@ func (l *limiter) allow(client string, rate Rate) web.Allowance {
 	defer l.mu.Unlock()
 	now, interval := l.now(), rate.interval()
 	limit := now.Add(time.Duration(rate.Burst) * interval)
-	full := l.local[client]
+	full := l.fullAt[client]
 	if full.Before(now) {
 		full = now
 	}
 	if full.After(limit) { // the clock was set back
 		full = limit
-		l.local[client] = full
+		l.fullAt[client] = full
 	}
 	full = full.Add(interval)
 	if wait := full.Sub(limit); wait > 0 {
 		return web.Allowance{Limit: rate.Burst, RetryAfter: wait}
 	}
-	if _, there := l.local[client]; !there && len(l.local) >= maxClients {
-		l.makeRoom(now)
+	if _, there := l.fullAt[client]; !there && len(l.fullAt) >= maxClients {
+		l.evict(now)
 	}
-	l.local[client] = full
+	l.fullAt[client] = full
 	return web.Allowance{OK: true, Limit: rate.Burst, Remaining: int(math.Floor(float64(limit.Sub(full)) / float64(interval)))}
 }
 
-// makeRoom removes clients with full buckets, then arbitrary ones. It frees a sixteenth at
+// evict removes clients with full buckets, then arbitrary ones. It frees a sixteenth at
 // once, so that in a crowd of new clients not each one scans the whole map.
-func (l *limiter) makeRoom(now time.Time) {
-	for client, full := range l.local {
+func (l *limiter) evict(now time.Time) {
+	for client, full := range l.fullAt {
 		if !full.After(now) {
-			delete(l.local, client)
+			delete(l.fullAt, client)
 		}
 	}
-	for client := range l.local {
-		if len(l.local) < maxClients-maxClients/16 {
+	for client := range l.fullAt {
+		if len(l.fullAt) < maxClients-maxClients/16 {
 			break
 		}
-		delete(l.local, client)
+		delete(l.fullAt, client)
 	}
 }

@@ -43,7 +43,7 @@ func TestCache(t *testing.T) {
 	}
 	c := server.Client()
 	one, two := a.(cache).name("one"), a.(cache).name("two")
-	if ttl := c.TTL(t.Context(), one).Val(); ttl <= 0 || ttl > answerTime {
+	if ttl := c.TTL(t.Context(), one).Val(); ttl <= 0 || ttl > answerTTL {
 		t.Errorf("kept for %s", ttl)
 	}
 	good := c.Get(t.Context(), one).Val()
@@ -168,7 +168,7 @@ func TestFollowers(t *testing.T) {
 	running.Wait()
 	server.Client().HSet(t.Context(), r.boardKey(), "seq", numbered(1<<62), "data", "made up")
 	d.b = pricetable.New(testBoard(t).Seq+1, testTime, nil)
-	f.Look(t.Context())
+	f.Poll(t.Context())
 	if got := f.Feed.Now(); got.Seq != d.b.Seq {
 		t.Errorf("board %d, want %d", got.Seq, d.b.Seq)
 	}

@@ -44,7 +44,7 @@ func unsealed(key []byte, name string, value []byte) (body []byte, ok bool) {
 	return body, hmac.Equal(value[:sealSize], sealOf(key, name, body))
 }
 
-// hidden returns a keyed hash of a name, which does not reveal it.
-func hidden(key []byte, name string) string {
+// hashedName returns a keyed hash of a name, which does not reveal it.
+func hashedName(key []byte, name string) string {
 	return hex.EncodeToString(sealOf(key, name, nil)[:16])
 }

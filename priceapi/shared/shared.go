@@ -30,10 +30,10 @@ var (
 // Limits of calls. A request waits for Redis at most quick; after a failure Redis is not
 // called until the pause has passed.
 const (
-	quick    = 250 * time.Millisecond
-	patient  = 3 * time.Second // for boards
-	pause    = time.Second
-	poolSize = 32
+	requestTimeout = 250 * time.Millisecond
+	boardTimeout   = 3 * time.Second // for boards
+	downPause      = time.Second
+	poolSize       = 32
 )
 
 // Options of Open.
@@ -53,7 +53,7 @@ type Redis struct {
 	seals  seals
 	now    func() time.Time
 
-	down atomic.Int64 // do not call Redis before this time, in Unix nanoseconds
+	downUntil atomic.Int64 // do not call Redis before this time, in Unix nanoseconds
 }
 
 func init() { logging.Disable() } // errors are returned, so the client's log is not needed
@@ -97,7 +97,7 @@ func configure(url string) (*redis.Options, error) {
 	}
 	c.ClientName, c.DisableIdentity = "", true
 	c.ContextTimeoutEnabled, c.MaxRetries, c.DialerRetries = true, -1, 1
-	c.DialTimeout, c.PoolTimeout, c.PoolSize, c.MaxActiveConns = quick, quick, poolSize, 2*poolSize
+	c.DialTimeout, c.PoolTimeout, c.PoolSize, c.MaxActiveConns = requestTimeout, requestTimeout, poolSize, 2*poolSize
 	c.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	return c, nil
 }
@@ -108,7 +108,7 @@ func (r *Redis) Close() { _ = r.client.Close() }
 // do runs f with a time limit unless Redis failed a moment ago. A missing key does not
 // count as a failure of Redis.
 func (r *Redis) do(ctx context.Context, within time.Duration, f func(context.Context) error) error {
-	if r.now().UnixNano() < r.down.Load() {
+	if r.now().UnixNano() < r.downUntil.Load() {
 		return ErrDown
 	}
 	bounded, cancel := context.WithTimeout(ctx, within)
@@ -119,14 +119,14 @@ func (r *Redis) do(ctx context.Context, within time.Duration, f func(context.Con
 	}
 	var refused redis.Error
 	if ctx.Err() == nil && !errors.As(err, &refused) && !errors.Is(err, redis.ErrPoolTimeout) {
-		r.down.Store(r.now().Add(pause).UnixNano())
+		r.downUntil.Store(r.now().Add(downPause).UnixNano())
 	}
 	return fmt.Errorf("redis: %w", err)
 }
 
 // Check reports whether Redis answers and can be written.
 func (r *Redis) Check(ctx context.Context) error {
-	return r.do(ctx, quick, func(ctx context.Context) error {
+	return r.do(ctx, requestTimeout, func(ctx context.Context) error {
 		return r.client.Set(ctx, r.prefix+"probe", "1", time.Minute).Err()
 	})
 }

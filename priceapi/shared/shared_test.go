@@ -133,7 +133,7 @@ func TestLocalLimiter(t *testing.T) {
 			t.Fatalf("client %d is refused", i)
 		}
 	}
-	if n := len(l.(*limiter).local); n > maxClients-maxClients/16+20 {
+	if n := len(l.(*limiter).fullAt); n > maxClients-maxClients/16+20 {
 		t.Errorf("%d clients are kept: each new one has to look for room among all", n)
 	}
 	for _, r := range []Rate{{0, 1}, {1, 0}, {-1, 1}, {1e9, 1}, {1, 1e9}} {
@@ -167,17 +167,17 @@ func TestFollowWithoutRedis(t *testing.T) {
 	d := &fakeDatabase{}
 	var said []error
 	f := &Follower{Feed: pricetable.NewFeed(), Redis: absent(t, clock), Database: d, Now: clock, Log: func(err error) { said = append(said, err) }}
-	f.Look(t.Context())
+	f.Poll(t.Context())
 	if len(said) != 1 || said[0] == nil || f.Feed.Now().Seq != 0 {
 		t.Fatalf("said %v", said)
 	}
 	d.b = testBoard(t)
-	f.Look(t.Context())
+	f.Poll(t.Context())
 	if got := f.Feed.Now(); got.Seq != d.b.Seq || currents(got) != 2 || len(said) != 2 || said[1] != nil {
 		t.Fatalf("board %d, rows %+v", got.Seq, got.Rows)
 	}
-	f.Take(pricetable.New(d.b.Seq-1, testTime, nil))
-	f.Take(pricetable.New(d.b.Seq, testTime, nil))
+	f.Accept(pricetable.New(d.b.Seq-1, testTime, nil))
+	f.Accept(pricetable.New(d.b.Seq, testTime, nil))
 	if got := f.Feed.Now(); len(got.Rows) == 0 {
 		t.Error("an older board is taken")
 	}
@@ -191,14 +191,14 @@ func TestFollowWithoutRedis(t *testing.T) {
 		{0, 2}, {-time.Minute, 2}, {-3 * time.Minute, 0}, // the clock was set back
 	} {
 		now = testTime.Add(c.past)
-		f.Look(t.Context())
+		f.Poll(t.Context())
 		got := f.Feed.Now()
 		seqs = append(seqs, got.Seq)
 		if currents(got) != c.want || !got.Fetched.Equal(testTime) || len(got.Rows) != len(d.b.Rows) {
 			t.Errorf("%s later: %d are current, want %d", c.past, currents(got), c.want)
 		}
 		for _, r := range got.Rows {
-			if r.Stale && (r.Ago.Known() || !r.Now.Known()) {
+			if r.Stale && (r.DayAgo.Known() || !r.Now.Known()) {
 				t.Errorf("%s later: %+v", c.past, r)
 			}
 		}
@@ -208,7 +208,7 @@ func TestFollowWithoutRedis(t *testing.T) {
 	}
 	now = testTime.Add(time.Hour)
 	d.err, d.b = nil, Numbered(pricetable.New(0, now, testBoard(t).Rows), 77, 4)
-	f.Look(t.Context())
+	f.Poll(t.Context())
 	if got := f.Feed.Now(); got.Seq != d.b.Seq {
 		t.Errorf("board %x after %x", got.Seq, d.b.Seq)
 	}
@@ -234,9 +234,9 @@ func TestFlagsComeFirst(t *testing.T) {
 			t.Errorf("%d prices are called current", n)
 		}
 	})
-	f.Take(testBoard(t))
+	f.Accept(testBoard(t))
 	now = testTime.Add(time.Hour)
-	f.Look(t.Context())
+	f.Poll(t.Context())
 	if asked != 1 {
 		t.Errorf("the database is asked %d times", asked)
 	}

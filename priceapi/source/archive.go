@@ -29,9 +29,9 @@ const (
 	callsPerCoin  = 20
 )
 
-// leastSure is the confidence below which a coin's history is dropped. Current prices are
+// minConfidence is the confidence below which a coin's history is dropped. Current prices are
 // judged by the caller instead.
-var leastSure = must(price.Parse("0.8"))
+var minConfidence = must(price.Parse("0.8"))
 
 // Past implements poll.Archive. Its candles are made of the prices nearest to the middle of
 // each step; steps without one are absent. If there are about 10,000 steps or more, the
@@ -49,7 +49,7 @@ func (d *DefiLlama) Past(ctx context.Context, ts []tokens.Token, since time.Time
 			}
 		}
 	}
-	all, err := ask(ctx, leisure*d.patience, qs)
+	all, err := ask(ctx, slowFactor*d.timeout, qs)
 	out := make(map[price.ID][]price.Candle, len(all.series))
 	for id, s := range all.series {
 		if candles := candlesOf(s, since.Truncate(step), step); len(candles) > 0 {
@@ -81,10 +81,10 @@ func spansOf(since, now time.Time, step time.Duration) []span {
 	return all
 }
 
-func (d *DefiLlama) chart(a *asked, s span, step time.Duration) query {
+func (d *DefiLlama) chart(a *keySet, s span, step time.Duration) query {
 	minutes := func(x time.Duration) string { return fmt.Sprintf("%dm", max(1, int(x/time.Minute))) }
 	return query{
-		from: d.archive, asks: a, read: readLlamaChart, path: "/chart/{coins}",
+		from: d.archive, keySet: a, read: readLlamaChart, path: "/chart/{coins}",
 		call: rest.Call{
 			Method: http.MethodGet, Path: "/chart/" + strings.Join(a.keys, ","),
 			Query: url.Values{
@@ -97,11 +97,11 @@ func (d *DefiLlama) chart(a *asked, s span, step time.Duration) query {
 
 // readLlamaChart reads {"coins":{"<requested key>":{"confidence","prices":[{"timestamp",
 // "price"}]}}}. The prices may be unordered and may repeat.
-func readLlamaChart(r *rest.Reply, asks *asked, to *answers) error {
+func readLlamaChart(r *rest.Reply, asks *keySet, to *results) error {
 	var doc struct {
 		Coins map[string]json.RawMessage `json:"coins"`
 	}
-	if whole(r.Body, &doc) != nil || doc.Coins == nil {
+	if decodeDocument(r.Body, &doc) != nil || doc.Coins == nil {
 		return ErrReply
 	}
 	for _, key := range asks.keys {
@@ -109,7 +109,7 @@ func readLlamaChart(r *rest.Reply, asks *asked, to *answers) error {
 			Confidence decimal           `json:"confidence"`
 			Prices     []json.RawMessage `json:"prices"`
 		}
-		if !row(doc.Coins[key], &coin) || !sure(coin.Confidence) {
+		if !decodeRow(doc.Coins[key], &coin) || !confident(coin.Confidence) {
 			continue
 		}
 		for _, raw := range coin.Prices {
@@ -117,22 +117,22 @@ func readLlamaChart(r *rest.Reply, asks *asked, to *answers) error {
 				Timestamp decimal `json:"timestamp"`
 				Price     decimal `json:"price"`
 			}
-			if !row(raw, &point) {
+			if !decodeRow(raw, &point) {
 				continue
 			}
 			v, priced := point.Price.value()
 			if at, timed := point.Timestamp.time(r.Received); priced && timed {
-				to.seen(asks.ids[key], key, at, v)
+				to.addPast(asks.ids[key], key, at, v)
 			}
 		}
 	}
 	return nil
 }
 
-// sure reports whether a confidence is high enough or missing.
-func sure(d decimal) bool {
+// confident reports whether a confidence is high enough or missing.
+func confident(d decimal) bool {
 	v, err := price.Parse(string(d))
-	return d == "" || err == nil && v.Cmp(leastSure) >= 0 && v.Cmp(dollar) <= 0
+	return d == "" || err == nil && v.Cmp(minConfidence) >= 0 && v.Cmp(dollar) <= 0
 }
 
 // candlesOf builds candles of the prices that are not before from.

@@ -19,7 +19,7 @@ import (
 // native coins have no record.
 type Blockscout struct {
 	explorers map[uint64]*service
-	patience  time.Duration
+	timeout   time.Duration
 }
 
 // NewBlockscout prepares one client for each of c.Hosts.
@@ -31,10 +31,10 @@ func NewBlockscout(c Config) (*Blockscout, error) {
 			hosts[id] = networks[id].explorer
 		}
 	}
-	b := &Blockscout{make(map[uint64]*service, len(hosts)), cmp.Or(c.Patience, patience)}
+	b := &Blockscout{make(map[uint64]*service, len(hosts)), cmp.Or(c.Timeout, defaultTimeout)}
 	for id, host := range hosts {
 		c.Base = host
-		s, err := c.open(price.Blockscout, own{perMinute: 300, burst: 60})
+		s, err := c.open(price.Blockscout, defaults{perMinute: 300, burst: 60})
 		if err != nil {
 			return nil, fmt.Errorf("chain %d: %w", id, err)
 		}
@@ -55,7 +55,7 @@ func (b *Blockscout) Close() {
 
 // ask requests each token on the chains that have an explorer. After a failure that
 // explorer is not asked again; the others are.
-func (b *Blockscout) ask(ctx context.Context, ts []tokens.Token, within time.Duration) (*answers, error) {
+func (b *Blockscout) ask(ctx context.Context, ts []tokens.Token, within time.Duration) (*results, error) {
 	host := func(id uint64) string {
 		if b.explorers[id] == nil {
 			return ""
@@ -63,10 +63,10 @@ func (b *Blockscout) ask(ctx context.Context, ts []tokens.Token, within time.Dur
 		return "explorer"
 	}
 	var qs []query
-	for _, chain := range byChain(ts, host, contract) {
+	for _, chain := range byChain(ts, host, tokenKey) {
 		for _, a := range chain.batches(1) {
 			qs = append(qs, query{
-				from: b.explorers[chain.chain], asks: a, read: readExplorer, path: "/api/v2/tokens/{address}", unknown: true,
+				from: b.explorers[chain.chain], keySet: a, read: readExplorer, path: "/api/v2/tokens/{address}", unknown: true,
 				call: rest.Call{Method: http.MethodGet, Path: "/api/v2/tokens/" + a.keys[0]},
 			})
 		}
@@ -78,19 +78,19 @@ func (b *Blockscout) ask(ctx context.Context, ts []tokens.Token, within time.Dur
 // better elsewhere.
 func (b *Blockscout) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
 	elsewhere := func(t tokens.Token) bool { return t.Chain != superseed }
-	all, err := b.ask(ctx, slices.DeleteFunc(slices.Clone(ts), elsewhere), b.patience)
+	all, err := b.ask(ctx, slices.DeleteFunc(slices.Clone(ts), elsewhere), b.timeout)
 	return all.readings, err
 }
 
 // MarketCaps implements poll.Almanac.
 func (b *Blockscout) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
-	all, err := b.ask(ctx, ts, leisure*b.patience)
+	all, err := b.ask(ctx, ts, slowFactor*b.timeout)
 	return all.caps, err
 }
 
 // Holders implements poll.Almanac.
 func (b *Blockscout) Holders(ctx context.Context, ts []tokens.Token) (map[price.ID]uint64, error) {
-	all, err := b.ask(ctx, ts, leisure*b.patience)
+	all, err := b.ask(ctx, ts, slowFactor*b.timeout)
 	return all.holders, err
 }
 
@@ -109,9 +109,9 @@ type record struct {
 // readExplorer reads one token's record. Its rate has no time: the explorer fetches it from
 // elsewhere every few minutes. It counts as current unless the record shows no trades for a
 // day.
-func readExplorer(r *rest.Reply, asks *asked, to *answers) error {
+func readExplorer(r *rest.Reply, asks *keySet, to *results) error {
 	var doc record
-	if whole(r.Body, &doc) != nil {
+	if decodeDocument(r.Body, &doc) != nil {
 		return ErrReply
 	}
 	key := asks.keys[0]
@@ -120,14 +120,14 @@ func readExplorer(r *rest.Reply, asks *asked, to *answers) error {
 	}
 	ids := asks.ids[key]
 	if n, ok := cmp.Or(doc.HoldersCount, doc.Holders).count(); ok {
-		first(to.holders, ids, n)
+		setIfAbsent(to.holders, ids, n)
 	}
 	if marketCap, ok := doc.MarketCap.value(); ok {
-		first(to.caps, ids, marketCap)
+		setIfAbsent(to.caps, ids, marketCap)
 	}
 	rate, priced := doc.ExchangeRate.value()
-	if at, timed := served(r); priced && timed && doc.traded() {
-		to.read(ids, price.Reading{Sample: price.Sample{Value: rate, At: at, Source: price.Blockscout}})
+	if at, timed := replyTime(r); priced && timed && doc.traded() {
+		to.addReading(ids, price.Reading{Sample: price.Sample{Value: rate, At: at, Source: price.Blockscout}})
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ func TestBatches(t *testing.T) {
 
 // TestURLBound checks that batches are limited by length.
 func TestURLBound(t *testing.T) {
-	var a asked
+	var a keySet
 	for i := range 300 {
 		a.add(fmt.Sprintf("%0200d", i), price.ID{Chain: uint64(i)})
 	}
@@ -163,7 +163,7 @@ func TestOneExplorerDown(t *testing.T) {
 // kept.
 func TestPatience(t *testing.T) {
 	at := newStage(t)
-	d, err := NewDefiLlama(Config{Base: at.url, Reach: rest.OwnMachineAlone, Now: clock, Limits: quick(), Patience: 1500 * time.Millisecond})
+	d, err := NewDefiLlama(Config{Base: at.url, Reach: rest.LoopbackOnly, Now: clock, Limits: quick(), Timeout: 1500 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestRates(t *testing.T) {
 			if s.name == "hosted" { // an endless list
 				at.serve(body(`{"data":[{}],"total_count":1000000}`))
 			}
-			x, err := s.open(Config{Base: at.url, Reach: rest.OwnMachineAlone, Now: clock, Patience: 60 * time.Millisecond})
+			x, err := s.open(Config{Base: at.url, Reach: rest.LoopbackOnly, Now: clock, Timeout: 60 * time.Millisecond})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -218,7 +218,7 @@ func TestRates(t *testing.T) {
 				_, failed = source.Now(t.Context(), ts)
 				_, _ = source.Now(t.Context(), ts) // shares the burst
 			} else {
-				_, failed = x.(poll.Almanac).Holders(t.Context(), ts)
+				_, failed = x.(poll.MetadataSource).Holders(t.Context(), ts)
 			}
 			perSecond := (granted[s.name] - float64(s.burst)) / 60
 			most := float64(s.burst) + 1 + perSecond*time.Since(began).Seconds()
@@ -236,7 +236,7 @@ func TestMonth(t *testing.T) {
 	at := newStage(t)
 	at.serve(body(`{}`))
 	g, err := NewCoinGecko(Config{
-		Base: at.url, Reach: rest.OwnMachineAlone, Now: func() time.Time { return now }, Limits: quick(),
+		Base: at.url, Reach: rest.LoopbackOnly, Now: func() time.Time { return now }, Limits: quick(),
 		Key: func(context.Context) (string, error) { return "k", nil },
 	})
 	if err != nil {
@@ -313,7 +313,7 @@ func TestPages(t *testing.T) {
 	if len(readings) != len(ts) || err != nil || at.calls.Load() != 6 {
 		t.Fatalf("%d readings by %d calls, %v", len(readings), at.calls.Load(), err)
 	}
-	if r := readings[2499]; r.ID != price.IDOf(ts[2499]) || r.Value.Fixed(1) != "2.5" || r.Ago.Fixed(1) != "2.0" || !r.At.Equal(testNow.Add(-time.Minute)) {
+	if r := readings[2499]; r.ID != price.IDOf(ts[2499]) || r.Value.Fixed(1) != "2.5" || r.DayAgo.Fixed(1) != "2.0" || !r.At.Equal(testNow.Add(-time.Minute)) {
 		t.Errorf("the last is %+v", r)
 	}
 	at.calls.Store(0)

@@ -21,7 +21,7 @@ import (
 type CoinGecko struct {
 	*service
 	prices, caps *budget
-	batch        atomic.Int32 // index in perPlan
+	batch        atomic.Int32 // index in batchSizes
 }
 
 // A plan describes a kind of key.
@@ -37,9 +37,9 @@ var plans = map[bool]plan{
 	true:  {"https://pro-api.coingecko.com/api/v3", "X-Cg-Pro-Api-Key", 250, 100_000},
 }
 
-// perPlan are the numbers of addresses per call that plans have allowed over the years. The
+// batchSizes are the numbers of addresses per call that plans have allowed over the years. The
 // current limit is not published; exceeding it returns 400.
-var perPlan = []int{30, 10, 1}
+var batchSizes = []int{30, 10, 1}
 
 // NewCoinGecko prepares a client.
 func NewCoinGecko(c Config) (*CoinGecko, error) {
@@ -47,7 +47,7 @@ func NewCoinGecko(c Config) (*CoinGecko, error) {
 		return nil, errors.New("coingecko: needs an API key")
 	}
 	p := plans[c.Pro]
-	s, err := c.open(price.CoinGecko, own{
+	s, err := c.open(price.CoinGecko, defaults{
 		base: p.base, perMinute: p.perMinute, burst: 10, secrets: c.keyed(p.header, false),
 		limits: rest.Limits{Attempts: 1}, // a retry would count towards the quota
 	})
@@ -66,26 +66,26 @@ func (c *CoinGecko) queries(ts []tokens.Token) []query {
 			"include_last_updated_at": {"true"}, "precision": {"full"},
 		}
 	}
-	coins := new(asked)
+	coins := new(keySet)
 	for _, t := range ts {
 		if id := networks[t.Chain].coin; id != "" && t.Address == tokens.Native {
 			coins.add(id, price.IDOf(t))
 		}
 	}
 	var qs []query
-	add := func(a *asked, path, by string) {
+	add := func(a *keySet, path, by string) {
 		values := quoted()
 		values.Set(by, strings.Join(a.keys, ","))
 		qs = append(qs, query{
-			from: c.service, asks: a, read: readCoinGecko, path: path,
+			from: c.service, keySet: a, read: readCoinGecko, path: path,
 			call: rest.Call{Method: http.MethodGet, Path: path, Query: values},
 		})
 	}
 	for _, a := range coins.batches(coinsPerCall) {
 		add(a, "/simple/price", "ids")
 	}
-	for _, chain := range byChain(ts, func(id uint64) string { return networks[id].platform }, contract) {
-		for _, a := range chain.batches(perPlan[c.batch.Load()]) {
+	for _, chain := range byChain(ts, func(id uint64) string { return networks[id].platform }, tokenKey) {
+		for _, a := range chain.batches(batchSizes[c.batch.Load()]) {
 			add(a, "/simple/token_price/"+chain.slug, "contract_addresses")
 		}
 	}
@@ -100,7 +100,7 @@ func (c *CoinGecko) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading
 
 // MarketCaps implements poll.Almanac.
 func (c *CoinGecko) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
-	all, err := c.ask(ctx, c.caps, c.queries(ts), leisure)
+	all, err := c.ask(ctx, c.caps, c.queries(ts), slowFactor)
 	return all.caps, err
 }
 
@@ -109,18 +109,18 @@ func (c *CoinGecko) Holders(context.Context, []tokens.Token) (map[price.ID]uint6
 	return nil, nil
 }
 
-func (c *CoinGecko) ask(ctx context.Context, from *budget, qs []query, times time.Duration) (*answers, error) {
+func (c *CoinGecko) ask(ctx context.Context, from *budget, qs []query, times time.Duration) (*results, error) {
 	granted, wait := from.spend(c.now(), len(qs))
 	if wait > 0 {
-		return newAnswers(), &rest.Error{
+		return newResults(), &rest.Error{
 			Service: c.Name(), Method: http.MethodGet, Path: "/simple", Kind: rest.Throttled, RetryAfter: wait,
 			Detail: "the calls of a month are spread over it; more come with a larger plan",
 		}
 	}
 	size := c.batch.Load()
-	all, err := ask(ctx, times*c.patience, qs[:granted])
+	all, err := ask(ctx, times*c.timeout, qs[:granted])
 	var e *rest.Error
-	if errors.As(err, &e) && e.Status == http.StatusBadRequest && int(size) < len(perPlan)-1 {
+	if errors.As(err, &e) && e.Status == http.StatusBadRequest && int(size) < len(batchSizes)-1 {
 		c.batch.CompareAndSwap(size, size+1)
 	}
 	return all, err
@@ -128,9 +128,9 @@ func (c *CoinGecko) ask(ctx context.Context, from *budget, qs []query, times tim
 
 // readCoinGecko reads {"<ID or lower-case address>":{"usd","usd_market_cap",
 // "usd_24h_change","last_updated_at"}}.
-func readCoinGecko(r *rest.Reply, asks *asked, to *answers) error {
+func readCoinGecko(r *rest.Reply, asks *keySet, to *results) error {
 	var doc map[string]json.RawMessage
-	if whole(r.Body, &doc) != nil || doc == nil {
+	if decodeDocument(r.Body, &doc) != nil || doc == nil {
 		return ErrReply
 	}
 	for _, key := range asks.keys {
@@ -140,18 +140,18 @@ func readCoinGecko(r *rest.Reply, asks *asked, to *answers) error {
 			Change    decimal `json:"usd_24h_change"`
 			Updated   decimal `json:"last_updated_at"`
 		}
-		if !row(doc[key], &coin) {
+		if !decodeRow(doc[key], &coin) {
 			continue
 		}
 		v, priced := coin.USD.value()
-		before, ok := coin.Change.ago(v)
+		before, ok := coin.Change.dayAgo(v)
 		at, timed := coin.Updated.time(r.Received)
 		if !priced || !ok || !timed {
 			continue
 		}
-		to.read(asks.ids[key], price.Reading{Sample: price.Sample{Value: v, At: at, Source: price.CoinGecko}, Ago: before})
-		if marketCap, known := coin.MarketCap.value(); known && r.Received.Sub(at) <= oldestCap {
-			first(to.caps, asks.ids[key], marketCap)
+		to.addReading(asks.ids[key], price.Reading{Sample: price.Sample{Value: v, At: at, Source: price.CoinGecko}, DayAgo: before})
+		if marketCap, known := coin.MarketCap.value(); known && r.Received.Sub(at) <= maxCapAge {
+			setIfAbsent(to.caps, asks.ids[key], marketCap)
 		}
 	}
 	return nil

@@ -27,11 +27,11 @@ const coinsPerCall = 100
 func NewDefiLlama(c Config) (*DefiLlama, error) {
 	const base = "https://coins.llama.fi"
 	// The free limit is not published; this is a quarter of what it is believed to be.
-	s, err := c.open(price.DefiLlama, own{base: base, perMinute: 120, burst: 20})
+	s, err := c.open(price.DefiLlama, defaults{base: base, perMinute: 120, burst: 20})
 	if err != nil {
 		return nil, err
 	}
-	slow := own{base: base, perMinute: 60, burst: 4, limits: rest.Limits{Attempt: 15 * time.Second, Call: 35 * time.Second}}
+	slow := defaults{base: base, perMinute: 60, burst: 4, limits: rest.Limits{Attempt: 15 * time.Second, Call: 35 * time.Second}}
 	archive, err := c.open(price.DefiLlama, slow)
 	if err != nil {
 		return nil, err
@@ -47,8 +47,8 @@ func (d *DefiLlama) Close() {
 
 // llamaAsks returns keys of the form chain:address. A native coin uses CoinGecko's ID,
 // which several chains share.
-func llamaAsks(ts []tokens.Token) *asked {
-	all := new(asked)
+func llamaAsks(ts []tokens.Token) *keySet {
+	all := new(keySet)
 	for _, t := range ts {
 		n, id := networks[t.Chain], price.IDOf(t)
 		if t.Address == tokens.Native {
@@ -58,7 +58,7 @@ func llamaAsks(ts []tokens.Token) *asked {
 			continue
 		}
 		for _, slug := range n.slugs {
-			all.add(slug+":"+contract(t), id)
+			all.add(slug+":"+tokenKey(t), id)
 		}
 	}
 	return all
@@ -69,21 +69,21 @@ func (d *DefiLlama) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading
 	var qs []query
 	for _, a := range llamaAsks(ts).batches(coinsPerCall) {
 		qs = append(qs, query{
-			from: d.service, asks: a, read: readLlamaPrices, path: "/prices/current/{coins}",
+			from: d.service, keySet: a, read: readLlamaPrices, path: "/prices/current/{coins}",
 			call: rest.Call{Method: http.MethodGet, Path: "/prices/current/" + strings.Join(a.keys, ",")},
 		})
 	}
-	all, err := ask(ctx, d.patience, qs)
+	all, err := ask(ctx, d.timeout, qs)
 	return all.readings, err
 }
 
 // readLlamaPrices reads {"coins":{"<requested key>":{"price","timestamp","confidence"}}};
 // unknown coins are absent.
-func readLlamaPrices(r *rest.Reply, asks *asked, to *answers) error {
+func readLlamaPrices(r *rest.Reply, asks *keySet, to *results) error {
 	var doc struct {
 		Coins map[string]json.RawMessage `json:"coins"`
 	}
-	if whole(r.Body, &doc) != nil || doc.Coins == nil {
+	if decodeDocument(r.Body, &doc) != nil || doc.Coins == nil {
 		return ErrReply
 	}
 	for _, key := range asks.keys {
@@ -92,14 +92,14 @@ func readLlamaPrices(r *rest.Reply, asks *asked, to *answers) error {
 			Timestamp  decimal `json:"timestamp"`
 			Confidence decimal `json:"confidence"`
 		}
-		if !row(doc.Coins[key], &coin) {
+		if !decodeRow(doc.Coins[key], &coin) {
 			continue
 		}
 		v, priced := coin.Price.value()
 		at, timed := coin.Timestamp.time(r.Received)
 		confidence, ok := coin.Confidence.confidence()
 		if priced && timed && ok {
-			to.read(asks.ids[key], price.Reading{
+			to.addReading(asks.ids[key], price.Reading{
 				Sample: price.Sample{Value: v, At: at, Source: price.DefiLlama}, Confidence: confidence,
 			})
 		}
@@ -117,31 +117,31 @@ func (d *DefiLlama) MarketCaps(ctx context.Context, ts []tokens.Token) (map[pric
 			return nil, err
 		}
 		qs = append(qs, query{
-			from: d.service, asks: a, read: readLlamaCaps, path: "/mcaps",
+			from: d.service, keySet: a, read: readLlamaCaps, path: "/mcaps",
 			call: rest.Call{Method: http.MethodPost, Path: "/mcaps", Body: body, Repeatable: true},
 		})
 	}
-	all, err := ask(ctx, leisure*d.patience, qs)
+	all, err := ask(ctx, slowFactor*d.timeout, qs)
 	var e *rest.Error
-	if errors.As(err, &e) && notServed[e.Status] {
+	if errors.As(err, &e) && unsupported[e.Status] {
 		err = nil
 	}
 	return all.caps, err
 }
 
-// notServed are the statuses of a call that is not available.
-var notServed = map[int]bool{
+// unsupported are the statuses of a call that is not available.
+var unsupported = map[int]bool{
 	http.StatusBadRequest: true, http.StatusForbidden: true, http.StatusNotFound: true,
 	http.StatusMethodNotAllowed: true, http.StatusGone: true, http.StatusNotImplemented: true,
 }
 
-// oldestCap is the maximum age of a market cap, which changes with the price.
-const oldestCap = 24 * time.Hour
+// maxCapAge is the maximum age of a market cap, which changes with the price.
+const maxCapAge = 24 * time.Hour
 
 // readLlamaCaps reads {"<requested key>":{"mcap","timestamp"}}.
-func readLlamaCaps(r *rest.Reply, asks *asked, to *answers) error {
+func readLlamaCaps(r *rest.Reply, asks *keySet, to *results) error {
 	var doc map[string]json.RawMessage
-	if whole(r.Body, &doc) != nil || doc == nil {
+	if decodeDocument(r.Body, &doc) != nil || doc == nil {
 		return ErrReply
 	}
 	for _, key := range asks.keys {
@@ -149,13 +149,13 @@ func readLlamaCaps(r *rest.Reply, asks *asked, to *answers) error {
 			Mcap      decimal `json:"mcap"`
 			Timestamp decimal `json:"timestamp"`
 		}
-		if !row(doc[key], &coin) {
+		if !decodeRow(doc[key], &coin) {
 			continue
 		}
 		v, known := coin.Mcap.value()
 		at, timed := coin.Timestamp.time(r.Received)
-		if known && timed && r.Received.Sub(at) <= oldestCap {
-			first(to.caps, asks.ids[key], v)
+		if known && timed && r.Received.Sub(at) <= maxCapAge {
+			setIfAbsent(to.caps, asks.ids[key], v)
 		}
 	}
 	return nil

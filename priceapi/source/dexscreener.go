@@ -19,7 +19,7 @@ type DexScreener struct{ *service }
 
 // NewDexScreener prepares a client.
 func NewDexScreener(c Config) (*DexScreener, error) {
-	s, err := c.open(price.DexScreener, own{base: "https://api.dexscreener.com", perMinute: 300, burst: 20})
+	s, err := c.open(price.DexScreener, defaults{base: "https://api.dexscreener.com", perMinute: 300, burst: 20})
 	if err != nil {
 		return nil, err
 	}
@@ -33,16 +33,16 @@ const tokensPerPairCall = 10
 // Now implements poll.Source.
 func (d *DexScreener) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
 	var qs []query
-	for _, chain := range byChain(ts, func(id uint64) string { return networks[id].dex }, traded) {
+	for _, chain := range byChain(ts, func(id uint64) string { return networks[id].dex }, marketKey) {
 		path := "/tokens/v1/" + chain.slug + "/"
 		for _, a := range chain.batches(tokensPerPairCall) {
 			qs = append(qs, query{
-				from: d.service, asks: a, read: readPairs, path: path + "{addresses}",
+				from: d.service, keySet: a, read: readPairs, path: path + "{addresses}",
 				call: rest.Call{Method: http.MethodGet, Path: path + strings.Join(a.keys, ",")},
 			})
 		}
 	}
-	all, err := ask(ctx, d.patience, qs)
+	all, err := ask(ctx, d.timeout, qs)
 	return all.readings, err
 }
 
@@ -65,12 +65,12 @@ type pair struct {
 	} `json:"txns"`
 }
 
-func readPairs(r *rest.Reply, asks *asked, to *answers) error {
+func readPairs(r *rest.Reply, asks *keySet, to *results) error {
 	var doc []json.RawMessage
-	if whole(r.Body, &doc) != nil || doc == nil {
+	if decodeDocument(r.Body, &doc) != nil || doc == nil {
 		return ErrReply
 	}
-	now, ok := served(r)
+	now, ok := replyTime(r)
 	if !ok {
 		return nil
 	}
@@ -78,12 +78,12 @@ func readPairs(r *rest.Reply, asks *asked, to *answers) error {
 	best := make(map[string]price.Reading)
 	for _, raw := range doc {
 		var p pair
-		if !row(raw, &p) || p.ChainID != asks.slug {
+		if !decodeRow(raw, &p) || p.ChainID != asks.slug {
 			continue
 		}
 		key := strings.ToLower(p.BaseToken.Address)
 		depth, deep := p.Liquidity.USD.value()
-		if !deep || depth.Cmp(leastLiquidity) < 0 || depth.Cmp(deepest[key]) <= 0 {
+		if !deep || depth.Cmp(minLiquidity) < 0 || depth.Cmp(deepest[key]) <= 0 {
 			continue
 		}
 		if reading, ok := p.reading(now); ok {
@@ -92,7 +92,7 @@ func readPairs(r *rest.Reply, asks *asked, to *answers) error {
 	}
 	for _, key := range asks.keys {
 		if reading, ok := best[key]; ok {
-			to.read(asks.ids[key], reading)
+			to.addReading(asks.ids[key], reading)
 		}
 	}
 	return nil
@@ -100,9 +100,9 @@ func readPairs(r *rest.Reply, asks *asked, to *answers) error {
 
 func (p *pair) reading(now time.Time) (price.Reading, bool) {
 	v, priced := p.PriceUSD.value()
-	before, ok := p.PriceChange.H24.ago(v)
-	at, traded := p.traded(now)
-	return price.Reading{Sample: price.Sample{Value: v, At: at, Source: price.DexScreener}, Ago: before}, priced && ok && traded
+	before, ok := p.PriceChange.H24.dayAgo(v)
+	at, traded := p.lastTrade(now)
+	return price.Reading{Sample: price.Sample{Value: v, At: at, Source: price.DexScreener}, DayAgo: before}, priced && ok && traded
 }
 
 // windows are the relevant time spans for which trades are counted.
@@ -111,14 +111,14 @@ var windows = []struct {
 	span time.Duration
 }{{"m5", 5 * time.Minute}, {"h1", time.Hour}}
 
-// traded returns the earliest possible time of the last trade. The service gives no time of
+// lastTrade returns the earliest possible time of the last trade. The service gives no time of
 // the price, and an unused market keeps its last price for ever.
-func (p *pair) traded(now time.Time) (time.Time, bool) {
+func (p *pair) lastTrade(now time.Time) (time.Time, bool) {
 	for _, w := range windows {
 		_, bought := p.Txns[w.name].Buys.count()
 		_, sold := p.Txns[w.name].Sells.count()
 		if bought || sold {
-			return past(now.Add(-w.span), now)
+			return clampFuture(now.Add(-w.span), now)
 		}
 	}
 	return time.Time{}, false

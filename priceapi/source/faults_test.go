@@ -51,12 +51,12 @@ var faults = map[string]struct {
 	kind  rest.Kind // "" = ErrReply
 	retry time.Duration
 }{
-	"429":                {status(429, "Retry-After", "37"), rest.Answered, 37 * time.Second},
-	"429 until a date":   {status(429, "Retry-After", testNow.Add(90*time.Second).Format(http.TimeFormat)), rest.Answered, 90 * time.Second},
-	"500":                {status(500), rest.Answered, 0},
-	"502":                {status(502), rest.Answered, 0},
-	"503 for a while":    {status(503, "Retry-After", "5"), rest.Answered, 5 * time.Second},
-	"401":                {status(401), rest.Answered, 0},
+	"429":                {status(429, "Retry-After", "37"), rest.BadStatus, 37 * time.Second},
+	"429 until a date":   {status(429, "Retry-After", testNow.Add(90*time.Second).Format(http.TimeFormat)), rest.BadStatus, 90 * time.Second},
+	"500":                {status(500), rest.BadStatus, 0},
+	"502":                {status(502), rest.BadStatus, 0},
+	"503 for a while":    {status(503, "Retry-After", "5"), rest.BadStatus, 5 * time.Second},
+	"401":                {status(401), rest.BadStatus, 0},
 	"redirect":           {status(302, "Location", "/stolen"), rest.Redirected, 0},
 	"permanent redirect": {status(308, "Location", "/stolen"), rest.Redirected, 0},
 	"html": {func(w http.ResponseWriter, _ *http.Request) {
@@ -118,7 +118,7 @@ func TestFaults(t *testing.T) {
 				}
 				began := time.Now()
 				got := all(t.Context(), s.opened(t, at, l), testTokens)
-				if len(got.said) > 0 || len(got.errs) == 0 || stolen.Load() || time.Since(began) > patience {
+				if len(got.said) > 0 || len(got.errs) == 0 || stolen.Load() || time.Since(began) > defaultTimeout {
 					t.Errorf("%s: told %v after %s, errors %v, followed %t", name, got.said, time.Since(began), got.errs, stolen.Load())
 				}
 				for method, err := range got.errs {
@@ -298,7 +298,7 @@ func TestRepetition(t *testing.T) {
 				}
 				status(503)(w, r)
 			})
-			x, err := s.open(Config{Base: at.url, Reach: rest.OwnMachineAlone, Now: clock})
+			x, err := s.open(Config{Base: at.url, Reach: rest.LoopbackOnly, Now: clock})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -321,7 +321,7 @@ func TestRepetition(t *testing.T) {
 			at.calls.Store(2)
 			began := time.Now()
 			err = ask(t.Context(), x, asks, make(map[string]string))
-			if wrong := judge(err, rest.Answered, 2*time.Second); wrong != "" || at.calls.Load() != 3 || time.Since(began) > 2*time.Second {
+			if wrong := judge(err, rest.BadStatus, 2*time.Second); wrong != "" || at.calls.Load() != 3 || time.Since(began) > 2*time.Second {
 				t.Errorf("%d calls in %s, %v", at.calls.Load(), time.Since(began), err)
 			}
 		})

@@ -16,7 +16,7 @@ import (
 func fuzzReader(f *testing.F, file string) {
 	r := recordedAs(file)
 	asks := r.asks(testTokens)
-	told := newAnswers()
+	told := newResults()
 	if err := r.read(&rest.Reply{Body: recording(f, file), Received: testNow}, asks, told); err != nil {
 		f.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func fuzzReader(f *testing.F, file string) {
 		f.Add([]byte(s), dates[i])
 	}
 	f.Fuzz(func(t *testing.T, body []byte, date string) {
-		to := newAnswers()
+		to := newResults()
 		if err := r.read(&rest.Reply{Header: http.Header{"Date": {date}}, Body: body, Received: testNow}, asks, to); err != nil {
 			var e *rest.Error
 			if !errors.Is(err, ErrReply) && !errors.As(err, &e) && len(err.Error()) > maxText {
@@ -45,7 +45,7 @@ func fuzzReader(f *testing.F, file string) {
 }
 
 // wrong lists values that must not have been returned.
-func (a *answers) wrong(asks *asked) (wrong []string) {
+func (a *results) wrong(asks *keySet) (wrong []string) {
 	ids := make(map[price.ID]bool)
 	for _, some := range asks.ids {
 		for _, id := range some {
@@ -102,7 +102,7 @@ func FuzzDecimal(f *testing.F) {
 	now := must(price.Parse("3050.12"))
 	f.Fuzz(func(t *testing.T, s string) {
 		d := decimal(s)
-		if v, ok := d.ago(now); !ok && !v.IsZero() || v.Cmp(price.Max) > 0 {
+		if v, ok := d.dayAgo(now); !ok && !v.IsZero() || v.Cmp(price.Max) > 0 {
 			t.Errorf("ago %s, %t", v, ok)
 		}
 		if at, ok := d.time(testNow); ok && (at.After(testNow) || at.Unix() <= 0) {

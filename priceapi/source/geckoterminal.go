@@ -18,7 +18,7 @@ type GeckoTerminal struct{ *service }
 
 // NewGeckoTerminal prepares a client.
 func NewGeckoTerminal(c Config) (*GeckoTerminal, error) {
-	s, err := c.open(price.GeckoTerminal, own{base: "https://api.geckoterminal.com/api/v2", perMinute: 30, burst: 10})
+	s, err := c.open(price.GeckoTerminal, defaults{base: "https://api.geckoterminal.com/api/v2", perMinute: 30, burst: 10})
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (g *GeckoTerminal) prices(ts []tokens.Token, key func(tokens.Token) string)
 		path := "/simple/networks/" + chain.slug + "/token_price/"
 		for _, a := range chain.batches(tokensPerPoolCall) {
 			qs = append(qs, query{
-				from: g.service, asks: a, read: readGeckoPrices, path: path + "{addresses}",
+				from: g.service, keySet: a, read: readGeckoPrices, path: path + "{addresses}",
 				call: rest.Call{Method: http.MethodGet, Path: path + strings.Join(a.keys, ","), Query: url.Values{
 					"include_market_cap": {"true"}, "mcap_fdv_fallback": {"false"}, "include_24hr_price_change": {"true"},
 					"include_total_reserve_in_usd": {"true"},
@@ -48,19 +48,19 @@ func (g *GeckoTerminal) prices(ts []tokens.Token, key func(tokens.Token) string)
 
 // Now implements poll.Source.
 func (g *GeckoTerminal) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
-	all, err := ask(ctx, g.patience, g.prices(ts, traded))
+	all, err := ask(ctx, g.timeout, g.prices(ts, marketKey))
 	return all.readings, err
 }
 
 // MarketCaps implements poll.Almanac with caps that the service has verified. Native coins
 // have none: their wrapped form is only a small part of the supply.
 func (g *GeckoTerminal) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
-	all, err := ask(ctx, leisure*g.patience, g.prices(ts, contract))
+	all, err := ask(ctx, slowFactor*g.timeout, g.prices(ts, tokenKey))
 	return all.caps, err
 }
 
-// leastLiquidity is in dollars. In a market with less, a small trade can set the price.
-var leastLiquidity = must(price.Parse("10000"))
+// minLiquidity is in dollars. In a market with less, a small trade can set the price.
+var minLiquidity = must(price.Parse("10000"))
 
 // geckoPrices are maps by lower-case address; the numbers are strings.
 type geckoPrices struct {
@@ -71,20 +71,20 @@ type geckoPrices struct {
 	Trades   map[string]json.RawMessage `json:"last_trade_timestamp"`
 }
 
-func readGeckoPrices(r *rest.Reply, asks *asked, to *answers) error {
+func readGeckoPrices(r *rest.Reply, asks *keySet, to *results) error {
 	var doc struct {
 		Data struct {
 			Attributes *geckoPrices `json:"attributes"`
 		} `json:"data"`
 	}
-	if whole(r.Body, &doc) != nil || doc.Data.Attributes == nil || doc.Data.Attributes.Prices == nil {
+	if decodeDocument(r.Body, &doc) != nil || doc.Data.Attributes == nil || doc.Data.Attributes.Prices == nil {
 		return ErrReply
 	}
 	for _, key := range asks.keys {
 		if x, marketCap, ok := doc.Data.Attributes.of(key, r); ok {
-			to.read(asks.ids[key], x)
+			to.addReading(asks.ids[key], x)
 			if !marketCap.IsZero() {
-				first(to.caps, asks.ids[key], marketCap)
+				setIfAbsent(to.caps, asks.ids[key], marketCap)
 			}
 		}
 	}
@@ -101,23 +101,23 @@ func (g *geckoPrices) of(key string, reply *rest.Reply) (r price.Reading, market
 		from map[string]json.RawMessage
 		to   *decimal
 	}{{g.Prices, &told.price}, {g.Caps, &told.cap}, {g.Changes, &told.change}, {g.Reserves, &told.reserve}, {g.Trades, &told.trade}} {
-		if raw := one.from[key]; raw != nil && !row(raw, one.to) {
+		if raw := one.from[key]; raw != nil && !decodeRow(raw, one.to) {
 			return r, marketCap, false
 		}
 	}
 	v, priced := told.price.value()
-	before, told24 := told.change.ago(v)
+	before, told24 := told.change.dayAgo(v)
 	at, timed := told.trade.time(reply.Received)
 	if g.Trades == nil {
-		at, timed = served(reply)
+		at, timed = replyTime(reply)
 	}
 	reserve, deep := told.reserve.value()
-	deep = g.Reserves == nil || deep && reserve.Cmp(leastLiquidity) >= 0
+	deep = g.Reserves == nil || deep && reserve.Cmp(minLiquidity) >= 0
 	if !priced || !told24 || !timed || !deep {
 		return r, marketCap, false
 	}
 	marketCap, _ = told.cap.value() // null unless verified
-	return price.Reading{Sample: price.Sample{Value: v, At: at, Source: price.GeckoTerminal}, Ago: before}, marketCap, true
+	return price.Reading{Sample: price.Sample{Value: v, At: at, Source: price.GeckoTerminal}, DayAgo: before}, marketCap, true
 }
 
 // Holders implements poll.Almanac. It takes one of the few calls per token, so it is used
@@ -130,22 +130,22 @@ func (g *GeckoTerminal) Holders(ctx context.Context, ts []tokens.Token) (map[pri
 		return networks[id].gecko
 	}
 	var qs []query
-	for _, chain := range byChain(ts, unexplored, contract) {
+	for _, chain := range byChain(ts, unexplored, tokenKey) {
 		path := "/networks/" + chain.slug + "/tokens/"
 		for _, a := range chain.batches(1) {
 			qs = append(qs, query{
-				from: g.service, asks: a, read: readGeckoHolders, path: path + "{address}/info", unknown: true,
+				from: g.service, keySet: a, read: readGeckoHolders, path: path + "{address}/info", unknown: true,
 				call: rest.Call{Method: http.MethodGet, Path: path + a.keys[0] + "/info"},
 			})
 		}
 	}
-	all, err := ask(ctx, leisure*g.patience, qs)
+	all, err := ask(ctx, slowFactor*g.timeout, qs)
 	return all.holders, err
 }
 
 // readGeckoHolders reads {"data":{"attributes":{"address","holders":{"count"}}}} of one
 // token. holders is null if they are not counted.
-func readGeckoHolders(r *rest.Reply, asks *asked, to *answers) error {
+func readGeckoHolders(r *rest.Reply, asks *keySet, to *results) error {
 	var doc struct {
 		Data struct {
 			Attributes *struct {
@@ -154,18 +154,18 @@ func readGeckoHolders(r *rest.Reply, asks *asked, to *answers) error {
 			} `json:"attributes"`
 		} `json:"data"`
 	}
-	if whole(r.Body, &doc) != nil || doc.Data.Attributes == nil {
+	if decodeDocument(r.Body, &doc) != nil || doc.Data.Attributes == nil {
 		return ErrReply
 	}
 	var holders struct {
 		Count decimal `json:"count"`
 	}
 	key := asks.keys[0]
-	if !strings.EqualFold(doc.Data.Attributes.Address, key) || !row(doc.Data.Attributes.Holders, &holders) {
+	if !strings.EqualFold(doc.Data.Attributes.Address, key) || !decodeRow(doc.Data.Attributes.Holders, &holders) {
 		return nil
 	}
 	if n, ok := holders.Count.count(); ok {
-		first(to.holders, asks.ids[key], n)
+		setIfAbsent(to.holders, asks.ids[key], n)
 	}
 	return nil
 }

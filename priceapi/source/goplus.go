@@ -20,7 +20,7 @@ type GoPlus struct{ *service }
 
 // NewGoPlus prepares a client.
 func NewGoPlus(c Config) (*GoPlus, error) {
-	s, err := c.open(price.GoPlus, own{base: "https://api.gopluslabs.io", perMinute: 30, burst: 10})
+	s, err := c.open(price.GoPlus, defaults{base: "https://api.gopluslabs.io", perMinute: 30, burst: 10})
 	if err != nil {
 		return nil, err
 	}
@@ -44,16 +44,16 @@ func (g *GoPlus) Holders(ctx context.Context, ts []tokens.Token) (map[price.ID]u
 		return strconv.FormatUint(id, 10)
 	}
 	var qs []query
-	for _, chain := range byChain(ts, covered, contract) {
+	for _, chain := range byChain(ts, covered, tokenKey) {
 		path := "/api/v1/token_security/" + chain.slug
 		for _, a := range chain.batches(tokensPerSecurityCall) {
 			qs = append(qs, query{
-				from: g.service, asks: a, read: readSecurity, path: path,
+				from: g.service, keySet: a, read: readSecurity, path: path,
 				call: rest.Call{Method: http.MethodGet, Path: path, Query: url.Values{"contract_addresses": {strings.Join(a.keys, ",")}}},
 			})
 		}
 	}
-	all, err := ask(ctx, leisure*g.patience, qs)
+	all, err := ask(ctx, slowFactor*g.timeout, qs)
 	return all.holders, err
 }
 
@@ -65,12 +65,12 @@ const (
 )
 
 // readSecurity reads {"code","result":{"<lower-case address>":{"holder_count"}}}.
-func readSecurity(r *rest.Reply, asks *asked, to *answers) error {
+func readSecurity(r *rest.Reply, asks *keySet, to *results) error {
 	var doc struct {
 		Code   decimal                    `json:"code"`
 		Result map[string]json.RawMessage `json:"result"`
 	}
-	if whole(r.Body, &doc) != nil {
+	if decodeDocument(r.Body, &doc) != nil {
 		return ErrReply
 	}
 	switch code := doc.Code; {
@@ -92,11 +92,11 @@ func readSecurity(r *rest.Reply, asks *asked, to *answers) error {
 		var token struct {
 			Holders decimal `json:"holder_count"`
 		}
-		if !row(doc.Result[key], &token) {
+		if !decodeRow(doc.Result[key], &token) {
 			continue
 		}
 		if n, ok := token.Holders.count(); ok {
-			first(to.holders, asks.ids[key], n)
+			setIfAbsent(to.holders, asks.ids[key], n)
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ func NewHosted(c Config) (*Hosted, error) {
 	if c.Base == "" {
 		return nil, errors.New("hosted: needs the URL of a price API, without /api/v1")
 	}
-	s, err := c.open(price.Hosted, own{
+	s, err := c.open(price.Hosted, defaults{
 		perMinute: 60, burst: 30, secrets: c.keyed("X-Api-Key", true), limits: rest.Limits{Body: 2 << 20},
 	})
 	if err != nil {
@@ -42,7 +42,7 @@ const (
 // A list is one of the API's lists, with the reader of its rows.
 type list struct {
 	path string
-	row  func(raw json.RawMessage, asks *asked, now time.Time, to *answers)
+	row  func(raw json.RawMessage, asks *keySet, now time.Time, to *results)
 }
 
 var (
@@ -52,9 +52,9 @@ var (
 
 // Now implements poll.Source.
 func (h *Hosted) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
-	all, err := h.lists(ctx, ts, h.patience)
+	all, err := h.lists(ctx, ts, h.timeout)
 	for i, r := range all.readings {
-		all.readings[i].Ago = all.ago[r.ID]
+		all.readings[i].DayAgo = all.ago[r.ID]
 	}
 	return all.readings, err
 }
@@ -62,7 +62,7 @@ func (h *Hosted) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, e
 // MarketCaps implements poll.Almanac. It omits caps that the other side computed from the
 // total supply, which can be done here as well.
 func (h *Hosted) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
-	all, err := h.lists(ctx, ts, leisure*h.patience)
+	all, err := h.lists(ctx, ts, slowFactor*h.timeout)
 	for id := range all.caps {
 		if !all.circulating[id] {
 			delete(all.caps, id)
@@ -73,15 +73,15 @@ func (h *Hosted) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.I
 
 // Holders implements poll.Almanac.
 func (h *Hosted) Holders(ctx context.Context, ts []tokens.Token) (map[price.ID]uint64, error) {
-	all, err := h.lists(ctx, ts, leisure*h.patience)
+	all, err := h.lists(ctx, ts, slowFactor*h.timeout)
 	return all.holders, err
 }
 
 // lists reads all pages of both lists for each chain.
-func (h *Hosted) lists(ctx context.Context, ts []tokens.Token, within time.Duration) (*answers, error) {
+func (h *Hosted) lists(ctx context.Context, ts []tokens.Token, within time.Duration) (*results, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	all := newAnswers()
+	all := newResults()
 	number := func(id uint64) string { return strconv.FormatUint(id, 10) }
 	address := func(t tokens.Token) string { return strings.ToLower(t.Address.Hex()) } // zero for the native coin
 	for _, l := range []list{allTokens, dayOld} {
@@ -95,15 +95,15 @@ func (h *Hosted) lists(ctx context.Context, ts []tokens.Token, within time.Durat
 }
 
 // pages reads a list of one chain.
-func (h *Hosted) pages(ctx context.Context, l list, asks *asked, to *answers) error {
+func (h *Hosted) pages(ctx context.Context, l list, asks *keySet, to *results) error {
 	offset, end := 0, false
 	for range maxPages {
 		q := query{
-			from: h.service, asks: asks, path: l.path,
+			from: h.service, keySet: asks, path: l.path,
 			call: rest.Call{Method: http.MethodGet, Path: l.path, Query: url.Values{
 				"chain_id": {asks.slug}, "limit": {strconv.Itoa(maxRows)}, "offset": {strconv.Itoa(offset)},
 			}},
-			read: func(r *rest.Reply, asks *asked, to *answers) error {
+			read: func(r *rest.Reply, asks *keySet, to *results) error {
 				rows, total, err := l.read(r, asks, to)
 				offset += rows
 				end = rows == 0 || uint64(offset) >= total
@@ -119,12 +119,12 @@ func (h *Hosted) pages(ctx context.Context, l list, asks *asked, to *answers) er
 
 // read decodes a page, {"data":[rows],"total_count"}, and returns the number of its rows
 // and that of the whole list.
-func (l list) read(r *rest.Reply, asks *asked, to *answers) (rows int, total uint64, err error) {
+func (l list) read(r *rest.Reply, asks *keySet, to *results) (rows int, total uint64, err error) {
 	var doc struct {
 		Data  []json.RawMessage `json:"data"`
 		Total *uint64           `json:"total_count"`
 	}
-	if whole(r.Body, &doc) != nil || doc.Data == nil || doc.Total == nil || len(doc.Data) > maxRows {
+	if decodeDocument(r.Body, &doc) != nil || doc.Data == nil || doc.Total == nil || len(doc.Data) > maxRows {
 		return 0, 0, ErrReply
 	}
 	for _, raw := range doc.Data {
@@ -140,7 +140,7 @@ type listed struct {
 }
 
 // of returns the requested tokens that the row is about, if any.
-func (l listed) of(asks *asked) []price.ID {
+func (l listed) of(asks *keySet) []price.ID {
 	if string(l.Chain) != asks.slug {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (l listed) of(asks *asked) []price.ID {
 }
 
 // readToken reads the other side's current price and ignores a stale one.
-func readToken(raw json.RawMessage, asks *asked, now time.Time, to *answers) {
+func readToken(raw json.RawMessage, asks *keySet, now time.Time, to *results) {
 	var token struct {
 		listed
 		Price   decimal `json:"price_now"`
@@ -156,23 +156,23 @@ func readToken(raw json.RawMessage, asks *asked, now time.Time, to *answers) {
 		Stale   *bool   `json:"stale"`
 		Diluted *bool   `json:"market_cap_diluted"`
 	}
-	if !row(raw, &token) {
+	if !decodeRow(raw, &token) {
 		return
 	}
 	ids := token.of(asks)
 	if token.Diluted != nil && !*token.Diluted {
-		first(to.circulating, ids, true)
+		setIfAbsent(to.circulating, ids, true)
 	}
 	v, priced := token.Price.value()
 	at, err := time.Parse(time.RFC3339Nano, token.Updated)
-	at, timed := past(at, now)
+	at, timed := clampFuture(at, now)
 	if priced && err == nil && timed && token.Stale != nil && !*token.Stale {
-		to.read(ids, price.Reading{Sample: price.Sample{Value: v, At: at, Source: price.Hosted}})
+		to.addReading(ids, price.Reading{Sample: price.Sample{Value: v, At: at, Source: price.Hosted}})
 	}
 }
 
 // readDay reads the fields that only the price24h list has.
-func readDay(raw json.RawMessage, asks *asked, _ time.Time, to *answers) {
+func readDay(raw json.RawMessage, asks *keySet, _ time.Time, to *results) {
 	var token struct {
 		listed
 		Ago       decimal `json:"price_24h_ago"`
@@ -180,17 +180,17 @@ func readDay(raw json.RawMessage, asks *asked, _ time.Time, to *answers) {
 		MarketCap decimal `json:"market_cap"`
 		Holders   decimal `json:"holders"`
 	}
-	if !row(raw, &token) {
+	if !decodeRow(raw, &token) {
 		return
 	}
 	ids := token.of(asks)
 	if v, ok := token.Ago.value(); ok && token.Has {
-		first(to.ago, ids, v)
+		setIfAbsent(to.ago, ids, v)
 	}
 	if v, ok := token.MarketCap.value(); ok {
-		first(to.caps, ids, v)
+		setIfAbsent(to.caps, ids, v)
 	}
 	if n, ok := token.Holders.count(); ok {
-		first(to.holders, ids, n)
+		setIfAbsent(to.holders, ids, n)
 	}
 }

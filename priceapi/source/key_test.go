@@ -39,7 +39,7 @@ func TestKeys(t *testing.T) {
 			answer(w, http.StatusUnauthorized, fmt.Appendf(nil, `{"error":"the key %s is wrong"}`, secret))
 		})
 		key := func(context.Context) (string, error) { return secret, nil }
-		opened, err := x.open(Config{Base: at.url, Reach: rest.OwnMachineAlone, Now: clock, Limits: quick(), Key: key, Pro: x.pro})
+		opened, err := x.open(Config{Base: at.url, Reach: rest.LoopbackOnly, Now: clock, Limits: quick(), Key: key, Pro: x.pro})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestKeys(t *testing.T) {
 func TestWithoutKey(t *testing.T) {
 	at := newStage(t)
 	at.play(t, subjects[6].replies, nil)
-	c := Config{Base: at.url, Reach: rest.OwnMachineAlone, Now: clock, Limits: quick()}
+	c := Config{Base: at.url, Reach: rest.LoopbackOnly, Now: clock, Limits: quick()}
 	if _, err := NewCoinGecko(c); err == nil {
 		t.Error("CoinGecko without a key")
 	}
@@ -74,7 +74,7 @@ func TestWithoutKey(t *testing.T) {
 		at.calls.Store(0)
 		got := all(t.Context(), opening(t, c, openCoinGecko), testTokens)
 		var e *rest.Error
-		if err := got.errs["now"]; !errors.As(err, &e) || e.Kind != rest.NoSecret || name == "locked" && !errors.Is(err, locked) || at.calls.Load() > 0 {
+		if err := got.errs["now"]; !errors.As(err, &e) || e.Kind != rest.NoCredentials || name == "locked" && !errors.Is(err, locked) || at.calls.Load() > 0 {
 			t.Errorf("%s: %v, %d calls", name, err, at.calls.Load())
 		}
 	}
@@ -108,7 +108,7 @@ func TestReach(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if _, err := open(Config{Now: clock, Key: key, Reach: rest.OwnMachineAlone}); err == nil {
+		if _, err := open(Config{Now: clock, Key: key, Reach: rest.LoopbackOnly}); err == nil {
 			t.Errorf("%s: reached from the sandbox", name)
 		}
 		if _, err := open(Config{Key: key}); err == nil {

@@ -57,22 +57,22 @@ const superseed = 5330
 // predeploy is the address of wrapped ether on OP-stack chains.
 var predeploy = common.HexToAddress("0x4200000000000000000000000000000000000006")
 
-// contract returns a token's address in lower case, as the services write it; empty for a
+// tokenKey returns a token's address in lower case, as the services write it; empty for a
 // native coin.
-func contract(t tokens.Token) string {
+func tokenKey(t tokens.Token) string {
 	if t.Address == tokens.Native {
 		return ""
 	}
 	return hexutil.Encode(t.Address[:])
 }
 
-// traded is contract, except that a native coin is replaced by its wrapped form, into which
+// marketKey is contract, except that a native coin is replaced by its wrapped form, into which
 // it converts at no cost.
-func traded(t tokens.Token) string {
+func marketKey(t tokens.Token) string {
 	if t.Address == tokens.Native {
 		t.Address = networks[t.Chain].wrapped
 	}
-	return contract(t)
+	return tokenKey(t)
 }
 
 // Explorers returns the chains that have a Blockscout explorer.

@@ -15,17 +15,17 @@ import (
 // ErrReply means that a reply does not have the form that its service documents.
 var ErrReply = errors.New("the reply is not of the documented form")
 
-// whole decodes a document. It hides the decoder's error, which may quote the reply.
-func whole(body []byte, to any) error {
-	if rest.ReadRow(body, to) != nil {
+// decodeDocument decodes a document. It hides the decoder's error, which may quote the reply.
+func decodeDocument(body []byte, to any) error {
+	if rest.DecodeRow(body, to) != nil {
 		return ErrReply
 	}
 	return nil
 }
 
-// row decodes one entry of a document; false means that it is dropped.
-func row(raw json.RawMessage, to any) bool {
-	return len(raw) > 0 && rest.ReadRow(raw, to) == nil
+// decodeRow decodes one entry of a document; false means that it is dropped.
+func decodeRow(raw json.RawMessage, to any) bool {
+	return len(raw) > 0 && rest.DecodeRow(raw, to) == nil
 }
 
 // A decimal is a JSON number, or a string with one; empty for null.
@@ -67,11 +67,11 @@ func (d decimal) time(now time.Time) (time.Time, bool) {
 	if err != nil {
 		return time.Time{}, false
 	}
-	return past(time.Unix(int64(s), 0), now)
+	return clampFuture(time.Unix(int64(s), 0), now)
 }
 
-// past replaces a time slightly in the future by now, because no price can be from later.
-func past(at, now time.Time) (time.Time, bool) {
+// clampFuture replaces a time slightly in the future by now, because no price can be from later.
+func clampFuture(at, now time.Time) (time.Time, bool) {
 	switch {
 	case at.Unix() <= 0 || at.After(now.Add(ahead)):
 		return time.Time{}, false
@@ -81,11 +81,11 @@ func past(at, now time.Time) (time.Time, bool) {
 	return at.UTC(), true
 }
 
-// served returns when the service made a reply whose prices carry no time. It uses the
+// replyTime returns when the service made a reply whose prices carry no time. It uses the
 // service's own clock, so that a wrong local clock does not make an old price new.
-func served(r *rest.Reply) (time.Time, bool) {
+func replyTime(r *rest.Reply) (time.Time, bool) {
 	skew, _ := r.Skew()
-	return past(r.Received.Add(skew).Truncate(time.Second), r.Received)
+	return clampFuture(r.Received.Add(skew).Truncate(time.Second), r.Received)
 }
 
 var dollar = must(price.Parse("1"))
@@ -103,13 +103,13 @@ func (d decimal) confidence() (*float64, bool) {
 
 // Percentages beyond these are not treated as price changes.
 var (
-	hundred = must(price.Parse("100"))
-	absurd  = must(price.Parse("1e6"))
+	hundred   = must(price.Parse("100"))
+	maxChange = must(price.Parse("1e6"))
 )
 
-// ago returns the price before it changed by d percent to now; zero if d is missing or
+// dayAgo returns the price before it changed by d percent to now; zero if d is missing or
 // makes no sense; false if it is not a number.
-func (d decimal) ago(now price.Value) (price.Value, bool) {
+func (d decimal) dayAgo(now price.Value) (price.Value, bool) {
 	if d == "" {
 		return price.Value{}, true
 	}
@@ -118,7 +118,7 @@ func (d decimal) ago(now price.Value) (price.Value, bool) {
 	switch {
 	case err != nil:
 		return price.Value{}, false
-	case fell && by.Cmp(hundred) >= 0 || by.Cmp(absurd) > 0:
+	case fell && by.Cmp(hundred) >= 0 || by.Cmp(maxChange) > 0:
 		return price.Value{}, true
 	}
 	percent := hundred.Int()

@@ -33,17 +33,17 @@ func TestAgo(t *testing.T) {
 		"5": "100", "-50": "210", "0": "105", "": "0", "-0": "105", "1e6": "0.010498950104989501", "-99.999": "10500000", "2.5E1": "84",
 		"-100": "0", "-101": "0", "1000001": "0", "-99.9999999999999999999": "0", "5.0000000000000000000000001": "100",
 	} {
-		got, ok := pct.ago(hundredAndFive)
+		got, ok := pct.dayAgo(hundredAndFive)
 		if v := strings.TrimSuffix(strings.TrimRight(got.String(), "0"), "."); v != want || !ok {
 			t.Errorf("%s%%: %s, %t; want %s", pct, v, ok, want)
 		}
 	}
 	for _, pct := range []decimal{"-1e30", "lie", "--5", "+5", "NaN", "-", "5%", " 5", "-Inf"} {
-		if got, ok := pct.ago(hundredAndFive); ok {
+		if got, ok := pct.dayAgo(hundredAndFive); ok {
 			t.Errorf("%q%%: %s", pct, got)
 		}
 	}
-	if got, ok := decimal("-99.99").ago(price.Max); !ok || !got.IsZero() {
+	if got, ok := decimal("-99.99").dayAgo(price.Max); !ok || !got.IsZero() {
 		t.Errorf("more than a price can be: %s, %t", got, ok)
 	}
 }

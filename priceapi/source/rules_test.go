@@ -12,7 +12,7 @@ import (
 )
 
 // told formats the answers without their tokens.
-func (a *answers) told() string {
+func (a *results) told() string {
 	var lines []string
 	for _, r := range a.readings {
 		lines = append(lines, "now "+describe(r))
@@ -103,7 +103,7 @@ func TestRules(t *testing.T) {
 		{"coingecko-ethereum", cg, `,"last_updated_at":1795352400,"usd_24h_change":-200`, old + "coingecko"},
 		{"coingecko-ethereum", cg, `,"last_updated_at":1795352400,"usd_24h_change":10,"usd_market_cap":0`, old + "coingecko after 0.9"},
 	} {
-		r, to := recordedAs(x.file), newAnswers()
+		r, to := recordedAs(x.file), newResults()
 		body := fmt.Sprintf(x.form, x.with)
 		err := r.read(&rest.Reply{Body: []byte(body), Received: testNow}, r.asks(testTokens), to)
 		if got := to.told(); got != x.want || err != nil {
@@ -124,7 +124,7 @@ func TestWrongClock(t *testing.T) {
 		r := recordedAs(file)
 		for off, want := range map[time.Duration]time.Duration{0: 0, time.Minute: 0, 3 * time.Minute: -1, 400 * 24 * time.Hour: -1, -time.Minute: time.Minute, -3 * time.Hour: 3 * time.Hour} {
 			header := http.Header{"Date": {testNow.Add(off).Format(http.TimeFormat)}}
-			to := newAnswers()
+			to := newResults()
 			if err := r.read(&rest.Reply{Body: []byte(body), Header: header, Received: testNow}, r.asks(testTokens), to); err != nil {
 				t.Fatal(err)
 			}

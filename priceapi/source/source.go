@@ -37,18 +37,18 @@ type Config struct {
 	// Limits that are not zero replace the source's own. By default the client's circuit
 	// breaker is practically off, because the poller has one per source.
 	Limits rest.Limits
-	// Patience limits one Now with all its calls; 0 = 20 seconds. Less urgent requests may
+	// Timeout limits one Now with all its calls; 0 = 20 seconds. Less urgent requests may
 	// take six times as long.
-	Patience time.Duration
+	Timeout time.Duration
 }
 
 const (
-	patience = 20 * time.Second
-	leisure  = 6 // times patience, for less urgent requests
+	defaultTimeout = 20 * time.Second
+	slowFactor     = 6 // times patience, for less urgent requests
 )
 
-// An own holds a service's defaults.
-type own struct {
+// An defaults holds a service's defaults.
+type defaults struct {
 	base      string
 	perMinute float64 // calls that the service allows, of all kinds together
 	burst     int     // how many of them may be made at once
@@ -56,10 +56,10 @@ type own struct {
 	limits    rest.Limits // differences from usual
 }
 
-// usual are the limits for a service that others can replace: short timeouts and one retry.
+// defaultLimits are the limits for a service that others can replace: short timeouts and one retry.
 // The client does not sleep through the pause that a 429 asks for; it returns the error, so
 // that the caller can use another source.
-var usual = rest.Limits{
+var defaultLimits = rest.Limits{
 	Attempt: 5 * time.Second, Call: 12 * time.Second, Body: 1 << 20,
 	Attempts: 2, Backoff: 250 * time.Millisecond, MaxWait: 250 * time.Millisecond,
 	Failures: 1000, Open: time.Nanosecond,
@@ -67,18 +67,18 @@ var usual = rest.Limits{
 
 // A service is the client for one provider.
 type service struct {
-	source   price.Source
-	client   *rest.Client
-	now      func() time.Time
-	patience time.Duration
+	source  price.Source
+	client  *rest.Client
+	now     func() time.Time
+	timeout time.Duration
 }
 
 // open prepares a service without connecting.
-func (c Config) open(s price.Source, o own) (*service, error) {
+func (c Config) open(s price.Source, o defaults) (*service, error) {
 	if c.Now == nil {
 		return nil, fmt.Errorf("%s: needs a clock", s)
 	}
-	l := c.Limits.Or(o.limits).Or(usual)
+	l := c.Limits.WithDefaults(o.limits).WithDefaults(defaultLimits)
 	l.Burst = cmp.Or(l.Burst, o.burst)
 	l.Rate = cmp.Or(l.Rate, rate.Limit((o.perMinute-float64(o.burst))/60)) // together with the burst, no more than is allowed
 	client, err := rest.New(rest.Config{
@@ -87,7 +87,7 @@ func (c Config) open(s price.Source, o own) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &service{s, client, c.Now, cmp.Or(c.Patience, patience)}, nil
+	return &service{s, client, c.Now, cmp.Or(c.Timeout, defaultTimeout)}, nil
 }
 
 // keyed sends the key in a header. Without a key it fails or, if optional, sends no header.

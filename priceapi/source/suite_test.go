@@ -35,7 +35,7 @@ type recorded struct {
 	path string
 	file string // in testdata
 	read reader // for fuzzing
-	asks func([]tokens.Token) *asked
+	asks func([]tokens.Token) *keySet
 }
 
 // A subject is a source under test.
@@ -55,28 +55,28 @@ func (s subject) asks() []tokens.Token {
 }
 
 // on returns the keys of one chain.
-func on(chain uint64, slug string, key func(tokens.Token) string) func([]tokens.Token) *asked {
-	return func(ts []tokens.Token) *asked {
+func on(chain uint64, slug string, key func(tokens.Token) string) func([]tokens.Token) *keySet {
+	return func(ts []tokens.Token) *keySet {
 		for _, a := range byChain(ts, func(uint64) string { return slug }, key) {
 			if a.chain == chain {
 				return a
 			}
 		}
-		return new(asked)
+		return new(keySet)
 	}
 }
 
 // one requests a single token.
-func one(t tokens.Token) func([]tokens.Token) *asked {
-	return func([]tokens.Token) *asked {
-		a := &asked{chain: t.Chain}
-		a.add(contract(t), price.IDOf(t))
+func one(t tokens.Token) func([]tokens.Token) *keySet {
+	return func([]tokens.Token) *keySet {
+		a := &keySet{chain: t.Chain}
+		a.add(tokenKey(t), price.IDOf(t))
 		return a
 	}
 }
 
-func natives(ts []tokens.Token) *asked {
-	a := new(asked)
+func natives(ts []tokens.Token) *keySet {
+	a := new(keySet)
 	for _, t := range ts {
 		if t.Address == tokens.Native {
 			a.add(networks[t.Chain].coin, price.IDOf(t))
@@ -89,7 +89,7 @@ func hostedKey(t tokens.Token) string { return strings.ToLower(t.Address.Hex()) 
 
 // page adapts a list to a reader.
 func page(l list) reader {
-	return func(r *rest.Reply, asks *asked, to *answers) error {
+	return func(r *rest.Reply, asks *keySet, to *results) error {
 		_, _, err := l.read(r, asks, to)
 		return err
 	}
@@ -107,9 +107,9 @@ var subjects = []subject{
 	{
 		name: "geckoterminal", open: opener(NewGeckoTerminal), perCall: 30, burst: 10,
 		replies: []recorded{
-			{"/networks/eth/token_price/", "geckoterminal-eth", readGeckoPrices, on(1, "eth", traded)},
-			{"/networks/optimism/token_price/", "geckoterminal-optimism", readGeckoPrices, on(10, "optimism", traded)},
-			{"/networks/bsc/token_price/", "geckoterminal-bsc", readGeckoPrices, on(56, "bsc", traded)},
+			{"/networks/eth/token_price/", "geckoterminal-eth", readGeckoPrices, on(1, "eth", marketKey)},
+			{"/networks/optimism/token_price/", "geckoterminal-optimism", readGeckoPrices, on(10, "optimism", marketKey)},
+			{"/networks/bsc/token_price/", "geckoterminal-bsc", readGeckoPrices, on(56, "bsc", marketKey)},
 			{"/tokens/0x55d398326f99059ff775485246999027b3197955/info", "geckoterminal-info", readGeckoHolders, one(usdtOnBSC)},
 			{"/token_price/", "geckoterminal-other", nil, nil},
 		},
@@ -118,15 +118,15 @@ var subjects = []subject{
 		name: "coingecko", open: openCoinGecko, perCall: 30, burst: 10,
 		replies: []recorded{
 			{"/simple/price", "coingecko-price", readCoinGecko, natives},
-			{"/token_price/ethereum", "coingecko-ethereum", readCoinGecko, on(1, "ethereum", contract)},
+			{"/token_price/ethereum", "coingecko-ethereum", readCoinGecko, on(1, "ethereum", tokenKey)},
 			{"/token_price/", "coingecko-other", nil, nil},
 		},
 	},
 	{
 		name: "dexscreener", open: opener(NewDexScreener), perCall: 10, burst: 20,
 		replies: []recorded{
-			{"/tokens/v1/ethereum/", "dexscreener-ethereum", readPairs, on(1, "ethereum", traded)},
-			{"/tokens/v1/bsc/", "dexscreener-bsc", readPairs, on(56, "bsc", traded)},
+			{"/tokens/v1/ethereum/", "dexscreener-ethereum", readPairs, on(1, "ethereum", marketKey)},
+			{"/tokens/v1/bsc/", "dexscreener-bsc", readPairs, on(56, "bsc", marketKey)},
 			{"/tokens/v1/", "dexscreener-other", nil, nil},
 		},
 	},
@@ -140,7 +140,7 @@ var subjects = []subject{
 	},
 	{
 		name: "goplus", open: opener(NewGoPlus), perCall: 20, burst: 10,
-		replies: []recorded{{"/token_security/56", "goplus", readSecurity, on(56, "56", contract)}, {"/token_security/", "goplus", nil, nil}},
+		replies: []recorded{{"/token_security/56", "goplus", readSecurity, on(56, "56", tokenKey)}, {"/token_security/", "goplus", nil, nil}},
 	},
 	{
 		name: "hosted", open: opener(NewHosted), perCall: 1, burst: 30, few: true,
@@ -159,7 +159,7 @@ func opener[T any](open func(Config) (*T, error)) func(Config) (any, error) {
 }
 
 // endless is a budget that never runs out.
-func endless() *budget { return &budget{rate.NewLimiter(rate.Inf, spare)} }
+func endless() *budget { return &budget{rate.NewLimiter(rate.Inf, budgetBurst)} }
 
 func openCoinGecko(c Config) (any, error) {
 	if c.Key == nil {
@@ -274,7 +274,7 @@ func recording(t testing.TB, file string) []byte {
 
 func (s subject) opened(t *testing.T, at *stage, l rest.Limits) any {
 	t.Helper()
-	x, err := s.open(Config{Base: at.url, Reach: rest.OwnMachineAlone, Now: clock, Limits: l})
+	x, err := s.open(Config{Base: at.url, Reach: rest.LoopbackOnly, Now: clock, Limits: l})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ var methods = map[string]func(context.Context, any, []tokens.Token, map[string]s
 		return err
 	},
 	"caps": func(ctx context.Context, x any, ts []tokens.Token, said map[string]string) error {
-		s, ok := x.(poll.Almanac)
+		s, ok := x.(poll.MetadataSource)
 		if !ok {
 			return errNotServed
 		}
@@ -330,7 +330,7 @@ var methods = map[string]func(context.Context, any, []tokens.Token, map[string]s
 		return err
 	},
 	"holders": func(ctx context.Context, x any, ts []tokens.Token, said map[string]string) error {
-		s, ok := x.(poll.Almanac)
+		s, ok := x.(poll.MetadataSource)
 		if !ok {
 			return errNotServed
 		}
@@ -353,8 +353,8 @@ const bad = " BAD"
 
 func describe(r price.Reading) string {
 	line := short(r.Value) + " at " + r.At.Format(time.TimeOnly) + " from " + r.Source.String()
-	if !r.Ago.IsZero() {
-		line += " after " + short(r.Ago)
+	if !r.DayAgo.IsZero() {
+		line += " after " + short(r.DayAgo)
 	}
 	if c := r.Confidence; c != nil {
 		line += fmt.Sprintf(" sure %.3f", *c)

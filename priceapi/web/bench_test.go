@@ -165,7 +165,7 @@ func BenchmarkNewBoard(b *testing.B) {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			for b.Loop() {
 				s := newSnapshot(all)
-				_, _ = io.Discard.Write(s.priceList(window(s.priced[0], 0, defaultLimit), n))
+				_, _ = io.Discard.Write(s.priceList(paginate(s.priced[0], 0, defaultLimit), n))
 			}
 		})
 	}

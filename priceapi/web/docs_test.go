@@ -186,7 +186,7 @@ func TestPage(t *testing.T) {
 		t.Error(start)
 	}
 	for accept, want := range map[string]bool{"gzip": true, "GZIP": true, "br,gzip ; q=0.5": true, "gzip;q=0": false, "gzip;q=0.000": false, "": false, "br": false, "x-gzip": false} {
-		if takesGzip(accept) != want {
+		if acceptsGzip(accept) != want {
 			t.Errorf("%q: %t", accept, !want)
 		}
 	}

@@ -16,7 +16,7 @@ const streamFull = 30 * time.Second
 func (a *API) events(w http.ResponseWriter, r *http.Request) {
 	done, why := a.takeStream(r)
 	if why != "" {
-		fullStreams.says(why).after(streamFull).write(w, r)
+		fullStreams.problem(why).after(streamFull).write(w, r)
 		return
 	}
 	defer done()
@@ -145,7 +145,7 @@ func (c *changes) between(from, to *pricetable.Board) []byte {
 
 // event encodes a board's prices that differ from an earlier board's.
 func event(before, b *pricetable.Board) []byte {
-	e := PriceEvent{Timestamp: bare(b.Fetched), Data: []EventPrice{}}
+	e := PriceEvent{Timestamp: formatNoZone(b.Fetched), Data: []EventPrice{}}
 	for i := range b.Rows {
 		if r := &b.Rows[i]; r.Public && r.Now.Known() && !sameAs(before, r) {
 			e.Data = append(e.Data, eventPrice(*r))

@@ -104,8 +104,8 @@ func TestEvents(t *testing.T) {
 	changed[0].Now.Value = dollars("3051")
 	changed[4].Stale = true
 	changed[7] = row(1, newToken, "NEW", "1", "", "0")
-	changed[1].Ago.Value = dollars("2990") // changes as time passes
-	changed[9].Now.Value = dollars("8")    // not public
+	changed[1].DayAgo.Value = dollars("2990") // changes as time passes
+	changed[9].Now.Value = dollars("8")       // not public
 	c.Feed.Publish(pricetable.New(8, then, changed))
 	second := next(t, stream)
 	var got []string

@@ -89,7 +89,7 @@ func row(chain uint64, a common.Address, symbol, now, ago, marketCap string) pri
 		r.Now = price.Sample{Value: dollars(now), At: then.Add(-52 * time.Second), Source: price.DefiLlama}
 	}
 	if ago != "" {
-		r.Ago = price.Sample{Value: dollars(ago), At: then.Add(-24 * time.Hour), Source: price.DefiLlama}
+		r.DayAgo = price.Sample{Value: dollars(ago), At: then.Add(-24 * time.Hour), Source: price.DefiLlama}
 	}
 	return r
 }

@@ -23,12 +23,12 @@ func (a *API) guard(w http.ResponseWriter, r *http.Request) *Problem {
 	}
 	switch {
 	case !(*a.hosts.Load())[r.Host] || r.URL.User != nil || r.URL.Scheme != "" && r.URL.Scheme != "http":
-		return wrongHost.says("the Host header names no host of this service").with("Connection", "close")
+		return wrongHost.problem("the Host header names no host of this service").with("Connection", "close")
 	case len(r.RequestURI) > a.limits.URL:
-		return longURL.says("the URL is longer than this service reads").with("Connection", "close")
+		return longURL.problem("the URL is longer than this service reads").with("Connection", "close")
 	case r.ContentLength != 0:
 		// Closing leaves the body unread, whatever its framing says.
-		return badBody.says("the request has a body").with("Connection", "close")
+		return badBody.problem("the request has a body").with("Connection", "close")
 	}
 	return a.guardOrigin(w, r)
 }
@@ -46,10 +46,10 @@ func (a *API) guardOrigin(w http.ResponseWriter, r *http.Request) *Problem {
 			h["Access-Control-Expose-Headers"] = exposed
 		case len(from) == 1 && (from[0] == "http://"+r.Host || from[0] == "https://"+r.Host):
 		default:
-			return crossOrigin.says("the request comes from a web page of another origin")
+			return crossOrigin.problem("the request comes from a web page of another origin")
 		}
-	} else if site, sent := r.Header["Sec-Fetch-Site"]; sent && !ownSite(site) && !opensDocs(r) {
-		return crossOrigin.says("the request comes from a web page of another site")
+	} else if site, sent := r.Header["Sec-Fetch-Site"]; sent && !isOwnSite(site) && !opensDocs(r) {
+		return crossOrigin.problem("the request comes from a web page of another site")
 	}
 	w.Header()["Cross-Origin-Resource-Policy"] = policy
 	return nil
@@ -57,7 +57,7 @@ func (a *API) guardOrigin(w http.ResponseWriter, r *http.Request) *Problem {
 
 var exposed = []string{"ETag, Retry-After, " + StaleHeader}
 
-func ownSite(site []string) bool {
+func isOwnSite(site []string) bool {
 	return len(site) == 1 && (site[0] == "same-origin" || site[0] == "none")
 }
 

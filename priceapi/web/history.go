@@ -15,7 +15,7 @@ func (a *API) history(w http.ResponseWriter, r *http.Request, address common.Add
 	s := a.snapshot()
 	place, ok := s.place(address, chain)
 	if !ok {
-		unknownToken.says(missing(chain)).write(w, r)
+		unknownToken.problem(missing(chain)).write(w, r)
 		return
 	}
 	row := s.board.Rows[place]
@@ -24,12 +24,12 @@ func (a *API) history(w http.ResponseWriter, r *http.Request, address common.Add
 	defer cancel()
 	candles, err := a.chart(ctx, row.ID(), p)
 	if err != nil {
-		noHistory.says("the chart cannot be read now").after(a.limits.Backend).write(w, r)
+		noHistory.problem("the chart cannot be read now").after(a.limits.Backend).write(w, r)
 		return
 	}
 	chart := Chart{
 		TokenAddress: addressText(address), ChainID: row.Token.Chain, Symbol: row.Token.Symbol, Period: p.Name, StepSeconds: int(p.Step.Seconds()),
-		Data: []Candle{}, Timestamp: bare(s.board.Fetched),
+		Data: []Candle{}, Timestamp: formatNoZone(s.board.Fetched),
 	}
 	newAnswer(appendCandles(encode(chart), candles), s.stale([]int32{place})).write(w, r)
 }
@@ -57,15 +57,15 @@ func appendCandles(chart []byte, candles []price.Candle) []byte {
 
 // chart reads a chart, limited to Limits.Charts at once.
 func (a *API) chart(ctx context.Context, id price.ID, p price.Period) ([]price.Candle, error) {
-	if err := hold(ctx, a.reading); err != nil {
+	if err := acquire(ctx, a.reading); err != nil {
 		return nil, err
 	}
 	defer func() { <-a.reading }()
 	return a.c.Charts.Chart(ctx, id, p, a.now())
 }
 
-// hold acquires a slot of a semaphore.
-func hold(ctx context.Context, places chan struct{}) error {
+// acquire acquires a slot of a semaphore.
+func acquire(ctx context.Context, places chan struct{}) error {
 	select {
 	case places <- struct{}{}:
 		return nil
@@ -75,7 +75,7 @@ func hold(ctx context.Context, places chan struct{}) error {
 }
 
 func (a *API) available(w http.ResponseWriter, r *http.Request, chain uint64) {
-	s, k := a.snapshot(), page{of: chartsList, chain: chain}
+	s, k := a.snapshot(), listKey{of: chartsList, chain: chain}
 	if kept := s.lists.get(k); kept != nil {
 		kept.write(w, r)
 		return
@@ -84,7 +84,7 @@ func (a *API) available(w http.ResponseWriter, r *http.Request, chain uint64) {
 	defer cancel()
 	covered, err := a.coverages(ctx, s)
 	if err != nil {
-		noHistory.says("what the history holds cannot be read now").after(a.limits.Backend).write(w, r)
+		noHistory.problem("what the history holds cannot be read now").after(a.limits.Backend).write(w, r)
 		return
 	}
 	made := encoded(s.availableList(covered, chain), 0)
@@ -95,7 +95,7 @@ func (a *API) available(w http.ResponseWriter, r *http.Request, chain uint64) {
 // coverages reads what the history holds, once per board, because it may have to scan
 // everything.
 func (a *API) coverages(ctx context.Context, s *snapshot) ([]poll.Coverage, error) {
-	if err := hold(ctx, a.coverage); err != nil {
+	if err := acquire(ctx, a.coverage); err != nil {
 		return nil, err
 	}
 	defer func() { <-a.coverage }()
@@ -115,7 +115,7 @@ func (s *snapshot) availableList(covered []poll.Coverage, chain uint64) Availabl
 	for _, c := range covered {
 		of[c.ID] = c
 	}
-	list := AvailableList{Data: []Available{}, Timestamp: bare(s.board.Fetched)}
+	list := AvailableList{Data: []Available{}, Timestamp: formatNoZone(s.board.Fetched)}
 	for _, i := range s.monitored[chain] {
 		row := &s.board.Rows[i]
 		c := of[row.ID()]

@@ -32,8 +32,8 @@ func DefaultLimits() Limits {
 	}
 }
 
-// or fills the zero fields of l from d.
-func (l Limits) or(d Limits) Limits {
+// withDefaults fills the zero fields of l from d.
+func (l Limits) withDefaults(d Limits) Limits {
 	return Limits{
 		Connections: cmp.Or(l.Connections, d.Connections), Streams: cmp.Or(l.Streams, d.Streams), Charts: cmp.Or(l.Charts, d.Charts),
 		Header: cmp.Or(l.Header, d.Header), URL: cmp.Or(l.URL, d.URL), ReadHeader: cmp.Or(l.ReadHeader, d.ReadHeader),

@@ -28,15 +28,15 @@ type filter struct {
 
 // prices answers a price list. Before the first fetch it answers a problem, because the
 // list has no timestamp yet.
-func (a *API) prices(w http.ResponseWriter, r *http.Request, k page, f filter) {
+func (a *API) prices(w http.ResponseWriter, r *http.Request, k listKey, f filter) {
 	s := a.snapshot()
 	if s.board.Fetched.IsZero() {
-		notFetched.says("no source has told a price since the service began").after(firstFetch).write(w, r)
+		notFetched.problem("no source has told a price since the service began").after(firstFetch).write(w, r)
 		return
 	}
 	if len(f.addresses)+len(f.symbols) > 0 {
 		view := s.filtered(k.chain, f)
-		places := window(view, k.offset, k.limit)
+		places := paginate(view, k.offset, k.limit)
 		newAnswer(s.priceList(places, len(view)), s.stale(places)).write(w, r)
 		return
 	}
@@ -44,7 +44,7 @@ func (a *API) prices(w http.ResponseWriter, r *http.Request, k page, f filter) {
 }
 
 // list returns a page of the snapshot, cached or newly encoded.
-func (a *API) list(ctx context.Context, s *snapshot, k page) *answer {
+func (a *API) list(ctx context.Context, s *snapshot, k listKey) *answer {
 	if kept := s.lists.get(k); kept != nil {
 		return kept
 	}
@@ -52,7 +52,7 @@ func (a *API) list(ctx context.Context, s *snapshot, k page) *answer {
 	if k.of == tokensList {
 		view, write = s.monitored[k.chain], s.tokenList
 	}
-	places := window(view, k.offset, k.limit)
+	places := paginate(view, k.offset, k.limit)
 	body := a.shared(ctx, s, a.pageKey(s, k), func() []byte { return write(places, len(view)) })
 	made := newAnswer(body, s.stale(places))
 	s.lists.put(k, made)
@@ -70,13 +70,13 @@ func (a *API) shared(ctx context.Context, s *snapshot, key string, build func() 
 		return body
 	}
 	body := build()
-	if s.given.take(len(body)) {
+	if s.cacheQuota.take(len(body)) {
 		a.c.Cache.Set(ctx, key, body)
 	}
 	return body
 }
 
-func (a *API) pageKey(s *snapshot, k page) string {
+func (a *API) pageKey(s *snapshot, k listKey) string {
 	return fmt.Sprintf("%s/%d.%d/%d/%d/%d/%d", a.c.Version, s.board.Seq, s.board.Fetched.UnixNano(), k.of, k.chain, k.limit, k.offset)
 }
 
@@ -106,9 +106,9 @@ func (a *API) price(w http.ResponseWriter, r *http.Request, address common.Addre
 	place, ok := s.place(address, chain)
 	switch {
 	case !ok:
-		unknownToken.says(missing(chain)).write(w, r)
+		unknownToken.problem(missing(chain)).write(w, r)
 	case !s.board.Rows[place].Now.Known():
-		noPrice.says("the token is monitored, but no source has told its price yet").write(w, r)
+		noPrice.problem("the token is monitored, but no source has told its price yet").write(w, r)
 	default:
 		s.single(place).write(w, r)
 	}
@@ -121,6 +121,6 @@ func missing(chain uint64) string {
 	return "no monitored token has this address on this network"
 }
 
-func (a *API) tokens(w http.ResponseWriter, r *http.Request, k page) {
+func (a *API) tokens(w http.ResponseWriter, r *http.Request, k listKey) {
 	a.list(r.Context(), a.snapshot(), k).write(w, r)
 }

@@ -298,14 +298,14 @@ func TestPagesAreBounded(t *testing.T) {
 	}
 }
 
-// A shelf is an in-memory Cache.
-type shelf struct {
+// A memoryCache is an in-memory Cache.
+type memoryCache struct {
 	mu   sync.Mutex
 	kept map[string][]byte
 	hits int
 }
 
-func (s *shelf) Get(_ context.Context, key string) ([]byte, bool) {
+func (s *memoryCache) Get(_ context.Context, key string) ([]byte, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b, ok := s.kept[key]
@@ -315,7 +315,7 @@ func (s *shelf) Get(_ context.Context, key string) ([]byte, bool) {
 	return b, ok
 }
 
-func (s *shelf) Set(_ context.Context, key string, body []byte) {
+func (s *memoryCache) Set(_ context.Context, key string, body []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept[key] = body
@@ -324,7 +324,7 @@ func (s *shelf) Set(_ context.Context, key string, body []byte) {
 // TestSharedCache checks that a second process uses the bytes of the first, but not invalid
 // ones.
 func TestSharedCache(t *testing.T) {
-	cache := &shelf{kept: map[string][]byte{}}
+	cache := &memoryCache{kept: map[string][]byte{}}
 	first, second := config(), config()
 	first.Cache, second.Cache = cache, cache
 	a := serve(t, first).get(t, pricesPath)
@@ -349,7 +349,7 @@ func TestSharedCache(t *testing.T) {
 // TestSharedCacheIsBounded checks that requests for every offset of one board do not fill
 // the cache.
 func TestSharedCacheIsBounded(t *testing.T) {
-	cache := &shelf{kept: map[string][]byte{}}
+	cache := &memoryCache{kept: map[string][]byte{}}
 	c := config()
 	c.Cache = cache
 	s := serve(t, c)
@@ -366,7 +366,7 @@ func TestSharedCacheIsBounded(t *testing.T) {
 	if n := len(cache.kept); n != maxPages+1 {
 		t.Errorf("the next board's page is not in the cache: %d", n)
 	}
-	if g := (&given{}); g.take(maxPageBytes+1) || !g.take(maxPageBytes) || g.take(1) {
+	if g := (&cacheQuota{}); g.take(maxPageBytes+1) || !g.take(maxPageBytes) || g.take(1) {
 		t.Error("the bytes that are given are not bounded")
 	}
 }

@@ -32,8 +32,8 @@ func (a *API) documentation() huma.Config {
 	return c
 }
 
-// kinds are all kinds of problems, by status.
-var kinds = []kind{badBody, keyNeeded, crossOrigin, unknownPath, unknownToken, noPrice, wrongMethod, longURL, wrongHost, badParameter, tooMany, broken, notFetched, noHistory, noCount, fullStreams}
+// problemKinds are all kinds of problems, by status.
+var problemKinds = []problemKind{badBody, keyNeeded, crossOrigin, unknownPath, unknownToken, noPrice, wrongMethod, longURL, wrongHost, badParameter, tooMany, broken, notFetched, noHistory, noCount, fullStreams}
 
 // about returns the API's description.
 func about() string {
@@ -48,7 +48,7 @@ func about() string {
 | Problem | Status | Title | Remedy |
 |---|---|---|---|
 `)
-	for _, k := range kinds {
+	for _, k := range problemKinds {
 		fmt.Fprintf(&b, "| %s | %d | %s | %s |\n", k.urn(), k.status, k.title, k.remedy)
 	}
 	return b.String()
@@ -70,16 +70,16 @@ func (a *API) operation(res resource) huma.Operation {
 	if a.c.Keys != nil && !res.open {
 		op.Security = []map[string][]string{{keyScheme: {}}}
 	}
-	for _, k := range append(a.anywhere(res), res.problems...) {
+	for _, k := range append(a.commonProblems(res), res.problems...) {
 		a.addProblem(op.Responses, k)
 	}
 	op.Responses["431"] = &huma.Response{Description: "The request's head is too large.", Content: map[string]*huma.MediaType{"text/plain": {}}}
 	return op
 }
 
-// anywhere returns the problems that a resource shares with all others.
-func (a *API) anywhere(res resource) []kind {
-	shared := []kind{badBody, crossOrigin, wrongMethod, longURL, wrongHost, badParameter, broken}
+// commonProblems returns the problems that a resource shares with all others.
+func (a *API) commonProblems(res resource) []problemKind {
+	shared := []problemKind{badBody, crossOrigin, wrongMethod, longURL, wrongHost, badParameter, broken}
 	if a.c.Keys != nil && !res.open {
 		shared = append(shared, keyNeeded)
 	}
@@ -106,7 +106,7 @@ func textHeader(about, example string) *huma.Param {
 }
 
 // addProblem documents a problem; kinds with the same status share a response.
-func (a *API) addProblem(responses map[string]*huma.Response, k kind) {
+func (a *API) addProblem(responses map[string]*huma.Response, k problemKind) {
 	status, says := strconv.Itoa(k.status), k.title+" ("+k.urn()+")"
 	r := responses[status]
 	if r == nil {
@@ -123,7 +123,7 @@ func (a *API) addProblem(responses map[string]*huma.Response, k kind) {
 	r.Content[problemType] = &huma.MediaType{Schema: a.schema(Problem{}), Example: map[string]any{
 		"type": k.urn(), "title": k.title, "status": k.status, "detail": "what is wrong with this request", "remedy": k.remedy,
 	}}
-	if header, says := wayOut(k.status); header != "" {
+	if header, says := problemHeader(k.status); header != "" {
 		if r.Headers == nil {
 			r.Headers = map[string]*huma.Param{}
 		}
@@ -131,8 +131,8 @@ func (a *API) addProblem(responses map[string]*huma.Response, k kind) {
 	}
 }
 
-// wayOut returns the header that is sent with a status.
-func wayOut(status int) (string, *huma.Param) {
+// problemHeader returns the header that is sent with a status.
+func problemHeader(status int) (string, *huma.Param) {
 	switch status {
 	case http.StatusUnauthorized:
 		return "WWW-Authenticate", textHeader("Which header the key goes into.", `ApiKey header="X-API-Key"`)
@@ -154,7 +154,7 @@ func (a *API) document() *answer {
 	for _, theirs := range []string{"ErrorModel", "ErrorDetail"} { // huma's error format, which is never sent
 		delete(d.Components.Schemas.Map(), theirs)
 	}
-	exemplify(d.Components.Schemas.Map())
+	addExamples(d.Components.Schemas.Map())
 	text, err := d.MarshalJSON()
 	if err != nil {
 		panic(fmt.Errorf("openapi document: %w", err))
@@ -162,8 +162,8 @@ func (a *API) document() *answer {
 	return typed(text, []string{openapiType})
 }
 
-// exemplify gives every list of records an example: one record of its fields' examples.
-func exemplify(records map[string]*huma.Schema) {
+// addExamples gives every list of records an example: one record of its fields' examples.
+func addExamples(records map[string]*huma.Schema) {
 	for _, record := range records {
 		for _, field := range record.Properties {
 			if field.Items != nil && field.Items.Ref != "" {

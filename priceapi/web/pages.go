@@ -68,7 +68,7 @@ func (f file) handler() http.HandlerFunc {
 	unpacked := sync.OnceValue(func() *answer { return f.answer(unpack(packed().body)) })
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Vary", "Accept-Encoding")
-		if takesGzip(r.Header.Get("Accept-Encoding")) {
+		if acceptsGzip(r.Header.Get("Accept-Encoding")) {
 			as := *packed()
 			as.encoding = []string{"gzip"}
 			as.write(w, r)
@@ -92,8 +92,8 @@ func (f file) read() []byte {
 	return body
 }
 
-// takesGzip evaluates Accept-Encoding; a weight of zero means no (RFC 9110, 12.5.3).
-func takesGzip(accept string) bool {
+// acceptsGzip evaluates Accept-Encoding; a weight of zero means no (RFC 9110, 12.5.3).
+func acceptsGzip(accept string) bool {
 	for one := range strings.SplitSeq(accept, ",") {
 		coding, weight, _ := strings.Cut(one, ";")
 		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {

@@ -28,8 +28,8 @@ type ProblemField struct {
 	Message  string `json:"message" doc:"What is wrong with it." example:"expected number <= 1000"`
 }
 
-// A kind is a kind of problem.
-type kind struct {
+// A problemKind is a kind of problem.
+type problemKind struct {
 	name   string // last part of its type's URN
 	status int
 	title  string
@@ -40,28 +40,28 @@ const problemURN = "urn:swapkeep:problem:"
 
 // The kinds of problems. Kinds with the same status differ in type.
 var (
-	badBody      = kind{"request-body", 400, "A body is not taken", "send the request without a body"}
-	keyNeeded    = kind{"key-needed", 401, "An API key is needed", "send your key in the header X-API-Key; whoever runs this service gives keys out"}
-	crossOrigin  = kind{"cross-origin", 403, "Web pages of other origins may not read this", "open the API itself, or let whoever runs it add your page's origin to the allowed ones"}
-	unknownPath  = kind{"unknown-path", 404, "There is nothing here", "the resources are listed at /docs; paths are taken as they are, without a slash at the end"}
-	unknownToken = kind{"unknown-token", 404, "Unknown token", "GET /api/v1/tokens lists the tokens that are monitored"}
-	noPrice      = kind{"no-price", 404, "No price yet", "ask again in a minute; GET /api/v1/tokens shows which tokens have a price"}
-	wrongMethod  = kind{"method", 405, "The API is for reading", "use GET or HEAD"}
-	longURL      = kind{"long-url", 414, "The URL is too long", "ask for fewer tokens at once"}
-	wrongHost    = kind{"host", 421, "The request is for another host", "use the address that the service was configured with, such as http://127.0.0.1:5330"}
-	badParameter = kind{"parameter", 422, "A parameter is wrong", "see errors for the parameters, and /docs for what they may be"}
-	tooMany      = kind{"rate", 429, "Too many requests", "wait for the seconds that Retry-After says"}
-	broken       = kind{"internal", 500, "The service failed", "try again; if it stays so, tell whoever runs it"}
-	notFetched   = kind{"not-fetched", 503, "No prices were fetched yet", "wait for the seconds that Retry-After says; the first fetch takes a moment"}
-	noHistory    = kind{"history", 503, "The history cannot be read", "try again; GET /api/v1/health says how the database is"}
-	noCount      = kind{"uncounted", 503, "Requests cannot be counted", "try again; GET /api/v1/health says how the cache is"}
-	fullStreams  = kind{"streams", 503, "Too many event streams", "close a stream, or read /api/v1/tokens/price24h once a minute"}
+	badBody      = problemKind{"request-body", 400, "A body is not taken", "send the request without a body"}
+	keyNeeded    = problemKind{"key-needed", 401, "An API key is needed", "send your key in the header X-API-Key; whoever runs this service gives keys out"}
+	crossOrigin  = problemKind{"cross-origin", 403, "Web pages of other origins may not read this", "open the API itself, or let whoever runs it add your page's origin to the allowed ones"}
+	unknownPath  = problemKind{"unknown-path", 404, "There is nothing here", "the resources are listed at /docs; paths are taken as they are, without a slash at the end"}
+	unknownToken = problemKind{"unknown-token", 404, "Unknown token", "GET /api/v1/tokens lists the tokens that are monitored"}
+	noPrice      = problemKind{"no-price", 404, "No price yet", "ask again in a minute; GET /api/v1/tokens shows which tokens have a price"}
+	wrongMethod  = problemKind{"method", 405, "The API is for reading", "use GET or HEAD"}
+	longURL      = problemKind{"long-url", 414, "The URL is too long", "ask for fewer tokens at once"}
+	wrongHost    = problemKind{"host", 421, "The request is for another host", "use the address that the service was configured with, such as http://127.0.0.1:5330"}
+	badParameter = problemKind{"parameter", 422, "A parameter is wrong", "see errors for the parameters, and /docs for what they may be"}
+	tooMany      = problemKind{"rate", 429, "Too many requests", "wait for the seconds that Retry-After says"}
+	broken       = problemKind{"internal", 500, "The service failed", "try again; if it stays so, tell whoever runs it"}
+	notFetched   = problemKind{"not-fetched", 503, "No prices were fetched yet", "wait for the seconds that Retry-After says; the first fetch takes a moment"}
+	noHistory    = problemKind{"history", 503, "The history cannot be read", "try again; GET /api/v1/health says how the database is"}
+	noCount      = problemKind{"uncounted", 503, "Requests cannot be counted", "try again; GET /api/v1/health says how the cache is"}
+	fullStreams  = problemKind{"streams", 503, "Too many event streams", "close a stream, or read /api/v1/tokens/price24h once a minute"}
 )
 
-func (k kind) urn() string { return problemURN + k.name }
+func (k problemKind) urn() string { return problemURN + k.name }
 
-// says returns a problem of this kind.
-func (k kind) says(detail string) *Problem {
+// problem returns a problem of this kind.
+func (k problemKind) problem(detail string) *Problem {
 	return &Problem{Type: k.urn(), Title: k.title, Status: k.status, Detail: detail, Remedy: k.remedy}
 }
 
@@ -103,12 +103,12 @@ func asProblem(c huma.Context, _ string, v any) (any, error) {
 	if !ok {
 		return v, nil
 	}
-	p := broken.says("an unexpected error")
+	p := broken.problem("an unexpected error")
 	if e.Status == http.StatusUnprocessableEntity {
-		p = badParameter.says("the request's parameters are not what this resource takes")
+		p = badParameter.problem("the request's parameters are not what this resource takes")
 	}
 	for _, d := range e.Errors {
-		p.Errors = append(p.Errors, ProblemField{Location: short(d.Location), Message: d.Message})
+		p.Errors = append(p.Errors, ProblemField{Location: shorten(d.Location), Message: d.Message})
 	}
 	p.headers(c.SetHeader)
 	return p, nil
@@ -117,7 +117,7 @@ func asProblem(c huma.Context, _ string, v any) (any, error) {
 // maxLocation limits how many bytes of a parameter's name are echoed.
 const maxLocation = 80
 
-func short(location string) string {
+func shorten(location string) string {
 	if len(location) > maxLocation {
 		return strings.ToValidUTF8(location[:maxLocation], "") + "…"
 	}

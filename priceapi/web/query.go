@@ -12,16 +12,16 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humamux"
 )
 
-// strict is huma middleware that rejects queries that could be understood differently than
+// checkQueryForm is huma middleware that rejects queries that could be understood differently than
 // the client meant. Unknown parameters are rejected after it.
-func strict(c huma.Context, next func(huma.Context)) {
+func checkQueryForm(c huma.Context, next func(huma.Context)) {
 	r, w := humamux.Unwrap(c)
 	wrong := checkQuery(r.URL.RawQuery)
 	if len(wrong) == 0 {
 		next(c)
 		return
 	}
-	p := badParameter.says("the query is not one that this resource takes")
+	p := badParameter.problem("the query is not one that this resource takes")
 	p.Errors = wrong
 	p.write(w, r)
 }
@@ -46,7 +46,7 @@ func checkQuery(raw string) (wrong []ProblemField) {
 			message = "given more than once"
 		}
 		if seen[name] = true; message != "" {
-			wrong = append(wrong, ProblemField{Location: short("query." + name), Message: message})
+			wrong = append(wrong, ProblemField{Location: shorten("query." + name), Message: message})
 		}
 	}
 	return wrong
@@ -60,9 +60,9 @@ func unescape(text string) (plain string, malformed bool) {
 	return plain, false
 }
 
-// oddPath reports a path that different software may interpret differently: one with
+// ambiguousPath reports a path that different software may interpret differently: one with
 // escapes, empty segments or dot segments. No resource has such a path.
-func oddPath(path string) bool {
+func ambiguousPath(path string) bool {
 	if path == "/" {
 		return false
 	}
@@ -80,8 +80,8 @@ func oddPath(path string) bool {
 // headKey marks a request that was a HEAD.
 type headKey struct{}
 
-// asGet turns a HEAD into a GET for the router; net/http drops the body.
-func asGet(r *http.Request) *http.Request {
+// headToGet turns a HEAD into a GET for the router; net/http drops the body.
+func headToGet(r *http.Request) *http.Request {
 	if r.Method != http.MethodHead {
 		return r
 	}

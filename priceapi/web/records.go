@@ -14,9 +14,9 @@ import (
 
 // Time formats: records use Z, lists have no zone; both are UTC.
 const (
-	zuluMicros = "2006-01-02T15:04:05.000000Z"
-	bareMicros = "2006-01-02T15:04:05.000000"
-	zulu       = "2006-01-02T15:04:05Z"
+	zuluMicros   = "2006-01-02T15:04:05.000000Z"
+	noZoneMicros = "2006-01-02T15:04:05.000000"
+	zulu         = "2006-01-02T15:04:05Z"
 )
 
 // Identity identifies a record's token.
@@ -215,12 +215,12 @@ func identity(r pricetable.Row) Identity {
 
 func addressText(a common.Address) Address { return Address(a.Hex()) }
 
-// bare formats a time for lists; "" = never.
-func bare(t time.Time) string {
+// formatNoZone formats a time for lists; "" = never.
+func formatNoZone(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.UTC().Format(bareMicros)
+	return t.UTC().Format(noZoneMicros)
 }
 
 // ago returns the price of 24 hours earlier, zero if there is no 24-hour comparison.
@@ -228,7 +228,7 @@ func ago(r pricetable.Row) price.Value {
 	if !r.Has24h() {
 		return price.Value{}
 	}
-	return r.Ago.Value
+	return r.DayAgo.Value
 }
 
 func priceItem(r pricetable.Row) PriceItem {

@@ -19,7 +19,7 @@ type resource struct {
 	record                          any // a zero value of what it answers
 	stream                          bool
 	open                            bool // needs no key
-	problems                        []kind
+	problems                        []problemKind
 }
 
 // The resources. Problems that any resource may answer are not listed here.
@@ -29,15 +29,15 @@ var (
 		about: "Looks at the database and the cache. Status 200 with healthy and degraded, 503 with unhealthy; the record is the same.",
 	}
 	stats = resource{
-		id: "stats", group: "Service", path: "/stats", summary: "How fetching goes", record: Statistics{}, problems: []kind{noHistory},
+		id: "stats", group: "Service", path: "/stats", summary: "How fetching goes", record: Statistics{}, problems: []problemKind{noHistory},
 		about: "Counts the fetches since the history began.",
 	}
 	prices = resource{
-		id: "prices", group: "Prices", path: "/tokens/price24h", summary: "Prices of many tokens, with 24-hour comparison", record: PriceList{}, problems: []kind{notFetched},
+		id: "prices", group: "Prices", path: "/tokens/price24h", summary: "Prices of many tokens, with 24-hour comparison", record: PriceList{}, problems: []problemKind{notFetched},
 		about: "Tokens whose price is known, the largest market capitalisation first. Filters add up: a token is listed when it matches all of them. A filter that nothing matches gives an empty list. Values that are no longer current stay the last known ones, with has_24h_data false; the header " + StaleHeader + " counts them.",
 	}
 	single = resource{
-		id: "price", group: "Prices", path: "/tokens/{address}/price24h", summary: "Price of one token, with 24-hour comparison", record: TokenPrice{}, problems: []kind{unknownToken, noPrice},
+		id: "price", group: "Prices", path: "/tokens/{address}/price24h", summary: "Price of one token, with 24-hour comparison", record: TokenPrice{}, problems: []problemKind{unknownToken, noPrice},
 		about: "The zero address is a network's own coin. Without chain_id an address that is known on several networks is the token of the lowest chain id.",
 	}
 	tokenList = resource{
@@ -45,15 +45,15 @@ var (
 		about: "All of them unless limit is given, also those whose price is not known yet; here is the source, the age and the staleness of every price.",
 	}
 	history = resource{
-		id: "history", group: "Charts", path: "/tokens/{address}/history", summary: "Chart of one token", record: Chart{}, problems: []kind{unknownToken, noHistory},
+		id: "history", group: "Charts", path: "/tokens/{address}/history", summary: "Chart of one token", record: Chart{}, problems: []problemKind{unknownToken, noHistory},
 		about: "Candles of the last 24 hours (5 minutes each), week (30 minutes) or month (4 hours). Without chain_id an address that is known on several networks is the token of the lowest chain id.",
 	}
 	historyList = resource{
-		id: "history-available", group: "Charts", path: "/tokens/history/available", summary: "Which charts there are", record: AvailableList{}, problems: []kind{noHistory},
+		id: "history-available", group: "Charts", path: "/tokens/history/available", summary: "Which charts there are", record: AvailableList{}, problems: []problemKind{noHistory},
 		about: "The tokens with at least one candle, their periods, and since when prices of them are kept.",
 	}
 	eventStream = resource{
-		id: "events", group: "Prices", path: "/events", summary: "Prices as they change", record: PriceEvent{}, stream: true, problems: []kind{fullStreams},
+		id: "events", group: "Prices", path: "/events", summary: "Prices as they change", record: PriceEvent{}, stream: true, problems: []problemKind{fullStreams},
 		about: "Server-sent events. The first event named prices tells every price; later ones, after each fetch, those that changed. A price of 24 hours before moves by itself as time passes and is not told for that alone. The id grows with every publication since the service began. Who comes back, with Last-Event-ID or without, gets every price again. A comment every 15 seconds is a sign of life; an event named end says that the service stops. A reader that does not read is cut off.",
 	}
 )
@@ -93,17 +93,17 @@ type (
 	}
 )
 
-func (in pricesInput) page() page {
-	return page{chain: in.ChainID, limit: int(in.Limit), offset: int(in.Offset)} // both validated
+func (in pricesInput) page() listKey {
+	return listKey{chain: in.ChainID, limit: int(in.Limit), offset: int(in.Offset)} // both validated
 }
 
 func (a *API) route() {
 	// Paths are matched exactly as sent, without cleaning and redirects.
 	a.router = mux.NewRouter().SkipClean(true).UseEncodedPath()
-	a.router.NotFoundHandler = refusing(unknownPath.says("no resource has this path"))
-	a.router.MethodNotAllowedHandler = refusing(wrongMethod.says("the method is not one that resources have").with("Allow", readMethods))
+	a.router.NotFoundHandler = refusing(unknownPath.problem("no resource has this path"))
+	a.router.MethodNotAllowedHandler = refusing(wrongMethod.problem("the method is not one that resources have").with("Allow", readMethods))
 	a.docs = humamux.New(a.router, a.documentation())
-	a.docs.UseMiddleware(strict)
+	a.docs.UseMiddleware(checkQueryForm)
 
 	add(a, health, func(w http.ResponseWriter, r *http.Request, _ *noInput) { a.health(w, r) })
 	add(a, stats, func(w http.ResponseWriter, r *http.Request, _ *noInput) { a.stats(w, r) })
@@ -117,7 +117,7 @@ func (a *API) route() {
 		if in.Offset > 0 && in.Limit == 0 { // the full list is one cached answer, but its parts are many
 			in.Limit = maxLimit
 		}
-		a.tokens(w, r, page{of: tokensList, chain: in.ChainID, limit: int(in.Limit), offset: int(in.Offset)})
+		a.tokens(w, r, listKey{of: tokensList, chain: in.ChainID, limit: int(in.Limit), offset: int(in.Offset)})
 	})
 	add(a, historyList, func(w http.ResponseWriter, r *http.Request, in *OnChain) { a.available(w, r, in.ChainID) })
 	add(a, history, func(w http.ResponseWriter, r *http.Request, in *historyInput) {

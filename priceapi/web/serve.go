@@ -35,7 +35,7 @@ func (a *API) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	close(a.stopping)
-	bounded.CloseQuiet()
+	bounded.CloseIdle()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.limits.Drain)
 	defer cancel()
 	if s.Shutdown(drain) != nil {
@@ -58,7 +58,7 @@ func (a *API) server(l *listen.Listener) *http.Server {
 	var plain http.Protocols
 	plain.SetHTTP1(true)
 	return &http.Server{
-		Handler: a.Handler(), ErrorLog: logs, Protocols: &plain, ConnState: l.State,
+		Handler: a.Handler(), ErrorLog: logs, Protocols: &plain, ConnState: l.ConnState,
 		// No ReadTimeout: it would end event streams, and no body is read.
 		ReadHeaderTimeout: a.limits.ReadHeader, WriteTimeout: a.limits.Write, IdleTimeout: a.limits.Idle,
 		MaxHeaderBytes: a.limits.Header, DisableGeneralOptionsHandler: true,

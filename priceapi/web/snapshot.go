@@ -23,10 +23,10 @@ type snapshot struct {
 	priced, monitored map[uint64][]int32
 	at                map[common.Address][]int32 // lowest chain id first
 
-	items   []atomic.Pointer[[]byte] // of price lists, by place
-	singles []atomic.Pointer[answer] // single-token prices, by place
-	lists   pages
-	given   given
+	items      []atomic.Pointer[[]byte] // of price lists, by place
+	singles    []atomic.Pointer[answer] // single-token prices, by place
+	lists      listCache
+	cacheQuota cacheQuota
 
 	symbols func() map[string][]int32 // by lower-case symbol
 	covered atomic.Pointer[[]poll.Coverage]
@@ -101,8 +101,8 @@ func (s *snapshot) single(place int32) *answer {
 	return a
 }
 
-// window applies offset and limit to a view; limit 0 = all.
-func window(view []int32, offset, limit int) []int32 {
+// paginate applies offset and limit to a view; limit 0 = all.
+func paginate(view []int32, offset, limit int) []int32 {
 	view = view[min(offset, len(view)):]
 	if limit == 0 {
 		return view
@@ -128,7 +128,7 @@ func (s *snapshot) priceList(places []int32, total int) []byte {
 	}
 	b = strconv.AppendInt(append(b, `],"total_count":`...), int64(total), 10)
 	b = strconv.AppendInt(append(b, `,"has_24h_data_count":`...), int64(with24h), 10)
-	b = append(append(b, `,"timestamp":"`...), bare(s.board.Fetched)...)
+	b = append(append(b, `,"timestamp":"`...), formatNoZone(s.board.Fetched)...)
 	return append(b, `"}`...)
 }
 
@@ -143,15 +143,15 @@ func (s *snapshot) stale(places []int32) (n int) {
 }
 
 func (s *snapshot) tokenList(places []int32, total int) []byte {
-	list := TokenList{Data: make([]Token, 0, len(places)), TotalCount: total, Timestamp: bare(s.board.Fetched)}
+	list := TokenList{Data: make([]Token, 0, len(places)), TotalCount: total, Timestamp: formatNoZone(s.board.Fetched)}
 	for _, i := range places {
 		list.Data = append(list.Data, token(s.board.Rows[i]))
 	}
 	return encode(list)
 }
 
-// A page identifies a cacheable list.
-type page struct {
+// A listKey identifies a cacheable list.
+type listKey struct {
 	of            listOf
 	chain         uint64 // 0 = every chain
 	limit, offset int
@@ -173,14 +173,14 @@ const (
 	maxPageBytes = 16 << 20
 )
 
-// pages caches the encoded lists of one board. Reads take no lock.
-type pages struct {
-	all   atomic.Pointer[map[page]*answer]
+// listCache caches the encoded lists of one board. Reads take no lock.
+type listCache struct {
+	all   atomic.Pointer[map[listKey]*answer]
 	mu    sync.Mutex // for writers
 	bytes int
 }
 
-func (p *pages) get(k page) *answer {
+func (p *listCache) get(k listKey) *answer {
 	if m := p.all.Load(); m != nil {
 		return (*m)[k]
 	}
@@ -188,10 +188,10 @@ func (p *pages) get(k page) *answer {
 }
 
 // put caches a page, and evicts others if there is no room.
-func (p *pages) put(k page, a *answer) {
+func (p *listCache) put(k listKey, a *answer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	m := map[page]*answer{}
+	m := map[listKey]*answer{}
 	if old := p.all.Load(); old != nil {
 		m = maps.Clone(*old)
 	}
@@ -210,15 +210,15 @@ func (p *pages) put(k page, a *answer) {
 	p.all.Store(&m)
 }
 
-// A given counts what was put into the service's cache for one board, so that requests for
+// A cacheQuota counts what was put into the service's cache for one board, so that requests for
 // ever new offsets cannot fill it.
-type given struct {
+type cacheQuota struct {
 	mu           sync.Mutex
 	pages, bytes int
 }
 
 // take reports whether one more page may be put there, and counts it.
-func (g *given) take(size int) bool {
+func (g *cacheQuota) take(size int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.pages >= maxPages || g.bytes+size > maxPageBytes {

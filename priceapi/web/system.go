@@ -34,7 +34,7 @@ func (a *API) stats(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	t, err := a.c.Charts.Totals(ctx)
 	if err != nil {
-		noHistory.says("the numbers of fetches cannot be read now").after(a.limits.Backend).write(w, r)
+		noHistory.problem("the numbers of fetches cannot be read now").after(a.limits.Backend).write(w, r)
 		return
 	}
 	mean := 0.0

@@ -64,7 +64,7 @@ func TestHistory(t *testing.T) {
 	if r := s.get(t, Base+"/tokens/"+weth.Hex()+"/history?chain_id=56"); r.header.Get(StaleHeader) != "1" {
 		t.Errorf("a stale token's chart: %v", r.header)
 	}
-	for path, want := range map[string]kind{
+	for path, want := range map[string]problemKind{
 		Base + "/tokens/" + secretToken.Hex() + "/history": unknownToken,
 		path + "?chain_id=1":      unknownToken,
 		path + "?period=7d":       badParameter,
@@ -108,7 +108,7 @@ func TestAvailable(t *testing.T) {
 // documentation.
 func TestProblems(t *testing.T) {
 	seen := map[string]bool{}
-	for _, k := range kinds {
+	for _, k := range problemKinds {
 		if seen[k.name] || k.title == "" || k.remedy == "" || http.StatusText(k.status) == "" {
 			t.Errorf("%+v", k)
 		}

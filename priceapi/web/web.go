@@ -151,7 +151,7 @@ func New(c Config) (*API, error) {
 			return nil, err
 		}
 	}
-	l := c.Limits.or(DefaultLimits())
+	l := c.Limits.withDefaults(DefaultLimits())
 	a := &API{
 		c: c, now: c.Now, limits: l, origins: set(c.Origins),
 		coverage: make(chan struct{}, 1), reading: make(chan struct{}, l.Charts), streams: make(chan struct{}, l.Streams),
@@ -181,16 +181,16 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) {
 	if isPreflight(r) && a.preflight(w, r) {
 		return
 	}
-	if p := a.gate(w, r); p != nil {
+	if p := a.authorize(w, r); p != nil {
 		p.write(w, r)
 		return
 	}
 	switch {
-	case a.short(w, r):
-	case oddPath(r.URL.EscapedPath()):
-		unknownPath.says("no resource has this path").write(w, r)
+	case a.fastPath(w, r):
+	case ambiguousPath(r.URL.EscapedPath()):
+		unknownPath.problem("no resource has this path").write(w, r)
 	default:
-		a.router.ServeHTTP(w, asGet(r))
+		a.router.ServeHTTP(w, headToGet(r))
 	}
 }
 

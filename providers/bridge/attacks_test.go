@@ -142,7 +142,7 @@ var onDeposit = []attack{
 		tx(q, 1)["to"], tx(q, 0)["data"] = testAttacker.Hex(), calldata("0x095ea7b3", testAttacker, int64(25_000_000))
 	}, swap.NotPinned, "to"},
 	{"the router, which takes the coin only", func(q map[string]any) {
-		tx(q, 1)["to"], tx(q, 0)["data"] = pairs[2].router.Hex(), calldata("0x095ea7b3", pairs[2].router, int64(25_000_000))
+		tx(q, 1)["to"], tx(q, 0)["data"] = routerPairs[2].router.Hex(), calldata("0x095ea7b3", routerPairs[2].router, int64(25_000_000))
 	}, swap.NotPinned, "to"},
 	{"coins sent along", func(q map[string]any) { tx(q, 1)["value"] = "1" }, swap.NotAsAccepted, "value"},
 	{"from another account", func(q map[string]any) { tx(q, 1)["from"] = testAttacker.Hex() }, swap.NotAsAccepted, "from"},
@@ -153,7 +153,9 @@ var onDeposit = []attack{
 	}, swap.NotAsAccepted, "approve"},
 	{"an approval of a little more", func(q map[string]any) { tx(q, 0)["data"] = calldata("0x095ea7b3", depository, int64(25_000_001)) }, swap.NotAsAccepted, "approve"},
 	{"an approval of a stranger", func(q map[string]any) { tx(q, 0)["data"] = calldata("0x095ea7b3", testAttacker, int64(25_000_000)) }, swap.NotAsAccepted, "approve"},
-	{"an approval of a router that is not called", func(q map[string]any) { tx(q, 0)["data"] = calldata("0x095ea7b3", pairs[2].proxy, int64(25_000_000)) }, swap.NotAsAccepted, "approve"},
+	{"an approval of a router that is not called", func(q map[string]any) {
+		tx(q, 0)["data"] = calldata("0x095ea7b3", routerPairs[2].proxy, int64(25_000_000))
+	}, swap.NotAsAccepted, "approve"},
 	{"an approval on another token", func(q map[string]any) { tx(q, 0)["to"] = daiOnBase.Hex() }, swap.NotAsAccepted, "approve"},
 	{"an increase of an allowance", func(q map[string]any) { tx(q, 0)["data"] = calldata("0x39509351", depository, int64(25_000_000)) }, swap.NotAsAccepted, "approve"},
 	{"an approval that takes coins", func(q map[string]any) { tx(q, 0)["value"] = "1" }, swap.NotAsAccepted, "approve"},
@@ -214,11 +216,11 @@ var onDeposit = []attack{
 var onRouter = []attack{
 	{"a stranger's contract", func(q map[string]any) {
 		stranger := strings.ToLower(testAttacker.Hex()[2:])
-		tx(q, 1)["to"], tx(q, 0)["data"] = testAttacker.Hex(), strings.Replace(tx(q, 0)["data"].(string), strings.ToLower(pairs[2].proxy.Hex()[2:]), stranger, 1)
+		tx(q, 1)["to"], tx(q, 0)["data"] = testAttacker.Hex(), strings.Replace(tx(q, 0)["data"].(string), strings.ToLower(routerPairs[2].proxy.Hex()[2:]), stranger, 1)
 	}, swap.NotPinned, "to"},
 	{"a Safe of the account's, which obeys it, approved as well", func(q map[string]any) {
 		tx(q, 1)["to"], tx(q, 1)["data"] = providertest.Safe.Hex(), calldata("0x6a761202", usdcOnBase)
-		tx(q, 0)["data"] = strings.Replace(tx(q, 0)["data"].(string), strings.ToLower(pairs[2].proxy.Hex()[2:]), strings.ToLower(providertest.Safe.Hex()[2:]), 1)
+		tx(q, 0)["data"] = strings.Replace(tx(q, 0)["data"].(string), strings.ToLower(routerPairs[2].proxy.Hex()[2:]), strings.ToLower(providertest.Safe.Hex()[2:]), 1)
 	}, swap.NotPinned, "to"},
 	{"no calldata", func(q map[string]any) { tx(q, 1)["data"] = "0x" }, swap.NotUnderstood, "data"},
 	{"the selector cut", func(q map[string]any) { tx(q, 1)["data"] = "0xf9e4ba" }, swap.NotUnderstood, "data"},
@@ -274,13 +276,13 @@ func Attacks(t *testing.T) (list []providertest.Attack) {
 		}
 	}
 	return append(list, slices.Concat(
-		providertest.Each("a step more, later", laterSteps, func(l laterStep) providertest.Attack {
+		providertest.AttacksFrom("a step more, later", laterSteps, func(l laterStep) providertest.Attack {
 			return providertest.Attack{Code: l.code, Try: func(t *testing.T) error {
 				_, _, err := rebuilding(t)(l.change)
 				return err
 			}}
 		}),
-		providertest.Each("a stored step", otherSteps, func(o otherStep) providertest.Attack {
+		providertest.AttacksFrom("a stored step", otherSteps, func(o otherStep) providertest.Attack {
 			return providertest.Attack{Code: o.code, Try: o.decoded}
 		}))...)
 }
@@ -300,7 +302,7 @@ func rebuilding(t *testing.T) func(change func(q map[string]any)) (swap.Built, c
 			return swap.Built{}, common.Hash{}, err
 		}
 		terms := termsFor(r)
-		terms.FloorOut, terms.Deadline = offers[0].MinOut, testNow.Add(time.Minute)
+		terms.MinOut, terms.Deadline = offers[0].MinOut, testNow.Add(time.Minute)
 		b, err := p.Build(t.Context(), offers[0], terms)
 		if err != nil {
 			return b, common.Hash{}, err
@@ -341,9 +343,9 @@ func TestStepsThatComeLater(t *testing.T) {
 		t.Errorf("without its approval it is another plan: %v", err)
 	}
 	_, other, err = build(func(q map[string]any) { // a router instead of the depository
-		proxy := strings.ToLower(pairs[2].proxy.Hex())
+		proxy := strings.ToLower(routerPairs[2].proxy.Hex())
 		tx(q, 1)["to"], tx(q, 1)["data"] = proxy, "0xf9e4bab4"+at(q, "protocol", "v2")["orderId"].(string)[2:]
-		tx(q, 0)["data"] = calldata("0x095ea7b3", pairs[2].proxy, int64(25_000_000))
+		tx(q, 0)["data"] = calldata("0x095ea7b3", routerPairs[2].proxy, int64(25_000_000))
 	})
 	if err != nil || other == digest {
 		t.Errorf("a router in place of the depository goes under the same consent: %v", err)
@@ -367,10 +369,10 @@ func TestRouters(t *testing.T) {
 		for _, x := range d.pairs {
 			may[x.router] = true
 		}
-		for _, to := range []common.Address{pairs[0].router, pairs[1].router, pairs[2].router, pairs[0].proxy, pairs[1].proxy, pairs[2].proxy,
+		for _, to := range []common.Address{routerPairs[0].router, routerPairs[1].router, routerPairs[2].router, routerPairs[0].proxy, routerPairs[1].proxy, routerPairs[2].proxy,
 			d.wrapped(), d.depository, nativeCoin, testAttacker, testAccount} {
 			x := termsFor(ask(d.chain, nativeCoin, d.chain, usdcOnBase, 1e18, 0))
-			x.FloorOut, x.Deadline, x.GasCeiling = units(1), testNow.Add(time.Minute), units(1)
+			x.MinOut, x.Deadline, x.GasCeiling = units(1), testNow.Add(time.Minute), units(1)
 			call := chain.Call{ChainID: d.chain, From: testAccount, To: to, Value: x.AmountIn, Data: []byte{1, 2, 3, 4}}
 			f, err := p.Decode(x, swap.Step{Kind: swap.CallStep, Call: &call})
 			if err == nil {
@@ -381,12 +383,12 @@ func TestRouters(t *testing.T) {
 			}
 		}
 	}
-	named := [2]listed{{routers: []common.Address{pairs[1].router}}}
-	x := reading{place: route, call: chain.Call{To: pairs[1].router}}
-	if err := x.knownTo(named, testNow); err != nil {
+	named := [2]listedChain{{routers: []common.Address{routerPairs[1].router}}}
+	x := parsedQuote{role: roleRouter, call: chain.Call{To: routerPairs[1].router}}
+	if err := x.checkListed(named, testNow); err != nil {
 		t.Error(err)
 	}
-	if err := x.knownTo([2]listed{}, testNow); code(err) != swap.NotPinned {
+	if err := x.checkListed([2]listedChain{}, testNow); code(err) != swap.NotPinned {
 		t.Errorf("a router that the list does not name: %v", err)
 	}
 }
@@ -441,11 +443,11 @@ func TestPublishedRouters(t *testing.T) {
 	}
 	type built struct {
 		chain uint64
-		pair  pair
+		pair  routerPair
 	}
 	published := map[built]bool{}
 	for _, x := range list {
-		published[built{x.ChainID, pair{x.Version, x.Router, x.Proxy}}] = true
+		published[built{x.ChainID, routerPair{x.Version, x.Router, x.Proxy}}] = true
 	}
 	for _, d := range deployments {
 		for _, x := range d.pairs {

@@ -67,24 +67,24 @@ type Provider struct {
 	solver common.Address
 	chains *chainList
 
-	mu      sync.Mutex
-	indexed map[common.Hash]time.Time // requests whose deposit was reported again, and when
+	mu        sync.Mutex
+	reindexed map[common.Hash]time.Time // requests whose deposit was reported again, and when
 }
 
 var (
-	_ swap.Provider = (*Provider)(nil)
-	_ swap.Settler  = (*Provider)(nil)
-	_ swap.Watcher  = (*Provider)(nil)
-	_ swap.Lister   = (*Provider)(nil)
-	_ swap.Reacher  = (*Provider)(nil)
+	_ swap.Provider          = (*Provider)(nil)
+	_ swap.Settler           = (*Provider)(nil)
+	_ swap.Watcher           = (*Provider)(nil)
+	_ swap.Lister            = (*Provider)(nil)
+	_ swap.DestinationLister = (*Provider)(nil)
 )
 
 // New checks the configuration. It does no I/O.
 func New(c Config) (*Provider, error) {
-	p := &Provider{key: c.Key, now: c.Now, solver: solver, indexed: map[common.Hash]time.Time{}}
-	reach := rest.Outside
+	p := &Provider{key: c.Key, now: c.Now, solver: solver, reindexed: map[common.Hash]time.Time{}}
+	reach := rest.PublicOnly
 	if c.Sandbox {
-		reach, p.solver = rest.OwnMachineAlone, sandboxSolver
+		reach, p.solver = rest.LoopbackOnly, sandboxSolver
 	}
 	if p.now == nil {
 		p.now = clock.Now
@@ -101,17 +101,17 @@ func New(c Config) (*Provider, error) {
 			return nil, err
 		}
 	}
-	called := rest.Config{Name: string(swap.Bridge), Base: c.Base, Published: DefaultBase, Reach: reach, Secrets: p.secrets, Temporary: mayPass, Now: p.now}
-	called.Limits = c.Limits.Or(rest.Limits{Attempt: quoteTime, Call: quoteTime, Body: maxReply, Rate: quotesPerSecond})
+	called := rest.Config{Name: string(swap.Bridge), Base: c.Base, Published: DefaultBase, Reach: reach, Secrets: p.secrets, Temporary: isTransient, Now: p.now}
+	called.Limits = c.Limits.WithDefaults(rest.Limits{Attempt: quoteTime, Call: quoteTime, Body: maxReply, Rate: quotesPerSecond})
 	var err error
 	if p.quotes, err = rest.New(called); err != nil {
 		return nil, err
 	}
-	called.Limits = c.Limits.Or(rest.Limits{Rate: callsPerSecond})
+	called.Limits = c.Limits.WithDefaults(rest.Limits{Rate: callsPerSecond})
 	if p.api, err = rest.New(called); err != nil {
 		return nil, err
 	}
-	p.chains = newChainList(p.api.Apart(), p.now, c.ChainsLife)
+	p.chains = newChainList(p.api.WithOwnBreaker(), p.now, c.ChainsLife)
 	return p, nil
 }
 

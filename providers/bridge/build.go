@@ -25,7 +25,7 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 	if d.wraps(t.SrcChain, t.DstChain, t.TokenIn, t.TokenOut) {
 		return swap.Built{Steps: []swap.Step{d.wrapStep(t)}, Settlement: swap.ByOwnCall}, sameRequest(o, t)
 	}
-	x, err := stand(o, t, p.solver)
+	x, err := checkOffer(o, t, p.solver)
 	if err != nil {
 		return swap.Built{}, err
 	}
@@ -33,7 +33,7 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 	if err != nil {
 		return swap.Built{}, err
 	}
-	if err := x.knownTo(ends, p.now()); err != nil {
+	if err := x.checkListed(ends, p.now()); err != nil {
 		return swap.Built{}, err
 	}
 	b := swap.Built{Steps: []swap.Step{{Kind: swap.CallStep, Call: &x.call}}, Settlement: swap.ByProvider}
@@ -47,43 +47,43 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 func sameRequest(o swap.Offer, t swap.Terms) error {
 	r := o.Request
 	return service.CheckEchoes([]wire.Echo{
-		{Field: "provider", There: true, Same: o.Provider == swap.Bridge},
-		{Field: "account", There: true, Same: r.Account == t.Account},
-		{Field: "srcChainId", There: true, Same: r.SrcChain == t.SrcChain},
-		{Field: "dstChainId", There: true, Same: r.DstChain == t.DstChain},
-		{Field: "tokenIn", There: true, Same: r.TokenIn == t.TokenIn},
-		{Field: "tokenOut", There: true, Same: r.TokenOut == t.TokenOut},
-		{Field: "amountIn", There: r.AmountIn != nil, Same: r.AmountIn != nil && t.AmountIn != nil && r.AmountIn.Cmp(t.AmountIn) == 0},
-		{Field: "recipient", There: true, Same: r.Recipient == t.Recipient},
-		{Field: "refundTo", There: true, Same: r.RefundTo == t.RefundTo},
-		{Field: "feeBps", There: true, Same: r.FeeBps == t.FeeBps && r.FeeReceiver == t.FeeReceiver},
+		{Field: "provider", Present: true, Matches: o.Provider == swap.Bridge},
+		{Field: "account", Present: true, Matches: r.Account == t.Account},
+		{Field: "srcChainId", Present: true, Matches: r.SrcChain == t.SrcChain},
+		{Field: "dstChainId", Present: true, Matches: r.DstChain == t.DstChain},
+		{Field: "tokenIn", Present: true, Matches: r.TokenIn == t.TokenIn},
+		{Field: "tokenOut", Present: true, Matches: r.TokenOut == t.TokenOut},
+		{Field: "amountIn", Present: r.AmountIn != nil, Matches: r.AmountIn != nil && t.AmountIn != nil && r.AmountIn.Cmp(t.AmountIn) == 0},
+		{Field: "recipient", Present: true, Matches: r.Recipient == t.Recipient},
+		{Field: "refundTo", Present: true, Matches: r.RefundTo == t.RefundTo},
+		{Field: "feeBps", Present: true, Matches: r.FeeBps == t.FeeBps && r.FeeReceiver == t.FeeReceiver},
 	})
 }
 
-// stand checks an offer, which may come from storage, against the terms. The result rests
+// checkOffer checks an offer, which may come from storage, against the terms. The result rests
 // on the offer's quote, not on its other stored fields. No I/O.
-func stand(o swap.Offer, t swap.Terms, solver common.Address) (reading, error) {
+func checkOffer(o swap.Offer, t swap.Terms, solver common.Address) (parsedQuote, error) {
 	if _, err := checkTerms(t); err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
 	if err := sameRequest(o, t); err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
 	x, err := readQuote(o.Raw, o.Request, solver)
 	if err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
 	switch q := x.offer; {
-	case o.MinOut == nil || q.MinOut.Cmp(o.MinOut) != 0 || q.Routing != o.Routing || !slices.Equal(q.Fees, o.Fees) || !sameBack(q.Refund, o.Refund):
-		return reading{}, refuse(swap.NotAsAccepted, "minAmountOut", "gave an offer that is not what its quote says")
-	case t.FloorOut == nil || q.MinOut.Cmp(t.FloorOut) < 0:
-		return reading{}, refuse(swap.NotAsAccepted, "floorOut", "promises less than the accepted floor").Amounts(swap.OfOutput, q.MinOut, t.FloorOut)
+	case o.MinOut == nil || q.MinOut.Cmp(o.MinOut) != 0 || q.Routing != o.Routing || !slices.Equal(q.Fees, o.Fees) || !sameRefund(q.Refund, o.Refund):
+		return parsedQuote{}, refuse(swap.NotAsAccepted, "minAmountOut", "gave an offer that is not what its quote says")
+	case t.MinOut == nil || q.MinOut.Cmp(t.MinOut) < 0:
+		return parsedQuote{}, refuse(swap.NotAsAccepted, "floorOut", "promises less than the accepted floor").WithAmounts(swap.OfOutput, q.MinOut, t.MinOut)
 	}
 	return x, nil
 }
 
-// A party is what a request and terms have in common.
-type party struct {
+// A swapParams is what a request and terms have in common.
+type swapParams struct {
 	src, dst                     uint64
 	account, recipient, refundTo common.Address
 	tokenIn, tokenOut            common.Address
@@ -94,7 +94,7 @@ type party struct {
 
 // check refuses what the bridge cannot carry out, or what would make a step
 // ambiguous.
-func (p party) check() (deployment, error) {
+func (p swapParams) check() (deployment, error) {
 	d, err := deploymentOn(p.src)
 	zero := common.Address{}
 	if err == nil {
@@ -125,12 +125,12 @@ func (p party) check() (deployment, error) {
 
 // isContract reports whether an address is one of the bridge's own contracts.
 func (d deployment) isContract(a common.Address) bool {
-	return a == d.depository || slices.ContainsFunc(d.pairs, func(p pair) bool { return a == p.router || a == p.proxy })
+	return a == d.depository || slices.ContainsFunc(d.pairs, func(p routerPair) bool { return a == p.router || a == p.proxy })
 }
 
 // checkRequest refuses what cannot be quoted.
 func checkRequest(r swap.QuoteRequest) (deployment, error) {
-	d, err := party{r.SrcChain, r.DstChain, r.Account, r.Recipient, r.RefundTo, r.TokenIn, r.TokenOut, r.AmountIn, r.FeeBps, r.FeeReceiver}.check()
+	d, err := swapParams{r.SrcChain, r.DstChain, r.Account, r.Recipient, r.RefundTo, r.TokenIn, r.TokenOut, r.AmountIn, r.FeeBps, r.FeeReceiver}.check()
 	if err == nil && (r.SlippageBps < swap.MinSlippageBps || r.SlippageBps > swap.MaxSlippageBps) {
 		err = refuse(swap.SlippageBounds, "slippage", "needs a slippage above 0 and at most 50 %%")
 	}
@@ -139,7 +139,7 @@ func checkRequest(r swap.QuoteRequest) (deployment, error) {
 
 // checkTerms refuses terms under which no step could be decoded with certainty.
 func checkTerms(t swap.Terms) (deployment, error) {
-	d, err := party{t.SrcChain, t.DstChain, t.Account, t.Recipient, t.RefundTo, t.TokenIn, t.TokenOut, t.AmountIn, t.FeeBps, t.FeeReceiver}.check()
+	d, err := swapParams{t.SrcChain, t.DstChain, t.Account, t.Recipient, t.RefundTo, t.TokenIn, t.TokenOut, t.AmountIn, t.FeeBps, t.FeeReceiver}.check()
 	switch {
 	case err != nil:
 		return d, err

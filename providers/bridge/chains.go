@@ -19,15 +19,15 @@ import (
 // maxChains is far above the number of chains that the bridge serves.
 const maxChains = 1000
 
-// A listed is an EVM chain in GET /chains.
-type listed struct {
+// A listedChain is an EVM chain in GET /chains.
+type listedChain struct {
 	open       bool   // enabled, with deposits
 	name       string // its name in the bridge's protocol
 	depository common.Address
 	routers    []common.Address // and approval proxies
 
-	face   swap.Destination // for display
-	tokens []tokens.Token   // for display
+	display swap.Destination // for display
+	tokens  []tokens.Token   // for display
 }
 
 // A chainList caches GET /chains. One caller at a time requests it; a failure is also
@@ -36,8 +36,8 @@ type chainList struct {
 	api    *rest.Client
 	now    func() time.Time
 	life   time.Duration
-	turn   chan struct{} // a mutex whose waiters can give up; guards the fields below
-	list   map[uint64]listed
+	lock   chan struct{} // a mutex whose waiters can give up; guards the fields below
+	list   map[uint64]listedChain
 	at     time.Time
 	err    error // the latest failure, at time failed
 	failed time.Time
@@ -47,15 +47,15 @@ func newChainList(api *rest.Client, now func() time.Time, life time.Duration) *c
 	if life == 0 {
 		life = chainsLife
 	}
-	return &chainList{api: api, now: now, life: life, turn: make(chan struct{}, 1)}
+	return &chainList{api: api, now: now, life: life, lock: make(chan struct{}, 1)}
 }
 
 // get returns the list, and requests it when it is too old.
-func (c *chainList) get(ctx context.Context) (map[uint64]listed, error) {
+func (c *chainList) get(ctx context.Context) (map[uint64]listedChain, error) {
 	came := c.now()
 	select {
-	case c.turn <- struct{}{}:
-		defer func() { <-c.turn }()
+	case c.lock <- struct{}{}:
+		defer func() { <-c.lock }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -75,7 +75,7 @@ func (c *chainList) get(ctx context.Context) (map[uint64]listed, error) {
 	return list, err
 }
 
-func (c *chainList) ask(ctx context.Context) (map[uint64]listed, error) {
+func (c *chainList) ask(ctx context.Context) (map[uint64]listedChain, error) {
 	reply, err := c.api.Do(ctx, rest.Call{Method: http.MethodGet, Path: "/chains"})
 	if err != nil {
 		return nil, service.Refusal(err)
@@ -100,7 +100,7 @@ type chainEntry struct {
 
 // readChains reads the list. An entry that cannot be read, is not an EVM chain's or appears
 // twice is left out: that chain is not served.
-func readChains(raw []byte) (map[uint64]listed, error) {
+func readChains(raw []byte) (map[uint64]listedChain, error) {
 	var reply struct {
 		Chains []json.RawMessage `json:"chains"`
 	}
@@ -110,10 +110,10 @@ func readChains(raw []byte) (map[uint64]listed, error) {
 	if len(reply.Chains) == 0 || len(reply.Chains) > maxChains {
 		return nil, refuse(swap.ProviderGarbage, "chains", "sent a list of %d chains", len(reply.Chains))
 	}
-	list, twice := map[uint64]listed{}, map[uint64]bool{}
+	list, twice := map[uint64]listedChain{}, map[uint64]bool{}
 	for _, raw := range reply.Chains {
 		var e chainEntry
-		if rest.ReadRow(raw, &e) != nil || e.VMType != "evm" || e.ID == nil || !e.ID.IsUint64() {
+		if rest.DecodeRow(raw, &e) != nil || e.VMType != "evm" || e.ID == nil || !e.ID.IsUint64() {
 			continue
 		}
 		id := e.ID.Uint64()
@@ -121,7 +121,7 @@ func readChains(raw []byte) (map[uint64]listed, error) {
 			twice[id] = true
 		}
 		l := e.listed()
-		l.show(id, raw)
+		l.readDisplay(id, raw)
 		list[id] = l
 	}
 	for id := range twice {
@@ -130,8 +130,8 @@ func readChains(raw []byte) (map[uint64]listed, error) {
 	return list, nil
 }
 
-func (e chainEntry) listed() listed {
-	l := listed{open: e.Disabled != nil && !*e.Disabled && e.DepositEnabled != nil && *e.DepositEnabled}
+func (e chainEntry) listed() listedChain {
+	l := listedChain{open: e.Disabled != nil && !*e.Disabled && e.DepositEnabled != nil && *e.DepositEnabled}
 	if v2 := e.Protocol.V2; v2 != nil {
 		l.name = v2.Name
 		if v2.Depository != nil { // a chain that is only a destination has none
@@ -150,7 +150,7 @@ func (e chainEntry) listed() listed {
 	l.add(first)
 	for _, raw := range e.Contracts {
 		var more contractPair
-		if rest.ReadRow(raw, &more) == nil { // keyed by version; other contracts are strings
+		if rest.DecodeRow(raw, &more) == nil { // keyed by version; other contracts are strings
 			l.add(more)
 		}
 	}
@@ -163,7 +163,7 @@ type contractPair struct {
 	Proxy  *wire.Address `json:"approvalProxy"`
 }
 
-func (l *listed) add(p contractPair) {
+func (l *listedChain) add(p contractPair) {
 	for _, a := range []*wire.Address{p.Router, p.Proxy} {
 		if a != nil && a.Address != (common.Address{}) {
 			l.routers = append(l.routers, a.Address)
@@ -173,7 +173,7 @@ func (l *listed) add(p contractPair) {
 
 // checkChains requires both chains of a request to be enabled, and to have the built-in
 // depository where there is one.
-func (p *Provider) checkChains(ctx context.Context, src, dst uint64) (ends [2]listed, err error) {
+func (p *Provider) checkChains(ctx context.Context, src, dst uint64) (ends [2]listedChain, err error) {
 	list, err := p.chains.get(ctx)
 	if err != nil {
 		return ends, err
@@ -199,8 +199,8 @@ func unserved(field string, chainID uint64) error {
 	return refuse(swap.UnsupportedNetwork, field, "does not serve chain %d now; choose another provider or network", chainID)
 }
 
-// names requires the API's own list to contain a router that a step calls.
-func (l listed) names(to common.Address) error {
+// checkRouter requires the API's own list to contain a router that a step calls.
+func (l listedChain) checkRouter(to common.Address) error {
 	if !slices.Contains(l.routers, to) {
 		return refuse(swap.NotPinned, "to", "wants %s called, which its own list of contracts does not have", to)
 	}

@@ -138,23 +138,23 @@ func suite() providertest.Suite {
 			routing: "DEPOSIT", out: "24879700", least: "24755301",
 			effect: swap.Effect{Kind: swap.Deposit, Target: depository, TrustedTo: bySolver, Ref: common.HexToHash("0xe07f2e3d6be8f15d0b5184b828b8d685e85220f9b9023147c62d13b377386167")},
 			id:     "0x201aefa974dd7fb6760b5d8d14b06e915acba94ccd1831d12b2b6e0ed3d003be",
-			claim:  swap.Claim{State: swap.Filled, Word: "success", Tx: fillTx, Chain: 42161}, refund: usdcBase, refunded: "24977500",
+			claim:  swap.Claim{State: swap.Filled, ProviderStatus: "success", Tx: fillTx, Chain: 42161}, refund: usdcBase, refunded: "24977500",
 		},
 		{
 			name: "base-eth-superseed", request: request(8453, native, 5330, native, "10000000000000000", 0),
 			routing: "DEPOSIT", out: "9993333333333333", least: "9943366666666666",
 			effect: swap.Effect{Kind: swap.Deposit, Target: depository, TrustedTo: bySolver, Ref: common.HexToHash("0x27d34971a66281f56b4e8ace063e8fd67ff4e79f4004f7cf6735f8dba66694a6")},
 			id:     "0xa9ee840e83f62004f563418a38745c1e754401ca09ac8b681faac64cf3cd9a92",
-			claim:  swap.Claim{State: swap.Settling, Word: "pending"}, refund: native, refunded: "9993000000000000",
+			claim:  swap.Claim{State: swap.Settling, ProviderStatus: "pending"}, refund: native, refunded: "9993000000000000",
 			more: []providertest.Claimed{
-				claimed("waiting", swap.Claim{State: swap.Settling, Word: "waiting"}),
-				claimed("delayed", swap.Claim{State: swap.Settling, Word: "delayed"}),
-				claimed("submitted", swap.Claim{State: swap.Settling, Word: "submitted", Tx: fillTx, Chain: 5330}),
-				claimed("success", swap.Claim{State: swap.Filled, Word: "success", Tx: fillTx, Chain: 5330}),
-				claimed("refund", swap.Claim{State: swap.Refunded, Word: "refund", Tx: refundTx, Chain: 8453, Reason: says("SLIPPAGE")}),
-				claimed("failure", swap.Claim{State: swap.Settling, Word: "failure", Reason: says("SOLVER_CAPACITY_EXCEEDED")}),
-				claimed("failed", swap.Claim{State: swap.Failed, Word: "failure", Reason: says("SOLVER_CAPACITY_EXCEEDED")}),
-				claimed("stuck", swap.Claim{State: swap.Failed, Word: "failure", Reason: says("BLOCKED_WALLET; no refund: MANUAL_REFUND_REQUIRED")}),
+				claimed("waiting", swap.Claim{State: swap.Settling, ProviderStatus: "waiting"}),
+				claimed("delayed", swap.Claim{State: swap.Settling, ProviderStatus: "delayed"}),
+				claimed("submitted", swap.Claim{State: swap.Settling, ProviderStatus: "submitted", Tx: fillTx, Chain: 5330}),
+				claimed("success", swap.Claim{State: swap.Filled, ProviderStatus: "success", Tx: fillTx, Chain: 5330}),
+				claimed("refund", swap.Claim{State: swap.Refunded, ProviderStatus: "refund", Tx: refundTx, Chain: 8453, Reason: says("SLIPPAGE")}),
+				claimed("failure", swap.Claim{State: swap.Settling, ProviderStatus: "failure", Reason: says("SOLVER_CAPACITY_EXCEEDED")}),
+				claimed("failed", swap.Claim{State: swap.Failed, ProviderStatus: "failure", Reason: says("SOLVER_CAPACITY_EXCEEDED")}),
+				claimed("stuck", swap.Claim{State: swap.Failed, ProviderStatus: "failure", Reason: says("BLOCKED_WALLET; no refund: MANUAL_REFUND_REQUIRED")}),
 			},
 		},
 		{
@@ -162,17 +162,17 @@ func suite() providertest.Suite {
 			routing: "ROUTER", out: "66120000000000000", least: "65789400000000000",
 			effect: swap.Effect{Kind: swap.Opaque, Target: proxyV3, TrustedTo: byRouter},
 			id:     "0x967c8e09497f896a271c525e9a475cfdc3b1c8ff0829d9f104eac68658957187",
-			claim:  swap.Claim{State: swap.Filled, Word: "success", Tx: swapTx, Chain: 1},
+			claim:  swap.Claim{State: swap.Filled, ProviderStatus: "success", Tx: swapTx, Chain: 1},
 		},
 		{
 			name: "base-dai-arbitrum", request: toFriend(request(8453, daiBase, 42161, usdcArbitrum, "100000000000000000000", 40)),
 			routing: "ROUTER", out: "99480000", least: "98982600",
 			effect: swap.Effect{Kind: swap.Opaque, Target: proxyV32, TrustedTo: bySolver},
 			id:     "0x3bd0f0e1c6a14d3f8d10a9c04e7be8e5a2e4b3fd4b3c0c7b2c0f6c8c6a1f0d42",
-			claim:  swap.Claim{State: swap.Refunded, Word: "refund", Tx: refundTx, Chain: 8453, Reason: says("TTL_EXPIRED")}, refund: usdcBase, refunded: "99380626",
+			claim:  swap.Claim{State: swap.Refunded, ProviderStatus: "refund", Tx: refundTx, Chain: 8453, Reason: says("TTL_EXPIRED")}, refund: usdcBase, refunded: "99380626",
 		},
 	}
-	s := providertest.Suite{Name: "bridge", Dir: "testdata/exchanges", Now: recorded, New: newProvider, Harmless: harmless, Readings: bridge.Readings, Whole: []string{"v2:protocol.v2.orderData.**"}}
+	s := providertest.Suite{Name: "bridge", Dir: "testdata/exchanges", Now: recorded, New: newProvider, Harmless: harmless, Readings: bridge.Readings, StrictObjects: []string{"v2:protocol.v2.orderData.**"}}
 	for _, x := range recordings {
 		s.Flows = append(s.Flows, x.flow())
 	}

@@ -31,10 +31,10 @@ func decodeCall(t swap.Terms, c chain.Call) (swap.Effect, error) {
 	if d.wraps(t.SrcChain, t.DstChain, t.TokenIn, t.TokenOut) {
 		return d.decodeWrap(t, c)
 	}
-	switch d.placeOf(c.To, t.TokenIn) {
-	case depot:
+	switch d.roleOf(c.To, t.TokenIn) {
+	case roleDepository:
 		return d.decodeDeposit(t, c)
-	case route:
+	case roleRouter:
 		return opaque(t, c)
 	}
 	return swap.Effect{}, refuse(swap.NotPinned, "to", "wants %s called, which is not one of its built-in contracts for this on chain %d; choose another route", c.To, t.SrcChain)
@@ -53,7 +53,7 @@ func (d deployment) envelope(t swap.Terms, c chain.Call) error {
 	case c.ChainID != t.SrcChain:
 		return refuse(swap.NotAsAccepted, "chainId", "wants a transaction on chain %d, not on %d", c.ChainID, t.SrcChain)
 	case c.Value == nil || c.Value.Cmp(along) != 0:
-		return refuse(swap.NotAsAccepted, "value", "does not want exactly the amount of the coin sent along").Amounts(swap.OfCoin, c.Value, along)
+		return refuse(swap.NotAsAccepted, "value", "does not want exactly the amount of the coin sent along").WithAmounts(swap.OfCoin, c.Value, along)
 	case len(c.Data) > maxCalldata:
 		return refuse(swap.NotUnderstood, "data", "has more than %d bytes of calldata", maxCalldata)
 	}

@@ -19,8 +19,8 @@ import (
 // maxTokens is how many tokens of a chain are kept; the featured ones come first.
 const maxTokens = 500
 
-// A chainFace is what an element of GET /chains has for display.
-type chainFace struct {
+// A chainDisplay is what an element of GET /chains has for display.
+type chainDisplay struct {
 	Name         string            `json:"name"`
 	DisplayName  string            `json:"displayName"`
 	Explorer     string            `json:"explorerUrl"`
@@ -39,18 +39,18 @@ type currencyReply struct {
 	Bridged  bool          `json:"supportsBridging"`
 }
 
-// show reads what is for display. It decides nothing: what cannot be read, or is not fit
+// readDisplay reads what is for display. It decides nothing: what cannot be read, or is not fit
 // for a screen, is left out.
-func (l *listed) show(id uint64, raw []byte) {
-	var f chainFace
+func (l *listedChain) readDisplay(id uint64, raw []byte) {
+	var f chainDisplay
 	var form *json.UnmarshalTypeError
-	if err := rest.ReadRow(raw, &f); err != nil && !errors.As(err, &form) { // fields of another type stay empty
-		f = chainFace{}
+	if err := rest.DecodeRow(raw, &f); err != nil && !errors.As(err, &form) { // fields of another type stay empty
+		f = chainDisplay{}
 	}
-	l.face = swap.Destination{ChainID: id, Name: cmp.Or(tokens.Line(f.DisplayName), tokens.Line(f.Name), fmt.Sprintf("chain %d", id)), Explorer: explorer(f.Explorer)}
+	l.display = swap.Destination{ChainID: id, Name: cmp.Or(tokens.CleanName(f.DisplayName), tokens.CleanName(f.Name), fmt.Sprintf("chain %d", id)), Explorer: explorer(f.Explorer)}
 	if coin, ok := f.token(f.Currency, id); ok && coin.Address == nativeCoin {
 		l.tokens = append(l.tokens, coin)
-		l.face.Symbol, l.face.Decimals = coin.Symbol, coin.Decimals
+		l.display.Symbol, l.display.Decimals = coin.Symbol, coin.Decimals
 	}
 	for _, raw := range slices.Concat(f.Featured, f.ERC20) {
 		if len(l.tokens) == maxTokens {
@@ -65,24 +65,24 @@ func (l *listed) show(id uint64, raw []byte) {
 
 // token reads a currency that can be received. On a chain with limited support only bridged
 // ones can; elsewhere the solver swaps into the others.
-func (f chainFace) token(raw []byte, id uint64) (tokens.Token, bool) {
+func (f chainDisplay) token(raw []byte, id uint64) (tokens.Token, bool) {
 	var c currencyReply
-	if rest.ReadRow(raw, &c) != nil || c.Address == nil || c.Decimals == nil || !c.Decimals.IsUint64() || f.TokenSupport == "Limited" && !c.Bridged {
+	if rest.DecodeRow(raw, &c) != nil || c.Address == nil || c.Decimals == nil || !c.Decimals.IsUint64() || f.TokenSupport == "Limited" && !c.Bridged {
 		return tokens.Token{}, false
 	}
-	return tokens.Foreign(id, c.Address.Address, c.Symbol, c.Name, c.Decimals.Uint64(), string(swap.Bridge))
+	return tokens.Unverified(id, c.Address.Address, c.Symbol, c.Name, c.Decimals.Uint64(), string(swap.Bridge))
 }
 
 // explorer returns the URL of a block explorer that a window may open, or "".
 func explorer(text string) string {
-	if text != wire.Printable(text) || rest.CheckBase(text, rest.Outside) != nil {
+	if text != wire.Printable(text) || rest.CheckBase(text, rest.PublicOnly) != nil {
 		return ""
 	}
 	return text
 }
 
-// receives refuses a chain that may not receive now.
-func (l listed) receives(id uint64) error {
+// checkReceives refuses a chain that may not receive now.
+func (l listedChain) checkReceives(id uint64) error {
 	if err := checkDestination(id); err != nil {
 		return err
 	}
@@ -101,8 +101,8 @@ func (p *Provider) Destinations(ctx context.Context) ([]swap.Destination, error)
 	}
 	var out []swap.Destination
 	for id, l := range list {
-		if l.receives(id) == nil {
-			out = append(out, l.face)
+		if l.checkReceives(id) == nil {
+			out = append(out, l.display)
 		}
 	}
 	slices.SortFunc(out, func(a, b swap.Destination) int { return cmp.Compare(a.ChainID, b.ChainID) })
@@ -118,7 +118,7 @@ func (p *Provider) Tokens(ctx context.Context, chainID uint64) ([]tokens.Token, 
 		return nil, err
 	}
 	l := list[chainID] // a chain that is missing is not open
-	if err := l.receives(chainID); err != nil {
+	if err := l.checkReceives(chainID); err != nil {
 		return nil, err
 	}
 	return slices.Clone(l.tokens), nil

@@ -20,8 +20,8 @@ import (
 )
 
 // fitToShow checks what must hold for the display of every chain, whatever the API says.
-func fitToShow(id uint64, l listed) error {
-	d := l.face
+func fitToShow(id uint64, l listedChain) error {
+	d := l.display
 	odd := func(r rune) bool { return !unicode.IsPrint(r) }
 	if d.ChainID != id || d.Name == "" || strings.ContainsFunc(d.Name+d.Symbol, odd) || len([]rune(d.Name)) > 61 ||
 		d.Explorer != "" && !strings.HasPrefix(strings.ToLower(d.Explorer), "https://") || len(l.tokens) > maxTokens {
@@ -138,7 +138,7 @@ func TestFailureIsShared(t *testing.T) {
 	}})
 	var clock atomic.Int64
 	p.chains.now = func() time.Time { return testNow.Add(time.Duration(clock.Add(1))) }
-	p.chains.turn <- struct{}{} // a request is under way
+	p.chains.lock <- struct{}{} // a request is under way
 	const waiting = 5
 	ended := make(chan error, waiting)
 	for range waiting {
@@ -147,7 +147,7 @@ func TestFailureIsShared(t *testing.T) {
 	for clock.Load() < waiting { // until all wait
 		time.Sleep(time.Millisecond)
 	}
-	<-p.chains.turn
+	<-p.chains.lock
 	for range waiting {
 		if err := <-ended; !errors.Is(err, &swap.Refusal{Code: swap.ProviderGarbage}) {
 			t.Error(err)

@@ -57,10 +57,12 @@ var failures = []wire.Failure{
 	{Status: 401, Is: swap.ProviderKey, Says: needsKey},
 }
 
-// passing are the errors after which a request is worth repeating, whatever the status.
-var passing = []string{"SERVICE_UNAVAILABLE", "PRICE_FETCH_FAILED", "REQUEST_TIMED_OUT", "RPC_HTTP_ERROR"}
+// transientErrors are the errors after which a request is worth repeating, whatever the status.
+var transientErrors = []string{"SERVICE_UNAVAILABLE", "PRICE_FETCH_FAILED", "REQUEST_TIMED_OUT", "RPC_HTTP_ERROR"}
 
-func mayPass(e *rest.Error) bool { return e.Kind == rest.Answered && slices.Contains(passing, e.Code) }
+func isTransient(e *rest.Error) bool {
+	return e.Kind == rest.BadStatus && slices.Contains(transientErrors, e.Code)
+}
 
 func refuse(c swap.Code, field, format string, args ...any) *swap.Refusal {
 	return service.Refuse(c, field, format, args...)

@@ -26,7 +26,7 @@ func readEvents(t *testing.T, reply []byte) (map[string]string, error) {
 	for i, f := range frames {
 		lines[i] = string(f)
 	}
-	stream, hangUp := aStreamOf(lines...)
+	stream, hangUp := fakeStreamOf(lines...)
 	defer hangUp()
 	p := providerOf(t, nil)
 	p.socket = stream
@@ -41,5 +41,5 @@ func readEvents(t *testing.T, reply []byte) (map[string]string, error) {
 		return nil, fmt.Errorf("of one event %d claims were made: %+v", len(told), told)
 	}
 	c := told[0]
-	return map[string]string{"claim.state": string(c.State), "claim.word": c.Word, "claim.reason": c.Reason, "claim.tx": c.Tx.Hex(), "claim.chain": fmt.Sprint(c.Chain)}, nil
+	return map[string]string{"claim.state": string(c.State), "claim.word": c.ProviderStatus, "claim.reason": c.Reason, "claim.tx": c.Tx.Hex(), "claim.chain": fmt.Sprint(c.Chain)}, nil
 }

@@ -69,7 +69,7 @@ func TestExamples(t *testing.T) {
 	coin := ask(8453, nativeCoin, 5330, nativeCoin, 10_000_000_000_000_000, 0)
 	swapped := ask(1, usdtOnEthereum, 1, nativeCoin, 200_000_000, 0)
 	for name, r := range map[string]swap.QuoteRequest{"quoteA_req": bridged, "quoteB_req": coin} {
-		q := asked(r)
+		q := newQuoteRequest(r)
 		q.ProtocolData = false // not in the examples
 		body, err := json.Marshal(q)
 		if err != nil {
@@ -78,7 +78,7 @@ func TestExamples(t *testing.T) {
 		sameBody(t, body, example(t, name))
 	}
 	x, err := readQuote(example(t, "quoteA_resp"), bridged, sandboxSolver)
-	if err != nil || x.offer.MinOut.String() != "24755301" || x.id.Hex() != "0x201aefa974dd7fb6760b5d8d14b06e915acba94ccd1831d12b2b6e0ed3d003be" || x.place != depot {
+	if err != nil || x.offer.MinOut.String() != "24755301" || x.id.Hex() != "0x201aefa974dd7fb6760b5d8d14b06e915acba94ccd1831d12b2b6e0ed3d003be" || x.role != roleDepository {
 		t.Errorf("example A: %+v, %v", x, err)
 	}
 	for name, c := range map[string]struct {
@@ -88,13 +88,13 @@ func TestExamples(t *testing.T) {
 	}{
 		"quoteA_resp":  {bridged, depository, swap.Deposit},
 		"quoteB_steps": {coin, depository, swap.Deposit},
-		"quoteC_steps": {swapped, pairs[1].proxy, swap.Opaque},
+		"quoteC_steps": {swapped, routerPairs[1].proxy, swap.Opaque},
 	} {
 		q, err := decodeQuote(example(t, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		tx, err := q.paying(c.r)
+		tx, err := q.payingStep(c.r)
 		if err != nil || tx.To.Address != c.to {
 			t.Fatalf("%s: pays %v: %v", name, tx.To, err)
 		}
@@ -125,17 +125,17 @@ func TestExampleOfChains(t *testing.T) {
 	if !base.open || base.depository != depository || len(base.routers) != 6 {
 		t.Errorf("%+v", base)
 	}
-	for _, p := range pairs {
-		if base.names(p.router) != nil || base.names(p.proxy) != nil {
+	for _, p := range routerPairs {
+		if base.checkRouter(p.router) != nil || base.checkRouter(p.proxy) != nil {
 			t.Errorf("the pair %s is built in, and not on the list", p.version)
 		}
 	}
 }
 
 // paidExample is the order that the documented replies are about.
-func paidExample() paid {
+func paidExample() paidDeposit {
 	tx := common.HexToHash("0x3827e11bf9012bac9ec4fdea6902ab45acecf8b0f5360ff20f6fc792a095cf45")
-	return paid{
+	return paidDeposit{
 		id: common.HexToHash("0x201aefa974dd7fb6760b5d8d14b06e915acba94ccd1831d12b2b6e0ed3d003be"), tx: tx,
 		order: swap.Order{
 			Terms:   swap.Terms{SrcChain: 8453, DstChain: 42161},
@@ -149,12 +149,12 @@ func TestExamplesOfStatus(t *testing.T) {
 	fill := common.HexToHash("0x92ef445429b2953fe62b896c088aabe12edda6e5403fd28fc6d8393a2a1ec5c2")
 	back := common.HexToHash("0x490603620ae2187aefbe533769c5b0f6bd8ef8d28e69968155c834376f7d9663")
 	for name, want := range map[string]swap.Claim{
-		"st_waiting": {State: swap.Settling, Word: "waiting"},
-		"st_pending": {State: swap.Settling, Word: "pending"},
-		"st_success": {State: swap.Filled, Word: "success", Tx: fill, Chain: 42161},
-		"st_refund":  {State: swap.Refunded, Word: "refund", Tx: back, Chain: 8453, Reason: "the bridge provider says: SLIPPAGE"},
-		"st_v1":      {State: swap.Filled, Word: "success", Tx: fill, Chain: 42161},
-		"st_v2":      {State: swap.Settling, Word: "pending"},
+		"st_waiting": {State: swap.Settling, ProviderStatus: "waiting"},
+		"st_pending": {State: swap.Settling, ProviderStatus: "pending"},
+		"st_success": {State: swap.Filled, ProviderStatus: "success", Tx: fill, Chain: 42161},
+		"st_refund":  {State: swap.Refunded, ProviderStatus: "refund", Tx: back, Chain: 8453, Reason: "the bridge provider says: SLIPPAGE"},
+		"st_v1":      {State: swap.Filled, ProviderStatus: "success", Tx: fill, Chain: 42161},
+		"st_v2":      {State: swap.Settling, ProviderStatus: "pending"},
 	} {
 		r, err := readStatus(example(t, name))
 		if err != nil {
@@ -179,8 +179,8 @@ func TestExamplesOfFrames(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		c, ok := paidExample().heard(f, testNow)
-		if want := (swap.Claim{State: swap.Settling, Word: "pending"}); ok != (name == "ws_evt") || ok && c != want {
+		c, ok := paidExample().claimFromFrame(f, testNow)
+		if want := (swap.Claim{State: swap.Settling, ProviderStatus: "pending"}); ok != (name == "ws_evt") || ok && c != want {
 			t.Errorf("%s: %+v, %v", name, c, ok)
 		}
 	}

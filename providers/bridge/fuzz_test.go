@@ -29,7 +29,7 @@ var fuzzed = []struct {
 func accepts(t *testing.T, r swap.QuoteRequest, c chain.Call) swap.Effect {
 	t.Helper()
 	terms := termsFor(r)
-	terms.FloorOut, terms.Deadline, terms.GasCeiling = units(1), testNow.Add(time.Minute), units(1)
+	terms.MinOut, terms.Deadline, terms.GasCeiling = units(1), testNow.Add(time.Minute), units(1)
 	f, err := decodeCall(terms, c)
 	if err == nil {
 		err = swap.Check(terms, []swap.Effect{f}, (&Provider{solver: solver}).Pins())
@@ -122,7 +122,7 @@ func FuzzChains(f *testing.F) {
 		}
 		for id, l := range list {
 			for _, a := range l.routers {
-				if a == (common.Address{}) || l.names(a) != nil {
+				if a == (common.Address{}) || l.checkRouter(a) != nil {
 					t.Fatalf("chain %d names %s", id, a)
 				}
 			}
@@ -157,7 +157,7 @@ func FuzzStatusReply(f *testing.F) {
 func soundClaim(t *testing.T, c swap.Claim) {
 	t.Helper()
 	known := c.State == swap.Settling || c.State == swap.Filled || c.State == swap.Refunded || c.State == swap.Failed
-	if !known || c.Word != wire.Printable(c.Word) || (c.Tx == common.Hash{}) != (c.Chain == 0) {
+	if !known || c.ProviderStatus != wire.Printable(c.ProviderStatus) || (c.Tx == common.Hash{}) != (c.Chain == 0) {
 		t.Fatalf("claims %+v", c)
 	}
 }
@@ -172,7 +172,7 @@ func FuzzFrame(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if c, ok := paidExample().heard(frame, testNow); ok {
+		if c, ok := paidExample().claimFromFrame(frame, testNow); ok {
 			soundClaim(t, c)
 		}
 	})
@@ -185,7 +185,7 @@ func FuzzIndexReply(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		err := openEnded(readIndexed(raw))
+		err := asTemporary(readIndexed(raw))
 		var m map[string]any
 		var r *swap.Refusal
 		switch {

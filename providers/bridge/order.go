@@ -79,18 +79,18 @@ const maxOrderParts = 16
 // calls: a swap has no other.
 func readOrder(raw json.RawMessage) (order, error) {
 	var o order
-	if err := wire.ReadWhole(raw, &o); err != nil {
+	if err := wire.ReadStrict(raw, &o); err != nil {
 		return o, refuse(swap.NotUnderstood, "orderData", "has an order of which not everything is known: %v", err)
 	}
 	simple := o.Version == "v1" && len(o.Inputs) == 1 && len(o.Output.Payments) == 1 && len(o.Output.Calls) == 0
-	if !simple || len(o.Inputs[0].Refunds) > maxOrderParts || len(o.Fees) > maxOrderParts || !o.whole() {
+	if !simple || len(o.Inputs[0].Refunds) > maxOrderParts || len(o.Fees) > maxOrderParts || !o.complete() {
 		return o, refuse(swap.NotUnderstood, "orderData", "has an order that is not one payment for one deposit")
 	}
 	return o, nil
 }
 
-// whole reports whether everything that is hashed is there.
-func (o order) whole() bool {
+// complete reports whether everything that is hashed is there.
+func (o order) complete() bool {
 	in, out := o.Inputs[0].Payment, o.Output.Payments[0]
 	all := o.Solver != nil && o.Salt != nil && in.Currency != nil && in.Amount != nil && in.Weight != nil &&
 		out.Recipient != nil && out.Currency != nil && out.Minimum != nil && out.Expected != nil
@@ -143,24 +143,24 @@ func text(s string) []byte           { return crypto.Keccak256([]byte(s)) }
 func word(n *big.Int) []byte         { return common.BigToHash(n).Bytes() }
 func seconds(n uint32) []byte        { return word(new(big.Int).SetUint64(uint64(n))) }
 
-// binds requires the order to be its solver's, to take what is deposited, to pay the
+// check requires the order to be its solver's, to take what is deposited, to pay the
 // recipient at least the quote's minimum, and to refund only on the chain of the deposit to
 // the refund address, or where it pays to the recipient.
-func (o order) binds(p payment, r swap.QuoteRequest, least *big.Int, solver common.Address) error {
+func (o order) check(p payment, r swap.QuoteRequest, least *big.Int, solver common.Address) error {
 	in, out := o.Inputs[0].Payment, o.Output.Payments[0]
 	to := p.Details
 	said := to != nil && to.Amount != nil && to.Currency != nil
 	err := service.CheckEchoes([]wire.Echo{
-		{Field: "solver", There: true, Same: o.Solver.Is(solver)},
-		{Field: "paymentDetails", There: said, Same: said && in.Amount.Is(to.Amount.Int) && in.Currency.Is(to.Currency.Address) && in.Chain == to.Chain},
-		{Field: "recipient", There: true, Same: out.Recipient.Is(r.Recipient)},
-		{Field: "currencyOut", There: true, Same: out.Currency.Is(r.TokenOut)},
+		{Field: "solver", Present: true, Matches: o.Solver.Is(solver)},
+		{Field: "paymentDetails", Present: said, Matches: said && in.Amount.Is(to.Amount.Int) && in.Currency.Is(to.Currency.Address) && in.Chain == to.Chain},
+		{Field: "recipient", Present: true, Matches: out.Recipient.Is(r.Recipient)},
+		{Field: "currencyOut", Present: true, Matches: out.Currency.Is(r.TokenOut)},
 	})
 	if err != nil {
 		return err
 	}
 	if out.Minimum.Cmp(least) < 0 {
-		return refuse(swap.NotAsAccepted, "minimumAmount", "has the solver bound to less than the quote promises").Amounts(swap.OfOutput, out.Minimum.Int, least)
+		return refuse(swap.NotAsAccepted, "minimumAmount", "has the solver bound to less than the quote promises").WithAmounts(swap.OfOutput, out.Minimum.Int, least)
 	}
 	for _, back := range o.Inputs[0].Refunds {
 		home, there := back.Chain == in.Chain && back.Recipient.Is(r.RefundTo), back.Chain == o.Output.Chain && back.Recipient.Is(r.Recipient)

@@ -124,16 +124,16 @@ func TestOrderIsTheDeposits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, ends := range map[string][2]listed{
+	for name, ends := range map[string][2]listedChain{
 		"from another chain": {{name: "ethereum"}, {name: "arbitrum"}}, "to another": {{name: "base"}, {name: "optimism"}}, "that the list does not name": {},
 	} {
-		if err := x.knownTo(ends, testNow); code(err) != swap.NotAsAccepted {
+		if err := x.checkListed(ends, testNow); code(err) != swap.NotAsAccepted {
 			t.Errorf("an order %s: %v", name, err)
 		}
 	}
-	bound := time.Unix(int64(x.order.Output.Deadline), 0).Add(-x.offer.Duration - leastOrder)
+	bound := time.Unix(int64(x.order.Output.Deadline), 0).Add(-x.offer.Duration - minBoundTime)
 	for at, want := range map[time.Time]swap.Code{testNow: "", bound: "", bound.Add(time.Second): swap.NotAsAccepted} {
-		if err := x.knownTo([2]listed{{name: "base"}, {name: "arbitrum"}}, at); code(err) != want {
+		if err := x.checkListed([2]listedChain{{name: "base"}, {name: "arbitrum"}}, at); code(err) != want {
 			t.Errorf("an order at %s, to be filled until %d: %v", at, x.order.Output.Deadline, err)
 		}
 	}
@@ -143,7 +143,7 @@ func TestOrderIsTheDeposits(t *testing.T) {
 // solver has signed it.
 func TestRecordedOrder(t *testing.T) {
 	var q quoteReply
-	if err := json.Unmarshal(providertest.Recorded(t, "relay/quote-v2-base-to-robinhood-whole.json"), &q); err != nil {
+	if err := json.Unmarshal(providertest.LiveReply(t, "relay/quote-v2-base-to-robinhood-whole.json"), &q); err != nil {
 		t.Fatal(err)
 	}
 	v2 := q.Protocol.V2
@@ -178,8 +178,8 @@ func TestFeeThatIsNotShown(t *testing.T) {
 	} {
 		raw := changed(t, recordedQuote(t, "base-usdc-arbitrum"), func(q map[string]any) { c.change(at(q, "fees")) })
 		x, err := readQuote(raw, r, sandboxSolver)
-		if err != nil || x.offer.FeeAsked != c.asked || (len(x.offer.Fees) == 1) != (c.asked == 0) {
-			t.Errorf("%s: %d bps asked for, fees %v, %v", name, x.offer.FeeAsked, x.offer.Fees, err)
+		if err != nil || x.offer.FeeRequested != c.asked || (len(x.offer.Fees) == 1) != (c.asked == 0) {
+			t.Errorf("%s: %d bps asked for, fees %v, %v", name, x.offer.FeeRequested, x.offer.Fees, err)
 		}
 	}
 }

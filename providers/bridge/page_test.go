@@ -12,10 +12,10 @@ import (
 
 // TestPage checks that the tables of the provider's documentation match the code.
 func TestPage(t *testing.T) {
-	providertest.Page(t, "../../docs/providers/bridge.md",
-		providertest.Drawn{From: "providers/bridge/pins.go", Text: contractTable()},
-		providertest.Drawn{From: "providers/bridge/status.go", Text: statusTable()},
-		providertest.Drawn{From: "providers/bridge/errors.go", Text: errorTable()},
+	providertest.CheckPage(t, "../../docs/providers/bridge.md",
+		providertest.GeneratedPart{From: "providers/bridge/pins.go", Text: contractTable()},
+		providertest.GeneratedPart{From: "providers/bridge/status.go", Text: statusTable()},
+		providertest.GeneratedPart{From: "providers/bridge/errors.go", Text: errorTable()},
 	)
 }
 
@@ -30,7 +30,7 @@ func contractTable() string {
 		fmt.Fprintf(&b, "| %d | `%s` | %s |\n", d.chain, d.depository, strings.Join(versions, ", "))
 	}
 	b.WriteString("\n| Version | Router (native coin) | Approval proxy (tokens) |\n|---|---|---|\n")
-	for _, p := range pairs {
+	for _, p := range routerPairs {
 		fmt.Fprintf(&b, "| %s | `%s` | `%s` |\n", p.version, p.router, p.proxy)
 	}
 	fmt.Fprintf(&b, "\nSolver, on every chain: `%s`.\n", solver)
@@ -40,17 +40,17 @@ func contractTable() string {
 func statusTable() string {
 	var b strings.Builder
 	b.WriteString("| The provider's word | Claim |\n|---|---|\n")
-	for _, word := range slices.Sorted(maps.Keys(words)) {
+	for _, word := range slices.Sorted(maps.Keys(statuses)) {
 		note := ""
 		switch {
-		case words[word].unpaid:
+		case statuses[word].unpaid:
 			note = "; told again of the deposit a minute after it was mined"
 		case word == "failure":
 			note = ", after 120 s in which it may turn into a refund; before that, settling"
 		}
-		fmt.Fprintf(&b, "| %s | %s%s |\n", word, words[word].state, note)
+		fmt.Fprintf(&b, "| %s | %s%s |\n", word, statuses[word].state, note)
 	}
-	fmt.Fprintf(&b, "| %s | none: it does not know the request, and is told again |\n| any other | settling |\n", unknownWord)
+	fmt.Fprintf(&b, "| %s | none: it does not know the request, and is told again |\n| any other | settling |\n", statusUnknown)
 	return b.String()
 }
 

@@ -20,18 +20,18 @@ var (
 	nativeCoin = common.Address{}
 )
 
-// A pair is one deployment of the routers: the native coin goes to the router
+// A routerPair is one deployment of the routers: the native coin goes to the router
 // itself, tokens are pulled by its approval proxy.
-type pair struct {
+type routerPair struct {
 	version       string
 	router, proxy common.Address
 }
 
-// pairs are v2, which the API's list of chains still has, and v3 and v3.2, the old and the
+// routerPairs are v2, which the API's list of chains still has, and v3 and v3.2, the old and the
 // new routers of the change of 2026-10-26. They are deployed by CREATE2: at these addresses
 // any chain has this code or none. A router calls whatever it is told, in its own name;
 // docs/providers/bridge.md says what that can reach.
-var pairs = []pair{
+var routerPairs = []routerPair{
 	{"v2", common.HexToAddress("0xf5042e6ffac5a625d4e7848e0b01373d8eb9e222"), common.HexToAddress("0xbbbfd134e9b44bfb5123898ba36b01de7ab93d98")},
 	{"v3", common.HexToAddress("0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f"), common.HexToAddress("0xccc88a9d1b4ed6b0eaba998850414b24f1c315be")},
 	{"v3.2", common.HexToAddress("0x0729e2a4716d9f7dd17858d5d504426d228697f7"), common.HexToAddress("0x5567954cd026cebfe486062cb75848e0f1c12e58")},
@@ -41,7 +41,7 @@ var pairs = []pair{
 type deployment struct {
 	chain      uint64
 	depository common.Address
-	pairs      []pair // the built-in routers
+	pairs      []routerPair // the built-in routers
 }
 
 // deployments lists the chains on which the support table has the bridge active. The
@@ -49,13 +49,13 @@ type deployment struct {
 // deployments/v2 and v3/addresses.json of relayprotocol/relay-periphery. v3.2 is on all
 // chains served when it was released (5330 was not), on ours at these addresses.
 var deployments = []deployment{
-	{1, depository, pairs},
-	{10, depository, pairs},
-	{56, depository, pairs},
-	{8453, depository, pairs},
-	{42161, depository, pairs},
-	{5330, depository, pairs[:2]},
-	{143, depository, pairs[1:]}, // v2 was never published there
+	{1, depository, routerPairs},
+	{10, depository, routerPairs},
+	{56, depository, routerPairs},
+	{8453, depository, routerPairs},
+	{42161, depository, routerPairs},
+	{5330, depository, routerPairs[:2]},
+	{143, depository, routerPairs[1:]}, // v2 was never published there
 }
 
 // protocolNames are what orders call the built-in chains: the slugs of
@@ -109,27 +109,27 @@ func (d deployment) wrapped() common.Address {
 	return n.WrappedNative
 }
 
-// A place is the role of the contract that a step calls.
-type place int
+// A contractRole is the role of the contract that a step calls.
+type contractRole int
 
 const (
-	stranger place = iota
-	depot          // the depository: calls are decoded
-	route          // a router, or for tokens its approval proxy: calls are opaque
+	roleUnknown    contractRole = iota
+	roleDepository              // the depository: calls are decoded
+	roleRouter                  // a router, or for tokens its approval proxy: calls are opaque
 )
 
-// placeOf returns the role of a contract for a step that spends a token or the native coin.
-func (d deployment) placeOf(to, input common.Address) place {
-	takes := func(p pair) bool {
+// roleOf returns the role of a contract for a step that spends a token or the native coin.
+func (d deployment) roleOf(to, input common.Address) contractRole {
+	takes := func(p routerPair) bool {
 		return input == nativeCoin && to == p.router || input != nativeCoin && to == p.proxy
 	}
 	switch {
 	case to == d.depository:
-		return depot
+		return roleDepository
 	case slices.ContainsFunc(d.pairs, takes):
-		return route
+		return roleRouter
 	}
-	return stranger
+	return roleUnknown
 }
 
 // Pins returns the depositories, the routers and their approval proxies, the wrapped coins,

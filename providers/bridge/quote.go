@@ -62,7 +62,7 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(asked(r))
+	body, err := json.Marshal(newQuoteRequest(r))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	if err != nil {
 		return nil, err
 	}
-	if err := q.knownTo(ends, p.now()); err != nil {
+	if err := q.checkListed(ends, p.now()); err != nil {
 		return nil, err
 	}
 	if q.offer.Expires, err = expiry(reply); err != nil {
@@ -83,7 +83,7 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	return []swap.Offer{q.offer}, nil
 }
 
-func asked(r swap.QuoteRequest) quoteRequest {
+func newQuoteRequest(r swap.QuoteRequest) quoteRequest {
 	q := quoteRequest{
 		User: r.Account.Hex(), Recipient: r.Recipient.Hex(), RefundTo: r.RefundTo.Hex(),
 		OriginChainID: r.SrcChain, OriginCurrency: r.TokenIn.Hex(), DestinationChainID: r.DstChain, DestinationCurrency: r.TokenOut.Hex(),
@@ -109,52 +109,52 @@ func expiry(reply *rest.Reply) (time.Time, error) {
 	return reply.Received.Add(life), nil
 }
 
-// A reading is a quote that was checked to be for its request.
-type reading struct {
+// A parsedQuote is a quote that was checked to be for its request.
+type parsedQuote struct {
 	offer   swap.Offer
-	id      common.Hash // the request's, at the provider
-	call    chain.Call  // the one that pays the input
-	place   place       // what it calls
+	id      common.Hash  // the request's, at the provider
+	call    chain.Call   // the one that pays the input
+	role    contractRole // what it calls
 	refunds refund
 	order   *order // named by the deposit; nil if the quote has none
 }
 
 // readQuote turns a reply into an offer, or refuses it. It does no I/O, so an offer that
 // comes back from storage is read again in the same way.
-func readQuote(raw []byte, r swap.QuoteRequest, solver common.Address) (reading, error) {
+func readQuote(raw []byte, r swap.QuoteRequest, solver common.Address) (parsedQuote, error) {
 	d, err := checkRequest(r)
 	if err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
 	q, err := decodeQuote(raw)
 	if err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
-	out := reading{}
+	out := parsedQuote{}
 	if out.id, err = q.id(); err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
 	if err := q.echoes(r); err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
-	tx, err := q.paying(r)
+	tx, err := q.payingStep(r)
 	if err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
 	out.call = chain.Call{ChainID: r.SrcChain, From: r.Account, To: tx.To.Address, Value: tx.Value.Int, Data: tx.calldata}
-	out.place = d.placeOf(out.call.To, r.TokenIn)
+	out.role = d.roleOf(out.call.To, r.TokenIn)
 	effect, err := decodeCall(termsFor(r), out.call)
 	if err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
-	if err := q.expects(effect, r, d); err != nil {
-		return reading{}, err
+	if err := q.checkExpected(effect, r, d); err != nil {
+		return parsedQuote{}, err
 	}
 	if out.order, err = q.order(effect, r, out.call.Data, solver); err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
 	if out.refunds, err = q.refund(r, effect.Kind == swap.Deposit); err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
 	out.offer, err = q.offer(r, tx, out, raw)
 	return out, err
@@ -168,8 +168,8 @@ func termsFor(r swap.QuoteRequest) swap.Terms {
 	}
 }
 
-// expects compares what the quote says the protocol expects with the step that pays.
-func (q quoteReply) expects(f swap.Effect, r swap.QuoteRequest, d deployment) error {
+// checkExpected compares what the quote says the protocol expects with the step that pays.
+func (q quoteReply) checkExpected(f swap.Effect, r swap.QuoteRequest, d deployment) error {
 	if q.Protocol == nil || q.Protocol.V2 == nil {
 		return nil
 	}
@@ -211,15 +211,15 @@ func (q quoteReply) order(f swap.Effect, r swap.QuoteRequest, calldata []byte, s
 	case v2.Signature == nil || !signedBy(solver, id, *v2.Signature):
 		return nil, refuse(swap.NotAsAccepted, "orderSignature", "shows an order that its built-in solver has not signed")
 	}
-	return &o, o.binds(v2, r, q.Details.CurrencyOut.Minimum.Int, solver)
+	return &o, o.check(v2, r, q.Details.CurrencyOut.Minimum.Int, solver)
 }
 
 // routings name what is called, so that a fresh quote is of the accepted kind.
-var routings = map[place]string{depot: "DEPOSIT", route: "ROUTER"}
+var routings = map[contractRole]string{roleDepository: "DEPOSIT", roleRouter: "ROUTER"}
 
 // offer returns the reply as an offer.
-func (q quoteReply) offer(r swap.QuoteRequest, tx transaction, x reading, raw []byte) (swap.Offer, error) {
-	out, least, err := q.least(r.SlippageBps)
+func (q quoteReply) offer(r swap.QuoteRequest, tx transaction, x parsedQuote, raw []byte) (swap.Offer, error) {
+	out, least, err := q.minOut(r.SlippageBps)
 	if err != nil {
 		return swap.Offer{}, err
 	}
@@ -227,7 +227,7 @@ func (q quoteReply) offer(r swap.QuoteRequest, tx transaction, x reading, raw []
 		return swap.Offer{}, err
 	}
 	o := swap.Offer{
-		Provider: swap.Bridge, Request: r, Routing: routings[x.place], Route: "Relay", Refund: x.refunds.back(r),
+		Provider: swap.Bridge, Request: r, Routing: routings[x.role], Route: "Relay", Refund: x.refunds.shown(r),
 		AmountOut: out, MinOut: least, Gas: tx.gas(), Raw: raw,
 	}
 	if o.Duration, err = q.Details.duration(); err != nil {
@@ -235,17 +235,17 @@ func (q quoteReply) offer(r swap.QuoteRequest, tx transaction, x reading, raw []
 	}
 	switch {
 	case r.FeeBps == 0:
-	case q.Fees.App.some():
+	case q.Fees.App.positive():
 		o.Fees = []swap.Payment{{Token: r.TokenOut, To: r.FeeReceiver, Bps: r.FeeBps}}
 	default: // that no fee is shown proves nothing
-		o.FeeAsked = r.FeeBps
+		o.FeeRequested = r.FeeBps
 	}
 	return o, nil
 }
 
-// leastOrder is how long beyond the expected duration a solver must be bound: for the user
+// minBoundTime is how long beyond the expected duration a solver must be bound: for the user
 // to accept, and the deposit to be mined.
-const leastOrder = 2 * time.Minute
+const minBoundTime = 2 * time.Minute
 
 // duration returns how long the provider expects to take, 0 if it does not say.
 func (d details) duration() (time.Duration, error) {
@@ -259,21 +259,21 @@ func (d details) duration() (time.Duration, error) {
 	return time.Duration(seconds * float64(time.Second)), nil
 }
 
-// knownTo requires a router that is called to be on the API's own list too, the order's
+// checkListed requires a router that is called to be on the API's own list too, the order's
 // chains to be the request's by their names, and the solver to be bound for as long as the
 // swap is expected to take.
-func (x reading) knownTo(ends [2]listed, now time.Time) error {
+func (x parsedQuote) checkListed(ends [2]listedChain, now time.Time) error {
 	here, there := ends[0], ends[1]
 	if o := x.order; o != nil {
 		switch out := o.Output; {
 		case here.name == "" || there.name == "" || o.Inputs[0].Payment.Chain != here.name || out.Chain != there.name:
 			return refuse(swap.NotAsAccepted, "orderData", "shows an order between other chains than were asked for")
-		case time.Unix(int64(out.Deadline), 0).Before(now.Add(x.offer.Duration + leastOrder)):
+		case time.Unix(int64(out.Deadline), 0).Before(now.Add(x.offer.Duration + minBoundTime)):
 			return refuse(swap.NotAsAccepted, "orderData", "shows an order that the solver is not bound to for long enough")
 		}
 	}
-	if x.place == depot {
+	if x.role == roleDepository {
 		return nil
 	}
-	return here.names(x.call.To)
+	return here.checkRouter(x.call.To)
 }

@@ -42,11 +42,11 @@ func wholeRequest() swap.QuoteRequest {
 func TestRecordedQuote(t *testing.T) {
 	entry := func(id uint64, name string) string {
 		return fmt.Sprintf(`{"id":%d,"vmType":"evm","disabled":false,"depositEnabled":true,"protocol":{"v2":{"chainId":%q,"depository":%q}},"contracts":{"v3":{"erc20Router":%q,"approvalProxy":%q}}}`,
-			id, name, depository, pairs[1].router, pairs[1].proxy)
+			id, name, depository, routerPairs[1].router, routerPairs[1].proxy)
 	}
 	p := providerOf(t, map[string]http.HandlerFunc{
 		"/chains":   replying(200, fmt.Appendf(nil, `{"chains":[%s,%s]}`, entry(8453, "base"), entry(robinhood, "robinhood"))),
-		"/quote/v2": replying(200, providertest.Recorded(t, wholeQuote)),
+		"/quote/v2": replying(200, providertest.LiveReply(t, wholeQuote)),
 	})
 	p.solver = solver                                               // the live solver
 	p.now = func() time.Time { return time.Unix(1_791_034_629, 0) } // when it was quoted
@@ -56,7 +56,7 @@ func TestRecordedQuote(t *testing.T) {
 		t.Fatal(err)
 	}
 	o, terms := offers[0], termsFor(r)
-	terms.FloorOut, terms.Deadline, terms.GasCeiling = o.MinOut, testNow.Add(time.Minute), units(1)
+	terms.MinOut, terms.Deadline, terms.GasCeiling = o.MinOut, testNow.Add(time.Minute), units(1)
 	built, err := p.Build(t.Context(), o, terms)
 	if err != nil {
 		t.Fatal(err)
@@ -65,19 +65,19 @@ func TestRecordedQuote(t *testing.T) {
 	if err == nil {
 		err = swap.Check(terms, []swap.Effect{f}, p.Pins())
 	}
-	if err != nil || f.Kind != swap.Opaque || f.Target != pairs[1].proxy || built.Spender != pairs[1].proxy {
+	if err != nil || f.Kind != swap.Opaque || f.Target != routerPairs[1].proxy || built.Spender != routerPairs[1].proxy {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	if o.MinOut.String() != "4401605382885926480310" || o.Duration != time.Second || o.Refund == nil ||
 		*o.Refund != (swap.Spend{Token: nativeCoin, Amount: o.Refund.Amount}) || o.Refund.Amount.String() != "836696572826309" { // the deposit less the fee, which is in coins
 		t.Errorf("%+v", o)
 	}
-	x, err := stand(o, terms, solver)
+	x, err := checkOffer(o, terms, solver)
 	if err != nil || x.order == nil || x.order.Output.Chain != "robinhood" {
 		t.Errorf("the order: %+v, %v", x.order, err)
 	}
 	less := terms
-	less.FloorOut = units(0).Add(o.MinOut, units(1))
+	less.MinOut = units(0).Add(o.MinOut, units(1))
 	if _, err := p.Build(t.Context(), o, less); code(err) != swap.NotAsAccepted {
 		t.Errorf("less than the floor: %v", err)
 	}
@@ -91,7 +91,7 @@ func TestRecordedQuote(t *testing.T) {
 // accepted as a deposit of the input. The quote itself is refused at its details, which
 // were left out. The protocol's name for the destination was not recorded.
 func TestRecordedSteps(t *testing.T) {
-	raw := providertest.Recorded(t, "relay/quote-v2-steps-base-usdc-to-hyperliquid.json")
+	raw := providertest.LiveReply(t, "relay/quote-v2-steps-base-usdc-to-hyperliquid.json")
 	who := common.HexToAddress("0x03508bB71268BBA25ECaCC8F620e01866650532c")
 	r := swap.QuoteRequest{
 		Account: who, Recipient: who, RefundTo: who, SrcChain: 8453, DstChain: 999,
@@ -101,7 +101,7 @@ func TestRecordedSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tx, err := q.paying(r)
+	tx, err := q.payingStep(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestRecordedSteps(t *testing.T) {
 
 // TestRecordedProtocol: an order whose refunds the official example cut is refused.
 func TestRecordedProtocol(t *testing.T) {
-	q, err := decodeQuote(providertest.Recorded(t, "relay/quote-v2-protocol-ethereum-to-base-abridged.json"))
+	q, err := decodeQuote(providertest.LiveReply(t, "relay/quote-v2-protocol-ethereum-to-base-abridged.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestRecordedProtocol(t *testing.T) {
 func TestRecordedError(t *testing.T) {
 	p := providerOf(t, map[string]http.HandlerFunc{
 		"/chains":   replying(200, chainsFor(8453, 42161)),
-		"/quote/v2": replying(400, providertest.Recorded(t, "relay/error-400-amount-too-low.json")),
+		"/quote/v2": replying(400, providertest.LiveReply(t, "relay/error-400-amount-too-low.json")),
 	})
 	if _, err := p.Quote(t.Context(), bridgedUSDC()); code(err) != swap.AmountTooSmall {
 		t.Error(err)
@@ -152,20 +152,20 @@ func TestRecordedShape(t *testing.T) {
 	quoted := func(in common.Address, amount string) []byte {
 		r := swap.QuoteRequest{Account: who, Recipient: who, RefundTo: who, SrcChain: 8453, DstChain: 42161, TokenIn: in, TokenOut: usdcOnArbitrum, SlippageBps: 50}
 		r.AmountIn, _ = units(0).SetString(amount, 10)
-		status, raw := sandboxtest.Ask(t, http.MethodPost, s.BaseURL("bridge")+"/quote/v2", asked(r), "x-api-key", key)
+		status, raw := sandboxtest.Ask(t, http.MethodPost, s.BaseURL("bridge")+"/quote/v2", newQuoteRequest(r), "x-api-key", key)
 		if status != http.StatusOK {
 			t.Fatalf("%d %s", status, raw)
 		}
 		return raw
 	}
 	routed := quoted(dai, "30000000000000000000")
-	for _, place := range providertest.Unlike(t, providertest.Recorded(t, wholeQuote), routed) {
+	for _, place := range providertest.MissingMembers(t, providertest.LiveReply(t, wholeQuote), routed) {
 		t.Errorf("a router's quote: %s", place)
 	}
-	for _, place := range providertest.Unlike(t, providertest.Recorded(t, "relay/quote-v2-steps-base-usdc-to-hyperliquid.json"), quoted(usdcOnBase, "25000000")) {
+	for _, place := range providertest.MissingMembers(t, providertest.LiveReply(t, "relay/quote-v2-steps-base-usdc-to-hyperliquid.json"), quoted(usdcOnBase, "25000000")) {
 		t.Errorf("a deposit's quote: %s", place)
 	}
-	for name, raw := range map[string][]byte{"recorded": providertest.Recorded(t, wholeQuote), "simulated": routed} {
+	for name, raw := range map[string][]byte{"recorded": providertest.LiveReply(t, wholeQuote), "simulated": routed} {
 		var q quoteReply
 		if err := json.Unmarshal(raw, &q); err != nil {
 			t.Fatal(err)
@@ -178,13 +178,13 @@ func TestRecordedShape(t *testing.T) {
 			t.Errorf("%s: the calldata does not end in the order's id", name)
 		}
 	}
-	status, refused := sandboxtest.Ask(t, http.MethodPost, s.BaseURL("bridge")+"/quote/v2", asked(swap.QuoteRequest{
+	status, refused := sandboxtest.Ask(t, http.MethodPost, s.BaseURL("bridge")+"/quote/v2", newQuoteRequest(swap.QuoteRequest{
 		Account: who, Recipient: who, RefundTo: who, SrcChain: 8453, DstChain: 42161, TokenIn: usdcOnBase, TokenOut: usdcOnArbitrum, AmountIn: units(1), SlippageBps: 50,
 	}), "x-api-key", key)
 	if status != http.StatusBadRequest {
 		t.Fatalf("%d %s", status, refused)
 	}
-	for _, place := range providertest.Unlike(t, providertest.Recorded(t, "relay/error-400-amount-too-low.json"), refused) {
+	for _, place := range providertest.MissingMembers(t, providertest.LiveReply(t, "relay/error-400-amount-too-low.json"), refused) {
 		t.Errorf("an error: %s", place)
 	}
 }

@@ -45,7 +45,7 @@ func (q quoteReply) refund(r swap.QuoteRequest, direct bool) (refund, error) {
 // that the quote says about it must agree.
 func (q quoteReply) deposited(c *amount, r swap.QuoteRequest, direct bool) (*big.Int, error) {
 	refused := refuse(swap.NotAsAccepted, "refundCurrency", "would give the deposit back in a currency that is not what is deposited on chain %d", r.SrcChain)
-	if direct || !c.there() || c.Minimum == nil || !c.Currency.ChainID.IsID(r.SrcChain) || q.Protocol == nil || q.Protocol.V2 == nil || q.Protocol.V2.Details == nil {
+	if direct || !c.present() || c.Minimum == nil || !c.Currency.ChainID.IsID(r.SrcChain) || q.Protocol == nil || q.Protocol.V2 == nil || q.Protocol.V2.Details == nil {
 		return nil, refused
 	}
 	to := q.Protocol.V2.Details
@@ -68,15 +68,15 @@ func bpsOf(part, of *big.Int) int {
 	return int(n.Int64())
 }
 
-// back returns what a review shows, nil on one chain, where nothing is deposited.
-func (b refund) back(r swap.QuoteRequest) *swap.Spend {
+// shown returns what a review shows, nil on one chain, where nothing is deposited.
+func (b refund) shown(r swap.QuoteRequest) *swap.Spend {
 	if r.SrcChain == r.DstChain {
 		return nil
 	}
 	return &swap.Spend{Token: b.token, Amount: b.least}
 }
 
-func sameBack(a, b *swap.Spend) bool {
+func sameRefund(a, b *swap.Spend) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

@@ -50,7 +50,7 @@ func (c currency) is(chainID uint64, token common.Address) bool {
 	return c.ChainID.IsID(chainID) && c.Address.Is(token)
 }
 
-func (c currency) there() bool { return c.ChainID != nil && c.Address != nil }
+func (c currency) present() bool { return c.ChainID != nil && c.Address != nil }
 
 type amount struct {
 	Currency currency     `json:"currency"`
@@ -58,7 +58,7 @@ type amount struct {
 	Minimum  *wire.Amount `json:"minimumAmount"`
 }
 
-func (a *amount) there() bool { return a != nil && a.Currency.there() && a.Amount != nil }
+func (a *amount) present() bool { return a != nil && a.Currency.present() && a.Amount != nil }
 
 // A cost is a fee as it is shown. It may be negative, where the API adds something.
 type cost struct {
@@ -69,8 +69,8 @@ type cost struct {
 	Amount string `json:"amount"`
 }
 
-// some reports whether a fee above zero is shown, in whatever token.
-func (c *cost) some() bool {
+// positive reports whether a fee above zero is shown, in whatever token.
+func (c *cost) positive() bool {
 	return c != nil && strings.Trim(c.Amount, "0") != "" && !strings.HasPrefix(c.Amount, "-")
 }
 
@@ -154,7 +154,7 @@ func (q quoteReply) id() (common.Hash, error) {
 			if i.Check == nil {
 				continue
 			}
-			id, err := checked(i.Check.Endpoint)
+			id, err := statusRequestID(i.Check.Endpoint)
 			if err != nil {
 				return common.Hash{}, err
 			}
@@ -181,8 +181,8 @@ func (q quoteReply) id() (common.Hash, error) {
 	return id, nil
 }
 
-// checked returns the request that a status endpoint is about. Only the id is used.
-func checked(endpoint string) (*string, error) {
+// statusRequestID returns the request that a status endpoint is about. Only the id is used.
+func statusRequestID(endpoint string) (*string, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || !strings.HasPrefix(u.Path, "/intents/status") || u.Host != "" || !u.Query().Has("requestId") {
 		return nil, refuse(swap.ProviderGarbage, "check", "names no usable place to ask for the request's state")
@@ -205,18 +205,18 @@ func (q quoteReply) echoes(r swap.QuoteRequest) error {
 	d := q.Details
 	in, out := d.CurrencyIn, d.CurrencyOut
 	return service.CheckEchoes([]wire.Echo{
-		{Field: "sender", There: true, Same: d.Sender == nil || d.Sender.Is(r.Account)},
-		{Field: "recipient", There: d.Recipient != nil, Same: d.Recipient.Is(r.Recipient)},
-		{Field: "currencyIn", There: in.there(), Same: in.there() && in.Currency.is(r.SrcChain, r.TokenIn)},
-		{Field: "amountIn", There: true, Same: in.there() && in.Amount.Is(r.AmountIn)},
-		{Field: "currencyOut", There: out.there() && out.Minimum != nil, Same: out.there() && out.Currency.is(r.DstChain, r.TokenOut)},
-		{Field: "slippageTolerance", There: true, Same: d.Slippage == nil || d.Slippage.Total == nil || d.Slippage.Total.IsID(uint64(r.SlippageBps))},
-		{Field: "currencyGasTopup", There: true, Same: d.GasTopup == nil || d.GasTopup.Amount == nil || d.GasTopup.Amount.Sign() == 0},
+		{Field: "sender", Present: true, Matches: d.Sender == nil || d.Sender.Is(r.Account)},
+		{Field: "recipient", Present: d.Recipient != nil, Matches: d.Recipient.Is(r.Recipient)},
+		{Field: "currencyIn", Present: in.present(), Matches: in.present() && in.Currency.is(r.SrcChain, r.TokenIn)},
+		{Field: "amountIn", Present: true, Matches: in.present() && in.Amount.Is(r.AmountIn)},
+		{Field: "currencyOut", Present: out.present() && out.Minimum != nil, Matches: out.present() && out.Currency.is(r.DstChain, r.TokenOut)},
+		{Field: "slippageTolerance", Present: true, Matches: d.Slippage == nil || d.Slippage.Total == nil || d.Slippage.Total.IsID(uint64(r.SlippageBps))},
+		{Field: "currencyGasTopup", Present: true, Matches: d.GasTopup == nil || d.GasTopup.Amount == nil || d.GasTopup.Amount.Sign() == 0},
 	})
 }
 
-// least returns the quoted output and its minimum, which must follow from the slippage.
-func (q quoteReply) least(slippageBps int) (out, least *big.Int, err error) {
+// minOut returns the quoted output and its minimum, which must follow from the slippage.
+func (q quoteReply) minOut(slippageBps int) (out, least *big.Int, err error) {
 	out, least = q.Details.CurrencyOut.Amount.Int, q.Details.CurrencyOut.Minimum.Int
 	switch {
 	case out.Sign() <= 0 || least.Sign() <= 0:

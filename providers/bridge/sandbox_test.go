@@ -208,8 +208,8 @@ func (x *trader) trade(r swap.QuoteRequest, want swap.State) {
 		if r.TokenOut == native {
 			got.Add(got, x.gas(ctx, order))
 		}
-		if got.Cmp(terms.FloorOut) < 0 {
-			x.t.Errorf("%s: %s arrived, promised %s", x.name, got, terms.FloorOut)
+		if got.Cmp(terms.MinOut) < 0 {
+			x.t.Errorf("%s: %s arrived, promised %s", x.name, got, terms.MinOut)
 		}
 	case want == swap.Filled:
 		x.arrived(ctx, c, *proof.Arrival)
@@ -228,7 +228,7 @@ func (x *trader) plan(ctx context.Context, r swap.QuoteRequest) (swap.Offer, swa
 	o := offers[0]
 	terms := swap.Terms{
 		Provider: swap.Bridge, Account: r.Account, Recipient: r.Recipient, RefundTo: r.RefundTo, SrcChain: r.SrcChain, DstChain: r.DstChain,
-		TokenIn: r.TokenIn, TokenOut: r.TokenOut, AmountIn: r.AmountIn, FloorOut: o.MinOut, Deadline: time.Now().Add(20 * time.Minute),
+		TokenIn: r.TokenIn, TokenOut: r.TokenOut, AmountIn: r.AmountIn, MinOut: o.MinOut, Deadline: time.Now().Add(20 * time.Minute),
 		FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver, GasCeiling: big.NewInt(1e18), Refund: o.Refund,
 	}
 	built, err := x.p.Build(ctx, o, terms)
@@ -250,7 +250,7 @@ func (x *trader) plan(ctx context.Context, r swap.QuoteRequest) (swap.Offer, swa
 func (x *trader) pays(ctx context.Context, o swap.Offer, t swap.Terms, b swap.Built) swap.Order {
 	x.t.Helper()
 	if b.Spender != native {
-		x.send(ctx, chain.Call{ChainID: t.SrcChain, To: t.TokenIn, Value: new(big.Int), Data: words("0x095ea7b3", b.Spender, t.AmountIn)})
+		x.send(ctx, chain.Call{ChainID: t.SrcChain, To: t.TokenIn, Value: new(big.Int), Data: statuses("0x095ea7b3", b.Spender, t.AmountIn)})
 	}
 	before := x.balance(ctx, t.SrcChain, t.TokenIn, t.Account)
 	receipt := x.send(ctx, *b.Steps[0].Call)
@@ -262,7 +262,7 @@ func (x *trader) pays(ctx context.Context, o swap.Offer, t swap.Terms, b swap.Bu
 		x.t.Errorf("%s: %s left the account, not %s", x.name, gone, t.AmountIn)
 	}
 	if b.Spender != native {
-		if left := x.read(ctx, t.SrcChain, t.TokenIn, words("0xdd62ed3e", t.Account, b.Spender)); left.Sign() != 0 {
+		if left := x.read(ctx, t.SrcChain, t.TokenIn, statuses("0xdd62ed3e", t.Account, b.Spender)); left.Sign() != 0 {
 			x.t.Errorf("%s: an allowance of %s is left", x.name, left)
 		}
 	}
@@ -340,7 +340,7 @@ func (x *trader) arrived(ctx context.Context, c swap.Claim, a swap.Arrival) {
 
 var transferTopic = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
 
-func words(selector string, args ...any) []byte {
+func statuses(selector string, args ...any) []byte {
 	data := common.FromHex(selector)
 	for _, a := range args {
 		switch a := a.(type) {
@@ -356,7 +356,7 @@ func words(selector string, args ...any) []byte {
 func (x *trader) balance(ctx context.Context, id uint64, token, who common.Address) *big.Int {
 	x.t.Helper()
 	if token != native {
-		return x.read(ctx, id, token, words("0x70a08231", who))
+		return x.read(ctx, id, token, statuses("0x70a08231", who))
 	}
 	n, err := x.nodes[id].BalanceAt(ctx, who, nil)
 	if err != nil {

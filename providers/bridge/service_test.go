@@ -47,7 +47,7 @@ func chainsFor(ids ...uint64) []byte {
 }
 
 func chainEntryFor(id uint64, depository common.Address, open bool) string {
-	p := pairs[2]
+	p := routerPairs[2]
 	name := map[uint64]string{8453: "base", 42161: "arbitrum"}[id]
 	return fmt.Sprintf(`{"id":%d,"vmType":"evm","disabled":%t,"depositEnabled":true,"protocol":{"v2":{"chainId":%q,"depository":%q}},"contracts":{"v3.2":{"erc20Router":%q,"approvalProxy":%q}}}`,
 		id, !open, name, depository, p.router, p.proxy)
@@ -131,11 +131,11 @@ func TestChainsAreKept(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	p.chains.turn <- struct{}{} // a request is under way
+	p.chains.lock <- struct{}{} // a request is under way
 	if _, err := p.chains.get(gone); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that is gone: %v", err)
 	}
-	<-p.chains.turn
+	<-p.chains.lock
 }
 
 // TestRequestsRefused checks that what cannot be quoted is not sent.
@@ -154,14 +154,14 @@ func TestRequestsRefused(t *testing.T) {
 		"no account":             {func(r *swap.QuoteRequest) { r.Account = nativeCoin }, swap.BadRequest},
 		"no refund address":      {func(r *swap.QuoteRequest) { r.RefundTo = nativeCoin }, swap.BadRequest},
 		"the depository, sold":   {func(r *swap.QuoteRequest) { r.TokenIn = depository }, swap.BadRequest},
-		"paid to a router":       {func(r *swap.QuoteRequest) { r.Recipient = pairs[1].router }, swap.BadRequest},
+		"paid to a router":       {func(r *swap.QuoteRequest) { r.Recipient = routerPairs[1].router }, swap.BadRequest},
 		"a fee for nobody":       {func(r *swap.QuoteRequest) { r.FeeReceiver = nativeCoin }, swap.BadRequest},
 		"a fee above the bound":  {func(r *swap.QuoteRequest) { r.FeeBps = 301 }, swap.BadRequest},
 		"no slippage":            {func(r *swap.QuoteRequest) { r.SlippageBps = 0 }, swap.SlippageBounds},
 		"too much slippage":      {func(r *swap.QuoteRequest) { r.SlippageBps = 5001 }, swap.SlippageBounds},
 		"wrapping for somebody":  {func(r *swap.QuoteRequest) { *r = wrapping(true); r.Recipient = testReceiver }, swap.UnsupportedRoute},
 		"unwrapping with a fee":  {func(r *swap.QuoteRequest) { *r = wrapping(false); r.FeeBps, r.FeeReceiver = 40, testReceiver }, swap.UnsupportedRoute},
-		"a refund to the router": {func(r *swap.QuoteRequest) { r.RefundTo = pairs[0].proxy }, swap.BadRequest},
+		"a refund to the router": {func(r *swap.QuoteRequest) { r.RefundTo = routerPairs[0].proxy }, swap.BadRequest},
 	} {
 		p := providerOf(t, nil)
 		r := bridgedUSDC()
@@ -278,7 +278,7 @@ func minedOrder(t testing.TB, name string, r swap.QuoteRequest, ago time.Duratio
 		t.Fatal(err)
 	}
 	terms := termsFor(r)
-	terms.FloorOut, terms.Deadline = x.offer.MinOut, testNow.Add(20*time.Minute)
+	terms.MinOut, terms.Deadline = x.offer.MinOut, testNow.Add(20*time.Minute)
 	tx := common.HexToHash("0x01")
 	return swap.Order{
 		ID: "test", Terms: terms, Offer: x.offer,
@@ -338,7 +338,7 @@ func TestToldAgain(t *testing.T) {
 		for _, after := range []time.Duration{0, 59, 60, 61, 119, 120, 130} { // seconds
 			now = testNow.Add(after * time.Second)
 			c, err := p.Status(t.Context(), o)
-			if known := !errors.Is(err, &swap.Refusal{Code: swap.OrderUnknown}); known != (word != "unknown") || known && (err != nil || c.Word != word) {
+			if known := !errors.Is(err, &swap.Refusal{Code: swap.OrderUnknown}); known != (word != "unknown") || known && (err != nil || c.ProviderStatus != word) {
 				t.Errorf("%s: %+v, %v", word, c, err)
 			}
 		}
@@ -400,7 +400,7 @@ func TestWords(t *testing.T) {
 		if code == "" && err != nil || code != "" && !errors.Is(err, &swap.Refusal{Code: code}) {
 			t.Errorf("%s: %v", reply, err)
 		}
-		if _, known := words[r.Status]; !known && c.State != swap.Settling {
+		if _, known := statuses[r.Status]; !known && c.State != swap.Settling {
 			t.Errorf("%s: claims %s", reply, c.State)
 		}
 	}
@@ -415,7 +415,7 @@ func TestUnreadableOffer(t *testing.T) {
 	o := minedOrder(t, "base-usdc-arbitrum", bridgedUSDC(), time.Minute)
 	o.Offer.Raw = json.RawMessage(`{}`)
 	p, err := providerOf(t, nil).Proof(o)
-	if err != nil || p.Arrival == nil || p.Arrival.Least.Cmp(o.Terms.FloorOut) != 0 || p.Refund == nil || p.Refund.Token != usdcOnBase || p.Refund.Least.Cmp(o.Terms.AmountIn) != 0 {
+	if err != nil || p.Arrival == nil || p.Arrival.Least.Cmp(o.Terms.MinOut) != 0 || p.Refund == nil || p.Refund.Token != usdcOnBase || p.Refund.Least.Cmp(o.Terms.AmountIn) != 0 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -454,7 +454,7 @@ func TestWraps(t *testing.T) {
 			t.Fatal(err)
 		}
 		terms := termsFor(r)
-		terms.FloorOut, terms.Deadline, terms.GasCeiling = r.AmountIn, testNow.Add(time.Minute), units(1)
+		terms.MinOut, terms.Deadline, terms.GasCeiling = r.AmountIn, testNow.Add(time.Minute), units(1)
 		b, err := p.Build(t.Context(), offers[0], terms)
 		if err != nil || b.Settlement != swap.ByOwnCall || b.Spender != nativeCoin || len(b.Steps) != 1 {
 			t.Fatalf("%+v, %v", b, err)

@@ -14,8 +14,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A standing is the meaning of one of the provider's statuses.
-type standing struct {
+// A statusMeaning is the meaning of one of the provider's statuses.
+type statusMeaning struct {
 	state swap.State
 	// pays: the last of the reply's transactions is the payment, on the destination chain
 	// or, for a refund, on the source chain.
@@ -24,9 +24,9 @@ type standing struct {
 	unpaid bool
 }
 
-// words are the provider's statuses of a request, with those of older versions of its API.
+// statuses are the provider's statuses of a request, with those of older versions of its API.
 // An unknown status is not an end.
-var words = map[string]standing{
+var statuses = map[string]statusMeaning{
 	"waiting":    {state: swap.Settling, unpaid: true},
 	"received":   {state: swap.Settling, unpaid: true},
 	"depositing": {state: swap.Settling},
@@ -41,15 +41,15 @@ var words = map[string]standing{
 }
 
 const (
-	unknownWord = "unknown"
-	noReason    = "N/A"
+	statusUnknown = "unknown"
+	noReason      = "N/A"
 
 	// failureGrace is how long a failure may still turn into a refund.
 	failureGrace = 120 * time.Second
-	// indexAgain is how long after it was mined a deposit that the provider does not see is
+	// reindexAfter is how long after it was mined a deposit that the provider does not see is
 	// reported again, and the pause between two reports.
-	indexAgain = 60 * time.Second
-	maxIndexed = 256
+	reindexAfter = 60 * time.Second
+	maxIndexed   = 256
 )
 
 // A statusReply is the reply to GET /intents/status/v3, and the data of an event.
@@ -80,8 +80,8 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 	if err != nil {
 		return swap.Claim{}, err
 	}
-	if words[r.Status].unpaid || r.Status == unknownWord {
-		p.remind(ctx, s)
+	if statuses[r.Status].unpaid || r.Status == statusUnknown {
+		p.reindexIfDue(ctx, s)
 	}
 	c, err := s.claim(r, p.now())
 	if o.Ref == "" {
@@ -102,8 +102,8 @@ func readStatus(raw []byte) (statusReply, error) {
 }
 
 // claim returns what a reply says about the order, and refuses a reply about another one.
-func (s paid) claim(r statusReply, now time.Time) (swap.Claim, error) {
-	if r.Status == unknownWord {
+func (s paidDeposit) claim(r statusReply, now time.Time) (swap.Claim, error) {
+	if r.Status == statusUnknown {
 		return swap.Claim{}, refuse(swap.OrderUnknown, "requestId", "does not know the request")
 	}
 	ours, err := hashes("inTxHashes", r.InTxHashes)
@@ -119,12 +119,12 @@ func (s paid) claim(r statusReply, now time.Time) (swap.Claim, error) {
 		r.OriginChainID != nil && !r.OriginChainID.IsID(t.SrcChain) || r.DestChainID != nil && !r.DestChainID.IsID(t.DstChain) {
 		return swap.Claim{}, refuse(swap.ProviderGarbage, "inTxHashes", "answered about another order than it was asked for")
 	}
-	word, known := words[r.Status]
+	word, known := statuses[r.Status]
 	if !known {
 		word.state = swap.Settling
 	}
-	c := swap.Claim{State: word.state, Word: wire.Printable(r.Status), Reason: r.reason()}
-	if c.State == swap.Failed && !s.over(r, now) {
+	c := swap.Claim{State: word.state, ProviderStatus: wire.Printable(r.Status), Reason: r.reason()}
+	if c.State == swap.Failed && !s.failureIsFinal(r, now) {
 		c.State = swap.Settling
 	}
 	if word.pays && len(payments) > 0 {
@@ -136,11 +136,11 @@ func (s paid) claim(r statusReply, now time.Time) (swap.Claim, error) {
 	return c, nil
 }
 
-// over reports whether a failure can no longer turn into a refund: the provider says that a
+// failureIsFinal reports whether a failure can no longer turn into a refund: the provider says that a
 // refund is impossible, or the grace has passed since the change that the reply states or,
 // if it states none, since the deposit.
-func (s paid) over(r statusReply, now time.Time) bool {
-	if said(r.RefundFailReason) != "" {
+func (s paidDeposit) failureIsFinal(r statusReply, now time.Time) bool {
+	if reasonText(r.RefundFailReason) != "" {
 		return true
 	}
 	since := s.minedAt()
@@ -153,7 +153,7 @@ func (s paid) over(r statusReply, now time.Time) bool {
 }
 
 // minedAt returns the block time of the transaction, zero if it is not known.
-func (s paid) minedAt() time.Time {
+func (s paidDeposit) minedAt() time.Time {
 	if e := s.order.Results[len(s.order.Plan.Steps)-1].Evidence; e != nil {
 		return e.Time
 	}
@@ -162,7 +162,7 @@ func (s paid) minedAt() time.Time {
 
 // reason returns why the provider could not fill or refund, in its own words.
 func (r statusReply) reason() string {
-	why, and := said(r.FailReason), said(r.RefundFailReason)
+	why, and := reasonText(r.FailReason), reasonText(r.RefundFailReason)
 	switch {
 	case why != "" && and != "":
 		return "the bridge provider says: " + why + "; no refund: " + and
@@ -174,7 +174,7 @@ func (r statusReply) reason() string {
 	return ""
 }
 
-func said(reason *string) string {
+func reasonText(reason *string) string {
 	if reason == nil || *reason == noReason {
 		return ""
 	}
@@ -199,22 +199,22 @@ func hashes(field string, list []string) ([]common.Hash, error) {
 	return out, nil
 }
 
-// remind reports a transaction that was mined a while ago again, but not too often. The
+// reindexIfDue reports a transaction that was mined a while ago again, but not too often. The
 // effect shows in the next status.
-func (p *Provider) remind(ctx context.Context, s paid) {
+func (p *Provider) reindexIfDue(ctx context.Context, s paidDeposit) {
 	now, mined := p.now(), s.minedAt()
-	if mined.IsZero() || now.Sub(mined) < indexAgain {
+	if mined.IsZero() || now.Sub(mined) < reindexAfter {
 		return
 	}
 	p.mu.Lock()
-	if now.Sub(p.indexed[s.id]) < indexAgain {
+	if now.Sub(p.reindexed[s.id]) < reindexAfter {
 		p.mu.Unlock()
 		return
 	}
-	if len(p.indexed) >= maxIndexed {
-		clear(p.indexed)
+	if len(p.reindexed) >= maxIndexed {
+		clear(p.reindexed)
 	}
-	p.indexed[s.id] = now
+	p.reindexed[s.id] = now
 	p.mu.Unlock()
 	_ = p.index(ctx, s) // retried in a minute
 }

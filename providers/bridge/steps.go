@@ -38,8 +38,8 @@ const (
 	maxApprovals = 2 // a reset to zero, and the allowance
 )
 
-// paying checks all steps against the request, and returns the one that spends the input.
-func (q quoteReply) paying(r swap.QuoteRequest) (transaction, error) {
+// payingStep checks all steps against the request, and returns the one that spends the input.
+func (q quoteReply) payingStep(r swap.QuoteRequest) (transaction, error) {
 	var allowed []transaction
 	var main *transaction
 	for _, s := range q.Steps {
@@ -98,11 +98,11 @@ func readTransaction(raw []byte, r swap.QuoteRequest) (transaction, error) {
 		return tx, refuse(swap.NotUnderstood, "data", "has a transaction that cannot be read: %v", err)
 	}
 	err := service.CheckEchoes([]wire.Echo{
-		{Field: "chainId", There: tx.ChainID != nil, Same: tx.ChainID.IsID(r.SrcChain)},
-		{Field: "from", There: tx.From != nil, Same: tx.From.Is(r.Account)},
-		{Field: "to", There: tx.To != nil, Same: tx.To != nil && tx.To.Address != (common.Address{})},
-		{Field: "value", There: tx.Value != nil, Same: true},
-		{Field: "data", There: tx.Data != nil, Same: true},
+		{Field: "chainId", Present: tx.ChainID != nil, Matches: tx.ChainID.IsID(r.SrcChain)},
+		{Field: "from", Present: tx.From != nil, Matches: tx.From.Is(r.Account)},
+		{Field: "to", Present: tx.To != nil, Matches: tx.To != nil && tx.To.Address != (common.Address{})},
+		{Field: "value", Present: tx.Value != nil, Matches: true},
+		{Field: "data", Present: tx.Data != nil, Matches: true},
 	})
 	if err != nil {
 		return tx, err

@@ -21,24 +21,24 @@ type indexRequest struct {
 	RequestID common.Hash `json:"requestId"`
 }
 
-// A paid is an order whose last step was mined.
-type paid struct {
+// A paidDeposit is an order whose last step was mined.
+type paidDeposit struct {
 	id    common.Hash // the request's, at the provider
 	tx    common.Hash // of the deposit or swap
 	order swap.Order
 }
 
 // paidOrder returns what the provider is told about an order and polled for.
-func (p *Provider) paidOrder(o swap.Order) (paid, error) {
+func (p *Provider) paidOrder(o swap.Order) (paidDeposit, error) {
 	last := len(o.Plan.Steps) - 1
 	if last < 0 || o.Plan.Steps[last].Call == nil || len(o.Results) <= last || o.Results[last].Tx == (common.Hash{}) {
-		return paid{}, refuse(swap.NotUnderstood, "plan", "needs the transaction that paid, and the order has none")
+		return paidDeposit{}, refuse(swap.NotUnderstood, "plan", "needs the transaction that paid, and the order has none")
 	}
-	x, err := stand(o.Offer, o.Terms, p.solver)
+	x, err := checkOffer(o.Offer, o.Terms, p.solver)
 	if err != nil {
-		return paid{}, err
+		return paidDeposit{}, err
 	}
-	return paid{x.id, o.Results[last].Tx, o}, nil
+	return paidDeposit{x.id, o.Results[last].Tx, o}, nil
 }
 
 // Submit reports the mined transaction to the provider, which would find it by itself
@@ -49,11 +49,11 @@ func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.id.Hex(), openEnded(p.index(ctx, s))
+	return s.id.Hex(), asTemporary(p.index(ctx, s))
 }
 
 // index asks the provider to look at the transaction.
-func (p *Provider) index(ctx context.Context, s paid) error {
+func (p *Provider) index(ctx context.Context, s paidDeposit) error {
 	body, err := json.Marshal(indexRequest{strconv.FormatUint(s.order.Terms.SrcChain, 10), s.tx, s.id})
 	if err != nil {
 		return err
@@ -81,8 +81,8 @@ func readIndexed(raw []byte) error {
 	return nil
 }
 
-// openEnded turns a permanent refusal into a temporary one.
-func openEnded(err error) error {
+// asTemporary turns a permanent refusal into a temporary one.
+func asTemporary(err error) error {
 	var r *swap.Refusal
 	if !errors.As(err, &r) || r.Temporary() {
 		return err
@@ -106,10 +106,10 @@ func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
 	if t.SrcChain == t.DstChain {
 		return swap.Proof{Own: true}, nil
 	}
-	back := t.Back()
+	back := t.MinRefund()
 	from := []common.Address{p.solver}
 	return swap.Proof{
-		Arrival: &swap.Arrival{Chain: t.DstChain, Token: t.TokenOut, To: t.Recipient, Least: t.FloorOut, From: from},
+		Arrival: &swap.Arrival{Chain: t.DstChain, Token: t.TokenOut, To: t.Recipient, Least: t.MinOut, From: from},
 		Refund:  &swap.Arrival{Chain: t.SrcChain, Token: back.Token, To: t.RefundTo, Least: back.Amount, From: from},
 	}, nil
 }

@@ -20,12 +20,12 @@ const statusEvent = "request.status.updated"
 
 // Bounds of the stream.
 const (
-	maxFrame     = 64 << 10
-	dialTime     = 10 * time.Second
-	greetingTime = 3 * time.Second // for the connection to be ready and the subscription confirmed
-	pingPause    = 30 * time.Second
-	silence      = 75 * time.Second // without even an answer to a ping
-	frameTime    = 5 * time.Second
+	maxFrame         = 64 << 10
+	dialTimeout      = 10 * time.Second
+	handshakeTimeout = 3 * time.Second // for the connection to be ready and the subscription confirmed
+	pingInterval     = 30 * time.Second
+	readTimeout      = 75 * time.Second // without even an answer to a ping
+	writeTimeout     = 5 * time.Second
 )
 
 // errStream replaces a connection's own error, which may repeat the address and the key.
@@ -59,7 +59,7 @@ func (p *Provider) Watch(ctx context.Context, o swap.Order, told func(swap.Claim
 		if err != nil {
 			return errStream
 		}
-		c, ok := s.heard(f, p.now())
+		c, ok := s.claimFromFrame(f, p.now())
 		if ok {
 			told(c)
 		}
@@ -67,8 +67,8 @@ func (p *Provider) Watch(ctx context.Context, o swap.Order, told func(swap.Claim
 }
 
 func dial(ctx context.Context, socket, key string) (*websocket.Conn, error) {
-	d := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: dialTime, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
-	ctx, cancel := context.WithTimeout(ctx, dialTime)
+	d := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: dialTimeout, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	conn, res, err := d.DialContext(ctx, socket+"?"+url.Values{"apiKey": {key}}.Encode(), nil)
 	if err != nil {
@@ -92,13 +92,13 @@ type frame struct {
 
 // subscribe waits until the connection is ready and the subscription is confirmed.
 func subscribe(conn *websocket.Conn, id common.Hash) error {
-	if err := conn.SetReadDeadline(time.Now().Add(greetingTime)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(handshakeTimeout)); err != nil {
 		return err
 	}
 	if f, err := next(conn); err != nil || f.Type != "connection" || f.Status != "ready" {
 		return errors.Join(err, errStream)
 	}
-	if err := conn.SetWriteDeadline(time.Now().Add(frameTime)); err != nil {
+	if err := conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 		return err
 	}
 	if err := conn.WriteJSON(frame{Type: "subscribe", Event: statusEvent, Filters: map[string]string{"id": id.Hex()}}); err != nil {
@@ -107,7 +107,7 @@ func subscribe(conn *websocket.Conn, id common.Hash) error {
 	if f, err := next(conn); err != nil || f.Type != "subscribe" || f.Status != "success" {
 		return errors.Join(err, errStream)
 	}
-	heard := func(string) error { return conn.SetReadDeadline(time.Now().Add(silence)) }
+	heard := func(string) error { return conn.SetReadDeadline(time.Now().Add(readTimeout)) }
 	conn.SetPongHandler(heard)
 	return heard("")
 }
@@ -129,8 +129,8 @@ func readFrame(raw []byte) (f frame, err error) {
 	return f, err
 }
 
-// heard returns the claim in an event about this order, and false for any other frame.
-func (s paid) heard(f frame, now time.Time) (swap.Claim, bool) {
+// claimFromFrame returns the claim in an event about this order, and false for any other frame.
+func (s paidDeposit) claimFromFrame(f frame, now time.Time) (swap.Claim, bool) {
 	if f.Event != statusEvent {
 		return swap.Claim{}, false
 	}
@@ -153,14 +153,14 @@ func (s paid) heard(f frame, now time.Time) (swap.Claim, bool) {
 
 // keepAlive sends pings until done, and closes the connection when one fails.
 func keepAlive(conn *websocket.Conn, done <-chan struct{}) {
-	t := time.NewTicker(pingPause)
+	t := time.NewTicker(pingInterval)
 	defer t.Stop()
 	for {
 		select {
 		case <-done:
 			return
 		case <-t.C:
-			if conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(frameTime)) != nil {
+			if conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout)) != nil {
 				_ = conn.Close()
 				return
 			}

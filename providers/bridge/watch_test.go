@@ -14,15 +14,15 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// aStream is a websocket that sends one frame at once, one after the subscription, then the
+// fakeStream is a websocket that sends one frame at once, one after the subscription, then the
 // rest, and then closes.
-func aStream(t *testing.T, frames ...string) string {
-	stream, hangUp := aStreamOf(frames...)
+func fakeStream(t *testing.T, frames ...string) string {
+	stream, hangUp := fakeStreamOf(frames...)
 	t.Cleanup(hangUp)
 	return stream
 }
 
-func aStreamOf(frames ...string) (stream string, hangUp func()) {
+func fakeStreamOf(frames ...string) (stream string, hangUp func()) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("apiKey") != "test-key-of-nobody" {
 			w.WriteHeader(http.StatusUnauthorized)
@@ -74,7 +74,7 @@ func TestWatch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := providerOf(t, nil)
-			p.socket = aStream(t, c.frames...)
+			p.socket = fakeStream(t, c.frames...)
 			var told []swap.State
 			if err := p.Watch(t.Context(), o, func(c swap.Claim) { told = append(told, c.State) }); err == nil {
 				t.Error("a stream that was lost says nothing")

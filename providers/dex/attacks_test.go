@@ -23,143 +23,143 @@ type hostileProgram struct {
 // attacks are programs that a lying provider could send for ethToUSDC. Each tries one
 // thing, and each must be refused.
 var attacks = map[string]hostileProgram{
-	"nothing is enforced": {swap.NotAsAccepted, "floorOut", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+	"nothing is enforced": {swap.NotAsAccepted, "floorOut", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 0))},
-	"below the floor": {swap.NotAsAccepted, "floorOut", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+	"below the floor": {swap.NotAsAccepted, "floorOut", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 1_999_999_999))},
-	"a minimum that the router cuts": {swap.NotUnderstood, "minAmountOut", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+	"a minimum that the router cuts": {swap.NotUnderstood, "minAmountOut", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepFor(testUSDC, new(big.Int).Lsh(big.NewInt(1), 160)))},
-	"the sweep pays somebody else": {swap.NotAsAccepted, "recipient", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+	"the sweep pays somebody else": {swap.NotAsAccepted, "recipient", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, testAttacker, 2_000_000_000))},
-	"the swap pays somebody else": {swap.NotAsAccepted, "recipient", ops(wrapOp(routerItself, oneEther), v3Op(testAttacker, oneEther, 2_000_000_000, false, base.wrapped, testUSDC))},
-	"half is swapped for somebody else": {swap.NotAsAccepted, "recipient", ops(wrapOp(routerItself, oneEther), v3Op(testAttacker, half, 0, false, base.wrapped, testUSDC),
-		v3Op(routerItself, half, 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"half stays in the router as wrapped coin": {swap.NotAsAccepted, "commands", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, half, 0, false, base.wrapped, testUSDC),
+	"the swap pays somebody else": {swap.NotAsAccepted, "recipient", ops(wrapOp(addressThis, oneEther), v3Op(testAttacker, oneEther, 2_000_000_000, false, base.wrapped, testUSDC))},
+	"half is swapped for somebody else": {swap.NotAsAccepted, "recipient", ops(wrapOp(addressThis, oneEther), v3Op(testAttacker, half, 0, false, base.wrapped, testUSDC),
+		v3Op(addressThis, half, 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
+	"half stays in the router as wrapped coin": {swap.NotAsAccepted, "commands", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, half, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"half stays in the router as native coin": {swap.NotAsAccepted, "commands", ops(wrapOp(routerItself, half), v3Op(routerItself, half, 0, false, base.wrapped, testUSDC),
+	"half stays in the router as native coin": {swap.NotAsAccepted, "commands", ops(wrapOp(addressThis, half), v3Op(addressThis, half, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"half is wrapped for somebody else": {swap.NotAsAccepted, "recipient", ops(wrapOp(testAttacker, half), wrapOp(routerItself, half), v3Op(routerItself, half, 0, false, base.wrapped, testUSDC),
+	"half is wrapped for somebody else": {swap.NotAsAccepted, "recipient", ops(wrapOp(testAttacker, half), wrapOp(addressThis, half), v3Op(addressThis, half, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"the input is sent back with the output": {swap.NotAsAccepted, "commands", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, half, 0, false, base.wrapped, testUSDC),
+	"the input is sent back with the output": {swap.NotAsAccepted, "commands", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, half, 0, false, base.wrapped, testUSDC),
 		unwrapOp(msgSender, 0), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"more is swapped than was brought": {swap.NotAsAccepted, "amount", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, new(big.Int).Add(oneEther, big.NewInt(1)), 0, false, base.wrapped, testUSDC),
+	"more is swapped than was brought": {swap.NotAsAccepted, "amount", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, new(big.Int).Add(oneEther, big.NewInt(1)), 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"wrapped coin of the account is pulled": {swap.NotAsAccepted, "tokenIn", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
-		v3Op(routerItself, oneEther, 0, true, base.wrapped, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"another token of the account is pulled": {swap.NotAsAccepted, "tokenIn", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
-		v3Op(routerItself, oneEther, 0, true, testDAI, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"all of the router's balance is pulled from the account": {swap.NotAsAccepted, "tokenIn", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, contractBalance, 0, true, base.wrapped, testUSDC),
+	"wrapped coin of the account is pulled": {swap.NotAsAccepted, "tokenIn", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
+		v3Op(addressThis, oneEther, 0, true, base.wrapped, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
+	"another token of the account is pulled": {swap.NotAsAccepted, "tokenIn", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
+		v3Op(addressThis, oneEther, 0, true, testDAI, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
+	"all of the router's balance is pulled from the account": {swap.NotAsAccepted, "tokenIn", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, contractBalance, 0, true, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"an intermediate token is handed over": {swap.NotAsAccepted, "commands", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testDAI),
+	"an intermediate token is handed over": {swap.NotAsAccepted, "commands", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testDAI),
 		sweepOp(testDAI, msgSender, 2_000_000_000))},
-	"an intermediate token stays in the router": {swap.NotAsAccepted, "commands", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, half, 0, false, base.wrapped, testDAI),
-		v3Op(routerItself, half, 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"an intermediate token is swept before its swap": {swap.NotAsAccepted, "commands", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testDAI),
-		sweepOp(testDAI, msgSender, 0), v3Op(routerItself, contractBalance, 0, false, testDAI, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"the minimum is of another token": {swap.NotAsAccepted, "floorOut", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 2_000_000_000, false, base.wrapped, testDAI),
-		v3Op(routerItself, contractBalance, 0, false, testDAI, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 0))},
-	"the minimum is of the part before the fee": {swap.NotAsAccepted, "floorOut", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 2_000_000_000, false, base.wrapped, testUSDC),
+	"an intermediate token stays in the router": {swap.NotAsAccepted, "commands", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, half, 0, false, base.wrapped, testDAI),
+		v3Op(addressThis, half, 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
+	"an intermediate token is swept before its swap": {swap.NotAsAccepted, "commands", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testDAI),
+		sweepOp(testDAI, msgSender, 0), v3Op(addressThis, contractBalance, 0, false, testDAI, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
+	"the minimum is of another token": {swap.NotAsAccepted, "floorOut", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 2_000_000_000, false, base.wrapped, testDAI),
+		v3Op(addressThis, contractBalance, 0, false, testDAI, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 0))},
+	"the minimum is of the part before the fee": {swap.NotAsAccepted, "floorOut", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 2_000_000_000, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 0))},
-	"a minimum is promised of nothing": {swap.NotUnderstood, "commands", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+	"a minimum is promised of nothing": {swap.NotUnderstood, "commands", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 1), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"a sweep before the swap": {swap.NotUnderstood, "commands", ops(sweepOp(testUSDC, msgSender, 2_000_000_000), wrapOp(routerItself, oneEther),
-		v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 1))},
-	"the output is swept into the router": {swap.NotAsAccepted, "recipient", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
-		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, routerItself, 2_000_000_000))},
-	"the output stays in the router": {swap.NotAsAccepted, "commands", ops(wrapOp(routerItself, oneEther), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC),
-		v3Op(routerItself, half, 0, false, base.wrapped, testUSDC))},
-	"no fee for us": {swap.NotAsAccepted, "feeBps", ops(wrapOp(routerItself, oneEther), v3Op(msgSender, oneEther, 2_000_000_000, false, base.wrapped, testUSDC))},
-	"a smaller fee for us": {swap.NotAsAccepted, "feeBps", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+	"a sweep before the swap": {swap.NotUnderstood, "commands", ops(sweepOp(testUSDC, msgSender, 2_000_000_000), wrapOp(addressThis, oneEther),
+		v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 1))},
+	"the output is swept into the router": {swap.NotAsAccepted, "recipient", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
+		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, addressThis, 2_000_000_000))},
+	"the output stays in the router": {swap.NotAsAccepted, "commands", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC),
+		v3Op(addressThis, half, 0, false, base.wrapped, testUSDC))},
+	"no fee for us": {swap.NotAsAccepted, "feeBps", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, oneEther, 2_000_000_000, false, base.wrapped, testUSDC))},
+	"a smaller fee for us": {swap.NotAsAccepted, "feeBps", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 19), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"our fee is larger": {swap.NotAsAccepted, "feeBps", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+	"our fee is larger": {swap.NotAsAccepted, "feeBps", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 21), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"our whole fee is taken twice": {swap.NotAsAccepted, "fee", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+	"our whole fee is taken twice": {swap.NotAsAccepted, "fee", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"our fee is taken twice": {swap.NotAsAccepted, "fee", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+	"our fee is taken twice": {swap.NotAsAccepted, "fee", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 10), portionOp(testUSDC, testFeeTo, 10), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"the provider takes more": {swap.NotAsAccepted, "makerFeeBps", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+	"the provider takes more": {swap.NotAsAccepted, "makerFeeBps", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), portionOp(testUSDC, testMaker, 21), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"the provider takes twice": {swap.NotAsAccepted, "fee", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+	"the provider takes twice": {swap.NotAsAccepted, "fee", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), portionOp(testUSDC, testMaker, 20), portionOp(testUSDC, testMaker, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"two take what one may": {swap.NotAsAccepted, "makerFeeBps", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+	"two take what one may": {swap.NotAsAccepted, "makerFeeBps", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), portionOp(testUSDC, testMaker, 15), portionOp(testUSDC, testAttacker, 15), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"the fee is all of it": {swap.NotAsAccepted, "makerFeeBps", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+	"the fee is all of it": {swap.NotAsAccepted, "makerFeeBps", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testAttacker, 10_000), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"a fee of the input": {swap.NotAsAccepted, "fee", ops(wrapOp(routerItself, oneEther), portionOp(base.wrapped, testMaker, 20), v3Op(routerItself, contractBalance, 0, false, base.wrapped, testUSDC),
+	"a fee of the input": {swap.NotAsAccepted, "fee", ops(wrapOp(addressThis, oneEther), portionOp(base.wrapped, testMaker, 20), v3Op(addressThis, contractBalance, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"a fee of the native input": {swap.NotAsAccepted, "fee", ops(portionOp(nativeCoin, testMaker, 20), wrapOp(routerItself, contractBalance), v3Op(routerItself, contractBalance, 0, false, base.wrapped, testUSDC),
+	"a fee of the native input": {swap.NotAsAccepted, "fee", ops(portionOp(nativeCoin, testMaker, 20), wrapOp(addressThis, contractBalance), v3Op(addressThis, contractBalance, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"a fee of an intermediate token": {swap.NotAsAccepted, "fee", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testDAI), portionOp(testDAI, testMaker, 20),
-		v3Op(routerItself, contractBalance, 0, false, testDAI, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"our fee of a part only": {swap.NotUnderstood, "commands", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, big.NewInt(1000), 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testFeeTo, 20),
-		v3Op(routerItself, contractBalance, 0, false, base.wrapped, testUSDC), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"our fee of what did not go past the router": {swap.NotAsAccepted, "fee", ops(wrapOp(routerItself, oneEther), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC),
-		v3Op(routerItself, half, 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 1))},
-	"a fee after the sweep": {swap.NotAsAccepted, "fee", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+	"a fee of an intermediate token": {swap.NotAsAccepted, "fee", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testDAI), portionOp(testDAI, testMaker, 20),
+		v3Op(addressThis, contractBalance, 0, false, testDAI, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
+	"our fee of a part only": {swap.NotUnderstood, "commands", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, big.NewInt(1000), 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testFeeTo, 20),
+		v3Op(addressThis, contractBalance, 0, false, base.wrapped, testUSDC), sweepOp(testUSDC, msgSender, 2_000_000_000))},
+	"our fee of what did not go past the router": {swap.NotAsAccepted, "fee", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC),
+		v3Op(addressThis, half, 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 1))},
+	"a fee after the sweep": {swap.NotAsAccepted, "fee", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		sweepOp(testUSDC, msgSender, 2_000_000_000), portionOp(testUSDC, testFeeTo, 20))},
-	"a fee to the router": {swap.NotUnderstood, "fee", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
-		portionOp(testUSDC, testFeeTo, 20), portionOp(testUSDC, routerItself, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"a path that returns": {swap.NotAsAccepted, "tokenOut", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC, base.wrapped, testUSDC),
+	"a fee to the router": {swap.NotUnderstood, "fee", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
+		portionOp(testUSDC, testFeeTo, 20), portionOp(testUSDC, addressThis, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
+	"a path that returns": {swap.NotAsAccepted, "tokenOut", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"a path through the output and back": {swap.NotAsAccepted, "tokenOut", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
-		v3Op(routerItself, contractBalance, 0, false, testUSDC, testDAI), v3Op(routerItself, contractBalance, 0, false, testDAI, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"a path of one token": {swap.NotUnderstood, "path", ops(wrapOp(routerItself, oneEther), v2Op(routerItself, oneEther, 0, false, base.wrapped),
+	"a path through the output and back": {swap.NotAsAccepted, "tokenOut", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
+		v3Op(addressThis, contractBalance, 0, false, testUSDC, testDAI), v3Op(addressThis, contractBalance, 0, false, testDAI, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
+	"a path of one token": {swap.NotUnderstood, "path", ops(wrapOp(addressThis, oneEther), v2Op(addressThis, oneEther, 0, false, base.wrapped),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"a path of no token": {swap.NotUnderstood, "path", ops(wrapOp(routerItself, oneEther), v2Op(routerItself, oneEther, 0, false),
+	"a path of no token": {swap.NotUnderstood, "path", ops(wrapOp(addressThis, oneEther), v2Op(addressThis, oneEther, 0, false),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"a path that is too long": {swap.NotUnderstood, "path", ops(wrapOp(routerItself, oneEther), v2Op(routerItself, oneEther, 0, false, base.wrapped, testDAI, testFriend, testMaker, testFeeTo, testUSDC),
+	"a path that is too long": {swap.NotUnderstood, "path", ops(wrapOp(addressThis, oneEther), v2Op(addressThis, oneEther, 0, false, base.wrapped, testDAI, testFriend, testMaker, testFeeTo, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"a path cut short": {swap.NotUnderstood, "path", ops(wrapOp(routerItself, oneEther), op{0x00, 0, []any{routerItself, oneEther, new(big.Int), v3Bytes(base.wrapped, testUSDC)[:42], false}},
+	"a path cut short": {swap.NotUnderstood, "path", ops(wrapOp(addressThis, oneEther), op{0x00, 0, []any{addressThis, oneEther, new(big.Int), v3Bytes(base.wrapped, testUSDC)[:42], false}},
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"a path with a tail": {swap.NotUnderstood, "path", ops(wrapOp(routerItself, oneEther), op{0x00, 0, []any{routerItself, oneEther, new(big.Int), append(v3Bytes(base.wrapped, testUSDC), 0, 1, 0xf4), false}},
+	"a path with a tail": {swap.NotUnderstood, "path", ops(wrapOp(addressThis, oneEther), op{0x00, 0, []any{addressThis, oneEther, new(big.Int), append(v3Bytes(base.wrapped, testUSDC), 0, 1, 0xf4), false}},
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"the pair is paid already": {swap.NotUnderstood, "amount", ops(wrapOp(routerItself, oneEther), v2Op(routerItself, new(big.Int), 0, false, base.wrapped, testUSDC),
+	"the pair is paid already": {swap.NotUnderstood, "amount", ops(wrapOp(addressThis, oneEther), v2Op(addressThis, new(big.Int), 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"one pair is paid already": {swap.NotUnderstood, "amount", ops(wrapOp(routerItself, oneEther), v2Op(routerItself, new(big.Int), 0, false, base.wrapped, testUSDC), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+	"one pair is paid already": {swap.NotUnderstood, "amount", ops(wrapOp(addressThis, oneEther), v2Op(addressThis, new(big.Int), 0, false, base.wrapped, testUSDC), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"a swap after the fee": {swap.NotUnderstood, "commands", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, half, 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testFeeTo, 20),
-		v3Op(routerItself, half, 0, false, base.wrapped, testUSDC), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"the output is unwrapped": {swap.NotAsAccepted, "commands", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+	"a swap after the fee": {swap.NotUnderstood, "commands", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, half, 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testFeeTo, 20),
+		v3Op(addressThis, half, 0, false, base.wrapped, testUSDC), sweepOp(testUSDC, msgSender, 2_000_000_000))},
+	"the output is unwrapped": {swap.NotAsAccepted, "commands", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000), unwrapOp(testAttacker, 0))},
 	"nothing but fees": {swap.NotAsAccepted, "fee", ops(portionOp(testUSDC, testFeeTo, 20))},
 	"a permit for the native coin": {swap.NotAsAccepted, "token", ops(op{0x0a, 0, []any{nativeCoin, oneEther, big.NewInt(1_800_000_000), new(big.Int), base.router, big.NewInt(1_800_000_000), make([]byte, 65)}},
-		wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
+		wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
 }
 
 // feeless are attacks on the same swap without a fee, which a missing fee cannot reveal.
 var feeless = map[string]hostileProgram{
 	"the input is wrapped for the account":         {swap.NotAsAccepted, "recipient", ops(wrapOp(msgSender, oneEther))},
-	"half of the input is wrapped for the account": {swap.NotAsAccepted, "recipient", ops(wrapOp(msgSender, half), wrapOp(routerItself, half), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC))},
-	"another token arrives":                        {swap.NotAsAccepted, "recipient", ops(wrapOp(routerItself, oneEther), v3Op(msgSender, oneEther, 2_000_000_000, false, base.wrapped, testDAI))},
-	"a path that passes a token twice":             {swap.NotUnderstood, "path", ops(wrapOp(routerItself, oneEther), v3Op(msgSender, oneEther, 2_000_000_000, false, base.wrapped, testDAI, testFriend, testDAI, testUSDC))},
-	"a path that returns to the input": {swap.NotAsAccepted, "tokenIn", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testDAI),
+	"half of the input is wrapped for the account": {swap.NotAsAccepted, "recipient", ops(wrapOp(msgSender, half), wrapOp(addressThis, half), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC))},
+	"another token arrives":                        {swap.NotAsAccepted, "recipient", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, oneEther, 2_000_000_000, false, base.wrapped, testDAI))},
+	"a path that passes a token twice":             {swap.NotUnderstood, "path", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, oneEther, 2_000_000_000, false, base.wrapped, testDAI, testFriend, testDAI, testUSDC))},
+	"a path that returns to the input": {swap.NotAsAccepted, "tokenIn", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testDAI),
 		v3Op(msgSender, contractBalance, 2_000_000_000, false, testDAI, base.wrapped, testUSDC))},
 	"a path from the native coin":                                 {swap.NotUnderstood, "path", ops(v2Op(msgSender, oneEther, 2_000_000_000, false, nativeCoin, testUSDC))},
-	"a path through the router":                                   {swap.NotUnderstood, "path", ops(wrapOp(routerItself, oneEther), v2Op(msgSender, oneEther, 2_000_000_000, false, base.wrapped, base.router, testUSDC))},
-	"a pool without a fee":                                        {swap.NotUnderstood, "path", ops(wrapOp(routerItself, oneEther), op{0x00, 0, []any{msgSender, oneEther, big.NewInt(2_000_000_000), make([]byte, 43), false}})},
-	"two legs, one for somebody else":                             {swap.NotAsAccepted, "recipient", ops(wrapOp(routerItself, oneEther), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC), v2Op(testAttacker, half, 0, false, base.wrapped, testUSDC))},
-	"wrapped coin is left for later":                              {swap.NotAsAccepted, "commands", ops(wrapOp(routerItself, oneEther), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC), unwrapOp(routerItself, 0))},
-	"the maker takes from one leg":                                {swap.NotAsAccepted, "fee", ops(wrapOp(routerItself, oneEther), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC), v3Op(routerItself, half, 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testMaker, 20), sweepOp(testUSDC, msgSender, 1))},
-	"the floor is of the account's balance, over a token between": {swap.NotAsAccepted, "floorOut", ops(wrapOp(routerItself, oneEther), v2Op(msgSender, oneEther, 2_000_000_000, false, base.wrapped, testDAI, testUSDC))},
-	"half of it is":                                               {swap.NotAsAccepted, "floorOut", ops(wrapOp(routerItself, oneEther), v3Op(msgSender, half, 1_000_000_000, false, base.wrapped, testUSDC), v2Op(msgSender, half, 1_000_000_000, false, base.wrapped, testDAI, testUSDC))},
-	"it is, with bounds on every pool":                            {swap.NotAsAccepted, "floorOut", ops(wrapOp(routerItself, oneEther), op{0x08, 1, []any{msgSender, oneEther, big.NewInt(2_000_000_000), []common.Address{base.wrapped, testDAI, testUSDC}, false, []*big.Int{common.Big1, common.Big1}}})},
-	"it is, from a token between": {swap.NotAsAccepted, "floorOut", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testDAI),
+	"a path through the router":                                   {swap.NotUnderstood, "path", ops(wrapOp(addressThis, oneEther), v2Op(msgSender, oneEther, 2_000_000_000, false, base.wrapped, base.router, testUSDC))},
+	"a pool without a fee":                                        {swap.NotUnderstood, "path", ops(wrapOp(addressThis, oneEther), op{0x00, 0, []any{msgSender, oneEther, big.NewInt(2_000_000_000), make([]byte, 43), false}})},
+	"two legs, one for somebody else":                             {swap.NotAsAccepted, "recipient", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC), v2Op(testAttacker, half, 0, false, base.wrapped, testUSDC))},
+	"wrapped coin is left for later":                              {swap.NotAsAccepted, "commands", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC), unwrapOp(addressThis, 0))},
+	"the maker takes from one leg":                                {swap.NotAsAccepted, "fee", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC), v3Op(addressThis, half, 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testMaker, 20), sweepOp(testUSDC, msgSender, 1))},
+	"the floor is of the account's balance, over a token between": {swap.NotAsAccepted, "floorOut", ops(wrapOp(addressThis, oneEther), v2Op(msgSender, oneEther, 2_000_000_000, false, base.wrapped, testDAI, testUSDC))},
+	"half of it is":                                               {swap.NotAsAccepted, "floorOut", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, half, 1_000_000_000, false, base.wrapped, testUSDC), v2Op(msgSender, half, 1_000_000_000, false, base.wrapped, testDAI, testUSDC))},
+	"it is, with bounds on every pool":                            {swap.NotAsAccepted, "floorOut", ops(wrapOp(addressThis, oneEther), op{0x08, 1, []any{msgSender, oneEther, big.NewInt(2_000_000_000), []common.Address{base.wrapped, testDAI, testUSDC}, false, []*big.Int{common.Big1, common.Big1}}})},
+	"it is, from a token between": {swap.NotAsAccepted, "floorOut", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testDAI),
 		v2Op(msgSender, contractBalance, 2_000_000_000, false, testDAI, testUSDC))},
-	"it is, of an account that is named": {swap.NotAsAccepted, "floorOut", ops(wrapOp(routerItself, oneEther), v2Op(testAccount, oneEther, 2_000_000_000, false, base.wrapped, testDAI, testUSDC))},
-	"wrapping again after the output":    {swap.NotAsAccepted, "commands", ops(wrapOp(routerItself, half), v3Op(routerItself, half, 0, false, base.wrapped, testUSDC), sweepOp(testUSDC, msgSender, 2_000_000_000), wrapOp(routerItself, half))},
+	"it is, of an account that is named": {swap.NotAsAccepted, "floorOut", ops(wrapOp(addressThis, oneEther), v2Op(testAccount, oneEther, 2_000_000_000, false, base.wrapped, testDAI, testUSDC))},
+	"wrapping again after the output":    {swap.NotAsAccepted, "commands", ops(wrapOp(addressThis, half), v3Op(addressThis, half, 0, false, base.wrapped, testUSDC), sweepOp(testUSDC, msgSender, 2_000_000_000), wrapOp(addressThis, half))},
 }
 
 // harmlessPrograms differ from the plain one in harmless ways that real routes have.
 var harmlessPrograms = map[string][]op{
-	"a split": ops(wrapOp(routerItself, oneEther), v3Op(routerItself, half, 0, false, base.wrapped, testUSDC), v2Op(routerItself, half, 0, false, base.wrapped, testUSDC),
+	"a split": ops(wrapOp(addressThis, oneEther), v3Op(addressThis, half, 0, false, base.wrapped, testUSDC), v2Op(addressThis, half, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000)),
-	"two versions in a row": ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testDAI), v2Op(routerItself, contractBalance, 0, false, testDAI, testUSDC),
+	"two versions in a row": ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testDAI), v2Op(addressThis, contractBalance, 0, false, testDAI, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, testAccount, 2_000_000_000)),
-	"change is sent back": ops(wrapOp(routerItself, contractBalance), v3Op(routerItself, contractBalance, 0, false, base.wrapped, testUSDC),
+	"change is sent back": ops(wrapOp(addressThis, contractBalance), v3Op(addressThis, contractBalance, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000), unwrapOp(msgSender, 0), sweepOp(nativeCoin, msgSender, 0)),
-	"the maker's fee": ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+	"the maker's fee": ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testMaker, 20), op{0x07, 0, []any{testUSDC, testFeeTo, big.NewInt(20 * 1e14)}}, sweepOp(testUSDC, msgSender, 2_000_000_000)),
-	"price bounds": ops(wrapOp(routerItself, oneEther), op{0x00, 1, []any{routerItself, oneEther, big.NewInt(5), v3Bytes(base.wrapped, testUSDC), false, []*big.Int{big.NewInt(7)}}},
+	"price bounds": ops(wrapOp(addressThis, oneEther), op{0x00, 1, []any{addressThis, oneEther, big.NewInt(5), v3Bytes(base.wrapped, testUSDC), false, []*big.Int{big.NewInt(7)}}},
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_001)),
 }
 
@@ -240,38 +240,38 @@ func bytesOf(b byte, n int) []byte { return slices.Repeat([]byte{b}, n) }
 func nativeOut() swap.Terms {
 	t := ethToUSDC()
 	t.TokenIn, t.TokenOut = testUSDC, nativeCoin
-	t.AmountIn, t.FloorOut = big.NewInt(1_000_000_000), big.NewInt(1_000_000)
+	t.AmountIn, t.MinOut = big.NewInt(1_000_000_000), big.NewInt(1_000_000)
 	return t
 }
 
 // allUSDC and halfUSDC are the input of nativeOut and half of it.
 var (
 	allUSDC, halfUSDC = big.NewInt(1_000_000_000), big.NewInt(500_000_000)
-	swapUSDC          = v3Op(routerItself, allUSDC, 0, true, testUSDC, base.wrapped)
+	swapUSDC          = v3Op(addressThis, allUSDC, 0, true, testUSDC, base.wrapped)
 )
 
 // nativePrograms are for nativeOut. Those without a code are honest.
 var nativePrograms = map[string]hostileProgram{
 	"unwrapped to the account":       {"", "", ops(swapUSDC, portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
-	"unwrapped, then swept":          {"", "", ops(swapUSDC, portionOp(base.wrapped, testFeeTo, 20), unwrapOp(routerItself, 0), sweepOp(nativeCoin, msgSender, 1_000_000))},
-	"the fee in native coin":         {"", "", ops(swapUSDC, unwrapOp(routerItself, 0), portionOp(nativeCoin, testFeeTo, 20), sweepOp(nativeCoin, msgSender, 1_000_000))},
-	"left in the router":             {swap.NotAsAccepted, "commands", ops(swapUSDC, portionOp(base.wrapped, testFeeTo, 20), unwrapOp(routerItself, 1_000_000))},
+	"unwrapped, then swept":          {"", "", ops(swapUSDC, portionOp(base.wrapped, testFeeTo, 20), unwrapOp(addressThis, 0), sweepOp(nativeCoin, msgSender, 1_000_000))},
+	"the fee in native coin":         {"", "", ops(swapUSDC, unwrapOp(addressThis, 0), portionOp(nativeCoin, testFeeTo, 20), sweepOp(nativeCoin, msgSender, 1_000_000))},
+	"left in the router":             {swap.NotAsAccepted, "commands", ops(swapUSDC, portionOp(base.wrapped, testFeeTo, 20), unwrapOp(addressThis, 1_000_000))},
 	"left wrapped":                   {swap.NotAsAccepted, "commands", ops(swapUSDC, portionOp(base.wrapped, testFeeTo, 20), sweepOp(base.wrapped, msgSender, 1_000_000))},
 	"wrapped to the account":         {swap.NotAsAccepted, "recipient", ops(v3Op(msgSender, allUSDC, 1_000_000, true, testUSDC, base.wrapped))},
 	"unwrapped to somebody else":     {swap.NotAsAccepted, "recipient", ops(swapUSDC, portionOp(base.wrapped, testFeeTo, 20), unwrapOp(testAttacker, 1_000_000))},
-	"the fee of one half only":       {swap.NotAsAccepted, "fee", ops(v3Op(routerItself, big.NewInt(999_999_999), 0, true, testUSDC, base.wrapped), unwrapOp(routerItself, 0), v3Op(routerItself, big.NewInt(1), 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 0), sweepOp(nativeCoin, msgSender, 1_000_000))},
-	"wrapped again in between":       {swap.NotAsAccepted, "commands", ops(v3Op(routerItself, halfUSDC, 0, true, testUSDC, base.wrapped), unwrapOp(routerItself, 0), wrapOp(routerItself, contractBalance), v3Op(routerItself, halfUSDC, 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
-	"another token is pulled":        {swap.NotAsAccepted, "tokenIn", ops(v3Op(routerItself, allUSDC, 0, true, testDAI, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
-	"one leg is paid already":        {swap.NotAsAccepted, "amountIn", ops(swapUSDC, v2Op(routerItself, new(big.Int), 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
-	"all that the router has":        {swap.NotAsAccepted, "amountIn", ops(swapUSDC, v3Op(routerItself, contractBalance, 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
+	"the fee of one half only":       {swap.NotAsAccepted, "fee", ops(v3Op(addressThis, big.NewInt(999_999_999), 0, true, testUSDC, base.wrapped), unwrapOp(addressThis, 0), v3Op(addressThis, big.NewInt(1), 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 0), sweepOp(nativeCoin, msgSender, 1_000_000))},
+	"wrapped again in between":       {swap.NotAsAccepted, "commands", ops(v3Op(addressThis, halfUSDC, 0, true, testUSDC, base.wrapped), unwrapOp(addressThis, 0), wrapOp(addressThis, contractBalance), v3Op(addressThis, halfUSDC, 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
+	"another token is pulled":        {swap.NotAsAccepted, "tokenIn", ops(v3Op(addressThis, allUSDC, 0, true, testDAI, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
+	"one leg is paid already":        {swap.NotAsAccepted, "amountIn", ops(swapUSDC, v2Op(addressThis, new(big.Int), 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
+	"all that the router has":        {swap.NotAsAccepted, "amountIn", ops(swapUSDC, v3Op(addressThis, contractBalance, 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
 	"more than the amount is pulled": {swap.NotAsAccepted, "amountIn", ops(swapUSDC, swapUSDC, portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
-	"less than the amount is pulled": {swap.NotAsAccepted, "amountIn", ops(v3Op(routerItself, big.NewInt(999_999_999), 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
+	"less than the amount is pulled": {swap.NotAsAccepted, "amountIn", ops(v3Op(addressThis, big.NewInt(999_999_999), 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
 }
 
 // routerWrap are the terms of a wrap without a fee.
 func routerWrap() swap.Terms {
 	t := ethToUSDC()
-	t.TokenOut, t.FloorOut, t.FeeBps, t.FeeReceiver = base.wrapped, oneEther, 0, common.Address{}
+	t.TokenOut, t.MinOut, t.FeeBps, t.FeeReceiver = base.wrapped, oneEther, 0, common.Address{}
 	return t
 }
 
@@ -280,12 +280,12 @@ func routerWrap() swap.Terms {
 var wrapPrograms = map[string]hostileProgram{
 	"to the account":     {"", "", ops(wrapOp(msgSender, oneEther))},
 	"all to the account": {"", "", ops(wrapOp(msgSender, contractBalance))},
-	"and swept":          {"", "", ops(wrapOp(routerItself, oneEther), op{0x04, 0, []any{base.wrapped, msgSender, oneEther}})},
+	"and swept":          {"", "", ops(wrapOp(addressThis, oneEther), op{0x04, 0, []any{base.wrapped, msgSender, oneEther}})},
 	"half":               {swap.NotAsAccepted, "commands", ops(wrapOp(msgSender, half))},
-	"left there":         {swap.NotAsAccepted, "commands", ops(wrapOp(routerItself, oneEther))},
+	"left there":         {swap.NotAsAccepted, "commands", ops(wrapOp(addressThis, oneEther))},
 	"to somebody else":   {swap.NotAsAccepted, "recipient", ops(wrapOp(testAttacker, oneEther))},
-	"and back":           {swap.NotAsAccepted, "commands", ops(wrapOp(routerItself, oneEther), unwrapOp(msgSender, 0))},
-	"with a fee":         {swap.NotAsAccepted, "fee", ops(wrapOp(routerItself, oneEther), portionOp(base.wrapped, testMaker, 20), op{0x04, 0, []any{base.wrapped, msgSender, oneEther}})},
+	"and back":           {swap.NotAsAccepted, "commands", ops(wrapOp(addressThis, oneEther), unwrapOp(msgSender, 0))},
+	"with a fee":         {swap.NotAsAccepted, "fee", ops(wrapOp(addressThis, oneEther), portionOp(base.wrapped, testMaker, 20), op{0x04, 0, []any{base.wrapped, msgSender, oneEther}})},
 }
 
 // TestRecipient checks that a recipient other than the account is paid by its address: the
@@ -301,12 +301,12 @@ func TestRecipient(t *testing.T) {
 	if _, err := checked(terms, to(testFriend)); err != nil {
 		t.Error(err)
 	}
-	for _, a := range []common.Address{msgSender, testAccount, routerItself, testAttacker} {
+	for _, a := range []common.Address{msgSender, testAccount, addressThis, testAttacker} {
 		if _, err := checked(terms, to(a)); err == nil {
 			t.Errorf("%s is paid instead", a)
 		}
 	}
-	for _, a := range []common.Address{msgSender, routerItself, base.router, base.wrapped, permit2, {}} {
+	for _, a := range []common.Address{msgSender, addressThis, base.router, base.wrapped, permit2, {}} {
 		terms.Recipient = a
 		if _, err := checked(terms, to(a)); err == nil {
 			t.Errorf("%s is accepted as recipient", a)

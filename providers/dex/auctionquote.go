@@ -42,64 +42,64 @@ const auctionRoute = "UniswapX auction"
 // readAuction reads an auction quote. It rebuilds the order and requires it to equal the
 // order that the API asks to be signed, the one whose hash is orderId, and the one in
 // encodedOrder.
-func readAuction(o swap.Offer, e envelope, d deal) (reading, error) {
+func readAuction(o swap.Offer, e envelope, d orderTerms) (parsedQuote, error) {
 	var q auctionQuote
 	if err := service.Read("quote.auction", e.Quote, &q); err != nil {
-		return reading{}, garbage("quote", err)
+		return parsedQuote{}, garbage("quote", err)
 	}
 	if err := q.echoes(e, o.Request); err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
-	given, err := d.asked(e.PermitData)
+	given, err := d.readOrder(e.PermitData)
 	if err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
-	got, fees, err := given.within(d)
+	got, fees, err := given.checkBounds(d)
 	if err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
 	order := d.build(given)
 	if !order.permit().same(given.permit()) {
-		return reading{}, refuse(swap.NotUnderstood, "permitData", "the order is not one that this version would build")
+		return parsedQuote{}, refuse(swap.NotUnderstood, "permitData", "the order is not one that this version would build")
 	}
-	if err := q.names(order); err != nil {
-		return reading{}, err
+	if err := q.checkOrder(order); err != nil {
+		return parsedQuote{}, err
 	}
 	o.Gasless, o.Route, o.Duration = true, auctionRoute, d.kind.usual(order, o.Duration)
 	o.AmountOut, o.MinOut, o.Fees = got.end, got.end, fees // the end amount is all that is guaranteed
 	var lines []outputLine
 	_ = json.Unmarshal(q.Outputs, &lines) // for display only; what cannot be read is ignored
-	o.ToldMin = toldMinimum(lines, o)
-	return reading{offer: o, quote: e, order: &order}, nil
+	o.QuotedMin = toldMinimum(lines, o)
+	return parsedQuote{offer: o, quote: e, order: &order}, nil
 }
 
 // echoes checks the request fields that the quote repeats. Only orderId and encodedOrder
 // must be present: the order itself states everything else.
 func (q auctionQuote) echoes(e envelope, r swap.QuoteRequest) error {
 	list := []wire.Echo{
-		{Field: "permitTransaction", There: true, Same: wire.IsNull(e.PermitTransaction)},
-		{Field: "tradeType", There: true, Same: q.TradeType == "" || q.TradeType == exactInput},
-		{Field: "chainId", There: true, Same: q.ChainID == nil || q.ChainID.IsID(r.SrcChain)},
-		{Field: "swapper", There: true, Same: q.Swapper == nil || q.Swapper.is(r.Account)},
-		{Field: "slippageTolerance", There: true, Same: q.Slippage == nil || q.Slippage.Cmp(big.NewRat(int64(r.SlippageBps), 100)) == 0},
-		{Field: "orderId", There: q.OrderID != nil, Same: true},
-		{Field: "encodedOrder", There: q.EncodedOrder != nil, Same: true},
+		{Field: "permitTransaction", Present: true, Matches: wire.IsNull(e.PermitTransaction)},
+		{Field: "tradeType", Present: true, Matches: q.TradeType == "" || q.TradeType == exactInput},
+		{Field: "chainId", Present: true, Matches: q.ChainID == nil || q.ChainID.IsID(r.SrcChain)},
+		{Field: "swapper", Present: true, Matches: q.Swapper == nil || q.Swapper.is(r.Account)},
+		{Field: "slippageTolerance", Present: true, Matches: q.Slippage == nil || q.Slippage.Cmp(big.NewRat(int64(r.SlippageBps), 100)) == 0},
+		{Field: "orderId", Present: q.OrderID != nil, Matches: true},
+		{Field: "encodedOrder", Present: q.EncodedOrder != nil, Matches: true},
 	}
 	if in := q.Input; in != nil {
-		list = append(list, wire.Echo{Field: "input.token", There: true, Same: in.Token == nil || in.Token.is(r.TokenIn)},
-			wire.Echo{Field: "input.amount", There: true, Same: in.Amount == nil || in.Amount.Is(r.AmountIn)},
-			wire.Echo{Field: "input.maximumAmount", There: true, Same: in.MaximumAmount == nil || in.MaximumAmount.Is(r.AmountIn)})
+		list = append(list, wire.Echo{Field: "input.token", Present: true, Matches: in.Token == nil || in.Token.is(r.TokenIn)},
+			wire.Echo{Field: "input.amount", Present: true, Matches: in.Amount == nil || in.Amount.Is(r.AmountIn)},
+			wire.Echo{Field: "input.maximumAmount", Present: true, Matches: in.MaximumAmount == nil || in.MaximumAmount.Is(r.AmountIn)})
 	}
 	if out := q.Output; out != nil {
-		list = append(list, wire.Echo{Field: "output.token", There: true, Same: out.Token == nil || out.Token.is(r.TokenOut)},
-			wire.Echo{Field: "output.recipient", There: true, Same: out.Recipient == nil || out.Recipient.is(r.Recipient)})
+		list = append(list, wire.Echo{Field: "output.token", Present: true, Matches: out.Token == nil || out.Token.is(r.TokenOut)},
+			wire.Echo{Field: "output.recipient", Present: true, Matches: out.Recipient == nil || out.Recipient.is(r.Recipient)})
 	}
 	return service.CheckEchoes(list)
 }
 
-// names requires the quote to refer to the order, by its hash and in the encoding that the
+// checkOrder requires the quote to refer to the order, by its hash and in the encoding that the
 // cosigner and the reactor get.
-func (q auctionQuote) names(o dutchOrder) error {
+func (q auctionQuote) checkOrder(o dutchOrder) error {
 	if *q.OrderID != o.hash() {
 		return refuse(swap.NotAsAccepted, "orderId", "the quote is for another order than the one to be signed")
 	}
@@ -107,23 +107,23 @@ func (q auctionQuote) names(o dutchOrder) error {
 	if err != nil {
 		return err
 	}
-	return encoded.is(o)
+	return encoded.checkIs(o)
 }
 
-// asked reads the order that the API asks to be signed.
-func (d deal) asked(raw json.RawMessage) (dutchOrder, error) {
+// readOrder reads the order that the API asks to be signed.
+func (d orderTerms) readOrder(raw json.RawMessage) (dutchOrder, error) {
 	var data struct {
 		Primary string `json:"primaryType"`
 
-		Domain wire.Whole[permitDomain]   `json:"domain"`
-		Types  wire.Whole[apitypes.Types] `json:"types"`
-		Values json.RawMessage            `json:"values"` // read by [readValues], which refuses unknown members
+		Domain wire.Strict[permitDomain]   `json:"domain"`
+		Types  wire.Strict[apitypes.Types] `json:"types"`
+		Values json.RawMessage             `json:"values"` // read by [readValues], which refuses unknown members
 	}
 	if err := service.Read("permitData", raw, &data); err != nil {
 		return dutchOrder{}, garbage("permitData", err)
 	}
 	list := append(data.Domain.Is.echoes(d.chain, data.Types.Is, d.kind.quoted), primaryEcho(data.Primary, witnessPermit))
-	if err := service.CheckEchoes(append(list, wire.Echo{Field: "permitData.values", There: data.Values != nil, Same: true})); err != nil {
+	if err := service.CheckEchoes(append(list, wire.Echo{Field: "permitData.values", Present: data.Values != nil, Matches: true})); err != nil {
 		return dutchOrder{}, err
 	}
 	tree, err := readTree(data.Values)
@@ -149,25 +149,25 @@ func (k *auctionKind) permitted(message any) (dutchOrder, error) {
 
 // orderIn reads the order from a step's typed data, which must equal the data that would be
 // built for the terms. It also returns the recipient's output and the fees.
-func (p *Provider) orderIn(t swap.Terms, pr pair, given apitypes.TypedData) (o dutchOrder, got dutchLine, fees []swap.Payment, err error) {
-	d := p.dealUnder(t, pr)
+func (p *Provider) orderIn(t swap.Terms, pr tokenPair, given apitypes.TypedData) (o dutchOrder, got dutchLine, fees []swap.Payment, err error) {
+	d := p.orderTermsUnder(t, pr)
 	if d.kind == nil {
 		return o, got, nil, refuse(swap.NotAsAccepted, "typed", "there is no auction for this swap")
 	}
 	if o, err = d.kind.permitted(given.Message); err != nil {
 		return o, got, nil, refuse(swap.NotUnderstood, "typed", "the message has not the values of an order: %v", err)
 	}
-	if got, fees, err = o.within(d); err != nil {
+	if got, fees, err = o.checkBounds(d); err != nil {
 		return o, got, nil, err
 	}
 	if o = d.build(o); !reflect.DeepEqual(given, o.typed(t.SrcChain)) {
 		return o, got, nil, refuse(swap.NotUnderstood, "typed", "the message is not an order for Permit2 on chain %d as this version writes it", t.SrcChain)
 	}
-	return o, got, fees, o.until(t.Deadline)
+	return o, got, fees, o.checkEndsBy(t.Deadline)
 }
 
 // readOrder returns what an order to be signed would do.
-func (p *Provider) readOrder(t swap.Terms, pr pair, given apitypes.TypedData) (swap.Effect, error) {
+func (p *Provider) readOrder(t swap.Terms, pr tokenPair, given apitypes.TypedData) (swap.Effect, error) {
 	o, got, fees, err := p.orderIn(t, pr, given)
 	if err != nil {
 		return swap.Effect{}, err

@@ -13,11 +13,11 @@ import (
 const (
 	// maxOrderLife is the longest that UniswapX's order service accepts orders for.
 	maxOrderLife = 24 * time.Hour
-	// leastOrder is how much life an order needs for it to be submitted and filled.
-	leastOrder = 30 * time.Second
-	// roundings is by how many base units a fee may miss its rate: it is rounded down when
+	// minOrderLife is how much life an order needs for it to be submitted and filled.
+	minOrderLife = 30 * time.Second
+	// maxRounding is by how many base units a fee may miss its rate: it is rounded down when
 	// it is taken, and again when its minimum is computed.
-	roundings = 2
+	maxRounding = 2
 )
 
 // An orderRule is one bound on what the provider may choose in an order.
@@ -25,52 +25,52 @@ type orderRule struct {
 	field string
 	code  swap.Code
 	says  string
-	ok    func(o dutchOrder, d deal) bool
+	ok    func(o dutchOrder, d orderTerms) bool
 }
 
 // orderRules are all bounds on an order except those on its fees ([deal.split]) and times
-// ([dutchOrder.timely]). Any nonce is accepted, and any base fee, since adjustments must be
+// ([dutchOrder.checkLifetime]). Any nonce is accepted, and any base fee, since adjustments must be
 // zero. Members that the provider may not choose at all are listed to give the refusal a
 // reason; the order is rebuilt from the terms afterwards.
 var orderRules = []orderRule{
 	{"reactor", swap.NotPinned, "the order is for another contract than the built-in reactor",
-		func(o dutchOrder, d deal) bool { return o.reactor == d.reactor }},
+		func(o dutchOrder, d orderTerms) bool { return o.reactor == d.reactor }},
 	{"cosigner", swap.NotPinned, "the order names another cosigner than the built-in one",
-		func(o dutchOrder, d deal) bool { return o.cosigner == d.cosigner && d.cosigner != nativeCoin }},
+		func(o dutchOrder, d orderTerms) bool { return o.cosigner == d.cosigner && d.cosigner != nativeCoin }},
 	{"swapper", swap.NotAsAccepted, "the order is another account's",
-		func(o dutchOrder, d deal) bool { return o.swapper == d.account }},
+		func(o dutchOrder, d orderTerms) bool { return o.swapper == d.account }},
 	{"additionalValidationContract", swap.NotAsAccepted, "the order leaves it to another contract whether it is valid",
-		func(o dutchOrder, _ deal) bool { return o.validator == nativeCoin && len(o.validation) == 0 }},
+		func(o dutchOrder, _ orderTerms) bool { return o.validator == nativeCoin && len(o.validation) == 0 }},
 	{"deadline", swap.NotUnderstood, "the order's deadline is no time",
-		func(o dutchOrder, _ deal) bool { return o.deadline.IsInt64() && o.deadline.Sign() > 0 }},
+		func(o dutchOrder, _ orderTerms) bool { return o.deadline.IsInt64() && o.deadline.Sign() > 0 }},
 	{"tokenIn", swap.NotAsAccepted, "the order spends another token",
-		func(o dutchOrder, d deal) bool { return o.input.token == d.in }},
+		func(o dutchOrder, d orderTerms) bool { return o.input.token == d.in }},
 	{"amountIn", swap.NotAsAccepted, "the order does not take exactly the amount, from beginning to end",
-		func(o dutchOrder, d deal) bool {
+		func(o dutchOrder, d orderTerms) bool {
 			return o.input.start.Cmp(d.amount) == 0 && o.input.end.Cmp(d.amount) == 0
 		}},
 	{"curve", swap.NotAsAccepted, "the order takes more or less of the input as time goes by",
-		func(o dutchOrder, _ deal) bool { return o.input.curve.sound(new(big.Int), new(big.Int)) }},
+		func(o dutchOrder, _ orderTerms) bool { return o.input.curve.valid(new(big.Int), new(big.Int)) }},
 	{"adjustmentPerGweiBaseFee", swap.NotAsAccepted, "the order's amounts depend on the base fee",
-		func(o dutchOrder, _ deal) bool {
+		func(o dutchOrder, _ orderTerms) bool {
 			return !slices.ContainsFunc(append(slices.Clone(o.outputs), o.input), func(l dutchLine) bool { return l.adjust != nil && l.adjust.Sign() != 0 })
 		}},
 	{"outputs", swap.NotUnderstood, "the order has no output, or more than three",
-		func(o dutchOrder, _ deal) bool { return len(o.outputs) > 0 && len(o.outputs) <= maxLines }},
+		func(o dutchOrder, _ orderTerms) bool { return len(o.outputs) > 0 && len(o.outputs) <= maxLines }},
 	{"tokenOut", swap.NotAsAccepted, "the order pays another token",
-		each(func(_ dutchOrder, l dutchLine, d deal) bool { return l.token == d.out })},
+		each(func(_ dutchOrder, l dutchLine, d orderTerms) bool { return l.token == d.out })},
 	{"outputs.amount", swap.NotAsAccepted, "an output of the order grows, or comes to nothing",
-		each(func(_ dutchOrder, l dutchLine, _ deal) bool { return l.end.Sign() > 0 && l.end.Cmp(l.start) <= 0 })},
+		each(func(_ dutchOrder, l dutchLine, _ orderTerms) bool { return l.end.Sign() > 0 && l.end.Cmp(l.start) <= 0 })},
 	{"outputs.curve", swap.NotUnderstood, "an output of the order does not shrink along a sound curve",
-		each(func(o dutchOrder, l dutchLine, d deal) bool {
+		each(func(o dutchOrder, l dutchLine, d orderTerms) bool {
 			most := new(big.Int)
 			if l.recipient == d.recipient { // the recipient's may rise first, fees may not
 				most = l.start
 			}
-			return l.curve.sound(most, l.start) && l.curve.beside(o.outputs[0].curve)
+			return l.curve.valid(most, l.start) && l.curve.sameBlocks(o.outputs[0].curve)
 		})},
 	{"recipient", swap.NotAsAccepted, "the order does not pay the recipient once, and everybody else at most once",
-		func(o dutchOrder, d deal) bool {
+		func(o dutchOrder, d orderTerms) bool {
 			paid := map[common.Address]bool{}
 			for _, l := range o.outputs {
 				if paid[l.recipient] || l.recipient != d.recipient && (d.reserved(l.recipient) || l.recipient == d.account) {
@@ -82,15 +82,15 @@ var orderRules = []orderRule{
 		}},
 }
 
-func each(ok func(dutchOrder, dutchLine, deal) bool) func(dutchOrder, deal) bool {
-	return func(o dutchOrder, d deal) bool {
+func each(ok func(dutchOrder, dutchLine, orderTerms) bool) func(dutchOrder, orderTerms) bool {
+	return func(o dutchOrder, d orderTerms) bool {
 		return !slices.ContainsFunc(o.outputs, func(l dutchLine) bool { return !ok(o, l, d) })
 	}
 }
 
-// sound reports whether a curve has at most sixteen points, at rising blocks, each at most
+// valid reports whether a curve has at most sixteen points, at rising blocks, each at most
 // up above and at most down below the start amount. A nil curve is sound.
-func (c *curve) sound(up, down *big.Int) bool {
+func (c *curve) valid(up, down *big.Int) bool {
 	if c == nil {
 		return true
 	}
@@ -108,14 +108,14 @@ func (c *curve) sound(up, down *big.Int) bool {
 	return true
 }
 
-// beside reports whether two curves have their points at the same blocks.
-func (c *curve) beside(d *curve) bool {
+// sameBlocks reports whether two curves have their points at the same blocks.
+func (c *curve) sameBlocks(d *curve) bool {
 	return c == nil || c.blocks.Cmp(d.blocks) == 0 && len(c.amounts) == len(d.amounts)
 }
 
-// within refuses an order outside its bounds. It returns the recipient's output and the
+// checkBounds refuses an order outside its bounds. It returns the recipient's output and the
 // payments to everybody else.
-func (o dutchOrder) within(d deal) (dutchLine, []swap.Payment, error) {
+func (o dutchOrder) checkBounds(d orderTerms) (dutchLine, []swap.Payment, error) {
 	for _, r := range orderRules {
 		if !r.ok(o, d) {
 			return dutchLine{}, nil, refuse(r.code, r.field, "%s", r.says)
@@ -126,8 +126,8 @@ func (o dutchOrder) within(d deal) (dutchLine, []swap.Payment, error) {
 
 // split reads who gets what of the output: the recipient, the wallet's fee at its rate, and
 // the provider's fees within their bound at every moment of the auction.
-func (d deal) split(o dutchOrder) (got dutchLine, fees []swap.Payment, err error) {
-	moments, ours, theirs := o.moments(), 0, 0
+func (d orderTerms) split(o dutchOrder) (got dutchLine, fees []swap.Payment, err error) {
+	moments, ours, theirs := o.outputsAtPoints(), 0, 0
 	for i, l := range o.outputs {
 		switch {
 		case l.recipient == d.recipient:
@@ -158,12 +158,12 @@ func (d deal) split(o dutchOrder) (got dutchLine, fees []swap.Payment, err error
 const wholeBps = 10_000
 
 // atRate reports whether a line is bps of the total at the beginning and never more later,
-// give or take [roundings].
+// give or take [maxRounding].
 func atRate(moments [][]*big.Int, line, bps int) bool {
 	for i, amounts := range moments {
 		off := new(big.Int).Mul(amounts[line], big.NewInt(wholeBps))
 		off.Sub(off, new(big.Int).Mul(total(amounts), big.NewInt(int64(bps))))
-		if off.CmpAbs(big.NewInt(roundings*wholeBps)) > 0 && (i == 0 || off.Sign() > 0) {
+		if off.CmpAbs(big.NewInt(maxRounding*wholeBps)) > 0 && (i == 0 || off.Sign() > 0) {
 			return false
 		}
 	}
@@ -192,21 +192,21 @@ func total(amounts []*big.Int) *big.Int {
 	return sum
 }
 
-// timely refuses an order that ends too soon to be filled, or later than the API accepts.
-func (o *dutchOrder) timely(now time.Time) error {
+// checkLifetime refuses an order that ends too soon to be filled, or later than the API accepts.
+func (o *dutchOrder) checkLifetime(now time.Time) error {
 	switch {
 	case o == nil:
 		return nil
 	case o.ends().After(now.Add(maxOrderLife)):
 		return refuse(swap.NotAsAccepted, "deadline", "the order stays valid for over a day")
-	case o.ends().Before(now.Add(leastOrder)):
-		return refuse(swap.QuoteExpired, "deadline", "the order in the quote ends in less than %d seconds; get a new quote, and check this machine's clock", int(leastOrder.Seconds()))
+	case o.ends().Before(now.Add(minOrderLife)):
+		return refuse(swap.QuoteExpired, "deadline", "the order in the quote ends in less than %d seconds; get a new quote, and check this machine's clock", int(minOrderLife.Seconds()))
 	}
 	return nil
 }
 
-// until refuses an order that can be filled after the consent has ended.
-func (o dutchOrder) until(consent time.Time) error {
+// checkEndsBy refuses an order that can be filled after the consent has ended.
+func (o dutchOrder) checkEndsBy(consent time.Time) error {
 	if o.ends().After(consent) {
 		return refuse(swap.NotAsAccepted, "deadline", "the order could still be filled after the accepted deadline %s", consent.UTC().Format(time.RFC3339))
 	}

@@ -45,7 +45,7 @@ type transaction struct {
 // calldata is requested and decoded here. Build may be repeated. A refusal with
 // [swap.QuoteExpired] means that a fresh quote is needed.
 func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.Built, error) {
-	s, err := p.stand(o, t)
+	s, err := p.checkOffer(o, t)
 	if err != nil {
 		return swap.Built{}, err
 	}
@@ -68,44 +68,44 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 	return built, nil
 }
 
-// A standing is an offer that has not expired, matches its quote when that is read again,
+// A checkedOffer is an offer that has not expired, matches its quote when that is read again,
 // and is for the terms.
-type standing struct {
-	reading
+type checkedOffer struct {
+	parsedQuote
 	terms swap.Terms
-	pair  pair
+	pair  tokenPair
 	now   time.Time
 }
 
-// stand checks an offer, which may come from storage, against the terms. The result rests
+// checkOffer checks an offer, which may come from storage, against the terms. The result rests
 // on the offer's quote, not on its other stored fields.
-func (p *Provider) stand(o swap.Offer, t swap.Terms) (standing, error) {
+func (p *Provider) checkOffer(o swap.Offer, t swap.Terms) (checkedOffer, error) {
 	now := p.now()
 	if !now.Before(o.Expires) || !now.Before(t.Deadline) {
-		return standing{}, refuse(swap.QuoteExpired, "expires", "the quote has expired; get a new one")
+		return checkedOffer{}, refuse(swap.QuoteExpired, "expires", "the quote has expired; get a new one")
 	}
 	again, err := p.sameSwap(o, t)
 	if err != nil {
-		return standing{}, err
+		return checkedOffer{}, err
 	}
 	pr, err := checkTerms(t)
 	if err != nil {
-		return standing{}, err
+		return checkedOffer{}, err
 	}
 	if again.order != nil {
-		if err := again.order.until(t.Deadline); err != nil {
-			return standing{}, err
+		if err := again.order.checkEndsBy(t.Deadline); err != nil {
+			return checkedOffer{}, err
 		}
 	}
-	return standing{again, t, pr, now}, again.timely(now)
+	return checkedOffer{again, t, pr, now}, again.checkLifetime(now)
 }
 
 // deadline returns the deadline to request for the calldata: soon, within the consent, and
 // not after the permit that the swap needs.
-func (s standing) deadline() time.Time {
+func (s checkedOffer) deadline() time.Time {
 	d := earliest(s.now.Add(swapLife), s.terms.Deadline)
 	if s.permit != nil {
-		d = earliest(d, s.permit.last())
+		d = earliest(d, s.permit.usableUntil())
 	}
 	return d
 }
@@ -119,14 +119,14 @@ func earliest(a, b time.Time) time.Time {
 
 // effect returns what a late swap will do, as decoding its calldata reports it. The digest
 // covers neither its deadline nor a minimum above the floor.
-func (s standing) effect() swap.Effect {
-	m := machine{t: s.terms, pair: s.pair, sure: s.offer.MinOut, payments: s.offer.Fees, permit: &signedPermit{permit: *s.permit}}
-	return m.effect(earliest(s.terms.Deadline, s.permit.last()))
+func (s checkedOffer) effect() swap.Effect {
+	m := machine{t: s.terms, pair: s.pair, minOut: s.offer.MinOut, payments: s.offer.Fees, permit: &signedPermit{permit: *s.permit}}
+	return m.effect(earliest(s.terms.Deadline, s.permit.usableUntil()))
 }
 
 // fetch requests the calldata, with the signed permit if there is one, and refuses it
 // unless it does what was quoted with that permit and no other. It may be repeated.
-func (p *Provider) fetch(ctx context.Context, s standing, signed *signedPermit) (chain.Call, error) {
+func (p *Provider) fetch(ctx context.Context, s checkedOffer, signed *signedPermit) (chain.Call, error) {
 	body := s.swapRequest(signed)
 	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodPost, Path: "/swap", Body: body, Repeatable: true})
 	if err != nil {
@@ -140,7 +140,7 @@ func (p *Provider) fetch(ctx context.Context, s standing, signed *signedPermit) 
 	if err != nil {
 		return chain.Call{}, err
 	}
-	if err := s.asQuoted(effect); err != nil {
+	if err := s.checkAsQuoted(effect); err != nil {
 		return chain.Call{}, err
 	}
 	var carried *signedPermit
@@ -149,14 +149,14 @@ func (p *Provider) fetch(ctx context.Context, s standing, signed *signedPermit) 
 			return chain.Call{}, err
 		}
 	}
-	if s.quote.namesAnother(call.Data) {
-		p.odd("the tag of the calldata has another quote's id")
+	if s.quote.hasForeignTag(call.Data) {
+		p.onAnomaly("the tag of the calldata has another quote's id")
 	}
-	return call, carried.same(signed)
+	return call, carried.checkSame(signed)
 }
 
-// same requires calldata to carry exactly the permit and signature that were sent for it.
-func (s *signedPermit) same(signed *signedPermit) error {
+// checkSame requires calldata to carry exactly the permit and signature that were sent for it.
+func (s *signedPermit) checkSame(signed *signedPermit) error {
 	switch {
 	case s == nil && signed == nil:
 		return nil
@@ -170,10 +170,10 @@ func (s *signedPermit) same(signed *signedPermit) error {
 	return nil
 }
 
-// asQuoted compares what the calldata does with the quote that it was built from. The terms
+// checkAsQuoted compares what the calldata does with the quote that it was built from. The terms
 // bound both; without this check the offer shown could misstate the call within those
 // bounds.
-func (s standing) asQuoted(f swap.Effect) error {
+func (s checkedOffer) checkAsQuoted(f swap.Effect) error {
 	least, deadline := new(big.Int), s.deadline()
 	for _, r := range f.Receives {
 		least.Add(least, r.Min)
@@ -182,7 +182,7 @@ func (s standing) asQuoted(f swap.Effect) error {
 	case !slices.Equal(f.Pays, s.offer.Fees):
 		return refuse(swap.NotAsAccepted, "fee", "the calldata pays other fees than the quote shows")
 	case least.Cmp(s.offer.MinOut) < 0:
-		return refuse(swap.NotAsAccepted, "minAmountOut", "the calldata enforces less than the quote's minimum").Amounts(swap.OfOutput, least, s.offer.MinOut)
+		return refuse(swap.NotAsAccepted, "minAmountOut", "the calldata enforces less than the quote's minimum").WithAmounts(swap.OfOutput, least, s.offer.MinOut)
 	case !f.Deadline.IsZero() && (f.Deadline.After(deadline) || !f.Deadline.After(s.now)):
 		return refuse(swap.NotAsAccepted, "deadline", "the swap's deadline %s is not the one asked for", f.Deadline.UTC().Format(time.RFC3339))
 	}
@@ -191,32 +191,32 @@ func (s standing) asQuoted(f swap.Effect) error {
 
 // sameSwap checks that an offer is for the terms and matches its quote, and returns it as
 // the quote has it.
-func (p *Provider) sameSwap(o swap.Offer, t swap.Terms) (reading, error) {
+func (p *Provider) sameSwap(o swap.Offer, t swap.Terms) (parsedQuote, error) {
 	r := o.Request
 	list := []wire.Echo{
-		{Field: "provider", There: true, Same: t.Provider == swap.DEX && o.Provider == swap.DEX},
-		{Field: "account", There: true, Same: r.Account == t.Account},
-		{Field: "srcChainId", There: true, Same: r.SrcChain == t.SrcChain && r.DstChain == t.DstChain},
-		{Field: "tokenIn", There: true, Same: r.TokenIn == t.TokenIn},
-		{Field: "tokenOut", There: true, Same: r.TokenOut == t.TokenOut},
-		{Field: "amountIn", There: r.AmountIn != nil && t.AmountIn != nil, Same: t.AmountIn != nil && r.AmountIn != nil && r.AmountIn.Cmp(t.AmountIn) == 0},
-		{Field: "recipient", There: true, Same: r.Recipient == t.Recipient},
-		{Field: "feeBps", There: true, Same: r.FeeBps == t.FeeBps && r.FeeReceiver == t.FeeReceiver},
+		{Field: "provider", Present: true, Matches: t.Provider == swap.DEX && o.Provider == swap.DEX},
+		{Field: "account", Present: true, Matches: r.Account == t.Account},
+		{Field: "srcChainId", Present: true, Matches: r.SrcChain == t.SrcChain && r.DstChain == t.DstChain},
+		{Field: "tokenIn", Present: true, Matches: r.TokenIn == t.TokenIn},
+		{Field: "tokenOut", Present: true, Matches: r.TokenOut == t.TokenOut},
+		{Field: "amountIn", Present: r.AmountIn != nil && t.AmountIn != nil, Matches: t.AmountIn != nil && r.AmountIn != nil && r.AmountIn.Cmp(t.AmountIn) == 0},
+		{Field: "recipient", Present: true, Matches: r.Recipient == t.Recipient},
+		{Field: "feeBps", Present: true, Matches: r.FeeBps == t.FeeBps && r.FeeReceiver == t.FeeReceiver},
 	}
 	for _, c := range list {
-		if !c.There || !c.Same {
-			return reading{}, refuse(swap.NotAsAccepted, c.Field, "the offer is for another %s than the terms", c.Field)
+		if !c.Present || !c.Matches {
+			return parsedQuote{}, refuse(swap.NotAsAccepted, c.Field, "the offer is for another %s than the terms", c.Field)
 		}
 	}
 	again, err := p.readQuote(o.Raw, r)
 	if err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
 	switch q := again.offer; {
 	case q.Routing != o.Routing || o.MinOut == nil || q.MinOut.Cmp(o.MinOut) != 0 || !slices.Equal(q.Fees, o.Fees):
-		return reading{}, refuse(swap.NotAsAccepted, "minAmountOut", "the offer is not what its quote says")
-	case t.FloorOut == nil || q.MinOut.Cmp(t.FloorOut) < 0:
-		return reading{}, refuse(swap.NotAsAccepted, "floorOut", "the quote's minimum is below the accepted floor").Amounts(swap.OfOutput, q.MinOut, t.FloorOut)
+		return parsedQuote{}, refuse(swap.NotAsAccepted, "minAmountOut", "the offer is not what its quote says")
+	case t.MinOut == nil || q.MinOut.Cmp(t.MinOut) < 0:
+		return parsedQuote{}, refuse(swap.NotAsAccepted, "floorOut", "the quote's minimum is below the accepted floor").WithAmounts(swap.OfOutput, q.MinOut, t.MinOut)
 	}
 	return again, nil
 }
@@ -224,7 +224,7 @@ func (p *Provider) sameSwap(o swap.Offer, t swap.Terms) (reading, error) {
 // swapRequest writes the body of POST /swap. Quote and permit are inserted as they came:
 // encoding them again would change their bytes. Without a permit both permitData and
 // signature are left out, never null.
-func (s standing) swapRequest(signed *signedPermit) []byte {
+func (s checkedOffer) swapRequest(signed *signedPermit) []byte {
 	body := append([]byte(`{"quote":`), s.quote.Quote...)
 	if signed != nil {
 		body = append(append(body, `,"permitData":`...), s.quote.PermitData...)
@@ -250,11 +250,11 @@ func readSwap(raw []byte, t swap.Terms) (chain.Call, error) {
 	}
 	tx := *reply.Swap
 	err := service.CheckEchoes([]wire.Echo{
-		{Field: "to", There: tx.To != nil, Same: true},
-		{Field: "data", There: tx.Data != nil, Same: true},
-		{Field: "value", There: tx.Value != nil, Same: true},
-		{Field: "from", There: tx.From != nil, Same: tx.From.is(t.Account)},
-		{Field: "chainId", There: tx.ChainID != nil, Same: tx.ChainID.IsID(t.SrcChain)},
+		{Field: "to", Present: tx.To != nil, Matches: true},
+		{Field: "data", Present: tx.Data != nil, Matches: true},
+		{Field: "value", Present: tx.Value != nil, Matches: true},
+		{Field: "from", Present: tx.From != nil, Matches: tx.From.is(t.Account)},
+		{Field: "chainId", Present: tx.ChainID != nil, Matches: tx.ChainID.IsID(t.SrcChain)},
 	})
 	if err != nil {
 		return chain.Call{}, err

@@ -117,10 +117,10 @@ func auctionFlow(name string, r swap.QuoteRequest, offer providertest.Expected, 
 	offer.Life = 30 * time.Second
 	f := providertest.Flow{
 		Name: name, Request: r, Deadline: deadline, MakerFeeBps: 20, Offer: offer, Spender: permit2,
-		Exchanges:  []string{name + ".quote.json", name + ".order.json", name + "." + claims[0] + ".json"},
-		Beside:     []string{name + ".pools.json"},
-		Among:      true,
-		FreeFields: inOrder[name],
+		Exchanges:        []string{name + ".quote.json", name + ".order.json", name + "." + claims[0] + ".json"},
+		FixedExchanges:   []string{name + ".pools.json"},
+		WithOtherSources: true,
+		FreeFields:       inOrder[name],
 		Effects: []swap.Effect{{
 			Kind: swap.Signed, Chain: r.SrcChain, Target: permit2, Settler: common.HexToAddress(reactor), Deadline: deadline,
 			Spends:   []swap.Spend{{Token: r.TokenIn, Amount: r.AmountIn}},
@@ -153,10 +153,10 @@ var fillTopic = common.HexToHash("0x78ad7ec0e9f89e74012afa58738b6b661c024cb0fd18
 
 // claimed is how the API's statuses are translated.
 var claimed = map[string]swap.Claim{
-	"unverified": {State: swap.Settling, Word: "unverified"},
-	"open":       {State: swap.Settling, Word: "open"},
-	"filled":     {State: swap.Filled, Word: "filled", Tx: common.HexToHash("0x0b12fb61cd06dc179f270c4525584d07fc08911f78c4a940997981d01037fff7")},
-	"insufficient-funds": {State: swap.Settling, Word: "insufficient-funds",
+	"unverified": {State: swap.Settling, ProviderStatus: "unverified"},
+	"open":       {State: swap.Settling, ProviderStatus: "open"},
+	"filled":     {State: swap.Filled, ProviderStatus: "filled", Tx: common.HexToHash("0x0b12fb61cd06dc179f270c4525584d07fc08911f78c4a940997981d01037fff7")},
+	"insufficient-funds": {State: swap.Settling, ProviderStatus: "insufficient-funds",
 		Reason: "the balance or the allowance is too low to fill it; it can still be filled until it ends"},
 }
 
@@ -236,6 +236,6 @@ func suite() providertest.Suite {
 		},
 		Harmless: harmless,
 		// The parts of the typed data to be signed. What surrounds them is an envelope.
-		Whole: []string{"quote:permitData.domain.**", "quote:permitData.types.**", "quote:permitData.values.**"},
+		StrictObjects: []string{"quote:permitData.domain.**", "quote:permitData.types.**", "quote:permitData.values.**"},
 	}
 }

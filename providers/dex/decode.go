@@ -22,19 +22,19 @@ var (
 )
 
 // A reader returns what one function of one contract does, under terms that were checked.
-type reader func(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect, error)
+type reader func(t swap.Terms, pr tokenPair, c chain.Call, args []byte) (swap.Effect, error)
 
 // callReaders lists everything that a call step may do. Approvals are not in it: package
 // swap makes and reads its own. Nor is the router's execute without a deadline: such a
 // transaction would stay valid forever.
 var callReaders = []struct {
-	is   func(pr pair) common.Address // returns the contract that has the function
+	is   func(pr tokenPair) common.Address // returns the contract that has the function
 	fn   selector
 	read reader
 }{
-	{func(pr pair) common.Address { return pr.wrapped }, depositFn, readDeposit},
-	{func(pr pair) common.Address { return pr.wrapped }, withdrawFn, readWithdraw},
-	{func(pr pair) common.Address { return pr.router }, executeFn, readExecute},
+	{func(pr tokenPair) common.Address { return pr.wrapped }, depositFn, readDeposit},
+	{func(pr tokenPair) common.Address { return pr.wrapped }, withdrawFn, readWithdraw},
+	{func(pr tokenPair) common.Address { return pr.router }, executeFn, readExecute},
 }
 
 // Decode returns what a step would do, from its bytes alone; a late step must have its call
@@ -65,7 +65,7 @@ func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 		return swap.Effect{}, refuse(swap.NotUnderstood, "data", "calldata of %d bytes", len(c.Data))
 	}
 	fn := selector(c.Data[:4])
-	args, _, err := untagged(c.Data[4:])
+	args, _, err := splitTag(c.Data[4:])
 	if err != nil {
 		return swap.Effect{}, err
 	}
@@ -87,7 +87,7 @@ func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 }
 
 // checkTerms refuses terms that would make decoding ambiguous.
-func checkTerms(t swap.Terms) (pair, error) {
+func checkTerms(t swap.Terms) (tokenPair, error) {
 	pr, err := pairOf(t.SrcChain, t.TokenIn, t.TokenOut)
 	zero := common.Address{}
 	switch {
@@ -114,40 +114,40 @@ func checkTerms(t swap.Terms) (pair, error) {
 }
 
 // readDeposit reads a wrap: the caller's value becomes its wrapped coin.
-func readDeposit(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect, error) {
+func readDeposit(t swap.Terms, pr tokenPair, c chain.Call, args []byte) (swap.Effect, error) {
 	switch {
 	case !pr.wrap:
 		return swap.Effect{}, refuse(swap.NotAsAccepted, "data", "the transaction wraps the native coin, which is not the accepted swap")
 	case len(args) != 0:
 		return swap.Effect{}, refuse(swap.NotUnderstood, "data", "%d bytes follow a deposit", len(args))
 	case c.Value.Cmp(t.AmountIn) != 0:
-		return swap.Effect{}, refuse(swap.NotAsAccepted, "value", "the transaction does not wrap exactly the amount").Amounts(swap.OfCoin, c.Value, t.AmountIn)
+		return swap.Effect{}, refuse(swap.NotAsAccepted, "value", "the transaction does not wrap exactly the amount").WithAmounts(swap.OfCoin, c.Value, t.AmountIn)
 	}
 	return oneToOneEffect(swap.Wrap, t, pr), nil
 }
 
 // readWithdraw reads an unwrap: the caller's wrapped coin becomes its native coin.
-func readWithdraw(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect, error) {
+func readWithdraw(t swap.Terms, pr tokenPair, c chain.Call, args []byte) (swap.Effect, error) {
 	var n *big.Int
-	switch vals, err := strictly(words("uint256"), args); {
+	switch vals, err := unpackStrict(words("uint256"), args); {
 	case !pr.unwrap:
 		return swap.Effect{}, refuse(swap.NotAsAccepted, "data", "the transaction unwraps the native coin, which is not the accepted swap")
 	case err != nil:
 		return swap.Effect{}, err
 	case c.Value.Sign() != 0:
-		return swap.Effect{}, refuse(swap.NotAsAccepted, "value", "the transaction would also send the coin").Amounts(swap.OfCoin, c.Value, nil)
+		return swap.Effect{}, refuse(swap.NotAsAccepted, "value", "the transaction would also send the coin").WithAmounts(swap.OfCoin, c.Value, nil)
 	default:
 		n = vals[0].(*big.Int)
 	}
 	if n.Cmp(t.AmountIn) != 0 {
-		return swap.Effect{}, refuse(swap.NotAsAccepted, "amountIn", "the transaction does not unwrap exactly the amount").Amounts(swap.OfInput, n, t.AmountIn)
+		return swap.Effect{}, refuse(swap.NotAsAccepted, "amountIn", "the transaction does not unwrap exactly the amount").WithAmounts(swap.OfInput, n, t.AmountIn)
 	}
 	return oneToOneEffect(swap.Unwrap, t, pr), nil
 }
 
 // oneToOneEffect names the account as the receiver, whatever the terms say: the wrapped
 // coin pays its caller only.
-func oneToOneEffect(k swap.EffectKind, t swap.Terms, pr pair) swap.Effect {
+func oneToOneEffect(k swap.EffectKind, t swap.Terms, pr tokenPair) swap.Effect {
 	return swap.Effect{
 		Kind: k, Chain: t.SrcChain, Target: pr.wrapped,
 		Spends:   []swap.Spend{{Token: t.TokenIn, Amount: new(big.Int).Set(t.AmountIn)}},
@@ -168,10 +168,10 @@ func words(types ...string) abi.Arguments {
 	return out
 }
 
-// strictly decodes arguments and encodes them again. Bytes that do not come out the same
+// unpackStrict decodes arguments and encodes them again. Bytes that do not come out the same
 // contain something that was not read (trailing bytes, dirty padding, offsets that overlap)
 // and are refused.
-func strictly(form abi.Arguments, data []byte) ([]any, error) {
+func unpackStrict(form abi.Arguments, data []byte) ([]any, error) {
 	vals, err := form.Unpack(data)
 	if err != nil {
 		return nil, &swap.Refusal{Code: swap.NotUnderstood, Field: "data", Reason: "the calldata is not of the known form", Err: err}

@@ -34,10 +34,10 @@ type Config struct {
 	Token  func(context.Context) (string, error)
 	Limits rest.Limits      // zero fields get the defaults, with the API's own rate
 	Now    func() time.Time // clock.Now when nil
-	// Own values auctions where no pool has an offer; with nil they are refused there.
-	Own OwnPrice
-	// Odd, if not nil, is called with a description of unusual data that was accepted.
-	Odd func(what string)
+	// OwnPrice values auctions where no pool has an offer; with nil they are refused there.
+	OwnPrice OwnPrice
+	// OnAnomaly, if not nil, is called with a description of unusual data that was accepted.
+	OnAnomaly func(what string)
 }
 
 // maxReply, in bytes, is far above a quote with the longest route; offers store replies.
@@ -53,14 +53,14 @@ const quotesPerSecond = 5
 // token needs its allowance reset first (the API's "cancel") shows when our own node
 // simulates the approval.
 type Provider struct {
-	api      *rest.Client
-	orders   *rest.Client // a client of its own: failing quotes do not hold up open orders
-	now      func() time.Time
-	cosigner common.Address // expected in auction orders
-	own      OwnPrice
-	odd      func(what string)
-	without  chainsWithout // chains on which the API has no auctions
-	readings wire.Readings[reading]
+	api        *rest.Client
+	orders     *rest.Client // a client of its own: failing quotes do not hold up open orders
+	now        func() time.Time
+	cosigner   common.Address // expected in auction orders
+	ownPrice   OwnPrice
+	onAnomaly  func(what string)
+	noAuctions chainsWithoutAuctions // chains on which the API has no auctions
+	readings   wire.ReplyCache[parsedQuote]
 }
 
 var (
@@ -75,16 +75,16 @@ func New(c Config) (*Provider, error) {
 	if c.Now == nil {
 		c.Now = clock.Now
 	}
-	if c.Own == nil {
-		c.Own = func(context.Context, uint64, common.Address, common.Address, *big.Int) (*big.Int, error) {
+	if c.OwnPrice == nil {
+		c.OwnPrice = func(context.Context, uint64, common.Address, common.Address, *big.Int) (*big.Int, error) {
 			return nil, errors.New("no source of prices")
 		}
 	}
-	if c.Odd == nil {
-		c.Odd = func(string) {}
+	if c.OnAnomaly == nil {
+		c.OnAnomaly = func(string) {}
 	}
 	api, err := rest.New(rest.Config{
-		Name: string(swap.DEX), Base: c.Base, Published: published, Reach: reach(c), Limits: c.Limits.Or(rest.Limits{Rate: quotesPerSecond, Body: maxReply}), Now: c.Now,
+		Name: string(swap.DEX), Base: c.Base, Published: published, Reach: reach(c), Limits: c.Limits.WithDefaults(rest.Limits{Rate: quotesPerSecond, Body: maxReply}), Now: c.Now,
 		Header:    http.Header{"X-Universal-Router-Version": {routerVersion}},
 		Secrets:   tokenHeader(c.Token),
 		Temporary: func(e *rest.Error) bool { return e.Code == upstreamTimeout },
@@ -92,7 +92,7 @@ func New(c Config) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Provider{api: api, orders: api.Apart(), now: c.Now, own: c.Own, odd: c.Odd, cosigner: cosigner}
+	p := &Provider{api: api, orders: api.WithOwnBreaker(), now: c.Now, ownPrice: c.OwnPrice, onAnomaly: c.OnAnomaly, cosigner: cosigner}
 	if c.Sandbox {
 		p.cosigner = sandboxCosigner
 	}
@@ -102,11 +102,11 @@ func New(c Config) (*Provider, error) {
 func reach(c Config) rest.Reach {
 	switch {
 	case c.Sandbox:
-		return rest.OwnMachineAlone
+		return rest.LoopbackOnly
 	case c.OwnProxy:
-		return rest.OutsideOrOwn
+		return rest.PublicOrLoopback
 	}
-	return rest.Outside
+	return rest.PublicOnly
 }
 
 func tokenHeader(token func(context.Context) (string, error)) func(context.Context) (http.Header, error) {

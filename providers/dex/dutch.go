@@ -46,9 +46,9 @@ const (
 	blockBits = 16
 )
 
-// A deal is what the request or the terms fix about an order: everything that the provider
+// A orderTerms is what the request or the terms fix about an order: everything that the provider
 // may not choose.
-type deal struct {
+type orderTerms struct {
 	chain              uint64
 	account, recipient common.Address
 	in, out            common.Address
@@ -60,22 +60,22 @@ type deal struct {
 	reserved           func(common.Address) bool // contracts that would keep what they are paid
 }
 
-func (p *Provider) dealOf(r swap.QuoteRequest, pr pair) deal {
+func (p *Provider) orderTermsOf(r swap.QuoteRequest, pr tokenPair) orderTerms {
 	_, _, maker := swap.DefaultFees().For(swap.DEX)
-	return p.deal(pr, deal{
+	return p.completeOrderTerms(pr, orderTerms{
 		chain: r.SrcChain, account: r.Account, recipient: r.Recipient, in: r.TokenIn, out: r.TokenOut, amount: r.AmountIn,
 		feeBps: r.FeeBps, makerBps: maker, feeReceiver: r.FeeReceiver,
 	})
 }
 
-func (p *Provider) dealUnder(t swap.Terms, pr pair) deal {
-	return p.deal(pr, deal{
+func (p *Provider) orderTermsUnder(t swap.Terms, pr tokenPair) orderTerms {
+	return p.completeOrderTerms(pr, orderTerms{
 		chain: t.SrcChain, account: t.Account, recipient: t.Recipient, in: t.Input(), out: t.TokenOut, amount: t.AmountIn,
 		feeBps: t.FeeBps, makerBps: t.MakerFeeBps, feeReceiver: t.FeeReceiver,
 	})
 }
 
-func (p *Provider) deal(pr pair, d deal) deal {
+func (p *Provider) completeOrderTerms(pr tokenPair, d orderTerms) orderTerms {
 	d.kind, d.reactor, d.cosigner = pr.auction, pr.reactor, p.cosigner
 	d.reserved = func(a common.Address) bool { return a == nativeCoin || a == pr.reactor || reserved(a, pr.deployment) }
 	return d
@@ -83,11 +83,11 @@ func (p *Provider) deal(pr pair, d deal) deal {
 
 // build makes the order from the deal. Of the given order, which has passed [orderRules],
 // it takes only what the provider may choose.
-func (d deal) build(given dutchOrder) dutchOrder {
+func (d orderTerms) build(given dutchOrder) dutchOrder {
 	o := dutchOrder{
 		kind: d.kind, reactor: d.reactor, swapper: d.account, nonce: given.nonce, deadline: given.deadline,
 		validation: []byte{}, cosigner: d.cosigner, baseFee: given.baseFee,
-		input: dutchLine{token: d.in, start: d.amount, end: d.amount, curve: given.input.curve.level(), adjust: new(big.Int)},
+		input: dutchLine{token: d.in, start: d.amount, end: d.amount, curve: given.input.curve.flat(), adjust: new(big.Int)},
 	}
 	for _, l := range given.outputs {
 		o.outputs = append(o.outputs, dutchLine{token: d.out, recipient: l.recipient, start: l.start, end: l.end, curve: l.curve, adjust: new(big.Int)})
@@ -95,8 +95,8 @@ func (d deal) build(given dutchOrder) dutchOrder {
 	return o
 }
 
-// level returns a curve over the same blocks that never moves; nil for nil.
-func (c *curve) level() *curve {
+// flat returns a curve over the same blocks that never moves; nil for nil.
+func (c *curve) flat() *curve {
 	if c == nil {
 		return nil
 	}

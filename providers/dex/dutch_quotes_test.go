@@ -112,7 +112,7 @@ func recordedOrder(t testing.TB, name string) dutchOrder {
 	if strings.HasPrefix(name, "arbitrum") {
 		chainID = 42161
 	}
-	o, err := (deal{chain: chainID, kind: k}).asked(e.PermitData)
+	o, err := (orderTerms{chain: chainID, kind: k}).readOrder(e.PermitData)
 	if err != nil {
 		t.Fatal(err)
 	}

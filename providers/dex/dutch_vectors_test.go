@@ -107,15 +107,15 @@ func (v dutchVectors) understood() []kindVector {
 // order returns the order that the vector's typed data asks to be signed.
 func (x kindVector) order(t testing.TB) dutchOrder {
 	t.Helper()
-	o, err := x.deal().asked(x.PermitData)
+	o, err := x.deal().readOrder(x.PermitData)
 	if err != nil {
 		t.Fatalf("%s: %v", x.Name, err)
 	}
 	return o
 }
 
-func (x kindVector) deal() deal {
-	return deal{chain: x.ChainID, kind: x.auctionKind}
+func (x kindVector) deal() orderTerms {
+	return orderTerms{chain: x.ChainID, kind: x.auctionKind}
 }
 
 // infoOrder reads an order in the API's third form, in which the blocks are a list.
@@ -227,7 +227,7 @@ func TestDutchHashes(t *testing.T) {
 		if !bytes.Equal(signature, x.EIP712.Signature) {
 			t.Errorf("%s: signature %x", x.Name, signature)
 		}
-		if err := (signedOrder{dutchOrder: o, chain: x.ChainID, signature: signature}).by(x.EIP712.Signer); err != nil {
+		if err := (signedOrder{dutchOrder: o, chain: x.ChainID, signature: signature}).checkSigner(x.EIP712.Signer); err != nil {
 			t.Errorf("%s: %v", x.Name, err)
 		}
 	}
@@ -251,14 +251,14 @@ func TestDutchEncodings(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", x.Name, err)
 		}
-		if (plain.is(o) == nil) != faithful {
-			t.Errorf("%s: the unsigned encoding: %v", x.Name, plain.is(o))
+		if (plain.checkIs(o) == nil) != faithful {
+			t.Errorf("%s: the unsigned encoding: %v", x.Name, plain.checkIs(o))
 		}
 		cosigned, err := x.decode(x.CosignedEncodedOrder)
 		if err != nil {
 			t.Fatalf("%s: %v", x.Name, err)
 		}
-		if err := cosigned.is(o); err != nil {
+		if err := cosigned.checkIs(o); err != nil {
 			t.Errorf("%s: the cosigned encoding: %v", x.Name, err)
 		}
 		if !bytes.Equal(cosigned.cosignature, x.Cosignature) || !bytes.Equal(cosigned.added, x.CosignerDataABI) {
@@ -270,7 +270,7 @@ func TestDutchEncodings(t *testing.T) {
 		if by, ok := cosigned.signer(x.ChainID); !ok || by != x.Cosigner {
 			t.Errorf("%s: cosigned by %s", x.Name, by)
 		}
-		if why := cosigned.unsound(x.ChainID); why != "" {
+		if why := cosigned.cosignerFault(x.ChainID); why != "" {
 			t.Errorf("%s: %s", x.Name, why)
 		}
 		if !bytes.Equal(encodeOrder(t, o, nil, nil), x.UnsignedEncodedOrder) && faithful {
@@ -319,7 +319,7 @@ func vectorTermsOf(x kindVector, o dutchOrder) swap.Terms {
 	t := usdcTerms()
 	t.SrcChain, t.DstChain = x.ChainID, x.ChainID
 	t.TokenIn, t.AmountIn, t.TokenOut = o.input.token, o.input.start, o.outputs[0].token
-	t.FloorOut = o.outputs[0].end
+	t.MinOut = o.outputs[0].end
 	if len(o.outputs) == 1 {
 		t.FeeBps, t.FeeReceiver = 0, nativeCoin
 	}
@@ -351,7 +351,7 @@ func TestDutchDecode(t *testing.T) {
 		want := swap.Effect{
 			Kind: swap.Signed, Chain: x.ChainID, Target: permit2, Settler: x.Reactor, Pays: pays, Deadline: testDeadline,
 			Spends:   []swap.Spend{{Token: terms.TokenIn, Amount: terms.AmountIn}},
-			Receives: []swap.Receive{{Token: terms.TokenOut, To: testAccount, Min: terms.FloorOut}},
+			Receives: []swap.Receive{{Token: terms.TokenOut, To: testAccount, Min: terms.MinOut}},
 		}
 		if got := written(t, f); !bytes.Equal(got, written(t, want)) {
 			t.Errorf("%s: %s", x.Name, got)
@@ -368,7 +368,7 @@ func TestOtherOrders(t *testing.T) {
 	v := readDutch(t)
 	for _, x := range append(slices.Clone(v.Priority), v.V1Dutch...) {
 		for _, k := range []*auctionKind{dutchV2, dutchV3} {
-			if _, err := (deal{chain: x.ChainID, kind: k}).asked(x.PermitData); err == nil {
+			if _, err := (orderTerms{chain: x.ChainID, kind: k}).readOrder(x.PermitData); err == nil {
 				t.Errorf("%s is read as %s", x.Name, k.routing)
 			}
 		}
@@ -405,7 +405,7 @@ func TestRealOrders(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", api.OrderHash, err)
 			}
-			if why := e.unsound(api.ChainID); why != "" || e.cosigner != cosigner {
+			if why := e.cosignerFault(api.ChainID); why != "" || e.cosigner != cosigner {
 				t.Errorf("%s: %s, cosigner %s", api.OrderHash, why, e.cosigner)
 			}
 			if by, ok := e.signer(api.ChainID); !ok || by != cosigner {
@@ -430,7 +430,7 @@ func TestRealOrders(t *testing.T) {
 				t.Errorf("%s: digest %s, want %s", hash, got, x.Digest)
 			}
 		}
-		if err := (signedOrder{dutchOrder: o, chain: api.ChainID, signature: api.Signature}).by(api.Swapper); err != nil {
+		if err := (signedOrder{dutchOrder: o, chain: api.ChainID, signature: api.Signature}).checkSigner(api.Swapper); err != nil {
 			t.Errorf("%s: %v", hash, err)
 		}
 	}
@@ -453,11 +453,11 @@ func TestPackedBlocks(t *testing.T) {
 			rising = rising && (i == 0 || x.Blocks[i-1] < b)
 			c.amounts = append(c.amounts, big.NewInt(1))
 		}
-		if c.sound(new(big.Int), big.NewInt(1)) != rising {
+		if c.valid(new(big.Int), big.NewInt(1)) != rising {
 			t.Errorf("%v: sound is %t", x.Blocks, !rising)
 		}
 		c.blocks = new(big.Int).Lsh(big.NewInt(1), uint(blockBits*len(x.Blocks)))
-		if c.sound(new(big.Int), big.NewInt(1)) {
+		if c.valid(new(big.Int), big.NewInt(1)) {
 			t.Errorf("%v: a block beyond the last amount is sound", x.Blocks)
 		}
 	}

@@ -28,7 +28,7 @@ func (k *auctionKind) decode(raw []byte) (encodedOrder, error) {
 	if len(raw) > maxEncoded {
 		return encodedOrder{}, refuse(swap.ProviderGarbage, "encodedOrder", "an encoded order of %d bytes", len(raw))
 	}
-	vals, err := strictly(k.encoded.whole, raw)
+	vals, err := unpackStrict(k.encoded.whole, raw)
 	if err != nil {
 		return encodedOrder{}, garbage("encodedOrder", err)
 	}
@@ -44,18 +44,18 @@ func (k *auctionKind) decode(raw []byte) (encodedOrder, error) {
 	}, nil
 }
 
-// is requires the encoding to be of the order, whatever the cosigner's data are.
-func (e encodedOrder) is(o dutchOrder) error {
+// checkIs requires the encoding to be of the order, whatever the cosigner's data are.
+func (e encodedOrder) checkIs(o dutchOrder) error {
 	if !e.witness().same(o.witness()) {
 		return refuse(swap.NotAsAccepted, "encodedOrder", "the encoded order is another one than the one to be signed")
 	}
 	return nil
 }
 
-// unsound says what is wrong with the cosigner's data; "" if nothing is, or if the order is
+// cosignerFault says what is wrong with the cosigner's data; "" if nothing is, or if the order is
 // not cosigned. The reactor makes the same checks, so a reason explains why the order will
 // not be filled, and proves nothing.
-func (e encodedOrder) unsound(chainID uint64) string {
+func (e encodedOrder) cosignerFault(chainID uint64) string {
 	if len(e.cosignature) == 0 {
 		return ""
 	}

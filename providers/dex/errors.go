@@ -32,12 +32,12 @@ var service = wire.Service{
 		{Status: 403, Is: swap.ProviderKey, Says: "refused access; check the key proxy and the token"},
 		{Status: 502, Code: "ProxyUpstreamKeyRefused", Is: swap.ProviderKey, Says: "refuses the key of its key proxy; tell the proxy's operator"},
 	},
-	Silent: map[rest.Kind]string{
-		rest.Throttled: "too many requests to the dex provider; try again shortly",
-		rest.NoSecret:  "this installation's token for the dex provider's key proxy could not be read",
-		rest.TooLarge:  "the dex provider's reply is too large",
-		rest.NotJSON:   "the dex provider's reply is not json; check its base url",
-		rest.Answered:  "the dex provider's reply is not of the agreed form; check its base url",
+	NoAnswer: map[rest.Kind]string{
+		rest.Throttled:     "too many requests to the dex provider; try again shortly",
+		rest.NoCredentials: "this installation's token for the dex provider's key proxy could not be read",
+		rest.TooLarge:      "the dex provider's reply is too large",
+		rest.NotJSON:       "the dex provider's reply is not json; check its base url",
+		rest.BadStatus:     "the dex provider's reply is not of the agreed form; check its base url",
 	},
 }
 

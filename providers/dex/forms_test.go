@@ -66,76 +66,76 @@ func halves(n *big.Int) (first, rest *big.Int) {
 // neither end, and those over one pool whose input is such a token.
 var Forms = []Form{
 	{"V2 over two pools to the account", swap.NotAsAccepted, false, false, func(t swap.Terms, in, mid, out common.Address) []op {
-		return ops(v2For(msgSender, t.AmountIn, t.FloorOut, true, in, mid, out))
+		return ops(v2For(msgSender, t.AmountIn, t.MinOut, true, in, mid, out))
 	}},
 	{"half by V2 over two pools to the account", swap.NotAsAccepted, false, false, func(t swap.Terms, in, mid, out common.Address) []op {
 		a, b := halves(t.AmountIn)
-		least, rest := halves(t.FloorOut)
+		least, rest := halves(t.MinOut)
 		return ops(v3For(msgSender, a, least, true, in, mid, out), v2For(msgSender, b, rest, true, in, mid, out))
 	}},
 	{"V3, then V2 over one pool to the account", swap.NotAsAccepted, false, false, func(t swap.Terms, in, mid, out common.Address) []op {
-		return ops(v3For(routerItself, t.AmountIn, common.Big0, true, in, mid), v2For(msgSender, contractBalance, t.FloorOut, false, mid, out))
+		return ops(v3For(addressThis, t.AmountIn, common.Big0, true, in, mid), v2For(msgSender, contractBalance, t.MinOut, false, mid, out))
 	}},
 	{"V2 over two pools, swept", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
-		return ops(v2For(routerItself, t.AmountIn, common.Big0, true, in, mid, out), sweepFor(out, t.FloorOut))
+		return ops(v2For(addressThis, t.AmountIn, common.Big0, true, in, mid, out), sweepFor(out, t.MinOut))
 	}},
 	{"V2 over two pools, a fee, swept", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
-		return ops(v2For(routerItself, t.AmountIn, common.Big0, true, in, mid, out), portionOp(out, testMaker, 20), sweepFor(out, t.FloorOut))
+		return ops(v2For(addressThis, t.AmountIn, common.Big0, true, in, mid, out), portionOp(out, testMaker, 20), sweepFor(out, t.MinOut))
 	}},
 	{"V2 over two pools, unwrapped", "", true, false, func(t swap.Terms, in, mid, out common.Address) []op {
-		return ops(v2For(routerItself, t.AmountIn, common.Big0, true, in, mid, out), unwrapFor(msgSender, t.FloorOut))
+		return ops(v2For(addressThis, t.AmountIn, common.Big0, true, in, mid, out), unwrapFor(msgSender, t.MinOut))
 	}},
 	{"V2 over two pools, unwrapped, a fee, swept", "", true, false, func(t swap.Terms, in, mid, out common.Address) []op {
-		return ops(v2For(routerItself, t.AmountIn, common.Big0, true, in, mid, out), unwrapFor(routerItself, common.Big0), portionOp(nativeCoin, testMaker, 20), sweepFor(nativeCoin, t.FloorOut))
+		return ops(v2For(addressThis, t.AmountIn, common.Big0, true, in, mid, out), unwrapFor(addressThis, common.Big0), portionOp(nativeCoin, testMaker, 20), sweepFor(nativeCoin, t.MinOut))
 	}},
 	{"V3 over two pools to the account", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
-		return ops(v3For(msgSender, t.AmountIn, t.FloorOut, true, in, mid, out))
+		return ops(v3For(msgSender, t.AmountIn, t.MinOut, true, in, mid, out))
 	}},
 	{"V3 over two pools, swept", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
-		return ops(v3For(routerItself, t.AmountIn, common.Big0, true, in, mid, out), sweepFor(out, t.FloorOut))
+		return ops(v3For(addressThis, t.AmountIn, common.Big0, true, in, mid, out), sweepFor(out, t.MinOut))
 	}},
 	{"V3 over two pools, a fee, unwrapped", "", true, false, func(t swap.Terms, in, mid, out common.Address) []op {
-		return ops(v3For(routerItself, t.AmountIn, common.Big0, true, in, mid, out), portionOp(out, testMaker, 20), unwrapFor(msgSender, t.FloorOut))
+		return ops(v3For(addressThis, t.AmountIn, common.Big0, true, in, mid, out), portionOp(out, testMaker, 20), unwrapFor(msgSender, t.MinOut))
 	}},
 	{"V2, then V3 to the account", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
-		return ops(v2For(routerItself, t.AmountIn, common.Big0, true, in, mid), v3For(msgSender, contractBalance, t.FloorOut, false, mid, out))
+		return ops(v2For(addressThis, t.AmountIn, common.Big0, true, in, mid), v3For(msgSender, contractBalance, t.MinOut, false, mid, out))
 	}},
 	{"V3, then V2, swept", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
-		return ops(v3For(routerItself, t.AmountIn, common.Big0, true, in, mid), v2For(routerItself, contractBalance, common.Big0, false, mid, out), sweepFor(out, t.FloorOut))
+		return ops(v3For(addressThis, t.AmountIn, common.Big0, true, in, mid), v2For(addressThis, contractBalance, common.Big0, false, mid, out), sweepFor(out, t.MinOut))
 	}},
 	{"V3 to the pool of V2, swept", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
-		return ops(v3For(pairs.of(mid, out), t.AmountIn, common.Big0, true, in, mid), v2For(routerItself, contractBalance, common.Big0, false, mid, out), sweepFor(out, t.FloorOut))
+		return ops(v3For(pairs.of(mid, out), t.AmountIn, common.Big0, true, in, mid), v2For(addressThis, contractBalance, common.Big0, false, mid, out), sweepFor(out, t.MinOut))
 	}},
 	{"V3 to the pool of V2, a fee, unwrapped", "", true, false, func(t swap.Terms, in, mid, out common.Address) []op {
-		return ops(v3For(pairs.of(mid, out), t.AmountIn, common.Big0, true, in, mid), v2For(routerItself, common.Big0, common.Big0, false, mid, out), portionOp(out, testMaker, 20), unwrapFor(msgSender, t.FloorOut))
+		return ops(v3For(pairs.of(mid, out), t.AmountIn, common.Big0, true, in, mid), v2For(addressThis, common.Big0, common.Big0, false, mid, out), portionOp(out, testMaker, 20), unwrapFor(msgSender, t.MinOut))
 	}},
 	{"V3 to the pool of V2, to the account", swap.NotAsAccepted, false, false, func(t swap.Terms, in, mid, out common.Address) []op {
-		return ops(v3For(pairs.of(mid, out), t.AmountIn, common.Big0, true, in, mid), v2For(msgSender, contractBalance, t.FloorOut, false, mid, out))
+		return ops(v3For(pairs.of(mid, out), t.AmountIn, common.Big0, true, in, mid), v2For(msgSender, contractBalance, t.MinOut, false, mid, out))
 	}},
 	{"two halves by V3 to the account", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
 		a, b := halves(t.AmountIn)
-		least, rest := halves(t.FloorOut)
+		least, rest := halves(t.MinOut)
 		return ops(v3For(msgSender, a, least, true, in, mid, out), v3For(msgSender, b, rest, true, in, mid, out))
 	}},
 	{"two halves by V2 and V3, swept", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
 		a, b := halves(t.AmountIn)
-		return ops(v2For(routerItself, a, common.Big0, true, in, mid, out), v3For(routerItself, b, common.Big0, true, in, mid, out), sweepFor(out, t.FloorOut))
+		return ops(v2For(addressThis, a, common.Big0, true, in, mid, out), v3For(addressThis, b, common.Big0, true, in, mid, out), sweepFor(out, t.MinOut))
 	}},
 	{"the input by V2 to the account", "", false, true, func(t swap.Terms, in, _, out common.Address) []op {
-		return ops(v2For(msgSender, t.AmountIn, t.FloorOut, true, in, out))
+		return ops(v2For(msgSender, t.AmountIn, t.MinOut, true, in, out))
 	}},
 	{"the input by V2, swept", "", false, true, func(t swap.Terms, in, _, out common.Address) []op {
-		return ops(v2For(routerItself, t.AmountIn, common.Big0, true, in, out), sweepFor(out, t.FloorOut))
+		return ops(v2For(addressThis, t.AmountIn, common.Big0, true, in, out), sweepFor(out, t.MinOut))
 	}},
 	{"the input by V3 to the account", "", false, true, func(t swap.Terms, in, _, out common.Address) []op {
-		return ops(v3For(msgSender, t.AmountIn, t.FloorOut, true, in, out))
+		return ops(v3For(msgSender, t.AmountIn, t.MinOut, true, in, out))
 	}},
 	{"halves of the input by V2 and V3 to the account", "", false, true, func(t swap.Terms, in, _, out common.Address) []op {
 		a, b := halves(t.AmountIn)
-		least, rest := halves(t.FloorOut)
+		least, rest := halves(t.MinOut)
 		return ops(v2For(msgSender, a, least, true, in, out), v3For(msgSender, b, rest, true, in, out))
 	}},
 	{"the input by V2, unwrapped", "", true, true, func(t swap.Terms, in, _, out common.Address) []op {
-		return ops(v2For(routerItself, t.AmountIn, common.Big0, true, in, out), unwrapFor(msgSender, t.FloorOut))
+		return ops(v2For(addressThis, t.AmountIn, common.Big0, true, in, out), unwrapFor(msgSender, t.MinOut))
 	}},
 }

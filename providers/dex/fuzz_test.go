@@ -166,7 +166,7 @@ func FuzzPermitData(f *testing.F) {
 		}
 		p, err := readPermitData(raw, usdcRequest(), pr)
 		if err == nil && p != nil {
-			err = p.timely(testNow)
+			err = p.checkLifetime(testNow)
 		}
 		if err != nil {
 			if codeOf(err) == "" {
@@ -186,7 +186,7 @@ func FuzzPermitData(f *testing.F) {
 
 func wrapTerms() swap.Terms {
 	t := ethToUSDC()
-	t.TokenOut, t.FeeBps, t.FeeReceiver, t.FloorOut = base.wrapped, 0, nativeCoin, oneEther
+	t.TokenOut, t.FeeBps, t.FeeReceiver, t.MinOut = base.wrapped, 0, nativeCoin, oneEther
 	return t
 }
 

@@ -24,7 +24,7 @@ func Attacks(t *testing.T) []providertest.Attack {
 }
 
 func programs(of string, terms swap.Terms, table map[string]hostileProgram) []providertest.Attack {
-	return providertest.Each(of, table, func(p hostileProgram) providertest.Attack {
+	return providertest.AttacksFrom(of, table, func(p hostileProgram) providertest.Attack {
 		return providertest.Attack{Code: p.code, Field: p.field, Try: func(t *testing.T) error {
 			_, err := checked(terms, program(t, testDeadline.Unix(), p.list))
 			return err
@@ -34,7 +34,7 @@ func programs(of string, terms swap.Terms, table map[string]hostileProgram) []pr
 
 func otherEncodings(t *testing.T, terms swap.Terms) []providertest.Attack {
 	understood := map[string]bool{"encoding/too late": true, "encoding/command 06": true} // and still not what was accepted
-	list := providertest.Each("encoding", encodings(t), func(data []byte) providertest.Attack {
+	list := providertest.AttacksFrom("encoding", encodings(t), func(data []byte) providertest.Attack {
 		return providertest.Attack{Code: swap.NotUnderstood, Try: func(*testing.T) error {
 			_, err := checked(terms, data)
 			return err
@@ -51,11 +51,11 @@ func otherEncodings(t *testing.T, terms swap.Terms) []providertest.Attack {
 func orderAttacks(t *testing.T) (list []providertest.Attack) {
 	for _, name := range recordedAuctions {
 		table := liesAbout(recordedOrder(t, name+".quote.json"))
-		list = append(list, providertest.Each("order/"+name+"/quoted", table, func(c orderLie) providertest.Attack {
+		list = append(list, providertest.AttacksFrom("order/"+name+"/quoted", table, func(c orderLie) providertest.Attack {
 			return providertest.Attack{Code: c.want, Try: func(t *testing.T) error { return c.quoted(t, name) }}
 		})...)
 		maps.DeleteFunc(table, func(_ string, c orderLie) bool { return c.quotedOnly })
-		list = append(list, providertest.Each("order/"+name+"/to be signed", table, func(c orderLie) providertest.Attack {
+		list = append(list, providertest.AttacksFrom("order/"+name+"/to be signed", table, func(c orderLie) providertest.Attack {
 			return providertest.Attack{Code: cmp.Or(c.instead, c.want), Try: func(t *testing.T) error { return c.signed(t, name) }}
 		})...)
 	}
@@ -66,20 +66,20 @@ func orderAttacks(t *testing.T) (list []providertest.Attack) {
 // that carries a permit.
 func dataAttacks() []providertest.Attack {
 	return slices.Concat(
-		providertest.Each("typed data", dataLies, func(c replyLie) providertest.Attack {
+		providertest.AttacksFrom("typed data", dataLies, func(c replyLie) providertest.Attack {
 			return providertest.Attack{Code: c.want, Try: func(t *testing.T) error { return c.read(t, "base-auction", usdcRequest()) }}
 		}),
-		providertest.Each("permit", permitLies, func(c permitLie) providertest.Attack {
+		providertest.AttacksFrom("permit", permitLies, func(c permitLie) providertest.Attack {
 			return providertest.Attack{Code: c.want, Try: c.quoted}
 		}),
-		providertest.Each("late call", lateLies, func(l lateLie) providertest.Attack {
+		providertest.AttacksFrom("late call", lateLies, func(l lateLie) providertest.Attack {
 			return providertest.Attack{Code: l.code, Try: func(t *testing.T) error { return late(t, l.lie) }}
 		}),
 	)
 }
 
 func statusAttacks(t *testing.T) []providertest.Attack {
-	return providertest.Each("status", statusLies(t), func(c statusLie) providertest.Attack {
+	return providertest.AttacksFrom("status", statusLies(t), func(c statusLie) providertest.Attack {
 		return providertest.Attack{Code: c.want, Try: func(t *testing.T) error {
 			_, err := asked(t, c.status, c.body)
 			return err

@@ -128,10 +128,10 @@ func (x *scam) holds(form dex.Form, nth int, r run) {
 	x.t.Helper()
 	floor := new(big.Int)
 	if r.done {
-		floor.Add(floor, x.order.Terms.FloorOut)
+		floor.Add(floor, x.order.Terms.MinOut)
 	}
 	if r.filled {
-		floor.Add(floor, x.order.Terms.FloorOut)
+		floor.Add(floor, x.order.Terms.MinOut)
 	}
 	if form.Refused == "" && r.got.Cmp(floor) < 0 {
 		x.t.Errorf("at transfer %d: %s arrived, for floors of %s: %+v", nth, r.got, floor, r)
@@ -193,7 +193,7 @@ func (x *scam) takes(form dex.Form) {
 	x.send(chain.Call{To: x.chain.Network.Contracts.UniversalRouter, Data: form.Program(x.t, x.terms(form, x.poor), x.poor), Gas: 2_000_000})
 	paid.Sub(paid, x.balance(usdc, x.who.Address))
 	got.Sub(x.balance(wrapped, x.who.Address), got)
-	floor := x.order.Terms.FloorOut
+	floor := x.order.Terms.MinOut
 	x.t.Logf("%s USDC left, %s WETH arrived, for two floors of %s", paid, got, floor)
 	if paid.Cmp(sandboxtest.Units(2000, 6)) != 0 || !x.used(*x.proof().Nonce) || got.Cmp(floor) < 0 || got.Cmp(new(big.Int).Add(floor, floor)) >= 0 {
 		x.t.Errorf("%s left, %s arrived", paid, got)

@@ -13,7 +13,7 @@ import (
 // refuses with [swap.QuoteExpired]; under a fresh quote the permit is signed again for the
 // same nonce. Only the account can use the old one: the router pulls only from its caller.
 func (p *Provider) Late(ctx context.Context, o swap.Order, step int) (chain.Call, error) {
-	s, err := p.stand(o.Offer, o.Terms)
+	s, err := p.checkOffer(o.Offer, o.Terms)
 	if err != nil {
 		return chain.Call{}, err
 	}

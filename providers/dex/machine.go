@@ -29,22 +29,22 @@ func (h *holding) empty() bool { return h == nil || h.exact.Sign() == 0 && !h.so
 // minimum worthless.
 type machine struct {
 	t    swap.Terms
-	pair pair
+	pair tokenPair
 
-	held     map[common.Address]*holding // by token; the native coin is address zero
-	pulled   *big.Int                    // of the input token, through Permit2
-	sure     *big.Int                    // the minimum enforced for the recipient so far
-	swaps    int
-	direct   bool        // an output went to the recipient without passing the router
-	handed   bool        // an output was handed over, or a fee taken: no swap may follow
-	ahead    *prepayment // for the next swap
-	permit   *signedPermit
-	payments []swap.Payment // fees, named in the output token's own form
+	held       map[common.Address]*holding // by token; the native coin is address zero
+	pulled     *big.Int                    // of the input token, through Permit2
+	minOut     *big.Int                    // the minimum enforced for the recipient so far
+	swaps      int
+	direct     bool        // an output went to the recipient without passing the router
+	handedOver bool        // an output was handed over, or a fee taken: no swap may follow
+	prepayment *prepayment // for the next swap
+	permit     *signedPermit
+	payments   []swap.Payment // fees, named in the output token's own form
 }
 
-func newMachine(t swap.Terms, pr pair, value *big.Int) *machine {
+func newMachine(t swap.Terms, pr tokenPair, value *big.Int) *machine {
 	return &machine{
-		t: t, pair: pr, pulled: new(big.Int), sure: new(big.Int),
+		t: t, pair: pr, pulled: new(big.Int), minOut: new(big.Int),
 		held: map[common.Address]*holding{nativeCoin: {exact: new(big.Int).Set(value)}},
 	}
 }
@@ -60,21 +60,21 @@ func (m *machine) holding(token common.Address) *holding {
 	return m.held[token]
 }
 
-// A place is where a command sends funds.
-type place int
+// A destination is where a command sends funds.
+type destination int
 
 const (
-	elsewhere place = iota
+	elsewhere destination = iota
 	toRecipient
 	toRouter
 )
 
-// place resolves an address as the router does, with its constants for caller and itself.
-func (m *machine) place(a common.Address) place {
+// destinationOf resolves an address as the router does, with its constants for caller and itself.
+func (m *machine) destinationOf(a common.Address) destination {
 	switch a {
 	case msgSender:
 		a = m.t.Account
-	case routerItself:
+	case addressThis:
 		a = m.pair.router
 	}
 	switch a {
@@ -105,41 +105,41 @@ func (m *machine) take(token common.Address, n *big.Int) (*big.Int, error) {
 	return n, nil
 }
 
-// onTheWay reports whether all of one form of the coin may be converted to the other in the
+// betweenSwaps reports whether all of one form of the coin may be converted to the other in the
 // router: it came out of a swap in the middle of a route, and neither end of the route is
 // the coin. The conversion is one to one, and no minimum rests on it.
-func (m *machine) onTheWay(form, to common.Address) bool {
+func (m *machine) betweenSwaps(form, to common.Address) bool {
 	coin := func(a common.Address) bool { return a == nativeCoin || a == m.pair.wrapped }
 	h := m.holding(form)
-	return !m.handed && h.some && h.exact.Sign() == 0 && m.place(to) == toRouter && !coin(m.t.TokenIn) && !coin(m.t.TokenOut)
+	return !m.handedOver && h.some && h.exact.Sign() == 0 && m.destinationOf(to) == toRouter && !coin(m.t.TokenIn) && !coin(m.t.TokenOut)
 }
 
-func (m *machine) turn(from, into common.Address) {
+func (m *machine) convert(from, into common.Address) {
 	m.held[from] = nil
 	m.holding(into).some = true
 }
 
 // wrap runs WRAP_ETH: native coin of the router becomes wrapped coin of to.
 func (m *machine) wrap(to common.Address, n *big.Int) error {
-	if n.Cmp(contractBalance) == 0 && m.onTheWay(nativeCoin, to) {
-		m.turn(nativeCoin, m.pair.wrapped)
+	if n.Cmp(contractBalance) == 0 && m.betweenSwaps(nativeCoin, to) {
+		m.convert(nativeCoin, m.pair.wrapped)
 		return nil
 	}
-	if m.t.TokenIn != nativeCoin || m.handed {
+	if m.t.TokenIn != nativeCoin || m.handedOver {
 		return refuse(swap.NotAsAccepted, "commands", "nothing is to be wrapped at this point")
 	}
 	n, err := m.take(nativeCoin, n)
 	if err != nil {
 		return err
 	}
-	switch m.place(to) {
+	switch m.destinationOf(to) {
 	case toRouter:
 		h := m.holding(m.pair.wrapped)
 		h.exact.Add(h.exact, n)
 		return nil
 	case toRecipient:
 		if m.pair.wrap {
-			m.sure.Add(m.sure, n)
+			m.minOut.Add(m.minOut, n)
 			m.direct = true
 			return nil
 		}
@@ -150,7 +150,7 @@ func (m *machine) wrap(to common.Address, n *big.Int) error {
 // swap runs a swap of an exact input through pools. The output is unknown; its minimum
 // counts only where it is paid to the recipient.
 func (m *machine) swap(l leg) error {
-	if m.handed {
+	if m.handedOver {
 		return refuse(swap.NotUnderstood, "commands", "a swap after the output was shared out")
 	}
 	if err := m.checkPath(l.path); err != nil {
@@ -161,9 +161,9 @@ func (m *machine) swap(l leg) error {
 		return err
 	}
 	m.swaps++
-	where := m.place(l.to)
+	where := m.destinationOf(l.to)
 	if where == elsewhere && !l.byBalance && m.pair.pairs != nil {
-		m.ahead = &prepayment{last, l.to}
+		m.prepayment = &prepayment{last, l.to}
 		return nil
 	}
 	switch where {
@@ -175,17 +175,17 @@ func (m *machine) swap(l leg) error {
 			return refuse(swap.NotAsAccepted, "floorOut", "a token between the two could have another payment to the recipient count as this swap's")
 		}
 		if last == m.t.TokenOut { // not the wrapped form of a native output
-			m.sure.Add(m.sure, l.min)
+			m.minOut.Add(m.minOut, l.min)
 			m.direct = true
 			return nil
 		}
 	}
-	return m.misdirected(last, l.to)
+	return m.wrongRecipient(last, l.to)
 }
 
-// misdirected refuses funds that go elsewhere. The API does not document the recipient that
+// wrongRecipient refuses funds that go elsewhere. The API does not document the recipient that
 // it is sent, and may ignore it.
-func (m *machine) misdirected(token, to common.Address) error {
+func (m *machine) wrongRecipient(token, to common.Address) error {
 	if m.t.Recipient != m.t.Account && (to == msgSender || to == m.t.Account) {
 		return refuse(swap.NotAsAccepted, "recipient", "%s goes to the account: the dex provider passed over the recipient; swap to the account and send it on", token)
 	}
@@ -216,15 +216,15 @@ func (m *machine) checkPath(path []common.Address) error {
 // else from what the router holds, or from a pool that was paid before.
 func (m *machine) pay(token common.Address, l leg) error {
 	switch {
-	case m.ahead != nil:
-		return m.prepaid(token, l)
+	case m.prepayment != nil:
+		return m.payFromPool(token, l)
 	case !l.fromUser:
 		_, err := m.take(token, l.in)
 		return err
 	case token != m.t.TokenIn:
 		return refuse(swap.NotAsAccepted, "tokenIn", "%s would leave the account", token)
 	case l.in.Sign() == 0 || l.in.Cmp(m.t.AmountIn) > 0: // contractBalance is refused too: it is above every amount
-		return refuse(swap.NotAsAccepted, "amountIn", "a swap does not take a part of the amount").Amounts(swap.OfInput, l.in, m.t.AmountIn)
+		return refuse(swap.NotAsAccepted, "amountIn", "a swap does not take a part of the amount").WithAmounts(swap.OfInput, l.in, m.t.AmountIn)
 	}
 	m.pulled.Add(m.pulled, l.in)
 	return nil
@@ -246,12 +246,12 @@ func (m *machine) fee(token, to common.Address, bips *big.Int) error {
 		return refuse(swap.NotAsAccepted, "fee", "a fee is taken in %s", token)
 	case !bips.IsInt64() || bips.Int64() <= 0 || bips.Int64() > 10_000:
 		return refuse(swap.NotAsAccepted, "fee", "a fee of %s bps", bips)
-	case m.place(to) != elsewhere || reserved(to, m.pair.deployment) || to == m.t.Account || to == nativeCoin:
+	case m.destinationOf(to) != elsewhere || reserved(to, m.pair.deployment) || to == m.t.Account || to == nativeCoin:
 		return refuse(swap.NotUnderstood, "fee", "a fee is paid to %s, who is a party to the swap", to)
 	case slices.ContainsFunc(m.payments, func(p swap.Payment) bool { return p.To == to }):
 		return refuse(swap.NotAsAccepted, "fee", "%s is paid twice", to)
 	}
-	m.handed = true
+	m.handedOver = true
 	m.payments = append(m.payments, swap.Payment{Token: m.t.TokenOut, To: to, Bps: int(bips.Int64())})
 	return nil
 }
@@ -271,8 +271,8 @@ func (m *machine) otherForm(token common.Address) bool {
 
 // sweep runs SWEEP: all of a token in the router goes to the recipient, at least min.
 func (m *machine) sweep(token, to common.Address, min *big.Int) error {
-	if m.place(to) != toRecipient {
-		return m.misdirected(token, to)
+	if m.destinationOf(to) != toRecipient {
+		return m.wrongRecipient(token, to)
 	}
 	if m.holding(token).empty() {
 		return m.leftover(token, min)
@@ -286,29 +286,29 @@ func (m *machine) sweep(token, to common.Address, min *big.Int) error {
 
 // unwrap runs UNWRAP_WETH: all wrapped coin that the router holds becomes native coin.
 func (m *machine) unwrap(to common.Address, min *big.Int) error {
-	where, wrapped := m.place(to), m.pair.wrapped
+	where, wrapped := m.destinationOf(to), m.pair.wrapped
 	h := m.holding(wrapped)
 	switch {
-	case min.Sign() == 0 && m.onTheWay(wrapped, to):
-		m.turn(wrapped, nativeCoin)
+	case min.Sign() == 0 && m.betweenSwaps(wrapped, to):
+		m.convert(wrapped, nativeCoin)
 	case where == toRecipient && h.empty():
 		return m.leftover(wrapped, min)
 	case where == elsewhere && m.t.TokenOut == nativeCoin:
-		return m.misdirected(nativeCoin, to)
+		return m.wrongRecipient(nativeCoin, to)
 	case m.t.TokenOut != nativeCoin || !h.some || h.exact.Sign() != 0:
 		return refuse(swap.NotAsAccepted, "commands", "unwrapping to %s is not part of the accepted swap", to)
 	case where == toRecipient:
 		m.handOver(wrapped, min)
 	default:
-		m.turn(wrapped, nativeCoin)
+		m.convert(wrapped, nativeCoin)
 	}
 	return nil
 }
 
 func (m *machine) handOver(token common.Address, min *big.Int) {
 	m.held[token] = nil
-	m.sure.Add(m.sure, min)
-	m.handed = true
+	m.minOut.Add(m.minOut, min)
+	m.handedOver = true
 }
 
 // leftover allows input that a pool may not have taken to be sent back. By the commands
@@ -322,7 +322,7 @@ func (m *machine) leftover(token common.Address, min *big.Int) error {
 
 // finish checks what must hold after the last command.
 func (m *machine) finish() error {
-	if err := m.owed(); err != nil {
+	if err := m.checkNoPrepayment(); err != nil {
 		return err
 	}
 	for token, h := range m.held {
@@ -345,8 +345,8 @@ func (m *machine) finish() error {
 	}
 	switch {
 	case m.pulled.Cmp(pulled) != 0:
-		return refuse(swap.NotAsAccepted, "amountIn", "the swap does not pull exactly the amount").Amounts(swap.OfInput, m.pulled, pulled)
-	case m.sure.Sign() == 0:
+		return refuse(swap.NotAsAccepted, "amountIn", "the swap does not pull exactly the amount").WithAmounts(swap.OfInput, m.pulled, pulled)
+	case m.minOut.Sign() == 0:
 		return refuse(swap.NotAsAccepted, "floorOut", "no minimum is enforced for the recipient")
 	case m.direct && len(m.payments) > 0:
 		return refuse(swap.NotAsAccepted, "fee", "a fee is taken from a part of the output")
@@ -364,7 +364,7 @@ func (m *machine) effect(deadline time.Time) swap.Effect {
 	f := swap.Effect{
 		Kind: swap.Swap, Chain: m.t.SrcChain, Target: m.pair.router,
 		Spends:   []swap.Spend{{Token: m.t.TokenIn, Amount: new(big.Int).Set(m.t.AmountIn)}},
-		Receives: []swap.Receive{{Token: m.t.TokenOut, To: m.t.Recipient, Min: m.sure}},
+		Receives: []swap.Receive{{Token: m.t.TokenOut, To: m.t.Recipient, Min: m.minOut}},
 		Pays:     m.payments, Deadline: deadline.UTC(),
 	}
 	sortFees(f.Pays, m.t.FeeReceiver)

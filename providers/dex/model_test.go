@@ -56,7 +56,7 @@ func (m *model) mapped(a common.Address) common.Address {
 	switch a {
 	case msgSender:
 		return m.caller
-	case routerItself:
+	case addressThis:
 		return base.router
 	}
 	return a
@@ -171,7 +171,7 @@ func (m *model) swap(to common.Address, in, min *big.Int, path []common.Address,
 
 // randomOp returns any command, with arguments that an attacker would think of.
 func randomOp(t *rapid.T) op {
-	who := rapid.SampledFrom([]common.Address{msgSender, routerItself, testAccount, base.router, testAttacker, testFeeTo, testMaker})
+	who := rapid.SampledFrom([]common.Address{msgSender, addressThis, testAccount, base.router, testAttacker, testFeeTo, testMaker})
 	token := rapid.SampledFrom([]common.Address{nativeCoin, base.wrapped, testUSDC, testDAI})
 	amount := rapid.SampledFrom([]*big.Int{new(big.Int), big.NewInt(1), half, oneEther, contractBalance})
 	min := rapid.SampledFrom([]int64{0, 1, 1_000_000, 2_000_000_000})
@@ -219,12 +219,12 @@ func templates() []struct {
 		{ethToUSDC(), harmlessPrograms["a split"]},
 		{ethToUSDC(), harmlessPrograms["two versions in a row"]},
 		{ethToUSDC(), harmlessPrograms["change is sent back"]},
-		{noFee, ops(wrapOp(routerItself, oneEther), v3Op(msgSender, half, 1_000_000_000, false, base.wrapped, testUSDC), v2Op(msgSender, half, 1_000_000_000, false, base.wrapped, testUSDC))},
-		{noFee, ops(wrapOp(routerItself, oneEther), v2Op(msgSender, oneEther, 2_000_000_000, false, base.wrapped, testDAI, testUSDC))}, // refused
-		{noFee, ops(wrapOp(routerItself, oneEther), v3Op(msgSender, half, 1_000_000_000, false, base.wrapped, testDAI, testUSDC), v2Op(routerItself, half, 0, false, base.wrapped, testDAI, testUSDC), sweepOp(testUSDC, msgSender, 1_000_000_000))},
-		{out, ops(v3Op(routerItself, oneEther, 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
-		{out, ops(permitOp(testPermit(oneEther), make([]byte, signatureLen)), v3Op(routerItself, oneEther, 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
-		{out, ops(v3Op(routerItself, half, 0, true, testUSDC, base.wrapped), v2Op(routerItself, half, 0, true, testUSDC, testDAI, base.wrapped), unwrapOp(routerItself, 0), portionOp(nativeCoin, testFeeTo, 20), portionOp(nativeCoin, testMaker, 20), sweepOp(nativeCoin, msgSender, 1_000_000))},
+		{noFee, ops(wrapOp(addressThis, oneEther), v3Op(msgSender, half, 1_000_000_000, false, base.wrapped, testUSDC), v2Op(msgSender, half, 1_000_000_000, false, base.wrapped, testUSDC))},
+		{noFee, ops(wrapOp(addressThis, oneEther), v2Op(msgSender, oneEther, 2_000_000_000, false, base.wrapped, testDAI, testUSDC))}, // refused
+		{noFee, ops(wrapOp(addressThis, oneEther), v3Op(msgSender, half, 1_000_000_000, false, base.wrapped, testDAI, testUSDC), v2Op(addressThis, half, 0, false, base.wrapped, testDAI, testUSDC), sweepOp(testUSDC, msgSender, 1_000_000_000))},
+		{out, ops(v3Op(addressThis, oneEther, 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
+		{out, ops(permitOp(testPermit(oneEther), make([]byte, signatureLen)), v3Op(addressThis, oneEther, 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
+		{out, ops(v3Op(addressThis, half, 0, true, testUSDC, base.wrapped), v2Op(addressThis, half, 0, true, testUSDC, testDAI, base.wrapped), unwrapOp(addressThis, 0), portionOp(nativeCoin, testFeeTo, 20), portionOp(nativeCoin, testMaker, 20), sweepOp(nativeCoin, msgSender, 1_000_000))},
 	}
 	for _, p := range v4Programs {
 		list = append(list, template{p.terms(), p.list})
@@ -286,7 +286,7 @@ func TestPromisesComeTrue(t *testing.T) {
 			return
 		}
 		ran++
-		holdTo(t, m, tpl.terms, f)
+		checkPromises(t, m, tpl.terms, f)
 	}
 	for range 30 {
 		rapid.Check(t, try)
@@ -307,8 +307,8 @@ func (m *model) gain(token common.Address) *big.Int {
 	return n
 }
 
-// holdTo compares a finished run with the promised effect.
-func holdTo(t *rapid.T, m *model, terms swap.Terms, f swap.Effect) {
+// checkPromises compares a finished run with the promised effect.
+func checkPromises(t *rapid.T, m *model, terms swap.Terms, f swap.Effect) {
 	for who, tokens := range m.has {
 		for token, n := range tokens {
 			got := new(big.Int).Set(n)

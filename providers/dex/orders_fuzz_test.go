@@ -31,7 +31,7 @@ func FuzzAuctionQuote(f *testing.F) {
 		}
 		q, err := sandboxProvider.readQuote(raw, auctionRequest(name))
 		if err == nil {
-			err = q.timely(testNow)
+			err = q.checkLifetime(testNow)
 		}
 		if err != nil {
 			if codeOf(err) == "" {
@@ -46,7 +46,7 @@ func FuzzAuctionQuote(f *testing.F) {
 			t.Fatal(err)
 		}
 		terms, typed := auctionTerms(name, *q.order), q.order.typed(q.offer.Request.SrcChain)
-		terms.FloorOut, terms.Deadline = q.offer.MinOut, testNow.Add(maxOrderLife)
+		terms.MinOut, terms.Deadline = q.offer.MinOut, testNow.Add(maxOrderLife)
 		e, err := sandboxProvider.Decode(terms, swap.Step{Kind: swap.TypedStep, Typed: &typed})
 		if err == nil {
 			err = swap.Check(terms, []swap.Effect{e}, sandboxProvider.Pins())
@@ -75,7 +75,7 @@ func FuzzOrderTyped(f *testing.F) {
 			return
 		}
 		terms := auctionTerms("base-auction", good)
-		terms.FloorOut = big.NewInt(1)
+		terms.MinOut = big.NewInt(1)
 		e, err := sandboxProvider.Decode(terms, swap.Step{Kind: swap.TypedStep, Typed: &d})
 		if err != nil {
 			if codeOf(err) == "" {
@@ -119,7 +119,7 @@ func FuzzEncodedOrder(f *testing.F) {
 			}
 			return
 		}
-		v, err := strictly(k.encoded.added, e.added)
+		v, err := unpackStrict(k.encoded.added, e.added)
 		if err != nil {
 			t.Fatalf("the cosigner's data: %v", err)
 		}
@@ -133,7 +133,7 @@ func FuzzEncodedOrder(f *testing.F) {
 			t.Fatalf("hash %s, want %x: %v", hash, want, err)
 		}
 		if len(e.cosignature) > 0 {
-			e.unsound(8453)
+			e.cosignerFault(8453)
 		}
 	})
 }
@@ -157,7 +157,7 @@ func FuzzOrdersReply(f *testing.F) {
 			}
 			return
 		}
-		if !bytes.Contains(bytes.ToLower(raw), []byte(hexutil.Encode(s.signature)[2:])) || c.Word == "" || s.id != o.hash() {
+		if !bytes.Contains(bytes.ToLower(raw), []byte(hexutil.Encode(s.signature)[2:])) || c.ProviderStatus == "" || s.id != o.hash() {
 			t.Fatalf("%+v", c)
 		}
 		if c.Chain != 0 && (c.Chain != 8453 || c.State != swap.Filled) {
@@ -180,7 +180,7 @@ func FuzzTakenReply(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		ref, err := s.readTaken(raw)
+		ref, err := s.readOrderReply(raw)
 		var r *swap.Refusal
 		switch {
 		case err != nil && (ref != "" || !errors.As(err, &r) || !r.Temporary()):

@@ -29,7 +29,7 @@ func auctionTerms(name string, o dutchOrder) swap.Terms {
 	r := auctionRequest(name)
 	return swap.Terms{
 		Provider: swap.DEX, Account: r.Account, Recipient: r.Recipient, RefundTo: r.RefundTo, SrcChain: r.SrcChain, DstChain: r.DstChain,
-		TokenIn: r.TokenIn, AmountIn: r.AmountIn, TokenOut: r.TokenOut, FloorOut: o.outputs[0].end, Deadline: testDeadline,
+		TokenIn: r.TokenIn, AmountIn: r.AmountIn, TokenOut: r.TokenOut, MinOut: o.outputs[0].end, Deadline: testDeadline,
 		FeeBps: 40, FeeReceiver: testFeeTo, MakerFeeBps: 20, GasCeiling: oneEther,
 	}
 }
@@ -132,7 +132,7 @@ var orderLies = map[string]orderLie{
 	"for over a day":             {lie: func(o *dutchOrder) { o.deadline = big.NewInt(testNow.Add(maxOrderLife + time.Second).Unix()) }, want: swap.NotAsAccepted},
 	"for ever":                   {lie: func(o *dutchOrder) { o.deadline = plus(new(big.Int).Lsh(big.NewInt(1), 256), -1) }, want: swap.NotUnderstood},
 	"at no time":                 {lie: func(o *dutchOrder) { o.deadline = new(big.Int) }, want: swap.NotUnderstood},
-	"too soon": {lie: func(o *dutchOrder) { o.deadline = big.NewInt(testNow.Add(leastOrder - time.Second).Unix()) },
+	"too soon": {lie: func(o *dutchOrder) { o.deadline = big.NewInt(testNow.Add(minOrderLife - time.Second).Unix()) },
 		want: swap.QuoteExpired, quotedOnly: true},
 }
 
@@ -167,7 +167,7 @@ func (o *dutchOrder) steady(i int) {
 	l := &o.outputs[i]
 	l.end = l.start
 	if l.curve != nil {
-		l.curve = l.curve.level()
+		l.curve = l.curve.flat()
 	}
 }
 
@@ -275,7 +275,7 @@ func (c orderLie) signed(t *testing.T, name string) error {
 	c.lie(&o)
 	terms, typed := auctionTerms(name, good), o.typed(auctionRequest(name).SrcChain)
 	if !c.quotedOnly && c.want == "" && len(o.outputs) > 0 {
-		terms.FloorOut = o.outputs[0].end
+		terms.MinOut = o.outputs[0].end
 	}
 	f, err := sandboxProvider.Decode(terms, swap.Step{Kind: swap.TypedStep, Typed: &typed})
 	if err == nil {
@@ -450,7 +450,7 @@ func TestAuctionBuild(t *testing.T) {
 		t.Errorf("%+v, %v", built, err)
 	}
 	for name, change := range map[string]func(*swap.Terms, *swap.Offer){
-		"a higher floor":     func(t *swap.Terms, _ *swap.Offer) { t.FloorOut = plus(t.FloorOut, 1) },
+		"a higher floor":     func(t *swap.Terms, _ *swap.Offer) { t.MinOut = plus(t.MinOut, 1) },
 		"an earlier consent": func(t *swap.Terms, _ *swap.Offer) { t.Deadline = t.Deadline.Add(-time.Second) },
 		"an expired offer":   func(_ *swap.Terms, o *swap.Offer) { o.Expires = testNow },
 		"another minimum":    func(_ *swap.Terms, o *swap.Offer) { o.MinOut = plus(o.MinOut, -1) },

@@ -36,30 +36,30 @@ type prepayment struct {
 	token, to common.Address
 }
 
-// owed refuses the end, or a command that is not a swap, while a prepayment is open.
-func (m *machine) owed() error {
-	if m.ahead == nil {
+// checkNoPrepayment refuses the end, or a command that is not a swap, while a prepayment is open.
+func (m *machine) checkNoPrepayment() error {
+	if m.prepayment == nil {
 		return nil
 	}
-	return m.misdirected(m.ahead.token, m.ahead.to)
+	return m.wrongRecipient(m.prepayment.token, m.prepayment.to)
 }
 
-// prepaid takes a leg's input from the pool that already has it. The output must pass
+// payFromPool takes a leg's input from the pool that already has it. The output must pass
 // through the router: between the commands anybody can take the pool's surplus, and only a
 // minimum on the final balance makes up for that.
-func (m *machine) prepaid(token common.Address, l leg) error {
-	paid := *m.ahead
+func (m *machine) payFromPool(token common.Address, l leg) error {
+	paid := *m.prepayment
 	switch {
 	case !l.byBalance || l.fromUser || token != paid.token || m.pair.pairs.of(token, l.path[1]) != paid.to:
-		return m.owed()
+		return m.checkNoPrepayment()
 	case l.in.Sign() != 0 && l.in.Cmp(contractBalance) != 0: // nothing more, or all that the router has
 		return refuse(swap.NotUnderstood, "amount", "more than the pool has already is paid in")
-	case m.place(l.to) != toRouter:
+	case m.destinationOf(l.to) != toRouter:
 		return refuse(swap.NotAsAccepted, "floorOut", "what a pool that was paid before gives does not pass the router")
 	}
 	if l.in.Sign() != 0 {
 		delete(m.held, token)
 	}
-	m.ahead = nil
+	m.prepayment = nil
 	return nil
 }

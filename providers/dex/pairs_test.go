@@ -55,9 +55,9 @@ func TestMixedRoutes(t *testing.T) {
 		terms := usdcToWETH()
 		terms.TokenIn, terms.TokenOut, terms.FeeBps, terms.Deadline = x.In, x.Out, x.FeeBps, time.Unix(1_800_000_600, 0)
 		terms.AmountIn, _ = new(big.Int).SetString(x.Amount, 10)
-		terms.FloorOut = big.NewInt(985_050_000) // as the last sweep states it
+		terms.MinOut = big.NewInt(985_050_000) // as the last sweep states it
 		f, err := checked(terms, x.Data)
-		if err != nil || x.To != ethereum.router || f.Receives[0].Min.Cmp(terms.FloorOut) != 0 {
+		if err != nil || x.To != ethereum.router || f.Receives[0].Min.Cmp(terms.MinOut) != 0 {
 			t.Errorf("%s: %+v, %v", x.Name, f, err)
 		}
 	}
@@ -67,7 +67,7 @@ func TestMixedRoutes(t *testing.T) {
 func usdcToWETH() swap.Terms {
 	t := ethToUSDC()
 	t.SrcChain, t.DstChain, t.TokenIn, t.TokenOut = 1, 1, usdc1, ethereum.wrapped
-	t.AmountIn, t.FloorOut = big.NewInt(1_000_000_000), big.NewInt(1_000_000)
+	t.AmountIn, t.MinOut = big.NewInt(1_000_000_000), big.NewInt(1_000_000)
 	return t
 }
 
@@ -79,29 +79,29 @@ var mixedPrograms = func() map[string]hostileProgram {
 	some, rest := big.NewInt(400_000_000), big.NewInt(600_000_000)
 	fee, swept := portionOp(weth, testFeeTo, 20), sweepOp(weth, msgSender, 1_000_000)
 	first := v3Op(pool, all, 0, true, usdc1, dai1)
-	second := v2Op(routerItself, contractBalance, 0, false, dai1, weth)
+	second := v2Op(addressThis, contractBalance, 0, false, dai1, weth)
 	return map[string]hostileProgram{
 		"honest":                            {list: ops(first, second, fee, swept)},
-		"that all is paid is said":          {list: ops(first, v2Op(routerItself, new(big.Int), 0, false, dai1, weth), fee, swept)},
-		"beside another part":               {list: ops(v3Op(pool, some, 0, true, usdc1, dai1), second, v3Op(routerItself, rest, 0, true, usdc1, weth), fee, swept)},
-		"over two pairs":                    {list: ops(v3Op(pairs.of(dai1, usdt1), all, 0, true, usdc1, dai1), v2Op(routerItself, contractBalance, 0, false, dai1, usdt1, weth), fee, swept)},
+		"that all is paid is said":          {list: ops(first, v2Op(addressThis, new(big.Int), 0, false, dai1, weth), fee, swept)},
+		"beside another part":               {list: ops(v3Op(pool, some, 0, true, usdc1, dai1), second, v3Op(addressThis, rest, 0, true, usdc1, weth), fee, swept)},
+		"over two pairs":                    {list: ops(v3Op(pairs.of(dai1, usdt1), all, 0, true, usdc1, dai1), v2Op(addressThis, contractBalance, 0, false, dai1, usdt1, weth), fee, swept)},
 		"the pool is somebody":              {swap.NotAsAccepted, "recipient", ops(v3Op(testAttacker, all, 0, true, usdc1, dai1), second, fee, swept)},
 		"the pool of other tokens":          {swap.NotAsAccepted, "recipient", ops(v3Op(pairs.of(dai1, usdt1), all, 0, true, usdc1, dai1), second, fee, swept)},
-		"the second pool of the path":       {swap.NotAsAccepted, "recipient", ops(v3Op(pairs.of(usdt1, weth), all, 0, true, usdc1, dai1), v2Op(routerItself, contractBalance, 0, false, dai1, usdt1, weth), fee, swept)},
-		"the pool of another token's path":  {swap.NotAsAccepted, "recipient", ops(first, v2Op(routerItself, contractBalance, 0, false, usdt1, dai1, weth), fee, swept)},
-		"nothing follows":                   {swap.NotAsAccepted, "recipient", ops(v3Op(routerItself, some, 0, true, usdc1, weth), v3Op(pool, rest, 0, true, usdc1, dai1))},
+		"the second pool of the path":       {swap.NotAsAccepted, "recipient", ops(v3Op(pairs.of(usdt1, weth), all, 0, true, usdc1, dai1), v2Op(addressThis, contractBalance, 0, false, dai1, usdt1, weth), fee, swept)},
+		"the pool of another token's path":  {swap.NotAsAccepted, "recipient", ops(first, v2Op(addressThis, contractBalance, 0, false, usdt1, dai1, weth), fee, swept)},
+		"nothing follows":                   {swap.NotAsAccepted, "recipient", ops(v3Op(addressThis, some, 0, true, usdc1, weth), v3Op(pool, rest, 0, true, usdc1, dai1))},
 		"a fee is between":                  {swap.NotAsAccepted, "recipient", ops(first, fee, second, swept)},
 		"a sweep is between":                {swap.NotAsAccepted, "recipient", ops(first, sweepOp(dai1, msgSender, 0), second, fee, swept)},
-		"another V3 swap is between":        {swap.NotAsAccepted, "recipient", ops(v3Op(pool, some, 0, true, usdc1, dai1), v3Op(routerItself, rest, 0, true, usdc1, weth), second, fee, swept)},
-		"V3 goes on":                        {swap.NotAsAccepted, "recipient", ops(first, v3Op(routerItself, contractBalance, 0, false, dai1, weth), fee, swept)},
-		"the account pays besides":          {swap.NotAsAccepted, "recipient", ops(v3Op(pool, some, 0, true, usdc1, dai1), v2Op(routerItself, rest, 0, true, dai1, weth), fee, swept)},
-		"more is paid in":                   {swap.NotUnderstood, "amount", ops(first, v2Op(routerItself, big.NewInt(1), 0, false, dai1, weth), fee, swept)},
+		"another V3 swap is between":        {swap.NotAsAccepted, "recipient", ops(v3Op(pool, some, 0, true, usdc1, dai1), v3Op(addressThis, rest, 0, true, usdc1, weth), second, fee, swept)},
+		"V3 goes on":                        {swap.NotAsAccepted, "recipient", ops(first, v3Op(addressThis, contractBalance, 0, false, dai1, weth), fee, swept)},
+		"the account pays besides":          {swap.NotAsAccepted, "recipient", ops(v3Op(pool, some, 0, true, usdc1, dai1), v2Op(addressThis, rest, 0, true, dai1, weth), fee, swept)},
+		"more is paid in":                   {swap.NotUnderstood, "amount", ops(first, v2Op(addressThis, big.NewInt(1), 0, false, dai1, weth), fee, swept)},
 		"to the account":                    {swap.NotAsAccepted, "floorOut", ops(first, v2Op(msgSender, contractBalance, 1_000_000, false, dai1, weth))},
 		"to somebody":                       {swap.NotAsAccepted, "floorOut", ops(first, v2Op(testAttacker, contractBalance, 1_000_000, false, dai1, weth), fee, swept)},
 		"V2 pays a pool ahead":              {swap.NotAsAccepted, "recipient", ops(v2Op(pool, all, 0, true, usdc1, dai1), second, fee, swept)},
 		"two pools are paid, one is used":   {swap.NotAsAccepted, "recipient", ops(v3Op(pool, some, 0, true, usdc1, dai1), v3Op(pool, rest, 0, true, usdc1, dai1), second, fee, swept)},
-		"V2 as if paid, where nothing was":  {swap.NotUnderstood, "amount", ops(v3Op(routerItself, all, 0, true, usdc1, weth), v2Op(routerItself, new(big.Int), 0, false, dai1, weth), fee, swept)},
-		"the output itself is paid onwards": {swap.NotAsAccepted, "recipient", ops(v3Op(pool, all, 0, true, usdc1, weth), v2Op(routerItself, contractBalance, 0, false, dai1, weth), fee, swept)},
+		"V2 as if paid, where nothing was":  {swap.NotUnderstood, "amount", ops(v3Op(addressThis, all, 0, true, usdc1, weth), v2Op(addressThis, new(big.Int), 0, false, dai1, weth), fee, swept)},
+		"the output itself is paid onwards": {swap.NotAsAccepted, "recipient", ops(v3Op(pool, all, 0, true, usdc1, weth), v2Op(addressThis, contractBalance, 0, false, dai1, weth), fee, swept)},
 		"no floor":                          {swap.NotAsAccepted, "floorOut", ops(first, second, fee, sweepOp(weth, msgSender, 0))},
 	}
 }()
@@ -114,8 +114,8 @@ func TestMixedPrograms(t *testing.T) {
 	}
 	onBase := ethToUSDC() // V2 is not requested there
 	pool := pairs.of(testDAI, testUSDC)
-	_, err := checked(onBase, program(t, testDeadline.Unix(), ops(wrapOp(routerItself, oneEther), v3Op(pool, oneEther, 0, false, base.wrapped, testDAI),
-		v2Op(routerItself, contractBalance, 0, false, testDAI, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))))
+	_, err := checked(onBase, program(t, testDeadline.Unix(), ops(wrapOp(addressThis, oneEther), v3Op(pool, oneEther, 0, false, base.wrapped, testDAI),
+		v2Op(addressThis, contractBalance, 0, false, testDAI, testUSDC), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))))
 	if codeOf(err) != swap.NotAsAccepted {
 		t.Errorf("where V2 is not asked for: %v", err)
 	}

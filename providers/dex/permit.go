@@ -18,8 +18,8 @@ const (
 	// requested or, when signed, after the consent. The API asks for 30 days and 30 min.
 	maxAllowance = 31 * 24 * time.Hour
 	maxSignature = time.Hour
-	// leastPermit is how much of both must be left for the swap to be mined in time.
-	leastPermit = 5 * time.Minute
+	// minPermitLife is how much of both must be left for the swap to be mined in time.
+	minPermitLife = 5 * time.Minute
 
 	nonceBits    = 48
 	signatureLen = 65
@@ -67,23 +67,23 @@ func (p permit) is(q permit) bool {
 		p.expiration.Cmp(q.expiration) == 0 && p.nonce.Cmp(q.nonce) == 0 && p.sigDeadline.Cmp(q.sigDeadline) == 0
 }
 
-// allows refuses a permit for anything but exactly n of token, to the pinned router.
-func (p permit) allows(token common.Address, n *big.Int, pr pair) error {
+// checkGrant refuses a permit for anything but exactly n of token, to the pinned router.
+func (p permit) checkGrant(token common.Address, n *big.Int, pr tokenPair) error {
 	switch {
 	case p.token != token || !pr.pulled:
 		return refuse(swap.NotAsAccepted, "token", "the permit is for %s, not for the input token", p.token)
 	case p.spender != pr.router:
 		return refuse(swap.NotPinned, "spender", "the permit is for %s, not for the built-in router", p.spender)
 	case p.amount.Cmp(n) != 0 || !pr.holds(p.amount):
-		return refuse(swap.NotAsAccepted, "allowance", "the permit is not for exactly the amount").Amounts(swap.OfInput, p.amount, n)
+		return refuse(swap.NotAsAccepted, "allowance", "the permit is not for exactly the amount").WithAmounts(swap.OfInput, p.amount, n)
 	case p.nonce.BitLen() > nonceBits:
 		return refuse(swap.NotUnderstood, "nonce", "the permit's nonce has more than %d bits", nonceBits)
 	}
 	return nil
 }
 
-// ends refuses a permit that stays valid for too long after from.
-func (p permit) ends(from time.Time) error {
+// checkExpiry refuses a permit that stays valid for too long after from.
+func (p permit) checkExpiry(from time.Time) error {
 	switch {
 	case !p.expiration.IsInt64() || p.expiration.Int64() > from.Add(maxAllowance).Unix():
 		return refuse(swap.NotAsAccepted, "expiration", "the permit stays valid for over 31 days")
@@ -93,23 +93,23 @@ func (p permit) ends(from time.Time) error {
 	return nil
 }
 
-// timely refuses a permit that ends too soon for the swap to be mined, or too late.
-func (p *permit) timely(now time.Time) error {
+// checkLifetime refuses a permit that ends too soon for the swap to be mined, or too late.
+func (p *permit) checkLifetime(now time.Time) error {
 	if p == nil {
 		return nil
 	}
-	if err := p.ends(now); err != nil {
+	if err := p.checkExpiry(now); err != nil {
 		return err
 	}
-	if p.last().Before(now.Add(leastPermit)) {
-		return refuse(swap.QuoteExpired, "sigDeadline", "the permit in the quote ends in less than %d minutes; get a new quote, and check this machine's clock", int(leastPermit.Minutes()))
+	if p.usableUntil().Before(now.Add(minPermitLife)) {
+		return refuse(swap.QuoteExpired, "sigDeadline", "the permit in the quote ends in less than %d minutes; get a new quote, and check this machine's clock", int(minPermitLife.Minutes()))
 	}
 	return nil
 }
 
-// last returns the last second at which a swap can use the permit. [permit.ends] has
+// usableUntil returns the last second at which a swap can use the permit. [permit.checkExpiry] has
 // checked that both times fit.
-func (p permit) last() time.Time {
+func (p permit) usableUntil() time.Time {
 	return earliest(time.Unix(p.expiration.Int64(), 0), time.Unix(p.sigDeadline.Int64(), 0))
 }
 
@@ -140,7 +140,7 @@ func (v permitValues) permit() (permit, error) {
 
 // readPermit reads a PermitSingle to be signed. The typed data are rebuilt from the values
 // that were read: if both hash alike, nothing was overlooked.
-func readPermit(t swap.Terms, pr pair, given apitypes.TypedData) (swap.Effect, error) {
+func readPermit(t swap.Terms, pr tokenPair, given apitypes.TypedData) (swap.Effect, error) {
 	p, err := permitFrom(given)
 	if err != nil {
 		return swap.Effect{}, err
@@ -152,7 +152,7 @@ func readPermit(t swap.Terms, pr pair, given apitypes.TypedData) (swap.Effect, e
 	if got, _, err := apitypes.TypedDataAndHash(given); err != nil || string(got) != string(want) {
 		return swap.Effect{}, refuse(swap.NotUnderstood, "typed", "the message is not a PermitSingle for Permit2 on chain %d", t.SrcChain)
 	}
-	if err := p.within(t, pr); err != nil {
+	if err := p.checkTerms(t, pr); err != nil {
 		return swap.Effect{}, err
 	}
 	return swap.Effect{
@@ -161,12 +161,12 @@ func readPermit(t swap.Terms, pr pair, given apitypes.TypedData) (swap.Effect, e
 	}, nil
 }
 
-// within checks a permit against the terms. The end of the consent bounds its times.
-func (p permit) within(t swap.Terms, pr pair) error {
-	if err := p.allows(t.TokenIn, t.AmountIn, pr); err != nil {
+// checkTerms checks a permit against the terms. The end of the consent bounds its times.
+func (p permit) checkTerms(t swap.Terms, pr tokenPair) error {
+	if err := p.checkGrant(t.TokenIn, t.AmountIn, pr); err != nil {
 		return err
 	}
-	return p.ends(t.Deadline)
+	return p.checkExpiry(t.Deadline)
 }
 
 // permitFrom reads the values of a PermitSingle message.
@@ -174,7 +174,7 @@ func permitFrom(d apitypes.TypedData) (permit, error) {
 	var v permitValues
 	raw, err := json.Marshal(d.Message)
 	if err == nil {
-		err = wire.ReadWhole(raw, &v)
+		err = wire.ReadStrict(raw, &v)
 	}
 	if err != nil {
 		return permit{}, refuse(swap.NotUnderstood, "typed", "the message has not the values of a PermitSingle")
@@ -192,12 +192,12 @@ func runPermit(m *machine, a []any) error {
 	p := permit{a[0].(common.Address), a[1].(*big.Int), a[2].(*big.Int), a[3].(*big.Int), a[4].(common.Address), a[5].(*big.Int)}
 	signature := a[6].([]byte)
 	switch {
-	case m.permit != nil || m.swaps > 0 || m.handed:
+	case m.permit != nil || m.swaps > 0 || m.handedOver:
 		return refuse(swap.NotUnderstood, "commands", "a permit after the first command")
 	case len(signature) != signatureLen:
 		return refuse(swap.NotUnderstood, "signature", "a signature of %d bytes", len(signature))
 	}
-	if err := p.within(m.t, m.pair); err != nil {
+	if err := p.checkTerms(m.t, m.pair); err != nil {
 		return err
 	}
 	m.permit = &signedPermit{p, signature}

@@ -27,7 +27,7 @@ func usdcRequest() swap.QuoteRequest {
 
 func usdcTerms() swap.Terms {
 	t := ethToUSDC()
-	t.TokenIn, t.TokenOut, t.AmountIn, t.FloorOut, t.FeeBps = testUSDC, base.wrapped, big.NewInt(1_000_000_000), big.NewInt(367_941_305_061_621_566), 40
+	t.TokenIn, t.TokenOut, t.AmountIn, t.MinOut, t.FeeBps = testUSDC, base.wrapped, big.NewInt(1_000_000_000), big.NewInt(367_941_305_061_621_566), 40
 	return t
 }
 
@@ -75,7 +75,7 @@ var permitLies = map[string]permitLie{
 		at(p, "values", "details")["expiration"] = seconds(testNow.Add(maxAllowance))
 	}, ""},
 	"an hour":               {func(_, p map[string]any) { at(p, "values")["sigDeadline"] = seconds(testNow.Add(maxSignature)) }, ""},
-	"just long enough":      {func(_, p map[string]any) { at(p, "values")["sigDeadline"] = seconds(testNow.Add(leastPermit)) }, ""},
+	"just long enough":      {func(_, p map[string]any) { at(p, "values")["sigDeadline"] = seconds(testNow.Add(minPermitLife)) }, ""},
 	"another name":          {func(_, p map[string]any) { at(p, "domain")["name"] = "Permit3" }, swap.NotAsAccepted},
 	"no name":               {func(_, p map[string]any) { delete(at(p, "domain"), "name") }, swap.ProviderGarbage},
 	"a version":             {func(_, p map[string]any) { at(p, "domain")["version"] = "1" }, swap.ProviderGarbage},
@@ -91,7 +91,7 @@ var permitLies = map[string]permitLie{
 	"a word about a member": {func(_, p map[string]any) { member(p, permitSingle, 1)["note"] = "x" }, swap.ProviderGarbage},
 	"another token":         {func(_, p map[string]any) { at(p, "values", "details")["token"] = testDAI.Hex() }, swap.NotAsAccepted},
 	"one more":              {func(_, p map[string]any) { at(p, "values", "details")["amount"] = "1000000001" }, swap.NotAsAccepted},
-	"without limit":         {func(_, p map[string]any) { at(p, "values", "details")["amount"] = unlimited.String() }, swap.NotAsAccepted},
+	"without limit":         {func(_, p map[string]any) { at(p, "values", "details")["amount"] = permit2Unlimited.String() }, swap.NotAsAccepted},
 	"over 31 days": {func(_, p map[string]any) {
 		at(p, "values", "details")["expiration"] = seconds(testNow.Add(maxAllowance + time.Second))
 	}, swap.NotAsAccepted},
@@ -110,7 +110,7 @@ var permitLies = map[string]permitLie{
 		at(p, "values")["sigDeadline"] = seconds(testNow.Add(maxSignature + time.Second))
 	}, swap.NotAsAccepted},
 	"too soon": {func(_, p map[string]any) {
-		at(p, "values")["sigDeadline"] = seconds(testNow.Add(leastPermit - time.Second))
+		at(p, "values")["sigDeadline"] = seconds(testNow.Add(minPermitLife - time.Second))
 	}, swap.QuoteExpired},
 	"beyond all time": {func(_, p map[string]any) {
 		at(p, "values")["sigDeadline"] = new(big.Int).Lsh(big.NewInt(1), 255).String()
@@ -162,9 +162,9 @@ func TestPermitWhereNoneIsNeeded(t *testing.T) {
 	}
 }
 
-// A desk is a service for a swap with a permit: it quotes as recorded and answers /swap as
+// A fakeService is a service for a swap with a permit: it quotes as recorded and answers /swap as
 // the test needs.
-type desk struct {
+type fakeService struct {
 	t      *testing.T
 	p      *Provider
 	offer  swap.Offer
@@ -173,8 +173,8 @@ type desk struct {
 	answer func(body []byte) []byte
 }
 
-func newDesk(t *testing.T, change func(values map[string]any)) *desk {
-	d := &desk{t: t}
+func newDesk(t *testing.T, change func(values map[string]any)) *fakeService {
+	d := &fakeService{t: t}
 	reply := tree(t, "base-usdc-weth.quote.json")
 	change(at(reply, "permitData", "values"))
 	body := bytes.Replace(written(t, reply), []byte(`"values":`), []byte(`"values" : `), 1) // white space must be kept
@@ -210,8 +210,8 @@ func newDesk(t *testing.T, change func(values map[string]any)) *desk {
 }
 
 // swapped is a reply to /swap whose commands precede an honest swap.
-func (d *desk) swapped(deadline int64, first ...op) []byte {
-	list := append(first, v3Op(routerItself, big.NewInt(1_000_000_000), 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 40),
+func (d *fakeService) swapped(deadline int64, first ...op) []byte {
+	list := append(first, v3Op(addressThis, big.NewInt(1_000_000_000), 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 40),
 		sweepOp(base.wrapped, msgSender, 368_000_000_000_000_000))
 	reply := tree(d.t, "base-usdc-weth.swap.json")
 	at(reply, "swap")["data"] = hexutil.Encode(program(d.t, deadline, list))
@@ -223,7 +223,7 @@ func permitOp(p permit, signature []byte) op {
 }
 
 // order is the accepted plan after its permit was signed.
-func (d *desk) order(terms swap.Terms) swap.Order {
+func (d *fakeService) order(terms swap.Terms) swap.Order {
 	d.t.Helper()
 	built, err := d.p.Build(d.t.Context(), d.offer, terms)
 	if err != nil {
@@ -341,48 +341,50 @@ var ends = testDeadline.Unix()
 // A lateLie is calldata that does not carry exactly what was signed.
 type lateLie struct {
 	code swap.Code
-	lie  func(d *desk, signature []byte) []byte
+	lie  func(d *fakeService, signature []byte) []byte
 }
 
 var lateLies = map[string]lateLie{
-	"without the permit": {swap.NotAsAccepted, func(d *desk, _ []byte) []byte { return d.swapped(ends) }},
-	"the permit twice":   {swap.NotUnderstood, func(d *desk, s []byte) []byte { return d.swapped(ends, permitOp(d.permit, s), permitOp(d.permit, s)) }},
-	"another nonce": {swap.NotAsAccepted, func(d *desk, s []byte) []byte {
+	"without the permit": {swap.NotAsAccepted, func(d *fakeService, _ []byte) []byte { return d.swapped(ends) }},
+	"the permit twice": {swap.NotUnderstood, func(d *fakeService, s []byte) []byte {
+		return d.swapped(ends, permitOp(d.permit, s), permitOp(d.permit, s))
+	}},
+	"another nonce": {swap.NotAsAccepted, func(d *fakeService, s []byte) []byte {
 		p := d.permit
 		p.nonce = big.NewInt(1)
 		return d.swapped(ends, permitOp(p, s))
 	}},
-	"a later expiration": {swap.NotAsAccepted, func(d *desk, s []byte) []byte {
+	"a later expiration": {swap.NotAsAccepted, func(d *fakeService, s []byte) []byte {
 		p := d.permit
 		p.expiration = new(big.Int).Add(p.expiration, big.NewInt(1))
 		return d.swapped(ends, permitOp(p, s))
 	}},
-	"another time to sign by": {swap.NotAsAccepted, func(d *desk, s []byte) []byte {
+	"another time to sign by": {swap.NotAsAccepted, func(d *fakeService, s []byte) []byte {
 		p := d.permit
 		p.sigDeadline = new(big.Int).Sub(p.sigDeadline, big.NewInt(1))
 		return d.swapped(ends, permitOp(p, s))
 	}},
-	"another amount": {swap.NotAsAccepted, func(d *desk, s []byte) []byte {
+	"another amount": {swap.NotAsAccepted, func(d *fakeService, s []byte) []byte {
 		p := d.permit
 		p.amount = big.NewInt(1)
 		return d.swapped(ends, permitOp(p, s))
 	}},
-	"the signature's other form": {swap.NotAsAccepted, func(d *desk, s []byte) []byte { // s' = n - s is as valid to many contracts
+	"the signature's other form": {swap.NotAsAccepted, func(d *fakeService, s []byte) []byte { // s' = n - s is as valid to many contracts
 		other := bytes.Clone(s)
 		n := crypto.S256().Params().N
 		new(big.Int).Sub(n, new(big.Int).SetBytes(s[32:64])).FillBytes(other[32:64])
 		other[64] ^= 27 ^ 28
 		return d.swapped(ends, permitOp(d.permit, other))
 	}},
-	"a shorter signature": {swap.NotUnderstood, func(d *desk, s []byte) []byte { return d.swapped(ends, permitOp(d.permit, s[:64])) }},
-	"a deadline after the one asked for": {swap.NotAsAccepted, func(d *desk, s []byte) []byte {
+	"a shorter signature": {swap.NotUnderstood, func(d *fakeService, s []byte) []byte { return d.swapped(ends, permitOp(d.permit, s[:64])) }},
+	"a deadline after the one asked for": {swap.NotAsAccepted, func(d *fakeService, s []byte) []byte {
 		return d.swapped(testNow.Add(swapLife).Unix()+1, permitOp(d.permit, s))
 	}},
-	"no transaction": {swap.ProviderGarbage, func(*desk, []byte) []byte { return []byte(`{"requestId":"x"}`) }},
+	"no transaction": {swap.ProviderGarbage, func(*fakeService, []byte) []byte { return []byte(`{"requestId":"x"}`) }},
 }
 
 // late requests a late call from a service that lies.
-func late(t *testing.T, lie func(d *desk, signature []byte) []byte) error {
+func late(t *testing.T, lie func(d *fakeService, signature []byte) []byte) error {
 	d := newDesk(t, func(map[string]any) {})
 	terms := usdcTerms()
 	terms.Deadline = testNow.Add(20 * time.Minute)
@@ -412,7 +414,7 @@ func TestLateOrders(t *testing.T) {
 		"an expired quote":  {func(o *swap.Order) { o.Offer.Expires = testNow }, 1, swap.QuoteExpired},
 		"consent has ended": {func(o *swap.Order) { o.Terms.Deadline = testNow }, 1, swap.QuoteExpired},
 		"other terms":       {func(o *swap.Order) { o.Terms.AmountIn = big.NewInt(1) }, 1, swap.NotAsAccepted},
-		"a higher floor":    {func(o *swap.Order) { o.Terms.FloorOut = big.NewInt(368_000_000_000_000_001) }, 1, swap.NotAsAccepted},
+		"a higher floor":    {func(o *swap.Order) { o.Terms.MinOut = big.NewInt(368_000_000_000_000_001) }, 1, swap.NotAsAccepted},
 		"a quote without it": {func(o *swap.Order) {
 			o.Offer.Raw = bytes.Replace(o.Offer.Raw, []byte("permitData"), []byte("permitDate"), 1)
 		}, 1, swap.NotAsAccepted},

@@ -15,10 +15,10 @@ import (
 // usually without primary type, and without the domain's own type. Unknown members in a
 // part are refused. Only the values are used; what is signed is built from them.
 type permitData struct {
-	Primary string                     `json:"primaryType"`
-	Domain  wire.Whole[permitDomain]   `json:"domain"`
-	Types   wire.Whole[apitypes.Types] `json:"types"`
-	Values  wire.Whole[permitValues]   `json:"values"`
+	Primary string                      `json:"primaryType"`
+	Domain  wire.Strict[permitDomain]   `json:"domain"`
+	Types   wire.Strict[apitypes.Types] `json:"types"`
+	Values  wire.Strict[permitValues]   `json:"values"`
 }
 
 // permitDomain is the EIP-712 domain of Permit2 on the chain of the swap.
@@ -31,22 +31,22 @@ type permitDomain struct {
 // echoes compares the domain and the types with the expected ones.
 func (d permitDomain) echoes(chain uint64, types, want apitypes.Types) []wire.Echo {
 	return []wire.Echo{
-		{Field: "permitData.domain.name", There: d.Name != "", Same: d.Name == "Permit2"},
-		{Field: "permitData.domain.chainId", There: d.ChainID != nil, Same: d.ChainID.IsID(chain)},
-		{Field: "permitData.domain.verifyingContract", There: d.VerifyingContract != nil, Same: d.VerifyingContract.is(permit2)},
-		{Field: "permitData.types", There: types != nil, Same: maps.EqualFunc(types, want, slices.Equal)},
+		{Field: "permitData.domain.name", Present: d.Name != "", Matches: d.Name == "Permit2"},
+		{Field: "permitData.domain.chainId", Present: d.ChainID != nil, Matches: d.ChainID.IsID(chain)},
+		{Field: "permitData.domain.verifyingContract", Present: d.VerifyingContract != nil, Matches: d.VerifyingContract.is(permit2)},
+		{Field: "permitData.types", Present: types != nil, Matches: maps.EqualFunc(types, want, slices.Equal)},
 	}
 }
 
 // primaryEcho accepts the expected primary type, or none.
 func primaryEcho(primary, want string) wire.Echo {
-	return wire.Echo{Field: "permitData.primaryType", There: true, Same: primary == "" || primary == want}
+	return wire.Echo{Field: "permitData.primaryType", Present: true, Matches: primary == "" || primary == want}
 }
 
 // readPermitData reads the permit that a quote asks for. It returns nil if there is none:
-// the router is allowed the amount already, or the input is native. [permit.timely], which
+// the router is allowed the amount already, or the input is native. [permit.checkLifetime], which
 // has a clock, checks the times.
-func readPermitData(raw json.RawMessage, r swap.QuoteRequest, pr pair) (*permit, error) {
+func readPermitData(raw json.RawMessage, r swap.QuoteRequest, pr tokenPair) (*permit, error) {
 	switch {
 	case wire.IsNull(raw):
 		return nil, nil
@@ -64,7 +64,7 @@ func readPermitData(raw json.RawMessage, r swap.QuoteRequest, pr pair) (*permit,
 	if err != nil {
 		return nil, err
 	}
-	return &p, p.allows(r.TokenIn, r.AmountIn, pr)
+	return &p, p.checkGrant(r.TokenIn, r.AmountIn, pr)
 }
 
 // quotedTypes are the types as the API lists them: without EIP712Domain.

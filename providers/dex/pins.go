@@ -74,25 +74,25 @@ func (p *Provider) Pins() swap.Pins {
 	return pins
 }
 
-// A pair is a request's tokens as the provider's routes see them.
-type pair struct {
+// A tokenPair is a request's tokens as the provider's routes see them.
+type tokenPair struct {
 	deployment
 	wrap, unwrap bool // native to wrapped native, and back: no route, no fee
 	pulled       bool // the router or the reactor pulls the input from the account, through Permit2
 }
 
-func pairOf(chainID uint64, in, out common.Address) (pair, error) {
+func pairOf(chainID uint64, in, out common.Address) (tokenPair, error) {
 	d, err := deploymentOn(chainID)
 	unwrap := in == d.wrapped && out == nativeCoin
 	pulled := in != nativeCoin && !unwrap
 	if !pulled || !swap.SupportOf(swap.DEX, chainID).Auction {
 		d.auction = nil // orders spend tokens that Permit2 can pull
 	}
-	return pair{deployment: d, wrap: in == nativeCoin && out == d.wrapped, unwrap: unwrap, pulled: pulled}, err
+	return tokenPair{deployment: d, wrap: in == nativeCoin && out == d.wrapped, unwrap: unwrap, pulled: pulled}, err
 }
 
 // spender returns who needs an ERC-20 allowance on the input; zero means nobody.
-func (pr pair) spender() common.Address {
+func (pr tokenPair) spender() common.Address {
 	if pr.pulled {
 		return permit2
 	}
@@ -101,15 +101,15 @@ func (pr pair) spender() common.Address {
 
 // holds reports whether Permit2 can store an allowance of exactly n: its highest value
 // means unlimited.
-func (pr pair) holds(n *big.Int) bool { return !pr.pulled || n.Cmp(unlimited) < 0 }
+func (pr tokenPair) holds(n *big.Int) bool { return !pr.pulled || n.Cmp(permit2Unlimited) < 0 }
 
-// unlimited is 2^160-1, which Permit2 never decreases.
-var unlimited = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 160), big.NewInt(1))
+// permit2Unlimited is 2^160-1, which Permit2 never decreases.
+var permit2Unlimited = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 160), big.NewInt(1))
 
 // isToken is false for the router, for Permit2 and for the addresses that have a special
 // meaning to the router.
 func (d deployment) isToken(a common.Address) bool {
-	return a != msgSender && a != routerItself && a != d.router && a != permit2
+	return a != msgSender && a != addressThis && a != d.router && a != permit2
 }
 
 // pooled returns the token that pools hold for t: the wrapped coin for the native one.

@@ -34,7 +34,7 @@ func ethToUSDC() swap.Terms {
 	return swap.Terms{
 		Provider: swap.DEX, Account: testAccount, Recipient: testAccount, RefundTo: testAccount,
 		SrcChain: base.chain, DstChain: base.chain, TokenOut: testUSDC,
-		AmountIn: new(big.Int).Set(oneEther), FloorOut: big.NewInt(2_000_000_000), Deadline: testDeadline,
+		AmountIn: new(big.Int).Set(oneEther), MinOut: big.NewInt(2_000_000_000), Deadline: testDeadline,
 		FeeBps: 20, FeeReceiver: testFeeTo, MakerFeeBps: 20, GasCeiling: oneEther,
 	}
 }
@@ -128,8 +128,8 @@ func checked(t swap.Terms, data []byte) (swap.Effect, error) {
 // honest is the program of an honest reply for ethToUSDC.
 func honest() []op {
 	return ops(
-		wrapOp(routerItself, oneEther),
-		v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+		wrapOp(addressThis, oneEther),
+		v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20),
 		sweepOp(testUSDC, msgSender, 2_000_000_000),
 	)
@@ -157,8 +157,8 @@ func TestRecipientPassedOver(t *testing.T) {
 		list  []op
 	}{
 		"swept":     {toFriend, honest()},
-		"straight":  {noFee, ops(wrapOp(routerItself, oneEther), v3Op(testAccount, oneEther, 2_000_000_000, false, base.wrapped, testUSDC))},
-		"unwrapped": {native, ops(v3Op(routerItself, native.AmountIn, 0, true, native.TokenIn, base.wrapped), unwrapOp(msgSender, 1))},
+		"straight":  {noFee, ops(wrapOp(addressThis, oneEther), v3Op(testAccount, oneEther, 2_000_000_000, false, base.wrapped, testUSDC))},
+		"unwrapped": {native, ops(v3Op(addressThis, native.AmountIn, 0, true, native.TokenIn, base.wrapped), unwrapOp(msgSender, 1))},
 	} {
 		_, err := decode(c.terms, program(t, testDeadline.Unix(), c.list))
 		if codeOf(err) != swap.NotAsAccepted || !strings.Contains(err.Error(), "passed over the recipient") {

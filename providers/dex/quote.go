@@ -18,8 +18,8 @@ import (
 
 const (
 	quoteLife = 30 * time.Second // the API's own advice; quotes carry no expiry
-	// leastLife is how much of a quote's life must be left for anybody to act on it.
-	leastLife = 5 * time.Second
+	// minQuoteLife is how much of a quote's life must be left for anybody to act on it.
+	minQuoteLife = 5 * time.Second
 	// maxIntegratorBips is the API's bound on integratorFees.
 	maxIntegratorBips = 500
 )
@@ -56,7 +56,7 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	if err != nil {
 		return nil, err
 	}
-	if pr.auction == nil || p.without.has(r.SrcChain, p.now()) {
+	if pr.auction == nil || p.noAuctions.has(r.SrcChain, p.now()) {
 		return only(p.ask(ctx, r, pr, false))
 	}
 	best, err := p.ask(ctx, r, pr, true)
@@ -75,7 +75,7 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	}
 	unread := err
 	if err == nil {
-		err = p.worthwhile(ctx, best.offer, pools.offer.AmountOut)
+		err = p.checkAuctionMinimum(ctx, best.offer, pools.offer.AmountOut)
 	}
 	switch {
 	case err != nil && errPools != nil:
@@ -91,7 +91,7 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	return []swap.Offer{best.offer, pools.offer}, nil
 }
 
-func only(q reading, err error) ([]swap.Offer, error) {
+func only(q parsedQuote, err error) ([]swap.Offer, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -100,23 +100,23 @@ func only(q reading, err error) ([]swap.Offer, error) {
 
 // ask requests one price, from the pools or from the better of them and the auction. With
 // the error of an unusable answer it returns the answer's routing.
-func (p *Provider) ask(ctx context.Context, r swap.QuoteRequest, pr pair, auction bool) (reading, error) {
+func (p *Provider) ask(ctx context.Context, r swap.QuoteRequest, pr tokenPair, auction bool) (parsedQuote, error) {
 	reply, err := p.post(ctx, "/quote", newQuoteRequest(r, pr, auction))
 	if err != nil {
-		return reading{}, service.Refusal(err)
+		return parsedQuote{}, service.Refusal(err)
 	}
 	q, err := p.readQuote(reply.Body, r)
 	if err != nil {
-		return reading{offer: swap.Offer{Routing: routingOf(reply.Body)}}, err
+		return parsedQuote{offer: swap.Offer{Routing: routingOf(reply.Body)}}, err
 	}
 	if q.order != nil && !auction {
-		return reading{}, refuse(swap.NotAsAccepted, "routing", "the dex provider answered with an auction, which was not asked for")
+		return parsedQuote{}, refuse(swap.NotAsAccepted, "routing", "the dex provider answered with an auction, which was not asked for")
 	}
 	if q.offer.Expires, err = expiry(reply); err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
-	if err := q.timely(reply.Received); err != nil {
-		return reading{offer: swap.Offer{Routing: q.offer.Routing}}, err // unusable, so its amounts are not returned
+	if err := q.checkLifetime(reply.Received); err != nil {
+		return parsedQuote{offer: swap.Offer{Routing: q.offer.Routing}}, err // unusable, so its amounts are not returned
 	}
 	return q, nil
 }
@@ -130,7 +130,7 @@ func (p *Provider) post(ctx context.Context, path string, request quoteRequest) 
 }
 
 // checkRequest refuses what this provider cannot serve.
-func checkRequest(r swap.QuoteRequest) (pair, error) {
+func checkRequest(r swap.QuoteRequest) (tokenPair, error) {
 	zero := common.Address{}
 	pr, err := pairOf(r.SrcChain, r.TokenIn, r.TokenOut)
 	switch {
@@ -171,10 +171,10 @@ func checkRequest(r swap.QuoteRequest) (pair, error) {
 // reserved reports whether an address has a special meaning to the router, or would keep
 // what it is sent.
 func reserved(a common.Address, d deployment) bool {
-	return a == msgSender || a == routerItself || a == d.router || a == d.wrapped || a == permit2 || a == d.reactor
+	return a == msgSender || a == addressThis || a == d.router || a == d.wrapped || a == permit2 || a == d.reactor
 }
 
-func newQuoteRequest(r swap.QuoteRequest, pr pair, auction bool) quoteRequest {
+func newQuoteRequest(r swap.QuoteRequest, pr tokenPair, auction bool) quoteRequest {
 	q := quoteRequest{
 		Type: exactInput, Amount: r.AmountIn.String(),
 		TokenInChainID: r.SrcChain, TokenOutChainID: r.DstChain, TokenIn: r.TokenIn, TokenOut: r.TokenOut,
@@ -210,83 +210,83 @@ func expiry(reply *rest.Reply) (time.Time, error) {
 		skew = min(skew+time.Second, 0) // the header has whole seconds, rounded down
 	}
 	life := quoteLife + min(skew, 0)
-	if skew.Abs() > wire.MaxSkew || life < leastLife {
+	if skew.Abs() > wire.MaxSkew || life < minQuoteLife {
 		return time.Time{}, service.Skewed(skew)
 	}
 	return reply.Received.Add(life), nil
 }
 
-// A reading is a quote that was checked to be for its request.
-type reading struct {
+// A parsedQuote is a quote that was checked to be for its request.
+type parsedQuote struct {
 	offer  swap.Offer
 	quote  envelope    // as received
 	permit *permit     // to be signed; nil for none
 	order  *dutchOrder // to be signed; nil unless the routing is an auction
 }
 
-// timely refuses a permit or an order that ends too soon or lasts too long.
-func (q reading) timely(now time.Time) error {
-	if err := q.permit.timely(now); err != nil {
+// checkLifetime refuses a permit or an order that ends too soon or lasts too long.
+func (q parsedQuote) checkLifetime(now time.Time) error {
+	if err := q.permit.checkLifetime(now); err != nil {
 		return err
 	}
-	return q.order.timely(now)
+	return q.order.checkLifetime(now)
 }
 
 // readQuote turns a reply to /quote into an offer, or refuses it. It does no I/O, so an
 // offer that comes back from storage is read again in the same way.
-func (p *Provider) readQuote(raw []byte, r swap.QuoteRequest) (reading, error) {
-	q, err := p.readings.Read(raw, r, func(raw []byte) (reading, error) { return p.readAnew(raw, r) })
+func (p *Provider) readQuote(raw []byte, r swap.QuoteRequest) (parsedQuote, error) {
+	q, err := p.readings.Read(raw, r, func(raw []byte) (parsedQuote, error) { return p.parseQuote(raw, r) })
 	q.offer.Raw = raw
 	return q, err
 }
 
-func (p *Provider) readAnew(raw []byte, r swap.QuoteRequest) (reading, error) {
+func (p *Provider) parseQuote(raw []byte, r swap.QuoteRequest) (parsedQuote, error) {
 	pr, err := checkRequest(r)
 	if err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
 	e, err := decodeReply(raw, pr)
 	if err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
 	o := swap.Offer{
 		Provider: swap.DEX, Request: r, Routing: e.Routing, Raw: raw,
 		Duration: blockTime(r.SrcChain),
 	}
 	if pr.auctioned(e.Routing) {
-		return readAuction(o, e, p.dealOf(r, pr))
+		return readAuction(o, e, p.orderTermsOf(r, pr))
 	}
 	return readClassic(o, e, pr)
 }
 
 // readClassic reads a quote for the account's own call: through pools, or between the two
 // forms of the native coin.
-func readClassic(o swap.Offer, e envelope, pr pair) (reading, error) {
+func readClassic(o swap.Offer, e envelope, pr tokenPair) (parsedQuote, error) {
 	r := o.Request
 	var q quoteBody
 	if err := service.Read("quote.classic", e.Quote, &q); err != nil {
-		return reading{}, garbage("quote", err)
+		return parsedQuote{}, garbage("quote", err)
 	}
 	if err := q.echoes(e, r, pr); err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
 	permit, err := readPermitData(e.PermitData, r, pr)
 	if err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
 	if q.GasUseEstimate != nil {
 		o.Gas = q.GasUseEstimate.Uint64()
 	}
 	if pr.wrap || pr.unwrap {
 		o.Route, o.AmountOut, o.MinOut = "1:1", q.Output.Amount.Int, q.Output.Amount.Int
-		return reading{offer: o, quote: e, permit: permit}, nil
+		return parsedQuote{offer: o, quote: e, permit: permit}, nil
 	}
 	o.Route = printable(q.RouteString)
 	if o.AmountOut, o.MinOut, o.Fees, err = q.split(r, pr); err != nil {
-		return reading{}, err
+		return parsedQuote{}, err
 	}
-	o.ToldMin = toldMinimum(q.Outputs, o)
-	return reading{offer: o, quote: e, permit: permit}, nil
+	o.QuotedMin = toldMinimum(q.Outputs, o)
+	return parsedQuote{offer: o, quote: e, permit: permit}, nil
 }
 
 func blockTime(chainID uint64) time.Duration {

@@ -39,7 +39,7 @@ func termsOf(o swap.Offer, until time.Time) swap.Terms {
 	r := o.Request
 	return swap.Terms{
 		Provider: swap.DEX, Account: r.Account, Recipient: r.Recipient, RefundTo: r.RefundTo, SrcChain: r.SrcChain, DstChain: r.DstChain,
-		TokenIn: r.TokenIn, TokenOut: r.TokenOut, AmountIn: r.AmountIn, FloorOut: o.MinOut, Deadline: until, MakerFeeBps: 20, GasCeiling: oneEther,
+		TokenIn: r.TokenIn, TokenOut: r.TokenOut, AmountIn: r.AmountIn, MinOut: o.MinOut, Deadline: until, MakerFeeBps: 20, GasCeiling: oneEther,
 	}
 }
 
@@ -55,7 +55,7 @@ func answering(t *testing.T, now time.Time, replies map[string][]byte) (*Provide
 	t.Cleanup(server.Close)
 	odd := &[]string{}
 	p, err := New(Config{Base: server.URL, Sandbox: true, Now: func() time.Time { return now }, Limits: rest.Limits{Rate: 1000, Body: maxReply},
-		Odd: func(what string) { *odd = append(*odd, what) }})
+		OnAnomaly: func(what string) { *odd = append(*odd, what) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func answering(t *testing.T, now time.Time, replies map[string][]byte) (*Provide
 // TestRecordedSwap checks that a recorded quote becomes an offer, and its recorded calldata
 // a plan that passes every check, but not with any byte of the tag's mark changed.
 func TestRecordedSwap(t *testing.T) {
-	quote, made := providertest.Recorded(t, "uniswap/quote-base.json"), providertest.Recorded(t, "uniswap/swap-base.json")
+	quote, made := providertest.LiveReply(t, "uniswap/quote-base.json"), providertest.LiveReply(t, "uniswap/swap-base.json")
 	until := time.Unix(0x6abb482c, 0) // the calldata's own deadline
 	now := until.Add(-9 * time.Minute)
 	replies := map[string][]byte{"/quote": quote, "/swap": made}
@@ -119,7 +119,7 @@ func flipped(b []byte, at int) []byte {
 // late call. The service's next answer was not recorded.
 func TestRecordedSellUntilSwap(t *testing.T) {
 	now := time.Unix(1790658605, 0).Add(-30 * time.Minute) // its permit's signature ends then
-	p, _ := answering(t, now, map[string][]byte{"/quote": providertest.Recorded(t, "uniswap/sell-base.json")})
+	p, _ := answering(t, now, map[string][]byte{"/quote": providertest.LiveReply(t, "uniswap/sell-base.json")})
 	offers, err := p.Quote(t.Context(), recordedRequest(recordedToken, nativeCoin, "1062128748279207604473", 500))
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func recordedCall(t *testing.T, file string) chain.Call {
 		Value    string
 		ChainID  uint64
 	}
-	if err := json.Unmarshal(providertest.Recorded(t, file), &x); err != nil {
+	if err := json.Unmarshal(providertest.LiveReply(t, file), &x); err != nil {
 		t.Fatal(err)
 	}
 	value, _ := new(big.Int).SetString("0"+x.Value, 10)
@@ -179,11 +179,11 @@ func recordedCall(t *testing.T, file string) chain.Call {
 // on a testnet are read as here. Its one command has the form of router 2.0.
 func TestRecordedTestnetCallUntilCommands(t *testing.T) {
 	c := recordedCall(t, "uniswap/calldata-sepolia-v4-exact-in.json")
-	args, tag, err := untagged(c.Data[4:])
+	args, tag, err := splitTag(c.Data[4:])
 	if err != nil || string(tag) != string(askerTag) {
 		t.Fatalf("tag %x, %v", tag, err)
 	}
-	vals, err := strictly(executeArgs, args)
+	vals, err := unpackStrict(executeArgs, args)
 	if err != nil || string(vals[0].([]byte)) != "\x10" {
 		t.Fatalf("%v, %v", vals, err)
 	}
@@ -194,7 +194,7 @@ func TestRecordedTestnetCallUntilCommands(t *testing.T) {
 func TestRecordedQuotesOfOlderRouter(t *testing.T) {
 	for _, file := range []string{"uniswap/quote-classic-base-v4-a.json", "uniswap/quote-classic-base-v4-b.json"} {
 		var e envelope
-		if err := json.Unmarshal(providertest.Recorded(t, file), &e); err != nil {
+		if err := json.Unmarshal(providertest.LiveReply(t, file), &e); err != nil {
 			t.Fatal(err)
 		}
 		e.Routing = classic // missing in the source
@@ -211,7 +211,7 @@ func TestRecordedQuotesOfOlderRouter(t *testing.T) {
 		if err := q.echoes(e, r, pr); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
-		if _, least, fees, err := q.split(r, pr); err != nil || least.Cmp(floorOf(new(big.Int).Sub(q.Output.Amount.Int, big.NewInt(roundings)), 250)) != 0 || len(fees) != 0 {
+		if _, least, fees, err := q.split(r, pr); err != nil || least.Cmp(floorOf(new(big.Int).Sub(q.Output.Amount.Int, big.NewInt(maxRounding)), 250)) != 0 || len(fees) != 0 {
 			t.Errorf("%s: least %v, fees %v, %v", file, least, fees, err)
 		}
 		if _, err := readPermitData(e.PermitData, r, pr); codeOf(err) != swap.NotPinned {
@@ -223,7 +223,7 @@ func TestRecordedQuotesOfOlderRouter(t *testing.T) {
 // TestRecordedExactOutput checks that exact output, which is not requested, is refused.
 // Nothing of its fee and amounts is read.
 func TestRecordedExactOutput(t *testing.T) {
-	raw := providertest.Recorded(t, "uniswap/quote-classic-bsc-exact-output-v3-v4-portion.json")
+	raw := providertest.LiveReply(t, "uniswap/quote-classic-bsc-exact-output-v3-v4-portion.json")
 	var e envelope
 	var q quoteBody
 	if err := json.Unmarshal(raw, &e); err != nil {
@@ -257,12 +257,12 @@ func TestRecordedOrderUntilEncoding(t *testing.T) {
 			Nonce   string
 		}
 	}
-	if err := json.Unmarshal(providertest.Recorded(t, "uniswap/orders-dutch-v2-ethereum.json"), &list); err != nil {
+	if err := json.Unmarshal(providertest.LiveReply(t, "uniswap/orders-dutch-v2-ethereum.json"), &list); err != nil {
 		t.Fatal(err)
 	}
 	l := list.Orders[0]
 	in, out, fee := l.Input, l.Outputs[0], l.Outputs[1]
-	d := deal{
+	d := orderTerms{
 		chain: 1, account: l.Swapper, recipient: out.Recipient, in: in.Token, out: out.Token, amount: providertest.Wei(in.StartAmount),
 		feeBps: 25, feeReceiver: fee.Recipient, kind: dutchV2, reactor: ethereum.reactor, cosigner: cosigner,
 		reserved: func(common.Address) bool { return false },
@@ -271,7 +271,7 @@ func TestRecordedOrderUntilEncoding(t *testing.T) {
 	for _, x := range l.Outputs {
 		given.outputs = append(given.outputs, dutchLine{token: x.Token, recipient: x.Recipient, start: providertest.Wei(x.StartAmount), end: providertest.Wei(x.EndAmount)})
 	}
-	got, fees, err := d.build(given).within(d)
+	got, fees, err := d.build(given).checkBounds(d)
 	if err != nil || l.Type != dutchV2.listed || got.end.String() != out.EndAmount || len(fees) != 1 || fees[0].Bps != 25 {
 		t.Errorf("%+v, %v, %v", got, fees, err)
 	}

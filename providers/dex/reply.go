@@ -18,9 +18,9 @@ const (
 	unwraps = "UNWRAP"
 )
 
-// unasked are routings that the API knows and that were not requested, except where one is
+// unrequestedRoutings are routings that the API knows and that were not requested, except where one is
 // the chain's own auction.
-var unasked = []string{"DUTCH_LIMIT", "DUTCH_V2", "DUTCH_V3", "BRIDGE", "LIMIT_ORDER", "PRIORITY", "CHAINED"}
+var unrequestedRoutings = []string{"DUTCH_LIMIT", "DUTCH_V2", "DUTCH_V3", "BRIDGE", "LIMIT_ORDER", "PRIORITY", "CHAINED"}
 
 // envelope is the reply to POST /quote. Other members are ignored and counted.
 type envelope struct {
@@ -68,14 +68,14 @@ type outputLine struct {
 const maxLines = 3
 
 // decodeReply reads what every quote has, and refuses routings that were not requested.
-func decodeReply(raw []byte, pr pair) (envelope, error) {
+func decodeReply(raw []byte, pr tokenPair) (envelope, error) {
 	var e envelope
 	if err := service.Read("quote", raw, &e); err != nil {
 		return e, garbage("reply", err)
 	}
 	switch {
 	case slices.Contains([]string{classic, wraps, unwraps}, e.Routing), pr.auctioned(e.Routing):
-	case slices.Contains(unasked, e.Routing):
+	case slices.Contains(unrequestedRoutings, e.Routing):
 		return e, refuse(swap.NotAsAccepted, "routing", "the dex provider answered with %s, which was not asked for", e.Routing)
 	default:
 		return e, refuse(swap.NotUnderstood, "routing", "the dex provider answered with a routing unknown to this version")
@@ -96,7 +96,7 @@ func routingOf(raw []byte) string {
 }
 
 // echoes checks that the quote is for what was requested.
-func (q quoteBody) echoes(e envelope, r swap.QuoteRequest, pr pair) error {
+func (q quoteBody) echoes(e envelope, r swap.QuoteRequest, pr tokenPair) error {
 	want := classic
 	switch {
 	case pr.wrap:
@@ -105,29 +105,29 @@ func (q quoteBody) echoes(e envelope, r swap.QuoteRequest, pr pair) error {
 		want = unwraps
 	}
 	list := []wire.Echo{
-		{Field: "routing", There: true, Same: e.Routing == want},
-		{Field: "permitTransaction", There: true, Same: wire.IsNull(e.PermitTransaction)},
-		{Field: "tradeType", There: q.TradeType != "", Same: q.TradeType == exactInput},
-		{Field: "chainId", There: q.ChainID != nil, Same: q.ChainID.IsID(r.SrcChain)},
-		{Field: "swapper", There: q.Swapper != nil, Same: q.Swapper.is(r.Account)},
-		{Field: "input.token", There: q.Input.Token != nil, Same: q.Input.Token.is(r.TokenIn)},
-		{Field: "input.amount", There: q.Input.Amount != nil, Same: q.Input.Amount.Is(r.AmountIn)},
-		{Field: "input.maximumAmount", There: true, Same: q.Input.MaximumAmount == nil || q.Input.MaximumAmount.Is(r.AmountIn)},
-		{Field: "output.token", There: q.Output.Token != nil, Same: q.Output.Token.is(r.TokenOut)},
-		{Field: "output.recipient", There: q.Output.Recipient != nil, Same: q.Output.Recipient.is(r.Recipient)},
-		{Field: "output.amount", There: q.Output.Amount != nil, Same: q.Output.Amount != nil && q.Output.Amount.Sign() > 0},
-		{Field: "gasUseEstimate", There: true, Same: q.GasUseEstimate == nil || q.GasUseEstimate.IsUint64() && q.GasUseEstimate.Uint64() <= maxGas},
+		{Field: "routing", Present: true, Matches: e.Routing == want},
+		{Field: "permitTransaction", Present: true, Matches: wire.IsNull(e.PermitTransaction)},
+		{Field: "tradeType", Present: q.TradeType != "", Matches: q.TradeType == exactInput},
+		{Field: "chainId", Present: q.ChainID != nil, Matches: q.ChainID.IsID(r.SrcChain)},
+		{Field: "swapper", Present: q.Swapper != nil, Matches: q.Swapper.is(r.Account)},
+		{Field: "input.token", Present: q.Input.Token != nil, Matches: q.Input.Token.is(r.TokenIn)},
+		{Field: "input.amount", Present: q.Input.Amount != nil, Matches: q.Input.Amount.Is(r.AmountIn)},
+		{Field: "input.maximumAmount", Present: true, Matches: q.Input.MaximumAmount == nil || q.Input.MaximumAmount.Is(r.AmountIn)},
+		{Field: "output.token", Present: q.Output.Token != nil, Matches: q.Output.Token.is(r.TokenOut)},
+		{Field: "output.recipient", Present: q.Output.Recipient != nil, Matches: q.Output.Recipient.is(r.Recipient)},
+		{Field: "output.amount", Present: q.Output.Amount != nil, Matches: q.Output.Amount != nil && q.Output.Amount.Sign() > 0},
+		{Field: "gasUseEstimate", Present: true, Matches: q.GasUseEstimate == nil || q.GasUseEstimate.IsUint64() && q.GasUseEstimate.Uint64() <= maxGas},
 	}
 	if want == classic {
 		asked := big.NewRat(int64(r.SlippageBps), 100)
 		list = append(list,
-			wire.Echo{Field: "slippage", There: q.Slippage != nil, Same: q.Slippage != nil && q.Slippage.Cmp(asked) == 0},
-			wire.Echo{Field: "aggregatedOutputs", There: len(q.Outputs) > 0, Same: len(q.Outputs) <= maxLines},
+			wire.Echo{Field: "slippage", Present: q.Slippage != nil, Matches: q.Slippage != nil && q.Slippage.Cmp(asked) == 0},
+			wire.Echo{Field: "aggregatedOutputs", Present: len(q.Outputs) > 0, Matches: len(q.Outputs) <= maxLines},
 		)
 	} else { // one to one: nothing may be lost on the way
 		list = append(list,
-			wire.Echo{Field: "output.amount", There: q.Output.Amount != nil, Same: q.Output.Amount.Is(r.AmountIn)},
-			wire.Echo{Field: "aggregatedOutputs", There: true, Same: oneToOne(q.Outputs, r)},
+			wire.Echo{Field: "output.amount", Present: q.Output.Amount != nil, Matches: q.Output.Amount.Is(r.AmountIn)},
+			wire.Echo{Field: "aggregatedOutputs", Present: true, Matches: oneToOne(q.Outputs, r)},
 		)
 	}
 	return service.CheckEchoes(list)
@@ -146,7 +146,7 @@ func oneToOne(lines []outputLine, r swap.QuoteRequest) bool {
 // split reads who gets what of the output. The recipient's part is the offer; every other
 // line is a fee. Only two fees are accepted: the wallet's at exactly its rate, and the
 // provider's within its bound.
-func (q quoteBody) split(r swap.QuoteRequest, pr pair) (out, least *big.Int, fees []swap.Payment, err error) {
+func (q quoteBody) split(r swap.QuoteRequest, pr tokenPair) (out, least *big.Int, fees []swap.Payment, err error) {
 	total := q.Output.Amount.Int
 	sum, bips := new(big.Int), 0
 	for i, l := range q.Outputs {
@@ -177,7 +177,7 @@ func (q quoteBody) split(r swap.QuoteRequest, pr pair) (out, least *big.Int, fee
 	// The calldata takes each fee off the minimum and rounds down once more, so two base
 	// units per fee are not counted on. Without a fee each of two routes has its own
 	// minimum, rounded down by itself (universal-router-sdk 5.13.0).
-	out = new(big.Int).Sub(out, big.NewInt(int64(roundings*max(1, len(fees)))))
+	out = new(big.Int).Sub(out, big.NewInt(int64(maxRounding*max(1, len(fees)))))
 	if least = floorOf(out, r.SlippageBps); least.Sign() <= 0 {
 		return nil, nil, nil, refuse(swap.AmountTooSmall, "minAmount", "nothing is left of the output after the slippage that was asked for; enter a larger amount")
 	}
@@ -187,7 +187,7 @@ func (q quoteBody) split(r swap.QuoteRequest, pr pair) (out, least *big.Int, fee
 
 // check reads one line: in the output token, with a whole number of basis points that its
 // amount does not exceed.
-func (l outputLine) check(total *big.Int, r swap.QuoteRequest, pr pair) (bps int, err error) {
+func (l outputLine) check(total *big.Int, r swap.QuoteRequest, pr tokenPair) (bps int, err error) {
 	switch {
 	case l.Token == nil || l.Amount == nil || l.Recipient == nil || l.Bps == nil:
 		return 0, refuse(swap.ProviderGarbage, "aggregatedOutputs", "a part of the output lacks token, amount, recipient or bps")
@@ -235,7 +235,7 @@ func toldMinimum(lines []outputLine, o swap.Offer) *big.Int {
 		return nil
 	}
 	off := new(big.Int).Sub(told.Int, o.MinOut)
-	if off.CmpAbs(big.NewInt(int64(roundings*max(1, len(o.Fees))))) <= 0 {
+	if off.CmpAbs(big.NewInt(int64(maxRounding*max(1, len(o.Fees))))) <= 0 {
 		return nil
 	}
 	return told.Int

@@ -53,7 +53,7 @@ func (l dutchLine) at(c cosigning, better, at *big.Int, input bool) *big.Int {
 	if l.curve == nil {
 		return linear(start, l.end, c, at, input)
 	}
-	n := new(big.Int).Sub(start, l.curve.moved(new(big.Int).Sub(at, c.begins), input))
+	n := new(big.Int).Sub(start, l.curve.decay(new(big.Int).Sub(at, c.begins), input))
 	if beyond := n.Cmp(l.end); input && beyond > 0 || !input && beyond < 0 {
 		return new(big.Int).Set(l.end)
 	}
@@ -89,9 +89,9 @@ func (c *curve) point(n int) *big.Int {
 	return p.And(p, big.NewInt(1<<blockBits-1))
 }
 
-// moved returns how far an amount has moved after so many blocks, rounded in the swapper's
+// decay returns how far an amount has moved after so many blocks, rounded in the swapper's
 // favour: down for an output, up for an input.
-func (c *curve) moved(blocks *big.Int, input bool) *big.Int {
+func (c *curve) decay(blocks *big.Int, input bool) *big.Int {
 	if len(c.amounts) == 0 || blocks.Sign() <= 0 {
 		return new(big.Int)
 	}
@@ -117,9 +117,9 @@ func (o dutchOrder) lastBlock() int64 {
 	return last
 }
 
-// moments returns the outputs' amounts at the order's beginning and at every point where a
+// outputsAtPoints returns the outputs' amounts at the order's beginning and at every point where a
 // curve bends; between those they move linearly.
-func (o dutchOrder) moments() [][]*big.Int {
+func (o dutchOrder) outputsAtPoints() [][]*big.Int {
 	c := cosigning{begins: new(big.Int), ends: big.NewInt(1)}
 	at := []*big.Int{c.begins}
 	if first := o.outputs[0].curve; first == nil {

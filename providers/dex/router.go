@@ -15,8 +15,8 @@ import (
 
 // Values that have a special meaning to the Universal Router.
 var (
-	msgSender    = common.HexToAddress("0x0000000000000000000000000000000000000001") // the caller
-	routerItself = common.HexToAddress("0x0000000000000000000000000000000000000002")
+	msgSender   = common.HexToAddress("0x0000000000000000000000000000000000000001") // the caller
+	addressThis = common.HexToAddress("0x0000000000000000000000000000000000000002")
 	// contractBalance as an amount means all that the router holds.
 	contractBalance = new(big.Int).Lsh(big.NewInt(1), 255)
 )
@@ -67,7 +67,7 @@ var commands = map[byte]command{
 	}, runV2},
 	0x04: {"SWEEP", tokenPayment, runSweep},
 	0x06: {"PAY_PORTION", tokenPayment, runPortion},
-	0x07: {"PAY_PORTION_FULL_PRECISION", tokenPayment, runFinePortion},
+	0x07: {"PAY_PORTION_FULL_PRECISION", tokenPayment, runPortionFullPrecision},
 	0x0a: {"PERMIT2_PERMIT", []abi.Arguments{permitArgs}, runPermit},
 	0x0b: {"WRAP_ETH", recipientAmount, runWrap},
 	0x0c: {"UNWRAP_WETH", recipientAmount, runUnwrap},
@@ -84,7 +84,7 @@ var refusedCommands = map[byte]string{
 var executeArgs = words("bytes", "bytes[]", "uint256")
 
 // readExecute returns what certainly happens when the router executes.
-func readExecute(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect, error) {
+func readExecute(t swap.Terms, pr tokenPair, c chain.Call, args []byte) (swap.Effect, error) {
 	m, deadline, err := execute(t, pr, c, args)
 	if err != nil {
 		return swap.Effect{}, err
@@ -93,8 +93,8 @@ func readExecute(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect,
 }
 
 // execute runs the router's commands on an empty router. deadline is in Unix seconds.
-func execute(t swap.Terms, pr pair, c chain.Call, args []byte) (m *machine, deadline int64, err error) {
-	vals, err := strictly(executeArgs, args)
+func execute(t swap.Terms, pr tokenPair, c chain.Call, args []byte) (m *machine, deadline int64, err error) {
+	vals, err := unpackStrict(executeArgs, args)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -110,7 +110,7 @@ func execute(t swap.Terms, pr pair, c chain.Call, args []byte) (m *machine, dead
 		value = t.AmountIn
 	}
 	if c.Value.Cmp(value) != 0 {
-		return nil, 0, refuse(swap.NotAsAccepted, "value", "the transaction sends another amount of the coin than is swapped").Amounts(swap.OfCoin, c.Value, value)
+		return nil, 0, refuse(swap.NotAsAccepted, "value", "the transaction sends another amount of the coin than is swapped").WithAmounts(swap.OfCoin, c.Value, value)
 	}
 	m = newMachine(t, pr, value)
 	for i, op := range ops {
@@ -122,8 +122,8 @@ func execute(t swap.Terms, pr pair, c chain.Call, args []byte) (m *machine, dead
 }
 
 // permitIn returns the permit in a router call that was decoded before, nil for none.
-func permitIn(t swap.Terms, pr pair, c chain.Call) (*signedPermit, error) {
-	args, _, err := untagged(c.Data[len(executeFn):])
+func permitIn(t swap.Terms, pr tokenPair, c chain.Call) (*signedPermit, error) {
+	args, _, err := splitTag(c.Data[len(executeFn):])
 	if err != nil {
 		return nil, err
 	}
@@ -145,14 +145,14 @@ func (m *machine) step(op byte, input []byte) error {
 		return refuse(swap.NotUnderstood, "commands", "command %#02x is unknown", op)
 	}
 	if op != v3Swap && op != v2Swap {
-		if err := m.owed(); err != nil {
+		if err := m.checkNoPrepayment(); err != nil {
 			return err
 		}
 	}
 	var vals []any
 	var err error
 	for _, form := range c.forms { // at most one fits: the encoding is canonical
-		if vals, err = strictly(form, input); err == nil {
+		if vals, err = unpackStrict(form, input); err == nil {
 			break
 		}
 	}
@@ -219,8 +219,8 @@ func runPortion(m *machine, a []any) error {
 	return m.payPortion(a[0].(common.Address), a[1].(common.Address), a[2].(*big.Int))
 }
 
-// runFinePortion reads a share, 1e18 = 100 %. Only whole basis points are accepted.
-func runFinePortion(m *machine, a []any) error {
+// runPortionFullPrecision reads a share, 1e18 = 100 %. Only whole basis points are accepted.
+func runPortionFullPrecision(m *machine, a []any) error {
 	bips, rest := new(big.Int).QuoRem(a[2].(*big.Int), big.NewInt(1e14), new(big.Int))
 	if rest.Sign() != 0 {
 		return refuse(swap.NotUnderstood, "fee", "a fee that is not of whole basis points")

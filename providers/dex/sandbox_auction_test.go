@@ -65,7 +65,7 @@ func TestSandboxAuction(t *testing.T) {
 	})
 	phase("never", dexsim.Outcome{Fill: "never"}, func(x *trader, usdc, wrapped common.Address) {
 		open := x.auction(usdc, wrapped, "130000000", 20)
-		if c := x.claim(open); c.State != swap.Settling || c.Word != "open" {
+		if c := x.claim(open); c.State != swap.Settling || c.ProviderStatus != "open" {
 			x.t.Errorf("%+v", c)
 		}
 		x.voided(open)

@@ -144,7 +144,7 @@ func (x *trader) built(ctx context.Context, in, out common.Address, amount strin
 	o := offers[0]
 	terms := swap.Terms{
 		Provider: swap.DEX, Account: r.Account, Recipient: r.Recipient, RefundTo: r.RefundTo, SrcChain: r.SrcChain, DstChain: r.DstChain,
-		TokenIn: in, TokenOut: out, AmountIn: r.AmountIn, FloorOut: o.MinOut, Deadline: time.Now().Add(20 * time.Minute),
+		TokenIn: in, TokenOut: out, AmountIn: r.AmountIn, MinOut: o.MinOut, Deadline: time.Now().Add(20 * time.Minute),
 		FeeBps: feeBps, FeeReceiver: r.FeeReceiver, MakerFeeBps: 20, GasCeiling: big.NewInt(1e18),
 	}
 	built, err := x.p.Build(ctx, o, terms)

@@ -48,13 +48,13 @@ func scammed(t *testing.T, acts []string) error {
 	if err := s.DEX().Set(dexsim.Settings{Auctions: dexsim.AuctionsNever}); err != nil {
 		t.Fatal(err)
 	}
-	fake, c := sandboxtest.Scam(t, s, 1), s.Chain(1)
+	fake, c := sandboxtest.DeployFakeUSDC(t, s, 1), s.Chain(1)
 	p, err := dex.New(dex.Config{Base: s.DEXURL(), Sandbox: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.Close)
-	hub, err := chain.NewHub([]chain.Endpoint{{Chain: 1, URLs: []string{c.RPC()}, Depth: 1}}, chain.Options{Sandbox: true})
+	hub, err := chain.NewMultiClient([]chain.Endpoint{{Chain: 1, URLs: []string{c.RPC()}, Depth: 1}}, chain.Options{Sandbox: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func scammed(t *testing.T, acts []string) error {
 	}
 	usdc := sandboxtest.Token(t, c, "USDC")
 	service, err := swap.NewService(swap.Options{
-		Journal: journal, Providers: map[swap.Kind]swap.Provider{swap.DEX: p}, Nodes: hub, Pricer: valuation.Desk{Feed: priced(t)},
+		Journal: journal, Providers: map[swap.Kind]swap.Provider{swap.DEX: p}, Nodes: hub, Pricer: valuation.Valuer{Feed: priced(t)},
 		Recognize: func(_ context.Context, _ uint64, token common.Address) swap.Recognition {
 			if token == fake {
 				return swap.Recognition{Imitates: usdc}
@@ -105,6 +105,6 @@ func priced(t *testing.T) *pricetable.Feed {
 	now := time.Now()
 	ether := price.Sample{Value: v, At: now, Source: price.Chainlink}
 	feed := pricetable.NewFeed()
-	feed.Publish(pricetable.New(1, now, []pricetable.Row{{Token: tokens.Token{Chain: 1, Symbol: "ETH", Decimals: 18, Verified: true}, Now: ether, Taken: now, Firm: ether, Firmly: now}}))
+	feed.Publish(pricetable.New(1, now, []pricetable.Row{{Token: tokens.Token{Chain: 1, Symbol: "ETH", Decimals: 18, Verified: true}, Now: ether, AcceptedAt: now, Oracle: ether, OracleAt: now}}))
 	return feed
 }

@@ -53,9 +53,9 @@ func serve(t testing.TB, h http.HandlerFunc) *Provider {
 	t.Cleanup(s.Close)
 	p, err := New(Config{
 		Base: s.URL + "/v1", Sandbox: true, Now: func() time.Time { return testNow },
-		Token:  func(context.Context) (string, error) { return testToken, nil },
-		Own:    ownPrice,
-		Limits: rest.Limits{Attempts: 2, Backoff: time.Millisecond, MaxWait: 10 * time.Millisecond, Rate: rate.Inf, Failures: 1000},
+		Token:    func(context.Context) (string, error) { return testToken, nil },
+		OwnPrice: ownPrice,
+		Limits:   rest.Limits{Attempts: 2, Backoff: time.Millisecond, MaxWait: 10 * time.Millisecond, Rate: rate.Inf, Failures: 1000},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func baseRequest() swap.QuoteRequest {
 
 func baseTerms() swap.Terms {
 	t := ethToUSDC()
-	t.AmountIn, t.FloorOut, t.FeeBps = big.NewInt(100_000_000_000_000_000), big.NewInt(259_999_998), 40
+	t.AmountIn, t.MinOut, t.FeeBps = big.NewInt(100_000_000_000_000_000), big.NewInt(259_999_998), 40
 	return t
 }
 
@@ -216,12 +216,12 @@ func TestRequests(t *testing.T) {
 		"no account":            {func(r *swap.QuoteRequest) { r.Account = nativeCoin }, swap.BadRequest},
 		"no recipient":          {func(r *swap.QuoteRequest) { r.Recipient = nativeCoin }, swap.BadRequest},
 		"to the router":         {func(r *swap.QuoteRequest) { r.Recipient = base.router }, swap.BadRequest},
-		"to a constant":         {func(r *swap.QuoteRequest) { r.Recipient = routerItself }, swap.BadRequest},
+		"to a constant":         {func(r *swap.QuoteRequest) { r.Recipient = addressThis }, swap.BadRequest},
 		"a fee to nobody":       {func(r *swap.QuoteRequest) { r.FeeReceiver = nativeCoin }, swap.BadRequest},
 		"a receiver, no fee":    {func(r *swap.QuoteRequest) { r.FeeBps = 0 }, swap.BadRequest},
 		"a fee to the user":     {func(r *swap.QuoteRequest) { r.FeeReceiver = testAccount }, swap.BadRequest},
 		"a large fee":           {func(r *swap.QuoteRequest) { r.FeeBps = 501 }, swap.BadRequest},
-		"all Permit2 can hold":  {func(r *swap.QuoteRequest) { r.TokenIn, r.TokenOut, r.AmountIn = testUSDC, nativeCoin, unlimited }, swap.BadRequest},
+		"all Permit2 can hold":  {func(r *swap.QuoteRequest) { r.TokenIn, r.TokenOut, r.AmountIn = testUSDC, nativeCoin, permit2Unlimited }, swap.BadRequest},
 		"more than it can hold": {func(r *swap.QuoteRequest) { r.TokenIn, r.AmountIn = testDAI, new(big.Int).Lsh(big.NewInt(1), 200) }, swap.BadRequest},
 		"Permit2 as a token":    {func(r *swap.QuoteRequest) { r.TokenIn = permit2 }, swap.BadRequest},
 		"the router as a token": {func(r *swap.QuoteRequest) { r.TokenOut = base.router }, swap.BadRequest},
@@ -324,7 +324,7 @@ func TestBuildRefuses(t *testing.T) {
 		"expired":            {func(o *swap.Offer, _ *swap.Terms) { o.Expires = testNow }, swap.QuoteExpired},
 		"consent has ended":  {func(_ *swap.Offer, t *swap.Terms) { t.Deadline = testNow }, swap.QuoteExpired},
 		"a shorter deadline": {func(_ *swap.Offer, t *swap.Terms) { t.Deadline = testNow.Add(time.Minute) }, swap.NotAsAccepted},
-		"a higher floor":     {func(_ *swap.Offer, t *swap.Terms) { t.FloorOut = big.NewInt(260_000_001) }, swap.NotAsAccepted},
+		"a higher floor":     {func(_ *swap.Offer, t *swap.Terms) { t.MinOut = big.NewInt(260_000_001) }, swap.NotAsAccepted},
 		"another account":    {func(_ *swap.Offer, t *swap.Terms) { t.Account = testFriend }, swap.NotAsAccepted},
 		"another recipient":  {func(_ *swap.Offer, t *swap.Terms) { t.Recipient = testFriend }, swap.NotAsAccepted},
 		"another token":      {func(_ *swap.Offer, t *swap.Terms) { t.TokenOut = testDAI }, swap.NotAsAccepted},

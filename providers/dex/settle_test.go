@@ -143,17 +143,17 @@ func asked(t testing.TB, status int, body []byte) (swap.Claim, error) {
 
 // TestStatusWords checks each of the API's statuses. Only a fill names a transaction.
 func TestStatusWords(t *testing.T) {
-	for _, w := range orderWords {
+	for _, w := range orderStatuses {
 		c, err := asked(t, 200, listing(t, func(o map[string]any) { o["orderStatus"] = w.word }))
-		if err != nil || c.State != w.claims || c.Word != w.word || c.Reason != w.says {
+		if err != nil || c.State != w.state || c.ProviderStatus != w.word || c.Reason != w.note {
 			t.Errorf("%s: %+v, %v", w.word, c, err)
 		}
 		if named := c.Tx != [32]byte{}; named != (w.word == "filled") || named != (c.Chain == 8453) {
 			t.Errorf("%s: names transaction %s on chain %d", w.word, c.Tx, c.Chain)
 		}
 	}
-	if len(orderWords) != 7 {
-		t.Errorf("%d words", len(orderWords))
+	if len(orderStatuses) != 7 {
+		t.Errorf("%d words", len(orderStatuses))
 	}
 	if c, err := asked(t, 200, listing(t, func(o map[string]any) { delete(o, "txHash") })); err != nil || c.State != swap.Filled || c.Chain != 0 {
 		t.Errorf("a fill without a transaction: %+v, %v", c, err)
@@ -334,7 +334,7 @@ func TestProtocols(t *testing.T) {
 	now = now.Add(time.Second)
 	quote("V3 UNISWAPX_V3", "V3")
 	now = testNow
-	p.without.until = nil
+	p.noAuctions.until = nil
 	refusal = `{"errorCode":"QuoteAmountTooLowError","detail":"…"}`
 	quote("V3 UNISWAPX_V3", "V3")
 	quote("V3 UNISWAPX_V3", "V3")

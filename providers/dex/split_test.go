@@ -112,7 +112,7 @@ func TestToldMinimum(t *testing.T) {
 		if err != nil || q.offer.MinOut.String() != "9930098" {
 			t.Fatalf("told %q: at least %s, %v", min, q.offer.MinOut, err)
 		}
-		if got := fmt.Sprint(q.offer.ToldMin); got != want {
+		if got := fmt.Sprint(q.offer.QuotedMin); got != want {
 			t.Errorf("told %q: %s, want %s", min, got, want)
 		}
 	}

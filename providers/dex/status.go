@@ -16,16 +16,16 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// An orderWord is one of the API's statuses of an order.
-type orderWord struct {
-	word   string
-	claims swap.State
-	says   string // added to the claim's reason, for the user
+// An orderStatus is one of the API's statuses of an order.
+type orderStatus struct {
+	word  string
+	state swap.State
+	note  string // added to the claim's reason, for the user
 }
 
-// orderWords are all statuses. None proves anything: an order reported as cancelled,
+// orderStatuses are all statuses. None proves anything: an order reported as cancelled,
 // expired or in error can still be filled until its deadline.
-var orderWords = []orderWord{
+var orderStatuses = []orderStatus{
 	{"unverified", swap.Settling, ""},
 	{"open", swap.Settling, ""},
 	// The API's documentation calls this final; its service resumes such orders.
@@ -73,7 +73,7 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 // either as a 404 or as an empty list.
 func statusRefusal(err error) error {
 	var e *rest.Error
-	if errors.As(err, &e) && e.Kind == rest.Answered && e.Status == http.StatusNotFound && e.Code != "" && e.Code != upstreamTimeout {
+	if errors.As(err, &e) && e.Kind == rest.BadStatus && e.Status == http.StatusNotFound && e.Code != "" && e.Code != upstreamTimeout {
 		return unknownOrder()
 	}
 	return service.Refusal(err)
@@ -124,7 +124,7 @@ func (s signedOrder) same(l listedOrder, t swap.Terms) (encodedOrder, error) {
 		}
 	}
 	encoded, err := s.kind.decode(*l.EncodedOrder)
-	if err == nil && encoded.is(s.dutchOrder) != nil {
+	if err == nil && encoded.checkIs(s.dutchOrder) != nil {
 		err = refuse(swap.ProviderGarbage, "encodedOrder", "the dex provider's reply is about another order")
 	}
 	return encoded, err
@@ -133,19 +133,19 @@ func (s signedOrder) same(l listedOrder, t swap.Terms) (encodedOrder, error) {
 // claim translates the API's status. The transaction counts for a fill only: cancelled
 // orders have been seen to name one too.
 func (l listedOrder) claim(encoded encodedOrder, t swap.Terms) (swap.Claim, error) {
-	for _, w := range orderWords {
+	for _, w := range orderStatuses {
 		if w.word != l.Status {
 			continue
 		}
-		c := swap.Claim{State: w.claims, Word: w.word}
-		if w.claims == swap.Filled && l.TxHash != nil {
+		c := swap.Claim{State: w.state, ProviderStatus: w.word}
+		if w.state == swap.Filled && l.TxHash != nil {
 			c.Tx, c.Chain = *l.TxHash, t.SrcChain
 		}
 		var reasons []string
-		if w.says != "" {
-			reasons = append(reasons, w.says)
+		if w.note != "" {
+			reasons = append(reasons, w.note)
 		}
-		if why := encoded.unsound(t.SrcChain); why != "" {
+		if why := encoded.cosignerFault(t.SrcChain); why != "" {
 			reasons = append(reasons, "the cosigner's data is not sound: "+why)
 		}
 		c.Reason = strings.Join(reasons, "; ")

@@ -60,11 +60,11 @@ func (p *Provider) Submit(ctx context.Context, o swap.Order) (ref string, err er
 	if err != nil {
 		return "", orderRefusal(err)
 	}
-	return s.readTaken(reply.Body)
+	return s.readOrderReply(reply.Body)
 }
 
-// readTaken returns the order's id in a reply to POST /order, which must be its hash.
-func (s signedOrder) readTaken(raw []byte) (ref string, err error) {
+// readOrderReply returns the order's id in a reply to POST /order, which must be its hash.
+func (s signedOrder) readOrderReply(raw []byte) (ref string, err error) {
 	var taken struct {
 		OrderID *common.Hash `json:"orderId"`
 	}
@@ -79,7 +79,7 @@ func (s signedOrder) readTaken(raw []byte) (ref string, err error) {
 
 // request returns the body of POST /order. The quote is inserted as it came.
 func (s signedOrder) request(o swap.Order) ([]byte, error) {
-	if err := s.by(o.Terms.Account); err != nil {
+	if err := s.checkSigner(o.Terms.Account); err != nil {
 		return nil, err
 	}
 	var e envelope
@@ -98,8 +98,8 @@ func (s signedOrder) request(o swap.Order) ([]byte, error) {
 	return append(append(append(body, `,"routing":"`...), s.kind.routing...), `"}`...), nil
 }
 
-// by requires the signature to be the account's own.
-func (s signedOrder) by(account common.Address) error {
+// checkSigner requires the signature to be the account's own.
+func (s signedOrder) checkSigner(account common.Address) error {
 	refused := refuse(swap.NotUnderstood, "signature", "the step left no signature of the account over the order")
 	if len(s.signature) != signatureLen || s.signature[signatureLen-1] < 27 {
 		return refused

@@ -16,29 +16,29 @@ import (
 var tagMark = []byte{0x75, 0x6e, 0x69, 0x78, 0, 0} // "unix", 0, 0
 
 const (
-	wordLen    = 32
-	askerLen   = 4
-	quoteIDLen = 16
+	wordLen         = 32
+	integratorIDLen = 4
+	quoteIDLen      = 16
 )
 
-// untagged splits what follows a selector into whole words and at most one tag. All other
-// trailing bytes, and a second tag, are refused here or by [strictly].
-func untagged(data []byte) (args, tag []byte, err error) {
+// splitTag splits what follows a selector into whole words and at most one tag. All other
+// trailing bytes, and a second tag, are refused here or by [unpackStrict].
+func splitTag(data []byte) (args, tag []byte, err error) {
 	args, tag = data[:len(data)/wordLen*wordLen], data[len(data)/wordLen*wordLen:]
 	if len(tag) == 0 {
 		return args, nil, nil
 	}
-	if said, ok := bytes.CutPrefix(tag, tagMark); !ok || len(said) != askerLen && len(said) != quoteIDLen {
+	if said, ok := bytes.CutPrefix(tag, tagMark); !ok || len(said) != integratorIDLen && len(said) != quoteIDLen {
 		return nil, nil, refuse(swap.NotUnderstood, "data", "the calldata ends in %d bytes that are no tag", len(tag))
 	}
 	return args, tag, nil
 }
 
-// namesAnother reports whether calldata, which was decoded before, has the id of another
+// hasForeignTag reports whether calldata, which was decoded before, has the id of another
 // quote in its tag than the one it was built from. This decides nothing: a late call may
 // carry the id of a quote that the service refreshed.
-func (e envelope) namesAnother(data []byte) bool {
-	_, tag, err := untagged(data[len(selector{}):])
+func (e envelope) hasForeignTag(data []byte) bool {
+	_, tag, err := splitTag(data[len(selector{}):])
 	if err != nil || len(tag) != len(tagMark)+quoteIDLen {
 		return false
 	}

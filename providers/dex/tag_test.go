@@ -119,7 +119,7 @@ func TestTagOfAnotherQuote(t *testing.T) {
 		{named("01a0eb76-7569-8000-b408-a83c728c0101"), call(askerTag), false},
 		{named("01a0eb76-7569-8000-b408-a83c728c0101"), call(nil), false},
 	} {
-		if got := x.e.namesAnother(x.data); got != x.want {
+		if got := x.e.hasForeignTag(x.data); got != x.want {
 			t.Errorf("%s with %x: %v", x.e.Quote, x.data, got)
 		}
 	}

@@ -43,7 +43,7 @@ var v4Types = apitypes.Types{
 // pools returns the pool versions to request: the support table's, without V4 where an end
 // is the wrapped coin: routes over V4's pools of the native coin then have commands that
 // are not understood.
-func (pr pair) pools(r swap.QuoteRequest) []string {
+func (pr tokenPair) pools(r swap.QuoteRequest) []string {
 	list := slices.Clone(swap.SupportOf(swap.DEX, r.SrcChain).Pools)
 	if r.TokenIn == pr.wrapped || r.TokenOut == pr.wrapped {
 		list = slices.DeleteFunc(list, func(version string) bool { return version == "V4" })
@@ -56,7 +56,7 @@ func (pr pair) pools(r swap.QuoteRequest) []string {
 type action struct {
 	name string
 	form abi.Arguments
-	run  func(*unlocked, []any) error
+	run  func(*unlockedMachine, []any) error
 }
 
 // actions are those that exact input needs (v4-periphery, libraries/Actions.sol). Every
@@ -78,7 +78,7 @@ func runV4(m *machine, a []any) error {
 	if len(codes) == 0 || len(codes) > maxCommands || len(codes) != len(params) {
 		return refuse(swap.NotUnderstood, "actions", "%d actions with %d inputs", len(codes), len(params))
 	}
-	u := &unlocked{machine: m, deltas: map[common.Address]*delta{}}
+	u := &unlockedMachine{machine: m, deltas: map[common.Address]*delta{}}
 	for i, code := range codes {
 		if err := u.act(code, params[i]); err != nil {
 			return fmt.Errorf("action %d: %w", i, err)
@@ -90,12 +90,12 @@ func runV4(m *machine, a []any) error {
 	return nil
 }
 
-func (u *unlocked) act(code byte, params []byte) error {
+func (u *unlockedMachine) act(code byte, params []byte) error {
 	x, ok := actions[code]
 	if !ok {
 		return refuse(swap.NotUnderstood, "actions", "action %#02x is not one that a swap of an exact input needs", code)
 	}
-	vals, err := strictly(x.form, params)
+	vals, err := unpackStrict(x.form, params)
 	if err == nil {
 		err = x.run(u, vals)
 	}
@@ -141,7 +141,7 @@ func (v values) fit(name string) bool {
 	return true
 }
 
-func runV4Single(u *unlocked, a []any) error {
+func runV4Single(u *unlockedMachine, a []any) error {
 	v, err := structFrom("ExactInputSingle", a)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func runV4Single(u *unlocked, a []any) error {
 	return u.swap([]common.Address{in, out}, v)
 }
 
-func runV4Path(u *unlocked, a []any) error {
+func runV4Path(u *unlockedMachine, a []any) error {
 	v, err := structFrom("ExactInput", a)
 	if err != nil {
 		return err
@@ -187,22 +187,22 @@ func noHookData(pool values) error {
 	return nil
 }
 
-func runSettle(u *unlocked, a []any) error {
+func runSettle(u *unlockedMachine, a []any) error {
 	return u.settle(a[0].(common.Address), a[1].(*big.Int), a[2].(bool))
 }
 
-func runSettleAll(u *unlocked, a []any) error {
+func runSettleAll(u *unlockedMachine, a []any) error {
 	return u.settleAll(a[0].(common.Address), a[1].(*big.Int))
 }
 
-func runTake(u *unlocked, a []any) error {
+func runTake(u *unlockedMachine, a []any) error {
 	return u.take(a[0].(common.Address), a[1].(common.Address), a[2].(*big.Int))
 }
 
-func runTakeAll(u *unlocked, a []any) error {
+func runTakeAll(u *unlockedMachine, a []any) error {
 	return u.takeAll(a[0].(common.Address), a[1].(*big.Int))
 }
 
-func runTakePortion(u *unlocked, a []any) error {
+func runTakePortion(u *unlockedMachine, a []any) error {
 	return u.takePortion(a[0].(common.Address), a[1].(common.Address), a[2].(*big.Int))
 }

@@ -24,29 +24,29 @@ func V4Forms(hook common.Address) []Form {
 	type tokens = common.Address
 	list := []Form{
 		{"V4, then V3 to the account", "", false, false, func(t swap.Terms, in, mid, out tokens) []op {
-			return ops(v4Op(through(t.AmountIn, open, in, mid), settles(in, open, true), takes(mid, routerItself, 0)), v3For(msgSender, contractBalance, t.FloorOut, false, mid, out))
+			return ops(v4Op(through(t.AmountIn, open, in, mid), settles(in, open, true), takes(mid, addressThis, 0)), v3For(msgSender, contractBalance, t.MinOut, false, mid, out))
 		}},
 		{"V4, then V2, swept", "", false, false, func(t swap.Terms, in, mid, out tokens) []op {
-			return ops(v4Op(through(t.AmountIn, open, in, mid), settles(in, open, true), takes(mid, routerItself, 0)), v2For(routerItself, contractBalance, open, false, mid, out), sweepFor(out, t.FloorOut))
+			return ops(v4Op(through(t.AmountIn, open, in, mid), settles(in, open, true), takes(mid, addressThis, 0)), v2For(addressThis, contractBalance, open, false, mid, out), sweepFor(out, t.MinOut))
 		}},
 		{"V3, then V4 to the account", "", false, false, func(t swap.Terms, in, mid, out tokens) []op {
-			return ops(v3For(routerItself, t.AmountIn, open, true, in, mid), v4Op(settles(mid, contractBalance, false), through(open, t.FloorOut, mid, out), takes(out, msgSender, 0)))
+			return ops(v3For(addressThis, t.AmountIn, open, true, in, mid), v4Op(settles(mid, contractBalance, false), through(open, t.MinOut, mid, out), takes(out, msgSender, 0)))
 		}},
 		{"V2, then V4, swept", "", false, false, func(t swap.Terms, in, mid, out tokens) []op {
-			return ops(v2For(routerItself, t.AmountIn, open, true, in, mid), v4Op(settles(mid, contractBalance, false), through(open, open, mid, out), takes(out, routerItself, 0)), sweepFor(out, t.FloorOut))
+			return ops(v2For(addressThis, t.AmountIn, open, true, in, mid), v4Op(settles(mid, contractBalance, false), through(open, open, mid, out), takes(out, addressThis, 0)), sweepFor(out, t.MinOut))
 		}},
 		{"the input by V4 to the account", "", false, true, func(t swap.Terms, in, _, out tokens) []op {
-			return ops(v4Op(through(t.AmountIn, t.FloorOut, in, out), settles(in, open, true), takes(out, msgSender, 0)))
+			return ops(v4Op(through(t.AmountIn, t.MinOut, in, out), settles(in, open, true), takes(out, msgSender, 0)))
 		}},
 		{"the input settled ahead, taken whole", "", false, true, func(t swap.Terms, in, _, out tokens) []op {
-			return ops(v4Op(settles(in, t.AmountIn, true), through(open, open, in, out), takesWhole(out, t.FloorOut)))
+			return ops(v4Op(settles(in, t.AmountIn, true), through(open, open, in, out), takesWhole(out, t.MinOut)))
 		}},
 		{"the input by V4, unwrapped", "", true, true, func(t swap.Terms, in, _, out tokens) []op {
-			return ops(v4Op(through(t.AmountIn, open, in, out), settles(in, open, true), takes(out, routerItself, 0)), unwrapFor(msgSender, t.FloorOut))
+			return ops(v4Op(through(t.AmountIn, open, in, out), settles(in, open, true), takes(out, addressThis, 0)), unwrapFor(msgSender, t.MinOut))
 		}},
 		{"halves of the input by V2 and V4 to the account", "", false, true, func(t swap.Terms, in, _, out tokens) []op {
 			a, b := halves(t.AmountIn)
-			least, rest := halves(t.FloorOut)
+			least, rest := halves(t.MinOut)
 			return ops(v2For(msgSender, a, least, true, in, out), v4Op(through(b, rest, in, out), settles(in, open, true), takes(out, msgSender, 0)))
 		}},
 	}
@@ -55,35 +55,35 @@ func V4Forms(hook common.Address) []Form {
 	}
 	return slices.Concat(list, []Form{
 		{"V4 over two pools to the account", "", false, false, func(t swap.Terms, in, mid, out tokens) []op {
-			return ops(v4Op(through(t.AmountIn, t.FloorOut, in, mid, out), settles(in, open, true), takes(out, msgSender, 0)))
+			return ops(v4Op(through(t.AmountIn, t.MinOut, in, mid, out), settles(in, open, true), takes(out, msgSender, 0)))
 		}},
 		{"V4 over two pools, taken before it is settled", "", false, false, func(t swap.Terms, in, mid, out tokens) []op {
-			return ops(v4Op(through(t.AmountIn, t.FloorOut, in, mid, out), takes(out, msgSender, 0), settles(in, open, true)))
+			return ops(v4Op(through(t.AmountIn, t.MinOut, in, mid, out), takes(out, msgSender, 0), settles(in, open, true)))
 		}},
 		{"V4 over two pools, settled and taken whole", "", false, false, func(t swap.Terms, in, mid, out tokens) []op {
-			return ops(v4Op(through(t.AmountIn, open, in, mid, out), settlesAll(in, t.AmountIn), takesWhole(out, t.FloorOut)))
+			return ops(v4Op(through(t.AmountIn, open, in, mid, out), settlesAll(in, t.AmountIn), takesWhole(out, t.MinOut)))
 		}},
 		{"V4 over two pools, a fee of the credit", "", false, false, func(t swap.Terms, in, mid, out tokens) []op {
-			return ops(v4Op(through(t.AmountIn, open, in, mid, out), settlesAll(in, t.AmountIn), takesPortion(out, testMaker, 20), takesWhole(out, t.FloorOut)))
+			return ops(v4Op(through(t.AmountIn, open, in, mid, out), settlesAll(in, t.AmountIn), takesPortion(out, testMaker, 20), takesWhole(out, t.MinOut)))
 		}},
 		{"V4 over two pools, swept", "", false, false, func(t swap.Terms, in, mid, out tokens) []op {
-			return ops(v4Op(through(t.AmountIn, open, in, mid, out), settles(in, open, true), takes(out, routerItself, 0)), sweepFor(out, t.FloorOut))
+			return ops(v4Op(through(t.AmountIn, open, in, mid, out), settles(in, open, true), takes(out, addressThis, 0)), sweepFor(out, t.MinOut))
 		}},
 		{"V4 over two pools, a fee, swept", "", false, false, func(t swap.Terms, in, mid, out tokens) []op {
-			return ops(v4Op(through(t.AmountIn, open, in, mid, out), settles(in, open, true), takes(out, routerItself, 0)), portionOp(out, testMaker, 20), sweepFor(out, t.FloorOut))
+			return ops(v4Op(through(t.AmountIn, open, in, mid, out), settles(in, open, true), takes(out, addressThis, 0)), portionOp(out, testMaker, 20), sweepFor(out, t.MinOut))
 		}},
 		{"V4 over two pools, a fee, unwrapped", "", true, false, func(t swap.Terms, in, mid, out tokens) []op {
-			return ops(v4Op(through(t.AmountIn, open, in, mid, out), settles(in, open, true), takes(out, routerItself, 0)), portionOp(out, testMaker, 20), unwrapFor(msgSender, t.FloorOut))
+			return ops(v4Op(through(t.AmountIn, open, in, mid, out), settles(in, open, true), takes(out, addressThis, 0)), portionOp(out, testMaker, 20), unwrapFor(msgSender, t.MinOut))
 		}},
 		{"two halves in one unlocking", "", false, false, func(t swap.Terms, in, mid, out tokens) []op {
 			a, b := halves(t.AmountIn)
-			least := new(big.Int).Div(new(big.Int).Mul(t.FloorOut, big.NewInt(7)), big.NewInt(10)) // the second one gets a worse price
-			rest := new(big.Int).Sub(t.FloorOut, least)
+			least := new(big.Int).Div(new(big.Int).Mul(t.MinOut, big.NewInt(7)), big.NewInt(10)) // the second one gets a worse price
+			rest := new(big.Int).Sub(t.MinOut, least)
 			return ops(v4Op(through(a, least, in, mid, out), through(b, rest, in, mid, out), settles(in, open, true), takes(out, msgSender, 0)))
 		}},
 		{"two halves by V4 and V3 to the account", "", false, false, func(t swap.Terms, in, mid, out tokens) []op {
 			a, b := halves(t.AmountIn)
-			least, rest := halves(t.FloorOut)
+			least, rest := halves(t.MinOut)
 			return ops(v4Op(through(a, least, in, mid, out), settles(in, open, true), takes(out, msgSender, 0)), v3For(msgSender, b, rest, true, in, mid, out))
 		}},
 	})

@@ -28,7 +28,7 @@ func FuzzV4Swap(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, input []byte, which uint8) {
 		terms := v4Terms[int(which)%len(v4Terms)]()
-		least, err := commands[0x04].forms[0].Pack(terms.TokenOut, msgSender, terms.FloorOut)
+		least, err := commands[0x04].forms[0].Pack(terms.TokenOut, msgSender, terms.MinOut)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func FuzzV4Swap(f *testing.F) {
 		if len(e.Spends) != 1 || e.Spends[0].Token != terms.TokenIn || e.Spends[0].Amount.Cmp(terms.AmountIn) != 0 {
 			t.Fatalf("spends %+v", e.Spends)
 		}
-		if len(e.Receives) != 1 || e.Receives[0].To != terms.Recipient || e.Receives[0].Token != terms.TokenOut || e.Receives[0].Min.Cmp(terms.FloorOut) < 0 {
+		if len(e.Receives) != 1 || e.Receives[0].To != terms.Recipient || e.Receives[0].Token != terms.TokenOut || e.Receives[0].Min.Cmp(terms.MinOut) < 0 {
 			t.Fatalf("receives %+v", e.Receives)
 		}
 		for _, p := range e.Pays {

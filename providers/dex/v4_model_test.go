@@ -156,7 +156,7 @@ func randomActs(t *rapid.T) []act {
 }
 
 func randomAct(t *rapid.T) act {
-	who := rapid.SampledFrom([]common.Address{msgSender, routerItself, testAccount, base.router, testAttacker, testFeeTo, testMaker}).Draw(t, "to")
+	who := rapid.SampledFrom([]common.Address{msgSender, addressThis, testAccount, base.router, testAttacker, testFeeTo, testMaker}).Draw(t, "to")
 	currency := rapid.SampledFrom([]common.Address{nativeCoin, base.wrapped, testUSDC, testDAI})
 	amount := rapid.SampledFrom([]*big.Int{open, common.Big1, half, oneEther, contractBalance}).Draw(t, "n")
 	min := rapid.SampledFrom([]int64{0, 1, 1_000_000, 2_000_000_000}).Draw(t, "min")

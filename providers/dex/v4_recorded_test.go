@@ -21,7 +21,7 @@ func TestRecordedV4Quotes(t *testing.T) {
 		var x struct {
 			Quote, PermitData json.RawMessage
 		}
-		if err := json.Unmarshal(providertest.Recorded(t, "uniswap/"+file), &x); err != nil {
+		if err := json.Unmarshal(providertest.LiveReply(t, "uniswap/"+file), &x); err != nil {
 			t.Fatal(err)
 		}
 		var q quoteBody
@@ -58,16 +58,16 @@ func TestRecordedV4Quotes(t *testing.T) {
 // which router 2.1.2 would read as other amounts. It is refused at that action.
 func TestRecordedV4OldStruct(t *testing.T) {
 	var x struct{ Data hexutil.Bytes }
-	if err := json.Unmarshal(providertest.Recorded(t, "uniswap/calldata-sepolia-v4-exact-in.json"), &x); err != nil {
+	if err := json.Unmarshal(providertest.LiveReply(t, "uniswap/calldata-sepolia-v4-exact-in.json"), &x); err != nil {
 		t.Fatal(err)
 	}
 	const tag = 10 // bytes at its end
-	vals, err := strictly(executeArgs, x.Data[4:len(x.Data)-tag])
+	vals, err := unpackStrict(executeArgs, x.Data[4:len(x.Data)-tag])
 	if err != nil {
 		t.Fatal(err)
 	}
 	inputs := vals[1].([][]byte)
-	list, err := strictly(commands[0x10].forms[0], inputs[0])
+	list, err := unpackStrict(commands[0x10].forms[0], inputs[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,11 +75,11 @@ func TestRecordedV4OldStruct(t *testing.T) {
 		t.Errorf("actions %x", codes)
 	}
 	params := list[1].([][]byte)
-	if _, err := strictly(actions[0x07].form, params[0]); !errors.Is(err, &swap.Refusal{Code: swap.NotUnderstood}) {
+	if _, err := unpackStrict(actions[0x07].form, params[0]); !errors.Is(err, &swap.Refusal{Code: swap.NotUnderstood}) {
 		t.Errorf("the struct of router 2.0: %v", err)
 	}
 	for i, code := range []byte{0x0b, 0x0e} {
-		if _, err := strictly(actions[code].form, params[i+1]); err != nil {
+		if _, err := unpackStrict(actions[code].form, params[i+1]); err != nil {
 			t.Errorf("%s: %v", actions[code].name, err)
 		}
 	}
@@ -97,7 +97,7 @@ func TestRecordedV4Bound(t *testing.T) {
 	for _, w := range words {
 		param = append(param, common.HexToHash(w).Bytes()...)
 	}
-	vals, err := strictly(actions[0x07].form, param)
+	vals, err := unpackStrict(actions[0x07].form, param)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestRecordedV4Bound(t *testing.T) {
 	}
 	terms := withoutFee()
 	terms.SrcChain, terms.DstChain = 1, 1
-	terms.TokenIn, terms.TokenOut, terms.FloorOut = common.HexToAddress("0xD34a99Bc0f67aE1bbd63C660e6d0b0dd03E263B7"), nativeCoin, big.NewInt(0x71afd498d0000)
+	terms.TokenIn, terms.TokenOut, terms.MinOut = common.HexToAddress("0xD34a99Bc0f67aE1bbd63C660e6d0b0dd03E263B7"), nativeCoin, big.NewInt(0x71afd498d0000)
 	list := v4Op(settles(terms.TokenIn, open, true), takes(nativeCoin, testAccount, 0))
 	list.args[0] = append([]byte{0x07}, list.args[0].([]byte)...)
 	list.args[1] = append([][]byte{param}, list.args[1].([][]byte)...)

@@ -42,7 +42,7 @@ func TestVectorV4(t *testing.T) {
 	}
 	for _, x := range v.Vectors {
 		terms := vectorTerms(vectors{Account: v.Account, FeeReceiver: v.FeeReceiver}, x.TokenIn, x.TokenOut, x.Amount, 1)
-		terms.FloorOut, _ = new(big.Int).SetString(x.Floor, 10)
+		terms.MinOut, _ = new(big.Int).SetString(x.Floor, 10)
 		if terms.FeeBps = x.FeeBps; x.FeeBps == 0 {
 			terms.FeeReceiver = common.Address{}
 		}
@@ -57,8 +57,8 @@ func TestVectorV4(t *testing.T) {
 		case x.Refused != "":
 		case err != nil:
 			t.Errorf("%s: %v", x.Name, err)
-		case f.Receives[0].Min.Cmp(terms.FloorOut) != 0:
-			t.Errorf("%s: at least %s, want %s", x.Name, f.Receives[0].Min, terms.FloorOut)
+		case f.Receives[0].Min.Cmp(terms.MinOut) != 0:
+			t.Errorf("%s: at least %s, want %s", x.Name, f.Receives[0].Min, terms.MinOut)
 		}
 	}
 }

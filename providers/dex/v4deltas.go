@@ -23,22 +23,22 @@ type delta struct {
 type deltaKind int
 
 const (
-	debt   deltaKind = iota // of swaps whose input is yet to be settled
-	ahead                   // settled before the swap that is to use all of it
-	credit                  // what swaps paid
+	debt         deltaKind = iota // of swaps whose input is yet to be settled
+	settledAhead                  // settled before the swap that is to use all of it
+	credit                        // what swaps paid
 )
 
-// An unlocked machine is one whose router has the pool manager unlocked. Nobody else can
+// An unlockedMachine machine is one whose router has the pool manager unlocked. Nobody else can
 // unlock the manager then, nor enter the router.
-type unlocked struct {
+type unlockedMachine struct {
 	*machine
 	deltas map[common.Address]*delta // by currency
 }
 
 // swap runs a swap of exact input along currencies. Its minimum is compared with what the
 // last pool, after its hook, owes the router for this very call.
-func (u *unlocked) swap(route []common.Address, v values) error {
-	if u.handed {
+func (u *unlockedMachine) swap(route []common.Address, v values) error {
+	if u.handedOver {
 		return refuse(swap.NotUnderstood, "commands", "a swap after the output was shared out")
 	}
 	pools := make([]common.Address, len(route))
@@ -69,9 +69,9 @@ func (u *unlocked) swap(route []common.Address, v values) error {
 }
 
 // owe records a swap's input. Zero means all that was settled ahead, where it is stated.
-func (u *unlocked) owe(currency common.Address, n *big.Int) error {
+func (u *unlockedMachine) owe(currency common.Address, n *big.Int) error {
 	switch d := u.deltas[currency]; {
-	case n.Sign() == 0 && d != nil && d.kind == ahead:
+	case n.Sign() == 0 && d != nil && d.kind == settledAhead:
 		delete(u.deltas, currency)
 	case n.Sign() == 0:
 		return refuse(swap.NotAsAccepted, "amountIn", "the amount of a swap is not written down")
@@ -87,11 +87,11 @@ func (u *unlocked) owe(currency common.Address, n *big.Int) error {
 
 // settle pays the pool manager: after the swaps all that they took, for which zero stands;
 // or, before a swap, the amount that it is to use.
-func (u *unlocked) settle(currency common.Address, n *big.Int, fromUser bool) error {
+func (u *unlockedMachine) settle(currency common.Address, n *big.Int, fromUser bool) error {
 	d := u.deltas[currency]
 	switch {
 	case d == nil && n.Sign() != 0:
-		u.deltas[currency] = &delta{kind: ahead}
+		u.deltas[currency] = &delta{kind: settledAhead}
 	case d != nil && d.kind == debt && (n.Sign() == 0 || n.Cmp(d.n) == 0):
 		n = d.n
 		delete(u.deltas, currency)
@@ -103,7 +103,7 @@ func (u *unlocked) settle(currency common.Address, n *big.Int, fromUser bool) er
 }
 
 // settleAll pays what the swaps took, from the account and at most max.
-func (u *unlocked) settleAll(currency common.Address, max *big.Int) error {
+func (u *unlockedMachine) settleAll(currency common.Address, max *big.Int) error {
 	if d := u.deltas[currency]; d == nil || d.kind != debt || max.Cmp(d.n) < 0 {
 		return refuse(swap.NotAsAccepted, "amountIn", "at most %s of %s is settled, which is not what the swaps take", max, currency)
 	}
@@ -111,7 +111,7 @@ func (u *unlocked) settleAll(currency common.Address, max *big.Int) error {
 }
 
 // credited returns what swaps paid of a currency, and refuses if that is nothing.
-func (u *unlocked) credited(currency common.Address) (*delta, error) {
+func (u *unlockedMachine) credited(currency common.Address) (*delta, error) {
 	if d := u.deltas[currency]; d != nil && d.kind == credit {
 		return d, nil
 	}
@@ -119,19 +119,19 @@ func (u *unlocked) credited(currency common.Address) (*delta, error) {
 }
 
 // take takes all of a credit. A stated amount could leave a rest, or exceed the credit.
-func (u *unlocked) take(currency, to common.Address, n *big.Int) error {
+func (u *unlockedMachine) take(currency, to common.Address, n *big.Int) error {
 	d, err := u.credited(currency)
 	switch {
 	case err != nil:
 		return err
 	case n.Sign() != 0:
 		return refuse(swap.NotUnderstood, "amount", "a part of the output is taken, and not all of it")
-	case u.place(to) == toRouter:
+	case u.destinationOf(to) == toRouter:
 		delete(u.deltas, currency)
 		u.holding(currency).some = true
 		return nil
-	case u.place(to) != toRecipient:
-		return u.misdirected(currency, to)
+	case u.destinationOf(to) != toRecipient:
+		return u.wrongRecipient(currency, to)
 	case d.shared:
 		return refuse(swap.NotAsAccepted, "floorOut", "no minimum is enforced of what the fee leaves")
 	}
@@ -140,13 +140,13 @@ func (u *unlocked) take(currency, to common.Address, n *big.Int) error {
 
 // takeAll takes all of a credit to the account, at least min. What others may add to the
 // credit arrives with it, so no payment counts twice.
-func (u *unlocked) takeAll(currency common.Address, min *big.Int) error {
+func (u *unlockedMachine) takeAll(currency common.Address, min *big.Int) error {
 	d, err := u.credited(currency)
 	switch {
 	case err != nil:
 		return err
-	case u.place(msgSender) != toRecipient:
-		return u.misdirected(currency, msgSender)
+	case u.destinationOf(msgSender) != toRecipient:
+		return u.wrongRecipient(currency, msgSender)
 	case !d.shared && min.Cmp(d.n) < 0:
 		min = d.n
 	}
@@ -154,19 +154,19 @@ func (u *unlocked) takeAll(currency common.Address, min *big.Int) error {
 }
 
 // receive records the recipient's part, of which at least min is enforced.
-func (u *unlocked) receive(currency common.Address, d *delta, min *big.Int) error {
+func (u *unlockedMachine) receive(currency common.Address, d *delta, min *big.Int) error {
 	if currency != u.t.TokenOut {
 		return refuse(swap.NotAsAccepted, "recipient", "%s is handed over, which is not the output token", currency)
 	}
 	delete(u.deltas, currency)
-	u.sure.Add(u.sure, min)
+	u.minOut.Add(u.minOut, min)
 	u.direct = u.direct || !d.shared
 	return nil
 }
 
 // takePortion takes a fee from a credit that is the whole output: the router holds no other
 // part of it, and no swap may follow.
-func (u *unlocked) takePortion(currency, to common.Address, bips *big.Int) error {
+func (u *unlockedMachine) takePortion(currency, to common.Address, bips *big.Int) error {
 	d, err := u.credited(currency)
 	if err != nil {
 		return err

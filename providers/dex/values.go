@@ -193,12 +193,12 @@ func hashedTypes(types apitypes.Types) map[string]hashedType {
 func (v values) message() map[string]any {
 	out := make(map[string]any, len(v))
 	for name, m := range v {
-		out[name] = spelled(m)
+		out[name] = toJSONValue(m)
 	}
 	return out
 }
 
-func spelled(v any) any {
+func toJSONValue(v any) any {
 	switch v := v.(type) {
 	case common.Address:
 		return v.Hex()
@@ -211,7 +211,7 @@ func spelled(v any) any {
 	case []any:
 		out := make([]any, len(v))
 		for i, e := range v {
-			out[i] = spelled(e)
+			out[i] = toJSONValue(e)
 		}
 		return out
 	}
@@ -224,14 +224,14 @@ func (v values) same(w values) bool {
 		return false
 	}
 	for name, m := range v {
-		if n, ok := w[name]; !ok || !alike(m, n) {
+		if n, ok := w[name]; !ok || !equalValues(m, n) {
 			return false
 		}
 	}
 	return true
 }
 
-func alike(v, w any) bool {
+func equalValues(v, w any) bool {
 	switch v := v.(type) {
 	case common.Address:
 		return v == w
@@ -246,7 +246,7 @@ func alike(v, w any) bool {
 		return ok && v.same(w)
 	case []any:
 		w, ok := w.([]any)
-		return ok && slices.EqualFunc(v, w, alike)
+		return ok && slices.EqualFunc(v, w, equalValues)
 	}
 	return false
 }

@@ -79,7 +79,7 @@ func quantityOf(t testing.TB, s string) *big.Int {
 func TestVectorConstants(t *testing.T) {
 	v := readVectors(t)
 	for name, want := range map[string]string{
-		"MSG_SENDER_recipient": strings.ToLower(msgSender.Hex()), "ADDRESS_THIS_recipient": strings.ToLower(routerItself.Hex()),
+		"MSG_SENDER_recipient": strings.ToLower(msgSender.Hex()), "ADDRESS_THIS_recipient": strings.ToLower(addressThis.Hex()),
 		"CONTRACT_BALANCE": hexutil.EncodeBig(contractBalance), "ETH": strings.ToLower(nativeCoin.Hex()),
 	} {
 		if got := v.UniversalRouterConstants[name]; got != want {
@@ -111,7 +111,7 @@ func vectorTerms(v vectors, in, out common.Address, amount string, floor int64) 
 	t.Account, t.Recipient, t.RefundTo = v.Account, v.Account, v.Account
 	t.TokenIn, t.TokenOut, t.FeeBps, t.FeeReceiver = in, out, 40, v.FeeReceiver
 	t.AmountIn, _ = new(big.Int).SetString(amount, 10)
-	t.FloorOut = big.NewInt(floor)
+	t.MinOut = big.NewInt(floor)
 	return t
 }
 
@@ -149,7 +149,7 @@ func TestVectorRouterCalldata(t *testing.T) {
 		want := swap.Effect{
 			Kind: swap.Swap, Chain: 8453, Target: base.router,
 			Spends:   []swap.Spend{{Token: w.terms.TokenIn, Amount: w.terms.AmountIn}},
-			Receives: []swap.Receive{{Token: w.terms.TokenOut, To: v.Account, Min: w.terms.FloorOut}},
+			Receives: []swap.Receive{{Token: w.terms.TokenOut, To: v.Account, Min: w.terms.MinOut}},
 			Pays:     []swap.Payment{{Token: w.terms.TokenOut, To: v.FeeReceiver, Bps: 40}},
 			Deadline: time.Unix(x.Deadline, 0).UTC(),
 		}

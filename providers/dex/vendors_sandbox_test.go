@@ -66,7 +66,7 @@ func TestVendorsSandboxOrders(t *testing.T) {
 		}
 	}
 	var theirs []dex.Says
-	vendors.Ask(t, "uniswapx.cjs", map[string]any{"read": orders}, &theirs)
+	vendors.RunScript(t, "uniswapx.cjs", map[string]any{"read": orders}, &theirs)
 	c := vendors.NewCount(t, "uniswapx-sdk")
 	for i, o := range orders {
 		o.Compare(t, c, theirs[i])
@@ -149,7 +149,7 @@ func TestVendorsSandboxCalls(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			question.Parse = append(question.Parse, map[string]any{"data": hexutil.Bytes(untagged(call.Data)), "account": x.who.Address})
+			question.Parse = append(question.Parse, map[string]any{"data": hexutil.Bytes(splitTag(call.Data)), "account": x.who.Address})
 			effects = append(effects, all[len(all)-1])
 			if d := built.Steps[0].Typed; d != nil {
 				digest, _, err := apitypes.TypedDataAndHash(*d)
@@ -165,7 +165,7 @@ func TestVendorsSandboxCalls(t *testing.T) {
 		Parsed  []dex.Program
 		Digests []common.Hash
 	}
-	vendors.Ask(t, "router.cjs", question, &answer)
+	vendors.RunScript(t, "router.cjs", question, &answer)
 	c, permits := vendors.NewCount(t, "universal-router-sdk"), vendors.NewCount(t, "permit2-sdk")
 	for i, f := range effects {
 		answer.Parsed[i].Compare(t, c, fmt.Sprint("chain ", f.Chain, ": ", answer.Parsed[i].Commands), f)
@@ -178,9 +178,9 @@ func TestVendorsSandboxCalls(t *testing.T) {
 	}
 }
 
-// untagged is calldata without the 10 or 22 bytes that the live service appends, which the
+// splitTag is calldata without the 10 or 22 bytes that the live service appends, which the
 // package's parser does not know.
-func untagged(data []byte) []byte {
+func splitTag(data []byte) []byte {
 	for _, n := range []int{10, 22} {
 		if rest := len(data) - n; rest > 0 && bytes.HasPrefix(data[rest:], []byte("unix\x00\x00")) {
 			return data[:rest]

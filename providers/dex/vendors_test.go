@@ -54,7 +54,7 @@ func (o CosignedOrder) Compare(t *testing.T, c *vendors.Count, theirs Says) {
 	c.Same(what, "digests to sign", e.digest(o.Chain), theirs.Digest)
 	c.Same(what, "digests to sign", digestOf(t, e.typed(o.Chain)), theirs.Digest)
 	c.Same(what, "signers", o.Swapper, theirs.Signer)
-	if err := (signedOrder{dutchOrder: e.dutchOrder, chain: o.Chain, signature: o.Signature}).by(theirs.Signer); err != nil {
+	if err := (signedOrder{dutchOrder: e.dutchOrder, chain: o.Chain, signature: o.Signature}).checkSigner(theirs.Signer); err != nil {
 		t.Errorf("%s: %v", what, err)
 	}
 	by, _ := e.signer(o.Chain)
@@ -75,7 +75,7 @@ func TestVendorsOrders(t *testing.T) {
 		CosignedOrder
 		Says
 	}
-	vendors.Ask(t, "uniswapx.cjs", map[string]any{"make": 80, "seed": "swapkeep"}, &made)
+	vendors.RunScript(t, "uniswapx.cjs", map[string]any{"make": 80, "seed": "swapkeep"}, &made)
 	c := vendors.NewCount(t, "uniswapx-sdk")
 	for _, x := range made {
 		x.Compare(t, c, x.Says)
@@ -84,7 +84,7 @@ func TestVendorsOrders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if why := e.unsound(x.Chain); why != "" {
+		if why := e.cosignerFault(x.Chain); why != "" {
 			t.Errorf("%s %s: %s", x.Kind, x.Hash, why)
 		}
 	}
@@ -126,14 +126,14 @@ func TestVendorsForms(t *testing.T) {
 			Says          Program
 		}
 	}
-	vendors.Ask(t, "router.cjs", map[string]any{"make": true}, &answer)
+	vendors.RunScript(t, "router.cjs", map[string]any{"make": true}, &answer)
 	c := vendors.NewCount(t, "universal-router-sdk")
 	for _, x := range answer.Made {
 		terms := ethToUSDC()
 		terms.SrcChain, terms.DstChain = 1, 1
 		terms.TokenIn, terms.TokenOut, terms.FeeBps = x.In, x.Out, int(x.FeeBps)
 		terms.AmountIn, _ = new(big.Int).SetString(x.Amount, 10)
-		terms.FloorOut, _ = new(big.Int).SetString(x.Says.Floor, 10)
+		terms.MinOut, _ = new(big.Int).SetString(x.Says.Floor, 10)
 		if x.FeeBps == 0 {
 			terms.FeeReceiver = nativeCoin
 		}
@@ -149,7 +149,7 @@ func TestVendorsForms(t *testing.T) {
 		default:
 			t.Errorf("%s is to be %s: %v", x.Name, x.Want, err)
 		}
-		terms.FloorOut.Add(terms.FloorOut, common.Big1)
+		terms.MinOut.Add(terms.MinOut, common.Big1)
 		if _, err := checked(terms, x.Data); codeOf(err) == "" {
 			t.Errorf("%s: a higher floor than the package wrote down: %v", x.Name, err)
 		}

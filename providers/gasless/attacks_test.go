@@ -205,10 +205,10 @@ func Attacks(t *testing.T, protocol string) (list []providertest.Attack) {
 		return list
 	}
 	return slices.Concat(list,
-		providertest.Each("typed data", otherData, func(o otherTyped) providertest.Attack {
+		providertest.AttacksFrom("typed data", otherData, func(o otherTyped) providertest.Attack {
 			return providertest.Attack{Code: o.code, Field: o.field, Try: o.decoded}
 		}),
-		providertest.Each("another step", otherSteps, func(s swap.Step) providertest.Attack {
+		providertest.AttacksFrom("another step", otherSteps, func(s swap.Step) providertest.Attack {
 			return providertest.Attack{Code: swap.NotUnderstood, Try: func(t *testing.T) error {
 				_, err := (&Provider{}).Decode(dataTerms(t), s)
 				return err
@@ -236,7 +236,7 @@ func changed(t testing.TB, raw []byte, change func(reply, toSign map[string]any)
 // settlement, and one basis point more is refused.
 func TestFeeOfTheProtocol(t *testing.T) {
 	raw, r := fixture(t, "superseed-usdc-weth.quote.json")
-	d := testVenue(t, r, "JAM").asked(r)
+	d := testVenue(t, r, "JAM").expectedFor(r)
 	d.makerBps = 10
 	for bps, ok := range map[int64]bool{0: true, 5: true, 10: true, 11: false} {
 		q, err := decodeQuote(changed(t, raw, set("partnerInfo", packedFee(r.FeeReceiver, 40, bps))))
@@ -254,7 +254,7 @@ func TestFeeOfTheProtocol(t *testing.T) {
 		if bps > 0 {
 			want = append(want, swap.Payment{Token: r.TokenOut, To: jamSettlement, Bps: int(bps)})
 		}
-		if got := o.pays(d); !equalJSON(got, want) {
+		if got := o.fees(d); !equalJSON(got, want) {
 			t.Errorf("%d bps: pays %+v", bps, got)
 		}
 	}
@@ -289,8 +289,8 @@ var otherData = map[string]otherTyped{
 	}, swap.NotUnderstood, "typed"},
 	"with a member more":       {func(d *apitypes.TypedData, _ *swap.Terms) { d.Message["extra"] = "1" }, swap.NotUnderstood, "toSign"},
 	"with a member less":       {func(d *apitypes.TypedData, _ *swap.Terms) { delete(d.Message, "executor") }, swap.NotUnderstood, "toSign"},
-	"with a floor below":       {func(_ *apitypes.TypedData, t *swap.Terms) { t.FloorOut = new(big.Int).Add(t.FloorOut, big.NewInt(1)) }, swap.NotAsAccepted, "floorOut"},
-	"without a floor":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.FloorOut = nil }, swap.NotAsAccepted, "floorOut"},
+	"with a floor below":       {func(_ *apitypes.TypedData, t *swap.Terms) { t.MinOut = new(big.Int).Add(t.MinOut, big.NewInt(1)) }, swap.NotAsAccepted, "floorOut"},
+	"without a floor":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.MinOut = nil }, swap.NotAsAccepted, "floorOut"},
 	"for other terms":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.Recipient = testAttacker }, swap.NotAsAccepted, "receiver"},
 	"under another provider":   {func(_ *apitypes.TypedData, t *swap.Terms) { t.Provider = swap.DEX }, swap.NotAsAccepted, "provider"},
 	"with a wrap not accepted": {func(_ *apitypes.TypedData, t *swap.Terms) { t.Wrap = testAttacker }, swap.NotAsAccepted, "wrap"},

@@ -26,17 +26,17 @@ var (
 	manager = common.HexToAddress("0xC5a350853E4e36b73EB0C24aaA4b8816C9A3579a")
 	rfq     = common.HexToAddress("0xbbbbbBB520d69a9775E85b458C58c648259FAD5F")
 
-	native        = common.Address{}
-	nativeWire    = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
-	wethOP        = common.HexToAddress("0x4200000000000000000000000000000000000006") // also on 8453 and 5330
-	wethEthereum  = common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")
-	wethArbitrum  = common.HexToAddress("0x82aF49447D8a07e3bd95BD0d56f35241523fBab1")
-	usdcEthereum  = common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
-	usdcOptimism  = common.HexToAddress("0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85")
-	usdcBase      = common.HexToAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
-	usdcArbitrum  = common.HexToAddress("0xaf88d065e77c8cC2239327C5EDb3A432268e5831")
-	usdcSuperseed = common.HexToAddress("0xC316C8252B5F2176d0135Ebb0999E99296998F2e")
-	daiBase       = common.HexToAddress("0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb")
+	native            = common.Address{}
+	nativePlaceholder = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
+	wethOP            = common.HexToAddress("0x4200000000000000000000000000000000000006") // also on 8453 and 5330
+	wethEthereum      = common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")
+	wethArbitrum      = common.HexToAddress("0x82aF49447D8a07e3bd95BD0d56f35241523fBab1")
+	usdcEthereum      = common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
+	usdcOptimism      = common.HexToAddress("0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85")
+	usdcBase          = common.HexToAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
+	usdcArbitrum      = common.HexToAddress("0xaf88d065e77c8cC2239327C5EDb3A432268e5831")
+	usdcSuperseed     = common.HexToAddress("0xC316C8252B5F2176d0135Ebb0999E99296998F2e")
+	daiBase           = common.HexToAddress("0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb")
 
 	jamEnds, rfqEnds = time.Unix(1_772_813_548, 0).UTC(), time.Unix(1_772_813_487, 0).UTC()
 
@@ -117,27 +117,27 @@ func (x recording) flow(protocol string, r swap.QuoteRequest, settlement, spende
 		}},
 		Settled: &providertest.Settled{
 			Submit: root + "/order", Status: root + "/order-status", Ref: x.quoteID,
-			Claims: []providertest.Claimed{{Exchange: x.name + ".status.json", Claim: swap.Claim{State: swap.Settling, Word: "Settled", Tx: x.tx, Chain: r.SrcChain}}},
+			Claims: []providertest.Claimed{{Exchange: x.name + ".status.json", Claim: swap.Claim{State: swap.Settling, ProviderStatus: "Settled", Tx: x.tx, Chain: r.SrcChain}}},
 			Proof:  swap.Proof{Fill: fill, Trace: trace, Ends: ends},
 		},
 	}
 	if x.claims {
 		f.Settled.Claims = append(f.Settled.Claims,
-			providertest.Claimed{Exchange: x.name + ".pending.json", Claim: swap.Claim{State: swap.Settling, Word: "Pending"}},
-			providertest.Claimed{Exchange: x.name + ".confirmed.json", Claim: swap.Claim{State: swap.Filled, Word: "Confirmed", Tx: x.tx, Chain: r.SrcChain}},
-			providertest.Claimed{Exchange: x.name + ".failed.json", Claim: swap.Claim{State: swap.Failed, Word: "Failed", Reason: "the gasless provider says that the order failed"}})
+			providertest.Claimed{Exchange: x.name + ".pending.json", Claim: swap.Claim{State: swap.Settling, ProviderStatus: "Pending"}},
+			providertest.Claimed{Exchange: x.name + ".confirmed.json", Claim: swap.Claim{State: swap.Filled, ProviderStatus: "Confirmed", Tx: x.tx, Chain: r.SrcChain}},
+			providertest.Claimed{Exchange: x.name + ".failed.json", Claim: swap.Claim{State: swap.Failed, ProviderStatus: "Failed", Reason: "the gasless provider says that the order failed"}})
 	}
 	return f
 }
 
 func beside(f providertest.Flow) providertest.Flow {
-	f.Beside = []string{f.Name + ".beside.json"}
+	f.FixedExchanges = []string{f.Name + ".beside.json"}
 	return f
 }
 
 // among is a flow in which the other protocol also has an offer.
 func among(f providertest.Flow, other string) providertest.Flow {
-	f.Name, f.Beside, f.Among = f.Name+"-among", []string{other + ".quote.json"}, true
+	f.Name, f.FixedExchanges, f.WithOtherSources = f.Name+"-among", []string{other + ".quote.json"}, true
 	return f
 }
 
@@ -189,8 +189,8 @@ func suite(name string, noHash []string, further []providertest.Harmless, flows 
 		Name: name, Dir: "testdata/exchanges", Now: recorded, New: newProvider, Sign: sign,
 		// What is signed, and maps keyed by token, where another member means another
 		// token.
-		Whole: []string{"quote:toSign", "quote:buyTokens", "quote:sellTokens", "quote:partnerFee", "quote:protocolFee", "order-status:amounts"},
-		Flows: flows, Harmless: harmless(flows, noHash, further...),
+		StrictObjects: []string{"quote:toSign", "quote:buyTokens", "quote:sellTokens", "quote:partnerFee", "quote:protocolFee", "order-status:amounts"},
+		Flows:         flows, Harmless: harmless(flows, noHash, further...),
 	}
 }
 

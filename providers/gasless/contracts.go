@@ -46,10 +46,10 @@ var deployments = []deployment{
 }
 
 var (
-	// nativeWire stands for the native coin in the API and in orders.
-	nativeWire = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
-	nativeCoin = common.Address{}
-	permit2    = common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")
+	// nativePlaceholder stands for the native coin in the API and in orders.
+	nativePlaceholder = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
+	nativeCoin        = common.Address{}
+	permit2           = common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")
 )
 
 func deploymentOn(chainID uint64) (deployment, error) {
@@ -66,10 +66,10 @@ func (d deployment) wrapped() common.Address {
 	return n.WrappedNative
 }
 
-// reserved reports whether a is one of the provider's contracts, Permit2 or the placeholder
+// isReserved reports whether a is one of the provider's contracts, Permit2 or the placeholder
 // for the native coin. None of these may be a token, an account or a maker.
-func (d deployment) reserved(a common.Address) bool {
-	return a != nativeCoin && slices.Contains([]common.Address{d.jamSettlement, d.balanceManager, d.rfqSettlement, bebopRouter, permit2, nativeWire}, a)
+func (d deployment) isReserved(a common.Address) bool {
+	return a != nativeCoin && slices.Contains([]common.Address{d.jamSettlement, d.balanceManager, d.rfqSettlement, bebopRouter, permit2, nativePlaceholder}, a)
 }
 
 // Pins are the settlement contracts, their spenders and the wrapped coins. The sandbox

@@ -31,29 +31,29 @@ func decodeTyped(t swap.Terms, given apitypes.TypedData) (order, error) {
 	if err := checkTerms(t); err != nil {
 		return order{}, err
 	}
-	v, err := venueOf(t.SrcChain, func(v venue) bool { return v.primary == given.PrimaryType })
+	v, err := venueOf(t.SrcChain, func(v venue) bool { return v.primaryType == given.PrimaryType })
 	if err != nil {
 		return order{}, refuse(swap.NotUnderstood, "primaryType", "wants a %q signed: only orders of one maker and one token on each side are", given.PrimaryType)
 	}
-	if err := v.isDomain(given.Domain); err != nil {
+	if err := v.checkDomain(given.Domain); err != nil {
 		return order{}, err
 	}
 	raw, err := json.Marshal(given.Message)
 	if err != nil {
 		return order{}, refuse(swap.NotUnderstood, "message", "wants something signed that cannot be read: %v", err)
 	}
-	o, err := v.agreed(t).read(raw, floor(t))
+	o, err := v.expectedUnder(t).read(raw, minReceived(t))
 	if err != nil {
 		return order{}, err
 	}
-	if !sameHash(given, o.typed()) {
-		return order{}, refuse(swap.NotUnderstood, "typed", "wants something signed that is no %s of its contract on chain %d", v.primary, v.chain)
+	if !sameHash(given, o.typedData()) {
+		return order{}, refuse(swap.NotUnderstood, "typed", "wants something signed that is no %s of its contract on chain %d", v.primaryType, v.chain)
 	}
 	return o, nil
 }
 
-// isDomain refuses an EIP-712 domain other than the venue's own.
-func (v venue) isDomain(d apitypes.TypedDataDomain) error {
+// checkDomain refuses an EIP-712 domain other than the venue's own.
+func (v venue) checkDomain(d apitypes.TypedDataDomain) error {
 	switch {
 	case d.ChainId == nil || (*big.Int)(d.ChainId).Cmp(new(big.Int).SetUint64(v.chain)) != 0:
 		return refuse(swap.NotAsAccepted, "chainId", "wants an order signed for another chain than %d", v.chain)
@@ -67,13 +67,13 @@ func (v venue) isDomain(d apitypes.TypedDataDomain) error {
 
 func (o order) effect(t swap.Terms) swap.Effect {
 	to := o.core.buy
-	if to == nativeWire {
+	if to == nativePlaceholder {
 		to = common.Address{}
 	}
 	return swap.Effect{
-		Kind: swap.Signed, Chain: t.SrcChain, Target: o.deal.settlement, Settler: o.deal.settlement,
+		Kind: swap.Signed, Chain: t.SrcChain, Target: o.expected.settlement, Settler: o.expected.settlement,
 		Spends:   []swap.Spend{{Token: o.core.sell, Amount: new(big.Int).Set(o.core.sellAmount)}},
 		Receives: []swap.Receive{{Token: to, To: o.core.receiver, Min: new(big.Int).Set(o.core.buyLeast)}},
-		Pays:     o.pays(o.deal), Deadline: o.core.ends(),
+		Pays:     o.fees(o.expected), Deadline: o.core.expiresAt(),
 	}
 }

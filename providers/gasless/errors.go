@@ -62,7 +62,7 @@ func failed(raw json.RawMessage) error {
 		text = e.Message
 	}
 	return service.Refusal(&rest.Error{
-		Service: string(swap.Gasless), Kind: rest.Answered, Code: e.Code.String(), Detail: wire.Printable(text), JSON: true,
+		Service: string(swap.Gasless), Kind: rest.BadStatus, Code: e.Code.String(), Detail: wire.Printable(text), JSON: true,
 	})
 }
 

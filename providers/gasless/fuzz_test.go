@@ -44,7 +44,7 @@ func FuzzQuoteReply(f *testing.F) {
 			return
 		}
 		o, c := q.offer, q.order.core
-		if o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Cmp(floorOf(o.AmountOut, r.SlippageBps)) < 0 {
+		if o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Cmp(minAfterSlippage(o.AmountOut, r.SlippageBps)) < 0 {
 			t.Fatalf("%s at least %s", o.AmountOut, o.MinOut)
 		}
 		if c.taker != r.Account || c.receiver != r.Recipient || c.sell != r.TokenIn || c.buy != r.TokenOut || c.sellAmount.Cmp(r.AmountIn) != 0 || c.buyLeast.Cmp(o.MinOut) != 0 {
@@ -53,7 +53,7 @@ func FuzzQuoteReply(f *testing.F) {
 		if _, err := json.Marshal(o); err != nil {
 			t.Fatalf("the offer cannot be stored: %v", err)
 		}
-		if _, _, err := apitypes.TypedDataAndHash(q.order.typed()); err != nil {
+		if _, _, err := apitypes.TypedDataAndHash(q.order.typedData()); err != nil {
 			t.Fatalf("the order cannot be hashed: %v", err)
 		}
 	})
@@ -92,13 +92,13 @@ func FuzzTyped(f *testing.F) {
 		if len(e.Spends) != 1 || e.Spends[0].Token != terms.TokenIn || e.Spends[0].Amount.Cmp(terms.AmountIn) != 0 {
 			t.Fatalf("spends %+v", e.Spends)
 		}
-		if len(e.Receives) != 1 || e.Receives[0].To != terms.Recipient || e.Receives[0].Token != terms.TokenOut || e.Receives[0].Min.Cmp(terms.FloorOut) < 0 {
+		if len(e.Receives) != 1 || e.Receives[0].To != terms.Recipient || e.Receives[0].Token != terms.TokenOut || e.Receives[0].Min.Cmp(terms.MinOut) < 0 {
 			t.Fatalf("receives %+v", e.Receives)
 		}
 		if err := swap.Check(withDeadline(terms, e), []swap.Effect{e}, (&Provider{}).Pins()); err != nil {
 			t.Fatal(err)
 		}
-		if o, err := decodeTyped(terms, d); err != nil || !sameHash(d, o.typed()) {
+		if o, err := decodeTyped(terms, d); err != nil || !sameHash(d, o.typedData()) {
 			t.Fatalf("what was decoded is not what would be signed: %v", err)
 		}
 	})
@@ -140,8 +140,8 @@ func FuzzStatusReply(f *testing.F) {
 			t.Fatalf("a refusal without a code: %v", err)
 		case err == nil && c.State != swap.Settling && c.State != swap.Filled && c.State != swap.Failed:
 			t.Fatalf("claims %q", c.State)
-		case err == nil && c.Word != wire.Printable(c.Word):
-			t.Fatalf("the word %q is not fit to be shown", c.Word)
+		case err == nil && c.ProviderStatus != wire.Printable(c.ProviderStatus):
+			t.Fatalf("the word %q is not fit to be shown", c.ProviderStatus)
 		}
 	})
 }

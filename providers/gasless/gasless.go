@@ -54,7 +54,7 @@ type Provider struct {
 	source string
 	now    func() time.Time
 
-	readings map[string]*wire.Readings[reading] // by protocol name
+	quoteCache map[string]*wire.ReplyCache[checkedQuote] // by protocol name
 }
 
 var (
@@ -74,19 +74,19 @@ func New(c Config) (*Provider, error) {
 	if len(c.Source) > maxSource || strings.ContainsFunc(c.Source, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, fmt.Errorf("gasless: source: want at most %d plain characters without spaces", maxSource)
 	}
-	reach := rest.Outside
+	reach := rest.PublicOnly
 	if c.Sandbox {
-		reach = rest.OwnMachineAlone
+		reach = rest.LoopbackOnly
 	}
-	p := &Provider{api: map[string]*rest.Client{}, orders: map[string]*rest.Client{}, readings: map[string]*wire.Readings[reading]{}, source: c.Source, now: c.Now}
+	p := &Provider{api: map[string]*rest.Client{}, orders: map[string]*rest.Client{}, quoteCache: map[string]*wire.ReplyCache[checkedQuote]{}, source: c.Source, now: c.Now}
 	for _, pr := range protocols {
 		api, err := rest.New(rest.Config{
-			Name: string(swap.Gasless), Base: c.Base, Published: DefaultBase, Reach: reach, Limits: c.Limits.Or(rest.Limits{Body: maxReply, Call: callTime, Attempts: attempts}), Now: c.Now, Secrets: keyHeader(c.Key),
+			Name: string(swap.Gasless), Base: c.Base, Published: DefaultBase, Reach: reach, Limits: c.Limits.WithDefaults(rest.Limits{Body: maxReply, Call: callTime, Attempts: attempts}), Now: c.Now, Secrets: keyHeader(c.Key),
 		})
 		if err != nil {
 			return nil, err
 		}
-		p.api[pr.name], p.orders[pr.name], p.readings[pr.name] = api, api.Apart(), new(wire.Readings[reading])
+		p.api[pr.name], p.orders[pr.name], p.quoteCache[pr.name] = api, api.WithOwnBreaker(), new(wire.ReplyCache[checkedQuote])
 	}
 	return p, nil
 }

@@ -34,7 +34,7 @@ func harmless(flows []providertest.Flow, noHash []string, further ...providertes
 	for _, f := range flows {
 		buy, sell := f.Request.TokenOut, f.Effects[0].Spends[0].Token
 		if buy == native {
-			buy = nativeWire
+			buy = nativePlaceholder
 		}
 		for of, names := range map[string][]string{
 			"quote:buyTokens." + buy.Hex():   {"decimals", "symbol", "priceUsd", "price", "priceBeforeFee", "amountBeforeFee", "deltaFromExpected"},

@@ -18,21 +18,21 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// A bargain is one signed order of the account that buys WETH.
-type bargain struct {
+// A testOrder is one signed order of the account that buys WETH.
+type testOrder struct {
 	sell         common.Address
 	amount, buys *big.Int
 	nonce        int64
 }
 
-// A settlement settles an order of the account through a solver or maker, who pays for it.
-type settlement struct {
+// A testSettlement settles an order of the account through a solver or maker, who pays for it.
+type testSettlement struct {
 	at, spender common.Address // called contract; contract that pulls the input
-	call        func(m *market, b bargain, solver common.Address) []byte
+	call        func(m *settlementFixture, b testOrder, solver common.Address) []byte
 }
 
-// A market is an account with open orders and a solver who settles them.
-type market struct {
+// A settlementFixture is an account with open orders and a solver who settles them.
+type settlementFixture struct {
 	t             *testing.T
 	chain         *sandbox.Chain
 	taker, solver sandbox.Account
@@ -47,9 +47,9 @@ func TestHostileToken(t *testing.T) {
 	t.Parallel()
 	s := sandboxtest.Start(t, 1)
 	c := s.Chains()[0]
-	m := &market{t: t, chain: c, taker: s.Accounts()[0], solver: s.Accounts()[1], weth: c.Network.Wrapped.Address, until: big.NewInt(time.Now().Add(time.Hour).Unix())}
+	m := &settlementFixture{t: t, chain: c, taker: s.Accounts()[0], solver: s.Accounts()[1], weth: c.Network.Wrapped.Address, until: big.NewInt(time.Now().Add(time.Hour).Unix())}
 	g, usdc := c.Network.Gasless(), sandboxtest.Token(t, c, "USDC")
-	settlements := map[string]settlement{
+	settlements := map[string]testSettlement{
 		"JAM": {g.JamSettlement, g.JamBalanceManager, jamSettled},
 		"RFQ": {g.RfqSettlement, g.RfqSettlement, rfqSettled},
 	}
@@ -65,8 +65,8 @@ func TestHostileToken(t *testing.T) {
 			outer, inner := settlements[way.outer], settlements[way.inner]
 			token := sandboxtest.Deploy(t, c, m.solver, "HostileToken")
 			nonce += 2
-			first := bargain{token, big.NewInt(1e18), big.NewInt(1e17), nonce}
-			second := bargain{usdc, big.NewInt(100e6), big.NewInt(3e16), nonce + 1}
+			first := testOrder{token, big.NewInt(1e18), big.NewInt(1e17), nonce}
+			second := testOrder{usdc, big.NewInt(100e6), big.NewInt(3e16), nonce + 1}
 			m.sends(m.solver, token, "transfer(address,uint256)", m.taker.Address, first.amount)
 			m.sends(m.taker, token, "approve(address,uint256)", outer.spender, first.amount)
 			m.sends(m.taker, usdc, "approve(address,uint256)", inner.spender, second.amount)
@@ -89,19 +89,19 @@ func TestHostileToken(t *testing.T) {
 	providertest.Report(t, fmt.Sprintf("hostile: gasless: a hostile token in %d orders that have another settled: all held", len(ways)))
 }
 
-func (m *market) balance(token common.Address) *big.Int {
+func (m *settlementFixture) balance(token common.Address) *big.Int {
 	m.t.Helper()
 	return sandboxtest.Balance(m.t, m.chain, m.taker.Address, token)
 }
 
-func (m *market) sends(who sandbox.Account, to common.Address, method string, args ...any) {
+func (m *settlementFixture) sends(who sandbox.Account, to common.Address, method string, args ...any) {
 	m.t.Helper()
 	sandboxtest.MustTransact(m.t, m.chain, who, operator.Call{To: to, Data: sandboxtest.Calldata(m.t, method, args...), Gas: 1_000_000})
 }
 
 // signed is the taker's signature over the digest that a view method of the contract
 // returns.
-func (m *market) signed(at common.Address, form abi.ABI, method string, args ...any) []byte {
+func (m *settlementFixture) signed(at common.Address, form abi.ABI, method string, args ...any) []byte {
 	m.t.Helper()
 	data, err := form.Pack(method, args...)
 	if err != nil {
@@ -119,7 +119,7 @@ func (m *market) signed(at common.Address, form abi.ABI, method string, args ...
 	return signature
 }
 
-func (m *market) packed(form abi.ABI, method string, args ...any) []byte {
+func (m *settlementFixture) packed(form abi.ABI, method string, args ...any) []byte {
 	m.t.Helper()
 	data, err := form.Pack(method, args...)
 	if err != nil {
@@ -128,7 +128,7 @@ func (m *market) packed(form abi.ABI, method string, args ...any) []byte {
 	return data
 }
 
-func jamSettled(m *market, b bargain, _ common.Address) []byte {
+func jamSettled(m *settlementFixture, b testOrder, _ common.Address) []byte {
 	type jamOrder struct {
 		Taker, Receiver                    common.Address
 		Expiry, ExclusivityDeadline, Nonce *big.Int
@@ -147,7 +147,7 @@ func jamSettled(m *market, b bargain, _ common.Address) []byte {
 	return m.packed(form, "settleInternal", o, signature, []*big.Int{}, []byte{})
 }
 
-func rfqSettled(m *market, b bargain, maker common.Address) []byte {
+func rfqSettled(m *settlementFixture, b testOrder, maker common.Address) []byte {
 	type single struct {
 		Expiry                     *big.Int
 		TakerAddress, MakerAddress common.Address

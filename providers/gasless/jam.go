@@ -47,9 +47,9 @@ func one(list []*wire.Amount) bool { return len(list) == 1 && list[0] != nil }
 // noHooks is the hooksHash of an order without calls around its settlement.
 var noHooks = "0x" + strings.Repeat("0", 64)
 
-// bounds accepts any nonce but 0, since the contract takes each once, and any executor,
+// checkChoices accepts any nonce but 0, since the contract takes each once, and any executor,
 // which alone may settle until the exclusivity deadline but pays the same as anyone else.
-func (m *jamMessage) bounds(d deal) error {
+func (m *jamMessage) checkChoices(d expectedOrder) error {
 	fee := unpack(m.PartnerInfo.Int)
 	switch {
 	case m.Nonce.Sign() == 0:
@@ -77,9 +77,9 @@ func (m *jamMessage) values(c core) apitypes.TypedDataMessage {
 	}
 }
 
-// pays shows the protocol's own fee as paid to the settlement, which passes it on to an
+// fees shows the protocol's own fee as paid to the settlement, which passes it on to an
 // address that only the contract knows.
-func (m *jamMessage) pays(d deal) []swap.Payment {
+func (m *jamMessage) fees(d expectedOrder) []swap.Payment {
 	fee := unpack(m.PartnerInfo.Int)
 	var out []swap.Payment
 	if fee.partnerBps > 0 {
@@ -91,29 +91,29 @@ func (m *jamMessage) pays(d deal) []swap.Payment {
 	return out
 }
 
-// jamFilled is the topic of BebopJamOrderFilled(uint256 indexed nonce, address indexed
+// jamFilledTopic is the topic of BebopJamOrderFilled(uint256 indexed nonce, address indexed
 // user, …).
-var jamFilled = crypto.Keccak256Hash([]byte("BebopJamOrderFilled(uint256,address,address[],address[],uint256[],uint256[])"))
+var jamFilledTopic = crypto.Keccak256Hash([]byte("BebopJamOrderFilled(uint256,address,address[],address[],uint256[],uint256[])"))
 
 // fill needs the settlement's event with the nonce and the taker; the contract accepts each
 // nonce of a taker once. The exact input must also leave the taker, so that an order with
 // the same nonce and another input is not taken for this one.
-func (m *jamMessage) fill(d deal, c core) []swap.LogPattern {
-	return append(m.trace(d, c), swap.LogPattern{Address: c.sell, Topics: []common.Hash{transferred, addressTopic(c.taker), {}}, Amount: c.sellAmount})
+func (m *jamMessage) fill(d expectedOrder, c core) []swap.LogPattern {
+	return append(m.trace(d, c), swap.LogPattern{Address: c.sell, Topics: []common.Hash{transferTopic, addressTopic(c.taker), {}}, Amount: c.sellAmount})
 }
 
 // trace has no amount: with a fee-on-transfer token the transferred amount differs.
-func (m *jamMessage) trace(d deal, c core) []swap.LogPattern {
-	return []swap.LogPattern{{Address: d.settlement, Topics: []common.Hash{jamFilled, common.BigToHash(m.Nonce.Int), addressTopic(c.taker)}}}
+func (m *jamMessage) trace(d expectedOrder, c core) []swap.LogPattern {
+	return []swap.LogPattern{{Address: d.settlement, Topics: []common.Hash{jamFilledTopic, common.BigToHash(m.Nonce.Int), addressTopic(c.taker)}}}
 }
 
-// offered allows an output above the signed minimum, since solvers may pay more. The
+// quotedOutput allows an output above the signed minimum, since solvers may pay more. The
 // minimum must follow from that output and the slippage.
-func (m *jamMessage) offered(b bought, c core, slippageBps int) (*big.Int, error) {
+func (m *jamMessage) quotedOutput(b bought, c core, slippageBps int) (*big.Int, error) {
 	switch {
 	case !b.MinimumAmount.Is(c.buyLeast):
 		return nil, refuse(swap.NotAsAccepted, "minimumAmount", "shows another minimum than the order has")
-	case c.buyLeast.Cmp(b.Amount.Int) > 0 || c.buyLeast.Cmp(floorOf(b.Amount.Int, slippageBps)) < 0:
+	case c.buyLeast.Cmp(b.Amount.Int) > 0 || c.buyLeast.Cmp(minAfterSlippage(b.Amount.Int, slippageBps)) < 0:
 		return nil, refuse(swap.NotAsAccepted, "minimumAmount", "has a minimum that does not follow from the amount and the slippage that was asked for")
 	}
 	return b.Amount.Int, nil
@@ -137,8 +137,8 @@ func unpack(info *big.Int) partnerFee {
 
 func addressTopic(a common.Address) common.Hash { return common.BytesToHash(a[:]) }
 
-// floorOf is the amount less the slippage, rounded down as the API does.
-func floorOf(n *big.Int, slippageBps int) *big.Int {
+// minAfterSlippage is the amount less the slippage, rounded down as the API does.
+func minAfterSlippage(n *big.Int, slippageBps int) *big.Int {
 	f := new(big.Int).Mul(n, big.NewInt(int64(10_000-slippageBps)))
 	return f.Div(f, big.NewInt(10_000))
 }

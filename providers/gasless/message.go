@@ -20,21 +20,21 @@ type message interface {
 	// read returns the fields that orders of both protocols have. ok is false if a field is
 	// missing or a side does not have exactly one token.
 	read() (c core, ok bool)
-	// bounds refuses harmful values of the fields that only this protocol has and that the
+	// checkChoices refuses harmful values of the fields that only this protocol has and that the
 	// provider may choose.
-	bounds(d deal) error
+	checkChoices(d expectedOrder) error
 	// values are the fields to be hashed: those of c, so that the deal's own values are
 	// signed, and the others from the message.
 	values(c core) apitypes.TypedDataMessage
-	// pays are the fees that the order takes from the output.
-	pays(d deal) []swap.Payment
+	// fees are the fees that the order takes from the output.
+	fees(d expectedOrder) []swap.Payment
 	// fill returns the logs of a fill of the whole order, trace those that any fill
 	// leaves, also a partial one.
-	fill(d deal, c core) []swap.LogPattern
-	trace(d deal, c core) []swap.LogPattern
-	// offered returns the output that the provider expects to pay. It refuses a quote whose
+	fill(d expectedOrder, c core) []swap.LogPattern
+	trace(d expectedOrder, c core) []swap.LogPattern
+	// quotedOutput returns the output that the provider expects to pay. It refuses a quote whose
 	// amounts do not agree with the order's.
-	offered(b bought, c core, slippageBps int) (out *big.Int, err error)
+	quotedOutput(b bought, c core, slippageBps int) (out *big.Int, err error)
 }
 
 // core is the exchange that one signature authorizes.
@@ -45,15 +45,15 @@ type core struct {
 	expiry               *big.Int
 }
 
-// fits checks the order against a deal. floor is the minimum received, nil if none has been
+// checkAgainst checks the order against a deal. floor is the minimum received, nil if none has been
 // accepted yet.
-func (c core) fits(d deal, floor *big.Int) error {
+func (c core) checkAgainst(d expectedOrder, floor *big.Int) error {
 	err := service.CheckEchoes([]wire.Echo{
-		{Field: "taker", There: true, Same: c.taker == d.taker},
-		{Field: "receiver", There: true, Same: c.receiver == d.receiver},
-		{Field: "sellToken", There: true, Same: c.sell == d.spent},
-		{Field: "buyToken", There: true, Same: c.buy == d.buy()},
-		{Field: "sellAmount", There: true, Same: c.sellAmount.Cmp(d.amountIn) == 0},
+		{Field: "taker", Present: true, Matches: c.taker == d.taker},
+		{Field: "receiver", Present: true, Matches: c.receiver == d.receiver},
+		{Field: "sellToken", Present: true, Matches: c.sell == d.sellToken},
+		{Field: "buyToken", Present: true, Matches: c.buy == d.buyToken()},
+		{Field: "sellAmount", Present: true, Matches: c.sellAmount.Cmp(d.amountIn) == 0},
 	})
 	switch {
 	case err != nil:
@@ -61,7 +61,7 @@ func (c core) fits(d deal, floor *big.Int) error {
 	case c.buyLeast.Sign() <= 0:
 		return refuse(swap.NotAsAccepted, "buyAmount", "would have nothing paid for the order")
 	case floor != nil && c.buyLeast.Cmp(floor) < 0:
-		return refuse(swap.NotAsAccepted, "floorOut", "enforces less than the accepted floor").Amounts(swap.OfOutput, c.buyLeast, floor)
+		return refuse(swap.NotAsAccepted, "floorOut", "enforces less than the accepted floor").WithAmounts(swap.OfOutput, c.buyLeast, floor)
 	case !c.expiry.IsInt64() || c.expiry.Int64() > maxTime:
 		return refuse(swap.NotAsAccepted, "expiry", "would let the order live for ever")
 	}
@@ -72,44 +72,44 @@ func (c core) fits(d deal, floor *big.Int) error {
 // 9999999999 for an order without end.
 const maxTime = 7_258_118_400
 
-// ends is the order's expiry, which [core.fits] has bounded.
-func (c core) ends() time.Time { return time.Unix(c.expiry.Int64(), 0).UTC() }
+// expiresAt is the order's expiry, which [core.checkAgainst] has bounded.
+func (c core) expiresAt() time.Time { return time.Unix(c.expiry.Int64(), 0).UTC() }
 
 // An order is a message that was checked against a deal.
 type order struct {
-	deal deal
-	core core
+	expected expectedOrder
+	core     core
 	message
 }
 
 // read parses a message and checks it against the deal. Unknown JSON fields are refused.
-func (d deal) read(raw []byte, floor *big.Int) (order, error) {
-	m := d.blank()
-	if err := wire.ReadWhole(raw, m); err != nil {
-		return order{}, refuse(swap.NotUnderstood, "toSign", "wants something signed that is no %s: %v", d.primary, err)
+func (d expectedOrder) read(raw []byte, floor *big.Int) (order, error) {
+	m := d.newMessage()
+	if err := wire.ReadStrict(raw, m); err != nil {
+		return order{}, refuse(swap.NotUnderstood, "toSign", "wants something signed that is no %s: %v", d.primaryType, err)
 	}
 	c, ok := m.read()
 	if !ok {
-		return order{}, refuse(swap.NotUnderstood, "toSign", "wants something signed that is no %s with one token on each side", d.primary)
+		return order{}, refuse(swap.NotUnderstood, "toSign", "wants something signed that is no %s with one token on each side", d.primaryType)
 	}
-	if err := c.fits(d, floor); err != nil {
+	if err := c.checkAgainst(d, floor); err != nil {
 		return order{}, err
 	}
-	return order{d, c, m}, m.bounds(d)
+	return order{d, c, m}, m.checkChoices(d)
 }
 
-// typed is the order as its contract hashes it: the deal's own values, and the provider's
+// typedData is the order as its contract hashes it: the deal's own values, and the provider's
 // choices that passed the checks.
-func (o order) typed() apitypes.TypedData {
-	d := o.deal
-	return d.around(o.values(core{d.taker, d.receiver, d.spent, d.buy(), d.amountIn, o.core.buyLeast, o.core.expiry}))
+func (o order) typedData() apitypes.TypedData {
+	d := o.expected
+	return d.typedDataOf(o.values(core{d.taker, d.receiver, d.sellToken, d.buyToken(), d.amountIn, o.core.buyLeast, o.core.expiry}))
 }
 
-// around puts values into the venue's domain and types.
-func (v venue) around(m apitypes.TypedDataMessage) apitypes.TypedData {
+// typedDataOf puts values into the venue's domain and types.
+func (v venue) typedDataOf(m apitypes.TypedDataMessage) apitypes.TypedData {
 	return apitypes.TypedData{
-		Types:       apitypes.Types{domainType: orderTypes[domainType], v.primary: orderTypes[v.primary]},
-		PrimaryType: v.primary,
+		Types:       apitypes.Types{domainType: orderTypes[domainType], v.primaryType: orderTypes[v.primaryType]},
+		PrimaryType: v.primaryType,
 		Domain: apitypes.TypedDataDomain{
 			Name: v.domain, Version: domainVersion, VerifyingContract: v.settlement.Hex(),
 			ChainId: (*math.HexOrDecimal256)(new(big.Int).SetUint64(v.chain)),
@@ -127,7 +127,7 @@ func (o order) matches(raw []byte) error {
 	if err := d.Decode(&m); err != nil {
 		return refuse(swap.NotUnderstood, "toSign", "wants something signed that cannot be read: %v", err)
 	}
-	if !sameHash(o.deal.around(inDecimal(m)), o.typed()) {
+	if !sameHash(o.expected.typedDataOf(inDecimal(m)), o.typedData()) {
 		return refuse(swap.NotAsAccepted, "toSign", "wants another order signed than the terms make")
 	}
 	return nil

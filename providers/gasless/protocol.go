@@ -11,26 +11,26 @@ import (
 
 // A protocol is one of the provider's two ways to settle an order.
 type protocol struct {
-	name    string // the offer's routing
-	root    string // start of its API paths, before the chain's name
-	version string
-	domain  string // name of the EIP-712 domain; its version is domainVersion
-	primary string // the only order type that is signed
-	success string // status of a quote that can be signed
-	// leastLife is how long before its order an offer expires. Package swap signs no offer
+	name          string // the offer's routing
+	pathPrefix    string // start of its API paths, before the chain's name
+	version       string
+	domain        string // name of the EIP-712 domain; its version is domainVersion
+	primaryType   string // the only order type that is signed
+	successStatus string // status of a quote that can be signed
+	// settleMargin is how long before its order an offer expires. Package swap signs no offer
 	// that expires within five seconds, which is the time for settlement, so RFQ's value
 	// can be small: keyless quotes live only 10 s.
-	leastLife time.Duration
-	// nativeOut says that the proof of a fill also holds for native output, whose arrival
+	settleMargin time.Duration
+	// provesNativeOut says that the proof of a fill also holds for native output, whose arrival
 	// leaves no log.
-	nativeOut bool
-	// charges says that the signed order can hold the wallet's fee. If it cannot, no fee is
+	provesNativeOut bool
+	// holdsFee says that the signed order can hold the wallet's fee. If it cannot, no fee is
 	// requested, since nothing signed would show that the provider owes it.
-	charges bool
-	// blank is an empty message of this protocol, for parsing.
-	blank func() message
-	// ask adds the query parameters that only this protocol has.
-	ask func(q url.Values, r swap.QuoteRequest)
+	holdsFee bool
+	// newMessage is an empty message of this protocol, for parsing.
+	newMessage func() message
+	// addQuery adds the query parameters that only this protocol has.
+	addQuery func(q url.Values, r swap.QuoteRequest)
 	// contracts returns the contract that settles and the one to be approved.
 	contracts func(d deployment) (settlement, spender common.Address)
 }
@@ -42,10 +42,10 @@ const domainVersion = "2"
 // protocols are queried in parallel. If both fail, their reasons are listed in this order.
 var protocols = []protocol{
 	{
-		name: "JAM", root: "/jam/", version: "/v2", domain: "JamSettlement", primary: "JamOrder",
-		success: "Success", leastLife: 15 * time.Second, nativeOut: true, charges: true,
-		blank: func() message { return &jamMessage{} },
-		ask: func(q url.Values, r swap.QuoteRequest) {
+		name: "JAM", pathPrefix: "/jam/", version: "/v2", domain: "JamSettlement", primaryType: "JamOrder",
+		successStatus: "Success", settleMargin: 15 * time.Second, provesNativeOut: true, holdsFee: true,
+		newMessage: func() message { return &jamMessage{} },
+		addQuery: func(q url.Values, r swap.QuoteRequest) {
 			q.Set("slippage", percent(r.SlippageBps))
 			if r.FeeBps > 0 {
 				q.Set("fee_recipient", r.FeeReceiver.Hex())
@@ -54,11 +54,11 @@ var protocols = []protocol{
 		contracts: func(d deployment) (settlement, spender common.Address) { return d.jamSettlement, d.balanceManager },
 	},
 	{
-		name: "RFQ", root: "/pmm/", version: "/v3", domain: "BebopSettlement", primary: "SingleOrder",
-		success: "QUOTE_SUCCESS", leastLife: time.Second, nativeOut: false,
-		blank:     func() message { return &rfqMessage{} },
-		ask:       func(url.Values, swap.QuoteRequest) {},
-		contracts: func(d deployment) (settlement, spender common.Address) { return d.rfqSettlement, d.rfqSettlement },
+		name: "RFQ", pathPrefix: "/pmm/", version: "/v3", domain: "BebopSettlement", primaryType: "SingleOrder",
+		successStatus: "QUOTE_SUCCESS", settleMargin: time.Second, provesNativeOut: false,
+		newMessage: func() message { return &rfqMessage{} },
+		addQuery:   func(url.Values, swap.QuoteRequest) {},
+		contracts:  func(d deployment) (settlement, spender common.Address) { return d.rfqSettlement, d.rfqSettlement },
 	},
 }
 
@@ -69,7 +69,9 @@ type venue struct {
 	settlement, spender common.Address
 }
 
-func (v venue) path(endpoint string) string { return v.root + v.deployment.name + v.version + endpoint }
+func (v venue) path(endpoint string) string {
+	return v.pathPrefix + v.deployment.name + v.version + endpoint
+}
 
 // venues are the protocols that the chain has.
 func (d deployment) venues() []venue {

@@ -45,7 +45,7 @@ func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(sw
 	answers := make(chan answer, len(asked))
 	for _, v := range asked {
 		go func() {
-			o, err := p.ask(ctx, v, r)
+			o, err := p.quoteProtocol(ctx, v, r)
 			answers <- answer{o, err, v.protocol.name}
 		}()
 	}
@@ -61,13 +61,13 @@ func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(sw
 		}
 	}
 	if len(offers) == 0 {
-		return nil, merged(failed)
+		return nil, mergeRefusals(failed)
 	}
 	for _, err := range failed {
 		swap.PartRefused(ctx, err)
 	}
 	now := p.now()
-	slices.SortFunc(offers, func(a, b swap.Offer) int { return cmp.Or(byTime(now, a, b), byNet(a, b)) })
+	slices.SortFunc(offers, func(a, b swap.Offer) int { return cmp.Or(byConsentTime(now, a, b), byNetOutput(a, b)) })
 	return offers, nil
 }
 
@@ -75,20 +75,20 @@ func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(sw
 // that the request names.
 func (d deployment) venuesFor(r swap.QuoteRequest) []venue {
 	return slices.DeleteFunc(d.venues(), func(v venue) bool {
-		return r.TokenOut == nativeCoin && !v.nativeOut || r.Routing != "" && r.Routing != v.protocol.name
+		return r.TokenOut == nativeCoin && !v.provesNativeOut || r.Routing != "" && r.Routing != v.protocol.name
 	})
 }
 
-// personTime is how long a person needs to read a review and to consent to it with a
+// consentTime is how long a person needs to read a review and to consent to it with a
 // password. RFQ quotes live 10 s without a key (30 s on chain 1), and 60 s and 75 s with
 // one (docs.bebop.xyz, market-makers/trade-lifecycle/quotes).
-const personTime = 30 * time.Second
+const consentTime = 30 * time.Second
 
-// byTime sorts offers that a person has time to accept before those that expire sooner,
+// byConsentTime sorts offers that a person has time to accept before those that expire sooner,
 // whatever they pay: those would need a fresh quote, at another price.
-func byTime(now time.Time, a, b swap.Offer) int {
+func byConsentTime(now time.Time, a, b swap.Offer) int {
 	hasty := func(o swap.Offer) int {
-		if o.Expires.Before(now.Add(personTime)) {
+		if o.Expires.Before(now.Add(consentTime)) {
 			return 1
 		}
 		return 0
@@ -96,9 +96,9 @@ func byTime(now time.Time, a, b swap.Offer) int {
 	return hasty(a) - hasty(b)
 }
 
-// byNet sorts by output, best first: amounts are after fees, and neither protocol costs
+// byNetOutput sorts by output, best first: amounts are after fees, and neither protocol costs
 // gas. Between equal outputs the higher minimum wins, then the protocol's name.
-func byNet(a, b swap.Offer) int {
+func byNetOutput(a, b swap.Offer) int {
 	if c := b.AmountOut.Cmp(a.AmountOut); c != 0 {
 		return c
 	}
@@ -108,9 +108,9 @@ func byNet(a, b swap.Offer) int {
 	return strings.Compare(a.Routing, b.Routing)
 }
 
-// ask quotes one protocol. It runs in its own goroutine, where a panic on a malformed reply
+// quoteProtocol quotes one protocol. It runs in its own goroutine, where a panic on a malformed reply
 // would end the process; it is returned as an error instead.
-func (p *Provider) ask(ctx context.Context, v venue, r swap.QuoteRequest) (o swap.Offer, err error) {
+func (p *Provider) quoteProtocol(ctx context.Context, v venue, r swap.QuoteRequest) (o swap.Offer, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			o, err = swap.Offer{}, refuse(swap.ProviderGarbage, "reply", "sent a reply that cannot be read: %v", x)
@@ -124,7 +124,7 @@ func (p *Provider) ask(ctx context.Context, v venue, r swap.QuoteRequest) (o swa
 	if err != nil {
 		return swap.Offer{}, err
 	}
-	q.offer.Expires, err = v.lives(q.order, reply)
+	q.offer.Expires, err = v.signableUntil(q.order, reply)
 	return q.offer, err
 }
 
@@ -132,9 +132,9 @@ func (p *Provider) ask(ctx context.Context, v venue, r swap.QuoteRequest) (o swa
 // others. The API's check of balance and allowance is skipped, since quotes come before the
 // approval.
 func (p *Provider) query(v venue, r swap.QuoteRequest) url.Values {
-	d := v.asked(r)
+	d := v.expectedFor(r)
 	q := url.Values{
-		"sell_tokens": {d.spent.Hex()}, "buy_tokens": {d.buy().Hex()}, "sell_amounts": {d.amountIn.String()},
+		"sell_tokens": {d.sellToken.Hex()}, "buy_tokens": {d.buyToken().Hex()}, "sell_amounts": {d.amountIn.String()},
 		"taker_address": {d.taker.Hex()}, "receiver_address": {d.receiver.Hex()},
 		"approval_type": {approvalType}, "gasless": {"true"}, "skip_validation": {"true"},
 	}
@@ -144,47 +144,47 @@ func (p *Provider) query(v venue, r swap.QuoteRequest) url.Values {
 	if d.feeBps > 0 {
 		q.Set("fee", strconv.Itoa(d.feeBps))
 	}
-	v.ask(q, r)
+	v.addQuery(q, r)
 	return q
 }
 
 // percent converts bps to the API's form of slippage: percent with at most two decimals.
 func percent(bps int) string { return strconv.FormatFloat(float64(bps)/100, 'f', -1, 64) }
 
-// toSettle is how much time package swap wants left when it signs an order. An offer that
+// minTimeLeft is how much time package swap wants left when it signs an order. An offer that
 // starts with less would be quoted again and again.
-const toSettle = 5 * time.Second
+const minTimeLeft = 5 * time.Second
 
-// lives returns until when the order may be signed, by our clock: its expiry less the time
+// signableUntil returns until when the order may be signed, by our clock: its expiry less the time
 // that the provider needs to settle it. If the provider's clock is ahead of ours the
 // difference is taken off as well; if it is behind nothing is added.
-func (v venue) lives(o order, reply *rest.Reply) (time.Time, error) {
+func (v venue) signableUntil(o order, reply *rest.Reply) (time.Time, error) {
 	skew, err := service.Skew(reply)
 	if err != nil {
 		return time.Time{}, err
 	}
-	ends := o.core.ends()
-	expires := ends.Add(-v.leastLife - max(skew, 0))
+	ends := o.core.expiresAt()
+	expires := ends.Add(-v.settleMargin - max(skew, 0))
 	switch {
 	case ends.After(reply.Received.Add(maxLife)):
 		return time.Time{}, refuse(swap.NotAsAccepted, "expiry", "would let the order live until %s, more than %d minutes", ends.Format(time.RFC3339), int(maxLife.Minutes()))
-	case !expires.After(reply.Received.Add(toSettle)):
-		return time.Time{}, refuse(swap.QuoteExpired, "expiry", "leaves less than %s to settle the order; get a new quote, and check this machine's clock", v.leastLife+toSettle)
+	case !expires.After(reply.Received.Add(minTimeLeft)):
+		return time.Time{}, refuse(swap.QuoteExpired, "expiry", "leaves less than %s to settle the order; get a new quote, and check this machine's clock", v.settleMargin+minTimeLeft)
 	}
 	return expires, nil
 }
 
-// weight ranks the reasons of two failed protocols: the code that comes first here is
+// codePriority ranks the reasons of two failed protocols: the code that comes first here is
 // reported, with the texts of both. Lies come first, then what the user can fix, then
 // temporary failures. NoRoute says little, but the protocol may have a route later or for
 // another amount. It comes before NoMinimum, which stays true of the protocol.
-var weight = []swap.Code{
+var codePriority = []swap.Code{
 	swap.NotAsAccepted, swap.NotPinned, swap.NotUnderstood, swap.ProviderGarbage, swap.ClockSkew, swap.ProviderKey,
 	swap.InsufficientFunds, swap.AmountTooSmall, swap.ProviderBusy, swap.ProviderDown, swap.QuoteExpired, swap.ProviderRefused, swap.NoRoute, swap.NoMinimum,
 }
 
-// merged says why no protocol has an offer.
-func merged(failed map[string]error) error {
+// mergeRefusals says why no protocol has an offer.
+func mergeRefusals(failed map[string]error) error {
 	var list []*swap.Refusal
 	var says []string
 	for _, pr := range protocols {
@@ -199,7 +199,7 @@ func merged(failed map[string]error) error {
 		list = append(list, r)
 		says = append(says, pr.name+": "+r.Reason)
 	}
-	slices.SortStableFunc(list, func(a, b *swap.Refusal) int { return heft(a.Code) - heft(b.Code) })
+	slices.SortStableFunc(list, func(a, b *swap.Refusal) int { return codePriorityOf(a.Code) - codePriorityOf(b.Code) })
 	if len(list) == 1 {
 		return list[0]
 	}
@@ -208,69 +208,69 @@ func merged(failed map[string]error) error {
 	return &first
 }
 
-func heft(c swap.Code) int {
-	if i := slices.Index(weight, c); i >= 0 {
+func codePriorityOf(c swap.Code) int {
+	if i := slices.Index(codePriority, c); i >= 0 {
 		return i
 	}
-	return len(weight)
+	return len(codePriority)
 }
 
-// A reading is a quote that was checked against its request.
-type reading struct {
+// A checkedQuote is a quote that was checked against its request.
+type checkedQuote struct {
 	offer   swap.Offer
 	order   order
 	quoteID string
 }
 
 // read is readQuote with a cache of the last few replies.
-func (p *Provider) read(v venue, raw []byte, r swap.QuoteRequest) (reading, error) {
-	q, err := p.readings[v.protocol.name].Read(raw, r, func(raw []byte) (reading, error) { return v.readQuote(raw, r) })
+func (p *Provider) read(v venue, raw []byte, r swap.QuoteRequest) (checkedQuote, error) {
+	q, err := p.quoteCache[v.protocol.name].Read(raw, r, func(raw []byte) (checkedQuote, error) { return v.readQuote(raw, r) })
 	q.offer.Raw = raw
 	return q, err
 }
 
 // readQuote parses a reply to /quote into an offer, or refuses it. It is pure, so an offer
 // from storage gives the same result again.
-func (v venue) readQuote(raw []byte, r swap.QuoteRequest) (reading, error) {
+func (v venue) readQuote(raw []byte, r swap.QuoteRequest) (checkedQuote, error) {
 	if _, err := checkRequest(r); err != nil {
-		return reading{}, err
+		return checkedQuote{}, err
 	}
 	q, err := decodeQuote(raw)
 	if err != nil {
-		return reading{}, err
+		return checkedQuote{}, err
 	}
-	d := v.asked(r)
-	if err := q.echoes(d, r); err != nil {
-		return reading{}, err
+	d := v.expectedFor(r)
+	if err := q.checkEchoes(d, r); err != nil {
+		return checkedQuote{}, err
 	}
 	o, err := d.read(q.ToSign, nil)
 	if err != nil {
-		return reading{}, err
+		return checkedQuote{}, err
 	}
 	if !q.Expiry.Is(o.core.expiry) {
-		return reading{}, refuse(swap.NotAsAccepted, "expiry", "shows another expiry than the order has")
+		return checkedQuote{}, refuse(swap.NotAsAccepted, "expiry", "shows another expiry than the order has")
 	}
 	if err := o.matches(q.ToSign); err != nil {
-		return reading{}, err
+		return checkedQuote{}, err
 	}
-	b := q.buys(d)
-	out, err := o.offered(b, o.core, r.SlippageBps)
+	b := q.outputEntry(d)
+	out, err := o.quotedOutput(b, o.core, r.SlippageBps)
 	if err != nil {
-		return reading{}, err
+		return checkedQuote{}, err
 	}
-	if err := q.taken(d, out); err != nil {
-		return reading{}, err
+	if err := q.checkFees(d, out); err != nil {
+		return checkedQuote{}, err
 	}
 	network, _ := chain.NetworkByID(v.chain)
 	offer := swap.Offer{
-		Provider: swap.Gasless, Request: r, Routing: v.protocol.name, Route: wire.Printable(strings.Join(q.route(), ", ")),
-		AmountOut: out, MinOut: o.core.buyLeast, Gasless: true, Duration: network.BlockTime, Fees: o.pays(d), Raw: raw,
+		Provider: swap.Gasless, Request: r, Routing: v.protocol.name, Route: wire.Printable(strings.Join(q.settlerNames(), ", ")),
+		AmountOut: out, MinOut: o.core.buyLeast, Gasless: true, Duration: network.BlockTime, Fees: o.fees(d), Raw: raw,
 	}
 	if told := b.MinimumAmount; told != nil && !told.Is(o.core.buyLeast) {
-		offer.ToldMin = told.Int
+		offer.QuotedMin = told.Int
 	}
 	if r.TokenIn == nativeCoin {
-		offer.Wrap = d.spent
+		offer.Wrap = d.sellToken
 	}
-	return reading{offer, o, q.QuoteID}, nil
+	return checkedQuote{offer, o, q.QuoteID}, nil
 }

@@ -54,7 +54,7 @@ func TestRecordedStops(t *testing.T) {
 		{"pmm-v3-aggregate-router-ethereum.json", "the router settles it", nil, swap.NoMinimum, "settlementAddress"},
 		{"pmm-v3-aggregate-settlement-ethereum.json", "abridged: it has no id", &onEthereum, swap.ProviderGarbage, "quoteId"},
 	} {
-		raw := providertest.Recorded(t, "bebop/"+c.file)
+		raw := providertest.LiveReply(t, "bebop/"+c.file)
 		r := onEthereum
 		if c.request == nil {
 			r = recordedRequest(t, raw)
@@ -72,7 +72,7 @@ func TestRecordedStops(t *testing.T) {
 // status. The reader, Build, Decode and Check then accept it, with its firm price as the
 // minimum.
 func TestRecordedSettlementOrder(t *testing.T) {
-	recorded := providertest.Recorded(t, "bebop/pmm-v3-single-settlement-base.json")
+	recorded := providertest.LiveReply(t, "bebop/pmm-v3-single-settlement-base.json")
 	r := recordedRequest(t, recorded)
 	raw := changed(t, recorded, func(reply, _ map[string]any) {
 		delete(reply, "tx")
@@ -90,13 +90,13 @@ func TestRecordedSettlementOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := q.offer
-	o.Expires = ends.Add(-v.leastLife)
+	o.Expires = ends.Add(-v.settleMargin)
 	if o.MinOut.String() != "549641041508403" || o.AmountOut.Cmp(o.MinOut) != 0 || len(o.Fees) != 0 {
 		t.Errorf("offers %s, at least %s, fees %v", o.AmountOut, o.MinOut, o.Fees)
 	}
 	terms := swap.Terms{
 		Provider: swap.Gasless, Account: r.Account, SrcChain: r.SrcChain, DstChain: r.DstChain, TokenIn: r.TokenIn, TokenOut: r.TokenOut, AmountIn: r.AmountIn,
-		Recipient: r.Recipient, RefundTo: r.RefundTo, FloorOut: o.MinOut, Deadline: ends.Add(time.Minute), GasCeiling: big.NewInt(1),
+		Recipient: r.Recipient, RefundTo: r.RefundTo, MinOut: o.MinOut, Deadline: ends.Add(time.Minute), GasCeiling: big.NewInt(1),
 	}
 	built, err := p.Build(t.Context(), o, terms)
 	if err != nil {
@@ -127,7 +127,7 @@ func TestRecordedFlags(t *testing.T) {
 				PartnerID uint64 `json:"partner_id"`
 			}
 		}
-		if err := json.Unmarshal(providertest.Recorded(t, "bebop/"+file), &q); err != nil {
+		if err := json.Unmarshal(providertest.LiveReply(t, "bebop/"+file), &q); err != nil {
 			t.Fatal(err)
 		}
 		var words []*big.Int

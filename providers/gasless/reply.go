@@ -86,7 +86,7 @@ func decodeQuote(raw []byte) (quoteReply, error) {
 	if wire.IsNull(q.ToSign) {
 		return q, refuse(swap.ProviderGarbage, "toSign", "left out the order in its reply")
 	}
-	if !soundID(q.QuoteID) {
+	if !isID(q.QuoteID) {
 		return q, refuse(swap.ProviderGarbage, "quoteId", "has no usable name for its quote")
 	}
 	return q, nil
@@ -95,36 +95,36 @@ func decodeQuote(raw []byte) (quoteReply, error) {
 // maxID bounds the length of the provider's ids: a UUID, or a type and 39 digits.
 const maxID = 80
 
-// soundID accepts only letters, digits, hyphens and underscores, since ids go into queries.
-func soundID(s string) bool {
+// isID accepts only letters, digits, hyphens and underscores, since ids go into queries.
+func isID(s string) bool {
 	return s != "" && len(s) <= maxID && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
 }
 
-// echoes checks that the quote is for the request, and that the contracts to approve and to
+// checkEchoes checks that the quote is for the request, and that the contracts to approve and to
 // sign for are the built-in ones.
-func (q quoteReply) echoes(d deal, r swap.QuoteRequest) error {
+func (q quoteReply) checkEchoes(d expectedOrder, r swap.QuoteRequest) error {
 	if q.SettlementAddress.Is(bebopRouter) || q.ApprovalTarget.Is(bebopRouter) {
 		return refuse(swap.NoMinimum, "settlementAddress", "settles this pair by its router, whose orders hold no minimum; choose another provider or amount")
 	}
-	buy, sell := q.buys(d), q.sells(d)
+	buy, sell := q.outputEntry(d), q.inputEntry(d)
 	err := service.CheckEchoes([]wire.Echo{
-		{Field: "type", There: q.Type != "", Same: q.Type == oneToOne},
-		{Field: "chainId", There: q.ChainID != nil, Same: q.ChainID.IsID(r.SrcChain)},
-		{Field: "approvalType", There: q.ApprovalType != "", Same: q.ApprovalType == approvalType},
-		{Field: "taker", There: q.Taker != nil, Same: q.Taker.Is(d.taker)},
-		{Field: "receiver", There: q.Receiver != nil, Same: q.Receiver.Is(d.receiver)},
-		{Field: "expiry", There: q.Expiry != nil, Same: true},
-		{Field: "requiredSignatures", There: true, Same: len(q.RequiredSignatures) == 0},
-		{Field: "tx", There: true, Same: wire.IsNull(q.Tx)},
-		{Field: "sellTokens", There: len(q.SellTokens) > 0, Same: len(q.SellTokens) == 1 && sell.Amount.Is(d.amountIn)},
-		{Field: "buyTokens", There: len(q.BuyTokens) > 0, Same: len(q.BuyTokens) == 1 && buy.Amount != nil && buy.Amount.Sign() > 0},
-		{Field: "hooksHash", There: true, Same: q.HooksHash == nil || *q.HooksHash == noHooks},
-		{Field: "onchainOrderType", There: true, Same: q.OnchainOrderType == "" || q.OnchainOrderType == d.primary},
+		{Field: "type", Present: q.Type != "", Matches: q.Type == oneToOne},
+		{Field: "chainId", Present: q.ChainID != nil, Matches: q.ChainID.IsID(r.SrcChain)},
+		{Field: "approvalType", Present: q.ApprovalType != "", Matches: q.ApprovalType == approvalType},
+		{Field: "taker", Present: q.Taker != nil, Matches: q.Taker.Is(d.taker)},
+		{Field: "receiver", Present: q.Receiver != nil, Matches: q.Receiver.Is(d.receiver)},
+		{Field: "expiry", Present: q.Expiry != nil, Matches: true},
+		{Field: "requiredSignatures", Present: true, Matches: len(q.RequiredSignatures) == 0},
+		{Field: "tx", Present: true, Matches: wire.IsNull(q.Tx)},
+		{Field: "sellTokens", Present: len(q.SellTokens) > 0, Matches: len(q.SellTokens) == 1 && sell.Amount.Is(d.amountIn)},
+		{Field: "buyTokens", Present: len(q.BuyTokens) > 0, Matches: len(q.BuyTokens) == 1 && buy.Amount != nil && buy.Amount.Sign() > 0},
+		{Field: "hooksHash", Present: true, Matches: q.HooksHash == nil || *q.HooksHash == noHooks},
+		{Field: "onchainOrderType", Present: true, Matches: q.OnchainOrderType == "" || q.OnchainOrderType == d.primaryType},
 	})
 	switch {
 	case err != nil:
 		return err
-	case q.Status != d.success:
+	case q.Status != d.successStatus:
 		return refuse(swap.ProviderRefused, "status", "gave no quote but the word %q", wire.Printable(q.Status))
 	case q.SettlementAddress == nil || q.ApprovalTarget == nil:
 		return refuse(swap.ProviderGarbage, "settlementAddress", "left out its contracts in its reply")
@@ -136,15 +136,15 @@ func (q quoteReply) echoes(d deal, r swap.QuoteRequest) error {
 	return nil
 }
 
-// buys is the reply's entry for the output token.
-func (q quoteReply) buys(d deal) bought {
-	b, _ := ofToken(q.BuyTokens, d.buy())
+// outputEntry is the reply's entry for the output token.
+func (q quoteReply) outputEntry(d expectedOrder) bought {
+	b, _ := ofToken(q.BuyTokens, d.buyToken())
 	return b
 }
 
-// sells is the reply's entry for the input token.
-func (q quoteReply) sells(d deal) sold {
-	s, _ := ofToken(q.SellTokens, d.spent)
+// inputEntry is the reply's entry for the input token.
+func (q quoteReply) inputEntry(d expectedOrder) sold {
+	s, _ := ofToken(q.SellTokens, d.sellToken)
 	return s
 }
 
@@ -159,9 +159,9 @@ func ofToken[T any](m map[string]T, token common.Address) (T, bool) {
 	return none, false
 }
 
-// taken checks the fee amounts that the reply shows against the agreed rates. JAM takes its
+// checkFees checks the fee amounts that the reply shows against the agreed rates. JAM takes its
 // fees in the order; RFQ includes them in the price.
-func (q quoteReply) taken(d deal, out *big.Int) error {
+func (q quoteReply) checkFees(d expectedOrder, out *big.Int) error {
 	for _, f := range []struct {
 		field string
 		of    map[string]*wire.Amount
@@ -172,9 +172,9 @@ func (q quoteReply) taken(d deal, out *big.Int) error {
 			switch {
 			case err != nil || n == nil:
 				return refuse(swap.ProviderGarbage, f.field, "shows a fee that cannot be read")
-			case a != d.buy():
+			case a != d.buyToken():
 				return refuse(swap.NotAsAccepted, f.field, "takes a fee in %s", a)
-			case n.Cmp(feeOf(out, n.Int, f.bps)) > 0:
+			case n.Cmp(maxFee(out, n.Int, f.bps)) > 0:
 				return refuse(swap.NotAsAccepted, f.field, "takes a fee of %s, more than %d bps", n, f.bps)
 			}
 		}
@@ -182,15 +182,15 @@ func (q quoteReply) taken(d deal, out *big.Int) error {
 	return nil
 }
 
-// feeOf is the largest fee that a rate allows on the output before the fee, rounded up.
-func feeOf(net, fee *big.Int, bps int) *big.Int {
+// maxFee is the largest fee that a rate allows on the output before the fee, rounded up.
+func maxFee(net, fee *big.Int, bps int) *big.Int {
 	f := new(big.Int).Add(net, fee)
 	f.Mul(f, big.NewInt(int64(bps)))
 	return f.Div(f.Add(f, big.NewInt(9_999)), big.NewInt(10_000))
 }
 
-// route names who would settle, in the provider's words.
-func (q quoteReply) route() []string {
+// settlerNames names who would settle, in the provider's words.
+func (q quoteReply) settlerNames() []string {
 	if q.Solver != "" {
 		return []string{q.Solver}
 	}

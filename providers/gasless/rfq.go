@@ -40,18 +40,18 @@ func (m *rfqMessage) read() (core, bool) {
 	}, true
 }
 
-// bounds refuses partner ids: with one the contract sends part of maker_amount to whoever
+// checkChoices refuses partner ids: with one the contract sends part of maker_amount to whoever
 // registered it, at a rate that the order does not show. It refuses a maker that is a party
 // to the swap, with whom a fill could prove, or pay, nothing, and commands other than 0,
 // which pull through Permit2 or unwrap.
-func (m *rfqMessage) bounds(d deal) error {
+func (m *rfqMessage) checkChoices(d expectedOrder) error {
 	maker := m.MakerAddress.Address
 	switch {
 	case d.feeBps != 0:
 		return refuse(swap.NotAsAccepted, "feeBps", "has an order that can hold no fee, and one of %d bps was accepted", d.feeBps)
 	case m.PartnerID.Sign() != 0:
 		return refuse(swap.NotAsAccepted, "partner_id", "names partner %s, who would take a share of the output that the order does not show", m.PartnerID)
-	case maker == (common.Address{}) || maker == d.taker || maker == d.receiver || maker == d.spent || maker == d.tokenOut || maker == d.wrapped() || d.reserved(maker):
+	case maker == (common.Address{}) || maker == d.taker || maker == d.receiver || maker == d.sellToken || maker == d.tokenOut || maker == d.wrapped() || d.isReserved(maker):
 		return refuse(swap.NotAsAccepted, "maker_address", "names %s as the maker, who is a party to the swap", maker)
 	case m.MakerNonce.Sign() == 0:
 		return refuse(swap.NotUnderstood, "maker_nonce", "wants an order signed with nonce 0, which is never settled")
@@ -70,40 +70,40 @@ func (m *rfqMessage) values(c core) apitypes.TypedDataMessage {
 	}
 }
 
-// pays is nil: the order can hold a fee only through a partner, which is refused. Bebop
+// fees is nil: the order can hold a fee only through a partner, which is refused. Bebop
 // pays partners by a monthly invoice, off the chain (docs.bebop.xyz,
 // core-concepts/monetization): nothing that is signed would pay the receiver.
-func (m *rfqMessage) pays(deal) []swap.Payment { return nil }
+func (m *rfqMessage) fees(expectedOrder) []swap.Payment { return nil }
 
 var (
-	transferred = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
-	// rfqFilled is the topic of BebopOrder(uint128 indexed eventId). The id is not signed.
-	rfqFilled = crypto.Keccak256Hash([]byte("BebopOrder(uint128)"))
+	transferTopic = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
+	// rfqFilledTopic is the topic of BebopOrder(uint128 indexed eventId). The id is not signed.
+	rfqFilledTopic = crypto.Keccak256Hash([]byte("BebopOrder(uint128)"))
 )
 
 // fill needs exactly the input to go to the maker, at least the signed output to come from
 // it, and the settlement's event in the same transaction. The maker may have improved the
 // price since, so the output is a lower bound.
-func (m *rfqMessage) fill(d deal, c core) []swap.LogPattern {
+func (m *rfqMessage) fill(d expectedOrder, c core) []swap.LogPattern {
 	maker := addressTopic(m.MakerAddress.Address)
 	return []swap.LogPattern{
-		{Address: c.sell, Topics: []common.Hash{transferred, addressTopic(c.taker), maker}, Amount: c.sellAmount},
-		{Address: c.buy, Topics: []common.Hash{transferred, maker, addressTopic(c.receiver)}, Amount: c.buyLeast, AtLeast: true},
-		{Address: d.settlement, Topics: []common.Hash{rfqFilled, {}}},
+		{Address: c.sell, Topics: []common.Hash{transferTopic, addressTopic(c.taker), maker}, Amount: c.sellAmount},
+		{Address: c.buy, Topics: []common.Hash{transferTopic, maker, addressTopic(c.receiver)}, Amount: c.buyLeast, AtLeast: true},
+		{Address: d.settlement, Topics: []common.Hash{rfqFilledTopic, {}}},
 	}
 }
 
 // trace needs some of the input to reach the maker, since whoever settles may fill a part at
 // the signed price. A transfer of 0 does not count: anyone can make a token log that.
-func (m *rfqMessage) trace(d deal, c core) []swap.LogPattern {
+func (m *rfqMessage) trace(d expectedOrder, c core) []swap.LogPattern {
 	return []swap.LogPattern{
-		{Address: c.sell, Topics: []common.Hash{transferred, addressTopic(c.taker), addressTopic(m.MakerAddress.Address)}, Amount: big.NewInt(1), AtLeast: true},
-		{Address: d.settlement, Topics: []common.Hash{rfqFilled, {}}},
+		{Address: c.sell, Topics: []common.Hash{transferTopic, addressTopic(c.taker), addressTopic(m.MakerAddress.Address)}, Amount: big.NewInt(1), AtLeast: true},
+		{Address: d.settlement, Topics: []common.Hash{rfqFilledTopic, {}}},
 	}
 }
 
-// offered requires the quoted amount to equal the signed one: the price is firm.
-func (m *rfqMessage) offered(b bought, c core, _ int) (*big.Int, error) {
+// quotedOutput requires the quoted amount to equal the signed one: the price is firm.
+func (m *rfqMessage) quotedOutput(b bought, c core, _ int) (*big.Int, error) {
 	switch {
 	case b.Amount.Cmp(c.buyLeast) != 0:
 		return nil, refuse(swap.NotAsAccepted, "buyAmount", "shows another amount than the order has")

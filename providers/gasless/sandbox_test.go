@@ -77,7 +77,7 @@ func TestRecordedIsSimulated(t *testing.T) {
 		if err := errors.Join(err, reply.Body.Close()); err != nil || reply.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %d, %v: %s", file, reply.StatusCode, err, body)
 		}
-		for _, lack := range providertest.Unlike(t, providertest.Recorded(t, "bebop/"+file), body) {
+		for _, lack := range providertest.MissingMembers(t, providertest.LiveReply(t, "bebop/"+file), body) {
 			t.Errorf("%s: %s", file, lack)
 		}
 	}
@@ -140,7 +140,7 @@ func (x *trader) places(ctx context.Context, in, out common.Address, amount stri
 	if err != nil || len(offers) != 1 {
 		x.t.Fatalf("chain %d, %s to %s: %d offers, %v", r.SrcChain, in, out, len(offers), err)
 	}
-	offers[0].Request = r.Taking(offers[0].Fees)
+	offers[0].Request = r.WithActualFee(offers[0].Fees)
 	terms := termsOf(offers[0])
 	terms.Deadline = time.Now().Add(20 * time.Minute)
 	built, err := x.p.Build(ctx, offers[0], terms)

@@ -14,7 +14,7 @@ func (p *Provider) Separator(chainID uint64, contract common.Address) (common.Ha
 	if err != nil {
 		return common.Hash{}, false
 	}
-	data := v.around(apitypes.TypedDataMessage{})
+	data := v.typedDataOf(apitypes.TypedDataMessage{})
 	hash, err := data.HashStruct(domainType, data.Domain.Map())
 	return common.BytesToHash(hash), err == nil
 }
@@ -25,9 +25,9 @@ func (p *Provider) Fills(chainID uint64) (all []swap.LogPattern) {
 	if err != nil {
 		return nil
 	}
-	all = append(all, swap.LogPattern{Address: d.jamSettlement, Topics: []common.Hash{jamFilled, {}, {}}})
+	all = append(all, swap.LogPattern{Address: d.jamSettlement, Topics: []common.Hash{jamFilledTopic, {}, {}}})
 	if d.rfqSettlement != (common.Address{}) {
-		all = append(all, swap.LogPattern{Address: d.rfqSettlement, Topics: []common.Hash{rfqFilled, {}}})
+		all = append(all, swap.LogPattern{Address: d.rfqSettlement, Topics: []common.Hash{rfqFilledTopic, {}}})
 	}
 	return all
 }

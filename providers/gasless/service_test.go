@@ -172,9 +172,9 @@ func TestBothAtOnce(t *testing.T) {
 	}
 }
 
-// TestNoOfferOfBoth: the code that a person can do most about is reported, with both
+// TestBothProtocolsFail: the code that a person can do most about is reported, with both
 // reasons.
-func TestNoOfferOfBoth(t *testing.T) {
+func TestBothProtocolsFail(t *testing.T) {
 	limited := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "7")
 		w.WriteHeader(429)
@@ -206,9 +206,9 @@ func TestNoOfferOfBoth(t *testing.T) {
 	}
 }
 
-// TestWhoIsAsked: JAM alone is queried on 5330, and for native output, whose arrival no log
+// TestProtocolsQueried: JAM alone is queried on 5330, and for native output, whose arrival no log
 // would prove.
-func TestWhoIsAsked(t *testing.T) {
+func TestProtocolsQueried(t *testing.T) {
 	for name, c := range map[string]struct {
 		r        swap.QuoteRequest
 		jam, rfq string
@@ -253,7 +253,7 @@ func TestRequestsRefused(t *testing.T) {
 		"more than 256 bits":     {func(r *swap.QuoteRequest) { r.AmountIn = wei("1" + strings.Repeat("0", 78)) }, swap.BadRequest},
 		"no account":             {func(r *swap.QuoteRequest) { r.Account = native }, swap.BadRequest},
 		"a settlement as token":  {func(r *swap.QuoteRequest) { r.TokenOut = rfq }, swap.BadRequest},
-		"the API's native coin":  {func(r *swap.QuoteRequest) { r.TokenIn = nativeWire }, swap.BadRequest},
+		"the API's native coin":  {func(r *swap.QuoteRequest) { r.TokenIn = nativePlaceholder }, swap.BadRequest},
 		"paid to the settlement": {func(r *swap.QuoteRequest) { r.Recipient = jam }, swap.BadRequest},
 		"a fee for nobody":       {func(r *swap.QuoteRequest) { r.FeeBps = 40 }, swap.BadRequest},
 		"a fee for the account":  {func(r *swap.QuoteRequest) { r.FeeBps, r.FeeReceiver = 40, account }, swap.BadRequest},
@@ -273,9 +273,9 @@ func TestRequestsRefused(t *testing.T) {
 	}
 }
 
-// TestLife: an offer lasts for as long as its order can be signed and still be settled. The
+// TestOfferExpiry: an offer lasts for as long as its order can be signed and still be settled. The
 // provider's clock can shorten that but never lengthen it.
-func TestLife(t *testing.T) {
+func TestOfferExpiry(t *testing.T) {
 	ends := func(at time.Time) http.HandlerFunc {
 		return say(reply(t, "ethereum-usdc-weth.quote.json", func(r, order map[string]any) { r["expiry"], order["expiry"] = at.Unix(), at.Unix() }))
 	}
@@ -338,7 +338,7 @@ func termsOf(o swap.Offer) swap.Terms {
 	r := o.Request
 	return swap.Terms{
 		Provider: o.Provider, Account: r.Account, SrcChain: r.SrcChain, TokenIn: r.TokenIn, AmountIn: r.AmountIn, DstChain: r.DstChain, TokenOut: r.TokenOut,
-		Recipient: r.Recipient, FloorOut: o.MinOut, RefundTo: r.RefundTo, Deadline: recorded.Add(20 * time.Minute), FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver,
+		Recipient: r.Recipient, MinOut: o.MinOut, RefundTo: r.RefundTo, Deadline: recorded.Add(20 * time.Minute), FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver,
 		GasCeiling: wei("1000000000000000000"), Wrap: o.Wrap,
 	}
 }
@@ -419,7 +419,7 @@ func TestSubmitOnlyWhatWasSigned(t *testing.T) {
 		"half of one":     func(o *swap.Order) { o.Results[0].Signature = o.Results[0].Signature[:64] },
 		"no plan":         func(o *swap.Order) { o.Plan = swap.Plan{} },
 		"other terms":     func(o *swap.Order) { o.Terms.Recipient = friend },
-		"a higher floor":  func(o *swap.Order) { o.Terms.FloorOut = wei("504765657558485083") },
+		"a higher floor":  func(o *swap.Order) { o.Terms.MinOut = wei("504765657558485083") },
 		"another routing": func(o *swap.Order) { o.Offer.Routing = "JAM" },
 		"its end":         func(*swap.Order) { now = rfqEnds },
 	} {
@@ -446,7 +446,7 @@ func TestStatusWords(t *testing.T) {
 		"Expired": swap.Settling, "Nobody knows this": swap.Settling,
 	} {
 		a.answer(statusPath, say(fmt.Appendf(nil, `{"status":%q,"txHash":null,"amounts":{}}`, word)))
-		if c, err := p.Status(t.Context(), o); err != nil || c.State != state || c.Word != word {
+		if c, err := p.Status(t.Context(), o); err != nil || c.State != state || c.ProviderStatus != word {
 			t.Errorf("%s: %+v, %v", word, c, err)
 		}
 	}
@@ -535,9 +535,9 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestNoFeeThatNothingShows: RFQ's order can hold no fee. So none is requested, whatever
+// TestRFQHasNoFee: RFQ's order can hold no fee. So none is requested, whatever
 // the configuration says, no offer has one, and a quote that takes one is refused.
-func TestNoFeeThatNothingShows(t *testing.T) {
+func TestRFQHasNoFee(t *testing.T) {
 	a := newAPI(t)
 	var query string
 	change := func(map[string]any, map[string]any) {}

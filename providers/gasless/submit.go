@@ -38,7 +38,7 @@ func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !p.now().Before(s.order.core.ends()) {
+	if !p.now().Before(s.order.core.expiresAt()) {
 		return "", refuse(swap.QuoteExpired, "expiry", "cannot settle the order any more: it has expired")
 	}
 	body, err := json.Marshal(submission{s.quoteID, s.signature, signScheme})
@@ -47,13 +47,13 @@ func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
 	}
 	err = p.post(ctx, s, body)
 	if isCode(err, invalidQuoteID) {
-		return p.lookUp(ctx, o, s.quoteID)
+		return p.confirmSubmitted(ctx, o, s.quoteID)
 	}
 	return s.quoteID, err
 }
 
 func (p *Provider) post(ctx context.Context, s signed, body []byte) error {
-	v := s.order.deal.venue
+	v := s.order.expected.venue
 	reply, err := p.orders[v.protocol.name].Do(ctx, rest.Call{Method: http.MethodPost, Path: v.path("/order"), Body: body})
 	if err != nil {
 		return service.Refusal(err)
@@ -80,8 +80,8 @@ func (o order) readPosted(raw []byte) error {
 	return nil
 }
 
-// lookUp finds out whether a used quote id was used by this order.
-func (p *Provider) lookUp(ctx context.Context, o swap.Order, id string) (string, error) {
+// confirmSubmitted finds out whether a used quote id was used by this order.
+func (p *Provider) confirmSubmitted(ctx context.Context, o swap.Order, id string) (string, error) {
 	_, err := p.Status(ctx, o)
 	switch {
 	case err == nil:
@@ -109,7 +109,7 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 	if err != nil {
 		return swap.Claim{}, err
 	}
-	v := s.order.deal.venue
+	v := s.order.expected.venue
 	reply, err := p.orders[v.protocol.name].Do(ctx, rest.Call{Method: http.MethodGet, Path: v.path("/order-status"), Query: url.Values{"quote_id": {s.quoteID}}})
 	if err != nil {
 		err = service.Refusal(err)
@@ -147,12 +147,12 @@ func (o order) readStatus(raw []byte) (swap.Claim, error) {
 	if err != nil {
 		return swap.Claim{}, err
 	}
-	claim := swap.Claim{State: swap.Settling, Word: wire.Printable(r.Status), Tx: tx}
+	claim := swap.Claim{State: swap.Settling, ProviderStatus: wire.Printable(r.Status), Tx: tx}
 	if state, ok := statuses[r.Status]; ok {
 		claim.State = state
 	}
 	if tx != (common.Hash{}) {
-		claim.Chain = o.deal.chain
+		claim.Chain = o.expected.chain
 	}
 	if claim.State == swap.Failed {
 		claim.Reason = "the gasless provider says that the order failed"
@@ -175,7 +175,7 @@ func hashOf(s *string) (common.Hash, error) {
 // signed is the order that the account signed, with its signature and the provider's quote
 // id.
 type signed struct {
-	reading
+	checkedQuote
 	signature []byte
 }
 
@@ -186,11 +186,11 @@ func (p *Provider) signedOrder(o swap.Order) (signed, error) {
 	if err != nil {
 		return signed{}, err
 	}
-	s, err := p.stand(o.Offer, o.Terms)
+	s, err := p.readStoredOffer(o.Offer, o.Terms)
 	if err != nil {
 		return signed{}, err
 	}
-	if !sameHash(typed, s.order.typed()) {
+	if !sameHash(typed, s.order.typedData()) {
 		return signed{}, refuse(swap.NotAsAccepted, "offer", "gave another order than the one that was signed")
 	}
 	return signed{s, signature}, nil
@@ -216,5 +216,5 @@ func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
 	if err != nil {
 		return swap.Proof{}, err
 	}
-	return swap.Proof{Fill: d.fill(d.deal, d.core), Trace: d.trace(d.deal, d.core), Ends: d.core.ends()}, nil
+	return swap.Proof{Fill: d.fill(d.expected, d.core), Trace: d.trace(d.expected, d.core), Ends: d.core.expiresAt()}, nil
 }

@@ -98,11 +98,11 @@ var signable = map[string]struct {
 }{
 	"jam_v2_standard_5330": {terms: func(t *swap.Terms) {
 		t.SrcChain, t.TokenIn, t.TokenOut = 5330, common.HexToAddress("0xC316C8252B5F2176d0135Ebb0999E99296998F2e"), common.HexToAddress("0x4200000000000000000000000000000000000006")
-		t.AmountIn, t.FloorOut = big.NewInt(100_000_000), big.NewInt(50374621346021720)
+		t.AmountIn, t.MinOut = big.NewInt(100_000_000), big.NewInt(50374621346021720)
 		t.FeeBps, t.FeeReceiver = 40, common.HexToAddress("0xbEEF")
 	}},
-	"jam_v2_standard_1_native_out":   {terms: func(t *swap.Terms) { t.TokenOut, t.FloorOut = nativeCoin, big.NewInt(506973589694696809) }},
-	"pmm_v3_single_1":                {terms: func(t *swap.Terms) { t.FloorOut = big.NewInt(504765657558485082) }},
+	"jam_v2_standard_1_native_out":   {terms: func(t *swap.Terms) { t.TokenOut, t.MinOut = nativeCoin, big.NewInt(506973589694696809) }},
+	"pmm_v3_single_1":                {terms: func(t *swap.Terms) { t.MinOut = big.NewInt(504765657558485082) }},
 	"jam_v2_permit2_witness_10":      {refused: swap.NotUnderstood},
 	"pmm_v3_multi_8453":              {refused: swap.NotUnderstood},
 	"pmm_v3_aggregate_42161":         {refused: swap.NotUnderstood},
@@ -115,7 +115,7 @@ func vectorTerms(v vectors) swap.Terms {
 	return swap.Terms{
 		Provider: swap.Gasless, Account: v.Address, Recipient: v.Address, RefundTo: v.Address, SrcChain: 1, DstChain: 1,
 		TokenIn: common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"), TokenOut: common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
-		AmountIn: big.NewInt(1_000_000_000), FloorOut: big.NewInt(1), Deadline: testNow.Add(testLife), GasCeiling: big.NewInt(1e18),
+		AmountIn: big.NewInt(1_000_000_000), MinOut: big.NewInt(1), Deadline: testNow.Add(testLife), GasCeiling: big.NewInt(1e18),
 	}
 }
 
@@ -147,7 +147,7 @@ func TestVectorsAsOrders(t *testing.T) {
 			t.Errorf("%s: %v", v.ID, err)
 			continue
 		}
-		digest, _, err := apitypes.TypedDataAndHash(o.typed())
+		digest, _, err := apitypes.TypedDataAndHash(o.typedData())
 		if err != nil || !bytes.Equal(digest, v.Digest[:]) {
 			t.Errorf("%s: what is built here hashes to %x, %v", v.ID, digest, err)
 		}
@@ -200,8 +200,8 @@ func TestPinsAreTheVectors(t *testing.T) {
 			t.Errorf("chain %d: %d wrapped coins", id, n)
 		}
 	}
-	if jamFilled.Hex()[:10] != firstTopics[0] || rfqFilled.Hex()[:10] != firstTopics[1] {
-		t.Errorf("topics %s and %s", jamFilled, rfqFilled)
+	if jamFilledTopic.Hex()[:10] != firstTopics[0] || rfqFilledTopic.Hex()[:10] != firstTopics[1] {
+		t.Errorf("topics %s and %s", jamFilledTopic, rfqFilledTopic)
 	}
 }
 

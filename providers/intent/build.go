@@ -31,11 +31,11 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 	if now := p.now(); !now.Before(o.Expires) || !now.Before(t.Deadline) {
 		return swap.Built{}, refuse(swap.QuoteExpired, "expires", "gave a quote that has expired; get a new one")
 	}
-	f, err := stand(o, t)
+	f, err := readStoredOffer(o, t)
 	if err != nil {
 		return swap.Built{}, err
 	}
-	if f.ends.Before(o.Expires.Add(leastLife)) {
+	if f.expiresAt.Before(o.Expires.Add(minQuoteLife)) {
 		return swap.Built{}, refuse(swap.NotAsAccepted, "expires", "gave an offer that is not what its quote says")
 	}
 	body, err := json.Marshal(buildRequest{
@@ -48,7 +48,7 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 	if err != nil {
 		return swap.Built{}, service.Refusal(err)
 	}
-	d, err := readPlan(reply.Body, t, p.depots)
+	d, err := readPlan(reply.Body, t, p.depositContracts)
 	if err != nil {
 		return swap.Built{}, err
 	}
@@ -62,48 +62,48 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 	return built, nil
 }
 
-// stand parses an offer again, which may come from storage, and checks it against the
+// readStoredOffer parses an offer again, which may come from storage, and checks it against the
 // terms. It relies only on the offer's raw route, not on its other stored fields. It is
 // pure.
-func stand(o swap.Offer, t swap.Terms) (found, error) {
+func readStoredOffer(o swap.Offer, t swap.Terms) (parsedRoute, error) {
 	r := o.Request
 	err := service.CheckEchoes([]wire.Echo{
-		{Field: "provider", There: true, Same: o.Provider == swap.Intent && t.Provider == swap.Intent},
-		{Field: "account", There: true, Same: r.Account == t.Account},
-		{Field: "srcChainId", There: true, Same: r.SrcChain == t.SrcChain && r.DstChain == t.DstChain},
-		{Field: "tokenIn", There: true, Same: r.TokenIn == t.TokenIn && t.Wrap == common.Address{}},
-		{Field: "tokenOut", There: true, Same: r.TokenOut == t.TokenOut},
-		{Field: "amountIn", There: r.AmountIn != nil && t.AmountIn != nil, Same: r.AmountIn != nil && t.AmountIn != nil && r.AmountIn.Cmp(t.AmountIn) == 0},
-		{Field: "recipient", There: true, Same: r.Recipient == t.Recipient && r.RefundTo == t.RefundTo},
-		{Field: "feeBps", There: true, Same: r.FeeBps == t.FeeBps && r.FeeReceiver == t.FeeReceiver},
+		{Field: "provider", Present: true, Matches: o.Provider == swap.Intent && t.Provider == swap.Intent},
+		{Field: "account", Present: true, Matches: r.Account == t.Account},
+		{Field: "srcChainId", Present: true, Matches: r.SrcChain == t.SrcChain && r.DstChain == t.DstChain},
+		{Field: "tokenIn", Present: true, Matches: r.TokenIn == t.TokenIn && t.Wrap == common.Address{}},
+		{Field: "tokenOut", Present: true, Matches: r.TokenOut == t.TokenOut},
+		{Field: "amountIn", Present: r.AmountIn != nil && t.AmountIn != nil, Matches: r.AmountIn != nil && t.AmountIn != nil && r.AmountIn.Cmp(t.AmountIn) == 0},
+		{Field: "recipient", Present: true, Matches: r.Recipient == t.Recipient && r.RefundTo == t.RefundTo},
+		{Field: "feeBps", Present: true, Matches: r.FeeBps == t.FeeBps && r.FeeReceiver == t.FeeReceiver},
 	})
 	if err != nil {
-		return found{}, err
+		return parsedRoute{}, err
 	}
 	if _, _, err := checkRequest(r); err != nil {
-		return found{}, err
+		return parsedRoute{}, err
 	}
-	f, err := readOffered(o)
+	f, err := readStoredRoute(o)
 	switch {
 	case err != nil:
-		return found{}, err
+		return parsedRoute{}, err
 	case !f.callable:
-		return found{}, refuse(swap.UnsupportedRoute, "depositMethods", "takes the deposit of this route by other means than a contract call; choose another route")
-	case !f.own:
-		return found{}, refuse(swap.NotPinned, "to", "takes the deposit of this route by a contract that is not built in; choose another route")
-	case o.MinOut == nil || f.least.Cmp(o.MinOut) != 0 || wire.Printable(f.routeID) != o.Routing:
-		return found{}, refuse(swap.NotAsAccepted, "minAmountOut", "gave an offer that is not what its quote says")
-	case t.FloorOut == nil || f.least.Cmp(t.FloorOut) < 0:
-		return found{}, refuse(swap.NotAsAccepted, "floorOut", "promises less at least than was accepted").Amounts(swap.OfOutput, f.least, t.FloorOut)
+		return parsedRoute{}, refuse(swap.UnsupportedRoute, "depositMethods", "takes the deposit of this route by other means than a contract call; choose another route")
+	case !f.ownFiller:
+		return parsedRoute{}, refuse(swap.NotPinned, "to", "takes the deposit of this route by a contract that is not built in; choose another route")
+	case o.MinOut == nil || f.minOut.Cmp(o.MinOut) != 0 || wire.Printable(f.routeID) != o.Routing:
+		return parsedRoute{}, refuse(swap.NotAsAccepted, "minAmountOut", "gave an offer that is not what its quote says")
+	case t.MinOut == nil || f.minOut.Cmp(t.MinOut) < 0:
+		return parsedRoute{}, refuse(swap.NotAsAccepted, "floorOut", "promises less at least than was accepted").WithAmounts(swap.OfOutput, f.minOut, t.MinOut)
 	}
 	return f, nil
 }
 
-// readOffered parses the route that an offer kept.
-func readOffered(o swap.Offer) (found, error) {
-	var kept offered
-	if err := wire.ReadWhole(o.Raw, &kept); err != nil {
-		return found{}, garbage("raw", fmt.Errorf("kept route: %w", err))
+// readStoredRoute parses the route that an offer kept.
+func readStoredRoute(o swap.Offer) (parsedRoute, error) {
+	var kept storedRoute
+	if err := wire.ReadStrict(o.Raw, &kept); err != nil {
+		return parsedRoute{}, garbage("raw", fmt.Errorf("kept route: %w", err))
 	}
 	return readRoute(kept.QuoteID, kept.Route, o.Request)
 }

@@ -132,24 +132,24 @@ func (x recording) flow(r swap.QuoteRequest) providertest.Flow {
 // inLines is the flow with its quote streamed.
 func inLines(f providertest.Flow) providertest.Flow {
 	rest := f.Exchanges[1:]
-	f.Exchanges, f.Beside, f.Streamed = []string{f.Name + ".lines.json"}, rest, true
+	f.Exchanges, f.FixedExchanges, f.Streamed = []string{f.Name + ".lines.json"}, rest, true
 	return named(f, "in-lines")
 }
 
 // stating is the flow with a route that states that it takes the wallet's fee.
 func stating(f providertest.Flow) providertest.Flow {
 	rest := f.Exchanges[1:]
-	f.Exchanges, f.Beside = []string{f.Name + ".stating.json"}, rest
+	f.Exchanges, f.FixedExchanges = []string{f.Name + ".stating.json"}, rest
 	f.Offer.FeeAsked, f.Offer.Fees = 0, []swap.Payment{{Token: f.Request.TokenOut, To: feeReceiver, Bps: f.Request.FeeBps}}
 	return named(f, "stating")
 }
 
-// found is the flow of an order that is found only in the list of the account's orders: the
+// parsedRoute is the flow of an order that is found only in the list of the account's orders: the
 // provider has lost its quote and does not find its id.
-func found(f providertest.Flow) providertest.Flow {
+func parsedRoute(f providertest.Flow) providertest.Flow {
 	name := f.Name
 	file := func(of string) string { return name + "." + of + ".json" }
-	f.Beside = []string{file("quote"), file("build"), file("lost"), file("missing")}
+	f.FixedExchanges = []string{file("quote"), file("build"), file("lost"), file("missing")}
 	f.Exchanges = []string{file("list")}
 	f = named(f, "found")
 	f.Settled.Status, f.Settled.Claims = "/v1/orders/"+account.Hex(), []providertest.Claimed{
@@ -167,14 +167,14 @@ func named(f providertest.Flow, as string) providertest.Flow {
 	return f
 }
 
-func settling(word string) swap.Claim { return swap.Claim{State: swap.Settling, Word: word} }
+func settling(word string) swap.Claim { return swap.Claim{State: swap.Settling, ProviderStatus: word} }
 
 func filled(chainID uint64) swap.Claim {
-	return swap.Claim{State: swap.Filled, Word: "filled", Tx: fillTx, Chain: chainID}
+	return swap.Claim{State: swap.Filled, ProviderStatus: "filled", Tx: fillTx, Chain: chainID}
 }
 
 func refunded(chainID uint64) swap.Claim {
-	return swap.Claim{State: swap.Refunded, Word: "refunded", Tx: refundTx, Chain: chainID}
+	return swap.Claim{State: swap.Refunded, ProviderStatus: "refunded", Tx: refundTx, Chain: chainID}
 }
 
 const saysFailed = "the intent provider says that the order failed"
@@ -183,9 +183,9 @@ func suite() providertest.Suite {
 	flows := []providertest.Flow{
 		recording{"base-usdc-arbitrum", "Hyperstream", "24880000", "24755600", 30 * time.Second, depotBase, settling("published"), map[string]swap.Claim{
 			"created": settling("created"), "deposited": settling("deposited"), "refund-pending": settling("refund_pending"),
-			"unheard-of": settling("timeout"), "filled": filled(42161), "filled-unnamed": {State: swap.Filled, Word: "filled"}, "refunded": refunded(8453),
-			"failed":          {State: swap.Failed, Word: "failed", Reason: saysFailed},
-			"failed-refunded": {State: swap.Failed, Word: "failed", Tx: refundTx, Chain: 8453, Reason: saysFailed},
+			"unheard-of": settling("timeout"), "filled": filled(42161), "filled-unnamed": {State: swap.Filled, ProviderStatus: "filled"}, "refunded": refunded(8453),
+			"failed":          {State: swap.Failed, ProviderStatus: "failed", Reason: saysFailed},
+			"failed-refunded": {State: swap.Failed, ProviderStatus: "failed", Tx: refundTx, Chain: 8453, Reason: saysFailed},
 		}}.flow(request(8453, usdcBase, "25000000", 42161, usdcArbitrum, 40)),
 		recording{"base-eth-arbitrum", "Hyperstream", "9985000000000000", "9935075000000000", 540 * time.Second, depotBase, settling("published"), map[string]swap.Claim{
 			"filled": filled(42161),
@@ -199,9 +199,9 @@ func suite() providertest.Suite {
 	}
 	return providertest.Suite{
 		Name: "intent", Dir: "testdata/exchanges", Now: recorded, New: newProvider, Harmless: harmless,
-		Whole:    []string{"build:approvals[*].**"}, // EIP-1193 actions
-		Flows:    append(flows, inLines(flows[0]), stating(flows[0]), found(flows[0])),
-		Readings: []providertest.Reading{{Name: "tokens", Exchange: "tokens.json", Read: readTokens}},
+		StrictObjects: []string{"build:approvals[*].**"}, // EIP-1193 actions
+		Flows:         append(flows, inLines(flows[0]), stating(flows[0]), parsedRoute(flows[0])),
+		Readings:      []providertest.Reading{{Name: "tokens", Exchange: "tokens.json", Read: readTokens}},
 	}
 }
 

@@ -26,7 +26,7 @@ func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	case c.ChainID != t.SrcChain || c.From != t.Account:
 		return swap.Effect{}, refuse(swap.NotAsAccepted, "from", "built a deposit for another account or network")
 	}
-	if err := (deposit{c.To, c.Value, c.Data}).check(t, p.depots); err != nil {
+	if err := (deposit{c.To, c.Value, c.Data}).check(t, p.depositContracts); err != nil {
 		return swap.Effect{}, err
 	}
 	return swap.Effect{

@@ -25,7 +25,7 @@ func (d deposit) call(t swap.Terms) *chain.Call {
 // check refuses a deposit that does not go to a built-in contract of the source chain, or
 // whose value is not exactly the input for the native coin and zero for a token. What it
 // moves is read off a simulation by package swap.
-func (d deposit) check(t swap.Terms, depots []depot) error {
+func (d deposit) check(t swap.Terms, depots []depositContract) error {
 	value := new(big.Int)
 	if t.TokenIn == chain.Native {
 		value = t.AmountIn
@@ -33,15 +33,15 @@ func (d deposit) check(t swap.Terms, depots []depot) error {
 	switch {
 	case len(d.data) < selectorLen || len(d.data) > maxData:
 		return refuse(swap.NotUnderstood, "data", "built a deposit with %d bytes of data", len(d.data))
-	case !slices.Contains(depots, depot{t.SrcChain, d.to}):
+	case !slices.Contains(depots, depositContract{t.SrcChain, d.to}):
 		return refuse(swap.NotPinned, "to", "built a deposit to %s, which is no built-in contract on chain %d; choose another route", d.to, t.SrcChain)
 	case d.value == nil || d.value.Cmp(value) != 0:
-		return refuse(swap.NotAsAccepted, "value", "built a deposit that does not send exactly the amount of the coin").Amounts(swap.OfCoin, d.value, value)
+		return refuse(swap.NotAsAccepted, "value", "built a deposit that does not send exactly the amount of the coin").WithAmounts(swap.OfCoin, d.value, value)
 	}
 	return nil
 }
 
 const selectorLen = 4
 
-// approve is the selector of approve(address,uint256) (EIP-20).
-var approve = [selectorLen]byte{0x09, 0x5e, 0xa7, 0xb3}
+// approveSelector is the selector of approve(address,uint256) (EIP-20).
+var approveSelector = [selectorLen]byte{0x09, 0x5e, 0xa7, 0xb3}

@@ -38,22 +38,22 @@ var failures = []wire.Failure{
 	{Status: 410, Is: swap.QuoteExpired, Says: "says that the quote has expired; get a new one"},
 }
 
-// perhapsThere reports whether the order may exist although submit failed: it was submitted
+// mayExist reports whether the order may exist although submit failed: it was submitted
 // twice at the same moment, the quote is used up or lost, or another transaction hash is
 // registered in its place, which the provider may correct later.
-func perhapsThere(err error) bool {
+func mayExist(err error) bool {
 	var e *rest.Error
 	return errors.As(err, &e) && (slices.Contains([]string{quoteNotFound, duplicateRecord, badRequest}, e.Code) || isStatus(err, 404) || isStatus(err, 409))
 }
 
 func isStatus(err error, status int) bool {
 	var e *rest.Error
-	return errors.As(err, &e) && e.Kind == rest.Answered && e.Status == status
+	return errors.As(err, &e) && e.Kind == rest.BadStatus && e.Status == status
 }
 
 // failure is the refusal for an error that came with a success status.
 func failure(name string) error {
-	return service.Refusal(&rest.Error{Service: string(swap.Intent), Kind: rest.Answered, Code: wire.Printable(name), JSON: true})
+	return service.Refusal(&rest.Error{Service: string(swap.Intent), Kind: rest.BadStatus, Code: wire.Printable(name), JSON: true})
 }
 
 func refuse(c swap.Code, field, format string, args ...any) *swap.Refusal {

@@ -49,7 +49,7 @@ func exampleRequest() swap.QuoteRequest {
 func termsOf(r swap.QuoteRequest, floor int64) swap.Terms {
 	return swap.Terms{
 		Provider: swap.Intent, Account: r.Account, Recipient: r.Recipient, RefundTo: r.RefundTo, SrcChain: r.SrcChain, DstChain: r.DstChain,
-		TokenIn: r.TokenIn, TokenOut: r.TokenOut, AmountIn: r.AmountIn, FloorOut: big.NewInt(floor), FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver,
+		TokenIn: r.TokenIn, TokenOut: r.TokenOut, AmountIn: r.AmountIn, MinOut: big.NewInt(floor), FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver,
 		Deadline: exampleNow.Add(20 * time.Minute), GasCeiling: big.NewInt(1e18),
 	}
 }
@@ -81,8 +81,8 @@ func exampleOrderOf(t testing.TB) swap.Order {
 	if err != nil {
 		t.Fatal(err)
 	}
-	terms := termsOf(r, f.least.Int64())
-	d, err := readPlan(example(t, "k_build_resp"), terms, depots)
+	terms := termsOf(r, f.minOut.Int64())
+	d, err := readPlan(example(t, "k_build_resp"), terms, depositContracts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ var exampleTests = map[string]func(t *testing.T, raw []byte){
 			t.Fatal(err)
 		}
 		f, err := readRoute("", line.Bytes(), exampleRequest())
-		if err != nil || f.quoteID != exampleQuote || f.routeID != "Across" || f.out.Int64() != 24_871_250 {
+		if err != nil || f.quoteID != exampleQuote || f.routeID != "Across" || f.amountOut.Int64() != 24_871_250 {
 			t.Errorf("%+v, %v", f, err)
 		}
 	},
@@ -167,23 +167,23 @@ var exampleTests = map[string]func(t *testing.T, raw []byte){
 		sends(t, raw, func(p *Provider) { _, _ = p.Build(t.Context(), o.Offer, o.Terms) })
 	},
 	"k_build_resp": func(t *testing.T, raw []byte) {
-		d, err := readPlan(raw, termsOf(exampleRequest(), 1), depots)
+		d, err := readPlan(raw, termsOf(exampleRequest(), 1), depositContracts)
 		if err != nil || d.to != exampleDepot || d.value.Sign() != 0 || !bytes.HasPrefix(d.data, common.FromHex("0xf3125a1f")) {
 			t.Errorf("%+v, %v", d, err)
 		}
 	},
 	"k_build_native": func(t *testing.T, raw []byte) {
-		d, err := readPlan(raw, nativeTerms(), depots)
+		d, err := readPlan(raw, nativeTerms(), depositContracts)
 		if err != nil || d.to != exampleDepot || d.value.Int64() != 1e16 {
 			t.Errorf("%+v, %v", d, err)
 		}
 	},
 	"k_build_permit2": func(t *testing.T, raw []byte) {
-		_, err := readPlan(raw, termsOf(exampleRequest(), 1), depots)
+		_, err := readPlan(raw, termsOf(exampleRequest(), 1), depositContracts)
 		refusedFor(t, "a permit", err, swap.NotUnderstood, "kind")
 	},
 	"k_build_transfer": func(t *testing.T, raw []byte) {
-		_, err := readPlan(raw, termsOf(exampleRequest(), 1), depots)
+		_, err := readPlan(raw, termsOf(exampleRequest(), 1), depositContracts)
 		refusedFor(t, "a transfer", err, swap.NotUnderstood, "kind")
 	},
 	"k_sub_req": func(t *testing.T, raw []byte) {
@@ -195,12 +195,12 @@ var exampleTests = map[string]func(t *testing.T, raw []byte){
 			t.Errorf("%q, %v", id, err)
 		}
 	},
-	"k_ord_created": claims(swap.Claim{State: swap.Settling, Word: "created"}),
+	"k_ord_created": claims(swap.Claim{State: swap.Settling, ProviderStatus: "created"}),
 	"k_ord_filled": claims(swap.Claim{
-		State: swap.Filled, Word: "filled", Chain: 42161, Tx: common.HexToHash("0x5bdce5b7c02d92fa6a8bff77f2ffcb0e583e6685828b3fb3b08850dedb335656"),
+		State: swap.Filled, ProviderStatus: "filled", Chain: 42161, Tx: common.HexToHash("0x5bdce5b7c02d92fa6a8bff77f2ffcb0e583e6685828b3fb3b08850dedb335656"),
 	}),
 	"k_ord_refunded": claims(swap.Claim{
-		State: swap.Refunded, Word: "refunded", Chain: 8453, Tx: common.HexToHash("0x2fb4cffb0f2b12102a772c3a79b90e2bbd6f4085901e637565562eeb0cdf04f2"),
+		State: swap.Refunded, ProviderStatus: "refunded", Chain: 8453, Tx: common.HexToHash("0x2fb4cffb0f2b12102a772c3a79b90e2bbd6f4085901e637565562eeb0cdf04f2"),
 	}),
 	"k_ord_list": func(t *testing.T, raw []byte) {
 		o := exampleOrderOf(t)
@@ -218,7 +218,7 @@ var exampleTests = map[string]func(t *testing.T, raw []byte){
 			t.Fatal(err)
 		}
 		for _, c := range listed { // Base, and Solana, which is not supported
-			if _, err := destination(networks[0], c.ID); (err == nil) != (c.ID == 8453) {
+			if _, err := destinationChainID(networks[0], c.ID); (err == nil) != (c.ID == 8453) {
 				t.Errorf("%d: %v", c.ID, err)
 			}
 		}

@@ -17,7 +17,7 @@ type statedFee struct {
 
 // read refuses a stated fee that is higher than requested or goes to another receiver, and
 // otherwise records it in f.
-func (s statedFee) read(f *found, r swap.QuoteRequest) error {
+func (s statedFee) read(f *parsedRoute, r swap.QuoteRequest) error {
 	switch {
 	case s.Bps == nil:
 		return nil
@@ -26,16 +26,16 @@ func (s statedFee) read(f *found, r swap.QuoteRequest) error {
 	case s.Bps.Sign() > 0 && s.Referrer != nil && !s.Referrer.Is(r.FeeReceiver):
 		return refuse(swap.NotAsAccepted, "feeReceiver", "would pay the wallet's fee to somebody else")
 	}
-	f.tellsFee, f.feeBps = true, int(s.Bps.Int64())
+	f.feeStated, f.feeBps = true, int(s.Bps.Int64())
 	return nil
 }
 
-// charge sets the offer's fee if the route states one. If it states nothing, the requested
+// setFee sets the offer's fee if the route states one. If it states nothing, the requested
 // fee goes to FeeAsked and Fees stays empty.
-func (f found) charge(o *swap.Offer, r swap.QuoteRequest) {
+func (f parsedRoute) setFee(o *swap.Offer, r swap.QuoteRequest) {
 	switch {
-	case !f.tellsFee:
-		o.FeeAsked = r.FeeBps
+	case !f.feeStated:
+		o.FeeRequested = r.FeeBps
 	case f.feeBps > 0:
 		o.Fees = []swap.Payment{{Token: r.TokenOut, To: r.FeeReceiver, Bps: f.feeBps}}
 	}

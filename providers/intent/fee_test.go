@@ -58,8 +58,8 @@ func TestStatedFee(t *testing.T) {
 		if c.taken > 0 {
 			want = []swap.Payment{{Token: r.TokenOut, To: r.FeeReceiver, Bps: c.taken}}
 		}
-		if o := offers[0]; !slices.Equal(o.Fees, want) || o.FeeAsked != c.asked {
-			t.Errorf("%s: fees %+v, %d bps asked for, want %+v and %d", c.more, o.Fees, o.FeeAsked, want, c.asked)
+		if o := offers[0]; !slices.Equal(o.Fees, want) || o.FeeRequested != c.asked {
+			t.Errorf("%s: fees %+v, %d bps asked for, want %+v and %d", c.more, o.Fees, o.FeeRequested, want, c.asked)
 		}
 	}
 }

@@ -60,14 +60,14 @@ func FuzzQuoteReply(f *testing.F) {
 	f.Add(bytes.Replace(example(f, "k_quote_resp"), []byte("CONTRACT_CALL"), []byte("TRANSFER"), 2))
 	r := exampleRequest()
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		g := &gathered{request: r, now: func() time.Time { return exampleNow }}
+		g := &routeCollector{request: r, now: func() time.Time { return exampleNow }}
 		var q quoteReply
 		if json.Unmarshal(raw, &q) == nil {
 			for _, one := range q.Routes {
-				g.take(q.QuoteID, one)
+				g.add(q.QuoteID, one)
 			}
 		}
-		g.take("", raw)
+		g.add("", raw)
 		offers, err := g.offers(t.Context())
 		if err != nil {
 			if !hasCode(err) {
@@ -76,13 +76,13 @@ func FuzzQuoteReply(f *testing.F) {
 			return
 		}
 		for i, o := range offers {
-			if o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Cmp(floorOf(o.AmountOut, r.SlippageBps)) < 0 {
+			if o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Cmp(minAfterSlippage(o.AmountOut, r.SlippageBps)) < 0 {
 				t.Fatalf("%s at least %s", o.AmountOut, o.MinOut)
 			}
 			if o.Expires.After(exampleNow.Add(maxLife)) || o.Routing != wire.Printable(o.Routing) || o.Duration < 0 {
 				t.Fatalf("offer %+v", o)
 			}
-			if again, err := readOffered(o); err != nil || again.least.Cmp(o.MinOut) != 0 {
+			if again, err := readStoredRoute(o); err != nil || again.minOut.Cmp(o.MinOut) != 0 {
 				t.Fatalf("the kept route is another: %+v, %v", again, err)
 			}
 			if i > 0 && before(g.routes[i], g.routes[i-1]) {
@@ -93,17 +93,17 @@ func FuzzQuoteReply(f *testing.F) {
 }
 
 // before reports whether a must come before b according to the spec.
-func before(a, b found) bool {
-	executable := func(f found) bool { return f.callable && f.own } // a call of a built-in contract
-	switch al, bl := a.ends.Sub(exampleNow) > 30*time.Second, b.ends.Sub(exampleNow) > 30*time.Second; {
+func before(a, b parsedRoute) bool {
+	executable := func(f parsedRoute) bool { return f.callable && f.ownFiller } // a call of a built-in contract
+	switch al, bl := a.expiresAt.Sub(exampleNow) > 30*time.Second, b.expiresAt.Sub(exampleNow) > 30*time.Second; {
 	case executable(a) != executable(b):
 		return executable(a)
 	case al != bl:
 		return al
-	case a.out.Cmp(b.out) != 0:
-		return a.out.Cmp(b.out) > 0
+	case a.amountOut.Cmp(b.amountOut) != 0:
+		return a.amountOut.Cmp(b.amountOut) > 0
 	}
-	return a.takes < b.takes
+	return a.duration < b.duration
 }
 
 // FuzzPlan: any plan that is accepted is one deposit from the account, on its network, with
@@ -118,10 +118,10 @@ func FuzzPlan(f *testing.F) {
 	for _, h := range hostileNative {
 		f.Add(planWith(f, example(f, "k_build_native"), h.change))
 	}
-	p := &Provider{depots: depots}
+	p := &Provider{depositContracts: depositContracts}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, terms := range []swap.Terms{termsOf(exampleRequest(), 1), nativeTerms()} {
-			d, err := readPlan(raw, terms, depots)
+			d, err := readPlan(raw, terms, depositContracts)
 			if err != nil {
 				if !hasCode(err) {
 					t.Fatalf("a refusal without a code: %v", err)
@@ -150,14 +150,14 @@ func FuzzPlan(f *testing.F) {
 // became of the order.
 func FuzzSubmitReply(f *testing.F) {
 	seeds(f, "examples/k_sub_resp.json", "examples/k_e_*.json")
-	d := deposited{exampleQuote, "Hyperstream", exampleTx}
+	d := depositRef{exampleQuote, "Hyperstream", exampleTx}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		id, err := d.readSubmitted(raw)
 		var r *swap.Refusal
 		switch {
 		case err == nil && !isID(id):
 			t.Fatalf("the name %q", id)
-		case err != nil && (!errors.As(open(err), &r) || !r.Temporary()):
+		case err != nil && (!errors.As(asTemporary(err), &r) || !r.Temporary()):
 			t.Fatalf("refused for good: %v", err)
 		}
 	})
@@ -168,12 +168,12 @@ func FuzzSubmitReply(f *testing.F) {
 func FuzzOrderReply(f *testing.F) {
 	seeds(f, "examples/k_ord_*.json", "examples/k_e_*.json", "exchanges/base-usdc-arbitrum.*.json")
 	o := exampleOrderOf(f)
-	d, err := depositedBy(o)
+	d, err := minedDeposit(o)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		for _, read := range []func([]byte, swap.Order, deposited) (orderReply, error){readOrder, readOrders} {
+		for _, read := range []func([]byte, swap.Order, depositRef) (orderReply, error){readOrder, readOrders} {
 			r, err := read(raw, o, d)
 			if err != nil {
 				if !hasCode(err) {
@@ -188,7 +188,7 @@ func FuzzOrderReply(f *testing.F) {
 			switch {
 			case err != nil && !hasCode(err):
 				t.Fatalf("a refusal without a code: %v", err)
-			case err == nil && (c.State != swap.Settling && c.State != swap.Filled && c.State != swap.Refunded && c.State != swap.Failed || c.Word != wire.Printable(c.Word)):
+			case err == nil && (c.State != swap.Settling && c.State != swap.Filled && c.State != swap.Refunded && c.State != swap.Failed || c.ProviderStatus != wire.Printable(c.ProviderStatus)):
 				t.Fatalf("claim %+v", c)
 			}
 		}

@@ -12,13 +12,13 @@ import (
 // Attacks are the named attacks that TestHostile runs.
 func Attacks(t *testing.T) []providertest.Attack {
 	return slices.Concat(planAttacks(t), orderAttacks(),
-		providertest.Each("a stored step", otherSteps, func(o otherStep) providertest.Attack {
+		providertest.AttacksFrom("a stored step", otherSteps, func(o otherStep) providertest.Attack {
 			return providertest.Attack{Code: o.code, Field: o.field, Try: o.decoded}
 		}),
-		providertest.Each("a stored offer", storedOffers, func(s storedOffer) providertest.Attack {
+		providertest.AttacksFrom("a stored offer", storedOffers, func(s storedOffer) providertest.Attack {
 			return providertest.Attack{Code: s.code, Field: s.field, Try: s.built}
 		}),
-		providertest.Each("a line", liars, func(l liar) providertest.Attack {
+		providertest.AttacksFrom("a line", badLines, func(l badLine) providertest.Attack {
 			return providertest.Attack{Code: l.code, Field: l.field, Try: l.alone}
 		}))
 }

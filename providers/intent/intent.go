@@ -42,23 +42,23 @@ const (
 
 // A Provider implements [swap.Provider] for HyperStream. It is safe for concurrent use.
 type Provider struct {
-	api            *rest.Client
-	orders         *rest.Client // apart from api, so that failing quotes do not block open orders
-	tokens         *rest.Client
-	base, frontend string
-	now            func() time.Time
-	depots         []depot
-	fillers        []filler
-	shelf          shelf
+	api              *rest.Client
+	orders           *rest.Client // apart from api, so that failing quotes do not block open orders
+	tokens           *rest.Client
+	base, frontend   string
+	now              func() time.Time
+	depositContracts []depositContract
+	fillers          []filler
+	tokenLists       tokenListCache
 }
 
 var (
-	_ swap.Provider = (*Provider)(nil)
-	_ swap.Settler  = (*Provider)(nil)
-	_ swap.Streamer = (*Provider)(nil)
-	_ swap.Lister   = (*Provider)(nil)
-	_ swap.Reacher  = (*Provider)(nil)
-	_ swap.Placed   = (*Provider)(nil)
+	_ swap.Provider          = (*Provider)(nil)
+	_ swap.Settler           = (*Provider)(nil)
+	_ swap.Streamer          = (*Provider)(nil)
+	_ swap.Lister            = (*Provider)(nil)
+	_ swap.DestinationLister = (*Provider)(nil)
+	_ swap.Endpointer        = (*Provider)(nil)
 )
 
 // New checks the configuration. It makes no connection.
@@ -72,21 +72,21 @@ func New(c Config) (*Provider, error) {
 	if c.Frontend == "" {
 		c.Frontend = c.Base
 	}
-	p := &Provider{base: c.Base, frontend: c.Frontend, now: c.Now, depots: depots, fillers: fillers, shelf: newShelf()}
-	reach := rest.Outside
+	p := &Provider{base: c.Base, frontend: c.Frontend, now: c.Now, depositContracts: depositContracts, fillers: fillers, tokenLists: newTokenListCache()}
+	reach := rest.PublicOnly
 	if c.Sandbox {
-		reach, p.depots, p.fillers = rest.OwnMachineAlone, sandboxDepots(), sandboxFillers()
+		reach, p.depositContracts, p.fillers = rest.LoopbackOnly, sandboxDepositContracts(), sandboxFillers()
 	}
 	var err error
 	own := rest.Limits{Body: maxReply, Call: streamTime, Attempt: attemptTime, Rate: callsPerSecond}
-	if p.api, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Base, Published: DefaultBase, Reach: reach, Limits: c.Limits.Or(own), Now: c.Now}); err != nil {
+	if p.api, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Base, Published: DefaultBase, Reach: reach, Limits: c.Limits.WithDefaults(own), Now: c.Now}); err != nil {
 		return nil, fmt.Errorf("intent: %w", err)
 	}
-	p.orders, p.tokens = p.api.Apart(), p.api
+	p.orders, p.tokens = p.api.WithOwnBreaker(), p.api
 	if c.Frontend == c.Base {
 		return p, nil
 	}
-	if p.tokens, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Frontend, Published: DefaultBase, Reach: reach, Limits: c.Limits.Or(own), Now: c.Now}); err != nil {
+	if p.tokens, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Frontend, Published: DefaultBase, Reach: reach, Limits: c.Limits.WithDefaults(own), Now: c.Now}); err != nil {
 		return nil, fmt.Errorf("intent: frontend base url: %w", err)
 	}
 	return p, nil
@@ -96,8 +96,8 @@ func New(c Config) (*Provider, error) {
 func (p *Provider) Kind() swap.Kind { return swap.Intent }
 
 // Place returns the API's base URLs and the entry of each network.
-func (p *Provider) Place() swap.Place {
-	return swap.Place{Base: p.base, Frontend: p.frontend, Networks: slices.Clone(networks)}
+func (p *Provider) Endpoint() swap.Endpoint {
+	return swap.Endpoint{Base: p.base, Frontend: p.frontend, Networks: slices.Clone(networks)}
 }
 
 // Close drops idle connections.

@@ -14,38 +14,38 @@ import (
 // networks are the wallet's networks (spec section 2, per-network entry). 5330 and 39 stay
 // disabled until the provider supports them.
 var networks = []swap.NetworkEntry{
-	entry(1, "Ethereum", true),
-	entry(10, "OP Mainnet", true),
-	entry(56, "BNB Smart Chain", true),
-	entry(8453, "Base", true),
-	entry(42161, "Arbitrum One", true),
-	entry(143, "Monad", true),
-	entry(5330, "Superseed", false),
-	entry(39, "U2U Solaris", false),
+	networkEntry(1, "Ethereum", true),
+	networkEntry(10, "OP Mainnet", true),
+	networkEntry(56, "BNB Smart Chain", true),
+	networkEntry(8453, "Base", true),
+	networkEntry(42161, "Arbitrum One", true),
+	networkEntry(143, "Monad", true),
+	networkEntry(5330, "Superseed", false),
+	networkEntry(39, "U2U Solaris", false),
 }
 
-// entry is a network for which the provider uses the wallet's chain id. If it is enabled,
+// networkEntry is a network for which the provider uses the wallet's chain id. If it is enabled,
 // swaps may leave and enter it.
-func entry(id uint64, name string, enabled bool) swap.NetworkEntry {
+func networkEntry(id uint64, name string, enabled bool) swap.NetworkEntry {
 	return swap.NetworkEntry{ChainID: id, Enabled: enabled, ProviderChainID: id, DisplayName: name, CrossChainEnabled: enabled}
 }
 
 // destinations are further EVM chains that the provider listed (GET /v1/chains on
 // 2026-07-25). Its ids for non-EVM chains, such as Solana, are left out.
 var destinations = []swap.Destination{
-	further(130, "Unichain", "ETH"),
-	further(137, "Polygon", "POL"),
-	further(324, "zkSync Era", "ETH"),
-	further(5000, "Mantle", "MNT"),
-	further(16661, "0G", "0G"),
-	further(43114, "Avalanche", "AVAX"),
-	further(59144, "Linea", "ETH"),
-	further(80094, "Berachain", "BERA"),
-	further(747474, "Katana", "ETH"),
+	newDestination(130, "Unichain", "ETH"),
+	newDestination(137, "Polygon", "POL"),
+	newDestination(324, "zkSync Era", "ETH"),
+	newDestination(5000, "Mantle", "MNT"),
+	newDestination(16661, "0G", "0G"),
+	newDestination(43114, "Avalanche", "AVAX"),
+	newDestination(59144, "Linea", "ETH"),
+	newDestination(80094, "Berachain", "BERA"),
+	newDestination(747474, "Katana", "ETH"),
 }
 
-// further is a chain whose native coin has 18 decimals, as all of the above have.
-func further(id uint64, name, coin string) swap.Destination {
+// newDestination is a chain whose native coin has 18 decimals, as all of the above have.
+func newDestination(id uint64, name, coin string) swap.Destination {
 	return swap.Destination{ChainID: id, Name: name, Symbol: coin, Decimals: 18}
 }
 
@@ -79,8 +79,8 @@ func networkOf(chainID uint64) (swap.NetworkEntry, error) {
 	return networks[i], nil
 }
 
-// reached is the provider's id of a chain that may receive.
-func reached(chainID uint64) (uint64, error) {
+// receivingChainID is the provider's id of a chain that may receive.
+func receivingChainID(chainID uint64) (uint64, error) {
 	if slices.ContainsFunc(destinations, func(d swap.Destination) bool { return d.ChainID == chainID }) {
 		return chainID, nil
 	}
@@ -91,27 +91,27 @@ func reached(chainID uint64) (uint64, error) {
 	return n.ProviderChainID, nil
 }
 
-// destination is the provider's id of a chain that may receive from src.
-func destination(src swap.NetworkEntry, chainID uint64) (uint64, error) {
+// destinationChainID is the provider's id of a chain that may receive from src.
+func destinationChainID(src swap.NetworkEntry, chainID uint64) (uint64, error) {
 	switch {
 	case chainID == src.ChainID:
 		return src.ProviderChainID, nil
 	case !src.CrossChainEnabled:
 		return 0, refuse(swap.UnsupportedRoute, "dstChainId", "does not leave %s", src.DisplayName)
 	}
-	return reached(chainID)
+	return receivingChainID(chainID)
 }
 
-// A depot is a built-in deposit contract.
-type depot struct {
+// A depositContract is a built-in deposit contract.
+type depositContract struct {
 	chain   uint64
 	address common.Address
 }
 
-// depots are the reserves that the provider's own configuration names (its REST README;
+// depositContracts are the reserves that the provider's own configuration names (its REST README;
 // testdata/live has it), where its own filler takes deposits. Nothing is published for 10,
 // 56 and 143, nor for the routes of other fillers: those are refused.
-var depots = []depot{
+var depositContracts = []depositContract{
 	{1, common.HexToAddress("0x4bACc118f9CEe2f6e9b52AAb317F8b5aaf2503F5")},
 	{42161, common.HexToAddress("0xb280C373F57c9169e009a66496EE556084afAd24")},
 	{8453, common.HexToAddress("0x1A7c327d0f402AEf2eD3D20D1141bD71BA1C317B")},
@@ -127,9 +127,9 @@ type filler struct {
 // payment from any account is reported as seen and proves nothing.
 var fillers []filler
 
-// takes refuses a chain without a built-in deposit contract.
-func (p *Provider) takes(chainID uint64) error {
-	if !slices.ContainsFunc(p.depots, func(d depot) bool { return d.chain == chainID }) {
+// checkDepositChain refuses a chain without a built-in deposit contract.
+func (p *Provider) checkDepositChain(chainID uint64) error {
+	if !slices.ContainsFunc(p.depositContracts, func(d depositContract) bool { return d.chain == chainID }) {
 		return refuse(swap.NotPinned, "to", "takes deposits on chain %d by contracts that are not built in; choose another route", chainID)
 	}
 	return nil
@@ -138,7 +138,7 @@ func (p *Provider) takes(chainID uint64) error {
 // Pins are the built-in deposit contracts and fillers.
 func (p *Provider) Pins() swap.Pins {
 	var pins swap.Pins
-	for _, d := range p.depots {
+	for _, d := range p.depositContracts {
 		pins = append(pins, swap.Pin{Chain: d.chain, Role: swap.Depot, Address: d.address}, swap.Pin{Chain: d.chain, Role: swap.Spender, Address: d.address})
 	}
 	for _, f := range p.fillers {

@@ -31,20 +31,20 @@ type orderReply struct {
 	RefundTo      *wire.Address `json:"refundTo"`
 	DepositTxHash *string       `json:"depositTxHash"`
 	Transactions  struct {
-		Fill   *paid `json:"fill"`
-		Refund *paid `json:"refund"`
+		Fill   *namedTx `json:"fill"`
+		Refund *namedTx `json:"refund"`
 	} `json:"transactions"`
 	Name string `json:"name"`
 }
 
-// paid is a transaction that the provider names.
-type paid struct {
+// namedTx is a transaction that the provider names.
+type namedTx struct {
 	TxHash  string `json:"txHash"`
 	ChainID uint64 `json:"chainId"`
 }
 
-// search finds an order by its deposit transaction (GET /v1/orders/{address}).
-func (p *Provider) search(ctx context.Context, o swap.Order, d deposited) (orderReply, error) {
+// findByDeposit finds an order by its deposit transaction (GET /v1/orders/{address}).
+func (p *Provider) findByDeposit(ctx context.Context, o swap.Order, d depositRef) (orderReply, error) {
 	reply, err := p.orders.Do(ctx, rest.Call{
 		Method: http.MethodGet, Path: "/v1/orders/" + o.Terms.Account.Hex(), Query: url.Values{"txHashSearch": {d.tx.Hex()}, "limit": {maxOrders}},
 	})
@@ -60,7 +60,7 @@ const maxOrders = "20"
 // readOrders finds the order of a deposit in a list. An entry that names the deposit but
 // differs from its order is a contradiction: its error is returned, not
 // [swap.OrderUnknown].
-func readOrders(raw []byte, o swap.Order, d deposited) (orderReply, error) {
+func readOrders(raw []byte, o swap.Order, d depositRef) (orderReply, error) {
 	var r struct {
 		Data *[]json.RawMessage `json:"data"`
 		Name string             `json:"name"`
@@ -104,11 +104,11 @@ var statuses = map[string]swap.State{
 
 // Status reports what the provider claims about an order.
 func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error) {
-	d, err := depositedBy(o)
+	d, err := minedDeposit(o)
 	if err != nil {
 		return swap.Claim{}, err
 	}
-	r, err := p.look(ctx, o, d)
+	r, err := p.queryOrder(ctx, o, d)
 	if err != nil {
 		return swap.Claim{}, err
 	}
@@ -119,27 +119,27 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 	return c, err
 }
 
-// look queries an order by its id, or by its deposit if it has no id or the provider does
+// queryOrder queries an order by its id, or by its deposit if it has no id or the provider does
 // not find the id. Only the list shows for certain that an order is unknown: an id that is
 // not found may not be indexed yet.
-func (p *Provider) look(ctx context.Context, o swap.Order, d deposited) (orderReply, error) {
+func (p *Provider) queryOrder(ctx context.Context, o swap.Order, d depositRef) (orderReply, error) {
 	if o.Ref == "" {
-		return p.search(ctx, o, d)
+		return p.findByDeposit(ctx, o, d)
 	}
-	r, err := p.byName(ctx, o, d)
+	r, err := p.queryByID(ctx, o, d)
 	unknown := &swap.Refusal{Code: swap.OrderUnknown}
 	if !errors.Is(err, unknown) && !isStatus(err, http.StatusNotFound) {
 		return r, err
 	}
-	found, missing := p.search(ctx, o, d)
+	found, missing := p.findByDeposit(ctx, o, d)
 	if missing == nil || errors.Is(missing, unknown) || errors.Is(err, unknown) {
 		return found, missing
 	}
 	return found, err
 }
 
-// byName queries an order by its id (GET /v1/orders/by-id/{orderId}).
-func (p *Provider) byName(ctx context.Context, o swap.Order, d deposited) (orderReply, error) {
+// queryByID queries an order by its id (GET /v1/orders/by-id/{orderId}).
+func (p *Provider) queryByID(ctx context.Context, o swap.Order, d depositRef) (orderReply, error) {
 	reply, err := p.orders.Do(ctx, rest.Call{Method: http.MethodGet, Path: "/v1/orders/by-id/" + url.PathEscape(o.Ref)})
 	if err != nil {
 		return orderReply{}, service.Refusal(err)
@@ -153,7 +153,7 @@ func (p *Provider) byName(ctx context.Context, o swap.Order, d deposited) (order
 
 // readOrder checks that a reply is about this order: a mismatch is an error and gives no
 // status. Fields that the API may leave out are compared if present.
-func readOrder(raw []byte, o swap.Order, d deposited) (orderReply, error) {
+func readOrder(raw []byte, o swap.Order, d depositRef) (orderReply, error) {
 	var r orderReply
 	if err := service.Read("order", raw, &r); err != nil {
 		return r, garbage("order", err)
@@ -165,7 +165,7 @@ func readOrder(raw []byte, o swap.Order, d deposited) (orderReply, error) {
 	if err != nil {
 		return r, err
 	}
-	dst, err := destination(src, o.Terms.DstChain)
+	dst, err := destinationChainID(src, o.Terms.DstChain)
 	if err != nil {
 		return r, err
 	}
@@ -198,15 +198,15 @@ func readOrder(raw []byte, o swap.Order, d deposited) (orderReply, error) {
 const anotherOrder = "answered about another order than it was asked for"
 
 // ofDeposit reports whether the order names the deposit d.
-func (r orderReply) ofDeposit(d deposited) bool {
+func (r orderReply) ofDeposit(d depositRef) bool {
 	return r.DepositTxHash != nil && sameHash(*r.DepositTxHash, d.tx)
 }
 
-// nativeToo is the other address that the API may use for the native coin, besides zero.
-var nativeToo = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
+// nativePlaceholder is the other address that the API may use for the native coin, besides zero.
+var nativePlaceholder = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
 
 func tokenOf(a common.Address) common.Address {
-	if a == nativeToo {
+	if a == nativePlaceholder {
 		return chain.Native
 	}
 	return a
@@ -214,11 +214,11 @@ func tokenOf(a common.Address) common.Address {
 
 // claim converts the order to a claim. The transaction in it only says where to look first.
 func (r orderReply) claim() (swap.Claim, error) {
-	c := swap.Claim{State: swap.Settling, Word: wire.Printable(r.Status)}
+	c := swap.Claim{State: swap.Settling, ProviderStatus: wire.Printable(r.Status)}
 	if s, ok := statuses[r.Status]; ok {
 		c.State = s
 	}
-	told := map[swap.State]*paid{swap.Filled: r.Transactions.Fill, swap.Refunded: r.Transactions.Refund, swap.Failed: r.Transactions.Refund}[c.State]
+	told := map[swap.State]*namedTx{swap.Filled: r.Transactions.Fill, swap.Refunded: r.Transactions.Refund, swap.Failed: r.Transactions.Refund}[c.State]
 	if told != nil && told.TxHash != "" {
 		tx, err := hexutil.Decode(told.TxHash)
 		if err != nil || len(tx) != common.HashLength {

@@ -12,11 +12,11 @@ import (
 
 // TestPage checks that the tables of the provider's documentation page match the code.
 func TestPage(t *testing.T) {
-	providertest.Page(t, "../../docs/providers/intent.md",
-		providertest.Drawn{From: "providers/intent/networks.go", Text: networkTable()},
-		providertest.Drawn{From: "providers/intent/networks.go: depots", Text: depotTable()},
-		providertest.Drawn{From: "providers/intent/orders.go", Text: statusTable()},
-		providertest.Drawn{From: "providers/intent/errors.go", Text: errorTable()},
+	providertest.CheckPage(t, "../../docs/providers/intent.md",
+		providertest.GeneratedPart{From: "providers/intent/networks.go", Text: networkTable()},
+		providertest.GeneratedPart{From: "providers/intent/networks.go: depots", Text: depotTable()},
+		providertest.GeneratedPart{From: "providers/intent/orders.go", Text: statusTable()},
+		providertest.GeneratedPart{From: "providers/intent/errors.go", Text: errorTable()},
 	)
 }
 
@@ -36,7 +36,7 @@ func networkTable() string {
 func depotTable() string {
 	var b strings.Builder
 	b.WriteString("| Chain | Contract |\n|---|---|\n")
-	for _, d := range depots {
+	for _, d := range depositContracts {
 		fmt.Fprintf(&b, "| %d | `%s` |\n", d.chain, d.address)
 	}
 	return b.String()

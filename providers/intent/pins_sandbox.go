@@ -14,8 +14,8 @@ var sandboxFiller = common.HexToAddress("0x7c4Fa858cdFb46a314404409B69d7Dfa4ee5E
 // is left out so that the sandbox also shows routes to a contract that is not built in.
 var sandboxDeposit = common.HexToAddress("0x5a4d000000000000000000000000000000000021")
 
-func sandboxDepots() []depot {
-	return append(slices.Clone(depots), depot{10, sandboxDeposit}, depot{56, sandboxDeposit})
+func sandboxDepositContracts() []depositContract {
+	return append(slices.Clone(depositContracts), depositContract{10, sandboxDeposit}, depositContract{56, sandboxDeposit})
 }
 
 func sandboxFillers() []filler {

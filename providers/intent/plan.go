@@ -89,7 +89,7 @@ func (q *quantity) UnmarshalJSON(b []byte) error {
 // readPlan validates every action of a plan before anything is signed (spec section 5,
 // intent action validation) and fails closed. An unknown type of action is reported as such
 // before its fields are checked. It is pure.
-func readPlan(raw []byte, t swap.Terms, depots []depot) (deposit, error) {
+func readPlan(raw []byte, t swap.Terms, depots []depositContract) (deposit, error) {
 	var r planReply
 	if err := service.Read("plan", raw, &r); err != nil {
 		return deposit{}, notUnderstood("plan", err)
@@ -102,20 +102,20 @@ func readPlan(raw []byte, t swap.Terms, depots []depot) (deposit, error) {
 	case len(r.Approvals) == 0 || len(r.Approvals) > maxActions:
 		return deposit{}, refuse(swap.NotUnderstood, "approvals", "built a plan of %d actions, not of 1 to %d", len(r.Approvals), maxActions)
 	}
-	p := plan{depots: depots}
+	p := plan{depositContracts: depots}
 	for i, raw := range r.Approvals {
-		if err := p.take(raw, t, i == len(r.Approvals)-1); err != nil {
+		if err := p.addAction(raw, t, i == len(r.Approvals)-1); err != nil {
 			return deposit{}, err
 		}
 	}
-	return p.deposit, p.allowances(t)
+	return p.deposit, p.checkApprovals(t)
 }
 
 // A plan collects what the actions do.
 type plan struct {
-	depots  []depot // built-in deposit contracts
-	granted []allowance
-	deposit deposit
+	depositContracts []depositContract // built-in deposit contracts
+	approvals        []allowance
+	deposit          deposit
 }
 
 type allowance struct {
@@ -123,9 +123,9 @@ type allowance struct {
 	amount  *big.Int
 }
 
-// take validates one action. Only the last may be, and must be, the deposit. Every other
+// addAction validates one action. Only the last may be, and must be, the deposit. Every other
 // type and method is refused (rule 5).
-func (p *plan) take(raw []byte, t swap.Terms, last bool) error {
+func (p *plan) addAction(raw []byte, t swap.Terms, last bool) error {
 	var of struct {
 		Type string `json:"type"`
 	}
@@ -136,7 +136,7 @@ func (p *plan) take(raw []byte, t swap.Terms, last bool) error {
 		return refuse(swap.NotUnderstood, "type", "built an action of type %q, which is not carried out", wire.Printable(of.Type))
 	}
 	var a action
-	if err := wire.ReadWhole(raw, &a); err != nil {
+	if err := wire.ReadStrict(raw, &a); err != nil {
 		return notUnderstood("action", err)
 	}
 	switch {
@@ -149,7 +149,7 @@ func (p *plan) take(raw []byte, t swap.Terms, last bool) error {
 	case a.Request.Method == switchChain:
 		return checkSwitch(a.Request.Params[0], t)
 	}
-	return p.send(a.Request.Params[0], t, last)
+	return p.addTransaction(a.Request.Params[0], t, last)
 }
 
 // checkSwitch requires a switch to the source chain and nothing else (rule 1). It makes no
@@ -158,7 +158,7 @@ func checkSwitch(raw []byte, t swap.Terms) error {
 	var s struct {
 		ChainID *quantity `json:"chainId"`
 	}
-	if err := wire.ReadWhole(raw, &s); err != nil {
+	if err := wire.ReadStrict(raw, &s); err != nil {
 		return notUnderstood("chainId", err)
 	}
 	if s.ChainID == nil || !s.ChainID.hex || !s.ChainID.isChain(t.SrcChain) { // EIP-3326 requires hex
@@ -167,14 +167,14 @@ func checkSwitch(raw []byte, t swap.Terms) error {
 	return nil
 }
 
-// send validates a transaction (rules 2 to 4) and records it as an approval or as the
+// addTransaction validates a transaction (rules 2 to 4) and records it as an approval or as the
 // deposit.
-func (p *plan) send(raw []byte, t swap.Terms, deposits bool) error {
+func (p *plan) addTransaction(raw []byte, t swap.Terms, deposits bool) error {
 	var tx transaction
-	if err := wire.ReadWhole(raw, &tx); err != nil {
+	if err := wire.ReadStrict(raw, &tx); err != nil {
 		return notUnderstood("transaction", err)
 	}
-	to, err := addressTo(tx.To)
+	to, err := parseTarget(tx.To)
 	if err != nil {
 		return err
 	}
@@ -195,38 +195,38 @@ func (p *plan) send(raw []byte, t swap.Terms, deposits bool) error {
 	}
 	if deposits {
 		p.deposit = deposit{to, value, data}
-		return p.deposit.check(t, p.depots)
+		return p.deposit.check(t, p.depositContracts)
 	}
-	return p.approve(to, value, data, t)
+	return p.addApproval(to, value, data, t)
 }
 
-// approve accepts an approval of the input token. Any other transaction before the deposit
+// addApproval accepts an approval of the input token. Any other transaction before the deposit
 // is refused.
-func (p *plan) approve(to common.Address, value *big.Int, data []byte, t swap.Terms) error {
+func (p *plan) addApproval(to common.Address, value *big.Int, data []byte, t swap.Terms) error {
 	switch {
 	case t.TokenIn == chain.Native:
 		return refuse(swap.NotAsAccepted, "approvals", "built a transaction before a deposit of the native coin, which needs none")
 	case to != t.TokenIn:
 		return refuse(swap.NotAsAccepted, "to", "built a transaction to %s before the deposit, which is not the input token", to)
 	case value.Sign() != 0:
-		return refuse(swap.NotAsAccepted, "value", "built an approval that sends the coin").Amounts(swap.OfCoin, value, nil)
+		return refuse(swap.NotAsAccepted, "value", "built an approval that sends the coin").WithAmounts(swap.OfCoin, value, nil)
 	case !isApproval(data):
 		return refuse(swap.NotUnderstood, "data", "built a transaction before the deposit that is no approval")
 	}
-	p.granted = append(p.granted, allowance{common.BytesToAddress(data[4:36]), new(big.Int).SetBytes(data[36:68])})
+	p.approvals = append(p.approvals, allowance{common.BytesToAddress(data[4:36]), new(big.Int).SetBytes(data[36:68])})
 	return nil
 }
 
 // isApproval reports whether data is exactly a call of approve(address,uint256).
 func isApproval(data []byte) bool {
-	return len(data) == 68 && bytes.HasPrefix(data, approve[:]) && len(bytes.Trim(data[4:16], "\x00")) == 0
+	return len(data) == 68 && bytes.HasPrefix(data, approveSelector[:]) && len(bytes.Trim(data[4:16], "\x00")) == 0
 }
 
-// allowances requires the approvals to be for the deposit's contract alone: the exact
+// checkApprovals requires the approvals to be for the deposit's contract alone: the exact
 // input, once, after at most one reset to zero.
-func (p *plan) allowances(t swap.Terms) error {
+func (p *plan) checkApprovals(t swap.Terms) error {
 	grants := 0
-	for i, a := range p.granted {
+	for i, a := range p.approvals {
 		switch {
 		case a.spender != p.deposit.to:
 			return refuse(swap.NotAsAccepted, "spender", "would have %s approved, which is not the contract that takes the deposit", a.spender)
@@ -234,18 +234,18 @@ func (p *plan) allowances(t swap.Terms) error {
 		case a.amount.Cmp(t.AmountIn) == 0:
 			grants++
 		default:
-			return refuse(swap.NotAsAccepted, "allowance", "would not have exactly the amount approved").Amounts(swap.OfInput, a.amount, t.AmountIn)
+			return refuse(swap.NotAsAccepted, "allowance", "would not have exactly the amount approved").WithAmounts(swap.OfInput, a.amount, t.AmountIn)
 		}
 	}
-	if len(p.granted) > 0 && grants != 1 {
+	if len(p.approvals) > 0 && grants != 1 {
 		return refuse(swap.NotUnderstood, "approvals", "would have the deposit approved %d times, not once", grants)
 	}
 	return nil
 }
 
-// addressTo parses the target: 20 bytes, not zero, and with a correct checksum if its
+// parseTarget parses the target: 20 bytes, not zero, and with a correct checksum if its
 // letters are of mixed case (rule 4).
-func addressTo(s string) (common.Address, error) {
+func parseTarget(s string) (common.Address, error) {
 	a, err := wire.ParseAddress(s)
 	mixed := strings.ToLower(s) != s && strings.ToUpper(s[min(2, len(s)):]) != s[min(2, len(s)):]
 	if err != nil || a == (common.Address{}) || mixed && a.Hex() != s {

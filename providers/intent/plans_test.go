@@ -173,7 +173,7 @@ var hostilePlans = map[string][]hostile{
 			move(p, safe)
 			paramOf(p, theDeposit)["data"] = execTransaction
 		}, swap.NotPinned, "to"},
-		{"to a built-in contract of another network", func(p map[string]any) { move(p, depots[0].address) }, swap.NotPinned, "to"},
+		{"to a built-in contract of another network", func(p map[string]any) { move(p, depositContracts[0].address) }, swap.NotPinned, "to"},
 		{"to a contract that nobody knows", func(p map[string]any) { move(p, common.BigToAddress(big.NewInt(0xabcdef))) }, swap.NotPinned, "to"},
 		{"to the fee's receiver", set(theDeposit, "to", exampleFee.Hex()), swap.NotPinned, "to"},
 		{"that sends coins along", set(theDeposit, "value", "0x1"), swap.NotAsAccepted, "value"},
@@ -184,7 +184,7 @@ var hostilePlans = map[string][]hostile{
 		{"with half a byte", set(theDeposit, "data", "0xf3125a1f0"), swap.NotUnderstood, "data"},
 		{"without 0x", set(theDeposit, "data", "f3125a1f"), swap.NotUnderstood, "data"},
 		{"with too much data", set(theDeposit, "data", tooLong), swap.NotUnderstood, "data"},
-		{"elsewhere than approved", set(theApproval, "data", approval(depots[0].address, big.NewInt(25_000_000))), swap.NotAsAccepted, "spender"},
+		{"elsewhere than approved", set(theApproval, "data", approval(depositContracts[0].address, big.NewInt(25_000_000))), swap.NotAsAccepted, "spender"},
 	},
 	"approvals": {
 		{"to a stranger", set(theApproval, "data", approval(attacker, big.NewInt(25_000_000))), swap.NotAsAccepted, "spender"},
@@ -236,7 +236,7 @@ var hostileNative = []hostile{
 func planAttacks(t *testing.T) (list []providertest.Attack) {
 	on := func(name string, raw []byte, terms swap.Terms, h hostile) {
 		list = append(list, providertest.Attack{Name: "plan/" + name + "/" + h.name, Code: h.code, Field: h.field, Try: func(t *testing.T) error {
-			_, err := readPlan(planWith(t, raw, h.change), terms, depots)
+			_, err := readPlan(planWith(t, raw, h.change), terms, depositContracts)
 			return err
 		}})
 	}
@@ -262,10 +262,10 @@ func TestOddPlans(t *testing.T) {
 		"the chain as a number": set(theDeposit, "chainId", 8453),
 		"no value":              func(p map[string]any) { delete(paramOf(p, theDeposit), "value") },
 		"lower case":            set(theDeposit, "to", strings.ToLower(exampleDepot.Hex())),
-		"gas, fees and a nonce": func(p map[string]any) { burden(paramOf(p, theDeposit)) },
+		"gas, fees and a nonce": func(p map[string]any) { addWalletFields(paramOf(p, theDeposit)) },
 	} {
 		terms := termsOf(exampleRequest(), 1)
-		d, err := readPlan(planWith(t, example(t, "k_build_resp"), change), terms, depots)
+		d, err := readPlan(planWith(t, example(t, "k_build_resp"), change), terms, depositContracts)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -276,8 +276,8 @@ func TestOddPlans(t *testing.T) {
 	}
 }
 
-// burden adds the fields that the wallet sets itself.
-func burden(tx map[string]any) {
+// addWalletFields adds the fields that the wallet sets itself.
+func addWalletFields(tx map[string]any) {
 	for name, v := range map[string]any{"gas": "640000", "gasPrice": "0x1", "maxFeePerGas": "0xffffffffffff", "maxPriorityFeePerGas": "0xffffffffffff", "nonce": "0x7"} {
 		tx[name] = v
 	}
@@ -337,14 +337,14 @@ func (o otherStep) decoded(t *testing.T) error {
 	call := *s.Call
 	s.Call = &call
 	o.change(&s, &terms)
-	_, err := (&Provider{depots: depots}).Decode(terms, s)
+	_, err := (&Provider{depositContracts: depositContracts}).Decode(terms, s)
 	return err
 }
 
 // TestDeposit: the example's deposit decodes to an opaque effect that promises no output.
 func TestDeposit(t *testing.T) {
 	o := exampleOrderOf(t)
-	if f, err := (&Provider{depots: depots}).Decode(o.Terms, o.Plan.Steps[0]); err != nil || f.Kind != swap.Opaque || f.Target != exampleDepot || len(f.Receives) != 0 {
+	if f, err := (&Provider{depositContracts: depositContracts}).Decode(o.Terms, o.Plan.Steps[0]); err != nil || f.Kind != swap.Opaque || f.Target != exampleDepot || len(f.Receives) != 0 {
 		t.Fatalf("%+v, %v", f, err)
 	}
 }
@@ -352,11 +352,11 @@ func TestDeposit(t *testing.T) {
 // TestUnknownContract: a deposit to a contract that is not built in for the network is
 // refused, even if it is built in for another. No filler is built in.
 func TestUnknownContract(t *testing.T) {
-	p := &Provider{depots: depots}
+	p := &Provider{depositContracts: depositContracts}
 	for _, n := range networks {
 		terms := nativeTerms()
 		terms.SrcChain = n.ChainID
-		for _, to := range []common.Address{common.BigToAddress(big.NewInt(0xabcdef)), safe, depots[0].address, depots[1].address, depots[2].address} {
+		for _, to := range []common.Address{common.BigToAddress(big.NewInt(0xabcdef)), safe, depositContracts[0].address, depositContracts[1].address, depositContracts[2].address} {
 			call := deposit{to, terms.AmountIn, common.FromHex("0xf3125a1f")}.call(terms)
 			f, err := p.Decode(terms, swap.Step{Kind: swap.CallStep, Call: call})
 			if err == nil {
@@ -387,10 +387,10 @@ func TestPublishedReserves(t *testing.T) {
 	if err := json.Unmarshal(raw, &published); err != nil {
 		t.Fatal(err)
 	}
-	if len(depots) != len(published.Reserves) {
-		t.Errorf("%d are built in, %d published", len(depots), len(published.Reserves))
+	if len(depositContracts) != len(published.Reserves) {
+		t.Errorf("%d are built in, %d published", len(depositContracts), len(published.Reserves))
 	}
-	for _, d := range depots {
+	for _, d := range depositContracts {
 		if got := published.Reserves[fmt.Sprintf("%#x", d.chain)]; got != d.address {
 			t.Errorf("chain %d: %s, published is %s", d.chain, d.address, got)
 		}

@@ -27,7 +27,7 @@ func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
 	}
 	proof := swap.Proof{
 		Own:     t.SrcChain == t.DstChain && t.TokenOut != chain.Native,
-		Arrival: &swap.Arrival{Chain: t.DstChain, Token: t.TokenOut, To: t.Recipient, Least: t.FloorOut, From: payers(t.DstChain)},
+		Arrival: &swap.Arrival{Chain: t.DstChain, Token: t.TokenOut, To: t.Recipient, Least: t.MinOut, From: payers(t.DstChain)},
 		Refund:  &swap.Arrival{Chain: t.SrcChain, Token: t.TokenIn, To: t.RefundTo, Least: t.AmountIn, From: payers(t.SrcChain)},
 	}
 	// A contract's payment of the native coin leaves no log that names the contract. And a

@@ -42,7 +42,7 @@ type quoteRequest struct {
 
 // Quote requests EXACT_INPUT routes in one reply. It may be repeated.
 func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer, error) {
-	body, err := p.asks(r)
+	body, err := p.quoteBody(r)
 	if err != nil {
 		return nil, err
 	}
@@ -50,54 +50,54 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	if err != nil {
 		return nil, service.Refusal(err)
 	}
-	return p.whole(ctx, reply, r)
+	return p.readReply(ctx, reply, r)
 }
 
 // Stream is Quote that also passes each route to told as its filler answers. If the stream
 // breaks off, the routes received so far are returned.
 func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(swap.Offer)) ([]swap.Offer, error) {
-	body, err := p.asks(r)
+	body, err := p.quoteBody(r)
 	if err != nil {
 		return nil, err
 	}
-	var g *gathered
+	var g *routeCollector
 	reply, err := p.api.Stream(ctx, rest.Call{Method: http.MethodPost, Path: quotesPath, Query: url.Values{"mode": {"stream"}}, Body: body}, func(head *rest.Reply, line []byte) error {
 		if g == nil {
 			skew, err := service.Skew(head)
 			if err != nil {
 				return err
 			}
-			g = &gathered{request: r, skew: skew, now: p.now}
+			g = &routeCollector{request: r, skew: skew, now: p.now}
 		}
-		if f, ok := g.take("", line); ok {
+		if f, ok := g.add("", line); ok {
 			told(f.offer(r, p.now()))
 		}
 		if g.full() {
-			return errEnough
+			return errTooManyRoutes
 		}
 		return nil
 	})
 	switch {
 	case g != nil && len(g.routes) > 0 && !errors.Is(err, context.Canceled):
 		return g.offers(ctx)
-	case err != nil && !errors.Is(err, errEnough):
+	case err != nil && !errors.Is(err, errTooManyRoutes):
 		return nil, service.Refusal(err)
 	case g != nil:
 		return g.offers(ctx)
 	}
-	return p.whole(ctx, reply, r)
+	return p.readReply(ctx, reply, r)
 }
 
 const quotesPath = "/v1/quotes"
 
-// errEnough ends a stream that does not stop by itself.
-var errEnough = errors.New("more routes than are looked at")
+// errTooManyRoutes ends a stream that does not stop by itself.
+var errTooManyRoutes = errors.New("more routes than are looked at")
 
-// asks checks a request and encodes its body.
-func (p *Provider) asks(r swap.QuoteRequest) ([]byte, error) {
+// quoteBody checks a request and encodes its body.
+func (p *Provider) quoteBody(r swap.QuoteRequest) ([]byte, error) {
 	from, to, err := checkRequest(r)
 	if err == nil {
-		err = p.takes(r.SrcChain)
+		err = p.checkDepositChain(r.SrcChain)
 	}
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (p *Provider) asks(r swap.QuoteRequest) ([]byte, error) {
 	q := quoteRequest{
 		TradeType: exactInput, FromChainID: from, FromToken: r.TokenIn.Hex(), ToChainID: to, ToToken: r.TokenOut.Hex(),
 		Amount: r.AmountIn.String(), FromAddress: r.Account.Hex(), Recipient: r.Recipient.Hex(), RefundTo: r.RefundTo.Hex(),
-		DepositMethods: []string{contractCall}, SlippageTolerance: fraction(r.SlippageBps),
+		DepositMethods: []string{contractCall}, SlippageTolerance: slippageFraction(r.SlippageBps),
 	}
 	if r.FeeBps > 0 {
 		q.Referrer, q.ReferrerFeeBps = r.FeeReceiver.Hex(), r.FeeBps
@@ -113,10 +113,10 @@ func (p *Provider) asks(r swap.QuoteRequest) ([]byte, error) {
 	return json.Marshal(q)
 }
 
-// fraction converts bps to the API's JSON number. Its unit is nowhere documented; a
+// slippageFraction converts bps to the API's JSON number. Its unit is nowhere documented; a
 // fraction is what others send in production (docs/providers/intent.md), and in any unit it
 // is never looser than what was requested.
-func fraction(bps int) json.Number {
+func slippageFraction(bps int) json.Number {
 	return json.Number(strconv.FormatFloat(float64(bps)/10_000, 'f', -1, 64))
 }
 
@@ -127,7 +127,7 @@ func checkRequest(r swap.QuoteRequest) (from, to uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	if to, err = destination(src, r.DstChain); err != nil {
+	if to, err = destinationChainID(src, r.DstChain); err != nil {
 		return 0, 0, err
 	}
 	switch {
@@ -147,13 +147,13 @@ func checkRequest(r swap.QuoteRequest) (from, to uint64, err error) {
 	return src.ProviderChainID, to, err
 }
 
-// whole parses a reply with all routes. The reply to a stream without any line has no body.
-func (p *Provider) whole(ctx context.Context, reply *rest.Reply, r swap.QuoteRequest) ([]swap.Offer, error) {
+// readReply parses a reply with all routes. The reply to a stream without any line has no body.
+func (p *Provider) readReply(ctx context.Context, reply *rest.Reply, r swap.QuoteRequest) ([]swap.Offer, error) {
 	skew, err := service.Skew(reply)
 	if err != nil {
 		return nil, err
 	}
-	g := &gathered{request: r, skew: skew, now: p.now}
+	g := &routeCollector{request: r, skew: skew, now: p.now}
 	if reply.Body == nil {
 		return g.offers(ctx)
 	}
@@ -171,44 +171,44 @@ func (p *Provider) whole(ctx context.Context, reply *rest.Reply, r swap.QuoteReq
 		if g.full() {
 			break
 		}
-		g.take(q.QuoteID, raw)
+		g.add(q.QuoteID, raw)
 	}
 	return g.offers(ctx)
 }
 
-// gathered collects the routes of one reply, whole or streamed.
-type gathered struct {
+// routeCollector collects the routes of one reply, whole or streamed.
+type routeCollector struct {
 	request swap.QuoteRequest
 	skew    time.Duration
 	now     func() time.Time
 
-	looked int // routes parsed, accepted or not
-	routes []found
-	bad    []error // why each refused route was refused
+	parsed   int // routes parsed, accepted or not
+	routes   []parsedRoute
+	firstErr []error // why each refused route was refused
 }
 
-func (g *gathered) full() bool { return g.looked >= maxRoutes }
+func (g *routeCollector) full() bool { return g.parsed >= maxRoutes }
 
-// take parses one route and keeps it unless it has expired or repeats a route's ids. If the
+// add parses one route and keeps it unless it has expired or repeats a route's ids. If the
 // provider's clock is ahead of ours the difference shortens the route's life; if it is
 // behind nothing is added.
-func (g *gathered) take(quoteID string, raw []byte) (f found, ok bool) {
-	g.looked++
+func (g *routeCollector) add(quoteID string, raw []byte) (f parsedRoute, ok bool) {
+	g.parsed++
 	f, err := readRoute(quoteID, raw, g.request)
 	if err == nil {
 		now := g.now()
-		if f.ends = f.ends.Add(-max(g.skew, 0)); f.ends.After(now.Add(maxLife)) {
-			f.ends = now.Add(maxLife)
+		if f.expiresAt = f.expiresAt.Add(-max(g.skew, 0)); f.expiresAt.After(now.Add(maxLife)) {
+			f.expiresAt = now.Add(maxLife)
 		}
-		if !f.ends.After(now) {
+		if !f.expiresAt.After(now) {
 			err = refuse(swap.QuoteExpired, "validBefore", "sent routes that have expired; get a new quote, and check this machine's clock")
 		}
 	}
 	if err != nil {
-		g.bad = append(g.bad, err)
+		g.firstErr = append(g.firstErr, err)
 		return f, false
 	}
-	if slices.ContainsFunc(g.routes, func(o found) bool { return o.quoteID == f.quoteID && o.routeID == f.routeID }) {
+	if slices.ContainsFunc(g.routes, func(o parsedRoute) bool { return o.quoteID == f.quoteID && o.routeID == f.routeID }) {
 		return f, false
 	}
 	g.routes = append(g.routes, f)
@@ -217,15 +217,15 @@ func (g *gathered) take(quoteID string, raw []byte) (f found, ok bool) {
 
 // offers returns the routes as offers, in their order. If none deposits into a built-in
 // contract it fails, with the reason of the first refused route where there is one.
-func (g *gathered) offers(ctx context.Context) ([]swap.Offer, error) {
+func (g *routeCollector) offers(ctx context.Context) ([]swap.Offer, error) {
 	now := g.now()
-	order(g.routes, now)
+	sortRoutes(g.routes, now)
 	offers := make([]swap.Offer, len(g.routes))
 	for i, f := range g.routes {
 		offers[i] = f.offer(g.request, now)
 	}
-	left := g.bad
-	own := slices.ContainsFunc(g.routes, func(f found) bool { return f.own })
+	left := g.firstErr
+	own := slices.ContainsFunc(g.routes, func(f parsedRoute) bool { return f.ownFiller })
 	if !own && len(left) > 0 {
 		left = left[1:] // the first is the reason
 	}
@@ -235,8 +235,8 @@ func (g *gathered) offers(ctx context.Context) ([]swap.Offer, error) {
 	switch {
 	case own:
 		return offers, nil
-	case len(g.bad) > 0:
-		return nil, g.bad[0]
+	case len(g.firstErr) > 0:
+		return nil, g.firstErr[0]
 	case len(offers) > 0:
 		return nil, refuse(swap.NotPinned, "to", "has routes alone whose deposits go to contracts that are not built in; choose another route")
 	}
@@ -244,18 +244,18 @@ func (g *gathered) offers(ctx context.Context) ([]swap.Offer, error) {
 }
 
 // offer converts a route to an offer. It expires while there is still time to deposit.
-func (f found) offer(r swap.QuoteRequest, now time.Time) swap.Offer {
-	raw, err := json.Marshal(offered{f.quoteID, f.raw})
+func (f parsedRoute) offer(r swap.QuoteRequest, now time.Time) swap.Offer {
+	raw, err := json.Marshal(storedRoute{f.quoteID, f.raw})
 	if err != nil {
 		panic(err) // f.raw was decoded from JSON
 	}
 	o := swap.Offer{
 		Provider: swap.Intent, Request: r, Routing: wire.Printable(f.routeID),
-		AmountOut: f.out, MinOut: f.least, Duration: f.takes, Expires: f.ends.Add(-leastLife), Unusable: f.unusable(now), Raw: raw,
+		AmountOut: f.amountOut, MinOut: f.minOut, Duration: f.duration, Expires: f.expiresAt.Add(-minQuoteLife), Unusable: f.unusable(now), Raw: raw,
 	}
-	if !f.stated {
+	if !f.minStated {
 		o.Route = "states no minimum"
 	}
-	f.charge(&o, r)
+	f.setFee(&o, r)
 	return o
 }

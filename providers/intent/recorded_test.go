@@ -30,7 +30,7 @@ func TestRecordedErrors(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Date", recorded.Format(http.TimeFormat))
 			w.WriteHeader(http.StatusBadRequest)
-			_, _ = w.Write(providertest.Recorded(t, file)) // a client that is gone reports its own error
+			_, _ = w.Write(providertest.LiveReply(t, file)) // a client that is gone reports its own error
 		}))
 		p := newProvider(t, s.URL, func() time.Time { return recorded }, providertest.Limits(10*time.Second))
 		_, err := p.Quote(t.Context(), request(8453, usdcBase, "25000000", 42161, native, 0))
@@ -50,7 +50,7 @@ func TestRecordedShape(t *testing.T) {
 			t.Errorf("%s: %d %s", file, status, raw)
 			continue
 		}
-		for _, place := range providertest.Unlike(t, providertest.Recorded(t, file), raw) {
+		for _, place := range providertest.MissingMembers(t, providertest.LiveReply(t, file), raw) {
 			t.Errorf("%s: %s", file, place)
 		}
 	}

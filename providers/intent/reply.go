@@ -27,16 +27,16 @@ type quoteReply struct {
 
 // A route is one entry of a quote. A streamed line has the quote's id in it.
 type route struct {
-	QuoteID        string   `json:"quoteId,omitempty"`
-	RouteID        string   `json:"routeId"`
-	Type           string   `json:"type"`
-	DepositMethods []string `json:"depositMethods"`
-	Quote          price    `json:"quote"`
+	QuoteID        string     `json:"quoteId,omitempty"`
+	RouteID        string     `json:"routeId"`
+	Type           string     `json:"type"`
+	DepositMethods []string   `json:"depositMethods"`
+	Quote          routeQuote `json:"quote"`
 }
 
-// A price is what a route promises. The slippage that it names is ignored: its unit is
+// A routeQuote is what a route promises. The slippage that it names is ignored: its unit is
 // nowhere documented, and the minimum is checked against the request.
-type price struct {
+type routeQuote struct {
 	AmountIn       *wire.Amount `json:"amountIn"`
 	AmountOut      *wire.Amount `json:"amountOut"`
 	MinAmountOut   *wire.Amount `json:"minAmountOut"`
@@ -53,44 +53,44 @@ const (
 	maxDuration = 7 * 24 * time.Hour
 )
 
-// An offered is what an offer keeps of a route: the quote's id and the route's raw JSON.
-type offered struct {
+// An storedRoute is what an offer keeps of a route: the quote's id and the route's raw JSON.
+type storedRoute struct {
 	QuoteID string          `json:"quoteId"`
 	Route   json.RawMessage `json:"route"`
 }
 
 // readRoute parses one route and checks it against the request. It is pure.
-func readRoute(quoteID string, raw []byte, r swap.QuoteRequest) (found, error) {
+func readRoute(quoteID string, raw []byte, r swap.QuoteRequest) (parsedRoute, error) {
 	if len(raw) > maxRoute {
-		return found{}, refuse(swap.ProviderGarbage, "route", "sent a route of %d bytes", len(raw))
+		return parsedRoute{}, refuse(swap.ProviderGarbage, "route", "sent a route of %d bytes", len(raw))
 	}
 	var t route
 	if err := service.Read("route", raw, &t); err != nil {
-		return found{}, garbage("route", err)
+		return parsedRoute{}, garbage("route", err)
 	}
 	if t.QuoteID != "" {
 		quoteID = t.QuoteID
 	}
 	if !isID(quoteID) || !isID(t.RouteID) {
-		return found{}, refuse(swap.ProviderGarbage, "routeId", "sent a route without sound ids")
+		return parsedRoute{}, refuse(swap.ProviderGarbage, "routeId", "sent a route without sound ids")
 	}
-	f := found{
+	f := parsedRoute{
 		quoteID: quoteID, routeID: t.RouteID, raw: raw,
-		own:      t.Type == nativeFiller,
-		callable: len(t.DepositMethods) == 0 || slices.Contains(t.DepositMethods, contractCall), // absent: decided at build
+		ownFiller: t.Type == nativeFiller,
+		callable:  len(t.DepositMethods) == 0 || slices.Contains(t.DepositMethods, contractCall), // absent: decided at build
 	}
 	return f, t.Quote.read(&f, r)
 }
 
 // read checks a route's figures and records them in f.
-func (q price) read(f *found, r swap.QuoteRequest) (err error) {
+func (q routeQuote) read(f *parsedRoute, r swap.QuoteRequest) (err error) {
 	switch {
 	case q.AmountIn == nil || q.AmountOut == nil || q.Seconds == nil || q.ValidBefore == nil:
 		return refuse(swap.ProviderGarbage, "quote", "left out a figure of a route")
 	case !q.AmountIn.Is(r.AmountIn):
 		return refuse(swap.NotAsAccepted, "amountIn", "answered with another amount than was asked for")
 	}
-	if err := q.floor(f, r.SlippageBps); err != nil {
+	if err := q.readAmounts(f, r.SlippageBps); err != nil {
 		return err
 	}
 	if err := q.statedFee.read(f, r); err != nil {
@@ -100,31 +100,31 @@ func (q price) read(f *found, r swap.QuoteRequest) (err error) {
 	if seconds < 0 || seconds > maxDuration.Seconds() {
 		return refuse(swap.ProviderGarbage, "expectedDurationSeconds", "expects a route to take no sound time")
 	}
-	f.takes = time.Duration(seconds * float64(time.Second))
-	f.ends, err = q.ends()
+	f.duration = time.Duration(seconds * float64(time.Second))
+	f.expiresAt, err = q.expiry()
 	return err
 }
 
-// floor sets the route's output and minimum. A stated minimum must be within the requested
+// readAmounts sets the route's output and minimum. A stated minimum must be within the requested
 // slippage; if none is stated, the minimum is the output less the slippage.
-func (q price) floor(f *found, slippageBps int) error {
-	f.out, f.stated = q.AmountOut.Int, q.MinAmountOut != nil
-	f.least = floorOf(f.out, slippageBps)
-	if f.stated {
-		if q.MinAmountOut.Cmp(f.least) < 0 || q.MinAmountOut.Cmp(f.out) > 0 {
+func (q routeQuote) readAmounts(f *parsedRoute, slippageBps int) error {
+	f.amountOut, f.minStated = q.AmountOut.Int, q.MinAmountOut != nil
+	f.minOut = minAfterSlippage(f.amountOut, slippageBps)
+	if f.minStated {
+		if q.MinAmountOut.Cmp(f.minOut) < 0 || q.MinAmountOut.Cmp(f.amountOut) > 0 {
 			return refuse(swap.NotAsAccepted, "minAmountOut", "states a minimum that is not within the slippage that was asked for")
 		}
-		f.least = q.MinAmountOut.Int
+		f.minOut = q.MinAmountOut.Int
 	}
-	if f.least.Sign() <= 0 {
+	if f.minOut.Sign() <= 0 {
 		return refuse(swap.AmountTooSmall, "amountOut", "would pay nothing for so little; enter a larger amount")
 	}
 	return nil
 }
 
-// ends is when the route expires, by the provider's clock: the earlier of validBefore (the
+// expiry is when the route expires, by the provider's clock: the earlier of validBefore (the
 // contract's limit) and quoteExpiresAt (the price's).
-func (q price) ends() (time.Time, error) {
+func (q routeQuote) expiry() (time.Time, error) {
 	at := q.ValidBefore.Int
 	if q.QuoteExpiresAt != nil && q.QuoteExpiresAt.Cmp(at) < 0 {
 		at = q.QuoteExpiresAt.Int
@@ -140,8 +140,8 @@ func isID(s string) bool {
 	return s != "" && len(s) <= maxID && !slices.ContainsFunc([]byte(s), func(c byte) bool { return c <= ' ' || c > '~' })
 }
 
-// floorOf is the amount less the slippage, rounded down.
-func floorOf(amount *big.Int, slippageBps int) *big.Int {
+// minAfterSlippage is the amount less the slippage, rounded down.
+func minAfterSlippage(amount *big.Int, slippageBps int) *big.Int {
 	n := new(big.Int).Mul(amount, big.NewInt(int64(10_000-slippageBps)))
 	return n.Div(n, big.NewInt(10_000))
 }

@@ -168,7 +168,7 @@ func TestNoUsableRoute(t *testing.T) {
 	others := answer([]line{{id: "Across", out: 9000, ends: 600, of: "external-intent-router"}, {id: "B", out: 9000, ends: 600, of: "native-filler "}}, exampleNow)
 	asked := 0
 	p := at(t, func(w http.ResponseWriter, r *http.Request) { asked++; says(200, others)(w, r) })
-	p.depots = depots
+	p.depositContracts = depositContracts
 	for _, ask := range []func(swap.QuoteRequest) ([]swap.Offer, error){
 		func(r swap.QuoteRequest) ([]swap.Offer, error) { return p.Quote(t.Context(), r) },
 		func(r swap.QuoteRequest) ([]swap.Offer, error) {
@@ -201,7 +201,7 @@ func TestExpiresWhileBuilding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = p.Build(t.Context(), f.offer(exampleRequest(), now), termsOf(exampleRequest(), f.least.Int64()))
+	_, err = p.Build(t.Context(), f.offer(exampleRequest(), now), termsOf(exampleRequest(), f.minOut.Int64()))
 	refusedFor(t, "20 seconds later", err, swap.QuoteExpired, "expires")
 }
 
@@ -218,7 +218,7 @@ func TestClocks(t *testing.T) {
 		l := line{id: "A", out: 9000, ends: 100}
 		whole := at(t, serve(func(w http.ResponseWriter) { _, _ = w.Write(answer([]line{l}, exampleNow)) }))
 		offers, err := whole.Quote(t.Context(), exampleRequest())
-		lived(t, fmt.Sprintf("%d s ahead", ahead), offers, err, want)
+		checkLife(t, fmt.Sprintf("%d s ahead", ahead), offers, err, want)
 		told := 0
 		lines := at(t, serve(func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "application/x-ndjson")
@@ -226,16 +226,16 @@ func TestClocks(t *testing.T) {
 		}))
 		offers, err = lines.Stream(t.Context(), exampleRequest(), func(o swap.Offer) {
 			told++
-			lived(t, "told", []swap.Offer{o}, nil, want)
+			checkLife(t, "told", []swap.Offer{o}, nil, want)
 		})
-		lived(t, fmt.Sprintf("%d s ahead, in lines", ahead), offers, err, want)
+		checkLife(t, fmt.Sprintf("%d s ahead, in lines", ahead), offers, err, want)
 		if (told == 1) != (want >= 0) {
 			t.Errorf("%d s ahead: %d offers were told", ahead, told)
 		}
 	}
 }
 
-func lived(t *testing.T, name string, offers []swap.Offer, err error, seconds time.Duration) {
+func checkLife(t *testing.T, name string, offers []swap.Offer, err error, seconds time.Duration) {
 	t.Helper()
 	if seconds < 0 {
 		refusedFor(t, name, err, swap.ClockSkew, "clock")
@@ -279,15 +279,15 @@ func streams(write func(send func(string))) http.HandlerFunc {
 	}
 }
 
-type liar struct {
+type badLine struct {
 	line  string
 	code  swap.Code
 	field string
 }
 
-// liars are lines that are no honest route. Each is left out, and its error is returned if
+// badLines are lines that are no honest route. Each is left out, and its error is returned if
 // no route is left.
-var liars = map[string]liar{
+var badLines = map[string]badLine{
 	"half a line":                 {line{id: "A", out: 9000, ends: 100}.json(exampleNow)[:60], swap.ProviderGarbage, "route"},
 	"no JSON":                     {"<html>", swap.ProviderGarbage, "route"},
 	"an array":                    {"[]", swap.ProviderGarbage, "route"},
@@ -314,13 +314,13 @@ var liars = map[string]liar{
 }
 
 // alone streams only the bad line.
-func (l liar) alone(t *testing.T) error {
+func (l badLine) alone(t *testing.T) error {
 	_, err := l.told(t, l.line+"\n", 0)
 	return err
 }
 
 // told streams lines that must give want offers.
-func (liar) told(t *testing.T, lines string, want int) ([]swap.Offer, error) {
+func (badLine) told(t *testing.T, lines string, want int) ([]swap.Offer, error) {
 	told := 0
 	offers, err := at(t, streams(func(send func(string)) { send(lines) })).Stream(t.Context(), exampleRequest(), func(swap.Offer) { told++ })
 	if told != want || len(offers) != want {
@@ -332,7 +332,7 @@ func (liar) told(t *testing.T, lines string, want int) ([]swap.Offer, error) {
 // TestStreamOfLies: a bad line does not affect the other routes.
 func TestStreamOfLies(t *testing.T) {
 	good := line{id: "good", out: 9000, ends: 100}.json(exampleNow)
-	for name, c := range liars {
+	for name, c := range badLines {
 		for place, lines := range map[string]string{"after": good + "\n" + c.line, "before": c.line + "\n" + good} {
 			if _, err := c.told(t, lines, 1); err != nil {
 				t.Errorf("%s, %s a good one: %v", name, place, err)
@@ -500,8 +500,8 @@ var storedOffers = map[string]storedOffer{
 	"refunded to another":   {func(o *swap.Offer, _ *swap.Terms) { o.Request.RefundTo = attacker }, swap.NotAsAccepted, "recipient"},
 	"with another fee":      {func(o *swap.Offer, _ *swap.Terms) { o.Request.FeeBps = 300 }, swap.NotAsAccepted, "feeBps"},
 	"with another receiver": {func(_ *swap.Offer, t *swap.Terms) { t.FeeReceiver = attacker }, swap.NotAsAccepted, "feeBps"},
-	"below the floor":       {func(_ *swap.Offer, t *swap.Terms) { t.FloorOut = big.NewInt(24_755_601) }, swap.NotAsAccepted, "floorOut"},
-	"without a floor":       {func(_ *swap.Offer, t *swap.Terms) { t.FloorOut = nil }, swap.NotAsAccepted, "floorOut"},
+	"below the floor":       {func(_ *swap.Offer, t *swap.Terms) { t.MinOut = big.NewInt(24_755_601) }, swap.NotAsAccepted, "floorOut"},
+	"without a floor":       {func(_ *swap.Offer, t *swap.Terms) { t.MinOut = nil }, swap.NotAsAccepted, "floorOut"},
 	"with another minimum":  {func(o *swap.Offer, _ *swap.Terms) { o.MinOut = big.NewInt(24_755_601) }, swap.NotAsAccepted, "minAmountOut"},
 	"with another route":    {func(o *swap.Offer, _ *swap.Terms) { o.Routing = "Across" }, swap.NotAsAccepted, "minAmountOut"},
 	"with another filler": {func(o *swap.Offer, _ *swap.Terms) {

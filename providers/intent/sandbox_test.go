@@ -33,15 +33,15 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A counter is the wallet's side of a swap: package swap's own service and engine, a real
+// A walletFixture is the wallet's side of a swap: package swap's own service and engine, a real
 // journal, real chains, and the provider with a simulator that was written independently of
 // it and really pays.
-type counter struct {
+type walletFixture struct {
 	t       *testing.T
 	s       *sandbox.Sandbox
 	key     *ecdsa.PrivateKey
 	who     common.Address
-	hub     *chain.Hub
+	hub     *chain.MultiClient
 	db      *bolt.DB
 	service *swap.Service
 	stop    context.CancelFunc
@@ -61,7 +61,7 @@ func TestSandbox(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &counter{t: t, s: s, key: key, who: crypto.PubkeyToAddress(key.PublicKey)}
+	c := &walletFixture{t: t, s: s, key: key, who: crypto.PubkeyToAddress(key.PublicKey)}
 	var endpoints []chain.Endpoint
 	for _, ch := range s.Chains() {
 		id := ch.Network.ID
@@ -72,7 +72,7 @@ func TestSandbox(t *testing.T) {
 			}
 		}
 	}
-	if c.hub, err = chain.NewHub(endpoints, chain.Options{Sandbox: true}); err != nil {
+	if c.hub, err = chain.NewMultiClient(endpoints, chain.Options{Sandbox: true}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.hub.Close)
@@ -105,16 +105,16 @@ func symbol(t *testing.T, c *sandbox.Chain, name string) common.Address {
 	return common.Address{}
 }
 
-func (c *counter) SignTx(_ context.Context, _ common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
+func (c *walletFixture) SignTx(_ context.Context, _ common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
 	return types.SignTx(tx, types.LatestSignerForChainID(id), c.key)
 }
 
-func (c *counter) SignTypedData(context.Context, common.Address, apitypes.TypedData) ([]byte, error) {
+func (c *walletFixture) SignTypedData(context.Context, common.Address, apitypes.TypedData) ([]byte, error) {
 	return nil, errors.New("an intent needs no signed message")
 }
 
 // Seal is a plain hash: nobody alters the orders in this test.
-func (c *counter) Seal(_ common.Address, message []byte) ([32]byte, error) {
+func (c *walletFixture) Seal(_ common.Address, message []byte) ([32]byte, error) {
 	return sha256.Sum256(message), nil
 }
 
@@ -124,7 +124,7 @@ func onList(context.Context, uint64, common.Address) swap.Recognition {
 }
 
 // Out uses the initial prices of the sandbox.
-func (c *counter) Out(_ context.Context, src uint64, in common.Address, dst uint64, out common.Address, amount *big.Int) (*big.Int, error) {
+func (c *walletFixture) Out(_ context.Context, src uint64, in common.Address, dst uint64, out common.Address, amount *big.Int) (*big.Int, error) {
 	price := func(id uint64, of common.Address) (*big.Int, uint8) {
 		n := c.s.Chain(id).Network
 		for _, t := range append(n.Tokens, n.Wrapped) {
@@ -145,7 +145,7 @@ func (c *counter) Out(_ context.Context, src uint64, in common.Address, dst uint
 }
 
 // start creates a service, as a start of the daemon does.
-func (c *counter) start() {
+func (c *walletFixture) start() {
 	c.t.Helper()
 	p, err := intent.New(intent.Config{Base: c.s.BaseURL("intent"), Sandbox: true, Limits: rest.Limits{Rate: rate.Inf, Attempt: time.Second, Backoff: time.Millisecond, Failures: 1000}})
 	if err != nil {
@@ -183,13 +183,13 @@ func (c *counter) start() {
 }
 
 // halt stops the engine wherever it is, as an end of the daemon does.
-func (c *counter) halt() {
+func (c *walletFixture) halt() {
 	c.stop()
 	c.service.Wait()
 }
 
 // set changes the simulator's settings, starting from fast ones.
-func (c *counter) set(t *testing.T, change func(*intentsim.Settings)) {
+func (c *walletFixture) set(t *testing.T, change func(*intentsim.Settings)) {
 	t.Helper()
 	settings := intentsim.DefaultSettings()
 	settings.PacePercent = 0
@@ -211,12 +211,12 @@ type trade struct {
 	routing string // of the offer to take; "" = the first
 }
 
-func (c *counter) prepare(t *testing.T, x trade) (swap.Review, error) {
+func (c *walletFixture) prepare(t *testing.T, x trade) (swap.Review, error) {
 	t.Helper()
 	r := request(x.src, x.in, x.amount, x.dst, x.out, 0)
 	r.Account, r.Recipient, r.RefundTo = c.who, c.who, c.who
 	told := map[string]bool{}
-	got, err := c.service.Quote(t.Context(), r, []swap.Kind{swap.Intent}, func(q swap.Quoted) {
+	got, err := c.service.Quote(t.Context(), r, []swap.Kind{swap.Intent}, func(q swap.QuoteUpdate) {
 		for _, o := range q.Offers {
 			told[o.ID] = true
 		}
@@ -232,7 +232,7 @@ func (c *counter) prepare(t *testing.T, x trade) (swap.Review, error) {
 }
 
 // accept prepares a trade and consents to it, with all acknowledgements.
-func (c *counter) accept(t *testing.T, x trade) swap.Order {
+func (c *walletFixture) accept(t *testing.T, x trade) swap.Order {
 	t.Helper()
 	review, err := c.prepare(t, x)
 	if err != nil {
@@ -252,7 +252,7 @@ func (c *counter) accept(t *testing.T, x trade) swap.Order {
 }
 
 // until waits for the order to satisfy ok.
-func (c *counter) until(t *testing.T, id, what string, ok func(swap.Order) bool) swap.Order {
+func (c *walletFixture) until(t *testing.T, id, what string, ok func(swap.Order) bool) swap.Order {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		o, _, err := c.service.Order(id)
@@ -273,14 +273,14 @@ func (c *counter) until(t *testing.T, id, what string, ok func(swap.Order) bool)
 	return o
 }
 
-func (c *counter) final(t *testing.T, id string, want swap.State) swap.Order {
+func (c *walletFixture) final(t *testing.T, id string, want swap.State) swap.Order {
 	t.Helper()
 	return c.until(t, id, string(want), func(o swap.Order) bool { return o.State == want && o.Verdict != nil })
 }
 
 // deposited checks that exactly the input left in one deposit and no allowance remains. It
 // returns the provider's order.
-func (c *counter) deposited(t *testing.T, o swap.Order) intentsim.Order {
+func (c *walletFixture) deposited(t *testing.T, o swap.Order) intentsim.Order {
 	t.Helper()
 	last := len(o.Plan.Steps) - 1
 	if o.Plan.Steps[last].Effect.Kind != swap.Opaque || len(o.Results) != last+1 {
@@ -304,7 +304,7 @@ func (c *counter) deposited(t *testing.T, o swap.Order) intentsim.Order {
 	return mine[0]
 }
 
-func (c *counter) balance(t *testing.T, id uint64, token common.Address) *big.Int {
+func (c *walletFixture) balance(t *testing.T, id uint64, token common.Address) *big.Int {
 	t.Helper()
 	n, err := c.hub.Balance(t.Context(), id, c.who, token)
 	if err != nil {
@@ -318,13 +318,13 @@ var (
 	bridgedETH  = trade{8453, native, "10000000000000000", 42161, native, ""}
 )
 
-func wethOf(t *testing.T, c *counter, id uint64) common.Address {
+func wethOf(t *testing.T, c *walletFixture, id uint64) common.Address {
 	t.Helper()
 	return c.s.Chain(id).Network.Wrapped.Address
 }
 
 // endings: the verdict follows what the solver does, whatever the API says.
-func (c *counter) endings(t *testing.T) {
+func (c *walletFixture) endings(t *testing.T) {
 	stays := trade{8453, usdcBase, "30000000", 8453, wethOf(t, c, 8453), ""}
 	for _, x := range []struct {
 		name string
@@ -346,11 +346,11 @@ func (c *counter) endings(t *testing.T) {
 		{"the coin refunded", trade{8453, native, "20000000000000000", 42161, native, ""}, intentsim.Outcome{Ending: "refund"}, swap.Refunded, "refund", "", false},
 		{"failed, and refunded", trade{8453, usdcBase, "33000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fail_refund"}, swap.Refunded, "refund", "", false},
 		{"said to have failed", trade{8453, usdcBase, "34000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fail_fill"}, swap.Filled, "arrival", "", false},
-		{"failed", trade{8453, usdcBase, "35000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fail"}, "", "", swap.WatchingForRefund, false},
-		{"said to be filled", trade{8453, usdcBase, "36000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "claim"}, "", "", swap.ReportedUnproven, false},
-		{"said to be refunded", trade{8453, usdcBase, "37000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "claim_refund"}, "", "", swap.ReportedUnproven, false},
-		{"filled by another's fill", trade{8453, usdcBase, "20000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "borrow"}, "", "", swap.ReportedUnproven, false},
-		{"filled by a stranger", trade{8453, usdcBase, "38000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Stranger: true}, "", "", swap.TransferSeen, false},
+		{"failed", trade{8453, usdcBase, "35000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fail"}, "", "", swap.AwaitingRefund, false},
+		{"said to be filled", trade{8453, usdcBase, "36000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "claim"}, "", "", swap.AwaitingProof, false},
+		{"said to be refunded", trade{8453, usdcBase, "37000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "claim_refund"}, "", "", swap.AwaitingProof, false},
+		{"filled by another's fill", trade{8453, usdcBase, "20000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "borrow"}, "", "", swap.AwaitingProof, false},
+		{"filled by a stranger", trade{8453, usdcBase, "38000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Stranger: true}, "", "", swap.PaymentSeen, false},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			c.set(t, func(s *intentsim.Settings) { s.Outcome = x.outcome })
@@ -362,8 +362,8 @@ func (c *counter) endings(t *testing.T) {
 					t.Errorf("a verdict %+v", o.Verdict)
 				}
 				at := c.deposited(t, o)
-				if x.outcome.Stranger && (o.Seen == nil || o.Seen.Tx != at.Payment || o.Seen.From != c.s.Services()["intentStranger"].Address || o.Seen.Amount.Cmp(o.Terms.FloorOut) < 0) {
-					t.Errorf("seen %+v, paid in %s", o.Seen, at.Payment)
+				if x.outcome.Stranger && (o.Candidate == nil || o.Candidate.Tx != at.Payment || o.Candidate.From != c.s.Services()["intentStranger"].Address || o.Candidate.Amount.Cmp(o.Terms.MinOut) < 0) {
+					t.Errorf("seen %+v, paid in %s", o.Candidate, at.Payment)
 				}
 				return
 			}
@@ -373,7 +373,7 @@ func (c *counter) endings(t *testing.T) {
 				t.Errorf("verdict %+v, paid in %s", v, at.Payment)
 			}
 			spent, got := new(big.Int).Sub(in, c.balance(t, x.src, x.in)), new(big.Int).Sub(c.balance(t, x.dst, x.out), out)
-			least := o.Terms.FloorOut
+			least := o.Terms.MinOut
 			if x.short {
 				least = big.NewInt(1)
 			}
@@ -389,7 +389,7 @@ func (c *counter) endings(t *testing.T) {
 
 // accidents: whatever goes wrong during submission, the provider ends up with one order,
 // for the mined deposit.
-func (c *counter) accidents(t *testing.T) {
+func (c *walletFixture) accidents(t *testing.T) {
 	const submit = "/v1/deposit/submit"
 	fault := func(rule inject.Rule) func(*testing.T) {
 		return func(t *testing.T) {
@@ -446,7 +446,7 @@ func (c *counter) accidents(t *testing.T) {
 
 // spedUp: the deposit is replaced with a higher fee between its broadcast and its
 // registration. The provider is told of the mined transaction.
-func (c *counter) spedUp(t *testing.T) {
+func (c *walletFixture) spedUp(t *testing.T) {
 	c.set(t, nil)
 	at := c.s.Chain(8453)
 	at.Pause()
@@ -454,8 +454,8 @@ func (c *counter) spedUp(t *testing.T) {
 	x := bridgedETH
 	x.amount = "30000000000000000"
 	o := c.accept(t, x)
-	o = c.until(t, o.ID, "sent", func(o swap.Order) bool { return o.Sending != common.Hash{} })
-	first := o.Sending
+	o = c.until(t, o.ID, "sent", func(o swap.Order) bool { return o.CurrentTx != common.Hash{} })
+	first := o.CurrentTx
 	if _, err := c.service.SpeedUp(t.Context(), swap.SpeedUpRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Digest, Caller: swap.Caller{Session: "s", Password: true, Present: func() bool { return true }}}); err != nil {
 		t.Fatal(err)
 	}
@@ -479,9 +479,9 @@ func (c *counter) spedUp(t *testing.T) {
 }
 
 // fees: a requested fee is in the terms only if the route states that it takes it.
-func (c *counter) fees(t *testing.T) {
+func (c *walletFixture) fees(t *testing.T) {
 	c.set(t, nil)
-	for says, want := range map[string]swap.FeeBasis{"": swap.FeeAsked, "40": swap.FeeTold, "15": swap.FeeTold, "0": swap.FeeNone} {
+	for says, want := range map[string]swap.FeeBasis{"": swap.FeeRequested, "40": swap.FeeClaimed, "15": swap.FeeClaimed, "0": swap.FeeNone} {
 		t.Run("of "+says, func(t *testing.T) {
 			c.set(t, nil)
 			bps := 0
@@ -505,7 +505,7 @@ func (c *counter) fees(t *testing.T) {
 }
 
 // hostile: every plan that the simulator can spoil is refused before anything is signed.
-func (c *counter) hostile(t *testing.T) {
+func (c *walletFixture) hostile(t *testing.T) {
 	for plan, want := range map[string]swap.Code{
 		"wrong_from": swap.NotAsAccepted, "wrong_chain": swap.NotAsAccepted, "switch_elsewhere": swap.NotAsAccepted,
 		"unlimited_approve": swap.NotAsAccepted, "stranger_spender": swap.NotAsAccepted, "stranger_contract": swap.NotPinned, "extra_action": swap.NotUnderstood,

@@ -24,7 +24,7 @@ type submission struct {
 // the provider is a final refusal. If the order may exist already, or the quote is lost, it
 // is searched by its transaction.
 func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
-	d, err := depositedBy(o)
+	d, err := minedDeposit(o)
 	if err != nil {
 		return "", err
 	}
@@ -39,18 +39,18 @@ func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
 	} else {
 		id, err = d.readSubmitted(reply.Body)
 	}
-	if err == nil || !perhapsThere(err) {
-		return id, open(err)
+	if err == nil || !mayExist(err) {
+		return id, asTemporary(err)
 	}
-	found, missing := p.search(ctx, o, d)
+	found, missing := p.findByDeposit(ctx, o, d)
 	if missing != nil {
-		return "", open(err)
+		return "", asTemporary(err)
 	}
 	return found.ID, nil
 }
 
 // readSubmitted returns the order's id from a reply to PUT /v1/deposit/submit.
-func (d deposited) readSubmitted(raw []byte) (string, error) {
+func (d depositRef) readSubmitted(raw []byte) (string, error) {
 	var r struct {
 		OrderID string `json:"orderId"`
 		TxHash  string `json:"txHash"`
@@ -70,9 +70,9 @@ func (d deposited) readSubmitted(raw []byte) (string, error) {
 	return r.OrderID, nil
 }
 
-// open makes a refusal temporary: whatever the provider says, the deposit is mined and will
+// asTemporary makes a refusal temporary: whatever the provider says, the deposit is mined and will
 // be submitted again.
-func open(err error) error {
+func asTemporary(err error) error {
 	var r *swap.Refusal
 	if !errors.As(err, &r) || r.Temporary() {
 		return err
@@ -82,22 +82,22 @@ func open(err error) error {
 	return &again
 }
 
-// deposited is what identifies an order to the provider.
-type deposited struct {
+// depositRef is what identifies an order to the provider.
+type depositRef struct {
 	quoteID, routeID string
 	tx               common.Hash
 }
 
-// depositedBy is the mined deposit of an order. After a speed-up that is the replacement,
+// minedDeposit is the mined deposit of an order. After a speed-up that is the replacement,
 // not the first transaction.
-func depositedBy(o swap.Order) (deposited, error) {
+func minedDeposit(o swap.Order) (depositRef, error) {
 	if _, err := depositOf(o); err != nil {
-		return deposited{}, err
+		return depositRef{}, err
 	}
 	last := len(o.Plan.Steps) - 1
 	if len(o.Results) <= last || o.Results[last].Tx == (common.Hash{}) {
-		return deposited{}, refuse(swap.NotUnderstood, "deposit", "needs a mined deposit, and the order has none yet")
+		return depositRef{}, refuse(swap.NotUnderstood, "deposit", "needs a mined deposit, and the order has none yet")
 	}
-	f, err := readOffered(o.Offer)
-	return deposited{f.quoteID, f.routeID, o.Results[last].Tx}, err
+	f, err := readStoredRoute(o.Offer)
+	return depositRef{f.quoteID, f.routeID, o.Results[last].Tx}, err
 }

@@ -20,16 +20,16 @@ import (
 // answers are the replies of the deposit endpoints; nil = 404, as for an unknown path.
 type answers struct{ submit, byID, list http.HandlerFunc }
 
-// A desk serves these endpoints and records the requests.
-type desk struct {
+// A depositServer serves these endpoints and records the requests.
+type depositServer struct {
 	answers
-	mu    sync.Mutex
-	told  []submission
-	asked map[string]int // by endpoint
+	mu          sync.Mutex
+	submissions []submission
+	requests    map[string]int // by endpoint
 }
 
-func (d *desk) serve(t *testing.T) *Provider {
-	d.asked = map[string]int{}
+func (d *depositServer) serve(t *testing.T) *Provider {
+	d.requests = map[string]int{}
 	return at(t, func(w http.ResponseWriter, r *http.Request) {
 		name, h := "list", d.list
 		switch {
@@ -41,7 +41,7 @@ func (d *desk) serve(t *testing.T) *Provider {
 				t.Errorf("told %s, %v", body, err)
 			}
 			d.mu.Lock()
-			d.told = append(d.told, s)
+			d.submissions = append(d.submissions, s)
 			d.mu.Unlock()
 		case strings.HasPrefix(r.URL.Path, "/v1/orders/by-id/"):
 			name, h = "byID", d.byID
@@ -49,7 +49,7 @@ func (d *desk) serve(t *testing.T) *Provider {
 			t.Errorf("asked for %s", r.URL)
 		}
 		d.mu.Lock()
-		d.asked[name]++
+		d.requests[name]++
 		d.mu.Unlock()
 		if h == nil {
 			h = notFound
@@ -129,7 +129,7 @@ func TestSubmit(t *testing.T) {
 		"an array":                         {answers{submit: says(200, []byte(`[]`))}, "", swap.ProviderGarbage, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := &desk{answers: c.answers}
+			d := &depositServer{answers: c.answers}
 			p := d.serve(t)
 			id, err := p.Submit(t.Context(), exampleOrderOf(t))
 			if id != c.want || (err == nil) != (c.code == "") {
@@ -141,10 +141,10 @@ func TestSubmit(t *testing.T) {
 			}
 			d.mu.Lock() // after a timed-out call the server may still be busy
 			defer d.mu.Unlock()
-			if (d.asked["list"] > 0) != c.searched {
-				t.Errorf("the orders were listed %d times", d.asked["list"])
+			if (d.requests["list"] > 0) != c.searched {
+				t.Errorf("the orders were listed %d times", d.requests["list"])
 			}
-			for _, s := range d.told {
+			for _, s := range d.submissions {
 				if s != (submission{exampleQuote, "Hyperstream", exampleTx}) {
 					t.Errorf("told %+v", s)
 				}
@@ -156,7 +156,7 @@ func TestSubmit(t *testing.T) {
 // TestSubmitAgain: submitting a deposit again gives the same id. A cancelled caller gets
 // context.Canceled. Without a mined deposit nothing is sent.
 func TestSubmitAgain(t *testing.T) {
-	d := &desk{answers: answers{submit: says(200, example(t, "k_sub_resp"))}}
+	d := &depositServer{answers: answers{submit: says(200, example(t, "k_sub_resp"))}}
 	p, o := d.serve(t), exampleOrderOf(t)
 	for range 3 {
 		if id, err := p.Submit(t.Context(), o.Clone()); err != nil || id != exampleOrder {
@@ -168,7 +168,7 @@ func TestSubmitAgain(t *testing.T) {
 	if _, err := p.Submit(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that left: %v", err)
 	}
-	told := len(d.told)
+	told := len(d.submissions)
 	o.Results = nil
 	_, err := p.Submit(t.Context(), o)
 	refusedFor(t, "no deposit", err, swap.NotUnderstood, "deposit")
@@ -180,25 +180,25 @@ func TestSubmitAgain(t *testing.T) {
 	o.Plan.Steps = nil
 	_, err = p.Proof(o)
 	refusedFor(t, "no plan", err, swap.NotUnderstood, "plan")
-	if len(d.told) != told {
+	if len(d.submissions) != told {
 		t.Error("told of a deposit that is none")
 	}
 }
 
 // TestSpeedUp: the mined transaction is registered and queried, not the first one signed.
 func TestSpeedUp(t *testing.T) {
-	d := &desk{answers: answers{submit: says(200, example(t, "k_sub_resp")), list: page(example(t, "k_ord_created"))}}
+	d := &depositServer{answers: answers{submit: says(200, example(t, "k_sub_resp")), list: page(example(t, "k_ord_created"))}}
 	p, o := d.serve(t), exampleOrderOf(t)
 	first := common.Hash{1}
-	o.Sending, o.Attempts = exampleTx, []swap.Attempt{{Tx: first}, {Tx: exampleTx}}
+	o.CurrentTx, o.Attempts = exampleTx, []swap.Attempt{{Tx: first}, {Tx: exampleTx}}
 	if _, err := p.Submit(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	if len(d.told) != 1 || d.told[0].TxHash != exampleTx {
-		t.Errorf("told %+v", d.told)
+	if len(d.submissions) != 1 || d.submissions[0].TxHash != exampleTx {
+		t.Errorf("told %+v", d.submissions)
 	}
 	o.Ref = "" // as after a crash
-	if c, err := p.Status(t.Context(), o); err != nil || c.Word != "created" {
+	if c, err := p.Status(t.Context(), o); err != nil || c.ProviderStatus != "created" {
 		t.Errorf("%+v, %v", c, err)
 	}
 	d.byID, o.Ref = says(200, changed(t, example(t, "k_ord_created"), "depositTxHash", first.Hex())), exampleOrder
@@ -247,7 +247,7 @@ var otherOrders = []otherOrder{
 	{"refundTo", nil, ""},
 	{"fromToken", attacker.Hex(), "fromToken"},
 	{"fromToken", nil, ""},
-	{"toToken", nativeToo.Hex(), "toToken"},
+	{"toToken", nativePlaceholder.Hex(), "toToken"},
 	{"toToken", nil, ""},
 	{"depositTxHash", common.Hash{1}.Hex(), "depositTxHash"},
 	{"depositTxHash", nil, "depositTxHash"},
@@ -257,9 +257,9 @@ var otherOrders = []otherOrder{
 }
 
 func (c otherOrder) asked(t *testing.T) (swap.Claim, error) {
-	d := &desk{answers: answers{byID: says(200, changed(t, example(t, "k_ord_filled"), c.member, c.value))}}
+	d := &depositServer{answers: answers{byID: says(200, changed(t, example(t, "k_ord_filled"), c.member, c.value))}}
 	claim, err := d.serve(t).Status(t.Context(), exampleOrderOf(t))
-	if d.asked["list"] != 0 {
+	if d.requests["list"] != 0 {
 		t.Error("the list was asked for")
 	}
 	return claim, err
@@ -306,7 +306,7 @@ func TestLookUp(t *testing.T) {
 		"a name that leads somewhere else": {answers{byID: says(200, ours)}, "../../v1/tokens", swap.ProviderGarbage, "id"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, o := (&desk{answers: c.answers}).serve(t), exampleOrderOf(t)
+			p, o := (&depositServer{answers: c.answers}).serve(t), exampleOrderOf(t)
 			o.Ref = c.ref
 			claim, err := p.Status(t.Context(), o)
 			if c.code != "" {
@@ -337,7 +337,7 @@ func TestWords(t *testing.T) {
 		if !final {
 			want = swap.Settling
 		}
-		if err != nil || c.State != want || strings.ContainsRune(c.Word, '\u202e') || c.Tx != (common.Hash{}) {
+		if err != nil || c.State != want || strings.ContainsRune(c.ProviderStatus, '\u202e') || c.Tx != (common.Hash{}) {
 			t.Errorf("%q: %+v, %v", word, c, err)
 		}
 		if _, ok := statuses[word]; !ok && final {
@@ -354,7 +354,7 @@ func TestWords(t *testing.T) {
 // TestProof: the proof depends on the terms and the deposit's bytes, and on nothing that
 // the provider said.
 func TestProof(t *testing.T) {
-	p := &Provider{depots: depots, fillers: []filler{{8453, attacker}, {42161, exampleFee}}}
+	p := &Provider{depositContracts: depositContracts, fillers: []filler{{8453, attacker}, {42161, exampleFee}}}
 	for name, c := range map[string]struct {
 		change      func(*swap.Terms)
 		own         bool
@@ -373,7 +373,7 @@ func TestProof(t *testing.T) {
 		got, err := p.Proof(o)
 		want := swap.Proof{
 			Own:     c.own,
-			Arrival: &swap.Arrival{Chain: o.Terms.DstChain, Token: o.Terms.TokenOut, To: exampleAccount, Least: o.Terms.FloorOut, From: c.fill},
+			Arrival: &swap.Arrival{Chain: o.Terms.DstChain, Token: o.Terms.TokenOut, To: exampleAccount, Least: o.Terms.MinOut, From: c.fill},
 			Refund:  &swap.Arrival{Chain: 8453, Token: o.Terms.TokenIn, To: exampleAccount, Least: o.Terms.AmountIn, From: c.again},
 		}
 		x, _ := json.Marshal(got)
@@ -407,7 +407,7 @@ func TestTokens(t *testing.T) {
 	token := exampleIn.Hex()
 	answer = says(200, []byte(`{"data":[`+strings.Join([]string{
 		row(token, "USD\u202eC", "USD Coin", ""), row(token, "AGAIN", "Again", ""),
-		row(nativeToo.Hex(), "POL", "Polygon", ""),
+		row(nativePlaceholder.Hex(), "POL", "Polygon", ""),
 		row(attacker.Hex(), "BAD", "Risky", `,"extensions":{"isRiskToken":true}`),
 		row("0x12", "SHORT", "Short", ""), row(exampleOut.Hex(), "", "No symbol", ""), row(exampleOut.Hex(), "X", "\u2800", ""),
 		`{"chainId":1,"address":"` + exampleOut.Hex() + `","symbol":"X","name":"Elsewhere","decimals":6}`,

@@ -25,24 +25,26 @@ const (
 	listTime, failTime = 10 * time.Minute, 15 * time.Second
 )
 
-// shelf caches one token list per network.
-type shelf struct {
-	asking chan struct{} // held during a request, so that concurrent callers cause only one
+// tokenListCache caches one token list per network.
+type tokenListCache struct {
+	fetching chan struct{} // held during a request, so that concurrent callers cause only one
 
 	mu    sync.Mutex
-	lists map[uint64]listing
+	lists map[uint64]cachedList
 }
 
-func newShelf() shelf { return shelf{asking: make(chan struct{}, 1), lists: map[uint64]listing{}} }
+func newTokenListCache() tokenListCache {
+	return tokenListCache{fetching: make(chan struct{}, 1), lists: map[uint64]cachedList{}}
+}
 
-func (s *shelf) get(chainID uint64, now time.Time) (listing, bool) {
+func (s *tokenListCache) get(chainID uint64, now time.Time) (cachedList, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	kept, ok := s.lists[chainID]
 	return kept, ok && now.Before(kept.until)
 }
 
-type listing struct {
+type cachedList struct {
 	until  time.Time
 	tokens []tokens.Token
 	err    error
@@ -64,19 +66,19 @@ type tokenReply struct {
 // All of it is the provider's unverified data. It may be repeated: a list is cached for ten
 // minutes.
 func (p *Provider) Tokens(ctx context.Context, chainID uint64) ([]tokens.Token, error) {
-	if _, err := reached(chainID); err != nil {
+	if _, err := receivingChainID(chainID); err != nil {
 		return nil, err
 	}
-	if kept, ok := p.shelf.get(chainID, p.now()); ok {
+	if kept, ok := p.tokenLists.get(chainID, p.now()); ok {
 		return slices.Clone(kept.tokens), kept.err
 	}
 	select {
-	case p.shelf.asking <- struct{}{}:
-		defer func() { <-p.shelf.asking }()
+	case p.tokenLists.fetching <- struct{}{}:
+		defer func() { <-p.tokenLists.fetching }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if kept, ok := p.shelf.get(chainID, p.now()); ok { // another caller fetched it meanwhile
+	if kept, ok := p.tokenLists.get(chainID, p.now()); ok { // another caller fetched it meanwhile
 		return slices.Clone(kept.tokens), kept.err
 	}
 	list, err := p.list(ctx, chainID)
@@ -84,13 +86,13 @@ func (p *Provider) Tokens(ctx context.Context, chainID uint64) ([]tokens.Token, 
 		return nil, err
 	}
 	now := p.now()
-	kept := listing{now.Add(listTime), list, err}
+	kept := cachedList{now.Add(listTime), list, err}
 	if err != nil {
 		kept.until = now.Add(failTime)
 	}
-	p.shelf.mu.Lock()
-	p.shelf.lists[chainID] = kept
-	p.shelf.mu.Unlock()
+	p.tokenLists.mu.Lock()
+	p.tokenLists.lists[chainID] = kept
+	p.tokenLists.mu.Unlock()
 	return slices.Clone(list), err
 }
 
@@ -138,12 +140,12 @@ func readTokens(raw []byte, chainID uint64) ([]tokens.Token, error) {
 
 func readToken(raw []byte, chainID uint64) (tokens.Token, bool) {
 	var t tokenReply
-	if rest.ReadRow(raw, &t) != nil || t.ChainID != chainID || t.Extensions.IsRiskToken || t.Decimals == nil || !t.Decimals.IsUint64() {
+	if rest.DecodeRow(raw, &t) != nil || t.ChainID != chainID || t.Extensions.IsRiskToken || t.Decimals == nil || !t.Decimals.IsUint64() {
 		return tokens.Token{}, false
 	}
 	a, err := wire.ParseAddress(t.Address)
 	if err != nil {
 		return tokens.Token{}, false
 	}
-	return tokens.Foreign(chainID, tokenOf(a), t.Symbol, t.Name, t.Decimals.Uint64(), string(swap.Intent))
+	return tokens.Unverified(chainID, tokenOf(a), t.Symbol, t.Name, t.Decimals.Uint64(), string(swap.Intent))
 }

@@ -37,7 +37,7 @@ func parseObject(raw []byte) (object, error) {
 	for d.More() {
 		t, err := d.Token()
 		name, ok := t.(string)
-		if err != nil || !ok || o.hasLike(name) || len(o) >= maxFields {
+		if err != nil || !ok || o.hasFold(name) || len(o) >= maxFields {
 			return nil, errObject
 		}
 		f := field{name: name}
@@ -70,7 +70,7 @@ func (o object) get(name string) json.RawMessage {
 
 func (o object) has(name string) bool { return o.get(name) != nil }
 
-func (o object) hasLike(name string) bool {
+func (o object) hasFold(name string) bool {
 	return slices.ContainsFunc(o, func(f field) bool { return strings.EqualFold(f.name, name) })
 }
 

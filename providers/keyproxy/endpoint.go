@@ -39,10 +39,10 @@ var endpoints = []endpoint{
 		check: (*Fee).forceQuote},
 	{method: http.MethodPost, path: "/swap",
 		fields: []string{"quote", "permitData", "signature", "refreshGasPrice", "simulateTransaction", "safetyMode", "deadline", "urgency"},
-		check:  (*Fee).checkEcho},
+		check:  (*Fee).checkReturnedQuote},
 	{method: http.MethodPost, path: "/order",
 		fields: []string{"signature", "quote", "routing"},
-		check:  (*Fee).checkEcho},
+		check:  (*Fee).checkReturnedQuote},
 	{method: http.MethodGet, path: "/orders",
 		query: []string{"orderId", "orderIds", "orderType", "orderStatus", "swapper", "limit", "cursor", "sortKey", "sort"}},
 	{method: http.MethodGet, path: "/swaps",
@@ -51,9 +51,9 @@ var endpoints = []endpoint{
 		query: []string{"tokenIn", "tokenInChainId"}},
 }
 
-// find returns the endpoint of a request. A path in another spelling (encoded, with dots,
+// findEndpoint returns the endpoint of a request. A path in another spelling (encoded, with dots,
 // with a trailing slash) is refused.
-func find(r *http.Request) (*endpoint, *refusal) {
+func findEndpoint(r *http.Request) (*endpoint, *refusal) {
 	path, ok := strings.CutPrefix(r.URL.Path, prefix)
 	if !ok || r.URL.RawPath != "" || r.URL.IsAbs() {
 		return nil, refuse(endpointRefused, "this proxy does not serve that path")

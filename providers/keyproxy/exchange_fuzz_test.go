@@ -38,7 +38,7 @@ func FuzzRequest(f *testing.F) {
 		if err != nil {
 			return
 		}
-		e, refused := find(r)
+		e, refused := findEndpoint(r)
 		if refused != nil {
 			return
 		}
@@ -98,7 +98,7 @@ func FuzzReply(f *testing.F) {
 			return
 		}
 		w := httptest.NewRecorder()
-		if out, err := u.judge(res, body); err != nil {
+		if out, err := u.checkReply(res, body); err != nil {
 			asRefusal(err).write(w)
 		} else if out.write(w); !bytes.Equal(w.Body.Bytes(), body) || w.Code != res.StatusCode {
 			t.Fatalf("%d %q is passed on as %d %q", res.StatusCode, body, w.Code, w.Body)

@@ -45,7 +45,7 @@ func (f *Fee) encoded() json.RawMessage {
 func (f *Fee) forceQuote(o object) (object, error) {
 	asked := o.get(feeField)
 	switch {
-	case asked != nil && (f == nil || !f.isAsked(asked)):
+	case asked != nil && (f == nil || !f.isConfigured(asked)):
 		return nil, refuse(feeRefused, "%s is not the fee of this wallet; leave it out", feeField)
 	case f == nil, asked == nil && wraps(o.get("tokenInChainId"), o.get("tokenOutChainId"), o.get("tokenIn"), o.get("tokenOut")):
 		return o, nil
@@ -53,19 +53,19 @@ func (f *Fee) forceQuote(o object) (object, error) {
 	return o.set(feeField, f.encoded()), nil
 }
 
-// isAsked reports whether raw is one entry with exactly the configured fee.
-func (f *Fee) isAsked(raw json.RawMessage) bool {
+// isConfigured reports whether raw is one entry with exactly the configured fee.
+func (f *Fee) isConfigured(raw json.RawMessage) bool {
 	var entries []json.RawMessage
 	if json.Unmarshal(raw, &entries) != nil || len(entries) != 1 {
 		return false
 	}
 	o, err := parseObject(entries[0])
-	return err == nil && len(o) == 2 && number(o.get("bips")) == float64(f.Bips) && f.pays(o.get("recipient"))
+	return err == nil && len(o) == 2 && number(o.get("bips")) == float64(f.Bips) && f.isRecipient(o.get("recipient"))
 }
 
-// checkEcho refuses a returned quote that pays the fee to someone else. The quote is not
+// checkReturnedQuote refuses a returned quote that pays the fee to someone else. The quote is not
 // changed: the provider wants it unmodified.
-func (f *Fee) checkEcho(o object) (object, error) {
+func (f *Fee) checkReturnedQuote(o object) (object, error) {
 	q, err := parseObject(o.get("quote"))
 	if err != nil {
 		return nil, refuse(bodyRefused, "quote must be an object with every name once")
@@ -80,46 +80,46 @@ func (f *Fee) checkEcho(o object) (object, error) {
 		return o, nil
 	}
 	switch {
-	case !f.portion(q), !f.split(outputs):
-	case f != nil && q.has("encodedOrder") && !f.named(text(q.get("encodedOrder"))):
-	case f != nil && order != nil && !anyOf(made, func(e object) bool { return f.pays(e.get("recipient")) }):
+	case !f.checkPortion(q), !f.checkOutputs(outputs):
+	case f != nil && q.has("encodedOrder") && !f.paysInOrder(text(q.get("encodedOrder"))):
+	case f != nil && order != nil && !anyOf(made, func(e object) bool { return f.isRecipient(e.get("recipient")) }):
 	default:
 		return o, nil
 	}
 	return nil, refuse(feeRefused, "the quote does not pay exactly the fee of this wallet; ask for a new quote through this proxy")
 }
 
-// portion checks the API's older fee fields if the quote has them.
-func (f *Fee) portion(q object) bool {
+// checkPortion checks the API's older fee fields if the quote has them.
+func (f *Fee) checkPortion(q object) bool {
 	bips, recipient := q.get("portionBips"), q.get("portionRecipient")
 	if f == nil {
 		return (isNull(bips) || number(bips) == 0) && isNull(recipient)
 	}
-	return (isNull(bips) || number(bips) == float64(f.Bips)) && (isNull(recipient) || f.pays(recipient))
+	return (isNull(bips) || number(bips) == float64(f.Bips)) && (isNull(recipient) || f.isRecipient(recipient))
 }
 
-// split checks the quote's outputs: the fee must be among them, and no other output may be
+// checkOutputs checks the quote's outputs: the fee must be among them, and no other output may be
 // a fee.
-func (f *Fee) split(outputs []object) bool {
+func (f *Fee) checkOutputs(outputs []object) bool {
 	marked := func(e object) bool { return text(e.get("fee")) == "INTEGRATOR" }
 	if f == nil {
 		return !anyOf(outputs, marked)
 	}
 	ours := func(e object) bool {
-		return f.pays(e.get("recipient")) && math.Abs(number(e.get("bps"))-float64(f.Bips)) < 1 // the API rounds
+		return f.isRecipient(e.get("recipient")) && math.Abs(number(e.get("bps"))-float64(f.Bips)) < 1 // the API rounds
 	}
 	return anyOf(outputs, ours) && !anyOf(outputs, func(e object) bool { return marked(e) && !ours(e) })
 }
 
-// pays compares the address as the API does: in any case, with or without 0x.
-func (f *Fee) pays(raw json.RawMessage) bool {
+// isRecipient compares the address as the API does: in any case, with or without 0x.
+func (f *Fee) isRecipient(raw json.RawMessage) bool {
 	s := text(raw)
 	return common.IsHexAddress(s) && common.HexToAddress(s) == f.Recipient
 }
 
-// named reports whether the encoded order has the recipient as one of its words. The
+// paysInOrder reports whether the encoded order has the recipient as one of its words. The
 // encoded order is what is settled; the JSON next to it only describes it.
-func (f *Fee) named(encoded string) bool {
+func (f *Fee) paysInOrder(encoded string) bool {
 	return strings.Contains(strings.ToLower(encoded), hex.EncodeToString(common.LeftPadBytes(f.Recipient[:], 32)))
 }
 

@@ -88,7 +88,7 @@ func (p *Proxy) Metrics() http.Handler {
 		default:
 			w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 			w.Header().Set("X-Content-Type-Options", "nosniff")
-			_, _ = w.Write(p.metrics.text(p.running.taken(), len(*p.gate.installs.Load())))
+			_, _ = w.Write(p.metrics.text(p.running.inUse(), len(*p.gate.installs.Load())))
 		}
 	})
 }

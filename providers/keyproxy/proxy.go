@@ -110,8 +110,8 @@ type Proxy struct {
 	gate     *gate
 	hosts    map[string]bool
 	upstream *upstream
-	bodies   *places // being read
-	running  *places // calls to the provider
+	bodies   *fairSemaphore // being read
+	running  *fairSemaphore // calls to the provider
 	draining atomic.Bool
 	metrics  metrics
 	now      func() time.Time
@@ -134,7 +134,7 @@ func New(c Config) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{config: c, gate: g, upstream: up, hosts: map[string]bool{}, bodies: newPlaces(c.Limits.Bodies), running: newPlaces(c.Limits.Running), now: c.Now}
+	p := &Proxy{config: c, gate: g, upstream: up, hosts: map[string]bool{}, bodies: newFairSemaphore(c.Limits.Bodies), running: newFairSemaphore(c.Limits.Running), now: c.Now}
 	for _, h := range c.Hosts {
 		if h == "" || strings.ContainsAny(h, "/*@ ") {
 			return nil, fmt.Errorf("hosts: %q is not a host name with or without a port", h)
@@ -157,10 +157,12 @@ func CheckKey(key string) error {
 
 // SetTokens replaces the allowed tokens; an empty list allows nobody. Calls under way are
 // still answered. On error nothing changes. It may be repeated.
-func (p *Proxy) SetTokens(tokens []Token) error { return p.gate.admit(tokens) }
+func (p *Proxy) SetTokens(tokens []Token) error { return p.gate.setTokens(tokens) }
 
-// Longest is how long a call may take between its headers and its answer.
-func (p *Proxy) Longest() time.Duration { return p.config.Limits.BodyTime + p.config.Limits.ReplyTime }
+// MaxCallTime is how long a call may take between its headers and its answer.
+func (p *Proxy) MaxCallTime() time.Duration {
+	return p.config.Limits.BodyTime + p.config.Limits.ReplyTime
+}
 
 // Drain makes every further reply close its connection, so that clients move to the next
 // process. Requests are still served.
@@ -169,8 +171,8 @@ func (p *Proxy) Drain() { p.draining.Store(true) }
 // Close drops idle connections to the provider.
 func (p *Proxy) Close() { p.upstream.transport.CloseIdleConnections() }
 
-// protective headers guard against replies being opened in a browser.
-var protective = map[string]string{
+// securityHeaders headers guard against replies being opened in a browser.
+var securityHeaders = map[string]string{
 	"Cache-Control":                "no-store",
 	"Content-Security-Policy":      "default-src 'none'; frame-ancestors 'none'",
 	"Cross-Origin-Resource-Policy": "same-origin",
@@ -180,7 +182,7 @@ var protective = map[string]string{
 
 // ServeHTTP serves one call, or /health.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	for name, value := range protective {
+	for name, value := range securityHeaders {
 		w.Header().Set(name, value)
 	}
 	if r.TLS != nil {
@@ -189,10 +191,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if p.draining.Load() {
 		w.Header().Set("Connection", "close")
 	}
-	e, in, refused := p.admit(r)
+	e, in, refused := p.identify(r)
 	if in == nil { // no known token: one answer, then the connection is closed
 		w.Header().Set("Connection", "close")
-		hangUp(w, r)
+		stopReading(w, r)
 	}
 	switch {
 	case refused != nil:
@@ -204,31 +206,31 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// admit returns the endpoint and the installation of a request; both are nil for /health.
-func (p *Proxy) admit(r *http.Request) (*endpoint, *install, *refusal) {
-	if refused := p.guard(r); refused != nil {
+// identify returns the endpoint and the installation of a request; both are nil for /health.
+func (p *Proxy) identify(r *http.Request) (*endpoint, *install, *refusal) {
+	if refused := p.checkHostAndOrigin(r); refused != nil {
 		return nil, nil, refused
 	}
 	if r.URL.Path == "/health" {
 		return nil, nil, nil
 	}
-	e, refused := find(r)
+	e, refused := findEndpoint(r)
 	if refused != nil {
 		return nil, nil, refused
 	}
-	in, refused := p.gate.who(r)
+	in, refused := p.gate.authenticate(r)
 	return e, in, refused
 }
 
-// hangUp keeps the server from waiting for the rest of a request's body.
-func hangUp(w http.ResponseWriter, r *http.Request) {
+// stopReading keeps the server from waiting for the rest of a request's body.
+func stopReading(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // a writer without deadlines has nothing to wait for
 	}
 }
 
-// guard refuses requests with a foreign Host, or from a browser.
-func (p *Proxy) guard(r *http.Request) *refusal {
+// checkHostAndOrigin refuses requests with a foreign Host, or from a browser.
+func (p *Proxy) checkHostAndOrigin(r *http.Request) *refusal {
 	switch {
 	case !p.hosts[strings.ToLower(r.Host)]:
 		return refuse(hostRefused, "this proxy does not answer to that host name")
@@ -265,7 +267,7 @@ func (p *Proxy) refused(w http.ResponseWriter, path, install string, r *refusal)
 func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, e *endpoint, in *install) {
 	out, err := p.read(w, r, e, in)
 	if err == nil {
-		if limit := p.gate.take(in, p.now(), p.running.take); limit != nil {
+		if limit := p.gate.reserveCall(in, p.now(), p.running.acquire); limit != nil {
 			err = limit
 		}
 	}
@@ -273,7 +275,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, e *endpoint, in 
 		p.refused(w, e.path, in.name, asRefusal(err))
 		return
 	}
-	defer p.running.give(in) // after the reply is written, since the reply takes memory
+	defer p.running.release(in) // after the reply is written, since the reply takes memory
 	start := time.Now()
 	reply, err := p.upstream.do(r.Context(), out)
 	p.metrics.observe(time.Since(start))
@@ -302,13 +304,13 @@ func (p *Proxy) read(w http.ResponseWriter, r *http.Request, e *endpoint, in *in
 	c, refused := e.head(r)
 	var raw []byte
 	if refused == nil && e.method == http.MethodPost {
-		if refused = p.bodies.take(in); refused == nil {
-			defer p.bodies.give(in) // after parsing, which is most of the work
+		if refused = p.bodies.acquire(in); refused == nil {
+			defer p.bodies.release(in) // after parsing, which is most of the work
 			raw, refused = p.body(w, r)
 		}
 	}
 	if refused != nil {
-		hangUp(w, r)
+		stopReading(w, r)
 		return nil, refused
 	}
 	if e.method == http.MethodGet {

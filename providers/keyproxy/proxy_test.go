@@ -36,11 +36,11 @@ const (
 type provider struct {
 	*httptest.Server
 	mu     sync.Mutex
-	calls  []seen
+	calls  []receivedCall
 	answer http.HandlerFunc
 }
 
-type seen struct {
+type receivedCall struct {
 	method, uri string
 	header      http.Header
 	body        string
@@ -59,7 +59,7 @@ func newProvider(t *testing.T, answer http.HandlerFunc) *provider {
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		p.mu.Lock()
-		p.calls = append(p.calls, seen{r.Method, r.RequestURI, r.Header.Clone(), string(b)})
+		p.calls = append(p.calls, receivedCall{r.Method, r.RequestURI, r.Header.Clone(), string(b)})
 		p.mu.Unlock()
 		p.answer(w, r)
 	}))
@@ -67,11 +67,11 @@ func newProvider(t *testing.T, answer http.HandlerFunc) *provider {
 	return p
 }
 
-func (p *provider) last() (seen, int) {
+func (p *provider) last() (receivedCall, int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.calls) == 0 {
-		return seen{}, 0
+		return receivedCall{}, 0
 	}
 	return p.calls[len(p.calls)-1], len(p.calls)
 }
@@ -98,14 +98,14 @@ func (l *logged) String() string {
 	return l.b.String()
 }
 
-// A door is a listening proxy with its log.
-type door struct {
+// A testProxy is a listening proxy with its log.
+type testProxy struct {
 	*Proxy
 	url string
 	log *logged
 }
 
-func open(t *testing.T, up *provider, change func(*Config)) door {
+func open(t *testing.T, up *provider, change func(*Config)) testProxy {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -129,23 +129,23 @@ func open(t *testing.T, up *provider, change func(*Config)) door {
 	s := &http.Server{Handler: p, ReadHeaderTimeout: time.Second}
 	go func() { _ = s.Serve(ln) }()
 	t.Cleanup(func() { _ = s.Close(); p.Close() })
-	return door{p, "http://" + ln.Addr().String(), l}
+	return testProxy{p, "http://" + ln.Addr().String(), l}
 }
 
-// A try is one request, sent with valid headers unless change alters them.
-type try struct {
+// A testRequest is one request, sent with valid headers unless change alters them.
+type testRequest struct {
 	method, path, body string
 	change             func(*http.Request)
 }
 
-type got struct {
+type testReply struct {
 	status int
 	header http.Header
 	body   string
 	code   string
 }
 
-func (d door) send(t *testing.T, a try) got {
+func (d testProxy) send(t *testing.T, a testRequest) testReply {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), a.method, d.url+a.path, strings.NewReader(a.body))
 	if err != nil {
@@ -168,7 +168,7 @@ func (d door) send(t *testing.T, a try) got {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := got{status: res.StatusCode, header: res.Header, body: string(b)}
+	g := testReply{status: res.StatusCode, header: res.Header, body: string(b)}
 	var e struct{ ErrorCode, Detail string }
 	if res.StatusCode >= 400 {
 		if err := json.Unmarshal(b, &e); err != nil || e.ErrorCode == "" || e.Detail == "" {
@@ -201,9 +201,11 @@ func fees(bips, recipient string) string {
 	return `,"integratorFees":[{"bips":` + bips + `,"recipient":"` + recipient + `"}]`
 }
 
-func post(path, body string) try { return try{method: http.MethodPost, path: path, body: body} }
-func get(path string) try        { return try{method: http.MethodGet, path: path} }
-func with(a try, c func(*http.Request)) try {
+func post(path, body string) testRequest {
+	return testRequest{method: http.MethodPost, path: path, body: body}
+}
+func get(path string) testRequest { return testRequest{method: http.MethodGet, path: path} }
+func with(a testRequest, c func(*http.Request)) testRequest {
 	a.change = c
 	return a
 }
@@ -222,7 +224,7 @@ func TestForwarded(t *testing.T) {
 	wrapped := echo(`"input":{"token":"` + native + `"},"output":{"token":"` + weth + `"}`)
 	order := `{"quote":{"aggregatedOutputs":[` + goodLine + `],"orderInfo":{"outputs":[{"recipient":"` + vendor + `"}]},"encodedOrder":"0x01` + strings.Repeat("0", 24) + strings.ToLower(vendor[2:]) + `02"},"signature":"0x1","routing":"DUTCH_V2"}`
 	for name, c := range map[string]struct {
-		try
+		testRequest
 		uri, body string // what the provider must receive
 	}{
 		"approval":           {post("/v1/check_approval", `{"chainId":1}`), "/v1/check_approval", `{"chainId":1}`},
@@ -247,7 +249,7 @@ func TestForwarded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			up := newProvider(t, nil)
 			d := open(t, up, nil)
-			g := d.send(t, c.try)
+			g := d.send(t, c.testRequest)
 			last, n := up.last()
 			if g.status != 200 || n != 1 || g.body != `{"requestId":"r1"}` {
 				t.Fatalf("got %d %s after %d calls", g.status, g.body, n)
@@ -268,7 +270,7 @@ func TestForwarded(t *testing.T) {
 			if g.header.Get("X-Internal") != "" || g.header.Get("Date") != "Fri, 20 Nov 2026 10:00:00 GMT" {
 				t.Errorf("reply headers %v", g.header)
 			}
-			for h, v := range protective {
+			for h, v := range securityHeaders {
 				if g.header.Get(h) != v {
 					t.Errorf("%s is %q", h, g.header.Get(h))
 				}
@@ -291,7 +293,7 @@ func TestRefused(t *testing.T) {
 	d := open(t, up, nil)
 	big := strings.Repeat("x", 5000)
 	for name, c := range map[string]struct {
-		try
+		testRequest
 		code code
 	}{
 		"root":                {get("/"), endpointRefused},
@@ -301,7 +303,7 @@ func TestRefused(t *testing.T) {
 		"encoded path":        {get("/v1/%6frders"), endpointRefused},
 		"dots":                {get("/v1/x/../orders"), endpointRefused},
 		"wrong method":        {get("/v1/quote"), methodRefused},
-		"options":             {try{method: http.MethodOptions, path: "/v1/quote"}, methodRefused},
+		"options":             {testRequest{method: http.MethodOptions, path: "/v1/quote"}, methodRefused},
 		"host":                {with(get("/v1/orders"), func(r *http.Request) { r.Host = "evil.example" }), hostRefused},
 		"health by host":      {with(get("/health"), func(r *http.Request) { r.Host = "evil.example" }), hostRefused},
 		"origin":              {with(get("/v1/orders"), header("Origin", "https://a.example")), originRefused},
@@ -322,7 +324,7 @@ func TestRefused(t *testing.T) {
 		"query control":       {get("/v1/orders?cursor=%00"), queryRefused},
 		"query long":          {get("/v1/orders?cursor=" + big), queryRefused},
 		"query on post":       {post("/v1/quote?a=b", quote("")), queryRefused},
-		"body on get":         {try{method: http.MethodGet, path: "/v1/orders", body: `{}`}, bodyRefused},
+		"body on get":         {testRequest{method: http.MethodGet, path: "/v1/orders", body: `{}`}, bodyRefused},
 		"too large":           {post("/v1/quote", quote(`,"urgency":"`+big+`"`)), bodyTooLarge},
 		"empty":               {post("/v1/quote", ""), bodyRefused},
 		"list":                {post("/v1/quote", "[]"), bodyRefused},
@@ -356,7 +358,7 @@ func TestRefused(t *testing.T) {
 		"order pays thief":    {post("/v1/order", echo(`"aggregatedOutputs":[`+goodLine+`],"orderInfo":{"outputs":[{"recipient":"`+thief+`"}]}`)), feeRefused},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := d.send(t, c.try)
+			g := d.send(t, c.testRequest)
 			if g.code != string(c.code) || g.status != statuses[c.code] {
 				t.Errorf("got %d %s, want %s", g.status, g.body, c.code)
 			}
@@ -371,7 +373,7 @@ func TestNoFeeMeansNoFee(t *testing.T) {
 	up := newProvider(t, nil)
 	d := open(t, up, func(c *Config) { c.Fee = nil })
 	for name, c := range map[string]struct {
-		try
+		testRequest
 		code code
 	}{
 		"quote":        {post("/v1/quote", quote("")), ""},
@@ -380,7 +382,7 @@ func TestNoFeeMeansNoFee(t *testing.T) {
 		"swap with":    {post("/v1/swap", echo(`"aggregatedOutputs":[`+badLine+`]`)), feeRefused},
 		"swap portion": {post("/v1/swap", echo(`"portionBips":5,"portionRecipient":"`+thief+`"`)), feeRefused},
 	} {
-		if g := d.send(t, c.try); g.code != string(c.code) {
+		if g := d.send(t, c.testRequest); g.code != string(c.code) {
 			t.Errorf("%s: got %d %s, want %q", name, g.status, g.body, c.code)
 		}
 	}
@@ -466,7 +468,7 @@ func TestBusy(t *testing.T) {
 		_, _ = io.WriteString(w, `{}`)
 	})
 	d := open(t, up, func(c *Config) { c.Limits.Running = 1 })
-	done := make(chan got)
+	done := make(chan testReply)
 	go func() { done <- d.send(t, get("/v1/orders")) }()
 	<-arrived
 	if g := d.send(t, get("/v1/orders")); g.code != string(busy) || g.header.Get("Retry-After") != "1" {
@@ -524,7 +526,7 @@ func TestGlobalLimit(t *testing.T) {
 		in *install
 		ok bool
 	}{{one, true}, {two, true}, {two, false}, {one, false}} {
-		if r := d.gate.take(c.in, now, d.running.take); (r == nil) != c.ok {
+		if r := d.gate.reserveCall(c.in, now, d.running.acquire); (r == nil) != c.ok {
 			t.Errorf("call %d: %v", i, r)
 		}
 	}

@@ -57,12 +57,12 @@ func newGate(tokens []Token, l Limits) (*gate, error) {
 	}
 	g := &gate{limits: l, global: rate.NewLimiter(rate.Limit(l.Rate), l.Burst)}
 	g.installs.Store(&[]*install{})
-	return g, g.admit(tokens)
+	return g, g.setTokens(tokens)
 }
 
-// admit replaces the allowed tokens; an empty list withdraws them all. A token that stays
+// setTokens replaces the allowed tokens; an empty list withdraws them all. A token that stays
 // keeps its rate limiter. On error nothing changes.
-func (g *gate) admit(tokens []Token) error {
+func (g *gate) setTokens(tokens []Token) error {
 	if len(tokens) > maxTokens {
 		return fmt.Errorf("tokens: there are %d: must be at most %d", len(tokens), maxTokens)
 	}
@@ -119,9 +119,9 @@ func fit(s string) string {
 	return s
 }
 
-// who returns the install whose token the request carries. It compares every hash, in
+// authenticate returns the install whose token the request carries. It compares every hash, in
 // constant time.
-func (g *gate) who(r *http.Request) (*install, *refusal) {
+func (g *gate) authenticate(r *http.Request) (*install, *refusal) {
 	v := r.Header.Values("Authorization")
 	if len(v) != 1 {
 		return nil, refuse(unauthorized, "send authorization: Bearer and the token of this installation")
@@ -145,12 +145,12 @@ func (g *gate) who(r *http.Request) (*install, *refusal) {
 // shareWindow is how long an install counts as active after a call.
 const shareWindow = 10 * time.Second
 
-// take reserves one call now. An install's rate is Limits.Share of the global rate, but at
+// reserveCall reserves one call now. An install's rate is Limits.Share of the global rate, but at
 // most an equal part among the active installs. If place refuses, no quota is used.
-func (g *gate) take(in *install, now time.Time, place func(*install) *refusal) *refusal {
+func (g *gate) reserveCall(in *install, now time.Time, place func(*install) *refusal) *refusal {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.count(in, now)
+	g.countActive(in, now)
 	if wait := g.paused.Sub(now); wait > 0 {
 		return limited(wait, "the provider asked for a pause")
 	}
@@ -181,8 +181,8 @@ func limited(wait time.Duration, why string) *refusal {
 	return r
 }
 
-// count tracks the number of active installs without a list of them.
-func (g *gate) count(in *install, now time.Time) {
+// countActive tracks the number of active installs without a list of them.
+func (g *gate) countActive(in *install, now time.Time) {
 	window := now.UnixNano() / int64(shareWindow)
 	switch {
 	case window == g.window+1:

@@ -25,7 +25,7 @@ func FuzzToken(f *testing.F) {
 			t.Fatalf("token %q with hash %q is let in", name, hash)
 		}
 		r := &http.Request{Header: http.Header{"Authorization": {header}}}
-		in, refused := g.who(r)
+		in, refused := g.authenticate(r)
 		_, text, _ := strings.Cut(header, " ")
 		if sum := sha256.Sum256([]byte(text)); (in == nil) == (refused == nil) || in != nil && !strings.EqualFold(hex.EncodeToString(sum[:]), hash) {
 			t.Fatalf("%q passes for %q", header, hash)

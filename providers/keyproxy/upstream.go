@@ -104,19 +104,19 @@ func (u *upstream) do(ctx context.Context, c *call) (*reply, error) {
 	req.Header.Set(keyHeader, u.key)
 	res, err := u.transport.RoundTrip(req)
 	if err != nil {
-		return nil, lost(err)
+		return nil, transportRefusal(err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(res.Body, u.limits.Reply+1))
 	if err != nil {
-		return nil, lost(err)
+		return nil, transportRefusal(err)
 	}
-	return u.judge(res, body)
+	return u.checkReply(res, body)
 }
 
-// lost converts a failed exchange. The transport's own text is dropped, since it can repeat
+// transportRefusal converts a failed exchange. The transport's own text is dropped, since it can repeat
 // what was sent.
-func lost(err error) *refusal {
+func transportRefusal(err error) *refusal {
 	var slow net.Error
 	if errors.As(err, &slow) && slow.Timeout() {
 		return refuse(upstreamTimeout, "the provider did not answer in time; what was asked may still be done")
@@ -124,8 +124,8 @@ func lost(err error) *refusal {
 	return refuse(upstreamLost, "the connection to the provider failed; what was asked may still be done")
 }
 
-// judge passes a reply on only if it is JSON and does not contain the key.
-func (u *upstream) judge(res *http.Response, body []byte) (*reply, error) {
+// checkReply passes a reply on only if it is JSON and does not contain the key.
+func (u *upstream) checkReply(res *http.Response, body []byte) (*reply, error) {
 	after := retryAfter(res.Header.Get("Retry-After"), u.now())
 	kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	switch {
@@ -134,7 +134,7 @@ func (u *upstream) judge(res *http.Response, body []byte) (*reply, error) {
 	case res.StatusCode == http.StatusUnauthorized, res.StatusCode == http.StatusForbidden:
 		return nil, refuse(upstreamKey, "the provider answered %d: it does not accept this proxy's key; tell the wallet's vendor", res.StatusCode)
 	case res.StatusCode < 200 || res.StatusCode > 599,
-		err != nil, kind != jsonType, int64(len(body)) > u.limits.Reply, !json.Valid(body), u.tells(body):
+		err != nil, kind != jsonType, int64(len(body)) > u.limits.Reply, !json.Valid(body), u.leaksKey(body):
 		r := refuse(upstreamReply, "the provider answered %d with something that is not passed on", res.StatusCode)
 		if res.StatusCode >= 400 && res.StatusCode <= 599 {
 			r.status, r.after = res.StatusCode, after
@@ -148,8 +148,8 @@ func (u *upstream) judge(res *http.Response, body []byte) (*reply, error) {
 	return out, nil
 }
 
-// tells reports whether the JSON contains the key, in any escaping.
-func (u *upstream) tells(body []byte) bool {
+// leaksKey reports whether the JSON contains the key, in any escaping.
+func (u *upstream) leaksKey(body []byte) bool {
 	if bytes.Contains(body, []byte(u.key)) {
 		return true
 	}

@@ -20,9 +20,9 @@ type Attack struct {
 	Field string
 }
 
-// Each makes attacks from a table, sorted by name. Entries without a code, which the table
+// AttacksFrom makes attacks from a table, sorted by name. Entries without a code, which the table
 // accepts, are left out.
-func Each[T any](of string, table map[string]T, attack func(T) Attack) (list []Attack) {
+func AttacksFrom[T any](of string, table map[string]T, attack func(T) Attack) (list []Attack) {
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		a := attack(table[name])
 		if a.Name = of + "/" + name; a.Code != "" {

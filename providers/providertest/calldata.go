@@ -35,11 +35,11 @@ func (h *harness) calldata(t *testing.T, r *record) {
 		if refused || h.flow.Opaque != "" {
 			return
 		}
-		row := free.excuse(h.flow.Name, place, kind, nil)
+		row := free.excusingRow(h.flow.Name, place, kind, nil)
 		if row < 0 {
 			t.Errorf("%s: %s is accepted, and no reason says why that is harmless", place, kind)
 		}
-		note(used, row, kind)
+		markUsed(used, row, kind)
 	}
 	for i := range data {
 		for _, bits := range []byte{0x01, 0x80, 0xff} {
@@ -61,7 +61,7 @@ func (h *harness) calldata(t *testing.T, r *record) {
 	for _, n := range []int{1, 31, 32, 64} {
 		try(fmt.Sprintf("%d bytes more", n), "length", append(slices.Clone(data), make([]byte, n)...))
 	}
-	free.needed(t, used)
+	free.checkAllNeeded(t, used)
 	if h.flow.Opaque != "" {
 		r.add(&r.movements, h.movements(t))
 	}
@@ -192,8 +192,8 @@ func (h *harness) served(data []byte) outcome {
 	honest, lie := []byte(hexutil.Encode(last)), []byte(hexutil.Encode(data))
 	for p, x := range h.server.exchanges {
 		if body := bytes.ReplaceAll(x.Response.Body, honest, lie); !bytes.Equal(body, x.Response.Body) {
-			h.server.lie(p, telling(x, body))
-			defer h.server.lie(p, nil)
+			h.server.override(p, telling(x, body))
+			defer h.server.override(p, nil)
 		}
 	}
 	return h.run(context.Background(), h.p)

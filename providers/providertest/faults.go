@@ -170,14 +170,14 @@ func faultTable(x Exchange, elsewhere string) []fault {
 // for how long.
 func (h *harness) paused(t *testing.T) {
 	for path := range h.server.exchanges {
-		p := h.provider(t, hasty)
-		h.server.lie(path, later("600"))
+		p := h.provider(t, shortTimeout)
+		h.server.override(path, later("600"))
 		first := h.run(t.Context(), p)
-		h.server.lie(path, nil)
+		h.server.override(path, nil)
 		again := h.run(t.Context(), p)
 		for _, o := range []outcome{first, again} {
 			var r *swap.Refusal
-			if !errors.As(o.err, &r) || r.Code != swap.ProviderBusy && !(o.at == "submit" && unsure(o.err)) || r.Code == swap.ProviderBusy && r.Data["retryAfterSeconds"] == "" {
+			if !errors.As(o.err, &r) || r.Code != swap.ProviderBusy && !(o.at == "submit" && isUncertain(o.err)) || r.Code == swap.ProviderBusy && r.Data["retryAfterSeconds"] == "" {
 				t.Errorf("%s: refused with %v, want %s and for how long", path, o.err, swap.ProviderBusy)
 			}
 		}
@@ -187,9 +187,9 @@ func (h *harness) paused(t *testing.T) {
 // clocks: a service whose clock is too far off gives no offers.
 func (h *harness) clocks(t *testing.T) {
 	for _, off := range []time.Duration{-10 * time.Minute, 10 * time.Minute} {
-		h.server.off.Store(int64(off))
-		offers, err := h.provider(t, patient).Quote(t.Context(), h.flow.Request)
-		h.server.off.Store(0)
+		h.server.clockError.Store(int64(off))
+		offers, err := h.provider(t, longTimeout).Quote(t.Context(), h.flow.Request)
+		h.server.clockError.Store(0)
 		if c := code(err); c != swap.ClockSkew || len(offers) > 0 {
 			t.Errorf("%s off: %d offers, refused with %q (%v), want %s", off, len(offers), c, err, swap.ClockSkew)
 		}
@@ -198,7 +198,7 @@ func (h *harness) clocks(t *testing.T) {
 
 // apart: an order is still followed after failing quotes have opened the circuit breaker.
 func (h *harness) apart(t *testing.T) {
-	p, order := h.provider(t, patient), h.order.Clone()
+	p, order := h.provider(t, longTimeout), h.order.Clone()
 	if _, err := p.Quote(t.Context(), h.flow.Request); err != nil {
 		t.Fatal(err)
 	}
@@ -209,12 +209,12 @@ func (h *harness) apart(t *testing.T) {
 	order.Ref = ref
 	for path := range h.server.exchanges {
 		if path != h.flow.Settled.Submit && path != h.flow.Settled.Status {
-			h.server.lie(path, failing(http.StatusInternalServerError))
-			defer h.server.lie(path, nil)
+			h.server.override(path, failing(http.StatusInternalServerError))
+			defer h.server.override(path, nil)
 		}
 	}
 	var suspended *rest.Error
-	for n := 0; suspended == nil || suspended.Kind != rest.Suspended; n++ {
+	for n := 0; suspended == nil || suspended.Kind != rest.CircuitOpen; n++ {
 		if _, err := p.Quote(t.Context(), h.flow.Request); n > 2000 || !errors.As(err, &suspended) {
 			t.Fatalf("quote %d of a service that is down: %v", n, err)
 		}
@@ -233,18 +233,18 @@ func (h *harness) faults(t *testing.T) {
 	for path, x := range h.server.exchanges {
 		for _, f := range faultTable(x, trap.URL+path) {
 			t.Run(strings.TrimPrefix(path, h.suite.Prefix+"/")+"/"+f.name, func(t *testing.T) {
-				p := h.provider(t, hasty)
-				h.server.lie(path, f.do)
+				p := h.provider(t, shortTimeout)
+				h.server.override(path, f.do)
 				begun := time.Now()
 				o := h.run(t.Context(), p)
-				h.server.lie(path, nil)
+				h.server.override(path, nil)
 				if took := time.Since(begun); took > 4*time.Second {
 					t.Errorf("took %s", took)
 				}
-				if c := code(o.err); !slices.Contains(f.want, c) && !(o.at == "submit" && h.paid() && c != "" && unsure(o.err)) {
+				if c := code(o.err); !slices.Contains(f.want, c) && !(o.at == "submit" && h.prepaid() && c != "" && isUncertain(o.err)) {
 					t.Errorf("refused with %q, want one of %v: %v", c, f.want, o.err)
 				}
-				if o.at == "submit" && !unsure(o.err) && (h.paid() || !slices.Contains(f.want, swap.ProviderRefused)) {
+				if o.at == "submit" && !isUncertain(o.err) && (h.prepaid() || !slices.Contains(f.want, swap.ProviderRefused)) {
 					t.Errorf("the order may have been taken, and the refusal says that it was not: %v", o.err)
 				}
 				if o.err != nil && strings.ContainsFunc(o.err.Error(), func(r rune) bool { return r == '\u202e' || r < ' ' }) {

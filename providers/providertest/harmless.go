@@ -45,28 +45,28 @@ func at(path, place string) bool {
 	return place == "" || below && (place[0] == '.' || place[0] == '[')
 }
 
-// readsWhole reports whether an unknown member at place is refused.
-func (s Suite) readsWhole(place string) bool {
-	return slices.ContainsFunc(s.Whole, func(path string) bool { return at(path, place) })
+// isStrict reports whether an unknown member at place is refused.
+func (s Suite) isStrict(place string) bool {
+	return slices.ContainsFunc(s.StrictObjects, func(path string) bool { return at(path, place) })
 }
 
-// excuse returns the index of the row that allows a lie with these changes, or -1.
-func (s Suite) excuse(flow, place, kind string, changes []string) int {
+// excusingRow returns the index of the row that allows a lie with these changes, or -1.
+func (s Suite) excusingRow(flow, place, kind string, changes []string) int {
 	return slices.IndexFunc(s.Harmless, func(r Harmless) bool {
 		return r.covers(flow, place, kind) && !slices.ContainsFunc(changes, func(c string) bool { return !slices.Contains(r.MayChange, c) })
 	})
 }
 
-// whole returns the index of a row that excuses everything below a part that contains
+// wholeRow returns the index of a row that excuses everything below a part that contains
 // place, or -1.
-func (s Suite) whole(flow, place string) int {
+func (s Suite) wholeRow(flow, place string) int {
 	return slices.IndexFunc(s.Harmless, func(r Harmless) bool {
 		return r.Lies == nil && strings.HasSuffix(r.Path, "**") && r.covers(flow, place, "")
 	})
 }
 
-// needed fails for every reason, and every kind of lie named in one, that was not needed.
-func (s Suite) needed(t *testing.T, used map[int]map[string]bool) {
+// checkAllNeeded fails for every reason, and every kind of lie named in one, that was not needed.
+func (s Suite) checkAllNeeded(t *testing.T, used map[int]map[string]bool) {
 	for i, r := range s.Harmless {
 		switch {
 		case r.Why == "":

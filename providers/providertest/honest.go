@@ -26,8 +26,8 @@ func (h *harness) honest(t *testing.T) {
 	if got := o.Expires.Sub(h.suite.Now); got != want.Life {
 		t.Errorf("offer lives %s, want %s", got, want.Life)
 	}
-	if !sameJSON(o.Fees, want.Fees) || o.FeeAsked != want.FeeAsked {
-		t.Errorf("fees %+v, %d bps asked for, want %+v and %d", o.Fees, o.FeeAsked, want.Fees, want.FeeAsked)
+	if !sameJSON(o.Fees, want.Fees) || o.FeeRequested != want.FeeAsked {
+		t.Errorf("fees %+v, %d bps asked for, want %+v and %d", o.Fees, o.FeeRequested, want.Fees, want.FeeAsked)
 	}
 	var effects []swap.Effect
 	for _, s := range h.order.Plan.Steps {
@@ -73,7 +73,7 @@ func (h *harness) repeat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer.Request = h.flow.Request.Taking(offer.Fees)
+	offer.Request = h.flow.Request.WithActualFee(offer.Fees)
 	var stored swap.Offer
 	raw, err := json.Marshal(offer)
 	if err == nil {
@@ -112,7 +112,7 @@ func (h *harness) concurrent(t *testing.T) {
 func (h *harness) cancelled(t *testing.T) {
 	for path := range h.server.exchanges {
 		release := make(chan struct{})
-		h.server.lie(path, hang(release))
+		h.server.override(path, hang(release))
 		for _, delay := range []time.Duration{0, 20 * time.Millisecond} {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(delay, cancel)
@@ -120,7 +120,7 @@ func (h *harness) cancelled(t *testing.T) {
 				cancel()
 			}
 			begun := time.Now()
-			o := h.run(ctx, h.provider(t, patient))
+			o := h.run(ctx, h.provider(t, longTimeout))
 			if !errors.Is(o.err, context.Canceled) {
 				t.Errorf("%s cancelled after %s: %v", path, delay, o.err)
 			}
@@ -130,7 +130,7 @@ func (h *harness) cancelled(t *testing.T) {
 			cancel()
 		}
 		close(release)
-		h.server.lie(path, nil)
+		h.server.override(path, nil)
 	}
 	if o := h.run(t.Context(), h.p); o.err != nil {
 		t.Error(fmt.Errorf("afterwards: %w", o.err))

@@ -33,7 +33,7 @@ func lies(t *testing.T, s Suite, r *record) {
 		}
 	}
 	if !t.Failed() { // otherwise some lies were not told
-		s.needed(t, r.used)
+		s.checkAllNeeded(t, r.used)
 	}
 }
 
@@ -59,15 +59,15 @@ func (h *harness) lieAboutAll(t *testing.T, r *record) {
 
 // lieAbout tells every lie about the reply of one path.
 func (h *harness) lieAbout(t *testing.T, r *record, p string, x Exchange, good outcome) {
-	defer h.server.lie(p, nil)
-	a := audience{suite: h.suite, flow: h.flow.Name, name: path.Base(p), good: good}
-	a.hears = func(body []byte) outcome {
-		h.server.lie(p, telling(x, body))
+	defer h.server.override(p, nil)
+	a := replyReader{suite: h.suite, flow: h.flow.Name, name: path.Base(p), good: good}
+	a.read = func(body []byte) outcome {
+		h.server.override(p, telling(x, body))
 		return h.runFrom(t.Context(), p)
 	}
 	if s := h.flow.Settled; s != nil && (p == s.Submit || p == s.Status) {
-		a.objects = func(o outcome) error {
-			if o.at == "submit" && !unsure(o.err) {
+		a.extraCheck = func(o outcome) error {
+			if o.at == "submit" && !isUncertain(o.err) {
 				return fmt.Errorf("the provider took the order, and the refusal says that it did not: %w", o.err)
 			}
 			return nil
@@ -76,17 +76,17 @@ func (h *harness) lieAbout(t *testing.T, r *record, p string, x Exchange, good o
 	a.lieTo(t, r, decode(x.Response.Body))
 }
 
-// An audience is the reader under test, with its outcome for the honest reply.
-type audience struct {
+// An replyReader is the reader under test, with its outcome for the honest reply.
+type replyReader struct {
 	suite      Suite
 	flow, name string
 	good       outcome
-	hears      func(body []byte) outcome
-	objects    func(outcome) error // further checks of an outcome; nil = none
+	read       func(body []byte) outcome
+	extraCheck func(outcome) error // further checks of an outcome; nil = none
 }
 
 // lieTo tells every lie about a reply, with one sub-test for each leaf or branch.
-func (a audience) lieTo(t *testing.T, r *record, doc any) {
+func (a replyReader) lieTo(t *testing.T, r *record, doc any) {
 	places := map[string][]node{}
 	type repeated struct {
 		name string
@@ -95,7 +95,7 @@ func (a audience) lieTo(t *testing.T, r *record, doc any) {
 	tried := map[repeated]bool{}
 	for _, n := range append(walk(doc), node{value: doc}) {
 		name := a.name + ":" + n.pattern
-		again := repeated{name, a.suite.whole(a.flow, a.name+":"+n.place)}
+		again := repeated{name, a.suite.wholeRow(a.flow, a.name+":"+n.place)}
 		if again.row < 0 || !tried[again] { // a place that a whole row excuses is tried once
 			places[name] = append(places[name], n)
 		}
@@ -105,13 +105,13 @@ func (a audience) lieTo(t *testing.T, r *record, doc any) {
 		t.Run(name, func(t *testing.T) {
 			for _, n := range places[name] {
 				for _, m := range n.lies() {
-					o := a.hears(n.with(doc, m))
+					o := a.read(n.with(doc, m))
 					r.lie(name, n.leaf, m.sameForm, o.err)
 					a.judge(t, r, n, m, o)
-					if a.objects == nil {
+					if a.extraCheck == nil {
 						continue
 					}
-					if err := a.objects(o); err != nil {
+					if err := a.extraCheck(o); err != nil {
 						t.Errorf("%s: %v", m, err)
 					}
 				}
@@ -132,8 +132,8 @@ func (n node) lies() []mutation {
 }
 
 // judge requires a lie to be refused with a code, or to be allowed.
-func (a audience) judge(t *testing.T, r *record, n node, m mutation, o outcome) {
-	if whole := a.suite.readsWhole(a.name + ":" + n.place); m.kind == oneMore && whole != (o.err != nil) {
+func (a replyReader) judge(t *testing.T, r *record, n node, m mutation, o outcome) {
+	if whole := a.suite.isStrict(a.name + ":" + n.place); m.kind == oneMore && whole != (o.err != nil) {
 		t.Errorf("%s, at %s: read whole is %t, and the outcome %v", m, n.place, whole, o.err)
 	}
 	if o.err != nil {
@@ -143,10 +143,10 @@ func (a audience) judge(t *testing.T, r *record, n node, m mutation, o outcome) 
 		return
 	}
 	changes := differences(a.good, o)
-	if len(changes) == 0 && m.idle {
+	if len(changes) == 0 && m.sameMeaning {
 		return
 	}
-	switch row := a.suite.excuse(a.flow, a.name+":"+n.place, m.kind, changes); {
+	switch row := a.suite.excusingRow(a.flow, a.name+":"+n.place, m.kind, changes); {
 	case row >= 0:
 		r.excused(row, m.kind, a.name+":"+n.pattern, n.leaf)
 	case len(changes) > 0:

@@ -26,7 +26,7 @@ func (h *harness) movements(t *testing.T) (tried int) {
 	in, account, attacker := h.terms.Input(), h.terms.Account, common.HexToAddress(Attacker)
 	takes := func(n *big.Int) chain.Simulation {
 		return chain.Simulation{Shown: true, Movements: []chain.Movement{
-			{Token: in, From: account, To: f.Target, Amount: n}, {Token: h.terms.TokenOut, From: f.Target, To: h.terms.Recipient, Amount: h.terms.FloorOut},
+			{Token: in, From: account, To: f.Target, Amount: n}, {Token: h.terms.TokenOut, From: f.Target, To: h.terms.Recipient, Amount: h.terms.MinOut},
 		}}
 	}
 	if err := swap.CheckSimulation(h.terms, x, takes(h.terms.AmountIn)); err != nil {

@@ -15,11 +15,11 @@ import (
 // distinguishes it from an honest one. With idle it means the same: the value in another
 // notation, or an unknown field next to the known ones.
 type mutation struct {
-	kind     string
-	value    any
-	remove   bool
-	sameForm bool
-	idle     bool
+	kind        string
+	value       any
+	remove      bool
+	sameForm    bool
+	sameMeaning bool
 }
 
 func (m mutation) String() string {
@@ -56,7 +56,7 @@ func mutations(v any) []mutation {
 func ofForm(v any) []mutation {
 	switch v := v.(type) {
 	case json.Number:
-		return append(numbers(v.String(), func(s string) any { return json.Number(s) }), mutation{kind: "as a string", value: v.String(), idle: true})
+		return append(numbers(v.String(), func(s string) any { return json.Number(s) }), mutation{kind: "as a string", value: v.String(), sameMeaning: true})
 	case string:
 		return texts(v)
 	case bool:
@@ -75,9 +75,9 @@ func ofForm(v any) []mutation {
 
 // Kinds of lie about the names of an object's members.
 const (
-	oneMore    = "with a field more"
-	nameTwice  = "with a name twice"
-	caseBeside = "with a name in another case beside it"
+	oneMore   = "with a field more"
+	nameTwice = "with a name twice"
+	caseTwice = "with a name in another case beside it"
 )
 
 // ofNames are the mutations of an object's names. Doubled names have equal values: the
@@ -85,22 +85,22 @@ const (
 func ofNames(v map[string]any) []mutation {
 	more := maps.Clone(v)
 	more["lie"] = "lie"
-	out := []mutation{{kind: oneMore, value: more, idle: true}}
+	out := []mutation{{kind: oneMore, value: more, sameMeaning: true}}
 	names := slices.Sorted(maps.Keys(v))
 	if len(names) == 0 {
 		return out
 	}
-	out = append(out, mutation{kind: nameTwice, value: beside(v, names[0], names[0])})
+	out = append(out, mutation{kind: nameTwice, value: withCopy(v, names[0], names[0])})
 	for _, name := range names {
 		if other := strings.ToUpper(name); other != name {
-			return append(out, mutation{kind: caseBeside, value: beside(v, other, name)})
+			return append(out, mutation{kind: caseTwice, value: withCopy(v, other, name)})
 		}
 	}
 	return out
 }
 
-// beside adds a member's value to the object under another name.
-func beside(v map[string]any, name, of string) json.RawMessage {
+// withCopy adds a member's value to the object under another name.
+func withCopy(v map[string]any, name, of string) json.RawMessage {
 	rest, errRest := json.Marshal(v)
 	first, errFirst := json.Marshal(map[string]any{name: v[of]})
 	if errRest != nil || errFirst != nil {
@@ -138,12 +138,12 @@ func texts(s string) []mutation {
 	out := []mutation{{kind: "emptied", value: ""}, {kind: "with a space", value: " " + s}, {kind: "with a mark", value: s + "\u202e"}}
 	switch {
 	case addressForm.MatchString(s):
-		return append(append(out, addresses(s)...), mutation{kind: "lower case", value: strings.ToLower(s), idle: true}, mutation{kind: "cut", value: s[:len(s)-1]})
+		return append(append(out, addresses(s)...), mutation{kind: "lower case", value: strings.ToLower(s), sameMeaning: true}, mutation{kind: "cut", value: s[:len(s)-1]})
 	case decimalForm.MatchString(s):
 		out = append(out, numbers(s, func(s string) any { return s })...)
 		n, _ := new(big.Int).SetString(s, 10)
-		return append(out, mutation{kind: "as a number", value: json.Number(n.String()), idle: true}, mutation{kind: "in hex", value: "0x" + n.Text(16), sameForm: true, idle: true},
-			mutation{kind: "with a sign", value: "+" + s, idle: true}, mutation{kind: "with an exponent", value: s + "e1"}, mutation{kind: "grouped", value: s + "_0"})
+		return append(out, mutation{kind: "as a number", value: json.Number(n.String()), sameMeaning: true}, mutation{kind: "in hex", value: "0x" + n.Text(16), sameForm: true, sameMeaning: true},
+			mutation{kind: "with a sign", value: "+" + s, sameMeaning: true}, mutation{kind: "with an exponent", value: s + "e1"}, mutation{kind: "grouped", value: s + "_0"})
 	case hexForm.MatchString(s):
 		return append(out, same("nothing", "0x"), same("one byte more", s+"00"), same("doubled", s+s[2:]), same("one", "0x01"),
 			mutation{kind: "half a byte less", value: s[:max(len(s)-1, 1)]})

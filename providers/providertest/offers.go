@@ -18,13 +18,13 @@ func (h *harness) quote(ctx context.Context, p swap.Provider) (offer swap.Offer,
 		return swap.Offer{}, "", err
 	case len(offers) == 0:
 		return swap.Offer{}, "", errors.New("no offer and no reason")
-	case !h.flow.Among:
+	case !h.flow.WithOtherSources:
 		return offers[0], "", nil
 	}
 	i := slices.IndexFunc(offers, func(o swap.Offer) bool { return o.Routing == h.flow.Offer.Routing })
 	others := slices.DeleteFunc(slices.Clone(offers), func(o swap.Offer) bool { return o.Routing == h.flow.Offer.Routing })
 	switch beside = text(others); {
-	case h.beside != "" && beside != h.beside:
+	case h.otherOffers != "" && beside != h.otherOffers:
 		return swap.Offer{}, "", fmt.Errorf("another source's offer became %s", beside)
 	case i < 0:
 		return swap.Offer{}, "", swap.Refuse(swap.NoRoute, "left out, beside another source's offer")

@@ -49,9 +49,9 @@ type Suite struct {
 	Readings []Reading
 	// Harmless lists the leaves whose value decides nothing, each with the reason.
 	Harmless []Harmless
-	// Whole lists the objects in which an unknown member is refused, such as what is signed
+	// StrictObjects lists the objects in which an unknown member is refused, such as what is signed
 	// (paths as in [Harmless]). In all others it is ignored.
-	Whole []string
+	StrictObjects []string
 	// Attacks are the named attacks.
 	Attacks []Attack
 }
@@ -68,14 +68,14 @@ type Flow struct {
 	MakerFeeBps int
 	// Exchanges are file names below Dir, one for each endpoint that is called.
 	Exchanges []string
-	// Beside are exchanges that always answer as recorded: those of another source of
+	// FixedExchanges are exchanges that always answer as recorded: those of another source of
 	// offers, or those that another flow lies about.
-	Beside []string
+	FixedExchanges []string
 	// Streamed requests the offers as a stream.
 	Streamed bool
-	// Among means that other sources also have offers. The flow's is the one with
+	// WithOtherSources means that other sources also have offers. The flow's is the one with
 	// Offer.Routing, and no lie may change the others.
-	Among bool
+	WithOtherSources bool
 	// Offer, Spender and Effects are what the honest replies must give.
 	Offer   Expected
 	Spender common.Address
@@ -160,28 +160,28 @@ func (h *harness) signed(t *testing.T, r *record) {
 
 // A harness is one flow with its replaying server and its honest outcome.
 type harness struct {
-	suite  Suite
-	flow   Flow
-	server *replayer
-	p      swap.Provider
-	beside string // other sources' offers
-	terms  swap.Terms
-	good   outcome
-	built  swap.Built
-	order  swap.Order // of built, with its steps carried out but not submitted
-	known  sync.Map   // signatures by message
+	suite       Suite
+	flow        Flow
+	server      *replayer
+	p           swap.Provider
+	otherOffers string // other sources' offers
+	terms       swap.Terms
+	good        outcome
+	built       swap.Built
+	order       swap.Order // of built, with its steps carried out but not submitted
+	known       sync.Map   // signatures by message
 }
 
 func newHarness(t *testing.T, s Suite, f Flow) *harness {
 	t.Helper()
 	h := &harness{suite: s, flow: f, server: replay(t, s, f)}
-	h.p = h.provider(t, patient)
+	h.p = h.provider(t, longTimeout)
 	offer, beside, err := h.quote(t.Context(), h.p)
 	if err != nil {
 		t.Fatalf("quote: %v", err)
 	}
-	offer.Request = f.Request.Taking(offer.Fees)
-	h.beside, h.terms = beside, termsOf(offer, f)
+	offer.Request = f.Request.WithActualFee(offer.Fees)
+	h.otherOffers, h.terms = beside, termsOf(offer, f)
 	h.good = h.run(t.Context(), h.p)
 	if h.good.err != nil {
 		t.Fatalf("honest replies: %v", h.good.err)
@@ -207,8 +207,8 @@ func Limits(attempt time.Duration) rest.Limits {
 // Time limits for an exchange: hasty for services that fail, patient for those that answer
 // on a machine that may be busy.
 const (
-	hasty   = 250 * time.Millisecond
-	patient = 10 * time.Second
+	shortTimeout = 250 * time.Millisecond
+	longTimeout  = 10 * time.Second
 )
 
 func (h *harness) provider(t testing.TB, attempt time.Duration) swap.Provider {
@@ -220,7 +220,7 @@ func termsOf(o swap.Offer, f Flow) swap.Terms {
 	r := o.Request
 	return swap.Terms{
 		Provider: o.Provider, Account: r.Account, SrcChain: r.SrcChain, TokenIn: r.TokenIn, AmountIn: r.AmountIn,
-		DstChain: r.DstChain, TokenOut: r.TokenOut, Recipient: r.Recipient, FloorOut: o.MinOut, RefundTo: r.RefundTo,
+		DstChain: r.DstChain, TokenOut: r.TokenOut, Recipient: r.Recipient, MinOut: o.MinOut, RefundTo: r.RefundTo,
 		Deadline: f.Deadline, FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver, MakerFeeBps: f.MakerFeeBps,
 		GasCeiling: big.NewInt(1e18), Refund: o.Refund, Wrap: o.Wrap,
 	}
@@ -252,7 +252,7 @@ func (h *harness) run(ctx context.Context, p swap.Provider) outcome {
 	}
 	o := outcome{facets: offerFacets(offer)}
 	o.facets["beside"] = beside
-	offer.Request = h.flow.Request.Taking(offer.Fees) // as the service does
+	offer.Request = h.flow.Request.WithActualFee(offer.Fees) // as the service does
 	built, err := p.Build(ctx, offer, h.terms)
 	if err != nil {
 		return refusedAt("build", err)
@@ -314,7 +314,7 @@ func (h *harness) finish(ctx context.Context, p swap.Provider, o swap.Offer, b s
 			order.Plan.Steps[i].Call = &call
 		}
 		if c := order.Plan.Steps[i].Call; c != nil {
-			left.Tx = Mined(*c)
+			left.Tx = MinedHash(*c)
 			left.Evidence = &chain.Evidence{Chain: c.ChainID, Tx: left.Tx, Block: 1, Depth: 64, Success: true, FeePaid: new(big.Int), To: c.To}
 		}
 		order.Results, order.Step = append(order.Results, left), i+1
@@ -335,8 +335,8 @@ func (h *harness) sign(data apitypes.TypedData) ([]byte, error) {
 	return signature, err
 }
 
-// Mined is the transaction hash that the suite assigns to a call.
-func Mined(c chain.Call) common.Hash { return crypto.Keccak256Hash(c.To[:], c.Data) }
+// MinedHash is the transaction hash that the suite assigns to a call.
+func MinedHash(c chain.Call) common.Hash { return crypto.Keccak256Hash(c.To[:], c.Data) }
 
 // sound checks what any accepted quote must satisfy, since the user's terms are made from
 // it. A violation is no refusal, so its error has no code.
@@ -419,8 +419,8 @@ func offerFacets(o swap.Offer) map[string]string {
 	}
 	return map[string]string{
 		"offer.request": fmt.Sprint(o.Request), "offer.provider": string(o.Provider), "offer.routing": o.Routing, "offer.route": o.Route,
-		"offer.amountOut": fmt.Sprint(o.AmountOut), "offer.minOut": fmt.Sprint(o.MinOut), "offer.toldMin": fmt.Sprint(o.ToldMin), "offer.gas": fmt.Sprint(o.Gas),
-		"offer.duration": fmt.Sprint(o.Duration), "offer.expires": fmt.Sprint(o.Expires), "offer.fees": string(fees), "offer.feeAsked": fmt.Sprint(o.FeeAsked),
+		"offer.amountOut": fmt.Sprint(o.AmountOut), "offer.minOut": fmt.Sprint(o.MinOut), "offer.toldMin": fmt.Sprint(o.QuotedMin), "offer.gas": fmt.Sprint(o.Gas),
+		"offer.duration": fmt.Sprint(o.Duration), "offer.expires": fmt.Sprint(o.Expires), "offer.fees": string(fees), "offer.feeAsked": fmt.Sprint(o.FeeRequested),
 		"offer.gasless": fmt.Sprint(o.Gasless), "offer.wrap": o.Wrap.Hex(), "offer.refund": refundText(o.Refund),
 	}
 }
@@ -456,7 +456,7 @@ func refusal(err error) *swap.Refusal {
 }
 
 func pins(t *testing.T, s Suite) {
-	p := s.New(t, "http://127.0.0.1:1"+s.Prefix, func() time.Time { return s.Now }, Limits(hasty))
+	p := s.New(t, "http://127.0.0.1:1"+s.Prefix, func() time.Time { return s.Now }, Limits(shortTimeout))
 	seen := map[swap.Pin]bool{}
 	for _, pin := range p.Pins() {
 		if pin.Address == (common.Address{}) || pin.Chain == 0 || pin.Role == "" || seen[pin] {

@@ -17,8 +17,8 @@ type Reading struct {
 
 // lieToReader tells every lie about the reply of a reading.
 func lieToReader(t *testing.T, s Suite, x Reading, r *record) {
-	a := audience{suite: s, flow: x.Name, name: x.Name}
-	a.hears = func(body []byte) outcome {
+	a := replyReader{suite: s, flow: x.Name, name: x.Name}
+	a.read = func(body []byte) outcome {
 		facets, err := x.Read(t, body)
 		if err != nil {
 			return refusedAt("read", err)
@@ -26,7 +26,7 @@ func lieToReader(t *testing.T, s Suite, x Reading, r *record) {
 		return outcome{facets: facets}
 	}
 	reply := ReadExchange(t, s.file(x.Exchange)).Response.Body
-	if a.good = a.hears(reply); a.good.err != nil {
+	if a.good = a.read(reply); a.good.err != nil {
 		t.Fatalf("honestly: %v", a.good.err)
 	}
 	a.lieTo(t, r, decode(reply))

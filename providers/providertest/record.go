@@ -49,14 +49,14 @@ func (r *record) lie(name string, leaf, sameForm bool, err error) {
 func (r *record) excused(row int, kind, name string, leaf bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	note(r.used, row, kind)
+	markUsed(r.used, row, kind)
 	if leaf {
 		r.free[name] = true
 	}
 }
 
-// note records that a row was needed for a kind of lie.
-func note(used map[int]map[string]bool, row int, kind string) {
+// markUsed records that a row was needed for a kind of lie.
+func markUsed(used map[int]map[string]bool, row int, kind string) {
 	if used[row] == nil {
 		used[row] = map[string]bool{}
 	}

@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// Recorded is a reply of a live service: a file of testdata/live, whose README says where
+// LiveReply is a reply of a live service: a file of testdata/live, whose README says where
 // it was recorded and what was cut from it.
-func Recorded(t testing.TB, file string) []byte {
+func LiveReply(t testing.TB, file string) []byte {
 	t.Helper()
 	_, here, _, _ := runtime.Caller(0)
 	b, err := os.ReadFile(filepath.Join(filepath.Dir(here), "..", "..", "testdata", "live", filepath.FromSlash(file)))
@@ -25,11 +25,11 @@ func Recorded(t testing.TB, file string) []byte {
 	return b
 }
 
-// Unlike lists the members of a recorded reply that a simulated one lacks, or has with
+// MissingMembers lists the members of a recorded reply that a simulated one lacks, or has with
 // another JSON type, by places such as quote.route[*][*].fee. null matches every type, and
 // members that only the simulated one has are ignored. The elements of an array, and the
 // members whose names are addresses or numbers, are treated as one.
-func Unlike(t testing.TB, recorded, simulated []byte) []string {
+func MissingMembers(t testing.TB, recorded, simulated []byte) []string {
 	t.Helper()
 	live, ours := shape(t, recorded), shape(t, simulated)
 	var list []string

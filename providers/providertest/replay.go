@@ -59,17 +59,17 @@ type replayer struct {
 	*httptest.Server
 	suite     Suite
 	exchanges map[string]Exchange // by path
-	beside    map[string]Exchange // by path; never lied about
+	fixed     map[string]Exchange // by path; never lied about
 
-	off atomic.Int64 // error of its clock, in nanoseconds
+	clockError atomic.Int64 // error of its clock, in nanoseconds
 
-	mu       sync.Mutex
-	instead  map[string]http.HandlerFunc // by path: a lie or fault in place of the recorded reply
-	problems []string                    // requests that differed from the recorded ones
+	mu        sync.Mutex
+	overrides map[string]http.HandlerFunc // by path: a lie or fault in place of the recorded reply
+	problems  []string                    // requests that differed from the recorded ones
 }
 
 func replay(t testing.TB, s Suite, f Flow) *replayer {
-	r := &replayer{suite: s, exchanges: recorded(t, s, f.Exchanges), beside: recorded(t, s, f.Beside), instead: map[string]http.HandlerFunc{}}
+	r := &replayer{suite: s, exchanges: recorded(t, s, f.Exchanges), fixed: recorded(t, s, f.FixedExchanges), overrides: map[string]http.HandlerFunc{}}
 	r.Server = httptest.NewServer(r)
 	t.Cleanup(r.Close)
 	return r
@@ -85,24 +85,24 @@ func recorded(t testing.TB, s Suite, names []string) map[string]Exchange {
 	return out
 }
 
-// lie makes h answer a path; nil restores the recorded reply.
-func (r *replayer) lie(path string, h http.HandlerFunc) {
+// override makes h answer a path; nil restores the recorded reply.
+func (r *replayer) override(path string, h http.HandlerFunc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if h == nil {
-		delete(r.instead, path)
+		delete(r.overrides, path)
 		return
 	}
-	r.instead[path] = h
+	r.overrides[path] = h
 }
 
 // ServeHTTP answers requests. While any path is lied about, requests are not compared,
 // since they may repeat the lie.
 func (r *replayer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
-	h, lying := r.instead[req.URL.Path], len(r.instead) > 0
+	h, lying := r.overrides[req.URL.Path], len(r.overrides) > 0
 	r.mu.Unlock()
-	w.Header().Set("Date", r.suite.Now.Add(time.Duration(r.off.Load())).UTC().Format(http.TimeFormat))
+	w.Header().Set("Date", r.suite.Now.Add(time.Duration(r.clockError.Load())).UTC().Format(http.TimeFormat))
 	if x, ok := r.other(req); ok {
 		send(w, x, x.Response.Body)
 		return
@@ -113,7 +113,7 @@ func (r *replayer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	x, ok := r.exchanges[req.URL.Path]
 	if !ok {
-		x, ok = r.beside[req.URL.Path]
+		x, ok = r.fixed[req.URL.Path]
 	}
 	if !ok || x.Request.Method != req.Method {
 		r.problem(req.Method + " " + req.URL.Path + " was not recorded")
@@ -129,7 +129,7 @@ func (r *replayer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 // other returns an exchange of r.beside for a path that the flow also has, if the request's
 // body matches it.
 func (r *replayer) other(req *http.Request) (Exchange, bool) {
-	x, beside := r.beside[req.URL.Path]
+	x, beside := r.fixed[req.URL.Path]
 	if _, own := r.exchanges[req.URL.Path]; !own || !beside {
 		return x, false
 	}
@@ -147,11 +147,11 @@ func send(w http.ResponseWriter, x Exchange, body []byte) {
 		w.Header().Set(k, v)
 	}
 	w.WriteHeader(x.Response.Status)
-	_, _ = w.Write(asSent(w.Header().Get("Content-Type"), body)) // a client that is gone reports its own error
+	_, _ = w.Write(wireBody(w.Header().Get("Content-Type"), body)) // a client that is gone reports its own error
 }
 
-// asSent is a recorded body as sent over HTTP.
-func asSent(contentType string, body []byte) []byte {
+// wireBody is a recorded body as sent over HTTP.
+func wireBody(contentType string, body []byte) []byte {
 	var lines []json.RawMessage
 	if contentType != "application/x-ndjson" || json.Unmarshal(body, &lines) != nil {
 		return body

@@ -44,7 +44,7 @@ func (h *harness) settle(ctx context.Context, p swap.Provider, o swap.Order, fac
 	if err != nil {
 		return "status", err
 	}
-	facets["claim.state"], facets["claim.word"], facets["claim.reason"] = string(claim.State), claim.Word, claim.Reason
+	facets["claim.state"], facets["claim.word"], facets["claim.reason"] = string(claim.State), claim.ProviderStatus, claim.Reason
 	facets["claim.tx"], facets["claim.chain"] = claim.Tx.Hex(), fmt.Sprint(claim.Chain)
 	o.Claim = &claim
 	proof, err := s.Proof(o)
@@ -113,8 +113,8 @@ func (h *harness) replies(t testing.TB, c Claimed, do func(Exchange)) {
 	if x.path() != h.flow.Settled.Status {
 		t.Fatalf("%s is no reply of %s", c.Exchange, h.flow.Settled.Status)
 	}
-	h.server.lie(x.path(), telling(x, x.Response.Body))
-	defer h.server.lie(x.path(), nil)
+	h.server.override(x.path(), telling(x, x.Response.Body))
+	defer h.server.override(x.path(), nil)
 	do(x)
 }
 
@@ -123,7 +123,7 @@ func (h *harness) replies(t testing.TB, c Claimed, do func(Exchange)) {
 func (h *harness) resubmitted(t *testing.T) {
 	for range 2 {
 		facets := map[string]string{}
-		if at, err := h.settle(t.Context(), h.provider(t, patient), h.order.Clone(), facets); err != nil {
+		if at, err := h.settle(t.Context(), h.provider(t, longTimeout), h.order.Clone(), facets); err != nil {
 			t.Errorf("a stored order: %s: %v", at, err)
 		}
 		for name, got := range facets {
@@ -134,16 +134,16 @@ func (h *harness) resubmitted(t *testing.T) {
 	}
 }
 
-// paid reports whether the provider has the input before submission. Then none of its
+// prepaid reports whether the provider has the input before submission. Then none of its
 // answers is a final refusal.
-func (h *harness) paid() bool {
+func (h *harness) prepaid() bool {
 	last := h.flow.Effects[len(h.flow.Effects)-1].Kind
 	return last == swap.Deposit || last == swap.Opaque
 }
 
-// unsure reports whether an error leaves open what became of an order. The engine then
+// isUncertain reports whether an error leaves open what became of an order. The engine then
 // queries the status first.
-func unsure(err error) bool {
+func isUncertain(err error) bool {
 	var r *swap.Refusal
 	return !errors.As(err, &r) || r.Temporary()
 }

@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// blindness is the variable that gives [TestToy] a lenient toy, in a separate process.
-const blindness = "PROVIDERTEST_BLIND"
+// lenienceVariable is the variable that gives [TestToy] a lenient toy, in a separate process.
+const lenienceVariable = "PROVIDERTEST_BLIND"
 
 // TestToy: the suite accepts an honest provider.
-func TestToy(t *testing.T) { Hostile(t, toySuite(lenience(os.Getenv(blindness)))) }
+func TestToy(t *testing.T) { Hostile(t, toySuite(lenience(os.Getenv(lenienceVariable)))) }
 
-// told runs TestToy in a separate process and returns its output and whether it passed.
-func told(t *testing.T, blind lenience, more ...string) (string, bool) {
+// runToy runs TestToy in a separate process and returns its output and whether it passed.
+func runToy(t *testing.T, blind lenience, more ...string) (string, bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestToy$")
-	c.Env = append(append(os.Environ(), blindness+"="+string(blind)), more...)
+	c.Env = append(append(os.Environ(), lenienceVariable+"="+string(blind)), more...)
 	out, err := c.CombinedOutput()
 	if _, failed := err.(*exec.ExitError); err != nil && !failed {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestSuiteFails(t *testing.T) {
 	} {
 		t.Run(string(blind), func(t *testing.T) {
 			t.Parallel()
-			out, taken := told(t, blind)
+			out, taken := runToy(t, blind)
 			if taken {
 				t.Fatal("taken")
 			}
@@ -66,10 +66,10 @@ func TestSuiteFails(t *testing.T) {
 // TestReport: a passing suite is reported on one line, a failing one is not.
 func TestReport(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report")
-	if out, taken := told(t, strict, "SWAPKEEP_REPORT="+file); !taken {
+	if out, taken := runToy(t, strict, "SWAPKEEP_REPORT="+file); !taken {
 		t.Fatal(out)
 	}
-	if _, taken := told(t, anyAmount, "SWAPKEEP_REPORT="+file); taken {
+	if _, taken := runToy(t, anyAmount, "SWAPKEEP_REPORT="+file); taken {
 		t.Error("taken")
 	}
 	raw, err := os.ReadFile(file)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Table renders a Markdown table with a header and one row per element of the list.
-func Table[T any](head []string, list []T, row func(T) []any) string {
+// MarkdownTable renders a Markdown table with a header and one row per element of the list.
+func MarkdownTable[T any](head []string, list []T, row func(T) []any) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| %s |\n%s|\n", strings.Join(head, " | "), strings.Repeat("|---", len(head)))
 	for _, x := range list {
@@ -19,5 +19,5 @@ func Table[T any](head []string, list []T, row func(T) []any) string {
 	return b.String()
 }
 
-// Code formats a cell as code.
-func Code(v any) string { return fmt.Sprintf("`%v`", v) }
+// InlineCode formats a cell as code.
+func InlineCode(v any) string { return fmt.Sprintf("`%v`", v) }

@@ -83,9 +83,9 @@ func (p toy) get(ctx context.Context, path string, reply any) error {
 	case p.blind == anyName:
 		err = json.Unmarshal(raw, reply)
 	case p.blind == noName && path == "/quote":
-		err = rest.DecodeWhole(raw, reply)
+		err = rest.DecodeStrict(raw, reply)
 	default:
-		err = rest.ReadRow(raw, reply)
+		err = rest.DecodeRow(raw, reply)
 	}
 	if err != nil {
 		return p.refuse(swap.ProviderGarbage, "a reply of no known form")

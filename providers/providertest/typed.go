@@ -26,7 +26,7 @@ func (h *harness) typed(t *testing.T, r *record) {
 		doc := decode(raw)
 		for _, n := range walk(doc) {
 			for _, m := range mutations(n.value) {
-				if m.kind == nameTwice || m.kind == caseBeside {
+				if m.kind == nameTwice || m.kind == caseTwice {
 					continue // refused where replies are parsed; a step's data is our own
 				}
 				var changed apitypes.TypedData
@@ -34,18 +34,18 @@ func (h *harness) typed(t *testing.T, r *record) {
 					continue // cannot be part of a plan
 				}
 				r.add(&r.typed, 1)
-				if h.tryTyped(t, fmt.Sprintf("%s: %s", n.pattern, m), i, &changed) || m.idle && m.kind != oneMore || sameJSON(changed, s.Typed) {
+				if h.tryTyped(t, fmt.Sprintf("%s: %s", n.pattern, m), i, &changed) || m.sameMeaning && m.kind != oneMore || sameJSON(changed, s.Typed) {
 					continue
 				}
-				row := free.excuse(h.flow.Name, n.place, m.kind, nil)
+				row := free.excusingRow(h.flow.Name, n.place, m.kind, nil)
 				if row < 0 {
 					t.Errorf("%s: %s is accepted, and no reason says why that is harmless", n.place, m)
 				}
-				note(used, row, m.kind)
+				markUsed(used, row, m.kind)
 			}
 		}
 	}
-	free.needed(t, used)
+	free.checkAllNeeded(t, used)
 }
 
 // suiteOf has only the reasons for a flow's typed data.

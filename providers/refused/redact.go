@@ -17,16 +17,16 @@ type redaction struct {
 	hashes   map[string]string
 }
 
-// standIn replaces the first account; further accounts get the following numbers.
-const standIn = 0xA11cE
+// firstStandIn replaces the first account; further accounts get the following numbers.
+const firstStandIn = 0xA11cE
 
 var (
 	hashForm      = regexp.MustCompile(`(?i)\b0x[0-9a-f]{64}\b`)
 	signatureForm = regexp.MustCompile(`(?i)\b0x(?:[0-9a-f]{130}|[0-9a-f]{128})\b`)
 )
 
-// names removes secrets and replaces each account, always by the same stand-in.
-func (d *redaction) names(s string) string {
+// redactNames removes secrets and replaces each account, always by the same stand-in.
+func (d *redaction) redactNames(s string) string {
 	s = d.secrets(s)
 	seen := map[common.Address]bool{}
 	for _, a := range d.accounts {
@@ -34,16 +34,16 @@ func (d *redaction) names(s string) string {
 			continue
 		}
 		digits := regexp.MustCompile("(?i)" + hex.EncodeToString(a[:]))
-		s = digits.ReplaceAllLiteralString(s, fmt.Sprintf("%040x", standIn+len(seen)))
+		s = digits.ReplaceAllLiteralString(s, fmt.Sprintf("%040x", firstStandIn+len(seen)))
 		seen[a] = true
 	}
 	return s
 }
 
-// text does the same as names. It also removes signatures and replaces each hash, always by
+// redactAll does the same as names. It also removes signatures and replaces each hash, always by
 // the same stand-in, since hashes lead to transactions.
-func (d *redaction) text(s string) string {
-	s = d.names(s)
+func (d *redaction) redactAll(s string) string {
+	s = d.redactNames(s)
 	s = signatureForm.ReplaceAllLiteralString(s, "0x[signature]")
 	if d.hashes == nil {
 		d.hashes = map[string]string{}

@@ -33,7 +33,7 @@ const (
 	MaxFiles = 20        // one per kind of refusal; the oldest is removed
 	MaxFile  = 64 << 10  // bytes
 
-	again = 10 * time.Minute // until a kind is kept again
+	keepInterval = 10 * time.Minute // until a kind is kept again
 )
 
 // A Keeper keeps replies in one directory. It is safe for concurrent use.
@@ -86,28 +86,28 @@ func (k *Keeper) Watch(ctx context.Context, kind swap.Kind, accounts ...common.A
 		if !errors.As(err, &r) || !slices.Contains(worthKeeping, r.Code) {
 			return
 		}
-		if name := nameOf(kind, r); k.isNew(name) {
+		if name := fileName(kind, r); k.claimKind(name) {
 			if last := recorder.Last(); len(last) > 0 {
-				_ = k.keep(name, kind, r, last, redaction{secrets: recorder.Hide, accounts: accounts})
+				_ = k.keep(name, kind, r, last, redaction{secrets: recorder.Redact, accounts: accounts})
 			}
 		}
 	}
 	return swap.OnPartRefused(ctx, told), told
 }
 
-// nameOf is the file name for a kind of refusal.
-func nameOf(kind swap.Kind, r *swap.Refusal) string {
+// fileName is the file name for a kind of refusal.
+func fileName(kind swap.Kind, r *swap.Refusal) string {
 	of := sha256.Sum256([]byte(string(r.Code) + "\n" + r.Field))
 	return fmt.Sprintf("%s-%s.json", kind, hex.EncodeToString(of[:8]))
 }
 
-// isNew reports whether no reply was kept under name within the last ten minutes, and marks
+// claimKind reports whether no reply was kept under name within the last ten minutes, and marks
 // it as kept now. This limits the cost of searching replies for secrets.
-func (k *Keeper) isNew(name string) bool {
+func (k *Keeper) claimKind(name string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.now()
-	if at, ok := k.kept[name]; ok && now.Sub(at).Abs() < again {
+	if at, ok := k.kept[name]; ok && now.Sub(at).Abs() < keepInterval {
 		return false
 	}
 	k.kept[name] = now
@@ -117,14 +117,14 @@ func (k *Keeper) isNew(name string) bool {
 func (k *Keeper) keep(name string, kind swap.Kind, r *swap.Refusal, last []rest.Exchange, hide redaction) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	a := Answer{At: k.now().UTC().Truncate(time.Second), Version: k.version, Provider: kind, Code: r.Code, Field: hide.text(r.Field), Reason: hide.text(r.Reason)}
+	a := Answer{At: k.now().UTC().Truncate(time.Second), Version: k.version, Provider: kind, Code: r.Code, Field: hide.redactAll(r.Field), Reason: hide.redactAll(r.Reason)}
 	for _, x := range last {
-		a.Replies = append(a.Replies, Reply{Method: x.Method, Path: hide.text(x.Path), Status: x.Status, Body: hide.text(string(x.Body))})
+		a.Replies = append(a.Replies, Reply{Method: x.Method, Path: hide.redactAll(x.Path), Status: x.Status, Body: hide.redactAll(string(x.Body))})
 	}
 	if err := os.MkdirAll(k.dir, 0o700); err != nil {
 		return err
 	}
-	_ = atomicfile.Sweep(k.dir) // temporary files of a killed process
+	_ = atomicfile.RemoveUnfinished(k.dir) // temporary files of a killed process
 	if err := atomicfile.Write(filepath.Join(k.dir, name), func(w io.Writer) error {
 		_, err := w.Write(a.encode())
 		return err

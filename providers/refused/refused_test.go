@@ -67,7 +67,7 @@ func newServer(t *testing.T, body, contentType string) *httptest.Server {
 // client is a client whose base URL contains a secret token.
 func client(t *testing.T, s *httptest.Server) *rest.Client {
 	t.Helper()
-	c, err := rest.New(rest.Config{Name: "dex", Base: s.URL + "/v1/" + token + "/x7", Published: "https://api.example.org/v1", Reach: rest.OwnMachineAlone, Secrets: func(context.Context) (http.Header, error) {
+	c, err := rest.New(rest.Config{Name: "dex", Base: s.URL + "/v1/" + token + "/x7", Published: "https://api.example.org/v1", Reach: rest.LoopbackOnly, Secrets: func(context.Context) (http.Header, error) {
 		return http.Header{"X-Api-Key": {key}, "Authorization": {"Bearer " + key}}, nil
 	}})
 	if err != nil {
@@ -128,7 +128,7 @@ func TestRedacted(t *testing.T) {
 		if err := json.Unmarshal([]byte(all), &a); err != nil {
 			t.Fatal(err)
 		}
-		first, second := fmt.Sprintf("%040x", standIn), fmt.Sprintf("%040x", standIn+1)
+		first, second := fmt.Sprintf("%040x", firstStandIn), fmt.Sprintf("%040x", firstStandIn+1)
 		x := a.Replies[0]
 		if a.Provider != swap.DEX || a.Code != swap.NotUnderstood || a.Field != "data.[redacted]" || a.Version != "1.2.3" || !strings.Contains(a.Reason, first) ||
 			x.Method != "POST" || x.Status != 200 || x.Path != "/swap/0x"+first || x.Cut || strings.Count(x.Body, first) != 2 || strings.Count(x.Body, second) != 1 || !strings.Contains(x.Body, `\\u0041`) || !strings.Contains(x.Body, `"[redacted] 0x7 v1"`) {
@@ -169,7 +169,7 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	me := fmt.Sprintf("0x%040x", standIn+1)
+	me := fmt.Sprintf("0x%040x", firstStandIn+1)
 	want := `{"how":"at ` + host + ` for ` + me + `","raw":{"` + me + `":"[redacted]","token":"[redacted]\u202e","id":"` + hash + `","maker":"` + signature + `","amount":7.50}}`
 	if string(b) != want {
 		t.Errorf("%s, want %s", b, want)
@@ -202,7 +202,7 @@ func TestBounds(t *testing.T) {
 	if _, all := files(t, home); strings.Contains(all, "second") {
 		t.Error("one of a kind is kept again at once")
 	}
-	now = now.Add(again)
+	now = now.Add(keepInterval)
 	ask(t, k, `{"third":1}`, "application/json", swap.Refuse(swap.ProviderGarbage, "no json"))
 	if names, all := files(t, home); len(names) != 1 || !strings.Contains(all, "third") {
 		t.Error("one of a kind is not kept anew")
@@ -224,7 +224,7 @@ func FuzzRedact(f *testing.F) {
 	f.Add(bytes.Repeat([]byte(`\"`), MaxFile))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		hide := redaction{secrets: func(text string) string { return text }, accounts: []common.Address{account}}
-		b := Answer{Replies: []Reply{{Body: hide.text(string(body))}}}.encode()
+		b := Answer{Replies: []Reply{{Body: hide.redactAll(string(body))}}}.encode()
 		if !json.Valid(b) || len(b) > MaxFile || bytes.ContainsFunc(b, func(c rune) bool { return c != '\n' && (c < ' ' || c > '~') }) {
 			t.Fatalf("%d bytes: %q", len(b), b)
 		}

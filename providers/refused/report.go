@@ -22,8 +22,8 @@ func Report(ctx context.Context, accounts ...common.Address) (in context.Context
 		if err != nil {
 			return nil, err
 		}
-		hide := redaction{secrets: recorder.Hide, accounts: accounts}
-		b = ascii(stringForm.ReplaceAllFunc(b, hide.literal))
+		hide := redaction{secrets: recorder.Redact, accounts: accounts}
+		b = ascii(stringForm.ReplaceAllFunc(b, hide.redactLiteral))
 		if !json.Valid(b) {
 			return nil, errors.New("the report cannot be redacted")
 		}
@@ -33,14 +33,14 @@ func Report(ctx context.Context, accounts ...common.Address) (in context.Context
 
 var stringForm = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// literal applies names to a JSON string. It decodes the string first, so that escapes hide
+// redactLiteral applies names to a JSON string. It decodes the string first, so that escapes hide
 // nothing.
-func (d *redaction) literal(b []byte) []byte {
+func (d *redaction) redactLiteral(b []byte) []byte {
 	var s string
 	if json.Unmarshal(b, &s) != nil {
 		return nil // which makes the document invalid
 	}
-	b, err := json.Marshal(d.names(s))
+	b, err := json.Marshal(d.redactNames(s))
 	if err != nil {
 		panic(err) // text
 	}

@@ -30,9 +30,9 @@ type Service struct {
 	Name     string    // as in "the dex provider"
 	Whole    []Failure // read first; Says is the whole sentence
 	Failures []Failure
-	// Silent replaces the usual sentences for calls that the service did not answer;
-	// rest.Answered stands for a malformed answer.
-	Silent map[rest.Kind]string
+	// NoAnswer replaces the usual sentences for calls that the service did not answer;
+	// rest.BadStatus stands for a malformed answer.
+	NoAnswer map[rest.Kind]string
 }
 
 // byStatus is read after a service's own table.
@@ -50,15 +50,15 @@ var byStatus = []Failure{
 
 // byKind maps failures without a telling status.
 var byKind = map[rest.Kind]Failure{
-	rest.Answered:    {Is: swap.ProviderGarbage, Says: "sent a reply that is not of the agreed form; check its base url"},
-	rest.Unreachable: {Is: swap.ProviderDown, Says: "cannot be reached; check the connection"},
-	rest.TimedOut:    {Is: swap.ProviderDown, Says: "did not answer in time; try again"},
-	rest.Suspended:   {Is: swap.ProviderDown, Says: "failed too often just now; try again in a few seconds"},
-	rest.Throttled:   {Is: swap.ProviderBusy, Says: "was asked too often; try again shortly"},
-	rest.NoSecret:    {Is: swap.ProviderKey, Says: "was not asked: its api key could not be read"},
-	rest.Redirected:  {Is: swap.ProviderGarbage, Says: "redirects, which is not followed; check its base url"},
-	rest.TooLarge:    {Is: swap.ProviderGarbage, Says: "sent a reply that is too large"},
-	rest.NotJSON:     {Is: swap.ProviderGarbage, Says: "sent a reply that is not json; check its base url"},
+	rest.BadStatus:     {Is: swap.ProviderGarbage, Says: "sent a reply that is not of the agreed form; check its base url"},
+	rest.Unreachable:   {Is: swap.ProviderDown, Says: "cannot be reached; check the connection"},
+	rest.TimedOut:      {Is: swap.ProviderDown, Says: "did not answer in time; try again"},
+	rest.CircuitOpen:   {Is: swap.ProviderDown, Says: "failed too often just now; try again in a few seconds"},
+	rest.Throttled:     {Is: swap.ProviderBusy, Says: "was asked too often; try again shortly"},
+	rest.NoCredentials: {Is: swap.ProviderKey, Says: "was not asked: its api key could not be read"},
+	rest.Redirected:    {Is: swap.ProviderGarbage, Says: "redirects, which is not followed; check its base url"},
+	rest.TooLarge:      {Is: swap.ProviderGarbage, Says: "sent a reply that is too large"},
+	rest.NotJSON:       {Is: swap.ProviderGarbage, Says: "sent a reply that is not json; check its base url"},
 }
 
 // Refusal turns a failed call into a [*swap.Refusal]. The caller's own cancellation, and
@@ -73,7 +73,7 @@ func (s Service) Refusal(err error) error {
 	r.Err, r.Data = e, map[string]string{}
 	if e.Detail != "" && (f.Is == swap.ProviderRefused || f.Is == swap.ProviderGarbage) {
 		r.Reason += fmt.Sprintf(": %q", e.Detail)
-		if e.Kind == rest.Answered {
+		if e.Kind == rest.BadStatus {
 			r.Said, r.By = e.Detail, swap.SaidByProvider
 		}
 	}
@@ -88,24 +88,24 @@ func (s Service) Refusal(err error) error {
 
 // failureOf returns the failure that matches a failed call. Its Says is a whole sentence.
 func (s Service) failureOf(e *rest.Error) Failure {
-	if e.Kind != rest.Answered {
-		return s.silent(e.Kind)
+	if e.Kind != rest.BadStatus {
+		return s.noAnswerFailure(e.Kind)
 	}
 	if f, ok := find(s.Whole, e); ok {
 		return f
 	}
 	for _, table := range [][]Failure{s.Failures, byStatus} {
 		if f, ok := find(table, e); ok {
-			return s.told(f)
+			return s.prefixed(f)
 		}
 	}
 	switch {
 	case !e.JSON && e.Status < http.StatusInternalServerError:
-		return s.silent(rest.Answered)
+		return s.noAnswerFailure(rest.BadStatus)
 	case e.Status >= http.StatusInternalServerError:
-		return s.told(Failure{Is: swap.ProviderDown, Says: "has a fault; try again"})
+		return s.prefixed(Failure{Is: swap.ProviderDown, Says: "has a fault; try again"})
 	}
-	return s.told(Failure{Is: swap.ProviderRefused, Says: "refused the request"})
+	return s.prefixed(Failure{Is: swap.ProviderRefused, Says: "refused the request"})
 }
 
 func find(table []Failure, e *rest.Error) (Failure, bool) {
@@ -118,21 +118,21 @@ func find(table []Failure, e *rest.Error) (Failure, bool) {
 	return table[i], true
 }
 
-// silent returns the failure of a call with no answer, or with a malformed one.
-func (s Service) silent(kind rest.Kind) Failure {
+// noAnswerFailure returns the failure of a call with no answer, or with a malformed one.
+func (s Service) noAnswerFailure(kind rest.Kind) Failure {
 	f, ok := byKind[kind]
 	if !ok {
 		f = Failure{Is: swap.ProviderDown, Says: "failed; try again"}
 	}
-	if says := s.Silent[kind]; says != "" {
+	if says := s.NoAnswer[kind]; says != "" {
 		f.Says = says
 		return f
 	}
-	return s.told(f)
+	return s.prefixed(f)
 }
 
-// told puts the provider's name before a failure's text.
-func (s Service) told(f Failure) Failure {
+// prefixed puts the provider's name before a failure's text.
+func (s Service) prefixed(f Failure) Failure {
 	f.Says = s.subject() + f.Says
 	return f
 }
@@ -150,31 +150,31 @@ func (s Service) Refuse(c swap.Code, field, format string, args ...any) *swap.Re
 // is garbage ([swap.ProviderGarbage]); if it differs it is not what was asked for
 // ([swap.NotAsAccepted]).
 type Echo struct {
-	Field       string
-	There, Same bool
+	Field            string
+	Present, Matches bool
 }
 
 // CheckEchoes refuses the first field that is missing or differs.
 func (s Service) CheckEchoes(list []Echo) error {
 	for _, c := range list {
 		switch {
-		case !c.There:
+		case !c.Present:
 			return s.Refuse(swap.ProviderGarbage, c.Field, "left out %s in its reply", c.Field)
-		case !c.Same:
+		case !c.Matches:
 			return s.Refuse(swap.NotAsAccepted, c.Field, "answered with another %s than was asked for", c.Field)
 		}
 	}
 	return nil
 }
 
-// maxWords bounds a provider's own text that a person is shown, in characters.
-const maxWords = 200
+// maxTextLen bounds a provider's own text that a person is shown, in characters.
+const maxTextLen = 200
 
 // Printable keeps printable ASCII only, bounded: nothing that moves or hides text.
 func Printable(s string) string {
-	out := make([]rune, 0, min(len(s), maxWords))
+	out := make([]rune, 0, min(len(s), maxTextLen))
 	for _, c := range s {
-		if c >= ' ' && c <= '~' && len(out) < maxWords {
+		if c >= ' ' && c <= '~' && len(out) < maxTextLen {
 			out = append(out, c)
 		}
 	}

@@ -82,7 +82,7 @@ func TestReadWhole(t *testing.T) {
 		var v struct {
 			A int `json:"a"`
 		}
-		if err := ReadWhole([]byte(text), &v); (err == nil) != ok {
+		if err := ReadStrict([]byte(text), &v); (err == nil) != ok {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -95,24 +95,24 @@ func TestRefusals(t *testing.T) {
 		Name:     "test",
 		Whole:    []Failure{{403, "Fee", swap.ProviderRefused, "the proxy of the test provider takes another fee"}},
 		Failures: []Failure{{404, "None", swap.NoRoute, "found none"}, {0, "7", swap.AmountTooSmall, "wants more"}, {410, AnyCode, swap.QuoteExpired, "lost it"}},
-		Silent:   map[rest.Kind]string{rest.Throttled: "too many calls of the test provider"},
+		NoAnswer: map[rest.Kind]string{rest.Throttled: "too many calls of the test provider"},
 	}
 	for name, c := range map[string]struct {
 		e    rest.Error
 		want swap.Code
 	}{
-		"a row":                 {rest.Error{Kind: rest.Answered, Status: 404, Code: "None", JSON: true}, swap.NoRoute},
-		"any code":              {rest.Error{Kind: rest.Answered, Status: 410, Code: "Gone", JSON: true}, swap.QuoteExpired},
-		"no code":               {rest.Error{Kind: rest.Answered, Status: 410, JSON: true}, swap.ProviderRefused},
-		"a code alone":          {rest.Error{Kind: rest.Answered, Code: "7", JSON: true}, swap.AmountTooSmall},
-		"another code":          {rest.Error{Kind: rest.Answered, Code: "8", JSON: true}, swap.ProviderRefused},
-		"a status":              {rest.Error{Kind: rest.Answered, Status: 429}, swap.ProviderBusy},
-		"a page":                {rest.Error{Kind: rest.Answered, Status: 404}, swap.ProviderGarbage},
-		"a 4xx":                 {rest.Error{Kind: rest.Answered, Status: 418, JSON: true}, swap.ProviderRefused},
-		"a 5xx":                 {rest.Error{Kind: rest.Answered, Status: 599}, swap.ProviderDown},
+		"a row":                 {rest.Error{Kind: rest.BadStatus, Status: 404, Code: "None", JSON: true}, swap.NoRoute},
+		"any code":              {rest.Error{Kind: rest.BadStatus, Status: 410, Code: "Gone", JSON: true}, swap.QuoteExpired},
+		"no code":               {rest.Error{Kind: rest.BadStatus, Status: 410, JSON: true}, swap.ProviderRefused},
+		"a code alone":          {rest.Error{Kind: rest.BadStatus, Code: "7", JSON: true}, swap.AmountTooSmall},
+		"another code":          {rest.Error{Kind: rest.BadStatus, Code: "8", JSON: true}, swap.ProviderRefused},
+		"a status":              {rest.Error{Kind: rest.BadStatus, Status: 429}, swap.ProviderBusy},
+		"a page":                {rest.Error{Kind: rest.BadStatus, Status: 404}, swap.ProviderGarbage},
+		"a 4xx":                 {rest.Error{Kind: rest.BadStatus, Status: 418, JSON: true}, swap.ProviderRefused},
+		"a 5xx":                 {rest.Error{Kind: rest.BadStatus, Status: 599}, swap.ProviderDown},
 		"a redirect":            {rest.Error{Kind: rest.Redirected, Status: 302}, swap.ProviderGarbage},
 		"a kind nobody knows":   {rest.Error{Kind: "other"}, swap.ProviderDown},
-		"a key that is missing": {rest.Error{Kind: rest.NoSecret}, swap.ProviderKey},
+		"a key that is missing": {rest.Error{Kind: rest.NoCredentials}, swap.ProviderKey},
 	} {
 		e := c.e
 		e.RetryAfter = 1500 * time.Millisecond
@@ -122,10 +122,10 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for want, e := range map[string]rest.Error{
-		s.Whole[0].Says:                                {Kind: rest.Answered, Status: 403, Code: "Fee", JSON: true},
-		s.Silent[rest.Throttled]:                       {Kind: rest.Throttled},
-		"the test provider found none":                 {Kind: rest.Answered, Status: 404, Code: "None", JSON: true},
-		"the test provider is busy; try again shortly": {Kind: rest.Answered, Status: 429},
+		s.Whole[0].Says:                                {Kind: rest.BadStatus, Status: 403, Code: "Fee", JSON: true},
+		s.NoAnswer[rest.Throttled]:                     {Kind: rest.Throttled},
+		"the test provider found none":                 {Kind: rest.BadStatus, Status: 404, Code: "None", JSON: true},
+		"the test provider is busy; try again shortly": {Kind: rest.BadStatus, Status: 429},
 	} {
 		var r *swap.Refusal
 		if err := s.Refusal(&e); !errors.As(err, &r) || r.Reason != want {
@@ -194,7 +194,7 @@ func FuzzRefusal(f *testing.F) {
 		Name: "test", Whole: []Failure{{403, "Fee", swap.ProviderRefused, "the proxy of the test provider takes another fee"}},
 		Failures: []Failure{{404, "None", swap.NoRoute, "found none"}, {410, AnyCode, swap.QuoteExpired, "lost it"}},
 	}
-	kinds := []rest.Kind{rest.Answered, rest.Unreachable, rest.TimedOut, rest.Redirected, rest.TooLarge, rest.NotJSON, rest.Suspended, rest.Throttled, rest.NoSecret, "other"}
+	kinds := []rest.Kind{rest.BadStatus, rest.Unreachable, rest.TimedOut, rest.Redirected, rest.TooLarge, rest.NotJSON, rest.CircuitOpen, rest.Throttled, rest.NoCredentials, "other"}
 	f.Fuzz(func(t *testing.T, kind uint8, status int, code, detail string, wait int64, isJSON bool) {
 		e := &rest.Error{Kind: kinds[int(kind)%len(kinds)], Status: status, Code: code, Detail: detail, RetryAfter: time.Duration(wait), JSON: isJSON}
 		var r *swap.Refusal
@@ -227,13 +227,13 @@ func TestAddedMembers(t *testing.T) {
 			t.Fatal(v, err)
 		}
 	}
-	for i := range 2 * maxAdded {
+	for i := range 2 * maxUnknownNames {
 		_ = s.Read("flood", []byte(`{"x`+strconv.Itoa(i)+`":1}`), &v)
 	}
 	if err := s.Read("reply", []byte(`{"a":1,"e":1,"E":2}`), &v); err == nil {
 		t.Error("two names that differ in case are read")
 	}
-	members, times := AddedMembers()
+	members, times := UnknownMembers()
 	flood := 0
 	for _, m := range members {
 		if m.Service != s.Name {
@@ -246,7 +246,7 @@ func TestAddedMembers(t *testing.T) {
 			t.Errorf("%v: %d times", m, times[m])
 		}
 	}
-	if flood != maxAdded || times[Added{"counted", "reply", "b"}] != 2 || times[Added{"counted", "reply", "(another name)"}] != 2 {
+	if flood != maxUnknownNames || times[UnknownMember{"counted", "reply", "b"}] != 2 || times[UnknownMember{"counted", "reply", "(another name)"}] != 2 {
 		t.Errorf("%d names of a flood are counted; %v", flood, members)
 	}
 }

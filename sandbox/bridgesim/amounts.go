@@ -33,8 +33,8 @@ func value(t network.Token, units *big.Int) *big.Int {
 	return v.Quo(v, power(t.Decimals))
 }
 
-// worth returns the base units that microdollars buy, rounded up.
-func worth(t network.Token, micro int64) *big.Int {
+// unitsFor returns the base units that microdollars buy, rounded up.
+func unitsFor(t network.Token, micro int64) *big.Int {
 	v := new(big.Int).Mul(big.NewInt(micro), power(t.Decimals))
 	v.Add(v, big.NewInt(t.MicroUSD-1))
 	return v.Quo(v, big.NewInt(t.MicroUSD))

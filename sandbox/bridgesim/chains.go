@@ -104,7 +104,7 @@ func (m *market) entry(settings Settings, solver common.Address) chainEntry {
 	e := chainEntry{
 		ID: m.ID, Name: name, DisplayName: m.Name, HTTPRPC: "https://" + name + ".rpc.example", WSRPC: "wss://" + name + ".rpc.example",
 		ExplorerURL: "https://" + name + ".example", ExplorerName: m.Name + " explorer",
-		DepositEnabled: true, TokenSupport: "All", Disabled: !m.Runs() || slices.Contains(settings.Disabled, m.ID),
+		DepositEnabled: true, TokenSupport: "All", Disabled: !m.IsRunning() || slices.Contains(settings.Disabled, m.ID),
 		Currency: chainOf(m.coin()), WithdrawalFee: 1, VMType: "evm", SolverAddresses: []string{lower(solver)}, Tags: []string{},
 		FeaturedTokens: []featuredToken{}, ERC20Currencies: []erc20Currency{}, SolverCurrencies: []solverCurrency{solverOf(m.coin()), solverOf(m.Tokens[0])},
 		Contracts: map[string]any{

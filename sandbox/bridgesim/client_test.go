@@ -171,14 +171,14 @@ func execute(t testing.TB, s *sandbox.Sandbox, tx transaction) *types.Receipt {
 	if !ok {
 		t.Fatalf("value %q", tx.Value)
 	}
-	chain := operator.Chain{Network: c.Network, Client: c.Client(), Tip: c.Tip, Still: c.Still}
+	chain := operator.Chain{Network: c.Network, Client: c.Client(), MinTip: c.MinTip, WithMiningPaused: c.WithMiningPaused}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	hash, err := operator.NewAccount(a.Key).Send(ctx, chain, operator.Call{To: tx.To, Value: value, Data: tx.Data, Gas: 500_000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	receipt, err := chain.Settled(ctx, hash) // in the latest block, which a test may reorganise away
+	receipt, err := chain.WaitMined(ctx, hash) // in the latest block, which a test may reorganise away
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,9 +74,9 @@ func bad(message string) failure { return failure{status: http.StatusBadRequest,
 // errRouter refuses settings and is never sent as a response.
 var errRouter = errors.New("router: there are v2, v3 and v3.2")
 
-// of adds the request id to an error and, if the swap was tried and its output was too
+// withRequest adds the request id to an error and, if the swap was tried and its output was too
 // low, the block.
-func (s *Server) of(ctx context.Context, f failure, request common.Hash, origin uint64) failure {
+func (s *Server) withRequest(ctx context.Context, f failure, request common.Hash, origin uint64) failure {
 	f.request = request
 	if m := s.markets[origin]; m != nil && f.errorCode == errTooLow.errorCode {
 		if block, err := m.Client.BlockNumber(ctx); err == nil {

@@ -65,8 +65,8 @@ func FuzzQuoteRequest(f *testing.F) {
 			}
 			return
 		}
-		if o.least.Sign() < 0 || o.least.Cmp(o.amountOut) > 0 || o.leastDeposit.Cmp(o.depositAmount) > 0 {
-			t.Errorf("least %s of %s, %s of %s", o.least, o.amountOut, o.leastDeposit, o.depositAmount)
+		if o.minAmountOut.Sign() < 0 || o.minAmountOut.Cmp(o.amountOut) > 0 || o.minDeposit.Cmp(o.depositAmount) > 0 {
+			t.Errorf("least %s of %s, %s of %s", o.minAmountOut, o.amountOut, o.minDeposit, o.depositAmount)
 		}
 		if value(o.out, o.amountOut).Cmp(value(o.in, o.amountIn)) > 0 {
 			t.Errorf("%s in pays %s out", o.amountIn, o.amountOut)

@@ -49,7 +49,7 @@ var done = map[string]string{"message": "Success"}
 func (s *Server) reportedOn(r reported) (*market, error) {
 	id, err := strconv.ParseUint(strings.Trim(string(r.ChainID), `"`), 10, 64)
 	m := s.markets[id]
-	if err != nil || m == nil || !m.Runs() {
+	if err != nil || m == nil || !m.IsRunning() {
 		return nil, bad("Unsupported chain")
 	}
 	return m, nil
@@ -98,15 +98,15 @@ func (s *Server) single(ctx context.Context, body []byte, _ *http.Request) (any,
 	case o.origin != m:
 		return nil, bad("Invalid transaction")
 	case o.operation == operationSend:
-		s.sent(ctx, o, *tx.Hash)
+		s.recordTransfer(ctx, o, *tx.Hash)
 	case o.operation != operationWrap && o.operation != operationUnwrap:
 		return nil, bad("Only transfers, wraps and unwraps are reported here")
 	}
 	return done, nil
 }
 
-// sent records a plain transfer if it is the one the order asks for.
-func (s *Server) sent(ctx context.Context, o *order, hash common.Hash) {
+// recordTransfer records a plain transfer if it is the one the order asks for.
+func (s *Server) recordTransfer(ctx context.Context, o *order, hash common.Hash) {
 	want, err := o.transfer()
 	if err != nil {
 		return
@@ -117,7 +117,7 @@ func (s *Server) sent(ctx context.Context, o *order, hash common.Hash) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if o.seen == nil {
-		o.seen = &deposit{tx: hash, from: o.user, currency: o.in.Address, amount: new(big.Int).Set(o.amountIn), at: clock.Now()}
+	if o.deposit == nil {
+		o.deposit = &deposit{tx: hash, from: o.user, currency: o.in.Address, amount: new(big.Int).Set(o.amountIn), at: clock.Now()}
 	}
 }

@@ -32,11 +32,11 @@ type offer struct {
 	slippage            int64 // basis points
 
 	// The deposit into the depository: the input itself, or what a router swaps it for,
-	// at least leastDeposit.
-	deposited                   network.Token
-	depositAmount, leastDeposit *big.Int
+	// at least minDeposit.
+	deposited                 network.Token
+	depositAmount, minDeposit *big.Int
 
-	amountOut, least *big.Int
+	amountOut, minAmountOut *big.Int
 }
 
 // The execution fee: a flat part, and the gas of the fill by chain, in microdollars.
@@ -85,8 +85,8 @@ func (s *Server) priceOf(q quoteRequest, p parties) (*offer, error) {
 	if value(o.in, o.amountIn).Cmp(big.NewInt(leastValue)) < 0 {
 		return nil, errTooLow
 	}
-	o.charge(bips)
-	return o, o.leave()
+	o.setFees(bips)
+	return o, o.setAmounts()
 }
 
 // pair looks up the chains and currencies of a request.
@@ -157,24 +157,24 @@ func (o *offer) class() int64 {
 	return minors
 }
 
-// charge sets the fees. A plain transfer has none.
-func (o *offer) charge(appBips int64) {
+// setFees sets the fees. A plain transfer has none.
+func (o *offer) setFees(appBips int64) {
 	o.gasFee, o.serviceFee, o.classFee, o.appFee = new(big.Int), new(big.Int), new(big.Int), new(big.Int)
 	if o.operation == operationSend {
 		return
 	}
-	o.serviceFee = worth(o.in, serviceFee)
+	o.serviceFee = unitsFor(o.in, serviceFee)
 	o.classFee = part(o.amountIn, o.class(), million)
 	o.appFee = part(o.amountIn, appBips, allBips)
 	if o.crosses() {
-		o.gasFee = worth(o.in, fillGas[o.destination.ID])
+		o.gasFee = unitsFor(o.in, fillGas[o.destination.ID])
 	} else if value(o.in, o.appFee).Cmp(big.NewInt(leastAppFee)) < 0 {
 		o.appFee = new(big.Int)
 	}
 }
 
-// leave sets the amounts after fees and their guaranteed minimums.
-func (o *offer) leave() error {
+// setAmounts sets the amounts after fees and their guaranteed minimums.
+func (o *offer) setAmounts() error {
 	rest := new(big.Int).Set(o.amountIn)
 	for _, fee := range []*big.Int{o.gasFee, o.serviceFee, o.classFee, o.appFee} {
 		rest.Sub(rest, fee)
@@ -183,25 +183,25 @@ func (o *offer) leave() error {
 		return errTooLow
 	}
 	o.amountOut = convert(rest, o.in, o.out)
-	o.least = part(o.amountOut, allBips-o.slippage, allBips)
+	o.minAmountOut = part(o.amountOut, allBips-o.slippage, allBips)
 	if o.operation == operationSend {
-		o.least = o.amountOut
+		o.minAmountOut = o.amountOut
 	}
 	if o.amountOut.Sign() <= 0 {
 		return errTooLow
 	}
-	o.deposited, o.depositAmount, o.leastDeposit = o.in, o.amountIn, o.amountIn
+	o.deposited, o.depositAmount, o.minDeposit = o.in, o.amountIn, o.amountIn
 	if o.crosses() && o.routed() {
 		o.deposited = o.origin.Tokens[0]
 		o.depositAmount = convert(o.amountIn, o.in, o.deposited)
-		o.leastDeposit = part(o.depositAmount, allBips-o.slippage, allBips)
+		o.minDeposit = part(o.depositAmount, allBips-o.slippage, allBips)
 	}
 	return nil
 }
 
-// liquid returns errLiquidity if the payer lacks the output: the solver on another chain,
+// checkLiquidity returns errLiquidity if the payer lacks the output: the solver on another chain,
 // a router on the same. A plain transfer is not checked.
-func (s *Server) liquid(ctx context.Context, o *offer) error {
+func (s *Server) checkLiquidity(ctx context.Context, o *offer) error {
 	payer := s.Solver.Address
 	switch {
 	case o.operation == operationSend:

@@ -17,11 +17,11 @@ type order struct {
 	id      common.Hash // of the deposit on the chain
 	*offer
 	parties
-	created time.Time
-	ttl     time.Duration // 0 = unlimited
-	forced  bool          // the caller asked for a refund
-	told    bool          // the caller asked for the order that binds the solver
-	data    *orderData    // nil if origin and destination are the same chain
+	created           time.Time
+	ttl               time.Duration // 0 = unlimited
+	refundForced      bool          // the caller asked for a refund
+	wantsProtocolData bool          // the caller asked for the order that binds the solver
+	data              *orderData    // nil if origin and destination are the same chain
 
 	// Guarded by the server's mu. Only the settling goroutine replaces it.
 	state
@@ -29,19 +29,19 @@ type order struct {
 
 // A state is the progress of an order.
 type state struct {
-	status  string
-	since   time.Time
-	details string
-	seen    *deposit
-	payment common.Hash // zero until sent
-	back    bool        // the payment is a refund
+	status   string
+	since    time.Time
+	details  string
+	deposit  *deposit
+	payment  common.Hash // zero until sent
+	isRefund bool        // the payment is a refund
 	// mustRefund means that the order can no longer be filled.
 	mustRefund                   bool
 	failReason, refundFailReason string
 	// outcome was taken from Settings.Next for this order when its deposit was seen; nil
 	// if there was none.
-	outcome *Outcome
-	trouble string // the last error
+	outcome   *Outcome
+	lastError string // the last error
 }
 
 // A deposit was seen on an order's origin chain.
@@ -114,7 +114,7 @@ type OrderView struct {
 	Deposit     common.Hash    `json:"deposit"` // zero until seen
 	Payment     common.Hash    `json:"payment"` // zero until sent
 	Refund      bool           `json:"refund"`  // whether the payment is a refund
-	Trouble     string         `json:"trouble,omitempty"`
+	LastError   string         `json:"trouble,omitempty"`
 }
 
 // Orders returns all orders quoted since the last Reset, oldest first.
@@ -126,11 +126,11 @@ func (s *Server) Orders() []OrderView {
 		views[i] = OrderView{
 			RequestID: o.request, OrderID: o.id, Operation: o.operation, Origin: o.origin.ID, Destination: o.destination.ID,
 			User: o.user, Recipient: o.recipient, RefundTo: o.refundTo, AmountIn: o.amountIn, AmountOut: o.amountOut,
-			Least: o.least, AppFee: o.appFee, Status: o.status, FailReason: o.failReason,
-			Payment: o.payment, Refund: o.back, Trouble: o.trouble,
+			Least: o.minAmountOut, AppFee: o.appFee, Status: o.status, FailReason: o.failReason,
+			Payment: o.payment, Refund: o.isRefund, LastError: o.lastError,
 		}
-		if o.seen != nil {
-			views[i].Deposit = o.seen.tx
+		if o.deposit != nil {
+			views[i].Deposit = o.deposit.tx
 		}
 	}
 	return views

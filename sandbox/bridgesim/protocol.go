@@ -100,7 +100,7 @@ func (o *order) bind(solver common.Address, version string) error {
 	}
 	o.data = &orderData{
 		Version: "v1", SolverChain: "base", Solver: lower(solver), Salt: o.id, Inputs: []orderInput{in}, Fees: []any{},
-		Output: orderOutput{there, []outputPayment{{eip55.Address(o.recipient), lower(o.out.Address), o.least.String(), o.amountOut.String()}}, []string{}, until, extra},
+		Output: orderOutput{there, []outputPayment{{eip55.Address(o.recipient), lower(o.out.Address), o.minAmountOut.String(), o.amountOut.String()}}, []string{}, until, extra},
 	}
 	o.id, err = o.data.hash()
 	return err
@@ -160,7 +160,7 @@ func (s *Server) protocol(o *order, settings Settings) (*protocol, error) {
 	p := &protocol{}
 	p.V2.OrderID, p.V2.HubType = o.id, "onchain"
 	p.V2.Payment = paymentDetails{o.origin.Bridge().Name, settings.depository(o.origin), o.deposited.Address, o.depositAmount.String()}
-	if !o.told {
+	if !o.wantsProtocolData {
 		return p, nil
 	}
 	sig, err := crypto.Sign(accounts.TextHash(o.id[:]), s.Solver.Key)

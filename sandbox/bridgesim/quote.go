@@ -114,7 +114,7 @@ func (s *Server) quote(ctx context.Context, body []byte, _ *http.Request) (any, 
 		return nil, err
 	}
 	reply.Fees.Subsidized = o.origin.amount(o.in, new(big.Int), new(big.Int))
-	reply.Details.Refund = o.origin.amount(o.deposited, o.depositAmount, o.leastDeposit)
+	reply.Details.Refund = o.origin.amount(o.deposited, o.depositAmount, o.minDeposit)
 	reply.Details.Expanded = o.expanded()
 	reply.Details.Route = o.route()
 	reply.Details.FixedRate = new(bool)
@@ -145,7 +145,7 @@ func (s *Server) order(ctx context.Context, body []byte) (*order, bool, error) {
 	o, err := s.offer(ctx, q)
 	if err != nil {
 		if f, ok := err.(failure); ok && f.errorCode != "" {
-			err = s.of(ctx, f, request, q.OriginChainID)
+			err = s.withRequest(ctx, f, request, q.OriginChainID)
 		}
 		return nil, false, err
 	}
@@ -175,9 +175,9 @@ func (s *Server) offer(ctx context.Context, q quoteRequest) (*order, error) {
 	}
 	now := clock.Now()
 	return &order{
-		offer: offer, parties: p, created: now, ttl: q.ttl(), forced: q.Referrer == forceRefund, told: q.ProtocolData,
+		offer: offer, parties: p, created: now, ttl: q.ttl(), refundForced: q.Referrer == forceRefund, wantsProtocolData: q.ProtocolData,
 		state: state{status: waiting, since: now},
-	}, s.liquid(ctx, offer)
+	}, s.checkLiquidity(ctx, offer)
 }
 
 // extend appends the extra step of the settings, if any.
@@ -221,7 +221,7 @@ func (s *Server) priced(ctx context.Context, o *order) (*quoteReply, error) {
 		Details: details{
 			Operation: o.operation, Sender: eip55.Address(o.user), Recipient: eip55.Address(o.recipient),
 			CurrencyIn:  o.origin.amount(o.in, o.amountIn, o.amountIn),
-			CurrencyOut: o.destination.amount(o.out, o.amountOut, o.least),
+			CurrencyOut: o.destination.amount(o.out, o.amountOut, o.minAmountOut),
 			TotalImpact: o.totalImpact(), SwapImpact: impact{usd(new(big.Int)), "0.00"},
 			Rate: o.rate(), Slippage: o.tolerances(), Time: timeEstimate,
 		},
@@ -280,7 +280,7 @@ func (o *offer) tolerances() tolerances {
 		return tolerance{usd(micro), value.String(), fixed(big.NewInt(o.slippage), 2)}
 	}
 	none := tolerance{usd(new(big.Int)), "0", "0.00"}
-	lost := new(big.Int).Sub(o.amountOut, o.least)
+	lost := new(big.Int).Sub(o.amountOut, o.minAmountOut)
 	all := tolerances{big.NewInt(o.slippage).String(), none, at(lost, value(o.out, lost))}
 	if !o.crosses() {
 		all.Origin, all.Destination = all.Destination, none

@@ -36,7 +36,7 @@ type market struct {
 	abis   abis
 	layout uint64
 
-	heard heard // used only by the goroutine that listens
+	scanned scanState // used only by the goroutine that listens
 }
 
 // A Server is the simulator. It is an http.Handler.
@@ -154,7 +154,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == socketPath || websocket.IsWebSocketUpgrade(r) {
 		serve = s.socket
 	}
-	s.Faults.Meet(r.URL.Path).Serve(w, r, serve, nil, nil)
+	s.Faults.Decide(r.URL.Path).Serve(w, r, serve, nil, nil)
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
@@ -206,7 +206,7 @@ func (s *Server) market(id uint64) (*market, error) {
 	if m == nil {
 		return nil, errChain
 	}
-	if !m.Runs() || slices.Contains(s.Settings().Disabled, id) {
+	if !m.IsRunning() || slices.Contains(s.Settings().Disabled, id) {
 		return nil, errDisabled
 	}
 	return m, nil
@@ -219,7 +219,7 @@ func (s *Server) ids() []uint64 { return slices.Sorted(maps.Keys(s.markets)) }
 func (s *Server) running() []*market {
 	var all []*market
 	for _, id := range s.ids() {
-		if m := s.markets[id]; m.Runs() {
+		if m := s.markets[id]; m.IsRunning() {
 			all = append(all, m)
 		}
 	}

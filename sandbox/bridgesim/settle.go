@@ -36,26 +36,26 @@ var stages = map[string]func(*Server, context.Context, *order, state) (state, er
 	failed:    (*Server).afterFailure,
 }
 
-// tick is the interval at which chains and orders are polled.
-const tick = 20 * time.Millisecond
+// pollInterval is the interval at which chains and orders are polled.
+const pollInterval = 20 * time.Millisecond
 
 // settle advances orders until the context ends.
 func (s *Server) settle(ctx context.Context) {
 	defer s.ended.Done()
-	t := time.NewTicker(tick)
+	t := time.NewTicker(pollInterval)
 	defer t.Stop()
 	for {
 		select {
 		case <-t.C:
-			s.pass(ctx)
+			s.poll(ctx)
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// pass polls every chain and advances every order once.
-func (s *Server) pass(ctx context.Context) {
+// poll polls every chain and advances every order once.
+func (s *Server) poll(ctx context.Context) {
 	s.mu.Lock()
 	orders := slices.Clone(s.book.orders)
 	s.mu.Unlock()
@@ -63,7 +63,7 @@ func (s *Server) pass(ctx context.Context) {
 		return
 	}
 	for _, m := range s.running() {
-		_ = s.listen(ctx, m) // retried in the next pass
+		_ = s.scanLogs(ctx, m) // retried in the next pass
 	}
 	for _, o := range orders {
 		s.advance(ctx, o)
@@ -76,14 +76,14 @@ func (s *Server) advance(ctx context.Context, o *order) {
 	before := o.state
 	s.mu.Unlock()
 	stage := stages[before.status]
-	if stage == nil || (before.status == waiting && before.seen == nil) {
+	if stage == nil || (before.status == waiting && before.deposit == nil) {
 		return
 	}
 	after, err := stage(s, ctx, o, before)
-	after.trouble = ""
+	after.lastError = ""
 	if err != nil {
 		after = before
-		after.trouble = err.Error()
+		after.lastError = err.Error()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,14 +92,14 @@ func (s *Server) advance(ctx context.Context, o *order) {
 	}
 }
 
-// become returns the state with another status.
-func (st state) become(status string) state {
+// withStatus returns the state with another status.
+func (st state) withStatus(status string) state {
 	st.status, st.since, st.details = status, clock.Now(), ""
 	return st
 }
 
-// paced reports whether the state has lasted for PaceMS.
-func (s *Server) paced(st state) bool {
+// paceElapsed reports whether the state has lasted for PaceMS.
+func (s *Server) paceElapsed(st state) bool {
 	return clock.Now().Sub(st.since) >= time.Duration(s.Settings().PaceMS)*time.Millisecond
 }
 
@@ -114,14 +114,14 @@ func (s *Server) outcome(o *order, st state) Outcome {
 	if st.outcome != nil {
 		return *st.outcome
 	}
-	if o.forced {
+	if o.refundForced {
 		return Outcome{Kind: Refund}
 	}
 	return s.settings.Outcome
 }
 
-// take removes and returns the first outcome of Settings.Next; nil if there is none.
-func (s *Server) take() *Outcome {
+// nextOutcome removes and returns the first outcome of Settings.Next; nil if there is none.
+func (s *Server) nextOutcome() *Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.settings.Next) == 0 {
@@ -140,77 +140,77 @@ func (s *Server) indexed(tx common.Hash) bool {
 
 // await handles an order whose deposit, or whose swap on one chain, has been seen.
 func (s *Server) await(ctx context.Context, o *order, st state) (state, error) {
-	if s.Settings().NeedsIndex && !s.indexed(st.seen.tx) {
+	if s.Settings().NeedsIndex && !s.indexed(st.deposit.tx) {
 		return st, nil
 	}
 	if o.crosses() {
 		if st.outcome == nil {
-			st.outcome = s.take()
+			st.outcome = s.nextOutcome()
 		}
-		return st.become(pending), nil
+		return st.withStatus(pending), nil
 	}
-	receipt, lost, err := o.origin.mined(ctx, st.seen.tx)
+	receipt, lost, err := o.origin.mined(ctx, st.deposit.tx)
 	if err != nil {
 		return st, err
 	}
 	if lost {
-		st.seen = nil
+		st.deposit = nil
 		return st, nil
 	}
 	if receipt == nil || receipt.Status != types.ReceiptStatusSuccessful {
 		return st, nil
 	}
-	st.payment = st.seen.tx
-	return st.become(succeeded), nil
+	st.payment = st.deposit.tx
+	return st.withStatus(succeeded), nil
 }
 
 // process pays, or decides not to.
 func (s *Server) process(ctx context.Context, o *order, st state) (state, error) {
-	if st.back {
+	if st.isRefund {
 		return s.refunding(ctx, o, st)
 	}
-	if !s.paced(st) {
+	if !s.paceElapsed(st) {
 		return st, nil
 	}
-	receipt, _, err := o.origin.mined(ctx, st.seen.tx)
+	receipt, _, err := o.origin.mined(ctx, st.deposit.tx)
 	if err != nil {
 		return st, err
 	}
 	if receipt == nil { // reorganised away
-		st.seen = nil
-		return st.become(waiting), nil
+		st.deposit = nil
+		return st.withStatus(waiting), nil
 	}
 	if reason := o.unfillable(st); reason != "" {
 		st.mustRefund, st.failReason = true, reason
-		return st.become(failed), nil
+		return st.withStatus(failed), nil
 	}
 	out := s.outcome(o, st)
-	late := clock.Now().Sub(st.seen.at) < time.Duration(out.DelayMS)*time.Millisecond
+	late := clock.Now().Sub(st.deposit.at) < time.Duration(out.DelayMS)*time.Millisecond
 	switch {
 	case out.Kind == Never:
 		return st, nil
 	case late && st.status == delayed:
 		return st, nil
 	case late:
-		return st.become(delayed), nil
+		return st.withStatus(delayed), nil
 	case out.Kind == Fill:
 		return s.fill(ctx, o, st, out)
 	}
 	st.failReason = cmp.Or(out.FailReason, "SLIPPAGE")
 	st.refundFailReason = out.RefundFailReason
-	return st.become(failed), nil
+	return st.withStatus(failed), nil
 }
 
 // unfillable returns the reason why an order cannot be filled; "" if it can.
 func (o *order) unfillable(st state) string {
 	switch {
-	case st.seen.currency != o.deposited.Address:
+	case st.deposit.currency != o.deposited.Address:
 		return "ORIGIN_CURRENCY_MISMATCH"
-	case st.seen.amount.Cmp(o.leastDeposit) < 0:
+	case st.deposit.amount.Cmp(o.minDeposit) < 0:
 		return "DEPOSITED_AMOUNT_TOO_LOW_TO_FILL"
-	case st.seen.from != o.user:
+	case st.deposit.from != o.user:
 		return "UNKNOWN"
-	case o.ttl > 0 && st.seen.at.After(o.created.Add(o.ttl)):
+	case o.ttl > 0 && st.deposit.at.After(o.created.Add(o.ttl)):
 		return "TTL_EXPIRED"
 	}
 	return ""
@@ -219,12 +219,12 @@ func (o *order) unfillable(st state) string {
 // fill pays the recipient.
 func (s *Server) fill(ctx context.Context, o *order, st state, out Outcome) (state, error) {
 	p := payment{on: o.destination, currency: o.out, amount: o.amountOut, to: o.recipient, id: o.request}
-	if st.seen.amount.Cmp(o.depositAmount) < 0 { // a router's output can be less
-		p.amount = new(big.Int).Mul(o.amountOut, st.seen.amount)
+	if st.deposit.amount.Cmp(o.depositAmount) < 0 { // a router's output can be less
+		p.amount = new(big.Int).Mul(o.amountOut, st.deposit.amount)
 		p.amount.Quo(p.amount, o.depositAmount)
 	}
 	if out.ShortBips > 0 {
-		p.amount = part(o.least, allBips-out.ShortBips, allBips)
+		p.amount = part(o.minAmountOut, allBips-out.ShortBips, allBips)
 	}
 	// As the live solver does: for currencies it does not hold, it has a router swap.
 	out.Router = out.Router || !o.destination.direct(o.out.Address)
@@ -233,7 +233,7 @@ func (s *Server) fill(ctx context.Context, o *order, st state, out Outcome) (sta
 		return st, err
 	}
 	st.payment = hash
-	return st.become(submitted), nil
+	return st.withStatus(submitted), nil
 }
 
 // confirm waits until the payment is mined.
@@ -244,21 +244,21 @@ func (s *Server) confirm(ctx context.Context, o *order, st state) (state, error)
 	}
 	if lost {
 		st.payment = common.Hash{}
-		return st.become(pending), nil
+		return st.withStatus(pending), nil
 	}
-	if receipt == nil || !s.paced(st) {
+	if receipt == nil || !s.paceElapsed(st) {
 		return st, nil
 	}
 	if receipt.Status != types.ReceiptStatusSuccessful {
 		st.payment, st.mustRefund, st.failReason = common.Hash{}, true, "TRANSACTION_REVERTED"
-		return st.become(failed), nil
+		return st.withStatus(failed), nil
 	}
-	return st.become(succeeded), nil
+	return st.withStatus(succeeded), nil
 }
 
 // afterFailure refunds, fills after all or does nothing, as the outcome now says.
 func (s *Server) afterFailure(_ context.Context, o *order, st state) (state, error) {
-	if !s.paced(st) {
+	if !s.paceElapsed(st) {
 		return st, nil
 	}
 	out := s.outcome(o, st)
@@ -267,19 +267,19 @@ func (s *Server) afterFailure(_ context.Context, o *order, st state) (state, err
 		return st, nil
 	case !st.mustRefund && out.Kind == Fill:
 		st.failReason, st.refundFailReason = "", ""
-		return st.become(pending), nil
+		return st.withStatus(pending), nil
 	case o.refundTo == (common.Address{}):
 		st.refundFailReason = "MANUAL_REFUND_REQUIRED"
 		return st, nil
 	}
-	st.back, st.refundFailReason = true, ""
-	return st.become(pending), nil
+	st.isRefund, st.refundFailReason = true, ""
+	return st.withStatus(pending), nil
 }
 
 // refunding sends the refund and waits until it is mined.
 func (s *Server) refunding(ctx context.Context, o *order, st state) (state, error) {
 	if st.payment == (common.Hash{}) {
-		if !s.paced(st) {
+		if !s.paceElapsed(st) {
 			return st, nil
 		}
 		hash, err := s.payBack(ctx, o, st)
@@ -296,18 +296,18 @@ func (s *Server) refunding(ctx context.Context, o *order, st state) (state, erro
 	case receipt == nil:
 		return st, nil
 	}
-	st = st.become(refunded)
+	st = st.withStatus(refunded)
 	st.details = "Refunded on origin"
 	return st, nil
 }
 
 func (s *Server) payBack(ctx context.Context, o *order, st state) (common.Hash, error) {
 	out := s.outcome(o, st)
-	paid, known := o.origin.token(st.seen.currency)
+	paid, known := o.origin.token(st.deposit.currency)
 	if !known {
 		paid = o.deposited
 	}
-	p := payment{on: o.origin, currency: paid, amount: st.seen.amount, to: o.refundTo, id: o.request}
+	p := payment{on: o.origin, currency: paid, amount: st.deposit.amount, to: o.refundTo, id: o.request}
 	p.amount = part(p.amount, allBips-out.ShortBips, allBips)
 	return s.pay(ctx, p, out)
 }
@@ -371,6 +371,6 @@ func (s *Server) haircut(ctx context.Context, m *market, router common.Address, 
 	if err != nil {
 		return err
 	}
-	_, err = m.Settled(ctx, hash)
+	_, err = m.WaitMined(ctx, hash)
 	return err
 }

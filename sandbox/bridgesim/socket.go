@@ -198,7 +198,7 @@ func (s *Server) write(c *socket) {
 		}
 		if _, isEvent := f.(statusFrame); isEvent {
 			out := &frameWriter{header: http.Header{}}
-			s.Faults.Meet(socketPath+"/event").Serve(out, c.request, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(raw) }, nil, nil)
+			s.Faults.Decide(socketPath+"/event").Serve(out, c.request, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(raw) }, nil, nil)
 			raw = out.body.Bytes()
 		}
 		_ = c.conn.SetWriteDeadline(time.Now().Add(socketWrite))

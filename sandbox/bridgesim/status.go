@@ -52,8 +52,8 @@ func (o *order) shown() statusReply {
 		OriginChain: o.origin.ID, DestinationChain: o.destination.ID,
 		FailReason: cmp.Or(o.failReason, noReason), RefundFailReason: cmp.Or(o.refundFailReason, noReason),
 	}
-	if o.seen != nil && r.Status != waiting {
-		r.InTxHashes = append(r.InTxHashes, o.seen.tx)
+	if o.deposit != nil && r.Status != waiting {
+		r.InTxHashes = append(r.InTxHashes, o.deposit.tx)
 	}
 	if o.payment != (common.Hash{}) && r.Status != pending {
 		r.TxHashes = append(r.TxHashes, o.payment)
@@ -61,8 +61,8 @@ func (o *order) shown() statusReply {
 	return r
 }
 
-// stand returns the status of the order in a request; nil if it is unknown.
-func (s *Server) stand(r *http.Request) (*statusReply, error) {
+// statusOf returns the status of the order in a request; nil if it is unknown.
+func (s *Server) statusOf(r *http.Request) (*statusReply, error) {
 	id := r.URL.Query().Get("requestId")
 	if id == "" {
 		return nil, invalid("querystring must have required property 'requestId'")
@@ -82,7 +82,7 @@ func (s *Server) stand(r *http.Request) (*statusReply, error) {
 
 // statusV3 answers GET /intents/status/v3.
 func (s *Server) statusV3(_ context.Context, _ []byte, r *http.Request) (any, error) {
-	reply, err := s.stand(r)
+	reply, err := s.statusOf(r)
 	if err != nil || reply != nil {
 		return reply, err
 	}
@@ -100,7 +100,7 @@ func (s *Server) statusV1(_ context.Context, _ []byte, r *http.Request) (any, er
 }
 
 func (s *Server) older(r *http.Request, words map[string]string) (any, error) {
-	now, err := s.stand(r)
+	now, err := s.statusOf(r)
 	if err != nil {
 		return nil, err
 	}

@@ -130,10 +130,10 @@ func (o *order) routerCall(settings Settings) (call, error) {
 	}
 	asked := routerOrder{tokenIn: o.in.Address, amountIn: o.amountIn}
 	if o.crosses() {
-		asked.tokenOut, asked.amountOut, asked.least = o.deposited.Address, o.depositAmount, o.leastDeposit
+		asked.tokenOut, asked.amountOut, asked.least = o.deposited.Address, o.depositAmount, o.minDeposit
 		asked.depositor, asked.id = o.user, o.id
 	} else {
-		asked.tokenOut, asked.amountOut, asked.least = o.out.Address, o.amountOut, o.least
+		asked.tokenOut, asked.amountOut, asked.least = o.out.Address, o.amountOut, o.minAmountOut
 		asked.recipient, asked.id = o.recipient, o.request
 	}
 	if short := settings.CallShortBips; short > 0 {

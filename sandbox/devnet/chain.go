@@ -62,7 +62,7 @@ type Chain struct {
 
 	mining sync.Mutex // held for one block, reorganisation or time shift
 	paused bool       // guarded by mining
-	tip    *big.Int   // guarded by mining; minimum tip of a mined transaction, in wei per gas
+	minTip *big.Int   // guarded by mining; minimum tip of a mined transaction, in wei per gas
 	stop   chan struct{}
 	done   chan struct{}
 }
@@ -74,7 +74,7 @@ func Start(cfg Config) (*Chain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chain %d: %w", cfg.ID, err)
 	}
-	c := &Chain{ID: cfg.ID, stack: stack, server: rpc.NewServer(), tip: usualTip(), stop: make(chan struct{}), done: make(chan struct{})}
+	c := &Chain{ID: cfg.ID, stack: stack, server: rpc.NewServer(), minTip: defaultMinTip(), stop: make(chan struct{}), done: make(chan struct{})}
 	if err := c.start(cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("chain %d: %w", cfg.ID, err), stack.Close())
 	}
@@ -287,8 +287,8 @@ func (c *Chain) Reorg(n int, drop bool) error {
 	return c.commit(n + 1)
 }
 
-// Still runs f while no block is made or replaced.
-func (c *Chain) Still(f func() error) error {
+// WithMiningPaused runs f while no block is made or replaced.
+func (c *Chain) WithMiningPaused(f func() error) error {
 	c.mining.Lock()
 	defer c.mining.Unlock()
 	return f()
@@ -322,41 +322,41 @@ const shiftTries = 10
 // Head returns the latest block's header.
 func (c *Chain) Head() *types.Header { return c.eth.BlockChain().CurrentBlock() }
 
-// usualTip is the default minimum tip, in wei per gas.
-func usualTip() *big.Int { return new(big.Int).Set(ethconfig.Defaults.Miner.GasPrice) }
+// defaultMinTip is the default minimum tip, in wei per gas.
+func defaultMinTip() *big.Int { return new(big.Int).Set(ethconfig.Defaults.Miner.GasPrice) }
 
-// AskTip makes blocks include only transactions that tip at least wei per gas. The others
+// SetMinTip makes blocks include only transactions that tip at least wei per gas. The others
 // stay pending, as under congestion. nil restores the default.
-func (c *Chain) AskTip(wei *big.Int) error {
+func (c *Chain) SetMinTip(wei *big.Int) error {
 	if wei == nil {
-		wei = usualTip()
+		wei = defaultMinTip()
 	}
 	if wei.Sign() < 0 || wei.BitLen() > maxTipBits {
 		return fmt.Errorf("tip: want 0 wei or more, of at most %d bits", maxTipBits)
 	}
 	c.mining.Lock()
 	defer c.mining.Unlock()
-	c.tip = new(big.Int).Set(wei)
-	return c.eth.Miner().SetGasTip(c.tip)
+	c.minTip = new(big.Int).Set(wei)
+	return c.eth.Miner().SetGasTip(c.minTip)
 }
 
-// Tip returns the minimum tip, in wei per gas.
-func (c *Chain) Tip() *big.Int {
+// MinTip returns the minimum tip, in wei per gas.
+func (c *Chain) MinTip() *big.Int {
 	c.mining.Lock()
 	defer c.mining.Unlock()
-	return new(big.Int).Set(c.tip)
+	return new(big.Int).Set(c.minTip)
 }
 
-// Forget drops all pending transactions.
-func (c *Chain) Forget() {
+// DropPending drops all pending transactions.
+func (c *Chain) DropPending() {
 	c.mining.Lock()
 	defer c.mining.Unlock()
 	c.eth.TxPool().Clear()
 }
 
-// Settle mines blocks until one includes the transaction, and returns its receipt. It
+// MineTransaction mines blocks until one includes the transaction, and returns its receipt. It
 // gives up after 20 blocks.
-func (c *Chain) Settle(ctx context.Context, tx common.Hash) (*types.Receipt, error) {
+func (c *Chain) MineTransaction(ctx context.Context, tx common.Hash) (*types.Receipt, error) {
 	for range 20 {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

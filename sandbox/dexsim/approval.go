@@ -54,7 +54,7 @@ func (s *Server) approval(ctx context.Context, body []byte, _ *http.Request) (an
 	if err != nil {
 		return nil, err
 	}
-	if _, known := m.Coin(r.Token); !known {
+	if _, known := m.TokenAt(r.Token); !known {
 		return nil, errToken
 	}
 	reply := &approvalReply{RequestID: uuid.NewString()}
@@ -73,7 +73,7 @@ func (s *Server) approval(ctx context.Context, body []byte, _ *http.Request) (an
 	if err != nil {
 		return nil, err
 	}
-	if allowed.Sign() > 0 && m.refuses(ctx, approve) {
+	if allowed.Sign() > 0 && m.needsReset(ctx, approve) {
 		reset, err := m.approve(r.Wallet, r.Token, new(big.Int))
 		if err != nil {
 			return nil, err
@@ -91,8 +91,8 @@ func (m *market) approve(owner, token common.Address, allowance *big.Int) (call,
 	return call{from: owner, to: token, value: new(big.Int), data: data}, err
 }
 
-// refuses reports whether the token requires a reset of the allowance to zero first.
-func (m *market) refuses(ctx context.Context, c call) bool {
+// needsReset reports whether the token requires a reset of the allowance to zero first.
+func (m *market) needsReset(ctx context.Context, c call) bool {
 	_, err := m.Client.CallContract(ctx, ethereum.CallMsg{From: c.from, To: &c.to, Data: c.data}, nil)
 	return reverted(err)
 }

@@ -47,15 +47,15 @@ type dutchInfo interface {
 	cosigner() eip55.Address
 }
 
-// openQuote decodes a quote that was sent back, and its order. Both must still have the
+// decodeQuote decodes a quote that was sent back, and its order. Both must still have the
 // shape in which they were issued, else it returns errQuoteMismatch.
-func openQuote[I dutchInfo](raw []byte) (*dutchQuote, dutchOrder, error) {
+func decodeQuote[I dutchInfo](raw []byte) (*dutchQuote, dutchOrder, error) {
 	var q dutchQuote
-	if err := decodeAll(raw, &q); err != nil {
+	if err := decodeExact(raw, &q); err != nil {
 		return nil, nil, errQuoteMismatch
 	}
 	var info I
-	if decodeAll(q.OrderInfo, &info) != nil || !info.ok() || !allDigits(info.amounts()) {
+	if decodeExact(q.OrderInfo, &info) != nil || !info.ok() || !allDigits(info.amounts()) {
 		return nil, nil, errQuoteMismatch
 	}
 	return &q, info.order(), nil
@@ -69,25 +69,25 @@ const (
 	AuctionsAlways = "always" // whatever the value
 )
 
-// auctioned reports whether an auction of the kind answers the request.
-func (s *Server) auctioned(m *market, q quoteRequest, kind *dutchKind) bool {
+// usesAuction reports whether an auction of the kind answers the request.
+func (s *Server) usesAuction(m *market, q quoteRequest, kind *dutchKind) bool {
 	settings := s.Settings()
 	offered := m.UniswapX().Protocol == kind.protocol && settings.Auctions != AuctionsNever
 	asked := len(q.Protocols) == 0 || slices.ContainsFunc(q.Protocols, isUniswapX) // accepts has checked which
 	if !offered || !asked || q.TokenIn == native || q.RoutingPreference == "FASTEST" {
 		return false
 	}
-	return settings.Auctions == AuctionsAlways || q.pinned() || m.worth(q) >= settings.auctionLeast()
+	return settings.Auctions == AuctionsAlways || q.auctionOnly() || m.usdValue(q) >= settings.auctionLeast()
 }
 
-// pinned reports whether the request allows auctions only.
-func (q quoteRequest) pinned() bool {
+// auctionOnly reports whether the request allows auctions only.
+func (q quoteRequest) auctionOnly() bool {
 	return len(q.Protocols) > 0 && !slices.ContainsFunc(q.Protocols, func(p string) bool { return !isUniswapX(p) })
 }
 
-// worth returns the value of the input, in whole US dollars.
-func (m *market) worth(q quoteRequest) int64 {
-	in, _ := m.Coin(q.TokenIn)
+// usdValue returns the value of the input, in whole US dollars.
+func (m *market) usdValue(q quoteRequest) int64 {
+	in, _ := m.TokenAt(q.TokenIn)
 	value := new(big.Int).Mul(q.amount, big.NewInt(in.MicroUSD))
 	value.Div(value, power(in.Decimals)).Div(value, big.NewInt(1_000_000))
 	if !value.IsInt64() {
@@ -99,11 +99,11 @@ func (m *market) worth(q quoteRequest) int64 {
 // quoteDutch answers with an order that starts out paying slightly more than the pools.
 func (s *Server) quoteDutch(ctx context.Context, m *market, q quoteRequest, kind *dutchKind) (*envelope, error) {
 	settings := s.Settings()
-	if settings.Auctions != AuctionsAlways && m.worth(q) < settings.auctionLeast() {
+	if settings.Auctions != AuctionsAlways && m.usdValue(q) < settings.auctionLeast() {
 		return nil, errTooLow
 	}
-	in, _ := m.Coin(q.TokenIn)
-	out, _ := m.Coin(q.TokenOut)
+	in, _ := m.TokenAt(q.TokenIn)
+	out, _ := m.TokenAt(q.TokenOut)
 	route, err := m.best(ctx, in.Address, out.Address, q.amount, []string{"V2", "V3"})
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (s *Server) quoteDutch(ctx context.Context, m *market, q quoteRequest, kind
 	slippage, _ := q.slippage()
 	parts := aggregate(eip55.Address(q.TokenOut), total, q.recipient(), s.portions(q), slippage)
 	for i := range parts {
-		parts[i].MinAmount = kind.least(amount(parts[i].Amount), slippage).String()
+		parts[i].MinAmount = kind.minAmount(amount(parts[i].Amount), slippage).String()
 	}
 	o, err := s.newOrder(ctx, m, q, kind, parts)
 	if err != nil {
@@ -178,7 +178,7 @@ func (m *market) dutchQuote(q quoteRequest, o dutchOrder, total *big.Int, parts 
 		Input: input{q.amount.String(), eip55.Address(q.TokenIn), q.amount.String()},
 		Output: output{
 			Amount: total.String(), Token: eip55.Address(q.TokenOut), Recipient: eip55.Address(q.recipient()),
-			MinimumAmount: o.kind().least(total, slippage).String(),
+			MinimumAmount: o.kind().minAmount(total, slippage).String(),
 		},
 		AggregatedOutputs: parts,
 	}

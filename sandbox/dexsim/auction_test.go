@@ -492,7 +492,7 @@ func (a *auction) state() (found struct{ Status, Trouble string }) {
 	}
 	for _, st := range states {
 		if st.OrderID == a.id {
-			found.Status, found.Trouble = st.Status, st.Trouble
+			found.Status, found.Trouble = st.Status, st.LastError
 		}
 	}
 	return found

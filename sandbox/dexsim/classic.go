@@ -136,8 +136,8 @@ const allBips = 10_000
 
 // quoteClassic answers with the best AMM route.
 func (s *Server) quoteClassic(ctx context.Context, m *market, q quoteRequest) (*envelope, error) {
-	in, _ := m.Coin(q.TokenIn)
-	out, _ := m.Coin(q.TokenOut)
+	in, _ := m.TokenAt(q.TokenIn)
+	out, _ := m.TokenAt(q.TokenOut)
 	allowed := q.Protocols
 	if len(allowed) == 0 {
 		allowed = protocols
@@ -198,7 +198,7 @@ func (m *market) classicQuote(ctx context.Context, q quoteRequest, route path, o
 		Input:     input{q.amount.String(), eip55.Address(q.TokenIn), q.amount.String()},
 		Output: output{
 			Amount: route.out.String(), Token: token, Recipient: eip55.Address(q.recipient()),
-			MinimumAmount: floor(route.out, slippage).String(),
+			MinimumAmount: minAmountFloor(route.out, slippage).String(),
 		},
 		Route:             [][]hop{hops},
 		RouteString:       routeString(route),
@@ -216,8 +216,8 @@ func (m *market) classicQuote(ctx context.Context, q quoteRequest, route path, o
 // overhead returns the gas of a router transaction without its swap.
 func overhead(portions int) uint64 { return 90_000 + 35_000*uint64(portions) }
 
-// floor returns an amount less the slippage, in basis points, rounded down.
-func floor(amount *big.Int, slippage int64) *big.Int {
+// minAmountFloor returns an amount less the slippage, in basis points, rounded down.
+func minAmountFloor(amount *big.Int, slippage int64) *big.Int {
 	least := new(big.Int).Mul(amount, big.NewInt(allBips-slippage))
 	return least.Div(least, big.NewInt(allBips))
 }
@@ -225,7 +225,7 @@ func floor(amount *big.Int, slippage int64) *big.Int {
 // aggregate splits the output among its recipients, the user first.
 func aggregate(token eip55.Address, total *big.Int, user common.Address, portions []portion, slippage int64) []aggregatedOutput {
 	entry := func(amount *big.Int, to common.Address, bips int64, fee string) aggregatedOutput {
-		return aggregatedOutput{token, amount.String(), eip55.Address(to), bips, floor(amount, slippage).String(), fee}
+		return aggregatedOutput{token, amount.String(), eip55.Address(to), bips, minAmountFloor(amount, slippage).String(), fee}
 	}
 	left, bips := new(big.Int).Set(total), int64(allBips)
 	var others []aggregatedOutput
@@ -289,7 +289,7 @@ func number(s string) float64 {
 }
 
 func (m *market) hopToken(a common.Address) hopToken {
-	t, _ := m.Coin(a)
+	t, _ := m.TokenAt(a)
 	return hopToken{m.ID, fmt.Sprint(t.Decimals), eip55.Address(t.Address), t.Symbol}
 }
 

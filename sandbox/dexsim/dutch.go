@@ -31,30 +31,30 @@ type dutchKind struct {
 	exclusivity int64
 	// chainInCosignature says whether the cosigner's digest includes the chain id.
 	chainInCosignature bool
-	// least returns the minimum output for a slippage in basis points.
-	least func(amount *big.Int, slippage int64) *big.Int
+	// minAmount returns the minimum output for a slippage in basis points.
+	minAmount func(amount *big.Int, slippage int64) *big.Int
 	// make returns the order of a quote. Its legs decay by the slippage, in basis points.
 	make func(chain uint64, info orderInfo, cosigner, token common.Address, in *big.Int, legs []leg, slippage int64) dutchOrder
-	// open decodes a quote and its order; see openQuote.
-	open func(quote []byte) (*dutchQuote, dutchOrder, error)
+	// decode decodes a quote and its order; see decodeQuote.
+	decode func(quote []byte) (*dutchQuote, dutchOrder, error)
 }
 
 var v2Kind = &dutchKind{
 	routing: "DUTCH_V2", orderType: "Dutch_V2", protocol: "UNISWAPX_V2", witness: "V2DutchOrder", types: v2Types,
 	reactor:  func(x network.UniswapX) common.Address { return x.V2Reactor },
-	contract: "V2DutchOrderReactor", lifetime: 300, exclusivity: 100, least: floor, make: newV2, open: openQuote[v2Info],
+	contract: "V2DutchOrderReactor", lifetime: 300, exclusivity: 100, minAmount: minAmountFloor, make: newV2, decode: decodeQuote[v2Info],
 }
 
 var v3Kind = &dutchKind{
 	routing: "DUTCH_V3", orderType: "Dutch_V3", protocol: "UNISWAPX_V3", witness: "V3DutchOrder", types: v3Types,
 	reactor:  func(x network.UniswapX) common.Address { return x.V3Reactor },
-	contract: "V3DutchOrderReactor", lifetime: 120, exclusivity: 25, chainInCosignature: true, least: ceiling, make: newV3, open: openQuote[v3Info],
+	contract: "V3DutchOrderReactor", lifetime: 120, exclusivity: 25, chainInCosignature: true, minAmount: minAmountCeil, make: newV3, decode: decodeQuote[v3Info],
 }
 
 var dutchKinds = []*dutchKind{v2Kind, v3Kind}
 
-// ceiling returns an amount less the slippage, in basis points, rounded up.
-func ceiling(amount *big.Int, slippage int64) *big.Int {
+// minAmountCeil returns an amount less the slippage, in basis points, rounded up.
+func minAmountCeil(amount *big.Int, slippage int64) *big.Int {
 	less := new(big.Int).Mul(amount, big.NewInt(slippage))
 	return less.Sub(amount, less.Div(less, big.NewInt(allBips)))
 }
@@ -63,8 +63,8 @@ func ceiling(amount *big.Int, slippage int64) *big.Int {
 type dutchOrder interface {
 	kind() *dutchKind
 	common() orderInfo
-	// spends returns the token and the maximum amount that the order can take.
-	spends() (common.Address, *big.Int)
+	// maxInput returns the token and the maximum amount that the order can take.
+	maxInput() (common.Address, *big.Int)
 	// message returns the order as an EIP-712 message.
 	message() apitypes.TypedDataMessage
 	// shown returns the order as quotes show it.
@@ -74,11 +74,11 @@ type dutchOrder interface {
 	// cosigned encodes the part that the cosigner signs.
 	cosigned(data cosignerData) ([]byte, error)
 	// at returns the order's input and outputs at a block.
-	at(data cosignerData, when moment) (in *big.Int, outs []*big.Int)
+	at(data cosignerData, when blockTime) (in *big.Int, outs []*big.Int)
 	// outputs returns the outputs before the price decays.
 	outputs() []leg
-	// sound returns why the order service refuses the order; "" if it does not.
-	sound() string
+	// invalidReason returns why the order service refuses the order; "" if it does not.
+	invalidReason() string
 }
 
 // A leg is one output of an order.
@@ -87,8 +87,8 @@ type leg struct {
 	start            *big.Int
 }
 
-// A moment is a block by number and time.
-type moment struct {
+// A blockTime is a block by number and time.
+type blockTime struct {
 	block uint64
 	time  uint64
 }
@@ -198,7 +198,7 @@ func witnessTypes(witness string, own apitypes.Types) apitypes.Types {
 // typed returns the typed data that the user signs for an order.
 func typed(o dutchOrder, chain uint64, permit2 common.Address) *typedData {
 	info := o.common()
-	token, most := o.spends()
+	token, most := o.maxInput()
 	return &typedData{
 		Domain: typedDomain{"Permit2", chain, hexutil.Encode(permit2[:])},
 		Types:  o.kind().types,

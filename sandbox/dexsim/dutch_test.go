@@ -95,7 +95,7 @@ func (v orderVector) terms(t *testing.T, kind *dutchKind) dutchOrder {
 	if kind == v3Kind {
 		info = new(v3Info)
 	}
-	if err := decodeAll(raw, info); err != nil || !info.ok() || !allDigits(info.amounts()) {
+	if err := decodeExact(raw, info); err != nil || !info.ok() || !allDigits(info.amounts()) {
 		t.Fatalf("%s: %v", v.Name, err)
 	}
 	return info.order()
@@ -175,7 +175,7 @@ func (v orderVector) checkAmounts(t *testing.T, o dutchOrder) {
 		t.Fatal("nothing was resolved")
 	}
 	for _, r := range v.Resolved {
-		in, outs := o.at(v.Data.data(), moment{r.Block, r.Timestamp})
+		in, outs := o.at(v.Data.data(), blockTime{r.Block, r.Timestamp})
 		if in.String() != r.AsContract.Input.Amount {
 			t.Errorf("block %d, time %d: takes %s, want %s", r.Block, r.Timestamp, in, r.AsContract.Input.Amount)
 		}
@@ -209,11 +209,11 @@ func recordedQuote(tb testing.TB, file string) json.RawMessage {
 // their parts.
 func TestQuotedOrdersAreThoseOfTheRecordedQuotes(t *testing.T) {
 	for file, kind := range map[string]*dutchKind{"04_quote_dutch_v2.json": v2Kind, "05_quote_dutch_v3.json": v3Kind} {
-		quote, terms, err := kind.open(recordedQuote(t, file))
+		quote, terms, err := kind.decode(recordedQuote(t, file))
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		token, most := terms.spends()
+		token, most := terms.maxInput()
 		made := kind.make(quote.ChainID, terms.common(), common.Address(terms.shown().cosigner()), token, most, terms.outputs(), 50)
 		if id, err := orderHash(made); err != nil || id != quote.OrderID {
 			t.Errorf("%s: made %s (%v), want %s", file, id, err, quote.OrderID)
@@ -243,10 +243,10 @@ func FuzzOrderRequest(f *testing.F) {
 		if _, err := orderHash(r.terms); err != nil {
 			t.Errorf("has no hash: %v", err)
 		}
-		if r.terms.sound() != "" {
+		if r.terms.invalidReason() != "" {
 			return
 		}
-		if _, outs := r.terms.at(unsigned(), moment{1 << 40, 1 << 40}); len(outs) != len(r.terms.outputs()) {
+		if _, outs := r.terms.at(unsigned(), blockTime{1 << 40, 1 << 40}); len(outs) != len(r.terms.outputs()) {
 			t.Errorf("%d outputs", len(outs))
 		}
 	})

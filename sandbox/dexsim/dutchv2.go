@@ -90,7 +90,7 @@ var v2CosignerArguments = tupleOf(v2CosignerMembers)
 func newV2(chain uint64, info orderInfo, cosigner, token common.Address, in *big.Int, legs []leg, slippage int64) dutchOrder {
 	o := &v2Order{Info: info, Cosigner: cosigner, BaseInput: v2Input{token, in, in}, chain: chain}
 	for _, l := range legs {
-		o.BaseOutputs = append(o.BaseOutputs, v2Output{l.token, l.start, floor(l.start, slippage), l.recipient})
+		o.BaseOutputs = append(o.BaseOutputs, v2Output{l.token, l.start, minAmountFloor(l.start, slippage), l.recipient})
 	}
 	return o
 }
@@ -98,7 +98,7 @@ func newV2(chain uint64, info orderInfo, cosigner, token common.Address, in *big
 func (o *v2Order) kind() *dutchKind  { return v2Kind }
 func (o *v2Order) common() orderInfo { return o.Info }
 
-func (o *v2Order) spends() (common.Address, *big.Int) {
+func (o *v2Order) maxInput() (common.Address, *big.Int) {
 	return o.BaseInput.Token, o.BaseInput.EndAmount
 }
 
@@ -168,7 +168,7 @@ func (o *v2Order) cosigned(data cosignerData) ([]byte, error) {
 	return v2CosignerArguments.Pack(data.v2())
 }
 
-func (o *v2Order) sound() string {
+func (o *v2Order) invalidReason() string {
 	if o.BaseInput.StartAmount.Cmp(o.BaseInput.EndAmount) > 0 {
 		return "input endAmount is below startAmount"
 	}
@@ -180,7 +180,7 @@ func (o *v2Order) sound() string {
 	return ""
 }
 
-func (o *v2Order) at(data cosignerData, when moment) (*big.Int, []*big.Int) {
+func (o *v2Order) at(data cosignerData, when blockTime) (*big.Int, []*big.Int) {
 	in := o.BaseInput.StartAmount
 	if data.input.Sign() > 0 {
 		in = data.input
@@ -191,14 +191,14 @@ func (o *v2Order) at(data cosignerData, when moment) (*big.Int, []*big.Int) {
 		if i < len(data.outputs) && data.outputs[i].Sign() > 0 {
 			start = data.outputs[i]
 		}
-		outs[i] = fallen(start, out.EndAmount, data, when)
+		outs[i] = decayed(start, out.EndAmount, data, when)
 	}
-	return fallen(in, o.BaseInput.EndAmount, data, when), outs
+	return decayed(in, o.BaseInput.EndAmount, data, when), outs
 }
 
-// fallen interpolates linearly between start and end. The change is rounded down if the
+// decayed interpolates linearly between start and end. The change is rounded down if the
 // amount decreases and up if it increases.
-func fallen(start, end *big.Int, data cosignerData, when moment) *big.Int {
+func decayed(start, end *big.Int, data cosignerData, when blockTime) *big.Int {
 	now := new(big.Int).SetUint64(when.time)
 	switch {
 	case now.Cmp(data.end) >= 0:

@@ -150,7 +150,7 @@ func newV3(chain uint64, info orderInfo, cosigner, token common.Address, in *big
 		BaseInput: v3Input{token, in, fall(new(big.Int)), in, new(big.Int)},
 	}
 	for _, l := range legs {
-		least := ceiling(l.start, slippage)
+		least := minAmountCeil(l.start, slippage)
 		o.BaseOutputs = append(o.BaseOutputs, v3Output{l.token, l.start, fall(new(big.Int).Sub(l.start, least)), l.recipient, least, new(big.Int)})
 	}
 	return o
@@ -177,7 +177,7 @@ func (c curve) blocks() []uint16 {
 func (o *v3Order) kind() *dutchKind  { return v3Kind }
 func (o *v3Order) common() orderInfo { return o.Info }
 
-func (o *v3Order) spends() (common.Address, *big.Int) {
+func (o *v3Order) maxInput() (common.Address, *big.Int) {
 	return o.BaseInput.Token, o.BaseInput.MaxAmount
 }
 
@@ -302,7 +302,7 @@ func (o *v3Order) cosigned(data cosignerData) ([]byte, error) {
 	return v3CosignerArguments.Pack(data.v3())
 }
 
-func (o *v3Order) sound() string {
+func (o *v3Order) invalidReason() string {
 	if o.BaseInput.AdjustmentPerGweiBaseFee.Sign() != 0 {
 		return "adjustmentPerGweiBaseFee is not simulated"
 	}
@@ -328,7 +328,7 @@ func (o *v3Order) sound() string {
 	return ""
 }
 
-func (o *v3Order) at(data cosignerData, when moment) (*big.Int, []*big.Int) {
+func (o *v3Order) at(data cosignerData, when blockTime) (*big.Int, []*big.Int) {
 	in := o.BaseInput.StartAmount
 	if data.input.Sign() > 0 {
 		in = data.input
@@ -376,15 +376,15 @@ func (c curve) at(start *big.Int, block uint64, to rounding) *big.Int {
 	for i, b := range c.blocks() {
 		point, reached := big.NewInt(int64(b)), c.RelativeAmounts[i]
 		if passed.Cmp(point) < 0 {
-			return along(fromBlock, point.Int64(), passed.Int64(), fromAmount, reached, to)
+			return interpolate(fromBlock, point.Int64(), passed.Int64(), fromAmount, reached, to)
 		}
 		fromBlock, fromAmount = point.Int64(), reached
 	}
 	return fromAmount
 }
 
-// along interpolates linearly between two points.
-func along(from, until, now int64, start, end *big.Int, to rounding) *big.Int {
+// interpolate interpolates linearly between two points.
+func interpolate(from, until, now int64, start, end *big.Int, to rounding) *big.Int {
 	part := new(big.Int).Sub(end, start)
 	part.Mul(part, big.NewInt(now-from))
 	if to == up {

@@ -15,12 +15,12 @@ import (
 // lateLead is how long before the deadline a late fill is sent, in seconds.
 const lateLead = 5
 
-// openFillers starts a filler for every running chain that has a reactor.
-func (s *Server) openFillers() {
+// startFillers starts a filler for every running chain that has a reactor.
+func (s *Server) startFillers() {
 	ctx, end := context.WithCancel(context.Background())
 	s.ended = end
 	for _, m := range s.chains {
-		if m.Runs() && (m.reactor(v2Kind) != (common.Address{}) || m.reactor(v3Kind) != (common.Address{})) {
+		if m.IsRunning() && (m.reactor(v2Kind) != (common.Address{}) || m.reactor(v3Kind) != (common.Address{})) {
 			s.fills.Go(func() { s.fillOrders(ctx, m) })
 		}
 	}
@@ -62,21 +62,21 @@ func (s *Server) fillOrders(ctx context.Context, m *market) {
 			<-heads
 		}
 		for _, o := range s.orders.list(func(o *order) bool { return o.market == m }) {
-			if err := s.tend(ctx, o); err != nil {
-				s.orders.tell(o, func(o *order) { o.trouble = err.Error() })
+			if err := s.fillIfDue(ctx, o); err != nil {
+				s.orders.update(o, func(o *order) { o.lastError = err.Error() })
 			}
 		}
 	}
 }
 
-// tend fills an order that is open and due. A fill that was lost in a reorganisation is
+// fillIfDue fills an order that is open and due. A fill that was lost in a reorganisation is
 // sent again.
-func (s *Server) tend(ctx context.Context, o *order) error {
+func (s *Server) fillIfDue(ctx context.Context, o *order) error {
 	now := s.orders.progress(o)
 	if now.outcome.Fill == "never" {
 		return nil
 	}
-	stands, err := s.standing(ctx, o)
+	stands, err := s.statusOnChain(ctx, o)
 	if err != nil || stands.status != "open" {
 		return err
 	}
@@ -94,7 +94,7 @@ func (s *Server) tend(ctx context.Context, o *order) error {
 	if err != nil {
 		return err
 	}
-	s.orders.tell(o, func(o *order) { o.sent, o.trouble = sent, "" })
+	s.orders.update(o, func(o *order) { o.sent, o.lastError = sent, "" })
 	return nil
 }
 

@@ -63,7 +63,7 @@ func parseOrder(body []byte) (*orderRequest, error) {
 		if r.Routing != "" && r.Routing != k.routing {
 			continue
 		}
-		if quote, terms, err := k.open(r.Quote); err == nil {
+		if quote, terms, err := k.decode(r.Quote); err == nil {
 			r.quote, r.terms = quote, terms
 			return &r, nil
 		}
@@ -99,17 +99,17 @@ func (s *Server) order(ctx context.Context, body []byte, _ *http.Request) (any, 
 	if outcome.Refuse != "" {
 		return nil, refused(outcome.Refuse, "the order is refused")
 	}
-	if err := s.acceptable(ctx, o); err != nil {
+	if err := s.validateOrder(ctx, o); err != nil {
 		return nil, err
 	}
-	if err := s.take(ctx, o, outcome.Cosign); err != nil {
+	if err := s.storeOrder(ctx, o, outcome.Cosign); err != nil {
 		return nil, err
 	}
 	return &orderReply{uuid.NewString(), o.id, "open"}, nil
 }
 
 func (s *Server) orderReply(ctx context.Context, o *order) (any, error) {
-	now, err := s.standing(ctx, o)
+	now, err := s.statusOnChain(ctx, o)
 	return &orderReply{uuid.NewString(), o.id, now.status}, err
 }
 
@@ -127,13 +127,13 @@ func (r *orderRequest) sameOrder(chain uint64) (common.Hash, error) {
 	return id, nil
 }
 
-// acceptable checks an order against the rules of the order service.
-func (s *Server) acceptable(ctx context.Context, o *order) error {
+// validateOrder checks an order against the rules of the order service.
+func (s *Server) validateOrder(ctx context.Context, o *order) error {
 	now, err := o.market.Now(ctx)
 	if err != nil {
 		return err
 	}
-	if why := s.unsound(o, now); why != "" {
+	if why := s.invalidReason(o, now); why != "" {
 		return refused("INVALID_ORDER", why)
 	}
 	if !o.signedBySwapper() {
@@ -146,11 +146,11 @@ func (s *Server) acceptable(ctx context.Context, o *order) error {
 	if open >= maxOpenOrders {
 		return refused("TOO_MANY_OPEN_ORDERS", fmt.Sprintf("%s has %d open orders", o.terms.common().Swapper, open))
 	}
-	return s.rehearse(ctx, o)
+	return s.simulateOrder(ctx, o)
 }
 
-// unsound returns what is wrong with an order; "" if nothing.
-func (s *Server) unsound(o *order, now time.Time) string {
+// invalidReason returns what is wrong with an order; "" if nothing.
+func (s *Server) invalidReason(o *order, now time.Time) string {
 	info := o.terms.common()
 	left := time.Duration(info.Deadline.Int64()-now.Unix()) * time.Second
 	bad := []struct {
@@ -169,7 +169,7 @@ func (s *Server) unsound(o *order, now time.Time) string {
 			return b.why
 		}
 	}
-	return o.terms.sound()
+	return o.terms.invalidReason()
 }
 
 func (o *order) signedBySwapper() bool {
@@ -189,9 +189,9 @@ var revertNames = map[string]string{
 	"0x773a6187": "InvalidOrderFields", "0x08c379a0": "InsufficientFunds", // Error(string): a failed transfer
 }
 
-// rehearse has the chain resolve the order, as a filler would. It uses a good
+// simulateOrder has the chain resolve the order, as a filler would. It uses a good
 // cosignature, whatever the order's outcome says.
-func (s *Server) rehearse(ctx context.Context, o *order) error {
+func (s *Server) simulateOrder(ctx context.Context, o *order) error {
 	probe := *o
 	if err := s.cosign(ctx, &probe, ""); err != nil {
 		return err
@@ -218,8 +218,8 @@ func revertName(err error) string {
 	return "UnknownError"
 }
 
-// take cosigns and stores the order and wakes the filler.
-func (s *Server) take(ctx context.Context, o *order, how string) error {
+// storeOrder cosigns and stores the order and wakes the filler.
+func (s *Server) storeOrder(ctx context.Context, o *order, how string) error {
 	head, err := o.market.Client.HeaderByNumber(ctx, nil)
 	if err != nil {
 		return err

@@ -27,9 +27,9 @@ type order struct {
 	created     int64  // Unix seconds
 	block       uint64 // head when it was posted
 
-	outcome Outcome
-	sent    common.Hash // the filler's latest transaction
-	trouble string      // the filler's latest error
+	outcome   Outcome
+	sent      common.Hash // the filler's latest transaction
+	lastError string      // the filler's latest error
 }
 
 // maxOrders limits the order book.
@@ -85,26 +85,26 @@ func (b *orderBook) forget() {
 
 // progress is the part of an order that changes.
 type progress struct {
-	outcome Outcome
-	sent    common.Hash
-	trouble string
+	outcome   Outcome
+	sent      common.Hash
+	lastError string
 }
 
 func (b *orderBook) progress(o *order) progress {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return progress{o.outcome, o.sent, o.trouble}
+	return progress{o.outcome, o.sent, o.lastError}
 }
 
-// tell changes an order under the lock.
-func (b *orderBook) tell(o *order, change func(*order)) {
+// update changes an order under the lock.
+func (b *orderBook) update(o *order, change func(*order)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	change(o)
 }
 
-// A standing is an order's status and, if it is filled, the transaction and the amounts.
-type standing struct {
+// A orderStatus is an order's status and, if it is filled, the transaction and the amounts.
+type orderStatus struct {
 	status string
 	tx     common.Hash
 	in     *big.Int
@@ -115,8 +115,8 @@ type standing struct {
 // indexed filler, address indexed swapper, uint256 nonce).
 var fillTopic = crypto.Keccak256Hash([]byte("Fill(bytes32,address,address,uint256)"))
 
-// standing returns an order's true status on the chain.
-func (s *Server) standing(ctx context.Context, o *order) (standing, error) {
+// statusOnChain returns an order's true status on the chain.
+func (s *Server) statusOnChain(ctx context.Context, o *order) (orderStatus, error) {
 	fill, err := o.filled(ctx)
 	if err != nil || fill.status != "" {
 		return fill, err
@@ -124,7 +124,7 @@ func (s *Server) standing(ctx context.Context, o *order) (standing, error) {
 	for _, step := range []func(*order, context.Context) (string, error){(*order).cancelled, (*order).expired, (*order).unfunded} {
 		status, err := step(o, ctx)
 		if err != nil {
-			return standing{}, err
+			return orderStatus{}, err
 		}
 		if status != "" { // check again, as the real service does: it may have been filled meanwhile
 			if fill, err = o.filled(ctx); err == nil && fill.status == "" {
@@ -133,24 +133,24 @@ func (s *Server) standing(ctx context.Context, o *order) (standing, error) {
 			return fill, err
 		}
 	}
-	return standing{status: "open"}, nil
+	return orderStatus{status: "open"}, nil
 }
 
 // filled looks for the reactor's Fill event.
-func (o *order) filled(ctx context.Context) (standing, error) {
+func (o *order) filled(ctx context.Context) (orderStatus, error) {
 	logs, err := o.market.Client.FilterLogs(ctx, ethereum.FilterQuery{
 		FromBlock: new(big.Int).SetUint64(o.block), Addresses: []common.Address{o.terms.common().Reactor},
 		Topics: [][]common.Hash{{fillTopic}, {o.id}},
 	})
 	if err != nil || len(logs) == 0 {
-		return standing{}, err
+		return orderStatus{}, err
 	}
 	header, err := o.market.Client.HeaderByHash(ctx, logs[0].BlockHash)
 	if err != nil {
-		return standing{}, err
+		return orderStatus{}, err
 	}
-	in, outs := o.terms.at(o.data, moment{header.Number.Uint64(), header.Time})
-	return standing{"filled", logs[0].TxHash, in, outs}, nil
+	in, outs := o.terms.at(o.data, blockTime{header.Number.Uint64(), header.Time})
+	return orderStatus{"filled", logs[0].TxHash, in, outs}, nil
 }
 
 // cancelled checks whether the nonce has been used.
@@ -175,7 +175,7 @@ func (o *order) expired(ctx context.Context) (string, error) {
 // unfunded checks whether the swapper's balance, and its allowance to Permit2, cover the
 // order's maximum input.
 func (o *order) unfunded(ctx context.Context) (string, error) {
-	token, most := o.terms.spends()
+	token, most := o.terms.maxInput()
 	swapper := o.terms.common().Swapper
 	balance, err := o.market.read(ctx, token, o.market.abis.erc20, "balanceOf", swapper)
 	if err != nil {
@@ -195,7 +195,7 @@ func (o *order) unfunded(ctx context.Context) (string, error) {
 func (s *Server) openOrders(ctx context.Context, swapper common.Address) (int, error) {
 	open := 0
 	for _, o := range s.orders.list(func(o *order) bool { return o.terms.common().Swapper == swapper }) {
-		now, err := s.standing(ctx, o)
+		now, err := s.statusOnChain(ctx, o)
 		if err != nil {
 			return 0, err
 		}
@@ -206,9 +206,9 @@ func (s *Server) openOrders(ctx context.Context, swapper common.Address) (int, e
 	return open, nil
 }
 
-// filledBeside returns the fill of another order on the same chain, the latest if there
+// otherFill returns the fill of another order on the same chain, the latest if there
 // are several.
-func (s *Server) filledBeside(ctx context.Context, o *order) (standing, bool) {
+func (s *Server) otherFill(ctx context.Context, o *order) (orderStatus, bool) {
 	others := s.orders.list(func(other *order) bool { return other != o && other.market == o.market })
 	slices.Reverse(others)
 	for _, other := range others {
@@ -216,5 +216,5 @@ func (s *Server) filledBeside(ctx context.Context, o *order) (standing, bool) {
 			return fill, true
 		}
 	}
-	return standing{}, false
+	return orderStatus{}, false
 }

@@ -143,7 +143,7 @@ func (o *order) cosignerShown() any {
 }
 
 // entry returns the order's entry with the given status.
-func (o *order) entry(said standing) orderEntry {
+func (o *order) entry(said orderStatus) orderEntry {
 	info := o.terms.common()
 	in, outs := o.terms.shown().legs()
 	e := orderEntry{
@@ -152,7 +152,7 @@ func (o *order) entry(said standing) orderEntry {
 		CosignerData: o.cosignerShown(), Cosignature: o.cosignature, QuoteID: o.quoteID, CreatedAt: o.created,
 	}
 	if said.tx != (common.Hash{}) {
-		token, _ := o.terms.spends()
+		token, _ := o.terms.maxInput()
 		first := o.terms.outputs()[0]
 		e.TxHash = &said.tx
 		e.SettledAmounts = []settledAmount{{eip55.Address(first.token), said.outs[0].String(), eip55.Address(token), said.in.String()}}
@@ -171,7 +171,7 @@ func (s *Server) ordersAsked(ctx context.Context, _ []byte, r *http.Request) (an
 	known := s.orders.list(func(o *order) bool { return o.named(q) })
 	slices.Reverse(known)
 	for _, o := range known {
-		real, err := s.standing(ctx, o)
+		real, err := s.statusOnChain(ctx, o)
 		if err != nil {
 			return nil, err
 		}
@@ -207,15 +207,15 @@ func (e orderEntry) fits(q url.Values) bool {
 // An OrderState is an order as the control endpoint shows it: its true status, whatever
 // GET /orders claims.
 type OrderState struct {
-	OrderID  common.Hash   `json:"orderId"`
-	ChainID  uint64        `json:"chainId"`
-	Type     string        `json:"type"`
-	Swapper  eip55.Address `json:"swapper"`
-	Deadline int64         `json:"deadline"`
-	Status   string        `json:"status"`
-	TxHash   *common.Hash  `json:"txHash,omitempty"`
-	Trouble  string        `json:"trouble,omitempty"` // the filler's latest error
-	Outcome  Outcome       `json:"outcome"`
+	OrderID   common.Hash   `json:"orderId"`
+	ChainID   uint64        `json:"chainId"`
+	Type      string        `json:"type"`
+	Swapper   eip55.Address `json:"swapper"`
+	Deadline  int64         `json:"deadline"`
+	Status    string        `json:"status"`
+	TxHash    *common.Hash  `json:"txHash,omitempty"`
+	LastError string        `json:"trouble,omitempty"` // the filler's latest error
+	Outcome   Outcome       `json:"outcome"`
 }
 
 // Orders returns all accepted orders with their true status, oldest first.
@@ -232,9 +232,9 @@ func (s *Server) Orders(ctx context.Context) ([]OrderState, error) {
 }
 
 func (s *Server) state(ctx context.Context, o *order) (OrderState, error) {
-	real, err := s.standing(ctx, o)
+	real, err := s.statusOnChain(ctx, o)
 	info, now := o.terms.common(), s.orders.progress(o)
-	st := OrderState{o.id, o.market.ID, o.kind.orderType, eip55.Address(info.Swapper), info.Deadline.Int64(), real.status, nil, now.trouble, now.outcome}
+	st := OrderState{o.id, o.market.ID, o.kind.orderType, eip55.Address(info.Swapper), info.Deadline.Int64(), real.status, nil, now.lastError, now.outcome}
 	if real.tx != (common.Hash{}) {
 		st.TxHash = &real.tx
 	}
@@ -251,7 +251,7 @@ func (s *Server) SetOutcome(id common.Hash, outcome Outcome) error {
 	if o == nil {
 		return fmt.Errorf("no order %s", id)
 	}
-	s.orders.tell(o, func(o *order) { o.outcome = outcome })
+	s.orders.update(o, func(o *order) { o.outcome = outcome })
 	o.market.wake()
 	return nil
 }

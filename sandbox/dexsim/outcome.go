@@ -51,16 +51,16 @@ func (o Outcome) check() error {
 
 // claims change what GET /orders shows of an order by more than a status. They return
 // false to hide the order.
-var claims = map[string]func(s *Server, ctx context.Context, o *order, said *standing) bool{
-	"silent": func(*Server, context.Context, *order, *standing) bool { return false },
-	"backwards": func(_ *Server, _ context.Context, _ *order, said *standing) bool {
+var claims = map[string]func(s *Server, ctx context.Context, o *order, said *orderStatus) bool{
+	"silent": func(*Server, context.Context, *order, *orderStatus) bool { return false },
+	"backwards": func(_ *Server, _ context.Context, _ *order, said *orderStatus) bool {
 		if said.status == "filled" {
-			*said = standing{status: "open"}
+			*said = orderStatus{status: "open"}
 		}
 		return true
 	},
-	"other": func(s *Server, ctx context.Context, o *order, said *standing) bool {
-		if other, found := s.filledBeside(ctx, o); found {
+	"other": func(s *Server, ctx context.Context, o *order, said *orderStatus) bool {
+		if other, found := s.otherFill(ctx, o); found {
 			*said = other
 		}
 		return true
@@ -69,7 +69,7 @@ var claims = map[string]func(s *Server, ctx context.Context, o *order, said *sta
 
 // claimed returns what GET /orders shows of an order in place of its true status, and
 // whether it shows the order at all.
-func (s *Server) claimed(ctx context.Context, o *order, claim string, real standing) (standing, bool) {
+func (s *Server) claimed(ctx context.Context, o *order, claim string, real orderStatus) (orderStatus, bool) {
 	said := real
 	if change := claims[claim]; change != nil {
 		return said, change(s, ctx, o, &said)
@@ -77,12 +77,12 @@ func (s *Server) claimed(ctx context.Context, o *order, claim string, real stand
 	if claim == "" || claim == real.status {
 		return said, true
 	}
-	if said = (standing{status: claim}); claim == "filled" {
+	if said = (orderStatus{status: claim}); claim == "filled" {
 		said.tx = common.BytesToHash(newNonce().Bytes())
 		for _, l := range o.terms.outputs() {
 			said.outs = append(said.outs, l.start)
 		}
-		_, said.in = o.terms.spends()
+		_, said.in = o.terms.maxInput()
 	}
 	return said, true
 }

@@ -90,7 +90,7 @@ func (m *market) discover(ctx context.Context) ([]pool, error) {
 	tokens := append([]network.Token{m.Wrapped}, m.Tokens...)
 	for i, a := range tokens {
 		for _, b := range tokens[i+1:] {
-			some, err := m.between(ctx, a.Address, b.Address)
+			some, err := m.poolsBetween(ctx, a.Address, b.Address)
 			if err != nil {
 				return nil, fmt.Errorf("find the pools of %s and %s: %w", a.Symbol, b.Symbol, err)
 			}
@@ -102,7 +102,7 @@ func (m *market) discover(ctx context.Context) ([]pool, error) {
 	return found, nil
 }
 
-func (m *market) between(ctx context.Context, a, b common.Address) ([]pool, error) {
+func (m *market) poolsBetween(ctx context.Context, a, b common.Address) ([]pool, error) {
 	if a.Cmp(b) > 0 {
 		a, b = b, a
 	}

@@ -196,7 +196,7 @@ var routings = []routing{
 func auction(kind *dutchKind) routing {
 	return routing{
 		kind.routing,
-		func(s *Server, m *market, q quoteRequest) bool { return s.auctioned(m, q, kind) },
+		func(s *Server, m *market, q quoteRequest) bool { return s.usesAuction(m, q, kind) },
 		func(s *Server, ctx context.Context, m *market, q quoteRequest) (*envelope, error) {
 			return s.quoteDutch(ctx, m, q, kind)
 		},
@@ -242,7 +242,7 @@ func (m *market) accepts(q quoteRequest) error {
 		return errNoRoute // bridges and exact output are not simulated
 	}
 	for _, a := range []common.Address{q.TokenIn, q.TokenOut} {
-		if _, known := m.Coin(a); !known {
+		if _, known := m.TokenAt(a); !known {
 			return errToken
 		}
 	}

@@ -102,7 +102,7 @@ func TestFloorAndSplitAreThoseOfTheRecordedQuote(t *testing.T) {
 	total, _ := new(big.Int).SetString("371275357774436004", 10)
 	user := common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
 	parts := aggregate(eip55.Address{}, total, user, []portion{{native, 40, "INTEGRATOR"}}, 50)
-	got := []string{floor(total, 50).String(), parts[0].Amount, parts[0].MinAmount, parts[1].Amount, parts[1].MinAmount}
+	got := []string{minAmountFloor(total, 50).String(), parts[0].Amount, parts[0].MinAmount, parts[1].Amount, parts[1].MinAmount}
 	want := []string{"369418980985563823", "369790256343338260", "367941305061621568", "1485101431097744", "1477675923942255"}
 	for i := range want {
 		if got[i] != want[i] {

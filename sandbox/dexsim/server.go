@@ -100,7 +100,7 @@ func New(set *contracts.Set, chains []operator.Chain, o Options) (*Server, error
 	for _, c := range chains {
 		s.chains[c.ID] = &market{Chain: c, abis: loaded, posted: make(chan struct{}, 1)}
 	}
-	s.openFillers()
+	s.startFillers()
 	return s, nil
 }
 
@@ -188,7 +188,7 @@ var endpoints = []endpoint{
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, _ := strings.CutPrefix(r.URL.Path, "/v1")
-	s.Faults.Meet(path).Serve(w, r, s.serve, nil, nil)
+	s.Faults.Decide(path).Serve(w, r, s.serve, nil, nil)
 }
 
 // serve checks in the API's order: route, schema with headers, key and rate. Then it
@@ -241,7 +241,7 @@ func (s *Server) admit(e endpoint, body []byte, r *http.Request) error {
 // market returns a running chain that the API serves, or errChain.
 func (s *Server) market(id uint64) (*market, error) {
 	m := s.chains[id]
-	if m == nil || !m.DEX || !m.Runs() {
+	if m == nil || !m.DEX || !m.IsRunning() {
 		return nil, errChain
 	}
 	return m, nil

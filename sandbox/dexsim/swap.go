@@ -72,19 +72,19 @@ func parseSwap(body []byte) (*swapRequest, error) {
 	if (r.Permit == nil) != (r.Signature == "") {
 		return nil, invalid(`"value" contains [permitData] without its required peers [signature]`)
 	}
-	if decodeAll(r.Quote, &r.classic) == nil && r.classic.valid() {
+	if decodeExact(r.Quote, &r.classic) == nil && r.classic.valid() {
 		return &r, nil
 	}
 	r.classic = nil
-	if decodeAll(r.Quote, &r.wrap) == nil && r.wrap.valid() {
+	if decodeExact(r.Quote, &r.wrap) == nil && r.wrap.valid() {
 		return &r, nil
 	}
 	return nil, errQuoteMismatch
 }
 
-// decodeAll decodes a value that must have exactly the members of to, with numbers and
+// decodeExact decodes a value that must have exactly the members of to, with numbers and
 // strings as to marshals them.
-func decodeAll(raw []byte, to any) error {
+func decodeExact(raw []byte, to any) error {
 	if err := json.Unmarshal(raw, to); err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func amount(s string) *big.Int {
 func (m *market) program(r *swapRequest) (*program, error) {
 	q := r.classic
 	user, fees := q.AggregatedOutputs[0], q.AggregatedOutputs[1:]
-	out, known := m.Coin(common.Address(q.Output.Token))
+	out, known := m.TokenAt(common.Address(q.Output.Token))
 	if !known {
 		return nil, errQuoteMismatch
 	}

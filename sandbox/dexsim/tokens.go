@@ -53,7 +53,7 @@ func (s *Server) swappable(_ context.Context, _ []byte, r *http.Request) (any, e
 	if err != nil {
 		return nil, err
 	}
-	in, known := m.Coin(common.HexToAddress(q.Get("tokenIn")))
+	in, known := m.TokenAt(common.HexToAddress(q.Get("tokenIn")))
 	if !known {
 		return nil, errToken
 	}

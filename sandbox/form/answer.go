@@ -8,15 +8,15 @@ import (
 
 // An Answer is the format of an API's responses.
 type Answer struct {
-	ContentType string
-	Bare        bool // <, > and & are not escaped
+	ContentType  string
+	NoEscapeHTML bool // <, > and & are not escaped
 }
 
 // Marshal encodes a value, on one line.
 func (a Answer) Marshal(v any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(!a.Bare)
+	enc.SetEscapeHTML(!a.NoEscapeHTML)
 	err := enc.Encode(v)
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }

@@ -21,7 +21,7 @@ func (b *book) add(q *quote) {
 	b.oldest = append(b.oldest, q.id)
 }
 
-func (s *Server) keep(q *quote) {
+func (s *Server) storeQuote(q *quote) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.book.add(q)
@@ -29,9 +29,9 @@ func (s *Server) keep(q *quote) {
 
 var errQuoteID = failure{210, "no such quote, or it has been used"}
 
-// take reserves a quote for one order. Further orders are refused until release is
+// reserveQuote reserves a quote for one order. Further orders are refused until release is
 // called.
-func (s *Server) take(r *request, id string) (*quote, error) {
+func (s *Server) reserveQuote(r *request, id string) (*quote, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := s.book.quotes[id]
@@ -49,14 +49,14 @@ func (s *Server) release(q *quote) {
 	q.taken = false
 }
 
-func (s *Server) place(o *order) {
+func (s *Server) storeOrder(o *order) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o.quote.order = o
 }
 
-// ordered returns the order of a quote, or errQuoteID.
-func (s *Server) ordered(r *request, id string) (*order, error) {
+// orderOfQuote returns the order of a quote, or errQuoteID.
+func (s *Server) orderOfQuote(r *request, id string) (*order, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := s.book.quotes[id]

@@ -33,7 +33,7 @@ type Order struct {
 func (s *Server) Orders(ctx context.Context) ([]Order, error) {
 	all := []Order{}
 	for _, o := range s.orders(nil) {
-		truth, err := s.truth(ctx, o)
+		truth, err := s.trueStatus(ctx, o)
 		if err != nil {
 			return nil, err
 		}

@@ -71,7 +71,7 @@ func FuzzOrderBody(f *testing.F) {
 		if b.Signature == nil {
 			t.Error("no signature")
 		}
-		o := &order{quote: &quote{asked: asked{sell: common.Address{1}}, signatures: nil}}
+		o := &order{quote: &quote{quoteParams: quoteParams{sell: common.Address{1}}, signatures: nil}}
 		if p, err := o.permission(b); err == nil && (p != nil || b.Permit != nil || b.Permit2 != nil) {
 			t.Errorf("a permit that nobody asked for: %+v", b)
 		}
@@ -106,7 +106,7 @@ func TestPartnerInfoMatchesVectors(t *testing.T) {
 // TestAmountsAreThoseOfTheExample recomputes the amounts of the published example.
 func TestAmountsAreThoseOfTheExample(t *testing.T) {
 	gross, _ := new(big.Int).SetString("50831084484694275", 10)
-	q := quote{asked: asked{sellAmount: big.NewInt(100_000_000), feeBps: 40, slippageBps: 50}, protocol: jam}
+	q := quote{quoteParams: quoteParams{sellAmount: big.NewInt(100_000_000), feeBps: 40, slippageBps: 50}, protocol: jam}
 	q.sellToken.Decimals, q.sellToken.MicroUSD = 6, 1_000_000
 	x := exchange{in: q.sellToken, out: q.sellToken, bps: allBps, gas: new(big.Int)}
 	x.out.Decimals = 18
@@ -115,7 +115,7 @@ func TestAmountsAreThoseOfTheExample(t *testing.T) {
 	if err := q.price(x, 0); err != nil {
 		t.Fatal(err)
 	}
-	got := []string{q.fee.String(), q.net.String(), q.least.String()}
+	got := []string{q.fee.String(), q.net.String(), q.minAmount.String()}
 	for i, want := range []string{"203324337938777", "50627760146755498", "50374621346021720"} {
 		if got[i] != want {
 			t.Errorf("figure %d: got %s, want %s", i, got[i], want)

@@ -14,12 +14,12 @@ import (
 // jam is the protocol in which a solver pays at least what was signed.
 var jam = &protocol{
 	name: "jam", path: "jam", version: "v2",
-	scheme:  func(n network.Gasless) scheme { return scheme{n.JamSettlement, n.JamBalanceManager} },
-	payer:   func(s *Server) *operator.Account { return s.Solver },
-	tune:    func(s *Settings) *Behaviour { return &s.JAM },
-	onToken: 108, onLiquidity: 108, onPermit: 101, onSignature: 208,
+	deployment: func(n network.Gasless) deployment { return deployment{n.JamSettlement, n.JamBalanceManager} },
+	payer:      func(s *Server) *operator.Account { return s.Solver },
+	behaviour:  func(s *Settings) *Behaviour { return &s.JAM },
+	onToken:    108, onLiquidity: 108, onPermit: 101, onSignature: 208,
 	toSign: jamToSign, reply: jamReplyTo, digest: jamDigest, call: jamCall,
-	shortBy: func(q *quote) *big.Int { return new(big.Int).Sub(q.least, big.NewInt(1)) },
+	shortBy: func(q *quote) *big.Int { return new(big.Int).Sub(q.minAmount, big.NewInt(1)) },
 }
 
 // ProtocolFees receives JAM's own fee, if a quote has one.
@@ -46,7 +46,7 @@ func jamToSign(q *quote) any {
 		Taker: eip55.Address(q.taker), Receiver: eip55.Address(q.receiver), Expiry: q.expiry, ExclusivityDeadline: q.expiry,
 		Nonce: q.nonce.String(), Executor: eip55.Address(q.payer), PartnerInfo: q.partnerInfo().String(),
 		SellTokens: []eip55.Address{eip55.Address(q.sell)}, BuyTokens: []eip55.Address{eip55.Address(q.buy)},
-		SellAmounts: []string{q.sellAmount.String()}, BuyAmounts: []string{q.least.String()},
+		SellAmounts: []string{q.sellAmount.String()}, BuyAmounts: []string{q.minAmount.String()},
 	}
 }
 
@@ -93,13 +93,13 @@ func (q *quote) jamOrder() jamOrder {
 		Taker: q.taker, Receiver: q.receiver, Expiry: expiry, ExclusivityDeadline: expiry, Nonce: q.nonce,
 		Executor: q.payer, PartnerInfo: q.partnerInfo(),
 		SellTokens: []common.Address{q.sell}, BuyTokens: []common.Address{q.buy},
-		SellAmounts: []*big.Int{q.sellAmount}, BuyAmounts: []*big.Int{q.least},
+		SellAmounts: []*big.Int{q.sellAmount}, BuyAmounts: []*big.Int{q.minAmount},
 		UsingPermit2: q.approval == "Permit2",
 	}
 }
 
 func jamDigest(ctx context.Context, s *Server, q *quote) (common.Hash, error) {
-	out, err := q.market.read(ctx, q.scheme.settlement, s.abis.jam, "hashJamOrder", q.jamOrder(), common.Hash{})
+	out, err := q.market.read(ctx, q.deployment.settlement, s.abis.jam, "hashJamOrder", q.jamOrder(), common.Hash{})
 	if err != nil {
 		return common.Hash{}, err
 	}
@@ -108,7 +108,7 @@ func jamDigest(ctx context.Context, s *Server, q *quote) (common.Hash, error) {
 
 func jamCall(s *Server, o *order, paid *big.Int) (operator.Call, error) {
 	data, err := s.abis.jam.Pack("settleInternal", o.jamOrder(), o.signature, []*big.Int{paid}, []byte{})
-	call := operator.Call{To: o.scheme.settlement, Data: data}
+	call := operator.Call{To: o.deployment.settlement, Data: data}
 	if o.buy == native {
 		call.Value = paid
 	}

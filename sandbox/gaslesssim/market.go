@@ -36,7 +36,7 @@ func (m *market) token(a common.Address) (network.Token, bool) {
 	case common.Address{}:
 		return network.Token{}, false
 	}
-	return m.Coin(a)
+	return m.TokenAt(a)
 }
 
 // An exchange converts amounts of one token to another.
@@ -124,9 +124,9 @@ func (m *market) balance(ctx context.Context, of, token common.Address) (*big.In
 	return m.number(ctx, token, m.abis.erc20, "balanceOf", of)
 }
 
-// covers returns onBalance or onAllowance if the owner's balance, or the spender's
+// checkFunds returns onBalance or onAllowance if the owner's balance, or the spender's
 // allowance, is below the amount.
-func (m *market) covers(ctx context.Context, owner, token, spender common.Address, amount *big.Int, onBalance, onAllowance failure) error {
+func (m *market) checkFunds(ctx context.Context, owner, token, spender common.Address, amount *big.Int, onBalance, onAllowance failure) error {
 	held, err := m.balance(ctx, owner, token)
 	if err != nil {
 		return err

@@ -106,18 +106,18 @@ func (s *Server) order(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q, err := s.take(r, body.QuoteID)
+	q, err := s.reserveQuote(r, body.QuoteID)
 	if err != nil {
 		return nil, err
 	}
 	settings := s.Settings()
-	o := &order{quote: q, signature: body.Signature, Behaviour: *r.protocol.tune(&settings)}
-	if err := s.examine(ctx, o, body); err != nil {
+	o := &order{quote: q, signature: body.Signature, Behaviour: *r.protocol.behaviour(&settings)}
+	if err := s.validateOrder(ctx, o, body); err != nil {
 		s.release(q)
 		return nil, err
 	}
-	s.place(o)
-	if err := s.follow(o); err != nil {
+	s.storeOrder(o)
+	if err := s.advance(o); err != nil {
 		return nil, err
 	}
 	if o.Answer != 0 {
@@ -130,8 +130,8 @@ func (s *Server) order(ctx context.Context, r *request) (any, error) {
 	return reply, nil
 }
 
-// examine returns an error if the order cannot be settled now.
-func (s *Server) examine(ctx context.Context, o *order, body orderBody) error {
+// validateOrder returns an error if the order cannot be settled now.
+func (s *Server) validateOrder(ctx context.Context, o *order, body orderBody) error {
 	if body.SignScheme != "EIP712" {
 		return failure{212, "sign_scheme is not simulated"}
 	}
@@ -152,11 +152,11 @@ func (s *Server) examine(ctx context.Context, o *order, body orderBody) error {
 		return err
 	}
 	m := o.market
-	if err := m.covers(ctx, o.taker, o.sell, o.scheme.spender, o.sellAmount, errTakerBalance, errTakerApproval); err != nil {
+	if err := m.checkFunds(ctx, o.taker, o.sell, o.deployment.spender, o.sellAmount, errTakerBalance, errTakerApproval); err != nil {
 		return err
 	}
 	if o.firm() {
-		if err := m.covers(ctx, o.payer, o.payerToken(), o.scheme.settlement, o.paid(), errMakerBalance, errMakerApproval); err != nil {
+		if err := m.checkFunds(ctx, o.payer, o.payerToken(), o.deployment.settlement, o.paid(), errMakerBalance, errMakerApproval); err != nil {
 			return err
 		}
 	}
@@ -252,8 +252,8 @@ func (s *Server) settlement(o *order) (operator.Call, error) {
 // revertGas suffices for a settlement to reach the check of the amount and revert.
 const revertGas = 1_000_000
 
-// follow advances an order by one step, according to its outcome and the latest block.
-func (s *Server) follow(o *order) error {
+// advance advances an order by one step, according to its outcome and the latest block.
+func (s *Server) advance(o *order) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.dropped {

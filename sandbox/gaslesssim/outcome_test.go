@@ -222,7 +222,7 @@ func testSendsAnewWhatTheChainForgot(w *world) {
 		w.post(q)
 		first := w.transaction(q)
 		before := w.balance(1, w.user.Address, q.sell)
-		w.Chain(1).Forget()
+		w.Chain(1).DropPending()
 		w.eventually("sent anew", func() bool {
 			w.mine(1, 1)
 			s := w.status(q)

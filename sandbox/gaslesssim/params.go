@@ -18,8 +18,8 @@ var native = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
 // indicative is the taker address of quotes that are not meant to be signed.
 var indicative = common.BigToAddress(big.NewInt(1))
 
-// asked holds the parameters of a quote request.
-type asked struct {
+// quoteParams holds the parameters of a quote request.
+type quoteParams struct {
 	sell, buy             common.Address
 	sellAmount, buyAmount *big.Int // exactly one is given
 	taker, receiver       common.Address
@@ -41,33 +41,33 @@ type param struct {
 	name     string
 	of       *protocol // nil = both
 	required bool
-	set      func(a *asked, value string) error
+	set      func(a *quoteParams, value string) error
 }
 
 // params are checked in this order. Other names are refused, while the real API ignores
 // them, so that a client's spelling mistakes show.
 var params = []param{
-	{"sell_tokens", nil, true, func(a *asked, v string) error { return setAddress(&a.sell, v) }},
-	{"buy_tokens", nil, true, func(a *asked, v string) error { return setAddress(&a.buy, v) }},
-	{"taker_address", nil, true, func(a *asked, v string) error { return setAddress(&a.taker, v) }},
-	{"receiver_address", nil, false, func(a *asked, v string) error { return setAddress(&a.receiver, v) }},
-	{"sell_amounts", nil, false, func(a *asked, v string) error { return setAmount(&a.sellAmount, v) }},
-	{"buy_amounts", nil, false, func(a *asked, v string) error { return setAmount(&a.buyAmount, v) }},
-	{"sell_tokens_ratios", nil, false, func(_ *asked, v string) error { return checkRatio(v) }},
-	{"buy_tokens_ratios", nil, false, func(_ *asked, v string) error { return checkRatio(v) }},
+	{"sell_tokens", nil, true, func(a *quoteParams, v string) error { return setAddress(&a.sell, v) }},
+	{"buy_tokens", nil, true, func(a *quoteParams, v string) error { return setAddress(&a.buy, v) }},
+	{"taker_address", nil, true, func(a *quoteParams, v string) error { return setAddress(&a.taker, v) }},
+	{"receiver_address", nil, false, func(a *quoteParams, v string) error { return setAddress(&a.receiver, v) }},
+	{"sell_amounts", nil, false, func(a *quoteParams, v string) error { return setAmount(&a.sellAmount, v) }},
+	{"buy_amounts", nil, false, func(a *quoteParams, v string) error { return setAmount(&a.buyAmount, v) }},
+	{"sell_tokens_ratios", nil, false, func(_ *quoteParams, v string) error { return checkRatio(v) }},
+	{"buy_tokens_ratios", nil, false, func(_ *quoteParams, v string) error { return checkRatio(v) }},
 	{"source", nil, false, anything},
 	{"source-auth", nil, false, anything},
-	{"approval_type", nil, false, func(a *asked, v string) error { return setChoice(&a.approval, v, approvals) }},
-	{"gasless", nil, false, func(a *asked, v string) error { return setBool(&a.selfExecuted, v, "false", "true") }},
-	{"skip_validation", nil, false, func(a *asked, v string) error { return setBool(&a.skipValidation, v, "true", "false") }},
-	{"fee", nil, false, func(a *asked, v string) error { return setHundredths(&a.feeBps, v, 500, 0) }},
-	{"slippage", jam, false, func(a *asked, v string) error { return setHundredths(&a.slippageBps, v, 50, 2) }},
-	{"fee_recipient", jam, false, func(a *asked, v string) error { return setAddress(&a.feeRecipient, v) }},
+	{"approval_type", nil, false, func(a *quoteParams, v string) error { return setChoice(&a.approval, v, approvals) }},
+	{"gasless", nil, false, func(a *quoteParams, v string) error { return setBool(&a.selfExecuted, v, "false", "true") }},
+	{"skip_validation", nil, false, func(a *quoteParams, v string) error { return setBool(&a.skipValidation, v, "true", "false") }},
+	{"fee", nil, false, func(a *quoteParams, v string) error { return setHundredths(&a.feeBps, v, 500, 0) }},
+	{"slippage", jam, false, func(a *quoteParams, v string) error { return setHundredths(&a.slippageBps, v, 50, 2) }},
+	{"fee_recipient", jam, false, func(a *quoteParams, v string) error { return setAddress(&a.feeRecipient, v) }},
 	{"include_solvers", jam, false, anything},
-	{"skip_taker_checks", jam, false, func(a *asked, v string) error { return setBool(&a.skipValidation, v, "true", "false") }},
+	{"skip_taker_checks", jam, false, func(a *quoteParams, v string) error { return setBool(&a.skipValidation, v, "true", "false") }},
 	{"include_makers", rfq, false, anything},
-	{"origin_address", rfq, false, func(_ *asked, v string) error { return setAddress(new(common.Address), v) }},
-	{"expiry_type", rfq, false, func(a *asked, v string) error { return setBool(&a.short, v, "short", "standard") }},
+	{"origin_address", rfq, false, func(_ *quoteParams, v string) error { return setAddress(new(common.Address), v) }},
+	{"expiry_type", rfq, false, func(a *quoteParams, v string) error { return setBool(&a.short, v, "short", "standard") }},
 }
 
 // defaultSlippage applies to JAM if the request has no slippage, in hundredths of a
@@ -75,8 +75,8 @@ var params = []param{
 const defaultSlippage = 50
 
 // parseQuote parses the parameters of GET quote. The error is problems or a failure.
-func parseQuote(p *protocol, query url.Values) (asked, error) {
-	a := asked{approval: "Standard", slippageBps: defaultSlippage}
+func parseQuote(p *protocol, query url.Values) (quoteParams, error) {
+	a := quoteParams{approval: "Standard", slippageBps: defaultSlippage}
 	var shape problems
 	var first error
 	for _, known := range paramsOf(p) {
@@ -103,9 +103,9 @@ func parseQuote(p *protocol, query url.Values) (asked, error) {
 	shape = append(shape, unknownParams(p, query)...)
 	switch {
 	case len(shape) > 0:
-		return asked{}, shape
+		return quoteParams{}, shape
 	case first != nil:
-		return asked{}, first
+		return quoteParams{}, first
 	}
 	return a, a.check(p)
 }
@@ -126,7 +126,7 @@ func unknownParams(p *protocol, query url.Values) problems {
 }
 
 // check refuses invalid combinations of parameters and sets the default receiver.
-func (a *asked) check(p *protocol) error {
+func (a *quoteParams) check(p *protocol) error {
 	for _, rule := range []struct {
 		broken bool
 		err    failure
@@ -152,7 +152,7 @@ func (a *asked) check(p *protocol) error {
 
 func (p problem) Error() string { return p.Msg }
 
-func anything(*asked, string) error { return nil }
+func anything(*quoteParams, string) error { return nil }
 
 var address = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
 

@@ -12,12 +12,12 @@ import (
 
 // A protocol is one of the provider's two protocols.
 type protocol struct {
-	name    string // in settings and fault targets
-	path    string // first segment of its paths
-	version string
-	scheme  func(n network.Gasless) scheme
-	payer   func(s *Server) *operator.Account // settles from its own balance
-	tune    func(s *Settings) *Behaviour
+	name       string // in settings and fault targets
+	path       string // first segment of its paths
+	version    string
+	deployment func(n network.Gasless) deployment
+	payer      func(s *Server) *operator.Account // settles from its own balance
+	behaviour  func(s *Settings) *Behaviour
 
 	// Error codes that differ between the two.
 	onToken, onLiquidity, onPermit, onSignature int
@@ -38,8 +38,8 @@ type protocol struct {
 	shortBy func(q *quote) *big.Int
 }
 
-// A scheme holds the addresses of a protocol's contracts on a chain.
-type scheme struct {
+// A deployment holds the addresses of a protocol's contracts on a chain.
+type deployment struct {
 	settlement common.Address
 	spender    common.Address // approved by users
 }
@@ -50,5 +50,5 @@ func protocols() []*protocol { return []*protocol{jam, rfq} }
 // offered reports whether the chain is running and has the protocol.
 func (p *protocol) offered(c operator.Chain) bool {
 	n := c.Gasless()
-	return c.Runs() && n.Name != "" && p.scheme(n).settlement != (common.Address{})
+	return c.IsRunning() && n.Name != "" && p.deployment(n).settlement != (common.Address{})
 }

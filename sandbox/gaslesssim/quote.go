@@ -18,16 +18,16 @@ import (
 // A quote is an issued quote. It is immutable except for taken and order, which are
 // guarded by the server's mutex.
 type quote struct {
-	asked
-	id       string
-	protocol *protocol
-	market   *market
-	scheme   scheme
+	quoteParams
+	id         string
+	protocol   *protocol
+	market     *market
+	deployment deployment
 
 	sellToken, buyToken network.Token
 	gross               *big.Int // paid by the payer
 	net                 *big.Int // quoted amount for the receiver
-	least               *big.Int // minimum amount for the receiver
+	minAmount           *big.Int // minimum amount for the receiver
 	fee, protocolFee    *big.Int // parts of gross
 	protocolFeeBps      int64
 	gasMicroUSD         int64
@@ -105,7 +105,7 @@ func (s *Server) quote(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	settings := s.Settings()
-	b := *r.protocol.tune(&settings)
+	b := *r.protocol.behaviour(&settings)
 	if b.NoQuote != 0 {
 		return nil, failure{b.NoQuote, "as the sandbox was told"}
 	}
@@ -118,16 +118,16 @@ func (s *Server) quote(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.keep(q)
+	s.storeQuote(q)
 	return reply, nil
 }
 
 // offer makes a quote.
-func (s *Server) offer(ctx context.Context, r *request, a asked, b Behaviour, demo bool) (*quote, error) {
+func (s *Server) offer(ctx context.Context, r *request, a quoteParams, b Behaviour, demo bool) (*quote, error) {
 	p, m := r.protocol, r.market
-	q := &quote{asked: a, protocol: p, market: m, scheme: p.scheme(m.Gasless()), payer: p.payer(s).Address, gasMicroUSD: b.GasMicroUSD}
+	q := &quote{quoteParams: a, protocol: p, market: m, deployment: p.deployment(m.Gasless()), payer: p.payer(s).Address, gasMicroUSD: b.GasMicroUSD}
 	if a.approval == "Permit2" {
-		q.scheme.spender = m.Contracts.Permit2
+		q.deployment.spender = m.Contracts.Permit2
 	}
 	var sold, bought bool
 	q.sellToken, sold = m.token(a.sell)
@@ -138,7 +138,7 @@ func (s *Server) offer(ctx context.Context, r *request, a asked, b Behaviour, de
 	if err := q.price(m.exchange(q.sellToken, q.buyToken, b, demo), b.ProtocolFeeBps); err != nil {
 		return nil, err
 	}
-	if err := q.fund(ctx, b.SurplusBps); err != nil {
+	if err := q.checkPayer(ctx, b.SurplusBps); err != nil {
 		return nil, err
 	}
 	if err := q.validate(ctx); err != nil {
@@ -171,21 +171,21 @@ func (q *quote) price(x exchange, protocolFeeBps int64) error {
 	q.fee, q.protocolFee, q.protocolFeeBps = part(q.gross, q.feeBps), part(q.gross, protocolFeeBps), protocolFeeBps
 	q.net = new(big.Int).Sub(q.gross, q.fee)
 	q.net.Sub(q.net, q.protocolFee)
-	q.least = q.net
+	q.minAmount = q.net
 	if q.protocol.firm {
 		// The maker keeps the fee and pays the partner elsewhere.
 		q.gross = q.net
 	} else {
-		q.least = part(q.net, allBps-q.slippageBps)
+		q.minAmount = part(q.net, allBps-q.slippageBps)
 	}
-	if q.least.Sign() <= 0 {
+	if q.minAmount.Sign() <= 0 {
 		return failure{106, "nothing is left of the amount"}
 	}
 	return nil
 }
 
-// fund checks that the payer can pay.
-func (q *quote) fund(ctx context.Context, surplusBps int64) error {
+// checkPayer checks that the payer can pay.
+func (q *quote) checkPayer(ctx context.Context, surplusBps int64) error {
 	held, err := q.market.balance(ctx, q.payer, q.payerToken())
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (q *quote) validate(ctx context.Context) error {
 	if q.skipValidation || q.taker == indicative {
 		return nil
 	}
-	return q.market.covers(ctx, q.taker, q.sell, q.scheme.spender, q.sellAmount, errTakerBalance, errTakerApproval)
+	return q.market.checkFunds(ctx, q.taker, q.sell, q.deployment.spender, q.sellAmount, errTakerBalance, errTakerApproval)
 }
 
 // identify sets the quote's id, nonce and expiry.
@@ -246,7 +246,7 @@ func (q *quote) askPermit(ctx context.Context) error {
 	if q.approval != "Permit2" || !q.firm() {
 		return nil
 	}
-	allowed, err := q.market.read(ctx, q.market.Contracts.Permit2, q.market.abis.permit2, "allowance", q.taker, q.sell, q.scheme.settlement)
+	allowed, err := q.market.read(ctx, q.market.Contracts.Permit2, q.market.abis.permit2, "allowance", q.taker, q.sell, q.deployment.settlement)
 	if err != nil {
 		return err
 	}
@@ -280,13 +280,13 @@ func (q *quote) reply() quoteReply {
 		GasFee:   q.gasFee(),
 		BuyTokens: map[eip55.Address]buyToken{buy: {
 			Amount: q.net.String(), Decimals: q.buyToken.Decimals, Symbol: q.symbol(), PriceUSD: usd(q.buyToken.MicroUSD),
-			MinimumAmount: q.least.String(), Price: sold / net, PriceBeforeFee: sold / gross, AmountBeforeFee: q.beforeFee().String(),
+			MinimumAmount: q.minAmount.String(), Price: sold / net, PriceBeforeFee: sold / gross, AmountBeforeFee: q.beforeFee().String(),
 		}},
 		SellTokens: map[eip55.Address]sellToken{sell: {
 			Amount: q.sellAmount.String(), Decimals: q.sellToken.Decimals, Symbol: q.sellToken.Symbol, PriceUSD: usd(q.sellToken.MicroUSD),
 			Price: net / sold, PriceBeforeFee: gross / sold,
 		}},
-		SettlementAddress: eip55.Address(q.scheme.settlement), ApprovalTarget: eip55.Address(q.scheme.spender),
+		SettlementAddress: eip55.Address(q.deployment.settlement), ApprovalTarget: eip55.Address(q.deployment.spender),
 		RequiredSignatures: []eip55.Address{}, Warnings: []warning{},
 		ToSign: q.protocol.toSign(q),
 	}

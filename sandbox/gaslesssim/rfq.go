@@ -16,10 +16,10 @@ import (
 // rfq is the protocol in which one maker pays exactly what was signed.
 var rfq = &protocol{
 	name: "rfq", path: "pmm", version: "v3",
-	scheme:  func(n network.Gasless) scheme { return scheme{n.RfqSettlement, n.RfqSettlement} },
-	payer:   func(s *Server) *operator.Account { return s.Maker },
-	tune:    func(s *Settings) *Behaviour { return &s.RFQ },
-	onToken: 105, onLiquidity: 102, onPermit: 107, onSignature: 201,
+	deployment: func(n network.Gasless) deployment { return deployment{n.RfqSettlement, n.RfqSettlement} },
+	payer:      func(s *Server) *operator.Account { return s.Maker },
+	behaviour:  func(s *Settings) *Behaviour { return &s.RFQ },
+	onToken:    105, onLiquidity: 102, onPermit: 107, onSignature: 201,
 	leastUSD: 1_000_000, firm: true,
 	toSign: rfqToSign, reply: rfqReplyTo, digest: rfqDigest, call: rfqCall,
 	shortBy: func(q *quote) *big.Int { return new(big.Int).Sub(q.net, big.NewInt(1)) },
@@ -105,7 +105,7 @@ var singleOffset, routerOffset = 12, 0
 func rfqReplyTo(s *Server, q *quote, r quoteReply) (any, error) {
 	r.Status = "QUOTE_SUCCESS"
 	reply := rfqReply{quoteReply: r, Makers: []string{"sandbox"}, OnchainOrderType: "SingleOrder"}
-	to, offset := eip55.Address(q.scheme.settlement), &singleOffset
+	to, offset := eip55.Address(q.deployment.settlement), &singleOffset
 	if s.Settings().RFQ.Router {
 		to, offset = eip55.Address(router), &routerOffset
 		order := rfqToSign(q).(rfqMessage)
@@ -172,7 +172,7 @@ func rfqDigest(ctx context.Context, s *Server, q *quote) (common.Hash, error) {
 }
 
 func (s *Server) rfqHash(ctx context.Context, q *quote, makerAmount *big.Int) (common.Hash, error) {
-	out, err := q.market.read(ctx, q.scheme.settlement, s.abis.rfq, "hashSingleOrder",
+	out, err := q.market.read(ctx, q.deployment.settlement, s.abis.rfq, "hashSingleOrder",
 		q.single(makerAmount), uint64(partnerID), new(big.Int), new(big.Int))
 	if err != nil {
 		return common.Hash{}, err
@@ -213,5 +213,5 @@ func rfqCall(s *Server, o *order, paid *big.Int) (operator.Call, error) {
 		args = append(args, permit2Signature{o.permit.signature, o.permit.deadline, o.permit.nonce})
 	}
 	data, err := s.abis.rfq.Pack(method, args...)
-	return operator.Call{To: o.scheme.settlement, Data: data}, err
+	return operator.Call{To: o.deployment.settlement, Data: data}, err
 }

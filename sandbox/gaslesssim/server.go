@@ -76,7 +76,7 @@ func New(set *contracts.Set, chains []operator.Chain, o Options) (*Server, error
 	s.Reset()
 	s.background, s.end = context.WithCancel(context.Background())
 	for _, c := range chains {
-		if c.Runs() && c.Gasless().Name != "" {
+		if c.IsRunning() && c.Gasless().Name != "" {
 			s.markets = append(s.markets, &market{Chain: c, abis: loaded})
 		}
 	}
@@ -202,7 +202,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err == nil && e.protocol != nil {
 		targets = append(targets, e.target())
 	}
-	s.Faults.Meet(targets...).Serve(w, r, func(w http.ResponseWriter, r *http.Request) {
+	s.Faults.Decide(targets...).Serve(w, r, func(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			writeError(w, err)
 			return
@@ -216,7 +216,7 @@ const downPage = "<html><head><title>503 Service Temporarily Unavailable</title>
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, e endpoint, chain string) {
 	settings := s.Settings()
-	if e.protocol != nil && e.protocol.tune(&settings).Down {
+	if e.protocol != nil && e.protocol.behaviour(&settings).Down {
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(http.StatusServiceUnavailable)
 		_, _ = io.WriteString(w, downPage)

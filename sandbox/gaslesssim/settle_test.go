@@ -263,7 +263,7 @@ func TestContractsRefuse(t *testing.T) {
 		late := w.quote(protocol, 1, usdc, weth, sandboxtest.Units(100, 6), nil)
 		w.post(late)
 		to, data = w.input(w.transaction(late))
-		w.Chain(1).Forget()
+		w.Chain(1).DropPending()
 		w.Gasless().Reset() // so that the settlement is not sent again
 		if err := w.Chain(1).Shift(3600e9); err != nil {
 			t.Fatal(err)

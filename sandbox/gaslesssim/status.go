@@ -36,24 +36,24 @@ func (s *Server) orderStatus(ctx context.Context, r *request) (any, error) {
 	if len(ids) != 1 {
 		return nil, problems{{[]string{"query", "quote_id"}, "Field required", "missing"}}
 	}
-	o, err := s.ordered(r, ids[0])
+	o, err := s.orderOfQuote(r, ids[0])
 	if err != nil {
 		return nil, err
 	}
-	reply, err := s.truth(ctx, o)
+	reply, err := s.trueStatus(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	settings := s.Settings()
-	lies[r.protocol.tune(&settings).Status](s, o, &reply)
+	lies[r.protocol.behaviour(&settings).Status](s, o, &reply)
 	if r.protocol == jam {
 		return jamStatusReply{statusReply: reply}, nil
 	}
 	return reply, nil
 }
 
-// truth returns the true status of an order.
-func (s *Server) truth(ctx context.Context, o *order) (statusReply, error) {
+// trueStatus returns the true status of an order.
+func (s *Server) trueStatus(ctx context.Context, o *order) (statusReply, error) {
 	reply := statusReply{Status: "Pending", TxHash: o.sent()}
 	head, err := o.market.Client.HeaderByNumber(ctx, nil)
 	if err != nil {

@@ -21,7 +21,7 @@ func (s *Server) watch(m *market) error {
 			select {
 			case <-heads:
 				for _, o := range s.orders(m) {
-					_ = s.follow(o) // retried with the next block
+					_ = s.advance(o) // retried with the next block
 				}
 			case <-sub.Err():
 				return
@@ -33,9 +33,9 @@ func (s *Server) watch(m *market) error {
 	return nil
 }
 
-// patience is the number of blocks for which a settlement may be unknown to its chain
+// resendAfterBlocks is the number of blocks for which a settlement may be unknown to its chain
 // before it is sent again. During a reorganisation it is unknown for a moment.
-const patience = 2
+const resendAfterBlocks = 2
 
 // lost reports whether the chain has dropped the order's settlement.
 func (s *Server) lost(o *order) (bool, error) {
@@ -48,5 +48,5 @@ func (s *Server) lost(o *order) (bool, error) {
 		return false, err
 	}
 	o.missing++
-	return o.missing >= patience, nil
+	return o.missing >= resendAfterBlocks, nil
 }

@@ -27,7 +27,7 @@ func serve(t *testing.T) (*inject.Book, string, *atomic.Int64) {
 		_, _ = io.WriteString(w, answer)
 	}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		book.Meet(r.URL.Path).Serve(w, r, carryOut, nil, nil)
+		book.Decide(r.URL.Path).Serve(w, r, carryOut, nil, nil)
 	}))
 	t.Cleanup(srv.Close)
 	t.Cleanup(book.Reset) // runs first and releases held requests

@@ -191,8 +191,8 @@ func (b *Book) Held() int {
 	return b.held
 }
 
-// Meet counts a request and returns what is to happen to it. A batch has several targets.
-func (b *Book) Meet(targets ...string) Fate {
+// Decide counts a request and returns what is to happen to it. A batch has several targets.
+func (b *Book) Decide(targets ...string) Decision {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.requests == nil {
@@ -201,7 +201,7 @@ func (b *Book) Meet(targets ...string) Fate {
 	for _, t := range targets {
 		b.requests[t]++
 	}
-	fate := Fate{book: b, targets: targets}
+	fate := Decision{book: b, targets: targets}
 	for _, e := range b.rules {
 		if !slices.ContainsFunc(targets, e.Matches) || (e.Kind != Lie && fate.fault != nil) {
 			continue

@@ -86,7 +86,7 @@ func (s *Server) postBuild(body []byte, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q, route, err := s.known(r.Context(), b.QuoteID, b.RouteID)
+	q, route, err := s.usableQuote(r.Context(), b.QuoteID, b.RouteID)
 	if err != nil {
 		return nil, err
 	}
@@ -99,12 +99,12 @@ func (s *Server) postBuild(body []byte, r *http.Request) (any, error) {
 	if !slices.Contains(route.offered, b.DepositMethod) {
 		return nil, fail("NotSupportedDepositMethodException", fmt.Sprintf("Deposit method %s is not supported", b.DepositMethod), nil)
 	}
-	s.address(q, route, b)
+	s.setRecipients(q, route, b)
 	return builders[b.DepositMethod](s, r.Context(), q, route)
 }
 
-// address sets the recipient and the refund address of a quote. The last build wins.
-func (s *Server) address(q *quote, route *route, b buildRequest) {
+// setRecipients sets the recipient and the refund address of a quote. The last build wins.
+func (s *Server) setRecipients(q *quote, route *route, b buildRequest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	route.built = true

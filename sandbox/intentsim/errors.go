@@ -88,7 +88,7 @@ func errConflict(orderID string) error {
 var errNotFound = errors.New("404 Not Found")
 
 // answers is the format of all of the API's JSON responses.
-var answers = form.Answer{ContentType: "application/json; charset=utf-8", Bare: true}
+var answers = form.Answer{ContentType: "application/json; charset=utf-8", NoEscapeHTML: true}
 
 // writeError responds with err. An error that is not a failure is a bug in the simulator
 // and becomes a 500.

@@ -9,8 +9,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A built is a route whose deposit was built but not yet seen.
-type built struct {
+// A builtDeposit is a route whose deposit was built but not yet seen.
+type builtDeposit struct {
 	quote *quote
 	route *route
 }
@@ -19,22 +19,22 @@ type built struct {
 // hash of orders whose deposit is in another transaction. It does so only if
 // Settings.Indexing is set.
 func (s *Server) index(ctx context.Context) {
-	for c, wanted := range s.unseen() {
+	for c, wanted := range s.builtDeposits() {
 		if err := s.indexChain(ctx, c, wanted); err != nil && ctx.Err() == nil {
 			slog.Warn("the intent provider cannot read deposits", "chain", c.ID, "err", err)
 		}
 	}
 }
 
-// unseen returns the routes that were built and have no known deposit, by source chain
+// builtDeposits returns the routes that were built and have no known deposit, by source chain
 // and deposit id.
-func (s *Server) unseen() map[*chain]map[common.Hash]built {
+func (s *Server) builtDeposits() map[*chain]map[common.Hash]builtDeposit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.settings.Indexing {
 		return nil
 	}
-	all := map[*chain]map[common.Hash]built{}
+	all := map[*chain]map[common.Hash]builtDeposit{}
 	for _, q := range s.quotes {
 		for _, r := range q.routes {
 			if !r.built {
@@ -44,15 +44,15 @@ func (s *Server) unseen() map[*chain]map[common.Hash]built {
 				continue
 			}
 			if all[q.from] == nil {
-				all[q.from] = map[common.Hash]built{}
+				all[q.from] = map[common.Hash]builtDeposit{}
 			}
-			all[q.from][depositID(q.id, r.id)] = built{q, r}
+			all[q.from][depositID(q.id, r.id)] = builtDeposit{q, r}
 		}
 	}
 	return all
 }
 
-func (s *Server) indexChain(ctx context.Context, c *chain, wanted map[common.Hash]built) error {
+func (s *Server) indexChain(ctx context.Context, c *chain, wanted map[common.Hash]builtDeposit) error {
 	filter := ethereum.FilterQuery{Addresses: []common.Address{c.IntentDeposit()}, Topics: [][]common.Hash{{s.deposit.Events["Deposited"].ID}, {}}}
 	for id, b := range wanted {
 		filter.Topics[1] = append(filter.Topics[1], id)
@@ -66,18 +66,18 @@ func (s *Server) indexChain(ctx context.Context, c *chain, wanted map[common.Has
 		return err
 	}
 	for _, l := range logs {
-		s.found(wanted[l.Topics[1]], l.TxHash)
+		s.recordDeposit(wanted[l.Topics[1]], l.TxHash)
 	}
 	return nil
 }
 
-// found records a deposit in its order, which it creates if there is none.
-func (s *Server) found(b built, tx common.Hash) {
+// recordDeposit records a deposit in its order, which it creates if there is none.
+func (s *Server) recordDeposit(b builtDeposit, tx common.Hash) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o := s.orderOf(b.quote.id, b.route.id)
 	if o == nil {
-		s.open(b.quote, b.route, tx)
+		s.createOrder(b.quote, b.route, tx)
 		return
 	}
 	o.DepositTxHash = &tx

@@ -43,10 +43,10 @@ type address common.Address
 
 func (a address) MarshalText() ([]byte, error) { return []byte(lower(common.Address(a))), nil }
 
-// A stamp is a time that is marshalled with milliseconds, in UTC.
-type stamp time.Time
+// A isoTime is a time that is marshalled with milliseconds, in UTC.
+type isoTime time.Time
 
-func (t stamp) MarshalText() ([]byte, error) {
+func (t isoTime) MarshalText() ([]byte, error) {
 	return []byte(time.Time(t).UTC().Format("2006-01-02T15:04:05.000Z07:00")), nil
 }
 
@@ -70,8 +70,8 @@ type orderReply struct {
 	ExternalOrderID *string      `json:"externalOrderId"`
 	DepositTxHash   *common.Hash `json:"depositTxHash"`
 	TradeType       string       `json:"tradeType"`
-	CreatedAt       stamp        `json:"createdAt"`
-	UpdatedAt       stamp        `json:"updatedAt"`
+	CreatedAt       isoTime      `json:"createdAt"`
+	UpdatedAt       isoTime      `json:"updatedAt"`
 	Transactions    transactions `json:"transactions"`
 	Timestamps      timestamps   `json:"timestamps"`
 	StepsCompleted  []Status     `json:"stepsCompleted"`
@@ -86,16 +86,16 @@ type transactions struct {
 }
 
 type chainTx struct {
-	Timestamp stamp       `json:"timestamp"`
+	Timestamp isoTime     `json:"timestamp"`
 	TxHash    common.Hash `json:"txHash"`
 	ChainID   uint64      `json:"chainId"`
 	Amount    string      `json:"amount"`
 }
 
 type timestamps struct {
-	CreatedAt   stamp  `json:"createdAt"`
-	PublishedAt *stamp `json:"publishedAt,omitempty"`
-	FailedAt    *stamp `json:"failedAt,omitempty"`
+	CreatedAt   isoTime  `json:"createdAt"`
+	PublishedAt *isoTime `json:"publishedAt,omitempty"`
+	FailedAt    *isoTime `json:"failedAt,omitempty"`
 }
 
 type tokenMeta struct {
@@ -126,8 +126,8 @@ type order struct {
 // maxOrders limits the stored orders.
 const maxOrders = 10_000
 
-// open creates the order of a route that has none. The caller holds the lock.
-func (s *Server) open(q *quote, r *route, deposit common.Hash) *order {
+// createOrder creates the order of a route that has none. The caller holds the lock.
+func (s *Server) createOrder(q *quote, r *route, deposit common.Hash) *order {
 	now := s.clockNow()
 	o := &order{
 		orderReply: orderReply{
@@ -135,8 +135,8 @@ func (s *Server) open(q *quote, r *route, deposit common.Hash) *order {
 			FromChainID: q.from.ID, FromToken: address(q.tokenIn.Address), ToChainID: q.to.ID, ToToken: address(q.tokenOut.Address),
 			SrcAmount: q.amountIn.String(), DestAmount: r.amountOut.String(), Status: Created,
 			Author: address(q.request.FromAddress), Recipient: address(q.recipient), RefundTo: address(q.refundTo),
-			DepositTxHash: &deposit, TradeType: q.request.TradeType, CreatedAt: stamp(now), UpdatedAt: stamp(now),
-			Timestamps: timestamps{CreatedAt: stamp(now)}, StepsCompleted: steps[Created],
+			DepositTxHash: &deposit, TradeType: q.request.TradeType, CreatedAt: isoTime(now), UpdatedAt: isoTime(now),
+			Timestamps: timestamps{CreatedAt: isoTime(now)}, StepsCompleted: steps[Created],
 			FromTokenMeta: meta(q.tokenIn), ToTokenMeta: meta(q.tokenOut),
 		},
 		quote: q, route: r, outcome: s.settings.Outcome, created: now, recipient: q.recipient, refundTo: q.refundTo,

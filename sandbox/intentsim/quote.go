@@ -213,11 +213,11 @@ func (s *Server) postQuotes(body []byte, r *http.Request) (any, error) {
 
 // quote prices a request with every filler that can serve it, and stores the quote.
 func (s *Server) quote(ctx context.Context, request quoteRequest, only []string) (*quote, error) {
-	q, err := s.describe(request)
+	q, err := s.resolve(request)
 	if err != nil {
 		return nil, err
 	}
-	if !q.from.Runs() || !q.to.Runs() || request.TradeType != "EXACT_INPUT" || (q.from == q.to && q.tokenIn == q.tokenOut) {
+	if !q.from.IsRunning() || !q.to.IsRunning() || request.TradeType != "EXACT_INPUT" || (q.from == q.to && q.tokenIn == q.tokenOut) {
 		return q, nil // no filler serves this
 	}
 	if err := s.price(ctx, q, only); err != nil {
@@ -225,13 +225,13 @@ func (s *Server) quote(ctx context.Context, request quoteRequest, only []string)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.forget()
+	s.evictOldest()
 	s.quotes[q.id] = q
 	return q, nil
 }
 
-// describe looks up the chains and tokens of a request.
-func (s *Server) describe(request quoteRequest) (*quote, error) {
+// resolve looks up the chains and tokens of a request.
+func (s *Server) resolve(request quoteRequest) (*quote, error) {
 	q := &quote{id: uuid.NewString(), request: request, amountIn: amount(request.Amount), recipient: request.Recipient, refundTo: request.RefundTo}
 	var err error
 	if q.from, err = s.chain(request.FromChainID); err != nil {
@@ -300,7 +300,7 @@ func (q *quote) offer(f filler) *route {
 		fee += q.request.ReferrerFeeBps
 	}
 	r.amountOut = q.worth(max(allBips-fee, 0))
-	r.min = floor(r.amountOut, q.request.SlippageTolerance)
+	r.min = minAmount(r.amountOut, q.request.SlippageTolerance)
 	if r.amountOut.Sign() == 0 {
 		return nil
 	}
@@ -320,8 +320,8 @@ func power(n uint8) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
 }
 
-// floor returns the amount less a fraction of it, rounded down.
-func floor(amount *big.Int, fraction json.Number) *big.Int {
+// minAmount returns the amount less a fraction of it, rounded down.
+func minAmount(amount *big.Int, fraction json.Number) *big.Int {
 	value, _ := fraction.Float64() // the schema has checked the format
 	// Through a float64, as big.Rat would expand a huge exponent in full.
 	part, _ := new(big.Rat).SetString(strconv.FormatFloat(value, 'f', 18, 64))
@@ -333,8 +333,8 @@ func floor(amount *big.Int, fraction json.Number) *big.Int {
 // maxQuotes limits the stored quotes.
 const maxQuotes = 10_000
 
-// forget makes room for one more quote. The caller holds the lock.
-func (s *Server) forget() {
+// evictOldest makes room for one more quote. The caller holds the lock.
+func (s *Server) evictOldest() {
 	if len(s.quotes) < maxQuotes {
 		return
 	}
@@ -347,8 +347,8 @@ func (s *Server) forget() {
 	delete(s.quotes, oldest.id)
 }
 
-// known looks up a quote and a route that can still be built or submitted.
-func (s *Server) known(ctx context.Context, quoteID, routeID string) (*quote, *route, error) {
+// usableQuote looks up a quote and a route that can still be built or submitted.
+func (s *Server) usableQuote(ctx context.Context, quoteID, routeID string) (*quote, *route, error) {
 	s.mu.Lock()
 	q := s.quotes[quoteID]
 	gone := q == nil || q.used || q.lost

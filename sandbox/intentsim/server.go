@@ -115,7 +115,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.Settings().ClockSeconds != 0 {
 		w.Header().Set("Date", s.clock().UTC().Format(http.TimeFormat))
 	}
-	s.Faults.Meet(r.URL.Path).Serve(w, r, s.mux.ServeHTTP, lieAbout(r), nil)
+	s.Faults.Decide(r.URL.Path).Serve(w, r, s.mux.ServeHTTP, lieAbout(r), nil)
 }
 
 // answer applies the rate limit and Settings.Errors before it handles the request.

@@ -298,7 +298,7 @@ func TestForgottenPayment(t *testing.T) {
 	s.Chain(p.to).Pause()
 	id, q, _ := swap(t, s, p.request(t, s), p.route)
 	paid(t, s, p.to)
-	s.Chain(p.to).Forget()
+	s.Chain(p.to).DropPending()
 	got := gained(t, s, p.to, elsewhere, token(t, s, p.to, "USDC"), func() {
 		paid(t, s, p.to)
 		s.Chain(p.to).Resume()

@@ -65,11 +65,11 @@ func (o Outcome) ending() ending {
 	return endings[o.Ending]
 }
 
-// beat is the interval at which the solver polls its orders; pause is how long it waits
+// pollInterval is the interval at which the solver polls its orders; pause is how long it waits
 // after an error.
 const (
-	beat  = 25 * time.Millisecond
-	pause = time.Second
+	pollInterval = 25 * time.Millisecond
+	retryDelay   = time.Second
 )
 
 // Minimum age of an order for a status, at full pace.
@@ -81,7 +81,7 @@ const (
 // solve advances orders until the context ends.
 func (s *Server) solve(ctx context.Context) {
 	defer close(s.done)
-	tick := time.NewTicker(beat)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -90,20 +90,20 @@ func (s *Server) solve(ctx context.Context) {
 		case <-tick.C:
 		}
 		s.index(ctx)
-		for _, o := range s.live() {
+		for _, o := range s.openOrders() {
 			if time.Now().Before(o.retry) {
 				continue
 			}
 			if err := s.advance(ctx, o); err != nil && ctx.Err() == nil {
 				slog.Warn("the intent solver tries again", "order", o.ID, "err", err)
-				o.retry = time.Now().Add(pause)
+				o.retry = time.Now().Add(retryDelay)
 			}
 		}
 	}
 }
 
-// live returns the orders that are not over.
-func (s *Server) live() []*order {
+// openOrders returns the orders that are not over.
+func (s *Server) openOrders() []*order {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(s.orders), func(o *order) bool { return o.over })
@@ -113,7 +113,7 @@ func (s *Server) live() []*order {
 func (s *Server) change(o *order, to Status, also func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := stamp(s.clockNow())
+	now := isoTime(s.clockNow())
 	if o.Status != to && (to == Failed || to == RefundPending) {
 		o.Timestamps.FailedAt = &now
 	}
@@ -132,7 +132,7 @@ func (s *Server) advance(ctx context.Context, o *order) error {
 	case o.Status == Created && age >= min(depositedAfter, o.duration):
 		return s.confirm(ctx, o)
 	case o.Status == Deposited && age >= min(publishedAfter, o.duration):
-		now, by := stamp(s.clock()), address(s.solver.Address)
+		now, by := isoTime(s.clock()), address(s.solver.Address)
 		s.change(o, Published, func() { o.Timestamps.PublishedAt, o.FillerAddress = &now, &by })
 	case o.Status == Created || o.Status == Deposited || age < o.duration:
 		return nil
@@ -158,7 +158,7 @@ func (s *Server) confirm(ctx context.Context, o *order) error {
 	if err != nil {
 		return err
 	}
-	made := &chainTx{stamp(time.Unix(int64(head.Time), 0)), receipt.TxHash, o.FromChainID, o.SrcAmount}
+	made := &chainTx{isoTime(time.Unix(int64(head.Time), 0)), receipt.TxHash, o.FromChainID, o.SrcAmount}
 	s.change(o, Deposited, func() { o.Transactions.Deposit = made })
 	return nil
 }
@@ -195,7 +195,7 @@ func (s *Server) end(ctx context.Context, o *order) error {
 		return nil
 	}
 	if o.ending.pays == nobody {
-		s.change(o, o.ending.says, func() { s.show(o, common.Hash{}, s.clockNow()); o.over = true })
+		s.change(o, o.ending.says, func() { s.addEvidence(o, common.Hash{}, s.clockNow()); o.over = true })
 		return nil
 	}
 	return s.pay(ctx, o)
@@ -262,16 +262,16 @@ func (s *Server) conclude(ctx context.Context, o *order) error {
 	if receipt.Status != types.ReceiptStatusSuccessful {
 		says = Failed // the recipient refused it
 	}
-	s.change(o, says, func() { s.show(o, receipt.TxHash, time.Unix(int64(head.Time), 0)); o.over = true })
+	s.change(o, says, func() { s.addEvidence(o, receipt.TxHash, time.Unix(int64(head.Time), 0)); o.over = true })
 	return nil
 }
 
-// show adds the evidence to the order as the API shows it. The caller holds the lock.
-func (s *Server) show(o *order, payment common.Hash, at time.Time) {
+// addEvidence adds the evidence to the order as the API shows it. The caller holds the lock.
+func (s *Server) addEvidence(o *order, payment common.Hash, at time.Time) {
 	if o.ending.shows == none || o.Status == Failed {
 		return
 	}
-	tx := &chainTx{stamp(at), payment, o.ToChainID, o.DestAmount}
+	tx := &chainTx{isoTime(at), payment, o.ToChainID, o.DestAmount}
 	switch o.ending.shows {
 	case made:
 		tx.TxHash = crypto.Keccak256Hash([]byte(o.ID))

@@ -34,13 +34,13 @@ func (s *Server) putSubmit(body []byte, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.loses(b.QuoteID) {
+	if s.loseQuote(b.QuoteID) {
 		return nil, errQuote(b.QuoteID, b.RouteID)
 	}
 	if reply, err := s.submitted(b); reply != nil || err != nil {
 		return reply, err
 	}
-	q, route, err := s.known(r.Context(), b.QuoteID, b.RouteID)
+	q, route, err := s.usableQuote(r.Context(), b.QuoteID, b.RouteID)
 	if err != nil {
 		return nil, err
 	}
@@ -51,17 +51,17 @@ func (s *Server) putSubmit(body []byte, r *http.Request) (any, error) {
 	}
 	if s.settings.Conflicts > 0 {
 		s.settings.Conflicts--
-		return nil, errConflict(s.open(q, route, crypto.Keccak256Hash(b.TxHash[:])).ID)
+		return nil, errConflict(s.createOrder(q, route, crypto.Keccak256Hash(b.TxHash[:])).ID)
 	}
-	o := s.open(q, route, b.TxHash)
+	o := s.createOrder(q, route, b.TxHash)
 	return submitReply{o.ID, *o.DepositTxHash}, nil
 }
 
 // errRace is the response to the second of two concurrent submits.
 var errRace = fail("DuplicateRecordException", "", nil)
 
-// loses marks a quote as lost if the settings say so, and reports whether it did.
-func (s *Server) loses(quoteID string) bool {
+// loseQuote marks a quote as lost if the settings say so, and reports whether it did.
+func (s *Server) loseQuote(quoteID string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := s.quotes[quoteID]

@@ -10,11 +10,11 @@ import (
 // An Asset is something with a price, which is the same on every chain.
 type Asset struct {
 	Symbol string
-	// Coin is its CoinGecko id.
-	Coin string
-	// Of is the asset whose price it follows; "" if none. A wrapped native coin follows
+	// CoinGeckoID is its CoinGecko id.
+	CoinGeckoID string
+	// Follows is the asset whose price it follows; "" if none. A wrapped native coin follows
 	// its coin at a ratio of 1.
-	Of string
+	Follows string
 	// Rate is its starting price in millionths of a US dollar or, if it follows another
 	// asset, its ratio to that asset in millionths.
 	Rate int64
@@ -109,21 +109,21 @@ var assets = append([]Asset{
 // stables returns assets worth one dollar, from pairs of symbol and CoinGecko id.
 func stables(pairs ...string) (all []Asset) {
 	for i := 0; i < len(pairs); i += 2 {
-		all = append(all, Asset{Symbol: pairs[i], Coin: pairs[i+1], Rate: dollar, Calm: true})
+		all = append(all, Asset{Symbol: pairs[i], CoinGeckoID: pairs[i+1], Rate: dollar, Calm: true})
 	}
 	return all
 }
 
-// index maps symbols to indices in assets, byCoin CoinGecko ids.
-var index, byCoin = func() (map[string]int, map[string]int) {
+// index maps symbols to indices in assets, byCoinGeckoID CoinGecko ids.
+var index, byCoinGeckoID = func() (map[string]int, map[string]int) {
 	bySymbol, byCoin := map[string]int{}, map[string]int{}
 	for i, a := range assets {
 		if _, twice := bySymbol[a.Symbol]; twice {
 			panic("two assets " + a.Symbol)
 		}
 		bySymbol[a.Symbol] = i
-		if a.Coin != "" {
-			byCoin[a.Coin] = i
+		if a.CoinGeckoID != "" {
+			byCoin[a.CoinGeckoID] = i
 		}
 	}
 	return bySymbol, byCoin
@@ -132,8 +132,8 @@ var index, byCoin = func() (map[string]int, map[string]int) {
 // Assets returns all assets.
 func Assets() []Asset { return append([]Asset(nil), assets...) }
 
-// ByCoin looks up an asset by its CoinGecko id.
-func ByCoin(id string) (Asset, bool) { return find(byCoin, id) }
+// ByCoinGeckoID looks up an asset by its CoinGecko id.
+func ByCoinGeckoID(id string) (Asset, bool) { return find(byCoinGeckoID, id) }
 
 // BySymbol looks up an asset by its symbol.
 func BySymbol(symbol string) (Asset, bool) { return find(index, symbol) }
@@ -146,12 +146,12 @@ func find(in map[string]int, key string) (Asset, bool) {
 	return assets[i], true
 }
 
-// root returns the index of the asset to move when asset i is named: for a wrapped native
+// movedIndex returns the index of the asset to move when asset i is named: for a wrapped native
 // coin, the coin itself.
-func root(i int) int {
+func movedIndex(i int) int {
 	for _, n := range network.All() {
 		if n.Wrapped.Symbol == assets[i].Symbol {
-			return index[assets[i].Of]
+			return index[assets[i].Follows]
 		}
 	}
 	return i
@@ -159,10 +159,10 @@ func root(i int) int {
 
 // Start returns the asset's starting price, in millionths of a US dollar.
 func (a Asset) Start() int64 {
-	if a.Of == "" {
+	if a.Follows == "" {
 		return a.Rate
 	}
-	return assets[index[a.Of]].Rate / 1000 * a.Rate / 1000
+	return assets[index[a.Follows]].Rate / 1000 * a.Rate / 1000
 }
 
 // caps are market capitalisations of the largest assets, in millions of US dollars.
@@ -176,11 +176,11 @@ func (a Asset) Cap() int64 {
 	if c := caps[a.Symbol]; c > 0 {
 		return c * dollar
 	}
-	return int64(3_000_000 + draw("cap", a.Symbol)%900_000_000)
+	return int64(3_000_000 + pseudoRandom("cap", a.Symbol)%900_000_000)
 }
 
-// draw returns a pseudorandom number determined by its arguments.
-func draw(parts ...any) uint64 {
+// pseudoRandom returns a pseudorandom number determined by its arguments.
+func pseudoRandom(parts ...any) uint64 {
 	h := fnv.New64a()
 	_, _ = fmt.Fprintln(h, parts...)
 	x := h.Sum64()

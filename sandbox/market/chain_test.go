@@ -445,8 +445,8 @@ func TestDriftMovesTheChains(t *testing.T) {
 	}
 	usdcWETH := func(chain int) float64 {
 		report, err := s.Market().Report(t.Context())
-		if err != nil || report.Trouble != "" {
-			t.Fatal(report.Trouble, err)
+		if err != nil || report.DriftError != "" {
+			t.Fatal(report.DriftError, err)
 		}
 		for _, p := range report.Chains[chain].Pools {
 			if p.Kind == "v3" && p.Of == "WETH" && p.In == "USDC" {

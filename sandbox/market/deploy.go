@@ -20,7 +20,7 @@ type Deployment struct {
 func Deployments(n network.Network, mover common.Address) []Deployment {
 	o := n.Oracles()
 	prices := starting().prices()
-	keys, answers := told(prices)
+	keys, answers := contractAnswers(prices)
 	all := []Deployment{{"SandboxMarket", network.Market, []any{mover, n.Wrapped.Address, keys, answers}}}
 	for _, f := range o.Feeds {
 		all = append(all, Deployment{"ChainlinkFeed", f.At, []any{network.Market, key(f.Symbol)}})
@@ -69,9 +69,9 @@ func slipstream(n network.Network, prices map[string]int64) []Deployment {
 	return append(all, Deployment{"SlipstreamFactory", factory, []any{token0, token1, spacing, pools}})
 }
 
-// told returns prices as the market's contract takes them: symbols as keys, and answers
+// contractAnswers returns prices as the market's contract takes them: symbols as keys, and answers
 // with eight decimals.
-func told(prices map[string]int64) (keys [][32]byte, answers []*big.Int) {
+func contractAnswers(prices map[string]int64) (keys [][32]byte, answers []*big.Int) {
 	for _, a := range assets {
 		keys = append(keys, key(a.Symbol))
 		answers = append(answers, big.NewInt(prices[a.Symbol]*100))

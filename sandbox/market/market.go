@@ -33,7 +33,7 @@ func starting() rates {
 	r := make(rates, len(assets))
 	for i, a := range assets {
 		r[i] = float64(a.Rate)
-		if a.Of != "" {
+		if a.Follows != "" {
 			r[i] /= par
 		}
 	}
@@ -42,14 +42,14 @@ func starting() rates {
 
 // micro returns the price of asset i in millionths of a US dollar, not rounded.
 func (r rates) micro(i int) float64 {
-	if of := assets[i].Of; of != "" {
+	if of := assets[i].Follows; of != "" {
 		return r[i] * r[index[of]]
 	}
 	return r[i]
 }
 
-// moved returns the rates after the moves, applied in order. The error is ErrMove.
-func (r rates) moved(moves []Move) (rates, error) {
+// afterMoves returns the rates after the moves, applied in order. The error is ErrMove.
+func (r rates) afterMoves(moves []Move) (rates, error) {
 	r = slices.Clone(r)
 	for _, m := range moves {
 		i, ok := index[m.Symbol]
@@ -59,9 +59,9 @@ func (r rates) moved(moves []Move) (rates, error) {
 		if m.MicroUSD < 1 || m.MicroUSD > MaxMicroUSD {
 			return nil, fmt.Errorf("%w: microUsd of %s: want 1 to %d", ErrMove, m.Symbol, int64(MaxMicroUSD))
 		}
-		i = root(i)
+		i = movedIndex(i)
 		r[i] = float64(m.MicroUSD)
-		if of := assets[i].Of; of != "" {
+		if of := assets[i].Follows; of != "" {
 			r[i] /= r[index[of]]
 		}
 	}
@@ -173,24 +173,24 @@ var waves = []struct {
 	{9 * 24 * time.Hour, 0.04}, {47 * 24 * time.Hour, 0.09}, {400 * 24 * time.Hour, 0.3},
 }
 
-// calmness is the factor by which calm assets move less.
-const calmness = 0.01
+// calmFactor is the factor by which calm assets move less.
+const calmFactor = 0.01
 
 // shape returns an asset's price before the market began, in an arbitrary unit. An asset
 // that follows another has the other's shape.
 func (p *Prices) shape(i int, t time.Time) float64 {
 	a := assets[i]
-	if a.Of != "" {
-		a = assets[index[a.Of]]
+	if a.Follows != "" {
+		a = assets[index[a.Follows]]
 	}
 	sum := 0.0
 	for n, w := range waves {
-		phase := float64(draw(p.seed, a.Symbol, n)%1_000_000) / 1_000_000
+		phase := float64(pseudoRandom(p.seed, a.Symbol, n)%1_000_000) / 1_000_000
 		turns := math.Mod(float64(t.Unix())/w.period.Seconds(), 1)
 		sum += w.height * math.Sin(2*math.Pi*(turns+phase))
 	}
 	if a.Calm {
-		sum *= calmness
+		sum *= calmFactor
 	}
 	return math.Exp(sum)
 }

@@ -15,7 +15,7 @@ var began = time.Unix(1_800_000_000, 0)
 func TestStartingPricesAreThoseOfTheChains(t *testing.T) {
 	prices := NewPrices(1, began).Current()
 	for _, n := range network.All() {
-		for _, tok := range append(append([]network.Token{n.Wrapped}, n.Tokens...), n.Oracles().Further...) {
+		for _, tok := range append(append([]network.Token{n.Wrapped}, n.Tokens...), n.Oracles().ExtraTokens...) {
 			if prices[tok.Symbol] != tok.MicroUSD {
 				t.Errorf("chain %d: %s is worth %d here and %d in the pools", n.ID, tok.Symbol, prices[tok.Symbol], tok.MicroUSD)
 			}
@@ -41,7 +41,7 @@ func TestStartingPricesAreThoseOfTheChains(t *testing.T) {
 func TestMoves(t *testing.T) {
 	at := func(moves ...Move) map[string]int64 {
 		t.Helper()
-		r, err := starting().moved(moves)
+		r, err := starting().afterMoves(moves)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestMoves(t *testing.T) {
 		}
 	}
 	for _, bad := range []Move{{"DOGE", 1}, {"ETH", 0}, {"ETH", -1}, {"ETH", MaxMicroUSD + 1}, {"", 1}} {
-		if _, err := starting().moved([]Move{bad}); !errors.Is(err, ErrMove) {
+		if _, err := starting().afterMoves([]Move{bad}); !errors.Is(err, ErrMove) {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
@@ -76,8 +76,8 @@ func TestMoves(t *testing.T) {
 // to the starting price and vary plausibly.
 func TestThePast(t *testing.T) {
 	p, again, other := NewPrices(1, began), NewPrices(1, began), NewPrices(2, began)
-	p.put(must(starting().moved([]Move{{"ETH", 4000 * dollar}})), began.Add(time.Hour))
-	p.put(must(starting().moved([]Move{{"ETH", 2000 * dollar}})), began.Add(2*time.Hour))
+	p.put(must(starting().afterMoves([]Move{{"ETH", 4000 * dollar}})), began.Add(time.Hour))
+	p.put(must(starting().afterMoves([]Move{{"ETH", 2000 * dollar}})), began.Add(2*time.Hour))
 	for _, tc := range []struct {
 		after time.Duration
 		want  float64
@@ -115,7 +115,7 @@ func TestThePast(t *testing.T) {
 func TestTheLogIsBounded(t *testing.T) {
 	p := NewPrices(1, began)
 	for i := range 3 * maxRecords {
-		p.put(must(starting().moved([]Move{{"ETH", int64(i+1) * dollar}})), began.Add(time.Duration(i+1)*time.Second))
+		p.put(must(starting().afterMoves([]Move{{"ETH", int64(i+1) * dollar}})), began.Add(time.Duration(i+1)*time.Second))
 	}
 	if len(p.log) > maxRecords || !p.log[0].since.Equal(began) {
 		t.Errorf("%d records from %v on", len(p.log), p.log[0].since)
@@ -135,8 +135,8 @@ func TestTheLogIsBounded(t *testing.T) {
 // TestRecordsStayInOrder checks that records stay in order if the clock goes back.
 func TestRecordsStayInOrder(t *testing.T) {
 	p := NewPrices(1, began)
-	p.put(must(starting().moved([]Move{{"ETH", 5 * dollar}})), began.Add(time.Hour))
-	p.put(must(starting().moved([]Move{{"ETH", 6 * dollar}})), began)
+	p.put(must(starting().afterMoves([]Move{{"ETH", 5 * dollar}})), began.Add(time.Hour))
+	p.put(must(starting().afterMoves([]Move{{"ETH", 6 * dollar}})), began)
 	if got, _ := p.At("ETH", began.Add(time.Hour)); got != 6*dollar {
 		t.Errorf("%v", got)
 	}
@@ -150,7 +150,7 @@ func TestDriftStaysInItsBand(t *testing.T) {
 		for range 2000 {
 			next := d.step(r, random)
 			for i, a := range assets {
-				if a.Of != "" {
+				if a.Follows != "" {
 					if next[i] != r[i] {
 						t.Fatalf("%s left what it follows", a.Symbol)
 					}
@@ -158,7 +158,7 @@ func TestDriftStaysInItsBand(t *testing.T) {
 				}
 				band := 0.03
 				if a.Calm {
-					band *= calmness
+					band *= calmFactor
 				}
 				off := math.Abs(next[i]/float64(a.Rate) - 1)
 				if off > band+1e-12 {
@@ -189,7 +189,7 @@ func TestDriftStaysInItsBand(t *testing.T) {
 		t.Error("another seed walks alike")
 	}
 	// A price beyond the band returns to its edge.
-	r := d.step(must(starting().moved([]Move{{"ETH", 9000 * dollar}})), rand.New(rand.NewPCG(1, 1)))
+	r := d.step(must(starting().afterMoves([]Move{{"ETH", 9000 * dollar}})), rand.New(rand.NewPCG(1, 1)))
 	if got := r[index[eth]]; got != 3090*dollar {
 		t.Errorf("back to %v", got)
 	}

@@ -35,16 +35,16 @@ var ErrNoChain = errors.New("no such chain runs here")
 type Market struct {
 	*Prices
 	Options
-	sites []*site
+	chains []*chainPools
 
-	moving  sync.Mutex // held for each change of the chains; taken before mu
-	strayed bool       // guarded by moving; whether chains may differ from the starting prices
+	chainMu     sync.Mutex // held for each change of the chains; taken before mu
+	pricesMoved bool       // guarded by moving; whether chains may differ from the starting prices
 
-	mu      sync.Mutex
-	drift   Drift
-	end     func() // stops the walk; nil if there is none
-	walks   sync.WaitGroup
-	trouble error // of the walk's latest step
+	mu        sync.Mutex
+	drift     Drift
+	stopDrift func() // stops the walk; nil if there is none
+	walks     sync.WaitGroup
+	driftErr  error // of the walk's latest step
 }
 
 // New returns a market for the running chains, which must be at the starting prices.
@@ -56,17 +56,17 @@ func New(set *contracts.Set, chains []operator.Chain, o Options) (*Market, error
 	if o.Now == nil {
 		o.Now = clock.Now
 	}
-	m := &Market{Prices: NewPrices(o.Seed, o.Now()), Options: o, drift: still}
+	m := &Market{Prices: NewPrices(o.Seed, o.Now()), Options: o, drift: noDrift}
 	for _, c := range chains {
-		if c.Runs() {
-			m.sites = append(m.sites, &site{Chain: c, abis: loaded})
+		if c.IsRunning() {
+			m.chains = append(m.chains, &chainPools{Chain: c, abis: loaded})
 		}
 	}
 	return m, nil
 }
 
-func (m *Market) site(chain uint64) (*site, error) {
-	for _, s := range m.sites {
+func (m *Market) site(chain uint64) (*chainPools, error) {
+	for _, s := range m.chains {
 		if s.ID == chain {
 			return s, nil
 		}
@@ -78,9 +78,9 @@ func (m *Market) site(chain uint64) (*site, error) {
 // The error is ErrMove if the moves are invalid and nothing was done. After any other
 // error some chains may have moved, but the prices have not; Move may be repeated.
 func (m *Market) Move(ctx context.Context, moves ...Move) error {
-	m.moving.Lock()
-	defer m.moving.Unlock()
-	to, err := m.now().moved(moves)
+	m.chainMu.Lock()
+	defer m.chainMu.Unlock()
+	to, err := m.now().afterMoves(moves)
 	if err != nil {
 		return err
 	}
@@ -89,29 +89,29 @@ func (m *Market) Move(ctx context.Context, moves ...Move) error {
 
 // Restart moves everything to the starting prices. It otherwise works as Move does.
 func (m *Market) Restart(ctx context.Context) error {
-	m.moving.Lock()
-	defer m.moving.Unlock()
+	m.chainMu.Lock()
+	defer m.chainMu.Unlock()
 	return m.restart(ctx)
 }
 
 // restart is Restart for callers that hold moving.
 func (m *Market) restart(ctx context.Context) error {
 	err := m.moveTo(ctx, starting())
-	m.strayed = err != nil
+	m.pricesMoved = err != nil
 	return err
 }
 
 // moveTo moves all chains, then the prices. The caller holds moving.
 func (m *Market) moveTo(ctx context.Context, to rates) error {
-	m.strayed = true
-	errs := make([]error, len(m.sites))
+	m.pricesMoved = true
+	errs := make([]error, len(m.chains))
 	var all sync.WaitGroup
 	prices := to.prices()
-	for i, s := range m.sites {
+	for i, s := range m.chains {
 		all.Go(func() {
 			call, err := s.call(ctx, prices)
 			if err == nil {
-				err = m.settled(ctx, s, call)
+				err = m.sendAndMine(ctx, s, call)
 			}
 			errs[i] = err
 		})
@@ -124,8 +124,8 @@ func (m *Market) moveTo(ctx context.Context, to rates) error {
 	return nil
 }
 
-// settled sends a call, mines until it is included and returns an error if it reverted.
-func (m *Market) settled(ctx context.Context, s *site, call operator.Call) error {
+// sendAndMine sends a call, mines until it is included and returns an error if it reverted.
+func (m *Market) sendAndMine(ctx context.Context, s *chainPools, call operator.Call) error {
 	hash, err := m.Mover.Send(ctx, s.Chain, call)
 	if err != nil {
 		return err
@@ -155,21 +155,21 @@ func (m *Market) SetDrift(d Drift) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.end != nil {
-		m.end()
-		m.end = nil
+	if m.stopDrift != nil {
+		m.stopDrift()
+		m.stopDrift = nil
 	}
-	m.drift, m.trouble = d, nil
+	m.drift, m.driftErr = d, nil
 	if d.BpsPerMinute > 0 {
 		ctx, end := context.WithCancel(context.Background())
-		m.end = end
+		m.stopDrift = end
 		m.walks.Go(func() { m.walk(ctx, d) })
 	}
 	return nil
 }
 
 func (m *Market) walk(ctx context.Context, d Drift) {
-	random := rand.New(rand.NewPCG(d.Seed, draw("walk", d.Seed)))
+	random := rand.New(rand.NewPCG(d.Seed, pseudoRandom("walk", d.Seed)))
 	tick := time.NewTicker(d.every())
 	defer tick.Stop()
 	for {
@@ -181,7 +181,7 @@ func (m *Market) walk(ctx context.Context, d Drift) {
 		err := m.step(ctx, d, random)
 		m.mu.Lock()
 		if ctx.Err() == nil {
-			m.trouble = err
+			m.driftErr = err
 		}
 		m.mu.Unlock()
 	}
@@ -189,16 +189,16 @@ func (m *Market) walk(ctx context.Context, d Drift) {
 
 // step takes one step of the walk.
 func (m *Market) step(ctx context.Context, d Drift, random *rand.Rand) error {
-	m.moving.Lock()
-	defer m.moving.Unlock()
+	m.chainMu.Lock()
+	defer m.chainMu.Unlock()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	m.strayed = true
+	m.pricesMoved = true
 	to := d.step(m.now(), random)
 	var errs []error
 	prices := to.prices()
-	for _, s := range m.sites {
+	for _, s := range m.chains {
 		errs = append(errs, m.follow(ctx, s, prices))
 	}
 	m.put(to, m.Now())
@@ -207,9 +207,9 @@ func (m *Market) step(ctx context.Context, d Drift, random *rand.Rand) error {
 
 // follow sends the transaction that moves a chain to the prices, unless the previous one
 // is still pending.
-func (m *Market) follow(ctx context.Context, s *site, prices map[string]int64) error {
-	if s.last != (common.Hash{}) {
-		_, waits, err := s.Client.TransactionByHash(ctx, s.last)
+func (m *Market) follow(ctx context.Context, s *chainPools, prices map[string]int64) error {
+	if s.lastTx != (common.Hash{}) {
+		_, waits, err := s.Client.TransactionByHash(ctx, s.lastTx)
 		if waits {
 			return nil
 		}
@@ -221,25 +221,25 @@ func (m *Market) follow(ctx context.Context, s *site, prices map[string]int64) e
 	if err != nil {
 		return err
 	}
-	s.last, err = m.Mover.Send(ctx, s.Chain, call)
+	s.lastTx, err = m.Mover.Send(ctx, s.Chain, call)
 	return err
 }
 
 // Reset stops the drift, restores the starting prices if they were left, and repairs
 // oracles that were changed. It mines blocks only if there is something to do.
 func (m *Market) Reset(ctx context.Context) error {
-	errs := []error{m.SetDrift(still)}
-	m.moving.Lock()
-	defer m.moving.Unlock()
-	if m.strayed {
+	errs := []error{m.SetDrift(noDrift)}
+	m.chainMu.Lock()
+	defer m.chainMu.Unlock()
+	if m.pricesMoved {
 		errs = append(errs, m.restart(ctx))
 	}
-	for _, s := range m.sites {
-		if !s.bent {
+	for _, s := range m.chains {
+		if !s.oraclesChanged {
 			continue
 		}
-		err := m.setOracles(ctx, s, Change{At: "all", Mode: modes[0].name, Seconds: settledAge})
-		s.bent = err != nil
+		err := m.setOracles(ctx, s, Change{At: "all", Mode: modes[0].name, Seconds: resetUptime})
+		s.oraclesChanged = err != nil
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
@@ -247,7 +247,7 @@ func (m *Market) Reset(ctx context.Context) error {
 
 // Close stops the drift and waits for its goroutine. It must be called once only.
 func (m *Market) Close() error {
-	err := m.SetDrift(still)
+	err := m.SetDrift(noDrift)
 	m.walks.Wait()
 	return err
 }
@@ -256,9 +256,9 @@ func (m *Market) Close() error {
 type Report struct {
 	Prices map[string]int64 `json:"prices"` // by symbol, in millionths of a US dollar
 	Drift  Drift            `json:"drift"`
-	// Trouble is the error of the drift's latest step.
-	Trouble string        `json:"trouble,omitempty"`
-	Chains  []ChainReport `json:"chains"`
+	// DriftError is the error of the drift's latest step.
+	DriftError string        `json:"trouble,omitempty"`
+	Chains     []ChainReport `json:"chains"`
 }
 
 // A ChainReport holds the prices of the pools of one chain.
@@ -272,11 +272,11 @@ func (m *Market) Report(ctx context.Context) (Report, error) {
 	r := Report{Prices: m.Current(), Chains: []ChainReport{}}
 	m.mu.Lock()
 	r.Drift = m.drift
-	if m.trouble != nil {
-		r.Trouble = m.trouble.Error()
+	if m.driftErr != nil {
+		r.DriftError = m.driftErr.Error()
 	}
 	m.mu.Unlock()
-	for _, s := range m.sites {
+	for _, s := range m.chains {
 		pools, err := s.report(ctx, r.Prices)
 		if err != nil {
 			return Report{}, err

@@ -40,8 +40,8 @@ const (
 	// staleAge is the default age of a stale answer, in seconds.
 	staleAge = 2 * 24 * 3600
 	maxAge   = 365 * 24 * 3600
-	// settledAge is the uptime of a sequencer after Reset, in seconds.
-	settledAge = 30 * 24 * 3600
+	// resetUptime is the uptime of a sequencer after Reset, in seconds.
+	resetUptime = 30 * 24 * 3600
 )
 
 // An Oracle is an oracle of a chain and its current mode.
@@ -148,13 +148,13 @@ func (m *Market) SetOracles(ctx context.Context, chain uint64, c Change) error {
 	if err != nil {
 		return err
 	}
-	m.moving.Lock()
-	defer m.moving.Unlock()
+	m.chainMu.Lock()
+	defer m.chainMu.Unlock()
 	return m.setOracles(ctx, s, c)
 }
 
 // setOracles is SetOracles for callers that hold moving.
-func (m *Market) setOracles(ctx context.Context, s *site, c Change) error {
+func (m *Market) setOracles(ctx context.Context, s *chainPools, c Change) error {
 	at, mode, err := c.chosen(s.Network)
 	if err != nil {
 		return err
@@ -166,6 +166,6 @@ func (m *Market) setOracles(ctx context.Context, s *site, c Change) error {
 	if err != nil {
 		return err
 	}
-	s.bent = true
-	return m.settled(ctx, s, operator.Call{To: network.Market, Data: data})
+	s.oraclesChanged = true
+	return m.sendAndMine(ctx, s, operator.Call{To: network.Market, Data: data})
 }

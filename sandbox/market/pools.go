@@ -62,21 +62,21 @@ func poolOf(k kind, at common.Address, fee int64, of, in network.Token) pool {
 	return p
 }
 
-// A site is a running chain with its pools.
-type site struct {
+// A chainPools is a running chain with its pools.
+type chainPools struct {
 	operator.Chain
 	abis abis
 
 	finding sync.Mutex
 	pools   []pool // filled by the first find
 
-	last common.Hash // the drift's latest transaction
-	bent bool        // whether the mode of any oracle was changed
+	lastTx         common.Hash // the drift's latest transaction
+	oraclesChanged bool        // whether the mode of any oracle was changed
 }
 
 // candidates returns the Uniswap pools that a chain may have at genesis, without
 // addresses.
-func (s *site) candidates() []pool {
+func (s *chainPools) candidates() []pool {
 	base := s.Tokens[0]
 	all := []pool{poolOf(v2, common.Address{}, 3000, s.Wrapped, base)}
 	for _, t := range s.Tokens {
@@ -89,7 +89,7 @@ func (s *site) candidates() []pool {
 }
 
 // find gets the pools' addresses from the factories, once.
-func (s *site) find(ctx context.Context) ([]pool, error) {
+func (s *chainPools) find(ctx context.Context) ([]pool, error) {
 	s.finding.Lock()
 	defer s.finding.Unlock()
 	if s.pools != nil {
@@ -122,7 +122,7 @@ func (s *site) find(ctx context.Context) ([]pool, error) {
 }
 
 // read calls a view method.
-func (s *site) read(ctx context.Context, at common.Address, a abi.ABI, method string, args ...any) ([]any, error) {
+func (s *chainPools) read(ctx context.Context, at common.Address, a abi.ABI, method string, args ...any) ([]any, error) {
 	data, err := a.Pack(method, args...)
 	if err != nil {
 		return nil, err
@@ -144,12 +144,12 @@ type target struct {
 
 // call returns the call that reports prices to the chain's oracles and moves its pools to
 // them.
-func (s *site) call(ctx context.Context, prices map[string]int64) (operator.Call, error) {
+func (s *chainPools) call(ctx context.Context, prices map[string]int64) (operator.Call, error) {
 	pools, err := s.find(ctx)
 	if err != nil {
 		return operator.Call{}, err
 	}
-	keys, answers := told(prices)
+	keys, answers := contractAnswers(prices)
 	targets := make([]target, len(pools))
 	for i, p := range pools {
 		sqrt := sqrtPriceX96(p.token0, p.token1, prices)
@@ -176,7 +176,7 @@ type Pool struct {
 	MicroUSD float64 `json:"microUsd"`
 }
 
-func (s *site) report(ctx context.Context, prices map[string]int64) ([]Pool, error) {
+func (s *chainPools) report(ctx context.Context, prices map[string]int64) ([]Pool, error) {
 	pools, err := s.find(ctx)
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func (s *site) report(ctx context.Context, prices map[string]int64) ([]Pool, err
 }
 
 // price returns the value of one p.of in units of p.in.
-func (s *site) price(ctx context.Context, p pool) (float64, error) {
+func (s *chainPools) price(ctx context.Context, p pool) (float64, error) {
 	var sqrt *big.Int
 	switch p.kind {
 	case v2:

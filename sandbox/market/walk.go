@@ -20,8 +20,8 @@ type Drift struct {
 	Seed uint64 `json:"seed"`
 }
 
-// still is the default: no drift.
-var still = Drift{BandBps: 500, EverySeconds: 10, Seed: 1}
+// noDrift is the default: no drift.
+var noDrift = Drift{BandBps: 500, EverySeconds: 10, Seed: 1}
 
 // Limits of a drift.
 const (
@@ -56,12 +56,12 @@ func (d Drift) step(from rates, random *rand.Rand) rates {
 	to := append(rates(nil), from...)
 	reach := d.BpsPerMinute / 10_000 * d.every().Minutes()
 	for i, a := range assets {
-		if a.Of != "" {
+		if a.Follows != "" {
 			continue
 		}
 		pace, band := reach, d.BandBps/10_000
 		if a.Calm {
-			pace, band = pace*calmness, band*calmness
+			pace, band = pace*calmFactor, band*calmFactor
 		}
 		start := float64(a.Rate)
 		moved := math.Round(from[i] * (1 + pace*(2*random.Float64()-1)))

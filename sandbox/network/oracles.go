@@ -22,8 +22,8 @@ type Oracles struct {
 	// Slipstream are the factories of Velodrome's pools; the last one has the pools.
 	Slipstream []common.Address
 	Pools      []SlipstreamPool
-	// Further are tokens that only the oracles and pools here use.
-	Further []Token
+	// ExtraTokens are tokens that only the oracles and pools here use.
+	ExtraTokens []Token
 }
 
 // A Feed reports the price of one asset.
@@ -99,7 +99,7 @@ var superseed = Oracles{
 		{ownPool(6), "oUSDT", "USDC", 1, 200_000},
 		{ownPool(7), "SUPR", "WETH", 200, 100_000},
 	},
-	Further: []Token{
+	ExtraTokens: []Token{
 		{common.HexToAddress("0x1217BfE6c773EEC6cc4A38b5Dc45B92292B6E189"), "oUSDT", "OpenUSDT", 6, dollar, false},
 		{common.HexToAddress("0x6f36DBD829DE9b7e077DB8A35b480d4329ceB331"), "cbBTC", "Coinbase Wrapped BTC (bridged)", 8, 90_000 * dollar, false},
 		{common.HexToAddress("0x6EA1fFcbD7F5D210dB07D9E773862B0512fA219B"), "SUPR", "Superseed", 18, 12_000, false},
@@ -117,7 +117,7 @@ func (n Network) Oracles() Oracles { return oracles[n.ID] }
 
 // Token looks up a token by its symbol among the chain's own and the further ones.
 func (o Oracles) Token(n Network, symbol string) (Token, bool) {
-	n.Tokens = append(append([]Token(nil), n.Tokens...), o.Further...)
+	n.Tokens = append(append([]Token(nil), n.Tokens...), o.ExtraTokens...)
 	return n.Token(symbol)
 }
 

@@ -35,8 +35,8 @@ type Call struct {
 	Gas   uint64 // 0 = estimate; a call that would revert is then not sent
 }
 
-// leastTip is the smallest tip of an account, in wei per gas.
-var leastTip = big.NewInt(2e9)
+// minTip is the smallest tip of an account, in wei per gas.
+var minTip = big.NewInt(2e9)
 
 // Send signs a call and submits it, without waiting for a block. If Gas is 0 and the call
 // would revert, it returns an error and sends nothing.
@@ -53,14 +53,14 @@ func (a *Account) Send(ctx context.Context, c Chain, call Call) (common.Hash, er
 	}
 	a.sending.Lock()
 	defer a.sending.Unlock()
-	tip := c.Tip()
-	if tip.Cmp(leastTip) < 0 {
-		tip = leastTip
+	tip := c.MinTip()
+	if tip.Cmp(minTip) < 0 {
+		tip = minTip
 	}
 	var hash common.Hash
 	// A nonce read in a block that is replaced meanwhile would leave the transaction
 	// pending forever.
-	err := c.Still(func() error {
+	err := c.WithMiningPaused(func() error {
 		tx, err := a.sign(ctx, c, call, tip)
 		if err != nil {
 			return err

@@ -24,14 +24,14 @@ type Chain struct {
 	// Client bypasses the chain's endpoint: requests meet no faults and are not counted.
 	// It is nil if the chain is not running.
 	Client *ethclient.Client
-	// Tip returns the minimum tip, in wei per gas; nil if Client is nil.
-	Tip func() *big.Int
-	// Still runs a function while no block is made or replaced; nil if Client is nil.
-	Still func(func() error) error
+	// MinTip returns the minimum tip, in wei per gas; nil if Client is nil.
+	MinTip func() *big.Int
+	// WithMiningPaused runs a function while no block is made or replaced; nil if Client is nil.
+	WithMiningPaused func(func() error) error
 }
 
-// Runs reports whether the chain is running.
-func (c Chain) Runs() bool { return c.Client != nil }
+// IsRunning reports whether the chain is running.
+func (c Chain) IsRunning() bool { return c.Client != nil }
 
 // Now returns the later of the clock and the time of the chain's latest block, which may
 // have been shifted ahead.
@@ -47,9 +47,9 @@ func (c Chain) Now(ctx context.Context) (time.Time, error) {
 	return now, nil
 }
 
-// Coin looks up a token of the chain. For the zero address, the native coin, it returns
+// TokenAt looks up a token of the chain. For the zero address, the native coin, it returns
 // the wrapped token.
-func (c Chain) Coin(a common.Address) (network.Token, bool) {
+func (c Chain) TokenAt(a common.Address) (network.Token, bool) {
 	if a == (common.Address{}) || a == c.Wrapped.Address {
 		return c.Wrapped, true
 	}
@@ -83,9 +83,9 @@ func (c Chain) Receipt(ctx context.Context, tx common.Hash) (*types.Receipt, err
 	return receipt, nil
 }
 
-// Settled waits until a block includes the transaction and returns its receipt. It mines
+// WaitMined waits until a block includes the transaction and returns its receipt. It mines
 // no blocks itself.
-func (c Chain) Settled(ctx context.Context, tx common.Hash) (*types.Receipt, error) {
+func (c Chain) WaitMined(ctx context.Context, tx common.Hash) (*types.Receipt, error) {
 	tick := time.NewTicker(receiptPoll)
 	defer tick.Stop()
 	for {

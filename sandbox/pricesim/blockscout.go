@@ -26,7 +26,7 @@ var blockscout = kind{
 		}
 		return map[string]string{"message": e.what}
 	},
-	aged: true,
+	hasLegacy: true,
 }
 
 func blockscoutPaths(chain string) []endpoint {
@@ -47,8 +47,8 @@ var scoutPriced = []string{"USDC", "SUPR"}
 // scoutPage is the page size of the token list.
 const scoutPage = 50
 
-// scoutOn returns the chains of a request.
-func scoutOn(r *http.Request) ([]uint64, error) {
+// scoutChainsOf returns the chains of a request.
+func scoutChainsOf(r *http.Request) ([]uint64, error) {
 	text := r.PathValue("chain")
 	if text == "" {
 		return scoutChains, nil
@@ -62,7 +62,7 @@ func scoutOn(r *http.Request) ([]uint64, error) {
 
 // scoutFind returns the token of a request.
 func (s *Server) scoutFind(r *http.Request) (token, error) {
-	chains, err := scoutOn(r)
+	chains, err := scoutChainsOf(r)
 	if err != nil {
 		return token{}, err
 	}
@@ -119,7 +119,7 @@ func (s *Server) scoutCounters(r *http.Request) (any, error) {
 // scoutList answers with a page of a chain's tokens. Clients send next_page_params back
 // as a query to get the next page.
 func (s *Server) scoutList(r *http.Request) (any, error) {
-	chains, err := scoutOn(r)
+	chains, err := scoutChainsOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (s *Server) scoutList(r *http.Request) (any, error) {
 }
 
 func (s *Server) scoutStats(r *http.Request) (any, error) {
-	chains, err := scoutOn(r)
+	chains, err := scoutChainsOf(r)
 	if err != nil {
 		return nil, err
 	}

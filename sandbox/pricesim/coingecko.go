@@ -21,7 +21,7 @@ var coingecko = kind{
 		{"GET /api/v3/asset_platforms", "/asset_platforms", withKey((*Server).coinPlatforms)},
 	},
 	refuse: coinRefusal,
-	keyed:  true,
+	hasKey: true,
 }
 
 func coinRefusal(e refusal) any {
@@ -134,7 +134,7 @@ func (s *Server) coinTokens(r *http.Request) (any, error) {
 		all := map[string]any{}
 		for _, address := range asked {
 			t, ok := tokenAt(p.chain, address)
-			if !ok || t.native() || t.asset.Coin == "" {
+			if !ok || t.native() || t.asset.CoinGeckoID == "" {
 				continue
 			}
 			if said, ok := s.coinSimple(t.asset, query); ok {
@@ -157,7 +157,7 @@ func (s *Server) coinPrices(r *http.Request) (any, error) {
 	}
 	all := map[string]any{}
 	for _, id := range asked {
-		if a, ok := market.ByCoin(id); ok {
+		if a, ok := market.ByCoinGeckoID(id); ok {
 			if said, ok := s.coinSimple(a, query); ok {
 				all[id] = said
 			}
@@ -195,14 +195,14 @@ func (s *Server) coinMarkets(r *http.Request) (any, error) {
 		}
 	} else {
 		for _, a := range market.Assets() {
-			if a.Coin != "" {
-				asked = append(asked, a.Coin)
+			if a.CoinGeckoID != "" {
+				asked = append(asked, a.CoinGeckoID)
 			}
 		}
 	}
 	all := []any{}
 	for _, id := range asked {
-		if a, ok := market.ByCoin(id); ok {
+		if a, ok := market.ByCoinGeckoID(id); ok {
 			if row, ok := s.coinMarket(a); ok {
 				all = append(all, row)
 			}
@@ -217,7 +217,7 @@ func (s *Server) coinMarket(a market.Asset) (map[string]any, bool) {
 	change := s.change(a.Symbol, q, 24*time.Hour)
 	supply := float64(a.Cap()) * 1e6 / float64(a.Start())
 	return map[string]any{
-		"id": a.Coin, "symbol": strings.ToLower(a.Symbol), "name": a.Symbol, "image": "",
+		"id": a.CoinGeckoID, "symbol": strings.ToLower(a.Symbol), "name": a.Symbol, "image": "",
 		"current_price": q.number(), "market_cap": a.Cap(), "market_cap_rank": nil, "fully_diluted_valuation": a.Cap(), "total_volume": a.Cap() / 50,
 		"price_change_24h": round(q.dollars-q.dollars/(1+change/100), 10), "price_change_percentage_24h": change,
 		"circulating_supply": round(supply, 2), "total_supply": round(supply, 2), "max_supply": nil,

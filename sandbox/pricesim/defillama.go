@@ -25,9 +25,9 @@ var defillama = kind{
 		{"GET /percentage/{coins}", "/percentage", (*Server).llamaPercentage},
 		{"POST /mcaps", "/mcaps", (*Server).llamaCaps},
 	},
-	refuse:    func(e refusal) any { return map[string]string{"message": e.what} },
-	head:      llamaExpiry,
-	confident: true,
+	refuse:        func(e refusal) any { return map[string]string{"message": e.what} },
+	head:          llamaExpiry,
+	hasConfidence: true,
 }
 
 // llamaExpiry makes responses expire 20 s after the next five-minute boundary.
@@ -71,7 +71,7 @@ func llamaCoinOf(key string) (llamaCoin, bool) {
 		return llamaCoin{}, false
 	}
 	if chain == "coingecko" {
-		a, ok := market.ByCoin(name)
+		a, ok := market.ByCoinGeckoID(name)
 		return llamaCoin{symbol: a.Symbol, asset: a}, ok
 	}
 	id, ok := llamaChains[chain]
@@ -157,7 +157,7 @@ func (s *Server) llamaHistorical(r *http.Request) (any, error) {
 
 func (s *Server) llamaFirst(r *http.Request) (any, error) {
 	return llamaEach(r.PathValue("coins"), func(c llamaCoin) (any, bool) {
-		q, ok := s.quote(c.symbol, s.now().Add(-memory).Truncate(llamaGrain).Add(llamaGrain))
+		q, ok := s.quote(c.symbol, s.now().Add(-historyDepth).Truncate(llamaGrain).Add(llamaGrain))
 		return map[string]any{"price": q.number(), "symbol": c.symbol, "timestamp": q.at.Unix()}, ok
 	})
 }

@@ -106,7 +106,7 @@ func lower(t token) string { return strings.ToLower(t.Address.Hex()) }
 // geckoCap returns the market capitalisation; null unless verified, which here means
 // listed at CoinGecko.
 func geckoCap(t token) any {
-	if t.asset.Coin == "" {
+	if t.asset.CoinGeckoID == "" {
 		return nil
 	}
 	return decimal(float64(t.asset.Cap()))
@@ -169,7 +169,7 @@ func (s *Server) geckoRecord(r *http.Request, t token) map[string]any {
 		"id": r.PathValue("network") + "_" + lower(t), "type": "token",
 		"attributes": map[string]any{
 			"address": lower(t), "name": t.Name, "symbol": t.Symbol, "decimals": t.Decimals,
-			"image_url": "missing.png", "coingecko_coin_id": orNull(t.asset.Coin),
+			"image_url": "missing.png", "coingecko_coin_id": orNull(t.asset.CoinGeckoID),
 			"total_supply": strconv.FormatInt(t.supply(), 10) + strings.Repeat("0", int(t.Decimals)) + ".0", "normalized_total_supply": decimal(supply),
 			"price_usd": q.text(), "fdv_usd": decimal(float64(t.asset.Cap())), "total_reserve_in_usd": decimal(reserve(t)),
 			"volume_usd": map[string]string{"h24": decimal(volume(t))}, "market_cap_usd": geckoCap(t),
@@ -226,7 +226,7 @@ func (s *Server) geckoInfo(r *http.Request) (any, error) {
 		"id": r.PathValue("network") + "_" + lower(t), "type": "token",
 		"attributes": map[string]any{
 			"address": lower(t), "name": t.Name, "symbol": t.Symbol, "decimals": t.Decimals, "image_url": "missing.png",
-			"coingecko_coin_id": orNull(t.asset.Coin), "websites": []string{}, "description": nil, "gt_score": 92.5, "is_honeypot": "no",
+			"coingecko_coin_id": orNull(t.asset.CoinGeckoID), "websites": []string{}, "description": nil, "gt_score": 92.5, "is_honeypot": "no",
 			"holders": map[string]any{
 				"count":                   t.holders(),
 				"distribution_percentage": map[string]string{"top_10": "41.1", "11_30": "12.5", "31_50": "5.2", "rest": "41.2"},

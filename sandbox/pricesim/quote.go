@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// memory is how far back the services know prices.
-const memory = 3 * 365 * 24 * time.Hour
+// historyDepth is how far back the services know prices.
+const historyDepth = 3 * 365 * 24 * time.Hour
 
 // A quote is a price as a service reports it.
 type quote struct {
@@ -24,13 +24,13 @@ type quote struct {
 func (s *Server) quote(symbol string, at time.Time) (quote, bool) {
 	settings := s.Settings()
 	now := s.now()
-	if !settings.knows(symbol) || at.Before(now.Add(-memory)) {
+	if !settings.knows(symbol) || at.Before(now.Add(-historyDepth)) {
 		return quote{}, false
 	}
 	if at.After(now) {
 		at = now
 	}
-	bent := settings.concerns(symbol)
+	bent := settings.affects(symbol)
 	q := quote{at: at, confidence: DefaultSettings.Confidence}
 	if bent {
 		q.at, q.say, q.confidence = at.Add(-time.Duration(settings.Stale)*time.Second), settings.Say, settings.Confidence

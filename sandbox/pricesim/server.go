@@ -35,9 +35,9 @@ type kind struct {
 	// head, if not nil, adds headers to successful responses.
 	head func(h http.Header, now time.Time)
 
-	keyed     bool // supports an API key
-	confident bool // reports a confidence
-	aged      bool // has older instances with other members
+	hasKey        bool // supports an API key
+	hasConfidence bool // reports a confidence
+	hasLegacy     bool // has older instances with other members
 }
 
 // An endpoint answers one method and path.
@@ -182,7 +182,7 @@ func match(pattern string, r *http.Request) bool {
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e, known := s.find(r)
-	s.Faults.Meet(e.target).Serve(w, r, func(w http.ResponseWriter, r *http.Request) {
+	s.Faults.Decide(e.target).Serve(w, r, func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case len(r.URL.RequestURI()) > maxURL:
 			s.fail(w, refusal{http.StatusRequestURITooLong, "URI Too Long"})
@@ -194,7 +194,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}, nil, nil)
 }
 
-var answers = form.Answer{ContentType: "application/json; charset=utf-8", Bare: true}
+var answers = form.Answer{ContentType: "application/json; charset=utf-8", NoEscapeHTML: true}
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 	settings := s.Settings()

@@ -54,9 +54,9 @@ func (k kind) check(s Settings) error {
 		{s.Stale < 0 || s.Stale > maxStale, "stale: want 0 seconds to ten years"},
 		{!(s.Confidence >= 0 && s.Confidence <= 1), "confidence: want 0 to 1"},
 		{len(s.Say) > maxSay, "say: too long"},
-		{s.APIKey != "" && !k.keyed, "apiKey: this service demands none"},
-		{s.Confidence != DefaultSettings.Confidence && !k.confident, "confidence: this service tells none"},
-		{s.Legacy && !k.aged, "legacy: this service has one form only"},
+		{s.APIKey != "" && !k.hasKey, "apiKey: this service demands none"},
+		{s.Confidence != DefaultSettings.Confidence && !k.hasConfidence, "confidence: this service tells none"},
+		{s.Legacy && !k.hasLegacy, "legacy: this service has one form only"},
 	} {
 		if b.bad {
 			return errors.New(b.why)
@@ -86,7 +86,7 @@ func (s Settings) knows(symbol string) bool {
 	return !slices.Contains(s.Unknown, symbol) && (len(s.Only) == 0 || slices.Contains(s.Only, symbol))
 }
 
-// concerns reports whether the settings change the prices of a symbol.
-func (s Settings) concerns(symbol string) bool {
+// affects reports whether the settings change the prices of a symbol.
+func (s Settings) affects(symbol string) bool {
 	return len(s.About) == 0 || slices.Contains(s.About, symbol)
 }

@@ -87,12 +87,12 @@ func Transact(t testing.TB, c *sandbox.Chain, from sandbox.Account, call operato
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	chain := operator.Chain{Network: c.Network, Client: c.Client(), Tip: c.Tip, Still: c.Still}
+	chain := operator.Chain{Network: c.Network, Client: c.Client(), MinTip: c.MinTip, WithMiningPaused: c.WithMiningPaused}
 	hash, err := operator.NewAccount(from.Key).Send(ctx, chain, call)
 	if err != nil {
 		t.Fatal(err)
 	}
-	receipt, err := c.Settle(ctx, hash)
+	receipt, err := c.MineTransaction(ctx, hash)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func Deploy(t testing.TB, c *sandbox.Chain, from sandbox.Account, name string) c
 	if err != nil {
 		t.Fatal(err)
 	}
-	receipt, err := c.Settle(ctx, tx.Hash())
+	receipt, err := c.MineTransaction(ctx, tx.Hash())
 	if err != nil || receipt.Status != types.ReceiptStatusSuccessful {
 		t.Fatalf("deploy %s: %+v, %v", name, receipt, err)
 	}

@@ -14,8 +14,8 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// heard is what the test extension's background received from the host.
-type heard struct {
+// extensionMessages is what the test extension's background received from the host.
+type extensionMessages struct {
 	Error    string
 	Messages []struct {
 		Method string
@@ -34,7 +34,7 @@ func TestHost(t *testing.T) {
 		p := d.Browser(kind).Open("page.html")
 		var raw json.RawMessage
 		p.Eval("(globalThis.browser ?? chrome).runtime.sendMessage('heard')", &raw)
-		var h heard
+		var h extensionMessages
 		if err := json.Unmarshal(raw, &h); err != nil || h.Error != "" || len(h.Messages) < 2 {
 			t.Fatalf("the extension heard %s, %v", raw, err)
 		}

@@ -21,11 +21,11 @@ const ownFiles = `find . -path ./state -prune -o -path ./run -prune -o -path ./t
 // uninstall it does not, and no file or directory is left.
 func TestInstall(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
-		d := desk.New(t, desk.Options{Unlisted: true})
-		atHome(d, kind)
+		d := desk.New(t, desk.Options{NoExtensionAllowed: true})
+		linkProfile(d, kind)
 		p := d.BrowserAlone(kind).Open("popup.html")
 		p.Find("heading", "Install swapkeep")
-		p.See("Your browser did not find it.", "Get swapkeep for this computer", "swapkeep doctor")
+		p.AwaitText("Your browser did not find it.", "Get swapkeep for this computer", "swapkeep doctor")
 		before := d.Shell(ownFiles)
 		installAsShown(t, p, d, kind)
 		if now := d.Shell(ownFiles); !strings.Contains(now, "/app.swapkeep.host.json") || !strings.Contains(now, "/current\n") {
@@ -33,20 +33,20 @@ func TestInstall(t *testing.T) {
 		}
 		p.Click("button", "Try again")
 		p.Find("heading", "Welcome to Swapkeep")
-		p.See("SANDBOX")
+		p.AwaitText("SANDBOX")
 
 		d.Shell("swapkeep uninstall")
 		p.Find("heading", "swapkeep was stopped")
 		p.Click("button", "Try again")
 		p.Find("heading", "Install swapkeep")
 		if after := d.Shell(ownFiles); after != before {
-			t.Errorf("left: %q; missing: %q", less(after, before), less(before, after))
+			t.Errorf("left: %q; missing: %q", linesOnlyIn(after, before), linesOnlyIn(before, after))
 		}
 	})
 }
 
-// less returns the lines of one text that the other does not have.
-func less(text, than string) (out []string) {
+// linesOnlyIn returns the lines of one text that the other does not have.
+func linesOnlyIn(text, than string) (out []string) {
 	lines := strings.Split(than, "\n")
 	for _, line := range strings.Split(text, "\n") {
 		if !slices.Contains(lines, line) {

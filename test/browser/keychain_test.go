@@ -31,7 +31,7 @@ func TestKeychainFails(t *testing.T) {
 		d.Keychain(locked.state)
 		p := b.Open("popup.html?view=tab#create")
 		p.Find("heading", "Your wallet cannot be read") // it is unknown whether there is a wallet
-		p.In("alert", "").See(locked.says...)
+		p.In("alert", "").AwaitText(locked.says...)
 		p.Accessible("unread")
 		d.Keychain(keychain.Open)
 		p.Click("button", "Try again")
@@ -40,12 +40,12 @@ func TestKeychainFails(t *testing.T) {
 		for _, trouble := range keychainTroubles {
 			d.Keychain(trouble.state)
 			p.Click("button", "Create wallet")
-			p.In("alert", "").See(trouble.says...)
+			p.In("alert", "").AwaitText(trouble.says...)
 		}
 		d.Keychain(keychain.Open)
 		p.Click("button", "Create wallet")
 		p.Find("heading", "Your words")
-		check(t, p, wordsOf(p))
+		confirmWords(t, p, wordsOf(p))
 		p.Find("radiogroup", "Swap provider")
 		made := d.Wallets()
 
@@ -54,7 +54,7 @@ func TestKeychainFails(t *testing.T) {
 			d.Keychain(trouble.state)
 			p.Fill("Password", desk.Password)
 			p.Press("Enter")
-			p.In("alert", "").See(trouble.says...)
+			p.In("alert", "").AwaitText(trouble.says...)
 		}
 		d.Keychain(keychain.Open)
 		unlock(p)

@@ -12,8 +12,8 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// atHome puts a browser's profile where installers look for it by default.
-func atHome(d *desk.Desk, kind ui.Kind) {
+// linkProfile puts a browser's profile where installers look for it by default.
+func linkProfile(d *desk.Desk, kind ui.Kind) {
 	if kind == ui.Chromium {
 		d.Shell("mkdir -p chromium .config && ln -s ../chromium .config/chromium")
 	}
@@ -24,7 +24,7 @@ func installAsShown(t *testing.T, p *ui.Page, d *desk.Desk, kind ui.Kind) {
 	t.Helper()
 	p.Click("button", "Copy the command that installs")
 	command := p.Clipboard()
-	p.See(command)
+	p.AwaitText(command)
 	if !strings.HasPrefix(command, "swapkeep install --browser "+string(kind)+" --extension-id ") || strings.Contains(command, "\n") {
 		t.Fatalf("the command is %q", command)
 	}
@@ -37,13 +37,13 @@ func TestHostForbidden(t *testing.T) {
 	wanted := map[ui.Kind]string{ui.Chromium: "Let this extension in", ui.Firefox: "Install swapkeep"}
 	others := map[ui.Kind]string{ui.Chromium: strings.Repeat("a", 32), ui.Firefox: "another@swapkeep.invalid"}
 	each(t, func(t *testing.T, kind ui.Kind) {
-		d := desk.New(t, desk.Options{Unlisted: true})
-		atHome(d, kind)
+		d := desk.New(t, desk.Options{NoExtensionAllowed: true})
+		linkProfile(d, kind)
 		d.Shell("swapkeep install --browser " + string(kind) + " --extension-id " + others[kind])
 		p := d.BrowserAlone(kind).Open("popup.html")
 		p.Find("heading", wanted[kind])
 		if kind == ui.Chromium {
-			p.See("This extension's id:", strings.Trim(strings.TrimPrefix(p.Browser().Origin(), "chrome-extension:"), "/"))
+			p.AwaitText("This extension's id:", strings.Trim(strings.TrimPrefix(p.Browser().Origin(), "chrome-extension:"), "/"))
 		}
 		installAsShown(t, p, d, kind)
 		p.Click("button", "Try again")
@@ -55,13 +55,13 @@ func TestHostForbidden(t *testing.T) {
 // command on the page allows this one, and a retry suffices.
 func TestHostRefuses(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
-		d := desk.New(t, desk.Options{Look: still})
-		atHome(d, kind)
+		d := desk.New(t, desk.Options{Look: noAnimation})
+		linkProfile(d, kind)
 		d.Shell("swapkeep install --browser " + string(kind))
 		d.Shell(`sed -i '/^\[extensions\]/,/^firefox/d' $SWAPKEEP_CONFIG`)
 		p := d.BrowserAlone(kind).Open("popup.html")
 		p.Find("heading", "Let this extension in")
-		p.See("This extension's id:", "swapkeep says:")
+		p.AwaitText("This extension's id:", "swapkeep says:")
 		inspect(t, p, "host-refuses")
 		installAsShown(t, p, d, kind)
 		p.Click("button", "Try again")
@@ -73,16 +73,16 @@ func TestHostRefuses(t *testing.T) {
 // has to be updated, and nothing retries by itself.
 func TestVersionTooOld(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
-		d := desk.New(t, desk.Options{Daemon: "./test/fakedaemon", Look: still})
+		d := desk.New(t, desk.Options{Daemon: "./test/fakedaemon", Look: noAnimation})
 		d.Shell("mkdir -m 700 $SWAPKEEP_HOME && echo client daemon > $SWAPKEEP_HOME/update")
 		p := d.Browser(kind).Open("popup.html")
 		p.Find("heading", "Update the extension")
-		p.See("This extension", "Its protocol versions", "swapkeep says:")
+		p.AwaitText("This extension", "Its protocol versions", "swapkeep says:")
 		inspect(t, p, "update-extension")
 		wantRefused(t, d, "client")
 		p.Click("button", "Try again")
 		p.Find("heading", "Update swapkeep")
-		p.See("swapkeep install")
+		p.AwaitText("swapkeep install")
 		inspect(t, p, "update-swapkeep")
 		wantRefused(t, d, "client", "daemon")
 	})

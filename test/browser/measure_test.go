@@ -26,12 +26,12 @@ import (
 
 var measureInto = flag.String("measure", "", "measure for make bench, and write what was found into this folder")
 
-// samples are the values of one row: ours and the reference, in nanoseconds, bytes or
+// benchSamples are the values of one row: ours and the reference, in nanoseconds, bytes or
 // frames.
-type samples struct{ Ours, Reference []float64 }
+type benchSamples struct{ Ours, Reference []float64 }
 
 // measurements by name; each returns rows by name.
-var measurements = map[string]func(*testing.T, ui.Kind) map[string]samples{
+var measurements = map[string]func(*testing.T, ui.Kind) map[string]benchSamples{
 	"connect": measureConnect,
 	"popup":   measurePopup,
 	"frames":  measureFrames,
@@ -65,8 +65,8 @@ const (
 	warmUp = 3  // rounds that are not counted
 )
 
-// inTurn measures two things alternately, so that other load on the machine affects both.
-func inTurn(ours, reference func() float64) (s samples) {
+// timeAlternately measures two things alternately, so that other load on the machine affects both.
+func timeAlternately(ours, reference func() float64) (s benchSamples) {
 	for i := range warmUp + rounds {
 		a, b := ours(), reference()
 		if i >= warmUp {
@@ -94,7 +94,7 @@ const echoHost = "app.swapkeep.echo"
 // measureConnect times a port from opening it to the background's first answer: our host's,
 // with the daemon running, and a bare echo host's. Firefox's background shares process and
 // clock with the pages, so there a page asks.
-func measureConnect(t *testing.T, kind ui.Kind) map[string]samples {
+func measureConnect(t *testing.T, kind ui.Kind) map[string]benchSamples {
 	d := desk.New(t, desk.Options{})
 	d.InstallProgram(kind, echoHost, "./bench/echohost")
 	b := d.Browser(kind)
@@ -110,7 +110,7 @@ func measureConnect(t *testing.T, kind ui.Kind) map[string]samples {
 			return milliseconds(took)
 		}
 	}
-	return map[string]samples{"reply": inTurn(to(manifest.HostName), to(echoHost))}
+	return map[string]benchSamples{"reply": timeAlternately(to(manifest.HostName), to(echoHost))}
 }
 
 //go:embed measure/usable.js
@@ -130,9 +130,9 @@ type usable struct {
 // measurePopup times pages from navigation until an amount can be typed: the unlocked
 // popup, and a page with nothing else. Both have the script that reports it, which the
 // extension itself does not.
-func measurePopup(t *testing.T, kind ui.Kind) map[string]samples {
+func measurePopup(t *testing.T, kind ui.Kind) map[string]benchSamples {
 	d := desk.New(t, desk.Options{})
-	folder := d.Alter(kind, addUsable)
+	folder := d.ModifyExtension(kind, addUsable)
 	d.RichWallet(desk.Base)
 	d.Swapkeep("networks", "select", fmt.Sprint(desk.Base))
 	b := d.Browser(kind)
@@ -149,13 +149,13 @@ func measurePopup(t *testing.T, kind ui.Kind) map[string]samples {
 		}
 		return milliseconds(u.At)
 	}
-	found := map[string]samples{"tab": inTurn(
+	found := map[string]benchSamples{"tab": timeAlternately(
 		func() float64 { return open(b.Open, popupPage) },
 		func() float64 { return open(b.Open, leastPage) })}
 	if kind != ui.Chromium {
 		return found // tests can open the action's popup only in Chromium, and the scripts are the same
 	}
-	found["scripts"] = samples{Ours: []float64{zipped(t, folder, last.Scripts)}}
+	found["scripts"] = benchSamples{Ours: []float64{zipped(t, folder, last.Scripts)}}
 	action := func(path string) func() float64 {
 		return func() float64 {
 			window := b.Open(leastPage) // the last popup left no window active
@@ -164,7 +164,7 @@ func measurePopup(t *testing.T, kind ui.Kind) map[string]samples {
 			return open(b.Popup, path)
 		}
 	}
-	found["action"] = inTurn(action(popupPage), action(leastPage))
+	found["action"] = timeAlternately(action(popupPage), action(leastPage))
 	return found
 }
 
@@ -210,14 +210,14 @@ func zipped(t *testing.T, folder string, paths []string) float64 {
 var countFrames string
 
 const (
-	look        = 5 * time.Second // how long frames are counted
-	looks       = 3
-	everySecond = 50 // notifications
-	display     = 60 // frames that a headless browser draws in a second
+	frameTime        = 5 * time.Second // how long frames are counted
+	frameRounds      = 3
+	notificationRate = 50 // notifications
+	frameRate        = 60 // frames that a headless browser draws in a second
 )
 
 // measureFrames counts the frames that a page drops during many notifications, and without.
-func measureFrames(t *testing.T, kind ui.Kind) map[string]samples {
+func measureFrames(t *testing.T, kind ui.Kind) map[string]benchSamples {
 	d := desk.New(t, desk.Options{})
 	loud := d.InstallProgram(kind, manifest.HostName, "./test/hostproxy")
 	w := d.RichWallet(desk.Base)
@@ -229,11 +229,11 @@ func measureFrames(t *testing.T, kind ui.Kind) map[string]samples {
 		t.Fatal(err)
 	}
 	defer func() { _ = to.Close() }()
-	n := &news{to: frame.NewWriter(to), order: openOrder(t, d), gas: *answer[protocol.GasWatchResult](t, d, "gas").Price}
+	n := &notifier{to: frame.NewWriter(to), order: openOrder(t, d), gas: *answer[protocol.GasWatchResult](t, d, "gas").Price}
 	p.receive("USDC")
 	p.amount("0.5")
 	p.Await("button", "Review swap", "enabled", func(e ui.Element) bool { return !e.Disabled })
-	found := map[string]samples{"form": n.drops(t, p.Page)}
+	found := map[string]benchSamples{"form": n.drops(t, p.Page)}
 	p.Click("button", "/^Activity/")
 	p.Find("heading", "Activity")
 	found["activity"] = n.drops(t, p.Page)
@@ -257,37 +257,37 @@ func answer[T any](t *testing.T, d *desk.Desk, args ...string) (v T) {
 	return v
 }
 
-// news produces the notifications of a very busy daemon: orders and gas prices change. Its
+// notifier produces the notifications of a very busy daemon: orders and gas prices change. Its
 // members are the values it varies.
-type news struct {
+type notifier struct {
 	to    *frame.Writer
 	order protocol.Order
 	gas   protocol.GasPrice
-	told  int
+	sent  int
 }
 
 // openOrders is the number of orders reported in turn.
 const openOrders = 20
 
 // next returns a notification that was not sent before.
-func (n *news) next() protocol.Notification {
-	n.told++
-	if n.told%2 == 0 {
+func (n *notifier) next() protocol.Notification {
+	n.sent++
+	if n.sent%2 == 0 {
 		g := n.gas
-		g.Block += uint64(n.told)
-		g.Normal.MaxFee = protocol.Amount(fmt.Sprint(2_000_000_000 + n.told))
+		g.Block += uint64(n.sent)
+		g.Normal.MaxFee = protocol.Amount(fmt.Sprint(2_000_000_000 + n.sent))
 		return protocol.Notification{JSONRPC: protocol.Version, Method: "gas.price", Params: g}
 	}
 	o := n.order
-	o.ID = fmt.Sprintf("%s%02d", o.ID[:len(o.ID)-2], n.told/2%openOrders)
-	o.Revision += uint64(n.told)
-	o.Condition = []string{"", "waiting for unlock"}[n.told/2/openOrders%2]
+	o.ID = fmt.Sprintf("%s%02d", o.ID[:len(o.ID)-2], n.sent/2%openOrders)
+	o.Revision += uint64(n.sent)
+	o.Condition = []string{"", "waiting for unlock"}[n.sent/2/openOrders%2]
 	return protocol.Notification{JSONRPC: protocol.Version, Method: "swap.order", Params: o}
 }
 
-// tell sends notifications at the rate of everySecond, until over.
-func (n *news) tell(over <-chan struct{}) error {
-	tick := time.NewTicker(time.Second / everySecond)
+// send sends notifications at the rate of notificationRate, until over.
+func (n *notifier) send(over <-chan struct{}) error {
+	tick := time.NewTicker(time.Second / notificationRate)
 	defer tick.Stop()
 	for {
 		body, err := json.Marshal(n.next())
@@ -305,25 +305,25 @@ func (n *news) tell(over <-chan struct{}) error {
 // drops counts the frames that a page drops, in turn with notifications, nine tenths of
 // which must arrive, and without. It first sends notifications for a moment, so that the
 // list of orders has the same length in all turns.
-func (n *news) drops(t *testing.T, p *ui.Page) (s samples) {
+func (n *notifier) drops(t *testing.T, p *ui.Page) (s benchSamples) {
 	t.Helper()
-	n.loudly(t, p, 2*openOrders*time.Second/everySecond)
-	for range looks {
-		loud := n.loudly(t, p, look)
-		if wanted := everySecond * look.Seconds() * 0.9; loud.Heard < wanted {
-			t.Fatalf("the page heard %g notifications in %s, want %g", loud.Heard, look, wanted)
+	n.framesWhileSending(t, p, 2*openOrders*time.Second/notificationRate)
+	for range frameRounds {
+		loud := n.framesWhileSending(t, p, frameTime)
+		if wanted := notificationRate * frameTime.Seconds() * 0.9; loud.Heard < wanted {
+			t.Fatalf("the page heard %g notifications in %s, want %g", loud.Heard, frameTime, wanted)
 		}
-		s.Ours, s.Reference = append(s.Ours, dropped(loud)), append(s.Reference, dropped(lookAt(p, look)))
+		s.Ours, s.Reference = append(s.Ours, dropped(loud)), append(s.Reference, dropped(countFramesFor(p, frameTime)))
 	}
 	return s
 }
 
-// loudly counts frames while notifications are sent.
-func (n *news) loudly(t *testing.T, p *ui.Page, length time.Duration) seen {
+// framesWhileSending counts frames while notifications are sent.
+func (n *notifier) framesWhileSending(t *testing.T, p *ui.Page, length time.Duration) seen {
 	t.Helper()
 	over, told := make(chan struct{}), make(chan error)
-	go func() { told <- n.tell(over) }()
-	loud := lookAt(p, length)
+	go func() { told <- n.send(over) }()
+	loud := countFramesFor(p, length)
 	close(over)
 	if err := <-told; err != nil {
 		t.Fatal(err)
@@ -336,7 +336,7 @@ type seen struct {
 	Heard float64   // notifications
 }
 
-func lookAt(p *ui.Page, length time.Duration) (s seen) {
+func countFramesFor(p *ui.Page, length time.Duration) (s seen) {
 	p.Eval(fmt.Sprintf("(%s)(%d)", countFrames, length.Milliseconds()), &s)
 	return s
 }
@@ -344,7 +344,7 @@ func lookAt(p *ui.Page, length time.Duration) (s seen) {
 // dropped returns the number of frames that the gaps had room for.
 func dropped(s seen) (n float64) {
 	for _, gap := range s.Gaps {
-		n += math.Max(0, math.Round(gap*display/1000)-1)
+		n += math.Max(0, math.Round(gap*frameRate/1000)-1)
 	}
 	return n
 }

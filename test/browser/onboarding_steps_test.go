@@ -19,8 +19,8 @@ func tradingIn(t *testing.T, d *desk.Desk, kind ui.Kind) *trader {
 	return &trader{Page: unlocked(d, d.Browser(kind)), t: t, d: d, w: w}
 }
 
-// also is the same user in another window.
-func (p *trader) also(q *ui.Page) *trader { return &trader{Page: q, t: p.t, d: p.d, w: p.w} }
+// inWindow is the same user in another window.
+func (p *trader) inWindow(q *ui.Page) *trader { return &trader{Page: q, t: p.t, d: p.d, w: p.w} }
 
 // wordsOf reads the words of a new wallet from the page.
 func wordsOf(p *ui.Page) []string {
@@ -33,9 +33,9 @@ func wordsOf(p *ui.Page) []string {
 	return words
 }
 
-// traces returns the words of a wallet that a page still has: in its document, its fields
+// wordsLeft returns the words of a wallet that a page still has: in its document, its fields
 // or the browser's storage.
-func traces(p *ui.Page, words []string) []string {
+func wordsLeft(p *ui.Page, words []string) []string {
 	var all string
 	p.Eval(`[document.documentElement.outerHTML, ...[...document.querySelectorAll("input, textarea")].map((e) => e.value),
 		JSON.stringify([await chrome.storage.local.get(), await chrome.storage.session.get()])].join(" ")`, &all)

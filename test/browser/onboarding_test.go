@@ -35,19 +35,19 @@ func TestOnboarding(t *testing.T) {
 			p.Fill("Password", refused.password)
 			p.Fill("Repeat password", refused.repeat)
 			p.Click("button", "Create wallet")
-			p.See(refused.says)
+			p.AwaitText(refused.says)
 		}
 		p.Fill("Password", desk.Password)
 		p.Fill("Repeat password", desk.Password)
 		p.Click("button", "Create wallet")
 		p.Find("heading", "Your words")
 		words := wordsOf(p)
-		if len(words) != 12 || len(traces(p, words)) == 0 {
+		if len(words) != 12 || len(wordsLeft(p, words)) == 0 {
 			t.Fatalf("the words are %d", len(words))
 		}
-		check(t, p, words)
+		confirmWords(t, p, words)
 		p.Find("radiogroup", "Swap provider")
-		if left := traces(p, words); len(left) > 3 { // some of the words occur on any page
+		if left := wordsLeft(p, words); len(left) > 3 { // some of the words occur on any page
 			t.Errorf("%d of the words are still there", len(left))
 		}
 		if s := d.Status(); s.Keys != "unlocked" {
@@ -58,7 +58,7 @@ func TestOnboarding(t *testing.T) {
 		importAnother(t, b)
 		importKeyFile(t, b)
 		popup.Click("button", "/^Account: /")
-		popup.See("Wallet 1", "published", "from a file")
+		popup.AwaitText("Wallet 1", "published", "from a file")
 		if wallets := popup.All("button", "/^Remove /"); len(wallets) != 3 {
 			t.Errorf("there are %v", wallets)
 		}
@@ -80,8 +80,8 @@ func awaitView(t *testing.T, p *ui.Page, path string) {
 	t.Fatalf("open are %q", views)
 }
 
-// check types the three words that are asked for, one of them wrong at first.
-func check(t *testing.T, p *ui.Page, words []string) {
+// confirmWords types the three words that are asked for, one of them wrong at first.
+func confirmWords(t *testing.T, p *ui.Page, words []string) {
 	t.Helper()
 	p.Click("button", "I have written them down")
 	p.Find("heading", "Check your words")
@@ -97,7 +97,7 @@ func check(t *testing.T, p *ui.Page, words []string) {
 		p.Fill(field.Name, word)
 	}
 	p.Click("button", "Continue")
-	p.See("That is not word " + strings.TrimPrefix(asked[1].Name, "Word "))
+	p.AwaitText("That is not word " + strings.TrimPrefix(asked[1].Name, "Word "))
 	p.Fill(asked[1].Name, wordAt(t, asked[1].Name, words))
 	p.Click("button", "Continue")
 }
@@ -121,11 +121,11 @@ func importAnother(t *testing.T, b *ui.Browser) {
 	p.Fill("Private key", strings.Repeat("5", 64))
 	p.Fill("Password", desk.Password)
 	p.Click("button", "Import wallet")
-	p.See("The sandbox takes only its own keys")
+	p.AwaitText("The sandbox takes only its own keys")
 	p.Choose("What do you have?", "Recovery words")
 	p.Fill("Recovery words", "test test test")
 	p.Click("button", "Import wallet")
-	p.See("these are 3.")
+	p.AwaitText("these are 3.")
 	p.Fill("Recovery words", sandbox.Mnemonic)
 	p.Fill("Name", "published")
 	p.Click("button", "Import wallet")
@@ -160,7 +160,7 @@ func importKeyFile(t *testing.T, b *ui.Browser) {
 		p.Fill("Password", desk.Password)
 		p.Click("button", "Import wallet")
 		if file.says != "" {
-			p.See(file.says)
+			p.AwaitText(file.says)
 		}
 	}
 	p.Find("radiogroup", "Swap provider")
@@ -178,14 +178,14 @@ func TestUnlock(t *testing.T) {
 			p.Fill("Password", "wrong password")
 			p.Press("Enter")
 			p.Await("textbox", "Password", "empty again", func(e ui.Element) bool { return e.Value == "" && e.Focused })
-			p.See("The password is wrong")
+			p.AwaitText("The password is wrong")
 			if field := p.Find("textbox", "Password"); !field.Invalid {
 				t.Errorf("after %d wrong ones the field is %+v", wrong+1, field)
 			}
 		}
 		p.Fill("Password", "wrong password")
 		p.Press("Enter")
-		p.See("Too many wrong passwords")
+		p.AwaitText("Too many wrong passwords")
 		p.Await("button", "/^Wait [12] s$/", "off", func(e ui.Element) bool { return e.Disabled })
 		p.Await("button", "Unlock", "back", func(e ui.Element) bool { return e.Disabled }) // disabled while the password is empty
 		unlock(p)
@@ -193,13 +193,13 @@ func TestUnlock(t *testing.T) {
 
 		q.Click("button", "Lock the wallet")
 		for _, window := range []*ui.Page{p, q} {
-			window.See("Unlock your wallet", "Your keys are locked on this computer.")
+			window.AwaitText("Unlock your wallet", "Your keys are locked on this computer.")
 		}
 		unlock(q)
 		d.SetClock(time.Hour)
 		lookAtClock(q, "5m")
 		for _, window := range []*ui.Page{p, q} {
-			window.See("Unlock your wallet", "It locked by itself")
+			window.AwaitText("Unlock your wallet", "It locked by itself")
 		}
 		q.Fill("Password", desk.Password)
 		q.Press("Enter")
@@ -232,11 +232,11 @@ func wordsGoWithLock(t *testing.T, b *ui.Browser, lock func()) {
 	words := wordsOf(p)
 	lock()
 	p.Find("heading", "The wallet locked")
-	p.See("“second”", "send nothing to it until you have its words", "The sandbox gives no words away.")
-	if left := traces(p, words); len(words) != 12 || len(left) > 3 { // some of the words occur on any page
+	p.AwaitText("“second”", "send nothing to it until you have its words", "The sandbox gives no words away.")
+	if left := wordsLeft(p, words); len(words) != 12 || len(left) > 3 { // some of the words occur on any page
 		t.Errorf("%d of %d words are still there", len(left), len(words))
 	}
 	p.Accessible("words-locked")
 	p.Click("button", "Continue")
-	p.See("Unlock your wallet", "It locked by itself")
+	p.AwaitText("Unlock your wallet", "It locked by itself")
 }

@@ -41,13 +41,13 @@ func TestOutage(t *testing.T) {
 		over := p.outage("dex")
 		p.amount("50")
 		p.Find("button", "/try again$/")
-		p.In("alert", "").See("The provider does not answer", "dex provider is down", "Try again later, or choose another provider.")
+		p.In("alert", "").AwaitText("The provider does not answer", "dex provider is down", "Try again later, or choose another provider.")
 		p.Click("button", "/^3 other offers/")
 		p.Click("button", "/^Gasless /")
 		p.ready()
 		p.Click("button", "/^2 other offers/")
 		p.Click("button", "1 provider without an offer")
-		p.See("DEX The provider does not answer")
+		p.AwaitText("DEX The provider does not answer")
 		over()
 
 		p.orderInOutage()
@@ -96,13 +96,13 @@ func (p *trader) orderInOutage() {
 		}
 	}
 	p.Find("heading", "Swap in progress")
-	p.See("Waiting for proof")
-	p.Gone("failed")
+	p.AwaitText("Waiting for proof")
+	p.AwaitNoText("failed")
 	if o := p.d.Orders()[0]; o.Final || o.State != "settling" || o.Condition != "" {
 		p.t.Errorf("the order is %s, %q", o.State, o.Condition)
 	}
 	p.d.Chain(desk.Arbitrum).Resume()
-	p.end(before, "filled") // the chain proves it, whatever the bridge says
+	p.awaitEnd(before, "filled") // the chain proves it, whatever the bridge says
 	over()
 	p.another()
 }

@@ -14,7 +14,7 @@ func TestPopupOpens(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		d := desk.New(t, desk.Options{})
 		p := d.Browser(kind).Open("popup.html")
-		p.See("SANDBOX")
+		p.AwaitText("SANDBOX")
 		p.Find("button", "Create wallet")
 		p.Accessible("welcome")
 		d.Wallet()

@@ -13,9 +13,9 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// underWay pays half an ether for USDC and waits until a node has the transaction but its
+// pendingSwap pays half an ether for USDC and waits until a node has the transaction but its
 // chain, which is paused, does not mine it.
-func (p *trader) underWay() protocol.Order {
+func (p *trader) pendingSwap() protocol.Order {
 	p.t.Helper()
 	p.receive("USDC")
 	p.amount("0.5")
@@ -26,16 +26,16 @@ func (p *trader) underWay() protocol.Order {
 	return p.d.AwaitOrder("sent", func(o protocol.Order) bool { return len(o.Attempts) > 0 })
 }
 
-// filledOnce resumes mining and checks that there is one filled order with one signed
+// checkFilledOnce resumes mining and checks that there is one filled order with one signed
 // transaction, which the chain has once.
-func (p *trader) filledOnce(o protocol.Order) {
+func (p *trader) checkFilledOnce(o protocol.Order) {
 	p.t.Helper()
 	p.d.Chain(desk.Base).Resume()
 	done := p.d.AwaitState("filled")
 	if all := p.d.Orders(); len(all) != 1 || done.ID != o.ID || done.Digest != o.Digest {
 		p.t.Fatalf("of %s there are %d orders, the newest is %s", o.ID, len(all), done.ID)
 	}
-	if sent := p.sent(); len(sent) != 1 || !sent[string(done.Verdict.Evidence.Tx)] {
+	if sent := p.sentTransactions(); len(sent) != 1 || !sent[string(done.Verdict.Evidence.Tx)] {
 		p.t.Errorf("signed and sent was %v, the end is by %s", sent, done.Verdict.Evidence.Tx)
 	}
 	if p.d.Balance(desk.Base, p.w.Address, "USDC").Cmp(p.d.Units(desk.Base, "USDC", "20000")) <= 0 {
@@ -43,8 +43,8 @@ func (p *trader) filledOnce(o protocol.Order) {
 	}
 }
 
-// sent returns the account's transactions that any node was sent, mined or not.
-func (p *trader) sent() map[string]bool {
+// sentTransactions returns the account's transactions that any node was sent, mined or not.
+func (p *trader) sentTransactions() map[string]bool {
 	p.t.Helper()
 	all := map[string]bool{}
 	for _, raw := range p.d.Chain(desk.Base).Transactions() {
@@ -64,15 +64,15 @@ func (p *trader) sent() map[string]bool {
 func TestDaemonKilled(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := tradingIn(t, desk.New(t, desk.Options{}), kind)
-		o := p.underWay()
+		o := p.pendingSwap()
 		p.d.KillDaemon()
-		p.See("Unlock your wallet", "1 swap goes on meanwhile.") // the key was in the daemon's memory
-		p.filledOnce(o)
-		p.Gone("goes on meanwhile")
+		p.AwaitText("Unlock your wallet", "1 swap goes on meanwhile.") // the key was in the daemon's memory
+		p.checkFilledOnce(o)
+		p.AwaitNoText("goes on meanwhile")
 		unlock(p.Page)
 		open(p.Page, "Activity")
 		p.Click("button", "/^0.5 ETH → /")
-		p.See("arrived", "You received")
+		p.AwaitText("arrived", "You received")
 	})
 }
 
@@ -85,10 +85,10 @@ func TestDaemonKilledAtConsent(t *testing.T) {
 		p.amount("0.5")
 		p.review()
 		p.Click("button", "Swap now")
-		p.See("Unlock your wallet", "1 swap")
+		p.AwaitText("Unlock your wallet", "1 swap")
 		unlock(p.Page)
-		p.filledOnce(p.d.Orders()[0])
-		p.In("navigation", "Wallet").See("Activity")
+		p.checkFilledOnce(p.d.Orders()[0])
+		p.In("navigation", "Wallet").AwaitText("Activity")
 	})
 }
 
@@ -97,11 +97,11 @@ func TestBrowserKilled(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := tradingIn(t, desk.New(t, desk.Options{}), kind)
 		draftKept(p)
-		o := p.underWay()
+		o := p.pendingSwap()
 		p.Browser().Kill()
 		b := p.d.Browser(kind)
-		p = p.also(b.Open("popup.html"))
-		p.See("1 swap goes on meanwhile.")
+		p = p.inWindow(b.Open("popup.html"))
+		p.AwaitText("1 swap goes on meanwhile.")
 		unlock(p.Page)
 		if amount := p.Value("/^You pay on /"); amount != "" {
 			t.Errorf("the browser ended and the draft is %q", amount)
@@ -109,19 +109,19 @@ func TestBrowserKilled(t *testing.T) {
 		p.Await("button", "/^Activity/", "counting", func(e ui.Element) bool { return e.Name == "Activity 1" })
 		open(p.Page, "Activity")
 		p.In("region", "Under way").Click("button", "/^0.5 ETH → /")
-		p.See("Swap 0.5 ETH")
+		p.AwaitText("Swap 0.5 ETH")
 		p.Close()
-		p.filledOnce(o)
-		wantBadge(t, b, "1")
-		p = p.also(b.Open("popup.html"))
-		p.See("One order ended since you last looked. Received")
+		p.checkFilledOnce(o)
+		awaitBadge(t, b, "1")
+		p = p.inWindow(b.Open("popup.html"))
+		p.AwaitText("One order ended since you last looked. Received")
 		p.Accessible("ended")
-		wantBadge(t, b, "1") // nobody has looked yet
+		awaitBadge(t, b, "1") // nobody has looked yet
 		p.Click("button", "/^One order ended/")
-		p.See("arrived")
-		wantBadge(t, b, "")
+		p.AwaitText("arrived")
+		awaitBadge(t, b, "")
 		open(p.Page, "Swap")
-		p.Gone("since you last looked")
+		p.AwaitNoText("since you last looked")
 	})
 }
 
@@ -139,8 +139,8 @@ func draftKept(p *trader) {
 	p.provider("DEX")
 }
 
-// wantBadge waits for the number on the toolbar icon.
-func wantBadge(t *testing.T, b *ui.Browser, wanted string) {
+// awaitBadge waits for the number on the toolbar icon.
+func awaitBadge(t *testing.T, b *ui.Browser, wanted string) {
 	t.Helper()
 	var text string
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {

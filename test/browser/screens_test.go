@@ -18,7 +18,7 @@ import (
 func TestScreens(t *testing.T) {
 	seen := map[ui.Kind][]string{ui.Chromium: {"beginning", "wallet", "orders"}, ui.Firefox: {"beginning", "wallet"}}
 	each(t, func(t *testing.T, kind ui.Kind) {
-		(&tour{t, kind, func(p *ui.Page, name string) { inspect(t, p, name) }}).past(seen[kind]...)
+		(&tour{t, kind, func(p *ui.Page, name string) { inspect(t, p, name) }}).visit(seen[kind]...)
 	})
 }
 
@@ -106,7 +106,7 @@ func TestScreenshots(t *testing.T) {
 			shoot(t, p, filepath.Join(dir, name+"-end"))
 			scroll(p, "0")
 		}
-	}}).past("beginning", "updates", "wallet", "orders")
+	}}).visit("beginning", "updates", "wallet", "orders")
 }
 
 // german lists the screens that are pictured in German too.

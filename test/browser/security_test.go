@@ -48,8 +48,8 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// has waits until loot was sent to the site.
-func (s *site) has(loot string) bool {
+// awaitLoot waits until loot was sent to the site.
+func (s *site) awaitLoot(loot string) bool {
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		s.mu.Lock()
 		for _, t := range s.taken {
@@ -150,27 +150,27 @@ func TestScriptInThePopup(t *testing.T) {
 		p.receive("USDC")
 		p.amount("0.5")
 		p.review()
-		p.armed("Swap now")
+		p.awaitEnabled("Swap now")
 		p.Eval(`(() => {
 			const all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 			while (all.nextNode()) all.currentNode.data = all.currentNode.data.replaceAll("0.5", "0.000001");
 		})()`, nil)
-		p.See("You pay 0.000001")
+		p.AwaitText("You pay 0.000001")
 		p.Click("button", "Swap now")
 		if o := d.AwaitState("filled"); o.Terms.AmountIn != "500000000000000000" {
 			t.Errorf("the plan that was carried out pays %s", o.Terms.AmountIn)
 		}
 		p.Find("heading", "Swap ended")
 		p.Eval(fmt.Sprintf(`void setTimeout(() => location.assign(%q + "/?loot=" + encodeURIComponent(document.documentElement.dataset.typed)), 50)`, s.URL), nil)
-		if !s.has(desk.Password) {
+		if !s.awaitLoot(desk.Password) {
 			t.Errorf("to the site was carried %q", s.taken)
 		}
 		_ = p.Console()
 	})
 }
 
-// nosy is an extension that may run scripts in all pages and see all tabs, as any may.
-func nosy(t *testing.T) string {
+// spyExtension is an extension that may run scripts in all pages and see all tabs, as any may.
+func spyExtension(t *testing.T) string {
 	t.Helper()
 	dir := tinyExtension(t)[ui.Chromium]
 	path := filepath.Join(dir, "manifest.json")
@@ -189,8 +189,8 @@ func nosy(t *testing.T) string {
 // ours, and that our background ignores it. It can imitate our window.
 func TestAnotherExtension(t *testing.T) {
 	t.Run("chromium", func(t *testing.T) {
-		other := nosy(t)
-		b := desk.New(t, desk.Options{Beside: other}).Browser(ui.Chromium)
+		other := spyExtension(t)
+		b := desk.New(t, desk.Options{OtherExtension: other}).Browser(ui.Chromium)
 		b.Open("popup.html").Find("button", "Create wallet")
 		web := newSite(t).URL
 		b.Visit(web).Find("heading", "Unlock your wallet")
@@ -242,7 +242,7 @@ func TestHostileNames(t *testing.T) {
 		p.provider("Intent")
 		p.Click("button", "/^You receive on [^:]*: /")
 		p.Fill("Search by name or address", "xss")
-		p.See(hostileSymbol, strings.TrimSpace(hostileName))
+		p.AwaitText(hostileSymbol, strings.TrimSpace(hostileName))
 		var drawn struct {
 			Elements int
 			Ran      bool

@@ -64,7 +64,7 @@ func (p *trader) choose(side, symbol string) {
 	p.Click("button", "/^"+side+" on [^:]*: /")
 	p.Fill("Search by name or address", symbol)
 	p.Click("button", "/^"+symbol+" /")
-	p.Lost("dialog", "")
+	p.AwaitAbsent("dialog", "")
 }
 
 func (p *trader) pay(symbol string)     { p.t.Helper(); p.choose("You pay", symbol) }
@@ -78,7 +78,7 @@ func (p *trader) to(network string) {
 	p.t.Helper()
 	p.Click("button", "/^Receive on: /")
 	p.Click("button", "/^"+network+"/")
-	p.Lost("dialog", "")
+	p.AwaitAbsent("dialog", "")
 }
 
 // review waits for an offer and opens its review.
@@ -120,8 +120,8 @@ func (p *trader) approve(wanted ...allowance) {
 		}
 		p.Find("button", button)
 		modal := p.In("dialog", "/^Approve the token/")
-		modal.See(a.amount, "May pull it", "exactly this amount")
-		p.modals += modal.Said()
+		modal.AwaitText(a.amount, "May pull it", "exactly this amount")
+		p.modals += modal.VisibleText()
 		p.Click("button", button)
 	}
 }
@@ -133,9 +133,9 @@ func (p *trader) another() {
 	p.Find("radiogroup", "Swap provider")
 }
 
-// end waits until the order's screen says that it ended, and checks that there is one order
+// awaitEnd waits until the order's screen says that it ended, and checks that there is one order
 // more than before, in that state, with a digest of its own.
-func (p *trader) end(before []protocol.Order, state string) protocol.Order {
+func (p *trader) awaitEnd(before []protocol.Order, state string) protocol.Order {
 	p.t.Helper()
 	p.Find("heading", "Swap ended")
 	all := p.d.Orders()
@@ -146,7 +146,7 @@ func (p *trader) end(before []protocol.Order, state string) protocol.Order {
 	if o.State != state || !o.Final || len(o.Digest) != 66 || slices.ContainsFunc(before, func(b protocol.Order) bool { return b.Digest == o.Digest }) {
 		p.t.Fatalf("the order is %s, %q, of digest %s (%s)", o.State, o.Condition, o.Digest, o.Reason)
 	}
-	p.spent(o)
+	p.checkAllowancesUsed(o)
 	return o
 }
 
@@ -165,8 +165,8 @@ func (p *trader) align(chain uint64) {
 	}
 }
 
-// spent checks that no allowance of an order remains, and that a modal named each spender.
-func (p *trader) spent(o protocol.Order) {
+// checkAllowancesUsed checks that no allowance of an order remains, and that a modal named each spender.
+func (p *trader) checkAllowancesUsed(o protocol.Order) {
 	p.t.Helper()
 	for _, s := range o.Steps {
 		for _, a := range s.Effect.Approves {
@@ -194,8 +194,8 @@ func (p *trader) allowed(o protocol.Order, e protocol.Effect, a protocol.Approva
 
 func evm(a protocol.Address) common.Address { return common.HexToAddress(string(a)) }
 
-// spelled formats an amount as an order's screen does: all digits, thousands grouped.
-func spelled(units *big.Int, decimals int, symbol string) string {
+// formatAmount formats an amount as an order's screen does: all digits, thousands grouped.
+func formatAmount(units *big.Int, decimals int, symbol string) string {
 	digits := units.String()
 	if missing := decimals + 1 - len(digits); missing > 0 {
 		digits = strings.Repeat("0", missing) + digits

@@ -25,9 +25,9 @@ func TestOrdersAsk(t *testing.T) {
 		p.lockedOrder()
 		p.Fill("Password", desk.Password)
 		p.Press("Enter")
-		p.Lost("button", "Unlock")
+		p.AwaitAbsent("button", "Unlock")
 		p.Click("button", "/under way/")
-		p.See("arrived")
+		p.AwaitText("arrived")
 		if o := p.d.Orders()[0]; o.State != "filled" || len(p.d.Orders()) != len(before)+1 {
 			t.Errorf("the order is %s", o.State)
 		}
@@ -36,16 +36,16 @@ func TestOrdersAsk(t *testing.T) {
 		before = p.d.Orders()
 		o := p.approving("0.2")
 		p.priceMoved()
-		p.See("The terms have changed", "Accepted", "New", "You get at least", "(changed)")
-		p.In("region", "Needs your consent").See("Fees, at most", "Gas, at most")
+		p.AwaitText("The terms have changed", "Accepted", "New", "You get at least", "(changed)")
+		p.In("region", "Needs your consent").AwaitText("Fees, at most", "Gas, at most")
 		if b := p.Find("button", "Accept the new terms"); !b.Disabled {
 			t.Error("new terms can be accepted before they were compared")
 		}
 		p.Click("checkbox", "I compared the terms and accept the new ones")
 		p.Click("button", "Accept the new terms")
-		floor := o.Terms.FloorOut.Int()
-		if o = p.end(before, "filled"); o.Terms.FloorOut.Int().Cmp(floor) >= 0 {
-			t.Errorf("the floor was %s and is %s", floor, o.Terms.FloorOut)
+		floor := o.Terms.MinimumReceived.Int()
+		if o = p.awaitEnd(before, "filled"); o.Terms.MinimumReceived.Int().Cmp(floor) >= 0 {
+			t.Errorf("the floor was %s and is %s", floor, o.Terms.MinimumReceived)
 		}
 	})
 }
@@ -57,7 +57,7 @@ func (p *trader) lockedOrder() {
 	p.Find("button", "Unlock")
 	p.d.Chain(desk.Base).Resume()
 	p.d.AwaitOrder("waiting for unlock", func(o protocol.Order) bool { return o.Condition == "waiting for unlock" })
-	p.See("1 swap waits for you to unlock")
+	p.AwaitText("1 swap waits for you to unlock")
 }
 
 // priceMoved lets an approval be mined when the quote, valid for half a minute, is about to
@@ -79,7 +79,7 @@ func (p *trader) approving(amount string) protocol.Order {
 	p.confirm("Approve and swap")
 	p.approve(allowance{amount + " WETH", false}, allowance{amount + " WETH", true})
 	p.Find("heading", "Swap in progress")
-	p.See("Last check")
+	p.AwaitText("Last check")
 	return p.d.AwaitOrder("approving", func(o protocol.Order) bool { return o.State == "approving" && o.Sending != "" })
 }
 
@@ -93,19 +93,19 @@ func TestPasswordOfASwap(t *testing.T) {
 		for range 2 {
 			before := p.d.Orders()
 			p.review()
-			p.See("This goes beyond what may be moved in an hour without the password")
+			p.AwaitText("This goes beyond what may be moved in an hour without the password")
 			if !p.Disabled("button", "Swap now") {
 				t.Error("it can be carried out without the password")
 			}
 			p.Fill("Password", "not the password")
 			p.Click("button", "Swap now")
-			p.See("The password is wrong")
+			p.AwaitText("The password is wrong")
 			if len(p.d.Orders()) != len(before) {
 				t.Error("it was carried out with a wrong password")
 			}
 			p.Fill("Password", desk.Password)
 			p.Click("button", "Swap now")
-			p.end(before, "filled")
+			p.awaitEnd(before, "filled")
 			p.another()
 			p.receive("USDC")
 			p.amount("0.5")

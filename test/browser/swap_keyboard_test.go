@@ -24,28 +24,28 @@ func TestSwapByKeyboard(t *testing.T) {
 		p.Find("radiogroup", "Swap provider")
 
 		p.Reach("Tab", "button", "/^You pay on Base: /")
-		p.visible()
+		p.checkFocusVisible()
 		p.pickByKeys("WETH")
 		p.Reach("Tab", "button", "/^You receive on Base: /")
 		p.Press("Enter")
-		p.trapped("searchbox", "Search by name or address")
+		p.checkFocusTrap("searchbox", "Search by name or address")
 		p.Press("Escape")
 		p.focused("button", "/^You receive on Base: /")
 		p.pickByKeys("USDC")
 		p.Reach("Shift+Tab", "textbox", "You pay on Base")
 		p.Type("0.1")
 		p.ready()
-		p.walk("You pay on Base", "You pay on Base: WETH, choose another token", "Use 25 % of the balance", "Use 50 % of the balance", "Use as much as possible",
+		p.checkTabOrder("You pay on Base", "You pay on Base: WETH, choose another token", "Use 25 % of the balance", "Use 50 % of the balance", "Use as much as possible",
 			"Swap the two tokens around", "You receive on Base: USDC, choose another token")
 		p.press("Review swap", "Enter")
 		p.focused("heading", "Review swap")
 		p.press("Approve and swap", "Enter")
-		p.trapped("heading", "/^Approve the token.* \\(1 of 2\\)$/")
+		p.checkFocusTrap("heading", "/^Approve the token.* \\(1 of 2\\)$/")
 		before := d.Orders()
 		p.press("Approve this amount", "Enter")
 		p.focused("heading", "/\\(2 of 2\\)$/")
 		p.press("Allow this amount", "Space")
-		p.end(before, "filled")
+		p.awaitEnd(before, "filled")
 		p.focused("heading", "Swap ended")
 		p.press("Another swap", "Enter")
 		p.Find("radiogroup", "Swap provider")
@@ -56,7 +56,7 @@ func TestSwapByKeyboard(t *testing.T) {
 func (p *trader) press(button, key string) {
 	p.t.Helper()
 	p.Reach("Tab", "button", button)
-	p.visible()
+	p.checkFocusVisible()
 	p.Await("button", button, "enabled", func(e ui.Element) bool { return !e.Disabled })
 	p.Press(key)
 }
@@ -71,7 +71,7 @@ func (p *trader) pickByKeys(symbol string) {
 	p.Type(symbol)
 	p.Find("button", "/^"+symbol+" /")
 	p.Press("ArrowDown", "Enter")
-	p.Lost("dialog", "")
+	p.AwaitAbsent("dialog", "")
 	if now := p.Focused(); now.Role != from.Role {
 		p.t.Errorf("after the picker the focus is on %s, before it was on %s", now, from)
 	}
@@ -83,8 +83,8 @@ func (p *trader) focused(role, name string) {
 	p.Await(role, name, "focused", func(e ui.Element) bool { return e.Focused })
 }
 
-// visible checks that the page shows which element has the focus.
-func (p *trader) visible() {
+// checkFocusVisible checks that the page shows which element has the focus.
+func (p *trader) checkFocusVisible() {
 	p.t.Helper()
 	var seen bool
 	p.Eval(`(() => {
@@ -97,9 +97,9 @@ func (p *trader) visible() {
 	}
 }
 
-// trapped waits until the focus is in a dialog and checks that it stays there: elements
+// checkFocusTrap waits until the focus is in a dialog and checks that it stays there: elements
 // behind the dialog cannot be reached, by Tab or otherwise.
-func (p *trader) trapped(role, name string) {
+func (p *trader) checkFocusTrap(role, name string) {
 	p.t.Helper()
 	p.focused(role, name)
 	p.Press("Tab", "Tab", "Shift+Tab")
@@ -113,8 +113,8 @@ func (p *trader) trapped(role, name string) {
 	}
 }
 
-// walk checks that Tab leads through elements of these names, from the focused one on.
-func (p *trader) walk(names ...string) {
+// checkTabOrder checks that Tab leads through elements of these names, from the focused one on.
+func (p *trader) checkTabOrder(names ...string) {
 	p.t.Helper()
 	for _, name := range names {
 		if e := p.Focused(); e.Name != name {

@@ -11,16 +11,16 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// asked returns how often the DEX was asked for a quote.
-func (p *trader) asked() int {
+// quoteRequests returns how often the DEX was asked for a quote.
+func (p *trader) quoteRequests() int {
 	p.t.Helper()
 	var counts struct{ Requests map[string]int }
 	p.d.Control("GET", "/counts/dex", nil, &counts)
 	return counts.Requests["/quote"]
 }
 
-// later sets how far the popup's clock is ahead.
-func (p *trader) later(d time.Duration) {
+// setClockAhead sets how far the popup's clock is ahead.
+func (p *trader) setClockAhead(d time.Duration) {
 	p.t.Helper()
 	p.Eval(fmt.Sprintf(`(() => {
 		const clock = (window.wrappedJSObject ?? window).Date; // the page's own, in Firefox too
@@ -47,9 +47,9 @@ func TestQuotesExpire(t *testing.T) {
 		p.ready()
 
 		truth := p.d.Lie("dex", "/quote", "/quote/output/amount", "nothing") // not a 503, after some of which the provider is not asked for a while
-		p.later(31 * time.Second)
+		p.setClockAhead(31 * time.Second)
 		p.Find("button", "Get new quote")
-		p.In("region", "Offer").See("Expired")
+		p.In("region", "Offer").AwaitText("Expired")
 		p.Click("button", "Get new quote")
 		p.Find("button", "/try again$/")
 		if got := p.Value("You pay on Base"); got != "77.5" {
@@ -58,7 +58,7 @@ func TestQuotesExpire(t *testing.T) {
 		p.Find("button", "You pay on Base: USDC, choose another token")
 		p.Find("button", "You receive on Base: WETH, choose another token")
 		truth()
-		p.later(0)
+		p.setClockAhead(0)
 		p.Click("button", "/try again$/")
 		p.ready()
 
@@ -72,11 +72,11 @@ func TestQuotesExpire(t *testing.T) {
 				t.Fatal("the watch goes on while the window is hidden")
 			}
 		}
-		before := p.asked()
-		p.later(time.Minute) // the offers have expired by then
+		before := p.quoteRequests()
+		p.setClockAhead(time.Minute) // the offers have expired by then
 		p.Unhide()
-		p.later(0)
-		for end := time.Now().Add(10 * time.Second); p.asked() == before; time.Sleep(50 * time.Millisecond) {
+		p.setClockAhead(0)
+		for end := time.Now().Add(10 * time.Second); p.quoteRequests() == before; time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatal("nobody is asked once the window is seen again")
 			}

@@ -52,15 +52,15 @@ func TestHostileAnswersAreRefused(t *testing.T) {
 				p.amount(fmt.Sprintf("0.2%d", i))
 				p.ready()
 			}
-			truth := p.lied(lie.server, lie.target, lie.pointer, lie.value, lie.plan)
+			truth := p.lieUntil(lie.server, lie.target, lie.pointer, lie.value, lie.plan)
 			if lie.quoted {
 				p.amount(fmt.Sprintf("0.2%d", i))
 				p.Find("button", "/try again$/")
 			} else {
 				p.Click("button", "Review swap")
 			}
-			p.In("alert", "").See(lie.read, "Nothing was signed.")
-			if !p.inSight() {
+			p.In("alert", "").AwaitText(lie.read, "Nothing was signed.")
+			if !p.alertVisible() {
 				t.Errorf("%s: the reason is not in sight", lie.read)
 				p.Screenshot(fmt.Sprint("refused-", i))
 			}
@@ -73,8 +73,8 @@ func TestHostileAnswersAreRefused(t *testing.T) {
 	})
 }
 
-// inSight reports whether the first line of the alert is visible and not covered.
-func (p *trader) inSight() (seen bool) {
+// alertVisible reports whether the first line of the alert is visible and not covered.
+func (p *trader) alertVisible() (seen bool) {
 	p.t.Helper()
 	p.Eval(`(() => {
 		const alert = document.querySelector("[role=alert]"), at = alert.getBoundingClientRect();
@@ -83,8 +83,8 @@ func (p *trader) inSight() (seen bool) {
 	return seen
 }
 
-// lied makes a provider lie until the returned function is called.
-func (p *trader) lied(server, target, pointer string, value any, plan string) func() {
+// lieUntil makes a provider lie until the returned function is called.
+func (p *trader) lieUntil(server, target, pointer string, value any, plan string) func() {
 	p.t.Helper()
 	if plan == "" {
 		return p.d.Lie(server, target, pointer, value)
@@ -93,9 +93,9 @@ func (p *trader) lied(server, target, pointer string, value any, plan string) fu
 	return func() { p.d.Control("POST", "/intent", map[string]any{"plan": ""}, nil) }
 }
 
-// dear makes gas cost 3 gwei until end is called, also on a chain whose base fee has fallen
+// expensiveGas makes gas cost 3 gwei until end is called, also on a chain whose base fee has fallen
 // because of empty blocks: the node answers like one without fee history.
-func dear(d *desk.Desk) (end func()) {
+func expensiveGas(d *desk.Desk) (end func()) {
 	history := d.Fault("rpc-8453", inject.Rule{Target: "eth_feeHistory", Kind: inject.Error, Code: -32601, Message: "no such method"})
 	tip := d.Lie("rpc-8453", "eth_maxPriorityFeePerGas", "/result", "0xb2d05e00")
 	return func() { tip(); history() }
@@ -110,7 +110,7 @@ func TestGas(t *testing.T) {
 		d.Fund(desk.Base, w.Address, "", "0.00001")
 		d.Fund(desk.Base, w.Address, "USDC", "100")
 		d.Swapkeep("networks", "select", "8453")
-		dear(d)
+		expensiveGas(d)
 		p := &trader{Page: unlocked(d, d.Browser(kind)), t: t, d: d, w: w}
 		p.pay("USDC")
 		p.receive("ETH")
@@ -121,7 +121,7 @@ func TestGas(t *testing.T) {
 		p.provider("Gasless")
 		p.receive("WETH")
 		p.review()
-		p.In("alert", "").See("ETH are missing for gas", "you have 0.00001 ETH")
+		p.In("alert", "").AwaitText("ETH are missing for gas", "you have 0.00001 ETH")
 		if b := p.Find("button", "Not enough for gas"); !b.Disabled {
 			t.Error("a swap without gas can be confirmed")
 		}
@@ -133,9 +133,9 @@ func TestGas(t *testing.T) {
 		p.receive("USDC")
 		p.amount("0.0001")
 		p.review()
-		p.See("Gas costs more than half of what you swap")
+		p.AwaitText("Gas costs more than half of what you swap")
 		before := d.Orders()
 		p.confirm("Swap anyway")
-		p.end(before, "filled")
+		p.awaitEnd(before, "filled")
 	})
 }

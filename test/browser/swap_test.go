@@ -13,15 +13,15 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// A swapped is one swap through a provider, and what it must show.
-type swapped struct {
+// A swapCase is one swap through a provider, and what it must show.
+type swapCase struct {
 	name, provider  string
 	in, amount, out string
-	on              uint64 // 0: Base
+	chain           uint64 // 0: Base
 	to              uint64 // 0: the same chain
 	routing         string // of the offer
 	route           string // what the review must say about it
-	way             string // the popup's name for it, to choose it among several
+	offerName       string // the popup's name for it, to choose it among several
 	fee             string // what the review says about the wallet's fee
 	paid            int64  // basis points of the output that the fee's receiver gets on the chain
 	approve         []allowance
@@ -29,33 +29,33 @@ type swapped struct {
 	settings        map[string]map[string]any
 }
 
-// carryOut swaps from the form to the end and checks screen, chain and orders.
-func (p *trader) carryOut(s swapped) {
+// runSwap swaps from the form to the end and checks screen, chain and orders.
+func (p *trader) runSwap(s swapCase) {
 	p.t.Helper()
 	for path, body := range s.settings {
 		p.d.Control("POST", path, body, nil)
 	}
-	from, to := cmp.Or(s.on, desk.Base), cmp.Or(s.to, s.on, desk.Base)
+	from, to := cmp.Or(s.chain, desk.Base), cmp.Or(s.to, s.chain, desk.Base)
 	p.align(to)
-	symbolIn, symbolOut := held(s.in), held(s.out)
+	symbolIn, symbolOut := sandboxSymbol(s.in), sandboxSymbol(s.out)
 	before, in, out := p.d.Orders(), p.d.Balance(from, p.w.Address, symbolIn), p.d.Balance(to, p.w.Address, symbolOut)
 	feeIn, feeOut := p.d.Balance(from, sandbox.FeeReceiver, symbolIn), p.d.Balance(to, sandbox.FeeReceiver, symbolOut)
 	p.provider(s.provider)
 	p.amount(s.amount)
-	if s.way != "" {
-		p.Click("radio", "/^"+s.way+" /")
+	if s.offerName != "" {
+		p.Click("radio", "/^"+s.offerName+" /")
 	}
 	p.review()
-	p.In("region", "Terms").See(s.amount+" "+s.in, "Provider "+s.provider, s.route, "Wallet's fee "+s.fee+" Slippage")
+	p.In("region", "Terms").AwaitText(s.amount+" "+s.in, "Provider "+s.provider, s.route, "Wallet's fee "+s.fee+" Slippage")
 	p.confirm(s.confirm)
 	p.approve(s.approve...)
-	o := p.end(before, "filled")
+	o := p.awaitEnd(before, "filled")
 	if s.routing != "" && o.Offer.Routing != s.routing {
 		p.t.Errorf("%s: went by %s", s.name, o.Offer.Routing)
 	}
 	got := new(big.Int).Sub(p.d.Balance(to, p.w.Address, symbolOut), out)
-	if got.Cmp(o.Terms.FloorOut.Int()) < 0 {
-		p.t.Errorf("%s: %s arrived, the floor is %s", s.name, got, o.Terms.FloorOut)
+	if got.Cmp(o.Terms.MinimumReceived.Int()) < 0 {
+		p.t.Errorf("%s: %s arrived, the floor is %s", s.name, got, o.Terms.MinimumReceived)
 	}
 	paid := new(big.Int).Sub(in, p.d.Balance(from, p.w.Address, symbolIn))
 	if symbolIn != "" && paid.Cmp(p.d.Units(from, symbolIn, s.amount)) != 0 {
@@ -68,7 +68,7 @@ func (p *trader) carryOut(s swapped) {
 		p.t.Errorf("%s: %s of what was paid and %s of the output reached the fee's receiver", s.name, feeIn, feeOut)
 	}
 	if symbolOut == "USDC" || symbolOut == "USDT" {
-		p.See(spelled(got, 6, s.out) + " arrived")
+		p.AwaitText(formatAmount(got, 6, s.out) + " arrived")
 	}
 	p.another()
 }
@@ -80,8 +80,8 @@ func isPart(fee *big.Int, bps int64, whole *big.Int) bool {
 	return off.Mul(off, big.NewInt(100)).Cmp(whole) <= 0
 }
 
-// held returns the sandbox's symbol of a token; the coin has none.
-func held(symbol string) string {
+// sandboxSymbol returns the sandbox's symbol of a token; the coin has none.
+func sandboxSymbol(symbol string) string {
 	if symbol == "ETH" {
 		return ""
 	}
@@ -97,11 +97,11 @@ func TestSwapsOnOneNetwork(t *testing.T) {
 		p.pay("WETH")
 		p.receive("USDC")
 		p.compare()
-		for _, s := range []swapped{
+		for _, s := range []swapCase{
 			{name: "pools", provider: "DEX", in: "WETH", amount: "0.1", out: "USDC", routing: "CLASSIC", confirm: "Approve and swap", fee: "0.2 %", paid: 20,
 				approve:  []allowance{{"0.1 WETH", false}, {"0.1 WETH", true}},
 				settings: map[string]map[string]any{"/dex": {"auctions": "never"}}},
-			{name: "auction", provider: "DEX", in: "WETH", amount: "0.25", out: "USDC", routing: "DUTCH_V3", way: "Auction", confirm: "Approve and swap", fee: "0.2 %", paid: 20,
+			{name: "auction", provider: "DEX", in: "WETH", amount: "0.25", out: "USDC", routing: "DUTCH_V3", offerName: "Auction", confirm: "Approve and swap", fee: "0.2 %", paid: 20,
 				approve:  []allowance{{"0.25 WETH", false}},
 				settings: map[string]map[string]any{"/dex": {"auctions": "always"}}},
 			{name: "signed order, JAM", provider: "Gasless", in: "WETH", amount: "0.3", out: "USDC", routing: "JAM", confirm: "Approve and swap", fee: "0.4 %", paid: 40,
@@ -111,20 +111,20 @@ func TestSwapsOnOneNetwork(t *testing.T) {
 				approve:  []allowance{{"0.2 WETH", false}},
 				settings: map[string]map[string]any{"/gasless": {"jam": map[string]any{"down": true}, "rfq": map[string]any{"down": false}}}},
 		} {
-			p.carryOut(s)
+			p.runSwap(s)
 		}
 		p.pay("USDC")
 		p.receive("DAI")
-		p.carryOut(swapped{name: "v4", provider: "DEX", in: "USDC", amount: "150", out: "DAI", routing: "CLASSIC", route: "Uniswap v4", confirm: "Approve and swap", fee: "0.2 %", paid: 20,
+		p.runSwap(swapCase{name: "v4", provider: "DEX", in: "USDC", amount: "150", out: "DAI", routing: "CLASSIC", route: "Uniswap v4", confirm: "Approve and swap", fee: "0.2 %", paid: 20,
 			approve: []allowance{{"150 USDC", false}, {"150 USDC", true}}, settings: map[string]map[string]any{"/dex": {"auctions": "never"}}})
 
 		p.d.Fund(desk.Mainnet, p.w.Address, "", "1")
 		p.d.Fund(desk.Mainnet, p.w.Address, "DAI", "500")
 		p.d.Swapkeep("networks", "select", "1")
-		p.See("You pay on Ethereum")
+		p.AwaitText("You pay on Ethereum")
 		p.pay("DAI")
 		p.receive("USDC")
-		p.carryOut(swapped{name: "v3 and then v2", provider: "DEX", in: "DAI", amount: "150", out: "USDC", on: desk.Mainnet, routing: "CLASSIC", route: "Uniswap v2 + v3 · 0.05 % → 0.3 %", confirm: "Approve and swap", fee: "0.2 %", paid: 20,
+		p.runSwap(swapCase{name: "v3 and then v2", provider: "DEX", in: "DAI", amount: "150", out: "USDC", chain: desk.Mainnet, routing: "CLASSIC", route: "Uniswap v2 + v3 · 0.05 % → 0.3 %", confirm: "Approve and swap", fee: "0.2 %", paid: 20,
 			approve: []allowance{{"150 DAI", false}, {"150 DAI", true}}, settings: map[string]map[string]any{"/dex": {"auctions": "never", "mixed": true}}})
 	})
 }
@@ -153,8 +153,8 @@ func (p *trader) compare() {
 	p.ready()
 }
 
-// reported swaps by a deposit whose end cannot be proven.
-func (p *trader) reported(amount, ending string, stranger bool, condition string) {
+// swapUnproven swaps by a deposit whose end cannot be proven.
+func (p *trader) swapUnproven(amount, ending string, stranger bool, condition string) {
 	p.t.Helper()
 	p.d.Control("POST", "/intent", map[string]any{"outcome": map[string]any{"ending": ending, "stranger": stranger}}, nil)
 	p.align(desk.Arbitrum)
@@ -179,9 +179,9 @@ func TestSwapsToAnotherNetwork(t *testing.T) {
 		p.provider("Bridge")
 		p.to("Arbitrum")
 		p.receive("USDC")
-		p.carryOut(swapped{name: "bridge", provider: "Bridge", in: "USDC", amount: "120", out: "USDC", to: desk.Arbitrum, confirm: "Approve and swap", fee: "0.4 %, as the provider says",
+		p.runSwap(swapCase{name: "bridge", provider: "Bridge", in: "USDC", amount: "120", out: "USDC", to: desk.Arbitrum, confirm: "Approve and swap", fee: "0.4 %, as the provider says",
 			approve: []allowance{{"120 USDC", false}}})
-		p.carryOut(swapped{name: "intent", provider: "Intent", in: "USDC", amount: "150", out: "USDC", to: desk.Arbitrum, routing: "Hyperstream", way: "Hyperstream", confirm: "Approve and swap", fee: "0.4 % asked for; the provider does not say whether it takes it",
+		p.runSwap(swapCase{name: "intent", provider: "Intent", in: "USDC", amount: "150", out: "USDC", to: desk.Arbitrum, routing: "Hyperstream", offerName: "Hyperstream", confirm: "Approve and swap", fee: "0.4 % asked for; the provider does not say whether it takes it",
 			approve: []allowance{{"150 USDC", false}}})
 		p.d.Control("POST", "/intent", map[string]any{"outcome": map[string]any{"ending": "refund"}}, nil)
 		before, in := p.d.Orders(), p.d.Balance(desk.Base, p.w.Address, "USDC")
@@ -189,23 +189,23 @@ func TestSwapsToAnotherNetwork(t *testing.T) {
 		p.review()
 		p.confirm("Approve and swap")
 		p.approve(allowance{"200.25 USDC", false})
-		o := p.end(before, "refunded")
+		o := p.awaitEnd(before, "refunded")
 		if got := p.d.Balance(desk.Base, p.w.Address, "USDC"); got.Cmp(in) != 0 {
 			t.Errorf("of %s there is %s after the refund", in, got)
 		}
-		p.See("200.25 USDC came back", "To Account 1 on Base.", "came back to you after your deposit")
+		p.AwaitText("200.25 USDC came back", "To Account 1 on Base.", "came back to you after your deposit")
 		p.Find("link", "/^Refund "+short(o.Verdict.Evidence.Tx)+" /")
 		p.another()
 
-		p.reported("60", "fill", true, "reported, transfer seen")
+		p.swapUnproven("60", "fill", true, "reported, transfer seen")
 		card := p.In("region", "Reported, transfer seen")
-		card.See("Intent says: it is done.", "USDC came from", "on Arbitrum One", "What is not proven", "What you can do")
+		card.AwaitText("Intent says: it is done.", "USDC came from", "on Arbitrum One", "What is not proven", "What you can do")
 		card.Find("link", "/^Transfer that was seen /")
 		p.Find("heading", "Swap in progress")
 		p.another()
 
-		p.reported("70", "claim", false, "reported, unproven")
-		p.In("region", "Reported, unproven").See("Intent says: it is done.", "No chain that Swapkeep can read shows the payment on Arbitrum One.")
+		p.swapUnproven("70", "claim", false, "reported, unproven")
+		p.In("region", "Reported, unproven").AwaitText("Intent says: it is done.", "No chain that Swapkeep can read shows the payment on Arbitrum One.")
 		p.Find("heading", "Swap in progress")
 	})
 }

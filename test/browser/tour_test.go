@@ -32,8 +32,8 @@ var parts = []struct {
 	lead func(*tour)
 }{{"beginning", (*tour).beginning}, {"updates", (*tour).updates}, {"wallet", (*tour).wallet}, {"orders", (*tour).orders}}
 
-// past visits the parts with these names.
-func (o *tour) past(names ...string) {
+// visit visits the parts with these names.
+func (o *tour) visit(names ...string) {
 	for _, part := range parts {
 		if slices.Contains(names, part.name) {
 			o.t.Run(part.name, func(t *testing.T) { part.lead(&tour{t, o.kind, o.look}) })
@@ -41,13 +41,13 @@ func (o *tour) past(names ...string) {
 	}
 }
 
-// still turns animations off, so that no colour is in transition.
-var still = ui.Look{Still: true}
+// noAnimation turns animations off, so that no colour is in transition.
+var noAnimation = ui.Look{Still: true}
 
 // beginning goes from a browser without a host to an unlocked wallet, and to a daemon that
 // cannot be started any more.
 func (o *tour) beginning() {
-	d := desk.New(o.t, desk.Options{Look: still})
+	d := desk.New(o.t, desk.Options{Look: noAnimation})
 	b := d.BrowserAlone(o.kind)
 	p := b.Open("popup.html")
 	p.Find("heading", "Install swapkeep")
@@ -108,7 +108,7 @@ func (o *tour) creating(b *ui.Browser) {
 	p.Fill("Password", "password12")
 	p.Fill("Repeat password", "password")
 	p.Click("button", "Create wallet")
-	p.See("The two passwords differ.")
+	p.AwaitText("The two passwords differ.")
 	o.look(p, "create-refused")
 	p.Fill("Password", desk.Password)
 	p.Fill("Repeat password", desk.Password)
@@ -122,7 +122,7 @@ func (o *tour) creating(b *ui.Browser) {
 		p.Fill(field.Name, "wrong")
 	}
 	p.Click("button", "Continue")
-	p.See("That is not word")
+	p.AwaitText("That is not word")
 	o.look(p, "words-check")
 	for _, field := range asked {
 		p.Fill(field.Name, wordAt(o.t, field.Name, words))
@@ -140,7 +140,7 @@ func (o *tour) importing(b *ui.Browser) {
 	p.Fill("Private key", fmt.Sprintf("%064x", 0x5a))
 	p.Fill("Password", desk.Password)
 	p.Click("button", "Import wallet")
-	p.See("The sandbox takes only its own keys")
+	p.AwaitText("The sandbox takes only its own keys")
 	o.look(p, "import-key-refused")
 	p.Choose("What do you have?", "Key file")
 	o.look(p, "import-file")
@@ -149,7 +149,7 @@ func (o *tour) importing(b *ui.Browser) {
 
 // updates covers the screens of incompatible versions.
 func (o *tour) updates() {
-	d := desk.New(o.t, desk.Options{Daemon: "./test/fakedaemon", Look: still})
+	d := desk.New(o.t, desk.Options{Daemon: "./test/fakedaemon", Look: noAnimation})
 	d.Shell("mkdir -m 700 $SWAPKEEP_HOME && echo client daemon > $SWAPKEEP_HOME/update")
 	p := d.Browser(o.kind).Open("popup.html")
 	p.Find("heading", "Update the extension")
@@ -161,11 +161,11 @@ func (o *tour) updates() {
 
 // wallet covers a wallet before its first swap.
 func (o *tour) wallet() {
-	d := desk.New(o.t, desk.Options{Look: still})
+	d := desk.New(o.t, desk.Options{Look: noAnimation})
 	p := tradingIn(o.t, d, o.kind)
 	d.Fund(desk.Base, p.w.Address, "WETH", "2")
 	o.form(d, p)
-	o.besides(p)
+	o.otherScreens(p)
 	o.accounts(p)
 	o.settings(p)
 }
@@ -177,15 +177,15 @@ func (o *tour) form(d *desk.Desk, p *trader) {
 	p.Find("button", "/^USDC /")
 	o.look(p.Page, "tokens")
 	p.Fill("Search by name or address", "zzzz")
-	p.See("No token found for")
+	p.AwaitText("No token found for")
 	o.look(p.Page, "tokens-none")
-	p.Fill("Search by name or address", o.stranger(d).Hex())
+	p.Fill("Search by name or address", o.unlistedToken(d).Hex())
 	p.Click("button", "/^Look at /")
 	p.Find("heading", "Import a token")
 	p.Find("checkbox", "")
 	o.look(p.Page, "token-import")
 	p.Press("Escape")
-	p.Lost("dialog", "")
+	p.AwaitAbsent("dialog", "")
 	p.receive("USDC")
 	p.amount("0.5")
 	p.ready()
@@ -198,7 +198,7 @@ func (o *tour) form(d *desk.Desk, p *trader) {
 	o.look(p.Page, "slippage")
 	p.Press("Escape")
 	o.reviews(p)
-	o.ways(p)
+	o.offerChanges(p)
 	o.providers(p)
 	p.amount("0.00000001")
 	p.provider("DEX")
@@ -209,8 +209,8 @@ func (o *tour) form(d *desk.Desk, p *trader) {
 	o.look(p.Page, "form-too-much")
 }
 
-// stranger returns a token that is in no list: a pool's own share.
-func (o *tour) stranger(d *desk.Desk) common.Address {
+// unlistedToken returns a token that is in no list: a pool's own share.
+func (o *tour) unlistedToken(d *desk.Desk) common.Address {
 	chain := d.Chain(desk.Base)
 	weth, usdc := sandboxtest.Token(o.t, chain, "WETH"), sandboxtest.Token(o.t, chain, "USDC")
 	return common.BigToAddress(sandboxtest.View(o.t, chain, chain.Network.Contracts.V2Factory, "getPair(address,address)", 0, weth, usdc))
@@ -219,15 +219,15 @@ func (o *tour) stranger(d *desk.Desk) common.Address {
 // reviews covers a fair plan, one that must be confirmed, and one with approval and permit.
 func (o *tour) reviews(p *trader) {
 	p.review()
-	p.armed("Swap now")
+	p.awaitEnabled("Swap now")
 	o.look(p.Page, "review")
 	p.Click("button", "/^What will be signed/")
 	o.look(p.Page, "review-steps")
 	p.Click("button", "Back")
-	cheap := dear(p.d)
+	cheap := expensiveGas(p.d)
 	p.amount("0.0001")
 	p.review()
-	p.See("Scams look like this")
+	p.AwaitText("Scams look like this")
 	o.look(p.Page, "review-scam")
 	p.Click("button", "Back")
 	cheap()
@@ -236,36 +236,36 @@ func (o *tour) reviews(p *trader) {
 	p.receive("WETH")
 	p.amount("250.75")
 	p.review()
-	p.armed("Approve and swap")
+	p.awaitEnabled("Approve and swap")
 	o.look(p.Page, "review-approval")
 	p.Click("button", "Approve and swap")
-	p.In("dialog", "").See("250.75 USDC")
-	p.In("dialog", "").Gone("…")
-	p.armed("Approve this amount")
+	p.In("dialog", "").AwaitText("250.75 USDC")
+	p.In("dialog", "").AwaitNoText("…")
+	p.awaitEnabled("Approve this amount")
 	o.look(p.Page, "approval")
 	p.Click("button", "Approve this amount")
-	p.armed("Allow this amount")
+	p.awaitEnabled("Allow this amount")
 	o.look(p.Page, "approval-permit")
 	p.Press("Escape") // back to the plan
-	p.Lost("dialog", "")
+	p.AwaitAbsent("dialog", "")
 	p.Find("button", "Approve and swap")
 	p.Click("button", "Back")
 }
 
-// ways covers two offers of one provider, of which the chosen one disappears; a review of a
+// offerChanges covers two offers of one provider, of which the chosen one disappears; a review of a
 // quote that states a minimum; and a renewed offer that gives less.
-func (o *tour) ways(p *trader) {
+func (o *tour) offerChanges(p *trader) {
 	p.d.Control("POST", "/dex", map[string]any{"auctions": "always"}, nil)
 	p.amount("300")
 	p.Click("radio", "/^Auction /")
 	o.look(p.Page, "form-ways")
 	p.d.Control("POST", "/dex", map[string]any{"auctions": "never"}, nil)
-	p.See("The offer that you chose is gone.")
+	p.AwaitText("The offer that you chose is gone.")
 	o.look(p.Page, "form-choice-gone")
 	truth := p.d.Lie("dex", "/quote", "/quote/aggregatedOutputs/0/minAmount", "99000000000000000")
 	p.amount("301")
 	p.review()
-	p.See("Minimum by the provider's quote")
+	p.AwaitText("Minimum by the provider's quote")
 	o.look(p.Page, "review-told-minimum")
 	p.Click("button", "Back")
 	truth()
@@ -273,20 +273,20 @@ func (o *tour) ways(p *trader) {
 	p.d.Control("POST", "/gasless", map[string]any{"jam": map[string]any{"down": true}, "rfq": map[string]any{"validitySeconds": 20}}, nil)
 	p.provider("Gasless")
 	// The quote's end is by the chain's time, which may be ahead of ours.
-	p.later(max(0, time.Until(time.Unix(int64(p.d.Chain(desk.Base).Head().Time), 0))))
+	p.setClockAhead(max(0, time.Until(time.Unix(int64(p.d.Chain(desk.Base).Head().Time), 0))))
 	p.amount("302")
 	p.review()
 	p.d.Control("POST", "/gasless", map[string]any{"rfq": map[string]any{"priceBps": -30}}, nil)
-	p.See("You would get less: at least")
-	p.armed("Approve and swap")
+	p.AwaitText("You would get less: at least")
+	p.awaitEnabled("Approve and swap")
 	o.look(p.Page, "review-renewed-less")
 	p.Click("button", "Back")
 	p.d.Control("POST", "/gasless", map[string]any{"jam": map[string]any{"down": false}, "rfq": map[string]any{"priceBps": 0, "validitySeconds": 60}}, nil)
-	p.later(0)
+	p.setClockAhead(0)
 }
 
-// armed waits until a button that consents is enabled, a moment after it appears.
-func (p *trader) armed(button string) {
+// awaitEnabled waits until a button that consents is enabled, a moment after it appears.
+func (p *trader) awaitEnabled(button string) {
 	p.t.Helper()
 	p.Await("button", button, "enabled", func(e ui.Element) bool { return !e.Disabled })
 }
@@ -311,14 +311,14 @@ func (o *tour) providers(p *trader) {
 	o.look(p.Page, "form-intent")
 }
 
-// besides covers the screens other than swaps.
-func (o *tour) besides(p *trader) {
+// otherScreens covers the screens other than swaps.
+func (o *tour) otherScreens(p *trader) {
 	open(p.Page, "Receive")
 	o.look(p.Page, "receive")
 	open(p.Page, "Activity")
 	o.look(p.Page, "activity-empty")
 	p.Click("button", "Allowances")
-	p.See("No allowances")
+	p.AwaitText("No allowances")
 	o.look(p.Page, "allowances-empty")
 	p.In("navigation", "Wallet").Click("button", "/^Assets/")
 	p.Find("heading", "/^Assets on /")
@@ -337,19 +337,19 @@ func (o *tour) accounts(p *trader) {
 	p.Click("button", "/^Account: /")
 	p.Find("heading", "Accounts")
 	p.Click("button", "/^Add account to /")
-	p.See("Account 2")
+	p.AwaitText("Account 2")
 	o.look(p.Page, "accounts")
 	p.Click("button", "/^Rename Account 1, /")
 	o.look(p.Page, "account-rename")
 	p.Press("Escape")
-	p.Lost("dialog", "")
+	p.AwaitAbsent("dialog", "")
 	p.Click("button", "/^Remove /")
 	p.Fill("Password", "wrong password")
 	p.Click("button", "Remove wallet")
-	p.See("The password is wrong")
+	p.AwaitText("The password is wrong")
 	o.look(p.Page, "wallet-remove")
 	p.Press("Escape")
-	p.Lost("dialog", "")
+	p.AwaitAbsent("dialog", "")
 }
 
 // sections lists the sections of the settings by their titles.
@@ -377,21 +377,21 @@ func (o *tour) settings(p *trader) {
 			o.look(p.Page, "setting-key")
 			p.Press("Escape")
 		}
-		p.Lost("dialog", "")
+		p.AwaitAbsent("dialog", "")
 		p.Click("button", "Back")
 	}
 }
 
 // orders covers orders in progress, waiting and ended, in all variants.
 func (o *tour) orders() {
-	d := desk.New(o.t, desk.Options{Faults: true, Look: still})
+	d := desk.New(o.t, desk.Options{Faults: true, Look: noAnimation})
 	p := tradingIn(o.t, d, o.kind)
 	d.Fund(desk.Base, p.w.Address, "WETH", "2")
 	d.Control("POST", "/dex", map[string]any{"auctions": "never"}, nil)
 	d.Control("POST", "/intent", map[string]any{"pacePercent": 10}, nil)
 	o.sent(p)
-	o.asking(p)
-	o.across(p)
+	o.waitingOrders(p)
+	o.providerSettled(p)
 	open(p.Page, "Activity")
 	o.look(p.Page, "activity")
 	p.Click("button", "Lock the wallet")
@@ -401,17 +401,17 @@ func (o *tour) orders() {
 
 // sent covers a pending swap, and one that is received.
 func (o *tour) sent(p *trader) {
-	p.underWay()
+	p.pendingSwap()
 	p.Find("button", "Speed up")
 	o.look(p.Page, "order-under-way")
 	p.Click("button", "Speed up")
 	o.look(p.Page, "order-speed-up")
 	p.Press("Escape")
-	p.Lost("dialog", "")
+	p.AwaitAbsent("dialog", "")
 	p.Click("button", "Cancel this swap")
 	o.look(p.Page, "order-cancel")
 	p.Press("Escape")
-	p.Lost("dialog", "")
+	p.AwaitAbsent("dialog", "")
 	p.d.Chain(desk.Base).Resume()
 	p.Find("heading", "Swap ended")
 	o.look(p.Page, "order-received")
@@ -420,8 +420,8 @@ func (o *tour) sent(p *trader) {
 	p.another()
 }
 
-// asking covers orders that wait for the user.
-func (o *tour) asking(p *trader) {
+// waitingOrders covers orders that wait for the user.
+func (o *tour) waitingOrders(p *trader) {
 	p.pay("WETH")
 	p.receive("USDC")
 	p.approving("0.3")
@@ -440,19 +440,19 @@ func (o *tour) asking(p *trader) {
 	o.look(p.Page, "order-cancelled")
 	p.Click("button", "Go to allowances")
 	p.Find("heading", "Allowances")
-	p.See("Left behind by an order that has ended.")
+	p.AwaitText("Left behind by an order that has ended.")
 	o.look(p.Page, "allowances")
 	p.Click("button", "/^Revoke/")
 	p.Find("button", "Revoke now")
 	o.look(p.Page, "revoke")
 	p.Press("Escape")
-	p.Lost("dialog", "")
+	p.AwaitAbsent("dialog", "")
 	open(p.Page, "Swap")
 	p.d.SetClock(0)
 }
 
-// across covers orders that a provider settles, as it should and as it should not.
-func (o *tour) across(p *trader) {
+// providerSettled covers orders that a provider settles, as it should and as it should not.
+func (o *tour) providerSettled(p *trader) {
 	p.provider("Intent")
 	p.to("Arbitrum")
 	p.pay("USDC")
@@ -471,7 +471,7 @@ func (o *tour) across(p *trader) {
 		if i == 0 {
 			o.look(p.Page, "order-across")
 		}
-		p.See(end.wait)
+		p.AwaitText(end.wait)
 		o.look(p.Page, end.name)
 		p.another()
 	}
@@ -490,7 +490,7 @@ func (o *tour) failing(p *trader) {
 	p.Find("heading", "Swap in progress")
 	p.d.AwaitOrder("sent", func(o protocol.Order) bool { return len(o.Attempts) > 0 })
 	tip := func(wei *big.Int) {
-		if err := p.d.Chain(desk.Base).AskTip(wei); err != nil {
+		if err := p.d.Chain(desk.Base).SetMinTip(wei); err != nil {
 			o.t.Fatal(err)
 		}
 	}
@@ -499,7 +499,7 @@ func (o *tour) failing(p *trader) {
 	tip(nil)
 	p.d.Chain(desk.Base).Resume()
 	p.Find("heading", "Swap ended")
-	p.See("The transaction was mined and failed.")
+	p.AwaitText("The transaction was mined and failed.")
 	o.look(p.Page, "order-failed")
 	p.another()
 }

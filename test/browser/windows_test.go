@@ -17,7 +17,7 @@ func TestTwoWindows(t *testing.T) {
 		p.receive("USDC")
 		p.amount("0.5")
 		p.Find("button", "Review swap")
-		q := p.also(p.Browser().Open("popup.html?view=tab"))
+		q := p.inWindow(p.Browser().Open("popup.html?view=tab"))
 		q.Find("button", "Review swap") // with the draft of the first
 		p.Click("button", "Another window asks for quotes – continue here")
 		p.Find("button", "Review swap")
@@ -30,9 +30,9 @@ func TestTwoWindows(t *testing.T) {
 		p.Click("button", "/^Network: /")
 		p.Click("button", "/^Arbitrum/")
 		q.Await("button", "/^Network: /", "Arbitrum", func(e ui.Element) bool { return e.Name == "Network: Arbitrum One" })
-		q.See("You pay on Arbitrum", "Balance 0")
-		q.Lost("button", "Review swap")
-		q.Lost("region", "Offer")
+		q.AwaitText("You pay on Arbitrum", "Balance 0")
+		q.AwaitAbsent("button", "Review swap")
+		q.AwaitAbsent("region", "Offer")
 	})
 }
 
@@ -68,7 +68,7 @@ func TestNetworkSwitch(t *testing.T) {
 		d.Fund(desk.Arbitrum, p.w.Address, "", "7")
 		p.receive("USDC")
 		p.amount("0.5")
-		p.See("Balance 10")
+		p.AwaitText("Balance 10")
 		p.Find("button", "Review swap")
 		p.provider("Gasless")
 		p.Find("button", "/^(Switched off|Not available|Provider not set up)/")
@@ -79,7 +79,7 @@ func TestNetworkSwitch(t *testing.T) {
 		p.Click("button", "/^Arbitrum/")
 		p.Find("button", "Network: Arbitrum One")
 		p.Click("button", "Back")
-		p.See("You pay on Arbitrum", "Balance 7")
+		p.AwaitText("You pay on Arbitrum", "Balance 7")
 		p.Find("button", "Choose what to receive")
 		if amount := p.Value("/^You pay on /"); amount != "" { // it was of another coin
 			t.Errorf("the amount is %q", amount)
@@ -87,9 +87,9 @@ func TestNetworkSwitch(t *testing.T) {
 		p.receive("USDC")
 		p.amount("0.5")
 		p.review()
-		p.See("on Arbitrum One")
+		p.AwaitText("on Arbitrum One")
 		d.Swapkeep("networks", "select", "1")
-		p.See("You pay on Ethereum", "Balance 0")
-		p.Lost("heading", "Review swap")
+		p.AwaitText("You pay on Ethereum", "Balance 0")
+		p.AwaitAbsent("heading", "Review swap")
 	})
 }

@@ -16,9 +16,9 @@ const clockShift = 21 * time.Second
 
 func (f flow) env(d *desk) []string {
 	switch {
-	case f.hasty:
+	case f.shortQuotes:
 		return []string{"SWAPKEEP_CLOCK_SHIFT=" + clockShift.String()}
-	case f.timed:
+	case f.movesClock:
 		return []string{"SWAPKEEP_CLOCK_SHIFT=@" + d.clockFile()}
 	}
 	return nil
@@ -26,7 +26,7 @@ func (f flow) env(d *desk) []string {
 
 // cancel asks for a cancel once the order's call was sent, and resumes mining once the
 // cancelling transaction was sent, too.
-func (p *passage) cancel() error {
+func (p *flowRun) cancel() error {
 	if err := p.awaitOffered(1); err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (p *passage) cancel() error {
 	return p.letSecondWin()
 }
 
-func (p *passage) askToCancel() error {
+func (p *flowRun) askToCancel() error {
 	err := p.ask("swap.cancel", protocol.CancelParams{Request: p.second, Order: p.id, Digest: p.digest, Password: []byte(password)}, nil)
 	if named(err, "order_final") {
 		return nil
@@ -44,11 +44,11 @@ func (p *passage) askToCancel() error {
 	return err
 }
 
-func (p *passage) letSecondWin() error {
+func (p *flowRun) letSecondWin() error {
 	if err := p.awaitOffered(2); err != nil {
 		return err
 	}
-	if _, told := p.inBook(); told != 0 && p.flow.hands() && len(p.sight().mined) == 0 {
+	if _, told := p.providerOrders(); told != 0 && p.flow.settledByProvider() && len(p.observe().mined) == 0 {
 		return fmt.Errorf("the provider was told %d times of what is not mined", told)
 	}
 	p.chain().Resume()
@@ -57,7 +57,7 @@ func (p *passage) letSecondWin() error {
 
 // speedUp asks twice for the same speed-up once the call was sent, and resumes mining once
 // the node has the transaction that pays more.
-func (p *passage) speedUp() error {
+func (p *flowRun) speedUp() error {
 	if err := p.awaitOffered(1); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (p *passage) speedUp() error {
 
 // withdraw lets the approval be mined, blocks the daemon's view of the allowance so that it
 // does not sign the permit, and asks for a cancel.
-func (p *passage) withdraw() error {
+func (p *flowRun) withdraw() error {
 	if err := p.awaitOffered(1); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (p *passage) withdraw() error {
 }
 
 // letQuoteEnd holds the approval back until the quote has expired.
-func (p *passage) letQuoteEnd() error {
+func (p *flowRun) letQuoteEnd() error {
 	if err := p.awaitOffered(1); err != nil {
 		return err
 	}
@@ -107,13 +107,13 @@ func (p *passage) letQuoteEnd() error {
 	return err
 }
 
-// acceptLess makes the price fall before the quote expires and accepts the order's
+// acceptProposal makes the price fall before the quote expires and accepts the order's
 // proposal.
-func (p *passage) acceptLess() error {
+func (p *flowRun) acceptProposal() error {
 	if err := p.awaitOffered(1); err != nil {
 		return err
 	}
-	if err := p.once("fall", p.sellBeside); err != nil {
+	if err := p.once("fall", p.sellFirst); err != nil {
 		return err
 	}
 	if err := p.letQuoteEnd(); err != nil {
@@ -129,7 +129,7 @@ func (p *passage) acceptLess() error {
 		case o.Proposal != nil && o.Proposal.Review.Digest != p.agreed: // each new proposal is another act
 			p.second, p.agreed = newUUID(), o.Proposal.Review.Digest
 		}
-		err = p.ask("swap.accept", protocol.AcceptParams{Request: p.second, Order: p.id, Digest: p.agreed, Acknowledge: unpriced, Password: []byte(password)}, nil)
+		err = p.ask("swap.accept", protocol.AcceptParams{Request: p.second, Order: p.id, Digest: p.agreed, Acknowledge: priceAcks, Password: []byte(password)}, nil)
 		if !named(err, "consent_needed") {
 			return err
 		}
@@ -138,32 +138,32 @@ func (p *passage) acceptLess() error {
 }
 
 // outbid makes somebody who pays more sell first, in the block of the order's call.
-func (p *passage) outbid() error {
+func (p *flowRun) outbid() error {
 	if err := p.awaitOffered(1); err != nil {
 		return err
 	}
-	err := p.once("fall", p.sellBeside)
+	err := p.once("fall", p.sellFirst)
 	p.chain().Resume()
 	return err
 }
 
-// grantBeside grants the allowance of the plan, so that the daemon skips its own approval,
+// grantForeign grants the allowance of the plan, so that the daemon skips its own approval,
 // and makes the provider fail for now.
-func (p *passage) grantBeside() error {
-	if err := allow(p.flow.in, p.flow.amount)(p); err != nil {
+func (p *flowRun) grantForeign() error {
+	if err := approveForeign(p.flow.in, p.flow.amount)(p); err != nil {
 		return err
 	}
 	_, err := p.lane.DEX().Faults.Add(inject.Rule{Target: "/swap", Kind: inject.HTTP, Status: 503})
 	return err
 }
 
-// ungrantBeside revokes that allowance once the permit is signed, and lets the provider
+// revokeForeign revokes that allowance once the permit is signed, and lets the provider
 // answer again once the daemon has noticed.
-func (p *passage) ungrantBeside() error {
+func (p *flowRun) revokeForeign() error {
 	if _, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Step == 2 || o.Final }); err != nil {
 		return err
 	}
-	if err := p.once("taken", func() error { return allow(p.flow.in, none)(p) }); err != nil {
+	if err := p.once("taken", func() error { return approveForeign(p.flow.in, zeroAmount)(p) }); err != nil {
 		return err
 	}
 	_, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return !o.Steps[0].Skipped })
@@ -171,15 +171,15 @@ func (p *passage) ungrantBeside() error {
 	return err
 }
 
-// atRest removes faults, resumes mining and resets the clock.
-func (p *passage) atRest() {
+// resetWorld removes faults, resumes mining and resets the clock.
+func (p *flowRun) resetWorld() {
 	p.chain().Faults.Reset()
 	p.lane.DEX().Faults.Reset()
 	p.chain().Resume()
-	if p.ahead == 0 {
+	if p.clockAhead == 0 {
 		return
 	}
-	if err := p.moveClock(-p.ahead); err != nil {
+	if err := p.moveClock(-p.clockAhead); err != nil {
 		p.t.Error(err)
 	}
 }

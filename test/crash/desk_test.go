@@ -25,9 +25,9 @@ import (
 
 const (
 	// password of the test wallets, which are created anew each time and hold nothing.
-	password = "correct horse battery staple"
-	patience = time.Minute     // for anything to happen, even on a busy machine
-	soon     = 5 * time.Second // for what is already under way
+	password     = "correct horse battery staple"
+	longTimeout  = time.Minute     // for anything to happen, even on a busy machine
+	shortTimeout = 5 * time.Second // for what is already under way
 )
 
 // A desk is one user on one machine: a home, a lane of chains, a relay and its daemon.
@@ -39,7 +39,7 @@ type desk struct {
 	relay   *client.Process
 	account common.Address
 	keys    sandbox.Account // the account with its key, derived from the words
-	doomed  *death          // the daemon that is about to die; nil: none
+	dying   *death          // the daemon that is about to die; nil: none
 }
 
 var desks atomic.Int64
@@ -55,7 +55,7 @@ func newDesk(t *testing.T, l *lane) *desk {
 	d.Env = append(d.Env, "SWAPKEEP_KEYS_BACKEND=file",
 		"SWAPKEEP_PRICES_DISABLED=true") // their commits would mix with those of an order, at unpredictable places
 	d.install(bins.faults)
-	t.Cleanup(d.leaveNothing)
+	t.Cleanup(d.cleanUp)
 	return d
 }
 
@@ -78,7 +78,7 @@ func (d *desk) browse(extra ...string) (*client.Process, error) {
 
 // greeted waits for a daemon's hello.
 func greeted(p *client.Process) error {
-	_, err := programs.Hello(p, patience)
+	_, err := programs.AwaitHello(p, longTimeout)
 	return err
 }
 
@@ -103,13 +103,13 @@ var errLost = errors.New("the daemon died before it answered")
 
 // ask calls the daemon through the relay. It returns errLost if the doomed daemon died.
 func (d *desk) ask(method string, params, result any) error {
-	ctx, cancel := context.WithTimeout(d.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(d.t.Context(), longTimeout)
 	defer cancel()
 	err := d.relay.Call(ctx, method, params, result)
 	switch {
-	case d.doomed == nil:
+	case d.dying == nil:
 		return err
-	case err != nil && d.doomed.within(time.Second), d.doomed.within(0): // an answer may be from its successor
+	case err != nil && d.dying.within(time.Second), d.dying.within(0): // an answer may be from its successor
 		return errLost
 	}
 	return err
@@ -179,7 +179,7 @@ func (d *desk) orders() (all []protocol.Order) {
 // awaitOrder polls until the order is as wanted.
 func (d *desk) awaitOrder(id string, wanted func(protocol.Order) bool) (protocol.Order, error) {
 	var last protocol.Order
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(30 * time.Millisecond) {
+	for end := time.Now().Add(longTimeout); time.Now().Before(end); time.Sleep(30 * time.Millisecond) {
 		r, err := d.order(id)
 		if err != nil {
 			return last, err
@@ -188,7 +188,7 @@ func (d *desk) awaitOrder(id string, wanted func(protocol.Order) bool) (protocol
 			return last, nil
 		}
 	}
-	return last, fmt.Errorf("order is still %s, %q (%s) after %s", last.State, last.Condition, last.Reason, patience)
+	return last, fmt.Errorf("order is still %s, %q (%s) after %s", last.State, last.Condition, last.Reason, longTimeout)
 }
 
 func final(o protocol.Order) bool { return o.Final }
@@ -293,29 +293,29 @@ func (d *desk) shut() {
 // processes returns our processes that were started for this home.
 func (d *desk) processes() []int {
 	d.t.Helper()
-	pids, err := processes.In(d.Bin)
+	pids, err := processes.RunningFrom(d.Bin)
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	return pids
 }
 
-// gone waits until none of our processes is left in this home, and returns those that stay.
-func (d *desk) gone() []int {
-	left, err := processes.Left(d.Bin, soon)
+// awaitGone waits until none of our processes is left in this home, and returns those that stay.
+func (d *desk) awaitGone() []int {
+	left, err := processes.StillRunning(d.Bin, shortTimeout)
 	if err != nil {
 		d.t.Error(err)
 	}
 	return left
 }
 
-// leaveNothing ends processes that the test left, and fails it if there were any.
-func (d *desk) leaveNothing() {
+// cleanUp ends processes that the test left, and fails it if there were any.
+func (d *desk) cleanUp() {
 	if d.relay != nil {
 		_, _ = d.relay.Stop()
 		_, _ = d.terminal("stop")
 	}
-	for _, pid := range d.gone() {
+	for _, pid := range d.awaitGone() {
 		d.t.Errorf("process %d was left behind", pid)
 		_ = processes.Kill(pid)
 	}

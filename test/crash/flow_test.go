@@ -26,11 +26,11 @@ var (
 	dollar  = common.HexToAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913") // USDC on base
 	permit2 = common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")
 
-	milli    = big.NewInt(1e15)
-	ether    = big.NewInt(1e18)
-	gasMoney = times(5, ether)
-	dollars  = big.NewInt(2_000e6)
-	crumbs   = big.NewInt(7e6) // dollars of an earlier allowance
+	milli        = big.NewInt(1e15)
+	ether        = big.NewInt(1e18)
+	gasMoney     = times(5, ether)
+	dollars      = big.NewInt(2_000e6)
+	oldAllowance = big.NewInt(7e6) // dollars of an earlier allowance
 )
 
 func times(n int64, unit *big.Int) *big.Int { return new(big.Int).Mul(big.NewInt(n), unit) }
@@ -39,31 +39,31 @@ func times(n int64, unit *big.Int) *big.Int { return new(big.Int).Mul(big.NewInt
 // passes on the way. One goroutine of the daemon does it all, except for act, which is the
 // user's.
 type flow struct {
-	name    string
-	kind    string // of provider; "": dex
-	route   string // the offer's; "": the best
-	chain   uint64
-	to      uint64         // where the output arrives; 0: on the same chain
-	in, out common.Address // a revoke has in alone: the token
-	amount  *big.Int
-	funds   map[common.Address]*big.Int
-	before  func(*passage) error // prepares the world before the user looks
-	after   func(*passage) error // changes it before consent, once
-	stuck   bool                 // no block is made from begin on, until act resumes mining
-	hasty   bool                 // quotes expire soon
-	timed   bool                 // the daemon's clock is moved meanwhile
-	act     func(*passage) error // follows consent; it may be repeated
-	own     func(trace []string) (from, to int)
-	only    []string // names of the points it is for, where another flow has the rest; ignored with -every
-	locked  func(*passage, kill) error
-	acks    []string       // findings that must be acknowledged
-	spender common.Address // gets the allowance of the input; zero: Permit2
-	states  []string
-	by      string              // the proof of the end; "": own_call
-	told    int                 // how often the provider is told; 0: once
-	mined   []string            // deeds that are mined, in order
-	offered map[string]int      // how many different transactions of each deed are sent; nil: one of each in mined
-	left    map[string]*big.Int // allowances that remain, by kind
+	name        string
+	kind        string // of provider; "": dex
+	route       string // the offer's; "": the best
+	chain       uint64
+	to          uint64         // where the output arrives; 0: on the same chain
+	in, out     common.Address // a revoke has in alone: the token
+	amount      *big.Int
+	funds       map[common.Address]*big.Int
+	before      func(*flowRun) error // prepares the world before the user looks
+	after       func(*flowRun) error // changes it before consent, once
+	pausesChain bool                 // no block is made from begin on, until act resumes mining
+	shortQuotes bool                 // quotes expire soon
+	movesClock  bool                 // the daemon's clock is moved meanwhile
+	act         func(*flowRun) error // follows consent; it may be repeated
+	ownPart     func(trace []string) (from, to int)
+	onlyPoints  []string // names of the points it is for, where another flow has the rest; ignored with -every
+	locked      func(*flowRun, kill) error
+	acks        []string       // findings that must be acknowledged
+	spender     common.Address // gets the allowance of the input; zero: Permit2
+	states      []string
+	by          string              // the proof of the end; "": own_call
+	submissions int                 // how often the provider is told; 0: once
+	mined       []string            // deeds that are mined, in order
+	sentTxs     map[string]int      // how many different transactions of each deed are sent; nil: one of each in mined
+	remaining   map[string]*big.Int // allowances that remain, by kind
 }
 
 type funds = map[common.Address]*big.Int
@@ -107,49 +107,49 @@ func until(point string, nth int) func([]string) (int, int) {
 	}
 }
 
-// A passage is one user's run through a flow, which a death interrupts.
-type passage struct {
+// A flowRun is one user's run through a flow, which a death interrupts.
+type flowRun struct {
 	*desk
-	flow    flow
-	since   uint64 // block before it began
-	nonce   uint64 // the first nonce that the daemon uses
-	beside  map[common.Hash]bool
-	request protocol.UUID
-	digest  protocol.Hash // consented to
-	review  *protocol.Review
-	id      string // of the order, once execute has answered
-	second  protocol.UUID
-	agreed  protocol.Hash // digest of the proposal that second accepted
-	done    map[string]bool
-	mark    int // lines of the trace before consent
-	traced  string
-	ahead   time.Duration // how far a timed flow's clock was moved
+	flow       flow
+	since      uint64 // block before it began
+	nonce      uint64 // the first nonce that the daemon uses
+	foreignTxs map[common.Hash]bool
+	request    protocol.UUID
+	digest     protocol.Hash // consented to
+	review     *protocol.Review
+	id         string // of the order, once execute has answered
+	second     protocol.UUID
+	agreed     protocol.Hash // digest of the proposal that second accepted
+	done       map[string]bool
+	mark       int // lines of the trace before consent
+	traced     string
+	clockAhead time.Duration // how far a timed flow's clock was moved
 }
 
 // begin creates and funds the wallet of a running daemon and prepares the flow.
-func begin(d *desk, f flow, traced string) *passage {
+func begin(d *desk, f flow, traced string) *flowRun {
 	d.t.Helper()
 	d.wallet(f.chain)
-	p := &passage{desk: d, flow: f, request: newUUID(), second: newUUID(), traced: traced, beside: map[common.Hash]bool{}, done: map[string]bool{}}
+	p := &flowRun{desk: d, flow: f, request: newUUID(), second: newUUID(), traced: traced, foreignTxs: map[common.Hash]bool{}, done: map[string]bool{}}
 	p.fund(native, gasMoney)
 	for token, amount := range f.funds {
 		p.fund(token, amount)
 	}
 	p.alignClocks()
 	p.since = p.chain().Head().Number.Uint64()
-	p.classic()
+	p.poolsOnly()
 	if f.before != nil {
 		if err := f.before(p); err != nil {
 			d.t.Fatal(err)
 		}
 	}
-	if f.stuck {
+	if f.pausesChain {
 		p.chain().Pause()
 	}
 	return p
 }
 
-func (p *passage) fund(token common.Address, amount *big.Int) {
+func (p *flowRun) fund(token common.Address, amount *big.Int) {
 	p.t.Helper()
 	if err := p.chain().Fund(p.t.Context(), p.account, token, amount); err != nil {
 		p.t.Fatal(err)
@@ -157,7 +157,7 @@ func (p *passage) fund(token common.Address, amount *big.Int) {
 }
 
 // once does what must not be repeated after a death.
-func (p *passage) once(name string, do func() error) error {
+func (p *flowRun) once(name string, do func() error) error {
 	if p.done[name] {
 		return nil
 	}
@@ -170,7 +170,7 @@ var errNeverAccepted = errors.New("never accepted")
 
 // drive does what the user does, continuing after a death: every act repeats its uuid. It
 // returns when the order has ended.
-func (p *passage) drive() error {
+func (p *flowRun) drive() error {
 	if p.digest == "" {
 		if err := p.look(); err != nil {
 			return err
@@ -183,7 +183,7 @@ func (p *passage) drive() error {
 	}
 	p.markHere()
 	var o protocol.Order
-	acts := slices.Concat(p.flow.acks, unpriced)
+	acts := slices.Concat(p.flow.acks, priceAcks)
 	if p.flow.revokes() {
 		acts = nil // a revoke takes none
 	}
@@ -216,11 +216,11 @@ func (f flow) method() string {
 
 func (f flow) revokes() bool { return f.amount.Sign() == 0 }
 
-// unpriced lists the findings to acknowledge because prices are off here.
-var unpriced = []string{"price_unknown", "value_unknown"}
+// priceAcks lists the findings to acknowledge because prices are off here.
+var priceAcks = []string{"price_unknown", "value_unknown"}
 
 // look gets as far as the digest that the user consents to.
-func (p *passage) look() error {
+func (p *flowRun) look() error {
 	if p.flow.revokes() {
 		a, err := p.allowed(p.flow.in, p.spender())
 		if err != nil {
@@ -245,7 +245,7 @@ func (f flow) quote() protocol.QuoteParams {
 }
 
 // allowed returns the allowance that the daemon lists for a token and spender.
-func (p *passage) allowed(token, spender common.Address) (a protocol.Allowance, err error) {
+func (p *flowRun) allowed(token, spender common.Address) (a protocol.Allowance, err error) {
 	params := protocol.ApprovalsParams{Account: protocol.Address(p.account.Hex())}
 	for more := true; more; more = params.Cursor != "" {
 		var list protocol.ApprovalsResult
@@ -284,25 +284,25 @@ func (d *desk) reviewOf(q protocol.QuoteParams, route string) (*protocol.Review,
 }
 
 // awaitOffered waits until the node was sent n different transactions.
-func (p *passage) awaitOffered(n int) error {
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if len(p.sight().distinct()) >= n {
+func (p *flowRun) awaitOffered(n int) error {
+	for end := time.Now().Add(longTimeout); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if len(p.observe().distinct()) >= n {
 			return nil
 		}
-		if p.doomed != nil && p.doomed.within(0) {
+		if p.dying != nil && p.dying.within(0) {
 			return errLost
 		}
 	}
 	return fmt.Errorf("the node was not handed %d transactions", n)
 }
 
-// sight returns what the world saw of the daemon, without what the test itself signed.
-func (p *passage) sight() sighting {
-	return p.lane.see(p.t, p.flow.chain, p.since, p.account).without(p.beside)
+// observe returns what the world saw of the daemon, without what the test itself signed.
+func (p *flowRun) observe() observation {
+	return p.lane.observe(p.t, p.flow.chain, p.since, p.account).without(p.foreignTxs)
 }
 
 // markHere records how long the trace is at consent.
-func (p *passage) markHere() {
+func (p *flowRun) markHere() {
 	if p.traced != "" && p.mark == 0 {
 		p.mark = len(readTrace(p.t, p.traced))
 	}
@@ -318,4 +318,4 @@ func readTrace(t *testing.T, path string) []string {
 }
 
 // chain returns the flow's source chain.
-func (p *passage) chain() *sandbox.Chain { return p.lane.Chain(p.flow.chain) }
+func (p *flowRun) chain() *sandbox.Chain { return p.lane.Chain(p.flow.chain) }

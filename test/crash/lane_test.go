@@ -91,9 +91,9 @@ func takeLane(t *testing.T) *lane {
 	return l
 }
 
-// A sighting is all that the world saw an account do on one chain since a block.
-type sighting struct {
-	offered []*types.Transaction // raw transactions sent to the node, in order, with repeats
+// A observation is all that the world saw an account do on one chain since a block.
+type observation struct {
+	sent    []*types.Transaction // raw transactions sent to the node, in order, with repeats
 	mined   []*types.Transaction // in order
 	passed  []bool               // for each mined: whether its receipt says success
 	spent   *big.Int             // fees in wei, by the receipts
@@ -101,10 +101,10 @@ type sighting struct {
 	pending uint64               // the same, including pending transactions
 }
 
-// see reads chain and recorded transactions without the endpoint that the daemon uses.
-func (l *lane) see(t *testing.T, chain uint64, since uint64, account common.Address) sighting {
+// observe reads chain and recorded transactions without the endpoint that the daemon uses.
+func (l *lane) observe(t *testing.T, chain uint64, since uint64, account common.Address) observation {
 	t.Helper()
-	c, s := l.Chain(chain), sighting{spent: new(big.Int)}
+	c, s := l.Chain(chain), observation{spent: new(big.Int)}
 	signer := types.LatestSignerForChainID(new(big.Int).SetUint64(chain))
 	for _, raw := range c.Transactions() {
 		tx := new(types.Transaction)
@@ -112,7 +112,7 @@ func (l *lane) see(t *testing.T, chain uint64, since uint64, account common.Addr
 			t.Fatalf("the daemon sent bytes that are no transaction: %v", err)
 		}
 		if from, err := types.Sender(signer, tx); err == nil && from == account {
-			s.offered = append(s.offered, tx)
+			s.sent = append(s.sent, tx)
 		}
 	}
 	head := c.Head().Number.Uint64()
@@ -145,9 +145,9 @@ func (l *lane) see(t *testing.T, chain uint64, since uint64, account common.Addr
 }
 
 // distinct returns the different transactions that were sent to the node.
-func (s sighting) distinct() (out []*types.Transaction) {
+func (s observation) distinct() (out []*types.Transaction) {
 	seen := map[common.Hash]bool{}
-	for _, tx := range s.offered {
+	for _, tx := range s.sent {
 		if !seen[tx.Hash()] {
 			seen[tx.Hash()] = true
 			out = append(out, tx)
@@ -157,7 +157,7 @@ func (s sighting) distinct() (out []*types.Transaction) {
 }
 
 // without leaves out transactions that somebody else signed for the account.
-func (s sighting) without(hashes map[common.Hash]bool) sighting {
+func (s observation) without(hashes map[common.Hash]bool) observation {
 	var mined []*types.Transaction
 	var passed []bool
 	for i, tx := range s.mined {

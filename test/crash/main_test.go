@@ -6,7 +6,7 @@
 //	make crash
 //
 // which kills it at a point's first and last hit, and, in flows that resemble another, only
-// at the points they are for (see flow.own and flow.only in the tables of flows). To kill
+// at the points they are for (see flow.ownPart and flow.onlyPoints in the tables of flows). To kill
 // it at each hit of all points, which takes longer:
 //
 //	go test -tags faults -count=1 -v -timeout 60m ./test/crash -args -every

@@ -18,22 +18,22 @@ type kill struct {
 	flow  flow
 	point string
 	hit   int
-	when  moment
+	when  onDisk
 }
 
 // Ways to continue after a death.
 const (
-	prompt = "unlocked at once"
-	late   = "locked for a while"
+	unlockAtOnce = "unlocked at once"
+	unlockLater  = "locked for a while"
 )
 
 // ways returns both, but only late for an order that others settle and that is fully
 // signed: late shows that it needs no key. With -every it always returns both.
 func (k kill) ways() []string {
-	if k.flow.hands() && k.when.made == k.when.of && !*every {
-		return []string{late}
+	if k.flow.settledByProvider() && k.when.made == k.when.of && !*every {
+		return []string{unlockLater}
 	}
-	return []string{prompt, late}
+	return []string{unlockAtOnce, unlockLater}
 }
 
 // cheapWallets makes a daemon use a cheap key derivation, which for hundreds of wallets
@@ -47,7 +47,7 @@ func TestKilledAtEveryPoint(t *testing.T) {
 		mu    sync.Mutex
 		kills []kill
 		seen  = map[string]bool{}
-		table board
+		table resultTable
 	)
 	t.Run("trace", func(t *testing.T) {
 		for _, f := range flows {
@@ -73,7 +73,7 @@ func TestKilledAtEveryPoint(t *testing.T) {
 			for _, way := range k.ways() {
 				t.Run(fmt.Sprintf("%s/%s:%d/%s", k.flow.name, k.point, k.hit, strings.Fields(way)[0]), func(t *testing.T) {
 					t.Parallel()
-					table.note(t, k, way, func() string { return survive(t, k, way == late) })
+					table.note(t, k, way, func() string { return survive(t, k, way == unlockLater) })
 				})
 			}
 		}
@@ -95,25 +95,25 @@ func trace(t *testing.T, f flow) (kills []kill, points []string) {
 	if err := p.drive(); err != nil {
 		t.Fatal(err)
 	}
-	p.asPromised()
+	p.checkOutcome()
 	points = readTrace(t, path)
-	p.atRest()
-	p.goesOn(uint64(len(f.mined)))
+	p.resetWorld()
+	p.checkNextSwap(uint64(len(f.mined)))
 	d.shut()
-	p.journalHolds()
+	p.checkJournal()
 	kills = f.kills(points, p.mark)
 	t.Logf("%d kills in %s", len(kills), strings.Join(points[p.mark:], " "))
 	return kills, points
 }
 
-// every kills at each hit of a point, and ignores flow.only.
+// every kills at each hit of a point, and ignores flow.onlyPoints.
 var every = flag.Bool("every", false, "kill at every hit of a point, not only the first and last")
 
 // kills returns the kills of the flow's own part of a trace, which begins at mark.
 func (f flow) kills(points []string, mark int) (all []kill) {
 	from, to := 0, len(points)-mark
-	if f.own != nil {
-		from, to = f.own(points[mark:])
+	if f.ownPart != nil {
+		from, to = f.ownPart(points[mark:])
 	}
 	hits, of := map[string]int{}, map[string]int{}
 	for _, point := range points[:mark+to] {
@@ -134,7 +134,7 @@ func (f flow) kills(points []string, mark int) (all []kill) {
 
 // adds reports whether a point is one that this flow is for.
 func (f flow) adds(point string) bool {
-	return f.only == nil || slices.Contains(f.only, nameOf(point))
+	return f.onlyPoints == nil || slices.Contains(f.onlyPoints, nameOf(point))
 }
 
 // nameOf returns the name of the step that a point is before or after.
@@ -146,7 +146,7 @@ func nameOf(point string) string {
 // polls reports whether the number of hits of a point depends on how often the daemon
 // polls. Such a point is killed only at its first hit.
 func (f flow) polls(point string) bool {
-	return f.hands() && slices.Contains([]string{"status", "claim", "settling"}, nameOf(point))
+	return f.settledByProvider() && slices.Contains([]string{"status", "claim", "settling"}, nameOf(point))
 }
 
 // survive kills the daemon at a point and checks that the user is paid exactly once.
@@ -176,22 +176,22 @@ func surviveOn(t *testing.T, l *lane, k kill, stayLocked bool) (outcome string, 
 	d.Env = append(d.Env, append(k.flow.env(d), cheapWallets)...)
 	d.open(fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
 	p := begin(d, k.flow, "")
-	d.doomed = d.watch()
-	wait := patience
+	d.dying = d.watch()
+	wait := longTimeout
 	if err := p.drive(); err == nil {
-		wait = soon // everything is done: it dies now, or it passed the point too few times
+		wait = shortTimeout // everything is done: it dies now, or it passed the point too few times
 	} else if !errors.Is(err, errLost) {
 		t.Fatal(err)
 	}
-	if err := d.doomed.killed(wait); errors.Is(err, errNotReached) && k.hit > 1 {
-		d.doomed = nil
-		p.atRest()
+	if err := d.dying.killed(wait); errors.Is(err, errNotReached) && k.hit > 1 {
+		d.dying = nil
+		p.resetWorld()
 		d.shut()
 		return "", false
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	d.doomed = nil
+	d.dying = nil
 	if err := greeted(d.relay); err != nil {
 		t.Fatalf("the relay did not come back: %v", err)
 	}
@@ -200,26 +200,26 @@ func surviveOn(t *testing.T, l *lane, k kill, stayLocked bool) (outcome string, 
 	}
 	d.unlock()
 	outcome, used := p.finish(k)
-	p.goesOn(used)
+	p.checkNextSwap(used)
 	d.shut()
-	p.journalHolds()
+	p.checkJournal()
 	return outcome, true
 }
 
 // finish repeats what the user did and checks the result.
-func (p *passage) finish(k kill) (outcome string, used uint64) {
+func (p *flowRun) finish(k kill) (outcome string, used uint64) {
 	p.t.Helper()
-	defer p.atRest()
+	defer p.resetWorld()
 	err := p.drive()
 	switch {
-	case errors.Is(err, errNeverAccepted) && !k.when.promised && p.id == "":
-		p.untouched()
+	case errors.Is(err, errNeverAccepted) && !k.when.consented && p.id == "":
+		p.checkUntouched()
 		return "no order, nothing sent", 0
 	case err != nil:
 		p.t.Fatal(err)
-	case !k.when.promised:
+	case !k.when.consented:
 		p.t.Errorf("an order came of a consent that was not on disk")
 	}
-	o := p.asPromised()
+	o := p.checkOutcome()
 	return o.State + ": " + strings.Join(p.flow.mined, ", "), uint64(len(p.flow.mined))
 }

@@ -44,22 +44,22 @@ func expected(t *testing.T, test string, seen map[string]bool) {
 	}
 }
 
-// A place is a table of the source that names points.
-type place struct {
+// A pointTable is a table of the source that names points.
+type pointTable struct {
 	files string
 	match string   // its group is the name, or the end of it
 	begin []string // beginnings of the name
 }
 
-// both are the points around a commit.
-var both = []string{"journal.before_", "journal.after_"}
+// beforeAfter are the points around a commit.
+var beforeAfter = []string{"journal.before_", "journal.after_"}
 
 var (
-	called = regexp.MustCompile(`fault\.Point\("([a-z_.]+)"\)`)
-	whole  = place{"../../chain/*.go", `"(sender\.(?:before|after)_[a-z_]+)"`, []string{""}}
-	parts  = []place{
-		{"../../swap/state.go", `State = "([a-z]+)"`, both},
-		{"../../swap/journal.go", `\{"([a-z]+)", func\(old, now Order\)`, both},
+	pointCall = regexp.MustCompile(`fault\.Point\("([a-z_.]+)"\)`)
+	whole     = pointTable{"../../chain/*.go", `"(sender\.(?:before|after)_[a-z_]+)"`, []string{""}}
+	parts     = []pointTable{
+		{"../../swap/state.go", `State = "([a-z]+)"`, beforeAfter},
+		{"../../swap/journal.go", `\{"([a-z]+)", func\(old, now Order\)`, beforeAfter},
 	}
 )
 
@@ -85,7 +85,7 @@ func wholePoints(t *testing.T) (points []string) {
 		case e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil
 		}
-		found, err := namesIn(path, called)
+		found, err := namesIn(path, pointCall)
 		points = append(points, found...)
 		return err
 	})
@@ -95,7 +95,7 @@ func wholePoints(t *testing.T) (points []string) {
 	return append(points, whole.points(t)...)
 }
 
-func (p place) points(t *testing.T) (points []string) {
+func (p pointTable) points(t *testing.T) (points []string) {
 	t.Helper()
 	files, err := filepath.Glob(p.files)
 	if err != nil {

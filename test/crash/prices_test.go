@@ -29,10 +29,10 @@ func TestPricesKilledAtEveryPoint(t *testing.T) {
 	for point, committed := range points {
 		t.Run(point, func(t *testing.T) {
 			d := newDesk(t, takeLane(t))
-			d.withoutPast()
+			d.disablePriceHistory()
 			d.Env = append(d.Env, "SWAPKEEP_PRICES_DISABLED=false")
 			d.makeHome()
-			d.dies("SWAPKEEP_FAILPOINT=" + point)
+			d.runUntilKilled("SWAPKEEP_FAILPOINT=" + point)
 			d.open(noSources...)
 			if got := d.showsPrice(); got != committed {
 				t.Errorf("the price is shown: %t", got)
@@ -48,8 +48,8 @@ func TestPricesKilledAtEveryPoint(t *testing.T) {
 	}
 }
 
-// withoutPast disables past prices, which are stored in commits of their own.
-func (d *desk) withoutPast() {
+// disablePriceHistory disables past prices, which are stored in commits of their own.
+func (d *desk) disablePriceHistory() {
 	d.t.Helper()
 	if _, err := d.lane.Faults("defillama").Add(inject.Rule{Target: "/chart*", Kind: inject.HTTP, Status: 503}); err != nil {
 		d.t.Fatal(err)
@@ -66,7 +66,7 @@ func (d *desk) showsPrice() bool {
 
 func (d *desk) awaitPrice() {
 	d.t.Helper()
-	for end := time.Now().Add(patience); !d.showsPrice(); time.Sleep(30 * time.Millisecond) {
+	for end := time.Now().Add(longTimeout); !d.showsPrice(); time.Sleep(30 * time.Millisecond) {
 		if time.Now().After(end) {
 			d.t.Fatalf("no price\n%s", d.Log())
 		}

@@ -25,34 +25,34 @@ var refused = func() flow {
 	return f
 }()
 
-const muchLater = "SWAPKEEP_CLOCK_SHIFT=30m"
+const clockLater = "SWAPKEEP_CLOCK_SHIFT=30m"
 
 // Moments of a refused transaction.
 var (
-	unsaid = moment{promised: true, note: "signed; nobody said no"}
-	said   = moment{promised: true, note: "signed; refused"}
-	over   = moment{promised: true, note: "ended"}
+	beforeRefusal = onDisk{consented: true, note: "signed; nobody said no"}
+	afterRefusal  = onDisk{consented: true, note: "signed; refused"}
+	afterEnd      = onDisk{consented: true, note: "ended"}
 )
 
 // TestRefusedKilledAtEveryPoint checks that bytes are sent again unless their refusal is on
 // disk; if it is, they are not, and their nonce is free again.
 func TestRefusedKilledAtEveryPoint(t *testing.T) {
-	var table board
+	var table resultTable
 	seen := map[string]bool{}
 	t.Run("trace", func(t *testing.T) { traceRefused(t, seen) })
 	t.Run("kill", func(t *testing.T) {
-		for _, k := range []kill{{refused, "sender.before_reject", 1, unsaid}, {refused, "sender.after_reject", 1, said}} {
-			for _, way := range []string{prompt, late} {
+		for _, k := range []kill{{refused, "sender.before_reject", 1, beforeRefusal}, {refused, "sender.after_reject", 1, afterRefusal}} {
+			for _, way := range []string{unlockAtOnce, unlockLater} {
 				t.Run(fmt.Sprintf("%s/%s", k.point, strings.Fields(way)[0]), func(t *testing.T) {
 					t.Parallel()
-					table.note(t, k, way, func() string { return surviveRefusal(t, k, way == late) })
+					table.note(t, k, way, func() string { return surviveRefusal(t, k, way == unlockLater) })
 				})
 			}
 		}
-		for _, k := range []kill{{refused, "journal.before_expired", 1, said}, {refused, "journal.after_expired", 1, over}} {
+		for _, k := range []kill{{refused, "journal.before_expired", 1, afterRefusal}, {refused, "journal.after_expired", 1, afterEnd}} {
 			t.Run(k.point, func(t *testing.T) {
 				t.Parallel()
-				table.note(t, k, late, func() string { return surviveExpiry(t, k) })
+				table.note(t, k, unlockLater, func() string { return surviveExpiry(t, k) })
 			})
 		}
 	})
@@ -60,8 +60,8 @@ func TestRefusedKilledAtEveryPoint(t *testing.T) {
 	t.Log("\n" + table.String())
 }
 
-// beRefused executes the flow while nodes accept nothing.
-func (p *passage) beRefused() error {
+// runRefused executes the flow while nodes accept nothing.
+func (p *flowRun) runRefused() error {
 	if err := p.look(); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (p *passage) beRefused() error {
 		return err
 	}
 	var o protocol.Order
-	if err := p.ask("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: unpriced, Password: []byte(password)}, &o); err != nil {
+	if err := p.ask("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: priceAcks, Password: []byte(password)}, &o); err != nil {
 		return err
 	}
 	p.id = o.ID
@@ -82,10 +82,10 @@ func isRefused(o protocol.Order) bool { return strings.HasPrefix(o.Reason, "no n
 
 // expire ends the order by a clock that is ahead and checks that nothing is left of it: the
 // next swap takes its nonce.
-func (p *passage) expire() {
+func (p *flowRun) expire() {
 	p.t.Helper()
 	p.shut()
-	p.open(muchLater)
+	p.open(clockLater)
 	if _, err := p.awaitOrder(p.id, final); err != nil {
 		p.t.Fatal(err)
 	}
@@ -94,19 +94,19 @@ func (p *passage) expire() {
 	p.expired()
 }
 
-func (p *passage) expired() {
+func (p *flowRun) expired() {
 	p.t.Helper()
 	r, err := p.order(p.id)
 	if err != nil || r.Order.State != "expired" || !slices.Equal(passed(r.History), refused.states) {
 		p.t.Fatalf("the order is %s after %v, %v", r.Order.State, passed(r.History), err)
 	}
-	if s := p.sight(); len(s.mined) != 0 || s.pending != 0 {
+	if s := p.observe(); len(s.mined) != 0 || s.pending != 0 {
 		p.t.Errorf("%d transactions are mined, and the pending nonce is %d", len(s.mined), s.pending)
 	}
 	p.unlock()
-	p.goesOn(0)
+	p.checkNextSwap(0)
 	p.shut()
-	p.journalHolds()
+	p.checkJournal()
 }
 
 func traceRefused(t *testing.T, seen map[string]bool) {
@@ -114,12 +114,12 @@ func traceRefused(t *testing.T, seen map[string]bool) {
 	path := filepath.Join(d.Dir, "trace")
 	d.open("SWAPKEEP_FAILPOINT_TRACE=" + path)
 	p := begin(d, refused, "")
-	if err := p.beRefused(); err != nil {
+	if err := p.runRefused(); err != nil {
 		t.Fatal(err)
 	}
-	p.atRest()
+	p.resetWorld()
 	d.shut()
-	d.open(muchLater, "SWAPKEEP_FAILPOINT_TRACE="+path)
+	d.open(clockLater, "SWAPKEEP_FAILPOINT_TRACE="+path)
 	if _, err := p.awaitOrder(p.id, final); err != nil {
 		t.Fatal(err)
 	}
@@ -135,15 +135,15 @@ func surviveRefusal(t *testing.T, k kill, stayLocked bool) string {
 	d := newDesk(t, takeLane(t))
 	d.open(fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
 	p := begin(d, k.flow, "")
-	d.doomed = d.watch()
-	if err := p.beRefused(); !errors.Is(err, errLost) {
+	d.dying = d.watch()
+	if err := p.runRefused(); !errors.Is(err, errLost) {
 		t.Fatalf("refused: %v", err)
 	}
-	if err := d.doomed.killed(patience); err != nil {
+	if err := d.dying.killed(longTimeout); err != nil {
 		t.Fatal(err)
 	}
-	d.doomed = nil
-	p.atRest()
+	d.dying = nil
+	p.resetWorld()
 	if err := greeted(d.relay); err != nil {
 		t.Fatal(err)
 	}
@@ -151,22 +151,22 @@ func surviveRefusal(t *testing.T, k kill, stayLocked bool) string {
 	if !stayLocked {
 		d.unlock()
 	}
-	if k.when == unsaid {
+	if k.when == beforeRefusal {
 		if _, err := p.awaitOrder(p.id, final); err != nil {
 			t.Fatal(err)
 		}
 		p.flow.states, p.flow.mined = filled, []string{"call"}
-		p.asPromised()
+		p.checkOutcome()
 		d.unlock()
-		p.goesOn(1)
+		p.checkNextSwap(1)
 		d.shut()
-		p.journalHolds()
+		p.checkJournal()
 		return "filled: call"
 	}
 	if _, err := p.awaitOrder(p.id, isRefused); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.stays(""); err != nil {
+	if _, err := p.checkStays(""); err != nil {
 		t.Fatal(err)
 	}
 	p.expire()
@@ -177,14 +177,14 @@ func surviveExpiry(t *testing.T, k kill) string {
 	d := newDesk(t, takeLane(t))
 	d.open()
 	p := begin(d, k.flow, "")
-	if err := p.beRefused(); err != nil {
+	if err := p.runRefused(); err != nil {
 		t.Fatal(err)
 	}
-	p.atRest()
+	p.resetWorld()
 	d.shut()
-	d.dies(muchLater, fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
+	d.runUntilKilled(clockLater, fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
 	d.open()
-	if k.when == over {
+	if k.when == afterEnd {
 		p.expired()
 		return "expired, nothing mined"
 	}
@@ -195,14 +195,14 @@ func surviveExpiry(t *testing.T, k kill) string {
 	return "open, then expired, nothing mined"
 }
 
-// dies starts a daemon without a relay, which would restart it, and waits for its SIGKILL.
-func (d *desk) dies(extra ...string) {
+// runUntilKilled starts a daemon without a relay, which would restart it, and waits for its SIGKILL.
+func (d *desk) runUntilKilled(extra ...string) {
 	d.t.Helper()
 	cmd := d.Daemon(extra...)
 	if err := cmd.Start(); err != nil {
 		d.t.Fatal(err)
 	}
-	late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	late := time.AfterFunc(longTimeout, func() { _ = cmd.Process.Kill() })
 	err := cmd.Wait()
 	if !late.Stop() {
 		d.t.Fatalf("it lives on\n%s", d.Log())

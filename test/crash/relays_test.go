@@ -15,9 +15,9 @@ import (
 
 const manyRelays = 20
 
-// crowd starts relays all at once and returns them, with the instance id of the one daemon
+// startRelays starts relays all at once and returns them, with the instance id of the one daemon
 // that greeted them all.
-func (d *desk) crowd(n int) ([]*client.Process, protocol.UUID) {
+func (d *desk) startRelays(n int) ([]*client.Process, protocol.UUID) {
 	d.t.Helper()
 	relays, instances, errs := make([]*client.Process, n), make([]protocol.UUID, n), make([]error, n)
 	var wg sync.WaitGroup
@@ -25,7 +25,7 @@ func (d *desk) crowd(n int) ([]*client.Process, protocol.UUID) {
 		wg.Go(func() {
 			if relays[i], errs[i] = client.Start(d.Command(nil, programs.Origin)); errs[i] == nil {
 				var h protocol.Hello
-				h, errs[i] = programs.Hello(relays[i], patience)
+				h, errs[i] = programs.AwaitHello(relays[i], longTimeout)
 				instances[i] = h.Instance
 			}
 		})
@@ -44,8 +44,8 @@ func (d *desk) crowd(n int) ([]*client.Process, protocol.UUID) {
 func TestManyRelaysFromCold(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, takeLane(t))
-	relays, first := d.crowd(manyRelays)
-	d.oneDaemon(manyRelays)
+	relays, first := d.startRelays(manyRelays)
+	d.checkOneDaemon(manyRelays)
 	d.relay = relays[0]
 	p := begin(d, flowNamed("wrap"), "")
 	chain := d.lane.Chain(p.flow.chain)
@@ -57,27 +57,27 @@ func TestManyRelaysFromCold(t *testing.T) {
 		d.crash(r.PID())
 		<-r.Exited()
 	}
-	d.oneDaemon(manyRelays / 2)
+	d.checkOneDaemon(manyRelays / 2)
 	d.crash(d.pid())
 	second := protocol.UUID("")
 	for i, r := range relays[:manyRelays/2] {
-		h, err := programs.Hello(r, patience)
+		h, err := programs.AwaitHello(r, longTimeout)
 		if err != nil || h.Instance == first || second != "" && h.Instance != second {
 			t.Fatalf("relay %d came back to daemon %q, %v; before it was %q, of others it is %q", i, h.Instance, err, first, second)
 		}
 		second = h.Instance
 	}
-	d.oneDaemon(manyRelays / 2)
+	d.checkOneDaemon(manyRelays / 2)
 
 	// The others crash too, so that no relay is connected when the swap is mined.
 	for _, r := range relays[:manyRelays/2] {
 		d.crash(r.PID())
 		<-r.Exited()
 	}
-	d.oneDaemon(0)
+	d.checkOneDaemon(0)
 	chain.Resume()
 	time.Sleep(3 * time.Second)
-	if s := p.sight(); len(s.mined) != 1 {
+	if s := p.observe(); len(s.mined) != 1 {
 		t.Errorf("%d transactions mined with no browser there", len(s.mined))
 	}
 	d.relay = nil
@@ -85,21 +85,21 @@ func TestManyRelaysFromCold(t *testing.T) {
 	if r, err := d.order(p.id); err != nil || r.Order.State != "filled" {
 		t.Errorf("the order is %s, %v", r.Order.State, err)
 	}
-	p.asPromised()
+	p.checkOutcome()
 	d.unlock()
-	p.goesOn(1)
+	p.checkNextSwap(1)
 	d.shut()
-	p.journalHolds()
+	p.checkJournal()
 }
 
 // acceptedAndSent executes the flow's plan and waits until a node has the transaction.
-func (p *passage) acceptedAndSent() {
+func (p *flowRun) acceptedAndSent() {
 	p.t.Helper()
 	if err := p.look(); err != nil {
 		p.t.Fatal(err)
 	}
 	var o protocol.Order
-	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: unpriced, Password: []byte(password)}, &o)
+	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: priceAcks, Password: []byte(password)}, &o)
 	p.id = o.ID
 	if err := p.awaitOffered(1); err != nil {
 		p.t.Fatal(err)
@@ -113,8 +113,8 @@ func (d *desk) crash(pid int) {
 	}
 }
 
-// oneDaemon checks that soon there are that many relays and a single daemon in this home.
-func (d *desk) oneDaemon(relays int) {
+// checkOneDaemon checks that soon there are that many relays and a single daemon in this home.
+func (d *desk) checkOneDaemon(relays int) {
 	d.t.Helper()
 	var n int
 	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {

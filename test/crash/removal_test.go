@@ -15,20 +15,20 @@ import (
 var removal = flow{name: "removal", chain: base}
 
 var (
-	present = moment{note: "whole"}   // nothing is written yet: the wallet is there
-	removed = moment{note: "removed"} // its index entry is gone: the rest is cleaned up
+	present = onDisk{note: "whole"}   // nothing is written yet: the wallet is there
+	removed = onDisk{note: "removed"} // its index entry is gone: the rest is cleaned up
 )
 
 // TestRemovalKilledAtEveryPoint kills the daemon around every change of the keychain while
 // a wallet is removed: afterwards the wallet is complete or gone without a trace.
 func TestRemovalKilledAtEveryPoint(t *testing.T) {
 	kills := traceRemoval(t)
-	var table board
+	var table resultTable
 	t.Run("kill", func(t *testing.T) {
 		for _, k := range kills {
 			t.Run(fmt.Sprintf("%s:%d", k.point, k.hit), func(t *testing.T) {
 				t.Parallel()
-				table.note(t, k, prompt, func() string { return surviveRemoval(t, k) })
+				table.note(t, k, unlockAtOnce, func() string { return surviveRemoval(t, k) })
 			})
 		}
 	})
@@ -76,18 +76,18 @@ func surviveRemoval(t *testing.T, k kill) string {
 	d := newDesk(t, takeLane(t))
 	d.open(fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
 	d.twoWallets()
-	d.doomed = d.watch()
+	d.dying = d.watch()
 	if err := d.ask("keys.remove", removing(), nil); !errors.Is(err, errLost) {
 		t.Fatalf("remove: %v", err)
 	}
-	if err := d.doomed.killed(patience); err != nil {
+	if err := d.dying.killed(longTimeout); err != nil {
 		t.Fatal(err)
 	}
-	d.doomed = nil
+	d.dying = nil
 	if err := greeted(d.relay); err != nil {
 		t.Fatal(err)
 	}
-	left := map[moment]int{present: 2, removed: 1}[k.when]
+	left := map[onDisk]int{present: 2, removed: 1}[k.when]
 	d.vaultHolds(left)
 	d.unlock()
 	d.onlyListedItems(left)

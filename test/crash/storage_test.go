@@ -20,7 +20,7 @@ import (
 // limit simulates a full disk for a process; 0 frees it again.
 func (d *desk) limit(pid int, size uint64) {
 	d.t.Helper()
-	if err := processes.LimitFiles(pid, size); err != nil {
+	if err := processes.LimitFileSize(pid, size); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -41,21 +41,21 @@ func (d *desk) kill(pid int) {
 	d.unlock()
 }
 
-// full checks that status reports the full disk and that the account sent nothing.
-func (p *passage) full(when string) {
+// checkDiskFull checks that status reports the full disk and that the account sent nothing.
+func (p *flowRun) checkDiskFull(when string) {
 	p.t.Helper()
 	if s := p.status(); len(s.Problems) != 1 || s.Problems[0].Name != "database_full" || s.Problems[0].Remedy == "" {
 		p.t.Errorf("%s: status names %+v, want database_full", when, s.Problems)
 	}
-	if s := p.sight(); len(s.offered) != 0 {
-		p.t.Errorf("%s: %d transactions were sent without a journal", when, len(s.offered))
+	if s := p.observe(); len(s.sent) != 0 {
+		p.t.Errorf("%s: %d transactions were sent without a journal", when, len(s.sent))
 	}
 }
 
 // Moments at which the disk becomes full.
-var fullWhen = map[string]func(*passage){
-	"before consent": (*passage).refuseConsent,
-	"before signing": (*passage).holdSigning,
+var fullWhen = map[string]func(*flowRun){
+	"before consent": (*flowRun).refuseConsent,
+	"before signing": (*flowRun).holdSigning,
 }
 
 // TestDiskFull checks that consent is refused if it cannot be stored, and that nothing is
@@ -72,7 +72,7 @@ func TestDiskFull(t *testing.T) {
 					t.Fatal(err)
 				}
 				fill(p)
-				p.full(when)
+				p.checkDiskFull(when)
 				relieve(d, d.pid())
 				if name == "restarted" && p.id == "" {
 					p.digest = "" // plans are lost with the daemon, so the user looks again
@@ -80,18 +80,18 @@ func TestDiskFull(t *testing.T) {
 				if err := p.drive(); err != nil {
 					t.Fatal(err)
 				}
-				p.asPromised()
-				p.goesOn(1)
+				p.checkOutcome()
+				p.checkNextSwap(1)
 				d.shut()
-				p.journalHolds()
+				p.checkJournal()
 			})
 		}
 	}
 }
 
-func (p *passage) refuseConsent() {
+func (p *flowRun) refuseConsent() {
 	p.t.Helper()
-	p.limit(p.pid(), processes.TooSmall)
+	p.limit(p.pid(), processes.TinyFileLimit)
 	if err := p.drive(); !named(err, "database_full") && !named(err, "journal_failed") {
 		p.t.Fatalf("execute with a full disk: %v", err)
 	}
@@ -100,9 +100,9 @@ func (p *passage) refuseConsent() {
 	}
 }
 
-func (p *passage) holdSigning() {
+func (p *flowRun) holdSigning() {
 	p.t.Helper()
-	p.acceptHeld(func(pid int) { p.limit(pid, processes.TooSmall) })
+	p.acceptHeld(func(pid int) { p.limit(pid, processes.TinyFileLimit) })
 	time.Sleep(2500 * time.Millisecond) // more than twice the engine's pause
 	if o, err := p.order(p.id); err != nil || o.Order.Final {
 		p.t.Errorf("the order is %s, %v", o.Order.State, err)
@@ -110,10 +110,10 @@ func (p *passage) holdSigning() {
 }
 
 // acceptHeld executes the plan and calls do while the daemon is held as it simulates again.
-func (p *passage) acceptHeld(do func(pid int)) { p.acceptHeldAt("eth_simulateV1", do) }
+func (p *flowRun) acceptHeld(do func(pid int)) { p.acceptHeldAt("eth_simulateV1", do) }
 
 // acceptHeldAt is acceptHeld at any call to the node.
-func (p *passage) acceptHeldAt(method string, do func(pid int)) {
+func (p *flowRun) acceptHeldAt(method string, do func(pid int)) {
 	p.t.Helper()
 	pid, faults := p.pid(), p.lane.Chain(p.flow.chain).Faults
 	rule, err := faults.Add(inject.Rule{Target: method, Kind: inject.Hold})
@@ -121,9 +121,9 @@ func (p *passage) acceptHeldAt(method string, do func(pid int)) {
 		p.t.Fatal(err)
 	}
 	var o protocol.Order
-	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: unpriced, Password: []byte(password)}, &o)
+	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: priceAcks, Password: []byte(password)}, &o)
 	p.id = o.ID
-	for end := time.Now().Add(patience); faults.Held() == 0; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(longTimeout); faults.Held() == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			p.t.Fatalf("the node was not asked for %s", method)
 		}
@@ -132,8 +132,8 @@ func (p *passage) acceptHeldAt(method string, do func(pid int)) {
 	faults.Remove(rule)
 }
 
-// refuses expects that the daemon does not start, and that browser and terminal show why.
-func (d *desk) refuses(name, reason string) {
+// checkRefuses expects that the daemon does not start, and that browser and terminal show why.
+func (d *desk) checkRefuses(name, reason string) {
 	d.t.Helper()
 	p, err := d.browse()
 	if !named(err, name) {
@@ -146,7 +146,7 @@ func (d *desk) refuses(name, reason string) {
 	if code != 3 || !strings.Contains(out, reason) {
 		d.t.Errorf("status: exit %d, %q; want 3 and %q", code, out, reason)
 	}
-	if left := d.gone(); len(left) != 0 {
+	if left := d.awaitGone(); len(left) != 0 {
 		d.t.Errorf("processes %v are left of a refused start", left)
 	}
 }
@@ -157,11 +157,11 @@ func TestDatabaseHeld(t *testing.T) {
 	d := newDesk(t, takeLane(t))
 	d.open()
 	d.shut()
-	db, err := bolt.Open(filepath.Join(d.Place.Home, "orders.db"), 0o600, &bolt.Options{Timeout: 5 * time.Second})
+	db, err := bolt.Open(filepath.Join(d.Instance.Home, "orders.db"), 0o600, &bolt.Options{Timeout: 5 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.refuses("database_locked", "another process holds the order database")
+	d.checkRefuses("database_locked", "another process holds the order database")
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestNewerDatabase(t *testing.T) {
 	d.open()
 	d.shut()
 	schema := func(version string) {
-		db, err := bolt.Open(filepath.Join(d.Place.Home, "orders.db"), 0o600, &bolt.Options{Timeout: 5 * time.Second})
+		db, err := bolt.Open(filepath.Join(d.Instance.Home, "orders.db"), 0o600, &bolt.Options{Timeout: 5 * time.Second})
 		if err == nil {
 			err = db.Update(func(tx *bolt.Tx) error { return tx.Bucket([]byte("meta")).Put([]byte("version"), []byte(version)) })
 		}
@@ -188,7 +188,7 @@ func TestNewerDatabase(t *testing.T) {
 		}
 	}
 	schema("3")
-	d.refuses("database_newer", "the order database was written by a newer version; update swapkeep")
+	d.checkRefuses("database_newer", "the order database was written by a newer version; update swapkeep")
 	schema("2")
 	d.open()
 	d.shut()
@@ -212,7 +212,7 @@ func (d *desk) unprivileged() {
 	if os.Getuid() != 0 {
 		return
 	}
-	d.As = &syscall.Credential{Uid: nobody, Gid: nobody}
+	d.RunAs = &syscall.Credential{Uid: nobody, Gid: nobody}
 	for _, path := range []string{d.Dir, config} {
 		if err := os.Chown(path, nobody, nobody); err != nil {
 			d.t.Fatal(err)
@@ -223,7 +223,7 @@ func (d *desk) unprivileged() {
 // chmodAll sets the modes of the home and everything in it.
 func (d *desk) chmodAll(dirs, files os.FileMode) {
 	d.t.Helper()
-	err := filepath.WalkDir(d.Place.Home, func(path string, e os.DirEntry, err error) error {
+	err := filepath.WalkDir(d.Instance.Home, func(path string, e os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -251,7 +251,7 @@ func TestReadOnlyHome(t *testing.T) {
 				d.makeHome()
 			}
 			d.chmodAll(0o500, 0o400)
-			d.refuses("database_readonly", "permission denied")
+			d.checkRefuses("database_readonly", "permission denied")
 			d.chmodAll(0o700, 0o600)
 			d.open()
 			d.shut()
@@ -261,9 +261,9 @@ func TestReadOnlyHome(t *testing.T) {
 
 func (d *desk) makeHome() {
 	d.t.Helper()
-	err := os.Mkdir(d.Place.Home, 0o700)
-	if err == nil && d.As != nil {
-		err = os.Chown(d.Place.Home, int(d.As.Uid), int(d.As.Gid))
+	err := os.Mkdir(d.Instance.Home, 0o700)
+	if err == nil && d.RunAs != nil {
+		err = os.Chown(d.Instance.Home, int(d.RunAs.Uid), int(d.RunAs.Gid))
 	}
 	if err != nil {
 		d.t.Fatal(err)
@@ -277,11 +277,11 @@ func TestReadOnlyDatabase(t *testing.T) {
 	d.unprivileged()
 	d.open()
 	d.shut()
-	db := filepath.Join(d.Place.Home, "orders.db")
+	db := filepath.Join(d.Instance.Home, "orders.db")
 	if err := os.Chmod(db, 0o400); err != nil {
 		t.Fatal(err)
 	}
-	d.refuses("database_readonly", "the order database cannot be written")
+	d.checkRefuses("database_readonly", "the order database cannot be written")
 	if err := os.Chmod(db, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -43,8 +43,8 @@ func (d *desk) programsIn(version string) string {
 	return filepath.Join(d.Dir, ".local", "lib", "swapkeep", version)
 }
 
-// installs runs swapkeep install from unpacked programs.
-func (d *desk) installs(from string, extra ...string) (string, error) {
+// runInstall runs swapkeep install from unpacked programs.
+func (d *desk) runInstall(from string, extra ...string) (string, error) {
 	present := d.Bin
 	d.Bin = from
 	defer func() { d.Bin = present }()
@@ -55,7 +55,7 @@ func (d *desk) installs(from string, extra ...string) (string, error) {
 // installed gives the desk an installed copy, from which everything is started.
 func (d *desk) installed(from string) {
 	d.t.Helper()
-	if out, err := d.installs(from); err != nil {
+	if out, err := d.runInstall(from); err != nil {
 		d.t.Fatalf("install: %v\n%s", err, out)
 	}
 	d.Bin = d.programsIn("current")
@@ -79,12 +79,12 @@ func TestUpdate(t *testing.T) {
 			between := make(chan error, 1)
 			p.acceptHeldAt(method, func(int) {
 				go func() { between <- d.askBetween() }()
-				out, err := d.installs(next)
+				out, err := d.runInstall(next)
 				if err != nil || !strings.Contains(out, "The daemon of "+oldVersion+" gave way to that of "+newVersion+"; open orders: 1.") || !strings.Contains(out, "Unlock your wallet again") {
 					t.Errorf("install: %v\n%s", err, out)
 				}
 			})
-			if h, err := programs.Hello(d.relay, relay.DefaultWindow); err != nil || h.Version != newVersion {
+			if h, err := programs.AwaitHello(d.relay, relay.DefaultWindow); err != nil || h.Version != newVersion {
 				t.Fatalf("the relay came back to %q, %v", h.Version, err)
 			}
 			if err := <-between; err != nil {
@@ -94,10 +94,10 @@ func TestUpdate(t *testing.T) {
 			if err := p.drive(); err != nil {
 				t.Fatal(err)
 			}
-			p.asPromised()
-			p.goesOn(1)
-			d.keptUntilUnused()
-			p.journalHolds()
+			p.checkOutcome()
+			p.checkNextSwap(1)
+			d.checkOldVersionKept()
+			p.checkJournal()
 		})
 	}
 }
@@ -105,8 +105,8 @@ func TestUpdate(t *testing.T) {
 // askBetween asks the relay while no daemon listens, and waits for the answer. On a
 // greeting a client reports earlier requests as lost; then it asks again.
 func (d *desk) askBetween() error {
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		conn, err := transport.Dial(d.t.Context(), d.Place)
+	for end := time.Now().Add(longTimeout); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		conn, err := transport.Dial(d.t.Context(), d.Instance)
 		if errors.Is(err, transport.ErrNoDaemon) {
 			if err = d.relay.Call(d.t.Context(), "networks.list", nil, nil); named(err, "daemon_lost") {
 				err = d.relay.Call(d.t.Context(), "networks.list", nil, nil)
@@ -120,9 +120,9 @@ func (d *desk) askBetween() error {
 	return errors.New("there was no moment without a daemon")
 }
 
-// keptUntilUnused checks that the old version's programs stay while the relay runs from
+// checkOldVersionKept checks that the old version's programs stay while the relay runs from
 // them and are removed at the next start. It leaves the daemon stopped.
-func (d *desk) keptUntilUnused() {
+func (d *desk) checkOldVersionKept() {
 	d.t.Helper()
 	old := d.programsIn(oldVersion)
 	if _, err := os.Stat(filepath.Join(old, "swapkeepd")); err != nil {
@@ -130,7 +130,7 @@ func (d *desk) keptUntilUnused() {
 	}
 	d.shut()
 	d.open()
-	for end := time.Now().Add(soon); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(shortTimeout); ; time.Sleep(20 * time.Millisecond) {
 		_, err := os.Stat(old)
 		if errors.Is(err, os.ErrNotExist) {
 			break
@@ -153,7 +153,7 @@ func TestOldRelayStartsTheNewDaemon(t *testing.T) {
 	d.open()
 	d.installed(next)
 	for _, crashes := range []bool{true, false} {
-		if h, err := programs.Hello(d.relay, relay.DefaultWindow); err != nil || h.Version != newVersion {
+		if h, err := programs.AwaitHello(d.relay, relay.DefaultWindow); err != nil || h.Version != newVersion {
 			t.Fatalf("the relay came back to %q, %v", h.Version, err)
 		}
 		if crashes {
@@ -170,7 +170,7 @@ func TestSameAgain(t *testing.T) {
 	d.installed(bins.faults)
 	d.open()
 	before := d.pid()
-	if out, err := d.installs(bins.faults); err != nil || !strings.Contains(out, "there is nothing to do") || d.pid() != before {
+	if out, err := d.runInstall(bins.faults); err != nil || !strings.Contains(out, "there is nothing to do") || d.pid() != before {
 		t.Errorf("%v\n%s", err, out)
 	}
 	d.shut()
@@ -185,31 +185,31 @@ func TestInstallKilledAtEveryPoint(t *testing.T) {
 	d := newDesk(t, takeLane(t))
 	unpacked := d.Bin
 	before := d.listing()
-	d.killed(seen, func(extra ...string) error { _, err := d.installs(unpacked, extra...); return err }, d.removed)
+	d.killAtEachPoint(seen, func(extra ...string) error { _, err := d.runInstall(unpacked, extra...); return err }, d.uninstall)
 	anew := func() {
-		d.removed()
-		if out, err := d.installs(unpacked); err != nil {
+		d.uninstall()
+		if out, err := d.runInstall(unpacked); err != nil {
 			t.Fatalf("install: %v\n%s", err, out)
 		}
 	}
 	anew()
-	d.killed(seen, func(extra ...string) error { _, err := d.installs(next, extra...); return err }, func() {
+	d.killAtEachPoint(seen, func(extra ...string) error { _, err := d.runInstall(next, extra...); return err }, func() {
 		d.Bin = d.programsIn("current")
-		d.works(oldVersion, newVersion)
+		d.checkWorks(oldVersion, newVersion)
 		d.Bin = unpacked
 		anew()
 	})
-	d.killed(seen, func(extra ...string) error { return d.Command(extra, "uninstall").Run() }, anew)
-	d.removed()
+	d.killAtEachPoint(seen, func(extra ...string) error { return d.Command(extra, "uninstall").Run() }, anew)
+	d.uninstall()
 	if after := d.listing(); !slices.Equal(before, after) {
 		t.Errorf("before:\n%s\nafter:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
 	}
 	expected(t, "TestInstallKilledAtEveryPoint", seen)
 }
 
-// killed runs a command that dies at each hit of each point in turn. After each run, after
+// killAtEachPoint runs a command that dies at each hit of each point in turn. After each run, after
 // restores the initial state.
-func (d *desk) killed(seen map[string]bool, command func(extra ...string) error, after func()) {
+func (d *desk) killAtEachPoint(seen map[string]bool, command func(extra ...string) error, after func()) {
 	d.t.Helper()
 	trace := filepath.Join(root, filepath.Base(d.Dir)+"-trace")
 	if err := command("SWAPKEEP_FAILPOINT_TRACE=" + trace); err != nil {
@@ -233,14 +233,14 @@ func (d *desk) killed(seen map[string]bool, command func(extra ...string) error,
 	}
 }
 
-// works checks that a browser reaches a daemon of one of these versions.
-func (d *desk) works(versions ...string) {
+// checkWorks checks that a browser reaches a daemon of one of these versions.
+func (d *desk) checkWorks(versions ...string) {
 	d.t.Helper()
 	p, err := client.Start(d.Command(nil, programs.Origin))
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	if h, err := programs.Hello(p, patience); err != nil || !slices.Contains(versions, h.Version) {
+	if h, err := programs.AwaitHello(p, longTimeout); err != nil || !slices.Contains(versions, h.Version) {
 		d.t.Errorf("greeted by %q, %v", h.Version, err)
 	}
 	if _, err := p.Stop(); err != nil {
@@ -251,8 +251,8 @@ func (d *desk) works(versions ...string) {
 	}
 }
 
-// removed uninstalls with the current programs.
-func (d *desk) removed() {
+// uninstall uninstalls with the current programs.
+func (d *desk) uninstall() {
 	d.t.Helper()
 	if out, code := d.terminal("uninstall"); code != 0 {
 		d.t.Fatalf("uninstall: exit %d: %s", code, out)
@@ -263,7 +263,7 @@ func (d *desk) removed() {
 func (d *desk) listing() (all []string) {
 	d.t.Helper()
 	err := filepath.WalkDir(d.Dir, func(path string, e os.DirEntry, err error) error {
-		if path == d.Place.Home {
+		if path == d.Instance.Home {
 			return filepath.SkipDir
 		}
 		all = append(all, path)

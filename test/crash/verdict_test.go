@@ -17,27 +17,27 @@ import (
 	"swapkeep/test/journalreader"
 )
 
-// untouched checks that nothing at all happened.
-func (p *passage) untouched() {
+// checkUntouched checks that nothing at all happened.
+func (p *flowRun) checkUntouched() {
 	p.t.Helper()
 	if orders := p.orders(); len(orders) != 0 {
 		p.t.Errorf("%d orders exist without consent", len(orders))
 	}
-	if s := p.sight(); len(s.offered)+len(s.mined) != 0 || s.pending != p.nonce {
-		p.t.Errorf("without consent %d transactions were sent, %d mined", len(s.offered), len(s.mined))
+	if s := p.observe(); len(s.sent)+len(s.mined) != 0 || s.pending != p.nonce {
+		p.t.Errorf("without consent %d transactions were sent, %d mined", len(s.sent), len(s.mined))
 	}
-	p.handedNothing()
+	p.checkProviderUnaware()
 }
 
-// asPromised checks that the order's end is proven, its history in order, that the chain
+// checkOutcome checks that the order's end is proven, its history in order, that the chain
 // has exactly the transactions of this end, and that balances and allowances are right.
-func (p *passage) asPromised() protocol.Order {
+func (p *flowRun) checkOutcome() protocol.Order {
 	p.t.Helper()
 	r, err := p.order(p.id)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	o, s, want := r.Order, p.sight(), p.flow.ends()
+	o, s, want := r.Order, p.observe(), p.flow.ends()
 	if o.State != want || o.Request != p.request || o.Verdict == nil || o.Verdict.State != want {
 		p.t.Fatalf("order is %s with verdict %+v (%s), want %s", o.State, o.Verdict, o.Reason, want)
 	}
@@ -47,11 +47,11 @@ func (p *passage) asPromised() protocol.Order {
 	if orders := p.orders(); len(orders) != 1 {
 		p.t.Errorf("%d orders, want 1", len(orders))
 	}
-	p.onlyThese(s)
-	p.handedOnce(s, r)
+	p.checkTransactions(s)
+	p.checkProviderOnce(s, r)
 	p.evidence(s, o)
-	p.balances(s, o)
-	p.allowances(o)
+	p.checkBalances(s, o)
+	p.checkAllowances(o)
 	return o
 }
 
@@ -63,14 +63,14 @@ func passed(history []protocol.Entry) (states []string) {
 	return slices.Compact(states)
 }
 
-// onlyThese checks that the flow's transactions are mined once each, in order and without a
+// checkTransactions checks that the flow's transactions are mined once each, in order and without a
 // nonce gap, and that nothing else was ever sent to a node: one signature for each, and one
 // more if sped up or cancelled.
-func (p *passage) onlyThese(s sighting) {
+func (p *flowRun) checkTransactions(s observation) {
 	p.t.Helper()
 	var mined []string
 	for i, tx := range s.mined {
-		mined = append(mined, p.deed(tx))
+		mined = append(mined, p.txKind(tx))
 		if !s.passed[i] {
 			mined[i] = "reverted " + mined[i]
 		}
@@ -84,7 +84,7 @@ func (p *passage) onlyThese(s sighting) {
 	if next := p.nonce + uint64(len(mined)); s.next != next || s.pending != next {
 		p.t.Errorf("next nonce %d, pending %d; want %d", s.next, s.pending, next)
 	}
-	want := p.flow.offered
+	want := p.flow.sentTxs
 	if want == nil {
 		want = map[string]int{}
 		for _, deed := range mined {
@@ -93,17 +93,17 @@ func (p *passage) onlyThese(s sighting) {
 	}
 	offered := map[string]int{}
 	for _, tx := range s.distinct() {
-		offered[p.deed(tx)]++
+		offered[p.txKind(tx)]++
 	}
 	if !maps.Equal(offered, want) {
 		p.t.Errorf("handed to the node, different ones each: %v, want %v", offered, want)
 	}
-	p.outbids(s)
+	p.checkFeeBumps(s)
 }
 
-// outbids checks that of the transactions sent for one nonce each pays at least an eighth
+// checkFeeBumps checks that of the transactions sent for one nonce each pays at least an eighth
 // more than the previous one, and that the last is the one mined.
-func (p *passage) outbids(s sighting) {
+func (p *flowRun) checkFeeBumps(s observation) {
 	p.t.Helper()
 	last := map[uint64]*types.Transaction{}
 	for _, tx := range s.distinct() {
@@ -117,18 +117,18 @@ func (p *passage) outbids(s sighting) {
 	}
 	for _, tx := range s.mined {
 		if l := last[tx.Nonce()]; l != nil && l.Hash() != tx.Hash() {
-			p.t.Errorf("on nonce %d the %s was mined, and not the last that was handed in", tx.Nonce(), p.deed(tx))
+			p.t.Errorf("on nonce %d the %s was mined, and not the last that was handed in", tx.Nonce(), p.txKind(tx))
 		}
 	}
 }
 
-// deed names what a transaction does, by its content.
-func (p *passage) deed(tx *types.Transaction) string {
+// txKind names what a transaction does, by its content.
+func (p *flowRun) txKind(tx *types.Transaction) string {
 	to, free, input := *tx.To(), tx.Value().Sign() == 0, p.input()
 	switch {
 	case to == p.account && free && len(tx.Data()) == 0:
 		return "cancel"
-	case to == input && free && bytes.Equal(tx.Data(), approveData(p.spender(), none)):
+	case to == input && free && bytes.Equal(tx.Data(), approveData(p.spender(), zeroAmount)):
 		return "reset"
 	case to == input && free && bytes.Equal(tx.Data(), approveData(p.spender(), p.flow.amount)):
 		return "approve"
@@ -146,7 +146,7 @@ func (p *passage) deed(tx *types.Transaction) string {
 	return fmt.Sprintf("call of %s that nobody accepted", to)
 }
 
-func (p *passage) steps() []protocol.Step {
+func (p *flowRun) steps() []protocol.Step {
 	if p.review == nil {
 		return nil
 	}
@@ -157,9 +157,9 @@ func isCall(tx *types.Transaction, s protocol.Step) bool {
 	return *tx.To() == evmAddress(s.To) && tx.Value().Cmp(s.Value.Int()) == 0 && bytes.Equal(tx.Data(), common.FromHex(s.Data))
 }
 
-// proofs says, for each row of the table of proofs, which transaction the verdict names:
+// proofTx says, for each row of the table of proofs, which transaction the verdict names:
 // the account's last, the provider's payment, or none.
-var proofs = map[string]string{
+var proofTx = map[string]string{
 	"own_call": "own", "opaque_call": "own", "revoke": "own", "revert": "own", "cancel": "own", "void": "own",
 	"fill": "payment", "arrival": "payment", "refund": "payment",
 	"withdrawn": "", "absence": "",
@@ -167,18 +167,18 @@ var proofs = map[string]string{
 
 // evidence checks that the verdict is by the row that the flow is for, and names the
 // transaction that proves it.
-func (p *passage) evidence(s sighting, o protocol.Order) {
+func (p *flowRun) evidence(s observation, o protocol.Order) {
 	p.t.Helper()
 	by, e := cmp.Or(p.flow.by, "own_call"), o.Verdict.Evidence
 	if o.Verdict.By != by || o.Verdict.Short {
 		p.t.Errorf("the verdict is by %s, short %t; want %s", o.Verdict.By, o.Verdict.Short, by)
 	}
 	var want common.Hash
-	switch proofs[by] {
+	switch proofTx[by] {
 	case "own":
 		want = s.mined[len(s.mined)-1].Hash()
 	case "payment":
-		want = p.handed().Payment
+		want = p.providerOrder().Payment
 	default:
 		if e != nil || (by == "absence") != (o.Verdict.Absence != nil) {
 			p.t.Errorf("evidence %+v and absence %+v for what is proven by %s", e, o.Verdict.Absence, by)
@@ -193,14 +193,14 @@ func (p *passage) evidence(s sighting, o protocol.Order) {
 // ended are the final states of a record.
 var ended = []string{"mined", "reverted", "cancelled"}
 
-// journalHolds reads the stopped daemon's database: it has every transaction that a node
+// checkJournal reads the stopped daemon's database: it has every transaction that a node
 // was ever sent, under one key for each nonce, and each has ended. Rejected records occur
 // only in the flow in which nodes refuse.
-func (p *passage) journalHolds() {
+func (p *flowRun) checkJournal() {
 	p.t.Helper()
-	s := p.sight()
+	s := p.observe()
 	attempts, nonces := map[common.Hash]bool{}, map[uint64]string{}
-	records, err := journalreader.Records(p.Place.Home)
+	records, err := journalreader.Records(p.Instance.Home)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -17,20 +17,20 @@ import (
 var creation = flow{name: "wallet", chain: base}
 
 var (
-	unlisted = moment{note: "unlisted"} // no wallet yet: the unfinished one is cleaned up
-	listed   = moment{note: "listed"}   // the wallet is there; its words were never shown
+	unlisted = onDisk{note: "unlisted"} // no wallet yet: the unfinished one is cleaned up
+	listed   = onDisk{note: "listed"}   // the wallet is there; its words were never shown
 )
 
 // TestWalletKilledAtEveryPoint kills the daemon around every write to the keychain while a
 // wallet is created. The vault must not be damaged.
 func TestWalletKilledAtEveryPoint(t *testing.T) {
 	kills := traceCreation(t)
-	var table board
+	var table resultTable
 	t.Run("kill", func(t *testing.T) {
 		for _, k := range kills {
 			t.Run(fmt.Sprintf("%s:%d", k.point, k.hit), func(t *testing.T) {
 				t.Parallel()
-				table.note(t, k, prompt, func() string { return surviveCreation(t, k) })
+				table.note(t, k, unlockAtOnce, func() string { return surviveCreation(t, k) })
 			})
 		}
 	})
@@ -61,19 +61,19 @@ func traceCreation(t *testing.T) (kills []kill) {
 func surviveCreation(t *testing.T, k kill) string {
 	d := newDesk(t, takeLane(t))
 	d.open(fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
-	d.doomed = d.watch()
+	d.dying = d.watch()
 	create := protocol.CreateParams{Request: newUUID(), Password: []byte(password)}
 	if err := d.ask("keys.create", create, nil); !errors.Is(err, errLost) {
 		t.Fatalf("create: %v", err)
 	}
-	if err := d.doomed.killed(patience); err != nil {
+	if err := d.dying.killed(longTimeout); err != nil {
 		t.Fatal(err)
 	}
-	d.doomed = nil
+	d.dying = nil
 	if err := greeted(d.relay); err != nil {
 		t.Fatal(err)
 	}
-	before := map[moment]int{unlisted: 0, listed: 1}[k.when]
+	before := map[onDisk]int{unlisted: 0, listed: 1}[k.when]
 	d.vaultHolds(before)
 	var made protocol.CreateResult
 	d.must("keys.create", protocol.CreateParams{Request: create.Request, Password: []byte(password)}, &made)
@@ -102,7 +102,7 @@ func (d *desk) vaultHolds(n int) {
 // onlyListedItems checks that the keychain has one item for each wallet and the index only.
 func (d *desk) onlyListedItems(wallets int) {
 	d.t.Helper()
-	files, err := os.ReadDir(filepath.Join(d.Place.Home, "keys"))
+	files, err := os.ReadDir(filepath.Join(d.Instance.Home, "keys"))
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -116,10 +116,10 @@ func (d *desk) canSwap(w protocol.Wallet) {
 	d.t.Helper()
 	d.must("networks.select", protocol.SelectParams{ChainID: creation.chain}, nil)
 	d.account = evmAddress(w.Accounts[0].Address)
-	p := &passage{desk: d, flow: creation}
+	p := &flowRun{desk: d, flow: creation}
 	p.fund(native, gasMoney)
 	p.since = d.lane.Chain(base).Head().Number.Uint64()
-	p.goesOn(0)
+	p.checkNextSwap(0)
 	d.shut()
-	p.journalHolds()
+	p.checkJournal()
 }

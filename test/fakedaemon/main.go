@@ -31,7 +31,7 @@ import (
 // lifetime limits how long a failed test can leave it behind.
 const lifetime = 3 * time.Minute
 
-var refused atomic.Int64 // number of refused greetings
+var refusals atomic.Int64 // number of refused greetings
 
 var instance = protocol.UUID(uuid.NewString())
 
@@ -51,15 +51,15 @@ func serve() error {
 	if err != nil {
 		return err
 	}
-	place := transport.Place{Home: home}
+	place := transport.Instance{Home: home}
 	o, err := owner.Acquire(place)
 	if err != nil {
 		return err
 	}
-	if err := note(home, "served", fmt.Sprintln(os.Getpid())); err != nil {
+	if err := appendToFile(home, "served", fmt.Sprintln(os.Getpid())); err != nil {
 		return err
 	}
-	if err := note(home, "descriptors", descriptors()); err != nil {
+	if err := appendToFile(home, "descriptors", descriptors()); err != nil {
 		return err
 	}
 	l, err := o.Listen()
@@ -87,8 +87,8 @@ func serve() error {
 	}
 }
 
-// note appends text to a file in the home.
-func note(home, name, text string) error {
+// appendToFile appends text to a file in the home.
+func appendToFile(home, name, text string) error {
 	f, err := os.OpenFile(filepath.Join(home, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ type request struct {
 	Params json.RawMessage `json:"params"`
 }
 
-func answer(conn net.Conn, place transport.Place, end func()) {
+func answer(conn net.Conn, place transport.Instance, end func()) {
 	defer func() { _ = conn.Close() }()
 	in, out := frame.NewReader(conn), frame.NewWriter(conn)
 	for {
@@ -143,18 +143,18 @@ func hello(attach json.RawMessage) protocol.Hello {
 	return h
 }
 
-func response(q request, place transport.Place) protocol.Response {
+func response(q request, place transport.Instance) protocol.Response {
 	sides, err := os.ReadFile(filepath.Join(place.Home, "update"))
 	list := strings.Fields(string(sides))
 	if err != nil || len(list) == 0 || q.Method != "host.hello" {
 		return protocol.Response{JSONRPC: protocol.Version, ID: q.ID, Result: resultOf(q, place)}
 	}
-	side := list[min(int(refused.Add(1)), len(list))-1]
-	_ = note(place.Home, "refused", side+"\n")
+	side := list[min(int(refusals.Add(1)), len(list))-1]
+	_ = appendToFile(place.Home, "refused", side+"\n")
 	return protocol.Response{JSONRPC: protocol.Version, ID: q.ID, Error: protocol.New("version_mismatch", "").With("update", side)}
 }
 
-func resultOf(q request, place transport.Place) json.RawMessage {
+func resultOf(q request, place transport.Instance) json.RawMessage {
 	result := map[string]any{"pid": os.Getpid(), "method": q.Method, "version": "fake", "state": protocol.DaemonRunning, "directory": place.Home, "instance": instance}
 	b, err := json.Marshal(result)
 	if err != nil {

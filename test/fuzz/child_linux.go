@@ -2,6 +2,6 @@ package main
 
 import "syscall"
 
-// child makes a started process end with this program, even if that is killed: an
+// childAttr makes a started process end with this program, even if that is killed: an
 // interrupted fuzzer ends its worker.
-func child() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGINT} }
+func childAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGINT} }

@@ -4,5 +4,5 @@ package main
 
 import "syscall"
 
-// child returns nil: only Linux can end a process with its parent.
-func child() *syscall.SysProcAttr { return nil }
+// childAttr returns nil: only Linux can end a process with its parent.
+func childAttr() *syscall.SysProcAttr { return nil }

@@ -70,7 +70,7 @@ func run(ctx context.Context) (ok bool, err error) {
 	done := f.runAll(ctx, all, *jobs, func(o outcome) {
 		fmt.Fprintln(os.Stderr, o.line())
 		if o.verdict != fine {
-			fmt.Fprintln(os.Stderr, o.said)
+			fmt.Fprintln(os.Stderr, o.output)
 		}
 	})
 	if ctx.Err() != nil {
@@ -107,7 +107,7 @@ const columns = "%-11s  %-24s  %-24s  %12s  %6s  %6s  %8s"
 // line returns o's row of the table.
 func (o outcome) line() string {
 	return fmt.Sprintf(columns, o.verdict, strings.TrimPrefix(o.pkg, "swapkeep/"), o.name,
-		fmt.Sprint(o.executions), fmt.Sprint(o.fresh), fmt.Sprint(o.corpus), fmt.Sprintf("%.1f", o.seconds))
+		fmt.Sprint(o.executions), fmt.Sprint(o.newInputs), fmt.Sprint(o.corpus), fmt.Sprintf("%.1f", o.seconds))
 }
 
 // table prints all outcomes and their totals, and reports whether all are fine.

@@ -27,10 +27,10 @@ type outcome struct {
 	target
 	verdict    string
 	executions int64
-	fresh      int64 // inputs that reached new coverage
+	newInputs  int64 // inputs that reached new coverage
 	corpus     int64 // all inputs kept, including the committed ones
 	seconds    float64
-	said       string // output of a run that was not fine
+	output     string // output of a run that was not fine
 }
 
 // A fuzzer runs targets. Each package is built once, when its first target runs.
@@ -45,11 +45,11 @@ type fuzzer struct {
 
 // A program is one package's test binary, built for fuzzing.
 type program struct {
-	once sync.Once
-	path string
-	err  error
-	told bool // err was reported
-	left int  // targets still to run
+	once      sync.Once
+	path      string
+	err       error
+	reported  bool // err was reported
+	remaining int  // targets still to run
 }
 
 func newFuzzer(ctx context.Context, time, bin string, all []target) (*fuzzer, error) {
@@ -62,7 +62,7 @@ func newFuzzer(ctx context.Context, time, bin string, all []target) (*fuzzer, er
 		if f.built[t.pkg] == nil {
 			f.built[t.pkg] = &program{path: filepath.Join(bin, strconv.Itoa(len(f.built))+".test")}
 		}
-		f.built[t.pkg].left++
+		f.built[t.pkg].remaining++
 	}
 	return f, nil
 }
@@ -95,25 +95,25 @@ func (f *fuzzer) runAll(ctx context.Context, all []target, jobs int, tell func(o
 func (f *fuzzer) run(ctx context.Context, t target) outcome {
 	p := f.built[t.pkg]
 	p.once.Do(func() { p.err = build(ctx, t, p.path) })
-	defer f.leave(p)
+	defer f.removeUnused(p)
 	if p.err != nil {
 		said := p.err.Error()
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if p.told { // reported by another target of the package
+		if p.reported { // reported by another target of the package
 			said = ""
 		}
-		p.told = true
-		return outcome{target: t, verdict: notBuilt, said: said}
+		p.reported = true
+		return outcome{target: t, verdict: notBuilt, output: said}
 	}
 	return f.fuzz(ctx, t, p.path)
 }
 
-// leave removes a test binary after its last target. Together they would take gigabytes.
-func (f *fuzzer) leave(p *program) {
+// removeUnused removes a test binary after its last target. Together they would take gigabytes.
+func (f *fuzzer) removeUnused(p *program) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if p.left--; p.left == 0 {
+	if p.remaining--; p.remaining == 0 {
 		_ = os.Remove(p.path)
 	}
 }
@@ -121,7 +121,7 @@ func (f *fuzzer) leave(p *program) {
 // build compiles the tests of t's package, instrumented as for go test -fuzz.
 func build(ctx context.Context, t target, path string) error {
 	c := exec.CommandContext(ctx, "go", "test", "-c", "-fuzz=.", "-o", path, ".")
-	c.Dir, c.SysProcAttr = t.dir, child()
+	c.Dir, c.SysProcAttr = t.dir, childAttr()
 	out, err := c.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
@@ -129,30 +129,30 @@ func build(ctx context.Context, t target, path string) error {
 	return nil
 }
 
-// tries is how often a target runs at most when the fuzzer itself fails.
-const tries = 3
+// maxTries is how often a target runs at most when the fuzzer itself fails.
+const maxTries = 3
 
 // fuzz runs t on one worker.
 func (f *fuzzer) fuzz(ctx context.Context, t target, program string) outcome {
 	o := outcome{target: t}
-	for range tries {
+	for range maxTries {
 		c := exec.CommandContext(ctx, program, "-test.run=^$", "-test.fuzz=^"+t.name+"$", "-test.fuzztime="+f.time,
 			"-test.fuzzminimizetime=5x", "-test.fuzzcachedir="+filepath.Join(f.cache, t.pkg), "-test.parallel=1")
-		c.Dir, c.SysProcAttr = t.dir, child()
+		c.Dir, c.SysProcAttr = t.dir, childAttr()
 		c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // an interrupted fuzzer ends its worker
 		c.WaitDelay = 10 * time.Second
 		began := time.Now()
 		out, err := c.CombinedOutput()
 		o.seconds += time.Since(began).Seconds()
-		o.read(string(out))
+		o.addProgress(string(out))
 		if err == nil {
-			if o.verdict, o.said = fine, ""; o.executions == 0 {
-				o.verdict, o.said = notRun, "no execution: the build leaves it out, or its corpus takes longer than "+f.time
+			if o.verdict, o.output = fine, ""; o.executions == 0 {
+				o.verdict, o.output = notRun, "no execution: the build leaves it out, or its corpus takes longer than "+f.time
 			}
 			return o
 		}
-		o.verdict, o.said = finding, string(out)
-		if !outOfTime(o.said) || ctx.Err() != nil {
+		o.verdict, o.output = finding, string(out)
+		if !outOfTime(o.output) || ctx.Err() != nil {
 			return o
 		}
 	}
@@ -168,15 +168,15 @@ func outOfTime(said string) bool {
 
 var progress = regexp.MustCompile(`execs: (\d+) .*new interesting: (\d+) \(total: (\d+)\)`)
 
-// read adds the counts of the last progress line in a run's output.
-func (o *outcome) read(said string) {
+// addProgress adds the counts of the last progress line in a run's output.
+func (o *outcome) addProgress(said string) {
 	all := progress.FindAllStringSubmatch(said, -1)
 	if len(all) == 0 {
 		return
 	}
 	last := all[len(all)-1]
 	o.executions += number(last[1])
-	o.fresh += number(last[2])
+	o.newInputs += number(last[2])
 	o.corpus = number(last[3])
 }
 

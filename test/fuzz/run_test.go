@@ -47,8 +47,8 @@ func TestVerdicts(t *testing.T) {
 	done := f.runAll(t.Context(), all, 2, func(outcome) { told++ })
 	want := map[string]string{"FuzzFine": fine, "FuzzFinds": finding, "FuzzLeaves": notRun, "FuzzBroken": notBuilt, "FuzzOther": notBuilt, "FuzzLate": notSettled}
 	for _, o := range done {
-		if o.verdict != want[o.name] || o.verdict == fine && o.executions < 200 || o.verdict == finding && !strings.Contains(o.said, "more") {
-			t.Errorf("%s: %s after %d executions, want %s\n%s", o.name, o.verdict, o.executions, want[o.name], o.said)
+		if o.verdict != want[o.name] || o.verdict == fine && o.executions < 200 || o.verdict == finding && !strings.Contains(o.output, "more") {
+			t.Errorf("%s: %s after %d executions, want %s\n%s", o.name, o.verdict, o.executions, want[o.name], o.output)
 		}
 	}
 	if kept, err := filepath.Glob(filepath.Join(dir, "a", "testdata", "fuzz", "FuzzFinds", "*")); err != nil || len(kept) != 1 {
@@ -96,9 +96,9 @@ func TestShare(t *testing.T) {
 
 func TestProgressIsRead(t *testing.T) {
 	var o outcome
-	o.read("fuzz: elapsed: 0s, gathering baseline coverage: 0/3 completed\nfuzz: elapsed: 3s, execs: 100 (33/sec), new interesting: 1 (total: 4)\nfuzz: elapsed: 5s, execs: 325 (112/sec), new interesting: 2 (total: 5)\nPASS\n")
-	o.read("testing: warning: no fuzz tests to fuzz\nPASS\n")
-	if o.executions != 325 || o.fresh != 2 || o.corpus != 5 {
+	o.addProgress("fuzz: elapsed: 0s, gathering baseline coverage: 0/3 completed\nfuzz: elapsed: 3s, execs: 100 (33/sec), new interesting: 1 (total: 4)\nfuzz: elapsed: 5s, execs: 325 (112/sec), new interesting: 2 (total: 5)\nPASS\n")
+	o.addProgress("testing: warning: no fuzz tests to fuzz\nPASS\n")
+	if o.executions != 325 || o.newInputs != 2 || o.corpus != 5 {
 		t.Errorf("%+v", o)
 	}
 	if !outOfTime("--- FAIL: FuzzA (60.01s)\n    context deadline exceeded\n") || outOfTime("context deadline exceeded\nFailing input written to testdata") || outOfTime("--- FAIL") {

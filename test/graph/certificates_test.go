@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// unchecked lists the files that may skip certificate checks: they ask a service on the
+// unverifiedFiles lists the files that may skip certificate checks: they ask a service on the
 // same machine, by a loopback address, for its health, and send nothing secret.
-var unchecked = []string{"cmd/swapkeep-server/healthy.go"}
+var unverifiedFiles = []string{"cmd/swapkeep-server/healthy.go"}
 
-// waived lists the fields that disable or replace certificate verification.
-var waived = []string{"InsecureSkipVerify", "VerifyPeerCertificate", "VerifyConnection", "RootCAs"}
+// tlsOverrides lists the fields that disable or replace certificate verification.
+var tlsOverrides = []string{"InsecureSkipVerify", "VerifyPeerCertificate", "VerifyConnection", "RootCAs"}
 
 // TestCertificatesAreChecked reads all source that programs are built from and checks that
 // no TLS setting is weaker than the system's.
@@ -39,7 +39,7 @@ func TestCertificatesAreChecked(t *testing.T) {
 		}
 		files++
 		ast.Inspect(file, func(n ast.Node) bool {
-			if slices.ContainsFunc(set(n), func(name string) bool { return slices.Contains(waived, name) }) {
+			if slices.ContainsFunc(fieldsSet(n), func(name string) bool { return slices.Contains(tlsOverrides, name) }) {
 				where, _ := filepath.Rel(root, path)
 				found = append(found, filepath.ToSlash(where))
 			}
@@ -51,13 +51,13 @@ func TestCertificatesAreChecked(t *testing.T) {
 		t.Fatalf("%d files read: %v", files, err)
 	}
 	slices.Sort(found)
-	if found = slices.Compact(found); !slices.Equal(found, unchecked) {
-		t.Errorf("certificates are not checked, or otherwise, in %v, want %v", found, unchecked)
+	if found = slices.Compact(found); !slices.Equal(found, unverifiedFiles) {
+		t.Errorf("certificates are not checked, or otherwise, in %v, want %v", found, unverifiedFiles)
 	}
 }
 
-// set returns the fields that a node sets, in a literal or by assignment.
-func set(n ast.Node) (names []string) {
+// fieldsSet returns the fields that a node sets, in a literal or by assignment.
+func fieldsSet(n ast.Node) (names []string) {
 	switch n := n.(type) {
 	case *ast.KeyValueExpr:
 		if key, ok := n.Key.(*ast.Ident); ok {

@@ -12,20 +12,20 @@ import (
 	"testing"
 )
 
-// allowed lists, for each package, every package of ours that it may import. A name ending
+// allowedImports lists, for each package, every package of ours that it may import. A name ending
 // in /... stands for all packages below it.
-var allowed = map[string][]string{
+var allowedImports = map[string][]string{
 	// lowest level: nothing of ours but the failpoints and the clock
 	"internal/clock":      {},
 	"internal/failpoint":  {},
-	"registers":           {},
+	"internal/zeroize":    {},
 	"config":              {},
 	"internal/atomicfile": {},
 	"home":                {"internal/atomicfile"},
 	"listen":              {},
 	"manifest":            {},
 	"internal/procmem":    {},
-	"keys":                {"internal/atomicfile", "registers", "internal/clock", "internal/failpoint"},
+	"keys":                {"internal/atomicfile", "internal/zeroize", "internal/clock", "internal/failpoint"},
 	"tokens":              {"internal/clock", "internal/failpoint"},
 	"rest":                {"internal/clock"},
 	"chain":               {"internal/clock", "internal/failpoint"},
@@ -66,7 +66,7 @@ var allowed = map[string][]string{
 	"priceapi/web":              {"priceapi/price", "priceapi/pricetable", "priceapi/poll", "tokens", "listen", "internal/clock"},
 	"priceapi/web/webtest":      {}, // the contract, for the tests of anything that serves it
 
-	"host/frame":        {"registers"},
+	"host/frame":        {"internal/zeroize"},
 	"host/protocol":     {},
 	"host/protocol/gen": {"host/protocol", "chain", "manifest"},
 	"host/settings":     {"config", "internal/failpoint", "host/protocol"},
@@ -74,7 +74,7 @@ var allowed = map[string][]string{
 	"host/owner":        {"host/transport"},
 	"host/relay":        {"host/frame", "host/protocol", "manifest"},
 	"host/client":       {"host/frame", "host/protocol"},
-	"host":              {"host/frame", "host/protocol", "swap", "chain", "tokens", "priceapi/pricetable", "priceapi/price", "registers", "internal/clock"},
+	"host":              {"host/frame", "host/protocol", "swap", "chain", "tokens", "priceapi/pricetable", "priceapi/price", "internal/zeroize", "internal/clock"},
 
 	"sandbox/...": {"sandbox/...", "internal/clock"}, // its clock can run fast too
 
@@ -97,8 +97,8 @@ var allowed = map[string][]string{
 	"test/browser/ui":    {"manifest"}, // knows browsers, and nothing of the product
 }
 
-// kept lists what each program must never link.
-var kept = map[string][]string{
+// forbiddenLinks lists what each program must never link.
+var forbiddenLinks = map[string][]string{
 	"cmd/swapkeep":        {"swapkeep/swap", "swapkeep/chain", "swapkeep/keys", "github.com/ethereum/go-ethereum", "go.etcd.io/bbolt"},
 	"cmd/swapkeep-server": {"swapkeep/keys", "swapkeep/swap", "swapkeep/host", "swapkeep/sandbox"},
 	"cmd/swapkeepd":       {"swapkeep/sandbox", "github.com/ethereum/go-ethereum/node", "github.com/ethereum/go-ethereum/eth/", "github.com/jackc/pgx", "github.com/redis"},
@@ -132,14 +132,14 @@ func list(t *testing.T) map[string]pkg {
 
 func TestImportGraph(t *testing.T) {
 	for name, p := range list(t) {
-		may, ok := ruleOf(name)
+		may, ok := importsAllowedFor(name)
 		if !ok {
-			if len(ours(p.Imports)) != 0 {
+			if len(ourPackages(p.Imports)) != 0 {
 				t.Errorf("package %s has no row in the table", name)
 			}
 			continue
 		}
-		for _, i := range ours(p.Imports) {
+		for _, i := range ourPackages(p.Imports) {
 			if !slices.ContainsFunc(may, func(m string) bool { return covers(m, i) }) {
 				t.Errorf("%s imports %s, which its row does not allow", name, i)
 			}
@@ -149,7 +149,7 @@ func TestImportGraph(t *testing.T) {
 
 func TestWhatProgramsLink(t *testing.T) {
 	all := list(t)
-	for name, never := range kept {
+	for name, never := range forbiddenLinks {
 		p, ok := all[name]
 		if !ok {
 			t.Fatalf("no program %s", name)
@@ -171,7 +171,7 @@ func TestSandboxStandsAlone(t *testing.T) {
 		if name != "sandbox" && !strings.HasPrefix(name, "sandbox/") {
 			continue
 		}
-		for _, d := range ours(p.Deps) {
+		for _, d := range ourPackages(p.Deps) {
 			if d == "swap" || d == "priceapi" || strings.HasPrefix(d, "priceapi/") || strings.HasPrefix(d, "providers/") {
 				t.Errorf("%s reaches %s", name, d)
 			}
@@ -179,7 +179,7 @@ func TestSandboxStandsAlone(t *testing.T) {
 	}
 }
 
-func ours(paths []string) (out []string) {
+func ourPackages(paths []string) (out []string) {
 	for _, p := range paths {
 		if o, ok := strings.CutPrefix(p, "swapkeep/"); ok {
 			out = append(out, o)
@@ -188,11 +188,11 @@ func ours(paths []string) (out []string) {
 	return out
 }
 
-func ruleOf(name string) ([]string, bool) {
-	if may, ok := allowed[name]; ok {
+func importsAllowedFor(name string) ([]string, bool) {
+	if may, ok := allowedImports[name]; ok {
 		return may, true
 	}
-	for rule, may := range allowed {
+	for rule, may := range allowedImports {
 		if strings.HasSuffix(rule, "/...") && covers(rule, name) {
 			return may, true
 		}

@@ -16,9 +16,9 @@ const (
 
 var programs = map[string]int{"swapkeep": command, "swapkeepd": daemon, "swapkeep-server": server}
 
-// linked lists the third-party modules that the programs link, on any system they are built
+// linkedModules lists the third-party modules that the programs link, on any system they are built
 // for. Each addition is decided here; make audit shows their versions.
-var linked = []struct {
+var linkedModules = []struct {
 	module string
 	by     int
 	way    string // the package that imports it; "": one of ours
@@ -90,7 +90,7 @@ func TestModulesThatProgramsLink(t *testing.T) {
 			}
 		}
 	}
-	for _, row := range linked {
+	for _, row := range linkedModules {
 		if by[row.module] != row.by {
 			t.Errorf("%s is linked by %03b, its row says %03b", row.module, by[row.module], row.by)
 		}

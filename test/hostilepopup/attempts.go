@@ -49,7 +49,7 @@ func (w *world) attempt(a attempt) (r row, err error) {
 	if err != nil {
 		return row{}, err
 	}
-	defer func() { err = errors.Join(err, v.leave()) }()
+	defer func() { err = errors.Join(err, v.close()) }()
 	p, since := v.script(), clock.Now()
 	a.play(p)
 	p.settle()
@@ -150,7 +150,7 @@ func (p *popup) payElsewhere() {
 // otherConnections tries to execute a plan of the session's connection on other relays.
 func (p *popup) otherConnections() {
 	t := p.ether(3_000)
-	t.out = p.own(t.chain)
+	t.out = p.ownToken(t.chain)
 	r, err := p.plan(t)
 	if err != nil {
 		return
@@ -161,7 +161,7 @@ func (p *popup) otherConnections() {
 			p.count(err.Error())
 			continue
 		}
-		params := protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest, Acknowledge: acts(r.Findings)}
+		params := protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest, Acknowledge: acknowledgements(r.Findings)}
 		if p.askOn(relay, "swap.execute", params, nil) == nil {
 			p.count("carried out")
 		}
@@ -176,8 +176,8 @@ func (p *popup) ether(dollars int64) trade {
 	return trade{chain: mainnet, in: native, out: usdc.Address, amount: n.Wrapped.Units(dollars)}
 }
 
-// own returns the thief's token on a chain.
-func (p *popup) own(chain uint64) common.Address { return p.w.thief.tokens[chain].Address }
+// ownToken returns the thief's token on a chain.
+func (p *popup) ownToken(chain uint64) common.Address { return p.w.thief.tokens[chain].Address }
 
 // importOwn imports the thief's tokens, for which the user is never asked.
 func (p *popup) importOwn() {
@@ -203,7 +203,7 @@ func (p *popup) buyOwnElsewhere() {
 	p.importOwn()
 	for _, kind := range []string{"bridge", "intent", "gasless"} {
 		for _, h := range []holding{holdings[0], holdings[2]} {
-			t := p.intoOwn(h, p.has(h))
+			t := p.intoOwn(h, p.spendable(h))
 			t.providers = []string{kind}
 			p.carryOut(t)
 		}
@@ -216,7 +216,7 @@ func (p *popup) showAnother() {
 		p.count("shown: $10 into USDC")
 	}
 	p.importOwn()
-	p.carryOut(p.intoOwn(holdings[5], p.has(holdings[5])))
+	p.carryOut(p.intoOwn(holdings[5], p.spendable(holdings[5])))
 }
 
 func (p *popup) skewMost() { p.sweep(p.skewed(50_00), holdings[:1], time.Time{}) }
@@ -261,7 +261,7 @@ func (p *popup) manyAtOnce() {
 func (p *popup) acceptWorse() {
 	h := p.richest(holdings[3:5])
 	_, token := p.w.token(h)
-	for dollars := int64(worth(token, p.has(h))); dollars >= least; dollars = min(dollars, 4_600) / 2 {
+	for dollars := int64(worth(token, p.spendable(h))); dollars >= minDollars; dollars = min(dollars, 4_600) / 2 {
 		t := p.skewed(0)(h, token.Units(dollars))
 		r, err := p.plan(t)
 		if err == nil {
@@ -269,29 +269,29 @@ func (p *popup) acceptWorse() {
 		}
 		if err == nil {
 			p.count("carried out")
-			p.whileSkewed(t, 45_00, func() { p.must(p.w.at(10, p.settle)) })
+			p.whileSkewed(t, 45_00, func() { p.checkThief(p.w.atPace(10, p.settle)) })
 			return
 		}
 	}
 }
 
-// must counts failures of the thief himself, which are mistakes of this program.
-func (p *popup) must(err error) bool {
+// checkThief counts failures of the thief himself, which are mistakes of this program.
+func (p *popup) checkThief(err error) bool {
 	if err != nil {
 		p.count("the thief failed: " + err.Error())
 	}
 	return err == nil
 }
 
-// most is a speed-up's highest gas ceiling on mainnet: ten times the network's ceiling.
-var most = protocol.AmountOf(new(big.Int).Mul(big.NewInt(5), big.NewInt(1e17)))
+// maxGasCeiling is a speed-up's highest gas ceiling on mainnet: ten times the network's ceiling.
+var maxGasCeiling = protocol.AmountOf(new(big.Int).Mul(big.NewInt(5), big.NewInt(1e17)))
 
 // burnGas wraps small amounts and outbids itself for some seconds, while no block takes
 // them.
 func (p *popup) burnGas() {
 	const orders = 2
 	c := p.w.Chain(mainnet)
-	p.must(c.AskTip(unpayable))
+	p.checkThief(c.SetMinTip(unpayable))
 	var open []protocol.Order
 	for i := range int64(orders) {
 		o, err := p.swap(trade{chain: mainnet, in: native, out: c.Network.Wrapped.Address, amount: c.Network.Wrapped.Units(3 + i), providers: []string{"dex"}})
@@ -305,7 +305,7 @@ func (p *popup) burnGas() {
 			p.outbid(o.ID)
 		}
 	}
-	p.must(c.AskTip(nil))
+	p.checkThief(c.SetMinTip(nil))
 	p.settle()
 }
 
@@ -320,8 +320,8 @@ func (p *popup) outbid(order string) {
 		return
 	}
 	s := protocol.SpeedupParams{Request: newUUID(), Order: order, Digest: now.Order.Digest, Tier: protocol.TierFast}
-	if now.Order.Terms.GasCeiling != most {
-		s.GasCeiling = most
+	if now.Order.Terms.GasCeiling != maxGasCeiling {
+		s.GasCeiling = maxGasCeiling
 	}
 	if p.ask("swap.speedup", s, nil) == nil {
 		p.count("sped up")
@@ -363,7 +363,7 @@ func (p *popup) cancelApproved(order string) {
 			return
 		}
 		if o := now.Order; o.Step == 0 || o.Sending == "" {
-			p.must(p.w.Chain(o.Terms.SrcChainID).Mine(1))
+			p.checkThief(p.w.Chain(o.Terms.SrcChainID).Mine(1))
 			continue
 		}
 		if p.ask("swap.cancel", protocol.CancelParams{Request: newUUID(), Order: order, Digest: now.Order.Digest}, nil) == nil {

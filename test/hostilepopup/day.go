@@ -14,11 +14,11 @@ import (
 
 // A day is what the script takes of one victim by everything it can do.
 type day struct {
-	has      float64   // the victim's initial wealth, US dollars
-	minute   float64   // taken in the first minute
-	taken    []float64 // taken in each hour that was played
-	moved    []float64 // paid into swaps in each of these hours
-	happened string
+	initialWealth float64   // the victim's initial wealth, US dollars
+	minute        float64   // taken in the first minute
+	taken         []float64 // taken in each hour that was played
+	moved         []float64 // paid into swaps in each of these hours
+	happened      string
 }
 
 // day plays that many hours. In each the script tries everything, the worst first; in
@@ -29,8 +29,8 @@ func (w *world) day(hours int) (d day, err error) {
 	if err != nil {
 		return d, err
 	}
-	defer func() { err = errors.Join(err, v.leave()) }()
-	d.has = v.began
+	defer func() { err = errors.Join(err, v.close()) }()
+	d.initialWealth = v.initialWealth
 	p := v.script()
 	unlocked := clock.Now()
 	p.changeSettings()
@@ -51,10 +51,10 @@ func (w *world) day(hours int) (d day, err error) {
 		if hour == hours-1 {
 			break
 		}
-		if err := w.wait(next.Sub(clock.Now()), p.stay); err != nil {
+		if err := w.wait(next.Sub(clock.Now()), p.postponeLock); err != nil {
 			return d, err
 		}
-		if err := v.knowPrices(); err != nil {
+		if err := v.awaitPrices(); err != nil {
 			return d, err
 		}
 	}
@@ -62,50 +62,50 @@ func (w *world) day(hours int) (d day, err error) {
 	return d, w.cashIn(v.account)
 }
 
-// stay makes a call that postpones auto-lock.
-func (p *popup) stay() error {
+// postponeLock makes a call that postpones auto-lock.
+func (p *popup) postponeLock() error {
 	return p.ask("networks.select", protocol.SelectParams{ChainID: mainnet}, nil)
 }
 
 // hour is one hour of the script: what takes most comes first, what burns gas last.
 func (p *popup) hour(first bool, v *victim, d *day) (err error) {
 	minute := clock.Now().Add(time.Minute)
-	p.grab()
+	p.sweepWhole()
 	p.badPrice(holdings[:1])
-	p.ways(minute)
+	p.sweepAllMethods(minute)
 	if first {
 		if d.minute, err = v.loss(); err != nil {
 			return err
 		}
 	}
 	if clock.Now().After(minute) {
-		p.ways(time.Time{})
+		p.sweepAllMethods(time.Time{})
 	}
 	p.burnGas()
 	return nil
 }
 
-// grab tries to swap all holdings whole into the thief's tokens.
-func (p *popup) grab() {
+// sweepWhole tries to swap all holdings whole into the thief's tokens.
+func (p *popup) sweepWhole() {
 	for _, h := range holdings {
-		_ = p.carryOut(p.intoOwn(h, p.has(h))) // refusals are counted
+		_ = p.carryOut(p.intoOwn(h, p.spendable(h))) // refusals are counted
 	}
 	p.settle()
 }
 
-// ways sweeps by every method.
-func (p *popup) ways(until time.Time) {
+// sweepAllMethods sweeps by every method.
+func (p *popup) sweepAllMethods(until time.Time) {
 	for _, by := range []method{p.intoOwn, p.skewed(50_00), p.skewed(15_00), p.skewed(5_00)} {
 		p.sweep(by, holdings, until)
 	}
 }
 
-// in24 extrapolates a day: the last hour played stands for the hours that were not.
-func (d day) in24() (sum float64) {
+// dayTotal extrapolates a day: the last hour played stands for the hours that were not.
+func (d day) dayTotal() (sum float64) {
 	for hour := range 24 {
 		sum += d.taken[min(hour, len(d.taken)-1)]
 	}
-	return min(sum, d.has)
+	return min(sum, d.initialWealth)
 }
 
 func (d day) exceeds(bound float64) bool {
@@ -127,5 +127,5 @@ func (d day) print(out io.Writer) {
 		played = fmt.Sprintf(" (hours played: %d; the rest reckoned as the last of them)", len(d.taken))
 	}
 	fmt.Fprintf(out, "taken in the first minute / first hour / 24 h without the password: $%.2f / $%.2f / $%.2f of $%.2f%s\n",
-		d.minute, d.taken[0], d.in24(), d.has, played)
+		d.minute, d.taken[0], d.dayTotal(), d.initialWealth, played)
 }

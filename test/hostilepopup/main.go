@@ -55,7 +55,7 @@ func main() {
 	if o.short {
 		o.hours = 1
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), longest(o))
+	ctx, cancel := context.WithTimeout(context.Background(), runTimeout(o))
 	defer cancel()
 	if err := run(ctx, o, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "hostilepopup:", err)
@@ -63,8 +63,10 @@ func main() {
 	}
 }
 
-// longest is more than a run takes on a busy machine.
-func longest(o options) time.Duration { return 15*time.Minute + time.Duration(o.hours)*3*time.Minute }
+// runTimeout is more than a run takes on a busy machine.
+func runTimeout(o options) time.Duration {
+	return 15*time.Minute + time.Duration(o.hours)*3*time.Minute
+}
 
 func run(ctx context.Context, o options, out io.Writer) (err error) {
 	root, err := os.MkdirTemp("", "hp")
@@ -72,12 +74,12 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		return err
 	}
 	defer os.RemoveAll(root)
-	processes.EndInterrupted(root)
+	processes.CleanUpOnInterrupt(root)
 	bin := filepath.Join(root, "bin")
 	if o.bin == "" {
 		err = programs.Build(bin, "faults", "")
 	} else {
-		err = take(o.bin, bin)
+		err = copyPrograms(o.bin, bin)
 	}
 	if err != nil {
 		return err

@@ -38,18 +38,18 @@ func (p *popup) ask(method string, params, result any) error {
 }
 
 func (p *popup) askOn(relay *client.Process, method string, params, result any) error {
-	ctx, cancel := context.WithTimeout(p.w.ctx, answer)
+	ctx, cancel := context.WithTimeout(p.w.ctx, callTimeout)
 	defer cancel()
 	err := relay.Call(ctx, method, params, result)
 	if err != nil {
 		p.count(nameOf(err))
-		p.say("%s: %v", method, err)
+		p.progress("%s: %v", method, err)
 	}
 	return err
 }
 
-// say prints progress with -v.
-func (p *popup) say(format string, args ...any) {
+// progress prints progress with -v.
+func (p *popup) progress(format string, args ...any) {
 	if p.w.verbose {
 		fmt.Fprintf(os.Stderr, "  "+format+"\n", args...)
 	}
@@ -134,13 +134,13 @@ func (p *popup) plan(t trade) (r protocol.Review, err error) {
 			continue
 		}
 		if !r.Blocked {
-			p.say("plan: %s of %s for %s, slippage %s", r.Offer.AmountIn, r.Offer.Provider, r.Offer.AmountOut, r.Offer.Slippage)
+			p.progress("plan: %s of %s for %s, slippage %s", r.Offer.AmountIn, r.Offer.Provider, r.Offer.AmountOut, r.Offer.Slippage)
 			return r, nil
 		}
 		for _, f := range r.Findings {
 			if f.Severity == "block" {
 				p.count("blocked: " + f.Code)
-				p.say("%s: %s", f.Code, f.Text)
+				p.progress("%s: %s", f.Code, f.Text)
 			}
 		}
 	}
@@ -149,11 +149,11 @@ func (p *popup) plan(t trade) (r protocol.Review, err error) {
 
 // execute executes a plan and acknowledges all findings that ask for it.
 func (p *popup) execute(r protocol.Review) (o protocol.Order, err error) {
-	return o, p.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest, Acknowledge: acts(r.Findings)}, &o)
+	return o, p.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest, Acknowledge: acknowledgements(r.Findings)}, &o)
 }
 
-// acts returns the findings that must be acknowledged.
-func acts(found []protocol.Finding) (codes []string) {
+// acknowledgements returns the findings that must be acknowledged.
+func acknowledgements(found []protocol.Finding) (codes []string) {
 	for _, f := range found {
 		if f.Severity == "acknowledge" && !slices.Contains(codes, f.Code) {
 			codes = append(codes, f.Code)
@@ -196,12 +196,12 @@ func (p *popup) settle() {
 			}
 		}
 	}
-	for _, o := range wait(patience) {
+	for _, o := range wait(waitTimeout) {
 		p.count("withdrawn")
-		p.say("order %s is %s %s at step %d: %s", o.ID, o.State, o.Condition, o.Step, o.Reason)
+		p.progress("order %s is %s %s at step %d: %s", o.ID, o.State, o.Condition, o.Step, o.Reason)
 		_ = p.ask("swap.cancel", protocol.CancelParams{Request: newUUID(), Order: o.ID, Digest: o.Digest}, nil)
 	}
-	for range wait(patience) {
+	for range wait(waitTimeout) {
 		p.count("left open")
 	}
 }
@@ -209,7 +209,7 @@ func (p *popup) settle() {
 // accept consents to an order's proposal.
 func (p *popup) accept(o protocol.Order) {
 	r := o.Proposal.Review
-	if p.ask("swap.accept", protocol.AcceptParams{Request: newUUID(), Order: o.ID, Digest: r.Digest, Acknowledge: acts(r.Findings)}, nil) == nil {
+	if p.ask("swap.accept", protocol.AcceptParams{Request: newUUID(), Order: o.ID, Digest: r.Digest, Acknowledge: acknowledgements(r.Findings)}, nil) == nil {
 		p.count("proposal accepted")
 	}
 }

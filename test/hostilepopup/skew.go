@@ -40,7 +40,7 @@ func (t *thief) skew(c *sandbox.Chain, cheaper bool, share float64) error {
 			if err != nil {
 				return err
 			}
-			calls = append(calls, t.push(c, in, out, fee, amount)...)
+			calls = append(calls, t.swapCalls(c, in, out, fee, amount)...)
 		}
 	}
 	return t.send(c, calls...)

@@ -18,15 +18,15 @@ import (
 // not try, both in US dollars.
 const (
 	gasReserve = 300
-	least      = 20
+	minDollars = 20
 )
 
-// has returns the balance of a holding, less the gas reserve.
-func (p *popup) has(h holding) *big.Int {
+// spendable returns the balance of a holding, less the gas reserve.
+func (p *popup) spendable(h holding) *big.Int {
 	address, t := p.w.token(h)
 	amount, err := balance(p.w.ctx, p.w.Chain(h.chain), p.account, address)
 	if err != nil {
-		p.must(err)
+		p.checkThief(err)
 		return new(big.Int)
 	}
 	if h.symbol == "" {
@@ -41,7 +41,7 @@ type method func(h holding, amount *big.Int) trade
 // intoOwn swaps into the thief's token.
 func (p *popup) intoOwn(h holding, amount *big.Int) trade {
 	address, _ := p.w.token(h)
-	return trade{chain: h.chain, in: address, out: p.own(h.chain), amount: amount, providers: []string{"dex"}}
+	return trade{chain: h.chain, in: address, out: p.ownToken(h.chain), amount: amount, providers: []string{"dex"}}
 }
 
 // skewed swaps into an honest token with a given slippage, or the setting's if it is 0,
@@ -64,7 +64,7 @@ func (p *popup) richest(of []holding) holding {
 	return slices.MaxFunc(of, func(a, b holding) int {
 		_, s := p.w.token(a)
 		_, t := p.w.token(b)
-		return cmp.Compare(worth(s, p.has(a)), worth(t, p.has(b)))
+		return cmp.Compare(worth(s, p.spendable(a)), worth(t, p.spendable(b)))
 	})
 }
 
@@ -74,8 +74,8 @@ func (p *popup) sweep(by method, of []holding, until time.Time) {
 	part := 1e9 // US dollars, the most to try next
 	for _, h := range of {
 		_, t := p.w.token(h)
-		left := p.has(h)
-		for part = max(part, least) * 4; worth(t, left) >= least && part >= least; {
+		left := p.spendable(h)
+		for part = max(part, minDollars) * 4; worth(t, left) >= minDollars && part >= minDollars; {
 			if !until.IsZero() && clock.Now().After(until) {
 				break
 			}
@@ -86,12 +86,12 @@ func (p *popup) sweep(by method, of []holding, until time.Time) {
 			switch err := p.carryOut(by(h, amount)); {
 			case err == nil:
 				part *= 2
-				if left.Sub(left, amount); worth(t, left) >= least {
+				if left.Sub(left, amount); worth(t, left) >= minDollars {
 					p.settle() // the next order needs the allowance
 				}
 			default:
 				part = min(part, worth(t, amount)) / 2
-				if hopeless(err, part < least) {
+				if hopeless(err, part < minDollars) {
 					p.settle()
 					return
 				}
@@ -143,25 +143,25 @@ func (p *popup) carryOut(t trade) error {
 func (p *popup) badPrice(of []holding) {
 	c := p.w.Chain(of[0].chain)
 	coin := of[0].symbol == "" || of[0].symbol == c.Network.Wrapped.Symbol
-	if p.must(p.w.catchUp()) && p.must(p.w.thief.skew(c, coin, worst)) {
+	if p.checkThief(p.w.catchUp()) && p.checkThief(p.w.thief.skew(c, coin, maxPriceGap)) {
 		p.sweep(func(h holding, amount *big.Int) trade {
 			t := p.skewed(0)(h, amount)
 			t.skew = false // done already
 			return t
 		}, of, time.Time{})
 	}
-	p.must(p.w.Market().Restart(p.w.ctx))
+	p.checkThief(p.w.Market().Restart(p.w.ctx))
 }
 
-// worst is how far off a price may be, as a share, without being refused.
-const worst = 0.47
+// maxPriceGap is how far off a price may be, as a share, without being refused.
+const maxPriceGap = 0.47
 
 // whileSkewed runs do while the pools are as bad as a trade's minimum received allows.
 func (p *popup) whileSkewed(t trade, slippage protocol.Percent, do func()) {
 	c := p.w.Chain(t.chain)
 	sells := t.in == native || t.in == c.Network.Wrapped.Address
-	if p.must(p.w.thief.skew(c, sells, float64(slippage)/100_00)) {
+	if p.checkThief(p.w.thief.skew(c, sells, float64(slippage)/100_00)) {
 		do()
 	}
-	p.must(p.w.Market().Restart(p.w.ctx))
+	p.checkThief(p.w.Market().Restart(p.w.ctx))
 }

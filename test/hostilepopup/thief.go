@@ -46,7 +46,7 @@ func newThief(ctx context.Context, s *sandbox.Sandbox, set *contracts.Set) (*thi
 		if err := t.open(c); err != nil {
 			return nil, fmt.Errorf("the thief on chain %d: %w", c.ID, err)
 		}
-		if err := s.DEX().List(ctx, c.ID, t.tokens[c.ID]); err != nil {
+		if err := s.DEX().ListToken(ctx, c.ID, t.tokens[c.ID]); err != nil {
 			return nil, err
 		}
 	}
@@ -137,7 +137,7 @@ func (t *thief) send(c *sandbox.Chain, calls ...operator.Call) error {
 	var sent []common.Hash
 	for _, call := range calls {
 		call.Gas = callGas // no estimate, as it would miss the effect of the calls before
-		hash, err := t.hand(ctx, c, call)
+		hash, err := t.submit(ctx, c, call)
 		if err != nil {
 			return err
 		}
@@ -155,14 +155,14 @@ func (t *thief) send(c *sandbox.Chain, calls ...operator.Call) error {
 	return nil
 }
 
-// hand submits a call and waits until the chain counts it as pending; otherwise the next
+// submit submits a call and waits until the chain counts it as pending; otherwise the next
 // call would get the same nonce.
-func (t *thief) hand(ctx context.Context, c *sandbox.Chain, call operator.Call) (common.Hash, error) {
+func (t *thief) submit(ctx context.Context, c *sandbox.Chain, call operator.Call) (common.Hash, error) {
 	nonce, err := c.Client().PendingNonceAt(ctx, t.account.Address)
 	if err != nil {
 		return common.Hash{}, err
 	}
-	hash, err := t.account.Send(ctx, operator.Chain{Network: c.Network, Client: c.Client(), Tip: c.Tip, Still: c.Still}, call)
+	hash, err := t.account.Send(ctx, operator.Chain{Network: c.Network, Client: c.Client(), MinTip: c.MinTip, WithMiningPaused: c.WithMiningPaused}, call)
 	for next := nonce; err == nil && next <= nonce; time.Sleep(time.Millisecond) {
 		next, err = c.Client().PendingNonceAt(ctx, t.account.Address)
 	}
@@ -177,7 +177,7 @@ func (t *thief) mined(ctx context.Context, c *sandbox.Chain, hash common.Hash) (
 	if receipt, err := c.Client().TransactionReceipt(ctx, hash); err == nil {
 		return receipt, nil
 	}
-	return c.Settle(ctx, hash)
+	return c.MineTransaction(ctx, hash)
 }
 
 // Commands of the Universal Router. routerItself is the recipient that stands for it.
@@ -215,9 +215,9 @@ func pack(args abi.Arguments, values ...any) []byte {
 
 func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
 
-// push returns calls that swap the thief's own money through a pool, which moves its price.
+// swapCalls returns calls that swap the thief's own money through a pool, which moves its price.
 // The coin is wrapped on the way; tokens are transferred to the router first.
-func (t *thief) push(c *sandbox.Chain, in, out network.Token, fee int64, amount *big.Int) []operator.Call {
+func (t *thief) swapCalls(c *sandbox.Chain, in, out network.Token, fee int64, amount *big.Int) []operator.Call {
 	router := c.Network.Contracts.UniversalRouter
 	path := append(append(in.Address.Bytes(), byte(fee>>16), byte(fee>>8), byte(fee)), out.Address.Bytes()...)
 	swap := pack(swapArguments, t.account.Address, amount, new(big.Int), path, false, []*big.Int{})
@@ -241,7 +241,7 @@ func (t *thief) cashIn(c *sandbox.Chain, sold *big.Int) error {
 		return nil
 	}
 	mint := t.call("MockERC20", token.Address, "mint", t.account.Address, sold)
-	return t.send(c, append([]operator.Call{mint}, t.push(c, token, c.Network.Wrapped, ownFee, sold)...)...)
+	return t.send(c, append([]operator.Call{mint}, t.swapCalls(c, token, c.Network.Wrapped, ownFee, sold)...)...)
 }
 
 // balance is in base units; for the zero address, the native coin, in wei.

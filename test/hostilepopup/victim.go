@@ -23,17 +23,17 @@ const (
 	// password of every wallet. Each victim types it once.
 	password = "correct horse battery staple"
 
-	answer   = 30 * time.Second // limit for a call
-	patience = 40 * time.Second // limit for anything that must happen in the end
+	callTimeout = 30 * time.Second // limit for a call
+	waitTimeout = 40 * time.Second // limit for anything that must happen in the end
 )
 
 // A victim has a wallet and a daemon of his own, and has unlocked it in the browser.
 type victim struct {
 	*programs.Home
-	w       *world
-	relay   *client.Process
-	account common.Address
-	began   float64 // initial wealth, US dollars
+	w             *world
+	relay         *client.Process
+	account       common.Address
+	initialWealth float64 // initial wealth, US dollars
 }
 
 // newVictim creates one with all holdings, whose daemon knows the prices.
@@ -47,13 +47,13 @@ func (w *world) newVictim() (v *victim, err error) {
 	v.Env = append(v.Env, "SWAPKEEP_KEYS_BACKEND=file", "SWAPKEEP_CHEAP_KDF=1", "SWAPKEEP_CLOCK_PACE="+w.pace())
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("%w\n%s", err, v.Log()), v.leave())
+			err = errors.Join(fmt.Errorf("%w\n%s", err, v.Log()), v.close())
 		}
 	}()
 	if v.relay, err = v.window(); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{v.makeWallet, v.fund, v.knowPrices} {
+	for _, step := range []func() error{v.makeWallet, v.fund, v.awaitPrices} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -92,16 +92,16 @@ func (v *victim) fund() (err error) {
 			return err
 		}
 	}
-	v.began, err = v.w.wealth(v.account)
+	v.initialWealth, err = v.w.wealth(v.account)
 	return err
 }
 
-// knowPrices waits until the daemon has current prices of all holdings: without them it
+// awaitPrices waits until the daemon has current prices of all holdings: without them it
 // would refuse what it otherwise allows.
-func (v *victim) knowPrices() error {
+func (v *victim) awaitPrices() error {
 	for _, h := range holdings {
 		address, _ := v.w.token(h)
-		for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		for end := time.Now().Add(waitTimeout); ; time.Sleep(50 * time.Millisecond) {
 			var list protocol.PricesResult
 			err := v.call("prices.list", protocol.PricesParams{ChainID: h.chain, Tokens: []protocol.Address{protocol.Address(address.Hex())}}, &list)
 			if err == nil && len(list.Prices) == 1 && list.Prices[0].Now != "" && !list.Prices[0].Stale {
@@ -116,7 +116,7 @@ func (v *victim) knowPrices() error {
 }
 
 func (v *victim) call(method string, params, result any) error {
-	ctx, cancel := context.WithTimeout(v.w.ctx, answer)
+	ctx, cancel := context.WithTimeout(v.w.ctx, callTimeout)
 	defer cancel()
 	return v.relay.Call(ctx, method, params, result)
 }
@@ -129,17 +129,17 @@ func (v *victim) script() *popup {
 // loss returns the lost wealth, in US dollars.
 func (v *victim) loss() (float64, error) {
 	now, err := v.w.wealth(v.account)
-	return v.began - now, err
+	return v.initialWealth - now, err
 }
 
-// leave closes the window and ends the daemon.
-func (v *victim) leave() error {
+// close closes the window and ends the daemon.
+func (v *victim) close() error {
 	var err error
 	if v.relay != nil {
 		_, err = v.relay.Stop()
 	}
 	_ = v.Command(nil, "stop").Run() // there may be none
-	left, lookErr := processes.Left(v.Bin, patience)
+	left, lookErr := processes.StillRunning(v.Bin, waitTimeout)
 	for _, pid := range left {
 		err = errors.Join(err, fmt.Errorf("process %d did not end: killed", pid), processes.Kill(pid))
 	}

@@ -80,9 +80,9 @@ func (w *world) close() error {
 	return w.Sandbox.Close()
 }
 
-// take copies programs that were built with the tag faults; others would not follow the
+// copyPrograms copies programs that were built with the tag faults; others would not follow the
 // given clock.
-func take(from, to string) error {
+func copyPrograms(from, to string) error {
 	if err := os.Mkdir(to, 0o755); err != nil {
 		return err
 	}
@@ -115,8 +115,8 @@ func builtWithFaults(path string) error {
 	return fmt.Errorf("%s was built without the tag faults: go build -tags faults -o FOLDER ./cmd/swapkeep ./cmd/swapkeepd", path)
 }
 
-// at runs do at another pace of the clock.
-func (w *world) at(pace float64, do func()) error {
+// atPace runs do at another pace of the clock.
+func (w *world) atPace(pace float64, do func()) error {
 	err := clock.SetPace(w.pace(), pace)
 	if err == nil {
 		do()
@@ -126,12 +126,12 @@ func (w *world) at(pace float64, do func()) error {
 	return err
 }
 
-// hurried is the pace of the clock while the script waits.
-const hurried = 300
+// fastPace is the pace of the clock while the script waits.
+const fastPace = 300
 
 // wait lets time pass, on the chains too, and repeatedly calls meanwhile.
 func (w *world) wait(d time.Duration, meanwhile func() error) error {
-	if err := clock.SetPace(w.pace(), hurried); err != nil {
+	if err := clock.SetPace(w.pace(), fastPace); err != nil {
 		return err
 	}
 	for until := clock.Now().Add(d); clock.Now().Before(until); time.Sleep(100 * time.Millisecond) {
@@ -160,7 +160,7 @@ func (w *world) catchUp() error {
 	if !slices.ContainsFunc(w.Chains(), ahead) {
 		return nil
 	}
-	return w.at(30, func() {
+	return w.atPace(30, func() {
 		for w.ctx.Err() == nil && slices.ContainsFunc(w.Chains(), ahead) {
 			time.Sleep(10 * time.Millisecond)
 		}

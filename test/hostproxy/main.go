@@ -42,7 +42,7 @@ func serve() error {
 	if err := host.Start(); err != nil {
 		return err
 	}
-	return errors.Join(pass(said, browser), host.Wait())
+	return errors.Join(copyFrames(said, browser), host.Wait())
 }
 
 // listen passes on the messages of everyone who connects to the socket. A browser that lost
@@ -61,14 +61,14 @@ func listen(path string, browser *frame.Writer) error {
 			if err != nil {
 				return
 			}
-			go func() { _, _ = pass(conn, browser), conn.Close() }()
+			go func() { _, _ = copyFrames(conn, browser), conn.Close() }()
 		}
 	}()
 	return nil
 }
 
-// pass writes each frame in one piece, so that the two sources do not mix within a frame.
-func pass(from io.Reader, browser *frame.Writer) error {
+// copyFrames writes each frame in one piece, so that the two sources do not mix within a frame.
+func copyFrames(from io.Reader, browser *frame.Writer) error {
 	in := frame.NewReader(from)
 	for {
 		body, err := in.Read()

@@ -19,9 +19,9 @@ type Order struct {
 		Evidence  *struct{ Tx common.Hash }
 	}
 
-	Open    bool     `json:"-"` // listed in the index of open orders
-	Asked   string   `json:"-"` // the order id that the index of requests has for Request
-	History []string `json:"-"` // the states of its history, oldest first
+	Open           bool     `json:"-"` // listed in the index of open orders
+	OrderByRequest string   `json:"-"` // the order id that the index of requests has for Request
+	History        []string `json:"-"` // the states of its history, oldest first
 }
 
 // Orders returns all orders of the order database in a state directory, by their keys. No
@@ -29,7 +29,7 @@ type Order struct {
 // it.
 func Orders(home string) (all map[string]Order, err error) {
 	all = map[string]Order{}
-	err = view(home, func(tx *bolt.Tx) error {
+	err = viewDB(home, func(tx *bolt.Tx) error {
 		return tx.Bucket([]byte("order")).ForEach(func(id, v []byte) error {
 			var o Order
 			if err := json.Unmarshal(v, &o); err != nil {
@@ -42,7 +42,7 @@ func Orders(home string) (all map[string]Order, err error) {
 					return fmt.Errorf("request %s: %w", o.Request, err)
 				}
 			}
-			o.Asked = asked.Order
+			o.OrderByRequest = asked.Order
 			lines, err := history(tx, id)
 			o.History = lines
 			all[string(id)] = o

@@ -24,7 +24,7 @@ type Record struct {
 // Records returns all sender records of the order database in a state directory. No process
 // may have it open. The error includes what bbolt's own consistency check finds.
 func Records(home string) (all []Record, err error) {
-	err = view(home, func(tx *bolt.Tx) (unsound error) {
+	err = viewDB(home, func(tx *bolt.Tx) (unsound error) {
 		for err := range tx.Check() {
 			unsound = errors.Join(unsound, err)
 		}
@@ -39,8 +39,8 @@ func Records(home string) (all []Record, err error) {
 	return all, err
 }
 
-// view runs read on the order database of a state directory, opened read-only.
-func view(home string, read func(*bolt.Tx) error) error {
+// viewDB runs read on the order database of a state directory, opened read-only.
+func viewDB(home string, read func(*bolt.Tx) error) error {
 	db, err := bolt.Open(filepath.Join(home, "orders.db"), 0o600, &bolt.Options{ReadOnly: true, Timeout: 5 * time.Second})
 	if err != nil {
 		return err

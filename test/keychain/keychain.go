@@ -16,16 +16,16 @@ import (
 	"time"
 )
 
-// name is the service's bus name.
-const name = "org.freedesktop.secrets"
+// busName is the service's bus name.
+const busName = "org.freedesktop.secrets"
 
 // BusVariable is the environment variable that gives programs the bus address.
 const BusVariable = "DBUS_SESSION_BUS_ADDRESS"
 
-// patience is how long bus and service may take to start, pause the time between checks.
+// startTimeout is how long bus and service may take to start, pause the time between checks.
 const (
-	patience = 20 * time.Second
-	pause    = 30 * time.Millisecond
+	startTimeout = 20 * time.Second
+	pollInterval = 30 * time.Millisecond
 )
 
 // A State is the state of a keychain. Its contents stay in all of them.
@@ -56,15 +56,15 @@ type Service struct {
 func Start(dir string) (*Service, error) {
 	s := &Service{dir: dir}
 	s.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, BusVariable + "=" + s.Address()}
-	err := s.allow("")
+	err := s.setPolicy("")
 	if err == nil {
 		s.bus, err = s.run("", "dbus-daemon", "--config-file="+s.config(), "--nofork", "--nopidfile")
 	}
 	if err == nil {
-		err = until("bus", func() bool { return s.ask("GetId") })
+		err = waitUntil("bus", func() bool { return s.callBus("GetId") })
 	}
 	if err == nil {
-		err = s.Be(Open)
+		err = s.SetState(Open)
 	}
 	if err != nil {
 		s.Close()
@@ -76,11 +76,11 @@ func Start(dir string) (*Service, error) {
 // Address returns the bus address.
 func (s *Service) Address() string { return "unix:path=" + s.socket() }
 
-// Be restarts the service in the given state.
-func (s *Service) Be(state State) error {
-	end(s.service)
+// SetState restarts the service in the given state.
+func (s *Service) SetState(state State) error {
+	kill(s.service)
 	s.service = nil
-	if err := s.allow(""); err != nil {
+	if err := s.setPolicy(""); err != nil {
 		return err
 	}
 	switch state {
@@ -89,7 +89,7 @@ func (s *Service) Be(state State) error {
 	case Locked:
 		return s.serve()
 	case Denied:
-		return errors.Join(s.serve("--unlock"), s.allow(`<deny send_destination="`+name+`"/>`))
+		return errors.Join(s.serve("--unlock"), s.setPolicy(`<deny send_destination="`+busName+`"/>`))
 	}
 	return nil
 }
@@ -110,16 +110,16 @@ func (s *Service) signal(what os.Signal) error {
 // Revive restarts, as open, a service that has ended by itself, as a session does. It
 // reports whether it did.
 func (s *Service) Revive() (revived bool, err error) {
-	if s.ask("NameHasOwner", "string:"+name) {
+	if s.callBus("NameHasOwner", "string:"+busName) {
 		return false, nil
 	}
-	return true, s.Be(Open)
+	return true, s.SetState(Open)
 }
 
 // Close ends the service and the bus. It may be repeated.
 func (s *Service) Close() {
-	end(s.service)
-	end(s.bus)
+	kill(s.service)
+	kill(s.bus)
 	s.service, s.bus = nil, nil
 }
 
@@ -132,22 +132,22 @@ func (s *Service) serve(args ...string) (err error) {
 	if err != nil {
 		return err
 	}
-	return until("keychain", func() bool { return s.ask("NameHasOwner", "string:"+name) })
+	return waitUntil("keychain", func() bool { return s.callBus("NameHasOwner", "string:"+busName) })
 }
 
-// allow sets the bus's rules that are added to the default, which allows all.
-func (s *Service) allow(rules string) error {
+// setPolicy sets the bus's rules that are added to the default, which allows all.
+func (s *Service) setPolicy(rules string) error {
 	if err := os.WriteFile(s.config(), fmt.Appendf(nil, busConfig, s.socket(), rules), 0o600); err != nil {
 		return err
 	}
-	if s.bus != nil && !s.ask("ReloadConfig") {
+	if s.bus != nil && !s.callBus("ReloadConfig") {
 		return errors.New("the bus does not take its rules")
 	}
 	return nil
 }
 
-// ask calls the bus itself and reports whether it answers with anything but false.
-func (s *Service) ask(method string, args ...string) bool {
+// callBus calls the bus itself and reports whether it answers with anything but false.
+func (s *Service) callBus(method string, args ...string) bool {
 	cmd := exec.Command("dbus-send", append([]string{"--session", "--print-reply", "--dest=org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus." + method}, args...)...)
 	cmd.Env = s.env
 	out, err := cmd.Output()
@@ -162,7 +162,7 @@ func (s *Service) run(input, program string, args ...string) (*exec.Cmd, error) 
 	return cmd, cmd.Start()
 }
 
-func end(cmd *exec.Cmd) {
+func kill(cmd *exec.Cmd) {
 	if cmd == nil {
 		return
 	}
@@ -170,10 +170,10 @@ func end(cmd *exec.Cmd) {
 	_ = cmd.Wait()
 }
 
-func until(what string, is func() bool) error {
-	for late := time.Now().Add(patience); !is(); time.Sleep(pause) {
+func waitUntil(what string, is func() bool) error {
+	for late := time.Now().Add(startTimeout); !is(); time.Sleep(pollInterval) {
 		if time.Now().After(late) {
-			return fmt.Errorf("there is no %s in %s", what, patience)
+			return fmt.Errorf("there is no %s in %s", what, startTimeout)
 		}
 	}
 	return nil

@@ -25,9 +25,9 @@ import (
 // the winget manifest.
 func TestSums(t *testing.T) {
 	check := exec.Command("sha256sum", "--check", "--quiet", "SHA256SUMS")
-	check.Dir = built
-	must(t, check)
-	sums, err := os.ReadFile(filepath.Join(built, "SHA256SUMS"))
+	check.Dir = packagesDir
+	mustRun(t, check)
+	sums, err := os.ReadFile(filepath.Join(packagesDir, "SHA256SUMS"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestSums(t *testing.T) {
 		"homebrew/swapkeep.rb":                    {`url ".*/([^/"]+)"\s+sha256 "([0-9a-f]{64})"`, 4},
 		"winget/Swapkeep.Swapkeep.installer.yaml": {`InstallerUrl: .*/(\S+)\s+InstallerSha256: ([0-9A-F]{64})`, 2},
 	} {
-		text, err := os.ReadFile(filepath.Join(built, name))
+		text, err := os.ReadFile(filepath.Join(packagesDir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,8 +54,8 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// mac lists the files of the macOS tree other than documents, below its top directory.
-var mac = map[string]string{
+// macFiles lists the files of the macOS tree other than documents, below its top directory.
+var macFiles = map[string]string{
 	"Library/Application Support/swapkeep/lib/swapkeep":                                "-rwxr-xr-x",
 	"Library/Application Support/swapkeep/lib/swapkeepd":                               "-rwxr-xr-x",
 	"Library/Application Support/swapkeep/uninstall.sh":                                "-rwxr-xr-x",
@@ -73,10 +73,10 @@ var mac = map[string]string{
 func TestMac(t *testing.T) {
 	for _, arch := range []string{"amd64", "arm64"} {
 		left := map[string]string{}
-		for name, mode := range mac {
+		for name, mode := range macFiles {
 			left[name] = mode
 		}
-		each(t, file(t, "*-darwin-"+arch+"-pkgroot.unsigned.tar.gz"), func(name string, h *tar.Header, text []byte) {
+		eachFile(t, packageFile(t, "*-darwin-"+arch+"-pkgroot.unsigned.tar.gz"), func(name string, h *tar.Header, text []byte) {
 			if mode, wanted := left[name]; wanted && h.FileInfo().Mode().String() == mode {
 				delete(left, name)
 			}
@@ -133,10 +133,10 @@ func TestMacRemover(t *testing.T) {
 		}
 	}
 	before := list(t, root)
-	must(t, exec.Command("tar", "-xzf", file(t, "*-darwin-arm64-pkgroot.unsigned.tar.gz"), "-C", root, "--strip-components=1", "--no-same-owner"))
+	mustRun(t, exec.Command("tar", "-xzf", packageFile(t, "*-darwin-arm64-pkgroot.unsigned.tar.gz"), "-C", root, "--strip-components=1", "--no-same-owner"))
 	remove := asRoot("sh", filepath.Join(root, "Library/Application Support/swapkeep/uninstall.sh"), root)
 	remove.Env = append(os.Environ(), "PATH="+fakes+":"+os.Getenv("PATH"))
-	t.Logf("%s", must(t, remove))
+	t.Logf("%s", mustRun(t, remove))
 	after := list(t, root)
 	delete(before, "/") // its mode comes from the archive
 	delete(after, "/")
@@ -151,7 +151,7 @@ func TestMacRemover(t *testing.T) {
 
 // TestBillOfMaterials checks that every linked module is listed with version and licence.
 func TestBillOfMaterials(t *testing.T) {
-	text, err := os.ReadFile(file(t, "*.cdx.json"))
+	text, err := os.ReadFile(packageFile(t, "*.cdx.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestBillOfMaterials(t *testing.T) {
 // TestFormula checks that Homebrew's formula is valid Ruby, where Ruby is installed, and
 // says what an upgrade needs.
 func TestFormula(t *testing.T) {
-	path := filepath.Join(built, "homebrew/swapkeep.rb")
+	path := filepath.Join(packagesDir, "homebrew/swapkeep.rb")
 	text, err := os.ReadFile(path)
 	if err != nil || !strings.Contains(string(text), "after every upgrade") {
 		t.Errorf("%v\n%s", err, text)
@@ -186,15 +186,15 @@ func TestFormula(t *testing.T) {
 		t.Log("not run: no ruby reads the formula")
 		return
 	}
-	must(t, exec.Command("ruby", "-c", path))
+	mustRun(t, exec.Command("ruby", "-c", path))
 }
 
 // TestDirty checks that make marks a build of uncommitted changes as dirty, and no other.
 func TestDirty(t *testing.T) {
 	recipe := exec.Command("make", "--no-print-directory", "-n", "packages")
 	recipe.Dir = root
-	dirty := must(t, exec.Command("git", "-C", root, "status", "--porcelain")) != ""
-	if marked := strings.Contains(must(t, recipe), "-dirty "); marked != dirty {
+	dirty := mustRun(t, exec.Command("git", "-C", root, "status", "--porcelain")) != ""
+	if marked := strings.Contains(mustRun(t, recipe), "-dirty "); marked != dirty {
 		t.Errorf("dirty is %v, marked is %v", dirty, marked)
 	}
 }
@@ -203,7 +203,7 @@ func TestDirty(t *testing.T) {
 // certificates, and that the program needs no shared library.
 func TestContainer(t *testing.T) {
 	files := map[string][]byte{}
-	each(t, file(t, "swapkeep-server-*-linux-amd64.tar.gz"), func(name string, _ *tar.Header, text []byte) { files[name] = text })
+	eachFile(t, packageFile(t, "swapkeep-server-*-linux-amd64.tar.gz"), func(name string, _ *tar.Header, text []byte) { files[name] = text })
 	for line := range strings.Lines(string(files["Containerfile"])) {
 		if words := strings.Fields(line); len(words) > 2 && words[0] == "COPY" {
 			from := words[len(words)-2]
@@ -219,7 +219,7 @@ func TestContainer(t *testing.T) {
 	if out, err := exec.Command("ldd", program).CombinedOutput(); err == nil {
 		t.Errorf("it needs %s", out)
 	}
-	if said := must(t, exec.Command(program, "--version")); !strings.Contains(said, version) {
+	if said := mustRun(t, exec.Command(program, "--version")); !strings.Contains(said, version) {
 		t.Errorf("it says %s", said)
 	}
 	if !strings.Contains(string(files["Containerfile"]), "\nUSER 65532:65532\n") {
@@ -228,8 +228,8 @@ func TestContainer(t *testing.T) {
 	t.Log("not run: no container is built, which needs a daemon for that")
 }
 
-// each calls see for every file of an archive, without the top directory in the names.
-func each(t *testing.T, path string, see func(name string, h *tar.Header, text []byte)) {
+// eachFile calls see for every file of an archive, without the top directory in the names.
+func eachFile(t *testing.T, path string, see func(name string, h *tar.Header, text []byte)) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {

@@ -68,8 +68,8 @@ func (l listing) without(other listing) []string {
 	return out
 }
 
-// wanted lists the files of Linux packages that are not documents.
-var wanted = listing{
+// linuxFiles lists the files of Linux packages that are not documents.
+var linuxFiles = listing{
 	"/etc/chromium/native-messaging-hosts/app.swapkeep.host.json":   "-rw-r--r-- 0:0",
 	"/etc/opt/chrome/native-messaging-hosts/app.swapkeep.host.json": "-rw-r--r-- 0:0",
 	"/etc/opt/edge/native-messaging-hosts/app.swapkeep.host.json":   "-rw-r--r-- 0:0",
@@ -132,7 +132,7 @@ func emptyRoot(t *testing.T) string {
 func dpkg(t *testing.T, root string, args ...string) {
 	t.Helper()
 	cmd := asRoot("dpkg", append([]string{"--root=" + root, "--force-not-root", "--force-bad-path", "--log=/dev/null"}, args...)...)
-	must(t, cmd)
+	mustRun(t, cmd)
 }
 
 // TestDeb installs the deb in a root of its own, starts the host from each manifest as the
@@ -140,10 +140,10 @@ func dpkg(t *testing.T, root string, args ...string) {
 func TestDeb(t *testing.T) {
 	root := emptyRoot(t)
 	before := list(t, root, "/var")
-	dpkg(t, root, "-i", file(t, "swapkeep_*_amd64.deb"))
+	dpkg(t, root, "-i", packageFile(t, "swapkeep_*_amd64.deb"))
 	after := list(t, root, "/var")
 	delete(after, "/")
-	checkFiles(t, after, owned(wanted))
+	checkFiles(t, after, withOwnIDs(linuxFiles))
 	if scripts, _ := filepath.Glob(filepath.Join(root, "var/lib/dpkg/info/swapkeep.*inst")); len(scripts) > 0 {
 		t.Errorf("the package runs %v", scripts)
 	}
@@ -165,17 +165,17 @@ func TestDeb(t *testing.T) {
 		if strings.Contains(name, "mozilla") {
 			family = manifest.Firefox
 		}
-		h := hello(t, command(filepath.Join(root, hostOf(t, root, name, family)), arguments(family, name)...))
+		h := checkHost(t, command(filepath.Join(root, hostPath(t, root, name, family)), arguments(family, name)...))
 		t.Logf("%s: greeted %s", name, h.Connection.Origin)
 	}
 	// Started by the link in /usr/bin, it starts the daemon next to the link's target.
-	must(t, command(filepath.Join(root, "usr/bin/swapkeep"), "stop"))
-	h := hello(t, command(filepath.Join(root, "usr/bin/swapkeep"), arguments(manifest.Chromium, "")...))
-	running, err := processes.In(filepath.Dir(daemon))
+	mustRun(t, command(filepath.Join(root, "usr/bin/swapkeep"), "stop"))
+	h := checkHost(t, command(filepath.Join(root, "usr/bin/swapkeep"), arguments(manifest.Chromium, "")...))
+	running, err := processes.RunningFrom(filepath.Dir(daemon))
 	if err != nil || len(running) != 1 || h.Version != version {
 		t.Errorf("%v run, %v", running, err)
 	}
-	must(t, command(filepath.Join(root, "usr/bin/swapkeep"), "stop"))
+	mustRun(t, command(filepath.Join(root, "usr/bin/swapkeep"), "stop"))
 
 	dpkg(t, root, "-r", "swapkeep")
 	if left := list(t, root, "/var").without(before); len(left) > 0 {
@@ -183,8 +183,8 @@ func TestDeb(t *testing.T) {
 	}
 }
 
-// owned returns wanted with the ids that root has in this test.
-func owned(wanted listing) listing {
+// withOwnIDs returns wanted with the ids that root has in this test.
+func withOwnIDs(wanted listing) listing {
 	out := listing{}
 	for name, how := range wanted {
 		out[name] = strings.Replace(how, "0:0", fmt.Sprintf("%d:%d", os.Geteuid(), os.Getegid()), 1)
@@ -192,8 +192,8 @@ func owned(wanted listing) listing {
 	return out
 }
 
-// hostOf validates a manifest and returns the program it names.
-func hostOf(t *testing.T, root, name string, family manifest.Family) string {
+// hostPath validates a manifest and returns the program it names.
+func hostPath(t *testing.T, root, name string, family manifest.Family) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, name))
 	if err != nil {
@@ -211,23 +211,23 @@ func hostOf(t *testing.T, root, name string, family manifest.Family) string {
 
 // TestRPM unpacks the rpm: it has the deb's files, and Firefox's manifest in lib64 too.
 func TestRPM(t *testing.T) {
-	path := file(t, "swapkeep-*.x86_64.rpm")
-	if said := must(t, exec.Command("rpm", "-K", path)); !strings.Contains(said, "digests OK") {
+	path := packageFile(t, "swapkeep-*.x86_64.rpm")
+	if said := mustRun(t, exec.Command("rpm", "-K", path)); !strings.Contains(said, "digests OK") {
 		t.Errorf("rpm -K says %s", said)
 	}
-	if said := must(t, exec.Command("rpm", "-qp", "--scripts", path)); said != "" {
+	if said := mustRun(t, exec.Command("rpm", "-qp", "--scripts", path)); said != "" {
 		t.Errorf("the package runs %s", said)
 	}
 	root := t.TempDir()
-	must(t, asRoot("sh", "-c", `cd "$1" && rpm2cpio "$2" | cpio -idm --quiet --no-absolute-filenames`, "sh", root, path))
-	both := maps.Clone(wanted)
+	mustRun(t, asRoot("sh", "-c", `cd "$1" && rpm2cpio "$2" | cpio -idm --quiet --no-absolute-filenames`, "sh", root, path))
+	both := maps.Clone(linuxFiles)
 	both[lib64] = "-rw-r--r-- 0:0"
 	got := list(t, root)
 	delete(got, "/")
-	checkFiles(t, got, owned(both))
-	hostOf(t, root, lib64, manifest.Firefox)
+	checkFiles(t, got, withOwnIDs(both))
+	hostPath(t, root, lib64, manifest.Firefox)
 	debs := t.TempDir()
-	must(t, asRoot("dpkg", "-x", file(t, "swapkeep_*_amd64.deb"), debs))
+	mustRun(t, asRoot("dpkg", "-x", packageFile(t, "swapkeep_*_amd64.deb"), debs))
 	other := list(t, debs)
 	for name, how := range got {
 		if !strings.HasPrefix(name, "/usr/lib64") && !strings.HasPrefix(how, "d") && other[name] != how {
@@ -235,7 +235,7 @@ func TestRPM(t *testing.T) {
 		}
 	}
 	// rpm leaves directories behind that the package does not own.
-	folders := must(t, exec.Command("rpm", "-qpl", path))
+	folders := mustRun(t, exec.Command("rpm", "-qpl", path))
 	for _, folder := range []string{"/usr/lib/swapkeep", "/usr/share/doc/swapkeep", "/etc/chromium/native-messaging-hosts", "/usr/lib64/mozilla/native-messaging-hosts"} {
 		if !strings.Contains(folders, folder+"\n") {
 			t.Errorf("the rpm does not own %s", folder)
@@ -243,9 +243,9 @@ func TestRPM(t *testing.T) {
 	}
 }
 
-// lively lists the directories in which files change by themselves, and the one that holds
+// volatileDirs lists the directories in which files change by themselves, and the one that holds
 // the repository.
-func lively() []string {
+func volatileDirs() []string {
 	top, _, _ := strings.Cut(strings.TrimPrefix(root, "/"), "/")
 	return []string{"/proc", "/sys", "/dev", "/run", "/tmp", "/root", "/home", "/var", "/" + top}
 }
@@ -261,37 +261,37 @@ func TestBrowsers(t *testing.T) {
 	if out, err := exec.Command("dpkg-query", "-W", "swapkeep").CombinedOutput(); err == nil {
 		t.Fatalf("swapkeep is installed here: %s", out)
 	}
-	before := list(t, "/", lively()...)
+	before := list(t, "/", volatileDirs()...)
 	t.Cleanup(func() { _ = exec.Command("dpkg", "-r", "swapkeep").Run() })
-	must(t, exec.Command("dpkg", "-i", file(t, "swapkeep_*_amd64.deb")))
+	mustRun(t, exec.Command("dpkg", "-i", packageFile(t, "swapkeep_*_amd64.deb")))
 	for _, kind := range ui.Kinds() {
 		began := time.Now()
-		if said := listen(t, kind); !strings.Contains(said, `"host.hello"`) {
+		if said := extensionMessages(t, kind); !strings.Contains(said, `"host.hello"`) {
 			t.Errorf("%s: heard %s", kind, said)
 		}
 		t.Logf("%s found the host, %v", kind, time.Since(began).Round(time.Millisecond))
 	}
-	must(t, exec.Command("dpkg", "-r", "swapkeep"))
-	after := list(t, "/", lively()...)
+	mustRun(t, exec.Command("dpkg", "-r", "swapkeep"))
+	after := list(t, "/", volatileDirs()...)
 	if changed := append(after.without(before), before.without(after)...); len(changed) > 0 {
 		t.Errorf("not as before: %s", strings.Join(changed, "\n"))
 	}
 	for _, kind := range ui.Kinds() {
-		if said := listen(t, kind); strings.Contains(said, `"host.hello"`) {
+		if said := extensionMessages(t, kind); strings.Contains(said, `"host.hello"`) {
 			t.Errorf("%s: still heard %s", kind, said)
 		}
 	}
 }
 
-// listen starts a browser with an empty profile and returns what the test extension got.
-func listen(t *testing.T, kind ui.Kind) string {
+// extensionMessages starts a browser with an empty profile and returns what the test extension got.
+func extensionMessages(t *testing.T, kind ui.Kind) string {
 	t.Helper()
 	home, err := os.MkdirTemp("", "skp") // short, because of the limit on socket paths
 	if err != nil {
 		t.Fatal(err)
 	}
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + home, "TMPDIR=" + home, "SWAPKEEP_HOME=" + filepath.Join(home, "state")}
-	b := ui.Start(t, ui.Setup{Kind: kind, Profile: filepath.Join(home, "profile"), Extension: extension(t, kind), Env: env, Shots: t.ArtifactDir()})
+	b := ui.Start(t, ui.Setup{Kind: kind, Profile: filepath.Join(home, "profile"), Extension: extension(t, kind), Env: env, ScreenshotDir: t.ArtifactDir()})
 	var heard struct {
 		Error    string
 		Messages []json.RawMessage
@@ -305,7 +305,7 @@ func listen(t *testing.T, kind ui.Kind) string {
 	if len(heard.Messages) > 0 {
 		stop := exec.Command("swapkeep", "stop")
 		stop.Env = env
-		must(t, stop)
+		mustRun(t, stop)
 	}
 	if err := os.RemoveAll(home); err != nil {
 		t.Error(err)

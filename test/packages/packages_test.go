@@ -22,8 +22,8 @@ import (
 )
 
 var (
-	nfpm  = flag.String("nfpm", "nfpm", "the nfpm program")
-	ready = flag.String("packages", "", "folder of packages that were built by these tests; built when empty")
+	nfpm     = flag.String("nfpm", "nfpm", "the nfpm program")
+	prebuilt = flag.String("packages", "", "folder of packages that were built by these tests; built when empty")
 )
 
 // version is the version of the packages here, and epoch the time of their files.
@@ -33,10 +33,10 @@ const (
 )
 
 var (
-	root       string // of the repository
-	built      string // directory of the packages
-	extensions = "../browser/extension"
-	ids        = map[manifest.Family]string{}
+	root         string // of the repository
+	packagesDir  string // directory of the packages
+	extensionDir = "../browser/extension"
+	extensionIDs = map[manifest.Family]string{}
 )
 
 func TestMain(m *testing.M) {
@@ -57,14 +57,14 @@ func run(m *testing.M) (int, error) {
 	if err := readIDs(); err != nil {
 		return 1, err
 	}
-	if built = *ready; built == "" {
+	if packagesDir = *prebuilt; packagesDir == "" {
 		dir, err := os.MkdirTemp("", "swapkeep-packages-test-")
 		if err != nil {
 			return 1, err
 		}
 		defer os.RemoveAll(dir)
-		built = filepath.Join(dir, "packages")
-		out, err := build(root, built)
+		packagesDir = filepath.Join(dir, "packages")
+		out, err := build(root, packagesDir)
 		fmt.Printf("%s", out)
 		if err != nil {
 			return 1, err
@@ -81,7 +81,7 @@ func readIDs() error {
 		Settings struct{ Gecko struct{ ID string } } `json:"browser_specific_settings"`
 	}
 	for _, family := range manifest.Families() {
-		text, err := os.ReadFile(filepath.Join(extensions, string(family)+".json"))
+		text, err := os.ReadFile(filepath.Join(extensionDir, string(family)+".json"))
 		if err != nil {
 			return err
 		}
@@ -90,14 +90,14 @@ func readIDs() error {
 		}
 	}
 	chromium, err := manifest.ChromiumID(extension.Key)
-	ids[manifest.Chromium], ids[manifest.Firefox] = chromium, extension.Settings.Gecko.ID
+	extensionIDs[manifest.Chromium], extensionIDs[manifest.Firefox] = chromium, extension.Settings.Gecko.ID
 	return err
 }
 
 // build builds all packages from a working copy, for the test extension.
 func build(root, out string, env ...string) ([]byte, error) {
 	cmd := exec.Command("go", "run", "./packaging/build", "-version", version, "-out", out, "-nfpm", *nfpm, "-development",
-		"-chromium-ids", ids[manifest.Chromium], "-firefox-ids", ids[manifest.Firefox])
+		"-chromium-ids", extensionIDs[manifest.Chromium], "-firefox-ids", extensionIDs[manifest.Firefox])
 	cmd.Dir = root
 	cmd.Env = append(append(os.Environ(), "SOURCE_DATE_EPOCH="+epoch), env...)
 	said, err := cmd.CombinedOutput()
@@ -107,18 +107,18 @@ func build(root, out string, env ...string) ([]byte, error) {
 	return said, err
 }
 
-// file returns the one package whose name matches pattern.
-func file(t *testing.T, pattern string) string {
+// packageFile returns the one package whose name matches pattern.
+func packageFile(t *testing.T, pattern string) string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(built, pattern))
+	found, err := filepath.Glob(filepath.Join(packagesDir, pattern))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%s: %v, %v", pattern, found, err)
 	}
 	return found[0]
 }
 
-// must runs a command, which has to succeed, and returns its output.
-func must(t *testing.T, cmd *exec.Cmd) string {
+// mustRun runs a command, which has to succeed, and returns its output.
+func mustRun(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -130,14 +130,14 @@ func must(t *testing.T, cmd *exec.Cmd) string {
 // arguments returns the arguments with which a browser of the family starts a host.
 func arguments(family manifest.Family, file string) []string {
 	if family == manifest.Firefox {
-		return []string{file, ids[family]}
+		return []string{file, extensionIDs[family]}
 	}
-	return []string{manifest.ChromiumOrigin(ids[family])}
+	return []string{manifest.ChromiumOrigin(extensionIDs[family])}
 }
 
-// hello starts a host as a browser does. The host has to greet, and to end when the browser
+// checkHost starts a host as a browser does. The host has to greet, and to end when the browser
 // disconnects.
-func hello(t *testing.T, cmd *exec.Cmd) (h protocol.Hello) {
+func checkHost(t *testing.T, cmd *exec.Cmd) (h protocol.Hello) {
 	t.Helper()
 	p, err := client.Start(cmd)
 	if err != nil {
@@ -158,7 +158,7 @@ func hello(t *testing.T, cmd *exec.Cmd) (h protocol.Hello) {
 func extension(t *testing.T, kind ui.Kind) string {
 	t.Helper()
 	dir := t.TempDir()
-	err := errors.Join(os.CopyFS(dir, os.DirFS(extensions)), os.Rename(filepath.Join(dir, string(kind)+".json"), filepath.Join(dir, "manifest.json")))
+	err := errors.Join(os.CopyFS(dir, os.DirFS(extensionDir)), os.Rename(filepath.Join(dir, string(kind)+".json"), filepath.Join(dir, "manifest.json")))
 	if err != nil {
 		t.Fatal(err)
 	}

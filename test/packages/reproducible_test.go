@@ -19,7 +19,7 @@ import (
 // temporary directory and umask, with other file times: the bytes are the same.
 func TestTwoBuilds(t *testing.T) {
 	copied := filepath.Join(t.TempDir(), "elsewhere")
-	files := strings.Split(strings.Trim(must(t, exec.Command("git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")), "\x00"), "\x00")
+	files := strings.Split(strings.Trim(mustRun(t, exec.Command("git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")), "\x00"), "\x00")
 	for _, name := range files {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if os.IsNotExist(err) {
@@ -44,7 +44,7 @@ func TestTwoBuilds(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%s", out)
-	first, second := sums(t, built), sums(t, again)
+	first, second := sums(t, packagesDir), sums(t, again)
 	for _, name := range slices.Sorted(maps.Keys(first)) {
 		if first[name] != second[name] {
 			t.Errorf("%s differs", name)

@@ -17,19 +17,19 @@ import (
 // and the daemon runs. No trace is left.
 func TestRemoveWhileRunning(t *testing.T) {
 	forEach(t, func(t *testing.T, w *wine, s setup) {
-		before := w.now()
-		w.run(s.install(file(t, s.pattern))...)
-		program := w.followed(s)
+		before := w.snapshot()
+		w.run(s.install(packageFile(t, s.pattern))...)
+		program := w.findHost(s)
 		held := w.browser(program)
 		began := time.Now()
-		w.remove(s, program)
+		w.uninstall(s, program)
 		t.Logf("removed: %v", time.Since(began).Round(time.Millisecond))
 		select {
 		case <-held.Exited():
 		case <-time.After(20 * time.Second):
 			t.Error("the relay runs on")
 		}
-		w.asBefore(before)
+		w.checkUnchanged(before)
 	})
 }
 
@@ -38,49 +38,49 @@ func TestRemoveWhileRunning(t *testing.T) {
 // same.
 func TestHeldForLong(t *testing.T) {
 	forEach(t, func(t *testing.T, w *wine, s setup) {
-		w.run(s.install(file(t, s.pattern))...)
-		program := w.followed(s)
-		other := w.in(t)
+		w.run(s.install(packageFile(t, s.pattern))...)
+		program := w.findHost(s)
+		other := w.withT(t)
 		other.env = append(slices.Clone(w.env), `SWAPKEEP_HOME=C:\state\other`) // so that stop does not reach its daemon
 		held := other.browser(program)
-		w.remove(s, program)
+		w.uninstall(s, program)
 		if err := held.Call(t.Context(), "host.hello", nil, nil); err != nil {
 			t.Errorf("the host that was held does not answer: %v", err)
 		}
-		aside := w.aside()
+		aside := w.movedAside()
 		if len(aside) != 2 {
 			t.Errorf("aside are %v", aside)
 		}
-		w.run(s.install(file(t, s.pattern))...)
+		w.run(s.install(packageFile(t, s.pattern))...)
 		_, _ = held.Stop()
 		other.run(program, "stop")
-		w.greeted(program, s.hive) // starts a daemon, which deletes what was moved aside
+		w.checkGreeting(program, s.hive) // starts a daemon, which deletes what was moved aside
 		w.run(program, "stop")
-		if left := w.aside(); len(left) > 0 {
+		if left := w.movedAside(); len(left) > 0 {
 			t.Errorf("not swept: %v", left)
 		}
-		w.remove(s, program)
+		w.uninstall(s, program)
 	})
 }
 
-// remove removes a package and waits for the end, as the setup program's remover continues
+// uninstall removes a package and waits for the end, as the setup program's remover continues
 // in a copy of itself.
-func (w *wine) remove(s setup, program string) {
+func (w *wine) uninstall(s setup, program string) {
 	w.t.Helper()
-	w.run(s.uninstall(file(w.t, s.pattern), windowsDir(program))...)
+	w.run(s.uninstall(packageFile(w.t, s.pattern), installDir(program))...)
 	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
-		_, bin := os.Stat(w.host(windowsDir(program) + `\bin`))
-		_, remover := os.Stat(w.host(windowsDir(program) + `\uninstall.exe`))
+		_, bin := os.Stat(w.host(installDir(program) + `\bin`))
+		_, remover := os.Stat(w.host(installDir(program) + `\uninstall.exe`))
 		if os.IsNotExist(bin) && os.IsNotExist(remover) {
 			return
 		}
 	}
-	w.t.Errorf("%s is there", windowsDir(program))
+	w.t.Errorf("%s is there", installDir(program))
 }
 
-// aside returns the programs that were moved aside.
-func (w *wine) aside() []string {
-	return slices.DeleteFunc(w.named(), func(name string) bool { return !strings.HasSuffix(name, ".old") })
+// movedAside returns the programs that were moved aside.
+func (w *wine) movedAside() []string {
+	return slices.DeleteFunc(w.productFiles(), func(name string) bool { return !strings.HasSuffix(name, ".old") })
 }
 
 // TestNowhereAside covers a running program that cannot be moved: the setup program
@@ -92,41 +92,41 @@ func TestNowhereAside(t *testing.T) {
 	}
 	w.env = append(w.env, `SWAPKEEP_HOME=C:\state`)
 	s := setups[2]
-	before := w.now()
-	w.run(s.install(file(t, s.pattern))...)
-	program := w.followed(s)
+	before := w.snapshot()
+	w.run(s.install(packageFile(t, s.pattern))...)
+	program := w.findHost(s)
 	daemon := strings.Replace(program, "swapkeep.exe", "swapkeepd.exe", 1)
 	elsewhere, err := os.MkdirTemp("/dev/shm", "swapkeep-wine-") // on another file system
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(elsewhere)
-	usual := w.temporary(`Z:` + strings.ReplaceAll(elsewhere, "/", `\`))
-	other := w.in(t)
+	usual := w.setTempDir(`Z:` + strings.ReplaceAll(elsewhere, "/", `\`))
+	other := w.withT(t)
 	other.env = append(slices.Clone(w.env), `SWAPKEEP_HOME=C:\state\other`)
 	held := other.browser(program)
-	w.age(program, daemon)
-	w.fails(s.install(file(t, s.pattern))...)
-	if w.aged(program) != w.aged(daemon) || !w.aged(program) {
+	w.makeOld(program, daemon)
+	w.fails(s.install(packageFile(t, s.pattern))...)
+	if w.isOld(program) != w.isOld(daemon) || !w.isOld(program) {
 		t.Error("a program was replaced")
 	}
 	if err := held.Call(t.Context(), "host.hello", nil, nil); err != nil {
 		t.Error(err)
 	}
-	w.run(s.uninstall("", windowsDir(program))...)
+	w.run(s.uninstall("", installDir(program))...)
 	time.Sleep(30 * time.Second) // the remover continues in a copy of itself, and waits
-	if _, err := os.Stat(w.host(windowsDir(program) + `\uninstall.exe`)); err != nil || w.query(`HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Swapkeep`, "UninstallString") == "" {
+	if _, err := os.Stat(w.host(installDir(program) + `\uninstall.exe`)); err != nil || w.query(`HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Swapkeep`, "UninstallString") == "" {
 		t.Errorf("there is no way back: %v", err)
 	}
 	_, _ = held.Stop()
 	other.run(program, "stop")
-	w.temporary(usual)
-	w.remove(s, program)
-	w.asBefore(before)
+	w.setTempDir(usual)
+	w.uninstall(s, program)
+	w.checkUnchanged(before)
 }
 
-// temporary sets the Windows directory for temporary files and returns the previous one.
-func (w *wine) temporary(folder string) (before string) {
+// setTempDir sets the Windows directory for temporary files and returns the previous one.
+func (w *wine) setTempDir(folder string) (before string) {
 	w.t.Helper()
 	before = w.query(`HKCU\Environment`, "TEMP")
 	for _, name := range []string{"TEMP", "TMP"} {
@@ -137,8 +137,8 @@ func (w *wine) temporary(folder string) (before string) {
 
 var old = time.Unix(1, 0)
 
-// age gives files an old modification time, which aged reports.
-func (w *wine) age(paths ...string) {
+// makeOld gives files an old modification time, which aged reports.
+func (w *wine) makeOld(paths ...string) {
 	w.t.Helper()
 	for _, path := range paths {
 		if err := os.Chtimes(w.host(path), old, old); err != nil {
@@ -147,7 +147,7 @@ func (w *wine) age(paths ...string) {
 	}
 }
 
-func (w *wine) aged(path string) bool {
+func (w *wine) isOld(path string) bool {
 	w.t.Helper()
 	info, err := os.Stat(w.host(path))
 	if err != nil {
@@ -156,8 +156,8 @@ func (w *wine) aged(path string) bool {
 	return info.ModTime().Equal(old)
 }
 
-// older returns a copy of an MSI with an earlier version.
-func older(t *testing.T, path string) string {
+// olderMSI returns a copy of an MSI with an earlier version.
+func olderMSI(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -178,32 +178,32 @@ func older(t *testing.T, path string) string {
 // then the new ones.
 func TestUpdateWhileRunning(t *testing.T) {
 	forEach(t, func(t *testing.T, w *wine, s setup) {
-		before := w.now()
-		first := file(t, s.pattern)
+		before := w.snapshot()
+		first := packageFile(t, s.pattern)
 		if strings.HasSuffix(first, ".msi") {
-			first = older(t, first)
+			first = olderMSI(t, first)
 		}
 		w.run(s.install(first)...)
-		program := w.followed(s)
+		program := w.findHost(s)
 		held := []*client.Process{w.browser(program)}
 		w.update(s, program)
 		if s.name == "setup.exe" {
-			w.handedOver(held[0])
+			w.checkHandover(held[0])
 			held = append(held, w.browser(program))
 			w.update(s, program)
 		}
-		w.greeted(program, s.hive)
+		w.checkGreeting(program, s.hive)
 		for _, p := range held {
 			_, _ = p.Stop()
 		}
 		w.run(program, "stop")
-		w.remove(s, program)
-		w.asBefore(before)
+		w.uninstall(s, program)
+		w.checkUnchanged(before)
 	})
 }
 
-// handedOver checks that a relay finds the daemon that replaced its first.
-func (w *wine) handedOver(p *client.Process) {
+// checkHandover checks that a relay finds the daemon that replaced its first.
+func (w *wine) checkHandover(p *client.Process) {
 	w.t.Helper()
 	var err error
 	for until := time.Now().Add(30 * time.Second); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
@@ -218,10 +218,10 @@ func (w *wine) handedOver(p *client.Process) {
 func (w *wine) update(s setup, program string) {
 	w.t.Helper()
 	daemon := strings.Replace(program, "swapkeep.exe", "swapkeepd.exe", 1)
-	w.age(program, daemon)
-	w.run(s.install(file(w.t, s.pattern))...)
+	w.makeOld(program, daemon)
+	w.run(s.install(packageFile(w.t, s.pattern))...)
 	for _, path := range []string{program, daemon} {
-		if w.aged(path) {
+		if w.isOld(path) {
 			w.t.Errorf("%s is not replaced", path)
 		}
 	}
@@ -235,19 +235,19 @@ func TestOneOfTwo(t *testing.T) {
 		return
 	}
 	w.env = append(w.env, `SWAPKEEP_HOME=C:\state`)
-	w.warm()
+	w.warmUp()
 	for _, two := range [][2]setup{{setups[0], setups[2]}, {setups[2], setups[0]}} {
 		t.Run(two[1].name+" after "+two[0].name, func(t *testing.T) {
-			w := w.in(t)
-			before := w.now()
-			w.run(two[0].install(file(t, two[0].pattern))...)
-			alone := w.now()
-			w.fails(two[1].install(file(t, two[1].pattern))...)
-			w.asBefore(alone)
-			program := w.followed(two[0])
-			w.greeted(program, two[0].hive)
-			w.remove(two[0], program)
-			w.asBefore(before)
+			w := w.withT(t)
+			before := w.snapshot()
+			w.run(two[0].install(packageFile(t, two[0].pattern))...)
+			alone := w.snapshot()
+			w.fails(two[1].install(packageFile(t, two[1].pattern))...)
+			w.checkUnchanged(alone)
+			program := w.findHost(two[0])
+			w.checkGreeting(program, two[0].hive)
+			w.uninstall(two[0], program)
+			w.checkUnchanged(before)
 		})
 	}
 }

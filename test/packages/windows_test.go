@@ -52,19 +52,19 @@ var keysOf = map[string]manifest.Family{
 // it again. Removing the package leaves no trace.
 func TestWindows(t *testing.T) {
 	forEach(t, func(t *testing.T, w *wine, s setup) {
-		before := w.now()
+		before := w.snapshot()
 		began := time.Now()
-		w.run(s.install(file(t, s.pattern))...)
+		w.run(s.install(packageFile(t, s.pattern))...)
 		t.Logf("installed: %v", time.Since(began).Round(time.Millisecond))
 
-		host := w.followed(s)
-		w.greeted(host, s.hive)
+		host := w.findHost(s)
+		w.checkGreeting(host, s.hive)
 		w.wallet(host)
 
 		began = time.Now()
-		w.run(s.uninstall(file(t, s.pattern), filepath.ToSlash(windowsDir(host)))...)
+		w.run(s.uninstall(packageFile(t, s.pattern), filepath.ToSlash(installDir(host)))...)
 		t.Logf("uninstalled: %v", time.Since(began).Round(time.Millisecond))
-		w.asBefore(before)
+		w.checkUnchanged(before)
 		if err := os.RemoveAll(w.host(`C:\state`)); err != nil {
 			t.Error(err)
 		}
@@ -78,39 +78,39 @@ func forEach(t *testing.T, test func(t *testing.T, w *wine, s setup)) {
 		return
 	}
 	w.env = append(w.env, `SWAPKEEP_HOME=C:\state`) // outside the packages' directories
-	w.warm()
+	w.warmUp()
 	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) { test(t, w.in(t), s) })
+		t.Run(s.name, func(t *testing.T) { test(t, w.withT(t), s) })
 	}
 }
 
-// browsersKeys matches the registry keys of browsers.
-var browsersKeys = regexp.MustCompile(`(?i)\\\\(Google|Chromium|Mozilla|Edge|NativeMessagingHosts)(\\\\|$)`)
+// browserKeys matches the registry keys of browsers.
+var browserKeys = regexp.MustCompile(`(?i)\\\\(Google|Chromium|Mozilla|Edge|NativeMessagingHosts)(\\\\|$)`)
 
-// warm installs and removes a package once, for what Windows itself creates then.
-func (w *wine) warm() {
+// warmUp installs and removes a package once, for what Windows itself creates then.
+func (w *wine) warmUp() {
 	w.t.Helper()
-	s, before := setups[0], w.keys()
-	w.run(s.install(file(w.t, s.pattern))...)
-	w.run(s.uninstall(file(w.t, s.pattern), "")...)
-	for _, key := range w.keys() {
-		if browsersKeys.MatchString(key) && !slices.Contains(before, key) {
+	s, before := setups[0], w.registryKeys()
+	w.run(s.install(packageFile(w.t, s.pattern))...)
+	w.run(s.uninstall(packageFile(w.t, s.pattern), "")...)
+	for _, key := range w.registryKeys() {
+		if browserKeys.MatchString(key) && !slices.Contains(before, key) {
 			w.t.Errorf("left behind: %s", key)
 		}
 	}
 }
 
-// in returns the same machine for a subtest.
-func (w *wine) in(t *testing.T) *wine { return &wine{t: t, dir: w.dir, env: w.env} }
+// withT returns the same machine for a subtest.
+func (w *wine) withT(t *testing.T) *wine { return &wine{t: t, dir: w.dir, env: w.env} }
 
-// windowsDir returns a package's directory from the path of a program in it.
-func windowsDir(program string) string {
+// installDir returns a package's directory from the path of a program in it.
+func installDir(program string) string {
 	return program[:strings.LastIndex(program, `\bin\`)]
 }
 
-// followed finds the program as each browser does, by key, manifest and path: always the
+// findHost finds the program as each browser does, by key, manifest and path: always the
 // same.
-func (w *wine) followed(s setup) (program string) {
+func (w *wine) findHost(s setup) (program string) {
 	w.t.Helper()
 	for key, family := range keysOf {
 		path := w.query(s.hive + `\` + key)
@@ -147,17 +147,17 @@ func (w *wine) followed(s setup) (program string) {
 	return program
 }
 
-// greeted starts the host as each browser family does on Windows. The first one starts the
+// checkGreeting starts the host as each browser family does on Windows. The first one starts the
 // daemon and connects by the release's own named pipe.
-func (w *wine) greeted(program, hive string) {
+func (w *wine) checkGreeting(program, hive string) {
 	w.t.Helper()
 	for _, family := range manifest.Families() {
-		args := arguments(family, windowsDir(program)+`\app.swapkeep.host.`+string(family)+".json")
+		args := arguments(family, installDir(program)+`\app.swapkeep.host.`+string(family)+".json")
 		if family == manifest.Chromium {
 			args = append(args, "--parent-window=0")
 		}
 		began := time.Now()
-		h := hello(w.t, w.command(append([]string{program}, args...)...))
+		h := checkHost(w.t, w.command(append([]string{program}, args...)...))
 		w.t.Logf("%s was greeted: %v", h.Connection.Origin, time.Since(began).Round(time.Millisecond))
 	}
 	stranger := w.command(program, manifest.ChromiumOrigin(strings.Repeat("a", 32)))
@@ -172,7 +172,7 @@ func (w *wine) wallet(program string) {
 	const password = "a password for wine, 1\n"
 	ask := func(input string, into any, args ...string) {
 		w.t.Helper()
-		out := w.said(input, append([]string{program}, args...)...)
+		out := w.output(input, append([]string{program}, args...)...)
 		if into == nil {
 			return
 		}
@@ -183,7 +183,7 @@ func (w *wine) wallet(program string) {
 	var made protocol.CreateResult
 	ask(password, &made, "keys", "create", "--name", "wine", "--password-fd", "0", "--json")
 	ask("", nil, "stop")
-	w.first(program)
+	w.startDaemon(program)
 	var status protocol.KeysStatus
 	ask("", &status, "keys", "status", "--json")
 	if len(status.Wallets) != 1 || status.Wallets[0].ID != made.Wallet.ID {
@@ -191,7 +191,7 @@ func (w *wine) wallet(program string) {
 	}
 	ask(password, nil, "keys", "unlock", "--password-fd", "0")
 	ask("", nil, "stop")
-	w.settle()
+	w.waitIdle()
 	store, err := os.ReadFile(filepath.Join(w.dir, "user.reg"))
 	if err != nil || !strings.Contains(string(store), `Credential Manager\\Generic: swapkeep/`) || !strings.Contains(string(store), `:wallet/1`) {
 		w.t.Errorf("the wallet is not in Credential Manager: %v", err)
@@ -206,14 +206,14 @@ func TestSetupKeepsWallets(t *testing.T) {
 		return
 	}
 	s := setups[2]
-	w.run(s.install(file(t, s.pattern))...)
-	program := w.followed(s)
-	w.greeted(program, s.hive) // the daemon keeps running
-	w.run(s.install(file(t, s.pattern))...)
-	w.greeted(program, s.hive)
-	folder := windowsDir(program)
+	w.run(s.install(packageFile(t, s.pattern))...)
+	program := w.findHost(s)
+	w.checkGreeting(program, s.hive) // the daemon keeps running
+	w.run(s.install(packageFile(t, s.pattern))...)
+	w.checkGreeting(program, s.hive)
+	folder := installDir(program)
 	w.run(s.uninstall("", folder)...)
-	w.settle() // the remover continues in a copy of itself
+	w.waitIdle() // the remover continues in a copy of itself
 	left, err := os.ReadDir(w.host(folder))
 	if err != nil {
 		t.Fatal(err)

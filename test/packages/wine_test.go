@@ -48,15 +48,15 @@ func newWine(t *testing.T) *wine {
 	}
 	w := &wine{t: t, dir: dir, env: append(os.Environ(), "WINEPREFIX="+dir, "WINEARCH=win64", "WINEDEBUG=-all", "WINEDLLOVERRIDES=mscoree,mshtml=", "DISPLAY=", "HOME="+dir)}
 	t.Cleanup(func() {
-		w.settle()
+		w.waitIdle()
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
 		}
 	})
 	w.run("wineboot", "-i")
-	w.settle()
+	w.waitIdle()
 	shim := filepath.Join(dir, "drive_c/windows/system32/bcryptprimitives.dll")
-	must(t, exec.Command("x86_64-w64-mingw32-gcc-posix", "-shared", "-O2", "-s", "-o", shim, "testdata/bcryptprimitives.c", "-ladvapi32"))
+	mustRun(t, exec.Command("x86_64-w64-mingw32-gcc-posix", "-shared", "-O2", "-s", "-o", shim, "testdata/bcryptprimitives.c", "-ladvapi32"))
 	t.Logf("a new Windows by wine: %v", time.Since(began).Round(time.Millisecond))
 	return w
 }
@@ -71,7 +71,7 @@ func (w *wine) command(args ...string) *exec.Cmd {
 // run runs a program, which has to succeed, and returns its output.
 func (w *wine) run(args ...string) string {
 	w.t.Helper()
-	return strings.ReplaceAll(string(w.said("", args...)), "\r\n", "\n")
+	return strings.ReplaceAll(string(w.output("", args...)), "\r\n", "\n")
 }
 
 // fails runs a program that has to fail.
@@ -96,9 +96,9 @@ func (w *wine) browser(program string) *client.Process {
 	return p
 }
 
-// said runs a program, which has to succeed, and returns its output. Output goes to a file,
+// output runs a program, which has to succeed, and returns its output. Output goes to a file,
 // because under wine a daemon that the program starts would keep a pipe open.
-func (w *wine) said(input string, args ...string) []byte {
+func (w *wine) output(input string, args ...string) []byte {
 	w.t.Helper()
 	out, err := os.CreateTemp(w.t.TempDir(), "said-")
 	if err != nil {
@@ -115,10 +115,10 @@ func (w *wine) said(input string, args ...string) []byte {
 	return text
 }
 
-// first starts the daemon and is its first client, which never gets an answer: wine
+// startDaemon starts the daemon and is its first client, which never gets an answer: wine
 // connects it to the pipe instance by which the listener only reserves the name, which
 // Windows 10 does not (go-winio, issue 173). A relay survives that; a command gives up.
-func (w *wine) first(program string) {
+func (w *wine) startDaemon(program string) {
 	w.t.Helper()
 	cmd := w.command(program, "keys", "status")
 	if err := cmd.Start(); err != nil {
@@ -129,9 +129,9 @@ func (w *wine) first(program string) {
 	_ = cmd.Wait()
 }
 
-// settle waits until all programs have ended and the registry is written. Programs that do
+// waitIdle waits until all programs have ended and the registry is written. Programs that do
 // not end fail the test and are killed.
-func (w *wine) settle() {
+func (w *wine) waitIdle() {
 	server := "/usr/lib/wine/wineserver64" // Debian keeps it out of PATH
 	if found, err := exec.LookPath("wineserver"); err == nil {
 		server = found
@@ -176,22 +176,22 @@ func (w *wine) query(key string, value ...string) string {
 	return strings.TrimSpace(text)
 }
 
-// ours matches traces of the product in registry and files. personal matches those that
+// productTrace matches traces of the product in registry and files. personal matches those that
 // belong to the user and stay: wallets in Credential Manager, and the state directory of
 // these tests. It also matches what Windows removes at its next start.
 var (
-	ours     = regexp.MustCompile(`(?i)swapkeep`)
-	personal = regexp.MustCompile(`swapkeep/[0-9a-f]{16}:(index|wallet/\d+)|Credential Manager$|PendingFileRenameOperations|^/drive_c/state`)
+	productTrace = regexp.MustCompile(`(?i)swapkeep`)
+	userData     = regexp.MustCompile(`swapkeep/[0-9a-f]{16}:(index|wallet/\d+)|Credential Manager$|PendingFileRenameOperations|^/drive_c/state`)
 )
 
-// windowsOwn matches keys that Windows creates for the first package of a kind and keeps.
-var windowsOwn = regexp.MustCompile(`(Installer|UserData\\\\S-1-5-18)\\\\(Components|Features|Products|UpgradeCodes)$|CurrentVersion\\\\Uninstall$`)
+// windowsKeys matches keys that Windows creates for the first package of a kind and keeps.
+var windowsKeys = regexp.MustCompile(`(Installer|UserData\\\\S-1-5-18)\\\\(Components|Features|Products|UpgradeCodes)$|CurrentVersion\\\\Uninstall$`)
 
-// keys returns all registry keys except personal ones and Windows' own.
-func (w *wine) keys() []string {
+// registryKeys returns all registry keys except personal ones and Windows' own.
+func (w *wine) registryKeys() []string {
 	var found []string
 	for name, line := range w.registry() {
-		if key, _, is := strings.Cut(line, "] "); is && key[0] == '[' && !personal.MatchString(key) && !windowsOwn.MatchString(key) {
+		if key, _, is := strings.Cut(line, "] "); is && key[0] == '[' && !userData.MatchString(key) && !windowsKeys.MatchString(key) {
 			found = append(found, name+": "+key[1:])
 		}
 	}
@@ -200,7 +200,7 @@ func (w *wine) keys() []string {
 
 // registry returns the lines of the registry's files, each with the file's name.
 func (w *wine) registry() iter.Seq2[string, string] {
-	w.settle()
+	w.waitIdle()
 	return func(yield func(name, line string) bool) {
 		for _, name := range []string{"system.reg", "user.reg", "userdef.reg"} {
 			text, err := os.ReadFile(filepath.Join(w.dir, name))
@@ -216,18 +216,18 @@ func (w *wine) registry() iter.Seq2[string, string] {
 	}
 }
 
-// A machine is a snapshot: traces of the product, files and registry keys.
-type machine struct{ traces, files, keys []string }
+// A snapshot is a snapshot: traces of the product, files and registry keys.
+type snapshot struct{ traces, files, keys []string }
 
-func (w *wine) now() machine { return machine{w.traces(), w.files(), w.keys()} }
+func (w *wine) snapshot() snapshot { return snapshot{w.traces(), w.files(), w.registryKeys()} }
 
-// asBefore checks that the machine has nothing it did not have before.
-func (w *wine) asBefore(before machine) {
+// checkUnchanged checks that the machine has nothing it did not have before.
+func (w *wine) checkUnchanged(before snapshot) {
 	w.t.Helper()
-	now := w.now()
+	now := w.snapshot()
 	for _, both := range [][2][]string{{before.traces, now.traces}, {before.files, now.files}, {before.keys, now.keys}} {
 		for _, name := range both[1] {
-			if !slices.Contains(both[0], name) && !personal.MatchString(name) {
+			if !slices.Contains(both[0], name) && !userData.MatchString(name) {
 				w.t.Errorf("left behind: %s", name)
 			}
 		}
@@ -238,17 +238,17 @@ func (w *wine) asBefore(before machine) {
 func (w *wine) traces() []string {
 	var found []string
 	for name, line := range w.registry() {
-		if ours.MatchString(line) && !personal.MatchString(line) {
+		if productTrace.MatchString(line) && !userData.MatchString(line) {
 			found = append(found, name+": "+strings.TrimSpace(line))
 		}
 	}
-	return append(found, w.named()...)
+	return append(found, w.productFiles()...)
 }
 
-// named returns the files with the product's name in their path, except personal ones.
-func (w *wine) named() (found []string) {
+// productFiles returns the files with the product's name in their path, except personal ones.
+func (w *wine) productFiles() (found []string) {
 	err := filepath.WalkDir(filepath.Join(w.dir, "drive_c"), func(path string, _ os.DirEntry, err error) error {
-		if below := strings.TrimPrefix(path, w.dir); ours.MatchString(below) && !personal.MatchString(below) {
+		if below := strings.TrimPrefix(path, w.dir); productTrace.MatchString(below) && !userData.MatchString(below) {
 			found = append(found, below)
 		}
 		return err

@@ -10,16 +10,16 @@ import (
 	"syscall"
 )
 
-// EndInterrupted makes an interrupted test clean up from now on: programs anywhere below
+// CleanUpOnInterrupt makes an interrupted test clean up from now on: programs anywhere below
 // root, the test's own temporary directory, are killed, root is removed, and the test exits
 // with 130.
-func EndInterrupted(root string) {
+func CleanUpOnInterrupt(root string) {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		why := <-stop
 		for range 3 { // a program that is just starting may start another
-			pids, _ := where(func(dir string) bool { return strings.HasPrefix(dir, root+"/") })
+			pids, _ := runningWhere(func(dir string) bool { return strings.HasPrefix(dir, root+"/") })
 			for _, pid := range pids {
 				_ = Kill(pid)
 			}

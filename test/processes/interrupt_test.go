@@ -17,7 +17,7 @@ import (
 func TestEndInterrupted(t *testing.T) {
 	const folder = "SWAPKEEP_TEST_INTERRUPTED"
 	if root := os.Getenv(folder); root != "" {
-		EndInterrupted(root)
+		CleanUpOnInterrupt(root)
 		if err := exec.Command(filepath.Join(root, "home", "sleep"), "60").Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -49,12 +49,12 @@ func TestEndInterrupted(t *testing.T) {
 	if _, err := out.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
-	started, err := In(home)
+	started, err := RunningFrom(home)
 	if err := errors.Join(err, cmd.Process.Signal(syscall.SIGTERM)); err != nil || len(started) != 1 {
 		t.Fatal(started, err)
 	}
 	_ = cmd.Wait()
-	left, err := Left(home, 5*time.Second)
+	left, err := StillRunning(home, 5*time.Second)
 	if err != nil || len(left) != 0 || cmd.ProcessState.ExitCode() != 130 {
 		t.Errorf("left are %v, %v; it exited with %d", left, err, cmd.ProcessState.ExitCode())
 	}

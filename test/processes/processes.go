@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// pause is the interval between two checks for running processes.
-const pause = 20 * time.Millisecond
+// pollInterval is the interval between two checks for running processes.
+const pollInterval = 20 * time.Millisecond
 
-// In lists the processes whose program, by command line, is in folder, an absolute path.
-func In(folder string) (pids []int, err error) {
-	return where(func(dir string) bool { return dir == folder })
+// RunningFrom lists the processes whose program, by command line, is in folder, an absolute path.
+func RunningFrom(folder string) (pids []int, err error) {
+	return runningWhere(func(dir string) bool { return dir == folder })
 }
 
-// where lists the processes whose program is in a directory that such accepts.
-func where(such func(dir string) bool) (pids []int, err error) {
+// runningWhere lists the processes whose program is in a directory that such accepts.
+func runningWhere(such func(dir string) bool) (pids []int, err error) {
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
 		return nil, err
@@ -40,10 +40,10 @@ func where(such func(dir string) bool) (pids []int, err error) {
 	return pids, nil
 }
 
-// Left returns the processes of In that outlast wait, or none as soon as all have ended.
-func Left(folder string, wait time.Duration) ([]int, error) {
-	for end := time.Now().Add(wait); ; time.Sleep(pause) {
-		if left, err := In(folder); err != nil || len(left) == 0 || time.Now().After(end) {
+// StillRunning returns the processes of RunningFrom that outlast wait, or none as soon as all have ended.
+func StillRunning(folder string, wait time.Duration) ([]int, error) {
+	for end := time.Now().Add(wait); ; time.Sleep(pollInterval) {
+		if left, err := RunningFrom(folder); err != nil || len(left) == 0 || time.Now().After(end) {
 			return left, err
 		}
 	}

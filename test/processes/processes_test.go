@@ -33,14 +33,14 @@ func TestOneFolder(t *testing.T) {
 	}
 	ours := start(folder)
 	start(elsewhere)
-	if left, err := Left(folder, 3*pause); err != nil || !slices.Equal(left, []int{ours.Process.Pid}) {
+	if left, err := StillRunning(folder, 3*pollInterval); err != nil || !slices.Equal(left, []int{ours.Process.Pid}) {
 		t.Fatalf("left are %v, %v; want %d", left, err, ours.Process.Pid)
 	}
 	if err := Kill(ours.Process.Pid); err != nil {
 		t.Fatal(err)
 	}
 	_ = ours.Wait()
-	if left, err := Left(folder, time.Second); err != nil || len(left) != 0 {
+	if left, err := StillRunning(folder, time.Second); err != nil || len(left) != 0 {
 		t.Errorf("after the kill: %v, %v", left, err)
 	}
 }

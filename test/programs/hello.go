@@ -11,8 +11,8 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// Hello waits up to wait for the daemon's next host.hello notification through a relay.
-func Hello(p *client.Process, wait time.Duration) (h protocol.Hello, err error) {
+// AwaitHello waits up to wait for the daemon's next host.hello notification through a relay.
+func AwaitHello(p *client.Process, wait time.Duration) (h protocol.Hello, err error) {
 	for late := time.After(wait); ; {
 		select {
 		case n := <-p.Notifications():

@@ -27,19 +27,19 @@ const (
 
 // A Home is one user on one machine, with programs of its own.
 type Home struct {
-	Dir   string // the user's home directory
-	Bin   string // directory of the programs to start
-	Place transport.Place
-	Env   []string
-	As    *syscall.Credential // nil: the user who runs the test
+	Dir      string // the user's home directory
+	Bin      string // directory of the programs to start
+	Instance transport.Instance
+	Env      []string
+	RunAs    *syscall.Credential // nil: the user who runs the test
 }
 
 // NewHome describes a home in dir with the given configuration and starts nothing. dir must
 // be short, as the path of the socket has a limit.
 func NewHome(dir, config string) *Home {
-	h := &Home{Dir: dir, Place: transport.Place{Home: filepath.Join(dir, "state")}}
+	h := &Home{Dir: dir, Instance: transport.Instance{Home: filepath.Join(dir, "state")}}
 	h.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SWAPKEEP_HOME=" + h.Place.Home, "SWAPKEEP_CONFIG=" + config,
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SWAPKEEP_HOME=" + h.Instance.Home, "SWAPKEEP_CONFIG=" + config,
 		"SWAPKEEP_EXTENSIONS_CHROMIUM=" + Extension,
 	}
 	return h
@@ -71,15 +71,15 @@ func (h *Home) Daemon(extra ...string) *exec.Cmd { return h.command(daemon, extr
 func (h *Home) command(program string, extra, args []string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(h.Bin, program), args...)
 	cmd.Env = slices.Concat(h.Env, extra)
-	if h.As != nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: h.As}
+	if h.RunAs != nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: h.RunAs}
 	}
 	return cmd
 }
 
 // PID returns the listening daemon's process id, as the kernel reports it for the socket.
 func (h *Home) PID(ctx context.Context) (int, error) {
-	conn, err := transport.Dial(ctx, h.Place)
+	conn, err := transport.Dial(ctx, h.Instance)
 	if err != nil {
 		return 0, err
 	}
@@ -106,7 +106,7 @@ func (h *Home) Status() (s protocol.StatusResult, err error) {
 // Log returns the end of the daemons' log, for the message of a failed test.
 func (h *Home) Log() string {
 	const most = 6000
-	b, err := os.ReadFile(h.Place.LogPath())
+	b, err := os.ReadFile(h.Instance.LogPath())
 	if err != nil {
 		return err.Error()
 	}

@@ -10,8 +10,8 @@ import (
 	"swapkeep/sandbox"
 )
 
-// Wallet returns the secrets of a mnemonic: words, seed, and keys of that many accounts.
-func Wallet(name, mnemonic string, accounts uint32) ([]Secret, error) {
+// WalletSecrets returns the secrets of a mnemonic: words, seed, and keys of that many accounts.
+func WalletSecrets(name, mnemonic string, accounts uint32) ([]Secret, error) {
 	seed, err := pbkdf2.Key(sha512.New, mnemonic, []byte("mnemonic"), 2048, 64)
 	if err != nil {
 		return nil, err

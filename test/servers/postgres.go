@@ -28,8 +28,8 @@ type PostgreSQL struct {
 	last int
 }
 
-// Program finds a PostgreSQL program. Debian keeps them out of PATH.
-func Program(t testing.TB, name string) string {
+// FindProgram finds a PostgreSQL program. Debian keeps them out of PATH.
+func FindProgram(t testing.TB, name string) string {
 	t.Helper()
 	if path, err := exec.LookPath(name); err == nil {
 		return path
@@ -44,14 +44,14 @@ func Program(t testing.TB, name string) string {
 // StartPostgreSQL creates and starts a cluster, which is stopped when the test ends.
 func StartPostgreSQL(t testing.TB) *PostgreSQL {
 	t.Helper()
-	g := &PostgreSQL{t: t, dir: directory(t), port: freePort(t), Password: newPassword()}
+	g := &PostgreSQL{t: t, dir: privateDir(t), port: freePort(t), Password: newPassword()}
 	password := filepath.Join(g.dir, "password")
-	write(t, password, g.Password)
-	as, err := unprivileged()
+	writePrivate(t, password, g.Password)
+	as, err := asServerUser()
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := append(as, Program(t, "initdb"), "--pgdata="+filepath.Join(g.dir, "data"), "--username=swapkeep", "--auth=scram-sha-256",
+	args := append(as, FindProgram(t, "initdb"), "--pgdata="+filepath.Join(g.dir, "data"), "--username=swapkeep", "--auth=scram-sha-256",
 		"--pwfile="+password, "--encoding=UTF8", "--no-locale", "--no-sync")
 	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
 	cmd.Dir = g.dir
@@ -66,7 +66,7 @@ func StartPostgreSQL(t testing.TB) *PostgreSQL {
 // Start starts a stopped cluster again, at the same address.
 func (g *PostgreSQL) Start() {
 	g.t.Helper()
-	p, err := run(g.dir, "INT", g.answers, Program(g.t, "postgres"), "-D", filepath.Join(g.dir, "data"), "-p", strconv.Itoa(g.port),
+	p, err := run(g.dir, "INT", g.ping, FindProgram(g.t, "postgres"), "-D", filepath.Join(g.dir, "data"), "-p", strconv.Itoa(g.port),
 		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="+g.dir,
 		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=32MB", "-c", "max_connections=100")
 	if err != nil {
@@ -131,8 +131,8 @@ func (g *PostgreSQL) Database() string {
 	return g.URL(name)
 }
 
-// Do runs SQL in the database at url.
-func Do(t testing.TB, url, sql string, args ...any) {
+// ExecSQL runs SQL in the database at url.
+func ExecSQL(t testing.TB, url, sql string, args ...any) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
@@ -144,7 +144,7 @@ func Do(t testing.TB, url, sql string, args ...any) {
 	}
 }
 
-func (g *PostgreSQL) answers() error {
+func (g *PostgreSQL) ping() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, g.URL("postgres"))

@@ -27,8 +27,8 @@ type Redis struct {
 // StartRedis starts a server, which is stopped when the test ends.
 func StartRedis(t testing.TB) *Redis {
 	t.Helper()
-	r := &Redis{t: t, dir: directory(t), port: freePort(t), Password: newPassword()}
-	write(t, filepath.Join(r.dir, "redis.conf"), fmt.Sprintf("port %d\nbind 127.0.0.1\nunixsocket %s\nrequirepass %s\nsave \"\"\nappendonly no\ndir %s\n", r.port, r.socket(), r.Password, r.dir))
+	r := &Redis{t: t, dir: privateDir(t), port: freePort(t), Password: newPassword()}
+	writePrivate(t, filepath.Join(r.dir, "redis.conf"), fmt.Sprintf("port %d\nbind 127.0.0.1\nunixsocket %s\nrequirepass %s\nsave \"\"\nappendonly no\ndir %s\n", r.port, r.socket(), r.Password, r.dir))
 	r.Start()
 	t.Cleanup(r.Stop)
 	return r
@@ -43,7 +43,7 @@ func (r *Redis) Start() {
 	if err != nil {
 		r.t.Fatal("redis-server is missing: install the Debian package redis-server, or run scripts/setup.sh")
 	}
-	p, err := run(r.dir, "TERM", r.answers, server, filepath.Join(r.dir, "redis.conf"))
+	p, err := run(r.dir, "TERM", r.ping, server, filepath.Join(r.dir, "redis.conf"))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -68,8 +68,8 @@ func (r *Redis) Signal(s syscall.Signal) {
 // URL returns the server's TCP URL.
 func (r *Redis) URL() string { return fmt.Sprintf("redis://:%s@127.0.0.1:%d/0", r.Password, r.port) }
 
-// Bare returns URL without the password.
-func (r *Redis) Bare() string { return fmt.Sprintf("redis://127.0.0.1:%d/0", r.port) }
+// URLWithoutPassword returns URL without the password.
+func (r *Redis) URLWithoutPassword() string { return fmt.Sprintf("redis://127.0.0.1:%d/0", r.port) }
 
 // SocketURL returns the server's Unix socket URL.
 func (r *Redis) SocketURL() string { return fmt.Sprintf("unix://:%s@%s", r.Password, r.socket()) }
@@ -85,7 +85,7 @@ func (r *Redis) Client() *redis.Client {
 	return c
 }
 
-func (r *Redis) answers() error {
+func (r *Redis) ping() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	o, err := redis.ParseURL(r.URL())

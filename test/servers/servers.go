@@ -20,8 +20,8 @@ import (
 	"time"
 )
 
-// startTime limits how long a server may take to answer.
-const startTime = 30 * time.Second
+// startTimeout limits how long a server may take to answer.
+const startTimeout = 30 * time.Second
 
 // supervise is a shell script that runs a server, prints its process id, and waits for the
 // end of its standard input, which comes at the latest when the starting process ends. It
@@ -44,7 +44,7 @@ func run(dir, signal string, ready func() error, args ...string) (*process, erro
 		return nil, err
 	}
 	defer func() { _ = log.Close() }()
-	as, err := unprivileged()
+	as, err := asServerUser()
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func run(dir, signal string, ready func() error, args ...string) (*process, erro
 		p.end()
 		return nil, err
 	}
-	for limit := time.Now().Add(startTime); ; time.Sleep(20 * time.Millisecond) { // another project's program, so there is no event to wait for
+	for limit := time.Now().Add(startTimeout); ; time.Sleep(20 * time.Millisecond) { // another project's program, so there is no event to wait for
 		err := ready()
 		if err == nil {
 			return p, nil
@@ -86,8 +86,8 @@ func (p *process) end() {
 	_ = p.shell.Wait() // the exit status of a server stopped by a signal
 }
 
-// owner returns the user that servers run as, which is never root.
-func owner() (*user.User, error) {
+// serverUser returns the user that servers run as, which is never root.
+func serverUser() (*user.User, error) {
 	if os.Getuid() != 0 {
 		return user.Current()
 	}
@@ -99,32 +99,32 @@ func owner() (*user.User, error) {
 	return nil, fmt.Errorf("neither a user postgres nor nobody: as root no server can be started")
 }
 
-// unprivileged returns the command prefix that runs a program as the owner.
-func unprivileged() ([]string, error) {
-	u, err := owner()
+// asServerUser returns the command prefix that runs a program as the owner.
+func asServerUser() ([]string, error) {
+	u, err := serverUser()
 	if err != nil || os.Getuid() != 0 {
 		return nil, err
 	}
 	return []string{"setpriv", "--reuid=" + u.Uid, "--regid=" + u.Gid, "--clear-groups"}, nil
 }
 
-// directory creates a directory that only the owner may enter. Its path is short because of
+// privateDir creates a directory that only the owner may enter. Its path is short because of
 // the limit on socket paths.
-func directory(t testing.TB) string {
+func privateDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "sk")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	give(t, dir)
+	chownToServerUser(t, dir)
 	return dir
 }
 
-// give makes the owner the owner of a file.
-func give(t testing.TB, path string) {
+// chownToServerUser makes the owner the owner of a file.
+func chownToServerUser(t testing.TB, path string) {
 	t.Helper()
-	u, err := owner()
+	u, err := serverUser()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,11 +148,11 @@ func freePort(t testing.TB) int {
 
 func newPassword() string { return rand.Text() }
 
-// write writes a file that only the owner may read.
-func write(t testing.TB, path, text string) {
+// writePrivate writes a file that only the owner may read.
+func writePrivate(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	give(t, path)
+	chownToServerUser(t, path)
 }

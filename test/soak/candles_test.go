@@ -17,29 +17,29 @@ import (
 )
 
 const (
-	charted   = "ETH" // whose candles are checked: mainnet's native coin
-	rise      = 6e6   // at each visit, in millionths of a dollar
-	told      = 10 * time.Minute
-	roundings = 2e-4 // relative to a price; a rise is ten times as much
+	chartedSymbol  = "ETH" // whose candles are checked: mainnet's native coin
+	priceStep      = 6e6   // at each visit, in millionths of a dollar
+	fetchLag       = 10 * time.Minute
+	priceTolerance = 2e-4 // relative to a price; a rise is ten times as much
 )
 
-// move sets another price each round, so that candles of the wrong time have wrong values.
-func (u *user) move(round int) {
+// movePrice sets another price each round, so that candles of the wrong time have wrong values.
+func (u *user) movePrice(round int) {
 	u.t.Helper()
-	if err := world.Market().Move(u.t.Context(), market.Move{Symbol: charted, MicroUSD: 3000e6 + int64(round+1)*rise}); err != nil {
+	if err := world.Market().Move(u.t.Context(), market.Move{Symbol: chartedSymbol, MicroUSD: 3000e6 + int64(round+1)*priceStep}); err != nil {
 		u.t.Fatal(err)
 	}
 }
 
-// said returns the lowest and highest price that any service gave for the coin in a span.
+// priceRange returns the lowest and highest price that any service gave for the coin in a span.
 // It starts earlier by told, as a fetch may have been in flight that long.
-func said(from, to time.Time) (least, most float64) {
+func priceRange(from, to time.Time) (least, most float64) {
 	least = math.Inf(1)
-	for at := from.Add(-told); !at.After(to); at = at.Add(time.Minute) {
-		micro, _ := world.Market().At(charted, at)
+	for at := from.Add(-fetchLag); !at.After(to); at = at.Add(time.Minute) {
+		micro, _ := world.Market().At(chartedSymbol, at)
 		least, most = min(least, micro/1e6), max(most, micro/1e6)
 	}
-	return least * (1 - roundings), most * (1 + roundings)
+	return least * (1 - priceTolerance), most * (1 + priceTolerance)
 }
 
 // A candle is a candle from any source.
@@ -60,9 +60,9 @@ type chart struct {
 // also lists what is wrong with the candles: values that no service gave, and a newest one
 // that ended more than two steps ago. Of a candle that began before the run only the close
 // is checked.
-func (c chart) judge(said func(from, to time.Time) (least, most float64)) (h happened, wrong []string) {
+func (c chart) judge(said func(from, to time.Time) (least, most float64)) (h expectation, wrong []string) {
 	steps := int(c.to.Truncate(c.step).Sub(c.from.Add(c.step-1).Truncate(c.step)) / c.step)
-	h = happened{what: c.name + ": steps of " + minutes(c.step) + " with a price", least: max(steps, 0) * 8 / 10}
+	h = expectation{what: c.name + ": steps of " + minutes(c.step) + " with a price", least: max(steps, 0) * 8 / 10}
 	if len(c.candles) == 0 {
 		return h, []string{c.name + ": no candles"}
 	}
@@ -71,7 +71,7 @@ func (c chart) judge(said func(from, to time.Time) (least, most float64)) (h hap
 	}
 	for _, x := range c.candles {
 		end, whole := x.at.Add(c.step), !x.at.Before(c.from)
-		if !end.After(c.from.Add(told)) {
+		if !end.After(c.from.Add(fetchLag)) {
 			continue
 		}
 		if whole && !end.After(c.to) {
@@ -94,8 +94,8 @@ func (c chart) judge(said func(from, to time.Time) (least, most float64)) (h hap
 
 func minutes(d time.Duration) string { return fmt.Sprintf("%.0f min", d.Minutes()) }
 
-// drawn returns the charts that a window shows.
-func (w *window) drawn(from time.Time) (all []chart) {
+// charts returns the charts that a window shows.
+func (w *window) charts(from time.Time) (all []chart) {
 	w.t.Helper()
 	for _, p := range price.Periods() {
 		var r protocol.PriceHistory
@@ -120,16 +120,16 @@ func (w *window) drawn(from time.Time) (all []chart) {
 	return all
 }
 
-// rolled returns the quarters and hours in prices.db, for which it stops the daemon. It
+// storedCharts returns the quarters and hours in prices.db, for which it stops the daemon. It
 // queries them for a later time, at which the finer rows, of which charts would otherwise
 // be made, have expired. It opens the file with a clock by which no quarter or hour has
 // ended, as opening it would otherwise roll them up.
-func (h *home) rolled(from time.Time) (all []chart) {
+func (h *home) storedCharts(from time.Time) (all []chart) {
 	h.t.Helper()
 	to := clock.Now()
 	h.stop()
 	defer h.start()
-	s, err := series.Open(filepath.Join(h.Place.Home, "prices.db"), series.Options{Now: func() time.Time { return from }})
+	s, err := series.Open(filepath.Join(h.Instance.Home, "prices.db"), series.Options{Now: func() time.Time { return from }})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -31,25 +31,25 @@ type home struct {
 	*programs.Home
 	t      *testing.T
 	daemon *exec.Cmd
-	said   bytes.Buffer
+	stderr bytes.Buffer
 }
 
-// open starts a daemon whose log is almost full, so that it will be rotated.
-func open(t *testing.T, more ...string) *home {
+// startHome starts a daemon whose log is almost full, so that it will be rotated.
+func startHome(t *testing.T, more ...string) *home {
 	t.Helper()
 	dir, err := os.MkdirTemp(world.root, "home")
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := &home{Home: programs.NewHome(dir, filepath.Join(world.root, "world", "config.toml")), t: t}
-	h.Bin = built()
-	if err := os.MkdirAll(h.Place.Home, 0o700); err != nil {
+	h.Bin = binDir()
+	if err := os.MkdirAll(h.Instance.Home, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	h.Env = append(h.Env, "SWAPKEEP_KEYS_BACKEND=file", "SWAPKEEP_CHEAP_KDF=1")
 	h.Env = append(h.Env, more...)
 	line := []byte(`{"level":"info","message":"as of yesterday"}` + "\n")
-	if err := os.WriteFile(h.Place.LogPath(), bytes.Repeat(line, (owner.MaxLog-4<<10)/len(line)), 0o600); err != nil {
+	if err := os.WriteFile(h.Instance.LogPath(), bytes.Repeat(line, (owner.MaxLog-4<<10)/len(line)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	h.start()
@@ -60,23 +60,23 @@ func open(t *testing.T, more ...string) *home {
 // start returns when the daemon listens: otherwise a relay would start one itself.
 func (h *home) start() {
 	h.t.Helper()
-	measured, err := h.Measured()
+	measured, err := h.FiguresEnv()
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	h.daemon = h.Daemon(measured, "SWAPKEEP_CLOCK_PACE="+world.pace)
-	h.daemon.Stderr = &h.said
+	h.daemon.Stderr = &h.stderr
 	if err := h.daemon.Start(); err != nil {
 		h.t.Fatal(err)
 	}
 	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		c, err := transport.Dial(h.t.Context(), h.Place)
+		c, err := transport.Dial(h.t.Context(), h.Instance)
 		if err == nil {
 			_ = c.Close()
 			return
 		}
 		if time.Now().After(end) {
-			h.t.Fatalf("the daemon does not listen: %v\n%s", err, h.said.String())
+			h.t.Fatalf("the daemon does not listen: %v\n%s", err, h.stderr.String())
 		}
 	}
 }
@@ -97,12 +97,12 @@ func (h *home) stop() {
 	late := time.AfterFunc(patience, func() { _ = h.daemon.Process.Kill() })
 	err := h.daemon.Wait()
 	if late.Stop(); err != nil {
-		h.t.Errorf("the daemon ended with %v: %s", err, h.said.String())
+		h.t.Errorf("the daemon ended with %v: %s", err, h.stderr.String())
 	}
 }
 
 // figures returns the daemon's current resource figures.
-func (h *home) figures() failpoint.Figures {
+func (h *home) figures() failpoint.ResourceUsage {
 	h.t.Helper()
 	f, err := h.Figures(h.daemon.Process.Pid, patience)
 	if err != nil {
@@ -113,7 +113,7 @@ func (h *home) figures() failpoint.Figures {
 
 // size returns the size of a file in the home, or 0 if there is none.
 func (h *home) size(name string) int64 {
-	info, err := os.Stat(filepath.Join(h.Place.Home, name))
+	info, err := os.Stat(filepath.Join(h.Instance.Home, name))
 	if err != nil {
 		return 0
 	}
@@ -130,15 +130,15 @@ func (h *home) window() *window {
 	h.t.Helper()
 	p, err := client.Start(h.Command(nil, programs.Origin))
 	if err == nil {
-		_, err = programs.Hello(p, patience)
+		_, err = programs.AwaitHello(p, patience)
 	}
 	if err != nil {
-		h.t.Fatalf("%v\n%s%s", err, h.Log(), h.said.String())
+		h.t.Fatalf("%v\n%s%s", err, h.Log(), h.stderr.String())
 	}
 	return &window{h, p}
 }
 
-func (w *window) shut() {
+func (w *window) closeWindow() {
 	if _, err := w.Stop(); err != nil {
 		w.t.Errorf("window: %v", err)
 	}

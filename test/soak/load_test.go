@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	relays = 50
-	atOnce = 200 // requests in flight per relay
+	relays   = 50
+	inFlight = 200 // requests in flight per relay
 )
 
-// smaller returns the size of a load, a tenth in the short form.
-func smaller(n int) int {
+// scaled returns the size of a load, a tenth in the short form.
+func scaled(n int) int {
 	if *short {
 		return n / 10
 	}
@@ -46,14 +46,14 @@ var questions = []question{
 func none(int) any                           { return struct{}{} }
 func anything(_ int, r json.RawMessage) bool { return len(r) > 0 }
 
-// bear starts a world and a daemon at real pace, and returns once there are prices.
-func bear(t *testing.T) *home {
+// startUnderLoad starts a world and a daemon at real pace, and returns once there are prices.
+func startUnderLoad(t *testing.T) *home {
 	t.Helper()
-	begin(t)
-	goAt(t, 1)
-	h := open(t)
+	startWorld(t)
+	setPace(t, 1)
+	h := startHome(t)
 	w := h.window()
-	defer w.shut()
+	defer w.closeWindow()
 	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		var r protocol.PricesResult
 		w.must("prices.list", protocol.PricesParams{ChainID: mainnet}, &r)
@@ -66,8 +66,8 @@ func bear(t *testing.T) *home {
 	}
 }
 
-// settled returns the daemon's figures once its start-up work is done.
-func (h *home) settled() (now failpoint.Figures) {
+// idleFigures returns the daemon's figures once its start-up work is done.
+func (h *home) idleFigures() (now failpoint.ResourceUsage) {
 	h.t.Helper()
 	last, same := h.figures(), 0
 	for end := time.Now().Add(patience); same < 3 && time.Now().Before(end); last = now {
@@ -80,11 +80,11 @@ func (h *home) settled() (now failpoint.Figures) {
 	return last
 }
 
-// rested waits until the daemon's figures are back near before. The heap may be 2 MiB
+// awaitRelease waits until the daemon's figures are back near before. The heap may be 2 MiB
 // larger, because Go keeps 480 bytes for each goroutine of the highest number there ever
 // was: 1.5 MiB for what 50 relays may have running at once, however many requests there
 // were.
-func (h *home) rested(before failpoint.Figures) (now failpoint.Figures) {
+func (h *home) awaitRelease(before failpoint.ResourceUsage) (now failpoint.ResourceUsage) {
 	h.t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		now = h.figures()
@@ -92,23 +92,23 @@ func (h *home) rested(before failpoint.Figures) (now failpoint.Figures) {
 			return now
 		}
 		if time.Now().After(end) {
-			h.t.Errorf("it was %s\nand stays %s", held(before), held(now))
+			h.t.Errorf("it was %s\nand stays %s", formatFigures(before), formatFigures(now))
 			return now
 		}
 	}
 }
 
-func held(f failpoint.Figures) string {
+func formatFigures(f failpoint.ResourceUsage) string {
 	return fmt.Sprintf("RSS %s (peak %s), heap %s, %d goroutines, %d descriptors", mib(float64(f.RSS)), mib(float64(f.Peak)), mib(float64(f.Heap)), f.Goroutines, f.Descriptors)
 }
 
 // TestLoad checks that 50 relays with 200 requests in flight get every answer exactly once.
 func TestLoad(t *testing.T) {
-	h := bear(t)
-	together(t, h, loadsOf(relays, atOnce)) // so that one-time allocations are made
-	before := h.settled()
-	loads := loadsOf(relays, smaller(4000))
-	took, lasted := together(t, h, loads)
+	h := startUnderLoad(t)
+	runLoads(t, h, loadsOf(relays, inFlight)) // so that one-time allocations are made
+	before := h.idleFigures()
+	loads := loadsOf(relays, scaled(4000))
+	took, lasted := runLoads(t, h, loads)
 	results, busy := 0, 0
 	for _, l := range loads {
 		results, busy = results+l.count(""), busy+l.count("busy")
@@ -116,20 +116,20 @@ func TestLoad(t *testing.T) {
 	if results+busy != len(took) || busy > 0 {
 		t.Errorf("%d results and %d busy of %d requests: as many as may wait are in flight, and none is to be refused", results, busy, len(took))
 	}
-	after := h.rested(before)
-	tell(t, fmt.Sprintf("%d relays, %d requests in flight each: %d answers, %.0f/s; %s\nbefore: %s\nafter: %s\n",
-		relays, atOnce, len(took), float64(len(took))/lasted.Seconds(), took, held(before), held(after)))
+	after := h.awaitRelease(before)
+	logTable(t, fmt.Sprintf("%d relays, %d requests in flight each: %d answers, %.0f/s; %s\nbefore: %s\nafter: %s\n",
+		relays, inFlight, len(took), float64(len(took))/lasted.Seconds(), took, formatFigures(before), formatFigures(after)))
 }
 
 func loadsOf(n, total int) (all []*load) {
 	for range n {
-		all = append(all, &load{total: total, atOnce: atOnce, questions: questions})
+		all = append(all, &load{total: total, inFlight: inFlight, questions: questions})
 	}
 	return all
 }
 
-// served checks that every request got a result: an error would be a fast answer too.
-func served(t *testing.T, loads []*load) {
+// checkServed checks that every request got a result: an error would be a fast answer too.
+func checkServed(t *testing.T, loads []*load) {
 	t.Helper()
 	for i, l := range loads {
 		if n := l.count(""); n != l.total {
@@ -141,8 +141,8 @@ func served(t *testing.T, loads []*load) {
 // TestLoadTooMuch checks that requests over a connection's limit are refused as busy and
 // all others are answered, those of other connections too.
 func TestLoadTooMuch(t *testing.T) {
-	h := bear(t)
-	before := h.settled()
+	h := startUnderLoad(t)
+	before := h.idleFigures()
 	slow := []question{{"tokens.balances", func(n int) any {
 		return protocol.BalancesParams{Account: protocol.Address(world.Accounts()[n%5].Address.Hex()), ChainID: mainnet}
 	}, func(n int, result json.RawMessage) bool {
@@ -150,14 +150,14 @@ func TestLoadTooMuch(t *testing.T) {
 		return json.Unmarshal(result, &r) == nil && len(r.Balances) > 0
 	}}}
 	const over = 2 * (protocol.MaxRunning + protocol.MaxQueued)
-	greedy := &load{total: over, atOnce: over, questions: slow}
-	modest := loadsOf(5, smaller(4000))
-	took, _ := together(t, h, append(slices.Clone(modest), greedy))
+	greedy := &load{total: over, inFlight: over, questions: slow}
+	modest := loadsOf(5, scaled(4000))
+	took, _ := runLoads(t, h, append(slices.Clone(modest), greedy))
 	if results, busy := greedy.count(""), greedy.count("busy"); results+busy != over || busy == 0 || results < protocol.MaxRunning {
 		t.Errorf("%d results and %d busy of %d requests", results, busy, over)
 	}
-	served(t, modest)
-	after := h.rested(before)
-	tell(t, fmt.Sprintf("one relay with %d slow requests in flight: %d answered, %d refused as busy; five others beside it: %s\nafter: %s\n",
-		over, greedy.count(""), greedy.count("busy"), took[:len(took)-over], held(after)))
+	checkServed(t, modest)
+	after := h.awaitRelease(before)
+	logTable(t, fmt.Sprintf("one relay with %d slow requests in flight: %d answered, %d refused as busy; five others beside it: %s\nafter: %s\n",
+		over, greedy.count(""), greedy.count("busy"), took[:len(took)-over], formatFigures(after)))
 }

@@ -48,23 +48,23 @@ var world struct {
 func TestMain(m *testing.M) {
 	flag.Usage = func() {} // so that a wrong value prints one line, without the flags of go test
 	flag.Parse()
-	if err := errors.Join(longEnough(*length), reportable(*report)); err != nil {
+	if err := errors.Join(checkLength(*length), checkReport(*report)); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
 		os.Exit(2)
 	}
 	os.Exit(run(m))
 }
 
-// longEnough refuses a soak that is too short to judge.
-func longEnough(length time.Duration) error {
-	if least := fewest * shortRound; length < least {
+// checkLength refuses a soak that is too short to judge.
+func checkLength(length time.Duration) error {
+	if least := minRows * shortRound; length < least {
 		return fmt.Errorf("SOAK=%s is too short to judge by: want %.0fm or more", length, least.Minutes())
 	}
 	return nil
 }
 
-// reportable creates the report's directory and checks that the report can be written.
-func reportable(path string) error {
+// checkReport creates the report's directory and checks that the report can be written.
+func checkReport(path string) error {
 	if path == "" {
 		return nil
 	}
@@ -79,15 +79,15 @@ func reportable(path string) error {
 
 // TestRefused checks that values that would fail only after the run are refused before it.
 func TestRefused(t *testing.T) {
-	if longEnough(time.Hour) == nil || longEnough(96*time.Minute) != nil || longEnough(24*time.Hour) != nil {
+	if checkLength(time.Hour) == nil || checkLength(96*time.Minute) != nil || checkLength(24*time.Hour) != nil {
 		t.Error("an hour is long enough, or 96 minutes or a day are not")
 	}
 	dir := t.TempDir()
 	report := filepath.Join(dir, "out", "soak.md")
-	if err := errors.Join(reportable(""), reportable(report)); err != nil {
+	if err := errors.Join(checkReport(""), checkReport(report)); err != nil {
 		t.Error(err)
 	}
-	if reportable(dir) == nil || reportable(filepath.Join(report, "below")) == nil {
+	if checkReport(dir) == nil || checkReport(filepath.Join(report, "below")) == nil {
 		t.Error("a folder is a report, or a file a folder")
 	}
 }
@@ -96,8 +96,8 @@ func run(m *testing.M) int {
 	var err error
 	if world.root, err = os.MkdirTemp("", "sks"); err == nil {
 		defer os.RemoveAll(world.root)
-		processes.EndInterrupted(world.root)
-		err = programs.Build(built(), "faults", "")
+		processes.CleanUpOnInterrupt(world.root)
+		err = programs.Build(binDir(), "faults", "")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
@@ -106,14 +106,14 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// built returns the directory of the programs.
-func built() string { return filepath.Join(world.root, "bin") }
+// binDir returns the directory of the programs.
+func binDir() string { return filepath.Join(world.root, "bin") }
 
-// begin starts the sandbox, at a pace at which a user can act.
-func begin(t *testing.T) {
+// startWorld starts the sandbox, at a pace at which a user can act.
+func startWorld(t *testing.T) {
 	t.Helper()
 	world.pace = filepath.Join(world.root, "pace")
-	goAt(t, 1)
+	setPace(t, 1)
 	t.Cleanup(clock.Follow(world.pace))
 	var err error
 	if world.Sandbox, err = sandbox.Start(t.Context(), sandbox.Options{Chains: []uint64{mainnet, base}, Period: -1, Instant: true}); err != nil {
@@ -127,25 +127,25 @@ func begin(t *testing.T) {
 	if err := world.WriteFiles(filepath.Join(world.root, "world")); err != nil {
 		t.Fatal(err)
 	}
-	goAt(t, calm)
-	beat(t)
+	setPace(t, slowPace)
+	mineBlocks(t)
 }
 
 // Paces of the clock.
 const (
-	calm = 15  // while the user acts: quotes live for a second or two of real time
-	fast = 400 // while the user is away and the machine keeps up
+	slowPace = 15  // while the user acts: quotes live for a second or two of real time
+	fastPace = 400 // while the user is away and the machine keeps up
 )
 
-func goAt(t *testing.T, times float64) {
+func setPace(t *testing.T, times float64) {
 	t.Helper()
 	if err := clock.SetPace(world.pace, times); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// tell logs a table and adds it to the report.
-func tell(t *testing.T, text string) {
+// logTable logs a table and adds it to the report.
+func logTable(t *testing.T, text string) {
 	t.Helper()
 	t.Log("\n" + text)
 	if *report == "" {
@@ -165,8 +165,8 @@ func add(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// beat mines blocks that have the clock's time, until the test ends.
-func beat(t *testing.T) {
+// mineBlocks mines blocks that have the clock's time, until the test ends.
+func mineBlocks(t *testing.T) {
 	stop, done := make(chan struct{}), make(chan struct{})
 	t.Cleanup(func() { close(stop); <-done })
 	go func() {
@@ -190,7 +190,7 @@ func beat(t *testing.T) {
 				}
 				now := clock.Now()
 				if c.ID == mainnet {
-					now = now.Add(lead)
+					now = now.Add(clockLead)
 				}
 				if d := now.Sub(time.Unix(int64(c.Head().Time), 0)); d >= time.Second {
 					_ = c.Shift(d) // refused while a transaction comes in; the next block catches up
@@ -200,6 +200,6 @@ func beat(t *testing.T) {
 	}()
 }
 
-// lead is how far mainnet, where payments arrive, is ahead of base, where deposits are
+// clockLead is how far mainnet, where payments arrive, is ahead of base, where deposits are
 // made: a payment dated before its deposit would not count.
-const lead = 5 * time.Second
+const clockLead = 5 * time.Second

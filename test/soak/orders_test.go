@@ -24,47 +24,47 @@ import (
 // manyOrders is the number of open orders that a daemon allows.
 const manyOrders = 1000
 
-// A share is the part of the orders that is of one kind.
-type share struct {
-	deal
+// A orderMix is the part of the orders that is of one kind.
+type orderMix struct {
+	userSwap
 	of float64
 }
 
 // Deposits are made first and not paid out; then calls are made and not mined.
 var (
-	deposits = []share{{deal{name: "bridge", kind: "bridge", chain: base, to: mainnet, amount: milli}, 0.4}}
-	wraps    = []share{{deal{name: "wrap", kind: "dex", chain: base, out: weth, amount: milli}, 0.6}}
+	deposits = []orderMix{{userSwap{name: "bridge", kind: "bridge", chain: base, to: mainnet, amount: milli}, 0.4}}
+	wraps    = []orderMix{{userSwap{name: "wrap", kind: "dex", chain: base, out: weth, amount: milli}, 0.6}}
 )
 
 const (
-	rush     = 10 // pace while orders are made and settle; at twice that the first calls' deadlines would pass before the last are made
+	rushPace = 10 // pace while orders are made and settle; at twice that the first calls' deadlines would pass before the last are made
 	helloMax = 100 * time.Millisecond
 )
 
-// most limits the calls per second: to providers by their rate limits, to networks by a few
+// maxRates limits the calls per second: to providers by their rate limits, to networks by a few
 // calls for each poll of an order.
-var most = rates{"dex": 6, "intent": 6, "bridge": 6, "rpc": 100}
+var maxRates = rates{"dex": 6, "intent": 6, "bridge": 6, "rpc": 100}
 
 // TestLoadOrders checks that a thousand open orders are followed to their ends within the
 // providers' rate limits, and that the daemon answers meanwhile.
 func TestLoadOrders(t *testing.T) {
-	h := bear(t)
-	u, count := settleIn(t, h), smaller(manyOrders)
+	h := startUnderLoad(t)
+	u, count := newUser(t, h), scaled(manyOrders)
 	if err := world.Chain(base).Fund(t.Context(), u.account, native, new(big.Int).Mul(big.NewInt(100), big.NewInt(1e18))); err != nil {
 		t.Fatal(err)
 	}
-	hold(t, bridgesim.Never)
-	goAt(t, rush)
+	setBridgeOutcome(t, bridgesim.Never)
+	setPace(t, rushPace)
 	began := time.Now()
 	u.makeMany(deposits, count)
 	w := h.window()
-	defer w.shut()
+	defer w.closeWindow()
 	w.awaitDeposits(t)
 	world.Chain(base).Pause()
 	u.makeMany(wraps, count)
 	made := time.Since(began)
 
-	goAt(t, 1)
+	setPace(t, 1)
 	open := w.openOrders()
 	if open < count-count/20 {
 		t.Fatalf("%d orders are open, want %d but for a few", open, count)
@@ -72,28 +72,28 @@ func TestLoadOrders(t *testing.T) {
 	before := callsOf()
 	waiting := w.hellosFor(5 * time.Second)
 	calls := before.perSecond()
-	within(t, calls)
+	checkRates(t, calls)
 	text := fmt.Sprintf("%d orders made in %.1f s, %d open\nhello while they wait for a block: %s\ncalls a second: %s\n", count, made.Seconds(), open, waiting.took, calls)
 
-	goAt(t, rush)
+	setPace(t, rushPace)
 	before = callsOf()
 	world.Chain(base).Resume()
-	hold(t, bridgesim.Fill)
+	setBridgeOutcome(t, bridgesim.Fill)
 	settling := w.settleAll(t, count)
 	calls = before.perSecond()
 	text += fmt.Sprintf("hello while they settle: %s\ncalls a second: %s\nall have ended after %.0f s of the daemon's time\n", settling.took, calls, settling.lasted.Seconds())
-	within(t, calls)
-	for _, p := range []spread{waiting.took, settling.took} {
-		if p.at(0.95) > helloMax {
+	checkRates(t, calls)
+	for _, p := range []durations{waiting.took, settling.took} {
+		if p.percentile(0.95) > helloMax {
 			t.Errorf("hello takes %s, want less than %s", p, helloMax)
 		}
 	}
 	w.allEnded(count)
-	tell(t, text+held(h.figures())+"\n")
+	logTable(t, text+formatFigures(h.figures())+"\n")
 }
 
-// hold sets how the bridge ends its deposits, also those it already has.
-func hold(t *testing.T, kind bridgesim.Kind) {
+// setBridgeOutcome sets how the bridge ends its deposits, also those it already has.
+func setBridgeOutcome(t *testing.T, kind bridgesim.Kind) {
 	t.Helper()
 	s := bridgesim.DefaultSettings
 	s.APIKey = world.Bridge().APIKey
@@ -103,17 +103,17 @@ func hold(t *testing.T, kind bridgesim.Kind) {
 	}
 }
 
-func within(t *testing.T, calls rates) {
+func checkRates(t *testing.T, calls rates) {
 	t.Helper()
 	for name, n := range calls {
-		if n > most[name] {
-			t.Errorf("%s is asked %.1f times a second, want at most %.0f", name, n, most[name])
+		if n > maxRates[name] {
+			t.Errorf("%s is asked %.1f times a second, want at most %.0f", name, n, maxRates[name])
 		}
 	}
 }
 
 // makeMany makes orders, each share from a window of its own.
-func (u *user) makeMany(shares []share, count int) {
+func (u *user) makeMany(shares []orderMix, count int) {
 	u.t.Helper()
 	var all sync.WaitGroup
 	for _, s := range shares {
@@ -121,9 +121,9 @@ func (u *user) makeMany(shares []share, count int) {
 		w.must("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
 		w.must("networks.select", protocol.SelectParams{ChainID: base}, nil)
 		all.Go(func() {
-			defer w.shut()
+			defer w.closeWindow()
 			for range int(s.of * float64(count)) {
-				if err := u.makeOne(w, s.deal); err != nil {
+				if err := u.makeOne(w, s.userSwap); err != nil {
 					u.t.Errorf("%s: %v", s.name, err)
 					return
 				}
@@ -138,10 +138,10 @@ func (u *user) makeMany(shares []share, count int) {
 
 // makeOne retries with a slower clock when a busy machine was too late, and with a new plan
 // when the plan equals the previous one, as two made within a second do.
-func (u *user) makeOne(w *window, d deal) (err error) {
-	defer goAt(u.t, rush)
-	for pace := float64(rush); pace >= 1; {
-		goAt(u.t, pace)
+func (u *user) makeOne(w *window, d userSwap) (err error) {
+	defer setPace(u.t, rushPace)
+	for pace := float64(rushPace); pace >= 1; {
+		setPace(u.t, pace)
 		if err = u.order(w, d); err == nil {
 			return nil
 		}
@@ -157,7 +157,7 @@ func (u *user) makeOne(w *window, d deal) (err error) {
 }
 
 // order quotes, prepares and executes. It repeats an execute that timed out, which is safe.
-func (u *user) order(w *window, d deal) error {
+func (u *user) order(w *window, d userSwap) error {
 	q := protocol.QuoteParams{
 		Account: protocol.Address(u.account.Hex()), TokenIn: protocol.Address(d.in.Hex()), TokenOut: protocol.Address(d.out.Hex()),
 		AmountIn: protocol.AmountOf(d.amount), DstChainID: d.to, Providers: []string{d.kind},
@@ -245,14 +245,14 @@ func (w *window) allEnded(count int) {
 	}
 }
 
-// A greeting is how long each hello took, and all of them together.
-type greeting struct {
-	took   spread
+// A helloTimes is how long each hello took, and all of them together.
+type helloTimes struct {
+	took   durations
 	lasted time.Duration
 }
 
 // hellosFor says hello every few milliseconds for a while.
-func (w *window) hellosFor(d time.Duration) (g greeting) {
+func (w *window) hellosFor(d time.Duration) (g helloTimes) {
 	w.t.Helper()
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		began := time.Now()
@@ -263,7 +263,7 @@ func (w *window) hellosFor(d time.Duration) (g greeting) {
 }
 
 // settleAll says hello until all orders have ended.
-func (w *window) settleAll(t *testing.T, count int) (g greeting) {
+func (w *window) settleAll(t *testing.T, count int) (g helloTimes) {
 	t.Helper()
 	began, by := time.Now(), clock.Now()
 	for n := w.openOrders(); n > 0; n = w.openOrders() {

@@ -14,12 +14,12 @@ import (
 	"swapkeep/priceapi/series"
 )
 
-// remember fills the home with a month of prices, so that new minutes replace expired ones.
-func (h *home) remember() {
+// fillPrices fills the home with a month of prices, so that new minutes replace expired ones.
+func (h *home) fillPrices() {
 	h.t.Helper()
-	ids := h.priced()
+	ids := h.pricedTokens()
 	h.stop()
-	s, err := series.Open(filepath.Join(h.Place.Home, "prices.db"), series.Options{})
+	s, err := series.Open(filepath.Join(h.Instance.Home, "prices.db"), series.Options{})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -49,11 +49,11 @@ func (h *home) remember() {
 	h.start()
 }
 
-// priced returns the tokens whose prices the daemon keeps.
-func (h *home) priced() (ids []price.ID) {
+// pricedTokens returns the tokens whose prices the daemon keeps.
+func (h *home) pricedTokens() (ids []price.ID) {
 	h.t.Helper()
 	w := h.window()
-	defer w.shut()
+	defer w.closeWindow()
 	var networks protocol.NetworksResult
 	w.must("networks.list", nil, &networks)
 	for _, n := range networks.Networks {

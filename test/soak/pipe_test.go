@@ -67,8 +67,8 @@ func (p *pipe) send(id int, method string, params any) error {
 	return p.frames.Write(body)
 }
 
-// An asked is a request as its sender remembers it.
-type asked struct {
+// An sentRequest is a request as its sender remembers it.
+type sentRequest struct {
 	at      time.Time
 	answers int
 	took    time.Duration
@@ -83,18 +83,18 @@ type question struct {
 	right  func(n int, result json.RawMessage) bool
 }
 
-// A load is the requests of one pipe: total is how many, atOnce how many are in flight.
+// A load is the requests of one pipe: total is how many, inFlight how many are in flight.
 type load struct {
-	total, atOnce int
-	questions     []question
+	total, inFlight int
+	questions       []question
 
-	all   []asked
+	all   []sentRequest
 	wrong int // answers to nothing, or to another request
 }
 
 // run sends the requests, one more for each answer, and returns when all are answered.
 func (l *load) run(p *pipe) error {
-	l.all = make([]asked, l.total+1) // ids begin at 1
+	l.all = make([]sentRequest, l.total+1) // ids begin at 1
 	var mu sync.Mutex
 	next := 1
 	ask := func() error {
@@ -113,7 +113,7 @@ func (l *load) run(p *pipe) error {
 	}
 	begun := make(chan error, 1)
 	go func() {
-		for range min(l.atOnce, l.total) {
+		for range min(l.inFlight, l.total) {
 			if err := ask(); err != nil {
 				begun <- err
 				return
@@ -180,10 +180,10 @@ func (l *load) count(refused string) (n int) {
 	return n
 }
 
-// A spread is a list of durations.
-type spread []time.Duration
+// A durations is a list of durations.
+type durations []time.Duration
 
-func (s spread) at(share float64) time.Duration {
+func (s durations) percentile(share float64) time.Duration {
 	if len(s) == 0 {
 		return 0
 	}
@@ -191,14 +191,14 @@ func (s spread) at(share float64) time.Duration {
 	return s[int(share*float64(len(s)-1))]
 }
 
-func (s spread) String() string {
-	return fmt.Sprintf("p50 %s, p95 %s, p99 %s", ms(s.at(0.5)), ms(s.at(0.95)), ms(s.at(0.99)))
+func (s durations) String() string {
+	return fmt.Sprintf("p50 %s, p95 %s, p99 %s", ms(s.percentile(0.5)), ms(s.percentile(0.95)), ms(s.percentile(0.99)))
 }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond)) }
 
-// together runs loads at once, each on a pipe of its own.
-func together(t *testing.T, h *home, loads []*load) (took spread, lasted time.Duration) {
+// runLoads runs loads at once, each on a pipe of its own.
+func runLoads(t *testing.T, h *home, loads []*load) (took durations, lasted time.Duration) {
 	t.Helper()
 	pipes, errs := make([]*pipe, len(loads)), make([]error, len(loads))
 	for i := range loads {

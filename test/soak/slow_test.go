@@ -20,17 +20,17 @@ import (
 	"swapkeep/test/programs"
 )
 
-// dropTime is how soon a client that does not read is disconnected: the buffers in between
+// dropTimeout is how soon a client that does not read is disconnected: the buffers in between
 // fill up quickly, and no message may take longer than WriteTimeout.
-const dropTime = protocol.WriteTimeout + 20*time.Second
+const dropTimeout = protocol.WriteTimeout + 20*time.Second
 
-// slower returns the highest p95 that others may have next to these clients: three times as
+// maxSlowed returns the highest p95 that others may have next to these clients: three times as
 // long as alone, or the cost of sharing a processor if that is more.
-func slower(alone time.Duration) time.Duration { return max(3*alone, alone+10*time.Millisecond) }
+func maxSlowed(alone time.Duration) time.Duration { return max(3*alone, alone+10*time.Millisecond) }
 
-// A rogue is a program on the daemon's socket. If asks is set it sends requests without
+// A badClient is a program on the daemon's socket. If asks is set it sends requests without
 // end.
-type rogue struct {
+type badClient struct {
 	name string
 	asks bool
 	read func(net.Conn) // until it is dropped
@@ -38,14 +38,14 @@ type rogue struct {
 	dropped time.Duration // 0: never
 }
 
-var rogues = []rogue{
+var badClients = []badClient{
 	{name: "asks and never reads", asks: true, read: func(net.Conn) {}},
-	{name: "asks and reads a byte a second", asks: true, read: sip},
+	{name: "asks and reads a byte a second", asks: true, read: readSlowly},
 	{name: "is told and never reads", read: func(net.Conn) {}},
-	{name: "is told and reads a byte a second", read: sip},
+	{name: "is told and reads a byte a second", read: readSlowly},
 }
 
-func sip(c net.Conn) {
+func readSlowly(c net.Conn) {
 	one := make([]byte, 1)
 	for {
 		if _, err := c.Read(one); err != nil {
@@ -57,7 +57,7 @@ func sip(c net.Conn) {
 
 // attach opens a connection that the daemon takes for a browser's.
 func (h *home) attach(ctx context.Context) (net.Conn, error) {
-	c, err := transport.Dial(ctx, h.Place)
+	c, err := transport.Dial(ctx, h.Instance)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (h *home) attach(ctx context.Context) (net.Conn, error) {
 }
 
 // run plays a rogue until it is dropped or ctx ends.
-func (r *rogue) run(ctx context.Context, c net.Conn) {
+func (r *badClient) run(ctx context.Context, c net.Conn) {
 	defer c.Close()
 	began := time.Now()
 	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
@@ -98,24 +98,24 @@ func (r *rogue) run(ctx context.Context, c net.Conn) {
 // TestLoadSlow checks that clients that do not read, read a byte a second or open
 // connections without end are dropped or refused, and that others are not slowed down.
 func TestLoadSlow(t *testing.T) {
-	h := bear(t)
-	users := func() spread {
-		all := loadsOf(10, smaller(20_000))
+	h := startUnderLoad(t)
+	users := func() durations {
+		all := loadsOf(10, scaled(20_000))
 		for _, l := range all {
-			l.atOnce = 5
+			l.inFlight = 5
 		}
-		took, _ := together(t, h, all)
-		served(t, all)
+		took, _ := runLoads(t, h, all)
+		checkServed(t, all)
 		return took
 	}
 	users()
-	before := h.settled()
+	before := h.idleFigures()
 	alone := users()
 
-	ctx, cancel := context.WithTimeout(t.Context(), dropTime)
+	ctx, cancel := context.WithTimeout(t.Context(), dropTimeout)
 	defer cancel()
 	var all sync.WaitGroup
-	gang := append([]rogue{}, rogues...)
+	gang := append([]badClient{}, badClients...)
 	for i := range gang {
 		c, err := h.attach(ctx)
 		if err != nil {
@@ -123,14 +123,14 @@ func TestLoadSlow(t *testing.T) {
 		}
 		all.Go(func() { gang[i].run(ctx, c) })
 	}
-	var flood flooded
+	var flood floodCount
 	var told atomic.Int64
 	ended, end := context.WithCancel(ctx)
 	all.Go(func() { flood.dial(ended, h) })
 	for range 4 {
-		all.Go(func() { h.chatter(ended, &told) })
+		all.Go(func() { h.notifyWindows(ended, &told) })
 	}
-	var beside spread
+	var beside durations
 	for range 3 {
 		beside = append(beside, users()...)
 	}
@@ -144,22 +144,22 @@ func TestLoadSlow(t *testing.T) {
 	for _, r := range gang {
 		text += fmt.Sprintf("a client that %s: dropped after %.1f s\n", r.name, r.dropped.Seconds())
 		if r.dropped == 0 {
-			t.Errorf("who %s is still there after %s", r.name, dropTime)
+			t.Errorf("who %s is still there after %s", r.name, dropTimeout)
 		}
 	}
 	if flood.refused.Load() < 100 {
 		t.Errorf("%d connections of a flood were refused", flood.refused.Load())
 	}
-	ratio := float64(beside.at(0.95)) / float64(alone.at(0.95))
-	if most := slower(alone.at(0.95)); beside.at(0.95) > most {
-		t.Errorf("others' p95 went from %s to %s, want at most %s", ms(alone.at(0.95)), ms(beside.at(0.95)), ms(most))
+	ratio := float64(beside.percentile(0.95)) / float64(alone.percentile(0.95))
+	if most := maxSlowed(alone.percentile(0.95)); beside.percentile(0.95) > most {
+		t.Errorf("others' p95 went from %s to %s, want at most %s", ms(alone.percentile(0.95)), ms(beside.percentile(0.95)), ms(most))
 	}
-	after := h.rested(before)
-	tell(t, fmt.Sprintf("%severy window was told %d things; of a flood of %d connections %d were refused as busy\nten relays alone: %s; beside all these: %s; ratio of p95 %.2f\nbefore: %s\nafter: %s\n",
-		text, told.Load(), flood.dialled.Load(), flood.refused.Load(), alone, beside, ratio, held(before), held(after)))
+	after := h.awaitRelease(before)
+	logTable(t, fmt.Sprintf("%severy window was told %d things; of a flood of %d connections %d were refused as busy\nten relays alone: %s; beside all these: %s; ratio of p95 %.2f\nbefore: %s\nafter: %s\n",
+		text, told.Load(), flood.dialled.Load(), flood.refused.Load(), alone, beside, ratio, formatFigures(before), formatFigures(after)))
 }
 
-func allDropped(gang []rogue) bool {
+func allDropped(gang []badClient) bool {
 	for i := range gang {
 		if gang[i].dropped == 0 {
 			return false
@@ -168,13 +168,13 @@ func allDropped(gang []rogue) bool {
 	return true
 }
 
-// A flooded counts connections of a client that opens them without end and sends nothing.
-type flooded struct{ dialled, refused atomic.Int64 }
+// A floodCount counts connections of a client that opens them without end and sends nothing.
+type floodCount struct{ dialled, refused atomic.Int64 }
 
-func (f *flooded) dial(ctx context.Context, h *home) {
+func (f *floodCount) dial(ctx context.Context, h *home) {
 	var silent []net.Conn
 	for ctx.Err() == nil {
-		c, err := transport.Dial(ctx, h.Place)
+		c, err := transport.Dial(ctx, h.Instance)
 		if err != nil {
 			time.Sleep(time.Millisecond)
 			continue
@@ -195,10 +195,10 @@ func (f *flooded) dial(ctx context.Context, h *home) {
 	}
 }
 
-// chatter makes the daemon notify every window, again and again.
-func (h *home) chatter(ctx context.Context, told *atomic.Int64) {
+// notifyWindows makes the daemon notify every window, again and again.
+func (h *home) notifyWindows(ctx context.Context, told *atomic.Int64) {
 	w := h.window()
-	defer w.shut()
+	defer w.closeWindow()
 	for n := 0; ctx.Err() == nil; n++ {
 		if err := w.ask("networks.select", protocol.SelectParams{ChainID: []uint64{mainnet, base}[n%2]}, nil); err != nil {
 			h.t.Errorf("%v", err)

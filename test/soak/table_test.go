@@ -27,27 +27,27 @@ func (r row) String() string {
 		r.goroutines, r.descriptors, mib(float64(r.orders)), mib(float64(r.prices)), mib(float64(r.log)), r.boards)
 }
 
-// A measured is one figure of a row and by how much it may grow from the second quarter of
+// A metric is one figure of a row and by how much it may grow from the second quarter of
 // the rows, when caches are filled, to the last.
-type measured struct {
-	name  string
-	of    func(row) float64
-	show  func(float64) string
-	share float64 // relative growth
-	slack float64 // or absolute growth, if that is more
-	most  float64 // absolute limit; 0: none
+type metric struct {
+	name     string
+	of       func(row) float64
+	show     func(float64) string
+	relative float64 // relative growth
+	absolute float64 // or absolute growth, if that is more
+	limit    float64 // absolute limit; 0: none
 }
 
 const (
 	mebi = 1 << 20
-	// warm is how many rounds it takes until a user has met every provider. In a shorter
+	// warmRounds is how many rounds it takes until a user has met every provider. In a shorter
 	// soak the daemon still grows from each first meeting.
-	warm = 12
-	// fewest is the number of rows that a second and a last quarter need.
-	fewest = 4
+	warmRounds = 12
+	// minRows is the number of rows that a second and a last quarter need.
+	minRows = 4
 )
 
-var measures = []measured{
+var metrics = []metric{
 	{"RSS after a collection", func(r row) float64 { return float64(r.rss) }, mib, 0.10, 3 * mebi, 200 * mebi},
 	{"heap in use", func(r row) float64 { return float64(r.heap) }, mib, 0.10, 1 * mebi, 100 * mebi},
 	{"objects", func(r row) float64 { return float64(r.objects) }, number, 0.10, 5000, 0},
@@ -74,25 +74,25 @@ func verdict(rows []row) (text string, failed []string) {
 }
 
 func judge(to io.Writer, rows []row) (failed []string) {
-	if len(rows) < fewest {
+	if len(rows) < minRows {
 		return []string{fmt.Sprintf("%d rows are too few to judge by", len(rows))}
 	}
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	defer w.Flush()
 	fmt.Fprintln(w, "measure\tsecond quarter\tlast quarter\tgrowth\tallowed\tmost\tverdict")
-	for _, m := range measures {
+	for _, m := range metrics {
 		early, late, most := m.median(rows[len(rows)/4:len(rows)/2]), m.median(rows[len(rows)-len(rows)/4:]), 0.0
 		for _, r := range rows {
 			most = max(most, m.of(r))
 		}
-		allowed, word := max(m.share*early, m.slack), "flat"
-		if len(rows) < warm {
+		allowed, word := max(m.relative*early, m.absolute), "flat"
+		if len(rows) < warmRounds {
 			allowed *= 4
 		}
 		switch {
 		case late-early > allowed:
 			word = "GROWS"
-		case m.most > 0 && most > m.most:
+		case m.limit > 0 && most > m.limit:
 			word = "TOO MUCH"
 		}
 		if word != "flat" {
@@ -103,7 +103,7 @@ func judge(to io.Writer, rows []row) (failed []string) {
 	return failed
 }
 
-func (m measured) median(rows []row) float64 {
+func (m metric) median(rows []row) float64 {
 	var all []float64
 	for _, r := range rows {
 		all = append(all, m.of(r))
@@ -116,13 +116,13 @@ func mib(n float64) string    { return fmt.Sprintf("%.2f MiB", n/mebi) }
 func kib(n float64) string    { return fmt.Sprintf("%.0f KiB", n/1024) }
 func number(n float64) string { return fmt.Sprintf("%.0f", n) }
 
-// A happened is an event that a soak expects, and how often.
-type happened struct {
+// A expectation is an event that a soak expects, and how often.
+type expectation struct {
 	what         string
 	count, least int
 }
 
-func tallied(all []happened, took time.Duration) string {
+func formatExpectations(all []expectation, took time.Duration) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "what happened\ttimes\tat least")

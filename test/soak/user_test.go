@@ -34,8 +34,8 @@ var (
 	dollars = big.NewInt(20e6)
 )
 
-// A deal is a swap that the user makes.
-type deal struct {
+// A userSwap is a swap that the user makes.
+type userSwap struct {
 	name, kind, route string
 	chain, to         uint64 // to: 0 is the same chain
 	in, out           common.Address
@@ -45,16 +45,16 @@ type deal struct {
 }
 
 var (
-	auctions = dexsim.Settings{MakerRecipient: dexsim.DefaultSettings.MakerRecipient, Auctions: dexsim.AuctionsAlways}
-	unwanted = dexsim.Settings{MakerRecipient: dexsim.DefaultSettings.MakerRecipient, Auctions: dexsim.AuctionsAlways, Outcome: dexsim.Outcome{Fill: "never"}, DeadlineSeconds: 60}
+	auctions    = dexsim.Settings{MakerRecipient: dexsim.DefaultSettings.MakerRecipient, Auctions: dexsim.AuctionsAlways}
+	neverFilled = dexsim.Settings{MakerRecipient: dexsim.DefaultSettings.MakerRecipient, Auctions: dexsim.AuctionsAlways, Outcome: dexsim.Outcome{Fill: "never"}, DeadlineSeconds: 60}
 )
 
-// deals are made in turn, one each round.
-var deals = []deal{
+// userSwaps are made in turn, one each round.
+var userSwaps = []userSwap{
 	{name: "wrap", kind: "dex", chain: base, out: weth, amount: milli, ends: "filled"},
 	{name: "dex", kind: "dex", chain: base, in: dollar, out: weth, amount: dollars, ends: "filled"},
 	{name: "gasless", kind: "gasless", route: "JAM", chain: mainnet, in: usdc, out: usdt, amount: dollars, ends: "filled"},
-	{name: "unwanted", kind: "dex", route: "DUTCH_V2", chain: mainnet, in: usdc, out: usdt, amount: dollars, dex: unwanted, ends: "expired"},
+	{name: "unwanted", kind: "dex", route: "DUTCH_V2", chain: mainnet, in: usdc, out: usdt, amount: dollars, dex: neverFilled, ends: "expired"},
 	{name: "bridge", kind: "bridge", chain: base, to: mainnet, in: dollar, out: usdc, amount: dollars, ends: "filled"},
 	{name: "intent", kind: "intent", chain: base, to: mainnet, amount: milli, ends: "filled"},
 	{name: "auction", kind: "dex", route: "DUTCH_V2", chain: mainnet, in: usdc, out: usdt, amount: dollars, dex: auctions, ends: "filled"},
@@ -64,19 +64,19 @@ var deals = []deal{
 type user struct {
 	*home
 	account common.Address
-	orders  map[string]deal
+	orders  map[string]userSwap
 	tally
 }
 
 // A tally counts events.
-type tally struct{ unlocks, quotes, refreshed, outdated, made, filled, lapsed int }
+type tally struct{ unlocks, quotes, refreshed, expiredPlans, made, filled, expiredOrders int }
 
-// settleIn creates the user's wallet and funds it.
-func settleIn(t *testing.T, h *home) *user {
+// newUser creates the user's wallet and funds it.
+func newUser(t *testing.T, h *home) *user {
 	t.Helper()
-	u := &user{home: h, orders: map[string]deal{}}
+	u := &user{home: h, orders: map[string]userSwap{}}
 	w := h.window()
-	defer w.shut()
+	defer w.closeWindow()
 	w.must("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, nil)
 	w.must("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
 	u.unlocks++
@@ -102,9 +102,9 @@ func newUUID() protocol.UUID { return protocol.UUID(uuid.NewString()) }
 func (u *user) visit(round int) {
 	u.t.Helper()
 	w := u.window()
-	defer w.shut()
-	u.move(round)
-	d := deals[round%len(deals)]
+	defer w.closeWindow()
+	u.movePrice(round)
+	d := userSwaps[round%len(userSwaps)]
 	if err := world.DEX().Set(d.settings()); err != nil {
 		u.t.Fatal(err)
 	}
@@ -114,10 +114,10 @@ func (u *user) visit(round int) {
 	u.lookAround(w, d)
 	u.swap(w, d)
 	u.watch(w, d)
-	u.hesitate(w, d)
+	u.acceptTooLate(w, d)
 }
 
-func (d deal) settings() dexsim.Settings {
+func (d userSwap) settings() dexsim.Settings {
 	if d.dex.Auctions != "" {
 		return d.dex
 	}
@@ -126,27 +126,27 @@ func (d deal) settings() dexsim.Settings {
 	return s
 }
 
-// hesitate accepts a plan only after its quote has expired, which must be refused.
-func (u *user) hesitate(w *window, d deal) {
+// acceptTooLate accepts a plan only after its quote has expired, which must be refused.
+func (u *user) acceptTooLate(w *window, d userSwap) {
 	u.t.Helper()
 	review, err := u.review(w, d)
 	if err != nil {
 		u.t.Errorf("%s, to be left: %v", d.name, err)
 		return
 	}
-	goAt(u.t, fast)
-	until(review.Expires.Add(time.Minute))
-	goAt(u.t, calm)
+	setPace(u.t, fastPace)
+	waitUntil(review.Expires.Add(time.Minute))
+	setPace(u.t, slowPace)
 	err = w.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: review.Digest, Password: []byte(password)}, nil)
 	if !errors.Is(err, protocol.New("quote_expired", "")) && !errors.Is(err, protocol.New("plan_unknown", "")) {
 		u.t.Errorf("%s, a minute after it was over: %v", d.name, err)
 		return
 	}
-	u.outdated++
+	u.expiredPlans++
 }
 
 // lookAround sends the requests of a popup.
-func (u *user) lookAround(w *window, d deal) {
+func (u *user) lookAround(w *window, d userSwap) {
 	u.t.Helper()
 	w.must("prices.list", protocol.PricesParams{Limit: 200}, nil)
 	var chart protocol.PriceHistory
@@ -160,7 +160,7 @@ func (u *user) lookAround(w *window, d deal) {
 	w.must("approvals.list", protocol.ApprovalsParams{Account: protocol.Address(u.account.Hex())}, nil)
 }
 
-func (u *user) quote(w *window, d deal, watch bool) (r protocol.QuoteResult, err error) {
+func (u *user) quote(w *window, d userSwap, watch bool) (r protocol.QuoteResult, err error) {
 	u.quotes++
 	err = w.ask("swap.quote", protocol.QuoteParams{
 		Account: protocol.Address(u.account.Hex()), TokenIn: protocol.Address(d.in.Hex()), TokenOut: protocol.Address(d.out.Hex()),
@@ -170,7 +170,7 @@ func (u *user) quote(w *window, d deal, watch bool) (r protocol.QuoteResult, err
 }
 
 // review prepares an offer of the deal for acceptance.
-func (u *user) review(w *window, d deal) (r protocol.Review, err error) {
+func (u *user) review(w *window, d userSwap) (r protocol.Review, err error) {
 	q, err := u.quote(w, d, false)
 	if err != nil {
 		return r, err
@@ -199,12 +199,12 @@ func acks(all []protocol.Finding) (codes []string) {
 
 // swap makes an order. On a busy machine a quote may expire before it is accepted; then it
 // slows the clock and tries again.
-func (u *user) swap(w *window, d deal) {
+func (u *user) swap(w *window, d userSwap) {
 	u.t.Helper()
 	var o protocol.Order
 	var err error
-	for slow := float64(calm); slow >= 1; slow /= 3 {
-		goAt(u.t, slow)
+	for slow := float64(slowPace); slow >= 1; slow /= 3 {
+		setPace(u.t, slow)
 		var r protocol.Review
 		if r, err = u.review(w, d); err != nil {
 			continue
@@ -219,7 +219,7 @@ func (u *user) swap(w *window, d deal) {
 	}
 	u.made++
 	u.orders[o.ID] = d
-	defer goAt(u.t, calm)
+	defer setPace(u.t, slowPace)
 	if d.ends == "filled" {
 		u.awaitEnd(w, o.ID)
 	} else {
@@ -244,7 +244,7 @@ func (u *user) awaitThat(w *window, id string, is func(protocol.Order) bool) {
 }
 
 // watch watches offers until they were refreshed, and leaves the watch active.
-func (u *user) watch(w *window, d deal) {
+func (u *user) watch(w *window, d userSwap) {
 	u.t.Helper()
 	if _, err := u.quote(w, d, true); err != nil {
 		u.t.Errorf("%s, to be watched: %v", d.name, err)
@@ -268,8 +268,8 @@ func (u *user) watch(w *window, d deal) {
 	}
 }
 
-// settleUp checks how orders ended, except those of the last minutes that are still open.
-func (u *user) settleUp(w *window) {
+// checkEnds checks how orders ended, except those of the last minutes that are still open.
+func (u *user) checkEnds(w *window) {
 	u.t.Helper()
 	for id, d := range u.orders {
 		var r protocol.OrderResult
@@ -282,7 +282,7 @@ func (u *user) settleUp(w *window) {
 		case d.ends == "filled":
 			u.filled++
 		default:
-			u.lapsed++
+			u.expiredOrders++
 		}
 		delete(u.orders, id)
 	}

@@ -23,7 +23,7 @@ var unpaid = []string{"fail", "never", "claim", "claim_refund", "borrow"}
 
 // book returns a provider's records.
 func (w *world) book(kind string) []journalreader.Entry {
-	all, err := journalreader.Books[kind](w.ctx, w.Sandbox)
+	all, err := journalreader.ProviderOrders[kind](w.ctx, w.Sandbox)
 	if err != nil {
 		w.find("the book of %s: %v", kind, err)
 	}
@@ -34,7 +34,7 @@ func (w *world) book(kind string) []journalreader.Entry {
 // entry is nil if it is missing. It matches the provider's name for the order or, if the
 // order ended on the chain before the provider named it, the payment.
 func (w *world) inBook(o protocol.Order) (*journalreader.Entry, int) {
-	if journalreader.Books[o.Terms.Provider] == nil {
+	if journalreader.ProviderOrders[o.Terms.Provider] == nil {
 		return nil, 0
 	}
 	return entryOf(o, w.book(o.Terms.Provider))
@@ -55,37 +55,37 @@ func endedBy(o protocol.Order, e journalreader.Entry) bool {
 	return e.Payment != (common.Hash{}) && v != nil && v.Evidence != nil && common.HexToHash(string(v.Evidence.Tx)) == e.Payment
 }
 
-// handed reports whether an order must be in its provider's records: the provider named it
+// mustBeInBook reports whether an order must be in its provider's records: the provider named it
 // or paid it. The others were swaps by a call of their own, revokes, or never reached their
 // provider.
-func handed(o protocol.Order) bool {
-	return o.Ref != "" || o.Verdict != nil && ways[o.Verdict.By].tx == "another's"
+func mustBeInBook(o protocol.Order) bool {
+	return o.Ref != "" || o.Verdict != nil && proofRules[o.Verdict.By].tx == "another's"
 }
 
-// endless says why an open order may stay open: the provider really pays nobody, or pays in
+// whyOpen says why an open order may stay open: the provider really pays nobody, or pays in
 // a way that proves nothing. "" means that there is no reason.
-func (w *world) endless(o protocol.Order) string {
+func (w *world) whyOpen(o protocol.Order) string {
 	e, _ := w.inBook(o)
 	if e == nil {
 		return ""
 	}
 	paid := e.Payment != (common.Hash{}) && (w.mined(o.Terms.DstChainID, e.Payment) || w.mined(o.Terms.SrcChainID, e.Payment))
-	return endless(o, *e, paid, paid && w.crowded(o, e.Payment))
+	return whyOpenFor(o, *e, paid, paid && w.sharesBlock(o, e.Payment))
 }
 
-// endless is the same for an order with this entry in its provider's records. paid says
+// whyOpenFor is the same for an order with this entry in its provider's records. paid says
 // that a chain has the provider's payment, crowded that something else in the payment's
 // block changed the account's coin.
-func endless(o protocol.Order, e journalreader.Entry, paid, crowded bool) string {
+func whyOpenFor(o protocol.Order, e journalreader.Entry, paid, crowded bool) string {
 	if o.State != "settling" && o.State != "submitting" || o.Terms.Provider != bridge && o.Terms.Provider != intent {
 		return ""
 	}
 	coin := addr(o.Terms.TokenOut) == native
-	if e.Back {
+	if e.IsRefund {
 		coin = addr(o.Terms.TokenIn) == native
 	}
 	switch {
-	case !e.Over && !paid && !slices.Contains(unpaid, e.Ending): // it is about to pay, or to pay again
+	case !e.Final && !paid && !slices.Contains(unpaid, e.Ending): // it is about to pay, or to pay again
 		return ""
 	case e.Payment == (common.Hash{}):
 		return "the provider keeps the input"
@@ -93,15 +93,15 @@ func endless(o protocol.Order, e journalreader.Entry, paid, crowded bool) string
 		return "the chain forgot the provider's payment"
 	case o.Condition == "settled, and what arrived is unclear" && addr(o.Terms.TokenOut) == native && crowded:
 		return "the same block changed the account's coin in another way too"
-	case e.Over && !e.Named && coin:
+	case e.Final && !e.PaymentNamed && coin:
 		return "a payment of the coin leaves no log, and the provider does not name it"
 	}
 	return ""
 }
 
-// crowded reports whether a transaction's block has another one that may have changed the
+// sharesBlock reports whether a transaction's block has another one that may have changed the
 // coin of the order's account: one by it, one to it, or a provider's payment.
-func (w *world) crowded(o protocol.Order, tx common.Hash) bool {
+func (w *world) sharesBlock(o protocol.Order, tx common.Hash) bool {
 	c, account := w.Chain(o.Terms.SrcChainID), addr(o.Terms.Account)
 	r, err := c.Client().TransactionReceipt(w.ctx, tx)
 	if err != nil {
@@ -114,14 +114,14 @@ func (w *world) crowded(o protocol.Order, tx common.Hash) bool {
 	signer := types.LatestSignerForChainID(new(big.Int).SetUint64(c.ID))
 	return slices.ContainsFunc(block.Transactions(), func(beside *types.Transaction) bool {
 		from, err := types.Sender(signer, beside)
-		about := err == nil && from == account && !takes(account, beside) || beside.To() != nil && *beside.To() == account || w.pays(beside.Hash())
+		about := err == nil && from == account && !cannotReceive(account, beside) || beside.To() != nil && *beside.To() == account || w.isPayment(beside.Hash())
 		return beside.Hash() != tx && about
 	})
 }
 
-// takes reports whether an account's own transaction cannot bring it any of the coin: an
+// cannotReceive reports whether an account's own transaction cannot bring it any of the coin: an
 // empty one that replaces another, an approval, or a wrap.
-func takes(account common.Address, tx *types.Transaction) bool {
+func cannotReceive(account common.Address, tx *types.Transaction) bool {
 	if tx.To() == nil {
 		return false
 	}
@@ -135,9 +135,9 @@ func takes(account common.Address, tx *types.Transaction) bool {
 	return data == "d0e30db0" && !free // deposit()
 }
 
-// pays reports whether a transaction is a provider's payment.
-func (w *world) pays(tx common.Hash) bool {
-	for kind := range journalreader.Books {
+// isPayment reports whether a transaction is a provider's payment.
+func (w *world) isPayment(tx common.Hash) bool {
+	for kind := range journalreader.ProviderOrders {
 		if slices.ContainsFunc(w.book(kind), func(e journalreader.Entry) bool { return e.Payment == tx }) {
 			return true
 		}

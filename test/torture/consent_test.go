@@ -25,8 +25,8 @@ type consent struct {
 	refused string           // why there is no order
 }
 
-// give sends a consent to the daemon and repeats it until the result is known.
-func (u *user) give(c *consent) {
+// sendConsent sends a consent to the daemon and repeats it until the result is known.
+func (u *user) sendConsent(c *consent) {
 	u.w.mu.Lock()
 	u.w.consents = append(u.w.consents, c)
 	u.w.mu.Unlock()
@@ -36,7 +36,7 @@ func (u *user) give(c *consent) {
 // settle repeats a consent until the daemon reports its result.
 func (u *user) settle(c *consent) {
 	var o protocol.Order
-	err := u.insist(c.method, c.params, &o)
+	err := u.retryUntilAnswered(c.method, c.params, &o)
 	u.w.mu.Lock()
 	defer u.w.mu.Unlock()
 	switch {
@@ -122,7 +122,7 @@ func (u *user) revoke() {
 		}
 		c := &consent{request: newUUID(), account: u.account, digests: []protocol.Hash{a.Digest}, revoked: &a}
 		c.method, c.params = "approvals.revoke", protocol.RevokeParams{Request: c.request, Digest: a.Digest, Password: []byte(password)}
-		u.give(c)
+		u.sendConsent(c)
 		return
 	}
 }

@@ -22,11 +22,11 @@ type grant struct {
 	via                     common.Address // Permit2, if it keeps the allowance; zero: the token does
 }
 
-// granted is the approval event of tokens, permitted lists those of Permit2. Owner, token
+// approvalEvent is the approval event of tokens, permitted lists those of Permit2. Owner, token
 // and spender are topics of Permit2's; tokens' have owner and spender.
 var (
-	granted   = common.HexToHash("0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925") // Approval(address,address,uint256)
-	permitted = []common.Hash{
+	approvalEvent = common.HexToHash("0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925") // Approval(address,address,uint256)
+	permit2Events = []common.Hash{
 		common.HexToHash("0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b"), // Approval(address,address,address,uint160,uint48)
 		common.HexToHash("0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec"), // Permit(address,address,address,uint160,uint48,uint48)
 	}
@@ -35,9 +35,9 @@ var (
 // grantIn returns the approval in a log if it is by one of the accounts.
 func grantIn(chain uint64, permit2 common.Address, l *types.Log, mine map[common.Address]bool) (g grant, ok bool) {
 	switch {
-	case len(l.Topics) == 3 && l.Topics[0] == granted:
+	case len(l.Topics) == 3 && l.Topics[0] == approvalEvent:
 		g = grant{chain: chain, account: addressOf(l.Topics[1]), token: l.Address, spender: addressOf(l.Topics[2])}
-	case len(l.Topics) == 4 && l.Address == permit2 && slices.Contains(permitted, l.Topics[0]):
+	case len(l.Topics) == 4 && l.Address == permit2 && slices.Contains(permit2Events, l.Topics[0]):
 		g = grant{chain, addressOf(l.Topics[1]), addressOf(l.Topics[2]), addressOf(l.Topics[3]), permit2}
 	}
 	return g, mine[g.account]
@@ -52,7 +52,7 @@ func (w *world) listed(u *user) (map[grant]protocol.Allowance, error) {
 			params := protocol.ApprovalsParams{Account: protocol.Address(a.Hex()), ChainID: chain}
 			for more := true; more; more = params.Cursor != "" {
 				var page protocol.ApprovalsResult
-				if err := u.insist("approvals.list", params, &page); err != nil {
+				if err := u.retryUntilAnswered("approvals.list", params, &page); err != nil {
 					return nil, err
 				}
 				for _, l := range page.Allowances {
@@ -65,9 +65,9 @@ func (w *world) listed(u *user) (map[grant]protocol.Allowance, error) {
 	return all, nil
 }
 
-// allowed checks that every remaining allowance is listed, as a leftover of an order or
+// checkAllowances checks that every remaining allowance is listed, as a leftover of an order or
 // with the share that an open order needs.
-func (r *reckoning) allowed() {
+func (r *audit) checkAllowances() {
 	for g := range r.grants {
 		left, err := r.allowance(g)
 		if err != nil {
@@ -81,7 +81,7 @@ func (r *reckoning) allowed() {
 			r.find("%s: %s is left, and the list does not say so", g, left)
 		case listed.Amount.Int().Cmp(left) != 0:
 			r.find("%s: %s is left, listed is %s", g, left, listed.Amount)
-		case listed.Leftover == "" && listed.Share.Int().Sign() == 0:
+		case listed.Leftover == "" && listed.Reserved.Int().Sign() == 0:
 			r.find("%s: %s is left, by no order that is named", g, left)
 		}
 	}
@@ -92,20 +92,20 @@ func (g grant) String() string {
 }
 
 // allowance returns what a spender may pull at the latest block, by the token or Permit2.
-func (r *reckoning) allowance(g grant) (*big.Int, error) {
+func (r *audit) allowance(g grant) (*big.Int, error) {
 	to, question := g.token, [][]byte{common.FromHex("0xdd62ed3e"), word(g.account), word(g.spender)} // allowance(address,address)
 	if g.via != (common.Address{}) {
 		to, question = g.via, [][]byte{common.FromHex("0x927da105"), word(g.account), word(g.token), word(g.spender)} // allowance(address,address,address)
 	}
 	c := r.Chain(g.chain)
 	out, err := c.Client().CallContract(r.ctx, ethereum.CallMsg{To: &to, Data: slices.Concat(question...)}, nil)
-	return left(out, err, g.via != common.Address{}, c.Head().Time)
+	return decodeAllowance(out, err, g.via != common.Address{}, c.Head().Time)
 }
 
 func word(a common.Address) []byte { return common.LeftPadBytes(a[:], 32) }
 
-// left decodes an allowance. Permit2's ends with its last valid second.
-func left(out []byte, err error, permit2 bool, now uint64) (*big.Int, error) {
+// decodeAllowance decodes an allowance. Permit2's ends with its last valid second.
+func decodeAllowance(out []byte, err error, permit2 bool, now uint64) (*big.Int, error) {
 	switch {
 	case err != nil:
 		return nil, err
@@ -133,12 +133,12 @@ func TestJudgeGrants(t *testing.T) {
 		log  types.Log
 		want grant
 	}{
-		"of a token":            {types.Log{Address: token, Topics: topics(granted, ours, spender)}, inToken},
-		"another's":             {types.Log{Address: token, Topics: topics(granted, spender, ours)}, grant{}},
-		"Permit2's approval":    {types.Log{Address: permit2, Topics: topics(permitted[0], ours, token, spender)}, inPermit2},
-		"Permit2's permit":      {types.Log{Address: permit2, Topics: topics(permitted[1], ours, token, spender)}, inPermit2},
-		"another's in Permit2":  {types.Log{Address: permit2, Topics: topics(permitted[1], spender, token, ours)}, grant{}},
-		"of no Permit2":         {types.Log{Address: token, Topics: topics(permitted[0], ours, token, spender)}, grant{}},
+		"of a token":            {types.Log{Address: token, Topics: topics(approvalEvent, ours, spender)}, inToken},
+		"another's":             {types.Log{Address: token, Topics: topics(approvalEvent, spender, ours)}, grant{}},
+		"Permit2's approval":    {types.Log{Address: permit2, Topics: topics(permit2Events[0], ours, token, spender)}, inPermit2},
+		"Permit2's permit":      {types.Log{Address: permit2, Topics: topics(permit2Events[1], ours, token, spender)}, inPermit2},
+		"another's in Permit2":  {types.Log{Address: permit2, Topics: topics(permit2Events[1], spender, token, ours)}, grant{}},
+		"of no Permit2":         {types.Log{Address: token, Topics: topics(permit2Events[0], ours, token, spender)}, grant{}},
 		"another event of it":   {types.Log{Address: permit2, Topics: topics(transferred, ours, token, spender)}, grant{}},
 		"an event of no topics": {types.Log{Address: token}, grant{}},
 	} {
@@ -163,7 +163,7 @@ func TestJudgeGrants(t *testing.T) {
 		"nobody's":          {nil, false, -1},
 		"half of Permit2's": {answer(7), true, -1},
 	} {
-		if n, err := left(x.out, nil, x.permit2, 100); (err != nil) != (x.want < 0) || err == nil && n.Int64() != x.want {
+		if n, err := decodeAllowance(x.out, nil, x.permit2, 100); (err != nil) != (x.want < 0) || err == nil && n.Int64() != x.want {
 			t.Errorf("%s: %v, %v", name, n, err)
 		}
 	}

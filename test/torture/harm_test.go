@@ -59,7 +59,7 @@ type mischief struct {
 func (m *mischief) storm() {
 	defer m.by.leave()
 	var lasting sync.WaitGroup
-	for !m.w.quiet() && m.w.ctx.Err() == nil {
+	for !m.w.atPeace() && m.w.ctx.Err() == nil {
 		h := m.pick()
 		if h.kills && m.w.lastPart() {
 			continue
@@ -78,7 +78,7 @@ func (m *mischief) storm() {
 				undo()
 			})
 		}
-		m.by.rest(150, 1100)
+		m.by.sleepRandom(150, 1100)
 	}
 	lasting.Wait()
 }
@@ -118,7 +118,7 @@ func (m *mischief) killDaemon() (func(), bool) {
 func (m *mischief) killTwice() (func(), bool) {
 	_, first := m.killDaemon()
 	for range 40 {
-		m.by.rest(5, 30)
+		m.by.sleepRandom(5, 30)
 		if _, killed := m.killDaemon(); killed {
 			return nil, first
 		}
@@ -223,7 +223,7 @@ func (m *mischief) spoilNode() (func(), bool) {
 // chain returns a chain in use, mostly the current one.
 func (m *mischief) chain() uint64 {
 	if m.rng.IntN(3) > 0 {
-		return m.w.at()
+		return m.w.activeNetwork()
 	}
 	return m.w.route[m.rng.IntN(len(m.w.route))]
 }
@@ -232,7 +232,7 @@ func (m *mischief) chain() uint64 {
 // are lost. It adds a second to the chain's time, and the other chains then follow: a
 // payment dated before its deposit would not count.
 func (m *mischief) reorganise() (func(), bool) {
-	err := m.w.Chain(m.chain()).Reorg(depth-1, m.rng.IntN(4) == 0)
+	err := m.w.Chain(m.chain()).Reorg(confirmations-1, m.rng.IntN(4) == 0)
 	return nil, errors.Join(err, m.w.align(0)) == nil
 }
 
@@ -244,7 +244,7 @@ func (m *mischief) standStill() (func(), bool) {
 
 func (m *mischief) askMore() (func(), bool) {
 	c := m.w.Chain(m.chain())
-	return func() { _ = c.AskTip(nil) }, c.AskTip(big.NewInt(5e9+m.rng.Int64N(40e9))) == nil
+	return func() { _ = c.SetMinTip(nil) }, c.SetMinTip(big.NewInt(5e9+m.rng.Int64N(40e9))) == nil
 }
 
 func (m *mischief) fillDisk() (func(), bool) {
@@ -252,7 +252,7 @@ func (m *mischief) fillDisk() (func(), bool) {
 	if pid == 0 {
 		return nil, false
 	}
-	return func() { _ = processes.LimitFiles(pid, 0) }, processes.LimitFiles(pid, processes.TooSmall) == nil
+	return func() { _ = processes.LimitFileSize(pid, 0) }, processes.LimitFileSize(pid, processes.TinyFileLimit) == nil
 }
 
 func (m *mischief) freeze() (func(), bool) {
@@ -281,7 +281,7 @@ func (m *mischief) jump() (func(), bool) {
 
 // leap moves it by minutes, hours or 40 days.
 func (m *mischief) leap() (func(), bool) {
-	by := one(m.rng, 20*time.Minute, 3*time.Hour, -10*time.Minute, 40*24*time.Hour)
+	by := pick(m.rng, 20*time.Minute, 3*time.Hour, -10*time.Minute, 40*24*time.Hour)
 	if by < 24*time.Hour {
 		return m.clock(by)
 	}
@@ -292,7 +292,7 @@ func (m *mischief) leap() (func(), bool) {
 
 // leaps records that the clock of the running daemons leaps by days.
 func (w *world) leaps() {
-	pids, err := processes.In(w.Bin) // includes relays, which does no harm as only daemons are looked up
+	pids, err := processes.RunningFrom(w.Bin) // includes relays, which does no harm as only daemons are looked up
 	if err != nil {
 		w.find("programs that run: %v", err)
 	}

@@ -23,7 +23,7 @@ func TestThaw(t *testing.T) {
 	defer w.keychain.Close()
 	for _, ends := range []bool{false, true} {
 		if ends {
-			err = w.keychain.Be(keychain.Gone)
+			err = w.keychain.SetState(keychain.Gone)
 		} else {
 			err = w.keychain.Freeze()
 		}

@@ -48,7 +48,7 @@ var table string
 func TestMain(m *testing.M) {
 	flag.Usage = func() {} // so that a wrong value prints one line, without the flags of go test
 	flag.Parse()
-	if err := playable(*rounds, *swaps, *atOnce); err != nil {
+	if err := checkFlags(*rounds, *swaps, *atOnce); err != nil {
 		fmt.Fprintln(os.Stderr, "torture:", err)
 		os.Exit(2)
 	}
@@ -58,8 +58,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// playable refuses flags with which nothing would be played, and so nothing found.
-func playable(rounds, swaps, atOnce int) error {
+// checkFlags refuses flags with which nothing would be played, and so nothing found.
+func checkFlags(rounds, swaps, atOnce int) error {
 	for _, n := range []struct {
 		name string
 		is   int
@@ -74,11 +74,11 @@ func playable(rounds, swaps, atOnce int) error {
 // TestPlayable checks that each flag is refused if it would play nothing.
 func TestPlayable(t *testing.T) {
 	for _, n := range [][3]int{{0, 40, 3}, {-1, 40, 3}, {1, 0, 3}, {1, -1, 3}, {1, 1, 0}} {
-		if playable(n[0], n[1], n[2]) == nil {
+		if checkFlags(n[0], n[1], n[2]) == nil {
 			t.Errorf("%v would be played", n)
 		}
 	}
-	if err := playable(1, 1, 1); err != nil {
+	if err := checkFlags(1, 1, 1); err != nil {
 		t.Error(err)
 	}
 }
@@ -94,11 +94,11 @@ func TestTorture(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(root)
-	processes.EndInterrupted(root)
+	processes.CleanUpOnInterrupt(root)
 	if err := programs.Build(built(), "faults", ""); err != nil {
 		t.Fatal(err)
 	}
-	all := playAll(t, numbers(*rounds, *only))
+	all := playAll(t, roundNumbers(*rounds, *only))
 	table = summary(all, time.Since(began))
 	for _, r := range all {
 		for _, f := range r.findings {
@@ -111,8 +111,8 @@ func TestTorture(t *testing.T) {
 	}
 }
 
-// numbers returns the rounds to play: that many from 0 on, or one alone.
-func numbers(rounds, only int) (all []int) {
+// roundNumbers returns the rounds to play: that many from 0 on, or one alone.
+func roundNumbers(rounds, only int) (all []int) {
 	if only >= 0 {
 		return []int{only}
 	}

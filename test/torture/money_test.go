@@ -29,7 +29,7 @@ type sum struct {
 
 // sumOf adds up what an order's own transactions and its evidence moved. Received native
 // coin is taken from the verdict, which coins checks against the balances.
-func (r *reckoning) sumOf(o protocol.Order) sum {
+func (r *audit) sumOf(o protocol.Order) sum {
 	t := o.Terms
 	s := sum{new(big.Int), new(big.Int), new(big.Int), new(big.Int), 0}
 	in, out, given := addr(t.TokenIn), addr(t.TokenOut), addr(t.TokenIn)
@@ -72,16 +72,16 @@ func (r *reckoning) sumOf(o protocol.Order) sum {
 }
 
 // ended has the check for each final state.
-var ended = map[string]func(*reckoning, protocol.Order, sum){
-	"filled":    (*reckoning).filled,
-	"refunded":  (*reckoning).refunded,
-	"failed":    (*reckoning).untouched,
-	"expired":   (*reckoning).untouched,
-	"cancelled": (*reckoning).untouched,
+var ended = map[string]func(*audit, protocol.Order, sum){
+	"filled":    (*audit).filled,
+	"refunded":  (*audit).refunded,
+	"failed":    (*audit).untouched,
+	"expired":   (*audit).untouched,
+	"cancelled": (*audit).untouched,
 }
 
 // filled checks that the whole input left once, and that the minimum arrived once.
-func (r *reckoning) filled(o protocol.Order, s sum) {
+func (r *audit) filled(o protocol.Order, s sum) {
 	t := o.Terms
 	if t.Provider == "wallet" {
 		return // see allowed
@@ -95,47 +95,47 @@ func (r *reckoning) filled(o protocol.Order, s sum) {
 		left = t.AmountIn.Int()
 	}
 	if s.gone.Cmp(left) != 0 {
-		r.find("%s: %s of the input left, want %s", r.say(o), s.gone, left)
+		r.find("%s: %s of the input left, want %s", r.orderLabel(o), s.gone, left)
 	}
 	if addr(t.TokenOut) == native && o.Verdict.Received == nil {
 		return // the account's own call; see coins
 	}
 	if said := o.Verdict.Received; said != nil && said.Amount.Int().Cmp(s.got) != 0 {
-		r.find("%s: the verdict says that %s came, and it was %s", r.say(o), said.Amount, s.got)
+		r.find("%s: the verdict says that %s came, and it was %s", r.orderLabel(o), said.Amount, s.got)
 	}
-	floor := t.FloorOut.Int()
+	floor := t.MinimumReceived.Int()
 	if short := s.got.Cmp(floor) < 0; short != o.Verdict.Short || s.got.Cmp(new(big.Int).Lsh(floor, 1)) >= 0 {
-		r.find("%s: got %s, the floor is %s, short %t", r.say(o), s.got, floor, o.Verdict.Short)
+		r.find("%s: got %s, the floor is %s, short %t", r.orderLabel(o), s.got, floor, o.Verdict.Short)
 	}
 	share := new(big.Int).Div(new(big.Int).Mul(floor, spent), t.AmountIn.Int()) // owed for a partial fill
-	if s.got.Cmp(share) < 0 {                                                   // no provider here pays less than it owes: see providersAs
-		r.find("%s: got %s for %s of the input, want %s", r.say(o), s.got, spent, share)
+	if s.got.Cmp(share) < 0 {                                                   // no provider here pays less than it owes: see drawProviders
+		r.find("%s: got %s for %s of the input, want %s", r.orderLabel(o), s.got, spent, share)
 	}
 }
 
 // refunded checks that the input left once, and that the accepted refund came once.
-func (r *reckoning) refunded(o protocol.Order, s sum) {
+func (r *audit) refunded(o protocol.Order, s sum) {
 	least := o.Terms.AmountIn.Int()
 	if o.Terms.Refund != nil {
 		least = o.Terms.Refund.Amount.Int()
 	}
 	if s.gone.Cmp(o.Terms.AmountIn.Int()) != 0 {
-		r.find("%s: %s of the input left, want %s", r.say(o), s.gone, o.Terms.AmountIn)
+		r.find("%s: %s of the input left, want %s", r.orderLabel(o), s.gone, o.Terms.AmountIn)
 	}
 	back := s.back
 	if said := o.Verdict.Received; said != nil && said.Amount.Int().Cmp(back) != 0 {
-		r.find("%s: the verdict says that %s came back, and it was %s", r.say(o), said.Amount, back)
+		r.find("%s: the verdict says that %s came back, and it was %s", r.orderLabel(o), said.Amount, back)
 	}
 	if short := back.Cmp(least) < 0; short != o.Verdict.Short || back.Cmp(new(big.Int).Lsh(least, 1)) >= 0 {
-		r.find("%s: %s came back, want %s, short %t", r.say(o), back, least, o.Verdict.Short)
+		r.find("%s: %s came back, want %s, short %t", r.orderLabel(o), back, least, o.Verdict.Short)
 	}
 	if s.got.Sign() != 0 {
-		r.find("%s: %s of the output came besides", r.say(o), s.got)
+		r.find("%s: %s of the output came besides", r.orderLabel(o), s.got)
 	}
 }
 
 // untouched checks that nothing left, except what the account now holds wrapped.
-func (r *reckoning) untouched(o protocol.Order, s sum) {
+func (r *audit) untouched(o protocol.Order, s sum) {
 	if o.Terms.Provider == "wallet" {
 		return
 	}
@@ -144,38 +144,38 @@ func (r *reckoning) untouched(o protocol.Order, s sum) {
 		gone.Sub(gone, s.held)
 	}
 	if gone.Sign() != 0 || s.got.Sign() != 0 {
-		r.find("%s: %s of the input left and %s of the output came", r.say(o), gone, s.got)
+		r.find("%s: %s of the input left and %s of the output came", r.orderLabel(o), gone, s.got)
 	}
 }
 
-// booked compares an order's end with the provider's records.
-func (r *reckoning) booked(o protocol.Order, e journalreader.Entry) {
+// checkBooked compares an order's end with the provider's records.
+func (r *audit) checkBooked(o protocol.Order, e journalreader.Entry) {
 	paid := e.Payment != (common.Hash{}) && (r.mined(o.Terms.DstChainID, e.Payment) || r.mined(o.Terms.SrcChainID, e.Payment))
 	switch {
-	case paid && !e.Back && o.Final && o.State != "filled":
-		r.find("%s: the provider paid by %s", r.say(o), e.Payment)
-	case paid && e.Back && o.Final && o.State != "refunded":
-		r.find("%s: the provider gave back by %s", r.say(o), e.Payment)
+	case paid && !e.IsRefund && o.Final && o.State != "filled":
+		r.find("%s: the provider paid by %s", r.orderLabel(o), e.Payment)
+	case paid && e.IsRefund && o.Final && o.State != "refunded":
+		r.find("%s: the provider gave back by %s", r.orderLabel(o), e.Payment)
 	case !paid && (o.State == "filled" || o.State == "refunded"):
-		r.find("%s: the provider paid nothing", r.say(o))
+		r.find("%s: the provider paid nothing", r.orderLabel(o))
 	case paid && o.Final && o.Verdict.Evidence != nil && common.HexToHash(string(o.Verdict.Evidence.Tx)) != e.Payment:
-		r.find("%s: the evidence is %s, the provider paid by %s", r.say(o), o.Verdict.Evidence.Tx, e.Payment)
+		r.find("%s: the evidence is %s, the provider paid by %s", r.orderLabel(o), o.Verdict.Evidence.Tx, e.Payment)
 	}
 }
 
-// A gift is a provider's payment for a deposit that its chain has dropped since.
-type gift struct {
+// A strayPayment is a provider's payment for a deposit that its chain has dropped since.
+type strayPayment struct {
 	chain       uint64
 	to, token   common.Address
 	least, most *big.Int
 }
 
-// giftOf returns what a provider's payment can have been for an order: about the input if
+// paymentRange returns what a provider's payment can have been for an order: about the input if
 // it is a refund, otherwise about the output.
-func giftOf(o protocol.Order, e journalreader.Entry) gift {
+func paymentRange(o protocol.Order, e journalreader.Entry) strayPayment {
 	t := o.Terms
-	g := gift{t.DstChainID, addr(t.Account), addr(t.TokenOut), t.FloorOut.Int(), nil}
-	if e.Back {
+	g := strayPayment{t.DstChainID, addr(t.Account), addr(t.TokenOut), t.MinimumReceived.Int(), nil}
+	if e.IsRefund {
 		g.chain, g.token, g.least = t.SrcChainID, addr(t.TokenIn), t.AmountIn.Int()
 		if t.Refund != nil {
 			g.token, g.least = addr(t.Refund.Token), t.Refund.Amount.Int()
@@ -185,36 +185,36 @@ func giftOf(o protocol.Order, e journalreader.Entry) gift {
 	return g
 }
 
-// abandoned records deposits that providers know and that reorgs dropped from their chains,
+// findDropped records deposits that providers know and that reorgs dropped from their chains,
 // and what was paid for them. That loss is the provider's.
-func (r *reckoning) abandoned() {
-	for _, kind := range slices.Sorted(maps.Keys(journalreader.Books)) {
+func (r *audit) findDropped() {
+	for _, kind := range slices.Sorted(maps.Keys(journalreader.ProviderOrders)) {
 		for _, e := range r.book(kind) {
-			if o, ours := r.depositOf(kind, e); ours && r.gone(o.Terms.SrcChainID, e.Deposit) {
+			if o, ours := r.depositOf(kind, e); ours && r.txMissing(o.Terms.SrcChainID, e.Deposit) {
 				r.count("deposits that a provider had, and no chain has", 1)
-				r.loses(o, e)
+				r.recordDropped(o, e)
 			}
 		}
 	}
 }
 
-// loses records that the deposit of a provider's entry was dropped.
-func (r *reckoning) loses(o protocol.Order, e journalreader.Entry) {
-	r.lost[e.Deposit] = true
+// recordDropped records that the deposit of a provider's entry was dropped.
+func (r *audit) recordDropped(o protocol.Order, e journalreader.Entry) {
+	r.droppedDeposits[e.Deposit] = true
 	if e.Payment != (common.Hash{}) && !endedBy(o, e) {
-		r.gifts[e.Payment] = giftOf(o, e)
+		r.strayPayments[e.Payment] = paymentRange(o, e)
 	}
 }
 
 // depositOf returns the order whose deposit an entry names.
-func (r *reckoning) depositOf(kind string, e journalreader.Entry) (protocol.Order, bool) {
+func (r *audit) depositOf(kind string, e journalreader.Entry) (protocol.Order, bool) {
 	rec, ours := r.records[e.Deposit]
 	o, known := r.orders[orderOf(rec)]
 	return o.Order, ours && known && o.Order.Terms.Provider == kind
 }
 
-// gone reports whether no block of a chain has the transaction.
-func (w *world) gone(chain uint64, tx common.Hash) bool {
+// txMissing reports whether no block of a chain has the transaction.
+func (w *world) txMissing(chain uint64, tx common.Hash) bool {
 	_, err := w.Chain(chain).Client().TransactionReceipt(w.ctx, tx)
 	if err != nil && !errors.Is(err, ethereum.NotFound) {
 		w.find("chain %d: transaction %s: %v", chain, tx, err)
@@ -222,9 +222,9 @@ func (w *world) gone(chain uint64, tx common.Hash) bool {
 	return errors.Is(err, ethereum.NotFound)
 }
 
-// provided checks that every order in a provider's records is one of ours.
-func (r *reckoning) provided() {
-	for _, kind := range slices.Sorted(maps.Keys(journalreader.Books)) {
+// checkProviders checks that every order in a provider's records is one of ours.
+func (r *audit) checkProviders() {
+	for _, kind := range slices.Sorted(maps.Keys(journalreader.ProviderOrders)) {
 		all := r.book(kind)
 		for _, e := range all {
 			if !r.known(kind, e) {
@@ -237,7 +237,7 @@ func (r *reckoning) provided() {
 
 // known reports whether an order in a provider's records is one of ours: by its name, by
 // its payment if the order ended before the provider named it, or by its dropped deposit.
-func (r *reckoning) known(kind string, e journalreader.Entry) bool {
+func (r *audit) known(kind string, e journalreader.Entry) bool {
 	for _, o := range r.orders {
 		switch o := o.Order; {
 		case o.Terms.Provider != kind:
@@ -249,20 +249,20 @@ func (r *reckoning) known(kind string, e journalreader.Entry) bool {
 		}
 	}
 	_, ours := r.depositOf(kind, e)
-	return ours && r.lost[e.Deposit]
+	return ours && r.droppedDeposits[e.Deposit]
 }
 
-// explained checks that every movement of tokens belongs to an order, by its own
+// checkMovements checks that every movement of tokens belongs to an order, by its own
 // transactions, its verdict or a payment it awaits, or is a gift.
-func (r *reckoning) explained() {
+func (r *audit) checkMovements() {
 	for _, m := range r.moves {
 		o, known := r.orders[r.claimed[m.tx]]
 		switch {
-		case r.gifts[m.tx].is(m):
+		case r.strayPayments[m.tx].is(m):
 		case !known:
 			r.find("chain %d, block %d: %s of %s moved for %s in %s, which is of no order", m.chain, m.block, m.amount, m.token, m.account, m.tx)
 		case !slices.Contains(tokensOf(o.Order), m.token):
-			r.find("%s: %s of %s moved in %s, which it is not about", r.say(o.Order), m.amount, m.token, m.tx)
+			r.find("%s: %s of %s moved in %s, which it is not about", r.orderLabel(o.Order), m.amount, m.token, m.tx)
 		}
 	}
 }
@@ -277,32 +277,32 @@ func tokensOf(o protocol.Order) []common.Address {
 }
 
 // is reports whether a movement belongs to a gift.
-func (g gift) is(m moved) bool {
+func (g strayPayment) is(m movement) bool {
 	return g.least != nil && m.chain == g.chain && m.account == g.to && m.token == g.token && m.amount.Cmp(g.least) >= 0 && m.amount.Cmp(g.most) <= 0
 }
 
 // paymentOf returns what a provider's payment moved for an order.
-func (r *reckoning) paymentOf(o protocol.Order, e journalreader.Entry) (moved, bool) {
-	g := giftOf(o, e)
+func (r *audit) paymentOf(o protocol.Order, e journalreader.Entry) (movement, bool) {
+	g := paymentRange(o, e)
 	if g.token != native {
-		i := slices.IndexFunc(r.moves, func(m moved) bool { return m.tx == e.Payment && g.is(m) })
+		i := slices.IndexFunc(r.moves, func(m movement) bool { return m.tx == e.Payment && g.is(m) })
 		if i < 0 {
-			return moved{}, false
+			return movement{}, false
 		}
 		return r.moves[i], true
 	}
 	tx, _, err := r.Chain(g.chain).Client().TransactionByHash(r.ctx, e.Payment)
 	if err != nil || tx.To() == nil {
-		return moved{}, false
+		return movement{}, false
 	}
-	m := moved{chain: g.chain, tx: e.Payment, token: native, account: *tx.To(), amount: tx.Value()}
+	m := movement{chain: g.chain, tx: e.Payment, token: native, account: *tx.To(), amount: tx.Value()}
 	return m, g.is(m)
 }
 
-// contested reports whether another open order of the same account waits for an open
+// ambiguousPayment reports whether another open order of the same account waits for an open
 // order's payment too, as output or refund: nothing shows which of them it ends as long as
 // the other's provider has paid nothing.
-func (r *reckoning) contested(o protocol.Order, e journalreader.Entry, unpaid func(protocol.Order) bool) bool {
+func (r *audit) ambiguousPayment(o protocol.Order, e journalreader.Entry, unpaid func(protocol.Order) bool) bool {
 	m, is := r.paymentOf(o, e)
 	if !is {
 		return false
@@ -312,7 +312,7 @@ func (r *reckoning) contested(o protocol.Order, e journalreader.Entry, unpaid fu
 		if p.ID == o.ID || p.Final || p.State != "settling" {
 			continue
 		}
-		fits := giftOf(p, journalreader.Entry{}).is(m) || giftOf(p, journalreader.Entry{Back: true}).is(m)
+		fits := paymentRange(p, journalreader.Entry{}).is(m) || paymentRange(p, journalreader.Entry{IsRefund: true}).is(m)
 		if fits && unpaid(p) {
 			return true
 		}
@@ -321,14 +321,14 @@ func (r *reckoning) contested(o protocol.Order, e journalreader.Entry, unpaid fu
 }
 
 // unpaid reports whether an order's provider has it and has paid nothing for it.
-func (r *reckoning) unpaid(o protocol.Order) bool {
+func (r *audit) unpaid(o protocol.Order) bool {
 	e, _ := r.inBook(o)
 	return e != nil && e.Payment == (common.Hash{})
 }
 
-// coins checks, block by block, that each account's native balance changed as its own
+// checkCoins checks, block by block, that each account's native balance changed as its own
 // transactions and its orders' ends explain.
-func (r *reckoning) coins() {
+func (r *audit) checkCoins() {
 	for _, id := range chains {
 		h := r.history[id]
 		for _, a := range r.accounts {
@@ -336,20 +336,20 @@ func (r *reckoning) coins() {
 				came := new(big.Int).Sub(h.balance(a, p.number), h.balance(a, p.number-1))
 				for _, x := range r.owns {
 					if x.chain == id && x.account == a && x.block == p.number {
-						came.Add(came, x.paid())
+						came.Add(came, x.cost())
 					}
 				}
-				r.coinsOf(id, a, p, came)
+				r.checkBlockCoins(id, a, p, came)
 			}
 		}
 	}
 }
 
-// coinsOf checks that what came in a block is what its transactions brought to orders.
-func (r *reckoning) coinsOf(chain uint64, a common.Address, p *page, came *big.Int) {
+// checkBlockCoins checks that what came in a block is what its transactions brought to orders.
+func (r *audit) checkBlockCoins(chain uint64, a common.Address, p *blockRecord, came *big.Int) {
 	least, most, names := new(big.Int), new(big.Int), []string{}
 	for _, tx := range p.txs {
-		low, high := r.coinsBy(chain, a, tx.Hash())
+		low, high := r.coinRange(chain, a, tx.Hash())
 		least.Add(least, low)
 		most.Add(most, high)
 		if high.Sign() > 0 {
@@ -361,12 +361,12 @@ func (r *reckoning) coinsOf(chain uint64, a common.Address, p *page, came *big.I
 	}
 }
 
-// coinsBy returns how much of the native coin a transaction can have brought an account:
+// coinRange returns how much of the native coin a transaction can have brought an account:
 // the amount of the verdict that names it; around the minimum received if the verdict has
 // no amount; for an open order without proof, up to its payment; or a gift.
-func (r *reckoning) coinsBy(chain uint64, a common.Address, tx common.Hash) (least, most *big.Int) {
+func (r *audit) coinRange(chain uint64, a common.Address, tx common.Hash) (least, most *big.Int) {
 	least, most = new(big.Int), new(big.Int)
-	if g, given := r.gifts[tx]; given && g.chain == chain && g.to == a && g.token == native {
+	if g, given := r.strayPayments[tx]; given && g.chain == chain && g.to == a && g.token == native {
 		return g.least, g.most
 	}
 	o := r.orders[r.claimed[tx]].Order
@@ -385,7 +385,7 @@ func (r *reckoning) coinsBy(chain uint64, a common.Address, tx common.Hash) (lea
 	case v.Received != nil && addr(v.Received.Token) == native:
 		return v.Received.Amount.Int(), v.Received.Amount.Int()
 	case v.State == "filled" && addr(o.Terms.TokenOut) == native && o.Terms.DstChainID == chain:
-		return o.Terms.FloorOut.Int(), new(big.Int).Lsh(o.Terms.FloorOut.Int(), 1)
+		return o.Terms.MinimumReceived.Int(), new(big.Int).Lsh(o.Terms.MinimumReceived.Int(), 1)
 	}
 	return least, most
 }

@@ -21,45 +21,45 @@ import (
 // change gives every provider new behaviour from now on: what it does with orders, how
 // soon, and what it claims about them.
 func (m *mischief) change() (func(), bool) {
-	return nil, m.w.providersAs(m.rng, false) == nil
+	return nil, m.w.drawProviders(m.rng, false) == nil
 }
 
-// one picks one of its arguments; repeated ones are more likely.
-func one[T any](rng *rand.Rand, all ...T) T { return all[rng.IntN(len(all))] }
+// pick picks one of its arguments; repeated ones are more likely.
+func pick[T any](rng *rand.Rand, all ...T) T { return all[rng.IntN(len(all))] }
 
-// providersAs draws the providers' behaviour. Honest providers claim nothing false.
-func (w *world) providersAs(rng *rand.Rand, honest bool) error {
+// drawProviders draws the providers' behaviour. Honest providers claim nothing false.
+func (w *world) drawProviders(rng *rand.Rand, honest bool) error {
 	d := dexsim.DefaultSettings
 	d.DeadlineSeconds = 60
-	d.Auctions = one(rng, dexsim.AuctionsAlways, dexsim.AuctionsBest, dexsim.AuctionsNever)
-	d.Outcome = dexsim.Outcome{Fill: one(rng, "now", "now", "now", "late", "never"), Blocks: rng.Uint64N(4), Claim: one(rng, "", "", "backwards", "silent", "other", "expired", "error"), Cosign: one(rng, "", "", "", "", "worse", "generous", "stranger")}
+	d.Auctions = pick(rng, dexsim.AuctionsAlways, dexsim.AuctionsBest, dexsim.AuctionsNever)
+	d.Outcome = dexsim.Outcome{Fill: pick(rng, "now", "now", "now", "late", "never"), Blocks: rng.Uint64N(4), Claim: pick(rng, "", "", "backwards", "silent", "other", "expired", "error"), Cosign: pick(rng, "", "", "", "", "worse", "generous", "stranger")}
 
 	b := bridgesim.DefaultSettings
-	b.APIKey, b.PaceMS = w.Bridge().APIKey, one(rng, 0, 100, 800)
-	b.Outcome = bridgesim.Outcome{Kind: one(rng, bridgesim.Fill, bridgesim.Fill, bridgesim.Fill, bridgesim.Fill, bridgesim.Refund, bridgesim.Refund, bridgesim.Fail), DelayMS: rng.IntN(3000)}
+	b.APIKey, b.PaceMS = w.Bridge().APIKey, pick(rng, 0, 100, 800)
+	b.Outcome = bridgesim.Outcome{Kind: pick(rng, bridgesim.Fill, bridgesim.Fill, bridgesim.Fill, bridgesim.Fill, bridgesim.Refund, bridgesim.Refund, bridgesim.Fail), DelayMS: rng.IntN(3000)}
 
 	i := intentsim.DefaultSettings()
-	i.PacePercent, i.Indexing = one(rng, 0, 0, 20), true
-	i.LoseQuotes = one(rng, 0, 0, 0, 1)
-	i.Outcome = intentsim.Outcome{Ending: one(rng, "fill", "fill", "fill", "fill", "fill", "fill", "fill_unnamed", "refund", "refund", "fail_refund", "fail_fill", "fail", "never", "claim", "claim_refund", "borrow")}
+	i.PacePercent, i.Indexing = pick(rng, 0, 0, 20), true
+	i.LoseQuotes = pick(rng, 0, 0, 0, 1)
+	i.Outcome = intentsim.Outcome{Ending: pick(rng, "fill", "fill", "fill", "fill", "fill", "fill", "fill_unnamed", "refund", "refund", "fail_refund", "fail_fill", "fail", "never", "claim", "claim_refund", "borrow")}
 	i.Stream = intentsim.Stream{Repeat: rng.IntN(2), Blank: rng.IntN(2) == 0}
 
 	g := gaslesssim.DefaultSettings
-	g.JAM, g.RFQ = quoted(rng, g.JAM), quoted(rng, g.RFQ)
-	g.RFQ.Outcome = one(rng, g.RFQ.Outcome, g.RFQ.Outcome, "part")
+	g.JAM, g.RFQ = drawBehaviour(rng, g.JAM), drawBehaviour(rng, g.RFQ)
+	g.RFQ.Outcome = pick(rng, g.RFQ.Outcome, g.RFQ.Outcome, "part")
 	if honest {
 		d.Outcome.Claim, g.JAM.Status, g.RFQ.Status = "", "", ""
 	}
 	return errors.Join(w.DEX().Set(d), w.Bridge().Set(b), w.Intent().Set(i), w.Gasless().Set(g))
 }
 
-// quoted draws the behaviour of one of the gasless protocols.
-func quoted(rng *rand.Rand, b gaslesssim.Behaviour) gaslesssim.Behaviour {
+// drawBehaviour draws the behaviour of one of the gasless protocols.
+func drawBehaviour(rng *rand.Rand, b gaslesssim.Behaviour) gaslesssim.Behaviour {
 	b.Down = rng.IntN(8) == 0
-	b.Outcome = one(rng, "settle", "settle", "settle", "settle", "late", "never", "revert", "reject")
+	b.Outcome = pick(rng, "settle", "settle", "settle", "settle", "late", "never", "revert", "reject")
 	b.AfterBlocks = rng.Uint64N(3)
 	b.PriceBps = rng.Int64N(20)
-	b.Status = one(rng, "", "", "", "", "", "", "silent", "failed", "settled", "foreign", "backwards", "unknown")
+	b.Status = pick(rng, "", "", "", "", "", "", "silent", "failed", "settled", "foreign", "backwards", "unknown")
 	return b
 }
 
@@ -69,7 +69,7 @@ var statuses = []string{"unknown", "waiting", "pending", "delayed", "submitted",
 // lie makes the bridge claim a wrong status for all orders for a while, to pollers and to
 // its stream: earlier, later or final; one time in three with another order's payment.
 func (m *mischief) lie() (func(), bool) {
-	said := map[string]any{"/status": one(m.rng, statuses...)}
+	said := map[string]any{"/status": pick(m.rng, statuses...)}
 	if m.rng.IntN(3) == 0 {
 		var paid []common.Hash
 		for _, o := range m.w.Bridge().Orders() {
@@ -78,7 +78,7 @@ func (m *mischief) lie() (func(), bool) {
 			}
 		}
 		if len(paid) > 0 {
-			said["/txHashes"] = []common.Hash{one(m.rng, paid...)}
+			said["/txHashes"] = []common.Hash{pick(m.rng, paid...)}
 		}
 	}
 	var undo []func()
@@ -104,9 +104,9 @@ func (m *mischief) lie() (func(), bool) {
 	}, true
 }
 
-// honesty ends the providers' lies, about existing and future orders.
-func (w *world) honesty() error {
-	if err := w.providersAs(rand.New(rand.NewPCG(w.seed, 1)), true); err != nil {
+// endLies ends the providers' lies, about existing and future orders.
+func (w *world) endLies() error {
+	if err := w.drawProviders(rand.New(rand.NewPCG(w.seed, 1)), true); err != nil {
 		return err
 	}
 	orders, err := w.DEX().Orders(w.ctx)

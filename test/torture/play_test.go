@@ -18,11 +18,11 @@ import (
 const (
 	longestStorm = 4 * time.Minute // even if the users are not done by then
 	longestPeace = 90 * time.Second
-	// past moves chains and clock past every deadline. look is a little more than the time
+	// deadlineSkip moves chains and clock past every deadline. look is a little more than the time
 	// after which the daemon searches again before it accepts that something does not
 	// exist.
-	past = 11 * time.Minute
-	look = 61 * time.Second
+	deadlineSkip     = 11 * time.Minute
+	searchAgainAfter = 61 * time.Second
 )
 
 // play is one round: a storm, then peace, then the reckoning.
@@ -52,9 +52,9 @@ func play(t *testing.T, n int) *report {
 		r.find("after the storm: %v\n%s", err, w.Log())
 		return r
 	}
-	w.reckon(orders, listed)
+	w.runAudit(orders, listed)
 	if len(r.findings) > 0 && *keep != "" {
-		if err := os.CopyFS(filepath.Join(*keep, fmt.Sprint("round", n)), os.DirFS(w.Place.Home)); err != nil {
+		if err := os.CopyFS(filepath.Join(*keep, fmt.Sprint("round", n)), os.DirFS(w.Instance.Home)); err != nil {
 			r.find("keep: %v", err)
 		}
 	}
@@ -62,12 +62,12 @@ func play(t *testing.T, n int) *report {
 }
 
 // calm brings everything to its end, checks for leaks, and returns orders and allowances.
-func (w *world) calm(first holding) (orders []protocol.OrderResult, listed map[grant]protocol.Allowance, err error) {
+func (w *world) calm(first resources) (orders []protocol.OrderResult, listed map[grant]protocol.Allowance, err error) {
 	w.thaw()
 	u := w.newUser("last", windows+2)
 	defer u.leave()
 	if err = w.settleAll(u); err == nil {
-		err = w.leakless(u, first)
+		err = w.checkLeaks(u, first)
 	}
 	if err == nil {
 		orders, err = w.orders(u)
@@ -82,15 +82,15 @@ func (w *world) calm(first holding) (orders []protocol.OrderResult, listed map[g
 func (w *world) storm() {
 	var wg sync.WaitGroup
 	for i := range windows {
-		wg.Go(w.newUser(fmt.Sprint("window ", i+1), i+1).live)
+		wg.Go(w.newUser(fmt.Sprint("window ", i+1), i+1).run)
 	}
 	rng := rand.New(rand.NewPCG(w.seed, 99))
-	if err := w.providersAs(rng, false); err != nil {
+	if err := w.drawProviders(rng, false); err != nil {
 		w.find("providers: %v", err)
 	}
 	m := &mischief{w: w, rng: rng, by: w.newUser("mischief", windows+1)}
 	wg.Go(m.storm)
-	wg.Go(w.patrol)
+	wg.Go(w.scanProcesses)
 	for end := time.Now().Add(longestStorm); time.Now().Before(end) && w.accepted() < *swaps && w.ctx.Err() == nil; {
 		time.Sleep(100 * time.Millisecond)
 	}
@@ -110,13 +110,13 @@ func (w *world) settleAll(u *user) error {
 		c.Faults.Reset()
 		c.Resume()
 	}
-	if err := w.honesty(); err != nil {
+	if err := w.endLies(); err != nil {
 		return err
 	}
 	if err := w.align(0); err != nil {
 		return err
 	}
-	if err := u.insist("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil); err != nil {
+	if err := u.retryUntilAnswered("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil); err != nil {
 		return err
 	}
 	for _, c := range slices.Clone(w.consents) {
@@ -127,11 +127,11 @@ func (w *world) settleAll(u *user) error {
 	if w.await(u, 20*time.Second) {
 		return nil
 	}
-	if err := w.align(past); err != nil {
+	if err := w.align(deadlineSkip); err != nil {
 		return err
 	}
-	ahead := past
-	for end := time.Now().Add(longestPeace); time.Now().Before(end); ahead += look {
+	ahead := deadlineSkip
+	for end := time.Now().Add(longestPeace); time.Now().Before(end); ahead += searchAgainAfter {
 		if rests(w.daemon(), w.leapt, time.Until(end)) { // the next one has never leapt
 			w.count("daemons ended in peace for a leap by days", 1)
 			if out, err := w.stop(); err != nil {
@@ -156,9 +156,9 @@ func rests(pid int, leapt []int, left time.Duration) bool {
 
 // await polls until all orders have ended or may stay open, and accepts their proposals.
 func (w *world) await(u *user, most time.Duration) bool {
-	for end := time.Now().Add(most); time.Now().Before(end); u.rest(200, 400) {
+	for end := time.Now().Add(most); time.Now().Before(end); u.sleepRandom(200, 400) {
 		var open protocol.OrdersResult
-		if err := u.insist("swap.orders", protocol.OrdersParams{Open: true, Limit: 200}, &open); err != nil {
+		if err := u.retryUntilAnswered("swap.orders", protocol.OrdersParams{Open: true, Limit: 200}, &open); err != nil {
 			return false
 		}
 		waits := false
@@ -169,9 +169,9 @@ func (w *world) await(u *user, most time.Duration) bool {
 			case o.Proposal != nil:
 				u.accept(o)
 			case o.Condition == "waiting for unlock":
-				_ = u.insist("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
+				_ = u.retryUntilAnswered("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
 			}
-			waits = waits || w.endless(o) == ""
+			waits = waits || w.whyOpen(o) == ""
 		}
 		if !waits {
 			return true
@@ -185,12 +185,12 @@ func (w *world) orders(u *user) (all []protocol.OrderResult, err error) {
 	params := protocol.OrdersParams{Limit: 200}
 	for {
 		var page protocol.OrdersResult
-		if err := u.insist("swap.orders", params, &page); err != nil {
+		if err := u.retryUntilAnswered("swap.orders", params, &page); err != nil {
 			return nil, err
 		}
 		for _, o := range page.Orders {
 			var r protocol.OrderResult
-			if err := u.insist("swap.order", protocol.OrderParams{Order: o.ID}, &r); err != nil {
+			if err := u.retryUntilAnswered("swap.order", protocol.OrderParams{Order: o.ID}, &r); err != nil {
 				return nil, err
 			}
 			all = append(all, r)

@@ -14,80 +14,80 @@ import (
 	"swapkeep/test/journalreader"
 )
 
-// A shown is what a verdict must show for one proof, and a check of its truth.
-type shown struct {
+// A proofRule is what a verdict must show for one proof, and a check of its truth.
+type proofRule struct {
 	end     string
 	tx      string   // whose transaction its evidence is: "own", "another's", or "" for none
 	failed  bool     // whether that transaction failed
 	where   string   // its chain: "source" or "destination"
 	absence bool     // whether blocks were searched in vain
 	has     []string // which of received, spent, deposit and logs are required
-	truth   func(*reckoning, protocol.Order) string
+	truth   func(*audit, protocol.Order) string
 }
 
-// ways lists every proof by which an order can end here. Received may be missing from
-// own_call and fill if the output is the native coin, which leaves no log: coinsOf compares
+// proofRules lists every proof by which an order can end here. Received may be missing from
+// own_call and fill if the output is the native coin, which leaves no log: checkBlockCoins compares
 // the block's balance with the minimum received. other_nonce has no row: nobody else has
 // the keys.
-var ways = map[string]shown{
-	"own_call":             {"filled", "own", false, "source", false, nil, (*reckoning).receives},
+var proofRules = map[string]proofRule{
+	"own_call":             {"filled", "own", false, "source", false, nil, (*audit).receives},
 	"opaque_call":          {"filled", "own", false, "source", false, []string{"received", "logs"}, nil},
-	"fill":                 {"filled", "another's", false, "source", false, []string{"logs"}, (*reckoning).receives},
+	"fill":                 {"filled", "another's", false, "source", false, []string{"logs"}, (*audit).receives},
 	"part":                 {"filled", "another's", false, "source", false, []string{"received", "spent", "logs"}, nil},
-	"arrival":              {"filled", "another's", false, "destination", false, []string{"received", "deposit", "logs"}, (*reckoning).deposited},
-	"refund":               {"refunded", "another's", false, "source", false, []string{"received", "deposit", "logs"}, (*reckoning).deposited},
-	"revoke":               {"filled", "own", false, "source", false, nil, (*reckoning).revokes},
-	"allowance_kept":       {"failed", "own", false, "source", false, nil, (*reckoning).revokes},
+	"arrival":              {"filled", "another's", false, "destination", false, []string{"received", "deposit", "logs"}, (*audit).deposited},
+	"refund":               {"refunded", "another's", false, "source", false, []string{"received", "deposit", "logs"}, (*audit).deposited},
+	"revoke":               {"filled", "own", false, "source", false, nil, (*audit).revokes},
+	"allowance_kept":       {"failed", "own", false, "source", false, nil, (*audit).revokes},
 	"revert":               {"failed", "own", true, "source", false, nil, nil},
 	"used_nonce":           {"failed", "", false, "", true, nil, nil},
-	"absence":              {"expired", "", false, "", true, nil, (*reckoning).outlasted},
+	"absence":              {"expired", "", false, "", true, nil, (*audit).outlasted},
 	"void":                 {"cancelled", "own", false, "source", true, nil, nil},
-	"cancel":               {"cancelled", "own", false, "source", false, nil, (*reckoning).cancels},
-	"unsigned_late":        {"expired", "", false, "", false, nil, (*reckoning).unsigned},
-	"withdrawn":            {"cancelled", "", false, "", false, nil, (*reckoning).unsigned},
-	"never_sent":           {"expired", "", false, "", false, nil, (*reckoning).refused},
-	"never_sent_cancelled": {"cancelled", "", false, "", false, nil, (*reckoning).refused},
+	"cancel":               {"cancelled", "own", false, "source", false, nil, (*audit).cancels},
+	"unsigned_late":        {"expired", "", false, "", false, nil, (*audit).unsigned},
+	"withdrawn":            {"cancelled", "", false, "", false, nil, (*audit).unsigned},
+	"never_sent":           {"expired", "", false, "", false, nil, (*audit).refused},
+	"never_sent_cancelled": {"cancelled", "", false, "", false, nil, (*audit).refused},
 }
 
-// proven checks that a verdict has exactly what its proof requires, and that it is true.
-func (r *reckoning) proven(o protocol.Order) {
+// checkProof checks that a verdict has exactly what its proof requires, and that it is true.
+func (r *audit) checkProof(o protocol.Order) {
 	v := o.Verdict
-	w, known := ways[v.By]
+	w, known := proofRules[v.By]
 	if !known || w.end != o.State || v.State != o.State {
-		r.find("%s: the verdict is %s, by %q", r.say(o), v.State, v.By)
+		r.find("%s: the verdict is %s, by %q", r.orderLabel(o), v.State, v.By)
 		return
 	}
 	r.count("proven by "+v.By, 1)
 	if (v.Evidence != nil) != (w.tx != "") || (v.Absence != nil) != w.absence || v.Sources == "" {
-		r.find("%s: proven by %s, with evidence %+v, absence %+v, sources %q", r.say(o), v.By, v.Evidence, v.Absence, v.Sources)
+		r.find("%s: proven by %s, with evidence %+v, absence %+v, sources %q", r.orderLabel(o), v.By, v.Evidence, v.Absence, v.Sources)
 		return
 	}
-	if without := slices.DeleteFunc(slices.Clone(w.has), carries(v)); len(without) > 0 {
-		r.find("%s: proven by %s, without %s", r.say(o), v.By, without)
+	if without := slices.DeleteFunc(slices.Clone(w.has), hasParts(v)); len(without) > 0 {
+		r.find("%s: proven by %s, without %s", r.orderLabel(o), v.By, without)
 		return
 	}
 	if v.Evidence != nil {
 		tx := common.HexToHash(string(v.Evidence.Tx))
 		chain := map[string]uint64{"source": o.Terms.SrcChainID, "destination": o.Terms.DstChainID}[w.where]
 		if own := orderOf(r.records[tx]) == o.ID; v.Evidence.Success == w.failed || own != (w.tx == "own") || v.Evidence.ChainID != chain {
-			r.find("%s: proven by %s, of a transaction on chain %d, its own %t, success %t", r.say(o), v.By, v.Evidence.ChainID, own, v.Evidence.Success)
+			r.find("%s: proven by %s, of a transaction on chain %d, its own %t, success %t", r.orderLabel(o), v.By, v.Evidence.ChainID, own, v.Evidence.Success)
 		}
 	}
 	if w.truth != nil {
 		if wrong := w.truth(r, o); wrong != "" {
-			r.find("%s: proven by %s: %s", r.say(o), v.By, wrong)
+			r.find("%s: proven by %s: %s", r.orderLabel(o), v.By, wrong)
 		}
 	}
 }
 
-// carries returns a function that reports which parts a verdict has.
-func carries(v *protocol.Verdict) func(what string) bool {
+// hasParts returns a function that reports which parts a verdict has.
+func hasParts(v *protocol.Verdict) func(what string) bool {
 	has := map[string]bool{"received": v.Received != nil, "spent": v.Spent != nil, "deposit": v.Deposit != nil, "logs": len(v.Logs) > 0}
 	return func(what string) bool { return has[what] }
 }
 
 // receives: only received native coin may be missing.
-func (r *reckoning) receives(o protocol.Order) string {
+func (r *audit) receives(o protocol.Order) string {
 	if o.Verdict.Received == nil && addr(o.Terms.TokenOut) != native {
 		return "it does not say what came"
 	}
@@ -95,7 +95,7 @@ func (r *reckoning) receives(o protocol.Order) string {
 }
 
 // deposited: the payment follows a transaction of the order itself that is on the chain.
-func (r *reckoning) deposited(o protocol.Order) string {
+func (r *audit) deposited(o protocol.Order) string {
 	d := o.Verdict.Deposit
 	tx := common.HexToHash(string(d.Tx))
 	if d.ChainID != o.Terms.SrcChainID || !d.Success || orderOf(r.records[tx]) != o.ID || !r.mined(d.ChainID, tx) {
@@ -105,7 +105,7 @@ func (r *reckoning) deposited(o protocol.Order) string {
 }
 
 // revokes: only a revoke ends like this.
-func (r *reckoning) revokes(o protocol.Order) string {
+func (r *audit) revokes(o protocol.Order) string {
 	if o.Terms.Provider != "wallet" {
 		return "it is no revoke"
 	}
@@ -113,7 +113,7 @@ func (r *reckoning) revokes(o protocol.Order) string {
 }
 
 // outlasted: the search went past the last second of what was signed.
-func (r *reckoning) outlasted(o protocol.Order) string {
+func (r *audit) outlasted(o protocol.Order) string {
 	if last := o.Steps[len(o.Steps)-1].Effect.Deadline; last.IsZero() || !o.Verdict.Absence.Time.After(last) {
 		return "searched until " + o.Verdict.Absence.Time.String() + ", and it was good until " + last.String()
 	}
@@ -121,7 +121,7 @@ func (r *reckoning) outlasted(o protocol.Order) string {
 }
 
 // cancels: the mined transaction is a cancelling one, which pays nobody.
-func (r *reckoning) cancels(o protocol.Order) string {
+func (r *audit) cancels(o protocol.Order) string {
 	for _, x := range r.owns {
 		if x.tx.Hash() == common.HexToHash(string(o.Verdict.Evidence.Tx)) {
 			if to := x.tx.To(); to != nil && *to == x.account && x.tx.Value().Sign() == 0 && len(x.tx.Data()) == 0 {
@@ -134,7 +134,7 @@ func (r *reckoning) cancels(o protocol.Order) string {
 
 // unsigned: the journal has no transaction of the order except completed approvals and the
 // wrap that comes first.
-func (r *reckoning) unsigned(o protocol.Order) string {
+func (r *audit) unsigned(o protocol.Order) string {
 	var harmless []string
 	if o.Wrapped {
 		harmless = append(harmless, o.ID+"/wrap")
@@ -156,7 +156,7 @@ func (r *reckoning) unsigned(o protocol.Order) string {
 }
 
 // refused: a node was sent its transaction, and none ever accepted it.
-func (r *reckoning) refused(o protocol.Order) string {
+func (r *audit) refused(o protocol.Order) string {
 	for _, rec := range r.recordsOf(o) {
 		if rec.State == "rejected" {
 			return ""
@@ -166,7 +166,7 @@ func (r *reckoning) refused(o protocol.Order) string {
 }
 
 // recordsOf returns an order's records, sorted by key.
-func (r *reckoning) recordsOf(o protocol.Order) (all []journalreader.Record) {
+func (r *audit) recordsOf(o protocol.Order) (all []journalreader.Record) {
 	for _, rec := range r.records {
 		if orderOf(rec) == o.ID {
 			all = append(all, rec)
@@ -176,18 +176,18 @@ func (r *reckoning) recordsOf(o protocol.Order) (all []journalreader.Record) {
 	return slices.CompactFunc(all, func(a, b journalreader.Record) bool { return a.Key == b.Key })
 }
 
-// searched checks that the blocks searched in vain are those of the chain.
-func (r *reckoning) searched(o protocol.Order) {
+// checkAbsence checks that the blocks searched in vain are those of the chain.
+func (r *audit) checkAbsence(o protocol.Order) {
 	a := o.Verdict.Absence
 	if a == nil {
 		return
 	}
 	if a.ChainID != o.Terms.SrcChainID || a.From == 0 || a.From > a.Through || len(a.Hosts) == 0 {
-		r.find("%s: searched in vain: %+v", r.say(o), *a)
+		r.find("%s: searched in vain: %+v", r.orderLabel(o), *a)
 		return
 	}
 	head, err := r.Chain(a.ChainID).Client().HeaderByNumber(r.ctx, new(big.Int).SetUint64(a.Through))
 	if err != nil || head.Hash().Hex() != string(a.BlockHash) || int64(head.Time) != a.Time.Unix() {
-		r.find("%s: searched in vain up to what the chain does not have: %+v, %v", r.say(o), *a, err)
+		r.find("%s: searched in vain up to what the chain does not have: %+v, %v", r.orderLabel(o), *a, err)
 	}
 }

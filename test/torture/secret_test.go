@@ -18,16 +18,16 @@ import (
 	"swapkeep/test/secretscan"
 )
 
-// keyed lists the services that get a key with each request, except the bridge, whose key
+// keyedServices lists the services that get a key with each request, except the bridge, whose key
 // is in a file named by the configuration.
-var keyed = []string{dex, gasless, "coingecko"}
+var keyedServices = []string{dex, gasless, "coingecko"}
 
-// access returns a new access key.
-func access() string { return strings.ToLower(rand.Text()) }
+// newAccessKey returns a new access key.
+func newAccessKey() string { return strings.ToLower(rand.Text()) }
 
 // hideAccess adds an access key to every node's address in the configuration.
 func (w *world) hideAccess() error {
-	path, key := w.config(), access()
+	path, key := w.config(), newAccessKey()
 	w.secrets = append(w.secrets, secretscan.Text("access key of nodes", key))
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -43,21 +43,21 @@ func (w *world) hideAccess() error {
 	return os.WriteFile(path, []byte(text), 0o600)
 }
 
-// plant gives the daemon keys to store, and collects everything that must not be found
+// addSecrets gives the daemon keys to store, and collects everything that must not be found
 // anywhere, including what derives from the wallet's words and what the keychain holds.
-func (w *world) plant(u *user, words string) error {
-	for _, kind := range keyed {
-		key := access()
+func (w *world) addSecrets(u *user, words string) error {
+	for _, kind := range keyedServices {
+		key := newAccessKey()
 		w.secrets = append(w.secrets, secretscan.Text("key of "+kind, key))
-		if err := u.insist("providers.set_key", protocol.SetKeyParams{Provider: kind, Key: []byte(key), Password: []byte(password)}, nil); err != nil {
+		if err := u.retryUntilAnswered("providers.set_key", protocol.SetKeyParams{Provider: kind, Key: []byte(key), Password: []byte(password)}, nil); err != nil {
 			return err
 		}
 	}
-	wallet, err := secretscan.Wallet("words", words, accounts)
+	wallet, err := secretscan.WalletSecrets("words", words, accounts)
 	if err != nil {
 		return err
 	}
-	held, err := w.keychain.Held()
+	held, err := w.keychain.Secrets()
 	if err != nil {
 		return err
 	}
@@ -74,48 +74,48 @@ func (w *world) plant(u *user, words string) error {
 			boxes++
 		}
 	}
-	if boxes != 1 || len(held) < len(keyed)+2 {
+	if boxes != 1 || len(held) < len(keyedServices)+2 {
 		return fmt.Errorf("the keychain holds %d items, %d of a wallet", len(held), boxes)
 	}
 	return nil
 }
 
-// patrol searches environment and arguments of running programs until peace.
-func (w *world) patrol() {
+// scanProcesses searches environment and arguments of running programs until peace.
+func (w *world) scanProcesses() {
 	s, err := secretscan.New(w.secrets...)
 	if err != nil {
 		w.find("%v", err)
 		return
 	}
-	for ; !w.quiet() && w.ctx.Err() == nil; time.Sleep(time.Second) {
-		pids, err := processes.In(w.Bin)
+	for ; !w.atPeace() && w.ctx.Err() == nil; time.Sleep(time.Second) {
+		pids, err := processes.RunningFrom(w.Bin)
 		for _, pid := range pids {
 			found, failed := s.Process(pid)
 			err = errors.Join(err, failed)
-			w.betrayed(found)
+			w.reportSecrets(found)
 		}
 		if err != nil {
 			w.find("programs that run: %v", err)
 		}
 	}
-	files, bytes := s.Looked()
+	files, bytes := s.Searched()
 	if bytes < 1000 {
 		w.find("of programs that run, %d bytes were searched for secrets", bytes)
 	}
 	w.count("files of programs that run, searched", files)
 }
 
-func (w *world) betrayed(found []secretscan.Finding) {
+func (w *world) reportSecrets(found []secretscan.Finding) {
 	for _, f := range found {
 		w.find("a secret is left: %s", f)
 	}
 }
 
-// theirs names what the test itself put into a world's directory, secrets included.
-var theirs = []string{"bin", "bridge-key", "config.toml", "k"}
+// testFiles names what the test itself put into a world's directory, secrets included.
+var testFiles = []string{"bin", "bridge-key", "config.toml", "k"}
 
-// secretless checks that nothing that programs left or printed contains a secret.
-func (w *world) secretless() {
+// checkSecrets checks that nothing that programs left or printed contains a secret.
+func (w *world) checkSecrets() {
 	s, err := secretscan.New(w.secrets...)
 	if err != nil {
 		w.find("%v", err)
@@ -126,7 +126,7 @@ func (w *world) secretless() {
 	}
 	all, err := os.ReadDir(w.Dir)
 	for _, e := range all {
-		if slices.Contains(theirs, e.Name()) {
+		if slices.Contains(testFiles, e.Name()) {
 			continue
 		}
 		path, search := filepath.Join(w.Dir, e.Name()), s.File
@@ -135,9 +135,9 @@ func (w *world) secretless() {
 		}
 		found, failed := search(path)
 		err = errors.Join(err, failed)
-		w.betrayed(found)
+		w.reportSecrets(found)
 	}
-	files, bytes := s.Looked()
+	files, bytes := s.Searched()
 	if err != nil || files < 10 || bytes < 100_000 {
 		w.find("%d files of %d bytes were searched for secrets, %v", files, bytes, err)
 	}

@@ -24,20 +24,20 @@ const (
 
 var native = common.Address{}
 
-// serves lists the chains on which each provider may start a swap: a second copy of the
+// providerChains lists the chains on which each provider may start a swap: a second copy of the
 // spec's table of support, without 143, which the bridge has only since, and without chains
 // where the sandbox lacks a built-in deposit contract of the intent provider.
-var serves = map[string][]uint64{
+var providerChains = map[string][]uint64{
 	dex:     {1, 10, 8453, 42161},
 	bridge:  {1, 10, 56, 8453, 42161, 5330},
 	intent:  {1, 10, 56, 8453, 42161},
 	gasless: {1, 10, 56, 8453, 42161, 5330},
 }
 
-// serving returns the kinds that serve a chain.
-func serving(chain uint64) (kinds []string) {
+// providersOn returns the kinds that serve a chain.
+func providersOn(chain uint64) (kinds []string) {
 	for _, k := range []string{dex, bridge, intent, gasless} {
-		if slices.Contains(serves[k], chain) {
+		if slices.Contains(providerChains[k], chain) {
 			kinds = append(kinds, k)
 		}
 	}
@@ -67,11 +67,11 @@ func (w *world) tokensOf(chain uint64) []sandbox.Token {
 	return append([]sandbox.Token{coin, n.Wrapped}, n.Tokens...)
 }
 
-// draw draws a trade on a chain, with an amount that no other trade has.
-func (w *world) draw(rng *rand.Rand, chain uint64, account common.Address) (t trade) {
-	kinds := serving(chain)
+// drawTrade draws a trade on a chain, with an amount that no other trade has.
+func (w *world) drawTrade(rng *rand.Rand, chain uint64, account common.Address) (t trade) {
+	kinds := providersOn(chain)
 	t.kind, t.chain, t.to = kinds[rng.IntN(len(kinds))], chain, chain
-	if others := slices.DeleteFunc(slices.Clone(serves[t.kind]), func(c uint64) bool { return c == chain }); t.kind == intent || t.kind == bridge && rng.IntN(3) > 0 {
+	if others := slices.DeleteFunc(slices.Clone(providerChains[t.kind]), func(c uint64) bool { return c == chain }); t.kind == intent || t.kind == bridge && rng.IntN(3) > 0 {
 		t.to = others[rng.IntN(len(others))]
 	}
 	ins, outs := w.tokensOf(t.chain), w.tokensOf(t.to)

@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	answer   = 20 * time.Second // limit for a call
-	patience = 2 * time.Minute  // limit for anything that must happen in the end
-	mostOpen = 16               // open orders of a world's users at a time
+	callTimeout = 20 * time.Second // limit for a call
+	waitTimeout = 2 * time.Minute  // limit for anything that must happen in the end
+	mostOpen    = 16               // open orders of a world's users at a time
 )
 
 // A user is somebody at a window: a relay, and what is done through it.
@@ -50,7 +50,7 @@ var errLost = errors.New("no answer")
 // starts, which then dies at a point of its work.
 func (u *user) open() error {
 	var extra []string
-	if !u.w.quiet() && len(u.w.accounts) > 0 && u.rng.IntN(3) == 0 {
+	if !u.w.atPeace() && len(u.w.accounts) > 0 && u.rng.IntN(3) == 0 {
 		extra = []string{fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", points[u.rng.IntN(len(points))], 1+u.rng.IntN(3))}
 	}
 	p, err := client.Start(u.w.command(extra, programs.Origin))
@@ -83,7 +83,7 @@ func (u *user) ask(method string, params, result any) error {
 			return errLost
 		}
 	}
-	ctx, cancel := context.WithTimeout(u.w.ctx, answer)
+	ctx, cancel := context.WithTimeout(u.w.ctx, callTimeout)
 	defer cancel()
 	err := u.relay.Call(ctx, method, params, result)
 	var said *protocol.Error
@@ -104,11 +104,11 @@ func (u *user) ask(method string, params, result any) error {
 	return errLost
 }
 
-// later lists errors after which the same call is repeated.
-var later = []string{"busy", "daemon_lost", "daemon_starting", "timed_out", "stopping", "daemon_stopped", "journal_failed", "database_full", "database_locked", "database_readonly", "backing_off", "result_too_large"}
+// retryErrors lists errors after which the same call is repeated.
+var retryErrors = []string{"busy", "daemon_lost", "daemon_starting", "timed_out", "stopping", "daemon_stopped", "journal_failed", "database_full", "database_locked", "database_readonly", "backing_off", "result_too_large"}
 
-// shut lists errors after which the wallet is unlocked first.
-var shut = []string{"session_required", "locked"}
+// lockedErrors lists errors after which the wallet is unlocked first.
+var lockedErrors = []string{"session_required", "locked"}
 
 func nameOf(err error) string {
 	var said *protocol.Error
@@ -118,48 +118,48 @@ func nameOf(err error) string {
 	return ""
 }
 
-// again reports whether an error says nothing about the result of the call.
-func again(err error) bool {
-	return errors.Is(err, errLost) || slices.Contains(later, nameOf(err)) || strings.HasPrefix(nameOf(err), "keychain_")
+// isRetryable reports whether an error says nothing about the result of the call.
+func isRetryable(err error) bool {
+	return errors.Is(err, errLost) || slices.Contains(retryErrors, nameOf(err)) || strings.HasPrefix(nameOf(err), "keychain_")
 }
 
-// insist repeats a call until there is an answer, and unlocks the wallet for it. It returns
+// retryUntilAnswered repeats a call until there is an answer, and unlocks the wallet for it. It returns
 // the daemon's error about the matter, or errLost after patience.
-func (u *user) insist(method string, params, result any) (err error) {
-	for end := time.Now().Add(patience); time.Now().Before(end) && u.w.ctx.Err() == nil; u.rest(50, 300) {
+func (u *user) retryUntilAnswered(method string, params, result any) (err error) {
+	for end := time.Now().Add(waitTimeout); time.Now().Before(end) && u.w.ctx.Err() == nil; u.sleepRandom(50, 300) {
 		switch err = u.ask(method, params, result); {
-		case slices.Contains(shut, nameOf(err)):
+		case slices.Contains(lockedErrors, nameOf(err)):
 			_ = u.ask("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
-		case !again(err):
+		case !isRetryable(err):
 			return err
 		}
 	}
-	return fmt.Errorf("%w to %s in %s: %w", errLost, method, patience, err)
+	return fmt.Errorf("%w to %s in %s: %w", errLost, method, waitTimeout, err)
 }
 
-// rest waits a random number of milliseconds from least up to most.
-func (u *user) rest(least, most int) {
+// sleepRandom waits a random number of milliseconds from least up to most.
+func (u *user) sleepRandom(least, most int) {
 	select {
 	case <-time.After(time.Duration(least+u.rng.IntN(most-least)) * time.Millisecond):
 	case <-u.w.ctx.Done():
 	}
 }
 
-// live uses the wallet until peace.
-func (u *user) live() {
+// run uses the wallet until peace.
+func (u *user) run() {
 	defer u.leave()
-	for !u.w.quiet() && u.w.ctx.Err() == nil {
+	for !u.w.atPeace() && u.w.ctx.Err() == nil {
 		switch p := u.rng.IntN(100); {
 		case p < 10:
 			u.meddle()
 		case p < 14:
 			u.revoke()
-		case u.w.accepted()+u.w.pending() >= *swaps, u.w.open() >= mostOpen:
+		case u.w.accepted()+u.w.pending() >= *swaps, u.w.openCount() >= mostOpen:
 			u.look()
 		default:
 			u.swap()
 		}
-		u.rest(20, 400)
+		u.sleepRandom(20, 400)
 	}
 }
 
@@ -188,11 +188,11 @@ func (u *user) openOrders() []protocol.Order {
 
 // swap quotes, prepares and executes, if nothing prevents it.
 func (u *user) swap() {
-	chain := u.w.at()
+	chain := u.w.activeNetwork()
 	if err := u.ask("networks.select", protocol.SelectParams{ChainID: chain}, nil); err != nil {
 		return
 	}
-	t := u.w.draw(u.rng, chain, u.account)
+	t := u.w.drawTrade(u.rng, chain, u.account)
 	var offers protocol.QuoteResult
 	if err := u.ask("swap.quote", t.quote(u.account), &offers); err != nil || len(offers.Offers) == 0 {
 		for _, f := range offers.Failures {
@@ -217,11 +217,11 @@ func (u *user) swap() {
 		return
 	}
 	if u.rng.IntN(4) == 0 {
-		u.rest(100, 2500) // as long as a person reads
+		u.sleepRandom(100, 2500) // as long as a person reads
 	}
 	c := &consent{request: newUUID(), account: u.account, digests: []protocol.Hash{r.Digest}, terms: []protocol.Terms{r.Terms}}
 	c.method, c.params = "swap.execute", protocol.ExecuteParams{Request: c.request, Digest: r.Digest, Acknowledge: acks(r.Findings), Password: []byte(password)}
-	u.give(c)
+	u.sendConsent(c)
 }
 
 // acks returns the findings that must be acknowledged.

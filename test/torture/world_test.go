@@ -31,9 +31,9 @@ const (
 	// password of the test wallets, which are created anew each time and hold nothing.
 	password = "correct horse battery staple"
 
-	windows  = 3 // of the browser: relays
-	accounts = 2 // shared by the windows
-	depth    = 2 // confirmations in the sandbox
+	windows       = 3 // of the browser: relays
+	accounts      = 2 // shared by the windows
+	confirmations = 2 // confirmations in the sandbox
 )
 
 // chains are all that there are.
@@ -50,9 +50,9 @@ type world struct {
 	desk     sync.Mutex // for the keychain
 	keychain *keychain.Service
 	accounts []common.Address
-	secrets  []secretscan.Secret   // must not be found anywhere
-	history  map[uint64]*chronicle // by chain
-	route    []uint64              // the networks that the users work on, in turn
+	secrets  []secretscan.Secret      // must not be found anywhere
+	history  map[uint64]*chainHistory // by chain
+	route    []uint64                 // the networks that the users work on, in turn
 	began    time.Time
 	peace    chan struct{} // closed when no more harm is done
 
@@ -68,7 +68,7 @@ type world struct {
 func newWorld(ctx context.Context, r *report) (w *world, err error) {
 	w = &world{
 		report: r, began: time.Now(), peace: make(chan struct{}),
-		relays: map[int]*client.Process{}, drawn: map[string]bool{}, history: map[uint64]*chronicle{},
+		relays: map[int]*client.Process{}, drawn: map[string]bool{}, history: map[uint64]*chainHistory{},
 	}
 	w.ctx, w.end = context.WithCancel(ctx)
 	defer func() {
@@ -79,7 +79,7 @@ func newWorld(ctx context.Context, r *report) (w *world, err error) {
 	if err := w.makeHome(); err != nil {
 		return w, err
 	}
-	bridgeKey := access()
+	bridgeKey := newAccessKey()
 	w.secrets = append(w.secrets, secretscan.Text("key of the bridge", bridgeKey))
 	if w.Sandbox, err = sandbox.Start(ctx, sandbox.Options{Chains: chains, BridgeKey: bridgeKey, Layout: r.seed | 1, Seed: r.seed | 1}); err != nil {
 		return w, err
@@ -93,13 +93,13 @@ func newWorld(ctx context.Context, r *report) (w *world, err error) {
 	if w.keychain, err = keychain.Start(filepath.Join(w.Dir, "k")); err != nil {
 		return w, err
 	}
-	measured, err := w.Measured()
+	measured, err := w.FiguresEnv()
 	if err != nil {
 		return w, err
 	}
 	w.Env = append(w.Env, keychain.BusVariable+"="+w.keychain.Address(), "SWAPKEEP_CHEAP_KDF=1", "SWAPKEEP_CLOCK_SHIFT=@"+w.clockFile(),
 		"SWAPKEEP_LOG_LEVEL=debug", "SWAPKEEP_FAILPOINT_DEATHS="+w.deaths(), measured)
-	w.route = slices.DeleteFunc(slices.Clone(chains), func(c uint64) bool { return len(serving(c)) == 0 })
+	w.route = slices.DeleteFunc(slices.Clone(chains), func(c uint64) bool { return len(providersOn(c)) == 0 })
 	rand.New(rand.NewPCG(r.seed, 0)).Shuffle(len(w.route), func(i, j int) { w.route[i], w.route[j] = w.route[j], w.route[i] })
 	if err := w.makeWallet(); err != nil {
 		return w, err
@@ -149,16 +149,16 @@ func (w *world) makeWallet() error {
 	u := w.newUser("owner", 0)
 	defer u.leave()
 	var made protocol.CreateResult
-	if err := u.insist("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, &made); err != nil {
+	if err := u.retryUntilAnswered("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, &made); err != nil {
 		return err
 	}
 	for range accounts - 1 {
-		if err := u.insist("keys.add", protocol.AddParams{Request: newUUID()}, nil); err != nil {
+		if err := u.retryUntilAnswered("keys.add", protocol.AddParams{Request: newUUID()}, nil); err != nil {
 			return err
 		}
 	}
 	var all protocol.AccountsResult
-	if err := u.insist("keys.accounts", nil, &all); err != nil {
+	if err := u.retryUntilAnswered("keys.accounts", nil, &all); err != nil {
 		return err
 	}
 	for _, a := range all.Accounts {
@@ -167,7 +167,7 @@ func (w *world) makeWallet() error {
 	if len(w.accounts) != accounts {
 		return fmt.Errorf("%d accounts, want %d", len(w.accounts), accounts)
 	}
-	return w.plant(u, string(made.Words))
+	return w.addSecrets(u, string(made.Words))
 }
 
 // fund funds each account with every token, sets all chains to one time, and starts
@@ -187,7 +187,7 @@ func (w *world) fund() error {
 	}
 	for _, c := range w.Chains() {
 		w.history[c.ID] = newChronicle(c, w.accounts)
-		if err := c.Mine(depth); err != nil { // so that the chain's first block is not reorganised
+		if err := c.Mine(confirmations); err != nil { // so that the chain's first block is not reorganised
 			return err
 		}
 	}
@@ -226,14 +226,14 @@ func (w *world) align(further time.Duration) error {
 	return nil
 }
 
-// at returns the network that the users work on now.
-func (w *world) at() uint64 {
+// activeNetwork returns the network that the users work on now.
+func (w *world) activeNetwork() uint64 {
 	const stay = 5 * time.Second
 	return w.route[int(time.Since(w.began)/stay)%len(w.route)]
 }
 
-// quiet reports whether there is peace.
-func (w *world) quiet() bool {
+// atPeace reports whether there is peace.
+func (w *world) atPeace() bool {
 	select {
 	case <-w.peace:
 		return true
@@ -242,8 +242,8 @@ func (w *world) quiet() bool {
 	}
 }
 
-// open returns about how many orders have not ended.
-func (w *world) open() int {
+// openCount returns about how many orders have not ended.
+func (w *world) openCount() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.lastOpen
@@ -269,7 +269,7 @@ func (w *world) close() error {
 		_, _ = p.Stop()
 	}
 	w.mu.Unlock()
-	if left, err := processes.In(w.Bin); err == nil { // of an aborted round
+	if left, err := processes.RunningFrom(w.Bin); err == nil { // of an aborted round
 		for _, pid := range left {
 			_ = processes.Kill(pid)
 		}

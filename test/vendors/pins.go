@@ -29,7 +29,7 @@ var known struct {
 // Known returns what the packages know. It asks them once in a process.
 func Known(t *testing.T) Pins {
 	t.Helper()
-	known.Do(func() { Ask(t, "pins.cjs", nil, &known.Pins) })
+	known.Do(func() { RunScript(t, "pins.cjs", nil, &known.Pins) })
 	if len(known.Addresses) == 0 || len(known.Tokens) == 0 || len(known.Hashes) == 0 {
 		t.Fatal("the packages know nothing")
 	}

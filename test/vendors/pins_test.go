@@ -51,8 +51,8 @@ func TestVendorsTokens(t *testing.T) {
 var (
 	literal  = regexp.MustCompile(`0x[0-9a-fA-F]{40}\b`)
 	function = regexp.MustCompile(`\{0x([0-9a-f]{2}), 0x([0-9a-f]{2}), 0x([0-9a-f]{2}), 0x([0-9a-f]{2})\}`)
-	// called matches the name that a line defines: a token's symbol, or its first word.
-	called = regexp.MustCompile(`"symbol": "(\w+)"|^\W*(?:var )?(\w+)`)
+	// definedName matches the name that a line defines: a token's symbol, or its first word.
+	definedName = regexp.MustCompile(`"symbol": "(\w+)"|^\W*(?:var )?(\w+)`)
 )
 
 // unpublished lists addresses and selectors that no package knows, with file and name.
@@ -73,13 +73,13 @@ func TestVendorsLiterals(t *testing.T) {
 		addresses[a] = true
 	}
 	strange := map[string]bool{}
-	for _, file := range shipped(t) {
+	for _, file := range shippedFiles(t) {
 		raw, err := os.ReadFile("../../" + file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(string(raw)) {
-			names := called.FindAllStringSubmatch(line, -1)
+			names := definedName.FindAllStringSubmatch(line, -1)
 			seen := func(what string, known bool, it string) {
 				if known {
 					c.Same(file, what, true, true)
@@ -120,8 +120,8 @@ func TestVendorsLiterals(t *testing.T) {
 	}
 }
 
-// shipped returns the files that may hold pinned addresses and selectors.
-func shipped(t *testing.T) []string {
+// shippedFiles returns the files that may hold pinned addresses and selectors.
+func shippedFiles(t *testing.T) []string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "git", "ls-files", "../../*.go", "../../*.json", "--full-name").Output()
 	if err != nil {

@@ -18,29 +18,29 @@ import (
 	"time"
 )
 
-// here returns this directory, also for tests of another package.
-func here() string {
+// packageDir returns this directory, also for tests of another package.
+func packageDir() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Dir(file)
 }
 
-// patience limits one script, which shares a slow machine with a sandbox.
-const patience = 4 * time.Minute
+// scriptTimeout limits one script, which shares a slow machine with a sandbox.
+const scriptTimeout = 4 * time.Minute
 
-// Ask runs a script of this directory with question as JSON on its standard input and
+// RunScript runs a script of this directory with question as JSON on its standard input and
 // decodes its JSON output into answer. loopback.cjs stops a script that reaches beyond this
 // machine.
-func Ask(t *testing.T, script string, question, answer any) {
+func RunScript(t *testing.T, script string, question, answer any) {
 	t.Helper()
 	raw, err := json.Marshal(question)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), scriptTimeout)
 	defer cancel()
 	c := exec.CommandContext(ctx, "node", "--no-warnings", "--require", "./loopback.cjs", script)
 	var out, said bytes.Buffer
-	c.Dir, c.Stdin, c.Stdout, c.Stderr = here(), bytes.NewReader(raw), &out, &said
+	c.Dir, c.Stdin, c.Stdout, c.Stderr = packageDir(), bytes.NewReader(raw), &out, &said
 	if err := c.Run(); err != nil {
 		t.Fatalf("%s: %v: %s", script, err, said.Bytes())
 	}

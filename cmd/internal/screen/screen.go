@@ -15,7 +15,7 @@ import (
 // Widths in columns.
 const (
 	PageWidth  = 100
-	leastWidth = 60
+	minWidth   = 60
 	labelWidth = 10
 	indent     = 2
 )
@@ -62,7 +62,7 @@ func New(w io.Writer, getenv func(string) string) *Screen {
 	s.live = getenv("TERM") != "dumb"
 	s.colour = s.live && getenv("NO_COLOR") == ""
 	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-		s.wide = max(width-1, leastWidth)
+		s.wide = max(width-1, minWidth)
 		s.width = min(PageWidth, s.wide)
 	}
 	return s
@@ -90,7 +90,7 @@ func (s *Screen) Painted(how Style, text string) { s.put(s.Paint(how, Printable(
 
 // put writes a line that contains no unwanted control characters any more.
 func (s *Screen) put(line string) {
-	s.Progressed()
+	s.ClearProgress()
 	if _, err := fmt.Fprintln(s.w, line); err != nil && s.err == nil {
 		s.err = err
 	}
@@ -101,7 +101,7 @@ func (s *Screen) Err() error { return s.err }
 
 func (s *Screen) Blank() { s.Line("") }
 
-func (s *Screen) Title(text string) { s.Words(Strong, text) }
+func (s *Screen) Title(text string) { s.Paragraph(Strong, text) }
 
 // Heading writes a blank line and a title.
 func (s *Screen) Heading(text string) {
@@ -109,8 +109,8 @@ func (s *Screen) Heading(text string) {
 	s.Title(text)
 }
 
-// Words writes text wrapped to the screen's width.
-func (s *Screen) Words(how Style, text string) {
+// Paragraph writes text wrapped to the screen's width.
+func (s *Screen) Paragraph(how Style, text string) {
 	for _, l := range Wrap(text, s.width) {
 		s.Painted(how, l)
 	}
@@ -158,8 +158,8 @@ func (s *Screen) Progress(label, text string) {
 	s.moving = true
 }
 
-// Progressed clears the progress line.
-func (s *Screen) Progressed() {
+// ClearProgress clears the progress line.
+func (s *Screen) ClearProgress() {
 	if s.moving {
 		fmt.Fprint(s.w, "\r\x1b[K")
 		s.moving = false

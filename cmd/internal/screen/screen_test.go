@@ -75,7 +75,7 @@ var tokens = struct {
 	columns []Column
 	rows    [][]string
 }{
-	[]Column{{Head: "token"}, {Head: "balance", Right: true}, {Head: "name", Gives: true}},
+	[]Column{{Head: "token"}, {Head: "balance", Right: true}, {Head: "name", Shrinks: true}},
 	[][]string{{"ETH", "1.5", "Ether"}, {"USDC", "12,000", "a name that is far too long for this terminal"}},
 }
 
@@ -102,7 +102,7 @@ func TestTableFitsTheTerminal(t *testing.T) {
 // Colours do not shift columns, and columns are not narrowed below their minimum.
 func TestTableInColour(t *testing.T) {
 	var b bytes.Buffer
-	at(&b, 20).Table([]Column{{Head: "state"}, {Head: "why", Gives: true}}, [][]string{{"failed", "because of this and that"}})
+	at(&b, 20).Table([]Column{{Head: "state"}, {Head: "why", Shrinks: true}}, [][]string{{"failed", "because of this and that"}})
 	want := "  \x1b[2mstate\x1b[0m   \x1b[2mwhy\x1b[0m\n  \x1b[1;31mfailed\x1b[0m  because o…\n"
 	if b.String() != want {
 		t.Errorf("got %q, want %q", b.String(), want)
@@ -122,7 +122,7 @@ func TestNothingSteers(t *testing.T) {
 	const text = "a\x1b[2Jb\u202ec"
 	var b bytes.Buffer
 	s := New(&b, func(string) string { return "" })
-	s.Words(Plain, text)
+	s.Paragraph(Plain, text)
 	s.Facts([][2]string{{"label", text}})
 	s.Event("now", "filled", text)
 	s.Table([]Column{{Head: "head"}}, [][]string{{text}})

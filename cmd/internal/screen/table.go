@@ -8,13 +8,13 @@ import (
 
 // A Column describes a column of a table.
 type Column struct {
-	Head  string
-	Right bool // right-aligned, for numbers
-	Gives bool // may be narrowed to fit the terminal
+	Head    string
+	Right   bool // right-aligned, for numbers
+	Shrinks bool // may be narrowed to fit the terminal
 }
 
-// leastColumn is the minimum width of a column that may be narrowed.
-const leastColumn = 8
+// minColumn is the minimum width of a column that may be narrowed.
+const minColumn = 8
 
 // gap separates two columns.
 const gap = "  "
@@ -106,7 +106,7 @@ func (s *Screen) narrow(columns []Column, widths []int) {
 	for ; over > 0; over-- {
 		widest := -1
 		for i, c := range columns {
-			if c.Gives && widths[i] > leastColumn && (widest < 0 || widths[i] > widths[widest]) {
+			if c.Shrinks && widths[i] > minColumn && (widest < 0 || widths[i] > widths[widest]) {
 				widest = i
 			}
 		}

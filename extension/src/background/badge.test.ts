@@ -1,8 +1,8 @@
 import { expect, it, vi } from "vitest";
 import { badge } from "./badge";
-import type { Ended } from "./ended";
+import type { UnseenOrders } from "./unseen-orders";
 
-function shown(ended: Ended): unknown[] {
+function shown(ended: UnseenOrders): unknown[] {
 	const action = { setBadgeText: vi.fn(async () => {}), setBadgeBackgroundColor: vi.fn(async () => {}) };
 	badge(action as never, ended);
 	return [action.setBadgeText, action.setBadgeBackgroundColor].flatMap((f) => f.mock.calls[0] as unknown[]);

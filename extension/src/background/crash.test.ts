@@ -9,7 +9,7 @@ import type { Link } from "../wire/link";
 import type { Order } from "../wire/protocol";
 import { recordings } from "../wire/recorded";
 import type { HandlerName } from "./handlers/index";
-import { Native, refusal } from "./native";
+import { Native, wireErrorOf } from "./native";
 import { Pages } from "./pages";
 
 const origin = "chrome-extension://abcdefghijklmnopabcdefghijklmnop";
@@ -40,7 +40,7 @@ function world() {
 			executions.push(p);
 			const before = book.find((o) => o.digest === p.digest);
 			if (before?.request === p.request) return before;
-			if (before) throw { ...refusal("plan_executed"), data: { ...refusal("plan_executed").data, details: { order: before.id } } };
+			if (before) throw { ...wireErrorOf("plan_executed"), data: { ...wireErrorOf("plan_executed").data, details: { order: before.id } } };
 			const order = { id: `o${book.length + 1}`, request: p.request, digest: p.digest, terms: { provider: "dex" } } as Order;
 			book.push(order);
 			return order;
@@ -57,13 +57,13 @@ function world() {
 			} catch (error) {
 				answer = { id, error };
 			}
-			if (answering || method === "host.hello") queueMicrotask(() => host.say(answer));
+			if (answering || method === "host.hello") queueMicrotask(() => host.deliver(answer));
 		};
-		queueMicrotask(() => host.say({ method: "host.hello", params: hello }));
+		queueMicrotask(() => host.deliver({ method: "host.hello", params: hello }));
 		return host.port;
 	}
 	function start() {
-		const native: Native = new Native({ connect, lastError: () => undefined, now: () => Date.now() }, (link) => background?.pages.linked(link), (e, p) => background?.pages.heard(e, p));
+		const native: Native = new Native({ connect, lastError: () => undefined, now: () => Date.now() }, (link) => background?.pages.linkChanged(link), (e, p) => background?.pages.notify(e, p));
 		background = { native, pages: new Pages(native, self) };
 		return background;
 	}
@@ -71,10 +71,10 @@ function world() {
 	function runtimeConnect(name: string): chrome.runtime.Port {
 		const here = new FakePort(name);
 		const there = new FakePort(name, { id: self.id, origin, url: `${origin}/popup.html`, frameId: 0 });
-		here.onPost = (m) => queueMicrotask(() => there.say(m));
-		there.onPost = (m) => queueMicrotask(() => here.say(m));
+		here.onPost = (m) => queueMicrotask(() => there.deliver(m));
+		there.onPost = (m) => queueMicrotask(() => here.deliver(m));
 		const leave = here.disconnect.bind(here);
-		here.disconnect = () => (leave(), there.end());
+		here.disconnect = () => (leave(), there.closeFromOtherEnd());
 		windows.push(here);
 		(background ?? start()).pages.accept(there.port);
 		return here.port;
@@ -89,14 +89,14 @@ function world() {
 		endBackground() {
 			background = undefined;
 			for (const h of hosts.splice(0)) h.open = false;
-			for (const w of windows.splice(0)) w.end();
+			for (const w of windows.splice(0)) w.closeFromOtherEnd();
 		},
 		/** The daemon is killed, and the relay connects to the next one. */
 		restartDaemon() {
 			answering = true;
-			hosts.at(-1)!.say({ method: "host.hello", params: hello });
+			hosts.at(-1)!.deliver({ method: "host.hello", params: hello });
 		},
-		endHost: () => hosts.at(-1)!.end("Native host has exited."),
+		endHost: () => hosts.at(-1)!.closeFromOtherEnd("Native host has exited."),
 		host: () => hosts.at(-1)!,
 		hosts: () => hosts.length,
 		pages: () => background!.pages,
@@ -217,7 +217,7 @@ describe("windows", () => {
 		const seen: number[] = [];
 		w.open("shell").on("tokens.changed", ({ chainId }) => seen.push(chainId));
 		await settle();
-		for (let i = 0; i < 5000; i++) w.host().say({ method: "tokens.changed", params: { chainId: i } });
+		for (let i = 0; i < 5000; i++) w.host().deliver({ method: "tokens.changed", params: { chainId: i } });
 		await settle();
 		expect(seen).toEqual(Array.from({ length: 5000 }, (_, i) => i));
 	});

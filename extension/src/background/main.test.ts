@@ -50,7 +50,7 @@ it("starts the host with the browser, once, and by its name", async () => {
 it("marks an order that ends while no page is open, until it was looked at", async () => {
 	const { hearers, native, setBadgeText, session } = await start();
 	hearers["startup"]!();
-	native[0]!.say(ended);
+	native[0]!.deliver(ended);
 	await settle();
 	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "1" });
 	const page = new FakePort("shell", own);
@@ -59,7 +59,7 @@ it("marks an order that ends while no page is open, until it was looked at", asy
 	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "1" }); // the page may be on another screen
 	await session.set({ ended: {} });
 	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "" });
-	native[0]!.say(ended);
+	native[0]!.deliver(ended);
 	await settle();
 	expect(page.last()).toMatchObject({ event: "swap.order" });
 	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "" }); // an open page shows it itself
@@ -75,6 +75,6 @@ it("tells its pages of the link", async () => {
 	const { hearers, native } = await start();
 	const page = new FakePort("shell", own);
 	hearers["connect"]!(page.port);
-	native[0]!.end("No such native application app.swapkeep.host");
+	native[0]!.closeFromOtherEnd("No such native application app.swapkeep.host");
 	expect(page.last()).toEqual({ link: { at: "missing", reason: "No such native application app.swapkeep.host" } });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { FakePort } from "../wire/fake-port";
-import { fuzzed, patience } from "../wire/fuzzed";
+import { fuzzed, fuzzTimeout } from "../wire/fuzzed";
 import type { Link } from "../wire/link";
 import { recordings } from "../wire/recorded";
 import { Failure } from "../wire/failure";
@@ -32,14 +32,14 @@ it("takes whatever a host says: a request ends once, by its own id, and well onl
 		const events: [string, unknown][] = [];
 		const native = new Native({ connect: () => port.port, lastError: () => undefined, now: () => Date.now() }, (l) => links.push(l), (e, p) => events.push([e, p]));
 		native.open();
-		port.say({ jsonrpc: "2.0", method: "host.hello", params: hello });
-		port.say({ jsonrpc: "2.0", id: port.last<{ id: number }>().id, result: hello });
+		port.deliver({ jsonrpc: "2.0", method: "host.hello", params: hello });
+		port.deliver({ jsonrpc: "2.0", id: port.last<{ id: number }>().id, result: hello });
 		await vi.advanceTimersByTimeAsync(0);
 		expect(native.link.at).toBe("ready");
 		let asked = 0;
 		const ends: unknown[] = [];
 		native.call("keys.status", {}, (id) => (asked = id)).then((result) => ends.push({ result }), (f: Failure) => ends.push(f));
-		port.say(came.message);
+		port.deliver(came.message);
 		await vi.advanceTimersByTimeAsync(0);
 		const said = came.message as { id?: unknown; method?: unknown; params?: unknown; result?: unknown; error?: unknown } | null;
 		const own = typeof said === "object" && said !== null && said.id === asked;
@@ -54,9 +54,9 @@ it("takes whatever a host says: a request ends once, by its own id, and well onl
 			expect([typeof event, typeof params]).toEqual(["string", "object"]);
 			expect(params).not.toBeNull();
 		}
-		port.end();
+		port.closeFromOtherEnd();
 		for (const link of links) expect(typeof link.at).toBe("string");
 		expect(["lost", "refused", "missing", "forbidden"]).toContain(native.link.at);
 		vi.clearAllTimers(); // of this host; otherwise each run also waits for the timers of all runs before
 	});
-}, patience);
+}, fuzzTimeout);

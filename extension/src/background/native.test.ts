@@ -4,8 +4,8 @@ import { FakePort } from "../wire/fake-port";
 import { recordings } from "../wire/recorded";
 import type { Failure } from "../wire/failure";
 import { Backoff } from "./backoff";
-import { closing } from "./closing";
-import { Native, refusal } from "./native";
+import { linkAfterClose } from "./link-after-close";
+import { Native, wireErrorOf } from "./native";
 
 interface Asked {
 	jsonrpc: string;
@@ -27,8 +27,8 @@ function host() {
 	const asked = () => port().last<Asked>();
 	/** greet has the daemon send hello and accept the version. */
 	const greet = async () => {
-		port().say(greetingOf);
-		port().say({ jsonrpc: "2.0", id: asked().id, result: hello });
+		port().deliver(greetingOf);
+		port().deliver({ jsonrpc: "2.0", id: asked().id, result: hello });
 		await vi.advanceTimersByTimeAsync(0);
 	};
 	const ready = async () => {
@@ -67,10 +67,10 @@ describe("requests", () => {
 		const a = fate(h.native.call("keys.status", {}, begun));
 		const [idA] = begun.mock.calls[0]!;
 		const b = fate(h.native.call("networks.list", {}));
-		h.port().say({ id: h.asked().id, result: "b" });
+		h.port().deliver({ id: h.asked().id, result: "b" });
 		await vi.advanceTimersByTimeAsync(0);
 		expect([a.is, b.is]).toEqual(["pending", "b"]);
-		h.port().say({ id: idA, result: "a" });
+		h.port().deliver({ id: idA, result: "a" });
 		await vi.advanceTimersByTimeAsync(0);
 		expect(a.is).toBe("a");
 	});
@@ -79,16 +79,16 @@ describe("requests", () => {
 		await h.ready();
 		const asked = h.native.call("swap.execute", { request: "r", digest: "0x" });
 		const error = { code: 1407, message: "no gas", data: { name: "insufficient_gas", retryable: false, remedy: "add some", details: { missing: "12" } } };
-		h.port().say({ id: h.asked().id, error });
+		h.port().deliver({ id: h.asked().id, error });
 		await expect(asked).rejects.toMatchObject({ code: 1407, message: "no gas", name: "insufficient_gas", retryable: false, remedy: "add some", details: { missing: "12" } });
 	});
 	it("are answered once: a second answer, and one to nobody, change nothing", async () => {
 		const h = host();
 		await h.ready();
 		const a = fate(h.native.call("keys.status", {}));
-		h.port().say({ id: h.asked().id, result: 1 });
-		h.port().say({ id: h.asked().id, result: 2 });
-		h.port().say({ id: 9999, error: refusal("internal") });
+		h.port().deliver({ id: h.asked().id, result: 1 });
+		h.port().deliver({ id: h.asked().id, result: 2 });
+		h.port().deliver({ id: 9999, error: wireErrorOf("internal") });
 		await vi.advanceTimersByTimeAsync(0);
 		expect(a.is).toBe(1);
 	});
@@ -96,7 +96,7 @@ describe("requests", () => {
 		const h = host();
 		await h.ready();
 		const a = fate(h.native.call("swap.execute", { request: "r", digest: "0x" }));
-		h.port().say({ id: h.asked().id });
+		h.port().deliver({ id: h.asked().id });
 		await vi.advanceTimersByTimeAsync(0);
 		expect(a.is).toBe("internal");
 	});
@@ -104,7 +104,7 @@ describe("requests", () => {
 		const h = host();
 		await h.ready();
 		const asked = h.native.call("keys.status", {});
-		h.port().say({ id: h.asked().id, error: { code: "x", message: { a: 1 }, data: { name: 7, retryable: "yes", remedy: [], details: "x" } } });
+		h.port().deliver({ id: h.asked().id, error: { code: "x", message: { a: 1 }, data: { name: 7, retryable: "yes", remedy: [], details: "x" } } });
 		await expect(asked).rejects.toMatchObject({ code: -32603, message: "", name: "internal", retryable: false, remedy: "", details: {} });
 	});
 	it("time out after a little more than the protocol's two minutes", async () => {
@@ -115,7 +115,7 @@ describe("requests", () => {
 		expect(a.is).toBe("pending");
 		await vi.advanceTimersByTimeAsync(1);
 		expect(a.is).toBe("timed_out");
-		h.port().say({ id: h.asked().id, result: "late" });
+		h.port().deliver({ id: h.asked().id, result: "late" });
 		expect(h.native.link.at).toBe("ready");
 	});
 	it("are refused at once while there is no port, and nothing is begun", async () => {
@@ -130,7 +130,7 @@ describe("requests", () => {
 		const h = host();
 		await h.ready();
 		const all = [h.native.call("keys.status", {}), h.native.call("networks.list", {})].map(fate);
-		h.port().end("Native host has exited.");
+		h.port().closeFromOtherEnd("Native host has exited.");
 		await vi.advanceTimersByTimeAsync(0);
 		expect(all.map((f) => f.is)).toEqual(["daemon_lost", "daemon_lost"]);
 		expect(vi.getTimerCount()).toBe(1); // the restart of the host
@@ -151,9 +151,9 @@ describe("the greeting", () => {
 		const h = host();
 		h.native.open();
 		expect(h.links).toEqual([{ at: "connecting" }]);
-		h.port().say(greetingOf);
+		h.port().deliver(greetingOf);
 		expect(h.asked()).toMatchObject({ method: "host.hello", params: { protocol: { min: 1, max: 1 } } });
-		h.port().say({ id: h.asked().id, result: hello });
+		h.port().deliver({ id: h.asked().id, result: hello });
 		await vi.advanceTimersByTimeAsync(0);
 		expect(h.native.link).toEqual({ at: "ready", hello });
 		expect(vi.getTimerCount()).toBe(0);
@@ -161,11 +161,11 @@ describe("the greeting", () => {
 	it.each([["client", "client"], ["daemon", "daemon"], [undefined, "daemon"]])("that finds no common version (update: %s) is final", async (update, shown) => {
 		const h = host();
 		h.native.open();
-		h.port().say(greetingOf);
-		h.port().say({ id: h.asked().id, error: { code: 1008, message: "update it", data: { name: "version_mismatch", retryable: false, remedy: "", ...(update ? { details: { update } } : {}) } } });
+		h.port().deliver(greetingOf);
+		h.port().deliver({ id: h.asked().id, error: { code: 1008, message: "update it", data: { name: "version_mismatch", retryable: false, remedy: "", ...(update ? { details: { update } } : {}) } } });
 		await vi.advanceTimersByTimeAsync(0);
 		expect(h.native.link).toEqual({ at: "outdated", update: shown, reason: "update it" });
-		h.port().end();
+		h.port().closeFromOtherEnd();
 		await vi.advanceTimersByTimeAsync(600_000);
 		expect(h.native.link.at).toBe("outdated");
 		expect(h.ports).toHaveLength(1);
@@ -175,8 +175,8 @@ describe("the greeting", () => {
 	it("is asked for anew of a daemon that spoke another version", async () => {
 		const h = host();
 		h.native.open();
-		h.port().say(greetingOf);
-		h.port().say({ id: h.asked().id, error: refusal("version_mismatch") });
+		h.port().deliver(greetingOf);
+		h.port().deliver({ id: h.asked().id, error: wireErrorOf("version_mismatch") });
 		await vi.advanceTimersByTimeAsync(0);
 		h.native.open();
 		expect(h.ports).toHaveLength(1);
@@ -198,13 +198,13 @@ describe("the greeting", () => {
 		await vi.advanceTimersByTimeAsync(750);
 		expect(h.ports).toHaveLength(2);
 	});
-	it.each([["an error", { error: refusal("busy") }], ["nothing", {}], ["a version that we do not speak", { result: { ...hello, protocol: { min: 7, max: 7, selected: 7 } } }], ["text", { result: "hi" }]])(
+	it.each([["an error", { error: wireErrorOf("busy") }], ["nothing", {}], ["a version that we do not speak", { result: { ...hello, protocol: { min: 7, max: 7, selected: 7 } } }], ["text", { result: "hi" }]])(
 		"that is answered with %s does not make us ready",
 		async (_, answer) => {
 			const h = host();
 			h.native.open();
-			h.port().say(greetingOf);
-			h.port().say({ id: h.asked().id, ...answer });
+			h.port().deliver(greetingOf);
+			h.port().deliver({ id: h.asked().id, ...answer });
 			await vi.advanceTimersByTimeAsync(0);
 			expect(h.native.link.at).toBe("connecting");
 			await vi.advanceTimersByTimeAsync(15_000);
@@ -215,11 +215,11 @@ describe("the greeting", () => {
 		const h = host();
 		await h.ready();
 		const old = fate(h.native.call("swap.execute", { request: "r", digest: "0x" }));
-		h.port().say(greetingOf);
+		h.port().deliver(greetingOf);
 		await vi.advanceTimersByTimeAsync(0);
 		expect(old.is).toBe("daemon_lost");
 		const again = { ...hello, instance: "another" };
-		h.port().say({ id: h.asked().id, result: again });
+		h.port().deliver({ id: h.asked().id, result: again });
 		await vi.advanceTimersByTimeAsync(0);
 		expect(h.links.at(-1)).toEqual({ at: "ready", hello: again });
 		expect(h.ports).toHaveLength(1);
@@ -227,16 +227,16 @@ describe("the greeting", () => {
 	it("of another daemon that then says nothing ends the port", async () => {
 		const h = host();
 		await h.ready();
-		h.port().say(greetingOf);
+		h.port().deliver(greetingOf);
 		await vi.advanceTimersByTimeAsync(15_000);
 		expect(h.native.link.at).toBe("lost");
 	});
 	it("that floods keeps one request and one timer", async () => {
 		const h = host();
 		await h.ready();
-		for (let i = 0; i < 1000; i++) h.port().say(greetingOf);
+		for (let i = 0; i < 1000; i++) h.port().deliver(greetingOf);
 		expect(vi.getTimerCount()).toBe(2); // the handshake's, and that of the last request
-		h.port().say({ id: h.asked().id, result: hello });
+		h.port().deliver({ id: h.asked().id, result: hello });
 		await vi.advanceTimersByTimeAsync(0);
 		expect(h.native.link.at).toBe("ready");
 	});
@@ -246,7 +246,7 @@ describe("the greeting", () => {
 		const early = fate(h.native.call("swap.orders", {}));
 		const id = h.asked().id;
 		await h.greet();
-		h.port().say({ id, result: "orders" });
+		h.port().deliver({ id, result: "orders" });
 		await vi.advanceTimersByTimeAsync(0);
 		expect(early.is).toBe("orders");
 	});
@@ -258,7 +258,7 @@ describe("a host that ends", () => {
 		h.native.open();
 		for (const wait of [750, 1500, 3000, 6000, 12_000, 24_000, 30_000, 30_000]) {
 			const before = h.ports.length;
-			h.port().end("Native host has exited.");
+			h.port().closeFromOtherEnd("Native host has exited.");
 			expect(h.native.link).toEqual({ at: "lost", reason: "Native host has exited.", retryAt: Date.now() + wait });
 			await vi.advanceTimersByTimeAsync(wait - 1);
 			expect(h.ports).toHaveLength(before);
@@ -270,27 +270,27 @@ describe("a host that ends", () => {
 		const h = host();
 		h.native.open();
 		for (const wait of [750, 1500]) {
-			h.port().end();
+			h.port().closeFromOtherEnd();
 			await vi.advanceTimersByTimeAsync(wait);
 		}
 		await h.greet();
 		await vi.advanceTimersByTimeAsync(5_000);
-		h.port().end();
+		h.port().closeFromOtherEnd();
 		expect(h.native.link).toMatchObject({ retryAt: Date.now() + 3000 });
 		await vi.advanceTimersByTimeAsync(3000);
 		await h.greet();
 		await vi.advanceTimersByTimeAsync(5_001);
-		h.port().end();
+		h.port().closeFromOtherEnd();
 		expect(h.native.link).toMatchObject({ retryAt: Date.now() + 750 });
 	});
 	it("is started at once when a page opens, and once only", async () => {
 		const h = host();
 		h.native.open();
-		h.port().end();
+		h.port().closeFromOtherEnd();
 		h.native.open();
 		h.native.open();
 		expect(h.ports).toHaveLength(2);
-		h.port().end(); // a new wait starts, instead of the rest of the first
+		h.port().closeFromOtherEnd(); // a new wait starts, instead of the rest of the first
 		await vi.advanceTimersByTimeAsync(1_499);
 		expect(h.ports).toHaveLength(2);
 		await vi.advanceTimersByTimeAsync(1);
@@ -329,12 +329,12 @@ describe("a host that ends", () => {
 		const h = host();
 		await h.ready();
 		const [old] = h.ports;
-		h.port().end();
+		h.port().closeFromOtherEnd();
 		await vi.advanceTimersByTimeAsync(750);
 		old!.open = true;
-		old!.say({ method: "swap.order", params: {} });
-		old!.say({ id: null, error: refusal("origin_refused") });
-		old!.end("Access to the specified native messaging host is forbidden.");
+		old!.deliver({ method: "swap.order", params: {} });
+		old!.deliver({ id: null, error: wireErrorOf("origin_refused") });
+		old!.closeFromOtherEnd("Access to the specified native messaging host is forbidden.");
 		expect(h.events).toEqual([]);
 		expect(h.native.link.at).toBe("connecting");
 	});
@@ -361,9 +361,9 @@ describe("what browsers say of a port that closed", () => {
 		h.native.open();
 		if (browser === "chromium") {
 			h.browser.lastError.mockReturnValue(words ?? undefined);
-			h.port().end();
+			h.port().closeFromOtherEnd();
 		} else {
-			h.port().end(words);
+			h.port().closeFromOtherEnd(words);
 		}
 		expect(h.native.link).toMatchObject({ at, reason: words ?? "" });
 		await vi.advanceTimersByTimeAsync(600_000);
@@ -371,49 +371,49 @@ describe("what browsers say of a port that closed", () => {
 	});
 	it("asks for the time of the next start only where there is one", () => {
 		const retryAt = vi.fn(() => 5);
-		expect(closing("Specified native messaging host not found.", retryAt)).toEqual({ at: "missing", reason: "Specified native messaging host not found." });
+		expect(linkAfterClose("Specified native messaging host not found.", retryAt)).toEqual({ at: "missing", reason: "Specified native messaging host not found." });
 		expect(retryAt).not.toHaveBeenCalled();
-		expect(closing(undefined, retryAt)).toEqual({ at: "lost", reason: "", retryAt: 5 });
+		expect(linkAfterClose(undefined, retryAt)).toEqual({ at: "lost", reason: "", retryAt: 5 });
 	});
 });
 
 describe("a complaint before the end", () => {
-	const complaint = (name: Parameters<typeof refusal>[0]) => ({ jsonrpc: "2.0", id: null, error: refusal(name) });
+	const complaint = (name: Parameters<typeof wireErrorOf>[0]) => ({ jsonrpc: "2.0", id: null, error: wireErrorOf(name) });
 	it.each(["daemon_lost", "database_full", "database_locked"] as const)("%s may pass: the host is started again, and the reason is told", async (name) => {
 		const h = host();
 		h.native.open();
-		h.port().say(complaint(name));
-		h.port().end("Native host has exited.");
-		expect(h.native.link).toEqual({ at: "lost", reason: refusal(name).message, retryAt: Date.now() + 750 });
+		h.port().deliver(complaint(name));
+		h.port().closeFromOtherEnd("Native host has exited.");
+		expect(h.native.link).toEqual({ at: "lost", reason: wireErrorOf(name).message, retryAt: Date.now() + 750 });
 		await vi.advanceTimersByTimeAsync(750);
 		expect(h.native.link.at).toBe("connecting");
 	});
 	it.each(["origin_refused", "database_readonly", "database_newer"] as const)("%s stays: nothing is started until somebody asks", async (name) => {
 		const h = host();
 		h.native.open();
-		h.port().say(complaint(name));
-		h.port().end();
-		expect(h.native.link).toEqual({ at: "refused", error: refusal(name) });
+		h.port().deliver(complaint(name));
+		h.port().closeFromOtherEnd();
+		expect(h.native.link).toEqual({ at: "refused", error: wireErrorOf(name) });
 		await vi.advanceTimersByTimeAsync(600_000);
 		expect(h.ports).toHaveLength(1);
 		h.native.open();
 		expect(h.native.link.at).toBe("connecting");
-		h.port().end();
+		h.port().closeFromOtherEnd();
 		expect(h.native.link.at).toBe("lost"); // the complaint belonged to the port before
 	});
 	it("that meant a single message is forgotten with the next", async () => {
 		const h = host();
 		await h.ready();
-		h.port().say(complaint("bad_json"));
-		h.port().say({ method: "tokens.changed", params: { chainId: 1 } });
-		h.port().end();
+		h.port().deliver(complaint("bad_json"));
+		h.port().deliver({ method: "tokens.changed", params: { chainId: 1 } });
+		h.port().closeFromOtherEnd();
 		expect(h.native.link.at).toBe("lost");
 	});
 	it("does not hide that the browser forbids the host", () => {
 		const h = host();
 		h.native.open();
-		h.port().say(complaint("daemon_lost"));
-		h.port().end("No such native application app.swapkeep.host");
+		h.port().deliver(complaint("daemon_lost"));
+		h.port().closeFromOtherEnd("No such native application app.swapkeep.host");
 		expect(h.native.link.at).toBe("missing");
 	});
 });
@@ -422,23 +422,23 @@ describe("notifications", () => {
 	it("are handed on, and hello is not one of them", async () => {
 		const h = host();
 		await h.ready();
-		h.port().say({ method: "gas.price", params: { chainId: 1 } });
+		h.port().deliver({ method: "gas.price", params: { chainId: 1 } });
 		expect(h.events).toEqual([["gas.price", { chainId: 1 }]]);
 	});
 	it.each([[null], [undefined], [0], ["text"], [[]], [{}], [{ id: "1", result: 1 }], [{ id: 1 }], [{ id: null }], [{ id: 1.5, error: "x" }]])("garbage harms nothing: %j", async (garbage) => {
 		const h = host();
 		await h.ready();
-		expect(() => h.port().say(garbage)).not.toThrow();
+		expect(() => h.port().deliver(garbage)).not.toThrow();
 		expect(h.native.link.at).toBe("ready");
 		const a = fate(h.native.call("keys.status", {}));
-		h.port().say({ id: h.asked().id, result: "fine" });
+		h.port().deliver({ id: h.asked().id, result: "fine" });
 		await vi.advanceTimersByTimeAsync(0);
 		expect(a.is).toBe("fine");
 	});
 });
 
 it("refusal is of the protocol's table", () => {
-	expect(refusal("locked", "it is locked")).toMatchObject({ code: 1101, message: "it is locked", data: { name: "locked", retryable: false } });
+	expect(wireErrorOf("locked", "it is locked")).toMatchObject({ code: 1101, message: "it is locked", data: { name: "locked", retryable: false } });
 });
 
 it("Backoff doubles from 0.75 s to 30 s and begins again", () => {

@@ -3,21 +3,21 @@ import type { Link } from "../wire/link";
 import { Failure, failureOf, type WireError } from "../wire/failure";
 import { isObject } from "../wire/object";
 import { Backoff } from "./backoff";
-import { closing } from "./closing";
+import { linkAfterClose } from "./link-after-close";
 
 /** The host's name, by which browsers find its manifest. It must never change. */
 export const HOST = "app.swapkeep.host";
 
 /** A host that worked longer than this, in ms, has the backoff start over when it ends. */
-const steady = 5_000;
+const stableAfter = 5_000;
 
 /** How long a request may take, in ms. The protocol allows two minutes; a browser silently
  * drops a frame that it cannot read, so a request may never be answered. */
-const patience = 125_000;
+const requestTimeout = 125_000;
 
 /** How long the version handshake may take, in ms. A host that has not finished it by then
  * is disconnected. */
-const greeting = 15_000;
+const handshakeTimeout = 15_000;
 
 /** The browser functions that Native needs, so that a test can replace them. */
 export interface Browser {
@@ -38,7 +38,7 @@ type Incoming =
 	| { id?: undefined; method: keyof Events; params: never };
 
 /** refusal builds an error of the protocol's table for a failure found by the extension. */
-export function refusal(name: ErrorName, message?: string): WireError {
+export function wireErrorOf(name: ErrorName, message?: string): WireError {
 	const row = errors[name];
 	return { code: row.code, message: message ?? row.means, data: { name, retryable: row.retryable, remedy: row.remedy } };
 }
@@ -56,10 +56,10 @@ export class Native {
 	private nextID = 1;
 	private backoff = new Backoff();
 	private retry: ReturnType<typeof setTimeout> | undefined;
-	private greeted: ReturnType<typeof setTimeout> | undefined;
-	private met = false;
+	private handshakeTimer: ReturnType<typeof setTimeout> | undefined;
+	private daemonSeen = false;
 	private readySince = 0;
-	private complaint: WireError | undefined;
+	private hostError: WireError | undefined;
 	link: Link = { at: "connecting" };
 
 	constructor(
@@ -73,19 +73,19 @@ export class Native {
 	open(): void {
 		if (this.port) return;
 		clearTimeout(this.retry);
-		this.complaint = undefined;
-		this.met = false;
+		this.hostError = undefined;
+		this.daemonSeen = false;
 		this.change({ at: "connecting" });
 		let port: chrome.runtime.Port;
 		try {
 			port = this.browser.connect();
 		} catch (thrown) {
-			this.ended(failureOf(thrown).message);
+			this.publishEnd(failureOf(thrown).message);
 			return;
 		}
 		this.port = port;
-		this.awaitGreeting(port);
-		port.onMessage.addListener((message: Incoming) => this.port === port && this.heard(port, message));
+		this.startHandshakeTimer(port);
+		port.onMessage.addListener((message: Incoming) => this.port === port && this.receive(port, message));
 		port.onDisconnect.addListener(() => this.closed(port));
 	}
 
@@ -100,12 +100,12 @@ export class Native {
 		this.open();
 	}
 
-	private awaitGreeting(port: chrome.runtime.Port): void {
-		clearTimeout(this.greeted);
-		this.greeted = setTimeout(() => {
+	private startHandshakeTimer(port: chrome.runtime.Port): void {
+		clearTimeout(this.handshakeTimer);
+		this.handshakeTimer = setTimeout(() => {
 			port.disconnect();
 			this.closed(port);
-		}, greeting);
+		}, handshakeTimeout);
 	}
 
 	/** call sends a request to the daemon. It rejects with a Failure: daemon_lost if there
@@ -115,37 +115,37 @@ export class Native {
 	call<M extends keyof Methods>(method: M, params: Methods[M]["params"], begun?: (id: number) => void): Promise<Methods[M]["result"]> {
 		return new Promise((resolve, reject) => {
 			if (!this.port) {
-				reject(new Failure(refusal("daemon_lost", "swapkeep is not running")));
+				reject(new Failure(wireErrorOf("daemon_lost", "swapkeep is not running")));
 				return;
 			}
 			const id = this.nextID++;
 			begun?.(id);
-			const timer = setTimeout(() => this.settle(id)?.reject(new Failure(refusal("timed_out"))), patience);
+			const timer = setTimeout(() => this.takePending(id)?.reject(new Failure(wireErrorOf("timed_out"))), requestTimeout);
 			this.pending.set(id, { resolve: resolve as (result: unknown) => void, reject, timer });
 			const empty = params === undefined || Object.keys(params).length === 0;
 			try {
 				this.port.postMessage({ jsonrpc: "2.0", id, method, ...(empty ? {} : { params }) });
 			} catch {
-				this.settle(id)?.reject(new Failure(refusal("daemon_lost"))); // the port is closing; onDisconnect follows
+				this.takePending(id)?.reject(new Failure(wireErrorOf("daemon_lost"))); // the port is closing; onDisconnect follows
 			}
 		});
 	}
 
-	private heard(port: chrome.runtime.Port, message: Incoming | null): void {
+	private receive(port: chrome.runtime.Port, message: Incoming | null): void {
 		if (!isObject(message)) return;
 		// After most errors with id null the port closes. If another message follows, the
 		// error was about a single message.
-		this.complaint = message.id === null ? message.error : undefined;
+		this.hostError = message.id === null ? message.error : undefined;
 		if (message.id === null) return;
 		if (message.id === undefined) {
 			if (message.method === "host.hello") void this.hello(port);
 			else if (typeof message.method === "string" && isObject(message.params)) this.onEvent(message.method, message.params);
 			return; // notifications without parameters are dropped
 		}
-		const waiting = this.settle(message.id);
+		const waiting = this.takePending(message.id);
 		if (!waiting) return;
 		if (message.error) waiting.reject(new Failure(message.error));
-		else if (message.result === undefined) waiting.reject(new Failure(refusal("internal", "the answer has neither a result nor an error")));
+		else if (message.result === undefined) waiting.reject(new Failure(wireErrorOf("internal", "the answer has neither a result nor an error")));
 		else waiting.resolve(message.result);
 	}
 
@@ -153,19 +153,19 @@ export class Native {
 	 * behind the same port. Requests to the one before fail with daemon_lost. Then the
 	 * versions are agreed on. */
 	private async hello(port: chrome.runtime.Port): Promise<void> {
-		if (this.met) this.lose();
-		this.met = true;
-		this.awaitGreeting(port);
+		if (this.daemonSeen) this.failPending();
+		this.daemonSeen = true;
+		this.startHandshakeTimer(port);
 		try {
 			const hello = await this.call("host.hello", { protocol: { min: minVersion, max: maxVersion } });
 			if (!agreed(hello)) return; // not a Swapkeep daemon; the handshake times out
-			clearTimeout(this.greeted);
+			clearTimeout(this.handshakeTimer);
 			this.readySince = this.browser.now();
 			this.change({ at: "ready", hello });
 		} catch (thrown) {
 			const failure = thrown as Failure;
 			if (!failure.is("version_mismatch")) return; // the port closes, or the handshake times out
-			clearTimeout(this.greeted);
+			clearTimeout(this.handshakeTimer);
 			const update = failure.details["update"] === "client" ? "client" : "daemon";
 			this.change({ at: "outdated", update, reason: failure.message });
 		}
@@ -173,31 +173,31 @@ export class Native {
 
 	private closed(port: chrome.runtime.Port): void {
 		if (this.port !== port) return;
-		clearTimeout(this.greeted);
+		clearTimeout(this.handshakeTimer);
 		this.port = undefined;
-		this.lose();
-		this.ended((port as { error?: { message: string } | null }).error?.message ?? this.browser.lastError());
+		this.failPending();
+		this.publishEnd((port as { error?: { message: string } | null }).error?.message ?? this.browser.lastError());
 	}
 
 	/** ended publishes why there is no port, and schedules a restart for the endings that a
 	 * restart may fix. */
-	private ended(words: string | undefined): void {
+	private publishEnd(words: string | undefined): void {
 		if (this.link.at === "outdated") return;
-		if (this.link.at === "ready" && this.browser.now() - this.readySince > steady) this.backoff.reset();
-		const ended = closing(words, () => this.browser.now() + this.backoff.next());
-		if (this.complaint && ended.at === "lost" && !this.complaint.data?.retryable) {
-			this.change({ at: "refused", error: this.complaint });
+		if (this.link.at === "ready" && this.browser.now() - this.readySince > stableAfter) this.backoff.reset();
+		const ended = linkAfterClose(words, () => this.browser.now() + this.backoff.next());
+		if (this.hostError && ended.at === "lost" && !this.hostError.data?.retryable) {
+			this.change({ at: "refused", error: this.hostError });
 			return;
 		}
-		this.change(this.complaint && ended.at === "lost" ? { ...ended, reason: this.complaint.message } : ended);
+		this.change(this.hostError && ended.at === "lost" ? { ...ended, reason: this.hostError.message } : ended);
 		if (ended.at === "lost") this.retry = setTimeout(() => this.open(), ended.retryAt - this.browser.now());
 	}
 
-	private lose(): void {
-		for (const id of [...this.pending.keys()]) this.settle(id)?.reject(new Failure(refusal("daemon_lost")));
+	private failPending(): void {
+		for (const id of [...this.pending.keys()]) this.takePending(id)?.reject(new Failure(wireErrorOf("daemon_lost")));
 	}
 
-	private settle(id: number): Pending | undefined {
+	private takePending(id: number): Pending | undefined {
 		const waiting = this.pending.get(id);
 		this.pending.delete(id);
 		clearTimeout(waiting?.timer);

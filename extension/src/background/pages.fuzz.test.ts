@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { FakePort } from "../wire/fake-port";
-import { fuzzed, patience } from "../wire/fuzzed";
+import { fuzzed, fuzzTimeout } from "../wire/fuzzed";
 import { handlers, type HandlerName } from "./handlers/index";
 import { maxVersion } from "../wire/protocol";
 import { Native } from "./native";
@@ -19,11 +19,11 @@ afterEach(() => {
 /** background wires Native and Pages as main.ts does, to a host that accepted the version. */
 async function background() {
 	const host = new FakePort();
-	const native: Native = new Native({ connect: () => host.port, lastError: () => undefined, now: () => Date.now() }, (link) => pages.linked(link), (event, params) => pages.heard(event, params));
+	const native: Native = new Native({ connect: () => host.port, lastError: () => undefined, now: () => Date.now() }, (link) => pages.linkChanged(link), (event, params) => pages.notify(event, params));
 	const pages: Pages = new Pages(native, self);
 	native.open();
-	host.say({ method: "host.hello", params: {} });
-	host.say({ id: host.last<{ id: number }>().id, result: { protocol: { selected: maxVersion } } });
+	host.deliver({ method: "host.hello", params: {} });
+	host.deliver({ id: host.last<{ id: number }>().id, result: { protocol: { selected: maxVersion } } });
 	await vi.advanceTimersByTimeAsync(0);
 	host.posted = [];
 	const page = (name: string) => {
@@ -49,10 +49,10 @@ it("serve a page's request, whatever it is, only within its port: its methods, i
 		const name = names[dice(names.length)]!;
 		const b = await background();
 		const port = b.page(name);
-		port.say(request.value);
+		port.deliver(request.value);
 		await vi.advanceTimersByTimeAsync(0);
 		for (const { id, method, params } of b.calls) {
-			b.host.say({ id, result: {} });
+			b.host.deliver({ id, result: {} });
 			expect(handlers[name].methods).toContain(method);
 			if (method === "swap.quote" && name !== "compare") expect(params).toMatchObject({ providers: [name] });
 			if (method === "swap.quote" && name === "compare") expect(params).toMatchObject({ watch: false });
@@ -60,10 +60,10 @@ it("serve a page's request, whatever it is, only within its port: its methods, i
 		await vi.advanceTimersByTimeAsync(0);
 		const answers = port.posted.filter((m) => !("link" in (m as object)));
 		expect(answers).toHaveLength(typeof request.value === "object" && request.value !== null ? 1 : 0);
-		port.end();
+		port.closeFromOtherEnd();
 		vi.clearAllTimers(); // of this background; otherwise each run also waits for the timers of all runs before
 	});
-}, patience);
+}, fuzzTimeout);
 
 it("take whatever a daemon tells, with a page open and without, and hand it to those that hear it", async () => {
 	await fuzzed(import.meta.dirname, "events", async (text, dice) => {
@@ -71,7 +71,7 @@ it("take whatever a daemon tells, with a page open and without, and hand it to t
 		if (typeof said !== "object" || said === null) return;
 		const b = await background();
 		const ports = dice(2) === 0 ? [] : names.map((name) => b.page(name));
-		b.host.say(said);
+		b.host.deliver(said);
 		await vi.advanceTimersByTimeAsync(0);
 		for (const port of ports) {
 			const heard = port.posted.filter((m) => "event" in (m as object));
@@ -82,4 +82,4 @@ it("take whatever a daemon tells, with a page open and without, and hand it to t
 		for (const call of b.calls) expect([call.method, ports.length]).toEqual(["gas.watch", 0]);
 		vi.clearAllTimers();
 	});
-}, patience);
+}, fuzzTimeout);

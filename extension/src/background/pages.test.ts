@@ -6,7 +6,7 @@ import type { Events, Methods, Order, Quoted } from "../wire/protocol";
 import { resultOf } from "../wire/recorded";
 import { handlerOf } from "./handlers/index";
 import { Native } from "./native";
-import { ours, Pages } from "./pages";
+import { isOwnPage, Pages } from "./pages";
 
 const origin = "chrome-extension://abcdefghijklmnopabcdefghijklmnop";
 const self = { id: "abcdefghijklmnopabcdefghijklmnop", origin };
@@ -30,7 +30,7 @@ describe("ours", () => {
 		["a blob of ours", { id: self.id, url: `blob:${origin}/6f1f0a6f` }, false],
 		["an address that cannot be read", { id: self.id, url: "::" }, false],
 		["a page of ours in a web page's frame", { ...own, frameId: 7 }, false],
-	])("%s", (_, sender, want) => expect(ours(sender, self)).toBe(want));
+	])("%s", (_, sender, want) => expect(isOwnPage(sender, self)).toBe(want));
 });
 
 type Call = { method: keyof Methods; params: unknown; answer(result: unknown): void; refuse(error: WireError): void };
@@ -81,7 +81,7 @@ describe("a port", () => {
 		const b = background({ at: "connecting" });
 		const port = b.page("shell", { id: self.id, origin: "https://evil.example", url: "https://evil.example/" });
 		port.open = true;
-		port.say({ id: 1, method: "keys.status" });
+		port.deliver({ id: 1, method: "keys.status" });
 		expect(port.posted).toEqual([]);
 		expect(b.native.open).not.toHaveBeenCalled();
 		const nobody = new FakePort("shell", {});
@@ -100,8 +100,8 @@ describe("a port", () => {
 	it("is told when the link changes, as long as it is there", () => {
 		const b = background();
 		const [one, other] = [b.page("shell"), b.page("dex")];
-		other.end();
-		b.pages.linked({ at: "lost", reason: "", retryAt: 1 });
+		other.closeFromOtherEnd();
+		b.pages.linkChanged({ at: "lost", reason: "", retryAt: 1 });
 		expect(one.last()).toEqual({ link: { at: "lost", reason: "", retryAt: 1 } });
 		expect(other.posted).toHaveLength(1);
 	});
@@ -109,7 +109,7 @@ describe("a port", () => {
 		const b = background();
 		const [closing, other] = [b.page("shell"), b.page("shell")];
 		closing.open = false;
-		expect(() => b.pages.heard("tokens.changed", { chainId: 1 })).not.toThrow();
+		expect(() => b.pages.notify("tokens.changed", { chainId: 1 })).not.toThrow();
 		expect(said(other)).toEqual([{ event: "tokens.changed", params: { chainId: 1 } }]);
 	});
 });
@@ -118,7 +118,7 @@ describe("a request", () => {
 	it("gets its answer under the page's own id", async () => {
 		const b = background();
 		const port = b.page("shell");
-		port.say({ id: 7, method: "keys.status" });
+		port.deliver({ id: 7, method: "keys.status" });
 		expect(b.calls[0]).toMatchObject({ method: "keys.status", params: {} });
 		b.calls[0]!.answer({ state: "locked" });
 		await settle();
@@ -127,7 +127,7 @@ describe("a request", () => {
 	it("of two pages with the same id gets each its own answer", async () => {
 		const b = background();
 		const [one, other] = [b.page("shell"), b.page("shell")];
-		for (const p of [one, other]) p.say({ id: 1, method: "keys.status", params: {} });
+		for (const p of [one, other]) p.deliver({ id: 1, method: "keys.status", params: {} });
 		b.calls[1]!.answer("other");
 		b.calls[0]!.answer("one");
 		await settle();
@@ -137,7 +137,7 @@ describe("a request", () => {
 		const b = background();
 		const port = b.page("shell");
 		const error = { code: 1432, message: "in use", data: { name: "allowance_in_use", retryable: false, remedy: "wait", details: { order: "o1", share: "5" } } };
-		port.say({ id: 1, method: "approvals.revoke", params: {} });
+		port.deliver({ id: 1, method: "approvals.revoke", params: {} });
 		b.calls[0]!.refuse(error);
 		await settle();
 		expect(port.last()).toEqual({ id: 1, error });
@@ -149,7 +149,7 @@ describe("a request", () => {
 	])("through %s for %s reaches nobody", async (name, method) => {
 		const b = background();
 		const port = b.page(name);
-		port.say({ id: 1, method, params: {} });
+		port.deliver({ id: 1, method, params: {} });
 		await settle();
 		expect(port.last()).toMatchObject({ id: 1, error: { code: -32601, data: { name: "unknown_method" } } });
 		expect(b.calls).toEqual([]);
@@ -157,7 +157,7 @@ describe("a request", () => {
 	it("link.retry looks for the host", async () => {
 		const b = background();
 		const port = b.page("shell");
-		port.say({ id: 1, method: "link.retry", params: {} });
+		port.deliver({ id: 1, method: "link.retry", params: {} });
 		await settle();
 		expect(b.native.retryNow).toHaveBeenCalledOnce();
 		expect(port.last()).toEqual({ id: 1, result: {} });
@@ -171,15 +171,15 @@ describe("a request", () => {
 		["dex", "swap.prepare", { offer: "o" }, { offer: "o" }],
 	])("through %s for %s of another is narrowed", async (name, method, params, want) => {
 		const b = background();
-		b.page(name).say({ id: 1, method, params });
+		b.page(name).deliver({ id: 1, method, params });
 		await settle();
 		expect(b.calls[0]).toMatchObject({ method, params: want });
 	});
 	it("whose page is gone meanwhile is answered to nobody", async () => {
 		const b = background();
 		const port = b.page("dex");
-		port.say({ id: 1, method: "swap.execute", params: { request: "r", digest: "0x" } });
-		port.end();
+		port.deliver({ id: 1, method: "swap.execute", params: { request: "r", digest: "0x" } });
+		port.closeFromOtherEnd();
 		b.calls[0]!.answer({});
 		await settle();
 		expect(said(port)).toEqual([]);
@@ -199,37 +199,37 @@ describe("notifications", () => {
 	])("%s reach who hears them", (event, params, want) => {
 		const b = background();
 		const ports = ["shell", "compare", "dex", "bridge", "intent", "gasless"].map((name) => b.page(name));
-		b.pages.heard(event, params as never);
+		b.pages.notify(event, params as never);
 		expect(ports.filter((p) => said(p).length > 0).map((p) => p.name)).toEqual(want);
 	});
 	it("of gas are stopped at the daemon while nobody looks", () => {
 		const b = background();
-		b.page("shell").end();
-		b.pages.heard("gas.price", { chainId: 8453 } as Events["gas.price"]);
+		b.page("shell").closeFromOtherEnd();
+		b.pages.notify("gas.price", { chainId: 8453 } as Events["gas.price"]);
 		expect(b.calls).toMatchObject([{ method: "gas.watch", params: { chainId: 8453, stop: true } }]);
 	});
 	it("that tell nothing, or too little, are told to nobody who would need it", async () => {
 		const host = new FakePort();
-		const native: Native = new Native({ connect: () => host.port, lastError: () => undefined, now: () => 0 }, () => {}, (event, params) => pages.heard(event, params));
+		const native: Native = new Native({ connect: () => host.port, lastError: () => undefined, now: () => 0 }, () => {}, (event, params) => pages.notify(event, params));
 		const pages = new Pages(native, self);
 		native.open();
-		for (const params of [undefined, null, 7]) host.say({ method: "gas.price", params }); // while no page is open
+		for (const params of [undefined, null, 7]) host.deliver({ method: "gas.price", params }); // while no page is open
 		expect(host.posted).toEqual([]);
 		const dex = new FakePort("dex", own);
 		pages.accept(dex.port);
-		for (const params of [undefined, null, {}, { terms: null }]) host.say({ method: "swap.order", params });
+		for (const params of [undefined, null, {}, { terms: null }]) host.deliver({ method: "swap.order", params });
 		expect(said(dex)).toEqual([]);
 	});
 	it("of a newer daemon's own names reach the shell alone", () => {
-		expect(handlerOf("shell")!.hears("swap.dreamt" as never, {} as never)).toBe(true);
-		expect(handlerOf("dex")!.hears("swap.dreamt" as never, {} as never)).toBe(false);
+		expect(handlerOf("shell")!.wantsEvent("swap.dreamt" as never, {} as never)).toBe(true);
+		expect(handlerOf("dex")!.wantsEvent("swap.dreamt" as never, {} as never)).toBe(false);
 	});
 });
 
 describe("offers", () => {
 	const quoted = (call: number) => ({ call, provider: "dex", offers: [], done: true, order: [] }) as Quoted;
 	const ask = async (port: FakePort, id: number, watch: boolean) => {
-		port.say({ id, method: "swap.quote", params: { amountIn: "1", ...(watch ? { watch } : {}) } });
+		port.deliver({ id, method: "swap.quote", params: { amountIn: "1", ...(watch ? { watch } : {}) } });
 		await settle();
 	};
 	it("reach the page that asked, by the id that it gave", async () => {
@@ -237,10 +237,10 @@ describe("offers", () => {
 		const [dex, bridge] = [b.page("dex"), b.page("bridge")];
 		await ask(dex, 4, false);
 		await ask(bridge, 4, false);
-		b.pages.heard("swap.quoted", quoted(101));
+		b.pages.notify("swap.quoted", quoted(101));
 		expect(said(dex)).toEqual([]);
 		expect(said(bridge)).toEqual([{ event: "swap.quoted", params: { ...quoted(101), call: 4 } }]);
-		b.pages.heard("swap.quoted", quoted(999));
+		b.pages.notify("swap.quoted", quoted(999));
 		expect(said(bridge)).toHaveLength(1);
 	});
 	it("of a quote that is not watched end with its answer", async () => {
@@ -249,7 +249,7 @@ describe("offers", () => {
 		await ask(port, 1, false);
 		b.calls[0]!.answer({ offers: [] });
 		await settle();
-		b.pages.heard("swap.quoted", quoted(100));
+		b.pages.notify("swap.quoted", quoted(100));
 		expect(said(port)).toEqual([{ id: 1, result: { offers: [] } }]);
 	});
 	it("of one that is watched go on, until the page asks for another", async () => {
@@ -258,11 +258,11 @@ describe("offers", () => {
 		await ask(port, 1, true);
 		b.calls[0]!.answer({ offers: [] });
 		await settle();
-		b.pages.heard("swap.quoted", quoted(100));
+		b.pages.notify("swap.quoted", quoted(100));
 		expect(port.last()).toEqual({ event: "swap.quoted", params: { ...quoted(100), call: 1 } });
 		await ask(port, 2, true);
 		const before = port.posted.length;
-		b.pages.heard("swap.quoted", quoted(100));
+		b.pages.notify("swap.quoted", quoted(100));
 		expect(port.posted).toHaveLength(before);
 	});
 	it("go to the page that asked last; the one before is told, and may not stop or prolong it", async () => {
@@ -274,27 +274,27 @@ describe("offers", () => {
 		expect(said(one)).toContainEqual({ event: "watch.taken" });
 		expect(said(other)).toEqual([]);
 		const before = b.calls.length;
-		for (const params of [{}, { stop: true }]) one.say({ id: 9, method: "swap.watch", params });
+		for (const params of [{}, { stop: true }]) one.deliver({ id: 9, method: "swap.watch", params });
 		await settle();
 		expect(one.last()).toEqual({ id: 9, result: { watching: false } });
-		one.end();
+		one.closeFromOtherEnd();
 		expect(b.calls).toHaveLength(before);
-		other.say({ id: 2, method: "swap.watch", params: {} });
+		other.deliver({ id: 2, method: "swap.watch", params: {} });
 		expect(b.calls.at(-1)).toMatchObject({ method: "swap.watch", params: {} });
 	});
 	it("are stopped when their page closes, or asks for it, and no second time", async () => {
 		const b = background();
 		const port = b.page("dex");
 		await ask(port, 1, true);
-		port.say({ id: 2, method: "swap.watch", params: { stop: true } });
+		port.deliver({ id: 2, method: "swap.watch", params: { stop: true } });
 		await settle();
 		expect(b.sent("swap.watch")).toMatchObject([{ params: { stop: true } }]);
-		port.end();
+		port.closeFromOtherEnd();
 		expect(b.sent("swap.watch")).toHaveLength(1);
 		const next = b.page("dex");
 		b.sent("swap.watch")[0]!.answer({ watching: false });
 		await ask(next, 1, true);
-		next.end();
+		next.closeFromOtherEnd();
 		expect(b.sent("swap.watch").at(-1)).toMatchObject({ params: { stop: true } });
 		b.sent("swap.watch").at(-1)!.refuse({ code: 1, message: "" }); // the rejection must be caught
 		await settle();
@@ -304,7 +304,7 @@ describe("offers", () => {
 		const port = b.page("dex");
 		await ask(port, 1, true);
 		b.native.link = { at: "lost", reason: "", retryAt: 0 };
-		port.end();
+		port.closeFromOtherEnd();
 		expect(b.sent("swap.watch")).toEqual([]);
 	});
 	it("are asked for at once, also while an older quote is under way: the daemon watches the newer one", async () => {
@@ -318,7 +318,7 @@ describe("offers", () => {
 		await settle();
 		expect(one.last()).toMatchObject({ id: 1, error: { data: { name: "quote_unknown" } } });
 		expect(other.last()).toEqual({ id: 1, result: { offers: [] } });
-		other.say({ id: 2, method: "swap.watch", params: {} });
+		other.deliver({ id: 2, method: "swap.watch", params: {} });
 		expect(b.calls.at(-1)).toMatchObject({ method: "swap.watch", params: {} });
 	});
 	it("of a thousand quotes leave nothing behind", async () => {
@@ -328,7 +328,7 @@ describe("offers", () => {
 			await ask(port, 1, i % 2 === 0);
 			for (const c of b.calls.splice(0)) c.answer({ offers: [] });
 			await settle();
-			port.end();
+			port.closeFromOtherEnd();
 			for (const c of b.calls.splice(0)) c.answer({ watching: false });
 			await settle();
 		}

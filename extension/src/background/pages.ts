@@ -5,17 +5,17 @@ import { Failure, failureOf, type WireError } from "../wire/failure";
 import { isObject } from "../wire/object";
 import { type Handler } from "./handlers/handler";
 import { handlerOf } from "./handlers/index";
-import { type Native, refusal } from "./native";
-import { type Listener, Watches } from "./watch";
+import { type Native, wireErrorOf } from "./native";
+import { type OfferListener, Watches } from "./watch";
 
 /** ours reports whether a port comes from a page of this extension, as opposed to another
  * extension or a web page (content script or frame). */
-export function ours(sender: chrome.runtime.MessageSender | undefined, self: { id: string; origin: string }): boolean {
+export function isOwnPage(sender: chrome.runtime.MessageSender | undefined, self: { id: string; origin: string }): boolean {
 	if (!sender || sender.id !== self.id || (sender.frameId ?? 0) !== 0) return false;
 	return (sender.origin ?? self.origin) === self.origin && (sender.url ?? "").startsWith(`${self.origin}/`);
 }
 
-class Page implements Listener {
+class Page implements OfferListener {
 	constructor(
 		readonly port: chrome.runtime.Port,
 		readonly handler: Handler,
@@ -56,7 +56,7 @@ export class Pages {
 	/** accept serves a page's port, and disconnects one that is not ours. */
 	accept(port: chrome.runtime.Port): void {
 		const handler = handlerOf(port.name);
-		if (!handler || !ours(port.sender, this.self)) {
+		if (!handler || !isOwnPage(port.sender, this.self)) {
 			port.disconnect();
 			return;
 		}
@@ -65,17 +65,17 @@ export class Pages {
 		port.onMessage.addListener((request: PageRequest | null) => {
 			if (isObject(request)) void this.serve(page, request);
 		});
-		port.onDisconnect.addListener(() => this.leave(page));
+		port.onDisconnect.addListener(() => this.pageClosed(page));
 		// Opening a page counts as asking for the host, also after endings that are not retried.
 		if (this.native.link.at !== "ready") this.native.open();
 		page.post({ link: this.native.link });
 	}
 
-	linked(link: Link): void {
+	linkChanged(link: Link): void {
 		for (const page of this.pages) page.post({ link });
 	}
 
-	heard<E extends keyof Events>(event: E, params: Events[E]): void {
+	notify<E extends keyof Events>(event: E, params: Events[E]): void {
 		if (event === "swap.quoted") {
 			this.watches.quoted(params as Quoted);
 			return;
@@ -85,7 +85,7 @@ export class Pages {
 			this.native.call("gas.watch", { chainId: (params as GasPrice).chainId, stop: true }).catch(() => {}); // if this fails, the next gas.price repeats it
 			return;
 		}
-		for (const page of this.pages) if (page.handler.hears(event, params)) page.post({ event, params } as PageMessage);
+		for (const page of this.pages) if (page.handler.wantsEvent(event, params)) page.post({ event, params } as PageMessage);
 	}
 
 	private async serve(page: Page, request: PageRequest): Promise<void> {
@@ -104,11 +104,11 @@ export class Pages {
 			return {};
 		}
 		const { method } = request;
-		if (!page.handler.methods.includes(method)) throw new Failure(refusal("unknown_method", `${method} is not served to ${page.port.name}`));
+		if (!page.handler.methods.includes(method)) throw new Failure(wireErrorOf("unknown_method", `${method} is not served to ${page.port.name}`));
 		const params = (request.params ?? {}) as Methods[typeof method]["params"];
 		if (method === "swap.watch" && !this.watches.owns(page)) return { watching: false };
 		if (method === "swap.watch" && (params as Methods["swap.watch"]["params"]).stop) {
-			this.watches.left(page);
+			this.watches.forget(page);
 			return this.stop();
 		}
 		const narrowed = (page.handler.narrow?.(method, params) ?? params) as never; // parameters of that method
@@ -119,7 +119,7 @@ export class Pages {
 		const turn = params.watch ? this.watches.take(page) : undefined;
 		let call = 0;
 		try {
-			return await this.native.call("swap.quote", params, (sent) => this.watches.begun((call = sent), page, id, turn));
+			return await this.native.call("swap.quote", params, (sent) => this.watches.sent((call = sent), page, id, turn));
 		} finally {
 			this.watches.answered(call);
 		}
@@ -129,8 +129,8 @@ export class Pages {
 		return this.native.call("swap.watch", { stop: true });
 	}
 
-	private leave(page: Page): void {
+	private pageClosed(page: Page): void {
 		this.pages.delete(page);
-		if (this.watches.left(page) && this.native.link.at === "ready") this.stop().catch(() => {});
+		if (this.watches.forget(page) && this.native.link.at === "ready") this.stop().catch(() => {});
 	}
 }

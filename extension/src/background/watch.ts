@@ -1,14 +1,14 @@
 import type { Quoted } from "../wire/protocol";
 
 /** A page that receives offers. taken is called when another page took over the watch. */
-export interface Listener {
+export interface OfferListener {
 	quoted(params: Quoted): void;
 	taken(): void;
 }
 
 /** A Turn is the request of one page to have its quote watched. */
-export interface Turn {
-	readonly page: Listener;
+export interface WatchRequest {
+	readonly page: OfferListener;
 	/** JSON-RPC id of the native request; 0 until it is sent. */
 	call: number;
 }
@@ -17,11 +17,11 @@ export interface Turn {
  * connection, the latest, and all pages share one connection. So the page that asked last
  * has the watch, and the page before it is notified. */
 export class Watches {
-	private asking = new Map<number, { page: Listener; id: number }>();
-	private watching: Turn | undefined;
+	private asking = new Map<number, { page: OfferListener; id: number }>();
+	private watching: WatchRequest | undefined;
 
 	/** take gives the watch to a page, for the quote that it is about to send. */
-	take(page: Listener): Turn {
+	take(page: OfferListener): WatchRequest {
 		const before = this.watching;
 		this.watching = { page, call: 0 };
 		if (before) {
@@ -33,7 +33,7 @@ export class Watches {
 
 	/** begun records that a page's quote, request `id` of the page, was sent to the host as
 	 * request `call`. */
-	begun(call: number, page: Listener, id: number, turn: Turn | undefined): void {
+	sent(call: number, page: OfferListener, id: number, turn: WatchRequest | undefined): void {
 		this.asking.set(call, { page, id });
 		if (turn) turn.call = call;
 	}
@@ -50,7 +50,7 @@ export class Watches {
 	}
 
 	/** left forgets a page's quotes and reports whether the daemon's watch must be stopped. */
-	left(page: Listener): boolean {
+	forget(page: OfferListener): boolean {
 		for (const [call, asked] of this.asking) if (asked.page === page) this.asking.delete(call);
 		if (this.watching?.page !== page) return false;
 		this.watching = undefined;
@@ -58,7 +58,7 @@ export class Watches {
 	}
 
 	/** owns reports whether a page has the watch, and so may prolong or stop it. */
-	owns(page: Listener): boolean {
+	owns(page: OfferListener): boolean {
 		return this.watching?.page === page;
 	}
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { left } from "./ExpiryRing";
+import { remaining } from "./ExpiryRing";
 
 test.each([
 	[1000, 0, 1],
@@ -10,5 +10,5 @@ test.each([
 	[0, 0, 0], // expired on arrival
 	[Number.NaN, 0, 0], // no valid time
 ])("until %d, %d of it gone, leaves %d", (until, now, rest) => {
-	expect(left(0, until, now)).toBe(rest);
+	expect(remaining(0, until, now)).toBe(rest);
 });

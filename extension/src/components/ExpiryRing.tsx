@@ -13,7 +13,7 @@ const radius = 7;
 const round = 2 * Math.PI * radius;
 
 /** left returns the fraction, 0 to 1, of the time from `since` to `until` that remains. */
-export function left(since: number, until: number, now: number): number {
+export function remaining(since: number, until: number, now: number): number {
 	if (!(until > since)) return 0;
 	return Math.min(1, Math.max(0, (until - now) / (until - since)));
 }
@@ -26,7 +26,7 @@ export function ExpiryRing({ since, expires, label }: Props) {
 		return () => clearInterval(timer);
 	}, []);
 	const until = Date.parse(expires);
-	const rest = left(since, until, now);
+	const rest = remaining(since, until, now);
 	return (
 		<svg class={`ring ${rest < 0.25 ? "ending" : ""}`} width="18" height="18" viewBox="0 0 18 18" role="img" aria-label={label}>
 			<circle class="ring-base" cx="9" cy="9" r={radius} />

@@ -1,6 +1,6 @@
 import type { Offer } from "../wire/protocol";
 import { locale, t } from "../i18n/t";
-import { dollars, shownAmount } from "../money/amount";
+import { formatUSD, displayAmount } from "../money/amount";
 
 interface Props {
 	offer: Offer;
@@ -19,7 +19,7 @@ export function GasEstimate({ offer, symbol, decimals, usd }: Props) {
 	return (
 		<span class="dots">
 			<span class="number">
-				{shownAmount(gasCost, decimals, 6, locale())} {symbol} <span class="soft">({usd === undefined ? t("gas_price_unavailable") : dollars(usd, locale())})</span>
+				{displayAmount(gasCost, decimals, 6, locale())} {symbol} <span class="soft">({usd === undefined ? t("gas_price_unavailable") : formatUSD(usd, locale())})</span>
 			</span>
 			<span class="soft">{t(gasless ? "gas_then_none" : "gas_you_pay")}</span>
 		</span>

@@ -1,9 +1,9 @@
 import { Loading } from "./Loading";
 
-export type MarkOf = "busy" | "wait" | "done" | "back" | "failed" | "over" | "ask" | "unsure" | "none" | "skipped";
+export type MarkKind = "busy" | "wait" | "done" | "back" | "failed" | "over" | "ask" | "unsure" | "none" | "skipped";
 
 // In a 20 by 20 box. A text next to the mark always says what it means.
-const paths: Record<Exclude<MarkOf, "busy">, string> = {
+const paths: Record<Exclude<MarkKind, "busy">, string> = {
 	wait: "M10 5.5V10l3 2",
 	done: "M6 10.4l2.7 2.7L14.2 7.2",
 	back: "M8 6.5L5 9.5l3 3M5.3 9.5h6a3.2 3.2 0 0 1 0 6.4H9",
@@ -16,7 +16,7 @@ const paths: Record<Exclude<MarkOf, "busy">, string> = {
 };
 
 /** Mark is the icon of a state; a spinner while something is in progress. */
-export function Mark({ of, tone = "neutral" }: { of: MarkOf; tone?: string }) {
+export function Mark({ of, tone = "neutral" }: { of: MarkKind; tone?: string }) {
 	if (of === "busy") return <span class={`mark ${tone}`}>{<Loading />}</span>;
 	return (
 		<svg class={`mark ${tone}`} width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { found } from "./NetworkSelect";
+import { matchingNetworks } from "./NetworkSelect";
 
 const networks = [
 	{ chainId: 1, name: "Ethereum", known: true },
@@ -16,6 +16,6 @@ test.each<[string, number[], number[]]>([
 	["24", [], []], // chain ids match from the start
 ])("%j finds %j and %j", (query, known, others) => {
 	const ids = (list: { chainId: number }[]) => list.map((n) => n.chainId);
-	const rows = found(networks, query);
+	const rows = matchingNetworks(networks, query);
 	expect([ids(rows.known), ids(rows.others)]).toEqual([known, others]);
 });

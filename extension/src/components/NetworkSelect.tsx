@@ -24,7 +24,7 @@ interface Props {
 
 /** found returns the networks that match a query by name or start of the chain id: the
  * wallet's own, and those that only the provider reaches. */
-export function found(networks: readonly Choice[], query: string): { known: Choice[]; others: Choice[] } {
+export function matchingNetworks(networks: readonly Choice[], query: string): { known: Choice[]; others: Choice[] } {
 	const wanted = query.trim().toLowerCase();
 	const fits = networks.filter((n) => n.name.toLowerCase().includes(wanted) || String(n.chainId).startsWith(wanted));
 	return { known: fits.filter((n) => n.known), others: fits.filter((n) => !n.known) };
@@ -58,7 +58,7 @@ export function NetworkSelect({ label, value, networks, onChange }: Props) {
 
 function NetworkList({ value, networks, onPick }: Pick<Props, "value" | "networks"> & { onPick: (chainId: number) => void }) {
 	const [query, setQuery] = useState("");
-	const { known, others } = found(networks, query);
+	const { known, others } = matchingNetworks(networks, query);
 	const count = known.length + others.length;
 	return (
 		<SearchList label={t("network_search")} query={query} onQuery={setQuery} status={query && t("network_found", count)}>

@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import type { MessageKey } from "../i18n/keys";
 import { numbers } from "../i18n/formats";
 import { locale, t } from "../i18n/t";
-import { when } from "../i18n/when";
-import { dollars } from "../money/amount";
+import { formatTime } from "../i18n/time";
+import { formatUSD } from "../money/amount";
 import { type Answer, useAnswer } from "../state/answer";
 import { useWallet } from "../state/context";
 import { useStore } from "../state/store";
@@ -68,10 +68,10 @@ function Drawing({ history, symbol, summary }: { history: PriceHistory; symbol: 
 		<>
 			<p class="row apart chart-figures">
 				<strong class="number">{price((shown ?? candles.at(-1)!).close)}</strong>
-				<span class={`tone ${shown ? "" : way} small number`}>{shown ? when(shown.time, "whole") : change(drawn.change)}</span>
+				<span class={`tone ${shown ? "" : way} small number`}>{shown ? formatTime(shown.time, "whole") : formatChange(drawn.change)}</span>
 			</p>
 			<Canvas drawn={drawn} candles={candles} at={at} point={point} tone={way} />
-			<figcaption class="soft small">{t(summary, symbol, price(drawn.low), price(drawn.high), change(drawn.change))}</figcaption>
+			<figcaption class="soft small">{t(summary, symbol, price(drawn.low), price(drawn.high), formatChange(drawn.change))}</figcaption>
 			<Table candles={candles} />
 		</>
 	);
@@ -105,7 +105,7 @@ function Canvas({ drawn, candles, at, point, tone }: CanvasProps) {
 			aria-valuemin={0}
 			aria-valuemax={last}
 			aria-valuenow={now}
-			aria-valuetext={`${when(candles[now]!.time, "whole")}: ${price(candles[now]!.close)}`}
+			aria-valuetext={`${formatTime(candles[now]!.time, "whole")}: ${price(candles[now]!.close)}`}
 			onKeyDown={(e) => {
 				const move = moves[e.key];
 				if (!move) return;
@@ -146,7 +146,7 @@ function Table({ candles }: { candles: readonly Candle[] }) {
 				<tbody>
 					{rows.map((c) => (
 						<tr key={c.time}>
-							<td>{when(c.time, "whole")}</td>
+							<td>{formatTime(c.time, "whole")}</td>
 							<td class="number">{price(c.close)}</td>
 						</tr>
 					))}
@@ -156,10 +156,10 @@ function Table({ candles }: { candles: readonly Candle[] }) {
 	);
 }
 
-const price = (usd: string) => dollars(usd, locale());
+const price = (usd: string) => formatUSD(usd, locale());
 
 /** change formats a change in percent, with its sign. */
-export function change(percent: number | undefined): string {
+export function formatChange(percent: number | undefined): string {
 	if (percent === undefined) return t("price_change_unknown");
 	return numbers(locale(), { style: "percent", signDisplay: "exceptZero", maximumFractionDigits: 2 }).format(percent / 100);
 }

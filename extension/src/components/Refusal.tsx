@@ -1,12 +1,12 @@
 import type { Failure } from "../wire/failure";
 import { t } from "../i18n/t";
 import { SaidView } from "../order/CauseView";
-import { type AmountWords, refusalWords } from "../order/failure-words";
+import { type AmountFormatters, refusalWords } from "../order/failure-words";
 
 interface Props {
 	failure: Failure;
 	/** Formats the amounts in the error's details, if their token is known. */
-	amounts?: AmountWords;
+	amounts?: AmountFormatters;
 }
 
 /** Refusal shows why something was refused, and what to do about it. */

@@ -1,12 +1,12 @@
 import { t } from "../i18n/t";
 import { percent } from "../money/percent";
 import { shortRoute } from "./address";
-import { type Leg, readPools } from "./pools";
+import { type Leg, parsePools } from "./pools";
 
 /** RouteText shows a provider's description of a route: one line per path of pools, plain
  * text as it is, anything else collapsed. */
 export function RouteText({ route }: { route: string }) {
-	const legs = readPools(route);
+	const legs = parsePools(route);
 	if (legs) {
 		return (
 			<span class="legs" title={route}>

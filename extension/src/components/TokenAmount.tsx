@@ -2,9 +2,9 @@ import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import type { Token } from "../wire/protocol";
 import { locale, t } from "../i18n/t";
-import { dollars, typedAmount } from "../money/amount";
-import { glanced } from "../money/glance";
-import { spelled } from "../money/spelled";
+import { formatUSD, inputAmount } from "../money/amount";
+import { compactAmount } from "../money/compact-amount";
+import { fullAmount } from "../money/token-amount";
 import { Avatar } from "./Avatar";
 import { Loading } from "./Loading";
 import { Named } from "./Named";
@@ -34,15 +34,15 @@ interface Props {
 /** Shortcuts: percentages of `max`. */
 const parts = [25, 50];
 
-/** sizeOf returns a CSS class by the amount's length: longer amounts get a smaller font, so
+/** sizeClass returns a CSS class by the amount's length: longer amounts get a smaller font, so
  * that all digits fit. */
-export function sizeOf(amount: string): string {
+export function sizeClass(amount: string): string {
 	const sizes: readonly [number, string][] = [[10, ""], [13, "long"], [18, "longer"]];
 	return sizes.find(([most]) => amount.length <= most)?.[1] ?? "longest";
 }
 
 /** part returns `percent` of an amount in base units, rounded down. */
-export function part(units: string, percent: number): string {
+export function percentOf(units: string, percent: number): string {
 	return ((BigInt(units) * BigInt(percent)) / 100n).toString();
 }
 
@@ -52,7 +52,7 @@ export function TokenAmount(props: Props) {
 	const id = useId();
 	// A typed amount may have no value yet; an offered one without a value has no price.
 	const unpriced = !onAmount && amount !== "" && !busy;
-	const size = `amount ${sizeOf(amount)}`;
+	const size = `amount ${sizeClass(amount)}`;
 	return (
 		<section class={`card token-amount ${dim ? "dim" : ""}`} aria-label={label}>
 			<div class="row apart">
@@ -72,7 +72,7 @@ export function TokenAmount(props: Props) {
 				<TokenButton label={label} token={token} onToken={onToken} />
 			</div>
 			<div class="row apart small soft under">
-				<span class="number cut">{usd === undefined ? unpriced && t("amount_no_price") : `≈ ${dollars(usd, locale())}`}</span>
+				<span class="number cut">{usd === undefined ? unpriced && t("amount_no_price") : `≈ ${formatUSD(usd, locale())}`}</span>
 				{below && <Balance {...props} />}
 				<Parts {...props} />
 			</div>
@@ -95,8 +95,8 @@ function TokenButton({ label, token, onToken }: { label: string; token: Token | 
 function Balance({ token, balance }: Props) {
 	if (!token || balance === undefined) return null;
 	return (
-		<span class="number small soft" title={spelled(balance, token, locale())}>
-			{t("amount_balance", glanced(balance, token.decimals, locale()))}
+		<span class="number small soft" title={fullAmount(balance, token, locale())}>
+			{t("amount_balance", compactAmount(balance, token.decimals, locale()))}
 		</span>
 	);
 }
@@ -108,7 +108,7 @@ function Parts({ token, max, onMax, onAmount }: Props) {
 		<span class="row parts">
 			{onAmount &&
 				parts.map((percent) => (
-					<button key={percent} type="button" class="preset" onClick={() => onAmount(typedAmount(part(max, percent), token.decimals, locale()))}>
+					<button key={percent} type="button" class="preset" onClick={() => onAmount(inputAmount(percentOf(max, percent), token.decimals, locale()))}>
 						<Named name={t("amount_part", percent)}>{percent} %</Named>
 					</button>
 				))}

@@ -34,16 +34,16 @@ const page = { shown: 50, searched: 200 };
 const maxQuery = 100;
 
 /** Debounce of the search, in ms. */
-const settle = 180;
+const searchDebounce = 180;
 
 /** TokenList is a search field and the tokens found. */
 export function TokenList(props: Props) {
 	const { chainId, source, known, selected, extra, query, onQuery, onPick, onImport } = props;
 	const wallet = useWallet();
 	const wanted = query.trim().slice(0, maxQuery);
-	const settled = useSettled(wanted);
-	const traded = useTraded(wallet, source, chainId);
-	const searched = useSearched(wallet, chainId, settled, known && (source === "known" || settled !== ""));
+	const settled = useDebounced(wanted);
+	const traded = useProviderTokens(wallet, source, chainId);
+	const searched = useKnownTokens(wallet, chainId, settled, known && (source === "known" || settled !== ""));
 	const rows = useRows(wallet, { chainId, query: wanted, listed: [...traded.tokens, ...searched.tokens], extra });
 	const count = rows.held.length + rows.others.length;
 	useEffect(() => {
@@ -58,20 +58,20 @@ export function TokenList(props: Props) {
 			<Rows title={t("picker_held")} rows={rows.held} selected={selected} onPick={onPick} />
 			<Rows title={t(rows.held.length > 0 ? "picker_others" : "picker_all")} rows={rows.others} selected={selected} onPick={onPick} />
 			{searched.importable && !busy && <Import address={searched.importable} onImport={onImport} />}
-			<Foot busy={busy} failed={failed} next={next} empty={count > 0 || searched.importable ? undefined : nothing(wanted, known)} />
+			<Foot busy={busy} failed={failed} next={next} empty={count > 0 || searched.importable ? undefined : emptyText(wanted, known)} />
 		</SearchList>
 	);
 }
 
-/** useTraded loads what a provider says it trades; nothing for the known tokens. */
-function useTraded({ shell }: Wallet, source: Props["source"], chainId: number) {
+/** useProviderTokens loads what a provider says it trades; nothing for the known tokens. */
+function useProviderTokens({ shell }: Wallet, source: Props["source"], chainId: number) {
 	return useTokenPages(source === "known" ? undefined : `${source}:${chainId}`, (cursor) =>
 		shell.call("tokens.list", { chainId, ...(source === "known" ? {} : { provider: source }), limit: page.searched, ...(cursor ? { cursor } : {}) }),
 	);
 }
 
-/** useSearched loads the tokens that the daemon knows, or with a query those that match. */
-function useSearched({ shell }: Wallet, chainId: number, query: string, wanted: boolean) {
+/** useKnownTokens loads the tokens that the daemon knows, or with a query those that match. */
+function useKnownTokens({ shell }: Wallet, chainId: number, query: string, wanted: boolean) {
 	return useTokenPages(wanted ? `${chainId}:${query}` : undefined, (cursor) => {
 		const params = { chainId, limit: page.shown, ...(cursor ? { cursor } : {}) };
 		return query === "" ? shell.call("tokens.list", params) : shell.call("tokens.search", { ...params, query });
@@ -87,11 +87,11 @@ function useRows(wallet: Wallet, { chainId, ...choice }: { chainId: number; quer
 	return tokenRows({ ...choice, chainId, coin, balances: active === chainId ? (balances ?? []) : [], prices });
 }
 
-/** useSettled returns a value once it has stopped changing (debounce). */
-function useSettled(value: string): string {
+/** useDebounced returns a value once it has stopped changing (debounce). */
+function useDebounced(value: string): string {
 	const [settled, set] = useState(value);
 	useEffect(() => {
-		const wait = setTimeout(() => set(value), settle);
+		const wait = setTimeout(() => set(value), searchDebounce);
 		return () => clearTimeout(wait);
 	}, [value]);
 	return settled;
@@ -134,7 +134,7 @@ interface FootProps {
 
 /** nothing returns the text for an empty list. Contracts can only be read on the wallet's
  * own networks, so elsewhere it does not suggest an import. */
-function nothing(query: string, known: boolean): string {
+function emptyText(query: string, known: boolean): string {
 	if (query === "") return t("picker_none");
 	return t(known ? "picker_not_found" : "picker_not_traded", query);
 }

@@ -23,7 +23,7 @@ const none: readonly Token[] = [];
 
 // Tokens that the user was asked about and accepted, by chain and address, while the popup
 // is open.
-const taken = new Set<string>();
+const acceptedTokens = new Set<string>();
 const keyOf = (token: Token) => `${token.chainId}:${token.address.toLowerCase()}`;
 
 /** TokenPicker is a dialog to choose a token of one network. It asks before it selects a
@@ -33,12 +33,12 @@ export function TokenPicker({ title, chainId, source, selected, extra = none, on
 	const [asked, ask] = useState<{ address: string; token?: Token } | undefined>(undefined);
 	const known = useStore(useWallet().networks).some((n) => n.chainId === chainId);
 	const take = (token: Token) => {
-		taken.add(keyOf(token));
+		acceptedTokens.add(keyOf(token));
 		onPick(token);
 	};
-	const pick = ({ token, told }: TokenRow) => {
-		if (told && known) ask({ address: token.address });
-		else if ((!told && !doubtOf(token)) || taken.has(keyOf(token)) || (selected && keyOf(selected) === keyOf(token))) onPick(token);
+	const pick = ({ token, displayOnly }: TokenRow) => {
+		if (displayOnly && known) ask({ address: token.address });
+		else if ((!displayOnly && !doubtOf(token)) || acceptedTokens.has(keyOf(token)) || (selected && keyOf(selected) === keyOf(token))) onPick(token);
 		else ask({ address: token.address, token });
 	};
 	return (

@@ -1,6 +1,6 @@
 import { locale, t } from "../i18n/t";
-import { dollars } from "../money/amount";
-import { glanced } from "../money/glance";
+import { formatUSD } from "../money/amount";
+import { compactAmount } from "../money/compact-amount";
 import { shortAddress } from "./address";
 import { Avatar } from "./Avatar";
 import { doubtOf, type TokenRow } from "./token-rows";
@@ -14,7 +14,7 @@ interface Props {
 /** TokenRowButton is one token of a list: its name, whether it is verified, and the balance. */
 export function TokenRowButton({ row, selected, onPick }: Props) {
 	const { token, amount, usd } = row;
-	const doubt = row.told ? "unverified" : doubtOf(token);
+	const doubt = row.displayOnly ? "unverified" : doubtOf(token);
 	return (
 		<button type="button" data-row class="picker-row" aria-current={selected} onClick={() => onPick(row)}>
 			<Avatar of={token.address} letter={token.symbol} size={32} />
@@ -31,8 +31,8 @@ export function TokenRowButton({ row, selected, onPick }: Props) {
 			</span>
 			{amount !== undefined && (
 				<span class="right number">
-					<span>{glanced(amount, token.decimals, locale())}</span>
-					<span class="soft small">{usd === undefined ? t("picker_no_price") : dollars(usd, locale())}</span>
+					<span>{compactAmount(amount, token.decimals, locale())}</span>
+					<span class="soft small">{usd === undefined ? t("picker_no_price") : formatUSD(usd, locale())}</span>
 				</span>
 			)}
 		</button>

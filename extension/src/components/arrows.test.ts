@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { moved } from "./arrows";
+import { rowAfterKey } from "./arrows";
 
 test.each([
 	["ArrowDown", -1, 0], // from the search field into the rows
@@ -14,9 +14,9 @@ test.each([
 	["End", -1, undefined],
 	["Enter", 1, undefined],
 ])("%s at %i leads to %s", (key, at, to) => {
-	expect(moved(key, at, 3)).toBe(to);
+	expect(rowAfterKey(key, at, 3)).toBe(to);
 });
 
 test("without rows every key is left alone", () => {
-	expect(moved("ArrowDown", -1, 0)).toBeUndefined();
+	expect(rowAfterKey("ArrowDown", -1, 0)).toBeUndefined();
 });

@@ -3,7 +3,7 @@ const search = "input[type=search]";
 
 /** moved returns the row that a key leads to from row `at` of `count`; -1 is the search
  * field above them, undefined leaves the focus alone. */
-export function moved(key: string, at: number, count: number): number | undefined {
+export function rowAfterKey(key: string, at: number, count: number): number | undefined {
 	if (count === 0) return undefined;
 	switch (key) {
 		case "ArrowDown":
@@ -23,7 +23,7 @@ export function moved(key: string, at: number, count: number): number | undefine
  * with data-row. Enter and Space are left to the buttons. */
 export function onArrows(e: KeyboardEvent & { currentTarget: HTMLElement }): void {
 	const rows = [...e.currentTarget.querySelectorAll<HTMLElement>(row)];
-	const to = moved(e.key, rows.indexOf(document.activeElement as HTMLElement), rows.length);
+	const to = rowAfterKey(e.key, rows.indexOf(document.activeElement as HTMLElement), rows.length);
 	if (to === undefined) return;
 	e.preventDefault();
 	(to < 0 ? e.currentTarget.querySelector<HTMLElement>(search) : rows[to])?.focus();

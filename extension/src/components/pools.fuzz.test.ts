@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { fuzzed, patience } from "../wire/fuzzed";
-import { readPools } from "./pools";
+import { fuzzed, fuzzTimeout } from "../wire/fuzzed";
+import { parsePools } from "./pools";
 
 it("reads a provider's words for a route as shares of a whole with the fees that stand there, or not at all", async () => {
 	await fuzzed(import.meta.dirname, "pools", (text) => {
-		const legs = readPools(text);
+		const legs = parsePools(text);
 		if (!legs) return;
 		expect(Math.abs(legs.reduce((sum, { share }) => sum + share, 0) - 100)).toBeLessThan(0.5);
 		// One number per percent sign, each exactly as written.
@@ -18,4 +18,4 @@ it("reads a provider's words for a route as shares of a whole with the fees that
 			}
 		}
 	});
-}, patience);
+}, fuzzTimeout);

@@ -10,10 +10,10 @@ export interface Leg {
 
 const leg = /^\[(v\d(?:\s*\+\s*v\d)*)\]\s*(\d{1,3}(?:\.\d+)?)\s*%(?:\s*=\s*(.*))?$/i;
 
-/** readPools parses the DEX provider's description of a route, such as "[v3] 60.00% =
+/** parsePools parses the DEX provider's description of a route, such as "[v3] 60.00% =
  * [0.05%] 0xd0b5…, [v2] 40.00%". It is for display only: what is signed is decoded from the
  * calldata. undefined: malformed, or the shares do not add up to 100 %. */
-export function readPools(route: string): Leg[] | undefined {
+export function parsePools(route: string): Leg[] | undefined {
 	const legs: Leg[] = [];
 	for (const part of route.split(/,\s*(?=\[)/)) {
 		const m = leg.exec(part.trim());

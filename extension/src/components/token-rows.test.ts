@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Price, Token } from "../wire/protocol";
 import { NATIVE } from "../state/wallet";
-import { type Choice, doubtOf, matches, tokenRows, unread } from "./token-rows";
+import { type Choice, doubtOf, matches, tokenRows, countUnreadable } from "./token-rows";
 
 const token = (n: number, symbol: string, more: Partial<Token> = {}): Token => ({
 	chainId: 1, address: `0x${n.toString(16).padStart(40, "b")}`, symbol, name: `${symbol} Coin`, decimals: 6, verified: true, ...more,
@@ -40,7 +40,7 @@ describe("tokenRows", () => {
 
 	test("counts what cannot be read, which is no row but the coin's", () => {
 		const balances = [{ token: NATIVE, known: coin }, { token: dai.address, amount: "0", known: dai }, { token: usdc.address, known: usdc }];
-		expect(unread(balances)).toBe(2);
+		expect(countUnreadable(balances)).toBe(2);
 		expect(tokenRows(choice({ balances })).held).toEqual([{ token: coin }]);
 	});
 
@@ -53,7 +53,7 @@ describe("tokenRows", () => {
 	test("marks what only the provider's list names, each token once in whatever case its address is", () => {
 		const again = { ...usdc, address: usdc.address.toUpperCase().replace("0X", "0x"), verified: false };
 		const rows = tokenRows(choice({ coin: undefined, listed: [usdc], extra: [again, spam] }));
-		expect(rows.others).toEqual([{ token: usdc }, { token: spam, told: true }]);
+		expect(rows.others).toEqual([{ token: usdc }, { token: spam, displayOnly: true }]);
 	});
 
 	test("leaves out tokens of another network", () => {

@@ -1,5 +1,5 @@
 import type { Balance, Price, Token } from "../wire/protocol";
-import { compareWorth, worth } from "../money/worth";
+import { compareValue, valueUSD } from "../money/value";
 import { NATIVE } from "../state/wallet";
 
 /** A TokenRow is a token in a list to choose from. */
@@ -10,7 +10,7 @@ export interface TokenRow {
 	/** Its value in US dollars; absent: no current price. */
 	usd?: string;
 	/** Only the provider's display list has it; the daemon has not checked it. */
-	told?: boolean;
+	displayOnly?: boolean;
 }
 
 /** The input of tokenRows. */
@@ -53,7 +53,7 @@ export function tokenRows(choice: Choice): { held: TokenRow[]; others: TokenRow[
 		others.push(row);
 	};
 	for (const token of listed) add(token, { token });
-	for (const token of extra) add(token, { token, told: true });
+	for (const token of extra) add(token, { token, displayOnly: true });
 	return { held, others };
 }
 
@@ -63,15 +63,15 @@ function heldRows({ chainId, query, balances, prices }: Choice): TokenRow[] {
 		if (!known || known.chainId !== chainId || !matches(known, query)) continue;
 		if (known.address !== NATIVE && (amount ?? "0") === "0") continue;
 		const price = prices.get(known.address.toLowerCase());
-		const usd = amount !== undefined && price?.now && !price.stale ? { usd: worth(amount, known.decimals, price.now) } : {};
+		const usd = amount !== undefined && price?.now && !price.stale ? { usd: valueUSD(amount, known.decimals, price.now) } : {};
 		rows.push({ token: known, ...(amount === undefined ? {} : { amount }), ...usd });
 	}
 	const first = (r: TokenRow) => (r.token.address === NATIVE ? 0 : 1);
-	return rows.sort((a, b) => first(a) - first(b) || compareWorth(a.usd, b.usd));
+	return rows.sort((a, b) => first(a) - first(b) || compareValue(a.usd, b.usd));
 }
 
 /** unread counts the tokens whose contract returned no balance; the account may hold some. */
-export function unread(balances: readonly Balance[]): number {
+export function countUnreadable(balances: readonly Balance[]): number {
 	return balances.filter((b) => b.amount === undefined).length;
 }
 

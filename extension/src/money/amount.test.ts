@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dollars, exactAmount, grouped, parseAmount, rate, shownAmount, typedAmount } from "./amount";
+import { formatUSD, exactAmount, maybeThousands, parseAmount, exchangeRate, displayAmount, inputAmount } from "./amount";
 
 describe("parseAmount", () => {
 	it.each([
@@ -13,17 +13,17 @@ describe("parseAmount", () => {
 	it.each([["1,000", "en"], ["10,000", "en"], ["1000,000", "en"], ["1.000", "de"], ["1,000", "de-CH"], ["1,000.5", "en"], ["1.000,5", "de"], ["1,000,000", "en"], ["1 000", "fr"], ["1'000", "de-CH"]])(
 		"refuses %s in %s, whose thousands may be set apart", (typed, locale) => {
 			expect(parseAmount(typed, 6, locale)).toBeUndefined();
-			expect(grouped(typed, locale)).toBe(true);
+			expect(maybeThousands(typed, locale)).toBe(true);
 		},
 	);
 	it.each([["1.000", "en"], ["1,000", "de"], ["0,123", "en"], ["0.123", "de"], ["1,5", "en"], ["1.5", "de"], ["1,0005", "en"], [".500", "de"], ["1000", "de"]])(
 		"reads %s in %s", (typed, locale) => {
 			expect(parseAmount(typed, 6, locale)).toBe(parseAmount(typed.replace(",", "."), 6, "en"));
-			expect(grouped(typed, locale)).toBe(false);
+			expect(maybeThousands(typed, locale)).toBe(false);
 		},
 	);
 	it.each(["en", "de", "fr", "de-CH", "ar"])("reads what the form itself fills in, in %s", (locale) => {
-		for (const units of ["1", "1000", "1234000", "1234567", "1000000000"]) expect(parseAmount(typedAmount(units, 6, locale), 6, locale)).toBe(units);
+		for (const units of ["1", "1000", "1234000", "1234567", "1000000000"]) expect(parseAmount(inputAmount(units, 6, locale), 6, locale)).toBe(units);
 	});
 });
 
@@ -39,17 +39,17 @@ describe("shownAmount", () => {
 	it.each([
 		["1234567891", 6, "1,234.567891"], ["2999999999999999999", 18, "2.999999"], ["1000000", 6, "1"], ["1234", 18, "<0.000000001"],
 		["1234567890", 18, "0.00000000123456"], ["0", 18, "0"],
-	])("%s of %i decimals is %s", (units, decimals, text) => expect(shownAmount(units, decimals, 6, "en")).toBe(text));
-	it("never shows more than there is", () => expect(shownAmount("1999999999999999999", 18, 2, "en")).toBe("1.99"));
-	it("separates as the language does", () => expect(shownAmount("1234500000", 6, 6, "de")).toBe("1.234,5"));
+	])("%s of %i decimals is %s", (units, decimals, text) => expect(displayAmount(units, decimals, 6, "en")).toBe(text));
+	it("never shows more than there is", () => expect(displayAmount("1999999999999999999", 18, 2, "en")).toBe("1.99"));
+	it("separates as the language does", () => expect(displayAmount("1234500000", 6, 6, "de")).toBe("1.234,5"));
 });
 
 it("shows dollars", () => {
-	expect(dollars("1234.5", "en")).toBe("$1,234.50");
-	expect(dollars("0.000123", "en")).toBe("$0.00012");
+	expect(formatUSD("1234.5", "en")).toBe("$1,234.50");
+	expect(formatUSD("0.000123", "en")).toBe("$0.00012");
 });
 
 it("shows a rate", () => {
-	expect(rate("1000000000000000000", 18, "3000000000", 6, "en")).toBe("3,000");
-	expect(rate("0", 18, "1", 6, "en")).toBe("–");
+	expect(exchangeRate("1000000000000000000", 18, "3000000000", 6, "en")).toBe("3,000");
+	expect(exchangeRate("0", 18, "1", 6, "en")).toBe("–");
 });

@@ -8,7 +8,7 @@ import { numbers } from "../i18n/formats";
  * separators. Both "." and "," are accepted as decimal separator, since people type either. */
 export function parseAmount(typed: string, decimals: number, locale?: string): string | undefined {
 	const match = /^(\d*)(?:[.,](\d*))?$/.exec(typed.trim());
-	if (!match || (!match[1] && !match[2]) || grouped(typed, locale)) return undefined;
+	if (!match || (!match[1] && !match[2]) || maybeThousands(typed, locale)) return undefined;
 	const fraction = match[2] ?? "";
 	if (fraction.length > decimals) return undefined;
 	const units = BigInt((match[1] || "0") + fraction.padEnd(decimals, "0"));
@@ -17,7 +17,7 @@ export function parseAmount(typed: string, decimals: number, locale?: string): s
 
 /** grouped reports whether an input has, or may have, thousands separators: "1,000" is one
  * to some and a thousand to others, so it is refused rather than guessed. */
-export function grouped(typed: string, locale?: string): boolean {
+export function maybeThousands(typed: string, locale?: string): boolean {
 	const text = typed.trim();
 	if (/^\d*[.,]\d*$/.test(text)) return !text.includes(separator(locale)) && /^0*[1-9]\d*[.,]\d{3}$/.test(text);
 	return /^\d{1,3}(?:[.,'’\s]\d{3})+(?:[.,]\d*)?$/.test(text);
@@ -28,8 +28,8 @@ function separator(locale?: string): "." | "," {
 	return point(locale) === "," ? "," : ".";
 }
 
-/** typedAmount formats base units the way a person would type them. */
-export function typedAmount(units: string, decimals: number, locale?: string): string {
+/** inputAmount formats base units the way a person would type them. */
+export function inputAmount(units: string, decimals: number, locale?: string): string {
 	return exactAmount(units, decimals).replace(".", separator(locale));
 }
 
@@ -41,10 +41,10 @@ export function exactAmount(units: string, decimals: number): string {
 	return fraction ? `${whole}.${fraction}` : whole;
 }
 
-/** shownAmount formats base units for reading: grouped thousands and at most `places`
+/** displayAmount formats base units for reading: grouped thousands and at most `places`
  * decimals (below one, significant decimals, six at most). It rounds down, so it never
  * shows more than there is; a tiny amount becomes "<0.000000001". */
-export function shownAmount(units: string, decimals: number, places = 6, locale?: string): string {
+export function displayAmount(units: string, decimals: number, places = 6, locale?: string): string {
 	const exact = exactAmount(units, decimals);
 	const [whole = "0", fraction = ""] = exact.split(".");
 	const keep = whole === "0" ? leadingZeros(fraction) + Math.min(places, 6) : places;
@@ -67,7 +67,7 @@ function point(locale?: string): string {
 }
 
 /** dollars formats a decimal string of US dollars for reading. */
-export function dollars(usd: string, locale?: string): string {
+export function formatUSD(usd: string, locale?: string): string {
 	const value = Number(usd);
 	const small = Math.abs(value) > 0 && Math.abs(value) < 0.01;
 	const places = small ? { maximumSignificantDigits: 2 } : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
@@ -75,8 +75,8 @@ export function dollars(usd: string, locale?: string): string {
 }
 
 /** rate formats how much of `out` one `in` is worth; "–" if amountIn is zero. */
-export function rate(amountIn: string, decimalsIn: number, amountOut: string, decimalsOut: number, locale?: string): string {
+export function exchangeRate(amountIn: string, decimalsIn: number, amountOut: string, decimalsOut: number, locale?: string): string {
 	if (BigInt(amountIn) === 0n) return "–";
 	const scaled = (BigInt(amountOut) * 10n ** BigInt(decimalsIn + 12)) / (BigInt(amountIn) * 10n ** BigInt(decimalsOut));
-	return shownAmount(scaled.toString(), 12, 6, locale);
+	return displayAmount(scaled.toString(), 12, 6, locale);
 }

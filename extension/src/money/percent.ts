@@ -6,5 +6,5 @@ export function percent(value: number, options: Intl.NumberFormatOptions = {}): 
 	return `${numbers(locale(), { maximumFractionDigits: 2, ...options }).format(value)} %`;
 }
 
-/** ofBps formats basis points as percent: 45 becomes "0.45 %". */
-export const ofBps = (bps: number): string => percent(bps / 100);
+/** bpsAsPercent formats basis points as percent: 45 becomes "0.45 %". */
+export const bpsAsPercent = (bps: number): string => percent(bps / 100);

@@ -6,15 +6,15 @@ import { t } from "../i18n/t";
 import type { Channel } from "../state/channel";
 import { useWallet } from "../state/context";
 import type { Order } from "../wire/protocol";
-import type { Teller } from "./line";
-import { settled } from "./steps";
+import type { OrderFormatter } from "./line";
+import { settlementKind } from "./steps";
 import { useAct } from "./useAct";
 import { useConsentPassword } from "./useConsentPassword";
 
 interface Props {
 	order: Order;
 	channel: Channel;
-	tell: Teller;
+	tell: OrderFormatter;
 }
 
 /** CancelOrder cancels an order, after a dialog that says what that costs. */
@@ -22,7 +22,7 @@ export function CancelOrder({ order, channel, tell }: Props) {
 	const wallet = useWallet();
 	const [asked, ask] = useState(false);
 	const act = useAct(async (request) => {
-		wallet.learn(await channel.call("swap.cancel", { request, order: order.id, digest: order.digest, ...password.take() }));
+		wallet.mergeOrder(await channel.call("swap.cancel", { request, order: order.id, digest: order.digest, ...password.take() }));
 		ask(false);
 	});
 	const password = useConsentPassword(act.failure);
@@ -60,5 +60,5 @@ export function CancelOrder({ order, channel, tell }: Props) {
 /** costs returns what cancelling costs, by what was already sent or signed. */
 function costs(order: Order): "order_cancel_sent" | "order_cancel_signed" | "order_cancel_free" {
 	if ((order.attempts?.length ?? 0) > 0) return "order_cancel_sent";
-	return settled(order) === "signed" && order.submission ? "order_cancel_signed" : "order_cancel_free";
+	return settlementKind(order) === "signed" && order.submission ? "order_cancel_signed" : "order_cancel_free";
 }

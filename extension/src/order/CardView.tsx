@@ -3,31 +3,31 @@ import { Mark } from "../components/Mark";
 import { TxLink } from "../components/TxLink";
 import { t } from "../i18n/t";
 import { CauseView, SaidView } from "./CauseView";
-import { say } from "./line";
+import { lineText } from "./line";
 import { useWallet } from "../state/context";
 import { useStore } from "../state/store";
-import type { Card } from "./waits";
+import type { Card } from "./condition-cards";
 
 /** CardView shows what an order is waiting for, or how it ended; `lead` goes before the
  * text, `children` after it. */
 export function CardView({ card, lead, children }: { card: Card; lead?: ComponentChildren; children?: ComponentChildren }) {
 	const noted = card.noted?.();
 	return (
-		<section class={`card order-card ${card.tone}`} aria-label={say(card.title)}>
+		<section class={`card order-card ${card.tone}`} aria-label={lineText(card.title)}>
 			<div class="row order-card-title">
 				<Mark of={card.picture} tone={card.tone} />
-				<h2 class="grow">{say(card.title)}</h2>
+				<h2 class="grow">{lineText(card.title)}</h2>
 			</div>
 			{lead}
 			{card.text.map((text) => (
-				<p key={text.key}>{say(text)}</p>
+				<p key={text.key}>{lineText(text)}</p>
 			))}
 			{card.lines.length > 0 && (
 				<dl class="lines">
 					{card.lines.map((l) => (
 						<div key={l.label}>
 							<dt>{t(l.label)}</dt>
-							<dd>{say(l.text)}</dd>
+							<dd>{lineText(l.text)}</dd>
 						</div>
 					))}
 				</dl>

@@ -8,7 +8,7 @@ import { Refusal } from "../components/Refusal";
 import { t } from "../i18n/t";
 import type { Channel } from "../state/channel";
 import { useWallet } from "../state/context";
-import { demanded } from "../swap/panel";
+import { requiredAcknowledgements } from "../swap/panel";
 import { Findings } from "../swap/Findings";
 import { useReviewed } from "../swap/reviewed";
 import { ReviewFacts } from "../swap/ReviewFacts";
@@ -18,10 +18,10 @@ import { CardView } from "./CardView";
 import { causeWords } from "./cause-words";
 import { CauseView } from "./CauseView";
 import { type Change, changes } from "./changes";
-import type { Teller } from "./line";
+import type { OrderFormatter } from "./line";
 import { useAct } from "./useAct";
 import { useConsentPassword } from "./useConsentPassword";
-import type { Card } from "./waits";
+import type { Card } from "./condition-cards";
 
 interface Props {
 	order: Order;
@@ -30,9 +30,9 @@ interface Props {
 	/** The countdown of the order. */
 	left: ComponentChildren;
 	channel: Channel;
-	tell: Teller;
+	tell: OrderFormatter;
 	/** Formats amounts rounded down, for the minimum received. */
-	glance: Teller;
+	glance: OrderFormatter;
 }
 
 /** ConsentForm asks for consent to terms that changed since the order was accepted: it
@@ -71,15 +71,15 @@ function ProposalForm({ order, card, left, proposal, channel, tell, glance, newe
 	useEffect(() => announce(t("order_consent_new")), []);
 	const accept = useAct(async (request, digest: string, codes: FindingCode[]) => {
 		try {
-			wallet.learn(await channel.call("swap.accept", { request, order: order.id, digest, acknowledge: codes, ...password.take() }));
+			wallet.mergeOrder(await channel.call("swap.accept", { request, order: order.id, digest, acknowledge: codes, ...password.take() }));
 		} finally {
 			// Also after a refusal, load the proposal that is current now.
-			await channel.call("swap.order", { order: order.id }).then((now) => wallet.learn(now.order)).catch(() => {});
+			await channel.call("swap.order", { order: order.id }).then((now) => wallet.mergeOrder(now.order)).catch(() => {});
 		}
 	});
 	const password = useConsentPassword(accept.failure);
 	const about = useReviewed(review);
-	const ready = agreed && password.ready && !review.blocked && demanded(review).every((code) => acknowledged.includes(code));
+	const ready = agreed && password.ready && !review.blocked && requiredAcknowledgements(review).every((code) => acknowledged.includes(code));
 	return (
 		<>
 			<CardView

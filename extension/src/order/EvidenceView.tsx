@@ -4,11 +4,11 @@ import { numbers } from "../i18n/formats";
 import { locale, t } from "../i18n/t";
 import type { Absence, Attempt, AttemptKind, Evidence, Order } from "../wire/protocol";
 import { happened } from "./ends";
-import { say, type Teller } from "./line";
-import { rowOf } from "./standing";
+import { lineText, type OrderFormatter } from "./line";
+import { lookUp } from "./status";
 
 /** EvidenceView shows how the end of an order was proven, for those who want to check. */
-export function EvidenceView({ order, tell }: { order: Order; tell: Teller }) {
+export function EvidenceView({ order, tell }: { order: Order; tell: OrderFormatter }) {
 	const { verdict, attempts = [] } = order;
 	if (!verdict && attempts.length === 0) return null;
 	return (
@@ -18,7 +18,7 @@ export function EvidenceView({ order, tell }: { order: Order; tell: Teller }) {
 				{verdict && (
 					<>
 						<dt>{t("order_evidence_how")}</dt>
-						<dd>{say(happened(order, tell))}</dd>
+						<dd>{lineText(happened(order, tell))}</dd>
 						<dt>{t("order_evidence_sources")}</dt>
 						<dd>{sources(verdict.sources, order.reason)}</dd>
 					</>
@@ -51,7 +51,7 @@ const attemptWords: Record<AttemptKind, MessageKey> = { call: "order_attempt_cal
 function Signed({ attempt, chainId }: { attempt: Attempt; chainId: number }) {
 	return (
 		<>
-			<dt>{t(rowOf(attemptWords, attempt.kind) ?? "order_attempt_call")}</dt>
+			<dt>{t(lookUp(attemptWords, attempt.kind) ?? "order_attempt_call")}</dt>
 			<dd>
 				<TxLink chainId={chainId} tx={attempt.tx} />
 			</dd>
@@ -59,7 +59,7 @@ function Signed({ attempt, chainId }: { attempt: Attempt; chainId: number }) {
 	);
 }
 
-function Mined({ evidence, name, tell }: { evidence: Evidence; name: MessageKey; tell: Teller }) {
+function Mined({ evidence, name, tell }: { evidence: Evidence; name: MessageKey; tell: OrderFormatter }) {
 	return (
 		<>
 			<dt>{t(name)}</dt>
@@ -76,7 +76,7 @@ function Mined({ evidence, name, tell }: { evidence: Evidence; name: MessageKey;
 	);
 }
 
-function Searched({ absence, tell }: { absence: Absence; tell: Teller }) {
+function Searched({ absence, tell }: { absence: Absence; tell: OrderFormatter }) {
 	return (
 		<>
 			<dt>{t("order_evidence_searched")}</dt>
@@ -100,7 +100,7 @@ function sources(text: string, reason: string | undefined): string {
 function source(text: string): string {
 	const agree = /^(\d+) sources agree$/.exec(text);
 	if (agree) return t("order_sources_agree", agree[1] ?? "");
-	const key = rowOf(sourceWords, text);
+	const key = lookUp(sourceWords, text);
 	return key ? t(key) : text;
 }
 

@@ -6,7 +6,7 @@ import { Countdown } from "../components/Countdown";
 import { Mark } from "../components/Mark";
 import type { MessageKey } from "../i18n/keys";
 import { t } from "../i18n/t";
-import { isToday, when } from "../i18n/when";
+import { isToday, formatTime } from "../i18n/time";
 import { go } from "../shell/route";
 import type { Channel } from "../state/channel";
 import { useWallet } from "../state/context";
@@ -15,11 +15,11 @@ import { CancelOrder } from "./CancelOrder";
 import { CardView } from "./CardView";
 import { ConsentForm } from "./ConsentForm";
 import { EvidenceView } from "./EvidenceView";
-import { line, say, type Teller } from "./line";
+import { line, lineText, type OrderFormatter } from "./line";
 import { SpeedUp } from "./SpeedUp";
 import { StepList } from "./StepList";
 import { story } from "./story";
-import { useTeller } from "./useTeller";
+import { useOrderFormatter } from "./useOrderFormatter";
 
 interface Props {
 	order: Order;
@@ -30,15 +30,15 @@ interface Props {
 
 /** Poll interval of an open order on screen, in ms. Changes arrive as notifications;
  * polling covers missed ones and updates the time of the daemon's last check. */
-const lookPause = 15_000;
+const pollInterval = 15_000;
 
 /** OrderProgress shows the state of an order and what a person can do. */
 export function OrderProgress({ order, history, channel }: Props) {
-	const tell = useTeller([order]);
-	const glance = useTeller([order], true);
-	const told = story(order, tell, useLook(order, channel), history);
-	const words = say(told.standing.words);
-	useTold(words);
+	const tell = useOrderFormatter([order]);
+	const glance = useOrderFormatter([order], true);
+	const told = story(order, tell, usePolledOrder(order, channel), history);
+	const words = lineText(told.status.words);
+	useAnnouncedChanges(words);
 	const left = told.until && <Countdown to={told.until.time} label={t(told.until.label)} past={t("order_time_over")} />;
 	const consent = told.card?.asks === "consent" ? told.card : undefined; // the card that asks for consent goes first
 	const acts = (told.speedup || told.cancel === true) && (
@@ -53,10 +53,10 @@ export function OrderProgress({ order, history, channel }: Props) {
 			{!order.final && !order.condition && (
 				<div class="order-now">
 					<p class="row">
-						<Mark of={told.standing.picture} tone={told.standing.tone} />
+						<Mark of={told.status.picture} tone={told.status.tone} />
 						<strong>{words}</strong>
 					</p>
-					{told.now && <p>{say(told.now)}</p>}
+					{told.now && <p>{lineText(told.now)}</p>}
 					{left}
 				</div>
 			)}
@@ -66,11 +66,11 @@ export function OrderProgress({ order, history, channel }: Props) {
 			{told.card?.asks && acts}
 			<StepList steps={told.steps} />
 			{!told.card?.asks && acts}
-			{told.cancel && told.cancel !== true && <p class="soft small">{say(told.cancel)}</p>}
+			{told.cancel && told.cancel !== true && <p class="soft small">{lineText(told.cancel)}</p>}
 			{told.leftovers && <Leftovers order={order} tell={tell} />}
 			{told.close && (
 				<p class="soft small order-close">
-					{say(told.close)} {order.checked && t("order_looked", when(order.checked, isToday(order.checked) ? "clock" : "whole"))}
+					{lineText(told.close)} {order.checked && t("order_looked", formatTime(order.checked, isToday(order.checked) ? "clock" : "whole"))}
 				</p>
 			)}
 			<EvidenceView order={order} tell={tell} />
@@ -79,7 +79,7 @@ export function OrderProgress({ order, history, channel }: Props) {
 }
 
 /** Head shows what is swapped for what and by which provider, with both networks. */
-function Head({ order, tell }: { order: Order; tell: Teller }) {
+function Head({ order, tell }: { order: Order; tell: OrderFormatter }) {
 	const { terms, offer } = order;
 	if (terms.provider === "wallet") return <p class="soft">{t("order_head_revoke", tell.network(terms.srcChainId))}</p>;
 	const across = terms.srcChainId !== terms.dstChainId;
@@ -93,7 +93,7 @@ function Head({ order, tell }: { order: Order; tell: Teller }) {
 			</span>
 			<Side label={got ? "order_you_received" : order.final ? "order_you_wanted" : "order_you_receive"} amount={out(got ?? offer.amountOut)} chainId={terms.dstChainId} tell={tell} />
 			<p class="soft small order-by dots">
-				<span>{say(line(across ? "order_by_across" : "order_by", tell.provider(terms.provider)))}</span>
+				<span>{lineText(line(across ? "order_by_across" : "order_by", tell.provider(terms.provider)))}</span>
 				<span>{t("order_at_least", out(terms.floorOut))}</span>
 			</p>
 		</div>
@@ -104,7 +104,7 @@ interface SideProps {
 	label: MessageKey;
 	amount: string;
 	chainId: number;
-	tell: Teller;
+	tell: OrderFormatter;
 }
 
 function Side({ label, amount, chainId, tell }: SideProps) {
@@ -121,7 +121,7 @@ function Side({ label, amount, chainId, tell }: SideProps) {
 	);
 }
 
-function Leftovers({ order, tell }: { order: Order; tell: Teller }) {
+function Leftovers({ order, tell }: { order: Order; tell: OrderFormatter }) {
 	return (
 		<div class="note warn stack tight">
 			{order.leftovers?.map((l) => (
@@ -134,8 +134,8 @@ function Leftovers({ order, tell }: { order: Order; tell: Teller }) {
 	);
 }
 
-/** useLook polls an open order and returns when it was last read, in ms since 1970. */
-function useLook({ id, final }: Order, channel: Channel): number {
+/** usePolledOrder polls an open order and returns when it was last read, in ms since 1970. */
+function usePolledOrder({ id, final }: Order, channel: Channel): number {
 	const wallet = useWallet();
 	const [looked, look] = useState(Date.now);
 	useEffect(() => {
@@ -145,19 +145,19 @@ function useLook({ id, final }: Order, channel: Channel): number {
 			channel
 				.call("swap.order", { order: id })
 				.then((read) => {
-					wallet.learn(read.order);
+					wallet.mergeOrder(read.order);
 					look(Date.now());
 				})
 				.catch(() => {}); // the last state stays; a lost daemon has a screen of its own
 		};
-		const pause = setInterval(read, lookPause);
+		const pause = setInterval(read, pollInterval);
 		return () => clearInterval(pause);
 	}, [id, final, channel]);
 	return looked;
 }
 
-/** useTold announces changes of the order's state, but not the state it was opened with. */
-function useTold(words: string): void {
+/** useAnnouncedChanges announces changes of the order's state, but not the state it was opened with. */
+function useAnnouncedChanges(words: string): void {
 	const first = useRef(true);
 	useEffect(() => {
 		if (!first.current) announce(words);

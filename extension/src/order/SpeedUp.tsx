@@ -3,13 +3,13 @@ import { Button } from "../components/Button";
 import { Modal } from "../components/Modal";
 import { Refusal } from "../components/Refusal";
 import { locale, t } from "../i18n/t";
-import { shownAmount } from "../money/amount";
+import { displayAmount } from "../money/amount";
 import type { Channel } from "../state/channel";
 import { useWallet } from "../state/context";
 import { useStore } from "../state/store";
 import { useArmed } from "../swap/useArmed";
 import type { Order, Tier } from "../wire/protocol";
-import type { Teller } from "./line";
+import type { OrderFormatter } from "./line";
 import type { Story } from "./story";
 import { useAct } from "./useAct";
 import { useConsentPassword } from "./useConsentPassword";
@@ -18,7 +18,7 @@ interface Props {
 	order: Order;
 	of: NonNullable<Story["speedup"]>;
 	channel: Channel;
-	tell: Teller;
+	tell: OrderFormatter;
 }
 
 const tiers: readonly Tier[] = ["normal", "fast"];
@@ -31,7 +31,7 @@ export function SpeedUp({ order, of, channel, tell }: Props) {
 	const [asked, ask] = useState(false);
 	const [tier, choose] = useState<Tier>("fast");
 	const act = useAct(async (request, tier: Tier, gasCeiling?: string) => {
-		wallet.learn(await channel.call("swap.speedup", { request, order: order.id, digest: order.digest, tier, ...(gasCeiling ? { gasCeiling } : {}), ...password.take() }));
+		wallet.mergeOrder(await channel.call("swap.speedup", { request, order: order.id, digest: order.digest, tier, ...(gasCeiling ? { gasCeiling } : {}), ...password.take() }));
 		ask(false);
 	});
 	const password = useConsentPassword(act.failure);
@@ -95,5 +95,5 @@ function Tiers({ chainId, value, onChange }: { chainId: number; value: Tier; onC
 	);
 }
 
-const gwei = (wei: string) => `${shownAmount(wei, 9, 3, locale())} gwei`;
+const gwei = (wei: string) => `${displayAmount(wei, 9, 3, locale())} gwei`;
 const twice = (wei: string) => (2n * BigInt(wei)).toString();

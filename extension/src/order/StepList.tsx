@@ -1,10 +1,10 @@
-import { Mark, type MarkOf } from "../components/Mark";
+import { Mark, type MarkKind } from "../components/Mark";
 import { TxLink } from "../components/TxLink";
 import { t } from "../i18n/t";
-import { say } from "./line";
+import { lineText } from "./line";
 import { type StepLine, type StepMark, stepMarks } from "./steps";
 
-const pictures: Record<StepMark, { of: MarkOf; tone: string }> = {
+const pictures: Record<StepMark, { of: MarkKind; tone: string }> = {
 	preview: { of: "none", tone: "neutral" }, active: { of: "busy", tone: "busy" }, waiting: { of: "wait", tone: "warn" }, done: { of: "done", tone: "good" },
 	skipped: { of: "skipped", tone: "neutral" }, failed: { of: "failed", tone: "critical" }, dropped: { of: "over", tone: "neutral" },
 };
@@ -18,9 +18,9 @@ export function StepList({ steps }: { steps: readonly StepLine[] }) {
 					<Mark {...pictures[s.mark]} />
 					<div>
 						<p>
-							{say(s.title)} <span class="soft small step-mark">· {t(stepMarks[s.mark])}</span>
+							{lineText(s.title)} <span class="soft small step-mark">· {t(stepMarks[s.mark])}</span>
 						</p>
-						{s.note && <p class="soft small">{say(s.note)}</p>}
+						{s.note && <p class="soft small">{lineText(s.note)}</p>}
 						{s.link && (
 							<p class="small">
 								<TxLink {...s.link}>{t("order_link_tx")}</TxLink>

@@ -4,12 +4,12 @@ import deErrors from "../../messages/de/errors.json";
 import deOrder from "../../messages/de/order.json";
 import enErrors from "../../messages/en/errors.json";
 import enOrder from "../../messages/en/order.json";
-import { speak } from "../i18n/t";
+import { loadLanguage } from "../i18n/t";
 import type { Cause, CauseWord, Order } from "../wire/protocol";
 import source from "../wire/protocol.ts?raw";
 import { causeWords } from "./cause-words";
-import type { Teller } from "./line";
-import { trusted, trusting } from "./trusted";
+import type { OrderFormatter } from "./line";
+import { trusted, trustedNames } from "./trusted";
 
 const languages: Record<string, Record<string, string>> = { en: { ...enErrors, ...enOrder }, de: { ...deErrors, ...deOrder } };
 const union = (name: string) => [...(new RegExp(`export type ${name} = (.*);`).exec(source)?.[1] ?? "").matchAll(/"([^"]+)"/g)].map((m) => m[1]!);
@@ -20,13 +20,13 @@ async function speaking(language: string): Promise<void> {
 	vi.stubGlobal("chrome", { i18n: { getUILanguage: () => language }, runtime: { getURL: (path: string) => path } });
 	vi.stubGlobal("fetch", async () => ({ json: async () => messages }));
 	vi.stubGlobal("document", { documentElement: {} });
-	await speak(language);
+	await loadLanguage(language);
 }
 
 const usdc = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48";
 const dai = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
 const order = { terms: { provider: "dex", srcChainId: 1, tokenIn: dai, dstChainId: 10, tokenOut: usdc } } as Order;
-const tell: Teller = {
+const tell: OrderFormatter = {
 	amount: (chainId, token, units) => `${Number(units) / 1e6} ${token === usdc ? "USDC" : "DAI"}@${chainId}`,
 	coin: (_, wei) => `${Number(wei) / 1e6} ETH`,
 	network: (chainId) => `net ${chainId}`,
@@ -55,7 +55,7 @@ describe.each(Object.keys(languages))("in %s", (language) => {
 		expect(text, "no base units").not.toMatch(/\d{7,}/);
 		expect(said).toBeUndefined();
 	});
-	it.each(Object.keys(trusting))("%s is named", (who) => expect(trusted(who)).toMatch(/^[^_]+$/));
+	it.each(Object.keys(trustedNames))("%s is named", (who) => expect(trusted(who)).toMatch(/^[^_]+$/));
 	it("has no words for a cause that there is not", () => {
 		const strangers = Object.keys(languages[language]!).filter((k) => k.startsWith("cause_")).map((k) => k.slice(6)).filter((k) => k !== "outside_terms_field" && !words.includes(k as CauseWord));
 		expect(strangers).toEqual([]);

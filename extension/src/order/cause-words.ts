@@ -1,25 +1,25 @@
 import type { MessageKey } from "../i18n/keys";
-import { known, t } from "../i18n/t";
+import { optionalMessage, t } from "../i18n/t";
 import { Failure } from "../wire/failure";
 import { type Cause, type CauseWord, errors, type Order } from "../wire/protocol";
-import { type AmountWords, fieldWords, figureWords, refusalWords } from "./failure-words";
-import { line, say, type Teller } from "./line";
-import { conditions, rowOf, states } from "./standing";
+import { type AmountFormatters, fieldWords, figureWords, refusalWords } from "./failure-words";
+import { line, lineText, type OrderFormatter } from "./line";
+import { conditions, lookUp, states } from "./status";
 
 /** Said is a text that is not translated, and its author. */
-export interface Said {
+export interface QuotedText {
 	by: "wallet" | "provider" | "node";
 	words: string;
 }
 
 /** Told is a cause in words. Either part may be missing. */
-export interface Told {
+export interface CauseText {
 	text: string;
-	said?: Said;
+	said?: QuotedText;
 }
 
 /** Noted is a cause code together with the daemon's own text for it. */
-export interface Noted {
+export interface RecordedCause {
 	cause?: Cause | undefined;
 	words: string | undefined;
 }
@@ -29,7 +29,7 @@ type Details = Readonly<Record<string, string>>;
 
 /** The values of each cause's message, $1 to $9 in order. If one of them is undefined, the
  * daemon's own text is shown instead. */
-export const values: Partial<Record<CauseWord, (d: Details, amounts: Required<AmountWords>, about: About, tell: Teller) => (string | undefined)[]>> = {
+export const messageValues: Partial<Record<CauseWord, (d: Details, amounts: Required<AmountFormatters>, about: About, tell: OrderFormatter) => (string | undefined)[]>> = {
 	price_fell: (d, { tokenOut }) => [units(d["floor"], tokenOut), units(d["offered"], tokenOut)],
 	allowance_taken: (d, { tokenIn }, _, tell) => [d["spender"] && tell.account(d["spender"]), units(d["gone"], tokenIn), units(d["allowed"], tokenIn)],
 	allowance_unchecked: (d, _, __, tell) => [d["spender"] && tell.account(d["spender"])],
@@ -39,7 +39,7 @@ export const values: Partial<Record<CauseWord, (d: Details, amounts: Required<Am
 	search_begun: (d) => [d["block"]],
 	step_sent: (d) => [d["step"]],
 	step_mined: (d) => [d["step"]],
-	provider_says: (d, _, about, tell) => [d["state"] && say(claim(d["state"], tell.provider(about.terms.provider)))],
+	provider_says: (d, _, about, tell) => [d["state"] && lineText(claim(d["state"], tell.provider(about.terms.provider)))],
 	user_raised_ceiling: (d, { coin }) => [units(d["was"], coin), units(d["ceiling"], coin)],
 };
 
@@ -51,9 +51,9 @@ const claims: Record<string, MessageKey> = {
 
 /** claim returns what the provider reports about an order; without a state, that it reports
  * nothing. */
-export const claim = (state: string | undefined, provider: string) => line((state && rowOf(claims, state)) || "order_claim_nothing", provider);
+export const claim = (state: string | undefined, provider: string) => line((state && lookUp(claims, state)) || "order_claim_nothing", provider);
 
-const wordsIn = (table: Record<string, { words: MessageKey }>, word = "") => rowOf(table, word) && t(rowOf(table, word)!.words);
+const wordsIn = (table: Record<string, { words: MessageKey }>, word = "") => lookUp(table, word) && t(lookUp(table, word)!.words);
 const units = (figure: string | undefined, write: (units: string) => string) => (figure && /^\d+$/.test(figure) ? write(figure) : undefined);
 
 /** Causes whose message contains the title of a refusal as $1. */
@@ -61,37 +61,37 @@ const refusing = new Set<CauseWord>(["refused", "refused_for_now", "refused_unsi
 
 /** causeWords puts a cause into words. For an unknown cause (a newer daemon's) or none (an
  * order of an older version) it falls back to the daemon's own text. */
-export function causeWords({ cause, words = "" }: Noted, about: About, tell: Teller): Told {
+export function causeWords({ cause, words = "" }: RecordedCause, about: About, tell: OrderFormatter): CauseText {
 	const text = cause && textOf(cause, about, tell);
 	if (!cause || text === undefined) return words ? { text: "", said: { by: "wallet", words } } : { text: "" };
 	return { text, ...(cause.said ? { said: { by: cause.by ?? "provider", words: cause.said } } : {}) };
 }
 
-function textOf(cause: Cause, about: About, tell: Teller): string | undefined {
+function textOf(cause: Cause, about: About, tell: OrderFormatter): string | undefined {
 	const { word, details = {} } = cause;
 	const amounts = amountsOf(about, tell);
 	if (refusing.has(word)) return refusalOf(cause, amounts);
 	if (word === "outside_terms") return outside(details, amounts);
-	const filled = values[word]?.(details, amounts, about, tell) ?? [];
-	return filled.every((v) => v !== undefined) ? known(`cause_${word}`, ...(filled as string[])) : undefined;
+	const filled = messageValues[word]?.(details, amounts, about, tell) ?? [];
+	return filled.every((v) => v !== undefined) ? optionalMessage(`cause_${word}`, ...(filled as string[])) : undefined;
 }
 
 /** refusalOf uses the first sentence of a refusal's title: the second is about signatures,
  * which the order itself knows better. */
-function refusalOf({ word, error, details = {} }: Cause, amounts: AmountWords): string | undefined {
+function refusalOf({ word, error, details = {} }: Cause, amounts: AmountFormatters): string | undefined {
 	if (!error || !Object.hasOwn(errors, error)) return undefined;
 	const { title, text } = refusalWords(new Failure({ code: 0, message: "", data: { name: error, retryable: false, remedy: "", details } }), amounts);
 	return [t(`cause_${word}`, title.replace(/\.( .*)?$/, "")), text].filter(Boolean).join(" ");
 }
 
-function outside(details: Details, amounts: AmountWords): string {
+function outside(details: Details, amounts: AmountFormatters): string {
 	const field = details["field"] && fieldWords(details["field"]);
 	const first = field ? t("cause_outside_terms_field", field) : t("cause_outside_terms");
 	return [first, figureWords(details, amounts)].filter(Boolean).join(" ");
 }
 
 /** amountsOf returns the formatters for amounts in a refusal's details, for this order. */
-export function amountsOf({ terms }: About, tell: Teller): Required<AmountWords> {
+export function amountsOf({ terms }: About, tell: OrderFormatter): Required<AmountFormatters> {
 	return {
 		tokenIn: (units) => tell.amount(terms.srcChainId, terms.wrap ?? terms.tokenIn, units),
 		tokenOut: (units) => tell.amount(terms.dstChainId, terms.tokenOut, units),

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import type { Order, Review } from "../wire/protocol";
 import { changes } from "./changes";
-import type { Teller } from "./line";
+import type { OrderFormatter } from "./line";
 
-const tell = { amount: (_: number, __: string, units: string) => units, coin: (_: number, wei: string) => `${wei} wei` } as Teller;
+const tell = { amount: (_: number, __: string, units: string) => units, coin: (_: number, wei: string) => `${wei} wei` } as OrderFormatter;
 const terms = (floorOut: string, feeBps: number, gasCeiling: string) => ({ floorOut, feeBps, makerFeeBps: 20, gasCeiling }) as Order["terms"];
 
 it("puts accepted and proposed bounds beside each other and marks what changed", () => {
@@ -16,7 +16,7 @@ it("puts accepted and proposed bounds beside each other and marks what changed",
 });
 
 it("shows floors at a glance, unless that hides the change", () => {
-	const glance = { ...tell, amount: (_: number, __: string, units: string) => `${units.slice(0, 2)}…`, coin: () => "never cut" } as Teller;
+	const glance = { ...tell, amount: (_: number, __: string, units: string) => `${units.slice(0, 2)}…`, coin: () => "never cut" } as OrderFormatter;
 	const floor = (accepted: string, proposed: string) => changes({ terms: terms(accepted, 20, "50") }, { terms: terms(proposed, 20, "60"), findings: [] } as unknown as Review, tell, glance);
 	expect(floor("1000", "900")).toMatchObject([{ accepted: "10…", proposed: "90…", changed: true }, {}, { accepted: "50 wei", proposed: "60 wei" }]);
 	expect(floor("1000", "1001")[0]).toMatchObject({ accepted: "1000", proposed: "1001", changed: true });

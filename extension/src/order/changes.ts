@@ -1,7 +1,7 @@
 import type { MessageKey } from "../i18n/keys";
-import { ofBps } from "../money/percent";
+import { bpsAsPercent } from "../money/percent";
 import type { FindingCode, Order, Review, Terms } from "../wire/protocol";
-import type { Teller } from "./line";
+import type { OrderFormatter } from "./line";
 
 /** A Change is one of the limits that consent covers, as accepted and as proposed. */
 export interface Change {
@@ -15,7 +15,7 @@ interface Bound {
 	label: MessageKey;
 	code: FindingCode;
 	of: (t: Terms) => string;
-	write: (value: string, t: Terms, tell: Teller) => string;
+	write: (value: string, t: Terms, tell: OrderFormatter) => string;
 }
 
 const bounds: readonly Bound[] = [
@@ -27,7 +27,7 @@ const bounds: readonly Bound[] = [
 /** changes compares the accepted with the proposed terms. Values in the finding win over
  * the order's terms, which a later consent has replaced. Minimum amounts are formatted by
  * `glance`, unless the change is only in the digits that it cuts off. */
-export function changes(order: Pick<Order, "terms">, review: Pick<Review, "terms" | "findings">, tell: Teller, glance: Teller = tell): Change[] {
+export function changes(order: Pick<Order, "terms">, review: Pick<Review, "terms" | "findings">, tell: OrderFormatter, glance: OrderFormatter = tell): Change[] {
 	const floors = { ...tell, amount: glance.amount }; // only the minimum received may be rounded down
 	return bounds.map(({ label, code, of, write }) => {
 		const data = review.findings.find((f) => f.code === code)?.data;
@@ -41,5 +41,5 @@ export function changes(order: Pick<Order, "terms">, review: Pick<Review, "terms
 
 /** percent formats basis points: "45" becomes "0.45 %". */
 function percent(bps: string): string {
-	return /^\d+$/.test(bps) ? ofBps(Number(bps)) : bps;
+	return /^\d+$/.test(bps) ? bpsAsPercent(Number(bps)) : bps;
 }

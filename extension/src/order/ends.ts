@@ -1,8 +1,8 @@
 import type { MessageKey } from "../i18n/keys";
 import type { Order, OrderState, ProvenBy, Spend } from "../wire/protocol";
-import { type Line, line, type Teller } from "./line";
-import { rowOf, standing } from "./standing";
-import { type Card, noted } from "./waits";
+import { type Line, line, type OrderFormatter } from "./line";
+import { lookUp, orderStatus } from "./status";
+import { type Card, reasonPart } from "./condition-cards";
 
 interface End {
 	/** What happened, and thereby how the end is known. */
@@ -12,7 +12,7 @@ interface End {
 }
 
 /** Every proof that ends an order. */
-export const ends: Record<ProvenBy, End> = {
+export const endTexts: Record<ProvenBy, End> = {
 	own_call: { happened: "order_by_own_call", todo: "order_do_nothing" },
 	opaque_call: { happened: "order_by_opaque_call", todo: "order_do_nothing" },
 	fill: { happened: "order_by_fill", todo: "order_do_nothing" },
@@ -48,29 +48,29 @@ const refused: End = { happened: "order_by_refused", todo: "order_do_again" };
 function endOf(o: Order): End {
 	const by = o.verdict?.by;
 	if (by === "withdrawn" && !o.cancel) return refused;
-	return (by && rowOf(ends, by)) || endsOfOld[o.state] || { happened: "order_old_unknown", todo: "order_do_look" };
+	return (by && lookUp(endTexts, by)) || endsOfOld[o.state] || { happened: "order_old_unknown", todo: "order_do_look" };
 }
 
 /** ended returns the card of an order's end; undefined while it is open. For filled and
  * refunded orders it says what arrived; all others get four lines: what happened, where the
  * funds are, what happens next, what to do. */
-export function ended(order: Order, tell: Teller): Card | undefined {
+export function endCard(order: Order, tell: OrderFormatter): Card | undefined {
 	if (!order.final) return undefined;
-	const { tone, picture } = standing(order);
+	const { tone, picture } = orderStatus(order);
 	const frame = { tone, picture, links: links(order), lines: [], text: [], ...why(order, tell) };
 	if (order.state === "filled") return { ...frame, ...filled(order, tell) };
 	if (order.state === "refunded") return { ...frame, ...refunded(order, tell) };
-	return { ...frame, title: standing(order).words, lines: fourLines(order, tell) };
+	return { ...frame, title: orderStatus(order).words, lines: fourLines(order, tell) };
 }
 
 /** Causes that only repeat what the "what happened" line says. */
 const saidByEnd = new Set<string>(["deadline_passed", "withdrawn", "nonce_used", "cancel_mined", "reverted"]);
 
-function why(o: Order, tell: Teller): Pick<Card, "noted"> {
-	return o.cause && o.verdict?.by && saidByEnd.has(o.cause.word) ? {} : noted({ cause: o.cause, words: o.reason }, o, tell);
+function why(o: Order, tell: OrderFormatter): Pick<Card, "noted"> {
+	return o.cause && o.verdict?.by && saidByEnd.has(o.cause.word) ? {} : reasonPart({ cause: o.cause, words: o.reason }, o, tell);
 }
 
-function filled(o: Order, tell: Teller): Partial<Card> & { title: Line } {
+function filled(o: Order, tell: OrderFormatter): Partial<Card> & { title: Line } {
 	const { terms, verdict } = o;
 	if (terms.provider === "wallet") return { title: line("order_revoked_title"), text: [happened(o, tell)] };
 	const out = (units: string) => tell.amount(terms.dstChainId, terms.tokenOut, units);
@@ -88,7 +88,7 @@ function filled(o: Order, tell: Teller): Partial<Card> & { title: Line } {
 	return { title: line(title, got), text };
 }
 
-function refunded(o: Order, tell: Teller): Partial<Card> & { title: Line } {
+function refunded(o: Order, tell: OrderFormatter): Partial<Card> & { title: Line } {
 	const { terms, verdict } = o;
 	const least = terms.refund ?? { token: terms.tokenIn, amount: terms.amountIn };
 	const back = verdict?.received ?? least;
@@ -98,7 +98,7 @@ function refunded(o: Order, tell: Teller): Partial<Card> & { title: Line } {
 }
 
 /** fourLines returns the lines of a failure card. */
-function fourLines(o: Order, tell: Teller): Card["lines"] {
+function fourLines(o: Order, tell: OrderFormatter): Card["lines"] {
 	return [
 		{ label: "order_line_happened", text: happened(o, tell) },
 		{ label: "order_line_funds", text: whereabouts(o, tell) },
@@ -107,10 +107,10 @@ function fourLines(o: Order, tell: Teller): Card["lines"] {
 	];
 }
 
-export const happened = (o: Order, tell: Teller): Line => line(endOf(o).happened, tell.provider(o.terms.provider));
+export const happened = (o: Order, tell: OrderFormatter): Line => line(endOf(o).happened, tell.provider(o.terms.provider));
 
 /** whereabouts says where the input is, for an order neither filled nor refunded. */
-function whereabouts(o: Order, tell: Teller): Line {
+function whereabouts(o: Order, tell: OrderFormatter): Line {
 	const { terms, verdict } = o;
 	if (terms.provider === "wallet") return line("order_funds_allowance");
 	const held = tell.amount(terms.srcChainId, terms.tokenIn, terms.amountIn);
@@ -127,7 +127,7 @@ function partly({ terms, verdict }: Order): Spend | undefined {
 }
 
 const missing = (wanted: string, got: string) => (BigInt(wanted) > BigInt(got) ? (BigInt(wanted) - BigInt(got)).toString() : "0");
-const spend = (chainId: number, s: Spend, tell: Teller) => tell.amount(chainId, s.token, s.amount);
+const spend = (chainId: number, s: Spend, tell: OrderFormatter) => tell.amount(chainId, s.token, s.amount);
 
 function links(o: Order): Card["links"] {
 	const { evidence, deposit } = o.verdict ?? {};

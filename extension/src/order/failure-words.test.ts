@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import de from "../../messages/de/errors.json";
 import en from "../../messages/en/errors.json";
-import { speak } from "../i18n/t";
+import { loadLanguage } from "../i18n/t";
 import { Failure } from "../wire/failure";
 import { errors, type ErrorName } from "../wire/protocol";
 import named from "../../../testdata/fields.json";
-import { fieldWords, refusalWords, worded } from "./failure-words";
+import { fieldWords, refusalWords, fieldsWithText } from "./failure-words";
 
 const languages: Record<string, Record<string, string>> = { en, de };
 const names = Object.keys(errors) as ErrorName[];
@@ -15,7 +15,7 @@ async function speaking(language: string): Promise<void> {
 	vi.stubGlobal("chrome", { i18n: { getUILanguage: () => language }, runtime: { getURL: (path: string) => path } });
 	vi.stubGlobal("fetch", async () => ({ json: async () => messages }));
 	vi.stubGlobal("document", { documentElement: {} });
-	await speak(language);
+	await loadLanguage(language);
 }
 
 const refused = (name: string, details?: Record<string, string>, message: string = errors[name as ErrorName]?.means ?? "it is raining", remedy = "take an umbrella") =>
@@ -74,7 +74,7 @@ describe("a field that the wallet or a provider names", () => {
 		"timeEstimate", "tokens", "txHash", "txHashes",
 	];
 	it("has words, unless nobody knows it", () => expect(named.filter((f) => !fieldWords(f))).toEqual(nameless));
-	it("is all that has words", () => expect(worded.filter((f) => !named.includes(f))).toEqual([]));
+	it("is all that has words", () => expect(fieldsWithText.filter((f) => !named.includes(f))).toEqual([]));
 	it.each([
 		["maker_amount of a gasless order", "buyAmount", "the least amount you get"],
 		["amount of a bridge's deposit", "amount", "the amount you pay"],

@@ -1,7 +1,7 @@
 import type { MessageKey } from "../i18n/keys";
 import { sentence } from "../i18n/sentence";
-import { english, t } from "../i18n/t";
-import { when, span } from "../i18n/when";
+import { textsAreEnglish, t } from "../i18n/t";
+import { formatTime, formatSeconds } from "../i18n/time";
 import { errors, type ErrorName } from "../wire/protocol";
 import type { Failure } from "../wire/failure";
 
@@ -18,8 +18,8 @@ export interface RefusalWords {
 	do: string;
 }
 
-/** AmountWords are formatters of base units; one is absent if the token is unknown. */
-export interface AmountWords {
+/** AmountFormatters are formatters of base units; one is absent if the token is unknown. */
+export interface AmountFormatters {
 	tokenIn?: (units: string) => string;
 	tokenOut?: (units: string) => string;
 	/** Of the network's native coin. */
@@ -71,7 +71,7 @@ function named(key: MessageKey, ...names: string[]): Record<string, MessageKey> 
 }
 
 /** worded lists the fields that have words. */
-export const worded: readonly string[] = Object.keys(fieldNames);
+export const fieldsWithText: readonly string[] = Object.keys(fieldNames);
 
 /** fieldWords returns a field in plain words; undefined if there are none. */
 export function fieldWords(field: string): string | undefined {
@@ -86,7 +86,7 @@ const titlesOfField: Partial<Record<ErrorName, MessageKey>> = {
 };
 
 /** Refusals whose message says more than the protocol's table. */
-const telling = new Set<ErrorName>([
+const ownMessageWins = new Set<ErrorName>([
 	"not_as_accepted", "not_understood", "not_pinned", "would_revert", "movements_not_shown", "provider_refused", "provider_down", "provider_garbage",
 	"no_route", "no_minimum", "unsupported_route", "unsupported_network", "bad_request", "bad_params", "tx_rejected", "rpc_refused", "setting_refused", "setting_fixed",
 	"internal", "not_exportable", "database_readonly", "database_full", "database_locked", "database_newer", "journal_failed", "network_unreachable", "rpc_disagree",
@@ -96,7 +96,7 @@ const telling = new Set<ErrorName>([
 type Details = Failure["details"];
 
 /** The details of a refusal in words; a falsy value if one of them is missing. */
-const details: Partial<Record<ErrorName, (d: Details, a: AmountWords) => string | undefined>> = {
+const details: Partial<Record<ErrorName, (d: Details, a: AmountFormatters) => string | undefined>> = {
 	insufficient_funds: (d, a) => {
 		if (!a.tokenIn || !d["missing"] || !d["balance"]) return undefined;
 		return t(d["promised"] ? "err_funds_promised" : "err_funds_missing", a.tokenIn(d["missing"]), a.tokenIn(d["balance"]), a.tokenIn(d["promised"] ?? "0"));
@@ -108,9 +108,9 @@ const details: Partial<Record<ErrorName, (d: Details, a: AmountWords) => string 
 	},
 	gas_ceiling: (d, { coin }) => (coin && d["needed"] && d["ceiling"] ? t("err_gas_over", coin(d["needed"]), coin(d["ceiling"])) : undefined),
 	price_refused: (d, { tokenOut }) => (tokenOut && d["offered"] && d["own"] ? t("err_price_off", tokenOut(d["offered"]), tokenOut(d["own"])) : undefined),
-	backing_off: (d) => d["seconds"] && t("err_wait_for", span(Number(d["seconds"]))),
-	provider_busy: (d) => d["retryAfterSeconds"] && t("err_wait_for", span(Number(d["retryAfterSeconds"]))),
-	cannot_cancel: (d) => d["until"] && t("err_until", when(d["until"], "whole")),
+	backing_off: (d) => d["seconds"] && t("err_wait_for", formatSeconds(Number(d["seconds"]))),
+	provider_busy: (d) => d["retryAfterSeconds"] && t("err_wait_for", formatSeconds(Number(d["retryAfterSeconds"]))),
+	cannot_cancel: (d) => d["until"] && t("err_until", formatTime(d["until"], "whole")),
 	clock_skew: (d) => d["skewSeconds"] && t("err_skew", d["skewSeconds"]),
 	password_required: (d) => d["address"] && t("err_address", d["address"]),
 	not_a_token: (d) => d["reason"] && sentence(d["reason"]),
@@ -124,32 +124,32 @@ const details: Partial<Record<ErrorName, (d: Details, a: AmountWords) => string 
 
 /** figureWords returns the actual and the required amount of a refusal; "" if it is unknown
  * which token they are of. */
-export function figureWords({ of, got, wanted }: Details, amounts: AmountWords): string {
-	const write = of && Object.hasOwn(amounts, of) ? amounts[of as keyof AmountWords] : undefined;
+export function figureWords({ of, got, wanted }: Details, amounts: AmountFormatters): string {
+	const write = of && Object.hasOwn(amounts, of) ? amounts[of as keyof AmountFormatters] : undefined;
 	if (!write || !/^\d+$/.test(got ?? "")) return "";
 	return wanted === undefined ? t("err_got", write(got!)) : t("err_got_wanted", write(got!), write(wanted));
 }
 
 /** refusalWords puts a refusal into plain words; for an error name that only a newer daemon
  * knows, the daemon's own text. */
-export function refusalWords(failure: Failure, amounts: AmountWords = {}): RefusalWords {
+export function refusalWords(failure: Failure, amounts: AmountFormatters = {}): RefusalWords {
 	const name = failure.name as ErrorName;
-	if (!Object.hasOwn(errors, name)) return strange(failure);
+	if (!Object.hasOwn(errors, name)) return unknownRefusal(failure);
 	const field = failure.details["field"] ?? failure.details["parameter"];
 	const words = field && fieldWords(field);
 	const withField = words && titlesOfField[name];
 	const ours = details[name]?.(failure.details, amounts);
-	const message = !ours && telling.has(name) ? told(failure, name) : "";
+	const message = !ours && ownMessageWins.has(name) ? told(failure, name) : "";
 	return {
 		title: withField ? t(withField, words) : t(`err_${name}` as MessageKey),
-		text: ours || [english() && message, figureWords(failure.details, amounts)].filter(Boolean).join(" "),
-		...(message && !english() ? { said: message } : {}),
+		text: ours || [textsAreEnglish() && message, figureWords(failure.details, amounts)].filter(Boolean).join(" "),
+		...(message && !textsAreEnglish() ? { said: message } : {}),
 		...(field && !words ? { field } : {}),
 		do: t(`err_${name}_do` as MessageKey),
 	};
 }
 
-function strange(failure: Failure): RefusalWords {
+function unknownRefusal(failure: Failure): RefusalWords {
 	const remedy = failure.remedy ? sentence(failure.remedy) : t(failure.retryable ? "err_try_again" : "err_update");
 	return { title: t("err_unknown"), text: sentence(failure.message), do: remedy };
 }

@@ -9,10 +9,10 @@ export interface Line {
 export const line = (key: MessageKey, ...values: string[]): Line => ({ key, values });
 
 /** say returns the text of a line in the user's language. */
-export const say = ({ key, values }: Line): string => t(key, ...values);
+export const lineText = ({ key, values }: Line): string => t(key, ...values);
 
 /** A Teller formats the values in an order. */
-export interface Teller {
+export interface OrderFormatter {
 	/** All digits (unless the Teller is a short one), with the token's symbol. */
 	amount(chainId: number, token: string, units: string): string;
 	/** Of the network's native coin. */

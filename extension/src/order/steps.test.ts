@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { shortAddress } from "../components/address";
 import type { Order } from "../wire/protocol";
-import type { Teller } from "./line";
+import type { OrderFormatter } from "./line";
 import { stepLines } from "./steps";
 
 const permit2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
 const depot = "0x1A7cB19eD24eF6dC2aD6C53Aa6a4a6B7E9b8317B";
-const tell = { amount: (_: number, __: string, units: string) => units, provider: () => "Intent", account: (a: string) => (a === permit2 ? "Permit2" : shortAddress(a)) } as unknown as Teller;
+const tell = { amount: (_: number, __: string, units: string) => units, provider: () => "Intent", account: (a: string) => (a === permit2 ? "Permit2" : shortAddress(a)) } as unknown as OrderFormatter;
 
 it.each([
 	["intent", permit2, "Permit2"], ["intent", depot, "Intent (0x1A7c…317B)"], ["wallet", depot, "0x1A7c…317B"],

@@ -1,7 +1,7 @@
 import { contractName } from "../components/address";
 import type { MessageKey } from "../i18n/keys";
 import type { EffectKind, Order, OrderState, Step } from "../wire/protocol";
-import { type Line, line, type Teller } from "./line";
+import { type Line, line, type OrderFormatter } from "./line";
 
 export type StepMark = "preview" | "active" | "waiting" | "done" | "skipped" | "failed" | "dropped";
 
@@ -21,9 +21,9 @@ export interface StepLine {
 
 /** Settled says what ends an order: the wallet's own call, a maker that fills the signed
  * order, the recipient of a deposit, or the wallet's own call that revokes an allowance. */
-export type Settled = "own" | "signed" | "deposit" | "revoke";
+export type SettlementKind = "own" | "signed" | "deposit" | "revoke";
 
-export function settled(order: Pick<Order, "steps" | "terms">): Settled {
+export function settlementKind(order: Pick<Order, "steps" | "terms">): SettlementKind {
 	if (order.terms.provider === "wallet") return "revoke";
 	const last = order.steps.at(-1)?.effect;
 	if (last?.kind === "order") return "signed";
@@ -32,19 +32,19 @@ export function settled(order: Pick<Order, "steps" | "terms">): Settled {
 }
 
 /** trusted names who settles what the order hands over. */
-export function trusted(order: Pick<Order, "steps" | "terms">, tell: Teller): string {
+export function trusted(order: Pick<Order, "steps" | "terms">, tell: OrderFormatter): string {
 	const who = order.steps.at(-1)?.effect.trustedTo;
 	return who ? tell.trusted(who) : tell.provider(order.terms.provider);
 }
 
 /** spender names a spender: a contract with a common name, else the provider and the address. */
-function spender(address: string, { terms }: Order, tell: Teller): string {
+function spender(address: string, { terms }: Order, tell: OrderFormatter): string {
 	if (contractName(address) || terms.provider === "wallet") return tell.account(address);
 	return `${tell.provider(terms.provider)} (${tell.account(address)})`;
 }
 
 /** What each kind of step does. */
-const does: Record<EffectKind, (s: Step, o: Order, tell: Teller) => Line> = {
+const does: Record<EffectKind, (s: Step, o: Order, tell: OrderFormatter) => Line> = {
 	approve: (s, o, tell) => {
 		const [a] = s.effect.approves ?? [];
 		if (!a) return line("order_step_call");
@@ -61,7 +61,7 @@ const does: Record<EffectKind, (s: Step, o: Order, tell: Teller) => Line> = {
 };
 
 /** The row after the last step: how the order ends. */
-const ends: Record<Settled, (o: Order, tell: Teller) => Line> = {
+const ends: Record<SettlementKind, (o: Order, tell: OrderFormatter) => Line> = {
 	own: () => line("order_step_settle_own"),
 	revoke: () => line("order_step_settle_own"),
 	signed: () => line("order_step_settle_signed"),
@@ -70,10 +70,10 @@ const ends: Record<Settled, (o: Order, tell: Teller) => Line> = {
 
 /** stepLines returns an order's steps and what follows them. While the order is open,
  * exactly one is active or waiting; those before it are done. */
-export function stepLines(order: Order, tell: Teller): StepLine[] {
+export function stepLines(order: Order, tell: OrderFormatter): StepLine[] {
 	const own = order.steps.map((s, i) => ownStep(order, s, i, tell));
 	const tail: StepLine[] = [];
-	if (settled(order) === "signed" || order.submission || order.state === "submitting") tail.push(handOver(order, tell));
+	if (settlementKind(order) === "signed" || order.submission || order.state === "submitting") tail.push(handOver(order, tell));
 	tail.push(settling(order, tell));
 	return [...own, ...tail];
 }
@@ -83,7 +83,7 @@ const carrying: readonly OrderState[] = ["accepted", "approving", "executing"];
 /** A step is "waiting" if a condition other than cancelling keeps the order from going on. */
 const underWay = (order: Order): StepMark => (order.condition && order.condition !== "cancelling" ? "waiting" : "active");
 
-function ownStep(order: Order, step: Step, at: number, tell: Teller): StepLine {
+function ownStep(order: Order, step: Step, at: number, tell: OrderFormatter): StepLine {
 	const title = (rowFor(step.effect.kind) ?? (() => line("order_step_call")))(step, order, tell);
 	const chainId = step.effect.chainId;
 	const link = step.tx ? { link: { chainId, tx: step.tx } } : {};
@@ -99,7 +99,7 @@ function ownStep(order: Order, step: Step, at: number, tell: Teller): StepLine {
 
 const rowFor = (kind: string) => (Object.hasOwn(does, kind) ? does[kind as EffectKind] : undefined);
 
-function handOver(order: Order, tell: Teller): StepLine {
+function handOver(order: Order, tell: OrderFormatter): StepLine {
 	const title = line("order_step_submit", tell.provider(order.terms.provider));
 	const tries = order.submission ? { note: line("order_note_tries", String(order.submission.tries)) } : {};
 	if (order.state === "submitting") return { mark: underWay(order), title, ...tries };
@@ -108,8 +108,8 @@ function handOver(order: Order, tell: Teller): StepLine {
 	return { mark: order.final && order.state !== "filled" && !order.submission ? "dropped" : "done", title };
 }
 
-function settling(order: Order, tell: Teller): StepLine {
-	const title = ends[settled(order)](order, tell);
+function settling(order: Order, tell: OrderFormatter): StepLine {
+	const title = ends[settlementKind(order)](order, tell);
 	const { evidence } = order.verdict ?? {};
 	const link = evidence ? { link: { chainId: evidence.chainId, tx: evidence.tx } } : {};
 	if (order.state === "filled") return { mark: "done", title, ...link };

@@ -4,12 +4,12 @@ import de from "../../messages/de/order.json";
 import en from "../../messages/en/order.json";
 import type { Condition, Order, OrderKind, OrderState, ProvenBy, Step } from "../wire/protocol";
 import source from "../wire/protocol.ts?raw";
-import { ends } from "./ends";
-import type { Line, Teller } from "./line";
-import { conditions, standing, states } from "./standing";
+import { endTexts } from "./ends";
+import type { Line, OrderFormatter } from "./line";
+import { conditions, orderStatus, states } from "./status";
 import { stepLines, stepMarks } from "./steps";
-import { doings, story } from "./story";
-import { waits } from "./waits";
+import { activityTexts, story } from "./story";
+import { conditionCards } from "./condition-cards";
 
 /** union returns the values of a type, read from the generated source, so that a value
  * added there fails the tests until it is handled. */
@@ -29,7 +29,7 @@ const router = "0x66a9893cC07D91D95644AEDD05D03f95e1dBA8Af";
 const tx = `0x${"2".repeat(64)}`;
 const begun = Date.parse("2026-11-20T09:00:00Z");
 
-const tell: Teller = {
+const tell: OrderFormatter = {
 	amount: (chainId, token, units) => `${units}@${token === coin ? "ETH" : "USDC"}/${chainId}`,
 	coin: (chainId, wei) => `${wei}@coin/${chainId}`,
 	network: (chainId) => `net ${chainId}`,
@@ -78,7 +78,7 @@ const ended = (by: ProvenBy, more: Partial<NonNullable<Order["verdict"]>> = {}, 
 function linesOf(o: Order, now = begun): Line[] {
 	const s = story(o, tell, now);
 	const card = s.card ? [s.card.title, ...s.card.text, ...s.card.lines.map((l) => l.text)] : [];
-	return [s.standing.words, s.now, s.close, ...card, ...s.steps.flatMap((l) => [l.title, l.note]), typeof s.cancel === "object" ? s.cancel : undefined].filter((l) => l !== undefined);
+	return [s.status.words, s.now, s.close, ...card, ...s.steps.flatMap((l) => [l.title, l.note]), typeof s.cancel === "object" ? s.cancel : undefined].filter((l) => l !== undefined);
 }
 
 function inBothLanguages(lines: readonly Line[]): void {
@@ -96,8 +96,8 @@ describe("the tables have no gaps", () => {
 		expect([allStates.length, allConditions.length, allProofs.length].every((n) => n > 9)).toBe(true);
 	});
 	it.each([
-		["states", states, allStates], ["conditions", conditions, allConditions], ["waits", waits, allConditions], ["ends", ends, allProofs],
-		["what is being done", doings, living],
+		["states", states, allStates], ["conditions", conditions, allConditions], ["waits", conditionCards, allConditions], ["ends", endTexts, allProofs],
+		["what is being done", activityTexts, living],
 	] as const)("%s", (_, table, all) => expect(Object.keys(table).sort()).toEqual([...all].sort()));
 	it("both languages have the same messages with the same places", () => {
 		expect(Object.keys(de).sort()).toEqual(Object.keys(en).sort());
@@ -139,14 +139,14 @@ describe("every state with every condition, of every provider, is told", () => {
 			inBothLanguages(linesOf(lost));
 			const told = story(lost, tell, begun);
 			expect(told.card?.title.key).toBe("order_unreadable_title");
-			expect(told.standing.tone).toBe("critical");
+			expect(told.status.tone).toBe("critical");
 			expect([told.cancel, told.speedup, told.now, told.close, told.steps.length]).toEqual([undefined, undefined, undefined, undefined, 0]);
 		}
 	});
 
 	it("a state and a condition of a newer version, in the daemon's own words", () => {
 		const strange = order("dex", { state: "dancing" as OrderState, final: true, means: "unknown to this version" });
-		expect(story(strange, tell, begun).standing.words.values).toEqual(["unknown to this version"]);
+		expect(story(strange, tell, begun).status.words.values).toEqual(["unknown to this version"]);
 		inBothLanguages(linesOf(strange));
 		const waiting = order("dex", { condition: "waiting for rain" as Condition });
 		expect(story(waiting, tell, begun).card?.title.values).toEqual(["waiting for rain"]);
@@ -164,9 +164,9 @@ describe("an end", () => {
 		expect(story(ended("own_call"), tell, begun).card?.title).toEqual({ key: "order_received_least_title", values: ["900@USDC/1"] });
 	});
 	it("says what is missing of the floor", () => {
-		const { card, standing } = story(ended("arrival", { received: { token: usdc, amount: "850" }, short: true }, "bridge"), tell, begun);
+		const { card, status } = story(ended("arrival", { received: { token: usdc, amount: "850" }, short: true }, "bridge"), tell, begun);
 		expect(card?.text).toContainEqual({ key: "order_short", values: ["50@USDC/10", "900@USDC/10"] });
-		expect([card?.tone, standing.words.key]).toEqual(["warn", "order_state_filled_short"]);
+		expect([card?.tone, status.words.key]).toEqual(["warn", "order_state_filled_short"]);
 	});
 	it("says what of a part did not leave", () => {
 		const { card } = story(ended("part", { received: { token: usdc, amount: "900" }, spent: { token: coin, amount: "600" } }, "gasless"), tell, begun);
@@ -203,8 +203,8 @@ describe("an end", () => {
 		expect(first(ended("withdrawn", {}, "dex", { cancel: true }))).toBe("order_by_withdrawn");
 	});
 	it("of a revoke has its own words", () => {
-		const { card, standing } = story(ended("revoke", {}, "wallet"), tell, begun);
-		expect([card?.title.key, standing.words.key]).toEqual(["order_revoked_title", "order_state_revoked"]);
+		const { card, status } = story(ended("revoke", {}, "wallet"), tell, begun);
+		expect([card?.title.key, status.words.key]).toEqual(["order_revoked_title", "order_state_revoked"]);
 	});
 });
 
@@ -281,6 +281,6 @@ it("shows what was seen, said and is not proven", () => {
 });
 
 it("lets a condition go before the state, until it ends", () => {
-	expect(standing(order("dex", { condition: "cancelling" })).words.key).toBe("order_on_cancelling");
-	expect(standing(order("dex", { condition: "cancelling", state: "cancelled", final: true })).words.key).toBe("order_state_cancelled");
+	expect(orderStatus(order("dex", { condition: "cancelling" })).words.key).toBe("order_on_cancelling");
+	expect(orderStatus(order("dex", { condition: "cancelling", state: "cancelled", final: true })).words.key).toBe("order_state_cancelled");
 });

@@ -1,14 +1,14 @@
 import type { MessageKey } from "../i18n/keys";
 import type { Entry, Order, OrderState } from "../wire/protocol";
-import { ended } from "./ends";
-import { type Line, line, type Teller } from "./line";
-import { rowOf, standing, type Standing } from "./standing";
-import { settled, type Settled, stepLines, type StepLine, trusted } from "./steps";
-import { type Card, noted, wait } from "./waits";
+import { endCard } from "./ends";
+import { type Line, line, type OrderFormatter } from "./line";
+import { lookUp, orderStatus, type OrderStatus } from "./status";
+import { settlementKind, type SettlementKind, stepLines, type StepLine, trusted } from "./steps";
+import { type Card, reasonPart, conditionCard } from "./condition-cards";
 
 /** A Story is everything that is shown about an order. */
 export interface Story {
-	standing: Standing;
+	status: OrderStatus;
 	/** What is being done now; absent once it ended, and while a condition applies. */
 	now?: Line;
 	/** Whether the window may be closed; absent once it ended. */
@@ -28,21 +28,21 @@ export interface Story {
 }
 
 /** Settling counts as slow after this many times the provider's estimate, and at least
- * leastPatience seconds; the order is then shown as still being tracked. */
-const patience = 3;
-const leastPatience = 120;
+ * slowSeconds seconds; the order is then shown as still being tracked. */
+const slowFactor = 3;
+const slowSeconds = 120;
 
 /** story builds what is shown about an order. `now` is in ms since 1970; `history` is the
  * order's recorded history. */
-export function story(order: Order, tell: Teller, now: number, history?: readonly Entry[]): Story {
-	if (order.state === "unreadable") return { standing: standing(order), steps: [], leftovers: false, card: damaged(order, tell) };
-	const shared = { standing: standing(order), steps: stepLines(order, tell), leftovers: (order.leftovers?.length ?? 0) > 0 };
-	const end = ended(order, tell);
+export function story(order: Order, tell: OrderFormatter, now: number, history?: readonly Entry[]): Story {
+	if (order.state === "unreadable") return { status: orderStatus(order), steps: [], leftovers: false, card: damaged(order, tell) };
+	const shared = { status: orderStatus(order), steps: stepLines(order, tell), leftovers: (order.leftovers?.length ?? 0) > 0 };
+	const end = endCard(order, tell);
 	if (end) return { ...shared, card: end };
-	const card = wait(order, tell) ?? tracking(order, tell, now, history);
-	const until = lives(order);
+	const card = conditionCard(order, tell) ?? tracking(order, tell, now, history);
+	const until = expiryOf(order);
 	const cancel = cancellable(order, tell);
-	const speedup = raisable(order);
+	const speedup = speedupOf(order);
 	return {
 		...shared,
 		...(order.condition ? {} : { now: doing(order, tell, now) }),
@@ -55,9 +55,9 @@ export function story(order: Order, tell: Teller, now: number, history?: readonl
 }
 
 /** damaged returns the card of an order whose record cannot be read. */
-function damaged(o: Order, tell: Teller): Card {
-	const { tone, picture } = standing(o);
-	return { title: line("order_unreadable_title"), text: [line("order_unreadable_text")], tone, picture, lines: [], links: [], ...noted({ cause: o.cause, words: o.reason }, o, tell) };
+function damaged(o: Order, tell: OrderFormatter): Card {
+	const { tone, picture } = orderStatus(o);
+	return { title: line("order_unreadable_title"), text: [line("order_unreadable_text")], tone, picture, lines: [], links: [], ...reasonPart({ cause: o.cause, words: o.reason }, o, tell) };
 }
 
 const asksUser = (o: Order) => o.condition === "waiting for unlock" || o.condition === "needs consent";
@@ -65,7 +65,7 @@ const asksUser = (o: Order) => o.condition === "waiting for unlock" || o.conditi
 type OpenState = Exclude<OrderState, "filled" | "refunded" | "failed" | "expired" | "cancelled" | "unreadable">;
 
 /** What is being done in each open state, by who settles the order. */
-export const doings: Record<OpenState, Record<Settled, MessageKey>> = {
+export const activityTexts: Record<OpenState, Record<SettlementKind, MessageKey>> = {
 	accepted: { own: "order_now_accepted", signed: "order_now_accepted", deposit: "order_now_accepted", revoke: "order_now_accepted" },
 	approving: { own: "order_now_approving", signed: "order_now_approving", deposit: "order_now_approving", revoke: "order_now_revoking" },
 	executing: { own: "order_now_executing", signed: "order_now_executing", deposit: "order_now_executing", revoke: "order_now_revoking" },
@@ -73,12 +73,12 @@ export const doings: Record<OpenState, Record<Settled, MessageKey>> = {
 	settling: { own: "order_now_settling_own", signed: "order_now_settling_signed", deposit: "order_now_settling_deposit", revoke: "order_now_settling_own" },
 };
 
-function doing(o: Order, tell: Teller, now: number): Line {
-	const row = rowOf(doings, o.state);
-	const how = settled(o);
+function doing(o: Order, tell: OrderFormatter, now: number): Line {
+	const row = lookUp(activityTexts, o.state);
+	const how = settlementKind(o);
 	if (!row) return line("order_raw", o.means);
 	if (o.speedup) return line(o.speedup === "fast" ? "order_now_speedup_fast" : "order_now_speedup_normal");
-	if (o.state === "settling" && how === "signed" && passed(lives(o)?.time, now)) return line("order_now_past");
+	if (o.state === "settling" && how === "signed" && passed(expiryOf(o)?.time, now)) return line("order_now_past");
 	return line(row[how], trusted(o, tell), tell.network(o.terms.dstChainId));
 }
 
@@ -86,18 +86,18 @@ const passed = (time: string | undefined, now: number) => time !== undefined && 
 
 /** tracking returns the card of an order that settles slowly, so that the lack of news is
  * shown as a state of its own. */
-function tracking(o: Order, tell: Teller, now: number, history?: readonly Entry[]): Card | undefined {
+function tracking(o: Order, tell: OrderFormatter, now: number, history?: readonly Entry[]): Card | undefined {
 	if (o.state !== "settling") return undefined;
 	const since = Date.parse(history?.find((h) => h.state === "settling")?.time ?? o.updated);
-	if ((now - since) / 1000 < Math.max(leastPatience, patience * o.offer.durationSeconds)) return undefined;
+	if ((now - since) / 1000 < Math.max(slowSeconds, slowFactor * o.offer.durationSeconds)) return undefined;
 	return {
 		title: line("order_tracking_title"), tone: "neutral", picture: "wait", lines: [], links: [],
 		text: [line("order_tracking_text"), line("order_tracking_since", tell.time(new Date(since).toISOString()))],
-		...noted({ cause: o.cause, words: o.reason }, o, tell),
+		...reasonPart({ cause: o.cause, words: o.reason }, o, tell),
 	};
 }
 
-function lives(o: Order): { label: MessageKey; time: string } | undefined {
+function expiryOf(o: Order): { label: MessageKey; time: string } | undefined {
 	if (asksUser(o)) return { label: "order_until_label", time: o.terms.deadline };
 	const last = o.steps.at(-1)?.effect;
 	return last?.kind === "order" && last.deadline ? { label: "order_ends_label", time: last.deadline } : undefined;
@@ -105,10 +105,10 @@ function lives(o: Order): { label: MessageKey; time: string } | undefined {
 
 /** cancellable returns true, or why a deposit that was handed over cannot be cancelled (the
  * daemon would refuse). undefined: there is nothing to cancel, as the own call is mined. */
-function cancellable(o: Order, tell: Teller): true | Line | undefined {
+function cancellable(o: Order, tell: OrderFormatter): true | Line | undefined {
 	if (o.cancel || o.condition === "written by a newer version") return undefined;
 	const out = o.state === "submitting" || o.state === "settling";
-	const how = settled(o);
+	const how = settlementKind(o);
 	if (out && how === "deposit") return line("order_handed_over", trusted(o, tell));
 	if (o.state === "settling" && how !== "signed") return undefined;
 	return true;
@@ -116,7 +116,7 @@ function cancellable(o: Order, tell: Teller): true | Line | undefined {
 
 /** raisable returns what can be sped up. The cancelling transaction can while the order has a
  * reason: once it was sent there is none. */
-function raisable(o: Order): Story["speedup"] {
+function speedupOf(o: Order): Story["speedup"] {
 	if ((o.attempts?.length ?? 0) === 0 || o.speedup) return undefined;
 	if (!o.cancel && o.condition !== "cancelling") return "transaction";
 	return o.reason ? "cancelling" : undefined;

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { known, t } from "../i18n/t";
+import { optionalMessage, t } from "../i18n/t";
 import { PasswordField } from "../shell/PasswordField";
-import { useWait } from "../shell/useWait";
+import { usePasswordWait } from "../shell/usePasswordWait";
 import type { Failure } from "../wire/failure";
 
 /** ConsentPassword is the password field of an act. */
@@ -30,7 +30,7 @@ export function useConsentPassword(failure: Failure | undefined, told: readonly 
 	useEffect(() => {
 		if (failure?.is("consent_password")) setRefused(reasonsOf(failure));
 	}, [failure]);
-	const { wait, shown } = useWait(failure);
+	const { wait, shown } = usePasswordWait(failure);
 	const reasons = refused ?? told;
 	const wanted = refused !== undefined || told.length > 0;
 	const own = failure?.is("consent_password", "wrong_password", "backing_off") ?? false;
@@ -39,7 +39,7 @@ export function useConsentPassword(failure: Failure | undefined, told: readonly 
 			<div class="stack tight">
 				{reasons.map((reason) => (
 					<p key={reason} class="small">
-						{known(`consent_password_${reason}`) ?? t("consent_password")}
+						{optionalMessage(`consent_password_${reason}`) ?? t("consent_password")}
 					</p>
 				))}
 				<PasswordField value={password} onInput={setPassword} failure={shown} />

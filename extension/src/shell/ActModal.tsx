@@ -6,8 +6,8 @@ import type { Failure } from "../wire/failure";
 import { Button } from "../components/Button";
 import { Modal } from "../components/Modal";
 import { Refusal } from "../components/Refusal";
-import { ofPassword, PasswordField } from "./PasswordField";
-import { useWait } from "./useWait";
+import { shownByPasswordField, PasswordField } from "./PasswordField";
+import { usePasswordWait } from "./usePasswordWait";
 
 interface Props {
 	title: string;
@@ -35,7 +35,7 @@ export function ActModal({ title, children, act, critical = false, asksPassword 
 		await onAct(given, request);
 		onClose();
 	});
-	const { wait, shown } = useWait(failure);
+	const { wait, shown } = usePasswordWait(failure);
 	useEffect(() => {
 		if (failure) form.current?.querySelector<HTMLInputElement>("input[type=password]")?.focus();
 	}, [failure]);
@@ -56,7 +56,7 @@ export function ActModal({ title, children, act, critical = false, asksPassword 
 			>
 				{children}
 				{asksPassword && <PasswordField value={password} onInput={setPassword} failure={shown} />}
-				{failure && !ofPassword(failure) && <Refusal failure={failure} />}
+				{failure && !shownByPasswordField(failure) && <Refusal failure={failure} />}
 				{failure && remedy?.(failure)}
 				<Button kind={critical ? "main critical" : "main"} submit busy={busy} disabled={off}>
 					{wait > 0 ? t("wait_seconds", wait) : act}

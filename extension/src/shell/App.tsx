@@ -54,9 +54,9 @@ export function App() {
 
 function Stage() {
 	const wallet = useWallet();
-	const link = useTrouble(useStore(wallet.link));
+	const link = useLastProblem(useStore(wallet.link));
 	const keys = useStore(wallet.keys);
-	const unread = useStore(wallet.unread);
+	const unread = useStore(wallet.keysFailure);
 	const setup = useStore(settingUp).stage;
 	const at = useStore(route);
 	if (setup === "held") return page(<Onboarding />);
@@ -74,9 +74,9 @@ function Stage() {
 	);
 }
 
-/** useTrouble keeps returning the last problem while the host is being retried, since most
+/** useLastProblem keeps returning the last problem while the host is being retried, since most
  * retries end the same way. */
-function useTrouble(link: Link): Link {
+function useLastProblem(link: Link): Link {
 	const last = useRef(link);
 	if (link.at !== "connecting") last.current = link;
 	return last.current.at === "ready" ? link : last.current;

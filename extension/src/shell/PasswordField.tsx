@@ -1,13 +1,13 @@
 import { t } from "../i18n/t";
 import type { Failure } from "../wire/failure";
 import { Field } from "../components/Field";
-import { troubleOf } from "./troubles";
+import { failureText } from "./failure-text";
 
 /** Failures that the password field shows; all others are shown next to the form. */
 const own = ["wrong_password", "backing_off", "weak_password"] as const;
 
-/** ofPassword reports whether the password field shows a failure. */
-export function ofPassword(failure: Failure | undefined): boolean {
+/** shownByPasswordField reports whether the password field shows a failure. */
+export function shownByPasswordField(failure: Failure | undefined): boolean {
 	return failure?.is(...own) ?? false;
 }
 
@@ -22,7 +22,7 @@ interface Props {
 /** PasswordField asks for the vault password. During a wait it does not count down, as each
  * change would be read out by screen readers; the button does. */
 export function PasswordField({ value, onInput, failure, autoFocus = false, hint }: Props) {
-	const wrong = failure?.is("backing_off") ? t("password_too_often") : failure && ofPassword(failure) ? troubleOf(failure) : undefined;
+	const wrong = failure?.is("backing_off") ? t("password_too_often") : failure && shownByPasswordField(failure) ? failureText(failure) : undefined;
 	return (
 		<Field
 			label={t("password")} type="password" autoComplete="current-password" value={value} onInput={onInput} autoFocus={autoFocus} hint={hint}

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { t } from "../i18n/t";
-import { when } from "../i18n/when";
+import { formatTime } from "../i18n/time";
 import { useAct } from "../order/useAct";
 import { useWallet } from "../state/context";
 import { useStore } from "../state/store";
@@ -8,19 +8,19 @@ import type { Order } from "../wire/protocol";
 import { Button } from "../components/Button";
 import { Logo } from "../components/Logo";
 import { Refusal } from "../components/Refusal";
-import { lockedByItself } from "./lockedByItself";
-import { ofPassword, PasswordField } from "./PasswordField";
-import { useWait } from "./useWait";
+import { autoLocked } from "./autoLocked";
+import { shownByPasswordField, PasswordField } from "./PasswordField";
+import { usePasswordWait } from "./usePasswordWait";
 
 /** Unlock asks for the password. The field keeps the focus after a failure. */
 export default function Unlock() {
 	const { shell, keys, orders } = useWallet();
-	const idle = useStore(lockedByItself);
+	const idle = useStore(autoLocked);
 	const open = useStore(orders, (all) => all.filter((o) => !o.final));
 	const [password, setPassword] = useState("");
 	const form = useRef<HTMLFormElement>(null);
 	const { busy, failure, run } = useAct(async (_request, given: string) => keys.set(await shell.call("keys.unlock", { password: given })));
-	const { wait, shown } = useWait(failure);
+	const { wait, shown } = usePasswordWait(failure);
 	useLayoutEffect(() => form.current?.querySelector("input")?.focus(), [failure]);
 	function submit() {
 		if (!password || busy || wait > 0) return;
@@ -42,7 +42,7 @@ export default function Unlock() {
 				}}
 			>
 				<PasswordField value={password} onInput={setPassword} failure={shown} />
-				{failure && !ofPassword(failure) && <Refusal failure={failure} />}
+				{failure && !shownByPasswordField(failure) && <Refusal failure={failure} />}
 				<Button kind="main" submit busy={busy} disabled={!password || wait > 0}>
 					{wait > 0 ? t("wait_seconds", wait) : t("unlock")}
 				</Button>
@@ -65,7 +65,7 @@ function Waiting({ orders }: { orders: readonly Order[] }) {
 					{waiting.map((o) => (
 						<li key={o.id} class="row apart small">
 							<span>{t(`provider_${o.terms.provider}`)}</span>
-							<span class="soft">{when(o.created, "whole")}</span>
+							<span class="soft">{formatTime(o.created, "whole")}</span>
 						</li>
 					))}
 				</ul>

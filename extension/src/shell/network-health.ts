@@ -1,4 +1,4 @@
-import type { Tone } from "../order/standing";
+import type { Tone } from "../order/status";
 import type { Network, Provider, ProviderKind, RPC } from "../wire/protocol";
 
 /** The tone of each state. */

@@ -1,7 +1,7 @@
-import type { Kept } from "../state/local";
+import type { StoredValues } from "../state/browser-storage";
 
 /** applyTheme sets the theme. "system" needs no attribute: the style sheet follows the system. */
-export function applyTheme(theme: Kept["theme"]): void {
+export function applyTheme(theme: StoredValues["theme"]): void {
 	if (theme === "system") delete document.documentElement.dataset["theme"];
 	else document.documentElement.dataset["theme"] = theme;
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { FakePort } from "../wire/fake-port";
-import { fuzzed, patience } from "../wire/fuzzed";
+import { fuzzed, fuzzTimeout } from "../wire/fuzzed";
 import { openChannel } from "./channel";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -24,9 +24,9 @@ it("takes whatever comes: only its own answer ends a request, and each hearer he
 		const heard: string[] = [];
 		channel.on("swap.order", () => heard.push("swap.order"));
 		channel.on("gas.price", () => heard.push("gas.price"));
-		channel.onTaken(() => heard.push("watch.taken"));
+		channel.onWatchTaken(() => heard.push("watch.taken"));
 		channel.onLink(() => heard.push("link"));
-		port.say(message);
+		port.deliver(message);
 		await vi.advanceTimersByTimeAsync(0);
 		const m = (typeof message === "object" && message !== null ? message : {}) as Record<string, unknown>;
 		expect(ends).toEqual(Object.hasOwn(m, "id") && m["id"] === id ? [Object.hasOwn(m, "error") ? "refused" : "answered"] : []);
@@ -36,4 +36,4 @@ it("takes whatever comes: only its own answer ends a request, and each hearer he
 		await vi.advanceTimersByTimeAsync(0);
 		expect(ends).toHaveLength(1);
 	});
-}, patience);
+}, fuzzTimeout);

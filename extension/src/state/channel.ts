@@ -16,8 +16,8 @@ export interface Channel {
 	call<M extends keyof Methods>(method: M, params: Methods[M]["params"], begun?: (id: number) => void): Promise<Methods[M]["result"]>;
 	/** on adds a listener to a notification and returns a function that removes it. */
 	on<E extends keyof Events>(event: E, hear: (params: Events[E]) => void): () => void;
-	/** onTaken listens for another page taking over the watch. */
-	onTaken(hear: () => void): () => void;
+	/** onWatchTaken listens for another page taking over the watch. */
+	onWatchTaken(hear: () => void): () => void;
 	onLink(hear: (link: Link) => void): () => void;
 	/** retry has the background look for the host now. */
 	retry(): void;
@@ -26,7 +26,7 @@ export interface Channel {
 
 /** A background that served this long, in ms, was ended by the browser rather than crashing
  * at its start, so the port is reopened without backoff. */
-const steady = 5_000;
+const stableAfter = 5_000;
 
 const lost: WireError = { code: 1009, message: "swapkeep went away", data: { name: "daemon_lost", retryable: true, remedy: "try again" } };
 
@@ -72,7 +72,7 @@ export function openChannel(name: HandlerName, connect = () => chrome.runtime.co
 			port = undefined;
 			lose();
 			for (const hear of [...links]) hear({ at: "connecting" });
-			if (Date.now() - since < steady) {
+			if (Date.now() - since < stableAfter) {
 				again = setTimeout(open, backoff.next());
 				return;
 			}
@@ -102,7 +102,7 @@ export function openChannel(name: HandlerName, connect = () => chrome.runtime.co
 	return {
 		call: ask,
 		on: (event, hear) => join((hearers[event] ??= new Set() as never) as Set<unknown>, hear),
-		onTaken: (hear) => join(taken, hear),
+		onWatchTaken: (hear) => join(taken, hear),
 		onLink: (hear) => join(links, hear),
 		retry: () => void ask("link.retry", {}).catch(() => {}), // on failure a new port is opened, which looks for the host too
 		close() {

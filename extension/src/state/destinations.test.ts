@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Network, Provider } from "../wire/protocol";
-import { known } from "./destinations";
+import { fallbackDestinations } from "./destinations";
 
 const network = (chainId: number, name: string): Network => ({ chainId, name, symbol: "ETH", decimals: 18, depth: 1, blockTimeSeconds: 2, fees: "eip1559", gasCeiling: "1", rpc: [] });
 
@@ -13,6 +13,6 @@ test("a provider that cannot be asked pays out on those of our networks that it 
 	} as const;
 	const provider = { kind: "bridge", ready: true, support } as unknown as Provider;
 	const networks = [network(1, "Ethereum"), network(143, "Monad"), network(8453, "Base"), network(5330, "Superseed"), network(7, "new")];
-	expect(known(networks, provider)).toEqual([{ chainId: 1, name: "Ethereum", symbol: "ETH", decimals: 18, known: true }]);
-	expect(known(networks, undefined)).toEqual([]);
+	expect(fallbackDestinations(networks, provider)).toEqual([{ chainId: 1, name: "Ethereum", symbol: "ETH", decimals: 18, known: true }]);
+	expect(fallbackDestinations(networks, undefined)).toEqual([]);
 });

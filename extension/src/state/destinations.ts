@@ -3,14 +3,14 @@ import type { Destination, Network, Provider, ProviderKind } from "../wire/proto
 import { useWallet } from "./context";
 
 /** How long an answer is cached, and the pause after a failed request, in ms. */
-const holds = 10 * 60_000;
-const again = 15_000;
+const cacheTime = 10 * 60_000;
+const retryAfter = 15_000;
 
 const answers = new Map<ProviderKind, { at: number; destinations: readonly Destination[] }>();
 
 /** known returns the wallet's own networks that a provider pays out on, for use while the
  * provider does not answer. */
-export function known(networks: readonly Network[], provider: Provider | undefined): Destination[] {
+export function fallbackDestinations(networks: readonly Network[], provider: Provider | undefined): Destination[] {
 	const served = networks.filter((n) => provider?.support[n.chainId]?.support === "active" && provider.support[n.chainId]?.crossChainEnabled);
 	return served.map((n) => ({ chainId: n.chainId, name: n.name, symbol: n.symbol, decimals: n.decimals, known: true }));
 }
@@ -26,15 +26,15 @@ export function useDestinations(provider: ProviderKind): readonly Destination[] 
 		let gone = false;
 		const ask = async () => {
 			const answer = answers.get(provider);
-			if (answer && Date.now() - answer.at < holds) return show(answer.destinations);
+			if (answer && Date.now() - answer.at < cacheTime) return show(answer.destinations);
 			try {
 				const { destinations } = await wallet.shell.call("swap.destinations", { provider });
 				answers.set(provider, { at: Date.now(), destinations });
 				if (!gone) show(destinations);
 			} catch {
 				if (gone) return;
-				show((before) => before ?? known(wallet.networks.get(), wallet.providers.get().find((p) => p.kind === provider)));
-				timer = setTimeout(ask, again);
+				show((before) => before ?? fallbackDestinations(wallet.networks.get(), wallet.providers.get().find((p) => p.kind === provider)));
+				timer = setTimeout(ask, retryAfter);
 			}
 		};
 		void ask();

@@ -19,15 +19,15 @@ export type Lookup = (chainId: number, address: string) => { token: Token | unde
 const mostPages = 5;
 
 /** A TokenBook caches tokens, and asks the daemon once for each. */
-export class TokenBook {
+export class TokenCache {
 	private known = new Map<string, Token | undefined>();
 	private asked = new Map<string, Promise<void>>();
 	private unanswered = new Set<string>();
 	/** Counts how often unknown tokens were forgotten, to ask for them again. */
-	readonly turn = store(0);
+	readonly generation = store(0);
 
 	constructor(private readonly wallet: Pick<Wallet, "shell" | "networks" | "balances">) {
-		wallet.shell.on("tokens.changed", ({ chainId }) => this.forgetStrangers(chainId));
+		wallet.shell.on("tokens.changed", ({ chainId }) => this.forgetUnknown(chainId));
 	}
 
 	get(at: TokenAt): { token: Token | undefined; pending: boolean } {
@@ -38,7 +38,7 @@ export class TokenBook {
 
 	/** learn asks for a token that is not known yet. It never rejects: without an answer
 	 * the token counts as unknown, and is asked for again when next shown. */
-	async learn(at: TokenAt): Promise<void> {
+	async load(at: TokenAt): Promise<void> {
 		const key = keyOf(at);
 		if (this.known.has(key)) return;
 		const under = this.asked.get(key) ?? this.ask(at).then((token) => void this.known.set(key, token)).catch(() => void this.unanswered.add(key));
@@ -78,9 +78,9 @@ export class TokenBook {
 		return undefined;
 	}
 
-	private forgetStrangers(chainId: number): void {
+	private forgetUnknown(chainId: number): void {
 		for (const [key, token] of [...this.known]) if (!token && key.startsWith(`${chainId}:`)) this.known.delete(key);
-		this.turn.update((n) => n + 1);
+		this.generation.update((n) => n + 1);
 	}
 }
 
@@ -91,24 +91,24 @@ function coinOf({ chainId, symbol, decimals, name }: Network): Token {
 	return { chainId, address: NATIVE, symbol, name, decimals, verified: true };
 }
 
-const books = new WeakMap<Wallet, TokenBook>();
+const books = new WeakMap<Wallet, TokenCache>();
 
-function bookOf(wallet: Wallet): TokenBook {
+function bookOf(wallet: Wallet): TokenCache {
 	let book = books.get(wallet);
-	if (!book) books.set(wallet, (book = new TokenBook(wallet)));
+	if (!book) books.set(wallet, (book = new TokenCache(wallet)));
 	return book;
 }
 
 /** useTokens returns a Lookup for these tokens, and redraws when more of them are known. */
 export function useTokens(wanted: readonly TokenAt[]): Lookup {
 	const book = bookOf(useWallet());
-	const turn = useStore(book.turn);
+	const generation = useStore(book.generation);
 	const [drawn, draw] = useState(0);
 	const names = wanted.map(keyOf).join(" ");
 	useEffect(() => {
 		let shown = true;
-		void Promise.all(wanted.map((at) => book.learn(at))).then(() => shown && draw((n) => n + 1));
+		void Promise.all(wanted.map((at) => book.load(at))).then(() => shown && draw((n) => n + 1));
 		return () => void (shown = false);
-	}, [names, book, turn]);
-	return useMemo(() => (chainId, address) => book.get({ chainId, address }), [book, drawn, names, turn]);
+	}, [names, book, generation]);
+	return useMemo(() => (chainId, address) => book.get({ chainId, address }), [book, drawn, names, generation]);
 }

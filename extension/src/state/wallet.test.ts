@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { refusal } from "../background/native";
+import { wireErrorOf } from "../background/native";
 import { Failure } from "../wire/failure";
 import { FakePort } from "../wire/fake-port";
 import type { Account, Events, Methods, Order } from "../wire/protocol";
@@ -40,8 +40,8 @@ function window(stored: Record<string, unknown> = {}) {
 	const port = new FakePort("shell");
 	const answer = ({ id, method, params }: Asked) => {
 		const played = daemon[method];
-		if (played) port.say({ id, result: played(params) });
-		else port.say({ id, error: { code: 1011, message: "", data: { name: "timed_out", retryable: true, remedy: "" } } });
+		if (played) port.deliver({ id, result: played(params) });
+		else port.deliver({ id, error: { code: 1011, message: "", data: { name: "timed_out", retryable: true, remedy: "" } } });
 	};
 	const asked: Asked[] = [];
 	port.onPost = (m) => {
@@ -51,8 +51,8 @@ function window(stored: Record<string, unknown> = {}) {
 		else queueMicrotask(() => answer(message));
 	};
 	const wallet = createWallet(openChannel("shell", () => port.port));
-	const tell = <E extends keyof Events>(event: E, params: unknown) => port.say({ event, params });
-	const ready = () => port.say({ link: { at: "ready", hello } });
+	const tell = <E extends keyof Events>(event: E, params: unknown) => port.deliver({ event, params });
+	const ready = () => port.deliver({ link: { at: "ready", hello } });
 	/** hold keeps back the answers to a method; release returns the requests that were held. */
 	const hold = (method: keyof Methods) => void holding.add(method);
 	const release = (method: keyof Methods) => {
@@ -159,7 +159,7 @@ describe("the start", () => {
 		delete w.daemon["networks.list"];
 		w.ready();
 		await settle();
-		w.port.say({ link: { at: "connecting" } });
+		w.port.deliver({ link: { at: "connecting" } });
 		const before = w.count("networks.list");
 		await vi.advanceTimersByTimeAsync(60_000);
 		expect(w.count("networks.list")).toBe(before);
@@ -170,10 +170,10 @@ describe("the start", () => {
 		delete w.daemon["keys.status"];
 		w.ready();
 		await settle();
-		expect([w.wallet.keys.get(), w.wallet.unread.get()]).toEqual([undefined, expect.any(Failure)]);
+		expect([w.wallet.keys.get(), w.wallet.keysFailure.get()]).toEqual([undefined, expect.any(Failure)]);
 		w.daemon["keys.status"] = status;
 		await vi.advanceTimersByTimeAsync(1000);
-		expect([w.wallet.keys.get(), w.wallet.unread.get()]).toEqual([expect.anything(), undefined]);
+		expect([w.wallet.keys.get(), w.wallet.keysFailure.get()]).toEqual([expect.anything(), undefined]);
 	});
 	it("leaves a keychain in peace that may have prompted", async () => {
 		const w = window();
@@ -181,9 +181,9 @@ describe("the start", () => {
 		w.ready();
 		await settle();
 		const [first] = w.release("keys.status");
-		w.port.say({ id: first!.id, error: refusal("keychain_locked") });
+		w.port.deliver({ id: first!.id, error: wireErrorOf("keychain_locked") });
 		await vi.advanceTimersByTimeAsync(60_000);
-		expect([w.wallet.unread.get()?.name, w.count("keys.status")]).toEqual(["keychain_locked", 1]);
+		expect([w.wallet.keysFailure.get()?.name, w.count("keys.status")]).toEqual(["keychain_locked", 1]);
 	});
 	it("of another daemon has all read anew", async () => {
 		const w = window();
@@ -191,7 +191,7 @@ describe("the start", () => {
 		await settle();
 		w.daemon["keys.status"] = () => ({ state: "locked", session: false });
 		w.daemon["swap.orders"] = () => ({ orders: [order("n", 2)] });
-		w.wallet.learn(order("gone", 1));
+		w.wallet.mergeOrder(order("gone", 1));
 		const before = ["tokens.balances", "gas.watch", "prices.list"].map((m) => w.count(m as keyof Methods));
 		w.ready();
 		await settle();
@@ -203,7 +203,7 @@ describe("the start", () => {
 		const w = window();
 		w.ready();
 		await settle();
-		w.port.say({ link: { at: "connecting" } });
+		w.port.deliver({ link: { at: "connecting" } });
 		expect(w.wallet.keys.get()?.state).toBe("unlocked");
 		expect(w.wallet.link.get()).toEqual({ at: "connecting" });
 		const balances = w.count("tokens.balances");

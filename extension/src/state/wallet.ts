@@ -6,17 +6,17 @@ import type { Link } from "../wire/link";
 import { Backoff } from "../background/backoff";
 import { batched } from "./batched";
 import type { Channel } from "./channel";
-import { keep, kept } from "./local";
+import { writeStored, readStored } from "./browser-storage";
 import { store, type Store } from "./store";
 
 /** NATIVE is the token address that stands for a network's native coin. */
 export const NATIVE = "0x0000000000000000000000000000000000000000";
 
 /** How often balances are read while a window is visible, in ms. */
-const balancePause = 12_000;
+const balanceInterval = 12_000;
 
 /** Orders per page. */
-const listed = 50;
+const orderPageSize = 50;
 
 /** A Wallet is the daemon's state as this window shows it. Everything is read again when
  * the daemon restarts. */
@@ -26,7 +26,7 @@ export interface Wallet {
 	hello: Store<Hello | undefined>;
 	keys: Store<KeysStatus | undefined>;
 	/** Why the wallets cannot be read, for example a locked keychain. */
-	unread: Store<Failure | undefined>;
+	keysFailure: Store<Failure | undefined>;
 	accounts: Store<readonly Account[]>;
 	/** The selected account; undefined if there is none. */
 	account: Store<Account | undefined>;
@@ -49,7 +49,7 @@ export interface Wallet {
 	refreshBalances(): Promise<void>;
 	loadMoreOrders(): Promise<void>;
 	/** learn merges an order that came in an answer, ahead of its notification. */
-	learn(order: Order): void;
+	mergeOrder(order: Order): void;
 }
 
 export function createWallet(shell: Channel): Wallet {
@@ -58,7 +58,7 @@ export function createWallet(shell: Channel): Wallet {
 		link: store<Link>({ at: "connecting" }),
 		hello: store<Hello | undefined>(undefined),
 		keys: store<KeysStatus | undefined>(undefined),
-		unread: store<Failure | undefined>(undefined),
+		keysFailure: store<Failure | undefined>(undefined),
 		accounts: store<readonly Account[]>([]),
 		account: store<Account | undefined>(undefined),
 		networks: store<readonly Network[]>([]),
@@ -71,7 +71,7 @@ export function createWallet(shell: Channel): Wallet {
 		gas: store<GasPrice | undefined>(undefined),
 		settings: store<readonly Setting[]>([]),
 		choose(account) {
-			keep("account", account.address);
+			writeStored("account", account.address);
 			wallet.account.set(account);
 		},
 		async select(chainId) {
@@ -82,11 +82,11 @@ export function createWallet(shell: Channel): Wallet {
 			const cursor = wallet.moreOrders.get();
 			if (cursor) await readOrders(wallet, cursor);
 		},
-		learn: (order) => wallet.orders.update((orders) => withOrder(orders, order)),
+		mergeOrder: (order) => wallet.orders.update((orders) => withOrder(orders, order)),
 	};
 	shell.onLink((link) => {
 		wallet.link.set(link);
-		if (link.at === "ready") begin(wallet, link.hello);
+		if (link.at === "ready") readAll(wallet, link.hello);
 	});
 	listen(wallet);
 	wallet.active.subscribe(() => onNetwork(wallet));
@@ -96,28 +96,28 @@ export function createWallet(shell: Channel): Wallet {
 		shown = account?.address;
 		void readBalances(wallet);
 	});
-	setInterval(() => document.visibilityState === "visible" && void readBalances(wallet), balancePause);
+	setInterval(() => document.visibilityState === "visible" && void readBalances(wallet), balanceInterval);
 	return wallet;
 }
 
 /** begin reads everything, at the start and after a restart of the daemon. A part that
  * fails is retried alone, with backoff, while this daemon is connected. */
-function begin(wallet: Wallet, hello: Hello): void {
+function readAll(wallet: Wallet, hello: Hello): void {
 	wallet.hello.set(hello);
-	for (const read of [readKeys, readNetworks, readProviders, readOrders, readSettings]) void insist(() => read(wallet), () => wallet.hello.get() === hello && wallet.link.get().at === "ready");
+	for (const read of [readKeys, readNetworks, readProviders, readOrders, readSettings]) void retryUntilAnswered(() => read(wallet), () => wallet.hello.get() === hello && wallet.link.get().at === "ready");
 }
 
 /** Keychain errors that may have shown a prompt. They are not retried, as prompts would
  * follow each other; the user has to try again. */
-const prompted = ["keychain_locked", "keychain_denied", "keychain_timeout"] as const;
+const promptErrors = ["keychain_locked", "keychain_denied", "keychain_timeout"] as const;
 
-async function insist(read: () => Promise<void>, wanted: () => boolean): Promise<void> {
+async function retryUntilAnswered(read: () => Promise<void>, wanted: () => boolean): Promise<void> {
 	const backoff = new Backoff();
 	do {
 		try {
 			return await read();
 		} catch (thrown) {
-			if (failureOf(thrown).is(...prompted)) return;
+			if (failureOf(thrown).is(...promptErrors)) return;
 			await new Promise((resolve) => setTimeout(resolve, backoff.next()));
 		}
 	} while (wanted());
@@ -151,7 +151,7 @@ function listen(wallet: Wallet): void {
 /** newest drops an answer that arrives after the answer to a later request of its kind,
  * since the daemon answers in any order and the older one may be outdated. While the later
  * request is unanswered, an older answer is used. */
-function newest<R>(ask: (wallet: Wallet) => Promise<R>, take: (wallet: Wallet, answer: R) => void): (wallet: Wallet) => Promise<void> {
+function latestAnswer<R>(ask: (wallet: Wallet) => Promise<R>, take: (wallet: Wallet, answer: R) => void): (wallet: Wallet) => Promise<void> {
 	const turns = new WeakMap<Wallet, { asked: number; taken: number }>();
 	return async (wallet) => {
 		const turn = turns.get(wallet) ?? { asked: 0, taken: 0 };
@@ -164,12 +164,12 @@ function newest<R>(ask: (wallet: Wallet) => Promise<R>, take: (wallet: Wallet, a
 	};
 }
 
-const readKeys = newest(
-	async ({ shell, unread }) => {
+const readKeys = latestAnswer(
+	async ({ shell, keysFailure }) => {
 		try {
-			return await Promise.all([shell.call("keys.status", {}), shell.call("keys.accounts", {}), kept("account")]);
+			return await Promise.all([shell.call("keys.status", {}), shell.call("keys.accounts", {}), readStored("account")]);
 		} catch (thrown) {
-			unread.set(failureOf(thrown));
+			keysFailure.set(failureOf(thrown));
 			throw thrown;
 		}
 	},
@@ -178,11 +178,11 @@ const readKeys = newest(
 		const shown = wallet.account.get()?.address ?? before;
 		wallet.account.set(accounts.find((a) => a.address === shown) ?? accounts[0]);
 		wallet.keys.set(status);
-		wallet.unread.set(undefined);
+		wallet.keysFailure.set(undefined);
 	},
 );
 
-const readNetworks = newest(
+const readNetworks = latestAnswer(
 	({ shell }) => shell.call("networks.list", {}),
 	(wallet, { active, networks }) => {
 		wallet.networks.set(networks);
@@ -191,12 +191,12 @@ const readNetworks = newest(
 	},
 );
 
-const readProviders = newest(
+const readProviders = latestAnswer(
 	({ shell }) => shell.call("swap.providers", {}),
 	(wallet, { providers }) => wallet.providers.set(providers),
 );
 
-const readSettings = newest(
+const readSettings = latestAnswer(
 	({ shell }) => shell.call("settings.get", {}),
 	(wallet, { settings }) => wallet.settings.set(settings),
 );
@@ -220,7 +220,7 @@ function onGas(wallet: Wallet, price: GasPrice): void {
 	else if (active !== 0) wallet.shell.call("gas.watch", { chainId: price.chainId, stop: true }).catch(() => {}); // if this fails, the next price repeats it
 }
 
-const readBalances = newest(
+const readBalances = latestAnswer(
 	async ({ shell, account, active, link }) => {
 		const [shown, chainId] = [account.get(), active.get()];
 		if (!shown || chainId === 0 || link.get().at !== "ready") return undefined;
@@ -231,7 +231,7 @@ const readBalances = newest(
 	},
 );
 
-const readPrices = newest(
+const readPrices = latestAnswer(
 	async ({ shell, active }) => {
 		const chainId = active.get();
 		return chainId === 0 ? undefined : shell.call("prices.list", { chainId, limit: 200 }).catch(() => undefined); // shown as unavailable
@@ -243,7 +243,7 @@ const readPrices = newest(
 
 async function readOrders(wallet: Wallet, cursor?: string): Promise<void> {
 	const before = new Set(wallet.orders.get());
-	const page = await wallet.shell.call("swap.orders", cursor ? { limit: listed, cursor } : { limit: listed });
+	const page = await wallet.shell.call("swap.orders", cursor ? { limit: orderPageSize, cursor } : { limit: orderPageSize });
 	// Orders that changed while this was asked are newer than the answer, or not in it.
 	wallet.orders.update((orders) => page.orders.reduce(withOrder, cursor ? orders : orders.filter((o) => !before.has(o))));
 	wallet.moreOrders.set(page.cursor);

@@ -2,12 +2,12 @@ import type { Allowance, AllowanceKind, Review, Step } from "../wire/protocol";
 import { contractName } from "../components/address";
 import { Button } from "../components/Button";
 import { Modal } from "../components/Modal";
-import { known, t } from "../i18n/t";
-import { when } from "../i18n/when";
+import { optionalMessage, t } from "../i18n/t";
+import { formatTime } from "../i18n/time";
 import { go } from "../shell/route";
 import { useAnswer } from "../state/answer";
 import { useWallet } from "../state/context";
-import { useStepTeller } from "./useStepTeller";
+import { useStepFormatter } from "./useStepFormatter";
 import { useArmed } from "./useArmed";
 
 interface Props {
@@ -23,12 +23,12 @@ interface Props {
  * permit of a plan. It shows token, exact amount, spender and the present allowance. */
 export function ApprovalModal({ step, review, number, of, onApprove, onClose }: Props) {
 	const approval = step.effect.approves![0]!; // approvals() returns only steps that have one
-	const tell = useStepTeller(review.steps);
+	const tell = useStepFormatter(review.steps);
 	const permit = step.effect.kind === "permit";
 	const reset = approval.amount === "0";
 	const units = (of: string) => tell.amount(step.effect.chainId, approval.token, of);
-	const provider = known(`provider_${review.terms.provider}`) ?? review.terms.provider;
-	const present = usePresent(review, approval.token, approval.spender, permit ? "permit2" : "erc20");
+	const provider = optionalMessage(`provider_${review.terms.provider}`) ?? review.terms.provider;
+	const present = usePresentAllowance(review, approval.token, approval.spender, permit ? "permit2" : "erc20");
 	const armed = useArmed(number);
 	return (
 		<Modal title={of > 1 ? t("approval_n", number, of) : t("approval")} onClose={onClose} key={number}>
@@ -57,7 +57,7 @@ export function ApprovalModal({ step, review, number, of, onApprove, onClose }: 
 				{!reset && (
 					<>
 						<dt>{t("approval_until")}</dt>
-						<dd>{approval.until ? when(approval.until, "whole") : t("approval_used_up")}</dd>
+						<dd>{approval.until ? formatTime(approval.until, "whole") : t("approval_used_up")}</dd>
 					</>
 				)}
 				<dt>{t("approval_now")}</dt>
@@ -76,9 +76,9 @@ export function ApprovalModal({ step, review, number, of, onApprove, onClose }: 
 /** How many pages of allowances are searched. */
 const mostPages = 5;
 
-/** usePresent returns the spender's present allowance of the same kind; null: none;
+/** usePresentAllowance returns the spender's present allowance of the same kind; null: none;
  * undefined: unknown. */
-function usePresent(review: Review, token: string, spender: string, kind: AllowanceKind): Allowance | null | undefined {
+function usePresentAllowance(review: Review, token: string, spender: string, kind: AllowanceKind): Allowance | null | undefined {
 	const { shell } = useWallet();
 	const { account, srcChainId: chainId } = review.terms;
 	const read = async (page: number, cursor?: string): Promise<Allowance | null | undefined> => {

@@ -1,7 +1,7 @@
 import type { Finding, FindingCode, Token } from "../wire/protocol";
 import { Icon } from "../components/Icon";
-import { known, locale, t } from "../i18n/t";
-import { shownAmount } from "../money/amount";
+import { optionalMessage, locale, t } from "../i18n/t";
+import { displayAmount } from "../money/amount";
 import { trusted } from "../order/trusted";
 
 interface Props {
@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** The class of each severity. Icons and text say it too, not only the colour. */
-const looks = { block: "critical", acknowledge: "critical", warn: "warn", note: "" } as const;
+const severityClass = { block: "critical", acknowledge: "critical", warn: "warn", note: "" } as const;
 const marks = { block: "stop", acknowledge: "warn", warn: "warn", note: "info" } as const;
 const order = ["block", "acknowledge", "warn", "note"] as const;
 
@@ -24,7 +24,7 @@ export function Findings({ findings, acknowledged, coin, token, onAcknowledge }:
 	return (
 		<>
 			{sorted.map((f) => (
-				<div key={f.code} class={`note stack tight ${looks[f.severity] ?? "warn"}`} role={f.severity === "block" ? "alert" : undefined}>
+				<div key={f.code} class={`note stack tight ${severityClass[f.severity] ?? "warn"}`} role={f.severity === "block" ? "alert" : undefined}>
 					<p class="row marked">
 						<Icon name={marks[f.severity] ?? "warn"} />
 						<span>{words(f, coin, token)}</span>
@@ -32,7 +32,7 @@ export function Findings({ findings, acknowledged, coin, token, onAcknowledge }:
 					{f.severity === "acknowledge" && (
 						<label class="choice">
 							<input type="checkbox" checked={acknowledged.includes(f.code)} onChange={(e) => onAcknowledge(f.code, e.currentTarget.checked)} />
-							<span>{known(`acknowledge_${f.code}`) ?? t("acknowledge")}</span>
+							<span>{optionalMessage(`acknowledge_${f.code}`) ?? t("acknowledge")}</span>
 						</label>
 					)}
 				</div>
@@ -58,7 +58,7 @@ export function words(f: Finding, coin: { symbol: string; decimals: number }, to
 	const values = names.map((n) => {
 		const value = f.data?.[n] ?? "";
 		if (n === "trustedTo") return trusted(value);
-		return amounts && unit && /^\d+$/.test(value) ? `${shownAmount(value, unit.decimals, 6, locale())} ${unit.symbol}` : value;
+		return amounts && unit && /^\d+$/.test(value) ? `${displayAmount(value, unit.decimals, 6, locale())} ${unit.symbol}` : value;
 	});
-	return known(`finding_${f.code}`, ...values) ?? f.text;
+	return optionalMessage(`finding_${f.code}`, ...values) ?? f.text;
 }

@@ -5,9 +5,9 @@ import { NetworkSelect } from "../components/NetworkSelect";
 import { TokenAmount } from "../components/TokenAmount";
 import { TokenPicker } from "../components/TokenPicker";
 import { locale, t } from "../i18n/t";
-import { shownAmount, typedAmount } from "../money/amount";
-import { reserve } from "../money/reserve";
-import { worth } from "../money/worth";
+import { displayAmount, inputAmount } from "../money/amount";
+import { maxSpendable } from "../money/max-spendable";
+import { valueUSD } from "../money/value";
 import { refusalWords } from "../order/failure-words";
 import { useWallet } from "../state/context";
 import { useStore } from "../state/store";
@@ -21,7 +21,7 @@ import { OrderNotes } from "./OrderNotes";
 import type { FrameProps } from "./PanelFrame";
 import { Refused } from "./Refused";
 import { Routes } from "./Routes";
-import { turned } from "./useDraft";
+import { swapSides } from "./useDraft";
 import type { PanelFlow } from "./usePanel";
 import { Icon } from "../components/Icon";
 
@@ -69,7 +69,7 @@ function useFacts({ machine, inputs, flow }: Props) {
 		inputs,
 		state,
 		{
-			missingGas: missing && shownAmount(missing, inputs.coin.decimals, 6, locale()),
+			missingGas: missing && displayAmount(missing, inputs.coin.decimals, 6, locale()),
 			failure: failure && { key: "button_failed", values: [firstSentence(refusalWords(failure).title)] },
 		},
 		now,
@@ -97,7 +97,7 @@ function Entries(props: Props) {
 	const [picking, pick] = useState<"in" | "out" | undefined>(undefined);
 	const { tokenIn, tokenOut } = inputs.draft;
 	const offer = chosenOffer(flow.state, Date.now());
-	const most = useMost(props);
+	const most = useMaxAmount(props);
 	const networks = destinations ?? [];
 	return (
 		<div class="stack tight">
@@ -108,19 +108,19 @@ function Entries(props: Props) {
 				onAmount={(amount) => change({ amount })}
 				onToken={() => pick("in")}
 				balance={inputs.balance}
-				usd={useWorth(inputs)}
+				usd={useTypedValue(inputs)}
 				max={most}
-				onMax={most && tokenIn ? () => change({ amount: typedAmount(most, tokenIn.decimals, locale()) }) : undefined}
+				onMax={most && tokenIn ? () => change({ amount: inputAmount(most, tokenIn.decimals, locale()) }) : undefined}
 			/>
 			<div class="turn">
-				<Button kind="icon" label={t("turn")} disabled={!tokenOut || tokenOut.chainId !== inputs.from.chainId} onClick={() => draft.update((d) => turned(d, inputs.from.chainId))}>
+				<Button kind="icon" label={t("turn")} disabled={!tokenOut || tokenOut.chainId !== inputs.from.chainId} onClick={() => draft.update((d) => swapSides(d, inputs.from.chainId))}>
 					<Icon name="turn" />
 				</Button>
 			</div>
 			<TokenAmount
 				label={t("receive_on", inputs.to.name)}
 				token={tokenOut}
-				amount={offer && tokenOut ? shownAmount(offer.amountOut, tokenOut.decimals, 6, locale()) : ""}
+				amount={offer && tokenOut ? displayAmount(offer.amountOut, tokenOut.decimals, 6, locale()) : ""}
 				onToken={() => pick("out")}
 				usd={offer?.usd?.amountOut}
 				dim={flow.state.quotes.at !== "shown"}
@@ -150,20 +150,20 @@ function Entries(props: Props) {
 	);
 }
 
-/** useWorth returns the value of the typed amount in US dollars, by the wallet's own prices. */
-function useWorth({ draft }: Inputs): string | undefined {
+/** useTypedValue returns the value of the typed amount in US dollars, by the wallet's own prices. */
+function useTypedValue({ draft }: Inputs): string | undefined {
 	const price = useStore(useWallet().prices, (prices) => draft.tokenIn && prices.get(draft.tokenIn.address.toLowerCase()));
 	const amount = amountOf(draft);
-	return draft.tokenIn && amount && price?.now && !price.stale ? worth(amount, draft.tokenIn.decimals, price.now) : undefined;
+	return draft.tokenIn && amount && price?.now && !price.stale ? valueUSD(amount, draft.tokenIn.decimals, price.now) : undefined;
 }
 
-/** useMost returns the most that can be paid: the balance, for the native coin less the
+/** useMaxAmount returns the most that can be paid: the balance, for the native coin less the
  * likely gas cost. */
-function useMost({ machine, inputs }: Props): string | undefined {
+function useMaxAmount({ machine, inputs }: Props): string | undefined {
 	const gas = useStore(useWallet().gas);
 	const { tokenIn } = inputs.draft;
 	if (!tokenIn || inputs.balance === undefined) return undefined;
-	return tokenIn.address === NATIVE ? reserve(inputs.balance, gas, machine.kind) : inputs.balance;
+	return tokenIn.address === NATIVE ? maxSpendable(inputs.balance, gas, machine.kind) : inputs.balance;
 }
 
 function ActButton({ condition, onAct }: { condition: Condition; onAct: (act: "review" | "requote" | "resume") => void }) {

@@ -5,7 +5,7 @@ import { GasEstimate } from "../components/GasEstimate";
 import { RouteText } from "../components/RouteText";
 import { RouteView } from "../components/RouteView";
 import { locale, t } from "../i18n/t";
-import { rate, shownAmount } from "../money/amount";
+import { exchangeRate, displayAmount } from "../money/amount";
 import type { Inputs } from "./machine";
 import type { Quotes } from "./quotes";
 
@@ -23,7 +23,7 @@ interface Props {
 export function OfferCard({ offer, inputs, quotes, provider, route, children }: Props) {
 	const { tokenIn, tokenOut } = inputs.draft;
 	if (!tokenIn || !tokenOut) return null;
-	const price = rate(offer.amountIn, tokenIn.decimals, offer.amountOut, tokenOut.decimals, locale());
+	const price = exchangeRate(offer.amountIn, tokenIn.decimals, offer.amountOut, tokenOut.decimals, locale());
 	const place = { from: inputs.from.name, to: inputs.to.name, symbolIn: tokenIn.symbol, symbolOut: tokenOut.symbol };
 	return (
 		<section class={`card offer ${quotes.at === "shown" ? "" : "dim"}`} aria-label={t("offer")}>
@@ -35,7 +35,7 @@ export function OfferCard({ offer, inputs, quotes, provider, route, children }: 
 			<dl class="facts small">
 				<dt>{t("row_least")}</dt>
 				<dd class="number">
-					{shownAmount(offer.minAmountOut, tokenOut.decimals, 6, locale())} {tokenOut.symbol}
+					{displayAmount(offer.minAmountOut, tokenOut.decimals, 6, locale())} {tokenOut.symbol}
 				</dd>
 				{!route && offer.route && (
 					<>

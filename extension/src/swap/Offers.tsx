@@ -1,8 +1,8 @@
 import type { Offer, ProviderKind, Token } from "../wire/protocol";
 import { Failure } from "../wire/failure";
 import { locale, t } from "../i18n/t";
-import { dollars, shownAmount } from "../money/amount";
-import { minutes } from "../money/duration";
+import { formatUSD, displayAmount } from "../money/amount";
+import { approximateDuration } from "../money/duration";
 import { percent } from "../money/percent";
 import { refusalWords } from "../order/failure-words";
 import { NATIVE } from "../state/wallet";
@@ -59,7 +59,7 @@ function summary({ lines, better }: Comparison): string {
 
 function OfferLine({ line, net, tokenOut, onProvider }: { line: Line; net: boolean; tokenOut: Token; onProvider: (kind: ProviderKind) => void }) {
 	const { offer, own, kind, behind } = line;
-	const amount = (units: string) => shownAmount(units, tokenOut.decimals, 6, locale());
+	const amount = (units: string) => displayAmount(units, tokenOut.decimals, 6, locale());
 	return (
 		<button type="button" class="offer-line" aria-current={own} aria-disabled={own} onClick={() => own || onProvider(kind)}>
 			<span class="grow">
@@ -84,8 +84,8 @@ function OfferLine({ line, net, tokenOut, onProvider }: { line: Line; net: boole
  * approval. */
 function facts(offer: Offer): string[] {
 	if (offer.unusable) return [offer.unusable];
-	const gas = offer.gasless ? t("offers_gasless") : offer.usd?.gasCost !== undefined ? t("offers_gas", dollars(offer.usd.gasCost, locale())) : t("offers_gas_unknown");
-	return [gas, minutes(offer.durationSeconds), ...(offer.tokenIn !== NATIVE || offer.wrap ? [t("offers_approval")] : [])];
+	const gas = offer.gasless ? t("offers_gasless") : offer.usd?.gasCost !== undefined ? t("offers_gas", formatUSD(offer.usd.gasCost, locale())) : t("offers_gas_unknown");
+	return [gas, approximateDuration(offer.durationSeconds), ...(offer.tokenIn !== NATIVE || offer.wrap ? [t("offers_approval")] : [])];
 }
 
 /** failureWords says why there is no offer; for a missing API key, also what to do. */

@@ -1,12 +1,12 @@
 import { Mark } from "../components/Mark";
 import type { MessageKey } from "../i18n/keys";
 import { t } from "../i18n/t";
-import { say } from "../order/line";
-import { standing } from "../order/standing";
-import { isOf } from "../order/whose";
+import { lineText } from "../order/line";
+import { orderStatus } from "../order/status";
+import { belongsTo } from "../order/ownership";
 import { go } from "../shell/route";
 import { useWallet } from "../state/context";
-import { ended } from "../state/ended";
+import { unseenOrders } from "../state/unseen-orders";
 import { useStore } from "../state/store";
 import type { Order } from "../wire/protocol";
 
@@ -16,10 +16,10 @@ export function OrderNotes() {
 	const wallet = useWallet();
 	const account = useStore(wallet.account)?.address;
 	const orders = useStore(wallet.orders);
-	const unseen = useStore(ended);
+	const unseen = useStore(unseenOrders);
 	return (
 		<>
-			<Note orders={orders.filter((o) => !o.final && isOf(o, account))} one="under_way_one" several="under_way" />
+			<Note orders={orders.filter((o) => !o.final && belongsTo(o, account))} one="under_way_one" several="under_way" />
 			<Note orders={orders.filter((o) => o.final && Object.hasOwn(unseen, o.id))} one="ended_one" several="ended" />
 		</>
 	);
@@ -30,13 +30,13 @@ export function OrderNotes() {
 function Note({ orders, one, several }: { orders: readonly Order[]; one: MessageKey; several: MessageKey }) {
 	const [newest] = orders;
 	if (!newest) return null;
-	const at = standing(orders.find((o) => o.final && o.state !== "filled") ?? newest);
+	const at = orderStatus(orders.find((o) => o.final && o.state !== "filled") ?? newest);
 	const single = orders.length === 1;
 	return (
 		<button type="button" class="note orders-note row" onClick={() => go(single ? { at: "order", id: newest.id } : { at: "activity" })}>
 			<Mark of={at.picture} tone={at.tone} />
 			<span class="grow">
-				<strong>{single ? t(one) : t(several, orders.length)}</strong> {single && <span class="small">{say(at.words)}</span>}
+				<strong>{single ? t(one) : t(several, orders.length)}</strong> {single && <span class="small">{lineText(at.words)}</span>}
 			</span>
 			<span aria-hidden="true">›</span>
 		</button>

@@ -7,7 +7,7 @@ import { useStore } from "../state/store";
 import { lazy } from "../shell/lazy";
 import { go } from "../shell/route";
 import { FormView } from "./FormView";
-import { emptied } from "./draft";
+import { clearAmount } from "./draft";
 import { type Inputs, type Machine, queryOf } from "./machine";
 import { ReviewView } from "./ReviewView";
 import type { PanelProps } from "./SwapContainer";
@@ -35,10 +35,10 @@ export interface FrameProps extends PanelProps {
 export function PanelFrame(props: FrameProps) {
 	const wallet = useWallet();
 	const inputs = useInputs(props);
-	const learn = (order: Order) => wallet.learn(order);
+	const learn = (order: Order) => wallet.mergeOrder(order);
 	const flow = usePanel(props.machine.kind, queryOf(props.machine, inputs), { account: inputs.account, chainId: inputs.from.chainId }, learn);
 	useCompletion(flow, props.onTransactionComplete);
-	useEmptied(flow);
+	useClearedAmount(flow);
 	const { stage } = flow.state;
 	switch (stage.at) {
 		case "form":
@@ -68,7 +68,7 @@ function useInputs({ machine, destinations, walletTokensWithBalance, nativeToken
 		account: useStore(wallet.account)?.address,
 		from: { chainId: active, name: network?.name ?? "" },
 		to: { chainId: to, name: networkName(to, networks, destinations) },
-		seen: networks.some((n) => n.chainId === to),
+		destinationReadable: networks.some((n) => n.chainId === to),
 		slippage,
 		provider: useStore(wallet.providers).find((p) => p.kind === machine.kind),
 		balance: known && now.tokenIn ? (held ? held.amount : "0") : undefined,
@@ -77,13 +77,13 @@ function useInputs({ machine, destinations, walletTokensWithBalance, nativeToken
 	};
 }
 
-/** useEmptied clears the amount when consent is sent, even if the window closes then, and
+/** useClearedAmount clears the amount when consent is sent, even if the window closes then, and
  * restores it if consent is refused. */
-function useEmptied({ state: { stage } }: PanelFlow): void {
+function useClearedAmount({ state: { stage } }: PanelFlow): void {
 	const restore = useRef<(() => void) | undefined>(undefined);
 	const { at } = stage;
 	useEffect(() => {
-		if (at === "executing") restore.current = emptied();
+		if (at === "executing") restore.current = clearAmount();
 		else if (at !== "tracking") restore.current?.();
 		if (at !== "executing") restore.current = undefined;
 	}, [at]);

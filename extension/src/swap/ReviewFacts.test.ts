@@ -5,7 +5,7 @@ import { rows } from "./ReviewFacts";
 
 const { toldMinimum: told, ...silent } = resultOf<Review>("swap", "prepare");
 const token = { symbol: "USDC", decimals: 6 } as Token;
-const about = { tokenIn: token, tokenOut: token, from: { chainId: 1, name: "" }, to: { chainId: 1, name: "" }, seen: true, coin: token };
+const about = { tokenIn: token, tokenOut: token, from: { chainId: 1, name: "" }, to: { chainId: 1, name: "" }, destinationReadable: true, coin: token };
 const names = (review: Review) => rows(review, about).map(([name]) => name);
 
 it("tells what the quote calls its minimum only where it calls it something else", () => {

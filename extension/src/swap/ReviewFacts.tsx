@@ -2,16 +2,16 @@ import type { ComponentChildren } from "preact";
 import type { OfferUSD, Review } from "../wire/protocol";
 import { shortAddress } from "../components/address";
 import { RouteText } from "../components/RouteText";
-import { known, locale, t } from "../i18n/t";
-import { isToday, when } from "../i18n/when";
-import { minutes } from "../money/duration";
-import { dollars, rate } from "../money/amount";
-import { impact } from "../money/impact";
-import { ofBps, percent } from "../money/percent";
-import { shown, spelled, type Unit } from "../money/spelled";
+import { optionalMessage, locale, t } from "../i18n/t";
+import { isToday, formatTime } from "../i18n/time";
+import { approximateDuration } from "../money/duration";
+import { formatUSD, exchangeRate } from "../money/amount";
+import { priceImpact } from "../money/price-impact";
+import { bpsAsPercent, percent } from "../money/percent";
+import { shortAmount, fullAmount, type Unit } from "../money/token-amount";
 import { approvals } from "./panel";
 import type { Reviewed } from "./reviewed";
-import { wayOf } from "./ways";
+import { routingName } from "./routing-name";
 
 interface Props {
 	review: Review;
@@ -50,7 +50,7 @@ function Amounts({ review, about }: Pick<Props, "review" | "about">) {
 					<dd>
 						<Figure units={s.units} of={s.of} />
 						<span class="soft small">
-							{t("on_network", s.on)} · {s.usd ? dollars(s.usd, locale()) : t("price_unavailable")}
+							{t("on_network", s.on)} · {s.usd ? formatUSD(s.usd, locale()) : t("price_unavailable")}
 						</span>
 					</dd>
 				</div>
@@ -60,13 +60,13 @@ function Amounts({ review, about }: Pick<Props, "review" | "about">) {
 }
 
 /** Amounts of up to this length, including the symbol, fit in large type. */
-const seenWhole = 20;
+const maxFullLength = 20;
 
 /** Figure shows an amount rounded down in large type and, if that cuts digits off, exactly
  * below. It never rounds up, so at least the large amount arrives. */
 function Figure({ units, of }: { units: string; of: Unit }) {
-	const whole = spelled(units, of, locale());
-	const glance = whole.length <= seenWhole ? whole : shown(units, of, locale());
+	const whole = fullAmount(units, of, locale());
+	const glance = whole.length <= maxFullLength ? whole : shortAmount(units, of, locale());
 	return (
 		<>
 			<strong class="amount number">{glance}</strong>
@@ -82,26 +82,26 @@ const routed: ReadonlySet<string> = new Set(["intent"]);
 export function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [string, ComponentChildren][] {
 	const { offer, terms, gas, toldMinimum: told } = review;
 	const out: [string, ComponentChildren][] = [
-		[t("row_expected"), shown(offer.amountOut, tokenOut, locale())],
-		...(told === undefined ? [] : [[t("row_told_minimum"), t("told_minimum", spelled(told, tokenOut, locale()))] as [string, string]]),
-		[t("row_rate"), t("rate_is", tokenIn.symbol, rate(offer.amountIn, tokenIn.decimals, offer.amountOut, tokenOut.decimals, locale()), tokenOut.symbol)],
-		[t("row_provider"), known(`provider_${terms.provider}`) ?? terms.provider],
-		[t("row_route"), routed.has(terms.provider) || !offer.route ? wayOf(offer) : <RouteText key="route" route={offer.route} />],
+		[t("row_expected"), shortAmount(offer.amountOut, tokenOut, locale())],
+		...(told === undefined ? [] : [[t("row_told_minimum"), t("told_minimum", fullAmount(told, tokenOut, locale()))] as [string, string]]),
+		[t("row_rate"), t("rate_is", tokenIn.symbol, exchangeRate(offer.amountIn, tokenIn.decimals, offer.amountOut, tokenOut.decimals, locale()), tokenOut.symbol)],
+		[t("row_provider"), optionalMessage(`provider_${terms.provider}`) ?? terms.provider],
+		[t("row_route"), routed.has(terms.provider) || !offer.route ? routingName(offer) : <RouteText key="route" route={offer.route} />],
 		[t("row_network_cost"), networkCost(review, coin)],
 	];
-	if (terms.makerFeeBps) out.push([t("row_provider_fee"), t("at_most", ofBps(terms.makerFeeBps))]);
+	if (terms.makerFeeBps) out.push([t("row_provider_fee"), t("at_most", bpsAsPercent(terms.makerFeeBps))]);
 	out.push([t("row_wallet_fee"), walletFee(review)]);
 	out.push([t("row_slippage"), percent(offer.slippage)]);
 	out.push([t("row_impact"), ownImpact(offer.usd)]);
-	out.push([t("row_time"), minutes(offer.durationSeconds)]);
+	out.push([t("row_time"), approximateDuration(offer.durationSeconds)]);
 	if (terms.recipient !== terms.account) out.push([t("row_recipient"), <code key="recipient">{terms.recipient}</code>]);
 	if (terms.refundTo !== terms.account) out.push([t("row_refund"), <code key="refund">{terms.refundTo}</code>]);
-	if (terms.refund) out.push([t("row_refund_least"), terms.refund.token === terms.tokenIn ? spelled(terms.refund.amount, tokenIn, locale()) : `${terms.refund.amount} ${t("base_units_of", shortAddress(terms.refund.token))}`]);
-	out.push([t("row_deadline"), when(terms.deadline, isToday(terms.deadline) ? "clock" : "whole")]);
+	if (terms.refund) out.push([t("row_refund_least"), terms.refund.token === terms.tokenIn ? fullAmount(terms.refund.amount, tokenIn, locale()) : `${terms.refund.amount} ${t("base_units_of", shortAddress(terms.refund.token))}`]);
+	out.push([t("row_deadline"), formatTime(terms.deadline, isToday(terms.deadline) ? "clock" : "whole")]);
 	out.push([t("row_approval"), approvals(review).length > 0 ? t("approval_exact") : t("none")]);
 	if (gas.max !== "0") {
-		out.push([t("row_most_gas"), shown(gas.max, coin, locale())]);
-		out.push([t("row_gas_ceiling"), spelled(terms.gasCeiling, coin, locale())]);
+		out.push([t("row_most_gas"), shortAmount(gas.max, coin, locale())]);
+		out.push([t("row_gas_ceiling"), fullAmount(terms.gasCeiling, coin, locale())]);
 	}
 	return out;
 }
@@ -111,19 +111,19 @@ export function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [st
 function walletFee({ terms, offer, feeBasis }: Review): string {
 	switch (feeBasis) {
 		case "none": return t("none");
-		case "asked": return t("fee_asked", ofBps(offer.feeAsked ?? 0));
-		case "told": return t("fee_told", ofBps(terms.feeBps));
-		case "decoded": return ofBps(terms.feeBps);
+		case "asked": return t("fee_asked", bpsAsPercent(offer.feeAsked ?? 0));
+		case "told": return t("fee_told", bpsAsPercent(terms.feeBps));
+		case "decoded": return bpsAsPercent(terms.feeBps);
 	}
 }
 
 const ownImpact = (usd: OfferUSD | undefined) => {
-	const change = impact(usd);
+	const change = priceImpact(usd);
 	return change ? t("impact_own", change) : t("price_unavailable");
 };
 
 function networkCost({ gas }: Review, coin: Reviewed["coin"]): string {
 	if (gas.max === "0") return t("cost_none");
-	const worth = gas.usd?.expected ? dollars(gas.usd.expected, locale()) : t("price_unavailable");
-	return `${shown(gas.expected, coin, locale())} · ${worth}`;
+	const worth = gas.usd?.expected ? formatUSD(gas.usd.expected, locale()) : t("price_unavailable");
+	return `${shortAmount(gas.expected, coin, locale())} · ${worth}`;
 }

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import type { Effect, EffectKind, Review, Step } from "../wire/protocol";
 import { contractName } from "../components/address";
-import { known, t } from "../i18n/t";
-import { when } from "../i18n/when";
-import { ofBps } from "../money/percent";
-import type { Teller } from "../order/line";
-import { useStepTeller } from "./useStepTeller";
+import { optionalMessage, t } from "../i18n/t";
+import { formatTime } from "../i18n/time";
+import { bpsAsPercent } from "../money/percent";
+import type { OrderFormatter } from "../order/line";
+import { useStepFormatter } from "./useStepFormatter";
 
 /** Steps that call or bind one of the provider's contracts, which are built into the
  * daemon. An approval calls the token's contract. */
@@ -14,8 +14,8 @@ const builtIn = new Set<EffectKind>(["swap", "order", "deposit", "opaque"]);
 /** ReviewSteps lists what will be signed, decoded from the bytes. The contracts and bytes
  * are collapsed. */
 export function ReviewSteps({ review }: { review: Review }) {
-	const tell = useStepTeller(review.steps);
-	const provider = known(`provider_${review.terms.provider}`) ?? review.terms.provider;
+	const tell = useStepFormatter(review.steps);
+	const provider = optionalMessage(`provider_${review.terms.provider}`) ?? review.terms.provider;
 	return (
 		<details class="card steps">
 			<summary>{t("steps", review.steps.length)}</summary>
@@ -70,15 +70,15 @@ interface Detail {
 	address?: string;
 }
 
-function details(effect: Effect, tell: Teller): Detail[] {
+function details(effect: Effect, tell: OrderFormatter): Detail[] {
 	const amount = ({ token }: { token: string }, units: string) => tell.amount(effect.chainId, token, units);
 	const out: Detail[] = [];
 	for (const s of effect.spends ?? []) out.push({ name: t("you_pay"), value: amount(s, s.amount) });
 	for (const a of effect.approves ?? []) out.push({ name: t("spender"), address: a.spender, value: [contractName(a.spender), amount(a, a.amount)].filter(Boolean).join(" · ") });
 	for (const r of effect.receives ?? []) out.push({ name: t("row_recipient"), address: r.to, value: t("order_at_least", amount(r, r.min)) });
-	for (const p of effect.pays ?? []) out.push({ name: t("fee_to"), address: p.to, value: ofBps(p.bps) });
+	for (const p of effect.pays ?? []) out.push({ name: t("fee_to"), address: p.to, value: bpsAsPercent(p.bps) });
 	if (effect.trustedTo) out.push({ name: t("trusted_to"), value: tell.trusted(effect.trustedTo) });
-	if (effect.deadline) out.push({ name: t("row_deadline"), value: when(effect.deadline, "whole") });
+	if (effect.deadline) out.push({ name: t("row_deadline"), value: formatTime(effect.deadline, "whole") });
 	return out;
 }
 

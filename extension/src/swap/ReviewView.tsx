@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Button } from "../components/Button";
 import { Screen } from "../components/Screen";
 import { locale, t } from "../i18n/t";
-import { spelled, type Unit } from "../money/spelled";
+import { fullAmount, type Unit } from "../money/token-amount";
 import { useConsentPassword } from "../order/useConsentPassword";
 import { ApprovalModal } from "./ApprovalModal";
 import { confirmation } from "./confirmation";
@@ -27,7 +27,7 @@ interface Props {
 export function ReviewView({ inputs, flow, stage }: Props) {
 	const { review, acknowledged } = stage;
 	const about = useReviewed(review, inputs);
-	const gone = useGone(review.expires);
+	const gone = useExpired(review.expires);
 	// It replaces the "Review swap" button, so a double click must not consent.
 	const armed = useArmed(review.digest);
 	const shown = confirmation(review, acknowledged, gone, stage.at === "executing");
@@ -37,7 +37,7 @@ export function ReviewView({ inputs, flow, stage }: Props) {
 		<Screen title={t("review")} onBack={stage.at === "executing" ? undefined : flow.back}>
 			<Findings findings={review.findings} acknowledged={acknowledged} coin={about.coin} token={about.tokenOut} onAcknowledge={flow.acknowledge} />
 			{stage.at === "review" && <Renewed stage={stage} out={about.tokenOut} />}
-			{!about.seen && <p class="note warn">{t("destination_unseen", about.to.name)}</p>}
+			{!about.destinationReadable && <p class="note warn">{t("destination_unseen", about.to.name)}</p>}
 			<ReviewFacts review={review} about={about} />
 			<ReviewSteps review={review} />
 			{password.shown && <Refused failure={password.shown} />}
@@ -59,8 +59,8 @@ export function ReviewView({ inputs, flow, stage }: Props) {
 	);
 }
 
-/** useGone reports whether the plan has expired at the daemon. */
-function useGone(expires: string): boolean {
+/** useExpired reports whether the plan has expired at the daemon. */
+function useExpired(expires: string): boolean {
 	const [gone, set] = useState(Date.parse(expires) <= Date.now());
 	useEffect(() => {
 		const left = Date.parse(expires) - Date.now();
@@ -76,6 +76,6 @@ function useGone(expires: string): boolean {
 function Renewed({ stage: { review, renewed, first }, out }: { stage: Extract<Stage, { at: "review" }>; out: Unit }) {
 	if (!renewed) return null;
 	const less = first !== undefined && BigInt(review.terms.floorOut) < BigInt(first);
-	const text = less ? t("review_renewed_less", spelled(review.terms.floorOut, out, locale()), spelled(first, out, locale())) : t("review_renewed");
+	const text = less ? t("review_renewed_less", fullAmount(review.terms.floorOut, out, locale()), fullAmount(first, out, locale())) : t("review_renewed");
 	return <p class={less ? "note warn" : "note"}>{text}</p>;
 }

@@ -2,11 +2,11 @@ import { useState } from "preact/hooks";
 import type { Offer, Token } from "../wire/protocol";
 import { locale, t } from "../i18n/t";
 import { Button } from "../components/Button";
-import { minutes } from "../money/duration";
-import { shownAmount } from "../money/amount";
+import { approximateDuration } from "../money/duration";
+import { displayAmount } from "../money/amount";
 import { RouteText } from "../components/RouteText";
 import { expired } from "./quotes";
-import { wayOf } from "./ways";
+import { routingName } from "./routing-name";
 
 interface Props {
 	offers: readonly Offer[];
@@ -31,9 +31,9 @@ export function Routes({ offers, chosen, token, onChoose }: Props) {
 				<label key={o.id} class="route">
 					<input type="radio" name="route" checked={o.id === chosen} disabled={!!o.unusable || expired(o, now)} onChange={() => onChoose(o.id)} />
 					<span class="grow">
-						<span class="cut">{wayOf(o)}</span>
+						<span class="cut">{routingName(o)}</span>
 						<span class="soft small">
-							{o.unusable ?? (expired(o, now) ? t("expired") : minutes(o.durationSeconds))}
+							{o.unusable ?? (expired(o, now) ? t("expired") : approximateDuration(o.durationSeconds))}
 							{o.route && (
 								<>
 									{" · "}
@@ -42,7 +42,7 @@ export function Routes({ offers, chosen, token, onChoose }: Props) {
 							)}
 						</span>
 					</span>
-					<span class="number">{shownAmount(o.amountOut, token.decimals, 6, locale())}</span>
+					<span class="number">{displayAmount(o.amountOut, token.decimals, 6, locale())}</span>
 				</label>
 			))}
 			{shown.length < offers.length && (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Balance, ProviderKind, Token } from "../wire/protocol";
-import { keep, kept } from "../state/local";
+import { writeStored, readStored } from "../state/browser-storage";
 import { useWallet } from "../state/context";
 import { useStore } from "../state/store";
 import { BridgePanel } from "./bridge/Panel";
@@ -44,9 +44,9 @@ function useSlippage(): [number, (percent: number) => void] {
 export function SwapContainer(props: SwapContainerProps) {
 	const [provider, setProvider] = useState<ProviderKind>("dex");
 	const [slippage, setSlippage] = useSlippage();
-	useEffect(() => void kept("provider").then((before) => providers.some((p) => p.kind === before) && setProvider(before as ProviderKind)), []);
+	useEffect(() => void readStored("provider").then((before) => providers.some((p) => p.kind === before) && setProvider(before as ProviderKind)), []);
 	const choose = (kind: ProviderKind) => {
-		keep("provider", kind);
+		writeStored("provider", kind);
 		setProvider(kind);
 	};
 	const panel: PanelProps = { ...props, slippage, onProvider: choose };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ErrorObject, Offer } from "../wire/protocol";
 import { compare, hundredths } from "./compare";
-import { wait } from "./useComparison";
+import { delayUntilAsk } from "./useComparison";
 
 const offer = (provider: Offer["provider"], out: string, net?: string, more: Partial<Offer> = {}) =>
 	({ id: `${provider}-${out}`, provider, amountOut: out, ...(net === undefined ? {} : { netAmountOut: net }), ...more }) as Offer;
@@ -63,5 +63,5 @@ test.each<[string, boolean, number | undefined, number]>([
 	["not at once because the own offer is gone", false, 90_000, 20_000],
 	["at once when the pause is over", true, 60_000, 0],
 ])("all providers are asked %s", (_, hasOwn, last, ms) => {
-	expect(wait(hasOwn, last, 100_000)).toBe(ms);
+	expect(delayUntilAsk(hasOwn, last, 100_000)).toBe(ms);
 });

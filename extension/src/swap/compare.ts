@@ -29,9 +29,9 @@ export function compare(answer: QuoteResult, own: Offer | undefined, kind: Provi
 	const firsts = firstOfEach(answer.offers);
 	const net = [...firsts, ...(own ? [own] : [])].every((o) => o.netAmountOut !== undefined);
 	const left: Left = (o) => BigInt((net ? o.netAmountOut : undefined) ?? o.amountOut);
-	const offers = own ? placed(firsts, own, kind, left) : firsts;
+	const offers = own ? withOwnOffer(firsts, own, kind, left) : firsts;
 	const usable = offers.filter((o) => !o.unusable);
-	const best = most(usable, left);
+	const best = largest(usable, left);
 	const lines = offers.map((offer) => ({
 		kind: offer.provider as ProviderKind,
 		offer,
@@ -41,13 +41,13 @@ export function compare(answer: QuoteResult, own: Offer | undefined, kind: Provi
 	const mine = usable.find((o) => o.provider === kind);
 	const others = usable.filter((o) => o.provider !== kind);
 	const failures = Object.entries(answer.failures).flatMap(([k, error]) => (k === kind || !error ? [] : [{ kind: k as ProviderKind, error }]));
-	return { lines, failures, net: net && offers.length > 0, better: mine && others.length > 0 ? hundredths(most(others, left), left(mine)) : undefined };
+	return { lines, failures, net: net && offers.length > 0, better: mine && others.length > 0 ? hundredths(largest(others, left), left(mine)) : undefined };
 }
 
 /** The amount that an offer leaves, in base units. */
 type Left = (o: Offer) => bigint;
 
-const most = (offers: readonly Offer[], left: Left) => offers.reduce((m, o) => (left(o) > m ? left(o) : m), 0n);
+const largest = (offers: readonly Offer[], left: Left) => offers.reduce((m, o) => (left(o) > m ? left(o) : m), 0n);
 
 function firstOfEach(offers: readonly Offer[]): Offer[] {
 	const first = new Map<string, Offer>();
@@ -60,7 +60,7 @@ function firstOfEach(offers: readonly Offer[]): Offer[] {
 
 /** placed puts the panel's own offer in place of that provider's offer in the answer, which
  * is older. If the answer has none, it goes before the first that leaves less. */
-function placed(offers: readonly Offer[], own: Offer, kind: ProviderKind, left: Left): Offer[] {
+function withOwnOffer(offers: readonly Offer[], own: Offer, kind: ProviderKind, left: Left): Offer[] {
 	if (offers.some((o) => o.provider === kind)) return offers.map((o) => (o.provider === kind ? own : o));
 	const at = offers.findIndex((o) => o.unusable || left(o) < left(own));
 	return at < 0 ? [...offers, own] : [...offers.slice(0, at), own, ...offers.slice(at)];

@@ -1,6 +1,6 @@
 import type { FindingCode, Review } from "../wire/protocol";
 import type { MessageKey } from "../i18n/keys";
-import { approvals, demanded } from "./panel";
+import { approvals, requiredAcknowledgements } from "./panel";
 
 /** The text and action of the review's button. */
 export interface Confirmation {
@@ -29,9 +29,9 @@ export function confirmation(review: Review, acknowledged: readonly FindingCode[
 	if (gone) return { key: "button_requote", act: "requote" };
 	const blocking = review.findings.find((f) => f.severity === "block");
 	if (review.blocked) return { key: (blocking && named[blocking.code]) ?? "confirm_blocked", level: "critical" };
-	const open = demanded(review).find((code) => !acknowledged.includes(code));
+	const open = requiredAcknowledgements(review).find((code) => !acknowledged.includes(code));
 	if (open) return { key: named[open] ?? "confirm_acknowledge", level: "critical" };
-	const risky = demanded(review).length > 0;
+	const risky = requiredAcknowledgements(review).length > 0;
 	const key = risky ? "confirm_anyway" : approvals(review).length > 0 ? "confirm_approve" : review.settlement === "provider" && !hasCall(review) ? "confirm_sign" : "confirm_swap";
 	return { key, act: "confirm", ...(risky ? { level: "critical" as const } : {}) };
 }

@@ -3,11 +3,11 @@ import { failureOf } from "../wire/failure";
 import type { Channel } from "../state/channel";
 
 /** How long to wait for a daemon that went away, in ms. */
-const patience = 60_000;
+const reconnectTimeout = 60_000;
 
 /** How often the orders are read after a lost answer, and the pause in between, in ms: the
  * request may still be on its way to the daemon. */
-const looks = 2;
+const searchAttempts = 2;
 const pause = 2_000;
 
 /** How many of the newest orders are searched. */
@@ -27,36 +27,36 @@ export async function execute(channel: Channel, { review, acknowledged, request 
 		return await channel.call("swap.execute", { request, digest: review.digest, acknowledge: [...acknowledged], ...(password ? { password } : {}) });
 	} catch (thrown) {
 		const failure = failureOf(thrown);
-		const made = await madeBefore(channel, request, failure).catch(() => undefined);
+		const made = await existingOrder(channel, request, failure).catch(() => undefined);
 		if (made) return made;
 		throw failure;
 	}
 }
 
-/** madeBefore returns the order that the plan became although consent was refused or not
+/** existingOrder returns the order that the plan became although consent was refused or not
  * answered; undefined if there is none. */
-async function madeBefore(channel: Channel, request: string, { name, details }: { name: string; details: Readonly<Record<string, string>> }): Promise<Order | undefined> {
+async function existingOrder(channel: Channel, request: string, { name, details }: { name: string; details: Readonly<Record<string, string>> }): Promise<Order | undefined> {
 	switch (name) {
 		case "plan_executed": // by an earlier consent whose answer was lost
 			return details["order"] ? (await channel.call("swap.order", { order: details["order"] })).order : undefined;
 		case "daemon_lost":
 		case "timed_out":
 		case "stopping":
-			return lookFor(channel, request);
+			return findOrder(channel, request);
 		default:
 			return undefined;
 	}
 }
 
-async function lookFor(channel: Channel, request: string): Promise<Order | undefined> {
-	const end = Date.now() + patience;
-	for (let look = 0; look < looks && Date.now() < end; ) {
+async function findOrder(channel: Channel, request: string): Promise<Order | undefined> {
+	const end = Date.now() + reconnectTimeout;
+	for (let look = 0; look < searchAttempts && Date.now() < end; ) {
 		try {
 			const { orders } = await channel.call("swap.orders", { limit: newest });
 			const made = orders.find((o) => o.request === request);
 			if (made) return made;
 			look++;
-			if (look < looks) await new Promise((resolve) => setTimeout(resolve, pause));
+			if (look < searchAttempts) await new Promise((resolve) => setTimeout(resolve, pause));
 		} catch {
 			await ready(channel, end - Date.now());
 		}

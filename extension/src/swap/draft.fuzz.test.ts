@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fuzzed, patience } from "../wire/fuzzed";
+import { fuzzed, fuzzTimeout } from "../wire/fuzzed";
 import { draftOf } from "./draft";
 
 it("reads what was kept as a form that can be filled in, the same again, or not at all", async () => {
@@ -20,4 +20,4 @@ it("reads what was kept as a form that can be filled in, the same again, or not 
 		}
 		expect(draftOf(JSON.parse(JSON.stringify(draft)))).toEqual(draft);
 	});
-}, patience);
+}, fuzzTimeout);

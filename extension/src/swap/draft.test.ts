@@ -40,9 +40,9 @@ it.each<[string, unknown]>([
 });
 
 it("is emptied of what was consented to, also for the next window, until that is refused", async () => {
-	const { draft, emptied, restoreDraft, set } = await window({ tokenIn: token, amount: "1.5" });
+	const { draft, clearAmount, restoreDraft, set } = await window({ tokenIn: token, amount: "1.5" });
 	await restoreDraft();
-	const restore = emptied();
+	const restore = clearAmount();
 	expect(draft.get()).toMatchObject({ tokenIn: token, amount: "" });
 	expect(set).toHaveBeenLastCalledWith({ draft: expect.objectContaining({ amount: "" }) });
 	restore();

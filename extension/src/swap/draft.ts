@@ -1,6 +1,6 @@
 import type { Token } from "../wire/protocol";
 import { isObject } from "../wire/object";
-import { keep, kept } from "../state/local";
+import { writeStored, readStored } from "../state/browser-storage";
 import { store } from "../state/store";
 
 /** A Draft is the content of the swap form. All panels share it, so that the same swap can
@@ -21,9 +21,9 @@ export const draft = store<Draft>(emptyDraft);
 
 /** restoreDraft loads the draft that was stored when the popup closed. */
 export async function restoreDraft(): Promise<void> {
-	const before = draftOf(await kept("draft"));
+	const before = draftOf(await readStored("draft"));
 	if (before) draft.set(before);
-	draft.subscribe((now) => keep("draft", now));
+	draft.subscribe((now) => writeStored("draft", now));
 }
 
 /** draftOf validates a stored draft; undefined if there is none or it is malformed. */
@@ -44,7 +44,7 @@ function isToken(kept: unknown): kept is Token | undefined {
 
 /** emptied clears the amount and returns a function that restores it. A swap that was
  * consented to must not be offered again by a form still filled in. */
-export function emptied(): () => void {
+export function clearAmount(): () => void {
 	const { amount } = draft.get();
 	draft.update((d) => ({ ...d, amount: "" }));
 	return () => draft.update((d) => (d.amount === "" ? { ...d, amount } : d));

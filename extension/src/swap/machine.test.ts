@@ -16,7 +16,7 @@ const offer = (id: string, part: Partial<Offer> = {}): Offer => ({ ...resultOf<R
 
 const inputs: Inputs = {
 	draft: { tokenIn: token("ETH"), tokenOut: token("USDC", 1, 6), destination: 0, amount: "1.5" },
-	account: "0xA", from: place(1, "Ethereum"), to: place(1, "Ethereum"), seen: true, slippage: 0.5, provider: providers.find((p) => p.kind === "dex"),
+	account: "0xA", from: place(1, "Ethereum"), to: place(1, "Ethereum"), destinationReadable: true, slippage: 0.5, provider: providers.find((p) => p.kind === "dex"),
 	balance: "2000000000000000000", coinBalance: "2000000000000000000", coin: { symbol: "ETH", decimals: 18 },
 };
 const draft = (part: Partial<Inputs["draft"]>): Partial<Inputs> => ({ draft: { ...inputs.draft, ...part } });

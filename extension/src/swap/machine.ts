@@ -1,6 +1,6 @@
 import type { Offer, Provider, ProviderKind, Support } from "../wire/protocol";
 import { locale } from "../i18n/t";
-import { grouped, parseAmount } from "../money/amount";
+import { maybeThousands, parseAmount } from "../money/amount";
 import type { MessageKey } from "../i18n/keys";
 import type { Draft } from "./draft";
 import type { Facts } from "./condition";
@@ -61,7 +61,7 @@ export interface Inputs {
 	to: Place;
 	/** The daemon reads the destination network itself; otherwise the end is known from the
 	 * provider only. */
-	seen: boolean;
+	destinationReadable: boolean;
 	slippage: number;
 	provider: Provider | undefined;
 	/** Of tokenIn and of the native coin, base units; undefined while unknown. */
@@ -128,7 +128,7 @@ export function factsOf(machine: Machine, inputs: Inputs, state: PanelState, sho
 		symbolOut: draft.tokenOut?.symbol,
 		same: sameToken(inputs),
 		typed: draft.amount,
-		grouped: grouped(draft.amount, locale()),
+		grouped: maybeThousands(draft.amount, locale()),
 		amount: amountOf(draft),
 		balance,
 		coin: coin.symbol,

@@ -3,7 +3,7 @@ import { Failure } from "../wire/failure";
 import { type Effect, type ErrorName, errors, type Finding, type FindingCode, type Offer, type Order, type Review, type Step } from "../wire/protocol";
 import { resultOf } from "../wire/recorded";
 import { missesChoice } from "./machine";
-import { approvals, demanded, mayConfirm, next, type PanelEvent, type PanelState, start } from "./panel";
+import { approvals, requiredAcknowledgements, mayConfirm, next, type PanelEvent, type PanelState, start } from "./panel";
 import type { Query } from "./quotes";
 
 const recorded = resultOf<Review>("swap", "prepare");
@@ -115,7 +115,7 @@ describe("consent", () => {
 	});
 	it("needs every finding that demands it acknowledged, and those alone", () => {
 		const risky = review([finding("gas_scam", "acknowledge"), finding("slippage_high", "warn"), finding("price_off", "acknowledge"), finding("wraps_first", "note")]);
-		expect(demanded(risky)).toEqual(["gas_scam", "price_off"]);
+		expect(requiredAcknowledgements(risky)).toEqual(["gas_scam", "price_off"]);
 		const shown = run(preparing, { event: "reviewed", offer: "a", review: risky });
 		const one = next(shown, { event: "acknowledged", code: "gas_scam", on: true });
 		const strange = next(one, { event: "acknowledged", code: "slippage_high", on: true });

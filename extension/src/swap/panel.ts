@@ -12,13 +12,13 @@ import { noQuotes, type QuoteEvent, quoted, type Quotes, sameSwap } from "./quot
 export type Stage =
 	| { at: "form" }
 	| { at: "preparing"; offer: string }
-	| ({ at: "review" } & Looked)
-	| ({ at: "approving"; approval: number } & Looked)
-	| ({ at: "executing"; request: string } & Looked)
+	| ({ at: "review" } & ReviewedPlan)
+	| ({ at: "approving"; approval: number } & ReviewedPlan)
+	| ({ at: "executing"; request: string } & ReviewedPlan)
 	| { at: "tracking"; order: string };
 
 /** Looked is the plan that is shown, from review to consent. */
-interface Looked {
+interface ReviewedPlan {
 	review: Review;
 	acknowledged: readonly FindingCode[];
 	/** How often its quote was renewed. */
@@ -98,7 +98,7 @@ function sameChoice(chosen: Choice, { offers }: Quotes): Choice {
 }
 
 /** demanded returns the codes of the findings that must be acknowledged. */
-export function demanded(review: Review): FindingCode[] {
+export function requiredAcknowledgements(review: Review): FindingCode[] {
 	return review.findings.filter((f) => f.severity === "acknowledge").map((f) => f.code);
 }
 
@@ -125,9 +125,9 @@ function staged(state: PanelState, e: StageEvent): PanelState {
 			return stage.at === "preparing" && stage.offer === e.offer ? go({ at: "review", review: e.review, acknowledged: [] }) : state;
 		case "renewed":
 			if (stage.at !== "review" || stage.review.digest !== e.of) return state;
-			return { ...state, failure: unlessLate(state.failure), stage: { at: "review", review: e.review, acknowledged: asGood(e.review, stage.review) ? stage.acknowledged.filter((code) => sameFinding(code, stage.review, e.review)) : [], renewed: (stage.renewed ?? 0) + 1, first: stage.first ?? stage.review.terms.floorOut } };
+			return { ...state, failure: withoutExpiry(state.failure), stage: { at: "review", review: e.review, acknowledged: noWorse(e.review, stage.review) ? stage.acknowledged.filter((code) => sameFinding(code, stage.review, e.review)) : [], renewed: (stage.renewed ?? 0) + 1, first: stage.first ?? stage.review.terms.floorOut } };
 		case "acknowledged": {
-			if (stage.at !== "review" || !demanded(stage.review).includes(e.code)) return state;
+			if (stage.at !== "review" || !requiredAcknowledgements(stage.review).includes(e.code)) return state;
 			const others = stage.acknowledged.filter((code) => code !== e.code);
 			return go({ ...stage, acknowledged: e.on ? [...others, e.code] : others });
 		}
@@ -140,10 +140,10 @@ function staged(state: PanelState, e: StageEvent): PanelState {
 	}
 }
 
-/** asGood reports whether a renewed plan is no worse: at least the same minimum received,
+/** noWorse reports whether a renewed plan is no worse: at least the same minimum received,
  * with the same routing, fees, recipient and settlement. Otherwise earlier acknowledgements
  * do not count. */
-function asGood(is: Review, was: Review): boolean {
+function noWorse(is: Review, was: Review): boolean {
 	const same = (r: Review) => JSON.stringify([r.offer.routing, r.terms.feeBps, r.terms.makerFeeBps, r.terms.recipient, r.settlement]);
 	return same(is) === same(was) && BigInt(is.terms.floorOut) >= BigInt(was.terms.floorOut);
 }
@@ -157,24 +157,24 @@ function sameFinding(code: FindingCode, was: Review, is: Review): boolean {
 
 /** mayConfirm reports whether nothing blocks the plan and all demanded findings acknowledged. */
 export function mayConfirm(stage: { review: Review; acknowledged: readonly FindingCode[] }): boolean {
-	return !stage.review.blocked && demanded(stage.review).every((code) => stage.acknowledged.includes(code));
+	return !stage.review.blocked && requiredAcknowledgements(stage.review).every((code) => stage.acknowledged.includes(code));
 }
 
 // The next approval to show, or execution after the last.
-function consent(stage: Looked, approval: number, request: string): Stage {
+function consent(stage: ReviewedPlan, approval: number, request: string): Stage {
 	return approval < approvals(stage.review).length ? { ...looked(stage), at: "approving", approval } : { ...looked(stage), at: "executing", request };
 }
 
-function looked({ review, acknowledged, renewed, first }: Looked): Looked {
+function looked({ review, acknowledged, renewed, first }: ReviewedPlan): ReviewedPlan {
 	return { review, acknowledged, ...(renewed ? { renewed } : {}), ...(first ? { first } : {}) };
 }
 
-function lookedAt(stage: Looked): Stage {
+function lookedAt(stage: ReviewedPlan): Stage {
 	return { ...looked(stage), at: "review" };
 }
 
-/** unlessLate drops the quote_expired failure, which a renewal has resolved. */
-function unlessLate(failure: Failure | undefined): Failure | undefined {
+/** withoutExpiry drops the quote_expired failure, which a renewal has resolved. */
+function withoutExpiry(failure: Failure | undefined): Failure | undefined {
 	return failure?.is("quote_expired") ? undefined : failure;
 }
 

@@ -17,7 +17,7 @@ const none = () => undefined;
 
 it("is about the terms' tokens, whatever the form says meanwhile", () => {
 	const r = reviewed(terms, form(usdc, wbtc), networks, (_, address) => (address === dai.address ? dai : undefined));
-	expect(r).toMatchObject({ tokenIn: usdc, tokenOut: dai, from: here, to: here, seen: true, coin: { symbol: "ETH" } });
+	expect(r).toMatchObject({ tokenIn: usdc, tokenOut: dai, from: here, to: here, destinationReadable: true, coin: { symbol: "ETH" } });
 });
 
 it("takes the form's names where they are the terms' own, in either spelling and either field", () => {
@@ -34,5 +34,5 @@ it("counts what nobody knows in base units, and does not borrow the form's decim
 
 it("names the terms' networks and the source's coin", () => {
 	const r = reviewed({ ...terms, srcChainId: 137, dstChainId: 999 }, { ...form(usdc, dai), to: { chainId: 999, name: "Far" } }, networks, none);
-	expect(r).toMatchObject({ from: { chainId: 137, name: "Polygon" }, to: { chainId: 999, name: "Far" }, seen: false, coin: { symbol: "POL" } });
+	expect(r).toMatchObject({ from: { chainId: 137, name: "Polygon" }, to: { chainId: 999, name: "Far" }, destinationReadable: false, coin: { symbol: "POL" } });
 });

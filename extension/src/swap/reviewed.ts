@@ -16,16 +16,16 @@ export interface Reviewed {
 	from: Place;
 	to: Place;
 	/** The daemon reads the destination network itself. */
-	seen: boolean;
+	destinationReadable: boolean;
 	/** The native coin of the source network, which pays for gas. */
 	coin: { symbol: string; decimals: number };
 }
 
 /** reviewed resolves the tokens and networks of terms, from the form and from tokenOf.
  * Amounts of an unknown token are shown in base units. */
-export function reviewed(terms: Terms, form: Lent, networks: readonly Network[], tokenOf: (chainId: number, address: string) => Token | undefined): Reviewed {
+export function reviewed(terms: Terms, form: FormNames, networks: readonly Network[], tokenOf: (chainId: number, address: string) => Token | undefined): Reviewed {
 	const { tokenIn, tokenOut } = form.draft;
-	const token = (chainId: number, address: string) => [tokenIn, tokenOut].find((k) => k && isAt(k, chainId, address)) ?? tokenOf(chainId, address) ?? stranger(chainId, address);
+	const token = (chainId: number, address: string) => [tokenIn, tokenOut].find((k) => k && isAt(k, chainId, address)) ?? tokenOf(chainId, address) ?? unknownToken(chainId, address);
 	const network = (chainId: number) => networks.find((n) => n.chainId === chainId);
 	const place = (chainId: number): Place => ({ chainId, name: networkName(chainId, networks, [form.from, form.to]) });
 	const { symbol, decimals } = network(terms.srcChainId) ?? { symbol: "wei", decimals: 0 };
@@ -34,24 +34,24 @@ export function reviewed(terms: Terms, form: Lent, networks: readonly Network[],
 		tokenOut: token(terms.dstChainId, terms.tokenOut),
 		from: place(terms.srcChainId),
 		to: place(terms.dstChainId),
-		seen: network(terms.dstChainId) !== undefined,
+		destinationReadable: network(terms.dstChainId) !== undefined,
 		coin: { symbol, decimals },
 	};
 }
 
 const isAt = (token: Token, chainId: number, address: string) => token.chainId === chainId && token.address.toLowerCase() === address.toLowerCase();
 
-function stranger(chainId: number, address: string): Token {
+function unknownToken(chainId: number, address: string): Token {
 	return { chainId, address, symbol: t("base_units_of", shortAddress(address)), name: address, decimals: 0, verified: false };
 }
 
 /** The names in the form. */
-type Lent = Pick<Inputs, "draft" | "from" | "to">;
+type FormNames = Pick<Inputs, "draft" | "from" | "to">;
 
-const nothing: Lent = { draft: emptyDraft, from: { chainId: 0, name: "" }, to: { chainId: 0, name: "" } };
+const nothing: FormNames = { draft: emptyDraft, from: { chainId: 0, name: "" }, to: { chainId: 0, name: "" } };
 
 /** useReviewed returns the tokens and networks of a review. */
-export function useReviewed({ terms }: Review, form: Lent = nothing): Reviewed {
+export function useReviewed({ terms }: Review, form: FormNames = nothing): Reviewed {
 	const networks = useStore(useWallet().networks);
 	const lookup = useTokens([{ chainId: terms.srcChainId, address: terms.tokenIn }, { chainId: terms.dstChainId, address: terms.tokenOut }]);
 	return reviewed(terms, form, networks, (chainId, address) => lookup(chainId, address).token);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fuzzed, patience } from "../wire/fuzzed";
+import { fuzzed, fuzzTimeout } from "../wire/fuzzed";
 import { readSlippage } from "./slippage";
 
 it("reads what is typed as the percentage that stands there, within its bounds, or not at all", async () => {
@@ -13,4 +13,4 @@ it("reads what is typed as the percentage that stands there, within its bounds, 
 		expect(Math.round(percent * 100)).toBe(Number.parseInt(`${whole || "0"}${part.padEnd(2, "0")}`, 10));
 		expect(readSlippage(String(percent))).toBe(percent);
 	});
-}, patience);
+}, fuzzTimeout);

@@ -7,12 +7,12 @@ import type { Query } from "./quotes";
 /** How often all providers are asked, in ms, and how long to wait for the panel's own
  * provider before asking without its answer. */
 const every = 30_000;
-const patience = 5000;
+const ownOfferTimeout = 5000;
 
 /** wait returns the time in ms until all providers are asked: at once when the panel's own
  * provider has answered, but not twice within `every`. `last` is when the same was asked before. */
-export function wait(answered: boolean, last: number | undefined, now: number): number {
-	return Math.max(answered ? 0 : patience, last === undefined ? 0 : last + every - now);
+export function delayUntilAsk(answered: boolean, last: number | undefined, now: number): number {
+	return Math.max(answered ? 0 : ownOfferTimeout, last === undefined ? 0 : last + every - now);
 }
 
 /** useComparison asks all providers for the panel's query: once the panel's own provider
@@ -30,7 +30,7 @@ export function useComparison(query: Query | undefined, own: Offer | undefined, 
 		let timer: ReturnType<typeof setTimeout>;
 		const plan = () => {
 			clearTimeout(timer);
-			if (document.visibilityState === "visible") timer = setTimeout(ask, wait(answered, asked.current?.key === key ? asked.current.at : undefined, Date.now()));
+			if (document.visibilityState === "visible") timer = setTimeout(ask, delayUntilAsk(answered, asked.current?.key === key ? asked.current.at : undefined, Date.now()));
 		};
 		const ask = async () => {
 			const mine = (asked.current = { key, at: Date.now() });

@@ -15,7 +15,7 @@ interface Around {
 
 /** fit adapts a draft to the panel and the active network: it drops tokens of other
  * networks, and selects the native coin by default. */
-export function fit(before: Draft, { active, crossChain, balances }: Pick<Around, "active" | "crossChain" | "balances">): Draft {
+export function adaptDraft(before: Draft, { active, crossChain, balances }: Pick<Around, "active" | "crossChain" | "balances">): Draft {
 	const coin = balances.find((b) => b.token === NATIVE)?.known;
 	const tokenIn = before.tokenIn?.chainId === active ? before.tokenIn : coin?.chainId === active ? coin : undefined;
 	const to = crossChain && before.destination ? before.destination : active;
@@ -28,10 +28,10 @@ export function fit(before: Draft, { active, crossChain, balances }: Pick<Around
 export function useDraft(around: Around): Draft {
 	const { active, crossChain, balances, preselectedToken, onClearPreselection } = around;
 	const now = useStore(draft);
-	const fitted = fit(now, { active, crossChain, balances });
+	const fitted = adaptDraft(now, { active, crossChain, balances });
 	useEffect(() => {
 		// Applied to the present draft, as the user may have typed more.
-		if (active !== 0 && fitted !== now) draft.update((d) => fit(d, { active, crossChain, balances }));
+		if (active !== 0 && fitted !== now) draft.update((d) => adaptDraft(d, { active, crossChain, balances }));
 	}, [active, fitted, now]);
 	useEffect(() => {
 		if (!preselectedToken) return;
@@ -46,7 +46,7 @@ function sameAs(token: Token, other: Token | undefined): boolean {
 }
 
 /** turned swaps the two tokens, if both are on the active network. */
-export function turned(d: Draft, active: number): Draft {
+export function swapSides(d: Draft, active: number): Draft {
 	if (d.tokenOut && d.tokenOut.chainId !== active) return d;
 	return { ...d, tokenIn: d.tokenOut, tokenOut: d.tokenIn, amount: "" };
 }

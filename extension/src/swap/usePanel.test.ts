@@ -4,7 +4,7 @@ import { Failure } from "../wire/failure";
 import type { Offer, QuoteResult, Review } from "../wire/protocol";
 import { type PanelEvent, type PanelState, type Stage, start } from "./panel";
 import type { Query } from "./quotes";
-import { left, renewed, watchQuote } from "./usePanel";
+import { planAbandoned, prepareRenewal, watchQuote } from "./usePanel";
 
 const query: Query = { account: "0xA", srcChainId: 1, tokenIn: "0x1", amountIn: "5", dstChainId: 1, tokenOut: "0x2", slippage: 0.5 };
 const other = { ...query, amountIn: "6" };
@@ -95,18 +95,18 @@ describe("left", () => {
 
 	it("leaves a plan that is being built when the form asks for something else, or nothing", () => {
 		const preparing = at({ at: "preparing", offer: "a" });
-		expect([query, { ...query }, other, undefined].map((q) => left(preparing, q, owner))).toEqual([false, false, true, true]);
+		expect([query, { ...query }, other, undefined].map((q) => planAbandoned(preparing, q, owner))).toEqual([false, false, true, true]);
 	});
 	it("keeps a plan that was built, whatever stands in the form, while account, network and slippage are its own", () => {
-		expect([query, other, undefined].map((q) => left(reviewed, q, owner))).toEqual([false, false, false]);
-		expect(left(reviewed, { ...query, slippage: 1 }, owner)).toBe(true);
+		expect([query, other, undefined].map((q) => planAbandoned(reviewed, q, owner))).toEqual([false, false, false]);
+		expect(planAbandoned(reviewed, { ...query, slippage: 1 }, owner)).toBe(true);
 	});
 	it("leaves the plan of another account or network, also with an empty form", () => {
 		for (const stranger of [{ ...owner, account: "0xB" }, { ...owner, account: undefined }, { ...owner, chainId: 8453 }]) {
-			expect([query, undefined].map((q) => left(reviewed, q, stranger))).toEqual([true, true]);
+			expect([query, undefined].map((q) => planAbandoned(reviewed, q, stranger))).toEqual([true, true]);
 		}
 	});
-	it("has nothing to leave in the form", () => expect(left(at({ at: "form" }), other, { account: undefined, chainId: 0 })).toBe(false));
+	it("has nothing to leave in the form", () => expect(planAbandoned(at({ at: "form" }), other, { account: undefined, chainId: 0 })).toBe(false));
 });
 
 describe("renewed", () => {
@@ -120,7 +120,7 @@ describe("renewed", () => {
 	])("prepares %s", async (_, offers, want) => {
 		const calls: [string, unknown][] = [];
 		const channel = { call: async (method: string, params: unknown) => (calls.push([method, params]), method === "swap.quote" ? { offers } : shown) } as unknown as Channel;
-		await renewed(channel, query, shown);
+		await prepareRenewal(channel, query, shown);
 		expect(calls).toEqual([["swap.quote", query], ...(want ? [["swap.prepare", { offer: want }]] : [])]);
 	});
 });

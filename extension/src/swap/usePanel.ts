@@ -7,9 +7,9 @@ import { next, type PanelEvent, type PanelState, start } from "./panel";
 import { type Query, sameQuery, usable } from "./quotes";
 
 /** Debounce of the input before a quote is requested, in ms. */
-const settle = 350;
+const inputDebounce = 350;
 /** How often the daemon is told that the quote is still wanted, in ms. */
-const looking = 30_000;
+const watchInterval = 30_000;
 
 /** How long before the end of its quote a reviewed plan is renewed, in ms. `long` leaves
  * time to sign, but is too long for quotes that live less than `short`. */
@@ -49,7 +49,7 @@ export function usePanel(kind: ProviderKind, query: Query | undefined, owner: Ow
 	useEffect(() => () => channel.close(), [channel]);
 	const requote = useQuotes(channel, query, state, dispatch);
 	useRenewal(channel, state, dispatch);
-	useLeaving(left(state, query, owner), state, dispatch);
+	useLeaving(planAbandoned(state, query, owner), state, dispatch);
 	const password = useRef<string | undefined>(undefined);
 	const forget = () => (password.current = undefined);
 	useStage(channel, state, dispatch, onOrder, () => {
@@ -99,7 +99,7 @@ function useQuotes(channel: Channel, query: Query | undefined, state: PanelState
 	useEffect(() => {
 		if (!form) return;
 		if (!sameQuery(query, state.quotes.query)) dispatch({ event: "asked", query });
-		const wait = setTimeout(ask, settle);
+		const wait = setTimeout(ask, inputDebounce);
 		return () => clearTimeout(wait);
 	}, [JSON.stringify(query), form]);
 
@@ -109,7 +109,7 @@ function useQuotes(channel: Channel, query: Query | undefined, state: PanelState
 			return;
 		}
 		const seen = () => (document.visibilityState === "visible" ? ask() : stop());
-		const look = setInterval(() => asked.current && document.visibilityState === "visible" && channel.call("swap.watch", {}).catch(() => {}), looking);
+		const look = setInterval(() => asked.current && document.visibilityState === "visible" && channel.call("swap.watch", {}).catch(() => {}), watchInterval);
 		document.addEventListener("visibilitychange", seen);
 		return () => {
 			document.removeEventListener("visibilitychange", seen);
@@ -122,7 +122,7 @@ function useQuotes(channel: Channel, query: Query | undefined, state: PanelState
 			channel.on("swap.quoted", (q) => {
 				if (asked.current && q.call === asked.current.call) dispatch(answerOf(asked.current.query, q));
 			}),
-			channel.onTaken(() => dispatch({ event: "taken" })),
+			channel.onWatchTaken(() => dispatch({ event: "taken" })),
 			// A new daemon or connection has no watch of ours.
 			channel.onLink((link) => link.at === "ready" && asked.current && document.visibilityState === "visible" && ask()),
 		];
@@ -182,7 +182,7 @@ function useRenewal(channel: Channel, { stage, quotes: { query } }: PanelState, 
 				document.addEventListener("visibilitychange", renew, { once: true }); // nobody is looking; renew when the window is visible again
 				return;
 			}
-			renewed(channel, query, review).then((fresh) => left || !fresh || dispatch({ event: "renewed", of: review.digest, review: fresh })).catch(() => {});
+			prepareRenewal(channel, query, review).then((fresh) => left || !fresh || dispatch({ event: "renewed", of: review.digest, review: fresh })).catch(() => {});
 		};
 		const life = Date.parse(review.expires) - Date.now();
 		const timer = setTimeout(renew, Math.max(0, life - (life > short ? renewAhead.long : renewAhead.short)));
@@ -196,7 +196,7 @@ function useRenewal(channel: Channel, { stage, quotes: { query } }: PanelState, 
 
 /** renewed prepares a plan from a fresh quote with the same routing; undefined if there is
  * none, as another routing has to be chosen in the form. */
-export async function renewed(channel: Channel, query: Query, { offer }: Review): Promise<Review | undefined> {
+export async function prepareRenewal(channel: Channel, query: Query, { offer }: Review): Promise<Review | undefined> {
 	const { offers } = await channel.call("swap.quote", { ...query });
 	const again = offers.find((o) => o.routing === offer.routing && usable(o, Date.now()));
 	return again && channel.call("swap.prepare", { offer: again.id });
@@ -204,7 +204,7 @@ export async function renewed(channel: Channel, query: Query, { offer }: Review)
 
 /** left reports whether the plan in preparation or review is no longer wanted: the form
  * asks for something else, the slippage changed, or account or network did. */
-export function left({ stage, quotes }: PanelState, query: Query | undefined, { account, chainId }: Owner): boolean {
+export function planAbandoned({ stage, quotes }: PanelState, query: Query | undefined, { account, chainId }: Owner): boolean {
 	if (stage.at === "preparing") return !sameQuery(quotes.query, query);
 	if (!("review" in stage)) return false;
 	const { terms } = stage.review;

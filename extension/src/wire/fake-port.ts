@@ -30,13 +30,13 @@ export class FakePort {
 	}
 
 	/** say delivers a message from the other end. */
-	say(message: unknown): void {
+	deliver(message: unknown): void {
 		const copy: unknown = message === undefined ? undefined : JSON.parse(JSON.stringify(message));
 		if (this.open) for (const hear of this.hearers) hear(copy as never);
 	}
 
 	/** end closes the port from the other end, with a reason where the browser gives one. */
-	end(reason: string | null = null): void {
+	closeFromOtherEnd(reason: string | null = null): void {
 		if (!this.open) return;
 		this.open = false;
 		this.error = reason === null ? null : { message: reason };

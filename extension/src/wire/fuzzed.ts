@@ -8,7 +8,7 @@ const seed = Number(process.env["FUZZ_SEED"] ?? 1);
 const runs = Number(process.env["FUZZ_RUNS"] ?? 300);
 
 /** Timeout of one test with that many runs, in ms. */
-export const patience = 30_000 + 50 * runs;
+export const fuzzTimeout = 30_000 + 50 * runs;
 
 /** A Dice returns a number below a bound, the same sequence for the same seed. */
 export type Dice = (below: number) => number;
@@ -49,7 +49,7 @@ export async function fuzzed(dir: string, name: string, check: (text: string, di
 		const dice = diceOf(seed * 1_000_003 + n);
 		const [file, text] = corpus[dice(corpus.length)]!;
 		let mutant = text;
-		for (let times = 1 + dice(3); times > 0; times--) mutant = dice(4) === 0 ? torn(mutant, dice) : bent(mutant, dice);
+		for (let times = 1 + dice(3); times > 0; times--) mutant = dice(4) === 0 ? mutateText(mutant, dice) : mutateJSON(mutant, dice);
 		await run(`FUZZ_SEED=${seed} FUZZ_RUNS=${runs}, run ${n}, of ${file}`, mutant, dice);
 	}
 }
@@ -62,12 +62,12 @@ const hostile: readonly unknown[] = [
 ];
 
 /** bent replaces, removes or adds one value of a JSON text; the result is still JSON. */
-function bent(text: string, dice: Dice): string {
+function mutateJSON(text: string, dice: Dice): string {
 	let root: unknown;
 	try {
 		root = JSON.parse(text);
 	} catch {
-		return torn(text, dice);
+		return mutateText(text, dice);
 	}
 	const holders: Record<string, unknown>[] = [];
 	const walk = (value: unknown): void => {
@@ -102,7 +102,7 @@ function bent(text: string, dice: Dice): string {
 }
 
 /** torn cuts, doubles or replaces a few characters. */
-function torn(text: string, dice: Dice): string {
+function mutateText(text: string, dice: Dice): string {
 	const at = dice(text.length + 1);
 	const to = Math.min(text.length, at + dice(8));
 	const letter = ["0", "9", "-", ".", ",", "e", '"', "{", "]", "\\", "\u202e", "\u0301", "\ufeff", "\ud83d"][dice(14)]!;

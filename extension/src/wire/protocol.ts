@@ -1053,7 +1053,7 @@ export interface Order {
 	/** the provider's latest word; proves nothing */
 	claim?: Claim;
 	/** a payment that may be the awaited one or another's; proves nothing */
-	seen?: Seen;
+	seen?: CandidatePayment;
 	/** the proven end */
 	verdict?: Verdict;
 	/** in words */
@@ -1127,7 +1127,7 @@ export interface Claim {
 	reason?: string;
 }
 
-export interface Seen {
+export interface CandidatePayment {
 	/** what it would prove: filled or refunded */
 	end: OrderState;
 	chainId: number;

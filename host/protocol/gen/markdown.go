@@ -99,7 +99,7 @@ func shapes(b *bytes.Buffer) {
 
 // shown returns the objects in parameters, results and notifications.
 func shown() []reflect.Type {
-	var m met
+	var m shapeCollector
 	for _, row := range protocol.Methods {
 		m.within(reflect.TypeOf(row.Params))
 		if isShape(row.Result) {

@@ -8,15 +8,15 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// met collects the wire's objects in order of first use, each once. Types in words are
+// shapeCollector collects the wire's objects in order of first use, each once. Types in words are
 // not collected.
-type met struct {
+type shapeCollector struct {
 	seen   map[reflect.Type]bool
 	shapes []reflect.Type
 }
 
 // visit adds t, if it is an object, and the objects in it.
-func (m *met) visit(t reflect.Type) {
+func (m *shapeCollector) visit(t reflect.Type) {
 	t = elem(t)
 	if t.Kind() != reflect.Struct || m.seen[t] || words[t] != "" {
 		return
@@ -29,7 +29,7 @@ func (m *met) visit(t reflect.Type) {
 	m.within(t)
 }
 
-func (m *met) within(t reflect.Type) {
+func (m *shapeCollector) within(t reflect.Type) {
 	for i := range t.NumField() {
 		m.visit(t.Field(i).Type)
 	}

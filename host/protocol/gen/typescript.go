@@ -48,7 +48,7 @@ func tsVersions(b *bytes.Buffer) {
 		{"pageDefault", protocol.PageDefault, "entries of a page"},
 		{"pageMax", protocol.PageMax, "entries of a page, at most"},
 		{"requestSeconds", int64(protocol.RequestTimeout / time.Second), "for the daemon to answer a request"},
-		{"lookSeconds", int64(protocol.LookTime / time.Second), "that a watch of quotes goes on without swap.watch"},
+		{"lookSeconds", int64(protocol.WatchTimeout / time.Second), "that a watch of quotes goes on without swap.watch"},
 	} {
 		comment(b, "\t", l.means)
 		fmt.Fprintf(b, "\t%s: %d,\n", l.name, l.value)
@@ -97,7 +97,7 @@ func union(words []string) string {
 }
 
 func tsShapes(b *bytes.Buffer) {
-	var m met
+	var m shapeCollector
 	for _, row := range served() {
 		m.visit(reflect.TypeOf(row.Params))
 		m.visit(reflect.TypeOf(row.Result))

@@ -40,17 +40,17 @@ func (d *Desk) KillDaemon() {
 		d.t.Fatal(err)
 	}
 	for end := time.Now().Add(soon); time.Now().Before(end); time.Sleep(pause / 3) {
-		if !d.answers(pid) {
+		if !d.ownsSocket(pid) {
 			return
 		}
 	}
 	d.t.Fatalf("the daemon, %d, outlives SIGKILL", pid)
 }
 
-// answers reports whether the desk's socket still belongs to the process: the kernel closes
+// ownsSocket reports whether the desk's socket still belongs to the process: the kernel closes
 // it a moment after the rest of the process is gone.
-func (d *Desk) answers(pid int) bool {
-	conn, err := transport.Dial(d.t.Context(), d.place)
+func (d *Desk) ownsSocket(pid int) bool {
+	conn, err := transport.Dial(d.t.Context(), d.instance)
 	if err != nil {
 		return false
 	}

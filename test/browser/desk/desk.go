@@ -42,10 +42,10 @@ const (
 type Options struct {
 	// Extension names the directories of another extension than ours.
 	Extension map[ui.Kind]string
-	// Beside is the directory of another extension in the browser. Chromium only.
-	Beside string
-	// Unlisted leaves the extensions out of the configuration, so that none is allowed yet.
-	Unlisted bool
+	// OtherExtension is the directory of another extension in the browser. Chromium only.
+	OtherExtension string
+	// NoExtensionAllowed leaves the extensions out of the configuration, so that none is allowed yet.
+	NoExtensionAllowed bool
 	// Keychain gives the desk a keychain of its own, for Desk.Keychain.
 	Keychain bool
 	// Faults builds the programs with fault points and a clock that SetClock sets.
@@ -71,7 +71,7 @@ type Desk struct {
 
 	dir, bin  string
 	extension map[ui.Kind]string
-	place     transport.Place
+	instance  transport.Instance
 	env       []string
 	keychain  *keychain.Service // nil: the one of all desks
 	logged    bool              // its log was printed
@@ -89,8 +89,8 @@ func New(t *testing.T, o Options) *Desk {
 	if d.dir, err = os.MkdirTemp(root, "d"); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(d.leaveNothing)
-	d.place = transport.Place{Home: filepath.Join(d.dir, "state")}
+	t.Cleanup(d.cleanUp)
+	d.instance = transport.Instance{Home: filepath.Join(d.dir, "state")}
 	d.install()
 	if d.extension == nil {
 		d.extension = d.builtExtension(t)
@@ -107,9 +107,9 @@ func New(t *testing.T, o Options) *Desk {
 		bus = d.ownKeychain()
 	}
 	d.env = append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + d.dir, "XDG_RUNTIME_DIR=" + d.folder("run"), "TMPDIR=" + d.folder("tmp"),
+		"PATH=" + os.Getenv("PATH"), "HOME=" + d.dir, "XDG_RUNTIME_DIR=" + d.makeDir("run"), "TMPDIR=" + d.makeDir("tmp"),
 		keychain.BusVariable + "=" + bus,
-		"SWAPKEEP_HOME=" + d.place.Home, "SWAPKEEP_CONFIG=" + config,
+		"SWAPKEEP_HOME=" + d.instance.Home, "SWAPKEEP_CONFIG=" + config,
 	}, o.Env...)
 	if o.Faults { // other programs refuse the variable
 		d.env = append(d.env, "SWAPKEEP_CLOCK_SHIFT=@"+d.clockFile())
@@ -128,14 +128,14 @@ func (d *Desk) config() []byte {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	if d.options.Unlisted {
+	if d.options.NoExtensionAllowed {
 		return fmt.Appendf(d.Config(), "\n%s", d.options.Config)
 	}
 	return fmt.Appendf(d.Config(), "\n[extensions]\nchromium = [%q]\nfirefox = [%q]\n\n%s", chromium, firefox, d.options.Config)
 }
 
-// folder creates a private directory in the desk.
-func (d *Desk) folder(path string) string {
+// makeDir creates a private directory in the desk.
+func (d *Desk) makeDir(path string) string {
 	d.t.Helper()
 	full := filepath.Join(d.dir, path)
 	if err := os.MkdirAll(full, 0o700); err != nil {
@@ -150,7 +150,7 @@ var manifests = map[ui.Kind]string{ui.Chromium: "chromium/NativeMessagingHosts",
 // Manifests returns the directory in which a browser looks for hosts' manifests.
 func (d *Desk) Manifests(kind ui.Kind) string {
 	d.t.Helper()
-	return d.folder(manifests[kind])
+	return d.makeDir(manifests[kind])
 }
 
 // InstallHost lets a browser find the host.
@@ -195,11 +195,11 @@ func (d *Desk) InstallProgram(kind ui.Kind, name, pkg string) string {
 	return path
 }
 
-// Alter gives this desk's next browser of the kind a copy of the extension that change has
+// ModifyExtension gives this desk's next browser of the kind a copy of the extension that change has
 // modified. It returns the copy's directory.
-func (d *Desk) Alter(kind ui.Kind, change func(folder string) error) string {
+func (d *Desk) ModifyExtension(kind ui.Kind, change func(folder string) error) string {
 	d.t.Helper()
-	folder := d.folder("extension-" + string(kind))
+	folder := d.makeDir("extension-" + string(kind))
 	if err := errors.Join(os.CopyFS(folder, os.DirFS(d.extension[kind])), change(folder)); err != nil {
 		d.t.Fatal(err)
 	}
@@ -222,8 +222,8 @@ func (d *Desk) BrowserAlone(kind ui.Kind) *ui.Browser {
 		shots = d.t.ArtifactDir()
 	}
 	return ui.Start(d.t, ui.Setup{
-		Kind: kind, Profile: d.folder(string(kind)), Extension: d.extension[kind], Beside: d.options.Beside, Env: d.env,
-		Look: d.options.Look, Language: d.options.Language, Shots: shots, Log: d.Log,
+		Kind: kind, Profile: d.makeDir(string(kind)), Extension: d.extension[kind], OtherExtension: d.options.OtherExtension, Env: d.env,
+		Look: d.options.Look, Language: d.options.Language, ScreenshotDir: shots, Log: d.Log,
 	})
 }
 
@@ -279,17 +279,17 @@ func (d *Desk) Shell(lines string) string {
 // Log returns the end of the daemon's log, for a failed test.
 func (d *Desk) Log() string {
 	d.logged = true
-	b, err := os.ReadFile(d.place.LogPath())
+	b, err := os.ReadFile(d.instance.LogPath())
 	if err != nil {
 		return "the daemon has no log: " + err.Error()
 	}
 	return "the daemon's log ends:\n" + string(b[max(0, len(b)-4000):])
 }
 
-// left returns processes of this desk's unpacked and installed programs that outlast wait.
-func (d *Desk) left(wait time.Duration) (all []int) {
+// remaining returns processes of this desk's unpacked and installed programs that outlast wait.
+func (d *Desk) remaining(wait time.Duration) (all []int) {
 	for _, folder := range []string{d.bin, filepath.Join(d.dir, ".local", "lib", "swapkeep", "current")} {
-		left, err := processes.Left(folder, wait)
+		left, err := processes.StillRunning(folder, wait)
 		if err != nil {
 			d.t.Error(err)
 		}
@@ -298,18 +298,18 @@ func (d *Desk) left(wait time.Duration) (all []int) {
 	return all
 }
 
-// leaveNothing stops the daemon, after the browsers have been closed, and kills what is
+// cleanUp stops the daemon, after the browsers have been closed, and kills what is
 // left, which fails the test.
-func (d *Desk) leaveNothing() {
+func (d *Desk) cleanUp() {
 	if d.t.Failed() && !d.logged {
 		d.t.Log(d.Log())
 	}
-	if len(d.left(0)) > 0 {
+	if len(d.remaining(0)) > 0 {
 		if out, err := d.command("stop").CombinedOutput(); err != nil {
 			d.t.Errorf("stop the daemon: %v\n%s", err, out)
 		}
 	}
-	for _, pid := range d.left(soon) {
+	for _, pid := range d.remaining(soon) {
 		d.t.Errorf("process %d was left behind", pid)
 		_ = processes.Kill(pid)
 	}
@@ -336,7 +336,7 @@ func (d *Desk) install() {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.bin = d.folder("bin")
+	d.bin = d.makeDir("bin")
 	for program, at := range from {
 		if err := linkOrCopy(at, filepath.Join(d.bin, program)); err != nil {
 			d.t.Fatal(err)

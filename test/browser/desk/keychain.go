@@ -7,7 +7,7 @@ import "swapkeep/test/keychain"
 // ownKeychain starts the desk's keychain and returns its bus address.
 func (d *Desk) ownKeychain() string {
 	d.t.Helper()
-	k, err := keychain.Start(d.folder("keychain"))
+	k, err := keychain.Start(d.makeDir("keychain"))
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func (d *Desk) Keychain(state keychain.State) {
 	if d.keychain == nil {
 		d.t.Fatal("the keychain is that of all desks: ask for one by Options.Keychain")
 	}
-	if err := d.keychain.Be(state); err != nil {
+	if err := d.keychain.SetState(state); err != nil {
 		d.t.Fatal(err)
 	}
 }

@@ -83,7 +83,7 @@ func takeWorld(t *testing.T) *World {
 
 // renew resets the world, or starts a new one if there is none or it is too far ahead.
 func (s *shared) renew() error {
-	if s.w != nil && !s.w.ahead() {
+	if s.w != nil && !s.w.tooFarAhead() {
 		return s.w.Reset()
 	}
 	if err := s.close(); err != nil {
@@ -100,7 +100,7 @@ func (s *shared) renew() error {
 	return nil
 }
 
-func (w *World) ahead() bool {
+func (w *World) tooFarAhead() bool {
 	for _, c := range w.Chains() {
 		if time.Until(time.Unix(int64(c.Head().Time), 0)) > maxAhead {
 			return true

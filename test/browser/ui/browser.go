@@ -44,24 +44,24 @@ type Test interface {
 }
 
 const (
-	startTime = time.Minute      // for a browser to start on a busy machine
-	endTime   = 15 * time.Second // for a browser to end by itself
-	callTime  = 40 * time.Second // for one call to a browser
-	patience  = 20 * time.Second // for a page to reach an expected state
-	pause     = 30 * time.Millisecond
+	startTimeout = time.Minute      // for a browser to start on a busy machine
+	endTimeout   = 15 * time.Second // for a browser to end by itself
+	callTimeout  = 40 * time.Second // for one call to a browser
+	patience     = 20 * time.Second // for a page to reach an expected state
+	pause        = 30 * time.Millisecond
 )
 
 // A Setup configures a browser before its start.
 type Setup struct {
-	Kind      Kind
-	Profile   string        // directory, created if necessary; an existing profile is continued
-	Extension string        // directory of the unpacked extension
-	Beside    string        // directory of another extension to load; "": none. Chromium only
-	Env       []string      // the browser's whole environment
-	Language  string        // of browser and extension; "": en
-	Look      Look          // of new pages; zero members have the popup's values
-	Shots     string        // directory for screenshots; "": one in the system's temporary directory
-	Log       func() string // log of the program behind the page, printed when a test fails; nil: none
+	Kind           Kind
+	Profile        string        // directory, created if necessary; an existing profile is continued
+	Extension      string        // directory of the unpacked extension
+	OtherExtension string        // directory of another extension to load; "": none. Chromium only
+	Env            []string      // the browser's whole environment
+	Language       string        // of browser and extension; "": en
+	Look           Look          // of new pages; zero members have the popup's values
+	ScreenshotDir  string        // directory for screenshots; "": one in the system's temporary directory
+	Log            func() string // log of the program behind the page, printed when a test fails; nil: none
 }
 
 // A driver speaks a browser's own protocol.
@@ -105,7 +105,7 @@ type Browser struct {
 	origin string // of the extension's pages, with the final slash
 
 	cmd   *exec.Cmd
-	words *strings.Builder
+	stdio *strings.Builder
 	ended chan struct{}
 	over  sync.Once
 	pages []*Page
@@ -122,7 +122,7 @@ func Start(t Test, s Setup) *Browser {
 	b := &Browser{t: t, setup: s}
 	if err := b.start(); err != nil {
 		b.kill()
-		t.Fatalf("start %s: %v%s", s.Kind, err, b.said())
+		t.Fatalf("start %s: %v%s", s.Kind, err, b.output())
 	}
 	t.Cleanup(b.Close)
 	return b
@@ -146,8 +146,8 @@ func (b *Browser) start() error {
 
 // launch starts the program in a process group of its own.
 func (b *Browser) launch(cmd *exec.Cmd) error {
-	b.words = new(strings.Builder)
-	cmd.Env, cmd.Stdout, cmd.Stderr = b.setup.Env, b.words, b.words
+	b.stdio = new(strings.Builder)
+	cmd.Env, cmd.Stdout, cmd.Stderr = b.setup.Env, b.stdio, b.stdio
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL} // an interrupted test does no cleanup
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Start(); err != nil {
@@ -158,12 +158,12 @@ func (b *Browser) launch(cmd *exec.Cmd) error {
 	return nil
 }
 
-// said returns the program's output; only valid after its end.
-func (b *Browser) said() string {
-	if b.words == nil || b.words.Len() == 0 {
+// output returns the program's output; only valid after its end.
+func (b *Browser) output() string {
+	if b.stdio == nil || b.stdio.Len() == 0 {
 		return ""
 	}
-	text := b.words.String()
+	text := b.stdio.String()
 	return "\nthe browser said:\n" + text[max(0, len(text)-3000):]
 }
 
@@ -196,7 +196,7 @@ func (b *Browser) Popup(path string) *Page {
 	b.t.Helper()
 	tab, err := b.driver.popup(b.origin + path)
 	p := b.page(path, tab, err)
-	p.own = true
+	p.realPopup = true
 	return p
 }
 
@@ -248,7 +248,7 @@ func (b *Browser) Console() []Entry {
 func (b *Browser) Kill() {
 	b.t.Helper()
 	b.over.Do(func() {
-		b.complain()
+		b.reportErrors()
 		b.kill()
 	})
 }
@@ -268,11 +268,11 @@ func (b *Browser) Close() {
 	b.over.Do(b.close)
 }
 
-// complain fails the test for errors that were not fetched.
-func (b *Browser) complain() {
+// reportErrors fails the test for errors that were not fetched.
+func (b *Browser) reportErrors() {
 	b.t.Helper()
 	for _, p := range b.pages {
-		p.complain()
+		p.reportErrors()
 	}
 	if entries, err := b.driver.heard(); err != nil || len(entries) > 0 {
 		b.t.Errorf("%s: errors in the background: %v %v", b.setup.Kind, entries, err)
@@ -281,11 +281,11 @@ func (b *Browser) complain() {
 
 func (b *Browser) close() {
 	b.t.Helper()
-	b.complain()
+	b.reportErrors()
 	err := b.driver.quit()
 	select {
 	case <-b.ended:
-	case <-time.After(endTime):
+	case <-time.After(endTimeout):
 		err = errors.Join(err, errors.New("it did not end by itself"))
 	}
 	b.kill()
@@ -293,13 +293,13 @@ func (b *Browser) close() {
 		b.t.Errorf("close %s: %v", b.setup.Kind, err)
 	}
 	if b.t.Failed() {
-		b.t.Logf("%s", b.said())
+		b.t.Logf("%s", b.output())
 	}
 }
 
-// shots creates and returns the directory for screenshots.
-func (b *Browser) shots() (string, error) {
-	dir := b.setup.Shots
+// screenshotDir creates and returns the directory for screenshots.
+func (b *Browser) screenshotDir() (string, error) {
+	dir := b.setup.ScreenshotDir
 	if dir == "" {
 		dir = filepath.Join(os.TempDir(), "swapkeep-shots")
 	}

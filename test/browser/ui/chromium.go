@@ -75,7 +75,7 @@ func startChromium(b *Browser) (driver, string, error) {
 		return nil, "", err
 	}
 	args := append([]string{}, chromiumFlags...)
-	args = append(args, "--lang="+b.setup.Language, "--user-data-dir="+b.setup.Profile, "--load-extension="+strings.Trim(b.setup.Extension+","+b.setup.Beside, ","), "about:blank")
+	args = append(args, "--lang="+b.setup.Language, "--user-data-dir="+b.setup.Profile, "--load-extension="+strings.Trim(b.setup.Extension+","+b.setup.OtherExtension, ","), "about:blank")
 	if os.Getuid() == 0 {
 		args = append([]string{"--no-sandbox"}, args...)
 	}
@@ -86,7 +86,7 @@ func startChromium(b *Browser) (driver, string, error) {
 	_, _ = theirIn.Close(), theirOut.Close()
 	origin := manifest.ChromiumOrigin(id)
 	c := &chromium{heardBy: map[string][]Entry{}, choosers: make(chan json.RawMessage, 1)}
-	c.devtools = newDevtools(in, out, c.hear)
+	c.devtools = newDevtools(in, out, c.onEvent)
 	if err == nil {
 		err = c.watchWorkers(b.setup.Extension, origin)
 	}
@@ -109,8 +109,8 @@ func (c *chromium) watchWorkers(extension, origin string) error {
 	}, nil)
 }
 
-// hear handles an event: a started worker, a file chooser, or an error.
-func (c *chromium) hear(session, method string, params json.RawMessage) {
+// onEvent handles an event: a started worker, a file chooser, or an error.
+func (c *chromium) onEvent(session, method string, params json.RawMessage) {
 	if method == "Target.attachedToTarget" {
 		var e struct {
 			SessionID  string
@@ -120,7 +120,7 @@ func (c *chromium) hear(session, method string, params json.RawMessage) {
 			c.mu.Lock()
 			c.workers = append(c.workers, e.SessionID)
 			c.mu.Unlock()
-			go func() { _ = c.listen(e.SessionID) }() // the worker may be gone by now
+			go func() { _ = c.reportErrors(e.SessionID) }() // the worker may be gone by now
 		}
 		return
 	}
@@ -140,8 +140,8 @@ func (c *chromium) hear(session, method string, params json.RawMessage) {
 	c.heardBy[session] = append(c.heardBy[session], entry)
 }
 
-// listen makes a session report its errors, including earlier ones.
-func (c *chromium) listen(session string) error {
+// reportErrors makes a session report its errors, including earlier ones.
+func (c *chromium) reportErrors(session string) error {
 	return errors.Join(c.call(session, "Runtime.enable", nil, nil), c.call(session, "Log.enable", nil, nil))
 }
 
@@ -200,8 +200,8 @@ func (r remote) String() string {
 	return string(r.Value)
 }
 
-// take returns and removes the errors of sessions.
-func (c *chromium) take(sessions ...string) (all []Entry) {
+// takeErrors returns and removes the errors of sessions.
+func (c *chromium) takeErrors(sessions ...string) (all []Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range sessions {
@@ -215,7 +215,7 @@ func (c *chromium) heard() ([]Entry, error) {
 	c.mu.Lock()
 	workers := append([]string{}, c.workers...)
 	c.mu.Unlock()
-	return c.take(workers...), nil
+	return c.takeErrors(workers...), nil
 }
 
 // evaluate returns the awaited value of an expression, as JSON.
@@ -246,7 +246,7 @@ func asJSON(js string) string {
 // background waits until a worker is activated, as it is listed before its script has run.
 func (c *chromium) background(js string) (json.RawMessage, error) {
 	err := errors.New("no service worker has started")
-	for end := time.Now().Add(startTime); time.Now().Before(end); time.Sleep(pause) {
+	for end := time.Now().Add(startTimeout); time.Now().Before(end); time.Sleep(pause) {
 		session := c.newestWorker()
 		if session == "" {
 			continue
@@ -256,7 +256,7 @@ func (c *chromium) background(js string) (json.RawMessage, error) {
 			return c.evaluate(session, js)
 		}
 	}
-	return nil, fmt.Errorf("no service worker in %s: %w", startTime, err)
+	return nil, fmt.Errorf("no service worker in %s: %w", startTimeout, err)
 }
 
 func (c *chromium) badge() (text string, err error) {
@@ -289,7 +289,7 @@ func (c *chromium) attach(target string) (*chromiumTab, error) {
 		return nil, err
 	}
 	t := &chromiumTab{c: c, session: attached.SessionID, target: target}
-	return t, errors.Join(c.listen(t.session), t.call("Page.enable", nil, nil))
+	return t, errors.Join(c.reportErrors(t.session), t.call("Page.enable", nil, nil))
 }
 
 func (c *chromium) open(url string, l Look) (tab, error) {
@@ -316,7 +316,7 @@ func (c *chromium) popup(url string) (tab, error) {
 	if _, err := c.background("chrome.action.openPopup()"); err != nil {
 		return nil, err
 	}
-	for end := time.Now().Add(startTime); time.Now().Before(end); time.Sleep(pause) {
+	for end := time.Now().Add(startTimeout); time.Now().Before(end); time.Sleep(pause) {
 		now, err := c.targets()
 		if err != nil {
 			return nil, err
@@ -354,7 +354,7 @@ func (c *chromium) targets() (map[string]string, error) {
 type chromiumTab struct {
 	c               *chromium
 	session, target string
-	veil            string // target of the tab that hides this one; "": none
+	coverTarget     string // target of the tab that hides this one; "": none
 }
 
 func (t *chromiumTab) call(method string, params, result any) error {
@@ -467,12 +467,12 @@ func (t *chromiumTab) look(l Look) error {
 
 // hide puts another tab of the window in front, or removes it.
 func (t *chromiumTab) hide(hidden bool) error {
-	if hidden == (t.veil != "") {
+	if hidden == (t.coverTarget != "") {
 		return nil
 	}
 	if !hidden {
-		veil := t.veil
-		t.veil = ""
+		veil := t.coverTarget
+		t.coverTarget = ""
 		return errors.Join(t.c.call("", "Target.closeTarget", map[string]any{"targetId": veil}, nil), t.focused(true))
 	}
 	if err := errors.Join(t.focused(false), t.call("Page.bringToFront", nil, nil)); err != nil {
@@ -480,7 +480,7 @@ func (t *chromiumTab) hide(hidden bool) error {
 	}
 	var made struct{ TargetID string }
 	err := t.c.call("", "Target.createTarget", map[string]any{"url": "about:blank"}, &made)
-	t.veil = made.TargetID
+	t.coverTarget = made.TargetID
 	return err
 }
 
@@ -500,7 +500,7 @@ func (t *chromiumTab) picture() ([]byte, error) {
 	return base64.StdEncoding.DecodeString(shot.Data)
 }
 
-func (t *chromiumTab) heard() ([]Entry, error) { return t.c.take(t.session), nil }
+func (t *chromiumTab) heard() ([]Entry, error) { return t.c.takeErrors(t.session), nil }
 
 func (t *chromiumTab) close() error {
 	return t.c.call("", "Target.closeTarget", map[string]any{"targetId": t.target}, nil)

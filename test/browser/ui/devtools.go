@@ -21,7 +21,7 @@ type devtools struct {
 	mu      sync.Mutex
 	last    int
 	waiting map[int]chan reply
-	hear    func(session, method string, params json.RawMessage) // never called concurrently
+	onEvent func(session, method string, params json.RawMessage) // never called concurrently
 	err     error                                                // set once the pipe has ended
 }
 
@@ -31,7 +31,7 @@ type reply struct {
 }
 
 func newDevtools(in, out *os.File, hear func(session, method string, params json.RawMessage)) *devtools {
-	d := &devtools{in: in, out: out, waiting: map[int]chan reply{}, hear: hear}
+	d := &devtools{in: in, out: out, waiting: map[int]chan reply{}, onEvent: hear}
 	go d.read()
 	return d
 }
@@ -60,7 +60,7 @@ func (d *devtools) read() {
 			return
 		}
 		if m.ID == 0 {
-			d.hear(m.SessionID, m.Method, m.Params)
+			d.onEvent(m.SessionID, m.Method, m.Params)
 			continue
 		}
 		r := reply{result: m.Result}
@@ -103,8 +103,8 @@ func (d *devtools) call(session, method string, params, result any) error {
 			return fmt.Errorf("%s: %w", method, r.err)
 		}
 		return nil
-	case <-time.After(callTime):
-		return fmt.Errorf("%s: no answer in %s", method, callTime)
+	case <-time.After(callTimeout):
+		return fmt.Errorf("%s: no answer in %s", method, callTimeout)
 	}
 }
 

@@ -69,9 +69,9 @@ func FirefoxID(extension string) (string, error) {
 type firefox struct {
 	*marionette
 	id, origin string
-	home       string // handle of the window that always exists
-	at         string // handle of the window that calls apply to
-	told       tally  // errors of scripts already returned, by tabs or by heard
+	home       string      // handle of the window that always exists
+	at         string      // handle of the window that calls apply to
+	told       entryCounts // errors of scripts already returned, by tabs or by heard
 }
 
 func startFirefox(b *Browser) (driver, string, error) {
@@ -92,7 +92,7 @@ func startFirefox(b *Browser) (driver, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	f := &firefox{id: id, origin: "moz-extension://" + firefoxUUID + "/", told: tally{}}
+	f := &firefox{id: id, origin: "moz-extension://" + firefoxUUID + "/", told: entryCounts{}}
 	if f.marionette, err = dialMarionette(portFile, b.ended); err != nil {
 		return nil, "", err
 	}
@@ -152,21 +152,21 @@ func (f *firefox) open(url string, _ Look) (tab, error) {
 func (f *firefox) window(url string) (*firefoxTab, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.to(f.home); err != nil {
+	if err := f.switchTo(f.home); err != nil {
 		return nil, err
 	}
 	var made struct{ Handle string }
 	if err := f.call("WebDriver:NewWindow", params{"type": "window", "focus": true}, &made); err != nil {
 		return nil, err
 	}
-	if err := f.to(made.Handle); err != nil {
+	if err := f.switchTo(made.Handle); err != nil {
 		return nil, err
 	}
 	return &firefoxTab{f: f, handle: made.Handle}, f.script(true, load, nil, url)
 }
 
-// to switches to a window and focuses it.
-func (f *firefox) to(handle string) error {
+// switchTo switches to a window and focuses it.
+func (f *firefox) switchTo(handle string) error {
 	if f.at == handle {
 		return nil
 	}
@@ -198,7 +198,7 @@ const badged = `
 func (f *firefox) badge() (text string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.to(f.home); err != nil {
+	if err := f.switchTo(f.home); err != nil {
 		return "", err
 	}
 	err = f.script(true, badged, &text, f.id)
@@ -228,7 +228,7 @@ type logged struct {
 func (f *firefox) heard() ([]Entry, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.to(f.home); err != nil {
+	if err := f.switchTo(f.home); err != nil {
 		return nil, err
 	}
 	var all logged
@@ -238,18 +238,18 @@ func (f *firefox) heard() ([]Entry, error) {
 	return fresh, err
 }
 
-// tally counts entries, as the same one may be logged again.
-type tally map[Entry]int
+// entryCounts counts entries, as the same one may be logged again.
+type entryCounts map[Entry]int
 
-func (t tally) add(entries []Entry) {
+func (t entryCounts) add(entries []Entry) {
 	for _, e := range entries {
 		t[e]++
 	}
 }
 
 // without leaves out entries that were counted.
-func (t tally) without(entries []Entry) (fresh []Entry) {
-	seen := tally{}
+func (t entryCounts) without(entries []Entry) (fresh []Entry) {
+	seen := entryCounts{}
 	for _, e := range entries {
 		if seen[e]++; seen[e] > t[e] {
 			fresh = append(fresh, e)
@@ -269,16 +269,16 @@ func (f *firefox) quit() error {
 type firefoxTab struct {
 	f      *firefox
 	handle string
-	veiled bool
+	hidden bool
 	inner  uint64 // the document that told belongs to
-	told   tally
+	told   entryCounts
 }
 
 // do switches to the tab and calls.
 func (t *firefoxTab) do(call func() error) error {
 	t.f.mu.Lock()
 	defer t.f.mu.Unlock()
-	if err := t.f.to(t.handle); err != nil {
+	if err := t.f.switchTo(t.handle); err != nil {
 		return err
 	}
 	return call()
@@ -373,10 +373,10 @@ const veil = `
 	}`
 
 func (t *firefoxTab) hide(hidden bool) error {
-	if hidden == t.veiled {
+	if hidden == t.hidden {
 		return nil
 	}
-	t.veiled = hidden
+	t.hidden = hidden
 	return t.do(func() error { return t.f.script(true, veil, nil, hidden) })
 }
 
@@ -411,7 +411,7 @@ func (t *firefoxTab) heard() (fresh []Entry, err error) {
 			return err
 		}
 		if r.Value.Inner != t.inner { // another document
-			t.inner, t.told = r.Value.Inner, tally{}
+			t.inner, t.told = r.Value.Inner, entryCounts{}
 		}
 		fresh = t.told.without(r.Value.Entries)
 		t.told.add(fresh)

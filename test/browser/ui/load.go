@@ -31,11 +31,11 @@ func reloaded(t tab, reload func() error) error {
 // await waits until a condition is true. Calls may fail while the document changes.
 func await(t tab, condition, failure string) error {
 	var err error
-	for end := time.Now().Add(startTime); time.Now().Before(end); time.Sleep(pause / 2) {
+	for end := time.Now().Add(startTimeout); time.Now().Before(end); time.Sleep(pause / 2) {
 		var raw json.RawMessage
 		if raw, err = t.run(condition); err == nil && string(raw) == "true" {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s in %s: %w", failure, startTime, err)
+	return fmt.Errorf("%s in %s: %w", failure, startTimeout, err)
 }

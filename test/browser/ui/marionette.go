@@ -26,7 +26,7 @@ type marionette struct {
 
 // dialMarionette waits for the file that names the port, or until ended is closed.
 func dialMarionette(portFile string, ended <-chan struct{}) (*marionette, error) {
-	late := time.After(startTime)
+	late := time.After(startTimeout)
 	for {
 		port, err := os.ReadFile(portFile)
 		if err == nil && len(port) > 0 {
@@ -47,7 +47,7 @@ func dialMarionette(portFile string, ended <-chan struct{}) (*marionette, error)
 }
 
 func (m *marionette) receive() ([]byte, error) {
-	if err := m.conn.SetDeadline(time.Now().Add(callTime)); err != nil {
+	if err := m.conn.SetDeadline(time.Now().Add(callTimeout)); err != nil {
 		return nil, err
 	}
 	size, err := m.in.ReadString(':')

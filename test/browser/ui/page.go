@@ -26,13 +26,13 @@ type Page struct {
 
 // body is shared by all copies of a page.
 type body struct {
-	b      *Browser
-	tab    tab
-	path   string
-	look   Look
-	closed bool
-	own    bool    // a real popup, with a size of its own
-	kept   []Entry // errors from before a reload
+	b            *Browser
+	tab          tab
+	path         string
+	look         Look
+	closed       bool
+	realPopup    bool    // a real popup, with a size of its own
+	beforeReload []Entry // errors from before a reload
 }
 
 // step is one element on the path to another.
@@ -137,8 +137,8 @@ func (p *Page) find(what, function string, path []step) (f found) {
 	return f
 }
 
-// said returns the visible text of the page, or of the element it is narrowed to.
-func (p *Page) said() (string, error) {
+// visibleText returns the visible text of the page, or of the element it is narrowed to.
+func (p *Page) visibleText() (string, error) {
 	var f found
 	if err := p.ask("said", &f, append([]step{}, p.within...)); err != nil {
 		return "", err
@@ -149,20 +149,20 @@ func (p *Page) said() (string, error) {
 	return f.Text, nil
 }
 
-// Said returns the visible text of the page, or of the element it is narrowed to, with
+// VisibleText returns the visible text of the page, or of the element it is narrowed to, with
 // white space collapsed.
-func (p *Page) Said() string {
+func (p *Page) VisibleText() string {
 	p.b.t.Helper()
 	var text string
-	p.until("read the page", func() (err error) { text, err = p.said(); return err })
+	p.until("read the page", func() (err error) { text, err = p.visibleText(); return err })
 	return text
 }
 
-// See waits until all of the texts are visible.
-func (p *Page) See(texts ...string) {
+// AwaitText waits until all of the texts are visible.
+func (p *Page) AwaitText(texts ...string) {
 	p.b.t.Helper()
 	p.until(fmt.Sprintf("see %q", texts), func() error {
-		said, err := p.said()
+		said, err := p.visibleText()
 		if err != nil {
 			return err
 		}
@@ -175,9 +175,9 @@ func (p *Page) See(texts ...string) {
 	})
 }
 
-// Gone waits until no text is visible. The element that the page is narrowed to may be
+// AwaitNoText waits until no text is visible. The element that the page is narrowed to may be
 // gone.
-func (p *Page) Gone(texts ...string) {
+func (p *Page) AwaitNoText(texts ...string) {
 	p.b.t.Helper()
 	p.until(fmt.Sprintf("see no %q any more", texts), func() error {
 		var f found
@@ -220,8 +220,8 @@ func (p *Page) Await(role, name, what string, wanted func(Element) bool) Element
 	return f.Element
 }
 
-// Lost waits until there is no such element.
-func (p *Page) Lost(role, name string) {
+// AwaitAbsent waits until there is no such element.
+func (p *Page) AwaitAbsent(role, name string) {
 	p.b.t.Helper()
 	p.until(fmt.Sprintf("lose %s %q", role, name), func() error {
 		var all []Element
@@ -347,7 +347,7 @@ func (p *Page) Clipboard() string {
 func (p *Page) Reload() {
 	p.b.t.Helper()
 	var err error
-	if p.kept, err = p.heard(); err == nil {
+	if p.beforeReload, err = p.heard(); err == nil {
 		err = p.tab.reload()
 	}
 	if err != nil {
@@ -359,7 +359,7 @@ func (p *Page) Reload() {
 // the page logged.
 func (p *Page) Close() {
 	p.b.t.Helper()
-	p.complain()
+	p.reportErrors()
 	p.closed = true
 	if err := p.tab.close(); err != nil {
 		p.b.t.Fatalf("close %s: %v", p.path, err)
@@ -380,13 +380,13 @@ func (p *Page) Console() []Entry {
 
 func (p *Page) heard() ([]Entry, error) {
 	entries, err := p.tab.heard()
-	all := append(p.kept, entries...)
-	p.kept = nil
+	all := append(p.beforeReload, entries...)
+	p.beforeReload = nil
 	return all, err
 }
 
-// complain fails the test for errors that were not fetched.
-func (p *Page) complain() {
+// reportErrors fails the test for errors that were not fetched.
+func (p *Page) reportErrors() {
 	p.b.t.Helper()
 	if p.closed {
 		return
@@ -401,10 +401,10 @@ func (p *Page) complain() {
 func (p *Page) fail(format string, args ...any) {
 	p.b.t.Helper()
 	told := fmt.Sprintf("%s %s: ", p.b.setup.Kind, p.path) + fmt.Sprintf(format, args...)
-	if said, err := (&Page{body: p.body}).said(); err == nil {
+	if said, err := (&Page{body: p.body}).visibleText(); err == nil {
 		told += "\nthe page shows: " + said
 	}
-	if path, err := p.shoot(strings.Map(fileName, p.b.t.Name()) + "-failed"); err == nil {
+	if path, err := p.saveScreenshot(strings.Map(fileName, p.b.t.Name()) + "-failed"); err == nil {
 		told += "\npicture: " + path
 	}
 	if entries, err := p.heard(); err == nil && len(entries) > 0 {

@@ -46,7 +46,7 @@ func setup(t *testing.T, kind ui.Kind) ui.Setup {
 	t.Helper()
 	home := t.TempDir()
 	return ui.Setup{
-		Kind: kind, Profile: filepath.Join(home, "profile"), Extension: unpacked(t, kind), Shots: t.ArtifactDir(),
+		Kind: kind, Profile: filepath.Join(home, "profile"), Extension: unpacked(t, kind), ScreenshotDir: t.ArtifactDir(),
 		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home},
 	}
 }
@@ -64,8 +64,8 @@ func open(t *testing.T, kind ui.Kind) *ui.Page {
 func TestMouse(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := open(t, kind)
-		p.See("A page for the harness", "kept: nothing")
-		p.Gone("Unseen")
+		p.AwaitText("A page for the harness", "kept: nothing")
+		p.AwaitNoText("Unseen")
 		if !p.Disabled("button", "Review swap") {
 			t.Error("the button is not disabled")
 		}
@@ -76,7 +76,7 @@ func TestMouse(t *testing.T) {
 			t.Errorf("the fields hold %q and %q", pay, word)
 		}
 		p.Choose("Network", "Arbitrum One")
-		p.See("Network Arbitrum One")
+		p.AwaitText("Network Arbitrum One")
 		p.Choose("Network", "Base")
 		p.Choose("Slippage", "0.1 %")
 		p.Choose("Token ETH", "USDC")
@@ -85,24 +85,24 @@ func TestMouse(t *testing.T) {
 		}
 		p.Click("checkbox", "I have read it")
 		p.Click("button", "Review swap")
-		p.In("dialog", "Review").See("Is this right?")
+		p.In("dialog", "Review").AwaitText("Is this right?")
 		if far := p.All("button", "Far away"); len(far) != 0 {
 			t.Error("what is behind a modal dialog was found")
 		}
 		p.In("dialog", "Review").Click("button", "Confirm")
-		p.Lost("dialog", "Review")
-		p.See("Accepted 1.25 on Base, by a person")
+		p.AwaitAbsent("dialog", "Review")
+		p.AwaitText("Accepted 1.25 on Base, by a person")
 		p.In("region", "Second").Click("button", "Copy")
-		p.See("Copied Second")
+		p.AwaitText("Copied Second")
 		if got := p.Clipboard(); got != "Second" {
 			t.Errorf("the clipboard holds %q", got)
 		}
 		p.Click("button", "/^Far/")
-		p.See("Reached")
+		p.AwaitText("Reached")
 		p.Click("button", "Late")
-		p.For(5 * time.Second).See("Done")
+		p.For(5 * time.Second).AwaitText("Done")
 		p.Reload()
-		p.See("kept: 1.25")
+		p.AwaitText("kept: 1.25")
 		radio := p.Find("radio", "0.5 %")
 		if field := p.Find("textbox", "You pay"); !radio.Checked || field.Description != "in whole coins" {
 			t.Errorf("the form is %+v, %+v", radio, field)
@@ -128,7 +128,7 @@ func TestKeyboardAlone(t *testing.T) {
 		}
 		p.Reach("Tab", "combobox", "Network")
 		p.Press("ArrowDown")
-		p.See("Network Base")
+		p.AwaitText("Network Base")
 		p.Reach("Tab", "radio", "0.5 %")
 		p.Press("ArrowUp")
 		p.Await("radio", "0.1 %", "checked", func(e ui.Element) bool { return e.Checked })
@@ -136,11 +136,11 @@ func TestKeyboardAlone(t *testing.T) {
 		p.Press("Space")
 		p.Reach("Tab", "button", "Review swap")
 		p.Press("Enter")
-		p.In("dialog", "Review").See("Is this right?")
+		p.In("dialog", "Review").AwaitText("Is this right?")
 		p.Press("Escape")
-		p.Lost("dialog", "Review")
-		p.See("Shift+Tab ", "Escape")
-		p.Gone("fake")
+		p.AwaitAbsent("dialog", "Review")
+		p.AwaitText("Shift+Tab ", "Escape")
+		p.AwaitNoText("fake")
 		p.Reach("Shift+Tab", "textbox", "You pay")
 		p.Press("Enter")
 		p.Find("dialog", "Review")
@@ -266,7 +266,7 @@ func TestTwoWindows(t *testing.T) {
 		itself := p.Browser().Open("popup.html")
 		itself.Eval("setTimeout(close)", nil)
 		p.Click("button", "Late")
-		p.See("Done")
+		p.AwaitText("Done")
 	})
 }
 
@@ -277,14 +277,14 @@ func TestKilledAndStartedAgain(t *testing.T) {
 		s.Language = "de"
 		b := ui.Start(t, s)
 		p := b.Open("popup.html")
-		p.See("Guten Tag")
+		p.AwaitText("Guten Tag")
 		p.Eval("(globalThis.browser ?? chrome).storage.local.set({ kept: 'this' })", nil)
 		p.Reload()
-		p.See("kept: this")
+		p.AwaitText("kept: this")
 		b.Kill()
 		s.Language = ""
 		p = ui.Start(t, s).Open("popup.html")
-		p.See("Hello", "kept: this")
+		p.AwaitText("Hello", "kept: this")
 	})
 }
 
@@ -296,7 +296,7 @@ func TestChromiumOnly(t *testing.T) {
 		t.Errorf("the worker answers %d", answer)
 	}
 	p := b.Popup("popup.html")
-	p.See("A page for the harness")
+	p.AwaitText("A page for the harness")
 	p.Click("checkbox", "I have read it")
 	p.Click("button", "Review swap")
 	p.Find("dialog", "Review")
@@ -327,11 +327,11 @@ func TestFailures(t *testing.T) {
 		"hidden":    {func(p *ui.Page) { p.Find("button", "Unseen") }, []string{`no button "Unseen"`}},
 		"disabled":  {func(p *ui.Page) { p.Click("button", "Review swap") }, []string{"is disabled"}},
 		"covered":   {func(p *ui.Page) { p.Click("button", "Covered") }, []string{`button "Covered" is covered by <`}},
-		"unsaid":    {func(p *ui.Page) { p.See("Hello", "Good bye") }, []string{`no "Good bye"`}},
-		"said":      {func(p *ui.Page) { p.Gone("Hello") }, []string{`there is "Hello"`}},
+		"unsaid":    {func(p *ui.Page) { p.AwaitText("Hello", "Good bye") }, []string{`no "Good bye"`}},
+		"said":      {func(p *ui.Page) { p.AwaitNoText("Hello") }, []string{`there is "Hello"`}},
 		"no option": {func(p *ui.Page) { p.Choose("Network", "Atlantis") }, []string{`"Arbitrum One"`}},
 		"no key":    {func(p *ui.Page) { p.Press("Hyper+x") }, []string{"Hyper"}},
-		"no scope":  {func(p *ui.Page) { p.In("dialog", "Review").See("Hello") }, []string{`no dialog "Review"`}},
+		"no scope":  {func(p *ui.Page) { p.In("dialog", "Review").AwaitText("Hello") }, []string{`no dialog "Review"`}},
 		"unreached": {func(p *ui.Page) { p.Reach("Tab", "button", "Unseen") }, []string{`the focus passed [`, `textbox "You pay"`}},
 		"no value":  {func(p *ui.Page) { p.Eval("nothing.at.all", nil) }, []string{"nothing is not defined"}},
 	}
@@ -340,7 +340,7 @@ func TestFailures(t *testing.T) {
 		s := setup(t, kind)
 		s.Log = func() string { return "and so the log ends" }
 		p := ui.Start(failing{t, &words}, s).Open("popup.html").For(short)
-		p.See("kept:")
+		p.AwaitText("kept:")
 		for name, c := range cases {
 			words = ""
 			var done sync.WaitGroup

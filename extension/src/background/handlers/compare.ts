@@ -5,5 +5,5 @@ import type { Handler } from "./handler";
 export const compare: Handler = {
 	methods: ["swap.quote"],
 	narrow: (_, params) => ({ ...params, watch: false }), // only a panel's quote is kept up to date
-	hears: () => false,
+	wantsEvent: () => false,
 };

@@ -8,5 +8,5 @@ export interface Handler {
 	/** narrow overrides the parameters that this port may not choose. */
 	narrow?<M extends keyof Methods>(method: M, params: Methods[M]["params"]): Methods[M]["params"];
 	/** hears reports whether the port gets a notification. */
-	hears(event: keyof Events, params: Events[keyof Events]): boolean;
+	wantsEvent(event: keyof Events, params: Events[keyof Events]): boolean;
 }

@@ -13,7 +13,7 @@ export function panelHandler(kind: ProviderKind, more: readonly (keyof Methods)[
 	return {
 		methods: [...life, ...more],
 		narrow: (method, params) => (method === "swap.quote" ? { ...params, providers: [kind] } : more.includes(method) ? { ...params, provider: kind } : params),
-		hears: (event, params) => (event === "swap.order" ? (params as Partial<Order>).terms?.provider === kind : heard.has(event)),
+		wantsEvent: (event, params) => (event === "swap.order" ? (params as Partial<Order>).terms?.provider === kind : heard.has(event)),
 	};
 }
 

@@ -8,5 +8,5 @@ const others = /^host\.|^swap\.(quote|watch|prepare|execute)$/;
 /** shell serves the rest of the wallet: keys, networks, tokens, prices, orders, settings. */
 export const shell: Handler = {
 	methods: (Object.keys(methods) as (keyof Methods)[]).filter((m) => !others.test(m)),
-	hears: (event) => event !== "swap.quoted",
+	wantsEvent: (event) => event !== "swap.quoted",
 };

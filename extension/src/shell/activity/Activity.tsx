@@ -5,18 +5,18 @@ import { Refusal } from "../../components/Refusal";
 import { Screen } from "../../components/Screen";
 import { Switch } from "../../components/Switch";
 import { t } from "../../i18n/t";
-import { isToday, when } from "../../i18n/when";
-import { say, type Teller } from "../../order/line";
-import { standing } from "../../order/standing";
-import { useTeller } from "../../order/useTeller";
-import { isOf } from "../../order/whose";
+import { isToday, formatTime } from "../../i18n/time";
+import { lineText, type OrderFormatter } from "../../order/line";
+import { orderStatus } from "../../order/status";
+import { useOrderFormatter } from "../../order/useOrderFormatter";
+import { belongsTo } from "../../order/ownership";
 import { useWallet } from "../../state/context";
-import { ended, useSeen } from "../../state/ended";
+import { unseenOrders, useMarkSeen } from "../../state/unseen-orders";
 import { useStore } from "../../state/store";
 import { failureOf, type Failure } from "../../wire/failure";
 import type { Order } from "../../wire/protocol";
 import { go, type Route } from "../route";
-import { grouped, type Group } from "./days";
+import { groupOrders, type Group } from "./days";
 
 /** Activity lists swaps and revocations, open ones first. */
 export default function Activity(_: { route: Extract<Route, { at: "activity" }> }) {
@@ -24,11 +24,11 @@ export default function Activity(_: { route: Extract<Route, { at: "activity" }> 
 	const orders = useStore(wallet.orders);
 	const account = useStore(wallet.account);
 	const accounts = useStore(wallet.accounts);
-	const unseen = useStore(ended);
-	const [all, showAll] = useState(() => orders.some((o) => Object.hasOwn(unseen, o.id) && !isOf(o, account?.address)));
-	const shown = all ? orders : orders.filter((o) => isOf(o, account?.address));
-	const tell = useTeller(shown, true);
-	useSeen(shown);
+	const unseen = useStore(unseenOrders);
+	const [all, showAll] = useState(() => orders.some((o) => Object.hasOwn(unseen, o.id) && !belongsTo(o, account?.address)));
+	const shown = all ? orders : orders.filter((o) => belongsTo(o, account?.address));
+	const tell = useOrderFormatter(shown, true);
+	useMarkSeen(shown);
 	return (
 		<Screen title={t("activity")} aside={<Button kind="plain" onClick={() => go({ at: "approvals" })}>{t("activity_approvals")}</Button>}>
 			{accounts.length > 1 && (
@@ -39,7 +39,7 @@ export default function Activity(_: { route: Extract<Route, { at: "activity" }> 
 				</div>
 			)}
 			{shown.length === 0 && <Empty />}
-			{grouped(shown).map((group) => {
+			{groupOrders(shown).map((group) => {
 				const name = named(group.of);
 				return (
 					<section key={group.of} class="stack tight" aria-label={name}>
@@ -60,12 +60,12 @@ export default function Activity(_: { route: Extract<Route, { at: "activity" }> 
 function named(group: Group["of"]): string {
 	if (group === "open") return t("activity_open");
 	if (group === "unreadable") return t("order_state_unreadable");
-	return isToday(group) ? t("activity_today") : when(group, "day");
+	return isToday(group) ? t("activity_today") : formatTime(group, "day");
 }
 
-function Row({ order, tell, whose }: { order: Order; tell: Teller; whose: boolean }) {
+function Row({ order, tell, whose }: { order: Order; tell: OrderFormatter; whose: boolean }) {
 	const { terms } = order;
-	const at = standing(order);
+	const at = orderStatus(order);
 	const across = terms.srcChainId !== terms.dstChainId;
 	const known = order.state !== "unreadable";
 	return (
@@ -77,12 +77,12 @@ function Row({ order, tell, whose }: { order: Order; tell: Teller; whose: boolea
 						<strong>{what(order, tell)}</strong>
 						{known && (
 							<time class="soft small" dateTime={order.created}>
-								{when(order.created, order.final || isToday(order.created) ? "minute" : "date")}
+								{formatTime(order.created, order.final || isToday(order.created) ? "minute" : "date")}
 							</time>
 						)}
 					</span>
 					<span class="small">
-						<span class={`tone ${at.tone}`}>{say(at.words)}</span>
+						<span class={`tone ${at.tone}`}>{lineText(at.words)}</span>
 						{known && (
 							<span class="soft">
 								{" "}
@@ -99,7 +99,7 @@ function Row({ order, tell, whose }: { order: Order; tell: Teller; whose: boolea
 }
 
 /** what returns "pay → receive", with the amount received if it is known, else the one accepted. */
-function what({ state, terms, verdict, steps, offer }: Order, tell: Teller): string {
+function what({ state, terms, verdict, steps, offer }: Order, tell: OrderFormatter): string {
 	if (state === "unreadable") return t("order_unreadable");
 	if (terms.provider === "wallet") return t("activity_revoke", tell.account(steps[0]?.effect.approves?.[0]?.spender ?? ""));
 	const got = verdict?.state === "filled" && verdict.received ? verdict.received.amount : offer.amountOut;

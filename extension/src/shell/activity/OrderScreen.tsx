@@ -4,15 +4,15 @@ import { Loading } from "../../components/Loading";
 import { Refusal } from "../../components/Refusal";
 import { Screen } from "../../components/Screen";
 import { t } from "../../i18n/t";
-import { isToday, when } from "../../i18n/when";
+import { isToday, formatTime } from "../../i18n/time";
 import { causeWords } from "../../order/cause-words";
 import { CauseView } from "../../order/CauseView";
-import { say } from "../../order/line";
+import { lineText } from "../../order/line";
 import { OrderProgress } from "../../order/OrderProgress";
-import { standing } from "../../order/standing";
-import { useTeller } from "../../order/useTeller";
+import { orderStatus } from "../../order/status";
+import { useOrderFormatter } from "../../order/useOrderFormatter";
 import { useWallet } from "../../state/context";
-import { useSeen } from "../../state/ended";
+import { useMarkSeen } from "../../state/unseen-orders";
 import { useStore } from "../../state/store";
 import { failureOf, type Failure } from "../../wire/failure";
 import type { Order, OrderResult } from "../../wire/protocol";
@@ -25,7 +25,7 @@ export default function OrderScreen({ route }: { route: Extract<Route, { at: "or
 	const listed = orders.find((o) => o.id === route.id);
 	const [read, failure, again] = useRecord(route.id, listed?.revision);
 	const order = listed ?? read?.order;
-	useSeen(order ? [order] : []);
+	useMarkSeen(order ? [order] : []);
 	return (
 		<Screen title={t(order?.terms.provider === "wallet" ? "order_revoke_screen" : "order_screen")} onBack="back">
 			{failure && (
@@ -57,7 +57,7 @@ function useRecord(id: string, revision: number | undefined): [OrderResult | und
 				.call("swap.order", { order: id })
 				.then((result) => {
 					if (!shown) return;
-					wallet.learn(result.order);
+					wallet.mergeOrder(result.order);
 					setRead(result);
 					setFailed(undefined);
 				})
@@ -73,7 +73,7 @@ function useRecord(id: string, revision: number | undefined): [OrderResult | und
 }
 
 function History({ order, history, omitted }: { order: Order; history: OrderResult["history"]; omitted: number }) {
-	const tell = useTeller([order]);
+	const tell = useOrderFormatter([order]);
 	return (
 		<details class="card">
 			<summary>{t("order_history")}</summary>
@@ -82,10 +82,10 @@ function History({ order, history, omitted }: { order: Order; history: OrderResu
 				{history.map((h, i) => (
 					<li key={i}>
 						<time class="soft small number" dateTime={h.time}>
-							{when(h.time, isToday(h.time) ? "clock" : "whole")}
+							{formatTime(h.time, isToday(h.time) ? "clock" : "whole")}
 						</time>
 						<span>
-							{say(standing({ state: h.state, ...(h.condition ? { condition: h.condition } : {}), final: false, means: h.state, terms: order.terms }).words)}
+							{lineText(orderStatus({ state: h.state, ...(h.condition ? { condition: h.condition } : {}), final: false, means: h.state, terms: order.terms }).words)}
 							{h.note && h.note !== h.condition && (
 								<span class="soft small">
 									{" · "}

@@ -9,7 +9,7 @@ export interface Group {
 
 /** grouped puts open orders first, then damaged ones, then ended ones by the day they were
  * created, in the order given. */
-export function grouped(orders: readonly Order[]): Group[] {
+export function groupOrders(orders: readonly Order[]): Group[] {
 	const groups: Group[] = [];
 	const add = (of: Group["of"], order: Order) => {
 		const last = groups.at(-1);

@@ -5,7 +5,7 @@ import { Mark } from "../../components/Mark";
 import { Refusal } from "../../components/Refusal";
 import { Screen } from "../../components/Screen";
 import { t } from "../../i18n/t";
-import { when } from "../../i18n/when";
+import { formatTime } from "../../i18n/time";
 import { useWallet } from "../../state/context";
 import { useStore } from "../../state/store";
 import { failureOf, type Failure } from "../../wire/failure";
@@ -28,7 +28,7 @@ export default function Approvals(_: { route: Extract<Route, { at: "approvals" }
 			{failure && !busy && <Button onClick={() => void read()}>{t("order_again")}</Button>}
 			<ul class="stack">
 				{allowances?.map((a) => (
-					<Row key={keyOf(a)} allowance={a} revoke={revokes.find((o) => revokesIt(o, a))} onRevoke={() => choose(a)} />
+					<Row key={keyOf(a)} allowance={a} revoke={revokes.find((o) => revokesAllowance(o, a))} onRevoke={() => choose(a)} />
 				))}
 			</ul>
 			{allowances?.length === 0 && !more && !busy && !failure && (
@@ -60,9 +60,9 @@ export default function Approvals(_: { route: Extract<Route, { at: "approvals" }
 
 const keyOf = (a: Allowance) => `${a.kind} ${a.token} ${a.spender}`;
 
-/** revokesIt reports whether an order revokes an allowance. The target of its call (token
+/** revokesAllowance reports whether an order revokes an allowance. The target of its call (token
  * or Permit2) tells the two kinds apart. */
-function revokesIt(order: Order, a: Allowance): boolean {
+function revokesAllowance(order: Order, a: Allowance): boolean {
 	const effect = order.steps[0]?.effect;
 	const named = effect?.approves?.[0];
 	return named?.spender === a.spender && named.token === a.token && (effect?.target === a.token) === (a.kind === "erc20");
@@ -138,7 +138,7 @@ function Row({ allowance: a, revoke, onRevoke }: RowProps) {
 				<dt>{t("approvals_kept")}</dt>
 				<dd>{t(a.kind === "permit2" ? "approvals_by_permit2" : "approvals_by_token")}</dd>
 				<dt>{t("approvals_until")}</dt>
-				<dd>{a.expires ? when(a.expires, "whole") : t("approvals_for_ever")}</dd>
+				<dd>{a.expires ? formatTime(a.expires, "whole") : t("approvals_for_ever")}</dd>
 			</dl>
 			{a.share !== "0" && <p class="note small">{t("approvals_share", amountOf(a, a.share))}</p>}
 			{a.leftover && (

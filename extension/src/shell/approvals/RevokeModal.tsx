@@ -2,7 +2,7 @@ import { Button } from "../../components/Button";
 import { Modal } from "../../components/Modal";
 import { Refusal } from "../../components/Refusal";
 import { locale, t } from "../../i18n/t";
-import { shown } from "../../money/spelled";
+import { shortAmount } from "../../money/token-amount";
 import { useAct } from "../../order/useAct";
 import { useConsentPassword } from "../../order/useConsentPassword";
 import { useWallet } from "../../state/context";
@@ -25,10 +25,10 @@ export function RevokeModal({ allowance: a, onClose, onStale }: Props) {
 	const wallet = useWallet();
 	const network = useStore(wallet.networks).find((n) => n.chainId === a.chainId);
 	const unit = network ?? { symbol: "", decimals: 18 };
-	const coin = (wei: string) => shown(wei, unit, locale());
+	const coin = (wei: string) => shortAmount(wei, unit, locale());
 	const act = useAct(async (request, digest: string) => {
 		const order = await wallet.shell.call("approvals.revoke", { request, digest, ...password.take() });
-		wallet.learn(order);
+		wallet.mergeOrder(order);
 		onClose();
 		go({ at: "order", id: order.id });
 	});

@@ -1,10 +1,10 @@
 import { Loading } from "../../components/Loading";
 import { Screen } from "../../components/Screen";
-import { tokenRows, type TokenRow, unread } from "../../components/token-rows";
+import { tokenRows, type TokenRow, countUnreadable } from "../../components/token-rows";
 import { TokenRowButton } from "../../components/TokenRowButton";
 import { locale, t } from "../../i18n/t";
-import { dollars } from "../../money/amount";
-import { total } from "../../money/worth";
+import { formatUSD } from "../../money/amount";
+import { sumUSD } from "../../money/value";
 import { useWallet } from "../../state/context";
 import { useStore } from "../../state/store";
 import { go } from "../route";
@@ -24,7 +24,7 @@ export default function Assets() {
 					<Loading /> {t("assets_loading")}
 				</p>
 			)}
-			{rows && <Sum rows={rows} unread={unread(balances)} />}
+			{rows && <Sum rows={rows} unread={countUnreadable(balances)} />}
 			{rows && (
 				<ul class="card rows">
 					{rows.map((row) => (
@@ -44,7 +44,7 @@ function Sum({ rows, unread }: { rows: readonly TokenRow[]; unread: number }) {
 	const unpriced = rows.filter((r) => r.usd === undefined && r.amount !== undefined && r.amount !== "0").length;
 	return (
 		<p class="sum">
-			<strong class="number">{priced.length > 0 ? dollars(total(priced), locale()) : t("price_unavailable")}</strong>
+			<strong class="number">{priced.length > 0 ? formatUSD(sumUSD(priced), locale()) : t("price_unavailable")}</strong>
 			{priced.length > 0 && unpriced > 0 && <span class="soft small">{t("assets_unpriced", unpriced)}</span>}
 			{unread > 0 && <span class="soft small">{t("assets_unread", unread)}</span>}
 		</p>

@@ -12,9 +12,9 @@ import { Screen } from "../../components/Screen";
 import { Select } from "../../components/Select";
 import { useSecondsUntil } from "../../components/useSecondsUntil";
 import { sentence } from "../../i18n/sentence";
-import { troubleOf } from "../troubles";
-import { here } from "./here";
-import { besides, type BrowserName, doctorCommand, installCommand, kindred, type System } from "./install";
+import { failureText } from "../failure-text";
+import { detectBrowser } from "./detect-browser";
+import { localProgram, type BrowserName, doctorCommand, installCommand, sameFamily, type System } from "./install";
 
 type Of<A extends Link["at"]> = Extract<Link, { at: A }>;
 
@@ -77,13 +77,13 @@ interface GuideProps {
  * many identify as Chrome or Firefox. */
 function Guide({ unlisted, lacking }: GuideProps) {
 	const [place, setPlace] = useState<{ browser: BrowserName; system: System }>();
-	useEffect(() => void here().then(setPlace), []);
+	useEffect(() => void detectBrowser().then(setPlace), []);
 	if (!place) return null;
 	const { browser, system } = place;
 	if (system === "other") return <p class="note warn">{t("link_no_program")}</p>;
 	return (
 		<>
-			<Select label={t("link_browser")} value={browser} options={kindred(browser)} onChange={(name) => setPlace({ browser: name as BrowserName, system })} />
+			<Select label={t("link_browser")} value={browser} options={sameFamily(browser)} onChange={(name) => setPlace({ browser: name as BrowserName, system })} />
 			<ol class="guide">
 				{lacking && (
 					<li>
@@ -91,7 +91,7 @@ function Guide({ unlisted, lacking }: GuideProps) {
 					</li>
 				)}
 				<li class="stack tight">
-					<p>{t(system === "windows" ? "link_install_windows" : "link_install", besides[system])}</p>
+					<p>{t(system === "windows" ? "link_install_windows" : "link_install", localProgram[system])}</p>
 					<Command text={installCommand({ browser, id: ids.id, unlisted })} label={t("link_copy_install")} />
 				</li>
 				<li class="stack tight">
@@ -167,7 +167,7 @@ function Refused({ link }: { link: Of<"refused"> }) {
 	const failure = new Failure(link.error);
 	return (
 		<Screen title={t(refusals[failure.name] ?? "link_refused")}>
-			<p>{troubleOf(failure)}</p>
+			<p>{failureText(failure)}</p>
 			<Daemon words={[failure.message, failure.remedy].map(sentence).join(" ")} />
 			{failure.is("origin_refused") ? (
 				<>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { browsers } from "../../wire/protocol";
-import { browserOf, systemOf } from "./here";
-import { type BrowserName, installCommand, kindred } from "./install";
+import { browserOf, systemOf } from "./detect-browser";
+import { type BrowserName, installCommand, sameFamily } from "./install";
 
 describe("the command that installs", () => {
 	it.each<[BrowserName, string, boolean, string]>([
@@ -16,7 +16,7 @@ describe("the command that installs", () => {
 
 describe("browsers that call themselves another", () => {
 	it("are offered with all of their family", () => {
-		const names = (browser: BrowserName) => kindred(browser).map(([name]) => name);
+		const names = (browser: BrowserName) => sameFamily(browser).map(([name]) => name);
 		expect(names("chrome")).toContain("opera");
 		expect(names("firefox")).toContain("librewolf");
 		expect(names("firefox")).not.toContain("chrome");

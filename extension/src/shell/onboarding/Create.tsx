@@ -5,8 +5,8 @@ import { useStore } from "../../state/store";
 import { Button } from "../../components/Button";
 import { Command } from "../../components/Command";
 import { Screen } from "../../components/Screen";
-import { keepWhileUnlocked, type Made } from "./made";
-import { create } from "./make";
+import { dropWordsOnLock, type NewWallet } from "./made";
+import { createWallet } from "./make";
 import { MakingForm, NameAndPassword, useMaking } from "./Making";
 import { Sandbox } from "./Onboarding";
 import { endSetup } from "./settingUp";
@@ -17,8 +17,8 @@ import { wordsOf } from "./mnemonic";
  * and phrase are held by this view only, and dropped when it closes or the wallet locks. */
 export function Create({ first }: { first: boolean }) {
 	const { shell } = useWallet();
-	const [made, setMade] = useState<Made>();
-	useEffect(() => made && keepWhileUnlocked(shell, made, setMade), [made]);
+	const [made, setMade] = useState<NewWallet>();
+	useEffect(() => made && dropWordsOnLock(shell, made, setMade), [made]);
 	useEffect(() => {
 		if (!made) return;
 		const stay = (e: BeforeUnloadEvent) => e.preventDefault();
@@ -31,10 +31,10 @@ export function Create({ first }: { first: boolean }) {
 	return <WordsShown words={made.words} warning={made.warning} onWritten={() => setMade({ ...made, checking: true })} />;
 }
 
-function CreateForm({ first, onMade }: { first: boolean; onMade: (made: Made) => void }) {
+function CreateForm({ first, onMade }: { first: boolean; onMade: (made: NewWallet) => void }) {
 	const { shell } = useWallet();
 	const [count, setCount] = useState(12);
-	const making = useMaking("create", first, (act, given) => create(shell, act, { ...given, words: count }), ({ wallet, words, warning }) =>
+	const making = useMaking("create", first, (act, given) => createWallet(shell, act, { ...given, words: count }), ({ wallet, words, warning }) =>
 		onMade({ name: wallet.name, words: wordsOf(words ?? ""), warning, checking: false }),
 	);
 	return (

@@ -4,12 +4,12 @@ import { useWallet } from "../../state/context";
 import { Button } from "../../components/Button";
 import { Field } from "../../components/Field";
 import { Screen } from "../../components/Screen";
-import { troubleOf } from "../troubles";
-import { take } from "./make";
+import { failureText } from "../failure-text";
+import { importWallet } from "./make";
 import { MakingForm, NameAndPassword, useMaking } from "./Making";
 import { Sandbox } from "./Onboarding";
 import { endSetup } from "./settingUp";
-import { fieldOf, fieldsOf, type Given, lackOf, maxKeyFile, nothingGiven, type Source, sources } from "./sources";
+import { fieldOf, fieldsOf, type Given, inputProblem, maxKeyFile, nothingGiven, type Source, sources } from "./sources";
 
 /** Import imports a wallet from a recovery phrase, a private key or a key file. The input
  * is held by this view only, and dropped once the daemon has it. */
@@ -17,16 +17,16 @@ export function Import({ first }: { first: boolean }) {
 	const { shell } = useWallet();
 	const [source, setSource] = useState<Source>("mnemonic");
 	const [given, setGiven] = useState<Given>(nothingGiven);
-	const making = useMaking("import", first, (act, common) => take(shell, act, { ...fieldsOf(source, given), ...common }), () => {
+	const making = useMaking("import", first, (act, common) => importWallet(shell, act, { ...fieldsOf(source, given), ...common }), () => {
 		setGiven(nothingGiven);
 		endSetup();
 	});
 	const { failure, tried, clear } = making;
-	const lacks = lackOf(source, given);
+	const lacks = inputProblem(source, given);
 
 	/** wrong returns the error of one field. */
 	function wrong(field: keyof Given): string | undefined {
-		if (failure) return fieldOf(failure.name, source) === field ? troubleOf(failure) : undefined;
+		if (failure) return fieldOf(failure.name, source) === field ? failureText(failure) : undefined;
 		return tried && lacks?.field === field ? t(lacks.key, lacks.value ?? "") : undefined;
 	}
 	const set = (field: keyof Given) => (value: string) => {

@@ -7,12 +7,12 @@ import type { Failure } from "../../wire/failure";
 import { Button } from "../../components/Button";
 import { Field } from "../../components/Field";
 import { Refusal } from "../../components/Refusal";
-import { ofPassword } from "../PasswordField";
-import { lostAnswer } from "../troubles";
-import { useWait } from "../useWait";
-import { type Act, newAct, openWith } from "./make";
+import { shownByPasswordField } from "../PasswordField";
+import { answerLost } from "../failure-text";
+import { usePasswordWait } from "../usePasswordWait";
+import { type Act, newAct, unlockWith } from "./make";
 import { nameTooLong } from "./name";
-import { missing, NewPassword, type Passwords } from "./NewPassword";
+import { passwordProblem, NewPassword, type Passwords } from "./NewPassword";
 import { settingUp, type Way } from "./settingUp";
 
 /** Making is the part of the form that create and import share: name, vault password and
@@ -61,7 +61,7 @@ export function useMaking<T>(way: Way, first: boolean, make: (act: Act, given: G
 		last.current = act;
 		try {
 			const made = await make(act, { password, ...(name.trim() ? { name: name.trim() } : {}) });
-			await openWith(wallet, password);
+			await unlockWith(wallet, password);
 			setPasswords(noPasswords);
 			onMade(made);
 		} catch (thrown) {
@@ -69,8 +69,8 @@ export function useMaking<T>(way: Way, first: boolean, make: (act: Act, given: G
 			throw thrown;
 		}
 	});
-	const { wait, shown } = useWait(failure);
-	const ready = passwords.password && !(first && missing(passwords)) && !nameTooLong(name) && wait === 0;
+	const { wait, shown } = usePasswordWait(failure);
+	const ready = passwords.password && !(first && passwordProblem(passwords)) && !nameTooLong(name) && wait === 0;
 	return {
 		first, name, setName, passwords, setPasswords, tried, setTried, busy, failure, wait, shown, clear,
 		run: () => void (ready && run()),
@@ -102,9 +102,9 @@ export function MakingForm({ making, act, ready = true, said = () => false, chil
 			}}
 		>
 			{children}
-			{failure && !ofPassword(failure) && !said(failure) && <Refusal failure={failure} />}
+			{failure && !shownByPasswordField(failure) && !said(failure) && <Refusal failure={failure} />}
 			<Button kind="main" submit busy={busy} disabled={wait > 0}>
-				{wait > 0 ? t("wait_seconds", wait) : failure && lostAnswer(failure) ? t("try_again") : act}
+				{wait > 0 ? t("wait_seconds", wait) : failure && answerLost(failure) ? t("try_again") : act}
 			</Button>
 		</form>
 	);

@@ -1,8 +1,8 @@
 import { t } from "../../i18n/t";
 import type { Failure } from "../../wire/failure";
 import { Field } from "../../components/Field";
-import { ofPassword, PasswordField } from "../PasswordField";
-import { troubleOf } from "../troubles";
+import { shownByPasswordField, PasswordField } from "../PasswordField";
+import { failureText } from "../failure-text";
 import { minPassword, strength } from "./strength";
 
 export interface Passwords {
@@ -11,7 +11,7 @@ export interface Passwords {
 }
 
 /** missing returns what is wrong with a new password; undefined if nothing. */
-export function missing({ password, repeat }: Passwords): "password_short" | "password_differs" | undefined {
+export function passwordProblem({ password, repeat }: Passwords): "password_short" | "password_differs" | undefined {
 	if ([...password].length < minPassword) return "password_short";
 	return password === repeat ? undefined : "password_differs";
 }
@@ -31,13 +31,13 @@ interface Props {
 /** NewPassword asks for the vault password, twice for a new one. */
 export function NewPassword({ first, value, onInput, tried, failure, onChange }: Props) {
 	const setPassword = (password: string) => {
-		if (ofPassword(failure)) onChange();
+		if (shownByPasswordField(failure)) onChange();
 		onInput({ ...value, password });
 	};
 	if (!first) return <PasswordField value={value.password} onInput={setPassword} failure={failure} hint={t("password_same")} />;
 	const level = strength(value.password);
-	const lacks = tried ? missing(value) : undefined;
-	const wrong = failure && ofPassword(failure) ? troubleOf(failure) : lacks === "password_short" ? t("password_short", minPassword) : undefined;
+	const lacks = tried ? passwordProblem(value) : undefined;
+	const wrong = failure && shownByPasswordField(failure) ? failureText(failure) : lacks === "password_short" ? t("password_short", minPassword) : undefined;
 	return (
 		<>
 			<div class="stack tight">

@@ -1,15 +1,15 @@
 import { expect, it, vi } from "vitest";
 import type { Events } from "../../wire/protocol";
-import { keepWhileUnlocked, type Made } from "./made";
+import { dropWordsOnLock, type NewWallet } from "./made";
 
-const made: Made = { name: "w", words: ["one", "two"], warning: undefined, checking: true };
+const made: NewWallet = { name: "w", words: ["one", "two"], warning: undefined, checking: true };
 
 /** heeding runs keepWhileUnlocked with a fake channel. */
-function heeding(of: Made) {
+function heeding(of: NewWallet) {
 	let hear: (params: Events["keys.changed"]) => void = () => {};
 	const set = vi.fn();
 	const stop = vi.fn();
-	const end = keepWhileUnlocked({ on: (_, heard) => ((hear = heard as never), stop) }, of, set);
+	const end = dropWordsOnLock({ on: (_, heard) => ((hear = heard as never), stop) }, of, set);
 	return { changed: (cause: Events["keys.changed"]["cause"]) => hear({ cause } as Events["keys.changed"]), set, stop, end };
 }
 

@@ -2,7 +2,7 @@ import type { Channel } from "../../state/channel";
 import type { Wallet } from "../../state/wallet";
 import { failureOf } from "../../wire/failure";
 import type { CreateParams, CreateResult, ImportParams, KeysStatus } from "../../wire/protocol";
-import { lostAnswer } from "../troubles";
+import { answerLost } from "../failure-text";
 
 /** An Act makes one wallet, once: its uuid stays the same until there is an answer. */
 export interface Act {
@@ -24,14 +24,14 @@ type Call = Pick<Channel, "call">;
 /** create makes a wallet. The result has no words if the answer to an earlier try was lost.
  * A restarted daemon has forgotten the uuid, so before asking again, the wallets are
  * checked for a new one. */
-export async function create(shell: Call, act: Act, params: Omit<CreateParams, "request">): Promise<CreateResult> {
+export async function createWallet(shell: Call, act: Act, params: Omit<CreateParams, "request">): Promise<CreateResult> {
 	const made = act.unanswered ? await madeSince(shell, act) : undefined;
 	if (made) return { wallet: made };
 	return await once(act, () => shell.call("keys.create", { ...params, request: act.request }));
 }
 
 /** take imports a wallet. A wallet that is new since the act began was imported by it. */
-export async function take(shell: Call, act: Act, params: Omit<ImportParams, "request">): Promise<CreateResult> {
+export async function importWallet(shell: Call, act: Act, params: Omit<ImportParams, "request">): Promise<CreateResult> {
 	const made = act.unanswered ? await madeSince(shell, act) : undefined;
 	if (made) return { wallet: made };
 	return await once(act, () => shell.call("keys.import", { ...params, request: act.request }));
@@ -48,14 +48,14 @@ async function once<T>(act: Act, ask: () => Promise<T>): Promise<T> {
 		act.unanswered = false;
 		return answer;
 	} catch (thrown) {
-		act.unanswered = lostAnswer(failureOf(thrown));
+		act.unanswered = answerLost(failureOf(thrown));
 		throw thrown;
 	}
 }
 
-/** openWith unlocks the new wallet, so that the password is not needed again. If that
+/** unlockWith unlocks the new wallet, so that the password is not needed again. If that
  * fails, the unlock screen asks for it. */
-export async function openWith(wallet: Pick<Wallet, "shell" | "keys">, password: string): Promise<void> {
+export async function unlockWith(wallet: Pick<Wallet, "shell" | "keys">, password: string): Promise<void> {
 	const opened = await wallet.shell.call("keys.unlock", { password }).catch(() => undefined);
 	if (opened) wallet.keys.set(opened);
 }

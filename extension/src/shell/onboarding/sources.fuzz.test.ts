@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { fuzzed, patience } from "../../wire/fuzzed";
+import { fuzzed, fuzzTimeout } from "../../wire/fuzzed";
 import { wordCounts } from "./mnemonic";
-import { fieldsOf, lackOf, maxKeyFile, nothingGiven } from "./sources";
+import { fieldsOf, inputProblem, maxKeyFile, nothingGiven } from "./sources";
 
 it("sends a key file that is an object of a bounded length, as it is, and no other", async () => {
 	await fuzzed(import.meta.dirname, "keystore", (text) => {
@@ -13,10 +13,10 @@ it("sends a key file that is an object of a bounded length, as it is, and no oth
 			file = undefined;
 		}
 		const fits = file instanceof Object && !Array.isArray(file) && Buffer.byteLength(text) <= maxKeyFile;
-		expect(lackOf("keystore", given) === undefined).toBe(fits);
+		expect(inputProblem("keystore", given) === undefined).toBe(fits);
 		expect(fieldsOf("keystore", given)).toEqual({ keystore: text, keystorePassword: "p" });
 	});
-}, patience);
+}, fuzzTimeout);
 
 it("takes for words and for a key what has their form, and sends them without what stands around", async () => {
 	await fuzzed(import.meta.dirname, "secrets", (text) => {
@@ -24,9 +24,9 @@ it("takes for words and for a key what has their form, and sends them without wh
 		const words = fieldsOf("mnemonic", given).mnemonic!;
 		expect(words).not.toMatch(/^\s|\s$|\s\s|[^\S ]/);
 		expect(words.replaceAll(" ", "")).toBe(text.toLowerCase().replace(/\s/g, ""));
-		expect(lackOf("mnemonic", given) === undefined).toBe(wordCounts.includes(words === "" ? 0 : words.split(" ").length));
+		expect(inputProblem("mnemonic", given) === undefined).toBe(wordCounts.includes(words === "" ? 0 : words.split(" ").length));
 		const key = fieldsOf("privateKey", given).privateKey!;
-		expect(lackOf("privateKey", given) === undefined).toBe(/^[0-9a-fA-F]{64}$/.test(key.replace(/^0x/i, "")));
+		expect(inputProblem("privateKey", given) === undefined).toBe(/^[0-9a-fA-F]{64}$/.test(key.replace(/^0x/i, "")));
 		expect(text).toContain(key);
 	});
-}, patience);
+}, fuzzTimeout);

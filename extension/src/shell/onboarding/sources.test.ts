@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fieldOf, fieldsOf, lackOf, nothingGiven } from "./sources";
+import { fieldOf, fieldsOf, inputProblem, nothingGiven } from "./sources";
 
 // The published test mnemonic and its first key, without value.
 const words = "test test test test test test test test test test test junk";
@@ -13,12 +13,12 @@ describe("what is imported", () => {
 		expect(fieldsOf("keystore", given)).toEqual({ keystore: "{}", keystorePassword: "p" });
 	});
 	it("is looked at before it is sent", () => {
-		expect(lackOf("mnemonic", { ...nothingGiven, mnemonic: words })).toBeUndefined();
-		expect(lackOf("mnemonic", { ...nothingGiven, mnemonic: "test test" })).toMatchObject({ field: "mnemonic", value: 2 });
-		expect(lackOf("privateKey", { ...nothingGiven, privateKey: `0x${key}` })).toBeUndefined();
-		expect(lackOf("privateKey", { ...nothingGiven, privateKey: key.slice(1) })?.field).toBe("privateKey");
-		expect(lackOf("keystore", { ...nothingGiven, keystore: '{"version":3}' })).toBeUndefined();
-		for (const keystore of ["", "[]", "{", "null", `{"a":"${"x".repeat(4096)}"}`]) expect(lackOf("keystore", { ...nothingGiven, keystore })?.field).toBe("keystore");
+		expect(inputProblem("mnemonic", { ...nothingGiven, mnemonic: words })).toBeUndefined();
+		expect(inputProblem("mnemonic", { ...nothingGiven, mnemonic: "test test" })).toMatchObject({ field: "mnemonic", value: 2 });
+		expect(inputProblem("privateKey", { ...nothingGiven, privateKey: `0x${key}` })).toBeUndefined();
+		expect(inputProblem("privateKey", { ...nothingGiven, privateKey: key.slice(1) })?.field).toBe("privateKey");
+		expect(inputProblem("keystore", { ...nothingGiven, keystore: '{"version":3}' })).toBeUndefined();
+		for (const keystore of ["", "[]", "{", "null", `{"a":"${"x".repeat(4096)}"}`]) expect(inputProblem("keystore", { ...nothingGiven, keystore })?.field).toBe("keystore");
 	});
 });
 

@@ -38,8 +38,8 @@ export function fieldsOf(source: Source, given: Given): Partial<ImportParams> {
 	}
 }
 
-/** lackOf returns what can be found wrong without the daemon; undefined if nothing. */
-export function lackOf(source: Source, given: Given): { field: keyof Given; key: MessageKey; value?: number } | undefined {
+/** inputProblem returns what can be found wrong without the daemon; undefined if nothing. */
+export function inputProblem(source: Source, given: Given): { field: keyof Given; key: MessageKey; value?: number } | undefined {
 	switch (source) {
 		case "mnemonic": {
 			const count = wordsOf(given.mnemonic).length;
@@ -63,7 +63,7 @@ function isKeyFile(text: string): boolean {
 }
 
 /** The field that a refusal is about; "source" stands for the source's main field. */
-const blamed: Partial<Record<ErrorName, keyof Given | "source">> = {
+const refusalFields: Partial<Record<ErrorName, keyof Given | "source">> = {
 	bad_mnemonic: "mnemonic",
 	bad_private_key: "privateKey",
 	bad_keystore: "keystore",
@@ -75,6 +75,6 @@ const blamed: Partial<Record<ErrorName, keyof Given | "source">> = {
 
 /** fieldOf returns the field that a refusal is about; undefined if none. */
 export function fieldOf(error: string, source: Source): keyof Given | undefined {
-	const field = blamed[error as ErrorName];
+	const field = refusalFields[error as ErrorName];
 	return field === "source" ? source : field;
 }

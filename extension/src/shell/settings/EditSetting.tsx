@@ -6,7 +6,7 @@ import { Field } from "../../components/Field";
 import { Select } from "../../components/Select";
 import { ActModal } from "../ActModal";
 import { useNames, useSet } from "./useSetting";
-import { choiceWords, shownValue } from "./shown";
+import { choiceWords, displayValue } from "./display-value";
 import { asksPassword, boundsOf, kinds } from "./values";
 
 interface Props {
@@ -32,7 +32,7 @@ export function EditSetting({ setting, onClose }: Props) {
 	return (
 		<ActModal title={useNames().whole(setting)} act={t("save")} asksPassword={withPassword} ready={!wrong} onAct={save} onClose={onClose}>
 			<Control setting={setting} draft={draft} setDraft={setDraft} wrong={words} />
-			<p class="soft small">{t("settings_present", shownValue(setting))}</p>
+			<p class="soft small">{t("settings_present", displayValue(setting))}</p>
 			{setting.applies === "restart" && <p class="soft small">{t("settings_restart")}</p>}
 		</ActModal>
 	);
@@ -85,7 +85,7 @@ export function ResetSetting({ setting, onClose }: Props) {
 		<ActModal
 			title={useNames().whole(setting)} act={t("settings_reset")} asksPassword={wanted} onClose={onClose} onAct={forget}
 		>
-			<p>{t("settings_reset_text", shownValue(setting))}</p>
+			<p>{t("settings_reset_text", displayValue(setting))}</p>
 		</ActModal>
 	);
 }

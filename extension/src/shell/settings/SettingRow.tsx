@@ -5,7 +5,7 @@ import { Button } from "../../components/Button";
 import { sentence } from "../../i18n/sentence";
 import { EditSetting, ResetSetting } from "./EditSetting";
 import { SettingSwitch } from "./SettingSwitch";
-import { shownValue } from "./shown";
+import { displayValue } from "./display-value";
 import { useNames } from "./useSetting";
 
 /** SettingRow is one setting: its value, where that comes from, and how to change it or why
@@ -25,7 +25,7 @@ export function SettingRow({ setting }: { setting: Setting }) {
 					) : (
 						<>
 							<p>{names.setting(setting)}</p>
-							<p class={`value ${/^0x[0-9a-fA-F]{40}$/.test(setting.value) ? "mono" : ""}`}>{shownValue(setting)}</p>
+							<p class={`value ${/^0x[0-9a-fA-F]{40}$/.test(setting.value) ? "mono" : ""}`}>{displayValue(setting)}</p>
 						</>
 					)}
 				</div>

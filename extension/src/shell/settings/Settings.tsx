@@ -8,11 +8,11 @@ import { Screen } from "../../components/Screen";
 import { back, go, type Route } from "../route";
 import { sentence } from "../../i18n/sentence";
 import { languageOf } from "./language";
-import { Look } from "./Look";
+import { Appearance } from "./Appearance";
 import { ProviderKey } from "./ProviderKey";
 import { type Group, groupsOf, type SectionID, sections, type Subject, type Where, whereOf } from "./sections";
 import { SettingRow } from "./SettingRow";
-import { shownValue } from "./shown";
+import { displayValue } from "./display-value";
 import { useNames } from "./useSetting";
 
 /** Settings are stored by the daemon and the same in every window, except for the theme. */
@@ -47,7 +47,7 @@ function Sections() {
 function glance(id: SectionID, settings: readonly Setting[]): string {
 	if (id === "look") return languages[languageOf(settings)] ?? "";
 	const shown = settings.find((s) => s.key === glanced[id]);
-	return shown ? shownValue(shown) : "";
+	return shown ? displayValue(shown) : "";
 }
 
 const glanced: Partial<Record<SectionID, string>> = { swapping: "swap.slippage", security: "keys.auto_lock" };
@@ -71,7 +71,7 @@ function Section({ where }: { where: Where }) {
 		<Screen title={title} onBack={back}>
 			<Pending />
 			{where.id === "about" && <About />}
-			{where.id === "look" && <Look />}
+			{where.id === "look" && <Appearance />}
 			{where.id === "networks" && <p class="soft">{t("settings_networks_text")}</p>}
 			{where.id !== "look" && groups.map((group) => <GroupView key={group.subject?.name ?? ""} group={group} />)}
 		</Screen>

@@ -1,5 +1,5 @@
-import { languages, speak } from "../../i18n/t";
-import { keep, kept } from "../../state/local";
+import { languages, loadLanguage } from "../../i18n/t";
+import { writeStored, readStored } from "../../state/browser-storage";
 import type { Wallet } from "../../state/wallet";
 import type { Setting } from "../../wire/protocol";
 import { route } from "../route";
@@ -13,10 +13,10 @@ export function languageOf(settings: readonly Pick<Setting, "key" | "value" | "s
 	return Object.hasOwn(languages, tag) ? tag : "";
 }
 
-/** speakNow changes the language of this page, and of the first paint of the next. */
-export async function speakNow(language: string): Promise<void> {
-	keep("language", language);
-	await speak(language);
+/** switchLanguage changes the language of this page, and of the first paint of the next. */
+export async function switchLanguage(language: string): Promise<void> {
+	writeStored("language", language);
+	await loadLanguage(language);
 	route.set({ ...route.get() }); // redraws everything
 }
 
@@ -28,5 +28,5 @@ export function followLanguage(wallet: Pick<Wallet, "settings">): void {
 }
 
 async function adopt(language: string): Promise<void> {
-	if (((await kept("language")) ?? "") !== language) await speakNow(language);
+	if (((await readStored("language")) ?? "") !== language) await switchLanguage(language);
 }

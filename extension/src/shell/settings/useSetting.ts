@@ -1,4 +1,4 @@
-import { known, t } from "../../i18n/t";
+import { optionalMessage, t } from "../../i18n/t";
 import { useWallet } from "../../state/context";
 import { networkName } from "../../state/network-name";
 import { useStore } from "../../state/store";
@@ -20,10 +20,10 @@ export function useNames(): { subject(of: Subject): string; setting(of: Setting)
 	const networks = useStore(useWallet().networks);
 	const subject = ({ of, name }: Subject) => {
 		if (of === "network") return networkName(Number(name), networks);
-		return known(of === "provider" ? `provider_${name}` : `source_${name}`) ?? name;
+		return optionalMessage(of === "provider" ? `provider_${name}` : `source_${name}`) ?? name;
 	};
 	// A setting that only a newer daemon has is shown with the daemon's description.
-	const setting = (of: Setting) => known(messageOf(of.key)) ?? of.does;
+	const setting = (of: Setting) => optionalMessage(messageOf(of.key)) ?? of.does;
 	const whole = (of: Setting) => {
 		const about = subjectOf(of.key);
 		return about ? t("settings_of", setting(of), subject(about)) : setting(of);

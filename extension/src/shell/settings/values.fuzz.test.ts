@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Setting } from "../../wire/protocol";
-import { fuzzed, patience } from "../../wire/fuzzed";
+import { fuzzed, fuzzTimeout } from "../../wire/fuzzed";
 import { kinds, secondsOf } from "./values";
 
 const bounds: Partial<Record<Setting["type"], [string, string]>> = { percent: ["0.05", "50"], number: ["1", "65535"], duration: ["30s", "24h0m0s"] };
@@ -29,4 +29,4 @@ it("reads what is typed for a setting as a value within the bounds that the daem
 			}
 		}
 	});
-}, patience);
+}, fuzzTimeout);

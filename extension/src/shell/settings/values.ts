@@ -29,13 +29,13 @@ export const kinds: Readonly<Record<Setting["type"], Kind>> = {
 	urls: { draftOf: () => "", read: readURLs },
 };
 
-/** mostOf returns the highest value that a browser may set. */
-const mostOf = ({ max, terminalAbove }: Setting) => terminalAbove ?? max;
+/** browserMax returns the highest value that a browser may set. */
+const browserMax = ({ max, terminalAbove }: Setting) => terminalAbove ?? max;
 
 function within(text: string, setting: Setting, form: RegExp): Value | MessageKey {
 	if (!form.test(text)) return "settings_no_number";
 	const { min } = setting;
-	const max = mostOf(setting);
+	const max = browserMax(setting);
 	const value = Number(text);
 	const out = (min !== undefined && value < Number(min)) || (max !== undefined && value > Number(max));
 	return out ? "settings_out_of_bounds" : { value: text };
@@ -74,7 +74,7 @@ function isURL(text: string): boolean {
 /** boundsOf returns a setting's bounds in the unit of its field. */
 export function boundsOf(setting: Setting): [min: string, max: string] | undefined {
 	const { min, type } = setting;
-	const max = mostOf(setting);
+	const max = browserMax(setting);
 	if (min === undefined || max === undefined) return undefined;
 	return type === "duration" ? [minutes(min), minutes(max)] : [min, max];
 }

@@ -1,14 +1,14 @@
 import { announce } from "../../components/Announcer";
 import { Avatar } from "../../components/Avatar";
 import { Button } from "../../components/Button";
-import { change, PriceChart } from "../../components/PriceChart";
+import { formatChange, PriceChart } from "../../components/PriceChart";
 import { Refusal } from "../../components/Refusal";
 import { Screen } from "../../components/Screen";
 import { numbers } from "../../i18n/formats";
-import { known, locale, t } from "../../i18n/t";
-import { when } from "../../i18n/when";
-import { dollars } from "../../money/amount";
-import { spelled } from "../../money/spelled";
+import { optionalMessage, locale, t } from "../../i18n/t";
+import { formatTime } from "../../i18n/time";
+import { formatUSD } from "../../money/amount";
+import { fullAmount } from "../../money/token-amount";
 import { useAct } from "../../order/useAct";
 import { useAnswer } from "../../state/answer";
 import { useWallet } from "../../state/context";
@@ -79,11 +79,11 @@ function Head({ token, held, price }: { token: Token; held: string | undefined; 
 			<Avatar of={token.address} letter={token.symbol} size={40} />
 			<div class="grow">
 				<p class="cut">{token.name}</p>
-				<p class="number">{held === undefined ? t("about_balance_unknown") : t("about_balance", spelled(held, token, locale()))}</p>
+				<p class="number">{held === undefined ? t("about_balance_unknown") : t("about_balance", fullAmount(held, token, locale()))}</p>
 			</div>
 			<div class="token-price">
-				<strong class="number">{price?.now ? dollars(price.now, locale()) : t("price_unavailable_now")}</strong>
-				{price?.now && !price.stale && price.changePercent !== undefined && <span class={`small ${price.changePercent < 0 ? "tone critical" : "tone good"}`}>{change(price.changePercent)}</span>}
+				<strong class="number">{price?.now ? formatUSD(price.now, locale()) : t("price_unavailable_now")}</strong>
+				{price?.now && !price.stale && price.changePercent !== undefined && <span class={`small ${price.changePercent < 0 ? "tone critical" : "tone good"}`}>{formatChange(price.changePercent)}</span>}
 				{price?.stale && <span class="tone warn small">{t("price_old")}</span>}
 			</div>
 		</div>
@@ -117,7 +117,7 @@ function Facts({ token, price }: { token: Token; price: Price | undefined }) {
 		[t("about_decimals"), String(token.decimals)],
 		[t("about_cap"), price?.marketCap && t(price.marketCapDiluted ? "about_cap_diluted" : "about_cap_is", whole(price.marketCap))],
 		[t("about_holders"), price?.holders === undefined ? undefined : numbers(locale()).format(price.holders)],
-		[t("about_source"), price?.source && price.updated ? t("about_source_is", known(`source_${price.source}`) ?? price.source, when(price.updated, "whole")) : price?.source],
+		[t("about_source"), price?.source && price.updated ? t("about_source_is", optionalMessage(`source_${price.source}`) ?? price.source, formatTime(price.updated, "whole")) : price?.source],
 	];
 	return (
 		<dl class="card facts small">

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fuzzed, patience } from "../../wire/fuzzed";
+import { fuzzed, fuzzTimeout } from "../../wire/fuzzed";
 import { cleanText, fetchTokens, readTokens } from "./tokens";
 
 const chains = [1, 10, 8453];
@@ -27,7 +27,7 @@ it("reads whatever list comes as tokens of the networks asked for, each once, or
 		expect(readTokens(JSON.parse(JSON.stringify(listing.tokens)), chains)).toEqual(listing.tokens);
 		expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
 	});
-}, patience);
+}, fuzzTimeout);
 
 it("makes whatever name comes fit for one line, and leaves one that is", async () => {
 	await fuzzed(import.meta.dirname, "names", (text) => {
@@ -35,4 +35,4 @@ it("makes whatever name comes fit for one line, and leaves one that is", async (
 		expect(fits(clean), clean).toBe(true);
 		expect(cleanText(clean)).toBe(clean);
 	});
-}, patience);
+}, fuzzTimeout);

@@ -12,33 +12,33 @@ export interface TokenListing {
 
 /** Time limit of the request (ms); size limit of the reply (bytes); number of tokens requested;
  * maximum length of a name (characters); maximum decimals; time an answer is cached (ms). */
-const patience = 8000;
+const fetchTimeout = 8000;
 const maxBody = 2 * 1024 * 1024;
 const maxTokens = 2000;
 const maxText = 64;
 const maxDecimals = 36;
-const holds = 10 * 60_000;
+const cacheTime = 10 * 60_000;
 
 /** Another address used for the native coin. */
-const nativeToo = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+const nativeAlias = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
 /** fetchTokens asks the intent provider for the tokens of networks, without credentials.
  * The result is for display only: address, symbol and decimals count once the daemon has
  * read them. It never rejects. */
 export async function fetchTokens(chainIds: readonly number[], fetcher: typeof fetch = fetch, base = __TOKENS_URL__): Promise<TokenListing> {
 	try {
-		const signal = AbortSignal.timeout(patience);
+		const signal = AbortSignal.timeout(fetchTimeout);
 		const url = `${base}/v1/tokens?chainIds=${chainIds.join(",")}&limit=${maxTokens}`;
 		const reply = await fetcher(url, { signal, credentials: "omit", referrerPolicy: "no-referrer", redirect: "error", headers: { accept: "application/json" } });
 		if (!reply.ok) return { tokens: [], reason: `HTTP ${reply.status}` };
-		return { tokens: readTokens(JSON.parse(await bounded(reply)), chainIds) };
+		return { tokens: readTokens(JSON.parse(await readBounded(reply)), chainIds) };
 	} catch (thrown) {
 		return { tokens: [], reason: thrown instanceof Error ? thrown.message : String(thrown) };
 	}
 }
 
 /** bounded reads a body as text, and throws if it exceeds maxBody. */
-async function bounded(reply: Response): Promise<string> {
+async function readBounded(reply: Response): Promise<string> {
 	const reader = reply.body?.getReader();
 	if (!reader) throw new Error("no body");
 	const text = new TextDecoder("utf-8", { fatal: true });
@@ -79,7 +79,7 @@ function readToken(entry: unknown, chainIds: readonly number[]): Token | undefin
 	if (field(field(entry, "extensions"), "isRiskToken") === true) return undefined;
 	const [symbol, name] = [cleanText(field(entry, "symbol")), cleanText(field(entry, "name"))];
 	if (!symbol) return undefined;
-	return { chainId, address: address.toLowerCase() === nativeToo ? NATIVE : address, symbol, name: name || symbol, decimals, verified: false };
+	return { chainId, address: address.toLowerCase() === nativeAlias ? NATIVE : address, symbol, name: name || symbol, decimals, verified: false };
 }
 
 function field(of: unknown, name: string): unknown {
@@ -90,13 +90,13 @@ function field(of: unknown, name: string): unknown {
 const spaces = /[^\S\ufeff]+/gu;
 
 // Invisible characters, characters that change the text direction, and stacked marks.
-const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Variation_Selector}\p{Me}\u2800]/gu;
-const piled = /(\p{M}{2})\p{M}+/gu;
+const invisible = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Variation_Selector}\p{Me}\u2800]/gu;
+const stackedMarks = /(\p{M}{2})\p{M}+/gu;
 
 /** cleanText makes an untrusted name fit on one line; "" if nothing visible remains. */
 export function cleanText(raw: unknown): string {
 	if (typeof raw !== "string") return "";
-	const line = raw.slice(0, 4096).replace(spaces, " ").replace(unseen, "").replace(/ {2,}/g, " ").replace(piled, "$1").replace(/^[\s\p{M}]+/u, "").trim();
+	const line = raw.slice(0, 4096).replace(spaces, " ").replace(invisible, "").replace(/ {2,}/g, " ").replace(stackedMarks, "$1").replace(/^[\s\p{M}]+/u, "").trim();
 	const letters = [...line];
 	return letters.length <= maxText ? line : `${letters.slice(0, maxText - 1).join("").trimEnd()}…`;
 }
@@ -110,7 +110,7 @@ export function useIntentTokens(destinations: readonly Destination[] | undefined
 	const [tokens, show] = useState<readonly Token[]>(none);
 	useEffect(() => {
 		if (!destinations || key === "") return;
-		if (kept?.key === key && Date.now() - kept.at < holds) return show(kept.listing.tokens);
+		if (kept?.key === key && Date.now() - kept.at < cacheTime) return show(kept.listing.tokens);
 		let gone = false;
 		void fetchTokens(destinations.map((d) => d.chainId)).then((listing) => {
 			if (!listing.reason) kept = { key, at: Date.now(), listing };

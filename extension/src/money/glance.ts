@@ -1,9 +1,0 @@
-import { exactAmount, shownAmount } from "./amount";
-
-/** glanced formats a balance for narrow places: no decimals from a million on, and ">" for
- * a trillion or more. It never shows more than there is. */
-export function glanced(units: string, decimals: number, locale?: string): string {
-	const digits = exactAmount(units, decimals).split(".")[0]!.length;
-	if (digits > 12) return `>${shownAmount(`1${"0".repeat(12)}`, 0, 0, locale)}`;
-	return shownAmount(units, decimals, digits > 6 ? 0 : 5, locale);
-}

@@ -1,5 +1,0 @@
-import type { Order } from "../wire/protocol";
-
-/** isOf reports whether an order belongs to an account. A damaged record may be anyone's,
- * so it counts for every account. */
-export const isOf = (order: Order, account: string | undefined): boolean => order.state === "unreadable" || order.terms.account === account;

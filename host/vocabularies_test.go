@@ -1,0 +1,200 @@
+package host
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math/big"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"swapkeep/chain"
+	"swapkeep/host/protocol"
+	"swapkeep/priceapi/price"
+	"swapkeep/swap"
+)
+
+// TestWordsAreTheWalletsOwn checks that the protocol's vocabularies, which repeat tables
+// of other packages for clients, equal what those packages declare.
+func TestWordsAreTheWalletsOwn(t *testing.T) {
+	swaps, chains := sourceOf(t, "../swap"), sourceOf(t, "../chain")
+	var proofs, kinds, periods []string
+	for _, p := range swap.Proofs() {
+		proofs = append(proofs, p.By)
+	}
+	for _, k := range swap.Kinds() {
+		kinds = append(kinds, string(k))
+	}
+	for _, p := range price.Periods() {
+		periods = append(periods, p.Name)
+	}
+	trusted := slices.Concat(beginning(sourceOf(t, "../providers/bridge"), "trusted"), beginning(sourceOf(t, "../providers/intent"), "trusted"))
+	for name, own := range map[string][]string{
+		"ProviderKind": kinds, "OrderKind": constants(swaps, "Kind"), "SupportLevel": constants(swaps, "Support"),
+		"StepKind": constants(swaps, "StepKind"), "EffectKind": constants(swaps, "EffectKind"), "SettledBy": constants(swaps, "SettledBy"),
+		"FeeBasis": constants(swaps, "FeeBasis"),
+		"Severity": constants(swaps, "Severity"), "FindingCode": findingCodes(swaps), "ProvenBy": proofs,
+		"OrderState": constants(swaps, "State"), "Condition": constants(swaps, "Condition"), "AllowanceKind": constants(swaps, "AllowanceKind"),
+		"CauseWord": constants(swaps, "ReasonCode"), "Speaker": constants(swaps, "QuoteSource"), "Trusted": trusted,
+		"AttemptKind": constants(chains, "AttemptKind"), "ChartPeriod": periods,
+	} {
+		i := slices.IndexFunc(protocol.Vocabularies, func(v protocol.Vocabulary) bool { return v.Name == name })
+		if i < 0 {
+			t.Errorf("no vocabulary %s", name)
+			continue
+		}
+		said := slices.Sorted(slices.Values(protocol.Vocabularies[i].Words))
+		if want := slices.Sorted(slices.Values(own)); !slices.Equal(said, want) {
+			t.Errorf("%s: the protocol says %q, the wallet %q", name, said, want)
+		}
+	}
+	for _, tier := range []chain.Tier{protocol.TierNormal, protocol.TierFast} {
+		if tier != chain.Normal && tier != chain.Fast {
+			t.Errorf("no tier %s", tier)
+		}
+	}
+}
+
+// sourceOf parses a package without its tests.
+func sourceOf(t *testing.T, dir string) (files []*ast.File) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// constants returns the nonempty values of the constants of a type.
+func constants(files []*ast.File, typ string) (values []string) {
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok {
+				return true
+			}
+			if of, ok := spec.Type.(*ast.Ident); ok && of.Name == typ && len(spec.Values) == 1 {
+				if value, ok := literal(spec.Values[0]); ok && value != "" {
+					values = append(values, value)
+				}
+			}
+			return true
+		})
+	}
+	return values
+}
+
+// beginning returns the values of constants with a name prefix.
+func beginning(files []*ast.File, prefix string) (values []string) {
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Names) == 1 && len(spec.Values) == 1 && strings.HasPrefix(spec.Names[0].Name, prefix) {
+				if value, ok := literal(spec.Values[0]); ok {
+					values = append(values, value)
+				}
+			}
+			return true
+		})
+	}
+	return values
+}
+
+// findingCodes returns the codes of all findings that a package makes. Each is written as
+// a literal of its four fields, alone or in a list.
+func findingCodes(files []*ast.File) (codes []string) {
+	fields := reflect.TypeFor[swap.Finding]().NumField()
+	of := func(typ ast.Expr) bool { id, ok := typ.(*ast.Ident); return ok && id.Name == "Finding" }
+	take := func(made *ast.CompositeLit) {
+		if len(made.Elts) != fields {
+			return
+		}
+		if code, ok := literal(made.Elts[0]); ok && !slices.Contains(codes, code) {
+			codes = append(codes, code)
+		}
+	}
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			made, ok := n.(*ast.CompositeLit)
+			if !ok {
+				return true
+			}
+			if list, ok := made.Type.(*ast.ArrayType); ok && of(list.Elt) {
+				for _, one := range made.Elts {
+					if one, ok := one.(*ast.CompositeLit); ok {
+						take(one)
+					}
+				}
+			} else if of(made.Type) {
+				take(made)
+			}
+			return true
+		})
+	}
+	return codes
+}
+
+func literal(e ast.Expr) (string, bool) {
+	lit, ok := e.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return "", false
+	}
+	value, err := strconv.Unquote(lit.Value)
+	return value, err == nil
+}
+
+// TestEmptyLists checks that empty lists are encoded as such, and as null only where the
+// protocol says so.
+func TestEmptyLists(t *testing.T) {
+	for _, v := range []any{
+		orderOf(swap.Order{Proposal: &swap.Proposal{}}), reviewOf(swap.Review{}), entryOf(swap.Entry{}),
+		allowanceOf(swap.Allowance{Amount: new(big.Int), Review: &swap.Review{}}), providerOf(swap.ProviderInfo{Endpoint: &swap.Endpoint{}}),
+		(&Server{}).quotedOf(json.RawMessage("1"), swap.QuoteUpdate{}),
+	} {
+		nulls(t, reflect.ValueOf(v), reflect.TypeOf(v).Name())
+	}
+}
+
+// nulls reports lists and objects within v that would be encoded as null without being
+// declared so, or the reverse.
+func nulls(t *testing.T, v reflect.Value, path string) {
+	t.Helper()
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	if v.Kind() != reflect.Struct {
+		return
+	}
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if !f.IsExported() {
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if k := f.Type.Kind(); (k == reflect.Slice || k == reflect.Map) && options == "" {
+			if said := f.Tag.Get("null") == "list"; v.Field(i).IsNil() != said {
+				t.Errorf("%s.%s is null: %t, and said to be: %t", path, name, v.Field(i).IsNil(), said)
+			}
+		}
+		nulls(t, v.Field(i), path+"."+name)
+	}
+}

@@ -1,0 +1,278 @@
+package keys
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"swapkeep/keys/keystest/memscan"
+)
+
+// A search collects the secrets that must not be left in memory.
+type search struct {
+	t       *testing.T
+	needles []memscan.Needle
+}
+
+// add adds both halves of a secret, because a library may leave only a part of it.
+func (s *search) add(name string, secret []byte) {
+	s.needles = append(s.needles, halves(name, secret)...)
+}
+
+func halves(name string, secret []byte) []memscan.Needle {
+	half := max(16, len(secret)/2)
+	return []memscan.Needle{memscan.Of(name, secret[:half]), memscan.Of(name+", end", secret[len(secret)-half:])}
+}
+
+// addTree adds every value between a mnemonic and its first account.
+func (s *search) addTree(name string, words secret) {
+	_, err := withZeroize(func() (struct{}, error) {
+		entropy, err := parseMnemonic(words)
+		if err != nil {
+			return struct{}{}, err
+		}
+		defer entropy.zero()
+		s.add(name+": words", words)
+		s.add(name+": entropy", entropy)
+		head := words[:min(len(words), 100)] // HMAC hashes a longer key
+		s.needles = append(s.needles, memscan.Xored(name+": words, padded", head[:32], 0x36), memscan.Xored(name+": words, padded", head[:32], 0x5c))
+		sum := seed(words, "")
+		defer sum.zero()
+		s.add(name+": seed", sum)
+		at, err := masterNode(sum)
+		for i := 0; err == nil; i++ {
+			s.add(fmt.Sprintf("%s: key of depth %d", name, i), at.key)
+			s.add(fmt.Sprintf("%s: chain code of depth %d", name, i), at.code)
+			s.needles = append(s.needles, memscan.Xored(name+": chain code, padded", at.code, 0x36), memscan.Xored(name+": chain code, padded", at.code, 0x5c))
+			if i == len(branchPath)+1 {
+				at.zero()
+				break
+			}
+			next := uint32(0)
+			if i < len(branchPath) {
+				next = branchPath[i]
+			}
+			var below *node
+			below, err = at.child(next)
+			at.zero()
+			at = below
+		}
+		return struct{}{}, err
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *search) find() []string {
+	s.t.Helper()
+	found, err := memscan.Find(s.needles...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return found
+}
+
+func freshWords(t *testing.T, count int) secret {
+	t.Helper()
+	words, err := withZeroize(func() (secret, error) {
+		entropy, err := newEntropy(count)
+		if err != nil {
+			return nil, err
+		}
+		defer entropy.zero()
+		return mnemonic(entropy), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return words
+}
+
+func filesVault(t *testing.T) *Vault {
+	t.Helper()
+	files, err := OpenFiles(filepath.Join(t.TempDir(), "keys"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := NewStore(files, "traces", Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := New(store, Options{KDF: cheapKDF, Explorer: &once{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(v.Close)
+	return v
+}
+
+// once is an Explorer that reports the first two accounts of its first query as used, and
+// no others.
+type once struct{ asked atomic.Bool }
+
+func (o *once) LookUp(_ context.Context, accounts []common.Address) ([]bool, []uint64) {
+	used := make([]bool, len(accounts))
+	used[0], used[1] = !o.asked.Load(), !o.asked.Swap(true)
+	return used, nil
+}
+
+// TestNothingIsLeftInMemory performs every vault operation that handles secrets, locks
+// the vault and searches the whole memory of the process for them. The caller's own
+// copies are wiped, as the documentation requires.
+func TestNothingIsLeftInMemory(t *testing.T) {
+	v, s := filesVault(t), &search{t: t}
+	password, wrong, fileWord := memscan.Letters(24), memscan.Letters(24), memscan.Letters(24)
+	s.add("password", password)
+	s.add("wrong password", wrong)
+	s.add("password of a key file", fileWord)
+
+	twelve, long, made := freshWords(t, 12), freshWords(t, 24), secret(nil)
+	s.addTree("import", twelve)
+	s.addTree("long import", long)
+	single := secret(memscan.Letters(32)) // all letters, which is always a valid key
+	s.add("single key", single)
+	digits := encodePrivateKey(single)
+	s.add("single key, spelt", digits)
+
+	must := func(what string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	w, err := v.ImportMnemonic(t.Context(), "words", twelve, password)
+	must("import", err)
+	must("unlock", v.Unlock(t.Context(), password))
+	_, err = v.ImportMnemonic(t.Context(), "long", long, password)
+	must("import", err)
+	k, err := v.ImportKey(t.Context(), "key", digits, password)
+	must("import of a key", err)
+	c, words, err := v.Create(t.Context(), "new", 12, password)
+	must("create", err)
+	made = append(made, words.Reveal()...)
+	s.addTree("created", made)
+	words.Zero()
+	_, err = v.Add(t.Context(), c.ID, "")
+	must("add", err)
+	_, err = v.Discover(t.Context(), w.ID)
+	must("discover", err)
+
+	at := w.Accounts[0].Address
+	open := search{t: t, needles: halves("account", v.unlocked.keys[at])}
+	s.add("account", v.unlocked.keys[at])
+	for n := range uint64(3) {
+		tx := types.NewTx(&types.DynamicFeeTx{ChainID: big.NewInt(1), Nonce: n})
+		_, err := v.SignTx(t.Context(), at, tx, big.NewInt(1))
+		must("sign", err)
+		_, _ = withZeroize(func() (struct{}, error) {
+			nonce := newNonces(v.unlocked.keys[at], types.LatestSignerForChainID(big.NewInt(1)).Hash(tx).Bytes())
+			s.add("nonce of a signature", nonce.next())
+			nonce.zero()
+			return struct{}{}, nil
+		})
+	}
+	_, err = v.Seal(at, []byte("an order"))
+	must("seal", err)
+	_, _ = withZeroize(func() (struct{}, error) {
+		extracted := macOnce(sha256.New, make([]byte, sha256.Size), v.unlocked.keys[at])
+		derived := macOnce(sha256.New, extracted, []byte(sealInfo), []byte{1})
+		s.add("extracted key of seals", extracted)
+		s.add("key of seals", derived)
+		extracted.zero()
+		derived.zero()
+		return struct{}{}, nil
+	})
+	file := exportAll(t, v, w, k, password, fileWord)
+	if v.Unlock(t.Context(), wrong) == nil || v.CheckPassword(t.Context(), wrong) == nil {
+		t.Error("a wrong password opens")
+	}
+	must("password", v.CheckPassword(t.Context(), password))
+	_, err = v.Remove(t.Context(), k.ID, password)
+	must("remove", err)
+	_, err = v.ImportKeystore(t.Context(), "file", file, fileWord, password)
+	must("import of a file", err)
+	s.addPassKey(v, w, password)
+	must("unlock again", v.Unlock(t.Context(), password))
+
+	for _, b := range [][]byte{password, wrong, fileWord, twelve, long, made, single, digits} {
+		clear(b)
+	}
+	if found := open.find(); len(found) == 0 {
+		t.Error("an open vault's key is not found: the search is blind")
+	}
+	v.Lock()
+	for _, f := range s.find() {
+		t.Errorf("left in memory: %s", f)
+	}
+	t.Logf("%d needles", len(s.needles))
+}
+
+// exportAll exports in every form, wipes all but the key file and returns that.
+func exportAll(t *testing.T, v *Vault, words, key Wallet, password, fileWord []byte) (file []byte) {
+	t.Helper()
+	for _, e := range []Export{
+		{Form: FormWords, Wallet: words.ID},
+		{Form: FormKey, Account: words.Accounts[0].Address},
+		{Form: FormKeystore, Account: key.Accounts[0].Address, KeystorePassword: fileWord},
+	} {
+		e.Password = password
+		out, err := v.Export(t.Context(), e)
+		if err != nil {
+			t.Fatalf("%s: %v", e.Form, err)
+		}
+		file = slices.Clone(out.Reveal())
+		if e.Form != FormKeystore {
+			clear(file)
+		}
+		out.Zero()
+	}
+	return file
+}
+
+func (s *search) addPassKey(v *Vault, w Wallet, password []byte) {
+	s.t.Helper()
+	text, err := v.store.Get(s.t.Context(), walletItem(w.ID))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r, err := parseRecord(text)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	_, _ = withZeroize(func() (struct{}, error) {
+		k := deriveKey(password, r.KDF)
+		s.add("key of the wallets", k.key)
+		k.key.zero()
+		return struct{}{}, nil
+	})
+}
+
+// TestMemoryIsNotLocked checks what docs/security.md says about swap: the pages of an
+// unlocked vault may be swapped out. Whoever locks them must change that document.
+func TestMemoryIsNotLocked(t *testing.T) {
+	v := filesVault(t)
+	password := memscan.Letters(24)
+	_, words, err := v.Create(t.Context(), "", 12, password)
+	if err == nil {
+		words.Zero()
+		err = v.Unlock(t.Context(), password)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil || !regexp.MustCompile(`VmLck:\s+0 kB`).Match(status) {
+		t.Errorf("locked in memory: %v\n%s", err, status)
+	}
+}

@@ -1,0 +1,241 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"swapkeep/priceapi/price"
+	"swapkeep/tokens"
+)
+
+// A round is what one fetch has brought so far.
+type round struct {
+	readings    map[price.ID][]price.Reading // in order of preference
+	accepted    map[price.ID]verdict
+	provisional map[price.ID]verdict // accepted unless a further source decides otherwise
+	doubts      map[price.ID]error
+}
+
+// ask asks the leading sources about all tokens, and the further ones about those still
+// undecided.
+func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) round {
+	r := round{map[price.ID][]price.Reading{}, map[price.ID]verdict{}, map[price.ID]verdict{}, map[price.ID]error{}}
+	private := map[price.ID]bool{}
+	for _, w := range watched {
+		private[price.IDOf(w.Token)] = w.Private
+	}
+	for _, readings := range p.askLeading(ctx, watched, now) {
+		r.add(readings)
+	}
+	open := p.decide(&r, askable(watched, true), now)
+	for _, s := range p.o.Further {
+		if len(open) == 0 || ctx.Err() != nil {
+			break
+		}
+		asked := open
+		if !s.Trusted {
+			asked = slices.DeleteFunc(slices.Clone(open), func(t tokens.Token) bool { return private[price.IDOf(t)] })
+		}
+		asked = rotate(p.skipUnknown(s.Name(), asked, now), p.fetchCount)
+		said, ok := p.askOne(ctx, s, asked, now)
+		r.add(said)
+		if ok {
+			p.noteUnknown(s.Name(), asked, said, now)
+		}
+		open = p.decide(&r, open, now)
+	}
+	p.acceptProvisional(&r, open, now)
+	p.fetchCount++
+	return r
+}
+
+// rotate returns at most furtherAtOnce of the tokens, a different part at every turn.
+func rotate(ts []tokens.Token, turn int) []tokens.Token {
+	if len(ts) <= furtherAtOnce {
+		return ts
+	}
+	begin := turn * furtherAtOnce % len(ts)
+	return slices.Concat(ts[begin:], ts[:begin])[:furtherAtOnce]
+}
+
+// acceptProvisional accepts what is still standing, then decides the tokens that follow another one,
+// and logs those left without a price.
+func (p *Poller) acceptProvisional(r *round, open []tokens.Token, now time.Time) {
+	for _, t := range open {
+		id := price.IDOf(t)
+		if _, follows := price.TwinOf(id); follows {
+			continue
+		}
+		if v, ok := r.provisional[id]; ok {
+			r.accepted[id] = v
+		}
+	}
+	for _, t := range open {
+		id := price.IDOf(t)
+		if _, ok := r.accepted[id]; ok || p.decideOne(r, id, p.twinOf(r, id), now) {
+			continue
+		}
+		if v, ok := r.provisional[id]; ok {
+			r.accepted[id] = v
+		} else if err := r.doubts[id]; err != nil {
+			p.o.Log(Notice{From: "judge", ID: id, Err: err})
+		}
+	}
+}
+
+// twinOf returns the price of the token that id follows, as a reading of id.
+func (p *Poller) twinOf(r *round, id price.ID) []price.Reading {
+	twin, ok := price.TwinOf(id)
+	if !ok {
+		return nil
+	}
+	v, ok := r.accepted[twin.Of]
+	if !ok {
+		return nil
+	}
+	return []price.Reading{{ID: id, Sample: price.Sample{Value: v.sample.Value, At: v.sample.At, Source: price.Twin}, DayAgo: v.dayAgo}}
+}
+
+func (r *round) add(readings []price.Reading) {
+	for _, x := range readings {
+		r.readings[x.ID] = append(r.readings[x.ID], x)
+	}
+}
+
+// samples returns the accepted prices.
+func (r *round) samples() map[price.ID]price.Sample {
+	all := make(map[price.ID]price.Sample, len(r.accepted))
+	for id, v := range r.accepted {
+		all[id] = v.sample
+	}
+	return all
+}
+
+// decide judges the undecided tokens and returns those still undecided. Tokens that follow
+// another chain's go last, because they need its price.
+func (p *Poller) decide(r *round, ts []tokens.Token, now time.Time) []tokens.Token {
+	var open, twins []tokens.Token
+	for _, t := range ts {
+		if _, ok := price.TwinOf(price.IDOf(t)); ok {
+			twins = append(twins, t)
+		} else if !p.decideOne(r, price.IDOf(t), nil, now) {
+			open = append(open, t)
+		}
+	}
+	for _, t := range twins {
+		if id := price.IDOf(t); !p.decideOne(r, id, p.twinOf(r, id), now) {
+			open = append(open, t)
+		}
+	}
+	return open
+}
+
+func (p *Poller) decideOne(r *round, id price.ID, first []price.Reading, now time.Time) bool {
+	p.mu.Lock()
+	last := p.lastAccepted[id]
+	p.mu.Unlock()
+	v := judge(last, slices.Concat(first, r.readings[id]), now)
+	delete(r.provisional, id)
+	r.doubts[id] = v.doubt
+	switch {
+	case !v.sample.Known():
+		return false
+	case v.provisional:
+		r.provisional[id] = v
+		return false
+	}
+	r.accepted[id] = v
+	return true
+}
+
+// askLeading asks the leading sources concurrently and returns their readings in the
+// sources' order.
+func (p *Poller) askLeading(ctx context.Context, watched []Watched, now time.Time) [][]price.Reading {
+	said := make([][]price.Reading, len(p.o.Leading))
+	var wg sync.WaitGroup
+	for i, s := range p.o.Leading {
+		wg.Go(func() { said[i], _ = p.askOne(ctx, s, askable(watched, s.Trusted), now) })
+	}
+	wg.Wait()
+	return said
+}
+
+// askOne asks a source unless it is paused or not due. ok: it answered completely.
+func (p *Poller) askOne(ctx context.Context, s Paced, ts []tokens.Token, now time.Time) (said []price.Reading, ok bool) {
+	c := p.circuitOf(s.Name())
+	if len(ts) == 0 || !c.allows(now) || !p.due(s, now) {
+		return nil, false
+	}
+	said, err := s.Now(ctx, ts)
+	if errors.Is(context.Cause(ctx), context.Canceled) {
+		return nil, false // not the source's failure
+	}
+	c.record(now, err, len(said) > 0)
+	if err != nil {
+		p.o.Log(Notice{From: s.Name(), Err: err})
+	}
+	return said, err == nil
+}
+
+func (p *Poller) circuitOf(name string) *circuitBreaker {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c, ok := p.circuits[name]
+	if !ok {
+		c = &circuitBreaker{}
+		p.circuits[name] = c
+	}
+	return c
+}
+
+// due reports whether a paced source may be asked again, and if so counts the request.
+func (p *Poller) due(s Paced, now time.Time) bool {
+	if s.Every == 0 {
+		return true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last, ok := p.asked[s.Name()]
+	if past := now.Sub(last); ok && past >= 0 && past < s.Every {
+		return false
+	}
+	p.asked[s.Name()] = now
+	return true
+}
+
+// skipUnknown drops the tokens that the source recently did not know.
+func (p *Poller) skipUnknown(name string, ts []tokens.Token, now time.Time) []tokens.Token {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var asked []tokens.Token
+	for _, t := range ts {
+		at, ignored := p.unknown[name][price.IDOf(t)]
+		if past := now.Sub(at); !ignored || past >= unknownTTL || past < 0 {
+			asked = append(asked, t)
+		}
+	}
+	return asked
+}
+
+// noteUnknown notes which tokens a source that answered does not know.
+func (p *Poller) noteUnknown(name string, ts []tokens.Token, said []price.Reading, now time.Time) {
+	knows := make(map[price.ID]bool, len(said))
+	for _, r := range said {
+		knows[r.ID] = true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.unknown[name] == nil {
+		p.unknown[name] = map[price.ID]time.Time{}
+	}
+	for _, t := range ts {
+		if id := price.IDOf(t); knows[id] {
+			delete(p.unknown[name], id)
+		} else {
+			p.unknown[name][id] = now
+		}
+	}
+}

@@ -1,0 +1,197 @@
+//go:build faults && linux
+
+package torture
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"swapkeep/sandbox"
+)
+
+// Events of tokens.
+var (
+	transferred = common.HexToHash("0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef") // Transfer(address,address,uint256)
+	wrapped     = common.HexToHash("0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c") // Deposit(address,uint256)
+	unwrapped   = common.HexToHash("0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65") // Withdrawal(address,uint256)
+)
+
+// A chainHistory is the history of some accounts on a chain, read past the daemon's endpoint.
+type chainHistory struct {
+	chain    *sandbox.Chain
+	accounts []common.Address
+	since    uint64 // the last block before it begins
+	stop     context.CancelFunc
+	done     sync.WaitGroup
+
+	next     uint64                        // next block to read
+	balances map[common.Address][]*big.Int // native balances, for each block from since on
+	blocks   []*blockRecord
+	err      error
+}
+
+// A blockRecord is one block.
+type blockRecord struct {
+	number uint64
+	txs    types.Transactions
+	found  []*types.Receipt
+}
+
+// newChronicle begins one at the current block.
+func newChronicle(c *sandbox.Chain, accounts []common.Address) *chainHistory {
+	ctx, stop := context.WithCancel(context.Background())
+	since := c.Head().Number.Uint64()
+	h := &chainHistory{chain: c, accounts: accounts, since: since, next: since, stop: stop, balances: map[common.Address][]*big.Int{}}
+	h.done.Go(func() {
+		for tick := time.NewTicker(time.Second); ; {
+			select {
+			case <-ctx.Done():
+				tick.Stop()
+				return
+			case <-tick.C:
+			}
+			if head := h.chain.Head().Number.Uint64(); head > 2*confirmations && h.err == nil { // deeper blocks are not reorganised
+				h.err = h.readTo(head - 2*confirmations)
+			}
+		}
+	})
+	return h
+}
+
+// close stops the reading.
+func (h *chainHistory) close() {
+	h.stop()
+	h.done.Wait()
+}
+
+// finish reads up to the head; no more reorgs may follow.
+func (h *chainHistory) finish() error {
+	h.close()
+	if h.err != nil {
+		return h.err
+	}
+	return h.readTo(h.chain.Head().Number.Uint64())
+}
+
+func (h *chainHistory) readTo(head uint64) error {
+	ctx := context.Background()
+	for ; h.next <= head; h.next++ {
+		at := new(big.Int).SetUint64(h.next)
+		for _, a := range h.accounts {
+			b, err := h.chain.Client().BalanceAt(ctx, a, at)
+			if err != nil {
+				return fmt.Errorf("chain %d, block %d: %w", h.chain.ID, h.next, err)
+			}
+			h.balances[a] = append(h.balances[a], b)
+		}
+		if h.next == h.since {
+			continue
+		}
+		block, err := h.chain.Client().BlockByNumber(ctx, at)
+		if err != nil {
+			return err
+		}
+		p := &blockRecord{number: h.next, txs: block.Transactions()}
+		if len(p.txs) > 0 {
+			if p.found, err = h.chain.Client().BlockReceipts(ctx, rpc.BlockNumberOrHashWithHash(block.Hash(), false)); err != nil {
+				return err
+			}
+		}
+		h.blocks = append(h.blocks, p)
+	}
+	return nil
+}
+
+// balance returns the native balance after a block.
+func (h *chainHistory) balance(a common.Address, block uint64) *big.Int {
+	return h.balances[a][block-h.since]
+}
+
+// A movement is one amount of a token that an account received or sent, by a log.
+type movement struct {
+	chain   uint64
+	account common.Address
+	token   common.Address
+	amount  *big.Int // received; negative: sent
+	tx      common.Hash
+	block   uint64
+}
+
+// An ownTx is a transaction of one of the accounts.
+type ownTx struct {
+	chain   uint64
+	account common.Address
+	block   uint64
+	tx      *types.Transaction
+	receipt *types.Receipt
+}
+
+// cost returns what it cost in the native coin: fee and value.
+func (o ownTx) cost() *big.Int {
+	fee := new(big.Int).Mul(o.receipt.EffectiveGasPrice, new(big.Int).SetUint64(o.receipt.GasUsed))
+	if o.receipt.Status == types.ReceiptStatusSuccessful {
+		fee.Add(fee, o.tx.Value())
+	}
+	return fee
+}
+
+// accountEvents returns everything in the blocks that concerns the accounts.
+func (h *chainHistory) accountEvents() (moves []movement, owns []ownTx, grants map[grant]bool, err error) {
+	grants = map[grant]bool{}
+	mine := map[common.Address]bool{}
+	for _, a := range h.accounts {
+		mine[a] = true
+	}
+	signer := types.LatestSignerForChainID(new(big.Int).SetUint64(h.chain.ID))
+	for _, p := range h.blocks {
+		for i, tx := range p.txs {
+			from, err := types.Sender(signer, tx)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			if mine[from] {
+				owns = append(owns, ownTx{h.chain.ID, from, p.number, tx, p.found[i]})
+			}
+			for _, l := range p.found[i].Logs {
+				moves = append(moves, h.moves(l, mine)...)
+				if g, ok := grantIn(h.chain.ID, h.chain.Network.Contracts.Permit2, l, mine); ok {
+					grants[g] = true
+				}
+			}
+		}
+	}
+	return moves, owns, grants, nil
+}
+
+func addressOf(topic common.Hash) common.Address { return common.BytesToAddress(topic[12:]) }
+
+// moves returns what the accounts received and sent by a log.
+func (h *chainHistory) moves(l *types.Log, mine map[common.Address]bool) (all []movement) {
+	if len(l.Topics) == 0 || len(l.Data) != 32 {
+		return nil
+	}
+	amount := new(big.Int).SetBytes(l.Data)
+	note := func(a common.Address, n *big.Int) {
+		if mine[a] && n.Sign() != 0 {
+			all = append(all, movement{h.chain.ID, a, l.Address, n, l.TxHash, l.BlockNumber})
+		}
+	}
+	coin := l.Address == h.chain.Network.Wrapped.Address
+	switch {
+	case l.Topics[0] == transferred && len(l.Topics) == 3:
+		note(addressOf(l.Topics[1]), new(big.Int).Neg(amount))
+		note(addressOf(l.Topics[2]), amount)
+	case l.Topics[0] == wrapped && len(l.Topics) == 2 && coin:
+		note(addressOf(l.Topics[1]), amount)
+	case l.Topics[0] == unwrapped && len(l.Topics) == 2 && coin:
+		note(addressOf(l.Topics[1]), new(big.Int).Neg(amount))
+	}
+	return all
+}
