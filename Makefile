@@ -15,7 +15,7 @@ SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/no
 export CGO_ENABLED := 0
 RACE := CGO_ENABLED=1 $(GO) test -race
 
-.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash doctor pages vendors browsers screenshots extension unpacked contracts bench bench-asked bench-short fuzz fuzz-pages fuzz-short soak load guesses audit torture hostile-popup fire in-torture in-soak man packages packages-test generate clean
+.PHONY: in-chromium in-firefox in-load in-popup plain demo-test release-check crash-all long-torture build demo test check vet unit race hostile keyring hosted crash doctor pages vendors browsers screenshots extension unpacked contracts bench bench-asked bench-short fuzz fuzz-pages fuzz-short soak load guesses audit torture hostile-popup fire in-torture in-soak man packages packages-test generate clean
 
 build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 
@@ -26,12 +26,38 @@ bin/%: $(SOURCES)
 demo: build contracts
 	@bin/swapkeep-sandbox demo --bin bin --contracts build/contracts
 
-# Everything, as CI runs it. Installs what is missing, or names it and stops.
+# Everything, as CI runs it. Installs what is missing, or names it and stops. Two stages run
+# at once, since each waits more than it works, with one package at a time; then those that
+# judge how much the machine bears, alone. A table of all of them is last.
+STAGES := race in-chromium in-firefox crash in-torture plain hostile doctor vet keyring pages hosted vendors in-soak in-popup fuzz-short demo-test
+ALONE  := in-load bench-short
+STAGE  := $(CURDIR)/build/stages
 test:
 	@scripts/setup.sh
-	@$(MAKE) --no-print-directory contracts build vet pages vendors race hostile keyring hosted crash doctor browsers fire
-	@scripts/demo-test.sh
+	@rm -rf $(STAGE)
+	@$(MAKE) --no-print-directory contracts build $(PAGES) $(VENDORS)
+	@$(MAKE) --no-print-directory -j2 --output-sync=target $(STAGES:%=stage-%) && $(MAKE) --no-print-directory $(ALONE:%=stage-%) || { scripts/stage.sh $(STAGE); exit 1; }
+	@scripts/stage.sh $(STAGE)
 	@echo "all tests passed"
+
+stage-%:
+	@GOFLAGS="$$GOFLAGS -p=1" scripts/stage.sh $(STAGE) $* $(MAKE) --no-print-directory $*
+
+demo-test: build contracts
+	@scripts/demo-test.sh
+
+# Before a release: all that takes longer than make test should. A table of all is last.
+RELEASE := crash-all long-torture soak load guesses hostile-popup fuzz fuzz-pages bench packages-test audit
+release-check:
+	@scripts/setup.sh
+	@rm -rf $(STAGE)
+	@for stage in $(RELEASE); do $(MAKE) --no-print-directory stage-$$stage; done; scripts/stage.sh $(STAGE)
+
+crash-all:
+	@$(MAKE) --no-print-directory crash EVERY=1
+
+long-torture:
+	@$(MAKE) --no-print-directory torture ROUNDS=50
 
 # The fast part, Go only.
 check: contracts vet unit
@@ -47,11 +73,19 @@ vet:
 unit:
 	@$(GO) test -skip '^TestHostile' ./...
 
-# All but keys, which keyring runs whole, and the price service on a sandbox, whose
-# faults are waits that the race detector makes longer.
+# What ships and starts goroutines, under the race detector; test/graph holds the list. Not
+# the hostile suites, nor the commands' scripts, which run other processes; keys is raced by
+# keyring, the hosted price API's own packages by hosted, both against real services.
+RACED := chain cmd/swapkeep cmd/swapkeepd cmd/swapkeep-server host host/client host/frame host/owner host/relay host/transport \
+	listen live priceapi/onchain priceapi/poll priceapi/series priceapi/source priceapi/web \
+	providers/bridge providers/gasless providers/intent providers/keyproxy providers/wire rest swap
 race:
-	$(RACE) -skip '^TestHostile' $$($(GO) list ./... | grep -v -e /keys -e '/priceapi$$')
-	$(GO) test -count=1 ./priceapi
+	$(RACE) -skip '^TestHostile|^TestScripts$$' $(RACED:%=./%)
+
+# All others, and the commands' scripts.
+plain:
+	$(GO) test -skip '^TestHostile' $$($(GO) list ./... | grep -vxF -e swapkeep/keys $(RACED:%=-e swapkeep/%))
+	$(GO) test -run '^TestScripts$$' ./cmd/swapkeep
 
 # Every provider against lies in every leaf of its replies, and by name; a line for
 # each says how many. Not under the race detector: tens of thousands of lies, one
@@ -196,14 +230,17 @@ HOURS ?= 2
 hostile-popup: contracts
 	@$(GO) run -tags faults ./test/hostilepopup -hours $(HOURS) $(if $(SHORT),-short) $(if $(PROGRAMS),-bin "$(PROGRAMS)")
 
-# A short form of all that is under fire, as CI runs it. The first two wait more than
-# they work.
+# A short form of all that is under fire, as make test runs it. The first two wait more
+# than they work.
 fire: contracts
 	@$(MAKE) --no-print-directory -j2 --output-sync=target in-torture in-soak
+	@$(MAKE) --no-print-directory in-load in-popup fuzz-short bench-short
+
+in-load:
 	@$(MAKE) --no-print-directory load LOAD=short
+
+in-popup:
 	@$(MAKE) --no-print-directory hostile-popup SHORT=1
-	@$(MAKE) --no-print-directory fuzz-short
-	@$(MAKE) --no-print-directory bench-short
 
 in-torture:
 	@$(MAKE) --no-print-directory torture ROUNDS=2 SWAPS=20

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,13 +28,23 @@ const (
 	unlockLater  = "locked for a while"
 )
 
-// ways returns both, but only late for an order that others settle and that is fully
-// signed: late shows that it needs no key. With -every it always returns both.
+// ways returns both with -every, and else one: late for an order that others settle and
+// that is fully signed, since late shows that it needs no key, or one drawn by name.
 func (k kill) ways() []string {
-	if k.flow.settledByProvider() && k.when.made == k.when.of && !*every {
+	switch {
+	case *every:
+		return []string{unlockAtOnce, unlockLater}
+	case k.flow.settledByProvider() && k.when.made == k.when.of, drawn(k.flow.name + k.point + "way"):
 		return []string{unlockLater}
 	}
-	return []string{unlockAtOnce, unlockLater}
+	return []string{unlockAtOnce}
+}
+
+// drawn is a coin that always falls the same way for a name.
+func drawn(name string) bool {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(name))
+	return h.Sum32()&0x10 != 0
 }
 
 // cheapWallets makes a daemon use a cheap key derivation, which for hundreds of wallets
@@ -107,9 +118,11 @@ func trace(t *testing.T, f flow) (kills []kill, points []string) {
 }
 
 // every kills at each hit of a point, and ignores flow.onlyPoints.
-var every = flag.Bool("every", false, "kill at every hit of a point, not only the first and last")
+var every = flag.Bool("every", false, "kill at every hit of a point and continue in both ways, not at one hit and in one way")
 
-// kills returns the kills of the flow's own part of a trace, which begins at mark.
+// kills returns the kills of the flow's own part of a trace, which begins at mark: each
+// point once, at its first hit there or at its last, drawn by name. With -every, each hit,
+// but for those whose number depends on polling.
 func (f flow) kills(points []string, mark int) (all []kill) {
 	from, to := 0, len(points)-mark
 	if f.ownPart != nil {
@@ -119,13 +132,14 @@ func (f flow) kills(points []string, mark int) (all []kill) {
 	for _, point := range points[:mark+to] {
 		of[point]++
 	}
-	first := map[string]bool{}
+	killed := map[string]bool{}
 	for i, point := range points[:mark+to] {
 		hits[point]++
+		last := hits[point] == of[point]
 		switch {
-		case i < mark+from, first[point] && f.polls(point):
-		case *every, f.adds(point) && (!first[point] || hits[point] == of[point]):
-			first[point] = true
+		case i < mark+from, killed[point] && (f.polls(point) || !*every):
+		case *every, f.adds(point) && (last || f.polls(point) || !drawn(f.name+point)):
+			killed[point] = true
 			all = append(all, kill{f, point, hits[point], momentOf(points, i)})
 		}
 	}

@@ -55,7 +55,7 @@ type pointTable struct {
 var beforeAfter = []string{"journal.before_", "journal.after_"}
 
 var (
-	pointCall = regexp.MustCompile(`fault\.Point\("([a-z_.]+)"\)`)
+	pointCall = regexp.MustCompile(`failpoint\.Point\("([a-z_.]+)"\)`)
 	whole     = pointTable{"../../chain/*.go", `"(sender\.(?:before|after)_[a-z_]+)"`, []string{""}}
 	parts     = []pointTable{
 		{"../../swap/state.go", `State = "([a-z]+)"`, beforeAfter},

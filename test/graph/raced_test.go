@@ -1,0 +1,83 @@
+package graph
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// racedElsewhere are the packages that other targets of the Makefile run under the race
+// detector, with real services.
+var racedElsewhere = []string{"keys", "priceapi/postgres", "priceapi/shared"}
+
+// TestGoroutinesAreRaced checks that every package of what users and vendors run that
+// starts a goroutine is in the Makefile's list of those under the race detector.
+func TestGoroutinesAreRaced(t *testing.T) {
+	text, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^RACED := ((?:.*\\\n)*.*)$`).FindSubmatch(text)
+	if found == nil {
+		t.Fatal("the Makefile has no list RACED")
+	}
+	raced := append(strings.Fields(strings.ReplaceAll(string(found[1]), "\\\n", " ")), racedElsewhere...)
+	all := list(t)
+	starting := 0
+	for name := range all {
+		ships := slices.ContainsFunc([]string{"cmd/swapkeep", "cmd/swapkeepd", "cmd/swapkeep-server"}, func(program string) bool {
+			return name == program || slices.Contains(ourPackages(all[program].Deps), name)
+		})
+		if !ships || !startsGoroutine(t, name) {
+			continue
+		}
+		starting++
+		if !slices.Contains(raced, name) {
+			t.Errorf("%s starts goroutines and is not raced", name)
+		}
+	}
+	if starting < 15 {
+		t.Errorf("only %d packages start goroutines", starting)
+	}
+	for _, name := range raced {
+		if _, ok := all[name]; !ok {
+			t.Errorf("no package %s", name)
+		}
+	}
+}
+
+// startsGoroutine reports whether a package's own source has a go statement, or a call of a
+// method Go, as WaitGroups and error groups have.
+func startsGoroutine(t *testing.T, name string) (starts bool) {
+	paths, err := filepath.Glob(filepath.Join("../..", name, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, "_faults.go") { // not in a release
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				starts = true
+			case *ast.CallExpr:
+				if s, ok := n.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "Go" {
+					starts = true
+				}
+			}
+			return true
+		})
+	}
+	return starts
+}
