@@ -63,7 +63,6 @@ const (
 	LookAt             ReasonCode = "look_at"
 	EndsByItself       ReasonCode = "ends_by_itself"
 	SealBroken         ReasonCode = "seal_broken"
-	NotSealed          ReasonCode = "not_sealed"
 )
 
 // The words for how an order ended.
@@ -145,8 +144,7 @@ var causes = map[ReasonCode]string{
 	AllowanceUnchecked: "whether {spender} took what it was allowed to could not be checked: look at the balance",
 	LookAt:             "look at transaction {tx} of chain {chainId}",
 	EndsByItself:       "it could not be made void; it ends by itself",
-	SealBroken:         "this order's record was changed outside Swapkeep; nothing is signed for it any more",
-	NotSealed:          "nothing shows that this order was accepted here: an older version accepted it, or another program wrote it",
+	SealBroken:         "this order's record is not what was accepted here: it was changed outside Swapkeep, and nothing is signed for it",
 
 	NonceUsed:     "another transaction used its nonce; this one can never happen",
 	CancelMined:   "its cancelling transaction was mined first; nothing else happened",

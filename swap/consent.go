@@ -294,7 +294,7 @@ func (e *Engine) propose(ctx context.Context, o *Order, why *Refusal) (Cause, er
 	fresh, err := e.proposal(ctx, *o, why)
 	var refused *Refusal
 	switch {
-	case errors.As(err, &refused) && refused.Code == JournalFailed:
+	case errors.As(err, &refused) && (refused.Code == JournalFailed || refused.Code == RecordChanged):
 		return noReason, err
 	case errors.As(err, &refused) && !refused.Code.temporary() && !retried(*o, refused):
 		o.Condition = NoCondition
@@ -325,19 +325,14 @@ func (e *Engine) proposal(ctx context.Context, o Order, why *Refusal) (*Proposal
 	if err != nil {
 		return nil, err
 	}
-	if err := e.checkAccepted(o); sealMismatch(err) {
-		o, err = e.proposalBase(o)
-		if err != nil {
-			return nil, err
-		}
-	} else if err != nil {
+	if err := e.checkAccepted(o); err != nil {
 		return nil, err
 	}
 	now := e.Now().UTC()
 	held := o.Offer
 	held.Expires = now.Add(proposalTime)
 	offers := []Offer{held}
-	if o.priced() || !o.sealed() {
+	if o.priced() {
 		if offers, err = e.freshOffers(ctx, p, o.Terms.Provider, o.request()); err != nil {
 			return nil, err
 		}
@@ -362,11 +357,8 @@ func (e *Engine) proposal(ctx context.Context, o Order, why *Refusal) (*Proposal
 // proposeOffer makes a proposal from offer. dear says that the last attempt exceeded the
 // gas ceiling.
 func (e *Engine) proposeOffer(ctx context.Context, p Provider, net chain.Network, o Order, offer Offer, now time.Time, dear bool) (*Proposal, error) {
-	if o.priced() || !o.sealed() {
+	if o.priced() {
 		offer.ID = o.Offer.ID + "'"
-	}
-	if !o.sealed() {
-		o.Terms = e.termsOf(offer, net)
 	}
 	t := e.proposedTerms(o, offer, now)
 	done := o.Plan.Steps[:min(o.ownStepCount(), o.Step)]
@@ -433,11 +425,7 @@ func (e *Engine) weighProposal(ctx context.Context, r *Review, net chain.Network
 	if dear && most.Cmp(oneAndHalf(o.Terms.GasCeiling)) < 0 {
 		most = oneAndHalf(o.Terms.GasCeiling)
 	}
-	limit := maxGasCeiling(net)
-	if !o.sealed() {
-		limit = net.GasCeiling
-	}
-	if most.Cmp(limit) > 0 {
+	if limit := maxGasCeiling(net); most.Cmp(limit) > 0 {
 		most = limit
 	}
 	if most.Cmp(r.Terms.GasCeiling) <= 0 || !dear && r.Gas.Max.Cmp(left()) <= 0 {

@@ -90,7 +90,7 @@ func (e *Engine) mayBegin(o *Order, s Step) (ok bool, note Cause, err error) {
 		return false, noReason, nil // too late to begin; a later move ends o
 	}
 	if err := e.checkAccepted(*o); err != nil {
-		return false, noReason, e.unsealed(*o, err)
+		return false, noReason, err
 	}
 	return true, noReason, nil
 }

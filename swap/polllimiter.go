@@ -96,7 +96,7 @@ func Pause(still time.Duration) time.Duration {
 // transaction, is being cancelled or blocks other orders is pollUrgent.
 func (o Order) pollClass() pollClass {
 	switch o.Condition {
-	case NeedsConsent, WaitingForUnlock, WrittenByNewer, RecordTampered, RecordUnsealed:
+	case NeedsConsent, WaitingForUnlock, WrittenByNewer, RecordTampered:
 		return pollWatched
 	case WaitingForAllowance, WaitingForSimilar:
 		if !o.Cancel {

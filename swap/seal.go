@@ -3,6 +3,7 @@ package swap
 import (
 	"crypto/hmac"
 	"errors"
+	"math/big"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -94,18 +95,18 @@ func (e *Engine) seal(x sealable, act string, made time.Time) (*Seal, error) {
 	return &s, err
 }
 
-// checkSeal returns RecordChanged unless s is the seal of x. With locked keys it cannot tell,
+// checkSeal returns RecordChanged unless s is the seal of x; a missing seal is none. With locked keys it cannot tell,
 // and returns the Sealer's error.
 func (e *Engine) checkSeal(s *Seal, x sealable) error {
 	if s == nil || s.Form < sealForm {
-		return changedRecord(NotSealed)
+		return errChanged
 	}
 	code, err := e.Sealer.Seal(x.account, x.message(*s))
 	switch {
 	case err != nil:
 		return err
 	case !hmac.Equal(code[:], s.Code[:]):
-		return changedRecord(SealBroken)
+		return errChanged
 	}
 	return nil
 }
@@ -150,7 +151,30 @@ func (e *Engine) resealPlan(o *Order, offer Offer, plan Plan, slippage int) erro
 	return nil
 }
 
-// changedRecord returns the refusal to sign for something that is not as it was sealed.
-func changedRecord(w ReasonCode) *Refusal {
-	return &Refusal{Code: RecordChanged, ReasonCode: w, Reason: causes[w]}
+// errChanged is the refusal to sign for something that is not as it was sealed.
+var errChanged = &Refusal{Code: RecordChanged, ReasonCode: SealBroken, Reason: causes[SealBroken]}
+
+// Tampered reports whether o waits because its record is not what was accepted: only
+// what its user asks for to end it is signed.
+func (o Order) Tampered() bool { return o.Condition == RecordTampered }
+
+// markTampered makes o wait because its record is not what was sealed, or has no seal. What
+// was sent before is still watched, and the user may end the order.
+func (o *Order) markTampered(r *Refusal) Cause {
+	c := ofRefusal(Refused, r)
+	o.Condition = RecordTampered
+	o.setCause(c)
+	return c
+}
+
+// capGas lowers o's gas ceiling to the network's own, for ending an order whose ceiling
+// nobody is known to have accepted. The user may raise it again.
+func (e *Engine) capGas(o *Order) {
+	most := new(big.Int) // on an unknown network nothing is signed
+	if net, err := e.Nodes.Network(o.Terms.SrcChain); err == nil {
+		most.Set(net.GasCeiling)
+	}
+	if o.Terms.GasCeiling == nil || o.Terms.GasCeiling.Cmp(most) > 0 {
+		o.Terms.GasCeiling = most
+	}
 }

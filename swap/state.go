@@ -65,7 +65,6 @@ const (
 	WaitingForSimilar   Condition = "waiting for an order that would look alike on the chain"
 	WrittenByNewer      Condition = "written by a newer version"
 	RecordTampered      Condition = "changed outside Swapkeep"
-	RecordUnsealed      Condition = "acceptance not on record"
 )
 
 // ErrTransition is returned for a move that the table does not allow.

@@ -4,7 +4,6 @@
 package swap
 
 import (
-	"bytes"
 	"math/big"
 	"time"
 
@@ -66,12 +65,6 @@ func (t Terms) MinRefund() Spend {
 		return *t.Refund
 	}
 	return Spend{t.TokenIn, t.AmountIn}
-}
-
-// sameSwap reports whether u is for the same swap as t, whatever the bounds of its quote.
-func (t Terms) sameSwap(u Terms) bool {
-	t.MinOut, t.Deadline, t.Refund, t.GasCeiling = u.MinOut, u.Deadline, u.Refund, u.GasCeiling
-	return bytes.Equal(mustJSON(t), mustJSON(u))
 }
 
 // refundOf returns the refund that a user accepts with an offer: what the offer says less

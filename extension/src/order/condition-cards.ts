@@ -47,7 +47,6 @@ export const conditionCards: Record<Condition, (o: Order, tell: OrderFormatter) 
 	"waiting for an order that would look alike on the chain": () => ({ title: line("order_twin_title"), text: [line("order_twin_text")] }),
 	"written by a newer version": () => ({ title: line("order_newer_title"), text: [line("order_newer_text")] }),
 	"changed outside Swapkeep": () => ({ title: line("order_changed_title"), text: [line("order_changed_text")] }),
-	"acceptance not on record": () => ({ title: line("order_unsealed_title"), text: [line("order_unsealed_text")] }),
 };
 
 function saw({ chainId, token, amount, from }: Seen, tell: OrderFormatter): Line {

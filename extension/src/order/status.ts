@@ -50,7 +50,6 @@ export const conditions: Record<Condition, Row> = {
 	"waiting for an order that would look alike on the chain": { words: "order_on_twin", tone: "busy", picture: "wait" },
 	"written by a newer version": { words: "order_on_newer", tone: "warn", picture: "unsure" },
 	"changed outside Swapkeep": { words: "order_on_changed", tone: "critical", picture: "unsure" },
-	"acceptance not on record": { words: "order_on_unsealed", tone: "warn", picture: "ask" },
 };
 
 /** standing returns an order's state, or its condition while one applies. States of a newer
