@@ -48,7 +48,7 @@ type requestRecord struct {
 // disk, in one commit: snapshot, history entry and indexes together.
 type Journal struct{ db *bolt.DB }
 
-// OpenJournal creates the buckets in db and repairs the indexes.
+// OpenJournal creates the buckets in db and makes the indexes anew (see reindex).
 func OpenJournal(db *bolt.DB) (*Journal, error) {
 	err := db.Update(func(tx *bolt.Tx) error {
 		for _, b := range [][]byte{orderBucket, requestBucket, digestBucket, openBucket, historyBucket, grantBucket, useBucket, usedBucket, traceBucket, moveBucket} {

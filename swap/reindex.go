@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math/big"
 	"slices"
 
@@ -14,38 +15,57 @@ import (
 // ErrIndex means that an index entry of the journal cannot be read.
 var ErrIndex = errors.New("an index of the orders is damaged")
 
-// reindex repairs the indexes that repeat what orders say: which orders are open,
-// which allowances they granted, and which the open ones need. Index entries may be
-// corrupt, also in a way that still decodes, so each is compared with its order when the
-// journal is opened. Ended orders only grow in number: of each only the few bytes that
-// hold its state are read, unless something is wrong.
+// reindex makes the indexes that repeat what orders say, since index entries may be
+// corrupt, also in a way that still decodes. The indexes of open orders and of their uses
+// are rebuilt. That of grants is repaired, since an order's record does not keep every
+// grant. Ended orders only grow in number: of each only the few bytes that hold its
+// state are decoded.
 func reindex(tx *bolt.Tx) error {
-	lines, err := reindexOpen(tx)
+	open, uses := map[string][]byte{}, useLines{}
+	for _, id := range selectKeys(tx.Bucket(orderBucket), func(k, v []byte) bool { return isID(k) && isOpen(tx, k, v, uses) }) {
+		open[string(id)] = []byte{1}
+	}
+	keepUnreadableUses(tx, uses)
+	if err := refill(tx, openBucket, open); err != nil {
+		return err
+	}
+	if err := refill(tx, useBucket, uses); err != nil {
+		return err
+	}
+	return reindexGrants(tx)
+}
+
+// refill gives a bucket exactly these entries.
+func refill(tx *bolt.Tx, bucket []byte, entries map[string][]byte) error {
+	if err := tx.DeleteBucket(bucket); err != nil {
+		return err
+	}
+	b, err := tx.CreateBucket(bucket)
 	if err != nil {
 		return err
 	}
-	if err := reindexGrants(tx); err != nil {
-		return err
-	}
-	return reindexUses(tx, lines)
-}
-
-// reindexOpen makes the index of open orders list exactly those that have not ended: an
-// order that it does not list is not resumed. It returns their entries in the index of
-// uses, since it reads each of them anyway.
-func reindexOpen(tx *bolt.Tx) (lines useLines, err error) {
-	open, lines := tx.Bucket(openBucket), useLines{}
-	if err := deleteKeys(open, selectKeys(open, func(k, _ []byte) bool { return !isID(k) || staleOpenEntry(tx, string(k), lines) })); err != nil {
-		return nil, err
-	}
-	for _, id := range selectKeys(tx.Bucket(orderBucket), func(k, v []byte) bool {
-		return isID(k) && !recordEnded(v) && open.Get(k) == nil && missingOpenEntry(tx, string(k), lines)
-	}) {
-		if err := open.Put(id, []byte{1}); err != nil {
-			return nil, err
+	for _, k := range slices.Sorted(maps.Keys(entries)) {
+		if err := b.Put([]byte(k), entries[k]); err != nil {
+			return err
 		}
 	}
-	return lines, nil
+	return nil
+}
+
+// isOpen reports whether an order belongs into the index of open orders: otherwise it is not
+// resumed. If its record cannot be read, that index and its history decide; if it is in a
+// state of a newer version, that index. A readable order's use is added to uses.
+func isOpen(tx *bolt.Tx, id, record []byte, uses useLines) bool {
+	listed := tx.Bucket(openBucket).Get(id) != nil
+	if !listed && recordEnded(record) {
+		return false
+	}
+	o, err := read(tx, string(id))
+	if err != nil {
+		return listed || !lastState(tx, string(id)).knownFinal()
+	}
+	uses.add(o)
+	return !o.State.Final() || listed && !o.State.knownFinal()
 }
 
 // useLines are the entries of [useBucket] that open orders have, by key.
@@ -55,28 +75,6 @@ func (l useLines) add(o Order) {
 	if u, ok := o.use(); ok {
 		l[string(append(o.allowanceKey().bytes(), o.ID...))] = mustJSON(u)
 	}
-}
-
-// staleOpenEntry reports whether an entry of the open index belongs to no order or to an ended one.
-// An entry whose order cannot be read stays. Any other order's use is added to lines.
-func staleOpenEntry(tx *bolt.Tx, id string, lines useLines) bool {
-	o, err := read(tx, id)
-	if err != nil {
-		return errors.Is(err, &Refusal{Code: OrderUnknown})
-	}
-	lines.add(o)
-	return o.State.knownFinal()
-}
-
-// missingOpenEntry reports whether an order that is missing from the open index is open. If its
-// record cannot be read, its history decides. Else its use is added to lines.
-func missingOpenEntry(tx *bolt.Tx, id string, lines useLines) bool {
-	o, err := read(tx, id)
-	if err != nil {
-		return !lastState(tx, id).knownFinal()
-	}
-	lines.add(o)
-	return !o.State.Final()
 }
 
 // lastState returns the state in an order's newest history entry; "" if unreadable.
@@ -131,8 +129,10 @@ func reindexGrants(tx *bolt.Tx) error {
 		}
 		return false
 	})
-	if err := deleteKeys(b, none); err != nil {
-		return err
+	for _, k := range none {
+		if err := b.Delete(k); err != nil {
+			return err
+		}
 	}
 	made := map[string]string{} // of two orders that granted the same, the newer
 	for _, id := range selectKeys(tx.Bucket(orderBucket), func(k, _ []byte) bool { return isID(k) && (all || doubtful[string(k)]) }) {
@@ -183,35 +183,22 @@ func (w grantsByOrder) load(tx *bolt.Tx, id string) orderGrants {
 	return said
 }
 
-// reindexUses makes the index of uses hold exactly lines. The entry of an order that cannot
-// be read stays, since the order may be between its approval and its pull; if the entry
-// cannot be read either, it is replaced by one that locks the allowance.
-func reindexUses(tx *bolt.Tx, lines useLines) error {
+// keepUnreadableUses adds to uses the entries of orders that cannot be read, since such an
+// order may be between its approval and its pull. An entry that cannot be read either
+// becomes one that locks the allowance.
+func keepUnreadableUses(tx *bolt.Tx, uses useLines) {
 	b := tx.Bucket(useBucket)
-	var none [][]byte
-	for _, k := range selectKeys(b, func(k, _ []byte) bool { return lines[string(k)] == nil }) {
+	for _, k := range selectKeys(b, func(k, _ []byte) bool { return uses[string(k)] == nil }) {
 		id := string(k[min(allowanceKeyLen, len(k)):])
 		if _, err := read(tx, id); !errors.Is(err, ErrUnreadable) {
-			none = append(none, k)
 			continue
 		}
-		u, err := decodeUse(b.Get(k))
-		if err != nil || u.Order != id || !bytes.Equal(mustJSON(u), b.Get(k)) {
-			lines[string(k)] = mustJSON(Use{Order: id, Amount: new(big.Int), AllowanceLocked: true})
+		v := bytes.Clone(b.Get(k))
+		if u, err := decodeUse(v); err != nil || u.Order != id || !bytes.Equal(mustJSON(u), v) {
+			v = mustJSON(Use{Order: id, Amount: new(big.Int), AllowanceLocked: true})
 		}
+		uses[string(k)] = v
 	}
-	if err := deleteKeys(b, none); err != nil {
-		return err
-	}
-	for k, v := range lines {
-		if bytes.Equal(b.Get([]byte(k)), v) {
-			continue
-		}
-		if err := b.Put([]byte(k), v); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // selectKeys returns the keys of the bucket's entries that such selects.
@@ -223,15 +210,6 @@ func selectKeys(b *bolt.Bucket, such func(k, v []byte) bool) (keys [][]byte) {
 		}
 	}
 	return keys
-}
-
-func deleteKeys(b *bolt.Bucket, keys [][]byte) error {
-	for _, k := range keys {
-		if err := b.Delete(k); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // readGrant decodes a key of the index of grants, as grantKey encodes it.

@@ -174,6 +174,22 @@ func TestOpenOfANewerVersion(t *testing.T) {
 	}
 }
 
+// TestOpenEntryOfAnUnreadableOrder checks that an order whose record cannot be read stays in
+// the index of open orders, even if its history says that it has ended.
+func TestOpenEntryOfAnUnreadableOrder(t *testing.T) {
+	j := newJournal(t)
+	o := j.spends(t, Swap, 10)
+	j.must(t, &o, func(o *Order) { o.State = Cancelled })
+	j.putEntry(t, orderBucket, []byte(o.ID), []byte("{"))
+	if ids, err := j.reopened(t).Open(); err != nil || len(ids) != 0 {
+		t.Errorf("open are %q, %v", ids, err)
+	}
+	j.putEntry(t, openBucket, []byte(o.ID), []byte{1})
+	if ids, err := j.reopened(t).Open(); err != nil || len(ids) != 1 {
+		t.Errorf("open are %q, %v", ids, err)
+	}
+}
+
 // TestSaysEnded checks that recordEnded reads an order's end from the raw record, even if
 // the record contains other text that looks like one.
 func TestSaysEnded(t *testing.T) {
