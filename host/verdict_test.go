@@ -21,7 +21,7 @@ func TestReportOnTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`"final":false,"condition":"reported, transfer seen","reported":true,"report":"a payment like the awaited one arrived, `,
+		`"final":false,"condition":"payment_seen","reported":true,"report":"a payment like the awaited one arrived, `,
 		`"seen":{"end":"filled","chainId":10,"tx":"` + common.Hash{1}.Hex() + `","token":"` + usdc.Hex() + `","amount":"7","from":"` + stranger.Hex() + `","time":"`,
 	} {
 		if !strings.Contains(string(b), want) {

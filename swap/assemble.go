@@ -210,7 +210,7 @@ func (e *Engine) judgePlan(t Terms, plan Plan) (found []Finding) {
 	if !handsOver(last.Kind) {
 		return found
 	}
-	return append(found, Finding{"settlement_trusted", Note, "settlement is trusted to " + last.TrustedTo, map[string]string{"trustedTo": last.TrustedTo}})
+	return append(found, Finding{"settlement_trusted", Note, "no contract enforces the settlement: the provider is trusted with it", map[string]string{"trustedTo": last.TrustedTo}})
 }
 
 // simulatePlan simulates together the calls up to the first step that is typed or late. If that

@@ -100,7 +100,7 @@ func (s *Service) cancellable(o Order) error {
 	until := f.Deadline.UTC().Format(time.RFC3339)
 	switch {
 	case handsOver(f.Kind):
-		return Refuse(CannotCancel, "the input is handed over; %s settles it or gives it back, and no transaction of yours can change that", f.TrustedTo)
+		return Refuse(CannotCancel, "the input is handed over; the provider settles it or gives it back, and no transaction of yours can change that")
 	case f.Kind != Signed || o.Submission == nil:
 		return nil
 	case o.lapsed(s.o.Now()):

@@ -565,7 +565,7 @@ func TestStates(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range []State{Filled, Refunded, Failed, Expired, Cancelled, "written by a newer version"} {
+	for _, s := range []State{Filled, Refunded, Failed, Expired, Cancelled, "written_by_newer"} {
 		if !s.Final() {
 			t.Errorf("%s is not final", s)
 		}

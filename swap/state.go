@@ -53,18 +53,18 @@ type Condition string
 
 const (
 	NoCondition         Condition = ""
-	WaitingForUnlock    Condition = "waiting for unlock"
-	NeedsConsent        Condition = "needs consent"
-	AwaitingRefund      Condition = "provider says failed, watching for refund"
-	AwaitingProof       Condition = "reported, unproven"
-	PaymentSeen         Condition = "reported, transfer seen"
-	AmountUnclear       Condition = "settled, and what arrived is unclear"
+	WaitingForUnlock    Condition = "waiting_unlock"
+	NeedsConsent        Condition = "needs_consent"
+	AwaitingRefund      Condition = "awaiting_refund"
+	AwaitingProof       Condition = "awaiting_proof"
+	PaymentSeen         Condition = "payment_seen"
+	AmountUnclear       Condition = "amount_unclear"
 	Cancelling          Condition = "cancelling"
-	WaitingForNonce     Condition = "waiting for an earlier transaction"
-	WaitingForAllowance Condition = "waiting for another order's allowance"
-	WaitingForSimilar   Condition = "waiting for an order that would look alike on the chain"
-	WrittenByNewer      Condition = "written by a newer version"
-	RecordTampered      Condition = "changed outside Swapkeep"
+	WaitingForNonce     Condition = "waiting_nonce"
+	WaitingForAllowance Condition = "waiting_allowance"
+	WaitingForSimilar   Condition = "waiting_similar"
+	WrittenByNewer      Condition = "written_by_newer"
+	RecordTampered      Condition = "record_tampered"
 )
 
 // ErrTransition is returned for a move that the table does not allow.

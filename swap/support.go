@@ -13,7 +13,7 @@ type Support string
 const (
 	Active       Support = "active"
 	Disabled     Support = "disabled" // until the provider supports the chain
-	NotSupported Support = "not supported"
+	NotSupported Support = "not_supported"
 )
 
 // A Cell is a provider's support on one chain; Note is the table's remark.

@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/cmd/internal/screen"
+	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 )
 
@@ -58,7 +59,7 @@ var floors = map[string]string{
 func (l *ledger) trusted(r protocol.Review) string {
 	for _, step := range r.Steps {
 		if e := step.Effect; e.TrustedTo != "" {
-			return screen.Printable(e.TrustedTo) + ", to settle it: at worst it keeps " + l.pays.Text(l.plan.amount) + ", and nothing else"
+			return messages.Trusted(screen.Printable(e.TrustedTo)) + ", to settle it: at worst it keeps " + l.pays.Text(l.plan.amount) + ", and nothing else"
 		} else if e.Settler != "" {
 			return "nobody: " + l.contract(e.Settler) + " enforces what is signed"
 		}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"swapkeep/cmd/internal/screen"
+	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 )
 
@@ -77,7 +78,7 @@ func (l *daemonConn) follow(ctx context.Context, id, wanted string, shown int64)
 	case !end.Final && !end.Reported:
 		return fmt.Errorf("the provider has told an end, and the chains cannot be read well enough to prove it, or to say that nothing does: %w", errReported)
 	case !end.Final:
-		return fmt.Errorf("%w (%s)", errReported, end.Condition)
+		return fmt.Errorf("%w (%s)", errReported, messages.Condition(end.Condition))
 	case end.State != wanted:
 		return fmt.Errorf("%w: it ended as %s%s", errUnfilled, end.State, because(end))
 	}
@@ -223,7 +224,7 @@ const pollInterval = 15 * time.Second
 func waitingText(o protocol.Order) string {
 	text := o.State + ": " + o.Means
 	if o.Condition != "" {
-		text += " (" + o.Condition + ")"
+		text += " (" + messages.Condition(o.Condition) + ")"
 	}
 	return text
 }
@@ -241,8 +242,8 @@ func (f *follower) printUpdate(r orderDetails) error {
 	}
 	for _, e := range r.History[min(f.printed, len(r.History)):] {
 		note := e.Note
-		if e.Condition != "" && !strings.Contains(note, e.Condition) {
-			note += " (" + e.Condition + ")"
+		if e.Condition != "" {
+			note += " (" + messages.Condition(e.Condition) + ")"
 		}
 		f.t.talk.Event(clockTime(e.Time), e.State, note)
 	}
@@ -265,9 +266,9 @@ func (f *follower) printUpdate(r orderDetails) error {
 // conditionHelp returns what the user can do for an order that waits for them.
 func conditionHelp(o protocol.Order) string {
 	switch o.Condition {
-	case "needs consent":
+	case "needs_consent":
 		return "It cannot be kept as you accepted it. See what it would need: swapkeep orders accept " + o.ID
-	case "waiting for unlock":
+	case "waiting_unlock":
 		return "It waits for the wallet to be unlocked: swapkeep keys unlock, in another terminal."
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 )
 
@@ -16,14 +17,14 @@ const (
 	usdcOne     = protocol.Address("0xaf88d065e77c8cC2239327C5EDb3A432268e5831")
 	thePayer    = protocol.Address("0x14dC79964da2C08b23698B3D3cc7Ca32193d9955")
 	payment     = protocol.Hash("0x0d8cc9e8620e16efc7e5ff0275e87b86b767973b3520cec13bf18b4f18e01399")
-	transferSee = "reported, transfer seen"
+	transferSee = "payment_seen"
 )
 
 // reportedOrder returns an order that has had a condition for that long, by its history.
 func reportedOrder(condition string, ago ...time.Duration) (r orderDetails) {
 	r.Order.value = protocol.Order{ID: "1", State: "settling", Means: "waiting for proof on the chain", Condition: condition, Reported: condition != "", Report: "it may be the fill or another's",
 		Claim: &protocol.Claim{State: "filled", Tx: payment}, Terms: protocol.Terms{SrcChainID: 8453, DstChainID: 1}}
-	r.History = []protocol.Entry{{Time: time.Now().Add(-time.Hour), Condition: "reported, unproven"}, {Time: time.Now().Add(-time.Hour)}}
+	r.History = []protocol.Entry{{Time: time.Now().Add(-time.Hour), Condition: "awaiting_proof"}, {Time: time.Now().Add(-time.Hour)}}
 	for _, d := range ago {
 		r.History = append(r.History, protocol.Entry{Time: time.Now().Add(-d), Condition: condition})
 	}
@@ -33,14 +34,14 @@ func reportedOrder(condition string, ago ...time.Duration) (r orderDetails) {
 // TestPatience: waiting stops at once if the payment that the provider names was seen and
 // proves nothing, otherwise after a while.
 func TestPatience(t *testing.T) {
-	untold, unread, signed, unclear := reportedOrder("settled, and what arrived is unclear", 0), reportedOrder("", 0), reportedOrder("", 0), reportedOrder("settled, and what arrived is unclear", 0)
+	untold, unread, signed, unclear := reportedOrder("amount_unclear", 0), reportedOrder("", 0), reportedOrder("", 0), reportedOrder("amount_unclear", 0)
 	untold.Order.value.Claim, unclear.Order.value.Claim = nil, &protocol.Claim{State: "settling"}
 	signed.Order.value.Steps = []protocol.Step{{Effect: protocol.Effect{Kind: "signed"}}}
-	back := reportedOrder("reported, unproven", -time.Hour)
+	back := reportedOrder("awaiting_proof", -time.Hour)
 	long := follower{reported: time.Now().Add(-proofWait), ended: time.Now().Add(-longProofWait)}
 	named, other := reportedOrder(transferSee, 0), reportedOrder(transferSee, 0)
 	named.Order.value.CandidatePayment, other.Order.value.CandidatePayment = &protocol.CandidatePayment{Tx: payment}, &protocol.CandidatePayment{Tx: "0x02"}
-	beyond, returned := reportedOrder("reported, unproven", 0), reportedOrder("provider says refunded, watching for proof", 0)
+	beyond, returned := reportedOrder("awaiting_proof", 0), reportedOrder("provider says refunded, watching for proof", 0)
 	beyond.Order.value.Terms.DstChainID, returned.Order.value.Terms.DstChainID = 137, 137
 	returned.Order.value.Claim = &protocol.Claim{State: "refunded"}
 	for name, c := range map[string]struct {
@@ -51,9 +52,9 @@ func TestPatience(t *testing.T) {
 		"filled where nobody here looks":  {beyond, true, follower{}},
 		"refunded where somebody does":    {returned, false, follower{}},
 		"nothing is told":                 {reportedOrder("", time.Hour), false, follower{}},
-		"just told":                       {reportedOrder("reported, unproven", 0), false, follower{}},
-		"told, and no history of it":      {reportedOrder("provider says failed, watching for refund"), false, follower{}},
-		"told for a while":                {reportedOrder("provider says failed, watching for refund", proofWait+time.Second, 0), true, follower{}},
+		"just told":                       {reportedOrder("awaiting_proof", 0), false, follower{}},
+		"told, and no history of it":      {reportedOrder("awaiting_refund"), false, follower{}},
+		"told for a while":                {reportedOrder("awaiting_refund", proofWait+time.Second, 0), true, follower{}},
 		"told otherwise before":           {reportedOrder(transferSee, proofWait-time.Second), false, follower{}},
 		"the named payment is seen":       {named, true, follower{}},
 		"another payment is seen, so far": {other, false, follower{}},
@@ -74,7 +75,7 @@ func TestPatience(t *testing.T) {
 
 // TestFollowEndsWithTheReport: no command waits forever for the proof of a reported end.
 func TestFollowEndsWithTheReport(t *testing.T) {
-	for _, condition := range []string{"reported, unproven", "provider says failed, watching for refund", "settled, and what arrived is unclear", transferSee} {
+	for _, condition := range []string{"awaiting_proof", "awaiting_refund", "amount_unclear", transferSee} {
 		for _, asJSON := range []bool{false, true} {
 			r := reportedOrder(condition, proofWait+time.Second)
 			told, o := r.Order.value, needy("note")
@@ -84,11 +85,11 @@ func TestFollowEndsWithTheReport(t *testing.T) {
 			l, out := d.at(t)
 			l.t.json = asJSON
 			err := l.follow(t.Context(), o.ID, "filled", -1)
-			if !errors.Is(err, errReported) || exitOf(err) != exitReported || !strings.Contains(err.Error(), condition) {
+			if !errors.Is(err, errReported) || exitOf(err) != exitReported || !strings.Contains(err.Error(), messages.Condition(condition)) {
 				t.Errorf("%s: %v", condition, err)
 			}
 			text := strings.Join(strings.Fields(out.String()), " ")
-			wants := []string{"(" + condition + ")", "It may be the fill or another's. The daemon goes on watching", "reason look at transaction 0x05"}
+			wants := []string{"(" + messages.Condition(condition) + ")", "It may be the fill or another's. The daemon goes on watching", "reason look at transaction 0x05"}
 			if asJSON {
 				wants = []string{`"reported":true,"report":"it may be`}
 			}
@@ -135,7 +136,7 @@ func TestOrderIsShownWhole(t *testing.T) {
 			}
 		}
 	}
-	wants(o, "settling: waiting for proof on the chain (reported, transfer seen)", "It may be the fill or another's. The daemon goes on watching",
+	wants(o, "settling: waiting for proof on the chain (Payment seen, not yet confirmed)", "It may be the fill or another's. The daemon goes on watching",
 		"seen 24.9 USDC on Arbitrum One, from "+string(thePayer)+", 2026-11-20 12:00, transaction "+string(payment), "reason look at transaction 0x05 of chain 8453",
 		"refund 25 USDC to 0xother, if nobody fills it", "provider's id 0xtheirs", "provider told 3 times, from 2026-11-20 12:00 to 2026-11-20 12:01; it has the order",
 		"provider says filled, transaction "+string(payment))
@@ -146,7 +147,7 @@ func TestOrderIsShownWhole(t *testing.T) {
 	o.Wrapped, o.Submission.Refused = true, true
 	wants(o, ": done", "which may live all the same")
 
-	own := protocol.Order{State: "executing", Means: "carrying out the steps", Condition: "waiting for unlock", Terms: o.Terms}
+	own := protocol.Order{State: "executing", Means: "carrying out the steps", Condition: "waiting_unlock", Terms: o.Terms}
 	own.Terms.Refund, own.Terms.Wrap = nil, ""
 	wants(own, "swapkeep keys unlock", "refund to 0xother")
 	own.Terms.RefundTo = "0xme"

@@ -9,6 +9,7 @@ import (
 
 	"swapkeep/cmd/internal/amount"
 	"swapkeep/cmd/internal/screen"
+	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 )
 
@@ -93,7 +94,7 @@ func (l *daemonConn) ordersTable(ctx context.Context, orders []protocol.Order) e
 		if err != nil {
 			return err
 		}
-		rows = append(rows, []string{o.ID, moment(o.Created), o.State, what, o.Condition})
+		rows = append(rows, []string{o.ID, moment(o.Created), o.State, what, messages.Condition(o.Condition)})
 	}
 	l.t.result.Table(orderColumns, rows)
 	return nil

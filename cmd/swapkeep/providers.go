@@ -170,7 +170,7 @@ func readiness(p protocol.Provider) cell {
 // supportText describes a provider's support on a network: the pools of the classic
 // route, and the auction.
 func supportText(s protocol.Support) cell {
-	if s.Support == "" || s.Support == "not supported" {
+	if s.Support == "" || s.Support == "not_supported" {
 		return cell{text: "-"}
 	}
 	does := slices.Clone(s.Pools)

@@ -13,7 +13,7 @@ import (
 func TestProvidersFitTheScreen(t *testing.T) {
 	on, out := onPaper()
 	l := &daemonConn{t: on, networks: map[uint64]protocol.Network{1: {Name: "Ethereum"}, 56: {Name: "BNB Smart Chain"}, 5330: {Name: "Superseed"}}}
-	none := protocol.Support{Support: "not supported"}
+	none := protocol.Support{Support: "not_supported"}
 	bridged := protocol.Support{Support: "active", CrossChain: true}
 	v := protocol.ProvidersResult{Providers: []protocol.Provider{
 		{Kind: "dex", Reason: "needs the address of a key proxy: set providers.dex.base_url", Support: map[string]protocol.Support{"1": {Support: "active", Pools: []string{"V3", "V2", "V4"}, Auction: true}, "56": none, "5330": none},

@@ -9,6 +9,7 @@ import (
 
 	"swapkeep/cmd/internal/amount"
 	"swapkeep/cmd/internal/screen"
+	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 )
 
@@ -101,7 +102,7 @@ func lastEffect(steps []protocol.Step) (e protocol.Effect) {
 // floorText says whether a contract enforces the minimum received, or who promises it.
 func floorText(r protocol.Review) string {
 	if e := lastEffect(r.Steps); e.TrustedTo != "" && len(e.Receives) == 0 {
-		return "that is a promise of " + e.TrustedTo + ": no contract enforces it, and less would be told as short"
+		return "that is a promise of " + messages.Trusted(e.TrustedTo) + ": no contract enforces it, and less would be told as short"
 	}
 	return "with less it does not happen"
 }
@@ -180,7 +181,7 @@ func (w reviewer) steps(r protocol.Review) error {
 func settlementText(r protocol.Review) string {
 	where := "what you pay stays in the account until then"
 	if e := lastEffect(r.Steps); e.TrustedTo != "" {
-		where = "what you pay is in the hands of " + e.TrustedTo + " until then"
+		where = "what you pay is in the hands of " + messages.Trusted(e.TrustedTo) + " until then"
 	}
 	return fmt.Sprintf("the %s provider, or who it names, carries it out; %s, and only the chain's own evidence counts as the end", r.Terms.Provider, where)
 }
@@ -207,9 +208,9 @@ func (w reviewer) effect(e protocol.Effect) (string, error) {
 	}
 	switch {
 	case e.Kind == opaqueEffect:
-		said = append(said, "its content cannot be decoded: settlement is trusted to "+e.TrustedTo)
+		said = append(said, "its content cannot be decoded: settlement is trusted to "+messages.Trusted(e.TrustedTo))
 	case e.TrustedTo != "":
-		said = append(said, "hands it over: settlement is trusted to "+e.TrustedTo)
+		said = append(said, "hands it over: settlement is trusted to "+messages.Trusted(e.TrustedTo))
 	case e.Settler != "":
 		said = append(said, fmt.Sprintf("may be settled by %s only, until %s", contractText(e.Settler), moment(e.Deadline)))
 	}

@@ -25,7 +25,7 @@ func TestReviewSaysWhatHolds(t *testing.T) {
 			[]string{"does not happen"}, []string{"simulated"}},
 		{"signed order", protocol.Step{Kind: "typed", Effect: protocol.Effect{Kind: "order", Receives: floor}},
 			[]string{"does not happen", "stays in the account"}, []string{"promise", "simulated"}},
-		{"deposit", protocol.Step{Kind: "call", Effect: protocol.Effect{Kind: "deposit", TrustedTo: "Relay and its solver"}},
+		{"deposit", protocol.Step{Kind: "call", Effect: protocol.Effect{Kind: "deposit", TrustedTo: "relay_solver"}},
 			[]string{"a promise of Relay and its solver", "in the hands of Relay and its solver"}, []string{"does not happen", "stays in the account"}},
 		{"opaque", protocol.Step{Kind: "call", Effect: protocol.Effect{Kind: "opaque", TrustedTo: "a router"}},
 			[]string{"a promise of a router", "in the hands of a router", "simulated"}, []string{"does not happen"}},

@@ -4,7 +4,7 @@ import { join } from "node:path";
 const folder = join(import.meta.dirname, "..", "messages");
 
 /** languages returns the languages that have messages. */
-export const languages = () => readdir(folder);
+export const languages = async () => (await readdir(folder, { withFileTypes: true })).filter((e) => e.isDirectory()).map((e) => e.name);
 
 /** messages returns a language's messages in the format of _locales, merged from one file
  * per subject. It throws if two files have the same key. */

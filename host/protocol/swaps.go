@@ -378,14 +378,14 @@ type Order struct {
 	State            string            `json:"state" of:"OrderState" doc:"accepted, approving, executing, submitting, settling; filled, refunded, failed, expired, cancelled"`
 	Means            string            `json:"means" doc:"the state in words"`
 	Final            bool              `json:"final" doc:"the order has ended"`
-	Condition        string            `json:"condition,omitempty" of:"Condition" doc:"beside the state: waiting for unlock …"`
+	Condition        string            `json:"condition,omitempty" of:"Condition" doc:"beside the state: waiting_unlock …"`
 	Reported         bool              `json:"reported,omitempty" doc:"the provider has told an end that nothing proves, so far: the chains go on being watched, ever more slowly, and no end may ever come"`
 	Report           string            `json:"report,omitempty" doc:"with reported: what is known and what is not, in words"`
 	Step             int               `json:"step" doc:"next step to carry out"`
 	Sending          Hash              `json:"sending,omitempty" doc:"the present step's transaction, as last signed"`
 	Attempts         []Attempt         `json:"attempts,omitempty" doc:"everything signed for the present step's nonce, oldest first; at most one is mined"`
 	Speedup          string            `json:"speedup,omitempty" of:"Tier" doc:"tier of a speed-up that the user asked for and that is not carried out yet"`
-	Proposal         *Proposal         `json:"proposal,omitempty" doc:"with needs consent: what swap.accept would consent to instead"`
+	Proposal         *Proposal         `json:"proposal,omitempty" doc:"with needs_consent: what swap.accept would consent to instead"`
 	Leftovers        []Leftover        `json:"leftovers,omitempty" doc:"allowances that it granted and that outlived it; see approvals.list"`
 	Submission       *Submitted        `json:"submission,omitempty" doc:"that the provider was, or was about to be, told of it"`
 	Wrapped          bool              `json:"wrapped,omitempty" doc:"its input was wrapped, by a transaction of its own"`

@@ -26,7 +26,7 @@ var Vocabularies = []Vocabulary{
 
 	{"ProviderKind", []string{"dex", "bridge", "intent", "gasless"}},
 	{"OrderKind", []string{"dex", "bridge", "intent", "gasless", "wallet"}}, // wallet: a revoke
-	{"SupportLevel", []string{"active", "disabled", "not supported"}},
+	{"SupportLevel", []string{"active", "disabled", "not_supported"}},
 	{"StepKind", []string{"call", "typed", "late"}},
 	{"EffectKind", []string{"approve", "permit", "swap", "wrap", "unwrap", "order", "deposit", "opaque"}},
 	{"SettledBy", []string{"own_call", "provider"}},
@@ -40,9 +40,9 @@ var Vocabularies = []Vocabulary{
 	{"PasswordReason", []string{"unpriced", "hourly_limit", "slippage", "bad_price"}},
 	{"OrderState", []string{"accepted", "approving", "executing", "submitting", "settling", "filled", "refunded", "failed", "expired", "cancelled", "unreadable"}},
 	{"Condition", []string{
-		"waiting for unlock", "needs consent", "provider says failed, watching for refund", "reported, unproven", "reported, transfer seen",
-		"settled, and what arrived is unclear", "cancelling", "waiting for an earlier transaction", "waiting for another order's allowance",
-		"waiting for an order that would look alike on the chain", "written by a newer version", "changed outside Swapkeep",
+		"waiting_unlock", "needs_consent", "awaiting_refund", "awaiting_proof", "payment_seen",
+		"amount_unclear", "cancelling", "waiting_nonce", "waiting_allowance",
+		"waiting_similar", "written_by_newer", "record_tampered",
 	}},
 	{"AttemptKind", []string{"call", "bump", "cancel"}},
 	{"Tier", []string{TierNormal, TierFast}},
@@ -63,6 +63,6 @@ var Vocabularies = []Vocabulary{
 		"answer_unknown", "searched", "provider_says", "user_cancelled", "user_accepted", "user_sped_up", "user_raised_ceiling",
 	}},
 	{"Speaker", []string{"provider", "node"}},
-	{"Trusted", []string{"Relay and its solver", "Relay's router", "the intent provider and its fillers"}},
+	{"Trusted", []string{"relay_solver", "relay_router", "intent_fillers"}},
 	{"AllowanceKind", []string{AllowanceERC20, AllowancePermit2}},
 }

@@ -123,8 +123,8 @@ func (x recording) flow() providertest.Flow {
 }
 
 const (
-	bySolver = "Relay and its solver"
-	byRouter = "Relay's router"
+	bySolver = "relay_solver"
+	byRouter = "relay_router"
 )
 
 func suite() providertest.Suite {

@@ -74,8 +74,8 @@ const (
 
 // Who is trusted with what follows a call.
 const (
-	trustedSolver = "Relay and its solver"
-	trustedRouter = "Relay's router"
+	trustedSolver = "relay_solver"
+	trustedRouter = "relay_router"
 )
 
 // decodeDeposit reads a call of the depository to the last byte.

@@ -41,7 +41,7 @@ var (
 
 const (
 	orderID = "cmrzsdld90000psp7uw0ni9l8"
-	trusted = "the intent provider and its fillers"
+	trusted = "intent_fillers"
 )
 
 func newProvider(t testing.TB, base string, now func() time.Time, limits rest.Limits) swap.Provider {

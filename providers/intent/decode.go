@@ -9,7 +9,7 @@ import (
 
 // trusted names who must be trusted with a deposit, since its calldata format is not
 // published.
-const trusted = "the intent provider and its fillers"
+const trusted = "intent_fillers"
 
 // Decode says what a deposit would do, as far as its bytes show: spend the input at a
 // contract that is trusted with it. What the call really moves is read off a simulation by

@@ -281,7 +281,7 @@ func (n *notifier) next() protocol.Notification {
 	o := n.order
 	o.ID = fmt.Sprintf("%s%02d", o.ID[:len(o.ID)-2], n.sent/2%openOrders)
 	o.Revision += uint64(n.sent)
-	o.Condition = []string{"", "waiting for unlock"}[n.sent/2/openOrders%2]
+	o.Condition = []string{"", "waiting_unlock"}[n.sent/2/openOrders%2]
 	return protocol.Notification{JSONRPC: protocol.Version, Method: "swap.order", Params: o}
 }
 

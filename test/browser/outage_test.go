@@ -96,7 +96,7 @@ func (p *trader) orderInOutage() {
 		}
 	}
 	p.Find("heading", "Swap in progress")
-	p.AwaitText("Waiting for proof")
+	p.AwaitText("Awaiting settlement")
 	p.AwaitNoText("failed")
 	if o := p.d.Orders()[0]; o.Final || o.State != "settling" || o.Condition != "" {
 		p.t.Errorf("the order is %s, %q", o.State, o.Condition)

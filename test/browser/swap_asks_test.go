@@ -37,7 +37,7 @@ func TestOrdersAsk(t *testing.T) {
 		o := p.approving("0.2")
 		p.priceMoved()
 		p.AwaitText("The terms have changed", "Accepted", "New", "You get at least", "(changed)")
-		p.In("region", "Needs your consent").AwaitText("Fees, at most", "Gas, at most")
+		p.In("region", "Review new terms").AwaitText("Fees, at most", "Gas, at most")
 		if b := p.Find("button", "Accept the new terms"); !b.Disabled {
 			t.Error("new terms can be accepted before they were compared")
 		}
@@ -56,7 +56,7 @@ func (p *trader) lockedOrder() {
 	p.Click("button", "Lock the wallet")
 	p.Find("button", "Unlock")
 	p.d.Chain(desk.Base).Resume()
-	p.d.AwaitOrder("waiting for unlock", func(o protocol.Order) bool { return o.Condition == "waiting for unlock" })
+	p.d.AwaitOrder("waiting_unlock", func(o protocol.Order) bool { return o.Condition == "waiting_unlock" })
 	p.AwaitText("1 swap waits for you to unlock")
 }
 

@@ -197,15 +197,15 @@ func TestSwapsToAnotherNetwork(t *testing.T) {
 		p.Find("link", "/^Refund "+short(o.Verdict.Evidence.Tx)+" /")
 		p.another()
 
-		p.swapUnproven("60", "fill", true, "reported, transfer seen")
-		card := p.In("region", "Reported, transfer seen")
+		p.swapUnproven("60", "fill", true, "payment_seen")
+		card := p.In("region", "Payment seen, not yet confirmed")
 		card.AwaitText("Intent says: it is done.", "USDC came from", "on Arbitrum One", "What is not proven", "What you can do")
 		card.Find("link", "/^Transfer that was seen /")
 		p.Find("heading", "Swap in progress")
 		p.another()
 
-		p.swapUnproven("70", "claim", false, "reported, unproven")
-		p.In("region", "Reported, unproven").AwaitText("Intent says: it is done.", "No chain that Swapkeep can read shows the payment on Arbitrum One.")
+		p.swapUnproven("70", "claim", false, "awaiting_proof")
+		p.In("region", "Awaiting confirmation").AwaitText("Intent says: it is done.", "No chain that Swapkeep can read shows the payment on Arbitrum One.")
 		p.Find("heading", "Swap in progress")
 	})
 }

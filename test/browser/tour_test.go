@@ -459,8 +459,8 @@ func (o *tour) providerSettled(p *trader) {
 	p.receive("USDC")
 	for i, end := range []struct{ ending, wait, name string }{
 		{"refund", "came back", "order-refunded"},
-		{"fail", "The provider says it failed", "order-failed-unrefunded"},
-		{"claim", "Reported, unproven", "order-unproven"},
+		{"fail", "Waiting for refund", "order-failed-unrefunded"},
+		{"claim", "Awaiting confirmation", "order-unproven"},
 	} {
 		p.d.Control("POST", "/intent", map[string]any{"outcome": map[string]any{"ending": end.ending}}, nil)
 		p.amount(fmt.Sprint(100 + i))

@@ -90,7 +90,7 @@ func TestPlantedOrder(t *testing.T) {
 	d.open()
 	d.unlock()
 	for _, o := range orders {
-		seen, err := d.awaitOrder(o.ID, func(o protocol.Order) bool { return o.Condition == "changed outside Swapkeep" })
+		seen, err := d.awaitOrder(o.ID, func(o protocol.Order) bool { return o.Condition == "record_tampered" })
 		if err != nil {
 			t.Fatal(err)
 		}

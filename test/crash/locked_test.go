@@ -53,7 +53,7 @@ func momentOf(trace []string, i int) (m onDisk) {
 }
 
 // waitingUnlock is the condition of an order that waits for a signature.
-const waitingUnlock = "waiting for unlock"
+const waitingUnlock = "waiting_unlock"
 
 // whileLocked checks a daemon that restarted locked: it finishes only what is signed.
 func (p *flowRun) whileLocked(k kill) {
@@ -220,7 +220,7 @@ func (p *flowRun) lockedConsent(k kill) error {
 	case k.when.made == k.when.of:
 		_, err = p.awaitOrder(p.id, final)
 		return err
-	case k.point == "journal.after_propose" && o.Condition != "needs consent":
+	case k.point == "journal.after_propose" && o.Condition != "needs_consent":
 		return fmt.Errorf("what the order proposes is lost: it is %q", o.Condition)
 	}
 	_, err = p.checkStays(o.Condition)

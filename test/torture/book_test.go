@@ -91,7 +91,7 @@ func whyOpenFor(o protocol.Order, e journalreader.Entry, paid, crowded bool) str
 		return "the provider keeps the input"
 	case !paid:
 		return "the chain forgot the provider's payment"
-	case o.Condition == "settled, and what arrived is unclear" && addr(o.Terms.TokenOut) == native && crowded:
+	case o.Condition == "amount_unclear" && addr(o.Terms.TokenOut) == native && crowded:
 		return "the same block changed the account's coin in another way too"
 	case e.Final && !e.PaymentNamed && coin:
 		return "a payment of the coin leaves no log, and the provider does not name it"

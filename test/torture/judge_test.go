@@ -225,7 +225,7 @@ func TestJudgeEndless(t *testing.T) {
 // TestJudgeCrowded checks that received coin may be unclear only if something else in its
 // block changed the balance.
 func TestJudgeCrowded(t *testing.T) {
-	const unclear = "settled, and what arrived is unclear"
+	const unclear = "amount_unclear"
 	named := journalreader.Entry{Ending: "fill", Payment: pays, Final: true, PaymentNamed: true}
 	for name, x := range map[string]struct {
 		out       common.Address

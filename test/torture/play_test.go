@@ -168,7 +168,7 @@ func (w *world) await(u *user, most time.Duration) bool {
 				_ = u.ask("swap.cancel", protocol.CancelParams{Request: newUUID(), Order: o.ID, Digest: o.Digest, Password: []byte(password)}, nil)
 			case o.Proposal != nil:
 				u.accept(o)
-			case o.Condition == "waiting for unlock":
+			case o.Condition == "waiting_unlock":
 				_ = u.retryUntilAnswered("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
 			}
 			waits = waits || w.whyOpen(o) == ""

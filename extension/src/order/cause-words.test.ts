@@ -2,8 +2,10 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import deErrors from "../../messages/de/errors.json";
 import deOrder from "../../messages/de/order.json";
+import deStates from "../../messages/de/states.json";
 import enErrors from "../../messages/en/errors.json";
 import enOrder from "../../messages/en/order.json";
+import enStates from "../../messages/en/states.json";
 import { loadLanguage } from "../i18n/t";
 import type { Cause, CauseWord, Order } from "../wire/protocol";
 import source from "../wire/protocol.ts?raw";
@@ -11,7 +13,7 @@ import { causeWords } from "./cause-words";
 import type { OrderFormatter } from "./line";
 import { trusted, trustedNames } from "./trusted";
 
-const languages: Record<string, Record<string, string>> = { en: { ...enErrors, ...enOrder }, de: { ...deErrors, ...deOrder } };
+const languages: Record<string, Record<string, string>> = { en: { ...enErrors, ...enOrder, ...enStates }, de: { ...deErrors, ...deOrder, ...deStates } };
 const union = (name: string) => [...(new RegExp(`export type ${name} = (.*);`).exec(source)?.[1] ?? "").matchAll(/"([^"]+)"/g)].map((m) => m[1]!);
 const words = union("CauseWord") as CauseWord[];
 

@@ -1,5 +1,5 @@
 import type { MessageKey } from "../i18n/keys";
-import type { Condition, Order, Seen } from "../wire/protocol";
+import type { Condition, Order, CandidatePayment } from "../wire/protocol";
 import { claim, causeWords, type RecordedCause, type QuotedText, type CauseText } from "./cause-words";
 import { type Line, line, type OrderFormatter } from "./line";
 import { type StatusIcon, lookUp, conditions, type Tone } from "./status";
@@ -20,36 +20,34 @@ export interface Card {
 	asks?: "unlock" | "consent";
 }
 
-type Part = Partial<Omit<Card, "tone" | "picture">> & { title: Line };
+type Part = Partial<Omit<Card, "title" | "tone" | "picture">>;
 
-/** The card of each condition. */
+/** The card of each condition; its title is the words of the condition. */
 export const conditionCards: Record<Condition, (o: Order, tell: OrderFormatter) => Part> = {
-	"waiting for unlock": (o, tell) => ({
-		title: line("order_unlock_title"),
+	waiting_unlock: (o, tell) => ({
 		text: [line(o.cancel ? "order_unlock_cancel" : "order_unlock_text"), line("order_until", tell.time(o.terms.deadline))],
 		asks: "unlock",
 	}),
-	"needs consent": () => ({ title: line("order_consent_title"), text: [line("order_consent_text")], asks: "consent" }),
-	"provider says failed, watching for refund": (o, tell) => reported(o, tell, "order_refund", [o.terms.srcChainId, o.terms.dstChainId]),
-	"reported, unproven": (o, tell) => reported(o, tell, "order_unproven", [o.terms.dstChainId]),
-	"reported, transfer seen": (o, tell) => ({
+	needs_consent: () => ({ text: [line("order_consent_text")], asks: "consent" }),
+	awaiting_refund: (o, tell) => reported(o, tell, "order_refund", [o.terms.srcChainId, o.terms.dstChainId]),
+	awaiting_proof: (o, tell) => reported(o, tell, "order_unproven", [o.terms.dstChainId]),
+	payment_seen: (o, tell) => ({
 		...reported(o, tell, "order_seen", [o.seen?.chainId ?? o.terms.dstChainId]),
 		...(o.seen ? { text: [saw(o.seen, tell)] } : {}),
 	}),
-	"settled, and what arrived is unclear": (o, tell) => reported(o, tell, "order_unclear", [o.terms.srcChainId]),
+	amount_unclear: (o, tell) => reported(o, tell, "order_unclear", [o.terms.srcChainId]),
 	cancelling: (o) => ({
-		title: line("order_cancelling_title"),
 		text: [line(o.attempts?.some((a) => a.kind === "cancel") ? "order_cancelling_sent" : "order_cancelling_text")],
 		links: (o.attempts ?? []).filter((a) => a.kind === "cancel").map((a) => ({ label: "order_link_cancel", chainId: o.terms.srcChainId, tx: a.tx })),
 	}),
-	"waiting for an earlier transaction": () => ({ title: line("order_nonce_title"), text: [line("order_nonce_text")] }),
-	"waiting for another order's allowance": () => ({ title: line("order_allowance_title"), text: [line("order_allowance_text")] }),
-	"waiting for an order that would look alike on the chain": () => ({ title: line("order_twin_title"), text: [line("order_twin_text")] }),
-	"written by a newer version": () => ({ title: line("order_newer_title"), text: [line("order_newer_text")] }),
-	"changed outside Swapkeep": () => ({ title: line("order_changed_title"), text: [line("order_changed_text")] }),
+	waiting_nonce: () => ({ text: [line("order_nonce_text")] }),
+	waiting_allowance: () => ({ text: [line("order_allowance_text")] }),
+	waiting_similar: () => ({ text: [line("order_twin_text")] }),
+	written_by_newer: () => ({ text: [line("order_newer_text")] }),
+	record_tampered: () => ({ text: [line("order_changed_text")] }),
 };
 
-function saw({ chainId, token, amount, from }: Seen, tell: OrderFormatter): Line {
+function saw({ chainId, token, amount, from }: CandidatePayment, tell: OrderFormatter): Line {
 	return line("order_seen_what", tell.amount(chainId, token, amount), tell.account(from), tell.network(chainId));
 }
 
@@ -62,7 +60,6 @@ function reported(o: Order, tell: OrderFormatter, name: "order_refund" | "order_
 	if (o.seen) links.push({ label: "order_link_seen", chainId: o.seen.chainId, tx: o.seen.tx });
 	const said = [o.claim?.word, o.claim?.reason].filter(Boolean).join(": ");
 	return {
-		title: line(`${name}_title`),
 		lines: [
 			{ label: "order_told_says", text: claimed(o, tell) },
 			{ label: "order_told_unproven", text: line(`${name}_unproven`, where) },
@@ -83,9 +80,10 @@ function claimed(o: Order, tell: OrderFormatter): Line {
 export function conditionCard(order: Order, tell: OrderFormatter): Card | undefined {
 	const { condition } = order;
 	if (!condition || order.final) return undefined;
-	const part = lookUp(conditionCards, condition)?.(order, tell) ?? { title: line("order_raw", condition), ...reasonPart({ words: order.report }, order, tell) };
-	const { tone, picture } = lookUp(conditions, condition) ?? { tone: "warn", picture: "unsure" };
-	return { tone, picture, text: [], lines: [], links: [], ...(order.proposal ? {} : reasonPart({ cause: order.cause, words: order.reason }, order, tell)), ...part };
+	const part = lookUp(conditionCards, condition)?.(order, tell) ?? reasonPart({ words: order.report }, order, tell);
+	const { words, tone, picture } = lookUp(conditions, condition) ?? { tone: "warn", picture: "unsure" };
+	const title = words ? line(words) : line("order_raw", condition);
+	return { title, tone, picture, text: [], lines: [], links: [], ...(order.proposal ? {} : reasonPart({ cause: order.cause, words: order.reason }, order, tell)), ...part };
 }
 
 /** noted returns the part of a card that gives the reason, if there is one. */

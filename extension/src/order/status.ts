@@ -23,33 +23,33 @@ interface Row {
 
 /** Every state, open ones first. */
 export const states: Record<OrderState, Row> = {
-	accepted: { words: "order_state_accepted", tone: "busy", picture: "busy" },
-	approving: { words: "order_state_approving", revoke: "order_state_revoking", tone: "busy", picture: "busy" },
-	executing: { words: "order_state_executing", tone: "busy", picture: "busy" },
-	submitting: { words: "order_state_submitting", tone: "busy", picture: "busy" },
-	settling: { words: "order_state_settling", tone: "busy", picture: "busy" },
-	filled: { words: "order_state_filled", revoke: "order_state_revoked", tone: "good", picture: "done" },
-	refunded: { words: "order_state_refunded", tone: "warn", picture: "back" },
-	failed: { words: "order_state_failed", tone: "critical", picture: "failed" },
-	expired: { words: "order_state_expired", tone: "neutral", picture: "over" },
-	cancelled: { words: "order_state_cancelled", tone: "neutral", picture: "over" },
-	unreadable: { words: "order_state_unreadable", tone: "critical", picture: "unsure" },
+	accepted: { words: "state_accepted", tone: "busy", picture: "busy" },
+	approving: { words: "state_approving", revoke: "state_revoking", tone: "busy", picture: "busy" },
+	executing: { words: "state_executing", tone: "busy", picture: "busy" },
+	submitting: { words: "state_submitting", tone: "busy", picture: "busy" },
+	settling: { words: "state_settling", tone: "busy", picture: "busy" },
+	filled: { words: "state_filled", revoke: "state_revoked", tone: "good", picture: "done" },
+	refunded: { words: "state_refunded", tone: "warn", picture: "back" },
+	failed: { words: "state_failed", tone: "critical", picture: "failed" },
+	expired: { words: "state_expired", tone: "neutral", picture: "over" },
+	cancelled: { words: "state_cancelled", tone: "neutral", picture: "over" },
+	unreadable: { words: "state_unreadable", tone: "critical", picture: "unsure" },
 };
 
 /** Every condition. While one applies, it is shown instead of the state. */
 export const conditions: Record<Condition, Row> = {
-	"waiting for unlock": { words: "order_on_unlock", tone: "warn", picture: "ask" },
-	"needs consent": { words: "order_on_consent", tone: "warn", picture: "ask" },
-	"provider says failed, watching for refund": { words: "order_on_refund", tone: "warn", picture: "unsure" },
-	"reported, unproven": { words: "order_on_unproven", tone: "warn", picture: "unsure" },
-	"reported, transfer seen": { words: "order_on_seen", tone: "warn", picture: "unsure" },
-	"settled, and what arrived is unclear": { words: "order_on_unclear", tone: "warn", picture: "unsure" },
-	cancelling: { words: "order_on_cancelling", tone: "busy", picture: "busy" },
-	"waiting for an earlier transaction": { words: "order_on_nonce", tone: "busy", picture: "wait" },
-	"waiting for another order's allowance": { words: "order_on_allowance", tone: "busy", picture: "wait" },
-	"waiting for an order that would look alike on the chain": { words: "order_on_twin", tone: "busy", picture: "wait" },
-	"written by a newer version": { words: "order_on_newer", tone: "warn", picture: "unsure" },
-	"changed outside Swapkeep": { words: "order_on_changed", tone: "critical", picture: "unsure" },
+	waiting_unlock: { words: "condition_waiting_unlock", tone: "warn", picture: "ask" },
+	needs_consent: { words: "condition_needs_consent", tone: "warn", picture: "ask" },
+	awaiting_refund: { words: "condition_awaiting_refund", tone: "warn", picture: "unsure" },
+	awaiting_proof: { words: "condition_awaiting_proof", tone: "warn", picture: "unsure" },
+	payment_seen: { words: "condition_payment_seen", tone: "warn", picture: "unsure" },
+	amount_unclear: { words: "condition_amount_unclear", tone: "warn", picture: "unsure" },
+	cancelling: { words: "condition_cancelling", tone: "busy", picture: "busy" },
+	waiting_nonce: { words: "condition_waiting_nonce", tone: "busy", picture: "wait" },
+	waiting_allowance: { words: "condition_waiting_allowance", tone: "busy", picture: "wait" },
+	waiting_similar: { words: "condition_waiting_similar", tone: "busy", picture: "wait" },
+	written_by_newer: { words: "condition_written_by_newer", tone: "warn", picture: "unsure" },
+	record_tampered: { words: "condition_record_tampered", tone: "critical", picture: "unsure" },
 };
 
 /** standing returns an order's state, or its condition while one applies. States of a newer
@@ -64,7 +64,7 @@ export function orderStatus(order: Pick<Order, "state" | "condition" | "final" |
 	if (!row) return strange(order.means, order.final);
 	const refunded = state === "refunded";
 	const words = order.terms.provider === "wallet" ? (row.revoke ?? row.words) : row.words;
-	if (order.verdict?.short) return { words: line(refunded ? "order_state_refunded_short" : "order_state_filled_short"), tone: "warn", picture: row.picture };
+	if (order.verdict?.short) return { words: line(refunded ? "state_refunded_short" : "state_filled_short"), tone: "warn", picture: row.picture };
 	return { ...row, words: line(words) };
 }
 

@@ -1,7 +1,9 @@
 /// <reference types="vite/client" />
 import { describe, expect, it } from "vitest";
-import de from "../../messages/de/order.json";
-import en from "../../messages/en/order.json";
+import deOrder from "../../messages/de/order.json";
+import deStates from "../../messages/de/states.json";
+import enOrder from "../../messages/en/order.json";
+import enStates from "../../messages/en/states.json";
 import type { Condition, Order, OrderKind, OrderState, ProvenBy, Step } from "../wire/protocol";
 import source from "../wire/protocol.ts?raw";
 import { endTexts } from "./ends";
@@ -10,6 +12,9 @@ import { conditions, orderStatus, states } from "./status";
 import { stepLines, stepMarks } from "./steps";
 import { activityTexts, story } from "./story";
 import { conditionCards } from "./condition-cards";
+
+const de = { ...deOrder, ...deStates };
+const en = { ...enOrder, ...enStates };
 
 /** union returns the values of a type, read from the generated source, so that a value
  * added there fails the tests until it is handled. */
@@ -36,7 +41,7 @@ const tell: OrderFormatter = {
 	list: (names) => names.join(" and "),
 	account: (address) => (address === account ? "Account 1" : address.slice(0, 6)),
 	provider: (kind) => kind,
-	trusted: (who) => (who === "Relay and its solver" ? "Relay" : who),
+	trusted: (who) => (who === "relay_solver" ? "Relay" : who),
 	time: (time) => time,
 };
 
@@ -44,8 +49,8 @@ const call = (kind: Step["effect"]["kind"], more: Partial<Step["effect"]> = {}):
 const signed: Step = { kind: "typed", effect: { kind: "order", chainId: 1, target: router, deadline: "2026-11-20T09:05:00Z" } };
 const steps: Record<OrderKind, Step[]> = {
 	dex: [call("approve", { approves: [{ token: usdc, spender: router, amount: "5" }] }), call("swap")],
-	bridge: [call("deposit", { trustedTo: "Relay and its solver" })],
-	intent: [call("opaque", { trustedTo: "the intent provider and its fillers" })],
+	bridge: [call("deposit", { trustedTo: "relay_solver" })],
+	intent: [call("opaque", { trustedTo: "intent_fillers" })],
 	gasless: [signed],
 	wallet: [call("approve", { approves: [{ token: usdc, spender: router, amount: "0" }] })],
 };
@@ -166,7 +171,7 @@ describe("an end", () => {
 	it("says what is missing of the floor", () => {
 		const { card, status } = story(ended("arrival", { received: { token: usdc, amount: "850" }, short: true }, "bridge"), tell, begun);
 		expect(card?.text).toContainEqual({ key: "order_short", values: ["50@USDC/10", "900@USDC/10"] });
-		expect([card?.tone, status.words.key]).toEqual(["warn", "order_state_filled_short"]);
+		expect([card?.tone, status.words.key]).toEqual(["warn", "state_filled_short"]);
 	});
 	it("says what of a part did not leave", () => {
 		const { card } = story(ended("part", { received: { token: usdc, amount: "900" }, spent: { token: coin, amount: "600" } }, "gasless"), tell, begun);
@@ -204,7 +209,7 @@ describe("an end", () => {
 	});
 	it("of a revoke has its own words", () => {
 		const { card, status } = story(ended("revoke", {}, "wallet"), tell, begun);
-		expect([card?.title.key, status.words.key]).toEqual(["order_revoked_title", "order_state_revoked"]);
+		expect([card?.title.key, status.words.key]).toEqual(["order_revoked_title", "state_revoked"]);
 	});
 });
 
@@ -214,7 +219,7 @@ describe("steps", () => {
 		expect(marks(order("dex", { state: "approving" }))).toEqual(["active", "preview", "preview"]);
 		const approved = [{ ...steps.dex[0]!, done: true, tx }, steps.dex[1]!];
 		expect(marks(order("dex", { steps: approved, step: 1 }))).toEqual(["done", "active", "preview"]);
-		expect(marks(order("dex", { steps: approved, step: 1, condition: "waiting for unlock" }))).toEqual(["done", "waiting", "preview"]);
+		expect(marks(order("dex", { steps: approved, step: 1, condition: "waiting_unlock" }))).toEqual(["done", "waiting", "preview"]);
 		expect(marks(order("dex", { steps: approved, step: 2, state: "settling" }))).toEqual(["done", "done", "active"]);
 		expect(marks(order("dex", { steps: approved.map((s) => ({ ...s, done: true })), step: 2, state: "filled", final: true }))).toEqual(["done", "done", "done"]);
 	});
@@ -256,7 +261,7 @@ describe("what a person can do", () => {
 	});
 	it("is to wait no longer than the order lives", () => {
 		expect(story(order("gasless", { state: "settling" }), tell, begun).until).toEqual({ label: "order_ends_label", time: "2026-11-20T09:05:00Z" });
-		expect(story(order("dex", { condition: "needs consent" }), tell, begun).until).toEqual({ label: "order_until_label", time: "2026-11-20T09:20:00Z" });
+		expect(story(order("dex", { condition: "needs_consent" }), tell, begun).until).toEqual({ label: "order_until_label", time: "2026-11-20T09:20:00Z" });
 		expect(story(order("dex"), tell, begun).until).toBeUndefined();
 		expect(story(order("gasless", { state: "settling" }), tell, begun + 600_000).now?.key).toBe("order_now_past");
 	});
@@ -272,7 +277,7 @@ it("calls a settling that takes long still tracking, and no failure", () => {
 
 it("shows what was seen, said and is not proven", () => {
 	const { card } = story(order("bridge", {
-		state: "settling", condition: "reported, transfer seen", reported: true, claim: { state: "filled", word: "success", chainId: 10, tx },
+		state: "settling", condition: "payment_seen", reported: true, claim: { state: "filled", word: "success", chainId: 10, tx },
 		seen: { end: "filled", chainId: 10, tx, token: usdc, amount: "950", from: router },
 	}), tell, begun);
 	expect(card?.text[0]?.values).toEqual(["950@USDC/10", "0x66a9", "net 10"]);
@@ -281,6 +286,6 @@ it("shows what was seen, said and is not proven", () => {
 });
 
 it("lets a condition go before the state, until it ends", () => {
-	expect(orderStatus(order("dex", { condition: "cancelling" })).words.key).toBe("order_on_cancelling");
-	expect(orderStatus(order("dex", { condition: "cancelling", state: "cancelled", final: true })).words.key).toBe("order_state_cancelled");
+	expect(orderStatus(order("dex", { condition: "cancelling" })).words.key).toBe("condition_cancelling");
+	expect(orderStatus(order("dex", { condition: "cancelling", state: "cancelled", final: true })).words.key).toBe("state_cancelled");
 });

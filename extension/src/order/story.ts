@@ -60,7 +60,7 @@ function damaged(o: Order, tell: OrderFormatter): Card {
 	return { title: line("order_unreadable_title"), text: [line("order_unreadable_text")], tone, picture, lines: [], links: [], ...reasonPart({ cause: o.cause, words: o.reason }, o, tell) };
 }
 
-const asksUser = (o: Order) => o.condition === "waiting for unlock" || o.condition === "needs consent";
+const asksUser = (o: Order) => o.condition === "waiting_unlock" || o.condition === "needs_consent";
 
 type OpenState = Exclude<OrderState, "filled" | "refunded" | "failed" | "expired" | "cancelled" | "unreadable">;
 
@@ -106,7 +106,7 @@ function expiryOf(o: Order): { label: MessageKey; time: string } | undefined {
 /** cancellable returns true, or why a deposit that was handed over cannot be cancelled (the
  * daemon would refuse). undefined: there is nothing to cancel, as the own call is mined. */
 function cancellable(o: Order, tell: OrderFormatter): true | Line | undefined {
-	if (o.cancel || o.condition === "written by a newer version") return undefined;
+	if (o.cancel || o.condition === "written_by_newer") return undefined;
 	const out = o.state === "submitting" || o.state === "settling";
 	const how = settlementKind(o);
 	if (out && how === "deposit") return line("order_handed_over", trusted(o, tell));

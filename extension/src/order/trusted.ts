@@ -4,9 +4,9 @@ import { lookUp } from "./status";
 
 /** Who settles what an order hands over. */
 export const trustedNames: Record<Trusted, MessageKey> = {
-	"Relay and its solver": "trusted_solver",
-	"Relay's router": "trusted_router",
-	"the intent provider and its fillers": "trusted_fillers",
+	relay_solver: "trusted_relay_solver",
+	relay_router: "trusted_relay_router",
+	intent_fillers: "trusted_intent_fillers",
 };
 
 /** trusted names who is trusted to settle; in the daemon's words if there is no message for it. */

@@ -54,7 +54,7 @@ export default function Unlock() {
 
 /** Waiting lists the open orders that wait for an unlock, and counts the others. */
 function Waiting({ orders }: { orders: readonly Order[] }) {
-	const waiting = orders.filter((o) => o.condition === "waiting for unlock");
+	const waiting = orders.filter((o) => o.condition === "waiting_unlock");
 	const others = orders.length - waiting.length;
 	if (orders.length === 0) return null;
 	return (

@@ -39,7 +39,7 @@ export type SupportWord = "active" | "disabled" | "none";
 export function supportOf(providers: readonly Provider[], chainId: number): { kind: ProviderKind; word: SupportWord; note: string | undefined }[] {
 	return providers.map((p) => {
 		const support = p.support[String(chainId)];
-		if (!support || support.support === "not supported") return { kind: p.kind, word: "none", note: support?.note };
+		if (!support || support.support === "not_supported") return { kind: p.kind, word: "none", note: support?.note };
 		const word = support.support === "active" && p.ready ? "active" : "disabled";
 		return { kind: p.kind, word, note: support.note ?? p.reason };
 	});

@@ -7,7 +7,7 @@ const network = (chainId: number, name: string): Network => ({ chainId, name, sy
 test("a provider that cannot be asked pays out on those of our networks that it serves across chains", () => {
 	const support = {
 		"1": { support: "active", crossChainEnabled: true },
-		"143": { support: "not supported", crossChainEnabled: false },
+		"143": { support: "not_supported", crossChainEnabled: false },
 		"8453": { support: "active", crossChainEnabled: false },
 		"5330": { support: "disabled", crossChainEnabled: true },
 	} as const;

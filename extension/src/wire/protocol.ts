@@ -69,7 +69,7 @@ export type SettingApplies = "now" | "restart";
 export type ChartPeriod = "24h" | "week" | "month";
 export type ProviderKind = "dex" | "bridge" | "intent" | "gasless";
 export type OrderKind = "dex" | "bridge" | "intent" | "gasless" | "wallet";
-export type SupportLevel = "active" | "disabled" | "not supported";
+export type SupportLevel = "active" | "disabled" | "not_supported";
 export type StepKind = "call" | "typed" | "late";
 export type EffectKind = "approve" | "permit" | "swap" | "wrap" | "unwrap" | "order" | "deposit" | "opaque";
 export type SettledBy = "own_call" | "provider";
@@ -78,13 +78,13 @@ export type Severity = "note" | "warn" | "acknowledge" | "block";
 export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_scam" | "value_unknown" | "price_unknown" | "price_off" | "output_unverified" | "output_imitates" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "not_simulated" | "fallback_used" | "floor_lowered" | "ceiling_raised" | "fee_raised" | "decimals_unconfirmed";
 export type PasswordReason = "unpriced" | "hourly_limit" | "slippage" | "bad_price";
 export type OrderState = "accepted" | "approving" | "executing" | "submitting" | "settling" | "filled" | "refunded" | "failed" | "expired" | "cancelled" | "unreadable";
-export type Condition = "waiting for unlock" | "needs consent" | "provider says failed, watching for refund" | "reported, unproven" | "reported, transfer seen" | "settled, and what arrived is unclear" | "cancelling" | "waiting for an earlier transaction" | "waiting for another order's allowance" | "waiting for an order that would look alike on the chain" | "written by a newer version" | "changed outside Swapkeep";
+export type Condition = "waiting_unlock" | "needs_consent" | "awaiting_refund" | "awaiting_proof" | "payment_seen" | "amount_unclear" | "cancelling" | "waiting_nonce" | "waiting_allowance" | "waiting_similar" | "written_by_newer" | "record_tampered";
 export type AttemptKind = "call" | "bump" | "cancel";
 export type Tier = "normal" | "fast";
 export type ProvenBy = "own_call" | "opaque_call" | "fill" | "part" | "arrival" | "refund" | "revoke" | "revert" | "other_nonce" | "allowance_kept" | "used_nonce" | "absence" | "unsigned_late" | "never_sent" | "void" | "cancel" | "withdrawn" | "never_sent_cancelled";
 export type CauseWord = "refused" | "refused_for_now" | "refused_unsigned" | "refused_by_provider" | "outside_terms" | "price_fell" | "refund_changed" | "acts_differently" | "permit_changed" | "kind_gone" | "gas_too_dear" | "approval_needed" | "approval_changed" | "balance_short" | "cancel_too_dear" | "approval_hidden" | "allowance_taken" | "allowance_unchecked" | "look_at" | "ends_by_itself" | "seal_broken" | "deadline_passed" | "withdrawn" | "nonce_used" | "cancel_mined" | "reverted" | "not_taken" | "not_handed_over" | "proven" | "speedup_too_dear" | "speedup_would_fail" | "speedup_funds" | "speedup_often" | "speedup_late" | "speedup_ended" | "speedup_cancelling" | "begun" | "begun_approving" | "begun_executing" | "approved" | "steps_done" | "keys_locked" | "waits" | "holds_allowance" | "approval_skipped" | "approval_again" | "approvals_adapted" | "refreshed" | "within_terms" | "search_begun" | "hands_over_next" | "signed" | "step_sent" | "step_mined" | "pending" | "cancelling" | "voiding" | "sped_up" | "to_be_sped_up" | "telling_provider" | "provider_has_it" | "submitted" | "provider_missed" | "answer_unknown" | "searched" | "provider_says" | "user_cancelled" | "user_accepted" | "user_sped_up" | "user_raised_ceiling";
 export type Speaker = "provider" | "node";
-export type Trusted = "Relay and its solver" | "Relay's router" | "the intent provider and its fillers";
+export type Trusted = "relay_solver" | "relay_router" | "intent_fillers";
 export type AllowanceKind = "erc20" | "permit2";
 
 export interface HelloParams {
@@ -1026,7 +1026,7 @@ export interface Order {
 	means: string;
 	/** the order has ended */
 	final: boolean;
-	/** beside the state: waiting for unlock … */
+	/** beside the state: waiting_unlock … */
 	condition?: Condition;
 	/** the provider has told an end that nothing proves, so far: the chains go on being watched, ever more slowly, and no end may ever come */
 	reported?: boolean;
@@ -1040,7 +1040,7 @@ export interface Order {
 	attempts?: Attempt[];
 	/** tier of a speed-up that the user asked for and that is not carried out yet */
 	speedup?: Tier;
-	/** with needs consent: what swap.accept would consent to instead */
+	/** with needs_consent: what swap.accept would consent to instead */
 	proposal?: Proposal;
 	/** allowances that it granted and that outlived it; see approvals.list */
 	leftovers?: Leftover[];

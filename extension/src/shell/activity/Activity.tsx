@@ -59,7 +59,7 @@ export default function Activity(_: { route: Extract<Route, { at: "activity" }> 
 
 function named(group: Group["of"]): string {
 	if (group === "open") return t("activity_open");
-	if (group === "unreadable") return t("order_state_unreadable");
+	if (group === "unreadable") return t("state_unreadable");
 	return isToday(group) ? t("activity_today") : formatTime(group, "day");
 }
 

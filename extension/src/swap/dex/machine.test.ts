@@ -12,7 +12,7 @@ describe("the DEX", () => {
 	it("swaps on one network, by pools and by an auction", () => expect(dex).toMatchObject({ kind: "dex", crossChain: false, routes: true }));
 	it("serves what its table has as active", () => expect(dex.unsupported(provider, ethereum, ethereum)).toBeUndefined());
 	it("serves no other network", () => expect(dex.unsupported(provider, elsewhere, elsewhere)).toEqual({ key: "unsupported_network", values: ["Optimism"] }));
-	it.each(["disabled", "not supported"] as const)("serves none that is %s", (support) => {
+	it.each(["disabled", "not_supported"] as const)("serves none that is %s", (support) => {
 		const row: Provider = { ...provider, support: { "1": { support, crossChainEnabled: false } } };
 		expect(dex.unsupported(row, ethereum, ethereum)?.key).toBe(support === "disabled" ? "unsupported_disabled" : "unsupported_network");
 	});
