@@ -15,7 +15,7 @@ type Row struct {
 	Remedy    string // what a person can do; lower case, no full stop
 }
 
-// Errors is the error table, the source of truth for daemon, clients and PROTOCOL.md.
+// Errors is the error table, the source of truth for daemon, clients and docs/protocol-reference.md.
 // Negative codes are JSON-RPC's own.
 var Errors = []Row{
 	{-32700, "bad_json", false, "the message is not one JSON value in UTF-8", "send one JSON object a frame"},

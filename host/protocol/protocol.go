@@ -1,6 +1,6 @@
 // Package protocol defines the wire between swapkeepd and its clients as Go values:
 // versions, limits, methods with their parameters and results, notifications and the
-// error table. PROTOCOL.md's tables and the extension's types are generated from it. It
+// error table. docs/protocol-reference.md and the extension's types are generated from it. It
 // has no behaviour and imports nothing else of this project, so that every client can use
 // it.
 package protocol
@@ -51,7 +51,7 @@ const (
 	RequestTimeout = 2 * time.Minute  // for one request to be answered
 )
 
-// A Limit is a row of the limits table in PROTOCOL.md.
+// A Limit is a row of the limits table in docs/protocol-reference.md.
 type Limit struct {
 	Name  string
 	Value int64

@@ -11,35 +11,34 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// sections are the generated sections, by the name in their markers.
+// sections are the parts of the reference, each with what it says before its table.
 var sections = []struct {
-	name  string
-	write func(*bytes.Buffer)
+	title, intro string
+	write        func(*bytes.Buffer)
 }{
-	{"versions", versions},
-	{"limits", limits},
-	{"methods", methods},
-	{"parameters", parameters},
-	{"notifications", notifications},
-	{"shapes", shapes},
-	{"errors", errorTable},
+	{"", "", versions},
+	{"Methods", "Served to: `any` attached connection, read-only ones too; a `client`, that is an extension or a terminal; a `terminal` only.", methods},
+	{"Parameters and results", "", parameters},
+	{"Notifications", "", notifications},
+	{"Errors", "", errorTable},
+	{"Limits", "", limits},
+	{"Types", "", shapes},
 }
 
-// markdown replaces the text between the markers of every section. Each section must
-// occur exactly once.
-func markdown(doc []byte) ([]byte, error) {
+// markdown returns the reference.
+func markdown() []byte {
+	var b bytes.Buffer
+	b.WriteString("# Protocol reference\n\nWritten from the Go source by `go generate ./host/protocol`; [PROTOCOL.md](../PROTOCOL.md) explains it.\n\n")
 	for _, s := range sections {
-		begin, end := []byte("<!-- generated: "+s.name+" -->\n"), []byte("<!-- end: "+s.name+" -->")
-		head, rest, ok1 := bytes.Cut(doc, begin)
-		_, tail, ok2 := bytes.Cut(rest, end)
-		if !ok1 || !ok2 || bytes.Contains(tail, begin) {
-			return nil, fmt.Errorf("section %s: want its two markers once", s.name)
+		if s.title != "" {
+			fmt.Fprintf(&b, "\n## %s\n\n", s.title)
 		}
-		var b bytes.Buffer
+		if s.intro != "" {
+			fmt.Fprintf(&b, "%s\n\n", s.intro)
+		}
 		s.write(&b)
-		doc = bytes.Join([][]byte{head, begin, b.Bytes(), end, tail}, nil)
 	}
-	return doc, nil
+	return append(bytes.TrimRight(b.Bytes(), "\n"), '\n')
 }
 
 func versions(b *bytes.Buffer) {
