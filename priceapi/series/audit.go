@@ -42,8 +42,6 @@ type meta struct {
 
 // An audit is the result of checking a file.
 type audit struct {
-	file     *os.File // nil if there is no file
-	held     *bolt.DB // holds the file lock; nil if bbolt cannot open the file
 	from     io.ReaderAt
 	size     int64
 	empty    bool  // the file is missing or empty
@@ -61,58 +59,40 @@ var errPage = errors.New("damaged page")
 
 // inspect checks a file. It locks the file if lock is set, which must not be if this
 // process already holds the lock. Errors: ErrNewer, bbolt's timeout, and the system's.
-func inspect(path string, lock bool) (*audit, error) {
-	a := &audit{}
+func inspect(path string, lock bool) (_ *audit, err error) {
 	if lock {
-		err := recoverDamage(func() (err error) {
-			a.held, err = bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true})
+		var held *bolt.DB // stays nil if bbolt cannot open the file
+		busy := recoverDamage(func() (err error) {
+			held, err = bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true})
 			return err
 		})
-		if errors.Is(err, berrors.ErrTimeout) {
-			return nil, err
+		if errors.Is(busy, berrors.ErrTimeout) {
+			return nil, busy
+		}
+		if held != nil {
+			defer func() { err = errors.Join(err, recoverDamage(held.Close)) }()
 		}
 	}
-	if err := a.openFile(path); err != nil {
-		return nil, errors.Join(err, a.close())
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return &audit{empty: true}, nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	i, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	a := &audit{from: file, size: i.Size(), empty: i.Size() == 0}
 	if !a.empty {
 		a.check()
 	}
 	if a.version > len(migrations)+1 {
-		return nil, errors.Join(fmt.Errorf("%w (schema %d)", ErrNewer, a.version), a.close())
+		return nil, fmt.Errorf("%w (schema %d)", ErrNewer, a.version)
 	}
 	return a, nil
-}
-
-func (a *audit) openFile(path string) (err error) {
-	a.file, err = os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		a.empty = true
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	i, err := a.file.Stat()
-	if err != nil {
-		return err
-	}
-	a.from, a.size, a.empty = a.file, i.Size(), i.Size() == 0
-	return nil
-}
-
-// close releases the file and its lock. It may be repeated.
-func (a *audit) close() error {
-	file, held := a.file, a.held
-	a.file, a.held = nil, nil
-	var err error
-	if held != nil {
-		err = recoverDamage(held.Close)
-	}
-	if file != nil {
-		err = errors.Join(err, file.Close())
-	}
-	return err
 }
 
 // check finds the first problem and marks every reachable page.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/fnv"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -136,57 +135,6 @@ func TestMovedBlocks(t *testing.T) {
 	}
 }
 
-// TestNewestRemains checks that the newer version of a row is recovered.
-func TestNewestRemains(t *testing.T) {
-	s, h := begin(t)
-	run(t, s, h, 3, noon.Add(5*time.Minute))
-	for n := range 3 {
-		m := minute(noon, 3)
-		m.Samples[token(1)] = price.Sample{Value: worth(50+n, noon), At: noon, Source: price.DIA}
-		appended(t, s, m)
-	}
-	ok(t, s.Close())
-	file, err := os.ReadFile(s.path)
-	ok(t, err)
-	clear(file[:2*os.Getpagesize()])
-	s = opened(t, "", file, h.now())
-	near, err := s.Near(t.Context(), noon, 0)
-	ok(t, err)
-	if near[token(1)].Value != worth(52, noon) {
-		t.Errorf("%v", near[token(1)])
-	}
-	if totals, err := s.Totals(t.Context()); err != nil || totals.Fetches != 9 {
-		t.Errorf("%+v, %v", totals, err)
-	}
-}
-
-func TestRemainsOrder(t *testing.T) {
-	r := newRecovered()
-	for _, at := range []int64{5, 900, 7, 1200, 6} {
-		r.rows[span{price.Minutes, at}] = rowLocation{}
-	}
-	var got []int64
-	for _, s := range r.order(100) {
-		got = append(got, s.at)
-	}
-	if want := []int64{900, 1200, 5, 6, 7}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-}
-
-// TestRemainingTokens checks that a token from a page that may never have been in use
-// counts unless contradicted.
-func TestRemainingTokens(t *testing.T) {
-	r := &recovered{
-		tokens: []tokenRecord{{token(0), 0, 10}, {token(4), 4, 14}},
-		loose:  []tokenRecord{{token(9), 0, 99}, {token(1), 1, 11}, {token(1), 1, 11}, {token(2), 2, 12}, {token(3), 2, 13}},
-	}
-	got := r.table()
-	if want := map[price.ID]int{token(0): 0, token(1): 1, token(4): 4}; !maps.Equal(got.index, want) || len(got.ids) != 5 || got.chainAt(2) != 11 {
-		t.Errorf("%+v", got)
-	}
-}
-
 // TestLostTokens checks that the index of a lost token is never reused and other tokens
 // keep theirs.
 func TestLostTokens(t *testing.T) {
@@ -212,11 +160,8 @@ func TestLostTokens(t *testing.T) {
 		h.move(time.Minute)
 		appended(t, s, minute(h.now(), 20))
 		ok(t, s.Close())
-		file, err := os.ReadFile(s.path)
-		ok(t, err)
-		clear(file[:os.Getpagesize()*2]) // also after a salvage
-		s = opened(t, "", file, h.now())
-		if got, want := s.tokens.Load().index[lost], map[int]int{1: 7, 2: 20}[copies]; copies == 1 && got != want {
+		s = open(t, s.path, h)
+		if got, want := s.tokens.Load().index[lost], map[int]int{1: 7, 2: 20}[copies]; got != want {
 			t.Errorf("%d copies lost: index %d, want %d", copies, got, want)
 		}
 		for n := range 20 {

@@ -82,7 +82,7 @@ func (g ring) getFrom(b *bolt.Bucket, t *table, at int64) (row, bool) {
 
 func (e *edit) put(h header, entries []byte) error {
 	g := e.rings[h.res]
-	h.tx, h.tokens = uint64(e.tx.ID()), e.tokens.chainAt(len(entries)/entrySizes[h.res])
+	h.tokens = e.tokens.chainAt(len(entries) / entrySizes[h.res])
 	e.changed = true
 	return e.tx.Bucket(g.bucket).Put(g.key(h.at), encode(h, entries))
 }

@@ -16,11 +16,10 @@ import (
 //	3  flags
 //	4  number of tokens, uint32
 //	8  start in minutes since 1970, int64
-//	16 the transaction that wrote it, uint64
-//	24 the hash chain of its tokens (see table), uint64
-//	32 duration of the fetch in nanoseconds, uint64
-//	40 CRC32C of bytes 0 to 40
-//	44 blocks of 16 entries, each followed by its CRC32C, which is seeded with the row's
+//	16 the hash chain of its tokens (see table), uint64
+//	24 duration of the fetch in nanoseconds, uint64
+//	32 CRC32C of bytes 0 to 32
+//	36 blocks of 16 entries, each followed by its CRC32C, which is seeded with the row's
 //	   CRC and the block's number; the last block may be shorter
 //
 // An entry of a minute is a packed price, its source, and its age in minutes, where 255
@@ -30,7 +29,7 @@ import (
 const (
 	rowKind    = 'R'
 	rowLayout  = 1
-	headerSize = 44
+	headerSize = 36
 	perBlock   = 16
 	sumSize    = 4
 
@@ -54,7 +53,6 @@ type header struct {
 	flags  byte
 	count  int // of tokens
 	at     int64
-	tx     uint64
 	tokens uint64
 	took   uint64
 	sum    uint32
@@ -76,12 +74,11 @@ func parseHeader(b []byte) (h header, ok bool) {
 		res: price.Resolution(b[2]), flags: b[3],
 		count:  int(binary.LittleEndian.Uint32(b[4:])),
 		at:     int64(binary.LittleEndian.Uint64(b[8:])),
-		tx:     binary.LittleEndian.Uint64(b[16:]),
-		tokens: binary.LittleEndian.Uint64(b[24:]),
-		took:   binary.LittleEndian.Uint64(b[32:]),
-		sum:    binary.LittleEndian.Uint32(b[40:]),
+		tokens: binary.LittleEndian.Uint64(b[16:]),
+		took:   binary.LittleEndian.Uint64(b[24:]),
+		sum:    binary.LittleEndian.Uint32(b[32:]),
 	}
-	return h, h.count <= maxTokens && h.sum == crc32.Checksum(b[:40], castagnoli)
+	return h, h.count <= maxTokens && h.sum == crc32.Checksum(b[:32], castagnoli)
 }
 
 // A row as it is on disk.
@@ -161,7 +158,7 @@ func encode(h header, entries []byte) []byte {
 	b := make([]byte, 0, rowSize(h.res, h.count))
 	b = append(b, rowKind, rowLayout, byte(h.res), h.flags)
 	b = binary.LittleEndian.AppendUint32(b, uint32(h.count))
-	for _, n := range []uint64{uint64(h.at), h.tx, h.tokens, h.took} {
+	for _, n := range []uint64{uint64(h.at), h.tokens, h.took} {
 		b = binary.LittleEndian.AppendUint64(b, n)
 	}
 	sum := crc32.Checksum(b, castagnoli)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -77,7 +76,7 @@ type Store struct {
 var _ poll.History = (*Store)(nil)
 
 // Open opens the history or creates it. The caller holds the daemon's lock. A damaged file
-// is set aside, and what can be read of it is kept: see [Store.Damage]. Errors: ErrLocked,
+// is set aside and a new one begun: see [Store.Damage]. Errors: ErrLocked,
 // ErrReadOnly, ErrFull, ErrNewer, ErrDays; others are the system's.
 func Open(path string, o Options) (*Store, error) {
 	if o.Days == 0 {
@@ -96,38 +95,26 @@ func Open(path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// open checks the file, replaces it if damaged, and starts it. broken is the damage already
+// open checks the file, sets it aside if damaged, and starts it. broken is the damage already
 // known, nil if none.
 func (s *Store) open(broken error) error {
-	replaced, err := finishReplacing(s.path)
+	a, err := inspect(s.path, broken == nil)
 	if err != nil {
 		return err
 	}
-	if replaced {
-		s.damage = filepath.Base(s.path) + " was damaged; it was set aside, and what could be read of it was kept"
+	problem := a.problem
+	if problem == nil && a.empty {
+		problem = broken // the file had content before
 	}
-	for try := 0; ; try++ {
-		a, err := inspect(s.path, broken == nil)
-		if err != nil {
-			return err
-		}
-		problem := a.problem
-		if problem == nil && a.empty && try == 0 {
-			problem = broken // the file had content before
-		}
-		if problem == nil {
-			if err := a.close(); err != nil {
-				return err
-			}
-			problem = s.start()
-			if try > 0 || !errors.Is(problem, ErrDamaged) {
-				return problem
-			}
-		}
-		if err := s.replace(a, problem); err != nil {
-			return err
+	if problem == nil {
+		if problem = s.start(); !errors.Is(problem, ErrDamaged) {
+			return problem
 		}
 	}
+	if err := s.setAside(problem); err != nil {
+		return err
+	}
+	return s.start()
 }
 
 // start opens a file that passed the inspection.
