@@ -19,7 +19,6 @@ import (
 
 	"swapkeep/internal/clock"
 
-	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 	"golang.org/x/time/rate"
 )
 
@@ -91,7 +90,7 @@ type Client struct {
 	now          func() time.Time
 	http         *http.Client
 	rate         *rate.Limiter
-	breaker      circuitbreaker.CircuitBreaker[any]
+	breaker      *breaker
 	pause        pause
 }
 
@@ -110,21 +109,15 @@ func New(c Config) (*Client, error) {
 		config: c, base: base, basePatterns: privatePatterns(base, c.Published), limits: l, now: now,
 		http:    &http.Client{Transport: newTransport(l), CheckRedirect: noRedirect},
 		rate:    rate.NewLimiter(l.Rate, l.Burst),
-		breaker: newBreaker(l),
+		breaker: &breaker{limits: l},
 	}, nil
-}
-
-func newBreaker(l Limits) circuitbreaker.CircuitBreaker[any] {
-	return circuitbreaker.NewBuilder[any]().
-		WithFailureThreshold(l.Failures).WithSuccessThreshold(1).
-		WithDelay(l.Open).WithJitterFactor(0.1).Build()
 }
 
 // WithOwnBreaker returns a client of the same service that shares the connections and the rate
 // limit but has its own circuit breaker and pause: if the service fails one kind of call,
 // or asks to delay it, the other kind still goes through.
 func (c *Client) WithOwnBreaker() *Client {
-	return &Client{config: c.config, base: c.base, basePatterns: c.basePatterns, limits: c.limits, now: c.now, http: c.http, rate: c.rate, breaker: newBreaker(c.limits)}
+	return &Client{config: c.config, base: c.base, basePatterns: c.basePatterns, limits: c.limits, now: c.now, http: c.http, rate: c.rate, breaker: &breaker{limits: c.limits}}
 }
 
 func newTransport(l Limits) *http.Transport {
@@ -223,8 +216,8 @@ func (c *Client) once(ctx context.Context, call Call) (*Reply, *Error) {
 		return nil, c.failed(call, Error{Kind: NoCredentials, Err: err})
 	}
 	recorderOf(ctx).addSecrets(c.secretPatterns(call, secrets))
-	if !c.breaker.TryAcquirePermit() {
-		return nil, c.failed(call, Error{Kind: CircuitOpen, RetryAfter: c.breaker.RemainingDelay(), Detail: "it failed too often just now"})
+	if left, ok := c.breaker.acquire(c.now()); !ok {
+		return nil, c.failed(call, Error{Kind: CircuitOpen, RetryAfter: left, Detail: "it failed too often just now"})
 	}
 	reply, e := c.exchange(ctx, call, secrets)
 	c.record(ctx, e)
@@ -245,12 +238,11 @@ func (c *Client) once(ctx context.Context, call Call) (*Reply, *Error) {
 func (c *Client) record(ctx context.Context, e *Error) {
 	switch {
 	case e == nil || e.Kind == BadStatus && e.Status < http.StatusInternalServerError:
-		c.breaker.RecordSuccess()
+		c.breaker.succeeded()
 	case !errors.Is(ctx.Err(), context.Canceled):
-		c.breaker.RecordFailure()
-	case c.breaker.IsHalfOpen():
-		c.breaker.Open() // opening and half-opening again returns the one permit
-		c.breaker.HalfOpen()
+		c.breaker.failed(c.now())
+	default:
+		c.breaker.abandoned()
 	}
 }
 

@@ -23,7 +23,7 @@ var linkedModules = []struct {
 	by     int
 	way    string // the package that imports it; "": one of ours
 }{
-	{"github.com/bits-and-blooms/bitset", daemon | server, "github.com/failsafe-go/failsafe-go/internal/util"},
+	{"github.com/bits-and-blooms/bitset", daemon | server, "github.com/consensys/gnark-crypto/ecc/bls12-381/fr"},
 	{"github.com/cespare/xxhash/v2", daemon | server, "go.opentelemetry.io/otel/attribute/internal/xxhash"},
 	{"github.com/consensys/gnark-crypto", daemon | server, "github.com/crate-crypto/go-eth-kzg"},
 	{"github.com/crate-crypto/go-eth-kzg", daemon | server, "github.com/ethereum/go-ethereum/crypto/kzg4844"},
@@ -32,7 +32,6 @@ var linkedModules = []struct {
 	{"github.com/deckarep/golang-set/v2", daemon | server, "github.com/ethereum/go-ethereum/rpc"},
 	{"github.com/decred/dcrd/dcrec/secp256k1/v4", daemon | server, ""},
 	{"github.com/ethereum/go-ethereum", daemon | server, ""},
-	{"github.com/failsafe-go/failsafe-go", daemon | server, ""},
 	{"github.com/fjl/jsonw", daemon | server, "github.com/ethereum/go-ethereum/rpc"},
 	{"github.com/go-logr/logr", daemon | server, "go.opentelemetry.io/otel"},
 	{"github.com/go-logr/stdr", daemon | server, "go.opentelemetry.io/otel/internal/global"},
