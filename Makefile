@@ -13,6 +13,8 @@ SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/no
 # As releases are built, and one set of compiled packages less. The race detector
 # needs cgo.
 export CGO_ENABLED := 0
+# Secrets in memory are erased by it: internal/zeroize. TestErases fails without.
+export GOEXPERIMENT := runtimesecret
 RACE := CGO_ENABLED=1 $(GO) test -race
 
 .PHONY: in-chromium in-firefox in-load in-popup plain demo-test release-check crash-all long-torture build demo test check vet unit race hostile keyring hosted crash doctor pages vendors browsers screenshots extension unpacked contracts bench bench-asked bench-short fuzz fuzz-pages fuzz-short soak load guesses audit torture hostile-popup fire in-torture in-soak man packages packages-test generate clean

@@ -46,8 +46,7 @@ func reveal(body []byte, all []maskedSecret) ([]byte, error) {
 		}
 		before, after, _ := bytes.Cut(body, []byte(`"`+h.mark+`"`))
 		shown := make([]byte, 0, len(before)+len(written)+len(after))
-		shown = append(append(append(shown, before...), written...), after...)
-		zeroize.Registers()
+		zeroize.Do(func() { shown = append(append(append(shown, before...), written...), after...) })
 		clear(written)
 		clear(body)
 		body = shown

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/internal/zeroize"
 )
 
 const (
@@ -235,13 +237,12 @@ func (v *Vault) openFound(w *indexWallet, added []indexAccount) (accounts []Acco
 	if v.unlocked == nil || v.unlocked.roots[w.ID] == nil {
 		return accounts
 	}
-	_, _ = withZeroize(func() (struct{}, error) {
+	zeroize.Do(func() {
 		for _, a := range added {
 			if key, at, err := v.unlocked.roots[w.ID].account(a.Number); err == nil && at == common.Address(a.Address) {
 				v.unlocked.keys[at] = key
 			}
 		}
-		return struct{}{}, nil
 	})
 	return accounts
 }

@@ -4,43 +4,47 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
-	"slices"
 
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 )
 
 // signHash signs a 32-byte hash and returns r, s, and v as 0 or 1. It is ECDSA with the
 // deterministic nonce of RFC 6979 and the smaller s, bit for bit what the libraries
-// produce. The libraries leave key and nonce in memory, and the nonce of a signature
-// reveals the key.
+// produce. In the libraries the time of a signature depends on its nonce, and nonces
+// reveal the key.
 func signHash(key secret, hash []byte) ([]byte, error) {
 	if len(hash) != sha256.Size || !validKey(key) {
 		return nil, errors.New("keys: not a key and a hash")
 	}
-	n := newNonces(key, hash)
-	defer n.zero()
-	for {
-		if signature := signWith(key, hash, n.next()); signature != nil {
+	for n := uint32(0); ; n++ {
+		k := nonce(key, hash, n)
+		signature := signWith(key, hash, k)
+		k.Zero()
+		if signature != nil {
 			return signature, nil
 		}
 	}
 }
 
-// signWith signs with one nonce (SEC 1, section 4.1.3). It returns nil for an unusable
-// nonce, which is one in 2^128.
-func signWith(key secret, hash []byte, nonce secret) []byte {
-	var d, k, e, r, s secp256k1.ModNScalar
+// nonce returns candidate n of RFC 6979, section 3.2, counted from 0.
+func nonce(key secret, hash []byte, n uint32) *secp256k1.ModNScalar {
+	var e secp256k1.ModNScalar
+	e.SetByteSlice(hash)
+	reduced := e.Bytes() // bits2octets, section 2.3.4
+	return secp256k1.NonceRFC6979(key, reduced[:], nil, nil, n)
+}
+
+// signWith signs with one nonzero nonce (SEC 1, section 4.1.3), which it overwrites. It
+// returns nil for an unusable nonce, which is one in 2^128.
+func signWith(key secret, hash []byte, k *secp256k1.ModNScalar) []byte {
+	var d, e, r, s secp256k1.ModNScalar
 	defer d.Zero()
-	defer k.Zero()
-	if overflow := k.SetByteSlice(nonce); overflow || k.IsZero() {
-		return nil
-	}
-	point := basePoint(&k)
+	point := basePoint(k)
 	over := r.SetBytes(point.X.Bytes())
 	d.SetByteSlice(key)
 	e.SetByteSlice(hash)
-	invert(&k)
-	s.Mul2(&d, &r).Add(&e).Mul(&k)
+	invert(k)
+	s.Mul2(&d, &r).Add(&e).Mul(k)
 	if r.IsZero() || s.IsZero() {
 		return nil
 	}
@@ -56,7 +60,7 @@ func signWith(key secret, hash []byte, nonce secret) []byte {
 	return signature
 }
 
-// invert replaces k by its inverse. The library uses big integers that cannot be wiped,
+// invert replaces k by its inverse. The library's running time depends on its argument,
 // so it only sees k times a random number.
 func invert(k *secp256k1.ModNScalar) {
 	var blind secp256k1.ModNScalar
@@ -89,52 +93,4 @@ func draw(k *secp256k1.ModNScalar) {
 		_, _ = rand.Read(random) // never fails
 		overflow = k.SetByteSlice(random)
 	}
-}
-
-// nonces generates the nonce candidates of RFC 6979, section 3.2, for one key and hash.
-type nonces struct {
-	k, v  secret
-	tried bool // the last candidate was unusable
-}
-
-func newNonces(key secret, hash []byte) *nonces {
-	var e secp256k1.ModNScalar
-	e.SetByteSlice(hash)
-	reduced := e.Bytes() // bits2octets, section 2.3.4
-	n := &nonces{k: make(secret, sha256.Size), v: slices.Repeat(secret{1}, sha256.Size)}
-	n.mix([]byte{0}, key, reduced[:])
-	n.mix([]byte{1}, key, reduced[:])
-	return n
-}
-
-// mix performs steps d and e, or f and g, of that section, or the update in step h.3.
-func (n *nonces) mix(parts ...[]byte) {
-	n.become(macOnce(sha256.New, n.k, append([][]byte{n.v}, parts...)...), n.v)
-	n.become(n.k, macOnce(sha256.New, n.k, n.v))
-}
-
-// become stores k and v and wipes the previous values.
-func (n *nonces) become(k, v secret) {
-	if &k[0] != &n.k[0] {
-		n.k.zero()
-	}
-	if &v[0] != &n.v[0] {
-		n.v.zero()
-	}
-	n.k, n.v = k, v
-}
-
-// next returns the first candidate, or the one after an unusable candidate (step h).
-func (n *nonces) next() secret {
-	if n.tried {
-		n.mix([]byte{0})
-	}
-	n.tried = true
-	n.become(n.k, macOnce(sha256.New, n.k, n.v))
-	return n.v
-}
-
-func (n *nonces) zero() {
-	n.k.zero()
-	n.v.zero()
 }

@@ -29,7 +29,7 @@ func (n *node) zero() {
 
 // masterNode returns the root node of a seed (BIP-32, master key generation).
 func masterNode(seed secret) (*node, error) {
-	sum := macOnce(sha512.New, []byte("Bitcoin seed"), seed)
+	sum := mac(sha512.New, []byte("Bitcoin seed"), seed)
 	var k secp256k1.ModNScalar
 	defer k.Zero()
 	if overflow := k.SetByteSlice(sum[:32]); overflow || k.IsZero() {
@@ -49,7 +49,7 @@ func (n *node) child(index uint32) (*node, error) {
 	}
 	data = binary.BigEndian.AppendUint32(data, index)
 	defer data.zero()
-	sum := macOnce(sha512.New, n.code, data)
+	sum := mac(sha512.New, n.code, data)
 	var k, parent secp256k1.ModNScalar
 	defer k.Zero()
 	defer parent.Zero()

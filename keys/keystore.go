@@ -2,24 +2,24 @@ package keys
 
 import (
 	"crypto/aes"
+	"crypto/cipher"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/google/uuid"
+	"golang.org/x/crypto/pbkdf2"
+	"golang.org/x/crypto/scrypt"
 )
 
 // A keystore is a key file of the Web3 Secret Storage definition, version 3. It is parsed
-// here because go-ethereum's package neither bounds the cost of a file's parameters nor
-// wipes derived keys.
+// here because go-ethereum's package does not bound the cost of a file's parameters.
 type keystore struct {
 	Address string         `json:"address,omitempty"` // hex, with or without 0x
 	Crypto  keystoreCrypto `json:"crypto"`
@@ -84,7 +84,7 @@ const (
 // derive derives the key.
 var keystoreKDFs = map[string]struct {
 	fits   func(keystoreParams) bool
-	derive func(password []byte, p keystoreParams) secret
+	derive func(password []byte, p keystoreParams) (secret, error)
 }{
 	"scrypt": {
 		func(p keystoreParams) bool {
@@ -92,15 +92,14 @@ var keystoreKDFs = map[string]struct {
 			return n > 1 && n&(n-1) == 0 && r > 0 && lanes > 0 && r <= 1<<10 && lanes <= 1<<10 &&
 				128*n*r <= maxScryptMemory && n*r*lanes <= maxScryptWork
 		},
-		func(password []byte, p keystoreParams) secret {
-			defer debug.FreeOSMemory()
-			return scryptKey(password, p.Salt, int(p.N), int(p.R), int(p.P), int(p.DKLen))
+		func(password []byte, p keystoreParams) (secret, error) {
+			return scrypt.Key(password, p.Salt, int(p.N), int(p.R), int(p.P), int(p.DKLen))
 		},
 	},
 	"pbkdf2": {
 		func(p keystoreParams) bool { return p.PRF == keystorePRF && p.C > 0 && p.C <= maxPBKDF2Rounds },
-		func(password []byte, p keystoreParams) secret {
-			return pbkdf2Key(sha256.New, password, p.Salt, int(p.C), int(p.DKLen))
+		func(password []byte, p keystoreParams) (secret, error) {
+			return pbkdf2.Key(password, p.Salt, int(p.C), int(p.DKLen), sha256.New), nil
 		},
 	},
 }
@@ -143,7 +142,10 @@ func parseKeystore(text []byte) (*keystore, error) {
 // an altered file, which cannot be told apart.
 func (k *keystore) open(password []byte) (secret, error) {
 	c := &k.Crypto
-	derived := keystoreKDFs[c.KDF].derive(password, c.Params)
+	derived, err := keystoreKDFs[c.KDF].derive(password, c.Params)
+	if err != nil {
+		return nil, err
+	}
 	defer derived.zero()
 	if subtle.ConstantTimeCompare(keystoreMAC(derived, c.CipherText), c.MAC) != 1 {
 		return nil, ErrKeystorePassword
@@ -152,7 +154,6 @@ func (k *keystore) open(password []byte) (secret, error) {
 	if err := crypt(derived, c.CipherParams.IV, key[keySize-len(c.CipherText):], c.CipherText); err != nil {
 		return nil, err
 	}
-	var err error
 	switch {
 	case !validKey(key):
 		err = fmt.Errorf("%w: it holds no private key", ErrBadKeystore)
@@ -169,25 +170,13 @@ func keystoreMAC(derived secret, cipherText []byte) []byte {
 	return crypto.Keccak256(derived[keystoreKeyBytes:keySize], cipherText)
 }
 
-// crypt is AES-128-CTR (NIST SP 800-38A, 6.5), the same in both directions. The library's
-// stream keeps the key in memory that cannot be wiped.
+// crypt is AES-128-CTR, the same in both directions.
 func crypt(derived secret, iv, to, from []byte) error {
 	block, err := aes.NewCipher(derived[:keystoreKeyBytes])
 	if err != nil {
 		return err
 	}
-	defer wipe(block)
-	counter, pad := slices.Clone(iv), make(secret, aes.BlockSize)
-	defer pad.zero()
-	for at := 0; at < len(from); at += aes.BlockSize {
-		block.Encrypt(pad, counter)
-		subtle.XORBytes(to[at:], from[at:], pad)
-		for i := len(counter) - 1; i >= 0; i-- {
-			if counter[i]++; counter[i] != 0 {
-				break
-			}
-		}
-	}
+	cipher.NewCTR(block, iv).XORKeyStream(to, from)
 	return nil
 }
 
@@ -201,7 +190,10 @@ func sealKeystore(key secret, password []byte) (secret, error) {
 	}
 	address := addressOf(key)
 	params := keystoreParams{DKLen: keySize, Salt: salt, N: exportScryptN, R: exportScryptR, P: exportScryptP}
-	derived := keystoreKDFs["scrypt"].derive(password, params)
+	derived, err := keystoreKDFs["scrypt"].derive(password, params)
+	if err != nil {
+		return nil, err
+	}
 	defer derived.zero()
 	cipherText := make([]byte, keySize)
 	if err := crypt(derived, iv, cipherText, key); err != nil {

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"golang.org/x/crypto/pbkdf2"
 )
 
 // english is the BIP-39 English word list, one word per line.
@@ -99,5 +101,5 @@ func parseMnemonic(text []byte) (secret, error) {
 
 // seed derives the 64-byte BIP-32 seed from a mnemonic.
 func seed(words secret, passphrase string) secret {
-	return pbkdf2Key(sha512.New, words, []byte("mnemonic"+passphrase), seedRounds, sha512.Size)
+	return pbkdf2.Key(words, []byte("mnemonic"+passphrase), seedRounds, sha512.Size, sha512.New)
 }

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 
 	"golang.org/x/crypto/argon2"
 )
@@ -143,14 +142,11 @@ func newPassKey(password []byte, cost KDF) (*passKey, error) {
 	return deriveKey(password, kdf), nil
 }
 
-// deriveKey derives the key. It takes tens of milliseconds and the parameters' memory,
-// which it returns to the system at once, because a wallet is idle for much longer than
-// it unlocks.
+// deriveKey derives the key. It takes tens of milliseconds and the parameters' memory.
 func deriveKey(password []byte, kdf recordKDF) *passKey {
-	input := macOnce(sha512.New, []byte(boxName), password) // the library leaves its input in memory, so it gets a MAC and not the password
+	input := mac(sha512.New, []byte(boxName), password)
 	defer input.zero()
 	key := argon2.IDKey(input, kdf.Salt, kdf.Passes, kdf.MemoryKiB, kdf.Lanes, keySize)
-	debug.FreeOSMemory()
 	return &passKey{kdf: kdf, key: key}
 }
 
@@ -159,20 +155,12 @@ func (p *passKey) fits(kdf recordKDF) bool {
 	return p.kdf.cost() == kdf.cost() && bytes.Equal(p.kdf.Salt, kdf.Salt)
 }
 
-// withGCM calls f with the cipher and wipes the cipher afterwards, because it contains
-// the key.
-func (p *passKey) withGCM(f func(cipher.AEAD) error) error {
+func (p *passKey) gcm() (cipher.AEAD, error) {
 	block, err := aes.NewCipher(p.key)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer wipe(block)
-	aead, err := cipher.NewGCM(block)
-	if err != nil {
-		return err
-	}
-	defer wipe(aead)
-	return f(aead)
+	return cipher.NewGCM(block)
 }
 
 // binding returns the associated data, so that a record opens only under its own name.
@@ -186,13 +174,11 @@ func (p *passKey) seal(service, item string, plain secret) (string, error) {
 	if _, err := rand.Read(r.Nonce); err != nil {
 		return "", err
 	}
-	err := p.withGCM(func(aead cipher.AEAD) error {
-		r.Box = aead.Seal(nil, r.Nonce, plain, binding(service, item))
-		return nil
-	})
+	aead, err := p.gcm()
 	if err != nil {
 		return "", err
 	}
+	r.Box = aead.Seal(nil, r.Nonce, plain, binding(service, item))
 	text, err := json.Marshal(r)
 	return string(text), err
 }
@@ -200,12 +186,13 @@ func (p *passKey) seal(service, item string, plain secret) (string, error) {
 // open decrypts a record. It returns [ErrWrongPassword] also for a record that was
 // altered or moved, which cannot be told apart.
 func (p *passKey) open(service, item string, r *record) (secret, error) {
-	var plain secret
-	err := p.withGCM(func(aead cipher.AEAD) (err error) {
-		if plain, err = aead.Open(nil, r.Nonce, r.Box, binding(service, item)); err != nil {
-			err = ErrWrongPassword
-		}
-		return err
-	})
-	return plain, err
+	aead, err := p.gcm()
+	if err != nil {
+		return nil, err
+	}
+	plain, err := aead.Open(nil, r.Nonce, r.Box, binding(service, item))
+	if err != nil {
+		return nil, ErrWrongPassword
+	}
+	return plain, nil
 }

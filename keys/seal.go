@@ -1,9 +1,12 @@
 package keys
 
 import (
+	"crypto/hkdf"
 	"crypto/sha256"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/internal/zeroize"
 )
 
 // sealInfo separates the sealing key from any other key that may be derived.
@@ -22,16 +25,20 @@ func (v *Vault) Seal(account common.Address, message []byte) (code [32]byte, err
 	if err != nil {
 		return code, err
 	}
-	sum, err := withZeroize(func() (secret, error) { return seal(key, message), nil })
-	copy(code[:], sum)
+	zeroize.Do(func() {
+		var sum secret
+		sum, err = seal(key, message)
+		copy(code[:], sum)
+	})
 	return code, err
 }
 
 // seal derives the sealing key from an account's key and authenticates message with it.
-func seal(account secret, message []byte) secret {
-	extracted := macOnce(sha256.New, make([]byte, sha256.Size), account)
-	defer extracted.zero()
-	derived := macOnce(sha256.New, extracted, []byte(sealInfo), []byte{1})
-	defer derived.zero()
-	return macOnce(sha256.New, derived, message)
+func seal(account secret, message []byte) (secret, error) {
+	derived, err := hkdf.Key(sha256.New, account, nil, sealInfo, sha256.Size)
+	if err != nil {
+		return nil, err
+	}
+	defer clear(derived)
+	return mac(sha256.New, derived, message), nil
 }

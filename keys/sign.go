@@ -9,6 +9,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+
+	"swapkeep/internal/zeroize"
 )
 
 // signedKinds are the supported transaction types. Blobs are not needed here, and a
@@ -100,7 +102,7 @@ func checkDomain(d apitypes.TypedData) error {
 
 // sign signs a hash with one account's key. It holds v.mu so that Lock cannot wipe the
 // key meanwhile.
-func (v *Vault) sign(from common.Address, hash []byte) ([]byte, error) {
+func (v *Vault) sign(from common.Address, hash []byte) (signature []byte, err error) {
 	v.lockIfIdle()
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -109,7 +111,8 @@ func (v *Vault) sign(from common.Address, hash []byte) ([]byte, error) {
 		return nil, err
 	}
 	v.idle.last = v.options.Clock.Now()
-	return withZeroize(func() ([]byte, error) { return signHash(key, hash) })
+	zeroize.Do(func() { signature, err = signHash(key, hash) })
+	return signature, err
 }
 
 // unlockedKey returns an account's key. The caller holds v.mu while it uses the key.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -61,6 +62,7 @@ func (v *Vault) Lock() {
 func (v *Vault) wipe() {
 	if v.unlocked != nil {
 		v.unlocked.zero()
+		debug.FreeOSMemory() // what signatures left, see withZeroize
 	}
 	v.unlocked, v.problems = nil, nil
 	if v.idle.stop != nil {

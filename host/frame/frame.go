@@ -92,7 +92,7 @@ func (r *Reader) Read() ([]byte, error) {
 }
 
 // body copies the body out of the read buffer and wipes it there: a frame may contain a
-// password, and the buffer lives as long as the stream.
+// password, the buffer lives as long as the stream, and a copy passes registers.
 func (r *Reader) body(length int) ([]byte, error) {
 	body := make([]byte, 0, min(length, firstChunk))
 	for len(body) < length {
@@ -100,14 +100,15 @@ func (r *Reader) body(length int) ([]byte, error) {
 			clear(body)
 			return nil, insideFrame(err)
 		}
-		if len(body) == cap(body) {
-			body = grown(body, min(length, 2*cap(body)))
-		}
-		chunk, _ := r.r.Peek(min(cap(body)-len(body), r.r.Buffered()))
-		body = append(body, chunk...)
-		clear(chunk)
-		zeroize.Registers() // before waiting for the next part, which may resume on another thread
-		_, _ = r.r.Discard(len(chunk))
+		zeroize.Do(func() {
+			if len(body) == cap(body) {
+				body = grown(body, min(length, 2*cap(body)))
+			}
+			chunk, _ := r.r.Peek(min(cap(body)-len(body), r.r.Buffered()))
+			body = append(body, chunk...)
+			clear(chunk)
+			_, _ = r.r.Discard(len(chunk))
+		})
 	}
 	return body, nil
 }
@@ -162,9 +163,10 @@ func (w *Writer) Write(body []byte) error {
 	if w.broken != nil {
 		return w.broken
 	}
-	w.buf = binary.NativeEndian.AppendUint32(w.buf[:0], uint32(len(body)))
-	w.buf = append(w.buf, body...)
-	zeroize.Registers()
+	zeroize.Do(func() {
+		w.buf = binary.NativeEndian.AppendUint32(w.buf[:0], uint32(len(body)))
+		w.buf = append(w.buf, body...)
+	})
 	_, err := w.w.Write(w.buf)
 	clear(w.buf) // a frame may contain a password
 	if cap(w.buf) > readBuffer {

@@ -1,5 +1,7 @@
-// Package zeroize erases what secrets leave behind in a thread's vector registers. Go
-// copies memory through them, and a value stays there until a copy of the same length
-// overwrites it. The next signal saves the registers to memory that no Go slice can
-// reach.
+// Package zeroize erases the copies of secrets that libraries, the compiler and the
+// runtime leave on the stack, in registers and on the heap.
+//
+// It is runtime/secret, which exists only in builds with GOEXPERIMENT=runtimesecret and
+// erases only on Linux, on amd64 and arm64. The Makefile and packaging set the
+// experiment. In all other builds Do erases nothing.
 package zeroize

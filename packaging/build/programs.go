@@ -63,9 +63,9 @@ func (r *release) build(t target, command, link string) error {
 }
 
 // pinned overrides the machine's settings that would change the programs: workspaces,
-// other toolchains and modes.
+// other toolchains and modes. internal/zeroize needs the experiment.
 var pinned = []string{
-	"CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOFIPS140=off", "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off",
+	"CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=runtimesecret", "GOFIPS140=off", "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off",
 }
 
 // hostProgram returns the path of a command that this machine can run.
