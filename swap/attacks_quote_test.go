@@ -380,7 +380,7 @@ func TestHistoryIsCut(t *testing.T) {
 	err = db.Update(func(tx *bolt.Tx) error {
 		o, other := Order{ID: "a", Terms: testTerms(), State: Settling}, Order{ID: "b", Terms: testTerms(), State: Settling}
 		for i := range last {
-			if err := write(tx, o, &o, Cause{text: fmt.Sprint(i + 1)}); err != nil {
+			if err := write(tx, o, &o, Cause{}.withText(fmt.Sprint(i+1))); err != nil {
 				return err
 			}
 			if i < 10 {

@@ -18,6 +18,9 @@ var capabilities = map[Kind]Capabilities{
 	Gasless: {"yes", "no", "yes, for its own orders", "yes, after the token approval", "yes"},
 }
 
+// Capabilities returns what the provider can do; zero for an unknown kind.
+func (k Kind) Capabilities() Capabilities { return capabilities[k] }
+
 // A ProviderFee is what a swap through a provider costs in fees, in basis points (spec
 // section 8): the wallet's own part, the most that the provider's side may take besides,
 // and how the wallet's part is taken.

@@ -222,6 +222,9 @@ func ofRefusal(w ReasonCode, r *Refusal) Cause {
 	return Cause{Word: cmp.Or(r.ReasonCode, w), Code: r.Code, Field: r.Field, Data: maps.Clone(r.Data), Said: r.Said, By: r.By, text: r.Reason}
 }
 
+// Text returns what c says, in English.
+func (c Cause) Text() string { return c.text }
+
 // withText returns c with another text.
 func (c Cause) withText(text string) Cause {
 	c.text = text

@@ -68,11 +68,11 @@ func byKind(b *strings.Builder, corner string) func(name string, cell func(Kind)
 func capabilityTable() string {
 	var b strings.Builder
 	row := byKind(&b, "")
-	row("same-chain swaps", func(k Kind) string { return capabilities[k].SameChain })
-	row("cross-chain swaps", func(k Kind) string { return capabilities[k].CrossChain })
-	row("intent routing", func(k Kind) string { return capabilities[k].Intents })
-	row("gasless execution", func(k Kind) string { return capabilities[k].Gasless })
-	row("orders are followed", func(k Kind) string { return capabilities[k].Tracking })
+	row("same-chain swaps", func(k Kind) string { return k.Capabilities().SameChain })
+	row("cross-chain swaps", func(k Kind) string { return k.Capabilities().CrossChain })
+	row("intent routing", func(k Kind) string { return k.Capabilities().Intents })
+	row("gasless execution", func(k Kind) string { return k.Capabilities().Gasless })
+	row("orders are followed", func(k Kind) string { return k.Capabilities().Tracking })
 	return b.String()
 }
 

@@ -341,9 +341,9 @@ func priced(k EffectKind) bool { return k != Approve && k != Wrap && k != Unwrap
 func sendError(err error) error {
 	switch {
 	case errors.Is(err, chain.ErrFunds):
-		return &Refusal{Code: InsufficientFunds, ReasonCode: BalanceShort, Reason: causes[BalanceShort], Err: err}
+		return &Refusal{Code: InsufficientFunds, ReasonCode: BalanceShort, Reason: newCause(BalanceShort).Text(), Err: err}
 	case errors.Is(err, chain.ErrCeiling):
-		return &Refusal{Code: ConsentNeeded, ReasonCode: GasAboveCeiling, Reason: causes[GasAboveCeiling], Err: err}
+		return &Refusal{Code: ConsentNeeded, ReasonCode: GasAboveCeiling, Reason: newCause(GasAboveCeiling).Text(), Err: err}
 	case errors.Is(err, chain.ErrWouldRevert):
 		return wouldRevert(err)
 	}
@@ -494,7 +494,7 @@ func (e *Engine) cancel(ctx context.Context, o *Order, tx chain.Tx) (Cause, erro
 	case errors.Is(err, chain.ErrNonceUsed):
 		return noReason, nil // the nonce was used: the next poll says by what
 	case errors.Is(err, chain.ErrCeiling):
-		return noReason, &Refusal{Code: InsufficientGas, ReasonCode: CancelAboveCeiling, Reason: causes[CancelAboveCeiling], Err: err}
+		return noReason, &Refusal{Code: InsufficientGas, ReasonCode: CancelAboveCeiling, Reason: newCause(CancelAboveCeiling).Text(), Err: err}
 	case err != nil:
 		return noReason, err
 	}

@@ -303,7 +303,7 @@ func write(tx *bolt.Tx, was Order, o *Order, note Cause) error {
 	if err != nil {
 		return err
 	}
-	line := mustJSON(Entry{o.Updated, o.State, o.Condition, o.Step, note.text, note.stored()})
+	line := mustJSON(Entry{o.Updated, o.State, o.Condition, o.Step, note.Text(), note.stored()})
 	if err := h.Put(binary.BigEndian.AppendUint64([]byte(o.ID+"/"), n), line); err != nil {
 		return err
 	}

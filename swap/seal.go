@@ -152,7 +152,7 @@ func (e *Engine) resealPlan(o *Order, offer Offer, plan Plan, slippage int) erro
 }
 
 // errChanged is the refusal to sign for something that is not as it was sealed.
-var errChanged = &Refusal{Code: RecordChanged, ReasonCode: SealBroken, Reason: causes[SealBroken]}
+var errChanged = &Refusal{Code: RecordChanged, ReasonCode: SealBroken, Reason: newCause(SealBroken).Text()}
 
 // Tampered reports whether o waits because its record is not what was accepted: only
 // what its user asks for to end it is signed.

@@ -108,7 +108,7 @@ func historyLine(before, now Order) Cause {
 		c := newCause(ProviderSays, "state", string(now.Claim.State))
 		if now.Claim.ProviderStatus != "" && now.Claim.ProviderStatus != string(now.Claim.State) {
 			c.By, c.Said = SaidByProvider, now.Claim.ProviderStatus
-			c = c.withText(c.text + " (" + now.Claim.ProviderStatus + ")")
+			c = c.withText(c.Text() + " (" + now.Claim.ProviderStatus + ")")
 		}
 		return c
 	}
@@ -221,7 +221,7 @@ func (e *Engine) recordHead(ctx context.Context, o *Order) Cause {
 	if n, err := e.Nodes.Head(ctx, o.Terms.DstChain); err == nil {
 		heads[o.Terms.DstChain] = n
 		note.Data = Figures{"block": strconv.FormatUint(n, 10)}
-		note = note.withText(note.text + "; the other chain is at block " + note.Data["block"])
+		note = note.withText(note.Text() + "; the other chain is at block " + note.Data["block"])
 	}
 	o.Heads, o.HeadsAt = heads, e.Now()
 	return note

@@ -154,7 +154,7 @@ func (s *Service) withSpeedUp(r SpeedUpRequest) (Order, Cause, error) {
 			return o, noReason, err
 		}
 		note = newCause(UserRaisedCeiling, "tier", string(r.Tier), "was", was.String(), "ceiling", r.GasCeiling.String())
-		note = note.withText(note.text + " from " + Units(was, net.Decimals, net.Symbol) + " to " + Units(r.GasCeiling, net.Decimals, net.Symbol))
+		note = note.withText(note.Text() + " from " + Units(was, net.Decimals, net.Symbol) + " to " + Units(r.GasCeiling, net.Decimals, net.Symbol))
 	}
 	if ending {
 		o.Bump, o.Updated = nil, s.o.Now().UTC()
@@ -256,7 +256,7 @@ func (e *Engine) speedUp(ctx context.Context, o *Order, tx chain.Tx) (Cause, err
 			c := newCause(n.word)
 			o.Bump, o.Condition = nil, NoCondition
 			o.setCause(c)
-			return c.withText("not sped up: " + c.text), nil
+			return c.withText("not sped up: " + c.Text()), nil
 		}
 	}
 	if err != nil {

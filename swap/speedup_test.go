@@ -327,7 +327,7 @@ func TestSpeedUpThatCannotBe(t *testing.T) {
 			final := fmt.Errorf("asked: %w", n.err)
 			says.Store(&final)
 			b.waitUntil(o.ID, "given up", func(o Order) bool {
-				return o.Bump == nil && o.Cause != nil && o.Cause.Word == n.word && o.Reason == causes[n.word]
+				return o.Bump == nil && o.Cause != nil && o.Cause.Word == n.word && o.Reason == newCause(n.word).Text()
 			})
 			b.chain.Resume()
 			b.waitState(o.ID, Filled)

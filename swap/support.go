@@ -140,7 +140,7 @@ type ProviderInfo struct {
 func (s *Service) Providers() []ProviderInfo {
 	out := make([]ProviderInfo, 0, len(Kinds()))
 	for _, k := range Kinds() {
-		info := ProviderInfo{Kind: k, Support: map[uint64]Cell{}, Can: capabilities[k], Fee: s.o.Fees.provider(k)}
+		info := ProviderInfo{Kind: k, Support: map[uint64]Cell{}, Can: k.Capabilities(), Fee: s.o.Fees.provider(k)}
 		var p Provider
 		if p, info.Ready = s.o.Providers[k]; !info.Ready {
 			info.Reason = "not configured"
