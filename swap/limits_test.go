@@ -266,14 +266,14 @@ func TestSlippageForTerminals(t *testing.T) {
 // where the amount has to be typed again.
 func TestUnpricedOfADay(t *testing.T) {
 	s := newLimitsFixture(t)
-	swap := func(c Caller, dollars int64) error { return s.execute(c, s.plan(native, weth, dollars, 50)) }
-	wantReasons(t, "the first", swap(noPasswordCaller, 60), "")
-	wantReasons(t, "the second", swap(noPasswordCaller, 41), "unpriced")
-	refusedWith(t, swap(terminalCaller, 41), AmountAgain)
-	if err := swap(terminalCaller, 40); err != nil {
+	execute := func(c Caller, dollars int64) error { return s.execute(c, s.plan(native, weth, dollars, 50)) }
+	wantReasons(t, "the first", execute(noPasswordCaller, 60), "")
+	wantReasons(t, "the second", execute(noPasswordCaller, 41), "unpriced")
+	refusedWith(t, execute(terminalCaller, 41), AmountAgain)
+	if err := execute(terminalCaller, 40); err != nil {
 		t.Error(err)
 	}
-	wantReasons(t, "after the terminal's", swap(noPasswordCaller, 1), "unpriced")
+	wantReasons(t, "after the terminal's", execute(noPasswordCaller, 1), "unpriced")
 	r := s.plan(native, weth, 70, 50)
 	typed := terminalCaller
 	typed.Amount = big.NewInt(7)
@@ -283,9 +283,9 @@ func TestUnpricedOfADay(t *testing.T) {
 		t.Error(err)
 	}
 	s.clockOffset.Add(int64(23 * time.Hour))
-	wantReasons(t, "in the same day", swap(noPasswordCaller, 1), "unpriced")
+	wantReasons(t, "in the same day", execute(noPasswordCaller, 1), "unpriced")
 	s.clockOffset.Add(int64(time.Hour + time.Second))
-	wantReasons(t, "the next day", swap(noPasswordCaller, 100), "")
+	wantReasons(t, "the next day", execute(noPasswordCaller, 100), "")
 }
 
 // TestDamagedSums checks that sums that cannot be read count as above every limit, until

@@ -70,16 +70,16 @@ func TestAnotherOrdersPayment(t *testing.T) {
 						o.Terms.Account, o.Terms.RefundTo = stranger, stranger
 					}
 				})
-				swap := c.order(func(o *Order) { c.ownCall(o, tc.kind, tc.logs...) })
+				direct := c.order(func(o *Order) { c.ownCall(o, tc.kind, tc.logs...) })
 				if swapFirst {
-					c.pollRepeatedly(swap)
+					c.pollRepeatedly(direct)
 				}
 				f := c.pollRepeatedly(signed)
 				if v := f.Verdict; tc.filled && (v == nil || v.By != byFill || v.Received != nil) || !tc.filled && v != nil {
 					t.Errorf("the signed order: %s, %+v", f.State, v)
 				}
 				c.restart()
-				o := c.pollRepeatedly(swap)
+				o := c.pollRepeatedly(direct)
 				c.wantVerdict(o, tc.by, bothAgree)
 				if tc.unclear != (o.Condition == AmountUnclear) || tc.unclear != (o.Reason != "") {
 					t.Errorf("the swap: %q, %q", o.Condition, o.Reason)
@@ -98,10 +98,10 @@ func TestTransfersOfAnOwnCall(t *testing.T) {
 	c := newProofFixture(t, 2)
 	c.provider.proof = makerProof
 	signed := c.order(nil)
-	swap := c.order(func(o *Order) {
+	direct := c.order(func(o *Order) {
 		c.ownCall(o, Swap, transferLog(usdc, account, solver, 5000), transferLog(weth, solver, account, 1000), settlementOf(9))
 	})
-	for _, id := range []string{signed, swap} {
+	for _, id := range []string{signed, direct} {
 		o := c.pollRepeatedly(id)
 		c.wantVerdict(o, "", "")
 		if o.Condition != AmountUnclear {
