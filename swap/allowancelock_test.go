@@ -120,7 +120,7 @@ func TestStaleHolderIsTakenOver(t *testing.T) {
 			j := newJournal(t)
 			a, b := j.spends(t, Swap, 10), j.spends(t, Swap, 20)
 			j.must(t, &a, func(o *Order) { o.AllowanceLocked = true })
-			err := j.db.Update(func(tx *bolt.Tx) error {
+			err := j.DB().Update(func(tx *bolt.Tx) error {
 				if c.order == "" {
 					return tx.Bucket(orderBucket).Delete([]byte(a.ID))
 				}
@@ -257,7 +257,7 @@ func TestLapsed(t *testing.T) {
 func TestUnreadableIsNobodysNeed(t *testing.T) {
 	j := newJournal(t)
 	a, b := j.spends(t, Swap, 10), j.spends(t, Swap, 20)
-	if err := j.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(orderBucket).Put([]byte(a.ID), []byte("{}")) }); err != nil {
+	if err := j.DB().Update(func(tx *bolt.Tx) error { return tx.Bucket(orderBucket).Put([]byte(a.ID), []byte("{}")) }); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := j.needs(account, 1, grant{usdc, permit2, ByToken}, time.Now()); err != nil || n.share.Int64() != 20 || n.order != b.ID {

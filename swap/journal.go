@@ -48,6 +48,9 @@ type requestRecord struct {
 // disk, in one commit: snapshot, history entry and indexes together.
 type Journal struct{ db *bolt.DB }
 
+// DB returns the database that the journal was opened in.
+func (j *Journal) DB() *bolt.DB { return j.db }
+
 // OpenJournal creates the buckets in db and makes the indexes anew (see reindex).
 func OpenJournal(db *bolt.DB) (*Journal, error) {
 	err := db.Update(func(tx *bolt.Tx) error {

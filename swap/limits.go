@@ -168,7 +168,7 @@ func (s *Service) bounded(c Caller, m move, amount *big.Int) error {
 	case c.Terminal && c.Amount != nil && (amount == nil || c.Amount.Cmp(amount) != 0):
 		return refuseField(BadRequest, "amount", "is not the amount that is swapped")
 	}
-	return s.o.Journal.db.View(func(tx *bolt.Tx) error {
+	return s.o.Journal.DB().View(func(tx *bolt.Tx) error {
 		_, err := s.spendable(tx, c, m)
 		return err
 	})
@@ -235,7 +235,7 @@ func joined(why []Reason) string {
 func (s *Service) Takes(ctx context.Context, r Review, terminal bool) (why []Reason, err error) {
 	m := s.moving(ctx, r.Terms, r.Offer.Request.SlippageBps)
 	m.At, m.Browser = s.o.Now().UTC(), !terminal
-	err = s.o.Journal.db.View(func(tx *bolt.Tx) error {
+	err = s.o.Journal.DB().View(func(tx *bolt.Tx) error {
 		why = s.limits().takes(movesOf(tx, m.At), m)
 		return nil
 	})

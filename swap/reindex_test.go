@@ -15,7 +15,7 @@ import (
 // putEntry stores an entry in the journal's database, or deletes it if value is nil.
 func (j *Journal) putEntry(t testing.TB, bucket, key, value []byte) {
 	t.Helper()
-	if err := j.db.Update(func(tx *bolt.Tx) error {
+	if err := j.DB().Update(func(tx *bolt.Tx) error {
 		if value == nil {
 			return tx.Bucket(bucket).Delete(key)
 		}
@@ -28,7 +28,7 @@ func (j *Journal) putEntry(t testing.TB, bucket, key, value []byte) {
 // reopened returns the journal as the next start opens it.
 func (j *Journal) reopened(t testing.TB) *Journal {
 	t.Helper()
-	next, err := OpenJournal(j.db)
+	next, err := OpenJournal(j.DB())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestGrantWithAnotherLetter(t *testing.T) {
 		t.Helper()
 		n := 0
 		j = j.reopened(t)
-		_ = j.db.View(func(tx *bolt.Tx) error { n = tx.Bucket(grantBucket).Stats().KeyN; return nil })
+		_ = j.DB().View(func(tx *bolt.Tx) error { n = tx.Bucket(grantBucket).Stats().KeyN; return nil })
 		if all, err := j.grants(account, 1); err != nil || n > 2 || all[g] != id {
 			t.Errorf("%s: %d entries, %v, %v; want %s", what, n, all, err, id)
 		}
@@ -248,7 +248,7 @@ func TestLineWithAnotherLetter(t *testing.T) {
 			if got := j.uses(t, a); len(got) != 2 || !got[a.ID].AllowanceLocked || got[a.ID].Amount.Int64() != 10 || got[b.ID].AllowanceLocked {
 				t.Errorf("after the next start: %+v", got)
 			}
-			_ = j.db.View(func(tx *bolt.Tx) error {
+			_ = j.DB().View(func(tx *bolt.Tx) error {
 				if n := tx.Bucket(useBucket).Stats().KeyN; n != 2 {
 					t.Errorf("%d lines", n)
 				}
@@ -379,7 +379,7 @@ func TestDamagedUse(t *testing.T) {
 		t.Errorf("held beside one whose line has another letter, too: %v", err)
 	}
 	j.putEntry(t, useBucket, []byte("short"), []byte("{")) // of no order
-	if err := j.reopened(t).db.View(func(tx *bolt.Tx) error {
+	if err := j.reopened(t).DB().View(func(tx *bolt.Tx) error {
 		if got := tx.Bucket(useBucket).Get([]byte("short")); got != nil {
 			t.Errorf("%q stays", got)
 		}

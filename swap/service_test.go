@@ -492,7 +492,7 @@ func TestOpenOrdersAreListedAlone(t *testing.T) {
 			t.Errorf("on from one that ended: %v", got)
 		}
 	}
-	err := j.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(orderBucket).Delete([]byte(open[2].ID)) })
+	err := j.DB().Update(func(tx *bolt.Tx) error { return tx.Bucket(orderBucket).Delete([]byte(open[2].ID)) })
 	if got := listed("", 10); err != nil || !slices.Equal(got, []string{open[3].ID}) {
 		t.Errorf("beside one of which nothing is there: %v, %v", got, err)
 	}
