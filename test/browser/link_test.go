@@ -34,7 +34,7 @@ func installAsShown(t *testing.T, p *ui.Page, d *desk.Desk, kind ui.Kind) {
 // TestHostForbidden covers a host that allows only another extension. Chromium says so;
 // Firefox says that there is no host.
 func TestHostForbidden(t *testing.T) {
-	wanted := map[ui.Kind]string{ui.Chromium: "Let this extension in", ui.Firefox: "Install swapkeep"}
+	wanted := map[ui.Kind]string{ui.Chromium: "Allow this extension", ui.Firefox: "Install swapkeep"}
 	others := map[ui.Kind]string{ui.Chromium: strings.Repeat("a", 32), ui.Firefox: "another@swapkeep.invalid"}
 	each(t, func(t *testing.T, kind ui.Kind) {
 		d := desk.New(t, desk.Options{NoExtensionAllowed: true})
@@ -60,7 +60,7 @@ func TestHostRefuses(t *testing.T) {
 		d.Shell("swapkeep install --browser " + string(kind))
 		d.Shell(`sed -i '/^\[extensions\]/,/^firefox/d' $SWAPKEEP_CONFIG`)
 		p := d.BrowserAlone(kind).Open("popup.html")
-		p.Find("heading", "Let this extension in")
+		p.Find("heading", "Allow this extension")
 		p.AwaitText("This extension's id:", "swapkeep says:")
 		inspect(t, p, "host-refuses")
 		installAsShown(t, p, d, kind)

@@ -119,8 +119,8 @@ func (p *trader) approve(wanted ...allowance) {
 			button = "Allow this amount"
 		}
 		p.Find("button", button)
-		modal := p.In("dialog", "/^Approve the token/")
-		modal.AwaitText(a.amount, "May pull it", "exactly this amount")
+		modal := p.In("dialog", "/^Approve spending/")
+		modal.AwaitText(a.amount, "Spender", "exactly this amount")
 		p.modals += modal.VisibleText()
 		p.Click("button", button)
 	}

@@ -36,8 +36,8 @@ func TestOrdersAsk(t *testing.T) {
 		before = p.d.Orders()
 		o := p.approving("0.2")
 		p.priceMoved()
-		p.AwaitText("The terms have changed", "Accepted", "New", "You get at least", "(changed)")
-		p.In("region", "Review new terms").AwaitText("Fees, at most", "Gas, at most")
+		p.AwaitText("The terms have changed", "Accepted", "New", "Minimum received", "(changed)")
+		p.In("region", "Review new terms").AwaitText("Fees, at most", "Fee limit")
 		if b := p.Find("button", "Accept the new terms"); !b.Disabled {
 			t.Error("new terms can be accepted before they were compared")
 		}

@@ -40,7 +40,7 @@ func TestSwapByKeyboard(t *testing.T) {
 		p.press("Review swap", "Enter")
 		p.focused("heading", "Review swap")
 		p.press("Approve and swap", "Enter")
-		p.checkFocusTrap("heading", "/^Approve the token.* \\(1 of 2\\)$/")
+		p.checkFocusTrap("heading", "/^Approve spending \\(1 of 2\\)$/")
 		before := d.Orders()
 		p.press("Approve this amount", "Enter")
 		p.focused("heading", "/\\(2 of 2\\)$/")

@@ -56,7 +56,7 @@ func (o *tour) beginning() {
 	if o.kind == ui.Chromium {
 		d.Shell(`sed -i -E 's|//[a-p]{32}/|//aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/|' ` + filepath.Join(d.Manifests(o.kind), manifest.FileName))
 		p.Click("button", "Try again")
-		p.Find("heading", "Let this extension in")
+		p.Find("heading", "Allow this extension")
 		o.look(p, "host-forbidden")
 		d.InstallHost(o.kind)
 	}
@@ -94,7 +94,7 @@ func (o *tour) stopped(d *desk.Desk, p *ui.Page) {
 func (o *tour) lost(d *desk.Desk, p *ui.Page) {
 	d.Shell("mv $(command -v swapkeepd) away; printf '#!/bin/sh\\nexit 1\\n' > $(dirname $(command -v swapkeep))/swapkeepd; chmod +x $(dirname $(command -v swapkeep))/swapkeepd")
 	d.KillDaemon()
-	p.Find("heading", "swapkeep ended")
+	p.Find("heading", "Connection lost")
 	o.look(p, "host-lost")
 	d.Shell("mv away $(dirname $(command -v swapkeep))/swapkeepd")
 	p.Click("button", "Try now")
@@ -364,7 +364,7 @@ func (o *tour) settings(p *trader) {
 		o.look(p.Page, "settings-"+fileNameOf(title))
 		switch title {
 		case "Security":
-			p.Click("button", "Change: Locks by itself after")
+			p.Click("button", "Change: Auto-lock")
 			p.Fill("Minutes", "0")
 			o.look(p.Page, "setting-change")
 			p.Press("Escape")

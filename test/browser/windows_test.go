@@ -80,7 +80,7 @@ func TestNetworkSwitch(t *testing.T) {
 		p.Find("button", "Network: Arbitrum One")
 		p.Click("button", "Back")
 		p.AwaitText("You pay on Arbitrum", "Balance 7")
-		p.Find("button", "Choose what to receive")
+		p.Find("button", "Select a token")
 		if amount := p.Value("/^You pay on /"); amount != "" { // it was of another coin
 			t.Errorf("the amount is %q", amount)
 		}
