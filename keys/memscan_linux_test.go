@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -136,6 +137,7 @@ func TestNothingIsLeftInMemory(t *testing.T) {
 	if !zeroize.Erases {
 		t.Skip("this build erases nothing: run it by make, or with GOEXPERIMENT=runtimesecret")
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // none collects but the vault
 	v, s := filesVault(t), &search{t: t}
 	password, wrong, fileWord := memscan.Letters(24), memscan.Letters(24), memscan.Letters(24)
 	s.add("password", password)
@@ -240,6 +242,7 @@ func TestNothingIsLeftByALockedVault(t *testing.T) {
 	if !zeroize.Erases {
 		t.Skip("this build erases nothing: run it by make, or with GOEXPERIMENT=runtimesecret")
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // none collects but the vault
 	v, s := filesVault(t), &search{t: t}
 	password, words := memscan.Letters(24), freshWords(t, 12)
 	s.add("password", password)
