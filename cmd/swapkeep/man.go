@@ -3,11 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 
-	"swapkeep/cmd/swapkeep/internal/manual"
 	"swapkeep/host/transport"
 )
 
@@ -20,7 +20,7 @@ func newManual() *cobra.Command {
 		if dir == "" {
 			return usageError{errors.New("name an existing directory with --dir")}
 		}
-		if err := manual.Write(dir, cmd.Root(), version, manualSections()); err != nil {
+		if err := writeManual(dir, cmd.Root()); err != nil {
 			return fmt.Errorf("write the manual pages: %w", err)
 		}
 		return nil
@@ -28,20 +28,45 @@ func newManual() *cobra.Command {
 	return cmd
 }
 
-func manualSections() []manual.Section {
-	statuses := manual.Section{Title: "EXIT STATUS"}
+// writeManual writes a page for each command, all of the same date, so that the same program
+// gives the same pages.
+func writeManual(dir string, root *cobra.Command) error {
+	fixed := time.Unix(0, 0).UTC()
+	root.DisableAutoGenTag = true
+	root.Long += manualSections()
+	return doc.GenManTree(root, &doc.GenManHeader{Date: &fixed, Source: "swapkeep " + version, Manual: "Swapkeep manual"}, dir)
+}
+
+// manualSections returns what only the first page has, in Markdown.
+func manualSections() string {
+	text := "\n\n# EXIT STATUS\n"
 	for _, e := range exitMeanings {
-		statuses.Items = append(statuses.Items, manual.Item{Term: strconv.Itoa(e.status), Text: e.means})
+		text += fmt.Sprintf("%d\n: %s\n\n", e.status, e.means)
 	}
-	return []manual.Section{statuses, {Title: "ENVIRONMENT", Items: []manual.Item{
-		{Term: transport.HomeVariable, Text: "The state directory, an absolute path. Each is an instance of its own."},
-		{Term: "SWAPKEEP_CONFIG", Text: "The configuration file, TOML."},
-		{Term: "SWAPKEEP_*", Text: "Any key of the configuration, in capitals with dots as underscores: keys.auto_lock is SWAPKEEP_KEYS_AUTO_LOCK."},
-		{Term: "NO_COLOR", Text: "Any value: no colours."},
-	}}, {Title: "FILES", Items: []manual.Item{
-		{Term: "swapkeep/config.toml", Text: "The configuration file, in the system's configuration directory."},
-		{Term: "swapkeep/extensions.json", Text: "The extensions that swapkeep install let in, beside the configuration file."},
-		{Term: "swapkeep/receipts.json", Text: "What swapkeep install made, in the system's state directory: swapkeep uninstall goes by it."},
-		{Term: "swapkeepd.log", Text: "The daemon's log, in the state directory. It holds no secrets."},
-	}}}
+	return text + `# ENVIRONMENT
+` + transport.HomeVariable + `
+: The state directory, an absolute path. Each is an instance of its own.
+
+SWAPKEEP_CONFIG
+: The configuration file, TOML.
+
+SWAPKEEP_\*
+: Any key of the configuration, in capitals with dots as underscores: keys.auto_lock is SWAPKEEP_KEYS_AUTO_LOCK.
+
+NO_COLOR
+: Any value: no colours.
+
+# FILES
+swapkeep/config.toml
+: The configuration file, in the system's configuration directory.
+
+swapkeep/extensions.json
+: The extensions that swapkeep install let in, beside the configuration file.
+
+swapkeep/receipts.json
+: What swapkeep install made, in the system's state directory: swapkeep uninstall goes by it.
+
+swapkeepd.log
+: The daemon's log, in the state directory. It holds no secrets.
+`
 }
