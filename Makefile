@@ -196,8 +196,8 @@ $(PEER): bench/node/package-lock.json
 	cd bench/node && npm ci --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
-# Every fuzz target for FUZZTIME, FUZZJOBS of them at once, each on one worker; a table
-# at the end. FUZZTIME=1000x is so many executions, FUZZSHARE=1/3 the first third of the
+# Every fuzz target for FUZZTIME, those of FUZZJOBS packages at once, each on one worker; a
+# table at the end. FUZZTIME=1000x is so many executions, FUZZSHARE=1/3 the first third of the
 # targets, FUZZONLY a pattern of package.Target.
 FUZZTIME ?= 60s
 FUZZSHARE ?= 1/1

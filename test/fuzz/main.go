@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -36,7 +37,7 @@ func main() {
 func run(ctx context.Context) (ok bool, err error) {
 	span := flag.String("time", "60s", "of each target; 1000x = so many executions")
 	share := flag.String("share", "1/1", "the i-th of n equal shares of the targets, as i/n")
-	jobs := flag.Int("jobs", 2, "targets at once, each on one worker")
+	jobs := flag.Int("jobs", 2, "packages at once, of each one target on one worker")
 	only := flag.String("only", "", "a pattern of package.Target; others are left aside")
 	flag.Usage = func() {} // so that a wrong value prints one line
 	flag.Parse()
@@ -63,10 +64,11 @@ func run(ctx context.Context) (ok bool, err error) {
 		return false, err
 	}
 	defer func() { _ = os.RemoveAll(bin) }()
-	f, err := newFuzzer(ctx, *span, bin, all)
+	cache, err := exec.CommandContext(ctx, "go", "env", "GOCACHE").Output()
 	if err != nil {
-		return false, err
+		return false, fmt.Errorf("go env: %w", err)
 	}
+	f := fuzzer{time: *span, cache: filepath.Join(strings.TrimSpace(string(cache)), "fuzz"), bin: bin}
 	done := f.runAll(ctx, all, *jobs, func(o outcome) {
 		fmt.Fprintln(os.Stderr, o.line())
 		if o.verdict != fine {

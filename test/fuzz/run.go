@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,88 +34,59 @@ type outcome struct {
 	output     string // output of a run that was not fine
 }
 
-// A fuzzer runs targets. Each package is built once, when its first target runs.
+// A fuzzer runs targets.
 type fuzzer struct {
 	time  string // in the form of -fuzztime
 	cache string // where the fuzzer keeps interesting inputs, by package
 	bin   string // directory for the test binaries
-
-	mu    sync.Mutex
-	built map[string]*program
 }
 
-// A program is one package's test binary, built for fuzzing.
-type program struct {
-	once      sync.Once
-	path      string
-	err       error
-	reported  bool // err was reported
-	remaining int  // targets still to run
-}
-
-func newFuzzer(ctx context.Context, time, bin string, all []target) (*fuzzer, error) {
-	cache, err := exec.CommandContext(ctx, "go", "env", "GOCACHE").Output()
-	if err != nil {
-		return nil, fmt.Errorf("go env: %w", err)
-	}
-	f := &fuzzer{time: time, cache: filepath.Join(strings.TrimSpace(string(cache)), "fuzz"), bin: bin, built: map[string]*program{}}
-	for _, t := range all {
-		if f.built[t.pkg] == nil {
-			f.built[t.pkg] = &program{path: filepath.Join(bin, strconv.Itoa(len(f.built))+".test")}
-		}
-		f.built[t.pkg].remaining++
-	}
-	return f, nil
-}
-
-// runAll runs jobs targets at a time and calls tell with each outcome as it comes.
-func (f *fuzzer) runAll(ctx context.Context, all []target, jobs int, tell func(outcome)) []outcome {
-	done := make([]outcome, len(all))
-	next := make(chan int)
+// runAll runs the targets of jobs packages at a time, which all lists one after the other,
+// calls tell with each outcome as it comes, and returns them in the order of all.
+func (f fuzzer) runAll(ctx context.Context, all []target, jobs int, tell func(outcome)) (done []outcome) {
+	packages := make(chan []target)
 	var running sync.WaitGroup
 	var telling sync.Mutex
 	for range jobs {
 		running.Go(func() {
-			for i := range next {
-				done[i] = f.run(ctx, all[i])
-				telling.Lock()
-				tell(done[i])
-				telling.Unlock()
+			for some := range packages {
+				f.runPackage(ctx, some, func(o outcome) {
+					telling.Lock()
+					defer telling.Unlock()
+					done = append(done, o)
+					tell(o)
+				})
 			}
 		})
 	}
-	for i := range all {
-		next <- i
+	for first := 0; first < len(all); {
+		next := first + 1
+		for next < len(all) && all[next].pkg == all[first].pkg {
+			next++
+		}
+		packages <- all[first:next]
+		first = next
 	}
-	close(next)
+	close(packages)
 	running.Wait()
+	slices.SortFunc(done, func(a, b outcome) int { return compareTargets(a.target, b.target) })
 	return done
 }
 
-// run builds t's package if necessary and fuzzes t.
-func (f *fuzzer) run(ctx context.Context, t target) outcome {
-	p := f.built[t.pkg]
-	p.once.Do(func() { p.err = build(ctx, t, p.path) })
-	defer f.removeUnused(p)
-	if p.err != nil {
-		said := p.err.Error()
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if p.reported { // reported by another target of the package
-			said = ""
+// runPackage builds a package's tests and fuzzes its targets.
+func (f fuzzer) runPackage(ctx context.Context, all []target, tell func(outcome)) {
+	program := filepath.Join(f.bin, strings.ReplaceAll(all[0].pkg, "/", "-")+".test")
+	defer func() { _ = os.Remove(program) }() // together they would take gigabytes
+	err := build(ctx, all[0], program)
+	for i, t := range all {
+		o := outcome{target: t, verdict: notBuilt}
+		switch {
+		case err == nil:
+			o = f.fuzz(ctx, t, program)
+		case i == 0:
+			o.output = err.Error()
 		}
-		p.reported = true
-		return outcome{target: t, verdict: notBuilt, output: said}
-	}
-	return f.fuzz(ctx, t, p.path)
-}
-
-// removeUnused removes a test binary after its last target. Together they would take gigabytes.
-func (f *fuzzer) removeUnused(p *program) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if p.remaining--; p.remaining == 0 {
-		_ = os.Remove(p.path)
+		tell(o)
 	}
 }
 
@@ -133,7 +105,7 @@ func build(ctx context.Context, t target, path string) error {
 const maxTries = 3
 
 // fuzz runs t on one worker.
-func (f *fuzzer) fuzz(ctx context.Context, t target, program string) outcome {
+func (f fuzzer) fuzz(ctx context.Context, t target, program string) outcome {
 	o := outcome{target: t}
 	for range maxTries {
 		c := exec.CommandContext(ctx, program, "-test.run=^$", "-test.fuzz=^"+t.name+"$", "-test.fuzztime="+f.time,

@@ -38,15 +38,14 @@ func TestVerdicts(t *testing.T) {
 	if err != nil || len(all) != 6 {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	f, err := newFuzzer(t.Context(), "200x", t.TempDir(), all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.cache = t.TempDir()
+	f := fuzzer{time: "200x", cache: t.TempDir(), bin: t.TempDir()}
 	told := 0
 	done := f.runAll(t.Context(), all, 2, func(outcome) { told++ })
 	want := map[string]string{"FuzzFine": fine, "FuzzFinds": finding, "FuzzLeaves": notRun, "FuzzBroken": notBuilt, "FuzzOther": notBuilt, "FuzzLate": notSettled}
-	for _, o := range done {
+	for i, o := range done {
+		if o.target != all[i] {
+			t.Errorf("%s stands in the place of %s", o.name, all[i].name)
+		}
 		if o.verdict != want[o.name] || o.verdict == fine && o.executions < 200 || o.verdict == finding && !strings.Contains(o.output, "more") {
 			t.Errorf("%s: %s after %d executions, want %s\n%s", o.name, o.verdict, o.executions, want[o.name], o.output)
 		}

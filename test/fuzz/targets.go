@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -48,12 +47,16 @@ func targets(ctx context.Context, dir string) ([]target, error) {
 				return nil, err
 			}
 			for _, m := range declared.FindAllSubmatch(text, -1) {
-				all = append(all, target{pkg, dir, string(bytes.Clone(m[1]))})
+				all = append(all, target{pkg, dir, string(m[1])})
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b target) int { return cmp.Or(cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(all, compareTargets)
 	return all, nil
+}
+
+func compareTargets(a, b target) int {
+	return cmp.Or(cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.name, b.name))
 }
 
 // shareOf returns the i-th of n equal shares of the targets, for a share "i/n". Neighbours
