@@ -246,9 +246,12 @@ func (e *Engine) alignApprovals(ctx context.Context, o *Order, s Step) (x Expect
 		switch {
 		case !grants(o.Plan.Steps[i].Effect):
 		case r.Skipped && !e.mayRestart(o.ID): // one of two nodes is behind
-			return x, false, noReason, errors.New("the allowance is not what it was a moment ago")
+			return x, false, noReason, errAllowanceMoved
 		case r.Skipped:
 			e.markRestart(o.ID)
+			if i > 0 && o.Results[i-1].Skipped { // its reset
+				i--
+			}
 			o.rewind(i)
 			return x, false, newCause(ApprovalAgain), nil
 		default: // a node is behind, or the approval's block was reorganised away and Poll resends it
@@ -261,14 +264,21 @@ func (e *Engine) alignApprovals(ctx context.Context, o *Order, s Step) (x Expect
 	return x, false, noReason, askConsent(ApprovalNeeded)
 }
 
-// replaceApprovals replaces o's approvals, from the present step on, by those needed now. The
-// returned cause is empty if they are the same.
+// errAllowanceMoved is temporary: one of two nodes is behind, or another program changed it.
+var errAllowanceMoved = errors.New("the allowance is not what it was a moment ago")
+
+// replaceApprovals replaces o's approvals by those needed now: from the present step on, with
+// the skipped ones before it, of which nothing was sent. The returned cause is empty if
+// those from the present step on are the same.
 func (e *Engine) replaceApprovals(ctx context.Context, o *Order, a allowance) (Cause, error) {
-	last := o.Step
+	first, last := o.Step, o.Step
+	for first > 0 && o.Results[first-1].Skipped {
+		first--
+	}
 	for last < len(o.Plan.Steps) && o.Plan.Steps[last].Effect.Kind == Approve {
 		last++
 	}
-	fresh, err := e.approvals(ctx, o.Terms, o.Plan.Spender, a, hasApproval(o.Plan.Steps[:o.Step]))
+	fresh, err := e.approvals(ctx, o.Terms, o.Plan.Spender, a, hasApproval(o.Plan.Steps[:first]))
 	if err != nil {
 		return noReason, err
 	}
@@ -276,12 +286,24 @@ func (e *Engine) replaceApprovals(ctx context.Context, o *Order, a allowance) (C
 	if slices.EqualFunc(fresh, o.Plan.Steps[o.Step:last], sameCall) {
 		return noReason, nil
 	}
+	if first < o.Step {
+		if !e.mayRestart(o.ID) {
+			return noReason, errAllowanceMoved
+		}
+		e.markRestart(o.ID)
+	}
 	plan := o.Plan
-	plan.Steps = slices.Concat(o.Plan.Steps[:o.Step], fresh, o.Plan.Steps[last:])
+	plan.Steps = slices.Concat(o.Plan.Steps[:first], fresh, o.Plan.Steps[last:])
 	if Digest(o.Terms, plan.Effects()) != o.Digest {
 		return noReason, askConsent(ApprovalChanged)
 	}
-	return newCause(ApprovalsAdapted), e.resealPlan(o, o.Offer, plan, o.SlippageBps)
+	if err := e.resealPlan(o, o.Offer, plan, o.SlippageBps); err != nil {
+		return noReason, err
+	}
+	if first < o.Step {
+		o.rewind(first)
+	}
+	return newCause(ApprovalsAdapted), nil
 }
 
 // hasApproval reports whether the finished steps include an approval or reset.

@@ -2,9 +2,11 @@ package swap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -115,6 +117,64 @@ func TestApprovalsFollowTheChain(t *testing.T) {
 			b.wantPermit2Allowance(usdt, 0)
 		})
 	}
+}
+
+// TestSkippedResetIsMadeAfterAll covers a reset and an approval that were skipped, since enough
+// was allowed, and that another program's smaller allowance makes necessary after all.
+func TestSkippedResetIsMadeAfterAll(t *testing.T) {
+	b := newEngineFixture(t)
+	tr := b.useTrader()
+	b.approvePermit2(usdt, 7)
+	r, err := b.review(usdt, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int64{0, thousand} {
+		b.approvePermit2(usdt, n)
+	}
+	tr.set(func(tr *trader) { tr.lateErr = Refuse(ProviderDown, "a bad moment") })
+	o := b.execute(r)
+	o = b.waitUntil(o.ID, "at its last step", func(o Order) bool { return o.Step == 3 })
+	if !o.Results[0].Skipped || !o.Results[1].Skipped {
+		t.Fatalf("%+v", o.Results)
+	}
+	b.halt()
+	for _, n := range []int64{0, 7} {
+		b.approvePermit2(usdt, n)
+	}
+	tr.set(func(tr *trader) { tr.lateErr = nil })
+	b.start()
+	if o = b.waitState(o.ID, Filled); !slices.Equal(kinds(o.Plan), []EffectKind{"reset", Approve, Permit, Swap}) || o.Digest != r.Digest {
+		t.Errorf("carried out %v", kinds(o.Plan))
+	}
+	b.wantNonce(5 + 3)
+	b.wantPermit2Allowance(usdt, 0)
+}
+
+// TestResetSkippedByALaggingNode covers a reset that was skipped because a node did not show
+// the allowance yet.
+func TestResetSkippedByALaggingNode(t *testing.T) {
+	b := newEngineFixture(t)
+	var behind atomic.Bool
+	hidden := func() error {
+		if behind.CompareAndSwap(true, false) {
+			return errors.New("behind")
+		}
+		return nil
+	}
+	b.wrapNodes = func(n Nodes) Nodes { return laggingNodes{n, hidden, func() error { return nil }} }
+	b.useTrader()
+	b.approvePermit2(usdt, 7)
+	r, err := b.review(usdt, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind.Store(true)
+	o := b.waitState(b.execute(r).ID, Filled)
+	if !slices.Equal(kinds(o.Plan), []EffectKind{"reset", Approve, Permit, Swap}) || o.Digest != r.Digest || behind.Load() {
+		t.Errorf("carried out %v", kinds(o.Plan))
+	}
+	b.wantNonce(1 + 3)
 }
 
 // slow starts a sandbox whose blocks are mined on request.
