@@ -147,11 +147,12 @@ func TestDecodeApprove(t *testing.T) {
 		"with value":     {NotAsAccepted, func(c *chain.Call) { c.Value = big.NewInt(1) }},
 		"without value":  {NotAsAccepted, func(c *chain.Call) { c.Value = nil }},
 	} {
-		call := good()
-		c.change(&call)
-		_, err := decodeApprove(terms, call, nil)
-		refusedWith(t, err, c.code)
-		_ = name
+		t.Run(name, func(t *testing.T) {
+			call := good()
+			c.change(&call)
+			_, err := decodeApprove(terms, call, nil)
+			refusedWith(t, err, c.code)
+		})
 	}
 }
 
@@ -355,10 +356,11 @@ func TestPrepareRefusesApprovals(t *testing.T) {
 		"late before the permit": {NotUnderstood, usdc, func(x *Built) { slices.Reverse(x.Steps) }},
 		"more than the permit":   {NotAsAccepted, usdc, func(x *Built) { x.Steps[1].Effect.Approves[0].Amount = big.NewInt(1 << 60) }},
 	} {
-		tr.set(func(tr *trader) { tr.alterBuilt = c.twist })
-		_, err := b.review(c.token, thousand)
-		_ = name
-		refusedWith(t, err, c.code)
+		t.Run(name, func(t *testing.T) {
+			tr.set(func(tr *trader) { tr.alterBuilt = c.twist })
+			_, err := b.review(c.token, thousand)
+			refusedWith(t, err, c.code)
+		})
 	}
 	b.wantNonce(0)
 }

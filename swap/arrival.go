@@ -50,7 +50,7 @@ func (e *Engine) proveDeposit(ctx context.Context, o Order, p Proof, d chain.Evi
 	w := watchedDeposit{o, d, l}
 	for _, x := range p.awaited() {
 		found, one, failed := e.await(ctx, w, x)
-		f.noRPC, f.pending, f.candidate = f.noRPC || one.noRPC, f.pending || one.pending, betterCandidate(f.candidate, one.candidate, o.Claim)
+		f.pending, f.candidate = f.pending || one.pending, betterCandidate(f.candidate, one.candidate, o.Claim)
 		err = errors.Join(err, failed)
 		if v == nil {
 			v = found
@@ -82,8 +82,7 @@ func (e *Engine) depositMined(ctx context.Context, o Order) (bool, error) {
 // must really be that payment, then among the token's transfers.
 func (e *Engine) await(ctx context.Context, w watchedDeposit, x awaitedPayment) (v *Verdict, f findings, err error) {
 	if _, err := e.Nodes.Network(x.Chain); errors.Is(err, chain.ErrNoNetwork) {
-		f.noRPC = true
-		return nil, f, nil
+		return nil, f, nil // an end there can only be reported
 	} else if err != nil {
 		return nil, f, err
 	}

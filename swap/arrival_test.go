@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"swapkeep/chain"
@@ -909,6 +911,50 @@ func TestClaimStream(t *testing.T) {
 	if o := c.get(id); o.Claim.State != Failed {
 		t.Errorf("claim %+v after its last word", o.Claim)
 	}
+}
+
+// A shortStream ends each connection after the next of its durations, and records when each began.
+type shortStream struct {
+	lasts []time.Duration
+	began []time.Time
+}
+
+func (s *shortStream) Watch(ctx context.Context, _ Order, _ func(Claim)) error {
+	s.began = append(s.began, time.Now())
+	if n := len(s.began); n <= len(s.lasts) {
+		_ = sleep(ctx, s.lasts[n-1], nil)
+		return errors.New("closed")
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestReconnect checks that the pauses between connections grow, and are short again after a
+// connection that lasted.
+func TestReconnect(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &Engine{Now: time.Now, Log: func(Order, error) {}}
+		s := &shortStream{lasts: []time.Duration{0, 0, time.Second, 0, 2 * steadyStream, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}
+		ctx, cancel := context.WithCancel(t.Context())
+		e.openClaimStream(ctx, s, Order{}, e.settlementWatch("id"))
+		time.Sleep(time.Hour)
+		var got []time.Duration
+		for i, last := range s.lasts {
+			got = append(got, s.began[i+1].Sub(s.began[i])-last)
+		}
+		want := []time.Duration{1, 2, 4, 8, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300}
+		for i := range want {
+			want[i] *= time.Second
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("pauses %v, want %v", got, want)
+		}
+		cancel()
+		e.Wait()
+		if e.streams != 0 {
+			t.Errorf("%d streams are open", e.streams)
+		}
+	})
 }
 
 // TestSearchBegins checks that before anything is signed, an order that a provider

@@ -4,13 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"swapkeep/chain"
-	"swapkeep/internal/clock"
 	"swapkeep/internal/failpoint"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -124,20 +121,6 @@ func (c Claim) tidy() Claim {
 	return c
 }
 
-// printable returns at most most runes of text, with unprintable ones replaced by spaces.
-func printable(text string, most int) string {
-	text = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
-			return ' '
-		}
-		return r
-	}, text)
-	if r := []rune(text); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return text
-}
-
 // claimStream is the part of a lookout that receives the provider's stream.
 type claimStream struct {
 	mu      sync.Mutex
@@ -170,10 +153,11 @@ const (
 	maxWakes     = 50 // immediate polls that one order's stream may trigger
 	minReconnect = time.Second
 	maxReconnect = 5 * time.Minute // longest pause before reconnecting
+	steadyStream = time.Minute     // a connection that lasts so long is followed by the shortest pause
 )
 
-// openClaimStream opens an order's claim stream, once, and reconnects with growing pauses. It ends
-// with ctx or [hearing.close].
+// openClaimStream opens an order's claim stream, once, and reconnects with pauses that grow
+// until a connection lasts. It ends with ctx or [claimStream.close].
 func (e *Engine) openClaimStream(ctx context.Context, w Watcher, o Order, l *settlementWatch) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -186,13 +170,12 @@ func (e *Engine) openClaimStream(ctx context.Context, w Watcher, o Order, l *set
 	ctx, l.stop = context.WithCancel(ctx)
 	e.running.Go(func() {
 		for rest := minReconnect; ctx.Err() == nil; rest = min(2*rest, maxReconnect) {
+			began := e.Now()
 			e.stream(ctx, w, o, l)
-			t := clock.NewTimer(rest)
-			select {
-			case <-ctx.Done():
-			case <-t.C:
+			if e.Now().Sub(began) >= steadyStream {
+				rest = minReconnect
 			}
-			t.Stop()
+			_ = sleep(ctx, rest, nil)
 		}
 		e.mu.Lock()
 		e.streams--

@@ -134,10 +134,11 @@ func TestCheckSimulation(t *testing.T) {
 		},
 		"amount missing": func(s *chain.Simulation) { s.Movements[1].Amount = nil },
 	} {
-		s := good()
-		change(&s)
-		refusedWith(t, CheckSimulation(testTerms(), simulated(Swap), s), NotAsAccepted)
-		_ = name
+		t.Run(name, func(t *testing.T) {
+			s := good()
+			change(&s)
+			refusedWith(t, CheckSimulation(testTerms(), simulated(Swap), s), NotAsAccepted)
+		})
 	}
 	blind := chain.Simulation{Method: "eth_call"}
 	if err := CheckSimulation(testTerms(), simulated(Swap), blind); err != nil {

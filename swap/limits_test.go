@@ -416,6 +416,7 @@ func TestAcceptCountsTheWhole(t *testing.T) {
 	wantReasons(t, "beside it", s.execute(noPasswordCaller, s.plan(native, usdc, 3001, 50)), "")
 	wantReasons(t, "the proposal", do(), "hourly_limit")
 	s.clockOffset.Add(int64(time.Hour))
+	wantReasons(t, "an hour later", s.prepared("accept", noPasswordCaller)(), "")
 }
 
 // TestCancelCountsItsGas checks that a cancel's possible cost counts once per request.

@@ -117,7 +117,6 @@ func historyLine(before, now Order) Cause {
 
 // findings are what a search of the chains showed besides a verdict.
 type findings struct {
-	noRPC     bool              // the payment's chain has no RPC endpoint of ours
 	pending   bool              // the transaction that the provider names is in a block that is not deep enough yet
 	candidate *CandidatePayment // a payment like the awaited one, from an unknown sender
 	unclear   common.Hash       // a transaction that settled the order and does not show the amounts

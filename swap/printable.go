@@ -1,0 +1,20 @@
+package swap
+
+import (
+	"strings"
+	"unicode"
+)
+
+// printable returns at most most runes of text, with unprintable ones replaced by spaces.
+func printable(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+			return ' '
+		}
+		return r
+	}, text)
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
+}
