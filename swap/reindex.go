@@ -22,7 +22,7 @@ var ErrIndex = errors.New("an index of the orders is damaged")
 // state are decoded.
 func reindex(tx *bolt.Tx) error {
 	open, uses := map[string][]byte{}, useLines{}
-	for _, id := range selectKeys(tx.Bucket(orderBucket), func(k, v []byte) bool { return isID(k) && belongsInOpenIndex(tx, k, v, uses) }) {
+	for _, id := range selectKeys(tx.Bucket(orderBucket), func(k, v []byte) bool { return isID(k) && mustResume(tx, k, v, uses) }) {
 		open[string(id)] = []byte{1}
 	}
 	keepUnreadableUses(tx, uses)
@@ -52,10 +52,10 @@ func refill(tx *bolt.Tx, bucket []byte, entries map[string][]byte) error {
 	return nil
 }
 
-// belongsInOpenIndex reports whether an order belongs into the index of open orders: otherwise it is not
+// mustResume reports whether an order belongs into the index of open orders: otherwise it is not
 // resumed. If its record cannot be read, that index and its history decide; if it is in a
 // state of a newer version, that index. A readable order's use is added to uses.
-func belongsInOpenIndex(tx *bolt.Tx, id, record []byte, uses useLines) bool {
+func mustResume(tx *bolt.Tx, id, record []byte, uses useLines) bool {
 	listed := tx.Bucket(openBucket).Get(id) != nil
 	if !listed && recordEnded(record) {
 		return false
