@@ -57,10 +57,3 @@ func betterCandidate(was, now *CandidatePayment, c *Claim) *CandidatePayment {
 	}
 	return was
 }
-
-func sameCandidate(a, b *CandidatePayment) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.Tx == b.Tx && a.Chain == b.Chain && a.End == b.End && a.From == b.From && a.Amount.Cmp(b.Amount) == 0
-}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -384,25 +383,14 @@ func advances(a, b Order) bool {
 		!a.HeadsAt.Equal(b.HeadsAt) // known heads are soon out of date
 }
 
-// same reports whether nothing that is recorded changed.
+// same reports whether nothing changed that is journaled for itself: every stored field but
+// Updated and Cause. Cause goes with Reason, and its figures may change with every poll.
 func same(a, b Order) bool {
-	return a.State == b.State && a.Condition == b.Condition && a.Step == b.Step && a.Reason == b.Reason && a.Cancel == b.Cancel &&
-		len(a.Results) == len(b.Results) && a.CurrentTx == b.CurrentTx && len(a.Attempts) == len(b.Attempts) && sameBump(a.Bump, b.Bump) && a.Ref == b.Ref && a.Offer.ID == b.Offer.ID &&
-		sameSubmission(a.Submission, b.Submission) && a.AllowanceLocked == b.AllowanceLocked && samePlan(a.Plan, b.Plan) && sameProposal(a.Proposal, b.Proposal) && sameClaim(a.Claim, b.Claim) && sameCandidate(a.Candidate, b.Candidate) && maps.Equal(a.SearchFrom, b.SearchFrom) && a.HeadsAt.Equal(b.HeadsAt) && maps.Equal(a.Searched, b.Searched)
-}
-
-func sameSubmission(a, b *Submission) bool {
-	if a == nil || b == nil {
-		return a == b
+	record := func(o Order) []byte {
+		o.Updated, o.Cause = time.Time{}, nil
+		return mustJSON(o)
 	}
-	return a.Tries == b.Tries && a.Taken == b.Taken && a.Refused == b.Refused
-}
-
-func sameBump(a, b *Bump) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.Tier == b.Tier && a.Over == b.Over
+	return bytes.Equal(record(a), record(b))
 }
 
 // samePlan compares the kinds and calldata of the steps; whatever else differs comes with
