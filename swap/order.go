@@ -22,7 +22,7 @@ type Order struct {
 	Offer    Offer       `json:"offer"`
 	Plan     Plan        `json:"plan"`
 	AckCodes []string    `json:"acknowledged,omitempty"` // codes of findings that the user acknowledged
-	Seal     *Seal       `json:"seal,omitempty"`         // over what was accepted; nil if an older version wrote it
+	Seal     *Seal       `json:"seal,omitempty"`         // over what was accepted; without one nothing is signed
 
 	Revision        uint64            `json:"revision"` // counts recorded changes
 	State           State             `json:"state"`
@@ -71,7 +71,7 @@ type Proposal struct {
 	Reason string    `json:"reason"`
 	Cause  *Cause    `json:"cause,omitempty"` // nil if an older version wrote it
 	Made   time.Time `json:"made"`
-	Seal   *Seal     `json:"seal,omitempty"` // nil if an older version wrote it
+	Seal   *Seal     `json:"seal,omitempty"` // without one it cannot be accepted
 }
 
 // A Result is the outcome of a finished step. A skipped step was an approval that was no
