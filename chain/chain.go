@@ -28,7 +28,7 @@ var (
 	ErrWrongChain = errors.New("rpc endpoint serves another chain")
 	// ErrUnreachable means no endpoint of the network answered, or fewer hosts than the
 	// quorum.
-	ErrUnreachable = errors.New("too few rpc endpoints answered")
+	ErrUnreachable = errors.New("cannot reach the network: too few RPC endpoints answered")
 	// ErrNode means a node was reached and answered with an error.
 	ErrNode = errors.New("the network's node refused to answer")
 	// ErrWouldRevert means a node executed the call and it failed.

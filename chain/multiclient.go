@@ -370,5 +370,5 @@ func (p *pool) failure(errs []error) error {
 	if wrong == len(errs) && wrong > 0 {
 		return fmt.Errorf("chain %d: %w", p.network.ID, errors.Join(errs...))
 	}
-	return fmt.Errorf("chain %d: %w: %w", p.network.ID, ErrUnreachable, errors.Join(errs...))
+	return &UnreachableError{Network: p.network.Name, errs: errs}
 }

@@ -116,16 +116,20 @@ func (p *pool) disagree(what string, hosts []string) error {
 	return fmt.Errorf("chain %d: %w about %s (%s)", p.network.ID, ErrDisagree, what, strings.Join(hosts, ", "))
 }
 
+// errBehind means that the other hosts were not asked, or did not answer in time.
+var errBehind = errors.New("the others are behind or too slow")
+
 // tooFew returns the error for fewer answers than the quorum; hosts are those that
 // answered.
 func (p *pool) tooFew(hosts []string, what string, errs []error) error {
 	switch {
 	case len(errs) == 0:
-		errs = []error{errors.New("the others are behind, or the time is over")}
+		errs = []error{errBehind}
 	case len(hosts) == 0:
 		return p.failure(errs)
 	}
-	return fmt.Errorf("chain %d: %w: of the %d hosts that must say %s only %s did: %w", p.network.ID, ErrUnreachable, p.quorum(), what, strings.Join(hosts, ", "), errors.Join(errs...))
+	return fmt.Errorf("chain %d, %s: %d hosts must answer, only %s did: %w", p.network.ID, what, p.quorum(), strings.Join(hosts, ", "),
+		&UnreachableError{Network: p.network.Name, partial: true, errs: errs})
 }
 
 // quorumReadEqual is concur for comparable answers.

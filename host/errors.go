@@ -20,7 +20,7 @@ import (
 var sentinels = []Sentinel{
 	{Err: chain.ErrNoNetwork, Name: "network_unknown"},
 	{Err: chain.ErrWrongChain, Name: "wrong_chain"},
-	{Err: chain.ErrUnreachable, Name: "network_unreachable"},
+	{Err: chain.ErrUnreachable, Name: "network_unreachable", Text: unreachableText},
 	{Err: chain.ErrWouldRevert, Name: "would_revert"},
 	{Err: chain.ErrCeiling, Name: "gas_ceiling"},
 	{Err: chain.ErrExpired, Name: "too_late"},
@@ -83,6 +83,9 @@ func (s *Server) errorOf(err error) *protocol.Error {
 // sentinel.
 func (row Sentinel) errorOf(err error) *protocol.Error {
 	e := protocol.New(row.Name, row.Err.Error())
+	if row.Text != nil {
+		e.Message = row.Text(err)
+	}
 	if r, ok := row.Err.(interface{ Remedy() string }); ok && r.Remedy() != "" {
 		e.Remedy = r.Remedy()
 	}
@@ -118,6 +121,14 @@ func detailsOf(data map[string]string, field string) map[string]string {
 	}
 	details["field"] = field
 	return details
+}
+
+func unreachableText(err error) string {
+	var named *chain.UnreachableError
+	if !errors.As(err, &named) {
+		return chain.ErrUnreachable.Error()
+	}
+	return named.Public()
 }
 
 func whyNotToken(err error) map[string]string {

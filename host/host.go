@@ -139,6 +139,7 @@ type ProviderKeys interface {
 type Sentinel struct {
 	Err     error
 	Name    string
+	Text    func(err error) string            // for clients; nil: the text of Err
 	Details func(err error) map[string]string // nil: none
 }
 

@@ -110,7 +110,7 @@ func (c *call) mayChange(ctx context.Context, s protocol.Setting, values []strin
 // needPassword requires the password with this request, whatever session is open.
 func (c *call) needPassword(ctx context.Context, password protocol.Secret) error {
 	if len(password) == 0 {
-		return badParam("password", "is missing: this asks for it each time")
+		return badParam("password", "is missing; this change needs it each time")
 	}
 	return c.s.Wallet.CheckPassword(ctx, password)
 }
@@ -120,7 +120,7 @@ var priceSourcesWithKey = []string{"coingecko", "hosted"}
 
 func (c *call) providersSetKey(ctx context.Context, p *protocol.SetKeyParams) (any, error) {
 	if !slices.Contains(swap.Kinds(), swap.Kind(p.Provider)) && !slices.Contains(priceSourcesWithKey, p.Provider) {
-		return nil, badParam("provider", "must be dex, bridge, intent or gasless, or coingecko or hosted for prices")
+		return nil, badParam("provider", "must be dex, bridge, intent or gasless; for prices coingecko or hosted")
 	}
 	if !isKey(p.Key) {
 		return nil, badParam("key", "must be 1 to 512 printable ASCII characters without spaces, or empty")

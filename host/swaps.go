@@ -99,18 +99,25 @@ func fill[T comparable](to *T, value T) {
 func kindsOf(names []string) ([]swap.Kind, error) {
 	kinds := list(names, func(n string) swap.Kind { return swap.Kind(n) })
 	for i, k := range kinds {
-		if !slices.Contains(swap.Kinds(), k) || slices.Contains(kinds[:i], k) {
-			return nil, badParam("providers", "must be of dex, bridge, intent and gasless, each once")
+		if !slices.Contains(swap.Kinds(), k) {
+			return nil, unknownProvider("providers", names[i])
+		}
+		if slices.Contains(kinds[:i], k) {
+			return nil, badParam("providers", "names "+names[i]+" twice")
 		}
 	}
 	return kinds, nil
+}
+
+func unknownProvider(parameter, name string) *protocol.Error {
+	return protocol.Newf("bad_params", "unknown provider %q; use dex, bridge, intent or gasless", shorten(name)).With("parameter", parameter)
 }
 
 func kindOf(name string) (swap.Kind, error) {
 	if kind := swap.Kind(name); slices.Contains(swap.Kinds(), kind) {
 		return kind, nil
 	}
-	return "", badParam("provider", "must be one of dex, bridge, intent and gasless")
+	return "", unknownProvider("provider", name)
 }
 
 func (c *call) ownAccount(ctx context.Context, a protocol.Address) error {

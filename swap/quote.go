@@ -134,10 +134,10 @@ func checkFunds(amount, balance, promised *big.Int) error {
 	if balance.Cmp(need) >= 0 {
 		return nil
 	}
-	refused := &Refusal{Code: InsufficientFunds, Field: "amountIn", Reason: "the amount is above the balance; enter a smaller one",
+	refused := &Refusal{Code: InsufficientFunds, Field: "amountIn", Reason: "insufficient balance; enter a smaller amount or add funds",
 		Data: map[string]string{"balance": balance.String(), "missing": new(big.Int).Sub(need, balance).String()}}
 	if promised.Sign() > 0 {
-		refused.Reason = "the amount is above what open orders leave of the balance; enter a smaller one, or cancel one of them"
+		refused.Reason = "insufficient balance: open orders need part of it; enter a smaller amount, or cancel one of them"
 		refused.Data["promised"] = promised.String()
 	}
 	return refused

@@ -58,7 +58,16 @@ func (l *daemonConn) network(ctx context.Context, wanted string) (protocol.Netwo
 	if len(begin) == 1 {
 		return begin[0], nil
 	}
-	return protocol.Network{}, protocol.Newf("network_unknown", "%q is the name of no network here, or of more than one", wanted)
+	return protocol.Network{}, unknownNetwork(wanted, l.networkNames())
+}
+
+// networkNames returns the names of the wallet's networks by chain id.
+func (l *daemonConn) networkNames() map[uint64]string {
+	names := map[uint64]string{}
+	for id, n := range l.networks {
+		names[id] = n.Name
+	}
+	return names
 }
 
 // nameOf returns a network's name, with the chain id if it is not one of the wallet's.
@@ -116,7 +125,7 @@ func (t *terminal) checkSymbol(token protocol.Token, wanted string) error {
 	if token.Verified || strings.EqualFold(wanted, string(token.Address)) || t.interactive() && !t.json {
 		return nil
 	}
-	return usageError{fmt.Errorf("%s is not verified, and anybody can give a token that name: a script names it by its address, here %s", wanted, token.Address)}
+	return usageError{fmt.Errorf("%s is not verified, and any token can use that symbol; in a script use its address: %s", wanted, token.Address)}
 }
 
 func verifiedOf(tokens []protocol.Token) (out []protocol.Token) {
@@ -134,12 +143,12 @@ func (l *daemonConn) unresolvedToken(ctx context.Context, chain uint64, wanted s
 		return err
 	}
 	if len(named) == 0 {
-		e := protocol.Newf("token_unknown", "no token %s is known on %s", wanted, l.nameOf(chain))
-		e.Remedy = "look with swapkeep tokens search, or import it by its address: swapkeep tokens import ADDRESS"
+		e := protocol.Newf("token_unknown", "unknown token %s on %s", wanted, l.nameOf(chain))
+		e.Remedy = "search with swapkeep tokens search, or import it by its address: swapkeep tokens import ADDRESS"
 		return e
 	}
-	e := protocol.Newf("token_unknown", "%d tokens on %s are called %s", len(named), l.nameOf(chain), wanted)
-	e.Remedy = "name one by its address:"
+	e := protocol.Newf("token_unknown", "%d tokens on %s have the symbol %s", len(named), l.nameOf(chain), wanted)
+	e.Remedy = "use the address of one:"
 	for _, t := range named {
 		e.Remedy += " " + string(t.Address)
 	}
@@ -202,7 +211,7 @@ func (l *daemonConn) account(ctx context.Context, wanted string) (protocol.Accou
 	case wanted == "" && l.t.interactive() && !l.t.json:
 		return l.chooseAccount(ctx, all)
 	case wanted == "":
-		return protocol.Account{}, usageError{fmt.Errorf("there are %d accounts: name one with --account", len(all))}
+		return protocol.Account{}, usageError{fmt.Errorf("there are %d accounts; choose one with --account", len(all))}
 	}
 	var named []protocol.Account
 	for _, a := range all {
@@ -215,11 +224,11 @@ func (l *daemonConn) account(ctx context.Context, wanted string) (protocol.Accou
 	}
 	switch len(named) {
 	case 0:
-		return protocol.Account{}, protocol.Newf("unknown_account", "no wallet here holds %s", wanted)
+		return protocol.Account{}, protocol.Newf("unknown_account", "unknown account %s", wanted)
 	case 1:
 		return named[0], nil
 	}
-	return protocol.Account{}, usageError{fmt.Errorf("%d accounts are called %s: name one by its address", len(named), wanted)}
+	return protocol.Account{}, usageError{fmt.Errorf("%d accounts have the name %s; use an address", len(named), wanted)}
 }
 
 func (l *daemonConn) chooseAccount(ctx context.Context, all []protocol.Account) (protocol.Account, error) {

@@ -9,12 +9,15 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"swapkeep/cmd/internal/amount"
 	"swapkeep/cmd/internal/screen"
 	"swapkeep/config"
 	"swapkeep/host/protocol"
@@ -66,14 +69,14 @@ func newRoot(out, err io.Writer) *cobra.Command {
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return usageError{fmt.Errorf("unknown command %q; see swapkeep help", args[0])}
+			return unknownCommand(cmd, args[0])
 		},
 		// Incomplete output is an error.
 		PersistentPostRunE: func(*cobra.Command, []string) error { return t.result.Err() },
 	}
 	root.SetOut(out)
 	root.SetErr(err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(flagError)
 	flags := root.PersistentFlags()
 	flags.BoolVar(&t.json, "json", false, "write JSON")
 	flags.StringVar(&t.home, "home", "", "state directory (default $"+transport.HomeVariable+", else the system's)")
@@ -108,12 +111,42 @@ func groups(t *terminal) []group {
 	}
 }
 
+// unknownCommand names the commands that were probably meant, also those one level below.
+func unknownCommand(cmd *cobra.Command, typed string) error {
+	cmd.SuggestionsMinimumDistance = 2
+	meant := cmd.SuggestionsFor(typed)
+	if len(meant) == 0 {
+		for _, below := range cmd.Commands() {
+			below.SuggestionsMinimumDistance = 2
+			for _, name := range below.SuggestionsFor(typed) {
+				meant = append(meant, below.Name()+" "+name)
+			}
+		}
+	}
+	if len(meant) == 0 {
+		return usageError{fmt.Errorf("unknown command %q; see %s --help", typed, cmd.CommandPath())}
+	}
+	for i, name := range meant {
+		meant[i] = strconv.Quote(name)
+	}
+	return usageError{fmt.Errorf("unknown command %q; did you mean %s?", typed, strings.Join(meant, " or "))}
+}
+
+// flagError is a usage error. A negative number is an amount, not a flag.
+func flagError(_ *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && amount.IsNumber(unknown.GetSpecifiedShortnames()) {
+		err = amount.ErrNotPositive
+	}
+	return usageError{err}
+}
+
 func noArguments(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
 		return nil
 	case cmd.HasSubCommands():
-		return usageError{fmt.Errorf("unknown command %q of %s; see %[2]s --help", args[0], cmd.CommandPath())}
+		return unknownCommand(cmd, args[0])
 	}
 	return usageError{fmt.Errorf("%s takes no argument, not %q", cmd.CommandPath(), args[0])}
 }

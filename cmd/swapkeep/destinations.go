@@ -25,39 +25,46 @@ func crossChainAmong(providers []string) []string {
 func isUnknownNetwork(err error) bool { return errors.Is(err, protocol.New("network_unknown", "")) }
 
 // destination finds the destination network: one of the wallet's, or one that a provider
-// supports, by its chain id or full name. Providers that do not answer are skipped.
+// supports, by its chain id or full name. A name in chainNames is its chain id, whatever
+// a provider calls it. Providers that do not answer are skipped.
 func (l *daemonConn) destination(ctx context.Context, wanted string, providers []string) (protocol.Network, error) {
 	n, err := l.network(ctx, wanted)
 	if !isUnknownNetwork(err) {
 		return n, err
 	}
+	id, err := strconv.ParseUint(wanted, 10, 64)
+	if err != nil {
+		id = chainNames[strings.ToLower(wanted)] // else 0, which no network has
+	}
+	names := l.networkNames()
 	for _, provider := range crossChainAmong(providers) {
 		r, failed := ask[protocol.DestinationsResult](ctx, l, "swap.destinations", protocol.DestinationsParams{Provider: provider})
 		if failed != nil {
-			l.t.remark(fmt.Sprintf("%s does not say where it goes: %v", provider, failed))
+			l.t.remark(fmt.Sprintf("cannot list the networks of the %s provider: %v", provider, failed))
 			continue
 		}
 		var named []protocol.Destination
 		for _, d := range r.Destinations {
-			if strconv.FormatUint(d.ChainID, 10) == wanted || strings.EqualFold(d.Name, wanted) {
+			names[d.ChainID] = d.Name
+			if d.ChainID == id || id == 0 && strings.EqualFold(d.Name, wanted) {
 				named = append(named, d)
 			}
 		}
 		if len(named) == 1 {
-			return l.destinationNetwork(named[0], wanted)
+			return l.destinationNetwork(named[0], wanted, id != 0)
 		}
 	}
-	e := protocol.Newf("network_unknown", "%q is the name of no network here, nor of exactly one that a provider reaches", wanted)
-	e.Remedy = "see swapkeep networks list --provider bridge, or intent"
+	e := unknownNetwork(wanted, names)
+	e.Remedy = "see swapkeep networks, and swapkeep networks list --provider bridge or intent"
 	return n, e
 }
 
 // destinationNetwork converts a provider's destination to a network. Only an interactive user may
-// name it by the provider's name: a provider could redirect a script by it.
-func (l *daemonConn) destinationNetwork(d protocol.Destination, wanted string) (protocol.Network, error) {
-	id := strconv.FormatUint(d.ChainID, 10)
-	if wanted != id && (l.t.json || !l.t.interactive()) {
-		return protocol.Network{}, usageError{fmt.Errorf("%s is what a provider calls a network: a script names it by its chain id, here %s", wanted, id)}
+// name it by the provider's name: a provider could redirect a script by it. byID means
+// that it was found by its chain id.
+func (l *daemonConn) destinationNetwork(d protocol.Destination, wanted string, byID bool) (protocol.Network, error) {
+	if !byID && (l.t.json || !l.t.interactive()) {
+		return protocol.Network{}, providerNamedNetwork(wanted, d.ChainID)
 	}
 	l.destinationNames[d.ChainID] = d.Name
 	return protocol.Network{ChainID: d.ChainID, Name: l.nameOf(d.ChainID), Symbol: d.Symbol, Decimals: d.Decimals}, nil
@@ -77,7 +84,7 @@ func (l *daemonConn) destinationToken(ctx context.Context, chain uint64, wanted 
 	case err != nil && notAddress == nil:
 		return protocol.Token{ChainID: chain, Address: address}, nil
 	case errors.As(err, &refused):
-		refused.Remedy = fmt.Sprintf("see swapkeep tokens list --provider bridge --network %d, or name it by its address", chain)
+		refused.Remedy = fmt.Sprintf("see swapkeep tokens list --provider bridge --network %d, or use its address", chain)
 	}
 	return t, err
 }

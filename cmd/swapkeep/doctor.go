@@ -40,6 +40,13 @@ func newDoctor(t *terminal) *cobra.Command {
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
+			case live && world.provider != "":
+				kind, err := providerKind(world.provider)
+				if err != nil {
+					return err
+				}
+				world.provider = kind
+				return t.doctorLive(cmd.Context(), world)
 			case live:
 				return t.doctorLive(cmd.Context(), world)
 			case world != (liveFlags{}):

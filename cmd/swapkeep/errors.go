@@ -2,7 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"maps"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -35,6 +37,9 @@ func (t *terminal) inCoins(err error, pays, native amount.Coin) error {
 		coin = pays
 	}
 	told := *wire
+	if wire.Name == "insufficient_funds" {
+		return insufficientBalance(told, pays)
+	}
 	told.Data = maps.Clone(wire.Data)
 	for _, name := range amountFigures {
 		if n := protocol.Amount(told.Data[name]).Int(); n != nil {
@@ -42,6 +47,21 @@ func (t *terminal) inCoins(err error, pays, native amount.Coin) error {
 		}
 	}
 	return &told
+}
+
+// insufficientBalance says what the account has and what it needs, if the daemon told.
+func insufficientBalance(e protocol.Error, pays amount.Coin) error {
+	balance, missing := protocol.Amount(e.Data["balance"]).Int(), protocol.Amount(e.Data["missing"]).Int()
+	if balance == nil || missing == nil {
+		return &e
+	}
+	need := new(big.Int).Add(balance, missing)
+	e.Message = fmt.Sprintf("insufficient balance: you have %s, need %s", pays.Exact(balance), amount.Decimal(need, pays.Decimals, pays.Decimals))
+	if promised := protocol.Amount(e.Data["promised"]).Int(); promised != nil {
+		e.Message += ", of which open orders need " + amount.Decimal(promised, pays.Decimals, pays.Decimals)
+	}
+	e.Data = nil
+	return &e
 }
 
 // figures returns an error's name and data as text.

@@ -97,12 +97,9 @@ func newKeysUnlock(t *terminal) *cobra.Command {
 	}
 	password := passwordFlag(cmd.Flags())
 	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error {
-		secret, err := t.secret(ctx, password, "Password")
-		if err != nil {
-			return err
-		}
-		defer secret.Zero()
-		return show(ctx, l, "keys.unlock", protocol.UnlockParams{Password: secret}, t.keysTable)
+		return t.withPassword(ctx, password, func(secret protocol.Secret) error {
+			return show(ctx, l, "keys.unlock", protocol.UnlockParams{Password: secret}, t.keysTable)
+		})
 	})
 	return cmd
 }
@@ -117,15 +114,15 @@ func (l *daemonConn) unlock(ctx context.Context, from *secretFlag, do func(proto
 	if before.State == protocol.KeysNone {
 		return noWallet()
 	}
-	secret, err := l.t.secret(ctx, from, "Password")
+	var after protocol.KeysStatus
+	secret, err := l.t.password(ctx, from, func(secret protocol.Secret) (err error) {
+		after, err = ask[protocol.KeysStatus](ctx, l, "keys.unlock", protocol.UnlockParams{Password: secret})
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	defer secret.Zero()
-	after, err := ask[protocol.KeysStatus](ctx, l, "keys.unlock", protocol.UnlockParams{Password: secret})
-	if err != nil {
-		return err
-	}
 	if before.State == protocol.KeysLocked {
 		l.t.remark("The wallet is unlocked now; it locks itself at " + clockTime(after.LocksAt) + ", or with swapkeep keys lock.")
 	}

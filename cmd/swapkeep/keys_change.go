@@ -105,12 +105,9 @@ func (l *daemonConn) confirmAndRemove(ctx context.Context, wanted, confirmed str
 	if err := l.confirmRemoval(ctx, w, confirmed); err != nil {
 		return err
 	}
-	secret, err := l.t.secret(ctx, password, "Password")
-	if err != nil {
-		return err
-	}
-	defer secret.Zero()
-	return do(protocol.RemoveParams{Request: newRequest(), Wallet: w.ID, Password: secret})
+	return l.t.withPassword(ctx, password, func(secret protocol.Secret) error {
+		return do(protocol.RemoveParams{Request: newRequest(), Wallet: w.ID, Password: secret})
+	})
 }
 
 // walletToRemove finds the wallet to remove. If it does not exist, the remedy is not to create one.

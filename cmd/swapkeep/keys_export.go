@@ -43,16 +43,15 @@ func newKeysExport(t *terminal) *cobra.Command {
 			params.KeystorePassword, err = t.newSecret(ctx, locked, "New password of the key file")
 		}
 		defer params.KeystorePassword.Zero()
-		if err == nil {
-			params.Password, err = t.secret(ctx, password, "Password")
-		}
 		if err != nil {
 			return err
 		}
-		defer params.Password.Zero()
-		return show(ctx, l, "keys.export", params, func(r protocol.ExportResult) error {
-			defer r.Zero()
-			return t.exported(ctx, r, file)
+		return t.withPassword(ctx, password, func(secret protocol.Secret) error {
+			params.Password = secret
+			return show(ctx, l, "keys.export", params, func(r protocol.ExportResult) error {
+				defer r.Zero()
+				return t.exported(ctx, r, file)
+			})
 		})
 	})
 	return cmd

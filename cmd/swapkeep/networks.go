@@ -42,7 +42,11 @@ func newNetworkList(t *terminal) *cobra.Command {
 			if provider == "" {
 				return all(cmd, args)
 			}
-			return t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error { return l.listDestinations(ctx, provider) })(cmd, args)
+			kind, err := providerKind(provider)
+			if err != nil {
+				return err
+			}
+			return t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error { return l.listDestinations(ctx, kind) })(cmd, args)
 		},
 	}
 	listingFlag(cmd, &provider, "where that `provider` (bridge or intent) pays out")

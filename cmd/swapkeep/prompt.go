@@ -61,6 +61,36 @@ func (t *terminal) secret(ctx context.Context, from *secretFlag, question string
 	return t.hidden(ctx, question)
 }
 
+// maxPasswords limits how often a mistyped password is asked for.
+const maxPasswords = 3
+
+// password gets the wallet's password and calls do with it. A wrong one that was typed is
+// asked for again, so that what it was typed for is not lost. The caller zeroes the
+// password, which is nil after an error.
+func (t *terminal) password(ctx context.Context, from *secretFlag, do func(protocol.Secret) error) (protocol.Secret, error) {
+	for tries := 1; ; tries++ {
+		secret, err := t.secret(ctx, from, "Password")
+		if err != nil {
+			return nil, err
+		}
+		if err = do(secret); err == nil {
+			return secret, nil
+		}
+		secret.Zero()
+		if from.fd != noDescriptor || tries == maxPasswords || !errors.Is(err, protocol.New("wrong_password", "")) {
+			return nil, err
+		}
+		t.talk.Paragraph(screen.Warn, "wrong password, try again")
+	}
+}
+
+// withPassword is password for a do that is all there is to do.
+func (t *terminal) withPassword(ctx context.Context, from *secretFlag, do func(protocol.Secret) error) error {
+	secret, err := t.password(ctx, from, do)
+	secret.Zero()
+	return err
+}
+
 // newSecret is secret for a new password, typed twice at a terminal.
 func (t *terminal) newSecret(ctx context.Context, from *secretFlag, question string) (protocol.Secret, error) {
 	first, err := t.secret(ctx, from, question)
@@ -206,9 +236,13 @@ func answered[T any](ctx context.Context, t *terminal, question string, read fun
 	}
 }
 
-// confirm asks for the word yes. Anything else is errDeclined.
+// confirm asks for y or yes. Anything else is errDeclined.
 func (t *terminal) confirm(ctx context.Context, question string) error {
-	return t.typed(ctx, question+" Type yes to go on", "yes")
+	said, err := t.question(ctx, question+" [y/N]")
+	if err == nil && !strings.EqualFold(said, "y") && !strings.EqualFold(said, "yes") {
+		err = errDeclined
+	}
+	return err
 }
 
 // typed asks for a word that must be typed exactly; otherwise it returns errDeclined.

@@ -207,11 +207,14 @@ func newSetKey(t *terminal) *cobra.Command {
 	cmd.Flags().BoolVar(&forget, "forget", false, "forget the key instead")
 	key, password := secretFlagOf(cmd.Flags(), "key-fd", "the key"), passwordFlag(cmd.Flags())
 	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
-		params := protocol.SetKeyParams{Provider: args[0], Key: protocol.Secret{}}
+		owner, err := keyOwner(args[0])
+		if err != nil {
+			return err
+		}
+		params := protocol.SetKeyParams{Provider: owner, Key: protocol.Secret{}}
 		if forget && key.fd != noDescriptor {
 			return usageError{errors.New("give --forget or --key-fd, not both")}
 		}
-		var err error
 		if !forget {
 			if params.Key, err = t.secret(ctx, key, "API key"); err != nil {
 				return err
@@ -221,17 +224,16 @@ func newSetKey(t *terminal) *cobra.Command {
 				return usageError{errors.New("the key is empty; --forget forgets the one there is")}
 			}
 		}
-		if params.Password, err = t.secret(ctx, password, "Password"); err != nil {
-			return err
-		}
-		defer params.Password.Zero()
-		return show(ctx, l, "providers.set_key", params, func(r protocol.SetKeyResult) error {
-			said := "the key of " + r.Provider + " is in the keychain"
-			if !r.Set {
-				said = "there is no key of " + r.Provider + " any more"
-			}
-			t.result.Line(said)
-			return nil
+		return t.withPassword(ctx, password, func(secret protocol.Secret) error {
+			params.Password = secret
+			return show(ctx, l, "providers.set_key", params, func(r protocol.SetKeyResult) error {
+				said := "saved the API key of " + r.Provider + " in the keychain"
+				if !r.Set {
+					said = "deleted the API key of " + r.Provider
+				}
+				t.result.Line(said)
+				return nil
+			})
 		})
 	})
 	return cmd

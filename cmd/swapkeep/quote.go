@@ -29,9 +29,9 @@ type tradeFlags struct {
 func (f *tradeFlags) add(t *terminal, cmd *cobra.Command) {
 	accountFlag(t, cmd, &f.account)
 	flags := cmd.Flags()
-	flags.StringVar(&f.to, "to", "", "destination `network`, also one that a provider alone reaches (default the active one, which pays)")
-	flags.StringVar(&f.slippage, "slippage", "", "most that may be lost to a moving price, in `percent` (default the setting)")
-	flags.StringSliceVar(&f.providers, "provider", nil, "ask only these `kinds` of provider: dex, bridge, intent, gasless")
+	flags.StringVar(&f.to, "to", "", "destination `network` by name or chain id, also one that only a provider reaches (default the active network)")
+	flags.StringVar(&f.slippage, "slippage", "", "slippage: the largest price change to accept, in `percent` (default the setting)")
+	flags.StringSliceVar(&f.providers, "provider", nil, "ask only these `providers`: dex, bridge, intent, gasless, or their brands")
 	flags.StringVar(&f.recipient, "recipient", "", "`address` that receives, if not the account; asks for the password")
 	flags.StringVar(&f.refundTo, "refund-to", "", "`address` for refunds, if not the account; asks for the password")
 	f.password = passwordFlag(flags)
@@ -49,14 +49,15 @@ type trade struct {
 	params   protocol.QuoteParams
 }
 
-// tradeOf parses AMOUNT TOKEN TOKEN, or TOKEN AMOUNT TOKEN.
+// tradeOf parses AMOUNT TOKEN TOKEN, or TOKEN AMOUNT TOKEN. Networks, tokens and amount
+// are checked before the account, which may be asked for.
 func (l *daemonConn) tradeOf(ctx context.Context, args []string, f *tradeFlags) (r trade, err error) {
 	words := strings.Fields(strings.Join(args, " "))
 	number, pays, gets := words[0], words[1], words[2]
 	if !amount.IsNumber(number) && amount.IsNumber(pays) {
 		number, pays = pays, number
 	}
-	if r.account, err = l.account(ctx, f.account); err != nil {
+	if f.providers, err = providerKinds(f.providers); err != nil {
 		return r, err
 	}
 	if r.src, err = l.network(ctx, ""); err == nil {
@@ -78,8 +79,14 @@ func (l *daemonConn) tradeOf(ctx context.Context, args []string, f *tradeFlags) 
 	}
 	r.pays, r.gets = coinOf(in), coinOf(out)
 	n, err := r.pays.Parse(number)
+	if err == nil && n.Sign() == 0 {
+		err = amount.ErrNotPositive
+	}
 	if err != nil {
 		return r, usageError{err}
+	}
+	if r.account, err = l.account(ctx, f.account); err != nil {
+		return r, err
 	}
 	r.params = protocol.QuoteParams{
 		Account: r.account.Address, SrcChainID: r.src.ChainID, TokenIn: in.Address, AmountIn: protocol.AmountOf(n),
@@ -244,7 +251,7 @@ func noOffer(failures map[string]*protocol.Error) error {
 		said = append(said, kind+": "+failures[kind].Message)
 	}
 	if len(said) == 0 {
-		return protocol.New("no_route", "no provider serves this route")
+		return protocol.New("no_route", "no provider has an offer for this swap")
 	}
 	return protocol.New("no_route", strings.Join(said, "; "))
 }
@@ -314,8 +321,8 @@ func printFailures(s *screen.Screen, failures map[string]*protocol.Error) {
 }
 
 var offerColumns = []screen.Column{
-	{Right: true}, {Head: "provider"}, {Head: "you get", Right: true}, {Head: "at least", Right: true}, {Head: "after gas", Right: true}, {Head: "takes", Right: true},
-	{Head: "good for", Right: true},
+	{Right: true}, {Head: "provider"}, {Head: "you get", Right: true}, {Head: "minimum", Right: true}, {Head: "after fee", Right: true}, {Head: "time", Right: true},
+	{Head: "expires in", Right: true},
 }
 
 func offerRows(r trade, offers []protocol.Offer) (rows [][]string) {
@@ -334,11 +341,6 @@ func netText(r trade, o protocol.Offer) string {
 		return "unknown"
 	}
 	return r.gets.Text(o.NetAmountOut.Int())
-}
-
-// routeText returns the route in the provider's words.
-func routeText(o protocol.Offer) string {
-	return strings.TrimSpace(o.Routing + " " + o.Route)
 }
 
 // duration formats a duration in seconds or minutes.

@@ -71,7 +71,7 @@ func (w reviewer) terms(r protocol.Review) error {
 			return err
 		}
 	}
-	w.out.Fact("provider", fmt.Sprintf("%s, %s", t.Provider, routeText(o)))
+	w.out.Fact("route", fmt.Sprintf("%s, %s", t.Provider, routeText(o)))
 	if t.Wrap != "" {
 		coin, err := w.coin(w.ctx, t.SrcChainID, t.Wrap)
 		if err != nil {
@@ -104,7 +104,7 @@ func floorText(r protocol.Review) string {
 	if e := lastEffect(r.Steps); e.TrustedTo != "" && len(e.Receives) == 0 {
 		return "that is a promise of " + messages.Trusted(e.TrustedTo) + ": no contract enforces it, and less would be told as short"
 	}
-	return "with less it does not happen"
+	return "reverts below this"
 }
 
 // quotedText describes the quote's own minimum, which nothing enforces.

@@ -20,15 +20,15 @@ func TestReviewSaysWhatHolds(t *testing.T) {
 		sayNot []string
 	}{
 		{"own swap", protocol.Step{Kind: "call", Effect: protocol.Effect{Kind: "swap", Receives: floor}},
-			[]string{"does not happen", "stays in the account", "simulated", "a price of our own"}, []string{"promise"}},
+			[]string{"reverts below this", "stays in the account", "simulated", "a price of our own"}, []string{"promise"}},
 		{"late swap", protocol.Step{Kind: "late", Effect: protocol.Effect{Kind: "swap", Receives: floor}},
-			[]string{"does not happen"}, []string{"simulated"}},
+			[]string{"reverts below this"}, []string{"simulated"}},
 		{"signed order", protocol.Step{Kind: "typed", Effect: protocol.Effect{Kind: "order", Receives: floor}},
-			[]string{"does not happen", "stays in the account"}, []string{"promise", "simulated"}},
+			[]string{"reverts below this", "stays in the account"}, []string{"promise", "simulated"}},
 		{"deposit", protocol.Step{Kind: "call", Effect: protocol.Effect{Kind: "deposit", TrustedTo: "relay_solver"}},
-			[]string{"a promise of Relay and its solver", "in the hands of Relay and its solver"}, []string{"does not happen", "stays in the account"}},
+			[]string{"a promise of Relay and its solver", "in the hands of Relay and its solver"}, []string{"reverts below this", "stays in the account"}},
 		{"opaque", protocol.Step{Kind: "call", Effect: protocol.Effect{Kind: "opaque", TrustedTo: "a router"}},
-			[]string{"a promise of a router", "in the hands of a router", "simulated"}, []string{"does not happen"}},
+			[]string{"a promise of a router", "in the hands of a router", "simulated"}, []string{"reverts below this"}},
 		{"wrap", protocol.Step{Kind: "call", Effect: protocol.Effect{Kind: "wrap", Receives: floor}},
 			[]string{"one to one"}, []string{"a price of our own"}},
 	} {
@@ -92,7 +92,7 @@ func TestOffersInWords(t *testing.T) {
 		Failures: map[string]*protocol.Error{"bridge": protocol.New("provider_key", "needs an api key")},
 	})
 	said := strings.Join(strings.Fields(b.String()), " ")
-	for _, want := range []string{why, "1 bridge : not ranked; worth about 2.24 US dollars, for what is worth about 2.35 US dollars (-4.68 %)", "3 intent Across: cannot be executed: its quote ends within 30 seconds", "bridge no offer: needs an api key (provider_key); give it a key that it accepts (swapkeep providers set-key)"} {
+	for _, want := range []string{why, "1 bridge : not ranked; worth about 2.24 US dollars, for what is worth about 2.35 US dollars (-4.68 %)", "3 intent Across: cannot be executed: its quote ends within 30 seconds", "bridge no offer: needs an api key (provider_key); set a valid API key (swapkeep providers set-key)"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, &b)
 		}

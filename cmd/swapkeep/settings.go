@@ -13,17 +13,17 @@ import (
 func newSettings(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "settings", Short: "Show and change settings", Args: noArguments,
-		Long: "Show and change settings. They are keys of the configuration file; what is set here goes before the file, and the\n" +
-			"environment and flags go before what is set here.",
+		Long: "Show and change settings. They are keys of the configuration file. A value set here overrides the file; the\n" +
+			"environment and flags override it.",
 	}
 	var reveal bool
 	get := func(ctx context.Context, l *daemonConn, keys []string) error { return l.getSettings(ctx, keys, reveal) }
 	cmd.RunE = t.withDaemon(get)
 	getting := &cobra.Command{
-		Use: "get [KEY...]", Short: "Show settings and what changing them takes", RunE: t.withDaemon(get), ValidArgsFunction: t.complete(completeSettings),
+		Use: "get [KEY...]", Short: "Show settings and what a change requires", RunE: t.withDaemon(get), ValidArgsFunction: t.complete(completeSettings),
 	}
 	for _, c := range []*cobra.Command{cmd, getting} {
-		c.Flags().BoolVar(&reveal, "reveal", false, "show URLs whole, with access keys that may be in them")
+		c.Flags().BoolVar(&reveal, "reveal", false, "show full URLs, including access keys in them")
 	}
 	cmd.AddCommand(getting, newSettingsSet(t), newSettingsReset(t))
 	return cmd
@@ -115,7 +115,7 @@ func newSettingsSet(t *terminal) *cobra.Command {
 
 func newSettingsReset(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "reset KEY", Short: "Forget a change: the file or the default holds again", Args: exactly("one key", 1), ValidArgsFunction: t.complete(onlyFirst(completeSettings)),
+		Use: "reset KEY", Short: "Undo a change: use the file's value or the default again", Args: exactly("one key", 1), ValidArgsFunction: t.complete(onlyFirst(completeSettings)),
 	}
 	password := passwordFlag(cmd.Flags())
 	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
@@ -150,10 +150,10 @@ func (l *daemonConn) setSetting(ctx context.Context, password *secretFlag, key s
 	case protocol.RightSession:
 		return l.withSession(ctx, password, change)
 	case protocol.RightPassword:
-		if p.Password, err = l.t.secret(ctx, password, "Password"); err != nil {
-			return err
-		}
-		defer p.Password.Zero()
+		return l.t.withPassword(ctx, password, func(secret protocol.Secret) error {
+			p.Password = secret
+			return change()
+		})
 	}
 	return change() // the daemon refuses a setting that cannot be changed here
 }

@@ -68,12 +68,13 @@ func newSwap(t *terminal) *cobra.Command {
 			return usageError{errors.New("--amount-again goes with --accept; at a terminal you are asked")}
 		case len(f.acknowledge) > 0:
 			return usageError{errors.New("--acknowledge goes with --accept; at a terminal you are asked")}
-		case !f.reviewOnly && !t.interactive():
-			return usageError{errors.New("a swap is confirmed at a terminal; a script uses --review-only, then --accept: see swapkeep swap --help")}
 		}
 		r, err := l.tradeOf(ctx, args, &f.tradeFlags)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case !f.reviewOnly && !t.interactive():
+			return usageError{errors.New("no terminal to confirm the swap at; in a script use --review-only, then --accept: see swapkeep swap --help")}
 		}
 		do := l.swapInteractively
 		if f.reviewOnly {

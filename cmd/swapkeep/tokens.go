@@ -73,6 +73,13 @@ func newTokenList(t *terminal, network *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the known tokens of a network, or those that a provider trades there", Args: noArguments,
 		RunE: t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error {
+			if provider != "" {
+				kind, err := providerKind(provider)
+				if err != nil {
+					return err
+				}
+				provider = kind
+			}
 			return l.listTokens(ctx, *network, provider)
 		}),
 	}

@@ -115,9 +115,9 @@ func (k providerKeys) SetProviderKey(ctx context.Context, provider string, key [
 	p := c.Providers.DEX
 	switch {
 	case provider == string(swap.DEX) && len(key) > 0 && (p.Token != "" || p.TokenFile != ""):
-		return protocol.New("setting_overridden", "the environment or providers.dex.token_file has a token, which goes before one in the keychain")
+		return protocol.New("setting_overridden", "the environment or providers.dex.token_file has a token, which overrides one in the keychain")
 	case provider == string(swap.Bridge) && len(key) > 0 && c.Providers.Bridge.KeyFile != "":
-		return protocol.New("setting_overridden", "providers.bridge.key_file has a key, which goes before one in the keychain")
+		return protocol.New("setting_overridden", "providers.bridge.key_file has a key, which overrides one in the keychain")
 	case provider == string(swap.Intent) && len(key) > 0:
 		return protocol.New("setting_refused", "the intent provider takes no key")
 	}

@@ -28,7 +28,7 @@ func (a *API) authorize(w http.ResponseWriter, r *http.Request) *Problem {
 	}
 	shown := len(r.Header["X-Api-Key"]) > 0
 	if a.c.Keys != nil && !known && (shown || !a.c.Keyless) && r.URL.Path != healthPath {
-		return keyNeeded.problem("the request carries no key that is known here").with("Www-Authenticate", `ApiKey header="`+keyHeader+`"`)
+		return keyNeeded.problem("missing or unknown API key").with("Www-Authenticate", `ApiKey header="`+keyHeader+`"`)
 	}
 	return nil
 }
@@ -50,13 +50,13 @@ func (a *API) count(ctx context.Context, w http.ResponseWriter, client string) *
 	}
 	allowed, err := a.c.Limiter.Allow(ctx, client)
 	if err != nil {
-		return noCount.problem("the rate limit cannot be checked now").after(a.limits.Backend)
+		return noCount.problem("cannot check the rate limit now").after(a.limits.Backend)
 	}
 	h := w.Header()
 	h.Set("Ratelimit-Limit", strconv.Itoa(allowed.Limit))
 	h.Set("Ratelimit-Remaining", strconv.Itoa(max(0, allowed.Remaining)))
 	if !allowed.OK {
-		return tooMany.problem("this client has used up its requests for now").after(allowed.RetryAfter)
+		return tooMany.problem("this client has used up its requests").after(allowed.RetryAfter)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func TestDocument(t *testing.T) {
 	if len(schemas) != 16 || schemas["ErrorModel"] != nil || schemas["ErrorDetail"] != nil {
 		t.Errorf("%d records are documented", len(schemas))
 	}
-	unit := regexp.MustCompile(`US dollars|percent|seconds|[Nn]umber of|Network id|How many|HTTP status`)
+	unit := regexp.MustCompile(`US dollars|percent|seconds|[Nn]umber of|Chain id|How many|HTTP status`)
 	for record := range schemas {
 		fields := dig(schemas, record, "properties")
 		if len(fields) == 0 || schemas[record].(node)["additionalProperties"] != false {

@@ -23,9 +23,9 @@ func (a *API) guard(w http.ResponseWriter, r *http.Request) *Problem {
 	}
 	switch {
 	case !(*a.hosts.Load())[r.Host] || r.URL.User != nil || r.URL.Scheme != "" && r.URL.Scheme != "http":
-		return wrongHost.problem("the Host header names no host of this service").with("Connection", "close")
+		return wrongHost.problem("the Host header is not one of this service").with("Connection", "close")
 	case len(r.RequestURI) > a.limits.URL:
-		return longURL.problem("the URL is longer than this service reads").with("Connection", "close")
+		return longURL.problem("the URL is too long").with("Connection", "close")
 	case r.ContentLength != 0:
 		// Closing leaves the body unread, whatever its framing says.
 		return badBody.problem("the request has a body").with("Connection", "close")
@@ -93,7 +93,7 @@ func parseOrigin(o string) (string, error) {
 	}
 	plain := !strings.ContainsFunc(u.Host, func(r rune) bool { return !strings.ContainsRune(hostLetters, unicode.ToLower(r)) })
 	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || !plain {
-		return "", errors.New("no http origin")
+		return "", errors.New("not an http origin")
 	}
 	usual := map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
 	host := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(u.Host), usual), ":")

@@ -24,7 +24,7 @@ func (a *API) history(w http.ResponseWriter, r *http.Request, address common.Add
 	defer cancel()
 	candles, err := a.chart(ctx, row.ID(), p)
 	if err != nil {
-		noHistory.problem("the chart cannot be read now").after(a.limits.Backend).write(w, r)
+		noHistory.problem("cannot read the chart now").after(a.limits.Backend).write(w, r)
 		return
 	}
 	chart := Chart{
@@ -84,7 +84,7 @@ func (a *API) available(w http.ResponseWriter, r *http.Request, chain uint64) {
 	defer cancel()
 	covered, err := a.coverages(ctx, s)
 	if err != nil {
-		noHistory.problem("what the history holds cannot be read now").after(a.limits.Backend).write(w, r)
+		noHistory.problem("cannot read the price history now").after(a.limits.Backend).write(w, r)
 		return
 	}
 	made := encoded(s.availableList(covered, chain), 0)

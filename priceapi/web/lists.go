@@ -31,7 +31,7 @@ type filter struct {
 func (a *API) prices(w http.ResponseWriter, r *http.Request, k listKey, f filter) {
 	s := a.snapshot()
 	if s.board.Fetched.IsZero() {
-		notFetched.problem("no source has told a price since the service began").after(firstFetch).write(w, r)
+		notFetched.problem("no source has returned a price since the service started").after(firstFetch).write(w, r)
 		return
 	}
 	if len(f.addresses)+len(f.symbols) > 0 {
@@ -108,7 +108,7 @@ func (a *API) price(w http.ResponseWriter, r *http.Request, address common.Addre
 	case !ok:
 		unknownToken.problem(missing(chain)).write(w, r)
 	case !s.board.Rows[place].Now.Known():
-		noPrice.problem("the token is monitored, but no source has told its price yet").write(w, r)
+		noPrice.problem("the token is monitored, but no source has returned its price yet").write(w, r)
 	default:
 		s.single(place).write(w, r)
 	}

@@ -26,7 +26,7 @@ func (a *API) documentation() huma.Config {
 	c.Info.Description = about()
 	if a.c.Keys != nil {
 		c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{keyScheme: {
-			Type: "apiKey", In: "header", Name: keyHeader, Description: "A key that whoever runs the service gave out.",
+			Type: "apiKey", In: "header", Name: keyHeader, Description: "An API key issued by the operator of the service.",
 		}}
 	}
 	return c
@@ -40,10 +40,10 @@ func about() string {
 	var b strings.Builder
 	b.WriteString(`Prices of tokens on EVM networks, in US dollars for one whole token, fetched about every minute, with the change in 24 hours and charts of 24 hours, a week and a month.
 
-* Resources are read with GET or HEAD. Their answers carry an ETag; with If-None-Match an unchanged one is 304.
-* Parameters that a resource does not know, that are empty or that are given twice are refused.
-* Prices that are no longer current stay the last known ones. /tokens marks each with stale; the header ` + StaleHeader + ` counts them in any answer.
-* Refusals are RFC 9457 problems. Each has a remedy. Only a request that is no HTTP, or whose head is too large (400, 431), is refused in plain text.
+* Use GET or HEAD. Responses carry an ETag; with If-None-Match an unchanged response is 304.
+* Unknown, empty and repeated parameters are refused.
+* A stale price is the last known one. /tokens marks it with stale; the header ` + StaleHeader + ` counts stale values in any response.
+* Errors are RFC 9457 problems with a remedy. Only malformed HTTP requests and too large headers (400, 431) get a plain-text error.
 
 | Problem | Status | Title | Remedy |
 |---|---|---|---|
@@ -61,7 +61,7 @@ func (a *API) operation(res resource) huma.Operation {
 		Responses: map[string]*huma.Response{"200": a.success(res)},
 	}
 	if !res.stream {
-		op.Responses["304"] = &huma.Response{Description: "The client has this answer already, as its If-None-Match says."}
+		op.Responses["304"] = &huma.Response{Description: "Not modified: the client has this response, by its If-None-Match."}
 	}
 	if res.id == health.id {
 		op.Responses["503"] = a.success(res)
@@ -73,7 +73,7 @@ func (a *API) operation(res resource) huma.Operation {
 	for _, k := range append(a.commonProblems(res), res.problems...) {
 		a.addProblem(op.Responses, k)
 	}
-	op.Responses["431"] = &huma.Response{Description: "The request's head is too large.", Content: map[string]*huma.MediaType{"text/plain": {}}}
+	op.Responses["431"] = &huma.Response{Description: "Request headers too large.", Content: map[string]*huma.MediaType{"text/plain": {}}}
 	return op
 }
 
@@ -92,8 +92,8 @@ func (a *API) commonProblems(res resource) []problemKind {
 func (a *API) success(res resource) *huma.Response {
 	kind := jsonType
 	headers := map[string]*huma.Param{
-		"ETag":      textHeader("Names these bytes, for If-None-Match.", `"5f2b8c0e9d1a4b7c3e6f8a90"`),
-		StaleHeader: {Description: "How many values of this answer are too old to be called current; absent when none is.", Schema: &huma.Schema{Type: huma.TypeInteger, Examples: []any{3}}},
+		"ETag":      textHeader("Entity tag for If-None-Match.", `"5f2b8c0e9d1a4b7c3e6f8a90"`),
+		StaleHeader: {Description: "Number of stale values in this response; absent if none.", Schema: &huma.Schema{Type: huma.TypeInteger, Examples: []any{3}}},
 	}
 	if res.stream {
 		kind, headers = "text/event-stream", nil
@@ -135,11 +135,11 @@ func (a *API) addProblem(responses map[string]*huma.Response, k problemKind) {
 func problemHeader(status int) (string, *huma.Param) {
 	switch status {
 	case http.StatusUnauthorized:
-		return "WWW-Authenticate", textHeader("Which header the key goes into.", `ApiKey header="X-API-Key"`)
+		return "WWW-Authenticate", textHeader("The header that carries the key.", `ApiKey header="X-API-Key"`)
 	case http.StatusMethodNotAllowed:
-		return "Allow", textHeader("The methods that there are.", readMethods)
+		return "Allow", textHeader("The allowed methods.", readMethods)
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		return "Retry-After", &huma.Param{Description: "How many seconds to wait.", Schema: &huma.Schema{Type: huma.TypeInteger, Examples: []any{5}}}
+		return "Retry-After", &huma.Param{Description: "Seconds to wait.", Schema: &huma.Schema{Type: huma.TypeInteger, Examples: []any{5}}}
 	}
 	return "", nil
 }

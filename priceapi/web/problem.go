@@ -12,19 +12,19 @@ import (
 
 // Problem is an error response as in RFC 9457, with a remedy.
 type Problem struct {
-	Type   string         `json:"type" doc:"What kind of problem this is." example:"urn:swapkeep:problem:unknown-token"`
-	Title  string         `json:"title" doc:"The kind in words." example:"Unknown token"`
+	Type   string         `json:"type" doc:"Kind of problem." example:"urn:swapkeep:problem:unknown-token"`
+	Title  string         `json:"title" doc:"Name of the kind." example:"Unknown token"`
 	Status int            `json:"status" doc:"HTTP status." example:"404"`
 	Detail string         `json:"detail" doc:"What is wrong with this request." example:"no monitored token has this address"`
 	Remedy string         `json:"remedy" doc:"What to do about it." example:"GET /api/v1/tokens lists the tokens that are monitored"`
-	Errors []ProblemField `json:"errors,omitempty" nullable:"false" doc:"The parameters that are wrong."`
+	Errors []ProblemField `json:"errors,omitempty" nullable:"false" doc:"The invalid parameters."`
 
 	header http.Header
 }
 
 // ProblemField is an invalid parameter. Its value is not echoed.
 type ProblemField struct {
-	Location string `json:"location" doc:"Where the parameter is, and its name." example:"query.limit"`
+	Location string `json:"location" doc:"Location and name of the parameter." example:"query.limit"`
 	Message  string `json:"message" doc:"What is wrong with it." example:"expected number <= 1000"`
 }
 
@@ -40,21 +40,21 @@ const problemURN = "urn:swapkeep:problem:"
 
 // The kinds of problems. Kinds with the same status differ in type.
 var (
-	badBody      = problemKind{"request-body", 400, "A body is not taken", "send the request without a body"}
-	keyNeeded    = problemKind{"key-needed", 401, "An API key is needed", "send your key in the header X-API-Key; whoever runs this service gives keys out"}
-	crossOrigin  = problemKind{"cross-origin", 403, "Web pages of other origins may not read this", "open the API itself, or let whoever runs it add your page's origin to the allowed ones"}
-	unknownPath  = problemKind{"unknown-path", 404, "There is nothing here", "the resources are listed at /docs; paths are taken as they are, without a slash at the end"}
+	badBody      = problemKind{"request-body", 400, "Request body not allowed", "send the request without a body"}
+	keyNeeded    = problemKind{"key-needed", 401, "API key required", "send your API key in the X-API-Key header; the operator of this service issues keys"}
+	crossOrigin  = problemKind{"cross-origin", 403, "Cross-origin request refused", "call the API directly, or ask its operator to allow your page's origin"}
+	unknownPath  = problemKind{"unknown-path", 404, "Not found", "see /docs for the resources; paths are matched exactly, without a trailing slash"}
 	unknownToken = problemKind{"unknown-token", 404, "Unknown token", "GET /api/v1/tokens lists the tokens that are monitored"}
-	noPrice      = problemKind{"no-price", 404, "No price yet", "ask again in a minute; GET /api/v1/tokens shows which tokens have a price"}
-	wrongMethod  = problemKind{"method", 405, "The API is for reading", "use GET or HEAD"}
-	longURL      = problemKind{"long-url", 414, "The URL is too long", "ask for fewer tokens at once"}
-	wrongHost    = problemKind{"host", 421, "The request is for another host", "use the address that the service was configured with, such as http://127.0.0.1:5330"}
-	badParameter = problemKind{"parameter", 422, "A parameter is wrong", "see errors for the parameters, and /docs for what they may be"}
-	tooMany      = problemKind{"rate", 429, "Too many requests", "wait for the seconds that Retry-After says"}
-	broken       = problemKind{"internal", 500, "The service failed", "try again; if it stays so, tell whoever runs it"}
-	notFetched   = problemKind{"not-fetched", 503, "No prices were fetched yet", "wait for the seconds that Retry-After says; the first fetch takes a moment"}
-	noHistory    = problemKind{"history", 503, "The history cannot be read", "try again; GET /api/v1/health says how the database is"}
-	noCount      = problemKind{"uncounted", 503, "Requests cannot be counted", "try again; GET /api/v1/health says how the cache is"}
+	noPrice      = problemKind{"no-price", 404, "No price yet", "try again in a minute; GET /api/v1/tokens shows which tokens have a price"}
+	wrongMethod  = problemKind{"method", 405, "Method not allowed", "use GET or HEAD"}
+	longURL      = problemKind{"long-url", 414, "URL too long", "request fewer tokens at once"}
+	wrongHost    = problemKind{"host", 421, "Unknown host", "use an address that the service is configured with, such as http://127.0.0.1:5330"}
+	badParameter = problemKind{"parameter", 422, "Invalid parameter", "see errors for the parameters, and /docs for their allowed values"}
+	tooMany      = problemKind{"rate", 429, "Too many requests", "wait for the number of seconds in Retry-After"}
+	broken       = problemKind{"internal", 500, "Internal error", "try again; if it persists, tell the operator"}
+	notFetched   = problemKind{"not-fetched", 503, "No prices fetched yet", "wait for the number of seconds in Retry-After; the first fetch takes a moment"}
+	noHistory    = problemKind{"history", 503, "Price history unavailable", "try again; GET /api/v1/health shows the state of the database"}
+	noCount      = problemKind{"uncounted", 503, "Rate limit unavailable", "try again; GET /api/v1/health shows the state of the cache"}
 	fullStreams  = problemKind{"streams", 503, "Too many event streams", "close a stream, or read /api/v1/tokens/price24h once a minute"}
 )
 
@@ -105,7 +105,7 @@ func asProblem(c huma.Context, _ string, v any) (any, error) {
 	}
 	p := broken.problem("an unexpected error")
 	if e.Status == http.StatusUnprocessableEntity {
-		p = badParameter.problem("the request's parameters are not what this resource takes")
+		p = badParameter.problem("invalid parameters for this resource")
 	}
 	for _, d := range e.Errors {
 		p.Errors = append(p.Errors, ProblemField{Location: shorten(d.Location), Message: d.Message})

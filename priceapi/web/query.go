@@ -21,7 +21,7 @@ func checkQueryForm(c huma.Context, next func(huma.Context)) {
 		next(c)
 		return
 	}
-	p := badParameter.problem("the query is not one that this resource takes")
+	p := badParameter.problem("invalid query for this resource")
 	p.Errors = wrong
 	p.write(w, r)
 }
@@ -39,9 +39,9 @@ func checkQuery(raw string) (wrong []ProblemField) {
 		message := ""
 		switch {
 		case malformed || malformedValue:
-			message = "not encoded as a query is: UTF-8 text, percent signs before two hex digits, no semicolons"
+			message = "malformed query encoding: use UTF-8 text, percent signs before two hex digits, no semicolons"
 		case !valued || value == "":
-			message = "a parameter without a value"
+			message = "parameter without a value"
 		case seen[name]:
 			message = "given more than once"
 		}

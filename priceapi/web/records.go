@@ -21,24 +21,24 @@ const (
 
 // Identity identifies a record's token.
 type Identity struct {
-	ChainID      uint64  `json:"chain_id" minimum:"1" doc:"Network id." example:"1"`
-	TokenAddress Address `json:"token_address" doc:"Token contract, with the checksum of EIP-55; the zero address is the network's own coin." example:"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"`
+	ChainID      uint64  `json:"chain_id" minimum:"1" doc:"Chain id." example:"1"`
+	TokenAddress Address `json:"token_address" doc:"Token contract, with EIP-55 checksum; the zero address is the native coin." example:"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"`
 }
 
 // HealthRecord answers /health.
 type HealthRecord struct {
-	Status         Status `json:"status" enum:"healthy,degraded,unhealthy" doc:"How the service is as a whole. Degraded works with something missing; unhealthy comes with status 503." example:"healthy"`
-	Timestamp      string `json:"timestamp" format:"date-time" doc:"When this was looked at: ISO 8601, UTC, microseconds, with Z." example:"2025-12-27T10:15:30.123456Z"`
+	Status         Status `json:"status" enum:"healthy,degraded,unhealthy" doc:"Health of the service. Degraded: it works, but a part of it fails; unhealthy comes with status 503." example:"healthy"`
+	Timestamp      string `json:"timestamp" format:"date-time" doc:"Time of the check: ISO 8601, UTC, microseconds, with Z." example:"2025-12-27T10:15:30.123456Z"`
 	Version        string `json:"version" doc:"Version of the service." example:"0.1.0"`
-	DatabaseStatus string `json:"database_status" doc:"The engine that keeps the history, and how it is." example:"bbolt: ok"`
-	RedisStatus    string `json:"redis_status" doc:"The cache's engine, and how it is; the process itself where there is no Redis." example:"in-process: ok"`
+	DatabaseStatus string `json:"database_status" doc:"Database engine and its state." example:"bbolt: ok"`
+	RedisStatus    string `json:"redis_status" doc:"Cache engine and its state; in-process without Redis." example:"in-process: ok"`
 }
 
 // Statistics answers /stats.
 type Statistics struct {
 	TotalFetches      uint64 `json:"total_fetches" doc:"Number of fetches since the history began." example:"43200"`
 	SuccessfulFetches uint64 `json:"successful_fetches" doc:"Number of fetches that at least one source answered." example:"43187"`
-	TokensMonitored   int    `json:"tokens_monitored" doc:"Number of tokens that are watched, with a price or still without one." example:"111"`
+	TokensMonitored   int    `json:"tokens_monitored" doc:"Number of monitored tokens, with or without a price." example:"111"`
 	AvgFetchSeconds   Number `json:"avg_fetch_duration_seconds" minimum:"0" doc:"Mean duration of a fetch, in seconds." example:"0.84"`
 }
 
@@ -49,12 +49,12 @@ type PriceItem struct {
 	Symbol      string  `json:"symbol" doc:"Ticker symbol." example:"WETH"`
 	Name        string  `json:"name" doc:"Name." example:"Wrapped Ether"`
 	PriceNow    Price   `json:"price_now" doc:"Last known price of one whole token, in US dollars." example:"3050.120000000000000000"`
-	Price24hAgo Price   `json:"price_24h_ago" doc:"Price 24 hours before, in US dollars; zero without 24 hours of data." example:"2998.400000000000000000"`
+	Price24hAgo Price   `json:"price_24h_ago" doc:"Price 24 hours ago, in US dollars; zero without 24 hours of data." example:"2998.400000000000000000"`
 	ChangeAbs   Change  `json:"change_abs" doc:"Change in 24 hours, in US dollars, with a minus sign when the price fell; zero without 24 hours of data." example:"51.720000000000000000"`
 	ChangePct   Number  `json:"change_pct" doc:"Change in 24 hours, in percent, to six digits; zero without 24 hours of data." example:"1.724920"`
-	MarketCap   Dollars `json:"market_cap" doc:"Market capitalisation in US dollars; zero where it is unknown." example:"9008047197.70"`
-	Holders     uint64  `json:"holders" doc:"Number of addresses that hold the token; zero where it is unknown." example:"837494"`
-	Has24hData  bool    `json:"has_24h_data" doc:"Whether price_now is current and there is a price of 24 hours before to compare it with." example:"true"`
+	MarketCap   Dollars `json:"market_cap" doc:"Market capitalisation in US dollars; zero if unknown." example:"9008047197.70"`
+	Holders     uint64  `json:"holders" doc:"Number of addresses that hold the token; zero if unknown." example:"837494"`
+	Has24hData  bool    `json:"has_24h_data" doc:"Whether price_now is current and a price from 24 hours ago is known." example:"true"`
 }
 
 // PriceList answers /tokens/price24h.
@@ -67,10 +67,10 @@ type PriceList struct {
 
 // TokenPrice answers /tokens/{address}/price24h.
 type TokenPrice struct {
-	TokenAddress Address `json:"token_address" doc:"Token contract, with the checksum of EIP-55; the zero address is the network's own coin." example:"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"`
-	ChainID      uint64  `json:"chain_id" minimum:"1" doc:"Network id." example:"1"`
+	TokenAddress Address `json:"token_address" doc:"Token contract, with EIP-55 checksum; the zero address is the native coin." example:"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"`
+	ChainID      uint64  `json:"chain_id" minimum:"1" doc:"Chain id." example:"1"`
 	PriceNow     Number  `json:"price_now" minimum:"0" doc:"Last known price of one whole token, in US dollars; exact, without an exponent." example:"3050.12"`
-	Price24hAgo  Number  `json:"price_24h_ago" minimum:"0" doc:"Price 24 hours before, in US dollars; zero without 24 hours of data." example:"2998.4"`
+	Price24hAgo  Number  `json:"price_24h_ago" minimum:"0" doc:"Price 24 hours ago, in US dollars; zero without 24 hours of data." example:"2998.4"`
 	Symbol       string  `json:"symbol" doc:"Ticker symbol." example:"WETH"`
 	Name         string  `json:"name" doc:"Name." example:"Wrapped Ether"`
 }
@@ -81,11 +81,11 @@ type Token struct {
 	Symbol           string `json:"symbol" doc:"Ticker symbol." example:"WETH"`
 	Name             string `json:"name" doc:"Name." example:"Wrapped Ether"`
 	Decimals         uint8  `json:"decimals" doc:"Number of decimals of the token's amounts." example:"18"`
-	PriceNow         string `json:"price_now" pattern:"^(\\d+\\.\\d{18})?$" doc:"Last known price of one whole token, in US dollars, 18 fraction digits; empty while it is unknown." example:"3050.120000000000000000"`
-	PriceSource      string `json:"price_source" doc:"Who told the price; empty while it is unknown." example:"defillama"`
-	PriceUpdatedAt   string `json:"price_updated_at" doc:"When the price was true, as its source says: RFC 3339, UTC; empty while it is unknown." example:"2025-12-27T10:14:38Z"`
-	Stale            bool   `json:"stale" doc:"Whether the price is too old to be called current." example:"false"`
-	MarketCapDiluted bool   `json:"market_cap_diluted" doc:"Whether the market capitalisation is price times total supply, for want of the circulating one." example:"false"`
+	PriceNow         string `json:"price_now" pattern:"^(\\d+\\.\\d{18})?$" doc:"Last known price of one whole token, in US dollars, 18 fraction digits; empty if unknown." example:"3050.120000000000000000"`
+	PriceSource      string `json:"price_source" doc:"Source of the price; empty if unknown." example:"defillama"`
+	PriceUpdatedAt   string `json:"price_updated_at" doc:"Time of the price according to its source: RFC 3339, UTC; empty if unknown." example:"2025-12-27T10:14:38Z"`
+	Stale            bool   `json:"stale" doc:"Whether the price is too old to be current." example:"false"`
+	MarketCapDiluted bool   `json:"market_cap_diluted" doc:"Whether the market capitalisation uses the total supply because the circulating supply is unknown." example:"false"`
 }
 
 // TokenList answers /tokens.
@@ -106,10 +106,10 @@ type Candle struct {
 
 // Chart answers /tokens/{address}/history.
 type Chart struct {
-	TokenAddress Address  `json:"token_address" doc:"Token contract, with the checksum of EIP-55; the zero address is the network's own coin." example:"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"`
-	ChainID      uint64   `json:"chain_id" minimum:"1" doc:"Network id." example:"1"`
+	TokenAddress Address  `json:"token_address" doc:"Token contract, with EIP-55 checksum; the zero address is the native coin." example:"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"`
+	ChainID      uint64   `json:"chain_id" minimum:"1" doc:"Chain id." example:"1"`
 	Symbol       string   `json:"symbol" doc:"Ticker symbol." example:"WETH"`
-	Period       string   `json:"period" enum:"24h,week,month" doc:"The span from now backwards." example:"24h"`
+	Period       string   `json:"period" enum:"24h,week,month" doc:"Time span ending now." example:"24h"`
 	StepSeconds  int      `json:"step_seconds" doc:"Length of each candle, in seconds." example:"300"`
 	Data         []Candle `json:"data" nullable:"false" doc:"The candles, the oldest first, aligned to the step in UTC. Spans without a price are absent."`
 	Timestamp    string   `json:"timestamp" doc:"When prices were fetched last: ISO 8601, UTC, microseconds, without a zone suffix; empty before the first fetch." example:"2025-12-27T10:15:00.000000"`
@@ -125,14 +125,14 @@ type Available struct {
 
 // AvailablePeriod is one available chart.
 type AvailablePeriod struct {
-	Period      string `json:"period" enum:"24h,week,month" doc:"The span from now backwards." example:"week"`
+	Period      string `json:"period" enum:"24h,week,month" doc:"Time span ending now." example:"week"`
 	StepSeconds int    `json:"step_seconds" doc:"Length of each candle, in seconds." example:"1800"`
 	Points      int    `json:"points" doc:"Number of candles." example:"336"`
 }
 
 // AvailableList answers /tokens/history/available.
 type AvailableList struct {
-	Data       []Available `json:"data" nullable:"false" doc:"The tokens of which there are charts, by market capitalisation, the largest first."`
+	Data       []Available `json:"data" nullable:"false" doc:"Tokens with charts, by market capitalisation, the largest first."`
 	TotalCount int         `json:"total_count" doc:"Number of tokens in data." example:"104"`
 	Timestamp  string      `json:"timestamp" doc:"When prices were fetched last: ISO 8601, UTC, microseconds, without a zone suffix; empty before the first fetch." example:"2025-12-27T10:15:00.000000"`
 }
@@ -140,16 +140,16 @@ type AvailableList struct {
 // PriceEvent is the data of an event named prices.
 type PriceEvent struct {
 	Timestamp string       `json:"timestamp" doc:"When the prices were fetched: ISO 8601, UTC, microseconds, without a zone suffix." example:"2025-12-27T10:15:00.000000"`
-	Data      []EventPrice `json:"data" nullable:"false" doc:"All prices in the first event of a stream; in later ones those that changed, or whose stale did, since the event before."`
+	Data      []EventPrice `json:"data" nullable:"false" doc:"All prices in the first event of a stream; in later ones those whose price or stale flag changed since the previous event."`
 }
 
 // EventPrice is a token in an event.
 type EventPrice struct {
 	Identity
 	PriceNow    Price  `json:"price_now" doc:"Last known price of one whole token, in US dollars." example:"3050.120000000000000000"`
-	Price24hAgo Price  `json:"price_24h_ago" doc:"Price 24 hours before, in US dollars; zero without 24 hours of data." example:"2998.400000000000000000"`
+	Price24hAgo Price  `json:"price_24h_ago" doc:"Price 24 hours ago, in US dollars; zero without 24 hours of data." example:"2998.400000000000000000"`
 	ChangePct   Number `json:"change_pct" doc:"Change in 24 hours, in percent, to six digits; zero without 24 hours of data." example:"1.724920"`
-	Stale       bool   `json:"stale" doc:"Whether the price is too old to be called current." example:"false"`
+	Stale       bool   `json:"stale" doc:"Whether the price is too old to be current." example:"false"`
 }
 
 // Root answers /.

@@ -25,36 +25,36 @@ type resource struct {
 // The resources. Problems that any resource may answer are not listed here.
 var (
 	health = resource{
-		id: "health", group: "Service", path: "/health", summary: "How the service is", record: HealthRecord{}, open: true,
-		about: "Looks at the database and the cache. Status 200 with healthy and degraded, 503 with unhealthy; the record is the same.",
+		id: "health", group: "Service", path: "/health", summary: "Health", record: HealthRecord{}, open: true,
+		about: "Checks the database and the cache. Status 200 if healthy or degraded, 503 if unhealthy, with the same record.",
 	}
 	stats = resource{
-		id: "stats", group: "Service", path: "/stats", summary: "How fetching goes", record: Statistics{}, problems: []problemKind{noHistory},
+		id: "stats", group: "Service", path: "/stats", summary: "Fetch statistics", record: Statistics{}, problems: []problemKind{noHistory},
 		about: "Counts the fetches since the history began.",
 	}
 	prices = resource{
 		id: "prices", group: "Prices", path: "/tokens/price24h", summary: "Prices of many tokens, with 24-hour comparison", record: PriceList{}, problems: []problemKind{notFetched},
-		about: "Tokens whose price is known, the largest market capitalisation first. Filters add up: a token is listed when it matches all of them. A filter that nothing matches gives an empty list. Values that are no longer current stay the last known ones, with has_24h_data false; the header " + StaleHeader + " counts them.",
+		about: "Tokens whose price is known, the largest market capitalisation first. Filters are combined with AND. If nothing matches, the list is empty. Stale values are the last known ones, with has_24h_data false; the header " + StaleHeader + " counts them.",
 	}
 	single = resource{
 		id: "price", group: "Prices", path: "/tokens/{address}/price24h", summary: "Price of one token, with 24-hour comparison", record: TokenPrice{}, problems: []problemKind{unknownToken, noPrice},
-		about: "The zero address is a network's own coin. Without chain_id an address that is known on several networks is the token of the lowest chain id.",
+		about: "The zero address is the native coin. Without chain_id, an address that is known on several networks means the token with the lowest chain id.",
 	}
 	tokenList = resource{
-		id: "tokens", group: "Tokens", path: "/tokens", summary: "The tokens that are monitored", record: TokenList{},
-		about: "All of them unless limit is given, also those whose price is not known yet; here is the source, the age and the staleness of every price.",
+		id: "tokens", group: "Tokens", path: "/tokens", summary: "Monitored tokens", record: TokenList{},
+		about: "All tokens unless limit is given, including those without a price yet, with source, age and staleness of every price.",
 	}
 	history = resource{
 		id: "history", group: "Charts", path: "/tokens/{address}/history", summary: "Chart of one token", record: Chart{}, problems: []problemKind{unknownToken, noHistory},
-		about: "Candles of the last 24 hours (5 minutes each), week (30 minutes) or month (4 hours). Without chain_id an address that is known on several networks is the token of the lowest chain id.",
+		about: "Candles of the last 24 hours (5 minutes each), week (30 minutes) or month (4 hours). Without chain_id, an address that is known on several networks means the token with the lowest chain id.",
 	}
 	historyList = resource{
-		id: "history-available", group: "Charts", path: "/tokens/history/available", summary: "Which charts there are", record: AvailableList{}, problems: []problemKind{noHistory},
-		about: "The tokens with at least one candle, their periods, and since when prices of them are kept.",
+		id: "history-available", group: "Charts", path: "/tokens/history/available", summary: "Available charts", record: AvailableList{}, problems: []problemKind{noHistory},
+		about: "Tokens with at least one candle, their periods, and the time of their oldest price.",
 	}
 	eventStream = resource{
-		id: "events", group: "Prices", path: "/events", summary: "Prices as they change", record: PriceEvent{}, stream: true, problems: []problemKind{fullStreams},
-		about: "Server-sent events. The first event named prices tells every price; later ones, after each fetch, those that changed. A price of 24 hours before moves by itself as time passes and is not told for that alone. The id grows with every publication since the service began. Who comes back, with Last-Event-ID or without, gets every price again. A comment every 15 seconds is a sign of life; an event named end says that the service stops. A reader that does not read is cut off.",
+		id: "events", group: "Prices", path: "/events", summary: "Price stream", record: PriceEvent{}, stream: true, problems: []problemKind{fullStreams},
+		about: "Server-sent events. The first prices event holds every price; later ones, after each fetch, hold those that changed. A change of only the price 24 hours ago sends no event. The id grows with every publication since the service started. A client that reconnects, with or without Last-Event-ID, gets every price again. A comment every 15 seconds keeps the connection alive; an end event means that the service stops. A client that reads too slowly is disconnected.",
 	}
 )
 
@@ -64,32 +64,32 @@ type (
 
 	// OnChain is the network of a list.
 	OnChain struct {
-		ChainID uint64 `query:"chain_id" minimum:"1" maximum:"9007199254740991" doc:"Network id; every network when absent." example:"1"`
+		ChainID uint64 `query:"chain_id" minimum:"1" maximum:"9007199254740991" doc:"Chain id; all networks if absent." example:"1"`
 	}
 
 	pricesInput struct {
 		OnChain
-		Limit     uint64   `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"The most items that are returned." example:"100"`
-		Offset    uint64   `query:"offset" minimum:"0" maximum:"1000000000" default:"0" doc:"Number of items to leave out at the beginning." example:"0"`
-		Addresses []string `query:"addresses" nullable:"false" maxItems:"100" pattern:"^0x[0-9a-fA-F]{40}$" doc:"Token contracts, separated by commas; the zero address is a network's own coin." example:"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"`
-		Symbols   []string `query:"symbols" nullable:"false" maxItems:"100" minLength:"1" maxLength:"40" doc:"Ticker symbols, separated by commas; letter case does not matter." example:"WETH,USDC"`
+		Limit     uint64   `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Maximum number of items." example:"100"`
+		Offset    uint64   `query:"offset" minimum:"0" maximum:"1000000000" default:"0" doc:"Number of items to skip." example:"0"`
+		Addresses []string `query:"addresses" nullable:"false" maxItems:"100" pattern:"^0x[0-9a-fA-F]{40}$" doc:"Token contracts, separated by commas; the zero address is the native coin." example:"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"`
+		Symbols   []string `query:"symbols" nullable:"false" maxItems:"100" minLength:"1" maxLength:"40" doc:"Ticker symbols, separated by commas; case-insensitive." example:"WETH,USDC"`
 	}
 
 	tokensInput struct {
 		OnChain
-		Limit  uint64 `query:"limit" minimum:"1" maximum:"1000" doc:"The most tokens that are returned; when absent all, or with an offset 1000." example:"100"`
-		Offset uint64 `query:"offset" minimum:"0" maximum:"1000000000" default:"0" doc:"Number of tokens to leave out at the beginning." example:"0"`
+		Limit  uint64 `query:"limit" minimum:"1" maximum:"1000" doc:"Maximum number of tokens; if absent all, or with an offset 1000." example:"100"`
+		Offset uint64 `query:"offset" minimum:"0" maximum:"1000000000" default:"0" doc:"Number of tokens to skip." example:"0"`
 	}
 
 	// OfToken identifies one token.
 	OfToken struct {
-		Address string `path:"address" pattern:"^0x[0-9a-fA-F]{40}$" doc:"Token contract; the zero address is the network's own coin." example:"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"`
-		ChainID uint64 `query:"chain_id" minimum:"1" maximum:"9007199254740991" doc:"Network id; when absent, the lowest on which the address is known." example:"1"`
+		Address string `path:"address" pattern:"^0x[0-9a-fA-F]{40}$" doc:"Token contract; the zero address is the native coin." example:"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"`
+		ChainID uint64 `query:"chain_id" minimum:"1" maximum:"9007199254740991" doc:"Chain id; if absent, the lowest on which the address is known." example:"1"`
 	}
 
 	historyInput struct {
 		OfToken
-		Period string `query:"period" enum:"24h,week,month" default:"24h" doc:"The span from now backwards." example:"week"`
+		Period string `query:"period" enum:"24h,week,month" default:"24h" doc:"Time span ending now." example:"week"`
 	}
 )
 
@@ -101,7 +101,7 @@ func (a *API) route() {
 	// Paths are matched exactly as sent, without cleaning and redirects.
 	a.router = mux.NewRouter().SkipClean(true).UseEncodedPath()
 	a.router.NotFoundHandler = refusing(unknownPath.problem("no resource has this path"))
-	a.router.MethodNotAllowedHandler = refusing(wrongMethod.problem("the method is not one that resources have").with("Allow", readMethods))
+	a.router.MethodNotAllowedHandler = refusing(wrongMethod.problem("only GET and HEAD are allowed").with("Allow", readMethods))
 	a.docs = humamux.New(a.router, a.documentation())
 	a.docs.UseMiddleware(checkQueryForm)
 

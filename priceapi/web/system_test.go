@@ -121,7 +121,7 @@ func TestProblems(t *testing.T) {
 	for path, want := range map[string]string{
 		"/api/v1/tokens/price24h?limit=0&chain=1&offset=x":  "query.chain: unknown query parameter",
 		"/api/v1/tokens/price24h?limit=0&offset=x":          "query.limit: expected number >= 1; query.offset: invalid integer",
-		"/api/v1/tokens/price24h?chain_id=&limit=1&limit=2": "query.chain_id: a parameter without a value; query.limit: given more than once",
+		"/api/v1/tokens/price24h?chain_id=&limit=1&limit=2": "query.chain_id: parameter without a value; query.limit: given more than once",
 		"/api/v1/tokens?api_key=hunter2":                    "query.api_key: unknown query parameter",
 		"/api/v1/tokens?" + strings.Repeat("a", 500) + "=1": "query." + strings.Repeat("a", 74) + "…: unknown query parameter",
 	} {

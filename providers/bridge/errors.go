@@ -14,7 +14,7 @@ const needsKey = "needs an API key, and has none that it accepts"
 var failures = []wire.Failure{
 	{Code: "AMOUNT_TOO_LOW", Is: swap.AmountTooSmall, Says: "takes larger amounts only; enter a larger one"},
 	{Code: "AMOUNT_TOO_HIGH", Is: swap.NoRoute, Says: "cannot carry so much at once; enter a smaller amount"},
-	{Code: "INSUFFICIENT_FUNDS", Is: swap.InsufficientFunds, Says: "says that the amount is above the balance; enter a smaller one"},
+	{Code: "INSUFFICIENT_FUNDS", Is: swap.InsufficientFunds, Says: "says that the balance is insufficient; enter a smaller amount"},
 	{Code: "INSUFFICIENT_LIQUIDITY", Is: swap.NoRoute, Says: "has not enough liquidity for this pair and amount; enter a smaller amount, or try another provider"},
 	{Code: "SWAP_IMPACT_TOO_HIGH", Is: swap.NoRoute, Says: "would get a bad price for so much; enter a smaller amount, or try another provider"},
 	{Code: "NO_SWAP_ROUTES_FOUND", Is: swap.NoRoute, Says: "found no route for this pair and amount; try another provider"},
@@ -69,7 +69,7 @@ func refuse(c swap.Code, field, format string, args ...any) *swap.Refusal {
 }
 
 func garbage(field string, err error) error {
-	r := refuse(swap.ProviderGarbage, field, "sent a reply that is not of the agreed form: %v", err)
+	r := refuse(swap.ProviderGarbage, field, "sent an invalid response: %v", err)
 	r.Err = err
 	return r
 }

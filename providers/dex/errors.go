@@ -14,7 +14,7 @@ var service = wire.Service{
 	Name: "dex",
 	Whole: []wire.Failure{
 		{Status: 404, Code: "QuoteAmountTooLowError", Is: swap.AmountTooSmall, Says: "the amount is below what the dex provider quotes; enter a larger one"},
-		{Status: 404, Code: "InsufficientBalance", Is: swap.InsufficientFunds, Says: "the amount is above the balance; enter a smaller one"},
+		{Status: 404, Code: "InsufficientBalance", Is: swap.InsufficientFunds, Says: "insufficient balance; enter a smaller amount"},
 		{Status: 401, Code: "ProxyUnauthorized", Is: swap.ProviderKey, Says: "the key proxy of the dex provider does not know this installation's token; set the one that its operator gave you"},
 		{Status: 403, Code: "ProxyFeeRefused", Is: swap.ProviderRefused, Says: "the key proxy of the dex provider takes another wallet fee than the one configured here; check fees.receiver"},
 		{Status: 403, Code: "ProxyEndpointRefused", Is: swap.ProviderRefused, Says: "the key proxy of the dex provider does not serve this call; it or this wallet needs an update"},
@@ -35,9 +35,9 @@ var service = wire.Service{
 	NoAnswer: map[rest.Kind]string{
 		rest.Throttled:     "too many requests to the dex provider; try again shortly",
 		rest.NoCredentials: "this installation's token for the dex provider's key proxy could not be read",
-		rest.TooLarge:      "the dex provider's reply is too large",
-		rest.NotJSON:       "the dex provider's reply is not json; check its base url",
-		rest.BadStatus:     "the dex provider's reply is not of the agreed form; check its base url",
+		rest.TooLarge:      "the dex provider's response is too large",
+		rest.NotJSON:       "the dex provider's response is not JSON; check its base url",
+		rest.BadStatus:     "invalid response from the dex provider; check its base url",
 	},
 }
 
@@ -50,7 +50,7 @@ func refuse(c swap.Code, field, format string, args ...any) *swap.Refusal {
 }
 
 func garbage(field string, err error) error {
-	r := refuse(swap.ProviderGarbage, field, "the dex provider's reply is not of the agreed form: %v", err)
+	r := refuse(swap.ProviderGarbage, field, "invalid response from the dex provider: %v", err)
 	r.Err = err
 	return r
 }

@@ -32,7 +32,7 @@ var failures = []wire.Failure{
 	{Code: "201", Is: swap.ProviderRefused, Says: "found that the order would fail on the chain; get a new quote"},
 	{Code: "202", Is: swap.ProviderRefused, Says: "says that the maker declined the order at the last look; get a new quote"},
 	{Code: "203", Is: swap.ProviderRefused, Says: "says that the order has expired; get a new quote"},
-	{Code: "204", Is: swap.InsufficientFunds, Says: "says that the amount is above the balance; enter a smaller one"},
+	{Code: "204", Is: swap.InsufficientFunds, Says: "says that the balance is insufficient; enter a smaller amount"},
 	{Code: "205", Is: swap.ProviderDown, Says: "does not see the approval yet; try again"},
 	{Code: "206", Is: swap.NoRoute, Says: "says that the maker cannot pay; get a new quote"},
 	{Code: "207", Is: swap.NoRoute, Says: "says that the maker cannot pay; get a new quote"},

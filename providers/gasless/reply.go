@@ -73,7 +73,7 @@ func decode(name string, raw []byte, to any) error {
 }
 
 func garbage(field string, err error) error {
-	r := refuse(swap.ProviderGarbage, field, "sent a reply that is not of the agreed form: %v", err)
+	r := refuse(swap.ProviderGarbage, field, "sent an invalid response: %v", err)
 	r.Err = err
 	return r
 }

@@ -50,7 +50,7 @@ var byStatus = []Failure{
 
 // byKind maps failures without a telling status.
 var byKind = map[rest.Kind]Failure{
-	rest.BadStatus:     {Is: swap.ProviderGarbage, Says: "sent a reply that is not of the agreed form; check its base url"},
+	rest.BadStatus:     {Is: swap.ProviderGarbage, Says: "sent an invalid response; check its base url"},
 	rest.Unreachable:   {Is: swap.ProviderDown, Says: "cannot be reached; check the connection"},
 	rest.TimedOut:      {Is: swap.ProviderDown, Says: "did not answer in time; try again"},
 	rest.CircuitOpen:   {Is: swap.ProviderDown, Says: "failed too often just now; try again in a few seconds"},

@@ -142,7 +142,7 @@ func (r *Ratio) UnmarshalJSON(b []byte) error {
 		_, ok = v.SetString(s)
 	}
 	if !ok {
-		return errors.New("number out of form")
+		return errors.New("malformed number")
 	}
 	r.Rat = v
 	return nil

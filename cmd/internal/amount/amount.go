@@ -3,6 +3,7 @@
 package amount
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"strings"
@@ -14,6 +15,9 @@ type Coin struct {
 	Decimals int
 }
 
+// ErrNotPositive refuses a negative amount, or zero where a swap needs one.
+var ErrNotPositive = errors.New("amount must be positive")
+
 // places is how many decimals [Coin.Text] shows: with 18 decimals, down to one gwei.
 const places = 9
 
@@ -23,17 +27,20 @@ const maxText = 160
 // Parse converts a decimal number of whole coins to base units. It never rounds: text of
 // another form, or with more digits after the point than the coin has, is an error.
 func (c Coin) Parse(text string) (*big.Int, error) {
+	if digits, negative := strings.CutPrefix(text, "-"); negative && IsNumber(digits) {
+		return nil, ErrNotPositive
+	}
 	if len(text) > maxText || !IsNumber(text) {
-		return nil, fmt.Errorf("%.40q is no amount: write digits and one point, such as 1.5", text)
+		return nil, fmt.Errorf("%.40q is not an amount; write digits and one point, such as 1.5", text)
 	}
 	whole, part, _ := strings.Cut(text, ".")
 	part = strings.TrimRight(part, "0")
 	if len(part) > c.Decimals {
-		return nil, fmt.Errorf("%s has %d digits after the point; %s has %d", text, len(part), c.Symbol, c.Decimals)
+		return nil, fmt.Errorf("%s has %d digits after the point; %s has at most %d", text, len(part), c.Symbol, c.Decimals)
 	}
 	n, ok := new(big.Int).SetString("0"+whole+part+strings.Repeat("0", c.Decimals-len(part)), 10)
 	if !ok || n.BitLen() > 256 {
-		return nil, fmt.Errorf("%s is more than any token can have", text)
+		return nil, fmt.Errorf("%s is larger than any token amount can be", text)
 	}
 	return n, nil
 }

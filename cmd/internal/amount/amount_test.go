@@ -33,9 +33,9 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for text, why := range map[string]string{
-		"1.1234567": "USDC has 6", "": "no amount", "1,5": "no amount", "1,000.5": "no amount", "-1": "no amount", "1e3": "no amount",
-		"1.": "no amount", "0x10": "no amount", "1 ": "no amount", "١": "no amount", "1.5 USDC": "no amount",
-		strings.Repeat("9", 79): "more than any", strings.Repeat("9", 200): "no amount",
+		"1.1234567": "USDC has at most 6", "": "not an amount", "1,5": "not an amount", "1,000.5": "not an amount", "-1": "must be positive", "1e3": "not an amount",
+		"1.": "not an amount", "0x10": "not an amount", "1 ": "not an amount", "١": "not an amount", "1.5 USDC": "not an amount",
+		strings.Repeat("9", 79): "larger than any", strings.Repeat("9", 200): "not an amount",
 	} {
 		if n, err := usdc.Parse(text); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%q: %v, %v; want %q", text, n, err, why)

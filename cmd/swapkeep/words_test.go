@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"math/big"
+	"strings"
+	"testing"
+
+	"swapkeep/cmd/internal/amount"
+	"swapkeep/host/protocol"
+)
+
+func TestProviderKind(t *testing.T) {
+	for name, want := range map[string]string{"dex": "dex", "Uniswap": "dex", "RELAY": "bridge", "khalani": "intent", "Hyperstream": "intent", "bebop": "gasless"} {
+		if got, err := providerKind(name); err != nil || got != want {
+			t.Errorf("%s: %s, %v", name, got, err)
+		}
+	}
+	if _, err := providerKind("sushi"); !errors.Is(err, errUsage) || err.Error() != `unknown provider "sushi"; use dex, bridge, intent or gasless` {
+		t.Error(err)
+	}
+	if got, err := providerKinds([]string{"uniswap", "dex", "relay"}); err != nil || strings.Join(got, " ") != "dex bridge" {
+		t.Error(got, err)
+	}
+}
+
+func TestUnknownNetwork(t *testing.T) {
+	known := map[uint64]string{1: "Ethereum", 10: "OP Mainnet", 56: "BNB Smart Chain", 137: "Polygon"}
+	for wanted, want := range map[string]string{
+		"bsc": `; did you mean "BNB Smart Chain" (56)?`, "etherium": `; did you mean "Ethereum" (1)?`, "poly": `; did you mean "Polygon" (137)?`,
+		"atlantis": "", "x": "", "": "",
+	} {
+		if got := unknownNetwork(wanted, known).Message; !strings.HasSuffix(got, `"`+want) || want != "" && !strings.HasSuffix(got, want) {
+			t.Errorf("%q: %s", wanted, got)
+		}
+	}
+}
+
+// TestProviderNamesInScripts: a script may use a name that we know, and a provider cannot
+// take it over by calling another network so. A name that only a provider uses is refused.
+func TestProviderNamesInScripts(t *testing.T) {
+	l := &daemonConn{t: &terminal{json: true}, destinationNames: map[uint64]string{}}
+	if _, err := l.destinationNetwork(protocol.Destination{ChainID: 666, Name: "Lookalike"}, "lookalike", false); !errors.Is(err, errUsage) || !strings.Contains(err.Error(), "--to 666") {
+		t.Error(err)
+	}
+	if n, err := l.destinationNetwork(protocol.Destination{ChainID: 137, Name: "Polygon"}, "polygon", true); err != nil || n.ChainID != 137 {
+		t.Error(n, err)
+	}
+}
+
+func TestRouteText(t *testing.T) {
+	for route, want := range map[string]string{
+		"[v3] 100.00% = [0.05%] 0xd0b53D9277642d899DF5C87A3966A349A798F224":                                 "Uniswap v3, 0.05 % pool",
+		"[v3] 100.00% = [0.05%] 0xd0b53D9277642d899DF5C87A3966A349A798F224 -> [0.01%] 0x2dF380544B88AdB3ad": "Uniswap v3, 0.05 % and 0.01 % pools",
+		"[v4] 100.00% = [0.0001%] [1] [0x0000000000000000000000000000000000000000] 0x636d":                  "Uniswap v4, 0.0001 % pool",
+		"[v3] 60.00% = [0.05%], [v3] 25.50% = [0.3%] -- [0.01%], [v2] 14.50%":                               "60 % Uniswap v3, 0.05 % pool; 25.5 % Uniswap v3, 0.3 % and 0.01 % pools; 14.5 % Uniswap v2",
+		"[V3] 85.00% = 4 -- 1% [0xeaB00687]USDT -- 0.01% [0x2C3c]USDC, [V4] 15.00% = 4 -- 0.98% [0xfd]USDT": "85 % Uniswap v3, 1 % and 0.01 % pools; 15 % Uniswap v4, 0.98 % pool",
+		"[v3] 100.00%": "Uniswap v3", "by magic": "CLASSIC by magic", "": "CLASSIC", "[v9] 100% = [1%]": "CLASSIC [v9] 100% = [1%]",
+	} {
+		if got := routeText(protocol.Offer{Provider: "dex", Routing: "CLASSIC", Route: route}); got != want {
+			t.Errorf("%s: %s, want %s", route, got, want)
+		}
+	}
+	if got := routeText(protocol.Offer{Provider: "bridge", Routing: "fast", Route: "Relay"}); got != "fast Relay" {
+		t.Error(got)
+	}
+}
+
+func TestInsufficientBalance(t *testing.T) {
+	refused := protocol.New("insufficient_funds", "").With("balance", "99750000000").With("missing", "99900249000000")
+	usdc := amount.Coin{Symbol: "USDC", Decimals: 6}
+	if got := wireOf((&terminal{}).inCoins(refused, usdc, usdc)); got.Message != "insufficient balance: you have 99,750 USDC, need 99,999,999" || got.Name != refused.Name {
+		t.Error(got)
+	}
+	refused.With("promised", big.NewInt(5_000_000).String())
+	if got := wireOf((&terminal{}).inCoins(refused, usdc, usdc)); !strings.HasSuffix(got.Message, "99,999,999, of which open orders need 5") {
+		t.Error(got)
+	}
+}
+
+func TestUnknownCommand(t *testing.T) {
+	for typed, want := range map[string]string{
+		"balance":        `unknown command "balance"; did you mean "tokens balances"?`,
+		"tokens balance": `unknown command "balance"; did you mean "balances"?`,
+		"statu":          `unknown command "statu"; did you mean "status"?`,
+		"nonsense":       `unknown command "nonsense"; see swapkeep --help`,
+		"quote -5 A B":   "amount must be positive",
+		"swap -.5 A B":   "amount must be positive",
+		"quote -z A B":   "unknown shorthand flag: 'z' in -z",
+	} {
+		var out strings.Builder
+		root := newRoot(&out, &out)
+		if status := runCommand(root, strings.Fields(typed)); status != exitUsage || strings.TrimSpace(out.String()) != "swapkeep: "+want {
+			t.Errorf("%s: %d %s", typed, status, &out)
+		}
+	}
+}
