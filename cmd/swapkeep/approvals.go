@@ -26,9 +26,9 @@ func newApprovals(t *terminal) *cobra.Command {
 	var f accountFlags
 	list := t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error { return l.listApprovals(ctx, f) })
 	cmd := &cobra.Command{
-		Use: "approvals", Short: "Show who may pull tokens from an account, and take that back", Args: noArguments, RunE: list,
+		Use: "approvals", Short: "List and revoke token approvals of an account", Args: noArguments, RunE: list,
 	}
-	listing := &cobra.Command{Use: "list", Short: "List an account's allowances", Args: noArguments, RunE: list}
+	listing := &cobra.Command{Use: "list", Short: "List an account's approvals", Args: noArguments, RunE: list}
 	for _, c := range []*cobra.Command{cmd, listing} {
 		f.add(t, c)
 	}
@@ -53,7 +53,7 @@ func (l *daemonConn) allowances(ctx context.Context, f accountFlags) (all []prot
 	return all, a, n, err
 }
 
-var allowanceColumns = []screen.Column{{Head: "token"}, {Head: "may be pulled", Right: true}, {Head: "by"}, {Head: "until"}, {Head: "remark", Shrinks: true}}
+var allowanceColumns = []screen.Column{{Head: "token"}, {Head: "approved", Right: true}, {Head: "spender"}, {Head: "until"}, {Head: "remark", Shrinks: true}}
 
 func (l *daemonConn) listApprovals(ctx context.Context, f accountFlags) error {
 	all, a, n, err := l.allowances(ctx, f)
@@ -62,7 +62,7 @@ func (l *daemonConn) listApprovals(ctx context.Context, f accountFlags) error {
 	}
 	l.t.result.Line(fmt.Sprintf("%s (%s) on %s", a.Name, a.Address, n.Name))
 	if len(all) == 0 {
-		l.t.result.Line("nobody is known who may pull a token")
+		l.t.result.Line("no known approvals")
 		return nil
 	}
 	rows := make([][]string, 0, len(all))
@@ -103,7 +103,7 @@ func spenderText(w protocol.Allowance) string {
 
 func untilText(w protocol.Allowance) string {
 	if w.Expires.IsZero() {
-		return "for ever"
+		return "no expiry"
 	}
 	return moment(w.Expires)
 }
@@ -111,13 +111,13 @@ func untilText(w protocol.Allowance) string {
 func remarkText(w protocol.Allowance) string {
 	var said []string
 	if bigOf(w.Reserved).Sign() > 0 {
-		said = append(said, "an open order needs it")
+		said = append(said, "used by an open order")
 	}
 	if w.Leftover != "" {
-		said = append(said, "left behind by order "+w.Leftover)
+		said = append(said, "left over from order "+w.Leftover)
 	}
 	if w.Name == "" {
-		said = append(said, "not a contract of any provider here")
+		said = append(said, "not a contract of a known provider")
 	}
 	return strings.Join(said, "; ")
 }
@@ -127,8 +127,8 @@ func newRevoke(t *terminal) *cobra.Command {
 	var spender string
 	var c consentFlags
 	cmd := &cobra.Command{
-		Use: "revoke TOKEN", Short: "Take back what a spender may pull of a token", Args: exactly("one token", 1),
-		Long:              "Take back what a spender may pull of a token, by a transaction on the active network that sets the allowance to zero.",
+		Use: "revoke TOKEN", Short: "Revoke a spender's approval of a token", Args: exactly("one token", 1),
+		Long:              "Revoke a spender's approval of a token with a transaction on the active network that sets it to zero.",
 		ValidArgsFunction: t.complete(onlyFirst(completeTokens)),
 	}
 	f.add(t, cmd)
@@ -155,7 +155,7 @@ func (l *daemonConn) revoke(ctx context.Context, token, spender string, f accoun
 	case w.Digest == "" && n.ChainID != l.active:
 		return protocol.Newf("network_not_active", "%s is not the active network", n.Name)
 	case w.Digest == "":
-		return protocol.New("would_revert", "the token's contract does not let it be revoked now")
+		return protocol.New("would_revert", "the token's contract refuses to revoke this approval now")
 	}
 	if !l.t.json {
 		l.printAllowance(n, w)
@@ -163,7 +163,7 @@ func (l *daemonConn) revoke(ctx context.Context, token, spender string, f accoun
 	if err := blocking(protocol.Review{Findings: w.Findings}); err != nil {
 		return err
 	}
-	if err := l.requireConsent(ctx, c, w.Digest, "Take this back?"); err != nil {
+	if err := l.requireConsent(ctx, c, w.Digest, "Revoke this approval?"); err != nil {
 		return err
 	}
 	return l.withSession(ctx, c.password, func() error {
@@ -186,11 +186,11 @@ func oneAllowance(all []protocol.Allowance, token, spender string) (protocol.All
 	}
 	switch len(fit) {
 	case 0:
-		return protocol.Allowance{}, usageError{fmt.Errorf("nobody is known who may pull %s; see swapkeep approvals", token)}
+		return protocol.Allowance{}, usageError{fmt.Errorf("no known approval of %s; see swapkeep approvals", token)}
 	case 1:
 		return fit[0], nil
 	}
-	return protocol.Allowance{}, usageError{errors.New("several may pull that token: name one with --spender; see swapkeep approvals")}
+	return protocol.Allowance{}, usageError{errors.New("several spenders are approved; choose one with --spender, see swapkeep approvals")}
 }
 
 func (l *daemonConn) printAllowance(n protocol.Network, w protocol.Allowance) {
@@ -198,7 +198,7 @@ func (l *daemonConn) printAllowance(n protocol.Network, w protocol.Allowance) {
 	out.Heading("Revoke")
 	out.Fact("token", fmt.Sprintf("%s %s on %s", w.Symbol, w.Token, n.Name))
 	out.Fact("spender", spenderText(w))
-	out.Fact("may pull", pullText(w)+", "+untilText(w)+"; nothing afterwards")
+	out.Fact("approved", pullText(w)+", "+untilText(w)+"; nothing afterwards")
 	if w.Gas != nil {
 		coin := native(n)
 		out.Fact("network fee", fmt.Sprintf("about %s, at most %s at present fees", coin.Text(w.Gas.Expected.Int()), coin.Text(w.Gas.Max.Int())))

@@ -47,7 +47,7 @@ func (t *terminal) attach(path, home string, said doctorOutput) error {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return usageError{fmt.Errorf("%s is there already; name a new file", path)}
+		return usageError{fmt.Errorf("%s already exists; choose a new file", path)}
 	}
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (t *terminal) attach(path, home string, said doctorOutput) error {
 	if err := errors.Join(err, f.Close()); err != nil || t.json {
 		return err
 	}
-	t.result.Line(fmt.Sprintf("%s has %d answers, without accounts, signatures and keys; look at it before you send it", path, len(a.Answers)))
+	t.result.Line(fmt.Sprintf("%s has %d provider responses, without accounts, signatures and keys; read it before you send it", path, len(a.Answers)))
 	return nil
 }
 

@@ -58,9 +58,9 @@ func newRoot(out, err io.Writer) *cobra.Command {
 		result: screen.New(out, os.Getenv).Labelled(factLabel), talk: screen.New(err, os.Getenv).Labelled(factLabel)}
 	root := &cobra.Command{
 		Use:   "swapkeep",
-		Short: "A wallet's keys and swaps, outside the browser",
-		Long: "Swapkeep keeps a wallet's keys and carries out its swaps in a daemon on this machine, outside the browser. These\n" +
-			"commands do what its browser extension does, by the same methods, and start the daemon when none runs.",
+		Short: "Wallet keys and swaps outside the browser",
+		Long: "Swapkeep keeps a wallet's keys and runs its swaps in a daemon on this machine, outside the browser. These commands do\n" +
+			"the same as the browser extension, and start the daemon if it is not running.",
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -148,7 +148,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	case cmd.HasSubCommands():
 		return unknownCommand(cmd, args[0])
 	}
-	return usageError{fmt.Errorf("%s takes no argument, not %q", cmd.CommandPath(), args[0])}
+	return usageError{fmt.Errorf("%s takes no arguments, but got %q", cmd.CommandPath(), args[0])}
 }
 
 // commandKnown returns a function that reports whether arguments are a command, not the

@@ -54,7 +54,7 @@ func daemonExe() (string, error) {
 var errSilent = errors.New("swapkeepd does not answer")
 
 func silent(pid int) error {
-	return fmt.Errorf("%w: pid %d is starting, ending or stuck; wait a moment, and end that process if it stays so", errSilent, pid)
+	return fmt.Errorf("%w: pid %d is starting, stopping or stuck; wait a moment, then end that process if it persists", errSilent, pid)
 }
 
 // dialDaemon connects to a running daemon and returns its process id, 0 if unknown. It

@@ -17,10 +17,10 @@ func newGas(t *terminal) *cobra.Command {
 	var network string
 	var watch bool
 	cmd := &cobra.Command{
-		Use: "gas", Short: "Show what gas costs on a network, now or at every block", Args: noArguments,
+		Use: "gas", Short: "Show gas prices of a network, now or at every block", Args: noArguments,
 	}
 	cmd.Flags().StringVar(&network, "network", "", "`network` by name or chain id (default the active one)")
-	cmd.Flags().BoolVar(&watch, "watch", false, "go on at every new block until Ctrl-C")
+	cmd.Flags().BoolVar(&watch, "watch", false, "update at every new block until Ctrl-C")
 	_ = cmd.RegisterFlagCompletionFunc("network", t.complete(completeNetworks))
 	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error {
 		n, err := l.network(ctx, network)
@@ -42,7 +42,7 @@ func newGas(t *terminal) *cobra.Command {
 	return cmd
 }
 
-var gasColumns = []screen.Column{{Head: "tier"}, {Head: "gwei a unit", Right: true}, {Head: "of it tip", Right: true}, {Head: "a plain transfer", Right: true}, {Head: "worth", Right: true}}
+var gasColumns = []screen.Column{{Head: "tier"}, {Head: "gas price (gwei)", Right: true}, {Head: "tip", Right: true}, {Head: "plain transfer", Right: true}, {Head: "worth", Right: true}}
 
 // transferGas is the gas of a plain transfer of native coin.
 const transferGas = 21_000

@@ -15,15 +15,15 @@ import (
 func newKeys(t *terminal) *cobra.Command {
 	status := shower(t, "keys.status", func(_ context.Context, l *daemonConn, v protocol.KeysStatus) error { return l.t.keysTable(v) })
 	cmd := &cobra.Command{
-		Use: "keys", Short: "Create, import, unlock and look after wallets", Args: noArguments, RunE: status,
-		Long: "Create, import, unlock and look after wallets. Passwords, words and keys are typed at the terminal, which does not\n" +
-			"show them, or read from a descriptor: never from an argument or the environment.",
+		Use: "keys", Short: "Create, import, unlock and manage wallets", Args: noArguments, RunE: status,
+		Long: "Create, import, unlock and manage wallets. Passwords, recovery phrases and keys are typed at the terminal without echo,\n" +
+			"or read from a file descriptor; never from an argument or the environment.",
 	}
 	cmd.AddCommand(
 		&cobra.Command{Use: "status", Short: "Show the wallets and whether they are unlocked", Args: noArguments, RunE: status},
 		newKeysUnlock(t),
 		&cobra.Command{
-			Use: "lock", Short: "Lock the wallet: every session ends; accepted orders go on", Args: noArguments,
+			Use: "lock", Short: "Lock the wallet and end every session; accepted orders continue", Args: noArguments,
 			RunE: shower(t, "keys.lock", func(_ context.Context, l *daemonConn, v protocol.KeysStatus) error { return l.t.keysTable(v) }),
 		},
 		&cobra.Command{
@@ -39,7 +39,7 @@ func newKeys(t *terminal) *cobra.Command {
 
 // keyStates describe the states of the keys.
 var keyStates = map[string]string{
-	protocol.KeysNone:     "none: make a wallet with swapkeep keys create, or swapkeep keys import",
+	protocol.KeysNone:     "none; create a wallet with swapkeep keys create, or import one with swapkeep keys import",
 	protocol.KeysLocked:   "locked",
 	protocol.KeysUnlocked: "unlocked",
 }
@@ -48,9 +48,9 @@ var keyStates = map[string]string{
 var backends = map[string]string{"os": "the system's keychain", "file": "files in the state directory"}
 
 func (t *terminal) keysTable(v protocol.KeysStatus) error {
-	facts := [][2]string{{"keys", keyStates[v.State]}, {"kept in", backends[v.Backend]}}
+	facts := [][2]string{{"keys", keyStates[v.State]}, {"stored in", backends[v.Backend]}}
 	if v.State == protocol.KeysUnlocked && !v.LocksAt.IsZero() {
-		facts = append(facts, [2]string{"locks itself", clockTime(v.LocksAt)})
+		facts = append(facts, [2]string{"auto-lock", clockTime(v.LocksAt)})
 	}
 	t.result.Facts(facts)
 	for _, w := range v.Wallets {
@@ -62,9 +62,9 @@ func (t *terminal) keysTable(v protocol.KeysStatus) error {
 
 func walletKind(kind string) string {
 	if kind == "mnemonic" {
-		return "from words"
+		return "recovery phrase"
 	}
-	return "one private key"
+	return "private key"
 }
 
 var accountColumns = []screen.Column{{Head: ""}, {Head: "account"}, {Head: "address"}, {Head: "path"}}
@@ -75,7 +75,7 @@ func (t *terminal) accountsTable(accounts []protocol.Account) {
 		rows = append(rows, []string{a.Name, string(a.Address), a.Path})
 	}
 	if len(rows) == 0 {
-		t.result.Line("no account: make a wallet with swapkeep keys create, or swapkeep keys import")
+		t.result.Line("no accounts; create a wallet with swapkeep keys create, or import one with swapkeep keys import")
 		return
 	}
 	t.result.Table(accountColumns[1:], rows)
@@ -91,9 +91,9 @@ func clockTime(at time.Time) string {
 
 func newKeysUnlock(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "unlock", Short: "Unlock the wallet, for orders that wait for it", Args: noArguments,
-		Long: "Unlock the wallet. Orders that wait for a signature go on, until the wallet is locked or locks itself. A command\n" +
-			"that acts still asks for the password: a session belongs to one connection.",
+		Use: "unlock", Short: "Unlock the wallet for orders that wait for a signature", Args: noArguments,
+		Long: "Unlock the wallet. Orders that wait for a signature continue until the wallet is locked. Commands that sign still ask\n" +
+			"for the password, because each connection has its own session.",
 	}
 	password := passwordFlag(cmd.Flags())
 	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error {
@@ -124,7 +124,7 @@ func (l *daemonConn) unlock(ctx context.Context, from *secretFlag, do func(proto
 	}
 	defer secret.Zero()
 	if before.State == protocol.KeysLocked {
-		l.t.remark("The wallet is unlocked now; it locks itself at " + clockTime(after.LocksAt) + ", or with swapkeep keys lock.")
+		l.t.remark("The wallet is unlocked; it locks automatically at " + clockTime(after.LocksAt) + ", or with swapkeep keys lock.")
 	}
 	return do(secret)
 }
@@ -137,9 +137,9 @@ func (l *daemonConn) withSession(ctx context.Context, from *secretFlag, do func(
 func newRequest() protocol.UUID { return protocol.UUID(uuid.NewString()) }
 
 // seeWallets is the remedy for an unknown wallet.
-const seeWallets = "swapkeep keys shows the wallets that there are"
+const seeWallets = "list the wallets with swapkeep keys"
 
-func noWallet() *protocol.Error { return protocol.New("no_wallet", "there is no wallet") }
+func noWallet() *protocol.Error { return protocol.New("no_wallet", "no wallet") }
 
 // wallet finds a wallet by id or name; "" is the only one.
 func (l *daemonConn) wallet(ctx context.Context, wanted string) (protocol.Wallet, error) {
@@ -162,9 +162,9 @@ func (l *daemonConn) wallet(ctx context.Context, wanted string) (protocol.Wallet
 	case len(named) == 0 && len(status.Wallets) == 0:
 		return protocol.Wallet{}, noWallet()
 	case len(named) == 0:
-		unknown := protocol.Newf("no_wallet", "no wallet is called %s", wanted)
+		unknown := protocol.Newf("no_wallet", "unknown wallet %s", wanted)
 		unknown.Remedy = seeWallets
 		return protocol.Wallet{}, unknown
 	}
-	return protocol.Wallet{}, usageError{fmt.Errorf("%d wallets fit: name one by its id; see swapkeep keys", len(named))}
+	return protocol.Wallet{}, usageError{fmt.Errorf("%d wallets match; use a wallet id, see swapkeep keys", len(named))}
 }

@@ -37,7 +37,7 @@ func newKeysAdd(t *terminal) *cobra.Command {
 func newKeysRename(t *terminal) *cobra.Command {
 	var wallet, account string
 	cmd := &cobra.Command{
-		Use: "rename --wallet WALLET|--account ACCOUNT NAME", Short: "Give a wallet or an account another name", Args: exactly("one name", 1),
+		Use: "rename --wallet WALLET|--account ACCOUNT NAME", Short: "Rename a wallet or an account", Args: exactly("one name", 1),
 	}
 	cmd.Flags().StringVar(&wallet, "wallet", "", "`wallet` by name or id")
 	cmd.Flags().StringVar(&account, "account", "", "or `account` by name or address")
@@ -46,7 +46,7 @@ func newKeysRename(t *terminal) *cobra.Command {
 	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
 		params := protocol.RenameParams{Request: newRequest(), Name: args[0]}
 		if (wallet == "") == (account == "") {
-			return usageError{errors.New("say what to rename: --wallet or --account")}
+			return usageError{errors.New("give either --wallet or --account")}
 		}
 		if wallet != "" {
 			w, err := l.wallet(ctx, wallet)
@@ -76,19 +76,19 @@ func newKeysRemove(t *terminal) *cobra.Command {
 	var name string
 	var damaged bool
 	cmd := &cobra.Command{
-		Use: "remove WALLET", Short: "Remove a wallet and its keys for good", Args: exactly("one wallet", 1),
-		Long: "Remove a wallet and its keys for good. Without its words, nobody can bring it back. A script repeats the wallet's id\n" +
-			"with --confirm, where a person types the wallet's name. An order whose record is damaged forbids it, since it may be\n" +
-			"of this wallet; with --damaged it does not.",
+		Use: "remove WALLET", Short: "Permanently remove a wallet and its keys", Args: exactly("one wallet", 1),
+		Long: "Remove a wallet and its keys permanently. It can only be restored from its recovery phrase. At a terminal you type the\n" +
+			"wallet's name to confirm; a script gives the wallet's id with --confirm. While an order's record is damaged, removal\n" +
+			"needs --damaged, because the order may belong to this wallet.",
 	}
-	cmd.Flags().StringVar(&name, "confirm", "", "the wallet's `id` again, instead of a question")
-	cmd.Flags().BoolVar(&damaged, "damaged", false, "also with orders whose record is damaged")
+	cmd.Flags().StringVar(&name, "confirm", "", "confirm with the wallet's `id` instead of a question")
+	cmd.Flags().BoolVar(&damaged, "damaged", false, "remove it even if an order's record is damaged")
 	password := passwordFlag(cmd.Flags())
 	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
 		return l.confirmAndRemove(ctx, args[0], name, password, func(params protocol.RemoveParams) error {
 			params.Damaged = damaged
 			return show(ctx, l, "keys.remove", params, func(r protocol.WalletResult) error {
-				t.result.Line(fmt.Sprintf("The wallet %s is removed.", r.Wallet.Name))
+				t.result.Line(fmt.Sprintf("Removed the wallet %s.", r.Wallet.Name))
 				return nil
 			})
 		})
@@ -126,11 +126,11 @@ func (l *daemonConn) confirmRemoval(ctx context.Context, w protocol.Wallet, conf
 	case confirmed == w.ID:
 		return nil
 	case confirmed != "":
-		return usageError{fmt.Errorf("--confirm is not the id of that wallet, which is %s", w.ID)}
+		return usageError{fmt.Errorf("--confirm does not match; the wallet's id is %s", w.ID)}
 	case !t.interactive():
-		return usageError{errors.New("removing a wallet is asked for at a terminal, or with --confirm and the wallet's id")}
+		return usageError{errors.New("no terminal to confirm the removal at; give --confirm with the wallet's id")}
 	}
-	t.talk.Paragraph(screen.Warn, fmt.Sprintf("This removes the wallet %s and its keys for good:", w.Name))
+	t.talk.Paragraph(screen.Warn, fmt.Sprintf("This permanently removes the wallet %s and its keys:", w.Name))
 	rows := make([][]string, 0, len(w.Accounts))
 	for _, a := range w.Accounts {
 		rows = append(rows, []string{a.Name, string(a.Address), a.Path})

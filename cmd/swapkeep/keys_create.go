@@ -17,7 +17,7 @@ func (l *daemonConn) vaultPassword(ctx context.Context, from *secretFlag) (proto
 		return nil, err
 	}
 	if status.State == protocol.KeysNone {
-		l.t.remark("Choose the password of your wallets: at least 10 characters that are hard to guess. Nobody can reset it.")
+		l.t.remark("Choose a password for your wallets: at least 10 characters that are hard to guess. It cannot be reset.")
 		return l.t.newSecret(ctx, from, "New password")
 	}
 	return l.t.secret(ctx, from, "Password")
@@ -27,16 +27,16 @@ func newKeysCreate(t *terminal) *cobra.Command {
 	var name string
 	var words int
 	cmd := &cobra.Command{
-		Use: "create", Short: "Make a wallet and show its words, this once", Args: noArguments,
-		Long: "Make a wallet and show its words, this once. Whoever has the words has the money; without them a lost keychain is a\n" +
-			"lost wallet. At a terminal they are taken off the screen again.",
+		Use: "create", Short: "Create a wallet and show its recovery phrase once", Args: noArguments,
+		Long: "Create a wallet and show its recovery phrase once. Anyone with the phrase controls the funds; without it, a lost\n" +
+			"keychain is a lost wallet. The phrase is cleared from the terminal afterwards.",
 	}
 	cmd.Flags().StringVar(&name, "name", "", "`name` of the wallet")
 	cmd.Flags().IntVar(&words, "words", 12, "number of words: 12 or 24")
 	password := passwordFlag(cmd.Flags())
 	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error {
 		if !t.json && !t.shown() {
-			return usageError{errors.New("the words of a new wallet are shown at a terminal; a program that keeps them safe asks with --json")}
+			return usageError{errors.New("no terminal to show the recovery phrase at; a program that stores it safely uses --json")}
 		}
 		secret, err := l.vaultPassword(ctx, password)
 		if err != nil {
@@ -47,7 +47,7 @@ func newKeysCreate(t *terminal) *cobra.Command {
 		return show(ctx, l, "keys.create", params, func(r protocol.CreateResult) error {
 			defer r.Zero()
 			told := append(wordsAdvice, r.Warning)
-			if err := t.showSecret(ctx, "The words of the new wallet", told, wordLines(r.Words)); err != nil {
+			if err := t.showSecret(ctx, "Recovery phrase of the new wallet", told, wordLines(r.Words)); err != nil {
 				return err
 			}
 			t.madeWallet(r.Wallet)
@@ -58,6 +58,6 @@ func newKeysCreate(t *terminal) *cobra.Command {
 }
 
 func (t *terminal) madeWallet(w protocol.Wallet) {
-	t.result.Line(fmt.Sprintf("The wallet %s is made.", w.Name))
+	t.result.Line(fmt.Sprintf("Created the wallet %s.", w.Name))
 	t.accountsTable(w.Accounts)
 }

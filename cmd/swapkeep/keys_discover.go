@@ -13,7 +13,7 @@ import (
 func newKeysDiscover(t *terminal) *cobra.Command {
 	var wallet string
 	cmd := &cobra.Command{
-		Use: "discover", Short: "Look for a wallet's accounts that were used on any network, and add them", Args: noArguments,
+		Use: "discover", Short: "Find and add accounts of a wallet that were used on any network", Args: noArguments,
 	}
 	cmd.Flags().StringVar(&wallet, "wallet", "", "`wallet` by name or id (default the only one)")
 	password := passwordFlag(cmd.Flags())
@@ -33,7 +33,7 @@ func newKeysDiscover(t *terminal) *cobra.Command {
 }
 
 func (l *daemonConn) printDiscovery(d protocol.Discovery) error {
-	l.t.result.Line(fmt.Sprintf("looked at %d accounts; added %d that were used", d.Looked, len(d.Found)))
+	l.t.result.Line(fmt.Sprintf("checked %d accounts; added %d used ones", d.Looked, len(d.Found)))
 	if len(d.Found) > 0 {
 		l.t.accountsTable(d.Found)
 	}
@@ -42,7 +42,7 @@ func (l *daemonConn) printDiscovery(d protocol.Discovery) error {
 		for _, id := range d.Silent {
 			names = append(names, l.nameOf(id))
 		}
-		l.t.result.Line("no answer from " + strings.Join(names, ", ") + ": what was used there alone is not found")
+		l.t.result.Line("cannot reach " + strings.Join(names, ", ") + ": accounts used only there are not found")
 	}
 	if d.Error != "" {
 		return protocol.New(d.Error, "")

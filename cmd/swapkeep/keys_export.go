@@ -16,12 +16,12 @@ var exportForms = map[string]string{"words": protocol.ExportWords, "key": protoc
 func newKeysExport(t *terminal) *cobra.Command {
 	var of, file string
 	cmd := &cobra.Command{
-		Use: "export words|key|keystore", Short: "Show a wallet's words, or an account's key as digits or as a key file", ValidArgs: []string{"words", "key", "keystore"},
-		Long: "Show a wallet's words, or an account's key as digits or as a key file under a password of its own. Words and digits\n" +
-			"are shown at a terminal only, never written to a file or a pipe; a key file is.",
+		Use: "export words|key|keystore", Short: "Export a recovery phrase, private key or key file", ValidArgs: []string{"words", "key", "keystore"},
+		Long: "Export a wallet's recovery phrase (words), an account's private key (key), or a key file with its own password (keystore).\n" +
+			"Recovery phrases and private keys are shown only at a terminal; key files are written to a file or pipe.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || exportForms[args[0]] == "" {
-				return usageError{errors.New("say what to export: words, key or keystore")}
+				return usageError{errors.New("choose what to export: words, key or keystore")}
 			}
 			return nil
 		},
@@ -34,9 +34,9 @@ func newKeysExport(t *terminal) *cobra.Command {
 		form := exportForms[args[0]]
 		switch {
 		case form != protocol.ExportKeystore && (file != "" || t.json || !t.shown()):
-			return usageError{errors.New("words and keys are shown at a terminal only; swapkeep keys export keystore makes a file")}
+			return usageError{errors.New("recovery phrases and private keys are shown only at a terminal; for a file use swapkeep keys export keystore")}
 		case form == protocol.ExportKeystore && file == "" && !t.json:
-			return usageError{errors.New("name the new file with --file")}
+			return usageError{errors.New("give the new file with --file")}
 		}
 		params, err := l.exportOf(ctx, form, of)
 		if err == nil && form == protocol.ExportKeystore {
@@ -83,7 +83,7 @@ func (t *terminal) exported(ctx context.Context, r protocol.ExportResult, file s
 		return err
 	}
 	if r.Form == protocol.ExportWords {
-		return t.showSecret(ctx, "The words of the wallet", wordsAdvice, wordLines(r.Secret))
+		return t.showSecret(ctx, "Recovery phrase of the wallet", wordsAdvice, wordLines(r.Secret))
 	}
-	return t.showSecret(ctx, "The private key of the account", keyAdvice, [][]byte{r.Secret})
+	return t.showSecret(ctx, "Private key of the account", keyAdvice, [][]byte{r.Secret})
 }

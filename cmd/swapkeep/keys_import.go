@@ -20,7 +20,7 @@ type importForm struct {
 }
 
 var importForms = []importForm{
-	{"words", "Words", func(p *protocol.ImportParams, s protocol.Secret) {
+	{"words", "Recovery phrase", func(p *protocol.ImportParams, s protocol.Secret) {
 		p.Mnemonic = bytes.Join(bytes.Fields(s), []byte(" "))
 	}},
 	{"key", "Private key", func(p *protocol.ImportParams, s protocol.Secret) { p.PrivateKey = bytes.TrimSpace(s) }},
@@ -35,20 +35,20 @@ type importFlags struct {
 func newKeysImport(t *terminal) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
-		Use: "import words|key|keystore", Short: "Make a wallet from words, a private key or a key file", ValidArgs: []string{"words", "key", "keystore"},
-		Long: "Make a wallet from the words of another, from a private key or from a key file (version 3, as geth writes it). The\n" +
-			"secret is typed at the terminal, which does not show it, or read from a file or a descriptor.",
+		Use: "import words|key|keystore", Short: "Import a wallet from a recovery phrase, private key or key file", ValidArgs: []string{"words", "key", "keystore"},
+		Long: "Import a wallet from a recovery phrase (words), a private key (key) or a version 3 key file as written by geth\n" +
+			"(keystore). The secret is typed at the terminal without echo, or read from a file or file descriptor.",
 		Example: "  swapkeep keys import words\n  swapkeep keys import keystore --file UTC--2026-01-01T00-00-00Z--0123\n  swapkeep keys import key --secret-fd 3 3< key.txt",
 	}
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 || formOf(args[0]) == nil {
-			return usageError{errors.New("say what to import: words, key or keystore")}
+			return usageError{errors.New("choose what to import: words, key or keystore")}
 		}
 		return nil
 	}
 	cmd.Flags().StringVar(&f.name, "name", "", "`name` of the wallet")
 	cmd.Flags().StringVar(&f.file, "file", "", "read the secret from this `file`")
-	f.secret = secretFlagOf(cmd.Flags(), "secret-fd", "what is imported")
+	f.secret = secretFlagOf(cmd.Flags(), "secret-fd", "the secret")
 	f.unlocked = secretFlagOf(cmd.Flags(), "keystore-password-fd", "the key file's password")
 	f.password = passwordFlag(cmd.Flags())
 	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
@@ -100,7 +100,7 @@ func (t *terminal) imported(ctx context.Context, form importForm, f importFlags)
 	case f.file != "":
 		return readSecretFile(f.file)
 	case f.secret.fd == noDescriptor && form.name == "keystore":
-		return nil, usageError{errors.New("name the key file with --file")}
+		return nil, usageError{errors.New("give the key file with --file")}
 	}
 	return t.secret(ctx, f.secret, form.what)
 }

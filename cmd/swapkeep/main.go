@@ -77,7 +77,7 @@ func isPipe(f *os.File) bool {
 
 // refuseStray answers with an error frame: the caller would parse text as a frame.
 func refuseStray() int {
-	fault := protocol.New("invalid_request", "swapkeep was started with arguments that are neither a browser's nor a command")
+	fault := protocol.New("invalid_request", "swapkeep was started with unknown arguments, by neither a browser nor a terminal")
 	fault.Remedy = "check the native-messaging manifest, or run swapkeep help in a terminal"
 	if err := relay.WriteFault(os.Stdout, fault); err != nil {
 		fmt.Fprintln(os.Stderr, "swapkeep:", fault)

@@ -18,14 +18,14 @@ func newManifest(t *terminal) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "manifest chromium|firefox",
-		Short: "Write the native-messaging manifest for the extensions of the configuration",
+		Short: "Write the native-messaging manifest for the configured extensions",
 		Long: "Write the native-messaging manifest for a browser that swapkeep install does not know, or whose profile is in a place\n" +
 			"of its own: by it a family of browsers finds this program where it is now (an installed one where its next version\n" +
 			"will be too), for the extensions that the configuration names (extensions.chromium, extensions.firefox): to\n" +
 			"standard output, or as " + manifest.FileName + " into an existing folder, where no other program's is replaced.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(manifest.Families(), manifest.Family(args[0])) {
-				return usageError{fmt.Errorf("name one family: chromium or firefox")}
+				return usageError{fmt.Errorf("choose a browser family: chromium or firefox")}
 			}
 			return nil
 		},
@@ -44,7 +44,7 @@ func (t *terminal) manifest(family manifest.Family, dir string) error {
 	list := allowed(cfg)
 	ids := map[manifest.Family][]string{manifest.Chromium: list.Chromium, manifest.Firefox: list.Firefox}[family]
 	if len(ids) == 0 {
-		return usageError{fmt.Errorf("no extension may use swapkeep from %q yet; add its id to extensions in the configuration", family)}
+		return usageError{fmt.Errorf("no extension is allowed for %q; add its id to extensions in the configuration", family)}
 	}
 	exe, err := installer.OwnProgram()
 	if err != nil {
@@ -78,10 +78,10 @@ func writeManifest(m installer.Machine, path string, file []byte, programs ...st
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%w: %s is no plain file; move it away", installer.ErrForeign, path)
+		return fmt.Errorf("%w: %s is not a regular file; move it away", installer.ErrForeign, path)
 	}
 	if starts, err := m.ProgramOf(path); err != nil || !slices.Contains(programs, starts) {
-		return fmt.Errorf("%w: %s does not start this program but %q; move it away", installer.ErrForeign, path, starts)
+		return fmt.Errorf("%w: %s starts another program, %q; move it away", installer.ErrForeign, path, starts)
 	}
 	return m.Files.Write(path, file, 0o644)
 }

@@ -14,14 +14,14 @@ import (
 func newNetworks(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "networks", Short: "List the networks and choose the active one",
-		Long: "List the networks and choose the active one. A swap pays from the active network, which is the same for every window.\n" +
-			"It may go to further ones: those that the bridge or intent provider pays out on.",
+		Long: "List the networks and choose the active one. Swaps pay from the active network, which is shared by all windows.\n" +
+			"The destination may be any network that the bridge or intent provider reaches.",
 		Args: noArguments, RunE: listNetworks(t),
 	}
 	cmd.AddCommand(
 		newNetworkList(t),
 		&cobra.Command{
-			Use: "select NETWORK", Short: "Make a network the active one, by name or chain id", Args: exactly("one network", 1),
+			Use: "select NETWORK", Short: "Select the active network, by name or chain id", Args: exactly("one network", 1),
 			ValidArgsFunction: t.complete(onlyFirst(completeNetworks)), RunE: t.withDaemon(selectNetwork),
 			Example: "  swapkeep networks select base\n  swapkeep networks select 42161",
 		})
@@ -36,7 +36,7 @@ func newNetworkList(t *terminal) *cobra.Command {
 	var provider string
 	all := listNetworks(t)
 	cmd := &cobra.Command{
-		Use: "list", Short: "List the networks, a star marks the active one; or those that a provider pays out on", Args: noArguments,
+		Use: "list", Short: "List the networks (* is the active one), or the destinations of a provider", Args: noArguments,
 		Example: "  swapkeep networks list --provider bridge",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if provider == "" {
@@ -49,7 +49,7 @@ func newNetworkList(t *terminal) *cobra.Command {
 			return t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error { return l.listDestinations(ctx, kind) })(cmd, args)
 		},
 	}
-	listingFlag(cmd, &provider, "where that `provider` (bridge or intent) pays out")
+	listingFlag(cmd, &provider, "list the destinations of this `provider` (bridge or intent)")
 	return cmd
 }
 
@@ -68,7 +68,7 @@ func (l *daemonConn) listDestinations(ctx context.Context, provider string) erro
 			rows = append(rows, []string{d.Name, strconv.FormatUint(d.ChainID, 10), d.Symbol, yesNo(d.Known)})
 		}
 		if len(rows) == 0 {
-			l.t.result.Line("the " + provider + " provider pays out nowhere now")
+			l.t.result.Line("the " + provider + " provider has no destinations now")
 			return nil
 		}
 		l.t.result.Table(destinationColumns, rows)
@@ -77,7 +77,7 @@ func (l *daemonConn) listDestinations(ctx context.Context, provider string) erro
 }
 
 var networkColumns = []screen.Column{
-	{}, {Head: "network"}, {Head: "chain id", Right: true}, {Head: "coin"}, {Head: "final after", Right: true}, {Head: "gas ceiling", Right: true}, {Head: "RPC", Shrinks: true},
+	{}, {Head: "network"}, {Head: "chain id", Right: true}, {Head: "coin"}, {Head: "confirmations", Right: true}, {Head: "fee limit", Right: true}, {Head: "RPC", Shrinks: true},
 }
 
 func (t *terminal) networksTable(v protocol.NetworksResult) error {

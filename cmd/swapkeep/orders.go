@@ -22,9 +22,9 @@ type ordersFlags struct {
 
 func newOrders(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "orders", Short: "List, show, watch and end accepted swaps", Args: noArguments,
-		Long: "List, show, watch and end accepted swaps. An order goes on in the daemon, whatever becomes of the terminal or browser\n" +
-			"that it came from, until the chain proves its end.",
+		Use: "orders", Short: "List, show, watch and cancel orders", Args: noArguments,
+		Long: "List, show, watch and cancel orders (accepted swaps). The daemon continues an order after the terminal or browser is\n" +
+			"closed, until the outcome is confirmed on the chain.",
 	}
 	var f ordersFlags
 	list := t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error { return l.listOrders(ctx, f) })
@@ -37,7 +37,7 @@ func newOrders(t *terminal) *cobra.Command {
 	}
 	cmd.AddCommand(listing,
 		t.onOrder("show ORDER", "Show one order, its steps and its history", (*daemonConn).showOrder),
-		t.onOrder("watch ORDER", "Follow an order's progress to its end, or to what the provider told of it and nothing proves", (*daemonConn).watchOrder),
+		t.onOrder("watch ORDER", "Follow an order until its outcome is confirmed, or only reported by the provider", (*daemonConn).watchOrder),
 		newOrderCancel(t), newOrderSpeedup(t), newOrderAccept(t))
 	return cmd
 }
@@ -52,7 +52,7 @@ func (t *terminal) onOrder(use, short string, do func(*daemonConn, context.Conte
 
 func (l *daemonConn) listOrders(ctx context.Context, f ordersFlags) error {
 	if f.limit < 1 {
-		return usageError{fmt.Errorf("--limit is %d: must be 1 or more", f.limit)}
+		return usageError{fmt.Errorf("--limit must be 1 or more, not %d", f.limit)}
 	}
 	params := protocol.OrdersParams{Open: f.open}
 	if f.account != "" {
@@ -118,7 +118,7 @@ func (l *daemonConn) orderText(ctx context.Context, o protocol.Order) (string, e
 	}
 	where := l.nameOf(t.SrcChainID)
 	if t.Provider == walletOrders {
-		return fmt.Sprintf("revoke an allowance of %s on %s", pays.Symbol, where), nil
+		return fmt.Sprintf("revoke approval of %s on %s", pays.Symbol, where), nil
 	}
 	gets, err := l.coin(ctx, t.DstChainID, t.TokenOut)
 	if err != nil {
@@ -157,7 +157,7 @@ func (l *daemonConn) printOrder(ctx context.Context, r protocol.OrderResult) err
 	l.printSteps(o)
 	out.Heading("History")
 	if r.Omitted > 0 {
-		out.Line(fmt.Sprintf("  (%d older lines are left out)", r.Omitted))
+		out.Line(fmt.Sprintf("  (%d older lines omitted)", r.Omitted))
 	}
 	for _, e := range r.History {
 		out.Event(clockTime(e.Time), e.State, e.Note)
@@ -175,13 +175,13 @@ func (l *daemonConn) printTerms(ctx context.Context, o protocol.Order) error {
 	facts := [][2]string{
 		{"account", string(t.Account)},
 		{"provider", t.Provider},
-		{"asked by", o.Origin + ", " + moment(o.Created)},
+		{"requested by", o.Origin + ", " + moment(o.Created)},
 		{"deadline", moment(t.Deadline)},
-		{"gas ceiling", native(n).Text(t.GasCeiling.Int())},
+		{"fee limit", native(n).Text(t.GasCeiling.Int())},
 		{"digest", string(o.Digest)},
 	}
 	if t.Provider != walletOrders {
-		facts = append([][2]string{{"at least", gets.Exact(t.MinimumReceived.Int())}, {"recipient", string(t.Recipient)}}, facts...)
+		facts = append([][2]string{{"minimum", gets.Exact(t.MinimumReceived.Int())}, {"recipient", string(t.Recipient)}}, facts...)
 	}
 	handed, err := l.providerFacts(ctx, o)
 	if err != nil {
@@ -205,14 +205,14 @@ func (l *daemonConn) providerFacts(ctx context.Context, o protocol.Order) (facts
 	if err != nil {
 		return nil, err
 	}
-	add("wraps first", wraps)
+	add("wraps", wraps)
 	refund, err := l.refundText(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	add("refund", refund)
 	add("provider's id", o.Ref)
-	add("provider told", submissionText(o.Submission))
+	add("submitted", submissionText(o.Submission))
 	if o.Claim != nil {
 		add("provider says", claimText(*o.Claim))
 	}
@@ -248,13 +248,13 @@ func (l *daemonConn) refundText(ctx context.Context, o protocol.Order) (string, 
 	}
 	least, token, amount := "", t.TokenIn, t.AmountIn
 	if t.Refund != nil {
-		least, token, amount = "at least ", t.Refund.Token, t.Refund.Amount
+		least, token, amount = "minimum ", t.Refund.Token, t.Refund.Amount
 	}
 	c, err := l.coin(ctx, t.SrcChainID, token)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s%s to %s, if nobody fills it", least, c.Exact(amount.Int()), t.RefundTo), nil
+	return fmt.Sprintf("%s%s to %s, if not filled", least, c.Exact(amount.Int()), t.RefundTo), nil
 }
 
 // submissionText says how far submission to the provider has come.
@@ -268,11 +268,11 @@ func submissionText(s *protocol.Submitted) string {
 	}
 	switch {
 	case s.Taken:
-		return when + "; it has the order"
+		return when + "; the provider has the order"
 	case s.Refused:
-		return when + "; it says that it did not take the order, which may live all the same"
+		return when + "; the provider says that it rejected the order, but it may still be valid"
 	}
-	return when + "; whether it has the order is not known"
+	return when + "; unknown whether the provider has the order"
 }
 
 var stepColumns = []screen.Column{{Right: true}, {Head: "step"}, {Head: "by"}, {Head: "state"}, {Head: "transaction"}}
@@ -302,7 +302,7 @@ func (l *daemonConn) printSteps(o protocol.Order) {
 	for _, a := range o.Attempts {
 		rows = append(rows, []string{attempts[a.Kind], clockTime(a.Signed), amount.Decimal(bigOf(a.MaxFee), gwei, gwei), l.link(o.Terms.SrcChainID, a.Tx)})
 	}
-	l.t.result.Heading("Signed for the same place; at most one is mined")
+	l.t.result.Heading("Signed with the same nonce; at most one is mined")
 	l.t.result.Table(attemptColumns, rows)
 }
 
@@ -312,7 +312,7 @@ const gwei = 9
 // attempts describe the kinds of signed transactions.
 var attempts = map[string]string{"call": "first", "bump": "sped up", "cancel": "to cancel it"}
 
-var attemptColumns = []screen.Column{{Head: ""}, {Head: "signed"}, {Head: "gwei a unit", Right: true}, {Head: "transaction"}}
+var attemptColumns = []screen.Column{{Head: ""}, {Head: "signed"}, {Head: "gas price (gwei)", Right: true}, {Head: "transaction"}}
 
 func (l *daemonConn) watchOrder(ctx context.Context, id string) error {
 	if !l.t.json {

@@ -21,8 +21,8 @@ type consentFlags struct {
 }
 
 func (f *consentFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.digest, "digest", "", "the `digest` that was shown, instead of a question")
-	cmd.Flags().BoolVar(&f.detach, "detach", false, "leave at once, without waiting for the order's end")
+	cmd.Flags().StringVar(&f.digest, "digest", "", "confirm with the `digest` shown before instead of a question")
+	cmd.Flags().BoolVar(&f.detach, "detach", false, "return at once, without waiting for the outcome")
 	f.password = passwordFlag(cmd.Flags())
 }
 
@@ -33,21 +33,21 @@ func (l *daemonConn) requireConsent(ctx context.Context, f *consentFlags, digest
 	case f.digest == string(digest):
 		return nil
 	case f.digest != "":
-		return usageError{fmt.Errorf("--digest is not the digest of that, which is %s", digest)}
+		return usageError{fmt.Errorf("--digest does not match; the digest is %s", digest)}
 	case !l.t.interactive():
-		return usageError{errors.New("this is confirmed at a terminal, or with --digest and the digest that was shown")}
+		return usageError{errors.New("no terminal to confirm this at; give --digest with the digest shown before")}
 	}
 	return l.t.confirm(ctx, question)
 }
 
 func newOrderCancel(t *terminal) *cobra.Command {
 	var f consentFlags
-	cmd := t.onOrder("cancel ORDER", "Withdraw an order, or try to cancel its transaction", func(l *daemonConn, ctx context.Context, id string) error {
+	cmd := t.onOrder("cancel ORDER", "Cancel an order or its pending transaction", func(l *daemonConn, ctx context.Context, id string) error {
 		o, err := l.showOpenOrder(ctx, id)
 		if err != nil {
 			return err
 		}
-		l.say(screen.Plain, "What has not been signed is withdrawn. A transaction that was sent is raced by one that does nothing, which costs its network fee; whichever is mined counts. A signed order that is handed over is made void by a transaction where its contract can do that; else it ends by itself.")
+		l.say(screen.Plain, "Nothing more is signed for the order. A pending transaction is replaced by an empty one with the same nonce, which costs its network fee; whichever is mined counts. A signed order is cancelled by a transaction if its contract supports that; otherwise it expires.")
 		return l.actOn(ctx, &f, o, "Cancel this order?", "cancelled", "swap.cancel",
 			protocol.CancelParams{Request: newRequest(), Order: o.ID, Digest: o.Digest})
 	})
@@ -58,7 +58,7 @@ func newOrderCancel(t *terminal) *cobra.Command {
 func newOrderSpeedup(t *terminal) *cobra.Command {
 	var f consentFlags
 	var tier, ceiling string
-	cmd := t.onOrder("speedup ORDER", "Send an order's pending transaction again for more", func(l *daemonConn, ctx context.Context, id string) error {
+	cmd := t.onOrder("speedup ORDER", "Speed up an order's pending transaction with a higher network fee", func(l *daemonConn, ctx context.Context, id string) error {
 		o, err := l.showOpenOrder(ctx, id)
 		if err != nil {
 			return err
@@ -72,23 +72,23 @@ func newOrderSpeedup(t *terminal) *cobra.Command {
 			}
 			params.GasCeiling = protocol.AmountOf(most)
 		}
-		l.say(screen.Plain, fmt.Sprintf("The same transaction is sent for a higher fee; only one of them can be mined. All of the order's transactions together stay below %s.", coin.Text(most)))
-		return t.inCoins(l.actOn(ctx, &f, o, "Speed it up?", "filled", "swap.speedup", params), coin, coin)
+		l.say(screen.Plain, fmt.Sprintf("The same transaction is sent with a higher network fee; only one of them can be mined. All transactions of the order together cost at most %s.", coin.Text(most)))
+		return t.inCoins(l.actOn(ctx, &f, o, "Speed up?", "filled", "swap.speedup", params), coin, coin)
 	})
 	f.add(cmd)
-	cmd.Flags().StringVar(&tier, "tier", protocol.TierFast, "how much more: normal or fast")
-	cmd.Flags().StringVar(&ceiling, "gas-ceiling", "", "consent to network fees up to this `amount` of the network's own coin, above the accepted ceiling")
+	cmd.Flags().StringVar(&tier, "tier", protocol.TierFast, "network fee: normal or fast")
+	cmd.Flags().StringVar(&ceiling, "gas-ceiling", "", "raise the fee limit to this `amount` of the native coin")
 	return cmd
 }
 
 func newOrderAccept(t *terminal) *cobra.Command {
 	var f consentFlags
-	cmd := t.onOrder("accept ORDER", "Review and accept what an order needs instead of its accepted terms", func(l *daemonConn, ctx context.Context, id string) error {
+	cmd := t.onOrder("accept ORDER", "Review and accept new terms of an order", func(l *daemonConn, ctx context.Context, id string) error {
 		return l.acceptProposal(ctx, &f, id)
 	})
 	amountFlag(cmd.Flags(), &f.amountAgain)
 	f.add(cmd)
-	cmd.Flags().StringSliceVar(&f.acknowledge, "acknowledge", nil, "`codes` of findings that you accept, with --digest")
+	cmd.Flags().StringSliceVar(&f.acknowledge, "acknowledge", nil, "`codes` of warnings that you accept, with --digest")
 	return cmd
 }
 
@@ -129,7 +129,7 @@ func (l *daemonConn) actOn(ctx context.Context, f *consentFlags, o protocol.Orde
 }
 
 // errNoProposal means that there is nothing to accept.
-var errNoProposal = errors.New("the order asks for no consent")
+var errNoProposal = errors.New("the order has no new terms to accept")
 
 // acceptProposal shows the proposal of an order that needs consent, and accepts it.
 func (l *daemonConn) acceptProposal(ctx context.Context, f *consentFlags, id string) error {
@@ -152,7 +152,7 @@ func (l *daemonConn) acceptProposal(ctx context.Context, f *consentFlags, id str
 	}
 	codes := f.acknowledge
 	if f.digest == "" && len(codes) > 0 {
-		return usageError{errors.New("--acknowledge goes with --digest; at a terminal you are asked")}
+		return usageError{errors.New("--acknowledge needs --digest; at a terminal you are asked")}
 	}
 	if f.digest == "" && l.t.interactive() {
 		codes, err = l.consent(ctx, p.Review)

@@ -27,18 +27,17 @@ var periodSpans = map[string]time.Duration{"24h": 24 * time.Hour, "week": 7 * 24
 func newPrices(t *terminal) *cobra.Command {
 	f := priceFlags{period: "24h", limit: 20}
 	cmd := &cobra.Command{
-		Use: "prices [TOKEN ...]", Short: "Show what tokens cost, with a line of their last day, week or month",
-		Long: "Show what tokens cost in US dollars, the change over 24 hours, and a line of the last day, week or month: those of a\n" +
-			"network by market cap, or those that are named by symbol or address. A price that is too old to be called current\n" +
-			"is marked stale.",
+		Use: "prices [TOKEN ...]", Short: "Show token prices with a chart of the last day, week or month",
+		Long: "Show token prices in US dollars, the 24-hour change, and a chart of the last day, week or month: of a network's tokens\n" +
+			"by market cap, or of tokens given by symbol or address. A price that is too old is marked stale.",
 		Example:           "  swapkeep prices\n  swapkeep prices ETH USDC --network base --period week\n  swapkeep prices --watch",
 		ValidArgsFunction: t.complete(completeTokens),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.network, "network", "", "`network` by name or chain id (default the active one)")
-	flags.StringVar(&f.period, "period", f.period, "`period` of the line: 24h, week or month")
-	flags.IntVar(&f.limit, "limit", f.limit, "show so `many` tokens at most, 1 to 200")
-	flags.BoolVar(&f.watch, "watch", false, "go on with every fetch until Ctrl-C")
+	flags.StringVar(&f.period, "period", f.period, "`period` of the chart: 24h, week or month")
+	flags.IntVar(&f.limit, "limit", f.limit, "show at most this `many` tokens, 1 to 200")
+	flags.BoolVar(&f.watch, "watch", false, "update with every fetch until Ctrl-C")
 	_ = cmd.RegisterFlagCompletionFunc("network", t.complete(completeNetworks))
 	_ = cmd.RegisterFlagCompletionFunc("period", cobra.FixedCompletions([]cobra.Completion{"24h", "week", "month"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error { return l.prices(ctx, f, args) })

@@ -47,7 +47,7 @@ func secretFlagOf(flags *pflag.FlagSet, name, what string) *secretFlag {
 
 // passwordFlag adds the flag of commands that need the wallet's password.
 func passwordFlag(flags *pflag.FlagSet) *secretFlag {
-	return secretFlagOf(flags, "password-fd", "the wallet's password")
+	return secretFlagOf(flags, "password-fd", "the wallet password")
 }
 
 // secret reads a secret from the flag's descriptor, or asks for it without echo.
@@ -56,7 +56,7 @@ func (t *terminal) secret(ctx context.Context, from *secretFlag, question string
 		return t.readDescriptor(from)
 	}
 	if !t.interactive() {
-		return nil, usageError{fmt.Errorf("%s: there is no terminal to type it at; give it with --%s", strings.ToLower(question), from.name)}
+		return nil, usageError{fmt.Errorf("%s: no terminal to type it at; use --%s", strings.ToLower(question), from.name)}
 	}
 	return t.hidden(ctx, question)
 }
@@ -97,14 +97,14 @@ func (t *terminal) newSecret(ctx context.Context, from *secretFlag, question str
 	if err != nil || from.fd != noDescriptor {
 		return first, err
 	}
-	second, err := t.hidden(ctx, "The same again")
+	second, err := t.hidden(ctx, "Repeat it")
 	defer second.Zero()
 	if err != nil {
 		return nil, err
 	}
 	if string(first) != string(second) {
 		first.Zero()
-		return nil, usageError{errors.New("the two passwords differ; nothing was done")}
+		return nil, usageError{errors.New("the passwords do not match; nothing was done")}
 	}
 	return first, nil
 }
@@ -115,11 +115,11 @@ func (t *terminal) readDescriptor(from *secretFlag) (protocol.Secret, error) {
 	bad := func(why error) error { return usageError{fmt.Errorf("--%s %d: %w", from.name, from.fd, why)} }
 	f := t.descriptor(from.fd)
 	if f == nil {
-		return nil, bad(errors.New("is no descriptor"))
+		return nil, bad(errors.New("not an open file descriptor"))
 	}
 	secret, err := readLine(f, protocol.MaxSecret)
 	if err == nil && len(secret) == 0 || errors.Is(err, io.EOF) {
-		err = errors.New("there is no secret in it")
+		err = errors.New("it is empty")
 	}
 	if err != nil {
 		secret.Zero()

@@ -18,7 +18,7 @@ import (
 
 func newProviders(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "providers", Short: "Show what each swap provider does where, and the wallet's fee", Args: noArguments,
+		Use: "providers", Short: "Show the swap providers, their networks and fees", Args: noArguments,
 		RunE: shower(t, "swap.providers", func(ctx context.Context, l *daemonConn, v protocol.ProvidersResult) error {
 			return l.providersTable(ctx, v)
 		}),
@@ -137,7 +137,7 @@ func (l *daemonConn) printProvider(p protocol.Provider) {
 	}
 	out := l.t.result
 	out.Heading("The " + p.Kind + " provider")
-	out.Facts([][2]string{{"the daemon asks", p.Host}, {"windows may ask", p.FrontendURL}})
+	out.Facts([][2]string{{"API host", p.Host}, {"popup API", p.FrontendURL}})
 	rows := make([][]string, 0, len(p.Networks))
 	byNumber := func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 	for _, chain := range slices.SortedFunc(maps.Keys(p.Networks), byNumber) {
@@ -148,7 +148,7 @@ func (l *daemonConn) printProvider(p protocol.Provider) {
 	out.Table(entryColumns, rows)
 }
 
-var entryColumns = []screen.Column{{Head: "chain", Right: true}, {Head: "its id there", Right: true}, {Head: "name there"}, {Head: "enabled"}, {Head: "cross-chain"}}
+var entryColumns = []screen.Column{{Head: "chain", Right: true}, {Head: "provider's id", Right: true}, {Head: "provider's name"}, {Head: "enabled"}, {Head: "cross-chain"}}
 
 func yesNo(is bool) string {
 	if is {
@@ -196,15 +196,15 @@ func walletFee(f protocol.FeesResult) string {
 func newSetKey(t *terminal) *cobra.Command {
 	var forget bool
 	cmd := &cobra.Command{
-		Use: "set-key PROVIDER", Short: "Keep a provider's API key in the keychain, or forget it",
-		Long: "Keep a provider's API key (for dex the key of your key proxy; for coingecko and hosted that of a source of\n" +
-			"prices) in the keychain, or forget it. It is typed at the\n" +
-			"terminal, which does not show it, or read from a descriptor. No command shows one.\n\n" +
-			"bridge needs one. gasless goes without, by worse quotes, of which those by RFQ hold for 10 seconds (30 on\n" +
-			"Ethereum); with a key they hold for a minute or more.",
+		Use: "set-key PROVIDER", Short: "Save or delete a provider's API key in the keychain",
+		Long: "Save or delete a provider's API key in the keychain. For dex this is the token of your key proxy; coingecko and hosted\n" +
+			"are sources of prices. The key is typed at the terminal without echo, or read from a file descriptor. No command\n" +
+			"shows it.\n\n" +
+			"bridge requires a key. gasless works without one, with worse quotes: RFQ quotes are then valid for 10 seconds\n" +
+			"(30 on Ethereum), with a key for a minute or more.",
 		Args: exactly("one provider", 1), ValidArgs: []string{"dex", "bridge", "intent", "gasless", "coingecko", "hosted"},
 	}
-	cmd.Flags().BoolVar(&forget, "forget", false, "forget the key instead")
+	cmd.Flags().BoolVar(&forget, "forget", false, "delete the key")
 	key, password := secretFlagOf(cmd.Flags(), "key-fd", "the key"), passwordFlag(cmd.Flags())
 	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
 		owner, err := keyOwner(args[0])
@@ -221,7 +221,7 @@ func newSetKey(t *terminal) *cobra.Command {
 			}
 			defer params.Key.Zero()
 			if len(params.Key) == 0 {
-				return usageError{errors.New("the key is empty; --forget forgets the one there is")}
+				return usageError{errors.New("the key is empty; use --forget to delete the saved one")}
 			}
 		}
 		return t.withPassword(ctx, password, func(secret protocol.Secret) error {

@@ -32,8 +32,8 @@ func (f *tradeFlags) add(t *terminal, cmd *cobra.Command) {
 	flags.StringVar(&f.to, "to", "", "destination `network` by name or chain id, also one that only a provider reaches (default the active network)")
 	flags.StringVar(&f.slippage, "slippage", "", "slippage: the largest price change to accept, in `percent` (default the setting)")
 	flags.StringSliceVar(&f.providers, "provider", nil, "ask only these `providers`: dex, bridge, intent, gasless, or their brands")
-	flags.StringVar(&f.recipient, "recipient", "", "`address` that receives, if not the account; asks for the password")
-	flags.StringVar(&f.refundTo, "refund-to", "", "`address` for refunds, if not the account; asks for the password")
+	flags.StringVar(&f.recipient, "recipient", "", "recipient `address`, if not the account; asks for the password")
+	flags.StringVar(&f.refundTo, "refund-to", "", "refund `address`, if not the account; asks for the password")
 	f.password = passwordFlag(flags)
 	_ = cmd.RegisterFlagCompletionFunc("to", t.complete(completeNetworks))
 	_ = cmd.RegisterFlagCompletionFunc("provider", cobra.FixedCompletions(
@@ -135,8 +135,8 @@ func (r trade) title() string {
 
 const tradeArguments = "AMOUNT TOKEN TOKEN"
 
-const tradeHelp = "The amount is of the first token, which is paid from the active network: 1.5 ETH USDC swaps one and a half ETH for USDC\n" +
-	"(ETH 1.5 USDC reads the same). Tokens are named by symbol or address."
+const tradeHelp = "The amount is of the first token, which is paid from the active network: 1.5 ETH USDC swaps 1.5 ETH for USDC\n" +
+	"(ETH 1.5 USDC means the same). Give tokens by symbol or address."
 
 // tradeArgs accepts the three words of a trade, even if some are quoted together.
 func tradeArgs(cmd *cobra.Command, args []string) error {
@@ -146,8 +146,8 @@ func tradeArgs(cmd *cobra.Command, args []string) error {
 func newQuote(t *terminal) *cobra.Command {
 	var f tradeFlags
 	cmd := &cobra.Command{
-		Use: "quote " + tradeArguments, Short: "Ask the providers what they offer for a swap", Args: tradeArgs,
-		Long:              "Ask the providers what they offer for a swap. Nothing is signed.\n\n" + tradeHelp,
+		Use: "quote " + tradeArguments, Short: "Get quotes for a swap from the providers", Args: tradeArgs,
+		Long:              "Get quotes for a swap from the providers. Nothing is signed.\n\n" + tradeHelp,
 		Example:           "  swapkeep quote 1.5 ETH USDC\n  swapkeep quote 250 USDC ETH --to base --slippage 0.3",
 		ValidArgsFunction: t.complete(completeTrade),
 	}
@@ -203,7 +203,7 @@ func (l *daemonConn) quote(ctx context.Context, r trade, p protocol.QuoteParams)
 				l.quoted(r, n.Params)
 			}
 		case <-tick.C:
-			l.t.progress(began, "asking the providers")
+			l.t.progress(began, "getting quotes")
 		case a := <-done:
 			l.t.talk.ClearProgress()
 			if a.err == nil && l.t.json {
@@ -368,7 +368,7 @@ func (l *daemonConn) chooseOffer(ctx context.Context, r trade, offers protocol.Q
 }
 
 // errBlocked means that a finding of the review forbids the swap.
-var errBlocked = errors.New("the review forbids this swap")
+var errBlocked = errors.New("this swap is blocked")
 
 // bigOf returns a as a number; zero if it is unset.
 func bigOf(a protocol.Amount) *big.Int {

@@ -14,8 +14,8 @@ import (
 
 // Advice printed with a secret.
 var (
-	wordsAdvice = []string{"Write them down on paper, in this order. Whoever has them has everything in the wallet; without them nobody can bring it back."}
-	keyAdvice   = []string{"Whoever has it has everything in the account."}
+	wordsAdvice = []string{"Write the words on paper, in this order. Anyone who has them controls the wallet; without them it cannot be restored."}
+	keyAdvice   = []string{"Anyone who has it controls the account."}
 )
 
 // shown reports whether standard output is a terminal.
@@ -53,7 +53,7 @@ func (t *terminal) showSecret(ctx context.Context, title string, told []string, 
 	}
 	t.result.Blank()
 	for !stays {
-		said, err := t.question(ctx, "Type written when it is on paper; the screen is cleared then")
+		said, err := t.question(ctx, "Type written when you have written it down; the screen is then cleared")
 		if err != nil || said == "written" {
 			return err
 		}

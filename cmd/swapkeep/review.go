@@ -57,13 +57,13 @@ func (w reviewer) terms(r protocol.Review) error {
 	w.out.Fact("you pay", fmt.Sprintf("%s on %s, from %s; %s", pays, w.nameOf(t.SrcChainID), t.Account, worthText(o.USD.AmountIn)))
 	w.out.Fact("you get", fmt.Sprintf("about %s on %s; %s", gets.Text(o.AmountOut.Int()), w.nameOf(t.DstChainID), worthText(o.USD.AmountOut)))
 	if change, known := ownImpact(o.USD); known {
-		w.out.Fact("price difference", change+" by our own prices")
+		w.out.Fact("price impact", change+" vs. market")
 	} else {
-		w.out.Fact("price difference", "unknown: "+change)
+		w.out.Fact("price impact", "unknown: "+change)
 	}
-	w.out.Fact("at least", fmt.Sprintf("%s, at a slippage of %s %%; %s", gets.Exact(t.MinimumReceived.Int()), o.Slippage, floorText(r)))
+	w.out.Fact("minimum", fmt.Sprintf("%s received, at a slippage of %s %%; %s", gets.Exact(t.MinimumReceived.Int()), o.Slippage, floorText(r)))
 	if r.StatedMinimum != "" {
-		w.out.Fact("its quote", quotedText(gets.Exact(r.StatedMinimum.Int())))
+		w.out.Fact("quoted", quotedText(gets.Exact(r.StatedMinimum.Int())))
 	}
 	w.receivers(t)
 	for _, id := range []tokenID{{t.SrcChainID, t.TokenIn}, {t.DstChainID, t.TokenOut}} {
@@ -77,17 +77,17 @@ func (w reviewer) terms(r protocol.Review) error {
 		if err != nil {
 			return err
 		}
-		w.out.Fact("wraps first", fmt.Sprintf("into %s (%s): the provider takes tokens only; if nobody fills it, that is what you hold", coin.Symbol, t.Wrap))
+		w.out.Fact("wraps", fmt.Sprintf("into %s (%s) first, because the provider accepts tokens only; if the swap is not filled, you hold that", coin.Symbol, t.Wrap))
 	}
 	if t.Refund != nil {
 		text, err := w.coinText(t.SrcChainID, t.Refund.Token, t.Refund.Amount, true)
 		if err != nil {
 			return err
 		}
-		w.out.Fact("refund", "if nobody fills it, at least "+text+" is to come back; less would be told as short")
+		w.out.Fact("refund", "if not filled, at least "+text+" is refunded; less is reported as short")
 	}
 	w.out.Fact("fees", feesText(r, gets))
-	w.out.Fact("good for", fmt.Sprintf("%s to accept it; then until %s to carry it out", duration(time.Until(r.Expires)), clockTime(t.Deadline)))
+	w.out.Fact("expires", fmt.Sprintf("in %s unless accepted; after that at %s", duration(time.Until(r.Expires)), clockTime(t.Deadline)))
 	return nil
 }
 
@@ -102,14 +102,14 @@ func lastEffect(steps []protocol.Step) (e protocol.Effect) {
 // floorText says whether a contract enforces the minimum received, or who promises it.
 func floorText(r protocol.Review) string {
 	if e := lastEffect(r.Steps); e.TrustedTo != "" && len(e.Receives) == 0 {
-		return "that is a promise of " + messages.Trusted(e.TrustedTo) + ": no contract enforces it, and less would be told as short"
+		return "promised by " + messages.Trusted(e.TrustedTo) + ", not enforced by a contract; less is reported as short"
 	}
 	return "reverts below this"
 }
 
 // quotedText describes the quote's own minimum, which nothing enforces.
 func quotedText(least string) string {
-	return "calls " + least + " its minimum: the provider's word, on which nothing rests"
+	return "the provider states a minimum of " + least + ", which no contract enforces"
 }
 
 // unverified warns of a token that may not be what its symbol says.
@@ -118,7 +118,7 @@ func (w reviewer) unverified(id tokenID) error {
 	if err != nil || t.Verified {
 		return err
 	}
-	said := fmt.Sprintf("%s at %s is not verified: anybody can give a token that name", t.Symbol, t.Address)
+	said := fmt.Sprintf("%s at %s is not verified: any token can use that symbol", t.Symbol, t.Address)
 	if t.Imitates != "" {
 		said += fmt.Sprintf(", and the verified one is %s", t.Imitates)
 	}
@@ -131,9 +131,9 @@ func (w reviewer) receivers(t protocol.Terms) {
 	for _, a := range []struct {
 		label string
 		to    protocol.Address
-	}{{"recipient", t.Recipient}, {"refunds to", t.RefundTo}} {
+	}{{"recipient", t.Recipient}, {"refund to", t.RefundTo}} {
 		if a.to != "" && a.to != t.Account {
-			w.out.Styled(screen.Warn, a.label, string(a.to)+", which is NOT the account that pays")
+			w.out.Styled(screen.Warn, a.label, string(a.to)+", which is NOT the paying account")
 		}
 	}
 }
@@ -141,26 +141,26 @@ func (w reviewer) receivers(t protocol.Terms) {
 // feeBases describe how the wallet's fee is known.
 var feeBases = map[string]string{
 	"decoded": "decoded from what is signed",
-	"told":    "as the provider tells: nothing that is signed shows it",
+	"told":    "as stated by the provider, not part of what is signed",
 }
 
 // feesText describes the fees of the wallet's vendor and of the provider.
 func feesText(r protocol.Review, gets amount.Coin) string {
 	said := []string{"no wallet fee"}
 	if r.FeeBasis == "asked" {
-		said[0] = fmt.Sprintf("wallet %s %% asked for: nothing says whether the provider takes it", protocol.Percent(r.Offer.FeeAsked))
+		said[0] = fmt.Sprintf("wallet %s %% requested; unknown whether the provider charges it", protocol.Percent(r.Offer.FeeAsked))
 	}
 	if r.Terms.FeeReceiver != "" && r.Terms.FeeBps > 0 {
 		said[0] = fmt.Sprintf("wallet %s %% to %s, %s", protocol.Percent(r.Terms.FeeBps), r.Terms.FeeReceiver, feeBases[r.FeeBasis])
 	}
 	if r.Terms.MakerFeeBps > 0 {
-		said = append(said, fmt.Sprintf("provider's side at most %s %%", protocol.Percent(r.Terms.MakerFeeBps)))
+		said = append(said, fmt.Sprintf("provider fee at most %s %%", protocol.Percent(r.Terms.MakerFeeBps)))
 	}
-	return strings.Join(said, "; ") + "; the amounts of " + gets.Symbol + " are what is left after them"
+	return strings.Join(said, "; ") + "; already deducted from the amounts of " + gets.Symbol
 }
 
 // stepKinds describe how a step is carried out.
-var stepKinds = map[string]string{"call": "transaction", "typed": "signature", "late": "transaction, made after the step before"}
+var stepKinds = map[string]string{"call": "transaction", "typed": "signature", "late": "transaction, built after the previous step"}
 
 func (w reviewer) steps(r protocol.Review) error {
 	w.out.Heading("Steps")
@@ -179,11 +179,11 @@ func (w reviewer) steps(r protocol.Review) error {
 
 // settlementText says who settles after the last step, and who has the input meanwhile.
 func settlementText(r protocol.Review) string {
-	where := "what you pay stays in the account until then"
+	where := "your tokens stay in the account until then"
 	if e := lastEffect(r.Steps); e.TrustedTo != "" {
-		where = "what you pay is in the hands of " + messages.Trusted(e.TrustedTo) + " until then"
+		where = "your tokens are held by " + messages.Trusted(e.TrustedTo) + " until then"
 	}
-	return fmt.Sprintf("the %s provider, or who it names, carries it out; %s, and only the chain's own evidence counts as the end", r.Terms.Provider, where)
+	return fmt.Sprintf("the %s provider or its solver settles the swap; %s, and the outcome counts only when confirmed on the chain", r.Terms.Provider, where)
 }
 
 // opaqueEffect is the kind of a call that cannot be decoded.
@@ -204,18 +204,18 @@ func (w reviewer) effect(e protocol.Effect) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		said = append(said, fmt.Sprintf("brings at least %s to %s", text, w.whose(g.To)))
+		said = append(said, fmt.Sprintf("sends at least %s to %s", text, w.whose(g.To)))
 	}
 	switch {
 	case e.Kind == opaqueEffect:
-		said = append(said, "its content cannot be decoded: settlement is trusted to "+messages.Trusted(e.TrustedTo))
+		said = append(said, "unverifiable data, settlement relies on "+messages.Trusted(e.TrustedTo))
 	case e.TrustedTo != "":
-		said = append(said, "hands it over: settlement is trusted to "+messages.Trusted(e.TrustedTo))
+		said = append(said, "deposit, settlement relies on "+messages.Trusted(e.TrustedTo))
 	case e.Settler != "":
 		said = append(said, fmt.Sprintf("may be settled by %s only, until %s", contractText(e.Settler), moment(e.Deadline)))
 	}
 	if len(said) > 0 {
-		said = append(said, "through "+contractText(e.Target))
+		said = append(said, "via "+contractText(e.Target))
 	}
 	for _, a := range e.Approves {
 		text, err := w.approval(e, a)
@@ -234,9 +234,9 @@ func (w reviewer) approval(e protocol.Effect, a protocol.Approval) (string, erro
 	}
 	if bigOf(a.Amount).Sign() == 0 {
 		c, err := w.coin(w.ctx, e.ChainID, a.Token)
-		return fmt.Sprintf("takes back what %s may pull of %s", contractText(a.Spender), c.Symbol), err
+		return fmt.Sprintf("revokes the approval of %s for %s", contractText(a.Spender), c.Symbol), err
 	}
-	said := fmt.Sprintf("lets %s pull exactly %s", contractText(a.Spender), text)
+	said := fmt.Sprintf("allows %s to spend exactly %s", contractText(a.Spender), text)
 	if bigOf(a.OtherOrders).Sign() > 0 {
 		others, err := w.coinText(e.ChainID, a.Token, a.OtherOrders, true)
 		if err != nil {
@@ -255,10 +255,10 @@ func (w reviewer) approval(e protocol.Effect, a protocol.Approval) (string, erro
 func amountText(c amount.Coin, a protocol.Approval) string {
 	others := bigOf(a.OtherOrders)
 	if others.Sign() == 0 {
-		return c.Exact(a.Amount.Int()) + ", exactly what this swap pays"
+		return c.Exact(a.Amount.Int()) + ", exactly the amount of this swap"
 	}
 	pays := new(big.Int).Sub(bigOf(a.Amount), others)
-	return fmt.Sprintf("%s: %s that this swap pays, and %s that other open orders still need", c.Exact(a.Amount.Int()), c.Exact(pays), c.Exact(others))
+	return fmt.Sprintf("%s: %s for this swap and %s for other open orders", c.Exact(a.Amount.Int()), c.Exact(pays), c.Exact(others))
 }
 
 // moment formats a date and time.
@@ -287,7 +287,7 @@ func (w reviewer) gas(r protocol.Review) error {
 	coin, g := native(n), r.Gas
 	w.out.Heading("Network fee")
 	if len(g.Costs) == 0 {
-		w.out.Fact("none", "nothing is sent from the account")
+		w.out.Fact("none", "the account sends no transaction")
 		return nil
 	}
 	share := ""
@@ -295,7 +295,7 @@ func (w reviewer) gas(r protocol.Review) error {
 		share = ", " + shareText(*g.Share) + " of the swap's value"
 	}
 	w.out.Fact("about", coin.Text(g.Expected.Int())+share+"; "+worthText(g.USD.Expected))
-	w.out.Fact("at most", fmt.Sprintf("%s at present fees, which may rise; nothing above %s is ever signed for this swap", coin.Text(g.Max.Int()), coin.Text(r.Terms.GasCeiling.Int())))
+	w.out.Fact("max", fmt.Sprintf("%s at current gas prices; nothing above the fee limit of %s is signed for this swap", coin.Text(g.Max.Int()), coin.Text(r.Terms.GasCeiling.Int())))
 	if g.Missing != "" {
 		w.out.Styled(screen.Bad, "missing", fmt.Sprintf("%s: the account has %s", coin.Text(g.Missing.Int()), coin.Text(g.Balance.Int())))
 	}
@@ -323,7 +323,7 @@ var severities = map[string]struct {
 }
 
 func (w reviewer) findings(r protocol.Review) error {
-	w.out.Heading("Findings")
+	w.out.Heading("Warnings")
 	if len(r.Findings) == 0 {
 		w.out.Fact("none", checkedText(r))
 	}
@@ -338,14 +338,14 @@ func (w reviewer) findings(r protocol.Review) error {
 // checkedText says what was checked if there are no findings. A signature, or a
 // transaction that is built later, cannot be simulated now; a wrap needs no price.
 func checkedText(r protocol.Review) string {
-	said, kind := "decoded from the bytes, within these terms", lastEffect(r.Steps).Kind
+	said, kind := "decoded and within these terms", lastEffect(r.Steps).Kind
 	if last := len(r.Steps) - 1; last >= 0 && r.Steps[last].Kind == "call" {
 		said += ", simulated"
 	}
 	if kind == "wrap" || kind == "unwrap" {
 		return said + ", and one to one"
 	}
-	return said + ", and compared with a price of our own"
+	return said + ", and compared with the market price"
 }
 
 // blocking returns errBlocked for a review that cannot be accepted.

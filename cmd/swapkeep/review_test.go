@@ -20,17 +20,17 @@ func TestReviewSaysWhatHolds(t *testing.T) {
 		sayNot []string
 	}{
 		{"own swap", protocol.Step{Kind: "call", Effect: protocol.Effect{Kind: "swap", Receives: floor}},
-			[]string{"reverts below this", "stays in the account", "simulated", "a price of our own"}, []string{"promise"}},
+			[]string{"reverts below this", "stay in the account", "simulated", "the market price"}, []string{"promised by"}},
 		{"late swap", protocol.Step{Kind: "late", Effect: protocol.Effect{Kind: "swap", Receives: floor}},
 			[]string{"reverts below this"}, []string{"simulated"}},
 		{"signed order", protocol.Step{Kind: "typed", Effect: protocol.Effect{Kind: "order", Receives: floor}},
-			[]string{"reverts below this", "stays in the account"}, []string{"promise", "simulated"}},
+			[]string{"reverts below this", "stay in the account"}, []string{"promised by", "simulated"}},
 		{"deposit", protocol.Step{Kind: "call", Effect: protocol.Effect{Kind: "deposit", TrustedTo: "relay_solver"}},
-			[]string{"a promise of Relay and its solver", "in the hands of Relay and its solver"}, []string{"reverts below this", "stays in the account"}},
+			[]string{"promised by Relay and its solver", "held by Relay and its solver"}, []string{"reverts below this", "stay in the account"}},
 		{"opaque", protocol.Step{Kind: "call", Effect: protocol.Effect{Kind: "opaque", TrustedTo: "a router"}},
-			[]string{"a promise of a router", "in the hands of a router", "simulated"}, []string{"reverts below this"}},
+			[]string{"promised by a router", "held by a router", "simulated"}, []string{"reverts below this"}},
 		{"wrap", protocol.Step{Kind: "call", Effect: protocol.Effect{Kind: "wrap", Receives: floor}},
-			[]string{"one to one"}, []string{"a price of our own"}},
+			[]string{"one to one"}, []string{"the market price"}},
 	} {
 		r := protocol.Review{Steps: []protocol.Step{{Kind: "call", Effect: protocol.Effect{Kind: "approve"}}, c.step}}
 		r.Terms.Provider = "bridge"
@@ -58,8 +58,8 @@ func TestFeesInWords(t *testing.T) {
 		want  string
 	}{
 		"decoded": {taken, 0, "wallet 0.4 % to 0xbEEF, decoded from what is signed"},
-		"told":    {taken, 0, "wallet 0.4 % to 0xbEEF, as the provider tells"},
-		"asked":   {protocol.Terms{}, 40, "wallet 0.4 % asked for: nothing says whether the provider takes it"},
+		"told":    {taken, 0, "wallet 0.4 % to 0xbEEF, as stated by the provider"},
+		"asked":   {protocol.Terms{}, 40, "wallet 0.4 % requested; unknown whether the provider charges it"},
 		"none":    {protocol.Terms{}, 0, "no wallet fee"},
 	} {
 		r := protocol.Review{Terms: c.terms, FeeBasis: basis, Offer: protocol.Offer{FeeAsked: c.asked}}

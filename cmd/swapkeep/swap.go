@@ -30,18 +30,16 @@ type swapFlags struct {
 func newSwap(t *terminal) *cobra.Command {
 	var f swapFlags
 	cmd := &cobra.Command{
-		Use: "swap " + tradeArguments, Short: "Swap tokens: quote, review, confirm, and progress to the proven end",
-		Long: "Swap. At a terminal it shows the offers, then what the chosen one would do, decoded from the very bytes: every step,\n" +
-			"approvals first, fees, and what was found. Nothing is signed before you have confirmed each approval and the swap.\n" +
-			"Then it shows the order's progress until the chain proves its end; Ctrl-C leaves, and the order goes on. Where the\n" +
-			"provider has told an end that nothing proves, it says what is known and leaves, with exit status 13; the daemon goes\n" +
-			"on watching.\n\n" +
+		Use: "swap " + tradeArguments, Short: "Swap tokens: quote, review, confirm and follow to the outcome",
+		Long: "Swap tokens. At a terminal it shows the offers, then a review of the chosen one, decoded from what would be signed: every\n" +
+			"step, approvals first, fees and warnings. Nothing is signed before you confirm each approval and the swap. Then it\n" +
+			"shows the progress until the outcome is confirmed on the chain; Ctrl-C leaves, and the order continues. If an outcome\n" +
+			"is only reported by the provider, it exits with status 13, and the daemon keeps checking.\n\n" +
 			tradeHelp + "\n\n" +
-			"A script swaps in two acts. With --review-only it gets a review with its digest, and signs nothing. With --accept and\n" +
-			"that digest, and the password on a descriptor, it accepts this one review and nothing else, once, while the review is\n" +
-			"good for. Findings that need a second act are named with --acknowledge. Where a token of the swap has no price of the\n" +
-			"wallet's own, the amount is typed again once such swaps come to more than limits.unpriced_day; a script gives it with\n" +
-			"--amount-again.",
+			"A script swaps in two steps. --review-only prints a review with its digest and signs nothing. --accept with that digest,\n" +
+			"and the password on a file descriptor, accepts exactly this review, once, until it expires. Warnings that must be\n" +
+			"acknowledged are given with --acknowledge. If a token of the swap has no known price, the amount must be entered again\n" +
+			"once such swaps exceed limits.unpriced_day; a script gives it with --amount-again.",
 		Example: "  swapkeep swap 1.5 ETH USDC\n" +
 			"  swapkeep swap 1.5 ETH USDC --review-only --json > review.json\n" +
 			"  swapkeep swap --accept \"$(jq -r .digest review.json)\" --password-fd 3 3< password",
@@ -55,19 +53,19 @@ func newSwap(t *terminal) *cobra.Command {
 	}
 	f.add(t, cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&f.reviewOnly, "review-only", false, "show the review of the best offer and stop: nothing is signed")
-	flags.StringVar(&f.accept, "accept", "", "accept the review of this `digest`, shown before by --review-only")
-	flags.StringSliceVar(&f.acknowledge, "acknowledge", nil, "`codes` of findings that you accept, with --accept")
+	flags.BoolVar(&f.reviewOnly, "review-only", false, "show the review of the best offer and stop; nothing is signed")
+	flags.StringVar(&f.accept, "accept", "", "accept the review with this `digest`, printed by --review-only")
+	flags.StringSliceVar(&f.acknowledge, "acknowledge", nil, "`codes` of warnings that you accept, with --accept")
 	amountFlag(flags, &f.amountAgain)
-	flags.BoolVar(&f.detach, "detach", false, "leave when the order is accepted, without waiting for its end")
+	flags.BoolVar(&f.detach, "detach", false, "return when the order is accepted, without waiting for the outcome")
 	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
 		switch {
 		case f.accept != "":
 			return l.acceptDigest(ctx, &f)
 		case f.amountAgain != "":
-			return usageError{errors.New("--amount-again goes with --accept; at a terminal you are asked")}
+			return usageError{errors.New("--amount-again needs --accept; at a terminal you are asked")}
 		case len(f.acknowledge) > 0:
-			return usageError{errors.New("--acknowledge goes with --accept; at a terminal you are asked")}
+			return usageError{errors.New("--acknowledge needs --accept; at a terminal you are asked")}
 		}
 		r, err := l.tradeOf(ctx, args, &f.tradeFlags)
 		switch {
@@ -95,7 +93,7 @@ func (f *swapFlags) onlyAccepts(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if len(beside) > 0 {
-		return usageError{fmt.Errorf("--accept takes the review as it was shown: %s does not go with it", strings.Join(beside, " "))}
+		return usageError{fmt.Errorf("--accept takes the review as shown and cannot be combined with %s", strings.Join(beside, " "))}
 	}
 	return nil
 }
@@ -171,7 +169,7 @@ func (l *daemonConn) swapInteractively(ctx context.Context, r trade, f *swapFlag
 			}
 			p.Providers = []string{review.Terms.Provider}
 			l.t.talk.Blank()
-			l.t.talk.Paragraph(screen.Warn, "The quote ran out meanwhile, so nothing was accepted. Here is a new one of the same provider; look at what has changed.")
+			l.t.talk.Paragraph(screen.Warn, "The quote expired, so nothing was accepted. Review this new quote from the same provider.")
 		}
 		return protocol.New("quote_expired", "")
 	})
@@ -194,7 +192,7 @@ func (l *daemonConn) reviewed(ctx context.Context, r trade, p protocol.QuotePara
 	if err != nil {
 		return protocol.Review{}, err
 	}
-	l.t.progress(time.Now(), "building, decoding, checking and simulating")
+	l.t.progress(time.Now(), "building and simulating the swap")
 	review, err := ask[protocol.Review](ctx, l, "swap.prepare", protocol.PrepareParams{Offer: offer.ID})
 	l.t.talk.ClearProgress()
 	if err != nil {
@@ -232,7 +230,7 @@ func (l *daemonConn) consent(ctx context.Context, r protocol.Review) ([]string, 
 		}
 		l.t.talk.Blank()
 		l.t.talk.Paragraph(screen.Bad, f.Text)
-		if err := l.t.typed(ctx, fmt.Sprintf("Type %s to accept that all the same", f.Code), f.Code); err != nil {
+		if err := l.t.typed(ctx, fmt.Sprintf("Type %s to accept this risk", f.Code), f.Code); err != nil {
 			return nil, err
 		}
 		codes = append(codes, f.Code)
@@ -254,15 +252,15 @@ func (l *daemonConn) confirmApproval(ctx context.Context, r protocol.Review, ste
 		w.out.Fact("token", fmt.Sprintf("%s %s on %s", c.Symbol, a.Token, w.nameOf(e.ChainID)))
 		w.out.Fact("spender", contractText(a.Spender))
 		if bigOf(a.Amount).Sign() == 0 {
-			w.out.Fact("amount", "none: what it may pull now is taken back first, as this token demands")
+			w.out.Fact("amount", "none: this token requires revoking the current approval first")
 			continue
 		}
 		w.out.Fact("amount", amountText(c, a))
 	}
 	if cost, ok := costOf(r, step); ok {
-		w.out.Fact("network fee", "about "+native(w.networks[e.ChainID]).Text(cost.Expected.Int())+", paid whether or not the swap follows")
+		w.out.Fact("network fee", "about "+native(w.networks[e.ChainID]).Text(cost.Expected.Int())+", paid even if the swap does not follow")
 	}
-	return l.t.confirm(ctx, "Approve this?")
+	return l.t.confirm(ctx, "Approve?")
 }
 
 // costOf returns the cost of a step's own transaction; only calls have one.
@@ -280,7 +278,7 @@ func costOf(r protocol.Review, step int) (protocol.Cost, bool) {
 }
 
 // errUncertain means that a request was sent and its answer did not arrive.
-var errUncertain = errors.New("the connection ended before the answer: whether it was accepted is not known; look with swapkeep orders")
+var errUncertain = errors.New("connection lost before the answer: the order may have been accepted; check with swapkeep orders")
 
 // execute consents to a digest. again is the value of --amount-again.
 func (l *daemonConn) execute(ctx context.Context, digest protocol.Hash, acknowledge []string, again string) (rawResult[protocol.Order], error) {
@@ -292,7 +290,7 @@ func (l *daemonConn) execute(ctx context.Context, digest protocol.Hash, acknowle
 }
 
 func amountFlag(flags *pflag.FlagSet, to *string) {
-	flags.StringVar(to, "amount-again", "", "the `amount` that is swapped once more, where a token without a price asks for it")
+	flags.StringVar(to, "amount-again", "", "the swapped `amount` again, if a token has no known price")
 }
 
 // withAmount calls do. If the daemon refuses because the amount must be repeated, it
@@ -312,14 +310,14 @@ func (l *daemonConn) withAmount(ctx context.Context, script string, do func(prot
 		return got, failed
 	}
 	if script == "" {
-		l.t.talk.Paragraph(screen.Warn, "A token of this swap has no price of the wallet's own, so what it is worth cannot be told.")
+		l.t.talk.Paragraph(screen.Warn, "A token of this swap has no known price, so its value is unknown.")
 		if script, err = l.t.question(ctx, "Type the amount in "+coin.Symbol+" again"); err != nil {
 			return got, err
 		}
 	}
 	typed, bad := coin.Parse(script)
 	if bad != nil {
-		return got, usageError{fmt.Errorf("the amount typed again: %w", bad)}
+		return got, usageError{fmt.Errorf("repeated amount: %w", bad)}
 	}
 	return do(protocol.AmountOf(typed))
 }

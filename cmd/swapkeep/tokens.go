@@ -15,8 +15,8 @@ import (
 func newTokens(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "tokens", Short: "List, find and import tokens, and read balances", Args: noArguments,
-		Long: "List, find and import tokens, and read balances. A token is its address: anybody can call another one by the same\n" +
-			"symbol. Those that are not on the built-in list are marked unverified.",
+		Long: "List, find and import tokens, and read balances. A token is identified by its address: any token can use any\n" +
+			"symbol. Tokens that are not on the built-in list are marked unverified.",
 	}
 	var network string
 	cmd.PersistentFlags().StringVar(&network, "network", "", "`network` by name or chain id (default the active one)")
@@ -32,7 +32,7 @@ func newTokens(t *terminal) *cobra.Command {
 		},
 		newTokenImport(t, &network),
 		&cobra.Command{
-			Use: "remove TOKEN", Short: "Forget an imported token", Args: exactly("one token", 1), ValidArgsFunction: t.complete(onlyFirst(completeTokens)),
+			Use: "remove TOKEN", Short: "Remove an imported token", Args: exactly("one token", 1), ValidArgsFunction: t.complete(onlyFirst(completeTokens)),
 			RunE: t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
 				return l.removeToken(ctx, network, args[0])
 			}),
@@ -50,7 +50,7 @@ func tokenRow(t protocol.Token) []string {
 // addressText returns a text for the address that stands for the native coin.
 func addressText(a protocol.Address) string {
 	if a == protocol.Native {
-		return "the network's own coin"
+		return "native coin"
 	}
 	return string(a)
 }
@@ -59,7 +59,7 @@ func addressText(a protocol.Address) string {
 func verification(t protocol.Token) string {
 	switch {
 	case t.Imitates != "":
-		return "UNVERIFIED, bears a verified token's name"
+		return "UNVERIFIED, imitates a verified token"
 	case t.Verified:
 		return "verified"
 	case t.List != "":
@@ -71,7 +71,7 @@ func verification(t protocol.Token) string {
 func newTokenList(t *terminal, network *string) *cobra.Command {
 	var provider string
 	cmd := &cobra.Command{
-		Use: "list", Short: "List the known tokens of a network, or those that a provider trades there", Args: noArguments,
+		Use: "list", Short: "List the known tokens of a network, or the tokens that a provider trades there", Args: noArguments,
 		RunE: t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error {
 			if provider != "" {
 				kind, err := providerKind(provider)
@@ -83,7 +83,7 @@ func newTokenList(t *terminal, network *string) *cobra.Command {
 			return l.listTokens(ctx, *network, provider)
 		}),
 	}
-	listingFlag(cmd, &provider, "what that `provider` (bridge or intent) says it trades, also where it alone goes")
+	listingFlag(cmd, &provider, "list the tokens of this `provider` (bridge or intent), also on networks that only it reaches")
 	return cmd
 }
 
@@ -106,7 +106,7 @@ func (l *daemonConn) listTokens(ctx context.Context, network, provider string) e
 				rows = append(rows, tokenRow(t))
 			}
 		})
-	return l.tokensTable(rows, "no token is known on "+n.Name, err)
+	return l.tokensTable(rows, "no known tokens on "+n.Name, err)
 }
 
 func (l *daemonConn) searchTokens(ctx context.Context, network, query string) error {
@@ -115,7 +115,7 @@ func (l *daemonConn) searchTokens(ctx context.Context, network, query string) er
 		return err
 	}
 	var rows [][]string
-	none := fmt.Sprintf("no token on %s is called %s", n.Name, query)
+	none := fmt.Sprintf("no token on %s matches %s", n.Name, query)
 	err = pages(ctx, l, "tokens.search",
 		func(cursor string) any {
 			return protocol.SearchParams{Query: query, ChainID: n.ChainID, Cursor: cursor, Limit: protocol.PageMax}
@@ -123,7 +123,7 @@ func (l *daemonConn) searchTokens(ctx context.Context, network, query string) er
 		func(r protocol.SearchResult) string { return r.Cursor },
 		func(r protocol.SearchResult) {
 			if r.Importable != "" {
-				none = fmt.Sprintf("%s is not known on %s; look at it with: swapkeep tokens import %s", r.Importable, n.Name, r.Importable)
+				none = fmt.Sprintf("unknown token %s on %s; inspect and import it with: swapkeep tokens import %s", r.Importable, n.Name, r.Importable)
 			}
 			for _, t := range r.Tokens {
 				rows = append(rows, tokenRow(t))
@@ -147,12 +147,12 @@ func (l *daemonConn) tokensTable(rows [][]string, none string, err error) error 
 func newTokenImport(t *terminal, network *string) *cobra.Command {
 	var preview bool
 	cmd := &cobra.Command{
-		Use: "import ADDRESS", Short: "Read a token from its contract and keep it", Args: exactly("one address", 1),
+		Use: "import ADDRESS", Short: "Import a token by its contract address", Args: exactly("one address", 1),
 		RunE: t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
 			return l.importToken(ctx, *network, args[0], preview)
 		}),
 	}
-	cmd.Flags().BoolVar(&preview, "preview", false, "only show what it is")
+	cmd.Flags().BoolVar(&preview, "preview", false, "only show the token, do not import it")
 	return cmd
 }
 
@@ -169,15 +169,15 @@ func (l *daemonConn) importToken(ctx context.Context, network, text string, prev
 	return show(ctx, l, "tokens.import", params, func(r protocol.ImportTokenResult) error {
 		l.t.result.Table(tokenColumns, [][]string{tokenRow(r.Token)})
 		if r.Token.Imitates != "" {
-			l.t.result.Styled(screen.Warn, "warning", fmt.Sprintf("it bears the symbol or name of the verified token %s and is another one", r.Token.Imitates))
+			l.t.result.Styled(screen.Warn, "warning", fmt.Sprintf("it uses the symbol or name of the verified token %s, but is a different token", r.Token.Imitates))
 		}
 		switch {
 		case r.Known:
-			l.t.result.Line("it was known before")
+			l.t.result.Line("already imported")
 		case preview:
-			l.t.result.Line("nothing was kept")
+			l.t.result.Line("not imported (preview)")
 		default:
-			l.t.result.Line(fmt.Sprintf("imported on %s; nobody has verified it", n.Name))
+			l.t.result.Line(fmt.Sprintf("imported on %s; unverified", n.Name))
 		}
 		return nil
 	})
@@ -193,7 +193,7 @@ func (l *daemonConn) removeToken(ctx context.Context, network, wanted string) er
 		return err
 	}
 	return show(ctx, l, "tokens.remove", protocol.RemoveTokenParams{ChainID: n.ChainID, Address: token.Address}, func(r protocol.RemoveTokenResult) error {
-		said := token.Symbol + " is forgotten"
+		said := token.Symbol + " removed"
 		if !r.Removed {
 			said = token.Symbol + " was not imported: nothing to remove"
 		}
@@ -213,7 +213,7 @@ func newBalances(t *terminal, network *string) *cobra.Command {
 		}),
 	}
 	accountFlag(t, cmd, &account)
-	cmd.Flags().BoolVar(&all, "all", false, "also tokens of which there are none")
+	cmd.Flags().BoolVar(&all, "all", false, "also tokens with a zero balance")
 	return cmd
 }
 
@@ -243,7 +243,7 @@ func (l *daemonConn) balances(ctx context.Context, network, account string, name
 		l.t.result.Line(fmt.Sprintf("%s (%s) on %s", a.Name, a.Address, n.Name))
 		l.t.result.Table(balanceColumns, balanceRows(r.Balances))
 		if r.Omitted > 0 {
-			l.t.result.Line(fmt.Sprintf("%d further tokens are left out", r.Omitted))
+			l.t.result.Line(fmt.Sprintf("%d more tokens omitted", r.Omitted))
 		}
 		return nil
 	})
@@ -257,7 +257,7 @@ func balanceRows(balances []protocol.Balance) (rows [][]string) {
 		if b.Known != nil {
 			token = *b.Known
 		}
-		held := "cannot be read"
+		held := "unavailable"
 		if n := b.Amount.Int(); n != nil {
 			held = amount.Decimal(n, token.Decimals, token.Decimals)
 		}
