@@ -361,7 +361,7 @@ func (s *pathChecker) readOwn(path string) ([]byte, error) {
 		if len(open) == 0 {
 			return nil
 		}
-		return fmt.Errorf("%s can be changed by others: look at what it says, then run chmod go-w %s", path, shellWords(open))
+		return fmt.Errorf("%s can be changed by others: check its content, then run chmod go-w %s", path, shellWords(open))
 	})
 }
 
@@ -497,7 +497,7 @@ func (c *Config) urls() map[string]string {
 func (c *Config) checkURL(raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return errors.New("not a plain URL: want scheme, host and path alone")
+		return errors.New("not a plain URL: use scheme, host and path only")
 	}
 	loopback := u.Hostname() == "127.0.0.1" || u.Hostname() == "::1" || u.Hostname() == "localhost"
 	switch {
@@ -506,7 +506,7 @@ func (c *Config) checkURL(raw string) error {
 	case !c.Sandbox && u.Scheme != "https":
 		return fmt.Errorf("%q: must be https", u.Host)
 	case !c.Sandbox && loopback:
-		return fmt.Errorf("%q: a provider on this machine is for the sandbox only", u.Host)
+		return fmt.Errorf("%q: a provider on this machine is only allowed in the sandbox", u.Host)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (c *Config) applyEnvironment(env map[string]string) error {
 		}
 		path, ok := keyPath(reflect.TypeOf(*c), strings.TrimPrefix(name, "SWAPKEEP_"))
 		if !ok {
-			return fmt.Errorf("%s: no such key in the configuration", name)
+			return fmt.Errorf("%s: unknown configuration key", name)
 		}
 		if err := c.set(path, value); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -105,7 +105,7 @@ func setValue(v reflect.Value, path []string, value string) error {
 		v.SetMapIndex(key, elem)
 		return nil
 	}
-	return fmt.Errorf("no such key: %s", path[0])
+	return fmt.Errorf("unknown key: %s", path[0])
 }
 
 // fieldOf is the struct field for a key. Fields that are not keys have the tag "-" or none.

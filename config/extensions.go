@@ -38,11 +38,11 @@ func (c *Config) readExtensions(seen *pathChecker) error {
 	err = d.Decode(&c.Installed)
 	if err == nil {
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("there is more than one value in it")
+			err = errors.New("it has more than one value")
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("extensions: %s: %w; remove it, and let extensions in again with swapkeep install --extension-id", c.ExtensionsFile, err)
+		return fmt.Errorf("extensions: %s: %w; remove it, then allow extensions again with swapkeep install --extension-id", c.ExtensionsFile, err)
 	}
 	c.Extensions.Chromium = union(c.Extensions.Chromium, c.Installed.Chromium)
 	c.Extensions.Firefox = union(c.Extensions.Firefox, c.Installed.Firefox)

@@ -148,5 +148,5 @@ func checkOwner(path string, info fs.FileInfo) error {
 	if ok && (stat.Uid == 0 || int(stat.Uid) == os.Getuid()) {
 		return nil
 	}
-	return fmt.Errorf("%s belongs to another user, who decides what is read there: keep the configuration where all is yours", path)
+	return fmt.Errorf("%s belongs to another user; keep the configuration in a directory of your own", path)
 }

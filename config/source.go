@@ -101,7 +101,7 @@ func (c *Config) Values(key string) ([]string, error) {
 	v := reflect.ValueOf(*c)
 	for _, part := range strings.Split(key, ".") {
 		if v = member(v, part); !v.IsValid() {
-			return nil, fmt.Errorf("no such key: %s", key)
+			return nil, fmt.Errorf("unknown key: %s", key)
 		}
 	}
 	if v.Kind() != reflect.Slice {

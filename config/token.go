@@ -53,7 +53,7 @@ func (b Bridge) Key() (string, error) {
 func secretIn(what, path string, least int) (string, error) {
 	b, err := readChecked(path, func(info fs.FileInfo) error {
 		if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
-			return fmt.Errorf("%s can be read by others: run chmod 600 on it, and ask for another %s if others had access", path, what)
+			return fmt.Errorf("%s can be read by others: run chmod 600 on it, and get a new %s if others had access", path, what)
 		}
 		return nil
 	})
@@ -71,7 +71,7 @@ func secretIn(what, path string, least int) (string, error) {
 func (p Provider) checkToken() error {
 	switch {
 	case p.Token != "" && p.TokenFile != "":
-		return errors.New("token_file is set and so is " + tokenVariable + ": keep one")
+		return errors.New("token_file is set, and also " + tokenVariable + ": keep one")
 	case p.Token != "":
 		if err := checkToken(p.Token); err != nil {
 			return fmt.Errorf("%s: %w", tokenVariable, err)

@@ -22,11 +22,11 @@ import (
 
 // Errors that a person must act on; each text names the remedy.
 var (
-	ErrMode     = errors.New("this home was made in the other mode; set SWAPKEEP_HOME to another directory")
+	ErrMode     = errors.New("this home was created for the other mode (sandbox or real); set SWAPKEEP_HOME to another directory")
 	ErrStamp    = errors.New("home.json is damaged; restore it from a backup")
-	ErrLocked   = errors.New("another process holds the order database; stop it")
-	ErrReadOnly = errors.New("the order database cannot be written; mend its permissions")
-	ErrFull     = errors.New("no space left for the order database; free some")
+	ErrLocked   = errors.New("another process uses the order database; stop it")
+	ErrReadOnly = errors.New("cannot write to the order database; fix its permissions")
+	ErrFull     = errors.New("no disk space left for the order database; free some")
 	ErrNewer    = errors.New("the order database was written by a newer version; update swapkeep")
 	ErrDamaged  = errors.New("the order database is damaged; restore it from a backup")
 )

@@ -9,7 +9,7 @@ import (
 )
 
 func fakeDiagnosis(_ context.Context, online bool) []protocol.Check {
-	networks := protocol.Check{ID: "networks", Status: protocol.CheckSkipped, Evidence: "asked by --online"}
+	networks := protocol.Check{ID: "networks", Status: protocol.CheckSkipped, Evidence: "checked with --online"}
 	if online {
 		networks = protocol.Check{ID: "networks", Status: protocol.CheckOK, Evidence: "7 of 7 networks answer"}
 	}

@@ -846,7 +846,7 @@ func (s *fakeSettings) List(reveal bool) []protocol.Setting {
 	all := []protocol.Setting{
 		{Key: "swap.slippage", Does: "slippage of a quote that names none", Type: protocol.SettingPercent, Value: "0.5", Default: "0.5", Source: protocol.FromDefault, Right: protocol.RightSession, Applies: protocol.AppliesNow, Min: "0.01", Max: "50"},
 		{Key: "networks.1.rpc", Does: "RPC endpoints", Type: protocol.SettingURLs, Values: rpc, Masked: !reveal, Source: protocol.FromFile, Name: "/etc/swapkeep.toml", Right: protocol.RightPassword, Applies: protocol.AppliesNow},
-		{Key: "log.level", Does: "how much is logged", Type: protocol.SettingChoice, Value: "debug", Default: "info", Source: protocol.FromEnvironment, Name: "SWAPKEEP_LOG_LEVEL", Right: protocol.RightSession, Refused: "the environment sets it: SWAPKEEP_LOG_LEVEL", Applies: protocol.AppliesRestart, Choices: []string{"debug", "info"}},
+		{Key: "log.level", Does: "how much is logged", Type: protocol.SettingChoice, Value: "debug", Default: "info", Source: protocol.FromEnvironment, Name: "SWAPKEEP_LOG_LEVEL", Right: protocol.RightSession, Refused: "set by the environment: SWAPKEEP_LOG_LEVEL", Applies: protocol.AppliesRestart, Choices: []string{"debug", "info"}},
 		{Key: "fees.fee_bps", Does: "the wallet's fee", Type: protocol.SettingNumber, Value: "40", Default: "40", Source: protocol.FromDefault, Right: protocol.RightNone, Refused: "the wallet's vendor sets it", Applies: protocol.AppliesRestart},
 	}
 	for i, one := range all {

@@ -225,7 +225,7 @@ func (c *conn) keepQuoting(quote context.Context, number uint64, r swap.QuoteReq
 		defer close(w.done)
 		defer cancel()
 		if err := c.s.Swaps.Requote(ctx, r, kinds, w.waitActive, each); err != nil && !errors.Is(err, context.Canceled) {
-			c.s.Log.Debug().Err(err).Msg("quotes are not refreshed any more")
+			c.s.Log.Debug().Err(err).Msg("stopped refreshing quotes")
 		}
 	})
 }

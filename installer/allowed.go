@@ -12,9 +12,9 @@ import (
 func (o Options) allowed() (map[manifest.Family][]string, error) {
 	switch {
 	case len(o.IDs) > 0 && o.Scope == manifest.System:
-		return nil, fmt.Errorf("%w for all users: each user does that for themselves, with swapkeep install --user --extension-id", ErrCannotAllow)
+		return nil, fmt.Errorf("%w for all users; each user runs swapkeep install --user --extension-id", ErrCannotAllow)
 	case len(o.IDs) > 0 && o.ExtensionsFile == "":
-		return nil, fmt.Errorf("%w: the configuration file is named by a relative path, which means another one elsewhere; name it by an absolute path", ErrCannotAllow)
+		return nil, fmt.Errorf("%w: the configuration file has a relative path; use an absolute path", ErrCannotAllow)
 	}
 	out := map[manifest.Family][]string{}
 	for f, list := range o.Allowed {
@@ -35,9 +35,9 @@ func (o Options) allowed() (map[manifest.Family][]string, error) {
 	}
 	switch {
 	case known == 0 && o.Scope == manifest.System:
-		return nil, fmt.Errorf("%w: this build has no released one, and another is let in by each user: swapkeep install --user --extension-id ID", ErrNoIDs)
+		return nil, fmt.Errorf("%w: this build has no released extension; each user runs swapkeep install --user --extension-id ID", ErrNoIDs)
 	case known == 0:
-		return nil, fmt.Errorf("%w: name it with --extension-id; its popup shows the id", ErrNoIDs)
+		return nil, fmt.Errorf("%w: give its id with --extension-id; the popup shows it", ErrNoIDs)
 	}
 	return out, nil
 }

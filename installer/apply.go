@@ -17,7 +17,7 @@ type Stopped struct {
 }
 
 func (s *Stopped) Error() string {
-	return fmt.Sprintf("%s %s: %v (%d changes were made before it; run install again to go on, or uninstall to take them back)",
+	return fmt.Sprintf("%s %s: %v (%d changes were made before; run install again to continue, or uninstall to undo them)",
 		s.Failed.Kind, s.Failed.Path, s.Err, len(s.Done))
 }
 
@@ -32,7 +32,7 @@ func Apply(ctx context.Context, m Machine, p *Plan) (*Receipts, error) {
 		for i, f := range p.Foreign {
 			all[i] = f.String()
 		}
-		return p.receipts, fmt.Errorf("%w: %s; look at it, and let it be replaced with --force", ErrForeign, strings.Join(all, ", "))
+		return p.receipts, fmt.Errorf("%w: %s; inspect it, then replace it with --force", ErrForeign, strings.Join(all, ", "))
 	}
 	if len(p.Changes) == 0 {
 		return p.receipts, nil
@@ -70,7 +70,7 @@ func (c Change) checkUnchanged(m Machine) error {
 	if err != nil || !there || sum == c.Replaces || sum == c.SHA256 {
 		return err
 	}
-	return fmt.Errorf("%w: %s has changed since it was looked at; look at it, then run this again",
+	return fmt.Errorf("%w: %s was changed meanwhile; inspect it, then try again",
 		ErrForeign, strings.TrimSpace(c.Path+" "+c.Name))
 }
 

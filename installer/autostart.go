@@ -15,7 +15,7 @@ import (
 const AutostartName = "app.swapkeep.daemon"
 
 // ErrNoAutostart means that there is no known way to start the daemon at login.
-var ErrNoAutostart = errors.New("the daemon cannot be started at login here; a browser starts it when it is needed")
+var ErrNoAutostart = errors.New("autostart is not supported here; a browser starts the daemon when needed")
 
 // A autostartMethod is how a system starts a program when its user logs in. It takes effect at the
 // next login and does not start the daemon now.

@@ -82,9 +82,9 @@ func (account) RemoveEmpty(string) (bool, error)            { return false, nil 
 func TestNoAutostart(t *testing.T) {
 	user := Options{Scope: manifest.User, Autostart: true}
 	for words, b := range map[string]planner{
-		"a browser starts it": {m: Machine{OS: "plan9"}, o: user},
-		"each user may":       {m: Machine{OS: "linux"}, o: Options{Scope: manifest.System, Autostart: true}},
-		"quotation marks":     {m: Machine{OS: "linux", Env: nothingSet}, o: user, layout: Layout{Daemon: `/home/"ann"/swapkeepd`}},
+		"a browser starts the daemon": {m: Machine{OS: "plan9"}, o: user},
+		"each user may":               {m: Machine{OS: "linux"}, o: Options{Scope: manifest.System, Autostart: true}},
+		"quotation marks":             {m: Machine{OS: "linux", Env: nothingSet}, o: user, layout: Layout{Daemon: `/home/"ann"/swapkeepd`}},
 		`SWAPKEEP_CONFIG is "my.toml": make it an absolute path`: {m: Machine{OS: "linux", Env: setTo(map[string]string{"SWAPKEEP_CONFIG": "my.toml"})}, o: user},
 		`SWAPKEEP_HOME is "/a\nExecStart=b"`:                     {m: Machine{OS: "linux", Env: setTo(map[string]string{"SWAPKEEP_HOME": "/a\nExecStart=b"})}, o: user},
 		`XDG_CONFIG_HOME is "/a\xe4"`:                            {m: Machine{OS: "darwin", Env: setTo(map[string]string{"XDG_CONFIG_HOME": "/a\xe4"})}, o: user},

@@ -36,9 +36,9 @@ func (b *planner) browser(browser manifest.Browser) error {
 	allowed := len(b.o.Allowed[browser.Family]) > 0
 	switch {
 	case len(chosen) == 0:
-		b.skip(Skip{browser.Name, "was not found", "name it with --browser " + browser.Name, true})
+		b.skip(Skip{browser.Name, "was not found", "give it with --browser " + browser.Name, true})
 	case !allowed:
-		b.skip(Skip{Browser: browser.Name, Reason: "no extension of its family is known", Remedy: "name its id with --extension-id"})
+		b.skip(Skip{Browser: browser.Name, Reason: "no extension of its family is known", Remedy: "give its id with --extension-id"})
 	}
 	if !allowed {
 		return nil
@@ -89,7 +89,7 @@ func (b *planner) there(p manifest.Place) bool {
 		case found && !b.madeByUs(b.m.join(path)):
 			return true
 		case err != nil && !errors.Is(err, fs.ErrPermission):
-			b.warn(fmt.Sprintf("a sign of a browser cannot be looked at: %v", err))
+			b.warn(fmt.Sprintf("a sign of a browser cannot be read: %v", err))
 		}
 	}
 	return false

@@ -150,7 +150,7 @@ func copyProgram(m Machine, c Change) error {
 		return err
 	}
 	if Sum(content) != c.SHA256 {
-		return fmt.Errorf("%s has changed since it was looked at; run this again", c.From)
+		return fmt.Errorf("%s was changed meanwhile; try again", c.From)
 	}
 	return m.Files.Write(c.Path, content, 0o755)
 }

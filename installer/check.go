@@ -49,7 +49,7 @@ func (b *planner) check() error {
 func (b *planner) unwritable(c Change) (reason, remedy string) {
 	s, err := b.look(c)
 	if err != nil {
-		return "cannot be looked at: " + err.Error(), ""
+		return "cannot be read: " + err.Error(), ""
 	}
 	if b.done(c, s) {
 		return "", ""
@@ -59,7 +59,7 @@ func (b *planner) unwritable(c Change) (reason, remedy string) {
 		return err.Error(), ""
 	}
 	if err := b.m.Files.Writable(dir); err != nil {
-		return "its folder cannot be written: " + err.Error(), b.remedy(dir, err)
+		return "cannot write to its folder: " + err.Error(), b.remedy(dir, err)
 	}
 	return "", ""
 }
@@ -72,15 +72,15 @@ func (b *planner) remedy(dir string, err error) string {
 	}
 	switch {
 	case errors.Is(err, syscall.EROFS):
-		return "its disk can only be read; mount it so that it can be written"
+		return "its disk is read-only; mount it writable"
 	case !errors.Is(err, fs.ErrPermission):
-		return "look at the disk it is on"
+		return "check its disk"
 	case !known || uid == b.m.UID || b.o.Scope == manifest.System:
 		return "make it writable with chmod u+w " + strconv.Quote(dir)
 	case uid == 0:
-		return "it belongs to root: give it back with sudo chown \"$USER\" " + strconv.Quote(dir)
+		return "it belongs to root; run sudo chown \"$USER\" " + strconv.Quote(dir)
 	}
-	return fmt.Sprintf("it belongs to user %d: have that user or the system's administrator give it to you", uid)
+	return fmt.Sprintf("it belongs to user %d; ask that user or your administrator to change its owner", uid)
 }
 
 // checkLinks refuses, for root, a path through symbolic links that another user made: such a
@@ -112,9 +112,9 @@ func (b *planner) checkShared(kind Kind, dir string) error {
 		uid, known := b.m.Files.Owner(info)
 		switch {
 		case known && uid != 0:
-			return fmt.Errorf("%w: %s belongs to user %d; give it to root with sudo chown root %s", ErrShared, p, uid, strconv.Quote(p))
+			return fmt.Errorf("%w: %s belongs to user %d; run sudo chown root %s", ErrShared, p, uid, strconv.Quote(p))
 		case info.Mode().Perm()&0o022 != 0:
-			return fmt.Errorf("%w: %s can be written by others than root (mode %04o); take that from them with sudo chmod go-w %s",
+			return fmt.Errorf("%w: %s is writable by others than root (mode %04o); run sudo chmod go-w %s",
 				ErrShared, p, info.Mode().Perm(), strconv.Quote(p))
 		}
 		return nil

@@ -570,7 +570,7 @@ func TestProgramThatChanges(t *testing.T) {
 	before := b.list()
 	p := b.plan(t, b.fewer(manifest.User))
 	b.files.File(b.unpacked("swapkeepd"), "another")
-	if _, err := installer.Apply(t.Context(), b.Machine, p); err == nil || !strings.Contains(err.Error(), "has changed since it was looked at") {
+	if _, err := installer.Apply(t.Context(), b.Machine, p); err == nil || !strings.Contains(err.Error(), "was changed meanwhile") {
 		t.Errorf("error %v", err)
 	}
 	b.files.File(b.unpacked("swapkeepd"), "swapkeepd of 1.2.3")

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrBusy means that another process is installing, uninstalling or repairing.
-var ErrBusy = errors.New("another installation is under way")
+var ErrBusy = errors.New("another installation is running")
 
 // How long to wait for another installation, and how often to try.
 const (
@@ -23,7 +23,7 @@ const (
 // before the plan is made. It waits for the present holder and leaves nothing on the
 // disk. Errors: ErrBusy, the context's.
 func (m Machine) Lock(ctx context.Context, scope manifest.Scope) (unlock func(), err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, lockPatience, fmt.Errorf("%w, or somebody locks the folder that it is known by; let it end, then run this again", ErrBusy))
+	ctx, cancel := context.WithTimeoutCause(ctx, lockPatience, fmt.Errorf("%w, or its lock folder is locked; wait until it ends, then try again", ErrBusy))
 	defer cancel()
 	for {
 		if unlock, err = m.TryLock(scope); !errors.Is(err, ErrBusy) {

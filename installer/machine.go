@@ -158,7 +158,7 @@ func (m Machine) missing(dir string) ([]string, error) {
 			return nil, fmt.Errorf("%s: %w", dir, err)
 		}
 		if link, err := m.exists(dir); err == nil && link {
-			return nil, fmt.Errorf("%s is a link that leads nowhere; have it lead to a folder, or move it away", dir)
+			return nil, fmt.Errorf("%s is a broken link; point it to a folder, or move it away", dir)
 		}
 		out = append([]string{dir}, out...)
 		dir = m.parent(dir)

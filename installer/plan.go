@@ -74,15 +74,15 @@ func (p *Plan) Browsers() int { return len(p.served) }
 
 // Errors for why a plan is refused. The wrapping error says what to do.
 var (
-	ErrSudoUser    = errors.New("a user's installation made by root would belong to root")
-	ErrNeedsRoot   = errors.New("an installation for all users needs the system's rights")
-	ErrNoIDs       = errors.New("no extension is known that may use swapkeep")
-	ErrBadID       = errors.New("not the id of an extension")
-	ErrCannotAllow = errors.New("no extension can be let in")
-	ErrForeign     = errors.New("something else is in the way")
-	ErrPrograms    = errors.New("the programs to install are not complete")
-	ErrUnwritable  = errors.New("a folder cannot be written")
-	ErrLink        = errors.New("a link leads elsewhere")
+	ErrSudoUser    = errors.New("an installation for a user must not be made by root")
+	ErrNeedsRoot   = errors.New("an installation for all users needs administrator rights")
+	ErrNoIDs       = errors.New("no extension is allowed to use swapkeep")
+	ErrBadID       = errors.New("not an extension id")
+	ErrCannotAllow = errors.New("cannot allow an extension")
+	ErrForeign     = errors.New("another file is in the way")
+	ErrPrograms    = errors.New("the programs to install are incomplete")
+	ErrUnwritable  = errors.New("cannot write to a folder")
+	ErrLink        = errors.New("a link points elsewhere")
 	ErrShared      = errors.New("others could change the programs")
 )
 

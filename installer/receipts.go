@@ -43,7 +43,7 @@ const (
 )
 
 // ErrReceipts means that the receipts cannot be used.
-var ErrReceipts = errors.New("receipts.json cannot be used")
+var ErrReceipts = errors.New("receipts.json is unusable")
 
 // ReadReceipts reads a scope's receipts; without a file they are empty. It returns
 // ErrReceipts with what to do.
@@ -88,7 +88,7 @@ func decodeReceipts(text []byte) (*Receipts, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more after its end")
+		return nil, errors.New("extra data after its end")
 	}
 	return &r, nil
 }
@@ -120,7 +120,7 @@ func (m Machine) trusted(path string, scope manifest.Scope) error {
 	}
 	switch {
 	case !info.Mode().IsRegular():
-		return errors.New("it is no plain file")
+		return errors.New("it is not a regular file")
 	case info.Size() > maxReceipts:
 		return fmt.Errorf("it is over %d bytes", maxReceipts)
 	case m.OS != "windows" && info.Mode().Perm()&0o022 != 0:

@@ -49,7 +49,7 @@ func PlanRemoval(m Machine, scope manifest.Scope) (*Removal, error) {
 		case err != nil:
 			return nil, fmt.Errorf("look at %s: %w", e.Path, err)
 		case state == Changed:
-			r.Kept = append(r.Kept, Kept{e.Path, e.Name, "was changed since it was installed; remove it yourself if it is of no use"})
+			r.Kept = append(r.Kept, Kept{e.Path, e.Name, "was changed since it was installed; remove it yourself if you do not need it"})
 		default: // something that is gone may have left an unfinished file
 			r.Remove = append(r.Remove, e)
 		}
@@ -125,7 +125,7 @@ func (m Machine) others(scope manifest.Scope, receipts *Receipts) (out []Kept) {
 		}
 		switch _, there, err := kinds[kind].sum(m, path, ""); {
 		case err != nil:
-			out = append(out, Kept{Path: path, Reason: "cannot be looked at: " + err.Error()})
+			out = append(out, Kept{Path: path, Reason: "cannot be read: " + err.Error()})
 		case there:
 			out = append(out, Kept{Path: path, Reason: "is none of this installation's"})
 		}
@@ -179,7 +179,7 @@ func (m Machine) removeAll(ctx context.Context, entries []Receipt) (removed []Re
 			gone, err = e.remove(m)
 		}
 		if err != nil {
-			return removed, fmt.Errorf("remove %s: %w; when that is mended, run uninstall again by any copy of swapkeep", e.Path, err)
+			return removed, fmt.Errorf("remove %s: %w; fix that, then run uninstall again with any copy of swapkeep", e.Path, err)
 		}
 		if gone {
 			removed = append(removed, e)
@@ -204,7 +204,7 @@ func (m Machine) forget(r *Removal) error {
 	}
 	failpoint.Point("installer.before_forgetting")
 	if err := m.removeWithNew(r.Receipts, made); err != nil {
-		return fmt.Errorf("remove %s: %w; when that is mended, run uninstall again by any copy of swapkeep", r.Receipts, err)
+		return fmt.Errorf("remove %s: %w; fix that, then run uninstall again with any copy of swapkeep", r.Receipts, err)
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ func Downgrade(where, there, version string) *Foreign {
 	if !Older(version, there) {
 		return nil
 	}
-	return &Foreign{Path: where, Reason: fmt.Sprintf("is of version %s, and this is %s, which may not be able to read its databases: see \"Going back\" in docs/install.md", there, version)}
+	return &Foreign{Path: where, Reason: fmt.Sprintf("has version %s, this is %s and may not be able to read its databases; see \"Going back\" in docs/install.md", there, version)}
 }
 
 // Old returns the directories of earlier versions that are removed after a plan is

@@ -28,33 +28,33 @@ func Remedy(err error) string {
 var (
 	ErrLocked           = &Error{"vault is locked", "unlock it with the vault password"}
 	ErrNoWallet         = &Error{"vault holds no wallet", "create a wallet or import one"}
-	ErrUnknownWallet    = &Error{"unknown wallet", "list the accounts and use a wallet named there"}
+	ErrUnknownWallet    = &Error{"unknown wallet", "list the accounts and use one of their wallets"}
 	ErrUnknownAccount   = &Error{"unknown account", "list the accounts and use one of them"}
-	ErrDuplicateWallet  = &Error{"wallet is already in the vault", "use the wallet that is there"}
+	ErrDuplicateWallet  = &Error{"wallet already exists", "use the existing wallet"}
 	ErrName             = &Error{"unusable name", "use 1 to 32 printable characters, different from the names in use"}
 	ErrWordCount        = &Error{"a new wallet has 12 or 24 words", "ask for 12 or 24"}
 	ErrBadMnemonic      = &Error{"not a valid mnemonic", "check every word and their order against your copy (BIP-39, English, 12 to 24 words)"}
-	ErrBadKey           = &Error{"not a valid private key", "enter its 64 hex digits, with 0x or not"}
+	ErrBadKey           = &Error{"not a valid private key", "enter its 64 hex digits, with or without 0x"}
 	ErrBadKeystore      = &Error{"not a usable key file", "choose a keystore file of version 3, as geth and others write them"}
-	ErrKeystorePassword = &Error{"wrong password of the key file", "type the password that the file was made with"}
-	ErrSandboxExport    = &Error{"the sandbox gives no key away", "its keys would be valid on the real chains; use them here only"}
-	ErrExportForm       = &Error{"wallet is not exported in this form", "export words of a wallet made from words, else a privateKey or keystore of an account"}
-	ErrLeftover         = &Error{"wallet is removed, but its encrypted item is still in the keychain", "it is deleted with the next unlock or change; check that the keychain can be written"}
-	ErrWalletLeft       = &Error{"the keychain still holds a wallet", "remove the wallet first; one that is not listed comes back with a backup of the keychain"}
+	ErrKeystorePassword = &Error{"wrong password of the key file", "enter the password with which the file was created"}
+	ErrSandboxExport    = &Error{"the sandbox exports no keys", "its keys would also be valid on the real chains; use them only here"}
+	ErrExportForm       = &Error{"wallet cannot be exported in this form", "export the recovery phrase only of a wallet that has one; otherwise export an account's privateKey or keystore"}
+	ErrLeftover         = &Error{"wallet was removed, but its encrypted item is still in the keychain", "the next unlock or change deletes it; check that the keychain is writable"}
+	ErrWalletLeft       = &Error{"the keychain still holds a wallet", "remove the wallet first; a wallet that is not listed can be restored from a keychain backup"}
 	ErrCleared          = &Error{"the keychain was cleared for an uninstall", "start swapkeep again"}
 	ErrWeakPassword     = &Error{"password is too weak", "use at least 10 characters that are hard to guess, for example four unrelated words"}
-	ErrWrongPassword    = &Error{"wrong password", "type the vault password again; one password opens all wallets of this vault"}
+	ErrWrongPassword    = &Error{"wrong password", "try again; one password unlocks all wallets"}
 	ErrBackoff          = &Error{"too many wrong passwords", "wait until the time given, then try again"}
-	ErrTestKey          = &Error{"this key is published and anyone can take what it holds", "use a wallet of your own; test keys belong into the sandbox"}
-	ErrSandboxImport    = &Error{"the sandbox takes no outside wallet", "create one in the sandbox or import the published test mnemonic"}
-	ErrSandboxMismatch  = &Error{"vault was made in the other mode", "start with the home it was made for; sandbox and real vaults never mix"}
+	ErrTestKey          = &Error{"this is a published test key; anyone can take its funds", "use a wallet of your own; use test keys only in the sandbox"}
+	ErrSandboxImport    = &Error{"the sandbox accepts no outside wallets", "create one in the sandbox or import the published test mnemonic"}
+	ErrSandboxMismatch  = &Error{"vault was created in the other mode (sandbox or real)", "use the home it was created for; sandbox and real vaults are separate"}
 	ErrChainID          = &Error{"transaction is not for this chain", "build it again for the chain it will be sent to"}
-	ErrTransactionKind  = &Error{"transaction kind is not signed", "use a legacy, access-list or fee-market transaction"}
-	ErrTypedData        = &Error{"typed data is not signed", "its domain must name chain id and verifying contract and hash both"}
-	ErrDamaged          = &Error{"stored item is damaged", "restore the keychain from a backup or import the wallet from its words"}
+	ErrTransactionKind  = &Error{"unsupported transaction type", "use a legacy, access-list or fee-market transaction"}
+	ErrTypedData        = &Error{"unsupported typed data", "its EIP-712 domain must contain chainId and verifyingContract"}
+	ErrDamaged          = &Error{"stored item is damaged", "restore the keychain from a backup, or import the wallet from its recovery phrase"}
 	ErrNewer            = &Error{"stored item was written by a newer Swapkeep", "update Swapkeep"}
 	ErrKeyDerivation    = &Error{"key derivation parameters out of bounds", "use the defaults: argon2id, 64 MiB, 3 passes, 4 lanes"}
-	ErrAccountExhausted = &Error{"wallet has no further account", "create another wallet"}
+	ErrAccountExhausted = &Error{"wallet has no more accounts", "create another wallet"}
 )
 
 // Errors of the keychain.
@@ -63,13 +63,13 @@ var (
 	ErrBusDisabled    = &Error{"session bus is disabled in the environment, so no keychain", "start the daemon from your session, or choose keys.backend = \"file\""}
 	ErrNoService      = &Error{"no keychain service on the session bus", "install and start gnome-keyring, KWallet or KeePassXC, or choose keys.backend = \"file\""}
 	ErrKeychainLocked = &Error{"keychain is locked", "unlock your login keyring (or create one) and try again"}
-	ErrMissingItem    = &Error{"item is not in the keychain", "restore the keychain from a backup or import the wallet from its words"}
+	ErrMissingItem    = &Error{"item is not in the keychain", "restore the keychain from a backup, or import the wallet from its recovery phrase"}
 	ErrTooLarge       = &Error{"item is too large for a keychain", "use fewer accounts or shorter names"}
-	ErrHung           = &Error{"keychain did not answer in time", "look for a prompt of your keychain; if there is none restart it, then try again"}
-	ErrDenied         = &Error{"keychain refused access", "allow Swapkeep in the prompt of your system"}
-	ErrNotKept        = &Error{"keychain did not keep what was stored", "check that the keychain can be written, then try again"}
+	ErrHung           = &Error{"keychain did not answer in time", "answer the keychain's prompt; if there is none, restart the keychain and try again"}
+	ErrDenied         = &Error{"keychain refused access", "allow Swapkeep in the system's prompt"}
+	ErrNotKept        = &Error{"keychain did not save the item", "check that the keychain is writable, then try again"}
 	ErrKeychain       = &Error{"keychain failed", "restart your keychain and try again"}
-	ErrUnsafeFiles    = &Error{"key files are open to others", "make the folder 0700 and its files 0600, and look who had access"}
+	ErrUnsafeFiles    = &Error{"key files are accessible to others", "run chmod 700 on the folder and chmod 600 on its files, and check who had access"}
 	ErrNamespace      = &Error{"unusable keychain name", "use 1 to 64 of a-z, 0-9, dot, dash and underscore"}
 )
 

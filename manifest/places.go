@@ -83,7 +83,7 @@ func FindBrowser(name string) (Browser, error) {
 		for i, b := range browsers {
 			known[i] = b.Name
 		}
-		return Browser{}, fmt.Errorf("%w %q: name one of %s", ErrUnknownBrowser, name, strings.Join(known, ", "))
+		return Browser{}, fmt.Errorf("%w %q; use one of %s", ErrUnknownBrowser, name, strings.Join(known, ", "))
 	}
 	return browsers[i], nil
 }

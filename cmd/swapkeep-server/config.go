@@ -77,7 +77,7 @@ func readConfig(path string) (proxyFile, error) {
 		return f, fmt.Errorf("%s: limits.drain must be up to 10m, limits.connections 1 to 65536 and limits.address above 0", path)
 	}
 	if (f.Tokens == nil) == (f.TokensFile == "") {
-		return f, fmt.Errorf("%s: name the installations either by [[tokens]] or by tokens_file", path)
+		return f, fmt.Errorf("%s: list the installations either in [[tokens]] or in tokens_file", path)
 	}
 	if err := f.TLS.check(); err != nil {
 		return f, fmt.Errorf("%s: %w", path, err)
@@ -147,7 +147,7 @@ func (s secret) read() (string, error) {
 	}
 	switch {
 	case value != "" && s.path != "":
-		return "", fmt.Errorf("the %s is given twice: by %s and by %s; keep one", s.what, s.variable, s.setting)
+		return "", fmt.Errorf("the %s is set twice, in %s and in %s; keep one", s.what, s.variable, s.setting)
 	case s.path == "":
 		return value, nil
 	}

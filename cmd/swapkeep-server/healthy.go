@@ -37,7 +37,7 @@ func healthyCommand() *cobra.Command {
 	return c
 }
 
-var errNotLoopback = errors.New("name an http or https address on loopback with --url or " + healthVariable)
+var errNotLoopback = errors.New("give an http or https address on loopback with --url or " + healthVariable)
 
 func healthy(ctx context.Context, address, host string) error {
 	u, err := url.Parse(address)

@@ -21,7 +21,7 @@ func socket(address string) (net.Listener, error) {
 		return net.Listen("tcp", address)
 	}
 	if n := os.Getenv("LISTEN_FDS"); n != "1" {
-		return nil, fmt.Errorf("the service manager passed %q sockets: exactly 1 is served", n)
+		return nil, fmt.Errorf("the service manager passed %q sockets, want exactly 1", n)
 	}
 	f := os.NewFile(firstPassed, "passed socket")
 	ln, err := net.FileListener(f)

@@ -331,24 +331,24 @@ func TestTokensChangeWithoutRestart(t *testing.T) {
 	may(testToken, true)
 	may(other, false)
 	rewrite(entryOf("one", testToken) + entryOf("two", other))
-	s.hangUp(t, "tokens read again")
+	s.hangUp(t, "tokens reloaded")
 	may(testToken, true)
 	may(other, true)
 	if text := fetched(t, metrics); !strings.Contains(text, "swapkeep_keyproxy_installations 2\n") {
 		t.Errorf("metrics: %s", text)
 	}
 	rewrite("[[tokens]]\nname = \"half a")
-	s.hangUp(t, "tokens not read again: those read before hold")
+	s.hangUp(t, "cannot reload tokens; the previous ones stay valid")
 	may(other, true)
 	rewrite(entryOf("two", other))
-	s.told(t, "tokens read again")
+	s.told(t, "tokens reloaded")
 	may(testToken, false)
 	may(other, true)
 	rewrite("")
-	s.hangUp(t, "tokens not read again: those read before hold")
+	s.hangUp(t, "cannot reload tokens; the previous ones stay valid")
 	may(other, true)
 	rewrite("tokens = []\n") // revokes the only token, as after a leak
-	s.hangUp(t, "tokens read again")
+	s.hangUp(t, "tokens reloaded")
 	may(other, false)
 	s.stop(t)
 }
@@ -366,7 +366,7 @@ func TestOnlyTokenIsWithdrawn(t *testing.T) {
 	if err := os.WriteFile(config, []byte("tokens = []\n"+strings.Replace(text, entryOf("one", testToken), "", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.hangUp(t, "tokens read again")
+	s.hangUp(t, "tokens reloaded")
 	if err := askAs(t.Context(), http.DefaultClient, base, testToken); err == nil {
 		t.Error("a token that was withdrawn is let in")
 	}

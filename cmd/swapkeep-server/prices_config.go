@@ -116,7 +116,7 @@ func (f pricesFile) check() error {
 		{l.Streams < 1 || l.Streams > l.Connections, "limits.streams must be 1 to limits.connections"},
 		{l.Drain <= 0 || time.Duration(l.Drain) > 10*time.Minute, "limits.drain must be up to 10m"},
 		{f.Postgres.Connections < 1 || f.Postgres.Connections > 100, "postgres.connections must be 1 to 100"},
-		{f.Anonymous && f.KeysFile == "", "anonymous says who may ask beside those with a key: it needs keys_file"},
+		{f.Anonymous && f.KeysFile == "", "anonymous requires keys_file"},
 		{len(f.Redis.Prefix) > 64, "redis.prefix must be at most 64 characters"},
 		{len(f.Lists) > 20 || slices.ContainsFunc(f.Lists, func(p string) bool { return !filepath.IsAbs(p) }), "lists must be at most 20 absolute paths"},
 	} {
@@ -155,10 +155,10 @@ func (f pricesFile) trusted() (all []netip.Prefix, err error) {
 	for _, text := range f.Proxies {
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, fmt.Errorf("trusted_proxies: %q is no network: write 10.0.0.0/8, or 192.0.2.1/32 for one address", text)
+			return nil, fmt.Errorf("trusted_proxies: %q is not a network; write 10.0.0.0/8, or 192.0.2.1/32 for one address", text)
 		}
 		if p.Bits() == 0 {
-			return nil, fmt.Errorf("trusted_proxies: %q is everybody, who could then say anything", text)
+			return nil, fmt.Errorf("trusted_proxies: %q includes everyone, who could then forge addresses", text)
 		}
 		all = append(all, p.Masked())
 	}
@@ -178,7 +178,7 @@ func (b backend) read(name, variable string) (string, error) {
 	case err != nil:
 		return "", err
 	case hidden != "" && b.URL != "":
-		return "", fmt.Errorf("the %s url is given twice: by %s and by %s.url; keep one", name, variable, name)
+		return "", fmt.Errorf("the %s url is set twice, in %s and in %s.url; keep one", name, variable, name)
 	case hidden == "" && b.URL == "":
 		return "", fmt.Errorf("no %s: set %s, or %s.url_file to a file of mode 0600 with its URL", name, variable, name)
 	}

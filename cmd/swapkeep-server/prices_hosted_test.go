@@ -362,7 +362,7 @@ func TestAPIKeys(t *testing.T) {
 	if err := os.WriteFile(keys, []byte(entryOf("two", two)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	strict.hangUp(t, "tokens read again")
+	strict.hangUp(t, "tokens reloaded")
 	may(strict, one, http.StatusUnauthorized)
 	may(strict, two, http.StatusOK)
 	for _, p := range []*process{strict, open} {

@@ -39,7 +39,7 @@ func (k *keyring) admit(keys []keyproxy.Token) error {
 		}
 		at := k.place(hash)
 		if _, twice := all[at]; twice {
-			return fmt.Errorf("token %q: every token needs a hash of its own", key.Name)
+			return fmt.Errorf("token %q: every token needs a different hash", key.Name)
 		}
 		all[at] = key.Name
 	}

@@ -104,7 +104,7 @@ func (s *service) publishOne(ctx context.Context, term *postgres.Term, b *pricet
 // prices at debug level.
 func (s *service) notice(n poll.Notice) {
 	if n.ID != (price.ID{}) {
-		s.log.Debug().Err(n.Err).Str("from", n.From).Uint64("chain", n.ID.Chain).Stringer("token", n.ID.Address).Msg("price not believed")
+		s.log.Debug().Err(n.Err).Str("from", n.From).Uint64("chain", n.ID.Chain).Stringer("token", n.ID.Address).Msg("price rejected")
 		return
 	}
 	s.failures.record("source "+n.From, n.Err)

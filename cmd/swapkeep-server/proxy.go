@@ -143,7 +143,7 @@ func drain(s *http.Server, ln io.Closer, limit time.Duration) error {
 	case <-ctx.Done():
 	}
 	if late := s.Shutdown(ctx); late != nil && !errors.Is(late, net.ErrClosed) {
-		return errors.Join(err, fmt.Errorf("requests were still under way after %s: %w", limit, late), s.Close())
+		return errors.Join(err, fmt.Errorf("requests were still running after %s: %w", limit, late), s.Close())
 	}
 	return err
 }

@@ -49,7 +49,7 @@ func (r tokenSource) read() ([]keyproxy.Token, error) {
 		return nil, err
 	}
 	if list.Tokens == nil { // possibly half written
-		return nil, errors.New("no tokens are named; to let nobody in, write tokens = []")
+		return nil, errors.New("no tokens configured; to allow no one, write tokens = []")
 	}
 	out := make([]keyproxy.Token, 0, len(list.Tokens))
 	for _, t := range list.Tokens {
@@ -102,10 +102,10 @@ func (r tokenSource) follow(ctx context.Context, admit func([]keyproxy.Token) er
 			err = admit(tokens)
 		}
 		if err != nil {
-			log.Error().Err(err).Msg("tokens not read again: those read before hold")
+			log.Error().Err(err).Msg("cannot reload tokens; the previous ones stay valid")
 			continue
 		}
-		log.Info().Int("tokens", len(tokens)).Msg("tokens read again")
+		log.Info().Int("tokens", len(tokens)).Msg("tokens reloaded")
 	}
 }
 

@@ -206,7 +206,7 @@ func TestReviewTellsTheQuotesMinimum(t *testing.T) {
 		if err := l.printReview(t.Context(), l.t.talk, r); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(out.String(), "2,600 USDC its minimum"); got != want {
+		if got := strings.Contains(out.String(), "a minimum of 2,600 USDC"); got != want {
 			t.Errorf("told %q:\n%s", told, out)
 		}
 	}

@@ -33,7 +33,7 @@ func TestAttach(t *testing.T) {
 		}
 	}
 	said := doctorOutput{Findings: []doctor.Finding{
-		{ID: "home.directory", Evidence: home + ", of this user alone"},
+		{ID: "home.directory", Evidence: home + ", accessible only to this user"},
 		{ID: "providers", Evidence: "kept", Details: []string{"dex quote: lie (2)"}},
 	}}
 	term, out := onPaper()
@@ -58,7 +58,7 @@ func TestAttach(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
 		t.Errorf("has the mode %v, %v", info.Mode(), err)
 	}
-	if !strings.Contains(out.String(), "has 2 answers") {
+	if !strings.Contains(out.String(), "has 2 provider responses") {
 		t.Errorf("said %q", out)
 	}
 	if err := term.attach(path, home, said); !errors.As(err, new(usageError)) {

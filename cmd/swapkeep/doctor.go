@@ -18,8 +18,8 @@ import (
 
 // Errors for the doctor's exit status.
 var (
-	errWarned       = errors.New("something may not work for long")
-	errChecksFailed = errors.New("something does not work")
+	errWarned       = errors.New("there are warnings")
+	errChecksFailed = errors.New("some checks failed")
 )
 
 func newDoctor(t *terminal) *cobra.Command {
@@ -28,7 +28,7 @@ func newDoctor(t *terminal) *cobra.Command {
 	var world liveFlags
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Find out why a browser does not reach swapkeep, and mend it",
+		Short: "Find out why a browser does not reach swapkeep, and fix it",
 		Long: "Look at everything between a browser and the keychain: the manifests that browsers read, the program that they\n" +
 			"start, the extension, policies, the daemon, its databases and its keychain. Without --fix it changes nothing of\n" +
 			"the installation by itself; it starts the host as the browser does, and with it, where none runs, the daemon,\n" +
@@ -50,20 +50,20 @@ func newDoctor(t *terminal) *cobra.Command {
 			case live:
 				return t.doctorLive(cmd.Context(), world)
 			case world != (liveFlags{}):
-				return usageError{errors.New("--provider, --network and --report go with --live")}
+				return usageError{errors.New("--provider, --network and --report need --live")}
 			}
 			return t.doctor(cmd.Context(), fix, online, browser, attach)
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&fix, "fix", false, "apply the remedies that are safe, and say what was done")
-	flags.BoolVar(&online, "online", false, "also ask every network, and compare the clock with theirs")
-	flags.StringVar(&browser, "browser", "", "look at this `browser` alone")
-	flags.StringVar(&attach, "attach", "", "write a report for whoever mends swapkeep to this new `file`")
-	flags.BoolVar(&live, "live", false, "instead: hold networks, contracts, tokens, oracles and providers' quotes against what swapkeep believes; nothing is signed")
+	flags.BoolVar(&fix, "fix", false, "apply the safe fixes and show them")
+	flags.BoolVar(&online, "online", false, "also query every network and compare the clock with theirs")
+	flags.StringVar(&browser, "browser", "", "check only this `browser`")
+	flags.StringVar(&attach, "attach", "", "write a report for the developers to this new `file`")
+	flags.BoolVar(&live, "live", false, "compare networks, contracts, tokens, oracles and providers' quotes with what swapkeep expects; nothing is signed")
 	flags.StringVar(&world.provider, "provider", "", "with --live: only this `provider` (dex, bridge, intent, gasless)")
 	flags.Uint64Var(&world.network, "network", 0, "with --live: only the network with this chain `id`")
-	flags.StringVar(&world.report, "report", "", "with --live: write all that was found, and the answers, into this new `file`; it names the networks' hosts that you use, and has no account, key or provider's address of yours")
+	flags.StringVar(&world.report, "report", "", "with --live: write all results and responses to this new `file`; it names your RPC hosts, but no account, key or provider address")
 	cmd.MarkFlagsMutuallyExclusive("live", "fix")
 	cmd.MarkFlagsMutuallyExclusive("live", "online")
 	cmd.MarkFlagsMutuallyExclusive("live", "browser")
@@ -163,7 +163,7 @@ func (t *terminal) printDoctor(said doctorOutput, fix bool) {
 	s.Blank()
 	s.Paragraph(screen.States[string(said.Worst)], doctor.Summary(said.Findings))
 	if mendable > 0 && !fix {
-		s.Line(fmt.Sprintf("swapkeep doctor --fix can mend %d of them", mendable))
+		s.Line(fmt.Sprintf("swapkeep doctor --fix can fix %d of them", mendable))
 	}
 }
 

@@ -224,12 +224,12 @@ func (w *doctorFixture) doctor(args ...string) string {
 }
 
 // ownVariable is the doctor's remark about the variable with which tests move the root.
-const ownVariable = "a browser that is not started from this terminal may lack what is set here, and reach another instance than this looked at: SWAPKEEP_ROOT"
+const ownVariable = "variables set only in this terminal may make browsers use another instance: SWAPKEEP_ROOT"
 
 // ordinary are findings that also appear on a healthy system.
 var ordinary = map[string]bool{
-	"no browser is in a box": true, "none answers": true, "asked by --online": true,
-	"no file of ours is from the future; compared with the networks' by --online": true,
+	"no browser is sandboxed (Flatpak or Snap)": true, "none answers": true, "checked with --online": true,
+	"no file has a future date; compare with the networks by --online": true,
 }
 
 func findingText(f doctor.Finding) string {
@@ -256,7 +256,7 @@ var numbers = []struct {
 	{regexp.MustCompile(`\b(process|pid|kill) \d+`), "$1 N"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:PORT"},
 	{regexp.MustCompile(`\d+ MiB are free`), "N MiB are free"},
-	{regexp.MustCompile(`(the session bus cannot be asked): .*`), "$1: WHY"},
+	{regexp.MustCompile(`(cannot query the session bus): .*`), "$1: WHY"},
 	{regexp.MustCompile(`at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d`), "at TIME"},
 }
 
@@ -486,7 +486,7 @@ var broken = map[string]func(*doctorFixture){
 		w.daemon()
 	},
 	"last-words": func(w *doctorFixture) {
-		w.write(".local/state/swapkeep/swapkeepd.log", "swapkeepd: another process holds the order database; stop it\n")
+		w.write(".local/state/swapkeep/swapkeepd.log", "swapkeepd: another process uses the order database; stop it\n")
 	},
 	"log-error": func(w *doctorFixture) {
 		w.write(".local/state/swapkeep/swapkeepd.log", fmt.Sprintf(`{"level":"error","error":"no space left on device","time":%q,"message":"close the price history"}`+"\n", time.Now().Format(time.RFC3339)))

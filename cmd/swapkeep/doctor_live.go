@@ -69,7 +69,7 @@ func (t *terminal) doctorLive(ctx context.Context, w liveFlags) error {
 		t.printLive(rows)
 	}
 	if w.report != "" && !t.json {
-		t.result.Line("the whole report is in " + w.report)
+		t.result.Line("report written to " + w.report)
 	}
 	return worstOf(rows)
 }
@@ -142,6 +142,6 @@ func (t *terminal) printLive(rows []liveRow) {
 		}
 	}
 	s.Blank()
-	s.Line(fmt.Sprintf("%d as swapkeep believes, %d otherwise, %d that cannot be asked, %d contracts whose code nobody published a hash of",
+	s.Line(fmt.Sprintf("%d as expected, %d different, %d unreachable, %d contracts without a known code hash",
 		count["works"], count["differs"], count["cannot be asked"], count["no known hash"]))
 }

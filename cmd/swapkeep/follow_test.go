@@ -138,14 +138,14 @@ func TestOrderIsShownWhole(t *testing.T) {
 	}
 	wants(o, "settling: waiting for proof on the chain (Payment seen, not yet confirmed)", "It may be the fill or another's. The daemon goes on watching",
 		"seen 24.9 USDC on Arbitrum One, from "+string(thePayer)+", 2026-11-20 12:00, transaction "+string(payment), "reason look at transaction 0x05 of chain 8453",
-		"refund 25 USDC to 0xother, if nobody fills it", "provider's id 0xtheirs", "provider told 3 times, from 2026-11-20 12:00 to 2026-11-20 12:01; it has the order",
+		"refund 25 USDC to 0xother, if not filled", "provider's id 0xtheirs", "submitted 3 times, from 2026-11-20 12:00 to 2026-11-20 12:01; the provider has the order",
 		"provider says filled, transaction "+string(payment))
 	o.CandidatePayment.End, o.CandidatePayment.ChainID, o.CandidatePayment.Token = "refunded", 8453, usdcBase
 	o.Terms.Refund, o.Terms.Wrap = &protocol.Spend{Token: usdcBase, Amount: "24000000"}, thePayer
 	o.Submission = &protocol.Submitted{First: at, Last: at, Tries: 1}
-	wants(o, "as the refund would be, transaction https://basescan.org/tx/0x0d8c", "refund at least 24 USDC to 0xother", "wraps first ETH into WETH ("+string(thePayer)+"): not done", "provider told 2026-11-20 12:00; whether it has the order is not known")
+	wants(o, "as the refund would be, transaction https://basescan.org/tx/0x0d8c", "refund minimum 24 USDC to 0xother", "wraps ETH into WETH ("+string(thePayer)+"): not done", "submitted 2026-11-20 12:00; unknown whether the provider has the order")
 	o.Wrapped, o.Submission.Refused = true, true
-	wants(o, ": done", "which may live all the same")
+	wants(o, ": done", "may still be valid")
 
 	own := protocol.Order{State: "executing", Means: "carrying out the steps", Condition: "waiting_unlock", Terms: o.Terms}
 	own.Terms.Refund, own.Terms.Wrap = nil, ""

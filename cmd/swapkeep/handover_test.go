@@ -15,9 +15,9 @@ func TestEffectsThatOthersSettle(t *testing.T) {
 	w := reviewer{daemonConn: l, ctx: t.Context()}
 	spends := []protocol.Spend{{Token: usdc, Amount: "25000000"}}
 	for want, e := range map[string]protocol.Effect{
-		"pays 25 USDC, its content cannot be decoded: settlement is trusted to X, through ": {Kind: "opaque", TrustedTo: "X"},
-		"pays 25 USDC, hands it over: settlement is trusted to X, through ":                 {Kind: "deposit", TrustedTo: "X"},
-		"pays 25 USDC, may be settled by " + string(contract) + " only, until ":             {Kind: "order", Settler: contract, Deadline: time.Unix(1_800_000_000, 0)},
+		"pays 25 USDC, unverifiable data, settlement relies on X, via ":         {Kind: "opaque", TrustedTo: "X"},
+		"pays 25 USDC, deposit, settlement relies on X, via ":                   {Kind: "deposit", TrustedTo: "X"},
+		"pays 25 USDC, may be settled by " + string(contract) + " only, until ": {Kind: "order", Settler: contract, Deadline: time.Unix(1_800_000_000, 0)},
 	} {
 		e.ChainID, e.Spends, e.Target = 1, spends, contract
 		if said, err := w.effect(e); err != nil || !strings.HasPrefix(said, want) {

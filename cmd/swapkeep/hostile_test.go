@@ -95,10 +95,10 @@ func TestApprovalWithShares(t *testing.T) {
 		t.Errorf("%q, %v", said, err)
 	}
 	coin := amount.Coin{Symbol: "USDC", Decimals: 6}
-	if said := amountText(coin, a); said != "300 USDC: 100 USDC that this swap pays, and 200 USDC that other open orders still need" {
+	if said := amountText(coin, a); said != "300 USDC: 100 USDC for this swap and 200 USDC for other open orders" {
 		t.Error(said)
 	}
-	if a.OtherOrders = ""; amountText(coin, a) != "300 USDC, exactly what this swap pays" {
+	if a.OtherOrders = ""; amountText(coin, a) != "300 USDC, exactly the amount of this swap" {
 		t.Error(amountText(coin, a))
 	}
 }

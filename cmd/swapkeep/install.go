@@ -23,7 +23,7 @@ type scopeFlags struct{ user, system bool }
 func scopesOf(cmd *cobra.Command) *scopeFlags {
 	f := &scopeFlags{}
 	cmd.Flags().BoolVar(&f.user, "user", false, "for yourself (the default)")
-	cmd.Flags().BoolVar(&f.system, "system", false, "for all users of this machine; needs its rights")
+	cmd.Flags().BoolVar(&f.system, "system", false, "for all users of this machine; needs administrator rights")
 	return f
 }
 
@@ -54,8 +54,8 @@ func newInstall(t *terminal) *cobra.Command {
 	var in installFlags
 	cmd := &cobra.Command{
 		Use:   "install",
-		Short: "Put swapkeep in its place and let browsers find it",
-		Long: "Put swapkeep in its place and let browsers find it. Without --browser and --all these are the browsers that are on this\n" +
+		Short: "Install swapkeep and register it with browsers",
+		Long: "Install swapkeep and register it with browsers. Without --browser and --all these are the browsers that are on this\n" +
 			"machine. Every change is written down before it is made: swapkeep uninstall takes back exactly these. It may be\n" +
 			"repeated, also to install another version, to let another extension in, or for a browser that came later.",
 		Args: noArguments,
@@ -68,11 +68,11 @@ func newInstall(t *terminal) *cobra.Command {
 	}
 	in.scope = scopesOf(cmd)
 	flags := cmd.Flags()
-	flags.StringSliceVar(&in.browsers, "browser", nil, "only for this `browser`, there or not; may be repeated")
-	flags.BoolVar(&in.all, "all", false, "for every browser that is known, there or not")
-	flags.BoolVar(&in.detected, "detected", false, "for the browsers that are there (the default)")
-	flags.StringSliceVar(&in.ids, "extension-id", nil, "let the extension of this `id` in besides; may be repeated")
-	flags.BoolVar(&in.force, "force", false, "replace what another copy has put in the way, without asking; also a newer version")
+	flags.StringSliceVar(&in.browsers, "browser", nil, "only for this `browser`, installed or not; may be repeated")
+	flags.BoolVar(&in.all, "all", false, "for every known browser, installed or not")
+	flags.BoolVar(&in.detected, "detected", false, "for the installed browsers (the default)")
+	flags.StringSliceVar(&in.ids, "extension-id", nil, "also allow the extension with this `id`; may be repeated")
+	flags.BoolVar(&in.force, "force", false, "replace files of another copy or a newer version without asking")
 	flags.BoolVar(&in.autostart, "autostart", false, "start the daemon at login")
 	flags.BoolVar(&in.dryRun, "dry-run", false, "only show what would be changed")
 	_ = cmd.RegisterFlagCompletionFunc("browser", completeBrowsers)
@@ -118,7 +118,7 @@ func (t *terminal) dryRunInstall(ctx context.Context, m installer.Machine, in in
 	if plan.Scope == manifest.User {
 		said.Handover, err = t.daemonToReplace(ctx, plan)
 		if err != nil {
-			plan.Warnings = append(plan.Warnings, "It is not known which daemon would have to give way: "+err.Error()+".")
+			plan.Warnings = append(plan.Warnings, "Unknown which daemon would be stopped: "+err.Error()+".")
 		}
 		if newer := said.Handover.downgrade(plan); newer != nil {
 			plan.Foreign = append(plan.Foreign, *newer)
@@ -252,7 +252,7 @@ func (t *terminal) installOptions(scope manifest.Scope) (installer.Options, erro
 
 // askToReplace asks the user whether to replace what is in the way.
 func (t *terminal) askToReplace(ctx context.Context, plan *installer.Plan) error {
-	t.talk.Paragraph(screen.Warn, "Something else is in the way:")
+	t.talk.Paragraph(screen.Warn, "Another file is in the way:")
 	for _, f := range plan.Foreign {
 		t.talk.Line("  " + f.String())
 	}

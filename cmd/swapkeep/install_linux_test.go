@@ -72,7 +72,7 @@ func TestInstallBySudo(t *testing.T) {
 		}
 		asUser.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
-	if out, err := asUser.CombinedOutput(); err != nil || !strings.Contains(string(out), "This would be changed:") {
+	if out, err := asUser.CombinedOutput(); err != nil || !strings.Contains(string(out), "Planned changes:") {
 		t.Errorf("as a user: %v\n%s", err, out)
 	}
 	if os.Geteuid() != 0 {

@@ -25,9 +25,9 @@ type planOutput struct {
 
 // titles describe the states for people.
 var titles = map[string]string{
-	planned:   "This would be changed:",
+	planned:   "Planned changes:",
 	installed: "Swapkeep is installed.",
-	nothing:   "Swapkeep is installed already: there is nothing to do.",
+	nothing:   "Swapkeep is already installed; nothing to do.",
 }
 
 func (t *terminal) printPlan(said planOutput) error {
@@ -40,7 +40,7 @@ func (t *terminal) printPlan(said planOutput) error {
 		t.result.Table(make([]screen.Column, 3), changeRows(plan))
 	}
 	if said.State == planned && len(plan.Foreign) > 0 {
-		t.result.Paragraph(screen.Warn, "Something else is in the way, and gives way only when you say so:")
+		t.result.Paragraph(screen.Warn, "Another file is in the way; it is replaced only if you confirm:")
 		for _, f := range plan.Foreign {
 			t.result.Line("  " + f.String())
 		}
@@ -55,12 +55,12 @@ func (t *terminal) printPlan(said planOutput) error {
 
 // printHandover prints what happens to the running daemon and to earlier versions.
 func (t *terminal) printHandover(said planOutput) {
-	h, gave, unlock, gone := said.Handover, "gave way", "Unlock your wallet again: orders", "The programs of an earlier version were removed: "
+	h, gave, unlock, gone := said.Handover, "was replaced", "Unlock your wallet again: orders", "The programs of an earlier version were removed: "
 	if said.State == planned {
-		gave, unlock, gone = "would be stopped and give way", "Your wallet would be locked: orders", "The programs of an earlier version would be removed: "
+		gave, unlock, gone = "would be stopped and replaced", "Your wallet would be locked: orders", "The programs of an earlier version would be removed: "
 	}
 	if h != nil {
-		t.result.Line(fmt.Sprintf("The daemon of %s %s to that of %s; open orders: %d.", h.From, gave, h.To, h.OpenOrders))
+		t.result.Line(fmt.Sprintf("The daemon of %s %s by that of %s; open orders: %d.", h.From, gave, h.To, h.OpenOrders))
 		if h.Locked {
 			t.result.Paragraph(screen.Warn, unlock+" that still need a signature wait for it.")
 		}
@@ -73,7 +73,7 @@ func (t *terminal) printHandover(said planOutput) {
 // verbs describe the change to each kind of thing.
 var verbs = map[installer.Kind]string{
 	installer.Directory: "make folder", installer.Program: "copy program", installer.Link: "make link", installer.Manifest: "write manifest",
-	installer.Extensions: "let extensions in", installer.Autostart: "start at login", installer.Key: "make key", installer.Value: "set value",
+	installer.Extensions: "allow extensions", installer.Autostart: "start at login", installer.Key: "make key", installer.Value: "set value",
 }
 
 func changeRows(plan *installer.Plan) (rows [][]string) {
@@ -110,7 +110,7 @@ func (t *terminal) printBrowsers(plan *installer.Plan) {
 		t.result.Paragraph(screen.Warn, s.String())
 	}
 	if plan.Browsers() == 0 {
-		t.result.Paragraph(screen.Warn, "No browser will find it: name one with --browser, or take all with --all.")
+		t.result.Paragraph(screen.Warn, "No browser will find it: give one with --browser, or all with --all.")
 	}
 	if len(absent) > 0 {
 		t.result.Paragraph(screen.Faint, "Not found on this machine: "+strings.Join(absent, ", ")+".")

@@ -52,12 +52,12 @@ func TestProvidersFitTheScreen(t *testing.T) {
   no wallet fee: no receiver is configured
 
 The intent provider
-  the daemon asks  api.hyperstream.dev
-  windows may ask  https://api.hyperstream.dev
+  API host   api.hyperstream.dev
+  popup API  https://api.hyperstream.dev
 
-  chain  its id there  name there       enabled  cross-chain
-     56            56  BNB Smart Chain  yes      yes
-   5330          5330  Superseed        no       no
+  chain  provider's id  provider's name  enabled  cross-chain
+     56             56  BNB Smart Chain  yes      yes
+   5330           5330  Superseed        no       no
 `
 	if out.String() != want {
 		t.Errorf("%s", out)

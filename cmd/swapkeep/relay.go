@@ -119,7 +119,7 @@ func refusal(err error) *protocol.Error {
 	if errors.Is(err, relay.ErrOriginRefused) {
 		return protocol.New("origin_refused", "")
 	}
-	fault := protocol.New("internal", "swapkeep's configuration is not valid")
+	fault := protocol.New("internal", "invalid swapkeep configuration")
 	fault.Retryable, fault.Remedy = false, "run swapkeep status in a terminal to see what is wrong"
 	return fault
 }

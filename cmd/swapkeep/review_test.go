@@ -63,7 +63,7 @@ func TestFeesInWords(t *testing.T) {
 		"none":    {protocol.Terms{}, 0, "no wallet fee"},
 	} {
 		r := protocol.Review{Terms: c.terms, FeeBasis: basis, Offer: protocol.Offer{FeeAsked: c.asked}}
-		if got := feesText(r, amount.Coin{Symbol: "USDC"}); !strings.HasPrefix(got, c.want+";") && !strings.HasPrefix(got, c.want+":") {
+		if got := feesText(r, amount.Coin{Symbol: "USDC"}); !strings.HasPrefix(got, c.want+";") && !strings.HasPrefix(got, c.want+",") {
 			t.Errorf("%s: %s", basis, got)
 		}
 	}

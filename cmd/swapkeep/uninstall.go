@@ -28,8 +28,8 @@ func newUninstall(t *terminal) *cobra.Command {
 	var un uninstallFlags
 	cmd := &cobra.Command{
 		Use:   "uninstall",
-		Short: "Take back what swapkeep install did",
-		Long: "Take back what swapkeep install did: exactly what it wrote down, and of that only what nobody changed since; the rest\n" +
+		Short: "Undo swapkeep install",
+		Long: "Undo swapkeep install: exactly what it wrote down, and of that only what nobody changed since; the rest\n" +
 			"is listed and stays. The daemon is stopped first. Wallets and orders stay, unless they are named: --wallet removes a\n" +
 			"wallet and its keys for good, and --state, once no wallet is left, the state directory and what else is in the keychain.",
 		Args: noArguments,
@@ -42,10 +42,10 @@ func newUninstall(t *terminal) *cobra.Command {
 	}
 	un.scope = scopesOf(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&un.wallet, "wallet", "", "also remove this `wallet`, by name or id, and its keys for good")
+	flags.StringVar(&un.wallet, "wallet", "", "also permanently remove this `wallet`, by name or id, and its keys")
 	flags.StringVar(&un.confirm, "confirm", "", "the wallet's `id` again, instead of a question")
 	un.password = passwordFlag(flags)
-	flags.StringVar(&un.home, "state", "", "also remove the state directory, named by its `path`: the orders and what was chosen")
+	flags.StringVar(&un.home, "state", "", "also remove the state directory with this `path`: orders and settings")
 	flags.BoolVar(&un.dryRun, "dry-run", false, "only show what would be removed")
 	return cmd
 }
@@ -154,7 +154,7 @@ func (un uninstallFlags) removesData() bool { return un.wallet != "" || un.home 
 func installedPlace(m installer.Machine, un uninstallFlags) (transport.Instance, error) {
 	if un.scope.system {
 		if un.removesData() {
-			return transport.Instance{}, usageError{errors.New("wallets and state directories are each user's: run swapkeep uninstall --user as that user")}
+			return transport.Instance{}, usageError{errors.New("wallets and state directories belong to each user; run swapkeep uninstall --user as that user")}
 		}
 		return transport.Instance{}, nil
 	}

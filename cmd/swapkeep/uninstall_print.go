@@ -28,9 +28,9 @@ type removedWallet struct {
 
 // removals describe the states of an uninstall.
 var removals = map[string]string{
-	planned:       "This would be removed:",
-	"uninstalled": "Swapkeep is uninstalled. This was removed:",
-	"stopped":     "Not all could be removed. This was:",
+	planned:       "To be removed:",
+	"uninstalled": "Swapkeep is uninstalled. Removed:",
+	"stopped":     "Not everything could be removed. Removed:",
 	nothing:       "Nothing is installed here by swapkeep install.",
 }
 
@@ -49,7 +49,7 @@ func (t *terminal) printRemoval(said removalOutput, place transport.Instance) er
 		t.result.Table(make([]screen.Column, 2), rows)
 	}
 	if len(said.Kept) > 0 {
-		t.result.Heading("This stays:")
+		t.result.Heading("Kept:")
 	}
 	for _, k := range said.Kept {
 		t.result.Line("  " + strings.TrimSpace(k.Path+" "+k.Name) + " " + k.Reason)
@@ -61,21 +61,21 @@ func (t *terminal) printRemoval(said removalOutput, place transport.Instance) er
 		}
 		how := "install it again, then uninstall with --wallet and --state"
 		if said.State == planned {
-			how = "name them with --wallet and --state"
+			how = "give --wallet and --state"
 		}
 		t.result.Paragraph(screen.Faint, fmt.Sprintf("%s stay in %s and in the keychain. To remove them too, %s.", what, said.Home, how))
 	}
 	if said.Scope == manifest.System {
-		t.result.Paragraph(screen.Faint, "Daemons that users started run on until they log out or run swapkeep stop.")
+		t.result.Paragraph(screen.Faint, "Daemons of users keep running until they log out or run swapkeep stop.")
 	}
 	return nil
 }
 
 func removalRows(said removalOutput) (rows [][]string) {
 	if w := said.Wallet; w != nil && w.ID != "" {
-		rows = append(rows, []string{"  wallet", fmt.Sprintf("%s (%s) and its keys, for good", w.Name, w.ID)})
+		rows = append(rows, []string{"  wallet", fmt.Sprintf("%s (%s) and its keys, permanently", w.Name, w.ID)})
 	} else if w != nil {
-		rows = append(rows, []string{"  wallet", w.Name + " and its keys, for good, if there is one: no daemon runs that would know"})
+		rows = append(rows, []string{"  wallet", w.Name + " and its keys, permanently, if it exists (no daemon is running to check)"})
 	}
 	for _, e := range said.Remove {
 		rows = append(rows, []string{"  " + string(e.Kind), strings.TrimSpace(e.Path + " " + e.Name)})

@@ -14,7 +14,7 @@ import (
 )
 
 // errChecksFailed means that a check failed; the result has already been printed.
-var errChecksFailed = errors.New("something does not work")
+var errChecksFailed = errors.New("some checks failed")
 
 // check examines the home of a daemon that is not running; it creates nothing there.
 func check(ctx context.Context, out io.Writer, args, environ []string) error {

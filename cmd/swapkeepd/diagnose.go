@@ -71,7 +71,7 @@ func finding(status, evidence, remedy string) protocol.Check {
 	return protocol.Check{Status: status, Evidence: evidence, Remedy: remedy}
 }
 
-const neverStarted = "no daemon has been started here yet"
+const neverStarted = "no daemon was started here yet"
 
 // directory checks the permissions of the state directory.
 func (s examined) directory(context.Context) protocol.Check {
@@ -80,13 +80,13 @@ func (s examined) directory(context.Context) protocol.Check {
 	var unsafe *transport.UnsafeDirectoryError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return finding(protocol.CheckOK, dir+" is not there: "+neverStarted, "")
+		return finding(protocol.CheckOK, dir+" does not exist: "+neverStarted, "")
 	case errors.As(err, &unsafe):
 		return finding(protocol.CheckFail, unsafe.Dir+" "+unsafe.Reason, unsafe.Remedy)
 	case err != nil:
-		return finding(protocol.CheckFail, err.Error(), "mend the permissions of "+dir)
+		return finding(protocol.CheckFail, err.Error(), "fix the permissions of "+dir)
 	}
-	return finding(protocol.CheckOK, dir+", of this user alone", "")
+	return finding(protocol.CheckOK, dir+", accessible only to this user", "")
 }
 
 // stamp checks whether the home has the configuration's mode, sandbox or real.
@@ -99,9 +99,9 @@ func (s examined) stamp(context.Context) protocol.Check {
 	case errors.Is(err, home.ErrStamp):
 		return finding(protocol.CheckFail, "home.json is damaged", "restore "+filepath.Join(s.place.Home, "home.json")+" from a backup: it names the keychain items of your wallets")
 	case err != nil:
-		return finding(protocol.CheckFail, err.Error(), "mend the permissions of "+s.place.Home)
+		return finding(protocol.CheckFail, err.Error(), "fix the permissions of "+s.place.Home)
 	case stamp.Sandbox != s.cfg.Sandbox:
-		return finding(protocol.CheckFail, fmt.Sprintf("this home is %s, and the configuration %s", mode[stamp.Sandbox], mode[s.cfg.Sandbox]),
+		return finding(protocol.CheckFail, fmt.Sprintf("this home is %s, but the configuration is %s", mode[stamp.Sandbox], mode[s.cfg.Sandbox]),
 			"set sandbox = "+fmt.Sprint(stamp.Sandbox)+" in the configuration, or SWAPKEEP_HOME to another directory")
 	}
 	return finding(protocol.CheckOK, mode[stamp.Sandbox], "")
@@ -124,7 +124,7 @@ func (s examined) keychain(ctx context.Context) protocol.Check {
 	}
 	switch {
 	case errors.Is(err, keys.ErrKeychainLocked):
-		return finding(protocol.CheckWarn, keys.ErrKeychainLocked.Error()+": it will ask before it gives anything", keys.Remedy(err))
+		return finding(protocol.CheckWarn, keys.ErrKeychainLocked.Error()+": it will prompt before use", keys.Remedy(err))
 	case err != nil:
 		return finding(protocol.CheckFail, oneLine(err), keys.Remedy(err))
 	}
@@ -135,7 +135,7 @@ func (s examined) keychain(ctx context.Context) protocol.Check {
 func (s examined) port(ctx context.Context) protocol.Check {
 	at := s.cfg.Prices.Listen
 	if s.cfg.Prices.Disabled || at == config.NoListener {
-		return finding(protocol.CheckOK, "off by the configuration", "")
+		return finding(protocol.CheckOK, "disabled in the configuration", "")
 	}
 	if s.daemon != nil {
 		return s.servedPort()
@@ -156,5 +156,5 @@ func (s examined) servedPort() protocol.Check {
 	if at := s.daemon.prices.Status().URL; at != "" {
 		return finding(protocol.CheckOK, "served by the daemon at "+at, "")
 	}
-	return finding(protocol.CheckSkipped, "it is not served yet, or the price history cannot be used", "")
+	return finding(protocol.CheckSkipped, "not served yet, or the price history is unusable", "")
 }

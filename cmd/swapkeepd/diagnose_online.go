@@ -25,7 +25,7 @@ const (
 	blockOld   = 3 * time.Minute
 )
 
-const clockRemedy = "set the clock, and let the system keep it (timedatectl set-ntp true on Linux); deadlines of orders are told by it"
+const clockRemedy = "set the clock and enable time synchronization (timedatectl set-ntp true on Linux); order deadlines depend on it"
 
 // clock compares the clock with file times in the home and, online, with latest blocks.
 func (s examined) clock(context.Context) protocol.Check {
@@ -33,11 +33,11 @@ func (s examined) clock(context.Context) protocol.Check {
 	for _, name := range []string{"home.json", "orders.db", "prices.db", "swapkeepd.log"} {
 		info, err := os.Stat(filepath.Join(s.place.Home, name))
 		if err == nil && info.ModTime().Sub(now) > fileAhead {
-			return finding(protocol.CheckWarn, fmt.Sprintf("%s was written %s from now: the clock was ahead then, or is behind", name, info.ModTime().Sub(now).Round(time.Minute)), clockRemedy)
+			return finding(protocol.CheckWarn, fmt.Sprintf("%s was written %s in the future: the clock was ahead then, or is behind now", name, info.ModTime().Sub(now).Round(time.Minute)), clockRemedy)
 		}
 	}
 	if !s.online {
-		return finding(protocol.CheckSkipped, "no file of ours is from the future; compared with the networks' by --online", "")
+		return finding(protocol.CheckSkipped, "no file has a future date; compare with the networks by --online", "")
 	}
 	answers, err := s.answers()
 	if err != nil {
@@ -53,7 +53,7 @@ func (s examined) clock(context.Context) protocol.Check {
 	case !answered:
 		return finding(protocol.CheckSkipped, "no network answered", "")
 	case age < -blockAhead:
-		return finding(protocol.CheckFail, fmt.Sprintf("the newest block is %s from now: the clock is behind", -age.Round(time.Second)), clockRemedy)
+		return finding(protocol.CheckFail, fmt.Sprintf("the newest block is %s in the future: the clock is behind", -age.Round(time.Second)), clockRemedy)
 	case age > blockOld:
 		return finding(protocol.CheckWarn, fmt.Sprintf("the newest block of any network is %s old: the clock is ahead, or every endpoint is behind", age.Round(time.Second)), clockRemedy)
 	}
@@ -63,11 +63,11 @@ func (s examined) clock(context.Context) protocol.Check {
 // networks checks which networks return their latest block.
 func (s examined) networks(context.Context) protocol.Check {
 	if !s.online {
-		return finding(protocol.CheckSkipped, "asked by --online", "")
+		return finding(protocol.CheckSkipped, "checked with --online", "")
 	}
 	answers, err := s.answers()
 	if err != nil {
-		return finding(protocol.CheckFail, oneLine(err), "mend networks in the configuration")
+		return finding(protocol.CheckFail, oneLine(err), "fix networks in the configuration")
 	}
 	var silent []string
 	for _, a := range answers {
@@ -81,9 +81,9 @@ func (s examined) networks(context.Context) protocol.Check {
 	case len(silent) == 0:
 		return finding(protocol.CheckOK, evidence, "")
 	case len(silent) == len(answers):
-		return finding(protocol.CheckFail, evidence, "look at the network connection, a proxy or a firewall; then at networks in the configuration")
+		return finding(protocol.CheckFail, evidence, "check the network connection, proxy and firewall; then networks in the configuration")
 	}
-	return finding(protocol.CheckWarn, evidence+"; silent: "+strings.Join(silent, ", "), "wait, or give those another RPC: swapkeep settings set networks.ID.rpc URL")
+	return finding(protocol.CheckWarn, evidence+"; no answer from: "+strings.Join(silent, ", "), "wait, or set another RPC URL: swapkeep settings set networks.ID.rpc URL")
 }
 
 // An answer is one network's answer.

@@ -18,10 +18,10 @@ var storageRemedies = []struct {
 	err    error
 	remedy string
 }{
-	{home.ErrFull, "free some disk space; until then nothing is signed"},
-	{home.ErrReadOnly, "mend the permissions of the state directory and of the files in it"},
-	{home.ErrLocked, "stop the other program that holds it"},
-	{home.ErrDamaged, "restore it from a backup; do not delete it: it knows what was signed"},
+	{home.ErrFull, "free disk space; until then nothing is signed"},
+	{home.ErrReadOnly, "fix the permissions of the state directory and of the files in it"},
+	{home.ErrLocked, "stop the other program that uses it"},
+	{home.ErrDamaged, "restore it from a backup; do not delete it: it records what was signed"},
 }
 
 func storageFailure(err error) protocol.Check {
@@ -30,7 +30,7 @@ func storageFailure(err error) protocol.Check {
 			return finding(protocol.CheckFail, oneLine(err), r.remedy)
 		}
 	}
-	return finding(protocol.CheckFail, oneLine(err), "look at the disk and the permissions of the state directory")
+	return finding(protocol.CheckFail, oneLine(err), "check the disk and the permissions of the state directory")
 }
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
@@ -71,11 +71,11 @@ func (s examined) history(ctx context.Context) protocol.Check {
 	c, err := home.Examine(s.place.Home, "prices.db")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return finding(protocol.CheckOK, "no prices have been kept here yet", "")
+		return finding(protocol.CheckOK, "no prices stored yet", "")
 	case errors.Is(err, home.ErrDamaged):
-		return finding(protocol.CheckWarn, "prices.db is damaged", "nothing: the next start sets it aside and fetches the prices again")
+		return finding(protocol.CheckWarn, "prices.db is damaged", "nothing to do: the next start replaces it and fetches the prices again")
 	case err != nil:
-		return finding(protocol.CheckWarn, strings.ReplaceAll(oneLine(err), "order database", "price history"), "mend the permissions of "+filepath.Join(s.place.Home, "prices.db"))
+		return finding(protocol.CheckWarn, strings.ReplaceAll(oneLine(err), "order database", "price history"), "fix the permissions of "+filepath.Join(s.place.Home, "prices.db"))
 	}
 	return finding(protocol.CheckOK, conditionText(c), "")
 }
@@ -85,7 +85,7 @@ func (s examined) openHistory(ctx context.Context) protocol.Check {
 		return finding(protocol.CheckWarn, p.Message, p.Remedy)
 	}
 	if err := s.daemon.prices.history.Check(ctx); err != nil {
-		return finding(protocol.CheckWarn, oneLine(err), "free disk space, or mend the permissions of the state directory")
+		return finding(protocol.CheckWarn, oneLine(err), "free disk space, or fix the permissions of the state directory")
 	}
 	size := int64(0)
 	if info, err := os.Stat(filepath.Join(s.place.Home, "prices.db")); err == nil {

@@ -261,7 +261,7 @@ func (p *prices) problems() []protocol.Problem {
 	}
 	state := p.poller.Health()
 	if state.History != nil {
-		out = append(out, protocol.Problem{Name: "prices", Message: "prices cannot be kept: " + state.History.Error(), Remedy: "free disk space, or mend the permissions of the state directory; current prices are shown meanwhile"})
+		out = append(out, protocol.Problem{Name: "prices", Message: "prices cannot be kept: " + state.History.Error(), Remedy: "free disk space, or fix the permissions of the state directory; current prices are shown meanwhile"})
 	}
 	if age := clock.Now().Sub(state.Fetched); len(state.Sources) > 0 && age.Abs() > currentFor {
 		out = append(out, protocol.Problem{Name: "prices", Message: "no source of prices answers", Remedy: "look at the network connection; old prices are marked stale and nothing is valued by them"})

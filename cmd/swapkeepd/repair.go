@@ -17,25 +17,25 @@ import (
 func repairInstallation(log zerolog.Logger) {
 	defer func() {
 		if p := recover(); p != nil {
-			log.Error().Str("panic", fmt.Sprint(p)).Msg("installation not looked at")
+			log.Error().Str("panic", fmt.Sprint(p)).Msg("installation not checked")
 		}
 	}()
 	exe, err := installer.OwnProgram()
 	if err != nil {
-		log.Warn().Err(err).Msg("installation not looked at")
+		log.Warn().Err(err).Msg("installation not checked")
 		return
 	}
 	m := installer.This()
 	unlock, err := m.TryLock(manifest.User)
 	if err != nil { // an installation in progress would look broken
-		log.Info().Err(err).Msg("installation not looked at")
+		log.Info().Err(err).Msg("installation not checked")
 		return
 	}
 	defer unlock()
 	repair, err := installer.RepairLinks(m, version, filepath.Dir(exe))
 	swept, sweepErr := installer.Sweep(m, manifest.User, installer.RunningFrom)
 	if err = errors.Join(err, sweepErr); repair.Entries == 0 && err == nil {
-		return // nothing was installed by swapkeep install
+		return // nothing is installed by swapkeep install
 	}
 	line := log.Debug()
 	switch {
@@ -49,5 +49,5 @@ func repairInstallation(log zerolog.Logger) {
 			line = line.Strs(name, paths)
 		}
 	}
-	line.Int("entries", repair.Entries).Msg("installation looked at")
+	line.Int("entries", repair.Entries).Msg("installation checked")
 }

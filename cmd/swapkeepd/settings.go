@@ -98,7 +98,7 @@ func (d *daemon) apply(key string, cfg config.Config) {
 	}
 	if id := settings.NetworkOf(key); id != 0 {
 		if err := d.hub.Replace(id, cfg.Networks[strconv.FormatUint(id, 10)].RPC); err != nil {
-			d.log.Error().Err(err).Str("setting", key).Msg("applies at the next start")
+			d.log.Error().Err(err).Str("setting", key).Msg("takes effect at the next start")
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (k providerKeys) SetProviderKey(ctx context.Context, provider string, key [
 	case provider == string(swap.Bridge) && len(key) > 0 && c.Providers.Bridge.KeyFile != "":
 		return protocol.New("setting_overridden", "providers.bridge.key_file has a key, which overrides one in the keychain")
 	case provider == string(swap.Intent) && len(key) > 0:
-		return protocol.New("setting_refused", "the intent provider takes no key")
+		return protocol.New("setting_refused", "the intent provider uses no API key")
 	}
 	return k.ProviderKeys.SetProviderKey(ctx, keyItem(provider, c), key)
 }
@@ -129,7 +129,7 @@ func (d *daemon) settingProblems() []protocol.Problem {
 	ignored := d.settings.Ignored()
 	var out []protocol.Problem
 	for _, key := range slices.Sorted(maps.Keys(ignored)) {
-		remedy := "set it anew, or reset it (settings.set)"
+		remedy := "set it again, or reset it (settings.set)"
 		if key == settings.NetworkKey {
 			remedy = "choose a network again (networks.select)"
 		}

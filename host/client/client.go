@@ -123,7 +123,7 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	case got := <-answer:
 		return decode(method, got, result)
 	case <-ctx.Done():
-		return fmt.Errorf("%s: no answer: %w", method, ctx.Err())
+		return fmt.Errorf("%s: no response: %w", method, ctx.Err())
 	}
 }
 

@@ -65,7 +65,7 @@ func (p *Process) Stop() (time.Duration, error) {
 	select {
 	case <-p.exited:
 	case <-time.After(exitTimeout):
-		closed = errors.Join(closed, errors.New("the host did not leave: killed"), p.cmd.Process.Kill())
+		closed = errors.Join(closed, errors.New("the host did not exit and was killed"), p.cmd.Process.Kill())
 		<-p.exited
 	}
 	if errors.Is(closed, os.ErrClosed) {

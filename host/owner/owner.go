@@ -32,7 +32,7 @@ const (
 )
 
 // ErrOwned means that another process is the daemon of this home.
-var ErrOwned = errors.New("another daemon owns this home")
+var ErrOwned = errors.New("another daemon is using this home")
 
 // OwnedError gives the owner's process id. It is an ErrOwned.
 type OwnedError struct {
@@ -90,7 +90,7 @@ func acquire(path string) (*fileLock, error) {
 // Listen binds the transport, once, and replaces the socket of a dead daemon.
 func (o *Owner) Listen() (net.Listener, error) {
 	if o.listener != nil {
-		return nil, errors.New("the transport is bound already")
+		return nil, errors.New("the transport is already bound")
 	}
 	l, err := transport.Listen(o.place)
 	if err != nil {

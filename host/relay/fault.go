@@ -25,7 +25,7 @@ func frameFault(err error) *protocol.Error {
 	case errors.Is(err, frame.ErrZero):
 		return protocol.New("frame_zero", "")
 	}
-	return protocol.New("invalid_request", "the stream ended inside a message")
+	return protocol.New("invalid_request", "the stream ended within a message")
 }
 
 // WriteFault writes an error without an id as one frame, to tell a browser why there will

@@ -16,7 +16,7 @@ var (
 	ErrNotABrowser = errors.New("not started by a browser")
 	// ErrOriginRefused means that a browser's arguments name an extension that may not
 	// use the host.
-	ErrOriginRefused = errors.New("this extension may not use swapkeep")
+	ErrOriginRefused = errors.New("this extension is not allowed to use swapkeep")
 )
 
 // A Caller is the extension that a browser started the host for.

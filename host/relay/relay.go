@@ -35,11 +35,11 @@ const maxQueuedFrames = 4
 // Reasons for a relay to end, other than the browser closing its side.
 var (
 	// ErrDaemonLost means no daemon within the window. The browser was told.
-	ErrDaemonLost = errors.New("the daemon went away and did not come back")
+	ErrDaemonLost = errors.New("connection to the daemon lost")
 	// ErrRefused means that the daemon refused the attach. The browser was told.
 	ErrRefused = errors.New("the daemon refused the connection")
 	// ErrStalled means that the browser stopped reading.
-	ErrStalled = errors.New("the browser does not read")
+	ErrStalled = errors.New("the browser stopped reading")
 	// ErrBrokenInput means that the browser's stream ended inside a frame or had a frame
 	// too long to skip.
 	ErrBrokenInput = errors.New("the browser's stream is broken")

@@ -56,8 +56,8 @@ func (s *Settings) show(r row, reveal bool) protocol.Setting {
 	}
 	if s.effective.Overridden(r.key) && r.fixed == "" {
 		out.Refused = map[config.Source]string{
-			config.FromEnvironment: "the environment sets it: " + origin.Name,
-			config.FromFlag:        "a flag of the daemon sets it: " + origin.Name,
+			config.FromEnvironment: "set by the environment: " + origin.Name,
+			config.FromFlag:        "set by a flag of the daemon: " + origin.Name,
 		}[origin.Source]
 	}
 	values := s.valuesOf(&s.effective, r)
@@ -227,11 +227,11 @@ func (s *Settings) checkChange(r row, values []string) error {
 	case values == nil:
 		return nil
 	case !utf8.ValidString(strings.Join(values, ",")): // it would be stored as another text
-		return protocol.New("setting_refused", "it is no text").With("key", r.key)
+		return protocol.New("setting_refused", "it must be a text").With("key", r.key)
 	case r.kind != protocol.SettingURLs && len(values) != 1:
-		return protocol.New("setting_refused", "it has one value").With("key", r.key)
+		return protocol.New("setting_refused", "it takes a single value").With("key", r.key)
 	case r.kind == protocol.SettingURLs && slices.ContainsFunc(values, func(u string) bool { return strings.Contains(u, ",") || strings.TrimSpace(u) != u || u == "" }):
-		return protocol.New("setting_refused", "a URL has neither spaces nor commas").With("key", r.key)
+		return protocol.New("setting_refused", "a URL must not contain spaces or commas").With("key", r.key)
 	case r.kind == protocol.SettingChoice && !slices.Contains(r.choices, values[0]):
 		return protocol.New("setting_refused", "it must be one of "+strings.Join(r.choices, ", ")).With("key", r.key)
 	}

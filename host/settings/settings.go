@@ -70,7 +70,7 @@ var errDamaged = errors.New("it cannot be read")
 func (s *Settings) restore(key string, value []byte) error {
 	settable := func(r row) bool { return r.key == key && r.right != protocol.RightNone }
 	if !slices.ContainsFunc(s.rows, settable) {
-		return errors.New("it is no setting of this version")
+		return errors.New("unknown setting in this version")
 	}
 	values, err := decode(value)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 var (
 	// ErrNoDaemon means that nobody listens at this place. Dialing may be repeated.
 	ErrNoDaemon = errors.New("no daemon is listening")
-	// ErrForeignPeer means that the other end belongs to another user. Nothing was sent.
-	ErrForeignPeer = errors.New("the other end belongs to another user")
+	// ErrForeignPeer means that the other process belongs to another user. Nothing was sent.
+	ErrForeignPeer = errors.New("the other process belongs to another user")
 	// ErrUnsafeDirectory means a directory that others could change.
 	ErrUnsafeDirectory = errors.New("unsafe directory")
 	// ErrNoHome means that neither SWAPKEEP_HOME nor the system names a state directory.

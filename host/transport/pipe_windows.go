@@ -136,7 +136,7 @@ func serverIsUser(conn net.Conn) error {
 func currentUser() (*windows.SID, error) {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
-		return nil, fmt.Errorf("ask who runs this: %w", err)
+		return nil, fmt.Errorf("query the current user: %w", err)
 	}
 	return user.User.Sid, nil
 }
@@ -161,7 +161,7 @@ func askPipe(conn net.Conn, ask func(windows.Handle, *uint32) error) (Peer, erro
 	}
 	var pid uint32
 	if err := ask(windows.Handle(file.Fd()), &pid); err != nil {
-		return Peer{}, fmt.Errorf("ask who is at the other end: %w", err)
+		return Peer{}, fmt.Errorf("query the peer's user: %w", err)
 	}
 	return Peer{PID: int(pid)}, nil
 }

@@ -74,7 +74,7 @@ func checkAbove(dir string) error {
 			return fmt.Errorf("state directory: %w", err)
 		}
 		if info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
-			return &UnsafeDirectoryError{dir, "is above the state directory and writable by everybody", "run chmod o-w on it"}
+			return &UnsafeDirectoryError{dir, "is above the state directory and writable by anyone", "run chmod o-w on it"}
 		}
 		if dir == filepath.Dir(dir) {
 			return nil
@@ -118,7 +118,7 @@ func checkOwner(dir string, info os.FileInfo, forbidden os.FileMode) error {
 	case !ok || int(stat.Uid) != os.Getuid():
 		return &UnsafeDirectoryError{dir, "belongs to another user", "run as its owner or set " + HomeVariable + " to a directory of your own"}
 	case info.Mode().Perm()&forbidden != 0:
-		return &UnsafeDirectoryError{dir, fmt.Sprintf("is open to others (mode %04o)", info.Mode().Perm()), "run chmod 700 on it after checking what it holds"}
+		return &UnsafeDirectoryError{dir, fmt.Sprintf("is accessible to others (mode %04o)", info.Mode().Perm()), "check what is in it, then run chmod 700 on it"}
 	}
 	return nil
 }

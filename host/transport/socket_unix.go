@@ -166,7 +166,7 @@ func PeerOf(conn net.Conn) (Peer, error) {
 	}
 	raw, err := sc.SyscallConn()
 	if err != nil {
-		return Peer{}, fmt.Errorf("ask who is at the other end: %w", err)
+		return Peer{}, fmt.Errorf("query the peer's user: %w", err)
 	}
 	var peer Peer
 	var asked error
@@ -174,7 +174,7 @@ func PeerOf(conn net.Conn) (Peer, error) {
 		asked = err
 	}
 	if asked != nil {
-		return Peer{}, fmt.Errorf("ask who is at the other end: %w", asked)
+		return Peer{}, fmt.Errorf("query the peer's user: %w", asked)
 	}
 	return peer, nil
 }

@@ -23,13 +23,13 @@ func boxed(ctx context.Context, p *Env) (out []Finding) {
 	}
 	plan, err := p.Plan(manifest.User, nil)
 	if err != nil {
-		return []Finding{skipped("what they need is not known: " + oneLine(err))}
+		return []Finding{skipped("unknown requirements: " + oneLine(err))}
 	}
 	for _, b := range p.facts.browsers {
 		if b.Box == "" {
 			continue
 		}
-		f := skipped("not looked at: swapkeep install would write nothing for it")
+		f := skipped("not checked: swapkeep install writes nothing for it")
 		if i := slices.IndexFunc(plan.Sandboxed, func(s installer.Sandboxed) bool { return b.Box == s.Box && b.App == s.App }); i >= 0 {
 			f = p.boxedFinding(ctx, b, plan.Sandboxed[i])
 		}
@@ -44,18 +44,18 @@ func (p *Env) boxedFinding(ctx context.Context, b browser, s installer.Sandboxed
 	case s.Box == manifest.Snap && len(s.Commands) > 0:
 		table, err := ask(ctx, "flatpak", "permissions", "webextensions", manifest.HostName)
 		if missing(err) {
-			return note("there is no flatpak command to ask what the portal was told. " + needs).withRemedy("answer yes when it asks; or install flatpak, then " + commands)
+			return note("cannot check the portal's permission without the flatpak command. " + needs).withRemedy("answer yes when it asks; or install flatpak, then " + commands)
 		}
 		switch answered(table, s.App) {
 		case "yes":
 			return ok("the portal may start the host for it")
 		case "no":
-			return fail("the portal was told not to start the host for it", commands)
+			return fail("the portal is not allowed to start the host for it", commands)
 		}
 	case s.Box == manifest.Flatpak:
 		granted, err := ask(ctx, "flatpak", "info", "--show-permissions", s.App)
 		if missing(err) {
-			return note("there is no flatpak command to ask whether its box was opened. " + needs).withRemedy(commands)
+			return note("cannot check its sandbox permissions without the flatpak command. " + needs).withRemedy(commands)
 		}
 		if err != nil {
 			break
@@ -63,9 +63,9 @@ func (p *Env) boxedFinding(ctx context.Context, b browser, s installer.Sandboxed
 		lacks := p.lacks(ctx, b, granted)
 		switch {
 		case len(lacks) == 0:
-			return ok("its box was opened for the host")
+			return ok("its sandbox lets it start the host")
 		case len(b.extensions) > 0:
-			return fail("its box is not opened for the host: "+strings.Join(lacks, ", "), commands)
+			return fail("its sandbox blocks the host: "+strings.Join(lacks, ", "), commands)
 		}
 	}
 	return note(needs).withRemedy(commands)
@@ -137,11 +137,11 @@ var starters = []struct{ name, what string }{
 // portal checks whether one of the starters is on the session bus.
 func portal(ctx context.Context, p *Env) []Finding {
 	if !slices.ContainsFunc(p.facts.browsers, func(b browser) bool { return b.Box != "" }) {
-		return []Finding{skipped("no browser is in a box")}
+		return []Finding{skipped("no browser is sandboxed (Flatpak or Snap)")}
 	}
 	names, err := busNames(ctx)
 	if err != nil {
-		return []Finding{skipped("the session bus cannot be asked: " + oneLine(err))}
+		return []Finding{skipped("cannot query the session bus: " + oneLine(err))}
 	}
 	var there []string
 	for _, s := range starters {

@@ -20,7 +20,7 @@ func TestBoxedWithoutAManifest(t *testing.T) {
 		files.File(row.preferences, inPreferences(chromiumID, ""))
 		withManifest(t, files, "/home/ann/.mozilla/native-messaging-hosts/")
 		got, said := toldBy(t, p, "manifest.found")
-		if want := row.browser + " nothing tells this browser of swapkeep"; got != Fail || !strings.Contains(said, want) || !strings.Contains(said, row.remedy) {
+		if want := row.browser + " this browser has no manifest for swapkeep"; got != Fail || !strings.Contains(said, want) || !strings.Contains(said, row.remedy) {
 			t.Errorf("%s: it is %s: %s", name, got, said)
 		}
 		tried := ""

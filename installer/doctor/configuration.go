@@ -16,7 +16,7 @@ var configurationChecks = []check{
 
 func configuration(_ context.Context, p *Env) []Finding {
 	if p.Config != nil {
-		return []Finding{fail(oneLine(p.Config), "mend it; until then neither browsers nor commands can be answered")}
+		return []Finding{fail(oneLine(p.Config), "fix it; until then neither browsers nor commands work")}
 	}
 	return []Finding{ok("it can be read")}
 }
@@ -24,7 +24,7 @@ func configuration(_ context.Context, p *Env) []Finding {
 // variables checks for variables that select another instance than browsers use.
 func variables(_ context.Context, p *Env) []Finding {
 	if p.Machine.Sudo {
-		return []Finding{warn("this looks at the browsers of root, and not at yours", "run it without sudo")}
+		return []Finding{warn("this checks root's browsers, not yours", "run it without sudo")}
 	}
 	var names []string
 	for _, entry := range p.Environ {
@@ -34,11 +34,11 @@ func variables(_ context.Context, p *Env) []Finding {
 		}
 	}
 	if len(names) == 0 {
-		return []Finding{ok("nothing here is set that browsers do not know")}
+		return []Finding{ok("no environment variable here is unknown to browsers")}
 	}
 	slices.Sort(names)
-	return []Finding{note("a browser that is not started from this terminal may lack what is set here, and reach another instance than this looked at: " + strings.Join(names, ", ")).
-		withRemedy("put it into the configuration file, or into the environment of your session")}
+	return []Finding{note("variables set only in this terminal may make browsers use another instance: " + strings.Join(names, ", ")).
+		withRemedy("set it in the configuration file or in your session's environment")}
 }
 
 // letIn is the remedy if no extension is known: without one an installation is refused.
@@ -46,7 +46,7 @@ const letIn = "swapkeep install --extension-id ID, with the id that the extensio
 
 func known(_ context.Context, p *Env) (out []Finding) {
 	if p.Config != nil {
-		return []Finding{skipped("the configuration cannot be read")}
+		return []Finding{skipped("cannot read the configuration")}
 	}
 	var good []string
 	for _, f := range manifest.Families() {
@@ -55,7 +55,7 @@ func known(_ context.Context, p *Env) (out []Finding) {
 		}
 	}
 	if p.noneAllowed() {
-		return []Finding{warn("no extension may use swapkeep yet", letIn)}
+		return []Finding{warn("no extension is allowed yet", letIn)}
 	}
 	return []Finding{ok(strings.Join(good, ", "))}
 }

@@ -20,12 +20,12 @@ import (
 )
 
 var daemonChecks = []check{
-	{"daemon.program", "the daemon's program is there", nil, daemonProgram},
+	{"daemon.program", "the daemon's program exists", nil, daemonProgram},
 	{"daemon.running", "the daemon answers", nil, running},
 	{"daemon.version", "and is of this version", nil, daemonVersion},
-	{"daemon.socket", "its socket is yours alone", []string{"linux", "darwin"}, socket},
-	{"daemon.log", "its log tells of no failure", nil, logged},
-	{"daemon", "what the daemon finds itself", nil, diagnosis},
+	{"daemon.socket", "only you can access its socket", []string{"linux", "darwin"}, socket},
+	{"daemon.log", "its log has no errors", nil, logged},
+	{"daemon", "the daemon's own checks", nil, diagnosis},
 }
 
 // dial connects to the daemon if one is running.
@@ -76,25 +76,25 @@ func running(ctx context.Context, p *Env) []Finding {
 	case s.held && errors.Is(s.dialed, transport.ErrNoDaemon), errors.Is(s.dialed, context.DeadlineExceeded):
 		return []Finding{p.unanswered()}
 	case errors.Is(s.dialed, transport.ErrNoDaemon):
-		return []Finding{ok("none runs; it starts when it is needed")}
+		return []Finding{ok("not running; it starts when needed")}
 	case errors.Is(s.dialed, transport.ErrForeignPeer):
-		return []Finding{fail("another user's process answers in the daemon's place", "look who has access to "+p.quoted(p.Place.Home))}
+		return []Finding{fail("another user's process answers in the daemon's place", "check who has access to "+p.quoted(p.Place.Home))}
 	}
-	return []Finding{fail(oneLine(s.dialed), "look at the permissions of "+p.quoted(p.Place.RunDir()))}
+	return []Finding{fail(oneLine(s.dialed), "check the permissions of "+p.quoted(p.Place.RunDir()))}
 }
 
 // unanswered is the finding for a daemon that does not answer. It suggests killing a
 // process only if its id is known, because kill 0 ends the caller's own group.
 func (p *Env) unanswered() Finding {
-	const wait, look = "wait a moment; if it stays so, ", "look for swapkeepd among your processes and end it"
-	const evidence = " holds the state directory and does not answer: it starts, ends or is stuck"
+	const wait, look = "wait a moment; if it persists, ", "find the swapkeepd process and end it"
+	const evidence = " holds the state directory and does not answer: it is starting, stopping or stuck"
 	switch {
 	case p.facts.held && p.facts.pid > 0:
 		return fail(fmt.Sprintf("process %d%s", p.facts.pid, evidence), wait+"end it with "+p.kill(p.facts.pid))
 	case p.facts.held:
-		return fail("a process that is not known"+evidence, wait+look)
+		return fail("an unknown process"+evidence, wait+look)
 	}
-	return fail(fmt.Sprintf("what listens there gave no answer in %s, and holds no state directory", askTime), wait+look)
+	return fail(fmt.Sprintf("the listener gave no answer in %s and does not hold the state directory", askTime), wait+look)
 }
 
 func daemonVersion(ctx context.Context, p *Env) []Finding {
@@ -110,14 +110,14 @@ func daemonVersion(ctx context.Context, p *Env) []Finding {
 	if hello.Version == p.Version {
 		return []Finding{ok(hello.Version)}
 	}
-	f := warn(fmt.Sprintf("the daemon is of version %s, this program of %s", hello.Version, p.Version), "swapkeep stop; the next use starts the new one")
+	f := warn(fmt.Sprintf("the daemon has version %s, this program %s", hello.Version, p.Version), "run swapkeep stop; the next use starts the new one")
 	for _, program := range p.programs() { // otherwise the next use would start their version again
 		if _, err := p.Machine.Files.Stat(program); err == nil && !p.sameProgram(program) {
 			return []Finding{f.withRemedy(p.chooseCopyRemedy(program, hello.Version))}
 		}
 	}
 	if p.otherCopyRemedy("") != "" {
-		return []Finding{f.withRemedy("run swapkeep install from the version that is to stay")}
+		return []Finding{f.withRemedy("run swapkeep install from the version to keep")}
 	}
 	return []Finding{f.withFix(p.restart)}
 }
@@ -128,18 +128,18 @@ func socket(_ context.Context, p *Env) []Finding {
 	info, err := os.Stat(path) // a long path is reached through a link
 	switch {
 	case err != nil && p.facts.daemon == nil:
-		return []Finding{ok("there is none while no daemon runs")}
+		return []Finding{ok("none while no daemon runs")}
 	case err != nil:
 		return []Finding{fail(oneLine(err), "swapkeep stop")}
 	case p.facts.daemon == nil && !p.facts.held:
-		return []Finding{note(path + " is left of a daemon that died; the next one replaces it").withRemedy("rm " + p.quoted(path)).withFix(p.removeSocket)}
+		return []Finding{note(path + " was left by a daemon that crashed; the next one replaces it").withRemedy("rm " + p.quoted(path)).withFix(p.removeSocket)}
 	case info.Mode()&fs.ModeSocket == 0:
 		return []Finding{fail(path+" is no socket", "rm "+p.quoted(path)+" && swapkeep stop")}
 	case info.Mode().Perm()&0o077 != 0:
-		return []Finding{fail(fmt.Sprintf("%s is open to others (mode %04o)", path, info.Mode().Perm()), "chmod 600 "+p.quoted(path)).withFix(p.chmod(path, 0, 0o177))}
+		return []Finding{fail(fmt.Sprintf("%s is accessible to others (mode %04o)", path, info.Mode().Perm()), "chmod 600 "+p.quoted(path)).withFix(p.chmod(path, 0, 0o177))}
 	}
 	if uid, known := p.Machine.Files.Owner(info); known && uid != p.UID {
-		return []Finding{fail(fmt.Sprintf("%s belongs to user %d", path, uid), "look who has access to "+p.quoted(p.Place.Home))}
+		return []Finding{fail(fmt.Sprintf("%s belongs to user %d", path, uid), "check who has access to "+p.quoted(p.Place.Home))}
 	}
 	return []Finding{ok(fmt.Sprintf("%s, mode %04o", path, info.Mode().Perm()))}
 }
@@ -154,19 +154,19 @@ const (
 func logged(_ context.Context, p *Env) []Finding {
 	text, err := os.ReadFile(p.Place.LogPath())
 	if errors.Is(err, fs.ErrNotExist) {
-		return []Finding{ok("there is none yet")}
+		return []Finding{ok("none yet")}
 	}
 	if err != nil {
-		return []Finding{warn(oneLine(err), "mend the permissions of "+p.quoted(p.Place.LogPath()))}
+		return []Finding{warn(oneLine(err), "fix the permissions of "+p.quoted(p.Place.LogPath()))}
 	}
 	text = text[max(0, len(text)-logTail):]
 	if reason, ended := strings.CutPrefix(lastLine(string(text)), owner.ReasonPrefix); ended && p.facts.daemon == nil {
-		return []Finding{fail("the daemon did not start: "+shown(reason), "mend that; the next use starts it again")}
+		return []Finding{fail("the daemon did not start: "+shown(reason), "fix that; the next use starts it again")}
 	}
 	if last, at := p.lastError(text); last != "" && p.now().Sub(at) < logRecent {
-		return []Finding{warn(fmt.Sprintf("at %s: %s", at.UTC().Format(time.DateTime), shown(last)), "look at what came before it in "+p.quoted(p.Place.LogPath()))}
+		return []Finding{warn(fmt.Sprintf("at %s: %s", at.UTC().Format(time.DateTime), shown(last)), "see the lines before it in "+p.quoted(p.Place.LogPath()))}
 	}
-	return []Finding{ok("no failure within a day")}
+	return []Finding{ok("no error within a day")}
 }
 
 // lastError returns the last failure in the log and its time.
@@ -215,7 +215,7 @@ func diagnosis(ctx context.Context, p *Env) (out []Finding) {
 		return []Finding{skipped(why)}
 	}
 	if err := p.diagnose(ctx, &d); err != nil {
-		return []Finding{fail("it could not be asked: "+oneLine(err), "swapkeep stop, then run this again")}
+		return []Finding{fail("it cannot be queried: "+oneLine(err), "run swapkeep stop, then try again")}
 	}
 	for _, c := range d.Checks {
 		out = append(out, Finding{ID: c.ID, Title: titles[c.ID], Status: Status(c.Status), Evidence: shown(c.Evidence), Remedy: c.Remedy, Details: c.Details})
@@ -227,7 +227,7 @@ func diagnosis(ctx context.Context, p *Env) (out []Finding) {
 func (p *Env) unaskable() string {
 	switch {
 	case p.Config != nil:
-		return "the configuration cannot be read"
+		return "cannot read the configuration"
 	case p.facts.daemon == nil && p.facts.held:
 		return "the daemon does not answer"
 	case p.facts.daemon == nil:
@@ -242,11 +242,11 @@ func (p *Env) unstartable() string {
 	_, exposed := p.daemonExposed()
 	switch {
 	case missing != nil:
-		return "its program is not there"
+		return "its program is missing"
 	case exposed:
-		return "others could change its program, so that it is not started"
+		return "others can change its program, so it is not started"
 	case p.changed(p.Daemon):
-		return "its program was changed since it was installed, so that it is not started"
+		return "its program was changed since it was installed, so it is not started"
 	}
 	return ""
 }
@@ -255,8 +255,8 @@ func (p *Env) unstartable() string {
 var titles = map[string]string{
 	"home.directory":  "the state directory is yours alone",
 	"home.stamp":      "it is of the configuration's mode",
-	"database.orders": "the database of orders can be used",
-	"database.prices": "so can the price history",
+	"database.orders": "the order database is usable",
+	"database.prices": "the price history is usable",
 	"keychain":        "the keychain keeps what it is given",
 	"prices.port":     "the price API has its port",
 	"providers":       "what providers answer is understood",

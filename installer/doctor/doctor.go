@@ -52,7 +52,7 @@ type Env struct {
 	Program string // path of this program, links resolved
 	Daemon  string // path of the daemon's program next to it
 
-	Config  error // why the configuration cannot be read; nil if it can
+	Config  error // why cannot read the configuration; nil if it can
 	Place   transport.Instance
 	Allowed map[manifest.Family][]string // extensions that the host accepts
 	Environ []string                     // environment of this process, including flags
@@ -85,7 +85,7 @@ const (
 	askTime    = 2 * time.Second  // for another program to answer
 )
 
-var noTime = skipped("there was no time left for it")
+var noTime = skipped("no time left for this check")
 
 // groups are all checks except the launches, in the order of the output.
 var groups = [][]check{configurationChecks, manifestChecks, programChecks, extensionChecks, policyChecks, windowsChecks, boxChecks, daemonChecks, installationChecks}

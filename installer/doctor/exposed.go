@@ -115,9 +115,9 @@ func (p *Env) openFor(at string, info fs.FileInfo) (Finding, bool) {
 	case info.Mode()&fs.ModeSticky != 0 && info.IsDir(), open == 0:
 		return Finding{}, false
 	case shared:
-		return fail(fmt.Sprintf("everybody can write in it (mode %04o)", info.Mode().Perm()), "look what is in it, then "+sudo+"chmod o-w "+p.quoted(at)), true
+		return fail(fmt.Sprintf("anyone can write to it (mode %04o)", info.Mode().Perm()), "check what is in it, then "+sudo+"chmod o-w "+p.quoted(at)), true
 	}
-	return fail(fmt.Sprintf("others can write it (mode %04o)", info.Mode().Perm()), "look whether it still is what you put there, then "+sudo+"chmod go-w "+p.quoted(at)), true
+	return fail(fmt.Sprintf("others can write to it (mode %04o)", info.Mode().Perm()), "check that nobody changed it, then "+sudo+"chmod go-w "+p.quoted(at)), true
 }
 
 // giving returns how something of another user gets the right owner.
@@ -125,11 +125,11 @@ func (p *Env) giving(at string, info fs.FileInfo) string {
 	owner := `"$USER"`
 	switch {
 	case info.IsDir() && !p.made(at): // a shared directory
-		return "look who that is; if it is none whom you trust, have the system's administrator put it right"
+		return "check who that is; if you do not trust them, ask your administrator to fix the owner"
 	case p.ofSystem(at):
 		owner = "root"
 	}
-	return "look what is in it, then sudo chown " + owner + " " + p.quoted(at)
+	return "check what is in it, then sudo chown " + owner + " " + p.quoted(at)
 }
 
 // ofSystem reports whether a path does not belong to this user.

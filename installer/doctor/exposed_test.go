@@ -105,8 +105,8 @@ func TestExposed(t *testing.T) {
 // system's, and left alone if it is a shared directory.
 func TestOpenOfAnother(t *testing.T) {
 	for path, want := range map[string]string{
-		"/home/ann/.config/x/app.json": `look what is in it, then sudo chown "$USER" /home/ann/.config/x/app.json`,
-		"/etc/chromium/app.json":       "look what is in it, then sudo chown root /etc/chromium/app.json",
+		"/home/ann/.config/x/app.json": `check what is in it, then sudo chown "$USER" /home/ann/.config/x/app.json`,
+		"/etc/chromium/app.json":       "check what is in it, then sudo chown root /etc/chromium/app.json",
 		"/home/ann/.config":            "look who that is",
 		"/etc":                         "look who that is",
 	} {

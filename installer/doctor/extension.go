@@ -12,7 +12,7 @@ import (
 )
 
 var extensionChecks = []check{
-	{"extension.allowed", "the extension that is installed may use it", nil, allowed},
+	{"extension.allowed", "the installed extension is allowed", nil, allowed},
 }
 
 // product is the extension's name in every language.
@@ -40,7 +40,7 @@ func allowed(_ context.Context, p *Env) (out []Finding) {
 		}
 	}
 	if seen == 0 && len(out) == 0 {
-		return []Finding{note("no profile of these browsers has the extension; one that was loaded for a session is not seen")}
+		return []Finding{note("no profile of these browsers has the extension; temporarily loaded extensions are not detected")}
 	}
 	return orOK(mergeSame(out), ok("it is let in"))
 }
@@ -64,11 +64,11 @@ func (p *Env) admits(b browser, e extension) (Finding, bool) {
 // be an impostor, so no command with its id is suggested: whoever copied that would give
 // it access to the wallet.
 func (p *Env) stranger(b browser, e extension) Finding {
-	evidence := e.id + " in " + e.profile + " calls itself " + product + " and is not one that is let in"
+	evidence := e.id + " in " + e.profile + " calls itself " + product + " and is not allowed"
 	if len(p.Allowed[b.Family]) == 0 {
-		return warn(evidence, "if you put it there yourself, swapkeep install --extension-id ID lets it in, with the id that its source names; else remove it")
+		return warn(evidence, "if you installed it yourself, allow it with swapkeep install --extension-id ID and the id of its publisher; otherwise remove it")
 	}
-	return warn(evidence, "remove it, unless you know that id to be of an extension of yours")
+	return warn(evidence, "remove it, unless you know this extension id")
 }
 
 // profiles are patterns of the profile files of each family, below a browser's footprints

@@ -45,7 +45,7 @@ func Fix(ctx context.Context, findings []Finding) (out []Finding) {
 }
 
 // errInPlace means that an installation would change nothing.
-var errInPlace = errors.New("what swapkeep install makes is in its place")
+var errInPlace = errors.New("everything from swapkeep install is in place")
 
 const didInstall = "did what swapkeep install does"
 
@@ -129,7 +129,7 @@ func (p *Env) chooseCopyRemedy(other, version string) string {
 	if installer.Older(p.Version, version) {
 		return "use " + p.quoted(other)
 	}
-	return "decide for one: run swapkeep install from the copy that is to stay"
+	return "keep one: run swapkeep install from the copy to keep"
 }
 
 // installedVersion returns the version that browsers are led to; "" if the programs
@@ -174,7 +174,7 @@ func (p *Env) again(owner string) (*installer.Plan, error) {
 	}
 	browsers := p.served()
 	if len(browsers) == 0 {
-		return nil, errors.New("it was installed for no browser that is here: swapkeep install chooses anew")
+		return nil, errors.New("it was installed for browsers that are gone: run swapkeep install again")
 	}
 	plan, err := p.Plan(manifest.User, browsers)
 	switch {
@@ -253,7 +253,7 @@ func (p *Env) chmod(path string, give, take fs.FileMode) fixFunc {
 func (p *Env) restrict(path string, give fs.FileMode) fixFunc {
 	return func(ctx context.Context) (string, error) {
 		if !p.untouched(path) {
-			return "", errors.New("it was changed since it was installed: look at it")
+			return "", errors.New("it was changed since it was installed; inspect it")
 		}
 		return p.chmod(path, give, othersWrite)(ctx)
 	}
@@ -265,7 +265,7 @@ func (p *Env) removeSocket(context.Context) (string, error) {
 	err := owner.WithLock(p.Place, func() error { return os.Remove(path) })
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "a daemon has replaced it meanwhile", nil
+		return "another daemon has replaced it", nil
 	case err != nil:
 		return "", err
 	}
@@ -291,7 +291,7 @@ func (p *Env) restart(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if use := inUse(status); use != "" {
-		question := fmt.Sprintf("Stop the daemon of version %s? It has %s. Orders go on at its next start.", status.Version, use)
+		question := fmt.Sprintf("Stop the daemon of version %s? It has %s. Orders continue at its next start.", status.Version, use)
 		if p.Ask == nil || !p.Ask(question) {
 			return "", fmt.Errorf("it has %s: run swapkeep stop yourself", use)
 		}

@@ -11,10 +11,10 @@ import (
 )
 
 var installationChecks = []check{
-	{"receipts", "what was installed is as it was", nil, receipts},
-	{"versions", "no old version is left", nil, versions},
-	{"autostart", "what starts the daemon at login names this one", nil, autostart},
-	{"disk", "there is space for the databases", nil, space},
+	{"receipts", "the installed files are unchanged", nil, receipts},
+	{"versions", "no old version remains", nil, versions},
+	{"autostart", "autostart starts this version", nil, autostart},
+	{"disk", "enough disk space for the databases", nil, space},
 }
 
 // versions looks for directories of versions that nothing points to any more.
@@ -44,7 +44,7 @@ func versions(_ context.Context, p *Env) []Finding {
 	var out []Finding
 	if len(running) > 0 {
 		slices.Sort(running)
-		out = append(out, note(at+" is in use; still running: "+strings.Join(running, ", ")).withRemedy("close the browsers that use it, then swapkeep stop; the next use starts "+at+", and what nothing runs from can go then"))
+		out = append(out, note(at+" is in use; still running: "+strings.Join(running, ", ")).withRemedy("close the browsers that use it, then swapkeep stop; the next use starts "+at+"; unused versions are then removed"))
 	}
 	if len(left) > 0 {
 		slices.Sort(left)
@@ -102,7 +102,7 @@ func autostart(_ context.Context, p *Env) (out []Finding) {
 		}
 		text, there := p.atLoginText(r)
 		if !there { // reported by the check of receipts
-			return []Finding{ok("nothing does; the daemon starts when it is needed")}
+			return []Finding{ok("no autostart; the daemon starts when needed")}
 		}
 		starts = true
 		if r.Kind != installer.Link && !strings.Contains(text, layout.Daemon) && !strings.Contains(text, p.Daemon) {
@@ -110,7 +110,7 @@ func autostart(_ context.Context, p *Env) (out []Finding) {
 		}
 	}
 	if !starts {
-		return []Finding{ok("nothing does; the daemon starts when it is needed")}
+		return []Finding{ok("no autostart; the daemon starts when needed")}
 	}
 	return orOK(out, ok(layout.Daemon))
 }
@@ -144,11 +144,11 @@ func space(_ context.Context, p *Env) []Finding {
 		case err != nil:
 			return []Finding{skipped(oneLine(err))}
 		case free < leastSpace:
-			return []Finding{fail(evidence, "free some: nothing is signed that cannot be written down")}
+			return []Finding{fail(evidence, "free disk space: nothing is signed unless it can be recorded")}
 		case free < fewSpace:
-			return []Finding{warn(evidence, "free some: nothing is signed that cannot be written down")}
+			return []Finding{warn(evidence, "free disk space: nothing is signed unless it can be recorded")}
 		}
-		return []Finding{ok("enough is free for " + p.Place.Home)}
+		return []Finding{ok("enough free space for " + p.Place.Home)}
 	}
 	return []Finding{skipped("no folder of " + p.Place.Home + " is there")}
 }

@@ -21,7 +21,7 @@ import (
 )
 
 var launchChecks = []check{
-	{"launch", "started as a browser does it, it answers", nil, launches},
+	{"launch", "it answers when started like a browser does", nil, launches},
 }
 
 // Time limits for a host: for a good answer, for any answer, and for exiting, well below
@@ -38,7 +38,7 @@ const (
 func launches(ctx context.Context, p *Env) (out []Finding) {
 	for _, b := range p.facts.browsers {
 		if b.Box != "" {
-			out = append(out, skipped("it starts programs inside its box, or has a service do it: only the browser itself can try that").of(b.title()))
+			out = append(out, skipped("it starts programs in its sandbox or through a service; only the browser itself can test that").of(b.title()))
 			continue
 		}
 		first, any := b.first()
@@ -55,7 +55,7 @@ func launches(ctx context.Context, p *Env) (out []Finding) {
 		}
 	}
 	if err := p.stopStarted(ctx); err != nil {
-		out = append(out, note("the daemon that this started goes on: "+oneLine(err)).withRemedy("swapkeep stop"))
+		out = append(out, note("the daemon that this started still runs: "+oneLine(err)).withRemedy("swapkeep stop"))
 	}
 	return orOK(out, skipped("no manifest names a program"))
 }
@@ -107,21 +107,21 @@ func (p *Env) unlaunchable(h foundManifest, id string) string {
 	case err != nil:
 		return "it is not there"
 	case len(h.lists) == 0:
-		return "its manifest lets no extension in"
+		return "its manifest allows no extension"
 	case id == "":
-		return "its manifest names none that is let in"
+		return "its manifest names no allowed extension"
 	case p.notStartable(h.path):
 		return "it is not executable"
 	case p.facts.held && p.facts.daemon == nil:
 		return "the daemon does not answer"
 	case p.Machine.Sudo:
-		return "nothing is started as another user"
+		return "not started as another user"
 	case p.changeable(h.path):
-		return "others could change it, or the daemon beside it"
+		return "others can change it or the daemon beside it"
 	case p.changed(h.path) || p.changed(p.daemonOf(h.path)):
-		return "it, or the daemon beside it, was changed since it was installed"
+		return "it or the daemon beside it was changed since it was installed"
 	case !ownPath(h.path) && !p.sameProgram(h.path):
-		return "another program is not started"
+		return "another program; not started"
 	}
 	return ""
 }
@@ -144,7 +144,7 @@ func (p *Env) hostCommand(f manifest.Family, h foundManifest, id string) (*exec.
 	case shell == "":
 		return nil, errors.New("COMSPEC, by which it would be started, is not set")
 	case strings.ContainsAny(h.path, `%"`):
-		return nil, errors.New("the command processor takes a character of its path for its own, and might start another program")
+		return nil, errors.New("cmd.exe misreads a character of its path and might start another program")
 	}
 	return byLine(shell, shellLine(shell, h.path, args)), nil
 }
@@ -172,24 +172,24 @@ func (l launchResult) findings(p *Env, h foundManifest) (out []Finding) {
 		return []Finding{l.silent(p, h)}
 	}
 	if l.took > answerSoon {
-		out = append(out, warn(fmt.Sprintf("took %s to answer", l.took.Round(100*time.Millisecond)), "swapkeep install --autostart lets the daemon run before"))
+		out = append(out, warn(fmt.Sprintf("took %s to answer", l.took.Round(100*time.Millisecond)), "start the daemon at login with swapkeep install --autostart"))
 	}
 	if v := l.hello.Connection.Version; v != p.Version {
-		out = append(out, warn(fmt.Sprintf("it is of version %s, this program of %s", v, p.Version), p.chooseCopyRemedy(h.path, v)))
+		out = append(out, warn(fmt.Sprintf("it has version %s, this program %s", v, p.Version), p.chooseCopyRemedy(h.path, v)))
 	}
 	if l.left > leaveSoon {
-		out = append(out, warn(fmt.Sprintf("took %s to leave when the browser closed its port", l.left.Round(100*time.Millisecond)), "swapkeep stop, then run this again"))
+		out = append(out, warn(fmt.Sprintf("took %s to exit after the browser closed its port", l.left.Round(100*time.Millisecond)), "run swapkeep stop, then try again"))
 	}
 	if l.leaving != nil {
-		out = append(out, warn("ended badly: "+shown(oneLine(l.leaving)), "swapkeep stop, then run this again"))
+		out = append(out, warn("failed: "+shown(oneLine(l.leaving)), "run swapkeep stop, then try again"))
 	}
 	if l.words != "" {
 		out = append(out, warn("wrote to the browser's log: "+shown(lastLine(l.words)), "report it"))
 	}
 	if l.kept {
-		out = append(out, warn("the daemon that it started keeps a descriptor of the browser's", "report it"))
+		out = append(out, warn("the daemon that it started keeps a file descriptor of the browser open", "report it"))
 	}
-	return orOK(out, ok("answers within 2 s and leaves within 0.5 s, as version "+l.hello.Version))
+	return orOK(out, ok("answers within 2 s and exits within 0.5 s, version "+l.hello.Version))
 }
 
 // launchRemedies are the remedies for a host that answers with an error, by the protocol's
@@ -199,7 +199,7 @@ var launchRemedies = map[string]string{
 	"daemon_stopped":    "PROGRAM status",
 	"daemon_lost":       "PROGRAM status says why the daemon does not start",
 	"database_locked":   "stop the other program that holds the database",
-	"database_readonly": "mend the permissions of the state directory",
+	"database_readonly": "fix the permissions of the state directory",
 	"database_full":     "free some disk space",
 	"database_newer":    "install the newer version again",
 }

@@ -12,7 +12,7 @@ import (
 
 var manifestChecks = []check{
 	{"manifest.found", "browsers find the host", nil, found},
-	{"manifest.order", "and no other in its place", nil, order},
+	{"manifest.order", "no other manifest hides it", nil, order},
 	{"manifest.valid", "browsers accept the manifest", nil, valid},
 	{"manifest.safe", "only you can change it", nil, safe},
 }
@@ -21,7 +21,7 @@ var manifestChecks = []check{
 // one finding names them all, with the worst status.
 func found(_ context.Context, p *Env) (out []Finding) {
 	if len(p.facts.browsers) == 0 {
-		return []Finding{note("no browser of the table was found").withRemedy("swapkeep install --browser NAME, if there is one")}
+		return []Finding{note("no known browser found").withRemedy("swapkeep install --browser NAME, if there is one")}
 	}
 	var good []string
 	told := map[string]int{} // index in out, by the missing file
@@ -46,7 +46,7 @@ func found(_ context.Context, p *Env) (out []Finding) {
 			out[i] = f
 		}
 		out[i] = out[i].of(titles)
-		out[i].Evidence = "nothing tells these browsers of swapkeep"
+		out[i].Evidence = "these browsers have no manifest for swapkeep"
 	}
 	if len(good) > 0 {
 		out = append(out, ok(strings.Join(good, ", ")))
@@ -58,7 +58,7 @@ func found(_ context.Context, p *Env) (out []Finding) {
 func (p *Env) missing(b browser) (f Finding, tell bool) {
 	anywhere := slices.ContainsFunc(p.facts.browsers, func(b browser) bool { return len(b.hits) > 0 })
 	needed := len(b.extensions) > 0 || !anywhere
-	f = note("nothing tells this browser of swapkeep").withRemedy("swapkeep install --browser " + b.Browser)
+	f = note("this browser has no manifest for swapkeep").withRemedy("swapkeep install --browser " + b.Browser)
 	if needed {
 		f.Status = Fail
 	}
@@ -91,7 +91,7 @@ func order(_ context.Context, p *Env) (out []Finding) {
 		}
 		for _, later := range b.hits[1:] {
 			if p.ours(later) {
-				out = append(out, fail(fmt.Sprintf("reads %s first, which is another program's and hides %s", first.file, later.file), p.replaceRemedy(first)).of(b.title()))
+				out = append(out, fail(fmt.Sprintf("reads another program's %s first, which hides %s", first.file, later.file), p.replaceRemedy(first)).of(b.title()))
 				break
 			}
 		}
@@ -115,9 +115,9 @@ func (p *Env) replaceRemedy(h foundManifest) string {
 	case h.place.Scope == manifest.System && h.place.Key != "":
 		return `look at it, then remove its key as an administrator: reg delete "` + p.keyOf(h) + `" /f`
 	case h.place.Scope == manifest.System:
-		return "look at it, then remove it as the system's administrator: sudo rm " + p.quoted(h.file)
+		return "inspect it, then remove it as the system's administrator: sudo rm " + p.quoted(h.file)
 	}
-	return "look at it, then replace it with swapkeep install --force --browser " + h.place.Browser
+	return "inspect it, then replace it with swapkeep install --force --browser " + h.place.Browser
 }
 
 // keyOf returns the registry key that names a manifest.

@@ -19,7 +19,7 @@ func mounted(_ context.Context, p *Env, path string) (Finding, bool) {
 	m, err := look(p.resolved(path))
 	switch {
 	case err != nil:
-		return skipped("it is not known how its disk is mounted: " + oneLine(err)), true
+		return skipped("cannot read the mount options of its disk: " + oneLine(err)), true
 	case !slices.Contains(strings.Split(m.options, ","), "noexec"):
 		return Finding{}, false
 	}

@@ -112,7 +112,7 @@ func policies(ctx context.Context, p *Env) (out []Finding) {
 		out = orOK(mergeSame(out), ok(fmt.Sprintf("looked at those of %s: %s", plural(len(looked), "browser"), strings.Join(looked, ", "))))
 	}
 	if len(unknown) > 0 {
-		out = append(out, skipped("where their policies are is not known").of(strings.Join(unknown, ", ")))
+		out = append(out, skipped("unknown where their policies are").of(strings.Join(unknown, ", ")))
 	}
 	return orOK(out, skipped("no browser was found"))
 }
@@ -125,7 +125,7 @@ func (r rules) against(b browser) (Finding, bool) {
 	case blocked && !slices.Contains(r.Allowlist, manifest.HostName):
 		return fail(r.blocks+" blocks it (NativeMessagingBlocklist)", askAdministrator+manifest.HostName+" (NativeMessagingAllowlist)"), true
 	case r.UserLevel != nil && !*r.UserLevel && any && first.place.Scope == manifest.User:
-		return fail(r.forbids+" forbids hosts that a user installed (NativeMessagingUserLevelHosts)", "sudo swapkeep install --system, or "+askAdministrator+"user-level hosts"), true
+		return fail(r.forbids+" forbids hosts installed by a user (NativeMessagingUserLevelHosts)", "sudo swapkeep install --system, or "+askAdministrator+"user-level hosts"), true
 	}
 	return Finding{}, false
 }

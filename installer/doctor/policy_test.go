@@ -38,7 +38,7 @@ func TestPolicies(t *testing.T) {
 		"hidden by system's": {"/home/ann/.mozilla", map[string]string{
 			mozilla: `{"policies":{}}`, "/usr/lib/firefox/distribution/policies.json": `{"policies":{` + blocksAll + `}}`,
 		}, OK, "2 browsers: firefox, firefox-esr"},
-		"not known": {"/home/ann/.config/vivaldi", nil, Skipped, "vivaldi where their policies are is not known"},
+		"not known": {"/home/ann/.config/vivaldi", nil, Skipped, "vivaldi unknown where their policies are"},
 		"in a box":  {"/home/ann/.var/app/org.chromium.Chromium", map[string]string{managed + "a.json": "{" + blocksAll + "}"}, Skipped, "chromium (flatpak)"},
 		"in a snap": {"/home/ann/snap/firefox", map[string]string{mozilla: `{"policies":{` + blocksAll + `}}`}, Fail, "firefox (snap)"},
 	} {

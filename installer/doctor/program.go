@@ -12,12 +12,12 @@ import (
 )
 
 var programChecks = []check{
-	{"program.there", "the program that they start is there", nil, eachProgram(programThere)},
+	{"program.there", "the program exists", nil, eachProgram(programThere)},
 	{"program.executable", "and can be started", nil, eachProgram(executable)},
 	{"program.mount", "from a disk that lets programs start", []string{"linux", "darwin"}, eachProgram(mounted)},
 	{"program.safe", "only you can change it", []string{"linux", "darwin"}, programSafe},
-	{"program.place", "it stays where it is", nil, eachProgram(placed)},
-	{"program.quarantine", "macOS lets it start", []string{"darwin"}, eachProgram(quarantined)},
+	{"program.place", "it is in a permanent folder", nil, eachProgram(placed)},
+	{"program.quarantine", "macOS allows it to start", []string{"darwin"}, eachProgram(quarantined)},
 	{"program.signature", "its signature is valid", []string{"darwin", "windows"}, signatures},
 	{"program.same", "it is this copy of swapkeep", nil, same},
 }
@@ -60,14 +60,14 @@ func programThere(_ context.Context, p *Env, path string) (Finding, bool) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && p.linkBroken(path):
 		p.recordDead(path)
-		return p.fixByInstalling(fail("a link on its way leads nowhere", "swapkeep install"), p.manifestOwner(path)), true
+		return p.fixByInstalling(fail("a link in its path is broken", "swapkeep install"), p.manifestOwner(path)), true
 	case errors.Is(err, fs.ErrNotExist):
 		p.recordDead(path)
-		return p.fixByInstalling(fail("is not there: it was moved or removed", "swapkeep install"), p.manifestOwner(path)), true
+		return p.fixByInstalling(fail("is missing: moved or removed", "swapkeep install"), p.manifestOwner(path)), true
 	case err != nil:
-		return fail(oneLine(err), "look at its folder's permissions"), true
+		return fail(oneLine(err), "check the permissions of its folder"), true
 	case !info.Mode().IsRegular():
-		return p.fixByInstalling(fail("is no program but a "+kindOf(info), "swapkeep install"), p.manifestOwner(path)), true
+		return p.fixByInstalling(fail("is not a program but a "+kindOf(info), "swapkeep install"), p.manifestOwner(path)), true
 	}
 	return Finding{}, false
 }
@@ -124,7 +124,7 @@ func executable(_ context.Context, p *Env, path string) (Finding, bool) {
 // only to what was installed, because a manifest may name any file.
 func (p *Env) notExecutable(path string, info fs.FileInfo) Finding {
 	file := p.resolved(path)
-	f := fail(fmt.Sprintf("is not executable (mode %04o)", info.Mode().Perm()), "look whether it is swapkeep, then chmod +x "+p.quoted(file))
+	f := fail(fmt.Sprintf("is not executable (mode %04o)", info.Mode().Perm()), "check that it is swapkeep, then chmod +x "+p.quoted(file))
 	if r, changed := p.changedAt(file, false); changed {
 		return f.withRemedy(p.restoreRemedy(r))
 	}
@@ -164,7 +164,7 @@ var temporaryFolders = []string{"/tmp/.mount_", "/Cellar/", "/AppTranslocation/"
 func placed(_ context.Context, p *Env, path string) (Finding, bool) {
 	for _, part := range temporaryFolders {
 		if strings.Contains(path, part) {
-			return p.fixByInstalling(warn("is in a folder that it will not stay in", "swapkeep install"), p.manifestOwner(path)), true
+			return p.fixByInstalling(warn("is in a temporary folder", "swapkeep install"), p.manifestOwner(path)), true
 		}
 	}
 	return Finding{}, false
@@ -174,7 +174,7 @@ func quarantined(_ context.Context, p *Env, path string) (Finding, bool) {
 	if !inQuarantine(path) {
 		return Finding{}, false
 	}
-	return fail("is in quarantine, so that macOS does not start it for a browser", "xattr -d com.apple.quarantine "+p.quoted(path)), true
+	return fail("is in quarantine, so macOS does not start it for a browser", "xattr -d com.apple.quarantine "+p.quoted(path)), true
 }
 
 // same reports other copies of swapkeep that browsers start.

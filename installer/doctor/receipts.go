@@ -28,9 +28,9 @@ func receipts(_ context.Context, p *Env) (out []Finding) {
 	}
 	switch {
 	case count == 0 && len(out) == 0 && p.packaged():
-		return []Finding{ok("browsers are served by a package of the system, which has its own list")}
+		return []Finding{ok("browsers use a system package, which has its own list")}
 	case count == 0 && len(out) == 0:
-		f := note("nothing was installed by swapkeep install").withRemedy("swapkeep install, or a package for your system")
+		f := note("nothing is installed by swapkeep install").withRemedy("run swapkeep install, or install a package for your system")
 		if p.Config == nil && p.noneAllowed() {
 			f.Remedy = letIn
 		}
@@ -62,7 +62,7 @@ func (p *Env) receipt(e entry) (f Finding, bad bool) {
 	state, err := e.State(p.Machine)
 	switch {
 	case err != nil:
-		f = warn("cannot be looked at: "+oneLine(err), "")
+		f = warn("cannot be read: "+oneLine(err), "")
 	case state == installer.Gone:
 		f, bad = p.gone(e)
 		if !bad {
@@ -120,9 +120,9 @@ func (p *Env) restoreRemedy(e entry) string {
 	case anew != "":
 		return anew
 	case p.atLogin(e):
-		return "look at it, then swapkeep install --autostart --force"
+		return "inspect it, then run swapkeep install --autostart --force"
 	case err == nil && e.Kind == installer.Link: // the shell's link; if somebody changed it, they may keep it
-		return "look at it; to have it back, remove it and run " + p.quoted(layout.Launch) + " install"
+		return "inspect it; to restore it, remove it and run " + p.quoted(layout.Launch) + " install"
 	}
 	return "look at it, then " + p.installFor(e.scope, " --force")
 }

@@ -51,10 +51,10 @@ func TestReplacing(t *testing.T) {
 	everybodys := entry{installer.Receipt{Kind: installer.Manifest, Path: "/etc/chromium/x.json"}, manifest.System}
 	p, files := onLinux(t)
 	for want, e := range map[string]entry{
-		"look at it, then swapkeep install --autostart --force":    unit,
-		"remove it and run " + folder + "current/swapkeep install": command,
-		"look at it, then swapkeep install --force":                file,
-		"look at it, then sudo swapkeep install --system --force":  everybodys,
+		"inspect it, then run swapkeep install --autostart --force": unit,
+		"remove it and run " + folder + "current/swapkeep install":  command,
+		"inspect it, then run swapkeep install --force":             file,
+		"look at it, then sudo swapkeep install --system --force":   everybodys,
 	} {
 		if got := p.restoreRemedy(e); !strings.HasSuffix(got, want) {
 			t.Errorf("%s: %q, want %q", e.Path, got, want)

@@ -13,7 +13,7 @@ import (
 // signTime limits the check of signatures. PowerShell alone takes seconds to start.
 const signTime = 6 * time.Second
 
-const fromATrusted = "do not use it; install again from a package that you trust"
+const fromATrusted = "do not use it; reinstall from a package that you trust"
 
 // signatures checks the signatures of the hosts and the daemons next to them.
 func signatures(ctx context.Context, p *Env) []Finding {
@@ -26,7 +26,7 @@ func signatures(ctx context.Context, p *Env) []Finding {
 		}
 	}
 	if len(files) == 0 {
-		return []Finding{skipped("no manifest names a program that is there")}
+		return []Finding{skipped("no manifest names an existing program")}
 	}
 	ctx, cancel := context.WithTimeout(ctx, signTime)
 	defer cancel()
@@ -41,7 +41,7 @@ func signatures(ctx context.Context, p *Env) []Finding {
 var verdicts = map[string]Finding{
 	"NotSigned":    note("is not signed"),
 	"HashMismatch": fail("was changed after it was signed", fromATrusted),
-	"NotTrusted":   warn("is signed by somebody whom this machine does not trust", "look who signed it, in its properties"),
+	"NotTrusted":   warn("is signed by somebody whom this machine does not trust", "check who signed it, in its properties"),
 }
 
 // authenticode checks all files with one command. The paths, which may come from
@@ -54,7 +54,7 @@ func authenticode(ctx context.Context, p *Env, files []string) (out []Finding) {
 	statuses := strings.Fields(said)
 	switch {
 	case err != nil:
-		return []Finding{skipped("PowerShell could not be asked: " + oneLine(err))}
+		return []Finding{skipped("cannot query PowerShell: " + oneLine(err))}
 	case len(statuses) != len(files):
 		return []Finding{skipped("PowerShell gives no answer for every program")}
 	}
@@ -64,7 +64,7 @@ func authenticode(ctx context.Context, p *Env, files []string) (out []Finding) {
 		}
 		f, known := verdicts[status]
 		if !known {
-			f = warn("its signature cannot be relied on: "+shown(status), "look at it in its properties, Digital Signatures")
+			f = warn("its signature is invalid: "+shown(status), "check it in its properties, Digital Signatures")
 		}
 		out = append(out, f.of(files[i]))
 	}
@@ -83,11 +83,11 @@ func codesigned(ctx context.Context, _ *Env, files []string) (out []Finding) {
 		case err == nil:
 			continue
 		case ctx.Err() != nil, !errors.As(err, &refused):
-			out = append(out, skipped("codesign could not be asked: "+oneLine(err)).of(file))
+			out = append(out, skipped("cannot run codesign: "+oneLine(err)).of(file))
 		case strings.Contains(words, "modified"), strings.Contains(words, "invalid"):
 			out = append(out, fail("was changed after it was signed: "+shown(words), fromATrusted).of(file))
 		default:
-			out = append(out, warn("is not signed as macOS wants it: "+shown(words), "install a signed package, or allow it under Privacy & Security in the settings").of(file))
+			out = append(out, warn("is not signed as macOS requires: "+shown(words), "install a signed package, or allow it under Privacy & Security in the settings").of(file))
 		}
 	}
 	return out

@@ -13,7 +13,7 @@ import (
 var windowsChecks = []check{
 	{"windows.comspec", "Chromium can start programs by cmd.exe", []string{"windows"}, comspec},
 	{"windows.cmd", "no policy disables cmd.exe", []string{"windows"}, commandPrompt},
-	{"windows.compatibility", "cmd.exe and the host are started as they are", []string{"windows"}, compatibility},
+	{"windows.compatibility", "cmd.exe and the host are started without compatibility settings", []string{"windows"}, compatibility},
 	{"windows.views", "both views of the registry agree", []string{"windows"}, views},
 }
 
@@ -58,7 +58,7 @@ func compatibility(_ context.Context, p *Env) (out []Finding) {
 			}
 			for _, flag := range elevating {
 				if strings.Contains(strings.ToUpper(text), flag) {
-					out = append(out, fail(fmt.Sprintf("it is started as an administrator (%s: %s)", key, text), "open its properties, Compatibility, and take the mark off").of(program))
+					out = append(out, fail(fmt.Sprintf("it runs as administrator (%s: %s)", key, text), "open its properties, Compatibility, and clear the check mark").of(program))
 					break
 				}
 			}

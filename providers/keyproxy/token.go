@@ -75,7 +75,7 @@ func (g *gate) setTokens(tokens []Token) error {
 	for _, t := range tokens {
 		hash, err := t.Hash()
 		if err == nil && seen[hash] {
-			err = fmt.Errorf("token %q: every token needs a hash of its own", t.Name)
+			err = fmt.Errorf("token %q: every token needs a different hash", t.Name)
 		}
 		if err != nil {
 			return err
