@@ -49,11 +49,11 @@ func TestOrderOfSources(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ name, file, env, want string }{
 		{"unknown key", "[keys]\nbackand = \"os\"\n", "", "unknown key keys.backand"},
-		{"unknown variable", "", "SWAPKEEP_KEYS_BACKAND=os", "no such key"},
+		{"unknown variable", "", "SWAPKEEP_KEYS_BACKAND=os", "unknown configuration key"},
 		{"backend", "[keys]\nbackend = \"cloud\"\n", "", "os or file"},
 		{"auto lock", "", "SWAPKEEP_KEYS_AUTO_LOCK=0s", "1m to 24h"},
 		{"plain http", "[providers.dex]\nbase_url = \"http://dex.example\"\n", "", "https"},
-		{"loopback outside the sandbox", "[providers.dex]\nbase_url = \"https://127.0.0.1\"\n", "", "sandbox only"},
+		{"loopback outside the sandbox", "[providers.dex]\nbase_url = \"https://127.0.0.1\"\n", "", "only allowed in the sandbox"},
 		{"plain http of the bridge", "[providers.bridge]\nbase_url = \"http://bridge.example\"\n", "", "providers.bridge.base_url"},
 		{"plain http of the intents", "[providers.intent]\nbase_url = \"http://intent.example\"\n", "", "providers.intent.base_url"},
 		{"plain http of the intents, in windows", "", "SWAPKEEP_PROVIDERS_INTENT_FRONTEND_BASE_URL=http://intent.example", "providers.intent.frontend_base_url"},

@@ -97,7 +97,7 @@ func TestLettingIn(t *testing.T) {
 		want       error
 		says, lies string
 	}{
-		{manifest.User, none, installer.ErrNoIDs, "name it with --extension-id", "--user"},
+		{manifest.User, none, installer.ErrNoIDs, "give its id with --extension-id", "--user"},
 		{manifest.System, none, installer.ErrNoIDs, "swapkeep install --user --extension-id", "name it"},
 		{manifest.System, id, installer.ErrCannotAllow, "swapkeep install --user --extension-id", "not the id"},
 		{manifest.User, nowhere, installer.ErrCannotAllow, "absolute path", "not the id"},

@@ -19,7 +19,7 @@ import (
 // Errors for an order that did not end as wanted.
 var (
 	errUnfilled = errors.New("the order was not filled")
-	errReported = errors.New("nothing proves an end of the order so far; the daemon goes on watching")
+	errReported = errors.New("the outcome is not confirmed yet; the daemon keeps checking")
 )
 
 // followUnlessDetached follows an accepted swap to its end, or returns at once if detach is set.
@@ -76,7 +76,7 @@ func (l *daemonConn) follow(ctx context.Context, id, wanted string, shown int64)
 	}
 	switch {
 	case !end.Final && !end.Reported:
-		return fmt.Errorf("the provider has told an end, and the chains cannot be read well enough to prove it, or to say that nothing does: %w", errReported)
+		return fmt.Errorf("the provider reported an outcome, but the chains cannot be read to confirm it: %w", errReported)
 	case !end.Final:
 		return fmt.Errorf("%w (%s)", errReported, messages.Condition(end.Condition))
 	case end.State != wanted:
@@ -95,8 +95,8 @@ func because(o protocol.Order) string {
 // detached says that the order continues without this command.
 func (f *follower) detached(id string, err error) error {
 	f.t.talk.Line("")
-	f.t.talk.Paragraph(screen.Strong, "The order goes on without this command. Follow it with swapkeep orders watch "+id+
-		", or end it with swapkeep orders cancel "+id+".")
+	f.t.talk.Paragraph(screen.Strong, "The order continues without this command. Follow it with swapkeep orders watch "+id+
+		", or cancel it with swapkeep orders cancel "+id+".")
 	if errors.Is(err, context.Canceled) {
 		return printedError{err}
 	}
@@ -254,7 +254,7 @@ func (f *follower) printUpdate(r orderDetails) error {
 	}
 	help := conditionHelp(o)
 	if o.Reported && !f.proofOverdue(r) {
-		help = fmt.Sprintf("The provider has told an end. A proof of it is waited for here until %s.", clockTime(reportedSince(r).Add(proofWait)))
+		help = fmt.Sprintf("The provider reported an outcome. Waiting until %s for confirmation on the chain.", clockTime(reportedSince(r).Add(proofWait)))
 	}
 	if help != "" && help != f.printedHelp {
 		f.t.talk.Paragraph(screen.Warn, help)
@@ -267,9 +267,9 @@ func (f *follower) printUpdate(r orderDetails) error {
 func conditionHelp(o protocol.Order) string {
 	switch o.Condition {
 	case "needs_consent":
-		return "It cannot be kept as you accepted it. See what it would need: swapkeep orders accept " + o.ID
+		return "The accepted terms no longer work. Review the new terms: swapkeep orders accept " + o.ID
 	case "waiting_unlock":
-		return "It waits for the wallet to be unlocked: swapkeep keys unlock, in another terminal."
+		return "Unlock the wallet to continue: swapkeep keys unlock, in another terminal."
 	}
 	return ""
 }
@@ -337,7 +337,7 @@ func (l *daemonConn) printOpenOrder(ctx context.Context, o protocol.Order) error
 }
 
 // stillWatchedText says how an order continues whose end is only reported.
-const stillWatchedText = "The daemon goes on watching, every minute on the order's first day and then ever more slowly; a proof still ends it."
+const stillWatchedText = "The daemon keeps checking, every minute on the first day, then less often, until the outcome is confirmed."
 
 // sentence turns a text of the daemon into a sentence.
 func sentence(text string) string {
@@ -365,7 +365,7 @@ func (l *daemonConn) endFacts(ctx context.Context, o protocol.Order) (facts [][2
 		if err != nil {
 			return nil, err
 		}
-		facts = append(facts, [2]string{"left over", fmt.Sprintf("%s may still pull %s; take it back with swapkeep approvals revoke", contractText(left.Spender), c.Text(left.Amount.Int()))})
+		facts = append(facts, [2]string{"left over", fmt.Sprintf("%s is still approved for %s; revoke it with swapkeep approvals revoke", contractText(left.Spender), c.Text(left.Amount.Int()))})
 	}
 	return facts, nil
 }

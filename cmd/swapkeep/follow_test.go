@@ -89,7 +89,7 @@ func TestFollowEndsWithTheReport(t *testing.T) {
 				t.Errorf("%s: %v", condition, err)
 			}
 			text := strings.Join(strings.Fields(out.String()), " ")
-			wants := []string{"(" + messages.Condition(condition) + ")", "It may be the fill or another's. The daemon goes on watching", "reason look at transaction 0x05"}
+			wants := []string{"(" + messages.Condition(condition) + ")", "It may be the fill or another's. The daemon keeps checking", "reason look at transaction 0x05"}
 			if asJSON {
 				wants = []string{`"reported":true,"report":"it may be`}
 			}
@@ -136,7 +136,7 @@ func TestOrderIsShownWhole(t *testing.T) {
 			}
 		}
 	}
-	wants(o, "settling: waiting for proof on the chain (Payment seen, not yet confirmed)", "It may be the fill or another's. The daemon goes on watching",
+	wants(o, "settling: waiting for proof on the chain (Payment seen, not yet confirmed)", "It may be the fill or another's. The daemon keeps checking",
 		"seen 24.9 USDC on Arbitrum One, from "+string(thePayer)+", 2026-11-20 12:00, transaction "+string(payment), "reason look at transaction 0x05 of chain 8453",
 		"refund 25 USDC to 0xother, if not filled", "provider's id 0xtheirs", "submitted 3 times, from 2026-11-20 12:00 to 2026-11-20 12:01; the provider has the order",
 		"provider says filled, transaction "+string(payment))

@@ -29,7 +29,7 @@ func newGas(t *terminal) *cobra.Command {
 		}
 		err = show(ctx, l, "gas.watch", protocol.GasWatchParams{ChainID: n.ChainID}, func(r protocol.GasWatchResult) error {
 			if r.Price == nil {
-				return fmt.Errorf("%s: no price", n.Name)
+				return fmt.Errorf("%s: no gas price", n.Name)
 			}
 			l.t.gasTable(n, *r.Price)
 			return nil

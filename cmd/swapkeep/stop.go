@@ -22,7 +22,7 @@ const (
 func newStop(t *terminal) *cobra.Command {
 	return &cobra.Command{
 		Use:   "stop",
-		Short: "Stop the daemon; accepted orders go on at its next start",
+		Short: "Stop the daemon; accepted orders continue at its next start",
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return t.stop(cmd.Context()) },
 	}
@@ -73,7 +73,7 @@ func stopDaemon(ctx context.Context, place transport.Instance, c *client.Client,
 		return err
 	}
 	if err := owner.WaitFree(ctx, place); err != nil {
-		return fmt.Errorf("the daemon (pid %d) was asked to stop and is still there: %w; run this again, and end that process if it stays", pid, err)
+		return fmt.Errorf("the daemon (pid %d) did not stop: %w; try again, then end that process", pid, err)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func TestErrorOnTheWire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"code":1002,"message":"3 are waiting","data":{"name":"busy","retryable":true,"remedy":"wait for the answers under way, then repeat","details":{"waiting":"3"}}}`
+	want := `{"code":1002,"message":"3 are waiting","data":{"name":"busy","retryable":true,"remedy":"wait for pending requests, then try again","details":{"waiting":"3"}}}`
 	if string(b) != want {
 		t.Errorf("got %s\nwant %s", b, want)
 	}

@@ -56,10 +56,10 @@ func TestBoxedNotLookedAt(t *testing.T) {
 		want Status
 		says string
 	}{
-		"nothing would be written": {installer.Plan{}, Skipped, "not looked at"},
+		"nothing would be written": {installer.Plan{}, Skipped, "not checked"},
 		"nobody can be asked": {installer.Plan{Sandboxed: []installer.Sandboxed{
 			{Browser: "firefox", Box: manifest.Snap, App: "firefox", Needs: []string{"The portal asks."}, Commands: []string{"flatpak permission-set"}},
-		}}, Note, "there is no flatpak command"},
+		}}, Note, "without the flatpak command"},
 	} {
 		p, files := onLinux(t)
 		files.Folder("/home/ann/snap/firefox")

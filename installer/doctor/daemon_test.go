@@ -18,9 +18,9 @@ func TestUnanswered(t *testing.T) {
 	}{
 		"known":            {"linux", facts{pid: 4711, held: true, dialed: transport.ErrNoDaemon}, "kill 4711", ""},
 		"known on Windows": {"windows", facts{pid: 4711, held: true, dialed: context.DeadlineExceeded}, "taskkill /F /PID 4711", "kill 4711"},
-		"not known":        {"linux", facts{held: true, dialed: transport.ErrNoDaemon}, "among your processes", "kill "},
-		"nobody's":         {"linux", facts{dialed: context.DeadlineExceeded}, "holds no state directory", "kill "},
-		"somebody's":       {"linux", facts{pid: 4711, dialed: context.DeadlineExceeded}, "among your processes", "kill "},
+		"not known":        {"linux", facts{held: true, dialed: transport.ErrNoDaemon}, "find the swapkeepd process", "kill "},
+		"nobody's":         {"linux", facts{dialed: context.DeadlineExceeded}, "does not hold the state directory", "kill "},
+		"somebody's":       {"linux", facts{pid: 4711, dialed: context.DeadlineExceeded}, "find the swapkeepd process", "kill "},
 	} {
 		p, _ := onLinux(t)
 		p.Machine.OS, p.facts = row.system, &row.seen

@@ -107,8 +107,8 @@ func TestOpenOfAnother(t *testing.T) {
 	for path, want := range map[string]string{
 		"/home/ann/.config/x/app.json": `check what is in it, then sudo chown "$USER" /home/ann/.config/x/app.json`,
 		"/etc/chromium/app.json":       "check what is in it, then sudo chown root /etc/chromium/app.json",
-		"/home/ann/.config":            "look who that is",
-		"/etc":                         "look who that is",
+		"/home/ann/.config":            "check who that is",
+		"/etc":                         "check who that is",
 	} {
 		p, files := onLinux(t)
 		files.File("/home/ann/.config/x/app.json", "")

@@ -65,7 +65,7 @@ func TestStrangerServesNobody(t *testing.T) {
 	p, files := onLinux(t)
 	files.File("/home/ann/.config/chromium/Default/Preferences", inPreferences(strangerID, ""))
 	withManifest(t, files, "/home/ann/.mozilla/native-messaging-hosts/")
-	if got, said := toldBy(t, p, "manifest.found"); got != Note || !strings.Contains(said, "chromium nothing tells") {
+	if got, said := toldBy(t, p, "manifest.found"); got != Note || !strings.Contains(said, "chromium this browser has no manifest") {
 		t.Errorf("it is %s: %s", got, said)
 	}
 }

@@ -57,7 +57,7 @@ func TestElsewhere(t *testing.T) {
 // No remedy suggests replacing a newer version by an older one.
 func TestBetween(t *testing.T) {
 	p, _ := onLinux(t)
-	for version, want := range map[string]string{"0.2.0": "use /other/swapkeep", "0.0.9": "decide for one", "": "decide for one"} {
+	for version, want := range map[string]string{"0.2.0": "use /other/swapkeep", "0.0.9": "keep one", "": "keep one"} {
 		if got := p.chooseCopyRemedy("/other/swapkeep", version); !strings.HasPrefix(got, want) || strings.Contains(got, "--force") {
 			t.Errorf("%s: %s", version, got)
 		}

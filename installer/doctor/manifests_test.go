@@ -13,7 +13,7 @@ func TestFoundTellsTheWorst(t *testing.T) {
 	files.File("/home/ann/snap/firefox/common/.mozilla/firefox/ann.default/extensions.json",
 		`{"addons":[{"id":"test@swapkeep.invalid","active":true}]}`)
 	got, said := toldBy(t, p, "manifest.found")
-	if got != Fail || !strings.Contains(said, "firefox, firefox-esr, firefox (snap) nothing tells these browsers") {
+	if got != Fail || !strings.Contains(said, "firefox, firefox-esr, firefox (snap) these browsers have no manifest") {
 		t.Errorf("it is %s: %s", got, said)
 	}
 }
@@ -24,7 +24,7 @@ func TestPackagedIsOurs(t *testing.T) {
 	files.Folder("/home/ann/.config/chromium")
 	files.File("/usr/lib/swapkeep/swapkeep", "another version")
 	files.File("/etc/chromium/native-messaging-hosts/app.swapkeep.host.json", `{"path":"/usr/lib/swapkeep/swapkeep"}`)
-	if got, said := toldBy(t, p, "receipts"); got != OK || !strings.Contains(said, "package of the system") {
+	if got, said := toldBy(t, p, "receipts"); got != OK || !strings.Contains(said, "system package") {
 		t.Errorf("it is %s: %s", got, said)
 	}
 }
@@ -33,7 +33,7 @@ func TestPackagedIsOurs(t *testing.T) {
 func TestInstallingTakesAnExtension(t *testing.T) {
 	p, files := onLinux(t)
 	files.Folder("/home/ann/.config/chromium")
-	if _, said := toldBy(t, p, "receipts"); !strings.Contains(said, "or a package") {
+	if _, said := toldBy(t, p, "receipts"); !strings.Contains(said, "or install a package") {
 		t.Errorf("with an extension: %s", said)
 	}
 	p.Allowed = nil

@@ -124,7 +124,7 @@ func (p *Env) restoreRemedy(e entry) string {
 	case err == nil && e.Kind == installer.Link: // the shell's link; if somebody changed it, they may keep it
 		return "inspect it; to restore it, remove it and run " + p.quoted(layout.Launch) + " install"
 	}
-	return "look at it, then " + p.installFor(e.scope, " --force")
+	return "inspect it, then " + p.installFor(e.scope, " --force")
 }
 
 // tamperedRemedy returns the remedy if a program, or the link to it, differs from what was

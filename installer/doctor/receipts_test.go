@@ -53,8 +53,8 @@ func TestReplacing(t *testing.T) {
 	for want, e := range map[string]entry{
 		"inspect it, then run swapkeep install --autostart --force": unit,
 		"remove it and run " + folder + "current/swapkeep install":  command,
-		"inspect it, then run swapkeep install --force":             file,
-		"look at it, then sudo swapkeep install --system --force":   everybodys,
+		"inspect it, then swapkeep install --force":                 file,
+		"inspect it, then sudo swapkeep install --system --force":   everybodys,
 	} {
 		if got := p.restoreRemedy(e); !strings.HasSuffix(got, want) {
 			t.Errorf("%s: %q, want %q", e.Path, got, want)

@@ -183,7 +183,7 @@ func TestAutostartOfWindows(t *testing.T) {
 	const key = `HKCU\Software\Microsoft\Windows\CurrentVersion\Run`
 	const receipts = `{"format":1,"scope":"user","entries":[{"kind":"value","path":"HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run","name":"Swapkeep","time":"2026-01-01T00:00:00Z","version":"0.1.0","owner":""}]}`
 	for text, want := range map[string]string{
-		"": "nothing does", `"C:\Users\ann\AppData\Local\swapkeep\bin\swapkeepd.exe"`: "swapkeepd.exe", `"C:\old\swapkeepd.exe"`: "starts another program",
+		"": "no autostart", `"C:\Users\ann\AppData\Local\swapkeep\bin\swapkeepd.exe"`: "swapkeepd.exe", `"C:\old\swapkeepd.exe"`: "starts another program",
 	} {
 		p, files, registry := onWindows(t)
 		p.Daemon = `C:\Users\ann\AppData\Local\swapkeep\bin\swapkeepd.exe`
