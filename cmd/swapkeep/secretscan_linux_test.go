@@ -319,7 +319,7 @@ func TestPlantedSecretsAfterSwaps(t *testing.T) {
 	for pay, get := range map[string]string{"1 ETH": "USDC", "2 WETH": "USDC"} { // one transaction; an approval and a signature
 		talk := []string{"< Password", "> " + password, "< Swap as reviewed?", "> yes", "< proven filled"}
 		if strings.HasSuffix(pay, " WETH") {
-			talk = slices.Insert(talk, 2, "< Which offer", "> 1", "< Approve this?", "> yes") // a pool swap or the auction
+			talk = slices.Insert(talk, 2, "< Which offer", "> 1", "< Approve?", "> yes") // a pool swap or the auction
 		}
 		screen := g.sit(talk, "swap", pay, get, "--provider", "dex")
 		if s, err := secretscan.New(g.secrets...); err != nil || len(s.Bytes("terminal", []byte(screen))) != 0 {

@@ -562,7 +562,7 @@ func TestCommands(t *testing.T) {
 		{[]string{"--config", "/no/such/file", "status"}, exitUsage, "/no/such/file"},
 		{[]string{"manifest", "chromium"}, exitOK, "chrome-extension://" + chromiumID + "/"},
 		{[]string{"manifest", "firefox"}, exitOK, firefoxID},
-		{[]string{"manifest", "netscape"}, exitUsage, "name one family"},
+		{[]string{"manifest", "netscape"}, exitUsage, "choose a browser family"},
 	}
 	for _, step := range steps {
 		out, code := m.do(step.args...)

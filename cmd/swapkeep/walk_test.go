@@ -68,7 +68,7 @@ func TestQuoteRunsOutWhileItIsRead(t *testing.T) {
 	if err := json.Unmarshal(d.asked["swap.quote"], &asked); err != nil || len(asked.Providers) != 1 || asked.Providers[0] != "dex" {
 		t.Errorf("asked %v, %v", asked.Providers, err)
 	}
-	if got := *executed; len(got) != 3 || got[0] == got[1] || got[1] == got[2] || strings.Count(said(), "Swap as reviewed?") != 3 || strings.Count(said(), "The quote ran out meanwhile") != 2 {
+	if got := *executed; len(got) != 3 || got[0] == got[1] || got[1] == got[2] || strings.Count(said(), "Swap as reviewed?") != 3 || strings.Count(said(), "The quote expired, so nothing was accepted") != 2 {
 		t.Errorf("consent to %v\n%s", got, said())
 	}
 }
