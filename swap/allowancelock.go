@@ -43,6 +43,7 @@ const (
 	allowanceKeyLen = balanceKeyLen + common.AddressLength
 )
 
+// allowanceKey returns the allowance that o needs.
 func (o Order) allowanceKey() AllowanceKey {
 	return AllowanceKey{Chain: o.Terms.SrcChain, Account: o.Terms.Account, Token: o.Terms.Input(), Spender: o.Plan.Spender}
 }

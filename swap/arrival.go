@@ -24,6 +24,7 @@ type awaitedPayment struct {
 	Arrival
 }
 
+// awaited returns the payments that would end a deposit with this proof.
 func (p Proof) awaited() (all []awaitedPayment) {
 	if p.Arrival != nil {
 		all = append(all, awaitedPayment{byArrival, searchArrival, *p.Arrival})

@@ -132,6 +132,7 @@ func (o Order) Clone() Order {
 	return c
 }
 
+// mustJSON encodes one of our own types.
 func mustJSON(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
