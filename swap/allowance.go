@@ -155,7 +155,7 @@ func (e *Engine) uses(k AllowanceKey) ([]Use, error) {
 // which it still signs: its own error plus the difference between two chains' clocks.
 const pullSlack = time.Minute + clockSlack
 
-// checkMayPull reports whether o can still take its input at now: a signed order until its
+// mayPull reports whether o can still take its input at now: a signed order until its
 // last second, and a call that may be pending as long as its cancelling transaction too
 // (cancelTime). Fields that are not sealed extend this by at most cancelTime.
 func (o Order) mayPull(now time.Time) bool {

@@ -401,6 +401,7 @@ func samePlan(a, b Plan) bool {
 	})
 }
 
+// sameProposal reports whether a and b ask consent to the same plan.
 func sameProposal(a, b *Proposal) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -408,6 +409,7 @@ func sameProposal(a, b *Proposal) bool {
 	return a.Digest == b.Digest && a.Made.Equal(b.Made)
 }
 
+// sameClaim reports whether a and b say the same.
 func sameClaim(a, b *Claim) bool {
 	if a == nil || b == nil {
 		return a == b

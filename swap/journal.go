@@ -382,6 +382,7 @@ func (o Order) grantedBy(s Step) (key []byte, ok bool) {
 	return grantKey(o.Terms.Account, o.Terms.SrcChain, grantOf(f)), true
 }
 
+// grantKey returns the key of a grant in its bucket.
 func grantKey(account common.Address, chainID uint64, g grant) []byte {
 	k := binary.BigEndian.AppendUint64(slices.Clone(account[:]), chainID)
 	return slices.Concat(k, g.Token[:], g.Spender[:], []byte(g.Kind))

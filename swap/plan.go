@@ -124,6 +124,7 @@ func (a Approval) own() *big.Int {
 // An encoder appends fields so that different inputs never give the same bytes.
 type encoder []byte
 
+// number, address and text append one field.
 func (e *encoder) number(n uint64)          { *e = binary.BigEndian.AppendUint64(*e, n) }
 func (e *encoder) address(a common.Address) { *e = append(*e, a[:]...) }
 func (e *encoder) text(s string)            { e.number(uint64(len(s))); *e = append(*e, s...) }

@@ -58,6 +58,7 @@ func (v *Verdict) setReceived(t Terms, logs []*types.Log) {
 	}
 }
 
+// sources says how many hosts agree.
 func sources(hosts []string) string {
 	if len(hosts) < 2 {
 		return "one source"

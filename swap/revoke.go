@@ -62,6 +62,7 @@ func (g grant) revokeData() []byte {
 
 func pad(a common.Address) []byte { return common.LeftPadBytes(a[:], 32) }
 
+// topicOf returns an account as an event's topic.
 func topicOf(a common.Address) common.Hash { return common.BytesToHash(a[:]) }
 
 // A revoker is the built-in provider of revokes: one call of our own that sets an

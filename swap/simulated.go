@@ -162,6 +162,7 @@ func netOf(moves []chain.Movement, who common.Address) map[common.Address]*big.I
 	return net
 }
 
+// text returns an amount for a person, in base units.
 func text(n *big.Int) string {
 	if n == nil {
 		return "nothing"

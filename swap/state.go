@@ -70,6 +70,7 @@ const (
 // ErrTransition is returned for a move that the table does not allow.
 var ErrTransition = errors.New("transition not allowed")
 
+// rowOf returns the row of a state, or a substitute for one of a newer version.
 func rowOf(s State) (stateRow, bool) {
 	i := slices.IndexFunc(stateTable, func(r stateRow) bool { return r.State == s })
 	if i < 0 {

@@ -20,6 +20,7 @@ func WrapStep(t Terms) Step {
 	return Step{Kind: CallStep, Call: &c, Effect: wrapEffect(c)}
 }
 
+// wrapEffect returns the effect of a wrapping call.
 func wrapEffect(c chain.Call) Effect {
 	return Effect{Kind: Wrap, Chain: c.ChainID, Target: c.To, Spends: []Spend{{chain.Native, c.Value}}, Receives: []Receive{{c.To, c.From, c.Value}}}
 }
